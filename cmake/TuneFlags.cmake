@@ -1,0 +1,12 @@
+# Warnings and sanitizers, for our own targets only (an interface library, not global flags).
+add_library(tune_flags INTERFACE)
+target_compile_options(tune_flags INTERFACE
+  -Wall -Wextra -Werror
+  $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes -Wmissing-prototypes -Wshadow>)
+target_compile_definitions(tune_flags INTERFACE _GNU_SOURCE)
+target_include_directories(tune_flags INTERFACE ${PROJECT_SOURCE_DIR})
+if(TUNE_SANITIZE)
+  target_compile_options(tune_flags INTERFACE
+    -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+  target_link_options(tune_flags INTERFACE -fsanitize=address,undefined)
+endif()
