@@ -7,9 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void tune_string_builder_init(tune_string_builder *builder) {
-  *builder = (tune_string_builder){0};
-}
+void tune_string_builder_init(tune_string_builder *builder) { *builder = (tune_string_builder){0}; }
 
 void tune_string_builder_deinit(tune_string_builder *builder) {
   free(builder->text);

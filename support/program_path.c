@@ -1,0 +1,122 @@
+//===- program_path.c - tune_process_find_program ------------------------------===//
+
+#include "support/process.h"
+
+#include "support/string_builder.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool is_program(const char *path) {
+  struct stat info;
+  return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, X_OK) == 0;
+}
+
+// Looks for `name` in `folder`, whose first `length` bytes count. `*out_path` stays NULL where it
+// is not there; then the folder is added to `looked`.
+static tune_status try_folder(const char *folder, size_t length, const char *suffix,
+                              const char *name, tune_string_builder *looked, char **out_path) {
+  if (*out_path)
+    return TUNE_OK;
+  char *path = NULL;
+  if (asprintf(&path, "%.*s%s/%s", (int)length, folder, suffix, name) < 0)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "looking for %s", name);
+  if (is_program(path)) {
+    *out_path = path;
+    return TUNE_OK;
+  }
+  free(path);
+  tune_string_builder_appendf(looked, "%s%.*s%s", looked->length ? ", " : "", (int)length, folder,
+                              suffix);
+  return TUNE_OK;
+}
+
+static size_t parent_length(const char *path, size_t length) {
+  while (length && path[length - 1] != '/')
+    --length;
+  return length ? length - 1 : 0;
+}
+
+// Around the object (program or library) at `object`: its folder, then bin and libexec of the two
+// prefixes it may be installed under.
+static tune_status try_around(const char *object, const char *name, tune_string_builder *looked,
+                              char **out_path) {
+  size_t folder = parent_length(object, strlen(object));
+  TUNE_RETURN_IF_ERROR(try_folder(object, folder, "", name, looked, out_path));
+  size_t prefix = folder;
+  for (int level = 0; level < 2 && prefix; ++level) {
+    prefix = parent_length(object, prefix);
+    TUNE_RETURN_IF_ERROR(try_folder(object, prefix, "/bin", name, looked, out_path));
+    TUNE_RETURN_IF_ERROR(try_folder(object, prefix, "/libexec/mlir-tune", name, looked, out_path));
+  }
+  return TUNE_OK;
+}
+
+static tune_status try_search_path(const char *name, tune_string_builder *looked, char **out_path) {
+  const char *search = getenv("PATH");
+  if (!search)
+    return TUNE_OK;
+  tune_string_builder_append(looked, looked->length ? ", the PATH" : "the PATH");
+  tune_string_builder unlisted;
+  tune_string_builder_init(&unlisted);
+  tune_status status = TUNE_OK;
+  while (tune_status_is_ok(status) && *search && !*out_path) {
+    size_t length = strcspn(search, ":");
+    if (length)
+      status = try_folder(search, length, "", name, &unlisted, out_path);
+    search += length;
+    search += *search == ':';
+  }
+  tune_string_builder_deinit(&unlisted);
+  return status;
+}
+
+// The file of the shared object that this code was linked into, or NULL if that is the program.
+static char *own_object(void) {
+  Dl_info info;
+  struct link_map *map = NULL;
+  // ISO C has no conversion from function to object pointers; POSIX has.
+  union {
+    tune_status (*function)(const char *, char **);
+    void *address;
+  } here = {.function = tune_process_find_program};
+  if (!dladdr1(here.address, &info, (void **)&map, RTLD_DL_LINKMAP) || !map || !*map->l_name)
+    return NULL;
+  return realpath(map->l_name, NULL);
+}
+
+static tune_status search_all(const char *name, tune_string_builder *looked, char **out_path) {
+  char *object = own_object();
+  tune_status status = object ? try_around(object, name, looked, out_path) : TUNE_OK;
+  free(object);
+  TUNE_RETURN_IF_ERROR(status);
+  char *program = realpath("/proc/self/exe", NULL);
+  status = program ? try_around(program, name, looked, out_path) : TUNE_OK;
+  free(program);
+  TUNE_RETURN_IF_ERROR(status);
+  return try_search_path(name, looked, out_path);
+}
+
+tune_status tune_process_find_program(const char *name, char **out_path) {
+  *out_path = NULL;
+  if (strchr(name, '/')) {
+    if (!is_program(name))
+      return tune_status_make(TUNE_UNAVAILABLE, "%s is not a program", name);
+    *out_path = strdup(name);
+    return *out_path ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "looking for %s", name);
+  }
+  tune_string_builder looked;
+  tune_string_builder_init(&looked);
+  tune_status status = search_all(name, &looked, out_path);
+  if (tune_status_is_ok(status) && !*out_path)
+    status = tune_status_make(TUNE_UNAVAILABLE, "no program %s; looked in %s", name,
+                              looked.text ? looked.text : "no folder");
+  tune_string_builder_deinit(&looked);
+  return status;
+}
