@@ -1,0 +1,33 @@
+//===- file.h - Whole files and folders ------------------------------------------===//
+//
+// Errors carry the path.
+//
+// Threads: any, on different files.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_SUPPORT_FILE_H
+#define TUNE_SUPPORT_FILE_H
+
+#include "support/status.h"
+
+#include <stddef.h>
+#include <sys/types.h>
+
+// Reads all of a file, or of what is not one (a pipe, /dev/stdin). `*out_bytes` belongs to the
+// caller (free()) and has a NUL after its `*out_size` bytes. `out_size` may be NULL.
+tune_status tune_file_read(const char *path, char **out_bytes, size_t *out_size);
+
+// Writes a file whole: a reader sees the old contents or the new ones, and a failure (no space)
+// leaves the old. New files get the permissions of the umask, replaced ones keep theirs. What is
+// there and no regular file (/dev/stdout, a pipe) is written to as it is. A symbolic link stays one
+// and its file is replaced. Not synced to the disk.
+tune_status tune_file_write(const char *path, const char *bytes, size_t size);
+
+// Makes a folder and those above it, with permissions `mode` for the new ones. It may exist.
+tune_status tune_file_make_folders(const char *path, mode_t mode);
+
+// Removes a file, or a folder and all in it; links are removed, not followed. It need not exist.
+tune_status tune_file_remove_tree(const char *path);
+
+#endif // TUNE_SUPPORT_FILE_H
