@@ -1,0 +1,142 @@
+//===- memory.c - The caching arena of the runtime -------------------------------===//
+
+#include "targets/runtime/runtime.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#define ALIGNMENT 64
+// From here on blocks start on a huge page, so that the kernel can back them with some.
+#define HUGE_PAGE ((size_t)2 << 20)
+#define CLASSES_PER_DOUBLING 8
+#define SMALLEST_CLASS 64
+// Classes cover 64 B to 2^46 B; more than that is a size gone wrong.
+#define LARGEST_SIZE ((size_t)1 << 46)
+#define CLASS_COUNT (40 * CLASSES_PER_DOUBLING + 1)
+// A free block of up to this many classes above the wanted one is taken: at most 1.5 times as big.
+#define CLASSES_TRIED 5
+
+// Stands right before the memory handed out.
+typedef struct block {
+  struct block *next; // in its class's free list
+  void *raw;          // what malloc gave
+  size_t alignment;   // of the memory handed out
+  uint32_t size_class;
+} block;
+
+_Static_assert(sizeof(block) <= ALIGNMENT, "the header fits before an aligned address");
+
+typedef struct free_list {
+  atomic_flag lock; // held for a few instructions only
+  block *first;
+} free_list;
+
+// The one global of the runtime: generated code has nothing to pass a context in. Zero is unlocked
+// and empty.
+static free_list free_lists[CLASS_COUNT];
+
+static void lock(free_list *list) {
+  while (atomic_flag_test_and_set_explicit(&list->lock, memory_order_acquire))
+    ;
+}
+
+static void unlock(free_list *list) {
+  atomic_flag_clear_explicit(&list->lock, memory_order_release);
+}
+
+// The smallest class that holds `size`, and how much that is.
+static uint32_t class_of(size_t size, size_t *out_capacity) {
+  if (size <= SMALLEST_CLASS) {
+    *out_capacity = SMALLEST_CLASS;
+    return 0;
+  }
+  unsigned doubling = 63 - (unsigned)__builtin_clzl(size - 1); // 2^doubling < size <= twice that
+  size_t base = (size_t)1 << doubling;
+  size_t step = base / CLASSES_PER_DOUBLING;
+  size_t steps = (size - base + step - 1) / step;
+  *out_capacity = base + steps * step;
+  return (doubling - 6) * CLASSES_PER_DOUBLING + (uint32_t)steps;
+}
+
+static block *take(free_list *list, size_t alignment) {
+  lock(list);
+  block **link = &list->first;
+  while (*link && (*link)->alignment < alignment)
+    link = &(*link)->next;
+  block *found = *link;
+  if (found)
+    *link = found->next;
+  unlock(list);
+  return found;
+}
+
+static block *make(uint32_t size_class, size_t capacity, size_t alignment) {
+  size_t total;
+  if (__builtin_add_overflow(capacity, alignment + ALIGNMENT, &total))
+    return NULL;
+  char *raw = malloc(total);
+  if (!raw) {
+    tune_runtime_trim();
+    raw = malloc(total);
+  }
+  if (!raw)
+    return NULL;
+  uintptr_t start = ((uintptr_t)raw + sizeof(block) + alignment - 1) & ~(uintptr_t)(alignment - 1);
+  block *made = (block *)start - 1;
+  *made = (block){.raw = raw, .alignment = alignment, .size_class = size_class};
+  return made;
+}
+
+static void *allocate(size_t alignment, size_t size) {
+  if (size > LARGEST_SIZE)
+    return NULL;
+  if (alignment < ALIGNMENT)
+    alignment = ALIGNMENT;
+  size_t capacity;
+  uint32_t size_class = class_of(size, &capacity);
+  for (uint32_t i = size_class; i < size_class + CLASSES_TRIED && i < CLASS_COUNT; ++i) {
+    block *found = take(&free_lists[i], alignment);
+    if (found)
+      return found + 1;
+  }
+  if (capacity >= HUGE_PAGE && alignment < HUGE_PAGE)
+    alignment = HUGE_PAGE;
+  block *made = make(size_class, capacity, alignment);
+  return made ? made + 1 : NULL;
+}
+
+void *tune_runtime_allocate(size_t size) { return allocate(ALIGNMENT, size); }
+
+void tune_runtime_free(void *memory) {
+  if (!memory)
+    return;
+  block *freed = (block *)memory - 1;
+  free_list *list = &free_lists[freed->size_class];
+  lock(list);
+  // Last in, first out: the block that is still in the cache is the next to be used.
+  freed->next = list->first;
+  list->first = freed;
+  unlock(list);
+}
+
+void tune_runtime_trim(void) {
+  for (size_t i = 0; i < CLASS_COUNT; ++i) {
+    lock(&free_lists[i]);
+    block *first = free_lists[i].first;
+    free_lists[i].first = NULL;
+    unlock(&free_lists[i]);
+    while (first) {
+      block *next = first->next;
+      free(first->raw);
+      first = next;
+    }
+  }
+}
+
+void *_mlir_memref_to_llvm_alloc(size_t size) { return allocate(ALIGNMENT, size); }
+
+void *_mlir_memref_to_llvm_aligned_alloc(size_t alignment, size_t size) {
+  return allocate(alignment, size);
+}
+
+void _mlir_memref_to_llvm_free(void *memory) { tune_runtime_free(memory); }
