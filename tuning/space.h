@@ -54,7 +54,9 @@ tune_status tune_space_create(tune_space **out_space);
 void tune_space_destroy(tune_space *space);
 
 // Adds a copy of `knob`. ALREADY_EXISTS where the name is taken; INVALID_ARGUMENT where the domain
-// is empty, has a value twice, is not ascending though ordered, or the default is outside it.
+// is empty or has more than 65535 values, has a value twice, is not ascending though ordered, or
+// the default is outside it; where a name is empty or has a space, comma, '=' or quote in it; where
+// labels are not distinct words of that kind, or could be taken for integers.
 tune_status tune_space_add_knob(tune_space *space, const tune_knob *knob);
 
 // Adds a constraint given as an expression over knob names, true where the config is legal:
@@ -67,10 +69,15 @@ size_t tune_space_knob_count(const tune_space *space);
 const tune_knob *tune_space_knob(const tune_space *space, size_t index); // borrowed
 // The index of the knob named `name`, or SIZE_MAX.
 size_t tune_space_find_knob(const tune_space *space, const char *name);
+// The knob whose name is nearest to `name`, for "did you mean"; NULL where none is near. Borrowed.
+const char *tune_space_nearest_knob(const tune_space *space, const char *name);
 size_t tune_space_constraint_count(const tune_space *space);
 const tune_constraint *tune_space_constraint(const tune_space *space, size_t index);
 
 // The product of the domains' sizes, saturated at UINT64_MAX; constraints are not counted in.
 uint64_t tune_space_size(const tune_space *space);
+
+// The index of `value` in the domain of `knob`, or SIZE_MAX.
+size_t tune_knob_find_value(const tune_knob *knob, int64_t value);
 
 #endif // TUNE_TUNING_SPACE_H
