@@ -1,0 +1,13 @@
+# tune_embed_text(TARGET FILE SYMBOL): makes the text of FILE available to TARGET, at build time, as
+# `extern const char SYMBOL[]`, NUL-terminated. FILE is a path relative to the calling folder.
+function(tune_embed_text target file symbol)
+  set(source ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/${symbol}.c)
+  add_custom_command(
+    OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} -DSOURCE=${source} -DOUTPUT=${output} -DSYMBOL=${symbol}
+            -P ${PROJECT_SOURCE_DIR}/cmake/embed_text.cmake
+    DEPENDS ${source} ${PROJECT_SOURCE_DIR}/cmake/embed_text.cmake
+    COMMENT "Embedding ${file}" VERBATIM)
+  target_sources(${target} PRIVATE ${output})
+endfunction()

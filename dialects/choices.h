@@ -1,0 +1,70 @@
+//===- choices.h - The decisions on an op ----------------------------------------===//
+//
+// An op that is tuned carries its decisions in one dictionary attribute:
+//
+//   linalg.matmul {tune.choices = {
+//       mc = #tune.tile<[32, 64, 128]>,                       // open: a domain
+//       nr = #tune.chosen<"tile", 32, "search:evolutionary">, // taken
+//       lowering = "dot",                                     // taken by the user
+//   }} ins(...) outs(...)
+//
+// tune-annotate writes domains, a user narrows or pins them, tune-search leaves what it
+// chose, tune-apply and tune-lower act on it. tune_choices is that dictionary in C.
+//
+// Errors are INVALID_ARGUMENT and tell the place: "in.mlir:14:8: error: tune.choices: ...".
+// OUT_OF_MEMORY is possible from all that make something.
+//
+// Threads: values; the functions on ops follow MLIR: many may read, one may write.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_DIALECTS_CHOICES_H
+#define TUNE_DIALECTS_CHOICES_H
+
+#include "dialects/domain.h"
+
+// The name of the attribute.
+#define TUNE_CHOICES_ATTRIBUTE "tune.choices"
+
+typedef struct tune_choice {
+  char *name;         // of the knob
+  bool is_open;       // which of the two below is meant
+  tune_domain domain; // where open
+  tune_chosen chosen; // where taken
+} tune_choice;
+
+// Sorted by name, without doubles. All zero is a valid, empty list.
+typedef struct tune_choices {
+  size_t count;
+  tune_choice *items;
+} tune_choices;
+
+void tune_choices_deinit(tune_choices *choices);
+
+// Whether `op` carries decisions, right or wrong ones.
+bool tune_choices_are_on(MlirOperation op);
+
+// Reads the decisions on `op`; an op without any has an empty list.
+tune_status tune_choices_read(MlirOperation op, tune_choices *out_choices);
+// Puts `choices` on `op` in place of what was there; an empty list takes the attribute away. The
+// tune dialect has to be loaded in the op's context (tune_dialect.h).
+tune_status tune_choices_write(MlirOperation op, const tune_choices *choices);
+
+// The decision named `name`, borrowed until the list changes, or NULL.
+const tune_choice *tune_choices_find(const tune_choices *choices, const char *name);
+
+// Sets the decision named `name`, which need not be there yet, to a copy of `domain` or `chosen`.
+// INVALID_ARGUMENT where `name` is not a word ([A-Za-z_][A-Za-z0-9_.-]*); values are checked when
+// they are written.
+tune_status tune_choices_set_open(tune_choices *choices, const char *name,
+                                  const tune_domain *domain);
+tune_status tune_choices_set_chosen(tune_choices *choices, const char *name,
+                                    const tune_chosen *chosen);
+// Takes the decision named `name` away; does nothing where there is none.
+void tune_choices_remove(tune_choices *choices, const char *name);
+
+// Checks the decisions on `root` and on all ops inside it. All our passes begin with this. Also
+// refuses an attribute whose name looks like a mistyped tune.choices, which would be ignored.
+tune_status tune_choices_verify(MlirOperation root);
+
+#endif // TUNE_DIALECTS_CHOICES_H

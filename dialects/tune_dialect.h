@@ -1,0 +1,35 @@
+//===- tune_dialect.h - The tune dialect in a context ---------------------------===//
+//
+// The dialect is described in tune.irdl.mlir, whose text is part of the library; the
+// same text makes it in tune-opt, in the plugin, in the worker and for users of the C
+// API, so that all of them accept and refuse the same. See docs/dialect.md.
+//
+// Threads: as MLIR's: a registry belongs to one thread; a dialect must not be loaded
+// into a context while passes run on it.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_DIALECTS_TUNE_DIALECT_H
+#define TUNE_DIALECTS_TUNE_DIALECT_H
+
+#include "support/status.h"
+
+#include "mlir-c/IR.h"
+
+// The namespace of the dialect, "tune".
+#define TUNE_DIALECT_NAMESPACE "tune"
+
+// The IRDL text, for those who want to load or document it by themselves.
+const char *tune_dialect_get_irdl(void);
+
+// Registers the dialect: contexts made with `registry` load it when they meet it.
+void tune_dialect_register(MlirDialectRegistry registry);
+
+// Registers and loads the dialect into `context`; does nothing where it is loaded already.
+tune_status tune_dialect_load(MlirContext context);
+
+// A handle as upstream's dialects have one, for mlirDialectHandleInsertDialect and as a dependent
+// dialect of a pass.
+MlirDialectHandle tune_dialect_get_handle(void);
+
+#endif // TUNE_DIALECTS_TUNE_DIALECT_H
