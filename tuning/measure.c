@@ -1,0 +1,245 @@
+//===- measure.c - The measuring protocol -----------------------------------------===//
+
+#include "tuning/measure.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GRAINS_PER_SAMPLE 20.0
+// A kernel this much slower than the best in its fastest sample, of so many, is surely not the
+// best: the fastest of three samples lies below the median by less than the usual noise of 3 %.
+#define CUT_AT_ONCE 2.0
+#define CUT_AFTER_SAMPLES 3
+#define CUT_SLOWER 1.1
+// Fewest samples for an interval that means something, and for a kernel over its budget.
+#define FEWEST_SAMPLES 6
+#define FEWEST_OVER_BUDGET 3
+// Where even three samples would take so many budgets, one has to do.
+#define SLOW_BUDGETS 8.0
+
+// A kernel being measured.
+typedef struct probe {
+  tune_measure_run run;
+  void *context;
+  tune_measurement *measurement;
+  size_t capacity;
+  double seconds; // spent running it
+  double fastest; // sample
+} probe;
+
+static tune_measure_options with_defaults(const tune_measure_options *options) {
+  tune_measure_options filled = *options;
+  if (filled.budget <= 0)
+    filled.budget = 0.15;
+  if (filled.precision <= 0)
+    filled.precision = 0.01;
+  if (filled.sample_seconds <= 0)
+    filled.sample_seconds = 200e-6;
+  if (filled.sample_limit == 0)
+    filled.sample_limit = 1000;
+  return filled;
+}
+
+static tune_status run_once(probe *p, uint64_t repeats, double *out_seconds) {
+  TUNE_RETURN_IF_ERROR(p->run(p->context, repeats, out_seconds));
+  if (!isfinite(*out_seconds) || *out_seconds < 0)
+    return tune_status_make(TUNE_INTERNAL, "a run took %g seconds", *out_seconds);
+  p->seconds += *out_seconds;
+  return TUNE_OK;
+}
+
+static tune_status add_sample(probe *p, double seconds) {
+  tune_measurement *m = p->measurement;
+  if (m->count == p->capacity) {
+    size_t capacity = p->capacity ? 2 * p->capacity : 32;
+    double *samples = realloc(m->samples, capacity * sizeof *samples);
+    if (!samples)
+      return tune_status_make(TUNE_OUT_OF_MEMORY, "keeping %zu samples", capacity);
+    m->samples = samples;
+    p->capacity = capacity;
+  }
+  double sample = seconds / (double)m->repeats;
+  m->samples[m->count++] = sample;
+  if (m->count == 1 || sample < p->fastest)
+    p->fastest = sample;
+  return TUNE_OK;
+}
+
+// Warms up and finds the number of runs that make a sample long enough. The warm-up run becomes the
+// only sample where it shows that the kernel is to be cut.
+static tune_status calibrate(probe *p, const tune_measure_options *options) {
+  double wanted = fmax(options->sample_seconds, GRAINS_PER_SAMPLE * options->clock_grain);
+  wanted = fmin(wanted, options->budget / FEWEST_SAMPLES);
+  tune_measurement *m = p->measurement;
+  m->repeats = 1;
+  double seconds;
+  TUNE_RETURN_IF_ERROR(run_once(p, 1, &seconds));
+  // The first run is the slow one: caches, page faults. It tells of a cut only by a wide margin.
+  if (options->best > 0 && seconds > 2 * CUT_AT_ONCE * options->best && seconds > wanted) {
+    m->was_cut = true;
+    return add_sample(p, seconds);
+  }
+  while (seconds < wanted) {
+    // Half of the way is not trusted: a first guess rests on a reading of the clock's grain.
+    double factor = seconds > 0 ? 1.1 * wanted / seconds : 100;
+    m->repeats = (uint64_t)ceil((double)m->repeats * fmin(fmax(factor, 1.2), 100));
+    TUNE_RETURN_IF_ERROR(run_once(p, m->repeats, &seconds));
+  }
+  return TUNE_OK;
+}
+
+static tune_status take_sample(probe *p) {
+  double seconds;
+  TUNE_RETURN_IF_ERROR(run_once(p, p->measurement->repeats, &seconds));
+  return add_sample(p, seconds);
+}
+
+static bool is_surely_slower(const probe *p, double best) {
+  if (best <= 0)
+    return false;
+  return p->fastest > CUT_AT_ONCE * best ||
+         (p->measurement->count >= CUT_AFTER_SAMPLES && p->fastest > CUT_SLOWER * best);
+}
+
+static bool is_over_budget(double seconds, double budget, size_t count) {
+  return seconds >= budget && (count >= FEWEST_OVER_BUDGET || seconds >= SLOW_BUDGETS * budget);
+}
+
+// Looking at the interval means sorting, so it is done at some counts only.
+static bool is_time_to_look(size_t count) {
+  return count >= FEWEST_SAMPLES && (count < 24 || count % 8 == 0);
+}
+
+static tune_status sample_until_known(probe *p, const tune_measure_options *options) {
+  tune_measurement *m = p->measurement;
+  while (!m->was_cut) {
+    TUNE_RETURN_IF_ERROR(take_sample(p));
+    m->was_cut = is_surely_slower(p, options->best);
+    if (m->count >= options->sample_limit || is_over_budget(p->seconds, options->budget, m->count))
+      break;
+    if (!is_time_to_look(m->count))
+      continue;
+    TUNE_RETURN_IF_ERROR(tune_statistics_summarize(m->samples, m->count, &m->summary));
+    if (m->summary.high - m->summary.low <= 2 * options->precision * m->summary.median)
+      break;
+  }
+  return tune_statistics_summarize(m->samples, m->count, &m->summary);
+}
+
+tune_status tune_measure(tune_measure_run run, void *context, const tune_measure_options *options,
+                         tune_measurement *out_measurement) {
+  memset(out_measurement, 0, sizeof *out_measurement);
+  tune_measure_options filled = with_defaults(options);
+  probe p = {.run = run, .context = context, .measurement = out_measurement};
+  tune_status status = calibrate(&p, &filled);
+  if (tune_status_is_ok(status))
+    status = sample_until_known(&p, &filled);
+  if (!tune_status_is_ok(status))
+    tune_measurement_deinit(out_measurement);
+  return status;
+}
+
+void tune_measurement_deinit(tune_measurement *measurement) {
+  free(measurement->samples);
+  memset(measurement, 0, sizeof *measurement);
+}
+
+// The time of a kernel in each round: the mean of its two samples there.
+static tune_status ratio_by_rounds(const tune_measurement *of, const tune_measurement *to,
+                                   tune_ratio *out_ratio) {
+  size_t rounds = of->count / 2;
+  double *pairs = malloc(2 * rounds * sizeof *pairs);
+  if (!pairs)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "comparing %zu rounds", rounds);
+  for (size_t i = 0; i < rounds; ++i) {
+    pairs[i] = 0.5 * (of->samples[2 * i] + of->samples[2 * i + 1]);
+    pairs[rounds + i] = 0.5 * (to->samples[2 * i] + to->samples[2 * i + 1]);
+  }
+  tune_status status = tune_statistics_ratio(pairs, pairs + rounds, rounds, out_ratio);
+  free(pairs);
+  return status;
+}
+
+static tune_status run_round(probe *probes, size_t count, size_t *out_failed) {
+  for (size_t i = 0; i < 2 * count; ++i) {
+    *out_failed = i < count ? i : 2 * count - 1 - i;
+    TUNE_RETURN_IF_ERROR(take_sample(&probes[*out_failed]));
+  }
+  *out_failed = count;
+  return TUNE_OK;
+}
+
+static tune_status compare_by_rounds(tune_ratio *ratios, const tune_measurement *measurements,
+                                     size_t count, double precision, bool *out_precise) {
+  *out_precise = true;
+  ratios[0] = (tune_ratio){1, 1, 1};
+  for (size_t i = 1; i < count; ++i) {
+    TUNE_RETURN_IF_ERROR(ratio_by_rounds(&measurements[i], &measurements[0], &ratios[i]));
+    if (ratios[i].high - ratios[i].low > 2 * precision * ratios[i].ratio)
+      *out_precise = false;
+  }
+  return TUNE_OK;
+}
+
+static tune_status measure_rounds(probe *probes, size_t count, const tune_measure_options *options,
+                                  tune_measurement *measurements, tune_ratio *ratios,
+                                  size_t *out_failed) {
+  for (size_t i = 0; i < count; ++i) {
+    *out_failed = i;
+    TUNE_RETURN_IF_ERROR(calibrate(&probes[i], options));
+  }
+  *out_failed = count;
+  bool is_precise = false;
+  for (size_t rounds = 1; !is_precise; ++rounds) {
+    TUNE_RETURN_IF_ERROR(run_round(probes, count, out_failed));
+    double seconds = 0;
+    for (size_t i = 0; i < count; ++i)
+      seconds += probes[i].seconds;
+    if (rounds < 2)
+      continue;
+    if (2 * rounds >= options->sample_limit ||
+        is_over_budget(seconds, options->budget * (double)count, rounds))
+      break;
+    if (is_time_to_look(rounds))
+      TUNE_RETURN_IF_ERROR(
+          compare_by_rounds(ratios, measurements, count, options->precision, &is_precise));
+    // One kernel alone has no ratio to wait for, but a median.
+    if (count == 1 && is_precise) {
+      const tune_measurement *m = &measurements[0];
+      tune_summary summary;
+      TUNE_RETURN_IF_ERROR(tune_statistics_summarize(m->samples, m->count, &summary));
+      is_precise = summary.high - summary.low <= 2 * options->precision * summary.median;
+    }
+  }
+  for (size_t i = 0; i < count; ++i)
+    TUNE_RETURN_IF_ERROR(tune_statistics_summarize(measurements[i].samples, measurements[i].count,
+                                                   &measurements[i].summary));
+  return compare_by_rounds(ratios, measurements, count, options->precision, &is_precise);
+}
+
+tune_status tune_measure_interleaved(const tune_measure_subject *subjects, size_t count,
+                                     const tune_measure_options *options,
+                                     tune_measurement *out_measurements, tune_ratio *out_ratios,
+                                     size_t *out_failed) {
+  memset(out_measurements, 0, count * sizeof *out_measurements);
+  size_t failed = count;
+  tune_measure_options filled = with_defaults(options);
+  filled.best = 0;
+  probe *probes = calloc(count, sizeof *probes);
+  tune_status status =
+      probes ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "measuring %zu kernels", count);
+  for (size_t i = 0; i < count && probes; ++i)
+    probes[i] = (probe){.run = subjects[i].run,
+                        .context = subjects[i].context,
+                        .measurement = &out_measurements[i]};
+  if (tune_status_is_ok(status))
+    status = measure_rounds(probes, count, &filled, out_measurements, out_ratios, &failed);
+  free(probes);
+  if (!tune_status_is_ok(status))
+    for (size_t i = 0; i < count; ++i)
+      tune_measurement_deinit(&out_measurements[i]);
+  if (out_failed)
+    *out_failed = failed;
+  return status;
+}

@@ -1,0 +1,241 @@
+//===- measure_test.c -------------------------------------------------------------===//
+//
+// The protocol on synthetic kernels: a time per run, a clock with a grain, noise, drift.
+//
+//===--------------------------------------------------------------------------===//
+
+#include "tuning/measure.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+typedef struct synthetic {
+  double seconds;     // of one run
+  double noise;       // relative, uniform
+  double grain;       // of the clock
+  double first_extra; // that the first run takes longer
+  double *drift;      // shared by kernels that run side by side; grows with each run
+  uint64_t random;
+  uint64_t runs, calls;
+  uint64_t fail_after; // calls, or 0
+} synthetic;
+
+static double uniform(uint64_t *random) {
+  *random ^= *random >> 12;
+  *random ^= *random << 25;
+  *random ^= *random >> 27;
+  return (double)(*random * 0x2545f4914f6cdd1dull >> 11) * 0x1p-53;
+}
+
+static tune_status run_synthetic(void *context, uint64_t repeats, double *out_seconds) {
+  synthetic *s = context;
+  if (s->fail_after && s->calls == s->fail_after)
+    return tune_status_make(TUNE_UNAVAILABLE, "the device fell off the bus");
+  double seconds = s->seconds * (double)repeats * (1 + s->noise * uniform(&s->random));
+  if (s->drift)
+    seconds *= (*s->drift *= 1.01);
+  if (s->calls == 0)
+    seconds += s->first_extra;
+  if (s->grain > 0)
+    seconds = floor(seconds / s->grain) * s->grain;
+  s->runs += repeats;
+  ++s->calls;
+  *out_seconds = seconds;
+  return TUNE_OK;
+}
+
+static tune_measurement measure(synthetic *s, tune_measure_options options) {
+  tune_measurement m;
+  s->random = 99;
+  assert_null(tune_measure(run_synthetic, s, &options, &m));
+  return m;
+}
+
+// A kernel of 100 ns under a clock of 1 us: the repeats make the grain vanish.
+static void short_kernels_are_repeated_until_the_clock_is_fine_enough(void **state) {
+  (void)state;
+  synthetic s = {.seconds = 100e-9, .grain = 1e-6, .noise = 0.01};
+  tune_measurement m = measure(&s, (tune_measure_options){.clock_grain = 1e-6});
+  assert_true((double)m.repeats * s.seconds >= 200e-6);
+  assert_float_equal(m.summary.median, 100.5e-9, 1e-9);
+  tune_measurement_deinit(&m);
+
+  s = (synthetic){.seconds = 100e-9, .grain = 100e-6};
+  m = measure(&s, (tune_measure_options){.clock_grain = 100e-6});
+  assert_true((double)m.repeats * s.seconds >= 20 * 100e-6);
+  tune_measurement_deinit(&m);
+}
+
+// A quiet kernel is done after few samples, long before the budget.
+static void quiet_kernels_stop_early(void **state) {
+  (void)state;
+  synthetic s = {.seconds = 1e-3, .noise = 0.002};
+  tune_measurement m = measure(&s, (tune_measure_options){0});
+  assert_int_equal(m.repeats, 1);
+  assert_int_equal(m.count, 6);
+  assert_false(m.was_cut);
+  tune_measurement_deinit(&m);
+}
+
+// A noisy one takes what the budget gives and no more.
+static void noisy_kernels_stop_at_the_budget(void **state) {
+  (void)state;
+  synthetic s = {.seconds = 1e-3, .noise = 1};
+  tune_measurement m = measure(&s, (tune_measure_options){.budget = 0.1, .precision = 1e-5});
+  double total = 0;
+  for (size_t i = 0; i < m.count; ++i)
+    total += m.samples[i];
+  assert_true(total > 0.08 && total < 0.105);
+  tune_measurement_deinit(&m);
+
+  s = (synthetic){.seconds = 1e-6, .noise = 1};
+  m = measure(&s, (tune_measure_options){.precision = 1e-9, .sample_limit = 10, .budget = 1e6});
+  assert_int_equal(m.count, 10);
+  tune_measurement_deinit(&m);
+}
+
+static void slow_kernels_run_a_few_times_only(void **state) {
+  (void)state;
+  synthetic slow = {.seconds = 0.2};
+  tune_measurement m = measure(&slow, (tune_measure_options){.budget = 0.15});
+  assert_int_equal(m.count, 3);
+  assert_int_equal(slow.runs, 4);
+  tune_measurement_deinit(&m);
+  synthetic glacial = {.seconds = 10};
+  m = measure(&glacial, (tune_measure_options){.budget = 0.15});
+  assert_int_equal(m.count, 1);
+  assert_int_equal(glacial.runs, 2);
+  assert_true(m.summary.median == 10);
+  tune_measurement_deinit(&m);
+}
+
+// Surely slower is cut, with its few samples; equal, faster and slightly slower ones are not.
+static void slower_kernels_are_cut(void **state) {
+  (void)state;
+  synthetic hopeless = {.seconds = 50e-3};
+  tune_measurement m = measure(&hopeless, (tune_measure_options){.best = 5e-3});
+  assert_true(m.was_cut);
+  assert_int_equal(hopeless.runs, 1);
+  assert_true(m.count == 1 && m.samples[0] == 50e-3);
+  tune_measurement_deinit(&m);
+
+  synthetic slower = {.seconds = 6e-3, .noise = 0.03};
+  m = measure(&slower, (tune_measure_options){.best = 5e-3});
+  assert_true(m.was_cut);
+  assert_int_equal(m.count, 3);
+  tune_measurement_deinit(&m);
+
+  double near[] = {2e-3, 5e-3, 5.2e-3};
+  for (int i = 0; i < 3; ++i) {
+    synthetic rival = {.seconds = near[i], .noise = 0.03, .first_extra = 6e-3};
+    m = measure(&rival, (tune_measure_options){.best = 5e-3});
+    assert_false(m.was_cut);
+    tune_measurement_deinit(&m);
+  }
+}
+
+// The first run, cold, is never a sample of a kernel that is measured.
+static void the_cold_run_is_no_sample(void **state) {
+  (void)state;
+  synthetic s = {.seconds = 1e-3, .first_extra = 1};
+  tune_measurement m = measure(&s, (tune_measure_options){.budget = 3});
+  assert_true(m.summary.maximum < 1.1e-3);
+  tune_measurement_deinit(&m);
+}
+
+static void a_failing_run_ends_it(void **state) {
+  (void)state;
+  for (uint64_t calls = 1; calls < 8; ++calls) {
+    synthetic s = {.seconds = 1e-5, .fail_after = calls, .random = 5};
+    tune_measurement m;
+    tune_status status = tune_measure(run_synthetic, &s, &(tune_measure_options){0}, &m);
+    assert_int_equal(tune_status_get_code(status), TUNE_UNAVAILABLE);
+    tune_status_free(status);
+    assert_null(m.samples);
+  }
+  synthetic broken = {.seconds = NAN};
+  tune_measurement m;
+  tune_status status = tune_measure(run_synthetic, &broken, &(tune_measure_options){0}, &m);
+  assert_int_equal(tune_status_get_code(status), TUNE_INTERNAL);
+  tune_status_free(status);
+}
+
+// Times that drift by 1 % a run: a kernel 20 % faster is 20 % faster, and its own times, taken
+// apart, would not have said so.
+static void interleaving_is_immune_to_drift(void **state) {
+  (void)state;
+  double drift = 1;
+  synthetic a = {.seconds = 2e-3, .noise = 0.01, .drift = &drift, .random = 1};
+  synthetic b = {.seconds = 1.6e-3, .noise = 0.01, .drift = &drift, .random = 2};
+  synthetic c = {.seconds = 2e-3, .noise = 0.01, .drift = &drift, .random = 3};
+  tune_measure_subject subjects[] = {{run_synthetic, &a}, {run_synthetic, &b}, {run_synthetic, &c}};
+  tune_measurement m[3];
+  tune_ratio ratios[3];
+  size_t failed;
+  assert_null(
+      tune_measure_interleaved(subjects, 3, &(tune_measure_options){0}, m, ratios, &failed));
+  assert_int_equal(failed, 3);
+  assert_true(ratios[0].ratio == 1 && ratios[0].low == 1 && ratios[0].high == 1);
+  assert_float_equal(ratios[1].ratio, 0.8, 0.01);
+  assert_true(ratios[1].high < 0.85);
+  assert_float_equal(ratios[2].ratio, 1, 0.01);
+  assert_true(m[0].summary.maximum > 1.2 * m[0].summary.minimum);
+  for (int i = 0; i < 3; ++i) {
+    assert_int_equal(m[i].count, 12);
+    tune_measurement_deinit(&m[i]);
+  }
+}
+
+static void interleaving_names_the_kernel_that_failed(void **state) {
+  (void)state;
+  synthetic good = {.seconds = 1e-3}, bad = {.seconds = 1e-3, .fail_after = 4};
+  tune_measure_subject subjects[] = {{run_synthetic, &good}, {run_synthetic, &bad}};
+  tune_measurement m[2];
+  tune_ratio ratios[2];
+  size_t failed;
+  tune_status status =
+      tune_measure_interleaved(subjects, 2, &(tune_measure_options){0}, m, ratios, &failed);
+  assert_int_equal(tune_status_get_code(status), TUNE_UNAVAILABLE);
+  assert_int_equal(failed, 1);
+  assert_null(m[0].samples);
+  tune_status_free(status);
+}
+
+// Slow kernels get two rounds and no more, one alone works too.
+static void interleaving_keeps_to_the_budget(void **state) {
+  (void)state;
+  synthetic a = {.seconds = 5, .noise = 0.01, .random = 1};
+  synthetic b = {.seconds = 6, .noise = 0.01, .random = 2};
+  tune_measure_subject subjects[] = {{run_synthetic, &a}, {run_synthetic, &b}};
+  tune_measurement m[2];
+  tune_ratio ratios[2];
+  assert_null(tune_measure_interleaved(subjects, 2, &(tune_measure_options){0}, m, ratios, NULL));
+  assert_int_equal(a.runs, 5);
+  tune_measurement_deinit(&m[0]);
+  tune_measurement_deinit(&m[1]);
+  synthetic alone = {.seconds = 1e-3, .noise = 0.001, .random = 1};
+  tune_measure_subject one = {run_synthetic, &alone};
+  assert_null(tune_measure_interleaved(&one, 1, &(tune_measure_options){0}, m, ratios, NULL));
+  assert_int_equal(m[0].count, 12);
+  tune_measurement_deinit(&m[0]);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(short_kernels_are_repeated_until_the_clock_is_fine_enough),
+      cmocka_unit_test(quiet_kernels_stop_early),
+      cmocka_unit_test(noisy_kernels_stop_at_the_budget),
+      cmocka_unit_test(slow_kernels_run_a_few_times_only),
+      cmocka_unit_test(slower_kernels_are_cut),
+      cmocka_unit_test(the_cold_run_is_no_sample),
+      cmocka_unit_test(a_failing_run_ends_it),
+      cmocka_unit_test(interleaving_is_immune_to_drift),
+      cmocka_unit_test(interleaving_names_the_kernel_that_failed),
+      cmocka_unit_test(interleaving_keeps_to_the_budget),
+  };
+  return cmocka_run_group_tests_name("tuning/measure", tests, NULL, NULL);
+}
