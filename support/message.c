@@ -88,10 +88,11 @@ static tune_status write_frame(int fd, const char *bytes, size_t size) {
 
 tune_status tune_message_write(int fd, const json_t *message) {
   // Length and text go out in one buffer, so that a message up to the pipe's size is one write(2).
+  if (!json_is_object(message))
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "writing a message: not a JSON object");
   size_t length = json_dumpb(message, NULL, 0, JSON_COMPACT);
   if (length == 0)
-    return tune_status_make(TUNE_INVALID_ARGUMENT,
-                            "writing a message: not a JSON object, or no memory for it");
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "writing a message");
   if (length > TUNE_MESSAGE_LIMIT)
     return tune_status_make(TUNE_RESOURCE_EXHAUSTED,
                             "writing a message: %zu bytes, over the limit of %zu", length,
@@ -150,9 +151,8 @@ static tune_status parse(const char *bytes, size_t length, json_t **out_message)
   json_error_t error;
   json_t *message = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &error);
   if (!message) {
-    tune_status_code code =
-        json_error_code(&error) == json_error_out_of_memory ? TUNE_OUT_OF_MEMORY : TUNE_DATA_LOSS;
-    return tune_status_make(code, "reading a message: %s at byte %d", error.text, error.position);
+    return tune_status_make(TUNE_DATA_LOSS, "reading a message: %s at byte %d", error.text,
+                            error.position);
   }
   if (!json_is_object(message)) {
     json_decref(message);

@@ -8,7 +8,8 @@
 // number of bytes at a time. A peer that has gone is NOT_FOUND, for the reader (end of
 // file between two messages) as for the writer (EPIPE, without the SIGPIPE); a message
 // that is cut, too long (over TUNE_MESSAGE_LIMIT) or not a JSON object is DATA_LOSS, after
-// which the stream is of no more use.
+// which the stream is of no more use. (So is one for which jansson runs out of memory: it
+// does not tell that from wrong syntax.)
 //
 // A write blocks until the peer's pipe takes it. Two sides that both write much before
 // they read can block each other for good: ask for long things one at a time.

@@ -77,8 +77,20 @@ static tune_status try_search_path(const char *name, tune_string_builder *looked
   return status;
 }
 
-// The file of the shared object that this code was linked into, or NULL if that is the program.
-static char *own_object(void) {
+// Around what `path` really is; nothing where it is nothing.
+static tune_status try_around_link(const char *path, const char *name, tune_string_builder *looked,
+                                   char **out_path) {
+  char *object = realpath(path, NULL);
+  if (!object)
+    return errno == ENOMEM ? tune_status_make(TUNE_OUT_OF_MEMORY, "looking for %s", name) : TUNE_OK;
+  tune_status status = try_around(object, name, looked, out_path);
+  free(object);
+  return status;
+}
+
+// The file of the shared object that this code was linked into, borrowed, or NULL if that is the
+// program.
+static const char *own_object(void) {
   Dl_info info;
   struct link_map *map = NULL;
   // ISO C has no conversion from function to object pointers; POSIX has.
@@ -88,18 +100,14 @@ static char *own_object(void) {
   } here = {.function = tune_process_find_program};
   if (!dladdr1(here.address, &info, (void **)&map, RTLD_DL_LINKMAP) || !map || !*map->l_name)
     return NULL;
-  return realpath(map->l_name, NULL);
+  return map->l_name;
 }
 
 static tune_status search_all(const char *name, tune_string_builder *looked, char **out_path) {
-  char *object = own_object();
-  tune_status status = object ? try_around(object, name, looked, out_path) : TUNE_OK;
-  free(object);
-  TUNE_RETURN_IF_ERROR(status);
-  char *program = realpath("/proc/self/exe", NULL);
-  status = program ? try_around(program, name, looked, out_path) : TUNE_OK;
-  free(program);
-  TUNE_RETURN_IF_ERROR(status);
+  const char *object = own_object();
+  if (object)
+    TUNE_RETURN_IF_ERROR(try_around_link(object, name, looked, out_path));
+  TUNE_RETURN_IF_ERROR(try_around_link("/proc/self/exe", name, looked, out_path));
   return try_search_path(name, looked, out_path);
 }
 

@@ -99,10 +99,6 @@ char *__wrap_realpath(const char *path, char *resolved) {
 //===- Each allocation once -----------------------------------------------------===//
 
 size_t tune_fail_each_allocation(tune_status (*run)(void *context), void *context) {
-  json_malloc_t jansson_malloc;
-  json_free_t jansson_free;
-  json_get_alloc_funcs(&jansson_malloc, &jansson_free);
-  json_set_alloc_funcs(__wrap_malloc, free);
   size_t failures = 0;
   for (bool failed = true; failed;) {
     tune_failing_malloc_arm(failures + 1);
@@ -115,6 +111,15 @@ size_t tune_fail_each_allocation(tune_status (*run)(void *context), void *contex
                tune_status_get_message(status));
     tune_status_free(status);
   }
+  return failures;
+}
+
+size_t tune_fail_each_allocation_and_json(tune_status (*run)(void *context), void *context) {
+  json_malloc_t jansson_malloc;
+  json_free_t jansson_free;
+  json_get_alloc_funcs(&jansson_malloc, &jansson_free);
+  json_set_alloc_funcs(__wrap_malloc, free);
+  size_t failures = tune_fail_each_allocation(run, context);
   json_set_alloc_funcs(jansson_malloc, jansson_free);
   return failures;
 }

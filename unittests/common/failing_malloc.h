@@ -2,8 +2,8 @@
 //
 // Link a test with tune_failing_malloc and every allocation of our own code (malloc,
 // calloc, realloc, aligned_alloc, posix_memalign, strdup, strndup, asprintf, vasprintf,
-// realpath) and of jansson goes through a counter that can make any one of them fail.
-// Allocations inside other shared libraries are not seen.
+// realpath), and if asked of jansson, goes through a counter that can make any one of them
+// fail. Allocations inside other shared libraries are not seen.
 //
 //   static tune_status open_and_close(void *context) { ... }
 //   tune_fail_each_allocation(open_and_close, &context);
@@ -30,5 +30,8 @@ bool tune_failing_malloc_disarm(void);
 // find. Returns how many allocations were made to fail: assert that it is what you expect at least,
 // or a `run` that tests nothing passes.
 size_t tune_fail_each_allocation(tune_status (*run)(void *context), void *context);
+// The same with jansson's allocations among them. Its reader takes a lack of memory for a syntax
+// error, so this is for a `run` that makes and writes JSON, or that tells the two apart itself.
+size_t tune_fail_each_allocation_and_json(tune_status (*run)(void *context), void *context);
 
 #endif // TUNE_UNITTESTS_COMMON_FAILING_MALLOC_H

@@ -1,0 +1,200 @@
+//===- file_test.c --------------------------------------------------------------===//
+
+#include "support/file.h"
+
+#include "unittests/common/failing_malloc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char folder[64];
+
+// Every test gets an empty folder and works in it.
+static int enter_folder(void **state) {
+  (void)state;
+  strcpy(folder, "/tmp/tune-file-test-XXXXXX");
+  return !mkdtemp(folder) || chdir(folder) != 0;
+}
+
+static int leave_folder(void **state) {
+  (void)state;
+  tune_status status = tune_file_remove_tree(folder);
+  int failed = chdir("/") != 0 || !tune_status_is_ok(status);
+  tune_status_free(status);
+  return failed;
+}
+
+static void expect(tune_status status, tune_status_code code, const char *part) {
+  assert_int_equal(tune_status_get_code(status), code);
+  assert_non_null(strstr(tune_status_get_message(status), part));
+  tune_status_free(status);
+}
+
+static void assert_contents(const char *path, const char *expected) {
+  char *bytes;
+  size_t size;
+  assert_null(tune_file_read(path, &bytes, &size));
+  assert_int_equal(size, strlen(expected));
+  assert_string_equal(bytes, expected);
+  free(bytes);
+}
+
+static void reads_back_what_was_written(void **state) {
+  (void)state;
+  static const size_t sizes[] = {0, 1, 4095, 4096, 200000};
+  char *bytes = malloc(200000);
+  assert_non_null(bytes);
+  for (size_t i = 0; i < 200000; ++i)
+    bytes[i] = (char)(i * 7);
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
+    assert_null(tune_file_write("x", bytes, sizes[i]));
+    char *copy;
+    size_t size;
+    assert_null(tune_file_read("x", &copy, &size));
+    assert_int_equal(size, sizes[i]);
+    assert_memory_equal(copy, bytes, size);
+    assert_int_equal(copy[size], '\0');
+    free(copy);
+  }
+  free(bytes);
+}
+
+static void reads_what_has_no_size(void **state) {
+  (void)state;
+  char *bytes;
+  assert_null(tune_file_read("/proc/self/maps", &bytes, NULL));
+  assert_non_null(strstr(bytes, "file_test"));
+  free(bytes);
+  int ends[2];
+  assert_int_equal(pipe(ends), 0);
+  assert_int_equal(write(ends[1], "through a pipe", 14), 14);
+  close(ends[1]);
+  char path[32];
+  snprintf(path, sizeof path, "/proc/self/fd/%d", ends[0]);
+  assert_contents(path, "through a pipe");
+  close(ends[0]);
+}
+
+static void errors_name_the_path(void **state) {
+  (void)state;
+  char *bytes;
+  expect(tune_file_read("missing", &bytes, NULL), TUNE_NOT_FOUND, "missing");
+  expect(tune_file_read(".", &bytes, NULL), TUNE_FAILED_PRECONDITION, ".: ");
+  expect(tune_file_write("missing/x", "a", 1), TUNE_NOT_FOUND, "missing/x");
+  expect(tune_file_write(".", "a", 1), TUNE_FAILED_PRECONDITION, ".: ");
+  expect(tune_file_write("/dev/full", "a", 1), TUNE_RESOURCE_EXHAUSTED, "No space left");
+}
+
+static mode_t mode_of(const char *path) {
+  struct stat info;
+  assert_int_equal(lstat(path, &info), 0);
+  return info.st_mode;
+}
+
+static void permissions_follow_the_umask_or_the_old_file(void **state) {
+  (void)state;
+  mode_t before = umask(027);
+  assert_null(tune_file_write("new", "a", 1));
+  umask(before);
+  assert_int_equal(mode_of("new") & 07777, 0640);
+  assert_int_equal(chmod("new", 0755), 0);
+  assert_null(tune_file_write("new", "b", 1));
+  assert_int_equal(mode_of("new") & 07777, 0755);
+  assert_contents("new", "b");
+}
+
+static void a_link_stays_a_link(void **state) {
+  (void)state;
+  assert_null(tune_file_write("file", "old", 3));
+  assert_int_equal(symlink("file", "link"), 0);
+  assert_null(tune_file_write("link", "new", 3));
+  assert_true(S_ISLNK(mode_of("link")));
+  assert_contents("file", "new");
+}
+
+static void what_is_no_file_is_written_to(void **state) {
+  (void)state;
+  assert_null(tune_file_write("/dev/null", "a", 1));
+  assert_true(S_ISCHR(mode_of("/dev/null")));
+}
+
+// A reader that has the old file open keeps it whole: it is replaced, not overwritten.
+static void a_file_is_replaced_not_overwritten(void **state) {
+  (void)state;
+  assert_null(tune_file_write("x", "old", 3));
+  int file = open("x", O_RDONLY);
+  assert_null(tune_file_write("x", "NEW", 3));
+  char bytes[4] = "";
+  assert_int_equal(read(file, bytes, 3), 3);
+  close(file);
+  assert_string_equal(bytes, "old");
+  assert_contents("x", "NEW");
+}
+
+static void folders_are_made_and_removed_with_all_in_them(void **state) {
+  (void)state;
+  assert_null(tune_file_make_folders("a/b//c/", 0700));
+  assert_null(tune_file_make_folders("a/b/c", 0700));
+  assert_int_equal(mode_of("a/b/c") & 07777, 0700);
+  assert_null(tune_file_make_folders("/", 0700));
+  assert_null(tune_file_write("a/b/x", "", 0));
+  assert_null(tune_file_write("kept", "k", 1));
+  assert_int_equal(symlink("../../kept", "a/b/link"), 0);
+  assert_int_equal(symlink("..", "a/b/c/up"), 0);
+  expect(tune_file_make_folders("a/b/x/y", 0700), TUNE_FAILED_PRECONDITION, "a/b/x");
+  expect(tune_file_make_folders("", 0700), TUNE_INVALID_ARGUMENT, "without a name");
+  assert_null(tune_file_remove_tree("a"));
+  assert_int_equal(access("a", F_OK), -1);
+  assert_null(tune_file_remove_tree("a"));
+  assert_contents("kept", "k");
+  assert_null(tune_file_remove_tree("kept"));
+  assert_int_equal(access("kept", F_OK), -1);
+}
+
+static tune_status use_files(void *context) {
+  (void)context;
+  TUNE_RETURN_IF_ERROR(tune_file_make_folders("d/e", 0700));
+  TUNE_RETURN_IF_ERROR(tune_file_write("d/e/f", "bytes", 5));
+  TUNE_RETURN_IF_ERROR(tune_file_write("d/e/f", "bytes", 5));
+  char *bytes;
+  TUNE_RETURN_IF_ERROR(tune_file_read("/proc/self/status", &bytes, NULL));
+  free(bytes);
+  TUNE_RETURN_IF_ERROR(tune_file_read("d/e/f", &bytes, NULL));
+  free(bytes);
+  return TUNE_OK;
+}
+
+static void running_out_of_memory_is_said(void **state) {
+  (void)state;
+  assert_true(tune_fail_each_allocation(use_files, NULL) >= 6);
+  // No temporary file is left by the failures.
+  assert_int_equal(unlink("d/e/f"), 0);
+  assert_int_equal(rmdir("d/e"), 0);
+}
+
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, enter_folder, leave_folder)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      IN_FOLDER(reads_back_what_was_written),
+      IN_FOLDER(reads_what_has_no_size),
+      IN_FOLDER(errors_name_the_path),
+      IN_FOLDER(permissions_follow_the_umask_or_the_old_file),
+      IN_FOLDER(a_link_stays_a_link),
+      IN_FOLDER(what_is_no_file_is_written_to),
+      IN_FOLDER(a_file_is_replaced_not_overwritten),
+      IN_FOLDER(folders_are_made_and_removed_with_all_in_them),
+      IN_FOLDER(running_out_of_memory_is_said),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
