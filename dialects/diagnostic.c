@@ -94,10 +94,14 @@ static bool find_told_place(const char *text, const char *severity, told_place *
   return false;
 }
 
-tune_status tune_status_locate(tune_status status, MlirLocation location) {
+bool tune_status_is_located(tune_status status) {
   told_place place;
+  return find_told_place(tune_status_get_message(status), "error: ", &place);
+}
+
+tune_status tune_status_locate(tune_status status, MlirLocation location) {
   if (tune_status_is_ok(status) || mlirLocationIsNull(find_place(location)) ||
-      find_told_place(tune_status_get_message(status), "error: ", &place))
+      tune_status_is_located(status))
     return status;
   tune_string_builder text;
   tune_string_builder_init(&text);

@@ -47,6 +47,9 @@ tune_status tune_status_make_at(tune_status_code code, MlirOperation op, const c
 // already or `location` has none. TUNE_OK stays TUNE_OK.
 tune_status tune_status_locate(tune_status status, MlirLocation location);
 
+// Whether the message of `status` tells a place.
+bool tune_status_is_located(tune_status status);
+
 //===--------------------------------------------------------------------------===//
 // From MLIR to statuses
 //===--------------------------------------------------------------------------===//
