@@ -1,0 +1,60 @@
+# How lit runs the tests of this folder.
+#
+# In RUN lines: tune-opt, tune-run, tune-db, tune-worker, tune-measure (with or without a % before)
+# are this build's; mlir-opt, FileCheck, not, split-file those of LLVM 22. %plugin is tune_plugin.so,
+# %examples the folder of examples, %cc the C compiler. Each test has a cache folder of its own
+# (%t.cache, where the database goes by default), empty at its start.
+#
+# `REQUIRES: asan` and `UNSUPPORTED: asan` are for tests that need or cannot bear the sanitizers.
+
+import os
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(__file__))
+from own_cache import OwnCache
+
+config.name = "mlir-tune"
+config.test_format = OwnCache(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.tune_build_dir, "lit_tests")
+
+tune_bin = os.path.join(config.tune_build_dir, "bin")
+path = [tune_bin, config.llvm_tools_dir, "/usr/local/bin", "/usr/bin", "/bin"]
+
+# Nothing of the user's: no width of a terminal, no language, no options for FileCheck.
+for name in ("COLUMNS", "LINES", "LANG", "LANGUAGE", "FILECHECK_OPTS"):
+    config.environment.pop(name, None)
+config.environment["LC_ALL"] = "C.UTF-8"
+
+for tool in ("tune-opt", "tune-run", "tune-db", "tune-worker", "tune-measure"):
+    config.substitutions.append(("%" + tool, os.path.join(tune_bin, tool)))
+config.substitutions += [
+    ("%plugin", os.path.join(config.tune_build_dir, "lib", "tune_plugin.so")),
+    ("%examples", os.path.join(config.tune_source_dir, "examples")),
+    ("%cc", config.tune_c_compiler),
+]
+
+if config.tune_sanitize:
+    config.available_features.add("asan")
+    # What upstream's libraries never free is theirs; a leak of ours shows in the unit tests.
+    config.environment["ASAN_OPTIONS"] = "detect_leaks=0"
+    # A program that is not instrumented can load a plugin that is if the runtime comes first.
+    runtime = subprocess.run(
+        [config.tune_c_compiler, "-print-file-name=libasan.so"],
+        check=True, capture_output=True, text=True,
+    ).stdout.strip()
+    wrappers = os.path.join(config.test_exec_root, "bin")
+    os.makedirs(wrappers, exist_ok=True)
+    wrapper = os.path.join(wrappers, "mlir-opt")
+    with open(wrapper + ".new", "w") as file:
+        file.write("#!/bin/sh\n")
+        file.write("LD_PRELOAD=%s exec %s/mlir-opt \"$@\"\n" % (runtime, config.llvm_tools_dir))
+    os.chmod(wrapper + ".new", 0o755)
+    os.rename(wrapper + ".new", wrapper)
+    path.insert(0, wrappers)
+
+config.environment["PATH"] = os.pathsep.join(path)
