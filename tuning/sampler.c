@@ -1,0 +1,363 @@
+//===- sampler.c --------------------------------------------------------------===//
+
+#include "tuning/sampler.h"
+
+#include "tuning/constraint.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Tries of drawing knob by knob without regard to the constraints.
+#define REJECTION_TRIES 128
+// Assignments tried in one search, some 50 ns each, and how often a search begins anew: a search
+// that took a wrong turn early finds nothing for long, another one may at once.
+#define SEARCH_EFFORT 20000
+#define SEARCH_RESTARTS 8
+#define LAST_SEARCH_EFFORT 10000000
+#define WALK_EFFORT 20000000
+
+struct tune_sampler {
+  const tune_space *space;
+  size_t count;                     // of knobs
+  size_t *order;                    // order[depth] is the knob assigned at `depth`
+  const tune_constraint **by_depth; // all constraints, sorted by the depth that completes them
+  size_t *first;         // those completed at `depth` are by_depth[first[depth], first[depth+1])
+  bool is_hopeless;      // a constraint without knobs fails
+  uint16_t **candidates; // candidates[depth]: the order in which a search tries its values
+  size_t *position;      // how many of them it has tried
+};
+
+static bool reads_knob(const tune_constraint *constraint, size_t knob) {
+  size_t count;
+  const size_t *knobs = tune_constraint_knobs(constraint, &count);
+  for (size_t i = 0; i < count; ++i)
+    if (knobs[i] == knob)
+      return true;
+  return false;
+}
+
+//===- Order ------------------------------------------------------------------===//
+
+// How many of the constraint's knobs have no depth yet.
+static size_t count_open(const tune_constraint *constraint, const size_t *depth_of) {
+  size_t count, open = 0;
+  const size_t *knobs = tune_constraint_knobs(constraint, &count);
+  for (size_t i = 0; i < count; ++i)
+    open += depth_of[knobs[i]] == SIZE_MAX;
+  return open;
+}
+
+// The constraint that the fewest further knobs complete, or NULL where all are complete.
+static const tune_constraint *find_nearly_complete(const tune_space *space,
+                                                   const size_t *depth_of) {
+  const tune_constraint *best = NULL;
+  size_t least = SIZE_MAX;
+  for (size_t i = 0; i < tune_space_constraint_count(space); ++i) {
+    const tune_constraint *constraint = tune_space_constraint(space, i);
+    size_t open = count_open(constraint, depth_of);
+    if (open && open < least) {
+      least = open;
+      best = constraint;
+    }
+  }
+  return best;
+}
+
+// Gives every knob its depth: greedily those of the constraint that is complete soonest, then, in
+// the space's order, the knobs that no constraint reads.
+static void choose_order(tune_sampler *sampler, size_t *depth_of) {
+  size_t depth = 0;
+  const tune_constraint *next;
+  while ((next = find_nearly_complete(sampler->space, depth_of))) {
+    for (size_t knob = 0; knob < sampler->count; ++knob) {
+      if (depth_of[knob] == SIZE_MAX && reads_knob(next, knob)) {
+        depth_of[knob] = depth;
+        sampler->order[depth++] = knob;
+      }
+    }
+  }
+  for (size_t knob = 0; knob < sampler->count; ++knob) {
+    if (depth_of[knob] == SIZE_MAX) {
+      depth_of[knob] = depth;
+      sampler->order[depth++] = knob;
+    }
+  }
+}
+
+// The depth at which all knobs of the constraint are assigned; SIZE_MAX where it reads none.
+static size_t completing_depth(const tune_constraint *constraint, const size_t *depth_of) {
+  size_t count, depth = SIZE_MAX;
+  const size_t *knobs = tune_constraint_knobs(constraint, &count);
+  for (size_t i = 0; i < count; ++i)
+    if (depth == SIZE_MAX || depth_of[knobs[i]] > depth)
+      depth = depth_of[knobs[i]];
+  return depth;
+}
+
+static void place_constraints(tune_sampler *sampler, const size_t *depth_of) {
+  const tune_space *space = sampler->space;
+  size_t placed = 0;
+  for (size_t i = 0; i < tune_space_constraint_count(space); ++i) {
+    const tune_constraint *constraint = tune_space_constraint(space, i);
+    if (completing_depth(constraint, depth_of) == SIZE_MAX &&
+        !tune_constraint_holds(constraint, space, NULL))
+      sampler->is_hopeless = true;
+  }
+  for (size_t depth = 0; depth < sampler->count; ++depth) {
+    sampler->first[depth] = placed;
+    for (size_t i = 0; i < tune_space_constraint_count(space); ++i)
+      if (completing_depth(tune_space_constraint(space, i), depth_of) == depth)
+        sampler->by_depth[placed++] = tune_space_constraint(space, i);
+  }
+  sampler->first[sampler->count] = placed;
+}
+
+static bool allocate(tune_sampler *sampler) {
+  size_t count = sampler->count;
+  sampler->order = calloc(count + 1, sizeof *sampler->order);
+  sampler->by_depth =
+      calloc(tune_space_constraint_count(sampler->space) + 1, sizeof *sampler->by_depth);
+  sampler->first = calloc(count + 1, sizeof *sampler->first);
+  sampler->candidates = calloc(count + 1, sizeof *sampler->candidates);
+  sampler->position = calloc(count + 1, sizeof *sampler->position);
+  return sampler->order && sampler->by_depth && sampler->first && sampler->candidates &&
+         sampler->position;
+}
+
+static bool allocate_candidates(tune_sampler *sampler) {
+  for (size_t depth = 0; depth < sampler->count; ++depth) {
+    const tune_knob *knob = tune_space_knob(sampler->space, sampler->order[depth]);
+    sampler->candidates[depth] = calloc(knob->value_count, sizeof **sampler->candidates);
+    if (!sampler->candidates[depth])
+      return false;
+  }
+  return true;
+}
+
+tune_status tune_sampler_create(const tune_space *space, tune_sampler **out_sampler) {
+  *out_sampler = NULL;
+  tune_sampler *sampler = calloc(1, sizeof *sampler);
+  size_t count = tune_space_knob_count(space);
+  size_t *depth_of = malloc((count + 1) * sizeof *depth_of);
+  bool ok = sampler && depth_of;
+  if (ok) {
+    sampler->space = space;
+    sampler->count = count;
+    ok = allocate(sampler);
+  }
+  if (ok) {
+    for (size_t knob = 0; knob < count; ++knob)
+      depth_of[knob] = SIZE_MAX;
+    choose_order(sampler, depth_of);
+    place_constraints(sampler, depth_of);
+    ok = allocate_candidates(sampler);
+  }
+  free(depth_of);
+  if (!ok) {
+    tune_sampler_destroy(sampler);
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while preparing to draw configs");
+  }
+  *out_sampler = sampler;
+  return TUNE_OK;
+}
+
+void tune_sampler_destroy(tune_sampler *sampler) {
+  if (!sampler)
+    return;
+  for (size_t depth = 0; sampler->candidates && depth < sampler->count; ++depth)
+    free(sampler->candidates[depth]);
+  free(sampler->candidates);
+  free(sampler->position);
+  free(sampler->order);
+  free(sampler->by_depth);
+  free(sampler->first);
+  free(sampler);
+}
+
+//===- Search -----------------------------------------------------------------===//
+
+static bool holds_at(const tune_sampler *sampler, size_t depth, const uint16_t *choices) {
+  for (size_t i = sampler->first[depth]; i < sampler->first[depth + 1]; ++i)
+    if (!tune_constraint_holds(sampler->by_depth[i], sampler->space, choices))
+      return false;
+  return true;
+}
+
+static void shuffle(uint16_t *values, size_t count, tune_random *random) {
+  for (size_t i = count; i > 1; --i) {
+    size_t j = (size_t)tune_random_below(random, i);
+    uint16_t value = values[i - 1];
+    values[i - 1] = values[j];
+    values[j] = value;
+  }
+}
+
+// Fills candidates[depth]: at random, or, with `wanted`, that one first and near ones early.
+static void order_candidates(tune_sampler *sampler, size_t depth, tune_random *random,
+                             const uint16_t *wanted) {
+  const tune_knob *knob = tune_space_knob(sampler->space, sampler->order[depth]);
+  uint16_t *values = sampler->candidates[depth];
+  size_t count = knob->value_count;
+  if (wanted && knob->is_ordered) {
+    size_t centre = *wanted, filled = 0;
+    values[filled++] = (uint16_t)centre;
+    for (size_t step = 1; filled < count; ++step) {
+      bool up_first = tune_random_next(random) >> 63;
+      for (int side = 0; side < 2; ++side) {
+        bool up = (side == 0) == up_first;
+        if (up && centre + step < count)
+          values[filled++] = (uint16_t)(centre + step);
+        if (!up && step <= centre)
+          values[filled++] = (uint16_t)(centre - step);
+      }
+    }
+    return;
+  }
+  for (size_t i = 0; i < count; ++i)
+    values[i] = (uint16_t)i;
+  if (!wanted) {
+    shuffle(values, count, random);
+    return;
+  }
+  values[0] = *wanted;
+  values[*wanted] = 0;
+  shuffle(values + 1, count - 1, random);
+}
+
+// Assigns all knobs depth by depth, going back where no value fits, until `effort` assignments were
+// tried. With `keep`, stays near the choices that `config` came with.
+static bool search(tune_sampler *sampler, tune_random *random, tune_config *config, bool keep,
+                   size_t effort) {
+  size_t depth = 0, prepared = 0;
+  while (effort-- > 0) {
+    if (depth == sampler->count)
+      return true;
+    size_t knob = sampler->order[depth];
+    if (prepared <= depth) {
+      order_candidates(sampler, depth, random, keep ? &config->choices[knob] : NULL);
+      sampler->position[depth] = 0;
+      prepared = depth + 1;
+    }
+    if (sampler->position[depth] == tune_space_knob(sampler->space, knob)->value_count) {
+      if (depth == 0)
+        return false;
+      // What was wanted here is the first candidate; the next visit has to find it again.
+      config->choices[knob] = sampler->candidates[depth][0];
+      prepared = depth--;
+      continue;
+    }
+    config->choices[knob] = sampler->candidates[depth][sampler->position[depth]++];
+    if (holds_at(sampler, depth, config->choices))
+      ++depth;
+  }
+  return false;
+}
+
+bool tune_sampler_draw(tune_sampler *sampler, tune_random *random, tune_config *config) {
+  if (sampler->is_hopeless)
+    return false;
+  for (size_t i = 0; i < REJECTION_TRIES; ++i) {
+    for (size_t knob = 0; knob < sampler->count; ++knob)
+      config->choices[knob] =
+          (uint16_t)tune_random_below(random, tune_space_knob(sampler->space, knob)->value_count);
+    if (tune_config_is_valid(config, sampler->space, NULL))
+      return true;
+  }
+  for (size_t i = 0; i < SEARCH_RESTARTS; ++i)
+    if (search(sampler, random, config, false, SEARCH_EFFORT))
+      return true;
+  return search(sampler, random, config, false, LAST_SEARCH_EFFORT);
+}
+
+//===- Repair -----------------------------------------------------------------===//
+
+static size_t count_violated(const tune_sampler *sampler, const uint16_t *choices) {
+  size_t violated = 0;
+  for (size_t i = 0; i < sampler->first[sampler->count]; ++i)
+    violated += !tune_constraint_holds(sampler->by_depth[i], sampler->space, choices);
+  return violated;
+}
+
+// Gives `knob` the value that leaves the fewest constraints violated, another one than it has;
+// among equals an ordered knob takes the nearest.
+static void move_knob(tune_sampler *sampler, tune_random *random, tune_config *config,
+                      size_t knob) {
+  const tune_knob *domain = tune_space_knob(sampler->space, knob);
+  size_t old = config->choices[knob], best = old, least = SIZE_MAX, best_step = SIZE_MAX;
+  size_t offset = (size_t)tune_random_below(random, domain->value_count);
+  for (size_t i = 0; i < domain->value_count; ++i) {
+    size_t choice = (i + offset) % domain->value_count;
+    if (choice == old)
+      continue;
+    config->choices[knob] = (uint16_t)choice;
+    size_t violated = count_violated(sampler, config->choices);
+    size_t step = !domain->is_ordered ? 0 : choice > old ? choice - old : old - choice;
+    if (violated < least || (violated == least && step < best_step)) {
+      least = violated;
+      best = choice;
+      best_step = step;
+    }
+  }
+  config->choices[knob] = (uint16_t)best;
+}
+
+bool tune_sampler_repair(tune_sampler *sampler, tune_random *random, tune_config *config) {
+  if (sampler->is_hopeless)
+    return false;
+  // Local repair: a knob of a violated constraint moves (Minton et al., "Minimizing conflicts",
+  // Artificial Intelligence 58, 1992).
+  for (size_t i = 0; i < 4 * sampler->count + 1; ++i) {
+    const tune_constraint *violated;
+    if (tune_config_is_valid(config, sampler->space, &violated))
+      return true;
+    size_t count;
+    const size_t *knobs = tune_constraint_knobs(violated, &count);
+    move_knob(sampler, random, config, knobs[tune_random_below(random, count)]);
+  }
+  return search(sampler, random, config, true, SEARCH_EFFORT);
+}
+
+//===- Walk -------------------------------------------------------------------===//
+
+void tune_sampler_walk_deinit(tune_sampler_walk *walk) {
+  free(walk->choices);
+  *walk = (tune_sampler_walk){0};
+}
+
+tune_status tune_sampler_walk_next(tune_sampler *sampler, tune_sampler_walk *walk,
+                                   tune_config *config, bool *out_found) {
+  *out_found = false;
+  size_t count = sampler->count, depth = 0, effort = WALK_EFFORT;
+  if (!walk->choices) {
+    walk->choices = calloc(count + 1, sizeof *walk->choices);
+    if (!walk->choices)
+      return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while walking over a space");
+    walk->has_ended = sampler->is_hopeless;
+  } else if (count == 0) {
+    walk->has_ended = true; // the empty config was the only one
+  } else {
+    depth = count - 1;
+    ++walk->choices[sampler->order[depth]];
+  }
+  while (!walk->has_ended && depth < count && effort-- > 0) {
+    size_t knob = sampler->order[depth];
+    if (walk->choices[knob] == tune_space_knob(sampler->space, knob)->value_count) {
+      walk->choices[knob] = 0;
+      if (depth == 0)
+        walk->has_ended = true;
+      else
+        ++walk->choices[sampler->order[--depth]];
+    } else if (!holds_at(sampler, depth, walk->choices)) {
+      ++walk->choices[knob];
+    } else {
+      ++depth; // deeper knobs stand at their first value
+    }
+  }
+  if (walk->has_ended || depth < count) {
+    walk->has_ended = true;
+    return TUNE_OK;
+  }
+  memcpy(config->choices, walk->choices, count * sizeof *config->choices);
+  *out_found = true;
+  return TUNE_OK;
+}

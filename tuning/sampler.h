@@ -1,0 +1,49 @@
+//===- sampler.h - Valid configs, drawn, repaired and enumerated -----------------===//
+//
+// In the spaces of real schedules often few configs satisfy the constraints, down to one
+// in millions, so drawing at random until one fits does not end. The sampler assigns one
+// knob after the other, in an order that completes constraints early, checks each
+// constraint as soon as its last knob is assigned, and goes back where none of a knob's
+// values fits.
+//
+// All efforts are bounded: where no valid config is found within about a second of
+// searching, the answer is that there is none. For spaces where that could be untrue
+// (above some 1e7 partial configs without a valid end), nothing better is known.
+//
+// Threads: one thread at a time per sampler. Determinism: what is drawn depends on the
+// space and on `random` alone.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TUNING_SAMPLER_H
+#define TUNE_TUNING_SAMPLER_H
+
+#include "tuning/config.h"
+#include "tuning/random.h"
+
+typedef struct tune_sampler tune_sampler;
+
+// `space` must outlive it and not change.
+tune_status tune_sampler_create(const tune_space *space, tune_sampler **out_sampler);
+void tune_sampler_destroy(tune_sampler *sampler);
+
+// Overwrites `config` with a valid one: uniform over the valid ones where at least one config in
+// about a hundred is valid, otherwise merely random. False where none was found.
+bool tune_sampler_draw(tune_sampler *sampler, tune_random *random, tune_config *config);
+
+// Makes `config` valid by changing few of its knobs, ordered ones by small steps. False where that
+// did not work out; `config` is then not to be used.
+bool tune_sampler_repair(tune_sampler *sampler, tune_random *random, tune_config *config);
+
+// Walks over all valid configs, each once, in a fixed order. A walk starts as {0}.
+typedef struct tune_sampler_walk {
+  uint16_t *choices; // where it stands; owned
+  bool has_ended;
+} tune_sampler_walk;
+
+void tune_sampler_walk_deinit(tune_sampler_walk *walk);
+// Overwrites `config` with the next valid one. `*out_found` is false at the end.
+tune_status tune_sampler_walk_next(tune_sampler *sampler, tune_sampler_walk *walk,
+                                   tune_config *config, bool *out_found);
+
+#endif // TUNE_TUNING_SAMPLER_H
