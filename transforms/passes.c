@@ -21,26 +21,32 @@ size_t tune_pass_class_count(void) { return sizeof classes / sizeof *classes; }
 
 const tune_pass_class *tune_pass_class_at(size_t index) { return classes[index]; }
 
-tune_status tune_pass_class_find(const char *name, const tune_pass_class **out_class) {
-  *out_class = NULL;
+static tune_status refuse_name(const char *name) {
   tune_nearest nearest;
   tune_nearest_init(&nearest, name);
-  tune_string_builder names;
-  tune_string_builder_init(&names);
-  for (size_t i = 0; i < tune_pass_class_count() && !*out_class; ++i) {
+  for (size_t i = 0; i < tune_pass_class_count(); ++i)
+    tune_nearest_offer(&nearest, classes[i]->name);
+  tune_string_builder text;
+  tune_string_builder_init(&text);
+  tune_string_builder_appendf(&text, "no pass '%s'; ", name);
+  if (nearest.best)
+    tune_string_builder_appendf(&text, "did you mean '%s'? The passes are: ", nearest.best);
+  else
+    tune_string_builder_append(&text, "the passes are: ");
+  for (size_t i = 0; i < tune_pass_class_count(); ++i)
+    tune_string_builder_appendf(&text, "%s%s", i ? ", " : "", classes[i]->name);
+  tune_status status = text.failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "no pass '%s'", name)
+                                   : tune_status_make(TUNE_NOT_FOUND, "%s", text.text);
+  tune_string_builder_deinit(&text);
+  return status;
+}
+
+tune_status tune_pass_class_find(const char *name, const tune_pass_class **out_class) {
+  *out_class = NULL;
+  for (size_t i = 0; i < tune_pass_class_count() && !*out_class; ++i)
     if (!strcmp(classes[i]->name, name))
       *out_class = classes[i];
-    tune_nearest_offer(&nearest, classes[i]->name);
-    tune_string_builder_appendf(&names, "%s%s", i ? ", " : "", classes[i]->name);
-  }
-  tune_status status = TUNE_OK;
-  if (!*out_class)
-    status =
-        tune_status_make(TUNE_NOT_FOUND, "no pass '%s'%s%s%s; the passes are: %s", name,
-                         nearest.best ? "; did you mean '" : "", nearest.best ? nearest.best : "",
-                         nearest.best ? "'?" : "", names.failed ? "(out of memory)" : names.text);
-  tune_string_builder_deinit(&names);
-  return status;
+  return *out_class ? TUNE_OK : refuse_name(name);
 }
 
 //===--------------------------------------------------------------------------===//
