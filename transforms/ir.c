@@ -1,0 +1,79 @@
+//===- ir.c - Small words over MLIR's C API --------------------------------------===//
+
+#include "transforms/ir.h"
+
+MlirStringRef tune_ir_string_attribute(MlirOperation op, const char *name) {
+  MlirAttribute attribute = tune_ir_attribute(op, name);
+  if (mlirAttributeIsNull(attribute) || !mlirAttributeIsAString(attribute))
+    return mlirStringRefCreate(NULL, 0);
+  return mlirStringAttrGetValue(attribute);
+}
+
+MlirOperation tune_ir_find_symbol(MlirOperation module, MlirStringRef name) {
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    MlirStringRef symbol = tune_ir_string_attribute(op, "sym_name");
+    if (symbol.data && mlirStringRefEqual(symbol, name))
+      return op;
+  }
+  return (MlirOperation){NULL};
+}
+
+static bool is_function_with_body(MlirOperation op) {
+  return tune_ir_is(op, "func.func") &&
+         !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
+}
+
+tune_status tune_ir_find_function(MlirOperation module, const char *name,
+                                  MlirOperation *out_function) {
+  *out_function = (MlirOperation){NULL};
+  MlirOperation found = {NULL}, only = {NULL};
+  size_t count = 0;
+  tune_string_builder names;
+  tune_string_builder_init(&names);
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    if (!is_function_with_body(op))
+      continue;
+    MlirStringRef symbol = tune_ir_string_attribute(op, "sym_name");
+    if (tune_ir_string_equal(symbol, name ? name : "main"))
+      found = op;
+    only = op;
+    tune_string_builder_append(&names, count++ ? ", @" : "@");
+    tune_string_builder_append_bytes(&names, symbol.data, symbol.length);
+  }
+  if (mlirOperationIsNull(found) && !name && count == 1)
+    found = only;
+  tune_status status = TUNE_OK;
+  if (mlirOperationIsNull(found)) {
+    if (count == 0)
+      status = tune_status_make(TUNE_NOT_FOUND, "the module has no function with a body");
+    else if (name)
+      status = tune_status_make(TUNE_NOT_FOUND, "no function @%s with a body; there is %s", name,
+                                names.text ? names.text : "");
+    else
+      status = tune_status_make(TUNE_NOT_FOUND, "several functions and no @main: name one of %s",
+                                names.text ? names.text : "");
+  }
+  tune_string_builder_deinit(&names);
+  *out_function = found;
+  return status;
+}
+
+void tune_ir_append(MlirStringRef text, void *user_data) {
+  tune_string_builder_append_bytes(user_data, text.data, text.length);
+}
+
+tune_status tune_ir_print(MlirOperation op, bool generic, char **out_text) {
+  *out_text = NULL;
+  tune_string_builder builder;
+  tune_string_builder_init(&builder);
+  MlirOpPrintingFlags flags = mlirOpPrintingFlagsCreate();
+  if (generic)
+    mlirOpPrintingFlagsPrintGenericOpForm(flags);
+  mlirOperationPrintWithFlags(op, flags, tune_ir_append, &builder);
+  mlirOpPrintingFlagsDestroy(flags);
+  return tune_string_builder_finish(&builder, out_text);
+}

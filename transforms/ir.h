@@ -1,0 +1,66 @@
+//===- ir.h - Small words over MLIR's C API --------------------------------------===//
+//
+// What nearly every file that reads IR needs: names of ops, attributes by name, symbols
+// of a module, printing into a text.
+//
+// Threads: as the context of the IR.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TRANSFORMS_IR_H
+#define TUNE_TRANSFORMS_IR_H
+
+#include "support/status.h"
+#include "support/string_builder.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+#include "mlir-c/BuiltinTypes.h"
+#include "mlir-c/IR.h"
+
+#include <string.h>
+
+static inline MlirStringRef tune_ir_string(const char *text) {
+  return mlirStringRefCreateFromCString(text);
+}
+
+static inline bool tune_ir_string_equal(MlirStringRef string, const char *text) {
+  return string.length == strlen(text) && memcmp(string.data, text, string.length) == 0;
+}
+
+static inline bool tune_ir_string_starts(MlirStringRef string, const char *prefix) {
+  size_t length = strlen(prefix);
+  return string.length >= length && memcmp(string.data, prefix, length) == 0;
+}
+
+// The full name of the kind of `op`, "linalg.matmul"; borrowed from the context.
+static inline MlirStringRef tune_ir_name(MlirOperation op) {
+  return mlirIdentifierStr(mlirOperationGetName(op));
+}
+
+static inline bool tune_ir_is(MlirOperation op, const char *name) {
+  return !mlirOperationIsNull(op) && tune_ir_string_equal(tune_ir_name(op), name);
+}
+
+// The attribute of `op` of that name, inherent or discardable, or a null one.
+static inline MlirAttribute tune_ir_attribute(MlirOperation op, const char *name) {
+  return mlirOperationGetAttributeByName(op, tune_ir_string(name));
+}
+
+// The text of the string attribute `name` of `op`; length 0 and data NULL where there is none.
+MlirStringRef tune_ir_string_attribute(MlirOperation op, const char *name);
+
+// The symbol `name` among the top-level ops of `module`, or a null op.
+MlirOperation tune_ir_find_symbol(MlirOperation module, MlirStringRef name);
+
+// The function of `module` that a user means: the one named `name`, or where `name` is NULL the
+// only one with a body, or @main. NOT_FOUND lists the functions there are.
+tune_status tune_ir_find_function(MlirOperation module, const char *name,
+                                  MlirOperation *out_function);
+
+// A callback for MLIR's printers; `user_data` is a tune_string_builder.
+void tune_ir_append(MlirStringRef text, void *user_data);
+
+// Prints `op` as text that parses back; free() it. With `generic`, in the generic form.
+tune_status tune_ir_print(MlirOperation op, bool generic, char **out_text);
+
+#endif // TUNE_TRANSFORMS_IR_H

@@ -1,0 +1,294 @@
+//===- cpu.c - From a scheduled module to code for a CPU --------------------------===//
+
+#include "transforms/lower/cpu.h"
+
+#include "dialects/diagnostic.h"
+#include "support/clock.h"
+#include "transforms/ir.h"
+#include "transforms/lower/entry.h"
+#include "transforms/lower/llvm.h"
+#include "transforms/lower/memory.h"
+#include "transforms/lower/reference.h"
+
+#include "mlir-c/Pass.h"
+#include "mlir-c/Target/LLVMIR.h"
+#include "llvm-c/Core.h"
+
+#include <stdlib.h>
+
+// Copies of operands whose shape bufferization cannot keep in place are memref.copy here; memory.h
+// opens the ones that are not contiguous.
+#define BUFFERIZE                                                                                  \
+  "eliminate-empty-tensors,"                                                                       \
+  "one-shot-bufferize{bufferize-function-boundaries=1 "                                            \
+  "function-boundary-type-conversion=identity-layout-map}"
+
+#define GIVE_BACK_MEMORY                                                                           \
+  "drop-equivalent-buffer-results,"                                                                \
+  "expand-realloc,canonicalize,ownership-based-buffer-deallocation,canonicalize,"                  \
+  "buffer-deallocation-simplification,bufferization-lower-deallocations,cse,canonicalize,"         \
+  "convert-bufferization-to-memref"
+
+#define LOOPS_OF_LINALG "convert-linalg-to-loops"
+
+#define FORALL_TO_LOOPS "scf-forall-to-for"
+#define FORALL_TO_THREADS "scf-forall-to-parallel,convert-scf-to-openmp"
+
+// fold-memref-alias-ops and expand-strided-metadata come before vectors become loops, so that views
+// are gone when addresses are computed. math-expand-ops only takes what LLVM has no code for. The
+// order of the conversions after that is free.
+#define BEFORE_FORALL "func.func(lower-vector-multi-reduction),fold-memref-alias-ops"
+#define TO_LLVM                                                                                    \
+  "expand-strided-metadata,convert-vector-to-scf{full-unroll=true},lower-affine,"                  \
+  "func.func(math-expand-ops{ops=fpowi}),convert-scf-to-cf,"                                       \
+  "convert-vector-to-llvm{enable-x86vector=true reassociate-fp-reductions=true},"                  \
+  "convert-complex-to-llvm,convert-math-to-llvm,convert-math-to-libm,convert-openmp-to-llvm,"      \
+  "convert-func-to-llvm,convert-ub-to-llvm,convert-cf-to-llvm,convert-arith-to-llvm,"              \
+  "convert-index-to-llvm,finalize-memref-to-llvm{use-generic-functions=1},"                        \
+  "reconcile-unrealized-casts"
+
+// Division that rounds up or down is not in the LLVM dialect; the pass that expands it also
+// expands maximumf into code that is several times slower, so it runs where it has to.
+#define EXPAND_ARITH "arith-expand"
+
+struct tune_cpu_lowering {
+  MlirContext context;
+  tune_llvm_target target;
+  MlirPassManager bufferize;
+  MlirPassManager give_back_memory;
+  MlirPassManager generalize; // for the reference: named ops to linalg.generic
+  MlirPassManager expand_arith;
+  MlirPassManager convert;
+};
+
+static tune_status make_passes(tune_cpu_lowering *lowering, const char *pipeline,
+                               MlirPassManager *out_passes) {
+  *out_passes = mlirPassManagerCreate(lowering->context);
+  // What a pass breaks is found by the next; verifying after each costs as much as the passes.
+  mlirPassManagerEnableVerifier(*out_passes, false);
+  tune_string_builder message;
+  tune_string_builder_init(&message);
+  tune_status status = TUNE_OK;
+  if (mlirLogicalResultIsFailure(
+          mlirOpPassManagerAddPipeline(mlirPassManagerGetAsOpPassManager(*out_passes),
+                                       tune_ir_string(pipeline), tune_ir_append, &message)))
+    status = tune_status_make(TUNE_INTERNAL, "this MLIR does not take the pipeline %s: %s",
+                              pipeline, message.text ? message.text : "");
+  tune_string_builder_deinit(&message);
+  return status;
+}
+
+static tune_status make_all_passes(tune_cpu_lowering *lowering, int threads) {
+  TUNE_RETURN_IF_ERROR(make_passes(lowering, BUFFERIZE, &lowering->bufferize));
+  TUNE_RETURN_IF_ERROR(make_passes(lowering, GIVE_BACK_MEMORY, &lowering->give_back_memory));
+  TUNE_RETURN_IF_ERROR(make_passes(lowering, "linalg-generalize-named-ops", &lowering->generalize));
+  TUNE_RETURN_IF_ERROR(make_passes(lowering, EXPAND_ARITH, &lowering->expand_arith));
+  return make_passes(lowering,
+                     threads > 1
+                         ? LOOPS_OF_LINALG "," BEFORE_FORALL "," FORALL_TO_THREADS "," TO_LLVM
+                         : LOOPS_OF_LINALG "," BEFORE_FORALL "," FORALL_TO_LOOPS "," TO_LLVM,
+                     &lowering->convert);
+}
+
+tune_status tune_cpu_lowering_create(MlirContext context, const tune_cpu_options *options,
+                                     tune_cpu_lowering **out_lowering) {
+  *out_lowering = NULL;
+  tune_cpu_lowering *lowering = calloc(1, sizeof *lowering);
+  if (!lowering)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "making a lowering");
+  lowering->context = context;
+  tune_status status =
+      tune_llvm_target_init(&lowering->target, options->triple, options->cpu, options->features);
+  if (tune_status_is_ok(status))
+    status = make_all_passes(lowering, options->threads);
+  if (!tune_status_is_ok(status)) {
+    tune_cpu_lowering_destroy(lowering);
+    return status;
+  }
+  *out_lowering = lowering;
+  return TUNE_OK;
+}
+
+void tune_cpu_lowering_destroy(tune_cpu_lowering *lowering) {
+  if (!lowering)
+    return;
+  MlirPassManager *const all[] = {&lowering->bufferize, &lowering->give_back_memory,
+                                  &lowering->generalize, &lowering->expand_arith,
+                                  &lowering->convert};
+  for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
+    if (!mlirPassManagerIsNull(*all[i]))
+      mlirPassManagerDestroy(*all[i]);
+  tune_llvm_target_deinit(&lowering->target);
+  free(lowering);
+}
+
+//===--------------------------------------------------------------------------===//
+// MLIR
+//===--------------------------------------------------------------------------===//
+
+static tune_status run_passes(tune_cpu_lowering *lowering, MlirPassManager passes,
+                              MlirOperation module, const char *what) {
+  tune_diagnostics diagnostics;
+  tune_diagnostics_begin(&diagnostics, lowering->context);
+  bool failed = mlirLogicalResultIsFailure(mlirPassManagerRunOnOp(passes, module));
+  tune_status status = tune_diagnostics_end(&diagnostics, failed, TUNE_INVALID_ARGUMENT, what);
+  tune_diagnostics_deinit(&diagnostics);
+  return status;
+}
+
+static MlirWalkResult find_rounding_division(MlirOperation op, void *user_data) {
+  bool *found = user_data;
+  MlirStringRef name = tune_ir_name(op);
+  *found =
+      tune_ir_string_starts(name, "arith.ceildiv") || tune_ir_string_starts(name, "arith.floordiv");
+  return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+static tune_status lower_to_llvm_dialect(tune_cpu_lowering *lowering, MlirOperation module,
+                                         const char *name, const tune_function_signature *signature,
+                                         bool plain, tune_llvm_options *options) {
+  MlirOperation function;
+  TUNE_RETURN_IF_ERROR(tune_ir_find_function(module, name, &function));
+  TUNE_RETURN_IF_ERROR(tune_llvm_options_take(function, options));
+  if (tune_memory_has_tensors(module))
+    TUNE_RETURN_IF_ERROR(run_passes(lowering, lowering->bufferize, module, "bufferization"));
+  TUNE_RETURN_IF_ERROR(tune_ir_find_function(module, name, &function));
+  TUNE_RETURN_IF_ERROR(tune_memory_place_results(function, signature));
+  mlirOperationSetAttributeByName(function, tune_ir_string("llvm.emit_c_interface"),
+                                  mlirUnitAttrGet(lowering->context));
+  if (tune_memory_has_allocations(module))
+    TUNE_RETURN_IF_ERROR(
+        run_passes(lowering, lowering->give_back_memory, module, "giving memory back"));
+  TUNE_RETURN_IF_ERROR(tune_memory_open_copies(module));
+  if (plain) {
+    TUNE_RETURN_IF_ERROR(run_passes(lowering, lowering->generalize, module, "generalizing"));
+    tune_reference_order_loops(module);
+  }
+  bool divides = false;
+  mlirOperationWalk(module, find_rounding_division, &divides, MlirWalkPreOrder);
+  if (divides)
+    TUNE_RETURN_IF_ERROR(run_passes(lowering, lowering->expand_arith, module, "expanding"));
+  return run_passes(lowering, lowering->convert, module, "lowering to the LLVM dialect");
+}
+
+//===--------------------------------------------------------------------------===//
+// LLVM
+//===--------------------------------------------------------------------------===//
+
+static tune_status translate(tune_cpu_lowering *lowering, MlirOperation module,
+                             LLVMContextRef llvm_context, LLVMModuleRef *out_module) {
+  tune_diagnostics diagnostics;
+  tune_diagnostics_begin(&diagnostics, lowering->context);
+  *out_module = mlirTranslateModuleToLLVMIR(module, llvm_context);
+  tune_status status = tune_diagnostics_end(&diagnostics, !*out_module, TUNE_INVALID_ARGUMENT,
+                                            "translating to LLVM IR");
+  tune_diagnostics_deinit(&diagnostics);
+  return status;
+}
+
+static tune_status copy_out(const char *bytes, size_t size, char **out_bytes, size_t *out_size) {
+  *out_bytes = malloc(size + 1);
+  if (!*out_bytes)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "keeping the code");
+  memcpy(*out_bytes, bytes, size);
+  (*out_bytes)[size] = 0;
+  *out_size = size;
+  return TUNE_OK;
+}
+
+static tune_status emit_module(tune_cpu_lowering *lowering, LLVMModuleRef module, tune_emit emit,
+                               char **out_bytes, size_t *out_size) {
+  if (emit == TUNE_EMIT_LLVM) {
+    char *text = LLVMPrintModuleToString(module);
+    tune_status status = copy_out(text, strlen(text), out_bytes, out_size);
+    LLVMDisposeMessage(text);
+    return status;
+  }
+  LLVMMemoryBufferRef buffer;
+  TUNE_RETURN_IF_ERROR(
+      tune_llvm_generate(module, &lowering->target,
+                         emit == TUNE_EMIT_ASSEMBLY ? LLVMAssemblyFile : LLVMObjectFile, &buffer));
+  tune_status status =
+      copy_out(LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer), out_bytes, out_size);
+  LLVMDisposeMemoryBuffer(buffer);
+  return status;
+}
+
+static tune_status lower_in_context(tune_cpu_lowering *lowering, MlirOperation module,
+                                    const char *function, const tune_function_signature *signature,
+                                    const tune_llvm_options *options, tune_emit emit,
+                                    LLVMContextRef llvm_context, char **out_bytes, size_t *out_size,
+                                    tune_cpu_seconds *seconds) {
+  double start = tune_clock_seconds();
+  LLVMModuleRef llvm_module;
+  TUNE_RETURN_IF_ERROR(translate(lowering, module, llvm_context, &llvm_module));
+  tune_status status = tune_entry_add(llvm_module, function, signature);
+  double translated = tune_clock_seconds();
+  seconds->lower += translated - start;
+  if (tune_status_is_ok(status))
+    status = tune_llvm_optimize(llvm_module, &lowering->target, options);
+  double optimized = tune_clock_seconds();
+  seconds->optimize = optimized - translated;
+  if (tune_status_is_ok(status))
+    status = emit_module(lowering, llvm_module, emit, out_bytes, out_size);
+  seconds->codegen = tune_clock_seconds() - optimized;
+  LLVMDisposeModule(llvm_module);
+  return status;
+}
+
+tune_status tune_cpu_lowering_run(tune_cpu_lowering *lowering, MlirOperation module,
+                                  const char *function, const tune_function_signature *signature,
+                                  bool plain, tune_emit emit, char **out_bytes, size_t *out_size,
+                                  tune_cpu_seconds *out_seconds) {
+  *out_bytes = NULL;
+  *out_size = 0;
+  tune_cpu_seconds seconds = {0};
+  double start = tune_clock_seconds();
+  tune_llvm_options options = tune_llvm_options_default();
+  if (plain) {
+    options.opt_level = 2;
+    options.contract = 0;
+  }
+  tune_status status =
+      lower_to_llvm_dialect(lowering, module, function, signature, plain, &options);
+  seconds.lower = tune_clock_seconds() - start;
+  if (tune_status_is_ok(status) && emit == TUNE_EMIT_MLIR) {
+    status = tune_ir_print(module, false, out_bytes);
+    *out_size = *out_bytes ? strlen(*out_bytes) : 0;
+  } else if (tune_status_is_ok(status)) {
+    LLVMContextRef llvm_context = LLVMContextCreate();
+    status = lower_in_context(lowering, module, function, signature, &options, emit, llvm_context,
+                              out_bytes, out_size, &seconds);
+    LLVMContextDispose(llvm_context);
+  }
+  if (out_seconds)
+    *out_seconds = seconds;
+  return status;
+}
+
+tune_status tune_cpu_lowering_warm_up(tune_cpu_lowering *lowering) {
+  static const char PAYLOAD[] =
+      "func.func @warm_up(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>) -> tensor<8x8xf32> {\n"
+      "  %e = tensor.empty() : tensor<8x8xf32>\n"
+      "  %r = linalg.matmul ins(%a, %b : tensor<8x8xf32>, tensor<8x8xf32>)\n"
+      "                     outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>\n"
+      "  return %r : tensor<8x8xf32>\n"
+      "}\n";
+  MlirModule module = mlirModuleCreateParse(lowering->context, tune_ir_string(PAYLOAD));
+  if (mlirModuleIsNull(module))
+    return tune_status_make(TUNE_INTERNAL, "warming up: the payload does not parse");
+  MlirOperation function;
+  tune_function_signature *signature = NULL;
+  char *bytes = NULL;
+  size_t size;
+  tune_status status = tune_ir_find_function(mlirModuleGetOperation(module), NULL, &function);
+  if (tune_status_is_ok(status))
+    status = tune_function_signature_create(function, &signature);
+  if (tune_status_is_ok(status))
+    status = tune_cpu_lowering_run(lowering, mlirModuleGetOperation(module), "warm_up", signature,
+                                   false, TUNE_EMIT_OBJECT, &bytes, &size, NULL);
+  free(bytes);
+  tune_function_signature_destroy(signature);
+  mlirModuleDestroy(module);
+  return tune_status_annotate(status, "warming up");
+}

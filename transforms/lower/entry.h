@@ -1,0 +1,27 @@
+//===- entry.h - The function that an artifact exports ----------------------------===//
+//
+// `void tune_entry(void **arguments)`, as docs/architecture.md describes it, is written
+// around the lowered function. It is then the only function that the artifact's own code
+// exports, so that LLVM may inline everything into it.
+//
+// Threads: a module belongs to one thread.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TRANSFORMS_LOWER_ENTRY_H
+#define TUNE_TRANSFORMS_LOWER_ENTRY_H
+
+#include "transforms/signature.h"
+
+#include "llvm-c/Types.h"
+
+#define TUNE_ENTRY_NAME "tune_entry"
+
+// Adds the entry to `module`, which holds the function `name` of `signature` and, because it was
+// lowered with llvm.emit_c_interface, its C wrapper. Everything else that is defined in `module`
+// becomes internal, and the memory of different tensor arguments is declared not to overlap.
+// INTERNAL where the wrapper does not look as `signature` wants it.
+tune_status tune_entry_add(LLVMModuleRef module, const char *name,
+                           const tune_function_signature *signature);
+
+#endif // TUNE_TRANSFORMS_LOWER_ENTRY_H

@@ -1,0 +1,309 @@
+//===- memory.c - From tensors to buffers -----------------------------------------===//
+
+#include "transforms/lower/memory.h"
+
+#include "dialects/diagnostic.h"
+#include "transforms/ir.h"
+
+#include "mlir-c/Dialect/Func.h"
+#include "mlir-c/Dialect/Linalg.h"
+
+#include <stdlib.h>
+
+//===--------------------------------------------------------------------------===//
+// Preparing
+//===--------------------------------------------------------------------------===//
+
+typedef struct reached_functions {
+  MlirOperation module;
+  MlirOperation *functions; // grows as the walk finds calls
+  size_t count;
+  size_t capacity;
+  bool failed;
+} reached_functions;
+
+static void reach_function(reached_functions *reached, MlirOperation function) {
+  for (size_t i = 0; i < reached->count; ++i)
+    if (mlirOperationEqual(reached->functions[i], function))
+      return;
+  if (reached->count == reached->capacity) {
+    size_t capacity = reached->capacity ? 2 * reached->capacity : 8;
+    MlirOperation *functions = realloc(reached->functions, capacity * sizeof *functions);
+    if (!functions) {
+      reached->failed = true;
+      return;
+    }
+    reached->functions = functions;
+    reached->capacity = capacity;
+  }
+  reached->functions[reached->count++] = function;
+}
+
+// func.call names a function in `callee`, func.constant in `value`; nothing else that front ends
+// write does, and what is not a function is never erased here.
+static MlirWalkResult reach_callee(MlirOperation op, void *user_data) {
+  reached_functions *reached = user_data;
+  MlirAttribute callee = tune_ir_attribute(op, "callee");
+  if (mlirAttributeIsNull(callee))
+    callee = tune_ir_attribute(op, "value");
+  if (mlirAttributeIsNull(callee) || !mlirAttributeIsAFlatSymbolRef(callee))
+    return MlirWalkResultAdvance;
+  MlirOperation function =
+      tune_ir_find_symbol(reached->module, mlirFlatSymbolRefAttrGetValue(callee));
+  if (!mlirOperationIsNull(function))
+    reach_function(reached, function);
+  return MlirWalkResultAdvance;
+}
+
+static MlirWalkResult find_self_call(MlirOperation op, void *user_data) {
+  MlirOperation *function = user_data;
+  MlirAttribute callee = tune_ir_attribute(op, "callee");
+  if (mlirAttributeIsNull(callee) || !mlirAttributeIsAFlatSymbolRef(callee) ||
+      !mlirStringRefEqual(mlirFlatSymbolRefAttrGetValue(callee),
+                          tune_ir_string_attribute(*function, "sym_name")))
+    return MlirWalkResultAdvance;
+  *function = (MlirOperation){NULL};
+  return MlirWalkResultInterrupt;
+}
+
+static tune_status keep_reached(MlirOperation module, MlirOperation function) {
+  reached_functions reached = {.module = module};
+  reach_function(&reached, function);
+  for (size_t i = 0; i < reached.count; ++i)
+    mlirOperationWalk(reached.functions[i], reach_callee, &reached, MlirWalkPreOrder);
+
+  tune_status status = TUNE_OK;
+  for (size_t i = 0; i < reached.count && tune_status_is_ok(status); ++i) {
+    MlirOperation caller = function;
+    mlirOperationWalk(reached.functions[i], find_self_call, &caller, MlirWalkPreOrder);
+    if (mlirOperationIsNull(caller))
+      status = tune_status_make_at(TUNE_FAILED_PRECONDITION, function,
+                                   "the function calls itself; it cannot be an entry");
+  }
+  if (reached.failed)
+    status = tune_status_join(status, tune_status_make(TUNE_OUT_OF_MEMORY, "following calls"));
+
+  MlirContext context = mlirOperationGetContext(module);
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
+  MlirOperation next;
+  for (MlirOperation op = mlirBlockGetFirstOperation(body);
+       tune_status_is_ok(status) && !mlirOperationIsNull(op); op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    if (!tune_ir_is(op, "func.func") || mlirOperationEqual(op, function))
+      continue;
+    bool keep = false;
+    for (size_t i = 0; i < reached.count; ++i)
+      keep = keep || mlirOperationEqual(reached.functions[i], op);
+    if (keep)
+      mlirOperationSetAttributeByName(op, tune_ir_string("sym_visibility"),
+                                      mlirStringAttrGet(context, tune_ir_string("private")));
+    else
+      mlirOperationDestroy(op);
+  }
+  free(reached.functions);
+  return status;
+}
+
+tune_status tune_memory_prepare(MlirOperation module, MlirOperation function,
+                                const tune_function_signature *signature) {
+  TUNE_RETURN_IF_ERROR(keep_reached(module, function));
+  MlirContext context = mlirOperationGetContext(module);
+  // A private entry would be dropped as dead by the first pass that looks for such.
+  mlirOperationRemoveAttributeByName(function, tune_ir_string("sym_visibility"));
+  for (size_t i = 0; i < signature->argument_count; ++i) {
+    MlirValue argument = mlirBlockGetArgument(
+        mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0)), (intptr_t)i);
+    if (mlirTypeIsARankedTensor(mlirValueGetType(argument)))
+      mlirFuncSetArgAttr(function, (intptr_t)i, tune_ir_string("bufferization.writable"),
+                         mlirBoolAttrGet(context, signature->arguments[i].is_written));
+  }
+  return TUNE_OK;
+}
+
+//===--------------------------------------------------------------------------===//
+// Looking
+//===--------------------------------------------------------------------------===//
+
+static MlirWalkResult find_tensor(MlirOperation op, void *user_data) {
+  bool *found = user_data;
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op) && !*found; ++i)
+    *found = mlirTypeIsATensor(mlirValueGetType(mlirOperationGetResult(op, i)));
+  for (intptr_t r = 0; r < mlirOperationGetNumRegions(op) && !*found; ++r) {
+    MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r));
+    for (intptr_t i = 0; !mlirBlockIsNull(block) && i < mlirBlockGetNumArguments(block); ++i)
+      *found = *found || mlirTypeIsATensor(mlirValueGetType(mlirBlockGetArgument(block, i)));
+  }
+  return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+bool tune_memory_has_tensors(MlirOperation module) {
+  bool found = false;
+  mlirOperationWalk(module, find_tensor, &found, MlirWalkPreOrder);
+  return found;
+}
+
+static MlirWalkResult find_allocation(MlirOperation op, void *user_data) {
+  bool *found = user_data;
+  MlirStringRef name = tune_ir_name(op);
+  *found = tune_ir_string_equal(name, "memref.alloc") ||
+           tune_ir_string_equal(name, "memref.realloc") ||
+           tune_ir_string_equal(name, "bufferization.clone") ||
+           tune_ir_string_equal(name, "bufferization.dealloc");
+  // A returned memref that nobody allocated here has to be copied, which is the same machinery.
+  if (tune_ir_string_equal(name, "func.return"))
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && !*found; ++i)
+      *found = mlirTypeIsAMemRef(mlirValueGetType(mlirOperationGetOperand(op, i)));
+  return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+bool tune_memory_has_allocations(MlirOperation module) {
+  bool found = false;
+  mlirOperationWalk(module, find_allocation, &found, MlirWalkPreOrder);
+  return found;
+}
+
+//===--------------------------------------------------------------------------===//
+// Results in arguments
+//===--------------------------------------------------------------------------===//
+
+static MlirOperation make_copy(MlirLocation location, MlirValue source, MlirValue target) {
+  MlirOperationState state = mlirOperationStateGet(tune_ir_string("memref.copy"), location);
+  MlirValue operands[] = {source, target};
+  mlirOperationStateAddOperands(&state, 2, operands);
+  return mlirOperationCreate(&state);
+}
+
+static MlirValue look_through_casts(MlirValue value) {
+  while (mlirValueIsAOpResult(value) && tune_ir_is(mlirOpResultGetOwner(value), "memref.cast"))
+    value = mlirOperationGetOperand(mlirOpResultGetOwner(value), 0);
+  return value;
+}
+
+tune_status tune_memory_place_results(MlirOperation function,
+                                      const tune_function_signature *signature) {
+  size_t count = signature->function_result_count;
+  if (count == signature->result_count)
+    return TUNE_OK;
+  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
+  MlirOperation back = mlirBlockGetTerminator(entry);
+  if (!mlirBlockIsNull(mlirBlockGetNextInRegion(entry)) ||
+      mlirOperationGetNumOperands(back) != (intptr_t)count ||
+      mlirBlockGetNumArguments(entry) != (intptr_t)signature->argument_count)
+    return tune_status_make_at(TUNE_FAILED_PRECONDITION, function,
+                               "the schedule changed the arguments, results or blocks of the entry "
+                               "function; it has to keep them");
+
+  MlirValue *kept = calloc(count, sizeof *kept);
+  MlirType *types = calloc(count + signature->argument_count, sizeof *types);
+  if (!kept || !types) {
+    free(kept);
+    free(types);
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "placing results");
+  }
+  size_t kept_count = 0;
+  for (size_t i = 0; i < count; ++i) {
+    MlirValue value = mlirOperationGetOperand(back, (intptr_t)i);
+    if (signature->destinations[i] < 0) {
+      kept[kept_count++] = value;
+      continue;
+    }
+    MlirValue argument = mlirBlockGetArgument(entry, signature->destinations[i]);
+    if (!mlirValueEqual(look_through_casts(value), argument))
+      mlirBlockInsertOwnedOperationBefore(
+          entry, back, make_copy(mlirOperationGetLocation(back), value, argument));
+  }
+  mlirOperationSetOperands(back, (intptr_t)kept_count, kept);
+  for (size_t i = 0; i < signature->argument_count; ++i)
+    types[i] = mlirValueGetType(mlirBlockGetArgument(entry, (intptr_t)i));
+  for (size_t i = 0; i < kept_count; ++i)
+    types[signature->argument_count + i] = mlirValueGetType(kept[i]);
+  MlirType type =
+      mlirFunctionTypeGet(mlirOperationGetContext(function), (intptr_t)signature->argument_count,
+                          types, (intptr_t)kept_count, types + signature->argument_count);
+  mlirOperationSetAttributeByName(function, tune_ir_string("function_type"), mlirTypeAttrGet(type));
+  // One entry per result; nothing below reads them.
+  mlirOperationRemoveAttributeByName(function, tune_ir_string("res_attrs"));
+  free(kept);
+  free(types);
+  return TUNE_OK;
+}
+
+//===--------------------------------------------------------------------------===//
+// Copies
+//===--------------------------------------------------------------------------===//
+
+// Upstream's own rule (finalize-memref-to-llvm) for a copy that becomes a memcpy.
+static bool is_contiguous(MlirType type) {
+  if (mlirTypeIsAMemRef(type) && mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type)))
+    return true;
+  int64_t strides[16], offset;
+  intptr_t rank = mlirShapedTypeGetRank(type);
+  if (rank > 16 || !mlirShapedTypeHasStaticShape(type) ||
+      mlirLogicalResultIsFailure(mlirMemRefTypeGetStridesAndOffset(type, strides, &offset)))
+    return false;
+  int64_t running = 1;
+  intptr_t dim = rank - 1;
+  for (; dim >= 0 && strides[dim] == running; --dim)
+    running *= mlirShapedTypeGetDimSize(type, dim);
+  while (dim >= 0 && mlirShapedTypeGetDimSize(type, dim) == 1)
+    --dim;
+  return dim < 0;
+}
+
+typedef struct copy_list {
+  MlirOperation *copies;
+  size_t count;
+  size_t capacity;
+  bool failed;
+} copy_list;
+
+static MlirWalkResult find_strided_copy(MlirOperation op, void *user_data) {
+  copy_list *list = user_data;
+  if (!tune_ir_is(op, "memref.copy"))
+    return MlirWalkResultAdvance;
+  MlirType source = mlirValueGetType(mlirOperationGetOperand(op, 0));
+  MlirType target = mlirValueGetType(mlirOperationGetOperand(op, 1));
+  if (!mlirTypeIsAMemRef(source) || !mlirTypeIsAMemRef(target) ||
+      (is_contiguous(source) && is_contiguous(target)))
+    return MlirWalkResultAdvance;
+  if (list->count == list->capacity) {
+    size_t capacity = list->capacity ? 2 * list->capacity : 16;
+    MlirOperation *copies = realloc(list->copies, capacity * sizeof *copies);
+    if (!copies) {
+      list->failed = true;
+      return MlirWalkResultInterrupt;
+    }
+    list->copies = copies;
+    list->capacity = capacity;
+  }
+  list->copies[list->count++] = op;
+  return MlirWalkResultAdvance;
+}
+
+static void replace_by_linalg_copy(MlirOperation copy) {
+  MlirContext context = mlirOperationGetContext(copy);
+  MlirOperationState state =
+      mlirOperationStateGet(tune_ir_string("linalg.copy"), mlirOperationGetLocation(copy));
+  MlirValue operands[] = {mlirOperationGetOperand(copy, 0), mlirOperationGetOperand(copy, 1)};
+  mlirOperationStateAddOperands(&state, 2, operands);
+  int32_t segments[] = {1, 1};
+  MlirNamedAttribute attribute =
+      mlirNamedAttributeGet(mlirIdentifierGet(context, tune_ir_string("operandSegmentSizes")),
+                            mlirDenseI32ArrayGet(context, 2, segments));
+  mlirOperationStateAddAttributes(&state, 1, &attribute);
+  MlirRegion region = mlirRegionCreate();
+  mlirOperationStateAddOwnedRegions(&state, 1, &region);
+  MlirOperation replacement = mlirOperationCreate(&state);
+  mlirLinalgFillBuiltinNamedOpRegion(replacement);
+  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(copy), copy, replacement);
+  mlirOperationDestroy(copy);
+}
+
+tune_status tune_memory_open_copies(MlirOperation module) {
+  copy_list list = {0};
+  mlirOperationWalk(module, find_strided_copy, &list, MlirWalkPreOrder);
+  for (size_t i = 0; i < list.count; ++i)
+    replace_by_linalg_copy(list.copies[i]);
+  free(list.copies);
+  return list.failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing copies") : TUNE_OK;
+}

@@ -1,0 +1,22 @@
+//===- reference.h - Loops in an order that caches like ---------------------------===//
+//
+// The reference of a task is every linalg op as plain loops. Taken in the order of the op's
+// dimensions, a matmul's innermost loop walks down a column and takes seconds; with the
+// loop over the contiguous dimension innermost it takes a tenth, and because the reduction
+// loops keep their order among themselves, every element is summed up in the same order,
+// to the same bits.
+//
+// Threads: as the context of the IR.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TRANSFORMS_LOWER_REFERENCE_H
+#define TUNE_TRANSFORMS_LOWER_REFERENCE_H
+
+#include "mlir-c/IR.h"
+
+// In every linalg.generic of `module` that ends in a reduction: makes that parallel dimension the
+// innermost along which each operand is contiguous or does not move, if there is one.
+void tune_reference_order_loops(MlirOperation module);
+
+#endif // TUNE_TRANSFORMS_LOWER_REFERENCE_H

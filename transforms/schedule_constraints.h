@@ -1,0 +1,33 @@
+//===- schedule_constraints.h - Constraints written with the SMT dialect ----------===//
+//
+// transform.smt.constrain_params(%mc, %mr) holds a region of smt ops over the params. Each
+// smt.assert in it becomes a constraint of the space, as an expression over knob names:
+//
+//   smt.int.constant add sub mul div mod neg abs cmp, smt.int.cmp, smt.eq, smt.distinct,
+//   smt.constant, smt.and or xor not implies, smt.ite
+//
+// A param is a knob's, a transform.param.constant, or a result of an earlier constrain_params (what
+// its region yields). div and mod are Euclidean in SMT and round to minus infinity here, which is
+// the same for divisors above 0. A constraint within a region of transform.tune.alternatives holds
+// where that region is chosen.
+//
+// Threads: as the context.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TRANSFORMS_SCHEDULE_CONSTRAINTS_H
+#define TUNE_TRANSFORMS_SCHEDULE_CONSTRAINTS_H
+
+#include "tuning/space.h"
+
+#include "mlir-c/IR.h"
+
+// Adds the constraints of `op`, a transform.smt.constrain_params, to `space`, which has all knobs.
+// INVALID_ARGUMENT with the place of what cannot be translated.
+tune_status tune_schedule_read_constraints(MlirOperation op, tune_space *space);
+
+// The value of result number `result` of `op`, all of whose params are transform.param.constant by
+// now. INVALID_ARGUMENT (located) where it has none: a division by zero, an op that is not above.
+tune_status tune_schedule_evaluate(MlirOperation op, intptr_t result, int64_t *out_value);
+
+#endif // TUNE_TRANSFORMS_SCHEDULE_CONSTRAINTS_H
