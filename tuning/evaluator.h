@@ -1,0 +1,85 @@
+//===- evaluator.h - Where configs are built and timed ---------------------------===//
+//
+// What the session knows of building and measuring: a config goes in with a ticket, an
+// artifact's digest comes out; the session then has that artifact measured, or releases
+// it as one it knows. All of it is asynchronous, so that builds overlap; which core does
+// what is the evaluator's business.
+//
+//   build(1, a)  build(2, b)  wait → built 1  measure(1)  wait → built 2  …  wait → measured 1
+//
+// A candidate that fails is an event with its verdict. Statuses are for what ends a
+// session: a server that dies again and again, memory, disk.
+//
+// Threads: one thread at a time per evaluator.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TUNING_EVALUATOR_H
+#define TUNE_TUNING_EVALUATOR_H
+
+#include "tuning/config.h"
+#include "tuning/record.h"
+#include "tuning/statistics.h"
+#include "tuning/task.h"
+
+// What came of a ticket. Owns its texts and samples.
+typedef struct tune_evaluation {
+  uint64_t ticket;
+  bool is_measured;     // else it is the outcome of the build
+  tune_verdict verdict; // of a build that went well: OK
+  char *error;          // NULL where there is none
+  char *digest;         // of the artifact, once built
+  tune_timing time;     // once measured
+  bool has_check;
+  double check_error, check_tolerance;
+  double stage_seconds[TUNE_STAGE_COUNT]; // those of the build, or that of the measurement
+} tune_evaluation;
+
+void tune_evaluation_deinit(tune_evaluation *evaluation);
+
+// Artifacts measured side by side.
+typedef struct tune_comparison {
+  size_t count;
+  tune_timing *times; // count
+  tune_ratio *ratios; // count: the time of each relative to that of the first
+  bool failed;        // one of them crashed or hung this time; nothing else is then valid
+  char *error;        // why, where it failed
+} tune_comparison;
+
+void tune_comparison_deinit(tune_comparison *comparison);
+
+typedef struct tune_evaluator_class {
+  const char *name;
+  void (*destroy)(void *self);
+  // Makes `task` the one that tickets belong to. The one before is to be closed first.
+  tune_status (*open)(void *self, const tune_task *task);
+  // How many tickets with an unfinished build keep it busy; at least 1.
+  size_t (*capacity)(const void *self);
+  // Starts to build `config`. `ticket` is new in this task.
+  tune_status (*build)(void *self, uint64_t ticket, const tune_config *config);
+  // Starts to check and time the artifact of a ticket that was built. `best` is the time of the
+  // best one known, in seconds, or 0; one that is surely slower may be cut.
+  tune_status (*measure)(void *self, uint64_t ticket, double best);
+  // Gives up the artifact of a ticket. What was built and not released stays for compare.
+  void (*release)(void *self, uint64_t ticket);
+  // The next event, after at most `seconds`; `*out_any` is false where there was none by then, or a
+  // signal came. Outstanding tickets all give one in the end.
+  tune_status (*wait)(void *self, double seconds, tune_evaluation *out_event, bool *out_any);
+  // Measures the artifacts of `count` >= 2 tickets interleaved; blocks for some tenths of a second
+  // each. Nothing else may be outstanding.
+  tune_status (*compare)(void *self, const uint64_t *tickets, size_t count,
+                         tune_comparison *out_comparison);
+  // Stops whatever is outstanding; no event comes of it.
+  tune_status (*cancel)(void *self);
+  // Forgets the task, its tickets and artifacts; what was outstanding is stopped.
+  void (*close)(void *self);
+} tune_evaluator_class;
+
+typedef struct tune_evaluator {
+  const tune_evaluator_class *class;
+  void *self;
+} tune_evaluator;
+
+void tune_evaluator_destroy(tune_evaluator *evaluator);
+
+#endif // TUNE_TUNING_EVALUATOR_H

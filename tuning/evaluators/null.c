@@ -1,0 +1,331 @@
+//===- null.c -----------------------------------------------------------------===//
+
+#include "tuning/evaluators/null.h"
+
+#include "support/digest.h"
+#include "tuning/random.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#define SAMPLE_COUNT 9
+#define COMPARE_SAMPLE_COUNT 30
+
+enum ticket_state { TICKET_BUILDING, TICKET_BUILT, TICKET_MEASURING, TICKET_RELEASED };
+
+struct ticket {
+  uint64_t number;
+  tune_config config;
+  enum ticket_state state;
+  unsigned timed; // how often
+};
+
+struct null_evaluator {
+  tune_null_options options;
+  const tune_task *task;
+  struct ticket *tickets; // in the order in which their next events come
+  size_t count, capacity;
+};
+
+double tune_null_bowl(void *user, const tune_space *space, const tune_config *config) {
+  (void)user;
+  double log_cost = log(1e-3), last = 0;
+  for (size_t i = 0; i < config->count; ++i) {
+    const tune_knob *knob = tune_space_knob(space, i);
+    uint64_t hash = XXH3_64bits(knob->name, strlen(knob->name));
+    if (knob->value_count < 2)
+      continue;
+    double at = (double)config->choices[i] / (double)(knob->value_count - 1);
+    double best = (double)(hash % knob->value_count) / (double)(knob->value_count - 1);
+    double steepness = 0.1 + (double)(hash >> 32 & 0xff) / 256;
+    double off = at - best;
+    log_cost += steepness * off * off + 0.3 * fabs(off) * last;
+    last = fabs(off);
+  }
+  return exp(log_cost);
+}
+
+//===- What a config does -----------------------------------------------------===//
+
+static tune_status out_of_memory(void) {
+  return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while evaluating configs");
+}
+
+// The digest of the artifact: of the values, as coarse as was asked for.
+static tune_digest digest_of(const struct null_evaluator *evaluator, const tune_config *config) {
+  const tune_space *space = evaluator->task->space;
+  int64_t granularity = evaluator->options.granularity;
+  uint64_t hash = 0;
+  for (size_t i = 0; i < config->count; ++i) {
+    int64_t value = tune_config_value(config, space, i);
+    if (granularity > 0)
+      value /= granularity;
+    hash = XXH3_64bits_withSeed(&value, sizeof value, hash);
+  }
+  return tune_digest_of_bytes(&hash, sizeof hash);
+}
+
+// Numbers that depend on the config and on `purpose` alone.
+static tune_random random_for(const struct null_evaluator *evaluator, const tune_config *config,
+                              uint64_t purpose) {
+  tune_digest digest = digest_of(evaluator, config);
+  tune_random random;
+  tune_random_init(&random, XXH3_64bits_withSeed(digest.text, strlen(digest.text),
+                                                 evaluator->options.seed + (purpose << 32)));
+  return random;
+}
+
+static double seconds_of(const struct null_evaluator *evaluator, const tune_config *config) {
+  tune_null_objective objective = evaluator->options.objective;
+  return (objective ? objective : tune_null_bowl)(evaluator->options.user, evaluator->task->space,
+                                                  config);
+}
+
+static tune_verdict verdict_of(const struct null_evaluator *evaluator, const tune_config *config) {
+  const tune_null_options *options = &evaluator->options;
+  tune_random random = random_for(evaluator, config, 1);
+  double drawn = tune_random_unit(&random);
+  if ((drawn -= options->build_failures) < 0)
+    return TUNE_VERDICT_BUILD_FAILED;
+  if ((drawn -= options->run_crashes) < 0)
+    return TUNE_VERDICT_RUN_CRASHED;
+  if ((drawn -= options->wrong_results) < 0)
+    return TUNE_VERDICT_WRONG;
+  return TUNE_VERDICT_OK;
+}
+
+// Fills `samples`. `shift` is what all of them have in common, as on a machine whose clock drifts
+// between measurements; each has a smaller noise of its own.
+static void draw_samples(const struct null_evaluator *evaluator, const struct ticket *ticket,
+                         double shift, double *samples, size_t count) {
+  tune_random random = random_for(evaluator, &ticket->config, 2 + ticket->timed);
+  double noise = evaluator->options.noise;
+  double seconds =
+      seconds_of(evaluator, &ticket->config) * exp(shift * tune_random_normal(&random));
+  for (size_t i = 0; i < count; ++i)
+    samples[i] = seconds * exp(0.1 * noise * tune_random_normal(&random));
+}
+
+static tune_status summarize(tune_timing *time) {
+  tune_summary summary;
+  TUNE_RETURN_IF_ERROR(tune_statistics_summarize(time->samples, time->sample_count, &summary));
+  time->median = summary.median;
+  time->low = summary.low;
+  time->high = summary.high;
+  time->repeats = 1;
+  return TUNE_OK;
+}
+
+//===- The class --------------------------------------------------------------===//
+
+static void forget_tickets(struct null_evaluator *evaluator) {
+  for (size_t i = 0; i < evaluator->count; ++i)
+    tune_config_deinit(&evaluator->tickets[i].config);
+  evaluator->count = 0;
+}
+
+static void null_destroy(void *self) {
+  struct null_evaluator *evaluator = self;
+  forget_tickets(evaluator);
+  free(evaluator->tickets);
+  free(evaluator);
+}
+
+static tune_status null_open(void *self, const tune_task *task) {
+  struct null_evaluator *evaluator = self;
+  forget_tickets(evaluator);
+  evaluator->task = task;
+  return TUNE_OK;
+}
+
+static size_t null_capacity(const void *self) {
+  const struct null_evaluator *evaluator = self;
+  return evaluator->options.capacity ? evaluator->options.capacity : 4;
+}
+
+static struct ticket *find_ticket(struct null_evaluator *evaluator, uint64_t number) {
+  for (size_t i = 0; i < evaluator->count; ++i)
+    if (evaluator->tickets[i].number == number)
+      return &evaluator->tickets[i];
+  return NULL;
+}
+
+static tune_status null_build(void *self, uint64_t number, const tune_config *config) {
+  struct null_evaluator *evaluator = self;
+  if (find_ticket(evaluator, number))
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "ticket %llu is in use",
+                            (unsigned long long)number);
+  if (evaluator->count == evaluator->capacity) {
+    size_t capacity = evaluator->capacity ? 2 * evaluator->capacity : 16;
+    struct ticket *tickets = realloc(evaluator->tickets, capacity * sizeof *tickets);
+    if (!tickets)
+      return out_of_memory();
+    evaluator->tickets = tickets;
+    evaluator->capacity = capacity;
+  }
+  struct ticket ticket = {.number = number, .state = TICKET_BUILDING};
+  TUNE_RETURN_IF_ERROR(tune_config_init_copy(&ticket.config, config));
+  evaluator->tickets[evaluator->count++] = ticket;
+  return TUNE_OK;
+}
+
+static tune_status null_measure(void *self, uint64_t number, double best) {
+  (void)best; // nothing takes time, so nothing is cut
+  struct ticket *ticket = find_ticket(self, number);
+  if (!ticket || ticket->state != TICKET_BUILT)
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "ticket %llu has no artifact to measure",
+                            (unsigned long long)number);
+  ticket->state = TICKET_MEASURING;
+  return TUNE_OK;
+}
+
+static void null_release(void *self, uint64_t number) {
+  struct ticket *ticket = find_ticket(self, number);
+  if (ticket)
+    ticket->state = TICKET_RELEASED;
+}
+
+static tune_status build(const struct null_evaluator *evaluator, struct ticket *ticket,
+                         tune_evaluation *event) {
+  event->stage_seconds[TUNE_STAGE_LOWER] = 0.001;
+  ticket->state = TICKET_BUILT;
+  if (verdict_of(evaluator, &ticket->config) == TUNE_VERDICT_BUILD_FAILED) {
+    event->verdict = TUNE_VERDICT_BUILD_FAILED;
+    event->error = strdup("a failure of the null target");
+    return event->error ? TUNE_OK : out_of_memory();
+  }
+  event->digest = strdup(digest_of(evaluator, &ticket->config).text);
+  return event->digest ? TUNE_OK : out_of_memory();
+}
+
+static tune_status measure(const struct null_evaluator *evaluator, struct ticket *ticket,
+                           tune_evaluation *event) {
+  event->is_measured = true;
+  event->stage_seconds[TUNE_STAGE_MEASURE] = 0.001;
+  event->verdict = verdict_of(evaluator, &ticket->config);
+  ticket->state = TICKET_BUILT;
+  if (event->verdict != TUNE_VERDICT_RUN_CRASHED) {
+    event->has_check = true;
+    event->check_tolerance = 1e-5;
+    event->check_error = event->verdict == TUNE_VERDICT_WRONG ? 1 : 1e-6;
+  }
+  if (event->verdict != TUNE_VERDICT_OK) {
+    event->error = strdup("a failure of the null target");
+    return event->error ? TUNE_OK : out_of_memory();
+  }
+  event->time.samples = malloc(SAMPLE_COUNT * sizeof *event->time.samples);
+  if (!event->time.samples)
+    return out_of_memory();
+  event->time.sample_count = SAMPLE_COUNT;
+  draw_samples(evaluator, ticket, evaluator->options.noise, event->time.samples, SAMPLE_COUNT);
+  ++ticket->timed;
+  return summarize(&event->time);
+}
+
+// Measurements come before builds, as where they have a core to themselves.
+static struct ticket *next_ticket(struct null_evaluator *evaluator) {
+  struct ticket *building = NULL;
+  for (size_t i = 0; i < evaluator->count; ++i) {
+    struct ticket *ticket = &evaluator->tickets[i];
+    if (ticket->state == TICKET_MEASURING)
+      return ticket;
+    if (ticket->state == TICKET_BUILDING && !building)
+      building = ticket;
+  }
+  return building;
+}
+
+static tune_status null_wait(void *self, double seconds, tune_evaluation *event, bool *out_any) {
+  (void)seconds; // never long
+  struct null_evaluator *evaluator = self;
+  *event = (tune_evaluation){0};
+  struct ticket *ticket = next_ticket(evaluator);
+  *out_any = ticket != NULL;
+  if (!ticket)
+    return TUNE_OK;
+  event->ticket = ticket->number;
+  tune_status status = ticket->state == TICKET_MEASURING ? measure(evaluator, ticket, event)
+                                                         : build(evaluator, ticket, event);
+  if (!tune_status_is_ok(status)) {
+    *out_any = false;
+    tune_evaluation_deinit(event);
+  }
+  return status;
+}
+
+static tune_status compare_one(const struct null_evaluator *evaluator, struct ticket *ticket,
+                               tune_timing *time, const tune_timing *first, tune_ratio *ratio) {
+  time->samples = malloc(COMPARE_SAMPLE_COUNT * sizeof *time->samples);
+  if (!time->samples)
+    return out_of_memory();
+  time->sample_count = COMPARE_SAMPLE_COUNT;
+  // Interleaved, they drift together, which drops out of the ratios.
+  draw_samples(evaluator, ticket, 0, time->samples, COMPARE_SAMPLE_COUNT);
+  ++ticket->timed;
+  TUNE_RETURN_IF_ERROR(summarize(time));
+  return tune_statistics_ratio(time->samples, first->samples, COMPARE_SAMPLE_COUNT, ratio);
+}
+
+static tune_status null_compare(void *self, const uint64_t *tickets, size_t count,
+                                tune_comparison *comparison) {
+  struct null_evaluator *evaluator = self;
+  *comparison = (tune_comparison){.count = count};
+  comparison->times = calloc(count, sizeof *comparison->times);
+  comparison->ratios = calloc(count, sizeof *comparison->ratios);
+  tune_status status = comparison->times && comparison->ratios ? TUNE_OK : out_of_memory();
+  for (size_t i = 0; tune_status_is_ok(status) && i < count; ++i) {
+    struct ticket *ticket = find_ticket(evaluator, tickets[i]);
+    status = ticket && ticket->state == TICKET_BUILT
+                 ? compare_one(evaluator, ticket, &comparison->times[i], &comparison->times[0],
+                               &comparison->ratios[i])
+                 : tune_status_make(TUNE_INVALID_ARGUMENT, "ticket %llu has no artifact",
+                                    (unsigned long long)tickets[i]);
+  }
+  if (!tune_status_is_ok(status))
+    tune_comparison_deinit(comparison);
+  return status;
+}
+
+static tune_status null_cancel(void *self) {
+  struct null_evaluator *evaluator = self;
+  for (size_t i = 0; i < evaluator->count; ++i) {
+    struct ticket *ticket = &evaluator->tickets[i];
+    if (ticket->state == TICKET_BUILDING)
+      ticket->state = TICKET_RELEASED;
+    if (ticket->state == TICKET_MEASURING)
+      ticket->state = TICKET_BUILT;
+  }
+  return TUNE_OK;
+}
+
+static void null_close(void *self) {
+  struct null_evaluator *evaluator = self;
+  forget_tickets(evaluator);
+  evaluator->task = NULL;
+}
+
+static const tune_evaluator_class null_class = {
+    .name = "null",
+    .destroy = null_destroy,
+    .open = null_open,
+    .capacity = null_capacity,
+    .build = null_build,
+    .measure = null_measure,
+    .release = null_release,
+    .wait = null_wait,
+    .compare = null_compare,
+    .cancel = null_cancel,
+    .close = null_close,
+};
+
+tune_status tune_evaluator_null_create(const tune_null_options *options,
+                                       tune_evaluator *out_evaluator) {
+  struct null_evaluator *evaluator = calloc(1, sizeof *evaluator);
+  if (!evaluator)
+    return out_of_memory();
+  evaluator->options = *options;
+  *out_evaluator = (tune_evaluator){&null_class, evaluator};
+  return TUNE_OK;
+}

@@ -1,0 +1,38 @@
+//===- task.h - What a session is told of a task ---------------------------------===//
+//
+// The task as the tuning side sees it: texts for the worker, numbers for the reader, and
+// the space. transforms/ fills it in from an extracted task and its schedule; tests fill
+// it in by hand.
+//
+// Ownership: it borrows everything; all has to outlive whoever is handed it.
+// Threads: a value, read only.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TUNING_TASK_H
+#define TUNE_TUNING_TASK_H
+
+#include "tuning/space.h"
+
+typedef struct tune_task {
+  const char *key;      // digest of its structure
+  const char *name;     // for people: "matmul 512x1024x1024 f32 +bias"
+  const char *payload;  // MLIR: a module with the task as a function
+  const char *function; // the function's name in it
+  const char *schedule; // MLIR: the transform script that `space` was read off; NULL in tests
+  const char *schedule_digest; // of `schedule`; "" where there is none
+  const tune_space *space;     //
+  double flops;                // of one run; 0 where that says nothing
+  double bytes;                // read and written at least by one run; 0 where unknown
+  int64_t reduction; // length of the longest chain of additions into one element, at least 1
+  double peak_flops; // per second, of the cores and the element type; 0 where unknown
+} tune_task;
+
+// The share of the peak that a run in `seconds` reaches, in percent; 0 where it is unknown.
+static inline double tune_task_percent_of_peak(const tune_task *task, double seconds) {
+  if (!(task->flops > 0) || !(task->peak_flops > 0) || !(seconds > 0))
+    return 0;
+  return 100 * task->flops / seconds / task->peak_flops;
+}
+
+#endif // TUNE_TUNING_TASK_H
