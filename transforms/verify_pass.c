@@ -29,7 +29,7 @@ static tune_status list_choice(MlirOperation op, const tune_choice *choice, list
   if (choice->is_open && which != LIST_CHOSEN) {
     char *domain;
     TUNE_RETURN_IF_ERROR(tune_domain_to_text(&choice->domain, &domain));
-    tune_remark_emit(location, "%s: open, a %s of %s", choice->name,
+    tune_remark_emit(location, "%s: open, %s %s", choice->name,
                      tune_choice_kind_name(choice->domain.kind), domain);
     free(domain);
   } else if (!choice->is_open && which != LIST_OPEN) {
