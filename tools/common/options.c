@@ -2,6 +2,7 @@
 
 #include "tools/common/options.h"
 
+#include "support/nearest.h"
 #include "support/string_builder.h"
 
 #include <errno.h>
@@ -81,50 +82,11 @@ static tune_status parse_number(const tune_option *option, const char *text) {
                           range, text);
 }
 
-// The number of insertions, deletions and replacements that turn `a` into `b`; for words.
-static size_t edit_distance(const char *a, const char *b) {
-  enum { LONGEST = 64 };
-  size_t row[LONGEST + 1];
-  size_t length = strlen(b);
-  if (length > LONGEST)
-    return SIZE_MAX;
-  for (size_t j = 0; j <= length; ++j)
-    row[j] = j;
-  for (size_t i = 0; a[i]; ++i) {
-    size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (size_t j = 0; j < length; ++j) {
-      size_t best = diagonal + (a[i] != b[j]);
-      diagonal = row[j + 1];
-      if (row[j] + 1 < best)
-        best = row[j] + 1;
-      if (diagonal + 1 < best)
-        best = diagonal + 1;
-      row[j + 1] = best;
-    }
-  }
-  return row[length];
-}
-
-// The word nearest to `wrong`, or NULL where none is within a third of its length.
-static const char *nearest_word(const char *wrong, const char *const *words, size_t count) {
-  const char *nearest = NULL;
-  size_t least = strlen(wrong) / 3 + 2;
-  for (size_t i = 0; i < count; ++i) {
-    size_t distance = edit_distance(wrong, words[i]);
-    if (distance < least) {
-      least = distance;
-      nearest = words[i];
-    }
-  }
-  return nearest;
-}
-
 // Makes an INVALID_ARGUMENT of "<what>", followed by the word of `words` nearest to `wrong` (with
 // `dashes` before it) if there is one near enough, and by `hint`.
 static tune_status unknown_word(const char *what, const char *wrong, const char *const *words,
                                 size_t count, const char *dashes, const char *hint) {
-  const char *nearest = nearest_word(wrong, words, count);
+  const char *nearest = tune_nearest_of(wrong, words, count);
   if (nearest)
     return tune_status_make(TUNE_INVALID_ARGUMENT, "%s; did you mean '%s%s'?%s", what, dashes,
                             nearest, hint);

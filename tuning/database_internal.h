@@ -1,0 +1,119 @@
+//===- database_internal.h - What the files of the database share ------------------===//
+//
+// The connection, and SQLite's results as statuses. Only tuning/database*.c include this.
+//
+// The tables (schema 1; `.schema` in the sqlite3 shell shows them):
+//   tasks         one row for each key; seen_ms is when it was last put
+//   fingerprints  one row for each digest; likewise
+//   trials        one row for each record; refers to the two above by row id
+// and the indices trials_in_order (load), trials_by_time (best of the trials, `verdict = 'ok'`
+// only), winners (the few rows with kind 'winner'), tasks_alike (nearest). A record's `digest` is
+// that of all its members, so that a record comes in once however often it is imported. Samples are
+// a blob of little-endian doubles.
+//
+// application_id is TUNE_DATABASE_APPLICATION, user_version the schema's number; the steps from
+// each number to the next are in database_connection.c.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TUNING_DATABASE_INTERNAL_H
+#define TUNE_TUNING_DATABASE_INTERNAL_H
+
+#include "support/digest.h"
+#include "tuning/database.h"
+
+#include <sqlite3.h>
+
+#define TUNE_DATABASE_APPLICATION 0x4d54756e // "MTun"
+
+struct tune_database {
+  sqlite3 *connection;
+  char *path;
+  double wait_seconds;
+  sqlite3_stmt *insert_trial; // prepared once, since an import runs it for each line
+};
+
+// A status for what the connection last failed with, as said at the top of database.h.
+tune_status tune_database_failure(const tune_database *database);
+
+// Prepares `sql`, a single statement. The caller finalizes it.
+tune_status tune_database_prepare(const tune_database *database, const char *sql,
+                                  sqlite3_stmt **out_statement);
+
+// Binds parameters 1, 2, ... by `types`: 't' const char * (NULL is SQL's NULL), 'd' double,
+// 'i' int64_t, 'b' const void * and size_t. Texts and bytes are borrowed until the statement is
+// reset or bound again.
+tune_status tune_database_bind(const tune_database *database, sqlite3_stmt *statement,
+                               const char *types, ...);
+
+// Runs to the next row. `*out_row` is false at the end.
+tune_status tune_database_step(const tune_database *database, sqlite3_stmt *statement,
+                               bool *out_row);
+
+// Runs statements without parameters; rows are passed over.
+tune_status tune_database_execute(const tune_database *database, const char *sql);
+
+// A transaction for writing, or for reading one state of the database by several queries. `end`
+// commits where `status` is OK and rolls back otherwise; it takes
+// `status` and returns it or what failed after.
+tune_status tune_database_begin(const tune_database *database);
+tune_status tune_database_begin_reading(const tune_database *database);
+tune_status tune_database_end(const tune_database *database, tune_status status);
+
+// The text of a column, copied; "" for NULL.
+tune_status tune_database_column_copy(sqlite3_stmt *statement, int column, char **out_text);
+
+bool tune_database_is_key(const char *text); // 1 to 128 characters of [A-Za-z0-9_.:-]
+// UTF-8 without control characters, 1 to `limit` bytes.
+bool tune_database_is_line(const char *text, size_t limit);
+bool tune_database_is_utf8(const char *text);
+
+// put_task and put_fingerprint, without replacing what is there unless `replace`; `*out_new` says
+// whether a row was added.
+tune_status tune_database_insert_task(tune_database *database, const tune_database_task *task,
+                                      bool replace, bool *out_new);
+tune_status tune_database_insert_fingerprint(tune_database *database, const char *digest,
+                                             const char *target, const char *description,
+                                             bool replace, bool *out_new);
+// append, in the caller's transaction if there is one.
+tune_status tune_database_insert_record(tune_database *database, const tune_record *record,
+                                        bool *out_new);
+// What is in the column `digest`: of every member. INVALID_ARGUMENT for a record that is not fit to
+// be kept.
+tune_status tune_database_record_digest(const tune_record *record, tune_digest *out_digest);
+
+int64_t tune_database_now_ms(void); // Unix time in milliseconds
+
+typedef tune_status (*tune_database_task_visitor)(void *user, const tune_database_task *task);
+// All tasks, in the order in which they came in.
+tune_status tune_database_visit_tasks(tune_database *database, tune_database_task_visitor visit,
+                                      void *user);
+
+typedef tune_status (*tune_database_fingerprint_visitor)(void *user, const char *digest,
+                                                         const char *target,
+                                                         const char *description);
+// All fingerprints, or that of one digest; with `task`, only those on which it was tried.
+tune_status tune_database_visit_fingerprints(tune_database *database, const char *digest,
+                                             const char *task,
+                                             tune_database_fingerprint_visitor visit, void *user);
+
+// Reads the task of a row whose columns are TUNE_DATABASE_TASK_COLUMNS, of the table tasks AS t.
+// DATA_LOSS where it is not valid.
+#define TUNE_DATABASE_TASK_COLUMNS                                                                 \
+  "t.key, t.kind, t.name, t.type, t.payload, t.flops, t.bytes, t.rank, t.extents"
+#define TUNE_DATABASE_TASK_WIDTH 9 // columns
+tune_status tune_database_read_task(const tune_database *database, sqlite3_stmt *statement,
+                                    tune_database_task *out_task);
+
+// Reads the record of a row whose columns are TUNE_DATABASE_RECORD_COLUMNS, of the tables trials AS
+// r, tasks AS t, fingerprints AS f. DATA_LOSS where it is not valid.
+#define TUNE_DATABASE_RECORD_COLUMNS                                                               \
+  "r.kind, t.key, f.digest, r.schedule, r.config, r.script, r.verdict, r.error, r.artifact, "      \
+  "r.median, r.low, r.high, r.repeats, r.samples, r.check_error, r.check_tolerance, "              \
+  "r.transform_s, r.lower_s, r.optimize_s, r.codegen_s, r.link_s, r.measure_s, "                   \
+  "r.strategy, r.seed, r.created_ms"
+#define TUNE_DATABASE_RECORD_WIDTH 25 // columns
+tune_status tune_database_read_record(const tune_database *database, sqlite3_stmt *statement,
+                                      tune_record *out_record);
+
+#endif // TUNE_TUNING_DATABASE_INTERNAL_H

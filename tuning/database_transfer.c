@@ -1,0 +1,356 @@
+//===- database_transfer.c ----------------------------------------------------===//
+
+#include "tuning/database_transfer.h"
+
+#include "tuning/database_internal.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { FORMAT_VERSION = 1 };
+
+//===- Export -----------------------------------------------------------------===//
+
+typedef struct exporter {
+  FILE *stream;
+  const char *name;
+  const char *task; // the only one to go out, or NULL
+  tune_database_transfer done;
+} exporter;
+
+// Writes `object` as a line and takes its reference. NULL stands for memory that ran out.
+static tune_status write_line(const exporter *to, json_t *object) {
+  if (!object)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "writing %s", to->name);
+  errno = 0;
+  bool failed = json_dumpf(object, to->stream, JSON_COMPACT) != 0 || fputc('\n', to->stream) == EOF;
+  json_decref(object);
+  if (!failed)
+    return TUNE_OK;
+  if (ferror(to->stream))
+    return tune_status_from_errno(errno, "writing %s", to->name);
+  return tune_status_make(TUNE_OUT_OF_MEMORY, "writing %s", to->name);
+}
+
+static tune_status export_task(void *user, const tune_database_task *task) {
+  exporter *to = user;
+  if (to->task && strcmp(to->task, task->key) != 0)
+    return TUNE_OK;
+  json_t *extents = json_array();
+  for (size_t i = 0; i < task->rank; ++i)
+    if (json_array_append_new(extents, json_integer(task->extents[i])) != 0) {
+      json_decref(extents);
+      extents = NULL;
+    }
+  ++to->done.tasks;
+  return write_line(to, json_pack("{ss ss ss ss ss ss sf sf so}", "kind", "task", "key", task->key,
+                                  "class", task->kind, "name", task->name, "type", task->type,
+                                  "payload", task->payload, "flops", task->flops, "bytes",
+                                  task->bytes, "extents", extents));
+}
+
+static tune_status export_fingerprint(void *user, const char *digest, const char *target,
+                                      const char *description) {
+  exporter *to = user;
+  ++to->done.fingerprints;
+  return write_line(to, json_pack("{ss ss ss so}", "kind", "fingerprint", "digest", digest,
+                                  "target", target, "description",
+                                  json_loads(description, JSON_REJECT_DUPLICATES, NULL)));
+}
+
+static tune_status export_record(void *user, const tune_record *record) {
+  exporter *to = user;
+  ++to->done.records;
+  json_t *object = NULL;
+  TUNE_RETURN_IF_ERROR(tune_record_to_json(record, &object));
+  return write_line(to, object);
+}
+
+static tune_status export_all(tune_database *database, const char *fingerprint, exporter *to) {
+  TUNE_RETURN_IF_ERROR(write_line(to, json_pack("{ss ss si}", "kind", "header", "format",
+                                                "mlir-tune", "version", FORMAT_VERSION)));
+  TUNE_RETURN_IF_ERROR(tune_database_visit_tasks(database, export_task, to));
+  TUNE_RETURN_IF_ERROR(
+      tune_database_visit_fingerprints(database, fingerprint, to->task, export_fingerprint, to));
+  TUNE_RETURN_IF_ERROR(tune_database_load(database, to->task, fingerprint, export_record, to));
+  if (fflush(to->stream) != 0)
+    return tune_status_from_errno(errno, "writing %s", to->name);
+  return TUNE_OK;
+}
+
+tune_status tune_database_export(tune_database *database, const char *task, const char *fingerprint,
+                                 FILE *stream, const char *name,
+                                 tune_database_transfer *out_transfer) {
+  exporter to = {.stream = stream, .name = name, .task = task};
+  TUNE_RETURN_IF_ERROR(tune_database_begin_reading(database));
+  tune_status status = tune_database_end(database, export_all(database, fingerprint, &to));
+  *out_transfer = to.done;
+  return status;
+}
+
+//===- Import -----------------------------------------------------------------===//
+
+typedef struct line {
+  char *bytes;
+  size_t length, capacity;
+} line;
+
+// Reads up to the next line end, which is dropped. `*out_any` is false at the end of the stream.
+static tune_status read_line(FILE *stream, const char *name, line *into, bool *out_any) {
+  into->length = 0;
+  int c;
+  while ((c = getc_unlocked(stream)) != EOF && c != '\n') {
+    if (into->length == into->capacity) {
+      if (into->capacity >= TUNE_DATABASE_LINE_LIMIT)
+        return tune_status_make(TUNE_INVALID_ARGUMENT, "longer than %u bytes",
+                                TUNE_DATABASE_LINE_LIMIT);
+      size_t capacity = into->capacity ? into->capacity * 2 : 4096;
+      char *bytes = realloc(into->bytes, capacity);
+      if (!bytes)
+        return tune_status_make(TUNE_OUT_OF_MEMORY, "reading %s", name);
+      into->bytes = bytes;
+      into->capacity = capacity;
+    }
+    into->bytes[into->length++] = (char)c;
+  }
+  if (ferror(stream))
+    return tune_status_from_errno(errno, "reading %s", name);
+  *out_any = c != EOF || into->length > 0;
+  return TUNE_OK;
+}
+
+static tune_status unpack_error(const char *kind, const json_error_t *error) {
+  return tune_status_make(TUNE_INVALID_ARGUMENT, "wrong %s: %s", kind, error->text);
+}
+
+static tune_status import_header(const json_t *object) {
+  const char *kind, *format;
+  json_int_t version;
+  json_error_t error;
+  if (json_unpack_ex((json_t *)object, &error, 0, "{s:s s:s s:I !}", "kind", &kind, "format",
+                     &format, "version", &version) != 0)
+    return unpack_error("header", &error);
+  if (strcmp(format, "mlir-tune") != 0)
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "the format is '%s', not 'mlir-tune'", format);
+  if (version != FORMAT_VERSION)
+    return tune_status_make(TUNE_INVALID_ARGUMENT,
+                            "the format has version %lld, this mlir-tune reads version %d",
+                            (long long)version, FORMAT_VERSION);
+  return TUNE_OK;
+}
+
+static tune_status read_extents(const json_t *array, tune_database_task *task) {
+  if (!json_is_array(array))
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "wrong task: the extents are no array");
+  size_t rank = json_array_size(array);
+  task->extents = calloc(rank ? rank : 1, sizeof *task->extents);
+  if (!task->extents)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a task");
+  task->rank = rank;
+  for (size_t i = 0; i < rank; ++i) {
+    const json_t *extent = json_array_get(array, i);
+    if (!json_is_integer(extent))
+      return tune_status_make(TUNE_INVALID_ARGUMENT, "wrong task: extent %zu is no integer", i);
+    task->extents[i] = json_integer_value(extent);
+  }
+  return TUNE_OK;
+}
+
+static tune_status import_task(tune_database *database, const json_t *object,
+                               tune_database_transfer *done) {
+  const char *kind;
+  json_t *extents;
+  json_error_t error;
+  // The texts belong to `object`; only the extents are this function's.
+  tune_database_task task = {0};
+  if (json_unpack_ex((json_t *)object, &error, 0, "{s:s s:s s:s s:s s:s s:s s:F s:F s:o !}", "kind",
+                     &kind, "key", &task.key, "class", &task.kind, "name", &task.name, "type",
+                     &task.type, "payload", &task.payload, "flops", &task.flops, "bytes",
+                     &task.bytes, "extents", &extents) != 0)
+    return unpack_error("task", &error);
+  bool is_new = false;
+  tune_status status = read_extents(extents, &task);
+  if (tune_status_is_ok(status))
+    status = tune_database_insert_task(database, &task, false, &is_new);
+  free(task.extents);
+  done->tasks += is_new;
+  return status;
+}
+
+static tune_status import_fingerprint(tune_database *database, const json_t *object,
+                                      tune_database_transfer *done) {
+  const char *kind, *digest, *target;
+  json_t *description;
+  json_error_t error;
+  if (json_unpack_ex((json_t *)object, &error, 0, "{s:s s:s s:s s:o !}", "kind", &kind, "digest",
+                     &digest, "target", &target, "description", &description) != 0)
+    return unpack_error("fingerprint", &error);
+  char *text = json_dumps(description, JSON_COMPACT | JSON_ENCODE_ANY);
+  if (!text)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a fingerprint");
+  bool is_new = false;
+  tune_status status =
+      tune_database_insert_fingerprint(database, digest, target, text, false, &is_new);
+  free(text);
+  done->fingerprints += is_new;
+  return status;
+}
+
+static tune_status take_record(tune_database *database, const tune_record *record,
+                               tune_database_transfer *done) {
+  bool is_new = false;
+  TUNE_RETURN_IF_ERROR(tune_database_insert_record(database, record, &is_new));
+  done->records += is_new;
+  done->known += !is_new;
+  return TUNE_OK;
+}
+
+static tune_status import_record(tune_database *database, const json_t *object,
+                                 tune_database_transfer *done) {
+  tune_record record;
+  TUNE_RETURN_IF_ERROR(tune_record_from_json(object, &record));
+  tune_status status = take_record(database, &record, done);
+  tune_record_deinit(&record);
+  return status;
+}
+
+static tune_status import_object(tune_database *database, const json_t *object, bool *has_header,
+                                 tune_database_transfer *done) {
+  const char *kind = json_string_value(json_object_get(object, "kind"));
+  if (!kind)
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "not a JSON object with a \"kind\"");
+  if (strcmp(kind, "header") == 0) {
+    *has_header = true;
+    return import_header(object);
+  }
+  if (!*has_header)
+    return tune_status_make(TUNE_INVALID_ARGUMENT,
+                            "the first line is not the header of an export "
+                            "({\"kind\":\"header\",\"format\":\"mlir-tune\",\"version\":%d})",
+                            FORMAT_VERSION);
+  if (strcmp(kind, "task") == 0)
+    return import_task(database, object, done);
+  if (strcmp(kind, "fingerprint") == 0)
+    return import_fingerprint(database, object, done);
+  if (strcmp(kind, "trial") == 0 || strcmp(kind, "winner") == 0)
+    return import_record(database, object, done);
+  return tune_status_make(TUNE_INVALID_ARGUMENT,
+                          "the kind is '%s', not one of header, task, fingerprint, trial, winner",
+                          kind);
+}
+
+static tune_status import_line(tune_database *database, const line *text, bool *has_header,
+                               tune_database_transfer *done) {
+  json_error_t error;
+  json_t *object = json_loadb(text->bytes, text->length, JSON_REJECT_DUPLICATES, &error);
+  if (!object)
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "not JSON: %s, at column %d", error.text,
+                            error.column);
+  tune_status status = import_object(database, object, has_header, done);
+  json_decref(object);
+  return status;
+}
+
+// Says in which line the fault is, where it is one of the line and not of the database.
+static tune_status blame_line(tune_status status, const char *name, uint64_t number) {
+  tune_status_code code = tune_status_get_code(status);
+  if (code != TUNE_INVALID_ARGUMENT && code != TUNE_NOT_FOUND)
+    return status;
+  return tune_status_join(tune_status_make(TUNE_INVALID_ARGUMENT, "%s:%llu: %s", name,
+                                           (unsigned long long)number,
+                                           tune_status_get_message(status)),
+                          status);
+}
+
+static tune_status import_lines(tune_database *database, FILE *stream, const char *name,
+                                tune_database_transfer *done) {
+  line text = {0};
+  bool has_header = false, any = true;
+  tune_status status = TUNE_OK;
+  for (uint64_t number = 1; tune_status_is_ok(status); ++number) {
+    status = read_line(stream, name, &text, &any);
+    if (tune_status_is_ok(status) && !any)
+      break;
+    if (tune_status_is_ok(status))
+      status = import_line(database, &text, &has_header, done);
+    status = blame_line(status, name, number);
+  }
+  if (tune_status_is_ok(status) && !has_header)
+    status = tune_status_make(TUNE_INVALID_ARGUMENT, "%s:1: the file is empty", name);
+  free(text.bytes);
+  return status;
+}
+
+tune_status tune_database_import(tune_database *database, FILE *stream, const char *name,
+                                 tune_database_transfer *out_transfer) {
+  *out_transfer = (tune_database_transfer){0};
+  TUNE_RETURN_IF_ERROR(tune_database_begin(database));
+  tune_status status =
+      tune_database_end(database, import_lines(database, stream, name, out_transfer));
+  if (!tune_status_is_ok(status))
+    *out_transfer = (tune_database_transfer){0};
+  return status;
+}
+
+//===- Merge ------------------------------------------------------------------===//
+
+typedef struct merger {
+  tune_database *into;
+  tune_database_transfer done;
+} merger;
+
+static tune_status merge_task(void *user, const tune_database_task *task) {
+  merger *merging = user;
+  bool is_new = false;
+  TUNE_RETURN_IF_ERROR(tune_database_insert_task(merging->into, task, false, &is_new));
+  merging->done.tasks += is_new;
+  return TUNE_OK;
+}
+
+static tune_status merge_fingerprint(void *user, const char *digest, const char *target,
+                                     const char *description) {
+  merger *merging = user;
+  bool is_new = false;
+  TUNE_RETURN_IF_ERROR(
+      tune_database_insert_fingerprint(merging->into, digest, target, description, false, &is_new));
+  merging->done.fingerprints += is_new;
+  return TUNE_OK;
+}
+
+static tune_status merge_record(void *user, const tune_record *record) {
+  merger *merging = user;
+  return take_record(merging->into, record, &merging->done);
+}
+
+static tune_status merge_all(merger *merging, tune_database *other) {
+  TUNE_RETURN_IF_ERROR(tune_database_begin_reading(other));
+  tune_status status = tune_database_visit_tasks(other, merge_task, merging);
+  if (tune_status_is_ok(status))
+    status = tune_database_visit_fingerprints(other, NULL, NULL, merge_fingerprint, merging);
+  if (tune_status_is_ok(status))
+    status = tune_database_load(other, NULL, NULL, merge_record, merging);
+  return tune_database_end(other, status);
+}
+
+static bool is_same_file(const char *a, const char *b) {
+  struct stat status_a, status_b;
+  return stat(a, &status_a) == 0 && stat(b, &status_b) == 0 && status_a.st_dev == status_b.st_dev &&
+         status_a.st_ino == status_b.st_ino;
+}
+
+tune_status tune_database_merge(tune_database *database, tune_database *other,
+                                tune_database_transfer *out_transfer) {
+  *out_transfer = (tune_database_transfer){0};
+  if (is_same_file(database->path, other->path))
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "%s and %s are the same database",
+                            database->path, other->path);
+  merger merging = {.into = database};
+  TUNE_RETURN_IF_ERROR(tune_database_begin(database));
+  tune_status status = tune_database_end(database, merge_all(&merging, other));
+  if (tune_status_is_ok(status))
+    *out_transfer = merging.done;
+  return status;
+}

@@ -1,0 +1,53 @@
+//===- database_transfer.h - Records between databases ----------------------------===//
+//
+// The form of exchange is JSON lines in UTF-8: an object on each line, told apart by the
+// member "kind":
+//
+//   {"kind": "header", "format": "mlir-tune", "version": 1}            the first line
+//   {"kind": "task", "key", "class", "name", "type", "payload", "flops", "bytes", "extents"}
+//   {"kind": "fingerprint", "digest", "target", "description": {…}}
+//   {"kind": "trial" | "winner", …}                                    see tuning/record.h
+//
+// A task's kind is its "class" here. A task and a fingerprint come before the first record
+// that refers to them, or are in the database already.
+//
+// What is read in is data from strangers: every line is checked as a whole, and either all
+// of it comes in or nothing. It is still *their* figures, and scripts that a compiler will
+// run as it runs any input: take them from whom you would take source code.
+//
+// Threads: as database.h.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TUNING_DATABASE_TRANSFER_H
+#define TUNE_TUNING_DATABASE_TRANSFER_H
+
+#include "tuning/database.h"
+
+#include <stdio.h>
+
+// A line may be this long, in bytes.
+#define TUNE_DATABASE_LINE_LIMIT (64u << 20)
+
+typedef struct tune_database_transfer {
+  uint64_t tasks, fingerprints, records; // that came in or went out
+  uint64_t known;                        // records that were there already
+} tune_database_transfer;
+
+// Writes `task` (NULL: all) and its records on `fingerprint` (NULL: all) to `stream`, which `name`
+// names in errors. RESOURCE_EXHAUSTED where the disk is full.
+tune_status tune_database_export(tune_database *database, const char *task, const char *fingerprint,
+                                 FILE *stream, const char *name,
+                                 tune_database_transfer *out_transfer);
+
+// Reads lines to the end of `stream`. INVALID_ARGUMENT begins with "<name>:<line>: " and says what
+// is wrong there. Tasks and fingerprints that are there already stay as they are.
+tune_status tune_database_import(tune_database *database, FILE *stream, const char *name,
+                                 tune_database_transfer *out_transfer);
+
+// Takes over everything from `other`, by the same rules; `other` may be open for reading only.
+// INVALID_ARGUMENT where both are the same file.
+tune_status tune_database_merge(tune_database *database, tune_database *other,
+                                tune_database_transfer *out_transfer);
+
+#endif // TUNE_TUNING_DATABASE_TRANSFER_H

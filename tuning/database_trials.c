@@ -1,0 +1,414 @@
+//===- database_trials.c - Keeping records and finding them again ------------------===//
+
+#include "tuning/database_internal.h"
+
+#include "support/digest.h"
+#include "support/string_builder.h"
+
+#include <endian.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Columns for the seconds of each stage are named in the schema.
+_Static_assert(TUNE_STAGE_COUNT == 6, "a new stage needs a column and a migration");
+
+static const char *const kind_names[] = {"trial", "winner"};
+
+//===- A record as it is kept -------------------------------------------------===//
+
+// One form for each content: a compact config, no times where there is none, no NaN, which SQLite
+// does not keep. So a record that went out as JSON and comes back has the same digest.
+typedef struct stored {
+  tune_record record; // borrows from the record given, but for what is listed next
+  char *config;       // owned
+  char *error;        // owned, NULL where there is none
+  uint8_t *samples;   // owned, little-endian
+  tune_digest digest;
+} stored;
+
+static void stored_deinit(stored *kept) {
+  free(kept->config);
+  free(kept->error);
+  free(kept->samples);
+}
+
+static uint64_t bits_of(double value) {
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+static tune_status compact_config(const char *text, char **out_config) {
+  json_t *config = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+  *out_config = config ? json_dumps(config, JSON_COMPACT) : NULL;
+  json_decref(config);
+  return *out_config ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "keeping a record");
+}
+
+// Errors quote compilers and broken programs, who may say anything: what is not UTF-8 becomes '?',
+// since one such byte would keep the whole database from being exported.
+static tune_status clean_error(const char *text, char **out_error) {
+  *out_error = text ? strdup(text) : NULL;
+  if (text && !*out_error)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "keeping a record");
+  if (text && !tune_database_is_utf8(text))
+    for (char *c = *out_error; *c; ++c)
+      if (*c & 0x80)
+        *c = '?';
+  return TUNE_OK;
+}
+
+static tune_status encode_samples(const tune_timing *time, uint8_t **out_bytes) {
+  *out_bytes = malloc(time->sample_count ? time->sample_count * 8 : 1);
+  if (!*out_bytes)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "keeping a record");
+  for (size_t i = 0; i < time->sample_count; ++i) {
+    uint64_t bits = htole64(bits_of(time->samples[i]));
+    memcpy(*out_bytes + 8 * i, &bits, 8);
+  }
+  return TUNE_OK;
+}
+
+static void add_number(tune_digest_stream *stream, uint64_t bits) {
+  bits = htole64(bits);
+  tune_digest_stream_add_bytes(stream, &bits, sizeof bits);
+}
+
+static tune_status digest_of(const stored *kept, tune_digest *out_digest) {
+  const tune_record *record = &kept->record;
+  tune_digest_stream *stream;
+  TUNE_RETURN_IF_ERROR(tune_digest_stream_create(&stream));
+  const char *texts[] = {kind_names[record->kind],
+                         record->task,
+                         record->fingerprint,
+                         record->schedule,
+                         kept->config,
+                         record->script,
+                         tune_verdict_name(record->verdict),
+                         kept->error,
+                         record->digest,
+                         record->strategy};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i) {
+    // Absent and empty are different.
+    tune_digest_stream_add_bytes(stream, texts[i] ? "+" : "-", 1);
+    tune_digest_stream_add_text(stream, texts[i] ? texts[i] : "");
+  }
+  add_number(stream, bits_of(record->time.median));
+  add_number(stream, bits_of(record->time.low));
+  add_number(stream, bits_of(record->time.high));
+  add_number(stream, record->time.repeats);
+  add_number(stream, record->time.sample_count);
+  tune_digest_stream_add_bytes(stream, kept->samples, 8 * record->time.sample_count);
+  add_number(stream, record->has_check);
+  add_number(stream, bits_of(record->check_error));
+  add_number(stream, bits_of(record->check_tolerance));
+  for (size_t i = 0; i < TUNE_STAGE_COUNT; ++i)
+    add_number(stream, bits_of(record->stage_seconds[i]));
+  add_number(stream, record->seed);
+  add_number(stream, (uint64_t)record->created_ms);
+  *out_digest = tune_digest_stream_get(stream);
+  tune_digest_stream_destroy(stream);
+  return TUNE_OK;
+}
+
+static tune_status validate_texts(const tune_record *record) {
+  const char *texts[] = {record->task,   record->fingerprint, record->schedule, record->config,
+                         record->script, record->digest,      record->strategy};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i)
+    if (texts[i] && !tune_database_is_utf8(texts[i]))
+      return tune_status_make(TUNE_INVALID_ARGUMENT, "record with a text that is not UTF-8");
+  return TUNE_OK;
+}
+
+static tune_status stored_init(stored *kept, const tune_record *record) {
+  *kept = (stored){.record = *record};
+  TUNE_RETURN_IF_ERROR(tune_record_validate(record));
+  TUNE_RETURN_IF_ERROR(validate_texts(record));
+  tune_record *own = &kept->record;
+  if (!(own->time.median > 0))
+    own->time = (tune_timing){0};
+  if (!own->has_check)
+    own->check_error = own->check_tolerance = 0;
+  else if (!isfinite(own->check_error))
+    own->check_error = INFINITY;
+  tune_status status = compact_config(record->config, &kept->config);
+  if (tune_status_is_ok(status))
+    status = clean_error(record->error, &kept->error);
+  if (tune_status_is_ok(status))
+    status = encode_samples(&own->time, &kept->samples);
+  if (tune_status_is_ok(status))
+    status = digest_of(kept, &kept->digest);
+  if (!tune_status_is_ok(status))
+    stored_deinit(kept);
+  return status;
+}
+
+//===- Appending --------------------------------------------------------------===//
+
+// Which of the two a record refers to is not there.
+static tune_status missing_reference(tune_database *database, const tune_record *record) {
+  sqlite3_stmt *statement = NULL;
+  TUNE_RETURN_IF_ERROR(
+      tune_database_prepare(database, "SELECT 1 FROM tasks WHERE key = ?1", &statement));
+  bool has_task = false;
+  tune_status status = tune_database_bind(database, statement, "t", record->task);
+  if (tune_status_is_ok(status))
+    status = tune_database_step(database, statement, &has_task);
+  sqlite3_finalize(statement);
+  TUNE_RETURN_IF_ERROR(status);
+  return tune_status_make(TUNE_NOT_FOUND, "%s: record of the %s %s, which is not in the database",
+                          database->path, has_task ? "fingerprint" : "task",
+                          has_task ? record->fingerprint : record->task);
+}
+
+static tune_status run_insert(tune_database *database, const stored *kept, bool *out_new) {
+  const tune_record *record = &kept->record;
+  sqlite3_stmt *insert = database->insert_trial;
+  const double *stages = record->stage_seconds;
+  TUNE_RETURN_IF_ERROR(tune_database_bind(
+      database, insert,
+      "tttttttttt"
+      "dddibdd"
+      "dddddd"
+      "tii",
+      kept->digest.text, record->task, record->fingerprint, kind_names[record->kind],
+      record->schedule, kept->config, record->script, tune_verdict_name(record->verdict),
+      kept->error, record->digest, record->time.median, record->time.low, record->time.high,
+      (int64_t)record->time.repeats, kept->samples, 8 * record->time.sample_count,
+      record->check_error, record->check_tolerance, stages[0], stages[1], stages[2], stages[3],
+      stages[4], stages[5], record->strategy, (int64_t)record->seed, record->created_ms));
+  if (!record->has_check) {
+    sqlite3_bind_null(insert, 16);
+    sqlite3_bind_null(insert, 17);
+  }
+  int code = sqlite3_step(insert);
+  if (code == SQLITE_DONE) {
+    *out_new = sqlite3_changes(database->connection) > 0;
+    return TUNE_OK;
+  }
+  if (code == SQLITE_CONSTRAINT_NOTNULL)
+    return missing_reference(database, record);
+  return tune_database_failure(database);
+}
+
+tune_status tune_database_record_digest(const tune_record *record, tune_digest *out_digest) {
+  stored kept;
+  TUNE_RETURN_IF_ERROR(stored_init(&kept, record));
+  *out_digest = kept.digest;
+  stored_deinit(&kept);
+  return TUNE_OK;
+}
+
+tune_status tune_database_insert_record(tune_database *database, const tune_record *record,
+                                        bool *out_new) {
+  if (!database->insert_trial)
+    TUNE_RETURN_IF_ERROR(tune_database_prepare(
+        database,
+        "INSERT INTO trials(digest, task, fingerprint, kind, schedule, config, script, verdict,"
+        "    error, artifact, median, low, high, repeats, samples, check_error, check_tolerance,"
+        "    transform_s, lower_s, optimize_s, codegen_s, link_s, measure_s, strategy, seed,"
+        "    created_ms)"
+        "  VALUES(?1, (SELECT id FROM tasks WHERE key = ?2),"
+        "    (SELECT id FROM fingerprints WHERE digest = ?3), ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11,"
+        "    ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26)"
+        "  ON CONFLICT(digest) DO NOTHING",
+        &database->insert_trial));
+  stored kept;
+  TUNE_RETURN_IF_ERROR(stored_init(&kept, record));
+  tune_status status = run_insert(database, &kept, out_new);
+  sqlite3_reset(database->insert_trial);
+  sqlite3_clear_bindings(database->insert_trial);
+  stored_deinit(&kept);
+  return status;
+}
+
+tune_status tune_database_append(tune_database *database, const tune_record *record) {
+  // One statement is one transaction.
+  bool is_new;
+  return tune_database_insert_record(database, record, &is_new);
+}
+
+//===- Reading ----------------------------------------------------------------===//
+
+static tune_status decode_samples(sqlite3_stmt *statement, int column, tune_timing *time) {
+  const uint8_t *bytes = sqlite3_column_blob(statement, column);
+  size_t size = (size_t)sqlite3_column_bytes(statement, column);
+  if (size % 8 != 0)
+    return tune_status_make(TUNE_DATA_LOSS, "samples of %zu bytes", size);
+  time->sample_count = size / 8;
+  time->samples = size ? malloc(size) : NULL;
+  if (size && (!time->samples || !bytes))
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a record");
+  for (size_t i = 0; i < time->sample_count; ++i) {
+    uint64_t bits;
+    memcpy(&bits, bytes + 8 * i, 8);
+    bits = le64toh(bits);
+    memcpy(&time->samples[i], &bits, 8);
+  }
+  return TUNE_OK;
+}
+
+// A text that may be absent.
+static tune_status copy_optional(sqlite3_stmt *statement, int column, char **out_text) {
+  *out_text = NULL;
+  if (sqlite3_column_type(statement, column) == SQLITE_NULL)
+    return TUNE_OK;
+  return tune_database_column_copy(statement, column, out_text);
+}
+
+static tune_status read_kind(sqlite3_stmt *statement, int column, tune_record_kind *out_kind) {
+  const char *text = (const char *)sqlite3_column_text(statement, column);
+  for (size_t i = 0; text && i < sizeof kind_names / sizeof *kind_names; ++i) {
+    if (strcmp(text, kind_names[i]) == 0) {
+      *out_kind = (tune_record_kind)i;
+      return TUNE_OK;
+    }
+  }
+  return tune_status_make(TUNE_DATA_LOSS, "record of the kind '%s'", text ? text : "");
+}
+
+static tune_status read_columns(sqlite3_stmt *statement, tune_record *record) {
+  struct {
+    int column;
+    char **text;
+    bool optional;
+  } texts[] = {{1, &record->task, false},     {2, &record->fingerprint, false},
+               {3, &record->schedule, false}, {4, &record->config, false},
+               {5, &record->script, true},    {7, &record->error, true},
+               {8, &record->digest, true},    {22, &record->strategy, false}};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i)
+    TUNE_RETURN_IF_ERROR(
+        texts[i].optional ? copy_optional(statement, texts[i].column, texts[i].text)
+                          : tune_database_column_copy(statement, texts[i].column, texts[i].text));
+  TUNE_RETURN_IF_ERROR(read_kind(statement, 0, &record->kind));
+  const char *verdict = (const char *)sqlite3_column_text(statement, 6);
+  TUNE_RETURN_IF_ERROR(tune_verdict_parse(verdict ? verdict : "", &record->verdict));
+  record->time.median = sqlite3_column_double(statement, 9);
+  record->time.low = sqlite3_column_double(statement, 10);
+  record->time.high = sqlite3_column_double(statement, 11);
+  record->time.repeats = (uint64_t)sqlite3_column_int64(statement, 12);
+  TUNE_RETURN_IF_ERROR(decode_samples(statement, 13, &record->time));
+  record->has_check = sqlite3_column_type(statement, 15) != SQLITE_NULL;
+  record->check_error = sqlite3_column_double(statement, 14);
+  record->check_tolerance = sqlite3_column_double(statement, 15);
+  for (int i = 0; i < TUNE_STAGE_COUNT; ++i)
+    record->stage_seconds[i] = sqlite3_column_double(statement, 16 + i);
+  record->seed = (uint64_t)sqlite3_column_int64(statement, 23);
+  record->created_ms = sqlite3_column_int64(statement, 24);
+  return tune_record_validate(record);
+}
+
+tune_status tune_database_read_record(const tune_database *database, sqlite3_stmt *statement,
+                                      tune_record *out_record) {
+  tune_record_init(out_record);
+  tune_status status = read_columns(statement, out_record);
+  if (tune_status_is_ok(status))
+    return TUNE_OK;
+  tune_record_deinit(out_record);
+  if (tune_status_get_code(status) == TUNE_OUT_OF_MEMORY)
+    return status;
+  return tune_status_join(tune_status_make(TUNE_DATA_LOSS,
+                                           "%s: a record is damaged (%s); `tune-db check` tells "
+                                           "which",
+                                           database->path, tune_status_get_message(status)),
+                          status);
+}
+
+tune_status tune_database_load(tune_database *database, const char *task, const char *fingerprint,
+                               tune_record_visitor visit, void *user) {
+  sqlite3_stmt *statement = NULL;
+  // Two texts, since with "?1 IS NULL OR" SQLite would not use the index.
+  tune_status status = tune_database_prepare(
+      database,
+      task && fingerprint ? "SELECT " TUNE_DATABASE_RECORD_COLUMNS
+                            " FROM tasks AS t JOIN fingerprints AS f JOIN trials AS r"
+                            "  ON r.task = t.id AND r.fingerprint = f.id"
+                            "  WHERE t.key = ?1 AND f.digest = ?2 ORDER BY r.created_ms, r.id"
+                          : "SELECT " TUNE_DATABASE_RECORD_COLUMNS
+                            " FROM trials AS r JOIN tasks AS t ON t.id = r.task"
+                            "  JOIN fingerprints AS f ON f.id = r.fingerprint"
+                            "  WHERE (?1 IS NULL OR t.key = ?1) AND (?2 IS NULL OR f.digest = ?2)"
+                            "  ORDER BY r.task, r.fingerprint, r.created_ms, r.id",
+      &statement);
+  if (tune_status_is_ok(status))
+    status = tune_database_bind(database, statement, "tt", task, fingerprint);
+  bool row = true;
+  while (tune_status_is_ok(status)) {
+    status = tune_database_step(database, statement, &row);
+    if (!tune_status_is_ok(status) || !row)
+      break;
+    tune_record record;
+    status = tune_database_read_record(database, statement, &record);
+    if (tune_status_is_ok(status))
+      status = visit(user, &record);
+    tune_record_deinit(&record);
+  }
+  sqlite3_finalize(statement);
+  return status;
+}
+
+// The first record that `sql` gives for (task, fingerprint, schedule), if any.
+static tune_status first_record(tune_database *database, const char *sql, const char *task,
+                                const char *fingerprint, const char *schedule, bool *out_found,
+                                tune_record *out_record) {
+  sqlite3_stmt *statement = NULL;
+  TUNE_RETURN_IF_ERROR(tune_database_prepare(database, sql, &statement));
+  tune_status status = tune_database_bind(database, statement, "ttt", task, fingerprint, schedule);
+  if (tune_status_is_ok(status))
+    status = tune_database_step(database, statement, out_found);
+  if (tune_status_is_ok(status) && *out_found)
+    status = tune_database_read_record(database, statement, out_record);
+  sqlite3_finalize(statement);
+  return status;
+}
+
+tune_status tune_database_best(tune_database *database, const char *task, const char *fingerprint,
+                               const char *schedule, tune_record *out_record) {
+  tune_record_init(out_record);
+  bool found = false;
+  TUNE_RETURN_IF_ERROR(first_record(
+      database,
+      "SELECT " TUNE_DATABASE_RECORD_COLUMNS
+      " FROM (SELECT id AS winner, median AS time, row_number() OVER"
+      "      (PARTITION BY schedule ORDER BY created_ms DESC, id DESC) AS place FROM trials"
+      "    WHERE task = (SELECT id FROM tasks WHERE key = ?1)"
+      "      AND fingerprint = (SELECT id FROM fingerprints WHERE digest = ?2)"
+      "      AND verdict = 'ok' AND kind = 'winner' AND (?3 IS NULL OR schedule = ?3))"
+      "  JOIN trials AS r ON r.id = winner JOIN tasks AS t ON t.id = r.task"
+      "  JOIN fingerprints AS f ON f.id = r.fingerprint"
+      "  WHERE place = 1 ORDER BY time, winner LIMIT 1",
+      task, fingerprint, schedule, &found, out_record));
+  if (found)
+    return TUNE_OK;
+  TUNE_RETURN_IF_ERROR(
+      first_record(database,
+                   "SELECT " TUNE_DATABASE_RECORD_COLUMNS " FROM (SELECT id AS first FROM trials"
+                   "    WHERE task = (SELECT id FROM tasks WHERE key = ?1)"
+                   "      AND fingerprint = (SELECT id FROM fingerprints WHERE digest = ?2)"
+                   "      AND verdict = 'ok' AND kind = 'trial' AND (?3 IS NULL OR schedule = ?3)"
+                   "    ORDER BY median, id LIMIT 1)"
+                   "  JOIN trials AS r ON r.id = first JOIN tasks AS t ON t.id = r.task"
+                   "  JOIN fingerprints AS f ON f.id = r.fingerprint",
+                   task, fingerprint, schedule, &found, out_record));
+  if (found)
+    return TUNE_OK;
+  return tune_status_make(TUNE_NOT_FOUND, "%s: holds no good trial of task %s on fingerprint %s",
+                          database->path, task, fingerprint);
+}
+
+//===- As a store -------------------------------------------------------------===//
+
+static tune_status store_append(void *self, const tune_record *record) {
+  return tune_database_append(self, record);
+}
+
+static tune_status store_load(void *self, const char *task, const char *fingerprint,
+                              tune_record_visitor visit, void *user) {
+  return tune_database_load(self, task, fingerprint, visit, user);
+}
+
+tune_record_store tune_database_store(tune_database *database) {
+  return (tune_record_store){.self = database, .append = store_append, .load = store_load};
+}

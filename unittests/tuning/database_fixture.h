@@ -1,0 +1,142 @@
+//===- database_fixture.h - A database in a scratch folder, and things to put in it -===//
+//
+// Asserts on every failure; the functions are for tests only.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_UNITTESTS_TUNING_DATABASE_FIXTURE_H
+#define TUNE_UNITTESTS_TUNING_DATABASE_FIXTURE_H
+
+#include "support/file.h"
+#include "tuning/database.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+typedef struct fixture {
+  char folder[64];
+  char path[96];
+} fixture;
+
+static inline void assert_ok(tune_status status) {
+  if (!tune_status_is_ok(status))
+    fail_msg("%s", tune_status_get_message(status));
+}
+
+// `status` has `code` and a message with `text` in it. Frees it.
+static inline void assert_fails(tune_status status, tune_status_code code, const char *text) {
+  if (tune_status_get_code(status) != code || !strstr(tune_status_get_message(status), text))
+    fail_msg("expected %s with '%s', got %s: %s", tune_status_code_name(code), text,
+             tune_status_is_ok(status) ? "OK" : tune_status_code_name(tune_status_get_code(status)),
+             tune_status_get_message(status));
+  tune_status_free(status);
+}
+
+static inline int fixture_setup(void **state) {
+  fixture *f = calloc(1, sizeof *f);
+  assert_non_null(f);
+  strcpy(f->folder, "/tmp/tune_database_test.XXXXXX");
+  assert_non_null(mkdtemp(f->folder));
+  snprintf(f->path, sizeof f->path, "%s/tune.db", f->folder);
+  *state = f;
+  return 0;
+}
+
+static inline int fixture_teardown(void **state) {
+  fixture *f = *state;
+  assert_ok(tune_file_remove_tree(f->folder));
+  free(f);
+  return 0;
+}
+
+static inline void put_task(tune_database *database, const char *key, int64_t m, int64_t n,
+                            int64_t k) {
+  int64_t extents[] = {m, n, k};
+  char name[64];
+  snprintf(name, sizeof name, "matmul %lldx%lldx%lld f32", (long long)m, (long long)n,
+           (long long)k);
+  tune_database_task task = {.key = (char *)key,
+                             .kind = "contraction",
+                             .name = name,
+                             .type = "f32",
+                             .payload = "func.func @tune_task() { return }\n",
+                             .flops = 2.0 * fabs((double)m * (double)n * (double)k),
+                             .bytes = 4.0 * fabs((double)(m * k + k * n + m * n)),
+                             .rank = 3,
+                             .extents = extents};
+  assert_ok(tune_database_put_task(database, &task));
+}
+
+static inline void put_fingerprint(tune_database *database, const char *digest) {
+  assert_ok(tune_database_put_fingerprint(database, digest, "cpu", "{\"model\":\"Test 1\"}"));
+}
+
+// A database with the task "aaaa" and the fingerprint "ffff".
+static inline tune_database *open_with_task(const fixture *f) {
+  tune_database *database = NULL;
+  assert_ok(tune_database_open(f->path, &database));
+  put_task(database, "aaaa", 512, 1024, 1024);
+  put_fingerprint(database, "ffff");
+  return database;
+}
+
+static double fixture_samples[3];
+
+// A good trial of "aaaa" on "ffff", with a median of `seconds`. Borrows everything.
+static inline tune_record make_record(double seconds, const char *config) {
+  fixture_samples[0] = seconds;
+  fixture_samples[1] = seconds * 0.99;
+  fixture_samples[2] = seconds * 1.01;
+  return (tune_record){.kind = TUNE_RECORD_TRIAL,
+                       .task = "aaaa",
+                       .fingerprint = "ffff",
+                       .schedule = "5c4ed01e",
+                       .config = (char *)config,
+                       .verdict = TUNE_VERDICT_OK,
+                       .digest = "0123456789abcdef",
+                       .time = {.median = seconds,
+                                .low = seconds * 0.99,
+                                .high = seconds * 1.01,
+                                .repeats = 10,
+                                .samples = fixture_samples,
+                                .sample_count = 3},
+                       .has_check = true,
+                       .check_error = 1e-6,
+                       .check_tolerance = 1e-4,
+                       .stage_seconds = {0.01, 0.02, 0.03, 0.04, 0.05, 0.06},
+                       .strategy = "evolutionary",
+                       .seed = UINT64_MAX - 1,
+                       .created_ms = 1700000000000};
+}
+
+static inline tune_record make_failure(tune_verdict verdict, const char *config,
+                                       const char *error) {
+  tune_record record = make_record(1, config);
+  record.verdict = verdict;
+  record.error = (char *)error;
+  record.time = (tune_timing){0};
+  record.has_check = false;
+  return record;
+}
+
+static inline tune_status count_record(void *user, const tune_record *record) {
+  (void)record;
+  ++*(size_t *)user;
+  return TUNE_OK;
+}
+
+static inline size_t count_records(tune_database *database) {
+  size_t count = 0;
+  assert_ok(tune_database_load(database, NULL, NULL, count_record, &count));
+  return count;
+}
+
+#endif // TUNE_UNITTESTS_TUNING_DATABASE_FIXTURE_H
