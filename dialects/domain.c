@@ -109,6 +109,15 @@ static tune_status refuse(MlirAttribute attribute, const char *problem) {
   return status;
 }
 
+static tune_status refuse_twice(MlirAttribute element) {
+  if (mlirAttributeIsAInteger(element))
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "the value %lld is in the domain twice",
+                            (long long)mlirIntegerAttrGetValueInt(element));
+  MlirStringRef label = mlirStringAttrGetValue(element);
+  return tune_status_make(TUNE_INVALID_ARGUMENT, "the value \"%.*s\" is in the domain twice",
+                          (int)label.length, label.data);
+}
+
 static char *copy_string(MlirStringRef text) { return strndup(text.data, text.length); }
 
 // Words have to survive as C strings and as parts of "name=word,name=word".
@@ -123,72 +132,74 @@ static tune_status check_label(MlirStringRef label) {
   return TUNE_OK;
 }
 
-// Appends one element of a domain; `domain` has room for it.
-static tune_status append_label(tune_domain *domain, MlirAttribute element) {
-  MlirStringRef label = mlirStringAttrGetValue(element);
-  TUNE_RETURN_IF_ERROR(check_label(label));
-  for (size_t i = 0; i < domain->count; ++i)
-    if (string_ref_equals(label, domain->labels[i]))
-      return tune_status_make(TUNE_INVALID_ARGUMENT, "the value \"%s\" is in the domain twice",
-                              domain->labels[i]);
-  domain->labels[domain->count] = copy_string(label);
-  if (!domain->labels[domain->count])
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a domain");
-  domain->values[domain->count] = (int64_t)domain->count;
-  ++domain->count;
-  return TUNE_OK;
-}
-
-static tune_status append_value(tune_domain *domain, MlirAttribute element) {
-  int64_t value = mlirIntegerAttrGetValueInt(element);
-  const kind_rule *rule = &kind_rules[domain->kind];
+static tune_status check_value(tune_choice_kind kind, int64_t value) {
+  const kind_rule *rule = &kind_rules[kind];
   if (value < rule->minimum)
     return tune_status_make(TUNE_INVALID_ARGUMENT,
                             "the value %lld is below %lld, the least of #%s.%s", (long long)value,
                             (long long)rule->minimum, TUNE_DIALECT_NAMESPACE, rule->name);
-  for (size_t i = 0; i < domain->count; ++i)
-    if (domain->values[i] == value)
-      return tune_status_make(TUNE_INVALID_ARGUMENT, "the value %lld is in the domain twice",
-                              (long long)value);
-  domain->values[domain->count++] = value;
+  return TUNE_OK;
+}
+
+static tune_status check_element(tune_choice_kind kind, MlirAttribute element,
+                                 MlirAttribute first) {
+  const kind_rule *rule = &kind_rules[kind];
+  if (!rule->takes_integers || (rule->takes_labels && mlirAttributeIsAString(first))) {
+    if (!mlirAttributeIsAString(element))
+      return refuse(element, rule->takes_integers
+                                 ? "a value has to be a string, as the first one is"
+                                 : "a value has to be a string");
+    return check_label(mlirStringAttrGetValue(element));
+  }
+  if (!is_i64(element))
+    return refuse(element, !rule->takes_labels ? "a value has to be an i64"
+                           : mlirAttributeEqual(element, first)
+                               ? "a value has to be an i64 or a string"
+                               : "a value has to be an i64, as the first one is");
+  return check_value(kind, mlirIntegerAttrGetValueInt(element));
+}
+
+// Whether `array` may be the domain of a decision of `kind`. Allocates nothing unless it is wrong.
+static tune_status check_array(MlirAttribute array, tune_choice_kind kind) {
+  if (!mlirAttributeIsAArray(array))
+    return refuse(array, "a domain has to be an array");
+  intptr_t count = mlirArrayAttrGetNumElements(array);
+  if (count == 0)
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "the domain is empty");
+  for (intptr_t i = 0; i < count; ++i) {
+    MlirAttribute element = mlirArrayAttrGetElement(array, i);
+    TUNE_RETURN_IF_ERROR(check_element(kind, element, mlirArrayAttrGetElement(array, 0)));
+    for (intptr_t j = 0; j < i; ++j)
+      if (mlirAttributeEqual(element, mlirArrayAttrGetElement(array, j)))
+        return refuse_twice(element);
+  }
   return TUNE_OK;
 }
 
 static tune_status read_elements(MlirAttribute array, tune_domain *domain) {
-  intptr_t count = mlirArrayAttrGetNumElements(array);
-  if (count == 0)
-    return tune_status_make(TUNE_INVALID_ARGUMENT, "the domain is empty");
-  const kind_rule *rule = &kind_rules[domain->kind];
-  bool has_labels = rule->takes_labels && mlirAttributeIsAString(mlirArrayAttrGetElement(array, 0));
-  domain->values = calloc((size_t)count, sizeof *domain->values);
+  size_t count = (size_t)mlirArrayAttrGetNumElements(array);
+  bool has_labels = mlirAttributeIsAString(mlirArrayAttrGetElement(array, 0));
+  domain->values = calloc(count, sizeof *domain->values);
   if (has_labels)
-    domain->labels = calloc((size_t)count, sizeof *domain->labels);
-  if (!domain->values || (has_labels && !domain->labels))
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a domain");
-  for (intptr_t i = 0; i < count; ++i) {
-    MlirAttribute element = mlirArrayAttrGetElement(array, i);
+    domain->labels = calloc(count, sizeof *domain->labels);
+  bool failed = !domain->values || (has_labels && !domain->labels);
+  for (; !failed && domain->count < count; ++domain->count) {
+    MlirAttribute element = mlirArrayAttrGetElement(array, (intptr_t)domain->count);
     if (has_labels) {
-      if (!mlirAttributeIsAString(element))
-        return refuse(element, "a value has to be a string, as the first one is");
-      TUNE_RETURN_IF_ERROR(append_label(domain, element));
-    } else if (!rule->takes_integers) {
-      return refuse(element, "a value has to be a string");
+      domain->values[domain->count] = (int64_t)domain->count;
+      domain->labels[domain->count] = copy_string(mlirStringAttrGetValue(element));
+      failed = !domain->labels[domain->count];
     } else {
-      if (!is_i64(element))
-        return refuse(element, !rule->takes_labels ? "a value has to be an i64"
-                               : i == 0            ? "a value has to be an i64 or a string"
-                                        : "a value has to be an i64, as the first one is");
-      TUNE_RETURN_IF_ERROR(append_value(domain, element));
+      domain->values[domain->count] = mlirIntegerAttrGetValueInt(element);
     }
   }
-  return TUNE_OK;
+  return failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "reading a domain") : TUNE_OK;
 }
 
 tune_status tune_domain_read_array(MlirAttribute array, tune_choice_kind kind,
                                    tune_domain *out_domain) {
   *out_domain = (tune_domain){.kind = kind};
-  if (!mlirAttributeIsAArray(array))
-    return refuse(array, "a domain has to be an array");
+  TUNE_RETURN_IF_ERROR(check_array(array, kind));
   tune_status status = read_elements(array, out_domain);
   if (!tune_status_is_ok(status))
     tune_domain_deinit(out_domain);
@@ -204,77 +215,73 @@ tune_status tune_domain_read(MlirAttribute attribute, tune_domain *out_domain) {
                                 out_domain);
 }
 
-// Reads the parameters of #tune.chosen, whose number and base types IRDL has checked.
-static tune_status read_chosen_parameters(const MlirAttribute *parameters, tune_chosen *chosen) {
+static tune_status check_chosen_value(tune_choice_kind kind, MlirAttribute value) {
+  const kind_rule *rule = &kind_rules[kind];
+  if (mlirAttributeIsAString(value) && rule->takes_labels)
+    return check_label(mlirStringAttrGetValue(value));
+  if (is_i64(value) && rule->takes_integers)
+    return check_value(kind, mlirIntegerAttrGetValueInt(value));
+  return refuse(value, !rule->takes_labels     ? "the value has to be an i64"
+                       : !rule->takes_integers ? "the value has to be a string"
+                                               : "the value has to be an i64 or a string");
+}
+
+static bool begins_with_more(MlirStringRef text, const char *prefix) {
+  return text.length > strlen(prefix) && !memcmp(text.data, prefix, strlen(prefix));
+}
+
+// Whether `parameters` are those of a #tune.chosen; their number and base types IRDL has checked.
+// Allocates nothing unless they are wrong.
+static tune_status check_chosen_parameters(const MlirAttribute *parameters,
+                                           tune_choice_kind *out_kind) {
   MlirStringRef kind = mlirStringAttrGetValue(parameters[0]);
-  if (!find_kind(kind, &chosen->kind))
+  if (!find_kind(kind, out_kind))
     return tune_status_make(TUNE_INVALID_ARGUMENT,
                             "no kind of choice is named \"%.*s\"; the kinds are tile, fuse, "
                             "vectorize, pack, order, unroll, parallel and alternative",
                             (int)kind.length, kind.data);
-  const kind_rule *rule = &kind_rules[chosen->kind];
-  if (mlirAttributeIsAString(parameters[1])) {
-    if (!rule->takes_labels)
-      return refuse(parameters[1], "the value has to be an i64");
-    MlirStringRef label = mlirStringAttrGetValue(parameters[1]);
-    TUNE_RETURN_IF_ERROR(check_label(label));
-    chosen->label = copy_string(label);
-    if (!chosen->label)
-      return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a chosen value");
-  } else {
-    if (!rule->takes_integers)
-      return refuse(parameters[1], "the value has to be a string");
-    if (!is_i64(parameters[1]))
-      return refuse(parameters[1], "the value has to be an i64");
-    chosen->value = mlirIntegerAttrGetValueInt(parameters[1]);
-    if (chosen->value < rule->minimum)
-      return tune_status_make(
-          TUNE_INVALID_ARGUMENT, "the value %lld is below %lld, the least of #%s.%s",
-          (long long)chosen->value, (long long)rule->minimum, TUNE_DIALECT_NAMESPACE, rule->name);
-  }
+  TUNE_RETURN_IF_ERROR(check_chosen_value(*out_kind, parameters[1]));
   MlirStringRef provenance = mlirStringAttrGetValue(parameters[2]);
-  static const char *const detailed[] = {"search:", "database:"};
-  bool is_known = string_ref_equals(provenance, "user") || string_ref_equals(provenance, "default");
-  for (size_t i = 0; i < sizeof detailed / sizeof *detailed; ++i)
-    is_known = is_known || (provenance.length > strlen(detailed[i]) &&
-                            !memcmp(provenance.data, detailed[i], strlen(detailed[i])));
+  bool is_known =
+      string_ref_equals(provenance, "user") || string_ref_equals(provenance, "default") ||
+      begins_with_more(provenance, "search:") || begins_with_more(provenance, "database:");
   if (!is_known || memchr(provenance.data, '\0', provenance.length))
     return refuse(parameters[2], "the provenance has to be \"user\", \"default\", "
                                  "\"search:<strategy>\" or \"database:<where>\"");
+  return TUNE_OK;
+}
+
+static tune_status read_value_and_provenance(MlirAttribute value, MlirStringRef provenance,
+                                             tune_chosen *chosen) {
+  if (mlirAttributeIsAString(value))
+    chosen->label = copy_string(mlirStringAttrGetValue(value));
+  else
+    chosen->value = mlirIntegerAttrGetValueInt(value);
   chosen->provenance = copy_string(provenance);
-  if (!chosen->provenance)
+  if (!chosen->provenance || (mlirAttributeIsAString(value) && !chosen->label))
     return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a chosen value");
   return TUNE_OK;
 }
 
-// Reads a plain value, as a user writes it.
+static tune_status read_chosen(MlirAttribute attribute, tune_chosen *chosen) {
+  MlirAttribute parameters[3];
+  for (intptr_t i = 0; i < 3; ++i)
+    parameters[i] = tune_extensible_attribute_parameter(attribute, i);
+  TUNE_RETURN_IF_ERROR(check_chosen_parameters(parameters, &chosen->kind));
+  return read_value_and_provenance(parameters[1], mlirStringAttrGetValue(parameters[2]), chosen);
+}
+
 static tune_status read_plain(MlirAttribute attribute, tune_chosen *chosen) {
-  if (mlirAttributeIsAString(attribute)) {
-    MlirStringRef label = mlirStringAttrGetValue(attribute);
-    TUNE_RETURN_IF_ERROR(check_label(label));
-    chosen->label = copy_string(label);
-  } else {
-    chosen->value = mlirIntegerAttrGetValueInt(attribute);
-  }
-  chosen->provenance = strdup("user");
-  if (!chosen->provenance || (mlirAttributeIsAString(attribute) && !chosen->label))
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a chosen value");
-  return TUNE_OK;
+  TUNE_RETURN_IF_ERROR(check_chosen_value(TUNE_CHOICE_PLAIN, attribute));
+  return read_value_and_provenance(attribute, mlirStringRefCreateFromCString("user"), chosen);
 }
 
 tune_status tune_chosen_read(MlirAttribute attribute, tune_chosen *out_chosen) {
   *out_chosen = (tune_chosen){.kind = TUNE_CHOICE_PLAIN};
   if (!tune_chosen_is_attribute(attribute))
     return refuse(attribute, "a chosen value has to be #tune.chosen<...>, an i64 or a string");
-  tune_status status;
-  if (is_tune_attribute(attribute)) {
-    MlirAttribute parameters[3];
-    for (intptr_t i = 0; i < 3; ++i)
-      parameters[i] = tune_extensible_attribute_parameter(attribute, i);
-    status = read_chosen_parameters(parameters, out_chosen);
-  } else {
-    status = read_plain(attribute, out_chosen);
-  }
+  tune_status status = is_tune_attribute(attribute) ? read_chosen(attribute, out_chosen)
+                                                    : read_plain(attribute, out_chosen);
   if (!tune_status_is_ok(status))
     tune_chosen_deinit(out_chosen);
   return status;
@@ -283,18 +290,10 @@ tune_status tune_chosen_read(MlirAttribute attribute, tune_chosen *out_chosen) {
 tune_status tune_domain_verify_parameters(const char *name, intptr_t parameter_count,
                                           const MlirAttribute *parameters) {
   tune_choice_kind kind;
-  if (parameter_count == 1 && find_kind(mlirStringRefCreateFromCString(name), &kind)) {
-    tune_domain domain;
-    tune_status status = tune_domain_read_array(parameters[0], kind, &domain);
-    tune_domain_deinit(&domain);
-    return status;
-  }
-  if (parameter_count == 3 && !strcmp(name, chosen_name)) {
-    tune_chosen chosen = {.kind = TUNE_CHOICE_PLAIN};
-    tune_status status = read_chosen_parameters(parameters, &chosen);
-    tune_chosen_deinit(&chosen);
-    return status;
-  }
+  if (parameter_count == 1 && find_kind(mlirStringRefCreateFromCString(name), &kind))
+    return check_array(parameters[0], kind);
+  if (parameter_count == 3 && !strcmp(name, chosen_name))
+    return check_chosen_parameters(parameters, &kind);
   return tune_status_make(TUNE_INTERNAL, "#%s.%s with %zd parameters is not one of ours",
                           TUNE_DIALECT_NAMESPACE, name, (ssize_t)parameter_count);
 }
