@@ -1,0 +1,55 @@
+# On a fresh Debian 12 with git, make and a shell, `make demo` or `make check` does all that is needed.
+
+# What `make demo` tunes, and how much it tries for each of the module's tasks.
+DEMO = examples/torch_mlp3_gelu_f32.mlir
+TRIALS = 64
+
+.PHONY: help demo check build dependencies build-asan test test-asan clean
+
+help:
+	@echo "make demo          install what is missing, build, tune $(DEMO), show the result"
+	@echo "make check         install what is missing, build, run all tests; again with sanitizers"
+	@echo "make build         build only: tools in build/bin/, plugin in build/lib/"
+	@echo "make dependencies  install with apt what is missing; needs root or sudo if anything is"
+	@echo "make test          build, and run all tests once"
+	@echo "make clean         remove build/ and build-asan/"
+
+dependencies:
+	@echo "== Installing what is missing to build and run mlir-tune"
+	@scripts/install-dependencies
+
+# `build` alone does not install, and says what to do where something is missing. The order in
+# `demo` and `check` is kept by calling make for each step, also under `make -j`.
+build:
+	@echo "== Building into build/"
+	@command -v cmake >/dev/null && command -v ninja >/dev/null || \
+	  { echo "cmake or ninja is not here: run make dependencies first" >&2; exit 1; }
+	@test -f build/build.ninja || cmake --preset release
+	@cmake --build --preset release
+
+test: build
+	@echo "== Running all tests of build/"
+	@ctest --test-dir build --output-on-failure
+
+build-asan:
+	@echo "== Building with AddressSanitizer and UndefinedBehaviorSanitizer into build-asan/"
+	@test -f build-asan/build.ninja || cmake --preset asan
+	@cmake --build --preset asan
+
+test-asan: build-asan
+	@echo "== Running all tests of build-asan/"
+	@ctest --test-dir build-asan --output-on-failure
+
+check:
+	@$(MAKE) --no-print-directory dependencies
+	@$(MAKE) --no-print-directory test
+	@$(MAKE) --no-print-directory test-asan
+	@echo "== All tests passed, in the release build and under the sanitizers"
+
+demo:
+	@$(MAKE) --no-print-directory dependencies
+	@$(MAKE) --no-print-directory build
+	@scripts/demo $(DEMO) $(TRIALS)
+
+clean:
+	rm -rf build build-asan
