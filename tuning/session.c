@@ -1,0 +1,434 @@
+//===- session.c - The search -------------------------------------------------===//
+
+#include "tuning/session.h"
+
+#include "support/clock.h"
+#include "tuning/effects.h"
+#include "tuning/session_state.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// How long a wait for an event may keep the session from looking at its stop rules, in seconds.
+#define WAIT_SECONDS 0.1
+
+const char *tune_session_stop_name(tune_session_stop stop) {
+  static const char *const names[] = {"trials", "exhausted", "time",
+                                      "target", "plateau",   "interrupted"};
+  return names[stop];
+}
+
+void tune_session_options_init(tune_session_options *options) {
+  *options = (tune_session_options){.strategy = "evolutionary", .trials = 64, .finalists = 4};
+  tune_strategy_options_init(&options->strategy_options);
+}
+
+void tune_session_result_deinit(tune_session_result *result) {
+  tune_config_deinit(&result->best);
+  free(result->time.samples);
+  free(result->default_error);
+  free(result->first_error);
+  free(result->importance);
+  *result = (tune_session_result){0};
+}
+
+bool tune_session_is_interrupted(const struct session *session) {
+  return session->options->interrupted && *session->options->interrupted;
+}
+
+//===- Showing ----------------------------------------------------------------===//
+
+static size_t count_failed(const tune_trials *trials) {
+  size_t failed = 0;
+  for (int i = 0; i < TUNE_VERDICT_COUNT; ++i)
+    failed += tune_verdict_is_failure((tune_verdict)i) ? trials->verdicts[i] : 0;
+  return failed;
+}
+
+static double best_time(const struct session *session) {
+  const tune_trials *trials = &session->trials;
+  return trials->best_count ? trials->items[trials->best[0]].median : 0;
+}
+
+void tune_session_report(const struct session *session, tune_session_phase phase) {
+  const tune_session_options *options = session->options;
+  if (!options->progress)
+    return;
+  const tune_trials *trials = &session->trials;
+  tune_session_progress progress = {
+      .task = session->task,
+      .phase = phase,
+      .trials = trials->done,
+      .trial_limit = options->trials,
+      .known = trials->done - session->new_trials,
+      .failed = count_failed(trials),
+      .duplicates = trials->verdicts[TUNE_VERDICT_DUPLICATE],
+      .best = best_time(session),
+      .default_time = trials->items[session->default_number].median,
+      .seconds = tune_clock_seconds() - session->began,
+  };
+  if (session->new_trials && phase == TUNE_SESSION_SEARCHING && options->trials > trials->done) {
+    progress.eta =
+        progress.seconds / (double)session->new_trials * (double)(options->trials - trials->done);
+    if (options->seconds > 0 && progress.eta > options->seconds - progress.seconds)
+      progress.eta = fmax(options->seconds - progress.seconds, 0);
+  }
+  options->progress(options->user, &progress);
+}
+
+//===- Trials -----------------------------------------------------------------===//
+
+tune_status tune_session_tell(struct session *session, size_t number) {
+  const tune_trial *trial = &session->trials.items[number];
+  tune_outcome outcome = {.failed = tune_verdict_is_failure(trial->verdict),
+                          .seconds = trial->median};
+  return tune_strategy_tell(session->strategy, &session->trials.configs.configs[number], outcome);
+}
+
+static tune_status note_failure(struct session *session, const tune_trial *trial) {
+  if (!tune_verdict_is_failure(trial->verdict) || session->result->first_error)
+    return TUNE_OK;
+  if (asprintf(&session->result->first_error, "%s: %s", tune_verdict_name(trial->verdict),
+               trial->error ? trial->error : "no reason given") < 0) {
+    session->result->first_error = NULL;
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while keeping trials");
+  }
+  return TUNE_OK;
+}
+
+// Whether the best got better since it was last looked at by enough to go on.
+static void note_gain(struct session *session) {
+  double best = best_time(session);
+  double needed = session->best_at_gain * (1 - session->options->plateau_percent / 100);
+  ++session->since_gain;
+  if (best > 0 && (session->best_at_gain == 0 || best < needed)) {
+    session->best_at_gain = best;
+    session->since_gain = 0;
+  }
+}
+
+static void release(struct session *session, size_t number) {
+  tune_trial *trial = &session->trials.items[number];
+  if (trial->has_artifact)
+    session->evaluator->class->release(session->evaluator->self, tune_session_ticket(number));
+  trial->has_artifact = false;
+}
+
+// Counts a trial as done and lets everybody know. `time` has the samples.
+static tune_status finish(struct session *session, size_t number, const tune_timing *time) {
+  tune_trial *trial = &session->trials.items[number];
+  size_t dropped;
+  tune_trials_finish(&session->trials, number, &dropped);
+  // Only finalists are measured again.
+  if (dropped != SIZE_MAX && dropped != session->default_number)
+    release(session, dropped);
+  --session->outstanding;
+  ++session->new_trials;
+  if (session->new_trials == 1)
+    session->result->first_seconds = tune_clock_seconds() - session->began;
+  for (int i = 0; i < TUNE_STAGE_COUNT; ++i)
+    session->result->stage_seconds[i] += trial->stage_seconds[i];
+  note_gain(session);
+  TUNE_RETURN_IF_ERROR(note_failure(session, trial));
+  TUNE_RETURN_IF_ERROR(tune_session_tell(session, number));
+  const char *strategy =
+      number == session->default_number ? "default" : tune_strategy_name(session->strategy);
+  TUNE_RETURN_IF_ERROR(tune_session_keep_trial(session, number, time, strategy));
+  tune_session_report(session, TUNE_SESSION_SEARCHING);
+  return TUNE_OK;
+}
+
+// Finishes a trial whose artifact is that of `twin`, which is done.
+static tune_status finish_as_twin(struct session *session, size_t number, size_t twin) {
+  tune_trial *trial = &session->trials.items[number];
+  const tune_trial *other = &session->trials.items[twin];
+  release(session, number);
+  bool has_time = !tune_verdict_is_failure(other->verdict);
+  trial->verdict = has_time ? TUNE_VERDICT_DUPLICATE : other->verdict;
+  trial->median = other->median;
+  trial->low = other->low;
+  trial->high = other->high;
+  trial->has_check = other->has_check;
+  trial->check_error = other->check_error;
+  trial->check_tolerance = other->check_tolerance;
+  if (other->error && !(trial->error = strdup(other->error)))
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while keeping trials");
+  tune_timing time = {.median = other->median, .low = other->low, .high = other->high};
+  return finish(session, number, &time);
+}
+
+static tune_status finish_waiting_twins(struct session *session, size_t number) {
+  const tune_trials *trials = &session->trials;
+  const char *digest = trials->items[number].digest;
+  for (size_t i = 0; digest && i < trials->configs.count; ++i)
+    if (trials->items[i].state == TUNE_TRIAL_WAITING &&
+        strcmp(trials->items[i].digest, digest) == 0)
+      TUNE_RETURN_IF_ERROR(finish_as_twin(session, i, number));
+  return TUNE_OK;
+}
+
+// Moves what the event says into the trial.
+static void take_event(tune_trial *trial, tune_evaluation *event) {
+  trial->verdict = event->verdict;
+  free(trial->error);
+  trial->error = event->error;
+  event->error = NULL;
+  if (event->digest) {
+    free(trial->digest);
+    trial->digest = event->digest;
+    event->digest = NULL;
+  }
+  for (int i = 0; i < TUNE_STAGE_COUNT; ++i)
+    trial->stage_seconds[i] += event->stage_seconds[i];
+  if (!event->is_measured)
+    return;
+  trial->median = event->time.median;
+  trial->low = event->time.low;
+  trial->high = event->time.high;
+  trial->has_check = event->has_check;
+  trial->check_error = event->check_error;
+  trial->check_tolerance = event->check_tolerance;
+}
+
+static tune_status handle_built(struct session *session, size_t number) {
+  tune_trial *trial = &session->trials.items[number];
+  --session->building;
+  if (trial->verdict != TUNE_VERDICT_OK)
+    return finish(session, number, &(tune_timing){0});
+  trial->has_artifact = true;
+  size_t twin =
+      trial->digest ? tune_trials_find_twin(&session->trials, number, trial->digest) : SIZE_MAX;
+  if (twin != SIZE_MAX && session->trials.items[twin].state == TUNE_TRIAL_DONE)
+    return finish_as_twin(session, number, twin);
+  trial->state = twin == SIZE_MAX ? TUNE_TRIAL_MEASURING : TUNE_TRIAL_WAITING;
+  if (twin != SIZE_MAX)
+    return TUNE_OK;
+  return session->evaluator->class->measure(session->evaluator->self, tune_session_ticket(number),
+                                            best_time(session));
+}
+
+static tune_status handle_event(struct session *session, tune_evaluation *event) {
+  size_t number = (size_t)event->ticket - 1;
+  take_event(&session->trials.items[number], event);
+  if (!event->is_measured)
+    return handle_built(session, number);
+  TUNE_RETURN_IF_ERROR(finish(session, number, &event->time));
+  TUNE_RETURN_IF_ERROR(finish_waiting_twins(session, number));
+  if (tune_verdict_is_failure(session->trials.items[number].verdict))
+    release(session, number);
+  return TUNE_OK;
+}
+
+//===- The search -------------------------------------------------------------===//
+
+// Asks for one config and has it built. Clears `*out_any` where there is nothing more to try.
+static tune_status begin_trial(struct session *session, bool *out_any) {
+  tune_config config;
+  size_t count, number;
+  TUNE_RETURN_IF_ERROR(tune_strategy_ask(session->strategy, 1, &config, &count));
+  *out_any = count == 1;
+  if (!count) {
+    session->is_exhausted = true;
+    return TUNE_OK;
+  }
+  tune_status status = tune_trials_add(&session->trials, &config, &number);
+  if (tune_status_is_ok(status)) {
+    session->trials.items[number].state = TUNE_TRIAL_BUILDING;
+    ++session->begun;
+    ++session->building;
+    ++session->outstanding;
+    status = session->evaluator->class->build(session->evaluator->self, tune_session_ticket(number),
+                                              &config);
+  }
+  tune_config_deinit(&config);
+  return status;
+}
+
+// Keeps the evaluator busy. Builds do not run far ahead of measurements: what is not asked for yet
+// is asked for with more knowledge.
+static tune_status fill(struct session *session) {
+  size_t capacity = session->evaluator->class->capacity(session->evaluator->self);
+  bool any = !session->is_exhausted;
+  while (any && session->begun < session->options->trials && session->building < capacity &&
+         session->outstanding < 2 * capacity)
+    TUNE_RETURN_IF_ERROR(begin_trial(session, &any));
+  return TUNE_OK;
+}
+
+// Whether a stop rule holds that does not wait for what is outstanding.
+static bool should_stop(const struct session *session, tune_session_stop *out_stop) {
+  const tune_session_options *options = session->options;
+  if (tune_session_is_interrupted(session))
+    *out_stop = TUNE_STOP_INTERRUPTED;
+  else if (options->seconds > 0 && tune_clock_seconds() - session->began >= options->seconds)
+    *out_stop = TUNE_STOP_TIME;
+  else if (options->target_percent > 0 &&
+           tune_task_percent_of_peak(session->task, best_time(session)) >= options->target_percent)
+    *out_stop = TUNE_STOP_TARGET;
+  else if (options->plateau_trials && session->since_gain >= options->plateau_trials)
+    *out_stop = TUNE_STOP_PLATEAU;
+  else
+    return false;
+  return true;
+}
+
+static tune_status search(struct session *session) {
+  const tune_evaluator *evaluator = session->evaluator;
+  tune_session_stop *stop = &session->result->stop;
+  while (!should_stop(session, stop)) {
+    TUNE_RETURN_IF_ERROR(fill(session));
+    if (!session->outstanding) {
+      *stop = session->is_exhausted ? TUNE_STOP_EXHAUSTED : TUNE_STOP_TRIALS;
+      return TUNE_OK;
+    }
+    tune_evaluation event;
+    bool any;
+    TUNE_RETURN_IF_ERROR(evaluator->class->wait(evaluator->self, WAIT_SECONDS, &event, &any));
+    if (!any)
+      continue;
+    tune_status status = handle_event(session, &event);
+    tune_evaluation_deinit(&event);
+    TUNE_RETURN_IF_ERROR(status);
+  }
+  return evaluator->class->cancel(evaluator->self);
+}
+
+//===- Beginning and end ------------------------------------------------------===//
+
+static tune_status check_options(const tune_session_options *options) {
+  if (!options->fingerprint || !*options->fingerprint)
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "a session without a fingerprint");
+  if (!options->trials)
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "a session of 0 trials, expected 1 or more");
+  if (!(options->seconds >= 0))
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "a session of %g seconds", options->seconds);
+  if (!(options->target_percent >= 0))
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "a target of %g percent of the peak",
+                            options->target_percent);
+  if (!(options->plateau_percent >= 0 && options->plateau_percent < 100))
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "a plateau of %g percent, expected 0 to 100",
+                            options->plateau_percent);
+  return TUNE_OK;
+}
+
+// Adds the default, made valid if it is not, and has the strategy propose it first, then the seeds.
+static tune_status seed(struct session *session) {
+  const tune_task *task = session->task;
+  tune_sampler *sampler;
+  tune_random random;
+  tune_config config;
+  tune_random_init(&random, session->options->strategy_options.seed);
+  TUNE_RETURN_IF_ERROR(tune_config_init_default(&config, task->space));
+  tune_status status = tune_sampler_create(task->space, &sampler);
+  if (tune_status_is_ok(status)) {
+    if (!tune_sampler_repair(sampler, &random, &config) &&
+        !tune_sampler_draw(sampler, &random, &config))
+      status =
+          tune_status_make(TUNE_FAILED_PRECONDITION,
+                           "no config of %s satisfies all constraints of its space", task->name);
+    tune_sampler_destroy(sampler);
+  }
+  if (tune_status_is_ok(status))
+    status = tune_trials_add(&session->trials, &config, &session->default_number);
+  if (tune_status_is_ok(status))
+    status = tune_strategy_seed_config(session->strategy, &config);
+  for (size_t i = 0; tune_status_is_ok(status) && i < session->options->seed_count; ++i)
+    status = tune_strategy_seed_config(session->strategy, &session->options->seeds[i]);
+  tune_config_deinit(&config);
+  return status;
+}
+
+static tune_status explain(struct session *session) {
+  const tune_trials *trials = &session->trials;
+  tune_session_result *result = session->result;
+  size_t knobs = tune_space_knob_count(session->task->space), count = 0;
+  tune_config *configs = calloc(trials->configs.count + 1, sizeof *configs);
+  double *log_costs = calloc(trials->configs.count + 1, sizeof *log_costs);
+  tune_effects *effects = NULL;
+  tune_status status = configs && log_costs
+                           ? tune_effects_create(session->task->space, &effects)
+                           : tune_status_make(TUNE_OUT_OF_MEMORY, "explaining the trials");
+  for (size_t i = 0; tune_status_is_ok(status) && i < trials->configs.count; ++i) {
+    const tune_trial *trial = &trials->items[i];
+    if (trial->state != TUNE_TRIAL_DONE || tune_verdict_is_failure(trial->verdict))
+      continue;
+    configs[count] = trials->configs.configs[i]; // borrowed
+    log_costs[count++] = log(trial->median);
+  }
+  if (tune_status_is_ok(status))
+    status = tune_effects_fit(effects, configs, log_costs, count);
+  if (tune_status_is_ok(status) && count >= 3) {
+    result->importance = calloc(knobs + 1, sizeof *result->importance);
+    if (result->importance)
+      tune_effects_shares(effects, result->importance);
+    else
+      status = tune_status_make(TUNE_OUT_OF_MEMORY, "explaining the trials");
+  }
+  tune_effects_destroy(effects);
+  free(configs);
+  free(log_costs);
+  return status;
+}
+
+static tune_status summarize(struct session *session) {
+  tune_session_result *result = session->result;
+  const tune_trials *trials = &session->trials;
+  const tune_trial *first = &trials->items[session->default_number];
+  result->trials = trials->done;
+  result->new_trials = session->new_trials;
+  memcpy(result->verdicts, trials->verdicts, sizeof result->verdicts);
+  result->default_verdict =
+      first->state == TUNE_TRIAL_DONE ? first->verdict : TUNE_VERDICT_CANCELLED;
+  if (first->error && !(result->default_error = strdup(first->error)))
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while summing up a session");
+  TUNE_RETURN_IF_ERROR(explain(session));
+  result->percent_of_peak = tune_task_percent_of_peak(session->task, result->time.median);
+  result->seconds = tune_clock_seconds() - session->began;
+  return TUNE_OK;
+}
+
+static tune_status run(struct session *session) {
+  TUNE_RETURN_IF_ERROR(seed(session));
+  TUNE_RETURN_IF_ERROR(tune_session_load(session));
+  note_gain(session);
+  session->since_gain = 0;
+  tune_session_report(session, TUNE_SESSION_SEARCHING);
+  TUNE_RETURN_IF_ERROR(search(session));
+  TUNE_RETURN_IF_ERROR(tune_session_decide(session));
+  TUNE_RETURN_IF_ERROR(summarize(session));
+  tune_session_report(session, TUNE_SESSION_DONE);
+  return TUNE_OK;
+}
+
+tune_status tune_session_run(const tune_task *task, const tune_session_options *options,
+                             tune_evaluator *evaluator, const tune_record_store *store,
+                             tune_session_result *out_result) {
+  *out_result = (tune_session_result){0};
+  TUNE_RETURN_IF_ERROR(check_options(options));
+  struct session session = {.task = task,
+                            .options = options,
+                            .evaluator = evaluator,
+                            .store = store,
+                            .began = tune_clock_seconds(),
+                            .result = out_result};
+  tune_status status = tune_strategy_create(options->strategy, task->space,
+                                            &options->strategy_options, &session.strategy);
+  if (tune_status_is_ok(status))
+    status = tune_trials_init(&session.trials, options->finalists ? options->finalists : 1);
+  if (tune_status_is_ok(status))
+    status = evaluator->class->open(evaluator->self, task);
+  if (tune_status_is_ok(status)) {
+    status = run(&session);
+    evaluator->class->close(evaluator->self);
+  }
+  tune_strategy_destroy(session.strategy);
+  tune_trials_deinit(&session.trials);
+  free(session.winner_time.samples);
+  if (!tune_status_is_ok(status)) {
+    tune_session_result_deinit(out_result);
+    return tune_status_annotate(status, "tuning %s", task->name);
+  }
+  return TUNE_OK;
+}

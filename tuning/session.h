@@ -1,0 +1,123 @@
+//===- session.h - Tuning one task -------------------------------------------------===//
+//
+// A session finds the best config of one task. In order:
+//
+// 1. Records of the task on this target are loaded from the store: they count as trials,
+//    are told to the strategy and are never measured again.
+// 2. The analytic default is tried, then the seeds, then what the strategy proposes, until a
+//    stop rule holds. Configs that build to an artifact seen before take over its figures.
+//    Each trial is handed to the store as soon as it is known.
+// 3. The best few and the default are measured again side by side. The default stays unless
+//    one of them is faster beyond doubt (the 95 % interval of the ratio excludes 1). The
+//    winner is handed to the store as such. Where nothing new was tried and the store has a
+//    winner, that one is taken as it is.
+//
+// A failed candidate is a trial. A failed store, worker or measurer ends the session with a
+// status; what was measured until then is in the store.
+//
+// Threads: one thread at a time per session; `interrupted` may be set from a signal handler
+// or another thread.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TUNING_SESSION_H
+#define TUNE_TUNING_SESSION_H
+
+#include "tuning/evaluator.h"
+#include "tuning/strategy.h"
+
+#include <signal.h>
+
+typedef enum tune_session_phase {
+  TUNE_SESSION_SEARCHING,
+  TUNE_SESSION_COMPARING, // finalists
+  TUNE_SESSION_DONE,
+} tune_session_phase;
+
+typedef enum tune_session_stop {
+  TUNE_STOP_TRIALS,    // as many as were asked for
+  TUNE_STOP_EXHAUSTED, // every valid config was tried
+  TUNE_STOP_TIME,
+  TUNE_STOP_TARGET,  // the wanted percent of the peak
+  TUNE_STOP_PLATEAU, // no improvement for long
+  TUNE_STOP_INTERRUPTED,
+} tune_session_stop;
+
+const char *tune_session_stop_name(tune_session_stop stop); // "trials", "exhausted", ...
+
+// Where a session stands, for showing it.
+typedef struct tune_session_progress {
+  const tune_task *task;
+  tune_session_phase phase;
+  size_t trials;       // done, those of the store included
+  size_t trial_limit;  //
+  size_t known;        // of `trials`, those that came from the store
+  size_t failed;       // of `trials`
+  size_t duplicates;   // of `trials`
+  double best;         // seconds; 0 while there is none
+  double default_time; // seconds; 0 while it is not known, or failed
+  double seconds;      // since the session began
+  double eta;          // seconds the search will still take, guessed; 0 where there is nothing to
+                       // guess from
+} tune_session_progress;
+
+typedef struct tune_session_options {
+  const char *strategy; // name
+  tune_strategy_options strategy_options;
+  const char *fingerprint; // see tune_record
+  size_t trials;           // stop rule: all in all, records of the store and the default counted in
+  double seconds;          // stop rule: of this session; 0: none
+  double target_percent;   // stop rule: of the peak; 0: none
+  size_t
+      plateau_trials; // stop rule: so many trials in a row without a gain of `plateau_percent`; 0:
+  double plateau_percent;   // none
+  size_t finalists;         // compared with the default at the end; 0 trusts the trials
+  const tune_config *seeds; // tried after the default: winners of similar tasks; made valid first
+  size_t seed_count;
+  const volatile sig_atomic_t *interrupted; // stop rule: not 0; NULL: none
+  // Called after each trial and on each change of phase. May be NULL.
+  void (*progress)(void *user, const tune_session_progress *progress);
+  // Writes down the schedule with `config` selected, to be kept with the winner. May be NULL.
+  tune_status (*write_script)(void *user, const tune_task *task, const tune_config *config,
+                              char **out_script);
+  void *user; // of the callbacks
+} tune_session_options;
+
+// evolutionary, 64 trials, 4 finalists, no other stop rule. The fingerprint has to be set.
+void tune_session_options_init(tune_session_options *options);
+
+typedef struct tune_session_result {
+  bool has_best;       // else every trial failed
+  bool is_default;     // the best is the default
+  tune_config best;    //
+  tune_timing time;    // of the best; measured beside the default where `was_compared`
+  double default_time; // seconds; 0 where the default failed
+  // How much faster the best is than the default, with a 95 % interval; 0 where the default failed.
+  double speedup, speedup_low, speedup_high;
+  bool was_compared;      // interleaved; else the figures are those of single trials
+  double percent_of_peak; // of the best; 0 where unknown
+  tune_session_stop stop;
+  size_t trials;     // done, those of the store included
+  size_t new_trials; // done in this session
+  size_t verdicts[TUNE_VERDICT_COUNT];
+  tune_verdict default_verdict;
+  char *default_error; // why the default failed; NULL where it did not
+  char *first_error;   // "verdict: error" of the first trial that failed; NULL where none did
+  // Share of the variance of the log time that goes with each knob, 0..1, in the space's order;
+  // NULL where fewer than 3 trials went well.
+  double *importance;
+  double seconds;                         // of the session
+  double first_seconds;                   // until the first new measurement was there; 0: none
+  double stage_seconds[TUNE_STAGE_COUNT]; // of all new trials; stages overlap, so their sum may be
+                                          // more than `seconds`
+} tune_session_result;
+
+// Tunes `task`. `store` may be NULL. INVALID_ARGUMENT and NOT_FOUND for options,
+// FAILED_PRECONDITION where no config satisfies the constraints; otherwise errors are those of the
+// evaluator and the store. An interrupt is no error. `*out_result` is the caller's, to deinit.
+tune_status tune_session_run(const tune_task *task, const tune_session_options *options,
+                             tune_evaluator *evaluator, const tune_record_store *store,
+                             tune_session_result *out_result);
+void tune_session_result_deinit(tune_session_result *result);
+
+#endif // TUNE_TUNING_SESSION_H

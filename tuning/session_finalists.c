@@ -1,0 +1,193 @@
+//===- session_finalists.c - Who wins -----------------------------------------===//
+
+#include "tuning/session_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define WAIT_SECONDS 0.1
+
+static const tune_trial *trial_of(const struct session *session, size_t number) {
+  return &session->trials.items[number];
+}
+
+static bool has_time(const struct session *session, size_t number) {
+  const tune_trial *trial = trial_of(session, number);
+  return trial->state == TUNE_TRIAL_DONE && !tune_verdict_is_failure(trial->verdict);
+}
+
+static bool same_artifact(const struct session *session, size_t a, size_t b) {
+  const char *one = trial_of(session, a)->digest, *other = trial_of(session, b)->digest;
+  return a == b || (one && other && strcmp(one, other) == 0);
+}
+
+//===- Choosing and building --------------------------------------------------===//
+
+// Fills `finalists` (room for one more than the ranking keeps): the default first unless it failed,
+// then the best that are not the same code.
+static size_t choose_finalists(const struct session *session, size_t *finalists) {
+  const tune_trials *trials = &session->trials;
+  size_t count = 0, fallback = session->default_number;
+  if (has_time(session, fallback))
+    finalists[count++] = fallback;
+  for (size_t i = 0; i < trials->best_count; ++i) {
+    bool is_default_again = count && same_artifact(session, trials->best[i], fallback);
+    if (!is_default_again)
+      finalists[count++] = trials->best[i];
+  }
+  return count;
+}
+
+// Has the artifacts of those finalists built that the evaluator does not have: trials of the store.
+// What does not build any more is no finalist.
+static tune_status build_finalists(struct session *session, const size_t *finalists, size_t count) {
+  const tune_evaluator *evaluator = session->evaluator;
+  size_t outstanding = 0;
+  for (size_t i = 0; i < count; ++i) {
+    if (trial_of(session, finalists[i])->has_artifact)
+      continue;
+    TUNE_RETURN_IF_ERROR(evaluator->class->build(evaluator->self, tune_session_ticket(finalists[i]),
+                                                 &session->trials.configs.configs[finalists[i]]));
+    ++outstanding;
+  }
+  while (outstanding && !tune_session_is_interrupted(session)) {
+    tune_evaluation event;
+    bool any;
+    TUNE_RETURN_IF_ERROR(evaluator->class->wait(evaluator->self, WAIT_SECONDS, &event, &any));
+    if (!any)
+      continue;
+    session->trials.items[event.ticket - 1].has_artifact = event.verdict == TUNE_VERDICT_OK;
+    tune_evaluation_deinit(&event);
+    --outstanding;
+  }
+  return outstanding ? evaluator->class->cancel(evaluator->self) : TUNE_OK;
+}
+
+static size_t drop_unbuilt(const struct session *session, size_t *finalists, size_t count) {
+  size_t kept = 0;
+  for (size_t i = 0; i < count; ++i)
+    if (trial_of(session, finalists[i])->has_artifact)
+      finalists[kept++] = finalists[i];
+  return kept;
+}
+
+//===- Deciding ---------------------------------------------------------------===//
+
+// Fills in the result: `number` is the best. Takes the samples of `time`.
+static tune_status declare(struct session *session, size_t number, tune_timing *time) {
+  tune_session_result *result = session->result;
+  result->has_best = true;
+  result->is_default = number == session->default_number;
+  result->time = *time;
+  *time = (tune_timing){0};
+  return tune_config_init_copy(&result->best, &session->trials.configs.configs[number]);
+}
+
+static void set_speedup(tune_session_result *result, tune_ratio ratio) {
+  result->speedup = 1 / ratio.ratio;
+  result->speedup_low = 1 / ratio.high;
+  result->speedup_high = 1 / ratio.low;
+}
+
+static tune_timing timing_of(const tune_trial *trial) {
+  return (tune_timing){.median = trial->median, .low = trial->low, .high = trial->high};
+}
+
+// By the figures of single trials, which were not taken side by side: their intervals have to be
+// apart.
+static tune_status decide_by_trials(struct session *session) {
+  const tune_trials *trials = &session->trials;
+  const tune_trial *fallback = trial_of(session, session->default_number);
+  bool has_default = has_time(session, session->default_number);
+  if (!has_default && !trials->best_count)
+    return TUNE_OK;
+  size_t best = trials->best_count ? trials->best[0] : session->default_number;
+  if (has_default && trial_of(session, best)->high >= fallback->low)
+    best = session->default_number;
+  tune_timing time = timing_of(trial_of(session, best));
+  if (has_default) {
+    session->result->default_time = fallback->median;
+    tune_ratio ratio = {1, 1, 1};
+    if (best != session->default_number)
+      ratio = (tune_ratio){time.median / fallback->median, time.low / fallback->high,
+                           time.high / fallback->low};
+    set_speedup(session->result, ratio);
+  }
+  // An interrupted search is to go on; its best so far is no winner.
+  if (session->result->stop != TUNE_STOP_INTERRUPTED)
+    TUNE_RETURN_IF_ERROR(tune_session_keep_winner(session, best, &time));
+  return declare(session, best, &time);
+}
+
+// The last winner of the store, as it is.
+static tune_status decide_by_winner(struct session *session) {
+  const tune_trial *fallback = trial_of(session, session->default_number);
+  tune_timing *time = &session->winner_time;
+  if (has_time(session, session->default_number)) {
+    session->result->default_time = fallback->median;
+    tune_ratio ratio = {1, 1, 1};
+    if (session->winner_number != session->default_number)
+      ratio = (tune_ratio){time->median / fallback->median, time->low / fallback->high,
+                           time->high / fallback->low};
+    set_speedup(session->result, ratio);
+  }
+  return declare(session, session->winner_number, time);
+}
+
+static tune_status decide_by_comparison(struct session *session, const size_t *finalists,
+                                        tune_comparison *comparison) {
+  tune_session_result *result = session->result;
+  bool has_default = finalists[0] == session->default_number;
+  size_t best = 0;
+  for (size_t i = 1; i < comparison->count; ++i) {
+    bool is_doubtful = has_default && comparison->ratios[i].high >= 1;
+    if (!is_doubtful && comparison->ratios[i].ratio < comparison->ratios[best].ratio)
+      best = i;
+  }
+  result->was_compared = true;
+  if (has_default) {
+    result->default_time = comparison->times[0].median;
+    set_speedup(result, best ? comparison->ratios[best] : (tune_ratio){1, 1, 1});
+  }
+  TUNE_RETURN_IF_ERROR(
+      tune_session_keep_winner(session, finalists[best], &comparison->times[best]));
+  return declare(session, finalists[best], &comparison->times[best]);
+}
+
+static tune_status compare(struct session *session, size_t *finalists) {
+  const tune_evaluator *evaluator = session->evaluator;
+  size_t count = choose_finalists(session, finalists);
+  if (!session->options->finalists || count < 2)
+    return decide_by_trials(session);
+  tune_session_report(session, TUNE_SESSION_COMPARING);
+  TUNE_RETURN_IF_ERROR(build_finalists(session, finalists, count));
+  count = drop_unbuilt(session, finalists, count);
+  if (count < 2 || tune_session_is_interrupted(session))
+    return decide_by_trials(session);
+  uint64_t *tickets = calloc(count, sizeof *tickets);
+  if (!tickets)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while comparing finalists");
+  for (size_t i = 0; i < count; ++i)
+    tickets[i] = tune_session_ticket(finalists[i]);
+  tune_comparison comparison;
+  tune_status status = evaluator->class->compare(evaluator->self, tickets, count, &comparison);
+  free(tickets);
+  TUNE_RETURN_IF_ERROR(status);
+  status = comparison.failed ? decide_by_trials(session)
+                             : decide_by_comparison(session, finalists, &comparison);
+  tune_comparison_deinit(&comparison);
+  return status;
+}
+
+tune_status tune_session_decide(struct session *session) {
+  if (session->result->stop == TUNE_STOP_INTERRUPTED)
+    return decide_by_trials(session);
+  if (!session->new_trials && session->has_winner)
+    return decide_by_winner(session);
+  size_t *finalists = calloc(session->trials.best_limit + 2, sizeof *finalists);
+  if (!finalists)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while comparing finalists");
+  tune_status status = compare(session, finalists);
+  free(finalists);
+  return status;
+}

@@ -1,0 +1,166 @@
+//===- session_records.c - A session and its store ----------------------------===//
+
+#include "tuning/session_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static tune_status out_of_memory(void) {
+  return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while keeping records");
+}
+
+static char *copy_text(const char *text) { return text ? strdup(text) : NULL; }
+
+//===- Loading ----------------------------------------------------------------===//
+
+// Reads the config of a record of this very space: a value for every knob, no other names. False
+// for any other one: a record of another version of the rules is no error, it is of no use.
+static bool read_config(const struct session *session, const tune_record *record,
+                        tune_config *config) {
+  const tune_space *space = session->task->space;
+  if (strcmp(record->schedule, session->task->schedule_digest) != 0)
+    return false;
+  json_t *object = json_loads(record->config, 0, NULL);
+  bool ok = json_object_size(object) == tune_space_knob_count(space);
+  if (ok) {
+    tune_status status = tune_config_from_json(config, space, object);
+    ok = tune_status_is_ok(status);
+    tune_status_free(status);
+  }
+  json_decref(object);
+  if (ok && !tune_config_is_valid(config, space, NULL)) {
+    tune_config_deinit(config);
+    ok = false;
+  }
+  return ok;
+}
+
+static tune_status fill_trial(tune_trial *trial, const tune_record *record) {
+  trial->is_known = true;
+  trial->verdict = record->verdict;
+  trial->median = record->time.median;
+  trial->low = record->time.low;
+  trial->high = record->time.high;
+  trial->has_check = record->has_check;
+  trial->check_error = record->check_error;
+  trial->check_tolerance = record->check_tolerance;
+  trial->digest = copy_text(record->digest);
+  trial->error = copy_text(record->error);
+  bool ok = (trial->digest || !record->digest) && (trial->error || !record->error);
+  return ok ? TUNE_OK : out_of_memory();
+}
+
+static tune_status remember_winner(struct session *session, size_t number,
+                                   const tune_record *record) {
+  session->has_winner = true;
+  session->winner_number = number;
+  free(session->winner_time.samples);
+  session->winner_time = record->time;
+  size_t size = record->time.sample_count * sizeof *record->time.samples;
+  session->winner_time.samples = malloc(size + 1);
+  if (!session->winner_time.samples)
+    return out_of_memory();
+  if (size)
+    memcpy(session->winner_time.samples, record->time.samples, size);
+  return TUNE_OK;
+}
+
+static tune_status load_record(void *user, const tune_record *record) {
+  struct session *session = user;
+  tune_config config;
+  if (!read_config(session, record, &config))
+    return TUNE_OK;
+  size_t number, dropped;
+  tune_status status = tune_trials_add(&session->trials, &config, &number);
+  tune_config_deinit(&config);
+  TUNE_RETURN_IF_ERROR(status);
+  tune_trial *trial = &session->trials.items[number];
+  // Of several records of a config (two machines' databases merged) the first counts.
+  if (trial->state == TUNE_TRIAL_NEW) {
+    TUNE_RETURN_IF_ERROR(fill_trial(trial, record));
+    tune_trials_finish(&session->trials, number, &dropped);
+    ++session->begun;
+    TUNE_RETURN_IF_ERROR(tune_session_tell(session, number));
+  }
+  if (record->kind == TUNE_RECORD_WINNER)
+    return remember_winner(session, number, record);
+  return TUNE_OK;
+}
+
+tune_status tune_session_load(struct session *session) {
+  if (!session->store)
+    return TUNE_OK;
+  return tune_status_annotate(session->store->load(session->store->self, session->task->key,
+                                                   session->options->fingerprint, load_record,
+                                                   session),
+                              "loading the records of %s", session->task->name);
+}
+
+//===- Keeping ----------------------------------------------------------------===//
+
+static int64_t now_in_milliseconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static tune_status write_config(const struct session *session, size_t number, char **out_text) {
+  json_t *object;
+  TUNE_RETURN_IF_ERROR(
+      tune_config_to_json(&session->trials.configs.configs[number], session->task->space, &object));
+  *out_text = json_dumps(object, JSON_COMPACT);
+  json_decref(object);
+  return *out_text ? TUNE_OK : out_of_memory();
+}
+
+// The record borrows its texts from all around; only `config` and `script` are its own.
+static tune_status append(struct session *session, size_t number, const tune_timing *time,
+                          const char *strategy, tune_record_kind kind, char *script) {
+  const tune_trial *trial = &session->trials.items[number];
+  tune_record record = {
+      .kind = kind,
+      .task = (char *)session->task->key,
+      .fingerprint = (char *)session->options->fingerprint,
+      .schedule = (char *)session->task->schedule_digest,
+      .script = script,
+      .verdict = kind == TUNE_RECORD_WINNER ? TUNE_VERDICT_OK : trial->verdict,
+      .error = trial->error,
+      .digest = trial->digest,
+      .time = *time,
+      .has_check = trial->has_check,
+      .check_error = trial->check_error,
+      .check_tolerance = trial->check_tolerance,
+      .strategy = (char *)strategy,
+      .seed = session->options->strategy_options.seed,
+      .created_ms = now_in_milliseconds(),
+  };
+  memcpy(record.stage_seconds, trial->stage_seconds, sizeof record.stage_seconds);
+  tune_status status = write_config(session, number, &record.config);
+  if (tune_status_is_ok(status))
+    status = session->store->append(session->store->self, &record);
+  free(record.config);
+  return tune_status_annotate(status, "keeping a trial of %s", session->task->name);
+}
+
+tune_status tune_session_keep_trial(struct session *session, size_t number, const tune_timing *time,
+                                    const char *strategy) {
+  if (!session->store)
+    return TUNE_OK;
+  return append(session, number, time, strategy, TUNE_RECORD_TRIAL, NULL);
+}
+
+tune_status tune_session_keep_winner(struct session *session, size_t number,
+                                     const tune_timing *time) {
+  if (!session->store)
+    return TUNE_OK;
+  char *script = NULL;
+  if (session->options->write_script)
+    TUNE_RETURN_IF_ERROR(session->options->write_script(
+        session->options->user, session->task, &session->trials.configs.configs[number], &script));
+  const char *strategy =
+      number == session->default_number ? "default" : tune_strategy_name(session->strategy);
+  tune_status status = append(session, number, time, strategy, TUNE_RECORD_WINNER, script);
+  free(script);
+  return status;
+}

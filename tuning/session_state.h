@@ -1,0 +1,56 @@
+//===- session_state.h - What the parts of a session share -------------------------===//
+//
+// Internal to session.c (the search), session_records.c (the store) and
+// session_finalists.c (the end). A trial's ticket is its number plus 1.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TUNING_SESSION_STATE_H
+#define TUNE_TUNING_SESSION_STATE_H
+
+#include "tuning/session.h"
+#include "tuning/trials.h"
+
+struct session {
+  const tune_task *task;
+  const tune_session_options *options;
+  tune_evaluator *evaluator;
+  const tune_record_store *store; // may be NULL
+  tune_strategy *strategy;
+  tune_trials trials;
+  size_t default_number;
+  size_t building;    // trials whose build is not done
+  size_t outstanding; // trials begun and not done
+  size_t begun;       // trials, those of the store included
+  size_t new_trials;
+  size_t since_gain;    // trials since the best got better by plateau_percent
+  double best_at_gain;  // seconds
+  bool is_exhausted;    // the strategy has nothing more
+  bool has_winner;      // in the store
+  size_t winner_number; // the last winner in the store
+  tune_timing winner_time;
+  double began;
+  tune_session_result *result;
+};
+
+static inline uint64_t tune_session_ticket(size_t number) { return (uint64_t)number + 1; }
+
+bool tune_session_is_interrupted(const struct session *session);
+void tune_session_report(const struct session *session, tune_session_phase phase);
+
+// Tells the strategy what came of a trial.
+tune_status tune_session_tell(struct session *session, size_t number);
+
+// Takes the records of the task from the store: trials done, and the last winner.
+tune_status tune_session_load(struct session *session);
+// Hands a trial to the store. `time` has the samples; of a failure it is all zero.
+tune_status tune_session_keep_trial(struct session *session, size_t number, const tune_timing *time,
+                                    const char *strategy);
+// Hands the winner to the store, with its script.
+tune_status tune_session_keep_winner(struct session *session, size_t number,
+                                     const tune_timing *time);
+
+// Decides which config is the best, and fills in that part of the result.
+tune_status tune_session_decide(struct session *session);
+
+#endif // TUNE_TUNING_SESSION_STATE_H

@@ -1,0 +1,74 @@
+//===- trials.c ---------------------------------------------------------------===//
+
+#include "tuning/trials.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static tune_status out_of_memory(void) {
+  return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while keeping trials");
+}
+
+tune_status tune_trials_init(tune_trials *trials, size_t best_limit) {
+  *trials = (tune_trials){.best_limit = best_limit};
+  tune_config_set_init(&trials->configs);
+  trials->best = calloc(best_limit + 1, sizeof *trials->best);
+  return trials->best ? TUNE_OK : out_of_memory();
+}
+
+void tune_trials_deinit(tune_trials *trials) {
+  for (size_t i = 0; i < trials->configs.count; ++i) {
+    free(trials->items[i].digest);
+    free(trials->items[i].error);
+  }
+  free(trials->items);
+  free(trials->best);
+  tune_config_set_deinit(&trials->configs);
+  *trials = (tune_trials){0};
+}
+
+tune_status tune_trials_add(tune_trials *trials, const tune_config *config, size_t *out_number) {
+  // Room comes first, so that there is never a config without its trial.
+  if (trials->configs.count == trials->capacity) {
+    size_t capacity = trials->capacity ? 2 * trials->capacity : 64;
+    tune_trial *items = realloc(trials->items, capacity * sizeof *items);
+    if (!items)
+      return out_of_memory();
+    trials->items = items;
+    trials->capacity = capacity;
+  }
+  bool is_new;
+  TUNE_RETURN_IF_ERROR(tune_config_set_add(&trials->configs, config, &is_new));
+  *out_number = tune_config_set_find(&trials->configs, config);
+  if (is_new)
+    trials->items[*out_number] = (tune_trial){.state = TUNE_TRIAL_NEW};
+  return TUNE_OK;
+}
+
+size_t tune_trials_find_twin(const tune_trials *trials, size_t number, const char *digest) {
+  for (size_t i = 0; i < trials->configs.count; ++i) {
+    const tune_trial *trial = &trials->items[i];
+    bool is_measured = trial->state == TUNE_TRIAL_MEASURING || trial->state == TUNE_TRIAL_DONE;
+    if (i != number && is_measured && trial->digest && strcmp(trial->digest, digest) == 0)
+      return i;
+  }
+  return SIZE_MAX;
+}
+
+void tune_trials_finish(tune_trials *trials, size_t number, size_t *out_dropped) {
+  tune_trial *trial = &trials->items[number];
+  trial->state = TUNE_TRIAL_DONE;
+  ++trials->done;
+  ++trials->verdicts[trial->verdict];
+  *out_dropped = number;
+  if (trial->verdict != TUNE_VERDICT_OK)
+    return;
+  // `best` has room for one more than it keeps.
+  size_t at = trials->best_count++;
+  for (; at > 0 && trials->items[trials->best[at - 1]].median > trial->median; --at)
+    trials->best[at] = trials->best[at - 1];
+  trials->best[at] = number;
+  *out_dropped = SIZE_MAX;
+  if (trials->best_count > trials->best_limit)
+    *out_dropped = trials->best[--trials->best_count];
+}

@@ -1,0 +1,62 @@
+//===- trials.h - The trials of a session ------------------------------------------===//
+//
+// Every config that a session knows, with what came of it, and the ranking of the best.
+//
+// Threads: one thread at a time.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TUNING_TRIALS_H
+#define TUNE_TUNING_TRIALS_H
+
+#include "tuning/config_set.h"
+#include "tuning/record.h"
+
+typedef enum tune_trial_state {
+  TUNE_TRIAL_NEW,
+  TUNE_TRIAL_BUILDING,
+  TUNE_TRIAL_MEASURING,
+  TUNE_TRIAL_WAITING, // for a trial with the same artifact, which is being measured
+  TUNE_TRIAL_DONE,
+} tune_trial_state;
+
+typedef struct tune_trial {
+  tune_trial_state state;
+  bool is_known;     // it came from the store
+  bool has_artifact; // the evaluator still has it
+  tune_verdict verdict;
+  double median, low, high; // seconds; 0 where there is no time
+  char *digest;             // NULL where it was not built
+  char *error;              // NULL where it did not fail
+  bool has_check;
+  double check_error, check_tolerance;
+  double stage_seconds[TUNE_STAGE_COUNT];
+} tune_trial;
+
+typedef struct tune_trials {
+  tune_config_set configs; // configs.configs[i] belongs to items[i]
+  tune_trial *items;
+  size_t capacity;
+  size_t done;
+  size_t verdicts[TUNE_VERDICT_COUNT]; // of those done
+  // The trials with the least medians, best first, without duplicates and cut ones.
+  size_t *best;
+  size_t best_count, best_limit;
+} tune_trials;
+
+// Ranks the best `best_limit` >= 1.
+tune_status tune_trials_init(tune_trials *trials, size_t best_limit);
+void tune_trials_deinit(tune_trials *trials);
+
+// Adds `config` as a new trial; its number is that of the config, also where it was there already.
+tune_status tune_trials_add(tune_trials *trials, const tune_config *config, size_t *out_number);
+
+// The trial, other than `number`, with the artifact `digest` that is being measured or was, or
+// SIZE_MAX.
+size_t tune_trials_find_twin(const tune_trials *trials, size_t number, const char *digest);
+
+// Counts and ranks a trial whose verdict and times are filled in. `*out_dropped` is the number of
+// the one that left the ranking or did not get into it, SIZE_MAX where none did.
+void tune_trials_finish(tune_trials *trials, size_t number, size_t *out_dropped);
+
+#endif // TUNE_TUNING_TRIALS_H
