@@ -1,0 +1,98 @@
+//===- group.h - Which ops make one task -----------------------------------------===//
+//
+// Splits the structured ops of a normalized module (normalize.h) into groups, one for
+// each task to be. Around an anchor go
+//   before it  what only moves its operands: transposes, broadcasts, pads, conversions;
+//   after it   the elementwise ops over its result (bias, activation, residual), as long as
+//              every path from the anchor's result leads through them;
+//   beside it  elementwise ops that nobody else needs.
+// A contraction, a convolution or a pooling is an anchor of its own. Reductions that share
+// their rows, with the elementwise ops between them, are one chain: softmax, layer norm.
+// What remains is grouped as elementwise.
+//
+// A group has one root, the last op, and only the root's results are used outside. So no
+// path leaves a group and comes back, and replacing each group by a call at its root keeps
+// the order of definitions and uses. Ops that are cheap to repeat (fills, broadcasts, masks made of
+// indices) are in no group when several need them: each takes a copy.
+//
+// The algorithm is two linear passes over the ops of a module: forward from the heavy
+// anchors along immediate post-dominators of the use graph, then backward, where an op
+// joins the group that all its users are in.
+//
+// Threads: reading IR, as MLIR allows. Groups point into the module and are void once it changes.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TRANSFORMS_GROUP_H
+#define TUNE_TRANSFORMS_GROUP_H
+
+#include "support/status.h"
+#include "transforms/op_facts.h"
+#include "transforms/op_map.h"
+
+#include "mlir-c/IR.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum tune_task_kind {
+  TUNE_TASK_CONTRACTION,
+  TUNE_TASK_CONVOLUTION,
+  TUNE_TASK_REDUCTION,   // one reduction, pooling too, and what follows it over its result
+  TUNE_TASK_CHAIN,       // reductions and elementwise ops over shared rows
+  TUNE_TASK_ELEMENTWISE, // elementwise ops, transposes, broadcasts, fills
+  TUNE_TASK_OTHER,       // one op that is none of these, as linalg.softmax
+} tune_task_kind;
+
+const char *tune_task_kind_name(tune_task_kind kind); // "contraction", ...
+
+#define TUNE_GROUP_NONE ((size_t)-1)
+
+// A structured op of the module.
+typedef struct tune_group_node {
+  MlirOperation op;
+  MlirOperation function; // the func.func it is in
+  tune_op_facts facts;
+  size_t group;       // or TUNE_GROUP_NONE
+  bool is_cheap;      // each group that needs it may take a copy
+  bool is_copied;     // some group does
+  bool is_operand;    // it only moves an operand of the anchor
+  const char *reason; // why it is in no group and no copy; NULL where it is; static text
+  // For each loop, the loop of the group's root that runs over the same index, or TUNE_OP_NO_LOOP.
+  uint8_t space[TUNE_OP_MAX_LOOPS];
+} tune_group_node;
+
+typedef struct tune_group {
+  tune_task_kind kind;
+  size_t root;   // node
+  size_t anchor; // node: the op whose name and size the task has
+  // Nodes of the group, ascending, without copies of cheap ops: members[first .. first + count).
+  size_t first, count;
+  size_t reduction_count;
+  bool has_heavy;
+  // Loops of the root that are parallel in all reductions of a chain; a bit each.
+  bool has_rows;
+  uint32_t rows;
+} tune_group;
+
+typedef struct tune_groups {
+  tune_group_node *nodes; // in the order of a pre-order walk
+  size_t node_count, node_capacity;
+  tune_group *groups; // by root, ascending
+  size_t group_count, group_capacity;
+  size_t *members;
+  tune_op_map nodes_by_op;
+} tune_groups;
+
+// Groups the ops of every function of `module` that has a body. OUT_OF_MEMORY only: what cannot be
+// grouped has a reason.
+tune_status tune_groups_create(MlirOperation module, tune_groups **out_groups);
+void tune_groups_destroy(tune_groups *groups);
+
+// Whether `op` is computed within group `group`: a member, or cheap and copied.
+bool tune_groups_contains(const tune_groups *groups, size_t group, MlirOperation op);
+
+// A constant small enough to be repeated in a task: a scalar, a splat, or few elements.
+bool tune_group_is_small_constant(MlirOperation op);
+
+#endif // TUNE_TRANSFORMS_GROUP_H
