@@ -1,0 +1,136 @@
+//===- buffer.c - Tensors in host memory, with guards around them ------------------===//
+
+#include "targets/buffer.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define HUGE_PAGE ((size_t)2 << 20)
+// All ones is NaN in every float type and -1 in every integer.
+#define GUARD_BYTE 0xff
+// At least so many bytes of zone follow the data.
+#define SMALLEST_ZONE 64
+
+static size_t round_up(size_t size, size_t to) { return (size + to - 1) / to * to; }
+
+tune_status tune_buffer_init(tune_buffer *buffer, const tune_value_type *type) {
+  memset(buffer, 0, sizeof *buffer);
+  size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  size_t size = tune_value_type_element_count(type) * tune_element_type_size(type->element);
+  size_t alignment = size >= HUGE_PAGE ? HUGE_PAGE : page;
+  size_t accessible = page + round_up(size + SMALLEST_ZONE, page);
+  // Reserved without access; what is for use is opened below.
+  size_t mapping_size = accessible + 2 * page + alignment;
+  char *mapping =
+      mmap(NULL, mapping_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapping == MAP_FAILED)
+    return tune_status_from_errno(errno, "a buffer of %zu bytes", size);
+  char *data = (char *)round_up((uintptr_t)mapping + 2 * page, alignment);
+  if (mprotect(data - page, accessible, PROT_READ | PROT_WRITE) != 0) {
+    tune_status status = tune_status_from_errno(errno, "a buffer of %zu bytes", size);
+    munmap(mapping, mapping_size);
+    return status;
+  }
+  if (alignment == HUGE_PAGE)
+    madvise(data, size, MADV_HUGEPAGE); // a wish; where it is refused small pages do
+  memset(data - page, GUARD_BYTE, page);
+  memset(data + size, GUARD_BYTE, accessible - page - size);
+  buffer->type = *type;
+  buffer->data = data;
+  buffer->size = size;
+  buffer->mapping = mapping;
+  buffer->mapping_size = mapping_size;
+  return TUNE_OK;
+}
+
+tune_status tune_buffer_init_copy(tune_buffer *buffer, const tune_buffer *other) {
+  TUNE_RETURN_IF_ERROR(tune_buffer_init(buffer, &other->type));
+  memcpy(buffer->data, other->data, other->size);
+  return TUNE_OK;
+}
+
+void tune_buffer_deinit(tune_buffer *buffer) {
+  if (buffer->mapping)
+    munmap(buffer->mapping, buffer->mapping_size);
+  memset(buffer, 0, sizeof *buffer);
+}
+
+static size_t zone_after(const tune_buffer *buffer, size_t page) {
+  return round_up(buffer->size + SMALLEST_ZONE, page) - buffer->size;
+}
+
+static size_t count_changed(const unsigned char *zone, size_t size) {
+  size_t changed = 0;
+  for (size_t i = 0; i < size; ++i)
+    changed += zone[i] != GUARD_BYTE;
+  return changed;
+}
+
+tune_status tune_buffer_check_guards(const tune_buffer *buffer) {
+  size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  const unsigned char *data = buffer->data;
+  size_t before = count_changed(data - page, page);
+  size_t after = count_changed(data + buffer->size, zone_after(buffer, page));
+  if (before)
+    return tune_status_make(TUNE_DATA_LOSS, "%zu bytes before the beginning were overwritten",
+                            before);
+  if (after)
+    return tune_status_make(TUNE_DATA_LOSS, "%zu bytes after the end were overwritten", after);
+  return TUNE_OK;
+}
+
+tune_buffer_place tune_buffer_locate(const tune_buffer *buffer, const void *address) {
+  uintptr_t at = (uintptr_t)address, data = (uintptr_t)buffer->data;
+  uintptr_t mapping = (uintptr_t)buffer->mapping;
+  if (at < mapping || at >= mapping + buffer->mapping_size)
+    return TUNE_BUFFER_ELSEWHERE;
+  if (at < data)
+    return TUNE_BUFFER_BEFORE;
+  return at < data + buffer->size ? TUNE_BUFFER_WITHIN : TUNE_BUFFER_AFTER;
+}
+
+// splitmix64's output function (Steele, Lea, Flood 2014) over a counter.
+static uint64_t random_at(uint64_t seed, uint64_t index) {
+  uint64_t z = seed + (index + 1) * 0x9e3779b97f4a7c15u;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+  return z ^ z >> 31;
+}
+
+// 24 bits: exact in f32, so that f32 and f64 tensors of one seed hold the same values.
+static double float_at(uint64_t seed, size_t index, bool is_positive) {
+  double unit = (double)((random_at(seed, index) >> 40) + 1) * 0x1p-24; // in (0, 1]
+  return is_positive ? unit : 2 * unit - 1;
+}
+
+static void fill_floats(tune_buffer *buffer, uint64_t seed, bool is_positive) {
+  tune_element_type element = buffer->type.element;
+  size_t size = tune_element_type_size(element);
+  size_t count = buffer->size / size;
+  if (element == TUNE_F32) { // by far the most common, and large
+    float *data = buffer->data;
+    for (size_t i = 0; i < count; ++i)
+      data[i] = (float)float_at(seed, i, is_positive);
+    return;
+  }
+  for (size_t i = 0; i < count; ++i)
+    tune_element_store(element, float_at(seed, i, is_positive), (char *)buffer->data + i * size);
+}
+
+void tune_buffer_fill(tune_buffer *buffer, uint64_t seed, tune_fill fill, int64_t index_limit) {
+  tune_element_type element = buffer->type.element;
+  if (tune_element_type_is_float(element)) {
+    fill_floats(buffer, seed, fill == TUNE_FILL_POSITIVE || buffer->type.is_scalar);
+    return;
+  }
+  uint64_t values = element == TUNE_I1                          ? 2
+                    : element == TUNE_I8 || element == TUNE_I16 ? 16
+                                                                : (uint64_t)index_limit;
+  int64_t lowest = element == TUNE_I8 || element == TUNE_I16 ? -8 : 0;
+  size_t size = tune_element_type_size(element);
+  for (size_t i = 0; i < buffer->size / size; ++i)
+    tune_element_store(element, (double)(lowest + (int64_t)(random_at(seed, i) % values)),
+                       (char *)buffer->data + i * size);
+}

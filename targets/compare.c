@@ -1,0 +1,154 @@
+//===- compare.c - Whether an output is what it should be --------------------------===//
+
+#include "targets/compare.h"
+#include "support/string_builder.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+// The bound on one element, as a function of the reference's value.
+typedef struct bound {
+  double relative; // to |r|
+  double absolute;
+} bound;
+
+static double load(const tune_buffer *buffer, size_t index) {
+  tune_element_type element = buffer->type.element;
+  if (element == TUNE_F32)
+    return ((const float *)buffer->data)[index];
+  return tune_element_load(element,
+                           (const char *)buffer->data + index * tune_element_type_size(element));
+}
+
+static double root_mean_square(const tune_buffer *buffer, size_t count, size_t *out_nan_count) {
+  double sum = 0;
+  size_t finite = 0;
+  *out_nan_count = 0;
+  for (size_t i = 0; i < count; ++i) {
+    double value = load(buffer, i);
+    *out_nan_count += isnan(value);
+    if (!isfinite(value))
+      continue;
+    sum += value * value;
+    ++finite;
+  }
+  return finite ? sqrt(sum / (double)finite) : 0;
+}
+
+// How far `value` is out: error over tolerance, above 1 is wrong. `*out_error` is finite.
+static double excess(double value, double expected, const bound *b, double *out_error,
+                     double *out_tolerance) {
+  *out_tolerance = isfinite(expected) ? b->relative * fabs(expected) + b->absolute : 0;
+  bool is_same = value == expected || (isnan(value) && isnan(expected));
+  *out_error = is_same ? 0 : fabs(value - expected);
+  if (!isfinite(*out_error)) {
+    *out_error = DBL_MAX;
+    return DBL_MAX;
+  }
+  if (*out_error == 0)
+    return 0;
+  return *out_tolerance > 0 ? *out_error / *out_tolerance : DBL_MAX;
+}
+
+static bool is_same_shape(const tune_value_type *a, const tune_value_type *b) {
+  return a->element == b->element && a->rank == b->rank &&
+         memcmp(a->shape, b->shape, a->rank * sizeof *a->shape) == 0;
+}
+
+// 64-bit integers are not all doubles: what is equal as a double may yet differ.
+static bool differs_in_bits(const tune_buffer *a, const tune_buffer *b, size_t index) {
+  if (tune_element_type_size(a->type.element) != 8)
+    return false;
+  return ((const int64_t *)a->data)[index] != ((const int64_t *)b->data)[index];
+}
+
+tune_comparison tune_compare(const tune_buffer *value, const tune_buffer *reference,
+                             tune_tolerance tolerance) {
+  tune_comparison c = {0};
+  if (!is_same_shape(&value->type, &reference->type))
+    return c;
+  tune_element_type out = reference->type.element;
+  bool is_float = tune_element_type_is_float(out);
+  c.element_count = tune_value_type_element_count(&reference->type);
+
+  bound b = {0, 0};
+  double rms = 0;
+  if (is_float) {
+    rms = root_mean_square(reference, c.element_count, &c.nan_count);
+    double u_out = tune_element_type_unit_roundoff(out);
+    double u_acc = tolerance.has_accumulator && tune_element_type_is_float(tolerance.accumulator)
+                       ? tune_element_type_unit_roundoff(tolerance.accumulator)
+                       : u_out;
+    double length = sqrt(tolerance.reduction > 1 ? (double)tolerance.reduction : 1);
+    double smallest = tune_element_type_smallest_normal(out);
+    b.relative = 4 * u_out + 32 * u_acc;
+    b.absolute = 8 * u_acc * length * rms + smallest;
+    c.rms_tolerance = (4 * u_out + u_acc * (32 + 2 * length)) * rms + smallest;
+  }
+
+  double worst = -1, sum = 0;
+  size_t finite = 0;
+  for (size_t i = 0; i < c.element_count; ++i) {
+    double error, allowed, x = load(value, i), r = load(reference, i);
+    double out_by = excess(x, r, &b, &error, &allowed);
+    if (!is_float && out_by == 0 && differs_in_bits(value, reference, i))
+      out_by = error = 1;
+    c.wrong_count += out_by > 1 || (!is_float && out_by > 0);
+    if (is_float && isfinite(x) && isfinite(r)) {
+      sum += error * error;
+      ++finite;
+    }
+    if (out_by > worst) {
+      worst = out_by;
+      c.worst = i;
+      c.value = x;
+      c.expected = r;
+      c.max_error = error;
+      c.tolerance = allowed;
+    }
+  }
+  c.rms_error = finite ? sqrt(sum / (double)finite) : 0;
+  c.is_equal = c.wrong_count == 0 && c.rms_error <= c.rms_tolerance;
+  return c;
+}
+
+static void append_position(tune_string_builder *text, const tune_value_type *type, size_t index) {
+  int64_t position[TUNE_RANK_LIMIT];
+  for (size_t i = type->rank; i-- > 0; index /= (size_t)type->shape[i])
+    position[i] = (int64_t)(index % (size_t)type->shape[i]);
+  tune_string_builder_append(text, "[");
+  for (size_t i = 0; i < type->rank; ++i)
+    tune_string_builder_appendf(text, i ? ", %" PRId64 : "%" PRId64, position[i]);
+  tune_string_builder_append(text, "]");
+}
+
+tune_status tune_comparison_to_text(const tune_comparison *comparison, const tune_buffer *value,
+                                    const tune_buffer *reference, char **out_text) {
+  const tune_comparison *c = comparison;
+  tune_string_builder text;
+  tune_string_builder_init(&text);
+  if (!is_same_shape(&value->type, &reference->type)) {
+    char found[TUNE_VALUE_TYPE_TEXT], expected[TUNE_VALUE_TYPE_TEXT];
+    tune_value_type_to_text(&value->type, found);
+    tune_value_type_to_text(&reference->type, expected);
+    tune_string_builder_appendf(&text, "it is %s where the reference has %s", found, expected);
+  } else if (c->wrong_count) {
+    tune_string_builder_append(&text, "element ");
+    append_position(&text, &value->type, c->worst);
+    tune_string_builder_appendf(&text, " is %.9g where the reference has %.9g", c->value,
+                                c->expected);
+    if (c->max_error < DBL_MAX)
+      tune_string_builder_appendf(&text, " (they differ by %.3g, allowed is %.3g)", c->max_error,
+                                  c->tolerance);
+    tune_string_builder_appendf(&text, "; %zu of %zu elements are wrong", c->wrong_count,
+                                c->element_count);
+  } else {
+    tune_string_builder_appendf(&text,
+                                "no element is far off, but all together are: their difference to "
+                                "the reference has a root mean square of %.3g, allowed is %.3g",
+                                c->rms_error, c->rms_tolerance);
+  }
+  return tune_string_builder_finish(&text, out_text);
+}

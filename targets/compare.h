@@ -1,0 +1,62 @@
+//===- compare.h - Whether an output is what it should be --------------------------===//
+//
+// An output of a candidate is compared with that of the reference, the plainest lowering of the
+// same task on the same inputs. Integers and i1 have to be equal. A float x is right beside the
+// reference's r if both are NaN, or the same infinity, or both finite and
+//
+//     |x - r| <= 4 u(out) |r| + u(acc) (32 |r| + 8 sqrt(K) R) + m
+//
+// where u is the unit roundoff of a type (2^-24 for f32), out the type of the output, acc the type
+// in which it is accumulated, K the length of the reduction, R the root mean square of the finite
+// values of the reference's output, and m its type's smallest normal value. Further, the root mean
+// square of all x - r has to be at most
+//
+//     4 u(out) R + u(acc) (32 + 2 sqrt(K)) R + m
+//
+// which catches what is a little wrong everywhere. Why: rounding errors of a sum of K terms in any
+// order behave as a random walk (Higham and Mary, A new approach to probabilistic rounding error
+// analysis, 2019), so they grow as sqrt(K) and with the size of the partial sums, not with that of
+// the result, which may have cancelled; R stands for their size. Two sums differ by 0.6 sqrt(K) u R
+// in the mean, and a largest one of millions by 6 times that. The terms in |r| leave room for
+// functions such as exp, of which a vectorized form is off by some units in the last place.
+//
+// Threads: any; functions of their arguments.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TARGETS_COMPARE_H
+#define TUNE_TARGETS_COMPARE_H
+
+#include "targets/buffer.h"
+
+typedef struct tune_tolerance {
+  int64_t reduction;             // K: the longest chain of additions; less than 1 is 1
+  bool has_accumulator;          // else acc is the output's own type
+  tune_element_type accumulator; // acc
+} tune_tolerance;
+
+typedef struct tune_comparison {
+  bool is_equal;
+  size_t element_count;
+  size_t wrong_count;   // elements out of tolerance
+  size_t worst;         // the element furthest out of tolerance, or nearest to its end
+  double value;         // that element
+  double expected;      // that of the reference
+  double max_error;     // |value - expected| there; DBL_MAX where it is not finite
+  double tolerance;     // allowed there
+  double rms_error;     // of all finite elements
+  double rms_tolerance; //
+  size_t nan_count;     // of the reference
+} tune_comparison;
+
+// Compares buffers of the same type and shape; of another shape they are not equal, with
+// `element_count` 0.
+tune_comparison tune_compare(const tune_buffer *value, const tune_buffer *reference,
+                             tune_tolerance tolerance);
+
+// Puts in words why they are not equal: "element [3, 17] is 1.25 where the reference has 0.5 …".
+// A text of the caller's (free()).
+tune_status tune_comparison_to_text(const tune_comparison *comparison, const tune_buffer *value,
+                                    const tune_buffer *reference, char **out_text);
+
+#endif // TUNE_TARGETS_COMPARE_H

@@ -1,0 +1,234 @@
+//===- cpu_fingerprint.c - What the CPU is -----------------------------------------===//
+//
+// From /proc/cpuinfo, whose flags are those that CPU, hypervisor and kernel all support, and from
+// /sys for the caches.
+//
+//===--------------------------------------------------------------------------===//
+
+#include "support/file.h"
+#include "targets/fingerprint.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// Sorted. Only what changes the code that is generated: kernels add flags about mitigations from
+// one version to the next, and those must not change the digest.
+static const char *const known_features[] = {
+    "adx",
+    "aes",
+    "amx_bf16",
+    "amx_int8",
+    "amx_tile",
+    "asimd",
+    "asimddp",
+    "asimdhp",
+    "avx",
+    "avx2",
+    "avx512_bf16",
+    "avx512_bitalg",
+    "avx512_fp16",
+    "avx512_vbmi2",
+    "avx512_vnni",
+    "avx512_vp2intersect",
+    "avx512_vpopcntdq",
+    "avx512bw",
+    "avx512cd",
+    "avx512dq",
+    "avx512f",
+    "avx512ifma",
+    "avx512vbmi",
+    "avx512vl",
+    "avx_vnni",
+    "bf16",
+    "bmi1",
+    "bmi2",
+    "f16c",
+    "fma",
+    "fphp",
+    "gfni",
+    "i8mm",
+    "popcnt",
+    "sse2",
+    "sse4_1",
+    "sse4_2",
+    "ssse3",
+    "sve",
+    "sve2",
+    "vaes",
+    "vpclmulqdq",
+};
+
+// The value of the first line "name : value" in /proc/cpuinfo, or NULL; free().
+static char *find_line(const char *text, const char *name) {
+  size_t length = strlen(name);
+  for (const char *line = text; line; line = strchr(line, '\n')) {
+    line += *line == '\n';
+    if (strncmp(line, name, length) != 0)
+      continue;
+    const char *value = line + length + strspn(line + length, " \t");
+    if (*value != ':')
+      continue;
+    value += 1 + strspn(value + 1, " \t");
+    return strndup(value, strcspn(value, "\n"));
+  }
+  return NULL;
+}
+
+static int64_t find_number(const char *text, const char *name) {
+  char *value = find_line(text, name);
+  int64_t number = value ? strtoll(value, NULL, 0) : 0;
+  free(value);
+  return number;
+}
+
+static bool has_word(const char *words, const char *word) {
+  size_t length = strlen(word);
+  for (const char *at = words; (at = strstr(at, word)); at += length)
+    if ((at == words || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
+      return true;
+  return false;
+}
+
+static tune_status read_features(const char *text, tune_fingerprint *out) {
+  char *flags = find_line(text, "flags");
+  if (!flags)
+    flags = find_line(text, "Features"); // its name on Arm
+  size_t count = sizeof known_features / sizeof *known_features;
+  out->features = calloc(count, sizeof *out->features);
+  bool failed = !out->features;
+  for (size_t i = 0; i < count && flags && !failed; ++i) {
+    if (!has_word(flags, known_features[i]))
+      continue;
+    char *feature = strdup(known_features[i]);
+    failed = !feature;
+    if (feature)
+      out->features[out->feature_count++] = feature;
+  }
+  free(flags);
+  return failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "reading /proc/cpuinfo") : TUNE_OK;
+}
+
+static void read_vectors(tune_fingerprint *out) {
+  if (tune_fingerprint_has_feature(out, "avx512f")) {
+    out->vector_bits = 512;
+    out->vector_registers = 32;
+  } else if (tune_fingerprint_has_feature(out, "avx")) {
+    out->vector_bits = 256;
+    out->vector_registers = 16;
+  } else {
+    bool is_arm = tune_fingerprint_has_feature(out, "asimd");
+    out->vector_bits = 128;
+    out->vector_registers = is_arm ? 32 : 16;
+    out->has_fma = is_arm;
+    return;
+  }
+  out->has_fma = tune_fingerprint_has_feature(out, "fma");
+  out->has_bf16_dot = tune_fingerprint_has_feature(out, "avx512_bf16");
+  out->has_int8_dot = tune_fingerprint_has_feature(out, "avx512_vnni");
+}
+
+//===- Caches ---------------------------------------------------------------------===//
+
+// The text of one small file under cpu0's cache folder, or "".
+static void read_cache_file(int index, const char *name, char *out_text, size_t capacity) {
+  char path[128];
+  snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/%s", index, name);
+  out_text[0] = '\0';
+  FILE *file = fopen(path, "re");
+  if (!file)
+    return;
+  if (!fgets(out_text, (int)capacity, file))
+    out_text[0] = '\0';
+  fclose(file);
+}
+
+static int64_t parse_bytes(const char *text) {
+  char *end;
+  int64_t value = strtoll(text, &end, 10);
+  return *end == 'K' ? value << 10 : *end == 'M' ? value << 20 : value;
+}
+
+// How many CPUs a list such as "0-3,8-11" names.
+static int64_t count_cpus(const char *list) {
+  int64_t count = 0;
+  while (*list >= '0' && *list <= '9') {
+    char *end;
+    long first = strtol(list, &end, 10), last = first;
+    if (*end == '-')
+      last = strtol(end + 1, &end, 10);
+    count += last - first + 1;
+    list = *end == ',' ? end + 1 : "";
+  }
+  return count;
+}
+
+static void read_caches(tune_fingerprint *out) {
+  for (int index = 0; out->cache_count < TUNE_CACHE_LIMIT; ++index) {
+    char text[256];
+    read_cache_file(index, "type", text, sizeof text);
+    if (text[0] == '\0')
+      break;
+    if (strncmp(text, "Instruction", 11) == 0)
+      continue;
+    tune_cache cache = {0};
+    read_cache_file(index, "level", text, sizeof text);
+    cache.level = strtoll(text, NULL, 10);
+    read_cache_file(index, "size", text, sizeof text);
+    cache.bytes = parse_bytes(text);
+    read_cache_file(index, "coherency_line_size", text, sizeof text);
+    cache.line = strtoll(text, NULL, 10);
+    read_cache_file(index, "shared_cpu_list", text, sizeof text);
+    cache.cores = count_cpus(text);
+    if (cache.level >= 1 && cache.bytes > 0)
+      out->caches[out->cache_count++] =
+          (tune_cache){cache.level, cache.bytes, cache.line > 0 ? cache.line : 64,
+                       cache.cores > 0 ? cache.cores : 1};
+  }
+  if (out->cache_count == 0) {
+    out->caches[out->cache_count++] = (tune_cache){1, 32 << 10, 64, 1};
+    out->caches[out->cache_count++] = (tune_cache){2, 1 << 20, 64, 1};
+  }
+}
+
+static tune_status read_names(const char *text, tune_fingerprint *out) {
+  out->target = strdup("cpu");
+  out->vendor = find_line(text, "vendor_id");
+  if (!out->vendor)
+    out->vendor = find_line(text, "CPU implementer");
+  out->model = find_line(text, "model name");
+  if (!out->model)
+    out->model = find_line(text, "CPU part");
+  if (!out->vendor)
+    out->vendor = strdup("unknown");
+  if (!out->model)
+    out->model = strdup("unknown");
+  return out->target && out->vendor && out->model
+             ? TUNE_OK
+             : tune_status_make(TUNE_OUT_OF_MEMORY, "reading /proc/cpuinfo");
+}
+
+tune_status tune_fingerprint_of_cpu(tune_fingerprint *out_fingerprint) {
+  memset(out_fingerprint, 0, sizeof *out_fingerprint);
+  char *text;
+  tune_status status = tune_file_read("/proc/cpuinfo", &text, NULL);
+  if (!tune_status_is_ok(status)) {
+    tune_status_free(status);
+    return tune_status_make(TUNE_UNAVAILABLE, "cannot read /proc/cpuinfo; is /proc mounted?");
+  }
+  status = read_names(text, out_fingerprint);
+  if (tune_status_is_ok(status))
+    status = read_features(text, out_fingerprint);
+  out_fingerprint->family = find_number(text, "cpu family");
+  out_fingerprint->model_number = find_number(text, "model");
+  out_fingerprint->stepping = find_number(text, "stepping");
+  // Of the machine, not of the process: what it is pinned to must not change the digest.
+  out_fingerprint->cores = sysconf(_SC_NPROCESSORS_ONLN);
+  free(text);
+  read_vectors(out_fingerprint);
+  read_caches(out_fingerprint);
+  if (!tune_status_is_ok(status))
+    tune_fingerprint_deinit(out_fingerprint);
+  return status;
+}

@@ -1,0 +1,443 @@
+//===- cpu_target.c - Artifacts on the CPU of this process --------------------------===//
+//
+// The artifact is a shared object with a `void tune_entry(void **arguments)`; docs/architecture.md
+// has the ABI.
+//
+//===--------------------------------------------------------------------------===//
+
+#include "support/clock.h"
+#include "support/string_builder.h"
+#include "targets/target.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct cpu_target {
+  tune_target base;
+  tune_fingerprint fingerprint;
+  int *cpus; // one for each thread
+  size_t threads;
+} cpu_target;
+
+// MLIR's ranked memref descriptor.
+typedef struct descriptor {
+  char *allocated;
+  char *aligned;
+  int64_t offset;
+  int64_t sizes_and_strides[]; // sizes[rank], then strides[rank]
+} descriptor;
+
+typedef struct cpu_kernel {
+  tune_kernel base;
+  const tune_signature *signature;
+  void *library;
+  void (*entry)(void **arguments);
+  void (*free)(void *memory); // the artifact's tune_runtime_free
+
+  // One of each for each argument.
+  const tune_buffer **sources; // as bound; borrowed
+  tune_buffer *copies;         // of what is written, else empty
+  descriptor **descriptors;    // of tensors, else NULL
+
+  void **pointers; // what the entry takes
+  char *results;   // the descriptors of all results, one after the other
+  size_t results_size;
+  bool has_run;
+} cpu_kernel;
+
+//===- The target ------------------------------------------------------------------===//
+
+// The first `count` CPUs this process may run on.
+static tune_status pick_cpus(int *cpus, size_t count) {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) != 0)
+    return tune_status_from_errno(errno, "asking for the CPUs of this process");
+  size_t found = 0;
+  for (int cpu = 0; cpu < CPU_SETSIZE && found < count; ++cpu)
+    if (CPU_ISSET(cpu, &set))
+      cpus[found++] = cpu;
+  if (found < count)
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "%zu threads, but this process has %zu CPUs",
+                            count, found);
+  return TUNE_OK;
+}
+
+static tune_status set_variable(const char *name, const char *value) {
+  return setenv(name, value, 1) == 0 ? TUNE_OK : tune_status_from_errno(errno, "setting %s", name);
+}
+
+// libomp reads these when an artifact brings it in. One place a thread, in order.
+static tune_status set_openmp_variables(const cpu_target *cpu) {
+  tune_string_builder places, count;
+  tune_string_builder_init(&places);
+  tune_string_builder_init(&count);
+  for (size_t i = 0; i < cpu->threads; ++i)
+    tune_string_builder_appendf(&places, i ? ",{%d}" : "{%d}", cpu->cpus[i]);
+  tune_string_builder_appendf(&count, "%zu", cpu->threads);
+  tune_status status = places.failed || count.failed
+                           ? tune_status_make(TUNE_OUT_OF_MEMORY, "pinning threads")
+                           : TUNE_OK;
+  if (tune_status_is_ok(status))
+    status = set_variable("OMP_PLACES", places.text);
+  if (tune_status_is_ok(status))
+    status = set_variable("OMP_NUM_THREADS", count.text);
+  if (tune_status_is_ok(status))
+    status = set_variable("OMP_PROC_BIND", "true");
+  if (tune_status_is_ok(status))
+    status = set_variable("OMP_DYNAMIC", "false");
+  tune_string_builder_deinit(&places);
+  tune_string_builder_deinit(&count);
+  return status;
+}
+
+static tune_status pin(const cpu_target *cpu) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (size_t i = 0; i < cpu->threads; ++i)
+    CPU_SET(cpu->cpus[i], &set);
+  if (sched_setaffinity(0, sizeof set, &set) != 0)
+    return tune_status_from_errno(errno, "pinning to CPU %d%s", cpu->cpus[0],
+                                  cpu->threads > 1 ? " and others" : "");
+  return set_openmp_variables(cpu);
+}
+
+static void cpu_close(tune_target *target) {
+  if (!target)
+    return;
+  cpu_target *cpu = (cpu_target *)target;
+  tune_fingerprint_deinit(&cpu->fingerprint);
+  free(cpu->cpus);
+  free(cpu);
+}
+
+static tune_status check_cpus(const tune_target_options *options, size_t threads) {
+  if (options->cpu_count < threads)
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "%zu threads cannot be pinned to %zu CPUs",
+                            threads, options->cpu_count);
+  for (size_t i = 0; i < options->cpu_count; ++i)
+    if (options->cpus[i] < 0 || options->cpus[i] >= CPU_SETSIZE)
+      return tune_status_make(TUNE_INVALID_ARGUMENT, "no CPU %d", options->cpus[i]);
+  return TUNE_OK;
+}
+
+static tune_status cpu_open(const tune_target_options *options, tune_target **out_target) {
+  *out_target = NULL;
+  size_t threads = options->threads ? options->threads : 1;
+  if (options->cpus)
+    TUNE_RETURN_IF_ERROR(check_cpus(options, threads));
+  if (threads > CPU_SETSIZE)
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "%zu threads are too many", threads);
+  cpu_target *cpu = calloc(1, sizeof *cpu);
+  if (!cpu)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "opening the cpu target");
+  cpu->base.methods = &tune_target_cpu;
+  cpu->threads = threads;
+  cpu->cpus = calloc(threads, sizeof *cpu->cpus);
+  tune_status status =
+      cpu->cpus ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "opening the cpu target");
+  if (tune_status_is_ok(status) && options->cpus)
+    memcpy(cpu->cpus, options->cpus, threads * sizeof *cpu->cpus);
+  else if (tune_status_is_ok(status))
+    status = pick_cpus(cpu->cpus, threads);
+  if (tune_status_is_ok(status))
+    status = tune_fingerprint_of_cpu(&cpu->fingerprint);
+  if (tune_status_is_ok(status))
+    status = pin(cpu);
+  if (!tune_status_is_ok(status)) {
+    cpu_close(&cpu->base);
+    return status;
+  }
+  *out_target = &cpu->base;
+  return TUNE_OK;
+}
+
+static const tune_fingerprint *cpu_fingerprint(const tune_target *target) {
+  return &((const cpu_target *)target)->fingerprint;
+}
+
+static tune_status cpu_roofline(tune_target *target, tune_roofline *out_roofline) {
+  const cpu_target *cpu = (const cpu_target *)target;
+  return tune_roofline_measure_cpu(&cpu->fingerprint, cpu->cpus, cpu->threads, out_roofline);
+}
+
+//===- Loading and binding ----------------------------------------------------------===//
+
+static size_t descriptor_size(size_t rank) {
+  return sizeof(descriptor) + 2 * rank * sizeof(int64_t);
+}
+
+// Frees the results of the last run. A result may be an argument, or the same memory twice.
+static void release_results(cpu_kernel *kernel) {
+  char *at = kernel->results;
+  for (size_t i = 0; i < kernel->signature->result_count; ++i) {
+    descriptor *result = (descriptor *)at;
+    at += descriptor_size(kernel->signature->results[i].rank);
+    char *memory = result->allocated;
+    if (!memory)
+      continue;
+    size_t argument;
+    if (kernel->base.methods->locate(&kernel->base, memory, &argument) == TUNE_BUFFER_ELSEWHERE)
+      kernel->free(memory);
+    // Whoever else holds it must not free it again.
+    char *later = at;
+    for (size_t j = i + 1; j < kernel->signature->result_count; ++j) {
+      descriptor *other = (descriptor *)later;
+      if (other->allocated == memory)
+        other->allocated = NULL;
+      later += descriptor_size(kernel->signature->results[j].rank);
+    }
+    result->allocated = NULL;
+  }
+}
+
+static void cpu_unload(tune_kernel *base) {
+  if (!base)
+    return;
+  cpu_kernel *kernel = (cpu_kernel *)base;
+  if (kernel->has_run)
+    release_results(kernel);
+  for (size_t i = 0; i < kernel->signature->argument_count; ++i) {
+    if (kernel->copies)
+      tune_buffer_deinit(&kernel->copies[i]);
+    if (kernel->descriptors)
+      free(kernel->descriptors[i]);
+  }
+  free(kernel->sources);
+  free(kernel->copies);
+  free(kernel->descriptors);
+  free(kernel->pointers);
+  free(kernel->results);
+  if (kernel->library)
+    dlclose(kernel->library);
+  free(kernel);
+}
+
+static tune_status open_library(const cpu_target *cpu, const tune_artifact *artifact,
+                                cpu_kernel *kernel) {
+  const tune_signature *signature = artifact->signature;
+  if (access(artifact->path, R_OK) != 0)
+    return tune_status_from_errno(errno, "%s", artifact->path);
+  // Threads of an OpenMP runtime stay behind in its code, so that is never unloaded.
+  int mode = RTLD_NOW | RTLD_LOCAL | (cpu->threads > 1 ? RTLD_NODELETE : 0);
+  kernel->library = dlopen(artifact->path, mode);
+  if (!kernel->library)
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "not an artifact: %s", dlerror());
+  void *entry = dlsym(kernel->library, signature->entry);
+  void *release = dlsym(kernel->library, "tune_runtime_free");
+  if (!entry)
+    return tune_status_make(TUNE_NOT_FOUND, "%s has no function %s", artifact->path,
+                            signature->entry);
+  if (!release && signature->result_count)
+    return tune_status_make(TUNE_NOT_FOUND, "%s has results but no tune_runtime_free",
+                            artifact->path);
+  // ISO C has no cast from an object to a function; POSIX has this.
+  memcpy(&kernel->entry, &entry, sizeof entry);
+  memcpy(&kernel->free, &release, sizeof release);
+  return TUNE_OK;
+}
+
+static tune_status cpu_load(tune_target *target, const tune_artifact *artifact,
+                            tune_kernel **out_kernel) {
+  *out_kernel = NULL;
+  const tune_signature *signature = artifact->signature;
+  cpu_kernel *kernel = calloc(1, sizeof *kernel);
+  if (!kernel)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "loading %s", artifact->path);
+  kernel->base.methods = &tune_target_cpu;
+  kernel->signature = signature;
+  for (size_t i = 0; i < signature->result_count; ++i)
+    kernel->results_size += descriptor_size(signature->results[i].rank);
+  size_t count = signature->argument_count + 1;
+  kernel->sources = calloc(count, sizeof *kernel->sources);
+  kernel->copies = calloc(count, sizeof *kernel->copies);
+  kernel->descriptors = calloc(count, sizeof *kernel->descriptors);
+  kernel->pointers = calloc(count, sizeof *kernel->pointers);
+  kernel->results = calloc(1, kernel->results_size + 1);
+  tune_status status = TUNE_OK;
+  if (!kernel->sources || !kernel->copies || !kernel->descriptors || !kernel->pointers ||
+      !kernel->results)
+    status = tune_status_make(TUNE_OUT_OF_MEMORY, "loading %s", artifact->path);
+  if (tune_status_is_ok(status))
+    status = open_library((const cpu_target *)target, artifact, kernel);
+  if (!tune_status_is_ok(status)) {
+    cpu_unload(&kernel->base);
+    return status;
+  }
+  *out_kernel = &kernel->base;
+  return TUNE_OK;
+}
+
+static tune_status make_descriptor(const tune_buffer *buffer, descriptor **out_descriptor) {
+  size_t rank = buffer->type.rank;
+  descriptor *made = malloc(descriptor_size(rank));
+  if (!made)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "binding");
+  made->allocated = made->aligned = buffer->data;
+  made->offset = 0;
+  int64_t stride = 1;
+  for (size_t i = rank; i-- > 0; stride *= buffer->type.shape[i]) {
+    made->sizes_and_strides[i] = buffer->type.shape[i];
+    made->sizes_and_strides[rank + i] = stride;
+  }
+  *out_descriptor = made;
+  return TUNE_OK;
+}
+
+static tune_status bind_argument(cpu_kernel *kernel, size_t index, const tune_buffer *buffer) {
+  const tune_value_type *type = &kernel->signature->arguments[index];
+  if (buffer->type.element != type->element || buffer->type.is_scalar != type->is_scalar ||
+      !tune_value_type_allows(type, buffer->type.rank, buffer->type.shape)) {
+    char found[TUNE_VALUE_TYPE_TEXT], expected[TUNE_VALUE_TYPE_TEXT];
+    tune_value_type_to_text(&buffer->type, found);
+    tune_value_type_to_text(type, expected);
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "it is %s, expected %s", found, expected);
+  }
+  kernel->sources[index] = buffer;
+  const tune_buffer *used = buffer;
+  if (type->is_readwrite) {
+    TUNE_RETURN_IF_ERROR(tune_buffer_init_copy(&kernel->copies[index], buffer));
+    used = &kernel->copies[index];
+  }
+  if (type->is_scalar) {
+    kernel->pointers[index] = used->data;
+    return TUNE_OK;
+  }
+  TUNE_RETURN_IF_ERROR(make_descriptor(used, &kernel->descriptors[index]));
+  kernel->pointers[index] = kernel->descriptors[index];
+  return TUNE_OK;
+}
+
+static tune_status cpu_bind(tune_kernel *base, const tune_buffer *buffers, size_t count) {
+  cpu_kernel *kernel = (cpu_kernel *)base;
+  if (count != kernel->signature->argument_count)
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "%zu arguments where %s takes %zu", count,
+                            kernel->signature->entry, kernel->signature->argument_count);
+  for (size_t i = 0; i < count; ++i)
+    TUNE_RETURN_IF_ERROR(
+        tune_status_annotate(bind_argument(kernel, i, &buffers[i]), "argument %zu", i));
+  kernel->pointers[count] = kernel->results;
+  return TUNE_OK;
+}
+
+//===- Running -----------------------------------------------------------------------===//
+
+static void cpu_rewind(tune_kernel *base) {
+  cpu_kernel *kernel = (cpu_kernel *)base;
+  for (size_t i = 0; i < kernel->signature->argument_count; ++i)
+    if (kernel->copies[i].data)
+      memcpy(kernel->copies[i].data, kernel->sources[i]->data, kernel->copies[i].size);
+}
+
+static tune_status cpu_time(tune_kernel *base, uint64_t repeats, double *out_seconds) {
+  cpu_kernel *kernel = (cpu_kernel *)base;
+  uint64_t start = tune_clock_nanoseconds();
+  for (uint64_t i = 0; i < repeats; ++i) {
+    release_results(kernel);
+    kernel->entry(kernel->pointers);
+  }
+  *out_seconds = (double)(tune_clock_nanoseconds() - start) * 1e-9;
+  kernel->has_run = true;
+  return TUNE_OK;
+}
+
+// Copies `rank` dimensions of strided elements to contiguous ones; returns the end of these.
+static char *gather(char *to, const char *from, size_t element_size, size_t rank,
+                    const int64_t *sizes, const int64_t *strides) {
+  if (rank == 0 || (rank == 1 && strides[0] == 1)) {
+    size_t bytes = element_size * (rank ? (size_t)sizes[0] : 1);
+    memcpy(to, from, bytes);
+    return to + bytes;
+  }
+  for (int64_t i = 0; i < sizes[0]; ++i)
+    to = gather(to, from + i * strides[0] * (int64_t)element_size, element_size, rank - 1,
+                sizes + 1, strides + 1);
+  return to;
+}
+
+static tune_status read_result(const cpu_kernel *kernel, size_t index, tune_buffer *out_buffer) {
+  const char *at = kernel->results;
+  for (size_t i = 0; i < index; ++i)
+    at += descriptor_size(kernel->signature->results[i].rank);
+  const descriptor *result = (const descriptor *)at;
+  tune_value_type type = kernel->signature->results[index];
+  const int64_t *sizes = result->sizes_and_strides;
+  int64_t bytes = (int64_t)tune_element_type_size(type.element);
+  for (size_t i = 0; i < type.rank; ++i)
+    if (sizes[i] < 0 || __builtin_mul_overflow(bytes, sizes[i], &bytes))
+      return tune_status_make(TUNE_DATA_LOSS, "it has the size %" PRId64 " in dimension %zu",
+                              sizes[i], i);
+  if (!tune_value_type_allows(&type, type.rank, sizes)) {
+    char expected[TUNE_VALUE_TYPE_TEXT];
+    tune_value_type_to_text(&type, expected);
+    return tune_status_make(TUNE_DATA_LOSS, "its shape does not fit %s", expected);
+  }
+  if (!result->aligned && bytes)
+    return tune_status_make(TUNE_DATA_LOSS, "it has no memory");
+  memcpy(type.shape, sizes, type.rank * sizeof *sizes);
+  TUNE_RETURN_IF_ERROR(tune_buffer_init(out_buffer, &type));
+  size_t element_size = tune_element_type_size(type.element);
+  if (bytes)
+    gather(out_buffer->data, result->aligned + result->offset * (int64_t)element_size, element_size,
+           type.rank, sizes, sizes + type.rank);
+  return TUNE_OK;
+}
+
+static tune_status cpu_read(const tune_kernel *base, size_t output, tune_buffer *out_buffer) {
+  memset(out_buffer, 0, sizeof *out_buffer);
+  const cpu_kernel *kernel = (const cpu_kernel *)base;
+  if (!kernel->has_run)
+    return tune_status_make(TUNE_FAILED_PRECONDITION, "the kernel has not run yet");
+  size_t result;
+  size_t argument = tune_signature_output_argument(kernel->signature, output, &result);
+  if (argument != SIZE_MAX)
+    return tune_buffer_init_copy(out_buffer, &kernel->copies[argument]);
+  return tune_status_annotate(read_result(kernel, result, out_buffer), "result %zu", result);
+}
+
+static const tune_buffer *used_buffer(const cpu_kernel *kernel, size_t argument) {
+  return kernel->copies[argument].data ? &kernel->copies[argument] : kernel->sources[argument];
+}
+
+static tune_status cpu_check(const tune_kernel *base) {
+  const cpu_kernel *kernel = (const cpu_kernel *)base;
+  for (size_t i = 0; i < kernel->signature->argument_count; ++i)
+    TUNE_RETURN_IF_ERROR(
+        tune_status_annotate(tune_buffer_check_guards(used_buffer(kernel, i)), "argument %zu", i));
+  return TUNE_OK;
+}
+
+static tune_buffer_place cpu_locate(const tune_kernel *base, const void *address,
+                                    size_t *out_argument) {
+  const cpu_kernel *kernel = (const cpu_kernel *)base;
+  for (size_t i = 0; i < kernel->signature->argument_count; ++i) {
+    const tune_buffer *buffer = used_buffer(kernel, i);
+    tune_buffer_place place = buffer ? tune_buffer_locate(buffer, address) : TUNE_BUFFER_ELSEWHERE;
+    if (place != TUNE_BUFFER_ELSEWHERE) {
+      *out_argument = i;
+      return place;
+    }
+  }
+  return TUNE_BUFFER_ELSEWHERE;
+}
+
+const tune_target_class tune_target_cpu = {
+    .name = "cpu",
+    .summary = "the CPU this program runs on; artifacts are shared objects",
+    .open = cpu_open,
+    .close = cpu_close,
+    .fingerprint = cpu_fingerprint,
+    .roofline = cpu_roofline,
+    .load = cpu_load,
+    .unload = cpu_unload,
+    .bind = cpu_bind,
+    .rewind = cpu_rewind,
+    .time = cpu_time,
+    .read = cpu_read,
+    .check = cpu_check,
+    .locate = cpu_locate,
+};

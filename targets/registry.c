@@ -1,0 +1,38 @@
+//===- registry.c - The targets there are -------------------------------------------===//
+
+#include "support/nearest.h"
+#include "targets/target.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const tune_target_class *const classes[] = {
+    &tune_target_cpu,
+    &tune_target_null,
+};
+
+#define CLASS_COUNT (sizeof classes / sizeof *classes)
+
+const tune_target_class *tune_target_at(size_t index) {
+  return index < CLASS_COUNT ? classes[index] : NULL;
+}
+
+tune_status tune_target_find(const char *name, const tune_target_class **out_class) {
+  tune_nearest nearest;
+  tune_nearest_init(&nearest, name);
+  char names[256] = "";
+  for (size_t i = 0; i < CLASS_COUNT; ++i) {
+    if (strcmp(classes[i]->name, name) == 0) {
+      *out_class = classes[i];
+      return TUNE_OK;
+    }
+    tune_nearest_offer(&nearest, classes[i]->name);
+    size_t length = strlen(names);
+    snprintf(names + length, sizeof names - length, "%s%s", i ? ", " : "", classes[i]->name);
+  }
+  *out_class = NULL;
+  if (nearest.best)
+    return tune_status_make(TUNE_NOT_FOUND, "no target '%s'; did you mean '%s'? (there are: %s)",
+                            name, nearest.best, names);
+  return tune_status_make(TUNE_NOT_FOUND, "no target '%s'; there are: %s", name, names);
+}

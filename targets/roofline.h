@@ -1,0 +1,55 @@
+//===- roofline.h - What a target can do at best -------------------------------------===//
+//
+// Measured, not computed from data sheets: peaks of arithmetic from registers, and bandwidths of
+// each level of memory, with as many threads as kernels are run with. The roofline of a kernel
+// (Williams, Waterman, Patterson 2009) is the time of its flops at the peak, or of its bytes at the
+// bandwidth, whichever is longer.
+//
+// All figures are of all threads together: GFLOP/s (a fused multiply-add is 2), GOP/s for int8,
+// GB/s (1e9 bytes). 0 where the target has no such thing.
+//
+// As JSON: {"threads": 1, "peak": {"f32": 118.2, "f64": 59.1, "bf16": 236, "i8": 472},
+//           "bandwidth": [{"level": "L1", "bytes": 16384, "gbytes_per_s": 230}, …,
+//                         {"level": "memory", …}]}
+//
+// Threads: a value.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TARGETS_ROOFLINE_H
+#define TUNE_TARGETS_ROOFLINE_H
+
+#include "targets/element_type.h"
+#include "targets/fingerprint.h"
+
+#include <jansson.h>
+
+#define TUNE_ROOFLINE_LEVELS (TUNE_CACHE_LIMIT + 1)
+
+typedef struct tune_roofline {
+  size_t threads;
+  double f32, f64; // vectors of fused multiply-adds
+  double bf16, i8; // dot products into f32 and i32
+  struct {
+    char name[8];        // "L1", "L2", "L3", "memory"
+    double bytes;        // of the data read, all threads together
+    double gbytes_per_s; // reading
+  } levels[TUNE_ROOFLINE_LEVELS];
+  size_t level_count;
+} tune_roofline;
+
+// Measures the CPU on `cpus`, one thread pinned to each; takes about half a second. `fingerprint`
+// is the CPU's. The calling thread's affinity is as before afterwards.
+tune_status tune_roofline_measure_cpu(const tune_fingerprint *fingerprint, const int *cpus,
+                                      size_t cpu_count, tune_roofline *out_roofline);
+
+tune_status tune_roofline_to_json(const tune_roofline *roofline, json_t **out_object);
+tune_status tune_roofline_from_json(const json_t *object, tune_roofline *out_roofline);
+
+// The peak for arithmetic on `type`, in GFLOP/s: that of f32 where a narrower type has no unit of
+// its own, 0 for types without a peak.
+double tune_roofline_peak(const tune_roofline *roofline, tune_element_type type);
+// The bandwidth of the nearest level that holds `bytes`, in GB/s.
+double tune_roofline_bandwidth(const tune_roofline *roofline, double bytes);
+
+#endif // TUNE_TARGETS_ROOFLINE_H

@@ -1,0 +1,61 @@
+//===- signature.h - What an artifact's entry takes and gives ----------------------===//
+//
+// The SIGNATURE of docs/architecture.md: the arguments and results of
+// `void tune_entry(void **arguments)`, as JSON on the wire.
+//
+// The outputs of an artifact are, in this order, its "readwrite" tensors and its results;
+// wherever outputs are numbered, it is so.
+//
+// Threads: immutable once read.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TARGETS_SIGNATURE_H
+#define TUNE_TARGETS_SIGNATURE_H
+
+#include "targets/element_type.h"
+
+#include <jansson.h>
+
+#define TUNE_RANK_LIMIT 16
+#define TUNE_DYNAMIC (-1) // in a shape: known only at run time
+
+typedef struct tune_value_type {
+  tune_element_type element;
+  bool is_scalar;    // handed over by value, rank 0; never a result
+  bool is_readwrite; // a tensor argument that is written too
+  size_t rank;
+  int64_t shape[TUNE_RANK_LIMIT];
+} tune_value_type;
+
+typedef struct tune_signature {
+  char *entry;
+  tune_value_type *arguments;
+  size_t argument_count;
+  tune_value_type *results;
+  size_t result_count;
+} tune_signature;
+
+// Reads the JSON form. INVALID_ARGUMENT names the member that is missing, unknown or out of range.
+tune_status tune_signature_from_json(const json_t *object, tune_signature *out_signature);
+void tune_signature_deinit(tune_signature *signature);
+
+size_t tune_signature_output_count(const tune_signature *signature);
+// The argument that output `index` is, or SIZE_MAX if it is a result; `*out_result` is then which.
+size_t tune_signature_output_argument(const tune_signature *signature, size_t index,
+                                      size_t *out_result);
+// The type of output `index`.
+const tune_value_type *tune_signature_output(const tune_signature *signature, size_t index);
+// "argument 2" or "result 0", into `out_name`.
+void tune_signature_output_name(const tune_signature *signature, size_t index, char out_name[32]);
+
+bool tune_value_type_is_static(const tune_value_type *type);
+// Product of the shape, which is static; 1 for a scalar.
+size_t tune_value_type_element_count(const tune_value_type *type);
+// Whether `shape` of `rank` dimensions, all known, is one that `type` allows.
+bool tune_value_type_allows(const tune_value_type *type, size_t rank, const int64_t *shape);
+// "512x?xf32" or "f32", as MLIR writes it, into `out_text`.
+#define TUNE_VALUE_TYPE_TEXT 400
+void tune_value_type_to_text(const tune_value_type *type, char out_text[TUNE_VALUE_TYPE_TEXT]);
+
+#endif // TUNE_TARGETS_SIGNATURE_H

@@ -1,0 +1,85 @@
+//===- target.h - A device that runs and times artifacts ----------------------------===//
+//
+// A target is one table of functions; targets/registry.c lists them. No target knows of
+// MLIR: an artifact is what transforms/lower made, its signature says what it takes.
+//
+//     open target → load kernel → bind buffers → time … → read outputs → unload → close
+//
+// A kernel that crashes takes its process along, one that never returns never returns: run it in a
+// child, as tune-measure does.
+//
+// Threads: one thread at a time per target and all that came from it.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TARGETS_TARGET_H
+#define TUNE_TARGETS_TARGET_H
+
+#include "targets/buffer.h"
+#include "targets/fingerprint.h"
+#include "targets/roofline.h"
+
+typedef struct tune_target tune_target;
+typedef struct tune_kernel tune_kernel;
+
+typedef struct tune_target_options {
+  size_t threads;   // that a kernel runs with; 0 is 1
+  const int *cpus;  // to pin them to, one each; NULL: the first ones this process may use
+  size_t cpu_count; // 0 with NULL, else at least `threads`
+} tune_target_options;
+
+typedef struct tune_artifact {
+  const char *path;                // the file
+  const tune_signature *signature; // outlives the kernel
+} tune_artifact;
+
+typedef struct tune_target_class {
+  const char *name;    // "cpu", "null"
+  const char *summary; // one line for lists
+  // UNAVAILABLE says what to install. The cpu target pins the calling thread and sets the
+  // environment of the OpenMP runtime that artifacts bring along, so a process opens it once.
+  tune_status (*open)(const tune_target_options *options, tune_target **out_target);
+  void (*close)(tune_target *target);
+  const tune_fingerprint *(*fingerprint)(const tune_target *target); // borrowed
+  // Measures what the target can do at best with the options it was opened with; takes about half
+  // a second. The caller keeps the result.
+  tune_status (*roofline)(tune_target *target, tune_roofline *out_roofline);
+
+  // Makes an artifact ready to run. INVALID_ARGUMENT for a file that is none, NOT_FOUND for one
+  // that is not there or lacks its entry.
+  tune_status (*load)(tune_target *target, const tune_artifact *artifact, tune_kernel **out_kernel);
+  void (*unload)(tune_kernel *kernel);
+  // Gives the kernel its arguments, one buffer each, in order. What is only read is borrowed until
+  // unload, what is written is copied. INVALID_ARGUMENT for a buffer that the signature does not
+  // allow. Once per kernel.
+  tune_status (*bind)(tune_kernel *kernel, const tune_buffer *buffers, size_t count);
+  // Gives the arguments that are written their first contents again.
+  void (*rewind)(tune_kernel *kernel);
+  // Runs `repeats` >= 1 times in a row; `*out_seconds` is device time of all of them.
+  tune_status (*time)(tune_kernel *kernel, uint64_t repeats, double *out_seconds);
+  // Copies output `output` (see signature.h) as it is after the last run into a new buffer.
+  // FAILED_PRECONDITION before the first run; DATA_LOSS if the kernel left no sensible output.
+  tune_status (*read)(const tune_kernel *kernel, size_t output, tune_buffer *out_buffer);
+  // DATA_LOSS, saying which, if the kernel wrote outside of its buffers.
+  tune_status (*check)(const tune_kernel *kernel);
+  // Where `address` lies among the arguments, and at which; async-signal-safe.
+  tune_buffer_place (*locate)(const tune_kernel *kernel, const void *address, size_t *out_argument);
+} tune_target_class;
+
+// What each target's own struct begins with.
+struct tune_target {
+  const tune_target_class *methods;
+};
+struct tune_kernel {
+  const tune_target_class *methods;
+};
+
+extern const tune_target_class tune_target_cpu;
+extern const tune_target_class tune_target_null;
+
+// The target named `name`. NOT_FOUND lists them all, and the nearest.
+tune_status tune_target_find(const char *name, const tune_target_class **out_class);
+// The `index`-th target, or NULL after the last.
+const tune_target_class *tune_target_at(size_t index);
+
+#endif // TUNE_TARGETS_TARGET_H
