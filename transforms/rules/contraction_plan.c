@@ -1,0 +1,269 @@
+//===- contraction_plan.c -----------------------------------------------------===//
+
+#include "transforms/rules/contraction_plan.h"
+
+//===--------------------------------------------------------------------------===//
+// The ops
+//===--------------------------------------------------------------------------===//
+
+static bool is_parallel(const tune_nest *nest) {
+  return nest->kind == TUNE_NEST_GENERIC && nest->reduction_count == 0;
+}
+
+// Finds the anchor, what fills its accumulator, and what follows. Pads may stand before.
+static bool find_ops(tune_contraction_plan *plan) {
+  const tune_structure *structure = plan->structure;
+  size_t anchor = TUNE_NO_LOOP;
+  for (size_t n = 0; n < structure->nest_count; n++) {
+    const tune_nest *nest = &structure->nests[n];
+    if (nest->reduction_count == 0)
+      continue;
+    if (anchor != TUNE_NO_LOOP || !nest->multiplies_and_adds || nest->kind != TUNE_NEST_GENERIC)
+      return false;
+    anchor = n;
+  }
+  if (anchor == TUNE_NO_LOOP)
+    return false;
+  plan->anchor = &structure->nests[anchor];
+  size_t init = plan->anchor->operands[2].producer;
+  if (init == TUNE_NO_LOOP)
+    return false;
+  plan->init = &structure->nests[init];
+  if (plan->init->use_count != 1 ||
+      (plan->init->kind != TUNE_NEST_FILL && !is_parallel(plan->init)))
+    return false;
+  for (size_t n = 0; n < structure->nest_count; n++) {
+    const tune_nest *nest = &structure->nests[n];
+    if (n == anchor || n == init || nest->kind == TUNE_NEST_PAD)
+      continue;
+    if (plan->epilogue || !is_parallel(nest) || n < anchor)
+      return false;
+    plan->epilogue = nest;
+  }
+  if (plan->epilogue)
+    return plan->anchor->use_count == 1;
+  return plan->anchor->use_count == 0;
+}
+
+//===--------------------------------------------------------------------------===//
+// The loops
+//===--------------------------------------------------------------------------===//
+
+static bool uses(const tune_operand *operand, size_t loop) {
+  return tune_operand_coefficient(operand, loop) != 0;
+}
+
+static bool has_window(const tune_operand *operand) { return !tune_operand_is_projection(operand); }
+
+// The innermost dimension of the output that indexes only A, not B.
+static size_t find_row(const tune_contraction_plan *plan) {
+  const tune_nest *nest = plan->anchor;
+  const tune_operand *out = &nest->operands[2];
+  for (size_t i = out->rank; i-- > 0;)
+    for (size_t loop = 0; loop < nest->loop_count; loop++)
+      if (tune_operand_is_loop(out, i, loop) && loop != plan->col &&
+          uses(&nest->operands[plan->a], loop) && !uses(&nest->operands[plan->b], loop) &&
+          nest->extent[loop] != 1)
+        return loop;
+  return TUNE_NO_LOOP;
+}
+
+// A reduction that indexes both operands alone, contiguous in one of them if there is such.
+static size_t find_depth(const tune_contraction_plan *plan) {
+  const tune_nest *nest = plan->anchor;
+  const tune_operand *a = &nest->operands[plan->a], *b = &nest->operands[plan->b];
+  size_t best = TUNE_NO_LOOP;
+  for (size_t loop = 0; loop < nest->loop_count; loop++) {
+    if (!nest->is_reduction[loop] || tune_operand_find_loop(a, loop) == SIZE_MAX ||
+        tune_operand_find_loop(b, loop) == SIZE_MAX || nest->extent[loop] == 1)
+      continue;
+    bool contiguous =
+        tune_operand_is_loop(a, a->rank - 1, loop) || tune_operand_is_loop(b, b->rank - 1, loop);
+    if (best == TUNE_NO_LOOP || contiguous || nest->extent[loop] > nest->extent[best])
+      best = loop;
+    if (contiguous)
+      break;
+  }
+  return best;
+}
+
+static bool find_loops(tune_contraction_plan *plan) {
+  const tune_nest *nest = plan->anchor;
+  const tune_operand *out = &nest->operands[2];
+  if (out->rank < 2 || !tune_operand_is_projection(out))
+    return false;
+  plan->col = tune_operand_contiguous_loop(nest, out);
+  if (plan->col == TUNE_NO_LOOP)
+    return false;
+  bool in_first = uses(&nest->operands[0], plan->col),
+       in_second = uses(&nest->operands[1], plan->col);
+  if (in_first == in_second)
+    return false;
+  plan->b = in_first ? 0 : 1;
+  plan->a = 1 - plan->b;
+  const tune_operand *a = &nest->operands[plan->a], *b = &nest->operands[plan->b];
+  // Vectors along a window would need the row operand first, which upstream's lowering of
+  // contractions does not reorder.
+  if (has_window(b) || tune_operand_find_loop(b, plan->col) == SIZE_MAX)
+    return false;
+  plan->row = find_row(plan);
+  plan->depth = find_depth(plan);
+  if (plan->row == TUNE_NO_LOOP || plan->depth == TUNE_NO_LOOP)
+    return false;
+  plan->has_window = has_window(a);
+  plan->transposed = tune_operand_contiguous_loop(nest, b) != plan->col;
+  if (plan->has_window && plan->transposed)
+    return false;
+  plan->strided_rows = tune_operand_coefficient(a, plan->row) != 1;
+  plan->rows = nest->extent[plan->row];
+  plan->cols = nest->extent[plan->col];
+  plan->depths = nest->extent[plan->depth];
+  for (size_t loop = 0; loop < nest->loop_count; loop++) {
+    if (nest->extent[loop] == TUNE_DYNAMIC_EXTENT || nest->extent[loop] == 0)
+      return false;
+    if (nest->is_reduction[loop] && loop != plan->depth)
+      plan->rest[plan->rest_count++] = loop;
+  }
+  return true;
+}
+
+// Where the anchor's rows and columns are among the loops of the epilogue.
+static bool find_root_loops(tune_contraction_plan *plan) {
+  const tune_nest *anchor = plan->anchor, *epilogue = plan->epilogue;
+  plan->root_row = plan->row;
+  plan->root_col = plan->col;
+  plan->root_loop_count = anchor->loop_count;
+  if (!epilogue)
+    return true;
+  plan->root_row = plan->root_col = TUNE_NO_LOOP;
+  plan->root_loop_count = epilogue->loop_count;
+  size_t uses_of_anchor = 0;
+  for (size_t o = 0; o < epilogue->input_count; o++) {
+    const tune_operand *operand = &epilogue->operands[o];
+    if (operand->producer != (size_t)(anchor - plan->structure->nests))
+      continue;
+    uses_of_anchor++;
+    if (!tune_operand_is_projection(operand) || operand->rank != epilogue->loop_count)
+      return false;
+    for (size_t i = 0; i < operand->rank; i++)
+      for (size_t loop = 0; loop < epilogue->loop_count; loop++) {
+        if (!tune_operand_is_loop(operand, i, loop))
+          continue;
+        if (tune_operand_is_loop(&anchor->operands[2], i, plan->row))
+          plan->root_row = loop;
+        if (tune_operand_is_loop(&anchor->operands[2], i, plan->col))
+          plan->root_col = loop;
+      }
+  }
+  return uses_of_anchor == 1 && plan->root_row != TUNE_NO_LOOP && plan->root_col != TUNE_NO_LOOP &&
+         !epilogue->has_index;
+}
+
+//===--------------------------------------------------------------------------===//
+// The domains
+//===--------------------------------------------------------------------------===//
+
+static int64_t round_up(int64_t value, int64_t step) { return (value + step - 1) / step * step; }
+
+static void choose_columns(tune_contraction_plan *plan) {
+  int64_t lanes = plan->lanes;
+  for (int64_t vectors = 1; vectors <= 4; vectors *= 2)
+    if (plan->cols % (vectors * lanes) == 0)
+      tune_value_set_add(&plan->nr, vectors * lanes);
+  plan->cols_divide = plan->nr.count > 0;
+  if (!plan->cols_divide)
+    // The last panel is padded with zeroes up to a whole tile.
+    for (int64_t vectors = 1; vectors <= 4; vectors *= 2)
+      if (vectors == 1 || vectors * lanes <= round_up(plan->cols, lanes))
+        tune_value_set_add(&plan->nr, vectors * lanes);
+  plan->nr_default = tune_value_set_at_most(&plan->nr, 2 * lanes);
+}
+
+static int64_t rows_that_fit(const tune_contraction_plan *plan, const tune_machine *machine,
+                             int64_t nr) {
+  int64_t vectors = nr / plan->lanes;
+  return ((int64_t)machine->vector_registers - vectors - 1) / vectors;
+}
+
+static void choose_rows(tune_contraction_plan *plan, const tune_machine *machine) {
+  static const int64_t usual[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14};
+  bool folds = plan->anchor->loop_count > 3; // a single row would be folded away with its loop
+  int64_t most = rows_that_fit(plan, machine, plan->lanes);
+  for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+    if (usual[i] <= plan->rows && usual[i] <= most && !(folds && usual[i] == 1))
+      tune_value_set_add(&plan->mr, usual[i]);
+  // What loses least to the edge, and among those the tallest tile that leaves registers over.
+  int64_t limit = rows_that_fit(plan, machine, plan->nr_default);
+  if (limit > 8)
+    limit = 8;
+  double best = -1;
+  plan->mr_default = plan->mr.values[0];
+  for (size_t i = 0; i < plan->mr.count; i++) {
+    int64_t mr = plan->mr.values[i];
+    if (mr > limit)
+      break;
+    double used = (double)plan->rows / (double)round_up(plan->rows, mr);
+    double score = used * ((double)mr / (double)(mr + 1));
+    if (score > best) {
+      best = score;
+      plan->mr_default = mr;
+    }
+  }
+  plan->rows_divide = true;
+  for (size_t i = 0; i < plan->mr.count; i++)
+    plan->rows_divide &= plan->rows % plan->mr.values[i] == 0;
+}
+
+static void choose_depth(tune_contraction_plan *plan) {
+  bool may_fold = plan->strided_rows; // unit dimensions are folded after the depth was tiled
+  for (int64_t kr = may_fold ? 2 : 1; kr <= 8; kr++)
+    if (plan->depths % kr == 0 && (kr <= 4 || kr == 8))
+      tune_value_set_add(&plan->kr, kr);
+  if (!plan->kr.count)
+    tune_value_set_add(&plan->kr, plan->depths < 16 ? plan->depths : 1);
+  plan->kr_default = tune_value_set_at_most(&plan->kr, 4);
+  if (!plan->rest_count)
+    tune_value_set_add_divisors(&plan->kc, plan->depths, 128, plan->depths - 1, 64);
+  plan->kc_default = plan->kc.count ? tune_value_set_at_most(&plan->kc, 512) : 0;
+}
+
+static void choose_outer(tune_contraction_plan *plan, const tune_machine *machine) {
+  int64_t widest = plan->nr.values[plan->nr.count - 1];
+  tune_value_set_add(&plan->mc, plan->rows);
+  tune_value_set_add(&plan->nc, plan->cols);
+  if (plan->rows_divide || plan->rows % 8 == 0)
+    tune_value_set_add_divisors(&plan->mc, plan->rows, 32, plan->rows / 2, 32);
+  if (plan->cols_divide)
+    tune_value_set_add_divisors(&plan->nc, plan->cols, 2 * widest, plan->cols / 2, widest);
+  plan->mc_default = plan->rows;
+  plan->nc_default = plan->cols;
+  if (machine->threads <= 1)
+    return;
+  // Enough tiles for the threads: along the columns first, which share no panel.
+  int64_t share = plan->cols / (int64_t)machine->threads;
+  int64_t nc = tune_value_set_at_most(&plan->nc, share);
+  if (nc <= share)
+    plan->nc_default = nc;
+  else
+    plan->mc_default = tune_value_set_at_most(&plan->mc, plan->rows / (int64_t)machine->threads);
+}
+
+bool tune_contraction_plan_make(const tune_structure *structure, const tune_machine *machine,
+                                tune_contraction_plan *out_plan) {
+  *out_plan = (tune_contraction_plan){.structure = structure};
+  if (structure->is_dynamic || !structure->is_regular || !find_ops(out_plan) ||
+      !find_loops(out_plan) || !find_root_loops(out_plan))
+    return false;
+  out_plan->lanes = machine->vector_bits / out_plan->anchor->operands[2].bits;
+  if (out_plan->lanes < 2)
+    return false;
+  choose_columns(out_plan);
+  if (out_plan->has_window && !out_plan->cols_divide)
+    return false;
+  choose_rows(out_plan, machine);
+  if (out_plan->mr.count == 0)
+    return false;
+  choose_depth(out_plan);
+  choose_outer(out_plan, machine);
+  return true;
+}

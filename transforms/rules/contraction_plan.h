@@ -1,0 +1,48 @@
+//===- contraction_plan.h - Which loop plays which part in a contraction ------------===//
+//
+// A contraction or convolution, of any rank and operand order, is scheduled around three
+// of its loops, as a matrix product C[row, col] += A[row, depth] * B[depth, col]: `col`
+// is the innermost of the output and becomes vectors, `row` and `col` span the register
+// tile, `depth` is the innermost reduction. All other loops run outside the tile, one
+// step at a time. A window (w * stride + k) is a row whose A slides over the input.
+//
+// The blocking follows Goto and van de Geijn, "Anatomy of High-Performance Matrix
+// Multiplication" (2008), with B packed in panels and A read in place.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TRANSFORMS_RULES_CONTRACTION_PLAN_H
+#define TUNE_TRANSFORMS_RULES_CONTRACTION_PLAN_H
+
+#include "transforms/rules/rule.h"
+
+typedef struct tune_contraction_plan {
+  const tune_structure *structure;
+  const tune_nest *anchor;
+  const tune_nest *init;     // what fills the accumulator: a fill or a broadcast
+  const tune_nest *epilogue; // elementwise over the result, or NULL
+  size_t row, col, depth;    // loops of the anchor
+  size_t a, b;               // operands of the anchor
+  int64_t rows, cols, depths;
+  bool has_window;   // A slides: no panels
+  bool transposed;   // B is not contiguous along col: panels are needed
+  bool strided_rows; // A's rows are not neighbours: they are unrolled one by one
+  unsigned lanes;    // accumulators in a vector register
+
+  size_t root_row, root_col; // row and col as loops of the root
+  size_t root_loop_count;    // the root is the epilogue, or else the anchor
+  size_t rest_count;         // reductions besides depth
+  size_t rest[TUNE_MAX_LOOPS];
+
+  // Domains and analytic defaults.
+  tune_value_set mr, nr, kr, mc, nc, kc;
+  int64_t mr_default, nr_default, kr_default, mc_default, nc_default, kc_default;
+  bool cols_divide, rows_divide; // every nr (mr) of the domain divides cols (rows)
+} tune_contraction_plan;
+
+// False where the structure is not one contraction with at most one elementwise op after it, or
+// where no three loops fit the parts.
+bool tune_contraction_plan_make(const tune_structure *structure, const tune_machine *machine,
+                                tune_contraction_plan *out_plan);
+
+#endif // TUNE_TRANSFORMS_RULES_CONTRACTION_PLAN_H

@@ -1,0 +1,63 @@
+//===- registry.c - The rules, most particular first ----------------------------===//
+
+#include "transforms/rules/rule.h"
+
+static const tune_rule *const RULES[] = {
+    &tune_rule_contraction,
+    &tune_rule_reduction,
+    &tune_rule_elementwise,
+    &tune_rule_general,
+};
+
+void tune_machine_init(tune_machine *machine) {
+  *machine = (tune_machine){
+      .vector_bits = 128,
+      .vector_registers = 16,
+      .l1_bytes = 32 << 10,
+      .l2_bytes = 256 << 10,
+      .l3_bytes = 4 << 20,
+      .threads = 1,
+  };
+}
+
+static void read_bytes(const json_t *object, const char *key, int64_t *out) {
+  const json_t *value = json_object_get(object, key);
+  if (json_is_integer(value) && json_integer_value(value) > 0)
+    *out = json_integer_value(value);
+}
+
+void tune_machine_read_fingerprint(tune_machine *machine, const json_t *fingerprint) {
+  int64_t bits = machine->vector_bits, registers = machine->vector_registers;
+  read_bytes(fingerprint, "vector_bits", &bits);
+  read_bytes(fingerprint, "vector_registers", &registers);
+  machine->vector_bits = (unsigned)bits;
+  machine->vector_registers = (unsigned)registers;
+  read_bytes(fingerprint, "l1_bytes", &machine->l1_bytes);
+  read_bytes(fingerprint, "l2_bytes", &machine->l2_bytes);
+  read_bytes(fingerprint, "l3_bytes", &machine->l3_bytes);
+}
+
+const tune_rule *tune_rule_find(const tune_structure *structure, const tune_machine *machine) {
+  for (size_t i = 0; i < sizeof RULES / sizeof *RULES; i++)
+    if (RULES[i]->applies(structure, machine))
+      return RULES[i];
+  return &tune_rule_general;
+}
+
+tune_status tune_rules_make_schedule(MlirContext context, const char *payload,
+                                     const tune_machine *machine, char **out_schedule,
+                                     const tune_rule **out_rule) {
+  *out_schedule = NULL;
+  tune_structure structure;
+  TUNE_RETURN_IF_ERROR(tune_structure_read_payload(context, payload, &structure));
+  const tune_rule *rule = tune_rule_find(&structure, machine);
+  tune_writer writer;
+  tune_writer_init(&writer);
+  rule->write(&structure, machine, &writer);
+  tune_status status = tune_writer_finish(&writer, out_schedule);
+  tune_writer_deinit(&writer);
+  tune_structure_deinit(&structure);
+  if (out_rule)
+    *out_rule = rule;
+  return tune_status_annotate(status, "making the space of a task by the rule '%s'", rule->name);
+}

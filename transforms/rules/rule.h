@@ -1,0 +1,57 @@
+//===- rule.h - Making the space of a task -----------------------------------------===//
+//
+// A rule knows one class of work on one kind of target: given what a task does
+// (structure.h) and what the machine has, it writes a schedule with its decisions left
+// open. The first rule in the registry that applies is taken; the last one, `general`,
+// applies to all.
+//
+// A new rule is one file here and one line in registry.c.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TRANSFORMS_RULES_RULE_H
+#define TUNE_TRANSFORMS_RULES_RULE_H
+
+#include "support/status.h"
+#include "transforms/rules/schedule_writer.h"
+#include "transforms/rules/structure.h"
+
+#include <jansson.h>
+
+// What rules need of a fingerprint. Zeroes stand for unknown; tune_machine_init gives a plain
+// x86-64 without AVX.
+typedef struct tune_machine {
+  unsigned vector_bits;      // of a register: 128, 256, 512
+  unsigned vector_registers; // 16, 32
+  int64_t l1_bytes, l2_bytes, l3_bytes;
+  unsigned threads; // that the candidate may use
+} tune_machine;
+
+void tune_machine_init(tune_machine *machine);
+// Reads the fingerprint that a target gave (targets/fingerprint.h); fields it lacks stay as they
+// are.
+void tune_machine_read_fingerprint(tune_machine *machine, const json_t *fingerprint);
+
+typedef struct tune_rule {
+  const char *name;
+  const char *summary;
+  bool (*applies)(const tune_structure *structure, const tune_machine *machine);
+  // Writes the whole schedule module.
+  void (*write)(const tune_structure *structure, const tune_machine *machine, tune_writer *writer);
+} tune_rule;
+
+extern const tune_rule tune_rule_contraction; // contraction.c
+extern const tune_rule tune_rule_reduction;   // reduction.c
+extern const tune_rule tune_rule_elementwise; // elementwise.c
+extern const tune_rule tune_rule_general;     // general.c
+
+// The rule that takes `structure`; never NULL.
+const tune_rule *tune_rule_find(const tune_structure *structure, const tune_machine *machine);
+
+// Makes the space of the task whose payload (a module with one function) is `payload`, as the text
+// of a schedule module; free() it. `out_rule` (may be NULL) is the rule that wrote it.
+tune_status tune_rules_make_schedule(MlirContext context, const char *payload,
+                                     const tune_machine *machine, char **out_schedule,
+                                     const tune_rule **out_rule);
+
+#endif // TUNE_TRANSFORMS_RULES_RULE_H

@@ -1,0 +1,420 @@
+//===- schedule_writer.c ------------------------------------------------------===//
+
+#include "transforms/rules/schedule_writer.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OP "!transform.any_op"
+
+//===--------------------------------------------------------------------------===//
+// Sets of values
+//===--------------------------------------------------------------------------===//
+
+void tune_value_set_add(tune_value_set *set, int64_t value) {
+  size_t at = 0;
+  while (at < set->count && set->values[at] < value)
+    at++;
+  if ((at < set->count && set->values[at] == value) || set->count == TUNE_MAX_DOMAIN)
+    return;
+  memmove(&set->values[at + 1], &set->values[at], (set->count - at) * sizeof *set->values);
+  set->values[at] = value;
+  set->count++;
+}
+
+int64_t tune_value_set_at_most(const tune_value_set *set, int64_t limit) {
+  int64_t best = set->values[0];
+  for (size_t i = 0; i < set->count; i++)
+    if (set->values[i] <= limit)
+      best = set->values[i];
+  return best;
+}
+
+void tune_value_set_add_divisors(tune_value_set *set, int64_t extent, int64_t low, int64_t high,
+                                 int64_t step) {
+  for (int64_t value = step; value <= high && value <= extent; value += step)
+    if (value >= low && extent % value == 0)
+      tune_value_set_add(set, value);
+}
+
+//===--------------------------------------------------------------------------===//
+// Lines
+//===--------------------------------------------------------------------------===//
+
+void tune_writer_init(tune_writer *writer) {
+  *writer = (tune_writer){.func = "%func"};
+  tune_string_builder_init(&writer->text);
+}
+
+void tune_writer_deinit(tune_writer *writer) { tune_string_builder_deinit(&writer->text); }
+
+tune_status tune_writer_finish(tune_writer *writer, char **out_text) {
+  return tune_string_builder_finish(&writer->text, out_text);
+}
+
+void tune_writer_line(tune_writer *writer, const char *format, ...) {
+  for (unsigned i = 0; i < writer->indent; i++)
+    tune_string_builder_append(&writer->text, "  ");
+  char buffer[4096];
+  va_list arguments;
+  va_start(arguments, format);
+  int length = vsnprintf(buffer, sizeof buffer, format, arguments);
+  va_end(arguments);
+  if (length < 0 || (size_t)length >= sizeof buffer)
+    writer->text.failed = true;
+  else
+    tune_string_builder_append(&writer->text, buffer);
+  tune_string_builder_append(&writer->text, "\n");
+}
+
+const char *tune_writer_types(char *buffer, size_t size, size_t count) {
+  size_t used = 0;
+  buffer[0] = '\0';
+  for (size_t i = 0; i < count && used < size; i++)
+    used += (size_t)snprintf(buffer + used, size - used, "%s" OP, i ? ", " : "");
+  return buffer;
+}
+
+const char *tune_writer_iterators(char *buffer, size_t size, const tune_nest *nest,
+                                  const size_t *loops, size_t count) {
+  size_t used = (size_t)snprintf(buffer, size, "[");
+  for (size_t i = 0; i < count && used < size; i++)
+    used +=
+        (size_t)snprintf(buffer + used, size - used, "%s#linalg.iterator_type<%s>", i ? ", " : "",
+                         nest->is_reduction[loops ? loops[i] : i] ? "reduction" : "parallel");
+  if (used < size)
+    snprintf(buffer + used, size - used, "]");
+  return buffer;
+}
+
+//===--------------------------------------------------------------------------===//
+// Decisions
+//===--------------------------------------------------------------------------===//
+
+void tune_writer_knob(tune_writer *writer, const char *name, const char *kind, tune_level level,
+                      const tune_value_set *domain, int64_t default_value) {
+  tune_value_set values = *domain;
+  tune_value_set_add(&values, default_value);
+  tune_string_builder list;
+  tune_string_builder_init(&list);
+  for (size_t i = 0; i < values.count; i++)
+    tune_string_builder_appendf(&list, "%s%" PRId64, i ? ", " : "", values.values[i]);
+  tune_writer_line(writer,
+                   "%%%s = transform.tune.knob<\"%s\"> options = %s%s%s[%s]%s "
+                   "{tune.level = \"%s\", tune.default = %" PRId64 " : i64} "
+                   "-> !transform.param<i64>",
+                   name, name, kind ? "#tune." : "", kind ? kind : "", kind ? "<" : "",
+                   list.text ? list.text : "", kind ? ">" : "", tune_level_name(level),
+                   default_value);
+  writer->text.failed |= list.failed;
+  tune_string_builder_deinit(&list);
+}
+
+void tune_writer_constraint(tune_writer *writer, const char *why, size_t knob_count,
+                            const char *const *knobs, const char *lines) {
+  tune_string_builder operands, types, arguments;
+  tune_string_builder_init(&operands);
+  tune_string_builder_init(&types);
+  tune_string_builder_init(&arguments);
+  for (size_t i = 0; i < knob_count; i++) {
+    const char *comma = i ? ", " : "";
+    tune_string_builder_appendf(&operands, "%s%%%s", comma, knobs[i]);
+    tune_string_builder_appendf(&types, "%s!transform.param<i64>", comma);
+    tune_string_builder_appendf(&arguments, "%s%%%s_: !smt.int", comma, knobs[i]);
+  }
+  tune_writer_line(writer, "transform.smt.constrain_params(%s) {tune.why = \"%s\"} : (%s) -> () {",
+                   operands.text, why, types.text);
+  tune_writer_line(writer, "^bb0(%s):", arguments.text);
+  writer->indent++;
+  for (const char *line = lines; *line;) {
+    size_t length = strcspn(line, "\n");
+    tune_writer_line(writer, "%.*s", (int)length, line);
+    line += length + (line[length] == '\n');
+  }
+  writer->indent--;
+  tune_writer_line(writer, "}");
+  writer->text.failed |= operands.failed | types.failed | arguments.failed;
+  tune_string_builder_deinit(&operands);
+  tune_string_builder_deinit(&types);
+  tune_string_builder_deinit(&arguments);
+}
+
+void tune_writer_begin_alternatives(tune_writer *writer, const char *results, const char *name,
+                                    tune_level level, const char *labels, int64_t default_index,
+                                    size_t handle_count) {
+  char types[512];
+  tune_writer_types(types, sizeof types, handle_count);
+  tune_writer_line(writer,
+                   "%s%stransform.tune.alternatives<\"%s\"> attributes {tune.level = \"%s\", "
+                   "tune.labels = [%s], tune.default = %" PRId64 " : i64}%s%s {",
+                   results ? results : "", results ? " = " : "", name, tune_level_name(level),
+                   labels, default_index, handle_count ? " -> " : "", types);
+  writer->indent++;
+}
+
+static void yield_handles(tune_writer *writer, const char *handles, size_t handle_count) {
+  char types[512];
+  if (handle_count)
+    tune_writer_line(writer, "transform.yield %s : %s", handles,
+                     tune_writer_types(types, sizeof types, handle_count));
+  else
+    tune_writer_line(writer, "transform.yield");
+}
+
+void tune_writer_next_alternative(tune_writer *writer, const char *handles, size_t handle_count) {
+  yield_handles(writer, handles, handle_count);
+  writer->indent--;
+  tune_writer_line(writer, "}, {");
+  writer->indent++;
+}
+
+void tune_writer_end_alternatives(tune_writer *writer, const char *handles, size_t handle_count) {
+  yield_handles(writer, handles, handle_count);
+  writer->indent--;
+  tune_writer_line(writer, "}");
+}
+
+//===--------------------------------------------------------------------------===//
+// Matching, tiling, vectorizing
+//===--------------------------------------------------------------------------===//
+
+void tune_writer_match_generic(tune_writer *writer, const char *result, const tune_nest *nest,
+                               const size_t *loops, size_t count, const char *scope) {
+  char iterators[640];
+  tune_writer_line(writer, "%s = transform.structured.match ops{[\"linalg.generic\"]}", result);
+  tune_writer_line(writer, "  attributes{iterator_types = %s} in %s : (" OP ") -> " OP,
+                   tune_writer_iterators(iterators, sizeof iterators, nest, loops, count), scope);
+}
+
+const char *tune_writer_sizes(char *buffer, size_t size, const tune_tiling *tiling,
+                              const size_t *order, size_t count) {
+  size_t used = (size_t)snprintf(buffer, size, "[");
+  for (size_t i = 0; i < count && used < size; i++) {
+    const char *text = tiling->size[order[i]];
+    used += (size_t)snprintf(buffer + used, size - used, "%s%s", i ? ", " : "", text ? text : "0");
+  }
+  if (used < size)
+    snprintf(buffer + used, size - used, "]");
+  return buffer;
+}
+
+// Sizes that are knobs are params, and so part of the op's type.
+static size_t count_loops(const tune_tiling *tiling, const size_t *order, size_t count) {
+  size_t loops = 0;
+  for (size_t i = 0; i < count; i++)
+    loops += tiling->size[order[i]] && strcmp(tiling->size[order[i]], "0") != 0;
+  return loops;
+}
+
+static void append_param_types(tune_string_builder *types, const tune_tiling *tiling,
+                               const size_t *order, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (tiling->size[order[i]] && tiling->size[order[i]][0] == '%')
+      tune_string_builder_append(types, ", !transform.param<i64>");
+}
+
+void tune_writer_tile(tune_writer *writer, const char *result, const char *loops,
+                      const char *target, const tune_tiling *tiling, const size_t *order,
+                      size_t count, const char *interchange) {
+  char sizes[256], results[640];
+  size_t loop_count = count_loops(tiling, order, count);
+  tune_string_builder params;
+  tune_string_builder_init(&params);
+  append_param_types(&params, tiling, order, count);
+  tune_writer_line(writer, "%s, %s:%zu = transform.structured.tile_using_for %s tile_sizes %s%s%s",
+                   result, loops, loop_count, target,
+                   tune_writer_sizes(sizes, sizeof sizes, tiling, order, count),
+                   interchange ? " interchange = " : "", interchange ? interchange : "");
+  tune_writer_line(writer, "  : (" OP "%s) -> (%s)", params.text ? params.text : "",
+                   tune_writer_types(results, sizeof results, loop_count + 1));
+  tune_string_builder_deinit(&params);
+}
+
+void tune_writer_try_vectorize(tune_writer *writer, const char *target, const char *sizes) {
+  // A suppressed failure must not leave the outer sequence with a handle to a dead op, so the
+  // handle is only used inside.
+  tune_string_builder params;
+  tune_string_builder_init(&params);
+  for (const char *at = sizes; at && *at; at++)
+    if (*at == '%')
+      tune_string_builder_append(&params, ", !transform.param<i64>");
+  tune_writer_line(writer, "transform.sequence %s : " OP " failures(suppress) {", target);
+  tune_writer_line(writer, "^bb0(%%try: " OP "):");
+  tune_writer_line(writer, "  transform.structured.vectorize %%try%s%s : " OP "%s",
+                   sizes ? " vector_sizes " : "", sizes ? sizes : "",
+                   params.text ? params.text : "");
+  tune_writer_line(writer, "}");
+  tune_string_builder_deinit(&params);
+}
+
+void tune_writer_begin_foreach(tune_writer *writer, const char *targets, const char *target) {
+  tune_writer_line(writer, "transform.foreach %s : " OP " {", targets);
+  tune_writer_line(writer, "^bb0(%s: " OP "):", target);
+  writer->indent++;
+}
+
+void tune_writer_end_foreach(tune_writer *writer) {
+  writer->indent--;
+  tune_writer_line(writer, "}");
+}
+
+void tune_writer_cleanup(tune_writer *writer) {
+  tune_writer_line(writer, "transform.apply_patterns to %s {", writer->func);
+  tune_writer_line(writer, "  transform.apply_patterns.canonicalization");
+  tune_writer_line(writer, "  transform.apply_patterns.linalg.tiling_canonicalization");
+  tune_writer_line(writer, "  transform.apply_patterns.scf.for_loop_canonicalization");
+  tune_writer_line(writer, "} {apply_cse} : " OP);
+}
+
+void tune_writer_fold_unit_dims(tune_writer *writer) {
+  tune_writer_line(writer, "transform.apply_patterns to %s {", writer->func);
+  tune_writer_line(writer, "  transform.apply_patterns.linalg.fold_unit_extent_dims_via_slices");
+  tune_writer_line(writer, "  transform.apply_patterns.canonicalization");
+  tune_writer_line(writer, "} {apply_cse} : " OP);
+}
+
+//===--------------------------------------------------------------------------===//
+// Stages
+//===--------------------------------------------------------------------------===//
+
+void tune_writer_begin_tensors(tune_writer *writer, const char *comment) {
+  tune_writer_line(writer, "// %s", comment);
+  tune_writer_line(writer, "module attributes {transform.with_named_sequence} {");
+  writer->indent++;
+  tune_writer_line(writer,
+                   "transform.named_sequence @tune_tensors(%%task: " OP " {transform.consumed}) {");
+  writer->indent++;
+  tune_writer_line(writer, "%%func = transform.include @tune_prepare failures(propagate) (%%task)");
+  tune_writer_line(writer, "  : (" OP ") -> " OP);
+}
+
+void tune_writer_vector_cleanup(tune_writer *writer, bool widens) {
+  // The first two without canonicalization: it turns reductions over a unit dimension into
+  // shape_casts, and the contraction would be lost.
+  tune_writer_line(writer, "transform.apply_patterns to %s {", writer->func);
+  if (widens)
+    tune_writer_line(writer, "  transform.apply_patterns.vector.sink_ops");
+  tune_writer_line(writer, "  transform.apply_patterns.vector.reduction_to_contract");
+  tune_writer_line(writer, "  transform.apply_patterns.vector.transfer_permutation_patterns");
+  tune_writer_line(writer, "} : " OP);
+  tune_writer_line(writer, "transform.apply_patterns to %s {", writer->func);
+  tune_writer_line(writer, "  transform.apply_patterns.vector.cast_away_vector_leading_one_dim");
+  tune_writer_line(writer, "} : " OP);
+  tune_writer_line(writer, "transform.apply_patterns to %s {", writer->func);
+  tune_writer_line(writer, "  transform.apply_patterns.canonicalization");
+  tune_writer_line(
+      writer, "  transform.apply_patterns.tensor.fold_tensor_subset_ops_into_vector_transfers");
+  tune_writer_line(writer, "} {apply_cse} : " OP);
+  tune_writer_line(writer,
+                   "%%hoist = transform.structured.match interface{LoopLikeInterface} "
+                   "in %s : (" OP ") -> " OP,
+                   writer->func);
+  tune_writer_line(writer, "transform.apply_licm to %%hoist : " OP);
+  tune_writer_line(writer, "transform.loop.hoist_loop_invariant_subsets %%hoist : " OP);
+  tune_writer_line(writer, "transform.apply_patterns to %s {", writer->func);
+  tune_writer_line(writer, "  transform.apply_patterns.canonicalization");
+  tune_writer_line(writer, "} {apply_cse} : " OP);
+}
+
+void tune_writer_end_tensors(tune_writer *writer) {
+  tune_writer_line(writer, "transform.bufferization.eliminate_empty_tensors %s : " OP,
+                   writer->func);
+  tune_writer_line(writer, "transform.yield");
+  writer->indent--;
+  tune_writer_line(writer, "}");
+}
+
+void tune_writer_begin_buffers(tune_writer *writer) {
+  tune_writer_line(writer,
+                   "transform.named_sequence @tune_buffers(%%func: " OP " {transform.readonly}) {");
+  writer->indent++;
+}
+
+void tune_writer_lower_vectors(tune_writer *writer) {
+  tune_writer_line(writer, "transform.bufferization.buffer_loop_hoisting %s : " OP, writer->func);
+  tune_writer_line(writer, "transform.apply_patterns to %s {", writer->func);
+  tune_writer_line(writer, "  transform.apply_patterns.canonicalization");
+  tune_writer_line(writer, "} {apply_cse} : " OP);
+  tune_writer_line(writer, "transform.apply_patterns to %s {", writer->func);
+  tune_writer_line(writer, "  transform.apply_patterns.vector.lower_masked_transfers");
+  tune_writer_line(writer, "  transform.apply_patterns.vector.lower_masks");
+  tune_writer_line(writer, "} : " OP);
+  tune_writer_line(writer, "transform.apply_patterns to %s {", writer->func);
+  tune_writer_line(writer, "  transform.apply_patterns.vector.lower_contraction "
+                           "lowering_strategy = \"outerproduct\"");
+  tune_writer_line(writer, "} : " OP);
+  tune_writer_line(writer, "transform.apply_patterns to %s {", writer->func);
+  tune_writer_line(writer, "  transform.apply_patterns.vector.lower_outerproduct");
+  tune_writer_line(writer, "  transform.apply_patterns.vector.lower_multi_reduction "
+                           "lowering_strategy = \"innerreduction\"");
+  tune_writer_line(writer, "  transform.apply_patterns.vector.transfer_to_scf "
+                           "max_transfer_rank = 1 full_unroll = true");
+  tune_writer_line(writer,
+                   "  transform.apply_patterns.vector.lower_transfer max_transfer_rank = 1");
+  tune_writer_line(writer, "  transform.apply_patterns.vector.lower_shape_cast");
+  tune_writer_line(writer, "  transform.apply_patterns.vector.lower_transpose "
+                           "lowering_strategy = \"shuffle_16x16\"");
+  tune_writer_line(writer, "} : " OP);
+  tune_writer_line(writer, "transform.apply_patterns to %s {", writer->func);
+  tune_writer_line(writer, "  transform.apply_patterns.vector.materialize_masks");
+  tune_writer_line(writer, "} : " OP);
+}
+
+// Each knob ends as a discardable attribute of the function, which the lowering reads when it sets
+// up LLVM (transforms/lower).
+static void annotate_knob(tune_writer *writer, const char *knob, const char *attribute) {
+  tune_writer_line(writer,
+                   "transform.annotate %%func \"%s\" = %%%s : " OP ", !transform.param<i64>",
+                   attribute, knob);
+}
+
+void tune_writer_target_knobs(tune_writer *writer, unsigned vector_bits, bool has_math) {
+  tune_value_set widths = {0};
+  tune_value_set_add(&widths, vector_bits);
+  if (vector_bits > 256)
+    tune_value_set_add(&widths, 256);
+  tune_writer_knob(writer, "llvm_vector_width", "vectorize", TUNE_LEVEL_TARGET, &widths,
+                   vector_bits);
+  annotate_knob(writer, "llvm_vector_width", "tune.llvm.prefer_vector_width");
+  tune_value_set levels = {2, {2, 3}};
+  tune_writer_knob(writer, "llvm_opt_level", NULL, TUNE_LEVEL_TARGET, &levels, 3);
+  annotate_knob(writer, "llvm_opt_level", "tune.llvm.opt_level");
+  tune_value_set flag = {2, {0, 1}};
+  tune_writer_knob(writer, "llvm_unroll", NULL, TUNE_LEVEL_TARGET, &flag, 1);
+  annotate_knob(writer, "llvm_unroll", "tune.llvm.loop_unroll");
+  if (has_math) {
+    tune_writer_knob(writer, "vector_math", NULL, TUNE_LEVEL_VECTOR, &flag, 1);
+    annotate_knob(writer, "vector_math", "tune.math.polynomial");
+  }
+}
+
+void tune_writer_end_buffers(tune_writer *writer) {
+  tune_writer_line(writer, "transform.yield");
+  writer->indent--;
+  tune_writer_line(writer, "}");
+}
+
+void tune_writer_main(tune_writer *writer) {
+  tune_string_builder_append(&writer->text, tune_structure_prepare_text());
+  tune_string_builder_append(
+      &writer->text,
+      "  transform.named_sequence @__transform_main(%root: !transform.any_op "
+      "{transform.consumed}) {\n"
+      "    %task = transform.structured.match ops{[\"func.func\"]} in %root\n"
+      "      : (!transform.any_op) -> !transform.any_op\n"
+      "    transform.include @tune_tensors failures(propagate) (%task)\n"
+      "      : (!transform.any_op) -> ()\n"
+      "    %buffers = transform.bufferization.one_shot_bufferize layout{IdentityLayoutMap} %root\n"
+      "      {bufferize_function_boundaries = true, memcpy_op = \"linalg.copy\"}\n"
+      "      : (!transform.any_op) -> !transform.any_op\n"
+      "    %func = transform.structured.match ops{[\"func.func\"]} in %buffers\n"
+      "      : (!transform.any_op) -> !transform.any_op\n"
+      "    transform.include @tune_buffers failures(propagate) (%func)\n"
+      "      : (!transform.any_op) -> ()\n"
+      "    transform.yield\n"
+      "  }\n"
+      "}\n");
+}

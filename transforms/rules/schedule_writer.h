@@ -1,0 +1,126 @@
+//===- schedule_writer.h - Writing transform scripts as text ---------------------===//
+//
+// Rules write their space as the text of an upstream transform module (the form that
+// --tune-print-space shows, that is searched, and that a user could have written). This
+// is the vocabulary they share: knobs, matches by iterator types, tilings, the stages
+// every schedule ends with. Text, because it is what is kept, printed and replayed.
+//
+// A writer never fails midway; memory that ran out is reported by tune_writer_finish.
+//
+// Threads: one thread at a time per writer.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TRANSFORMS_RULES_SCHEDULE_WRITER_H
+#define TUNE_TRANSFORMS_RULES_SCHEDULE_WRITER_H
+
+#include "support/string_builder.h"
+#include "transforms/rules/structure.h"
+#include "tuning/space.h"
+
+#define TUNE_MAX_DOMAIN 32
+
+// The values of a knob while a rule gathers them: distinct, ascending.
+typedef struct tune_value_set {
+  size_t count;
+  int64_t values[TUNE_MAX_DOMAIN];
+} tune_value_set;
+
+// Adds `value` in order, unless it is there or the set is full.
+void tune_value_set_add(tune_value_set *set, int64_t value);
+// The largest value <= `limit`, or the smallest there is.
+int64_t tune_value_set_at_most(const tune_value_set *set, int64_t limit);
+// Adds the divisors of `extent` within [low, high] that are multiples of `step`.
+void tune_value_set_add_divisors(tune_value_set *set, int64_t extent, int64_t low, int64_t high,
+                                 int64_t step);
+
+typedef struct tune_writer {
+  tune_string_builder text;
+  unsigned indent;  // levels of two spaces
+  const char *func; // the handle of the task's function, "%func" at first; a pass makes a new one
+} tune_writer;
+
+void tune_writer_init(tune_writer *writer);
+void tune_writer_deinit(tune_writer *writer);
+tune_status tune_writer_finish(tune_writer *writer, char **out_text);
+
+// One line, indented.
+void tune_writer_line(tune_writer *writer, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+// `%name = transform.tune.knob<"name"> options = #tune.<kind><[...]> ...`. The default is put into
+// the domain if it is not there. `kind` NULL writes a plain array.
+void tune_writer_knob(tune_writer *writer, const char *name, const char *kind, tune_level level,
+                      const tune_value_set *domain, int64_t default_value);
+
+// `transform.smt.constrain_params` over the knobs named in `knobs`; `lines` are SMT ops over
+// %<knob>_ of type !smt.int, one a line, ending in an assertion. `why` is told to users.
+void tune_writer_constraint(tune_writer *writer, const char *why, size_t knob_count,
+                            const char *const *knobs, const char *lines);
+
+// Opens `[results =] transform.tune.alternatives<"name">` with a label per region and the count of
+// op handles that each region yields; then for each region: write its ops,
+// tune_writer_next_alternative; at the end tune_writer_end_alternatives.
+void tune_writer_begin_alternatives(tune_writer *writer, const char *results, const char *name,
+                                    tune_level level, const char *labels, int64_t default_index,
+                                    size_t handle_count);
+// Yields `handles` ("%a, %b"; NULL for none) and opens the next region.
+void tune_writer_next_alternative(tune_writer *writer, const char *handles, size_t handle_count);
+void tune_writer_end_alternatives(tune_writer *writer, const char *handles, size_t handle_count);
+
+// "!transform.any_op, !transform.any_op, ..." into `buffer`; returns it.
+const char *tune_writer_types(char *buffer, size_t size, size_t count);
+// "[#linalg.iterator_type<parallel>, ...]" of `nest`'s loops in the order `loops` (NULL: all).
+const char *tune_writer_iterators(char *buffer, size_t size, const tune_nest *nest,
+                                  const size_t *loops, size_t count);
+
+// `%result = match linalg.generic of these iterator types in %scope`.
+void tune_writer_match_generic(tune_writer *writer, const char *result, const tune_nest *nest,
+                               const size_t *loops, size_t count, const char *scope);
+
+// A tile size per loop: text such as "%mr", "0" or "1".
+typedef struct tune_tiling {
+  const char *size[TUNE_MAX_LOOPS];
+} tune_tiling;
+
+// `%result, %loops:N = tile_using_for %target tile_sizes [...]`; N is how many of the sizes of the
+// `count` loops listed in `order` are not "0". `interchange` may be NULL.
+void tune_writer_tile(tune_writer *writer, const char *result, const char *loops,
+                      const char *target, const tune_tiling *tiling, const size_t *order,
+                      size_t count, const char *interchange);
+// "[%mr, %nr, 0]" for the loops listed in `order`.
+const char *tune_writer_sizes(char *buffer, size_t size, const tune_tiling *tiling,
+                              const size_t *order, size_t count);
+
+// Vectorizes `target`, with `sizes` ("[...]"; NULL: as it is). Where that cannot be done the op
+// stays and becomes loops: an epilogue that resists costs speed, not the candidate.
+void tune_writer_try_vectorize(tune_writer *writer, const char *target, const char *sizes);
+
+// What follows is done for each op of the handle `targets`, called `target`. Needed wherever sizes
+// are knobs and there may be several ops: upstream wants as many values as ops.
+void tune_writer_begin_foreach(tune_writer *writer, const char *targets, const char *target);
+void tune_writer_end_foreach(tune_writer *writer);
+
+// Canonicalization, tiling canonicalization and CSE on %func.
+void tune_writer_cleanup(tune_writer *writer);
+// Drops unit dimensions by rank-reducing slices.
+void tune_writer_fold_unit_dims(tune_writer *writer);
+
+// Opens the module and @tune_tensors(%func), prepares, and binds %func to the prepared function.
+void tune_writer_begin_tensors(tune_writer *writer, const char *comment);
+// What follows vectorization on tensors: contractions recognised, transfers folded into slices,
+// loop-invariant accumulators hoisted into registers.
+void tune_writer_vector_cleanup(tune_writer *writer, bool widens);
+void tune_writer_end_tensors(tune_writer *writer);
+
+// @tune_buffers(%func): after bufferization. Contractions and transfers become instructions.
+void tune_writer_begin_buffers(tune_writer *writer);
+void tune_writer_lower_vectors(tune_writer *writer);
+// Knobs of the backend, shared by all rules: vector width, unrolling, optimisation level.
+void tune_writer_target_knobs(tune_writer *writer, unsigned vector_bits, bool has_math);
+void tune_writer_end_buffers(tune_writer *writer);
+
+// @tune_prepare, @__transform_main, and the end of the module.
+void tune_writer_main(tune_writer *writer);
+
+#endif // TUNE_TRANSFORMS_RULES_SCHEDULE_WRITER_H

@@ -1,0 +1,502 @@
+//===- structure.c ------------------------------------------------------------===//
+
+#include "transforms/rules/structure.h"
+
+#include "dialects/diagnostic.h"
+#include "transforms/ir.h"
+
+#include "mlir-c/AffineExpr.h"
+#include "mlir-c/AffineMap.h"
+#include "mlir-c/BuiltinAttributes.h"
+#include "mlir-c/BuiltinTypes.h"
+#include "mlir-c/Dialect/Linalg.h"
+#include "mlir-c/Dialect/Transform/Interpreter.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Fills stay by name: schedules find them by it, and elementwise fusion must not fold one into a
+// contraction as an input.
+static const char PREPARE[] =
+    "  transform.named_sequence @tune_prepare(%func: !transform.any_op {transform.consumed})\n"
+    "      -> !transform.any_op {\n"
+    "    %named = transform.structured.match ops{[\n"
+    "      \"linalg.transpose\", \"linalg.broadcast\", \"linalg.map\", \"linalg.reduce\",\n"
+    "      \"linalg.elementwise\", \"linalg.copy\", \"linalg.contract\", \"linalg.matmul\",\n"
+    "      \"linalg.batch_matmul\", \"linalg.batch_reduce_matmul\", \"linalg.matvec\",\n"
+    "      \"linalg.vecmat\", \"linalg.batch_matvec\", \"linalg.batch_vecmat\", \"linalg.dot\",\n"
+    "      \"linalg.mmt4d\", \"linalg.batch_mmt4d\", \"linalg.quantized_matmul\",\n"
+    "      \"linalg.quantized_batch_matmul\",\n"
+    "      \"linalg.add\", \"linalg.sub\", \"linalg.mul\", \"linalg.div\", "
+    "\"linalg.div_unsigned\",\n"
+    "      \"linalg.max\", \"linalg.min\", \"linalg.exp\", \"linalg.log\", \"linalg.abs\",\n"
+    "      \"linalg.ceil\", \"linalg.floor\", \"linalg.negf\", \"linalg.reciprocal\",\n"
+    "      \"linalg.round\", \"linalg.sqrt\", \"linalg.rsqrt\", \"linalg.square\", "
+    "\"linalg.tanh\",\n"
+    "      \"linalg.erf\", \"linalg.powf\", \"linalg.select\",\n"
+    "      \"linalg.conv_1d\", \"linalg.conv_2d\", \"linalg.conv_3d\",\n"
+    "      \"linalg.conv_1d_nwc_wcf\", \"linalg.conv_1d_ncw_fcw\", \"linalg.conv_2d_nhwc_hwcf\",\n"
+    "      \"linalg.conv_2d_nhwc_fhwc\", \"linalg.conv_2d_nchw_fchw\",\n"
+    "      \"linalg.conv_2d_ngchw_fgchw\", \"linalg.conv_2d_ngchw_gfchw\",\n"
+    "      \"linalg.conv_3d_ndhwc_dhwcf\", \"linalg.conv_3d_ncdhw_fcdhw\",\n"
+    "      \"linalg.depthwise_conv_1d_nwc_wc\", \"linalg.depthwise_conv_1d_ncw_cw\",\n"
+    "      \"linalg.depthwise_conv_2d_nhwc_hwc\", \"linalg.depthwise_conv_2d_nchw_chw\",\n"
+    "      \"linalg.depthwise_conv_2d_nhwc_hwcm\", \"linalg.pooling_nhwc_sum\",\n"
+    "      \"linalg.pooling_nhwc_max\", \"linalg.pooling_nhwc_min\", \"linalg.pooling_nchw_sum\",\n"
+    "      \"linalg.pooling_nchw_max\", \"linalg.pooling_nwc_sum\", \"linalg.pooling_nwc_max\",\n"
+    "      \"linalg.pooling_ncw_sum\", \"linalg.pooling_ncw_max\"\n"
+    "    ]} in %func : (!transform.any_op) -> !transform.any_op\n"
+    "    %generic = transform.structured.generalize %named\n"
+    "      : (!transform.any_op) -> !transform.any_op\n"
+    "    %fused = transform.apply_registered_pass \"linalg-fuse-elementwise-ops\" to %func\n"
+    "      : (!transform.any_op) -> !transform.any_op\n"
+    "    transform.apply_patterns to %fused {\n"
+    "      transform.apply_patterns.canonicalization\n"
+    "    } {apply_cse} : !transform.any_op\n"
+    "    transform.yield %fused : !transform.any_op\n"
+    "  }\n";
+
+const char *tune_structure_prepare_text(void) { return PREPARE; }
+
+//===--------------------------------------------------------------------------===//
+// Indices
+//===--------------------------------------------------------------------------===//
+
+// Adds `scale` * `expression` to `index`; false where the expression is not linear in the loops.
+static bool add_expression(MlirAffineExpr expression, int64_t scale, tune_index *index) {
+  if (mlirAffineExprIsADim(expression)) {
+    index->coefficient[mlirAffineDimExprGetPosition(expression)] += scale;
+    return true;
+  }
+  if (mlirAffineExprIsAConstant(expression)) {
+    index->constant += scale * mlirAffineConstantExprGetValue(expression);
+    return true;
+  }
+  if (mlirAffineExprIsAAdd(expression))
+    return add_expression(mlirAffineBinaryOpExprGetLHS(expression), scale, index) &&
+           add_expression(mlirAffineBinaryOpExprGetRHS(expression), scale, index);
+  if (mlirAffineExprIsAMul(expression)) {
+    MlirAffineExpr factor = mlirAffineBinaryOpExprGetRHS(expression);
+    return mlirAffineExprIsAConstant(factor) &&
+           add_expression(mlirAffineBinaryOpExprGetLHS(expression),
+                          scale * mlirAffineConstantExprGetValue(factor), index);
+  }
+  return false;
+}
+
+static void read_index(MlirAffineExpr expression, tune_index *index) {
+  *index = (tune_index){0};
+  index->is_linear = add_expression(expression, 1, index);
+}
+
+//===--------------------------------------------------------------------------===//
+// Operands and bodies
+//===--------------------------------------------------------------------------===//
+
+static void read_element_type(MlirType type, tune_operand *operand) {
+  unsigned bits = 0;
+  const char *name = "?";
+  char buffer[8];
+  if (mlirTypeIsAF32(type)) {
+    name = "f32";
+    bits = 32;
+  } else if (mlirTypeIsAF64(type)) {
+    name = "f64";
+    bits = 64;
+  } else if (mlirTypeIsAF16(type)) {
+    name = "f16";
+    bits = 16;
+  } else if (mlirTypeIsABF16(type)) {
+    name = "bf16";
+    bits = 16;
+  } else if (mlirTypeIsAIndex(type)) {
+    name = "index";
+    bits = 64;
+  } else if (mlirTypeIsAInteger(type)) {
+    unsigned width = mlirIntegerTypeGetWidth(type);
+    snprintf(buffer, sizeof buffer, "i%u", width % 100000u);
+    name = buffer;
+    bits = width < 8 ? 8 : width;
+  }
+  snprintf(operand->type, sizeof operand->type, "%s", name);
+  operand->bits = bits;
+}
+
+static tune_status read_operand(MlirValue value, MlirAffineMap map, tune_operand *operand) {
+  *operand = (tune_operand){.producer = TUNE_NO_LOOP};
+  MlirType type = mlirValueGetType(value);
+  if (!mlirTypeIsAShaped(type)) {
+    read_element_type(type, operand);
+    return TUNE_OK;
+  }
+  read_element_type(mlirShapedTypeGetElementType(type), operand);
+  operand->rank = (size_t)mlirShapedTypeGetRank(type);
+  if (operand->rank > TUNE_MAX_LOOPS)
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "a tensor of rank %zu, more than %d",
+                            operand->rank, TUNE_MAX_LOOPS);
+  for (size_t i = 0; i < operand->rank; i++) {
+    operand->shape[i] = mlirShapedTypeIsDynamicDim(type, (intptr_t)i)
+                            ? TUNE_DYNAMIC_EXTENT
+                            : mlirShapedTypeGetDimSize(type, (intptr_t)i);
+    read_index(mlirAffineMapGetResult(map, (intptr_t)i), &operand->index[i]);
+  }
+  return TUNE_OK;
+}
+
+static bool is_extension(MlirOperation op) {
+  return tune_ir_is(op, "arith.extf") || tune_ir_is(op, "arith.extsi") ||
+         tune_ir_is(op, "arith.extui") || tune_ir_is(op, "arith.sitofp");
+}
+
+static MlirOperation defining_op(MlirValue value) {
+  return mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){NULL};
+}
+
+// The block argument behind `value`, seen through widenings, or -1.
+static intptr_t argument_behind(MlirValue value, MlirBlock block, bool *widened) {
+  MlirOperation op = defining_op(value);
+  while (!mlirOperationIsNull(op) && is_extension(op)) {
+    *widened = true;
+    value = mlirOperationGetOperand(op, 0);
+    op = defining_op(value);
+  }
+  if (!mlirValueIsABlockArgument(value) || !mlirBlockEqual(mlirBlockArgumentGetOwner(value), block))
+    return -1;
+  return mlirBlockArgumentGetArgNumber(value);
+}
+
+// Whether the body is `yield out + a * b` of the first two inputs.
+static bool is_multiply_add(MlirBlock body, size_t input_count, bool *widens) {
+  MlirOperation yield = mlirBlockGetTerminator(body);
+  if (input_count != 2 || mlirOperationGetNumOperands(yield) != 1)
+    return false;
+  MlirOperation add = defining_op(mlirOperationGetOperand(yield, 0));
+  if (!tune_ir_is(add, "arith.addf") && !tune_ir_is(add, "arith.addi"))
+    return false;
+  for (intptr_t side = 0; side < 2; side++) {
+    bool widened = false;
+    intptr_t out = argument_behind(mlirOperationGetOperand(add, side), body, &widened);
+    MlirOperation multiply = defining_op(mlirOperationGetOperand(add, 1 - side));
+    if (out != 2 || widened ||
+        (!tune_ir_is(multiply, "arith.mulf") && !tune_ir_is(multiply, "arith.muli")))
+      continue;
+    intptr_t a = argument_behind(mlirOperationGetOperand(multiply, 0), body, &widened);
+    intptr_t b = argument_behind(mlirOperationGetOperand(multiply, 1), body, &widened);
+    *widens = widened;
+    return (a == 0 && b == 1) || (a == 1 && b == 0);
+  }
+  return false;
+}
+
+static bool is_costly_math(MlirOperation op) {
+  static const char *const cheap[] = {"math.absf",  "math.absi",      "math.ceil",
+                                      "math.floor", "math.fma",       "math.sqrt",
+                                      "math.rsqrt", "math.roundeven", "math.copysign"};
+  if (!tune_ir_string_starts(tune_ir_name(op), "math."))
+    return false;
+  for (size_t i = 0; i < sizeof cheap / sizeof *cheap; i++)
+    if (tune_ir_is(op, cheap[i]))
+      return false;
+  return true;
+}
+
+static void read_body(MlirOperation op, tune_nest *nest) {
+  if (mlirOperationGetNumRegions(op) != 1)
+    return;
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  if (mlirBlockIsNull(body))
+    return;
+  nest->multiplies_and_adds = is_multiply_add(body, nest->input_count, &nest->widens);
+  for (MlirOperation inner = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(inner);
+       inner = mlirOperationGetNextInBlock(inner)) {
+    if (is_costly_math(inner))
+      nest->math_op_count++;
+    if (tune_ir_is(inner, "linalg.index") || tune_ir_is(inner, "tensor.extract"))
+      nest->has_index = true;
+  }
+}
+
+//===--------------------------------------------------------------------------===//
+// Nests
+//===--------------------------------------------------------------------------===//
+
+static bool is_reduction_iterator(MlirOperation op, size_t loop) {
+  MlirAttribute iterators = tune_ir_attribute(op, "iterator_types");
+  if (mlirAttributeIsNull(iterators) || !mlirAttributeIsAArray(iterators))
+    return false;
+  // Upstream gives the C API no accessor for #linalg.iterator_type; its text has one.
+  tune_string_builder text;
+  tune_string_builder_init(&text);
+  mlirAttributePrint(mlirArrayAttrGetElement(iterators, (intptr_t)loop), tune_ir_append, &text);
+  bool is_reduction = text.text && strstr(text.text, "reduction");
+  tune_string_builder_deinit(&text);
+  return is_reduction;
+}
+
+// How far each loop runs: from the dimensions that it indexes alone.
+static void infer_extents(tune_nest *nest) {
+  for (size_t loop = 0; loop < nest->loop_count; loop++) {
+    nest->extent[loop] = TUNE_DYNAMIC_EXTENT;
+    for (size_t o = 0; o < nest->operand_count; o++) {
+      size_t dimension = tune_operand_find_loop(&nest->operands[o], loop);
+      if (dimension == SIZE_MAX || nest->operands[o].shape[dimension] == TUNE_DYNAMIC_EXTENT)
+        continue;
+      nest->extent[loop] = nest->operands[o].shape[dimension];
+      break;
+    }
+  }
+}
+
+static tune_status read_linalg_nest(MlirOperation op, tune_nest *nest) {
+  MlirAttribute maps = mlirLinalgGetIndexingMapsAttribute(op);
+  size_t operand_count = (size_t)mlirOperationGetNumOperands(op);
+  size_t result_count = (size_t)mlirOperationGetNumResults(op);
+  if (operand_count > TUNE_MAX_OPERANDS)
+    return tune_status_make_at(TUNE_INVALID_ARGUMENT, op, "%zu operands, more than %d",
+                               operand_count, TUNE_MAX_OPERANDS);
+  nest->operand_count = operand_count;
+  nest->input_count = operand_count - result_count;
+  for (size_t o = 0; o < operand_count; o++) {
+    MlirAffineMap map = mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, (intptr_t)o));
+    nest->loop_count = (size_t)mlirAffineMapGetNumDims(map);
+    if (nest->loop_count > TUNE_MAX_LOOPS)
+      return tune_status_make_at(TUNE_INVALID_ARGUMENT, op, "%zu loops, more than %d",
+                                 nest->loop_count, TUNE_MAX_LOOPS);
+    TUNE_RETURN_IF_ERROR(
+        read_operand(mlirOperationGetOperand(op, (intptr_t)o), map, &nest->operands[o]));
+  }
+  for (size_t loop = 0; loop < nest->loop_count; loop++) {
+    nest->is_reduction[loop] = is_reduction_iterator(op, loop);
+    nest->reduction_count += nest->is_reduction[loop];
+  }
+  infer_extents(nest);
+  read_body(op, nest);
+  return TUNE_OK;
+}
+
+static void read_pad(MlirOperation op, tune_nest *nest) {
+  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+  nest->loop_count = (size_t)mlirShapedTypeGetRank(type);
+  if (nest->loop_count > TUNE_MAX_LOOPS)
+    nest->loop_count = TUNE_MAX_LOOPS;
+  for (size_t i = 0; i < nest->loop_count; i++)
+    nest->extent[i] = mlirShapedTypeIsDynamicDim(type, (intptr_t)i)
+                          ? TUNE_DYNAMIC_EXTENT
+                          : mlirShapedTypeGetDimSize(type, (intptr_t)i);
+}
+
+static tune_status read_nest(MlirOperation op, tune_nest *nest) {
+  *nest = (tune_nest){0};
+  MlirStringRef name = tune_ir_name(op);
+  snprintf(nest->op_name, sizeof nest->op_name, "%.*s", (int)name.length, name.data);
+  if (tune_ir_is(op, "tensor.pad")) {
+    nest->kind = TUNE_NEST_PAD;
+    read_pad(op, nest);
+    return TUNE_OK;
+  }
+  nest->kind = tune_ir_is(op, "linalg.fill")      ? TUNE_NEST_FILL
+               : tune_ir_is(op, "linalg.generic") ? TUNE_NEST_GENERIC
+                                                  : TUNE_NEST_NAMED;
+  return read_linalg_nest(op, nest);
+}
+
+static bool is_nest(MlirOperation op) {
+  return tune_ir_string_starts(tune_ir_name(op), "linalg.") || tune_ir_is(op, "tensor.pad");
+}
+
+// Constants, empties, dim and the arithmetic of sizes: what a task may hold besides nests.
+static bool is_scenery(MlirOperation op) {
+  static const char *const prefixes[] = {"arith.", "affine.apply"};
+  static const char *const names[] = {"tensor.empty", "tensor.dim", "func.return"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (tune_ir_is(op, names[i]))
+      return true;
+  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+    if (tune_ir_string_starts(tune_ir_name(op), prefixes[i]))
+      return true;
+  return false;
+}
+
+static size_t index_of(const MlirOperation *ops, size_t count, MlirOperation op) {
+  for (size_t i = 0; i < count; i++)
+    if (mlirOperationEqual(ops[i], op))
+      return i;
+  return TUNE_NO_LOOP;
+}
+
+// Fills in who makes each operand and who uses each nest.
+static void connect(tune_structure *structure, const MlirOperation *ops) {
+  for (size_t n = 0; n < structure->nest_count; n++) {
+    tune_nest *nest = &structure->nests[n];
+    for (size_t o = 0; o < nest->operand_count; o++) {
+      MlirOperation producer = defining_op(mlirOperationGetOperand(ops[n], (intptr_t)o));
+      if (mlirOperationIsNull(producer))
+        continue;
+      nest->operands[o].producer = index_of(ops, structure->nest_count, producer);
+      if (nest->operands[o].producer != TUNE_NO_LOOP)
+        structure->nests[nest->operands[o].producer].use_count++;
+    }
+    for (intptr_t r = 0; r < mlirOperationGetNumResults(ops[n]); r++)
+      nest->dead_results +=
+          mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(ops[n], r)));
+    for (size_t loop = 0; loop < nest->loop_count; loop++)
+      structure->is_dynamic |= nest->extent[loop] == TUNE_DYNAMIC_EXTENT;
+  }
+}
+
+tune_status tune_structure_read(MlirOperation function, tune_structure *out_structure) {
+  *out_structure = (tune_structure){.is_regular = true};
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
+  size_t count = 0;
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    count += is_nest(op);
+    out_structure->is_regular &= is_nest(op) || is_scenery(op);
+  }
+  tune_status status = TUNE_OK;
+  MlirOperation *ops = calloc(count + 1, sizeof *ops);
+  out_structure->nests = calloc(count + 1, sizeof *out_structure->nests);
+  if (!ops || !out_structure->nests)
+    status = tune_status_make(TUNE_OUT_OF_MEMORY, "reading the structure of a task");
+  for (MlirOperation op = mlirBlockGetFirstOperation(block);
+       tune_status_is_ok(status) && !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    if (!is_nest(op))
+      continue;
+    size_t n = out_structure->nest_count++;
+    ops[n] = op;
+    status = read_nest(op, &out_structure->nests[n]);
+  }
+  if (tune_status_is_ok(status))
+    connect(out_structure, ops);
+  else
+    tune_structure_deinit(out_structure);
+  free(ops);
+  return status;
+}
+
+void tune_structure_deinit(tune_structure *structure) {
+  free(structure->nests);
+  *structure = (tune_structure){0};
+}
+
+//===--------------------------------------------------------------------------===//
+// From a payload's text
+//===--------------------------------------------------------------------------===//
+
+static tune_status prepare(MlirModule payload, MlirModule script) {
+  MlirOperation main =
+      tune_ir_find_symbol(mlirModuleGetOperation(script), tune_ir_string("__transform_main"));
+  MlirTransformOptions options = mlirTransformOptionsCreate();
+  tune_diagnostics diagnostics;
+  tune_diagnostics_begin_thread(&diagnostics, mlirModuleGetContext(payload));
+  bool failed = mlirLogicalResultIsFailure(mlirTransformApplyNamedSequence(
+      mlirModuleGetOperation(payload), main, mlirModuleGetOperation(script), options));
+  tune_status status =
+      tune_diagnostics_end(&diagnostics, failed, TUNE_INTERNAL, "preparing a task");
+  tune_diagnostics_deinit(&diagnostics);
+  mlirTransformOptionsDestroy(options);
+  return status;
+}
+
+static tune_status parse_prepare_script(MlirContext context, MlirModule *out_script) {
+  tune_string_builder text;
+  tune_string_builder_init(&text);
+  tune_string_builder_append(
+      &text, "module attributes {transform.with_named_sequence} {\n"
+             "  transform.named_sequence @__transform_main(%root: !transform.any_op) {\n"
+             "    %func = transform.structured.match ops{[\"func.func\"]} in %root\n"
+             "      : (!transform.any_op) -> !transform.any_op\n"
+             "    %prepared = transform.include @tune_prepare failures(propagate) (%func)\n"
+             "      : (!transform.any_op) -> !transform.any_op\n"
+             "    transform.yield\n"
+             "  }\n");
+  tune_string_builder_append(&text, PREPARE);
+  tune_string_builder_append(&text, "}\n");
+  char *source = NULL;
+  TUNE_RETURN_IF_ERROR(tune_string_builder_finish(&text, &source));
+  *out_script = mlirModuleCreateParse(context, tune_ir_string(source));
+  free(source);
+  if (mlirModuleIsNull(*out_script))
+    return tune_status_make(TUNE_INTERNAL, "the preparation script does not parse");
+  return TUNE_OK;
+}
+
+tune_status tune_structure_read_payload(MlirContext context, const char *payload,
+                                        tune_structure *out_structure) {
+  *out_structure = (tune_structure){0};
+  MlirModule module = mlirModuleCreateParse(context, tune_ir_string(payload));
+  if (mlirModuleIsNull(module))
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "the task's payload does not parse");
+  MlirModule script = {NULL};
+  tune_status status = parse_prepare_script(context, &script);
+  if (tune_status_is_ok(status))
+    status = prepare(module, script);
+  MlirOperation function = {NULL};
+  if (tune_status_is_ok(status))
+    status = tune_ir_find_function(mlirModuleGetOperation(module), NULL, &function);
+  if (tune_status_is_ok(status))
+    status = tune_structure_read(function, out_structure);
+  if (!mlirModuleIsNull(script))
+    mlirModuleDestroy(script);
+  mlirModuleDestroy(module);
+  return status;
+}
+
+//===--------------------------------------------------------------------------===//
+// Questions about operands
+//===--------------------------------------------------------------------------===//
+
+bool tune_operand_is_loop(const tune_operand *operand, size_t dimension, size_t loop) {
+  const tune_index *index = &operand->index[dimension];
+  if (!index->is_linear || index->constant != 0 || index->coefficient[loop] != 1)
+    return false;
+  for (size_t d = 0; d < TUNE_MAX_LOOPS; d++)
+    if (d != loop && index->coefficient[d] != 0)
+      return false;
+  return true;
+}
+
+size_t tune_operand_find_loop(const tune_operand *operand, size_t loop) {
+  for (size_t i = 0; i < operand->rank; i++)
+    if (tune_operand_is_loop(operand, i, loop))
+      return i;
+  return SIZE_MAX;
+}
+
+int64_t tune_operand_coefficient(const tune_operand *operand, size_t loop) {
+  for (size_t i = 0; i < operand->rank; i++)
+    if (operand->index[i].coefficient[loop] != 0)
+      return operand->index[i].coefficient[loop];
+  return 0;
+}
+
+bool tune_operand_is_projection(const tune_operand *operand) {
+  for (size_t i = 0; i < operand->rank; i++) {
+    size_t loops = 0;
+    for (size_t d = 0; d < TUNE_MAX_LOOPS; d++)
+      loops += operand->index[i].coefficient[d] != 0;
+    if (!operand->index[i].is_linear || loops > 1)
+      return false;
+    for (size_t d = 0; d < TUNE_MAX_LOOPS; d++)
+      if (operand->index[i].coefficient[d] > 1 || operand->index[i].coefficient[d] < 0)
+        return false;
+  }
+  return true;
+}
+
+size_t tune_operand_contiguous_loop(const tune_nest *nest, const tune_operand *operand) {
+  if (operand->rank == 0)
+    return TUNE_NO_LOOP;
+  const tune_index *last = &operand->index[operand->rank - 1];
+  size_t found = TUNE_NO_LOOP, terms = 0;
+  for (size_t d = 0; d < nest->loop_count; d++) {
+    if (last->coefficient[d] == 0)
+      continue;
+    terms++;
+    if (last->coefficient[d] == 1 && (found == TUNE_NO_LOOP || !nest->is_reduction[d]))
+      found = d;
+  }
+  return last->is_linear && terms <= 2 ? found : TUNE_NO_LOOP;
+}
