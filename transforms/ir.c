@@ -2,6 +2,8 @@
 
 #include "transforms/ir.h"
 
+#include "dialects/diagnostic.h"
+
 MlirStringRef tune_ir_string_attribute(MlirOperation op, const char *name) {
   MlirAttribute attribute = tune_ir_attribute(op, name);
   if (mlirAttributeIsNull(attribute) || !mlirAttributeIsAString(attribute))
@@ -60,6 +62,44 @@ tune_status tune_ir_find_function(MlirOperation module, const char *name,
   tune_string_builder_deinit(&names);
   *out_function = found;
   return status;
+}
+
+// What upstream says of text whose ops are not in a module.
+#define SEVERAL_OPS "single top-level operation"
+
+static MlirOperation parse_once(MlirContext context, const char *text, const char *source,
+                                bool wrap) {
+  if (text && !wrap)
+    return mlirOperationCreateParse(context, tune_ir_string(text), tune_ir_string(source));
+  MlirModule module = text ? mlirModuleCreateParse(context, tune_ir_string(text))
+                           : mlirModuleCreateParseFromFile(context, tune_ir_string(source));
+  return mlirModuleIsNull(module) ? (MlirOperation){NULL} : mlirModuleGetOperation(module);
+}
+
+static tune_status parse_under_diagnostics(MlirContext context, const char *text,
+                                           const char *source, bool wrap,
+                                           MlirOperation *out_module) {
+  tune_diagnostics diagnostics;
+  tune_diagnostics_begin(&diagnostics, context);
+  *out_module = parse_once(context, text, source, wrap);
+  tune_status status = tune_diagnostics_end(&diagnostics, mlirOperationIsNull(*out_module),
+                                            TUNE_INVALID_ARGUMENT, "parsing");
+  tune_diagnostics_deinit(&diagnostics);
+  return status;
+}
+
+tune_status tune_ir_parse(MlirContext context, const char *text, const char *source,
+                          MlirOperation *out_module) {
+  tune_status status = parse_under_diagnostics(context, text, source, false, out_module);
+  bool is_bare = tune_status_is_ok(status)
+                     ? !tune_ir_is(*out_module, "builtin.module")
+                     : strstr(tune_status_get_message(status), SEVERAL_OPS) != NULL;
+  if (!is_bare)
+    return status;
+  tune_status_free(status);
+  if (!mlirOperationIsNull(*out_module))
+    mlirOperationDestroy(*out_module);
+  return parse_under_diagnostics(context, text, source, true, out_module);
 }
 
 void tune_ir_append(MlirStringRef text, void *user_data) {

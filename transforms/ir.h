@@ -57,6 +57,12 @@ MlirOperation tune_ir_find_symbol(MlirOperation module, MlirStringRef name);
 tune_status tune_ir_find_function(MlirOperation module, const char *name,
                                   MlirOperation *out_function);
 
+// Parses a module: `text`, or where that is NULL the file `source`. Text that is no single
+// builtin.module is wrapped in one, as mlir-opt does, but then messages cannot name `source`.
+// INVALID_ARGUMENT with MLIR's diagnostics. mlirOperationDestroy it.
+tune_status tune_ir_parse(MlirContext context, const char *text, const char *source,
+                          MlirOperation *out_module);
+
 // A callback for MLIR's printers; `user_data` is a tune_string_builder.
 void tune_ir_append(MlirStringRef text, void *user_data);
 

@@ -257,16 +257,7 @@ tune_status tune_schedule_read_space(MlirOperation module, tune_space **out_spac
 
 static tune_status parse_module(MlirContext context, const char *text, const char *source,
                                 MlirOperation *out_module) {
-  tune_diagnostics diagnostics;
-  tune_diagnostics_begin(&diagnostics, context);
-  *out_module = mlirOperationCreateParse(context, tune_ir_string(text), tune_ir_string(source));
-  tune_status status = tune_diagnostics_end(&diagnostics, mlirOperationIsNull(*out_module),
-                                            TUNE_INVALID_ARGUMENT, "parsing the schedule");
-  tune_diagnostics_deinit(&diagnostics);
-  TUNE_RETURN_IF_ERROR(status);
-  if (!tune_ir_is(*out_module, "builtin.module"))
-    return tune_status_make_at(TUNE_INVALID_ARGUMENT, *out_module,
-                               "expected a module with transform.with_named_sequence");
+  TUNE_RETURN_IF_ERROR(tune_ir_parse(context, text, source, out_module));
   MlirOperation entry = tune_ir_find_symbol(*out_module, tune_ir_string(ENTRY_SEQUENCE));
   if (!tune_ir_is(entry, "transform.named_sequence"))
     return tune_status_make_at(TUNE_INVALID_ARGUMENT, *out_module,

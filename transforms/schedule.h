@@ -35,7 +35,7 @@ typedef struct tune_schedule {
   tune_space *space;
 } tune_schedule;
 
-// Parses the text of a schedule and reads its space. `source` is the name of the file for messages.
+// Parses a schedule, `text` or where that is NULL the file `source`, and reads its space.
 // INVALID_ARGUMENT with the place, for what does not parse, has no @__transform_main, or has a knob
 // or constraint that cannot be read. The tune dialect has to be registered with `context`.
 tune_status tune_schedule_parse(MlirContext context, const char *text, const char *source,

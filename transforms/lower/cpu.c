@@ -35,17 +35,17 @@
 #define FORALL_TO_THREADS "scf-forall-to-parallel,convert-scf-to-openmp"
 
 // fold-memref-alias-ops and expand-strided-metadata come before vectors become loops, so that views
-// are gone when addresses are computed. math-expand-ops only takes what LLVM has no code for. The
-// order of the conversions after that is free.
+// are gone when addresses are computed. math-expand-ops only takes what LLVM has no code for.
+// convert-openmp-to-llvm takes memrefs along, with plain malloc, so it comes after them.
 #define BEFORE_FORALL "func.func(lower-vector-multi-reduction),fold-memref-alias-ops"
 #define TO_LLVM                                                                                    \
   "expand-strided-metadata,convert-vector-to-scf{full-unroll=true},lower-affine,"                  \
   "func.func(math-expand-ops{ops=fpowi}),convert-scf-to-cf,"                                       \
   "convert-vector-to-llvm{enable-x86vector=true reassociate-fp-reductions=true},"                  \
-  "convert-complex-to-llvm,convert-math-to-llvm,convert-math-to-libm,convert-openmp-to-llvm,"      \
+  "convert-complex-to-llvm,convert-math-to-llvm,convert-math-to-libm,"                             \
   "convert-func-to-llvm,convert-ub-to-llvm,convert-cf-to-llvm,convert-arith-to-llvm,"              \
-  "convert-index-to-llvm,finalize-memref-to-llvm{use-generic-functions=1},"                        \
-  "reconcile-unrealized-casts"
+  "convert-index-to-llvm,finalize-memref-to-llvm{use-generic-functions=1}"
+#define LAST "reconcile-unrealized-casts"
 
 // Division that rounds up or down is not in the LLVM dialect; the pass that expands it also
 // expands maximumf into code that is several times slower, so it runs where it has to.
@@ -83,11 +83,11 @@ static tune_status make_all_passes(tune_cpu_lowering *lowering, int threads) {
   TUNE_RETURN_IF_ERROR(make_passes(lowering, GIVE_BACK_MEMORY, &lowering->give_back_memory));
   TUNE_RETURN_IF_ERROR(make_passes(lowering, "linalg-generalize-named-ops", &lowering->generalize));
   TUNE_RETURN_IF_ERROR(make_passes(lowering, EXPAND_ARITH, &lowering->expand_arith));
-  return make_passes(lowering,
-                     threads > 1
-                         ? LOOPS_OF_LINALG "," BEFORE_FORALL "," FORALL_TO_THREADS "," TO_LLVM
-                         : LOOPS_OF_LINALG "," BEFORE_FORALL "," FORALL_TO_LOOPS "," TO_LLVM,
-                     &lowering->convert);
+  static const char ONE_THREAD[] =
+      LOOPS_OF_LINALG "," BEFORE_FORALL "," FORALL_TO_LOOPS "," TO_LLVM "," LAST;
+  static const char THREADS[] = LOOPS_OF_LINALG "," BEFORE_FORALL "," FORALL_TO_THREADS "," TO_LLVM
+                                                ",convert-openmp-to-llvm," LAST;
+  return make_passes(lowering, threads > 1 ? THREADS : ONE_THREAD, &lowering->convert);
 }
 
 tune_status tune_cpu_lowering_create(MlirContext context, const tune_cpu_options *options,
@@ -248,6 +248,9 @@ tune_status tune_cpu_lowering_run(tune_cpu_lowering *lowering, MlirOperation mod
   if (plain) {
     options.opt_level = 2;
     options.contract = 0;
+    // They make whole modules of plain loops compile for a second and run hardly faster.
+    options.slp_vectorize = 0;
+    options.loop_unroll = 0;
   }
   tune_status status =
       lower_to_llvm_dialect(lowering, module, function, signature, plain, &options);

@@ -6,7 +6,6 @@
 #include "support/process.h"
 
 #include <dlfcn.h>
-#include <gnu/libc-version.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +18,6 @@
 struct tune_linker {
   char *program;
   char *runtime;
-  char *libc;
   char *libm;
   char *openmp;       // NULL where threads are not wanted
   char *openmp_rpath; // the option that finds it again
@@ -116,13 +114,8 @@ static tune_status find_all(tune_linker *linker, bool threads) {
     float (*function)(float);
     const void *address;
   } libm = {.function = erff};
-  union {
-    const char *(*function)(void);
-    const void *address;
-  } libc = {.function = gnu_get_libc_version};
   TUNE_RETURN_IF_ERROR(find_linker_program(&linker->program));
   TUNE_RETURN_IF_ERROR(find_runtime(&linker->runtime));
-  TUNE_RETURN_IF_ERROR(find_loaded_library(libc.address, "libc", &linker->libc));
   TUNE_RETURN_IF_ERROR(find_loaded_library(libm.address, "libm", &linker->libm));
   return threads ? find_openmp(linker) : TUNE_OK;
 }
@@ -146,7 +139,6 @@ void tune_linker_destroy(tune_linker *linker) {
     return;
   free(linker->program);
   free(linker->runtime);
-  free(linker->libc);
   free(linker->libm);
   free(linker->openmp);
   free(linker->openmp_rpath);
@@ -161,19 +153,18 @@ tune_status tune_linker_run(const tune_linker *linker, const void *object, size_
   tune_status status = tune_file_write(object_path, object, size);
   if (tune_status_is_ok(status)) {
     // Without a build id, and bound at load: a call must not go through the resolver while timed.
+    // libc is left out, every process has it, and reading its symbols would take 10 ms.
     const char *arguments[] = {linker->program,
                                "-shared",
                                "--build-id=none",
                                "-znow",
                                "-znoexecstack",
-                               "--no-undefined",
                                "-o",
                                path,
                                object_path,
                                linker->runtime,
                                "--as-needed",
                                linker->libm,
-                               linker->libc,
                                linker->openmp,
                                linker->openmp_rpath,
                                NULL};

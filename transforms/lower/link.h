@@ -1,11 +1,12 @@
 //===- link.h - From an object file to a shared object ----------------------------===//
 //
-// An artifact is an object file linked with our runtime (libtune_runtime.a), libm, libc
-// and, where it runs on threads, LLVM's OpenMP runtime. The system's linker does it: GNU
-// ld takes 3 ms, ld.lld 15 (it has to load LLVM), so ld is asked for first.
+// An artifact is an object file linked with our runtime (libtune_runtime.a), libm and, where
+// it runs on threads, LLVM's OpenMP runtime. The system's linker does it: GNU ld takes 4 ms,
+// ld.lld 15 (it has to load LLVM), so ld is asked for first. What libc provides stays open
+// until the artifact is loaded.
 //
-// No compiler driver and no development files of libc are needed: the libraries that
-// this process itself runs with are what is linked against.
+// No compiler driver and no development files of libc are needed: the libm that this process
+// itself runs with is what is linked against.
 //
 // Threads: a linker is immutable once made.
 //

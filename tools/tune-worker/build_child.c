@@ -1,0 +1,294 @@
+//===- build_child.c - A build in a process of its own ------------------------------===//
+
+#include "tools/tune-worker/build_child.h"
+
+#include "support/clock.h"
+#include "support/digest.h"
+#include "support/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define ERROR_LIMIT 4096 // bytes of a message that the driver gets
+
+//===--------------------------------------------------------------------------------===//
+// In the child
+//===--------------------------------------------------------------------------------===//
+
+// The kernel kills at the hard limit of CPU time without saying why; the soft one, a little before,
+// is a signal of its own.
+static void limit(int resource, double value) {
+  struct rlimit limit = {.rlim_cur = (rlim_t)value,
+                         .rlim_max = (rlim_t)value + (resource == RLIMIT_CPU)};
+  setrlimit(resource, &limit);
+}
+
+static void limit_address_space(double bytes) {
+#if defined(__SANITIZE_ADDRESS__)
+  (void)bytes; // its shadow memory is larger than any limit
+#else
+  FILE *file = fopen("/proc/self/statm", "r");
+  unsigned long pages = 0;
+  if (file && fscanf(file, "%lu", &pages) == 1)
+    limit(RLIMIT_AS, bytes + (double)pages * (double)sysconf(_SC_PAGESIZE));
+  if (file)
+    fclose(file);
+#endif
+}
+
+static void limit_cpus(const json_t *cpus) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (size_t i = 0; i < json_array_size(cpus); ++i) {
+    json_int_t cpu = json_integer_value(json_array_get(cpus, i));
+    if (cpu >= 0 && cpu < CPU_SETSIZE)
+      CPU_SET((size_t)cpu, &set);
+  }
+  // Where none of them exists the build goes on where it may.
+  if (CPU_COUNT(&set) > 0)
+    sched_setaffinity(0, sizeof set, &set);
+}
+
+static void enter_child(const build_order *order, pid_t parent, int log) {
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent)
+    _exit(1); // it died between fork and prctl
+  signal(SIGPIPE, SIG_DFL);
+  signal(SIGTERM, SIG_DFL);
+  signal(SIGINT, SIG_IGN); // Ctrl-C on the terminal is the driver's to handle
+  int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  dup2(null, STDIN_FILENO);
+  dup2(log, STDOUT_FILENO);
+  dup2(log, STDERR_FILENO);
+  limit(RLIMIT_CORE, 0);
+  limit(RLIMIT_CPU, ceil(order->seconds) + 1);
+  limit_address_space(order->bytes);
+  limit_cpus(order->cpus);
+}
+
+static tune_status build(const build_order *order, json_t **out_message) {
+  char *bytes = NULL;
+  size_t size = 0;
+  tune_build_seconds seconds;
+  tune_status status = tune_build_task_run(order->task, order->lowering, order->config,
+                                           TUNE_EMIT_OBJECT, &bytes, &size, &seconds);
+  double start = tune_clock_seconds();
+  if (tune_status_is_ok(status))
+    status = tune_linker_run(order->linker, bytes, size, order->output);
+  if (tune_status_is_ok(status)) {
+    tune_digest digest = tune_digest_of_bytes(bytes, size);
+    *out_message = json_pack("{s:s, s:s, s:{s:f, s:f, s:f, s:f, s:f}}", "verdict", "built",
+                             "digest", digest.text, "seconds", "transform", seconds.transform,
+                             "lower", seconds.cpu.lower, "optimize", seconds.cpu.optimize,
+                             "codegen", seconds.cpu.codegen, "link", tune_clock_seconds() - start);
+    if (!*out_message)
+      status = tune_status_make(TUNE_OUT_OF_MEMORY, "reporting a build");
+  }
+  free(bytes);
+  return status;
+}
+
+// The most of `text` that fits, on a character's border of UTF-8.
+static size_t bounded_length(const char *text) {
+  size_t length = strlen(text);
+  if (length <= ERROR_LIMIT)
+    return length;
+  length = ERROR_LIMIT;
+  while (length && ((unsigned char)text[length] & 0xc0) == 0x80)
+    --length;
+  return length;
+}
+
+_Noreturn static void run_child(const build_order *order, int report) {
+  json_t *message = NULL;
+  tune_status status = build(order, &message);
+  if (!tune_status_is_ok(status)) {
+    const char *text = tune_status_get_message(status);
+    message =
+        json_pack("{s:s, s:s%}", "verdict", "build-failed", "error", text, bounded_length(text));
+    if (!message) // not UTF-8
+      message = json_pack("{s:s, s:s}", "verdict", "build-failed", "error",
+                          tune_status_code_name(tune_status_get_code(status)));
+  }
+  status = message ? tune_message_write(report, message)
+                   : tune_status_make(TUNE_OUT_OF_MEMORY, "reporting a build");
+  _exit(tune_status_is_ok(status) ? 0 : 1);
+}
+
+//===--------------------------------------------------------------------------------===//
+// In the parent
+//===--------------------------------------------------------------------------------===//
+
+static tune_status make_pipe(int ends[2]) {
+  if (pipe2(ends, O_CLOEXEC) == 0)
+    return TUNE_OK;
+  ends[0] = ends[1] = -1;
+  return tune_status_from_errno(errno, "starting a build");
+}
+
+static tune_status start(const build_order *order, build_child *child) {
+  int report[2], log[2] = {-1, -1};
+  TUNE_RETURN_IF_ERROR(make_pipe(report));
+  tune_status status = make_pipe(log);
+  child->report = report[0];
+  child->log = log[0];
+  if (tune_status_is_ok(status)) {
+    pid_t parent = getpid();
+    child->pid = fork();
+    if (child->pid == 0) {
+      enter_child(order, parent, log[1]);
+      run_child(order, report[1]);
+    }
+    if (child->pid < 0)
+      status = tune_status_from_errno(errno, "starting a build");
+  }
+  close(report[1]);
+  if (log[1] >= 0)
+    close(log[1]);
+  TUNE_RETURN_IF_ERROR(status);
+  // Also here, so that the group is there whichever of the two comes first.
+  setpgid(child->pid, child->pid);
+  fcntl(child->log, F_SETFL, O_NONBLOCK);
+  return TUNE_OK;
+}
+
+tune_status build_child_start(const build_order *order, json_int_t ticket,
+                              build_child **out_child) {
+  *out_child = NULL;
+  build_child *child = calloc(1, sizeof *child);
+  if (!child)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "starting a build");
+  child->report = child->log = -1;
+  child->ticket = ticket;
+  child->seconds = order->seconds;
+  child->deadline = tune_clock_seconds() + order->seconds;
+  tune_message_reader_init(&child->reader);
+  child->output = strdup(order->output);
+  tune_status status = child->output ? start(order, child)
+                                     : tune_status_make(TUNE_OUT_OF_MEMORY, "starting a build");
+  if (!tune_status_is_ok(status)) {
+    build_child_destroy(child);
+    return status;
+  }
+  *out_child = child;
+  return TUNE_OK;
+}
+
+void build_child_destroy(build_child *child) {
+  if (!child)
+    return;
+  if (child->pid > 0) {
+    build_child_kill(child);
+    while (waitpid(child->pid, NULL, 0) < 0 && errno == EINTR)
+      continue;
+  }
+  if (child->report >= 0)
+    close(child->report);
+  if (child->log >= 0)
+    close(child->log);
+  tune_message_reader_deinit(&child->reader);
+  json_decref(child->message);
+  free(child->output);
+  free(child);
+}
+
+void build_child_kill(build_child *child) {
+  if (child->pid > 0)
+    kill(-child->pid, SIGKILL);
+}
+
+void build_child_read_log(build_child *child) {
+  char bytes[BUILD_CHILD_LOG];
+  ssize_t count;
+  while ((count = read(child->log, bytes, sizeof bytes)) > 0 || (count < 0 && errno == EINTR)) {
+    if (count < 0)
+      continue;
+    size_t added = (size_t)count;
+    size_t kept = child->tail_length + added > sizeof child->tail ? sizeof child->tail - added
+                                                                  : child->tail_length;
+    memmove(child->tail, child->tail + child->tail_length - kept, kept);
+    memcpy(child->tail + kept, bytes, added);
+    child->tail_length = kept + added;
+  }
+  if (count == 0) {
+    close(child->log);
+    child->log = -1;
+  }
+}
+
+bool build_child_read_report(build_child *child) {
+  tune_status status = tune_message_reader_fill(&child->reader, child->report);
+  json_t *message = NULL;
+  while (tune_status_is_ok(status)) {
+    status = tune_message_reader_pop(&child->reader, &message);
+    if (!tune_status_is_ok(status) || !message)
+      break;
+    json_decref(child->message);
+    child->message = message;
+  }
+  // A child that dies while it writes leaves half a message; how it died says more.
+  bool ended = !tune_status_is_ok(status);
+  tune_status_free(status);
+  return ended;
+}
+
+// "killed by SIGSEGV", with the last lines of what was printed.
+static json_t *describe_crash(const build_child *child, int wait_status) {
+  tune_process_exit end = {.by_signal = WIFSIGNALED(wait_status),
+                           .code = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status)
+                                                            : WEXITSTATUS(wait_status)};
+  char how[64];
+  tune_process_exit_describe(end, how);
+  char text[BUILD_CHILD_LOG + 128];
+  size_t length = child->tail_length;
+  while (length && (child->tail[length - 1] == '\n' || child->tail[length - 1] == ' '))
+    --length;
+  int written = snprintf(text, sizeof text, "the build %s%s%.*s", how, length ? ": " : "",
+                         (int)length, child->tail);
+  // What a dying process prints need not be UTF-8, which JSON has to be.
+  for (int i = 0; i < written && text[i]; ++i)
+    if ((unsigned char)text[i] >= 0x80 || ((unsigned char)text[i] < ' ' && text[i] != '\n'))
+      text[i] = '?';
+  return json_pack("{s:s, s:s}", "verdict", "build-crashed", "error", text);
+}
+
+json_t *build_child_collect(build_child *child) {
+  int wait_status = 0;
+  while (waitpid(child->pid, &wait_status, 0) < 0 && errno == EINTR)
+    continue;
+  // The linker has a group of its own and dies with the child; nothing else is left in this one.
+  child->pid = 0;
+  if (child->log >= 0)
+    build_child_read_log(child);
+
+  json_t *reply;
+  bool out_of_time =
+      child->timed_out || (WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGXCPU);
+  char text[96];
+  snprintf(text, sizeof text, "the build took more than %g s and was stopped", child->seconds);
+  if (child->cancelled)
+    reply = json_pack("{s:s}", "verdict", "cancelled");
+  else if (child->message)
+    reply = json_incref(child->message);
+  else if (out_of_time)
+    reply = json_pack("{s:s, s:s}", "verdict", "build-timeout", "error", text);
+  else
+    reply = describe_crash(child, wait_status);
+  if (!reply)
+    reply = json_pack("{s:s, s:s}", "verdict", "build-crashed", "error", "the build died");
+  json_object_set_new(reply, "ticket", json_integer(child->ticket));
+  if (strcmp(json_string_value(json_object_get(reply, "verdict")), "built") != 0)
+    unlink(child->output);
+  return reply;
+}

@@ -1,0 +1,64 @@
+//===- build_child.h - A build in a process of its own ------------------------------===//
+//
+// A child inherits the parsed task, builds one config under limits, and reports through a
+// pipe. Whatever it prints, or LLVM prints while it dies, is kept (the end of it) and
+// becomes part of the verdict.
+//
+// The child leads a process group, and dies with its parent, however that ends; so does
+// the linker that it starts.
+//
+//===--------------------------------------------------------------------------------===//
+
+#ifndef TUNE_TOOLS_TUNE_WORKER_BUILD_CHILD_H
+#define TUNE_TOOLS_TUNE_WORKER_BUILD_CHILD_H
+
+#include "support/message.h"
+#include "transforms/build.h"
+#include "transforms/lower/link.h"
+
+#include <sys/types.h>
+
+typedef struct build_order {
+  const tune_build_task *task;
+  tune_cpu_lowering *lowering;
+  const tune_linker *linker;
+  const tune_config *config; // NULL: the plain lowering
+  const char *output;        // the path of the artifact
+  double seconds;            // wall and CPU time
+  double bytes;              // of address space, beyond what the worker has
+  const json_t *cpus;        // an array of numbers, or NULL: any
+} build_order;
+
+#define BUILD_CHILD_LOG 4096 // bytes of what a child printed that are kept
+
+typedef struct build_child {
+  pid_t pid;
+  json_int_t ticket;
+  char *output;
+  int report;                 // what the child reports, to be read
+  int log;                    // what it prints
+  tune_message_reader reader; // of `report`
+  json_t *message;            // the report, once it is there
+  char tail[BUILD_CHILD_LOG]; // the last of what it printed
+  size_t tail_length;
+  double seconds;  // its limit
+  double deadline; // by tune_clock_seconds
+  bool timed_out;
+  bool cancelled;
+} build_child;
+
+// Forks. The strings and objects of `order` need to live only until the return.
+tune_status build_child_start(const build_order *order, json_int_t ticket, build_child **out_child);
+// Kills the child if it still runs, and frees everything.
+void build_child_destroy(build_child *child);
+
+// Kills the child; it is collected when its report ends.
+void build_child_kill(build_child *child);
+// Reads what the child printed. Call it when poll(2) says so, and before collecting.
+void build_child_read_log(build_child *child);
+// Reads of the report what is there. True once it has ended, and with it the child.
+bool build_child_read_report(build_child *child);
+// Waits for the child, whose report has ended, and gives the reply to its ticket.
+json_t *build_child_collect(build_child *child);
+
+#endif // TUNE_TOOLS_TUNE_WORKER_BUILD_CHILD_H

@@ -1,0 +1,194 @@
+//===- one_shot.c - tune-worker --build: one build, for people --------------------===//
+
+#include "tools/tune-worker/one_shot.h"
+
+#include "support/clock.h"
+#include "support/digest.h"
+#include "support/file.h"
+#include "tools/tune-worker/context.h"
+#include "transforms/build.h"
+#include "transforms/ir.h"
+#include "transforms/lower/link.h"
+#include "tuning/constraint.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+const char *const one_shot_emit_names[] = {"so",        "obj",    "asm",       "llvm",  "mlir",
+                                           "scheduled", "script", "signature", "space", NULL};
+
+static tune_status write_output(const one_shot_options *options, const char *bytes, size_t size) {
+  if (strcmp(options->output, "-") != 0)
+    return tune_file_write(options->output, bytes, size);
+  if (fwrite(bytes, 1, size, stdout) != size || fflush(stdout) != 0)
+    return tune_status_make(TUNE_RESOURCE_EXHAUSTED, "writing to stdout");
+  return TUNE_OK;
+}
+
+// Prints `op` and a line end to the output; destroys `op`.
+static tune_status write_op(const one_shot_options *options, MlirOperation op) {
+  char *text = NULL;
+  tune_status status = tune_ir_print(op, false, &text);
+  mlirOperationDestroy(op);
+  if (tune_status_is_ok(status))
+    status = write_output(options, text, strlen(text));
+  free(text);
+  return status;
+}
+
+static tune_status write_signature(const one_shot_options *options, const tune_build_task *task) {
+  json_t *object = NULL;
+  TUNE_RETURN_IF_ERROR(
+      tune_function_signature_to_json(tune_build_task_get_signature(task), &object));
+  char *text = json_dumps(object, JSON_INDENT(1));
+  json_decref(object);
+  tune_string_builder line;
+  tune_string_builder_init(&line);
+  tune_string_builder_appendf(&line, "%s\n", text ? text : "");
+  tune_status status = write_output(options, line.text, line.length);
+  tune_string_builder_deinit(&line);
+  free(text);
+  return status;
+}
+
+static tune_status write_space(const one_shot_options *options, const tune_build_task *task) {
+  const tune_space *space = tune_build_task_get_space(task);
+  tune_string_builder text;
+  tune_string_builder_init(&text);
+  for (size_t i = 0; i < tune_space_knob_count(space); ++i) {
+    const tune_knob *knob = tune_space_knob(space, i);
+    tune_string_builder_appendf(&text, "%s (%s%s):", knob->name, tune_level_name(knob->level),
+                                knob->is_ordered ? ", ordered" : "");
+    for (size_t v = 0; v < knob->value_count; ++v) {
+      const char *mark = v == knob->default_index ? "*" : "";
+      if (knob->labels)
+        tune_string_builder_appendf(&text, " %s%s", knob->labels[v], mark);
+      else
+        tune_string_builder_appendf(&text, " %lld%s", (long long)knob->values[v], mark);
+    }
+    tune_string_builder_append(&text, "\n");
+  }
+  for (size_t i = 0; i < tune_space_constraint_count(space); ++i) {
+    const tune_constraint *constraint = tune_space_constraint(space, i);
+    const char *why = tune_constraint_why(constraint);
+    char *expression = NULL;
+    tune_status status = tune_constraint_print(constraint, space, &expression);
+    if (!tune_status_is_ok(status)) {
+      tune_string_builder_deinit(&text);
+      return status;
+    }
+    tune_string_builder_appendf(&text, "where %s%s%s\n", expression, why ? "  // " : "",
+                                why ? why : "");
+    free(expression);
+  }
+  tune_status status = write_output(options, text.text ? text.text : "", text.length);
+  tune_string_builder_deinit(&text);
+  return status;
+}
+
+static void report_times(const tune_build_seconds *seconds, double link, const char *bytes,
+                         size_t size) {
+  tune_digest digest = tune_digest_of_bytes(bytes, size);
+  fprintf(stderr,
+          "transform %.1f ms, lower %.1f, optimize %.1f, codegen %.1f, link %.1f; %zu bytes, "
+          "digest %s\n",
+          seconds->transform * 1e3, seconds->cpu.lower * 1e3, seconds->cpu.optimize * 1e3,
+          seconds->cpu.codegen * 1e3, link * 1e3, size, digest.text);
+}
+
+static tune_status link_and_report(const one_shot_options *options,
+                                   const tune_build_seconds *seconds, const char *bytes,
+                                   size_t size) {
+  tune_linker *linker;
+  TUNE_RETURN_IF_ERROR(tune_linker_create(options->threads > 1, &linker));
+  double start = tune_clock_seconds();
+  tune_status status = tune_linker_run(linker, bytes, size, options->output);
+  tune_linker_destroy(linker);
+  if (tune_status_is_ok(status) && options->timing)
+    report_times(seconds, tune_clock_seconds() - start, bytes, size);
+  return status;
+}
+
+static tune_status build_code(const one_shot_options *options, MlirContext context,
+                              const tune_build_task *task, const tune_config *config) {
+  static const tune_emit EMITS[] = {TUNE_EMIT_OBJECT, TUNE_EMIT_OBJECT, TUNE_EMIT_ASSEMBLY,
+                                    TUNE_EMIT_LLVM, TUNE_EMIT_MLIR};
+  tune_cpu_options cpu = {.triple = options->triple,
+                          .cpu = options->cpu,
+                          .features = options->features,
+                          .threads = (int)options->threads};
+  tune_cpu_lowering *lowering;
+  TUNE_RETURN_IF_ERROR(tune_cpu_lowering_create(context, &cpu, &lowering));
+  char *bytes = NULL;
+  size_t size = 0;
+  tune_build_seconds seconds = {0};
+  tune_status status = TUNE_OK;
+  for (int64_t i = 0; i < options->repeats && tune_status_is_ok(status); ++i) {
+    free(bytes);
+    status =
+        tune_build_task_run(task, lowering, config, EMITS[options->emit], &bytes, &size, &seconds);
+  }
+  if (tune_status_is_ok(status) && options->emit == ONE_SHOT_SHARED) {
+    status = link_and_report(options, &seconds, bytes, size);
+  } else if (tune_status_is_ok(status)) {
+    status = write_output(options, bytes, size);
+    if (tune_status_is_ok(status) && options->timing)
+      report_times(&seconds, 0, bytes, size);
+  }
+  free(bytes);
+  tune_cpu_lowering_destroy(lowering);
+  return status;
+}
+
+static tune_status build_config(const one_shot_options *options, MlirContext context,
+                                const tune_build_task *task, const tune_config *config) {
+  MlirOperation op;
+  switch ((one_shot_emit)options->emit) {
+  case ONE_SHOT_SCRIPT:
+    TUNE_RETURN_IF_ERROR(tune_build_task_decide(task, config, &op));
+    return write_op(options, op);
+  case ONE_SHOT_SCHEDULED:
+    TUNE_RETURN_IF_ERROR(tune_build_task_transform(task, options->plain ? NULL : config, &op));
+    return write_op(options, op);
+  case ONE_SHOT_SIGNATURE:
+    return write_signature(options, task);
+  case ONE_SHOT_SPACE:
+    return write_space(options, task);
+  default:
+    return build_code(options, context, task, options->plain ? NULL : config);
+  }
+}
+
+static tune_status run_with_task(const one_shot_options *options, MlirContext context,
+                                 const tune_build_task *task) {
+  const tune_space *space = tune_build_task_get_space(task);
+  tune_config config = {0};
+  tune_status status =
+      tune_config_from_text(&config, space, options->config ? options->config : "");
+  const tune_constraint *violated = NULL;
+  if (tune_status_is_ok(status) && !tune_config_is_valid(&config, space, &violated) &&
+      !options->plain) {
+    const char *why = tune_constraint_why(violated);
+    fprintf(stderr, "tune-worker: warning: the config violates %s%s%s\n",
+            tune_constraint_text(violated), why ? ": " : "", why ? why : "");
+  }
+  if (tune_status_is_ok(status))
+    status = build_config(options, context, task, &config);
+  tune_config_deinit(&config);
+  return status;
+}
+
+tune_status one_shot_run(const one_shot_options *options) {
+  MlirContext context;
+  TUNE_RETURN_IF_ERROR(tune_worker_context_create(&context));
+  tune_build_source source = {.payload_source = options->payload,
+                              .schedule_source = options->schedule,
+                              .function = options->function};
+  tune_build_task *task = NULL;
+  tune_status status = tune_build_task_create(context, &source, &task);
+  if (tune_status_is_ok(status))
+    status = run_with_task(options, context, task);
+  tune_build_task_destroy(task);
+  mlirContextDestroy(context);
+  return status;
+}

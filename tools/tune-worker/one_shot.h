@@ -1,0 +1,43 @@
+//===- one_shot.h - tune-worker --build: one build, for people --------------------===//
+
+#ifndef TUNE_TOOLS_TUNE_WORKER_ONE_SHOT_H
+#define TUNE_TOOLS_TUNE_WORKER_ONE_SHOT_H
+
+#include "support/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+// What --emit takes, in the order of one_shot_emit_names.
+typedef enum one_shot_emit {
+  ONE_SHOT_SHARED,    // the artifact
+  ONE_SHOT_OBJECT,    //
+  ONE_SHOT_ASSEMBLY,  //
+  ONE_SHOT_LLVM,      // optimised LLVM IR
+  ONE_SHOT_MLIR,      // the LLVM dialect
+  ONE_SHOT_SCHEDULED, // the payload after the schedule
+  ONE_SHOT_SCRIPT,    // the schedule, decided
+  ONE_SHOT_SIGNATURE, // JSON, see docs/architecture.md
+  ONE_SHOT_SPACE,     // the knobs and constraints of the schedule
+} one_shot_emit;
+
+extern const char *const one_shot_emit_names[]; // NULL-terminated
+
+typedef struct one_shot_options {
+  const char *payload;  // a file
+  const char *schedule; // a file, or NULL
+  const char *function; // or NULL
+  const char *config;   // "mc=64,nr=32", or NULL: the defaults
+  bool plain;           // the reference; no schedule
+  size_t emit;          // a one_shot_emit
+  const char *output;   // a file; "-" is stdout
+  const char *triple, *cpu, *features;
+  int64_t threads;
+  int64_t repeats; // builds that many times and reports the last
+  bool timing;
+} one_shot_options;
+
+// Builds in this process: what crashes, crashes it.
+tune_status one_shot_run(const one_shot_options *options);
+
+#endif // TUNE_TOOLS_TUNE_WORKER_ONE_SHOT_H
