@@ -1,0 +1,42 @@
+# cmake -DSOURCE=<source folder> -P documents_test.cmake
+#
+# Every relative link in a page leads to a file, and the scripts that a fresh machine runs parse.
+cmake_minimum_required(VERSION 3.25)
+
+file(GLOB pages ${SOURCE}/*.md ${SOURCE}/docs/*.md)
+set(errors "")
+set(checked 0)
+foreach(page ${pages})
+  get_filename_component(folder ${page} DIRECTORY)
+  file(READ ${page} text)
+  # Brackets are lists to CMake.
+  string(REPLACE "[" "<" text "${text}")
+  string(REPLACE "]" ">" text "${text}")
+  string(REPLACE ";" "," text "${text}")
+  string(REGEX MATCHALL ">\\([^)# ]+" links "${text}")
+  foreach(link ${links})
+    string(SUBSTRING ${link} 2 -1 target)
+    if(target MATCHES "^[a-z]+:")
+      continue()
+    endif()
+    math(EXPR checked "${checked} + 1")
+    if(NOT EXISTS ${folder}/${target})
+      list(APPEND errors "${page}: ${target} does not exist")
+    endif()
+  endforeach()
+endforeach()
+if(checked EQUAL 0)
+  list(APPEND errors "no links found in ${pages}")
+endif()
+
+foreach(script scripts/install-dependencies scripts/demo .ci/run)
+  execute_process(COMMAND sh -n ${SOURCE}/${script} RESULT_VARIABLE result ERROR_VARIABLE said)
+  if(NOT result EQUAL 0)
+    list(APPEND errors "${script}: ${said}")
+  endif()
+endforeach()
+
+if(errors)
+  list(JOIN errors "\n" text)
+  message(FATAL_ERROR "${text}")
+endif()
