@@ -379,13 +379,17 @@ static tune_status find_by_text(tune_database *database, const char *sql, const 
 }
 
 tune_status tune_database_find_task(tune_database *database, const char *text, char **out_key) {
-  // A whole key or name is meant even where it is the start of another.
+  // A whole key or name is meant even where it is the start or a part of another.
   return find_by_text(database,
                       "WITH exact AS (SELECT key, name FROM tasks WHERE key = ?1 OR name = ?1),"
                       "  prefixed AS (SELECT key, name FROM tasks"
-                      "    WHERE substr(key, 1, length(?1)) = ?1 AND length(?1) > 0)"
-                      " SELECT * FROM exact UNION ALL"
-                      " SELECT * FROM prefixed WHERE NOT EXISTS(SELECT 1 FROM exact) LIMIT 4",
+                      "    WHERE substr(key, 1, length(?1)) = ?1 AND length(?1) > 0),"
+                      "  named AS (SELECT key, name FROM tasks"
+                      "    WHERE instr(name, ?1) AND length(?1) > 0)"
+                      " SELECT * FROM exact"
+                      " UNION ALL SELECT * FROM prefixed WHERE NOT EXISTS(SELECT 1 FROM exact)"
+                      " UNION ALL SELECT * FROM named WHERE NOT EXISTS(SELECT 1 FROM exact)"
+                      "    AND NOT EXISTS(SELECT 1 FROM prefixed) LIMIT 4",
                       "task", text, out_key);
 }
 

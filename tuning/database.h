@@ -83,8 +83,9 @@ tune_status tune_database_put_task(tune_database *database, const tune_database_
 // NOT_FOUND if there is none of that key.
 tune_status tune_database_get_task(tune_database *database, const char *key,
                                    tune_database_task *out_task);
-// The key of the one task whose key begins with `text` or whose name is `text`. NOT_FOUND, or
-// INVALID_ARGUMENT where several are meant (some of them are named). The key belongs to the caller.
+// The key of the one task that a person means by `text`: its key or name, or else the start of its
+// key, or else a part of its name. NOT_FOUND, or INVALID_ARGUMENT where several are meant (some of
+// them are named). The key belongs to the caller.
 tune_status tune_database_find_task(tune_database *database, const char *text, char **out_key);
 
 // What is kept of that on which trials ran. `digest` is as a task's key; `target` is "cpu", ...;

@@ -78,7 +78,10 @@ static const char *const migrations[] = {
 static tune_status cannot_open(const char *path, int error) {
   switch (error) {
   case ENOENT:
-    return tune_status_make(TUNE_NOT_FOUND, "%s: there is no such file or folder", path);
+    return tune_status_make(TUNE_NOT_FOUND,
+                            "%s: there is no such file or folder; a search makes its database, or "
+                            "give another path",
+                            path);
   case EISDIR:
     return tune_status_make(TUNE_FAILED_PRECONDITION, "%s: is a folder, not a database", path);
   case 0:

@@ -1,0 +1,328 @@
+//===- show.c - tune-db show --------------------------------------------------===//
+
+#include "tools/common/table.h"
+#include "tools/tune-db/tune_db.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct show_options {
+  const char *path, *fingerprint;
+  int64_t limit;
+  bool failed, payload;
+  size_t format;
+} show_options;
+
+//===- Collecting -------------------------------------------------------------===//
+
+// The records of a task, in the order of the fingerprints and, after sort_records, of what is
+// shown.
+typedef struct collection {
+  bool only_failed;
+  tune_record *records;
+  size_t count, capacity;
+} collection;
+
+static void collection_deinit(collection *all) {
+  for (size_t i = 0; i < all->count; ++i)
+    tune_record_deinit(&all->records[i]);
+  free(all->records);
+}
+
+static tune_status collect(void *user, const tune_record *record) {
+  collection *all = user;
+  if (all->only_failed && !tune_verdict_is_failure(record->verdict))
+    return TUNE_OK;
+  if (all->count == all->capacity) {
+    size_t capacity = all->capacity ? 2 * all->capacity : 64;
+    tune_record *records = realloc(all->records, capacity * sizeof *records);
+    if (!records)
+      return tune_status_make(TUNE_OUT_OF_MEMORY, "reading the trials");
+    all->records = records;
+    all->capacity = capacity;
+  }
+  TUNE_RETURN_IF_ERROR(tune_record_init_copy(&all->records[all->count], record));
+  ++all->count;
+  return TUNE_OK;
+}
+
+// Machine by machine; winners first, then by time, then what has none, by age.
+static int compare_records(const void *left, const void *right) {
+  const tune_record *a = left, *b = right;
+  int order = strcmp(a->fingerprint, b->fingerprint);
+  if (order)
+    return order;
+  if (a->kind != b->kind)
+    return a->kind == TUNE_RECORD_WINNER ? -1 : 1;
+  double time_a = a->time.median > 0 ? a->time.median : INFINITY;
+  double time_b = b->time.median > 0 ? b->time.median : INFINITY;
+  if (time_a != time_b)
+    return time_a < time_b ? -1 : 1;
+  return (a->created_ms > b->created_ms) - (a->created_ms < b->created_ms);
+}
+
+//===- Text -------------------------------------------------------------------===//
+
+static void print_task(const tune_database_task *task) {
+  printf("task     %s\nname     ", task->key);
+  tune_text_print(task->name, 0, stdout);
+  printf("\nkind     %s%s%s\n", task->kind, *task->type ? ", " : "", task->type);
+  if (task->rank) {
+    printf("extents  ");
+    for (size_t i = 0; i < task->rank; ++i)
+      if (task->extents[i] == -1)
+        printf("%s?", i ? " x " : "");
+      else
+        printf("%s%lld", i ? " x " : "", (long long)task->extents[i]);
+    putchar('\n');
+  }
+  if (task->flops > 0 || task->bytes > 0)
+    printf("one run  %sFLOP, %s at least\n", tune_figure_rate(task->flops).text,
+           tune_figure_bytes(task->bytes).text);
+}
+
+// "3 failed (2 wrong, 1 run-crashed)".
+static void print_failures(const tune_record *records, size_t count) {
+  size_t by_verdict[TUNE_VERDICT_COUNT] = {0}, failed = 0;
+  for (size_t i = 0; i < count; ++i)
+    if (tune_verdict_is_failure(records[i].verdict)) {
+      ++by_verdict[records[i].verdict];
+      ++failed;
+    }
+  printf(", %zu failed", failed);
+  const char *separator = " (";
+  for (size_t v = 0; v < TUNE_VERDICT_COUNT; ++v)
+    if (by_verdict[v]) {
+      printf("%s%zu %s", separator, by_verdict[v], tune_verdict_name((tune_verdict)v));
+      separator = ", ";
+    }
+  printf("%s", failed ? ")" : "");
+}
+
+static tune_status print_heading(tune_database *database, const tune_record *records,
+                                 size_t count) {
+  char *target = NULL, *description = NULL;
+  const char *digest = records[0].fingerprint;
+  TUNE_RETURN_IF_ERROR(tune_database_get_fingerprint(database, digest, &target, &description));
+  printf("\n%s:%s", target, digest);
+  json_t *object = json_loads(description, 0, NULL);
+  const char *model = json_string_value(json_object_get(object, "model"));
+  if (model) {
+    printf("  ");
+    tune_text_print(model, 0, stdout);
+  }
+  json_decref(object);
+  free(target);
+  free(description);
+  size_t trials = 0;
+  for (size_t i = 0; i < count; ++i)
+    trials += records[i].kind == TUNE_RECORD_TRIAL;
+  printf("\n%zu trial%s", trials, trials == 1 ? "" : "s");
+  print_failures(records, count);
+  printf("\n\n");
+  return TUNE_OK;
+}
+
+static tune_status add_record(tune_table *table, const tune_database_task *task,
+                              const tune_record *record) {
+  char *config = NULL;
+  TUNE_RETURN_IF_ERROR(tune_db_config_text(record->config, &config));
+  const tune_timing *time = &record->time;
+  tune_figure median = tune_figure_seconds(time->median);
+  tune_figure spread = {"-"};
+  if (time->median > 0)
+    spread = tune_figure_percent((time->high - time->low) / 2 / time->median);
+  tune_figure rate = tune_figure_giga(time->median > 0 ? task->flops / time->median : 0);
+  const char *verdict =
+      record->kind == TUNE_RECORD_WINNER ? "winner" : tune_verdict_name(record->verdict);
+  const char *cells[] = {median.text, spread.text, rate.text, verdict, record->strategy, config};
+  tune_table_add_row(table, cells);
+  free(config);
+  return TUNE_OK;
+}
+
+static tune_status print_table(const tune_database_task *task, const tune_record *records,
+                               size_t count) {
+  static const tune_table_column columns[] = {
+      {.title = "TIME", .is_number = true},    {.title = "\xc2\xb1", .is_number = true},
+      {.title = "GFLOP/s", .is_number = true}, {.title = "VERDICT"},
+      {.title = "BY", .may_shrink = true},     {.title = "CONFIG", .may_shrink = true},
+  };
+  tune_table *table;
+  TUNE_RETURN_IF_ERROR(tune_table_create(columns, sizeof columns / sizeof *columns, &table));
+  tune_status status = TUNE_OK;
+  for (size_t i = 0; i < count && tune_status_is_ok(status); ++i)
+    status = add_record(table, task, &records[i]);
+  if (tune_status_is_ok(status))
+    status = tune_table_print(table, tune_terminal_width(stdout), stdout);
+  tune_table_destroy(table);
+  return status;
+}
+
+// Errors go over lines of their own, indented.
+static void print_error_text(const char *text) {
+  while (*text) {
+    size_t length = strcspn(text, "\n");
+    char *line = strndup(text, length);
+    printf("    ");
+    tune_text_print(line ? line : "(out of memory)", 0, stdout);
+    putchar('\n');
+    free(line);
+    text += length + (text[length] == '\n');
+  }
+}
+
+static tune_status print_errors(const tune_record *records, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    char *config = NULL;
+    TUNE_RETURN_IF_ERROR(tune_db_config_text(records[i].config, &config));
+    printf("%s  %s  ", tune_figure_date(records[i].created_ms).text,
+           tune_verdict_name(records[i].verdict));
+    tune_text_print(config, 0, stdout);
+    putchar('\n');
+    free(config);
+    if (records[i].error)
+      print_error_text(records[i].error);
+  }
+  return TUNE_OK;
+}
+
+// The records from `first` on that are of one fingerprint.
+static size_t count_of_fingerprint(const collection *all, size_t first) {
+  size_t end = first + 1;
+  while (end < all->count &&
+         strcmp(all->records[end].fingerprint, all->records[first].fingerprint) == 0)
+    ++end;
+  return end - first;
+}
+
+static tune_status print_text(tune_database *database, const tune_database_task *task,
+                              const collection *all, const show_options *options) {
+  print_task(task);
+  if (all->count == 0)
+    printf("\nno %s\n", options->failed ? "failed trials" : "trials");
+  size_t limit = options->limit ? (size_t)options->limit : SIZE_MAX;
+  for (size_t first = 0; first < all->count;) {
+    const tune_record *records = all->records + first;
+    size_t count = count_of_fingerprint(all, first), shown = count < limit ? count : limit;
+    TUNE_RETURN_IF_ERROR(print_heading(database, records, count));
+    TUNE_RETURN_IF_ERROR(options->failed ? print_errors(records, shown)
+                                         : print_table(task, records, shown));
+    if (shown < count)
+      printf("... and %zu more; --limit=0 shows all\n", count - shown);
+    first += count;
+  }
+  return TUNE_OK;
+}
+
+//===- JSON -------------------------------------------------------------------===//
+
+static json_t *task_to_json(const tune_database_task *task) {
+  json_t *extents = json_array();
+  for (size_t i = 0; i < task->rank; ++i)
+    if (json_array_append_new(extents, json_integer(task->extents[i])) != 0) {
+      json_decref(extents);
+      extents = NULL;
+    }
+  return json_pack("{ss ss ss ss sf sf so}", "key", task->key, "kind", task->kind, "name",
+                   task->name, "type", task->type, "flops", task->flops, "bytes", task->bytes,
+                   "extents", extents);
+}
+
+static tune_status print_json(const tune_database_task *task, const collection *all) {
+  json_t *records = json_array();
+  if (!records)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "making JSON");
+  for (size_t i = 0; i < all->count; ++i) {
+    json_t *record = NULL;
+    tune_status status = tune_record_to_json(&all->records[i], &record);
+    if (tune_status_is_ok(status) && json_array_append_new(records, record) != 0)
+      status = tune_status_make(TUNE_OUT_OF_MEMORY, "making JSON");
+    if (!tune_status_is_ok(status)) {
+      json_decref(records);
+      return status;
+    }
+  }
+  return tune_db_print_json(json_pack("{so so}", "task", task_to_json(task), "records", records));
+}
+
+//===- The command ------------------------------------------------------------===//
+
+static tune_status show_task(tune_database *database, const tune_database_task *task,
+                             const char *fingerprint, const show_options *options) {
+  if (options->payload) {
+    fputs(task->payload, stdout);
+    return TUNE_OK;
+  }
+  collection all = {.only_failed = options->failed};
+  tune_status status = tune_database_load(database, task->key, fingerprint, collect, &all);
+  if (tune_status_is_ok(status)) {
+    if (all.count)
+      qsort(all.records, all.count, sizeof *all.records, compare_records);
+    status = options->format == TUNE_DB_JSON ? print_json(task, &all)
+                                             : print_text(database, task, &all, options);
+  }
+  collection_deinit(&all);
+  return status;
+}
+
+static tune_status show(const char *text, const show_options *options) {
+  tune_database *database;
+  TUNE_RETURN_IF_ERROR(tune_database_open_read_only(options->path, &database));
+  char *key = NULL, *fingerprint = NULL;
+  tune_database_task task;
+  tune_database_task_init(&task);
+  tune_status status = tune_database_find_task(database, text, &key);
+  if (tune_status_is_ok(status))
+    status = tune_db_find_fingerprint(database, options->fingerprint, &fingerprint);
+  if (tune_status_is_ok(status))
+    status = tune_database_get_task(database, key, &task);
+  if (tune_status_is_ok(status))
+    status = show_task(database, &task, fingerprint, options);
+  tune_database_task_deinit(&task);
+  free(key);
+  free(fingerprint);
+  tune_database_destroy(database);
+  return status;
+}
+
+int tune_db_show(int argc, char **argv) {
+  show_options chosen = {.limit = 10, .format = TUNE_DB_TEXT};
+  const tune_option options[] = {
+      TUNE_DB_OPTION_DB(&chosen.path),
+      TUNE_DB_OPTION_FINGERPRINT(&chosen.fingerprint),
+      {.name = "limit",
+       .kind = TUNE_OPTION_INTEGER,
+       .target = &chosen.limit,
+       .value_name = "N",
+       .help = "how many trials of each target to show, 0 for all (the default: 10); JSON has all"},
+      {.name = "failed",
+       .kind = TUNE_OPTION_FLAG,
+       .target = &chosen.failed,
+       .help = "the failed trials, with their reasons"},
+      {.name = "payload",
+       .kind = TUNE_OPTION_FLAG,
+       .target = &chosen.payload,
+       .help = "only the task's MLIR"},
+      TUNE_DB_OPTION_FORMAT(&chosen.format),
+  };
+  const tune_command command = {
+      .name = "tune-db show",
+      .operands = "TASK",
+      .summary = "Shows a task and its trials, the fastest first. TASK is its name, a part of it, "
+                 "or the start of "
+                 "its key, as 'tune-db list' gives them.",
+      .options = options,
+      .option_count = sizeof options / sizeof *options,
+      .operand_minimum = 1,
+      .operand_maximum = 1,
+  };
+  tune_arguments arguments;
+  int exit_status;
+  if (!tune_db_parse(&command, argc, argv, &arguments, &exit_status))
+    return exit_status;
+  tune_status status = show(arguments.operands.values[0], &chosen);
+  tune_arguments_deinit(&arguments);
+  return tune_db_finish(command.name, status);
+}

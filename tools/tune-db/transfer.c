@@ -1,0 +1,183 @@
+//===- transfer.c - tune-db export, import, merge ---------------------------------===//
+
+#include "tools/tune-db/tune_db.h"
+#include "tuning/database_transfer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+//===- export -----------------------------------------------------------------===//
+
+static bool is_replaceable(const char *path) {
+  struct stat status;
+  return lstat(path, &status) != 0 || S_ISREG(status.st_mode);
+}
+
+// Writes beside `path` and renames, so that a failure leaves the file that was there.
+static tune_status export_to_file(tune_database *database, const char *task,
+                                  const char *fingerprint, const char *path,
+                                  tune_database_transfer *done) {
+  char *beside = NULL;
+  bool replace = is_replaceable(path);
+  if (asprintf(&beside, replace ? "%s.partial" : "%s", path) < 0)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "writing %s", path);
+  FILE *file = fopen(beside, "w");
+  tune_status status = file ? tune_database_export(database, task, fingerprint, file, path, done)
+                            : tune_status_from_errno(errno, "writing %s", path);
+  if (file && fclose(file) != 0 && tune_status_is_ok(status))
+    status = tune_status_from_errno(errno, "writing %s", path);
+  if (replace && tune_status_is_ok(status) && rename(beside, path) != 0)
+    status = tune_status_from_errno(errno, "writing %s", path);
+  if (replace && file && !tune_status_is_ok(status))
+    unlink(beside);
+  free(beside);
+  return status;
+}
+
+static tune_status export(const char *path, const char *task, const char *fingerprint,
+                          const char *output) {
+  tune_database *database;
+  TUNE_RETURN_IF_ERROR(tune_database_open_read_only(path, &database));
+  char *key = NULL, *digest = NULL;
+  tune_status status = tune_db_find_task(database, task, &key);
+  if (tune_status_is_ok(status))
+    status = tune_db_find_fingerprint(database, fingerprint, &digest);
+  tune_database_transfer done = {0};
+  if (tune_status_is_ok(status))
+    status = strcmp(output, "-") == 0
+                 ? tune_database_export(database, key, digest, stdout, "the output", &done)
+                 : export_to_file(database, key, digest, output, &done);
+  if (tune_status_is_ok(status))
+    fprintf(stderr, "tune-db export: wrote %llu tasks, %llu fingerprints, %llu records\n",
+            (unsigned long long)done.tasks, (unsigned long long)done.fingerprints,
+            (unsigned long long)done.records);
+  free(key);
+  free(digest);
+  tune_database_destroy(database);
+  return status;
+}
+
+int tune_db_export(int argc, char **argv) {
+  const char *path = NULL, *fingerprint = NULL, *output = "-";
+  const tune_option options[] = {
+      TUNE_DB_OPTION_DB(&path),
+      TUNE_DB_OPTION_FINGERPRINT(&fingerprint),
+      {.name = "output",
+       .letter = 'o',
+       .kind = TUNE_OPTION_STRING,
+       .target = &output,
+       .value_name = "FILE",
+       .help = "where to write to; standard output otherwise"},
+  };
+  const tune_command command = {
+      .name = "tune-db export",
+      .operands = "[TASK]",
+      .summary = "Writes tasks and their trials as JSON lines, for another database to import or "
+                 "another program to read. TASK is as for 'tune-db show'; otherwise "
+                 "everything is written.",
+      .options = options,
+      .option_count = sizeof options / sizeof *options,
+      .operand_maximum = 1,
+  };
+  tune_arguments arguments;
+  int exit_status;
+  if (!tune_db_parse(&command, argc, argv, &arguments, &exit_status))
+    return exit_status;
+  const char *task = arguments.operands.count ? arguments.operands.values[0] : NULL;
+  tune_status status = export(path, task, fingerprint, output);
+  tune_arguments_deinit(&arguments);
+  return tune_db_finish(command.name, status);
+}
+
+//===- import -----------------------------------------------------------------===//
+
+static void print_transfer(const char *name, const tune_database_transfer *done) {
+  printf("%s: %llu tasks, %llu fingerprints, %llu records are new; %llu records were known\n", name,
+         (unsigned long long)done->tasks, (unsigned long long)done->fingerprints,
+         (unsigned long long)done->records, (unsigned long long)done->known);
+}
+
+static tune_status import_file(tune_database *database, const char *path) {
+  bool is_stdin = strcmp(path, "-") == 0;
+  FILE *file = is_stdin ? stdin : fopen(path, "r");
+  if (!file)
+    return tune_status_from_errno(errno, "%s cannot be read", path);
+  const char *name = is_stdin ? "<stdin>" : path;
+  tune_database_transfer done;
+  tune_status status = tune_database_import(database, file, name, &done);
+  if (!is_stdin)
+    fclose(file);
+  if (tune_status_is_ok(status))
+    print_transfer(name, &done);
+  return tune_status_annotate(status, "nothing was imported from %s", name);
+}
+
+int tune_db_import(int argc, char **argv) {
+  const char *path = NULL;
+  const tune_option options[] = {TUNE_DB_OPTION_DB(&path)};
+  const tune_command command = {
+      .name = "tune-db import",
+      .operands = "FILE...",
+      .summary = "Takes in what 'tune-db export' wrote; '-' is the standard input. Every line is "
+                 "checked, and of a file with a wrong one nothing comes in. What is there already "
+                 "is not doubled. Import only from whom you trust: schedules are run by the "
+                 "compiler.",
+      .options = options,
+      .option_count = sizeof options / sizeof *options,
+      .operand_minimum = 1,
+      .operand_maximum = SIZE_MAX,
+  };
+  tune_arguments arguments;
+  int exit_status;
+  if (!tune_db_parse(&command, argc, argv, &arguments, &exit_status))
+    return exit_status;
+  tune_database *database = NULL;
+  tune_status status = tune_database_open(path, &database);
+  for (size_t i = 0; i < arguments.operands.count && tune_status_is_ok(status); ++i)
+    status = import_file(database, arguments.operands.values[i]);
+  tune_database_destroy(database);
+  tune_arguments_deinit(&arguments);
+  return tune_db_finish(command.name, status);
+}
+
+//===- merge ------------------------------------------------------------------===//
+
+static tune_status merge_file(tune_database *database, const char *path) {
+  tune_database *other;
+  TUNE_RETURN_IF_ERROR(tune_database_open_read_only(path, &other));
+  tune_database_transfer done;
+  tune_status status = tune_database_merge(database, other, &done);
+  tune_database_destroy(other);
+  if (tune_status_is_ok(status))
+    print_transfer(path, &done);
+  return status;
+}
+
+int tune_db_merge(int argc, char **argv) {
+  const char *path = NULL;
+  const tune_option options[] = {TUNE_DB_OPTION_DB(&path)};
+  const tune_command command = {
+      .name = "tune-db merge",
+      .operands = "OTHER.db...",
+      .summary = "Takes over everything from other databases, which stay as they are. What is "
+                 "there already is not doubled.",
+      .options = options,
+      .option_count = sizeof options / sizeof *options,
+      .operand_minimum = 1,
+      .operand_maximum = SIZE_MAX,
+  };
+  tune_arguments arguments;
+  int exit_status;
+  if (!tune_db_parse(&command, argc, argv, &arguments, &exit_status))
+    return exit_status;
+  tune_database *database = NULL;
+  tune_status status = tune_database_open(path, &database);
+  for (size_t i = 0; i < arguments.operands.count && tune_status_is_ok(status); ++i)
+    status = merge_file(database, arguments.operands.values[i]);
+  tune_database_destroy(database);
+  tune_arguments_deinit(&arguments);
+  return tune_db_finish(command.name, status);
+}

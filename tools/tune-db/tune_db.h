@@ -1,0 +1,74 @@
+//===- tune_db.h - The commands of tune-db -----------------------------------------===//
+//
+// Each command is a function from its arguments (argv[0] is its name) to an exit status:
+// 0 done, 1 could not be done or, for check, problems were found, 2 wrong usage. What a
+// command gives goes to stdout, what it says about errors to stderr.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TOOLS_TUNE_DB_H
+#define TUNE_TOOLS_TUNE_DB_H
+
+#include "support/status.h"
+#include "tools/common/options.h"
+#include "tools/common/units.h"
+#include "tuning/database.h"
+
+#include <jansson.h>
+
+int tune_db_list(int argc, char **argv);
+int tune_db_show(int argc, char **argv);
+int tune_db_best(int argc, char **argv);
+int tune_db_export(int argc, char **argv);
+int tune_db_import(int argc, char **argv);
+int tune_db_merge(int argc, char **argv);
+int tune_db_prune(int argc, char **argv);
+int tune_db_check(int argc, char **argv);
+
+//===- What they share (common.c) ---------------------------------------------===//
+
+enum { TUNE_DB_TEXT, TUNE_DB_JSON };
+extern const char *const tune_db_formats[]; // "text", "json", NULL
+
+#define TUNE_DB_OPTION_DB(variable)                                                                \
+  {                                                                                                \
+    .name = "db", .kind = TUNE_OPTION_STRING, .target = (variable), .value_name = "FILE",          \
+    .help = "the database; otherwise $XDG_CACHE_HOME/mlir-tune/tune.db, or ~/.cache/... where "    \
+            "that is not set"                                                                      \
+  }
+#define TUNE_DB_OPTION_FINGERPRINT(variable)                                                       \
+  {                                                                                                \
+    .name = "fingerprint", .kind = TUNE_OPTION_STRING, .target = (variable),                       \
+    .value_name = "DIGEST", .help = "only what ran on this machine: the start of its digest"       \
+  }
+#define TUNE_DB_OPTION_FORMAT(variable)                                                            \
+  {                                                                                                \
+    .name = "format", .kind = TUNE_OPTION_CHOICE, .target = (variable),                            \
+    .choices = tune_db_formats, .help = "a table for people (the default), or JSON"                \
+  }
+
+// Reads the command line. False: there is nothing more to do (help was printed, or an error), and
+// `*out_exit` is the exit status.
+bool tune_db_parse(const tune_command *command, int argc, char **argv,
+                   tune_arguments *out_arguments, int *out_exit);
+
+// Reports `status` if it is a failure, sees to it that all output was written, and gives the exit
+// status. Takes `status`.
+int tune_db_finish(const char *command, tune_status status);
+
+// find_task and find_fingerprint of tuning/database.h, where NULL stays NULL.
+tune_status tune_db_find_task(tune_database *database, const char *text, char **out_key);
+tune_status tune_db_find_fingerprint(tune_database *database, const char *text, char **out_digest);
+
+// "cpu:1a2b3c": a target and the start of the fingerprint's digest.
+tune_figure tune_db_target(const char *target, const char *fingerprint);
+// The start of a key that a person can type.
+tune_figure tune_db_short_key(const char *key);
+
+// "mc=64,nr=32" from a JSON config: what `tune-run --config=` takes. Owned by the caller.
+tune_status tune_db_config_text(const char *config, char **out_text);
+
+// Prints `value`, whose reference it takes; NULL stands for memory that ran out.
+tune_status tune_db_print_json(json_t *value);
+
+#endif // TUNE_TOOLS_TUNE_DB_H
