@@ -117,8 +117,12 @@ static MlirWalkResult visit_nested(MlirOperation nested, void *user_data) {
     return MlirWalkResultAdvance;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(nested); ++i) {
     MlirValue value = mlirOperationGetOperand(nested, i);
-    if (!is_defined_within(at->op, value))
+    if (is_defined_within(at->op, value))
+      continue;
+    if (mlirValueIsAOpResult(value) && tune_group_is_small_constant(mlirOpResultGetOwner(value)))
       visit_value(at->state, value);
+    else if (tune_op_map_get(&at->state->inputs_seen, value.ptr) == TUNE_OP_MAP_NONE)
+      add_input(at->state, value); // read by a body: the table of a gather
   }
   return MlirWalkResultAdvance;
 }
@@ -261,8 +265,10 @@ static void add_untold_sizes(builder *state) {
       MlirType type = mlirValueGetType(value);
       for (intptr_t d = 0, dynamic = 0; d < mlirShapedTypeGetRank(type); ++d)
         if (mlirShapedTypeIsDynamicDim(type, d)) {
-          if (!find_empty_size(op, (size_t)k, (size_t)d).value.ptr)
-            visit_value(state, mlirOperationGetOperand(empty, dynamic));
+          MlirValue size = mlirOperationGetOperand(empty, dynamic);
+          if (!find_empty_size(op, (size_t)k, (size_t)d).value.ptr &&
+              tune_op_map_get(&state->inputs_seen, size.ptr) == TUNE_OP_MAP_NONE)
+            add_input(state, size);
           ++dynamic;
         }
     }
