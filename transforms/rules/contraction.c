@@ -469,6 +469,12 @@ static bool contraction_applies(const tune_structure *structure, const tune_mach
   return tune_contraction_plan_make(structure, machine, &plan);
 }
 
+// Where B stays in the nearest caches by itself, copying it costs more than it saves.
+static bool panels_pay(const tune_contraction_plan *plan, const tune_machine *machine) {
+  int64_t bytes = plan->cols * plan->depths * plan->anchor->operands[plan->b].bits / 8;
+  return bytes > 2 * machine->l1_bytes && plan->rows > 16;
+}
+
 static bool has_math(const tune_structure *structure) {
   size_t count = 0;
   for (size_t n = 0; n < structure->nest_count; n++)
@@ -503,7 +509,7 @@ static void contraction_write(const tune_structure *structure, const tune_machin
   bool may_skip_panels = plan.cols_divide && !plan.transposed;
   if (!plan.has_window && may_skip_panels) {
     tune_writer_begin_alternatives(w, NULL, "panels", TUNE_LEVEL_LINALG, "\"packed\", \"in_place\"",
-                                   0, 0);
+                                   panels_pay(&plan, machine) ? 0 : 1, 0);
     write_panels(&plan, w);
     write_peels(&plan, w);
     tune_writer_cleanup(w);

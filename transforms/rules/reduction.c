@@ -169,16 +169,34 @@ static void vector_lengths(const plan *p, tune_value_set *set, int64_t most) {
       tune_value_set_add(set, count * p->lanes);
 }
 
-static void write_reductions(tune_writer *w, const char *match, const char *sizes) {
-  tune_writer_line(w, "transform.foreach %s : " OP " {", match);
-  tune_writer_line(w, "^bb0(%%reduction: " OP "):");
-  tune_writer_line(w, "  %%start, %%part, %%whole, %%part_loop =");
-  tune_writer_line(w,
-                   "    transform.structured.tile_reduction_using_for %%reduction by "
-                   "tile_sizes = %s",
-                   sizes);
-  tune_writer_line(w, "    : (" OP ", " PARAM ") -> (" OP ", " OP ", " OP ", " OP ")");
-  tune_writer_line(w, "}");
+// Splits the reductions `match` into partial results in vectors. The length of a partial result is
+// an attribute upstream, not a param: a region for each length. `before` are the tile sizes before
+// it.
+static void write_partials(tune_writer *w, const char *match, const char *before,
+                           const tune_value_set *lengths, int64_t default_length) {
+  char labels[256] = "";
+  size_t used = 0;
+  int64_t default_index = 0;
+  for (size_t i = 0; i < lengths->count; i++) {
+    used += (size_t)snprintf(labels + used, sizeof labels - used, "%s\"of_%lld\"", i ? ", " : "",
+                             (long long)lengths->values[i]);
+    if (lengths->values[i] == default_length)
+      default_index = (int64_t)i;
+  }
+  tune_writer_begin_alternatives(w, NULL, "partial", TUNE_LEVEL_VECTOR, labels, default_index, 0);
+  for (size_t i = 0; i < lengths->count; i++) {
+    if (i)
+      tune_writer_next_alternative(w, NULL, 0);
+    tune_writer_begin_foreach(w, match, "%reduction");
+    tune_writer_line(w, "%%start, %%part, %%whole, %%part_loop =");
+    tune_writer_line(w,
+                     "  transform.structured.tile_reduction_using_for %%reduction by "
+                     "tile_sizes = [%s%lld]",
+                     before, (long long)lengths->values[i]);
+    tune_writer_line(w, "  : (" OP ") -> (" OP ", " OP ", " OP ", " OP ")");
+    tune_writer_end_foreach(w);
+  }
+  tune_writer_end_alternatives(w, NULL, 0);
 }
 
 static void write_rows(const plan *p, tune_writer *w) {
@@ -186,9 +204,6 @@ static void write_rows(const plan *p, tune_writer *w) {
   vector_lengths(p, &partial, 8);
   for (int64_t count = 1; count <= 4; count *= 2)
     tune_value_set_add(&plain, count * p->lanes);
-  if (partial.count)
-    tune_writer_knob(w, "partial", "vectorize", TUNE_LEVEL_VECTOR, &partial,
-                     tune_value_set_at_most(&partial, 4 * p->lanes));
   tune_writer_knob(w, "vector", "vectorize", TUNE_LEVEL_VECTOR, &plain,
                    tune_value_set_at_most(&plain, 2 * p->lanes));
   split_root(p, w);
@@ -217,7 +232,7 @@ static void write_rows(const plan *p, tune_writer *w) {
   tune_writer_end_foreach(w);
   if (partial.count) {
     tune_writer_match_generic(w, "%sums", &sum, NULL, 1, w->func);
-    write_reductions(w, "%sums", "[%partial]");
+    write_partials(w, "%sums", "", &partial, tune_value_set_at_most(&partial, 4 * p->lanes));
   }
 }
 
@@ -232,8 +247,6 @@ static void write_row_block(const plan *p, tune_writer *w) {
     if (p->columns % count == 0)
       tune_value_set_add(&rows, count);
   tune_writer_knob(w, "rows", "tile", TUNE_LEVEL_LINALG, &rows, tune_value_set_at_most(&rows, 4));
-  tune_writer_knob(w, "partial", "vectorize", TUNE_LEVEL_VECTOR, &partial,
-                   tune_value_set_at_most(&partial, p->lanes));
   split_root(p, w);
   tune_writer_line(w, "%%block, %%block_loop = transform.structured.fuse %%root tile_sizes "
                       "[%%rows, 0] {use_forall}");
@@ -241,7 +254,7 @@ static void write_row_block(const plan *p, tune_writer *w) {
   tune_writer_cleanup(w);
   tune_nest sum = {.is_reduction = {false, true}};
   tune_writer_match_generic(w, "%sums", &sum, NULL, 2, w->func);
-  write_reductions(w, "%sums", "[0, %partial]");
+  write_partials(w, "%sums", "0, ", &partial, tune_value_set_at_most(&partial, p->lanes));
 }
 
 static void write_columns(const plan *p, tune_writer *w) {
