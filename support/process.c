@@ -8,12 +8,14 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <math.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -326,6 +328,19 @@ static tune_status look(tune_process *process) {
   return TUNE_OK;
 }
 
+// Sleeps until the program ends, `seconds` at most. Where the kernel gives no descriptor for the
+// process that would be until `pause` is over.
+static void sleep_until_end(const tune_process *process, double seconds, double pause) {
+  int end = pidfd_open(process->id, 0);
+  if (end < 0) {
+    tune_clock_sleep(fmin(pause, seconds));
+    return;
+  }
+  struct pollfd wait = {.fd = end, .events = POLLIN};
+  poll(&wait, 1, (int)fmin(ceil(seconds * 1e3), 1e6));
+  close(end);
+}
+
 tune_status tune_process_wait(tune_process *process, double seconds, tune_process_exit *out_exit) {
   double start = tune_clock_seconds();
   for (double pause = 50e-6; !process->has_ended; pause = fmin(2 * pause, 5e-3)) {
@@ -336,7 +351,7 @@ tune_status tune_process_wait(tune_process *process, double seconds, tune_proces
     if (!(left > 0))
       return tune_status_make(TUNE_DEADLINE_EXCEEDED, "process %d still runs after %.3g s",
                               (int)process->id, seconds);
-    tune_clock_sleep(fmin(pause, left));
+    sleep_until_end(process, left, pause);
   }
   *out_exit = process->exit;
   return TUNE_OK;
