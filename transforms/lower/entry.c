@@ -123,10 +123,15 @@ tune_status tune_entry_add(LLVMModuleRef module, const char *name,
     return tune_status_make(TUNE_INTERNAL, "the lowered module has no function @%s", name);
 
   make_internal(module);
+  // Inlined, its body would be optimised once in each of the three functions, for nothing but a
+  // call.
+  LLVMContextRef context = LLVMGetModuleContext(module);
+  LLVMAddAttributeAtIndex(
+      function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+      LLVMCreateEnumAttribute(context, LLVMGetEnumAttributeKindForName("noinline", 8), 0));
   if (!declare_no_overlap(function, signature))
     return tune_status_make(TUNE_INTERNAL,
                             "the lowered function @%s does not take what its signature says", name);
-  LLVMContextRef context = LLVMGetModuleContext(module);
   LLVMTypeRef pointer = LLVMPointerTypeInContext(context, 0);
   // A payload's own function of that name must not be taken for it.
   LLVMValueRef taken = LLVMGetNamedFunction(module, TUNE_ENTRY_NAME);

@@ -2,7 +2,7 @@
 //
 // `void tune_entry(void **arguments)`, as docs/architecture.md describes it, is written
 // around the lowered function. It is then the only function that the artifact's own code
-// exports, so that LLVM may inline everything into it.
+// exports.
 //
 // Threads: a module belongs to one thread.
 //

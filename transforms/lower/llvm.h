@@ -5,7 +5,8 @@
 //
 // A schedule decides by discardable attributes on the function (transform.annotate):
 //
-//   tune.llvm.opt_level = 0..3          the optimiser's pipeline; 3
+//   tune.llvm.opt_level = 0..3          LLVM's pipeline of that level, but 1 is a light one for code
+//                                       that is vectorized already; 3
 //   tune.llvm.prefer_vector_width = N   bits, for LLVM's own vectorizers and lowering; 0: the CPU's
 //   tune.llvm.loop_vectorize = 0 or 1   LLVM's loop vectorizer; 1
 //   tune.llvm.slp_vectorize = 0 or 1    LLVM's SLP vectorizer; 1
