@@ -240,10 +240,24 @@ static void read_loop_sizes(MlirOperation op, tune_op_facts *facts) {
   }
 }
 
+// Whether `op`, which moves, yields its only input, a scalar, to all of its only output. One of
+// rank 0 is none: upstream specializes that to linalg.copy.
+static bool is_fill(MlirOperation op, const tune_op_facts *facts) {
+  if (facts->loop_count == 0 || facts->input_count != 1 || facts->result_count != 1 ||
+      facts->only_converts ||
+      mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetOperand(op, 0))) ||
+      !mlirAffineMapIsIdentity(tune_op_facts_map(facts, 1)))
+    return false;
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  MlirOperation yield = mlirBlockGetFirstOperation(block);
+  return mlirValueEqual(mlirOperationGetOperand(yield, 0), mlirBlockGetArgument(block, 0));
+}
+
+// Of a generic, or of another op whose loops are all parallel.
 static void get_generic_facts(MlirOperation op, const tune_op_words *words, tune_op_facts *facts) {
   facts->maps = mlirLinalgGetIndexingMapsAttribute(op);
   MlirAttribute iterators = tune_ir_attribute(op, "iterator_types");
-  facts->loop_count = (size_t)mlirArrayAttrGetNumElements(iterators);
+  facts->loop_count = (size_t)mlirAffineMapGetNumDims(tune_op_facts_map(facts, 0));
   if (facts->loop_count > TUNE_OP_MAX_LOOPS) {
     facts->reason = "it has more than 16 loops";
     return;
@@ -252,9 +266,11 @@ static void get_generic_facts(MlirOperation op, const tune_op_words *words, tune
   facts->input_count = (size_t)mlirOperationGetNumOperands(op) - facts->result_count;
   for (size_t loop = 0; loop < facts->loop_count; ++loop)
     facts->is_reduction[loop] =
+        !mlirAttributeIsNull(iterators) &&
         !mlirAttributeEqual(mlirArrayAttrGetElement(iterators, (intptr_t)loop), words->parallel);
   read_loop_sizes(op, facts);
   facts->op_class = classify(op, facts);
+  facts->is_fill = facts->op_class == TUNE_OP_MOVEMENT && is_fill(op, facts);
 }
 
 // Whether the padding on both sides is constant, and the value put there does not depend on where.
@@ -299,7 +315,8 @@ void tune_op_facts_get(MlirOperation op, const tune_op_words *words, tune_op_fac
     return;
   if (is_pad)
     get_pad_facts(op, out_facts);
-  else if (tune_ir_string_equal(name, "linalg.generic"))
+  else if (tune_ir_string_equal(name, "linalg.generic") ||
+           tune_ir_string_equal(name, "linalg.fill"))
     get_generic_facts(op, words, out_facts);
   else if (tune_ir_string_equal(name, "linalg.softmax"))
     out_facts->op_class = TUNE_OP_OPAQUE;

@@ -54,6 +54,7 @@ typedef struct tune_op_facts {
   bool reads_tensor;      // tensor.extract: a gather
   bool has_math;          // the math dialect, or a division: too dear to be computed twice
   bool only_converts;     // one cast and nothing else (only MOVEMENT)
+  bool is_fill;           // writes a scalar everywhere, rank 1 at least: linalg.fill or its generic
   uint32_t arithmetic;    // ops that compute, counted once each, per point of the loops
 } tune_op_facts;
 

@@ -1,6 +1,7 @@
 //===- outline_script.c -------------------------------------------------------===//
 //
 // How stock transforms move a group of ops into a function:
+//   0. Fills, which became generics with all else, are specialized again.
 //   1. transform.loop.outline wraps any op into scf.execute_region and makes a function of
 //      it; inlining that function again leaves the root of each task in a region.
 //   2. fuse_into_containing_op copies a producer into that region, once for each use; where
@@ -66,26 +67,32 @@ static size_t match_function(script *state, size_t module, MlirOperation functio
   return handle;
 }
 
-// Whether no node in [first, node) has the name of `node`.
-static bool is_first_of_name(const tune_groups *groups, size_t first, size_t node) {
-  MlirStringRef name = tune_ir_name(groups->nodes[node].op);
+// The name of a node's op: of those after fills were made linalg.fill where `named`.
+static MlirStringRef name_of(const script *state, size_t node, bool named) {
+  return named && state->groups->nodes[node].facts.is_fill
+             ? tune_ir_string("linalg.fill")
+             : tune_ir_name(state->groups->nodes[node].op);
+}
+
+// Whether no node in [first, node) has the name of `node`. Next to all are linalg.generic or
+// linalg.fill, so that this is soon decided.
+static bool is_first_of_name(const script *state, size_t first, size_t node, bool named) {
+  MlirStringRef name = name_of(state, node, named);
   for (size_t i = first; i < node; ++i)
-    // Names of ops are kept once per context.
-    if (tune_ir_name(groups->nodes[i].op).data == name.data)
+    if (mlirStringRefEqual(name_of(state, i, named), name))
       return false;
   return true;
 }
 
 // Matches the structured ops of a function, nodes [first, end), each with a handle of its own:
 // %<result>#<node - first>.
-static size_t match_nodes(script *state, size_t function, size_t first, size_t end) {
+static size_t match_nodes(script *state, size_t function, size_t first, size_t end, bool named) {
   size_t all = state->next++, each = state->next++;
   tune_string_builder_appendf(state->out, "    %%%zu = transform.structured.match ops{[", all);
-  // Nearly all are linalg.generic, so that this is no quadratic search in practice.
   for (size_t i = first; i < end; ++i)
-    if (is_first_of_name(state->groups, first, i)) {
+    if (is_first_of_name(state, first, i, named)) {
       tune_string_builder_append(state->out, i == first ? "" : ", ");
-      append_quoted(state->out, tune_ir_name(state->groups->nodes[i].op));
+      append_quoted(state->out, name_of(state, i, named));
     }
   tune_string_builder_appendf(state->out,
                               "]} in %%%zu : (" ANY ") -> " ANY "\n"
@@ -350,20 +357,28 @@ static bool next_function(const tune_groups *groups, size_t *first, size_t *end)
   return true;
 }
 
-// Makes regions of all roots of a function.
+// Makes fills linalg.fill and regions of all roots of a function.
 static void append_regions(script *state, size_t module, size_t first, size_t end) {
   size_t function = match_function(state, module, state->groups->nodes[first].function);
-  size_t nodes = match_nodes(state, function, first, end);
-  for (size_t node = first; node < end; ++node) {
-    size_t group = state->groups->nodes[node].group;
-    if (group == TUNE_GROUP_NONE || state->groups->groups[group].root != node)
+  size_t nodes = match_nodes(state, function, first, end, false);
+  for (size_t i = first; i < end; ++i) {
+    const tune_group_node *node = &state->groups->nodes[i];
+    char handle[48];
+    name_node(handle, sizeof handle, nodes, first, i);
+    if (node->facts.is_fill) {
+      size_t fill = state->next++;
+      tune_string_builder_appendf(
+          state->out, "    %%%zu = transform.structured.specialize %s : (" ANY ") -> " ANY "\n",
+          fill, handle);
+      snprintf(handle, sizeof handle, "%%%zu", fill);
+    }
+    if (node->group == TUNE_GROUP_NONE || state->groups->groups[node->group].root != i)
       continue;
     size_t outlined = state->next++, call = state->next++;
-    char handle[48];
     tune_string_builder_appendf(state->out,
-                                "    %%%zu, %%%zu = transform.loop.outline %%%zu#%zu {func_name = "
+                                "    %%%zu, %%%zu = transform.loop.outline %s {func_name = "
                                 "\"tune_root\"} : (" ANY ") -> (" ANY ", " ANY ")\n",
-                                outlined, call, nodes, node - first);
+                                outlined, call, handle);
     snprintf(handle, sizeof handle, "%%%zu", outlined);
     append_annotation(state, handle, "sym_visibility", "private");
   }
@@ -371,7 +386,7 @@ static void append_regions(script *state, size_t module, size_t first, size_t en
 
 static tune_status append_tasks(script *state, size_t module, size_t first, size_t end) {
   size_t function = match_function(state, module, state->groups->nodes[first].function);
-  size_t nodes = match_nodes(state, function, first, end);
+  size_t nodes = match_nodes(state, function, first, end, true);
   for (size_t node = first; node < end; ++node) {
     size_t group = state->groups->nodes[node].group;
     if (group != TUNE_GROUP_NONE && state->groups->groups[group].root == node)

@@ -7,6 +7,8 @@
 #include "transforms/op_facts.h"
 #include "transforms/op_map.h"
 
+#include "mlir-c/Dialect/Linalg.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -371,16 +373,41 @@ static void drop_discardable_attributes(MlirOperation op) {
   }
 }
 
+// Fills stand by name: upstream's patterns, and schedules, know them by it.
+static MlirOperation make_fill(builder *state, MlirOperation op) {
+  MlirValue operands[] = {get_copy(state, mlirOperationGetOperand(op, 0)),
+                          get_copy(state, mlirOperationGetOperand(op, 1))};
+  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+  MlirNamedAttribute segments = named(state->context, "operandSegmentSizes",
+                                      mlirDenseI32ArrayGet(state->context, 2, (int32_t[]){1, 1}));
+  MlirRegion region = mlirRegionCreate();
+  MlirOperationState fill =
+      mlirOperationStateGet(tune_ir_string("linalg.fill"), mlirOperationGetLocation(op));
+  mlirOperationStateAddOperands(&fill, 2, operands);
+  mlirOperationStateAddResults(&fill, 1, &type);
+  mlirOperationStateAddAttributes(&fill, 1, &segments);
+  mlirOperationStateAddOwnedRegions(&fill, 1, &region);
+  MlirOperation created = mlirOperationCreate(&fill);
+  mlirBlockAppendOwnedOperation(state->block, created);
+  mlirLinalgFillBuiltinNamedOpRegion(created);
+  return created;
+}
+
+static MlirOperation clone_op(builder *state, MlirOperation op) {
+  MlirOperation copy = mlirOperationClone(op);
+  mlirBlockAppendOwnedOperation(state->block, copy);
+  drop_discardable_attributes(copy);
+  mlirOperationWalk(copy, redirect_operands, state, MlirWalkPreOrder);
+  return copy;
+}
+
 static void copy_op(builder *state, const body_op *op, tune_task_function *out) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op->op); ++i) {
     MlirValue value = mlirOperationGetOperand(op->op, i);
     if (is_empty(value) && !get_copy(state, value).ptr)
       copy_empty(state, op, (size_t)i);
   }
-  MlirOperation copy = mlirOperationClone(op->op);
-  mlirBlockAppendOwnedOperation(state->block, copy);
-  drop_discardable_attributes(copy);
-  mlirOperationWalk(copy, redirect_operands, state, MlirWalkPreOrder);
+  MlirOperation copy = op->facts.is_fill ? make_fill(state, op->op) : clone_op(state, op->op);
   for (intptr_t i = 0; i < mlirOperationGetNumResults(copy); ++i)
     set_copy(state, mlirOperationGetResult(op->op, i), mlirOperationGetResult(copy, i));
   if (mlirOperationEqual(op->op, state->body->anchor))
