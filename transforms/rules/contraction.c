@@ -340,8 +340,9 @@ static void write_packing(const tune_contraction_plan *plan, tune_writer *w) {
     tune_writer_line(
         w, "%%odd_pads = transform.structured.match ops{[\"tensor.pad\"]} in %s : (" OP ") -> " OP,
         w->func);
-    tune_writer_line(w, "%%pad_loops = transform.get_parent_op %%odd_pads "
-                        "{op_name = \"scf.for\", deduplicate} : (" OP ") -> " OP);
+    tune_writer_line(w,
+                     "%%pad_loops = transform.get_parent_op %%odd_pads "
+                     "{op_name = \"scf.for\", deduplicate, allow_empty_results} : (" OP ") -> " OP);
     write_peel(w, "%pad_loops");
     tune_writer_cleanup(w);
   }
@@ -442,11 +443,10 @@ static void write_kernel(const tune_contraction_plan *plan, tune_writer *w) {
                               : plan->init->kind == TUNE_NEST_GENERIC ? plan->init
                                                                       : NULL;
   if (parallel) {
-    bool row_first = plan->epilogue ? plan->root_row < plan->root_col : plan->row < plan->col;
     tune_nest plane = {.is_reduction = {false, false}};
     tune_writer_match_generic(w, "%planes", &plane, NULL, 2, w->func);
     tune_writer_begin_foreach(w, "%planes", "%plane");
-    tune_writer_try_vectorize(w, "%plane", row_first ? "[%mr, %nr]" : "[%nr, %mr]");
+    tune_writer_try_vectorize(w, "%plane", NULL);
     tune_writer_end_foreach(w);
   }
   tune_writer_match_generic(w, "%kernels", anchor, order, kernel_loops, w->func);
