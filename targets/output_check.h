@@ -1,4 +1,4 @@
-//===- compare.h - Whether an output is what it should be --------------------------===//
+//===- output_check.h - Whether an output is what it should be ----------------------===//
 //
 // An output of a candidate is compared with that of the reference, the plainest lowering of the
 // same task on the same inputs. Integers and i1 have to be equal. A float x is right beside the
@@ -24,8 +24,8 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#ifndef TUNE_TARGETS_COMPARE_H
-#define TUNE_TARGETS_COMPARE_H
+#ifndef TUNE_TARGETS_OUTPUT_CHECK_H
+#define TUNE_TARGETS_OUTPUT_CHECK_H
 
 #include "targets/buffer.h"
 
@@ -35,7 +35,7 @@ typedef struct tune_tolerance {
   tune_element_type accumulator; // acc
 } tune_tolerance;
 
-typedef struct tune_comparison {
+typedef struct tune_output_check {
   bool is_equal;
   size_t element_count;
   size_t wrong_count;   // elements out of tolerance
@@ -47,16 +47,16 @@ typedef struct tune_comparison {
   double rms_error;     // of all finite elements
   double rms_tolerance; //
   size_t nan_count;     // of the reference
-} tune_comparison;
+} tune_output_check;
 
 // Compares buffers of the same type and shape; of another shape they are not equal, with
 // `element_count` 0.
-tune_comparison tune_compare(const tune_buffer *value, const tune_buffer *reference,
-                             tune_tolerance tolerance);
+tune_output_check tune_output_check_run(const tune_buffer *value, const tune_buffer *reference,
+                                        tune_tolerance tolerance);
 
 // Puts in words why they are not equal: "element [3, 17] is 1.25 where the reference has 0.5 …".
 // A text of the caller's (free()).
-tune_status tune_comparison_to_text(const tune_comparison *comparison, const tune_buffer *value,
-                                    const tune_buffer *reference, char **out_text);
+tune_status tune_output_check_to_text(const tune_output_check *check, const tune_buffer *value,
+                                      const tune_buffer *reference, char **out_text);
 
-#endif // TUNE_TARGETS_COMPARE_H
+#endif // TUNE_TARGETS_OUTPUT_CHECK_H

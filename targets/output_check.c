@@ -1,6 +1,6 @@
-//===- compare.c - Whether an output is what it should be --------------------------===//
+//===- output_check.c - Whether an output is what it should be ----------------------===//
 
-#include "targets/compare.h"
+#include "targets/output_check.h"
 #include "support/string_builder.h"
 
 #include <float.h>
@@ -64,9 +64,9 @@ static bool differs_in_bits(const tune_buffer *a, const tune_buffer *b, size_t i
   return ((const int64_t *)a->data)[index] != ((const int64_t *)b->data)[index];
 }
 
-tune_comparison tune_compare(const tune_buffer *value, const tune_buffer *reference,
-                             tune_tolerance tolerance) {
-  tune_comparison c = {0};
+tune_output_check tune_output_check_run(const tune_buffer *value, const tune_buffer *reference,
+                                        tune_tolerance tolerance) {
+  tune_output_check c = {0};
   if (!is_same_shape(&value->type, &reference->type))
     return c;
   tune_element_type out = reference->type.element;
@@ -124,9 +124,9 @@ static void append_position(tune_string_builder *text, const tune_value_type *ty
   tune_string_builder_append(text, "]");
 }
 
-tune_status tune_comparison_to_text(const tune_comparison *comparison, const tune_buffer *value,
-                                    const tune_buffer *reference, char **out_text) {
-  const tune_comparison *c = comparison;
+tune_status tune_output_check_to_text(const tune_output_check *check, const tune_buffer *value,
+                                      const tune_buffer *reference, char **out_text) {
+  const tune_output_check *c = check;
   tune_string_builder text;
   tune_string_builder_init(&text);
   if (!is_same_shape(&value->type, &reference->type)) {

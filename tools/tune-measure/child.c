@@ -1,0 +1,377 @@
+//===- child.c - Running what may crash, hang or eat memory ---------------------------===//
+
+#include "tools/tune-measure/child.h"
+#include "support/clock.h"
+#include "support/string_builder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// A sanitizer reserves terabytes of address space, so that limits on it mean nothing.
+#if defined(__SANITIZE_ADDRESS__)
+#define HAS_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HAS_SANITIZER 1
+#endif
+#endif
+#ifndef HAS_SANITIZER
+#define HAS_SANITIZER 0
+#endif
+
+#define LOG_KEPT 2000 // bytes of the end of what a child prints
+
+typedef struct child {
+  pid_t pid;
+  int report, log; // ends of pipes to read
+  tune_message_reader reader;
+  char tail[LOG_KEPT];
+  size_t tail_length;
+  child_notes *notes;
+} child;
+
+//===- In the child --------------------------------------------------------------------===//
+
+// A signal handler has no other way to find them. NULL in the parent.
+static child_notes *handler_notes;
+
+static void note_crash(int signal, siginfo_t *info, void *context) {
+  (void)context;
+  child_notes *notes = handler_notes;
+  notes->signal = signal;
+  notes->address = info->si_addr;
+  if (notes->kernel) {
+    size_t argument = 0;
+    notes->place = notes->kernel->methods->locate(notes->kernel, info->si_addr, &argument);
+    notes->argument = argument;
+  }
+  // SA_RESETHAND has put the default back: raised again on return, it ends the process.
+  raise(signal);
+}
+
+static void catch_crashes(child_notes *notes) {
+  handler_notes = notes;
+  // A stack of its own, so that an overflow of the other is caught too.
+  static char stack[64 << 10];
+  stack_t alternative = {.ss_sp = stack, .ss_size = sizeof stack};
+  sigaltstack(&alternative, NULL);
+  struct sigaction action = {.sa_sigaction = note_crash,
+                             .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESETHAND | SA_NODEFER};
+  const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+  for (size_t i = 0; i < sizeof signals / sizeof *signals; ++i)
+    sigaction(signals[i], &action, NULL);
+}
+
+static size_t address_space_used(void) {
+  FILE *file = fopen("/proc/self/statm", "re");
+  size_t pages = 0;
+  if (!file || fscanf(file, "%zu", &pages) != 1)
+    pages = 0;
+  if (file)
+    fclose(file);
+  return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static void limit_resource(int resource, double soft, double hard) {
+  struct rlimit limit = {(rlim_t)soft, (rlim_t)hard};
+  struct rlimit present;
+  if (getrlimit(resource, &present) == 0 && present.rlim_max < limit.rlim_max)
+    limit.rlim_max = present.rlim_max;
+  if (limit.rlim_cur > limit.rlim_max)
+    limit.rlim_cur = limit.rlim_max;
+  setrlimit(resource, &limit);
+}
+
+static void apply_limits(const child_limits *limits) {
+  limit_resource(RLIMIT_CORE, 0, 0);
+  // The parent watches the wall clock; this is for where the parent is stopped itself. SIGXCPU
+  // comes at the soft limit, SIGKILL at the hard one.
+  double seconds = ceil(limits->seconds * (double)(limits->threads + 1)) + 1;
+  limit_resource(RLIMIT_CPU, seconds, seconds + 2);
+  double bytes = (double)address_space_used() + limits->bytes;
+  if (!HAS_SANITIZER && limits->bytes > 0)
+    limit_resource(RLIMIT_AS, bytes, bytes);
+}
+
+static void connect_streams(int log) {
+  int null = open("/dev/null", O_RDONLY);
+  dup2(null, STDIN_FILENO);
+  dup2(log, STDOUT_FILENO);
+  dup2(log, STDERR_FILENO);
+}
+
+static void send_report(int fd, tune_status status, json_t *report) {
+  if (!tune_status_is_ok(status)) {
+    json_decref(report);
+    report = NULL;
+    tune_status_free(tune_message_from_status(status, &report));
+    tune_status_free(status);
+  }
+  // Where even this fails the parent sees an end without a report.
+  if (report)
+    tune_status_free(tune_message_write(fd, report));
+  json_decref(report);
+}
+
+static _Noreturn void be_child(child_body body, void *context, const child_limits *limits,
+                               child_notes *notes, pid_t parent, int report_fd, int log) {
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent)
+    _exit(1);
+  signal(SIGINT, SIG_IGN); // Ctrl-C is for the driver, which tells us
+  connect_streams(log);
+  apply_limits(limits);
+  catch_crashes(notes);
+  json_t *report = NULL;
+  tune_status status = body(context, notes, &report);
+  notes->kernel = NULL;
+  notes->phase = "reporting";
+  send_report(report_fd, status, report);
+  _exit(0);
+}
+
+//===- In the parent -------------------------------------------------------------------===//
+
+static void close_both(int pipe_fds[2]) {
+  for (int i = 0; i < 2; ++i)
+    if (pipe_fds[i] >= 0)
+      close(pipe_fds[i]);
+}
+
+static tune_status start(child_body body, void *context, const child_limits *limits, child *out) {
+  *out = (child){.pid = -1, .report = -1, .log = -1};
+  tune_message_reader_init(&out->reader);
+  void *shared =
+      mmap(NULL, sizeof(child_notes), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared == MAP_FAILED)
+    return tune_status_from_errno(errno, "starting a child");
+  out->notes = shared;
+  out->notes->phase = "starting";
+  int report[2] = {-1, -1}, log[2] = {-1, -1};
+  if (pipe2(report, O_CLOEXEC) != 0 || pipe2(log, O_CLOEXEC) != 0) {
+    tune_status status = tune_status_from_errno(errno, "starting a child");
+    close_both(report);
+    return status;
+  }
+  pid_t parent = getpid();
+  pid_t pid = fork();
+  if (pid == 0)
+    be_child(body, context, limits, out->notes, parent, report[1], log[1]);
+  int error = errno;
+  close(report[1]);
+  close(log[1]);
+  out->report = report[0];
+  out->log = log[0];
+  if (pid < 0)
+    return tune_status_from_errno(error, "starting a child");
+  out->pid = pid;
+  // Also set by the child: whoever comes first, the group is there before it may be killed.
+  setpgid(pid, pid);
+  fcntl(out->log, F_SETFL, O_NONBLOCK);
+  return TUNE_OK;
+}
+
+// Kills what is left of the child's group and collects the child.
+static int stop(child *c) {
+  int wait_status = 0;
+  if (c->pid < 0)
+    return 0;
+  kill(-c->pid, SIGKILL);
+  while (waitpid(c->pid, &wait_status, 0) < 0 && errno == EINTR)
+    ;
+  c->pid = -1;
+  return wait_status;
+}
+
+static void deinit(child *c) {
+  stop(c);
+  if (c->report >= 0)
+    close(c->report);
+  if (c->log >= 0)
+    close(c->log);
+  tune_message_reader_deinit(&c->reader);
+  if (c->notes)
+    munmap(c->notes, sizeof *c->notes);
+}
+
+// Keeps the end of what the child has printed so far.
+static void read_log(child *c) {
+  char bytes[4096];
+  ssize_t count;
+  while (c->log >= 0 && (count = read(c->log, bytes, sizeof bytes)) != 0) {
+    if (count < 0) {
+      if (errno == EINTR)
+        continue;
+      return; // nothing more for now
+    }
+    const char *kept = bytes;
+    size_t length = (size_t)count;
+    if (length > LOG_KEPT) {
+      kept += length - LOG_KEPT;
+      length = LOG_KEPT;
+    }
+    size_t drop = c->tail_length + length > LOG_KEPT ? c->tail_length + length - LOG_KEPT : 0;
+    memmove(c->tail, c->tail + drop, c->tail_length - drop);
+    memcpy(c->tail + c->tail_length - drop, kept, length);
+    c->tail_length += length - drop;
+  }
+  if (c->log >= 0) {
+    close(c->log);
+    c->log = -1;
+  }
+}
+
+static const char *place_name(tune_buffer_place place) {
+  switch (place) {
+  case TUNE_BUFFER_BEFORE:
+    return "before the beginning of";
+  case TUNE_BUFFER_AFTER:
+    return "after the end of";
+  default:
+    return "in";
+  }
+}
+
+static void append_log(tune_string_builder *text, const child *c) {
+  size_t length = c->tail_length;
+  while (length && (c->tail[length - 1] == '\n' || c->tail[length - 1] == ' '))
+    --length;
+  if (length == 0)
+    return;
+  tune_string_builder_append(text, "; it printed: ");
+  tune_string_builder_append_bytes(text, c->tail, length);
+}
+
+// "SIGSEGV while running, at 0x10 …"
+static tune_status describe_crash(const child *c, int wait_status, const child_limits *limits,
+                                  char **out_error) {
+  const child_notes *notes = c->notes;
+  tune_string_builder text;
+  tune_string_builder_init(&text);
+  if (WIFSIGNALED(wait_status)) {
+    const char *name = sigabbrev_np(WTERMSIG(wait_status));
+    tune_string_builder_appendf(&text, "SIG%s while %s", name ? name : "?", notes->phase);
+    if (WTERMSIG(wait_status) == SIGKILL)
+      tune_string_builder_append(&text, " (killed by the system, most likely for its memory)");
+  } else {
+    tune_string_builder_appendf(&text, "exited with status %d while %s", WEXITSTATUS(wait_status),
+                                notes->phase);
+  }
+  bool has_address = notes->signal == SIGSEGV || notes->signal == SIGBUS;
+  if (has_address && notes->place != TUNE_BUFFER_ELSEWHERE)
+    tune_string_builder_appendf(&text, ", %s argument %zu", place_name(notes->place),
+                                notes->argument);
+  else if (has_address)
+    tune_string_builder_appendf(&text, ", at address %p", notes->address);
+  if (has_address && (uintptr_t)notes->address < 4096 && limits->bytes > 0)
+    tune_string_builder_appendf(&text, " (memory may have run out: the limit is %.3g bytes)",
+                                limits->bytes);
+  append_log(&text, c);
+  return tune_string_builder_finish(&text, out_error);
+}
+
+static tune_status describe_timeout(const child *c, double seconds, char **out_error) {
+  tune_string_builder text;
+  tune_string_builder_init(&text);
+  tune_string_builder_appendf(&text, "still %s after %.3g s", c->notes->phase, seconds);
+  return tune_string_builder_finish(&text, out_error);
+}
+
+// Waits for the report or the end of the child. `*out_end` is CHILD_CRASHED for an end without a
+// report.
+static tune_status wait_for_report(child *c, double seconds, const child_watch *watch,
+                                   child_end *out_end, json_t **out_report) {
+  double deadline = tune_clock_seconds() + seconds;
+  bool watches = watch != NULL;
+  for (;;) {
+    double left = deadline - tune_clock_seconds();
+    if (left <= 0) {
+      *out_end = CHILD_TIMED_OUT;
+      return TUNE_OK;
+    }
+    struct pollfd fds[3] = {{.fd = c->report, .events = POLLIN},
+                            {.fd = c->log, .events = POLLIN},
+                            {.fd = watches ? watch->fd : -1, .events = POLLIN}};
+    int milliseconds = left > 3600 ? 3600000 : (int)ceil(left * 1e3);
+    if (poll(fds, 3, milliseconds) < 0 && errno != EINTR)
+      return tune_status_from_errno(errno, "waiting for a child");
+    if (fds[1].revents)
+      read_log(c);
+    if (fds[2].revents && watch->ready(watch->context)) {
+      *out_end = CHILD_CANCELLED;
+      return TUNE_OK;
+    }
+    if (!fds[0].revents)
+      continue;
+    TUNE_RETURN_IF_ERROR(tune_message_reader_fill(&c->reader, c->report));
+    tune_status status = tune_message_reader_pop(&c->reader, out_report);
+    if (!tune_status_is_ok(status)) { // the end of the pipe, or half a report
+      tune_status_free(status);
+      *out_end = CHILD_CRASHED;
+      return TUNE_OK;
+    }
+    if (*out_report) {
+      *out_end = CHILD_REPORTED;
+      return TUNE_OK;
+    }
+  }
+}
+
+static tune_status conclude(child *c, const child_limits *limits, child_outcome *out) {
+  if (out->end == CHILD_REPORTED)
+    return tune_message_get_status(out->report);
+  if (out->end == CHILD_CANCELLED)
+    return TUNE_OK;
+  if (out->end == CHILD_TIMED_OUT)
+    return describe_timeout(c, limits->seconds, &out->error);
+  // The pipe has ended, so the child has too, or is about to: its own end is the one to describe.
+  int wait_status = 0;
+  double deadline = tune_clock_seconds() + 1;
+  pid_t ended;
+  while ((ended = waitpid(c->pid, &wait_status, WNOHANG)) == 0 && tune_clock_seconds() < deadline)
+    tune_clock_sleep(1e-3);
+  if (ended == c->pid)
+    kill(-c->pid, SIGKILL); // threads and children of it, if any are left
+  else
+    wait_status = stop(c);
+  c->pid = -1;
+  read_log(c);
+  if (WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGXCPU) {
+    out->end = CHILD_TIMED_OUT;
+    return describe_timeout(c, limits->seconds, &out->error);
+  }
+  return describe_crash(c, wait_status, limits, &out->error);
+}
+
+tune_status child_run(child_body body, void *context, const child_limits *limits,
+                      const child_watch *watch, child_outcome *out_outcome) {
+  memset(out_outcome, 0, sizeof *out_outcome);
+  child c;
+  tune_status status = start(body, context, limits, &c);
+  if (tune_status_is_ok(status))
+    status = wait_for_report(&c, limits->seconds, watch, &out_outcome->end, &out_outcome->report);
+  if (tune_status_is_ok(status)) {
+    out_outcome->artifact = c.notes->artifact;
+    status = conclude(&c, limits, out_outcome);
+  }
+  deinit(&c);
+  if (!tune_status_is_ok(status))
+    child_outcome_deinit(out_outcome);
+  return status;
+}
+
+void child_outcome_deinit(child_outcome *outcome) {
+  json_decref(outcome->report);
+  free(outcome->error);
+  memset(outcome, 0, sizeof *outcome);
+}

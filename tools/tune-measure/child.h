@@ -1,0 +1,70 @@
+//===- child.h - Running what may crash, hang or eat memory ---------------------------===//
+//
+// A function runs in a forked child, with limits, and reports an object through a pipe. What it
+// was doing when it crashed is told by notes in memory shared with the parent: the child writes
+// its phase, a signal handler writes the address.
+//
+// The child leads a process group of its own and dies with this process. It has no stdin;
+// the end of what it prints is kept and becomes part of the error.
+//
+// Threads: for a program with one thread.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TOOLS_TUNE_MEASURE_CHILD_H
+#define TUNE_TOOLS_TUNE_MEASURE_CHILD_H
+
+#include "support/message.h"
+#include "targets/target.h"
+
+#include <signal.h>
+
+typedef struct child_notes {
+  // Written by the body. Texts are of the program, so the parent can read the pointers.
+  const char *volatile phase;   // "loading", "running", …
+  volatile size_t artifact;     // which of several
+  tune_kernel *volatile kernel; // asked for where an address lies; of the child only
+  // Written by the signal handler.
+  volatile sig_atomic_t signal;
+  void *volatile address;
+  volatile tune_buffer_place place;
+  volatile size_t argument;
+} child_notes;
+
+typedef struct child_limits {
+  double seconds; // of wall time
+  double bytes;   // of address space beyond what this process has
+  size_t threads; // that may use CPU time at once
+} child_limits;
+
+typedef enum child_end {
+  CHILD_REPORTED,
+  CHILD_CRASHED,
+  CHILD_TIMED_OUT,
+  CHILD_CANCELLED,
+} child_end;
+
+typedef struct child_outcome {
+  child_end end;
+  json_t *report;  // of a child that reported
+  char *error;     // in words, of one that crashed or timed out
+  size_t artifact; // the one it was at
+} child_outcome;
+
+// Runs in the child. A status it returns is what child_run returns in the parent.
+typedef tune_status (*child_body)(void *context, child_notes *notes, json_t **out_report);
+
+// While a child runs, this is asked whether something else has to be looked at: it polls `fd` and
+// calls `ready` when there is something to read. True from `ready` kills the child, which then is
+// CHILD_CANCELLED.
+typedef struct child_watch {
+  int fd;
+  bool (*ready)(void *context);
+  void *context;
+} child_watch;
+
+tune_status child_run(child_body body, void *context, const child_limits *limits,
+                      const child_watch *watch, child_outcome *out_outcome);
+void child_outcome_deinit(child_outcome *outcome);
+
+#endif // TUNE_TOOLS_TUNE_MEASURE_CHILD_H

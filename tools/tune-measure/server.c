@@ -1,0 +1,417 @@
+//===- server.c - Serving a driver -------------------------------------------------------===//
+
+#include "tools/tune-measure/server.h"
+#include "support/message.h"
+#include "tools/tune-measure/trial.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MEASURE_SECONDS 20 // unless "limits" says otherwise
+#define COMPARE_SECONDS 120
+#define DEVICE_SECONDS 60
+// A candidate that needs this much for its few runs is no match for the best, whatever the limits.
+#define SECONDS_BESIDE_BEST 5.0
+#define BESTS 50.0
+
+typedef struct server {
+  int in, out;
+  tune_message_reader reader;
+  json_t *queue; // requests that came and were not looked at yet
+  task *tasks;
+  bool has_ended;         // the driver is gone
+  bool is_cancelled;      // what is under way is to be stopped
+  size_t cancelled_count; // and so many of the queue not to be begun
+} server;
+
+//===- Requests coming in -----------------------------------------------------------------===//
+
+// Moves what has come to the queue. A request to cancel goes no further: it is about those before
+// it.
+static tune_status receive(server *s) {
+  TUNE_RETURN_IF_ERROR(tune_message_reader_fill(&s->reader, s->in));
+  for (;;) {
+    json_t *request = NULL;
+    tune_status status = tune_message_reader_pop(&s->reader, &request);
+    if (tune_status_get_code(status) == TUNE_NOT_FOUND) {
+      tune_status_free(status);
+      s->has_ended = true;
+      return TUNE_OK;
+    }
+    TUNE_RETURN_IF_ERROR(status);
+    if (!request)
+      return TUNE_OK;
+    const char *verb = json_string_value(json_object_get(request, "do"));
+    if (verb && strcmp(verb, "cancel") == 0) {
+      s->is_cancelled = true;
+      s->cancelled_count = json_array_size(s->queue);
+      json_decref(request);
+    } else if (json_array_append_new(s->queue, request) != 0) {
+      return tune_status_make(TUNE_OUT_OF_MEMORY, "keeping a request");
+    }
+  }
+}
+
+// While a child runs: whether it is to be stopped.
+static bool is_interrupted(void *context) {
+  server *s = context;
+  tune_status status = receive(s);
+  if (!tune_status_is_ok(status)) { // a stream that is damaged is as good as ended
+    tune_status_free(status);
+    s->has_ended = true;
+  }
+  return s->has_ended || s->is_cancelled;
+}
+
+static child_watch watch_of(server *s) { return (child_watch){s->in, is_interrupted, s}; }
+
+//===- Answers ------------------------------------------------------------------------------===//
+
+// Copies what tells the driver which request this is about.
+static void echo(const json_t *request, json_t *reply) {
+  const char *const names[] = {"ticket", "task"};
+  for (size_t i = 0; i < 2; ++i) {
+    json_t *member = json_object_get(request, names[i]);
+    if (member)
+      json_object_set(reply, names[i], member);
+  }
+}
+
+static tune_status answer(server *s, const json_t *request, json_t *reply) {
+  if (!reply)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "answering a request");
+  echo(request, reply);
+  tune_status status = tune_message_write(s->out, reply);
+  json_decref(reply);
+  return status;
+}
+
+static tune_status answer_failure(server *s, const json_t *request, tune_status failure) {
+  json_t *reply = NULL;
+  tune_status status = tune_message_from_status(failure, &reply);
+  tune_status_free(failure);
+  return tune_status_is_ok(status) ? answer(s, request, reply) : status;
+}
+
+// What a child that was to check and time came to.
+static json_t *reply_of_outcome(child_outcome *outcome, bool names_artifact) {
+  static const char *const verdicts[] = {[CHILD_CRASHED] = "run-crashed",
+                                         [CHILD_TIMED_OUT] = "run-timeout",
+                                         [CHILD_CANCELLED] = "cancelled"};
+  if (outcome->end == CHILD_REPORTED)
+    return json_incref(outcome->report);
+  json_t *reply = json_pack("{ss ss*}", "verdict", verdicts[outcome->end], "error", outcome->error);
+  if (reply && names_artifact && outcome->end != CHILD_CANCELLED)
+    json_object_set_new(reply, "artifact", json_integer((json_int_t)outcome->artifact));
+  return reply;
+}
+
+//===- The verbs ----------------------------------------------------------------------------===//
+// Each makes a reply, without ticket and task.
+
+static tune_status find_task(server *s, const json_t *request, task ***out_link) {
+  const char *id;
+  *out_link = NULL;
+  TUNE_RETURN_IF_ERROR(request_get_text(request, "task", &id));
+  for (task **link = &s->tasks; *link; link = &(*link)->next)
+    if (strcmp((*link)->id, id) == 0) {
+      *out_link = link;
+      return TUNE_OK;
+    }
+  return tune_status_make(TUNE_NOT_FOUND, "no task '%s' is open", id);
+}
+
+static tune_status serve_open(server *s, const json_t *request, json_t **out_reply) {
+  const char *id;
+  TUNE_RETURN_IF_ERROR(request_get_text(request, "task", &id));
+  task **link;
+  tune_status missing = find_task(s, request, &link);
+  if (tune_status_is_ok(missing))
+    return tune_status_make(TUNE_ALREADY_EXISTS, "task '%s' is open", id);
+  tune_status_free(missing);
+  child_watch watch = watch_of(s);
+  task *opened;
+  TUNE_RETURN_IF_ERROR(task_create(request, &watch, &opened));
+  opened->id = strdup(id);
+  if (!opened->id) {
+    task_destroy(opened);
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "opening a task");
+  }
+  opened->next = s->tasks;
+  s->tasks = opened;
+  *out_reply = json_pack("{sfsf}", "reference_seconds", opened->reference_seconds, "nan_share",
+                         opened->nan_share);
+  return TUNE_OK;
+}
+
+static tune_status serve_close(server *s, const json_t *request, json_t **out_reply) {
+  task **link;
+  TUNE_RETURN_IF_ERROR(find_task(s, request, &link));
+  task *closed = *link;
+  *link = closed->next;
+  task_destroy(closed);
+  *out_reply = json_object();
+  return TUNE_OK;
+}
+
+static tune_status serve_measure(server *s, const json_t *request, json_t **out_reply) {
+  task **link;
+  const char *artifact;
+  child_limits limits;
+  TUNE_RETURN_IF_ERROR(find_task(s, request, &link));
+  TUNE_RETURN_IF_ERROR(request_get_text(request, "artifact", &artifact));
+  TUNE_RETURN_IF_ERROR(task_read_limits(request, *link, MEASURE_SECONDS, &limits));
+  trial_order order = {.of = *link, .artifacts = &artifact, .artifact_count = 1};
+  TUNE_RETURN_IF_ERROR(task_read_measure_options(request, &order.options));
+  double enough = SECONDS_BESIDE_BEST + BESTS * order.options.best;
+  if (order.options.best > 0 && enough < limits.seconds)
+    limits.seconds = enough;
+  child_watch watch = watch_of(s);
+  child_outcome outcome;
+  TUNE_RETURN_IF_ERROR(child_run(trial_measure, &order, &limits, &watch, &outcome));
+  *out_reply = reply_of_outcome(&outcome, false);
+  child_outcome_deinit(&outcome);
+  return TUNE_OK;
+}
+
+// Measures "artifacts" interleaved, for compare and run.
+static tune_status compare(server *s, const json_t *request, const task *t, const json_t *outputs,
+                           json_t **out_reply) {
+  const json_t *artifacts = json_object_get(request, "artifacts");
+  size_t count = json_array_size(artifacts);
+  if (count == 0)
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "\"artifacts\" is not an array of paths");
+  child_limits limits;
+  trial_order order = {.of = t, .artifact_count = count, .outputs = outputs};
+  TUNE_RETURN_IF_ERROR(task_read_limits(request, t, COMPARE_SECONDS, &limits));
+  TUNE_RETURN_IF_ERROR(task_read_measure_options(request, &order.options));
+  order.artifacts = calloc(count, sizeof *order.artifacts);
+  tune_status status =
+      order.artifacts ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "comparing");
+  for (size_t i = 0; i < count && tune_status_is_ok(status); ++i) {
+    order.artifacts[i] = json_string_value(json_array_get(artifacts, i));
+    if (!order.artifacts[i])
+      status = tune_status_make(TUNE_INVALID_ARGUMENT, "\"artifacts\" is not an array of paths");
+  }
+  child_watch watch = watch_of(s);
+  child_outcome outcome = {0};
+  if (tune_status_is_ok(status))
+    status = child_run(trial_compare, &order, &limits, &watch, &outcome);
+  if (tune_status_is_ok(status))
+    *out_reply = reply_of_outcome(&outcome, true);
+  child_outcome_deinit(&outcome);
+  free(order.artifacts);
+  return status;
+}
+
+static tune_status serve_compare(server *s, const json_t *request, json_t **out_reply) {
+  task **link;
+  TUNE_RETURN_IF_ERROR(find_task(s, request, &link));
+  return compare(s, request, *link, NULL, out_reply);
+}
+
+static tune_status check_outputs(const json_t *outputs, const task *t) {
+  if (!outputs || json_is_null(outputs))
+    return TUNE_OK;
+  size_t count = tune_signature_output_count(&t->signature);
+  if (!json_is_array(outputs) || json_array_size(outputs) > count)
+    return tune_status_make(TUNE_INVALID_ARGUMENT,
+                            "\"outputs\" is not an array of at most %zu paths", count);
+  return TUNE_OK;
+}
+
+static json_t *shapes_to_json(const task *t) {
+  json_t *shapes = json_array();
+  for (size_t i = 0; i < t->signature.argument_count; ++i) {
+    json_t *shape = json_array();
+    for (size_t d = 0; d < t->inputs[i].type.rank; ++d)
+      json_array_append_new(shape, json_integer(t->inputs[i].type.shape[d]));
+    json_array_append_new(shapes, shape);
+  }
+  return shapes;
+}
+
+static tune_status serve_run(server *s, const json_t *request, json_t **out_reply) {
+  child_watch watch = watch_of(s);
+  task *t;
+  TUNE_RETURN_IF_ERROR(task_create(request, &watch, &t));
+  const json_t *outputs = json_object_get(request, "outputs");
+  tune_status status = check_outputs(outputs, t);
+  if (tune_status_is_ok(status))
+    status = compare(s, request, t, outputs, out_reply);
+  if (tune_status_is_ok(status) && *out_reply) {
+    json_object_set_new(*out_reply, "shapes", shapes_to_json(t));
+    if (t->has_reference)
+      json_object_update_new(*out_reply,
+                             json_pack("{sfsf}", "reference_seconds", t->reference_seconds,
+                                       "nan_share", t->nan_share));
+  }
+  task_destroy(t);
+  return status;
+}
+
+//===- What the device is -------------------------------------------------------------------===//
+
+typedef struct device_question {
+  const tune_target_class *target;
+  size_t threads;
+  bool wants_roofline;
+} device_question;
+
+// In a child, since opening a target pins the process.
+static tune_status ask_device(void *context, child_notes *notes, json_t **out_report) {
+  const device_question *question = context;
+  notes->phase = "asking the device";
+  tune_target *target;
+  tune_target_options options = {.threads = question->threads};
+  TUNE_RETURN_IF_ERROR(question->target->open(&options, &target));
+  if (question->wants_roofline) {
+    tune_roofline roofline;
+    json_t *object;
+    TUNE_RETURN_IF_ERROR(question->target->roofline(target, &roofline));
+    TUNE_RETURN_IF_ERROR(tune_roofline_to_json(&roofline, &object));
+    *out_report = json_pack("{so}", "roofline", object);
+  } else {
+    const tune_fingerprint *fingerprint = question->target->fingerprint(target);
+    tune_digest digest;
+    json_t *object;
+    TUNE_RETURN_IF_ERROR(tune_fingerprint_digest(fingerprint, &digest));
+    TUNE_RETURN_IF_ERROR(tune_fingerprint_to_json(fingerprint, &object));
+    *out_report = json_pack("{soss}", "fingerprint", object, "digest", digest.text);
+  }
+  question->target->close(target);
+  return *out_report ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "reporting");
+}
+
+static tune_status serve_device(const json_t *request, bool wants_roofline,
+                                const child_watch *watch, json_t **out_reply) {
+  const char *name;
+  int64_t threads = 1;
+  device_question question = {.wants_roofline = wants_roofline};
+  TUNE_RETURN_IF_ERROR(request_get_text(request, "target", &name));
+  TUNE_RETURN_IF_ERROR(tune_target_find(name, &question.target));
+  TUNE_RETURN_IF_ERROR(request_get_integer(request, "threads", 1, &threads));
+  question.threads = (size_t)threads;
+  child_limits limits = {.seconds = DEVICE_SECONDS, .threads = question.threads};
+  child_outcome outcome;
+  TUNE_RETURN_IF_ERROR(child_run(ask_device, &question, &limits, watch, &outcome));
+  tune_status status = TUNE_OK;
+  if (outcome.end == CHILD_REPORTED)
+    *out_reply = json_incref(outcome.report);
+  else if (outcome.end == CHILD_CANCELLED)
+    status = tune_status_make(TUNE_CANCELLED, "stopped");
+  else
+    status = tune_status_make(TUNE_INTERNAL, "asking the target '%s': %s", name, outcome.error);
+  child_outcome_deinit(&outcome);
+  return status;
+}
+
+static tune_status serve_fingerprint(server *s, const json_t *request, json_t **out_reply) {
+  child_watch watch = watch_of(s);
+  return serve_device(request, false, &watch, out_reply);
+}
+
+static tune_status serve_roofline(server *s, const json_t *request, json_t **out_reply) {
+  child_watch watch = watch_of(s);
+  return serve_device(request, true, &watch, out_reply);
+}
+
+//===- The loop -----------------------------------------------------------------------------===//
+
+static const struct {
+  const char *name;
+  tune_status (*serve)(server *s, const json_t *request, json_t **out_reply);
+} verbs[] = {
+    {"open", serve_open},         {"close", serve_close}, {"measure", serve_measure},
+    {"compare", serve_compare},   {"run", serve_run},     {"fingerprint", serve_fingerprint},
+    {"roofline", serve_roofline},
+};
+
+static tune_status serve(server *s, const json_t *request) {
+  const char *verb = json_string_value(json_object_get(request, "do"));
+  for (size_t i = 0; i < sizeof verbs / sizeof *verbs; ++i) {
+    if (!verb || strcmp(verb, verbs[i].name) != 0)
+      continue;
+    json_t *reply = NULL;
+    tune_status status = verbs[i].serve(s, request, &reply);
+    if (tune_status_is_ok(status))
+      return answer(s, request, reply);
+    json_decref(reply);
+    return answer_failure(s, request, status);
+  }
+  return answer_failure(
+      s, request, tune_status_make(TUNE_INVALID_ARGUMENT, "no request '%s'", verb ? verb : ""));
+}
+
+// Answers what waited when the request to cancel came.
+static tune_status cancel_queue(server *s) {
+  for (; s->cancelled_count > 0; --s->cancelled_count) {
+    TUNE_RETURN_IF_ERROR(
+        answer(s, json_array_get(s->queue, 0), json_pack("{ss}", "verdict", "cancelled")));
+    json_array_remove(s->queue, 0);
+  }
+  s->is_cancelled = false;
+  return TUNE_OK;
+}
+
+static tune_status serve_all(server *s) {
+  while (!s->has_ended) {
+    if (s->is_cancelled)
+      TUNE_RETURN_IF_ERROR(cancel_queue(s));
+    if (json_array_size(s->queue) == 0) {
+      struct pollfd fd = {.fd = s->in, .events = POLLIN};
+      if (poll(&fd, 1, -1) < 0 && errno != EINTR)
+        return tune_status_from_errno(errno, "waiting for a request");
+      if (fd.revents)
+        TUNE_RETURN_IF_ERROR(receive(s));
+      continue;
+    }
+    json_t *request = json_incref(json_array_get(s->queue, 0));
+    json_array_remove(s->queue, 0);
+    tune_status status = serve(s, request);
+    json_decref(request);
+    // A driver that is gone while it is answered has ended, and that is all.
+    if (tune_status_get_code(status) == TUNE_NOT_FOUND) {
+      tune_status_free(status);
+      return TUNE_OK;
+    }
+    TUNE_RETURN_IF_ERROR(status);
+  }
+  return TUNE_OK;
+}
+
+tune_status server_run(int in, int out) {
+  char *driver;
+  TUNE_RETURN_IF_ERROR(tune_message_handshake(in, out, "tune-measure", &driver));
+  free(driver);
+  server s = {.in = in, .out = out, .queue = json_array()};
+  tune_message_reader_init(&s.reader);
+  tune_status status = s.queue ? serve_all(&s) : tune_status_make(TUNE_OUT_OF_MEMORY, "starting");
+  while (s.tasks) {
+    task *next = s.tasks->next;
+    task_destroy(s.tasks);
+    s.tasks = next;
+  }
+  json_decref(s.queue);
+  tune_message_reader_deinit(&s.reader);
+  return status;
+}
+
+tune_status server_print(const char *what, const char *target, int64_t threads) {
+  json_t *request = json_pack("{sssI}", "target", target, "threads", (json_int_t)threads),
+         *reply = NULL;
+  if (!request)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "asking the device");
+  tune_status status = serve_device(request, strcmp(what, "roofline") == 0, NULL, &reply);
+  json_decref(request);
+  if (!tune_status_is_ok(status))
+    return status;
+  if (json_dumpf(json_object_get(reply, what), stdout, JSON_REAL_PRECISION(6)) != 0 ||
+      puts("") == EOF || fflush(stdout) != 0)
+    status = tune_status_from_errno(errno, "writing to stdout");
+  json_decref(reply);
+  return status;
+}

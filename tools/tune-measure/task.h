@@ -1,0 +1,58 @@
+//===- task.h - What candidates are run on and compared with --------------------------===//
+//
+// A task holds the inputs and the outputs that are right for them. Both are made once; the
+// children that run candidates inherit them and pay only for the pages they write to.
+//
+// Threads: one.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TOOLS_TUNE_MEASURE_TASK_H
+#define TUNE_TOOLS_TUNE_MEASURE_TASK_H
+
+#include "targets/output_check.h"
+#include "tools/tune-measure/child.h"
+#include "tuning/measure.h"
+
+typedef struct task {
+  struct task *next;
+  char *id;
+  const tune_target_class *target;
+  tune_signature signature;
+  size_t threads;
+  int *cpus; // NULL: any
+  size_t cpu_count;
+  tune_tolerance tolerance;
+  tune_buffer *inputs;      // one for each argument
+  bool has_reference;       //
+  tune_buffer *outputs;     // of the reference, one for each output
+  double reference_seconds; // of its one run
+  double nan_share;         // of the reference's floats: what is NaN there cannot be checked
+} task;
+
+// Makes a task from a request's members (docs/architecture.md): "target", "signature", "seed",
+// "threads", "cpus", "reduction", "accumulator", "dynamic", "inputs", "reference", "limits". Runs
+// the reference, if there is one; where that gives more NaN than numbers, the inputs are made
+// positive and it runs again. A reference that crashes or hangs is INTERNAL, with the reason;
+// CANCELLED if `watch` says so.
+tune_status task_create(const json_t *request, const child_watch *watch, task **out_task);
+void task_destroy(task *t);
+
+// The target opened, in a child, as the task says.
+tune_status task_open_target(const task *t, tune_target **out_target);
+// "limits" of a request: {"seconds", "bytes"}, each optional.
+tune_status task_read_limits(const json_t *request, const task *t, double default_seconds,
+                             child_limits *out_limits);
+// "measure" of a request: {"budget", "precision", "sample_limit"}, each optional, and "best".
+tune_status task_read_measure_options(const json_t *request, tune_measure_options *out_options);
+
+// Members of requests. A member that is absent or null leaves `*out` as it is; INVALID_ARGUMENT
+// names one of another type or below `least`.
+tune_status request_get_number(const json_t *request, const char *name, double least,
+                               double *out_value);
+tune_status request_get_integer(const json_t *request, const char *name, int64_t least,
+                                int64_t *out_value);
+// A text, borrowed. INVALID_ARGUMENT where it is absent.
+tune_status request_get_text(const json_t *request, const char *name, const char **out_text);
+
+#endif // TUNE_TOOLS_TUNE_MEASURE_TASK_H

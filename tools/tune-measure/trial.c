@@ -1,0 +1,237 @@
+//===- trial.c - Running candidates: check, then time ----------------------------------===//
+
+#include "tools/tune-measure/trial.h"
+#include "support/string_builder.h"
+#include "targets/npy.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// A candidate in this process. Nothing of it is released where the child ends anyway.
+typedef struct subject {
+  const task *of;
+  child_notes *notes;
+  size_t index;
+  tune_kernel *kernel;
+  tune_buffer *written; // arguments that are written, as the first run left them
+  size_t written_count;
+  bool is_settled; // whether `rewinds` is known
+  bool rewinds;    // a run on what the last one left differs from one on the first contents
+  char *error;     // why it is wrong, or NULL
+  double max_error, tolerance;
+} subject;
+
+static tune_status fail(subject *s, const char *where, const char *why) {
+  if (s->error)
+    return TUNE_OK;
+  tune_string_builder text;
+  tune_string_builder_init(&text);
+  tune_string_builder_appendf(&text, "%s: %s", where, why);
+  return tune_string_builder_finish(&text, &s->error);
+}
+
+//===- Checking ----------------------------------------------------------------------------===//
+
+// Whether `a` is further out of tolerance than what `s` has so far.
+static bool is_worse(const tune_output_check *a, const subject *s) {
+  if (a->tolerance > 0 && s->tolerance > 0)
+    return a->max_error / a->tolerance > s->max_error / s->tolerance;
+  return a->max_error > s->max_error || (a->max_error == s->max_error && s->tolerance == 0);
+}
+
+static tune_status check_output(subject *s, size_t index, const tune_buffer *value) {
+  const tune_buffer *expected = &s->of->outputs[index];
+  tune_output_check check = tune_output_check_run(value, expected, s->of->tolerance);
+  if (check.element_count && is_worse(&check, s)) {
+    s->max_error = check.max_error;
+    s->tolerance = check.tolerance;
+  }
+  if (check.is_equal)
+    return TUNE_OK;
+  char name[32], *why;
+  tune_signature_output_name(&s->of->signature, index, name);
+  TUNE_RETURN_IF_ERROR(tune_output_check_to_text(&check, value, expected, &why));
+  tune_status status = fail(s, name, why);
+  free(why);
+  return status;
+}
+
+static tune_status check_guards(subject *s) {
+  tune_status status = s->of->target->check(s->kernel);
+  if (tune_status_get_code(status) != TUNE_DATA_LOSS)
+    return status;
+  tune_status kept = fail(s, "it writes outside of its arguments", tune_status_get_message(status));
+  tune_status_free(status);
+  return kept;
+}
+
+static tune_status write_output(const json_t *paths, size_t index, const tune_buffer *value) {
+  const char *path = json_string_value(json_array_get(paths, index));
+  return path ? tune_npy_write(path, value) : TUNE_OK;
+}
+
+// Looks at one output of the first run. What it keeps of it goes to `s->written`.
+static tune_status take_output(subject *s, size_t index, const json_t *paths) {
+  tune_buffer value;
+  tune_status status = s->of->target->read(s->kernel, index, &value);
+  if (tune_status_get_code(status) == TUNE_DATA_LOSS) {
+    tune_status kept = fail(s, "it leaves no output", tune_status_get_message(status));
+    tune_status_free(status);
+    return kept;
+  }
+  if (tune_status_is_ok(status) && s->of->has_reference)
+    status = check_output(s, index, &value);
+  if (tune_status_is_ok(status))
+    status = write_output(paths, index, &value);
+  if (tune_status_is_ok(status) && index < s->written_count)
+    s->written[index] = value;
+  else
+    tune_buffer_deinit(&value);
+  return status;
+}
+
+static tune_status load_and_check(const trial_order *order, size_t index, tune_target *target,
+                                  child_notes *notes, subject *s) {
+  const task *t = order->of;
+  *s = (subject){.of = t, .notes = notes, .index = index};
+  notes->artifact = index;
+  notes->kernel = NULL;
+  notes->phase = "loading";
+  tune_artifact artifact = {order->artifacts[index], &t->signature};
+  TUNE_RETURN_IF_ERROR(t->target->load(target, &artifact, &s->kernel));
+  TUNE_RETURN_IF_ERROR(t->target->bind(s->kernel, t->inputs, t->signature.argument_count));
+  s->written_count = tune_signature_output_count(&t->signature) - t->signature.result_count;
+  s->written = calloc(s->written_count + 1, sizeof *s->written);
+  if (!s->written)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "running an artifact");
+  notes->kernel = s->kernel;
+  notes->phase = "running";
+  double seconds;
+  TUNE_RETURN_IF_ERROR(t->target->time(s->kernel, 1, &seconds));
+  notes->phase = "being checked";
+  TUNE_RETURN_IF_ERROR(check_guards(s));
+  const json_t *paths = index == 0 ? order->outputs : NULL;
+  for (size_t i = 0; i < tune_signature_output_count(&t->signature); ++i)
+    TUNE_RETURN_IF_ERROR(take_output(s, i, paths));
+  return TUNE_OK;
+}
+
+//===- Timing ------------------------------------------------------------------------------===//
+
+// A kernel that adds to an argument must be given the first contents again, or its numbers grow
+// until they are no numbers, and other code runs. One that overwrites it need not, which is found
+// by comparing what the second run left with what the first did.
+static tune_status settle(subject *s) {
+  for (size_t i = 0; i < s->written_count && !s->rewinds; ++i) {
+    tune_buffer again;
+    TUNE_RETURN_IF_ERROR(s->of->target->read(s->kernel, i, &again));
+    s->rewinds = memcmp(again.data, s->written[i].data, again.size) != 0;
+    tune_buffer_deinit(&again);
+  }
+  s->is_settled = true;
+  return TUNE_OK;
+}
+
+static tune_status run_subject(void *context, uint64_t repeats, double *out_seconds) {
+  subject *s = context;
+  s->notes->artifact = s->index;
+  s->notes->kernel = s->kernel;
+  if (s->rewinds)
+    s->of->target->rewind(s->kernel);
+  TUNE_RETURN_IF_ERROR(s->of->target->time(s->kernel, repeats, out_seconds));
+  return s->is_settled ? TUNE_OK : settle(s);
+}
+
+//===- Reports -----------------------------------------------------------------------------===//
+
+static json_t *samples_to_json(const tune_measurement *m) {
+  json_t *samples = json_array();
+  for (size_t i = 0; i < m->count; ++i)
+    json_array_append_new(samples, json_real(m->samples[i]));
+  return samples;
+}
+
+// `measurement` may be NULL: it was not timed.
+static tune_status report_subject(const subject *s, const tune_measurement *measurement,
+                                  json_t **out_report) {
+  const char *verdict = s->error ? "wrong" : measurement && measurement->was_cut ? "cut" : "ok";
+  json_t *report = json_pack("{ss ss*}", "verdict", verdict, "error", s->error);
+  if (s->of->has_reference)
+    json_object_set_new(report, "check",
+                        json_pack("{sfsf}", "max_error", s->max_error, "tolerance", s->tolerance));
+  if (measurement && measurement->was_cut)
+    json_object_set_new(report, "error", json_string("surely slower than the best"));
+  if (measurement) {
+    const tune_summary *summary = &measurement->summary;
+    json_object_set_new(report, "samples", samples_to_json(measurement));
+    json_object_update_new(
+        report, json_pack("{sfsfsfsIsfsI}", "median", summary->median, "low", summary->low, "high",
+                          summary->high, "repeats", (json_int_t)measurement->repeats, "noise",
+                          summary->noise, "outliers", (json_int_t)summary->outlier_count));
+  }
+  *out_report = report;
+  return report ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "reporting");
+}
+
+tune_status trial_measure(void *context, child_notes *notes, json_t **out_report) {
+  const trial_order *order = context;
+  tune_target *target;
+  subject s;
+  TUNE_RETURN_IF_ERROR(task_open_target(order->of, &target));
+  TUNE_RETURN_IF_ERROR(load_and_check(order, 0, target, notes, &s));
+  if (s.error)
+    return report_subject(&s, NULL, out_report);
+  notes->phase = "being timed";
+  tune_measurement measurement;
+  TUNE_RETURN_IF_ERROR(tune_measure(run_subject, &s, &order->options, &measurement));
+  TUNE_RETURN_IF_ERROR(check_guards(&s));
+  return report_subject(&s, &measurement, out_report);
+}
+
+static tune_status report_all(const subject *subjects, const tune_measurement *measurements,
+                              const tune_ratio *ratios, size_t count, json_t **out_report) {
+  json_t *results = json_array(), *ratio_array = json_array();
+  const subject *wrong = NULL;
+  tune_status status = TUNE_OK;
+  for (size_t i = 0; i < count && tune_status_is_ok(status); ++i) {
+    json_t *result = NULL;
+    status = report_subject(&subjects[i], &measurements[i], &result);
+    json_array_append_new(results, result);
+    json_array_append_new(ratio_array, json_pack("{sfsfsf}", "ratio", ratios[i].ratio, "low",
+                                                 ratios[i].low, "high", ratios[i].high));
+    if (!wrong && subjects[i].error)
+      wrong = &subjects[i];
+  }
+  *out_report =
+      json_pack("{ss ss* sI soso}", "verdict", wrong ? "wrong" : "ok", "error",
+                wrong ? wrong->error : NULL, "artifact", (json_int_t)(wrong ? wrong->index : 0),
+                "results", results, "ratios", ratio_array);
+  if (*out_report && !wrong)
+    json_object_del(*out_report, "artifact");
+  if (!*out_report && tune_status_is_ok(status))
+    status = tune_status_make(TUNE_OUT_OF_MEMORY, "reporting");
+  return status;
+}
+
+tune_status trial_compare(void *context, child_notes *notes, json_t **out_report) {
+  const trial_order *order = context;
+  size_t count = order->artifact_count;
+  subject *subjects = calloc(count, sizeof *subjects);
+  tune_measure_subject *runs = calloc(count, sizeof *runs);
+  tune_measurement *measurements = calloc(count, sizeof *measurements);
+  tune_ratio *ratios = calloc(count, sizeof *ratios);
+  if (!subjects || !runs || !measurements || !ratios)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "comparing");
+  tune_target *target;
+  TUNE_RETURN_IF_ERROR(task_open_target(order->of, &target));
+  for (size_t i = 0; i < count; ++i) {
+    TUNE_RETURN_IF_ERROR(load_and_check(order, i, target, notes, &subjects[i]));
+    runs[i] = (tune_measure_subject){run_subject, &subjects[i]};
+  }
+  notes->phase = "being timed";
+  TUNE_RETURN_IF_ERROR(
+      tune_measure_interleaved(runs, count, &order->options, measurements, ratios, NULL));
+  for (size_t i = 0; i < count; ++i)
+    TUNE_RETURN_IF_ERROR(check_guards(&subjects[i]));
+  return report_all(subjects, measurements, ratios, count, out_report);
+}

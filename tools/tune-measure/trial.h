@@ -1,0 +1,29 @@
+//===- trial.h - Running candidates: check, then time ----------------------------------===//
+//
+// Bodies for child_run. What they report are the replies of docs/architecture.md, without
+// the ticket.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TOOLS_TUNE_MEASURE_TRIAL_H
+#define TUNE_TOOLS_TUNE_MEASURE_TRIAL_H
+
+#include "tools/tune-measure/task.h"
+
+typedef struct trial_order {
+  const task *of;
+  const char **artifacts;
+  size_t artifact_count;
+  tune_measure_options options;
+  const json_t *outputs; // paths of .npy files for the first one's outputs, null for none; or NULL
+} trial_order;
+
+// The first artifact is run once and checked, and timed if it is right: verdict "ok", "cut" or
+// "wrong". `context` is the order.
+tune_status trial_measure(void *context, child_notes *notes, json_t **out_report);
+
+// All are run once and checked, and timed interleaved, also where one is wrong: {"verdict",
+// "results": […], "ratios": […]}, the verdict that of the first that is not ok.
+tune_status trial_compare(void *context, child_notes *notes, json_t **out_report);
+
+#endif // TUNE_TOOLS_TUNE_MEASURE_TRIAL_H
