@@ -202,8 +202,8 @@ static size_t *find_task_slot(const tune_extraction *extraction, const key_table
 
 static tune_status add_task(tune_extraction *extraction, size_t group, const tune_digest *key,
                             const tune_task_function *function) {
-  tune_task *task = &extraction->tasks[extraction->task_count++];
-  *task = (tune_task){.key = *key, .op_count = function->op_count};
+  tune_extracted_task *task = &extraction->tasks[extraction->task_count++];
+  *task = (tune_extracted_task){.key = *key, .op_count = function->op_count};
   task->kind = extraction->groups->groups[group].kind;
   tune_task_description description;
   TUNE_RETURN_IF_ERROR(tune_task_describe(extraction->groups, group, function, &description));
@@ -214,7 +214,7 @@ static tune_status add_task(tune_extraction *extraction, size_t group, const tun
   return print_payload(function, &task->payload);
 }
 
-static tune_status add_occurrence(tune_task *task, tune_task_occurrence occurrence) {
+static tune_status add_occurrence(tune_extracted_task *task, tune_task_occurrence occurrence) {
   size_t count = task->occurrence_count;
   if (!(count & (count + 1))) { // room runs out at 0, 1, 3, 7, …
     tune_task_occurrence *grown = realloc(task->occurrences, (2 * count + 1) * sizeof *grown);
@@ -317,7 +317,8 @@ void tune_extraction_destroy(tune_extraction *extraction) {
   free(extraction);
 }
 
-const tune_task *tune_extraction_find(const tune_extraction *extraction, const char *key) {
+const tune_extracted_task *tune_extraction_find(const tune_extraction *extraction,
+                                                const char *key) {
   for (size_t i = 0; i < extraction->task_count; ++i)
     if (!strcmp(extraction->tasks[i].key.text, key))
       return &extraction->tasks[i];

@@ -46,7 +46,7 @@ typedef struct tune_task_occurrence {
   const char *function;  // the function it is in after normalization; owned by the extraction
 } tune_task_occurrence;
 
-typedef struct tune_task {
+typedef struct tune_extracted_task {
   tune_digest key;
   tune_task_kind kind;
   char *name;                              // for people, see describe.h
@@ -56,7 +56,7 @@ typedef struct tune_task {
   tune_task_occurrence *occurrences;
   size_t occurrence_count; // at least 1
   MlirLocation location;   // of the first occurrence
-} tune_task;
+} tune_extracted_task;
 
 // An op, or ops of one name in a row, that no task has.
 typedef struct tune_left_out {
@@ -67,7 +67,7 @@ typedef struct tune_left_out {
 } tune_left_out;
 
 typedef struct tune_extraction {
-  tune_task *tasks; // in the order of their first occurrence
+  tune_extracted_task *tasks; // in the order of their first occurrence
   size_t task_count;
   tune_left_out *left_out;
   size_t left_out_count;
@@ -88,6 +88,6 @@ tune_status tune_extract_build_function(const tune_groups *groups, size_t group,
                                         tune_task_function *out_function);
 
 // The task with that key, or NULL.
-const tune_task *tune_extraction_find(const tune_extraction *extraction, const char *key);
+const tune_extracted_task *tune_extraction_find(const tune_extraction *extraction, const char *key);
 
 #endif // TUNE_TRANSFORMS_EXTRACT_H
