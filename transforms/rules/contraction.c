@@ -56,6 +56,8 @@ static void write_knobs(const tune_contraction_plan *plan, const tune_machine *m
   tune_writer_knob(w, "mr", "tile", TUNE_LEVEL_VECTOR, &plan->mr, plan->mr_default);
   tune_writer_knob(w, "nr", "tile", TUNE_LEVEL_VECTOR, &plan->nr, plan->nr_default);
   tune_writer_knob(w, "kr", "unroll", TUNE_LEVEL_VECTOR, &plan->kr, plan->kr_default);
+  if (plan->kc.count)
+    tune_writer_knob(w, "kc", "tile", TUNE_LEVEL_LINALG, &plan->kc, plan->kc_default);
 
   char lines[1024];
   snprintf(lines, sizeof lines,
@@ -80,6 +82,14 @@ static void write_knobs(const tune_contraction_plan *plan, const tune_machine *m
            plan->lanes);
   tune_writer_constraint(w, "bodies of more than 512 multiply-adds take seconds to compile", 3,
                          (const char *const[]){"mr", "nr", "kr"}, lines);
+  if (plan->kc.count) {
+    tune_writer_constraint(w, "a part of the depth is made of whole unrolled steps", 2,
+                           (const char *const[]){"kc", "kr"},
+                           "%zero = smt.int.constant 0\n"
+                           "%rest = smt.int.mod %kc_, %kr_\n"
+                           "%even = smt.eq %rest, %zero : !smt.int\n"
+                           "smt.assert %even");
+  }
   if (plan->mc.count > 1) {
     snprintf(lines, sizeof lines,
              "%%zero = smt.int.constant 0\n"
@@ -245,7 +255,6 @@ static void write_register_tiles(const tune_contraction_plan *plan, tune_writer 
                                  "\"whole\", \"split\"", 0, 3);
   write_order(plan, w, write_whole_depth);
   tune_writer_next_alternative(w, "%inner#0, %inner#1, %inner#2", 3);
-  tune_writer_knob(w, "kc", "tile", TUNE_LEVEL_LINALG, &plan->kc, plan->kc_default);
   write_order(plan, w, write_split_depth);
   tune_writer_end_alternatives(w, "%inner#0, %inner#1, %inner#2", 3);
 }
