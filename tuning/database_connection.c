@@ -72,92 +72,6 @@ static const char *const migrations[] = {
 
 #define SCHEMA_VERSION ((int)(sizeof migrations / sizeof *migrations))
 
-//===- Failures ---------------------------------------------------------------===//
-
-// The files beside the database matter too: SQLite makes "-wal" and "-shm" in the same folder.
-static tune_status cannot_open(const char *path, int error) {
-  switch (error) {
-  case ENOENT:
-    return tune_status_make(TUNE_NOT_FOUND,
-                            "%s: there is no such file or folder; a search makes its database, or "
-                            "give another path",
-                            path);
-  case EISDIR:
-    return tune_status_make(TUNE_FAILED_PRECONDITION, "%s: is a folder, not a database", path);
-  case 0:
-  case EACCES:
-  case EPERM:
-  case EROFS:
-    return tune_status_make(TUNE_FAILED_PRECONDITION,
-                            "%s: the file or its folder may not be written; give another path, or "
-                            "change the permissions",
-                            path);
-  default:
-    return tune_status_from_errno(error, "%s: cannot be opened", path);
-  }
-}
-
-static tune_status input_output_error(const char *path, int error, const char *message) {
-  switch (error) {
-  case ENOSPC:
-  case EDQUOT:
-  case EFBIG: // `ulimit -f`
-    return tune_status_make(TUNE_RESOURCE_EXHAUSTED,
-                            "%s: the disk or a quota is full; make room and start again, what was "
-                            "kept so far stays",
-                            path);
-  case 0:
-    return tune_status_make(TUNE_DATA_LOSS, "%s: %s", path, message);
-  default:
-    return tune_status_from_errno(error, "%s: %s", path, message);
-  }
-}
-
-static tune_status failure_of(sqlite3 *connection, const char *path, double wait_seconds) {
-  int code = connection ? sqlite3_extended_errcode(connection) : SQLITE_NOMEM;
-  const char *message = connection ? sqlite3_errmsg(connection) : "out of memory";
-  int system_error = connection ? sqlite3_system_errno(connection) : 0;
-  switch (code & 0xff) {
-  case SQLITE_NOMEM:
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "%s: out of memory", path);
-  case SQLITE_BUSY:
-  case SQLITE_LOCKED:
-  case SQLITE_PROTOCOL:
-    return tune_status_make(TUNE_DEADLINE_EXCEEDED,
-                            "%s: the database is locked: another process has kept it for over %g "
-                            "s; wait for it to end, or give another path",
-                            path, wait_seconds);
-  case SQLITE_READONLY:
-    return cannot_open(path, 0);
-  case SQLITE_PERM:
-  case SQLITE_AUTH:
-  case SQLITE_CANTOPEN:
-    return cannot_open(path, system_error);
-  case SQLITE_NOTADB:
-    return tune_status_make(TUNE_DATA_LOSS,
-                            "%s: not a database; give another path, or move that file away", path);
-  case SQLITE_CORRUPT:
-    return tune_status_make(TUNE_DATA_LOSS,
-                            "%s: the database is damaged (%s); `tune-db check` tells where, "
-                            "`sqlite3 FILE .recover` saves what can be saved",
-                            path, message);
-  case SQLITE_FULL:
-    return input_output_error(path, ENOSPC, message);
-  case SQLITE_IOERR:
-    if (code == SQLITE_IOERR_NOMEM)
-      return tune_status_make(TUNE_OUT_OF_MEMORY, "%s: out of memory", path);
-    return input_output_error(path, system_error, message);
-  case SQLITE_TOOBIG:
-    return tune_status_make(TUNE_INVALID_ARGUMENT, "%s: a text or blob is too large", path);
-  default:
-    return tune_status_make(TUNE_INTERNAL, "%s: %s (SQLite's code %d)", path, message, code);
-  }
-}
-
-tune_status tune_database_failure(const tune_database *database) {
-  return failure_of(database->connection, database->path, database->wait_seconds);
-}
-
 //===- Statements -------------------------------------------------------------===//
 
 tune_status tune_database_prepare(const tune_database *database, const char *sql,
@@ -299,7 +213,7 @@ static tune_status switch_to_wal(const tune_database *database) {
 
 static tune_status prepare_for_writing(const tune_database *database) {
   if (sqlite3_db_readonly(database->connection, "main") == 1)
-    return cannot_open(database->path, 0);
+    return tune_database_not_writable(database);
   int version;
   // First, so that a file that is not ours is left as it is.
   TUNE_RETURN_IF_ERROR(read_version(database, &version));
@@ -394,8 +308,8 @@ static tune_status connect_read_only(tune_database *database) {
   return tune_status_is_ok(status) ? prepare_for_reading(database) : status;
 }
 
-static tune_status open_file(tune_database *database, bool read_only) {
-  if (read_only)
+static tune_status open_file(tune_database *database) {
+  if (database->read_only)
     return connect_read_only(database);
   TUNE_RETURN_IF_ERROR(
       connect(database, database->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE));
@@ -422,6 +336,7 @@ static tune_status open_database(const char *path, bool read_only, tune_database
   tune_database *database = calloc(1, sizeof *database);
   if (!database)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "opening the database");
+  database->read_only = read_only;
   database->wait_seconds = TUNE_DATABASE_WAIT_SECONDS;
   tune_status status = TUNE_OK;
   if (!path) {
@@ -432,7 +347,7 @@ static tune_status open_database(const char *path, bool read_only, tune_database
     status = tune_status_make(TUNE_OUT_OF_MEMORY, "opening the database %s", path);
   }
   if (tune_status_is_ok(status))
-    status = open_file(database, read_only);
+    status = open_file(database);
   if (!tune_status_is_ok(status)) {
     tune_database_destroy(database);
     return status;

@@ -29,12 +29,15 @@
 struct tune_database {
   sqlite3 *connection;
   char *path;
+  bool read_only;
   double wait_seconds;
   sqlite3_stmt *insert_trial; // prepared once, since an import runs it for each line
 };
 
 // A status for what the connection last failed with, as said at the top of database.h.
 tune_status tune_database_failure(const tune_database *database);
+// FAILED_PRECONDITION: no permission to write.
+tune_status tune_database_not_writable(const tune_database *database);
 
 // Prepares `sql`, a single statement. The caller finalizes it.
 tune_status tune_database_prepare(const tune_database *database, const char *sql,

@@ -259,10 +259,10 @@ static tune_status blame_line(tune_status status, const char *name, uint64_t num
   tune_status_code code = tune_status_get_code(status);
   if (code != TUNE_INVALID_ARGUMENT && code != TUNE_NOT_FOUND)
     return status;
-  return tune_status_join(tune_status_make(TUNE_INVALID_ARGUMENT, "%s:%llu: %s", name,
-                                           (unsigned long long)number,
-                                           tune_status_get_message(status)),
-                          status);
+  return tune_status_join(
+      tune_status_make(TUNE_INVALID_ARGUMENT, "%s:%llu: %s; nothing was imported", name,
+                       (unsigned long long)number, tune_status_get_message(status)),
+      status);
 }
 
 static tune_status import_lines(tune_database *database, FILE *stream, const char *name,
@@ -279,7 +279,8 @@ static tune_status import_lines(tune_database *database, FILE *stream, const cha
     status = blame_line(status, name, number);
   }
   if (tune_status_is_ok(status) && !has_header)
-    status = tune_status_make(TUNE_INVALID_ARGUMENT, "%s:1: the file is empty", name);
+    status = tune_status_make(TUNE_INVALID_ARGUMENT,
+                              "%s:1: the file is empty; nothing was imported", name);
   free(text.bytes);
   return status;
 }

@@ -112,12 +112,13 @@ static tune_status import_file(tune_database *database, const char *path) {
     fclose(file);
   if (tune_status_is_ok(status))
     print_transfer(name, &done);
-  return tune_status_annotate(status, "nothing was imported from %s", name);
+  return status;
 }
 
 int tune_db_import(int argc, char **argv) {
   const char *path = NULL;
-  const tune_option options[] = {TUNE_DB_OPTION_DB(&path)};
+  double wait = TUNE_DATABASE_WAIT_SECONDS;
+  const tune_option options[] = {TUNE_DB_OPTION_DB(&path), TUNE_DB_OPTION_WAIT(&wait)};
   const tune_command command = {
       .name = "tune-db import",
       .operands = "FILE...",
@@ -136,6 +137,8 @@ int tune_db_import(int argc, char **argv) {
     return exit_status;
   tune_database *database = NULL;
   tune_status status = tune_database_open(path, &database);
+  if (tune_status_is_ok(status))
+    tune_database_set_wait(database, wait);
   for (size_t i = 0; i < arguments.operands.count && tune_status_is_ok(status); ++i)
     status = import_file(database, arguments.operands.values[i]);
   tune_database_destroy(database);
@@ -158,7 +161,8 @@ static tune_status merge_file(tune_database *database, const char *path) {
 
 int tune_db_merge(int argc, char **argv) {
   const char *path = NULL;
-  const tune_option options[] = {TUNE_DB_OPTION_DB(&path)};
+  double wait = TUNE_DATABASE_WAIT_SECONDS;
+  const tune_option options[] = {TUNE_DB_OPTION_DB(&path), TUNE_DB_OPTION_WAIT(&wait)};
   const tune_command command = {
       .name = "tune-db merge",
       .operands = "OTHER.db...",
@@ -175,6 +179,8 @@ int tune_db_merge(int argc, char **argv) {
     return exit_status;
   tune_database *database = NULL;
   tune_status status = tune_database_open(path, &database);
+  if (tune_status_is_ok(status))
+    tune_database_set_wait(database, wait);
   for (size_t i = 0; i < arguments.operands.count && tune_status_is_ok(status); ++i)
     status = merge_file(database, arguments.operands.values[i]);
   tune_database_destroy(database);

@@ -47,6 +47,13 @@ extern const char *const tune_db_formats[]; // "text", "json", NULL
     .choices = tune_db_formats, .help = "a table for people (the default), or JSON"                \
   }
 
+#define TUNE_DB_OPTION_WAIT(variable)                                                              \
+  {                                                                                                \
+    .name = "wait", .kind = TUNE_OPTION_NUMBER, .target = (variable), .value_name = "SECONDS",     \
+    .help = "how long to wait while another process keeps the database locked (the default: 10)",  \
+    .minimum = 0, .maximum = 1000000                                                               \
+  }
+
 // Reads the command line. False: there is nothing more to do (help was printed, or an error), and
 // `*out_exit` is the exit status.
 bool tune_db_parse(const tune_command *command, int argc, char **argv,

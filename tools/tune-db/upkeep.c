@@ -52,12 +52,14 @@ static tune_status prune_open(tune_database *database, const char *task,
   return TUNE_OK;
 }
 
-static tune_status prune(const char *path, const char *task, tune_database_prune_options *rules) {
+static tune_status prune(const char *path, double wait, const char *task,
+                         tune_database_prune_options *rules) {
   // Opening for writing would make a database that is not there.
   tune_database *database;
   TUNE_RETURN_IF_ERROR(tune_database_open_read_only(path, &database));
   tune_database_destroy(database);
   TUNE_RETURN_IF_ERROR(tune_database_open(path, &database));
+  tune_database_set_wait(database, wait);
   tune_status status = prune_open(database, task, rules);
   tune_database_destroy(database);
   return status;
@@ -65,6 +67,7 @@ static tune_status prune(const char *path, const char *task, tune_database_prune
 
 int tune_db_prune(int argc, char **argv) {
   const char *path = NULL, *age = NULL;
+  double wait = TUNE_DATABASE_WAIT_SECONDS;
   int64_t keep_best = 0;
   tune_database_prune_options rules = {0};
   const tune_option options[] = {
@@ -85,6 +88,7 @@ int tune_db_prune(int argc, char **argv) {
        .kind = TUNE_OPTION_FLAG,
        .target = &rules.dry_run,
        .help = "only say what would go"},
+      TUNE_DB_OPTION_WAIT(&wait),
   };
   const tune_command command = {
       .name = "tune-db prune",
@@ -110,7 +114,7 @@ int tune_db_prune(int argc, char **argv) {
   if (usage_is_right) {
     rules.keep_best = (uint64_t)keep_best;
     rules.older_than_ms = age ? time_before(seconds) : 0;
-    status = prune(path, task, &rules);
+    status = prune(path, wait, task, &rules);
   }
   tune_arguments_deinit(&arguments);
   exit_status = tune_db_finish(command.name, status);
