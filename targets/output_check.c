@@ -124,6 +124,9 @@ static void append_position(tune_string_builder *text, const tune_value_type *ty
   tune_string_builder_append(text, "]");
 }
 
+// "-nan" would be noise.
+static double without_sign_of_nan(double value) { return isnan(value) ? (double)NAN : value; }
+
 tune_status tune_output_check_to_text(const tune_output_check *check, const tune_buffer *value,
                                       const tune_buffer *reference, char **out_text) {
   const tune_output_check *c = check;
@@ -137,8 +140,8 @@ tune_status tune_output_check_to_text(const tune_output_check *check, const tune
   } else if (c->wrong_count) {
     tune_string_builder_append(&text, "element ");
     append_position(&text, &value->type, c->worst);
-    tune_string_builder_appendf(&text, " is %.9g where the reference has %.9g", c->value,
-                                c->expected);
+    tune_string_builder_appendf(&text, " is %.9g where the reference has %.9g",
+                                without_sign_of_nan(c->value), without_sign_of_nan(c->expected));
     if (c->max_error < DBL_MAX)
       tune_string_builder_appendf(&text, " (they differ by %.3g, allowed is %.3g)", c->max_error,
                                   c->tolerance);

@@ -1,0 +1,137 @@
+//===- artifact.c - Artifacts, good and bad ---------------------------------------------===//
+//
+// Compiled once for each VARIANT of measure_test.c, linked with the runtime as the worker links
+// what it builds. The entry takes a 64x32 f32 tensor x that is read, a tensor y of the same type
+// that is read and written, and a f32 scalar a; it adds a * x to y and returns x * x.
+//
+//===--------------------------------------------------------------------------===//
+
+#include "targets/runtime/runtime.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define ROWS 64
+#define COLUMNS 32
+#define COUNT (ROWS * COLUMNS)
+
+enum {
+  GOOD,
+  SLOW,        // the same, a thousand times over
+  NUMB,        // right, and prints a lot
+  WRONG,       // one element of the result
+  WRONG_NAN,   // likewise, NaN
+  WRONG_WRITE, // one element of the argument that is written
+  WRONG_SHAPE, // of the result
+  BOUNDS,      // writes after the end of y
+  BEFORE,      // writes before the beginning of x
+  FAR,         // writes a page after the end of y
+  NO_ADDRESS,  // writes through NULL
+  ILLEGAL,     // an instruction that is none
+  DIVIDE,      // an integer by zero
+  ABORT,       // with a message
+  EXIT,        //
+  STACK,       // recursion without end
+  ENDLESS,     // a loop without end
+  MEMORY,      // takes memory without end
+  OVERWRITE,   // sets y instead of adding to it; nothing is wrong with it as its own reference
+  ENVIRONMENT, // the result begins with the number of CPUs it may run on, and OMP_NUM_THREADS
+};
+
+typedef struct descriptor {
+  float *allocated, *aligned;
+  int64_t offset, sizes[2], strides[2];
+} descriptor;
+
+__attribute__((visibility("default"))) void tune_entry(void **arguments);
+
+static void fill_result(descriptor *result, const descriptor *x) {
+  *result = (descriptor){.sizes = {ROWS, COLUMNS}, .strides = {COLUMNS, 1}};
+  result->allocated = result->aligned = tune_runtime_allocate(COUNT * sizeof(float));
+  for (int i = 0; i < COUNT; ++i)
+    result->aligned[i] = x->aligned[i] * x->aligned[i];
+}
+
+__attribute__((noinline)) static int recurse(volatile int *depth) {
+  volatile char frame[4096];
+  frame[0] = (char)++*depth;
+  return recurse(depth) + frame[0];
+}
+
+void tune_entry(void **arguments) {
+  descriptor *x = arguments[0], *y = arguments[1], *result = arguments[3];
+  float a = *(const float *)arguments[2];
+  volatile int zero = 0;
+  fill_result(result, x);
+  for (int i = 0; i < COUNT; ++i)
+    y->aligned[i] = (VARIANT == OVERWRITE ? 0 : y->aligned[i]) + a * x->aligned[i];
+  switch (VARIANT) {
+  case SLOW:
+    for (volatile int i = 0; i < 2000000; ++i)
+      ;
+    break;
+  case NUMB:
+    for (int i = 0; i < 1000; ++i)
+      printf("line %d of what nobody wants to read\n", i);
+    fflush(stdout);
+    break;
+  case WRONG:
+    result->aligned[3 * COLUMNS + 17] += 0.25f;
+    break;
+  case WRONG_NAN:
+    result->aligned[5] = 0.0f / (float)zero;
+    break;
+  case WRONG_WRITE:
+    y->aligned[COUNT - 1] += 0.01f;
+    break;
+  case WRONG_SHAPE:
+    result->sizes[0] = ROWS - 1;
+    break;
+  case BOUNDS:
+    y->aligned[COUNT] = 1;
+    break;
+  case BEFORE:
+    x->aligned[-1] = 1;
+    break;
+  case FAR:
+    for (int i = 0; i < 4096; ++i)
+      y->aligned[COUNT + i] = 1;
+    break;
+  case NO_ADDRESS:
+    *(volatile int *)(uintptr_t)zero = 1;
+    break;
+  case ILLEGAL:
+    __asm__ volatile("ud2");
+    break;
+  case DIVIDE:
+    __asm__ volatile("xorl %%edx, %%edx; movl $1, %%eax; divl %0" : : "r"(zero) : "eax", "edx");
+    break;
+  case ABORT:
+    fputs("the artifact gives up\n", stderr);
+    abort();
+  case EXIT:
+    exit(3);
+  case STACK:
+    recurse(&(int){0});
+    break;
+  case ENDLESS:
+    while (!zero)
+      ;
+    break;
+  case MEMORY:
+    for (;;)
+      memset(tune_runtime_allocate(1 << 20), 1, 1 << 20);
+  case ENVIRONMENT: {
+    cpu_set_t set;
+    sched_getaffinity(0, sizeof set, &set);
+    result->aligned[0] = (float)CPU_COUNT(&set);
+    result->aligned[1] = (float)atof(getenv("OMP_NUM_THREADS"));
+    break;
+  }
+  default:
+    break;
+  }
+}

@@ -1,0 +1,279 @@
+//===- server_test.c - tune-measure as a driver sees it -------------------------------------===//
+
+#include "client.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define HAS_SANITIZER 1 // limits on address space mean nothing then
+#else
+#define HAS_SANITIZER 0
+#endif
+
+static void expect(void **state, const char *artifact, const char *more, const char *verdict,
+                   const char *error) {
+  json_t *reply = client_measure(*state, artifact, more);
+  client_assert_verdict(reply, verdict, error);
+  json_decref(reply);
+}
+
+// A right candidate gets all its figures.
+static void good_artifacts_are_timed(void **state) {
+  client_open(*state, "GOOD");
+  json_t *reply = client_measure(*state, "GOOD", "");
+  client_assert_verdict(reply, "ok", NULL);
+  double median = client_number(reply, "median");
+  assert_true(median > 1e-7 && median < 1e-3);
+  assert_true(client_number(reply, "low") <= median && median <= client_number(reply, "high"));
+  assert_true(client_number(reply, "repeats") * median > 150e-6);
+  assert_true(json_array_size(json_object_get(reply, "samples")) >= 6);
+  assert_true(client_number(reply, "noise") >= 0 && client_number(reply, "outliers") >= 0);
+  assert_true(client_number(reply, "check.max_error") == 0);
+  assert_true(client_number(reply, "check.tolerance") > 0);
+  json_decref(reply);
+  // What a candidate prints does not get in the way of the protocol.
+  expect(state, "NUMB", "", "ok", NULL);
+}
+
+// Each output is compared: results, arguments that are written, shapes, NaN.
+static void wrong_artifacts_are_found(void **state) {
+  client_open(*state, "GOOD");
+  expect(state, "WRONG", "", "wrong", "result 0: element [3, 17] is ");
+  expect(state, "WRONG", "", "wrong", "1 of 2048 elements are wrong");
+  expect(state, "WRONG_NAN", "", "wrong", "result 0: element [0, 5] is nan");
+  expect(state, "WRONG_WRITE", "", "wrong", "argument 1: element [63, 31] is ");
+  expect(state, "WRONG_SHAPE", "", "wrong", "shape does not fit 64x32xf32");
+  expect(state, "BOUNDS", "", "wrong",
+         "writes outside of its arguments: argument 1: 4 bytes after the end");
+  expect(state, "BEFORE", "", "wrong", "argument 0: 4 bytes before the beginning");
+  json_t *reply = client_measure(*state, "WRONG", "");
+  assert_true(client_number(reply, "check.max_error") > client_number(reply, "check.tolerance"));
+  assert_null(json_object_get(reply, "samples"));
+  json_decref(reply);
+}
+
+// A crash is a verdict that says which signal, when, and where it can be told; the server goes on.
+static void crashes_are_verdicts(void **state) {
+  client_open(*state, "GOOD");
+  expect(state, "NO_ADDRESS", "", "run-crashed", "SIGSEGV while running, at address");
+  expect(state, "FAR", "", "run-crashed", "SIGSEGV while running, after the end of argument 1");
+  expect(state, "ILLEGAL", "", "run-crashed", "SIGILL while running");
+  expect(state, "DIVIDE", "", "run-crashed", "SIGFPE while running");
+  expect(state, "ABORT", "", "run-crashed",
+         "SIGABRT while running; it printed: the artifact gives up");
+  expect(state, "EXIT", "", "run-crashed", "exited with status 3 while running");
+  expect(state, "STACK", "", "run-crashed", "SIGSEGV while running");
+  expect(state, "GOOD", "", "ok", NULL);
+}
+
+static void hangs_are_stopped(void **state) {
+  client_open(*state, "GOOD");
+  expect(state, "ENDLESS", ", 'limits': {'seconds': 0.2}", "run-timeout",
+         "still running after 0.2 s");
+  expect(state, "GOOD", "", "ok", NULL);
+}
+
+static void memory_is_limited(void **state) {
+  if (HAS_SANITIZER)
+    skip();
+  client_open(*state, "GOOD");
+  expect(state, "MEMORY", ", 'limits': {'bytes': 3e8}", "run-crashed", "memory may have run out");
+  expect(state, "GOOD", ", 'limits': {'bytes': 3e8}", "ok", NULL);
+}
+
+// Surely slower than the best is cut, and still has its figures.
+static void slow_artifacts_are_cut(void **state) {
+  client_open(*state, "GOOD");
+  json_t *reply = client_measure(*state, "SLOW", ", 'best': 1e-6");
+  client_assert_verdict(reply, "cut", "slower");
+  assert_true(json_array_size(json_object_get(reply, "samples")) <= 3);
+  assert_true(client_number(reply, "median") > 1e-4);
+  json_decref(reply);
+  expect(state, "SLOW", ", 'best': 1", "ok", NULL);
+}
+
+// Runs on inputs of their own: the reference adds to an argument, and so does each candidate, each
+// from the first contents. One that sets it instead is only right by its own standard.
+static void each_run_starts_from_the_same_inputs(void **state) {
+  client_open(*state, "GOOD");
+  for (int i = 0; i < 3; ++i)
+    expect(state, "GOOD", "", "ok", NULL);
+  expect(state, "OVERWRITE", "", "wrong", "argument 1");
+  json_decref(client_ask(*state, "{'do': 'close', 'task': 't'}"));
+  client_open(*state, "OVERWRITE");
+  expect(state, "OVERWRITE", "", "ok", NULL);
+  expect(state, "GOOD", "", "wrong", "argument 1");
+}
+
+static void artifacts_are_compared_side_by_side(void **state) {
+  client_open(*state, "GOOD");
+  json_t *reply = client_ask(*state,
+                             "{'do': 'compare', 'ticket': 9, 'task': 't', 'artifacts':"
+                             " ['%s/GOOD.so', '%s/SLOW.so', '%s/GOOD.so']}",
+                             ARTIFACTS, ARTIFACTS, ARTIFACTS);
+  client_assert_verdict(reply, "ok", NULL);
+  assert_true(client_number(reply, "ticket") == 9);
+  const json_t *results = json_object_get(reply, "results");
+  const json_t *ratios = json_object_get(reply, "ratios");
+  assert_int_equal(json_array_size(results), 3);
+  assert_int_equal(json_array_size(ratios), 3);
+  assert_true(client_number(json_array_get(ratios, 0), "ratio") == 1);
+  assert_true(client_number(json_array_get(ratios, 1), "low") > 10);
+  double same = client_number(json_array_get(ratios, 2), "ratio");
+  assert_true(same > 0.3 && same < 3);
+  for (size_t i = 0; i < 3; ++i)
+    client_assert_verdict(json_array_get(results, i), "ok", NULL);
+  json_decref(reply);
+
+  reply = client_ask(*state,
+                     "{'do': 'compare', 'ticket': 9, 'task': 't', 'artifacts':"
+                     " ['%s/GOOD.so', '%s/ILLEGAL.so']}",
+                     ARTIFACTS, ARTIFACTS);
+  client_assert_verdict(reply, "run-crashed", "SIGILL");
+  assert_true(client_number(reply, "artifact") == 1);
+  json_decref(reply);
+}
+
+static void assert_error(json_t *reply, const char *code, const char *message) {
+  const json_t *error = json_object_get(reply, "error");
+  bool is_right = strcmp(client_text(error, "code"), code) == 0 &&
+                  strstr(client_text(error, "message"), message);
+  if (!is_right) {
+    char *text = json_dumps(reply, 0);
+    print_error("expected %s: %s, got %s\n", code, message, text);
+    free(text);
+  }
+  assert_true(is_right);
+  json_decref(reply);
+}
+
+// What is wrong with a request is said, with the ticket, and the server goes on.
+static void bad_requests_are_answered(void **state) {
+  assert_error(client_ask(*state, "{'do': 'dance', 'ticket': 1}"), "invalid argument", "dance");
+  assert_error(client_ask(*state, "{}"), "invalid argument", "no request");
+  assert_error(client_ask(*state, "{'do': 'measure', 'task': 'x', 'artifact': 'a'}"), "not found",
+               "no task 'x'");
+  assert_error(client_ask(*state, "{'do': 'open', 'task': 'x', 'target': 'cpi', 'signature': %s}",
+                          client_signature),
+               "not found", "did you mean 'cpu'");
+  assert_error(client_ask(*state, "{'do': 'open', 'task': 'x', 'target': 'cpu'}"),
+               "invalid argument", "entry");
+  assert_error(client_ask(*state,
+                          "{'do': 'open', 'task': 'x', 'target': 'cpu', 'signature': %s,"
+                          " 'reference': '/nowhere.so'}",
+                          client_signature),
+               "not found", "/nowhere.so");
+  assert_error(client_ask(*state,
+                          "{'do': 'open', 'task': 'x', 'target': 'cpu', 'signature': %s,"
+                          " 'reference': '" ARTIFACTS "/ILLEGAL.so'}",
+                          client_signature),
+               "internal", "SIGILL while running the reference");
+  assert_error(client_ask(*state,
+                          "{'do': 'open', 'task': 'x', 'target': 'cpu', 'signature': %s,"
+                          " 'threads': 100000, 'reference': '" ARTIFACTS "/GOOD.so'}",
+                          client_signature),
+               "invalid argument", "threads");
+  client_open(*state, "GOOD");
+  assert_error(client_ask(*state, "{'do': 'open', 'task': 't', 'target': 'cpu', 'signature': %s}",
+                          client_signature),
+               "already exists", "'t'");
+  assert_error(
+      client_ask(*state, "{'do': 'measure', 'ticket': 4, 'task': 't', 'artifact': '%s'}", __FILE__),
+      "invalid argument", "not an artifact");
+  assert_error(
+      client_ask(*state, "{'do': 'measure', 'task': 't', 'artifact': 'a', 'best': 'fast'}"),
+      "invalid argument", "\"best\"");
+  assert_error(client_ask(*state, "{'do': 'compare', 'task': 't', 'artifacts': []}"),
+               "invalid argument", "artifacts");
+}
+
+// A request to cancel stops what runs and what waits; what comes after it is served.
+static void cancelling_stops_what_was_asked_before(void **state) {
+  client_open(*state, "GOOD");
+  const char *const format =
+      "{'do': 'measure', 'ticket': %d, 'task': 't', 'artifact': '" ARTIFACTS "/%s.so'}";
+  client_send(*state, format, 1, "ENDLESS");
+  client_send(*state, format, 2, "GOOD");
+  usleep(100000);
+  client_send(*state, "{'do': 'cancel'}");
+  client_send(*state, format, 3, "GOOD");
+  const char *const verdicts[] = {"cancelled", "cancelled", "ok"};
+  for (int i = 0; i < 3; ++i) {
+    json_t *reply = client_receive(*state);
+    assert_true(client_number(reply, "ticket") == i + 1);
+    client_assert_verdict(reply, verdicts[i], NULL);
+    json_decref(reply);
+  }
+}
+
+// A driver that goes away takes the server along, also out of a run without end.
+static void the_server_ends_with_its_driver(void **state) {
+  client_open(*state, "GOOD");
+  client_send(*state, "{'do': 'measure', 'ticket': 1, 'task': 't',"
+                      " 'artifact': '" ARTIFACTS "/ENDLESS.so'}");
+  usleep(100000);
+  tune_process_close_stdin(*state);
+  tune_process_exit end;
+  assert_null(tune_process_wait(*state, 5, &end));
+  assert_false(end.by_signal);
+  assert_int_equal(end.code, 0);
+}
+
+static void the_device_is_described(void **state) {
+  json_t *reply = client_ask(*state, "{'do': 'fingerprint', 'target': 'cpu', 'ticket': 3}");
+  assert_true(client_number(reply, "ticket") == 3);
+  assert_int_equal(strlen(client_text(reply, "digest")), 32);
+  assert_string_equal(client_text(json_object_get(reply, "fingerprint"), "target"), "cpu");
+  json_decref(reply);
+  reply = client_ask(*state, "{'do': 'roofline', 'target': 'null', 'threads': 1}");
+  assert_true(client_number(json_object_get(reply, "roofline"), "peak.f32") == 100);
+  json_decref(reply);
+}
+
+// The whole conversation works without a device.
+static void the_null_target_needs_no_device(void **state) {
+  char path[] = "/tmp/null-artifact-XXXXXX";
+  int fd = mkstemp(path);
+  const char artifact[] = "{\"seconds\": 0.002, \"noise\": 0.01}";
+  assert_int_equal(write(fd, artifact, strlen(artifact)), strlen(artifact));
+  close(fd);
+  json_t *reply = client_ask(*state,
+                             "{'do': 'open', 'task': 'n', 'target': 'null', 'signature': %s,"
+                             " 'reference': '%s'}",
+                             client_signature, path);
+  assert_true(client_number(reply, "reference_seconds") >= 0.002);
+  json_decref(reply);
+  reply = client_ask(*state, "{'do': 'measure', 'ticket': 1, 'task': 'n', 'artifact': '%s'}", path);
+  client_assert_verdict(reply, "ok", NULL);
+  assert_true(client_number(reply, "median") >= 0.002 && client_number(reply, "median") < 0.0021);
+  json_decref(reply);
+  unlink(path);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, client_setup, client_teardown)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      TEST(good_artifacts_are_timed),
+      TEST(wrong_artifacts_are_found),
+      TEST(crashes_are_verdicts),
+      TEST(hangs_are_stopped),
+      TEST(memory_is_limited),
+      TEST(slow_artifacts_are_cut),
+      TEST(each_run_starts_from_the_same_inputs),
+      TEST(artifacts_are_compared_side_by_side),
+      TEST(bad_requests_are_answered),
+      TEST(cancelling_stops_what_was_asked_before),
+      TEST(the_server_ends_with_its_driver),
+      TEST(the_device_is_described),
+      TEST(the_null_target_needs_no_device),
+  };
+  return cmocka_run_group_tests_name("tune-measure server", tests, NULL, NULL);
+}
