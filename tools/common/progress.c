@@ -1,0 +1,157 @@
+//===- progress.c -------------------------------------------------------------===//
+
+#include "tools/common/progress.h"
+
+#include "support/clock.h"
+#include "support/string_builder.h"
+#include "tools/common/table.h"
+#include "tools/common/units.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct tune_progress {
+  FILE *stream;
+  tune_progress_options options; // the style is never AUTO
+  bool is_drawn;                 // a live line is on the terminal
+  bool has_begun;                // something was shown of the task
+  double shown_at;               // seconds of the monotonic clock
+};
+
+void tune_progress_options_init(tune_progress_options *options) {
+  *options =
+      (tune_progress_options){.style = TUNE_PROGRESS_AUTO, .plain_seconds = -1, .live_seconds = -1};
+}
+
+static bool can_draw(FILE *stream) {
+  const char *terminal = getenv("TERM");
+  int descriptor = fileno(stream);
+  return descriptor >= 0 && isatty(descriptor) && terminal && strcmp(terminal, "dumb") != 0;
+}
+
+tune_status tune_progress_create(FILE *stream, const tune_progress_options *options,
+                                 tune_progress **out_progress) {
+  *out_progress = NULL;
+  tune_progress *progress = calloc(1, sizeof *progress);
+  if (!progress)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "showing the progress");
+  progress->stream = stream;
+  tune_progress_options_init(&progress->options);
+  if (options)
+    progress->options = *options;
+  tune_progress_options *own = &progress->options;
+  if (own->plain_seconds < 0)
+    own->plain_seconds = 10;
+  if (own->live_seconds < 0)
+    own->live_seconds = 0.1;
+  if (own->style == TUNE_PROGRESS_AUTO)
+    own->style = can_draw(stream) ? TUNE_PROGRESS_LIVE : TUNE_PROGRESS_PLAIN;
+  *out_progress = progress;
+  return TUNE_OK;
+}
+
+void tune_progress_destroy(tune_progress *progress) {
+  if (!progress)
+    return;
+  tune_progress_clear(progress);
+  free(progress);
+}
+
+//===- Lines ------------------------------------------------------------------===//
+
+static void describe(const tune_progress_state *state, const char *separator,
+                     tune_string_builder *line) {
+  if (state->task_count > 1)
+    tune_string_builder_appendf(line, "[%zu/%zu] ", state->number, state->task_count);
+  tune_string_builder_appendf(line, "%s%s%zu/%zu", state->name, separator, state->trials,
+                              state->trial_limit);
+  if (state->best > 0)
+    tune_string_builder_appendf(line, "%sbest %s", separator,
+                                tune_figure_seconds(state->best).text);
+  if (state->percent_of_peak > 0)
+    tune_string_builder_appendf(line, "%s%.1f %% of peak", separator, state->percent_of_peak);
+  if (state->speedup > 0)
+    tune_string_builder_appendf(line, "%s%.2fx", separator, state->speedup);
+  if (state->failed)
+    tune_string_builder_appendf(line, "%s%zu failed", separator, state->failed);
+  if (state->phase)
+    tune_string_builder_appendf(line, "%s%s", separator, state->phase);
+  if (state->seconds_left > 0)
+    tune_string_builder_appendf(line, "%s%s left", separator,
+                                tune_figure_duration(state->seconds_left).text);
+}
+
+// Writes `before`, the line in at most `width` terminal cells, and `after`, in one piece. Progress
+// that cannot be shown, for want of memory or room, is no reason to stop a search.
+static void write_line(tune_progress *progress, const char *before, const char *text, size_t width,
+                       const char *after) {
+  char *bytes = NULL;
+  size_t size = 0;
+  FILE *memory = open_memstream(&bytes, &size);
+  if (!memory)
+    return;
+  fputs(before, memory);
+  tune_text_print(text, width, memory);
+  fputs(after, memory);
+  if (fclose(memory) == 0) {
+    fwrite(bytes, 1, size, progress->stream);
+    fflush(progress->stream);
+  }
+  free(bytes);
+}
+
+static void show(tune_progress *progress, const tune_progress_state *state, bool is_last) {
+  bool live = progress->options.style == TUNE_PROGRESS_LIVE;
+  tune_string_builder line;
+  tune_string_builder_init(&line);
+  describe(state, live ? "  " : ", ", &line);
+  char *text = NULL;
+  tune_status status = tune_string_builder_finish(&line, &text);
+  if (tune_status_is_ok(status) && live) {
+    size_t width = progress->options.width;
+    if (!width)
+      width = tune_terminal_width(progress->stream);
+    // The last cell stays free: some terminals wrap when it is written.
+    write_line(progress, "\r", text, width > 1 ? width - 1 : 0, is_last ? "\x1b[K\n" : "\x1b[K");
+    progress->is_drawn = !is_last;
+  } else if (tune_status_is_ok(status)) {
+    const char *prefix = progress->options.prefix;
+    write_line(progress, prefix ? prefix : "", text, 0, "\n");
+  }
+  tune_status_free(status);
+  free(text);
+}
+
+//===- When to show -----------------------------------------------------------===//
+
+void tune_progress_update(tune_progress *progress, const tune_progress_state *state) {
+  if (progress->options.style == TUNE_PROGRESS_QUIET)
+    return;
+  double now = tune_clock_seconds();
+  double interval = progress->options.style == TUNE_PROGRESS_LIVE ? progress->options.live_seconds
+                                                                  : progress->options.plain_seconds;
+  if (progress->has_begun && now - progress->shown_at < interval)
+    return;
+  progress->has_begun = true;
+  progress->shown_at = now;
+  show(progress, state, false);
+}
+
+void tune_progress_finish_task(tune_progress *progress, const tune_progress_state *state) {
+  if (progress->options.style == TUNE_PROGRESS_QUIET)
+    return;
+  show(progress, state, true);
+  progress->has_begun = false;
+}
+
+void tune_progress_clear(tune_progress *progress) {
+  if (!progress->is_drawn)
+    return;
+  fputs("\r\x1b[K", progress->stream);
+  fflush(progress->stream);
+  progress->is_drawn = false;
+  // What was taken away comes back with the next update.
+  progress->has_begun = false;
+}
