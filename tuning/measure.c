@@ -80,10 +80,16 @@ static tune_status calibrate(probe *p, const tune_measure_options *options) {
     m->was_cut = true;
     return add_sample(p, seconds);
   }
-  while (seconds < wanted) {
-    // Half of the way is not trusted: a first guess rests on a reading of the clock's grain.
-    double factor = seconds > 0 ? 1.1 * wanted / seconds : 100;
-    m->repeats = (uint64_t)ceil((double)m->repeats * fmin(fmax(factor, 1.2), 100));
+  // A run that was interrupted, or was cold, seems long enough and is not: a short one has to be
+  // long enough twice.
+  bool is_confirmed = seconds > 10 * wanted;
+  while (seconds < wanted || !is_confirmed) {
+    is_confirmed = seconds >= wanted;
+    if (!is_confirmed) {
+      // A first guess rests on a reading of the clock's grain, so it may be far off.
+      double factor = seconds > 0 ? 1.1 * wanted / seconds : 100;
+      m->repeats = (uint64_t)ceil((double)m->repeats * fmin(fmax(factor, 1.2), 100));
+    }
     TUNE_RETURN_IF_ERROR(run_once(p, m->repeats, &seconds));
   }
   return TUNE_OK;

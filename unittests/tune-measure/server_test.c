@@ -32,7 +32,7 @@ static void good_artifacts_are_timed(void **state) {
   double median = client_number(reply, "median");
   assert_true(median > 1e-7 && median < 1e-3);
   assert_true(client_number(reply, "low") <= median && median <= client_number(reply, "high"));
-  assert_true(client_number(reply, "repeats") * median > 150e-6);
+  assert_true(client_number(reply, "repeats") * median > 100e-6);
   assert_true(json_array_size(json_object_get(reply, "samples")) >= 6);
   assert_true(client_number(reply, "noise") >= 0 && client_number(reply, "outliers") >= 0);
   assert_true(client_number(reply, "check.max_error") == 0);

@@ -70,6 +70,15 @@ static void short_kernels_are_repeated_until_the_clock_is_fine_enough(void **sta
   tune_measurement_deinit(&m);
 }
 
+// The first run takes a thousand times as long as the others: it does not pass for a sample.
+static void an_interrupted_calibration_is_repeated(void **state) {
+  (void)state;
+  synthetic s = {.seconds = 1e-6, .first_extra = 1e-3};
+  tune_measurement m = measure(&s, (tune_measure_options){0});
+  assert_true((double)m.repeats * s.seconds >= 200e-6);
+  tune_measurement_deinit(&m);
+}
+
 // A quiet kernel is done after few samples, long before the budget.
 static void quiet_kernels_stop_early(void **state) {
   (void)state;
@@ -227,6 +236,7 @@ static void interleaving_keeps_to_the_budget(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(short_kernels_are_repeated_until_the_clock_is_fine_enough),
+      cmocka_unit_test(an_interrupted_calibration_is_repeated),
       cmocka_unit_test(quiet_kernels_stop_early),
       cmocka_unit_test(noisy_kernels_stop_at_the_budget),
       cmocka_unit_test(slow_kernels_run_a_few_times_only),
