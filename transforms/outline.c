@@ -46,6 +46,20 @@ static void place_function(outliner *state, size_t task, tune_task_function *fun
   function->function = (MlirOperation){.ptr = NULL};
 }
 
+// Gives the call at `root` a tensor.empty of its own for each destination that is one, so that no
+// two calls seem to write into one tensor.
+static void own_destinations(MlirOperation root, tune_task_function *function) {
+  for (size_t i = function->input_count - function->destination_count; i < function->input_count;
+       ++i) {
+    MlirValue value = function->inputs[i];
+    if (!mlirValueIsAOpResult(value) || !tune_ir_is(mlirOpResultGetOwner(value), "tensor.empty"))
+      continue;
+    MlirOperation own = mlirOperationClone(mlirOpResultGetOwner(value));
+    mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(root), root, own);
+    function->inputs[i] = mlirOperationGetResult(own, 0);
+  }
+}
+
 // Puts a call before the root of a group and lets it stand for the root's results.
 static tune_status call_function(outliner *state, MlirOperation callee, MlirOperation root,
                                  const tune_task_function *function) {
@@ -81,6 +95,7 @@ static tune_status outline_group(outliner *state, size_t group) {
   TUNE_RETURN_IF_ERROR(tune_extract_build_function(state->groups, group, name, &function));
   place_function(state, task, &function);
   MlirOperation root = state->groups->nodes[state->groups->groups[group].root].op;
+  own_destinations(root, &function);
   tune_status status = call_function(state, state->functions[task], root, &function);
   tune_task_function_deinit(&function);
   return status;

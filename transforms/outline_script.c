@@ -336,11 +336,6 @@ static tune_status append_group(script *state, size_t group, size_t function, si
   snprintf(handle, sizeof handle, "%%%zu", outlined);
   append_annotation(state, handle, "sym_visibility", "private");
   append_annotation(state, handle, TUNE_TASK_ATTRIBUTE, state->extraction->tasks[task].key.text);
-  tune_string_builder_appendf(state->out,
-                              "    transform.apply_patterns to %%%zu {\n"
-                              "      transform.apply_patterns.canonicalization\n"
-                              "    } {apply_cse} : " ANY "\n",
-                              outlined);
   return TUNE_OK;
 }
 
@@ -392,12 +387,6 @@ static tune_status append_tasks(script *state, size_t module, size_t first, size
     if (group != TUNE_GROUP_NONE && state->groups->groups[group].root == node)
       TUNE_RETURN_IF_ERROR(append_group(state, group, function, nodes, first));
   }
-  // The regions around the calls, and what is computed in functions now.
-  tune_string_builder_appendf(state->out,
-                              "    transform.apply_patterns to %%%zu {\n"
-                              "      transform.apply_patterns.canonicalization\n"
-                              "    } {apply_cse} : " ANY "\n",
-                              function);
   return TUNE_OK;
 }
 
@@ -415,6 +404,13 @@ tune_status tune_outline_script(const tune_extraction *extraction, tune_string_b
   module = apply_pass(&state, "inline", " with options = {\"default-pipeline\" = \"\"}", module);
   for (size_t first, end = 0; next_function(state.groups, &first, &end);)
     TUNE_RETURN_IF_ERROR(append_tasks(&state, module, first, end));
-  tune_string_builder_appendf(builder, "    transform.yield %%%zu : " ANY "\n  }\n", module);
+  // Makes one of what was copied for several uses, and takes away the regions around the calls and
+  // what is computed in functions now. Once for all, since making ready costs more than running.
+  tune_string_builder_appendf(builder,
+                              "    transform.apply_patterns to %%%zu {\n"
+                              "      transform.apply_patterns.canonicalization\n"
+                              "    } {apply_cse} : " ANY "\n"
+                              "    transform.yield %%%zu : " ANY "\n  }\n",
+                              module, module);
   return TUNE_OK;
 }

@@ -15,6 +15,7 @@
 // In the order of use.
 static const tune_pass_class *const classes[] = {
     &tune_pass_verify,
+    &tune_pass_extract,
 };
 
 size_t tune_pass_class_count(void) { return sizeof classes / sizeof *classes; }
