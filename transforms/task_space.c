@@ -1,0 +1,328 @@
+//===- task_space.c -----------------------------------------------------------===//
+
+#include "transforms/task_space.h"
+
+#include "dialects/diagnostic.h"
+#include "transforms/instantiate.h"
+#include "transforms/ir.h"
+#include "transforms/rules/rule.h"
+#include "transforms/task_choices.h"
+#include "transforms/task_key.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static tune_status out_of_memory(void) {
+  return tune_status_make(TUNE_OUT_OF_MEMORY, "making the space of a task");
+}
+
+//===--------------------------------------------------------------------------===//
+// The schedule
+//===--------------------------------------------------------------------------===//
+
+static bool starts_with(const char *text, MlirStringRef prefix) {
+  return prefix.length > 0 && strncmp(text, prefix.data, prefix.length) == 0;
+}
+
+tune_status tune_task_space_is_meant(MlirOperation schedule, const tune_extracted_task *task,
+                                     bool *out_is_meant) {
+  MlirAttribute list = tune_ir_attribute(schedule, "tune.for");
+  *out_is_meant = mlirAttributeIsNull(list);
+  if (*out_is_meant)
+    return TUNE_OK;
+  bool is_right = mlirAttributeIsAArray(list);
+  for (intptr_t i = 0; is_right && i < mlirArrayAttrGetNumElements(list); ++i) {
+    MlirAttribute element = mlirArrayAttrGetElement(list, i);
+    is_right = mlirAttributeIsAString(element);
+    if (!is_right)
+      break;
+    MlirStringRef prefix = mlirStringAttrGetValue(element);
+    *out_is_meant |= starts_with(tune_task_kind_name(task->kind), prefix) ||
+                     starts_with(task->name, prefix) || starts_with(task->key.text, prefix);
+  }
+  if (is_right)
+    return TUNE_OK;
+  return tune_status_make_at(TUNE_INVALID_ARGUMENT, schedule,
+                             "tune.for: expected an array of strings: kinds of tasks, or how their "
+                             "names or keys start");
+}
+
+// Takes the user's schedule where it is meant for the task; leaves `space->schedule` NULL if not.
+static tune_status take_users(MlirContext context, const tune_task_space_options *options,
+                              tune_task_space *space) {
+  TUNE_RETURN_IF_ERROR(tune_schedule_parse(context, options->schedule_text,
+                                           options->schedule_source, &space->schedule));
+  bool is_meant;
+  TUNE_RETURN_IF_ERROR(tune_task_space_is_meant(space->schedule->module, space->task, &is_meant));
+  if (!is_meant) {
+    tune_schedule_destroy(space->schedule);
+    space->schedule = NULL;
+    return TUNE_OK;
+  }
+  space->schedule_text = strdup(options->schedule_text);
+  space->origin_owned = strdup(options->schedule_source);
+  space->origin = space->origin_owned;
+  return space->schedule_text && space->origin ? TUNE_OK : out_of_memory();
+}
+
+static tune_status write_by_rule(MlirContext context, const tune_target_facts *facts,
+                                 tune_task_space *space) {
+  tune_machine machine;
+  tune_machine_init(&machine);
+  tune_machine_read_fingerprint(&machine, facts->fingerprint);
+  machine.threads = (unsigned)facts->threads;
+  const tune_rule *rule;
+  TUNE_RETURN_IF_ERROR(tune_rules_make_schedule(context, space->task->payload, &machine,
+                                                &space->schedule_text, &rule));
+  if (asprintf(&space->origin_owned, "rule '%s' for target %s", rule->name, facts->target) < 0) {
+    space->origin_owned = NULL;
+    return out_of_memory();
+  }
+  space->origin = space->origin_owned;
+  return tune_schedule_parse(context, space->schedule_text, "schedule.mlir", &space->schedule);
+}
+
+//===--------------------------------------------------------------------------===//
+// What choices call the knobs
+//===--------------------------------------------------------------------------===//
+
+typedef struct kind_reader {
+  const tune_space *space;
+  tune_choice_kind *kinds;
+  tune_status status;
+} kind_reader;
+
+// The schedule says it by the domain attribute of the knob.
+static MlirWalkResult read_kind(MlirOperation op, void *user_data) {
+  kind_reader *reader = user_data;
+  if (!tune_ir_is(op, "transform.tune.knob"))
+    return MlirWalkResultAdvance;
+  MlirAttribute options = tune_ir_attribute(op, "options");
+  if (!tune_domain_is_attribute(options))
+    return MlirWalkResultAdvance;
+  MlirStringRef name = tune_ir_string_attribute(op, "name");
+  tune_domain domain;
+  reader->status = tune_domain_read(options, &domain);
+  if (!tune_status_is_ok(reader->status))
+    return MlirWalkResultInterrupt;
+  for (size_t i = 0; i < tune_space_knob_count(reader->space); ++i)
+    if (tune_ir_string_equal(name, tune_space_knob(reader->space, i)->name))
+      reader->kinds[i] = domain.kind;
+  tune_domain_deinit(&domain);
+  return MlirWalkResultAdvance;
+}
+
+static tune_status read_kinds(tune_task_space *space) {
+  const tune_space *whole = space->schedule->space;
+  size_t count = tune_space_knob_count(whole);
+  space->kinds = calloc(count + 1, sizeof *space->kinds);
+  if (!space->kinds)
+    return out_of_memory();
+  for (size_t i = 0; i < count; ++i)
+    space->kinds[i] = tune_task_choices_kind(tune_space_knob(whole, i));
+  kind_reader reader = {.space = whole, .kinds = space->kinds};
+  mlirOperationWalk(space->schedule->module, read_kind, &reader, MlirWalkPreOrder);
+  return reader.status;
+}
+
+//===--------------------------------------------------------------------------===//
+// The whole
+//===--------------------------------------------------------------------------===//
+
+static tune_status fill(MlirContext context, const tune_anchors *anchors, size_t task,
+                        const tune_task_space_options *options, tune_task_space *space) {
+  if (options->schedule_text)
+    TUNE_RETURN_IF_ERROR(take_users(context, options, space));
+  if (!space->schedule)
+    TUNE_RETURN_IF_ERROR(
+        tune_status_locate(write_by_rule(context, options->facts, space), space->task->location));
+  space->schedule_digest = tune_digest_of_bytes(space->schedule_text, strlen(space->schedule_text));
+  TUNE_RETURN_IF_ERROR(read_kinds(space));
+  tune_task_choices_source source = {.space = space->schedule->space,
+                                     .anchors = anchors,
+                                     .task = task,
+                                     .origin = space->origin,
+                                     .takes_all_chosen = options->takes_all_chosen};
+  return tune_task_choices_narrow(&source, &space->space, &space->config, &space->is_decided);
+}
+
+tune_status tune_task_space_create(MlirContext context, const tune_anchors *anchors, size_t task,
+                                   const tune_task_space_options *options,
+                                   tune_task_space **out_space) {
+  *out_space = NULL;
+  tune_task_space *space = calloc(1, sizeof *space);
+  if (!space)
+    return out_of_memory();
+  space->task = &anchors->extraction->tasks[task];
+  tune_status status = fill(context, anchors, task, options, space);
+  if (!tune_status_is_ok(status)) {
+    tune_task_space_destroy(space);
+    return status;
+  }
+  *out_space = space;
+  return TUNE_OK;
+}
+
+void tune_task_space_destroy(tune_task_space *space) {
+  if (!space)
+    return;
+  free(space->origin_owned);
+  free(space->schedule_text);
+  free(space->kinds);
+  tune_schedule_destroy(space->schedule);
+  tune_space_destroy(space->space);
+  tune_config_deinit(&space->config);
+  free(space);
+}
+
+//===--------------------------------------------------------------------------===//
+// Onto the anchors
+//===--------------------------------------------------------------------------===//
+
+static size_t task_index(const tune_task_space *space, const tune_anchors *anchors) {
+  return (size_t)(space->task - anchors->extraction->tasks);
+}
+
+tune_status tune_task_space_write_chosen(const tune_task_space *space, const tune_anchors *anchors,
+                                         const tune_config *config, const char *provenance) {
+  size_t task = task_index(space, anchors);
+  for (size_t i = 0; i < space->task->occurrence_count; ++i) {
+    MlirOperation op = space->task->occurrences[i].anchor;
+    if (tune_anchors_is_of(anchors, op, task))
+      TUNE_RETURN_IF_ERROR(
+          tune_task_choices_write_chosen(op, space->space, space->kinds, config, provenance));
+  }
+  return TUNE_OK;
+}
+
+tune_status tune_task_space_write_open(const tune_task_space *space, const tune_anchors *anchors) {
+  size_t task = task_index(space, anchors);
+  for (size_t i = 0; i < space->task->occurrence_count; ++i) {
+    MlirOperation op = space->task->occurrences[i].anchor;
+    if (tune_anchors_is_of(anchors, op, task))
+      TUNE_RETURN_IF_ERROR(tune_task_choices_write_open(op, space->schedule->space, space->kinds));
+  }
+  return TUNE_OK;
+}
+
+//===--------------------------------------------------------------------------===//
+// Decided
+//===--------------------------------------------------------------------------===//
+
+tune_status tune_task_space_decide(const tune_task_space *space, const tune_config *config,
+                                   MlirOperation *out_schedule) {
+  MlirOperation schedule = mlirOperationClone(space->schedule->module);
+  tune_status status =
+      tune_schedule_select(schedule, space->space, config ? config : &space->config);
+  if (!tune_status_is_ok(status)) {
+    mlirOperationDestroy(schedule);
+    schedule = (MlirOperation){NULL};
+  }
+  *out_schedule = schedule;
+  return status;
+}
+
+tune_status tune_task_space_write_script(const tune_task_space *space, const tune_config *config,
+                                         char **out_script) {
+  *out_script = NULL;
+  MlirOperation schedule;
+  TUNE_RETURN_IF_ERROR(tune_task_space_decide(space, config, &schedule));
+  tune_status status = tune_ir_print(schedule, false, out_script);
+  mlirOperationDestroy(schedule);
+  return status;
+}
+
+//===--------------------------------------------------------------------------===//
+// For sessions and the database
+//===--------------------------------------------------------------------------===//
+
+// The node that anchors `task` for the first time; NULL where there is none.
+static const tune_group_node *find_anchor(const tune_extraction *extraction, size_t task) {
+  const tune_groups *groups = extraction->groups;
+  for (size_t i = 0; i < groups->group_count; ++i)
+    if (extraction->task_of_group[i] == task)
+      return &groups->nodes[groups->groups[i].anchor];
+  return NULL;
+}
+
+static const char *name_type(MlirType type) {
+  if (mlirTypeIsARankedTensor(type))
+    type = mlirShapedTypeGetElementType(type);
+  if (mlirTypeIsAF32(type))
+    return "f32";
+  if (mlirTypeIsAF64(type))
+    return "f64";
+  if (mlirTypeIsABF16(type))
+    return "bf16";
+  if (mlirTypeIsAF16(type))
+    return "f16";
+  if (mlirTypeIsAIndex(type))
+    return "index";
+  if (!mlirTypeIsAInteger(type))
+    return "";
+  switch (mlirIntegerTypeGetWidth(type)) {
+  case 1:
+    return "i1";
+  case 8:
+    return "i8";
+  case 16:
+    return "i16";
+  case 32:
+    return "i32";
+  case 64:
+    return "i64";
+  default:
+    return "";
+  }
+}
+
+const char *tune_task_space_type(const tune_extraction *extraction, size_t task) {
+  const tune_group_node *anchor = find_anchor(extraction, task);
+  // Of what is read: bf16 products added up in f32 are work of the bf16 units.
+  if (anchor && mlirOperationGetNumOperands(anchor->op) > 0)
+    return name_type(mlirValueGetType(mlirOperationGetOperand(anchor->op, 0)));
+  return "";
+}
+
+void tune_task_space_get_task(const tune_task_space *space, const tune_extraction *extraction,
+                              const tune_target_facts *facts, tune_task *out_task) {
+  const tune_extracted_task *task = space->task;
+  *out_task = (tune_task){
+      .key = task->key.text,
+      .name = task->name,
+      .payload = task->payload,
+      .function = TUNE_TASK_FUNCTION_NAME,
+      .schedule = space->schedule_text,
+      .schedule_digest = space->schedule_digest.text,
+      .space = space->space,
+      .flops = (double)task->flops,
+      .bytes = (double)task->bytes,
+      .reduction = task->reduction_length > 0 ? (int64_t)task->reduction_length : 1,
+      .peak_flops = tune_target_facts_peak(
+          facts, tune_task_space_type(extraction, (size_t)(task - extraction->tasks))),
+  };
+}
+
+tune_status tune_task_space_get_database_task(const tune_extraction *extraction, size_t task,
+                                              tune_database_task *out_task) {
+  const tune_extracted_task *extracted = &extraction->tasks[task];
+  const tune_group_node *anchor = find_anchor(extraction, task);
+  tune_database_task_init(out_task);
+  out_task->key = strdup(extracted->key.text);
+  out_task->kind = strdup(tune_task_kind_name(extracted->kind));
+  out_task->name = strdup(extracted->name);
+  out_task->type = strdup(tune_task_space_type(extraction, task));
+  out_task->payload = strdup(extracted->payload);
+  out_task->flops = (double)extracted->flops;
+  out_task->bytes = (double)extracted->bytes;
+  out_task->rank = anchor ? anchor->facts.loop_count : 0;
+  out_task->extents = calloc(out_task->rank + 1, sizeof *out_task->extents);
+  if (!out_task->key || !out_task->kind || !out_task->name || !out_task->type ||
+      !out_task->payload || !out_task->extents) {
+    tune_database_task_deinit(out_task);
+    return out_of_memory();
+  }
+  for (size_t i = 0; i < out_task->rank; ++i)
+    out_task->extents[i] = anchor->facts.sizes[i];
+  return TUNE_OK;
+}

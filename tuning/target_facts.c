@@ -1,0 +1,239 @@
+//===- target_facts.c -------------------------------------------------------------===//
+
+#include "tuning/target_facts.h"
+
+#include "support/clock.h"
+#include "support/message.h"
+#include "tuning/evaluators/connection.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MEASURER "tune-measure"
+// A fingerprint is read from the system, a roofline measured, both within seconds.
+#define ANSWER_SECONDS 60.0
+
+//===- Asking -------------------------------------------------------------------===//
+
+static tune_status await(tune_connection *connection, json_t **out_reply) {
+  double deadline = tune_clock_seconds() + ANSWER_SECONDS;
+  for (;;) {
+    TUNE_RETURN_IF_ERROR(tune_connection_pop(connection, out_reply));
+    if (*out_reply)
+      return TUNE_OK;
+    double left = deadline - tune_clock_seconds();
+    struct pollfd poll_fd = {.fd = tune_connection_fd(connection), .events = POLLIN};
+    int ready = left > 0 ? poll(&poll_fd, 1, (int)(left * 1000) + 1) : 0;
+    if (ready == 0)
+      return tune_status_make(TUNE_DEADLINE_EXCEEDED, MEASURER " has not answered for %.0f s",
+                              ANSWER_SECONDS);
+    if (ready < 0 && errno != EINTR)
+      return tune_status_from_errno(errno, "waiting for " MEASURER);
+    if (ready > 0)
+      TUNE_RETURN_IF_ERROR(tune_connection_fill(connection));
+  }
+}
+
+// Asks `connection` and takes the object `member` out of the answer.
+static tune_status ask_connection(tune_connection *connection, json_t *request, const char *member,
+                                  json_t **out_object) {
+  TUNE_RETURN_IF_ERROR(tune_connection_send(connection, request));
+  json_t *reply;
+  TUNE_RETURN_IF_ERROR(await(connection, &reply));
+  tune_status status = tune_message_get_status(reply);
+  json_t *object = json_object_get(reply, member);
+  if (tune_status_is_ok(status) && !json_is_object(object))
+    status =
+        tune_status_make(TUNE_DATA_LOSS, MEASURER " answered without an object \"%s\"", member);
+  if (tune_status_is_ok(status))
+    *out_object = json_incref(object);
+  json_decref(reply);
+  return status;
+}
+
+// Asks for the object `what` of `target`; the answer is a new reference.
+static tune_status ask(const char *what, const char *target, size_t threads, json_t **out_object) {
+  *out_object = NULL;
+  json_t *request =
+      json_pack("{s:s, s:s, s:I}", "do", what, "target", target, "threads", (json_int_t)threads);
+  if (!request)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "asking for the %s of %s", what, target);
+  tune_connection *connection;
+  tune_status status = tune_connection_open(MEASURER, &connection);
+  if (tune_status_is_ok(status)) {
+    status = ask_connection(connection, request, what, out_object);
+    tune_connection_close(connection);
+  }
+  json_decref(request);
+  return tune_status_annotate(status, "asking for the %s of the target %s", what, target);
+}
+
+//===- The target null --------------------------------------------------------------===//
+
+// As targets/null says; a test compares the two.
+static json_t *null_fingerprint(void) {
+  return json_pack("{ssssss sIsIsI s[]s[{sIsIsIsI}{sIsIsIsI}] sIsIsI sbsbsb}", "target", "null",
+                   "vendor", "none", "model", "synthetic times", "family", (json_int_t)0,
+                   "model_number", (json_int_t)0, "stepping", (json_int_t)0, "features", "caches",
+                   "level", (json_int_t)1, "bytes", (json_int_t)32768, "line", (json_int_t)64,
+                   "cores", (json_int_t)1, "level", (json_int_t)2, "bytes", (json_int_t)1048576,
+                   "line", (json_int_t)64, "cores", (json_int_t)1, "cores", (json_int_t)1,
+                   "vector_bits", (json_int_t)512, "vector_registers", (json_int_t)32, "has_fma", 1,
+                   "has_bf16_dot", 0, "has_int8_dot", 0);
+}
+
+static json_t *null_roofline(void) {
+  return json_pack("{sI s{sfsfsfsf} s[{sssfsf}{sssfsf}{sssfsf}]}", "threads", (json_int_t)1, "peak",
+                   "f32", 100.0, "f64", 50.0, "bf16", 0.0, "i8", 0.0, "bandwidth", "level", "L1",
+                   "bytes", 32768.0, "gbytes_per_s", 200.0, "level", "L2", "bytes", 1048576.0,
+                   "gbytes_per_s", 100.0, "level", "memory", "bytes", 67108864.0, "gbytes_per_s",
+                   20.0);
+}
+
+static bool is_null(const char *target) { return strcmp(target, "null") == 0; }
+
+static tune_status get(const char *what, const char *target, size_t threads, json_t *fixed,
+                       json_t **out_object) {
+  if (!is_null(target))
+    return ask(what, target, threads, out_object);
+  *out_object = fixed;
+  return fixed ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "the %s of the target null", what);
+}
+
+//===- Facts --------------------------------------------------------------------===//
+
+tune_status tune_target_facts_digest(const json_t *fingerprint, size_t threads,
+                                     tune_digest *out_digest) {
+  tune_digest_stream *stream;
+  char *text = json_dumps(fingerprint, JSON_COMPACT | JSON_SORT_KEYS);
+  if (!text)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "the digest of a fingerprint");
+  tune_status status = tune_digest_stream_create(&stream);
+  if (tune_status_is_ok(status)) {
+    char count[32];
+    snprintf(count, sizeof count, "threads=%zu", threads);
+    tune_digest_stream_add_text(stream, text);
+    tune_digest_stream_add_text(stream, count);
+    *out_digest = tune_digest_stream_get(stream);
+    tune_digest_stream_destroy(stream);
+  }
+  free(text);
+  return status;
+}
+
+tune_status tune_target_facts_create(const char *target, size_t threads,
+                                     tune_target_facts **out_facts) {
+  *out_facts = NULL;
+  tune_target_facts *facts = calloc(1, sizeof *facts);
+  if (!facts || !(facts->target = strdup(target))) {
+    tune_target_facts_destroy(facts);
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "the facts of the target %s", target);
+  }
+  facts->threads = threads;
+  tune_status status = get("fingerprint", target, threads,
+                           is_null(target) ? null_fingerprint() : NULL, &facts->fingerprint);
+  if (tune_status_is_ok(status))
+    status = tune_target_facts_digest(facts->fingerprint, threads, &facts->digest);
+  if (!tune_status_is_ok(status)) {
+    tune_target_facts_destroy(facts);
+    return status;
+  }
+  *out_facts = facts;
+  return TUNE_OK;
+}
+
+void tune_target_facts_destroy(tune_target_facts *facts) {
+  if (!facts)
+    return;
+  free(facts->target);
+  json_decref(facts->fingerprint);
+  json_decref(facts->roofline);
+  free(facts);
+}
+
+//===- In the database ---------------------------------------------------------===//
+
+// The fingerprint's members, the thread count and, where it is known, the roofline.
+static tune_status put(const tune_target_facts *facts, const json_t *roofline,
+                       tune_database *database) {
+  json_t *object = json_copy(facts->fingerprint);
+  bool packed = object && json_object_set_new(object, "threads",
+                                              json_integer((json_int_t)facts->threads)) == 0;
+  if (packed && roofline)
+    packed = json_object_set(object, "roofline", (json_t *)roofline) == 0;
+  char *text = packed ? json_dumps(object, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
+  json_decref(object);
+  if (!text)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "keeping a fingerprint");
+  tune_status status =
+      tune_database_put_fingerprint(database, facts->digest.text, facts->target, text);
+  free(text);
+  return status;
+}
+
+// What the database has under the digest: a new reference, or NULL where there is none.
+static tune_status get_kept(const tune_target_facts *facts, tune_database *database,
+                            json_t **out_object) {
+  *out_object = NULL;
+  char *target = NULL, *text = NULL;
+  tune_status status = tune_database_get_fingerprint(database, facts->digest.text, &target, &text);
+  if (tune_status_is_ok(status))
+    *out_object = json_loads(text, 0, NULL);
+  free(target);
+  free(text);
+  if (tune_status_get_code(status) != TUNE_NOT_FOUND)
+    return status;
+  tune_status_free(status);
+  return TUNE_OK;
+}
+
+tune_status tune_target_facts_put(const tune_target_facts *facts, tune_database *database) {
+  json_t *kept;
+  TUNE_RETURN_IF_ERROR(get_kept(facts, database, &kept));
+  bool is_known = kept != NULL;
+  json_decref(kept);
+  return is_known ? TUNE_OK : put(facts, facts->roofline, database);
+}
+
+tune_status tune_target_facts_read_roofline(tune_target_facts *facts, tune_database *database) {
+  if (facts->roofline)
+    return TUNE_OK;
+  json_t *kept = NULL;
+  if (database)
+    TUNE_RETURN_IF_ERROR(get_kept(facts, database, &kept));
+  json_t *roofline = json_object_get(kept, "roofline");
+  if (json_is_object(roofline))
+    facts->roofline = json_incref(roofline);
+  json_decref(kept);
+  if (facts->roofline)
+    return TUNE_OK;
+  TUNE_RETURN_IF_ERROR(get("roofline", facts->target, facts->threads,
+                           is_null(facts->target) ? null_roofline() : NULL, &facts->roofline));
+  return database ? put(facts, facts->roofline, database) : TUNE_OK;
+}
+
+//===- Figures ------------------------------------------------------------------===//
+
+double tune_target_facts_peak(const tune_target_facts *facts, const char *type) {
+  const json_t *peaks = json_object_get(facts->roofline, "peak");
+  double peak = json_number_value(json_object_get(peaks, type));
+  // Narrow types without units of their own are computed in f32.
+  if (!(peak > 0) && (strcmp(type, "f16") == 0 || strcmp(type, "bf16") == 0))
+    peak = json_number_value(json_object_get(peaks, "f32"));
+  return peak * 1e9;
+}
+
+double tune_target_facts_bandwidth(const tune_target_facts *facts, double bytes) {
+  const json_t *levels = json_object_get(facts->roofline, "bandwidth");
+  size_t count = json_array_size(levels);
+  for (size_t i = 0; i < count; ++i) {
+    const json_t *level = json_array_get(levels, i);
+    // A level was measured with half of it filled; the last one is memory, which holds everything.
+    if (i + 1 == count || bytes <= 2 * json_number_value(json_object_get(level, "bytes")))
+      return json_number_value(json_object_get(level, "gbytes_per_s")) * 1e9;
+  }
+  return 0;
+}

@@ -1,0 +1,55 @@
+//===- target_facts.h - What passes know of the machine that code is for ------------===//
+//
+// Rules want register counts and cache sizes, records want to be told apart by what they
+// were measured on, tables want the share of the peak. All that comes from a target
+// (targets/), which passes do not link: they ask tune-measure for it, once, in some
+// milliseconds. The target "null" has fixed facts and needs no program.
+//
+// Figures of the roofline take half a second to measure. They are kept in the database, beside
+// the fingerprint, and measured only where it has none.
+//
+// Threads: one thread at a time while it is made or given a roofline, and the thread has to outlive
+// the call; then it may be read by many.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TUNING_TARGET_FACTS_H
+#define TUNE_TUNING_TARGET_FACTS_H
+
+#include "support/digest.h"
+#include "tuning/database.h"
+
+#include <jansson.h>
+
+typedef struct tune_target_facts {
+  char *target;        // "cpu", "null"
+  size_t threads;      // that artifacts run with
+  json_t *fingerprint; // as in targets/fingerprint.h
+  json_t *roofline;    // as in targets/roofline.h; NULL until tune_target_facts_read_roofline
+  tune_digest digest;  // names both of the first: the fingerprint of records
+} tune_target_facts;
+
+// Asks for the fingerprint of `target`. NOT_FOUND for a target that does not exist, with those that
+// do; UNAVAILABLE without tune-measure, or where there is no such device here, with what to
+// install.
+tune_status tune_target_facts_create(const char *target, size_t threads,
+                                     tune_target_facts **out_facts);
+void tune_target_facts_destroy(tune_target_facts *facts);
+
+// The digest that records go under: of `fingerprint` (equal JSON gives equal digests, whatever the
+// order of its members) and the thread count. The only place where it is made.
+tune_status tune_target_facts_digest(const json_t *fingerprint, size_t threads,
+                                     tune_digest *out_digest);
+
+// Makes the fingerprint known to `database`, which has to be before records are appended.
+tune_status tune_target_facts_put(const tune_target_facts *facts, tune_database *database);
+// Fills in the roofline: from `database` (NULL: none), else measured, and then kept in it.
+tune_status tune_target_facts_read_roofline(tune_target_facts *facts, tune_database *database);
+
+// Arithmetic at best, in flops per second of all threads, for an element type as in records
+// ("f32"); 0 where it is not known: no roofline, or a type without a peak.
+double tune_target_facts_peak(const tune_target_facts *facts, const char *type);
+// Bytes per second at best from the nearest memory that holds `bytes`; 0 where it is not known.
+double tune_target_facts_bandwidth(const tune_target_facts *facts, double bytes);
+
+#endif // TUNE_TUNING_TARGET_FACTS_H
