@@ -297,8 +297,10 @@ static tune_status connect_read_only(tune_database *database) {
   tune_status status = connect(database, database->path, SQLITE_OPEN_READONLY);
   if (tune_status_is_ok(status))
     status = prepare_for_reading(database);
-  if (tune_status_is_ok(status) || access(database->path, R_OK) != 0 ||
-      (sqlite3_errcode(database->connection) & 0xff) != SQLITE_CANTOPEN || has_log(database->path))
+  int code = sqlite3_errcode(database->connection) & 0xff;
+  bool lacks_memory_file = code == SQLITE_CANTOPEN || code == SQLITE_READONLY;
+  if (tune_status_is_ok(status) || !lacks_memory_file || access(database->path, R_OK) != 0 ||
+      has_log(database->path))
     return status;
   tune_status_free(status);
   char *uri = NULL;

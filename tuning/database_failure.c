@@ -106,7 +106,9 @@ tune_status tune_database_failure(const tune_database *database) {
                             "s; wait for it to end, or give another path",
                             path, database->wait_seconds);
   case SQLITE_READONLY:
-    return tune_database_not_writable(database);
+    // The extended codes are those of reading a log where nothing may be written.
+    return code == SQLITE_READONLY ? tune_database_not_writable(database)
+                                   : cannot_open(database, 0);
   case SQLITE_PERM:
   case SQLITE_AUTH:
   case SQLITE_CANTOPEN:
@@ -115,6 +117,7 @@ tune_status tune_database_failure(const tune_database *database) {
     return tune_status_make(TUNE_DATA_LOSS,
                             "%s: not a database; give another path, or move that file away", path);
   case SQLITE_CORRUPT:
+  case SQLITE_ERROR: // a statement of ours does not fit the schema that the file has
     return tune_status_make(TUNE_DATA_LOSS,
                             "%s: the database is damaged (%s); `tune-db check` tells where, "
                             "`sqlite3 FILE .recover` saves what can be saved",
