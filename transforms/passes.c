@@ -16,6 +16,7 @@
 static const tune_pass_class *const classes[] = {
     &tune_pass_verify,
     &tune_pass_extract,
+    &tune_pass_search,
 };
 
 size_t tune_pass_class_count(void) { return sizeof classes / sizeof *classes; }

@@ -1,7 +1,7 @@
 //===- best.c - tune-db best --------------------------------------------------===//
 
 #include "support/string_builder.h"
-#include "tools/common/table.h"
+#include "support/table.h"
 #include "tools/tune-db/tune_db.h"
 
 #include <stdlib.h>

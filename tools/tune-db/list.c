@@ -1,6 +1,6 @@
 //===- list.c - tune-db list --------------------------------------------------===//
 
-#include "tools/common/table.h"
+#include "support/table.h"
 #include "tools/tune-db/tune_db.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 //===- show.c - tune-db show --------------------------------------------------===//
 
-#include "tools/common/table.h"
+#include "support/table.h"
 #include "tools/tune-db/tune_db.h"
 
 #include <math.h>

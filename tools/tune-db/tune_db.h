@@ -11,7 +11,7 @@
 
 #include "support/status.h"
 #include "tools/common/options.h"
-#include "tools/common/units.h"
+#include "support/units.h"
 #include "tuning/database.h"
 
 #include <jansson.h>

@@ -13,8 +13,8 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#ifndef TUNE_TOOLS_COMMON_PROGRESS_H
-#define TUNE_TOOLS_COMMON_PROGRESS_H
+#ifndef TUNE_SUPPORT_PROGRESS_H
+#define TUNE_SUPPORT_PROGRESS_H
 
 #include "support/status.h"
 
@@ -70,4 +70,4 @@ void tune_progress_finish_task(tune_progress *progress, const tune_progress_stat
 // draws it again.
 void tune_progress_clear(tune_progress *progress);
 
-#endif // TUNE_TOOLS_COMMON_PROGRESS_H
+#endif // TUNE_SUPPORT_PROGRESS_H

@@ -1,6 +1,6 @@
 //===- table.c ----------------------------------------------------------------===//
 
-#include "tools/common/table.h"
+#include "support/table.h"
 
 #include <locale.h>
 #include <stdint.h>

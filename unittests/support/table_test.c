@@ -1,7 +1,7 @@
 //===- table_test.c - Columns and figures for people -------------------------------===//
 
-#include "tools/common/table.h"
-#include "tools/common/units.h"
+#include "support/table.h"
+#include "support/units.h"
 #include "unittests/common/failing_malloc.h"
 
 #include <math.h>

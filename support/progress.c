@@ -1,11 +1,11 @@
 //===- progress.c -------------------------------------------------------------===//
 
-#include "tools/common/progress.h"
+#include "support/progress.h"
 
 #include "support/clock.h"
 #include "support/string_builder.h"
-#include "tools/common/table.h"
-#include "tools/common/units.h"
+#include "support/table.h"
+#include "support/units.h"
 
 #include <stdint.h>
 #include <stdlib.h>

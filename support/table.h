@@ -11,8 +11,8 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#ifndef TUNE_TOOLS_COMMON_TABLE_H
-#define TUNE_TOOLS_COMMON_TABLE_H
+#ifndef TUNE_SUPPORT_TABLE_H
+#define TUNE_SUPPORT_TABLE_H
 
 #include "support/status.h"
 
@@ -50,4 +50,4 @@ size_t tune_text_width(const char *text);
 // Prints `text` as a cell would be, cut to `width` terminal cells if need be (0: whole).
 void tune_text_print(const char *text, size_t width, FILE *stream);
 
-#endif // TUNE_TOOLS_COMMON_TABLE_H
+#endif // TUNE_SUPPORT_TABLE_H

@@ -1,6 +1,6 @@
 //===- units.c ----------------------------------------------------------------===//
 
-#include "tools/common/units.h"
+#include "support/units.h"
 
 #include <inttypes.h>
 #include <math.h>

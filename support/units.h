@@ -7,8 +7,8 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#ifndef TUNE_TOOLS_COMMON_UNITS_H
-#define TUNE_TOOLS_COMMON_UNITS_H
+#ifndef TUNE_SUPPORT_UNITS_H
+#define TUNE_SUPPORT_UNITS_H
 
 #include <stdint.h>
 
@@ -25,4 +25,4 @@ tune_figure tune_figure_count(uint64_t count);    // "1234567"
 tune_figure tune_figure_bytes(double bytes);      // "4.19 MB"; "-" for 0 or less
 tune_figure tune_figure_date(int64_t unix_ms);    // local time: "2026-11-21 12:41"; "-" for 0
 
-#endif // TUNE_TOOLS_COMMON_UNITS_H
+#endif // TUNE_SUPPORT_UNITS_H

@@ -1,6 +1,6 @@
 //===- progress_test.c - Lines that say how far a search has come --------------------===//
 
-#include "tools/common/progress.h"
+#include "support/progress.h"
 #include "unittests/common/failing_malloc.h"
 
 #include <setjmp.h>

@@ -1,0 +1,58 @@
+//===- search.h - Tuning all tasks of a module --------------------------------------===//
+//
+// What the pass tune-search does, for callers with their own way of showing it: finds the
+// tasks of a module, tunes one after the other (tuning/session.h), keeps every trial in the
+// database, and leaves the winners' choices on the ops. The module is changed only in the
+// attributes of its anchors.
+//
+// Threads: one search at a time per process is what the cores are good for; the module and
+// its context belong to the caller's thread meanwhile. `interrupted` of the session options
+// may be set from a signal handler: what was measured is kept, the best so far is written.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TRANSFORMS_SEARCH_H
+#define TUNE_TRANSFORMS_SEARCH_H
+
+#include "support/status.h"
+#include "tuning/session.h"
+#include "tuning/target_facts.h"
+
+#include "mlir-c/IR.h"
+
+// What happens, as it happens. Any function may be NULL; all that is pointed to is borrowed for the
+// call.
+typedef struct tune_search_observer {
+  void *user;
+  void (*begin)(void *user, const tune_target_facts *facts, const char *database, size_t tasks,
+                size_t occurrences);
+  void (*left_out)(void *user, MlirLocation location, const char *op_name, const char *reason,
+                   size_t count);
+  void (*progress)(void *user, size_t task, const tune_session_progress *progress);
+  void (*task_done)(void *user, size_t index, const tune_task *task, size_t occurrences,
+                    const tune_session_result *result);
+  // A task that could not be tuned: the rest goes on, the task keeps its default.
+  void (*task_failed)(void *user, size_t index, const tune_task *task, tune_status why);
+  void (*end)(void *user, double seconds);
+} tune_search_observer;
+
+typedef struct tune_search_options {
+  const char *target;           // "cpu"
+  size_t threads;               // of a candidate, at least 1
+  size_t jobs;                  // builds at once; 0: as many as there are cores to build on
+  const char *database;         // path; NULL: the default one
+  const char *schedule;         // file with the user's schedule; NULL: rules
+  double seconds;               // of all tasks together; 0: no bound
+  tune_session_options session; // strategy, trials and stop rules of each task; its fingerprint,
+                                // seeds, progress, write_script and user are set by the search
+} tune_search_options;
+
+// A cpu target, one thread, default database, and what tune_session_options_init says.
+void tune_search_options_init(tune_search_options *options);
+
+// FAILED_PRECONDITION where the module holds nothing to tune, with what was left out and why.
+// Otherwise errors of options, choices, database and servers; what was measured until then is kept.
+tune_status tune_search_module(MlirModule module, const tune_search_options *options,
+                               const tune_search_observer *observer);
+
+#endif // TUNE_TRANSFORMS_SEARCH_H

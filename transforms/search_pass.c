@@ -1,0 +1,197 @@
+//===- search_pass.c - The pass tune-search -----------------------------------------===//
+//
+// docs/tune-search.md is the manual. The pass reports on stderr, since stdout is the
+// module's. While it runs, SIGINT, SIGTERM and SIGHUP end the search instead of the
+// process: what was measured is kept, and the module leaves with the best so far. The
+// handlers found are put back at the end; a second signal goes to them.
+//
+//===--------------------------------------------------------------------------===//
+
+#include "transforms/passes.h"
+#include "transforms/search.h"
+#include "transforms/search_report.h"
+
+#include "mlir-c/Dialect/Transform.h"
+
+#include <signal.h>
+
+//===--------------------------------------------------------------------------===//
+// Signals
+//===--------------------------------------------------------------------------===//
+
+static const int SIGNALS[] = {SIGINT, SIGTERM, SIGHUP};
+#define SIGNAL_COUNT (sizeof SIGNALS / sizeof *SIGNALS)
+
+// A signal handler can reach nothing else.
+static volatile sig_atomic_t interrupted;
+static struct sigaction handlers_found[SIGNAL_COUNT];
+
+static void restore_handlers(void) {
+  for (size_t i = 0; i < SIGNAL_COUNT; i++)
+    sigaction(SIGNALS[i], &handlers_found[i], NULL);
+}
+
+static void on_signal(int signal) {
+  (void)signal;
+  interrupted = 1;
+  restore_handlers(); // the next one means it
+}
+
+static void install_handlers(void) {
+  interrupted = 0;
+  struct sigaction action = {.sa_handler = on_signal};
+  sigemptyset(&action.sa_mask);
+  for (size_t i = 0; i < SIGNAL_COUNT; i++) {
+    sigaction(SIGNALS[i], NULL, &handlers_found[i]);
+    if (handlers_found[i].sa_handler != SIG_IGN)
+      sigaction(SIGNALS[i], &action, NULL);
+  }
+}
+
+//===--------------------------------------------------------------------------===//
+// Options
+//===--------------------------------------------------------------------------===//
+
+static const char *const strategy_words[] = {"evolutionary", "random", "grid", NULL};
+static const char *const selection_words[] = {"tournament", "proportional", NULL};
+static const char *const report_words[] = {"auto", "live", "plain", "quiet", NULL};
+static const char *const target_words[] = {"cpu", NULL};
+
+static const tune_pass_option options_table[] = {
+    {.name = "strategy",
+     .type = TUNE_PASS_OPTION_ENUM,
+     .words = strategy_words,
+     .initial = "evolutionary",
+     .takes_bare_word = true,
+     .summary = "how configs are proposed: evolutionary (default), random, grid"},
+    {.name = "trials",
+     .type = TUNE_PASS_OPTION_INTEGER,
+     .minimum = 1,
+     .maximum = 1000000,
+     .initial = "64",
+     .summary = "configs to try for each task, those of the database counted in (64)"},
+    {.name = "time",
+     .type = TUNE_PASS_OPTION_SECONDS,
+     .summary = "end after so long, for all tasks together (90, 5m, 1h)"},
+    {.name = "target-percent-of-peak",
+     .type = TUNE_PASS_OPTION_PERCENT,
+     .summary = "end a task when it reaches this share of the machine's peak"},
+    {.name = "plateau",
+     .type = TUNE_PASS_OPTION_INTEGER,
+     .minimum = 0,
+     .maximum = 1000000,
+     .initial = "0",
+     .summary = "end a task after so many trials without a gain of 1 % (0: never)"},
+    {.name = "seed",
+     .type = TUNE_PASS_OPTION_INTEGER,
+     .minimum = 0,
+     .maximum = INT64_MAX,
+     .initial = "0",
+     .summary = "of proposals and inputs: the same seed and times, the same search (0)"},
+    {.name = "population",
+     .type = TUNE_PASS_OPTION_INTEGER,
+     .minimum = 0,
+     .maximum = 10000,
+     .initial = "0",
+     .summary = "evolutionary: configs that may be parents (0: the strategy's choice)"},
+    {.name = "mutation-rate",
+     .type = TUNE_PASS_OPTION_PERCENT,
+     .summary = "evolutionary: share of knobs changed in an offspring"},
+    {.name = "selection",
+     .type = TUNE_PASS_OPTION_ENUM,
+     .words = selection_words,
+     .initial = "tournament",
+     .summary = "evolutionary: how parents are picked: tournament (default), proportional"},
+    {.name = "finalists",
+     .type = TUNE_PASS_OPTION_INTEGER,
+     .minimum = 0,
+     .maximum = 32,
+     .initial = "4",
+     .summary = "the best few, measured again beside the default at the end (4)"},
+    {.name = "target",
+     .type = TUNE_PASS_OPTION_ENUM,
+     .words = target_words,
+     .initial = "cpu",
+     .summary = "what to tune for: cpu"},
+    {.name = "threads",
+     .type = TUNE_PASS_OPTION_INTEGER,
+     .minimum = 1,
+     .maximum = 1024,
+     .initial = "1",
+     .summary = "that the tuned code runs with (1)"},
+    {.name = "jobs",
+     .type = TUNE_PASS_OPTION_INTEGER,
+     .minimum = 0,
+     .maximum = 1024,
+     .initial = "0",
+     .summary = "candidates built at once (0: as many as there are cores for it)"},
+    {.name = "db",
+     .type = TUNE_PASS_OPTION_STRING,
+     .summary = "the database of records ($XDG_CACHE_HOME/mlir-tune/tune.db)"},
+    {.name = "schedule",
+     .type = TUNE_PASS_OPTION_STRING,
+     .summary = "a file with a transform script to search instead of the rules' spaces"},
+    {.name = "timing",
+     .type = TUNE_PASS_OPTION_FLAG,
+     .initial = "false",
+     .summary = "say how long each stage took"},
+    {.name = "report",
+     .type = TUNE_PASS_OPTION_ENUM,
+     .words = report_words,
+     .initial = "auto",
+     .summary = "progress on stderr: auto (default), live, plain, quiet"},
+};
+
+static tune_status read_options(const tune_pass_options *options, tune_search_options *search) {
+  tune_search_options_init(search);
+  tune_session_options *session = &search->session;
+  session->strategy = tune_pass_options_get_text(options, "strategy");
+  session->trials = (size_t)tune_pass_options_get_integer(options, "trials");
+  session->target_percent = tune_pass_options_get_percent(options, "target-percent-of-peak");
+  session->plateau_trials = (size_t)tune_pass_options_get_integer(options, "plateau");
+  session->plateau_percent = 1;
+  session->finalists = (size_t)tune_pass_options_get_integer(options, "finalists");
+  session->interrupted = &interrupted;
+  tune_strategy_options *strategy = &session->strategy_options;
+  strategy->seed = (uint64_t)tune_pass_options_get_integer(options, "seed");
+  strategy->population = (size_t)tune_pass_options_get_integer(options, "population");
+  strategy->mutation_rate = tune_pass_options_get_percent(options, "mutation-rate") / 100;
+  search->target = tune_pass_options_get_text(options, "target");
+  search->threads = (size_t)tune_pass_options_get_integer(options, "threads");
+  search->jobs = (size_t)tune_pass_options_get_integer(options, "jobs");
+  search->database = tune_pass_options_get_text(options, "db");
+  search->schedule = tune_pass_options_get_text(options, "schedule");
+  search->seconds = tune_pass_options_get_seconds(options, "time");
+  return tune_selection_parse(tune_pass_options_get_text(options, "selection"),
+                              &strategy->selection);
+}
+
+//===--------------------------------------------------------------------------===//
+// The pass
+//===--------------------------------------------------------------------------===//
+
+static tune_status search_run(MlirOperation module, const tune_pass_options *options) {
+  tune_search_options search;
+  TUNE_RETURN_IF_ERROR(read_options(options, &search));
+  tune_search_report *report = NULL;
+  TUNE_RETURN_IF_ERROR(tune_search_report_create(
+      stderr, (tune_progress_style)tune_pass_options_get_enum(options, "report"),
+      tune_pass_options_get_flag(options, "timing"), &report));
+  tune_search_observer observer = tune_search_report_get_observer(report);
+  install_handlers();
+  tune_status status = tune_search_module(mlirModuleFromOperation(module), &search, &observer);
+  restore_handlers();
+  tune_search_report_destroy(report);
+  return status;
+}
+
+static const tune_dialect_getter dialects[] = {mlirGetDialectHandle__transform__, NULL};
+
+const tune_pass_class tune_pass_search = {
+    .name = "tune-search",
+    .summary = "find the fastest schedule of each task by building and timing candidates",
+    .options = options_table,
+    .option_count = sizeof options_table / sizeof *options_table,
+    .dialects = dialects,
+    .run = search_run,
+};

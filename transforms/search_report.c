@@ -1,0 +1,290 @@
+//===- search_report.c --------------------------------------------------------===//
+
+#include "transforms/search_report.h"
+
+#include "dialects/diagnostic.h"
+#include "support/progress.h"
+#include "support/table.h"
+#include "support/units.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct tune_search_report {
+  FILE *stream;
+  bool is_quiet, timing;
+  tune_progress *progress;
+  tune_table *table;
+  size_t tasks;
+  tune_target_facts const *facts;
+  // Over all tasks, for the timing.
+  double stage_seconds[TUNE_STAGE_COUNT];
+  double first_seconds;
+  size_t trials, new_trials, failed;
+  tune_string_builder notes; // what the table has no column for
+};
+
+//===--------------------------------------------------------------------------===//
+// While a task is tuned
+//===--------------------------------------------------------------------------===//
+
+static tune_progress_state progress_state(const tune_search_report *report, size_t index,
+                                          const tune_session_progress *progress) {
+  double speedup = progress->best > 0 ? progress->default_time / progress->best : 0;
+  return (tune_progress_state){
+      .name = progress->task->name,
+      .number = index + 1,
+      .task_count = report->tasks,
+      .trials = progress->trials,
+      .trial_limit = progress->trial_limit,
+      .failed = progress->failed,
+      .best = progress->best,
+      .percent_of_peak = tune_task_percent_of_peak(progress->task, progress->best),
+      .speedup = speedup,
+      .seconds_left = progress->eta,
+      .phase = progress->phase == TUNE_SESSION_COMPARING ? "comparing finalists" : NULL,
+  };
+}
+
+static void on_progress(void *user, size_t index, const tune_session_progress *progress) {
+  tune_search_report *report = user;
+  tune_progress_state state = progress_state(report, index, progress);
+  if (progress->phase == TUNE_SESSION_DONE)
+    tune_progress_finish_task(report->progress, &state);
+  else
+    tune_progress_update(report->progress, &state);
+}
+
+//===--------------------------------------------------------------------------===//
+// Begin, tasks, end
+//===--------------------------------------------------------------------------===//
+
+static void on_begin(void *user, const tune_target_facts *facts, const char *database, size_t tasks,
+                     size_t occurrences) {
+  tune_search_report *report = user;
+  report->tasks = tasks;
+  report->facts = facts;
+  const char *model = json_string_value(json_object_get(facts->fingerprint, "model"));
+  fprintf(report->stream, "tune-search: %zu task%s", tasks, tasks == 1 ? "" : "s");
+  if (occurrences != tasks)
+    fprintf(report->stream, " (in %zu places)", occurrences);
+  fprintf(report->stream, " for %s%s%s, %zu thread%s", facts->target, model ? ": " : "",
+          model ? model : "", facts->threads, facts->threads == 1 ? "" : "s");
+  double peak = tune_target_facts_peak(facts, "f32");
+  if (peak > 0)
+    fprintf(report->stream, ", peak %s f32 GFLOP/s", tune_figure_giga(peak).text);
+  fprintf(report->stream, "\ntune-search: records in %s\n", database);
+  fflush(report->stream);
+}
+
+static void on_left_out(void *user, MlirLocation location, const char *op_name, const char *reason,
+                        size_t count) {
+  (void)user;
+  if (count > 1)
+    tune_remark_emit(location, "not tuned: %zu x %s: %s", count, op_name, reason);
+  else
+    tune_remark_emit(location, "not tuned: %s: %s", op_name, reason);
+}
+
+// "mr, nr, panels": the knobs that explain at least a tenth of what the times differ by.
+static void append_importance(tune_string_builder *text, const tune_task *task,
+                              const tune_session_result *result) {
+  if (!result->importance)
+    return;
+  size_t count = tune_space_knob_count(task->space);
+  bool shown[256] = {false};
+  for (size_t round = 0; round < 3; round++) {
+    size_t best = SIZE_MAX;
+    for (size_t k = 0; k < count && k < sizeof shown; k++)
+      if (!shown[k] && result->importance[k] >= 0.1 &&
+          (best == SIZE_MAX || result->importance[k] > result->importance[best]))
+        best = k;
+    if (best == SIZE_MAX)
+      return;
+    shown[best] = true;
+    tune_string_builder_appendf(text, "%s%s", text->length ? ", " : "",
+                                tune_space_knob(task->space, best)->name);
+  }
+}
+
+static void append_speedup(tune_string_builder *text, const tune_session_result *result) {
+  if (result->is_default)
+    tune_string_builder_append(text, "default stays");
+  else if (result->speedup > 0)
+    tune_string_builder_appendf(text, "%.2fx [%.2f, %.2f]", result->speedup, result->speedup_low,
+                                result->speedup_high);
+  else
+    tune_string_builder_append(text, "default failed");
+}
+
+// What the faster of the two bounds allows, arithmetic or memory, in percent.
+static double percent_of_roofline(const tune_search_report *report, const tune_task *task,
+                                  double seconds) {
+  double bandwidth = tune_target_facts_bandwidth(report->facts, task->bytes);
+  double bound = 0;
+  if (task->peak_flops > 0 && task->flops > 0)
+    bound = task->flops / task->peak_flops;
+  if (bandwidth > 0 && task->bytes / bandwidth > bound)
+    bound = task->bytes / bandwidth;
+  return seconds > 0 ? 100 * bound / seconds : 0;
+}
+
+static void add_row(tune_search_report *report, const tune_task *task, size_t occurrences,
+                    const tune_session_result *result) {
+  tune_string_builder speedup, knobs;
+  tune_string_builder_init(&speedup);
+  tune_string_builder_init(&knobs);
+  append_speedup(&speedup, result);
+  append_importance(&knobs, task, result);
+  size_t failed = 0;
+  for (int v = 0; v < TUNE_VERDICT_COUNT; v++)
+    if (tune_verdict_is_failure((tune_verdict)v))
+      failed += result->verdicts[v];
+  char name[256], peak[32] = "-", roofline[32] = "-", trials[32], failures[32], seconds[32];
+  if (occurrences > 1)
+    snprintf(name, sizeof name, "%s (x%zu)", task->name, occurrences);
+  else
+    snprintf(name, sizeof name, "%s", task->name);
+  double percent = tune_task_percent_of_peak(task, result->time.median);
+  if (percent > 0)
+    snprintf(peak, sizeof peak, "%.1f", percent);
+  percent = percent_of_roofline(report, task, result->time.median);
+  if (percent > 0)
+    snprintf(roofline, sizeof roofline, "%.1f", percent);
+  snprintf(trials, sizeof trials, "%zu", result->trials);
+  snprintf(failures, sizeof failures, "%zu", failed);
+  snprintf(seconds, sizeof seconds, "%.1f", result->seconds);
+  const char *cells[] = {name,
+                         tune_figure_seconds(result->default_time).text,
+                         tune_figure_seconds(result->time.median).text,
+                         speedup.text ? speedup.text : "",
+                         peak,
+                         roofline,
+                         trials,
+                         failures,
+                         seconds,
+                         knobs.text ? knobs.text : ""};
+  tune_table_add_row(report->table, cells);
+  tune_string_builder_deinit(&speedup);
+  tune_string_builder_deinit(&knobs);
+  report->failed += failed;
+}
+
+static void on_task_done(void *user, size_t index, const tune_task *task, size_t occurrences,
+                         const tune_session_result *result) {
+  tune_search_report *report = user;
+  (void)index;
+  tune_progress_clear(report->progress);
+  report->trials += result->trials;
+  report->new_trials += result->new_trials;
+  for (int stage = 0; stage < TUNE_STAGE_COUNT; stage++)
+    report->stage_seconds[stage] += result->stage_seconds[stage];
+  if (report->first_seconds == 0)
+    report->first_seconds = result->first_seconds;
+  if (!result->has_best)
+    tune_string_builder_appendf(&report->notes,
+                                "%s: no candidate worked, the default schedule "
+                                "stays undecided; first failure: %s\n",
+                                task->name, result->first_error ? result->first_error : "none");
+  else if (result->default_error)
+    tune_string_builder_appendf(&report->notes, "%s: the default failed: %s\n", task->name,
+                                result->default_error);
+  add_row(report, task, occurrences, result);
+}
+
+static void on_task_failed(void *user, size_t index, const tune_task *task, tune_status why) {
+  tune_search_report *report = user;
+  (void)index;
+  tune_progress_clear(report->progress);
+  tune_string_builder_appendf(&report->notes, "%s: not tuned: %s\n", task->name,
+                              tune_status_get_message(why));
+}
+
+static void print_timing(const tune_search_report *report, double seconds) {
+  fprintf(report->stream, "timing: %.2f s in all", seconds);
+  if (report->first_seconds > 0)
+    fprintf(report->stream, ", first measurement after %.2f s", report->first_seconds);
+  fputs(";", report->stream);
+  double building = 0;
+  for (int stage = 0; stage < TUNE_STAGE_COUNT; stage++) {
+    fprintf(report->stream, " %s %.2f s%s", tune_stage_name((tune_stage)stage),
+            report->stage_seconds[stage], stage + 1 < TUNE_STAGE_COUNT ? "," : "");
+    if (stage != TUNE_STAGE_MEASURE)
+      building += report->stage_seconds[stage];
+  }
+  if (building > 0)
+    fprintf(report->stream, "; %.1f candidates built a second and core",
+            (double)report->new_trials / building);
+  fputs("\n", report->stream);
+}
+
+static void on_end(void *user, double seconds) {
+  tune_search_report *report = user;
+  tune_progress_clear(report->progress);
+  tune_status status =
+      tune_table_print(report->table, tune_terminal_width(report->stream), report->stream);
+  tune_status_free(status);
+  if (report->notes.text)
+    fputs(report->notes.text, report->stream);
+  if (report->timing)
+    print_timing(report, seconds);
+  fprintf(report->stream, "tune-search: %zu trials, %zu of them new, %zu failed, in %s\n",
+          report->trials, report->new_trials, report->failed, tune_figure_duration(seconds).text);
+  fflush(report->stream);
+}
+
+//===--------------------------------------------------------------------------===//
+// Making one
+//===--------------------------------------------------------------------------===//
+
+tune_status tune_search_report_create(FILE *stream, tune_progress_style style, bool timing,
+                                      tune_search_report **out_report) {
+  static const tune_table_column columns[] = {
+      {"task", false, true},         {"default", true, false}, {"best", true, false},
+      {"speed-up", false, false},    {"% peak", true, false},  {"% roof", true, false},
+      {"trials", true, false},       {"failed", true, false},  {"seconds", true, false},
+      {"what mattered", false, true}};
+  *out_report = NULL;
+  tune_search_report *report = calloc(1, sizeof *report);
+  if (!report)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "reporting a search");
+  report->stream = stream;
+  report->is_quiet = style == TUNE_PROGRESS_QUIET;
+  report->timing = timing;
+  tune_string_builder_init(&report->notes);
+  tune_status status = tune_table_create(columns, sizeof columns / sizeof *columns, &report->table);
+  tune_progress_options options;
+  tune_progress_options_init(&options);
+  options.style = style;
+  options.prefix = "tune-search: ";
+  if (tune_status_is_ok(status))
+    status = tune_progress_create(stream, &options, &report->progress);
+  if (!tune_status_is_ok(status)) {
+    tune_search_report_destroy(report);
+    return status;
+  }
+  *out_report = report;
+  return TUNE_OK;
+}
+
+void tune_search_report_destroy(tune_search_report *report) {
+  if (!report)
+    return;
+  tune_progress_destroy(report->progress);
+  tune_table_destroy(report->table);
+  tune_string_builder_deinit(&report->notes);
+  free(report);
+}
+
+tune_search_observer tune_search_report_get_observer(tune_search_report *report) {
+  if (report->is_quiet)
+    return (tune_search_observer){0};
+  return (tune_search_observer){.user = report,
+                                .begin = on_begin,
+                                .left_out = on_left_out,
+                                .progress = on_progress,
+                                .task_done = on_task_done,
+                                .task_failed = on_task_failed,
+                                .end = on_end};
+}
