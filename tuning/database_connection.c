@@ -244,6 +244,8 @@ void tune_database_destroy(tune_database *database) {
   if (!database)
     return;
   sqlite3_finalize(database->insert_trial);
+  sqlite3_finalize(database->best_winner);
+  sqlite3_finalize(database->best_trial);
   sqlite3_close(database->connection);
   free(database->path);
   free(database);

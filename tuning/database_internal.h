@@ -31,7 +31,9 @@ struct tune_database {
   char *path;
   bool read_only;
   double wait_seconds;
-  sqlite3_stmt *insert_trial; // prepared once, since an import runs it for each line
+  // Prepared once, since an import runs the first for each line, and a list the others for each
+  // task.
+  sqlite3_stmt *insert_trial, *best_winner, *best_trial;
 };
 
 // A status for what the connection last failed with, as said at the top of database.h.

@@ -349,49 +349,52 @@ tune_status tune_database_load(tune_database *database, const char *task, const 
   return status;
 }
 
-// The first record that `sql` gives for (task, fingerprint, schedule), if any.
-static tune_status first_record(tune_database *database, const char *sql, const char *task,
-                                const char *fingerprint, const char *schedule, bool *out_found,
-                                tune_record *out_record) {
-  sqlite3_stmt *statement = NULL;
-  TUNE_RETURN_IF_ERROR(tune_database_prepare(database, sql, &statement));
-  tune_status status = tune_database_bind(database, statement, "ttt", task, fingerprint, schedule);
+// The first record that `*statement`, prepared from `sql` where it is not yet, gives for (task,
+// fingerprint, schedule), if any.
+static tune_status first_record(tune_database *database, sqlite3_stmt **statement, const char *sql,
+                                const char *task, const char *fingerprint, const char *schedule,
+                                bool *out_found, tune_record *out_record) {
+  if (!*statement)
+    TUNE_RETURN_IF_ERROR(tune_database_prepare(database, sql, statement));
+  tune_status status = tune_database_bind(database, *statement, "ttt", task, fingerprint, schedule);
   if (tune_status_is_ok(status))
-    status = tune_database_step(database, statement, out_found);
+    status = tune_database_step(database, *statement, out_found);
   if (tune_status_is_ok(status) && *out_found)
-    status = tune_database_read_record(database, statement, out_record);
-  sqlite3_finalize(statement);
+    status = tune_database_read_record(database, *statement, out_record);
+  sqlite3_reset(*statement);
+  sqlite3_clear_bindings(*statement);
   return status;
 }
+
+static const char best_winner_sql[] =
+    "SELECT " TUNE_DATABASE_RECORD_COLUMNS
+    " FROM (SELECT id AS winner, median AS time, row_number() OVER"
+    "      (PARTITION BY schedule ORDER BY created_ms DESC, id DESC) AS place FROM trials"
+    "    WHERE task = (SELECT id FROM tasks WHERE key = ?1)"
+    "      AND fingerprint = (SELECT id FROM fingerprints WHERE digest = ?2)"
+    "      AND verdict = 'ok' AND kind = 'winner' AND (?3 IS NULL OR schedule = ?3))"
+    "  JOIN trials AS r ON r.id = winner JOIN tasks AS t ON t.id = r.task"
+    "  JOIN fingerprints AS f ON f.id = r.fingerprint"
+    "  WHERE place = 1 ORDER BY time, winner LIMIT 1";
+
+static const char best_trial_sql[] =
+    "SELECT " TUNE_DATABASE_RECORD_COLUMNS " FROM (SELECT id AS first FROM trials"
+    "    WHERE task = (SELECT id FROM tasks WHERE key = ?1)"
+    "      AND fingerprint = (SELECT id FROM fingerprints WHERE digest = ?2)"
+    "      AND verdict = 'ok' AND kind = 'trial' AND (?3 IS NULL OR schedule = ?3)"
+    "    ORDER BY median, id LIMIT 1)"
+    "  JOIN trials AS r ON r.id = first JOIN tasks AS t ON t.id = r.task"
+    "  JOIN fingerprints AS f ON f.id = r.fingerprint";
 
 tune_status tune_database_best(tune_database *database, const char *task, const char *fingerprint,
                                const char *schedule, tune_record *out_record) {
   tune_record_init(out_record);
   bool found = false;
-  TUNE_RETURN_IF_ERROR(first_record(
-      database,
-      "SELECT " TUNE_DATABASE_RECORD_COLUMNS
-      " FROM (SELECT id AS winner, median AS time, row_number() OVER"
-      "      (PARTITION BY schedule ORDER BY created_ms DESC, id DESC) AS place FROM trials"
-      "    WHERE task = (SELECT id FROM tasks WHERE key = ?1)"
-      "      AND fingerprint = (SELECT id FROM fingerprints WHERE digest = ?2)"
-      "      AND verdict = 'ok' AND kind = 'winner' AND (?3 IS NULL OR schedule = ?3))"
-      "  JOIN trials AS r ON r.id = winner JOIN tasks AS t ON t.id = r.task"
-      "  JOIN fingerprints AS f ON f.id = r.fingerprint"
-      "  WHERE place = 1 ORDER BY time, winner LIMIT 1",
-      task, fingerprint, schedule, &found, out_record));
-  if (found)
-    return TUNE_OK;
-  TUNE_RETURN_IF_ERROR(
-      first_record(database,
-                   "SELECT " TUNE_DATABASE_RECORD_COLUMNS " FROM (SELECT id AS first FROM trials"
-                   "    WHERE task = (SELECT id FROM tasks WHERE key = ?1)"
-                   "      AND fingerprint = (SELECT id FROM fingerprints WHERE digest = ?2)"
-                   "      AND verdict = 'ok' AND kind = 'trial' AND (?3 IS NULL OR schedule = ?3)"
-                   "    ORDER BY median, id LIMIT 1)"
-                   "  JOIN trials AS r ON r.id = first JOIN tasks AS t ON t.id = r.task"
-                   "  JOIN fingerprints AS f ON f.id = r.fingerprint",
-                   task, fingerprint, schedule, &found, out_record));
+  TUNE_RETURN_IF_ERROR(first_record(database, &database->best_winner, best_winner_sql, task,
+                                    fingerprint, schedule, &found, out_record));
+  if (!found)
+    TUNE_RETURN_IF_ERROR(first_record(database, &database->best_trial, best_trial_sql, task,
+                                      fingerprint, schedule, &found, out_record));
   if (found)
     return TUNE_OK;
   return tune_status_make(TUNE_NOT_FOUND, "%s: holds no good trial of task %s on fingerprint %s",
