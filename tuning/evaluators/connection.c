@@ -64,7 +64,8 @@ void tune_connection_close(tune_connection *connection) {
 const char *tune_connection_name(const tune_connection *connection) { return connection->name; }
 
 int tune_connection_fd(const tune_connection *connection) {
-  return tune_process_get_stdout(connection->process);
+  // The hello is not for the reader of replies.
+  return connection->was_greeted ? tune_process_get_stdout(connection->process) : -1;
 }
 
 // Makes of a broken pipe what happened to the program. Takes and replaces `status`.

@@ -28,7 +28,7 @@ void tune_connection_close(tune_connection *connection);
 
 // The name that the connection was opened with, without folders; borrowed.
 const char *tune_connection_name(const tune_connection *connection);
-// To be polled for POLLIN.
+// To be polled for POLLIN; -1, which poll(2) passes over, before anything was sent.
 int tune_connection_fd(const tune_connection *connection);
 
 // Sends a request, after the hello where that is still to be said.

@@ -1,0 +1,77 @@
+//===- cores.c ----------------------------------------------------------------===//
+
+#include "tuning/evaluators/cores.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void tune_cores_deinit(tune_cores *cores) {
+  free(cores->measure);
+  free(cores->build);
+  *cores = (tune_cores){0};
+}
+
+static bool contains(const int *numbers, size_t count, int number) {
+  for (size_t i = 0; i < count; ++i)
+    if (numbers[i] == number)
+      return true;
+  return false;
+}
+
+tune_status tune_cores_assign(tune_cores *cores, size_t threads, const int *cpus,
+                              const int *core_of, size_t count) {
+  *cores = (tune_cores){0};
+  if (threads < 1 || threads > count)
+    return tune_status_make(TUNE_INVALID_ARGUMENT,
+                            "%zu threads, expected 1 to %zu, the cores there "
+                            "are",
+                            threads, count);
+  cores->measure = calloc(count, sizeof *cores->measure);
+  cores->build = calloc(count, sizeof *cores->build);
+  if (!cores->measure || !cores->build) {
+    tune_cores_deinit(cores);
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "choosing cores");
+  }
+  for (size_t i = count - threads; i < count; ++i)
+    cores->measure[cores->measure_count++] = cpus[i];
+  for (size_t i = 0; i < count - threads; ++i)
+    if (!contains(core_of + count - threads, threads, core_of[i]))
+      cores->build[cores->build_count++] = cpus[i];
+  cores->are_shared = cores->build_count == 0;
+  for (size_t i = 0; cores->are_shared && i < count; ++i)
+    cores->build[cores->build_count++] = cpus[i];
+  return TUNE_OK;
+}
+
+// The physical core of a CPU: the first CPU of those that share it. Where the system does not say,
+// each CPU is a core.
+static int find_core(int cpu) {
+  char path[96];
+  snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
+  FILE *file = fopen(path, "re");
+  int core = cpu;
+  if (file) {
+    if (fscanf(file, "%d", &core) != 1)
+      core = cpu;
+    fclose(file);
+  }
+  return core;
+}
+
+tune_status tune_cores_init(tune_cores *cores, size_t threads) {
+  *cores = (tune_cores){0};
+  cpu_set_t usable;
+  CPU_ZERO(&usable);
+  if (sched_getaffinity(0, sizeof usable, &usable) != 0)
+    return tune_status_make(TUNE_INTERNAL, "the system does not say which cores may be used");
+  int cpus[CPU_SETSIZE], core_of[CPU_SETSIZE];
+  size_t count = 0;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (!CPU_ISSET(cpu, &usable))
+      continue;
+    cpus[count] = cpu;
+    core_of[count++] = find_core(cpu);
+  }
+  return tune_cores_assign(cores, threads, cpus, core_of, count);
+}

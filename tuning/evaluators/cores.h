@@ -1,0 +1,36 @@
+//===- cores.h - Which cores measure and which build ----------------------------------===//
+//
+// What is being timed has its cores to itself. Of the cores that this process may use, the
+// last ones measure, since the first ones get more of the system's interrupts; the others
+// build, except those that share a physical core with one that measures.
+//
+// Threads: any.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TUNING_EVALUATORS_CORES_H
+#define TUNE_TUNING_EVALUATORS_CORES_H
+
+#include "support/status.h"
+
+#include <stddef.h>
+
+typedef struct tune_cores {
+  int *measure;         // CPU numbers; owned
+  size_t measure_count; // as many as there are threads to measure with
+  int *build;           // owned
+  size_t build_count;   // at least 1
+  bool are_shared;      // no core is left for building alone: builds and measurements alternate,
+                        // and `build` are all cores
+} tune_cores;
+
+// INVALID_ARGUMENT where `threads` is 0 or more than there are cores.
+tune_status tune_cores_init(tune_cores *cores, size_t threads);
+void tune_cores_deinit(tune_cores *cores);
+
+// The same for a machine with `count` usable CPUs; core_of[i] names the physical core of cpus[i].
+// For tests, and for tune_cores_init.
+tune_status tune_cores_assign(tune_cores *cores, size_t threads, const int *cpus,
+                              const int *core_of, size_t count);
+
+#endif // TUNE_TUNING_EVALUATORS_CORES_H

@@ -1,0 +1,47 @@
+//===- process.h - Configs built by tune-worker and timed by tune-measure ------------===//
+//
+// The evaluator of real targets. It drives the two servers of docs/architecture.md: the
+// worker builds several configs at once, the measurer times one artifact at a time, on
+// cores where nothing builds meanwhile; where no core is left for building, the two take
+// turns (cores.h). Artifacts lie in a scratch folder that goes with the evaluator.
+//
+// A server that dies is started again and gets its unanswered requests once more. One that
+// dies twice with nothing answered in between, or does not answer long after its limits, is
+// an error.
+//
+// The reference, the task lowered plainly, is the first thing built for a task; where it
+// does not build or run, wait says so with FAILED_PRECONDITION.
+//
+// Threads: one thread at a time per evaluator, and the one that created it has to live as
+// long as it.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TUNING_EVALUATORS_PROCESS_H
+#define TUNE_TUNING_EVALUATORS_PROCESS_H
+
+#include "tuning/evaluator.h"
+
+typedef struct tune_process_evaluator_options {
+  const char *worker;                // program; NULL: tune-worker
+  const char *measurer;              // program; NULL: tune-measure
+  const char *target;                // of targets/: "cpu"
+  const char *triple;                // for code; NULL: the host's
+  const char *cpu;                   // "znver5"; NULL: the host's
+  const char *features;              // "+avx512f"; NULL: the CPU's
+  size_t threads;                    // that an artifact runs with, at least 1
+  size_t jobs;                       // builds at once; 0: as many as there are cores to build on
+  double build_seconds, build_bytes; // limits of one build: wall time, address space; 0: 30 s, 4e9
+  double run_seconds, run_bytes;     // limits of checking and timing one artifact; 0: 30 s, 8e9
+  uint64_t seed;                     // of the inputs; below 2^63
+} tune_process_evaluator_options;
+
+// A cpu target, one thread, everything else by default.
+void tune_process_evaluator_options_init(tune_process_evaluator_options *options);
+
+// Starts both servers, without waiting for them. The texts of `options` are copied.
+// UNAVAILABLE where a program is not found; INVALID_ARGUMENT for more threads than cores.
+tune_status tune_evaluator_process_create(const tune_process_evaluator_options *options,
+                                          tune_evaluator *out_evaluator);
+
+#endif // TUNE_TUNING_EVALUATORS_PROCESS_H

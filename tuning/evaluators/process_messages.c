@@ -1,0 +1,238 @@
+//===- process_messages.c -----------------------------------------------------===//
+
+#include "tuning/evaluators/process_messages.h"
+
+#include "support/message.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+//===- Requests ---------------------------------------------------------------===//
+
+// Wraps what json_pack gave: NULL is a lack of memory, or text that is not UTF-8.
+static tune_status finish(json_t *request, json_t **out_request) {
+  *out_request = request;
+  if (request)
+    return TUNE_OK;
+  return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory, or a text that is not UTF-8, while "
+                                              "writing a request");
+}
+
+static json_t *limits(double seconds, double bytes) {
+  return json_pack("{s:f, s:f}", "seconds", seconds, "bytes", bytes);
+}
+
+static json_t *cpu_list(const int *cpus, size_t count) {
+  json_t *list = json_array();
+  for (size_t i = 0; list && i < count; ++i) {
+    if (json_array_append_new(list, json_integer(cpus[i])) != 0) {
+      json_decref(list);
+      return NULL;
+    }
+  }
+  return list;
+}
+
+tune_status tune_request_open_worker(const tune_process_evaluator_options *options,
+                                     const tune_task *task, const char *id, json_t **out_request) {
+  return finish(json_pack("{s:s, s:s, s:s, s:s?, s:s, s:{s:s?, s:s?, s:s?}, s:I}", "do", "open",
+                          "task", id, "payload", task->payload, "schedule", task->schedule,
+                          "function", task->function, "target", "triple", options->triple, "cpu",
+                          options->cpu, "features", options->features, "threads",
+                          (json_int_t)options->threads),
+                out_request);
+}
+
+tune_status tune_request_build(const tune_process_evaluator_options *options,
+                               const tune_cores *cores, const char *id, uint64_t ticket,
+                               const tune_space *space, const tune_config *config,
+                               const char *output, json_t **out_request) {
+  json_t *values = NULL;
+  if (config)
+    TUNE_RETURN_IF_ERROR(tune_config_to_json(config, space, &values));
+  return finish(json_pack("{s:s, s:I, s:s, s:o?, s:s, s:o, s:o}", "do", "build", "ticket",
+                          (json_int_t)ticket, "task", id, "config", values, "output", output,
+                          "limits", limits(options->build_seconds, options->build_bytes), "cpus",
+                          cpu_list(cores->build, cores->build_count)),
+                out_request);
+}
+
+tune_status tune_request_open_measurer(const tune_process_evaluator_options *options,
+                                       const tune_cores *cores, const tune_task *task,
+                                       const char *id, json_t *signature, const char *reference,
+                                       json_t **out_request) {
+  return finish(json_pack("{s:s, s:s, s:s, s:O, s:s, s:I, s:I, s:o, s:I}", "do", "open", "task", id,
+                          "target", options->target, "signature", signature, "reference", reference,
+                          "seed", (json_int_t)options->seed, "threads",
+                          (json_int_t)options->threads, "cpus",
+                          cpu_list(cores->measure, cores->measure_count), "reduction",
+                          (json_int_t)task->reduction),
+                out_request);
+}
+
+tune_status tune_request_measure(const tune_process_evaluator_options *options, const char *id,
+                                 uint64_t ticket, const char *artifact, double best,
+                                 json_t **out_request) {
+  return finish(json_pack("{s:s, s:I, s:s, s:s, s:o?, s:o}", "do", "measure", "ticket",
+                          (json_int_t)ticket, "task", id, "artifact", artifact, "best",
+                          best > 0 ? json_real(best) : NULL, "limits",
+                          limits(options->run_seconds, options->run_bytes)),
+                out_request);
+}
+
+tune_status tune_request_compare(const tune_process_evaluator_options *options, const char *id,
+                                 uint64_t ticket, const char *const *artifacts, size_t count,
+                                 json_t **out_request) {
+  json_t *paths = json_array();
+  for (size_t i = 0; paths && i < count; ++i) {
+    if (json_array_append_new(paths, json_string(artifacts[i])) != 0) {
+      json_decref(paths);
+      paths = NULL;
+    }
+  }
+  return finish(json_pack("{s:s, s:I, s:s, s:o, s:o}", "do", "compare", "ticket",
+                          (json_int_t)ticket, "task", id, "artifacts", paths, "limits",
+                          limits((double)count * options->run_seconds, options->run_bytes)),
+                out_request);
+}
+
+tune_status tune_request_cancel(json_t **out_request) {
+  return finish(json_pack("{s:s}", "do", "cancel"), out_request);
+}
+
+//===- Replies ----------------------------------------------------------------===//
+
+static tune_status malformed(const char *what) {
+  return tune_status_make(TUNE_DATA_LOSS, "a reply without a valid \"%s\"", what);
+}
+
+uint64_t tune_reply_ticket(const json_t *reply) {
+  json_int_t ticket = json_integer_value(json_object_get(reply, "ticket"));
+  return ticket > 0 ? (uint64_t)ticket : 0;
+}
+
+static tune_status read_text(const json_t *object, const char *name, char **out_text) {
+  const char *text = json_string_value(json_object_get(object, name));
+  *out_text = text ? strdup(text) : NULL;
+  return *out_text || !text ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "reading a reply");
+}
+
+// A number that is finite and not below 0.
+static tune_status read_number(const json_t *object, const char *name, double *out_number) {
+  const json_t *value = json_object_get(object, name);
+  *out_number = json_number_value(value);
+  bool ok = json_is_number(value) && isfinite(*out_number) && *out_number >= 0;
+  return ok ? TUNE_OK : malformed(name);
+}
+
+// "built" is "ok" of a build.
+static tune_status read_verdict(const json_t *reply, const char *good, tune_evaluation *event) {
+  const char *verdict = json_string_value(json_object_get(reply, "verdict"));
+  if (!verdict)
+    return malformed("verdict");
+  if (strcmp(verdict, good) == 0)
+    event->verdict = TUNE_VERDICT_OK;
+  else
+    TUNE_RETURN_IF_ERROR(tune_verdict_parse(verdict, &event->verdict));
+  return read_text(reply, "error", &event->error);
+}
+
+tune_status tune_reply_read_build(const json_t *reply, tune_evaluation *event) {
+  TUNE_RETURN_IF_ERROR(tune_message_get_status(reply));
+  TUNE_RETURN_IF_ERROR(read_verdict(reply, "built", event));
+  if (event->verdict != TUNE_VERDICT_OK)
+    return TUNE_OK;
+  TUNE_RETURN_IF_ERROR(read_text(reply, "digest", &event->digest));
+  if (!event->digest)
+    return malformed("digest");
+  const json_t *seconds = json_object_get(reply, "seconds");
+  for (int i = TUNE_STAGE_TRANSFORM; i <= TUNE_STAGE_LINK; ++i)
+    TUNE_RETURN_IF_ERROR(
+        read_number(seconds, tune_stage_name((tune_stage)i), &event->stage_seconds[i]));
+  return TUNE_OK;
+}
+
+static tune_status read_timing(const json_t *object, tune_timing *time) {
+  TUNE_RETURN_IF_ERROR(read_number(object, "median", &time->median));
+  TUNE_RETURN_IF_ERROR(read_number(object, "low", &time->low));
+  TUNE_RETURN_IF_ERROR(read_number(object, "high", &time->high));
+  if (!(time->median > 0) || time->low > time->median || time->high < time->median)
+    return malformed("median");
+  double repeats = 1;
+  if (json_object_get(object, "repeats"))
+    TUNE_RETURN_IF_ERROR(read_number(object, "repeats", &repeats));
+  time->repeats = (uint64_t)repeats;
+  const json_t *samples = json_object_get(object, "samples");
+  size_t count = json_array_size(samples);
+  if (!count)
+    return malformed("samples");
+  time->samples = calloc(count, sizeof *time->samples);
+  if (!time->samples)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a reply");
+  time->sample_count = count;
+  for (size_t i = 0; i < count; ++i) {
+    time->samples[i] = json_number_value(json_array_get(samples, i));
+    if (!(time->samples[i] >= 0) || !isfinite(time->samples[i]))
+      return malformed("samples");
+  }
+  return TUNE_OK;
+}
+
+// The largest error of a wrong result may be infinite, which JSON writes as null.
+static tune_status read_check(const json_t *reply, tune_evaluation *event) {
+  const json_t *check = json_object_get(reply, "check");
+  event->has_check = json_is_object(check);
+  if (!event->has_check)
+    return TUNE_OK;
+  TUNE_RETURN_IF_ERROR(read_number(check, "tolerance", &event->check_tolerance));
+  event->check_error = INFINITY;
+  if (json_is_null(json_object_get(check, "max_error")))
+    return TUNE_OK;
+  return read_number(check, "max_error", &event->check_error);
+}
+
+tune_status tune_reply_read_measure(const json_t *reply, tune_evaluation *event) {
+  event->is_measured = true;
+  TUNE_RETURN_IF_ERROR(tune_message_get_status(reply));
+  TUNE_RETURN_IF_ERROR(read_verdict(reply, "ok", event));
+  TUNE_RETURN_IF_ERROR(read_check(reply, event));
+  if (tune_verdict_is_failure(event->verdict))
+    return TUNE_OK;
+  return read_timing(reply, &event->time);
+}
+
+static tune_status read_ratio(const json_t *object, tune_ratio *ratio) {
+  TUNE_RETURN_IF_ERROR(read_number(object, "ratio", &ratio->ratio));
+  TUNE_RETURN_IF_ERROR(read_number(object, "low", &ratio->low));
+  TUNE_RETURN_IF_ERROR(read_number(object, "high", &ratio->high));
+  return ratio->low > 0 && ratio->high >= ratio->low ? TUNE_OK : malformed("ratio");
+}
+
+tune_status tune_reply_read_compare(const json_t *reply, size_t count,
+                                    tune_comparison *comparison) {
+  *comparison = (tune_comparison){.count = count};
+  TUNE_RETURN_IF_ERROR(tune_message_get_status(reply));
+  const json_t *results = json_object_get(reply, "results");
+  const json_t *ratios = json_object_get(reply, "ratios");
+  const char *verdict = json_string_value(json_object_get(reply, "verdict"));
+  if (verdict && strcmp(verdict, "ok") != 0) {
+    comparison->failed = true;
+    return read_text(reply, "error", &comparison->error);
+  }
+  if (json_array_size(results) != count || json_array_size(ratios) != count)
+    return malformed("results");
+  comparison->times = calloc(count, sizeof *comparison->times);
+  comparison->ratios = calloc(count, sizeof *comparison->ratios);
+  tune_status status = comparison->times && comparison->ratios
+                           ? TUNE_OK
+                           : tune_status_make(TUNE_OUT_OF_MEMORY, "reading a reply");
+  for (size_t i = 0; tune_status_is_ok(status) && i < count; ++i) {
+    status = read_timing(json_array_get(results, i), &comparison->times[i]);
+    if (tune_status_is_ok(status))
+      status = read_ratio(json_array_get(ratios, i), &comparison->ratios[i]);
+  }
+  if (!tune_status_is_ok(status))
+    tune_comparison_deinit(comparison);
+  return status;
+}

@@ -1,0 +1,75 @@
+//===- process_server.c -------------------------------------------------------===//
+
+#include "tuning/evaluators/process_server.h"
+
+#include "support/clock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+tune_status tune_server_start(struct server *server, const char *program, double patience) {
+  server->patience = patience;
+  server->program = strdup(program);
+  if (!server->program)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "starting %s", program);
+  return tune_connection_open(program, &server->connection);
+}
+
+void tune_server_stop(struct server *server) {
+  tune_connection_close(server->connection);
+  free(server->program);
+  *server = (struct server){0};
+}
+
+// Takes `status`, a failure of the connection. Starts the server anew where it died the first time.
+static tune_status recover(struct server *server, tune_status status, bool *out_restarted) {
+  tune_status_code code = tune_status_get_code(status);
+  if (code != TUNE_NOT_FOUND && code != TUNE_DATA_LOSS)
+    return status;
+  if (server->has_died)
+    return tune_status_make(TUNE_UNAVAILABLE, "it ended twice without an answer in between: %s",
+                            tune_status_get_message(status));
+  tune_connection_close(server->connection);
+  server->connection = NULL;
+  server->task = SERVER_TASK_CLOSED;
+  server->stale_opens = server->unanswered = 0;
+  server->has_died = true;
+  *out_restarted = true;
+  tune_status restarted = tune_connection_open(server->program, &server->connection);
+  tune_status_free(status);
+  return restarted;
+}
+
+tune_status tune_server_send(struct server *server, json_t *request, bool counts,
+                             bool *out_restarted) {
+  tune_status status = tune_connection_send(server->connection, request);
+  json_decref(request);
+  if (!tune_status_is_ok(status))
+    return recover(server, status, out_restarted);
+  server->unanswered += counts;
+  server->answer_by = tune_clock_seconds() + server->patience;
+  return TUNE_OK;
+}
+
+tune_status tune_server_pop(struct server *server, json_t **out_reply, bool *out_restarted) {
+  *out_reply = NULL;
+  tune_status status = tune_connection_pop(server->connection, out_reply);
+  if (!tune_status_is_ok(status))
+    return recover(server, status, out_restarted);
+  if (*out_reply) {
+    server->unanswered -= server->unanswered > 0;
+    server->answer_by = tune_clock_seconds() + server->patience;
+    // Being able to open a task is no sign that it will do better with what it died of.
+    if (json_object_get(*out_reply, "ticket"))
+      server->has_died = false;
+  }
+  return TUNE_OK;
+}
+
+tune_status tune_server_fill(struct server *server, bool can_read) {
+  if (can_read)
+    return tune_connection_fill(server->connection);
+  if (server->unanswered && tune_clock_seconds() > server->answer_by)
+    tune_connection_kill(server->connection);
+  return TUNE_OK;
+}

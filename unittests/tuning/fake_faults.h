@@ -1,0 +1,20 @@
+//===- fake_faults.h - What a config of the fake servers may do wrong ------------------===//
+
+#ifndef TUNE_UNITTESTS_TUNING_FAKE_FAULTS_H
+#define TUNE_UNITTESTS_TUNING_FAKE_FAULTS_H
+
+enum fake_fault {
+  FAULT_NONE,
+  FAULT_BUILD_FAILS,
+  FAULT_WORKER_DIES_ONCE,
+  FAULT_WORKER_DIES,
+  FAULT_WORKER_HANGS,
+  FAULT_RUN_CRASHES,
+  FAULT_WRONG,
+  FAULT_MEASURER_DIES_ONCE,
+  FAULT_MEASURER_DIES,
+  FAULT_NO_MEDIAN, // the reply lacks it
+  FAULT_COUNT,
+};
+
+#endif // TUNE_UNITTESTS_TUNING_FAKE_FAULTS_H

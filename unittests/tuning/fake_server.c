@@ -1,0 +1,217 @@
+//===- fake_server.c - tune-worker and tune-measure without compiler and device -------===//
+//
+// Speaks the protocol of docs/architecture.md. Built twice: FAKE_WORKER is defined or not. An
+// artifact is a text file with two numbers, its time in milliseconds and a fault, which are the
+// values of the knobs "time" and "fault". What happened when goes to the file $FAKE_LOG, one line
+// each.
+//
+//===--------------------------------------------------------------------------===//
+
+#include "support/clock.h"
+#include "support/message.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fake_faults.h"
+
+static void check(bool ok, const char *what) {
+  if (ok)
+    return;
+  fprintf(stderr, "fake server: %s\n", what);
+  exit(9);
+}
+
+static void say(const json_t *message) {
+  tune_status status = tune_message_write(STDOUT_FILENO, message);
+  check(tune_status_is_ok(status), tune_status_get_message(status));
+}
+
+static void answer(json_t *message) {
+  check(message != NULL, "cannot make an answer");
+  say(message);
+  json_decref(message);
+}
+
+static void log_span(const char *what, double begin) {
+  FILE *file = fopen(getenv("FAKE_LOG"), "ae");
+  check(file != NULL, "cannot open the log");
+  fprintf(file, "%s %.6f %.6f\n", what, begin, tune_clock_seconds());
+  fclose(file);
+}
+
+// True the first time that any fake server gets here for `fault`.
+static bool is_first_time(int fault) {
+  char path[512];
+  snprintf(path, sizeof path, "%s.%d", getenv("FAKE_LOG"), fault);
+  int fd = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+  if (fd >= 0)
+    close(fd);
+  return fd >= 0;
+}
+
+static void die(void) {
+  fprintf(stderr, "something terrible\n");
+  exit(3);
+}
+
+#ifdef FAKE_WORKER
+
+static void serve_open(const json_t *request) {
+  const char *payload = json_string_value(json_object_get(request, "payload"));
+  const char *id = json_string_value(json_object_get(request, "task"));
+  check(payload && id, "open without payload");
+  log_span("open-worker", tune_clock_seconds());
+  if (strcmp(payload, "not MLIR") == 0)
+    answer(json_pack("{s:{s:s, s:s}, s:s}", "error", "code", "invalid argument", "message",
+                     "payload.mlir:1:1: expected an operation", "task", id));
+  else
+    answer(json_pack("{s:s, s:{s:s, s:[], s:[]}}", "task", id, "signature", "entry", "tune_entry",
+                     "arguments", "results"));
+}
+
+static void serve_build(const json_t *request) {
+  double begin = tune_clock_seconds();
+  json_int_t ticket = json_integer_value(json_object_get(request, "ticket"));
+  const json_t *config = json_object_get(request, "config");
+  json_int_t time = 1000, fault = FAULT_NONE;
+  if (!json_is_null(config)) {
+    time = json_integer_value(json_object_get(config, "time"));
+    fault = json_integer_value(json_object_get(config, "fault"));
+  }
+  tune_clock_sleep(0.002);
+  if (fault == FAULT_WORKER_DIES || (fault == FAULT_WORKER_DIES_ONCE && is_first_time(fault)))
+    die();
+  if (fault == FAULT_WORKER_HANGS)
+    tune_clock_sleep(1000);
+  if (fault == FAULT_BUILD_FAILS) {
+    answer(json_pack("{s:I, s:s, s:s}", "ticket", ticket, "verdict", "build-failed", "error",
+                     "no such luck"));
+    return;
+  }
+  FILE *file = fopen(json_string_value(json_object_get(request, "output")), "we");
+  check(file != NULL, "cannot write the artifact");
+  fprintf(file, "%d %d\n", (int)time, (int)fault);
+  fclose(file);
+  char digest[64];
+  snprintf(digest, sizeof digest, "%d-%d", (int)time, (int)fault);
+  log_span("build", begin);
+  answer(json_pack("{s:I, s:s, s:s, s:{s:f, s:f, s:f, s:f, s:f}}", "ticket", ticket, "verdict",
+                   "built", "digest", digest, "seconds", "transform", 0.001, "lower", 0.002,
+                   "optimize", 0.003, "codegen", 0.004, "link", 0.005));
+}
+
+static void serve(const char *what, const json_t *request) {
+  if (strcmp(what, "open") == 0)
+    serve_open(request);
+  else if (strcmp(what, "build") == 0)
+    serve_build(request);
+  else
+    check(strcmp(what, "cancel") == 0, "an unknown request to the worker");
+}
+
+#else
+
+static void read_artifact(const char *path, double *out_time, int *out_fault) {
+  FILE *file = path ? fopen(path, "re") : NULL;
+  check(file != NULL, "cannot read the artifact");
+  int time;
+  check(fscanf(file, "%d %d", &time, out_fault) == 2, "not an artifact");
+  *out_time = time * 1e-3;
+  fclose(file);
+}
+
+static json_t *timing(double time) {
+  return json_pack("{s:[f,f,f], s:f, s:f, s:f, s:i}", "samples", time * 1.01, time, time * 0.99,
+                   "median", time, "low", time * 0.99, "high", time * 1.01, "repeats", 3);
+}
+
+static void serve_open(const json_t *request) {
+  double time;
+  int fault;
+  read_artifact(json_string_value(json_object_get(request, "reference")), &time, &fault);
+  check(json_is_object(json_object_get(request, "signature")), "open without signature");
+  check(json_array_size(json_object_get(request, "cpus")) > 0, "open without cpus");
+  log_span("open-measurer", tune_clock_seconds());
+  answer(
+      json_pack("{s:O, s:f}", "task", json_object_get(request, "task"), "reference_seconds", time));
+}
+
+static void serve_measure(const json_t *request) {
+  double begin = tune_clock_seconds(), time;
+  int fault;
+  json_t *ticket = json_object_get(request, "ticket");
+  read_artifact(json_string_value(json_object_get(request, "artifact")), &time, &fault);
+  tune_clock_sleep(0.002);
+  if (fault == FAULT_MEASURER_DIES || (fault == FAULT_MEASURER_DIES_ONCE && is_first_time(fault)))
+    die();
+  log_span("measure", begin);
+  if (fault == FAULT_RUN_CRASHES) {
+    answer(json_pack("{s:O, s:s, s:s}", "ticket", ticket, "verdict", "run-crashed", "error",
+                     "SIGSEGV"));
+    return;
+  }
+  if (fault == FAULT_NO_MEDIAN) {
+    answer(json_pack("{s:O, s:s}", "ticket", ticket, "verdict", "ok"));
+    return;
+  }
+  bool is_wrong = fault == FAULT_WRONG;
+  json_t *reply = timing(time);
+  json_object_set(reply, "ticket", ticket);
+  json_object_set_new(reply, "verdict", json_string(is_wrong ? "wrong" : "ok"));
+  json_object_set_new(reply, "check",
+                      json_pack("{s:o, s:f}", "max_error", is_wrong ? json_null() : json_real(1e-7),
+                                "tolerance", 1e-5));
+  answer(reply);
+}
+
+static void serve_compare(const json_t *request) {
+  json_t *results = json_array(), *ratios = json_array();
+  const json_t *paths = json_object_get(request, "artifacts");
+  double first = 0;
+  for (size_t i = 0; i < json_array_size(paths); ++i) {
+    double time;
+    int fault;
+    read_artifact(json_string_value(json_array_get(paths, i)), &time, &fault);
+    first = i ? first : time;
+    json_array_append_new(results, timing(time));
+    json_array_append_new(ratios, json_pack("{s:f, s:f, s:f}", "ratio", time / first, "low",
+                                            time / first * 0.99, "high", time / first * 1.01));
+  }
+  answer(json_pack("{s:O, s:o, s:o}", "ticket", json_object_get(request, "ticket"), "results",
+                   results, "ratios", ratios));
+}
+
+static void serve(const char *what, const json_t *request) {
+  if (strcmp(what, "open") == 0)
+    serve_open(request);
+  else if (strcmp(what, "measure") == 0)
+    serve_measure(request);
+  else if (strcmp(what, "compare") == 0)
+    serve_compare(request);
+  else
+    check(strcmp(what, "cancel") == 0, "an unknown request to the measurer");
+}
+
+#endif
+
+int main(void) {
+  char *peer = NULL;
+  tune_status status = tune_message_handshake(STDIN_FILENO, STDOUT_FILENO, "fake", &peer);
+  check(tune_status_is_ok(status), tune_status_get_message(status));
+  free(peer);
+  for (;;) {
+    json_t *request;
+    status = tune_message_read(STDIN_FILENO, &request);
+    if (tune_status_get_code(status) == TUNE_NOT_FOUND) {
+      tune_status_free(status);
+      return 0;
+    }
+    check(tune_status_is_ok(status), tune_status_get_message(status));
+    serve(json_string_value(json_object_get(request, "do")), request);
+    json_decref(request);
+  }
+}

@@ -1,0 +1,404 @@
+//===- process_evaluator_test.c -----------------------------------------------===//
+
+#include "fake_faults.h"
+#include "space_fixture.h"
+
+#include "support/clock.h"
+#include "support/file.h"
+#include "tuning/evaluators/cores.h"
+#include "tuning/evaluators/process.h"
+#include "tuning/session.h"
+
+#include <math.h>
+#include <unistd.h>
+
+typedef struct fixture {
+  char folder[64];
+  char log[96];
+  tune_space *space; // knobs "time" in milliseconds and "fault"
+  tune_task task;
+  tune_process_evaluator_options options;
+  tune_evaluator evaluator;
+} fixture;
+
+static int setup(void **state) {
+  fixture *f = calloc(1, sizeof *f);
+  assert_non_null(f);
+  strcpy(f->folder, "/tmp/tune_process_test.XXXXXX");
+  assert_non_null(mkdtemp(f->folder));
+  snprintf(f->log, sizeof f->log, "%s/log", f->folder);
+  assert_int_equal(setenv("FAKE_LOG", f->log, 1), 0);
+  f->space = make_space();
+  ADD_ORDERED(f->space, "time", 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24);
+  add_range(f->space, "fault", FAULT_COUNT);
+  f->task = (tune_task){.key = "key",
+                        .name = "a task",
+                        .payload = "module {}",
+                        .function = "f",
+                        .schedule = "module {}",
+                        .schedule_digest = "s",
+                        .space = f->space,
+                        .reduction = 16};
+  tune_process_evaluator_options_init(&f->options);
+  f->options.worker = TUNE_FAKE_WORKER;
+  f->options.measurer = TUNE_FAKE_MEASURER;
+  *state = f;
+  return 0;
+}
+
+static int teardown(void **state) {
+  fixture *f = *state;
+  tune_evaluator_destroy(&f->evaluator);
+  tune_space_destroy(f->space);
+  assert_ok(tune_file_remove_tree(f->folder));
+  free(f);
+  return 0;
+}
+
+static void open_task(fixture *f) {
+  if (!f->evaluator.class)
+    assert_ok(tune_evaluator_process_create(&f->options, &f->evaluator));
+  assert_ok(f->evaluator.class->open(f->evaluator.self, &f->task));
+}
+
+static tune_status build(fixture *f, uint64_t ticket, int time, int fault) {
+  char text[64];
+  snprintf(text, sizeof text, "time=%d,fault=%d", time, fault);
+  tune_config config;
+  assert_ok(tune_config_from_text(&config, f->space, text));
+  tune_status status = f->evaluator.class->build(f->evaluator.self, ticket, &config);
+  tune_config_deinit(&config);
+  return status;
+}
+
+static void measure(fixture *f, uint64_t ticket) {
+  assert_ok(f->evaluator.class->measure(f->evaluator.self, ticket, 0));
+}
+
+// Waits for the next event, or the failure that comes instead of it.
+static tune_status next(fixture *f, tune_evaluation *event) {
+  bool any = false;
+  double deadline = tune_clock_seconds() + 20;
+  while (!any) {
+    assert_true(tune_clock_seconds() < deadline);
+    TUNE_RETURN_IF_ERROR(f->evaluator.class->wait(f->evaluator.self, 1, event, &any));
+  }
+  return TUNE_OK;
+}
+
+static tune_evaluation expect(fixture *f, uint64_t ticket, tune_verdict verdict) {
+  tune_evaluation event;
+  assert_ok(next(f, &event));
+  assert_int_equal(event.ticket, ticket);
+  assert_int_equal(event.verdict, verdict);
+  return event;
+}
+
+static void expect_only(fixture *f, uint64_t ticket, tune_verdict verdict) {
+  tune_evaluation event = expect(f, ticket, verdict);
+  tune_evaluation_deinit(&event);
+}
+
+static void builds_and_measures(void **state) {
+  fixture *f = *state;
+  open_task(f);
+  assert_ok(build(f, 7, 12, FAULT_NONE));
+  tune_evaluation built = expect(f, 7, TUNE_VERDICT_OK);
+  assert_false(built.is_measured);
+  assert_string_equal(built.digest, "12-0");
+  assert_true(built.stage_seconds[TUNE_STAGE_CODEGEN] == 0.004);
+  tune_evaluation_deinit(&built);
+  measure(f, 7);
+  tune_evaluation measured = expect(f, 7, TUNE_VERDICT_OK);
+  assert_true(measured.is_measured);
+  assert_true(measured.time.median == 12e-3);
+  assert_int_equal(measured.time.sample_count, 3);
+  assert_int_equal(measured.time.repeats, 3);
+  assert_true(measured.has_check);
+  assert_true(measured.check_tolerance == 1e-5);
+  assert_true(measured.stage_seconds[TUNE_STAGE_MEASURE] >= 0.002);
+  tune_evaluation_deinit(&measured);
+}
+
+static void failures_are_verdicts(void **state) {
+  fixture *f = *state;
+  open_task(f);
+  assert_ok(build(f, 1, 10, FAULT_BUILD_FAILS));
+  tune_evaluation event = expect(f, 1, TUNE_VERDICT_BUILD_FAILED);
+  assert_string_equal(event.error, "no such luck");
+  tune_evaluation_deinit(&event);
+  assert_ok(build(f, 2, 10, FAULT_RUN_CRASHES));
+  expect_only(f, 2, TUNE_VERDICT_OK);
+  measure(f, 2);
+  event = expect(f, 2, TUNE_VERDICT_RUN_CRASHED);
+  assert_string_equal(event.error, "SIGSEGV");
+  assert_true(event.time.median == 0);
+  tune_evaluation_deinit(&event);
+  assert_ok(build(f, 3, 10, FAULT_WRONG));
+  expect_only(f, 3, TUNE_VERDICT_OK);
+  measure(f, 3);
+  event = expect(f, 3, TUNE_VERDICT_WRONG);
+  assert_true(isinf(event.check_error));
+  tune_evaluation_deinit(&event);
+}
+
+static void compares(void **state) {
+  fixture *f = *state;
+  open_task(f);
+  const uint64_t tickets[] = {2, 1};
+  assert_ok(build(f, 1, 10, FAULT_NONE));
+  expect_only(f, 1, TUNE_VERDICT_OK);
+  assert_ok(build(f, 2, 20, FAULT_NONE));
+  expect_only(f, 2, TUNE_VERDICT_OK);
+  tune_comparison comparison;
+  assert_ok(f->evaluator.class->compare(f->evaluator.self, tickets, 2, &comparison));
+  assert_int_equal(comparison.count, 2);
+  assert_true(comparison.times[0].median == 20e-3);
+  assert_true(comparison.ratios[0].ratio == 1);
+  assert_true(comparison.ratios[1].ratio == 0.5);
+  tune_comparison_deinit(&comparison);
+  f->evaluator.class->release(f->evaluator.self, 1);
+  assert_fails(f->evaluator.class->compare(f->evaluator.self, tickets, 2, &comparison),
+               TUNE_INVALID_ARGUMENT, "ticket 1 has no artifact");
+}
+
+// A worker that dies is started again, and what it was building is built.
+static void dead_worker_is_restarted(void **state) {
+  fixture *f = *state;
+  open_task(f);
+  assert_ok(build(f, 1, 10, FAULT_WORKER_DIES_ONCE));
+  expect_only(f, 1, TUNE_VERDICT_OK);
+  measure(f, 1);
+  expect_only(f, 1, TUNE_VERDICT_OK);
+  assert_ok(build(f, 2, 11, FAULT_NONE));
+  expect_only(f, 2, TUNE_VERDICT_OK);
+}
+
+// The second time it is an error that says who died how, and what it said.
+static void worker_dying_twice_is_an_error(void **state) {
+  fixture *f = *state;
+  open_task(f);
+  assert_ok(build(f, 1, 10, FAULT_WORKER_DIES));
+  tune_evaluation event;
+  tune_status status = next(f, &event);
+  assert_non_null(strstr(tune_status_get_message(status), "exited with status 3"));
+  assert_fails(status, TUNE_UNAVAILABLE, "something terrible");
+}
+
+static void dead_measurer_is_restarted(void **state) {
+  fixture *f = *state;
+  open_task(f);
+  assert_ok(build(f, 1, 10, FAULT_MEASURER_DIES_ONCE));
+  expect_only(f, 1, TUNE_VERDICT_OK);
+  measure(f, 1);
+  expect_only(f, 1, TUNE_VERDICT_OK);
+}
+
+static void measurer_dying_twice_is_an_error(void **state) {
+  fixture *f = *state;
+  open_task(f);
+  assert_ok(build(f, 1, 10, FAULT_MEASURER_DIES));
+  expect_only(f, 1, TUNE_VERDICT_OK);
+  measure(f, 1);
+  tune_evaluation event;
+  assert_fails(next(f, &event), TUNE_UNAVAILABLE, "something terrible");
+}
+
+static void malformed_reply_is_an_error(void **state) {
+  fixture *f = *state;
+  open_task(f);
+  assert_ok(build(f, 1, 10, FAULT_NO_MEDIAN));
+  expect_only(f, 1, TUNE_VERDICT_OK);
+  measure(f, 1);
+  tune_evaluation event;
+  assert_fails(next(f, &event), TUNE_DATA_LOSS, "median");
+}
+
+static void bad_payload_is_an_error(void **state) {
+  fixture *f = *state;
+  f->task.payload = "not MLIR";
+  open_task(f);
+  tune_evaluation event;
+  assert_fails(next(f, &event), TUNE_INVALID_ARGUMENT, "payload.mlir:1:1: expected an operation");
+}
+
+static void missing_programs_are_named(void **state) {
+  fixture *f = *state;
+  f->options.worker = "tune-worker-that-is-not";
+  assert_fails(tune_evaluator_process_create(&f->options, &f->evaluator), TUNE_UNAVAILABLE,
+               "tune-worker-that-is-not");
+  f->options.worker = TUNE_FAKE_WORKER;
+  f->options.threads = 100000;
+  assert_fails(tune_evaluator_process_create(&f->options, &f->evaluator), TUNE_INVALID_ARGUMENT,
+               "100000 threads");
+}
+
+// /bin/true ends without a word.
+static void servers_that_end_at_once(void **state) {
+  fixture *f = *state;
+  f->options.worker = "/bin/true";
+  assert_ok(tune_evaluator_process_create(&f->options, &f->evaluator));
+  tune_status status = f->evaluator.class->open(f->evaluator.self, &f->task);
+  tune_evaluation event;
+  if (tune_status_is_ok(status))
+    status = next(f, &event);
+  assert_fails(status, TUNE_UNAVAILABLE, "true exited with status 0");
+}
+
+// Cancelled tickets give no events, and the evaluator goes on.
+static void cancels(void **state) {
+  fixture *f = *state;
+  open_task(f);
+  for (uint64_t ticket = 1; ticket <= 6; ++ticket)
+    assert_ok(build(f, ticket, 10, FAULT_NONE));
+  assert_ok(f->evaluator.class->cancel(f->evaluator.self));
+  assert_ok(build(f, 7, 11, FAULT_NONE));
+  tune_evaluation event = expect(f, 7, TUNE_VERDICT_OK);
+  assert_string_equal(event.digest, "11-0");
+  tune_evaluation_deinit(&event);
+}
+
+// One task after the other with the same servers; tickets begin anew, late answers are not mixed
+// up.
+static void tasks_follow_each_other(void **state) {
+  fixture *f = *state;
+  for (int round = 0; round < 3; ++round) {
+    open_task(f);
+    assert_ok(build(f, 1, 10 + round, FAULT_NONE));
+    assert_ok(build(f, 2, 20 + round, FAULT_NONE));
+    if (round != 1) {
+      expect_only(f, 1, TUNE_VERDICT_OK);
+      measure(f, 1);
+    }
+    f->evaluator.class->close(f->evaluator.self);
+  }
+  open_task(f);
+  assert_ok(build(f, 1, 24, FAULT_NONE));
+  tune_evaluation event = expect(f, 1, TUNE_VERDICT_OK);
+  assert_string_equal(event.digest, "24-0");
+  tune_evaluation_deinit(&event);
+}
+
+// A destroyed evaluator leaves nothing behind, whatever was going on; a hanging worker too.
+static void destroys_what_hangs(void **state) {
+  fixture *f = *state;
+  open_task(f);
+  assert_ok(build(f, 1, 10, FAULT_WORKER_HANGS));
+  tune_evaluation event;
+  bool any;
+  assert_ok(f->evaluator.class->wait(f->evaluator.self, 0.1, &event, &any));
+  assert_false(any);
+  double begin = tune_clock_seconds();
+  tune_evaluator_destroy(&f->evaluator);
+  assert_true(tune_clock_seconds() - begin < 5);
+}
+
+// What the log says of a whole session: no build overlaps a measurement.
+static void assert_no_overlap(const fixture *f) {
+  struct span {
+    bool is_build;
+    double begin, end;
+  } spans[512];
+  size_t count = 0, builds = 0;
+  FILE *file = fopen(f->log, "r");
+  assert_non_null(file);
+  char what[32];
+  while (count < 512 &&
+         fscanf(file, "%31s %lf %lf", what, &spans[count].begin, &spans[count].end) == 3) {
+    spans[count].is_build = strcmp(what, "build") == 0;
+    builds += spans[count].is_build;
+    count += spans[count].is_build || strcmp(what, "measure") == 0;
+  }
+  fclose(file);
+  assert_true(builds > 10 && count - builds > 10);
+  for (size_t i = 0; i < count; ++i)
+    for (size_t j = 0; j < count; ++j)
+      if (spans[i].is_build && !spans[j].is_build)
+        assert_true(spans[i].end <= spans[j].begin || spans[j].end <= spans[i].begin);
+}
+
+// A session over the servers, with every fault that is a verdict and the deaths that are survived.
+static void run_session(fixture *f) {
+  assert_ok(tune_space_add_constraint(f->space,
+                                      "fault == 0 || fault == 1 || fault == 2 || fault == 5 || "
+                                      "fault == 6 || fault == 7",
+                                      NULL));
+  tune_session_options options;
+  tune_session_options_init(&options);
+  options.fingerprint = "fake";
+  options.trials = 60;
+  options.strategy = "random";
+  tune_session_result result;
+  assert_ok(tune_evaluator_process_create(&f->options, &f->evaluator));
+  assert_ok(tune_session_run(&f->task, &options, &f->evaluator, NULL, &result));
+  assert_int_equal(result.trials, 60);
+  assert_true(result.is_default); // 10 ms is the fastest there is
+  assert_true(result.was_compared);
+  assert_true(result.verdicts[TUNE_VERDICT_BUILD_FAILED] > 0);
+  assert_true(result.verdicts[TUNE_VERDICT_RUN_CRASHED] > 0);
+  assert_true(result.verdicts[TUNE_VERDICT_WRONG] > 0);
+  assert_true(result.first_seconds > 0 && result.first_seconds < result.seconds);
+  tune_session_result_deinit(&result);
+}
+
+static void session_beside(void **state) { run_session(*state); }
+
+// Where measuring needs all cores, builds and measurements alternate.
+static void session_taking_turns(void **state) {
+  fixture *f = *state;
+  tune_cores cores;
+  assert_ok(tune_cores_init(&cores, 1));
+  size_t all = cores.are_shared ? cores.build_count : cores.build_count + cores.measure_count;
+  tune_cores_deinit(&cores);
+  f->options.threads = all;
+  f->options.jobs = 3;
+  run_session(f);
+  assert_no_overlap(f);
+}
+
+static void cores_are_divided(void **state) {
+  (void)state;
+  const int cpus[] = {0, 1, 2, 3}, single[] = {0, 1, 2, 3}, paired[] = {0, 1, 0, 1};
+  tune_cores cores;
+  assert_ok(tune_cores_assign(&cores, 1, cpus, single, 4));
+  assert_int_equal(cores.measure_count, 1);
+  assert_int_equal(cores.measure[0], 3);
+  assert_int_equal(cores.build_count, 3);
+  assert_false(cores.are_shared);
+  tune_cores_deinit(&cores);
+  // CPU 1 shares the core of CPU 3.
+  assert_ok(tune_cores_assign(&cores, 1, cpus, paired, 4));
+  assert_int_equal(cores.build_count, 2);
+  assert_int_equal(cores.build[0], 0);
+  assert_int_equal(cores.build[1], 2);
+  tune_cores_deinit(&cores);
+  assert_ok(tune_cores_assign(&cores, 2, cpus, paired, 4));
+  assert_true(cores.are_shared);
+  assert_int_equal(cores.build_count, 4);
+  tune_cores_deinit(&cores);
+  assert_fails(tune_cores_assign(&cores, 5, cpus, single, 4), TUNE_INVALID_ARGUMENT,
+               "5 threads, expected 1 to 4");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(cores_are_divided),
+      cmocka_unit_test_setup_teardown(builds_and_measures, setup, teardown),
+      cmocka_unit_test_setup_teardown(failures_are_verdicts, setup, teardown),
+      cmocka_unit_test_setup_teardown(compares, setup, teardown),
+      cmocka_unit_test_setup_teardown(dead_worker_is_restarted, setup, teardown),
+      cmocka_unit_test_setup_teardown(worker_dying_twice_is_an_error, setup, teardown),
+      cmocka_unit_test_setup_teardown(dead_measurer_is_restarted, setup, teardown),
+      cmocka_unit_test_setup_teardown(measurer_dying_twice_is_an_error, setup, teardown),
+      cmocka_unit_test_setup_teardown(malformed_reply_is_an_error, setup, teardown),
+      cmocka_unit_test_setup_teardown(bad_payload_is_an_error, setup, teardown),
+      cmocka_unit_test_setup_teardown(missing_programs_are_named, setup, teardown),
+      cmocka_unit_test_setup_teardown(servers_that_end_at_once, setup, teardown),
+      cmocka_unit_test_setup_teardown(cancels, setup, teardown),
+      cmocka_unit_test_setup_teardown(tasks_follow_each_other, setup, teardown),
+      cmocka_unit_test_setup_teardown(destroys_what_hangs, setup, teardown),
+      cmocka_unit_test_setup_teardown(session_beside, setup, teardown),
+      cmocka_unit_test_setup_teardown(session_taking_turns, setup, teardown),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
