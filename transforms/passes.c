@@ -16,7 +16,9 @@
 static const tune_pass_class *const classes[] = {
     &tune_pass_verify,
     &tune_pass_extract,
+    &tune_pass_annotate,
     &tune_pass_search,
+    &tune_pass_apply,
 };
 
 size_t tune_pass_class_count(void) { return sizeof classes / sizeof *classes; }

@@ -32,9 +32,14 @@ void tune_machine_read_fingerprint(tune_machine *machine, const json_t *fingerpr
   read_bytes(fingerprint, "vector_registers", &registers);
   machine->vector_bits = (unsigned)bits;
   machine->vector_registers = (unsigned)registers;
-  read_bytes(fingerprint, "l1_bytes", &machine->l1_bytes);
-  read_bytes(fingerprint, "l2_bytes", &machine->l2_bytes);
-  read_bytes(fingerprint, "l3_bytes", &machine->l3_bytes);
+  const json_t *caches = json_object_get(fingerprint, "caches");
+  for (size_t i = 0; i < json_array_size(caches); ++i) {
+    const json_t *cache = json_array_get(caches, i);
+    int64_t *const levels[] = {&machine->l1_bytes, &machine->l2_bytes, &machine->l3_bytes};
+    json_int_t level = json_integer_value(json_object_get(cache, "level"));
+    if (level >= 1 && level <= 3)
+      read_bytes(cache, "bytes", levels[level - 1]);
+  }
 }
 
 const tune_rule *tune_rule_find(const tune_structure *structure, const tune_machine *machine) {

@@ -1,0 +1,117 @@
+//===- best_config.c ----------------------------------------------------------===//
+
+#include "transforms/best_config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// Reads the config of `record` if it is one of the (narrowed) space.
+static bool read_config(const tune_task_space *space, const tune_record *record,
+                        tune_config *config) {
+  json_t *object = json_loads(record->config, 0, NULL);
+  tune_status status = TUNE_OK;
+  bool ok = object && json_object_size(object) == tune_space_knob_count(space->space);
+  if (ok) {
+    status = tune_config_from_json(config, space->space, object);
+    ok = tune_status_is_ok(status);
+  }
+  tune_status_free(status);
+  json_decref(object);
+  if (ok && !tune_config_is_valid(config, space->space, NULL)) {
+    tune_config_deinit(config);
+    ok = false;
+  }
+  return ok;
+}
+
+typedef struct search {
+  const tune_task_space *space;
+  tune_best_outcome outcome;
+  double seconds; // of the best so far
+  bool is_winner;
+  tune_config config;
+} search;
+
+// Winners were measured beside their rivals, so any of them beats any trial, as in
+// tune_database_best.
+static tune_status visit(void *user, const tune_record *record) {
+  search *state = user;
+  if (record->verdict != TUNE_VERDICT_OK)
+    return TUNE_OK;
+  if (strcmp(record->schedule, state->space->schedule_digest.text) != 0) {
+    if (state->outcome == TUNE_BEST_NO_RECORD)
+      state->outcome = TUNE_BEST_OTHER_SPACE;
+    return TUNE_OK;
+  }
+  if (state->outcome != TUNE_BEST_FOUND)
+    state->outcome = TUNE_BEST_NOT_ALLOWED;
+  bool is_winner = record->kind == TUNE_RECORD_WINNER;
+  bool has_best = state->config.choices != NULL;
+  bool is_better = !has_best || (is_winner && !state->is_winner) ||
+                   (is_winner == state->is_winner && record->time.median < state->seconds);
+  tune_config config;
+  if (!is_better || !read_config(state->space, record, &config))
+    return TUNE_OK;
+  tune_config_deinit(&state->config);
+  state->config = config;
+  state->seconds = record->time.median;
+  state->is_winner = is_winner;
+  return TUNE_OK;
+}
+
+// Looks through all records: some that are no use, or not allowed, are in front.
+static tune_status search_all(tune_database *database, const tune_task_space *space,
+                              const tune_target_facts *facts, tune_best_outcome *out_outcome,
+                              tune_config *out_config) {
+  search state = {.space = space, .outcome = TUNE_BEST_NO_RECORD};
+  tune_status status =
+      tune_database_load(database, space->task->key.text, facts->digest.text, visit, &state);
+  if (tune_status_is_ok(status) && state.config.choices) {
+    *out_outcome = TUNE_BEST_FOUND;
+    *out_config = state.config;
+    return TUNE_OK;
+  }
+  tune_config_deinit(&state.config);
+  *out_outcome = state.outcome;
+  return status;
+}
+
+tune_status tune_best_config_find(tune_database *database, const tune_task_space *space,
+                                  const tune_target_facts *facts, tune_best_outcome *out_outcome,
+                                  tune_config *out_config) {
+  *out_outcome = TUNE_BEST_NO_RECORD;
+  *out_config = (tune_config){0};
+  tune_record record;
+  tune_record_init(&record);
+  tune_status status = tune_database_best(database, space->task->key.text, facts->digest.text,
+                                          space->schedule_digest.text, &record);
+  bool is_found = tune_status_is_ok(status) && read_config(space, &record, out_config);
+  tune_record_deinit(&record);
+  if (is_found) {
+    *out_outcome = TUNE_BEST_FOUND;
+    return TUNE_OK;
+  }
+  if (tune_status_get_code(status) == TUNE_NOT_FOUND) {
+    tune_status_free(status);
+    status = TUNE_OK;
+  }
+  return tune_status_is_ok(status) ? search_all(database, space, facts, out_outcome, out_config)
+                                   : status;
+}
+
+void tune_best_config_provenance(const tune_task_space *space, char text[32]) {
+  snprintf(text, 32, "database:%.8s", space->task->key.text);
+}
+
+tune_status tune_best_config_open(const char *path, tune_database **out_database) {
+  tune_status status = tune_database_open_read_only(path, out_database);
+  if (tune_status_get_code(status) != TUNE_NOT_FOUND)
+    return status;
+  tune_status explained =
+      tune_status_make(TUNE_NOT_FOUND,
+                       "%s; `tune-opt --tune-search=evolutionary` makes one by measuring, "
+                       "`tune-db import` from what was measured elsewhere",
+                       tune_status_get_message(status));
+  tune_status_free(status);
+  return explained;
+}

@@ -1,0 +1,35 @@
+//===- best_config.h - What the database knows best for a task ----------------------===//
+//
+// Looks for the config to use in the records of a task on a target: the best of them that
+// the task's space allows, which is narrower where the user chose. Nothing is measured.
+//
+// Threads: one thread at a time per database.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TRANSFORMS_BEST_CONFIG_H
+#define TUNE_TRANSFORMS_BEST_CONFIG_H
+
+#include "transforms/task_space.h"
+
+typedef enum tune_best_outcome {
+  TUNE_BEST_FOUND,
+  TUNE_BEST_NO_RECORD,   // nothing of this task ran on this target
+  TUNE_BEST_OTHER_SPACE, // there are records, but of other spaces: other rules or schedules
+  TUNE_BEST_NOT_ALLOWED, // the user's choices rule out all there are
+} tune_best_outcome;
+
+// Looks up the best config of `space`; `*out_config` is the caller's, to deinit, where one is
+// found.
+tune_status tune_best_config_find(tune_database *database, const tune_task_space *space,
+                                  const tune_target_facts *facts, tune_best_outcome *out_outcome,
+                                  tune_config *out_config);
+
+// Where a value from the database says that it is from: "database:1f3a09c2", with the start of the
+// task's key, which tune-db takes.
+void tune_best_config_provenance(const tune_task_space *space, char text[32]);
+
+// Opens the database at `path` (NULL: the default one) to read. NOT_FOUND says how to make one.
+tune_status tune_best_config_open(const char *path, tune_database **out_database);
+
+#endif // TUNE_TRANSFORMS_BEST_CONFIG_H

@@ -1,0 +1,89 @@
+//===- module_tasks.c ---------------------------------------------------------===//
+
+#include "transforms/module_tasks.h"
+
+#include "dialects/diagnostic.h"
+#include "support/file.h"
+
+#include "mlir-c/Dialect/Affine.h"
+#include "mlir-c/Dialect/Arith.h"
+#include "mlir-c/Dialect/Func.h"
+#include "mlir-c/Dialect/Linalg.h"
+#include "mlir-c/Dialect/MemRef.h"
+#include "mlir-c/Dialect/SCF.h"
+#include "mlir-c/Dialect/Tensor.h"
+#include "mlir-c/Dialect/Transform.h"
+#include "mlir-c/Dialect/Vector.h"
+
+#include <stdlib.h>
+
+// Loading transform loads what its extensions make.
+const tune_dialect_getter tune_module_tasks_dialects[] = {
+    mlirGetDialectHandle__affine__, mlirGetDialectHandle__arith__,
+    mlirGetDialectHandle__func__,   mlirGetDialectHandle__linalg__,
+    mlirGetDialectHandle__memref__, mlirGetDialectHandle__scf__,
+    mlirGetDialectHandle__tensor__, mlirGetDialectHandle__transform__,
+    mlirGetDialectHandle__vector__, NULL};
+
+tune_module_tasks_options tune_module_tasks_options_get(const tune_pass_options *options) {
+  return (tune_module_tasks_options){
+      .target = tune_pass_options_get_text(options, "target"),
+      .threads = (size_t)tune_pass_options_get_integer(options, "threads"),
+      .schedule = tune_pass_options_get_text(options, "schedule"),
+  };
+}
+
+static tune_status fill(tune_module_tasks *tasks, MlirOperation module,
+                        const tune_module_tasks_options *options) {
+  TUNE_RETURN_IF_ERROR(tune_target_facts_create(options->target, options->threads, &tasks->facts));
+  if (options->schedule)
+    TUNE_RETURN_IF_ERROR(tune_file_read(options->schedule, &tasks->schedule_text, NULL));
+  TUNE_RETURN_IF_ERROR(tune_extract(mlirModuleFromOperation(module), &tasks->extraction));
+  TUNE_RETURN_IF_ERROR(tune_anchors_init(&tasks->anchors, tasks->extraction, module));
+  tasks->options = (tune_task_space_options){
+      .facts = tasks->facts,
+      .schedule_text = tasks->schedule_text,
+      .schedule_source = options->schedule,
+      .takes_all_chosen = options->takes_all_chosen,
+  };
+  return TUNE_OK;
+}
+
+tune_status tune_module_tasks_init(tune_module_tasks *tasks, MlirOperation module,
+                                   const tune_module_tasks_options *options) {
+  *tasks = (tune_module_tasks){.context = mlirOperationGetContext(module)};
+  tune_op_map_init(&tasks->anchors.task_of_op);
+  tune_status status = fill(tasks, module, options);
+  if (!tune_status_is_ok(status))
+    tune_module_tasks_deinit(tasks);
+  return status;
+}
+
+void tune_module_tasks_deinit(tune_module_tasks *tasks) {
+  tune_anchors_deinit(&tasks->anchors);
+  tune_extraction_destroy(tasks->extraction);
+  tune_target_facts_destroy(tasks->facts);
+  free(tasks->schedule_text);
+  *tasks = (tune_module_tasks){.context = tasks->context};
+  tune_op_map_init(&tasks->anchors.task_of_op);
+}
+
+tune_status tune_module_tasks_make_space(const tune_module_tasks *tasks, size_t task,
+                                         tune_task_space **out_space) {
+  return tune_task_space_create(tasks->context, &tasks->anchors, task, &tasks->options, out_space);
+}
+
+void tune_module_tasks_remark_left_out(const tune_module_tasks *tasks, MlirOperation module) {
+  const tune_extraction *extraction = tasks->extraction;
+  for (size_t i = 0; i < extraction->left_out_count; ++i) {
+    const tune_left_out *left_out = &extraction->left_out[i];
+    if (left_out->count > 1)
+      tune_remark_emit(left_out->location, "%s (%zu of them) is not tuned: %s", left_out->op_name,
+                       left_out->count, left_out->reason);
+    else
+      tune_remark_emit(left_out->location, "%s is not tuned: %s", left_out->op_name,
+                       left_out->reason);
+  }
+  if (extraction->task_count == 0)
+    tune_remark_emit(mlirOperationGetLocation(module), "there is nothing to tune in this module");
+}

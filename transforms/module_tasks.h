@@ -1,0 +1,78 @@
+//===- module_tasks.h - The tasks of a module, for passes -------------------------------===//
+//
+// tune-annotate, tune-apply, tune-lower and tune-export-schedule all look at the tasks of a
+// module for a target. This is that common part: its options, what they stand for, and the
+// walk over the tasks.
+//
+// Threads: as the context of the module.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TRANSFORMS_MODULE_TASKS_H
+#define TUNE_TRANSFORMS_MODULE_TASKS_H
+
+#include "transforms/passes.h"
+#include "transforms/task_space.h"
+
+#include "mlir-c/IR.h"
+
+// Rows for a pass's table.
+#define TUNE_OPTION_TARGET                                                                         \
+  {                                                                                                \
+    .name = "target", .type = TUNE_PASS_OPTION_STRING, .initial = "cpu",                           \
+    .summary = "what the code is for: cpu (default), null"                                         \
+  }
+#define TUNE_OPTION_THREADS                                                                        \
+  {                                                                                                \
+    .name = "threads", .type = TUNE_PASS_OPTION_INTEGER, .initial = "1", .minimum = 1,             \
+    .maximum = 4096, .summary = "threads that the code runs with; 1 by default"                    \
+  }
+#define TUNE_OPTION_SCHEDULE                                                                       \
+  {                                                                                                \
+    .name = "schedule", .type = TUNE_PASS_OPTION_STRING,                                           \
+    .summary = "file with a schedule of yours, in place of the rules' for the tasks it is meant "  \
+               "for"                                                                               \
+  }
+#define TUNE_OPTION_DATABASE                                                                       \
+  {                                                                                                \
+    .name = "db", .type = TUNE_PASS_OPTION_STRING,                                                 \
+    .summary = "the database; $XDG_CACHE_HOME/mlir-tune/tune.db by default"                        \
+  }
+
+// The tasks of a module and what is needed to make their spaces.
+typedef struct tune_module_tasks {
+  MlirContext context;
+  tune_extraction *extraction;
+  tune_anchors anchors;
+  tune_target_facts *facts;
+  char *schedule_text; // the user's, or NULL
+  tune_task_space_options options;
+} tune_module_tasks;
+
+typedef struct tune_module_tasks_options {
+  const char *target;
+  size_t threads;
+  const char *schedule;  // file; NULL: rules
+  bool takes_all_chosen; // see task_space.h
+} tune_module_tasks_options;
+
+// Reads the four options above from those of a pass that has them.
+tune_module_tasks_options tune_module_tasks_options_get(const tune_pass_options *options);
+
+// Extracts the tasks of `module` and asks for the facts of the target.
+tune_status tune_module_tasks_init(tune_module_tasks *tasks, MlirOperation module,
+                                   const tune_module_tasks_options *options);
+void tune_module_tasks_deinit(tune_module_tasks *tasks);
+
+// The space of task `task`; to be destroyed.
+tune_status tune_module_tasks_make_space(const tune_module_tasks *tasks, size_t task,
+                                         tune_task_space **out_space);
+
+// Emits a remark for each op that no task has, with the reason; and where there is no task at all,
+// one that says so.
+void tune_module_tasks_remark_left_out(const tune_module_tasks *tasks, MlirOperation module);
+
+// For tune_pass_class.dialects of a pass that makes spaces.
+extern const tune_dialect_getter tune_module_tasks_dialects[];
+
+#endif // TUNE_TRANSFORMS_MODULE_TASKS_H
