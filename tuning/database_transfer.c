@@ -246,6 +246,8 @@ static tune_status import_line(tune_database *database, const line *text, bool *
                                tune_database_transfer *done) {
   json_error_t error;
   json_t *object = json_loadb(text->bytes, text->length, JSON_REJECT_DUPLICATES, &error);
+  if (!object && json_error_code(&error) == json_error_out_of_memory)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a line");
   if (!object)
     return tune_status_make(TUNE_INVALID_ARGUMENT, "not JSON: %s, at column %d", error.text,
                             error.column);
