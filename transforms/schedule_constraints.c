@@ -27,7 +27,7 @@ static tune_status unsupported(MlirOperation op) {
   return tune_status_make_at(
       TUNE_INVALID_ARGUMENT, op,
       "%.*s cannot be part of a constraint; there are smt.int.constant, add, sub, mul, div, mod, "
-      "neg, abs and cmp, smt.constant, eq, distinct, and, or, xor, not, implies and ite",
+      "abs and cmp, smt.constant, eq, distinct, and, or, xor, not, implies and ite",
       (int)name.length, name.data);
 }
 
@@ -113,10 +113,6 @@ static tune_status write_op(tune_string_builder *text, MlirOperation op) {
   }
   if (tune_ir_string_equal(name, "smt.not")) {
     tune_string_builder_append(text, "!");
-    return write_operand(text, op, 0);
-  }
-  if (tune_ir_string_equal(name, "smt.int.neg")) {
-    tune_string_builder_append(text, "-");
     return write_operand(text, op, 0);
   }
   if (tune_ir_string_equal(name, "smt.int.abs")) {
@@ -317,8 +313,6 @@ static bool evaluate_op(MlirOperation op, int64_t *out) {
     *out = !first;
     return true;
   }
-  if (tune_ir_string_equal(name, "smt.int.neg"))
-    return !__builtin_sub_overflow((int64_t)0, first, out);
   if (tune_ir_string_equal(name, "smt.int.abs"))
     return first >= 0 ? (*out = first, true) : !__builtin_sub_overflow((int64_t)0, first, out);
   for (intptr_t i = 1; i < mlirOperationGetNumOperands(op); ++i) {

@@ -3,8 +3,8 @@
 // transform.smt.constrain_params(%mc, %mr) holds a region of smt ops over the params. Each
 // smt.assert in it becomes a constraint of the space, as an expression over knob names:
 //
-//   smt.int.constant add sub mul div mod neg abs cmp, smt.int.cmp, smt.eq, smt.distinct,
-//   smt.constant, smt.and or xor not implies, smt.ite
+//   smt.int.constant, add, sub, mul, div, mod, abs, cmp; smt.constant, eq, distinct, and, or, xor,
+//   not, implies, ite
 //
 // A param is a knob's, a transform.param.constant, or a result of an earlier constrain_params (what
 // its region yields). div and mod are Euclidean in SMT and round to minus infinity here, which is

@@ -5,6 +5,7 @@
 #include "dialects/diagnostic.h"
 #include "support/clock.h"
 #include "transforms/ir.h"
+#include "transforms/lower/decompose.h"
 #include "transforms/lower/entry.h"
 #include "transforms/lower/llvm.h"
 #include "transforms/lower/memory.h"
@@ -16,10 +17,10 @@
 
 #include <stdlib.h>
 
-// Copies of operands whose shape bufferization cannot keep in place are memref.copy here; memory.h
-// opens the ones that are not contiguous.
+// Arithmetic on whole tensors, which front ends leave between linalg ops, has no buffers of its
+// own.
 #define BUFFERIZE                                                                                  \
-  "eliminate-empty-tensors,"                                                                       \
+  "convert-elementwise-to-linalg,eliminate-empty-tensors,"                                         \
   "one-shot-bufferize{bufferize-function-boundaries=1 "                                            \
   "function-boundary-type-conversion=identity-layout-map}"
 
@@ -54,6 +55,7 @@
 struct tune_cpu_lowering {
   MlirContext context;
   tune_llvm_target target;
+  MlirOperation decompose;
   MlirPassManager bufferize;
   MlirPassManager give_back_memory;
   MlirPassManager generalize; // for the reference: named ops to linalg.generic
@@ -100,6 +102,8 @@ tune_status tune_cpu_lowering_create(MlirContext context, const tune_cpu_options
   tune_status status =
       tune_llvm_target_init(&lowering->target, options->triple, options->cpu, options->features);
   if (tune_status_is_ok(status))
+    status = tune_decompose_create(context, &lowering->decompose);
+  if (tune_status_is_ok(status))
     status = make_all_passes(lowering, options->threads);
   if (!tune_status_is_ok(status)) {
     tune_cpu_lowering_destroy(lowering);
@@ -118,6 +122,8 @@ void tune_cpu_lowering_destroy(tune_cpu_lowering *lowering) {
   for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
     if (!mlirPassManagerIsNull(*all[i]))
       mlirPassManagerDestroy(*all[i]);
+  if (!mlirOperationIsNull(lowering->decompose))
+    mlirOperationDestroy(lowering->decompose);
   tune_llvm_target_deinit(&lowering->target);
   free(lowering);
 }
@@ -144,14 +150,40 @@ static MlirWalkResult find_rounding_division(MlirOperation op, void *user_data) 
   return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }
 
+// The first op that no conversion took, or a null one.
+static MlirWalkResult find_unlowered(MlirOperation op, void *user_data) {
+  MlirOperation *found = user_data;
+  MlirStringRef name = tune_ir_name(op);
+  if (tune_ir_string_starts(name, "llvm.") || tune_ir_string_starts(name, "omp.") ||
+      tune_ir_string_equal(name, "builtin.module") ||
+      tune_ir_string_equal(name, "builtin.unrealized_conversion_cast"))
+    return MlirWalkResultAdvance;
+  *found = op;
+  return MlirWalkResultInterrupt;
+}
+
+// Conversions leave what they do not know; the translation would only complain of the casts around.
+static tune_status check_lowered(MlirOperation module) {
+  MlirOperation op = {NULL};
+  mlirOperationWalk(module, find_unlowered, &op, MlirWalkPreOrder);
+  if (mlirOperationIsNull(op))
+    return TUNE_OK;
+  MlirStringRef name = tune_ir_name(op);
+  return tune_status_make_at(TUNE_INVALID_ARGUMENT, op,
+                             "%.*s is left after lowering; a schedule has to lower it",
+                             (int)name.length, name.data);
+}
+
 static tune_status lower_to_llvm_dialect(tune_cpu_lowering *lowering, MlirOperation module,
                                          const char *name, const tune_function_signature *signature,
                                          bool plain, tune_llvm_options *options) {
   MlirOperation function;
   TUNE_RETURN_IF_ERROR(tune_ir_find_function(module, name, &function));
   TUNE_RETURN_IF_ERROR(tune_llvm_options_take(function, options));
-  if (tune_memory_has_tensors(module))
+  if (tune_memory_has_tensors(module)) {
+    TUNE_RETURN_IF_ERROR(tune_decompose_run(lowering->decompose, module));
     TUNE_RETURN_IF_ERROR(run_passes(lowering, lowering->bufferize, module, "bufferization"));
+  }
   TUNE_RETURN_IF_ERROR(tune_ir_find_function(module, name, &function));
   TUNE_RETURN_IF_ERROR(tune_memory_place_results(function, signature));
   mlirOperationSetAttributeByName(function, tune_ir_string("llvm.emit_c_interface"),
@@ -168,7 +200,9 @@ static tune_status lower_to_llvm_dialect(tune_cpu_lowering *lowering, MlirOperat
   mlirOperationWalk(module, find_rounding_division, &divides, MlirWalkPreOrder);
   if (divides)
     TUNE_RETURN_IF_ERROR(run_passes(lowering, lowering->expand_arith, module, "expanding"));
-  return run_passes(lowering, lowering->convert, module, "lowering to the LLVM dialect");
+  TUNE_RETURN_IF_ERROR(
+      run_passes(lowering, lowering->convert, module, "lowering to the LLVM dialect"));
+  return check_lowered(module);
 }
 
 //===--------------------------------------------------------------------------===//
@@ -248,8 +282,7 @@ tune_status tune_cpu_lowering_run(tune_cpu_lowering *lowering, MlirOperation mod
   if (plain) {
     options.opt_level = 2;
     options.contract = 0;
-    // They make whole modules of plain loops compile for a second and run hardly faster.
-    options.slp_vectorize = 0;
+    // It makes whole modules of plain loops compile for a second and run hardly faster.
     options.loop_unroll = 0;
   }
   tune_status status =

@@ -25,8 +25,6 @@ typedef struct option_row {
 static const option_row OPTIONS[] = {
     {"opt_level", offsetof(tune_llvm_options, opt_level), 0, 3},
     {"prefer_vector_width", offsetof(tune_llvm_options, prefer_vector_width), 0, 4096},
-    {"loop_vectorize", offsetof(tune_llvm_options, loop_vectorize), 0, 1},
-    {"slp_vectorize", offsetof(tune_llvm_options, slp_vectorize), 0, 1},
     {"loop_unroll", offsetof(tune_llvm_options, loop_unroll), 0, 1},
     {"interleave", offsetof(tune_llvm_options, interleave), 0, 1},
     {"contract", offsetof(tune_llvm_options, contract), 0, 1},
@@ -34,12 +32,7 @@ static const option_row OPTIONS[] = {
 #define OPTION_COUNT (sizeof OPTIONS / sizeof *OPTIONS)
 
 tune_llvm_options tune_llvm_options_default(void) {
-  return (tune_llvm_options){.opt_level = 3,
-                             .loop_vectorize = 1,
-                             .slp_vectorize = 1,
-                             .loop_unroll = 1,
-                             .interleave = 1,
-                             .contract = 1};
+  return (tune_llvm_options){.opt_level = 3, .loop_unroll = 1, .interleave = 1, .contract = 1};
 }
 
 static tune_status unknown_option(MlirOperation function, MlirStringRef name) {
@@ -222,8 +215,7 @@ tune_status tune_llvm_optimize(LLVMModuleRef module, const tune_llvm_target *tar
     allow_contraction(module);
 
   LLVMPassBuilderOptionsRef builder = LLVMCreatePassBuilderOptions();
-  LLVMPassBuilderOptionsSetLoopVectorization(builder, options->loop_vectorize != 0);
-  LLVMPassBuilderOptionsSetSLPVectorization(builder, options->slp_vectorize != 0);
+  // The options for the vectorizers do nothing in LLVM 22: O2 and O3 always have both.
   LLVMPassBuilderOptionsSetLoopUnrolling(builder, options->loop_unroll != 0);
   LLVMPassBuilderOptionsSetLoopInterleaving(builder, options->interleave != 0);
   char pipeline[32];

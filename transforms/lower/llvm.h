@@ -5,11 +5,10 @@
 //
 // A schedule decides by discardable attributes on the function (transform.annotate):
 //
-//   tune.llvm.opt_level = 0..3          LLVM's pipeline of that level, but 1 is a light one for code
+//   tune.llvm.opt_level = 0..3          LLVM's pipeline of that level, but 1 is a light one for
+//   code
 //                                       that is vectorized already; 3
 //   tune.llvm.prefer_vector_width = N   bits, for LLVM's own vectorizers and lowering; 0: the CPU's
-//   tune.llvm.loop_vectorize = 0 or 1   LLVM's loop vectorizer; 1
-//   tune.llvm.slp_vectorize = 0 or 1    LLVM's SLP vectorizer; 1
 //   tune.llvm.loop_unroll = 0 or 1      LLVM's loop unroller; 1
 //   tune.llvm.interleave = 0 or 1       interleaving in LLVM's loop vectorizer; 1
 //   tune.llvm.contract = 0 or 1         a * b + c may become one fused operation; 1
@@ -33,8 +32,6 @@
 typedef struct tune_llvm_options {
   int64_t opt_level;
   int64_t prefer_vector_width;
-  int64_t loop_vectorize;
-  int64_t slp_vectorize;
   int64_t loop_unroll;
   int64_t interleave;
   int64_t contract;
