@@ -44,16 +44,19 @@ double tune_element_type_smallest_normal(tune_element_type type) {
   return bits > 0 ? ldexp(1, 2 - (1 << (bits - 1))) : 0;
 }
 
-static double load_small_float(uint16_t bits, int exponent_bits, int mantissa_bits) {
-  int exponent = bits >> mantissa_bits & ((1 << exponent_bits) - 1);
-  int mantissa = bits & ((1 << mantissa_bits) - 1);
-  int bias = (1 << (exponent_bits - 1)) - 1;
-  double sign = bits >> 15 ? -1 : 1;
-  if (exponent == (1 << exponent_bits) - 1)
-    return mantissa ? (double)NAN : sign * (double)INFINITY;
-  if (exponent == 0)
-    return sign * ldexp(mantissa, 1 - bias - mantissa_bits);
-  return sign * ldexp((1 << mantissa_bits) + mantissa, exponent - bias - mantissa_bits);
+static float float_of_bits(uint32_t bits) {
+  float value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+static float load_f16(uint16_t bits) {
+  uint32_t sign = (uint32_t)(bits & 0x8000) << 16, magnitude = (uint32_t)(bits & 0x7fff) << 13;
+  if (magnitude >= 0x0f800000) // infinity and NaN
+    return float_of_bits(sign | 0x70000000 | magnitude);
+  // As the bits of a float they are 2^-112 of the value, for subnormal numbers too.
+  float value = float_of_bits(magnitude) * 0x1p112f;
+  return sign ? -value : value;
 }
 
 static uint16_t store_small_float(double value, int exponent_bits, int mantissa_bits) {
@@ -89,7 +92,7 @@ double tune_element_load(tune_element_type type, const void *bytes) {
   case TUNE_BF16: {
     uint16_t bits;
     memcpy(&bits, bytes, sizeof bits);
-    return load_small_float(bits, types[type].exponent_bits, types[type].mantissa_bits);
+    return type == TUNE_F16 ? load_f16(bits) : float_of_bits((uint32_t)bits << 16);
   }
   case TUNE_F32:
     LOAD(float)

@@ -213,6 +213,8 @@ tune_status tune_fingerprint_of_cpu(tune_fingerprint *out_fingerprint) {
   memset(out_fingerprint, 0, sizeof *out_fingerprint);
   char *text;
   tune_status status = tune_file_read("/proc/cpuinfo", &text, NULL);
+  if (tune_status_get_code(status) == TUNE_OUT_OF_MEMORY)
+    return status;
   if (!tune_status_is_ok(status)) {
     tune_status_free(status);
     return tune_status_make(TUNE_UNAVAILABLE, "cannot read /proc/cpuinfo; is /proc mounted?");

@@ -133,6 +133,9 @@ void tune_runtime_trim(void) {
   }
 }
 
+// An artifact that is unloaded leaves nothing behind.
+__attribute__((destructor)) static void trim_at_unload(void) { tune_runtime_trim(); }
+
 void *_mlir_memref_to_llvm_alloc(size_t size) { return allocate(ALIGNMENT, size); }
 
 void *_mlir_memref_to_llvm_aligned_alloc(size_t alignment, size_t size) {

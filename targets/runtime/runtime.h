@@ -8,7 +8,8 @@
 // would otherwise have it mapped and page-faulted on each call, which costs up to a third of a
 // matmul's time. A block belongs to a size class (eight to a power of two); an allocation takes a
 // free block of its class, or of the next few classes, before it asks malloc. Blocks are given
-// back to malloc by tune_runtime_trim only, or where malloc has run out.
+// back to malloc by tune_runtime_trim, where malloc has run out, and when the shared object is
+// unloaded.
 //
 // Threads: everything here may be called by any thread at any time (OpenMP bodies allocate).
 //

@@ -5,6 +5,7 @@
 //===--------------------------------------------------------------------------===//
 
 #include "tuning/measure.h"
+#include "unittests/common/failing_malloc.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -233,6 +234,26 @@ static void interleaving_keeps_to_the_budget(void **state) {
   tune_measurement_deinit(&m[0]);
 }
 
+static tune_status measure_and_compare(void *context) {
+  (void)context;
+  synthetic a = {.seconds = 1e-3, .noise = 0.5, .random = 1}, b = a;
+  tune_measure_subject subjects[] = {{run_synthetic, &a}, {run_synthetic, &b}};
+  tune_measurement m[2];
+  tune_ratio ratios[2];
+  TUNE_RETURN_IF_ERROR(tune_measure(run_synthetic, &a, &(tune_measure_options){0}, &m[0]));
+  tune_measurement_deinit(&m[0]);
+  TUNE_RETURN_IF_ERROR(
+      tune_measure_interleaved(subjects, 2, &(tune_measure_options){0}, m, ratios, NULL));
+  tune_measurement_deinit(&m[0]);
+  tune_measurement_deinit(&m[1]);
+  return TUNE_OK;
+}
+
+static void each_allocation_may_fail(void **state) {
+  (void)state;
+  assert_true(tune_fail_each_allocation(measure_and_compare, NULL) > 20);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(short_kernels_are_repeated_until_the_clock_is_fine_enough),
@@ -246,6 +267,7 @@ int main(void) {
       cmocka_unit_test(interleaving_is_immune_to_drift),
       cmocka_unit_test(interleaving_names_the_kernel_that_failed),
       cmocka_unit_test(interleaving_keeps_to_the_budget),
+      cmocka_unit_test(each_allocation_may_fail),
   };
   return cmocka_run_group_tests_name("tuning/measure", tests, NULL, NULL);
 }

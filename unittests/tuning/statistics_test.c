@@ -1,6 +1,7 @@
 //===- statistics_test.c ----------------------------------------------------------===//
 
 #include "tuning/statistics.h"
+#include "unittests/common/failing_malloc.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -146,6 +147,20 @@ static void ratio_of_equals_seldom_differs_from_one(void **state) {
   }
 }
 
+static tune_status summarize_and_compare(void *context) {
+  const double *samples = context;
+  tune_summary summary;
+  tune_ratio ratio;
+  TUNE_RETURN_IF_ERROR(tune_statistics_summarize(samples, 8, &summary));
+  return tune_statistics_ratio(samples, samples, 8, &ratio);
+}
+
+static void each_allocation_may_fail(void **state) {
+  (void)state;
+  double samples[] = {1, 2, 3, 4, 5, 6, 7, 8};
+  assert_int_equal(tune_fail_each_allocation(summarize_and_compare, samples), 3);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(median_of_odd_even_and_one),
@@ -156,6 +171,7 @@ int main(void) {
       cmocka_unit_test(ratio_is_immune_to_drift),
       cmocka_unit_test(ratio_of_few_pairs_is_cautious),
       cmocka_unit_test(ratio_of_equals_seldom_differs_from_one),
+      cmocka_unit_test(each_allocation_may_fail),
   };
   return cmocka_run_group_tests_name("tuning/statistics", tests, NULL, NULL);
 }

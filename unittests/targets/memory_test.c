@@ -1,0 +1,156 @@
+//===- memory_test.c - Each allocation of the targets failing once
+//------------------------------===//
+
+#include "targets/npy.h"
+#include "targets/output_check.h"
+#include "targets/target.h"
+#include "unittests/common/failing_malloc.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const tune_value_type matrix = {.element = TUNE_F32, .rank = 2, .shape = {3, 4}};
+
+static tune_status describe_cpu(void *context) {
+  (void)context;
+  tune_fingerprint f, back = {0};
+  json_t *object = NULL;
+  tune_digest digest;
+  TUNE_RETURN_IF_ERROR(tune_fingerprint_of_cpu(&f));
+  tune_status status = tune_fingerprint_to_json(&f, &object);
+  if (tune_status_is_ok(status))
+    status = tune_fingerprint_from_json(object, &back);
+  if (tune_status_is_ok(status))
+    status = tune_fingerprint_digest(&back, &digest);
+  json_decref(object);
+  tune_fingerprint_deinit(&f);
+  tune_fingerprint_deinit(&back);
+  return status;
+}
+
+static void fingerprints_survive(void **state) {
+  (void)state;
+  assert_true(tune_fail_each_allocation(describe_cpu, NULL) > 20);
+}
+
+static tune_status print_cpu(void *context) {
+  json_t *object = NULL;
+  TUNE_RETURN_IF_ERROR(tune_fingerprint_to_json(context, &object));
+  json_decref(object);
+  tune_roofline roofline = {.threads = 1, .levels = {{"L1", 1, 1}}, .level_count = 1};
+  TUNE_RETURN_IF_ERROR(tune_roofline_to_json(&roofline, &object));
+  json_decref(object);
+  return TUNE_OK;
+}
+
+static void writing_json_survives(void **state) {
+  (void)state;
+  tune_fingerprint f;
+  assert_null(tune_fingerprint_of_cpu(&f));
+  assert_true(tune_fail_each_allocation_and_json(print_cpu, &f) > 50);
+  tune_fingerprint_deinit(&f);
+}
+
+static tune_status write_and_read(void *context) {
+  tune_buffer out, in;
+  TUNE_RETURN_IF_ERROR(tune_buffer_init(&out, &matrix));
+  tune_status status = tune_npy_write(context, &out);
+  if (tune_status_is_ok(status)) {
+    status = tune_npy_read(context, &matrix, &in);
+    tune_buffer_deinit(&in);
+  }
+  tune_buffer_deinit(&out);
+  return status;
+}
+
+static void npy_survives(void **state) {
+  (void)state;
+  char path[] = "/tmp/npy-memory-XXXXXX";
+  int fd = mkstemp(path);
+  assert_true(fd >= 0);
+  close(fd);
+  assert_true(tune_fail_each_allocation(write_and_read, path) > 4);
+  unlink(path);
+}
+
+static tune_status run_kernel(void *context) {
+  const tune_target_class *cpu = &tune_target_cpu;
+  tune_signature signature;
+  tune_target *target = NULL;
+  tune_kernel *kernel = NULL;
+  tune_buffer buffers[3] = {0};
+  double seconds;
+  TUNE_RETURN_IF_ERROR(tune_signature_from_json(context, &signature));
+  tune_status status = cpu->open(&(tune_target_options){.threads = 1}, &target);
+  tune_artifact artifact = {CONFORMANCE_ARTIFACT, &signature};
+  if (tune_status_is_ok(status))
+    status = cpu->load(target, &artifact, &kernel);
+  for (size_t i = 0; i < 3 && tune_status_is_ok(status); ++i)
+    status = tune_buffer_init(&buffers[i], &signature.arguments[i]);
+  if (tune_status_is_ok(status))
+    status = cpu->bind(kernel, buffers, 3);
+  if (tune_status_is_ok(status))
+    status = cpu->time(kernel, 2, &seconds);
+  for (size_t i = 0; i < 4 && tune_status_is_ok(status); ++i) {
+    tune_buffer output;
+    status = cpu->read(kernel, i, &output);
+    tune_buffer_deinit(&output);
+  }
+  cpu->unload(kernel);
+  cpu->close(target);
+  for (size_t i = 0; i < 3; ++i)
+    tune_buffer_deinit(&buffers[i]);
+  tune_signature_deinit(&signature);
+  return status;
+}
+
+static void running_survives(void **state) {
+  (void)state;
+  json_error_t error;
+  json_t *signature = json_loads(
+      "{\"entry\": \"tune_entry\", \"arguments\": ["
+      " {\"kind\": \"tensor\", \"type\": \"f32\", \"shape\": [5, 4], \"access\": \"read\"},"
+      " {\"kind\": \"tensor\", \"type\": \"f32\", \"shape\": [5, 4], \"access\": \"readwrite\"},"
+      " {\"kind\": \"scalar\", \"type\": \"i64\"}], \"results\": ["
+      " {\"kind\": \"tensor\", \"type\": \"f32\", \"shape\": [4, 5]},"
+      " {\"kind\": \"tensor\", \"type\": \"f32\", \"shape\": [5, 4]},"
+      " {\"kind\": \"tensor\", \"type\": \"f32\", \"shape\": [5, 4]}]}",
+      0, &error);
+  assert_non_null(signature);
+  assert_true(tune_fail_each_allocation(run_kernel, signature) > 20);
+  json_decref(signature);
+}
+
+static tune_status explain(void *context) {
+  const tune_buffer *buffers = context;
+  tune_output_check check = tune_output_check_run(&buffers[0], &buffers[1], (tune_tolerance){0});
+  char *text = NULL;
+  tune_status status = tune_output_check_to_text(&check, &buffers[0], &buffers[1], &text);
+  free(text);
+  return status;
+}
+
+static void explaining_survives(void **state) {
+  (void)state;
+  tune_buffer buffers[2];
+  for (uint64_t i = 0; i < 2; ++i) {
+    assert_null(tune_buffer_init(&buffers[i], &matrix));
+    tune_buffer_fill(&buffers[i], i, TUNE_FILL_SIGNED, 1);
+  }
+  assert_true(tune_fail_each_allocation(explain, buffers) >= 1);
+  tune_buffer_deinit(&buffers[0]);
+  tune_buffer_deinit(&buffers[1]);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(fingerprints_survive), cmocka_unit_test(writing_json_survives),
+      cmocka_unit_test(npy_survives),         cmocka_unit_test(running_survives),
+      cmocka_unit_test(explaining_survives),
+  };
+  return cmocka_run_group_tests_name("targets/memory", tests, NULL, NULL);
+}

@@ -1,0 +1,198 @@
+//===- output_check_test.c -------------------------------------------------------------------===//
+
+#include "targets/output_check.h"
+
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static tune_buffer make(tune_element_type element, int64_t rows, int64_t columns) {
+  tune_value_type type = {.element = element, .rank = 2, .shape = {rows, columns}};
+  tune_buffer buffer;
+  assert_null(tune_buffer_init(&buffer, &type));
+  tune_buffer_fill(&buffer, 5, TUNE_FILL_SIGNED, 50);
+  return buffer;
+}
+
+static tune_output_check check(const tune_buffer *value, const tune_buffer *reference,
+                               int64_t reduction) {
+  return tune_output_check_run(value, reference, (tune_tolerance){.reduction = reduction});
+}
+
+static void equal_buffers_are_equal(void **state) {
+  (void)state;
+  for (tune_element_type element = 0; element < TUNE_ELEMENT_TYPE_COUNT; ++element) {
+    tune_buffer a = make(element, 7, 9);
+    tune_output_check c = check(&a, &a, 1);
+    assert_true(c.is_equal);
+    assert_int_equal(c.element_count, 63);
+    assert_true(c.max_error == 0 && c.wrong_count == 0);
+    tune_buffer_deinit(&a);
+  }
+}
+
+// Sums of products in two orders and two precisions, as candidates make them, are right at every
+// length; the same with one product of them left out are wrong.
+static void sums_in_another_order_are_right_and_short_ones_wrong(void **state) {
+  (void)state;
+  const int64_t lengths[] = {1, 16, 256, 1024, 4096};
+  for (size_t l = 0; l < sizeof lengths / sizeof *lengths; ++l) {
+    int64_t length = lengths[l];
+    tune_buffer a = make(TUNE_F32, 40, length), b = make(TUNE_F32, length, 40);
+    tune_buffer_fill(&b, 77, TUNE_FILL_SIGNED, 1);
+    tune_buffer plain = make(TUNE_F32, 40, 40), blocked = make(TUNE_F32, 40, 40);
+    tune_buffer short_by_one = make(TUNE_F32, 40, 40);
+    const float *x = a.data, *y = b.data;
+    for (int64_t i = 0; i < 40; ++i)
+      for (int64_t j = 0; j < 40; ++j) {
+        float sum = 0, lanes[16] = {0}, total = 0;
+        for (int64_t k = 0; k < length; ++k) {
+          sum += x[i * length + k] * y[k * 40 + j];
+          lanes[k % 16] = fmaf(x[i * length + k], y[k * 40 + j], lanes[k % 16]);
+        }
+        for (int k = 0; k < 16; ++k)
+          total += lanes[k];
+        ((float *)plain.data)[i * 40 + j] = sum;
+        ((float *)blocked.data)[i * 40 + j] = total;
+        ((float *)short_by_one.data)[i * 40 + j] = sum - x[i * length] * y[j];
+      }
+    assert_true(check(&blocked, &plain, length).is_equal);
+    assert_false(check(&short_by_one, &plain, length).is_equal);
+    tune_buffer *all[] = {&a, &b, &plain, &blocked, &short_by_one};
+    for (size_t i = 0; i < 5; ++i)
+      tune_buffer_deinit(all[i]);
+  }
+}
+
+// One wrong element among many is found, whatever the type, and said with its place.
+static void single_wrong_elements_are_found(void **state) {
+  (void)state;
+  for (tune_element_type element = 0; element < TUNE_ELEMENT_TYPE_COUNT; ++element) {
+    tune_buffer a = make(element, 30, 40), b;
+    assert_null(tune_buffer_init_copy(&b, &a));
+    char *at = (char *)b.data + 43 * tune_element_type_size(element);
+    double value = tune_element_load(element, at);
+    tune_element_store(element, element == TUNE_I1 ? !value : value + 1, at);
+    tune_output_check c = check(&b, &a, 100);
+    assert_false(c.is_equal);
+    assert_int_equal(c.worst, 43);
+    assert_int_equal(c.wrong_count, 1);
+    char *text;
+    assert_null(tune_output_check_to_text(&c, &b, &a, &text));
+    assert_non_null(strstr(text, "element [1, 3] is "));
+    assert_non_null(strstr(text, "1 of 1200 elements are wrong"));
+    free(text);
+    tune_buffer_deinit(&a);
+    tune_buffer_deinit(&b);
+  }
+}
+
+// A small bias everywhere, within the bound of each element, is found by the mean.
+static void a_bias_everywhere_is_found(void **state) {
+  (void)state;
+  tune_buffer a = make(TUNE_F32, 100, 100), b;
+  assert_null(tune_buffer_init_copy(&b, &a));
+  tune_tolerance tolerance = {.reduction = 10000};
+  double allowed = 8 * 0x1p-24 * 100 * sqrt(1.0 / 3); // of one element
+  for (int i = 0; i < 10000; ++i)
+    ((float *)b.data)[i] += (float)(0.7 * allowed);
+  tune_output_check c = tune_output_check_run(&b, &a, tolerance);
+  assert_int_equal(c.wrong_count, 0);
+  assert_false(c.is_equal);
+  char *text;
+  assert_null(tune_output_check_to_text(&c, &b, &a, &text));
+  assert_non_null(strstr(text, "root mean square"));
+  free(text);
+  tune_buffer_deinit(&a);
+  tune_buffer_deinit(&b);
+}
+
+static bool is_right(float value, float expected) {
+  tune_value_type type = {.element = TUNE_F32, .rank = 1, .shape = {2}};
+  tune_buffer a, b;
+  assert_null(tune_buffer_init(&a, &type));
+  assert_null(tune_buffer_init(&b, &type));
+  memcpy(a.data, (float[]){value, 1}, 8);
+  memcpy(b.data, (float[]){expected, 1}, 8);
+  tune_output_check c = check(&a, &b, 1);
+  assert_true(isfinite(c.max_error) && isfinite(c.tolerance));
+  tune_buffer_deinit(&a);
+  tune_buffer_deinit(&b);
+  return c.is_equal;
+}
+
+static void special_values_match_only_themselves(void **state) {
+  (void)state;
+  assert_true(is_right(NAN, NAN));
+  assert_true(is_right(-NAN, NAN));
+  assert_true(is_right(INFINITY, INFINITY));
+  assert_true(is_right(-0.0f, 0.0f));
+  assert_true(is_right(1e-40f, 0.0f)); // flushed subnormal numbers are no error
+  assert_false(is_right(NAN, 1));
+  assert_false(is_right(1, NAN));
+  assert_false(is_right(INFINITY, NAN));
+  assert_false(is_right(-INFINITY, INFINITY));
+  assert_false(is_right(FLT_MAX, INFINITY));
+  assert_false(is_right(INFINITY, FLT_MAX));
+}
+
+// The accumulator's type decides how much rounding there may be.
+static void a_wider_accumulator_means_less_tolerance(void **state) {
+  (void)state;
+  tune_buffer a = make(TUNE_BF16, 30, 30), b;
+  assert_null(tune_buffer_init_copy(&b, &a));
+  char *at = (char *)b.data + 2 * 100;
+  tune_element_store(TUNE_BF16, tune_element_load(TUNE_BF16, at) + 0.1, at);
+  tune_tolerance loose = {.reduction = 1024};
+  tune_tolerance strict = {.reduction = 1024, .has_accumulator = true, .accumulator = TUNE_F32};
+  assert_true(tune_output_check_run(&b, &a, loose).is_equal);
+  assert_false(tune_output_check_run(&b, &a, strict).is_equal);
+  tune_buffer_deinit(&a);
+  tune_buffer_deinit(&b);
+}
+
+// 2^53 and its successor are the same double.
+static void large_integers_are_compared_exactly(void **state) {
+  (void)state;
+  tune_buffer a = make(TUNE_I64, 1, 2), b = make(TUNE_I64, 1, 2);
+  memcpy(a.data, (int64_t[]){(int64_t)1 << 53, 0}, 16);
+  memcpy(b.data, (int64_t[]){((int64_t)1 << 53) + 1, 0}, 16);
+  assert_false(check(&a, &b, 1).is_equal);
+  tune_buffer_deinit(&a);
+  tune_buffer_deinit(&b);
+}
+
+static void other_shapes_are_wrong_and_empty_ones_right(void **state) {
+  (void)state;
+  tune_buffer a = make(TUNE_F32, 3, 4), b = make(TUNE_F32, 4, 3), none = make(TUNE_F32, 0, 3);
+  tune_output_check c = check(&a, &b, 1);
+  assert_false(c.is_equal);
+  assert_int_equal(c.element_count, 0);
+  char *text;
+  assert_null(tune_output_check_to_text(&c, &a, &b, &text));
+  assert_string_equal(text, "it is 3x4xf32 where the reference has 4x3xf32");
+  free(text);
+  assert_true(check(&none, &none, 1).is_equal);
+  tune_buffer_deinit(&a);
+  tune_buffer_deinit(&b);
+  tune_buffer_deinit(&none);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(equal_buffers_are_equal),
+      cmocka_unit_test(sums_in_another_order_are_right_and_short_ones_wrong),
+      cmocka_unit_test(single_wrong_elements_are_found),
+      cmocka_unit_test(a_bias_everywhere_is_found),
+      cmocka_unit_test(special_values_match_only_themselves),
+      cmocka_unit_test(a_wider_accumulator_means_less_tolerance),
+      cmocka_unit_test(large_integers_are_compared_exactly),
+      cmocka_unit_test(other_shapes_are_wrong_and_empty_ones_right),
+  };
+  return cmocka_run_group_tests_name("targets/output_check", tests, NULL, NULL);
+}
