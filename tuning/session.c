@@ -223,6 +223,16 @@ static tune_status handle_event(struct session *session, tune_evaluation *event)
 
 //===- The search -------------------------------------------------------------===//
 
+tune_status tune_session_build(struct session *session, size_t number) {
+  const tune_evaluator *evaluator = session->evaluator;
+  if (!session->is_open) {
+    TUNE_RETURN_IF_ERROR(evaluator->class->open(evaluator->self, session->task));
+    session->is_open = true;
+  }
+  return evaluator->class->build(evaluator->self, tune_session_ticket(number),
+                                 &session->trials.configs.configs[number]);
+}
+
 // Asks for one config and has it built. Clears `*out_any` where there is nothing more to try.
 static tune_status begin_trial(struct session *session, bool *out_any) {
   tune_config config;
@@ -239,8 +249,7 @@ static tune_status begin_trial(struct session *session, bool *out_any) {
     ++session->begun;
     ++session->building;
     ++session->outstanding;
-    status = session->evaluator->class->build(session->evaluator->self, tune_session_ticket(number),
-                                              &config);
+    status = tune_session_build(session, number);
   }
   tune_config_deinit(&config);
   return status;
@@ -292,7 +301,7 @@ static tune_status search(struct session *session) {
     tune_evaluation_deinit(&event);
     TUNE_RETURN_IF_ERROR(status);
   }
-  return evaluator->class->cancel(evaluator->self);
+  return session->is_open ? evaluator->class->cancel(evaluator->self) : TUNE_OK;
 }
 
 //===- Beginning and end ------------------------------------------------------===//
@@ -418,11 +427,9 @@ tune_status tune_session_run(const tune_task *task, const tune_session_options *
   if (tune_status_is_ok(status))
     status = tune_trials_init(&session.trials, options->finalists ? options->finalists : 1);
   if (tune_status_is_ok(status))
-    status = evaluator->class->open(evaluator->self, task);
-  if (tune_status_is_ok(status)) {
     status = run(&session);
+  if (session.is_open)
     evaluator->class->close(evaluator->self);
-  }
   tune_strategy_destroy(session.strategy);
   tune_trials_deinit(&session.trials);
   free(session.winner_time.samples);

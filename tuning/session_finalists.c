@@ -46,8 +46,7 @@ static tune_status build_finalists(struct session *session, const size_t *finali
   for (size_t i = 0; i < count; ++i) {
     if (trial_of(session, finalists[i])->has_artifact)
       continue;
-    TUNE_RETURN_IF_ERROR(evaluator->class->build(evaluator->self, tune_session_ticket(finalists[i]),
-                                                 &session->trials.configs.configs[finalists[i]]));
+    TUNE_RETURN_IF_ERROR(tune_session_build(session, finalists[i]));
     ++outstanding;
   }
   while (outstanding && !tune_session_is_interrupted(session)) {

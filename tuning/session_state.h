@@ -18,6 +18,7 @@ struct session {
   const tune_record_store *store; // may be NULL
   tune_strategy *strategy;
   tune_trials trials;
+  bool is_open; // the task, with the evaluator
   size_t default_number;
   size_t building;    // trials whose build is not done
   size_t outstanding; // trials begun and not done
@@ -37,6 +38,10 @@ static inline uint64_t tune_session_ticket(size_t number) { return (uint64_t)num
 
 bool tune_session_is_interrupted(const struct session *session);
 void tune_session_report(const struct session *session, tune_session_phase phase);
+
+// Has the config of a trial built. Opens the task first if nothing was built before: a session that
+// finds everything in the store costs the evaluator nothing.
+tune_status tune_session_build(struct session *session, size_t number);
 
 // Tells the strategy what came of a trial.
 tune_status tune_session_tell(struct session *session, size_t number);

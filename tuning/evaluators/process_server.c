@@ -26,9 +26,13 @@ static tune_status recover(struct server *server, tune_status status, bool *out_
   tune_status_code code = tune_status_get_code(status);
   if (code != TUNE_NOT_FOUND && code != TUNE_DATA_LOSS)
     return status;
-  if (server->has_died)
-    return tune_status_make(TUNE_UNAVAILABLE, "it ended twice without an answer in between: %s",
-                            tune_status_get_message(status));
+  if (server->has_died) {
+    tune_status twice =
+        tune_status_make(TUNE_UNAVAILABLE, "it ended twice without an answer in between: %s",
+                         tune_status_get_message(status));
+    tune_status_free(status);
+    return twice;
+  }
   tune_connection_close(server->connection);
   server->connection = NULL;
   server->task = SERVER_TASK_CLOSED;
