@@ -1,4 +1,4 @@
-//===- process_messages.c -----------------------------------------------------===//
+//===- process_messages.c ----------------------------------------------------------===//
 
 #include "tuning/evaluators/process_messages.h"
 

@@ -1,0 +1,76 @@
+//===- process_state.h - The jobs of the process evaluator -------------------------===//
+//
+// A ticket of the session becomes a job; on the wire it has a number of its own, which is
+// never used again, so that a late answer to what was given up is known as such. Internal
+// to process.c (the class), process_jobs.c, and process_exchange.c (what is sent when, and
+// what comes back).
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TUNING_EVALUATORS_PROCESS_STATE_H
+#define TUNE_TUNING_EVALUATORS_PROCESS_STATE_H
+
+#include "support/scratch.h"
+#include "tuning/evaluators/process_messages.h"
+#include "tuning/evaluators/process_server.h"
+
+enum job_state { JOB_TO_BUILD, JOB_BUILDING, JOB_BUILT, JOB_TO_MEASURE, JOB_MEASURING };
+
+struct job {
+  uint64_t ticket; // of the session
+  uint64_t wire;
+  enum job_state state;
+  tune_config config;
+  char *path;   // of the artifact
+  bool is_read; // by the measurer, still, though nobody waits for the result any more
+  double best;
+  double sent; // when it was sent to be measured
+};
+
+enum reference { REFERENCE_TO_BUILD, REFERENCE_BUILDING, REFERENCE_BUILT };
+
+struct process_evaluator {
+  tune_process_evaluator_options options; // texts owned
+  tune_cores cores;
+  tune_scratch *scratch;
+  struct server worker, measurer;
+  const tune_task *task;
+  json_t *signature; // NULL until the worker has opened the task
+  enum reference reference;
+  uint64_t reference_wire;
+  char *reference_path;
+  struct job *jobs; // in the order of build
+  size_t job_count, job_capacity;
+  uint64_t last_wire;
+  bool is_measuring_turn;      // where cores are shared
+  const uint64_t *to_compare;  // tickets, while comparing
+  size_t compare_count;        //
+  uint64_t compare_wire;       // 0 while the request is not sent
+  tune_comparison *comparison; // where the reply goes
+  bool has_compared;
+};
+
+// The job of a ticket, or NULL.
+struct job *tune_jobs_find(struct process_evaluator *evaluator, uint64_t ticket);
+size_t tune_jobs_count(const struct process_evaluator *evaluator, enum job_state state);
+// Adds one, to be built.
+tune_status tune_jobs_add(struct process_evaluator *evaluator, uint64_t ticket,
+                          const tune_config *config);
+// Forgets a job and its artifact. Those after it move up.
+void tune_jobs_remove(struct process_evaluator *evaluator, struct job *job);
+// The path of the artifact with this number on the wire; the caller's.
+tune_status tune_jobs_make_path(const struct process_evaluator *evaluator, uint64_t wire,
+                                char **out_path);
+
+// Takes back what a server that died was asked.
+void tune_exchange_forget_worker(struct process_evaluator *evaluator);
+void tune_exchange_forget_measurer(struct process_evaluator *evaluator);
+
+// Sends whatever the state of things allows.
+tune_status tune_exchange_advance(struct process_evaluator *evaluator);
+// Sends and receives until there is an event, a comparison has come, a signal came, or `deadline`
+// (tune_clock_seconds) has passed.
+tune_status tune_exchange_wait(struct process_evaluator *evaluator, double deadline,
+                               tune_evaluation *event, bool *out_any);
+
+#endif // TUNE_TUNING_EVALUATORS_PROCESS_STATE_H
