@@ -55,7 +55,7 @@ int main(int argc, char **argv) {
     status = serve ? server_run(STDIN_FILENO, STDOUT_FILENO)
                    : server_print(roofline ? "roofline" : "fingerprint", target, threads);
     tune_status_code code = tune_status_get_code(status);
-    bool has_no_target = code == TUNE_UNAVAILABLE || code == TUNE_NOT_FOUND;
+    bool has_no_target = !serve && (code == TUNE_UNAVAILABLE || code == TUNE_NOT_FOUND);
     exit_status = tune_status_is_ok(status) ? 0 : has_no_target ? 3 : 1;
   }
   tune_tool_report("tune-measure", status, stderr);
