@@ -178,6 +178,15 @@ tune_status tune_schedule_select(MlirOperation module, const tune_space *space,
 // What upstream's tiling to forall says about a reduction dimension, and goes on.
 #define RACE_WARNING "not thread safe"
 
+// `warnings` begins with the place of the first, "p.mlir:3:8: warning: ...".
+static tune_status refuse_race(const char *warnings) {
+  const char *word = strstr(warnings, ": warning: ");
+  return tune_status_make(TUNE_INVALID_ARGUMENT,
+                          "%.*s%sparallel tiles of a reduction would race; upstream says: %s",
+                          word ? (int)(word - warnings) : 0, warnings, word ? ": error: " : "",
+                          word ? word + strlen(": warning: ") : warnings);
+}
+
 tune_status tune_schedule_apply(MlirOperation payload, MlirOperation schedule) {
   MlirOperation entry = tune_ir_find_symbol(schedule, tune_ir_string("__transform_main"));
   if (mlirOperationIsNull(entry))
@@ -195,8 +204,7 @@ tune_status tune_schedule_apply(MlirOperation payload, MlirOperation schedule) {
       tune_diagnostics_end(&diagnostics, failed, TUNE_INVALID_ARGUMENT, "applying the schedule");
   if (tune_status_is_ok(status) && diagnostics.warnings.text &&
       strstr(diagnostics.warnings.text, RACE_WARNING))
-    status =
-        tune_status_make(TUNE_INVALID_ARGUMENT, "tiles would race: %s", diagnostics.warnings.text);
+    status = refuse_race(diagnostics.warnings.text);
   tune_diagnostics_deinit(&diagnostics);
   return status;
 }

@@ -6,7 +6,8 @@ or a word of its own:
   wait N     reads N replies and prints each on a line
   sleep S    sleeps for S seconds
   close      closes the worker's stdin
-  children   prints how many processes the worker has below it
+  children N waits until the worker has N processes below it, and says so
+  kill       kills the worker as kill -9 does, and says what is left of its children
 
 At the end the worker's input is closed and its exit status printed.
 """
@@ -41,15 +42,30 @@ def with_files(value):
     return value
 
 
-def count_below(pid):
-    count = 0
+def below(pid):
+    found = []
     try:
         with open("/proc/%d/task/%d/children" % (pid, pid)) as file:
             for child in file.read().split():
-                count += 1 + count_below(int(child))
+                found += [int(child)] + below(int(child))
     except OSError:
         pass
-    return count
+    return found
+
+
+def is_alive(pid):
+    try:
+        with open("/proc/%d/stat" % pid) as file:
+            return file.read().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def wait_until(condition, seconds=20):
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.01)
+    return condition()
 
 
 def show(reply):
@@ -74,9 +90,20 @@ for line in sys.stdin:
     elif words[0] == "close":
         worker.stdin.close()
     elif words[0] == "children":
-        print("children", count_below(worker.pid), flush=True)
+        wanted = int(words[1])
+        wait_until(lambda: len(below(worker.pid)) == wanted)
+        print("children", len(below(worker.pid)), flush=True)
+    elif words[0] == "kill":
+        children = below(worker.pid)
+        worker.kill()
+        worker.wait()
+        gone = wait_until(lambda: not any(is_alive(pid) for pid in children))
+        print("killed, with", len(children), "children,", "all gone" if gone else "some left")
     else:
         send(worker, with_files(json.loads(line)))
+children = below(worker.pid)
 if not worker.stdin.closed:
     worker.stdin.close()
 print("exit", worker.wait(timeout=30))
+if any(is_alive(pid) for pid in children):
+    print("some children are left")
