@@ -24,8 +24,9 @@ typedef struct tune_task {
   const tune_space *space;     //
   double flops;                // of one run; 0 where that says nothing
   double bytes;                // read and written at least by one run; 0 where unknown
-  int64_t reduction; // length of the longest chain of additions into one element, at least 1
-  double peak_flops; // per second, of the cores and the element type; 0 where unknown
+  int64_t reduction;           // length of the longest chain of additions into an element, >= 1
+  const char *accumulator;     // type that sums are kept in ("f32"); NULL: that of the output
+  double peak_flops;           // per second, of the cores and the element type; 0 where unknown
 } tune_task;
 
 // The share of the peak that a run in `seconds` reaches, in percent; 0 where it is unknown.

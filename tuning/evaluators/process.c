@@ -16,6 +16,10 @@ static tune_status out_of_memory(void) {
   return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while evaluating configs");
 }
 
+static double measuring_patience(const tune_process_evaluator_options *options) {
+  return TUNE_REFERENCE_FACTOR * options->run_seconds + GRACE;
+}
+
 static tune_status process_wait(void *self, double seconds, tune_evaluation *event, bool *out_any) {
   *event = (tune_evaluation){0};
   *out_any = false;
@@ -93,7 +97,7 @@ static tune_status process_compare(void *self, const uint64_t *tickets, size_t c
     status = process_wait(evaluator, 1.0, &event, &any);
     tune_evaluation_deinit(&event);
   }
-  evaluator->measurer.patience = evaluator->options.run_seconds + GRACE;
+  evaluator->measurer.patience = measuring_patience(&evaluator->options);
   evaluator->to_compare = NULL;
   evaluator->comparison = NULL;
   evaluator->has_compared = false;
@@ -234,7 +238,7 @@ static tune_status start(struct process_evaluator *evaluator,
   TUNE_RETURN_IF_ERROR(tune_server_start(
       &evaluator->worker, own->worker ? own->worker : "tune-worker", own->build_seconds + GRACE));
   return tune_server_start(&evaluator->measurer, own->measurer ? own->measurer : "tune-measure",
-                           own->run_seconds + GRACE);
+                           measuring_patience(own));
 }
 
 tune_status tune_evaluator_process_create(const tune_process_evaluator_options *options,

@@ -11,6 +11,9 @@
 #include "tuning/evaluators/cores.h"
 #include "tuning/evaluators/process.h"
 
+// The reference is plain code, and may take so many times longer than a candidate is allowed to.
+#define TUNE_REFERENCE_FACTOR 4.0
+
 // All requests are new references.
 
 tune_status tune_request_open_worker(const tune_process_evaluator_options *options,
