@@ -5,7 +5,6 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#include "dialects/diagnostic.h"
 #include "transforms/best_config.h"
 #include "transforms/module_tasks.h"
 
@@ -16,33 +15,13 @@ static const tune_pass_option options_table[] = {
     TUNE_OPTION_SCHEDULE,
 };
 
-static void remark_without_record(const tune_module_tasks *tasks, const tune_task_space *space,
-                                  tune_best_outcome outcome) {
-  const char *name = space->task->name;
-  MlirLocation location = space->task->location;
-  if (outcome == TUNE_BEST_OTHER_SPACE)
-    tune_remark_emit(location,
-                     "'%s' keeps the default schedule: its records are of another space than that "
-                     "of %s; tune it again",
-                     name, space->origin);
-  else if (outcome == TUNE_BEST_NOT_ALLOWED)
-    tune_remark_emit(
-        location, "'%s' keeps the default schedule: no record has what is chosen on this op", name);
-  else
-    tune_remark_emit(location,
-                     "'%s' keeps the default schedule: no record of it on this %s with %zu "
-                     "thread%s",
-                     name, tasks->facts->target, tasks->facts->threads,
-                     tasks->facts->threads == 1 ? "" : "s");
-}
-
 static tune_status apply_to_task(const tune_module_tasks *tasks, tune_database *database,
                                  const tune_task_space *space) {
   tune_best_outcome outcome;
   tune_config config;
   TUNE_RETURN_IF_ERROR(tune_best_config_find(database, space, tasks->facts, &outcome, &config));
   if (outcome != TUNE_BEST_FOUND) {
-    remark_without_record(tasks, space, outcome);
+    tune_best_config_remark(space, tasks->facts, outcome);
     return TUNE_OK;
   }
   char provenance[32];

@@ -2,6 +2,8 @@
 
 #include "transforms/best_config.h"
 
+#include "dialects/diagnostic.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -97,6 +99,25 @@ tune_status tune_best_config_find(tune_database *database, const tune_task_space
   }
   return tune_status_is_ok(status) ? search_all(database, space, facts, out_outcome, out_config)
                                    : status;
+}
+
+void tune_best_config_remark(const tune_task_space *space, const tune_target_facts *facts,
+                             tune_best_outcome outcome) {
+  const char *name = space->task->name;
+  MlirLocation location = space->task->location;
+  if (outcome == TUNE_BEST_OTHER_SPACE)
+    tune_remark_emit(location,
+                     "'%s' keeps the default schedule: its records are of another space than that "
+                     "of %s; tune it again",
+                     name, space->origin);
+  else if (outcome == TUNE_BEST_NOT_ALLOWED)
+    tune_remark_emit(
+        location, "'%s' keeps the default schedule: no record has what is chosen on this op", name);
+  else
+    tune_remark_emit(location,
+                     "'%s' keeps the default schedule: no record of it on this %s with %zu "
+                     "thread%s",
+                     name, facts->target, facts->threads, facts->threads == 1 ? "" : "s");
 }
 
 void tune_best_config_provenance(const tune_task_space *space, char text[32]) {

@@ -25,6 +25,10 @@ tune_status tune_best_config_find(tune_database *database, const tune_task_space
                                   const tune_target_facts *facts, tune_best_outcome *out_outcome,
                                   tune_config *out_config);
 
+// Says in a remark at the task why it keeps the default schedule.
+void tune_best_config_remark(const tune_task_space *space, const tune_target_facts *facts,
+                             tune_best_outcome outcome);
+
 // Where a value from the database says that it is from: "database:1f3a09c2", with the start of the
 // task's key, which tune-db takes.
 void tune_best_config_provenance(const tune_task_space *space, char text[32]);

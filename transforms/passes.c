@@ -19,6 +19,7 @@ static const tune_pass_class *const classes[] = {
     &tune_pass_annotate,
     &tune_pass_search,
     &tune_pass_apply,
+    &tune_pass_export,
 };
 
 size_t tune_pass_class_count(void) { return sizeof classes / sizeof *classes; }

@@ -1,0 +1,61 @@
+//===- export_pass.c - The pass tune-export-schedule --------------------------------===//
+//
+// Gives, in place of the module, a transform library that does to it with stock mlir-opt
+// what tune-lower does before it leaves MLIR's upper levels:
+//
+//   mlir-opt in.mlir --transform-preload-library=transform-library-paths=s.mlir
+//            --transform-interpreter
+//
+//===--------------------------------------------------------------------------===//
+
+#include "dialects/diagnostic.h"
+#include "transforms/best_config.h"
+#include "transforms/ir.h"
+#include "transforms/module_choices.h"
+
+static const tune_pass_option options_table[] = {
+    TUNE_OPTION_DATABASE,
+    TUNE_OPTION_TARGET,
+    TUNE_OPTION_THREADS,
+    TUNE_OPTION_SCHEDULE,
+};
+
+// Gives `module` the body and the attributes of `script`, which is destroyed.
+static void become(MlirOperation module, MlirOperation script) {
+  mlirRegionTakeBody(mlirOperationGetRegion(module, 0), mlirOperationGetRegion(script, 0));
+  while (mlirOperationGetNumDiscardableAttributes(module) > 0)
+    mlirOperationRemoveDiscardableAttributeByName(
+        module, mlirIdentifierStr(mlirOperationGetDiscardableAttribute(module, 0).name));
+  for (intptr_t i = 0; i < mlirOperationGetNumDiscardableAttributes(script); ++i) {
+    MlirNamedAttribute named = mlirOperationGetDiscardableAttribute(script, i);
+    mlirOperationSetDiscardableAttributeByName(module, mlirIdentifierStr(named.name),
+                                               named.attribute);
+  }
+  mlirOperationDestroy(script);
+}
+
+static tune_status export_run(MlirOperation module, const tune_pass_options *options) {
+  tune_module_choices_options wanted = {.tasks = tune_module_tasks_options_get(options)};
+  if (tune_pass_options_is_given(options, "db"))
+    TUNE_RETURN_IF_ERROR(
+        tune_best_config_open(tune_pass_options_get_text(options, "db"), &wanted.database));
+  MlirOperation script = {NULL};
+  tune_status status = tune_module_choices_make_script(module, &wanted, true, &script);
+  tune_database_destroy(wanted.database);
+  if (tune_status_is_ok(status) && mlirOperationIsNull(script))
+    status = tune_status_make_at(TUNE_FAILED_PRECONDITION, module,
+                                 "there is nothing to tune in this module, and so no schedule to "
+                                 "export; the remarks say what was left out");
+  if (tune_status_is_ok(status))
+    become(module, script);
+  return status;
+}
+
+const tune_pass_class tune_pass_export = {
+    .name = "tune-export-schedule",
+    .summary = "Put a transform library in the module's place that stock MLIR replays",
+    .options = options_table,
+    .option_count = sizeof options_table / sizeof *options_table,
+    .dialects = tune_module_tasks_dialects,
+    .run = export_run,
+};

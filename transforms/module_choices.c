@@ -1,0 +1,88 @@
+//===- module_choices.c -------------------------------------------------------===//
+
+#include "transforms/module_choices.h"
+
+#include "dialects/choices.h"
+#include "dialects/diagnostic.h"
+#include "transforms/best_config.h"
+#include "transforms/instantiate.h"
+#include "transforms/ir.h"
+#include "transforms/module_schedule.h"
+
+#include <stdlib.h>
+
+// The decided schedule of one task.
+static tune_status decide(const tune_module_tasks *tasks, size_t task, tune_database *database,
+                          bool remarks, MlirOperation *out_schedule) {
+  tune_task_space *space;
+  TUNE_RETURN_IF_ERROR(tune_module_tasks_make_space(tasks, task, &space));
+  tune_best_outcome outcome = TUNE_BEST_NO_RECORD;
+  tune_config best = {0};
+  tune_status status = TUNE_OK;
+  if (database && !space->is_decided) {
+    status = tune_best_config_find(database, space, tasks->facts, &outcome, &best);
+    if (tune_status_is_ok(status) && outcome != TUNE_BEST_FOUND && remarks)
+      tune_best_config_remark(space, tasks->facts, outcome);
+  }
+  if (tune_status_is_ok(status))
+    status = tune_task_space_decide(space, outcome == TUNE_BEST_FOUND ? &best : NULL, out_schedule);
+  tune_config_deinit(&best);
+  tune_task_space_destroy(space);
+  return status;
+}
+
+static tune_status make_script(const tune_module_tasks *tasks, tune_database *database,
+                               bool remarks, MlirOperation *out_script) {
+  size_t count = tasks->extraction->task_count;
+  MlirOperation *schedules = calloc(count + 1, sizeof *schedules);
+  if (!schedules)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "deciding schedules");
+  tune_status status = TUNE_OK;
+  for (size_t i = 0; i < count && tune_status_is_ok(status); ++i)
+    status = decide(tasks, i, database, remarks, &schedules[i]);
+  if (tune_status_is_ok(status) && count > 0)
+    status = tune_module_schedule_create(tasks->extraction, schedules, out_script);
+  for (size_t i = 0; i < count; ++i)
+    if (!mlirOperationIsNull(schedules[i]))
+      mlirOperationDestroy(schedules[i]);
+  free(schedules);
+  return status;
+}
+
+tune_status tune_module_choices_make_script(MlirOperation module,
+                                            const tune_module_choices_options *options,
+                                            bool remarks, MlirOperation *out_script) {
+  *out_script = (MlirOperation){NULL};
+  tune_module_tasks_options wanted = options->tasks;
+  wanted.takes_all_chosen = true;
+  tune_module_tasks tasks;
+  TUNE_RETURN_IF_ERROR(tune_module_tasks_init(&tasks, module, &wanted));
+  tune_status status = make_script(&tasks, options->database, remarks, out_script);
+  if (tune_status_is_ok(status) && remarks)
+    tune_module_tasks_remark_left_out(&tasks, module);
+  tune_module_tasks_deinit(&tasks);
+  return status;
+}
+
+static MlirWalkResult strip_op(MlirOperation op, void *user_data) {
+  (void)user_data;
+  if (tune_choices_are_on(op))
+    mlirOperationRemoveDiscardableAttributeByName(op, tune_ir_string(TUNE_CHOICES_ATTRIBUTE));
+  return MlirWalkResultAdvance;
+}
+
+void tune_module_choices_strip(MlirOperation root) {
+  mlirOperationWalk(root, strip_op, NULL, MlirWalkPreOrder);
+}
+
+tune_status tune_module_choices_apply(MlirOperation module,
+                                      const tune_module_choices_options *options, bool remarks) {
+  MlirOperation script;
+  TUNE_RETURN_IF_ERROR(tune_module_choices_make_script(module, options, remarks, &script));
+  tune_module_choices_strip(module);
+  if (mlirOperationIsNull(script))
+    return TUNE_OK;
+  tune_status status = tune_schedule_apply(module, script);
+  mlirOperationDestroy(script);
+  return status;
+}

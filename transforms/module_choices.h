@@ -1,0 +1,41 @@
+//===- module_choices.h - A module scheduled as its choices say ----------------------===//
+//
+// Decides the schedule of every task of a module and combines them (module_schedule.h). For
+// each task, in this order:
+//
+//   1. what the choices on its anchors say, of whatever origin, and pin or narrow;
+//   2. where they take no value: the best record of the database, if one is given, that they
+//      allow;
+//   3. the defaults.
+//
+// Threads: as the context of the module.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TRANSFORMS_MODULE_CHOICES_H
+#define TUNE_TRANSFORMS_MODULE_CHOICES_H
+
+#include "transforms/module_tasks.h"
+
+typedef struct tune_module_choices_options {
+  tune_module_tasks_options tasks; // takes_all_chosen is not looked at
+  tune_database *database;         // borrowed; NULL: none
+} tune_module_choices_options;
+
+// Makes the script for `module`, which is left as it is. `*out_script` is a module, for the caller
+// to destroy; null where there is no task. With `remarks`, says what is left out and which tasks
+// have no record, as remarks. Errors about choices tell the op.
+tune_status tune_module_choices_make_script(MlirOperation module,
+                                            const tune_module_choices_options *options,
+                                            bool remarks, MlirOperation *out_script);
+
+// Makes the script and applies it: `module` is then bufferized, but for a module without tasks,
+// which stays as it is. Choices are taken off its ops. On failure `module` is left in an
+// unspecified state.
+tune_status tune_module_choices_apply(MlirOperation module,
+                                      const tune_module_choices_options *options, bool remarks);
+
+// Takes the choices off all ops of `root`.
+void tune_module_choices_strip(MlirOperation root);
+
+#endif // TUNE_TRANSFORMS_MODULE_CHOICES_H
