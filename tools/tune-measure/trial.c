@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char loading[] = "loading";
+
 // A candidate in this process. Nothing of it is released where the child ends anyway.
 typedef struct subject {
   const task *of;
@@ -96,7 +98,7 @@ static tune_status load_and_check(const trial_order *order, size_t index, tune_t
   *s = (subject){.of = t, .notes = notes, .index = index};
   notes->artifact = index;
   notes->kernel = NULL;
-  notes->phase = "loading";
+  notes->phase = loading;
   tune_artifact artifact = {order->artifacts[index], &t->signature};
   TUNE_RETURN_IF_ERROR(t->target->load(target, &artifact, &s->kernel));
   TUNE_RETURN_IF_ERROR(t->target->bind(s->kernel, t->inputs, t->signature.argument_count));
@@ -173,8 +175,27 @@ static tune_status report_subject(const subject *s, const tune_measurement *meas
   return report ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "reporting");
 }
 
-tune_status trial_measure(void *context, child_notes *notes, json_t **out_report) {
-  const trial_order *order = context;
+// What an artifact that is none, or takes more memory than there is, comes to: a failed candidate,
+// not a failed request.
+static tune_status report_failure(tune_status failure, const child_notes *notes, bool is_compare,
+                                  json_t **out_report) {
+  tune_status_code code = tune_status_get_code(failure);
+  bool is_its_own =
+      code == TUNE_OUT_OF_MEMORY || (code == TUNE_INVALID_ARGUMENT && notes->phase == loading);
+  if (!is_its_own)
+    return failure;
+  json_t *report =
+      json_pack("{ss ss}", "verdict", "run-crashed", "error", tune_status_get_message(failure));
+  if (!report)
+    return failure;
+  tune_status_free(failure);
+  if (is_compare)
+    json_object_set_new(report, "artifact", json_integer((json_int_t)notes->artifact));
+  *out_report = report;
+  return TUNE_OK;
+}
+
+static tune_status measure_one(const trial_order *order, child_notes *notes, json_t **out_report) {
   tune_target *target;
   subject s;
   TUNE_RETURN_IF_ERROR(task_open_target(order->of, &target));
@@ -186,6 +207,11 @@ tune_status trial_measure(void *context, child_notes *notes, json_t **out_report
   TUNE_RETURN_IF_ERROR(tune_measure(run_subject, &s, &order->options, &measurement));
   TUNE_RETURN_IF_ERROR(check_guards(&s));
   return report_subject(&s, &measurement, out_report);
+}
+
+tune_status trial_measure(void *context, child_notes *notes, json_t **out_report) {
+  tune_status status = measure_one(context, notes, out_report);
+  return report_failure(status, notes, false, out_report);
 }
 
 static tune_status report_all(const subject *subjects, const tune_measurement *measurements,
@@ -213,8 +239,7 @@ static tune_status report_all(const subject *subjects, const tune_measurement *m
   return status;
 }
 
-tune_status trial_compare(void *context, child_notes *notes, json_t **out_report) {
-  const trial_order *order = context;
+static tune_status compare_all(const trial_order *order, child_notes *notes, json_t **out_report) {
   size_t count = order->artifact_count;
   subject *subjects = calloc(count, sizeof *subjects);
   tune_measure_subject *runs = calloc(count, sizeof *runs);
@@ -234,4 +259,9 @@ tune_status trial_compare(void *context, child_notes *notes, json_t **out_report
   for (size_t i = 0; i < count; ++i)
     TUNE_RETURN_IF_ERROR(check_guards(&subjects[i]));
   return report_all(subjects, measurements, ratios, count, out_report);
+}
+
+tune_status trial_compare(void *context, child_notes *notes, json_t **out_report) {
+  tune_status status = compare_all(context, notes, out_report);
+  return report_failure(status, notes, true, out_report);
 }

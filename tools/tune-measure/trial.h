@@ -1,7 +1,8 @@
 //===- trial.h - Running candidates: check, then time ----------------------------------===//
 //
 // Bodies for child_run. What they report are the replies of docs/architecture.md, without
-// the ticket.
+// the ticket. An artifact that does not load (a symbol is missing) is "run-crashed", as is one
+// that takes too much memory: a candidate that failed, not a request that did.
 //
 //===--------------------------------------------------------------------------===//
 

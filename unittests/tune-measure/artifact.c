@@ -39,12 +39,15 @@ enum {
   MEMORY,      // takes memory without end
   OVERWRITE,   // sets y instead of adding to it; nothing is wrong with it as its own reference
   ENVIRONMENT, // the result begins with the number of CPUs it may run on, and OMP_NUM_THREADS
+  LACKING,     // calls a function that is nowhere
 };
 
 typedef struct descriptor {
   float *allocated, *aligned;
   int64_t offset, sizes[2], strides[2];
 } descriptor;
+
+void a_function_that_nobody_has(void);
 
 __attribute__((visibility("default"))) void tune_entry(void **arguments);
 
@@ -131,6 +134,9 @@ void tune_entry(void **arguments) {
     result->aligned[1] = (float)atof(getenv("OMP_NUM_THREADS"));
     break;
   }
+  case LACKING:
+    a_function_that_nobody_has();
+    break;
   default:
     break;
   }

@@ -73,6 +73,19 @@ static void crashes_are_verdicts(void **state) {
   expect(state, "GOOD", "", "ok", NULL);
 }
 
+// What the linker let pass and the loader does not is the candidate's fault.
+static void artifacts_that_do_not_load_are_verdicts(void **state) {
+  client_open(*state, "GOOD");
+  expect(state, "LACKING", "", "run-crashed", "undefined symbol: a_function_that_nobody_has");
+  json_t *reply = client_ask(*state,
+                             "{'do': 'compare', 'task': 't', 'artifacts':"
+                             " ['" ARTIFACTS "/GOOD.so', '%s']}",
+                             __FILE__);
+  client_assert_verdict(reply, "run-crashed", "not an artifact");
+  assert_true(client_number(reply, "artifact") == 1);
+  json_decref(reply);
+}
+
 static void hangs_are_stopped(void **state) {
   client_open(*state, "GOOD");
   expect(state, "ENDLESS", ", 'limits': {'seconds': 0.2}", "run-timeout",
@@ -184,9 +197,8 @@ static void bad_requests_are_answered(void **state) {
   assert_error(client_ask(*state, "{'do': 'open', 'task': 't', 'target': 'cpu', 'signature': %s}",
                           client_signature),
                "already exists", "'t'");
-  assert_error(
-      client_ask(*state, "{'do': 'measure', 'ticket': 4, 'task': 't', 'artifact': '%s'}", __FILE__),
-      "invalid argument", "not an artifact");
+  assert_error(client_ask(*state, "{'do': 'measure', 'task': 't', 'artifact': '/nowhere.so'}"),
+               "not found", "/nowhere.so");
   assert_error(
       client_ask(*state, "{'do': 'measure', 'task': 't', 'artifact': 'a', 'best': 'fast'}"),
       "invalid argument", "\"best\"");
@@ -264,6 +276,7 @@ int main(void) {
       TEST(good_artifacts_are_timed),
       TEST(wrong_artifacts_are_found),
       TEST(crashes_are_verdicts),
+      TEST(artifacts_that_do_not_load_are_verdicts),
       TEST(hangs_are_stopped),
       TEST(memory_is_limited),
       TEST(slow_artifacts_are_cut),
