@@ -1,49 +1,44 @@
-//===- scheduler.h - Tuning several tasks ------------------------------------------===//
+//===- scheduler.h - Which task next, and for how long ------------------------------===//
 //
-// Runs a session for each task, one after the other: the one that the module spends most
-// time in comes first, so that an interrupt or the end of the time leaves the least gain
-// behind. Trials are counted per task. Time is shared: each task may take a part of what is
-// left, in proportion to what it is expected to matter, and what it does not use goes to
-// those after it.
+// Tasks are tuned one after the other. The one that the program spends most time in comes
+// first, so that an interrupt or the end of the time leaves the least gain behind. A limit
+// on the time of all tasks is shared: each may take a part of what is left, in proportion
+// to what it is expected to matter, and what it does not use goes to those after it. Trials
+// are counted per task, by its session.
 //
-// What a task is expected to matter: how often it occurs, times a rough time of one run
-// (from flops and bytes). A third of the time is shared evenly all the same, since the
-// guess is rough and a small task may have the larger part to gain.
+//   while (tune_scheduler_next(scheduler, &index, &seconds))
+//     ... a session of task `index`, with the stop rule `seconds` ...
 //
-// Threads: as a session.
+// A third of the time is shared evenly all the same, since what matters is only guessed,
+// and a small task may have the larger part to gain.
+//
+// Threads: one thread at a time per scheduler.
 //
 //===--------------------------------------------------------------------------===//
 
 #ifndef TUNE_TUNING_SCHEDULER_H
 #define TUNE_TUNING_SCHEDULER_H
 
-#include "tuning/session.h"
+#include "support/status.h"
 
-typedef struct tune_scheduled_task {
-  const tune_task *task;
-  double occurrences;       // in the module; above 0
-  const tune_config *seeds; // as in tune_session_options
-  size_t seed_count;
-} tune_scheduled_task;
+#include <stddef.h>
 
-typedef struct tune_scheduler_options {
-  tune_session_options session; // of every task; `seconds` and the seeds are replaced
-  double seconds;               // for all tasks; 0: no limit
-  // Called after each task with its result. May be NULL. `index` is that in the array of tasks.
-  void (*finished)(void *user, size_t index, const tune_session_result *result);
-  void *user;
-} tune_scheduler_options;
+typedef struct tune_scheduler tune_scheduler;
 
-// Tunes `count` tasks; `out_results` has room for as many, in the order of the tasks, each the
-// caller's to deinit. Where a session fails, so does all, and nothing is left to deinit. After an
-// interrupt, the remaining tasks get what the store knows of them.
-tune_status tune_scheduler_run(const tune_scheduled_task *tasks, size_t count,
-                               const tune_scheduler_options *options, tune_evaluator *evaluator,
-                               const tune_record_store *store, tune_session_result *out_results);
+// What is known of a task before it is tuned.
+typedef struct tune_scheduler_task {
+  double occurrences; // in the program; above 0
+  double flops;       // of one run; 0 where that says nothing
+  double bytes;       // moved by one run; 0 where unknown
+} tune_scheduler_task;
 
-// Splits `seconds` among tasks by what each is expected to matter. For tests; `out_shares` has room
-// for `count`.
-void tune_scheduler_split(const tune_scheduled_task *tasks, size_t count, double seconds,
-                          double *out_shares);
+// `seconds` is for all tasks, from now on; 0: no limit. INVALID_ARGUMENT where it is negative.
+tune_status tune_scheduler_create(const tune_scheduler_task *tasks, size_t count, double seconds,
+                                  tune_scheduler **out_scheduler);
+void tune_scheduler_destroy(tune_scheduler *scheduler);
+
+// The next task, each once; false when there are no more. `*out_seconds` is its share of the time
+// that is left, above 0 also where none is, or 0 without a limit.
+bool tune_scheduler_next(tune_scheduler *scheduler, size_t *out_index, double *out_seconds);
 
 #endif // TUNE_TUNING_SCHEDULER_H

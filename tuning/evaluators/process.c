@@ -5,6 +5,7 @@
 #include "support/clock.h"
 #include "tuning/evaluators/process_state.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -38,6 +39,11 @@ static tune_status process_open(void *self, const tune_task *task) {
   struct process_evaluator *evaluator = self;
   evaluator->task = task;
   evaluator->reference = REFERENCE_TO_BUILD;
+  // The worker forgets a task when another one of the same name is opened; the measurer is told to,
+  // and a name of its own for each tells the answer to that from the others.
+  snprintf(evaluator->worker.task_id, sizeof evaluator->worker.task_id, "task");
+  snprintf(evaluator->measurer.task_id, sizeof evaluator->measurer.task_id, "task-%llu",
+           (unsigned long long)++evaluator->task_count);
   return tune_exchange_advance(evaluator);
 }
 
@@ -143,18 +149,25 @@ static tune_status process_cancel(void *self) {
   return TUNE_OK;
 }
 
-static void close_on(struct server *server) {
-  server->stale_opens += server->task == SERVER_TASK_OPENING;
-  server->task = SERVER_TASK_CLOSED;
+static tune_status close_on_measurer(struct process_evaluator *evaluator) {
+  json_t *request;
+  bool restarted = false;
+  if (evaluator->measurer.task == SERVER_TASK_CLOSED)
+    return TUNE_OK;
+  TUNE_RETURN_IF_ERROR(tune_request_close(evaluator->measurer.task_id, &request));
+  evaluator->measurer.task = SERVER_TASK_CLOSED;
+  return tune_server_send(&evaluator->measurer, request, true, &restarted);
 }
 
 static void process_close(void *self) {
   struct process_evaluator *evaluator = self;
   // A server that cannot even be told to stop is found dead, and restarted, by the next task.
   tune_status_free(process_cancel(evaluator));
+  bool is_reference_read = evaluator->measurer.task == SERVER_TASK_OPENING;
+  tune_status_free(close_on_measurer(evaluator));
   while (evaluator->job_count)
     tune_jobs_remove(evaluator, &evaluator->jobs[evaluator->job_count - 1]);
-  if (evaluator->reference_path && evaluator->measurer.task != SERVER_TASK_OPENING)
+  if (evaluator->reference_path && !is_reference_read)
     unlink(evaluator->reference_path);
   free(evaluator->reference_path);
   evaluator->reference_path = NULL;
@@ -163,8 +176,8 @@ static void process_close(void *self) {
   evaluator->reference_wire = 0;
   evaluator->task = NULL;
   evaluator->is_measuring_turn = false;
-  close_on(&evaluator->worker);
-  close_on(&evaluator->measurer);
+  evaluator->worker.stale_opens += evaluator->worker.task == SERVER_TASK_OPENING;
+  evaluator->worker.task = SERVER_TASK_CLOSED;
 }
 
 static void process_destroy(void *self) {

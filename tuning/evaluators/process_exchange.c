@@ -8,9 +8,7 @@
 #include <math.h>
 #include <poll.h>
 #include <stdlib.h>
-
-// Both servers know one task at a time, by this name.
-#define TASK_ID "task"
+#include <string.h>
 
 static tune_status out_of_memory(void) {
   return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while evaluating configs");
@@ -74,8 +72,8 @@ static tune_status send_to_measurer(struct process_evaluator *evaluator, json_t 
 static tune_status open_on_worker(struct process_evaluator *evaluator) {
   json_t *request;
   bool sent;
-  TUNE_RETURN_IF_ERROR(
-      tune_request_open_worker(&evaluator->options, evaluator->task, TASK_ID, &request));
+  TUNE_RETURN_IF_ERROR(tune_request_open_worker(&evaluator->options, evaluator->task,
+                                                evaluator->worker.task_id, &request));
   TUNE_RETURN_IF_ERROR(send_to_worker(evaluator, request, &sent));
   if (sent)
     evaluator->worker.task = SERVER_TASK_OPENING;
@@ -85,9 +83,9 @@ static tune_status open_on_worker(struct process_evaluator *evaluator) {
 static tune_status open_on_measurer(struct process_evaluator *evaluator) {
   json_t *request;
   bool sent;
-  TUNE_RETURN_IF_ERROR(tune_request_open_measurer(&evaluator->options, &evaluator->cores,
-                                                  evaluator->task, TASK_ID, evaluator->signature,
-                                                  evaluator->reference_path, &request));
+  TUNE_RETURN_IF_ERROR(tune_request_open_measurer(
+      &evaluator->options, &evaluator->cores, evaluator->task, evaluator->measurer.task_id,
+      evaluator->signature, evaluator->reference_path, &request));
   TUNE_RETURN_IF_ERROR(send_to_measurer(evaluator, request, &sent));
   if (sent)
     evaluator->measurer.task = SERVER_TASK_OPENING;
@@ -101,9 +99,9 @@ static tune_status build_reference(struct process_evaluator *evaluator) {
   free(evaluator->reference_path);
   evaluator->reference_path = NULL;
   TUNE_RETURN_IF_ERROR(tune_jobs_make_path(evaluator, wire, &evaluator->reference_path));
-  TUNE_RETURN_IF_ERROR(tune_request_build(&evaluator->options, &evaluator->cores, TASK_ID, wire,
-                                          evaluator->task->space, NULL, evaluator->reference_path,
-                                          &request));
+  TUNE_RETURN_IF_ERROR(tune_request_build(&evaluator->options, &evaluator->cores,
+                                          evaluator->worker.task_id, wire, evaluator->task->space,
+                                          NULL, evaluator->reference_path, &request));
   TUNE_RETURN_IF_ERROR(send_to_worker(evaluator, request, &sent));
   if (sent) {
     evaluator->reference = REFERENCE_BUILDING;
@@ -115,9 +113,9 @@ static tune_status build_reference(struct process_evaluator *evaluator) {
 static tune_status send_build(struct process_evaluator *evaluator, struct job *job) {
   json_t *request;
   bool sent;
-  TUNE_RETURN_IF_ERROR(tune_request_build(&evaluator->options, &evaluator->cores, TASK_ID,
-                                          job->wire, evaluator->task->space, &job->config,
-                                          job->path, &request));
+  TUNE_RETURN_IF_ERROR(
+      tune_request_build(&evaluator->options, &evaluator->cores, evaluator->worker.task_id,
+                         job->wire, evaluator->task->space, &job->config, job->path, &request));
   TUNE_RETURN_IF_ERROR(send_to_worker(evaluator, request, &sent));
   if (sent)
     job->state = JOB_BUILDING;
@@ -127,8 +125,10 @@ static tune_status send_build(struct process_evaluator *evaluator, struct job *j
 static tune_status send_measure(struct process_evaluator *evaluator, struct job *job) {
   json_t *request;
   bool sent;
-  TUNE_RETURN_IF_ERROR(tune_request_measure(&evaluator->options, TASK_ID, job->wire, job->path,
-                                            job->best, &request));
+  job->wire =
+      ++evaluator->last_wire; // a late answer to an earlier one, cancelled, is not this one's
+  TUNE_RETURN_IF_ERROR(tune_request_measure(&evaluator->options, evaluator->measurer.task_id,
+                                            job->wire, job->path, job->best, &request));
   TUNE_RETURN_IF_ERROR(send_to_measurer(evaluator, request, &sent));
   job->sent = tune_clock_seconds();
   if (sent)
@@ -146,8 +146,8 @@ static tune_status send_compare(struct process_evaluator *evaluator) {
   json_t *request;
   bool sent = false;
   uint64_t wire = ++evaluator->last_wire;
-  tune_status status =
-      tune_request_compare(&evaluator->options, TASK_ID, wire, paths, count, &request);
+  tune_status status = tune_request_compare(&evaluator->options, evaluator->measurer.task_id, wire,
+                                            paths, count, &request);
   free(paths);
   if (tune_status_is_ok(status))
     status = send_to_measurer(evaluator, request, &sent);
@@ -211,9 +211,13 @@ tune_status tune_exchange_advance(struct process_evaluator *evaluator) {
 
 //===- What comes back --------------------------------------------------------===//
 
-// An answer without a ticket: to open. True where it is that of the present task.
+// An answer without a ticket: to open, or to close. `*out_is_opened` where it is that the present
+// task was opened.
 static tune_status handle_opened(struct server *server, const json_t *reply, bool *out_is_opened) {
   *out_is_opened = false;
+  const char *id = json_string_value(json_object_get(reply, "task"));
+  if (id && strcmp(id, server->task_id) != 0)
+    return TUNE_OK; // of a task that is closed
   if (server->stale_opens) {
     --server->stale_opens;
     return TUNE_OK;
@@ -223,6 +227,16 @@ static tune_status handle_opened(struct server *server, const json_t *reply, boo
   if (*out_is_opened)
     server->task = SERVER_TASK_OPEN;
   return TUNE_OK;
+}
+
+// A reference that crashes or hangs is the task's fault, not the measurer's.
+static tune_status blame_reference(tune_status status) {
+  if (tune_status_get_code(status) != TUNE_INTERNAL)
+    return status;
+  tune_status blamed =
+      tune_status_make(TUNE_FAILED_PRECONDITION, "%s", tune_status_get_message(status));
+  tune_status_free(status);
+  return blamed;
 }
 
 static tune_status handle_reference(struct process_evaluator *evaluator, const json_t *reply) {
@@ -267,8 +281,9 @@ static tune_status handle_measurer(struct process_evaluator *evaluator, const js
   uint64_t wire = tune_reply_ticket(reply);
   bool is_opened;
   if (!wire)
-    return tune_status_annotate(handle_opened(&evaluator->measurer, reply, &is_opened),
-                                "running the plain lowering, which results are checked against");
+    return tune_status_annotate(
+        blame_reference(handle_opened(&evaluator->measurer, reply, &is_opened)),
+        "running the plain lowering, which results are checked against");
   if (wire == evaluator->compare_wire && evaluator->to_compare) {
     evaluator->has_compared = true;
     return tune_reply_read_compare(reply, evaluator->compare_count, evaluator->comparison);

@@ -98,6 +98,10 @@ tune_status tune_request_compare(const tune_process_evaluator_options *options, 
                 out_request);
 }
 
+tune_status tune_request_close(const char *id, json_t **out_request) {
+  return finish(json_pack("{s:s, s:s}", "do", "close", "task", id), out_request);
+}
+
 tune_status tune_request_cancel(json_t **out_request) {
   return finish(json_pack("{s:s}", "do", "cancel"), out_request);
 }

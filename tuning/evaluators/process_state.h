@@ -42,6 +42,7 @@ struct process_evaluator {
   struct job *jobs; // in the order of build
   size_t job_count, job_capacity;
   uint64_t last_wire;
+  uint64_t task_count;         // opened so far
   bool is_measuring_turn;      // where cores are shared
   const uint64_t *to_compare;  // tickets, while comparing
   size_t compare_count;        //

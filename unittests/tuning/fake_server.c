@@ -129,15 +129,24 @@ static json_t *timing(double time) {
                    "median", time, "low", time * 0.99, "high", time * 1.01, "repeats", 3);
 }
 
+static size_t open_tasks;
+
+// One task is open at a time; one that is opened without closing the one before is a mistake.
 static void serve_open(const json_t *request) {
   double time;
   int fault;
+  check(++open_tasks == 1, "a task is open already");
   read_artifact(json_string_value(json_object_get(request, "reference")), &time, &fault);
   check(json_is_object(json_object_get(request, "signature")), "open without signature");
   check(json_array_size(json_object_get(request, "cpus")) > 0, "open without cpus");
   log_span("open-measurer", tune_clock_seconds());
   answer(
       json_pack("{s:O, s:f}", "task", json_object_get(request, "task"), "reference_seconds", time));
+}
+
+static void serve_close(const json_t *request) {
+  check(open_tasks-- == 1, "closing what is not open");
+  answer(json_pack("{s:O}", "task", json_object_get(request, "task")));
 }
 
 static void serve_measure(const json_t *request) {
@@ -192,6 +201,8 @@ static void serve(const char *what, const json_t *request) {
     serve_measure(request);
   else if (strcmp(what, "compare") == 0)
     serve_compare(request);
+  else if (strcmp(what, "close") == 0)
+    serve_close(request);
   else
     check(strcmp(what, "cancel") == 0, "an unknown request to the measurer");
 }
