@@ -164,12 +164,12 @@ static void append_chain(tune_string_builder *name, const tune_groups *groups,
     differences |= count_in_body(node->op, "arith.sub") > 0;
     maxima |= node->facts.op_class == TUNE_OP_REDUCTION && count_in_body(node->op, "arith.max") > 0;
   }
-  const char *word = "chain";
+  const char *word = "chain ";
   if (exponentials && maxima)
-    word = "softmax";
+    word = roots ? "softmax+norm " : "softmax ";
   else if (roots)
-    word = differences ? "layer_norm" : "rms_norm";
-  tune_string_builder_appendf(name, "%s ", word);
+    word = differences ? "layer_norm " : "rms_norm ";
+  tune_string_builder_append(name, word);
   append_loops(name, &groups->nodes[group->root].facts, true, true);
 }
 
@@ -189,6 +189,8 @@ static const char *name_companion(const tune_groups *groups, const tune_group_no
     if (facts->input_count == 0 || tune_op_facts_rank(facts, 0) < facts->loop_count)
       // A bias may come as what a convolution starts from.
       return node->is_operand && reads_less(groups, node) ? "bias" : NULL;
+    if (!mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetOperand(node->op, 0))))
+      return NULL; // a fill of rank 0
     return mlirAffineMapIsIdentity(tune_op_facts_map(facts, 0)) ? "copy" : "transpose";
   default:
     return NULL;
@@ -231,7 +233,9 @@ static void append_name(tune_string_builder *name, const tune_groups *groups,
     tune_string_builder_appendf(name, "%s%s ", name_reduction(anchor->op),
                                 anchor->facts.op_class == TUNE_OP_POOLING ? "_pool" : "");
     append_loops(name, &anchor->facts, true, false);
-    tune_string_builder_append(name, " over ");
+    // A sum of everything has no loops before it.
+    tune_string_builder_append(
+        name, tune_op_facts_rank(&anchor->facts, anchor->facts.input_count) ? " over " : "over ");
     append_loops(name, &anchor->facts, false, true);
     break;
   case TUNE_TASK_CHAIN:
@@ -248,9 +252,6 @@ static void append_name(tune_string_builder *name, const tune_groups *groups,
       tune_string_builder_appendf(name, " (%zu ops)", group->count);
     return;
   }
-  case TUNE_TASK_OTHER:
-    tune_string_builder_appendf(name, "%s", tune_ir_name(root->op).data + strlen("linalg."));
-    break;
   }
   append_types(name, anchor->op);
   append_companions(name, groups, group);

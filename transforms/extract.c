@@ -274,6 +274,7 @@ static tune_status extract_marked(tune_extraction *extraction, MlirModule module
       mlirModuleFromOperation(mlirOperationClone(mlirModuleGetOperation(module)));
   MlirOperation normalized = mlirModuleGetOperation(extraction->normalized);
   tune_normalize_mark(normalized);
+  extraction->decomposition = tune_normalize_decomposition(normalized);
   TUNE_RETURN_IF_ERROR(tune_normalize(extraction->normalized));
   TUNE_RETURN_IF_ERROR(tune_groups_create(normalized, &extraction->groups));
   TUNE_RETURN_IF_ERROR(extract_groups(extraction, from));

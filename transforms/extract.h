@@ -72,9 +72,10 @@ typedef struct tune_extraction {
   tune_left_out *left_out;
   size_t left_out_count;
 
-  MlirModule normalized; // owned
-  tune_groups *groups;   // of `normalized`
-  size_t *task_of_group; // index into tasks
+  MlirModule normalized;     // owned
+  const char *decomposition; // what came before the passes, see normalize.h; or NULL
+  tune_groups *groups;       // of `normalized`
+  size_t *task_of_group;     // index into tasks
 } tune_extraction;
 
 // Extracts the tasks of all functions of `module` with a body. A module with nothing to tune gives

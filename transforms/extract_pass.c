@@ -12,6 +12,7 @@
 #include "mlir-c/Dialect/Linalg.h"
 #include "mlir-c/Dialect/MemRef.h"
 #include "mlir-c/Dialect/Tensor.h"
+#include "mlir-c/Dialect/Transform.h"
 
 #include <stdlib.h>
 
@@ -101,13 +102,16 @@ static tune_status extract_run(MlirOperation module, const tune_pass_options *op
 }
 
 // Those of the passes that normalize, too.
-static const tune_dialect_getter extract_dialects[] = {mlirGetDialectHandle__affine__,
-                                                       mlirGetDialectHandle__arith__,
-                                                       mlirGetDialectHandle__func__,
-                                                       mlirGetDialectHandle__linalg__,
-                                                       mlirGetDialectHandle__memref__,
-                                                       mlirGetDialectHandle__tensor__,
-                                                       NULL};
+static const tune_dialect_getter extract_dialects[] = {
+    mlirGetDialectHandle__affine__,
+    mlirGetDialectHandle__arith__,
+    mlirGetDialectHandle__func__,
+    mlirGetDialectHandle__linalg__,
+    mlirGetDialectHandle__memref__,
+    mlirGetDialectHandle__tensor__,
+    mlirGetDialectHandle__transform__,
+    NULL,
+};
 
 const tune_pass_class tune_pass_extract = {
     .name = "tune-extract",

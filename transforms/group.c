@@ -15,8 +15,8 @@
 #define MAX_CONSTANT_ELEMENTS 64
 
 const char *tune_task_kind_name(tune_task_kind kind) {
-  static const char *const names[] = {"contraction", "convolution", "reduction",
-                                      "chain",       "elementwise", "other"};
+  static const char *const names[] = {"contraction", "convolution", "reduction", "chain",
+                                      "elementwise"};
   return names[kind];
 }
 
@@ -408,7 +408,7 @@ static bool may_move_operand(const tune_group_node *node) {
 // Adds `node` to the group of all its users if it fits there.
 static bool join(tune_groups *groups, tune_group_node *node, const users *all) {
   tune_group *group = &groups->groups[all->group];
-  if (group->count >= MAX_GROUP_SIZE || group->kind == TUNE_TASK_OTHER)
+  if (group->count >= MAX_GROUP_SIZE)
     return false;
   if (all->as_operand) {
     if (!may_move_operand(node) || (all->as_value && !node->is_cheap))
@@ -416,8 +416,7 @@ static bool join(tune_groups *groups, tune_group_node *node, const users *all) {
     node->is_operand = true;
   } else {
     tune_op_class op_class = node->facts.op_class;
-    if (op_class == TUNE_OP_PAD || op_class == TUNE_OP_OPAQUE ||
-        !find_space(groups, node, all->group))
+    if (op_class == TUNE_OP_PAD || !find_space(groups, node, all->group))
       return false;
     if (op_class == TUNE_OP_REDUCTION) {
       uint32_t rows;
@@ -440,8 +439,6 @@ static tune_status start_from_root(tune_groups *groups, size_t i) {
   tune_group *group = &groups->groups[node->group];
   for (size_t loop = 0; loop < node->facts.loop_count; ++loop)
     node->space[loop] = (uint8_t)loop;
-  if (node->facts.op_class == TUNE_OP_OPAQUE)
-    group->kind = TUNE_TASK_OTHER;
   if (node->facts.op_class == TUNE_OP_REDUCTION) {
     group->has_rows = find_rows(node, &group->rows);
     group->reduction_count = 1;
@@ -466,11 +463,12 @@ static tune_status grow_backward(tune_groups *groups) {
     if (all.group != TUNE_GROUP_NONE && join(groups, node, &all))
       continue;
     node->is_copied = node->is_cheap && all.enter;
-    if (node->is_cheap && !all.leave)
-      continue; // each user takes a copy
-    if (node->facts.op_class == TUNE_OP_PAD)
+    if (node->is_copied) {
+      if (all.leave)
+        node->reason = "tasks have copies of it; what remains is too little to be one";
+    } else if (node->facts.op_class == TUNE_OP_PAD)
       node->reason = "it pads for no contraction, convolution or pooling of its own";
-    else if (node->facts.loop_count == 0 && node->facts.op_class != TUNE_OP_OPAQUE)
+    else if (node->facts.loop_count == 0)
       node->reason = "it computes a single element";
     else
       TUNE_RETURN_IF_ERROR(start_from_root(groups, i));
@@ -482,8 +480,6 @@ static tune_status grow_backward(tune_groups *groups) {
 
 static tune_task_kind find_kind(const tune_groups *groups, const tune_group *group) {
   const tune_op_facts *root = &groups->nodes[group->root].facts;
-  if (group->kind == TUNE_TASK_OTHER)
-    return TUNE_TASK_OTHER;
   if (group->has_heavy)
     switch (groups->nodes[group->anchor].facts.op_class) {
     case TUNE_OP_CONTRACTION:

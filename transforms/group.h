@@ -41,7 +41,6 @@ typedef enum tune_task_kind {
   TUNE_TASK_REDUCTION,   // one reduction, pooling too, and what follows it over its result
   TUNE_TASK_CHAIN,       // reductions and elementwise ops over shared rows
   TUNE_TASK_ELEMENTWISE, // elementwise ops, transposes, broadcasts, fills
-  TUNE_TASK_OTHER,       // one op that is none of these, as linalg.softmax
 } tune_task_kind;
 
 const char *tune_task_kind_name(tune_task_kind kind); // "contraction", ...
@@ -55,7 +54,7 @@ typedef struct tune_group_node {
   tune_op_facts facts;
   size_t group;       // or TUNE_GROUP_NONE
   bool is_cheap;      // each group that needs it may take a copy
-  bool is_copied;     // some group does
+  bool is_copied;     // some groups do
   bool is_operand;    // it only moves an operand of the anchor
   const char *reason; // why it is in no group and no copy; NULL where it is; static text
   // For each loop, the loop of the group's root that runs over the same index, or TUNE_OP_NO_LOOP.

@@ -6,6 +6,7 @@
 #include "transforms/ir.h"
 
 #include "mlir-c/Dialect/Linalg.h"
+#include "mlir-c/Dialect/Transform/Interpreter.h"
 #include "mlir-c/Pass.h"
 #include "mlir-c/Transforms.h"
 
@@ -29,8 +30,58 @@ static MlirPass (*const pass_constructors[])(void) = {
     mlirCreateTransformsCSE,
 };
 
+static MlirWalkResult find_softmax(MlirOperation op, void *user_data) {
+  bool *found = user_data;
+  *found |= tune_ir_is(op, "linalg.softmax");
+  return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+const char *tune_normalize_decomposition(MlirOperation module) {
+  bool found = false;
+  mlirOperationWalk(module, find_softmax, &found, MlirWalkPreOrder);
+  return found ? "    %softmax = transform.structured.match ops{[\"linalg.softmax\"]} in %0\n"
+                 "      : (!transform.any_op) -> !transform.any_op\n"
+                 "    %parts = transform.structured.decompose_interface %softmax\n"
+                 "      : (!transform.any_op) -> !transform.any_op\n"
+               : NULL;
+}
+
+// Runs `lines` on `module` as a named sequence.
+static tune_status run_transforms(MlirOperation module, const char *lines) {
+  tune_string_builder builder;
+  tune_string_builder_init(&builder);
+  tune_string_builder_appendf(&builder,
+                              "module attributes {transform.with_named_sequence} {\n"
+                              "  transform.named_sequence @decompose(%%0: !transform.any_op) {\n"
+                              "%s    transform.yield\n  }\n}\n",
+                              lines);
+  char *text;
+  TUNE_RETURN_IF_ERROR(tune_string_builder_finish(&builder, &text));
+  MlirContext context = mlirOperationGetContext(module);
+  tune_diagnostics diagnostics;
+  tune_diagnostics_begin_thread(&diagnostics, context);
+  MlirModule script = mlirModuleCreateParse(context, tune_ir_string(text));
+  bool failed = mlirModuleIsNull(script);
+  if (!failed) {
+    MlirTransformOptions options = mlirTransformOptionsCreate();
+    failed = mlirLogicalResultIsFailure(mlirTransformApplyNamedSequence(
+        module, mlirBlockGetFirstOperation(mlirModuleGetBody(script)),
+        mlirModuleGetOperation(script), options));
+    mlirTransformOptionsDestroy(options);
+    mlirModuleDestroy(script);
+  }
+  free(text);
+  tune_status status =
+      tune_diagnostics_end(&diagnostics, failed, TUNE_INTERNAL, "taking ops apart");
+  tune_diagnostics_deinit(&diagnostics);
+  return status;
+}
+
 tune_status tune_normalize(MlirModule module) {
   MlirContext context = mlirModuleGetContext(module);
+  const char *decomposition = tune_normalize_decomposition(mlirModuleGetOperation(module));
+  if (decomposition)
+    TUNE_RETURN_IF_ERROR(run_transforms(mlirModuleGetOperation(module), decomposition));
   MlirPassManager manager = mlirPassManagerCreate(context);
   for (size_t i = 0; i < sizeof pass_constructors / sizeof *pass_constructors; ++i)
     mlirPassManagerAddOwnedPass(manager, pass_constructors[i]());

@@ -1,7 +1,8 @@
 //===- normalize.h - One form for what many front ends write ----------------------===//
 //
-// Brings a module into the form that tasks are extracted from, with upstream passes only,
-// so that stock mlir-opt can do the same (outline_script.h):
+// Brings a module into the form that tasks are extracted from, with upstream's transforms
+// and passes only, so that stock mlir-opt can do the same (tune_outline_script):
+//   decompose_interface           linalg.softmax becomes the chain that it is
 //   inline                        private helpers (JAX's @_where, @relu) would cut chains
 //   linalg-generalize-named-ops   one form for one meaning: keys do not depend on names
 //   linalg-fold-unit-extent-dims  and the reshapes for them between the ops
@@ -26,8 +27,13 @@
 // The passes above by name, in order, ended by NULL.
 extern const char *const tune_normalize_passes[];
 
-// Runs the passes on `module` in place. It is left in a valid but unspecified state on INTERNAL,
-// which says what MLIR said.
+// What comes before them: lines of a named sequence, in which %0 is the module, that take it apart
+// where it has ops that the passes leave. NULL where `module` has none.
+const char *tune_normalize_decomposition(MlirOperation module);
+
+// Does all that to `module` in place. It is left in a valid but unspecified state on INTERNAL,
+// which says what MLIR said. A module with linalg.softmax needs the dialect transform loaded, with
+// the transforms of linalg.
 tune_status tune_normalize(MlirModule module);
 
 // Calls `callback` for each structured op (linalg ops and tensor.pad) of `root` in the order of a

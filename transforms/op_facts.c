@@ -318,8 +318,6 @@ void tune_op_facts_get(MlirOperation op, const tune_op_words *words, tune_op_fac
   else if (tune_ir_string_equal(name, "linalg.generic") ||
            tune_ir_string_equal(name, "linalg.fill"))
     get_generic_facts(op, words, out_facts);
-  else if (tune_ir_string_equal(name, "linalg.softmax"))
-    out_facts->op_class = TUNE_OP_OPAQUE;
   else
     out_facts->reason = "it has no indexing maps to tune by";
 }

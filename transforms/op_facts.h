@@ -29,7 +29,6 @@ typedef enum tune_op_class {
   TUNE_OP_ELEMENTWISE, // all loops parallel, computes something
   TUNE_OP_MOVEMENT,    // all loops parallel, only moves, repeats or converts elements
   TUNE_OP_PAD,         // tensor.pad by constants
-  TUNE_OP_OPAQUE,      // tileable but without indexing maps: linalg.softmax
 } tune_op_class;
 
 #define TUNE_OP_MAX_LOOPS 16
@@ -40,7 +39,7 @@ typedef struct tune_op_facts {
   tune_op_class op_class;
   const char *reason; // why UNTUNABLE; static text
 
-  // For all but FOREIGN, UNTUNABLE and OPAQUE. A pad has a parallel loop for each dimension.
+  // For all but FOREIGN and UNTUNABLE. A pad has a parallel loop for each dimension.
   size_t loop_count;
   int64_t sizes[TUNE_OP_MAX_LOOPS]; // -1: known only at run time
   bool is_reduction[TUNE_OP_MAX_LOOPS];

@@ -395,6 +395,8 @@ tune_status tune_outline_script(const tune_extraction *extraction, tune_string_b
       .extraction = extraction, .groups = extraction->groups, .out = builder, .next = 1};
   tune_string_builder_append(builder, "  transform.named_sequence @" TUNE_OUTLINE_SEQUENCE
                                       "(%0: " ANY " {transform.consumed}) -> " ANY " {\n");
+  if (extraction->decomposition)
+    tune_string_builder_append(builder, extraction->decomposition);
   size_t module = 0;
   for (size_t i = 0; tune_normalize_passes[i]; ++i)
     module = apply_pass(&state, tune_normalize_passes[i], "", module);

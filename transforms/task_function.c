@@ -148,8 +148,7 @@ static dim_source find_size(const builder *state, MlirValue value, size_t positi
 }
 
 static bool has_loops(const tune_op_facts *facts) {
-  return facts->op_class != TUNE_OP_FOREIGN && facts->op_class != TUNE_OP_UNTUNABLE &&
-         facts->op_class != TUNE_OP_OPAQUE;
+  return facts->op_class != TUNE_OP_FOREIGN && facts->op_class != TUNE_OP_UNTUNABLE;
 }
 
 static void find_sizes(const builder *state, body_op *op) {
@@ -407,6 +406,8 @@ static void copy_op(builder *state, const body_op *op, tune_task_function *out) 
     if (is_empty(value) && !get_copy(state, value).ptr)
       copy_empty(state, op, (size_t)i);
   }
+  if (!tune_status_is_ok(state->status))
+    return;
   MlirOperation copy = op->facts.is_fill ? make_fill(state, op->op) : clone_op(state, op->op);
   for (intptr_t i = 0; i < mlirOperationGetNumResults(copy); ++i)
     set_copy(state, mlirOperationGetResult(op->op, i), mlirOperationGetResult(copy, i));
@@ -415,13 +416,31 @@ static void copy_op(builder *state, const body_op *op, tune_task_function *out) 
   out->op_count += op->facts.op_class != TUNE_OP_FOREIGN;
 }
 
+// Fills the block with copies and ends it with a return. `types` and `values` have room for the
+// arguments and the results.
+static void fill_block(builder *state, MlirLocation location, MlirType *types, MlirValue *values,
+                       tune_task_function *out) {
+  const tune_task_body *body = state->body;
+  for (size_t i = 0; i < state->input_count; ++i)
+    set_copy(state, state->inputs[i], mlirBlockGetArgument(state->block, (intptr_t)i));
+  for (size_t i = 0; i < state->op_count && tune_status_is_ok(state->status); ++i)
+    copy_op(state, &state->ops[i], out);
+  if (!tune_status_is_ok(state->status))
+    return;
+  for (size_t i = 0; i < body->result_count; ++i) {
+    values[i] = get_copy(state, body->results[i]);
+    types[state->input_count + i] = mlirValueGetType(body->results[i]);
+  }
+  append_op(state, "func.return", location, values, body->result_count, NULL, NULL);
+}
+
 static void create_function(builder *state, const char *name, MlirLocation location,
                             tune_task_function *out) {
-  const tune_task_body *body = state->body;
-  MlirType *types = malloc((state->input_count + body->result_count + 1) * sizeof *types);
-  MlirLocation *locations = malloc((state->input_count + 1) * sizeof *locations);
-  MlirValue *results = malloc(body->result_count * sizeof *results);
-  if (!types || !locations || !results) {
+  size_t result_count = state->body->result_count;
+  MlirType *types = calloc(state->input_count + result_count, sizeof *types);
+  MlirLocation *locations = calloc(state->input_count + 1, sizeof *locations);
+  MlirValue *values = calloc(result_count, sizeof *values);
+  if (!types || !locations || !values) {
     state->status = tune_status_make(TUNE_OUT_OF_MEMORY, "copying a task");
   } else {
     for (size_t i = 0; i < state->input_count; ++i) {
@@ -429,18 +448,11 @@ static void create_function(builder *state, const char *name, MlirLocation locat
       locations[i] = location;
     }
     state->block = mlirBlockCreate((intptr_t)state->input_count, types, locations);
-    for (size_t i = 0; i < state->input_count; ++i)
-      set_copy(state, state->inputs[i], mlirBlockGetArgument(state->block, (intptr_t)i));
-    for (size_t i = 0; i < state->op_count; ++i)
-      copy_op(state, &state->ops[i], out);
-    for (size_t i = 0; i < body->result_count; ++i) {
-      results[i] = get_copy(state, body->results[i]);
-      types[state->input_count + i] = mlirValueGetType(body->results[i]);
-    }
-    append_op(state, "func.return", location, results, body->result_count, NULL, NULL);
-
+    fill_block(state, location, types, values, out);
+  }
+  if (tune_status_is_ok(state->status)) {
     MlirType type = mlirFunctionTypeGet(state->context, (intptr_t)state->input_count, types,
-                                        (intptr_t)body->result_count, types + state->input_count);
+                                        (intptr_t)result_count, types + state->input_count);
     MlirNamedAttribute attributes[] = {
         named(state->context, "sym_name", mlirStringAttrGet(state->context, tune_ir_string(name))),
         named(state->context, "function_type", mlirTypeAttrGet(type)),
@@ -451,10 +463,12 @@ static void create_function(builder *state, const char *name, MlirLocation locat
     mlirOperationStateAddAttributes(&function, 2, attributes);
     mlirOperationStateAddOwnedRegions(&function, 1, &region);
     out->function = mlirOperationCreate(&function);
+  } else if (!mlirBlockIsNull(state->block)) {
+    mlirBlockDestroy(state->block);
   }
   free(types);
   free(locations);
-  free(results);
+  free(values);
 }
 
 static void build(builder *state, const char *name, tune_task_function *out) {
@@ -469,6 +483,8 @@ static void build(builder *state, const char *name, tune_task_function *out) {
   find_destinations(state);
   for (size_t i = 0; i < body->result_count; ++i)
     visit_op(state, mlirOpResultGetOwner(body->results[i]));
+  if (!tune_status_is_ok(state->status))
+    return;
   hand_sizes_down(state);
   add_untold_sizes(state);
   for (size_t i = 0; i < state->destination_count; ++i)
