@@ -7,9 +7,9 @@
 //     |x - r| <= 4 u(out) |r| + u(acc) (32 |r| + 8 sqrt(K) R) + m
 //
 // where u is the unit roundoff of a type (2^-24 for f32), out the type of the output, acc the type
-// in which it is accumulated, K the length of the reduction, R the root mean square of the finite
-// values of the reference's output, and m its type's smallest normal value. Further, the root mean
-// square of all x - r has to be at most
+// in which it is accumulated, K the length of the reduction (the sum of lengths where one feeds
+// another), R the root mean square of the finite values of the reference's output, and m its type's
+// smallest normal value. Further, the root mean square of all x - r has to be at most
 //
 //     4 u(out) R + u(acc) (32 + 2 sqrt(K)) R + m
 //
@@ -30,7 +30,7 @@
 #include "targets/buffer.h"
 
 typedef struct tune_tolerance {
-  int64_t reduction;             // K: the longest chain of additions; less than 1 is 1
+  int64_t reduction;             // K; less than 1 is 1
   bool has_accumulator;          // else acc is the output's own type
   tune_element_type accumulator; // acc
 } tune_tolerance;
