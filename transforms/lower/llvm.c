@@ -3,6 +3,7 @@
 #include "transforms/lower/llvm.h"
 
 #include "dialects/diagnostic.h"
+#include "support/nearest.h"
 #include "transforms/ir.h"
 
 #include "llvm-c/Core.h"
@@ -36,13 +37,22 @@ tune_llvm_options tune_llvm_options_default(void) {
 }
 
 static tune_status unknown_option(MlirOperation function, MlirStringRef name) {
+  char word[128];
+  snprintf(word, sizeof word, "%.*s", (int)(name.length - strlen(OPTION_PREFIX)),
+           name.data + strlen(OPTION_PREFIX));
+  tune_nearest nearest;
+  tune_nearest_init(&nearest, word);
   tune_string_builder names;
   tune_string_builder_init(&names);
-  for (size_t i = 0; i < OPTION_COUNT; ++i)
-    tune_string_builder_appendf(&names, "%s%s", i ? ", " : "", OPTIONS[i].name);
+  for (size_t i = 0; i < OPTION_COUNT; ++i) {
+    tune_nearest_offer(&nearest, OPTIONS[i].name);
+    tune_string_builder_appendf(&names, "%s" OPTION_PREFIX "%s", i ? ", " : "", OPTIONS[i].name);
+  }
   tune_status status = tune_status_make_at(
-      TUNE_INVALID_ARGUMENT, function, "%.*s: no such option of the backend; there are %s",
-      (int)name.length, name.data, names.text ? names.text : "");
+      TUNE_INVALID_ARGUMENT, function,
+      OPTION_PREFIX "%s is no option of the backend%s%s%s; there are %s", word,
+      nearest.best ? ", did you mean " OPTION_PREFIX : "", nearest.best ? nearest.best : "",
+      nearest.best ? "?" : "", names.text ? names.text : "");
   tune_string_builder_deinit(&names);
   return status;
 }

@@ -5,9 +5,8 @@
 //
 // A schedule decides by discardable attributes on the function (transform.annotate):
 //
-//   tune.llvm.opt_level = 0..3          LLVM's pipeline of that level, but 1 is a light one for
-//   code
-//                                       that is vectorized already; 3
+//   tune.llvm.opt_level = 0..3          0, 2, 3: LLVM's pipeline of that level; 1: a light one for
+//                                       code that is vectorized already, ten times quicker; 3
 //   tune.llvm.prefer_vector_width = N   bits, for LLVM's own vectorizers and lowering; 0: the CPU's
 //   tune.llvm.loop_unroll = 0 or 1      LLVM's loop unroller; 1
 //   tune.llvm.interleave = 0 or 1       interleaving in LLVM's loop vectorizer; 1
