@@ -7,7 +7,7 @@ set(support_may jansson xxhash)
 set(targets_may support jansson)
 set(tuning_may support jansson xxhash sqlite)
 set(dialects_may support mlir-c mlir)
-set(transforms_may support tuning dialects mlir-c llvm-c jansson)
+set(transforms_may support tuning dialects mlir-c llvm-c mlir jansson)
 # The programs. tune-measure runs on machines without MLIR.
 set(tools/common_may support)
 set(tools/tune-measure_may support targets tuning tools/common jansson)

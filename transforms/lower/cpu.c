@@ -8,6 +8,7 @@
 #include "transforms/lower/decompose.h"
 #include "transforms/lower/entry.h"
 #include "transforms/lower/llvm.h"
+#include "transforms/lower/math.h"
 #include "transforms/lower/memory.h"
 #include "transforms/lower/reference.h"
 
@@ -48,10 +49,6 @@
   "convert-index-to-llvm,finalize-memref-to-llvm{use-generic-functions=1}"
 #define LAST "reconcile-unrealized-casts"
 
-// Division that rounds up or down is not in the LLVM dialect; the pass that expands it also
-// expands maximumf into code that is several times slower, so it runs where it has to.
-#define EXPAND_ARITH "arith-expand"
-
 struct tune_cpu_lowering {
   MlirContext context;
   tune_llvm_target target;
@@ -59,7 +56,6 @@ struct tune_cpu_lowering {
   MlirPassManager bufferize;
   MlirPassManager give_back_memory;
   MlirPassManager generalize; // for the reference: named ops to linalg.generic
-  MlirPassManager expand_arith;
   MlirPassManager convert;
 };
 
@@ -84,7 +80,6 @@ static tune_status make_all_passes(tune_cpu_lowering *lowering, int threads) {
   TUNE_RETURN_IF_ERROR(make_passes(lowering, BUFFERIZE, &lowering->bufferize));
   TUNE_RETURN_IF_ERROR(make_passes(lowering, GIVE_BACK_MEMORY, &lowering->give_back_memory));
   TUNE_RETURN_IF_ERROR(make_passes(lowering, "linalg-generalize-named-ops", &lowering->generalize));
-  TUNE_RETURN_IF_ERROR(make_passes(lowering, EXPAND_ARITH, &lowering->expand_arith));
   static const char ONE_THREAD[] =
       LOOPS_OF_LINALG "," BEFORE_FORALL "," FORALL_TO_LOOPS "," TO_LLVM "," LAST;
   static const char THREADS[] = LOOPS_OF_LINALG "," BEFORE_FORALL "," FORALL_TO_THREADS "," TO_LLVM
@@ -117,8 +112,7 @@ void tune_cpu_lowering_destroy(tune_cpu_lowering *lowering) {
   if (!lowering)
     return;
   MlirPassManager *const all[] = {&lowering->bufferize, &lowering->give_back_memory,
-                                  &lowering->generalize, &lowering->expand_arith,
-                                  &lowering->convert};
+                                  &lowering->generalize, &lowering->convert};
   for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
     if (!mlirPassManagerIsNull(*all[i]))
       mlirPassManagerDestroy(*all[i]);
@@ -140,14 +134,6 @@ static tune_status run_passes(tune_cpu_lowering *lowering, MlirPassManager passe
   tune_status status = tune_diagnostics_end(&diagnostics, failed, TUNE_INVALID_ARGUMENT, what);
   tune_diagnostics_deinit(&diagnostics);
   return status;
-}
-
-static MlirWalkResult find_rounding_division(MlirOperation op, void *user_data) {
-  bool *found = user_data;
-  MlirStringRef name = tune_ir_name(op);
-  *found =
-      tune_ir_string_starts(name, "arith.ceildiv") || tune_ir_string_starts(name, "arith.floordiv");
-  return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }
 
 // The first op that no conversion took, or a null one.
@@ -180,6 +166,8 @@ static tune_status lower_to_llvm_dialect(tune_cpu_lowering *lowering, MlirOperat
   MlirOperation function;
   TUNE_RETURN_IF_ERROR(tune_ir_find_function(module, name, &function));
   TUNE_RETURN_IF_ERROR(tune_llvm_options_take(function, options));
+  tune_math_options math = tune_math_options_default();
+  TUNE_RETURN_IF_ERROR(tune_math_options_take(function, &math));
   if (tune_memory_has_tensors(module)) {
     TUNE_RETURN_IF_ERROR(tune_decompose_run(lowering->decompose, module));
     TUNE_RETURN_IF_ERROR(run_passes(lowering, lowering->bufferize, module, "bufferization"));
@@ -196,10 +184,7 @@ static tune_status lower_to_llvm_dialect(tune_cpu_lowering *lowering, MlirOperat
     TUNE_RETURN_IF_ERROR(run_passes(lowering, lowering->generalize, module, "generalizing"));
     tune_reference_order_loops(module);
   }
-  bool divides = false;
-  mlirOperationWalk(module, find_rounding_division, &divides, MlirWalkPreOrder);
-  if (divides)
-    TUNE_RETURN_IF_ERROR(run_passes(lowering, lowering->expand_arith, module, "expanding"));
+  TUNE_RETURN_IF_ERROR(tune_math_lower(module, &math, &lowering->target));
   TUNE_RETURN_IF_ERROR(
       run_passes(lowering, lowering->convert, module, "lowering to the LLVM dialect"));
   return check_lowered(module);

@@ -19,6 +19,7 @@ struct tune_linker {
   char *program;
   char *runtime;
   char *libm;
+  char *libmvec;      // glibc's vector functions, beside libm; NULL where there are none
   char *openmp;       // NULL where threads are not wanted
   char *openmp_rpath; // the option that finds it again
 };
@@ -117,6 +118,7 @@ static tune_status find_all(tune_linker *linker, bool threads) {
   TUNE_RETURN_IF_ERROR(find_linker_program(&linker->program));
   TUNE_RETURN_IF_ERROR(find_runtime(&linker->runtime));
   TUNE_RETURN_IF_ERROR(find_loaded_library(libm.address, "libm", &linker->libm));
+  linker->libmvec = find_near(linker->libm, "libmvec.so.1");
   return threads ? find_openmp(linker) : TUNE_OK;
 }
 
@@ -140,6 +142,7 @@ void tune_linker_destroy(tune_linker *linker) {
   free(linker->program);
   free(linker->runtime);
   free(linker->libm);
+  free(linker->libmvec);
   free(linker->openmp);
   free(linker->openmp_rpath);
   free(linker);
@@ -165,9 +168,17 @@ tune_status tune_linker_run(const tune_linker *linker, const void *object, size_
                                linker->runtime,
                                "--as-needed",
                                linker->libm,
-                               linker->openmp,
-                               linker->openmp_rpath,
+                               NULL,
+                               NULL,
+                               NULL,
                                NULL};
+    size_t count = sizeof arguments / sizeof *arguments - 4;
+    if (linker->libmvec)
+      arguments[count++] = linker->libmvec;
+    if (linker->openmp)
+      arguments[count++] = linker->openmp;
+    if (linker->openmp)
+      arguments[count++] = linker->openmp_rpath;
     tune_process_options options = {.arguments = arguments,
                                     .in = TUNE_PROCESS_DISCARD,
                                     .out = TUNE_PROCESS_DISCARD,

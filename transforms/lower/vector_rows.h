@@ -26,7 +26,7 @@
 tune_status tune_vector_rows_split(MlirOperation module, size_t *out_count);
 
 // Moves each op of arith and math on vectors right before its first user in its block, from the end
-// of the block to its begin. What it computes is computed when it is needed.
-void tune_vector_rows_sink(MlirOperation module);
+// of the block to its begin. What it computes is computed when it is needed. OUT_OF_MEMORY only.
+tune_status tune_vector_rows_sink(MlirOperation module);
 
 #endif // TUNE_TRANSFORMS_LOWER_VECTOR_ROWS_H

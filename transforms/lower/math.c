@@ -1,0 +1,182 @@
+//===- math.c - Arithmetic and math functions of a CPU's vectors -------------------===//
+
+#include "transforms/lower/math.h"
+
+#include "dialects/diagnostic.h"
+#include "transforms/ir.h"
+#include "transforms/lower/math_calls.h"
+#include "transforms/lower/math_patterns.h"
+#include "transforms/lower/vector_rows.h"
+
+#include "mlir-c/Rewrite.h"
+
+#define PREFIX "tune.math."
+#define POLYNOMIAL PREFIX "polynomial"
+
+static const char *const POLYNOMIALS[] = {
+    "math.acos",  "math.asin", "math.atan", "math.atan2", "math.cbrt", "math.cos",
+    "math.erf",   "math.erfc", "math.exp",  "math.expm1", "math.log",  "math.log10",
+    "math.log1p", "math.log2", "math.sin",  "math.tanh",
+};
+#define POLYNOMIAL_COUNT (sizeof POLYNOMIALS / sizeof *POLYNOMIALS)
+
+const char *tune_math_polynomial_op(size_t index) {
+  return index < POLYNOMIAL_COUNT ? POLYNOMIALS[index] : NULL;
+}
+
+//===--------------------------------------------------------------------------===//
+// Options
+//===--------------------------------------------------------------------------===//
+
+tune_math_options tune_math_options_default(void) { return (tune_math_options){.polynomial = 0}; }
+
+static tune_status read_option(MlirOperation function, MlirNamedAttribute attribute,
+                               tune_math_options *options) {
+  MlirStringRef name = mlirIdentifierStr(attribute.name);
+  if (!tune_ir_string_equal(name, POLYNOMIAL))
+    return tune_status_make_at(TUNE_INVALID_ARGUMENT, function,
+                               "%.*s: no such option of the lowering of math; there is polynomial",
+                               (int)name.length, name.data);
+  if (mlirAttributeIsABool(attribute.attribute))
+    options->polynomial = mlirBoolAttrGetValue(attribute.attribute);
+  else if (mlirAttributeIsAInteger(attribute.attribute))
+    options->polynomial = mlirIntegerAttrGetValueInt(attribute.attribute);
+  else
+    return tune_status_make_at(TUNE_INVALID_ARGUMENT, function, POLYNOMIAL ": expected an integer");
+  if (options->polynomial < 0 || options->polynomial > 2)
+    return tune_status_make_at(TUNE_INVALID_ARGUMENT, function,
+                               POLYNOMIAL ": the value %lld is not in 0 to 2",
+                               (long long)options->polynomial);
+  return TUNE_OK;
+}
+
+tune_status tune_math_options_take(MlirOperation function, tune_math_options *options) {
+  for (intptr_t i = mlirOperationGetNumDiscardableAttributes(function); i-- > 0;) {
+    MlirNamedAttribute attribute = mlirOperationGetDiscardableAttribute(function, i);
+    MlirStringRef name = mlirIdentifierStr(attribute.name);
+    if (!tune_ir_string_starts(name, PREFIX))
+      continue;
+    TUNE_RETURN_IF_ERROR(read_option(function, attribute, options));
+    mlirOperationRemoveDiscardableAttributeByName(function, name);
+  }
+  return TUNE_OK;
+}
+
+//===--------------------------------------------------------------------------===//
+// Looking
+//===--------------------------------------------------------------------------===//
+
+// What of all below a module needs; most need little, and rewriting costs a millisecond.
+typedef struct needs {
+  bool functions;         // any op of tune_math_calls_op
+  bool small_floats;      // such an op on f16 or bf16
+  bool bf16;              // conversions from or to bf16
+  bool rounding_division; // division that rounds up or down
+} needs;
+
+static MlirType element_type(MlirValue value) {
+  MlirType type = mlirValueGetType(value);
+  return mlirTypeIsAShaped(type) ? mlirShapedTypeGetElementType(type) : type;
+}
+
+static MlirWalkResult find_needs(MlirOperation op, void *user_data) {
+  needs *found = user_data;
+  MlirStringRef name = tune_ir_name(op);
+  if (tune_ir_string_starts(name, "math.")) {
+    const char *function;
+    for (size_t i = 0; (function = tune_math_calls_op(i)); ++i)
+      if (tune_ir_string_equal(name, function)) {
+        MlirType type = element_type(mlirOperationGetResult(op, 0));
+        found->functions = true;
+        found->small_floats = found->small_floats || mlirTypeIsAF16(type) || mlirTypeIsABF16(type);
+      }
+  } else if (tune_ir_string_equal(name, "arith.extf") ||
+             tune_ir_string_equal(name, "arith.truncf")) {
+    found->bf16 = found->bf16 || mlirTypeIsABF16(element_type(mlirOperationGetOperand(op, 0))) ||
+                  mlirTypeIsABF16(element_type(mlirOperationGetResult(op, 0)));
+  } else if (tune_ir_string_starts(name, "arith.ceildiv") ||
+             tune_ir_string_starts(name, "arith.floordiv")) {
+    found->rounding_division = true;
+  }
+  return MlirWalkResultAdvance;
+}
+
+//===--------------------------------------------------------------------------===//
+// Lowering
+//===--------------------------------------------------------------------------===//
+
+static bool is_x86(const tune_llvm_target *target) {
+  return strncmp(target->triple, "x86_64", 6) == 0;
+}
+
+static bool has(const tune_llvm_target *target, const char *feature) {
+  return is_x86(target) && tune_math_machine_has(target->machine, feature);
+}
+
+static tune_math_width vector_library_width(const tune_llvm_target *target) {
+  if (!tune_math_calls_has_vector_library(target->triple))
+    return TUNE_MATH_WIDTH_NONE;
+  if (has(target, "+avx512f"))
+    return TUNE_MATH_WIDTH_AVX512;
+  return has(target, "+avx2") ? TUNE_MATH_WIDTH_AVX2 : TUNE_MATH_WIDTH_SSE;
+}
+
+static void add_patterns(MlirRewritePatternSet patterns, const needs *found,
+                         const tune_math_options *options, const tune_llvm_target *target) {
+  if (found->functions) {
+    const char *names[TUNE_MATH_CALLS_LIMIT];
+    size_t count = 0;
+    while ((names[count] = tune_math_calls_op(count)))
+      ++count;
+    tune_math_patterns_add_extension(patterns, names, count);
+    if (options->polynomial)
+      tune_math_patterns_add_powers(patterns);
+    if (options->polynomial == 1)
+      tune_math_patterns_add_approximation(patterns, POLYNOMIALS, POLYNOMIAL_COUNT);
+  }
+  // On other CPUs LLVM's code for a vector calls a function for each element.
+  if ((found->bf16 || found->small_floats) && is_x86(target) && !has(target, "+avx512bf16"))
+    tune_math_patterns_add_bf16(patterns);
+  if (found->rounding_division)
+    tune_math_patterns_add_rounding_division(patterns);
+}
+
+static tune_status rewrite(MlirOperation module, const needs *found,
+                           const tune_math_options *options, const tune_llvm_target *target) {
+  MlirContext context = mlirOperationGetContext(module);
+  static const char *const DIALECTS[] = {"arith", "math", "vector", "ub"};
+  for (size_t i = 0; i < sizeof DIALECTS / sizeof *DIALECTS; ++i)
+    mlirContextGetOrLoadDialect(context, tune_ir_string(DIALECTS[i]));
+  MlirRewritePatternSet patterns = mlirRewritePatternSetCreate(context);
+  add_patterns(patterns, found, options, target);
+  MlirFrozenRewritePatternSet frozen = mlirFreezeRewritePattern(patterns);
+  MlirGreedyRewriteDriverConfig config = mlirGreedyRewriteDriverConfigCreate();
+  mlirGreedyRewriteDriverConfigSetRegionSimplificationLevel(
+      config, MLIR_GREEDY_SIMPLIFY_REGION_LEVEL_DISABLED);
+  tune_diagnostics diagnostics;
+  tune_diagnostics_begin(&diagnostics, context);
+  bool failed =
+      mlirLogicalResultIsFailure(mlirApplyPatternsAndFoldGreedilyWithOp(module, frozen, config));
+  tune_status status =
+      tune_diagnostics_end(&diagnostics, failed, TUNE_INTERNAL, "lowering math functions");
+  tune_diagnostics_deinit(&diagnostics);
+  mlirGreedyRewriteDriverConfigDestroy(config);
+  mlirFrozenRewritePatternSetDestroy(frozen);
+  return status;
+}
+
+tune_status tune_math_lower(MlirOperation module, const tune_math_options *options,
+                            const tune_llvm_target *target) {
+  size_t split_count;
+  TUNE_RETURN_IF_ERROR(tune_vector_rows_split(module, &split_count));
+  needs found = {false};
+  mlirOperationWalk(module, find_needs, &found, MlirWalkPreOrder);
+  if (split_count || found.functions || found.bf16 || found.rounding_division)
+    TUNE_RETURN_IF_ERROR(rewrite(module, &found, options, target));
+  if (split_count)
+    TUNE_RETURN_IF_ERROR(tune_vector_rows_sink(module));
+  if (found.functions)
+    tune_math_calls_insert(module, options->polynomial ? vector_library_width(target)
+                                                       : TUNE_MATH_WIDTH_NONE);
+  return TUNE_OK;
+}
