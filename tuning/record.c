@@ -2,6 +2,7 @@
 
 #include "tuning/record.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -387,9 +388,10 @@ static tune_status get_stages(const json_t *object, double seconds[TUNE_STAGE_CO
 static tune_status get_seed(const json_t *object, uint64_t *out_seed) {
   const char *text = json_string_value(json_object_get(object, "seed"));
   char *end = NULL;
+  errno = 0;
   unsigned long long seed = text && *text >= '0' && *text <= '9' ? strtoull(text, &end, 10) : 0;
-  if (!end || *end)
-    return wrong_member("seed", "a decimal number in quotes");
+  if (!end || *end || errno == ERANGE)
+    return wrong_member("seed", "a decimal number below 2^64 in quotes");
   *out_seed = seed;
   return TUNE_OK;
 }
