@@ -258,3 +258,14 @@ tune_status tune_choices_verify(MlirOperation root) {
   mlirOperationWalk(root, visit, &status, MlirWalkPreOrder);
   return status;
 }
+
+static MlirWalkResult strip_op(MlirOperation op, void *user_data) {
+  (void)user_data;
+  mlirOperationRemoveDiscardableAttributeByName(
+      op, mlirStringRefCreateFromCString(TUNE_CHOICES_ATTRIBUTE));
+  return MlirWalkResultAdvance;
+}
+
+void tune_choices_strip(MlirOperation root) {
+  mlirOperationWalk(root, strip_op, NULL, MlirWalkPreOrder);
+}

@@ -67,4 +67,7 @@ void tune_choices_remove(tune_choices *choices, const char *name);
 // refuses an attribute whose name looks like a mistyped tune.choices, which would be ignored.
 tune_status tune_choices_verify(MlirOperation root);
 
+// Takes the decisions off `root` and off all ops inside it, right or wrong ones.
+void tune_choices_strip(MlirOperation root);
+
 #endif // TUNE_DIALECTS_CHOICES_H

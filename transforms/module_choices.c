@@ -6,7 +6,6 @@
 #include "dialects/diagnostic.h"
 #include "transforms/best_config.h"
 #include "transforms/instantiate.h"
-#include "transforms/ir.h"
 #include "transforms/module_schedule.h"
 
 #include <stdlib.h>
@@ -64,22 +63,11 @@ tune_status tune_module_choices_make_script(MlirOperation module,
   return status;
 }
 
-static MlirWalkResult strip_op(MlirOperation op, void *user_data) {
-  (void)user_data;
-  if (tune_choices_are_on(op))
-    mlirOperationRemoveDiscardableAttributeByName(op, tune_ir_string(TUNE_CHOICES_ATTRIBUTE));
-  return MlirWalkResultAdvance;
-}
-
-void tune_module_choices_strip(MlirOperation root) {
-  mlirOperationWalk(root, strip_op, NULL, MlirWalkPreOrder);
-}
-
 tune_status tune_module_choices_apply(MlirOperation module,
                                       const tune_module_choices_options *options, bool remarks) {
   MlirOperation script;
   TUNE_RETURN_IF_ERROR(tune_module_choices_make_script(module, options, remarks, &script));
-  tune_module_choices_strip(module);
+  tune_choices_strip(module);
   if (mlirOperationIsNull(script))
     return TUNE_OK;
   tune_status status = tune_schedule_apply(module, script);

@@ -35,7 +35,4 @@ tune_status tune_module_choices_make_script(MlirOperation module,
 tune_status tune_module_choices_apply(MlirOperation module,
                                       const tune_module_choices_options *options, bool remarks);
 
-// Takes the choices off all ops of `root`.
-void tune_module_choices_strip(MlirOperation root);
-
 #endif // TUNE_TRANSFORMS_MODULE_CHOICES_H

@@ -31,9 +31,9 @@ extern const char *const tune_normalize_passes[];
 // where it has ops that the passes leave. NULL where `module` has none.
 const char *tune_normalize_decomposition(MlirOperation module);
 
-// Does all that to `module` in place. It is left in a valid but unspecified state on INTERNAL,
-// which says what MLIR said. A module with linalg.softmax needs the dialect transform loaded, with
-// the transforms of linalg.
+// Does all that to `module` in place, after taking choices (dialects/choices.h) off it. It is left
+// in a valid but unspecified state on INTERNAL, which says what MLIR said. A module with
+// linalg.softmax needs the dialect transform loaded, with the transforms of linalg.
 tune_status tune_normalize(MlirModule module);
 
 // Calls `callback` for each structured op (linalg ops and tensor.pad) of `root` in the order of a

@@ -166,6 +166,23 @@ static void writes_what_it_read(void **state) {
   mlirContextDestroy(context);
 }
 
+// Choices go from everywhere inside, also those that are wrong; other attributes stay.
+static void strips_choices(void **state) {
+  (void)state;
+  MlirContext context = make_test_context();
+  MlirOperation module;
+  MlirOperation op = parse_op(context,
+                              "module { func.func private @f() attributes {tune.choices = 3, "
+                              "tune.task = \"t\"} }",
+                              &module);
+  tune_choices_strip(module);
+  assert_false(tune_choices_are_on(op));
+  assert_false(mlirAttributeIsNull(
+      mlirOperationGetDiscardableAttributeByName(op, mlirStringRefCreateFromCString("tune.task"))));
+  mlirOperationDestroy(module);
+  mlirContextDestroy(context);
+}
+
 // A search replaces domains by chosen values, in any order of names; removing all removes the
 // attribute.
 static void sets_and_removes(void **state) {
@@ -387,11 +404,17 @@ static void loads_once(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(reads_every_kind),          cmocka_unit_test(round_trips),
-      cmocka_unit_test(writes_what_it_read),       cmocka_unit_test(sets_and_removes),
-      cmocka_unit_test(refuses_wrong_attributes),  cmocka_unit_test(refuses_wrong_choices),
-      cmocka_unit_test(refuses_wrong_values),      cmocka_unit_test(finds_values_in_domains),
-      cmocka_unit_test(every_kind_is_in_the_irdl), cmocka_unit_test(loads_once),
+      cmocka_unit_test(reads_every_kind),
+      cmocka_unit_test(round_trips),
+      cmocka_unit_test(writes_what_it_read),
+      cmocka_unit_test(sets_and_removes),
+      cmocka_unit_test(strips_choices),
+      cmocka_unit_test(refuses_wrong_attributes),
+      cmocka_unit_test(refuses_wrong_choices),
+      cmocka_unit_test(refuses_wrong_values),
+      cmocka_unit_test(finds_values_in_domains),
+      cmocka_unit_test(every_kind_is_in_the_irdl),
+      cmocka_unit_test(loads_once),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
