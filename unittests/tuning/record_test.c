@@ -15,7 +15,7 @@ static const char full[] =
     "\"strategy\":\"random\",\"seed\":\"18446744073709551615\",\"created_ms\":1700000000000}";
 
 static json_t *load(const char *text) {
-  json_t *object = json_loads(text, 0, NULL);
+  json_t *object = json_loads(text, JSON_ALLOW_NUL, NULL);
   assert_non_null(object);
   return object;
 }
