@@ -62,24 +62,28 @@ static void write_knobs(const tune_contraction_plan *plan, const tune_machine *m
   char lines[1024];
   snprintf(lines, sizeof lines,
            "%%lanes = smt.int.constant %u\n"
+           "%%more = smt.int.constant %u\n"
            "%%registers = smt.int.constant %u\n"
            "%%one = smt.int.constant 1\n"
-           "%%vectors = smt.int.div %%nr_, %%lanes\n"
+           "%%filled = smt.int.add %%nr_, %%more\n"
+           "%%vectors = smt.int.div %%filled, %%lanes\n"
            "%%tile = smt.int.mul %%mr_, %%vectors\n"
            "%%used = smt.int.add %%tile, %%vectors, %%one\n"
            "%%fits = smt.int.cmp le %%used, %%registers\n"
            "smt.assert %%fits",
-           plan->lanes, machine->vector_registers);
+           plan->lanes, plan->lanes - 1, machine->vector_registers);
   tune_writer_constraint(w, "accumulators, one row of B and one element of A fit the registers", 2,
                          (const char *const[]){"mr", "nr"}, lines);
   snprintf(lines, sizeof lines,
            "%%lanes = smt.int.constant %u\n"
+           "%%more = smt.int.constant %u\n"
            "%%most = smt.int.constant 512\n"
-           "%%vectors = smt.int.div %%nr_, %%lanes\n"
+           "%%filled = smt.int.add %%nr_, %%more\n"
+           "%%vectors = smt.int.div %%filled, %%lanes\n"
            "%%body = smt.int.mul %%mr_, %%vectors, %%kr_\n"
            "%%fits = smt.int.cmp le %%body, %%most\n"
            "smt.assert %%fits",
-           plan->lanes);
+           plan->lanes, plan->lanes - 1);
   tune_writer_constraint(w, "bodies of more than 512 multiply-adds take seconds to compile", 3,
                          (const char *const[]){"mr", "nr", "kr"}, lines);
   if (plan->kc.count) {
@@ -459,7 +463,20 @@ static void write_kernel(const tune_contraction_plan *plan, tune_writer *w) {
     tune_writer_end_foreach(w);
   }
   tune_writer_match_generic(w, "%kernels", anchor, order, kernel_loops, w->func);
-  tune_writer_line(w, "transform.structured.vectorize %%kernels : " OP);
+  // Upstream lowers a contraction to outer products only if its first loop is one of its first
+  // operand; else to thousands of extracts and inserts.
+  size_t first = anchor->is_reduction[order[0]] ? order[1] : order[0];
+  if (kernel_loops == 3 && first != (plan->a == 0 ? plan->row : plan->col)) {
+    tune_writer_line(w,
+                     "%%turned = transform.structured.interchange %%kernels "
+                     "iterator_interchange = %s : (" OP ") -> " OP,
+                     anchor->is_reduction[order[0]]   ? "[0, 2, 1]"
+                     : anchor->is_reduction[order[1]] ? "[2, 1, 0]"
+                                                      : "[1, 0, 2]");
+    tune_writer_line(w, "transform.structured.vectorize %%turned : " OP);
+  } else {
+    tune_writer_line(w, "transform.structured.vectorize %%kernels : " OP);
+  }
   tune_writer_line(
       w, "%%fills = transform.structured.match ops{[\"linalg.fill\"]} in %s : (" OP ") -> " OP,
       w->func);

@@ -102,15 +102,11 @@ static bool find_loops(tune_contraction_plan *plan) {
   plan->b = in_first ? 0 : 1;
   plan->a = 1 - plan->b;
   const tune_operand *a = &nest->operands[plan->a], *b = &nest->operands[plan->b];
-  // Vectors along a window would need the row operand first, which upstream's lowering of
-  // contractions does not reorder.
-  if (has_window(b) || tune_operand_find_loop(b, plan->col) == SIZE_MAX)
-    return false;
   plan->row = find_row(plan);
   plan->depth = find_depth(plan);
   if (plan->row == TUNE_NO_LOOP || plan->depth == TUNE_NO_LOOP)
     return false;
-  plan->has_window = has_window(a);
+  plan->has_window = has_window(a) || has_window(b);
   plan->transposed = tune_operand_contiguous_loop(nest, b) != plan->col;
   if (plan->has_window && plan->transposed)
     return false;
@@ -170,6 +166,11 @@ static void choose_columns(tune_contraction_plan *plan) {
   for (int64_t vectors = 1; vectors <= 4; vectors *= 2)
     if (plan->cols % (vectors * lanes) == 0)
       tune_value_set_add(&plan->nr, vectors * lanes);
+  // Part of a register for narrow windows, which cannot be padded: on cores that split the widest
+  // registers, halves are as fast as the whole.
+  for (int64_t part = lanes / 2; plan->nr.count == 0 && part >= 4; part /= 2)
+    if (plan->has_window && plan->cols % part == 0)
+      tune_value_set_add(&plan->nr, part);
   plan->cols_divide = plan->nr.count > 0;
   if (!plan->cols_divide)
     // The last panel is padded with zeroes up to a whole tile.
@@ -181,7 +182,7 @@ static void choose_columns(tune_contraction_plan *plan) {
 
 static int64_t rows_that_fit(const tune_contraction_plan *plan, const tune_machine *machine,
                              int64_t nr) {
-  int64_t vectors = nr / plan->lanes;
+  int64_t vectors = round_up(nr, plan->lanes) / plan->lanes;
   return ((int64_t)machine->vector_registers - vectors - 1) / vectors;
 }
 
