@@ -336,6 +336,8 @@ static tune_status append_group(script *state, size_t group, size_t function, si
   snprintf(handle, sizeof handle, "%%%zu", outlined);
   append_annotation(state, handle, "sym_visibility", "private");
   append_annotation(state, handle, TUNE_TASK_ATTRIBUTE, state->extraction->tasks[task].key.text);
+  // The originals: fuse_into_containing_op verifies the whole function each time.
+  tune_string_builder_appendf(state->out, "    transform.apply_dce to %%%zu : " ANY "\n", function);
   return TUNE_OK;
 }
 
