@@ -179,6 +179,23 @@ static MlirValue look_through_casts(MlirValue value) {
   return value;
 }
 
+// Where `value` is fresh memory and nothing reads or writes `argument`, makes the function work in
+// the argument's memory: fusing elementwise ops loses the destination of an op that overwrites all
+// of it.
+static bool move_into_argument(MlirValue value, MlirValue argument) {
+  value = look_through_casts(value);
+  if (!mlirValueIsAOpResult(value) ||
+      !mlirTypeEqual(mlirValueGetType(value), mlirValueGetType(argument)) ||
+      !mlirOpOperandIsNull(mlirValueGetFirstUse(argument)))
+    return false;
+  MlirOperation allocation = mlirOpResultGetOwner(value);
+  if (!tune_ir_is(allocation, "memref.alloc"))
+    return false;
+  mlirValueReplaceAllUsesOfWith(value, argument);
+  mlirOperationDestroy(allocation);
+  return true;
+}
+
 tune_status tune_memory_place_results(MlirOperation function,
                                       const tune_function_signature *signature) {
   size_t count = signature->function_result_count;
@@ -208,7 +225,8 @@ tune_status tune_memory_place_results(MlirOperation function,
       continue;
     }
     MlirValue argument = mlirBlockGetArgument(entry, signature->destinations[i]);
-    if (!mlirValueEqual(look_through_casts(value), argument))
+    if (!mlirValueEqual(look_through_casts(value), argument) &&
+        !move_into_argument(value, argument))
       mlirBlockInsertOwnedOperationBefore(
           entry, back, make_copy(mlirOperationGetLocation(back), value, argument));
   }
