@@ -1,13 +1,9 @@
-//===- constraint.c -----------------------------------------------------------===//
-//
-// The parsed form is an array of nodes, each after its operands, the root last. Folding
-// a long chain therefore costs no pointer chasing, and destroying it is one free.
-//
-//===--------------------------------------------------------------------------===//
+//===- constraint.c - Parsing and printing ------------------------------------===//
 
 #include "tuning/constraint.h"
 
 #include "support/string_builder.h"
+#include "tuning/constraint_nodes.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -17,29 +13,6 @@
 // Bounds what a hostile expression can do to the stack.
 #define NESTING_LIMIT 200
 #define NODE_LIMIT 4096
-
-enum operation {
-  OPERATION_INTEGER,
-  OPERATION_KNOB,
-  OPERATION_NEGATE,
-  OPERATION_NOT,
-  OPERATION_MIN,
-  OPERATION_MAX,
-  OPERATION_MULTIPLY,
-  OPERATION_DIVIDE,
-  OPERATION_MODULO,
-  OPERATION_ADD,
-  OPERATION_SUBTRACT,
-  OPERATION_LESS,
-  OPERATION_LESS_EQUAL,
-  OPERATION_GREATER,
-  OPERATION_GREATER_EQUAL,
-  OPERATION_EQUAL,
-  OPERATION_NOT_EQUAL,
-  OPERATION_AND,
-  OPERATION_OR,
-  OPERATION_IMPLIES,
-};
 
 // From what binds least to what binds most.
 enum precedence {
@@ -78,21 +51,6 @@ static const struct {
     [OPERATION_AND] = {"&&", PRECEDENCE_AND},
     [OPERATION_OR] = {"||", PRECEDENCE_OR},
     [OPERATION_IMPLIES] = {"=>", PRECEDENCE_IMPLIES},
-};
-
-struct node {
-  enum operation operation;
-  uint32_t left, right; // operands; a unary operation has only `left`
-  int64_t value;        // of an integer; the index of a knob
-};
-
-struct tune_constraint {
-  char *text;
-  char *why;
-  struct node *nodes; // the last is the root
-  size_t node_count;
-  size_t *knobs;
-  size_t knob_count;
 };
 
 //===- Parsing ----------------------------------------------------------------===//
@@ -368,113 +326,6 @@ const char *tune_constraint_why(const tune_constraint *constraint) { return cons
 const size_t *tune_constraint_knobs(const tune_constraint *constraint, size_t *out_count) {
   *out_count = constraint->knob_count;
   return constraint->knobs;
-}
-
-//===- Evaluation -------------------------------------------------------------===//
-
-struct scope {
-  const struct node *nodes;
-  const tune_space *space;
-  const uint16_t *choices;
-};
-
-static bool divide(enum operation operation, int64_t left, int64_t right, int64_t *out_value) {
-  if (right == 0 || (left == INT64_MIN && right == -1))
-    return false;
-  int64_t quotient = left / right, remainder = left % right;
-  if (remainder != 0 && (remainder < 0) != (right < 0)) {
-    quotient -= 1;
-    remainder += right;
-  }
-  *out_value = operation == OPERATION_DIVIDE ? quotient : remainder;
-  return true;
-}
-
-static bool combine(enum operation operation, int64_t left, int64_t right, int64_t *out_value) {
-  switch (operation) {
-  case OPERATION_MIN:
-    *out_value = left < right ? left : right;
-    return true;
-  case OPERATION_MAX:
-    *out_value = left > right ? left : right;
-    return true;
-  case OPERATION_MULTIPLY:
-    return !__builtin_mul_overflow(left, right, out_value);
-  case OPERATION_DIVIDE:
-  case OPERATION_MODULO:
-    return divide(operation, left, right, out_value);
-  case OPERATION_ADD:
-    return !__builtin_add_overflow(left, right, out_value);
-  case OPERATION_SUBTRACT:
-    return !__builtin_sub_overflow(left, right, out_value);
-  case OPERATION_LESS:
-    *out_value = left < right;
-    return true;
-  case OPERATION_LESS_EQUAL:
-    *out_value = left <= right;
-    return true;
-  case OPERATION_GREATER:
-    *out_value = left > right;
-    return true;
-  case OPERATION_GREATER_EQUAL:
-    *out_value = left >= right;
-    return true;
-  case OPERATION_EQUAL:
-    *out_value = left == right;
-    return true;
-  case OPERATION_NOT_EQUAL:
-    *out_value = left != right;
-    return true;
-  default:
-    return false;
-  }
-}
-
-// False where there is no value.
-static bool evaluate(const struct scope *scope, uint32_t index, int64_t *out_value) {
-  const struct node *at = &scope->nodes[index];
-  int64_t left, right;
-  switch (at->operation) {
-  case OPERATION_INTEGER:
-    *out_value = at->value;
-    return true;
-  case OPERATION_KNOB:
-    *out_value =
-        tune_space_knob(scope->space, (size_t)at->value)->values[scope->choices[at->value]];
-    return true;
-  case OPERATION_NEGATE:
-    return evaluate(scope, at->left, &left) && !__builtin_sub_overflow(0, left, out_value);
-  case OPERATION_NOT:
-    if (!evaluate(scope, at->left, &left))
-      return false;
-    *out_value = !left;
-    return true;
-  case OPERATION_AND:
-  case OPERATION_OR:
-  case OPERATION_IMPLIES: {
-    if (!evaluate(scope, at->left, &left))
-      return false;
-    bool is_decided = at->operation == OPERATION_OR ? left != 0 : left == 0;
-    if (is_decided) {
-      *out_value = at->operation != OPERATION_AND;
-      return true;
-    }
-    if (!evaluate(scope, at->right, &right))
-      return false;
-    *out_value = right != 0;
-    return true;
-  }
-  default:
-    return evaluate(scope, at->left, &left) && evaluate(scope, at->right, &right) &&
-           combine(at->operation, left, right, out_value);
-  }
-}
-
-bool tune_constraint_holds(const tune_constraint *constraint, const tune_space *space,
-                           const uint16_t *choices) {
-  struct scope scope = {constraint->nodes, space, choices};
-  int64_t value;
-  return evaluate(&scope, (uint32_t)constraint->node_count - 1, &value) && value != 0;
 }
 
 //===- Printing ---------------------------------------------------------------===//

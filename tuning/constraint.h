@@ -49,6 +49,11 @@ const size_t *tune_constraint_knobs(const tune_constraint *constraint, size_t *o
 bool tune_constraint_holds(const tune_constraint *constraint, const tune_space *space,
                            const uint16_t *choices);
 
+// Whether it can still hold where only the knobs with is_assigned[i] have a value. False is
+// certain; true is not: the values of the others are taken as ranges, independent of each other.
+bool tune_constraint_may_hold(const tune_constraint *constraint, const tune_space *space,
+                              const uint16_t *choices, const bool *is_assigned);
+
 // Prints the expression anew from its parsed form, with the least parentheses; parses back to the
 // same. Owned by the caller.
 tune_status tune_constraint_print(const tune_constraint *constraint, const tune_space *space,

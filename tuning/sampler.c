@@ -9,22 +9,26 @@
 
 // Tries of drawing knob by knob without regard to the constraints.
 #define REJECTION_TRIES 128
-// Assignments tried in one search, some 50 ns each, and how often a search begins anew: a search
+// Assignments tried in one search, each below a microsecond, and how often a search begins anew: a search
 // that took a wrong turn early finds nothing for long, another one may at once.
 #define SEARCH_EFFORT 20000
 #define SEARCH_RESTARTS 8
-#define LAST_SEARCH_EFFORT 10000000
-#define WALK_EFFORT 20000000
+#define LAST_SEARCH_EFFORT 2000000
+// The share of repairing moves that are made at random, so as not to go in circles.
+#define RANDOM_MOVES 0.1
+// Assignments between one valid config and the next.
+#define WALK_EFFORT 4000000
 
 struct tune_sampler {
   const tune_space *space;
   size_t count;                     // of knobs
   size_t *order;                    // order[depth] is the knob assigned at `depth`
-  const tune_constraint **by_depth; // all constraints, sorted by the depth that completes them
-  size_t *first;         // those completed at `depth` are by_depth[first[depth], first[depth+1])
-  bool is_hopeless;      // a constraint without knobs fails
+  const tune_constraint **by_depth; // for each depth the constraints that read its knob
+  size_t *first;                    // they are by_depth[first[depth], first[depth + 1])
+  bool is_hopeless;                 // a constraint without knobs fails
   uint16_t **candidates; // candidates[depth]: the order in which a search tries its values
   size_t *position;      // how many of them it has tried
+  bool *is_assigned;     // by knob, during a search
 };
 
 static bool reads_knob(const tune_constraint *constraint, size_t knob) {
@@ -84,44 +88,44 @@ static void choose_order(tune_sampler *sampler, size_t *depth_of) {
   }
 }
 
-// The depth at which all knobs of the constraint are assigned; SIZE_MAX where it reads none.
-static size_t completing_depth(const tune_constraint *constraint, const size_t *depth_of) {
-  size_t count, depth = SIZE_MAX;
-  const size_t *knobs = tune_constraint_knobs(constraint, &count);
-  for (size_t i = 0; i < count; ++i)
-    if (depth == SIZE_MAX || depth_of[knobs[i]] > depth)
-      depth = depth_of[knobs[i]];
-  return depth;
-}
-
-static void place_constraints(tune_sampler *sampler, const size_t *depth_of) {
+static void place_constraints(tune_sampler *sampler) {
   const tune_space *space = sampler->space;
-  size_t placed = 0;
-  for (size_t i = 0; i < tune_space_constraint_count(space); ++i) {
+  size_t constraint_count = tune_space_constraint_count(space), placed = 0, knob_count;
+  for (size_t i = 0; i < constraint_count; ++i) {
     const tune_constraint *constraint = tune_space_constraint(space, i);
-    if (completing_depth(constraint, depth_of) == SIZE_MAX &&
-        !tune_constraint_holds(constraint, space, NULL))
+    tune_constraint_knobs(constraint, &knob_count);
+    if (!knob_count && !tune_constraint_holds(constraint, space, NULL))
       sampler->is_hopeless = true;
   }
   for (size_t depth = 0; depth < sampler->count; ++depth) {
     sampler->first[depth] = placed;
-    for (size_t i = 0; i < tune_space_constraint_count(space); ++i)
-      if (completing_depth(tune_space_constraint(space, i), depth_of) == depth)
+    for (size_t i = 0; i < constraint_count; ++i)
+      if (reads_knob(tune_space_constraint(space, i), sampler->order[depth]))
         sampler->by_depth[placed++] = tune_space_constraint(space, i);
   }
   sampler->first[sampler->count] = placed;
 }
 
+// How often constraints read knobs, all in all.
+static size_t count_reads(const tune_space *space) {
+  size_t reads = 0, knob_count;
+  for (size_t i = 0; i < tune_space_constraint_count(space); ++i) {
+    tune_constraint_knobs(tune_space_constraint(space, i), &knob_count);
+    reads += knob_count;
+  }
+  return reads;
+}
+
 static bool allocate(tune_sampler *sampler) {
   size_t count = sampler->count;
   sampler->order = calloc(count + 1, sizeof *sampler->order);
-  sampler->by_depth =
-      calloc(tune_space_constraint_count(sampler->space) + 1, sizeof *sampler->by_depth);
+  sampler->by_depth = calloc(count_reads(sampler->space) + 1, sizeof *sampler->by_depth);
   sampler->first = calloc(count + 1, sizeof *sampler->first);
   sampler->candidates = calloc(count + 1, sizeof *sampler->candidates);
   sampler->position = calloc(count + 1, sizeof *sampler->position);
+  sampler->is_assigned = calloc(count + 1, sizeof *sampler->is_assigned);
   return sampler->order && sampler->by_depth && sampler->first && sampler->candidates &&
-         sampler->position;
+         sampler->position && sampler->is_assigned;
 }
 
 static bool allocate_candidates(tune_sampler *sampler) {
@@ -149,7 +153,7 @@ tune_status tune_sampler_create(const tune_space *space, tune_sampler **out_samp
     for (size_t knob = 0; knob < count; ++knob)
       depth_of[knob] = SIZE_MAX;
     choose_order(sampler, depth_of);
-    place_constraints(sampler, depth_of);
+    place_constraints(sampler);
     ok = allocate_candidates(sampler);
   }
   free(depth_of);
@@ -168,6 +172,7 @@ void tune_sampler_destroy(tune_sampler *sampler) {
     free(sampler->candidates[depth]);
   free(sampler->candidates);
   free(sampler->position);
+  free(sampler->is_assigned);
   free(sampler->order);
   free(sampler->by_depth);
   free(sampler->first);
@@ -176,11 +181,22 @@ void tune_sampler_destroy(tune_sampler *sampler) {
 
 //===- Search -----------------------------------------------------------------===//
 
-static bool holds_at(const tune_sampler *sampler, size_t depth, const uint16_t *choices) {
+// Assigns the knob at `depth`: whether all constraints that read it can still hold.
+static bool assign(tune_sampler *sampler, size_t depth, uint16_t *choices, uint16_t choice) {
+  size_t knob = sampler->order[depth];
+  choices[knob] = choice;
+  sampler->is_assigned[knob] = true;
   for (size_t i = sampler->first[depth]; i < sampler->first[depth + 1]; ++i)
-    if (!tune_constraint_holds(sampler->by_depth[i], sampler->space, choices))
+    if (!tune_constraint_may_hold(sampler->by_depth[i], sampler->space, choices,
+                                  sampler->is_assigned))
       return false;
   return true;
+}
+
+// Takes knobs above `depth` for assigned, it and those below for open.
+static void open_from(tune_sampler *sampler, size_t depth) {
+  for (size_t i = 0; i < sampler->count; ++i)
+    sampler->is_assigned[sampler->order[i]] = i < depth;
 }
 
 static void shuffle(uint16_t *values, size_t count, tune_random *random) {
@@ -229,6 +245,7 @@ static void order_candidates(tune_sampler *sampler, size_t depth, tune_random *r
 static bool search(tune_sampler *sampler, tune_random *random, tune_config *config, bool keep,
                    size_t effort) {
   size_t depth = 0, prepared = 0;
+  open_from(sampler, 0);
   while (effort-- > 0) {
     if (depth == sampler->count)
       return true;
@@ -243,11 +260,12 @@ static bool search(tune_sampler *sampler, tune_random *random, tune_config *conf
         return false;
       // What was wanted here is the first candidate; the next visit has to find it again.
       config->choices[knob] = sampler->candidates[depth][0];
+      sampler->is_assigned[knob] = false;
       prepared = depth--;
       continue;
     }
-    config->choices[knob] = sampler->candidates[depth][sampler->position[depth]++];
-    if (holds_at(sampler, depth, config->choices))
+    if (assign(sampler, depth, config->choices,
+               sampler->candidates[depth][sampler->position[depth]++]))
       ++depth;
   }
   return false;
@@ -273,46 +291,77 @@ bool tune_sampler_draw(tune_sampler *sampler, tune_random *random, tune_config *
 
 static size_t count_violated(const tune_sampler *sampler, const uint16_t *choices) {
   size_t violated = 0;
-  for (size_t i = 0; i < sampler->first[sampler->count]; ++i)
-    violated += !tune_constraint_holds(sampler->by_depth[i], sampler->space, choices);
+  for (size_t i = 0; i < tune_space_constraint_count(sampler->space); ++i)
+    violated +=
+        !tune_constraint_holds(tune_space_constraint(sampler->space, i), sampler->space, choices);
   return violated;
 }
 
-// Gives `knob` the value that leaves the fewest constraints violated, another one than it has;
-// among equals an ordered knob takes the nearest.
-static void move_knob(tune_sampler *sampler, tune_random *random, tune_config *config,
-                      size_t knob) {
+// A change of one knob, and what it leaves.
+struct move {
+  size_t knob;
+  uint16_t choice;
+  size_t violated; // constraints
+  size_t step;     // how far an ordered knob moves
+};
+
+static bool is_better(const struct move *move, const struct move *than) {
+  return move->violated < than->violated ||
+         (move->violated == than->violated && move->step < than->step);
+}
+
+// The best change of `knob`: the fewest constraints violated, then the nearest value; equals at
+// random. Leaves `config` as it is.
+static struct move find_move(tune_sampler *sampler, tune_random *random, tune_config *config,
+                             size_t knob) {
   const tune_knob *domain = tune_space_knob(sampler->space, knob);
-  size_t old = config->choices[knob], best = old, least = SIZE_MAX, best_step = SIZE_MAX;
+  uint16_t old = config->choices[knob];
+  struct move best = {knob, old, SIZE_MAX, SIZE_MAX};
   size_t offset = (size_t)tune_random_below(random, domain->value_count);
   for (size_t i = 0; i < domain->value_count; ++i) {
-    size_t choice = (i + offset) % domain->value_count;
+    uint16_t choice = (uint16_t)((i + offset) % domain->value_count);
     if (choice == old)
       continue;
-    config->choices[knob] = (uint16_t)choice;
-    size_t violated = count_violated(sampler, config->choices);
-    size_t step = !domain->is_ordered ? 0 : choice > old ? choice - old : old - choice;
-    if (violated < least || (violated == least && step < best_step)) {
-      least = violated;
-      best = choice;
-      best_step = step;
-    }
+    config->choices[knob] = choice;
+    size_t step = !domain->is_ordered ? 1 : choice > old ? choice - old : old - choice;
+    struct move move = {knob, choice, count_violated(sampler, config->choices), step};
+    if (is_better(&move, &best))
+      best = move;
   }
-  config->choices[knob] = (uint16_t)best;
+  config->choices[knob] = old;
+  return best;
+}
+
+// Changes a knob of `violated`: the one whose change does most, or any one, with its best change,
+// where none does any good or chance wants it so.
+static void make_move(tune_sampler *sampler, tune_random *random, tune_config *config,
+                      const tune_constraint *violated) {
+  size_t count;
+  const size_t *knobs = tune_constraint_knobs(violated, &count);
+  size_t offset = (size_t)tune_random_below(random, count);
+  struct move best = {knobs[offset], config->choices[knobs[offset]],
+                      count_violated(sampler, config->choices), SIZE_MAX};
+  bool is_stuck = tune_random_unit(random) < RANDOM_MOVES;
+  for (size_t i = 0; i < count && !is_stuck; ++i) {
+    struct move move = find_move(sampler, random, config, knobs[(i + offset) % count]);
+    if (move.violated < best.violated || (best.step != SIZE_MAX && is_better(&move, &best)))
+      best = move;
+  }
+  if (best.step == SIZE_MAX)
+    best = find_move(sampler, random, config, knobs[offset]);
+  config->choices[best.knob] = best.choice;
 }
 
 bool tune_sampler_repair(tune_sampler *sampler, tune_random *random, tune_config *config) {
   if (sampler->is_hopeless)
     return false;
-  // Local repair: a knob of a violated constraint moves (Minton et al., "Minimizing conflicts",
-  // Artificial Intelligence 58, 1992).
+  // Local repair: a knob of a violated constraint changes (Minton et al., "Minimizing conflicts",
+  // Artificial Intelligence 58, 1992), with random moves as in WalkSAT.
   for (size_t i = 0; i < 4 * sampler->count + 1; ++i) {
     const tune_constraint *violated;
     if (tune_config_is_valid(config, sampler->space, &violated))
       return true;
-    size_t count;
-    const size_t *knobs = tune_constraint_knobs(violated, &count);
-    move_knob(sampler, random, config, knobs[tune_random_below(random, count)]);
+    make_move(sampler, random, config, violated);
   }
   return search(sampler, random, config, true, SEARCH_EFFORT);
 }
@@ -339,15 +388,17 @@ tune_status tune_sampler_walk_next(tune_sampler *sampler, tune_sampler_walk *wal
     depth = count - 1;
     ++walk->choices[sampler->order[depth]];
   }
+  open_from(sampler, depth);
   while (!walk->has_ended && depth < count && effort-- > 0) {
     size_t knob = sampler->order[depth];
     if (walk->choices[knob] == tune_space_knob(sampler->space, knob)->value_count) {
       walk->choices[knob] = 0;
+      sampler->is_assigned[knob] = false;
       if (depth == 0)
         walk->has_ended = true;
       else
         ++walk->choices[sampler->order[--depth]];
-    } else if (!holds_at(sampler, depth, walk->choices)) {
+    } else if (!assign(sampler, depth, walk->choices, walk->choices[knob])) {
       ++walk->choices[knob];
     } else {
       ++depth; // deeper knobs stand at their first value

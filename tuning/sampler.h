@@ -2,13 +2,12 @@
 //
 // In the spaces of real schedules often few configs satisfy the constraints, down to one
 // in millions, so drawing at random until one fits does not end. The sampler assigns one
-// knob after the other, in an order that completes constraints early, checks each
-// constraint as soon as its last knob is assigned, and goes back where none of a knob's
+// knob after the other, in an order that completes constraints early, checks after each
+// whether the constraints that read it can still hold, and goes back where none of a knob's
 // values fits.
 //
 // All efforts are bounded: where no valid config is found within about a second of
-// searching, the answer is that there is none. For spaces where that could be untrue
-// (above some 1e7 partial configs without a valid end), nothing better is known.
+// searching (some millions of partial configs), the answer is that there is none.
 //
 // Threads: one thread at a time per sampler. Determinism: what is drawn depends on the
 // space and on `random` alone.

@@ -200,6 +200,75 @@ static void hostile_expressions(void **state) {
   free(text);
 }
 
+// Over every way to leave knobs open: where some choice of the open ones satisfies the constraint,
+// it may hold. Where all knobs have a value, it may hold if and only if it holds.
+static size_t check_open(const tune_space *space, const tune_constraint *constraint) {
+  size_t ruled_out = 0;
+  for (unsigned open = 0; open < 8; ++open) {
+    for (uint16_t fixed = 0; fixed < 125; ++fixed) {
+      uint16_t choices[] = {fixed % 5, fixed / 5 % 5, fixed / 25};
+      bool is_assigned[3], holds_somehow = false;
+      for (int i = 0; i < 3; ++i)
+        is_assigned[i] = !(open >> i & 1);
+      bool may = tune_constraint_may_hold(constraint, space, choices, is_assigned);
+      for (uint16_t all = 0; all < 125 && !holds_somehow; ++all) {
+        const uint16_t every[] = {all % 5, all / 5 % 5, all / 25};
+        bool fits = true;
+        for (int i = 0; i < 3; ++i)
+          fits = fits && (!is_assigned[i] || every[i] == choices[i]);
+        holds_somehow = fits && tune_constraint_holds(constraint, space, every);
+      }
+      if (holds_somehow && !may)
+        fail_msg("%s: ruled out, though it can hold", tune_constraint_text(constraint));
+      if (!open)
+        assert_int_equal(may, holds_somehow);
+      ruled_out += open && !may;
+    }
+  }
+  return ruled_out;
+}
+
+static void open_knobs_rule_nothing_out_wrongly(void **state) {
+  (void)state;
+  static const char *const expressions[] = {
+      "x * y * z == 8",
+      "x + y < z",
+      "x % y == 0",
+      "y % x == 1 && z > 0",
+      "x / y == -2",
+      "z / x >= 2",
+      "min(x, y) > z",
+      "max(x, y, z) == x - y",
+      "!(x > y) && z != 0",
+      "x => y => z",
+      "x == 0 || y / x > 1",
+      "x != 0 && y % x == z",
+      "-x * -y > z * z",
+      "(x || y) && !z",
+      "x % 3 == y % -3",
+      "x - y * z == 7",
+      "(x > 0) + (y > 0) == 2",
+      "x * x * x > 20",
+      "1 / x > 0 || z == 3",
+      "x == y => y == z",
+  };
+  const int64_t domains[][5] = {{-3, -1, 0, 2, 4}, {0, 1, 2, 3, 4}, {5, -2, 3, 0, 1}};
+  size_t ruled_out = 0;
+  for (size_t i = 0; i < sizeof expressions / sizeof *expressions; ++i) {
+    for (int turn = 0; turn < 3; ++turn) {
+      tune_space *space = make_space();
+      add_values(space, "x", turn % 3 != 2, domains[turn % 3], 5);
+      add_values(space, "y", (turn + 1) % 3 != 2, domains[(turn + 1) % 3], 5);
+      add_values(space, "z", (turn + 2) % 3 != 2, domains[(turn + 2) % 3], 5);
+      tune_constraint *constraint = parse(space, expressions[i]);
+      ruled_out += check_open(space, constraint);
+      tune_constraint_destroy(constraint);
+      tune_space_destroy(space);
+    }
+  }
+  assert_true(ruled_out > 5000); // of 52500; or it would be of no use
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(arithmetic),
@@ -211,6 +280,7 @@ int main(void) {
       cmocka_unit_test(prints_with_least_parentheses),
       cmocka_unit_test(errors_point_at_the_place),
       cmocka_unit_test(hostile_expressions),
+      cmocka_unit_test(open_knobs_rule_nothing_out_wrongly),
   };
   return cmocka_run_group_tests(tests, setup, teardown);
 }
