@@ -2,6 +2,7 @@
 
 #include "transforms/group.h"
 
+#include "transforms/group_uses.h"
 #include "transforms/ir.h"
 
 #include <stdlib.h>
@@ -9,27 +10,11 @@
 
 // Ops in one group; a bound on what one task function can hold, and on the passes over it.
 #define MAX_GROUP_SIZE 256
-// Cheap ops that may hang behind a cheap op.
-#define MAX_CHEAP_COST 16
-// Elements of a constant that is repeated in every task which reads it.
-#define MAX_CONSTANT_ELEMENTS 64
 
 const char *tune_task_kind_name(tune_task_kind kind) {
   static const char *const names[] = {"contraction", "convolution", "reduction", "chain",
                                       "elementwise"};
   return names[kind];
-}
-
-bool tune_group_is_small_constant(MlirOperation op) {
-  if (!tune_ir_is(op, "arith.constant"))
-    return false;
-  MlirAttribute value = tune_ir_attribute(op, "value");
-  if (!mlirTypeIsAShaped(mlirAttributeGetType(value)))
-    return true;
-  if (!mlirAttributeIsADenseElements(value))
-    return false;
-  return mlirDenseElementsAttrIsSplat(value) ||
-         mlirElementsAttrGetNumElements(value) <= MAX_CONSTANT_ELEMENTS;
 }
 
 bool tune_groups_contains(const tune_groups *groups, size_t group, MlirOperation op) {
@@ -87,93 +72,6 @@ static MlirWalkResult collect_op(MlirOperation op, void *user_data) {
   return tune_status_is_ok(state->status) ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
 }
 
-//===--- Uses -----------------------------------------------------------------===//
-
-// One use of a result of a node.
-typedef struct use {
-  size_t user;    // node in the same block, or TUNE_GROUP_NONE for any other user
-  size_t operand; // of the user
-  size_t result;  // of the used op
-} use;
-
-typedef struct use_cursor {
-  const tune_groups *groups;
-  MlirOperation op;
-  intptr_t result;
-  MlirOpOperand next;
-} use_cursor;
-
-static use_cursor uses_of(const tune_groups *groups, MlirOperation op) {
-  return (use_cursor){.groups = groups, .op = op, .result = -1};
-}
-
-// Moves on to the next use; false where there is none left.
-static bool next_use(use_cursor *cursor, use *out_use) {
-  while (!cursor->next.ptr) {
-    if (++cursor->result >= mlirOperationGetNumResults(cursor->op))
-      return false;
-    cursor->next = mlirValueGetFirstUse(mlirOperationGetResult(cursor->op, cursor->result));
-  }
-  MlirOperation owner = mlirOpOperandGetOwner(cursor->next);
-  size_t user = tune_op_map_get(&cursor->groups->nodes_by_op, owner.ptr);
-  // A use in a region within the block, be it the body of a structured op, is no operand.
-  if (user != TUNE_OP_MAP_NONE &&
-      (cursor->groups->nodes[user].facts.op_class == TUNE_OP_UNTUNABLE ||
-       !mlirBlockEqual(mlirOperationGetBlock(owner), mlirOperationGetBlock(cursor->op))))
-    user = TUNE_OP_MAP_NONE;
-  *out_use = (use){.user = user == TUNE_OP_MAP_NONE ? TUNE_GROUP_NONE : user,
-                   .operand = mlirOpOperandGetOperandNumber(cursor->next),
-                   .result = (size_t)cursor->result};
-  cursor->next = mlirOpOperandGetNextUse(cursor->next);
-  return true;
-}
-
-// The node that computes `value`, or TUNE_GROUP_NONE.
-static size_t find_producer(const tune_groups *groups, MlirValue value) {
-  if (!mlirValueIsAOpResult(value))
-    return TUNE_GROUP_NONE;
-  size_t node = tune_op_map_get(&groups->nodes_by_op, mlirOpResultGetOwner(value).ptr);
-  return node == TUNE_OP_MAP_NONE ? TUNE_GROUP_NONE : node;
-}
-
-//===--- Cheap ops ------------------------------------------------------------===//
-
-// What repeating operand `operand` costs, in cheap ops; above MAX_CHEAP_COST if it must not be.
-static size_t cost_of_operand(const tune_groups *groups, const size_t *costs,
-                              const tune_group_node *node, size_t operand) {
-  MlirValue value = mlirOperationGetOperand(node->op, (intptr_t)operand);
-  if (!mlirTypeIsARankedTensor(mlirValueGetType(value)))
-    return 0;
-  size_t producer = find_producer(groups, value);
-  if (producer != TUNE_GROUP_NONE)
-    return costs[producer];
-  return mlirValueIsAOpResult(value) && tune_group_is_small_constant(mlirOpResultGetOwner(value))
-             ? 0
-             : MAX_CHEAP_COST + 1;
-}
-
-// Marks fills, broadcasts, and short computations on nothing but indices and constants.
-static void mark_cheap(tune_groups *groups, size_t *costs) {
-  for (size_t i = 0; i < groups->node_count; ++i) {
-    tune_group_node *node = &groups->nodes[i];
-    const tune_op_facts *facts = &node->facts;
-    costs[i] = MAX_CHEAP_COST + 1;
-    bool moves = facts->op_class == TUNE_OP_MOVEMENT;
-    bool computes_little =
-        facts->op_class == TUNE_OP_ELEMENTWISE && !facts->has_math && facts->arithmetic <= 4;
-    if ((!moves && !computes_little) || facts->reads_destination || facts->reads_tensor)
-      continue;
-    size_t cost = 1;
-    for (size_t operand = 0; operand < facts->input_count; ++operand) {
-      bool repeats = moves && tune_op_facts_rank(facts, operand) < facts->loop_count;
-      if (!repeats)
-        cost += cost_of_operand(groups, costs, node, operand);
-    }
-    costs[i] = cost;
-    node->is_cheap = cost <= MAX_CHEAP_COST;
-  }
-}
-
 //===--- Forward: what follows a heavy anchor ---------------------------------===//
 
 // The first op that every path from node `i`'s results to the end of the block goes through;
@@ -182,11 +80,11 @@ static void find_post_dominators(const tune_groups *groups, size_t *dominators) 
   size_t end = groups->node_count;
   for (size_t i = end; i-- > 0;) {
     size_t common = TUNE_GROUP_NONE;
-    use_cursor cursor = uses_of(groups, groups->nodes[i].op);
-    use found;
+    tune_group_uses cursor = tune_group_uses_of(groups, groups->nodes[i].op);
+    tune_group_use found;
     if (groups->nodes[i].facts.op_class == TUNE_OP_UNTUNABLE)
       common = end;
-    while (common != end && next_use(&cursor, &found)) {
+    while (common != end && tune_group_uses_next(&cursor, &found)) {
       size_t other = found.user == TUNE_GROUP_NONE ? end : found.user;
       if (common == TUNE_GROUP_NONE)
         common = other;
@@ -210,8 +108,8 @@ typedef struct growth {
 
 // Whether a transpose would better be read by the contraction it feeds than written here.
 static bool feeds_heavy(const tune_groups *groups, const tune_group_node *node) {
-  use_cursor cursor = uses_of(groups, node->op);
-  for (use found; next_use(&cursor, &found);)
+  tune_group_uses cursor = tune_group_uses_of(groups, node->op);
+  for (tune_group_use found; tune_group_uses_next(&cursor, &found);)
     if (found.user != TUNE_GROUP_NONE &&
         tune_op_class_is_heavy(groups->nodes[found.user].facts.op_class))
       return true;
@@ -234,8 +132,8 @@ static bool may_follow(const tune_groups *groups, const tune_group_node *node, s
 static bool add_users(growth *state, size_t from, size_t last, size_t rank) {
   if (from == last)
     return true;
-  use_cursor cursor = uses_of(state->groups, state->groups->nodes[from].op);
-  for (use found; next_use(&cursor, &found);) {
+  tune_group_uses cursor = tune_group_uses_of(state->groups, state->groups->nodes[from].op);
+  for (tune_group_use found; tune_group_uses_next(&cursor, &found);) {
     if (state->stamps[found.user] == state->stamp)
       continue;
     if (state->added_count == MAX_GROUP_SIZE / 2 ||
@@ -252,7 +150,8 @@ static bool reads_alike(const growth *state, const tune_group_node *node, size_t
   const tune_groups *groups = state->groups;
   size_t count = node->facts.input_count + node->facts.result_count;
   for (size_t operand = 0; operand < count; ++operand) {
-    size_t producer = find_producer(groups, mlirOperationGetOperand(node->op, (intptr_t)operand));
+    size_t producer =
+        tune_group_producer(groups, mlirOperationGetOperand(node->op, (intptr_t)operand));
     if (producer == TUNE_GROUP_NONE ||
         (groups->nodes[producer].group != group && state->stamps[producer] != state->stamp))
       continue;
@@ -331,8 +230,8 @@ typedef struct users {
 
 static users find_users(const tune_groups *groups, const tune_group_node *node) {
   users all = {.group = TUNE_GROUP_NONE};
-  use_cursor cursor = uses_of(groups, node->op);
-  for (use found; next_use(&cursor, &found);) {
+  tune_group_uses cursor = tune_group_uses_of(groups, node->op);
+  for (tune_group_use found; tune_group_uses_next(&cursor, &found);) {
     const tune_group_node *user = found.user == TUNE_GROUP_NONE ? NULL : &groups->nodes[found.user];
     if (!user || (user->group == TUNE_GROUP_NONE && !user->is_cheap)) {
       all.leave = true;
@@ -363,8 +262,8 @@ static bool find_space(const tune_groups *groups, tune_group_node *node, size_t 
   uint8_t space[TUNE_OP_MAX_LOOPS];
   memset(space, TUNE_OP_NO_LOOP, sizeof space);
   const tune_op_facts *facts = &node->facts;
-  use_cursor cursor = uses_of(groups, node->op);
-  for (use found; next_use(&cursor, &found);) {
+  tune_group_uses cursor = tune_group_uses_of(groups, node->op);
+  for (tune_group_use found; tune_group_uses_next(&cursor, &found);) {
     const tune_group_node *user = &groups->nodes[found.user];
     if (user->group != group || user->facts.op_class == TUNE_OP_PAD)
       return false;
@@ -547,7 +446,7 @@ static tune_status group_nodes(tune_groups *groups) {
   if (!numbers)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "%zu ops", count);
   size_t *dominators = numbers;
-  mark_cheap(groups, numbers);
+  tune_group_mark_cheap(groups, numbers);
   find_post_dominators(groups, dominators);
   growth state = {.groups = groups, .stamps = numbers + count, .added = numbers + 2 * count};
   tune_status status = grow_forward(&state, dominators);

@@ -91,7 +91,8 @@ void tune_groups_destroy(tune_groups *groups);
 // Whether `op` is computed within group `group`: a member, or cheap and copied.
 bool tune_groups_contains(const tune_groups *groups, size_t group, MlirOperation op);
 
-// A constant small enough to be repeated in a task: a scalar, a splat, or few elements.
+// A constant that is part of a task's structure: a scalar, or a tensor of one value. Others are
+// data, such as weights, and arguments of the task.
 bool tune_group_is_small_constant(MlirOperation op);
 
 #endif // TUNE_TRANSFORMS_GROUP_H

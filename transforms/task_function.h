@@ -6,9 +6,9 @@
 // alike, whatever order, names and places their ops had.
 //
 // Arguments are first what the task reads, then the destinations: the values that the results are
-// written into (traced through the outs operands), allocated by the caller. Small constants and the
-// tensor.empty of other shapes are inside. Sizes known only at run time are taken from arguments
-// with tensor.dim; only where no argument tells one it is an argument of its own.
+// written into (traced through the outs operands), allocated by the caller. Constants of one value
+// and the tensor.empty of other shapes are inside. Sizes known only at run time are taken from
+// arguments with tensor.dim; only where no argument tells one it is an argument of its own.
 //
 // Threads: as the context of the IR.
 //
@@ -32,8 +32,8 @@ typedef struct tune_task_function {
   size_t op_count;          // structured ops in the body
 } tune_task_function;
 
-// What is to be copied. `contains` says of an op whether it is part of the task; small constants
-// and tensor.empty always are.
+// What is to be copied. `contains` says of an op whether it is part of the task; constants of one
+// value and tensor.empty always are.
 typedef struct tune_task_body {
   const MlirValue *results;
   size_t result_count;  // at least 1

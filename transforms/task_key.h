@@ -1,7 +1,7 @@
 //===- task_key.h - The name of a structure ----------------------------------------===//
 //
 // A task's key is the XXH3-128 of the text of its canonical function (task_function.h):
-// ops, bodies, indexing maps, shapes, element types and small constants. Names, locations,
+// ops, bodies, indexing maps, shapes, element types and scalar constants. Names, locations,
 // the order of independent ops, discardable attributes and everything around the task are
 // not in it. So equal structures have equal keys, in any module, process and run; the key
 // is what records in the database belong to.

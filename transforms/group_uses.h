@@ -1,0 +1,40 @@
+//===- group_uses.h - Who reads what among the nodes of a module -------------------===//
+//
+// Between group.c and its parts only.
+//
+// Threads: as group.h.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TRANSFORMS_GROUP_USES_H
+#define TUNE_TRANSFORMS_GROUP_USES_H
+
+#include "transforms/group.h"
+
+// One use of a result of a node.
+typedef struct tune_group_use {
+  size_t user;    // node in the same block, or TUNE_GROUP_NONE for any other user
+  size_t operand; // of the user
+  size_t result;  // of the used op
+} tune_group_use;
+
+typedef struct tune_group_uses {
+  const tune_groups *groups;
+  MlirOperation op;
+  intptr_t result;
+  MlirOpOperand next;
+} tune_group_uses;
+
+// The uses of all results of `op`.
+tune_group_uses tune_group_uses_of(const tune_groups *groups, MlirOperation op);
+// Moves on to the next use; false where there is none left.
+bool tune_group_uses_next(tune_group_uses *uses, tune_group_use *out_use);
+
+// The node that computes `value`, or TUNE_GROUP_NONE.
+size_t tune_group_producer(const tune_groups *groups, MlirValue value);
+
+// Marks fills, broadcasts, and short computations on nothing but indices and constants: is_cheap.
+// `costs` is room for a number for each node.
+void tune_group_mark_cheap(tune_groups *groups, size_t *costs);
+
+#endif // TUNE_TRANSFORMS_GROUP_USES_H
