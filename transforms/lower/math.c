@@ -6,6 +6,7 @@
 #include "transforms/ir.h"
 #include "transforms/lower/math_calls.h"
 #include "transforms/lower/math_patterns.h"
+#include "transforms/lower/vector_arithmetic.h"
 #include "transforms/lower/vector_rows.h"
 
 #include "mlir-c/Rewrite.h"
@@ -73,17 +74,11 @@ typedef struct needs {
   bool small_floats;      // such an op on f16 or bf16
   bool bf16;              // conversions from or to bf16
   bool rounding_division; // division that rounds up or down
-  bool extrema;           // maximumf or minimumf on vectors
 } needs;
 
 static MlirType element_type(MlirValue value) {
   MlirType type = mlirValueGetType(value);
   return mlirTypeIsAShaped(type) ? mlirShapedTypeGetElementType(type) : type;
-}
-
-static bool is_extremum(MlirOperation op) {
-  return (tune_ir_is(op, "arith.maximumf") || tune_ir_is(op, "arith.minimumf")) &&
-         mlirTypeIsAVector(mlirValueGetType(mlirOperationGetResult(op, 0)));
 }
 
 static MlirWalkResult find_needs(MlirOperation op, void *user_data) {
@@ -104,8 +99,6 @@ static MlirWalkResult find_needs(MlirOperation op, void *user_data) {
   } else if (tune_ir_string_starts(name, "arith.ceildiv") ||
              tune_ir_string_starts(name, "arith.floordiv")) {
     found->rounding_division = true;
-  } else if (is_extremum(op)) {
-    found->extrema = true;
   }
   return MlirWalkResultAdvance;
 }
@@ -150,22 +143,6 @@ static void add_patterns(MlirRewritePatternSet patterns, const needs *found,
     tune_math_patterns_add_rounding_division(patterns);
 }
 
-// Which zero is the greater one costs as much as NaNs and the maximum together: 6 instructions
-// instead of 3.
-static MlirWalkResult ignore_signs_of_zeros(MlirOperation op, void *user_data) {
-  (void)user_data;
-  if (!is_extremum(op))
-    return MlirWalkResultAdvance;
-  MlirContext context = mlirOperationGetContext(op);
-  MlirAttribute none = mlirAttributeParseGet(context, tune_ir_string("#arith.fastmath<none>"));
-  MlirAttribute flags = tune_ir_attribute(op, "fastmath");
-  if (mlirAttributeIsNull(flags) || mlirAttributeEqual(flags, none))
-    mlirOperationSetAttributeByName(
-        op, tune_ir_string("fastmath"),
-        mlirAttributeParseGet(context, tune_ir_string("#arith.fastmath<nsz>")));
-  return MlirWalkResultAdvance;
-}
-
 static tune_status rewrite(MlirOperation module, const needs *found,
                            const tune_math_options *options, const tune_llvm_target *target) {
   MlirContext context = mlirOperationGetContext(module);
@@ -200,8 +177,9 @@ tune_status tune_math_lower(MlirOperation module, const tune_math_options *optio
     TUNE_RETURN_IF_ERROR(rewrite(module, &found, options, target));
   if (split_count)
     TUNE_RETURN_IF_ERROR(tune_vector_rows_sink(module));
-  if (found.extrema)
-    mlirOperationWalk(module, ignore_signs_of_zeros, NULL, MlirWalkPreOrder);
+  tune_vector_arithmetic_ignore_zero_signs(module);
+  if (options->polynomial)
+    tune_vector_arithmetic_use_reciprocals(module);
   if (found.functions)
     tune_math_calls_insert(module, options->polynomial ? vector_library_width(target)
                                                        : TUNE_MATH_WIDTH_NONE);

@@ -1,0 +1,117 @@
+//===- vector_arithmetic.c - Cheaper forms of arithmetic on vectors ----------------===//
+
+#include "transforms/lower/vector_arithmetic.h"
+
+#include "transforms/ir.h"
+
+#include <math.h>
+
+static bool is_on_vectors(MlirOperation op) {
+  return mlirTypeIsAVector(mlirValueGetType(mlirOperationGetResult(op, 0)));
+}
+
+static MlirWalkResult ignore_zero_sign(MlirOperation op, void *user_data) {
+  (void)user_data;
+  if (!(tune_ir_is(op, "arith.maximumf") || tune_ir_is(op, "arith.minimumf")) || !is_on_vectors(op))
+    return MlirWalkResultAdvance;
+  MlirContext context = mlirOperationGetContext(op);
+  MlirAttribute none = mlirAttributeParseGet(context, tune_ir_string("#arith.fastmath<none>"));
+  MlirAttribute flags = tune_ir_attribute(op, "fastmath");
+  // Flags that a front end set are wider as a rule, and it knows what it wants.
+  if (mlirAttributeIsNull(flags) || mlirAttributeEqual(flags, none))
+    mlirOperationSetAttributeByName(
+        op, tune_ir_string("fastmath"),
+        mlirAttributeParseGet(context, tune_ir_string("#arith.fastmath<nsz>")));
+  return MlirWalkResultAdvance;
+}
+
+void tune_vector_arithmetic_ignore_zero_signs(MlirOperation module) {
+  mlirOperationWalk(module, ignore_zero_sign, NULL, MlirWalkPreOrder);
+}
+
+// An op with the one result `type`, after `place`.
+static MlirOperation make_after(MlirOperation place, const char *name, intptr_t operand_count,
+                                const MlirValue *operands, MlirType type) {
+  MlirOperationState state =
+      mlirOperationStateGet(tune_ir_string(name), mlirOperationGetLocation(place));
+  mlirOperationStateAddOperands(&state, operand_count, operands);
+  mlirOperationStateAddResults(&state, 1, &type);
+  MlirOperation op = mlirOperationCreate(&state);
+  mlirBlockInsertOwnedOperationAfter(mlirOperationGetBlock(place), place, op);
+  return op;
+}
+
+static MlirOperation make_constant_before(MlirOperation place, MlirAttribute attribute) {
+  MlirOperationState state =
+      mlirOperationStateGet(tune_ir_string("arith.constant"), mlirOperationGetLocation(place));
+  MlirNamedAttribute value = mlirNamedAttributeGet(
+      mlirIdentifierGet(mlirOperationGetContext(place), tune_ir_string("value")), attribute);
+  MlirType type = mlirAttributeGetType(attribute);
+  mlirOperationStateAddAttributes(&state, 1, &value);
+  mlirOperationStateAddResults(&state, 1, &type);
+  MlirOperation op = mlirOperationCreate(&state);
+  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(place), place, op);
+  return op;
+}
+
+// The reciprocal of what `broadcast` makes a vector of, as such a vector; beside the broadcast,
+// which is out of the loop where the number is. LLVM unites equal ones.
+static MlirValue invert_broadcast(MlirOperation broadcast) {
+  MlirValue number = mlirOperationGetOperand(broadcast, 0);
+  MlirType type = mlirValueGetType(number);
+  if (!mlirTypeIsAF32(type) && !mlirTypeIsAF64(type))
+    return (MlirValue){NULL};
+  MlirOperation one = make_constant_before(
+      broadcast, mlirFloatAttrDoubleGet(mlirOperationGetContext(broadcast), type, 1.0));
+  MlirValue fraction[] = {mlirOperationGetResult(one, 0), number};
+  MlirOperation reciprocal = make_after(broadcast, "arith.divf", 2, fraction, type);
+  MlirValue single = mlirOperationGetResult(reciprocal, 0);
+  MlirType vector = mlirValueGetType(mlirOperationGetResult(broadcast, 0));
+  return mlirOperationGetResult(make_after(reciprocal, "vector.broadcast", 1, &single, vector), 0);
+}
+
+// The same of a constant that has one value for all elements, and no reciprocal out of range.
+static MlirValue invert_constant(MlirOperation constant) {
+  MlirAttribute value = tune_ir_attribute(constant, "value");
+  if (!mlirAttributeIsADenseElements(value) || !mlirDenseElementsAttrIsSplat(value))
+    return (MlirValue){NULL};
+  MlirType vector = mlirAttributeGetType(value);
+  MlirType type = mlirShapedTypeGetElementType(vector);
+  bool is_float = mlirTypeIsAF32(type);
+  if (!is_float && !mlirTypeIsAF64(type))
+    return (MlirValue){NULL};
+  double divisor = is_float ? (double)mlirDenseElementsAttrGetFloatSplatValue(value)
+                            : mlirDenseElementsAttrGetDoubleSplatValue(value);
+  double limit = is_float ? 0x1p126 : 0x1p1022;
+  if (!(fabs(divisor) <= limit && fabs(divisor) >= 1 / limit))
+    return (MlirValue){NULL};
+  MlirAttribute reciprocal = mlirDenseElementsAttrSplatGet(
+      vector, mlirFloatAttrDoubleGet(mlirOperationGetContext(constant), type, 1 / divisor));
+  return mlirOperationGetResult(make_constant_before(constant, reciprocal), 0);
+}
+
+static MlirWalkResult use_reciprocal(MlirOperation op, void *user_data) {
+  (void)user_data;
+  if (!tune_ir_is(op, "arith.divf") || !is_on_vectors(op))
+    return MlirWalkResultAdvance;
+  MlirValue divisor = mlirOperationGetOperand(op, 1);
+  if (!mlirValueIsAOpResult(divisor))
+    return MlirWalkResultAdvance;
+  MlirOperation source = mlirOpResultGetOwner(divisor);
+  MlirValue reciprocal = {NULL};
+  if (tune_ir_is(source, "vector.broadcast"))
+    reciprocal = invert_broadcast(source);
+  else if (tune_ir_is(source, "arith.constant"))
+    reciprocal = invert_constant(source);
+  if (mlirValueIsNull(reciprocal))
+    return MlirWalkResultAdvance;
+  MlirValue factors[] = {mlirOperationGetOperand(op, 0), reciprocal};
+  MlirOperation product = make_after(op, "arith.mulf", 2, factors, mlirValueGetType(divisor));
+  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), mlirOperationGetResult(product, 0));
+  mlirOperationDestroy(op);
+  return MlirWalkResultAdvance;
+}
+
+void tune_vector_arithmetic_use_reciprocals(MlirOperation module) {
+  mlirOperationWalk(module, use_reciprocal, NULL, MlirWalkPostOrder);
+}
