@@ -63,6 +63,7 @@ extern const tune_pass_class tune_pass_annotate; // annotate_pass.c
 extern const tune_pass_class tune_pass_apply;    // apply_pass.c
 extern const tune_pass_class tune_pass_export;   // export_pass.c
 extern const tune_pass_class tune_pass_extract;  // extract_pass.c
+extern const tune_pass_class tune_pass_lower;    // lower_pass.c
 extern const tune_pass_class tune_pass_search;   // search_pass.c
 extern const tune_pass_class tune_pass_verify;   // verify_pass.c
 

@@ -5,17 +5,16 @@
 #include "dialects/diagnostic.h"
 #include "support/clock.h"
 #include "transforms/ir.h"
+#include "transforms/lower/code.h"
 #include "transforms/lower/decompose.h"
-#include "transforms/lower/entry.h"
-#include "transforms/lower/llvm.h"
 #include "transforms/lower/math.h"
 #include "transforms/lower/memory.h"
+#include "transforms/lower/parts.h"
 #include "transforms/lower/reference.h"
 
 #include "mlir-c/Pass.h"
-#include "mlir-c/Target/LLVMIR.h"
-#include "llvm-c/Core.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 // Arithmetic on whole tensors, which front ends leave between linalg ops, has no buffers of its
@@ -160,100 +159,92 @@ static tune_status check_lowered(MlirOperation module) {
                              (int)name.length, name.data);
 }
 
-static tune_status lower_to_llvm_dialect(tune_cpu_lowering *lowering, MlirOperation module,
-                                         const char *name, const tune_function_signature *signature,
-                                         bool plain, tune_llvm_options *options) {
-  MlirOperation function;
-  TUNE_RETURN_IF_ERROR(tune_ir_find_function(module, name, &function));
-  TUNE_RETURN_IF_ERROR(tune_llvm_options_take(function, options));
-  tune_math_options math = tune_math_options_default();
-  TUNE_RETURN_IF_ERROR(tune_math_options_take(function, &math));
-  if (tune_memory_has_tensors(module)) {
-    TUNE_RETURN_IF_ERROR(tune_decompose_run(lowering->decompose, module));
-    TUNE_RETURN_IF_ERROR(run_passes(lowering, lowering->bufferize, module, "bufferization"));
-  }
-  TUNE_RETURN_IF_ERROR(tune_ir_find_function(module, name, &function));
-  TUNE_RETURN_IF_ERROR(tune_memory_place_results(function, signature));
-  mlirOperationSetAttributeByName(function, tune_ir_string("llvm.emit_c_interface"),
-                                  mlirUnitAttrGet(lowering->context));
+// Bufferizes what is still on tensors, and gives buffers owners.
+static tune_status lower_to_buffers(tune_cpu_lowering *lowering, MlirOperation module) {
+  if (!tune_memory_has_tensors(module))
+    return TUNE_OK;
+  TUNE_RETURN_IF_ERROR(tune_decompose_run(lowering->decompose, module));
+  return run_passes(lowering, lowering->bufferize, module, "bufferization");
+}
+
+static tune_status give_back_memory(tune_cpu_lowering *lowering, MlirOperation module) {
   if (tune_memory_has_allocations(module))
     TUNE_RETURN_IF_ERROR(
         run_passes(lowering, lowering->give_back_memory, module, "giving memory back"));
-  TUNE_RETURN_IF_ERROR(tune_memory_open_copies(module));
-  if (plain) {
-    TUNE_RETURN_IF_ERROR(run_passes(lowering, lowering->generalize, module, "generalizing"));
-    tune_reference_order_loops(module);
-  }
-  TUNE_RETURN_IF_ERROR(tune_math_lower(module, &math, &lowering->target));
+  return tune_memory_open_copies(module);
+}
+
+static tune_status convert(tune_cpu_lowering *lowering, MlirOperation module,
+                           const tune_math_options *math) {
+  TUNE_RETURN_IF_ERROR(tune_math_lower(module, math, &lowering->target));
   TUNE_RETURN_IF_ERROR(
       run_passes(lowering, lowering->convert, module, "lowering to the LLVM dialect"));
   return check_lowered(module);
 }
 
-//===--------------------------------------------------------------------------===//
-// LLVM
-//===--------------------------------------------------------------------------===//
-
-static tune_status translate(tune_cpu_lowering *lowering, MlirOperation module,
-                             LLVMContextRef llvm_context, LLVMModuleRef *out_module) {
-  tune_diagnostics diagnostics;
-  tune_diagnostics_begin(&diagnostics, lowering->context);
-  *out_module = mlirTranslateModuleToLLVMIR(module, llvm_context);
-  tune_status status = tune_diagnostics_end(&diagnostics, !*out_module, TUNE_INVALID_ARGUMENT,
-                                            "translating to LLVM IR");
-  tune_diagnostics_deinit(&diagnostics);
-  return status;
+static tune_status convert_with_parts(tune_cpu_lowering *lowering, MlirOperation module,
+                                      const tune_math_options *math, const tune_parts *parts) {
+  for (size_t i = 0; i < parts->count; ++i)
+    TUNE_RETURN_IF_ERROR(convert(lowering, parts->items[i].module, &parts->items[i].math));
+  return convert(lowering, module, math);
 }
 
-static tune_status copy_out(const char *bytes, size_t size, char **out_bytes, size_t *out_size) {
-  *out_bytes = malloc(size + 1);
-  if (!*out_bytes)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "keeping the code");
-  memcpy(*out_bytes, bytes, size);
-  (*out_bytes)[size] = 0;
-  *out_size = size;
-  return TUNE_OK;
-}
-
-static tune_status emit_module(tune_cpu_lowering *lowering, LLVMModuleRef module, tune_emit emit,
-                               char **out_bytes, size_t *out_size) {
-  if (emit == TUNE_EMIT_LLVM) {
-    char *text = LLVMPrintModuleToString(module);
-    tune_status status = copy_out(text, strlen(text), out_bytes, out_size);
-    LLVMDisposeMessage(text);
-    return status;
+static tune_status lower_to_llvm_dialect(tune_cpu_lowering *lowering, MlirOperation module,
+                                         const char *name, const tune_function_signature *signature,
+                                         bool plain, tune_llvm_options *options,
+                                         tune_parts *out_parts) {
+  MlirOperation function;
+  TUNE_RETURN_IF_ERROR(tune_ir_find_function(module, name, &function));
+  TUNE_RETURN_IF_ERROR(tune_llvm_options_take(function, options));
+  tune_math_options math = tune_math_options_default();
+  TUNE_RETURN_IF_ERROR(tune_math_options_take(function, &math));
+  TUNE_RETURN_IF_ERROR(lower_to_buffers(lowering, module));
+  TUNE_RETURN_IF_ERROR(tune_ir_find_function(module, name, &function));
+  TUNE_RETURN_IF_ERROR(tune_memory_place_results(function, signature));
+  mlirOperationSetAttributeByName(function, tune_ir_string("llvm.emit_c_interface"),
+                                  mlirUnitAttrGet(lowering->context));
+  TUNE_RETURN_IF_ERROR(give_back_memory(lowering, module));
+  if (plain) {
+    TUNE_RETURN_IF_ERROR(run_passes(lowering, lowering->generalize, module, "generalizing"));
+    tune_reference_order_loops(module);
   }
-  LLVMMemoryBufferRef buffer;
-  TUNE_RETURN_IF_ERROR(
-      tune_llvm_generate(module, &lowering->target,
-                         emit == TUNE_EMIT_ASSEMBLY ? LLVMAssemblyFile : LLVMObjectFile, &buffer));
-  tune_status status =
-      copy_out(LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer), out_bytes, out_size);
-  LLVMDisposeMemoryBuffer(buffer);
+  TUNE_RETURN_IF_ERROR(tune_parts_split(module, name, out_parts));
+  return convert_with_parts(lowering, module, &math, out_parts);
+}
+
+// The one decision about the backend that the LLVM dialect has a place for.
+static void pass_vector_width(const tune_part *part) {
+  if (part->llvm.prefer_vector_width <= 0)
+    return;
+  MlirContext context = mlirOperationGetContext(part->module);
+  char width[32];
+  snprintf(width, sizeof width, "%lld", (long long)part->llvm.prefer_vector_width);
+  MlirAttribute pair[] = {mlirStringAttrGet(context, tune_ir_string("prefer-vector-width")),
+                          mlirStringAttrGet(context, tune_ir_string(width))};
+  MlirAttribute list = mlirArrayAttrGet(context, 2, pair);
+  MlirOperation function = tune_ir_find_symbol(part->module, tune_ir_string(part->function));
+  mlirOperationSetAttributeByName(function, tune_ir_string("passthrough"),
+                                  mlirArrayAttrGet(context, 1, &list));
+}
+
+tune_status tune_cpu_lowering_run_module(tune_cpu_lowering *lowering, MlirOperation module) {
+  TUNE_RETURN_IF_ERROR(lower_to_buffers(lowering, module));
+  TUNE_RETURN_IF_ERROR(give_back_memory(lowering, module));
+  tune_parts parts;
+  TUNE_RETURN_IF_ERROR(tune_parts_split(module, NULL, &parts));
+  for (size_t i = 0; i < parts.count; ++i)
+    pass_vector_width(&parts.items[i]);
+  tune_math_options math = tune_math_options_default();
+  tune_status status = convert_with_parts(lowering, module, &math, &parts);
+  if (tune_status_is_ok(status))
+    tune_parts_merge(&parts, module);
+  tune_parts_deinit(&parts);
   return status;
 }
 
-static tune_status lower_in_context(tune_cpu_lowering *lowering, MlirOperation module,
-                                    const char *function, const tune_function_signature *signature,
-                                    const tune_llvm_options *options, tune_emit emit,
-                                    LLVMContextRef llvm_context, char **out_bytes, size_t *out_size,
-                                    tune_cpu_seconds *seconds) {
-  double start = tune_clock_seconds();
-  LLVMModuleRef llvm_module;
-  TUNE_RETURN_IF_ERROR(translate(lowering, module, llvm_context, &llvm_module));
-  tune_status status = tune_entry_add(llvm_module, function, signature);
-  double translated = tune_clock_seconds();
-  seconds->lower += translated - start;
-  if (tune_status_is_ok(status))
-    status = tune_llvm_optimize(llvm_module, &lowering->target, options);
-  double optimized = tune_clock_seconds();
-  seconds->optimize = optimized - translated;
-  if (tune_status_is_ok(status))
-    status = emit_module(lowering, llvm_module, emit, out_bytes, out_size);
-  seconds->codegen = tune_clock_seconds() - optimized;
-  LLVMDisposeModule(llvm_module);
-  return status;
-}
+//===--------------------------------------------------------------------------===//
+// Whole builds
+//===--------------------------------------------------------------------------===//
 
 tune_status tune_cpu_lowering_run(tune_cpu_lowering *lowering, MlirOperation module,
                                   const char *function, const tune_function_signature *signature,
@@ -270,18 +261,23 @@ tune_status tune_cpu_lowering_run(tune_cpu_lowering *lowering, MlirOperation mod
     // It makes whole modules of plain loops compile for a second and run hardly faster.
     options.loop_unroll = 0;
   }
+  tune_parts parts = {0};
   tune_status status =
-      lower_to_llvm_dialect(lowering, module, function, signature, plain, &options);
+      lower_to_llvm_dialect(lowering, module, function, signature, plain, &options, &parts);
   seconds.lower = tune_clock_seconds() - start;
   if (tune_status_is_ok(status) && emit == TUNE_EMIT_MLIR) {
+    tune_parts_merge(&parts, module);
     status = tune_ir_print(module, false, out_bytes);
     *out_size = *out_bytes ? strlen(*out_bytes) : 0;
   } else if (tune_status_is_ok(status)) {
-    LLVMContextRef llvm_context = LLVMContextCreate();
-    status = lower_in_context(lowering, module, function, signature, &options, emit, llvm_context,
-                              out_bytes, out_size, &seconds);
-    LLVMContextDispose(llvm_context);
+    tune_code_source source = {.module = module,
+                               .parts = &parts,
+                               .function = function,
+                               .signature = signature,
+                               .options = &options};
+    status = tune_code_generate(&source, &lowering->target, emit, out_bytes, out_size, &seconds);
   }
+  tune_parts_deinit(&parts);
   if (out_seconds)
     *out_seconds = seconds;
   return status;

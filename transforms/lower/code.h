@@ -1,0 +1,33 @@
+//===- code.h - From the LLVM dialect to bytes -------------------------------------===//
+//
+// The second half of a build: the lowered module becomes LLVM IR, gets the entry (entry.h) and
+// is optimised and emitted. Parts (parts.h) are optimised each by its own decisions, before they
+// are linked to the rest; nothing is optimised across them, as nothing was when they were
+// measured.
+//
+// Threads: one at a time per MLIR context; LLVM's context is made for the call.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TRANSFORMS_LOWER_CODE_H
+#define TUNE_TRANSFORMS_LOWER_CODE_H
+
+#include "transforms/lower/cpu.h"
+#include "transforms/lower/parts.h"
+
+typedef struct tune_code_source {
+  MlirOperation module; // in the LLVM dialect
+  const tune_parts *parts;
+  const char *function; // the entry
+  const tune_function_signature *signature;
+  const tune_llvm_options *options; // of what is no part
+} tune_code_source;
+
+// Emits LLVM IR, assembly or an object file; `*out_bytes` (free() it) has a NUL after its
+// `*out_size` bytes. Adds to `seconds`. INVALID_ARGUMENT with MLIR's diagnostics for what cannot be
+// translated.
+tune_status tune_code_generate(const tune_code_source *source, const tune_llvm_target *target,
+                               tune_emit emit, char **out_bytes, size_t *out_size,
+                               tune_cpu_seconds *seconds);
+
+#endif // TUNE_TRANSFORMS_LOWER_CODE_H
