@@ -386,7 +386,9 @@ void tune_writer_target_knobs(tune_writer *writer, unsigned vector_bits, bool ha
   tune_writer_knob(writer, "llvm_unroll", NULL, TUNE_LEVEL_TARGET, &flag, 1);
   annotate_knob(writer, "llvm_unroll", "tune.llvm.loop_unroll");
   if (has_math) {
-    tune_writer_knob(writer, "vector_math", NULL, TUNE_LEVEL_VECTOR, &flag, 1);
+    // libm, polynomials, libmvec: transforms/lower/math.h.
+    tune_value_set ways = {3, {0, 1, 2}};
+    tune_writer_knob(writer, "vector_math", NULL, TUNE_LEVEL_VECTOR, &ways, 1);
     annotate_knob(writer, "vector_math", "tune.math.polynomial");
   }
 }
