@@ -152,6 +152,8 @@ static tune_status rewrite(MlirOperation module, const needs *found,
   MlirRewritePatternSet patterns = mlirRewritePatternSetCreate(context);
   add_patterns(patterns, found, options, target);
   MlirFrozenRewritePatternSet frozen = mlirFreezeRewritePattern(patterns);
+  // Freezing takes the patterns and leaves the set, empty, to its owner.
+  mlirRewritePatternSetDestroy(patterns);
   MlirGreedyRewriteDriverConfig config = mlirGreedyRewriteDriverConfigCreate();
   mlirGreedyRewriteDriverConfigSetRegionSimplificationLevel(
       config, MLIR_GREEDY_SIMPLIFY_REGION_LEVEL_DISABLED);
