@@ -91,7 +91,8 @@ typedef struct tune_session_result {
   bool is_default;     // the best is the default
   tune_config best;    //
   tune_timing time;    // of the best; measured beside the default where `was_compared`
-  double default_time; // seconds; 0 where the default failed
+  double default_time; // seconds; 0 where the default failed. Where the winner was taken from the
+                       // store: that of the winner times their trials' ratio
   // How much faster the best is than the default, with a 95 % interval; 0 where the default failed.
   double speedup, speedup_low, speedup_high;
   bool was_compared;      // interleaved; else the figures are those of single trials

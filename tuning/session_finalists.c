@@ -92,8 +92,16 @@ static tune_timing timing_of(const tune_trial *trial) {
   return (tune_timing){.median = trial->median, .low = trial->low, .high = trial->high};
 }
 
-// By the figures of single trials, which were not taken side by side: their intervals have to be
-// apart.
+// The ratio of the times of two trials that were not taken side by side: the worst of both
+// intervals.
+static tune_ratio ratio_of_trials(const tune_trial *trial, const tune_trial *fallback) {
+  if (trial == fallback)
+    return (tune_ratio){1, 1, 1};
+  return (tune_ratio){trial->median / fallback->median, trial->low / fallback->high,
+                      trial->high / fallback->low};
+}
+
+// By the figures of single trials: their intervals have to be apart.
 static tune_status decide_by_trials(struct session *session) {
   const tune_trials *trials = &session->trials;
   const tune_trial *fallback = trial_of(session, session->default_number);
@@ -106,11 +114,7 @@ static tune_status decide_by_trials(struct session *session) {
   tune_timing time = timing_of(trial_of(session, best));
   if (has_default) {
     session->result->default_time = fallback->median;
-    tune_ratio ratio = {1, 1, 1};
-    if (best != session->default_number)
-      ratio = (tune_ratio){time.median / fallback->median, time.low / fallback->high,
-                           time.high / fallback->low};
-    set_speedup(session->result, ratio);
+    set_speedup(session->result, ratio_of_trials(trial_of(session, best), fallback));
   }
   // An interrupted search is to go on; its best so far is no winner.
   if (session->result->stop != TUNE_STOP_INTERRUPTED)
@@ -118,16 +122,14 @@ static tune_status decide_by_trials(struct session *session) {
   return declare(session, best, &time);
 }
 
-// The last winner of the store, as it is.
+// The last winner of the store, with the time it had beside the other finalists. What the default
+// had there is not kept, so that the ratio is that of their trials.
 static tune_status decide_by_winner(struct session *session) {
   const tune_trial *fallback = trial_of(session, session->default_number);
   tune_timing *time = &session->winner_time;
   if (has_time(session, session->default_number)) {
-    session->result->default_time = fallback->median;
-    tune_ratio ratio = {1, 1, 1};
-    if (session->winner_number != session->default_number)
-      ratio = (tune_ratio){time->median / fallback->median, time->low / fallback->high,
-                           time->high / fallback->low};
+    tune_ratio ratio = ratio_of_trials(trial_of(session, session->winner_number), fallback);
+    session->result->default_time = time->median / ratio.ratio;
     set_speedup(session->result, ratio);
   }
   return declare(session, session->winner_number, time);

@@ -191,6 +191,8 @@ static void takes_the_winner_of_the_store(void **state) {
   assert_true(tune_config_equal(&best, &f->result.best));
   assert_true(f->result.speedup > 1);
   assert_true(f->result.time.sample_count > 0);
+  double ratio = f->result.default_time / f->result.time.median;
+  assert_true(fabs(ratio / f->result.speedup - 1) < 1e-9);
   tune_config_deinit(&best);
 }
 
