@@ -45,7 +45,7 @@ struct evolution {
   size_t capacity;          // of all of these
   size_t told_count, ranked_count;
   tune_effects *effects;
-  bool effects_are_old;
+  size_t fitted_count; // of `told_count`, when the model was fitted
   tune_config child; // scratch
 };
 
@@ -137,13 +137,13 @@ static tune_status evolutionary_learn(void *self, const tune_strategy_context *c
   evolution->log_costs[number] = outcome.failed ? INFINITY : log(outcome.seconds);
   if (!outcome.failed)
     insert_into_ranking(evolution, number);
-  evolution->effects_are_old = true;
   return TUNE_OK;
 }
 
 static tune_status refit_effects(struct evolution *evolution,
                                  const tune_strategy_context *context) {
-  if (!evolution->effects_are_old)
+  // A few more among many change little, and fitting takes time in proportion to all of them.
+  if (evolution->told_count <= evolution->fitted_count + evolution->fitted_count / 64)
     return TUNE_OK;
   size_t slowest = evolution->ranking[evolution->ranked_count - 1];
   double failure = evolution->log_costs[slowest] + log(FAILURE_FACTOR);
@@ -153,7 +153,7 @@ static tune_status refit_effects(struct evolution *evolution,
     evolution->fit_configs[i] = context->known->configs[number];
     evolution->fit_costs[i] = isinf(log_cost) ? failure : log_cost;
   }
-  evolution->effects_are_old = false;
+  evolution->fitted_count = evolution->told_count;
   return tune_effects_fit(evolution->effects, evolution->fit_configs, evolution->fit_costs,
                           evolution->told_count);
 }

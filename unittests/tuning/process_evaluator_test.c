@@ -9,6 +9,8 @@
 #include "tuning/evaluators/process.h"
 #include "tuning/session.h"
 
+#include "unittests/common/failing_malloc.h"
+
 #include <math.h>
 #include <unistd.h>
 
@@ -356,6 +358,51 @@ static void session_taking_turns(void **state) {
   assert_no_overlap(f);
 }
 
+static tune_status wait_once(fixture *f) {
+  tune_evaluation event;
+  TUNE_RETURN_IF_ERROR(next(f, &event));
+  tune_evaluation_deinit(&event);
+  return TUNE_OK;
+}
+
+// Both tickets of a comparison built, the first measured.
+static tune_status build_measure_compare(fixture *f) {
+  const tune_evaluator_class *class = f->evaluator.class;
+  void *self = f->evaluator.self;
+  const uint64_t tickets[] = {1, 2};
+  tune_comparison comparison;
+  tune_config config;
+  TUNE_RETURN_IF_ERROR(class->open(self, &f->task));
+  TUNE_RETURN_IF_ERROR(tune_config_init_default(&config, f->space));
+  tune_status status = class->build(self, 1, &config);
+  if (tune_status_is_ok(status))
+    status = class->build(self, 2, &config);
+  tune_config_deinit(&config);
+  TUNE_RETURN_IF_ERROR(status);
+  TUNE_RETURN_IF_ERROR(wait_once(f));
+  TUNE_RETURN_IF_ERROR(wait_once(f));
+  TUNE_RETURN_IF_ERROR(class->measure(self, 1, 0));
+  TUNE_RETURN_IF_ERROR(wait_once(f));
+  TUNE_RETURN_IF_ERROR(class->compare(self, tickets, 2, &comparison));
+  tune_comparison_deinit(&comparison);
+  class->close(self);
+  return TUNE_OK;
+}
+
+static tune_status use_evaluator(void *context) {
+  fixture *f = context;
+  TUNE_RETURN_IF_ERROR(tune_evaluator_process_create(&f->options, &f->evaluator));
+  tune_status status = build_measure_compare(f);
+  tune_evaluator_destroy(&f->evaluator);
+  return status;
+}
+
+static void each_allocation_may_fail(void **state) {
+  size_t failed = tune_fail_each_allocation(use_evaluator, *state);
+  print_message("%zu\n", failed);
+  assert_true(failed > 30);
+}
+
 static void cores_are_divided(void **state) {
   (void)state;
   const int cpus[] = {0, 1, 2, 3}, single[] = {0, 1, 2, 3}, paired[] = {0, 1, 0, 1};
@@ -397,6 +444,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(cancels, setup, teardown),
       cmocka_unit_test_setup_teardown(tasks_follow_each_other, setup, teardown),
       cmocka_unit_test_setup_teardown(destroys_what_hangs, setup, teardown),
+      cmocka_unit_test_setup_teardown(each_allocation_may_fail, setup, teardown),
       cmocka_unit_test_setup_teardown(session_beside, setup, teardown),
       cmocka_unit_test_setup_teardown(session_taking_turns, setup, teardown),
   };
