@@ -9,10 +9,13 @@
 #include "transforms/lower/vector_arithmetic.h"
 #include "transforms/lower/vector_rows.h"
 
+#include "mlir-c/Pass.h"
 #include "mlir-c/Rewrite.h"
 
 #define PREFIX "tune.math."
 #define POLYNOMIAL PREFIX "polynomial"
+
+#define WIDEN_BF16 "arith-emulate-unsupported-floats{source-types=bf16 target-type=f32}"
 
 // What upstream approximates and is not here: sin and cos are garbage beyond 2^20 or so, atan is
 // off by 40 ulp, atan2 is wrong for tiny operands, cbrt is off by 12 ulp, log and log2 take
@@ -71,8 +74,7 @@ tune_status tune_math_options_take(MlirOperation function, tune_math_options *op
 // What of all below a module needs; most need little, and rewriting costs a millisecond.
 typedef struct needs {
   bool functions;         // any op of tune_math_calls_op
-  bool small_floats;      // such an op on f16 or bf16
-  bool bf16;              // conversions from or to bf16
+  bool bf16;              // arithmetic on bf16, or conversions from or to it
   bool rounding_division; // division that rounds up or down
 } needs;
 
@@ -81,25 +83,29 @@ static MlirType element_type(MlirValue value) {
   return mlirTypeIsAShaped(type) ? mlirShapedTypeGetElementType(type) : type;
 }
 
+static bool has_bf16(MlirOperation op) {
+  MlirStringRef name = tune_ir_name(op);
+  if (!tune_ir_string_starts(name, "arith.") && !tune_ir_string_starts(name, "math."))
+    return false;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    if (mlirTypeIsABF16(element_type(mlirOperationGetOperand(op, i))))
+      return true;
+  return mlirOperationGetNumResults(op) > 0 &&
+         mlirTypeIsABF16(element_type(mlirOperationGetResult(op, 0)));
+}
+
 static MlirWalkResult find_needs(MlirOperation op, void *user_data) {
   needs *found = user_data;
   MlirStringRef name = tune_ir_name(op);
   if (tune_ir_string_starts(name, "math.")) {
     const char *function;
     for (size_t i = 0; (function = tune_math_calls_op(i)); ++i)
-      if (tune_ir_string_equal(name, function)) {
-        MlirType type = element_type(mlirOperationGetResult(op, 0));
-        found->functions = true;
-        found->small_floats = found->small_floats || mlirTypeIsAF16(type) || mlirTypeIsABF16(type);
-      }
-  } else if (tune_ir_string_equal(name, "arith.extf") ||
-             tune_ir_string_equal(name, "arith.truncf")) {
-    found->bf16 = found->bf16 || mlirTypeIsABF16(element_type(mlirOperationGetOperand(op, 0))) ||
-                  mlirTypeIsABF16(element_type(mlirOperationGetResult(op, 0)));
-  } else if (tune_ir_string_starts(name, "arith.ceildiv") ||
-             tune_ir_string_starts(name, "arith.floordiv")) {
-    found->rounding_division = true;
+      found->functions = found->functions || tune_ir_string_equal(name, function);
   }
+  found->bf16 = found->bf16 || has_bf16(op);
+  found->rounding_division = found->rounding_division ||
+                             tune_ir_string_starts(name, "arith.ceildiv") ||
+                             tune_ir_string_starts(name, "arith.floordiv");
   return MlirWalkResultAdvance;
 }
 
@@ -113,6 +119,16 @@ static bool is_x86(const tune_llvm_target *target) {
 
 static bool has(const tune_llvm_target *target, const char *feature) {
   return is_x86(target) && tune_math_machine_has(target->machine, feature);
+}
+
+// Whether LLVM rounds a vector to bf16 by a function call for each element.
+static bool calls_for_bf16(const tune_llvm_target *target) {
+  return is_x86(target) && !has(target, "+avx512bf16");
+}
+
+// Polynomials are chains of fused products and sums; without those each would be a call.
+static bool has_fused_product(const tune_llvm_target *target) {
+  return !is_x86(target) || has(target, "+fma");
 }
 
 static tune_math_width vector_library_width(const tune_llvm_target *target) {
@@ -133,12 +149,9 @@ static void add_patterns(MlirRewritePatternSet patterns, const needs *found,
     tune_math_patterns_add_extension(patterns, names, count);
     if (options->polynomial)
       tune_math_patterns_add_powers(patterns);
-    if (options->polynomial == 1)
+    if (options->polynomial == 1 && has_fused_product(target))
       tune_math_patterns_add_approximation(patterns, POLYNOMIALS, POLYNOMIAL_COUNT);
   }
-  // On other CPUs LLVM's code for a vector calls a function for each element.
-  if ((found->bf16 || found->small_floats) && is_x86(target) && !has(target, "+avx512bf16"))
-    tune_math_patterns_add_bf16(patterns);
   if (found->rounding_division)
     tune_math_patterns_add_rounding_division(patterns);
 }
@@ -169,16 +182,44 @@ static tune_status rewrite(MlirOperation module, const needs *found,
   return status;
 }
 
+// Arithmetic on bf16 becomes arithmetic on f32 between conversions, by upstream's pass.
+static tune_status widen_bf16(MlirOperation module) {
+  MlirContext context = mlirOperationGetContext(module);
+  MlirPassManager passes = mlirPassManagerCreate(context);
+  tune_string_builder message;
+  tune_string_builder_init(&message);
+  tune_status status = TUNE_OK;
+  if (mlirLogicalResultIsFailure(
+          mlirOpPassManagerAddPipeline(mlirPassManagerGetAsOpPassManager(passes),
+                                       tune_ir_string(WIDEN_BF16), tune_ir_append, &message)))
+    status = tune_status_make(TUNE_INTERNAL, "this MLIR does not take the pipeline %s: %s",
+                              WIDEN_BF16, message.text ? message.text : "");
+  tune_string_builder_deinit(&message);
+  if (tune_status_is_ok(status)) {
+    tune_diagnostics diagnostics;
+    tune_diagnostics_begin(&diagnostics, context);
+    bool failed = mlirLogicalResultIsFailure(mlirPassManagerRunOnOp(passes, module));
+    status = tune_diagnostics_end(&diagnostics, failed, TUNE_INTERNAL, "widening bf16");
+    tune_diagnostics_deinit(&diagnostics);
+  }
+  mlirPassManagerDestroy(passes);
+  return status;
+}
+
 tune_status tune_math_lower(MlirOperation module, const tune_math_options *options,
                             const tune_llvm_target *target) {
   size_t split_count;
   TUNE_RETURN_IF_ERROR(tune_vector_rows_split(module, &split_count));
   needs found = {false};
   mlirOperationWalk(module, find_needs, &found, MlirWalkPreOrder);
-  if (split_count || found.functions || found.bf16 || found.rounding_division)
+  if (found.bf16 && calls_for_bf16(target))
+    TUNE_RETURN_IF_ERROR(widen_bf16(module));
+  if (split_count || found.functions || found.rounding_division)
     TUNE_RETURN_IF_ERROR(rewrite(module, &found, options, target));
   if (split_count)
     TUNE_RETURN_IF_ERROR(tune_vector_rows_sink(module));
+  if (found.bf16 && calls_for_bf16(target))
+    tune_vector_arithmetic_round_to_bf16(module);
   tune_vector_arithmetic_ignore_zero_signs(module);
   if (options->polynomial)
     tune_vector_arithmetic_use_reciprocals(module);

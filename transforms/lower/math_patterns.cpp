@@ -44,10 +44,6 @@ void tune_math_patterns_add_powers(MlirRewritePatternSet patterns) {
   populateMathAlgebraicSimplificationPatterns(*unwrap(patterns));
 }
 
-void tune_math_patterns_add_bf16(MlirRewritePatternSet patterns) {
-  arith::populateExpandBFloat16Patterns(*unwrap(patterns));
-}
-
 void tune_math_patterns_add_rounding_division(MlirRewritePatternSet patterns) {
   arith::populateCeilFloorDivExpandOpsPatterns(*unwrap(patterns));
 }

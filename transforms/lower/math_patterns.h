@@ -33,8 +33,6 @@ void tune_math_patterns_add_expansion(MlirRewritePatternSet patterns, const char
                                       size_t count);
 // Powers with exponents such as 2, 3 and 0.5 become products and roots.
 void tune_math_patterns_add_powers(MlirRewritePatternSet patterns);
-// Extensions and truncations between bf16 and f32 become integer operations.
-void tune_math_patterns_add_bf16(MlirRewritePatternSet patterns);
 // Division that rounds up or down becomes division and comparisons.
 void tune_math_patterns_add_rounding_division(MlirRewritePatternSet patterns);
 

@@ -10,6 +10,10 @@ static bool is_on_vectors(MlirOperation op) {
   return mlirTypeIsAVector(mlirValueGetType(mlirOperationGetResult(op, 0)));
 }
 
+//===--------------------------------------------------------------------------===//
+// Maxima
+//===--------------------------------------------------------------------------===//
+
 static MlirWalkResult ignore_zero_sign(MlirOperation op, void *user_data) {
   (void)user_data;
   if (!(tune_ir_is(op, "arith.maximumf") || tune_ir_is(op, "arith.minimumf")) || !is_on_vectors(op))
@@ -29,6 +33,10 @@ void tune_vector_arithmetic_ignore_zero_signs(MlirOperation module) {
   mlirOperationWalk(module, ignore_zero_sign, NULL, MlirWalkPreOrder);
 }
 
+//===--------------------------------------------------------------------------===//
+// Division
+//===--------------------------------------------------------------------------===//
+
 // An op with the one result `type`, after `place`.
 static MlirOperation make_after(MlirOperation place, const char *name, intptr_t operand_count,
                                 const MlirValue *operands, MlirType type) {
@@ -39,6 +47,17 @@ static MlirOperation make_after(MlirOperation place, const char *name, intptr_t 
   MlirOperation op = mlirOperationCreate(&state);
   mlirBlockInsertOwnedOperationAfter(mlirOperationGetBlock(place), place, op);
   return op;
+}
+
+static MlirValue make_before(MlirOperation place, const char *name, intptr_t operand_count,
+                             const MlirValue *operands, MlirType type) {
+  MlirOperationState state =
+      mlirOperationStateGet(tune_ir_string(name), mlirOperationGetLocation(place));
+  mlirOperationStateAddOperands(&state, operand_count, operands);
+  mlirOperationStateAddResults(&state, 1, &type);
+  MlirOperation op = mlirOperationCreate(&state);
+  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(place), place, op);
+  return mlirOperationGetResult(op, 0);
 }
 
 static MlirOperation make_constant_before(MlirOperation place, MlirAttribute attribute) {
@@ -114,4 +133,101 @@ static MlirWalkResult use_reciprocal(MlirOperation op, void *user_data) {
 
 void tune_vector_arithmetic_use_reciprocals(MlirOperation module) {
   mlirOperationWalk(module, use_reciprocal, NULL, MlirWalkPostOrder);
+}
+
+//===--------------------------------------------------------------------------===//
+// bf16
+//===--------------------------------------------------------------------------===//
+
+// `element`, or a vector of it with the shape of the vector `type`.
+static MlirType with_element(MlirType type, MlirType element) {
+  if (!mlirTypeIsAVector(type))
+    return element;
+  int64_t shape[16];
+  intptr_t rank = mlirShapedTypeGetRank(type);
+  for (intptr_t i = 0; i < rank; ++i)
+    shape[i] = mlirShapedTypeGetDimSize(type, i);
+  return mlirVectorTypeGet(rank, shape, element);
+}
+
+static bool is_rounding_to_bf16(MlirOperation op) {
+  if (!tune_ir_is(op, "arith.truncf") ||
+      !mlirAttributeIsNull(tune_ir_attribute(op, "roundingmode")))
+    return false;
+  MlirType from = mlirValueGetType(mlirOperationGetOperand(op, 0));
+  MlirType to = mlirValueGetType(mlirOperationGetResult(op, 0));
+  if (mlirTypeIsAVector(from)) {
+    if (mlirVectorTypeIsScalable(from) || mlirShapedTypeGetRank(from) > 16)
+      return false;
+    from = mlirShapedTypeGetElementType(from);
+    to = mlirShapedTypeGetElementType(to);
+  }
+  return mlirTypeIsAF32(from) && mlirTypeIsABF16(to);
+}
+
+static MlirValue integer(MlirOperation place, MlirType type, int64_t number) {
+  bool is_vector = mlirTypeIsAVector(type);
+  MlirAttribute value =
+      mlirIntegerAttrGet(is_vector ? mlirShapedTypeGetElementType(type) : type, number);
+  if (is_vector)
+    value = mlirDenseElementsAttrSplatGet(type, value);
+  return mlirOperationGetResult(make_constant_before(place, value), 0);
+}
+
+static MlirValue binary(MlirOperation place, const char *name, MlirValue left, MlirValue right) {
+  MlirValue operands[] = {left, right};
+  return make_before(place, name, 2, operands, mlirValueGetType(left));
+}
+
+// All ones where `number` is a NaN: the exponent is full and something is below it.
+static MlirValue nan_mask(MlirOperation place, MlirValue bits) {
+  MlirContext context = mlirOperationGetContext(place);
+  MlirType words = mlirValueGetType(bits);
+  MlirValue magnitude =
+      binary(place, "arith.andi", bits, integer(place, words, INT32_C(0x7fffffff)));
+  MlirOperationState state =
+      mlirOperationStateGet(tune_ir_string("arith.cmpi"), mlirOperationGetLocation(place));
+  MlirNamedAttribute greater =
+      mlirNamedAttributeGet(mlirIdentifierGet(context, tune_ir_string("predicate")),
+                            mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), 4)); // sgt
+  MlirValue operands[] = {magnitude, integer(place, words, INT32_C(0x7f800000))};
+  MlirType truth = with_element(words, mlirIntegerTypeGet(context, 1));
+  mlirOperationStateAddOperands(&state, 2, operands);
+  mlirOperationStateAddResults(&state, 1, &truth);
+  mlirOperationStateAddAttributes(&state, 1, &greater);
+  MlirOperation compare = mlirOperationCreate(&state);
+  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(place), place, compare);
+  MlirValue is_nan = mlirOperationGetResult(compare, 0);
+  return make_before(place, "arith.extsi", 1, &is_nan, words);
+}
+
+// Adds just below half of the last place kept, and one more where that place is odd. A NaN gets its
+// quiet bits set after that. A select would say the latter, but LLVM moves it behind the bitcast,
+// and then selects the elements one by one.
+static MlirWalkResult round_to_bf16(MlirOperation op, void *user_data) {
+  (void)user_data;
+  if (!is_rounding_to_bf16(op))
+    return MlirWalkResultAdvance;
+  MlirContext context = mlirOperationGetContext(op);
+  MlirValue number = mlirOperationGetOperand(op, 0);
+  MlirType to = mlirValueGetType(mlirOperationGetResult(op, 0));
+  MlirType words = with_element(to, mlirIntegerTypeGet(context, 32));
+  MlirType halves = with_element(to, mlirIntegerTypeGet(context, 16));
+  MlirValue bits = make_before(op, "arith.bitcast", 1, &number, words);
+  MlirValue sixteen = integer(op, words, 16);
+  MlirValue odd =
+      binary(op, "arith.andi", binary(op, "arith.shrui", bits, sixteen), integer(op, words, 1));
+  MlirValue sum =
+      binary(op, "arith.addi", binary(op, "arith.addi", bits, odd), integer(op, words, 0x7fff));
+  MlirValue quiet = binary(op, "arith.andi", nan_mask(op, bits), integer(op, words, 0x7fc0));
+  MlirValue upper = binary(op, "arith.ori", binary(op, "arith.shrui", sum, sixteen), quiet);
+  MlirValue half = make_before(op, "arith.trunci", 1, &upper, halves);
+  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0),
+                                make_before(op, "arith.bitcast", 1, &half, to));
+  mlirOperationDestroy(op);
+  return MlirWalkResultAdvance;
+}
+
+void tune_vector_arithmetic_round_to_bf16(MlirOperation module) {
+  mlirOperationWalk(module, round_to_bf16, NULL, MlirWalkPostOrder);
 }

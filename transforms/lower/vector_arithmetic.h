@@ -1,6 +1,6 @@
 //===- vector_arithmetic.h - Cheaper forms of arithmetic on vectors ----------------===//
 //
-// Two ops of arith cost several times more than what was meant by them. docs/accuracy.md
+// Ops of arith that cost several times more than what was meant by them. docs/accuracy.md
 // says what the cheaper forms change.
 //
 // Threads: as the context of the IR.
@@ -20,5 +20,10 @@ void tune_vector_arithmetic_ignore_zero_signs(MlirOperation module);
 // products with its reciprocal.
 // A division takes as long as ten products.
 void tune_vector_arithmetic_use_reciprocals(MlirOperation module);
+
+// Truncations from f32 to bf16 in `module`, of vectors and scalars, become integer operations:
+// to the nearest, ties to even, NaNs stay NaNs. For CPUs where LLVM calls a function for each
+// element.
+void tune_vector_arithmetic_round_to_bf16(MlirOperation module);
 
 #endif // TUNE_TRANSFORMS_LOWER_VECTOR_ARITHMETIC_H
