@@ -8,7 +8,8 @@
 //    stop rule holds. Configs that build to an artifact seen before take over its figures.
 //    Each trial is handed to the store as soon as it is known.
 // 3. The best few and the default are measured again side by side. The default stays unless
-//    one of them is faster beyond doubt (the 95 % interval of the ratio excludes 1). The
+//    one of them is faster beyond doubt (the 95 % interval of the ratio excludes 1); one
+//    that looks faster, but on a noisy machine not beyond doubt, is compared again. The
 //    winner is handed to the store as such. Where nothing new was tried and the store has a
 //    winner, that one is taken as it is.
 //

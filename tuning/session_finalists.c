@@ -6,6 +6,9 @@
 #include <string.h>
 
 #define WAIT_SECONDS 0.1
+// A ratio to the default that calls for a second look where it is in doubt, and how many looks.
+#define LOOKS_FASTER 0.98
+#define COMPARISONS_AGAIN 2
 
 static const tune_trial *trial_of(const struct session *session, size_t number) {
   return &session->trials.items[number];
@@ -155,8 +158,51 @@ static tune_status decide_by_comparison(struct session *session, const size_t *f
   return declare(session, finalists[best], &comparison->times[best]);
 }
 
-static tune_status compare(struct session *session, size_t *finalists) {
+// The finalist that looks faster than the default by so much that a noisy machine may be why it is
+// not so beyond doubt, and no other one is; 0 where there is none.
+static size_t find_doubtful(const tune_comparison *comparison) {
+  size_t doubtful = 0;
+  for (size_t i = 1; i < comparison->count; ++i) {
+    if (comparison->ratios[i].high < 1)
+      return 0;
+    if (comparison->ratios[i].ratio < LOOKS_FASTER &&
+        (!doubtful || comparison->ratios[i].ratio < comparison->ratios[doubtful].ratio))
+      doubtful = i;
+  }
+  return doubtful;
+}
+
+static tune_status compare_artifacts(struct session *session, const size_t *finalists, size_t count,
+                                     tune_comparison *comparison) {
   const tune_evaluator *evaluator = session->evaluator;
+  uint64_t *tickets = calloc(count, sizeof *tickets);
+  if (!tickets)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while comparing finalists");
+  for (size_t i = 0; i < count; ++i)
+    tickets[i] = tune_session_ticket(finalists[i]);
+  tune_status status = evaluator->class->compare(evaluator->self, tickets, count, comparison);
+  free(tickets);
+  return status;
+}
+
+// Compares, and while that is in doubt compares the default and the doubtful one again, some times.
+// `finalists` are then these two.
+static tune_status compare_until_clear(struct session *session, size_t *finalists, size_t count,
+                                       tune_comparison *comparison) {
+  bool has_default = finalists[0] == session->default_number;
+  TUNE_RETURN_IF_ERROR(compare_artifacts(session, finalists, count, comparison));
+  for (size_t i = 0; i < COMPARISONS_AGAIN && has_default; ++i) {
+    size_t doubtful = comparison->failed ? 0 : find_doubtful(comparison);
+    if (!doubtful || tune_session_is_interrupted(session))
+      break;
+    finalists[1] = finalists[doubtful];
+    tune_comparison_deinit(comparison);
+    TUNE_RETURN_IF_ERROR(compare_artifacts(session, finalists, 2, comparison));
+  }
+  return TUNE_OK;
+}
+
+static tune_status compare(struct session *session, size_t *finalists) {
   size_t count = choose_finalists(session, finalists);
   if (!session->options->finalists || count < 2)
     return decide_by_trials(session);
@@ -165,17 +211,10 @@ static tune_status compare(struct session *session, size_t *finalists) {
   count = drop_unbuilt(session, finalists, count);
   if (count < 2 || tune_session_is_interrupted(session))
     return decide_by_trials(session);
-  uint64_t *tickets = calloc(count, sizeof *tickets);
-  if (!tickets)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while comparing finalists");
-  for (size_t i = 0; i < count; ++i)
-    tickets[i] = tune_session_ticket(finalists[i]);
   tune_comparison comparison;
-  tune_status status = evaluator->class->compare(evaluator->self, tickets, count, &comparison);
-  free(tickets);
-  TUNE_RETURN_IF_ERROR(status);
-  status = comparison.failed ? decide_by_trials(session)
-                             : decide_by_comparison(session, finalists, &comparison);
+  TUNE_RETURN_IF_ERROR(compare_until_clear(session, finalists, count, &comparison));
+  tune_status status = comparison.failed ? decide_by_trials(session)
+                                         : decide_by_comparison(session, finalists, &comparison);
   tune_comparison_deinit(&comparison);
   return status;
 }

@@ -399,7 +399,7 @@ static tune_status use_evaluator(void *context) {
 
 static void each_allocation_may_fail(void **state) {
   size_t failed = tune_fail_each_allocation(use_evaluator, *state);
-  print_message("%zu\n", failed);
+  print_message("%zu allocations failed\n", failed);
   assert_true(failed > 30);
 }
 

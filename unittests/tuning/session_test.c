@@ -232,6 +232,110 @@ static void default_stays_unless_beaten(void **state) {
   assert_true(others <= 12);
 }
 
+// An evaluator whose comparisons say what the test wants: everything but the first is `ratio` times
+// as slow as that, give or take `doubt` until so many comparisons were made.
+typedef struct scripted {
+  tune_evaluator inner;
+  double ratio, doubt;
+  size_t clear_after, compared, last_count;
+} scripted;
+
+static tune_status scripted_open(void *self, const tune_task *task) {
+  scripted *s = self;
+  return s->inner.class->open(s->inner.self, task);
+}
+
+static size_t scripted_capacity(const void *self) {
+  const scripted *s = self;
+  return s->inner.class->capacity(s->inner.self);
+}
+
+static tune_status scripted_build(void *self, uint64_t ticket, const tune_config *config) {
+  scripted *s = self;
+  return s->inner.class->build(s->inner.self, ticket, config);
+}
+
+static tune_status scripted_measure(void *self, uint64_t ticket, double best) {
+  scripted *s = self;
+  return s->inner.class->measure(s->inner.self, ticket, best);
+}
+
+static void scripted_release(void *self, uint64_t ticket) {
+  scripted *s = self;
+  s->inner.class->release(s->inner.self, ticket);
+}
+
+static tune_status scripted_wait(void *self, double seconds, tune_evaluation *event, bool *any) {
+  scripted *s = self;
+  return s->inner.class->wait(s->inner.self, seconds, event, any);
+}
+
+static tune_status scripted_compare(void *self, const uint64_t *tickets, size_t count,
+                                    tune_comparison *comparison) {
+  scripted *s = self;
+  double doubt = s->compared++ < s->clear_after ? s->doubt : 0.001;
+  s->last_count = count;
+  TUNE_RETURN_IF_ERROR(s->inner.class->compare(s->inner.self, tickets, count, comparison));
+  for (size_t i = 1; i < count; ++i)
+    comparison->ratios[i] = (tune_ratio){s->ratio, s->ratio - doubt, s->ratio + doubt};
+  return TUNE_OK;
+}
+
+static void scripted_close(void *self) {
+  scripted *s = self;
+  s->inner.class->close(s->inner.self);
+}
+
+static const tune_evaluator_class scripted_class = {
+    .name = "scripted",
+    .open = scripted_open,
+    .capacity = scripted_capacity,
+    .build = scripted_build,
+    .measure = scripted_measure,
+    .release = scripted_release,
+    .wait = scripted_wait,
+    .compare = scripted_compare,
+    .close = scripted_close,
+};
+
+static void run_scripted(fixture *f, scripted *s) {
+  assert_ok(tune_evaluator_null_create(&f->null, &s->inner));
+  tune_evaluator evaluator = {&scripted_class, s};
+  tune_session_result_deinit(&f->result);
+  assert_ok(tune_session_run(&f->task, &f->options, &evaluator, NULL, &f->result));
+  tune_evaluator_destroy(&s->inner);
+}
+
+// What looks faster but not beyond doubt is compared again, two by two, until it is clear.
+static void doubt_is_followed_up(void **state) {
+  scripted s = {.ratio = 0.95, .doubt = 0.1, .clear_after = 2};
+  run_scripted(*state, &s);
+  const tune_session_result *result = &((fixture *)*state)->result;
+  assert_int_equal(s.compared, 3);
+  assert_int_equal(s.last_count, 2);
+  assert_false(result->is_default);
+  assert_true(fabs(result->speedup - 1 / 0.95) < 1e-9);
+  assert_true(fabs(result->speedup_low - 1 / 0.951) < 1e-9);
+}
+
+static void lasting_doubt_is_for_the_default(void **state) {
+  scripted s = {.ratio = 0.95, .doubt = 0.1, .clear_after = 100};
+  run_scripted(*state, &s);
+  assert_int_equal(s.compared, 3);
+  assert_true(((fixture *)*state)->result.is_default);
+}
+
+static void clear_cases_are_compared_once(void **state) {
+  scripted faster = {.ratio = 0.95, .doubt = 0.01, .clear_after = 1};
+  run_scripted(*state, &faster);
+  assert_int_equal(faster.compared, 1);
+  assert_false(((fixture *)*state)->result.is_default);
+  scripted equal = {.ratio = 0.995, .doubt = 0.1, .clear_after = 1};
+  run_scripted(*state, &equal);
+  assert_int_equal(equal.compared, 1);
+  assert_true(((fixture *)*state)->result.is_default);
+}
+
 static void failures_are_counted_and_told(void **state) {
   fixture *f = *state;
   f->null.build_failures = 0.2;
@@ -458,6 +562,9 @@ int main(void) {
       cmocka_unit_test_setup_teardown(takes_the_winner_of_the_store, setup, teardown),
       cmocka_unit_test_setup_teardown(ignores_foreign_records, setup, teardown),
       cmocka_unit_test_setup_teardown(default_stays_unless_beaten, setup, teardown),
+      cmocka_unit_test_setup_teardown(doubt_is_followed_up, setup, teardown),
+      cmocka_unit_test_setup_teardown(lasting_doubt_is_for_the_default, setup, teardown),
+      cmocka_unit_test_setup_teardown(clear_cases_are_compared_once, setup, teardown),
       cmocka_unit_test_setup_teardown(failures_are_counted_and_told, setup, teardown),
       cmocka_unit_test_setup_teardown(all_failed, setup, teardown),
       cmocka_unit_test_setup_teardown(default_may_fail, setup, teardown),
