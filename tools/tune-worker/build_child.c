@@ -4,6 +4,7 @@
 
 #include "support/clock.h"
 #include "support/digest.h"
+#include "support/file.h"
 #include "support/process.h"
 
 #include <errno.h>
@@ -81,11 +82,12 @@ static tune_status build(const build_order *order, json_t **out_message) {
   char *bytes = NULL;
   size_t size = 0;
   tune_build_seconds seconds;
-  tune_status status = tune_build_task_run(order->task, order->lowering, order->config,
-                                           TUNE_EMIT_OBJECT, &bytes, &size, &seconds);
+  tune_status status = tune_build_task_run(order->task, order->lowering, order->config, order->emit,
+                                           &bytes, &size, &seconds);
   double start = tune_clock_seconds();
   if (tune_status_is_ok(status))
-    status = tune_linker_run(order->linker, bytes, size, order->output);
+    status = order->is_linked ? tune_linker_run(order->linker, bytes, size, order->output)
+                              : tune_file_write(order->output, bytes, size);
   if (tune_status_is_ok(status)) {
     tune_digest digest = tune_digest_of_bytes(bytes, size);
     *out_message = json_pack("{s:s, s:s, s:{s:f, s:f, s:f, s:f, s:f}}", "verdict", "built",

@@ -23,7 +23,9 @@ typedef struct build_order {
   tune_cpu_lowering *lowering;
   const tune_linker *linker;
   const tune_config *config; // NULL: the plain lowering
-  const char *output;        // the path of the artifact
+  tune_emit emit;            // TUNE_EMIT_OBJECT where it is to be linked
+  bool is_linked;            // to an artifact; else what is emitted is written as it is
+  const char *output;        // the path
   double seconds;            // wall and CPU time
   double bytes;              // of address space, beyond what the worker has
   const json_t *cpus;        // an array of numbers, or NULL: any

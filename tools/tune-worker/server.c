@@ -5,6 +5,7 @@
 #include "support/clock.h"
 #include "tools/tune-worker/build_child.h"
 #include "tools/tune-worker/context.h"
+#include "tools/tune-worker/module.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -149,13 +150,31 @@ static tune_status keep_task(tune_server *server, const char *id, tune_build_tas
   return TUNE_OK;
 }
 
+// Adds to `reply` what the request wants to know of the module, and schedules it if it is to be.
+static tune_status look_into_module(const json_t *request, tune_build_task *task, json_t *reply) {
+  if (json_is_true(json_object_get(request, "describe"))) {
+    json_t *description;
+    TUNE_RETURN_IF_ERROR(module_describe(task, &description));
+    if (json_object_update_new(reply, description) != 0)
+      return out_of_memory();
+  }
+  const json_t *module = json_object_get(request, "module");
+  if (!module || json_is_null(module))
+    return TUNE_OK;
+  const json_t *threads = json_object_get(request, "threads");
+  return module_schedule(task, module, threads ? (size_t)json_integer_value(threads) : 1);
+}
+
 static tune_status open_task(tune_server *server, const json_t *request) {
-  const char *id;
+  const char *id, *name;
   tune_build_source source = {.payload_source = "payload.mlir", .schedule_source = "schedule.mlir"};
   TUNE_RETURN_IF_ERROR(get_string(request, "task", true, &id));
   TUNE_RETURN_IF_ERROR(get_string(request, "payload", true, &source.payload));
   TUNE_RETURN_IF_ERROR(get_string(request, "schedule", false, &source.schedule));
   TUNE_RETURN_IF_ERROR(get_string(request, "function", false, &source.function));
+  TUNE_RETURN_IF_ERROR(get_string(request, "payload_source", false, &name));
+  if (name)
+    source.payload_source = name;
   source.schedule_source = source.schedule ? "schedule.mlir" : NULL;
   size_t target = 0;
   TUNE_RETURN_IF_ERROR(find_target(server, request, &target));
@@ -164,17 +183,17 @@ static tune_status open_task(tune_server *server, const json_t *request) {
   json_t *signature = NULL;
   tune_status status =
       tune_function_signature_to_json(tune_build_task_get_signature(task), &signature);
-  if (!tune_status_is_ok(status)) {
+  json_t *reply = NULL;
+  if (tune_status_is_ok(status)) {
+    reply = json_pack("{s:s, s:o}", "task", id, "signature", signature);
+    status = reply ? look_into_module(request, task, reply) : out_of_memory();
+  }
+  if (tune_status_is_ok(status))
+    status = keep_task(server, id, task, target);
+  else
     tune_build_task_destroy(task);
-    return status;
-  }
-  status = keep_task(server, id, task, target);
-  if (!tune_status_is_ok(status)) {
-    json_decref(signature);
-    return status;
-  }
-  json_t *reply = json_pack("{s:s, s:o}", "task", id, "signature", signature);
-  status = reply ? tune_message_write(server->out, reply) : out_of_memory();
+  if (tune_status_is_ok(status))
+    status = tune_message_write(server->out, reply);
   json_decref(reply);
   return status;
 }
@@ -190,6 +209,27 @@ static tune_status get_limit(const json_t *request, const char *name, double oth
   if (*out_value > 0 && isfinite(*out_value))
     return TUNE_OK;
   return tune_status_make(TUNE_INVALID_ARGUMENT, "limits: \"%s\": expected a number above 0", name);
+}
+
+static tune_status get_emit(const json_t *request, build_order *order) {
+  static const struct {
+    const char *name;
+    tune_emit emit;
+    bool is_linked;
+  } FORMS[] = {{"so", TUNE_EMIT_OBJECT, true},
+               {"obj", TUNE_EMIT_OBJECT, false},
+               {"asm", TUNE_EMIT_ASSEMBLY, false},
+               {"llvm", TUNE_EMIT_LLVM, false}};
+  const char *name;
+  TUNE_RETURN_IF_ERROR(get_string(request, "emit", false, &name));
+  for (size_t i = 0; i < sizeof FORMS / sizeof *FORMS; ++i)
+    if (strcmp(name ? name : "so", FORMS[i].name) == 0) {
+      order->emit = FORMS[i].emit;
+      order->is_linked = FORMS[i].is_linked;
+      return TUNE_OK;
+    }
+  return tune_status_make(TUNE_INVALID_ARGUMENT, "\"emit\": \"%s\" is none of so, obj, asm, llvm",
+                          name);
 }
 
 // Makes room for one more child before it is started, so that none is lost.
@@ -216,6 +256,7 @@ static tune_status build(tune_server *server, const json_t *request, const json_
     return tune_status_make(TUNE_INVALID_ARGUMENT, "\"ticket\": expected a number");
   TUNE_RETURN_IF_ERROR(get_string(request, "task", true, &id));
   TUNE_RETURN_IF_ERROR(get_string(request, "output", true, &order.output));
+  TUNE_RETURN_IF_ERROR(get_emit(request, &order));
   TUNE_RETURN_IF_ERROR(get_limit(request, "seconds", DEFAULT_SECONDS, &order.seconds));
   TUNE_RETURN_IF_ERROR(get_limit(request, "bytes", DEFAULT_BYTES, &order.bytes));
   const server_task *task = find_task(server, id);

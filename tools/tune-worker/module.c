@@ -1,0 +1,166 @@
+//===- module.c ---------------------------------------------------------------===//
+
+#include "tools/tune-worker/module.h"
+
+#include "dialects/choices.h"
+#include "transforms/best_config.h"
+#include "transforms/ir.h"
+#include "transforms/module_choices.h"
+#include "tuning/constraint.h"
+
+#include "mlir-c/BuiltinTypes.h"
+
+// What is made of a module's parts belongs to dialects that its text may not have loaded.
+static void load_dialects(MlirContext context) {
+  for (const tune_dialect_getter *getter = tune_module_tasks_dialects; *getter; ++getter)
+    mlirDialectHandleLoadDialect((*getter)(), context);
+}
+
+//===--------------------------------------------------------------------------===//
+// Scheduling
+//===--------------------------------------------------------------------------===//
+
+static tune_status check_config(const tune_task_space *space, const tune_config *config) {
+  const tune_constraint *violated = NULL;
+  if (tune_config_is_valid(config, space->space, &violated))
+    return TUNE_OK;
+  const char *why = tune_constraint_why(violated);
+  return tune_status_make(TUNE_INVALID_ARGUMENT, "the config violates %s%s%s",
+                          tune_constraint_text(violated), why ? ": " : "", why ? why : "");
+}
+
+// Puts `text`, a config, on the anchors of the only task as the user's choices.
+static tune_status pin_config(MlirOperation payload, const tune_module_tasks_options *options,
+                              const char *text) {
+  tune_module_tasks tasks;
+  TUNE_RETURN_IF_ERROR(tune_module_tasks_init(&tasks, payload, options));
+  tune_task_space *space = NULL;
+  tune_config config = {0};
+  tune_status status = TUNE_OK;
+  if (tasks.extraction->task_count != 1)
+    status = tune_status_make(TUNE_INVALID_ARGUMENT,
+                              "a config is for a module with one task, and this one has %zu; put "
+                              "the choices on the ops (tune-opt --tune-annotate)",
+                              tasks.extraction->task_count);
+  if (tune_status_is_ok(status))
+    status = tune_module_tasks_make_space(&tasks, 0, &space);
+  if (tune_status_is_ok(status))
+    status = tune_config_from_text(&config, space->space, text);
+  if (tune_status_is_ok(status))
+    status = check_config(space, &config);
+  if (tune_status_is_ok(status))
+    status = tune_task_space_write_chosen(space, &tasks.anchors, &config, "user");
+  tune_config_deinit(&config);
+  tune_task_space_destroy(space);
+  tune_module_tasks_deinit(&tasks);
+  return status;
+}
+
+static tune_status get_text(const json_t *object, const char *key, const char **out_text) {
+  const json_t *value = json_object_get(object, key);
+  *out_text = json_string_value(value);
+  if (*out_text || !value || json_is_null(value))
+    return TUNE_OK;
+  return tune_status_make(TUNE_INVALID_ARGUMENT, "module: \"%s\": expected a string", key);
+}
+
+tune_status module_schedule(tune_build_task *task, const json_t *module, size_t threads) {
+  const char *database, *config;
+  tune_module_choices_options options = {.tasks = {.target = "cpu", .threads = threads}};
+  TUNE_RETURN_IF_ERROR(get_text(module, "database", &database));
+  TUNE_RETURN_IF_ERROR(get_text(module, "schedule", &options.tasks.schedule));
+  TUNE_RETURN_IF_ERROR(get_text(module, "config", &config));
+  MlirOperation payload = tune_build_task_get_payload(task);
+  load_dialects(mlirOperationGetContext(payload));
+  if (config)
+    TUNE_RETURN_IF_ERROR(pin_config(payload, &options.tasks, config));
+  if (database)
+    TUNE_RETURN_IF_ERROR(tune_best_config_open(database, &options.database));
+  MlirOperation script = {NULL};
+  tune_status status = tune_module_choices_make_script(payload, &options, false, &script);
+  tune_database_destroy(options.database);
+  tune_choices_strip(payload);
+  if (tune_status_is_ok(status) && !mlirOperationIsNull(script))
+    tune_build_task_set_script(task, script);
+  return status;
+}
+
+//===--------------------------------------------------------------------------===//
+// Describing
+//===--------------------------------------------------------------------------===//
+
+// The coarsest of float types met so far.
+typedef struct coarsest {
+  unsigned bits; // of the significand
+  const char *name;
+} coarsest;
+
+static void add_type(MlirType type, coarsest *state) {
+  static const struct {
+    bool (*is)(MlirType type);
+    coarsest found;
+  } FLOATS[] = {{mlirTypeIsABF16, {8, "bf16"}},
+                {mlirTypeIsAF16, {11, "f16"}},
+                {mlirTypeIsAF32, {24, "f32"}},
+                {mlirTypeIsAF64, {53, "f64"}}};
+  if (mlirTypeIsAShaped(type))
+    type = mlirShapedTypeGetElementType(type);
+  for (size_t i = 0; i < sizeof FLOATS / sizeof *FLOATS; ++i)
+    if (FLOATS[i].is(type) && (!state->name || FLOATS[i].found.bits < state->bits))
+      *state = FLOATS[i].found;
+}
+
+static bool is_only_returned(MlirValue value) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use))
+    if (!tune_ir_is(mlirOpOperandGetOwner(use), "func.return"))
+      return false;
+  return true;
+}
+
+// The coarsest type that what is computed on the way is rounded to: that of sums, and of what goes
+// from op to op. How the end result is rounded is known from its own type.
+static const char *find_accumulator(const tune_groups *groups) {
+  coarsest state = {0};
+  for (size_t i = 0; i < groups->node_count; ++i) {
+    const tune_group_node *node = &groups->nodes[i];
+    bool sums =
+        tune_op_class_is_heavy(node->facts.op_class) || node->facts.op_class == TUNE_OP_REDUCTION;
+    for (intptr_t r = 0; r < mlirOperationGetNumResults(node->op); ++r) {
+      MlirValue result = mlirOperationGetResult(node->op, r);
+      if (sums || !is_only_returned(result))
+        add_type(mlirValueGetType(result), &state);
+    }
+  }
+  return state.name;
+}
+
+static json_t *describe_tasks(const tune_extraction *extraction) {
+  json_t *tasks = json_array();
+  for (size_t i = 0; tasks && i < extraction->task_count; ++i) {
+    const tune_extracted_task *task = &extraction->tasks[i];
+    json_t *object = json_pack(
+        "{s:s, s:s, s:s, s:I, s:I, s:I, s:I}", "name", task->name, "kind",
+        tune_task_kind_name(task->kind), "type", tune_task_space_type(extraction, i), "count",
+        (json_int_t)task->occurrence_count, "flops", (json_int_t)task->flops, "bytes",
+        (json_int_t)task->bytes, "reduction", (json_int_t)task->reduction_length);
+    if (!object || json_array_append_new(tasks, object) != 0) {
+      json_decref(tasks);
+      return NULL;
+    }
+  }
+  return tasks;
+}
+
+tune_status module_describe(const tune_build_task *task, json_t **out_object) {
+  *out_object = NULL;
+  MlirOperation payload = tune_build_task_get_payload(task);
+  load_dialects(mlirOperationGetContext(payload));
+  tune_extraction *extraction;
+  TUNE_RETURN_IF_ERROR(tune_extract(mlirModuleFromOperation(payload), &extraction));
+  json_t *tasks = describe_tasks(extraction);
+  *out_object = json_pack("{s:s, s:s?, s:o}", "function", tune_build_task_get_function(task),
+                          "accumulator", find_accumulator(extraction->groups), "tasks", tasks);
+  tune_extraction_destroy(extraction);
+  return *out_object ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "describing a module");
+}
