@@ -116,16 +116,19 @@ static void write_knobs(const tune_contraction_plan *plan, const tune_machine *m
 static void bind_nests(const tune_contraction_plan *plan, tune_writer *w) {
   const tune_structure *structure = plan->structure;
   size_t generics = 0;
-  char names[256] = "";
+  char names[640] = "";
   size_t used = 0;
   bool fill_is_init = plan->init->kind == TUNE_NEST_FILL;
   for (size_t n = 0; n < structure->nest_count; n++) {
     const tune_nest *nest = &structure->nests[n];
     if (nest->kind != TUNE_NEST_GENERIC)
       continue;
-    const char *name = nest == plan->anchor ? "%anchor"
-                       : nest == plan->init ? "%init"
-                                            : "%epilogue";
+    char other[32];
+    snprintf(other, sizeof other, "%%other_%zu", n);
+    const char *name = nest == plan->anchor     ? "%anchor"
+                       : nest == plan->init     ? "%init"
+                       : nest == plan->epilogue ? "%epilogue"
+                                                : other;
     used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", generics ? ", " : "", name);
     generics++;
   }
@@ -138,6 +141,30 @@ static void bind_nests(const tune_contraction_plan *plan, tune_writer *w) {
   if (fill_is_init) {
     tune_writer_line(w, "%%init = transform.structured.match ops{[\"linalg.fill\"]} in %%func");
     tune_writer_line(w, "  : (" OP ") -> " OP);
+    tune_writer_line(w, "transform.annotate %%init \"tune.init\" : " OP);
+  }
+}
+
+// Elementwise ops that do not see the product: vector by vector, where they are.
+static void write_others(const tune_contraction_plan *plan, tune_writer *w) {
+  for (size_t n = 0; n < plan->structure->nest_count; n++) {
+    const tune_nest *nest = &plan->structure->nests[n];
+    if (nest->kind != TUNE_NEST_GENERIC || nest == plan->anchor || nest == plan->init ||
+        nest == plan->epilogue || nest->loop_count == 0)
+      continue;
+    char target[32], lanes[16];
+    size_t order[TUNE_MAX_LOOPS];
+    tune_tiling tile = {{0}};
+    identity_order(order, nest->loop_count);
+    for (size_t loop = 0; loop < nest->loop_count; loop++)
+      tile.size[loop] = "1";
+    snprintf(lanes, sizeof lanes, "%u", plan->lanes);
+    tile.size[nest->loop_count - 1] = lanes;
+    snprintf(target, sizeof target, "%%other_%zu", n);
+    char result[40], loops[40];
+    snprintf(result, sizeof result, "%s_tile", target);
+    snprintf(loops, sizeof loops, "%s_loops", target);
+    tune_writer_tile(w, result, loops, target, &tile, order, nest->loop_count, NULL);
   }
 }
 
@@ -477,9 +504,10 @@ static void write_kernel(const tune_contraction_plan *plan, tune_writer *w) {
   } else {
     tune_writer_line(w, "transform.structured.vectorize %%kernels : " OP);
   }
-  tune_writer_line(
-      w, "%%fills = transform.structured.match ops{[\"linalg.fill\"]} in %s : (" OP ") -> " OP,
-      w->func);
+  tune_writer_line(w,
+                   "%%fills = transform.structured.match ops{[\"linalg.fill\"]} "
+                   "attributes{tune.init} in %s : (" OP ") -> " OP,
+                   w->func);
   tune_writer_begin_foreach(w, "%fills", "%one_fill");
   tune_writer_try_vectorize(w, "%one_fill", NULL);
   tune_writer_end_foreach(w);
@@ -523,13 +551,14 @@ static void contraction_write(const tune_structure *structure, const tune_machin
   tune_writer_begin_tensors(w, plan.has_window ? "rule 'contraction': a convolution, direct"
                                                : "rule 'contraction': a matrix product");
   write_knobs(&plan, machine, w);
+  bind_nests(&plan, w);
   if (has_pad(structure)) {
     tune_writer_line(w, "%%borders = transform.structured.match ops{[\"tensor.pad\"]} in %%func");
     tune_writer_line(w, "  : (" OP ") -> " OP);
     tune_writer_line(w, "%%bordered = transform.structured.rewrite_in_destination_passing_style "
                         "%%borders : (" OP ") -> " OP);
   }
-  bind_nests(&plan, w);
+  write_others(&plan, w);
   write_outer_tiles(&plan, w);
   write_register_tiles(&plan, w);
   bool may_skip_panels = plan.cols_divide && !plan.transposed;
@@ -563,7 +592,10 @@ static void contraction_write(const tune_structure *structure, const tune_machin
   w->func = "%func";
   tune_writer_begin_buffers(w);
   tune_writer_lower_vectors(w);
-  tune_writer_target_knobs(w, machine->vector_bits, has_math(structure));
+  // The copies of borders and the gathering of strided weights are left to LLVM's loop passes;
+  // where there are none, its light pipeline is as good and builds faster.
+  int64_t opt_level = plan.has_window || has_pad(structure) ? 3 : 1;
+  tune_writer_target_knobs(w, machine->vector_bits, has_math(structure), opt_level);
   tune_writer_end_buffers(w);
   tune_writer_main(w);
 }

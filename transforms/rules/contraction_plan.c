@@ -10,6 +10,13 @@ static bool is_parallel(const tune_nest *nest) {
   return nest->kind == TUNE_NEST_GENERIC && nest->reduction_count == 0;
 }
 
+static bool uses_result_of(const tune_nest *nest, size_t producer) {
+  for (size_t o = 0; o < nest->operand_count; o++)
+    if (nest->operands[o].producer == producer)
+      return true;
+  return false;
+}
+
 // Finds the anchor, what fills its accumulator, and what follows. Pads may stand before.
 static bool find_ops(tune_contraction_plan *plan) {
   const tune_structure *structure = plan->structure;
@@ -36,10 +43,19 @@ static bool find_ops(tune_contraction_plan *plan) {
     const tune_nest *nest = &structure->nests[n];
     if (n == anchor || n == init || nest->kind == TUNE_NEST_PAD)
       continue;
-    if (plan->epilogue || !is_parallel(nest) || n < anchor)
+    if (!is_parallel(nest))
+      return false;
+    if (!uses_result_of(nest, anchor)) {
+      plan->other_count++;
+      continue;
+    }
+    if (plan->epilogue)
       return false;
     plan->epilogue = nest;
   }
+  // What depends on the epilogue would be a root of its own.
+  if (plan->epilogue && plan->epilogue->use_count)
+    return false;
   if (plan->epilogue)
     return plan->anchor->use_count == 1;
   return plan->anchor->use_count == 0;
@@ -151,8 +167,7 @@ static bool find_root_loops(tune_contraction_plan *plan) {
           plan->root_col = loop;
       }
   }
-  return uses_of_anchor == 1 && plan->root_row != TUNE_NO_LOOP && plan->root_col != TUNE_NO_LOOP &&
-         !epilogue->has_index;
+  return uses_of_anchor == 1 && plan->root_row != TUNE_NO_LOOP && plan->root_col != TUNE_NO_LOOP;
 }
 
 //===--------------------------------------------------------------------------===//
@@ -172,6 +187,8 @@ static void choose_columns(tune_contraction_plan *plan) {
     if (plan->has_window && plan->cols % part == 0)
       tune_value_set_add(&plan->nr, part);
   plan->cols_divide = plan->nr.count > 0;
+  if (!plan->cols_divide && lanes >= 16 && plan->cols % (lanes / 2) == 0)
+    tune_value_set_add(&plan->nr, lanes / 2);
   if (!plan->cols_divide)
     // The last panel is padded with zeroes up to a whole tile.
     for (int64_t vectors = 1; vectors <= 4; vectors *= 2)

@@ -21,6 +21,7 @@ typedef struct tune_contraction_plan {
   const tune_nest *anchor;
   const tune_nest *init;     // what fills the accumulator: a fill or a broadcast
   const tune_nest *epilogue; // elementwise over the result, or NULL
+  size_t other_count;        // elementwise ops beside it (a mask, say), in loops of their own
   size_t row, col, depth;    // loops of the anchor
   size_t a, b;               // operands of the anchor
   int64_t rows, cols, depths;

@@ -67,7 +67,7 @@ static bool plan_rows(const tune_structure *structure, plan *p) {
         nest->loop_count - nest->reduction_count < p->row_loops)
       p->row_loops = nest->loop_count - nest->reduction_count;
   }
-  if (p->row_loops == 0 || p->row_loops == SIZE_MAX || !rows_agree(structure, p->row_loops))
+  if (p->row_loops == SIZE_MAX || !rows_agree(structure, p->row_loops))
     return false;
   for (size_t n = 0; n < structure->nest_count; n++) {
     const tune_nest *nest = &structure->nests[n];
@@ -199,14 +199,7 @@ static void write_partials(tune_writer *w, const char *match, const char *before
   tune_writer_end_alternatives(w, NULL, 0);
 }
 
-static void write_rows(const plan *p, tune_writer *w) {
-  tune_value_set partial = {0}, plain = {0};
-  vector_lengths(p, &partial, 8);
-  for (int64_t count = 1; count <= 4; count *= 2)
-    tune_value_set_add(&plain, count * p->lanes);
-  tune_writer_knob(w, "vector", "vectorize", TUNE_LEVEL_VECTOR, &plain,
-                   tune_value_set_at_most(&plain, 2 * p->lanes));
-  split_root(p, w);
+static void write_row_loop(const plan *p, tune_writer *w) {
   tune_tiling rows = {{0}};
   size_t order[TUNE_MAX_LOOPS];
   for (size_t i = 0; i < TUNE_MAX_LOOPS; i++) {
@@ -220,6 +213,19 @@ static void write_rows(const plan *p, tune_writer *w) {
                    "{use_forall}",
                    tune_writer_sizes(sizes, sizeof sizes, &rows, order, p->root->loop_count));
   tune_writer_line(w, "  : (" OP ") -> (" OP ", " OP ")");
+}
+
+static void write_rows(const plan *p, tune_writer *w) {
+  tune_value_set partial = {0}, plain = {0};
+  vector_lengths(p, &partial, 8);
+  for (int64_t count = 1; count <= 4; count *= 2)
+    tune_value_set_add(&plain, count * p->lanes);
+  tune_writer_knob(w, "vector", "vectorize", TUNE_LEVEL_VECTOR, &plain,
+                   tune_value_set_at_most(&plain, 2 * p->lanes));
+  split_root(p, w);
+  // A single row, as in a norm of one token, needs no loop around it.
+  if (p->row_loops > 0)
+    write_row_loop(p, w);
   tune_writer_fold_unit_dims(w);
   // Elementwise ops first: the partial reductions below are elementwise ops too.
   tune_nest line = {.is_reduction = {false}}, sum = {.is_reduction = {true}};
@@ -323,7 +329,7 @@ static void reduction_write(const tune_structure *structure, const tune_machine 
   tune_writer_line(w, "  transform.apply_patterns.vector.drop_unit_dims_with_shape_cast");
   tune_writer_line(w, "} : " OP);
   tune_writer_lower_vectors(w);
-  tune_writer_target_knobs(w, machine->vector_bits, p.math > 0);
+  tune_writer_target_knobs(w, machine->vector_bits, p.math > 0, 3);
   tune_writer_end_buffers(w);
   tune_writer_main(w);
 }
