@@ -33,6 +33,25 @@ tune_module_tasks_options tune_module_tasks_options_get(const tune_pass_options 
   };
 }
 
+// A schedule that is for other tasks than those of the module would be given and ignored.
+static tune_status check_schedule(const tune_module_tasks *tasks) {
+  const tune_extraction *extraction = tasks->extraction;
+  tune_schedule *schedule;
+  TUNE_RETURN_IF_ERROR(tune_schedule_parse(tasks->context, tasks->options.schedule_text,
+                                           tasks->options.schedule_source, &schedule));
+  bool is_meant = extraction->task_count == 0;
+  tune_status status = TUNE_OK;
+  for (size_t i = 0; i < extraction->task_count && !is_meant && tune_status_is_ok(status); ++i)
+    status = tune_task_space_is_meant(schedule->module, &extraction->tasks[i], &is_meant);
+  if (tune_status_is_ok(status) && !is_meant)
+    status = tune_status_make_at(TUNE_FAILED_PRECONDITION, schedule->module,
+                                 "tune.for: this schedule is meant for none of the module's %zu "
+                                 "tasks; `tune-opt --tune-extract=all` lists them",
+                                 extraction->task_count);
+  tune_schedule_destroy(schedule);
+  return status;
+}
+
 static tune_status fill(tune_module_tasks *tasks, MlirOperation module,
                         const tune_module_tasks_options *options) {
   TUNE_RETURN_IF_ERROR(tune_target_facts_create(options->target, options->threads, &tasks->facts));
@@ -46,7 +65,7 @@ static tune_status fill(tune_module_tasks *tasks, MlirOperation module,
       .schedule_source = options->schedule,
       .takes_all_chosen = options->takes_all_chosen,
   };
-  return TUNE_OK;
+  return options->schedule ? check_schedule(tasks) : TUNE_OK;
 }
 
 tune_status tune_module_tasks_init(tune_module_tasks *tasks, MlirOperation module,

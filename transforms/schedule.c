@@ -261,7 +261,8 @@ static tune_status parse_module(MlirContext context, const char *text, const cha
   MlirOperation entry = tune_ir_find_symbol(*out_module, tune_ir_string(ENTRY_SEQUENCE));
   if (!tune_ir_is(entry, "transform.named_sequence"))
     return tune_status_make_at(TUNE_INVALID_ARGUMENT, *out_module,
-                               "the schedule has no transform.named_sequence @" ENTRY_SEQUENCE);
+                               "the schedule %s has no transform.named_sequence @" ENTRY_SEQUENCE,
+                               source);
   return TUNE_OK;
 }
 

@@ -51,10 +51,22 @@ static tune_status refuse(tune_status_code code, MlirOperation op, tune_string_b
 
 static void append_origin(tune_string_builder *text, const tune_task_choices_source *source) {
   const tune_extracted_task *task = &source->anchors->extraction->tasks[source->task];
-  tune_string_builder_appendf(text,
-                              "\nnote: the space of '%s' is from %s; `tune-opt "
-                              "--tune-annotate` writes its domains onto the ops",
-                              task->name, source->origin);
+  tune_string_builder_appendf(
+      text, "\nnote: the space of '%s' is from %s; `tune-opt --tune-print-space` shows it",
+      task->name, source->origin);
+}
+
+// "mr * nr <= 384: why".
+static void append_constraint(tune_string_builder *text, const tune_constraint *constraint,
+                              const tune_space *space) {
+  char *expression = NULL;
+  tune_status status = tune_constraint_print(constraint, space, &expression);
+  text->failed |= !tune_status_is_ok(status);
+  tune_status_free(status);
+  const char *why = tune_constraint_why(constraint);
+  tune_string_builder_appendf(text, "%s%s%s", expression ? expression : "", why ? ": " : "",
+                              why ? why : "");
+  free(expression);
 }
 
 static tune_status refuse_name(const tune_task_choices_source *source, MlirOperation op,
@@ -64,8 +76,9 @@ static tune_status refuse_name(const tune_task_choices_source *source, MlirOpera
   tune_string_builder_appendf(&text, "no knob \"%s\"; ", name);
   const char *nearest = tune_space_nearest_knob(source->space, name);
   if (nearest)
-    tune_string_builder_appendf(&text, "did you mean \"%s\"? ", nearest);
-  tune_string_builder_append(&text, "The knobs are ");
+    tune_string_builder_appendf(&text, "did you mean \"%s\"? The knobs are ", nearest);
+  else
+    tune_string_builder_append(&text, "the knobs are ");
   for (size_t i = 0; i < tune_space_knob_count(source->space); ++i)
     tune_string_builder_appendf(&text, "%s%s", i ? ", " : "",
                                 tune_space_knob(source->space, i)->name);
@@ -281,12 +294,11 @@ static tune_status check_pinned(const reading *state, const tune_space *space,
     if (!is_pinned || mlirOperationIsNull(by) ||
         tune_constraint_holds(constraint, space, config->choices))
       continue;
-    const char *why = tune_constraint_why(constraint);
     tune_string_builder text;
     tune_string_builder_init(&text);
     append_values(&text, space, constraint, config);
-    tune_string_builder_appendf(&text, " violates %s%s%s", tune_constraint_text(constraint),
-                                why ? ": " : "", why ? why : "");
+    tune_string_builder_append(&text, " violates ");
+    append_constraint(&text, constraint, space);
     append_origin(&text, state->source);
     return refuse(TUNE_INVALID_ARGUMENT, by, &text);
   }
@@ -312,21 +324,24 @@ static tune_status repair(const reading *state, const tune_space *space, tune_co
   for (size_t i = 0; i < tune_space_knob_count(space); ++i)
     if (!mlirOperationIsNull(state->knobs[i].by))
       by = state->knobs[i].by;
-  const char *why = tune_constraint_why(violated);
-  if (mlirOperationIsNull(by))
-    return tune_status_make(TUNE_FAILED_PRECONDITION,
-                            "no config satisfies the constraints of the space from %s, such as "
-                            "%s%s%s",
-                            state->source->origin, tune_constraint_text(violated), why ? ": " : "",
-                            why ? why : "");
   tune_string_builder text;
   tune_string_builder_init(&text);
-  tune_string_builder_appendf(&text,
-                              "what these choices leave satisfies no constraint such as "
-                              "%s%s%s; allow more values",
-                              tune_constraint_text(violated), why ? ": " : "", why ? why : "");
+  bool is_users = !mlirOperationIsNull(by);
+  tune_string_builder_append(&text, is_users ? "nothing that these choices allow satisfies "
+                                             : "no config of the space satisfies ");
+  append_constraint(&text, violated, space);
+  tune_string_builder_append(&text, is_users ? "; allow more values" : "");
   append_origin(&text, state->source);
-  return refuse(TUNE_INVALID_ARGUMENT, by, &text);
+  if (is_users)
+    return refuse(TUNE_INVALID_ARGUMENT, by, &text);
+  tune_status status =
+      text.failed ? out_of_memory()
+                  : tune_status_make_located(
+                        TUNE_FAILED_PRECONDITION,
+                        state->source->anchors->extraction->tasks[state->source->task].location,
+                        "%s", text.text);
+  tune_string_builder_deinit(&text);
+  return status;
 }
 
 static tune_status narrow(reading *state, tune_space *space, tune_config *config) {

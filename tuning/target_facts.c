@@ -54,6 +54,21 @@ static tune_status ask_connection(tune_connection *connection, json_t *request, 
   return status;
 }
 
+// Takes and replaces `status`.
+static tune_status explain(tune_status status, const char *what, const char *target) {
+  tune_status_code code = tune_status_get_code(status);
+  if (code == TUNE_NOT_FOUND) // no such target: the message says it all
+    return status;
+  if (code != TUNE_UNAVAILABLE)
+    return tune_status_annotate(status, "asking for the %s of the target %s", what, target);
+  tune_status explained = tune_status_make(
+      code,
+      "asking for the %s of the target %s: %s; it is installed with mlir-tune, beside tune-opt",
+      what, target, tune_status_get_message(status));
+  tune_status_free(status);
+  return explained;
+}
+
 // Asks for the object `what` of `target`; the answer is a new reference.
 static tune_status ask(const char *what, const char *target, size_t threads, json_t **out_object) {
   *out_object = NULL;
@@ -68,7 +83,7 @@ static tune_status ask(const char *what, const char *target, size_t threads, jso
     tune_connection_close(connection);
   }
   json_decref(request);
-  return tune_status_annotate(status, "asking for the %s of the target %s", what, target);
+  return explain(status, what, target);
 }
 
 //===- The target null --------------------------------------------------------------===//
