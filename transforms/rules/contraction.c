@@ -592,10 +592,7 @@ static void contraction_write(const tune_structure *structure, const tune_machin
   w->func = "%func";
   tune_writer_begin_buffers(w);
   tune_writer_lower_vectors(w);
-  // The copies of borders and the gathering of strided weights are left to LLVM's loop passes;
-  // where there are none, its light pipeline is as good and builds faster.
-  int64_t opt_level = plan.has_window || has_pad(structure) ? 3 : 1;
-  tune_writer_target_knobs(w, machine->vector_bits, has_math(structure), opt_level);
+  tune_writer_target_knobs(w, machine->vector_bits, has_math(structure));
   tune_writer_end_buffers(w);
   tune_writer_main(w);
 }

@@ -154,7 +154,7 @@ static void elementwise_write(const tune_structure *structure, const tune_machin
   tune_writer_line(w, "  transform.apply_patterns.vector.transfer_permutation_patterns");
   tune_writer_line(w, "} : " OP);
   tune_writer_lower_vectors(w);
-  tune_writer_target_knobs(w, machine->vector_bits, p.math > 0, 3);
+  tune_writer_target_knobs(w, machine->vector_bits, p.math > 0);
   tune_writer_end_buffers(w);
   tune_writer_main(w);
 }

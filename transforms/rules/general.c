@@ -55,7 +55,7 @@ static void general_write(const tune_structure *structure, const tune_machine *m
   tune_writer_begin_tensors(w, "rule 'general': loops, or affine loops and their passes");
   tune_writer_end_tensors(w);
   tune_writer_begin_buffers(w);
-  tune_writer_target_knobs(w, machine->vector_bits, math > 0, 3);
+  tune_writer_target_knobs(w, machine->vector_bits, math > 0);
   tune_writer_line(w, "%%root = transform.get_parent_op %%func {op_name = \"builtin.module\"}");
   tune_writer_line(w, "  : (" OP ") -> " OP);
   tune_writer_begin_alternatives(w, NULL, "loops", TUNE_LEVEL_LOOP, "\"plain\", \"affine\"", 0, 0);

@@ -371,8 +371,7 @@ static void annotate_knob(tune_writer *writer, const char *knob, const char *att
                    attribute, knob);
 }
 
-void tune_writer_target_knobs(tune_writer *writer, unsigned vector_bits, bool has_math,
-                              int64_t opt_level) {
+void tune_writer_target_knobs(tune_writer *writer, unsigned vector_bits, bool has_math) {
   tune_value_set widths = {0};
   tune_value_set_add(&widths, vector_bits);
   if (vector_bits > 256)
@@ -380,8 +379,9 @@ void tune_writer_target_knobs(tune_writer *writer, unsigned vector_bits, bool ha
   tune_writer_knob(writer, "llvm_vector_width", "vectorize", TUNE_LEVEL_TARGET, &widths,
                    vector_bits);
   annotate_knob(writer, "llvm_vector_width", "tune.llvm.prefer_vector_width");
-  tune_value_set levels = {3, {1, 2, 3}};
-  tune_writer_knob(writer, "llvm_opt_level", NULL, TUNE_LEVEL_TARGET, &levels, opt_level);
+  // The light pipeline (1) builds faster, but leaves a fifth and more of the speed behind.
+  tune_value_set levels = {2, {2, 3}};
+  tune_writer_knob(writer, "llvm_opt_level", NULL, TUNE_LEVEL_TARGET, &levels, 3);
   annotate_knob(writer, "llvm_opt_level", "tune.llvm.opt_level");
   tune_value_set flag = {2, {0, 1}};
   tune_writer_knob(writer, "llvm_unroll", NULL, TUNE_LEVEL_TARGET, &flag, 1);

@@ -116,10 +116,9 @@ void tune_writer_end_tensors(tune_writer *writer);
 // @tune_buffers(%func): after bufferization. Contractions and transfers become instructions.
 void tune_writer_begin_buffers(tune_writer *writer);
 void tune_writer_lower_vectors(tune_writer *writer);
-// Knobs of the backend, shared by all rules: vector width, unrolling, optimisation level (with the
-// given default), and with `has_math` how functions such as exp are computed.
-void tune_writer_target_knobs(tune_writer *writer, unsigned vector_bits, bool has_math,
-                              int64_t opt_level);
+// Knobs of the backend, shared by all rules: vector width, unrolling, optimisation level, and with
+// `has_math` how functions such as exp are computed.
+void tune_writer_target_knobs(tune_writer *writer, unsigned vector_bits, bool has_math);
 void tune_writer_end_buffers(tune_writer *writer);
 
 // @tune_prepare, @__transform_main, and the end of the module.
