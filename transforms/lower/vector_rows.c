@@ -54,9 +54,30 @@ static MlirValue insert_before(MlirOperation place, MlirOperationState *state) {
   return mlirOperationGetResult(op, 0);
 }
 
+// The number of which `vector` is a broadcast, or null. Upstream folds a row of a broadcast row, but
+// not of a broadcast number.
+static MlirValue broadcast_number(MlirValue vector) {
+  MlirValue none = {NULL};
+  if (!mlirValueIsAOpResult(vector))
+    return none;
+  MlirOperation op = mlirOpResultGetOwner(vector);
+  if (!tune_ir_is(op, "vector.broadcast"))
+    return none;
+  MlirValue source = mlirOperationGetOperand(op, 0);
+  return mlirTypeIsAVector(mlirValueGetType(source)) ? none : source;
+}
+
 static MlirValue make_extract(MlirOperation place, MlirValue vector, const int64_t *position,
                               intptr_t count) {
   MlirType type = row_type(mlirValueGetType(vector));
+  MlirValue number = broadcast_number(vector);
+  if (!mlirValueIsNull(number) && mlirTypeIsAVector(type)) {
+    MlirOperationState state =
+        mlirOperationStateGet(tune_ir_string("vector.broadcast"), mlirOperationGetLocation(place));
+    mlirOperationStateAddOperands(&state, 1, &number);
+    mlirOperationStateAddResults(&state, 1, &type);
+    return insert_before(place, &state);
+  }
   MlirOperationState state =
       mlirOperationStateGet(tune_ir_string("vector.extract"), mlirOperationGetLocation(place));
   MlirNamedAttribute attribute =
