@@ -62,8 +62,8 @@ static tune_status pick_cpus(int *cpus, size_t count) {
     if (CPU_ISSET(cpu, &set))
       cpus[found++] = cpu;
   if (found < count)
-    return tune_status_make(TUNE_INVALID_ARGUMENT, "%zu threads, but this process has %zu CPUs",
-                            count, found);
+    return tune_status_make(TUNE_INVALID_ARGUMENT,
+                            "%zu threads, but this process may run on %zu CPUs only", count, found);
   return TUNE_OK;
 }
 
