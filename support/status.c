@@ -52,6 +52,7 @@ static tune_status_code code_of_errno(int error) {
     return TUNE_OUT_OF_MEMORY;
   case ENOSPC:
   case EDQUOT:
+  case EFBIG:
   case EMFILE:
   case ENFILE:
   case EAGAIN:

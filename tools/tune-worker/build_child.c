@@ -112,17 +112,33 @@ static size_t bounded_length(const char *text) {
   return length;
 }
 
+// A full disk or too many processes are no fault of the config, and may be mended: no verdict,
+// which would be kept, but an error.
+static bool is_of_machine(tune_status status) {
+  return tune_status_get_code(status) == TUNE_RESOURCE_EXHAUSTED;
+}
+
+// NULL where there is no memory for it.
+static json_t *describe_failure(tune_status status) {
+  json_t *message = NULL;
+  if (is_of_machine(status)) {
+    tune_status_free(tune_message_from_status(status, &message));
+    return message;
+  }
+  const char *text = tune_status_get_message(status);
+  message =
+      json_pack("{s:s, s:s%}", "verdict", "build-failed", "error", text, bounded_length(text));
+  if (!message) // not UTF-8
+    message = json_pack("{s:s, s:s}", "verdict", "build-failed", "error",
+                        tune_status_code_name(tune_status_get_code(status)));
+  return message;
+}
+
 _Noreturn static void run_child(const build_order *order, int report) {
   json_t *message = NULL;
   tune_status status = build(order, &message);
-  if (!tune_status_is_ok(status)) {
-    const char *text = tune_status_get_message(status);
-    message =
-        json_pack("{s:s, s:s%}", "verdict", "build-failed", "error", text, bounded_length(text));
-    if (!message) // not UTF-8
-      message = json_pack("{s:s, s:s}", "verdict", "build-failed", "error",
-                          tune_status_code_name(tune_status_get_code(status)));
-  }
+  if (!tune_status_is_ok(status))
+    message = describe_failure(status);
   status = message ? tune_message_write(report, message)
                    : tune_status_make(TUNE_OUT_OF_MEMORY, "reporting a build");
   _exit(tune_status_is_ok(status) ? 0 : 1);
@@ -290,7 +306,8 @@ json_t *build_child_collect(build_child *child) {
   if (!reply)
     reply = json_pack("{s:s, s:s}", "verdict", "build-crashed", "error", "the build died");
   json_object_set_new(reply, "ticket", json_integer(child->ticket));
-  if (strcmp(json_string_value(json_object_get(reply, "verdict")), "built") != 0)
+  const char *verdict = json_string_value(json_object_get(reply, "verdict"));
+  if (!verdict || strcmp(verdict, "built") != 0)
     unlink(child->output);
   return reply;
 }

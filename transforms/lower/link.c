@@ -6,6 +6,8 @@
 #include "support/process.h"
 
 #include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +16,7 @@
 
 #define RUNTIME_ARCHIVE "libtune_runtime.a"
 #define LINK_SECONDS 60.0
+#define ROOM_BYTES 65536 // what an artifact takes beside its code, generously
 
 struct tune_linker {
   char *program;
@@ -148,6 +151,25 @@ void tune_linker_destroy(tune_linker *linker) {
   free(linker);
 }
 
+// A linker says that a disk is full in words of its own language. So what failed is looked at
+// again: whether there is room for a file of about the size of what it was to write.
+static bool has_room(const char *path, size_t object_size) {
+  int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  if (file < 0)
+    return true; // something else is wrong
+  int error = posix_fallocate(file, 0, 2 * (off_t)object_size + ROOM_BYTES);
+  close(file);
+  unlink(path);
+  return error != ENOSPC && error != EDQUOT && error != EFBIG;
+}
+
+static tune_status explain_failure(tune_status status, const char *path, size_t object_size) {
+  if (tune_status_is_ok(status) || has_room(path, object_size))
+    return status;
+  tune_status_free(status);
+  return tune_status_make(TUNE_RESOURCE_EXHAUSTED, "no space left on the device; make room there");
+}
+
 tune_status tune_linker_run(const tune_linker *linker, const void *object, size_t size,
                             const char *path) {
   char *object_path = NULL;
@@ -183,7 +205,7 @@ tune_status tune_linker_run(const tune_linker *linker, const void *object, size_
                                     .in = TUNE_PROCESS_DISCARD,
                                     .out = TUNE_PROCESS_DISCARD,
                                     .error = TUNE_PROCESS_CAPTURE};
-    status = tune_process_run(&options, LINK_SECONDS);
+    status = explain_failure(tune_process_run(&options, LINK_SECONDS), path, size);
   }
   unlink(object_path);
   free(object_path);
