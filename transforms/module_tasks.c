@@ -52,11 +52,17 @@ static tune_status check_schedule(const tune_module_tasks *tasks) {
   return status;
 }
 
+static tune_status read_schedule(const char *path, char **out_text) {
+  if (!*path)
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "the path of the schedule is empty");
+  return tune_status_annotate(tune_file_read(path, out_text, NULL), "reading the schedule");
+}
+
 static tune_status fill(tune_module_tasks *tasks, MlirOperation module,
                         const tune_module_tasks_options *options) {
   TUNE_RETURN_IF_ERROR(tune_target_facts_create(options->target, options->threads, &tasks->facts));
   if (options->schedule)
-    TUNE_RETURN_IF_ERROR(tune_file_read(options->schedule, &tasks->schedule_text, NULL));
+    TUNE_RETURN_IF_ERROR(read_schedule(options->schedule, &tasks->schedule_text));
   TUNE_RETURN_IF_ERROR(tune_extract(mlirModuleFromOperation(module), &tasks->extraction));
   TUNE_RETURN_IF_ERROR(tune_anchors_init(&tasks->anchors, tasks->extraction, module));
   tasks->options = (tune_task_space_options){

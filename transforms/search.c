@@ -4,8 +4,7 @@
 
 #include "dialects/diagnostic.h"
 #include "support/clock.h"
-#include "support/file.h"
-#include "transforms/task_space.h"
+#include "transforms/module_tasks.h"
 #include "tuning/evaluators/process.h"
 
 #include <stdio.h>
@@ -14,6 +13,8 @@
 
 // How many winners of similar tasks are tried right after the default.
 #define NEIGHBOURS 3
+// How many ops are named where there is nothing to tune.
+#define LEFT_OUT_SHOWN 8
 
 void tune_search_options_init(tune_search_options *options) {
   *options = (tune_search_options){.target = "cpu", .threads = 1};
@@ -25,18 +26,16 @@ typedef struct search {
   const tune_search_options *options;
   const tune_search_observer *observer;
   MlirModule module;
-  tune_target_facts *facts;
+  tune_module_tasks tasks;
   tune_database *database;
-  tune_extraction *extraction;
-  tune_anchors anchors;
-  bool has_anchors;
-  char *schedule_text;
   tune_evaluator evaluator;
   double begin;
 
   // Of the task being tuned.
   size_t index;
   tune_task_space *space;
+
+  size_t failed_tasks; // in which no candidate worked
 } search;
 
 //===--------------------------------------------------------------------------===//
@@ -44,41 +43,57 @@ typedef struct search {
 //===--------------------------------------------------------------------------===//
 
 static tune_status open_database(search *s) {
-  TUNE_RETURN_IF_ERROR(
-      tune_target_facts_create(s->options->target, s->options->threads, &s->facts));
   TUNE_RETURN_IF_ERROR(tune_database_open(s->options->database, &s->database));
-  TUNE_RETURN_IF_ERROR(tune_target_facts_put(s->facts, s->database));
-  return tune_target_facts_read_roofline(s->facts, s->database);
+  TUNE_RETURN_IF_ERROR(tune_target_facts_put(s->tasks.facts, s->database));
+  return tune_target_facts_read_roofline(s->tasks.facts, s->database);
 }
 
 static tune_status nothing_to_tune(const search *s) {
   tune_string_builder why;
   tune_string_builder_init(&why);
-  for (size_t i = 0; i < s->extraction->left_out_count && i < 8; i++) {
-    const tune_left_out *left_out = &s->extraction->left_out[i];
+  size_t count = s->tasks.extraction->left_out_count;
+  for (size_t i = 0; i < count && i < LEFT_OUT_SHOWN; i++) {
+    const tune_left_out *left_out = &s->tasks.extraction->left_out[i];
     tune_string_builder_append(&why, "\n  ");
     tune_location_append(&why, left_out->location);
     tune_string_builder_appendf(&why, ": %s: %s", left_out->op_name, left_out->reason);
   }
+  if (count > LEFT_OUT_SHOWN)
+    tune_string_builder_appendf(&why, "\n  and %zu more", count - LEFT_OUT_SHOWN);
   tune_status status = tune_status_make_at(
-      TUNE_FAILED_PRECONDITION, mlirModuleGetOperation(s->module),
-      "nothing to tune: the module has no function with linalg ops on tensors; lower it to "
-      "linalg first (from TOSA: --tosa-to-linalg-named --tosa-to-linalg)%s",
+      TUNE_FAILED_PRECONDITION, mlirModuleGetOperation(s->module), "nothing to tune: %s%s",
+      count ? "no linalg op on tensors; what there is:"
+            : "the module has no linalg op on tensors; lower it to these first",
       why.text ? why.text : "");
   tune_string_builder_deinit(&why);
   return status;
 }
 
 static tune_status find_tasks(search *s) {
-  TUNE_RETURN_IF_ERROR(tune_extract(s->module, &s->extraction));
-  if (s->extraction->task_count == 0)
-    return nothing_to_tune(s);
+  tune_module_tasks_options options = {.target = s->options->target,
+                                       .threads = s->options->threads,
+                                       .schedule = s->options->schedule};
   TUNE_RETURN_IF_ERROR(
-      tune_anchors_init(&s->anchors, s->extraction, mlirModuleGetOperation(s->module)));
-  s->has_anchors = true;
-  if (s->options->schedule)
-    TUNE_RETURN_IF_ERROR(tune_file_read(s->options->schedule, &s->schedule_text, NULL));
-  return TUNE_OK;
+      tune_module_tasks_init(&s->tasks, mlirModuleGetOperation(s->module), &options));
+  return s->tasks.extraction->task_count ? TUNE_OK : nothing_to_tune(s);
+}
+
+static tune_status make_space(const search *s, size_t task, tune_task_space **out_space) {
+  TUNE_RETURN_IF_ERROR(tune_module_tasks_make_space(&s->tasks, task, out_space));
+  if (!s->options->schedule)
+    return TUNE_OK;
+  return tune_schedule_require_knobs((*out_space)->schedule);
+}
+
+// A wrong choice on the last op of a module is told before the first one is tuned for an hour.
+static tune_status check_spaces(const search *s) {
+  tune_status status = TUNE_OK;
+  for (size_t i = 0; i < s->tasks.extraction->task_count && tune_status_is_ok(status); i++) {
+    tune_task_space *space = NULL;
+    status = make_space(s, i, &space);
+    tune_task_space_destroy(space);
+  }
+  return status;
 }
 
 static tune_status start_servers(search *s) {
@@ -120,7 +135,8 @@ static void take_values(tune_config *config, const tune_space *space, const json
 static tune_status add_seed(search *s, const char *key, seed_list *seeds) {
   tune_record record;
   tune_record_init(&record);
-  tune_status status = tune_database_best(s->database, key, s->facts->digest.text, NULL, &record);
+  tune_status status =
+      tune_database_best(s->database, key, s->tasks.facts->digest.text, NULL, &record);
   if (tune_status_get_code(status) == TUNE_NOT_FOUND) {
     tune_status_free(status);
     return TUNE_OK;
@@ -140,10 +156,10 @@ static tune_status find_seeds(search *s, seed_list *seeds) {
   tune_database_task task;
   tune_database_neighbour neighbours[NEIGHBOURS];
   size_t count = 0;
-  TUNE_RETURN_IF_ERROR(tune_task_space_get_database_task(s->extraction, s->index, &task));
+  TUNE_RETURN_IF_ERROR(tune_task_space_get_database_task(s->tasks.extraction, s->index, &task));
   tune_status status = tune_database_put_task(s->database, &task);
   if (tune_status_is_ok(status))
-    status = tune_database_nearest(s->database, &task, s->facts->digest.text, NEIGHBOURS,
+    status = tune_database_nearest(s->database, &task, s->tasks.facts->digest.text, NEIGHBOURS,
                                    neighbours, &count);
   for (size_t i = 0; i < count && tune_status_is_ok(status); i++)
     status = add_seed(s, neighbours[i].key, seeds);
@@ -174,7 +190,7 @@ static tune_status write_winner(search *s, const tune_session_result *result) {
   char provenance[96];
   snprintf(provenance, sizeof provenance, result->is_default ? "default" : "search:%s",
            s->options->session.strategy);
-  return tune_task_space_write_chosen(s->space, &s->anchors, &result->best, provenance);
+  return tune_task_space_write_chosen(s->space, &s->tasks.anchors, &result->best, provenance);
 }
 
 // What is left of the time for all tasks, shared evenly among those to come.
@@ -183,15 +199,37 @@ static double seconds_for_task(const search *s) {
   if (!(s->options->seconds > 0))
     return own;
   double left = s->options->seconds - (tune_clock_seconds() - s->begin);
-  double share = left / (double)(s->extraction->task_count - s->index);
+  double share = left / (double)(s->tasks.extraction->task_count - s->index);
   if (share < 0.001)
     share = 0.001;
   return own > 0 && own < share ? own : share;
 }
 
+// Takes `why`. The other tasks can still be tuned.
+static void tell_failed(search *s, const tune_task *task, tune_status why) {
+  s->failed_tasks++;
+  if (s->observer->task_failed)
+    s->observer->task_failed(s->observer->user, s->index,
+                             s->tasks.extraction->tasks[s->index].location, task, why);
+  tune_status_free(why);
+}
+
+static tune_status finish_task(search *s, const tune_task *task,
+                               const tune_session_result *result) {
+  TUNE_RETURN_IF_ERROR(write_winner(s, result));
+  if (s->observer->task_done)
+    s->observer->task_done(s->observer->user, s->index, task,
+                           s->tasks.extraction->tasks[s->index].occurrence_count, result);
+  if (!result->has_best && result->first_error)
+    tell_failed(s, task,
+                tune_status_make(TUNE_FAILED_PRECONDITION, "no candidate worked; the first one: %s",
+                                 result->first_error));
+  return TUNE_OK;
+}
+
 static tune_status run_session(search *s, const tune_task *task, const seed_list *seeds) {
   tune_session_options session = s->options->session;
-  session.fingerprint = s->facts->digest.text;
+  session.fingerprint = s->tasks.facts->digest.text;
   session.seconds = seconds_for_task(s);
   session.seeds = seeds->configs;
   session.seed_count = seeds->count;
@@ -200,39 +238,26 @@ static tune_status run_session(search *s, const tune_task *task, const seed_list
   session.user = s;
   tune_record_store store = tune_database_store(s->database);
   tune_session_result result;
-  TUNE_RETURN_IF_ERROR(tune_session_run(task, &session, &s->evaluator, &store, &result));
-  tune_status status = write_winner(s, &result);
-  if (tune_status_is_ok(status) && s->observer->task_done)
-    s->observer->task_done(s->observer->user, s->index, task,
-                           s->extraction->tasks[s->index].occurrence_count, &result);
+  tune_status status = tune_session_run(task, &session, &s->evaluator, &store, &result);
+  // The reference does not build or run.
+  if (tune_status_get_code(status) == TUNE_FAILED_PRECONDITION) {
+    tell_failed(s, task, status);
+    return TUNE_OK;
+  }
+  TUNE_RETURN_IF_ERROR(status);
+  status = finish_task(s, task, &result);
   tune_session_result_deinit(&result);
   return status;
 }
 
-// A task whose reference does not build or run cannot be tuned; the others can.
-static tune_status keep_default(search *s, const tune_task *task, tune_status why) {
-  if (tune_status_get_code(why) != TUNE_FAILED_PRECONDITION)
-    return why;
-  if (s->observer->task_failed)
-    s->observer->task_failed(s->observer->user, s->index, task, why);
-  tune_status_free(why);
-  return TUNE_OK;
-}
-
 static tune_status tune_one(search *s) {
-  tune_task_space_options options = {.facts = s->facts,
-                                     .schedule_text = s->schedule_text,
-                                     .schedule_source = s->options->schedule};
-  MlirContext context = mlirModuleGetContext(s->module);
-  TUNE_RETURN_IF_ERROR(tune_task_space_create(context, &s->anchors, s->index, &options, &s->space));
-  if (s->options->schedule)
-    TUNE_RETURN_IF_ERROR(tune_schedule_require_knobs(s->space->schedule));
+  TUNE_RETURN_IF_ERROR(make_space(s, s->index, &s->space));
   tune_task task;
   seed_list seeds = {.count = 0};
-  tune_task_space_get_task(s->space, s->extraction, s->facts, &task);
+  tune_task_space_get_task(s->space, s->tasks.extraction, s->tasks.facts, &task);
   tune_status status = find_seeds(s, &seeds);
   if (tune_status_is_ok(status))
-    status = keep_default(s, &task, run_session(s, &task, &seeds));
+    status = run_session(s, &task, &seeds);
   seeds_deinit(&seeds);
   return status;
 }
@@ -244,13 +269,13 @@ static tune_status tune_one(search *s) {
 static void tell_begin(const search *s) {
   const tune_search_observer *observer = s->observer;
   size_t occurrences = 0;
-  for (size_t i = 0; i < s->extraction->task_count; i++)
-    occurrences += s->extraction->tasks[i].occurrence_count;
+  for (size_t i = 0; i < s->tasks.extraction->task_count; i++)
+    occurrences += s->tasks.extraction->tasks[i].occurrence_count;
   if (observer->begin)
-    observer->begin(observer->user, s->facts, tune_database_path(s->database),
-                    s->extraction->task_count, occurrences);
-  for (size_t i = 0; observer->left_out && i < s->extraction->left_out_count; i++) {
-    const tune_left_out *left_out = &s->extraction->left_out[i];
+    observer->begin(observer->user, s->tasks.facts, tune_database_path(s->database),
+                    s->tasks.extraction->task_count, occurrences);
+  for (size_t i = 0; observer->left_out && i < s->tasks.extraction->left_out_count; i++) {
+    const tune_left_out *left_out = &s->tasks.extraction->left_out[i];
     observer->left_out(observer->user, left_out->location, left_out->op_name, left_out->reason,
                        left_out->count);
   }
@@ -263,21 +288,25 @@ static bool is_interrupted(const search *s) {
 
 static tune_status run(search *s) {
   TUNE_RETURN_IF_ERROR(find_tasks(s));
+  TUNE_RETURN_IF_ERROR(check_spaces(s));
   TUNE_RETURN_IF_ERROR(open_database(s));
   TUNE_RETURN_IF_ERROR(start_servers(s));
   tell_begin(s);
   // After an interrupt the remaining tasks still get the best that the database knows: their
   // sessions load it and stop before the first trial.
-  for (s->index = 0; s->index < s->extraction->task_count; s->index++) {
+  for (s->index = 0; s->index < s->tasks.extraction->task_count; s->index++) {
     tune_status status = tune_one(s);
     tune_task_space_destroy(s->space);
     s->space = NULL;
     if (!tune_status_is_ok(status))
-      return tune_status_annotate(status, "tuning %s", s->extraction->tasks[s->index].name);
+      return status;
   }
   if (s->observer->end)
     s->observer->end(s->observer->user, tune_clock_seconds() - s->begin);
-  return TUNE_OK;
+  if (s->failed_tasks < s->tasks.extraction->task_count)
+    return TUNE_OK;
+  return tune_status_make_at(TUNE_FAILED_PRECONDITION, mlirModuleGetOperation(s->module),
+                             "nothing was tuned: no candidate of any task worked");
 }
 
 tune_status tune_search_module(MlirModule module, const tune_search_options *options,
@@ -290,12 +319,8 @@ tune_status tune_search_module(MlirModule module, const tune_search_options *opt
   tune_status status = run(&s);
   if (s.evaluator.class)
     tune_evaluator_destroy(&s.evaluator);
-  free(s.schedule_text);
-  if (s.has_anchors)
-    tune_anchors_deinit(&s.anchors);
-  tune_extraction_destroy(s.extraction);
   tune_database_destroy(s.database);
-  tune_target_facts_destroy(s.facts);
+  tune_module_tasks_deinit(&s.tasks);
   if (!tune_status_is_ok(status) && is_interrupted(&s))
     return tune_status_annotate(status, "interrupted");
   return status;

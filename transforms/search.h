@@ -31,8 +31,10 @@ typedef struct tune_search_observer {
   void (*progress)(void *user, size_t task, const tune_session_progress *progress);
   void (*task_done)(void *user, size_t index, const tune_task *task, size_t occurrences,
                     const tune_session_result *result);
-  // A task that could not be tuned: the rest goes on, the task keeps its default.
-  void (*task_failed)(void *user, size_t index, const tune_task *task, tune_status why);
+  // A task that could not be tuned, since its reference or all candidates failed: the rest goes on.
+  // The latter is told after task_done.
+  void (*task_failed)(void *user, size_t index, MlirLocation location, const tune_task *task,
+                      tune_status why);
   void (*end)(void *user, double seconds);
 } tune_search_observer;
 
@@ -50,8 +52,9 @@ typedef struct tune_search_options {
 // A cpu target, one thread, default database, and what tune_session_options_init says.
 void tune_search_options_init(tune_search_options *options);
 
-// FAILED_PRECONDITION where the module holds nothing to tune, with what was left out and why.
-// Otherwise errors of options, choices, database and servers; what was measured until then is kept.
+// FAILED_PRECONDITION where the module holds nothing to tune, with what was left out and why, and
+// where no task could be tuned. Otherwise errors of options, choices, database and servers; what
+// was measured until then is kept.
 tune_status tune_search_module(MlirModule module, const tune_search_options *options,
                                const tune_search_observer *observer);
 

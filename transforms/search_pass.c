@@ -3,7 +3,8 @@
 // docs/tune-search.md is the manual. The pass reports on stderr, since stdout is the
 // module's. While it runs, SIGINT, SIGTERM and SIGHUP end the search instead of the
 // process: what was measured is kept, and the module leaves with the best so far. The
-// handlers found are put back at the end; a second signal goes to them.
+// handlers found are put back at the end; a second signal goes to them. A write over the
+// limit of a file's size is an error like that on a full disk, so SIGXFSZ is ignored.
 //
 //===--------------------------------------------------------------------------===//
 
@@ -24,11 +25,16 @@ static const int SIGNALS[] = {SIGINT, SIGTERM, SIGHUP};
 
 // A signal handler can reach nothing else.
 static volatile sig_atomic_t interrupted;
-static struct sigaction handlers_found[SIGNAL_COUNT];
+static struct sigaction handlers_found[SIGNAL_COUNT], file_size_found;
 
 static void restore_handlers(void) {
   for (size_t i = 0; i < SIGNAL_COUNT; i++)
     sigaction(SIGNALS[i], &handlers_found[i], NULL);
+}
+
+static void restore_all(void) {
+  restore_handlers();
+  sigaction(SIGXFSZ, &file_size_found, NULL);
 }
 
 static void on_signal(int signal) {
@@ -46,6 +52,8 @@ static void install_handlers(void) {
     if (handlers_found[i].sa_handler != SIG_IGN)
       sigaction(SIGNALS[i], &action, NULL);
   }
+  action.sa_handler = SIG_IGN;
+  sigaction(SIGXFSZ, &action, &file_size_found);
 }
 
 //===--------------------------------------------------------------------------===//
@@ -180,7 +188,7 @@ static tune_status search_run(MlirOperation module, const tune_pass_options *opt
   tune_search_observer observer = tune_search_report_get_observer(report);
   install_handlers();
   tune_status status = tune_search_module(mlirModuleFromOperation(module), &search, &observer);
-  restore_handlers();
+  restore_all();
   tune_search_report_destroy(report);
   return status;
 }

@@ -82,9 +82,9 @@ static void on_left_out(void *user, MlirLocation location, const char *op_name, 
                         size_t count) {
   (void)user;
   if (count > 1)
-    tune_remark_emit(location, "not tuned: %zu x %s: %s", count, op_name, reason);
+    tune_remark_emit(location, "%s (%zu of them) is not tuned: %s", op_name, count, reason);
   else
-    tune_remark_emit(location, "not tuned: %s: %s", op_name, reason);
+    tune_remark_emit(location, "%s is not tuned: %s", op_name, reason);
 }
 
 // "mr, nr, panels": the knobs that explain at least a tenth of what the times differ by.
@@ -182,23 +182,19 @@ static void on_task_done(void *user, size_t index, const tune_task *task, size_t
     report->stage_seconds[stage] += result->stage_seconds[stage];
   if (report->first_seconds == 0)
     report->first_seconds = result->first_seconds;
-  if (!result->has_best)
-    tune_string_builder_appendf(&report->notes,
-                                "%s: no candidate worked, the default schedule "
-                                "stays undecided; first failure: %s\n",
-                                task->name, result->first_error ? result->first_error : "none");
-  else if (result->default_error)
+  if (result->has_best && result->default_error)
     tune_string_builder_appendf(&report->notes, "%s: the default failed: %s\n", task->name,
                                 result->default_error);
   add_row(report, task, occurrences, result);
 }
 
-static void on_task_failed(void *user, size_t index, const tune_task *task, tune_status why) {
+// Said in a quiet search too: it is why the task stays as it is.
+static void on_task_failed(void *user, size_t index, MlirLocation location, const tune_task *task,
+                           tune_status why) {
   tune_search_report *report = user;
   (void)index;
   tune_progress_clear(report->progress);
-  tune_string_builder_appendf(&report->notes, "%s: not tuned: %s\n", task->name,
-                              tune_status_get_message(why));
+  tune_warning_emit(location, "'%s' is not tuned: %s", task->name, tune_status_get_message(why));
 }
 
 static void print_timing(const tune_search_report *report, double seconds) {
@@ -279,7 +275,7 @@ void tune_search_report_destroy(tune_search_report *report) {
 
 tune_search_observer tune_search_report_get_observer(tune_search_report *report) {
   if (report->is_quiet)
-    return (tune_search_observer){0};
+    return (tune_search_observer){.user = report, .task_failed = on_task_failed};
   return (tune_search_observer){.user = report,
                                 .begin = on_begin,
                                 .left_out = on_left_out,
