@@ -169,10 +169,11 @@ static tune_status open_task(tune_server *server, const json_t *request) {
   const char *id, *name;
   tune_build_source source = {.payload_source = "payload.mlir", .schedule_source = "schedule.mlir"};
   TUNE_RETURN_IF_ERROR(get_string(request, "task", true, &id));
-  TUNE_RETURN_IF_ERROR(get_string(request, "payload", true, &source.payload));
+  TUNE_RETURN_IF_ERROR(get_string(request, "payload_source", false, &name));
+  // Without a text, the file of that name is read.
+  TUNE_RETURN_IF_ERROR(get_string(request, "payload", !name, &source.payload));
   TUNE_RETURN_IF_ERROR(get_string(request, "schedule", false, &source.schedule));
   TUNE_RETURN_IF_ERROR(get_string(request, "function", false, &source.function));
-  TUNE_RETURN_IF_ERROR(get_string(request, "payload_source", false, &name));
   if (name)
     source.payload_source = name;
   source.schedule_source = source.schedule ? "schedule.mlir" : NULL;

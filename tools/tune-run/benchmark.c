@@ -1,0 +1,322 @@
+//===- benchmark.c ------------------------------------------------------------===//
+
+#include "tools/tune-run/benchmark.h"
+
+#include "targets/signature.h"
+#include "tools/tune-run/exchange.h"
+#include "tools/tune-run/machine.h"
+#include "tools/tune-run/progress.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Half the interval of the median, relative to it, at which timing may end early.
+#define PRECISION 0.0025
+#define RUN_SECONDS 600.0
+#define RUN_BYTES 1e12 // of address space: no limit but the machine's memory
+// Above this spread of the samples the machine, or the program, is unsteady.
+#define NOISY 0.05
+// A share of the samples: some samples of many are always far off, and move no median.
+#define OUTLIERS 0.02
+#define FEW_SAMPLES 6 // fewer give no interval
+
+static tune_status out_of_memory(void) {
+  return tune_status_make(TUNE_OUT_OF_MEMORY, "running a module");
+}
+
+__attribute__((format(printf, 2, 3))) static void add_text(json_t *texts, const char *format, ...) {
+  char text[512];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  json_array_append_new(texts, json_string(text));
+}
+
+//===--------------------------------------------------------------------------===//
+// Building
+//===--------------------------------------------------------------------------===//
+
+static tune_status open_subjects(benchmark *b) {
+  size_t count = 1 + b->settings->compare.count;
+  b->subjects = calloc(count, sizeof *b->subjects);
+  if (!b->subjects)
+    return out_of_memory();
+  for (size_t i = 0; i < count; ++i) {
+    const char *path = i ? b->settings->compare.values[i - 1] : b->settings->module;
+    ++b->subject_count;
+    TUNE_RETURN_IF_ERROR(
+        subject_open(b->worker, b->settings, b->database, path, i, &b->subjects[i]));
+    if (i)
+      TUNE_RETURN_IF_ERROR(subject_check_alike(&b->subjects[0], &b->subjects[i]));
+  }
+  return TUNE_OK;
+}
+
+static tune_status name_artifact(const benchmark *b, const char *name, char **out_path) {
+  if (asprintf(out_path, "%s/%s.so", tune_scratch_get_path(b->scratch), name) >= 0)
+    return TUNE_OK;
+  *out_path = NULL;
+  return out_of_memory();
+}
+
+static tune_status build(benchmark *b) {
+  subject_build *builds = calloc(b->subject_count + 1, sizeof *builds);
+  if (!builds)
+    return out_of_memory();
+  tune_status status = TUNE_OK;
+  size_t count = 0;
+  for (size_t i = 0; i < b->subject_count && tune_status_is_ok(status); ++i) {
+    subject *s = &b->subjects[i];
+    status = name_artifact(b, s->id, &s->artifact);
+    builds[count++] = (subject_build){.of = s, .form = "so", .output = s->artifact};
+  }
+  if (tune_status_is_ok(status) && b->settings->checks) {
+    status = name_artifact(b, "reference", &b->reference);
+    builds[count++] =
+        (subject_build){.of = &b->subjects[0], .plain = true, .form = "so", .output = b->reference};
+  }
+  if (tune_status_is_ok(status))
+    status = subject_build_all(b->worker, builds, count);
+  free(builds);
+  return status;
+}
+
+//===--------------------------------------------------------------------------===//
+// Running
+//===--------------------------------------------------------------------------===//
+
+// Peaks and bandwidths are kept in the database, where it can be written; without one they are
+// measured each time.
+static tune_status read_roofline(benchmark *b) {
+  if (isnan(figures_of_tasks(json_object_get(b->subjects[0].opened, "tasks"), NULL).bytes))
+    return TUNE_OK; // nothing to compare with them
+  tune_database *database = NULL;
+  if (b->database)
+    tune_status_free(tune_database_open(b->database, &database));
+  tune_status status = tune_target_facts_read_roofline(b->facts, database);
+  tune_database_destroy(database);
+  if (!b->facts->roofline)
+    return status;
+  tune_status_free(status); // it could not be kept
+  return TUNE_OK;
+}
+
+static json_t *path_list(const tune_option_list *paths) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < paths->count; ++i)
+    json_array_append_new(list, strcmp(paths->values[i], "-") == 0 ? json_null()
+                                                                   : json_string(paths->values[i]));
+  return list;
+}
+
+static json_t *make_request(const benchmark *b) {
+  const run_settings *s = b->settings;
+  const json_t *opened = b->subjects[0].opened;
+  json_t *artifacts = json_array(), *cpus = json_array();
+  for (size_t i = 0; i < b->subject_count; ++i)
+    json_array_append_new(artifacts, json_string(b->subjects[i].artifact));
+  for (size_t i = 0; i < b->cores.measure_count; ++i)
+    json_array_append_new(cpus, json_integer(b->cores.measure[i]));
+  json_t *request = json_pack(
+      "{ss sI ss sO ss? sI sI so sI sO? so so so s{sfsf} s{sfsf}}", "do", "run", "ticket",
+      (json_int_t)1, "target", s->target, "signature", json_object_get(opened, "signature"),
+      "reference", b->reference, "seed", (json_int_t)s->seed, "threads", (json_int_t)s->threads,
+      "cpus", cpus, "reduction", (json_int_t)figures_reduction(json_object_get(opened, "tasks")),
+      "accumulator", json_object_get(opened, "accumulator"), "artifacts", artifacts, "inputs",
+      path_list(&s->inputs), "outputs", path_list(&s->outputs), "measure", "budget", s->seconds,
+      "precision", PRECISION, "limits", "seconds",
+      RUN_SECONDS + 2 * s->seconds * (double)b->subject_count, "bytes", RUN_BYTES);
+  if (request && s->dynamic > 0)
+    json_object_set_new(request, "dynamic", json_integer(s->dynamic));
+  return request;
+}
+
+static tune_status check_output_count(const benchmark *b) {
+  tune_signature signature;
+  TUNE_RETURN_IF_ERROR(
+      tune_signature_from_json(json_object_get(b->subjects[0].opened, "signature"), &signature));
+  size_t count = tune_signature_output_count(&signature);
+  tune_signature_deinit(&signature);
+  if (b->settings->outputs.count <= count)
+    return TUNE_OK;
+  return tune_status_make(
+      TUNE_INVALID_ARGUMENT, "%zu files by --output where there %s %zu output%s",
+      b->settings->outputs.count, count == 1 ? "is" : "are", count, count == 1 ? "" : "s");
+}
+
+//===--------------------------------------------------------------------------===//
+// What has to be said of it
+//===--------------------------------------------------------------------------===//
+
+static tune_status note_dynamic(benchmark *b) {
+  tune_signature signature;
+  TUNE_RETURN_IF_ERROR(
+      tune_signature_from_json(json_object_get(b->subjects[0].opened, "signature"), &signature));
+  const json_t *shapes = json_object_get(b->reply, "shapes");
+  for (size_t i = 0; i < json_array_size(shapes) && i < signature.argument_count; ++i) {
+    tune_value_type type = signature.arguments[i];
+    bool from_file =
+        i < b->settings->inputs.count && strcmp(b->settings->inputs.values[i], "-") != 0;
+    if (from_file || tune_value_type_is_static(&type))
+      continue;
+    char before[TUNE_VALUE_TYPE_TEXT], after[TUNE_VALUE_TYPE_TEXT];
+    tune_value_type_to_text(&type, before);
+    for (size_t d = 0; d < type.rank; ++d)
+      type.shape[d] = json_integer_value(json_array_get(json_array_get(shapes, i), d));
+    tune_value_type_to_text(&type, after);
+    add_text(b->notes, "argument %zu, a tensor<%s>, is %s here; --input or --dynamic say otherwise",
+             i, before, after);
+  }
+  tune_signature_deinit(&signature);
+  return TUNE_OK;
+}
+
+static void note_tasks(benchmark *b) {
+  const json_t *tasks = json_object_get(b->subjects[0].opened, "tasks");
+  if (json_array_size(tasks) == 0)
+    add_text(b->notes, "there is nothing to tune in this module: it was lowered as it is");
+  else if (isnan(figures_of_tasks(tasks, NULL).bytes))
+    add_text(b->notes, "work and traffic are not known, since some dimensions are known only at "
+                       "run time");
+}
+
+static void note_check(benchmark *b) {
+  double share = json_number_value(json_object_get(b->reply, "nan_share"));
+  if (share > 0)
+    add_text(b->notes, "%.2g %% of what the reference computes is NaN, which checks little",
+             100 * share);
+}
+
+static void warn_of_samples(benchmark *b, size_t index) {
+  const json_t *result = benchmark_result(b, index);
+  if (!result)
+    return;
+  const char *of = b->subject_count > 1 ? b->subjects[index].path : NULL;
+  size_t count = json_array_size(json_object_get(result, "samples"));
+  json_int_t outliers = json_integer_value(json_object_get(result, "outliers"));
+  double noise = json_number_value(json_object_get(result, "noise"));
+  if (outliers > 0 && (double)outliers >= OUTLIERS * (double)count)
+    add_text(b->warnings,
+             "%s%s%lld of %zu samples %s far off: something else ran meanwhile; a quiet machine "
+             "gives better figures",
+             of ? of : "", of ? ": " : "", (long long)outliers, count,
+             outliers == 1 ? "is" : "are");
+  if (noise > NOISY)
+    add_text(b->warnings,
+             "%s%sthe samples spread by %.0f %%: the machine, or what is measured, is "
+             "not steady",
+             of ? of : "", of ? ": " : "", 100 * noise);
+  if (count < FEW_SAMPLES)
+    add_text(b->warnings,
+             "%s%s%zu samples are too few for an interval of 95 %%: their range is shown; a larger "
+             "--time gives more",
+             of ? of : "", of ? ": " : "", count);
+}
+
+//===--------------------------------------------------------------------------===//
+// The whole
+//===--------------------------------------------------------------------------===//
+
+static tune_status measure(benchmark *b) {
+  TUNE_RETURN_IF_ERROR(check_output_count(b));
+  TUNE_RETURN_IF_ERROR(read_roofline(b));
+  machine_look_around(&b->cores, b->warnings);
+  progress_show("measuring");
+  machine_counters before = machine_read_counters(&b->cores);
+  TUNE_RETURN_IF_ERROR(exchange_ask(b->measurer, make_request(b), &b->reply));
+  machine_look_back(&b->cores, &before, b->warnings);
+  TUNE_RETURN_IF_ERROR(note_dynamic(b));
+  note_tasks(b);
+  note_check(b);
+  for (size_t i = 0; i < b->subject_count; ++i)
+    warn_of_samples(b, i);
+  return TUNE_OK;
+}
+
+static tune_status run(benchmark *b) {
+  b->warnings = json_array();
+  b->notes = json_array();
+  if (!b->warnings || !b->notes)
+    return out_of_memory();
+  TUNE_RETURN_IF_ERROR(tune_cores_init(&b->cores, (size_t)b->settings->threads));
+  progress_show("building");
+  TUNE_RETURN_IF_ERROR(tune_connection_open("tune-worker", &b->worker));
+  TUNE_RETURN_IF_ERROR(tune_connection_open("tune-measure", &b->measurer));
+  TUNE_RETURN_IF_ERROR(settings_find_database(b->settings, &b->database));
+  TUNE_RETURN_IF_ERROR(tune_scratch_create(&b->scratch));
+  TUNE_RETURN_IF_ERROR(open_subjects(b));
+  TUNE_RETURN_IF_ERROR(build(b));
+  return measure(b);
+}
+
+tune_status benchmark_run(const run_settings *settings, tune_target_facts *facts,
+                          benchmark **out_benchmark) {
+  *out_benchmark = NULL;
+  benchmark *b = calloc(1, sizeof *b);
+  if (!b) {
+    tune_target_facts_destroy(facts);
+    return out_of_memory();
+  }
+  b->settings = settings;
+  b->facts = facts;
+  tune_status status = run(b);
+  progress_clear();
+  if (!tune_status_is_ok(status)) {
+    benchmark_destroy(b);
+    return status;
+  }
+  *out_benchmark = b;
+  return TUNE_OK;
+}
+
+void benchmark_destroy(benchmark *b) {
+  if (!b)
+    return;
+  for (size_t i = 0; i < b->subject_count; ++i)
+    subject_deinit(&b->subjects[i]);
+  free(b->subjects);
+  tune_connection_close(b->worker);
+  tune_connection_close(b->measurer);
+  tune_scratch_destroy(b->scratch);
+  tune_cores_deinit(&b->cores);
+  tune_target_facts_destroy(b->facts);
+  json_decref(b->reply);
+  json_decref(b->warnings);
+  json_decref(b->notes);
+  free(b->reference);
+  free(b->database);
+  free(b);
+}
+
+const json_t *benchmark_result(const benchmark *b, size_t index) {
+  return json_array_get(json_object_get(b->reply, "results"), index);
+}
+
+const char *benchmark_verdict(const benchmark *b, size_t index, const char **out_error) {
+  // What crashed took the others with it: they have no verdict of their own.
+  const json_t *of = benchmark_result(b, index);
+  json_int_t guilty = json_integer_value(json_object_get(b->reply, "artifact"));
+  *out_error = NULL;
+  if (!of && (size_t)guilty != index)
+    return "not run";
+  if (!of)
+    of = b->reply;
+  *out_error = json_string_value(json_object_get(of, "error"));
+  const char *verdict = json_string_value(json_object_get(of, "verdict"));
+  if (verdict && strcmp(verdict, "ok") == 0 && !b->reference)
+    return "not checked";
+  return verdict ? verdict : "not run";
+}
+
+bool benchmark_is_ok(const benchmark *b) {
+  const char *verdict = json_string_value(json_object_get(b->reply, "verdict"));
+  return verdict && strcmp(verdict, "ok") == 0;
+}
+
+figures benchmark_figures(const benchmark *b, size_t index) {
+  return figures_of_tasks(json_object_get(b->subjects[index].opened, "tasks"), b->facts);
+}

@@ -1,0 +1,80 @@
+//===- emit.c -----------------------------------------------------------------===//
+
+#include "tools/tune-run/emit.h"
+
+#include "support/file.h"
+#include "support/string_builder.h"
+#include "tools/tune-run/c_header.h"
+#include "tools/tune-run/progress.h"
+#include "tools/tune-run/subject.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// "out/mm.so" gives "out/mm.h".
+static tune_status name_header(const char *output, char **out_path) {
+  const char *slash = strrchr(output, '/'), *name = slash ? slash + 1 : output;
+  const char *dot = strrchr(name, '.');
+  size_t length = dot && dot != name ? (size_t)(dot - output) : strlen(output);
+  tune_string_builder path;
+  tune_string_builder_init(&path);
+  tune_string_builder_append_bytes(&path, output, length);
+  tune_string_builder_append(&path, ".h");
+  tune_status status = tune_string_builder_finish(&path, out_path);
+  if (tune_status_is_ok(status) && strcmp(*out_path, output) == 0) {
+    free(*out_path);
+    *out_path = NULL;
+    status =
+        tune_status_make(TUNE_INVALID_ARGUMENT,
+                         "--output=%s is where the C header goes; take another ending", output);
+  }
+  return status;
+}
+
+static tune_status write_header(const run_settings *settings, const subject *s, const char *output,
+                                const char *path) {
+  c_header_options options = {
+      .signature = json_object_get(s->opened, "signature"),
+      .function = json_string_value(json_object_get(s->opened, "function")),
+      .module = s->path,
+      .output = output,
+      .form = settings_emit_names[settings->emit],
+      .threads = settings->threads,
+  };
+  char *text;
+  TUNE_RETURN_IF_ERROR(c_header_make(&options, &text));
+  tune_status status = tune_file_write(path, text, strlen(text));
+  free(text);
+  return status;
+}
+
+static tune_status build(const run_settings *settings, tune_connection *worker,
+                         const char *database, const char *header) {
+  const char *output = settings->outputs.values[0];
+  subject s;
+  tune_status status = subject_open(worker, settings, database, settings->module, 0, &s);
+  subject_build order = {.of = &s, .form = settings_emit_names[settings->emit], .output = output};
+  if (tune_status_is_ok(status))
+    status = subject_build_all(worker, &order, 1);
+  if (tune_status_is_ok(status))
+    status = write_header(settings, &s, output, header);
+  subject_deinit(&s);
+  return status;
+}
+
+tune_status emit_run(const run_settings *settings) {
+  char *header, *database = NULL;
+  TUNE_RETURN_IF_ERROR(name_header(settings->outputs.values[0], &header));
+  tune_connection *worker = NULL;
+  progress_show("building");
+  tune_status status = tune_connection_open("tune-worker", &worker);
+  if (tune_status_is_ok(status))
+    status = settings_find_database(settings, &database);
+  if (tune_status_is_ok(status))
+    status = build(settings, worker, database, header);
+  progress_clear();
+  tune_connection_close(worker);
+  free(database);
+  free(header);
+  return status;
+}

@@ -1,0 +1,32 @@
+//===- figures.h - What a time says about a module ---------------------------------===//
+//
+// Work and traffic of a module are those of its tasks together (transforms/describe.h); ops
+// that belong to no task count nothing. The time at the peak is the sum over the tasks of
+// their flops at the peak for their type; the time at the roofline that of the longer of
+// that and of their bytes at the bandwidth of the memory that holds them.
+//
+// Threads: a value.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TOOLS_TUNE_RUN_FIGURES_H
+#define TUNE_TOOLS_TUNE_RUN_FIGURES_H
+
+#include "tuning/target_facts.h"
+
+// NAN for what is not known.
+typedef struct figures {
+  double flops, bytes;
+  double peak_seconds, roofline_seconds; // of one run at best
+} figures;
+
+// Reads `tasks` of a worker's reply. `facts`, with its roofline, may be NULL. Unknown are: all of a
+// module with a task that has an unknown dimension, or with no task; times at best where one of the
+// tasks has a type without a peak.
+figures figures_of_tasks(const json_t *tasks, const tune_target_facts *facts);
+
+// The elements added up in the longest chain that tasks one after the other can make: the sum of
+// their reductions' lengths. What is not known counts as 4096.
+int64_t figures_reduction(const json_t *tasks);
+
+#endif // TUNE_TOOLS_TUNE_RUN_FIGURES_H

@@ -1,0 +1,21 @@
+//===- report.h - What tune-run says of a benchmark ---------------------------------===//
+//
+// docs/tune-run.md lists the keys of the JSON; they stay.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TOOLS_TUNE_RUN_REPORT_H
+#define TUNE_TOOLS_TUNE_RUN_REPORT_H
+
+#include "tools/tune-run/benchmark.h"
+
+#include <stdio.h>
+
+void report_text(const benchmark *b, FILE *stream);
+tune_status report_json(const benchmark *b, FILE *stream);
+
+// Helpers of both. Seconds of one sample; `name` is a member of a result that is a number.
+double report_number(const json_t *result, const char *name);
+void report_range(const json_t *result, double *out_minimum, double *out_maximum);
+
+#endif // TUNE_TOOLS_TUNE_RUN_REPORT_H

@@ -1,0 +1,132 @@
+//===- report_text.c - In the manner of hyperfine -----------------------------------===//
+
+#include "tools/tune-run/report.h"
+
+#include "support/units.h"
+
+#include <math.h>
+#include <string.h>
+
+double report_number(const json_t *result, const char *name) {
+  return json_number_value(json_object_get(result, name));
+}
+
+void report_range(const json_t *result, double *out_minimum, double *out_maximum) {
+  const json_t *samples = json_object_get(result, "samples");
+  *out_minimum = INFINITY;
+  *out_maximum = 0;
+  for (size_t i = 0; i < json_array_size(samples); ++i) {
+    double sample = json_number_value(json_array_get(samples, i));
+    *out_minimum = fmin(*out_minimum, sample);
+    *out_maximum = fmax(*out_maximum, sample);
+  }
+}
+
+static void print_time(const json_t *result, FILE *stream) {
+  double minimum, maximum;
+  report_range(result, &minimum, &maximum);
+  size_t count = json_array_size(json_object_get(result, "samples"));
+  json_int_t repeats = json_integer_value(json_object_get(result, "repeats"));
+  fprintf(stream, "  Time (median [95 %%])   %s [%s … %s]\n",
+          tune_figure_seconds(report_number(result, "median")).text,
+          tune_figure_seconds(report_number(result, "low")).text,
+          tune_figure_seconds(report_number(result, "high")).text);
+  fprintf(stream, "  Range (min … max)      %s … %s, %zu sample%s",
+          tune_figure_seconds(minimum).text, tune_figure_seconds(maximum).text, count,
+          count == 1 ? "" : "s");
+  if (repeats > 1)
+    fprintf(stream, " of %lld runs", (long long)repeats);
+  fprintf(stream, "\n");
+}
+
+static void print_share(double best, double median, const char *of, const char **separator,
+                        FILE *stream) {
+  if (!isfinite(best) || !(best > 0))
+    return;
+  fprintf(stream, "%s%s of the %s", *separator, tune_figure_percent(best / median).text, of);
+  *separator = ", ";
+}
+
+static void print_rates(const figures *work, double median, FILE *stream) {
+  if (!(work->bytes > 0))
+    return;
+  fprintf(stream, "  Rate                   ");
+  if (work->flops > 0)
+    fprintf(stream, "%s GFLOP/s, ", tune_figure_giga(work->flops / median).text);
+  fprintf(stream, "%s GB/s", tune_figure_giga(work->bytes / median).text);
+  const char *separator = "; ";
+  print_share(work->peak_seconds, median, "peak", &separator, stream);
+  print_share(work->roofline_seconds, median, "roofline", &separator, stream);
+  fprintf(stream, "\n");
+}
+
+static void print_check(const benchmark *b, size_t index, FILE *stream) {
+  const char *error;
+  const char *verdict = benchmark_verdict(b, index, &error);
+  fprintf(stream, "  Check                  %s", verdict);
+  const json_t *result = benchmark_result(b, index);
+  const json_t *check = json_object_get(result, "check");
+  if (error)
+    fprintf(stream, ": %s", error);
+  else if (check)
+    fprintf(stream, ": largest error %.2g, allowed %.2g", report_number(check, "max_error"),
+            report_number(check, "tolerance"));
+  fprintf(stream, "\n");
+  double reference = report_number(b->reply, "reference_seconds");
+  double median = report_number(result, "median");
+  if (b->reference && reference > 0 && median > 0)
+    fprintf(stream, "  Plain lowering         %s, %.2f times as long (one run)\n",
+            tune_figure_seconds(reference).text, reference / median);
+}
+
+static void print_subject(const benchmark *b, size_t index, FILE *stream) {
+  const subject *s = &b->subjects[index];
+  if (b->subject_count > 1)
+    fprintf(stream, "Benchmark %zu: ", index + 1);
+  size_t tasks = json_array_size(json_object_get(s->opened, "tasks"));
+  fprintf(stream, "%s: @%s on %s, %lld thread%s, %zu task%s\n", s->path,
+          json_string_value(json_object_get(s->opened, "function")), b->settings->target,
+          (long long)b->settings->threads, b->settings->threads == 1 ? "" : "s", tasks,
+          tasks == 1 ? "" : "s");
+  const json_t *result = benchmark_result(b, index);
+  if (result) {
+    figures work = benchmark_figures(b, index);
+    print_time(result, stream);
+    print_rates(&work, report_number(result, "median"), stream);
+  }
+  print_check(b, index, stream);
+  fprintf(stream, "\n");
+}
+
+// "1.23 [1.21 … 1.25] times faster than other.mlir".
+static void print_ratio(const json_t *ratio, const char *path, FILE *stream) {
+  double value = report_number(ratio, "ratio");
+  double low = report_number(ratio, "low"), high = report_number(ratio, "high");
+  if (low <= 1 && high >= 1)
+    fprintf(stream, "    as fast as %s, as far as can be told: %.3f [%.3f … %.3f] of its time\n",
+            path, 1 / value, 1 / high, 1 / low);
+  else if (value > 1)
+    fprintf(stream, "    %.3f [%.3f … %.3f] times faster than %s\n", value, low, high, path);
+  else
+    fprintf(stream, "    %.3f [%.3f … %.3f] times slower than %s\n", 1 / value, 1 / high, 1 / low,
+            path);
+}
+
+static void print_texts(const json_t *texts, const char *kind, FILE *stream) {
+  for (size_t i = 0; i < json_array_size(texts); ++i)
+    fprintf(stream, "  %s: %s\n", kind, json_string_value(json_array_get(texts, i)));
+}
+
+void report_text(const benchmark *b, FILE *stream) {
+  for (size_t i = 0; i < b->subject_count; ++i)
+    print_subject(b, i, stream);
+  const json_t *ratios = json_object_get(b->reply, "ratios");
+  if (b->subject_count > 1 && json_array_size(ratios) == b->subject_count) {
+    fprintf(stream, "Summary\n  %s ran\n", b->subjects[0].path);
+    for (size_t i = 1; i < b->subject_count; ++i)
+      print_ratio(json_array_get(ratios, i), b->subjects[i].path, stream);
+    fprintf(stream, "\n");
+  }
+  print_texts(b->notes, "Note", stream);
+  print_texts(b->warnings, "Warning", stream);
+}

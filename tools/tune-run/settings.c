@@ -1,0 +1,158 @@
+//===- settings.c -------------------------------------------------------------===//
+
+#include "tools/tune-run/settings.h"
+
+#include "tools/common/tool.h"
+#include "tuning/database.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *const settings_emit_names[] = {"none", "so", "obj", "llvm", "asm", NULL};
+const char *const settings_format_names[] = {"text", "json", NULL};
+
+// Where these are not given. Out of range, so that it can be told.
+#define NO_SEED (-1)
+#define DEFAULT_SECONDS 1.0
+
+// What is about running makes no sense where nothing is run.
+static tune_status check_emit(const run_settings *s) {
+  if (s->outputs.count != 1 || strcmp(s->outputs.values[0], "-") == 0)
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "--emit=%s writes one file: name it by --output",
+                            settings_emit_names[s->emit]);
+  const struct {
+    const char *option;
+    bool is_given;
+  } of_runs[] = {{"--input", s->inputs.count > 0},
+                 {"--compare", s->compare.count > 0},
+                 {"--seed", s->seed != NO_SEED},
+                 {"--dynamic", s->dynamic > 0},
+                 {"--time", s->seconds > 0},
+                 {"--check=false", !s->checks},
+                 {"--format=json", s->format != FORMAT_TEXT}};
+  for (size_t i = 0; i < sizeof of_runs / sizeof *of_runs; ++i)
+    if (of_runs[i].is_given)
+      return tune_status_make(TUNE_INVALID_ARGUMENT,
+                              "--emit=%s builds and runs nothing, so that %s has no meaning",
+                              settings_emit_names[s->emit], of_runs[i].option);
+  return TUNE_OK;
+}
+
+static tune_status check_usage(run_settings *s) {
+  size_t from_stdin = strcmp(s->module, "-") == 0;
+  for (size_t i = 0; i < s->compare.count; ++i)
+    from_stdin += strcmp(s->compare.values[i], "-") == 0;
+  if (from_stdin > 1)
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "only one module can come from stdin");
+  if (s->emit != EMIT_NONE)
+    TUNE_RETURN_IF_ERROR(check_emit(s));
+  if (s->seed == NO_SEED)
+    s->seed = 0;
+  if (!(s->seconds > 0))
+    s->seconds = DEFAULT_SECONDS;
+  return TUNE_OK;
+}
+
+tune_status settings_parse(int argc, char **argv, run_settings *out_settings, bool *out_is_done) {
+  run_settings *s = out_settings;
+  *s = (run_settings){.target = "cpu", .threads = 1, .seed = NO_SEED, .checks = true};
+  *out_is_done = false;
+  const tune_option options[] = {
+      {"function", 0, TUNE_OPTION_STRING, &s->function, "NAME",
+       "The function to run; the only one or @main otherwise.", NULL, 0, 0},
+      {"target", 0, TUNE_OPTION_STRING, &s->target, "NAME",
+       "What to run on. The default is cpu, which is all there is so far.", NULL, 0, 0},
+      {"threads", 0, TUNE_OPTION_INTEGER, &s->threads, "N",
+       "Threads to run with, pinned to a CPU each. The default is 1.", NULL, 1, 4096},
+      {"db", 0, TUNE_OPTION_STRING, &s->database, "FILE",
+       "The database that knows schedules for tasks without choices on their ops; the default one "
+       "(see tune-db) if it is there. --db= takes none.",
+       NULL, 0, 0},
+      {"config", 0, TUNE_OPTION_STRING, &s->config, "K=V,...",
+       "Values of the schedule's knobs, for a module with one task.", NULL, 0, 0},
+      {"schedule", 0, TUNE_OPTION_STRING, &s->schedule, "FILE",
+       "A schedule of yours in place of that of our rules.", NULL, 0, 0},
+      {"input", 0, TUNE_OPTION_LIST, &s->inputs, "FILE",
+       "A .npy file for the next argument; - or nothing: seeded random values.", NULL, 0, 0},
+      {"output", 'o', TUNE_OPTION_LIST, &s->outputs, "FILE",
+       "A .npy file to write the next output to, - to leave one out; or what --emit makes.", NULL,
+       0, 0},
+      {"seed", 0, TUNE_OPTION_INTEGER, &s->seed, "N", "Seed of random inputs. The default is 0.",
+       NULL, 0, INT64_MAX},
+      {"dynamic", 0, TUNE_OPTION_INTEGER, &s->dynamic, "N",
+       "Size of dimensions that the module leaves open and no input tells. The default is 64.",
+       NULL, 1, 1 << 30},
+      {"check", 0, TUNE_OPTION_FLAG, &s->checks, NULL,
+       "Compare all outputs with those of the plainest lowering of the module. The default; "
+       "--check=false does not.",
+       NULL, 0, 0},
+      {"compare", 0, TUNE_OPTION_LIST, &s->compare, "FILE",
+       "Another module with the same arguments and results, timed in turns with the first. May be "
+       "given several times.",
+       NULL, 0, 0},
+      {"time", 0, TUNE_OPTION_NUMBER, &s->seconds, "SECONDS",
+       "Time each module at most so long. The default is 1.", NULL, 0, 3600},
+      {"format", 0, TUNE_OPTION_CHOICE, &s->format, NULL,
+       "How to report, on stdout. The default is text.", settings_format_names, 0, 0},
+      {"emit", 0, TUNE_OPTION_CHOICE, &s->emit, NULL,
+       "Write what would run to the file --output, and a C header beside it, and run nothing. The "
+       "default is none.",
+       settings_emit_names, 0, 0},
+  };
+  const tune_command command = {
+      .name = "tune-run",
+      .operands = "in.mlir",
+      .summary = "Compiles a function over tensors as the choices in the module or the database "
+                 "say, checks what it computes, and times it.",
+      .options = options,
+      .option_count = sizeof options / sizeof *options,
+      .operand_minimum = 1,
+      .operand_maximum = 1,
+      .epilogue = "Examples:\n"
+                  "  tune-run tuned.mlir --compare=plain.mlir\n"
+                  "  tune-run mlp.mlir --input=x.npy --output=y.npy --threads=2\n"
+                  "  tune-run mm.mlir --config=mc=64,nr=32 --format=json\n"
+                  "  tune-run mm.mlir --emit=so --output=mm.so\n"
+                  "\n"
+                  "Exit status: 0 ok; 1 wrong result; 2 usage or input; 3 no such target here.\n",
+  };
+  TUNE_RETURN_IF_ERROR(tune_options_parse(&command, argc, argv, &s->arguments));
+  *out_is_done = s->arguments.help || s->arguments.version;
+  if (s->arguments.help)
+    tune_options_print_help(&command, stdout);
+  else if (s->arguments.version)
+    tune_tool_print_version("tune-run", stdout);
+  if (*out_is_done)
+    return TUNE_OK;
+  s->module = s->arguments.operands.values[0];
+  return check_usage(s);
+}
+
+void settings_deinit(run_settings *s) {
+  tune_arguments_deinit(&s->arguments);
+  tune_option_list_deinit(&s->inputs);
+  tune_option_list_deinit(&s->outputs);
+  tune_option_list_deinit(&s->compare);
+}
+
+tune_status settings_find_database(const run_settings *s, char **out_path) {
+  *out_path = NULL;
+  if (s->database) {
+    if (*s->database && !(*out_path = strdup(s->database)))
+      return tune_status_make(TUNE_OUT_OF_MEMORY, "naming the database");
+    return TUNE_OK;
+  }
+  char *path = NULL;
+  tune_status status = tune_database_default_path(&path);
+  if (tune_status_is_ok(status) && access(path, F_OK) == 0) {
+    *out_path = path;
+    return TUNE_OK;
+  }
+  free(path);
+  // A user without a home has no default database, and that is all.
+  if (tune_status_get_code(status) != TUNE_NOT_FOUND)
+    return status;
+  tune_status_free(status);
+  return TUNE_OK;
+}

@@ -1,0 +1,45 @@
+//===- settings.h - What the command line of tune-run asks for ---------------------===//
+
+#ifndef TUNE_TOOLS_TUNE_RUN_SETTINGS_H
+#define TUNE_TOOLS_TUNE_RUN_SETTINGS_H
+
+#include "tools/common/options.h"
+
+typedef enum emit_form { EMIT_NONE, EMIT_SO, EMIT_OBJ, EMIT_LLVM, EMIT_ASM } emit_form;
+typedef enum report_format { FORMAT_TEXT, FORMAT_JSON } report_format;
+
+// Their words; the first is the default. NULL-terminated.
+extern const char *const settings_emit_names[];
+extern const char *const settings_format_names[];
+
+// Texts are borrowed from argv.
+typedef struct run_settings {
+  tune_arguments arguments;
+  const char *module;   // a path; "-": stdin
+  const char *function; // NULL: the only one, or @main
+  const char *target;
+  const char *database; // NULL: the default one, if it is there; "": none
+  const char *config;   // "mc=64,nr=32", or NULL
+  const char *schedule; // a path, or NULL
+  int64_t threads;
+  int64_t seed;
+  int64_t dynamic;          // what unknown dimensions are; 0: tune-measure decides
+  double seconds;           // of timing, for each module
+  tune_option_list inputs;  // .npy files in the order of the arguments; "-": seeded
+  tune_option_list outputs; // .npy files in the order of the outputs, "-": not wanted; with emit,
+                            // the one file to write
+  tune_option_list compare; // other modules
+  bool checks;
+  size_t emit;   // an emit_form
+  size_t format; // a report_format
+} run_settings;
+
+// Reads the command line. With --help or --version prints and sets `*out_is_done`. INVALID_ARGUMENT
+// for wrong usage. `argv` must outlive the settings, which are to be deinitialised in any case.
+tune_status settings_parse(int argc, char **argv, run_settings *out_settings, bool *out_is_done);
+void settings_deinit(run_settings *s);
+
+// The database to take schedules from, as a path; the caller's, to free. NULL: none.
+tune_status settings_find_database(const run_settings *s, char **out_path);
+
+#endif // TUNE_TOOLS_TUNE_RUN_SETTINGS_H

@@ -1,0 +1,152 @@
+//===- subject.c --------------------------------------------------------------===//
+
+#include "tools/tune-run/subject.h"
+
+#include "support/file.h"
+#include "targets/signature.h"
+#include "tools/tune-run/exchange.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BUILD_SECONDS 600.0
+#define BUILD_BYTES 16e9
+
+//===--------------------------------------------------------------------------===//
+// Opening
+//===--------------------------------------------------------------------------===//
+
+// What MLIR says of a file that is not there names no file.
+static tune_status check_readable(const char *path) {
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return tune_status_from_errno(errno, "%s", path);
+  close(fd);
+  return TUNE_OK;
+}
+
+// The worker reads files itself, since they may be bytecode; it cannot read our stdin.
+static tune_status read_module(const char *path, char **out_text) {
+  *out_text = NULL;
+  if (strcmp(path, "-") != 0)
+    return check_readable(path);
+  size_t size;
+  TUNE_RETURN_IF_ERROR(tune_file_read("/dev/stdin", out_text, &size));
+  if (memchr(*out_text, '\0', size)) {
+    free(*out_text);
+    *out_text = NULL;
+    return tune_status_make(TUNE_INVALID_ARGUMENT,
+                            "<stdin>: not text; bytecode is read from a file only");
+  }
+  return TUNE_OK;
+}
+
+tune_status subject_open(tune_connection *worker, const run_settings *settings,
+                         const char *database, const char *path, size_t index,
+                         subject *out_subject) {
+  *out_subject = (subject){.path = strcmp(path, "-") == 0 ? "<stdin>" : path};
+  snprintf(out_subject->id, sizeof out_subject->id, "module %zu", index);
+  bool is_first = index == 0;
+  if (is_first && settings->schedule)
+    TUNE_RETURN_IF_ERROR(check_readable(settings->schedule));
+  char *text;
+  TUNE_RETURN_IF_ERROR(read_module(path, &text));
+  json_t *request =
+      json_pack("{s:s, s:s, s:s?, s:s, s:s?, s:b, s:{s:s?, s:s?, s:s?}, s:I}", "do", "open", "task",
+                out_subject->id, "payload", text, "payload_source", out_subject->path, "function",
+                settings->function, "describe", 1, "module", "database", database, "schedule",
+                is_first ? settings->schedule : NULL, "config", is_first ? settings->config : NULL,
+                "threads", (json_int_t)settings->threads);
+  free(text);
+  return exchange_ask(worker, request, &out_subject->opened);
+}
+
+void subject_deinit(subject *s) {
+  json_decref(s->opened);
+  free(s->artifact);
+  *s = (subject){0};
+}
+
+static tune_status compare_values(const subject *s, const subject *other, const char *kind,
+                                  const tune_value_type *ours, size_t our_count,
+                                  const tune_value_type *theirs, size_t their_count) {
+  if (our_count != their_count)
+    return tune_status_make(TUNE_INVALID_ARGUMENT,
+                            "%s cannot be compared with %s: it has %zu %ss and not %zu",
+                            other->path, s->path, their_count, kind, our_count);
+  for (size_t i = 0; i < our_count; ++i) {
+    char our_text[TUNE_VALUE_TYPE_TEXT], their_text[TUNE_VALUE_TYPE_TEXT];
+    tune_value_type_to_text(&ours[i], our_text);
+    tune_value_type_to_text(&theirs[i], their_text);
+    if (strcmp(our_text, their_text) != 0 || ours[i].is_scalar != theirs[i].is_scalar)
+      return tune_status_make(TUNE_INVALID_ARGUMENT,
+                              "%s cannot be compared with %s: its %s %zu is %s and not %s",
+                              other->path, s->path, kind, i, their_text, our_text);
+    if (ours[i].is_readwrite != theirs[i].is_readwrite)
+      return tune_status_make(TUNE_INVALID_ARGUMENT,
+                              "%s cannot be compared with %s: its %s %zu is %s", other->path,
+                              s->path, kind, i, ours[i].is_readwrite ? "not written" : "written");
+  }
+  return TUNE_OK;
+}
+
+tune_status subject_check_alike(const subject *s, const subject *other) {
+  tune_signature ours, theirs;
+  TUNE_RETURN_IF_ERROR(tune_signature_from_json(json_object_get(s->opened, "signature"), &ours));
+  tune_status status =
+      tune_signature_from_json(json_object_get(other->opened, "signature"), &theirs);
+  if (tune_status_is_ok(status)) {
+    status = compare_values(s, other, "argument", ours.arguments, ours.argument_count,
+                            theirs.arguments, theirs.argument_count);
+    if (tune_status_is_ok(status))
+      status = compare_values(s, other, "result", ours.results, ours.result_count, theirs.results,
+                              theirs.result_count);
+    tune_signature_deinit(&theirs);
+  }
+  tune_signature_deinit(&ours);
+  return status;
+}
+
+//===--------------------------------------------------------------------------===//
+// Building
+//===--------------------------------------------------------------------------===//
+
+static tune_status send_build(tune_connection *worker, const subject_build *build, size_t ticket) {
+  return exchange_send(
+      worker, json_pack("{s:s, s:I, s:s, s:o?, s:s, s:s, s:{s:f, s:f}}", "do", "build", "ticket",
+                        (json_int_t)ticket, "task", build->of->id, "config",
+                        build->plain ? NULL : json_object(), "output", build->output, "emit",
+                        build->form, "limits", "seconds", BUILD_SECONDS, "bytes", BUILD_BYTES));
+}
+
+static tune_status read_build(const json_t *reply, const subject_build *builds, size_t count) {
+  json_int_t ticket = json_integer_value(json_object_get(reply, "ticket"));
+  const char *verdict = json_string_value(json_object_get(reply, "verdict"));
+  if (ticket < 1 || (size_t)ticket > count || !verdict)
+    return tune_status_make(TUNE_DATA_LOSS, "tune-worker answers what was not asked");
+  if (strcmp(verdict, "built") == 0)
+    return TUNE_OK;
+  const subject_build *build = &builds[ticket - 1];
+  const char *error = json_string_value(json_object_get(reply, "error"));
+  return tune_status_make(TUNE_INVALID_ARGUMENT, "%s: %s%s: %s", build->of->path, verdict,
+                          build->plain ? " (the plain lowering)" : "", error ? error : "");
+}
+
+tune_status subject_build_all(tune_connection *worker, const subject_build *builds, size_t count) {
+  for (size_t i = 0; i < count; ++i)
+    TUNE_RETURN_IF_ERROR(send_build(worker, &builds[i], i + 1));
+  tune_status status = TUNE_OK;
+  for (size_t i = 0; i < count && tune_status_is_ok(status); ++i) {
+    json_t *reply;
+    status = exchange_receive(worker, &reply);
+    if (tune_status_is_ok(status)) {
+      status = read_build(reply, builds, count);
+      json_decref(reply);
+    }
+  }
+  return status;
+}

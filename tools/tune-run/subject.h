@@ -1,0 +1,44 @@
+//===- subject.h - A module to be run ----------------------------------------------===//
+//
+// From a file to artifacts: tune-worker opens the module, says what is in it, and builds it.
+//
+// Threads: one.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TOOLS_TUNE_RUN_SUBJECT_H
+#define TUNE_TOOLS_TUNE_RUN_SUBJECT_H
+
+#include "tools/tune-run/settings.h"
+#include "tuning/evaluators/connection.h"
+
+typedef struct subject {
+  const char *path; // borrowed
+  char id[24];      // what the worker calls it
+  json_t *opened;   // the worker's reply: signature, function, tasks, accumulator
+  char *artifact;   // path of what is built; NULL until then
+} subject;
+
+// Opens subject `index`, the module at `path`. Its config and schedule are those of `settings` for
+// the first one; those that it is compared with take the choices on their ops, the database and the
+// defaults. `database` may be NULL. Errors tell the place in the file.
+tune_status subject_open(tune_connection *worker, const run_settings *settings,
+                         const char *database, const char *path, size_t index,
+                         subject *out_subject);
+void subject_deinit(subject *s);
+
+// INVALID_ARGUMENT where `other` takes or gives something else than `s`.
+tune_status subject_check_alike(const subject *s, const subject *other);
+
+typedef struct subject_build {
+  const subject *of;
+  bool plain;         // the plainest lowering
+  const char *form;   // "so", "obj", …
+  const char *output; // a path
+} subject_build;
+
+// Builds all, at once. What does not build is INVALID_ARGUMENT, with
+// the reason.
+tune_status subject_build_all(tune_connection *worker, const subject_build *builds, size_t count);
+
+#endif // TUNE_TOOLS_TUNE_RUN_SUBJECT_H
