@@ -81,11 +81,12 @@ tune_output_check tune_output_check_run(const tune_buffer *value, const tune_buf
     double u_acc = tolerance.has_accumulator && tune_element_type_is_float(tolerance.accumulator)
                        ? tune_element_type_unit_roundoff(tolerance.accumulator)
                        : u_out;
+    double size = fmax(rms, u_acc > 0 ? tolerance.spread / u_acc : 0);
     double length = sqrt(tolerance.reduction > 1 ? (double)tolerance.reduction : 1);
     double smallest = tune_element_type_smallest_normal(out);
     b.relative = 4 * u_out + 32 * u_acc;
-    b.absolute = 8 * u_acc * length * rms + smallest;
-    c.rms_tolerance = (4 * u_out + u_acc * (32 + 2 * length)) * rms + smallest;
+    b.absolute = 8 * u_acc * length * size + smallest;
+    c.rms_tolerance = (4 * u_out + u_acc * (32 + 2 * length)) * size + smallest;
   }
 
   double worst = -1, sum = 0;

@@ -20,6 +20,10 @@
 // in the mean, and a largest one of millions by 6 times that. The terms in |r| leave room for
 // functions such as exp, of which a vectorized form is off by some units in the last place.
 //
+// Where one op feeds another, the second may amplify what the first has rounded (a softmax of large
+// numbers does), and R says nothing of that. S does: by how much the output moves, in root mean
+// square, if every input moves by u(acc). Where S is known, R above is at least S / u(acc).
+//
 // Threads: any; functions of their arguments.
 //
 //===--------------------------------------------------------------------------===//
@@ -33,6 +37,7 @@ typedef struct tune_tolerance {
   int64_t reduction;             // K; less than 1 is 1
   bool has_accumulator;          // else acc is the output's own type
   tune_element_type accumulator; // acc
+  double spread;                 // S; 0 where it is not known
 } tune_tolerance;
 
 typedef struct tune_output_check {

@@ -221,8 +221,40 @@ static void fill_inputs(const json_t *request, uint64_t seed, tune_fill fill, ta
 typedef struct reference_run {
   const task *of;
   const char *path;
-  int fd; // where outputs go
+  double disturbance; // of the inputs, relative; 0: none
+  int fd;             // where outputs go
 } reference_run;
+
+// The unit roundoff of what values are rounded to on the way; 0 where there are no floats.
+static double find_roundoff(const task *t) {
+  if (t->tolerance.has_accumulator)
+    return tune_element_type_unit_roundoff(t->tolerance.accumulator);
+  for (size_t i = 0; i < tune_signature_output_count(&t->signature); ++i) {
+    tune_element_type element = tune_signature_output(&t->signature, i)->element;
+    if (tune_element_type_is_float(element))
+      return tune_element_type_unit_roundoff(element);
+  }
+  return 0;
+}
+
+// In a child, whose copies they are. Inputs of types too coarse to move by so little stay.
+static void disturb_inputs(const task *t, double disturbance) {
+  for (size_t i = 0; i < t->signature.argument_count; ++i) {
+    const tune_buffer *input = &t->inputs[i];
+    tune_element_type element = input->type.element;
+    if (!tune_element_type_is_float(element) ||
+        tune_element_type_unit_roundoff(element) > disturbance)
+      continue;
+    size_t size = tune_element_type_size(element), count = input->size / size;
+    for (size_t at = 0; at < count; ++at) {
+      char *bytes = (char *)input->data + at * size;
+      // Up or down as the top bit of a multiplicative hash says.
+      bool up = (at + 1) * UINT64_C(0x9e3779b97f4a7c15) >> 63;
+      double value = tune_element_load(element, bytes);
+      tune_element_store(element, value * (up ? 1 + disturbance : 1 - disturbance), bytes);
+    }
+  }
+}
 
 // In a child.
 static tune_status run_reference(void *context, child_notes *notes, json_t **out_report) {
@@ -234,6 +266,8 @@ static tune_status run_reference(void *context, child_notes *notes, json_t **out
   TUNE_RETURN_IF_ERROR(task_open_target(t, &target));
   tune_artifact artifact = {run->path, &t->signature};
   TUNE_RETURN_IF_ERROR(t->target->load(target, &artifact, &kernel));
+  if (run->disturbance > 0)
+    disturb_inputs(t, run->disturbance);
   TUNE_RETURN_IF_ERROR(t->target->bind(kernel, t->inputs, t->signature.argument_count));
   notes->kernel = kernel;
   notes->phase = "running the reference";
@@ -261,22 +295,22 @@ static void count_nan(task *t) {
   t->nan_share = count ? (double)nan_count / (double)count : 0;
 }
 
-static void clear_outputs(task *t) {
-  for (size_t i = 0; t->outputs && i < tune_signature_output_count(&t->signature); ++i)
-    tune_buffer_deinit(&t->outputs[i]);
-  free(t->outputs);
-  t->outputs = NULL;
+static void destroy_outputs(const task *t, tune_buffer *outputs) {
+  for (size_t i = 0; outputs && i < tune_signature_output_count(&t->signature); ++i)
+    tune_buffer_deinit(&outputs[i]);
+  free(outputs);
 }
 
-static tune_status obtain_reference(const json_t *request, const char *path,
-                                    const child_watch *watch, task *t) {
+// Runs the reference in a child; `*out_outputs` is to be destroyed whatever comes of it.
+static tune_status run_in_child(const json_t *request, const char *path, double disturbance,
+                                const child_watch *watch, const task *t, tune_buffer **out_outputs,
+                                double *out_seconds) {
   child_limits limits;
-  TUNE_RETURN_IF_ERROR(task_read_limits(request, t, REFERENCE_SECONDS, &limits));
-  clear_outputs(t);
-  t->outputs = calloc(tune_signature_output_count(&t->signature) + 1, sizeof *t->outputs);
-  if (!t->outputs)
+  *out_outputs = calloc(tune_signature_output_count(&t->signature) + 1, sizeof **out_outputs);
+  if (!*out_outputs)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "opening a task");
-  reference_run run = {.of = t, .path = path};
+  TUNE_RETURN_IF_ERROR(task_read_limits(request, t, REFERENCE_SECONDS, &limits));
+  reference_run run = {.of = t, .path = path, .disturbance = disturbance};
   TUNE_RETURN_IF_ERROR(transfer_open(&run.fd));
   child_outcome outcome;
   tune_status status = child_run(run_reference, &run, &limits, watch, &outcome);
@@ -287,14 +321,59 @@ static tune_status obtain_reference(const json_t *request, const char *path,
       status = tune_status_make(TUNE_INTERNAL, "the reference failed: %s", outcome.error);
     else
       status = transfer_read(run.fd, json_object_get(outcome.report, "outputs"), &t->signature,
-                             t->outputs);
+                             *out_outputs);
   }
   if (tune_status_is_ok(status))
-    status = request_get_number(outcome.report, "seconds", 0, &t->reference_seconds);
+    status = request_get_number(outcome.report, "seconds", 0, out_seconds);
   child_outcome_deinit(&outcome);
   transfer_close(run.fd);
-  if (tune_status_is_ok(status))
-    count_nan(t);
+  return status;
+}
+
+static tune_status obtain_reference(const json_t *request, const char *path,
+                                    const child_watch *watch, task *t) {
+  destroy_outputs(t, t->outputs);
+  t->outputs = NULL;
+  TUNE_RETURN_IF_ERROR(
+      run_in_child(request, path, 0, watch, t, &t->outputs, &t->reference_seconds));
+  count_nan(t);
+  return TUNE_OK;
+}
+
+// The root mean square of the differences of finite elements.
+static double find_distance(const tune_buffer *a, const tune_buffer *b) {
+  tune_element_type element = a->type.element;
+  size_t size = tune_element_type_size(element), count = 0;
+  double sum = 0;
+  if (!tune_element_type_is_float(element) || a->size != b->size)
+    return 0;
+  for (size_t at = 0; at < a->size; at += size) {
+    double difference = tune_element_load(element, (char *)a->data + at) -
+                        tune_element_load(element, (char *)b->data + at);
+    if (!isfinite(difference))
+      continue;
+    sum += difference * difference;
+    ++count;
+  }
+  return count ? sqrt(sum / (double)count) : 0;
+}
+
+// Runs the reference once more, on inputs that are off by two units of roundoff: one could be lost
+// in their own rounding.
+static tune_status obtain_spreads(const json_t *request, const char *path, const child_watch *watch,
+                                  task *t) {
+  double roundoff = find_roundoff(t), seconds = 0;
+  size_t count = tune_signature_output_count(&t->signature);
+  if (!(roundoff > 0))
+    return TUNE_OK;
+  t->spreads = calloc(count + 1, sizeof *t->spreads);
+  if (!t->spreads)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "opening a task");
+  tune_buffer *moved;
+  tune_status status = run_in_child(request, path, 2 * roundoff, watch, t, &moved, &seconds);
+  for (size_t i = 0; i < count && tune_status_is_ok(status); ++i)
+    t->spreads[i] = find_distance(&moved[i], &t->outputs[i]) / 2;
+  destroy_outputs(t, moved);
   return status;
 }
 
@@ -313,6 +392,8 @@ static tune_status prepare(const json_t *request, const child_watch *watch, task
     fill_inputs(request, (uint64_t)seed, TUNE_FILL_POSITIVE, t);
     TUNE_RETURN_IF_ERROR(obtain_reference(request, path, watch, t));
   }
+  if (json_is_true(json_object_get(request, "sensitivity")))
+    TUNE_RETURN_IF_ERROR(obtain_spreads(request, path, watch, t));
   t->has_reference = true;
   return TUNE_OK;
 }
@@ -334,7 +415,8 @@ tune_status task_create(const json_t *request, const child_watch *watch, task **
 void task_destroy(task *t) {
   if (!t)
     return;
-  clear_outputs(t);
+  destroy_outputs(t, t->outputs);
+  free(t->spreads);
   for (size_t i = 0; t->inputs && i < t->signature.argument_count; ++i)
     tune_buffer_deinit(&t->inputs[i]);
   free(t->inputs);

@@ -26,15 +26,17 @@ typedef struct task {
   tune_buffer *inputs;      // one for each argument
   bool has_reference;       //
   tune_buffer *outputs;     // of the reference, one for each output
+  double *spreads;          // how far each moves with the inputs (output_check.h); NULL: not known
   double reference_seconds; // of its one run
   double nan_share;         // of the reference's floats: what is NaN there cannot be checked
 } task;
 
 // Makes a task from a request's members (docs/architecture.md): "target", "signature", "seed",
-// "threads", "cpus", "reduction", "accumulator", "dynamic", "inputs", "reference", "limits". Runs
-// the reference, if there is one; where that gives more NaN than numbers, the inputs are made
-// positive and it runs again. A reference that crashes or hangs is INTERNAL, with the reason;
-// CANCELLED if `watch` says so.
+// "threads", "cpus", "reduction", "accumulator", "dynamic", "inputs", "reference", "sensitivity",
+// "limits". Runs the reference, if there is one; where that gives more NaN than numbers, the inputs
+// are made positive and it runs again; for the sensitivity it runs once more on inputs that are a
+// little off. A reference that crashes or hangs is INTERNAL, with the reason; CANCELLED if `watch`
+// says so.
 tune_status task_create(const json_t *request, const child_watch *watch, task **out_task);
 void task_destroy(task *t);
 

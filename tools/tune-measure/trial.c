@@ -43,7 +43,10 @@ static bool is_worse(const tune_output_check *a, const subject *s) {
 
 static tune_status check_output(subject *s, size_t index, const tune_buffer *value) {
   const tune_buffer *expected = &s->of->outputs[index];
-  tune_output_check check = tune_output_check_run(value, expected, s->of->tolerance);
+  tune_tolerance tolerance = s->of->tolerance;
+  if (s->of->spreads)
+    tolerance.spread = s->of->spreads[index];
+  tune_output_check check = tune_output_check_run(value, expected, tolerance);
   if (check.element_count && is_worse(&check, s)) {
     s->max_error = check.max_error;
     s->tolerance = check.tolerance;

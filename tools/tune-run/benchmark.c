@@ -121,15 +121,16 @@ static json_t *make_request(const benchmark *b) {
     json_array_append_new(artifacts, json_string(b->subjects[i].artifact));
   for (size_t i = 0; i < b->cores.measure_count; ++i)
     json_array_append_new(cpus, json_integer(b->cores.measure[i]));
-  json_t *request = json_pack(
-      "{ss sI ss sO ss? sI sI so sI sO? so so so s{sfsf} s{sfsf}}", "do", "run", "ticket",
-      (json_int_t)1, "target", s->target, "signature", json_object_get(opened, "signature"),
-      "reference", b->reference, "seed", (json_int_t)s->seed, "threads", (json_int_t)s->threads,
-      "cpus", cpus, "reduction", (json_int_t)figures_reduction(json_object_get(opened, "tasks")),
-      "accumulator", json_object_get(opened, "accumulator"), "artifacts", artifacts, "inputs",
-      path_list(&s->inputs), "outputs", path_list(&s->outputs), "measure", "budget", s->seconds,
-      "precision", PRECISION, "limits", "seconds",
-      RUN_SECONDS + 2 * s->seconds * (double)b->subject_count, "bytes", RUN_BYTES);
+  json_t *request =
+      json_pack("{ss sI ss sO ss? sb sI sI so sI sO? so so so s{sfsf} s{sfsf}}", "do", "run",
+                "ticket", (json_int_t)1, "target", s->target, "signature",
+                json_object_get(opened, "signature"), "reference", b->reference, "sensitivity", 1,
+                "seed", (json_int_t)s->seed, "threads", (json_int_t)s->threads, "cpus", cpus,
+                "reduction", (json_int_t)figures_reduction(json_object_get(opened, "tasks")),
+                "accumulator", json_object_get(opened, "accumulator"), "artifacts", artifacts,
+                "inputs", path_list(&s->inputs), "outputs", path_list(&s->outputs), "measure",
+                "budget", s->seconds, "precision", PRECISION, "limits", "seconds",
+                RUN_SECONDS + 2 * s->seconds * (double)b->subject_count, "bytes", RUN_BYTES);
   if (request && s->dynamic > 0)
     json_object_set_new(request, "dynamic", json_integer(s->dynamic));
   return request;
@@ -195,26 +196,21 @@ static void warn_of_samples(benchmark *b, size_t index) {
   const json_t *result = benchmark_result(b, index);
   if (!result)
     return;
-  const char *of = b->subject_count > 1 ? b->subjects[index].path : NULL;
+  const char *of = b->subject_count > 1 ? b->subjects[index].path : "the module";
   size_t count = json_array_size(json_object_get(result, "samples"));
   json_int_t outliers = json_integer_value(json_object_get(result, "outliers"));
   double noise = json_number_value(json_object_get(result, "noise"));
-  if (outliers > 0 && (double)outliers >= OUTLIERS * (double)count)
-    add_text(b->warnings,
-             "%s%s%lld of %zu samples %s far off: something else ran meanwhile; a quiet machine "
-             "gives better figures",
-             of ? of : "", of ? ": " : "", (long long)outliers, count,
-             outliers == 1 ? "is" : "are");
-  if (noise > NOISY)
-    add_text(b->warnings,
-             "%s%sthe samples spread by %.0f %%: the machine, or what is measured, is "
-             "not steady",
-             of ? of : "", of ? ": " : "", 100 * noise);
+  if (noise > NOISY || (outliers > 0 && (double)outliers >= OUTLIERS * (double)count))
+    add_text(
+        b->warnings,
+        "the times of %s are unsteady: they spread by %.1f %%, and %lld of %zu samples are far "
+        "off; a quiet machine gives better figures",
+        of, 100 * noise, (long long)outliers, count);
   if (count < FEW_SAMPLES)
     add_text(b->warnings,
-             "%s%s%zu samples are too few for an interval of 95 %%: their range is shown; a larger "
+             "%zu samples of %s are too few for an interval of 95 %%: it is their range; a larger "
              "--time gives more",
-             of ? of : "", of ? ": " : "", count);
+             count, of);
 }
 
 //===--------------------------------------------------------------------------===//

@@ -47,11 +47,13 @@ figures figures_of_tasks(const json_t *tasks, const tune_target_facts *facts) {
 }
 
 int64_t figures_reduction(const json_t *tasks) {
-  double sum = 0;
+  json_int_t longest = 1;
   for (size_t i = 0; i < json_array_size(tasks); ++i) {
-    const json_t *task = json_array_get(tasks, i);
-    double length = number(task, "reduction");
-    sum += number(task, "count") * (length >= 1 ? length : UNKNOWN_REDUCTION);
+    json_int_t length = json_integer_value(json_object_get(json_array_get(tasks, i), "reduction"));
+    if (length < 1)
+      length = UNKNOWN_REDUCTION;
+    if (length > longest)
+      longest = length;
   }
-  return sum < 1 ? 1 : sum > 1e15 ? (int64_t)1e15 : (int64_t)sum;
+  return longest;
 }

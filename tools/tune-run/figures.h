@@ -25,8 +25,8 @@ typedef struct figures {
 // tasks has a type without a peak.
 figures figures_of_tasks(const json_t *tasks, const tune_target_facts *facts);
 
-// The elements added up in the longest chain that tasks one after the other can make: the sum of
-// their reductions' lengths. What is not known counts as 4096.
+// The longest reduction of all tasks. That one task amplifies what another has rounded is not in
+// it: for that tune-measure is asked for the sensitivity. What is not known counts as 4096.
 int64_t figures_reduction(const json_t *tasks);
 
 #endif // TUNE_TOOLS_TUNE_RUN_FIGURES_H

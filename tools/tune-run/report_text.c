@@ -74,7 +74,7 @@ static void print_check(const benchmark *b, size_t index, FILE *stream) {
   fprintf(stream, "\n");
   double reference = report_number(b->reply, "reference_seconds");
   double median = report_number(result, "median");
-  if (b->reference && reference > 0 && median > 0)
+  if (index == 0 && reference > 0 && median > 0)
     fprintf(stream, "  Plain lowering         %s, %.2f times as long (one run)\n",
             tune_figure_seconds(reference).text, reference / median);
 }
@@ -103,8 +103,8 @@ static void print_ratio(const json_t *ratio, const char *path, FILE *stream) {
   double value = report_number(ratio, "ratio");
   double low = report_number(ratio, "low"), high = report_number(ratio, "high");
   if (low <= 1 && high >= 1)
-    fprintf(stream, "    as fast as %s, as far as can be told: %.3f [%.3f … %.3f] of its time\n",
-            path, 1 / value, 1 / high, 1 / low);
+    fprintf(stream, "    as fast as %s: %.3f [%.3f … %.3f], which may be no difference\n", path,
+            value, low, high);
   else if (value > 1)
     fprintf(stream, "    %.3f [%.3f … %.3f] times faster than %s\n", value, low, high, path);
   else

@@ -156,6 +156,23 @@ static void a_wider_accumulator_means_less_tolerance(void **state) {
   tune_buffer_deinit(&b);
 }
 
+// Known sensitivity allows for more than the size of the output does, but never for less.
+static void a_sensitive_output_means_more_tolerance(void **state) {
+  (void)state;
+  tune_buffer a = make(TUNE_F32, 30, 30), b;
+  assert_null(tune_buffer_init_copy(&b, &a));
+  ((float *)b.data)[100] += 1e-3f;
+  tune_tolerance steady = {.reduction = 1}, sensitive = steady;
+  sensitive.spread = 1e-3;
+  assert_false(tune_output_check_run(&b, &a, steady).is_equal);
+  assert_true(tune_output_check_run(&b, &a, sensitive).is_equal);
+  steady.spread = 1e-30;
+  assert_true(tune_output_check_run(&b, &a, steady).tolerance ==
+              tune_output_check_run(&b, &a, (tune_tolerance){.reduction = 1}).tolerance);
+  tune_buffer_deinit(&a);
+  tune_buffer_deinit(&b);
+}
+
 // 2^53 and its successor are the same double.
 static void large_integers_are_compared_exactly(void **state) {
   (void)state;
@@ -191,6 +208,7 @@ int main(void) {
       cmocka_unit_test(a_bias_everywhere_is_found),
       cmocka_unit_test(special_values_match_only_themselves),
       cmocka_unit_test(a_wider_accumulator_means_less_tolerance),
+      cmocka_unit_test(a_sensitive_output_means_more_tolerance),
       cmocka_unit_test(large_integers_are_compared_exactly),
       cmocka_unit_test(other_shapes_are_wrong_and_empty_ones_right),
   };

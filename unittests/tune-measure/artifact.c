@@ -40,6 +40,8 @@ enum {
   OVERWRITE,   // sets y instead of adding to it; nothing is wrong with it as its own reference
   ENVIRONMENT, // the result begins with the number of CPUs it may run on, and OMP_NUM_THREADS
   LACKING,     // calls a function that is nowhere
+  CHAOTIC,     // the result is what ten steps of a chaotic map make of x
+  CHAOTIC_TOO, // likewise, rounded otherwise
 };
 
 typedef struct descriptor {
@@ -64,6 +66,15 @@ __attribute__((noinline)) static int recurse(volatile int *depth) {
   return recurse(depth) + frame[0];
 }
 
+// Each step doubles what is off, more or less.
+static void iterate_map(descriptor *result, int rounds_late) {
+  for (int step = 0; step < 10; ++step)
+    for (int i = 0; i < COUNT; ++i) {
+      float z = result->aligned[i];
+      result->aligned[i] = rounds_late ? (float)(1 - 2 * (double)z * z) : 1 - 2 * z * z;
+    }
+}
+
 void tune_entry(void **arguments) {
   descriptor *x = arguments[0], *y = arguments[1], *result = arguments[3];
   float a = *(const float *)arguments[2];
@@ -75,6 +86,10 @@ void tune_entry(void **arguments) {
   case SLOW:
     for (volatile int i = 0; i < 2000000; ++i)
       ;
+    break;
+  case CHAOTIC:
+  case CHAOTIC_TOO:
+    iterate_map(result, VARIANT == CHAOTIC_TOO);
     break;
   case NUMB:
     for (int i = 0; i < 1000; ++i)

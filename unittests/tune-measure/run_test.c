@@ -102,6 +102,29 @@ static void several_artifacts_are_checked_and_compared(void **state) {
   json_decref(reply);
 }
 
+static json_t *run_chaotic(void *server, const char *artifact, bool sensitivity) {
+  return client_ask(server,
+                    "{'do': 'run', 'target': 'cpu', 'signature': %s, 'artifacts': ['%s/%s.so'],"
+                    " 'reference': '%s/CHAOTIC.so', 'sensitivity': %s,"
+                    " 'measure': {'sample_limit': 4}}",
+                    client_signature, ARTIFACTS, artifact, ARTIFACTS,
+                    sensitivity ? "true" : "false");
+}
+
+// What amplifies roundings is allowed more of them, but no wrong results.
+static void the_check_allows_for_what_inputs_amplify(void **state) {
+  fixture *f = *state;
+  json_t *reply = run_chaotic(f->server, "CHAOTIC_TOO", false);
+  client_assert_verdict(reply, "wrong", "result 0");
+  json_decref(reply);
+  reply = run_chaotic(f->server, "CHAOTIC_TOO", true);
+  client_assert_verdict(reply, "ok", NULL);
+  json_decref(reply);
+  reply = run_chaotic(f->server, "GOOD", true);
+  client_assert_verdict(reply, "wrong", "result 0");
+  json_decref(reply);
+}
+
 // Dimensions that are not known take the size that the file with one has, also in other arguments.
 static void unknown_dimensions_follow_the_files(void **state) {
   fixture *f = *state;
@@ -174,6 +197,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(files_go_in_and_come_out),
       TEST(several_artifacts_are_checked_and_compared),
+      TEST(the_check_allows_for_what_inputs_amplify),
       TEST(unknown_dimensions_follow_the_files),
       TEST(threads_are_pinned),
       TEST(wrong_files_are_refused),
