@@ -1,0 +1,10 @@
+// 96 times C = A B.
+func.func @batch_matmul(%a: tensor<96x128x64xf32>, %b: tensor<96x64x128xf32>) -> tensor<96x128x128xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<96x128x128xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<96x128x128xf32>) -> tensor<96x128x128xf32>
+  %c = linalg.batch_matmul
+    ins(%a, %b : tensor<96x128x64xf32>, tensor<96x64x128xf32>)
+    outs(%init : tensor<96x128x128xf32>) -> tensor<96x128x128xf32>
+  return %c : tensor<96x128x128xf32>
+}

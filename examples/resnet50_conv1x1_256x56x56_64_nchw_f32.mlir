@@ -1,0 +1,10 @@
+// ResNet-50, a 1x1: 256 channels of 56x56 to 64, NCHW.
+func.func @conv(%x: tensor<1x256x56x56xf32>, %filter: tensor<64x256x1x1xf32>) -> tensor<1x64x56x56xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<1x64x56x56xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<1x64x56x56xf32>) -> tensor<1x64x56x56xf32>
+  %y = linalg.conv_2d_nchw_fchw {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>}
+    ins(%x, %filter : tensor<1x256x56x56xf32>, tensor<64x256x1x1xf32>)
+    outs(%init : tensor<1x64x56x56xf32>) -> tensor<1x64x56x56xf32>
+  return %y : tensor<1x64x56x56xf32>
+}
