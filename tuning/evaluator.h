@@ -40,10 +40,12 @@ void tune_evaluation_deinit(tune_evaluation *evaluation);
 // Artifacts measured side by side.
 typedef struct tune_comparison {
   size_t count;
-  tune_timing *times; // count
-  tune_ratio *ratios; // count: the time of each relative to that of the first
-  bool failed;        // one of them crashed or hung this time; nothing else is then valid
-  char *error;        // why, where it failed
+  tune_timing *times;   // count
+  tune_ratio *ratios;   // count: the time of each relative to that of the first
+  bool failed;          // one of them was wrong, crashed or hung this time; there are no times then
+  tune_verdict verdict; // of that one
+  size_t culprit;       // which it was; `count` where that is not known
+  char *error;          // why, where it failed
 } tune_comparison;
 
 void tune_comparison_deinit(tune_comparison *comparison);

@@ -41,6 +41,23 @@ static size_t choose_finalists(const struct session *session, size_t *finalists)
   return count;
 }
 
+// A finalist that went well as a trial fails now: it is no candidate any more, in later sessions
+// either.
+static tune_status disqualify(struct session *session, size_t number, tune_verdict verdict,
+                              const char *error) {
+  tune_trial *trial = &session->trials.items[number];
+  char *copy = strdup(error ? error : "no reason given");
+  if (!copy)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while comparing finalists");
+  free(trial->error);
+  trial->error = copy;
+  tune_trials_discard(&session->trials, number, verdict);
+  trial->median = trial->low = trial->high = 0;
+  const char *strategy =
+      number == session->default_number ? "default" : tune_strategy_name(session->strategy);
+  return tune_session_keep_trial(session, number, &(tune_timing){0}, strategy);
+}
+
 // Has the artifacts of those finalists built that the evaluator does not have: trials of the store.
 // What does not build any more is no finalist.
 static tune_status build_finalists(struct session *session, const size_t *finalists, size_t count) {
@@ -58,8 +75,13 @@ static tune_status build_finalists(struct session *session, const size_t *finali
     TUNE_RETURN_IF_ERROR(evaluator->class->wait(evaluator->self, WAIT_SECONDS, &event, &any));
     if (!any)
       continue;
-    session->trials.items[event.ticket - 1].has_artifact = event.verdict == TUNE_VERDICT_OK;
+    size_t number = (size_t)event.ticket - 1;
+    session->trials.items[number].has_artifact = event.verdict == TUNE_VERDICT_OK;
+    tune_status status = event.verdict == TUNE_VERDICT_OK
+                             ? TUNE_OK
+                             : disqualify(session, number, event.verdict, event.error);
     tune_evaluation_deinit(&event);
+    TUNE_RETURN_IF_ERROR(status);
     --outstanding;
   }
   return outstanding ? evaluator->class->cancel(evaluator->self) : TUNE_OK;
@@ -202,7 +224,24 @@ static tune_status compare_until_clear(struct session *session, size_t *finalist
   return TUNE_OK;
 }
 
-static tune_status compare(struct session *session, size_t *finalists) {
+// Disqualifies the finalist that made the comparison fail. Where nobody knows which one that was,
+// all but the default are under suspicion.
+static tune_status disqualify_culprit(struct session *session, const size_t *finalists,
+                                      const tune_comparison *comparison) {
+  if (comparison->culprit < comparison->count)
+    return disqualify(session, finalists[comparison->culprit], comparison->verdict,
+                      comparison->error);
+  for (size_t i = 0; i < comparison->count; ++i)
+    if (finalists[i] != session->default_number)
+      TUNE_RETURN_IF_ERROR(
+          disqualify(session, finalists[i], comparison->verdict, comparison->error));
+  return TUNE_OK;
+}
+
+// One round of building, comparing and deciding. Clears `*out_decided` where a finalist failed, so
+// that those left are to be looked at again.
+static tune_status compare_once(struct session *session, size_t *finalists, bool *out_decided) {
+  *out_decided = true;
   size_t count = choose_finalists(session, finalists);
   if (!session->options->finalists || count < 2)
     return decide_by_trials(session);
@@ -213,10 +252,19 @@ static tune_status compare(struct session *session, size_t *finalists) {
     return decide_by_trials(session);
   tune_comparison comparison;
   TUNE_RETURN_IF_ERROR(compare_until_clear(session, finalists, count, &comparison));
-  tune_status status = comparison.failed ? decide_by_trials(session)
+  *out_decided = !comparison.failed;
+  tune_status status = comparison.failed ? disqualify_culprit(session, finalists, &comparison)
                                          : decide_by_comparison(session, finalists, &comparison);
   tune_comparison_deinit(&comparison);
   return status;
+}
+
+static tune_status compare(struct session *session, size_t *finalists) {
+  // Ends: each round that decides nothing has one finalist less for the next.
+  bool is_decided = false;
+  while (!is_decided)
+    TUNE_RETURN_IF_ERROR(compare_once(session, finalists, &is_decided));
+  return TUNE_OK;
 }
 
 tune_status tune_session_decide(struct session *session) {

@@ -76,12 +76,16 @@ static tune_status load_record(void *user, const tune_record *record) {
   tune_config_deinit(&config);
   TUNE_RETURN_IF_ERROR(status);
   tune_trial *trial = &session->trials.items[number];
-  // Of several records of a config (two machines' databases merged) the first counts.
+  // Of several records of a config (two machines' databases merged) the first counts, unless a
+  // later one is a failure.
   if (trial->state == TUNE_TRIAL_NEW) {
     TUNE_RETURN_IF_ERROR(fill_trial(trial, record));
     tune_trials_finish(&session->trials, number, &dropped);
     ++session->begun;
     TUNE_RETURN_IF_ERROR(tune_session_tell(session, number));
+  } else if (tune_verdict_is_failure(record->verdict) && !tune_verdict_is_failure(trial->verdict)) {
+    // It went well once and was found out when it was compared.
+    tune_trials_discard(&session->trials, number, record->verdict);
   }
   if (record->kind == TUNE_RECORD_WINNER)
     return remember_winner(session, number, record);

@@ -72,3 +72,15 @@ void tune_trials_finish(tune_trials *trials, size_t number, size_t *out_dropped)
   if (trials->best_count > trials->best_limit)
     *out_dropped = trials->best[--trials->best_count];
 }
+
+void tune_trials_discard(tune_trials *trials, size_t number, tune_verdict verdict) {
+  tune_trial *trial = &trials->items[number];
+  --trials->verdicts[trial->verdict];
+  ++trials->verdicts[verdict];
+  trial->verdict = verdict;
+  size_t kept = 0;
+  for (size_t i = 0; i < trials->best_count; ++i)
+    if (trials->best[i] != number)
+      trials->best[kept++] = trials->best[i];
+  trials->best_count = kept;
+}

@@ -55,6 +55,10 @@ tune_status tune_trials_add(tune_trials *trials, const tune_config *config, size
 // SIZE_MAX.
 size_t tune_trials_find_twin(const tune_trials *trials, size_t number, const char *digest);
 
+// A trial that was done and went well turns out to be a failure: it gets `verdict`, and leaves the
+// ranking.
+void tune_trials_discard(tune_trials *trials, size_t number, tune_verdict verdict);
+
 // Counts and ranks a trial whose verdict and times are filled in. `*out_dropped` is the number of
 // the one that left the ranking or did not get into it, SIZE_MAX where none did.
 void tune_trials_finish(tune_trials *trials, size_t number, size_t *out_dropped);

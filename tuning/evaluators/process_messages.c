@@ -214,6 +214,18 @@ static tune_status read_ratio(const json_t *object, tune_ratio *ratio) {
   return ratio->low > 0 && ratio->high >= ratio->low ? TUNE_OK : malformed("ratio");
 }
 
+// What is wrong with the comparison, and with which artifact.
+static tune_status read_failed_compare(const json_t *reply, const char *verdict,
+                                       tune_comparison *comparison) {
+  comparison->failed = true;
+  TUNE_RETURN_IF_ERROR(tune_verdict_parse(verdict, &comparison->verdict));
+  const json_t *artifact = json_object_get(reply, "artifact");
+  json_int_t index = json_integer_value(artifact);
+  bool is_known = json_is_integer(artifact) && index >= 0 && (size_t)index < comparison->count;
+  comparison->culprit = is_known ? (size_t)index : comparison->count;
+  return read_text(reply, "error", &comparison->error);
+}
+
 tune_status tune_reply_read_compare(const json_t *reply, size_t count,
                                     tune_comparison *comparison) {
   *comparison = (tune_comparison){.count = count};
@@ -221,10 +233,8 @@ tune_status tune_reply_read_compare(const json_t *reply, size_t count,
   const json_t *results = json_object_get(reply, "results");
   const json_t *ratios = json_object_get(reply, "ratios");
   const char *verdict = json_string_value(json_object_get(reply, "verdict"));
-  if (verdict && strcmp(verdict, "ok") != 0) {
-    comparison->failed = true;
-    return read_text(reply, "error", &comparison->error);
-  }
+  if (verdict && strcmp(verdict, "ok") != 0)
+    return read_failed_compare(reply, verdict, comparison);
   if (json_array_size(results) != count || json_array_size(ratios) != count)
     return malformed("results");
   comparison->times = calloc(count, sizeof *comparison->times);

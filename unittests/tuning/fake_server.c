@@ -185,6 +185,13 @@ static void serve_compare(const json_t *request) {
     double time;
     int fault;
     read_artifact(json_string_value(json_array_get(paths, i)), &time, &fault);
+    if (fault == FAULT_WRONG) {
+      json_decref(results);
+      json_decref(ratios);
+      answer(json_pack("{s:O, s:s, s:i, s:s}", "ticket", json_object_get(request, "ticket"),
+                       "verdict", "wrong", "artifact", (int)i, "error", "off by one"));
+      return;
+    }
     first = i ? first : time;
     json_array_append_new(results, timing(time));
     json_array_append_new(ratios, json_pack("{s:f, s:f, s:f}", "ratio", time / first, "low",

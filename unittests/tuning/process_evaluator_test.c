@@ -164,6 +164,24 @@ static void compares(void **state) {
                TUNE_INVALID_ARGUMENT, "ticket 1 has no artifact");
 }
 
+// A comparison that fails names the artifact that is to blame.
+static void failed_comparison_names_the_culprit(void **state) {
+  fixture *f = *state;
+  open_task(f);
+  const uint64_t tickets[] = {1, 2};
+  assert_ok(build(f, 1, 10, FAULT_NONE));
+  expect_only(f, 1, TUNE_VERDICT_OK);
+  assert_ok(build(f, 2, 20, FAULT_WRONG));
+  expect_only(f, 2, TUNE_VERDICT_OK);
+  tune_comparison comparison;
+  assert_ok(f->evaluator.class->compare(f->evaluator.self, tickets, 2, &comparison));
+  assert_true(comparison.failed);
+  assert_int_equal(comparison.verdict, TUNE_VERDICT_WRONG);
+  assert_int_equal(comparison.culprit, 1);
+  assert_string_equal(comparison.error, "off by one");
+  tune_comparison_deinit(&comparison);
+}
+
 // A worker that dies is started again, and what it was building is built.
 static void dead_worker_is_restarted(void **state) {
   fixture *f = *state;
@@ -433,6 +451,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(builds_and_measures, setup, teardown),
       cmocka_unit_test_setup_teardown(failures_are_verdicts, setup, teardown),
       cmocka_unit_test_setup_teardown(compares, setup, teardown),
+      cmocka_unit_test_setup_teardown(failed_comparison_names_the_culprit, setup, teardown),
       cmocka_unit_test_setup_teardown(dead_worker_is_restarted, setup, teardown),
       cmocka_unit_test_setup_teardown(worker_dying_twice_is_an_error, setup, teardown),
       cmocka_unit_test_setup_teardown(dead_measurer_is_restarted, setup, teardown),

@@ -238,6 +238,9 @@ typedef struct scripted {
   tune_evaluator inner;
   double ratio, doubt;
   size_t clear_after, compared, last_count;
+  size_t failures;      // so many comparisons fail, through the second artifact
+  bool hides_culprit;   // which is not said
+  uint64_t culprits[4]; // tickets
 } scripted;
 
 static tune_status scripted_open(void *self, const tune_task *task) {
@@ -278,6 +281,13 @@ static tune_status scripted_compare(void *self, const uint64_t *tickets, size_t 
   TUNE_RETURN_IF_ERROR(s->inner.class->compare(s->inner.self, tickets, count, comparison));
   for (size_t i = 1; i < count; ++i)
     comparison->ratios[i] = (tune_ratio){s->ratio, s->ratio - doubt, s->ratio + doubt};
+  if (s->compared > s->failures)
+    return TUNE_OK;
+  s->culprits[s->compared - 1] = tickets[1];
+  comparison->failed = true;
+  comparison->verdict = TUNE_VERDICT_WRONG;
+  comparison->culprit = s->hides_culprit ? count : 1;
+  comparison->error = strdup("result 0: element [0] is 1 where the reference has 2");
   return TUNE_OK;
 }
 
@@ -302,7 +312,8 @@ static void run_scripted(fixture *f, scripted *s) {
   assert_ok(tune_evaluator_null_create(&f->null, &s->inner));
   tune_evaluator evaluator = {&scripted_class, s};
   tune_session_result_deinit(&f->result);
-  assert_ok(tune_session_run(&f->task, &f->options, &evaluator, NULL, &f->result));
+  tune_record_store store = as_store(&f->store);
+  assert_ok(tune_session_run(&f->task, &f->options, &evaluator, &store, &f->result));
   tune_evaluator_destroy(&s->inner);
 }
 
@@ -326,14 +337,60 @@ static void lasting_doubt_is_for_the_default(void **state) {
 }
 
 static void clear_cases_are_compared_once(void **state) {
+  fixture *f = *state;
   scripted faster = {.ratio = 0.95, .doubt = 0.01, .clear_after = 1};
-  run_scripted(*state, &faster);
+  run_scripted(f, &faster);
   assert_int_equal(faster.compared, 1);
-  assert_false(((fixture *)*state)->result.is_default);
+  assert_false(f->result.is_default);
+  memory_store_deinit(&f->store);
+  f->store = (memory_store){0};
   scripted equal = {.ratio = 0.995, .doubt = 0.1, .clear_after = 1};
-  run_scripted(*state, &equal);
+  run_scripted(f, &equal);
   assert_int_equal(equal.compared, 1);
-  assert_true(((fixture *)*state)->result.is_default);
+  assert_true(f->result.is_default);
+}
+
+static const tune_record *winner_of(const memory_store *store) {
+  const tune_record *winner = NULL;
+  for (size_t i = 0; i < store->count; ++i)
+    if (store->records[i].kind == TUNE_RECORD_WINNER)
+      winner = &store->records[i];
+  return winner;
+}
+
+// What is found to be wrong beside the other finalists does not win, though it was the best trial;
+// the next best one does, and a later session does not fall for the first either.
+static void a_finalist_found_wrong_does_not_win(void **state) {
+  fixture *f = *state;
+  scripted s = {.ratio = 0.9, .doubt = 0.01, .failures = 2};
+  run_scripted(f, &s);
+  assert_int_equal(s.compared, 3);
+  assert_true(s.culprits[0] != s.culprits[1]);
+  assert_true(f->result.has_best);
+  assert_false(f->result.is_default);
+  assert_int_equal(f->result.verdicts[TUNE_VERDICT_WRONG], 2);
+  size_t wrong = 0;
+  for (size_t i = 0; i < f->store.count; ++i) {
+    wrong += f->store.records[i].verdict == TUNE_VERDICT_WRONG;
+    if (f->store.records[i].verdict == TUNE_VERDICT_WRONG)
+      assert_string_not_equal(f->store.records[i].config, winner_of(&f->store)->config);
+  }
+  assert_int_equal(wrong, 2);
+  f->options.trials += 4;
+  scripted again = {.ratio = 0.9, .doubt = 0.01};
+  run_scripted(f, &again);
+  assert_int_equal(again.compared, 1);
+  assert_int_equal(f->result.verdicts[TUNE_VERDICT_WRONG], 2);
+}
+
+// Where it is not known which finalist failed, the default stays.
+static void an_unknown_culprit_is_for_the_default(void **state) {
+  fixture *f = *state;
+  scripted s = {.ratio = 0.9, .doubt = 0.01, .failures = 1, .hides_culprit = true};
+  run_scripted(f, &s);
+  assert_int_equal(s.compared, 1);
+  assert_true(f->result.has_best);
+  assert_true(f->result.is_default);
 }
 
 static void failures_are_counted_and_told(void **state) {
@@ -565,6 +622,8 @@ int main(void) {
       cmocka_unit_test_setup_teardown(doubt_is_followed_up, setup, teardown),
       cmocka_unit_test_setup_teardown(lasting_doubt_is_for_the_default, setup, teardown),
       cmocka_unit_test_setup_teardown(clear_cases_are_compared_once, setup, teardown),
+      cmocka_unit_test_setup_teardown(a_finalist_found_wrong_does_not_win, setup, teardown),
+      cmocka_unit_test_setup_teardown(an_unknown_culprit_is_for_the_default, setup, teardown),
       cmocka_unit_test_setup_teardown(failures_are_counted_and_told, setup, teardown),
       cmocka_unit_test_setup_teardown(all_failed, setup, teardown),
       cmocka_unit_test_setup_teardown(default_may_fail, setup, teardown),
