@@ -11,6 +11,10 @@
 // tune-lower applies the script, tune-export-schedule hands it out: what is exported is what
 // was run. Everything in it is upstream's.
 //
+// Occurrences of a task whose functions are alike then share one, by upstream's
+// duplicate-function-elimination; other functions get an attribute `tune.function`, so that they
+// stay apart.
+//
 // A schedule takes part by its two sequences @tune_tensors and @tune_buffers, which take the
 // function. One that has only @__transform_main takes part with that instead of
 // @tune_tensors, if it does not bufferize; if it does, the module may have no other task.
@@ -25,10 +29,6 @@
 #include "transforms/extract.h"
 
 #include "mlir-c/IR.h"
-
-#define TUNE_SEQUENCE_MAIN "__transform_main"
-#define TUNE_SEQUENCE_TENSORS "tune_tensors"
-#define TUNE_SEQUENCE_BUFFERS "tune_buffers"
 
 // Makes the script for the module that `extraction` is of. `schedules` has the decided schedule
 // (instantiate.h) of each task, borrowed. `*out_script` is a module, for the caller to destroy.

@@ -30,8 +30,10 @@
 // CHECK: transform.bufferization.one_shot_bufferize
 // CHECK: transform.include @tune_buffers_0
 
-// REPLAYED-COUNT-2: scf.for {{.*}} step %c16
+// REPLAYED-COUNT-1: func.func private @tune_task
+// REPLAYED: scf.for {{.*}} step %c16
 // REPLAYED: linalg.generic {{.*}} ins({{.*}} : memref<32x32xf32
+// REPLAYED-NOT: func.func private
 func.func @main(%a: tensor<64x32xf32>, %b: tensor<32x64xf32>, %c: tensor<32x64xf32>)
     -> (tensor<64x64xf32>, tensor<64x64xf32>) {
   %zero = arith.constant 0.0 : f32
