@@ -237,6 +237,15 @@ static double find_roundoff(const task *t) {
   return 0;
 }
 
+// Which inputs move up and which down has to look random, or they would move each sum together.
+// SplitMix64 (Steele, Lea, Flood 2014).
+static uint64_t hash(size_t argument, size_t at) {
+  uint64_t x = (((uint64_t)argument << 48) + at + 1) * UINT64_C(0x9e3779b97f4a7c15);
+  x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+  x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+  return x ^ (x >> 31);
+}
+
 // In a child, whose copies they are. Inputs of types too coarse to move by so little stay.
 static void disturb_inputs(const task *t, double disturbance) {
   for (size_t i = 0; i < t->signature.argument_count; ++i) {
@@ -248,8 +257,7 @@ static void disturb_inputs(const task *t, double disturbance) {
     size_t size = tune_element_type_size(element), count = input->size / size;
     for (size_t at = 0; at < count; ++at) {
       char *bytes = (char *)input->data + at * size;
-      // Up or down as the top bit of a multiplicative hash says.
-      bool up = (at + 1) * UINT64_C(0x9e3779b97f4a7c15) >> 63;
+      bool up = hash(i, at) >> 63;
       double value = tune_element_load(element, bytes);
       tune_element_store(element, value * (up ? 1 + disturbance : 1 - disturbance), bytes);
     }
@@ -358,8 +366,13 @@ static double find_distance(const tune_buffer *a, const tune_buffer *b) {
   return count ? sqrt(sum / (double)count) : 0;
 }
 
-// Runs the reference once more, on inputs that are off by two units of roundoff: one could be lost
-// in their own rounding.
+// By how much inputs are moved: so far that what the reference itself rounds does not show, where
+// the type is fine enough for that; at least so far that it is not lost in their own rounding.
+static double choose_disturbance(double roundoff) {
+  return fmax(2 * roundoff, fmin(1024 * roundoff, 0x1p-12));
+}
+
+// Runs the reference once more, on inputs that are a little off.
 static tune_status obtain_spreads(const json_t *request, const char *path, const child_watch *watch,
                                   task *t) {
   double roundoff = find_roundoff(t), seconds = 0;
@@ -369,10 +382,11 @@ static tune_status obtain_spreads(const json_t *request, const char *path, const
   t->spreads = calloc(count + 1, sizeof *t->spreads);
   if (!t->spreads)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "opening a task");
+  double disturbance = choose_disturbance(roundoff);
   tune_buffer *moved;
-  tune_status status = run_in_child(request, path, 2 * roundoff, watch, t, &moved, &seconds);
+  tune_status status = run_in_child(request, path, disturbance, watch, t, &moved, &seconds);
   for (size_t i = 0; i < count && tune_status_is_ok(status); ++i)
-    t->spreads[i] = find_distance(&moved[i], &t->outputs[i]) / 2;
+    t->spreads[i] = find_distance(&moved[i], &t->outputs[i]) * roundoff / disturbance;
   destroy_outputs(t, moved);
   return status;
 }
