@@ -14,18 +14,32 @@ static bool is_on_vectors(MlirOperation op) {
 // Maxima
 //===--------------------------------------------------------------------------===//
 
+static MlirAttribute parse(MlirContext context, const char *text) {
+  return mlirAttributeParseGet(context, tune_ir_string(text));
+}
+
+static bool is_extremum(MlirOperation op) {
+  if (tune_ir_is(op, "arith.maximumf") || tune_ir_is(op, "arith.minimumf"))
+    return is_on_vectors(op);
+  if (!tune_ir_is(op, "vector.reduction"))
+    return false;
+  MlirContext context = mlirOperationGetContext(op);
+  MlirAttribute kind = tune_ir_attribute(op, "kind");
+  return mlirAttributeEqual(kind, parse(context, "#vector.kind<maximumf>")) ||
+         mlirAttributeEqual(kind, parse(context, "#vector.kind<minimumf>"));
+}
+
 static MlirWalkResult ignore_zero_sign(MlirOperation op, void *user_data) {
   (void)user_data;
-  if (!(tune_ir_is(op, "arith.maximumf") || tune_ir_is(op, "arith.minimumf")) || !is_on_vectors(op))
+  if (!is_extremum(op))
     return MlirWalkResultAdvance;
   MlirContext context = mlirOperationGetContext(op);
-  MlirAttribute none = mlirAttributeParseGet(context, tune_ir_string("#arith.fastmath<none>"));
   MlirAttribute flags = tune_ir_attribute(op, "fastmath");
   // Flags that a front end set are wider as a rule, and it knows what it wants.
-  if (mlirAttributeIsNull(flags) || mlirAttributeEqual(flags, none))
-    mlirOperationSetAttributeByName(
-        op, tune_ir_string("fastmath"),
-        mlirAttributeParseGet(context, tune_ir_string("#arith.fastmath<nsz>")));
+  if (mlirAttributeIsNull(flags) ||
+      mlirAttributeEqual(flags, parse(context, "#arith.fastmath<none>")))
+    mlirOperationSetAttributeByName(op, tune_ir_string("fastmath"),
+                                    parse(context, "#arith.fastmath<nsz>"));
   return MlirWalkResultAdvance;
 }
 

@@ -12,8 +12,9 @@
 
 #include "mlir-c/IR.h"
 
-// Lets maximumf and minimumf on vectors in `module` give either zero where their operands are zeros
-// of different sign. NaNs are kept. On x86 3 instructions instead of 6.
+// Lets maximumf and minimumf on vectors in `module`, and such reductions of vectors, give either
+// zero where their operands are zeros of different sign. NaNs are kept. On x86 3 instructions
+// instead of 6.
 void tune_vector_arithmetic_ignore_zero_signs(MlirOperation module);
 
 // Divisions of vectors of f32 or f64 in `module` by one number, broadcast or constant, become

@@ -484,6 +484,13 @@ static void maxima_are_short(void **state) {
   assert_int_equal(count_of(code, "\tvcmpunordps"), 16);
   assert_int_equal(count_of(code, "\tvpmovd2m"), 0);
   free(code);
+  code = emit_tile("%row = vector.extract %a[0] : vector<32xf32> from vector<8x32xf32>\n"
+                   "%m = vector.reduction <maximumf>, %row : vector<32xf32> into f32\n"
+                   "%r = vector.broadcast %m : f32 to vector<8x32xf32>",
+                   0, "x86-64-v4", TUNE_EMIT_ASSEMBLY);
+  assert_in_range(count_of(code, "\tvmaxps") + count_of(code, "\tvmaxss"), 5, 6);
+  assert_int_equal(count_of(code, "\tvpmovd2m"), 0);
+  free(code);
 }
 
 // Rectifying is one comparison and one masked move.
