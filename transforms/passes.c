@@ -18,6 +18,7 @@ static const tune_pass_class *const classes[] = {
     &tune_pass_extract,
     &tune_pass_annotate,
     &tune_pass_search,
+    &tune_pass_print_space,
     &tune_pass_apply,
     &tune_pass_lower,
     &tune_pass_export,
