@@ -6,6 +6,9 @@
 // handlers found are put back at the end; a second signal goes to them. A write over the
 // limit of a file's size is an error like that on a full disk, so SIGXFSZ is ignored.
 //
+// MLIR runs a pass on several nested modules at once. Their searches wait for each other,
+// since two would disturb each other's measurements, and a signal ends all of them.
+//
 //===--------------------------------------------------------------------------===//
 
 #include "transforms/passes.h"
@@ -14,6 +17,7 @@
 
 #include "mlir-c/Dialect/Transform.h"
 
+#include <pthread.h>
 #include <signal.h>
 
 //===--------------------------------------------------------------------------===//
@@ -54,6 +58,30 @@ static void install_handlers(void) {
   }
   action.sa_handler = SIG_IGN;
   sigaction(SIGXFSZ, &action, &file_size_found);
+}
+
+//===--------------------------------------------------------------------------===//
+// Searches of other threads
+//===--------------------------------------------------------------------------===//
+
+// Signal handlers belong to the process, and so does what is being measured.
+static pthread_mutex_t count_lock = PTHREAD_MUTEX_INITIALIZER, turn = PTHREAD_MUTEX_INITIALIZER;
+static size_t search_count; // that run or wait for their turn
+
+static void enter_search(void) {
+  pthread_mutex_lock(&count_lock);
+  if (search_count++ == 0)
+    install_handlers();
+  pthread_mutex_unlock(&count_lock);
+  pthread_mutex_lock(&turn);
+}
+
+static void leave_search(void) {
+  pthread_mutex_unlock(&turn);
+  pthread_mutex_lock(&count_lock);
+  if (--search_count == 0)
+    restore_all();
+  pthread_mutex_unlock(&count_lock);
 }
 
 //===--------------------------------------------------------------------------===//
@@ -186,9 +214,9 @@ static tune_status search_run(MlirOperation module, const tune_pass_options *opt
       stderr, (tune_progress_style)tune_pass_options_get_enum(options, "report"),
       tune_pass_options_get_flag(options, "timing"), &report));
   tune_search_observer observer = tune_search_report_get_observer(report);
-  install_handlers();
+  enter_search();
   tune_status status = tune_search_module(mlirModuleFromOperation(module), &search, &observer);
-  restore_all();
+  leave_search();
   tune_search_report_destroy(report);
   return status;
 }
