@@ -12,6 +12,7 @@ set(transforms_may support tuning dialects mlir-c llvm-c mlir jansson)
 set(tools/common_may support)
 set(tools/tune-measure_may support targets tuning tools/common jansson)
 set(tools/tune-db_may support tuning tools/common jansson)
+set(tools/tune-run_may support targets tuning tools/common jansson)
 set(tools_may support targets tuning dialects transforms mlir-c llvm-c mlir jansson)
 set(unittests/common_may support jansson)
 # A library's unit tests see what the library sees.
@@ -29,7 +30,7 @@ set(library_mlir "^(mlir|llvm)/")
 set(library_names jansson xxhash sqlite mlir-c llvm-c mlir)
 
 set(folders support targets tuning dialects transforms tools/common tools/tune-measure tools/tune-db
-            tools unittests/common unittests/support unittests/targets unittests/tuning
+            tools/tune-run tools unittests/common unittests/support unittests/targets unittests/tuning
             unittests/dialects unittests/transforms)
 
 # Which row of the table `path` (a file, or the name in a quoted #include) belongs to.

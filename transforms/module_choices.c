@@ -11,34 +11,41 @@
 #include <stdlib.h>
 
 // The decided schedule of one task.
-static tune_status decide(const tune_module_tasks *tasks, size_t task, tune_database *database,
-                          bool remarks, MlirOperation *out_schedule) {
+static tune_status decide(const tune_module_tasks *tasks, size_t task,
+                          const tune_module_choices_options *options, bool remarks,
+                          MlirOperation *out_schedule) {
   tune_task_space *space;
   TUNE_RETURN_IF_ERROR(tune_module_tasks_make_space(tasks, task, &space));
   tune_best_outcome outcome = TUNE_BEST_NO_RECORD;
   tune_config best = {0};
   tune_status status = TUNE_OK;
-  if (database && !space->is_decided) {
-    status = tune_best_config_find(database, space, tasks->facts, &outcome, &best);
+  if (options->database && !space->is_decided) {
+    status = tune_best_config_find(options->database, space, tasks->facts, &outcome, &best);
     if (tune_status_is_ok(status) && outcome != TUNE_BEST_FOUND && remarks)
       tune_best_config_remark(space, tasks->facts, outcome);
   }
   if (tune_status_is_ok(status))
     status = tune_task_space_decide(space, outcome == TUNE_BEST_FOUND ? &best : NULL, out_schedule);
+  if (tune_status_is_ok(status) && options->tell)
+    options->tell(options->user, task,
+                  space->is_decided            ? TUNE_ORIGIN_CHOICES
+                  : outcome == TUNE_BEST_FOUND ? TUNE_ORIGIN_DATABASE
+                                               : TUNE_ORIGIN_DEFAULT);
   tune_config_deinit(&best);
   tune_task_space_destroy(space);
   return status;
 }
 
-static tune_status make_script(const tune_module_tasks *tasks, tune_database *database,
-                               bool remarks, MlirOperation *out_script) {
+static tune_status make_script(const tune_module_tasks *tasks,
+                               const tune_module_choices_options *options, bool remarks,
+                               MlirOperation *out_script) {
   size_t count = tasks->extraction->task_count;
   MlirOperation *schedules = calloc(count + 1, sizeof *schedules);
   if (!schedules)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "deciding schedules");
   tune_status status = TUNE_OK;
   for (size_t i = 0; i < count && tune_status_is_ok(status); ++i)
-    status = decide(tasks, i, database, remarks, &schedules[i]);
+    status = decide(tasks, i, options, remarks, &schedules[i]);
   if (tune_status_is_ok(status) && count > 0)
     status = tune_module_schedule_create(tasks->extraction, schedules, out_script);
   for (size_t i = 0; i < count; ++i)
@@ -56,7 +63,7 @@ tune_status tune_module_choices_make_script(MlirOperation module,
   wanted.takes_all_chosen = true;
   tune_module_tasks tasks;
   TUNE_RETURN_IF_ERROR(tune_module_tasks_init(&tasks, module, &wanted));
-  tune_status status = make_script(&tasks, options->database, remarks, out_script);
+  tune_status status = make_script(&tasks, options, remarks, out_script);
   if (tune_status_is_ok(status) && remarks)
     tune_module_tasks_remark_left_out(&tasks, module);
   tune_module_tasks_deinit(&tasks);

@@ -17,9 +17,19 @@
 
 #include "transforms/module_tasks.h"
 
+// Where the decisions about a task come from.
+typedef enum tune_choice_origin {
+  TUNE_ORIGIN_CHOICES,  // on its anchors; the rest of its knobs take defaults
+  TUNE_ORIGIN_DATABASE, //
+  TUNE_ORIGIN_DEFAULT,  //
+} tune_choice_origin;
+
 typedef struct tune_module_choices_options {
   tune_module_tasks_options tasks; // takes_all_chosen is not looked at
   tune_database *database;         // borrowed; NULL: none
+  // Told of each task of the module, by its index in an extraction; may be NULL.
+  void (*tell)(void *user, size_t task, tune_choice_origin origin);
+  void *user;
 } tune_module_choices_options;
 
 // Makes the script for `module`, which is left as it is. `*out_script` is a module, for the caller

@@ -192,6 +192,15 @@ static void note_check(benchmark *b) {
              100 * share);
 }
 
+// Nothing is faster than the peak, so the peak was measured wrong.
+static void warn_of_peak(benchmark *b) {
+  double median = json_number_value(json_object_get(benchmark_result(b, 0), "median"));
+  if (median > 0 && benchmark_figures(b, 0).peak_seconds > 1.02 * median)
+    add_text(b->warnings,
+             "the peak was measured too low, since something else ran meanwhile: shares "
+             "of peak and roofline are too high");
+}
+
 static void warn_of_samples(benchmark *b, size_t index) {
   const json_t *result = benchmark_result(b, index);
   if (!result)
@@ -228,6 +237,7 @@ static tune_status measure(benchmark *b) {
   TUNE_RETURN_IF_ERROR(note_dynamic(b));
   note_tasks(b);
   note_check(b);
+  warn_of_peak(b);
   for (size_t i = 0; i < b->subject_count; ++i)
     warn_of_samples(b, i);
   return TUNE_OK;

@@ -79,15 +79,40 @@ static void print_check(const benchmark *b, size_t index, FILE *stream) {
             tune_figure_seconds(reference).text, reference / median);
 }
 
+// "3 tasks (2 by the database, 1 by default)".
+static void print_tasks(const json_t *tasks, FILE *stream) {
+  static const struct {
+    const char *from, *words;
+  } ORIGINS[] = {
+      {"choices", "by choices"}, {"database", "by the database"}, {"default", "by default"}};
+  size_t count = json_array_size(tasks);
+  fprintf(stream, "%zu task%s", count, count == 1 ? "" : "s");
+  const char *separator = " (";
+  for (size_t o = 0; o < sizeof ORIGINS / sizeof *ORIGINS; ++o) {
+    size_t of_origin = 0;
+    for (size_t i = 0; i < count; ++i) {
+      const char *from = json_string_value(json_object_get(json_array_get(tasks, i), "from"));
+      of_origin += from && strcmp(from, ORIGINS[o].from) == 0;
+    }
+    if (of_origin == 0)
+      continue;
+    fprintf(stream, "%s", separator);
+    if (of_origin < count)
+      fprintf(stream, "%zu ", of_origin);
+    fprintf(stream, "%s", ORIGINS[o].words);
+    separator = ", ";
+  }
+  fprintf(stream, "%s\n", count ? ")" : "");
+}
+
 static void print_subject(const benchmark *b, size_t index, FILE *stream) {
   const subject *s = &b->subjects[index];
   if (b->subject_count > 1)
     fprintf(stream, "Benchmark %zu: ", index + 1);
-  size_t tasks = json_array_size(json_object_get(s->opened, "tasks"));
-  fprintf(stream, "%s: @%s on %s, %lld thread%s, %zu task%s\n", s->path,
+  fprintf(stream, "%s: @%s on %s, %lld thread%s, ", s->path,
           json_string_value(json_object_get(s->opened, "function")), b->settings->target,
-          (long long)b->settings->threads, b->settings->threads == 1 ? "" : "s", tasks,
-          tasks == 1 ? "" : "s");
+          (long long)b->settings->threads, b->settings->threads == 1 ? "" : "s");
+  print_tasks(json_object_get(s->opened, "tasks"), stream);
   const json_t *result = benchmark_result(b, index);
   if (result) {
     figures work = benchmark_figures(b, index);

@@ -64,9 +64,18 @@ static tune_status get_text(const json_t *object, const char *key, const char **
   return tune_status_make(TUNE_INVALID_ARGUMENT, "module: \"%s\": expected a string", key);
 }
 
-tune_status module_schedule(tune_build_task *task, const json_t *module, size_t threads) {
+static void note_origin(void *user, size_t task, tune_choice_origin origin) {
+  static const char *const NAMES[] = {[TUNE_ORIGIN_CHOICES] = "choices",
+                                      [TUNE_ORIGIN_DATABASE] = "database",
+                                      [TUNE_ORIGIN_DEFAULT] = "default"};
+  json_object_set_new(json_array_get(user, task), "from", json_string(NAMES[origin]));
+}
+
+tune_status module_schedule(tune_build_task *task, const json_t *module, size_t threads,
+                            json_t *tasks) {
   const char *database, *config;
-  tune_module_choices_options options = {.tasks = {.target = "cpu", .threads = threads}};
+  tune_module_choices_options options = {
+      .tasks = {.target = "cpu", .threads = threads}, .tell = note_origin, .user = tasks};
   TUNE_RETURN_IF_ERROR(get_text(module, "database", &database));
   TUNE_RETURN_IF_ERROR(get_text(module, "schedule", &options.tasks.schedule));
   TUNE_RETURN_IF_ERROR(get_text(module, "config", &config));

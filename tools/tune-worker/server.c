@@ -162,7 +162,8 @@ static tune_status look_into_module(const json_t *request, tune_build_task *task
   if (!module || json_is_null(module))
     return TUNE_OK;
   const json_t *threads = json_object_get(request, "threads");
-  return module_schedule(task, module, threads ? (size_t)json_integer_value(threads) : 1);
+  return module_schedule(task, module, threads ? (size_t)json_integer_value(threads) : 1,
+                         json_object_get(reply, "tasks"));
 }
 
 static tune_status open_task(tune_server *server, const json_t *request) {
