@@ -6,6 +6,7 @@
 #include "support/progress.h"
 #include "support/table.h"
 #include "support/units.h"
+#include "transforms/search_table.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@ struct tune_search_report {
   FILE *stream;
   bool is_quiet, timing;
   tune_progress *progress;
-  tune_table *table;
+  tune_search_table *table;
   size_t tasks;
   tune_target_facts const *facts;
   // Over all tasks, for the timing.
@@ -87,88 +88,31 @@ static void on_left_out(void *user, MlirLocation location, const char *op_name, 
     tune_remark_emit(location, "%s is not tuned: %s", op_name, reason);
 }
 
-// "mr, nr, panels": the knobs that explain at least a tenth of what the times differ by.
-static void append_importance(tune_string_builder *text, const tune_task *task,
-                              const tune_session_result *result) {
-  if (!result->importance)
-    return;
-  size_t count = tune_space_knob_count(task->space);
-  bool shown[256] = {false};
-  for (size_t round = 0; round < 3; round++) {
-    size_t best = SIZE_MAX;
-    for (size_t k = 0; k < count && k < sizeof shown; k++)
-      if (!shown[k] && result->importance[k] >= 0.1 &&
-          (best == SIZE_MAX || result->importance[k] > result->importance[best]))
-        best = k;
-    if (best == SIZE_MAX)
-      return;
-    shown[best] = true;
-    tune_string_builder_appendf(text, "%s%s", text->length ? ", " : "",
-                                tune_space_knob(task->space, best)->name);
+// Why a task has fewer trials than were asked for; NULL where it has them.
+static const char *reason_of_stop(tune_session_stop stop) {
+  switch (stop) {
+  case TUNE_STOP_TRIALS:
+    return NULL;
+  case TUNE_STOP_EXHAUSTED:
+    return "every valid config was tried";
+  case TUNE_STOP_TIME:
+    return "its time was up";
+  case TUNE_STOP_TARGET:
+    return "the wanted share of the peak was reached";
+  case TUNE_STOP_PLATEAU:
+    return "there was no gain for long";
+  case TUNE_STOP_INTERRUPTED:
+    return "interrupted; the same command goes on from here";
   }
+  return NULL;
 }
 
-static void append_speedup(tune_string_builder *text, const tune_session_result *result) {
-  if (result->is_default)
-    tune_string_builder_append(text, "default stays");
-  else if (result->speedup > 0)
-    tune_string_builder_appendf(text, "%.2fx [%.2f, %.2f]", result->speedup, result->speedup_low,
-                                result->speedup_high);
-  else
-    tune_string_builder_append(text, "default failed");
-}
-
-// What the faster of the two bounds allows, arithmetic or memory, in percent.
-static double percent_of_roofline(const tune_search_report *report, const tune_task *task,
-                                  double seconds) {
-  double bandwidth = tune_target_facts_bandwidth(report->facts, task->bytes);
-  double bound = 0;
-  if (task->peak_flops > 0 && task->flops > 0)
-    bound = task->flops / task->peak_flops;
-  if (bandwidth > 0 && task->bytes / bandwidth > bound)
-    bound = task->bytes / bandwidth;
-  return seconds > 0 ? 100 * bound / seconds : 0;
-}
-
-static void add_row(tune_search_report *report, const tune_task *task, size_t occurrences,
-                    const tune_session_result *result) {
-  tune_string_builder speedup, knobs;
-  tune_string_builder_init(&speedup);
-  tune_string_builder_init(&knobs);
-  append_speedup(&speedup, result);
-  append_importance(&knobs, task, result);
-  size_t failed = 0;
-  for (int v = 0; v < TUNE_VERDICT_COUNT; v++)
-    if (tune_verdict_is_failure((tune_verdict)v))
-      failed += result->verdicts[v];
-  char name[256], peak[32] = "-", roofline[32] = "-", trials[32], failures[32], seconds[32];
-  if (occurrences > 1)
-    snprintf(name, sizeof name, "%s (x%zu)", task->name, occurrences);
-  else
-    snprintf(name, sizeof name, "%s", task->name);
-  double percent = tune_task_percent_of_peak(task, result->time.median);
-  if (percent > 0)
-    snprintf(peak, sizeof peak, "%.1f", percent);
-  percent = percent_of_roofline(report, task, result->time.median);
-  if (percent > 0)
-    snprintf(roofline, sizeof roofline, "%.1f", percent);
-  snprintf(trials, sizeof trials, "%zu", result->trials);
-  snprintf(failures, sizeof failures, "%zu", failed);
-  snprintf(seconds, sizeof seconds, "%.1f", result->seconds);
-  const char *cells[] = {name,
-                         tune_figure_seconds(result->default_time).text,
-                         tune_figure_seconds(result->time.median).text,
-                         speedup.text ? speedup.text : "",
-                         peak,
-                         roofline,
-                         trials,
-                         failures,
-                         seconds,
-                         knobs.text ? knobs.text : ""};
-  tune_table_add_row(report->table, cells);
-  tune_string_builder_deinit(&speedup);
-  tune_string_builder_deinit(&knobs);
-  report->failed += failed;
+static void append_stop(tune_string_builder *notes, const tune_task *task,
+                        const tune_session_result *result) {
+  const char *reason = reason_of_stop(result->stop);
+  if (reason)
+    tune_string_builder_appendf(notes, "%s: ended after %zu trial%s: %s\n", task->name,
+                                result->trials, result->trials == 1 ? "" : "s", reason);
 }
 
 static void on_task_done(void *user, size_t index, const tune_task *task, size_t occurrences,
@@ -178,6 +122,9 @@ static void on_task_done(void *user, size_t index, const tune_task *task, size_t
   tune_progress_clear(report->progress);
   report->trials += result->trials;
   report->new_trials += result->new_trials;
+  for (int v = 0; v < TUNE_VERDICT_COUNT; v++)
+    if (tune_verdict_is_failure((tune_verdict)v))
+      report->failed += result->verdicts[v];
   for (int stage = 0; stage < TUNE_STAGE_COUNT; stage++)
     report->stage_seconds[stage] += result->stage_seconds[stage];
   if (report->first_seconds == 0)
@@ -185,7 +132,8 @@ static void on_task_done(void *user, size_t index, const tune_task *task, size_t
   if (result->has_best && result->default_error)
     tune_string_builder_appendf(&report->notes, "%s: the default failed: %s\n", task->name,
                                 result->default_error);
-  add_row(report, task, occurrences, result);
+  append_stop(&report->notes, task, result);
+  tune_search_table_add(report->table, report->facts, task, occurrences, result);
 }
 
 // Said in a quiet search too: it is why the task stays as it is.
@@ -219,14 +167,15 @@ static void on_end(void *user, double seconds) {
   tune_search_report *report = user;
   tune_progress_clear(report->progress);
   tune_status status =
-      tune_table_print(report->table, tune_terminal_width(report->stream), report->stream);
+      tune_search_table_print(report->table, tune_terminal_width(report->stream), report->stream);
   tune_status_free(status);
   if (report->notes.text)
     fputs(report->notes.text, report->stream);
   if (report->timing)
     print_timing(report, seconds);
-  fprintf(report->stream, "tune-search: %zu trials, %zu of them new, %zu failed, in %s\n",
-          report->trials, report->new_trials, report->failed, tune_figure_duration(seconds).text);
+  fprintf(report->stream, "tune-search: %zu trial%s, %zu of them new, %zu failed, in %s\n",
+          report->trials, report->trials == 1 ? "" : "s", report->new_trials, report->failed,
+          tune_figure_duration(seconds).text);
   fflush(report->stream);
 }
 
@@ -236,11 +185,6 @@ static void on_end(void *user, double seconds) {
 
 tune_status tune_search_report_create(FILE *stream, tune_progress_style style, bool timing,
                                       tune_search_report **out_report) {
-  static const tune_table_column columns[] = {
-      {"task", false, true},         {"default", true, false}, {"best", true, false},
-      {"speed-up", false, false},    {"% peak", true, false},  {"% roof", true, false},
-      {"trials", true, false},       {"failed", true, false},  {"seconds", true, false},
-      {"what mattered", false, true}};
   *out_report = NULL;
   tune_search_report *report = calloc(1, sizeof *report);
   if (!report)
@@ -249,7 +193,7 @@ tune_status tune_search_report_create(FILE *stream, tune_progress_style style, b
   report->is_quiet = style == TUNE_PROGRESS_QUIET;
   report->timing = timing;
   tune_string_builder_init(&report->notes);
-  tune_status status = tune_table_create(columns, sizeof columns / sizeof *columns, &report->table);
+  tune_status status = tune_search_table_create(&report->table);
   tune_progress_options options;
   tune_progress_options_init(&options);
   options.style = style;
@@ -268,7 +212,7 @@ void tune_search_report_destroy(tune_search_report *report) {
   if (!report)
     return;
   tune_progress_destroy(report->progress);
-  tune_table_destroy(report->table);
+  tune_search_table_destroy(report->table);
   tune_string_builder_deinit(&report->notes);
   free(report);
 }
