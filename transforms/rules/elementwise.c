@@ -150,9 +150,6 @@ static void elementwise_write(const tune_structure *structure, const tune_machin
   tune_writer_vector_cleanup(w, false);
   tune_writer_end_tensors(w);
   tune_writer_begin_buffers(w);
-  tune_writer_line(w, "transform.apply_patterns to %%func {");
-  tune_writer_line(w, "  transform.apply_patterns.vector.transfer_permutation_patterns");
-  tune_writer_line(w, "} : " OP);
   tune_writer_lower_vectors(w);
   tune_writer_target_knobs(w, machine->vector_bits, p.math > 0);
   tune_writer_end_buffers(w);

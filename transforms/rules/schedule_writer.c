@@ -342,6 +342,12 @@ void tune_writer_lower_vectors(tune_writer *writer) {
   tune_writer_line(writer, "  transform.apply_patterns.vector.lower_masked_transfers");
   tune_writer_line(writer, "  transform.apply_patterns.vector.lower_masks");
   tune_writer_line(writer, "} : " OP);
+  // Transposing reads become plain ones and a transpose, also masked ones, which before this were
+  // still inside vector.mask: unrolled as they are, upstream takes the mask along the wrong
+  // dimension.
+  tune_writer_line(writer, "transform.apply_patterns to %s {", writer->func);
+  tune_writer_line(writer, "  transform.apply_patterns.vector.transfer_permutation_patterns");
+  tune_writer_line(writer, "} : " OP);
   tune_writer_line(writer, "transform.apply_patterns to %s {", writer->func);
   tune_writer_line(writer, "  transform.apply_patterns.vector.lower_contraction "
                            "lowering_strategy = \"outerproduct\"");

@@ -1,0 +1,630 @@
+// Whole payloads for rules_test.c, which reads the comments at their heads.
+// -----
+// case: softmax
+// quick
+// rule: reduction
+// reduction: 128
+#id = affine_map<(m, n) -> (m, n)>
+#row = affine_map<(m, n) -> (m)>
+func.func @f(%x: tensor<20x128xf32>) -> tensor<20x128xf32> {
+  %low = arith.constant 0xFF800000 : f32
+  %zero = arith.constant 0.0 : f32
+  %e1 = tensor.empty() : tensor<20xf32>
+  %e2 = tensor.empty() : tensor<20x128xf32>
+  %m0 = linalg.fill ins(%low : f32) outs(%e1 : tensor<20xf32>) -> tensor<20xf32>
+  %m = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<20x128xf32>) outs(%m0 : tensor<20xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.maximumf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor<20xf32>
+  %p = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %m : tensor<20x128xf32>, tensor<20xf32>) outs(%e2 : tensor<20x128xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %0 = arith.subf %a, %b : f32
+    %1 = math.exp %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<20x128xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%e1 : tensor<20xf32>) -> tensor<20xf32>
+  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%p : tensor<20x128xf32>) outs(%s0 : tensor<20xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor<20xf32>
+  %r = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%p, %s : tensor<20x128xf32>, tensor<20xf32>) outs(%e2 : tensor<20x128xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %0 = arith.divf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor<20x128xf32>
+  return %r : tensor<20x128xf32>
+}
+// -----
+// case: softmax named
+// reduction: 50
+func.func @f(%x: tensor<4x13x50xf32>) -> tensor<4x13x50xf32> {
+  %e = tensor.empty() : tensor<4x13x50xf32>
+  %r = linalg.softmax dimension(2) ins(%x : tensor<4x13x50xf32>) outs(%e : tensor<4x13x50xf32>)
+      -> tensor<4x13x50xf32>
+  return %r : tensor<4x13x50xf32>
+}
+// -----
+// case: layer norm
+// quick
+// reduction: 256
+#id = affine_map<(m, n) -> (m, n)>
+#row = affine_map<(m, n) -> (m)>
+#col = affine_map<(m, n) -> (n)>
+func.func @f(%x: tensor<20x128xf32>, %g: tensor<128xf32>, %h: tensor<128xf32>) -> tensor<20x128xf32> {
+  %zero = arith.constant 0.0 : f32
+  %count = arith.constant 128.0 : f32
+  %tiny = arith.constant 1.0e-5 : f32
+  %e1 = tensor.empty() : tensor<20xf32>
+  %e2 = tensor.empty() : tensor<20x128xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e1 : tensor<20xf32>) -> tensor<20xf32>
+  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<20x128xf32>) outs(%z : tensor<20xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor<20xf32>
+  %d = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %s : tensor<20x128xf32>, tensor<20xf32>) outs(%e2 : tensor<20x128xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %0 = arith.divf %b, %count : f32
+    %1 = arith.subf %a, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<20x128xf32>
+  %v = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%d : tensor<20x128xf32>) outs(%z : tensor<20xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.mulf %a, %a : f32
+    %1 = arith.addf %0, %b : f32
+    linalg.yield %1 : f32
+  } -> tensor<20xf32>
+  %r = linalg.generic {indexing_maps = [#id, #row, #col, #col, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%d, %v, %g, %h : tensor<20x128xf32>, tensor<20xf32>, tensor<128xf32>, tensor<128xf32>)
+      outs(%e2 : tensor<20x128xf32>) {
+  ^bb0(%a: f32, %b: f32, %p: f32, %q: f32, %c: f32):
+    %0 = arith.divf %b, %count : f32
+    %1 = arith.addf %0, %tiny : f32
+    %2 = math.rsqrt %1 : f32
+    %3 = arith.mulf %a, %2 : f32
+    %4 = arith.mulf %3, %p : f32
+    %5 = arith.addf %4, %q : f32
+    linalg.yield %5 : f32
+  } -> tensor<20x128xf32>
+  return %r : tensor<20x128xf32>
+}
+// -----
+// case: layer norm in f64, odd
+// reduction: 154
+#id = affine_map<(m, n) -> (m, n)>
+#row = affine_map<(m, n) -> (m)>
+func.func @f(%x: tensor<13x77xf32>) -> tensor<13x77xf32> {
+  %zero = arith.constant 0.0 : f32
+  %zero64 = arith.constant 0.0 : f64
+  %count = arith.constant 77.0 : f64
+  %count32 = arith.constant 77.0 : f32
+  %tiny = arith.constant 1.0e-5 : f32
+  %e1 = tensor.empty() : tensor<13xf32>
+  %e3 = tensor.empty() : tensor<13xf64>
+  %e2 = tensor.empty() : tensor<13x77xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e1 : tensor<13xf32>) -> tensor<13xf32>
+  %z64 = linalg.fill ins(%zero64 : f64) outs(%e3 : tensor<13xf64>) -> tensor<13xf64>
+  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<13x77xf32>) outs(%z : tensor<13xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor<13xf32>
+  %v = linalg.generic {indexing_maps = [#id, #row, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x, %s : tensor<13x77xf32>, tensor<13xf32>) outs(%z64 : tensor<13xf64>) {
+  ^bb0(%a: f32, %c: f32, %b: f64):
+    %0 = arith.extf %a : f32 to f64
+    %1 = arith.extf %c : f32 to f64
+    %2 = arith.divf %1, %count : f64
+    %3 = arith.subf %0, %2 : f64
+    %4 = arith.mulf %3, %3 : f64
+    %5 = arith.addf %4, %b : f64
+    linalg.yield %5 : f64
+  } -> tensor<13xf64>
+  %r = linalg.generic {indexing_maps = [#id, #row, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %s, %v : tensor<13x77xf32>, tensor<13xf32>, tensor<13xf64>) outs(%e2 : tensor<13x77xf32>) {
+  ^bb0(%a: f32, %m: f32, %b: f64, %c: f32):
+    %0 = arith.divf %b, %count : f64
+    %1 = arith.truncf %0 : f64 to f32
+    %2 = arith.addf %1, %tiny : f32
+    %3 = math.rsqrt %2 : f32
+    %4 = arith.divf %m, %count32 : f32
+    %5 = arith.subf %a, %4 : f32
+    %6 = arith.mulf %5, %3 : f32
+    linalg.yield %6 : f32
+  } -> tensor<13x77xf32>
+  return %r : tensor<13x77xf32>
+}
+// -----
+// case: rms norm of one row
+// reduction: 512
+#id = affine_map<(m, n) -> (m, n)>
+#row = affine_map<(m, n) -> (m)>
+#one = affine_map<(m, n) -> (m, 0)>
+#col = affine_map<(m, n) -> (n)>
+func.func @f(%x: tensor<1x512xf32>, %g: tensor<512xf32>) -> tensor<1x512xf32> {
+  %zero = arith.constant 0.0 : f32
+  %count = arith.constant 512.0 : f32
+  %tiny = arith.constant 1.0e-5 : f32
+  %e1 = tensor.empty() : tensor<1xf32>
+  %e2 = tensor.empty() : tensor<1x512xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e1 : tensor<1xf32>) -> tensor<1xf32>
+  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<1x512xf32>) outs(%z : tensor<1xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.mulf %a, %a : f32
+    %1 = arith.addf %0, %b : f32
+    linalg.yield %1 : f32
+  } -> tensor<1xf32>
+  %r = linalg.generic {indexing_maps = [#id, #row, #col, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %s, %g : tensor<1x512xf32>, tensor<1xf32>, tensor<512xf32>) outs(%e2 : tensor<1x512xf32>) {
+  ^bb0(%a: f32, %b: f32, %p: f32, %c: f32):
+    %0 = arith.divf %b, %count : f32
+    %1 = arith.addf %0, %tiny : f32
+    %2 = math.rsqrt %1 : f32
+    %3 = arith.mulf %a, %2 : f32
+    %4 = arith.mulf %3, %p : f32
+    linalg.yield %4 : f32
+  } -> tensor<1x512xf32>
+  return %r : tensor<1x512xf32>
+}
+// -----
+// case: argmax
+// quick
+#id = affine_map<(m, n) -> (m, n)>
+#row = affine_map<(m, n) -> (m)>
+func.func @f(%x: tensor<13x64xf32>) -> (tensor<13xf32>, tensor<13xi64>) {
+  %low = arith.constant 0xFF800000 : f32
+  %zero = arith.constant 0 : i64
+  %e1 = tensor.empty() : tensor<13xf32>
+  %e2 = tensor.empty() : tensor<13xi64>
+  %m0 = linalg.fill ins(%low : f32) outs(%e1 : tensor<13xf32>) -> tensor<13xf32>
+  %i0 = linalg.fill ins(%zero : i64) outs(%e2 : tensor<13xi64>) -> tensor<13xi64>
+  %m:2 = linalg.generic {indexing_maps = [#id, #row, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<13x64xf32>) outs(%m0, %i0 : tensor<13xf32>, tensor<13xi64>) {
+  ^bb0(%a: f32, %b: f32, %i: i64):
+    %0 = linalg.index 1 : index
+    %1 = arith.index_cast %0 : index to i64
+    %2 = arith.cmpf ogt, %a, %b : f32
+    %3 = arith.select %2, %a, %b : f32
+    %4 = arith.select %2, %1, %i : i64
+    linalg.yield %3, %4 : f32, i64
+  } -> (tensor<13xf32>, tensor<13xi64>)
+  return %m#0, %m#1 : tensor<13xf32>, tensor<13xi64>
+}
+// -----
+// case: sum and max at once
+// reduction: 128
+#id = affine_map<(m, n) -> (m, n)>
+#row = affine_map<(m, n) -> (m)>
+func.func @f(%x: tensor<20x128xf32>) -> (tensor<20xf32>, tensor<20xf32>) {
+  %low = arith.constant -1.0e30 : f32
+  %zero = arith.constant 0.0 : f32
+  %e1 = tensor.empty() : tensor<20xf32>
+  %e2 = tensor.empty() : tensor<20xf32>
+  %m0 = linalg.fill ins(%low : f32) outs(%e1 : tensor<20xf32>) -> tensor<20xf32>
+  %i0 = linalg.fill ins(%zero : f32) outs(%e2 : tensor<20xf32>) -> tensor<20xf32>
+  %m:2 = linalg.generic {indexing_maps = [#id, #row, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<20x128xf32>) outs(%m0, %i0 : tensor<20xf32>, tensor<20xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %0 = arith.maximumf %a, %b : f32
+    %1 = arith.addf %a, %c : f32
+    linalg.yield %0, %1 : f32, f32
+  } -> (tensor<20xf32>, tensor<20xf32>)
+  return %m#0, %m#1 : tensor<20xf32>, tensor<20xf32>
+}
+// -----
+// case: two elementwise results
+#id = affine_map<(m, n) -> (m, n)>
+func.func @f(%x: tensor<20x33xf32>) -> (tensor<20x33xf32>, tensor<20x33xf32>) {
+  %e1 = tensor.empty() : tensor<20x33xf32>
+  %m:2 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<20x33xf32>) outs(%e1, %e1 : tensor<20x33xf32>, tensor<20x33xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %0 = math.exp %a : f32
+    %1 = arith.addf %a, %a : f32
+    linalg.yield %0, %1 : f32, f32
+  } -> (tensor<20x33xf32>, tensor<20x33xf32>)
+  return %m#0, %m#1 : tensor<20x33xf32>, tensor<20x33xf32>
+}
+// -----
+// case: gather
+// quick
+// indices: 50
+#id = affine_map<(m, n) -> (m, n)>
+#row = affine_map<(m, n) -> (m)>
+func.func @f(%t: tensor<50x64xf32>, %i: tensor<12xi64>) -> tensor<12x64xf32> {
+  %e = tensor.empty() : tensor<12x64xf32>
+  %r = linalg.generic {indexing_maps = [#row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%i : tensor<12xi64>) outs(%e : tensor<12x64xf32>) {
+  ^bb0(%a: i64, %b: f32):
+    %0 = arith.index_cast %a : i64 to index
+    %1 = linalg.index 1 : index
+    %2 = tensor.extract %t[%0, %1] : tensor<50x64xf32>
+    linalg.yield %2 : f32
+  } -> tensor<12x64xf32>
+  return %r : tensor<12x64xf32>
+}
+// -----
+// case: causal mask
+#id = affine_map<(m, n) -> (m, n)>
+func.func @f(%x: tensor<20x20xf32>) -> tensor<20x20xf32> {
+  %e = tensor.empty() : tensor<20x20xf32>
+  %low = arith.constant -1.0e30 : f32
+  %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<20x20xf32>) outs(%e : tensor<20x20xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = linalg.index 0 : index
+    %1 = linalg.index 1 : index
+    %2 = arith.cmpi ult, %0, %1 : index
+    %3 = arith.select %2, %low, %a : f32
+    linalg.yield %3 : f32
+  } -> tensor<20x20xf32>
+  return %r : tensor<20x20xf32>
+}
+// -----
+// case: padded convolution
+// reduction: 144
+func.func @f(%x: tensor<1x8x8x16xf32>, %w: tensor<3x3x16x32xf32>) -> tensor<1x8x8x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] {
+  ^bb0(%a: index, %b: index, %c: index, %d: index):
+    tensor.yield %zero : f32
+  } : tensor<1x8x8x16xf32> to tensor<1x10x10x16xf32>
+  %e = tensor.empty() : tensor<1x8x8x32xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<1x8x8x32xf32>) -> tensor<1x8x8x32xf32>
+  %r = linalg.conv_2d_nhwc_hwcf {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>}
+      ins(%p, %w : tensor<1x10x10x16xf32>, tensor<3x3x16x32xf32>) outs(%z : tensor<1x8x8x32xf32>) -> tensor<1x8x8x32xf32>
+  return %r : tensor<1x8x8x32xf32>
+}
+// -----
+// case: padded convolution, channels first, bias and relu
+// quick
+// reduction: 144
+#id = affine_map<(n, f, h, w) -> (n, f, h, w)>
+#f = affine_map<(n, f, h, w) -> (f)>
+func.func @f(%x: tensor<1x16x14x14xf32>, %w: tensor<24x16x3x3xf32>, %b: tensor<24xf32>) -> tensor<1x24x7x7xf32> {
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[0, 0, 1, 1] high[0, 0, 1, 1] {
+  ^bb0(%a: index, %b1: index, %c: index, %d: index):
+    tensor.yield %zero : f32
+  } : tensor<1x16x14x14xf32> to tensor<1x16x16x16xf32>
+  %e = tensor.empty() : tensor<1x24x7x7xf32>
+  %z = linalg.generic {indexing_maps = [#f, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%b : tensor<24xf32>) outs(%e : tensor<1x24x7x7xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<1x24x7x7xf32>
+  %r = linalg.conv_2d_nchw_fchw {dilations = dense<1> : tensor<2xi64>, strides = dense<2> : tensor<2xi64>}
+      ins(%p, %w : tensor<1x16x16x16xf32>, tensor<24x16x3x3xf32>) outs(%z : tensor<1x24x7x7xf32>) -> tensor<1x24x7x7xf32>
+  %q = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%r : tensor<1x24x7x7xf32>) outs(%e : tensor<1x24x7x7xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %m = arith.maximumf %a, %zero : f32
+    linalg.yield %m : f32
+  } -> tensor<1x24x7x7xf32>
+  return %q : tensor<1x24x7x7xf32>
+}
+// -----
+// case: padded max pooling
+func.func @f(%x: tensor<1x8x14x14xf32>) -> tensor<1x8x7x7xf32> {
+  %low = arith.constant 0xFF800000 : f32
+  %p = tensor.pad %x low[0, 0, 1, 1] high[0, 0, 1, 1] {
+  ^bb0(%a: index, %b1: index, %c: index, %d: index):
+    tensor.yield %low : f32
+  } : tensor<1x8x14x14xf32> to tensor<1x8x16x16xf32>
+  %e = tensor.empty() : tensor<1x8x7x7xf32>
+  %z = linalg.fill ins(%low : f32) outs(%e : tensor<1x8x7x7xf32>) -> tensor<1x8x7x7xf32>
+  %k = tensor.empty() : tensor<3x3xf32>
+  %r = linalg.pooling_nchw_max {dilations = dense<1> : tensor<2xi64>, strides = dense<2> : tensor<2xi64>}
+      ins(%p, %k : tensor<1x8x16x16xf32>, tensor<3x3xf32>) outs(%z : tensor<1x8x7x7xf32>) -> tensor<1x8x7x7xf32>
+  return %r : tensor<1x8x7x7xf32>
+}
+// -----
+// case: named matmul, dynamic rows
+// quick
+// reduction: 784
+// dynamic: 37
+func.func @f(%x: tensor<?x784xf32>, %w: tensor<784x512xf32>, %b: tensor<512xf32>) -> tensor<?x512xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %d = tensor.dim %x, %c0 : tensor<?x784xf32>
+  %e = tensor.empty(%d) : tensor<?x512xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<?x512xf32>) -> tensor<?x512xf32>
+  %r = linalg.matmul ins(%x, %w : tensor<?x784xf32>, tensor<784x512xf32>) outs(%z : tensor<?x512xf32>) -> tensor<?x512xf32>
+  %q = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (n)>, affine_map<(m, n) -> (m, n)>],
+      iterator_types = ["parallel", "parallel"]}
+      ins(%r, %b : tensor<?x512xf32>, tensor<512xf32>) outs(%e : tensor<?x512xf32>) {
+  ^bb0(%a: f32, %c: f32, %o: f32):
+    %1 = arith.addf %a, %c : f32
+    %2 = arith.maximumf %1, %zero : f32
+    linalg.yield %2 : f32
+  } -> tensor<?x512xf32>
+  return %q : tensor<?x512xf32>
+}
+// -----
+// case: named matmul, transposed weights, dynamic rows
+// reduction: 784
+// dynamic: 5
+func.func @f(%x: tensor<?x784xf32>, %w: tensor<512x784xf32>) -> tensor<?x512xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %d = tensor.dim %x, %c0 : tensor<?x784xf32>
+  %t0 = tensor.empty() : tensor<784x512xf32>
+  %t = linalg.transpose ins(%w : tensor<512x784xf32>) outs(%t0 : tensor<784x512xf32>) permutation = [1, 0]
+  %e = tensor.empty(%d) : tensor<?x512xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<?x512xf32>) -> tensor<?x512xf32>
+  %r = linalg.matmul ins(%x, %t : tensor<?x784xf32>, tensor<784x512xf32>) outs(%z : tensor<?x512xf32>) -> tensor<?x512xf32>
+  return %r : tensor<?x512xf32>
+}
+// -----
+// case: named matmul, all dynamic
+// reduction: 19
+// dynamic: 19
+func.func @f(%x: tensor<?x?xf32>, %w: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %d = tensor.dim %x, %c0 : tensor<?x?xf32>
+  %n = tensor.dim %w, %c1 : tensor<?x?xf32>
+  %e = tensor.empty(%d, %n) : tensor<?x?xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %r = linalg.matmul ins(%x, %w : tensor<?x?xf32>, tensor<?x?xf32>) outs(%z : tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %r : tensor<?x?xf32>
+}
+// -----
+// case: dynamic softmax
+// reduction: 128
+// dynamic: 7
+func.func @f(%x: tensor<?x128xf32>) -> tensor<?x128xf32> {
+  %c0 = arith.constant 0 : index
+  %d = tensor.dim %x, %c0 : tensor<?x128xf32>
+  %e = tensor.empty(%d) : tensor<?x128xf32>
+  %r = linalg.softmax dimension(1) ins(%x : tensor<?x128xf32>) outs(%e : tensor<?x128xf32>) -> tensor<?x128xf32>
+  return %r : tensor<?x128xf32>
+}
+// -----
+// case: dynamic add
+// dynamic: 100
+func.func @f(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %d = tensor.dim %x, %c0 : tensor<?xf32>
+  %e = tensor.empty(%d) : tensor<?xf32>
+  %r = linalg.add ins(%x, %y : tensor<?xf32>, tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+// -----
+// case: dynamic rows of none
+// reduction: 16
+// dynamic: 0
+func.func @f(%x: tensor<?x16xf32>, %w: tensor<16x32xf32>) -> tensor<?x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %d = tensor.dim %x, %c0 : tensor<?x16xf32>
+  %e = tensor.empty(%d) : tensor<?x32xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<?x32xf32>) -> tensor<?x32xf32>
+  %r = linalg.matmul ins(%x, %w : tensor<?x16xf32>, tensor<16x32xf32>) outs(%z : tensor<?x32xf32>) -> tensor<?x32xf32>
+  return %r : tensor<?x32xf32>
+}
+// -----
+// case: named matmul of mixed precision
+// reduction: 64
+func.func @f(%x: tensor<32x64xbf16>, %w: tensor<64x48xbf16>) -> tensor<32x48xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<32x48xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<32x48xf32>) -> tensor<32x48xf32>
+  %r = linalg.matmul ins(%x, %w : tensor<32x64xbf16>, tensor<64x48xbf16>) outs(%z : tensor<32x48xf32>) -> tensor<32x48xf32>
+  return %r : tensor<32x48xf32>
+}
+// -----
+// case: matmul of mixed precision, rounded at the end
+// reduction: 64
+#id = affine_map<(m, n) -> (m, n)>
+func.func @f(%x: tensor<32x64xbf16>, %w: tensor<64x48xbf16>) -> tensor<32x48xbf16> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<32x48xf32>
+  %e2 = tensor.empty() : tensor<32x48xbf16>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<32x48xf32>) -> tensor<32x48xf32>
+  %r = linalg.matmul ins(%x, %w : tensor<32x64xbf16>, tensor<64x48xbf16>) outs(%z : tensor<32x48xf32>) -> tensor<32x48xf32>
+  %q = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%r : tensor<32x48xf32>) outs(%e2 : tensor<32x48xbf16>) {
+  ^bb0(%a: f32, %o: bf16):
+    %1 = arith.truncf %a : f32 to bf16
+    linalg.yield %1 : bf16
+  } -> tensor<32x48xbf16>
+  return %q : tensor<32x48xbf16>
+}
+// -----
+// case: product and its epilogue both returned
+// reduction: 64
+#id = affine_map<(m, n) -> (m, n)>
+func.func @f(%x: tensor<32x64xf32>, %w: tensor<64x48xf32>) -> (tensor<32x48xf32>, tensor<32x48xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<32x48xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<32x48xf32>) -> tensor<32x48xf32>
+  %r = linalg.matmul ins(%x, %w : tensor<32x64xf32>, tensor<64x48xf32>) outs(%z : tensor<32x48xf32>) -> tensor<32x48xf32>
+  %q = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%r : tensor<32x48xf32>) outs(%e : tensor<32x48xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %1 = arith.maximumf %a, %zero : f32
+    linalg.yield %1 : f32
+  } -> tensor<32x48xf32>
+  return %r, %q : tensor<32x48xf32>, tensor<32x48xf32>
+}
+// -----
+// case: sum and what follows both returned
+// reduction: 128
+#id = affine_map<(m, n) -> (m, n)>
+#row = affine_map<(m, n) -> (m)>
+func.func @f(%x: tensor<20x128xf32>) -> (tensor<20xf32>, tensor<20x128xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e1 = tensor.empty() : tensor<20xf32>
+  %e2 = tensor.empty() : tensor<20x128xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e1 : tensor<20xf32>) -> tensor<20xf32>
+  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<20x128xf32>) outs(%z : tensor<20xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor<20xf32>
+  %r = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %s : tensor<20x128xf32>, tensor<20xf32>) outs(%e2 : tensor<20x128xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %0 = arith.divf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor<20x128xf32>
+  return %s, %r : tensor<20xf32>, tensor<20x128xf32>
+}
+// -----
+// case: two products in a chain
+// reduction: 112
+func.func @f(%x: tensor<32x64xf32>, %w: tensor<64x48xf32>, %v: tensor<48x32xf32>) -> tensor<32x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<32x48xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<32x48xf32>) -> tensor<32x48xf32>
+  %r = linalg.matmul ins(%x, %w : tensor<32x64xf32>, tensor<64x48xf32>) outs(%z : tensor<32x48xf32>) -> tensor<32x48xf32>
+  %e2 = tensor.empty() : tensor<32x32xf32>
+  %z2 = linalg.fill ins(%zero : f32) outs(%e2 : tensor<32x32xf32>) -> tensor<32x32xf32>
+  %q = linalg.matmul ins(%r, %v : tensor<32x48xf32>, tensor<48x32xf32>) outs(%z2 : tensor<32x32xf32>) -> tensor<32x32xf32>
+  return %q : tensor<32x32xf32>
+}
+// -----
+// case: fill alone
+func.func @f(%v: f32) -> tensor<20x33xf32> {
+  %e = tensor.empty() : tensor<20x33xf32>
+  %z = linalg.fill ins(%v : f32) outs(%e : tensor<20x33xf32>) -> tensor<20x33xf32>
+  return %z : tensor<20x33xf32>
+}
+// -----
+// case: pad alone
+func.func @f(%x: tensor<7x5xf32>) -> tensor<10x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[1, 2] high[2, 9] {
+  ^bb0(%a: index, %b: index):
+    tensor.yield %zero : f32
+  } : tensor<7x5xf32> to tensor<10x16xf32>
+  return %p : tensor<10x16xf32>
+}
+// -----
+// case: chain that widens and is used twice
+// reduction: 64
+#id = affine_map<(m, n) -> (m, n)>
+#row = affine_map<(m, n) -> (m)>
+func.func @f(%x: tensor<20x64xbf16>) -> tensor<20x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e1 = tensor.empty() : tensor<20xf32>
+  %e2 = tensor.empty() : tensor<20x64xf32>
+  %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<20x64xbf16>) outs(%e2 : tensor<20x64xf32>) {
+  ^bb0(%a: bf16, %c: f32):
+    %0 = arith.extf %a : bf16 to f32
+    linalg.yield %0 : f32
+  } -> tensor<20x64xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e1 : tensor<20xf32>) -> tensor<20xf32>
+  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%y : tensor<20x64xf32>) outs(%z : tensor<20xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.mulf %a, %a : f32
+    %1 = arith.addf %0, %b : f32
+    linalg.yield %1 : f32
+  } -> tensor<20xf32>
+  %r = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%y, %s : tensor<20x64xf32>, tensor<20xf32>) outs(%e2 : tensor<20x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %0 = math.rsqrt %b : f32
+    %1 = arith.mulf %a, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<20x64xf32>
+  return %r : tensor<20x64xf32>
+}
+// -----
+// case: quantized elementwise with saturation
+#id = affine_map<(m, n) -> (m, n)>
+func.func @f(%x: tensor<20x33xi8>) -> tensor<20x33xi8> {
+  %e = tensor.empty() : tensor<20x33xi8>
+  %lo = arith.constant -100 : i32
+  %three = arith.constant 3 : i32
+  %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<20x33xi8>) outs(%e : tensor<20x33xi8>) {
+  ^bb0(%a: i8, %o: i8):
+    %0 = arith.extsi %a : i8 to i32
+    %1 = arith.muli %0, %three : i32
+    %2 = arith.maxsi %1, %lo : i32
+    %3 = arith.trunci %2 : i32 to i8
+    linalg.yield %3 : i8
+  } -> tensor<20x33xi8>
+  return %r : tensor<20x33xi8>
+}
+// -----
+// case: comparison to i1
+#id = affine_map<(m, n) -> (m, n)>
+func.func @f(%x: tensor<20x64xf32>, %y: tensor<20x64xf32>) -> tensor<20x64xi1> {
+  %e = tensor.empty() : tensor<20x64xi1>
+  %r = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %y : tensor<20x64xf32>, tensor<20x64xf32>) outs(%e : tensor<20x64xi1>) {
+  ^bb0(%a: f32, %b: f32, %o: i1):
+    %0 = arith.cmpf olt, %a, %b : f32
+    linalg.yield %0 : i1
+  } -> tensor<20x64xi1>
+  return %r : tensor<20x64xi1>
+}
+// -----
+// case: selection by i1
+#id = affine_map<(m, n) -> (m, n)>
+func.func @f(%m: tensor<20x33xi1>, %x: tensor<20x33xf32>, %y: tensor<20x33xf32>) -> tensor<20x33xf32> {
+  %e = tensor.empty() : tensor<20x33xf32>
+  %r = linalg.generic {indexing_maps = [#id, #id, #id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%m, %x, %y : tensor<20x33xi1>, tensor<20x33xf32>, tensor<20x33xf32>) outs(%e : tensor<20x33xf32>) {
+  ^bb0(%c: i1, %a: f32, %b: f32, %o: f32):
+    %0 = arith.select %c, %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor<20x33xf32>
+  return %r : tensor<20x33xf32>
+}
+// -----
+// case: in place
+#id = affine_map<(m, n) -> (m, n)>
+func.func @f(%x: tensor<20x33xf32>, %y: tensor<20x33xf32>) -> tensor<20x33xf32> {
+  %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<20x33xf32>) outs(%y : tensor<20x33xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.addf %a, %o : f32
+    linalg.yield %0 : f32
+  } -> tensor<20x33xf32>
+  return %r : tensor<20x33xf32>
+}
+// -----
+// case: contraction written as product and sum
+// reduction: 64
+#ij = affine_map<(i, j, k) -> (i, k)>
+#jk = affine_map<(i, j, k) -> (k, j)>
+#id3 = affine_map<(i, j, k) -> (i, j, k)>
+#out = affine_map<(i, j, k) -> (i, j)>
+func.func @f(%x: tensor<16x64xf32>, %w: tensor<64x32xf32>) -> tensor<16x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e3 = tensor.empty() : tensor<16x32x64xf32>
+  %e2 = tensor.empty() : tensor<16x32xf32>
+  %p = linalg.generic {indexing_maps = [#ij, #jk, #id3], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x, %w : tensor<16x64xf32>, tensor<64x32xf32>) outs(%e3 : tensor<16x32x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor<16x32x64xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e2 : tensor<16x32xf32>) -> tensor<16x32xf32>
+  %r = linalg.generic {indexing_maps = [#id3, #out], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%p : tensor<16x32x64xf32>) outs(%z : tensor<16x32xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.addf %a, %o : f32
+    linalg.yield %0 : f32
+  } -> tensor<16x32xf32>
+  return %r : tensor<16x32xf32>
+}

@@ -1,0 +1,203 @@
+//===- rules_test.c - What every rule writes builds and computes the right thing ----===//
+//
+// A table of payloads, each taken through its rule's space: the default config and random
+// ones have to compute what the plain lowering computes.
+//
+// The quick part takes the cases marked so, with the default and one random config. With
+// TUNE_RULES_SWEEP=N in the environment all cases are taken, with N random configs, for wide
+// and narrow vectors, for one thread and two; TUNE_RULES_ONLY=TEXT takes only the cases with
+// TEXT in their name. TUNE_RULES_SEED=S draws other configs.
+//
+//===--------------------------------------------------------------------------===//
+
+#include "support/file.h"
+#include "unittests/rules/payload.h"
+#include "unittests/rules/trial.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static trial_bench bench;
+
+static void assert_ok(tune_status status) {
+  if (!tune_status_is_ok(status))
+    fail_msg("%s", tune_status_get_message(status));
+}
+
+static int setup(void **state) {
+  (void)state;
+  assert_ok(trial_bench_init(&bench));
+  return 0;
+}
+
+static int teardown(void **state) {
+  (void)state;
+  trial_bench_deinit(&bench);
+  return 0;
+}
+
+//===--------------------------------------------------------------------------===//
+// The table
+//===--------------------------------------------------------------------------===//
+
+typedef struct rule_case {
+  const char *name;
+  const char *rule;
+  payload_spec spec;
+  bool is_quick;
+} rule_case;
+
+#define SPEC(LOOPS, INPUTS, OUTPUT, ...)                                                           \
+  { .loops = LOOPS, .inputs = INPUTS, .output = OUTPUT, __VA_ARGS__ }
+#define CASE(NAME, RULE, ...) {.name = NAME, .rule = RULE, .spec = SPEC(__VA_ARGS__)},
+#define QUICK(NAME, RULE, ...)                                                                     \
+  {.name = NAME, .rule = RULE, .spec = SPEC(__VA_ARGS__), .is_quick = true},
+static const rule_case CASES[] = {
+#include "unittests/rules/cases.inc"
+};
+
+static const tune_machine WIDE = {.vector_bits = 512,
+                                  .vector_registers = 32,
+                                  .l1_bytes = 32 << 10,
+                                  .l2_bytes = 1 << 20,
+                                  .l3_bytes = 16 << 20,
+                                  .threads = 1};
+
+static tune_machine machine_of(unsigned bits, unsigned threads) {
+  tune_machine machine = WIDE;
+  machine.vector_bits = bits;
+  machine.vector_registers = bits == 512 ? 32 : 16;
+  machine.threads = threads;
+  return machine;
+}
+
+//===--------------------------------------------------------------------------===//
+// Running it
+//===--------------------------------------------------------------------------===//
+
+static size_t sweep_size(void) {
+  const char *text = getenv("TUNE_RULES_SWEEP");
+  return text ? strtoul(text, NULL, 10) : 0;
+}
+
+static uint64_t sweep_seed(void) {
+  const char *text = getenv("TUNE_RULES_SEED");
+  return text ? strtoull(text, NULL, 10) : 1;
+}
+
+static bool is_asked_for(const char *name) {
+  const char *only = getenv("TUNE_RULES_ONLY");
+  return !only || strstr(name, only);
+}
+
+// Returns whether all was right; says on stderr what was not.
+static bool try_subject(trial_subject subject, size_t configs) {
+  trial_outcome outcome;
+  trial_run(&bench, &subject, configs, sweep_seed(), &outcome);
+  bool is_right = outcome.is_right && outcome.unbuilt == 0;
+  if (!is_right)
+    fprintf(stderr, "[%u bits, %u threads] %s", subject.machine.vector_bits,
+            subject.machine.threads, outcome.text.text ? outcome.text.text : subject.name);
+  trial_outcome_deinit(&outcome);
+  return is_right;
+}
+
+static bool try_on_machines(trial_subject subject) {
+  size_t sweep = sweep_size();
+  subject.machine = machine_of(512, 1);
+  bool is_right = try_subject(subject, sweep ? sweep : 1);
+  if (!sweep)
+    return is_right;
+  subject.machine = machine_of(256, 1);
+  is_right &= try_subject(subject, (sweep + 1) / 2);
+  subject.machine = machine_of(512, 2);
+  is_right &= try_subject(subject, (sweep + 1) / 2);
+  return is_right;
+}
+
+static void single_ops_are_right(void **state) {
+  (void)state;
+  size_t wrong = 0;
+  for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+    const rule_case *one = &CASES[i];
+    if ((!one->is_quick && !sweep_size()) || !is_asked_for(one->name))
+      continue;
+    char name[128];
+    snprintf(name, sizeof name, "%s, %s", one->name, one->spec.loops);
+    trial_subject subject = {.name = name, .rule = one->rule, .index_limit = 100};
+    char *payload;
+    assert_ok(payload_write(&one->spec, &payload, &subject.reduction));
+    subject.payload = payload;
+    wrong += !try_on_machines(subject);
+    free(payload);
+  }
+  assert_int_equal(wrong, 0);
+}
+
+//===--------------------------------------------------------------------------===//
+// Whole payloads, from a file
+//===--------------------------------------------------------------------------===//
+
+// Reads "// case: NAME", "// rule: reduction", "// reduction: 768", "// indices: 10", "// dynamic:
+// 13" and "// quick" at the head of a payload.
+static bool read_word(const char *payload, const char *key, char *out, size_t size) {
+  const char *at = strstr(payload, key);
+  if (!at)
+    return false;
+  at += strlen(key);
+  size_t length = strcspn(at, "\n");
+  snprintf(out, size, "%.*s", (int)length, at);
+  return true;
+}
+
+static int64_t read_number(const char *payload, const char *key, int64_t otherwise) {
+  char text[32];
+  return read_word(payload, key, text, sizeof text) ? strtoll(text, NULL, 10) : otherwise;
+}
+
+static bool try_payload(const char *payload) {
+  char name[128], rule[32];
+  if (!read_word(payload, "// case: ", name, sizeof name))
+    return true; // what stands before the first
+  if ((!strstr(payload, "// quick") && !sweep_size()) || !is_asked_for(name))
+    return true;
+  trial_subject subject = {.name = name, .payload = payload};
+  if (read_word(payload, "// rule: ", rule, sizeof rule))
+    subject.rule = rule;
+  subject.reduction = read_number(payload, "// reduction: ", 1);
+  subject.index_limit = read_number(payload, "// indices: ", 100);
+  subject.dynamic = read_number(payload, "// dynamic: ", 13);
+  return try_on_machines(subject);
+}
+
+static void whole_payloads_are_right(void **state) {
+  (void)state;
+  char *text;
+  size_t size;
+  assert_ok(tune_file_read(TUNE_RULES_PAYLOADS, &text, &size));
+  size_t wrong = 0;
+  for (char *at = text, *next; at; at = next) {
+    next = strstr(at, "// -----\n");
+    if (next) {
+      *next = '\0';
+      next += strlen("// -----\n");
+    }
+    wrong += !try_payload(at);
+  }
+  free(text);
+  assert_int_equal(wrong, 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(single_ops_are_right),
+      cmocka_unit_test(whole_payloads_are_right),
+  };
+  return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,53 @@
+//===- trial.h - Building, running and checking candidates of a rule's space --------===//
+//
+// A trial takes a payload through what a search does with it: a rule makes the space, the
+// default config and random ones are built, run on seeded inputs, and compared with the
+// plain lowering. Each candidate is built and run in a forked child, so that one that
+// crashes costs itself only.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_UNITTESTS_RULES_TRIAL_H
+#define TUNE_UNITTESTS_RULES_TRIAL_H
+
+#include "support/string_builder.h"
+#include "transforms/lower/link.h"
+#include "transforms/build.h"
+#include "transforms/rules/rule.h"
+
+#define TRIAL_THREADS 2
+
+// What all trials share.
+typedef struct trial_bench {
+  MlirContext context;
+  tune_cpu_lowering *lowering[TRIAL_THREADS]; // for 1 thread, for 2
+  tune_linker *linker[TRIAL_THREADS];
+  char folder[64]; // for artifacts
+} trial_bench;
+
+tune_status trial_bench_init(trial_bench *bench);
+void trial_bench_deinit(trial_bench *bench);
+
+typedef struct trial_subject {
+  const char *name;    // for messages
+  const char *payload; // text
+  const char *rule;    // that is expected to take it; NULL: any
+  tune_machine machine;
+  int64_t reduction;   // for the tolerance: targets/output_check.h
+  int64_t index_limit; // of integers among the inputs
+  int64_t dynamic;     // the extent of dimensions known at run time only
+} trial_subject;
+
+typedef struct trial_outcome {
+  size_t built;     // and right, among the random ones
+  size_t unbuilt;   // random configs whose build failed
+  bool is_right;    // all else
+  tune_string_builder text; // what went wrong, a line each
+} trial_outcome;
+
+// Tries the default config and `count` random ones that follow from `seed`.
+void trial_run(const trial_bench *bench, const trial_subject *subject, size_t count, uint64_t seed,
+               trial_outcome *out_outcome);
+void trial_outcome_deinit(trial_outcome *outcome);
+
+#endif // TUNE_UNITTESTS_RULES_TRIAL_H
