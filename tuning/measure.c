@@ -2,6 +2,8 @@
 
 #include "tuning/measure.h"
 
+#include "tuning/random.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -167,9 +169,10 @@ static tune_status ratio_by_rounds(const tune_measurement *of, const tune_measur
   return status;
 }
 
-static tune_status run_round(probe *probes, size_t count, size_t *out_failed) {
+// Forth and back, beginning with the kernel `first`.
+static tune_status run_round(probe *probes, size_t count, size_t first, size_t *out_failed) {
   for (size_t i = 0; i < 2 * count; ++i) {
-    *out_failed = i < count ? i : 2 * count - 1 - i;
+    *out_failed = (first + (i < count ? i : 2 * count - 1 - i)) % count;
     TUNE_RETURN_IF_ERROR(take_sample(&probes[*out_failed]));
   }
   *out_failed = count;
@@ -197,8 +200,13 @@ static tune_status measure_rounds(probe *probes, size_t count, const tune_measur
   }
   *out_failed = count;
   bool is_precise = false;
+  // A round of equal order each time can fall into step with what else the machine does, a time
+  // slice of another process each 4 ms: then one kernel alone pays for it, with great certainty.
+  tune_random random;
+  tune_random_init(&random, 0);
   for (size_t rounds = 1; !is_precise; ++rounds) {
-    TUNE_RETURN_IF_ERROR(run_round(probes, count, out_failed));
+    size_t first = (size_t)tune_random_below(&random, count);
+    TUNE_RETURN_IF_ERROR(run_round(probes, count, first, out_failed));
     double seconds = 0;
     for (size_t i = 0; i < count; ++i)
       seconds += probes[i].seconds;

@@ -58,12 +58,12 @@ typedef struct tune_measure_subject {
   void *context;
 } tune_measure_subject;
 
-// Measures `count` >= 1 kernels interleaved: rounds of first to last, then last to first, so that
-// each round gives each kernel two samples. The budget is that of `count` kernels measured alone;
-// there are at least 2 rounds. `out_ratios[i]` is the time of kernel i relative to kernel 0, paired
-// by rounds. `options->best` is ignored. Both arrays are the caller's, of `count` elements; on
-// failure there is nothing in them to release. *`out_failed` (may be NULL) is the index of the
-// kernel whose run failed, or `count`.
+// Measures `count` >= 1 kernels interleaved: rounds of all kernels forth, then back, each beginning
+// with another one drawn at random, so that each round gives each kernel two samples. The budget is
+// that of `count` kernels measured alone; there are at least 2 rounds. `out_ratios[i]` is the time
+// of kernel i relative to kernel 0, paired by rounds. `options->best` is ignored. Both arrays are
+// the caller's, of `count` elements; on failure there is nothing in them to release. *`out_failed`
+// (may be NULL) is the index of the kernel whose run failed, or `count`.
 tune_status tune_measure_interleaved(const tune_measure_subject *subjects, size_t count,
                                      const tune_measure_options *options,
                                      tune_measurement *out_measurements, tune_ratio *out_ratios,

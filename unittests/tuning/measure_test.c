@@ -20,6 +20,7 @@ typedef struct synthetic {
   double grain;       // of the clock
   double first_extra; // that the first run takes longer
   double *drift;      // shared by kernels that run side by side; grows with each run
+  uint64_t *slices;   // shared by them too; each fourth run is interrupted
   uint64_t random;
   uint64_t runs, calls;
   uint64_t fail_after; // calls, or 0
@@ -39,6 +40,8 @@ static tune_status run_synthetic(void *context, uint64_t repeats, double *out_se
   double seconds = s->seconds * (double)repeats * (1 + s->noise * uniform(&s->random));
   if (s->drift)
     seconds *= (*s->drift *= 1.01);
+  if (s->slices && ++*s->slices % 4 == 0)
+    seconds += 4e-3;
   if (s->calls == 0)
     seconds += s->first_extra;
   if (s->grain > 0)
@@ -200,6 +203,24 @@ static void interleaving_is_immune_to_drift(void **state) {
   }
 }
 
+// Something else that runs regularly, in step with the rounds, makes no kernel look slower than an
+// equal one beyond doubt.
+static void interleaving_does_not_fall_into_step(void **state) {
+  (void)state;
+  for (uint64_t phase = 0; phase < 4; ++phase) {
+    uint64_t slices = phase;
+    synthetic a = {.seconds = 1e-3, .noise = 0.01, .slices = &slices, .random = 1};
+    synthetic b = {.seconds = 1e-3, .noise = 0.01, .slices = &slices, .random = 2};
+    tune_measure_subject subjects[] = {{run_synthetic, &a}, {run_synthetic, &b}};
+    tune_measurement m[2];
+    tune_ratio ratios[2];
+    assert_null(tune_measure_interleaved(subjects, 2, &(tune_measure_options){0}, m, ratios, NULL));
+    assert_true(ratios[1].low < 1 && ratios[1].high > 1);
+    tune_measurement_deinit(&m[0]);
+    tune_measurement_deinit(&m[1]);
+  }
+}
+
 static void interleaving_names_the_kernel_that_failed(void **state) {
   (void)state;
   synthetic good = {.seconds = 1e-3}, bad = {.seconds = 1e-3, .fail_after = 4};
@@ -265,6 +286,7 @@ int main(void) {
       cmocka_unit_test(the_cold_run_is_no_sample),
       cmocka_unit_test(a_failing_run_ends_it),
       cmocka_unit_test(interleaving_is_immune_to_drift),
+      cmocka_unit_test(interleaving_does_not_fall_into_step),
       cmocka_unit_test(interleaving_names_the_kernel_that_failed),
       cmocka_unit_test(interleaving_keeps_to_the_budget),
       cmocka_unit_test(each_allocation_may_fail),
