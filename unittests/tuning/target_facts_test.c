@@ -1,0 +1,159 @@
+//===- target_facts_test.c - What passes know of the machine -----------------------===//
+
+#include "tuning/target_facts.h"
+
+#include "support/scratch.h"
+#include "targets/target.h"
+#include "unittests/common/failing_malloc.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define assert_ok(expression)                                                                      \
+  do {                                                                                             \
+    tune_status status_ = (expression);                                                            \
+    if (!tune_status_is_ok(status_))                                                               \
+      fail_msg("%s", tune_status_get_message(status_));                                            \
+  } while (0)
+
+static tune_digest digest_of(const char *json, size_t threads) {
+  json_t *object = json_loads(json, 0, NULL);
+  assert_non_null(object);
+  tune_digest digest;
+  assert_ok(tune_target_facts_digest(object, threads, &digest));
+  json_decref(object);
+  return digest;
+}
+
+// Records are found again by a machine that writes its fingerprint down in another order, and are
+// those of one thread count only.
+static void digests_are_of_contents_and_threads(void **state) {
+  (void)state;
+  tune_digest one = digest_of("{\"target\": \"cpu\", \"cores\": 2}", 1);
+  tune_digest other = digest_of("{ \"cores\":2, \"target\":\"cpu\" }", 1);
+  assert_true(tune_digest_equal(&one, &other));
+  other = digest_of("{\"target\": \"cpu\", \"cores\": 2}", 2);
+  assert_false(tune_digest_equal(&one, &other));
+  other = digest_of("{\"target\": \"cpu\", \"cores\": 3}", 1);
+  assert_false(tune_digest_equal(&one, &other));
+}
+
+// The fixed facts of the null target are what the target itself says.
+static void null_facts_are_the_targets(void **state) {
+  (void)state;
+  const tune_target_class *class;
+  tune_target *target;
+  assert_ok(tune_target_find("null", &class));
+  assert_ok(class->open(&(tune_target_options){.threads = 1}, &target));
+  json_t *fingerprint, *roofline_json;
+  assert_ok(tune_fingerprint_to_json(class->fingerprint(target), &fingerprint));
+  tune_roofline roofline;
+  assert_ok(class->roofline(target, &roofline));
+  assert_ok(tune_roofline_to_json(&roofline, &roofline_json));
+
+  tune_target_facts *facts;
+  assert_ok(tune_target_facts_create("null", 1, &facts));
+  assert_true(json_equal(facts->fingerprint, fingerprint));
+  assert_null(facts->roofline);
+  assert_true(tune_target_facts_peak(facts, "f32") == 0);
+  assert_true(tune_target_facts_bandwidth(facts, 100) == 0);
+  assert_ok(tune_target_facts_read_roofline(facts, NULL));
+  assert_true(json_equal(facts->roofline, roofline_json));
+
+  // The figures are read as the target reads them.
+  static const struct {
+    const char *name;
+    tune_element_type type;
+  } TYPES[] = {{"f64", TUNE_F64},   {"f32", TUNE_F32}, {"f16", TUNE_F16},
+               {"bf16", TUNE_BF16}, {"i8", TUNE_I8},   {"i32", TUNE_I32}};
+  for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; ++i)
+    assert_true(tune_target_facts_peak(facts, TYPES[i].name) ==
+                1e9 * tune_roofline_peak(&roofline, TYPES[i].type));
+  for (double bytes = 1; bytes < 1e9; bytes *= 2)
+    assert_true(tune_target_facts_bandwidth(facts, bytes) ==
+                1e9 * tune_roofline_bandwidth(&roofline, bytes));
+  assert_true(tune_target_facts_peak(facts, "") == 0);
+
+  tune_target_facts_destroy(facts);
+  json_decref(fingerprint);
+  json_decref(roofline_json);
+  class->close(target);
+}
+
+static tune_database *open_database(tune_scratch **out_scratch) {
+  assert_ok(tune_scratch_create(out_scratch));
+  char path[4096];
+  snprintf(path, sizeof path, "%s/facts.db", tune_scratch_get_path(*out_scratch));
+  tune_database *database;
+  assert_ok(tune_database_open(path, &database));
+  return database;
+}
+
+// A roofline is measured once: what the database has counts from then on.
+static void rooflines_are_kept(void **state) {
+  (void)state;
+  tune_scratch *scratch;
+  tune_database *database = open_database(&scratch);
+  tune_target_facts *facts;
+  assert_ok(tune_target_facts_create("null", 2, &facts));
+  assert_ok(tune_target_facts_put(facts, database));
+  char *target, *description;
+  assert_ok(tune_database_get_fingerprint(database, facts->digest.text, &target, &description));
+  assert_string_equal(target, "null");
+  json_t *kept = json_loads(description, 0, NULL);
+  assert_int_equal(json_integer_value(json_object_get(kept, "threads")), 2);
+  assert_null(json_object_get(kept, "roofline"));
+  assert_string_equal(json_string_value(json_object_get(kept, "model")), "synthetic times");
+  free(target);
+  free(description);
+
+  assert_ok(tune_target_facts_read_roofline(facts, database));
+  assert_true(tune_target_facts_peak(facts, "f32") == 100e9);
+  tune_target_facts_destroy(facts);
+
+  // Had it been measured again, it would not be the one that somebody put there.
+  json_t *roofline = json_pack("{s:{s:f}}", "peak", "f32", 7.0);
+  json_object_set_new(kept, "roofline", roofline);
+  char *text = json_dumps(kept, 0);
+  json_decref(kept);
+  assert_ok(tune_target_facts_create("null", 2, &facts));
+  assert_ok(tune_database_put_fingerprint(database, facts->digest.text, "null", text));
+  free(text);
+  assert_ok(tune_target_facts_put(facts, database)); // leaves what is there
+  assert_ok(tune_target_facts_read_roofline(facts, database));
+  assert_true(tune_target_facts_peak(facts, "f32") == 7e9);
+  tune_target_facts_destroy(facts);
+  tune_database_destroy(database);
+  tune_scratch_destroy(scratch);
+}
+
+static tune_status make_facts(void *context) {
+  (void)context;
+  tune_target_facts *facts;
+  TUNE_RETURN_IF_ERROR(tune_target_facts_create("null", 1, &facts));
+  tune_status status = tune_target_facts_read_roofline(facts, NULL);
+  tune_target_facts_destroy(facts);
+  return status;
+}
+
+static void survives_without_memory(void **state) {
+  (void)state;
+  assert_true(tune_fail_each_allocation_and_json(make_facts, NULL) > 10);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(digests_are_of_contents_and_threads),
+      cmocka_unit_test(null_facts_are_the_targets),
+      cmocka_unit_test(rooflines_are_kept),
+      cmocka_unit_test(survives_without_memory),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
