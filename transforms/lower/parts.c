@@ -110,6 +110,8 @@ static tune_status take_function(MlirOperation module, MlirOperation function, t
   mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(function), function, declare(function));
   mlirOperationRemoveFromParent(function);
   // A private one would be dropped as dead.
+  part->is_private =
+      tune_ir_string_equal(tune_ir_string_attribute(function, "sym_visibility"), "private");
   mlirOperationRemoveAttributeByName(function, tune_ir_string("sym_visibility"));
   mlirBlockAppendOwnedOperation(body_of(part->module), function);
   reference_copier copier = {.from = module, .to = part->module};
@@ -169,7 +171,8 @@ static void merge_part(tune_part *part, MlirOperation module) {
       continue; // goes with the part's module
     mlirOperationRemoveFromParent(op);
     if (is_function && !mlirOperationIsNull(known)) {
-      make_private(op);
+      if (part->is_private)
+        make_private(op);
       mlirBlockInsertOwnedOperationBefore(body, known, op);
       mlirOperationDestroy(known);
     } else {

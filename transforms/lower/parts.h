@@ -21,6 +21,7 @@
 typedef struct tune_part {
   MlirOperation module; // owned
   char *function;       // the name of its only function with a body
+  bool is_private;      // before it left; in its module no function with a body is
   tune_llvm_options llvm;
   tune_math_options math;
   // The parameters of the lowered function that point to the memory of memref arguments, which do
@@ -40,7 +41,7 @@ tune_status tune_parts_split(MlirOperation module, const char *entry, tune_parts
 void tune_parts_deinit(tune_parts *parts);
 
 // Puts the parts, in the LLVM dialect by now as is `module`, back in the place of their
-// declarations, as private functions. What is left in the parts' modules is of no use.
+// declarations. What is left in the parts' modules is of no use.
 void tune_parts_merge(tune_parts *parts, MlirOperation module);
 
 #endif // TUNE_TRANSFORMS_LOWER_PARTS_H
