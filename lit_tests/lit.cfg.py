@@ -2,10 +2,11 @@
 #
 # In RUN lines: tune-opt, tune-run, tune-db, tune-worker, tune-measure (with or without a % before)
 # are this build's; mlir-opt, FileCheck, not, split-file those of LLVM 22. %plugin is tune_plugin.so,
-# %examples the folder of examples, %cc the C compiler. Each test has a cache folder of its own
-# (%t.cache, where the database goes by default), empty at its start.
+# %libdir the folder of libraries, %examples that of examples, %cc the C compiler. Each test has a
+# cache folder of its own (%t.cache, where the database goes by default), empty at its start.
 #
-# `REQUIRES: asan` and `UNSUPPORTED: asan` are for tests that need or cannot bear the sanitizers.
+# `REQUIRES: asan` and `UNSUPPORTED: asan` are for tests that need or cannot bear the sanitizers,
+# `REQUIRES: own-mounts` for those that mount file systems, in a namespace of their own.
 
 import os
 import subprocess
@@ -34,6 +35,7 @@ for tool in ("tune-opt", "tune-run", "tune-db", "tune-worker", "tune-measure"):
     config.substitutions.append(("%" + tool, os.path.join(tune_bin, tool)))
 config.substitutions += [
     ("%plugin", os.path.join(config.tune_build_dir, "lib", "tune_plugin.so")),
+    ("%libdir", os.path.join(config.tune_build_dir, "lib")),
     ("%examples", os.path.join(config.tune_source_dir, "examples")),
     ("%cc", config.tune_c_compiler),
 ]
@@ -56,5 +58,11 @@ if config.tune_sanitize:
     os.chmod(wrapper + ".new", 0o755)
     os.rename(wrapper + ".new", wrapper)
     path.insert(0, wrappers)
+
+if subprocess.run(
+    ["unshare", "--user", "--map-root-user", "--mount", "mount", "-t", "tmpfs", "tmpfs", "/mnt"],
+    capture_output=True,
+).returncode == 0:
+    config.available_features.add("own-mounts")
 
 config.environment["PATH"] = os.pathsep.join(path)

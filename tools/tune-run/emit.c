@@ -3,11 +3,13 @@
 #include "tools/tune-run/emit.h"
 
 #include "support/file.h"
+#include "support/scratch.h"
 #include "support/string_builder.h"
 #include "tools/tune-run/c_header.h"
 #include "tools/tune-run/progress.h"
 #include "tools/tune-run/subject.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,17 +50,38 @@ static tune_status write_header(const run_settings *settings, const subject *s, 
   return status;
 }
 
+// The worker writes into a folder of ours: what stood at the output before stays where a build
+// fails, and may be no file at all (/dev/stdout).
+static tune_status build_into(const run_settings *settings, tune_connection *worker,
+                              const subject *s, const tune_scratch *scratch) {
+  char *path;
+  if (asprintf(&path, "%s/code", tune_scratch_get_path(scratch)) < 0)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "writing code");
+  subject_build order = {.of = s, .form = settings_emit_names[settings->emit], .output = path};
+  char *bytes = NULL;
+  size_t size = 0;
+  tune_status status = subject_build_all(worker, &order, 1);
+  if (tune_status_is_ok(status))
+    status = tune_file_read(path, &bytes, &size);
+  if (tune_status_is_ok(status))
+    status = tune_file_write(settings->outputs.values[0], bytes, size);
+  free(bytes);
+  free(path);
+  return status;
+}
+
 static tune_status build(const run_settings *settings, tune_connection *worker,
                          const char *database, const char *header) {
-  const char *output = settings->outputs.values[0];
+  tune_scratch *scratch;
+  TUNE_RETURN_IF_ERROR(tune_scratch_create(&scratch));
   subject s;
   tune_status status = subject_open(worker, settings, database, settings->module, 0, &s);
-  subject_build order = {.of = &s, .form = settings_emit_names[settings->emit], .output = output};
   if (tune_status_is_ok(status))
-    status = subject_build_all(worker, &order, 1);
+    status = build_into(settings, worker, &s, scratch);
   if (tune_status_is_ok(status))
-    status = write_header(settings, &s, output, header);
+    status = write_header(settings, &s, settings->outputs.values[0], header);
   subject_deinit(&s);
+  tune_scratch_destroy(scratch);
   return status;
 }
 

@@ -39,9 +39,9 @@ static tune_status check_target(const char *name) {
   tune_nearest_offer(&nearest, "cpu");
   for (size_t i = 0; i < sizeof absent_targets / sizeof *absent_targets; ++i)
     tune_nearest_offer(&nearest, absent_targets[i].name);
-  return tune_status_make(TUNE_INVALID_ARGUMENT, "no target '%s'%s%s%s; there is: cpu", name,
+  return tune_status_make(TUNE_INVALID_ARGUMENT, "no target '%s'%s%s%s There is: cpu", name,
                           nearest.best ? "; did you mean '" : "", nearest.best ? nearest.best : "",
-                          nearest.best ? "'?" : "");
+                          nearest.best ? "'?" : ".");
 }
 
 // Runs, reports on stdout, and tells whether all was right.
@@ -53,7 +53,7 @@ static tune_status run(const run_settings *settings, tune_target_facts *facts, b
   if (settings->format == FORMAT_JSON)
     status = report_json(b, stdout);
   else
-    report_text(b, stdout);
+    status = report_text(b, stdout);
   benchmark_destroy(b);
   return status;
 }

@@ -11,7 +11,8 @@
 
 #include <stdio.h>
 
-void report_text(const benchmark *b, FILE *stream);
+// Both fail where the stream cannot be written to.
+tune_status report_text(const benchmark *b, FILE *stream);
 tune_status report_json(const benchmark *b, FILE *stream);
 
 // Helpers of both. Seconds of one sample; `name` is a member of a result that is a number.

@@ -1,0 +1,28 @@
+"""Whether a report of two modules hangs together: check_json.py REPORT"""
+
+import json
+import statistics
+import sys
+
+TIMED = (
+    "file function target threads median_ns ci95_ns min_ns max_ns samples_ns runs_per_sample outliers"
+    " flops bytes gflops gbytes_per_s percent_of_peak percent_of_roofline check tasks"
+).split()
+with open(sys.argv[1]) as file:
+    report = json.load(file)
+assert set(report) == set(TIMED + "seed reference_ns shapes compare notes warnings".split()), sorted(report)
+other, = report["compare"]
+assert set(other) == set(TIMED + ["ratio", "ratio_ci95"]), sorted(other)
+assert report["seed"] == 7 and report["shapes"] == [[64, 32], [32, 48]]
+for of in (report, other):
+    median = of["median_ns"]
+    assert abs(median - statistics.median(of["samples_ns"])) < 1e-6 * median
+    assert of["ci95_ns"][0] <= median <= of["ci95_ns"][1]
+    assert of["min_ns"] == min(of["samples_ns"]) and of["max_ns"] == max(of["samples_ns"])
+    assert abs(of["gflops"] - of["flops"] / median) < 1e-6 * of["gflops"]
+    assert abs(of["gbytes_per_s"] - of["bytes"] / median) < 1e-6 * of["gbytes_per_s"]
+    assert 0 < of["percent_of_peak"] <= of["percent_of_roofline"] * (1 + 1e-6)
+    assert 0 <= of["check"]["max_error"] <= of["check"]["tolerance"]
+    assert [task["count"] for task in of["tasks"]] == [1] and of["tasks"][0]["from"] == "default"
+low, high = other["ratio_ci95"]
+assert 0.1 < low <= other["ratio"] <= high < 10
