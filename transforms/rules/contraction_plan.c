@@ -131,7 +131,7 @@ static bool find_loops(tune_contraction_plan *plan) {
   plan->cols = nest->extent[plan->col];
   plan->depths = nest->extent[plan->depth];
   for (size_t loop = 0; loop < nest->loop_count; loop++) {
-    if (nest->extent[loop] == TUNE_DYNAMIC_EXTENT || nest->extent[loop] == 0)
+    if (nest->extent[loop] == TUNE_DYNAMIC_EXTENT)
       return false;
     if (nest->is_reduction[loop] && loop != plan->depth)
       plan->rest[plan->rest_count++] = loop;

@@ -340,8 +340,10 @@ static void connect(tune_structure *structure, const MlirOperation *ops) {
     for (intptr_t r = 0; r < mlirOperationGetNumResults(ops[n]); r++)
       nest->dead_results +=
           mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(ops[n], r)));
-    for (size_t loop = 0; loop < nest->loop_count; loop++)
+    for (size_t loop = 0; loop < nest->loop_count; loop++) {
       structure->is_dynamic |= nest->extent[loop] == TUNE_DYNAMIC_EXTENT;
+      structure->is_empty |= nest->extent[loop] == 0;
+    }
   }
 }
 

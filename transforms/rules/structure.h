@@ -71,6 +71,7 @@ typedef struct tune_structure {
   size_t nest_count;
   tune_nest *nests; // owned
   bool is_dynamic;  // some extent is not known
+  bool is_empty;    // some extent is 0
   bool is_regular;  // only linalg ops, tensor.pad, tensor.empty, constants
 } tune_structure;
 
