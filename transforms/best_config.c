@@ -108,7 +108,7 @@ void tune_best_config_remark(const tune_task_space *space, const tune_target_fac
   if (outcome == TUNE_BEST_OTHER_SPACE)
     tune_remark_emit(location,
                      "'%s' keeps the default schedule: its records are of another space than that "
-                     "of %s; tune it again",
+                     "of %s, or of another version of mlir-tune; tune it again",
                      name, space->origin);
   else if (outcome == TUNE_BEST_NOT_ALLOWED)
     tune_remark_emit(

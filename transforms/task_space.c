@@ -5,6 +5,7 @@
 #include "dialects/diagnostic.h"
 #include "transforms/instantiate.h"
 #include "transforms/ir.h"
+#include "transforms/lower/version.h"
 #include "transforms/rules/rule.h"
 #include "transforms/task_choices.h"
 #include "transforms/task_key.h"
@@ -82,6 +83,20 @@ static tune_status write_by_rule(MlirContext context, const tune_target_facts *f
   return tune_schedule_parse(context, space->schedule_text, "schedule.mlir", &space->schedule);
 }
 
+static tune_status digest_schedule(const tune_target_facts *facts, tune_task_space *space) {
+  tune_digest_stream *stream;
+  TUNE_RETURN_IF_ERROR(tune_digest_stream_create(&stream));
+  tune_digest_stream_add_bytes(stream, space->schedule_text, strlen(space->schedule_text));
+  // No code is made for the target null: its times are those of the schedule in every version.
+  if (strcmp(facts->target, "null") != 0) {
+    tune_digest_stream_add_text(stream, tune_lowering_version);
+    tune_digest_stream_add_text(stream, TUNE_LLVM_VERSION);
+  }
+  space->schedule_digest = tune_digest_stream_get(stream);
+  tune_digest_stream_destroy(stream);
+  return TUNE_OK;
+}
+
 //===--------------------------------------------------------------------------===//
 // What choices call the knobs
 //===--------------------------------------------------------------------------===//
@@ -136,7 +151,7 @@ static tune_status fill(MlirContext context, const tune_anchors *anchors, size_t
   if (!space->schedule)
     TUNE_RETURN_IF_ERROR(
         tune_status_locate(write_by_rule(context, options->facts, space), space->task->location));
-  space->schedule_digest = tune_digest_of_bytes(space->schedule_text, strlen(space->schedule_text));
+  TUNE_RETURN_IF_ERROR(digest_schedule(options->facts, space));
   TUNE_RETURN_IF_ERROR(read_kinds(space));
   tune_task_choices_source source = {.space = space->schedule->space,
                                      .anchors = anchors,

@@ -44,7 +44,7 @@ typedef struct tune_task_space {
   const char *origin;              // for messages: "rule 'contraction'", or the schedule's file
   char *origin_owned;
   char *schedule_text;         // as written, knobs open
-  tune_digest schedule_digest; // of the text
+  tune_digest schedule_digest; // of the text and of what makes code of it (lower/version.h)
   tune_schedule *schedule;     // parsed; its space has the whole domains
   tune_choice_kind *kinds;     // of the knobs, for choices on ops
   tune_space *space;           // narrowed
