@@ -63,6 +63,7 @@ static tune_status take_users(MlirContext context, const tune_task_space_options
   space->schedule_text = strdup(options->schedule_text);
   space->origin_owned = strdup(options->schedule_source);
   space->origin = space->origin_owned;
+  space->is_users = true;
   return space->schedule_text && space->origin ? TUNE_OK : out_of_memory();
 }
 
@@ -308,6 +309,7 @@ void tune_task_space_get_task(const tune_task_space *space, const tune_extractio
       .payload = task->payload,
       .function = TUNE_TASK_FUNCTION_NAME,
       .schedule = space->schedule_text,
+      .schedule_source = space->is_users ? space->origin : NULL,
       .schedule_digest = space->schedule_digest.text,
       .space = space->space,
       .flops = (double)task->flops,

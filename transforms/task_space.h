@@ -43,6 +43,7 @@ typedef struct tune_task_space {
   const tune_extracted_task *task; // borrowed
   const char *origin;              // for messages: "rule 'contraction'", or the schedule's file
   char *origin_owned;
+  bool is_users;               // the schedule is the user's; `origin` is its file
   char *schedule_text;         // as written, knobs open
   tune_digest schedule_digest; // of the text and of what makes code of it (lower/version.h)
   tune_schedule *schedule;     // parsed; its space has the whole domains

@@ -177,7 +177,11 @@ static tune_status open_task(tune_server *server, const json_t *request) {
   TUNE_RETURN_IF_ERROR(get_string(request, "function", false, &source.function));
   if (name)
     source.payload_source = name;
-  source.schedule_source = source.schedule ? "schedule.mlir" : NULL;
+  TUNE_RETURN_IF_ERROR(get_string(request, "schedule_source", false, &name));
+  if (name)
+    source.schedule_source = name;
+  if (!source.schedule)
+    source.schedule_source = NULL;
   size_t target = 0;
   TUNE_RETURN_IF_ERROR(find_target(server, request, &target));
   tune_build_task *task;

@@ -36,11 +36,11 @@ static json_t *cpu_list(const int *cpus, size_t count) {
 
 tune_status tune_request_open_worker(const tune_process_evaluator_options *options,
                                      const tune_task *task, const char *id, json_t **out_request) {
-  return finish(json_pack("{s:s, s:s, s:s, s:s?, s:s, s:{s:s?, s:s?, s:s?}, s:I}", "do", "open",
-                          "task", id, "payload", task->payload, "schedule", task->schedule,
-                          "function", task->function, "target", "triple", options->triple, "cpu",
-                          options->cpu, "features", options->features, "threads",
-                          (json_int_t)options->threads),
+  return finish(json_pack("{s:s, s:s, s:s, s:s?, s:s*, s:s, s:{s:s?, s:s?, s:s?}, s:I}", "do",
+                          "open", "task", id, "payload", task->payload, "schedule", task->schedule,
+                          "schedule_source", task->schedule_source, "function", task->function,
+                          "target", "triple", options->triple, "cpu", options->cpu, "features",
+                          options->features, "threads", (json_int_t)options->threads),
                 out_request);
 }
 
