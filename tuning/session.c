@@ -87,17 +87,6 @@ tune_status tune_session_tell(struct session *session, size_t number) {
   return tune_strategy_tell(session->strategy, &session->trials.configs.configs[number], outcome);
 }
 
-static tune_status note_failure(struct session *session, const tune_trial *trial) {
-  if (!tune_verdict_is_failure(trial->verdict) || session->result->first_error)
-    return TUNE_OK;
-  if (asprintf(&session->result->first_error, "%s: %s", tune_verdict_name(trial->verdict),
-               trial->error ? trial->error : "no reason given") < 0) {
-    session->result->first_error = NULL;
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while keeping trials");
-  }
-  return TUNE_OK;
-}
-
 // Whether the best got better since it was last looked at by enough to go on.
 static void note_gain(struct session *session) {
   double best = best_time(session);
@@ -131,7 +120,6 @@ static tune_status finish(struct session *session, size_t number, const tune_tim
   for (int i = 0; i < TUNE_STAGE_COUNT; ++i)
     session->result->stage_seconds[i] += trial->stage_seconds[i];
   note_gain(session);
-  TUNE_RETURN_IF_ERROR(note_failure(session, trial));
   TUNE_RETURN_IF_ERROR(tune_session_tell(session, number));
   const char *strategy =
       number == session->default_number ? "default" : tune_strategy_name(session->strategy);
@@ -381,6 +369,23 @@ static tune_status explain(struct session *session) {
   return status;
 }
 
+static tune_status note_first_failure(struct session *session) {
+  const tune_trials *trials = &session->trials;
+  const tune_trial *failed = NULL;
+  for (size_t i = 0; i < trials->configs.count && !failed; ++i)
+    if (trials->items[i].state == TUNE_TRIAL_DONE &&
+        tune_verdict_is_failure(trials->items[i].verdict))
+      failed = &trials->items[i];
+  if (!failed)
+    return TUNE_OK;
+  if (asprintf(&session->result->first_error, "%s: %s", tune_verdict_name(failed->verdict),
+               failed->error ? failed->error : "no reason given") < 0) {
+    session->result->first_error = NULL;
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while summing up a session");
+  }
+  return TUNE_OK;
+}
+
 static tune_status summarize(struct session *session) {
   tune_session_result *result = session->result;
   const tune_trials *trials = &session->trials;
@@ -392,6 +397,7 @@ static tune_status summarize(struct session *session) {
       first->state == TUNE_TRIAL_DONE ? first->verdict : TUNE_VERDICT_CANCELLED;
   if (first->error && !(result->default_error = strdup(first->error)))
     return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while summing up a session");
+  TUNE_RETURN_IF_ERROR(note_first_failure(session));
   TUNE_RETURN_IF_ERROR(explain(session));
   result->percent_of_peak = tune_task_percent_of_peak(session->task, result->time.median);
   result->seconds = tune_clock_seconds() - session->began;

@@ -104,7 +104,8 @@ typedef struct tune_session_result {
   size_t verdicts[TUNE_VERDICT_COUNT];
   tune_verdict default_verdict;
   char *default_error; // why the default failed; NULL where it did not
-  char *first_error;   // "verdict: error" of the first trial that failed; NULL where none did
+  char *first_error;   // "verdict: error" of the first trial that failed, be it one of the store;
+                       // NULL where none did
   // Share of the variance of the log time that goes with each knob, 0..1, in the space's order;
   // NULL where fewer than 3 trials went well.
   double *importance;

@@ -59,14 +59,7 @@ static tune_status explain(tune_status status, const char *what, const char *tar
   tune_status_code code = tune_status_get_code(status);
   if (code == TUNE_NOT_FOUND) // no such target: the message says it all
     return status;
-  if (code != TUNE_UNAVAILABLE)
-    return tune_status_annotate(status, "asking for the %s of the target %s", what, target);
-  tune_status explained = tune_status_make(
-      code,
-      "asking for the %s of the target %s: %s; it is installed with mlir-tune, beside tune-opt",
-      what, target, tune_status_get_message(status));
-  tune_status_free(status);
-  return explained;
+  return tune_status_annotate(status, "asking for the %s of the target %s", what, target);
 }
 
 // Asks for the object `what` of `target`; the answer is a new reference.

@@ -23,7 +23,15 @@ struct tune_connection {
 
 static tune_status start(const char *program, tune_connection *connection) {
   char *path;
-  TUNE_RETURN_IF_ERROR(tune_process_find_program(program, &path));
+  tune_status found = tune_process_find_program(program, &path);
+  if (tune_status_get_code(found) == TUNE_UNAVAILABLE) {
+    tune_status explained =
+        tune_status_make(TUNE_UNAVAILABLE, "%s; it is installed with mlir-tune, beside tune-opt",
+                         tune_status_get_message(found));
+    tune_status_free(found);
+    return explained;
+  }
+  TUNE_RETURN_IF_ERROR(found);
   const char *const arguments[] = {path, "--serve", NULL};
   tune_process_options options = {.arguments = arguments,
                                   .in = TUNE_PROCESS_PIPE,
