@@ -329,6 +329,16 @@ static void write_panels(const tune_contraction_plan *plan, tune_writer *w) {
                    second, plan->b == 0, plan->b == 1);
   tune_writer_line(w, "    copy_back_op = \"none\"} : (" OP ", " PARAM ") -> (" OP ", " OP ", " OP
                       ")");
+  if (!plan->cols_divide && plan->init->kind == TUNE_NEST_GENERIC) {
+    // The accumulator that a fill starts stays one, padded. Started otherwise, it is copied into a
+    // whole tile, which must not be taken for a panel below. Tiles that fit have nothing to copy.
+    tune_writer_line(w, "%%wide = transform.get_producer_of_operand %%padded[2] : (" OP ") -> " OP);
+    tune_writer_line(w, "transform.sequence %%wide : " OP " failures(suppress) {");
+    tune_writer_line(w, "^bb0(%%narrow: " OP "):");
+    tune_writer_line(w, "  %%copied = transform.structured.rewrite_in_destination_passing_style "
+                        "%%narrow : (" OP ") -> " OP);
+    tune_writer_line(w, "}");
+  }
   tune_writer_line(w, "%%pad = transform.get_producer_of_operand %%padded[%zu]", plan->b);
   tune_writer_line(w, "  : (" OP ") -> !transform.op<\"tensor.pad\">");
   char permutation[64], transpose[96] = "";
