@@ -57,6 +57,13 @@ void tune_buffer_deinit(tune_buffer *buffer) {
   memset(buffer, 0, sizeof *buffer);
 }
 
+tune_status tune_buffer_protect(const tune_buffer *buffer) {
+  // From the first page of the data on; what is written before them is seen by the guards there.
+  if (mprotect(buffer->data, buffer->size + SMALLEST_ZONE, PROT_READ) != 0)
+    return tune_status_from_errno(errno, "a buffer of %zu bytes", buffer->size);
+  return TUNE_OK;
+}
+
 static size_t zone_after(const tune_buffer *buffer, size_t page) {
   return round_up(buffer->size + SMALLEST_ZONE, page) - buffer->size;
 }

@@ -35,6 +35,9 @@ void tune_buffer_deinit(tune_buffer *buffer);
 // DATA_LOSS, saying where and how much, if bytes around the data have changed.
 tune_status tune_buffer_check_guards(const tune_buffer *buffer);
 
+// Lets this process read the data but not write to them any more: whoever does crashes.
+tune_status tune_buffer_protect(const tune_buffer *buffer);
+
 typedef enum tune_buffer_place {
   TUNE_BUFFER_ELSEWHERE,
   TUNE_BUFFER_BEFORE, // in the guards before the data

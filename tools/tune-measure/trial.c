@@ -95,6 +95,15 @@ static tune_status take_output(subject *s, size_t index, const json_t *paths) {
   return status;
 }
 
+// An artifact that writes to an argument that it only reads corrupts its caller's data, though its
+// outputs are right.
+static tune_status protect_inputs(const task *t) {
+  for (size_t i = 0; i < t->signature.argument_count; ++i)
+    if (!t->signature.arguments[i].is_readwrite && !t->signature.arguments[i].is_scalar)
+      TUNE_RETURN_IF_ERROR(tune_buffer_protect(&t->inputs[i]));
+  return TUNE_OK;
+}
+
 static tune_status load_and_check(const trial_order *order, size_t index, tune_target *target,
                                   child_notes *notes, subject *s) {
   const task *t = order->of;
@@ -105,6 +114,7 @@ static tune_status load_and_check(const trial_order *order, size_t index, tune_t
   tune_artifact artifact = {order->artifacts[index], &t->signature};
   TUNE_RETURN_IF_ERROR(t->target->load(target, &artifact, &s->kernel));
   TUNE_RETURN_IF_ERROR(t->target->bind(s->kernel, t->inputs, t->signature.argument_count));
+  TUNE_RETURN_IF_ERROR(protect_inputs(t));
   s->written_count = tune_signature_output_count(&t->signature) - t->signature.result_count;
   s->written = calloc(s->written_count + 1, sizeof *s->written);
   if (!s->written)

@@ -28,6 +28,7 @@ enum {
   WRONG_SHAPE, // of the result
   BOUNDS,      // writes after the end of y
   BEFORE,      // writes before the beginning of x
+  SCRIBBLE,    // writes to x
   FAR,         // writes a page after the end of y
   NO_ADDRESS,  // writes through NULL
   ILLEGAL,     // an instruction that is none
@@ -113,6 +114,9 @@ void tune_entry(void **arguments) {
     break;
   case BEFORE:
     x->aligned[-1] = 1;
+    break;
+  case SCRIBBLE:
+    x->aligned[7] = 1;
     break;
   case FAR:
     for (int i = 0; i < 4096; ++i)

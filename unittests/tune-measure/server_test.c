@@ -66,6 +66,7 @@ static void crashes_are_verdicts(void **state) {
   client_open(*state, "GOOD");
   expect(state, "NO_ADDRESS", "", "run-crashed", "SIGSEGV while running, at address");
   expect(state, "FAR", "", "run-crashed", "SIGSEGV while running, after the end of argument 1");
+  expect(state, "SCRIBBLE", "", "run-crashed", "SIGSEGV while running, in argument 0");
   expect(state, "ILLEGAL", "", "run-crashed", "SIGILL while running");
   expect(state, "DIVIDE", "", "run-crashed", "SIGFPE while running");
   expect(state, "ABORT", "", "run-crashed",
