@@ -602,6 +602,7 @@ static void contraction_write(const tune_structure *structure, const tune_machin
   w->func = "%func";
   tune_writer_begin_buffers(w);
   tune_writer_lower_vectors(w);
+  tune_writer_place_buffers(w);
   tune_writer_target_knobs(w, machine->vector_bits, has_math(structure));
   tune_writer_end_buffers(w);
   tune_writer_main(w);

@@ -325,10 +325,11 @@ static void reduction_write(const tune_structure *structure, const tune_machine 
   tune_writer_vector_cleanup(w, false);
   tune_writer_end_tensors(w);
   tune_writer_begin_buffers(w);
-  tune_writer_line(w, "transform.apply_patterns to %%func {");
+  tune_writer_line(w, "transform.apply_patterns to %s {", w->func);
   tune_writer_line(w, "  transform.apply_patterns.vector.drop_unit_dims_with_shape_cast");
   tune_writer_line(w, "} : " OP);
   tune_writer_lower_vectors(w);
+  tune_writer_place_buffers(w);
   tune_writer_target_knobs(w, machine->vector_bits, p.math > 0);
   tune_writer_end_buffers(w);
   tune_writer_main(w);

@@ -333,6 +333,22 @@ void tune_writer_begin_buffers(tune_writer *writer) {
   writer->indent++;
 }
 
+void tune_writer_place_buffers(tune_writer *writer) {
+  tune_value_set limits = {3, {0, 4096, 65536}};
+  tune_writer_knob(writer, "stack_bytes", NULL, TUNE_LEVEL_BUFFER, &limits, 0);
+  tune_writer_line(writer, "%%owner = transform.get_parent_op %s {op_name = \"builtin.module\"}",
+                   writer->func);
+  tune_writer_line(writer, "  : (" OP ") -> " OP);
+  tune_writer_line(writer, "%%with_heap = transform.structured.match ops{[\"func.func\"]} in "
+                           "%%owner : (" OP ") -> " OP);
+  tune_writer_line(writer, "%%with_stack = transform.apply_registered_pass "
+                           "\"promote-buffers-to-stack\"");
+  tune_writer_line(writer, "  with options = { \"max-alloc-size-in-bytes\" = %%stack_bytes } to "
+                           "%%with_heap");
+  tune_writer_line(writer, "  : (" OP ", !transform.param<i64>) -> " OP);
+  writer->func = "%with_stack";
+}
+
 void tune_writer_lower_vectors(tune_writer *writer) {
   tune_writer_line(writer, "transform.bufferization.buffer_loop_hoisting %s : " OP, writer->func);
   tune_writer_line(writer, "transform.apply_patterns to %s {", writer->func);
@@ -373,8 +389,8 @@ void tune_writer_lower_vectors(tune_writer *writer) {
 // up LLVM (transforms/lower).
 static void annotate_knob(tune_writer *writer, const char *knob, const char *attribute) {
   tune_writer_line(writer,
-                   "transform.annotate %%func \"%s\" = %%%s : " OP ", !transform.param<i64>",
-                   attribute, knob);
+                   "transform.annotate %s \"%s\" = %%%s : " OP ", !transform.param<i64>",
+                   writer->func, attribute, knob);
 }
 
 void tune_writer_target_knobs(tune_writer *writer, unsigned vector_bits, bool has_math) {

@@ -116,6 +116,10 @@ void tune_writer_end_tensors(tune_writer *writer);
 // @tune_buffers(%func): after bufferization. Contractions and transfers become instructions.
 void tune_writer_begin_buffers(tune_writer *writer);
 void tune_writer_lower_vectors(tune_writer *writer);
+// Temporaries of at most so many bytes as a knob says go to the stack. Not before vectors are
+// lowered: a pass verifies, and bufferized masks do not hold up to that. writer->func is used up and
+// set to another handle.
+void tune_writer_place_buffers(tune_writer *writer);
 // Knobs of the backend, shared by all rules: vector width, unrolling, optimisation level, and with
 // `has_math` how functions such as exp are computed.
 void tune_writer_target_knobs(tune_writer *writer, unsigned vector_bits, bool has_math);
