@@ -12,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define NAME_WIDTH 16 // terminal cells that the name of a task has in any case
+
 struct tune_progress {
   FILE *stream;
   tune_progress_options options; // the style is never AUTO
@@ -61,12 +63,10 @@ void tune_progress_destroy(tune_progress *progress) {
 
 //===- Lines ------------------------------------------------------------------===//
 
-static void describe(const tune_progress_state *state, const char *separator,
-                     tune_string_builder *line) {
-  if (state->task_count > 1)
-    tune_string_builder_appendf(line, "[%zu/%zu] ", state->number, state->task_count);
-  tune_string_builder_appendf(line, "%s%s%zu/%zu", state->name, separator, state->trials,
-                              state->trial_limit);
+// All but the name of the task and what stands before it.
+static void describe_figures(const tune_progress_state *state, const char *separator,
+                             tune_string_builder *line) {
+  tune_string_builder_appendf(line, "%s%zu/%zu", separator, state->trials, state->trial_limit);
   if (state->best > 0)
     tune_string_builder_appendf(line, "%sbest %s", separator,
                                 tune_figure_seconds(state->best).text);
@@ -81,6 +81,37 @@ static void describe(const tune_progress_state *state, const char *separator,
   if (state->seconds_left > 0)
     tune_string_builder_appendf(line, "%s%s left", separator,
                                 tune_figure_duration(state->seconds_left).text);
+}
+
+// Appends `name` in at most `width` terminal cells; 0: whole.
+static void append_name(tune_string_builder *line, const char *name, size_t width) {
+  char *bytes = NULL;
+  size_t size = 0;
+  FILE *memory = open_memstream(&bytes, &size);
+  if (!memory)
+    return;
+  tune_text_print(name, width, memory);
+  if (fclose(memory) == 0)
+    tune_string_builder_append(line, bytes);
+  free(bytes);
+}
+
+// The line for `width` terminal cells; 0: any. A long name gives way to the figures behind it,
+// which change: it gets what they leave, but not less than NAME_WIDTH.
+static void describe(const tune_progress_state *state, const char *separator, size_t width,
+                     tune_string_builder *line) {
+  tune_string_builder figures;
+  tune_string_builder_init(&figures);
+  describe_figures(state, separator, &figures);
+  if (state->task_count > 1)
+    tune_string_builder_appendf(line, "[%zu/%zu] ", state->number, state->task_count);
+  if (figures.text && width) {
+    size_t taken = line->length + tune_text_width(figures.text);
+    width = width > taken + NAME_WIDTH ? width - taken : NAME_WIDTH;
+  }
+  append_name(line, state->name, width);
+  tune_string_builder_append(line, figures.text ? figures.text : "");
+  tune_string_builder_deinit(&figures);
 }
 
 // Writes `before`, the line in at most `width` terminal cells, and `after`, in one piece. Progress
@@ -104,17 +135,20 @@ static void write_line(tune_progress *progress, const char *before, const char *
 
 static void show(tune_progress *progress, const tune_progress_state *state, bool is_last) {
   bool live = progress->options.style == TUNE_PROGRESS_LIVE;
+  size_t width = 0;
+  if (live)
+    width =
+        progress->options.width ? progress->options.width : tune_terminal_width(progress->stream);
+  // The last cell stays free: some terminals wrap when it is written.
+  if (width)
+    width = width > 1 ? width - 1 : 1;
   tune_string_builder line;
   tune_string_builder_init(&line);
-  describe(state, live ? "  " : ", ", &line);
+  describe(state, live ? "  " : ", ", width, &line);
   char *text = NULL;
   tune_status status = tune_string_builder_finish(&line, &text);
   if (tune_status_is_ok(status) && live) {
-    size_t width = progress->options.width;
-    if (!width)
-      width = tune_terminal_width(progress->stream);
-    // The last cell stays free: some terminals wrap when it is written.
-    write_line(progress, "\r", text, width > 1 ? width - 1 : 0, is_last ? "\x1b[K\n" : "\x1b[K");
+    write_line(progress, "\r", text, width, is_last ? "\x1b[K\n" : "\x1b[K");
     progress->is_drawn = !is_last;
   } else if (tune_status_is_ok(status)) {
     const char *prefix = progress->options.prefix;

@@ -5,6 +5,8 @@
 //
 //   [1/3] matmul 512x1024x1024 f32  37/64  best 9.510 ms  94.2 % of peak  3 failed  4 s left
 //
+// Where the terminal is too narrow for it, the name is cut first.
+//
 // Where the stream is no terminal (or TERM is "dumb"), plain lines: the first of a task,
 // then one every so many seconds, and the last. A line goes out in one write, so that
 // drawing disturbs as little as can be what is being measured.

@@ -173,8 +173,9 @@ static void on_end(void *user, double seconds) {
     fputs(report->notes.text, report->stream);
   if (report->timing)
     print_timing(report, seconds);
-  fprintf(report->stream, "tune-search: %zu trial%s, %zu of them new, %zu failed, in %s\n",
+  fprintf(report->stream, "tune-search: %zu trial%s, %zu of them new, %zu failed%s, in %s\n",
           report->trials, report->trials == 1 ? "" : "s", report->new_trials, report->failed,
+          report->failed ? " (`tune-db show TASK --failed` says why)" : "",
           tune_figure_duration(seconds).text);
   fflush(report->stream);
 }

@@ -76,6 +76,26 @@ static void live_lines_do_not_wrap(void **state) {
   expect(&f, "\r[1/3] matmul\xe2\x80\xa6\x1b[K\r\x1b[K");
 }
 
+// Where the line is too long, the name gives way to the figures, but not all of it.
+static void names_give_way_to_figures(void **state) {
+  (void)state;
+  fixture f;
+  tune_progress_state named = {.name = "matmul 512x1024x1024 f32 +transpose +bias +gelu",
+                               .number = 1,
+                               .task_count = 1,
+                               .trials = 37,
+                               .trial_limit = 64,
+                               .best = 0.00951,
+                               .seconds_left = 4};
+  fixture_init(&f, TUNE_PROGRESS_LIVE, 0, 61);
+  tune_progress_update(f.progress, &named);
+  expect(&f,
+         "\rmatmul 512x1024x1024 f32 +t\xe2\x80\xa6  37/64  best 9.510 ms  4 s left\x1b[K\r\x1b[K");
+  fixture_init(&f, TUNE_PROGRESS_LIVE, 0, 31);
+  tune_progress_update(f.progress, &named);
+  expect(&f, "\rmatmul 512x1024\xe2\x80\xa6  37/64  best\xe2\x80\xa6\x1b[K\r\x1b[K");
+}
+
 // What is drawn can be taken away for a message, and is gone at the end; then it comes back at
 // once.
 static void live_lines_make_room(void **state) {
@@ -141,9 +161,13 @@ static void memory_may_run_out(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(live_lines_replace_themselves), cmocka_unit_test(live_lines_do_not_wrap),
-      cmocka_unit_test(live_lines_make_room),          cmocka_unit_test(plain_lines_are_few),
-      cmocka_unit_test(style_follows_the_stream),      cmocka_unit_test(memory_may_run_out),
+      cmocka_unit_test(live_lines_replace_themselves),
+      cmocka_unit_test(live_lines_do_not_wrap),
+      cmocka_unit_test(names_give_way_to_figures),
+      cmocka_unit_test(live_lines_make_room),
+      cmocka_unit_test(plain_lines_are_few),
+      cmocka_unit_test(style_follows_the_stream),
+      cmocka_unit_test(memory_may_run_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
