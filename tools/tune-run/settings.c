@@ -67,7 +67,7 @@ tune_status settings_parse(int argc, char **argv, run_settings *out_settings, bo
        "Threads to run with, pinned to a CPU each. The default is 1.", NULL, 1, 4096},
       {"db", 0, TUNE_OPTION_STRING, &s->database, "FILE",
        "The database that knows schedules for tasks without choices on their ops; the default one "
-       "(see tune-db) if it is there. --db= takes none.",
+       "(see tune-db) if it is there, but none with --compare. --db= takes none.",
        NULL, 0, 0},
       {"config", 0, TUNE_OPTION_STRING, &s->config, "K=V,...",
        "Values of the schedule's knobs, for a module with one task.", NULL, 0, 0},
@@ -138,6 +138,9 @@ void settings_deinit(run_settings *s) {
 
 tune_status settings_find_database(const run_settings *s, char **out_path) {
   *out_path = NULL;
+  // What is compared would come out alike if all of it took the same schedules from there.
+  if (!s->database && s->compare.count > 0)
+    return TUNE_OK;
   if (s->database) {
     if (*s->database && !(*out_path = strdup(s->database)))
       return tune_status_make(TUNE_OUT_OF_MEMORY, "naming the database");

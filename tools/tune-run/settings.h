@@ -18,7 +18,8 @@ typedef struct run_settings {
   const char *module;   // a path; "-": stdin
   const char *function; // NULL: the only one, or @main
   const char *target;
-  const char *database; // NULL: the default one, if it is there; "": none
+  const char *database; // NULL: the default one, if it is there and nothing is
+                        // compared; "": none
   const char *config;   // "mc=64,nr=32", or NULL
   const char *schedule; // a path, or NULL
   int64_t threads;

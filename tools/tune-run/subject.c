@@ -15,6 +15,10 @@
 
 #define BUILD_SECONDS 600.0
 #define BUILD_BYTES 16e9
+// What of a front end's own dialect is left in a module shows when tensors become buffers.
+#define FOREIGN_HINT                                                                               \
+  "\nnote: what runs has to be linalg and what upstream lowers of itself; TOSA becomes that by "   \
+  "mlir-opt --tosa-to-linalg-pipeline"
 
 //===--------------------------------------------------------------------------===//
 // Opening
@@ -132,8 +136,10 @@ static tune_status read_build(const json_t *reply, const subject_build *builds, 
     return TUNE_OK;
   const subject_build *build = &builds[ticket - 1];
   const char *error = json_string_value(json_object_get(reply, "error"));
-  return tune_status_make(TUNE_INVALID_ARGUMENT, "%s: %s%s: %s", build->of->path, verdict,
-                          build->plain ? " (the plain lowering)" : "", error ? error : "");
+  bool is_foreign = error && strstr(error, "was not bufferized");
+  return tune_status_make(TUNE_INVALID_ARGUMENT, "%s: %s%s: %s%s", build->of->path, verdict,
+                          build->plain ? " (the plain lowering)" : "", error ? error : "",
+                          is_foreign ? FOREIGN_HINT : "");
 }
 
 tune_status subject_build_all(tune_connection *worker, const subject_build *builds, size_t count) {
