@@ -49,7 +49,9 @@ static void append_speedup(tune_string_builder *text, const tune_session_result 
     tune_string_builder_appendf(text, "%.2fx [%.2f, %.2f]", result->speedup, result->speedup_low,
                                 result->speedup_high);
   else
-    tune_string_builder_append(text, "default failed");
+    tune_string_builder_append(text, result->default_verdict == TUNE_VERDICT_CANCELLED
+                                         ? "default not tried"
+                                         : "default failed");
 }
 
 // What the faster of the two bounds allows, arithmetic or memory, in percent.

@@ -229,6 +229,19 @@ static tune_status handle_opened(struct server *server, const json_t *reply, boo
   return TUNE_OK;
 }
 
+// What is NaN in the reference cannot be checked; a reference of little else would let anything pass.
+#define MOST_NAN_SHARE 0.9
+
+static tune_status require_numbers(const json_t *reply) {
+  double share = json_number_value(json_object_get(reply, "nan_share"));
+  if (share <= MOST_NAN_SHARE)
+    return TUNE_OK;
+  return tune_status_make(TUNE_FAILED_PRECONDITION,
+                          "%.0f %% of its results are NaN for any input of the check, so that a "
+                          "candidate could not be told right from wrong",
+                          100 * share);
+}
+
 // A reference that crashes or hangs is the task's fault, not the measurer's.
 static tune_status blame_reference(tune_status status) {
   if (tune_status_get_code(status) != TUNE_INTERNAL)
@@ -280,10 +293,13 @@ static tune_status handle_measurer(struct process_evaluator *evaluator, const js
                                    tune_evaluation *event, bool *out_any) {
   uint64_t wire = tune_reply_ticket(reply);
   bool is_opened;
-  if (!wire)
-    return tune_status_annotate(
-        blame_reference(handle_opened(&evaluator->measurer, reply, &is_opened)),
-        "running the plain lowering, which results are checked against");
+  if (!wire) {
+    tune_status status = blame_reference(handle_opened(&evaluator->measurer, reply, &is_opened));
+    if (tune_status_is_ok(status) && is_opened)
+      status = require_numbers(reply);
+    return tune_status_annotate(status,
+                                "running the plain lowering, which results are checked against");
+  }
   if (wire == evaluator->compare_wire && evaluator->to_compare) {
     evaluator->has_compared = true;
     return tune_reply_read_compare(reply, evaluator->compare_count, evaluator->comparison);

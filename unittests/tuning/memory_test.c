@@ -7,7 +7,6 @@
 #include "table_objective.h"
 
 #include "tuning/evaluators/null.h"
-#include "tuning/scheduler.h"
 #include "tuning/session.h"
 #include "unittests/common/failing_malloc.h"
 
@@ -170,24 +169,10 @@ static void sessions(void **state) {
   tune_space_destroy(space);
 }
 
-static tune_status run_scheduler(void *context) {
-  (void)context;
-  const tune_scheduler_task tasks[] = {{1, 1e9, 0}, {2, 1e9, 0}};
-  tune_scheduler *scheduler;
-  TUNE_RETURN_IF_ERROR(tune_scheduler_create(tasks, 2, 1, &scheduler));
-  tune_scheduler_destroy(scheduler);
-  return TUNE_OK;
-}
-
-static void schedulers(void **state) {
-  (void)state;
-  assert_true(tune_fail_each_allocation(run_scheduler, NULL) >= 3);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(spaces),   cmocka_unit_test(configs),    cmocka_unit_test(strategies),
-      cmocka_unit_test(sessions), cmocka_unit_test(schedulers),
+      cmocka_unit_test(sessions),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
