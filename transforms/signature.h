@@ -46,7 +46,7 @@ typedef struct tune_function_signature {
 } tune_function_signature;
 
 // Reads the signature of `function`, a func.func with a body. INVALID_ARGUMENT (located) for a type
-// that an artifact cannot take: unranked, complex, vectors, unusual integers; scalars as results.
+// that an artifact cannot take: unranked, complex, vectors, unusual integers.
 tune_status tune_function_signature_create(MlirOperation function,
                                            tune_function_signature **out_signature);
 void tune_function_signature_destroy(tune_function_signature *signature);

@@ -49,6 +49,21 @@ static tune_status read_module(const char *path, char **out_text) {
   return TUNE_OK;
 }
 
+// What runs artifacts takes no others (targets/signature.h).
+static tune_status check_results(const subject *s) {
+  const json_t *results = json_object_get(json_object_get(s->opened, "signature"), "results");
+  for (size_t i = 0; i < json_array_size(results); ++i) {
+    const char *kind = json_string_value(json_object_get(json_array_get(results, i), "kind"));
+    if (kind && strcmp(kind, "tensor") != 0)
+      return tune_status_make(TUNE_INVALID_ARGUMENT,
+                              "%s: result %zu of @%s is a scalar; only functions that give back "
+                              "tensors can be run, of rank 0 at least (tensor.from_elements)",
+                              s->path, i,
+                              json_string_value(json_object_get(s->opened, "function")));
+  }
+  return TUNE_OK;
+}
+
 tune_status subject_open(tune_connection *worker, const run_settings *settings,
                          const char *database, const char *path, size_t index,
                          subject *out_subject) {
@@ -66,7 +81,8 @@ tune_status subject_open(tune_connection *worker, const run_settings *settings,
                 is_first ? settings->schedule : NULL, "config", is_first ? settings->config : NULL,
                 "threads", (json_int_t)settings->threads);
   free(text);
-  return exchange_ask(worker, request, &out_subject->opened);
+  TUNE_RETURN_IF_ERROR(exchange_ask(worker, request, &out_subject->opened));
+  return check_results(out_subject);
 }
 
 void subject_deinit(subject *s) {
