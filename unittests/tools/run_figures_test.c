@@ -1,0 +1,92 @@
+//===- run_figures_test.c - What a time says about a module ---------------------------===//
+
+#include "tools/tune-run/figures.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+// A machine of 100 GFLOP/s in f32, 50 in f64; 1000 GB/s up to 2 kB, 10 GB/s beyond.
+static tune_target_facts make_facts(void) {
+  return (tune_target_facts){.target = "cpu",
+                             .threads = 1,
+                             .roofline = json_pack("{s{sfsf}s[{sssfsf}{sssfsf}]}", "peak", "f32",
+                                                   100.0, "f64", 50.0, "bandwidth", "level", "L1",
+                                                   "bytes", 1000.0, "gbytes_per_s", 1000.0, "level",
+                                                   "memory", "bytes", 1e9, "gbytes_per_s", 10.0)};
+}
+
+static json_t *make_task(const char *type, json_int_t count, json_int_t flops, json_int_t bytes) {
+  return json_pack("{sssIsIsIsI}", "type", type, "count", count, "flops", flops, "bytes", bytes,
+                   "reduction", (json_int_t)(flops / 100));
+}
+
+static void assert_near(double value, double expected) {
+  if (!(fabs(value - expected) <= 1e-9 * fabs(expected)))
+    fail_msg("%g where %g is right", value, expected);
+}
+
+// Each task counts as often as it is there, at the peak of its own type and by what bounds it.
+static void tasks_add_up(void **state) {
+  (void)state;
+  tune_target_facts facts = make_facts();
+  json_t *tasks = json_pack("[ooo]", make_task("f32", 3, 1000000, 1000), // 10 us, computing
+                            make_task("f64", 1, 1000000, 1000),          // 20 us, computing
+                            make_task("f32", 1, 1000, 1000000));         // 10 ns; moving, 100 us
+  figures sum = figures_of_tasks(tasks, &facts);
+  assert_near(sum.flops, 4001000);
+  assert_near(sum.bytes, 1004000);
+  assert_near(sum.peak_seconds, 50.01e-6);
+  assert_near(sum.roofline_seconds, 150e-6);
+  assert_int_equal(figures_reduction(tasks), 10000);
+  json_decref(tasks);
+  json_decref(facts.roofline);
+}
+
+// What is not known is said not to be, and never taken for nothing.
+static void unknown_figures_are_not_zero(void **state) {
+  (void)state;
+  tune_target_facts facts = make_facts();
+  json_t *dynamic = json_pack("[oo]", make_task("f32", 1, 1000, 1000), make_task("f32", 1, 0, 0));
+  assert_true(isnan(figures_of_tasks(dynamic, &facts).flops));
+  assert_true(isnan(figures_of_tasks(dynamic, &facts).roofline_seconds));
+  assert_int_equal(figures_reduction(dynamic), 4096);
+  json_decref(dynamic);
+
+  json_t *none = json_array();
+  assert_true(isnan(figures_of_tasks(none, &facts).bytes));
+  assert_int_equal(figures_reduction(none), 1);
+  json_decref(none);
+
+  json_t *integers = json_pack("[o]", make_task("i16", 1, 1000, 1000));
+  assert_near(figures_of_tasks(integers, &facts).flops, 1000);
+  assert_true(isnan(figures_of_tasks(integers, &facts).peak_seconds));
+  assert_true(isnan(figures_of_tasks(integers, &facts).roofline_seconds));
+  assert_true(isnan(figures_of_tasks(integers, NULL).peak_seconds));
+  json_decref(integers);
+  json_decref(facts.roofline);
+}
+
+// A transpose computes nothing, so that its type needs no peak.
+static void moving_needs_no_peak(void **state) {
+  (void)state;
+  tune_target_facts facts = make_facts();
+  json_t *tasks = json_pack("[o]", make_task("i16", 1, 0, 1000000));
+  figures sum = figures_of_tasks(tasks, &facts);
+  assert_near(sum.roofline_seconds, 100e-6);
+  assert_true(sum.flops == 0 && sum.peak_seconds == 0);
+  json_decref(tasks);
+  json_decref(facts.roofline);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(tasks_add_up),
+      cmocka_unit_test(unknown_figures_are_not_zero),
+      cmocka_unit_test(moving_needs_no_peak),
+  };
+  return cmocka_run_group_tests_name("tools/run_figures", tests, NULL, NULL);
+}
