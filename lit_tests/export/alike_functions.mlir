@@ -3,6 +3,9 @@
 // RUN: tune-opt %s --tune-export-schedule=target=null -o %t.script.mlir
 // RUN: mlir-opt %s --transform-preload-library=transform-library-paths=%t.script.mlir --transform-interpreter -o %t.mlir
 // RUN: FileCheck %s --input-file=%t.mlir
+// Schedules touch the functions of their tasks only.
+// RUN: grep tune_task_0 %t.mlir | grep -q tune.llvm
+// RUN: grep 'func.func' %t.mlir | grep -v tune_task_0 | not grep tune.llvm
 // RUN: tune-opt %s --tune-lower="target=null until=schedule" | diff - %t.mlir
 
 // CHECK-DAG: func.func private @first(f32) -> f32

@@ -33,8 +33,7 @@ static void write_pass(tune_writer *w, const char *prefix, unsigned *step, const
 }
 
 static void write_affine_loops(tune_writer *w, const char *prefix, unsigned *step) {
-  tune_writer_line(w, "%%%s_0 = transform.structured.match ops{[\"func.func\"]} in %%root", prefix);
-  tune_writer_line(w, "  : (" OP ") -> " OP);
+  tune_writer_line(w, "%%%s_0 = transform.merge_handles %s : " OP, prefix, w->func);
   write_pass(w, prefix, step, "convert-linalg-to-affine-loops", NULL, false);
 }
 
@@ -167,9 +166,6 @@ static void general_write(const tune_structure *structure, const tune_machine *m
   if (!is_parallel) {
     int64_t lanes = count_lanes(structure, machine);
     bool has_lanes = lanes > 1 && may_super_vectorize(structure);
-    tune_writer_line(w, "%%root = transform.get_parent_op %s {op_name = \"builtin.module\"}",
-                     w->func);
-    tune_writer_line(w, "  : (" OP ") -> " OP);
     tune_writer_begin_alternatives(w, NULL, "loops", TUNE_LEVEL_LOOP,
                                    has_lanes ? "\"plain\", \"affine\", \"super_vectors\""
                                              : "\"plain\", \"affine\"",

@@ -329,22 +329,17 @@ void tune_writer_end_tensors(tune_writer *writer) {
 
 void tune_writer_begin_buffers(tune_writer *writer) {
   tune_writer_line(writer,
-                   "transform.named_sequence @tune_buffers(%%func: " OP " {transform.readonly}) {");
+                   "transform.named_sequence @tune_buffers(%%func: " OP " {transform.consumed}) {");
   writer->indent++;
 }
 
 void tune_writer_place_buffers(tune_writer *writer) {
   tune_value_set limits = {3, {0, 4096, 65536}};
   tune_writer_knob(writer, "stack_bytes", NULL, TUNE_LEVEL_BUFFER, &limits, 0);
-  tune_writer_line(writer, "%%owner = transform.get_parent_op %s {op_name = \"builtin.module\"}",
-                   writer->func);
-  tune_writer_line(writer, "  : (" OP ") -> " OP);
-  tune_writer_line(writer, "%%with_heap = transform.structured.match ops{[\"func.func\"]} in "
-                           "%%owner : (" OP ") -> " OP);
   tune_writer_line(writer, "%%with_stack = transform.apply_registered_pass "
                            "\"promote-buffers-to-stack\"");
-  tune_writer_line(writer, "  with options = { \"max-alloc-size-in-bytes\" = %%stack_bytes } to "
-                           "%%with_heap");
+  tune_writer_line(writer, "  with options = { \"max-alloc-size-in-bytes\" = %%stack_bytes } to %s",
+                   writer->func);
   tune_writer_line(writer, "  : (" OP ", !transform.param<i64>) -> " OP);
   writer->func = "%with_stack";
 }
