@@ -2,9 +2,8 @@
 // RUN: tune-opt %s --tune-search="random trials=4 finalists=0" | FileCheck %s
 // CHECK: linalg.matmul {tune.choices = {
 // CHECK-SAME: kr = #tune.chosen<"unroll", 2 : i64, "user">
-// CHECK-SAME: mc = #tune.chosen
 // CHECK-SAME: mr = 4 : i64
-// CHECK-SAME: panels = #tune.chosen<"alternative", "{{packed|in_place}}", "{{default|search:random}}">
+// CHECK-SAME: nr = #tune.chosen<"tile", {{[0-9]+}} : i64, "{{default|search:random}}">
 // RUN: tune-db export | python3 %S/Inputs/proposals.py > %t.trials
 // RUN: FileCheck %s --check-prefix=TRIALS --implicit-check-not='"mr": {{[^4]}}' < %t.trials
 // TRIALS-COUNT-4: "kr": 2,{{.*}}"mr": 4,
