@@ -270,6 +270,17 @@ static void write_order(const tune_contraction_plan *plan, tune_writer *w,
 
 // Binds %work:3: the contraction in the register tile, and its outer and inner loop.
 static void write_register_tiles(const tune_contraction_plan *plan, tune_writer *w) {
+  if (plan->dynamic_rows) {
+    // The rows inside, where their remainder is told apart.
+    tune_writer_begin_alternatives(w, "%work:3", "tile_order", TUNE_LEVEL_LINALG,
+                                   "\"columns_outside\"", 0, 3);
+    write_whole_depth(plan, w, true);
+    tune_writer_end_alternatives(w,
+                                 plan->epilogue ? "%product, %loops#0, %loops#1"
+                                                : "%kernel, %loops#0, %loops#1",
+                                 3);
+    return;
+  }
   if (!plan->kc.count) {
     tune_writer_line(w, "// the depth is not split");
     tune_writer_begin_alternatives(w, "%work:3", "tile_order", TUNE_LEVEL_LINALG,
@@ -366,7 +377,53 @@ static void write_peel(tune_writer *w, const char *loop) {
   tune_writer_line(w, "}");
 }
 
+// Tiles what `match` says in the last rows by one row, which is loop `row` of `count`.
+static void write_single_rows(tune_writer *w, const char *name, const char *match, size_t row,
+                              size_t count) {
+  tune_tiling one = {{0}};
+  size_t order[TUNE_MAX_LOOPS];
+  char each[32], result[32], loops[32];
+  identity_order(order, TUNE_MAX_LOOPS);
+  one.size[row] = "1";
+  tune_writer_line(w, "%%%s = transform.structured.match %s in %%last_rows", name, match);
+  tune_writer_line(w, "  : (" OP ") -> " OP);
+  char targets[32];
+  snprintf(targets, sizeof targets, "%%%s", name);
+  snprintf(each, sizeof each, "%%one_%s", name);
+  snprintf(result, sizeof result, "%%row_%s", name);
+  snprintf(loops, sizeof loops, "%%row_loop_%s", name);
+  tune_writer_begin_foreach(w, targets, each);
+  tune_writer_tile(w, result, loops, each, &one, order, count, NULL);
+  tune_writer_end_foreach(w);
+}
+
+// The rows that do not fill a tile, one by one: how many they are is known at run time only. Each
+// op by itself; between them they pass rows through the output, or a buffer of its size.
+static void write_last_rows(const tune_contraction_plan *plan, tune_writer *w) {
+  char match[400], iterators[320];
+  const tune_operand *out = &plan->anchor->operands[2];
+  size_t row = tune_operand_find_loop(out, plan->row);
+  tune_writer_line(w, "%%rows = transform.cast %%work#2 : " OP " to !transform.op<\"scf.for\">");
+  tune_writer_line(w, "%%tiles_of_rows, %%last_rows = transform.loop.peel %%rows");
+  tune_writer_line(w, "  : (!transform.op<\"scf.for\">) -> (" OP ", " OP ")");
+  write_single_rows(w, "last_fill", "ops{[\"linalg.fill\"]}", row, out->rank);
+  snprintf(
+      match, sizeof match, "ops{[\"linalg.generic\"]} attributes{iterator_types = %s}",
+      tune_writer_iterators(iterators, sizeof iterators, plan->anchor, NULL, plan->anchor->loop_count));
+  write_single_rows(w, "last_product", match, plan->row, plan->anchor->loop_count);
+  if (plan->epilogue || plan->init->kind == TUNE_NEST_GENERIC) {
+    tune_nest plane = {.is_reduction = {false, false}};
+    snprintf(match, sizeof match, "ops{[\"linalg.generic\"]} attributes{iterator_types = %s}",
+             tune_writer_iterators(iterators, sizeof iterators, &plane, NULL, 2));
+    write_single_rows(w, "last_plane", match, row, 2);
+  }
+}
+
 static void write_peels(const tune_contraction_plan *plan, tune_writer *w) {
+  if (plan->dynamic_rows) {
+    write_last_rows(plan, w);
+    return;
+  }
   // Inner before outer, whichever is which: the handles come in the order of the loops.
   if (!plan->rows_divide || !plan->cols_divide) {
     write_peel(w, "%work#2");
@@ -536,7 +593,7 @@ static bool contraction_applies(const tune_structure *structure, const tune_mach
 // Where B stays in the nearest caches by itself, copying it costs more than it saves.
 static bool panels_pay(const tune_contraction_plan *plan, const tune_machine *machine) {
   int64_t bytes = plan->cols * plan->depths * plan->anchor->operands[plan->b].bits / 8;
-  return bytes > 2 * machine->l1_bytes && plan->rows > 16;
+  return bytes > 2 * machine->l1_bytes && (plan->rows > 16 || plan->dynamic_rows);
 }
 
 static bool has_math(const tune_structure *structure) {

@@ -56,8 +56,13 @@ static bool find_ops(tune_contraction_plan *plan) {
   // What depends on the epilogue would be a root of its own.
   if (plan->epilogue && plan->epilogue->use_count)
     return false;
+  // Tiles of what is returned beside the end of the chain would be of use to that end alone.
+  for (size_t n = 0; n < structure->nest_count; n++)
+    if (structure->nests[n].is_returned && &structure->nests[n] != plan->anchor &&
+        &structure->nests[n] != plan->epilogue)
+      return false;
   if (plan->epilogue)
-    return plan->anchor->use_count == 1;
+    return plan->anchor->use_count == 1 && !plan->anchor->is_returned;
   return plan->anchor->use_count == 0;
 }
 
@@ -130,8 +135,9 @@ static bool find_loops(tune_contraction_plan *plan) {
   plan->rows = nest->extent[plan->row];
   plan->cols = nest->extent[plan->col];
   plan->depths = nest->extent[plan->depth];
+  plan->dynamic_rows = plan->rows == TUNE_DYNAMIC_EXTENT;
   for (size_t loop = 0; loop < nest->loop_count; loop++) {
-    if (nest->extent[loop] == TUNE_DYNAMIC_EXTENT)
+    if (nest->extent[loop] == TUNE_DYNAMIC_EXTENT && loop != plan->row)
       return false;
     if (nest->is_reduction[loop] && loop != plan->depth)
       plan->rest[plan->rest_count++] = loop;
@@ -240,15 +246,35 @@ static void choose_depth(tune_contraction_plan *plan) {
   if (!plan->kr.count)
     tune_value_set_add(&plan->kr, plan->depths < 16 ? plan->depths : 1);
   plan->kr_default = tune_value_set_at_most(&plan->kr, 4);
-  if (!plan->rest_count)
+  if (!plan->rest_count && !plan->dynamic_rows)
     tune_value_set_add_divisors(&plan->kc, plan->depths, 128, plan->depths - 1, 64);
   plan->kc_default = plan->kc.count ? tune_value_set_at_most(&plan->kc, 512) : 0;
 }
 
+// However many rows there are: tiles that make good use of a panel, and of the threads.
+static void choose_dynamic_rows(tune_contraction_plan *plan, const tune_machine *machine) {
+  int64_t most = rows_that_fit(plan, machine, plan->lanes);
+  int64_t limit = rows_that_fit(plan, machine, plan->nr_default);
+  // Upstream cannot peel a loop of steps of one.
+  for (int64_t mr = 2; mr <= 8 && mr <= most; mr *= 2)
+    tune_value_set_add(&plan->mr, mr);
+  if (plan->mr.count == 0)
+    return;
+  plan->mr_default = tune_value_set_at_most(&plan->mr, limit);
+  for (int64_t mc = 32; mc <= 2048; mc *= 4)
+    tune_value_set_add(&plan->mc, mc);
+  plan->mc_default = machine->threads > 1 ? 128 : 512;
+}
+
 static void choose_outer(tune_contraction_plan *plan, const tune_machine *machine) {
   int64_t widest = plan->nr.values[plan->nr.count - 1];
-  tune_value_set_add(&plan->mc, plan->rows);
   tune_value_set_add(&plan->nc, plan->cols);
+  if (plan->dynamic_rows) {
+    plan->nc_default = plan->cols;
+    tune_value_set_add_divisors(&plan->nc, plan->cols, 2 * widest, plan->cols / 2, widest);
+    return;
+  }
+  tune_value_set_add(&plan->mc, plan->rows);
   if (plan->rows_divide || plan->rows % 8 == 0)
     tune_value_set_add_divisors(&plan->mc, plan->rows, 32, plan->rows / 2, 32);
   if (plan->cols_divide)
@@ -269,16 +295,27 @@ static void choose_outer(tune_contraction_plan *plan, const tune_machine *machin
 bool tune_contraction_plan_make(const tune_structure *structure, const tune_machine *machine,
                                 tune_contraction_plan *out_plan) {
   *out_plan = (tune_contraction_plan){.structure = structure};
-  if (structure->is_dynamic || !structure->is_regular || !find_ops(out_plan) ||
-      !find_loops(out_plan) || !find_root_loops(out_plan))
+  if (!structure->is_regular || !find_ops(out_plan) || !find_loops(out_plan) ||
+      !find_root_loops(out_plan))
+    return false;
+  // Rows known at run time only: of a plain product, where nothing changes the places of its loops.
+  const tune_operand *out = &out_plan->anchor->operands[2];
+  if (structure->is_dynamic &&
+      !(out_plan->dynamic_rows && out_plan->anchor->loop_count == 3 && out_plan->other_count == 0 &&
+        !out_plan->has_window && !out_plan->strided_rows &&
+        tune_operand_is_loop(out, 0, out_plan->row) &&
+        (!out_plan->epilogue || (out_plan->root_row == 0 && out_plan->root_loop_count == 2))))
     return false;
   out_plan->lanes = machine->vector_bits / out_plan->anchor->operands[2].bits;
   if (out_plan->lanes < 2)
     return false;
   choose_columns(out_plan);
-  if (out_plan->has_window && !out_plan->cols_divide)
+  if ((out_plan->has_window || out_plan->dynamic_rows) && !out_plan->cols_divide)
     return false;
-  choose_rows(out_plan, machine);
+  if (out_plan->dynamic_rows)
+    choose_dynamic_rows(out_plan, machine);
+  else
+    choose_rows(out_plan, machine);
   if (out_plan->mr.count == 0)
     return false;
   choose_depth(out_plan);

@@ -25,6 +25,7 @@ typedef struct tune_contraction_plan {
   size_t row, col, depth;    // loops of the anchor
   size_t a, b;               // operands of the anchor
   int64_t rows, cols, depths;
+  bool dynamic_rows; // how many rows there are is known at run time only; `rows` is then -1
   bool has_window;   // an operand slides over the input: no panels
   bool transposed;   // B is not contiguous along col: panels are needed
   bool strided_rows; // A's rows are not neighbours: they are unrolled one by one

@@ -132,12 +132,16 @@ static int64_t count_lanes(const tune_structure *structure, const tune_machine *
   return machine->vector_bits / bits;
 }
 
-// Whether upstream's super-vectorizer gets it right: it takes a stride for contiguous.
+// Whether upstream's super-vectorizer gets it right: it takes a stride for contiguous, and a sum of
+// one element for parallel.
 static bool may_super_vectorize(const tune_structure *structure) {
   for (size_t n = 0; n < structure->nest_count; n++) {
     const tune_nest *nest = &structure->nests[n];
     if (nest->has_index || nest->kind == TUNE_NEST_NAMED)
       return false;
+    for (size_t loop = 0; loop < nest->loop_count; loop++)
+      if (nest->is_reduction[loop] && nest->extent[loop] == 1)
+        return false;
     for (size_t o = 0; o < nest->operand_count; o++)
       for (size_t i = 0; i < nest->operands[o].rank; i++) {
         const tune_index *index = &nest->operands[o].index[i];
@@ -146,7 +150,7 @@ static bool may_super_vectorize(const tune_structure *structure) {
             return false;
       }
   }
-  return !structure->is_empty;
+  return !structure->is_empty && !structure->has_bits;
 }
 
 static void general_write(const tune_structure *structure, const tune_machine *machine,
@@ -166,10 +170,9 @@ static void general_write(const tune_structure *structure, const tune_machine *m
   if (!is_parallel) {
     int64_t lanes = count_lanes(structure, machine);
     bool has_lanes = lanes > 1 && may_super_vectorize(structure);
-    tune_writer_begin_alternatives(w, NULL, "loops", TUNE_LEVEL_LOOP,
-                                   has_lanes ? "\"plain\", \"affine\", \"super_vectors\""
-                                             : "\"plain\", \"affine\"",
-                                   0, 0);
+    tune_writer_begin_alternatives(
+        w, NULL, "loops", TUNE_LEVEL_LOOP,
+        has_lanes ? "\"plain\", \"affine\", \"super_vectors\"" : "\"plain\", \"affine\"", 0, 0);
     tune_writer_next_alternative(w, NULL, 0);
     write_affine(w);
     if (has_lanes) {
@@ -184,7 +187,8 @@ static void general_write(const tune_structure *structure, const tune_machine *m
 
 const tune_rule tune_rule_general = {
     .name = "general",
-    .summary = "any linalg op: loops, affine loops and their passes, or loops divided among threads",
+    .summary =
+        "any linalg op: loops, affine loops and their passes, or loops divided among threads",
     .applies = general_applies,
     .write = general_write,
 };

@@ -218,8 +218,13 @@ static void write_row_loop(const plan *p, tune_writer *w) {
 static void write_rows(const plan *p, tune_writer *w) {
   tune_value_set partial = {0}, plain = {0};
   vector_lengths(p, &partial, 8);
+  // Whole vectors, or one of the row's length: a vector longer than its row is masked all over, and
+  // such a write cannot always be done in place.
   for (int64_t count = 1; count <= 4; count *= 2)
-    tune_value_set_add(&plain, count * p->lanes);
+    if (count * p->lanes <= p->length)
+      tune_value_set_add(&plain, count * p->lanes);
+  if (plain.count == 0)
+    tune_value_set_add(&plain, p->length);
   tune_writer_knob(w, "vector", "vectorize", TUNE_LEVEL_VECTOR, &plain,
                    tune_value_set_at_most(&plain, 2 * p->lanes));
   split_root(p, w);

@@ -43,8 +43,10 @@ void tune_machine_read_fingerprint(tune_machine *machine, const json_t *fingerpr
 }
 
 const tune_rule *tune_rule_find(const tune_structure *structure, const tune_machine *machine) {
-  // Where there is nothing to do, tiles of it have sizes that upstream divides by.
-  for (size_t i = 0; !structure->is_empty && i < sizeof RULES / sizeof *RULES; i++)
+  // Where there is nothing to do, tiles of it have sizes that upstream divides by; vectors of i1 are
+  // bits, which tensors of it in memory are not.
+  bool is_for_all = structure->is_empty || structure->has_bits;
+  for (size_t i = 0; !is_for_all && i < sizeof RULES / sizeof *RULES; i++)
     if (RULES[i]->applies(structure, machine))
       return RULES[i];
   return &tune_rule_general;

@@ -383,8 +383,7 @@ void tune_writer_lower_vectors(tune_writer *writer) {
 // Each knob ends as a discardable attribute of the function, which the lowering reads when it sets
 // up LLVM (transforms/lower).
 static void annotate_knob(tune_writer *writer, const char *knob, const char *attribute) {
-  tune_writer_line(writer,
-                   "transform.annotate %s \"%s\" = %%%s : " OP ", !transform.param<i64>",
+  tune_writer_line(writer, "transform.annotate %s \"%s\" = %%%s : " OP ", !transform.param<i64>",
                    writer->func, attribute, knob);
 }
 

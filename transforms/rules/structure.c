@@ -21,6 +21,28 @@
 static const char PREPARE[] =
     "  transform.named_sequence @tune_prepare(%func: !transform.any_op {transform.consumed})\n"
     "      -> !transform.any_op {\n"
+    "    %packs = transform.structured.match ops{[\"linalg.pack\"]} in %func\n"
+    "      : (!transform.any_op) -> !transform.any_op\n"
+    "    transform.foreach %packs : !transform.any_op {\n"
+    "    ^bb0(%one: !transform.any_op):\n"
+    "      %pack = transform.cast %one : !transform.any_op to !transform.op<\"linalg.pack\">\n"
+    "      %p:3 = transform.structured.lower_pack %pack : (!transform.op<\"linalg.pack\">)\n"
+    "        -> (!transform.op<\"tensor.pad\">, !transform.op<\"tensor.expand_shape\">,\n"
+    "            !transform.op<\"linalg.transpose\">)\n"
+    "    }\n"
+    "    %unpacks = transform.structured.match ops{[\"linalg.unpack\"]} in %func\n"
+    "      : (!transform.any_op) -> !transform.any_op\n"
+    "    transform.foreach %unpacks : !transform.any_op {\n"
+    "    ^bb0(%one: !transform.any_op):\n"
+    "      %unpack = transform.cast %one : !transform.any_op to !transform.op<\"linalg.unpack\">\n"
+    "      %u:4 = transform.structured.lower_unpack %unpack : (!transform.op<\"linalg.unpack\">)\n"
+    "        -> (!transform.op<\"tensor.empty\">, !transform.op<\"linalg.transpose\">,\n"
+    "            !transform.op<\"tensor.collapse_shape\">, !transform.op<\"tensor.extract_slice\">)\n"
+    "    }\n"
+    "    %softmax = transform.structured.match ops{[\"linalg.softmax\"]} in %func\n"
+    "      : (!transform.any_op) -> !transform.any_op\n"
+    "    %parts = transform.structured.decompose_interface %softmax\n"
+    "      : (!transform.any_op) -> !transform.any_op\n"
     "    %named = transform.structured.match ops{[\n"
     "      \"linalg.transpose\", \"linalg.broadcast\", \"linalg.map\", \"linalg.reduce\",\n"
     "      \"linalg.elementwise\", \"linalg.copy\", \"linalg.contract\", \"linalg.matmul\",\n"
@@ -249,7 +271,10 @@ static void infer_extents(tune_nest *nest) {
 }
 
 static tune_status read_linalg_nest(MlirOperation op, tune_nest *nest) {
+  // linalg.pack and its like are no loop nests: without loops, by name, they are for no rule.
   MlirAttribute maps = mlirLinalgGetIndexingMapsAttribute(op);
+  if (mlirAttributeIsNull(maps))
+    return TUNE_OK;
   size_t operand_count = (size_t)mlirOperationGetNumOperands(op);
   size_t result_count = (size_t)mlirOperationGetNumResults(op);
   if (operand_count > TUNE_MAX_OPERANDS)
@@ -325,11 +350,26 @@ static size_t index_of(const MlirOperation *ops, size_t count, MlirOperation op)
   return TUNE_NO_LOOP;
 }
 
+// Whether some result of `op` is used by what is none of `ops`, other than for its sizes.
+static bool is_returned(MlirOperation op, const MlirOperation *ops, size_t count) {
+  for (intptr_t r = 0; r < mlirOperationGetNumResults(op); r++) {
+    MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(op, r));
+    for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+      MlirOperation user = mlirOpOperandGetOwner(use);
+      if (index_of(ops, count, user) == TUNE_NO_LOOP && !tune_ir_is(user, "tensor.dim"))
+        return true;
+    }
+  }
+  return false;
+}
+
 // Fills in who makes each operand and who uses each nest.
 static void connect(tune_structure *structure, const MlirOperation *ops) {
   for (size_t n = 0; n < structure->nest_count; n++) {
     tune_nest *nest = &structure->nests[n];
+    nest->is_returned = is_returned(ops[n], ops, structure->nest_count);
     for (size_t o = 0; o < nest->operand_count; o++) {
+      structure->has_bits |= nest->operands[o].rank > 0 && strcmp(nest->operands[o].type, "i1") == 0;
       MlirOperation producer = defining_op(mlirOperationGetOperand(ops[n], (intptr_t)o));
       if (mlirOperationIsNull(producer))
         continue;

@@ -65,6 +65,7 @@ typedef struct tune_nest {
   size_t math_op_count;     // exp, erf, tanh, log, pow, ...: each costs tens of instructions
   size_t use_count;         // by other nests
   size_t dead_results;      // results that nobody uses
+  bool is_returned;         // some result is used by what is no nest
 } tune_nest;
 
 typedef struct tune_structure {
@@ -72,6 +73,7 @@ typedef struct tune_structure {
   tune_nest *nests; // owned
   bool is_dynamic;  // some extent is not known
   bool is_empty;    // some extent is 0
+  bool has_bits;    // some tensor is of i1: a byte each in memory, yet a bit in vectors
   bool is_regular;  // only linalg ops, tensor.pad, tensor.empty, constants
 } tune_structure;
 

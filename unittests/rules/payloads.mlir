@@ -42,12 +42,33 @@ func.func @f(%x: tensor<20x128xf32>) -> tensor<20x128xf32> {
 }
 // -----
 // case: softmax named
+// quick
+// rule: reduction
 // reduction: 50
 func.func @f(%x: tensor<4x13x50xf32>) -> tensor<4x13x50xf32> {
   %e = tensor.empty() : tensor<4x13x50xf32>
   %r = linalg.softmax dimension(2) ins(%x : tensor<4x13x50xf32>) outs(%e : tensor<4x13x50xf32>)
       -> tensor<4x13x50xf32>
   return %r : tensor<4x13x50xf32>
+}
+// -----
+// case: softmax named, short
+// rule: reduction
+// reduction: 7
+func.func @f(%x: tensor<13x7xf32>) -> tensor<13x7xf32> {
+  %e = tensor.empty() : tensor<13x7xf32>
+  %r = linalg.softmax dimension(1) ins(%x : tensor<13x7xf32>) outs(%e : tensor<13x7xf32>)
+      -> tensor<13x7xf32>
+  return %r : tensor<13x7xf32>
+}
+// -----
+// case: softmax named, across
+// reduction: 20
+func.func @f(%x: tensor<4x20x32xf32>) -> tensor<4x20x32xf32> {
+  %e = tensor.empty() : tensor<4x20x32xf32>
+  %r = linalg.softmax dimension(1) ins(%x : tensor<4x20x32xf32>) outs(%e : tensor<4x20x32xf32>)
+      -> tensor<4x20x32xf32>
+  return %r : tensor<4x20x32xf32>
 }
 // -----
 // case: layer norm
@@ -332,6 +353,7 @@ func.func @f(%x: tensor<1x8x14x14xf32>) -> tensor<1x8x7x7xf32> {
 // -----
 // case: named matmul, dynamic rows
 // quick
+// rule: contraction
 // reduction: 784
 // dynamic: 37
 func.func @f(%x: tensor<?x784xf32>, %w: tensor<784x512xf32>, %b: tensor<512xf32>) -> tensor<?x512xf32> {
@@ -353,6 +375,7 @@ func.func @f(%x: tensor<?x784xf32>, %w: tensor<784x512xf32>, %b: tensor<512xf32>
 }
 // -----
 // case: named matmul, transposed weights, dynamic rows
+// rule: contraction
 // reduction: 784
 // dynamic: 5
 func.func @f(%x: tensor<?x784xf32>, %w: tensor<512x784xf32>) -> tensor<?x512xf32> {
@@ -391,6 +414,19 @@ func.func @f(%x: tensor<?x128xf32>) -> tensor<?x128xf32> {
   %e = tensor.empty(%d) : tensor<?x128xf32>
   %r = linalg.softmax dimension(1) ins(%x : tensor<?x128xf32>) outs(%e : tensor<?x128xf32>) -> tensor<?x128xf32>
   return %r : tensor<?x128xf32>
+}
+// -----
+// case: pack and unpack
+// quick
+func.func @f(%x: tensor<30x40xf32>) -> tensor<30x40xf32> {
+  %zero = arith.constant 0.0 : f32
+  %d = tensor.empty() : tensor<4x3x8x16xf32>
+  %p = linalg.pack %x padding_value(%zero : f32) inner_dims_pos = [0, 1] inner_tiles = [8, 16]
+      into %d : tensor<30x40xf32> -> tensor<4x3x8x16xf32>
+  %o = tensor.empty() : tensor<30x40xf32>
+  %u = linalg.unpack %p inner_dims_pos = [0, 1] inner_tiles = [8, 16]
+      into %o : tensor<4x3x8x16xf32> -> tensor<30x40xf32>
+  return %u : tensor<30x40xf32>
 }
 // -----
 // case: dynamic add

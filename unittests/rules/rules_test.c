@@ -6,7 +6,8 @@
 // The quick part takes the cases marked so, with the default and one random config. With
 // TUNE_RULES_SWEEP=N in the environment all cases are taken, with N random configs, for wide
 // and narrow vectors, for one thread and two; TUNE_RULES_ONLY=TEXT takes only the cases with
-// TEXT in their name. TUNE_RULES_SEED=S draws other configs.
+// TEXT in their name, TUNE_RULES_TEST=PATTERN only the tests of that name. TUNE_RULES_SEED=S draws
+// other configs.
 //
 //===--------------------------------------------------------------------------===//
 
@@ -199,5 +200,6 @@ int main(void) {
       cmocka_unit_test(single_ops_are_right),
       cmocka_unit_test(whole_payloads_are_right),
   };
+  cmocka_set_test_filter(getenv("TUNE_RULES_TEST"));
   return cmocka_run_group_tests(tests, setup, teardown);
 }
