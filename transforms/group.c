@@ -38,6 +38,7 @@ void tune_groups_destroy(tune_groups *groups) {
 typedef struct collection {
   tune_groups *groups;
   tune_op_words words;
+  MlirOperation module;
   MlirOperation function;
   tune_status status;
 } collection;
@@ -68,6 +69,11 @@ static MlirWalkResult collect_op(MlirOperation op, void *user_data) {
   tune_op_facts_get(op, &state->words, &facts);
   if (facts.op_class == TUNE_OP_FOREIGN || !state->function.ptr)
     return MlirWalkResultAdvance;
+  // A module is bufferized and lowered without those inside it.
+  if (!mlirOperationEqual(mlirOperationGetParentOperation(state->function), state->module)) {
+    facts.op_class = TUNE_OP_UNTUNABLE;
+    facts.reason = "its function is in a module within the module; tune that one on its own";
+  }
   state->status = add_node(state->groups, op, state->function, &facts);
   return tune_status_is_ok(state->status) ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
 }
@@ -463,6 +469,7 @@ tune_status tune_groups_create(MlirOperation module, tune_groups **out_groups) {
     return tune_status_make(TUNE_OUT_OF_MEMORY, "grouping ops");
   tune_op_map_init(&groups->nodes_by_op);
   collection state = {.groups = groups,
+                      .module = module,
                       .words = tune_op_words_get(mlirOperationGetContext(module))};
   mlirOperationWalk(module, collect_op, &state, MlirWalkPreOrder);
   tune_status status = state.status;
