@@ -166,7 +166,8 @@ static tune_status call_for_tasks(const combiner *state, tune_string_builder *te
   tune_string_builder_append(
       text, "    %buffers = transform.bufferization.one_shot_bufferize "
             "layout{IdentityLayoutMap} %module\n"
-            "      {bufferize_function_boundaries = true, memcpy_op = \"linalg.copy\"}\n"
+            "      {bufferize_function_boundaries = true, allow_return_allocs_from_loops = true,\n"
+            "       memcpy_op = \"linalg.copy\"}\n"
             "      : (" ANY ") -> " ANY "\n");
   for (size_t i = 0; i < state->extraction->task_count; ++i)
     TUNE_RETURN_IF_ERROR(call_for_task(state, state->entries[i].buffers, i, "%buffers", text));

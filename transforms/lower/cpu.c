@@ -21,7 +21,7 @@
 // own.
 #define BUFFERIZE                                                                                  \
   "convert-elementwise-to-linalg,eliminate-empty-tensors,"                                         \
-  "one-shot-bufferize{bufferize-function-boundaries=1 "                                            \
+  "one-shot-bufferize{bufferize-function-boundaries=1 allow-return-allocs-from-loops=1 "           \
   "function-boundary-type-conversion=identity-layout-map}"
 
 #define GIVE_BACK_MEMORY                                                                           \
