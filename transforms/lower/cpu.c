@@ -54,7 +54,7 @@ struct tune_cpu_lowering {
   MlirOperation decompose;
   MlirPassManager bufferize;
   MlirPassManager give_back_memory;
-  MlirPassManager generalize; // for the reference: named ops to linalg.generic
+  MlirPassManager generalize; // named ops that are left, to linalg.generic
   MlirPassManager convert;
 };
 
@@ -189,10 +189,17 @@ static tune_status convert_with_parts(tune_cpu_lowering *lowering, MlirOperation
   return convert(lowering, module, math);
 }
 
+// What no schedule has turned into loops or vectors becomes loops: in the reference's order, so
+// that a default is not slower than what it is checked against.
+static tune_status order_loops(tune_cpu_lowering *lowering, MlirOperation module) {
+  TUNE_RETURN_IF_ERROR(run_passes(lowering, lowering->generalize, module, "generalizing"));
+  tune_reference_order_loops(module);
+  return TUNE_OK;
+}
+
 static tune_status lower_to_llvm_dialect(tune_cpu_lowering *lowering, MlirOperation module,
                                          const char *name, const tune_function_signature *signature,
-                                         bool plain, tune_llvm_options *options,
-                                         tune_parts *out_parts) {
+                                         tune_llvm_options *options, tune_parts *out_parts) {
   MlirOperation function;
   TUNE_RETURN_IF_ERROR(tune_ir_find_function(module, name, &function));
   TUNE_RETURN_IF_ERROR(tune_llvm_options_take(function, options));
@@ -204,10 +211,7 @@ static tune_status lower_to_llvm_dialect(tune_cpu_lowering *lowering, MlirOperat
   mlirOperationSetAttributeByName(function, tune_ir_string("llvm.emit_c_interface"),
                                   mlirUnitAttrGet(lowering->context));
   TUNE_RETURN_IF_ERROR(give_back_memory(lowering, module));
-  if (plain) {
-    TUNE_RETURN_IF_ERROR(run_passes(lowering, lowering->generalize, module, "generalizing"));
-    tune_reference_order_loops(module);
-  }
+  TUNE_RETURN_IF_ERROR(order_loops(lowering, module));
   TUNE_RETURN_IF_ERROR(tune_parts_split(module, name, out_parts));
   return convert_with_parts(lowering, module, &math, out_parts);
 }
@@ -230,6 +234,7 @@ static void pass_vector_width(const tune_part *part) {
 tune_status tune_cpu_lowering_run_module(tune_cpu_lowering *lowering, MlirOperation module) {
   TUNE_RETURN_IF_ERROR(lower_to_buffers(lowering, module));
   TUNE_RETURN_IF_ERROR(give_back_memory(lowering, module));
+  TUNE_RETURN_IF_ERROR(order_loops(lowering, module));
   tune_parts parts;
   TUNE_RETURN_IF_ERROR(tune_parts_split(module, NULL, &parts));
   for (size_t i = 0; i < parts.count; ++i)
@@ -263,7 +268,7 @@ tune_status tune_cpu_lowering_run(tune_cpu_lowering *lowering, MlirOperation mod
   }
   tune_parts parts = {0};
   tune_status status =
-      lower_to_llvm_dialect(lowering, module, function, signature, plain, &options, &parts);
+      lower_to_llvm_dialect(lowering, module, function, signature, &options, &parts);
   seconds.lower = tune_clock_seconds() - start;
   if (tune_status_is_ok(status) && emit == TUNE_EMIT_MLIR) {
     tune_parts_merge(&parts, module);

@@ -1,6 +1,6 @@
 //===- reference.h - Loops in an order that caches like ---------------------------===//
 //
-// The reference of a task is every linalg op as plain loops. Taken in the order of the op's
+// A linalg op without a schedule, as every one of a reference, is plain loops. In the order of its
 // dimensions, a matmul's innermost loop walks down a column and takes seconds; with the
 // loop over the contiguous dimension innermost it takes a tenth, and because the reduction
 // loops keep their order among themselves, every element is summed up in the same order,
