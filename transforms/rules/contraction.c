@@ -345,9 +345,11 @@ static void write_panels(const tune_contraction_plan *plan, tune_writer *w) {
     // whole tile, which must not be taken for a panel below. Tiles that fit have nothing to copy.
     tune_writer_line(w, "%%wide = transform.get_producer_of_operand %%padded[2] : (" OP ") -> " OP);
     tune_writer_line(w, "transform.sequence %%wide : " OP " failures(suppress) {");
-    tune_writer_line(w, "^bb0(%%narrow: " OP "):");
+    tune_writer_line(w, "^bb0(%%any: " OP "):");
+    tune_writer_line(w, "  %%narrow = transform.cast %%any : " OP
+                        " to !transform.op<\"tensor.pad\">");
     tune_writer_line(w, "  %%copied = transform.structured.rewrite_in_destination_passing_style "
-                        "%%narrow : (" OP ") -> " OP);
+                        "%%narrow : (!transform.op<\"tensor.pad\">) -> " OP);
     tune_writer_line(w, "}");
   }
   tune_writer_line(w, "%%pad = transform.get_producer_of_operand %%padded[%zu]", plan->b);

@@ -105,8 +105,7 @@ static void write_parallel(const tune_structure *structure, const tune_machine *
     size_t outer = 0;
     while (outer < nest->loop_count && (nest->is_reduction[outer] || nest->extent[outer] == 1))
       outer++;
-    bool is_worth_it = outer < nest->loop_count && nest->extent[outer] != 0;
-    if (is_worth_it) {
+    if (outer < nest->loop_count) {
       char counts[128] = "";
       size_t used = 0;
       for (size_t i = 0; i < nest->loop_count && used < sizeof counts; i++)
@@ -160,7 +159,7 @@ static void general_write(const tune_structure *structure, const tune_machine *m
     math += structure->nests[n].math_op_count;
   tune_writer_begin_tensors(w, "rule 'general': loops, or affine loops and their passes");
   bool is_parallel = machine->threads > 1;
-  if (is_parallel)
+  if (is_parallel && !structure->is_empty)
     write_parallel(structure, machine, w);
   tune_writer_end_tensors(w);
   tune_writer_begin_buffers(w);
