@@ -40,7 +40,7 @@
 
 // Another machine's code.
 // RUN: tune-worker --build %S/Inputs/matmul.mlir --triple=aarch64-linux-gnu --cpu=neoverse-n1 --emit=asm | FileCheck %s --check-prefix=ARM
-// ARM: fmadd s
+// ARM: fmla v
 
 // RUN: tune-worker --build %S/Inputs/matmul.mlir --emit=signature | FileCheck %s --check-prefix=SIGNATURE
 // SIGNATURE: "entry": "tune_entry"
