@@ -334,7 +334,7 @@ void tune_writer_begin_buffers(tune_writer *writer) {
 }
 
 void tune_writer_place_buffers(tune_writer *writer) {
-  tune_value_set limits = {3, {0, 4096, 65536}};
+  tune_value_set limits = {2, {0, 65536}};
   tune_writer_knob(writer, "stack_bytes", NULL, TUNE_LEVEL_BUFFER, &limits, 0);
   tune_writer_line(writer, "%%with_stack = transform.apply_registered_pass "
                            "\"promote-buffers-to-stack\"");
