@@ -275,10 +275,8 @@ static void write_register_tiles(const tune_contraction_plan *plan, tune_writer 
     tune_writer_begin_alternatives(w, "%work:3", "tile_order", TUNE_LEVEL_LINALG,
                                    "\"columns_outside\"", 0, 3);
     write_whole_depth(plan, w, true);
-    tune_writer_end_alternatives(w,
-                                 plan->epilogue ? "%product, %loops#0, %loops#1"
-                                                : "%kernel, %loops#0, %loops#1",
-                                 3);
+    tune_writer_end_alternatives(
+        w, plan->epilogue ? "%product, %loops#0, %loops#1" : "%kernel, %loops#0, %loops#1", 3);
     return;
   }
   if (!plan->kc.count) {
@@ -346,8 +344,8 @@ static void write_panels(const tune_contraction_plan *plan, tune_writer *w) {
     tune_writer_line(w, "%%wide = transform.get_producer_of_operand %%padded[2] : (" OP ") -> " OP);
     tune_writer_line(w, "transform.sequence %%wide : " OP " failures(suppress) {");
     tune_writer_line(w, "^bb0(%%any: " OP "):");
-    tune_writer_line(w, "  %%narrow = transform.cast %%any : " OP
-                        " to !transform.op<\"tensor.pad\">");
+    tune_writer_line(w,
+                     "  %%narrow = transform.cast %%any : " OP " to !transform.op<\"tensor.pad\">");
     tune_writer_line(w, "  %%copied = transform.structured.rewrite_in_destination_passing_style "
                         "%%narrow : (!transform.op<\"tensor.pad\">) -> " OP);
     tune_writer_line(w, "}");
@@ -409,9 +407,9 @@ static void write_last_rows(const tune_contraction_plan *plan, tune_writer *w) {
   tune_writer_line(w, "%%tiles_of_rows, %%last_rows = transform.loop.peel %%rows");
   tune_writer_line(w, "  : (!transform.op<\"scf.for\">) -> (" OP ", " OP ")");
   write_single_rows(w, "last_fill", "ops{[\"linalg.fill\"]}", row, out->rank);
-  snprintf(
-      match, sizeof match, "ops{[\"linalg.generic\"]} attributes{iterator_types = %s}",
-      tune_writer_iterators(iterators, sizeof iterators, plan->anchor, NULL, plan->anchor->loop_count));
+  snprintf(match, sizeof match, "ops{[\"linalg.generic\"]} attributes{iterator_types = %s}",
+           tune_writer_iterators(iterators, sizeof iterators, plan->anchor, NULL,
+                                 plan->anchor->loop_count));
   write_single_rows(w, "last_product", match, plan->row, plan->anchor->loop_count);
   if (plan->epilogue || plan->init->kind == TUNE_NEST_GENERIC) {
     tune_nest plane = {.is_reduction = {false, false}};

@@ -37,7 +37,8 @@ static const char PREPARE[] =
     "      %unpack = transform.cast %one : !transform.any_op to !transform.op<\"linalg.unpack\">\n"
     "      %u:4 = transform.structured.lower_unpack %unpack : (!transform.op<\"linalg.unpack\">)\n"
     "        -> (!transform.op<\"tensor.empty\">, !transform.op<\"linalg.transpose\">,\n"
-    "            !transform.op<\"tensor.collapse_shape\">, !transform.op<\"tensor.extract_slice\">)\n"
+    "            !transform.op<\"tensor.collapse_shape\">, "
+    "!transform.op<\"tensor.extract_slice\">)\n"
     "    }\n"
     "    %softmax = transform.structured.match ops{[\"linalg.softmax\"]} in %func\n"
     "      : (!transform.any_op) -> !transform.any_op\n"
@@ -369,7 +370,8 @@ static void connect(tune_structure *structure, const MlirOperation *ops) {
     tune_nest *nest = &structure->nests[n];
     nest->is_returned = is_returned(ops[n], ops, structure->nest_count);
     for (size_t o = 0; o < nest->operand_count; o++) {
-      structure->has_bits |= nest->operands[o].rank > 0 && strcmp(nest->operands[o].type, "i1") == 0;
+      structure->has_bits |=
+          nest->operands[o].rank > 0 && strcmp(nest->operands[o].type, "i1") == 0;
       MlirOperation producer = defining_op(mlirOperationGetOperand(ops[n], (intptr_t)o));
       if (mlirOperationIsNull(producer))
         continue;

@@ -116,8 +116,7 @@ static bool read_spec(writer *w) {
   const char *at = w->spec->inputs;
   for (;;) {
     size_t length = strcspn(at, "|");
-    if (w->input_count == MAX_INPUTS ||
-        !read_operand(w, at, length, &w->inputs[w->input_count++]))
+    if (w->input_count == MAX_INPUTS || !read_operand(w, at, length, &w->inputs[w->input_count++]))
       return false;
     if (!at[length])
       return true;
@@ -226,9 +225,9 @@ static void put_start(writer *w) {
     put_type(w, &last, w->out);
     put(w, ") outs(%empty : ");
     put_type(w, &w->output, w->out);
-    tune_string_builder_appendf(&w->text,
-                                ") {\n  ^bb0(%%x: %s, %%y: %s):\n    linalg.yield %%x : %s\n  } -> ",
-                                w->out, w->out, w->out);
+    tune_string_builder_appendf(
+        &w->text, ") {\n  ^bb0(%%x: %s, %%y: %s):\n    linalg.yield %%x : %s\n  } -> ", w->out,
+        w->out, w->out);
   } else {
     tune_string_builder_appendf(&w->text, "\n  %%neutral = arith.constant %s : %s\n", neutral(w),
                                 w->out);
@@ -249,18 +248,15 @@ typedef struct body {
 } body;
 
 static const body BODIES[] = {
-    {"mac",
-     "    %m = arith.mulf %w0, %w1 : OUT\n    %r = arith.addf %y, %m : OUT\n",
+    {"mac", "    %m = arith.mulf %w0, %w1 : OUT\n    %r = arith.addf %y, %m : OUT\n",
      "    %m = arith.muli %w0, %w1 : OUT\n    %r = arith.addi %y, %m : OUT\n"},
-    {"mac_swapped",
-     "    %m = arith.mulf %w1, %w0 : OUT\n    %r = arith.addf %m, %y : OUT\n",
+    {"mac_swapped", "    %m = arith.mulf %w1, %w0 : OUT\n    %r = arith.addf %m, %y : OUT\n",
      "    %m = arith.muli %w1, %w0 : OUT\n    %r = arith.addi %m, %y : OUT\n"},
     {"sum", "    %r = arith.addf %y, %w0 : OUT\n", "    %r = arith.addi %y, %w0 : OUT\n"},
     {"product", "    %r = arith.mulf %y, %w0 : OUT\n", "    %r = arith.muli %y, %w0 : OUT\n"},
     {"max", "    %r = arith.maximumf %y, %w0 : OUT\n", "    %r = arith.maxsi %y, %w0 : OUT\n"},
     {"min", "    %r = arith.minnumf %y, %w0 : OUT\n", "    %r = arith.minsi %y, %w0 : OUT\n"},
-    {"squares",
-     "    %m = arith.mulf %w0, %w0 : OUT\n    %r = arith.addf %y, %m : OUT\n",
+    {"squares", "    %m = arith.mulf %w0, %w0 : OUT\n    %r = arith.addf %y, %m : OUT\n",
      "    %m = arith.muli %w0, %w0 : OUT\n    %r = arith.addi %y, %m : OUT\n"},
     // Elementwise.
     {"copy", "    %r = arith.addf %w0, %w0 : OUT\n", "    %r = arith.addi %w0, %w0 : OUT\n"},

@@ -96,8 +96,8 @@ static tune_status run_artifact(tune_target *target, const tune_signature *signa
   return methods->check(*out_kernel);
 }
 
-static tune_status compare(const trial_job *job, const tune_signature *signature, tune_kernel *expected,
-                           tune_kernel *kernel) {
+static tune_status compare(const trial_job *job, const tune_signature *signature,
+                           tune_kernel *expected, tune_kernel *kernel) {
   tune_tolerance tolerance = {.reduction = job->subject->reduction};
   for (size_t i = 0; i < tune_signature_output_count(signature); i++) {
     tune_buffer right, value;
@@ -275,7 +275,8 @@ void trial_run(const trial_bench *bench, const trial_subject *subject, size_t co
   char reference[96], artifact[96], message[1024];
   snprintf(reference, sizeof reference, "%s/reference.so", bench->folder);
   snprintf(artifact, sizeof artifact, "%s/candidate.so", bench->folder);
-  trial_job job = {.bench = bench, .subject = subject, .reference = reference, .artifact = artifact};
+  trial_job job = {
+      .bench = bench, .subject = subject, .reference = reference, .artifact = artifact};
   tune_build_task *task = NULL;
   tune_status status = open_task(bench, subject, &task);
   job.task = task;
@@ -293,6 +294,4 @@ void trial_run(const trial_bench *bench, const trial_subject *subject, size_t co
   tune_build_task_destroy(task);
 }
 
-void trial_outcome_deinit(trial_outcome *outcome) {
-  tune_string_builder_deinit(&outcome->text);
-}
+void trial_outcome_deinit(trial_outcome *outcome) { tune_string_builder_deinit(&outcome->text); }

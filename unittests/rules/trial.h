@@ -11,8 +11,8 @@
 #define TUNE_UNITTESTS_RULES_TRIAL_H
 
 #include "support/string_builder.h"
-#include "transforms/lower/link.h"
 #include "transforms/build.h"
+#include "transforms/lower/link.h"
 #include "transforms/rules/rule.h"
 
 #define TRIAL_THREADS 2
@@ -39,9 +39,9 @@ typedef struct trial_subject {
 } trial_subject;
 
 typedef struct trial_outcome {
-  size_t built;     // and right, among the random ones
-  size_t unbuilt;   // random configs whose build failed
-  bool is_right;    // all else
+  size_t built;             // and right, among the random ones
+  size_t unbuilt;           // random configs whose build failed
+  bool is_right;            // all else
   tune_string_builder text; // what went wrong, a line each
 } trial_outcome;
 
