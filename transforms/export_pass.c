@@ -20,20 +20,6 @@ static const tune_pass_option options_table[] = {
     TUNE_OPTION_SCHEDULE,
 };
 
-// Gives `module` the body and the attributes of `script`, which is destroyed.
-static void become(MlirOperation module, MlirOperation script) {
-  mlirRegionTakeBody(mlirOperationGetRegion(module, 0), mlirOperationGetRegion(script, 0));
-  while (mlirOperationGetNumDiscardableAttributes(module) > 0)
-    mlirOperationRemoveDiscardableAttributeByName(
-        module, mlirIdentifierStr(mlirOperationGetDiscardableAttribute(module, 0).name));
-  for (intptr_t i = 0; i < mlirOperationGetNumDiscardableAttributes(script); ++i) {
-    MlirNamedAttribute named = mlirOperationGetDiscardableAttribute(script, i);
-    mlirOperationSetDiscardableAttributeByName(module, mlirIdentifierStr(named.name),
-                                               named.attribute);
-  }
-  mlirOperationDestroy(script);
-}
-
 static tune_status export_run(MlirOperation module, const tune_pass_options *options) {
   tune_module_choices_options wanted = {.tasks = tune_module_tasks_options_get(options)};
   if (tune_pass_options_is_given(options, "db"))
@@ -46,8 +32,10 @@ static tune_status export_run(MlirOperation module, const tune_pass_options *opt
     status = tune_status_make_at(TUNE_FAILED_PRECONDITION, module,
                                  "there is nothing to tune in this module, and so no schedule to "
                                  "export; the remarks say what was left out");
-  if (tune_status_is_ok(status))
-    become(module, script);
+  if (tune_status_is_ok(status)) {
+    tune_ir_become(module, script);
+    mlirOperationDestroy(script);
+  }
   return status;
 }
 

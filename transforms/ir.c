@@ -117,3 +117,44 @@ tune_status tune_ir_print(MlirOperation op, bool generic, char **out_text) {
   mlirOpPrintingFlagsDestroy(flags);
   return tune_string_builder_finish(&builder, out_text);
 }
+
+const char *tune_ir_scalar_type_name(MlirType type) {
+  if (mlirTypeIsAF16(type))
+    return "f16";
+  if (mlirTypeIsABF16(type))
+    return "bf16";
+  if (mlirTypeIsAF32(type))
+    return "f32";
+  if (mlirTypeIsAF64(type))
+    return "f64";
+  if (mlirTypeIsAIndex(type))
+    return "index";
+  if (!mlirTypeIsAInteger(type))
+    return NULL;
+  switch (mlirIntegerTypeGetWidth(type)) {
+  case 1:
+    return "i1";
+  case 8:
+    return "i8";
+  case 16:
+    return "i16";
+  case 32:
+    return "i32";
+  case 64:
+    return "i64";
+  default:
+    return NULL;
+  }
+}
+
+void tune_ir_become(MlirOperation module, MlirOperation source) {
+  mlirRegionTakeBody(mlirOperationGetRegion(module, 0), mlirOperationGetRegion(source, 0));
+  while (mlirOperationGetNumDiscardableAttributes(module) > 0)
+    mlirOperationRemoveDiscardableAttributeByName(
+        module, mlirIdentifierStr(mlirOperationGetDiscardableAttribute(module, 0).name));
+  for (intptr_t i = 0; i < mlirOperationGetNumDiscardableAttributes(source); ++i) {
+    MlirNamedAttribute named = mlirOperationGetDiscardableAttribute(source, i);
+    mlirOperationSetDiscardableAttributeByName(module, mlirIdentifierStr(named.name),
+                                               named.attribute);
+  }
+}

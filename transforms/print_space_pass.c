@@ -100,15 +100,7 @@ static void put_in_place(MlirOperation module, MlirModule schedules, size_t coun
   MlirOperation source = mlirModuleGetOperation(schedules);
   if (count == 1)
     source = mlirBlockGetFirstOperation(mlirModuleGetBody(schedules));
-  mlirRegionTakeBody(mlirOperationGetRegion(module, 0), mlirOperationGetRegion(source, 0));
-  while (mlirOperationGetNumDiscardableAttributes(module) > 0)
-    mlirOperationRemoveDiscardableAttributeByName(
-        module, mlirIdentifierStr(mlirOperationGetDiscardableAttribute(module, 0).name));
-  for (intptr_t i = 0; i < mlirOperationGetNumDiscardableAttributes(source); ++i) {
-    MlirNamedAttribute named = mlirOperationGetDiscardableAttribute(source, i);
-    mlirOperationSetDiscardableAttributeByName(module, mlirIdentifierStr(named.name),
-                                               named.attribute);
-  }
+  tune_ir_become(module, source);
   mlirModuleDestroy(schedules);
 }
 

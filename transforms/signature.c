@@ -7,36 +7,6 @@
 
 #include <stdlib.h>
 
-// The name of a scalar type that may cross the border of an artifact, or NULL.
-static const char *scalar_type_name(MlirType type) {
-  if (mlirTypeIsAF16(type))
-    return "f16";
-  if (mlirTypeIsABF16(type))
-    return "bf16";
-  if (mlirTypeIsAF32(type))
-    return "f32";
-  if (mlirTypeIsAF64(type))
-    return "f64";
-  if (mlirTypeIsAIndex(type))
-    return "index";
-  if (!mlirTypeIsAInteger(type))
-    return NULL;
-  switch (mlirIntegerTypeGetWidth(type)) {
-  case 1:
-    return "i1";
-  case 8:
-    return "i8";
-  case 16:
-    return "i16";
-  case 32:
-    return "i32";
-  case 64:
-    return "i64";
-  default:
-    return NULL;
-  }
-}
-
 static tune_status read_value(MlirOperation function, MlirType type, const char *what, size_t index,
                               tune_function_signature_value *out_value) {
   MlirType element = type;
@@ -53,7 +23,7 @@ static tune_status read_value(MlirOperation function, MlirType type, const char 
                                 ? -1
                                 : mlirShapedTypeGetDimSize(type, (intptr_t)i);
   }
-  out_value->type = scalar_type_name(element);
+  out_value->type = tune_ir_scalar_type_name(element);
   if (out_value->type)
     return TUNE_OK;
   tune_string_builder text;

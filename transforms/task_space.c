@@ -264,32 +264,8 @@ static const tune_group_node *find_anchor(const tune_extraction *extraction, siz
 static const char *name_type(MlirType type) {
   if (mlirTypeIsARankedTensor(type))
     type = mlirShapedTypeGetElementType(type);
-  if (mlirTypeIsAF32(type))
-    return "f32";
-  if (mlirTypeIsAF64(type))
-    return "f64";
-  if (mlirTypeIsABF16(type))
-    return "bf16";
-  if (mlirTypeIsAF16(type))
-    return "f16";
-  if (mlirTypeIsAIndex(type))
-    return "index";
-  if (!mlirTypeIsAInteger(type))
-    return "";
-  switch (mlirIntegerTypeGetWidth(type)) {
-  case 1:
-    return "i1";
-  case 8:
-    return "i8";
-  case 16:
-    return "i16";
-  case 32:
-    return "i32";
-  case 64:
-    return "i64";
-  default:
-    return "";
-  }
+  const char *name = tune_ir_scalar_type_name(type);
+  return name ? name : "";
 }
 
 const char *tune_task_space_type(const tune_extraction *extraction, size_t task) {
