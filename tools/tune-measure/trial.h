@@ -1,4 +1,4 @@
-//===- trial.h - Running candidates: check, then time ----------------------------------===//
+//===- trial.h - Running candidates: check, time, check ---------------------------------===//
 //
 // Bodies for child_run. What they report are the replies of docs/architecture.md, without
 // the ticket. An artifact that does not load (a symbol is missing) is "run-crashed", as is one
@@ -19,12 +19,13 @@ typedef struct trial_order {
   const json_t *outputs; // paths of .npy files for the first one's outputs, null for none; or NULL
 } trial_order;
 
-// The first artifact is run once and checked, and timed if it is right: verdict "ok", "cut" or
-// "wrong". `context` is the order.
+// The first artifact is run once and checked, timed if it is right, and checked again unless it was
+// cut: what is wrong after many runs is wrong. Verdict "ok", "cut" or "wrong". `context` is the
+// order.
 tune_status trial_measure(void *context, child_notes *notes, json_t **out_report);
 
-// All are run once and checked, and timed interleaved, also where one is wrong: {"verdict",
-// "results": […], "ratios": […]}, the verdict that of the first that is not ok.
+// All are run once and checked, timed interleaved, also where one is wrong, and checked again:
+// {"verdict", "results": […], "ratios": […]}, the verdict that of the first that is not ok.
 tune_status trial_compare(void *context, child_notes *notes, json_t **out_report);
 
 #endif // TUNE_TOOLS_TUNE_MEASURE_TRIAL_H

@@ -20,29 +20,32 @@
 
 enum {
   GOOD,
-  SLOW,        // the same, a thousand times over
-  NUMB,        // right, and prints a lot
-  WRONG,       // one element of the result
-  WRONG_NAN,   // likewise, NaN
-  WRONG_WRITE, // one element of the argument that is written
-  WRONG_SHAPE, // of the result
-  BOUNDS,      // writes after the end of y
-  BEFORE,      // writes before the beginning of x
-  SCRIBBLE,    // writes to x
-  FAR,         // writes a page after the end of y
-  NO_ADDRESS,  // writes through NULL
-  ILLEGAL,     // an instruction that is none
-  DIVIDE,      // an integer by zero
-  ABORT,       // with a message
-  EXIT,        //
-  STACK,       // recursion without end
-  ENDLESS,     // a loop without end
-  MEMORY,      // takes memory without end
-  OVERWRITE,   // sets y instead of adding to it; nothing is wrong with it as its own reference
-  ENVIRONMENT, // the result begins with the number of CPUs it may run on, and OMP_NUM_THREADS
-  LACKING,     // calls a function that is nowhere
-  CHAOTIC,     // the result is what ten steps of a chaotic map make of x
-  CHAOTIC_TOO, // likewise, rounded otherwise
+  SLOW,             // the same, a thousand times over
+  NUMB,             // right, and prints a lot
+  WRONG,            // one element of the result
+  WRONG_NAN,        // likewise, NaN
+  WRONG_WRITE,      // one element of the argument that is written
+  WRONG_SHAPE,      // of the result
+  BOUNDS,           // writes after the end of y
+  BEFORE,           // writes before the beginning of x
+  SCRIBBLE,         // writes to x
+  FAR,              // writes a page after the end of y
+  NO_ADDRESS,       // writes through NULL
+  ILLEGAL,          // an instruction that is none
+  DIVIDE,           // an integer by zero
+  ABORT,            // with a message
+  EXIT,             //
+  STACK,            // recursion without end
+  ENDLESS,          // a loop without end
+  MEMORY,           // takes memory without end
+  OVERWRITE,        // sets y instead of adding to it; nothing is wrong with it as its own reference
+  ENVIRONMENT,      // the result begins with the number of CPUs it may run on, and OMP_NUM_THREADS
+  LACKING,          // calls a function that is nowhere
+  CHAOTIC,          // the result is what ten steps of a chaotic map make of x
+  CHAOTIC_TOO,      // likewise, rounded otherwise
+  FADING,           // one element of the result is wrong from the fifth call on
+  FADING_WRITE,     // likewise, of the argument that is written
+  FADING_OVERWRITE, // likewise, where y is set instead of added to
 };
 
 typedef struct descriptor {
@@ -76,13 +79,17 @@ static void iterate_map(descriptor *result, int rounds_late) {
     }
 }
 
+static int calls;
+
 void tune_entry(void **arguments) {
   descriptor *x = arguments[0], *y = arguments[1], *result = arguments[3];
   float a = *(const float *)arguments[2];
   volatile int zero = 0;
+  const int sets_y = VARIANT == OVERWRITE || VARIANT == FADING_OVERWRITE;
   fill_result(result, x);
   for (int i = 0; i < COUNT; ++i)
-    y->aligned[i] = (VARIANT == OVERWRITE ? 0 : y->aligned[i]) + a * x->aligned[i];
+    y->aligned[i] = (sets_y ? 0 : y->aligned[i]) + a * x->aligned[i];
+  ++calls;
   switch (VARIANT) {
   case SLOW:
     for (volatile int i = 0; i < 2000000; ++i)
@@ -155,6 +162,13 @@ void tune_entry(void **arguments) {
   }
   case LACKING:
     a_function_that_nobody_has();
+    break;
+  case FADING:
+    result->aligned[9] += calls < 5 ? 0 : 0.25f;
+    break;
+  case FADING_WRITE:
+  case FADING_OVERWRITE:
+    y->aligned[9] += calls < 5 ? 0 : 0.25f;
     break;
   default:
     break;

@@ -128,6 +128,26 @@ static void each_run_starts_from_the_same_inputs(void **state) {
   expect(state, "GOOD", "", "wrong", "argument 1");
 }
 
+// What is right at first and wrong later is wrong, be it a result or an argument that is written,
+// timed alone or beside others.
+static void outputs_are_checked_after_timing_too(void **state) {
+  client_open(*state, "GOOD");
+  expect(state, "FADING", "", "wrong",
+         "right in the first run, wrong later: result 0: element [0, 9]");
+  expect(state, "FADING_WRITE", "", "wrong",
+         "right in the first run, wrong later: argument 1: element [0, 9]");
+  json_t *reply = client_ask(*state,
+                             "{'do': 'compare', 'ticket': 9, 'task': 't', 'artifacts':"
+                             " ['%s/GOOD.so', '%s/FADING.so']}",
+                             ARTIFACTS, ARTIFACTS);
+  client_assert_verdict(reply, "wrong", "wrong later: result 0");
+  assert_true(client_number(reply, "artifact") == 1);
+  json_decref(reply);
+  json_decref(client_ask(*state, "{'do': 'close', 'task': 't'}"));
+  client_open(*state, "OVERWRITE");
+  expect(state, "FADING_OVERWRITE", "", "wrong", "wrong later: argument 1");
+}
+
 static void artifacts_are_compared_side_by_side(void **state) {
   client_open(*state, "GOOD");
   json_t *reply = client_ask(*state,
@@ -332,6 +352,7 @@ int main(void) {
       TEST(memory_is_limited),
       TEST(slow_artifacts_are_cut),
       TEST(each_run_starts_from_the_same_inputs),
+      TEST(outputs_are_checked_after_timing_too),
       TEST(artifacts_are_compared_side_by_side),
       TEST(bad_requests_are_answered),
       TEST(cancelling_stops_what_was_asked_before),
