@@ -1,0 +1,230 @@
+//===- contraction_panels.c - Panels of B, and what fills no tile ----------------------===//
+
+#include "transforms/rules/contraction_parts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define OP "!transform.any_op"
+#define PARAM "!transform.param<i64>"
+
+//===--------------------------------------------------------------------------===//
+// Panels of B, and remainders
+//===--------------------------------------------------------------------------===//
+
+// The permutation that exchanges depth and col among the dimensions of B. (An exchange: upstream
+// transposes panels back by the same permutation, not by its inverse.)
+static const char *exchange(const tune_contraction_plan *plan, char *buffer, size_t size) {
+  const tune_operand *b = &plan->anchor->operands[plan->b];
+  size_t depth = tune_operand_find_loop(b, plan->depth), col = tune_operand_find_loop(b, plan->col);
+  size_t used = (size_t)snprintf(buffer, size, "[");
+  for (size_t i = 0; i < b->rank && used < size; i++)
+    used += (size_t)snprintf(buffer + used, size - used, "%s%zu", i ? ", " : "",
+                             i == depth ? col
+                             : i == col ? depth
+                                        : i);
+  if (used < size)
+    snprintf(buffer + used, size - used, "]");
+  return buffer;
+}
+
+static void write_panels(const tune_contraction_plan *plan, tune_writer *w) {
+  const char *type = plan->anchor->operands[plan->b].type;
+  const char *out_type = plan->anchor->operands[2].type;
+  bool is_float = strchr(type, 'f') != NULL, out_is_float = strchr(out_type, 'f') != NULL;
+  size_t first = plan->depth < plan->col ? plan->depth : plan->col;
+  size_t second = plan->depth < plan->col ? plan->col : plan->depth;
+  const char *zero = is_float ? "0.0" : "0", *out_zero = out_is_float ? "0.0" : "0";
+  tune_writer_line(w, "transform.apply_licm to %%work#1 : " OP);
+  tune_writer_line(w,
+                   "%%padded, %%pads, %%copy_back = transform.structured.pad %%work#0 "
+                   "pad_to_multiple_of [%s, %s] {",
+                   first == plan->col ? "%nr" : "1", first == plan->col ? "1" : "%nr");
+  tune_writer_line(w, "    padding_values = [%s : %s, %s : %s, %s : %s],", zero,
+                   plan->anchor->operands[0].type, zero, plan->anchor->operands[1].type, out_zero,
+                   out_type);
+  tune_writer_line(w, "    padding_dimensions = [%zu, %zu], nofold_flags = [%d, %d, 0],", first,
+                   second, plan->b == 0, plan->b == 1);
+  tune_writer_line(w, "    copy_back_op = \"none\"} : (" OP ", " PARAM ") -> (" OP ", " OP ", " OP
+                      ")");
+  if (!plan->cols_divide && plan->init->kind == TUNE_NEST_GENERIC) {
+    // The accumulator that a fill starts stays one, padded. Started otherwise, it is copied into a
+    // whole tile, which must not be taken for a panel below. Tiles that fit have nothing to copy.
+    tune_writer_line(w, "%%wide = transform.get_producer_of_operand %%padded[2] : (" OP ") -> " OP);
+    tune_writer_line(w, "transform.sequence %%wide : " OP " failures(suppress) {");
+    tune_writer_line(w, "^bb0(%%any: " OP "):");
+    tune_writer_line(w,
+                     "  %%narrow = transform.cast %%any : " OP " to !transform.op<\"tensor.pad\">");
+    tune_writer_line(w, "  %%copied = transform.structured.rewrite_in_destination_passing_style "
+                        "%%narrow : (!transform.op<\"tensor.pad\">) -> " OP);
+    tune_writer_line(w, "}");
+  }
+  tune_writer_line(w, "%%pad = transform.get_producer_of_operand %%padded[%zu]", plan->b);
+  tune_writer_line(w, "  : (" OP ") -> !transform.op<\"tensor.pad\">");
+  char permutation[64], transpose[96] = "";
+  if (plan->transposed)
+    snprintf(transpose, sizeof transpose, ", transpose by %s",
+             exchange(plan, permutation, sizeof permutation));
+  tune_writer_line(w, "%%panels = transform.structured.hoist_pad %%pad by 2 loops%s", transpose);
+  tune_writer_line(w, "  : (!transform.op<\"tensor.pad\">) -> " OP);
+  if (plan->transposed) {
+    tune_writer_line(w,
+                     "%%back = transform.structured.match ops{[\"linalg.transpose\"]} in %%work#2");
+    tune_writer_line(w, "  : (" OP ") -> " OP);
+    tune_writer_line(w,
+                     "%%back_generic = transform.structured.generalize %%back : (" OP ") -> " OP);
+  }
+}
+
+// Splits the last iterations of `loop` off, if its bound is not a multiple of its step.
+static void write_peel(tune_writer *w, const char *loop) {
+  tune_writer_line(w, "transform.sequence %s : " OP " failures(suppress) {", loop);
+  tune_writer_line(w, "^bb0(%%edge: " OP "):");
+  tune_writer_line(w, "  %%for = transform.cast %%edge : " OP " to !transform.op<\"scf.for\">");
+  tune_writer_line(w, "  %%even, %%odd = transform.loop.peel %%for");
+  tune_writer_line(w, "    : (!transform.op<\"scf.for\">) -> (" OP ", " OP ")");
+  tune_writer_line(w, "}");
+}
+
+// Tiles what `match` says in the last rows by one row, which is loop `row` of `count`.
+static void write_single_rows(tune_writer *w, const char *name, const char *match, size_t row,
+                              size_t count) {
+  tune_tiling one = {{0}};
+  size_t order[TUNE_MAX_LOOPS];
+  char each[32], result[32], loops[32];
+  tune_contraction_identity_order(order, TUNE_MAX_LOOPS);
+  one.size[row] = "1";
+  tune_writer_line(w, "%%%s = transform.structured.match %s in %%last_rows", name, match);
+  tune_writer_line(w, "  : (" OP ") -> " OP);
+  char targets[32];
+  snprintf(targets, sizeof targets, "%%%s", name);
+  snprintf(each, sizeof each, "%%one_%s", name);
+  snprintf(result, sizeof result, "%%row_%s", name);
+  snprintf(loops, sizeof loops, "%%row_loop_%s", name);
+  tune_writer_begin_foreach(w, targets, each);
+  tune_writer_tile(w, result, loops, each, &one, order, count, NULL);
+  tune_writer_end_foreach(w);
+}
+
+// The rows that do not fill a tile, one by one: how many they are is known at run time only. Each
+// op by itself; between them they pass rows through the output, or a buffer of its size.
+static void write_last_rows(const tune_contraction_plan *plan, tune_writer *w) {
+  char match[400], iterators[320];
+  const tune_operand *out = &plan->anchor->operands[2];
+  size_t row = tune_operand_find_loop(out, plan->row);
+  tune_writer_line(w, "%%rows = transform.cast %%work#2 : " OP " to !transform.op<\"scf.for\">");
+  tune_writer_line(w, "%%tiles_of_rows, %%last_rows = transform.loop.peel %%rows");
+  tune_writer_line(w, "  : (!transform.op<\"scf.for\">) -> (" OP ", " OP ")");
+  write_single_rows(w, "last_fill", "ops{[\"linalg.fill\"]}", row, out->rank);
+  snprintf(match, sizeof match, "ops{[\"linalg.generic\"]} attributes{iterator_types = %s}",
+           tune_writer_iterators(iterators, sizeof iterators, plan->anchor, NULL,
+                                 plan->anchor->loop_count));
+  write_single_rows(w, "last_product", match, plan->row, plan->anchor->loop_count);
+  if (plan->epilogue || plan->init->kind == TUNE_NEST_GENERIC) {
+    tune_nest plane = {.is_reduction = {false, false}};
+    snprintf(match, sizeof match, "ops{[\"linalg.generic\"]} attributes{iterator_types = %s}",
+             tune_writer_iterators(iterators, sizeof iterators, &plane, NULL, 2));
+    write_single_rows(w, "last_plane", match, row, 2);
+  }
+}
+
+static void write_peels(const tune_contraction_plan *plan, tune_writer *w) {
+  if (plan->dynamic_rows) {
+    write_last_rows(plan, w);
+    return;
+  }
+  // Inner before outer, whichever is which: the handles come in the order of the loops.
+  if (!plan->rows_divide || !plan->cols_divide) {
+    write_peel(w, "%work#2");
+    write_peel(w, "%work#1");
+  }
+}
+
+// The packing loops, one panel row a step; in blocks of 16 x 16 where the panel is transposed.
+static void write_packing(const tune_contraction_plan *plan, tune_writer *w) {
+  const tune_operand *b = &plan->anchor->operands[plan->b];
+  size_t depth = tune_operand_find_loop(b, plan->depth), col = tune_operand_find_loop(b, plan->col);
+  size_t order[TUNE_MAX_LOOPS];
+  tune_contraction_identity_order(order, b->rank);
+  tune_tiling pack = {{0}};
+  for (size_t i = 0; i < b->rank; i++)
+    pack.size[i] = "1";
+  pack.size[col] = plan->transposed ? "16" : "%nr";
+  if (plan->transposed)
+    pack.size[depth] = "16";
+  if (!plan->cols_divide) {
+    tune_writer_line(
+        w, "%%odd_pads = transform.structured.match ops{[\"tensor.pad\"]} in %s : (" OP ") -> " OP,
+        w->func);
+    tune_writer_line(w,
+                     "%%pad_loops = transform.get_parent_op %%odd_pads "
+                     "{op_name = \"scf.for\", deduplicate, allow_empty_results} : (" OP ") -> " OP);
+    write_peel(w, "%pad_loops");
+    tune_writer_cleanup(w);
+  }
+  tune_writer_line(
+      w, "%%copies = transform.structured.match ops{[\"tensor.pad\"]} in %s : (" OP ") -> " OP,
+      w->func);
+  char sizes[128];
+  tune_writer_begin_foreach(w, "%copies", "%one_copy");
+  tune_writer_tile(w, "%copy", "%copy_loops", "%one_copy", &pack, order, b->rank, NULL);
+  tune_writer_try_vectorize(w, "%copy",
+                            tune_writer_sizes(sizes, sizeof sizes, &pack, order, b->rank));
+  tune_writer_end_foreach(w);
+  if (!plan->transposed)
+    return;
+  order[depth] = col;
+  order[col] = depth;
+  tune_writer_line(w, "%%transposes = transform.structured.match ops{[\"linalg.transpose\"]} in %s",
+                   w->func);
+  tune_writer_line(w, "  : (" OP ") -> " OP);
+  tune_writer_begin_foreach(w, "%transposes", "%one_transpose");
+  tune_writer_tile(w, "%transpose", "%transpose_loops", "%one_transpose", &pack, order, b->rank,
+                   NULL);
+  tune_writer_try_vectorize(w, "%transpose",
+                            tune_writer_sizes(sizes, sizeof sizes, &pack, order, b->rank));
+  tune_writer_end_foreach(w);
+}
+
+//===--------------------------------------------------------------------------===//
+// With panels or without
+//===--------------------------------------------------------------------------===//
+
+// Where B stays in the nearest caches by itself, copying it costs more than it saves.
+static bool panels_pay(const tune_contraction_plan *plan, const tune_machine *machine) {
+  int64_t bytes = plan->cols * plan->depths * plan->anchor->operands[plan->b].bits / 8;
+  return bytes > 2 * machine->l1_bytes && (plan->rows > 16 || plan->dynamic_rows);
+}
+
+static void write_packed(const tune_contraction_plan *plan, tune_writer *w) {
+  write_panels(plan, w);
+  write_peels(plan, w);
+  if (plan->transposed) {
+    tune_writer_line(w, "%%folded = transform.apply_registered_pass "
+                        "\"linalg-fuse-elementwise-ops\" to %%func : (" OP ") -> " OP);
+    w->func = "%folded";
+  }
+  tune_writer_cleanup(w);
+  write_packing(plan, w);
+}
+
+static void write_in_place(const tune_contraction_plan *plan, tune_writer *w) {
+  write_peels(plan, w);
+  tune_writer_cleanup(w);
+}
+
+void tune_contraction_write_panels(const tune_contraction_plan *plan, const tune_machine *machine,
+                                   tune_writer *w) {
+  if (plan->has_window) {
+    write_in_place(plan, w);
+  } else if (!plan->cols_divide || plan->transposed) {
+    write_packed(plan, w);
+  } else {
+    tune_writer_begin_alternatives(w, NULL, "panels", TUNE_LEVEL_LINALG, "\"packed\", \"in_place\"",
+                                   panels_pay(plan, machine) ? 0 : 1, 0);
+    write_packed(plan, w);
+    tune_writer_next_alternative(w, NULL, 0);
+    write_in_place(plan, w);
+    tune_writer_end_alternatives(w, NULL, 0);
+  }
+}

@@ -1,0 +1,40 @@
+//===- contraction_parts.h - The steps of a contraction's schedule ------------------===//
+//
+// The rule for contractions writes its schedule in steps, each of which finds what the
+// one before has bound. In this order:
+//
+//   write_outer_tiles     the parallel loop: %root, %tile, %start        contraction_tiles.c
+//   write_register_tiles  the loops of mr x nr: %work:3                  contraction_tiles.c
+//   write_panels          B in panels; rows and columns that fill no     contraction_panels.c
+//                         tile told apart
+//   write_kernel          what is left becomes vectors                   contraction_kernel.c
+//
+// Threads: one thread at a time per writer.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TRANSFORMS_RULES_CONTRACTION_PARTS_H
+#define TUNE_TRANSFORMS_RULES_CONTRACTION_PARTS_H
+
+#include "transforms/rules/contraction_plan.h"
+
+// Fills `order` with 0, 1, 2, ...
+void tune_contraction_identity_order(size_t *order, size_t count);
+
+// The outer tiles: what belongs together goes into one parallel loop. Binds %root and %tile (the
+// anchor within it) and %start (its initialization).
+void tune_contraction_write_outer_tiles(const tune_contraction_plan *plan, tune_writer *writer);
+
+// Binds %work:3: the contraction in the register tile, and its outer and inner loop.
+void tune_contraction_write_register_tiles(const tune_contraction_plan *plan, tune_writer *writer);
+
+// Splits what fills no tile off, and copies B into panels in loops outside of the register tiles
+// (a knob, where it can be read in place). Leaves the handle of the function in writer->func.
+void tune_contraction_write_panels(const tune_contraction_plan *plan, const tune_machine *machine,
+                                   tune_writer *writer);
+
+// Windows one by one, the depth unrolled; product, epilogue and start of the accumulator become
+// vectors. Handles bound before are of no use after.
+void tune_contraction_write_kernel(const tune_contraction_plan *plan, tune_writer *writer);
+
+#endif // TUNE_TRANSFORMS_RULES_CONTRACTION_PARTS_H
