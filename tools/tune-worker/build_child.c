@@ -78,7 +78,16 @@ static void enter_child(const build_order *order, pid_t parent, int log) {
   limit_cpus(order->cpus);
 }
 
-static tune_status build(const build_order *order, json_t **out_message) {
+static tune_status write_output(const build_order *order, const worker_output *output,
+                                const char *bytes, size_t size) {
+  const char *path = worker_output_path(output);
+  TUNE_RETURN_IF_ERROR(order->is_linked ? tune_linker_run(order->linker, bytes, size, path)
+                                        : tune_file_write(path, bytes, size));
+  return worker_output_commit(output);
+}
+
+static tune_status build(const build_order *order, const worker_output *output,
+                         json_t **out_message) {
   char *bytes = NULL;
   size_t size = 0;
   tune_build_seconds seconds;
@@ -86,8 +95,7 @@ static tune_status build(const build_order *order, json_t **out_message) {
                                            &bytes, &size, &seconds);
   double start = tune_clock_seconds();
   if (tune_status_is_ok(status))
-    status = order->is_linked ? tune_linker_run(order->linker, bytes, size, order->output)
-                              : tune_file_write(order->output, bytes, size);
+    status = write_output(order, output, bytes, size);
   if (tune_status_is_ok(status)) {
     tune_digest digest = tune_digest_of_bytes(bytes, size);
     *out_message = json_pack("{s:s, s:s, s:{s:f, s:f, s:f, s:f, s:f}}", "verdict", "built",
@@ -134,9 +142,9 @@ static json_t *describe_failure(tune_status status) {
   return message;
 }
 
-_Noreturn static void run_child(const build_order *order, int report) {
+_Noreturn static void run_child(const build_order *order, const worker_output *output, int report) {
   json_t *message = NULL;
-  tune_status status = build(order, &message);
+  tune_status status = build(order, output, &message);
   if (!tune_status_is_ok(status))
     message = describe_failure(status);
   status = message ? tune_message_write(report, message)
@@ -166,7 +174,7 @@ static tune_status start(const build_order *order, build_child *child) {
     child->pid = fork();
     if (child->pid == 0) {
       enter_child(order, parent, log[1]);
-      run_child(order, report[1]);
+      run_child(order, child->output, report[1]);
     }
     if (child->pid < 0)
       status = tune_status_from_errno(errno, "starting a build");
@@ -192,9 +200,9 @@ tune_status build_child_start(const build_order *order, json_int_t ticket,
   child->seconds = order->seconds;
   child->deadline = tune_clock_seconds() + order->seconds;
   tune_message_reader_init(&child->reader);
-  child->output = strdup(order->output);
-  tune_status status = child->output ? start(order, child)
-                                     : tune_status_make(TUNE_OUT_OF_MEMORY, "starting a build");
+  tune_status status = worker_output_create(order->output, &child->output);
+  if (tune_status_is_ok(status))
+    status = start(order, child);
   if (!tune_status_is_ok(status)) {
     build_child_destroy(child);
     return status;
@@ -217,7 +225,7 @@ void build_child_destroy(build_child *child) {
     close(child->log);
   tune_message_reader_deinit(&child->reader);
   json_decref(child->message);
-  free(child->output);
+  worker_output_destroy(child->output);
   free(child);
 }
 
@@ -306,8 +314,5 @@ json_t *build_child_collect(build_child *child) {
   if (!reply)
     reply = json_pack("{s:s, s:s}", "verdict", "build-crashed", "error", "the build died");
   json_object_set_new(reply, "ticket", json_integer(child->ticket));
-  const char *verdict = json_string_value(json_object_get(reply, "verdict"));
-  if (!verdict || strcmp(verdict, "built") != 0)
-    unlink(child->output);
   return reply;
 }

@@ -13,6 +13,7 @@
 #define TUNE_TOOLS_TUNE_WORKER_BUILD_CHILD_H
 
 #include "support/message.h"
+#include "tools/tune-worker/output.h"
 #include "transforms/build.h"
 #include "transforms/lower/link.h"
 
@@ -36,7 +37,7 @@ typedef struct build_order {
 typedef struct build_child {
   pid_t pid;
   json_int_t ticket;
-  char *output;
+  worker_output *output;
   int report;                 // what the child reports, to be read
   int log;                    // what it prints
   tune_message_reader reader; // of `report`

@@ -6,6 +6,7 @@
 #include "support/digest.h"
 #include "support/file.h"
 #include "tools/tune-worker/context.h"
+#include "tools/tune-worker/output.h"
 #include "transforms/build.h"
 #include "transforms/ir.h"
 #include "transforms/lower/link.h"
@@ -96,17 +97,28 @@ static void report_times(const tune_build_seconds *seconds, double link, const c
           seconds->cpu.codegen * 1e3, link * 1e3, size, digest.text);
 }
 
+static tune_status link_to_output(const one_shot_options *options, const char *bytes, size_t size) {
+  tune_linker *linker;
+  worker_output *output;
+  TUNE_RETURN_IF_ERROR(tune_linker_create(options->threads > 1, &linker));
+  tune_status status = worker_output_create(options->output, &output);
+  if (tune_status_is_ok(status))
+    status = tune_linker_run(linker, bytes, size, worker_output_path(output));
+  if (tune_status_is_ok(status))
+    status = worker_output_commit(output);
+  worker_output_destroy(output);
+  tune_linker_destroy(linker);
+  return status;
+}
+
 static tune_status link_and_report(const one_shot_options *options,
                                    const tune_build_seconds *seconds, const char *bytes,
                                    size_t size) {
-  tune_linker *linker;
-  TUNE_RETURN_IF_ERROR(tune_linker_create(options->threads > 1, &linker));
   double start = tune_clock_seconds();
-  tune_status status = tune_linker_run(linker, bytes, size, options->output);
-  tune_linker_destroy(linker);
-  if (tune_status_is_ok(status) && options->timing)
+  TUNE_RETURN_IF_ERROR(link_to_output(options, bytes, size));
+  if (options->timing)
     report_times(seconds, tune_clock_seconds() - start, bytes, size);
-  return status;
+  return TUNE_OK;
 }
 
 static tune_status build_code(const one_shot_options *options, MlirContext context,

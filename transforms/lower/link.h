@@ -26,9 +26,10 @@ typedef struct tune_linker tune_linker;
 tune_status tune_linker_create(bool threads, tune_linker **out_linker);
 void tune_linker_destroy(tune_linker *linker);
 
-// Links the object file of `size` bytes to the shared object `path`. Takes a file beside it,
-// "<path>.o", which is gone afterwards. RESOURCE_EXHAUSTED where the disk is full; INTERNAL with
-// what the linker said where it fails otherwise.
+// Links the object file of `size` bytes to the shared object `path`, where there had better be
+// nothing yet: a failure removes it. Takes a file beside it, "<path>.o", which is gone afterwards.
+// RESOURCE_EXHAUSTED where the disk is full; INTERNAL with what the linker said where it fails
+// otherwise.
 tune_status tune_linker_run(const tune_linker *linker, const void *object, size_t size,
                             const char *path);
 
