@@ -61,7 +61,7 @@ void tune_session_report(const struct session *session, tune_session_phase phase
       .task = session->task,
       .phase = phase,
       .trials = trials->done,
-      .trial_limit = options->trials,
+      .trial_limit = trials->done > options->trials ? trials->done : options->trials,
       .known = trials->done - session->new_trials,
       .failed = count_failed(trials),
       .duplicates = trials->verdicts[TUNE_VERDICT_DUPLICATE],

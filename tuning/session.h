@@ -51,7 +51,7 @@ typedef struct tune_session_progress {
   const tune_task *task;
   tune_session_phase phase;
   size_t trials;       // done, those of the store included
-  size_t trial_limit;  //
+  size_t trial_limit;  // as asked for; `trials` where the store has more than that
   size_t known;        // of `trials`, those that came from the store
   size_t failed;       // of `trials`
   size_t duplicates;   // of `trials`

@@ -31,7 +31,8 @@ const char *tune_connection_name(const tune_connection *connection);
 // To be polled for POLLIN; -1, which poll(2) passes over, before anything was sent.
 int tune_connection_fd(const tune_connection *connection);
 
-// Sends a request, after the hello where that is still to be said.
+// Sends a request, after the hello where that is still to be said. UNAVAILABLE where the program
+// speaks another version of the protocol.
 tune_status tune_connection_send(tune_connection *connection, const json_t *request);
 // Reads what has come. Call it when the descriptor can be read.
 tune_status tune_connection_fill(tune_connection *connection);

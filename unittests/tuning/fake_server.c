@@ -216,7 +216,19 @@ static void serve(const char *what, const json_t *request) {
 
 #endif
 
+// Says hello in the version of the protocol that $FAKE_PROTOCOL names.
+static void greet_wrongly(const char *protocol) {
+  json_t *hello = NULL;
+  answer(json_pack("{s:s, s:i}", "hello", "fake", "protocol", atoi(protocol)));
+  tune_status_free(tune_message_read(STDIN_FILENO, &hello));
+  json_decref(hello);
+}
+
 int main(void) {
+  if (getenv("FAKE_PROTOCOL")) {
+    greet_wrongly(getenv("FAKE_PROTOCOL"));
+    return 0;
+  }
   char *peer = NULL;
   tune_status status = tune_message_handshake(STDIN_FILENO, STDOUT_FILENO, "fake", &peer);
   check(tune_status_is_ok(status), tune_status_get_message(status));

@@ -182,6 +182,17 @@ static void failed_comparison_names_the_culprit(void **state) {
   tune_comparison_deinit(&comparison);
 }
 
+// A worker of another version is an error of the machine, not of the task: the search over all
+// tasks ends with it.
+static void worker_of_another_version_is_an_error(void **state) {
+  fixture *f = *state;
+  assert_int_equal(setenv("FAKE_PROTOCOL", "99", 1), 0);
+  assert_ok(tune_evaluator_process_create(&f->options, &f->evaluator));
+  tune_status status = f->evaluator.class->open(f->evaluator.self, &f->task);
+  unsetenv("FAKE_PROTOCOL");
+  assert_fails(status, TUNE_UNAVAILABLE, "version 99 of the protocol");
+}
+
 // A worker that dies is started again, and what it was building is built.
 static void dead_worker_is_restarted(void **state) {
   fixture *f = *state;
@@ -451,6 +462,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(builds_and_measures, setup, teardown),
       cmocka_unit_test_setup_teardown(failures_are_verdicts, setup, teardown),
       cmocka_unit_test_setup_teardown(compares, setup, teardown),
+      cmocka_unit_test_setup_teardown(worker_of_another_version_is_an_error, setup, teardown),
       cmocka_unit_test_setup_teardown(failed_comparison_names_the_culprit, setup, teardown),
       cmocka_unit_test_setup_teardown(dead_worker_is_restarted, setup, teardown),
       cmocka_unit_test_setup_teardown(worker_dying_twice_is_an_error, setup, teardown),

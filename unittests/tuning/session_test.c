@@ -525,6 +525,27 @@ static void stops_on_interrupt(void **state) {
   assert_int_equal(count_kind(&f->store, TUNE_RECORD_WINNER), 1);
 }
 
+static void check_limit(void *user, const tune_session_progress *progress) {
+  size_t *last = user;
+  assert_true(progress->trials <= progress->trial_limit);
+  *last = progress->trials;
+}
+
+// A store with more trials than are asked for now: it is never "20 of 5".
+static void shows_no_more_trials_than_its_limit(void **state) {
+  fixture *f = *state;
+  size_t last = 0;
+  f->options.trials = 20;
+  f->options.progress = check_limit;
+  f->options.user = &last;
+  run(f);
+  assert_int_equal(last, 20);
+  f->options.trials = 5;
+  run(f);
+  assert_int_equal(last, 20);
+  assert_int_equal(f->result.new_trials, 0);
+}
+
 // The tile sizes of the register block explain most of the table; nc and kr hardly anything.
 static void knows_which_knobs_mattered(void **state) {
   fixture *f = *state;
@@ -633,6 +654,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(stops_in_time, setup, teardown),
       cmocka_unit_test_setup_teardown(stops_when_exhausted, setup, teardown),
       cmocka_unit_test_setup_teardown(stops_on_interrupt, setup, teardown),
+      cmocka_unit_test_setup_teardown(shows_no_more_trials_than_its_limit, setup, teardown),
       cmocka_unit_test_setup_teardown(knows_which_knobs_mattered, setup, teardown),
       cmocka_unit_test_setup_teardown(seeds_come_second, setup, teardown),
       cmocka_unit_test_setup_teardown(winner_has_its_script, setup, teardown),
