@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,10 +137,30 @@ static tune_status replace(const char *path, mode_t mode, const char *bytes, siz
   return status;
 }
 
+static bool is_link(const char *path) {
+  struct stat info;
+  return lstat(path, &info) == 0 && S_ISLNK(info.st_mode);
+}
+
+// Makes the file that the link at `path` names. Nobody has it open and there is nothing to lose, so
+// it may be written where it will stay.
+static tune_status write_through_link(const char *path, const char *bytes, size_t size) {
+  int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (file < 0)
+    return tune_status_from_errno(errno, "following the link");
+  char *target = realpath(path, NULL);
+  tune_status status = write_and_close(file, bytes, size);
+  if (!tune_status_is_ok(status) && target)
+    unlink(target);
+  free(target);
+  return status;
+}
+
 static tune_status write_file(const char *path, const char *bytes, size_t size) {
   struct stat info;
   if (stat(path, &info) != 0)
-    return replace(path, permissions_of_new_file(), bytes, size);
+    return is_link(path) ? write_through_link(path, bytes, size)
+                         : replace(path, permissions_of_new_file(), bytes, size);
   if (!S_ISREG(info.st_mode))
     return write_in_place(path, bytes, size);
   char *target = realpath(path, NULL);

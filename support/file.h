@@ -21,7 +21,7 @@ tune_status tune_file_read(const char *path, char **out_bytes, size_t *out_size)
 // Writes a file whole: a reader sees the old contents or the new ones, and a failure (no space)
 // leaves the old. New files get the permissions of the umask, replaced ones keep theirs. What is
 // there and no regular file (/dev/stdout, a pipe) is written to as it is. A symbolic link stays one
-// and its file is replaced. Not synced to the disk.
+// and its file is replaced, or made. Not synced to the disk.
 tune_status tune_file_write(const char *path, const char *bytes, size_t size);
 
 // Makes a folder and those above it, with permissions `mode` for the new ones. It may exist.

@@ -66,6 +66,7 @@ static tune_status_code code_of_errno(int error) {
   case EROFS:
   case EISDIR:
   case ENOTDIR:
+  case ELOOP:
     return TUNE_FAILED_PRECONDITION;
   default:
     return TUNE_INTERNAL;

@@ -7,11 +7,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -122,6 +124,30 @@ static void a_link_stays_a_link(void **state) {
   assert_contents("file", "new");
 }
 
+// So does one to a file that is not there yet; if that cannot be written whole, it is not made.
+static void a_link_to_nothing_is_followed(void **state) {
+  (void)state;
+  assert_int_equal(mkdir("folder", 0700), 0);
+  assert_int_equal(symlink("folder/file", "link"), 0);
+  struct rlimit before, none = {0};
+  assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+  none.rlim_max = before.rlim_max;
+  signal(SIGXFSZ, SIG_IGN);
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
+  expect(tune_file_write("link", "new", 3), TUNE_RESOURCE_EXHAUSTED, "link: writing: ");
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+  assert_int_equal(access("folder/file", F_OK), -1);
+
+  assert_null(tune_file_write("link", "new", 3));
+  assert_true(S_ISLNK(mode_of("link")));
+  assert_contents("folder/file", "new");
+
+  assert_int_equal(symlink("missing/file", "nowhere"), 0);
+  expect(tune_file_write("nowhere", "new", 3), TUNE_NOT_FOUND, "nowhere: following the link: ");
+  assert_int_equal(symlink("circle", "circle"), 0);
+  expect(tune_file_write("circle", "new", 3), TUNE_FAILED_PRECONDITION, "circle: following");
+}
+
 static void what_is_no_file_is_written_to(void **state) {
   (void)state;
   assert_null(tune_file_write("/dev/null", "a", 1));
@@ -191,6 +217,7 @@ int main(void) {
       IN_FOLDER(errors_name_the_path),
       IN_FOLDER(permissions_follow_the_umask_or_the_old_file),
       IN_FOLDER(a_link_stays_a_link),
+      IN_FOLDER(a_link_to_nothing_is_followed),
       IN_FOLDER(what_is_no_file_is_written_to),
       IN_FOLDER(a_file_is_replaced_not_overwritten),
       IN_FOLDER(folders_are_made_and_removed_with_all_in_them),
