@@ -91,7 +91,7 @@ static void leave_search(void) {
 static const char *const strategy_words[] = {"evolutionary", "random", "grid", NULL};
 static const char *const selection_words[] = {"tournament", "proportional", NULL};
 static const char *const report_words[] = {"auto", "live", "plain", "quiet", NULL};
-static const char *const target_words[] = {"cpu", NULL};
+static const char *const target_words[] = {"cpu", "null", NULL};
 
 static const tune_pass_option options_table[] = {
     {.name = "strategy",
@@ -132,7 +132,7 @@ static const tune_pass_option options_table[] = {
      .summary = "evolutionary: configs that may be parents (0: the strategy's choice)"},
     {.name = "mutation-rate",
      .type = TUNE_PASS_OPTION_PERCENT,
-     .summary = "evolutionary: share of knobs changed in an offspring"},
+     .summary = "evolutionary: share of knobs changed in an offspring (that of 1.5 knobs)"},
     {.name = "selection",
      .type = TUNE_PASS_OPTION_ENUM,
      .words = selection_words,
@@ -148,7 +148,7 @@ static const tune_pass_option options_table[] = {
      .type = TUNE_PASS_OPTION_ENUM,
      .words = target_words,
      .initial = "cpu",
-     .summary = "what to tune for: cpu"},
+     .summary = "what to tune for: cpu (default); null builds nothing and makes the times up"},
     {.name = "threads",
      .type = TUNE_PASS_OPTION_INTEGER,
      .minimum = 1,
@@ -191,7 +191,8 @@ static tune_status read_options(const tune_pass_options *options, tune_search_op
   tune_strategy_options *strategy = &session->strategy_options;
   strategy->seed = (uint64_t)tune_pass_options_get_integer(options, "seed");
   strategy->population = (size_t)tune_pass_options_get_integer(options, "population");
-  strategy->mutation_rate = tune_pass_options_get_percent(options, "mutation-rate") / 100;
+  if (tune_pass_options_is_given(options, "mutation-rate"))
+    strategy->mutation_rate = tune_pass_options_get_percent(options, "mutation-rate") / 100;
   search->target = tune_pass_options_get_text(options, "target");
   search->threads = (size_t)tune_pass_options_get_integer(options, "threads");
   search->jobs = (size_t)tune_pass_options_get_integer(options, "jobs");

@@ -57,7 +57,7 @@ tune_status tune_selection_parse(const char *text, tune_selection *out_selection
 }
 
 void tune_strategy_options_init(tune_strategy_options *options) {
-  *options = (tune_strategy_options){.immigrants = -1};
+  *options = (tune_strategy_options){.mutation_rate = -1, .immigrants = -1};
 }
 
 //===- Creation ---------------------------------------------------------------===//
@@ -88,7 +88,7 @@ static tune_status find_class(const char *name, const tune_strategy_class **out_
 }
 
 static tune_status check_options(const tune_strategy_options *options) {
-  if (!(options->mutation_rate >= 0 && options->mutation_rate <= 1))
+  if (!(options->mutation_rate <= 1))
     return tune_status_make(TUNE_INVALID_ARGUMENT, "mutation rate %g, expected 0 to 1",
                             options->mutation_rate);
   if (!(options->immigrants <= 1))

@@ -37,7 +37,7 @@ tune_status tune_selection_parse(const char *text, tune_selection *out_selection
 typedef struct tune_strategy_options {
   uint64_t seed;
   size_t population;        // configs that may be parents; 0 picks the strategy's own default
-  double mutation_rate;     // share of knobs changed in an offspring, 0..1; 0 picks the default
+  double mutation_rate;     // share of knobs changed in an offspring, 0..1; negative: the default
   double immigrants;        // share of proposals drawn anew, 0..1; negative picks the default
   tune_selection selection; //
 } tune_strategy_options;

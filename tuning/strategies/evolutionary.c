@@ -234,7 +234,7 @@ static void mutate(const tune_strategy_context *context, tune_config *child) {
   if (!free_count)
     return;
   double rate = context->options->mutation_rate;
-  if (rate == 0)
+  if (rate < 0)
     rate = DEFAULT_MUTATIONS / (double)free_count;
   for (size_t i = 0; i < child->count; ++i)
     if (tune_random_unit(context->random) < rate)

@@ -351,15 +351,16 @@ static void refuses_bad_options(void **state) {
 static void options_have_effect(void **state) {
   (void)state;
   tune_space *space = make_large_space();
-  tune_strategy_options variants[5];
-  for (int i = 0; i < 5; ++i)
+  tune_strategy_options variants[6];
+  for (int i = 0; i < 6; ++i)
     tune_strategy_options_init(&variants[i]);
   variants[1].population = 3;
   variants[2].mutation_rate = 0.6;
   variants[3].immigrants = 0.9;
   variants[4].selection = TUNE_SELECTION_PROPORTIONAL;
-  tune_config_set reached[5];
-  for (int i = 0; i < 5; ++i) {
+  variants[5].mutation_rate = 0; // children have nothing that no parent had
+  tune_config_set reached[6];
+  for (int i = 0; i < 6; ++i) {
     tune_strategy *strategy;
     assert_ok(tune_strategy_create("evolutionary", space, &variants[i], &strategy));
     tune_config_set_init(&reached[i]);
@@ -373,13 +374,13 @@ static void options_have_effect(void **state) {
     }
     tune_strategy_destroy(strategy);
   }
-  for (int i = 1; i < 5; ++i) {
+  for (int i = 1; i < 6; ++i) {
     size_t shared = 0;
     for (size_t j = 0; j < reached[0].count; ++j)
       shared += tune_config_set_find(&reached[i], &reached[0].configs[j]) != SIZE_MAX;
     assert_true(shared < 50);
   }
-  for (int i = 0; i < 5; ++i)
+  for (int i = 0; i < 6; ++i)
     tune_config_set_deinit(&reached[i]);
   tune_space_destroy(space);
 }
