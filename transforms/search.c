@@ -5,6 +5,7 @@
 #include "dialects/diagnostic.h"
 #include "support/clock.h"
 #include "transforms/module_tasks.h"
+#include "tuning/evaluators/null.h"
 #include "tuning/evaluators/process.h"
 
 #include <stdio.h>
@@ -15,6 +16,10 @@
 #define NEIGHBOURS 3
 // How many ops are named where there is nothing to tune.
 #define LEFT_OUT_SHOWN 8
+// On the target null: the share of the roofline that the best config of a task reaches, and how much
+// its times differ from one measurement to the next.
+#define NULL_SHARE 0.9
+#define NULL_NOISE 0.02
 
 void tune_search_options_init(tune_search_options *options) {
   *options = (tune_search_options){.target = "cpu", .threads = 1};
@@ -34,6 +39,7 @@ typedef struct search {
   // Of the task being tuned.
   size_t index;
   tune_task_space *space;
+  double null_seconds; // see null_time
 
   size_t failed_tasks; // in which no candidate worked
 } search;
@@ -96,7 +102,29 @@ static tune_status check_spaces(const search *s) {
   return status;
 }
 
-static tune_status start_servers(search *s) {
+// The time of a config on the target null: a bowl as deep as the task's work allows.
+static double null_time(void *user, const tune_space *space, const tune_config *config) {
+  const search *s = user;
+  return s->null_seconds * tune_null_bowl(NULL, space, config) / TUNE_NULL_BOWL_MINIMUM;
+}
+
+static double null_seconds(const search *s, const tune_task *task) {
+  double bandwidth = tune_target_facts_bandwidth(s->tasks.facts, task->bytes);
+  double arithmetic = task->peak_flops > 0 ? task->flops / task->peak_flops : 0;
+  double memory = bandwidth > 0 ? task->bytes / bandwidth : 0;
+  double bound = arithmetic > memory ? arithmetic : memory;
+  return bound > 0 ? bound / NULL_SHARE : TUNE_NULL_BOWL_MINIMUM;
+}
+
+static tune_status start_evaluator(search *s) {
+  if (strcmp(s->options->target, "null") == 0) {
+    tune_null_options null = {.objective = null_time,
+                              .user = s,
+                              .seed = s->options->session.strategy_options.seed,
+                              .noise = NULL_NOISE,
+                              .capacity = s->options->jobs};
+    return tune_evaluator_null_create(&null, &s->evaluator);
+  }
   tune_process_evaluator_options options;
   tune_process_evaluator_options_init(&options);
   options.target = s->options->target;
@@ -236,6 +264,7 @@ static tune_status run_session(search *s, const tune_task *task, const seed_list
   session.progress = s->observer->progress ? on_progress : NULL;
   session.write_script = on_write_script;
   session.user = s;
+  s->null_seconds = null_seconds(s, task);
   tune_record_store store = tune_database_store(s->database);
   tune_session_result result;
   tune_status status = tune_session_run(task, &session, &s->evaluator, &store, &result);
@@ -290,7 +319,7 @@ static tune_status run(search *s) {
   TUNE_RETURN_IF_ERROR(find_tasks(s));
   TUNE_RETURN_IF_ERROR(check_spaces(s));
   TUNE_RETURN_IF_ERROR(open_database(s));
-  TUNE_RETURN_IF_ERROR(start_servers(s));
+  TUNE_RETURN_IF_ERROR(start_evaluator(s));
   tell_begin(s);
   // After an interrupt the remaining tasks still get the best that the database knows: their
   // sessions load it and stop before the first trial.

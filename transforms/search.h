@@ -9,6 +9,9 @@
 // its context belong to the caller's thread meanwhile. `interrupted` of the session options
 // may be set from a signal handler: what was measured is kept, the best so far is written.
 //
+// On the target null no other process is started, and a search is a function of the module, the
+// options and the database: for tests, and to see what options do.
+//
 //===--------------------------------------------------------------------------===//
 
 #ifndef TUNE_TRANSFORMS_SEARCH_H
@@ -39,7 +42,7 @@ typedef struct tune_search_observer {
 } tune_search_observer;
 
 typedef struct tune_search_options {
-  const char *target;           // "cpu"
+  const char *target;           // "cpu"; "null" builds nothing and times configs by a formula
   size_t threads;               // of a candidate, at least 1
   size_t jobs;                  // builds at once; 0: as many as there are cores to build on
   const char *database;         // path; NULL: the default one

@@ -31,7 +31,7 @@ struct null_evaluator {
 
 double tune_null_bowl(void *user, const tune_space *space, const tune_config *config) {
   (void)user;
-  double log_cost = log(1e-3), last = 0;
+  double log_cost = log(TUNE_NULL_BOWL_MINIMUM), last = 0;
   for (size_t i = 0; i < config->count; ++i) {
     const tune_knob *knob = tune_space_knob(space, i);
     uint64_t hash = XXH3_64bits(knob->name, strlen(knob->name));
