@@ -52,7 +52,8 @@ static tune_status apply_to_tasks(MlirOperation module, const tune_pass_options 
 
 static tune_status apply_run(MlirOperation module, const tune_pass_options *options) {
   tune_database *database;
-  TUNE_RETURN_IF_ERROR(tune_best_config_open(tune_pass_options_get_text(options, "db"), &database));
+  TUNE_RETURN_IF_ERROR(
+      tune_database_open_read_only(tune_pass_options_get_text(options, "db"), &database));
   tune_status status = apply_to_tasks(module, options, database);
   tune_database_destroy(database);
   return status;

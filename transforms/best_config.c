@@ -123,16 +123,3 @@ void tune_best_config_remark(const tune_task_space *space, const tune_target_fac
 void tune_best_config_provenance(const tune_task_space *space, char text[32]) {
   snprintf(text, 32, "database:%.8s", space->task->key.text);
 }
-
-tune_status tune_best_config_open(const char *path, tune_database **out_database) {
-  tune_status status = tune_database_open_read_only(path, out_database);
-  if (tune_status_get_code(status) != TUNE_NOT_FOUND)
-    return status;
-  tune_status explained =
-      tune_status_make(TUNE_NOT_FOUND,
-                       "%s; `tune-opt --tune-search=evolutionary` makes one by measuring, "
-                       "`tune-db import` from what was measured elsewhere",
-                       tune_status_get_message(status));
-  tune_status_free(status);
-  return explained;
-}

@@ -33,7 +33,4 @@ void tune_best_config_remark(const tune_task_space *space, const tune_target_fac
 // task's key, which tune-db takes.
 void tune_best_config_provenance(const tune_task_space *space, char text[32]);
 
-// Opens the database at `path` (NULL: the default one) to read. NOT_FOUND says how to make one.
-tune_status tune_best_config_open(const char *path, tune_database **out_database);
-
 #endif // TUNE_TRANSFORMS_BEST_CONFIG_H

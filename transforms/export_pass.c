@@ -24,7 +24,7 @@ static tune_status export_run(MlirOperation module, const tune_pass_options *opt
   tune_module_choices_options wanted = {.tasks = tune_module_tasks_options_get(options)};
   if (tune_pass_options_is_given(options, "db"))
     TUNE_RETURN_IF_ERROR(
-        tune_best_config_open(tune_pass_options_get_text(options, "db"), &wanted.database));
+        tune_database_open_read_only(tune_pass_options_get_text(options, "db"), &wanted.database));
   MlirOperation script = {NULL};
   tune_status status = tune_module_choices_make_script(module, &wanted, true, &script);
   tune_database_destroy(wanted.database);

@@ -103,14 +103,10 @@ static tune_status extract_run(MlirOperation module, const tune_pass_options *op
 
 // Those of the passes that normalize, too.
 static const tune_dialect_getter extract_dialects[] = {
-    mlirGetDialectHandle__affine__,
-    mlirGetDialectHandle__arith__,
-    mlirGetDialectHandle__func__,
-    mlirGetDialectHandle__linalg__,
-    mlirGetDialectHandle__memref__,
-    mlirGetDialectHandle__tensor__,
-    mlirGetDialectHandle__transform__,
-    NULL,
+    mlirGetDialectHandle__affine__,    mlirGetDialectHandle__arith__,
+    mlirGetDialectHandle__func__,      mlirGetDialectHandle__linalg__,
+    mlirGetDialectHandle__memref__,    mlirGetDialectHandle__tensor__,
+    mlirGetDialectHandle__transform__, NULL,
 };
 
 const tune_pass_class tune_pass_extract = {

@@ -52,7 +52,7 @@ static tune_status lower_run(MlirOperation module, const tune_pass_options *opti
   tune_module_choices_options wanted = {.tasks = tune_module_tasks_options_get(options)};
   if (tune_pass_options_is_given(options, "db"))
     TUNE_RETURN_IF_ERROR(
-        tune_best_config_open(tune_pass_options_get_text(options, "db"), &wanted.database));
+        tune_database_open_read_only(tune_pass_options_get_text(options, "db"), &wanted.database));
   tune_status status = tune_module_choices_apply(module, &wanted, true);
   tune_database_destroy(wanted.database);
   bool is_done = tune_pass_options_get_enum(options, "until") == 0;

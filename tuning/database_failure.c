@@ -43,15 +43,15 @@ static tune_status cannot_open(const tune_database *database, int error) {
   const char *path = database->path;
   switch (error) {
   case ENOENT:
+    if (database->read_only)
+      return tune_status_make(TUNE_NOT_FOUND,
+                              "%s: there is no such file; `tune-opt --tune-search` makes it by "
+                              "measuring, `tune-db import` from what was measured elsewhere",
+                              path);
     if (!has_folder(path))
       return tune_status_make(TUNE_NOT_FOUND,
                               "%s: its folder does not exist; make it, or give "
                               "another path",
-                              path);
-    if (database->read_only)
-      return tune_status_make(TUNE_NOT_FOUND,
-                              "%s: there is no such file; a search makes its "
-                              "database, or give another path",
                               path);
     // Not allowed to make it, SQLite tried to read it.
     return tune_database_not_writable(database);

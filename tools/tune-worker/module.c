@@ -84,7 +84,7 @@ tune_status module_schedule(tune_build_task *task, const json_t *module, size_t 
   if (config)
     TUNE_RETURN_IF_ERROR(pin_config(payload, &options.tasks, config));
   if (database)
-    TUNE_RETURN_IF_ERROR(tune_best_config_open(database, &options.database));
+    TUNE_RETURN_IF_ERROR(tune_database_open_read_only(database, &options.database));
   MlirOperation script = {NULL};
   tune_status status = tune_module_choices_make_script(payload, &options, false, &script);
   tune_database_destroy(options.database);
