@@ -2,6 +2,8 @@
 
 #include "transforms/rules/schedule_writer.h"
 
+#include "transforms/rules/preparation.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -417,7 +419,7 @@ void tune_writer_end_buffers(tune_writer *writer) {
 }
 
 void tune_writer_main(tune_writer *writer) {
-  tune_string_builder_append(&writer->text, tune_structure_prepare_text());
+  tune_string_builder_append(&writer->text, tune_preparation_text());
   tune_string_builder_append(
       &writer->text,
       "  transform.named_sequence @__transform_main(%root: !transform.any_op "

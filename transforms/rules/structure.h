@@ -3,7 +3,7 @@
 // Rules do not look at IR. They look at a task as a list of loop nests, one a linalg op
 // in program order: how far each loop runs, whether it reduces, and by which affine
 // expressions each operand is indexed. This is read off the task's function after the
-// preparation that every schedule begins with (tune_structure_prepare_text), so that
+// preparation that every schedule begins with (preparation.h), so that
 // what a rule sees is what its schedule meets.
 //
 // Threads: plain values; reading IR follows the rule of its context.
@@ -76,12 +76,6 @@ typedef struct tune_structure {
   bool has_bits;    // some tensor is of i1: a byte each in memory, yet a bit in vectors
   bool is_regular;  // only linalg ops, tensor.pad, tensor.empty, constants
 } tune_structure;
-
-// The named sequence @tune_prepare: brings a task's function to the form that rules and schedules
-// work on. Named ops become generic (but for fills and matmuls of mixed precision, which upstream
-// vectorizes better by name), movement folds into the indexing of its users, elementwise chains
-// become one op. Takes the function, yields the function.
-const char *tune_structure_prepare_text(void);
 
 // Reads the structure of the function `function` (func.func with one block), after preparation.
 // INVALID_ARGUMENT with the place where an op has more loops or operands than fit here.
