@@ -23,6 +23,10 @@
 
 #include "dialects/domain.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // The name of the attribute.
 #define TUNE_CHOICES_ATTRIBUTE "tune.choices"
 
@@ -69,5 +73,9 @@ tune_status tune_choices_verify(MlirOperation root);
 
 // Takes the decisions off `root` and off all ops inside it, right or wrong ones.
 void tune_choices_strip(MlirOperation root);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_DIALECTS_CHOICES_H

@@ -26,6 +26,10 @@
 
 #include <pthread.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 //===--------------------------------------------------------------------------===//
 // Locations
 //===--------------------------------------------------------------------------===//
@@ -94,5 +98,9 @@ void tune_remark_emit(MlirLocation location, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void tune_warning_emit(MlirLocation location, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_DIALECTS_DIAGNOSTIC_H

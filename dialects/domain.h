@@ -21,6 +21,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // What a decision is about. The name of a kind is the name of its attribute.
 typedef enum tune_choice_kind {
   TUNE_CHOICE_TILE,        // tile sizes, integers from 0 (not tiled)
@@ -94,5 +98,9 @@ tune_status tune_domain_find(const tune_domain *domain, const tune_chosen *chose
 // What the verifier of the dialect checks beyond IRDL; a tune_attribute_verifier.
 tune_status tune_domain_verify_parameters(const char *name, intptr_t parameter_count,
                                           const MlirAttribute *parameters);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_DIALECTS_DOMAIN_H

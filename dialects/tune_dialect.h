@@ -16,6 +16,10 @@
 
 #include "mlir-c/IR.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // The namespace of the dialect, "tune".
 #define TUNE_DIALECT_NAMESPACE "tune"
 
@@ -31,5 +35,9 @@ tune_status tune_dialect_load(MlirContext context);
 // A handle as upstream's dialects have one, for mlirDialectHandleInsertDialect and as a dependent
 // dialect of a pass.
 MlirDialectHandle tune_dialect_get_handle(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_DIALECTS_TUNE_DIALECT_H

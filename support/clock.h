@@ -12,11 +12,19 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // Nanoseconds since some moment in the past.
 uint64_t tune_clock_nanoseconds(void);
 // The same in seconds; exact to some 100 ns after a year of uptime.
 double tune_clock_seconds(void);
 // Sleeps for `seconds`, also across signals. Not positive: returns at once.
 void tune_clock_sleep(double seconds);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_SUPPORT_CLOCK_H

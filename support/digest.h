@@ -15,6 +15,10 @@
 
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct tune_digest {
   char text[33]; // 32 hex digits and NUL
 } tune_digest;
@@ -34,5 +38,9 @@ void tune_digest_stream_add_bytes(tune_digest_stream *stream, const void *bytes,
 void tune_digest_stream_add_text(tune_digest_stream *stream, const char *text);
 // Of all that was added so far; more may be added after.
 tune_digest tune_digest_stream_get(const tune_digest_stream *stream);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_SUPPORT_DIGEST_H

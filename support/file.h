@@ -14,6 +14,10 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // Reads all of a file, or of what is not one (a pipe, /dev/stdin). `*out_bytes` belongs to the
 // caller (free()) and has a NUL after its `*out_size` bytes. `out_size` may be NULL.
 tune_status tune_file_read(const char *path, char **out_bytes, size_t *out_size);
@@ -29,5 +33,9 @@ tune_status tune_file_make_folders(const char *path, mode_t mode);
 
 // Removes a file, or a folder and all in it; links are removed, not followed. It need not exist.
 tune_status tune_file_remove_tree(const char *path);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_SUPPORT_FILE_H

@@ -26,6 +26,10 @@
 #include <jansson.h>
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define TUNE_MESSAGE_LIMIT ((size_t)256 << 20) // bytes of JSON in one message
 #define TUNE_MESSAGE_PROTOCOL 1                // the version said in the handshake
 
@@ -66,5 +70,9 @@ tune_status tune_message_reader_fill(tune_message_reader *reader, int fd);
 // Hands over the next complete message, or NULL if more bytes are needed first. At the end of the
 // stream: NOT_FOUND, or DATA_LOSS where it ended within a message. Pop until NULL after each fill.
 tune_status tune_message_reader_pop(tune_message_reader *reader, json_t **out_message);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_SUPPORT_MESSAGE_H

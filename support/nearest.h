@@ -19,6 +19,10 @@
 
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct tune_nearest {
   const char *word; // borrowed
   const char *best; // the nearest word offered so far, borrowed; NULL where none is near
@@ -31,5 +35,9 @@ void tune_nearest_offer(tune_nearest *nearest, const char *candidate);
 
 // The nearest of `count` words, or NULL.
 const char *tune_nearest_of(const char *word, const char *const *words, size_t count);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_SUPPORT_NEAREST_H

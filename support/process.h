@@ -22,6 +22,10 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum tune_process_stream {
   TUNE_PROCESS_INHERIT, // this process's own
   TUNE_PROCESS_DISCARD, // /dev/null
@@ -88,5 +92,9 @@ tune_status tune_process_run(const tune_process_options *options, double seconds
 // from there (and one folder higher, for libraries in lib/<triple>); the same from the running
 // program; then on the PATH. `*out_path` belongs to the caller. UNAVAILABLE says where it looked.
 tune_status tune_process_find_program(const char *name, char **out_path);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_SUPPORT_PROCESS_H

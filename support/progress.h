@@ -23,6 +23,10 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum tune_progress_style {
   TUNE_PROGRESS_AUTO,  // live on a terminal, plain elsewhere
   TUNE_PROGRESS_LIVE,  //
@@ -71,5 +75,9 @@ void tune_progress_finish_task(tune_progress *progress, const tune_progress_stat
 // Takes the live line away, so that something else can be printed to the terminal. The next update
 // draws it again.
 void tune_progress_clear(tune_progress *progress);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_SUPPORT_PROGRESS_H

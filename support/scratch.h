@@ -13,6 +13,10 @@
 
 #include "support/status.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct tune_scratch tune_scratch;
 
 tune_status tune_scratch_create(tune_scratch **out_scratch);
@@ -21,5 +25,9 @@ void tune_scratch_destroy(tune_scratch *scratch);
 
 // Absolute, without a slash at its end. Borrowed.
 const char *tune_scratch_get_path(const tune_scratch *scratch);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_SUPPORT_SCRATCH_H

@@ -17,6 +17,10 @@
 
 #include <stdbool.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum tune_status_code {
   TUNE_STATUS_OK = 0,
   TUNE_INVALID_ARGUMENT,    // the input is wrong: say what was expected
@@ -68,5 +72,9 @@ const char *tune_status_code_name(tune_status_code code);
     if (!tune_status_is_ok(tune_status_))                                                          \
       return tune_status_;                                                                         \
   } while (0)
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_SUPPORT_STATUS_H

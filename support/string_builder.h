@@ -14,6 +14,10 @@
 
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct tune_string_builder {
   char *text; // NUL-terminated once anything was appended, else NULL
   size_t length;
@@ -33,5 +37,9 @@ void tune_string_builder_appendf(tune_string_builder *builder, const char *forma
 // Hands over the text (never NULL on success, free() it) and leaves `builder` empty, ready for
 // use again. OUT_OF_MEMORY if any append failed since the last init or finish.
 tune_status tune_string_builder_finish(tune_string_builder *builder, char **out_text);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_SUPPORT_STRING_BUILDER_H

@@ -19,6 +19,10 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct tune_table_column {
   const char *title; // borrowed by the table
   bool is_number;    // aligned to the right
@@ -49,5 +53,9 @@ size_t tune_text_width(const char *text);
 
 // Prints `text` as a cell would be, cut to `width` terminal cells if need be (0: whole).
 void tune_text_print(const char *text, size_t width, FILE *stream);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_SUPPORT_TABLE_H

@@ -12,6 +12,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct tune_figure {
   char text[32];
 } tune_figure;
@@ -24,5 +28,9 @@ tune_figure tune_figure_percent(double fraction); // 0.875 is "87.5 %"; "-" wher
 tune_figure tune_figure_count(uint64_t count);    // "1234567"
 tune_figure tune_figure_bytes(double bytes);      // "4.19 MB"; "-" for 0 or less
 tune_figure tune_figure_date(int64_t unix_ms);    // local time: "2026-11-21 12:41"; "-" for 0
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_SUPPORT_UNITS_H

@@ -19,6 +19,10 @@
 
 #include "targets/signature.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct tune_buffer {
   tune_value_type type; // with a static shape
   void *data;           // row-major; not NULL, also for a tensor without elements
@@ -59,5 +63,9 @@ typedef enum tune_fill {
 // uniform as `fill` says, scalar ones always positive; i8 and i16 in [-8, 7]; i32, i64 and index,
 // which may be used to index something, in [0, index_limit); i1 is 0 or 1. `index_limit` >= 1.
 void tune_buffer_fill(tune_buffer *buffer, uint64_t seed, tune_fill fill, int64_t index_limit);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TARGETS_BUFFER_H

@@ -14,6 +14,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum tune_element_type {
   TUNE_F16,
   TUNE_BF16,
@@ -45,5 +49,9 @@ double tune_element_type_smallest_normal(tune_element_type type);
 double tune_element_load(tune_element_type type, const void *bytes);
 // Stores `value` rounded to nearest; integers are truncated, and the value must be in range.
 void tune_element_store(tune_element_type type, double value, void *bytes);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TARGETS_ELEMENT_TYPE_H

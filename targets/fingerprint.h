@@ -24,6 +24,10 @@
 #include <jansson.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define TUNE_CACHE_LIMIT 4
 
 typedef struct tune_cache {
@@ -65,5 +69,9 @@ tune_status tune_fingerprint_digest(const tune_fingerprint *fingerprint, tune_di
 bool tune_fingerprint_has_feature(const tune_fingerprint *fingerprint, const char *feature);
 // Bytes of the cache of `level`, or 0 where there is none.
 int64_t tune_fingerprint_cache_bytes(const tune_fingerprint *fingerprint, int64_t level);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TARGETS_FINGERPRINT_H

@@ -18,6 +18,10 @@
 
 #include "targets/buffer.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // Reads the array at `path` as a value of `expected`, whose dynamic dimensions take the file's
 // sizes. NOT_FOUND; DATA_LOSS for a damaged file; INVALID_ARGUMENT for a type, order or shape that
 // `expected` does not allow. The caller deinits `*out_buffer` after success.
@@ -26,5 +30,9 @@ tune_status tune_npy_read(const char *path, const tune_value_type *expected,
 
 // Writes `buffer`, replacing what is at `path`. A failure leaves no half-written file behind.
 tune_status tune_npy_write(const char *path, const tune_buffer *buffer);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TARGETS_NPY_H

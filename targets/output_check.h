@@ -33,6 +33,10 @@
 
 #include "targets/buffer.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct tune_tolerance {
   int64_t reduction;             // K; less than 1 is 1
   bool has_accumulator;          // else acc is the output's own type
@@ -63,5 +67,9 @@ tune_output_check tune_output_check_run(const tune_buffer *value, const tune_buf
 // A text of the caller's (free()).
 tune_status tune_output_check_to_text(const tune_output_check *check, const tune_buffer *value,
                                       const tune_buffer *reference, char **out_text);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TARGETS_OUTPUT_CHECK_H

@@ -24,6 +24,10 @@
 
 #include <jansson.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define TUNE_ROOFLINE_LEVELS (TUNE_CACHE_LIMIT + 1)
 
 typedef struct tune_roofline {
@@ -51,5 +55,9 @@ tune_status tune_roofline_from_json(const json_t *object, tune_roofline *out_roo
 double tune_roofline_peak(const tune_roofline *roofline, tune_element_type type);
 // The bandwidth of the nearest level that holds `bytes`, in GB/s.
 double tune_roofline_bandwidth(const tune_roofline *roofline, double bytes);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TARGETS_ROOFLINE_H

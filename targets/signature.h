@@ -17,6 +17,10 @@
 
 #include <jansson.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define TUNE_RANK_LIMIT 16
 #define TUNE_DYNAMIC (-1) // in a shape: known only at run time
 
@@ -57,5 +61,9 @@ bool tune_value_type_allows(const tune_value_type *type, size_t rank, const int6
 // "512x?xf32" or "f32", as MLIR writes it, into `out_text`.
 #define TUNE_VALUE_TYPE_TEXT 400
 void tune_value_type_to_text(const tune_value_type *type, char out_text[TUNE_VALUE_TYPE_TEXT]);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TARGETS_SIGNATURE_H

@@ -19,6 +19,10 @@
 #include "targets/fingerprint.h"
 #include "targets/roofline.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct tune_target tune_target;
 typedef struct tune_kernel tune_kernel;
 
@@ -81,5 +85,9 @@ extern const tune_target_class tune_target_null;
 tune_status tune_target_find(const char *name, const tune_target_class **out_class);
 // The `index`-th target, or NULL after the last.
 const tune_target_class *tune_target_at(size_t index);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TARGETS_TARGET_H

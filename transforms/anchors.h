@@ -14,6 +14,10 @@
 #include "transforms/extract.h"
 #include "transforms/op_map.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct tune_anchors {
   const tune_extraction *extraction; // borrowed
   tune_op_map task_of_op;            // index of the task, or TUNE_ANCHOR_OF_SEVERAL
@@ -32,5 +36,9 @@ void tune_anchors_deinit(tune_anchors *anchors);
 // Whether `op`, of the extracted module, can carry the decisions of task `task`: it is there, and
 // the anchor of no other task.
 bool tune_anchors_is_of(const tune_anchors *anchors, MlirOperation op, size_t task);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_ANCHORS_H

@@ -12,6 +12,10 @@
 
 #include "transforms/task_space.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum tune_best_outcome {
   TUNE_BEST_FOUND,
   TUNE_BEST_NO_RECORD,   // nothing of this task ran on this target
@@ -32,5 +36,9 @@ void tune_best_config_remark(const tune_task_space *space, const tune_target_fac
 // Where a value from the database says that it is from: "database:1f3a09c2", with the start of the
 // task's key, which tune-db takes.
 void tune_best_config_provenance(const tune_task_space *space, char text[32]);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_BEST_CONFIG_H

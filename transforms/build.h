@@ -17,6 +17,10 @@
 
 #include "mlir-c/IR.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct tune_build_source {
   const char *payload;         // the text of a module; NULL: read payload_source
   const char *payload_source;  // its file, or what messages call it
@@ -61,5 +65,9 @@ typedef struct tune_build_seconds {
 tune_status tune_build_task_run(const tune_build_task *task, tune_cpu_lowering *lowering,
                                 const tune_config *config, tune_emit emit, char **out_bytes,
                                 size_t *out_size, tune_build_seconds *out_seconds);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_BUILD_H

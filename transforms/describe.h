@@ -13,6 +13,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct tune_task_description {
   // For people: "matmul 128x512x784 f32 +transpose +bias +gelu", "softmax 12x128x128 f32". Sizes
   // are rows x columns x depth for a contraction, before them the batch; ? is known only at run
@@ -33,5 +37,9 @@ typedef struct tune_task_description {
 tune_status tune_task_describe(const tune_groups *groups, size_t group,
                                const tune_task_function *function,
                                tune_task_description *out_description);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_DESCRIBE_H

@@ -33,6 +33,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // The attribute of the anchor in a payload, and of task functions: their key.
 #define TUNE_ANCHOR_ATTRIBUTE "tune.anchor"
 #define TUNE_TASK_ATTRIBUTE "tune.task"
@@ -90,5 +94,9 @@ tune_status tune_extract_build_function(const tune_groups *groups, size_t group,
 
 // The task with that key, or NULL.
 const tune_extracted_task *tune_extraction_find(const tune_extraction *extraction, const char *key);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_EXTRACT_H

@@ -35,6 +35,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum tune_task_kind {
   TUNE_TASK_CONTRACTION,
   TUNE_TASK_CONVOLUTION,
@@ -94,5 +98,9 @@ bool tune_groups_contains(const tune_groups *groups, size_t group, MlirOperation
 // A constant that is part of a task's structure: a scalar, or a tensor of one value. Others are
 // data, such as weights, and arguments of the task.
 bool tune_group_is_small_constant(MlirOperation op);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_GROUP_H

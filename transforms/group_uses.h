@@ -11,6 +11,10 @@
 
 #include "transforms/group.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // One use of a result of a node.
 typedef struct tune_group_use {
   size_t user;    // node in the same block, or TUNE_GROUP_NONE for any other user
@@ -36,5 +40,9 @@ size_t tune_group_producer(const tune_groups *groups, MlirValue value);
 // Marks fills, broadcasts, and short computations on nothing but indices and constants: is_cheap.
 // `costs` is room for a number for each node.
 void tune_group_mark_cheap(tune_groups *groups, size_t *costs);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_GROUP_USES_H

@@ -18,6 +18,10 @@
 
 #include "mlir-c/IR.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // Decides every knob in `module`, a transform module that `space` was read from, as `config` says;
 // changes it in place. Whether the config is valid is not asked. INVALID_ARGUMENT (located) where a
 // region or a param has no value under the config.
@@ -28,5 +32,9 @@ tune_status tune_schedule_select(MlirOperation module, const tune_space *space,
 // says becomes the status: INVALID_ARGUMENT, with its diagnostics. A warning that tiles of a
 // reduction run in parallel and race is a failure too, as is a payload that no longer verifies.
 tune_status tune_schedule_apply(MlirOperation payload, MlirOperation schedule);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_INSTANTIATE_H

@@ -19,6 +19,10 @@
 
 #include <string.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 static inline MlirStringRef tune_ir_string(const char *text) {
   return mlirStringRefCreateFromCString(text);
 }
@@ -75,5 +79,9 @@ void tune_ir_append(MlirStringRef text, void *user_data);
 
 // Prints `op` as text that parses back; free() it. With `generic`, in the generic form.
 tune_status tune_ir_print(MlirOperation op, bool generic, char **out_text);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_IR_H

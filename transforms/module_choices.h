@@ -17,6 +17,10 @@
 
 #include "transforms/module_tasks.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // Where the decisions about a task come from.
 typedef enum tune_choice_origin {
   TUNE_ORIGIN_CHOICES,  // on its anchors; the rest of its knobs take defaults
@@ -44,5 +48,9 @@ tune_status tune_module_choices_make_script(MlirOperation module,
 // unspecified state.
 tune_status tune_module_choices_apply(MlirOperation module,
                                       const tune_module_choices_options *options, bool remarks);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_MODULE_CHOICES_H

@@ -30,10 +30,18 @@
 
 #include "mlir-c/IR.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // Makes the script for the module that `extraction` is of. `schedules` has the decided schedule
 // (instantiate.h) of each task, borrowed. `*out_script` is a module, for the caller to destroy.
 // FAILED_PRECONDITION (located) for a schedule that cannot be combined with others.
 tune_status tune_module_schedule_create(const tune_extraction *extraction,
                                         const MlirOperation *schedules, MlirOperation *out_script);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_MODULE_SCHEDULE_H

@@ -16,6 +16,10 @@
 
 #include "mlir-c/IR.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // Rows for a pass's table.
 #define TUNE_OPTION_TARGET                                                                         \
   {                                                                                                \
@@ -74,5 +78,9 @@ void tune_module_tasks_remark_left_out(const tune_module_tasks *tasks, MlirOpera
 
 // For tune_pass_class.dialects of a pass that makes spaces.
 extern const tune_dialect_getter tune_module_tasks_dialects[];
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_MODULE_TASKS_H

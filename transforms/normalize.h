@@ -24,6 +24,10 @@
 
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // The passes above by name, in order, ended by NULL.
 extern const char *const tune_normalize_passes[];
 
@@ -50,5 +54,9 @@ void tune_normalize_mark(MlirOperation root);
 size_t tune_normalize_get_mark(MlirLocation location);
 // Takes the marks off the locations of all ops of `root`.
 void tune_normalize_unmark(MlirOperation root);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_NORMALIZE_H

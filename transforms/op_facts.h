@@ -19,6 +19,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum tune_op_class {
   TUNE_OP_UNTUNABLE,   // a structured op that we leave alone: see `reason`
   TUNE_OP_FOREIGN,     // not a structured op
@@ -86,5 +90,9 @@ uint64_t tune_op_facts_extent(const tune_op_facts *facts, bool reduction);
 // The size in bytes of the elements of a scalar or ranked tensor type; 0 for types no artifact can
 // take.
 size_t tune_op_element_bytes(MlirType type);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_OP_FACTS_H

@@ -14,6 +14,10 @@
 
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct tune_op_map {
   struct tune_op_map_entry *entries; // open addressing, capacity a power of two
   size_t count;
@@ -29,5 +33,9 @@ void tune_op_map_deinit(tune_op_map *map);
 tune_status tune_op_map_set(tune_op_map *map, const void *key, size_t index);
 // The index of `key`, or TUNE_OP_MAP_NONE.
 size_t tune_op_map_get(const tune_op_map *map, const void *key);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_OP_MAP_H

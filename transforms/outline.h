@@ -16,6 +16,10 @@
 
 #include "mlir-c/IR.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // The start of the names of task functions: @tune_task_<index of the task in the extraction>. Where
 // the module has that symbol already, more follows.
 #define TUNE_OUTLINE_PREFIX "tune_task_"
@@ -42,5 +46,9 @@ tune_status tune_outline_module(const tune_extraction *extraction, MlirModule *o
 // known only at run time may be arguments.
 // OUT_OF_MEMORY only.
 tune_status tune_outline_script(const tune_extraction *extraction, tune_string_builder *builder);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_OUTLINE_H

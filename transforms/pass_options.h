@@ -24,6 +24,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum tune_pass_option_type {
   TUNE_PASS_OPTION_STRING,
   TUNE_PASS_OPTION_INTEGER, // within minimum..maximum
@@ -69,5 +73,9 @@ double tune_pass_options_get_percent(const tune_pass_options *options, const cha
 bool tune_pass_options_get_flag(const tune_pass_options *options, const char *name);
 // The position of the word in the table's `words`.
 size_t tune_pass_options_get_enum(const tune_pass_options *options, const char *name);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_PASS_OPTIONS_H

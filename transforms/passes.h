@@ -29,6 +29,10 @@
 #include "mlir-c/IR.h"
 #include "mlir-c/Pass.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // A function of upstream that returns the handle of a dialect: mlirGetDialectHandle__func__.
 typedef MlirDialectHandle (*tune_dialect_getter)(void);
 
@@ -67,5 +71,9 @@ extern const tune_pass_class tune_pass_print_space; // print_space_pass.c
 extern const tune_pass_class tune_pass_lower;       // lower_pass.c
 extern const tune_pass_class tune_pass_search;      // search_pass.c
 extern const tune_pass_class tune_pass_verify;      // verify_pass.c
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_PASSES_H

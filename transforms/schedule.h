@@ -30,6 +30,10 @@
 
 #include "mlir-c/IR.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct tune_schedule {
   MlirOperation module; // as written: knobs open, constraints in it
   tune_space *space;
@@ -51,5 +55,9 @@ tune_status tune_schedule_require_knobs(const tune_schedule *schedule);
 
 // The region of the transform.tune.alternatives `op` that holds `inner`, an op anywhere below it.
 intptr_t tune_schedule_region_of(MlirOperation op, MlirOperation inner);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_SCHEDULE_H

@@ -22,6 +22,10 @@
 
 #include "mlir-c/IR.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // Adds the constraints of `op`, a transform.smt.constrain_params, to `space`, which has all knobs.
 // INVALID_ARGUMENT with the place of what cannot be translated.
 tune_status tune_schedule_read_constraints(MlirOperation op, tune_space *space);
@@ -29,5 +33,9 @@ tune_status tune_schedule_read_constraints(MlirOperation op, tune_space *space);
 // The value of result number `result` of `op`, all of whose params are transform.param.constant by
 // now. INVALID_ARGUMENT (located) where it has none: a division by zero, an op that is not above.
 tune_status tune_schedule_evaluate(MlirOperation op, intptr_t result, int64_t *out_value);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_SCHEDULE_CONSTRAINTS_H

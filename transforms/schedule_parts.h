@@ -16,6 +16,10 @@
 
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define TUNE_SEQUENCE_MAIN "__transform_main"
 #define TUNE_SEQUENCE_TENSORS "tune_tensors"
 #define TUNE_SEQUENCE_BUFFERS "tune_buffers"
@@ -47,5 +51,9 @@ void tune_schedule_parts_deinit(tune_schedule_parts *parts);
 // @tune_tensors, and takes its place where there is none.
 tune_status tune_schedule_parts_add(tune_schedule_parts *parts, MlirOperation schedule,
                                     size_t number, tune_schedule_entries *out_entries);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_SCHEDULE_PARTS_H

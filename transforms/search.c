@@ -16,8 +16,8 @@
 #define NEIGHBOURS 3
 // How many ops are named where there is nothing to tune.
 #define LEFT_OUT_SHOWN 8
-// On the target null: the share of the roofline that the best config of a task reaches, and how much
-// its times differ from one measurement to the next.
+// On the target null: the share of the roofline that the best config of a task reaches, and how
+// much its times differ from one measurement to the next.
 #define NULL_SHARE 0.9
 #define NULL_NOISE 0.02
 
@@ -346,7 +346,7 @@ tune_status tune_search_module(MlirModule module, const tune_search_options *opt
               .module = module,
               .begin = tune_clock_seconds()};
   tune_status status = run(&s);
-  if (s.evaluator.class)
+  if (s.evaluator.methods)
     tune_evaluator_destroy(&s.evaluator);
   tune_database_destroy(s.database);
   tune_module_tasks_deinit(&s.tasks);

@@ -23,6 +23,10 @@
 
 #include "mlir-c/IR.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // What happens, as it happens. Any function may be NULL; all that is pointed to is borrowed for the
 // call.
 typedef struct tune_search_observer {
@@ -60,5 +64,9 @@ void tune_search_options_init(tune_search_options *options);
 // was measured until then is kept.
 tune_status tune_search_module(MlirModule module, const tune_search_options *options,
                                const tune_search_observer *observer);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_SEARCH_H

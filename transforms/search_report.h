@@ -15,6 +15,10 @@
 
 #include <stdio.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct tune_search_report tune_search_report;
 
 // Writes to `stream`. With `timing`, also where the time of the search went.
@@ -23,5 +27,9 @@ tune_status tune_search_report_create(FILE *stream, tune_progress_style style, b
 void tune_search_report_destroy(tune_search_report *report);
 // Borrows `report`.
 tune_search_observer tune_search_report_get_observer(tune_search_report *report);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_SEARCH_REPORT_H

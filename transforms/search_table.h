@@ -16,6 +16,10 @@
 
 #include <stdio.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct tune_search_table tune_search_table;
 
 tune_status tune_search_table_create(tune_search_table **out_table);
@@ -29,5 +33,9 @@ void tune_search_table_add(tune_search_table *table, const tune_target_facts *fa
 
 // Prints it at most `width` terminal cells wide; 0: as wide as it gets.
 tune_status tune_search_table_print(const tune_search_table *table, size_t width, FILE *stream);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_SEARCH_TABLE_H

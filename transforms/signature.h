@@ -27,6 +27,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct tune_function_signature_value {
   bool is_tensor;   // else a scalar
   bool is_written;  // an argument that is an output too
@@ -54,5 +58,9 @@ void tune_function_signature_destroy(tune_function_signature *signature);
 // A new reference.
 tune_status tune_function_signature_to_json(const tune_function_signature *signature,
                                             json_t **out_object);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_SIGNATURE_H

@@ -15,6 +15,10 @@
 #include "transforms/anchors.h"
 #include "tuning/config.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct tune_task_choices_source {
   const tune_space *space; // with the whole domains
   const tune_anchors *anchors;
@@ -41,5 +45,9 @@ tune_status tune_task_choices_write_chosen(MlirOperation op, const tune_space *s
 // Writes the domains of the knobs that `op` does not mention yet.
 tune_status tune_task_choices_write_open(MlirOperation op, const tune_space *space,
                                          const tune_choice_kind *kinds);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_TASK_CHOICES_H

@@ -23,6 +23,10 @@
 
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct tune_task_function {
   MlirOperation function; // detached, public, without attributes of ours; owned
   MlirOperation anchor;   // the copy of the anchor in it, or null
@@ -48,5 +52,9 @@ tune_status tune_task_function_build(const tune_task_body *body, const char *nam
                                      tune_task_function *out_function);
 // Destroys the function too, unless `function->function` was set to null by who took it.
 void tune_task_function_deinit(tune_task_function *function);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_TASK_FUNCTION_H

@@ -20,6 +20,10 @@
 
 #include "mlir-c/IR.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // The name of the function in a payload.
 #define TUNE_TASK_FUNCTION_NAME "tune_task"
 
@@ -33,5 +37,9 @@ tune_digest tune_task_key_of_text(const char *text);
 // or by stock MLIR from tune_outline_script. INVALID_ARGUMENT where it has no body, several blocks,
 // or no results that are computed in it.
 tune_status tune_task_key_of_function(MlirOperation function, tune_digest *out_key);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_TASK_KEY_H

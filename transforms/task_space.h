@@ -31,6 +31,10 @@
 #include "tuning/target_facts.h"
 #include "tuning/task.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct tune_task_space_options {
   const tune_target_facts *facts; // of what the schedule is for
   // The user's schedule in place of a rule's, for the tasks that it is meant for (see
@@ -92,5 +96,9 @@ void tune_task_space_get_task(const tune_task_space *space, const tune_extractio
 // The task as the database keeps it; the caller's, to deinit.
 tune_status tune_task_space_get_database_task(const tune_extraction *extraction, size_t task,
                                               tune_database_task *out_task);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_TASK_SPACE_H

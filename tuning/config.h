@@ -16,6 +16,10 @@
 
 #include <jansson.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct tune_config {
   size_t count;
   uint16_t *choices; // choices[i] indexes the domain of knob i; owned
@@ -47,5 +51,9 @@ tune_status tune_config_from_json(tune_config *config, const tune_space *space,
 tune_status tune_config_to_text(const tune_config *config, const tune_space *space,
                                 char **out_text);
 tune_status tune_config_from_text(tune_config *config, const tune_space *space, const char *text);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TUNING_CONFIG_H

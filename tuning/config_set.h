@@ -12,6 +12,10 @@
 
 #include "tuning/config.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct tune_config_set {
   tune_config *configs; // configs[i] is the i-th added; borrowed by all others
   size_t count;
@@ -27,5 +31,9 @@ void tune_config_set_deinit(tune_config_set *set);
 tune_status tune_config_set_add(tune_config_set *set, const tune_config *config, bool *out_is_new);
 // The number of `config`, or SIZE_MAX.
 size_t tune_config_set_find(const tune_config_set *set, const tune_config *config);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TUNING_CONFIG_SET_H

@@ -30,6 +30,10 @@
 
 #include "tuning/space.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // Parses `expression` over the knobs of `space`. INVALID_ARGUMENT shows the expression with a caret
 // under the place; NOT_FOUND does so for a name that is no knob, with the nearest one. `why` may be
 // NULL. Spaces do this in tune_space_add_constraint.
@@ -58,5 +62,9 @@ bool tune_constraint_may_hold(const tune_constraint *constraint, const tune_spac
 // same. Owned by the caller.
 tune_status tune_constraint_print(const tune_constraint *constraint, const tune_space *space,
                                   char **out_text);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TUNING_CONSTRAINT_H

@@ -11,6 +11,10 @@
 
 #include "tuning/constraint.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum operation {
   OPERATION_INTEGER,
   OPERATION_KNOB,
@@ -48,5 +52,9 @@ struct tune_constraint {
   size_t *knobs;
   size_t knob_count;
 };
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TUNING_CONSTRAINT_NODES_H

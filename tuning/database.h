@@ -37,6 +37,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define TUNE_DATABASE_WAIT_SECONDS 10
 
 typedef struct tune_database tune_database;
@@ -157,5 +161,9 @@ typedef tune_status (*tune_database_summary_visitor)(void *user,
 // only those whose name, kind or key contains `filter`, if it is not NULL.
 tune_status tune_database_list(tune_database *database, const char *filter,
                                tune_database_summary_visitor visit, void *user);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TUNING_DATABASE_H

@@ -26,6 +26,10 @@
 
 #include <stdio.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // A line may be this long, in bytes.
 #define TUNE_DATABASE_LINE_LIMIT (64u << 20)
 
@@ -49,5 +53,9 @@ tune_status tune_database_import(tune_database *database, FILE *stream, const ch
 // INVALID_ARGUMENT where both are the same file.
 tune_status tune_database_merge(tune_database *database, tune_database *other,
                                 tune_database_transfer *out_transfer);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TUNING_DATABASE_TRANSFER_H

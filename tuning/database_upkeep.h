@@ -9,6 +9,10 @@
 
 #include "tuning/database.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct tune_database_prune_options {
   const char *task;   // a key, or NULL for all
   uint64_t keep_best; // trials to keep for each task and fingerprint, the fastest; 0: no such limit
@@ -36,5 +40,9 @@ typedef void (*tune_database_problem_visitor)(void *user, const char *problem);
 // status is OK as long as the looking itself was possible.
 tune_status tune_database_check(tune_database *database, tune_database_problem_visitor visit,
                                 void *user, uint64_t *out_problems);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TUNING_DATABASE_UPKEEP_H

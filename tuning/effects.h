@@ -15,6 +15,10 @@
 
 #include "tuning/config.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct tune_effects tune_effects;
 
 // The model of nothing: predicts 0. `space` must outlive it.
@@ -31,5 +35,9 @@ double tune_effects_predict(const tune_effects *effects, const tune_config *conf
 // Fills `shares`, one for each knob: the part of the variance of the log costs it was fitted to
 // that goes with the knob, 0..1. What remains to 1 is noise and what knobs do together.
 void tune_effects_shares(const tune_effects *effects, double *shares);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TUNING_EFFECTS_H

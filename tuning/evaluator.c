@@ -21,7 +21,7 @@ void tune_comparison_deinit(tune_comparison *comparison) {
 }
 
 void tune_evaluator_destroy(tune_evaluator *evaluator) {
-  if (evaluator->class)
-    evaluator->class->destroy(evaluator->self);
+  if (evaluator->methods)
+    evaluator->methods->destroy(evaluator->self);
   *evaluator = (tune_evaluator){0};
 }

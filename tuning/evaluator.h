@@ -22,6 +22,10 @@
 #include "tuning/statistics.h"
 #include "tuning/task.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // What came of a ticket. Owns its texts and samples.
 typedef struct tune_evaluation {
   uint64_t ticket;
@@ -78,10 +82,14 @@ typedef struct tune_evaluator_class {
 } tune_evaluator_class;
 
 typedef struct tune_evaluator {
-  const tune_evaluator_class *class;
+  const tune_evaluator_class *methods;
   void *self;
 } tune_evaluator;
 
 void tune_evaluator_destroy(tune_evaluator *evaluator);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TUNING_EVALUATOR_H

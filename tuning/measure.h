@@ -26,6 +26,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // Runs the kernel `repeats` >= 1 times in a row; `*out_seconds` is the time of all of them.
 typedef tune_status (*tune_measure_run)(void *context, uint64_t repeats, double *out_seconds);
 
@@ -68,5 +72,9 @@ tune_status tune_measure_interleaved(const tune_measure_subject *subjects, size_
                                      const tune_measure_options *options,
                                      tune_measurement *out_measurements, tune_ratio *out_ratios,
                                      size_t *out_failed);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TUNING_MEASURE_H

@@ -15,6 +15,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct tune_random {
   uint64_t state[4];
 } tune_random;
@@ -27,5 +31,9 @@ uint64_t tune_random_below(tune_random *random, uint64_t bound);
 double tune_random_unit(tune_random *random);
 // From the standard normal distribution.
 double tune_random_normal(tune_random *random);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TUNING_RANDOM_H

@@ -19,6 +19,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // What came of a candidate; see "Verdicts" in docs/architecture.md.
 typedef enum tune_verdict {
   TUNE_VERDICT_OK,
@@ -125,5 +129,9 @@ typedef struct tune_record_store {
   tune_status (*load)(void *self, const char *task, const char *fingerprint,
                       tune_record_visitor visit, void *user);
 } tune_record_store;
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TUNING_RECORD_H

@@ -20,6 +20,10 @@
 #include "tuning/config.h"
 #include "tuning/random.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct tune_sampler tune_sampler;
 
 // `space` must outlive it and not change.
@@ -44,5 +48,9 @@ void tune_sampler_walk_deinit(tune_sampler_walk *walk);
 // Overwrites `config` with the next valid one. `*out_found` is false at the end.
 tune_status tune_sampler_walk_next(tune_sampler *sampler, tune_sampler_walk *walk,
                                    tune_config *config, bool *out_found);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TUNING_SAMPLER_H

@@ -101,7 +101,7 @@ static void note_gain(struct session *session) {
 static void release(struct session *session, size_t number) {
   tune_trial *trial = &session->trials.items[number];
   if (trial->has_artifact)
-    session->evaluator->class->release(session->evaluator->self, tune_session_ticket(number));
+    session->evaluator->methods->release(session->evaluator->self, tune_session_ticket(number));
   trial->has_artifact = false;
 }
 
@@ -193,8 +193,8 @@ static tune_status handle_built(struct session *session, size_t number) {
   trial->state = twin == SIZE_MAX ? TUNE_TRIAL_MEASURING : TUNE_TRIAL_WAITING;
   if (twin != SIZE_MAX)
     return TUNE_OK;
-  return session->evaluator->class->measure(session->evaluator->self, tune_session_ticket(number),
-                                            best_time(session));
+  return session->evaluator->methods->measure(session->evaluator->self, tune_session_ticket(number),
+                                              best_time(session));
 }
 
 static tune_status handle_event(struct session *session, tune_evaluation *event) {
@@ -214,11 +214,11 @@ static tune_status handle_event(struct session *session, tune_evaluation *event)
 tune_status tune_session_build(struct session *session, size_t number) {
   const tune_evaluator *evaluator = session->evaluator;
   if (!session->is_open) {
-    TUNE_RETURN_IF_ERROR(evaluator->class->open(evaluator->self, session->task));
+    TUNE_RETURN_IF_ERROR(evaluator->methods->open(evaluator->self, session->task));
     session->is_open = true;
   }
-  return evaluator->class->build(evaluator->self, tune_session_ticket(number),
-                                 &session->trials.configs.configs[number]);
+  return evaluator->methods->build(evaluator->self, tune_session_ticket(number),
+                                   &session->trials.configs.configs[number]);
 }
 
 // Asks for one config and has it built. Clears `*out_any` where there is nothing more to try.
@@ -246,7 +246,7 @@ static tune_status begin_trial(struct session *session, bool *out_any) {
 // Keeps the evaluator busy. Builds do not run far ahead of measurements: what is not asked for yet
 // is asked for with more knowledge.
 static tune_status fill(struct session *session) {
-  size_t capacity = session->evaluator->class->capacity(session->evaluator->self);
+  size_t capacity = session->evaluator->methods->capacity(session->evaluator->self);
   bool any = !session->is_exhausted;
   while (any && session->begun < session->options->trials && session->building < capacity &&
          session->outstanding < 2 * capacity)
@@ -282,14 +282,14 @@ static tune_status search(struct session *session) {
     }
     tune_evaluation event;
     bool any;
-    TUNE_RETURN_IF_ERROR(evaluator->class->wait(evaluator->self, WAIT_SECONDS, &event, &any));
+    TUNE_RETURN_IF_ERROR(evaluator->methods->wait(evaluator->self, WAIT_SECONDS, &event, &any));
     if (!any)
       continue;
     tune_status status = handle_event(session, &event);
     tune_evaluation_deinit(&event);
     TUNE_RETURN_IF_ERROR(status);
   }
-  return session->is_open ? evaluator->class->cancel(evaluator->self) : TUNE_OK;
+  return session->is_open ? evaluator->methods->cancel(evaluator->self) : TUNE_OK;
 }
 
 //===- Beginning and end ------------------------------------------------------===//
@@ -435,7 +435,7 @@ tune_status tune_session_run(const tune_task *task, const tune_session_options *
   if (tune_status_is_ok(status))
     status = run(&session);
   if (session.is_open)
-    evaluator->class->close(evaluator->self);
+    evaluator->methods->close(evaluator->self);
   tune_strategy_destroy(session.strategy);
   tune_trials_deinit(&session.trials);
   free(session.winner_time.samples);

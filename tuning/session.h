@@ -29,6 +29,10 @@
 
 #include <signal.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum tune_session_phase {
   TUNE_SESSION_SEARCHING,
   TUNE_SESSION_COMPARING, // finalists
@@ -122,5 +126,9 @@ tune_status tune_session_run(const tune_task *task, const tune_session_options *
                              tune_evaluator *evaluator, const tune_record_store *store,
                              tune_session_result *out_result);
 void tune_session_result_deinit(tune_session_result *result);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TUNING_SESSION_H

@@ -72,7 +72,7 @@ static tune_status build_finalists(struct session *session, const size_t *finali
   while (outstanding && !tune_session_is_interrupted(session)) {
     tune_evaluation event;
     bool any;
-    TUNE_RETURN_IF_ERROR(evaluator->class->wait(evaluator->self, WAIT_SECONDS, &event, &any));
+    TUNE_RETURN_IF_ERROR(evaluator->methods->wait(evaluator->self, WAIT_SECONDS, &event, &any));
     if (!any)
       continue;
     size_t number = (size_t)event.ticket - 1;
@@ -84,7 +84,7 @@ static tune_status build_finalists(struct session *session, const size_t *finali
     TUNE_RETURN_IF_ERROR(status);
     --outstanding;
   }
-  return outstanding ? evaluator->class->cancel(evaluator->self) : TUNE_OK;
+  return outstanding ? evaluator->methods->cancel(evaluator->self) : TUNE_OK;
 }
 
 static size_t drop_unbuilt(const struct session *session, size_t *finalists, size_t count) {
@@ -202,7 +202,7 @@ static tune_status compare_artifacts(struct session *session, const size_t *fina
     return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while comparing finalists");
   for (size_t i = 0; i < count; ++i)
     tickets[i] = tune_session_ticket(finalists[i]);
-  tune_status status = evaluator->class->compare(evaluator->self, tickets, count, comparison);
+  tune_status status = evaluator->methods->compare(evaluator->self, tickets, count, comparison);
   free(tickets);
   return status;
 }

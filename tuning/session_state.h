@@ -11,6 +11,10 @@
 #include "tuning/session.h"
 #include "tuning/trials.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct session {
   const tune_task *task;
   const tune_session_options *options;
@@ -57,5 +61,9 @@ tune_status tune_session_keep_winner(struct session *session, size_t number,
 
 // Decides which config is the best, and fills in that part of the result.
 tune_status tune_session_decide(struct session *session);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TUNING_SESSION_STATE_H

@@ -19,6 +19,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // Where in the flow of the IR a decision acts.
 typedef enum tune_level {
   TUNE_LEVEL_GRAPH,  // what is fused with what
@@ -79,5 +83,9 @@ uint64_t tune_space_size(const tune_space *space);
 
 // The index of `value` in the domain of `knob`, or SIZE_MAX.
 size_t tune_knob_find_value(const tune_knob *knob, int64_t value);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TUNING_SPACE_H

@@ -16,6 +16,10 @@
 
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct tune_summary {
   size_t count;
   double median;
@@ -47,5 +51,9 @@ typedef struct tune_ratio {
 // fewer than 2 pairs or a time that is not positive.
 tune_status tune_statistics_ratio(const double *numerators, const double *denominators,
                                   size_t count, tune_ratio *out_ratio);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TUNING_STATISTICS_H

@@ -21,6 +21,10 @@
 #include "tuning/random.h"
 #include "tuning/sampler.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct tune_strategy tune_strategy;
 
 // How parents are chosen from the population.
@@ -106,5 +110,9 @@ typedef struct tune_strategy_class {
 
 // The registered classes, in the order in which to list them.
 const tune_strategy_class *const *tune_strategy_classes(size_t *out_count);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TUNING_STRATEGY_H

@@ -21,6 +21,10 @@
 
 #include <jansson.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct tune_target_facts {
   char *target;        // "cpu", "null"
   size_t threads;      // that artifacts run with
@@ -51,5 +55,9 @@ tune_status tune_target_facts_read_roofline(tune_target_facts *facts, tune_datab
 double tune_target_facts_peak(const tune_target_facts *facts, const char *type);
 // Bytes per second at best from the nearest memory that holds `bytes`; 0 where it is not known.
 double tune_target_facts_bandwidth(const tune_target_facts *facts, double bytes);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TUNING_TARGET_FACTS_H

@@ -14,6 +14,10 @@
 
 #include "tuning/space.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct tune_task {
   const char *key;      // digest of its structure
   const char *name;     // for people: "matmul 512x1024x1024 f32 +bias"
@@ -36,5 +40,9 @@ static inline double tune_task_percent_of_peak(const tune_task *task, double sec
     return 0;
   return 100 * task->flops / seconds / task->peak_flops;
 }
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TUNING_TASK_H

@@ -12,6 +12,10 @@
 #include "tuning/config_set.h"
 #include "tuning/record.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef enum tune_trial_state {
   TUNE_TRIAL_NEW,
   TUNE_TRIAL_BUILDING,
@@ -62,5 +66,9 @@ void tune_trials_discard(tune_trials *trials, size_t number, tune_verdict verdic
 // Counts and ranks a trial whose verdict and times are filled in. `*out_dropped` is the number of
 // the one that left the ranking or did not get into it, SIZE_MAX where none did.
 void tune_trials_finish(tune_trials *trials, size_t number, size_t *out_dropped);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TUNING_TRIALS_H

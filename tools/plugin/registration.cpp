@@ -2,10 +2,8 @@
 
 #include "tools/plugin/registration.h"
 
-extern "C" {
 #include "dialects/tune_dialect.h"
 #include "transforms/passes.h"
-}
 
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Pass.h"

@@ -15,6 +15,10 @@
 #include "transforms/lower/cpu.h"
 #include "transforms/lower/parts.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct tune_code_source {
   MlirOperation module; // in the LLVM dialect
   const tune_parts *parts;
@@ -29,5 +33,9 @@ typedef struct tune_code_source {
 tune_status tune_code_generate(const tune_code_source *source, const tune_llvm_target *target,
                                tune_emit emit, char **out_bytes, size_t *out_size,
                                tune_cpu_seconds *seconds);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_LOWER_CODE_H

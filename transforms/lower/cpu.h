@@ -28,6 +28,10 @@
 
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct tune_cpu_options {
   const char *triple;   // NULL: this machine's
   const char *cpu;      // NULL: this machine's
@@ -74,5 +78,9 @@ tune_status tune_cpu_lowering_run_module(tune_cpu_lowering *lowering, MlirOperat
 // Runs the whole way once on a payload of two lines, so that what MLIR and LLVM initialise on first
 // use is there before children are forked.
 tune_status tune_cpu_lowering_warm_up(tune_cpu_lowering *lowering);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_LOWER_CPU_H

@@ -15,10 +15,18 @@
 
 #include "mlir-c/IR.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // Parses the script into `context`; mlirOperationDestroy it.
 tune_status tune_decompose_create(MlirContext context, MlirOperation *out_script);
 
 // Takes apart what is left of these ops in `module`, on tensors; looks first whether there is any.
 tune_status tune_decompose_run(MlirOperation script, MlirOperation module);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_LOWER_DECOMPOSE_H

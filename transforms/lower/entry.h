@@ -15,6 +15,10 @@
 
 #include "llvm-c/Types.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define TUNE_ENTRY_NAME "tune_entry"
 
 // Adds the entry to `module`, which holds the function `name` of `signature` and, because it was
@@ -23,5 +27,9 @@
 // INTERNAL where the wrapper does not look as `signature` wants it.
 tune_status tune_entry_add(LLVMModuleRef module, const char *name,
                            const tune_function_signature *signature);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_LOWER_ENTRY_H

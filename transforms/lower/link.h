@@ -19,6 +19,10 @@
 
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct tune_linker tune_linker;
 
 // Finds the linker ($TUNE_LINKER, ld, ld.gold, ld.lld-22, ld.lld) and the libraries. With `threads`
@@ -32,5 +36,9 @@ void tune_linker_destroy(tune_linker *linker);
 // otherwise.
 tune_status tune_linker_run(const tune_linker *linker, const void *object, size_t size,
                             const char *path);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_LOWER_LINK_H

@@ -28,6 +28,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct tune_llvm_options {
   int64_t opt_level;
   int64_t prefer_vector_width;
@@ -63,5 +67,9 @@ tune_status tune_llvm_optimize(LLVMModuleRef module, const tune_llvm_target *tar
 // Generates an object file (or assembly) in memory; LLVMDisposeMemoryBuffer it.
 tune_status tune_llvm_generate(LLVMModuleRef module, const tune_llvm_target *target,
                                LLVMCodeGenFileType kind, LLVMMemoryBufferRef *out_buffer);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_LOWER_LLVM_H

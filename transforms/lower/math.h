@@ -26,6 +26,10 @@
 
 #include "mlir-c/IR.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct tune_math_options {
   int64_t polynomial;
 } tune_math_options;
@@ -45,5 +49,9 @@ tune_status tune_math_lower(MlirOperation module, const tune_math_options *optio
 // The ops ("math.exp") for which upstream's polynomials on f32 are good enough (docs/accuracy.md),
 // NULL after the last.
 const char *tune_math_polynomial_op(size_t index);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_LOWER_MATH_H

@@ -17,6 +17,10 @@
 
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // The `index`-th math op that is a function of libm ("math.exp"), or NULL after the last: all ops
 // but those that CPUs have instructions for.
 const char *tune_math_calls_op(size_t index);
@@ -37,5 +41,9 @@ typedef enum tune_math_width {
 // 1 of f32 or f64 by calls; of those on scalars only expm1 and log1p, for which LLVM's lowering
 // loses all digits of small numbers.
 void tune_math_calls_insert(MlirOperation module, tune_math_width width);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_LOWER_MATH_CALLS_H

@@ -15,6 +15,10 @@
 
 #include "mlir-c/IR.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // Makes `module` a module of `function` alone, before any schedule runs on it: all other functions
 // become private and those it does not reach are erased; arguments that `signature` says are only
 // read are marked so for bufferization. FAILED_PRECONDITION where `function` calls itself.
@@ -34,5 +38,9 @@ tune_status tune_memory_place_results(MlirOperation function,
 // Makes copies between memrefs that are not contiguous ops of linalg, which become loops that LLVM
 // sees through; the others stay and become memcpy.
 tune_status tune_memory_open_copies(MlirOperation module);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_LOWER_MEMORY_H

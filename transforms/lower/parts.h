@@ -18,6 +18,10 @@
 
 #include "mlir-c/IR.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct tune_part {
   MlirOperation module; // owned
   char *function;       // the name of its only function with a body
@@ -43,5 +47,9 @@ void tune_parts_deinit(tune_parts *parts);
 // Puts the parts, in the LLVM dialect by now as is `module`, back in the place of their
 // declarations. What is left in the parts' modules is of no use.
 void tune_parts_merge(tune_parts *parts, MlirOperation module);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_LOWER_PARTS_H

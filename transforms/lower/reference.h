@@ -15,8 +15,16 @@
 
 #include "mlir-c/IR.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // In every linalg.generic of `module` that ends in a reduction: makes that parallel dimension the
 // innermost along which each operand is contiguous or does not move, if there is one.
 void tune_reference_order_loops(MlirOperation module);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_LOWER_REFERENCE_H

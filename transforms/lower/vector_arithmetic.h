@@ -12,6 +12,10 @@
 
 #include "mlir-c/IR.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // Lets maximumf and minimumf on vectors in `module`, and such reductions of vectors, give either
 // zero where their operands are zeros of different sign. NaNs are kept. On x86 3 instructions
 // instead of 6.
@@ -26,5 +30,9 @@ void tune_vector_arithmetic_use_reciprocals(MlirOperation module);
 // to the nearest, ties to even, NaNs stay NaNs. For CPUs where LLVM calls a function for each
 // element.
 void tune_vector_arithmetic_round_to_bf16(MlirOperation module);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_LOWER_VECTOR_ARITHMETIC_H

@@ -19,6 +19,10 @@
 
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // Splits every op of the dialects arith and math on fixed vectors of rank 0, 2 or more into ops on
 // their rows (vectors of rank 1; of rank 0: scalars), taken out of the operands with vector.extract
 // and put together with vector.insert. `*out_count` is how many ops were split; where it is not 0,
@@ -28,5 +32,9 @@ tune_status tune_vector_rows_split(MlirOperation module, size_t *out_count);
 // Moves each op of arith and math on vectors right before its first user in its block, from the end
 // of the block to its begin. What it computes is computed when it is needed. OUT_OF_MEMORY only.
 tune_status tune_vector_rows_sink(MlirOperation module);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_LOWER_VECTOR_ROWS_H

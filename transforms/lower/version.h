@@ -11,11 +11,19 @@
 
 #include "llvm/Config/llvm-config.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // The digest of the sources in transforms/lower/, of transforms/instantiate.c and of
 // targets/runtime/, made by the build.
 extern const char tune_lowering_version[];
 
 // Of the LLVM and MLIR that this was built with: "22.1.8".
 #define TUNE_LLVM_VERSION LLVM_VERSION_STRING
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_LOWER_VERSION_H

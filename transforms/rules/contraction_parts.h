@@ -18,6 +18,10 @@
 
 #include "transforms/rules/contraction_plan.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // Fills `order` with 0, 1, 2, ...
 void tune_contraction_identity_order(size_t *order, size_t count);
 
@@ -36,5 +40,9 @@ void tune_contraction_write_panels(const tune_contraction_plan *plan, const tune
 // Windows one by one, the depth unrolled; product, epilogue and start of the accumulator become
 // vectors. Handles bound before are of no use after.
 void tune_contraction_write_kernel(const tune_contraction_plan *plan, tune_writer *writer);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_RULES_CONTRACTION_PARTS_H

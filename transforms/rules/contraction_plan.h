@@ -16,6 +16,10 @@
 
 #include "transforms/rules/rule.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct tune_contraction_plan {
   const tune_structure *structure;
   const tune_nest *anchor;
@@ -46,5 +50,9 @@ typedef struct tune_contraction_plan {
 // where no three loops fit the parts.
 bool tune_contraction_plan_make(const tune_structure *structure, const tune_machine *machine,
                                 tune_contraction_plan *out_plan);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_RULES_CONTRACTION_PLAN_H

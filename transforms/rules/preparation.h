@@ -18,11 +18,19 @@
 
 #include "mlir-c/IR.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // The named sequence @tune_prepare as text. It takes the handle of a function and yields that of
 // the prepared one.
 const char *tune_preparation_text(void);
 
 // Runs it on the only function of `payload`. INTERNAL where it fails.
 tune_status tune_preparation_run(MlirModule payload);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_RULES_PREPARATION_H

@@ -18,6 +18,10 @@
 
 #include <jansson.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // What rules need of a fingerprint. Zeroes stand for unknown; tune_machine_init gives a plain
 // x86-64 without AVX.
 typedef struct tune_machine {
@@ -25,6 +29,7 @@ typedef struct tune_machine {
   unsigned vector_registers; // 16, 32
   int64_t l1_bytes, l2_bytes, l3_bytes;
   unsigned threads; // that the candidate may use
+  bool has_bf16_dot, has_int8_dot; // instructions that add up products of narrow elements
 } tune_machine;
 
 void tune_machine_init(tune_machine *machine);
@@ -40,7 +45,8 @@ typedef struct tune_rule {
   void (*write)(const tune_structure *structure, const tune_machine *machine, tune_writer *writer);
 } tune_rule;
 
-extern const tune_rule tune_rule_contraction; // contraction.c
+extern const tune_rule tune_rule_dot_contraction; // dot_contraction.c
+extern const tune_rule tune_rule_contraction;     // contraction.c
 extern const tune_rule tune_rule_reduction;   // reduction.c
 extern const tune_rule tune_rule_elementwise; // elementwise.c
 extern const tune_rule tune_rule_general;     // general.c
@@ -53,5 +59,9 @@ const tune_rule *tune_rule_find(const tune_structure *structure, const tune_mach
 tune_status tune_rules_make_schedule(MlirContext context, const char *payload,
                                      const tune_machine *machine, char **out_schedule,
                                      const tune_rule **out_rule);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_RULES_RULE_H

@@ -18,6 +18,10 @@
 #include "transforms/rules/structure.h"
 #include "tuning/space.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define TUNE_MAX_DOMAIN 32
 
 // The values of a knob while a rule gathers them: distinct, ascending.
@@ -127,5 +131,9 @@ void tune_writer_end_buffers(tune_writer *writer);
 
 // @tune_prepare, @__transform_main, and the end of the module.
 void tune_writer_main(tune_writer *writer);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_RULES_SCHEDULE_WRITER_H

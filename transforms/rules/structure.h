@@ -20,6 +20,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define TUNE_MAX_LOOPS 12
 #define TUNE_MAX_OPERANDS 12
 #define TUNE_NO_LOOP SIZE_MAX
@@ -61,6 +65,7 @@ typedef struct tune_nest {
   tune_operand operands[TUNE_MAX_OPERANDS];
   bool multiplies_and_adds; // out + a * b, of the first two inputs, possibly widened first
   bool widens;              // the inputs are of a narrower type than the output
+  bool zero_extends[2];     // and are integers without a sign, the first and the second
   bool has_index;           // uses linalg.index or reads tensors by computed indices
   size_t math_op_count;     // exp, erf, tanh, log, pow, ...: each costs tens of instructions
   size_t use_count;         // by other nests
@@ -97,5 +102,9 @@ bool tune_operand_is_projection(const tune_operand *operand);
 // The last dimension's loop with coefficient 1, if `operand` is contiguous along exactly one, else
 // TUNE_NO_LOOP. Windows (w + k) count for the loop that is parallel in `nest`.
 size_t tune_operand_contiguous_loop(const tune_nest *nest, const tune_operand *operand);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_RULES_STRUCTURE_H

@@ -18,6 +18,10 @@
 
 #include <jansson.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct tune_connection tune_connection;
 
 // Starts `program`, a path or the name of one of our programs (tune_process_find_program), with
@@ -40,5 +44,9 @@ tune_status tune_connection_fill(tune_connection *connection);
 tune_status tune_connection_pop(tune_connection *connection, json_t **out_reply);
 // Kills a program that does not answer; the next fill and pop find it dead.
 void tune_connection_kill(tune_connection *connection);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TUNING_EVALUATORS_CONNECTION_H

@@ -13,6 +13,10 @@
 
 #include "tuning/evaluator.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // Seconds of one run of `config`; above 0. `user` is the options'.
 typedef double (*tune_null_objective)(void *user, const tune_space *space,
                                       const tune_config *config);
@@ -36,9 +40,13 @@ tune_status tune_evaluator_null_create(const tune_null_options *options,
 
 // An objective for any space: a bowl with its best value somewhere in the domain of each knob (a
 // hash of the knob's name says where), steeper for some knobs than for others, and with
-// neighbouring knobs depending on each other. Its minimum is TUNE_NULL_BOWL_MINIMUM seconds, where a
-// config is best in all knobs.
+// neighbouring knobs depending on each other. Its minimum is TUNE_NULL_BOWL_MINIMUM seconds, where
+// a config is best in all knobs.
 #define TUNE_NULL_BOWL_MINIMUM 1e-3
 double tune_null_bowl(void *user, const tune_space *space, const tune_config *config);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TUNING_EVALUATORS_NULL_H

@@ -22,6 +22,10 @@
 
 #include "tuning/evaluator.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct tune_process_evaluator_options {
   const char *worker;                // program; NULL: tune-worker
   const char *measurer;              // program; NULL: tune-measure
@@ -43,5 +47,9 @@ void tune_process_evaluator_options_init(tune_process_evaluator_options *options
 // UNAVAILABLE where a program is not found; INVALID_ARGUMENT for more threads than cores.
 tune_status tune_evaluator_process_create(const tune_process_evaluator_options *options,
                                           tune_evaluator *out_evaluator);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TUNING_EVALUATORS_PROCESS_H

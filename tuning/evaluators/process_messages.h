@@ -11,6 +11,10 @@
 #include "tuning/evaluators/cores.h"
 #include "tuning/evaluators/process.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // The reference is plain code, and may take so many times longer than a candidate is allowed to.
 #define TUNE_REFERENCE_FACTOR 4.0
 
@@ -45,5 +49,9 @@ tune_status tune_reply_read_build(const json_t *reply, tune_evaluation *event);
 tune_status tune_reply_read_measure(const json_t *reply, tune_evaluation *event);
 // Reads a reply to a compare request of `count` artifacts.
 tune_status tune_reply_read_compare(const json_t *reply, size_t count, tune_comparison *comparison);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TUNING_EVALUATORS_PROCESS_MESSAGES_H

@@ -11,6 +11,10 @@
 
 #include "tuning/evaluators/connection.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum server_task { SERVER_TASK_CLOSED, SERVER_TASK_OPENING, SERVER_TASK_OPEN };
 
 struct server {
@@ -38,5 +42,9 @@ tune_status tune_server_pop(struct server *server, json_t **out_reply, bool *out
 
 // Reads what has come, and kills a server that has not answered for too long.
 tune_status tune_server_fill(struct server *server, bool can_read);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TUNING_EVALUATORS_PROCESS_SERVER_H

@@ -14,6 +14,10 @@
 #include "tuning/evaluators/process_messages.h"
 #include "tuning/evaluators/process_server.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum job_state { JOB_TO_BUILD, JOB_BUILDING, JOB_BUILT, JOB_TO_MEASURE, JOB_MEASURING };
 
 struct job {
@@ -73,5 +77,9 @@ tune_status tune_exchange_advance(struct process_evaluator *evaluator);
 // (tune_clock_seconds) has passed.
 tune_status tune_exchange_wait(struct process_evaluator *evaluator, double deadline,
                                tune_evaluation *event, bool *out_any);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TUNING_EVALUATORS_PROCESS_STATE_H

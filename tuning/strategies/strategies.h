@@ -9,6 +9,10 @@
 
 #include "tuning/strategy.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // Every valid config once, in a fixed order. For small spaces, and for knowing the truth.
 extern const tune_strategy_class tune_strategy_grid;
 
@@ -17,5 +21,9 @@ extern const tune_strategy_class tune_strategy_random;
 
 // Offspring of the best found so far; see evolutionary.c.
 extern const tune_strategy_class tune_strategy_evolutionary;
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TUNING_STRATEGIES_STRATEGIES_H

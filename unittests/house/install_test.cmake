@@ -1,8 +1,8 @@
 # cmake -DBUILD=<build folder> -DSCRATCH=<folder> -DGENERATOR=<name> -P install_test.cmake
 #
-# Installs the build into a fresh prefix, moves that, and builds and runs a C program against it: once
-# with find_package, once with pkg-config. Then every installed header is compiled on its own, and
-# the installed tools and plugin are asked to do something.
+# Installs the build into a fresh prefix, moves that, and builds and runs a C program against it: with
+# find_package, with pkg-config, and as C++. Then every installed header is compiled on its own, as C
+# and as C++, and the installed tools and plugin are asked to do something.
 cmake_minimum_required(VERSION 3.25)
 
 function(run what)
@@ -49,6 +49,12 @@ run("compiling" cc -std=c11 -Wall -Wextra -Werror ${CMAKE_CURRENT_LIST_DIR}/cons
 run("running" ${SCRATCH}/consumer)
 expect("a space of 3\na domain parsed")
 
+# The same as C++: the names that are linked are those of C. (C++20 is what designated initializers take.)
+run("compiling as C++" c++ -x c++ -std=c++20 -Wall -Werror ${CMAKE_CURRENT_LIST_DIR}/consumer.c
+    ${flags} -Wl,-rpath,${prefix}/lib -o ${SCRATCH}/consumer-cpp)
+run("running" ${SCRATCH}/consumer-cpp)
+expect("a space of 3\na domain parsed")
+
 # Each header stands alone.
 file(GLOB_RECURSE headers RELATIVE ${prefix}/include ${prefix}/include/mlir-tune/*.h)
 list(LENGTH headers count)
@@ -59,6 +65,12 @@ foreach(header ${headers})
   file(WRITE ${SCRATCH}/header.c "#include <${header}>\nint unused;\n")
   run("compiling ${header} alone" cc -std=c11 -Wall -Wextra -Werror -fsyntax-only ${flags}
       ${SCRATCH}/header.c)
+  run("compiling ${header} alone as C++" c++ -x c++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only
+      ${flags} ${SCRATCH}/header.c)
+  file(READ ${prefix}/include/${header} text)
+  if(NOT text MATCHES "\nextern \"C\" {\n")
+    message(FATAL_ERROR "${header}: C++ programs need extern \"C\" around what it declares")
+  endif()
 endforeach()
 
 # What is installed beside the library.

@@ -58,9 +58,9 @@ static int teardown(void **state) {
 }
 
 static void open_task(fixture *f) {
-  if (!f->evaluator.class)
+  if (!f->evaluator.methods)
     assert_ok(tune_evaluator_process_create(&f->options, &f->evaluator));
-  assert_ok(f->evaluator.class->open(f->evaluator.self, &f->task));
+  assert_ok(f->evaluator.methods->open(f->evaluator.self, &f->task));
 }
 
 static tune_status build(fixture *f, uint64_t ticket, int time, int fault) {
@@ -68,13 +68,13 @@ static tune_status build(fixture *f, uint64_t ticket, int time, int fault) {
   snprintf(text, sizeof text, "time=%d,fault=%d", time, fault);
   tune_config config;
   assert_ok(tune_config_from_text(&config, f->space, text));
-  tune_status status = f->evaluator.class->build(f->evaluator.self, ticket, &config);
+  tune_status status = f->evaluator.methods->build(f->evaluator.self, ticket, &config);
   tune_config_deinit(&config);
   return status;
 }
 
 static void measure(fixture *f, uint64_t ticket) {
-  assert_ok(f->evaluator.class->measure(f->evaluator.self, ticket, 0));
+  assert_ok(f->evaluator.methods->measure(f->evaluator.self, ticket, 0));
 }
 
 // Waits for the next event, or the failure that comes instead of it.
@@ -83,7 +83,7 @@ static tune_status next(fixture *f, tune_evaluation *event) {
   double deadline = tune_clock_seconds() + 20;
   while (!any) {
     assert_true(tune_clock_seconds() < deadline);
-    TUNE_RETURN_IF_ERROR(f->evaluator.class->wait(f->evaluator.self, 1, event, &any));
+    TUNE_RETURN_IF_ERROR(f->evaluator.methods->wait(f->evaluator.self, 1, event, &any));
   }
   return TUNE_OK;
 }
@@ -153,14 +153,14 @@ static void compares(void **state) {
   assert_ok(build(f, 2, 20, FAULT_NONE));
   expect_only(f, 2, TUNE_VERDICT_OK);
   tune_comparison comparison;
-  assert_ok(f->evaluator.class->compare(f->evaluator.self, tickets, 2, &comparison));
+  assert_ok(f->evaluator.methods->compare(f->evaluator.self, tickets, 2, &comparison));
   assert_int_equal(comparison.count, 2);
   assert_true(comparison.times[0].median == 20e-3);
   assert_true(comparison.ratios[0].ratio == 1);
   assert_true(comparison.ratios[1].ratio == 0.5);
   tune_comparison_deinit(&comparison);
-  f->evaluator.class->release(f->evaluator.self, 1);
-  assert_fails(f->evaluator.class->compare(f->evaluator.self, tickets, 2, &comparison),
+  f->evaluator.methods->release(f->evaluator.self, 1);
+  assert_fails(f->evaluator.methods->compare(f->evaluator.self, tickets, 2, &comparison),
                TUNE_INVALID_ARGUMENT, "ticket 1 has no artifact");
 }
 
@@ -174,7 +174,7 @@ static void failed_comparison_names_the_culprit(void **state) {
   assert_ok(build(f, 2, 20, FAULT_WRONG));
   expect_only(f, 2, TUNE_VERDICT_OK);
   tune_comparison comparison;
-  assert_ok(f->evaluator.class->compare(f->evaluator.self, tickets, 2, &comparison));
+  assert_ok(f->evaluator.methods->compare(f->evaluator.self, tickets, 2, &comparison));
   assert_true(comparison.failed);
   assert_int_equal(comparison.verdict, TUNE_VERDICT_WRONG);
   assert_int_equal(comparison.culprit, 1);
@@ -188,7 +188,7 @@ static void worker_of_another_version_is_an_error(void **state) {
   fixture *f = *state;
   assert_int_equal(setenv("FAKE_PROTOCOL", "99", 1), 0);
   assert_ok(tune_evaluator_process_create(&f->options, &f->evaluator));
-  tune_status status = f->evaluator.class->open(f->evaluator.self, &f->task);
+  tune_status status = f->evaluator.methods->open(f->evaluator.self, &f->task);
   unsetenv("FAKE_PROTOCOL");
   assert_fails(status, TUNE_UNAVAILABLE, "version 99 of the protocol");
 }
@@ -269,7 +269,7 @@ static void servers_that_end_at_once(void **state) {
   fixture *f = *state;
   f->options.worker = "/bin/true";
   assert_ok(tune_evaluator_process_create(&f->options, &f->evaluator));
-  tune_status status = f->evaluator.class->open(f->evaluator.self, &f->task);
+  tune_status status = f->evaluator.methods->open(f->evaluator.self, &f->task);
   tune_evaluation event;
   if (tune_status_is_ok(status))
     status = next(f, &event);
@@ -282,7 +282,7 @@ static void cancels(void **state) {
   open_task(f);
   for (uint64_t ticket = 1; ticket <= 6; ++ticket)
     assert_ok(build(f, ticket, 10, FAULT_NONE));
-  assert_ok(f->evaluator.class->cancel(f->evaluator.self));
+  assert_ok(f->evaluator.methods->cancel(f->evaluator.self));
   assert_ok(build(f, 7, 11, FAULT_NONE));
   tune_evaluation event = expect(f, 7, TUNE_VERDICT_OK);
   assert_string_equal(event.digest, "11-0");
@@ -301,7 +301,7 @@ static void tasks_follow_each_other(void **state) {
       expect_only(f, 1, TUNE_VERDICT_OK);
       measure(f, 1);
     }
-    f->evaluator.class->close(f->evaluator.self);
+    f->evaluator.methods->close(f->evaluator.self);
   }
   open_task(f);
   assert_ok(build(f, 1, 24, FAULT_NONE));
@@ -317,7 +317,7 @@ static void destroys_what_hangs(void **state) {
   assert_ok(build(f, 1, 10, FAULT_WORKER_HANGS));
   tune_evaluation event;
   bool any;
-  assert_ok(f->evaluator.class->wait(f->evaluator.self, 0.1, &event, &any));
+  assert_ok(f->evaluator.methods->wait(f->evaluator.self, 0.1, &event, &any));
   assert_false(any);
   double begin = tune_clock_seconds();
   tune_evaluator_destroy(&f->evaluator);
@@ -396,7 +396,7 @@ static tune_status wait_once(fixture *f) {
 
 // Both tickets of a comparison built, the first measured.
 static tune_status build_measure_compare(fixture *f) {
-  const tune_evaluator_class *class = f->evaluator.class;
+  const tune_evaluator_class *class = f->evaluator.methods;
   void *self = f->evaluator.self;
   const uint64_t tickets[] = {1, 2};
   tune_comparison comparison;

@@ -245,32 +245,32 @@ typedef struct scripted {
 
 static tune_status scripted_open(void *self, const tune_task *task) {
   scripted *s = self;
-  return s->inner.class->open(s->inner.self, task);
+  return s->inner.methods->open(s->inner.self, task);
 }
 
 static size_t scripted_capacity(const void *self) {
   const scripted *s = self;
-  return s->inner.class->capacity(s->inner.self);
+  return s->inner.methods->capacity(s->inner.self);
 }
 
 static tune_status scripted_build(void *self, uint64_t ticket, const tune_config *config) {
   scripted *s = self;
-  return s->inner.class->build(s->inner.self, ticket, config);
+  return s->inner.methods->build(s->inner.self, ticket, config);
 }
 
 static tune_status scripted_measure(void *self, uint64_t ticket, double best) {
   scripted *s = self;
-  return s->inner.class->measure(s->inner.self, ticket, best);
+  return s->inner.methods->measure(s->inner.self, ticket, best);
 }
 
 static void scripted_release(void *self, uint64_t ticket) {
   scripted *s = self;
-  s->inner.class->release(s->inner.self, ticket);
+  s->inner.methods->release(s->inner.self, ticket);
 }
 
 static tune_status scripted_wait(void *self, double seconds, tune_evaluation *event, bool *any) {
   scripted *s = self;
-  return s->inner.class->wait(s->inner.self, seconds, event, any);
+  return s->inner.methods->wait(s->inner.self, seconds, event, any);
 }
 
 static tune_status scripted_compare(void *self, const uint64_t *tickets, size_t count,
@@ -278,7 +278,7 @@ static tune_status scripted_compare(void *self, const uint64_t *tickets, size_t 
   scripted *s = self;
   double doubt = s->compared++ < s->clear_after ? s->doubt : 0.001;
   s->last_count = count;
-  TUNE_RETURN_IF_ERROR(s->inner.class->compare(s->inner.self, tickets, count, comparison));
+  TUNE_RETURN_IF_ERROR(s->inner.methods->compare(s->inner.self, tickets, count, comparison));
   for (size_t i = 1; i < count; ++i)
     comparison->ratios[i] = (tune_ratio){s->ratio, s->ratio - doubt, s->ratio + doubt};
   if (s->compared > s->failures)
@@ -293,7 +293,7 @@ static tune_status scripted_compare(void *self, const uint64_t *tickets, size_t 
 
 static void scripted_close(void *self) {
   scripted *s = self;
-  s->inner.class->close(s->inner.self);
+  s->inner.methods->close(s->inner.self);
 }
 
 static const tune_evaluator_class scripted_class = {
