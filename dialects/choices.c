@@ -198,17 +198,6 @@ tune_status tune_choices_set_chosen(tune_choices *choices, const char *name,
   return put(choices, name, choice);
 }
 
-void tune_choices_remove(tune_choices *choices, const char *name) {
-  bool found;
-  size_t position = lower_bound(choices, name, &found);
-  if (!found)
-    return;
-  choice_deinit(&choices->items[position]);
-  --choices->count;
-  memmove(&choices->items[position], &choices->items[position + 1],
-          (choices->count - position) * sizeof *choices->items);
-}
-
 //===--------------------------------------------------------------------------===//
 // Verifying
 //===--------------------------------------------------------------------------===//

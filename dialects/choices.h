@@ -64,8 +64,6 @@ tune_status tune_choices_set_open(tune_choices *choices, const char *name,
                                   const tune_domain *domain);
 tune_status tune_choices_set_chosen(tune_choices *choices, const char *name,
                                     const tune_chosen *chosen);
-// Takes the decision named `name` away; does nothing where there is none.
-void tune_choices_remove(tune_choices *choices, const char *name);
 
 // Checks the decisions on `root` and on all ops inside it. All our passes begin with this. Also
 // refuses an attribute whose name looks like a mistyped tune.choices, which would be ignored.

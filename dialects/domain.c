@@ -53,15 +53,6 @@ static bool find_kind(MlirStringRef name, tune_choice_kind *out_kind) {
   return false;
 }
 
-tune_status tune_choice_kind_parse(const char *text, tune_choice_kind *out_kind) {
-  if (find_kind(mlirStringRefCreateFromCString(text), out_kind))
-    return TUNE_OK;
-  return tune_status_make(TUNE_INVALID_ARGUMENT,
-                          "no kind of choice is named '%s'; the kinds are tile, fuse, vectorize, "
-                          "pack, order, unroll, parallel and alternative",
-                          text);
-}
-
 //===--------------------------------------------------------------------------===//
 // Reading attributes
 //===--------------------------------------------------------------------------===//

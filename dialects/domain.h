@@ -42,8 +42,6 @@ typedef enum tune_choice_kind {
 
 // "tile", "fuse", ...; "plain" for TUNE_CHOICE_PLAIN.
 const char *tune_choice_kind_name(tune_choice_kind kind);
-// INVALID_ARGUMENT lists the kinds. TUNE_CHOICE_PLAIN has no name to be parsed.
-tune_status tune_choice_kind_parse(const char *text, tune_choice_kind *out_kind);
 // Whether neighbours in a domain of this kind behave alike, as those of tile sizes do.
 bool tune_choice_kind_is_ordered(tune_choice_kind kind);
 

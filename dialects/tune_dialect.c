@@ -7,8 +7,6 @@
 
 extern const char tune_dialect_irdl[]; // embedded from tune.irdl.mlir by the build
 
-const char *tune_dialect_get_irdl(void) { return tune_dialect_irdl; }
-
 static MlirStringRef dialect_namespace(void) {
   return mlirStringRefCreateFromCString(TUNE_DIALECT_NAMESPACE);
 }

@@ -23,9 +23,6 @@ extern "C" {
 // The namespace of the dialect, "tune".
 #define TUNE_DIALECT_NAMESPACE "tune"
 
-// The IRDL text, for those who want to load or document it by themselves.
-const char *tune_dialect_get_irdl(void);
-
 // Registers the dialect: contexts made with `registry` load it when they meet it.
 void tune_dialect_register(MlirDialectRegistry registry);
 

@@ -317,11 +317,3 @@ void tune_extraction_destroy(tune_extraction *extraction) {
     mlirModuleDestroy(extraction->normalized);
   free(extraction);
 }
-
-const tune_extracted_task *tune_extraction_find(const tune_extraction *extraction,
-                                                const char *key) {
-  for (size_t i = 0; i < extraction->task_count; ++i)
-    if (!strcmp(extraction->tasks[i].key.text, key))
-      return &extraction->tasks[i];
-  return NULL;
-}

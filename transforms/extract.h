@@ -92,9 +92,6 @@ void tune_extraction_destroy(tune_extraction *extraction);
 tune_status tune_extract_build_function(const tune_groups *groups, size_t group, const char *name,
                                         tune_task_function *out_function);
 
-// The task with that key, or NULL.
-const tune_extracted_task *tune_extraction_find(const tune_extraction *extraction, const char *key);
-
 #ifdef __cplusplus
 }
 #endif

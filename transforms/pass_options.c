@@ -16,7 +16,7 @@ typedef struct option_value {
   char *text; // NULL: not set
   bool given;
   int64_t integer; // INTEGER, FLAG, ENUM
-  double number;   // NUMBER, SECONDS, PERCENT
+  double number;   // SECONDS, PERCENT
 } option_value;
 
 struct tune_pass_options {
@@ -225,12 +225,6 @@ static tune_status set_value(const tune_pass_option *option, char *text, option_
   case TUNE_PASS_OPTION_INTEGER:
     status = read_integer(option, text, &value->integer);
     break;
-  case TUNE_PASS_OPTION_NUMBER: {
-    const char *end = read_number(text, &value->number);
-    if (!end || *end)
-      status = tune_status_make(TUNE_INVALID_ARGUMENT, "expected a number, got '%s'", text);
-    break;
-  }
   case TUNE_PASS_OPTION_SECONDS:
     status = read_seconds(text, &value->number);
     break;
@@ -381,10 +375,6 @@ static const option_value *find_typed(const tune_pass_options *options, const ch
   return find_value(options, name);
 }
 
-bool tune_pass_options_is_set(const tune_pass_options *options, const char *name) {
-  return find_value(options, name)->text != NULL;
-}
-
 bool tune_pass_options_is_given(const tune_pass_options *options, const char *name) {
   return find_value(options, name)->given;
 }
@@ -395,10 +385,6 @@ const char *tune_pass_options_get_text(const tune_pass_options *options, const c
 
 int64_t tune_pass_options_get_integer(const tune_pass_options *options, const char *name) {
   return find_typed(options, name, TUNE_PASS_OPTION_INTEGER)->integer;
-}
-
-double tune_pass_options_get_number(const tune_pass_options *options, const char *name) {
-  return find_typed(options, name, TUNE_PASS_OPTION_NUMBER)->number;
 }
 
 double tune_pass_options_get_seconds(const tune_pass_options *options, const char *name) {

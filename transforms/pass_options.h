@@ -31,7 +31,6 @@ extern "C" {
 typedef enum tune_pass_option_type {
   TUNE_PASS_OPTION_STRING,
   TUNE_PASS_OPTION_INTEGER, // within minimum..maximum
-  TUNE_PASS_OPTION_NUMBER,  // a finite double
   TUNE_PASS_OPTION_SECONDS, // 90, 90s, 1.5m, 2h, 500ms; not negative
   TUNE_PASS_OPTION_PERCENT, // 85 or 85%, within 0..100
   TUNE_PASS_OPTION_FLAG,    // true, false, 1, 0; alone it is true
@@ -60,14 +59,12 @@ void tune_pass_options_destroy(tune_pass_options *options);
 // Values by name. To ask for a name that is not in the table, or with the function of another type,
 // is a bug in the caller and caught by an assertion.
 
-// Whether there is a value, given or default; and whether it was given.
-bool tune_pass_options_is_set(const tune_pass_options *options, const char *name);
+// Whether a value was given; not the default's.
 bool tune_pass_options_is_given(const tune_pass_options *options, const char *name);
 // The value as text, for any type; without quotes. NULL where not set. Borrowed.
 const char *tune_pass_options_get_text(const tune_pass_options *options, const char *name);
 // Values of an option that is not set are 0 and false.
 int64_t tune_pass_options_get_integer(const tune_pass_options *options, const char *name);
-double tune_pass_options_get_number(const tune_pass_options *options, const char *name);
 double tune_pass_options_get_seconds(const tune_pass_options *options, const char *name);
 double tune_pass_options_get_percent(const tune_pass_options *options, const char *name);
 bool tune_pass_options_get_flag(const tune_pass_options *options, const char *name);

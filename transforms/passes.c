@@ -14,14 +14,8 @@
 
 // In the order of use.
 static const tune_pass_class *const classes[] = {
-    &tune_pass_verify,
-    &tune_pass_extract,
-    &tune_pass_annotate,
-    &tune_pass_search,
-    &tune_pass_print_space,
-    &tune_pass_apply,
-    &tune_pass_lower,
-    &tune_pass_export,
+    &tune_pass_verify,      &tune_pass_extract, &tune_pass_annotate, &tune_pass_search,
+    &tune_pass_print_space, &tune_pass_apply,   &tune_pass_lower,    &tune_pass_export,
 };
 
 size_t tune_pass_class_count(void) { return sizeof classes / sizeof *classes; }
@@ -48,7 +42,7 @@ static tune_status refuse_name(const char *name) {
   return status;
 }
 
-tune_status tune_pass_class_find(const char *name, const tune_pass_class **out_class) {
+static tune_status find_class(const char *name, const tune_pass_class **out_class) {
   *out_class = NULL;
   for (size_t i = 0; i < tune_pass_class_count() && !*out_class; ++i)
     if (!strcmp(classes[i]->name, name))
@@ -170,6 +164,6 @@ tune_status tune_pass_create_of_class(const tune_pass_class *pass_class, const c
 tune_status tune_pass_create(const char *name, const char *options, MlirPass *out_pass) {
   *out_pass = (MlirPass){NULL};
   const tune_pass_class *pass_class;
-  TUNE_RETURN_IF_ERROR(tune_pass_class_find(name, &pass_class));
+  TUNE_RETURN_IF_ERROR(find_class(name, &pass_class));
   return tune_pass_create_of_class(pass_class, options, out_pass);
 }

@@ -51,12 +51,10 @@ typedef struct tune_pass_class {
 
 size_t tune_pass_class_count(void);
 const tune_pass_class *tune_pass_class_at(size_t index);
-// NOT_FOUND lists the passes, and the nearest to `name`.
-tune_status tune_pass_class_find(const char *name, const tune_pass_class **out_class);
 
 // Makes the pass `name` with `options` (as in pass_options.h; NULL for none). It belongs to the
-// caller until it is added to a pass manager. INVALID_ARGUMENT for wrong options, NOT_FOUND for a
-// wrong name.
+// caller until it is added to a pass manager. INVALID_ARGUMENT for wrong options; NOT_FOUND for a
+// wrong name lists the passes, and the nearest to it.
 tune_status tune_pass_create(const char *name, const char *options, MlirPass *out_pass);
 // The same for a class, which need not be in the table and must outlive the pass.
 tune_status tune_pass_create_of_class(const tune_pass_class *pass_class, const char *options,

@@ -238,7 +238,7 @@ static MlirWalkResult read_op(MlirOperation op, void *user_data) {
   return tune_status_is_ok(reader->status) ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
 }
 
-tune_status tune_schedule_read_space(MlirOperation module, tune_space **out_space) {
+static tune_status read_space(MlirOperation module, tune_space **out_space) {
   *out_space = NULL;
   space_reader reader = {0};
   TUNE_RETURN_IF_ERROR(tune_space_create(&reader.space));
@@ -274,7 +274,7 @@ tune_status tune_schedule_parse(MlirContext context, const char *text, const cha
     return tune_status_make(TUNE_OUT_OF_MEMORY, "parsing the schedule");
   tune_status status = parse_module(context, text, source, &schedule->module);
   if (tune_status_is_ok(status))
-    status = tune_schedule_read_space(schedule->module, &schedule->space);
+    status = read_space(schedule->module, &schedule->space);
   if (!tune_status_is_ok(status)) {
     tune_schedule_destroy(schedule);
     return status;

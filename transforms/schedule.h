@@ -46,9 +46,6 @@ tune_status tune_schedule_parse(MlirContext context, const char *text, const cha
                                 tune_schedule **out_schedule);
 void tune_schedule_destroy(tune_schedule *schedule);
 
-// Reads the space of a transform module that stays the caller's.
-tune_status tune_schedule_read_space(MlirOperation module, tune_space **out_space);
-
 // FAILED_PRECONDITION where there is nothing to search: no knob at all. Whether that matters is the
 // caller's to know: a schedule without knobs can be applied.
 tune_status tune_schedule_require_knobs(const tune_schedule *schedule);

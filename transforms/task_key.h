@@ -33,11 +33,6 @@ tune_status tune_task_key_print(MlirOperation function, char **out_text);
 // The key of the text above.
 tune_digest tune_task_key_of_text(const char *text);
 
-// The key of a func.func with one block, be it canonical or not: one made by tune_outline_module,
-// or by stock MLIR from tune_outline_script. INVALID_ARGUMENT where it has no body, several blocks,
-// or no results that are computed in it.
-tune_status tune_task_key_of_function(MlirOperation function, tune_digest *out_key);
-
 #ifdef __cplusplus
 }
 #endif

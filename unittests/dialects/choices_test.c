@@ -185,7 +185,7 @@ static void strips_choices(void **state) {
 
 // A search replaces domains by chosen values, in any order of names; removing all removes the
 // attribute.
-static void sets_and_removes(void **state) {
+static void sets_choices(void **state) {
   (void)state;
   MlirContext context = make_test_context();
   MlirOperation module;
@@ -213,13 +213,9 @@ static void sets_and_removes(void **state) {
 
   assert_failure(tune_choices_set_open(&choices, "n r", &domain), TUNE_INVALID_ARGUMENT,
                  "tune.choices: the name \"n r\" is not a word");
-  tune_choices_remove(&choices, "absent");
-  tune_choices_remove(&choices, "mc");
-  tune_choices_remove(&choices, "nr");
-  tune_choices_remove(&choices, "lowering");
-  assert_ok(tune_choices_write(op, &choices));
-  assert_false(tune_choices_are_on(op));
   tune_choices_deinit(&choices);
+  assert_ok(tune_choices_write(op, &choices)); // an empty list now
+  assert_false(tune_choices_are_on(op));
   mlirOperationDestroy(module);
   mlirContextDestroy(context);
 }
@@ -372,7 +368,7 @@ static void every_kind_is_in_the_irdl(void **state) {
   (void)state;
   MlirContext context = make_test_context();
   for (int i = 0; i < TUNE_CHOICE_KIND_COUNT; ++i) {
-    tune_choice_kind kind = (tune_choice_kind)i, parsed;
+    tune_choice_kind kind = (tune_choice_kind)i;
     int64_t value = 1;
     char word[] = "word", *label = word;
     tune_domain domain = {.kind = kind, .count = 1, .values = &value};
@@ -380,13 +376,7 @@ static void every_kind_is_in_the_irdl(void **state) {
       domain.labels = &label;
     MlirAttribute attribute;
     assert_ok(tune_domain_write(context, &domain, &attribute));
-    assert_ok(tune_choice_kind_parse(tune_choice_kind_name(kind), &parsed));
-    assert_int_equal(parsed, kind);
   }
-  tune_choice_kind parsed;
-  assert_failure(tune_choice_kind_parse("plain", &parsed), TUNE_INVALID_ARGUMENT,
-                 "no kind of choice is named 'plain'; the kinds are tile, fuse, vectorize, pack, "
-                 "order, unroll, parallel and alternative");
   mlirContextDestroy(context);
 }
 
@@ -398,7 +388,6 @@ static void loads_once(void **state) {
   assert_ok(tune_dialect_load(context));
   assert_true(mlirDialectEqual(
       first, mlirContextGetOrLoadDialect(context, mlirStringRefCreateFromCString("tune"))));
-  assert_non_null(strstr(tune_dialect_get_irdl(), "irdl.dialect @tune"));
   mlirContextDestroy(context);
 }
 
@@ -407,7 +396,7 @@ int main(void) {
       cmocka_unit_test(reads_every_kind),
       cmocka_unit_test(round_trips),
       cmocka_unit_test(writes_what_it_read),
-      cmocka_unit_test(sets_and_removes),
+      cmocka_unit_test(sets_choices),
       cmocka_unit_test(strips_choices),
       cmocka_unit_test(refuses_wrong_attributes),
       cmocka_unit_test(refuses_wrong_choices),
