@@ -22,6 +22,8 @@
 #include "tuning/statistics.h"
 #include "tuning/task.h"
 
+#include <signal.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -41,8 +43,17 @@ typedef struct tune_evaluation {
 
 void tune_evaluation_deinit(tune_evaluation *evaluation);
 
+// What to measure side by side.
+typedef struct tune_compare_order {
+  const uint64_t *tickets;                  // that were built
+  size_t count;                             // at least 2
+  double confidence;                        // that all ratios are in their intervals, together
+  const volatile sig_atomic_t *interrupted; // not 0: it ends, with no result; NULL: never
+} tune_compare_order;
+
 // Artifacts measured side by side.
 typedef struct tune_comparison {
+  bool was_interrupted; // nothing else of it holds then
   size_t count;
   tune_timing *times;   // count
   tune_ratio *ratios;   // count: the time of each relative to that of the first
@@ -71,9 +82,9 @@ typedef struct tune_evaluator_class {
   // The next event, after at most `seconds`; `*out_any` is false where there was none by then, or a
   // signal came. Outstanding tickets all give one in the end.
   tune_status (*wait)(void *self, double seconds, tune_evaluation *out_event, bool *out_any);
-  // Measures the artifacts of `count` >= 2 tickets interleaved; blocks for some tenths of a second
-  // each. Nothing else may be outstanding.
-  tune_status (*compare)(void *self, const uint64_t *tickets, size_t count,
+  // Measures artifacts interleaved; blocks for some tenths of a second each. Nothing else may be
+  // outstanding.
+  tune_status (*compare)(void *self, const tune_compare_order *order,
                          tune_comparison *out_comparison);
   // Stops whatever is outstanding; no event comes of it.
   tune_status (*cancel)(void *self);

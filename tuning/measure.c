@@ -40,6 +40,8 @@ static tune_measure_options with_defaults(const tune_measure_options *options) {
     filled.sample_seconds = 200e-6;
   if (filled.sample_limit == 0)
     filled.sample_limit = 1000;
+  if (filled.confidence <= 0)
+    filled.confidence = 0.95;
   return filled;
 }
 
@@ -155,7 +157,7 @@ void tune_measurement_deinit(tune_measurement *measurement) {
 
 // The time of a kernel in each round: the mean of its two samples there.
 static tune_status ratio_by_rounds(const tune_measurement *of, const tune_measurement *to,
-                                   tune_ratio *out_ratio) {
+                                   double confidence, tune_ratio *out_ratio) {
   size_t rounds = of->count / 2;
   double *pairs = malloc(2 * rounds * sizeof *pairs);
   if (!pairs)
@@ -164,7 +166,7 @@ static tune_status ratio_by_rounds(const tune_measurement *of, const tune_measur
     pairs[i] = 0.5 * (of->samples[2 * i] + of->samples[2 * i + 1]);
     pairs[rounds + i] = 0.5 * (to->samples[2 * i] + to->samples[2 * i + 1]);
   }
-  tune_status status = tune_statistics_ratio(pairs, pairs + rounds, rounds, out_ratio);
+  tune_status status = tune_statistics_ratio(pairs, pairs + rounds, rounds, confidence, out_ratio);
   free(pairs);
   return status;
 }
@@ -180,12 +182,15 @@ static tune_status run_round(probe *probes, size_t count, size_t first, size_t *
 }
 
 static tune_status compare_by_rounds(tune_ratio *ratios, const tune_measurement *measurements,
-                                     size_t count, double precision, bool *out_precise) {
+                                     size_t count, const tune_measure_options *options,
+                                     bool *out_precise) {
   *out_precise = true;
   ratios[0] = (tune_ratio){1, 1, 1};
+  double confidence = count > 1 ? 1 - (1 - options->confidence) / (double)(count - 1) : 0;
   for (size_t i = 1; i < count; ++i) {
-    TUNE_RETURN_IF_ERROR(ratio_by_rounds(&measurements[i], &measurements[0], &ratios[i]));
-    if (ratios[i].high - ratios[i].low > 2 * precision * ratios[i].ratio)
+    TUNE_RETURN_IF_ERROR(
+        ratio_by_rounds(&measurements[i], &measurements[0], confidence, &ratios[i]));
+    if (ratios[i].high - ratios[i].low > 2 * options->precision * ratios[i].ratio)
       *out_precise = false;
   }
   return TUNE_OK;
@@ -216,8 +221,7 @@ static tune_status measure_rounds(probe *probes, size_t count, const tune_measur
         is_over_budget(seconds, options->budget * (double)count, rounds))
       break;
     if (is_time_to_look(rounds))
-      TUNE_RETURN_IF_ERROR(
-          compare_by_rounds(ratios, measurements, count, options->precision, &is_precise));
+      TUNE_RETURN_IF_ERROR(compare_by_rounds(ratios, measurements, count, options, &is_precise));
     // One kernel alone has no ratio to wait for, but a median.
     if (count == 1 && is_precise) {
       const tune_measurement *m = &measurements[0];
@@ -229,7 +233,7 @@ static tune_status measure_rounds(probe *probes, size_t count, const tune_measur
   for (size_t i = 0; i < count; ++i)
     TUNE_RETURN_IF_ERROR(tune_statistics_summarize(measurements[i].samples, measurements[i].count,
                                                    &measurements[i].summary));
-  return compare_by_rounds(ratios, measurements, count, options->precision, &is_precise);
+  return compare_by_rounds(ratios, measurements, count, options, &is_precise);
 }
 
 tune_status tune_measure_interleaved(const tune_measure_subject *subjects, size_t count,

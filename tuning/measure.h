@@ -40,6 +40,7 @@ typedef struct tune_measure_options {
   double clock_grain;    // seconds; a sample is at least 20 of them
   size_t sample_limit;   // at most so many samples; 0 is 1000
   double best;           // seconds of one run of the best kernel known, or 0: never cut
+  double confidence;     // that all ratios of interleaved kernels are in their intervals; 0 is 0.95
 } tune_measure_options;
 
 typedef struct tune_measurement {
@@ -65,9 +66,11 @@ typedef struct tune_measure_subject {
 // Measures `count` >= 1 kernels interleaved: rounds of all kernels forth, then back, each beginning
 // with another one drawn at random, so that each round gives each kernel two samples. The budget is
 // that of `count` kernels measured alone; there are at least 2 rounds. `out_ratios[i]` is the time
-// of kernel i relative to kernel 0, paired by rounds. `options->best` is ignored. Both arrays are
-// the caller's, of `count` elements; on failure there is nothing in them to release. *`out_failed`
-// (may be NULL) is the index of the kernel whose run failed, or `count`.
+// of kernel i relative to kernel 0, paired by rounds; their intervals are so wide that all of them
+// hold together with the wanted confidence (Bonferroni), since the best is picked by them.
+// `options->best` is ignored. Both arrays are the caller's, of `count` elements; on failure there
+// is nothing in them to release. *`out_failed` (may be NULL) is the index of the kernel whose run
+// failed, or `count`.
 tune_status tune_measure_interleaved(const tune_measure_subject *subjects, size_t count,
                                      const tune_measure_options *options,
                                      tune_measurement *out_measurements, tune_ratio *out_ratios,

@@ -8,7 +8,8 @@
 //    stop rule holds. Configs that build to an artifact seen before take over its figures.
 //    Each trial is handed to the store as soon as it is known.
 // 3. The best few and the default are measured again side by side. The default stays unless
-//    one of them is faster beyond doubt (the 95 % interval of the ratio excludes 1); one
+//    one of them is faster beyond doubt: intervals of ratios are so wide that in 95 of 100
+//    sessions none that is looked at is wrong, and that of the winner excludes 1. One
 //    that looks faster, but on a noisy machine not beyond doubt, is compared again. The
 //    winner is handed to the store as such. Where nothing new was tried and the store has a
 //    winner, that one is taken as it is.
@@ -98,7 +99,8 @@ typedef struct tune_session_result {
   tune_timing time;    // of the best; measured beside the default where `was_compared`
   double default_time; // seconds; 0 where the default failed. Where the winner was taken from the
                        // store: that of the winner times their trials' ratio
-  // How much faster the best is than the default, with a 95 % interval; 0 where the default failed.
+  // How much faster the best is than the default, with an interval of 95 % at least; 0 where the
+  // default failed.
   double speedup, speedup_low, speedup_high;
   bool was_compared;      // interleaved; else the figures are those of single trials
   double percent_of_peak; // of the best; 0 where unknown

@@ -12,7 +12,8 @@
 // Above this count binomial probabilities come from the normal approximation; their sum below is
 // exact to double precision, and 2^-count is still a normal number.
 #define EXACT_COUNT 500
-#define NORMAL_QUANTILE 1.959964
+// Halvings of an interval around a quantile: as close as doubles come.
+#define BISECTIONS 60
 
 static int compare_doubles(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
@@ -23,13 +24,23 @@ static double median_of_sorted(const double *sorted, size_t count) {
   return count % 2 ? sorted[count / 2] : 0.5 * (sorted[count / 2 - 1] + sorted[count / 2]);
 }
 
-// The rank k such that [sorted[k], sorted[count-1-k]] holds the median with at least 95 %
-// confidence and is the narrowest such; 0 where none does.
-static size_t interval_rank(size_t count, double *out_confidence) {
+// How many deviations around its mean hold so much of a normal distribution.
+static double normal_quantile(double confidence) {
+  double low = 0, high = 40;
+  for (int i = 0; i < BISECTIONS; ++i) {
+    double middle = 0.5 * (low + high);
+    *(erf(middle * M_SQRT1_2) < confidence ? &low : &high) = middle;
+  }
+  return high;
+}
+
+// The rank k such that [sorted[k], sorted[count-1-k]] holds the median with at least `confidence`
+// and is the narrowest such; 0 where none does.
+static size_t interval_rank(size_t count, double confidence, double *out_confidence) {
   if (count > EXACT_COUNT) {
-    double rank = floor(0.5 * (double)count - 0.5 * NORMAL_QUANTILE * sqrt((double)count)) - 1;
-    *out_confidence = CONFIDENCE;
-    return (size_t)rank;
+    double reach = 0.5 * normal_quantile(confidence) * sqrt((double)count);
+    *out_confidence = confidence;
+    return (size_t)(floor(0.5 * (double)count - reach) - 1);
   }
   // P(the median lies below sorted[k]) is that of at most k of `count` fair coins.
   double term = ldexp(1, -(int)count), tail = term;
@@ -38,7 +49,7 @@ static size_t interval_rank(size_t count, double *out_confidence) {
   for (size_t k = 1; 2 * k < count; ++k) {
     term *= (double)(count - k + 1) / (double)k;
     tail += term;
-    if (1 - 2 * tail < CONFIDENCE)
+    if (1 - 2 * tail < confidence)
       break;
     rank = k;
     *out_confidence = 1 - 2 * tail;
@@ -46,8 +57,8 @@ static size_t interval_rank(size_t count, double *out_confidence) {
   return rank;
 }
 
-tune_status tune_statistics_summarize(const double *samples, size_t count,
-                                      tune_summary *out_summary) {
+static tune_status summarize(const double *samples, size_t count, double confidence,
+                             tune_summary *out_summary) {
   memset(out_summary, 0, sizeof *out_summary);
   if (count == 0)
     return tune_status_make(TUNE_INVALID_ARGUMENT, "no samples to summarize");
@@ -63,7 +74,7 @@ tune_status tune_statistics_summarize(const double *samples, size_t count,
   tune_summary *s = out_summary;
   s->count = count;
   s->median = median_of_sorted(sorted, count);
-  size_t rank = interval_rank(count, &s->confidence);
+  size_t rank = interval_rank(count, confidence, &s->confidence);
   s->low = sorted[rank];
   s->high = sorted[count - 1 - rank];
   s->minimum = sorted[0];
@@ -83,24 +94,42 @@ tune_status tune_statistics_summarize(const double *samples, size_t count,
   return TUNE_OK;
 }
 
-// Student's t: 97.5 % quantile for `count` - 1 degrees of freedom, for counts below 6.
-static double student_quantile(size_t count) {
-  static const double quantiles[] = {0, 0, 12.706205, 4.302653, 3.182446, 2.776445};
-  return quantiles[count];
+tune_status tune_statistics_summarize(const double *samples, size_t count,
+                                      tune_summary *out_summary) {
+  return summarize(samples, count, CONFIDENCE, out_summary);
 }
 
-static tune_ratio ratio_of_few(const double *ratios, size_t count) {
+// P(|t| <= sqrt(freedom) tan(angle)) for Student's t (Abramowitz and Stegun 26.7.3 and 26.7.4).
+static double student_share(double angle, size_t freedom) {
+  double cosine = cos(angle), term = freedom % 2 ? cosine : 1, sum = 0;
+  for (size_t k = freedom % 2 ? 3 : 2; k <= freedom; k += 2) {
+    sum += term;
+    term *= cosine * cosine * (double)(k - 1) / (double)k;
+  }
+  return freedom % 2 ? M_2_PI * (angle + sin(angle) * sum) : sin(angle) * sum;
+}
+
+static double student_quantile(size_t freedom, double confidence) {
+  double low = 0, high = M_PI_2;
+  for (int i = 0; i < BISECTIONS; ++i) {
+    double middle = 0.5 * (low + high);
+    *(student_share(middle, freedom) < confidence ? &low : &high) = middle;
+  }
+  return sqrt((double)freedom) * tan(high);
+}
+
+static tune_ratio ratio_of_few(const double *ratios, size_t count, double confidence) {
   double mean = 0, variance = 0;
   for (size_t i = 0; i < count; ++i)
     mean += log(ratios[i]) / (double)count;
   for (size_t i = 0; i < count; ++i)
     variance += (log(ratios[i]) - mean) * (log(ratios[i]) - mean) / (double)(count - 1);
-  double reach = student_quantile(count) * sqrt(variance / (double)count);
+  double reach = student_quantile(count - 1, confidence) * sqrt(variance / (double)count);
   return (tune_ratio){exp(mean), exp(mean - reach), exp(mean + reach)};
 }
 
 tune_status tune_statistics_ratio(const double *numerators, const double *denominators,
-                                  size_t count, tune_ratio *out_ratio) {
+                                  size_t count, double confidence, tune_ratio *out_ratio) {
   *out_ratio = (tune_ratio){0};
   if (count < 2)
     return tune_status_make(TUNE_INVALID_ARGUMENT, "a ratio needs 2 pairs of samples, not %zu",
@@ -118,10 +147,11 @@ tune_status tune_statistics_ratio(const double *numerators, const double *denomi
   }
   tune_summary summary;
   if (tune_status_is_ok(status))
-    status = tune_statistics_summarize(ratios, count, &summary);
+    status = summarize(ratios, count, confidence, &summary);
   if (tune_status_is_ok(status))
-    *out_ratio = count < 6 ? ratio_of_few(ratios, count)
-                           : (tune_ratio){summary.median, summary.low, summary.high};
+    *out_ratio = summary.confidence < confidence
+                     ? ratio_of_few(ratios, count, confidence)
+                     : (tune_ratio){summary.median, summary.low, summary.high};
   free(ratios);
   return status;
 }

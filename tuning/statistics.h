@@ -38,19 +38,21 @@ typedef struct tune_summary {
 tune_status tune_statistics_summarize(const double *samples, size_t count,
                                       tune_summary *out_summary);
 
-// How much larger one time is than another, with a 95 % interval.
+// How much larger one time is than another, with an interval.
 typedef struct tune_ratio {
   double ratio;
   double low, high;
 } tune_ratio;
 
 // The ratio numerators[i] / denominators[i] of positive times taken close to each other, so that
-// what drifts slowly (clock rate, a neighbour) drops out of each pair. From 6 pairs on the median
-// of the ratios and its interval by order statistics; with 2 to 5 their geometric mean and
-// Student's t on the logarithms, which is honest about how little that says. INVALID_ARGUMENT for
-// fewer than 2 pairs or a time that is not positive.
+// what drifts slowly (clock rate, a neighbour) drops out of each pair. `confidence`, above 0.5 and
+// below 1, is the interval's: 0.95, or more where it is one of several of which none may be wrong.
+// Where there are pairs enough (6 for 0.95) the median of the ratios and its interval by order
+// statistics; with fewer their geometric mean and Student's t on the logarithms, which is honest
+// about how little that says. INVALID_ARGUMENT for fewer than 2 pairs or a time that is not
+// positive.
 tune_status tune_statistics_ratio(const double *numerators, const double *denominators,
-                                  size_t count, tune_ratio *out_ratio);
+                                  size_t count, double confidence, tune_ratio *out_ratio);
 
 #ifdef __cplusplus
 }

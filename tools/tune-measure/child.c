@@ -3,6 +3,7 @@
 #include "tools/tune-measure/child.h"
 #include "support/clock.h"
 #include "support/string_builder.h"
+#include "tools/tune-measure/cpu_lock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -353,9 +354,8 @@ static tune_status conclude(child *c, const child_limits *limits, child_outcome 
   return describe_crash(c, wait_status, limits, &out->error);
 }
 
-tune_status child_run(child_body body, void *context, const child_limits *limits,
-                      const child_watch *watch, child_outcome *out_outcome) {
-  memset(out_outcome, 0, sizeof *out_outcome);
+static tune_status run(child_body body, void *context, const child_limits *limits,
+                       const child_watch *watch, child_outcome *out_outcome) {
   child c;
   tune_status status = start(body, context, limits, &c);
   if (tune_status_is_ok(status))
@@ -367,6 +367,23 @@ tune_status child_run(child_body body, void *context, const child_limits *limits
   deinit(&c);
   if (!tune_status_is_ok(status))
     child_outcome_deinit(out_outcome);
+  return status;
+}
+
+tune_status child_run(child_body body, void *context, const child_limits *limits,
+                      const child_watch *watch, child_outcome *out_outcome) {
+  memset(out_outcome, 0, sizeof *out_outcome);
+  if (!limits->takes_time)
+    return run(body, context, limits, watch, out_outcome);
+  cpu_lock lock;
+  TUNE_RETURN_IF_ERROR(cpu_lock_acquire(limits->cpus, limits->threads, watch, &lock));
+  if (lock.was_cancelled) {
+    out_outcome->end = CHILD_CANCELLED;
+    return TUNE_OK;
+  }
+  tune_status status = run(body, context, limits, watch, out_outcome);
+  cpu_lock_release(&lock);
+  out_outcome->waited = lock.waited;
   return status;
 }
 

@@ -32,9 +32,11 @@ typedef struct child_notes {
 } child_notes;
 
 typedef struct child_limits {
-  double seconds; // of wall time
-  double bytes;   // of address space beyond what this process has
-  size_t threads; // that may use CPU time at once
+  double seconds;  // of wall time, once it runs
+  double bytes;    // of address space beyond what this process has
+  size_t threads;  // that may use CPU time at once
+  bool takes_time; // that nothing of ours is to disturb: it waits for its cores (cpu_lock.h)
+  const int *cpus; // of these threads, or NULL: the first ones there are
 } child_limits;
 
 typedef enum child_end {
@@ -49,6 +51,7 @@ typedef struct child_outcome {
   json_t *report;  // of a child that reported
   char *error;     // in words, of one that crashed or timed out
   size_t artifact; // the one it was at
+  double waited;   // seconds for its cores, before it ran
 } child_outcome;
 
 // Runs in the child. A status it returns is what child_run returns in the parent.
@@ -56,10 +59,12 @@ typedef tune_status (*child_body)(void *context, child_notes *notes, json_t **ou
 
 // While a child runs, this is asked whether something else has to be looked at: it polls `fd` and
 // calls `ready` when there is something to read. True from `ready` kills the child, which then is
-// CHILD_CANCELLED.
+// CHILD_CANCELLED. While it waits for its cores, `waiting` is told now and then for how long it
+// has.
 typedef struct child_watch {
   int fd;
   bool (*ready)(void *context);
+  void (*waiting)(void *context, double seconds);
   void *context;
 } child_watch;
 

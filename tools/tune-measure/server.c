@@ -20,7 +20,8 @@
 typedef struct server {
   int in, out;
   tune_message_reader reader;
-  json_t *queue; // requests that came and were not looked at yet
+  json_t *queue;         // requests that came and were not looked at yet
+  const json_t *present; // what is being served
   task *tasks;
   bool has_ended;         // the driver is gone
   bool is_cancelled;      // what is under way is to be stopped
@@ -66,8 +67,6 @@ static bool is_interrupted(void *context) {
   return s->has_ended || s->is_cancelled;
 }
 
-static child_watch watch_of(server *s) { return (child_watch){s->in, is_interrupted, s}; }
-
 //===- Answers ------------------------------------------------------------------------------===//
 
 // Copies what tells the driver which request this is about.
@@ -89,6 +88,20 @@ static tune_status answer(server *s, const json_t *request, json_t *reply) {
   return status;
 }
 
+// While another process times on our cores: so that a driver does not take us for dead.
+static void tell_waiting(void *context, double seconds) {
+  server *s = context;
+  tune_status status = answer(s, s->present, json_pack("{sf}", "waiting", seconds));
+  if (!tune_status_is_ok(status)) {
+    tune_status_free(status);
+    s->has_ended = true;
+  }
+}
+
+static child_watch watch_of(server *s) {
+  return (child_watch){s->in, is_interrupted, tell_waiting, s};
+}
+
 static tune_status answer_failure(server *s, const json_t *request, tune_status failure) {
   json_t *reply = NULL;
   tune_status status = tune_message_from_status(failure, &reply);
@@ -101,11 +114,14 @@ static json_t *reply_of_outcome(child_outcome *outcome, bool names_artifact) {
   static const char *const verdicts[] = {[CHILD_CRASHED] = "run-crashed",
                                          [CHILD_TIMED_OUT] = "run-timeout",
                                          [CHILD_CANCELLED] = "cancelled"};
-  if (outcome->end == CHILD_REPORTED)
-    return json_incref(outcome->report);
-  json_t *reply = json_pack("{ss ss*}", "verdict", verdicts[outcome->end], "error", outcome->error);
-  if (reply && names_artifact && outcome->end != CHILD_CANCELLED)
+  bool has_report = outcome->end == CHILD_REPORTED;
+  json_t *reply = has_report ? json_incref(outcome->report)
+                             : json_pack("{ss ss*}", "verdict", verdicts[outcome->end], "error",
+                                         outcome->error);
+  if (reply && names_artifact && !has_report && outcome->end != CHILD_CANCELLED)
     json_object_set_new(reply, "artifact", json_integer((json_int_t)outcome->artifact));
+  if (reply && outcome->waited > 0)
+    json_object_set_new(reply, "waited", json_real(outcome->waited));
   return reply;
 }
 
@@ -295,7 +311,9 @@ static tune_status serve_device(const json_t *request, bool wants_roofline,
   TUNE_RETURN_IF_ERROR(tune_target_find(name, &question.target));
   TUNE_RETURN_IF_ERROR(request_get_integer(request, "threads", 1, &threads));
   question.threads = (size_t)threads;
-  child_limits limits = {.seconds = DEVICE_SECONDS, .threads = question.threads};
+  child_limits limits = {.seconds = DEVICE_SECONDS,
+                         .threads = question.threads,
+                         .takes_time = wants_roofline && question.target == &tune_target_cpu};
   child_outcome outcome;
   TUNE_RETURN_IF_ERROR(child_run(ask_device, &question, &limits, watch, &outcome));
   tune_status status = TUNE_OK;
@@ -371,7 +389,9 @@ static tune_status serve_all(server *s) {
     }
     json_t *request = json_incref(json_array_get(s->queue, 0));
     json_array_remove(s->queue, 0);
+    s->present = request;
     tune_status status = serve(s, request);
+    s->present = NULL;
     json_decref(request);
     // A driver that is gone while it is answered has ended, and that is all.
     if (tune_status_get_code(status) == TUNE_NOT_FOUND) {

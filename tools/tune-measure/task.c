@@ -55,8 +55,11 @@ tune_status request_get_text(const json_t *request, const char *name, const char
 
 tune_status task_read_limits(const json_t *request, const task *t, double default_seconds,
                              child_limits *out_limits) {
-  *out_limits =
-      (child_limits){.seconds = default_seconds, .bytes = DEFAULT_BYTES, .threads = t->threads};
+  *out_limits = (child_limits){.seconds = default_seconds,
+                               .bytes = DEFAULT_BYTES,
+                               .threads = t->threads,
+                               .takes_time = t->target == &tune_target_cpu,
+                               .cpus = t->cpus};
   const json_t *limits = get_member(request, "limits");
   TUNE_RETURN_IF_ERROR(request_get_number(limits, "seconds", 1e-3, &out_limits->seconds));
   return request_get_number(limits, "bytes", 0, &out_limits->bytes);
@@ -83,6 +86,9 @@ tune_status task_read_measure_options(const json_t *request, tune_measure_option
   TUNE_RETURN_IF_ERROR(request_get_number(measure, "budget", 0, &out_options->budget));
   TUNE_RETURN_IF_ERROR(request_get_number(measure, "precision", 0, &out_options->precision));
   TUNE_RETURN_IF_ERROR(request_get_integer(measure, "sample_limit", 0, &sample_limit));
+  TUNE_RETURN_IF_ERROR(request_get_number(measure, "confidence", 0.5, &out_options->confidence));
+  if (!(out_options->confidence < 1))
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "\"confidence\" is not below 1");
   out_options->sample_limit = (size_t)sample_limit;
   return request_get_number(request, "best", 0, &out_options->best);
 }

@@ -45,7 +45,8 @@ tune_status task_open_target(const task *t, tune_target **out_target);
 // "limits" of a request: {"seconds", "bytes"}, each optional.
 tune_status task_read_limits(const json_t *request, const task *t, double default_seconds,
                              child_limits *out_limits);
-// "measure" of a request: {"budget", "precision", "sample_limit"}, each optional, and "best".
+// "measure" of a request: {"budget", "precision", "sample_limit", "confidence"}, each optional, and
+// "best".
 tune_status task_read_measure_options(const json_t *request, tune_measure_options *out_options);
 
 // Members of requests. A member that is absent or null leaves `*out` as it is; INVALID_ARGUMENT

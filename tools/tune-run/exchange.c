@@ -3,6 +3,7 @@
 #include "tools/tune-run/exchange.h"
 
 #include "support/message.h"
+#include "tools/tune-run/progress.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -17,10 +18,18 @@ tune_status exchange_send(tune_connection *connection, json_t *request) {
   return status;
 }
 
+// Whether the program only says that it waits for another one that times on the same cores.
+static bool is_notice(const json_t *reply) { return json_object_get(reply, "waiting") != NULL; }
+
 tune_status exchange_receive(tune_connection *connection, json_t **out_reply) {
   json_t *reply = NULL;
   for (;;) {
     TUNE_RETURN_IF_ERROR(tune_connection_pop(connection, &reply));
+    if (is_notice(reply)) {
+      progress_show("waiting for another measurement on the same cores");
+      json_decref(reply);
+      continue;
+    }
     if (reply)
       break;
     struct pollfd fd = {.fd = tune_connection_fd(connection), .events = POLLIN};

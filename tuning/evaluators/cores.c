@@ -44,9 +44,7 @@ tune_status tune_cores_assign(tune_cores *cores, size_t threads, const int *cpus
   return TUNE_OK;
 }
 
-// The physical core of a CPU: the first CPU of those that share it. Where the system does not say,
-// each CPU is a core.
-static int find_core(int cpu) {
+int tune_cores_find_core(int cpu) {
   char path[96];
   snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
   FILE *file = fopen(path, "re");
@@ -71,7 +69,7 @@ tune_status tune_cores_init(tune_cores *cores, size_t threads) {
     if (!CPU_ISSET(cpu, &usable))
       continue;
     cpus[count] = cpu;
-    core_of[count++] = find_core(cpu);
+    core_of[count++] = tune_cores_find_core(cpu);
   }
   return tune_cores_assign(cores, threads, cpus, core_of, count);
 }

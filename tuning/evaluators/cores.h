@@ -15,6 +15,10 @@
 
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct tune_cores {
   int *measure;         // CPU numbers; owned
   size_t measure_count; // as many as there are threads to measure with
@@ -32,5 +36,13 @@ void tune_cores_deinit(tune_cores *cores);
 // For tests, and for tune_cores_init.
 tune_status tune_cores_assign(tune_cores *cores, size_t threads, const int *cpus,
                               const int *core_of, size_t count);
+
+// The physical core of a CPU: the first CPU of those that share it. Where the system does not say,
+// each CPU is a core.
+int tune_cores_find_core(int cpu);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TUNING_EVALUATORS_CORES_H

@@ -256,7 +256,8 @@ static tune_status null_wait(void *self, double seconds, tune_evaluation *event,
 }
 
 static tune_status compare_one(const struct null_evaluator *evaluator, struct ticket *ticket,
-                               tune_timing *time, const tune_timing *first, tune_ratio *ratio) {
+                               double confidence, tune_timing *time, const tune_timing *first,
+                               tune_ratio *ratio) {
   time->samples = malloc(COMPARE_SAMPLE_COUNT * sizeof *time->samples);
   if (!time->samples)
     return out_of_memory();
@@ -265,23 +266,27 @@ static tune_status compare_one(const struct null_evaluator *evaluator, struct ti
   draw_samples(evaluator, ticket, 0, time->samples, COMPARE_SAMPLE_COUNT);
   ++ticket->timed;
   TUNE_RETURN_IF_ERROR(summarize(time));
-  return tune_statistics_ratio(time->samples, first->samples, COMPARE_SAMPLE_COUNT, ratio);
+  return tune_statistics_ratio(time->samples, first->samples, COMPARE_SAMPLE_COUNT, confidence,
+                               ratio);
 }
 
-static tune_status null_compare(void *self, const uint64_t *tickets, size_t count,
+static tune_status null_compare(void *self, const tune_compare_order *order,
                                 tune_comparison *comparison) {
   struct null_evaluator *evaluator = self;
+  size_t count = order->count;
+  // Of each interval, so that all hold together, as in tune_measure_interleaved.
+  double confidence = 1 - (1 - order->confidence) / (double)(count - 1);
   *comparison = (tune_comparison){.count = count};
   comparison->times = calloc(count, sizeof *comparison->times);
   comparison->ratios = calloc(count, sizeof *comparison->ratios);
   tune_status status = comparison->times && comparison->ratios ? TUNE_OK : out_of_memory();
   for (size_t i = 0; tune_status_is_ok(status) && i < count; ++i) {
-    struct ticket *ticket = find_ticket(evaluator, tickets[i]);
+    struct ticket *ticket = find_ticket(evaluator, order->tickets[i]);
     status = ticket && ticket->state == TICKET_BUILT
-                 ? compare_one(evaluator, ticket, &comparison->times[i], &comparison->times[0],
-                               &comparison->ratios[i])
+                 ? compare_one(evaluator, ticket, confidence, &comparison->times[i],
+                               &comparison->times[0], &comparison->ratios[i])
                  : tune_status_make(TUNE_INVALID_ARGUMENT, "ticket %llu has no artifact",
-                                    (unsigned long long)tickets[i]);
+                                    (unsigned long long)order->tickets[i]);
   }
   if (!tune_status_is_ok(status))
     tune_comparison_deinit(comparison);

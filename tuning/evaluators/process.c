@@ -12,6 +12,8 @@
 
 // Beyond its own limits a server may take so long to answer, in seconds.
 #define GRACE 30.0
+// How long a comparison goes on after an interrupt that came at the wrong moment, in seconds.
+#define COMPARE_WAIT_SECONDS 0.2
 
 static tune_status out_of_memory(void) {
   return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while evaluating configs");
@@ -80,36 +82,6 @@ static void process_release(void *self, uint64_t ticket) {
     tune_jobs_remove(evaluator, job);
 }
 
-static tune_status process_compare(void *self, const uint64_t *tickets, size_t count,
-                                   tune_comparison *comparison) {
-  struct process_evaluator *evaluator = self;
-  *comparison = (tune_comparison){0};
-  for (size_t i = 0; i < count; ++i) {
-    const struct job *job = tune_jobs_find(evaluator, tickets[i]);
-    if (!job || job->state != JOB_BUILT)
-      return tune_status_make(TUNE_INVALID_ARGUMENT, "ticket %llu has no artifact to compare",
-                              (unsigned long long)tickets[i]);
-  }
-  evaluator->to_compare = tickets;
-  evaluator->compare_count = count;
-  evaluator->compare_wire = 0;
-  evaluator->comparison = comparison;
-  evaluator->has_compared = false;
-  evaluator->measurer.patience = (double)count * evaluator->options.run_seconds + GRACE;
-  tune_status status = TUNE_OK;
-  while (tune_status_is_ok(status) && !evaluator->has_compared) {
-    tune_evaluation event;
-    bool any;
-    status = process_wait(evaluator, 1.0, &event, &any);
-    tune_evaluation_deinit(&event);
-  }
-  evaluator->measurer.patience = measuring_patience(&evaluator->options);
-  evaluator->to_compare = NULL;
-  evaluator->comparison = NULL;
-  evaluator->has_compared = false;
-  return status;
-}
-
 // Tells a server to stop what it does. One that is found dead has stopped.
 static tune_status cancel_on(struct process_evaluator *evaluator, struct server *server) {
   json_t *request;
@@ -120,6 +92,43 @@ static tune_status cancel_on(struct process_evaluator *evaluator, struct server 
     (server == &evaluator->worker ? tune_exchange_forget_worker
                                   : tune_exchange_forget_measurer)(evaluator);
   return TUNE_OK;
+}
+
+static bool is_interrupted(const tune_compare_order *order) {
+  return order->interrupted && *order->interrupted;
+}
+
+static tune_status process_compare(void *self, const tune_compare_order *order,
+                                   tune_comparison *comparison) {
+  struct process_evaluator *evaluator = self;
+  *comparison = (tune_comparison){0};
+  for (size_t i = 0; i < order->count; ++i) {
+    const struct job *job = tune_jobs_find(evaluator, order->tickets[i]);
+    if (!job || job->state != JOB_BUILT)
+      return tune_status_make(TUNE_INVALID_ARGUMENT, "ticket %llu has no artifact to compare",
+                              (unsigned long long)order->tickets[i]);
+  }
+  evaluator->to_compare = order;
+  evaluator->compare_wire = 0;
+  evaluator->comparison = comparison;
+  evaluator->has_compared = false;
+  evaluator->measurer.patience = (double)order->count * evaluator->options.run_seconds + GRACE;
+  tune_status status = TUNE_OK;
+  while (tune_status_is_ok(status) && !evaluator->has_compared && !is_interrupted(order)) {
+    tune_evaluation event;
+    bool any;
+    status = process_wait(evaluator, COMPARE_WAIT_SECONDS, &event, &any);
+    tune_evaluation_deinit(&event);
+  }
+  comparison->was_interrupted = tune_status_is_ok(status) && !evaluator->has_compared;
+  // What comes of it after all has a number that nothing else has.
+  if (comparison->was_interrupted && evaluator->compare_wire)
+    status = cancel_on(evaluator, &evaluator->measurer);
+  evaluator->measurer.patience = measuring_patience(&evaluator->options);
+  evaluator->to_compare = NULL;
+  evaluator->comparison = NULL;
+  evaluator->has_compared = false;
+  return status;
 }
 
 // Gives up every job that is not just an artifact.

@@ -137,17 +137,18 @@ static tune_status send_measure(struct process_evaluator *evaluator, struct job 
 }
 
 static tune_status send_compare(struct process_evaluator *evaluator) {
-  size_t count = evaluator->compare_count;
+  const tune_compare_order *order = evaluator->to_compare;
+  size_t count = order->count;
   const char **paths = calloc(count, sizeof *paths);
   if (!paths)
     return out_of_memory();
   for (size_t i = 0; i < count; ++i)
-    paths[i] = tune_jobs_find(evaluator, evaluator->to_compare[i])->path;
+    paths[i] = tune_jobs_find(evaluator, order->tickets[i])->path;
   json_t *request;
   bool sent = false;
   uint64_t wire = ++evaluator->last_wire;
   tune_status status = tune_request_compare(&evaluator->options, evaluator->measurer.task_id, wire,
-                                            paths, count, &request);
+                                            paths, count, order->confidence, &request);
   free(paths);
   if (tune_status_is_ok(status))
     status = send_to_measurer(evaluator, request, &sent);
@@ -229,7 +230,8 @@ static tune_status handle_opened(struct server *server, const json_t *reply, boo
   return TUNE_OK;
 }
 
-// What is NaN in the reference cannot be checked; a reference of little else would let anything pass.
+// What is NaN in the reference cannot be checked; a reference of little else would let anything
+// pass.
 #define MOST_NAN_SHARE 0.9
 
 static tune_status require_numbers(const json_t *reply) {
@@ -302,14 +304,15 @@ static tune_status handle_measurer(struct process_evaluator *evaluator, const js
   }
   if (wire == evaluator->compare_wire && evaluator->to_compare) {
     evaluator->has_compared = true;
-    return tune_reply_read_compare(reply, evaluator->compare_count, evaluator->comparison);
+    return tune_reply_read_compare(reply, evaluator->to_compare->count, evaluator->comparison);
   }
   struct job *job = find_wire(evaluator, wire);
   if (!job || job->state != JOB_MEASURING)
     return TUNE_OK; // given up meanwhile
   TUNE_RETURN_IF_ERROR(tune_reply_read_measure(reply, event));
   event->ticket = job->ticket;
-  event->stage_seconds[TUNE_STAGE_MEASURE] = tune_clock_seconds() - job->sent;
+  double waited = json_number_value(json_object_get(reply, "waited"));
+  event->stage_seconds[TUNE_STAGE_MEASURE] = fmax(tune_clock_seconds() - job->sent - waited, 0);
   job->state = JOB_BUILT;
   *out_any = true;
   return TUNE_OK;

@@ -84,7 +84,7 @@ tune_status tune_request_measure(const tune_process_evaluator_options *options, 
 
 tune_status tune_request_compare(const tune_process_evaluator_options *options, const char *id,
                                  uint64_t ticket, const char *const *artifacts, size_t count,
-                                 json_t **out_request) {
+                                 double confidence, json_t **out_request) {
   json_t *paths = json_array();
   for (size_t i = 0; paths && i < count; ++i) {
     if (json_array_append_new(paths, json_string(artifacts[i])) != 0) {
@@ -92,8 +92,9 @@ tune_status tune_request_compare(const tune_process_evaluator_options *options, 
       paths = NULL;
     }
   }
-  return finish(json_pack("{s:s, s:I, s:s, s:o, s:o}", "do", "compare", "ticket",
-                          (json_int_t)ticket, "task", id, "artifacts", paths, "limits",
+  return finish(json_pack("{s:s, s:I, s:s, s:o, s:{s:f}, s:o}", "do", "compare", "ticket",
+                          (json_int_t)ticket, "task", id, "artifacts", paths, "measure",
+                          "confidence", confidence, "limits",
                           limits((double)count * options->run_seconds, options->run_bytes)),
                 out_request);
 }

@@ -37,7 +37,7 @@ tune_status tune_request_measure(const tune_process_evaluator_options *options, 
                                  json_t **out_request);
 tune_status tune_request_compare(const tune_process_evaluator_options *options, const char *id,
                                  uint64_t ticket, const char *const *artifacts, size_t count,
-                                 json_t **out_request);
+                                 double confidence, json_t **out_request);
 tune_status tune_request_close(const char *id, json_t **out_request);
 tune_status tune_request_cancel(json_t **out_request);
 

@@ -55,14 +55,23 @@ tune_status tune_server_send(struct server *server, json_t *request, bool counts
   return TUNE_OK;
 }
 
+// A word that the server lives and waits for other processes, which is no answer.
+static bool is_notice(const json_t *reply) { return json_object_get(reply, "waiting") != NULL; }
+
 tune_status tune_server_pop(struct server *server, json_t **out_reply, bool *out_restarted) {
-  *out_reply = NULL;
-  tune_status status = tune_connection_pop(server->connection, out_reply);
-  if (!tune_status_is_ok(status))
-    return recover(server, status, out_restarted);
+  bool is_waiting = true;
+  for (*out_reply = NULL; is_waiting;) {
+    tune_status status = tune_connection_pop(server->connection, out_reply);
+    if (!tune_status_is_ok(status))
+      return recover(server, status, out_restarted);
+    if (*out_reply)
+      server->answer_by = tune_clock_seconds() + server->patience;
+    is_waiting = is_notice(*out_reply);
+    if (is_waiting)
+      json_decref(*out_reply);
+  }
   if (*out_reply) {
     server->unanswered -= server->unanswered > 0;
-    server->answer_by = tune_clock_seconds() + server->patience;
     // Being able to open a task is no sign that it will do better with what it died of.
     if (json_object_get(*out_reply, "ticket"))
       server->has_died = false;

@@ -46,12 +46,11 @@ struct process_evaluator {
   struct job *jobs; // in the order of build
   size_t job_count, job_capacity;
   uint64_t last_wire;
-  uint64_t task_count;         // opened so far
-  bool is_measuring_turn;      // where cores are shared
-  const uint64_t *to_compare;  // tickets, while comparing
-  size_t compare_count;        //
-  uint64_t compare_wire;       // 0 while the request is not sent
-  tune_comparison *comparison; // where the reply goes
+  uint64_t task_count;                  // opened so far
+  bool is_measuring_turn;               // where cores are shared
+  const tune_compare_order *to_compare; // NULL unless comparing
+  uint64_t compare_wire;                // 0 while the request is not sent
+  tune_comparison *comparison;          // where the reply goes
   bool has_compared;
 };
 

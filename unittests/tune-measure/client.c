@@ -24,7 +24,7 @@ static void assert_ok(tune_status status) {
   assert_true(tune_status_is_ok(status));
 }
 
-int client_setup(void **state) {
+tune_process *client_start(void) {
   const char *const arguments[] = {TUNE_MEASURE, "--serve", NULL};
   tune_process_options options = {.arguments = arguments,
                                   .in = TUNE_PROCESS_PIPE,
@@ -37,7 +37,11 @@ int client_setup(void **state) {
                                    tune_process_get_stdin(process), "test", &name));
   assert_string_equal(name, "tune-measure");
   free(name);
-  *state = process;
+  return process;
+}
+
+int client_setup(void **state) {
+  *state = client_start();
   return 0;
 }
 
@@ -69,9 +73,18 @@ void client_send(void *server, const char *format, ...) {
   va_end(arguments);
 }
 
-json_t *client_receive(void *server) {
+json_t *client_receive_any(void *server) {
   json_t *reply;
   assert_ok(tune_message_read(tune_process_get_stdout(server), &reply));
+  return reply;
+}
+
+json_t *client_receive(void *server) {
+  json_t *reply = client_receive_any(server);
+  while (json_object_get(reply, "waiting")) {
+    json_decref(reply);
+    reply = client_receive_any(server);
+  }
   return reply;
 }
 

@@ -13,11 +13,15 @@
 // cmocka's setup and teardown: *state is the running server.
 int client_setup(void **state);
 int client_teardown(void **state);
+// One more server; tune_process_destroy it.
+tune_process *client_start(void);
 
 // Sends a request, given in single quotes for double ones ("{'do': 'open'}"), formatted as printf.
 void client_send(void *server, const char *format, ...) __attribute__((format(printf, 2, 3)));
-// The next reply; json_decref it.
+// The next reply; json_decref it. That the server waits for its cores is none.
 json_t *client_receive(void *server);
+// The next message, be it that.
+json_t *client_receive_any(void *server);
 // Both.
 json_t *client_ask(void *server, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

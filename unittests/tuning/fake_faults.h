@@ -14,6 +14,8 @@ enum fake_fault {
   FAULT_MEASURER_DIES_ONCE,
   FAULT_MEASURER_DIES,
   FAULT_NO_MEDIAN, // the reply lacks it
+  FAULT_COMPARE_HANGS,
+  FAULT_WAITS, // for its cores, for longer than the test takes, as it says
   FAULT_COUNT,
 };
 

@@ -167,9 +167,13 @@ static void serve_measure(const json_t *request) {
     answer(json_pack("{s:O, s:s}", "ticket", ticket, "verdict", "ok"));
     return;
   }
+  for (int i = 1; fault == FAULT_WAITS && i < 4; ++i)
+    answer(json_pack("{s:O, s:f}", "ticket", ticket, "waiting", 5.0 * i));
   bool is_wrong = fault == FAULT_WRONG;
   json_t *reply = timing(time);
   json_object_set(reply, "ticket", ticket);
+  if (fault == FAULT_WAITS)
+    json_object_set_new(reply, "waited", json_real(1000));
   json_object_set_new(reply, "verdict", json_string(is_wrong ? "wrong" : "ok"));
   json_object_set_new(reply, "check",
                       json_pack("{s:o, s:f}", "max_error", is_wrong ? json_null() : json_real(1e-7),
@@ -192,6 +196,8 @@ static void serve_compare(const json_t *request) {
                        "verdict", "wrong", "artifact", (int)i, "error", "off by one"));
       return;
     }
+    if (fault == FAULT_COMPARE_HANGS)
+      tune_clock_sleep(1000);
     first = i ? first : time;
     json_array_append_new(results, timing(time));
     json_array_append_new(ratios, json_pack("{s:f, s:f, s:f}", "ratio", time / first, "low",

@@ -12,6 +12,8 @@
 #include "unittests/common/failing_malloc.h"
 
 #include <math.h>
+#include <signal.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 typedef struct fixture {
@@ -144,6 +146,11 @@ static void failures_are_verdicts(void **state) {
   tune_evaluation_deinit(&event);
 }
 
+static tune_status compare(fixture *f, const uint64_t *tickets, tune_comparison *comparison) {
+  tune_compare_order order = {.tickets = tickets, .count = 2, .confidence = 0.98};
+  return f->evaluator.methods->compare(f->evaluator.self, &order, comparison);
+}
+
 static void compares(void **state) {
   fixture *f = *state;
   open_task(f);
@@ -153,15 +160,14 @@ static void compares(void **state) {
   assert_ok(build(f, 2, 20, FAULT_NONE));
   expect_only(f, 2, TUNE_VERDICT_OK);
   tune_comparison comparison;
-  assert_ok(f->evaluator.methods->compare(f->evaluator.self, tickets, 2, &comparison));
+  assert_ok(compare(f, tickets, &comparison));
   assert_int_equal(comparison.count, 2);
   assert_true(comparison.times[0].median == 20e-3);
   assert_true(comparison.ratios[0].ratio == 1);
   assert_true(comparison.ratios[1].ratio == 0.5);
   tune_comparison_deinit(&comparison);
   f->evaluator.methods->release(f->evaluator.self, 1);
-  assert_fails(f->evaluator.methods->compare(f->evaluator.self, tickets, 2, &comparison),
-               TUNE_INVALID_ARGUMENT, "ticket 1 has no artifact");
+  assert_fails(compare(f, tickets, &comparison), TUNE_INVALID_ARGUMENT, "ticket 1 has no artifact");
 }
 
 // A comparison that fails names the artifact that is to blame.
@@ -174,12 +180,25 @@ static void failed_comparison_names_the_culprit(void **state) {
   assert_ok(build(f, 2, 20, FAULT_WRONG));
   expect_only(f, 2, TUNE_VERDICT_OK);
   tune_comparison comparison;
-  assert_ok(f->evaluator.methods->compare(f->evaluator.self, tickets, 2, &comparison));
+  assert_ok(compare(f, tickets, &comparison));
   assert_true(comparison.failed);
   assert_int_equal(comparison.verdict, TUNE_VERDICT_WRONG);
   assert_int_equal(comparison.culprit, 1);
   assert_string_equal(comparison.error, "off by one");
   tune_comparison_deinit(&comparison);
+}
+
+// Notices that the measurer waits for its cores are no answers, and the wait is not its work.
+static void waiting_for_cores_is_no_answer(void **state) {
+  fixture *f = *state;
+  open_task(f);
+  assert_ok(build(f, 1, 10, FAULT_WAITS));
+  expect_only(f, 1, TUNE_VERDICT_OK);
+  measure(f, 1);
+  tune_evaluation event = expect(f, 1, TUNE_VERDICT_OK);
+  assert_true(event.time.median == 10e-3);
+  assert_true(event.stage_seconds[TUNE_STAGE_MEASURE] == 0);
+  tune_evaluation_deinit(&event);
 }
 
 // A worker of another version is an error of the machine, not of the task: the search over all
@@ -191,6 +210,38 @@ static void worker_of_another_version_is_an_error(void **state) {
   tune_status status = f->evaluator.methods->open(f->evaluator.self, &f->task);
   unsetenv("FAKE_PROTOCOL");
   assert_fails(status, TUNE_UNAVAILABLE, "version 99 of the protocol");
+}
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int signal) {
+  (void)signal;
+  interrupted = 1;
+}
+
+// A signal ends a comparison at once.
+static void comparing_can_be_interrupted(void **state) {
+  fixture *f = *state;
+  open_task(f);
+  const uint64_t tickets[] = {1, 2};
+  assert_ok(build(f, 1, 10, FAULT_NONE));
+  expect_only(f, 1, TUNE_VERDICT_OK);
+  assert_ok(build(f, 2, 20, FAULT_COMPARE_HANGS));
+  expect_only(f, 2, TUNE_VERDICT_OK);
+  struct sigaction action = {.sa_handler = interrupt}, before;
+  sigaction(SIGALRM, &action, &before);
+  interrupted = 0;
+  const struct itimerval in_a_while = {.it_value = {.tv_usec = 100000}};
+  setitimer(ITIMER_REAL, &in_a_while, NULL);
+  double begin = tune_clock_seconds();
+  tune_compare_order order = {
+      .tickets = tickets, .count = 2, .confidence = 0.98, .interrupted = &interrupted};
+  tune_comparison comparison;
+  assert_ok(f->evaluator.methods->compare(f->evaluator.self, &order, &comparison));
+  sigaction(SIGALRM, &before, NULL);
+  assert_true(comparison.was_interrupted);
+  assert_true(tune_clock_seconds() - begin < 10);
+  tune_comparison_deinit(&comparison);
 }
 
 // A worker that dies is started again, and what it was building is built.
@@ -399,6 +450,7 @@ static tune_status build_measure_compare(fixture *f) {
   const tune_evaluator_class *class = f->evaluator.methods;
   void *self = f->evaluator.self;
   const uint64_t tickets[] = {1, 2};
+  const tune_compare_order order = {.tickets = tickets, .count = 2, .confidence = 0.98};
   tune_comparison comparison;
   tune_config config;
   TUNE_RETURN_IF_ERROR(class->open(self, &f->task));
@@ -412,7 +464,7 @@ static tune_status build_measure_compare(fixture *f) {
   TUNE_RETURN_IF_ERROR(wait_once(f));
   TUNE_RETURN_IF_ERROR(class->measure(self, 1, 0));
   TUNE_RETURN_IF_ERROR(wait_once(f));
-  TUNE_RETURN_IF_ERROR(class->compare(self, tickets, 2, &comparison));
+  TUNE_RETURN_IF_ERROR(class->compare(self, &order, &comparison));
   tune_comparison_deinit(&comparison);
   class->close(self);
   return TUNE_OK;
@@ -462,6 +514,8 @@ int main(void) {
       cmocka_unit_test_setup_teardown(builds_and_measures, setup, teardown),
       cmocka_unit_test_setup_teardown(failures_are_verdicts, setup, teardown),
       cmocka_unit_test_setup_teardown(compares, setup, teardown),
+      cmocka_unit_test_setup_teardown(comparing_can_be_interrupted, setup, teardown),
+      cmocka_unit_test_setup_teardown(waiting_for_cores_is_no_answer, setup, teardown),
       cmocka_unit_test_setup_teardown(worker_of_another_version_is_an_error, setup, teardown),
       cmocka_unit_test_setup_teardown(failed_comparison_names_the_culprit, setup, teardown),
       cmocka_unit_test_setup_teardown(dead_worker_is_restarted, setup, teardown),

@@ -240,6 +240,7 @@ typedef struct scripted {
   size_t clear_after, compared, last_count;
   size_t failures;      // so many comparisons fail, through the second artifact
   bool hides_culprit;   // which is not said
+  bool is_interrupted;  // every comparison is
   uint64_t culprits[4]; // tickets
 } scripted;
 
@@ -273,17 +274,19 @@ static tune_status scripted_wait(void *self, double seconds, tune_evaluation *ev
   return s->inner.methods->wait(s->inner.self, seconds, event, any);
 }
 
-static tune_status scripted_compare(void *self, const uint64_t *tickets, size_t count,
+static tune_status scripted_compare(void *self, const tune_compare_order *order,
                                     tune_comparison *comparison) {
   scripted *s = self;
+  size_t count = order->count;
   double doubt = s->compared++ < s->clear_after ? s->doubt : 0.001;
   s->last_count = count;
-  TUNE_RETURN_IF_ERROR(s->inner.methods->compare(s->inner.self, tickets, count, comparison));
+  TUNE_RETURN_IF_ERROR(s->inner.methods->compare(s->inner.self, order, comparison));
   for (size_t i = 1; i < count; ++i)
     comparison->ratios[i] = (tune_ratio){s->ratio, s->ratio - doubt, s->ratio + doubt};
+  comparison->was_interrupted = s->is_interrupted;
   if (s->compared > s->failures)
     return TUNE_OK;
-  s->culprits[s->compared - 1] = tickets[1];
+  s->culprits[s->compared - 1] = order->tickets[1];
   comparison->failed = true;
   comparison->verdict = TUNE_VERDICT_WRONG;
   comparison->culprit = s->hides_culprit ? count : 1;
@@ -348,6 +351,51 @@ static void clear_cases_are_compared_once(void **state) {
   run_scripted(f, &equal);
   assert_int_equal(equal.compared, 1);
   assert_true(f->result.is_default);
+}
+
+// Ctrl-C while finalists are compared: the best by the trials, which is no winner for later
+// sessions: the next one compares.
+static void an_interrupted_comparison_decides_nothing(void **state) {
+  fixture *f = *state;
+  scripted s = {.ratio = 0.95, .doubt = 0.01, .is_interrupted = true};
+  run_scripted(f, &s);
+  assert_int_equal(s.compared, 1);
+  assert_int_equal(f->result.stop, TUNE_STOP_INTERRUPTED);
+  assert_true(f->result.has_best);
+  assert_false(f->result.was_compared);
+  assert_int_equal(count_kind(&f->store, TUNE_RECORD_WINNER), 0);
+  scripted again = {.ratio = 0.95, .doubt = 0.01};
+  run_scripted(f, &again);
+  assert_true(f->result.was_compared);
+  assert_int_equal(count_kind(&f->store, TUNE_RECORD_WINNER), 1);
+}
+
+static double same_for_all(void *user, const tune_space *space, const tune_config *config) {
+  (void)user, (void)space, (void)config;
+  return 1e-3;
+}
+
+// How many of 100 searches over configs that are all as fast take another one than the default.
+static size_t count_false_winners(fixture *f, double noise) {
+  size_t count = 0;
+  f->null = (tune_null_options){.objective = same_for_all, .noise = noise};
+  f->options.trials = 24;
+  for (f->null.seed = 1; f->null.seed <= 100; ++f->null.seed) {
+    f->options.strategy_options.seed = f->null.seed;
+    memory_store_deinit(&f->store);
+    f->store = (memory_store){0};
+    run(f);
+    count += !f->result.is_default;
+  }
+  return count;
+}
+
+// Where nothing differs but by noise, the best of several finalists, looked at several times, still
+// does not beat the default in more than 5 of 100 searches.
+static void noise_has_no_winners(void **state) {
+  const double noises[] = {0.02, 0.2, 1};
+  for (size_t i = 0; i < sizeof noises / sizeof *noises; ++i)
+    assert_in_range(count_false_winners(*state, noises[i]), 0, 5);
 }
 
 static const tune_record *winner_of(const memory_store *store) {
@@ -643,6 +691,8 @@ int main(void) {
       cmocka_unit_test_setup_teardown(doubt_is_followed_up, setup, teardown),
       cmocka_unit_test_setup_teardown(lasting_doubt_is_for_the_default, setup, teardown),
       cmocka_unit_test_setup_teardown(clear_cases_are_compared_once, setup, teardown),
+      cmocka_unit_test_setup_teardown(an_interrupted_comparison_decides_nothing, setup, teardown),
+      cmocka_unit_test_setup_teardown(noise_has_no_winners, setup, teardown),
       cmocka_unit_test_setup_teardown(a_finalist_found_wrong_does_not_win, setup, teardown),
       cmocka_unit_test_setup_teardown(an_unknown_culprit_is_for_the_default, setup, teardown),
       cmocka_unit_test_setup_teardown(failures_are_counted_and_told, setup, teardown),

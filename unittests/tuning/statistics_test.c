@@ -93,9 +93,9 @@ static void damaged_samples_are_refused(void **state) {
   tune_ratio ratio;
   assert_code(tune_statistics_summarize(NULL, 0, &summary), TUNE_INVALID_ARGUMENT);
   assert_code(tune_statistics_summarize((double[]){1, NAN}, 2, &summary), TUNE_INVALID_ARGUMENT);
-  assert_code(tune_statistics_ratio((double[]){1}, (double[]){1}, 1, &ratio),
+  assert_code(tune_statistics_ratio((double[]){1}, (double[]){1}, 1, 0.95, &ratio),
               TUNE_INVALID_ARGUMENT);
-  assert_code(tune_statistics_ratio((double[]){1, 0}, (double[]){1, 1}, 2, &ratio),
+  assert_code(tune_statistics_ratio((double[]){1, 0}, (double[]){1, 1}, 2, 0.95, &ratio),
               TUNE_INVALID_ARGUMENT);
 }
 
@@ -110,7 +110,7 @@ static void ratio_is_immune_to_drift(void **state) {
     b[i] = drift * (1 + 0.02 * uniform(&random));
   }
   tune_ratio ratio;
-  assert_null(tune_statistics_ratio(a, b, 40, &ratio));
+  assert_null(tune_statistics_ratio(a, b, 40, 0.95, &ratio));
   assert_float_equal(ratio.ratio, 0.8, 0.01);
   assert_true(ratio.low < 0.8 && 0.8 < ratio.high && ratio.high - ratio.low < 0.02);
 }
@@ -119,10 +119,10 @@ static void ratio_is_immune_to_drift(void **state) {
 static void ratio_of_few_pairs_is_cautious(void **state) {
   (void)state;
   tune_ratio ratio;
-  assert_null(tune_statistics_ratio((double[]){0.97, 0.99}, (double[]){1, 1}, 2, &ratio));
+  assert_null(tune_statistics_ratio((double[]){0.97, 0.99}, (double[]){1, 1}, 2, 0.95, &ratio));
   assert_true(ratio.low < 1 && ratio.high > 1);
   assert_null(tune_statistics_ratio((double[]){0.79, 0.80, 0.81, 0.80, 0.80},
-                                    (double[]){1, 1, 1, 1, 1}, 5, &ratio));
+                                    (double[]){1, 1, 1, 1, 1}, 5, 0.95, &ratio));
   assert_float_equal(ratio.ratio, 0.8, 1e-3);
   assert_true(ratio.high < 0.82);
 }
@@ -132,7 +132,7 @@ static void ratio_of_equals_seldom_differs_from_one(void **state) {
   (void)state;
   uint64_t random = 3;
   for (size_t count = 2; count <= 30; count += 4) {
-    int excluded = 0;
+    int excluded = 0, surely_excluded = 0;
     for (int draw = 0; draw < 2000; ++draw) {
       double a[30], b[30];
       for (size_t i = 0; i < count; ++i) {
@@ -140,10 +140,38 @@ static void ratio_of_equals_seldom_differs_from_one(void **state) {
         b[i] = 1 + 0.05 * (uniform(&random) + uniform(&random) + uniform(&random));
       }
       tune_ratio ratio;
-      assert_null(tune_statistics_ratio(a, b, count, &ratio));
+      assert_null(tune_statistics_ratio(a, b, count, 0.95, &ratio));
       excluded += ratio.low > 1 || ratio.high < 1;
+      assert_null(tune_statistics_ratio(a, b, count, 0.99, &ratio));
+      surely_excluded += ratio.low > 1 || ratio.high < 1;
     }
-    assert_in_range(excluded, 1, 120); // 100 expected at most, plus two deviations
+    assert_in_range(excluded, 1, 120);       // 100 expected at most, plus two deviations
+    assert_in_range(surely_excluded, 0, 29); // 20
+  }
+}
+
+// With few pairs Student's t decides how far an interval reaches: its published quantiles.
+static void few_pairs_reach_as_far_as_published(void **state) {
+  (void)state;
+  static const struct {
+    size_t count;
+    double confidence, quantile;
+  } table[] = {{2, 0.95, 12.7062}, {3, 0.95, 4.3027}, {4, 0.95, 3.1824}, {5, 0.95, 2.7764},
+               {2, 0.99, 63.6567}, {3, 0.99, 9.9248}, {6, 0.99, 4.0321}, {7, 0.99, 3.7074}};
+  for (size_t i = 0; i < sizeof table / sizeof *table; ++i) {
+    double a[8], b[8], mean = 0, variance = 0;
+    size_t count = table[i].count;
+    for (size_t k = 0; k < count; ++k) {
+      a[k] = exp(0.001 * (double)(k * k));
+      b[k] = 1;
+      mean += log(a[k]) / (double)count;
+    }
+    for (size_t k = 0; k < count; ++k)
+      variance += (log(a[k]) - mean) * (log(a[k]) - mean) / (double)(count - 1);
+    tune_ratio ratio;
+    assert_null(tune_statistics_ratio(a, b, count, table[i].confidence, &ratio));
+    double reach = log(ratio.high / ratio.ratio) / sqrt(variance / (double)count);
+    assert_float_equal(reach, table[i].quantile, 1e-4 * table[i].quantile);
   }
 }
 
@@ -152,7 +180,7 @@ static tune_status summarize_and_compare(void *context) {
   tune_summary summary;
   tune_ratio ratio;
   TUNE_RETURN_IF_ERROR(tune_statistics_summarize(samples, 8, &summary));
-  return tune_statistics_ratio(samples, samples, 8, &ratio);
+  return tune_statistics_ratio(samples, samples, 8, 0.95, &ratio);
 }
 
 static void each_allocation_may_fail(void **state) {
@@ -171,6 +199,7 @@ int main(void) {
       cmocka_unit_test(ratio_is_immune_to_drift),
       cmocka_unit_test(ratio_of_few_pairs_is_cautious),
       cmocka_unit_test(ratio_of_equals_seldom_differs_from_one),
+      cmocka_unit_test(few_pairs_reach_as_far_as_published),
       cmocka_unit_test(each_allocation_may_fail),
   };
   return cmocka_run_group_tests_name("tuning/statistics", tests, NULL, NULL);

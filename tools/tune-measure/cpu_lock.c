@@ -1,0 +1,204 @@
+//===- cpu_lock.c - One measurement at a time on a core -------------------------------===//
+
+#include "tools/tune-measure/cpu_lock.h"
+
+#include "support/clock.h"
+#include "tuning/evaluators/cores.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define LONGEST_WAIT 600.0 // seconds
+#define FIRST_NOTICE 1.0
+#define NEXT_NOTICE 5.0
+
+// The cores to lock, in order, each once.
+typedef struct core_list {
+  int cores[CPU_SETSIZE];
+  size_t count;
+} core_list;
+
+//===- Which cores ---------------------------------------------------------------------===//
+
+static void add_core(core_list *list, int cpu) {
+  int core = tune_cores_find_core(cpu);
+  size_t at = list->count;
+  for (; at > 0 && list->cores[at - 1] > core; --at)
+    ;
+  if (list->count == CPU_SETSIZE || (at > 0 && list->cores[at - 1] == core))
+    return;
+  memmove(&list->cores[at + 1], &list->cores[at], (list->count - at) * sizeof *list->cores);
+  list->cores[at] = core;
+  ++list->count;
+}
+
+static void list_cores(const int *cpus, size_t count, core_list *list) {
+  list->count = 0;
+  for (size_t i = 0; cpus && i < count; ++i)
+    add_core(list, cpus[i]);
+  cpu_set_t usable;
+  if (cpus || sched_getaffinity(0, sizeof usable, &usable) != 0)
+    return;
+  for (int cpu = 0; cpu < CPU_SETSIZE && count > 0; ++cpu)
+    if (CPU_ISSET(cpu, &usable)) {
+      add_core(list, cpu);
+      --count;
+    }
+}
+
+//===- The file ------------------------------------------------------------------------===//
+
+// A folder that only this user can write to, so that nobody can put something else in its place.
+static int open_in(const char *parent) {
+  char folder[256];
+  int length = snprintf(folder, sizeof folder, "%s/mlir-tune-%u", parent, (unsigned)geteuid());
+  if (length < 0 || (size_t)length >= sizeof folder ||
+      (mkdir(folder, 0700) != 0 && errno != EEXIST))
+    return -1;
+  int directory = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  struct stat info;
+  int file = -1;
+  if (directory >= 0 && fstat(directory, &info) == 0 && info.st_uid == geteuid() &&
+      (info.st_mode & 022) == 0)
+    file = openat(directory, "cpus.lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (directory >= 0)
+    close(directory);
+  return file;
+}
+
+static int open_file(void) {
+  int file = open_in("/tmp");
+  const char *runtime = getenv("XDG_RUNTIME_DIR");
+  return file < 0 && runtime && *runtime ? open_in(runtime) : file;
+}
+
+// Locks and unlocks belong to the open file, which a forked child shares; so they go with the last
+// process that has it.
+static bool apply(int file, short type, off_t begin, off_t length, bool waits) {
+  struct flock lock = {.l_type = type, .l_whence = SEEK_SET, .l_start = begin, .l_len = length};
+  int result;
+  do
+    result = fcntl(file, waits ? F_OFD_SETLKW : F_OFD_SETLK, &lock);
+  while (result != 0 && errno == EINTR);
+  return result == 0;
+}
+
+// Each core has two bytes: one that is held while something is timed, and a gate before it, which
+// is held while waiting for the first. So nobody gets past one who waits.
+static bool lock_cores(int file, const core_list *list, bool waits) {
+  for (size_t i = 0; i < list->count; ++i) {
+    off_t core = 2 * (off_t)list->cores[i], gate = core + 1;
+    if (!apply(file, F_WRLCK, gate, 1, waits) || !apply(file, F_WRLCK, core, 1, waits))
+      return false;
+    apply(file, F_UNLCK, gate, 1, false);
+  }
+  return true;
+}
+
+static void unlock_all(int file) { apply(file, F_UNLCK, 0, 0, false); }
+
+//===- Waiting -------------------------------------------------------------------------===//
+
+// Waits for the locks in a process of its own, since a call that does cannot look at anything else.
+// It has got them when its end of the pipe closes and it exited with 0.
+static pid_t start_waiter(int file, const core_list *list, int *out_end) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0)
+    return -1;
+  pid_t parent = getpid(), waiter = fork();
+  if (waiter == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+      _exit(1);
+    signal(SIGINT, SIG_IGN); // Ctrl-C is for the driver, which tells us
+    close(ends[0]);
+    _exit(lock_cores(file, list, true) ? 0 : 1);
+  }
+  close(ends[1]);
+  *out_end = ends[0];
+  if (waiter < 0)
+    close(ends[0]);
+  return waiter;
+}
+
+// Until the waiter has ended or is given up, which it is not told.
+static void watch_waiter(int end, const child_watch *watch, double begin, cpu_lock *lock) {
+  double notice = begin + FIRST_NOTICE;
+  for (;;) {
+    double now = tune_clock_seconds();
+    if (now - begin > LONGEST_WAIT)
+      return;
+    if (now >= notice) {
+      if (watch)
+        watch->waiting(watch->context, now - begin);
+      notice = now + NEXT_NOTICE;
+    }
+    struct pollfd fds[2] = {{.fd = end, .events = POLLIN},
+                            {.fd = watch ? watch->fd : -1, .events = POLLIN}};
+    if (poll(fds, 2, (int)((notice - now) * 1e3) + 1) < 0 && errno != EINTR)
+      return;
+    lock->was_cancelled = fds[1].revents && watch->ready(watch->context);
+    if (fds[0].revents || lock->was_cancelled)
+      return;
+  }
+}
+
+static bool wait_for_turn(int file, const core_list *list, const child_watch *watch,
+                          cpu_lock *lock) {
+  int end = -1, exit_status = 1;
+  double begin = tune_clock_seconds();
+  pid_t waiter = start_waiter(file, list, &end);
+  if (waiter < 0)
+    return false;
+  watch_waiter(end, watch, begin, lock);
+  // One that has ended has ended: this is for one that waits still.
+  struct pollfd ended = {.fd = end, .events = POLLIN};
+  if (poll(&ended, 1, 0) != 1)
+    kill(waiter, SIGKILL);
+  while (waitpid(waiter, &exit_status, 0) < 0 && errno == EINTR)
+    ;
+  close(end);
+  lock->waited = tune_clock_seconds() - begin;
+  return exit_status == 0 && !lock->was_cancelled;
+}
+
+//===- The whole -----------------------------------------------------------------------===//
+
+tune_status cpu_lock_acquire(const int *cpus, size_t count, const child_watch *watch,
+                             cpu_lock *out_lock) {
+  *out_lock = (cpu_lock){.file = open_file()};
+  if (out_lock->file < 0)
+    return TUNE_OK;
+  core_list *list = malloc(sizeof *list);
+  if (!list) {
+    cpu_lock_release(out_lock);
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "waiting for the cores");
+  }
+  list_cores(cpus, count, list);
+  bool is_locked = lock_cores(out_lock->file, list, false);
+  if (!is_locked) {
+    unlock_all(out_lock->file);
+    is_locked = wait_for_turn(out_lock->file, list, watch, out_lock);
+  }
+  free(list);
+  if (!is_locked)
+    cpu_lock_release(out_lock);
+  return TUNE_OK;
+}
+
+void cpu_lock_release(cpu_lock *lock) {
+  if (lock->file < 0)
+    return;
+  // Not by closing alone: what was run may have left a process that has the file open.
+  unlock_all(lock->file);
+  close(lock->file);
+  lock->file = -1;
+}
