@@ -2,6 +2,8 @@
 
 #include "transforms/rules/contraction_parts.h"
 
+#include <stdio.h>
+
 #define OP "!transform.any_op"
 
 // The loops row, col and depth in the order in which the anchor has them.
@@ -26,6 +28,35 @@ static void write_unroll_fully(tune_writer *w) {
   }
 }
 
+// Binds %fills: what starts the accumulators.
+static void match_fills(tune_writer *w) {
+  tune_writer_line(w,
+                   "%%fills = transform.structured.match ops{[\"linalg.fill\"]} "
+                   "attributes{tune.init} in %s : (" OP ") -> " OP,
+                   w->func);
+}
+
+// Vectorizes the elementwise ops over `loops` loops, as long as they are.
+static void write_parallel_vectors(tune_writer *w, const char *name, size_t loops) {
+  tune_nest plane = {.is_reduction = {false, false}};
+  char targets[32], each[32];
+  snprintf(targets, sizeof targets, "%%%ss", name);
+  snprintf(each, sizeof each, "%%%s", name);
+  tune_writer_match_generic(w, targets, &plane, NULL, loops, w->func);
+  tune_writer_begin_foreach(w, targets, each);
+  tune_writer_try_vectorize(w, each, NULL);
+  tune_writer_end_foreach(w);
+}
+
+// The epilogue and what starts the accumulator, in vectors of the tile's columns: over the tile,
+// or where it was the last of many loops and stood in rows, over a row.
+static void write_planes(const tune_contraction_plan *plan, tune_writer *w, bool folds) {
+  if (folds || plan->epilogue || (plan->init && !plan->starts_filled))
+    write_parallel_vectors(w, "plane", 2);
+  if (folds)
+    write_parallel_vectors(w, "strip", 1);
+}
+
 void tune_contraction_write_kernel(const tune_contraction_plan *plan, tune_writer *w) {
   const tune_nest *anchor = plan->anchor;
   size_t order[TUNE_MAX_LOOPS];
@@ -40,8 +71,16 @@ void tune_contraction_write_kernel(const tune_contraction_plan *plan, tune_write
   }
   bool folds = anchor->loop_count > 3 || plan->root_loop_count > 3 ||
                (plan->epilogue && plan->root_loop_count > 2);
-  if (folds)
+  if (folds) {
+    // Only what is generic loses its unit dimensions, and only what lost them meets the kernel in
+    // registers: a fill that keeps them is stored and loaded again.
+    if (plan->starts_filled) {
+      match_fills(w);
+      tune_writer_line(w, "%%generic_fills = transform.structured.generalize %%fills : (" OP
+                          ") -> " OP);
+    }
     tune_writer_fold_unit_dims(w);
+  }
   size_t kernel_loops = kernel_order(plan, order);
   tune_tiling depth = {{0}};
   depth.size[plan->depth] = "%kr";
@@ -68,17 +107,7 @@ void tune_contraction_write_kernel(const tune_contraction_plan *plan, tune_write
     tune_writer_cleanup(w);
   }
 
-  // The epilogue and what starts the accumulator, in vectors of the tile's columns.
-  const tune_nest *parallel = plan->epilogue                          ? plan->epilogue
-                              : plan->init->kind == TUNE_NEST_GENERIC ? plan->init
-                                                                      : NULL;
-  if (parallel) {
-    tune_nest plane = {.is_reduction = {false, false}};
-    tune_writer_match_generic(w, "%planes", &plane, NULL, 2, w->func);
-    tune_writer_begin_foreach(w, "%planes", "%plane");
-    tune_writer_try_vectorize(w, "%plane", NULL);
-    tune_writer_end_foreach(w);
-  }
+  write_planes(plan, w, folds);
   tune_writer_match_generic(w, "%kernels", anchor, order, kernel_loops, w->func);
   // Upstream lowers a contraction to outer products only if its first loop is one of its first
   // operand; else to thousands of extracts and inserts.
@@ -94,12 +123,11 @@ void tune_contraction_write_kernel(const tune_contraction_plan *plan, tune_write
   } else {
     tune_writer_line(w, "transform.structured.vectorize %%kernels : " OP);
   }
-  tune_writer_line(w,
-                   "%%fills = transform.structured.match ops{[\"linalg.fill\"]} "
-                   "attributes{tune.init} in %s : (" OP ") -> " OP,
-                   w->func);
-  tune_writer_begin_foreach(w, "%fills", "%one_fill");
-  tune_writer_try_vectorize(w, "%one_fill", NULL);
-  tune_writer_end_foreach(w);
+  if (!folds && plan->starts_filled) {
+    match_fills(w);
+    tune_writer_begin_foreach(w, "%fills", "%one_fill");
+    tune_writer_try_vectorize(w, "%one_fill", NULL);
+    tune_writer_end_foreach(w);
+  }
   tune_writer_vector_cleanup(w, anchor->widens);
 }

@@ -2,6 +2,7 @@
 
 #include "transforms/rules/contraction_parts.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -47,7 +48,7 @@ static void write_panels(const tune_contraction_plan *plan, tune_writer *w) {
                    second, plan->b == 0, plan->b == 1);
   tune_writer_line(w, "    copy_back_op = \"none\"} : (" OP ", " PARAM ") -> (" OP ", " OP ", " OP
                       ")");
-  if (!plan->cols_divide && plan->init->kind == TUNE_NEST_GENERIC) {
+  if (!plan->cols_divide && !plan->starts_filled) {
     // The accumulator that a fill starts stays one, padded. Started otherwise, it is copied into a
     // whole tile, which must not be taken for a panel below. Tiles that fit have nothing to copy.
     tune_writer_line(w, "%%wide = transform.get_producer_of_operand %%padded[2] : (" OP ") -> " OP);
@@ -120,7 +121,7 @@ static void write_last_rows(const tune_contraction_plan *plan, tune_writer *w) {
            tune_writer_iterators(iterators, sizeof iterators, plan->anchor, NULL,
                                  plan->anchor->loop_count));
   write_single_rows(w, "last_product", match, plan->row, plan->anchor->loop_count);
-  if (plan->epilogue || plan->init->kind == TUNE_NEST_GENERIC) {
+  if (plan->epilogue || (plan->init && !plan->starts_filled)) {
     tune_nest plane = {.is_reduction = {false, false}};
     snprintf(match, sizeof match, "ops{[\"linalg.generic\"]} attributes{iterator_types = %s}",
              tune_writer_iterators(iterators, sizeof iterators, &plane, NULL, 2));
@@ -140,18 +141,67 @@ static void write_peels(const tune_contraction_plan *plan, tune_writer *w) {
   }
 }
 
-// The packing loops, one panel row a step; in blocks of 16 x 16 where the panel is transposed.
-static void write_packing(const tune_contraction_plan *plan, tune_writer *w) {
+// Panels that keep the order of B: copied a row of nr columns at a time.
+static void write_copies(const tune_contraction_plan *plan, tune_writer *w) {
   const tune_operand *b = &plan->anchor->operands[plan->b];
-  size_t depth = tune_operand_find_loop(b, plan->depth), col = tune_operand_find_loop(b, plan->col);
   size_t order[TUNE_MAX_LOOPS];
   tune_contraction_identity_order(order, b->rank);
-  tune_tiling pack = {{0}};
+  tune_tiling row = {{0}};
   for (size_t i = 0; i < b->rank; i++)
-    pack.size[i] = "1";
-  pack.size[col] = plan->transposed ? "16" : "%nr";
-  if (plan->transposed)
-    pack.size[depth] = "16";
+    row.size[i] = "1";
+  row.size[tune_operand_find_loop(b, plan->col)] = "%nr";
+  char sizes[128];
+  tune_writer_line(
+      w, "%%copies = transform.structured.match ops{[\"tensor.pad\"]} in %s : (" OP ") -> " OP,
+      w->func);
+  tune_writer_begin_foreach(w, "%copies", "%one_copy");
+  tune_writer_tile(w, "%copy", "%copy_loops", "%one_copy", &row, order, b->rank, NULL);
+  tune_writer_try_vectorize(w, "%copy",
+                            tune_writer_sizes(sizes, sizeof sizes, &row, order, b->rank));
+  tune_writer_end_foreach(w);
+}
+
+// The sizes of a block, whose columns are dimension `col` of what is tiled.
+static const char *block_sizes(const tune_contraction_plan *plan, char *buffer, size_t size,
+                               size_t col, size_t depth) {
+  size_t used = (size_t)snprintf(buffer, size, "[");
+  for (size_t i = 0; i < plan->anchor->operands[plan->b].rank && used < size; i++)
+    used += (size_t)snprintf(buffer + used, size - used, "%s%" PRId64, i ? ", " : "",
+                             i == col     ? plan->block
+                             : i == depth ? (int64_t)16
+                                          : (int64_t)1);
+  if (used < size)
+    snprintf(buffer + used, size - used, "]");
+  return buffer;
+}
+
+// Transposed panels, in blocks (16 x 16 mostly) that are transposed in registers: the pad belongs
+// into the loops of the transpose, or each panel would be copied first. In the transpose, depth and
+// columns have changed places.
+static void write_transposes(const tune_contraction_plan *plan, tune_writer *w) {
+  const tune_operand *b = &plan->anchor->operands[plan->b];
+  size_t depth = tune_operand_find_loop(b, plan->depth), col = tune_operand_find_loop(b, plan->col);
+  char source[128], target[128], types[256];
+  tune_writer_line(w, "%%transposes = transform.structured.match ops{[\"linalg.transpose\"]} in %s",
+                   w->func);
+  tune_writer_line(w, "  : (" OP ") -> " OP);
+  tune_writer_begin_foreach(w, "%transposes", "%one_transpose");
+  tune_writer_line(w,
+                   "%%transpose, %%transpose_loops:%zu = transform.structured.fuse "
+                   "%%one_transpose tile_sizes %s",
+                   b->rank, block_sizes(plan, target, sizeof target, depth, col));
+  tune_writer_line(w, "  : (" OP ") -> (%s)", tune_writer_types(types, sizeof types, b->rank + 1));
+  tune_writer_line(w, "%%blocks = transform.structured.match ops{[\"tensor.pad\"]} "
+                      "in %%transpose_loops#0 : (" OP ") -> " OP);
+  tune_writer_begin_foreach(w, "%blocks", "%block");
+  tune_writer_try_vectorize(w, "%block", block_sizes(plan, source, sizeof source, col, depth));
+  tune_writer_end_foreach(w);
+  tune_writer_try_vectorize(w, "%transpose", target);
+  tune_writer_end_foreach(w);
+}
+
+// The packing loops.
+static void write_packing(const tune_contraction_plan *plan, tune_writer *w) {
   if (!plan->cols_divide) {
     tune_writer_line(
         w, "%%odd_pads = transform.structured.match ops{[\"tensor.pad\"]} in %s : (" OP ") -> " OP,
@@ -162,28 +212,10 @@ static void write_packing(const tune_contraction_plan *plan, tune_writer *w) {
     write_peel(w, "%pad_loops");
     tune_writer_cleanup(w);
   }
-  tune_writer_line(
-      w, "%%copies = transform.structured.match ops{[\"tensor.pad\"]} in %s : (" OP ") -> " OP,
-      w->func);
-  char sizes[128];
-  tune_writer_begin_foreach(w, "%copies", "%one_copy");
-  tune_writer_tile(w, "%copy", "%copy_loops", "%one_copy", &pack, order, b->rank, NULL);
-  tune_writer_try_vectorize(w, "%copy",
-                            tune_writer_sizes(sizes, sizeof sizes, &pack, order, b->rank));
-  tune_writer_end_foreach(w);
-  if (!plan->transposed)
-    return;
-  order[depth] = col;
-  order[col] = depth;
-  tune_writer_line(w, "%%transposes = transform.structured.match ops{[\"linalg.transpose\"]} in %s",
-                   w->func);
-  tune_writer_line(w, "  : (" OP ") -> " OP);
-  tune_writer_begin_foreach(w, "%transposes", "%one_transpose");
-  tune_writer_tile(w, "%transpose", "%transpose_loops", "%one_transpose", &pack, order, b->rank,
-                   NULL);
-  tune_writer_try_vectorize(w, "%transpose",
-                            tune_writer_sizes(sizes, sizeof sizes, &pack, order, b->rank));
-  tune_writer_end_foreach(w);
+  if (plan->transposed)
+    write_transposes(plan, w);
+  else
+    write_copies(plan, w);
 }
 
 //===--------------------------------------------------------------------------===//

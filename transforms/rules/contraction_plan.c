@@ -33,12 +33,12 @@ static bool find_ops(tune_contraction_plan *plan) {
     return false;
   plan->anchor = &structure->nests[anchor];
   size_t init = plan->anchor->operands[2].producer;
-  if (init == TUNE_NO_LOOP)
-    return false;
-  plan->init = &structure->nests[init];
-  if (plan->init->use_count != 1 ||
-      (plan->init->kind != TUNE_NEST_FILL && !is_parallel(plan->init)))
-    return false;
+  if (init != TUNE_NO_LOOP) {
+    plan->init = &structure->nests[init];
+    plan->starts_filled = plan->init->kind == TUNE_NEST_FILL;
+    if (plan->init->use_count != 1 || (!plan->starts_filled && !is_parallel(plan->init)))
+      return false;
+  }
   for (size_t n = 0; n < structure->nest_count; n++) {
     const tune_nest *nest = &structure->nests[n];
     if (n == anchor || n == init || nest->kind == TUNE_NEST_PAD)
@@ -182,6 +182,17 @@ static bool find_root_loops(tune_contraction_plan *plan) {
 
 static int64_t round_up(int64_t value, int64_t step) { return (value + step - 1) / step * step; }
 
+// Panels are transposed in blocks that may not be wider than a panel: narrow panels go, so that the
+// blocks of the others are as wide as registers can do.
+static void widen_to_blocks(tune_contraction_plan *plan) {
+  plan->block = plan->nr_default < 16 ? plan->nr_default : 16;
+  tune_value_set wide = {0};
+  for (size_t i = 0; i < plan->nr.count; i++)
+    if (plan->nr.values[i] >= plan->block)
+      tune_value_set_add(&wide, plan->nr.values[i]);
+  plan->nr = wide;
+}
+
 static void choose_columns(tune_contraction_plan *plan) {
   int64_t lanes = plan->lanes;
   for (int64_t vectors = 1; vectors <= 4; vectors *= 2)
@@ -201,6 +212,8 @@ static void choose_columns(tune_contraction_plan *plan) {
       if (vectors == 1 || vectors * lanes <= round_up(plan->cols, lanes))
         tune_value_set_add(&plan->nr, vectors * lanes);
   plan->nr_default = tune_value_set_at_most(&plan->nr, 2 * lanes);
+  if (plan->transposed)
+    widen_to_blocks(plan);
 }
 
 static int64_t rows_that_fit(const tune_contraction_plan *plan, const tune_machine *machine,

@@ -23,7 +23,8 @@ extern "C" {
 typedef struct tune_contraction_plan {
   const tune_structure *structure;
   const tune_nest *anchor;
-  const tune_nest *init;     // what fills the accumulator: a fill or a broadcast
+  const tune_nest *init;     // what starts the accumulator; NULL: it is there, and is added to
+  bool starts_filled;        // by linalg.fill; if not, and there is an init, by an elementwise op
   const tune_nest *epilogue; // elementwise over the result, or NULL
   size_t other_count;        // elementwise ops beside it (a mask, say), in loops of their own
   size_t row, col, depth;    // loops of the anchor
@@ -43,6 +44,7 @@ typedef struct tune_contraction_plan {
   // Domains and analytic defaults.
   tune_value_set mr, nr, kr, mc, nc, kc;
   int64_t mr_default, nr_default, kr_default, mc_default, nc_default, kc_default;
+  int64_t block; // columns of a block of B that is transposed in registers; divides every nr
   bool cols_divide, rows_divide; // every nr (mr) of the domain divides cols (rows)
 } tune_contraction_plan;
 

@@ -38,7 +38,6 @@ static void bind_nests(const tune_contraction_plan *plan, tune_writer *w) {
   size_t generics = 0;
   char names[640] = "";
   size_t used = 0;
-  bool fill_is_init = plan->init->kind == TUNE_NEST_FILL;
   for (size_t n = 0; n < structure->nest_count; n++) {
     const tune_nest *nest = &structure->nests[n];
     if (nest->kind != TUNE_NEST_GENERIC)
@@ -58,7 +57,7 @@ static void bind_nests(const tune_contraction_plan *plan, tune_writer *w) {
   tune_writer_line(w, "  : (" OP ") -> " OP);
   tune_writer_line(w, "%s = transform.split_handle %%generics : (" OP ") -> (%s)", names,
                    tune_writer_types(types, sizeof types, generics));
-  if (fill_is_init) {
+  if (plan->starts_filled) {
     tune_writer_line(w, "%%init = transform.structured.match ops{[\"linalg.fill\"]} in %%func");
     tune_writer_line(w, "  : (" OP ") -> " OP);
     tune_writer_line(w, "transform.annotate %%init \"tune.init\" : " OP);
@@ -129,12 +128,10 @@ void tune_contraction_write_outer_tiles(const tune_contraction_plan *plan, tune_
                    plan->epilogue ? "%epilogue" : "%anchor",
                    tune_writer_sizes(sizes, sizeof sizes, &outer, order, plan->root_loop_count));
   tune_writer_line(w, "  : (" OP ", " PARAM ", " PARAM ") -> (" OP ", " OP ")");
-  if (plan->epilogue) {
+  if (plan->epilogue)
     write_fuse(w, "%tile", "%anchor", "%outer", "%outer_1");
-    write_fuse(w, "%start", "%init", "%outer_1", "%outer_2");
-  } else {
-    write_fuse(w, "%start", "%init", "%outer", "%outer_1");
-  }
+  if (plan->init)
+    write_fuse(w, "%start", "%init", plan->epilogue ? "%outer_1" : "%outer", "%outer_2");
 }
 
 //===--------------------------------------------------------------------------===//
@@ -185,6 +182,8 @@ static void write_split_depth(const tune_contraction_plan *plan, tune_writer *w,
     rows.size[plan->root_col] = "%nr";
     tune_writer_tile(w, "%last", "%last_loops", "%root", &rows, order, plan->root_loop_count, NULL);
   }
+  if (!plan->init)
+    return;
   tune_tiling start = {{0}};
   size_t rank = plan->init->loop_count;
   for (size_t i = 0; i < rank; i++)
