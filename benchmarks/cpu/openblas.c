@@ -1,0 +1,121 @@
+//===- openblas.c - OpenBLAS as a contestant -----------------------------------------===//
+//
+//   op=matmul batch=1 m= n= k= layout=nn|nt|tn      sgemm, one call for each of the batch
+//   op=matvec m= k= layout=nt|nn                     sgemv: A k-contiguous (nt), or transposed
+//   op=sum count=                                    ssum (OpenBLAS's own)
+//   op=sum-rows, op=sum-columns rows= columns=       sgemv with a vector of ones
+//   op=transpose rows= columns=                      somatcopy (OpenBLAS's own)
+//
+// Built twice, against PyPI's scipy-openblas32 (functions with the prefix scipy_) and Debian's.
+// Which kernels it picks is OPENBLAS_CORETYPE's to say; the form names them.
+//
+//===--------------------------------------------------------------------------===//
+
+#include "contestant.h"
+
+#include <cblas.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef TUNE_OPENBLAS_SCIPY
+#define cblas_sgemm scipy_cblas_sgemm
+#define cblas_sgemv scipy_cblas_sgemv
+#define cblas_ssum scipy_cblas_ssum
+#define cblas_somatcopy scipy_cblas_somatcopy
+#define openblas_get_corename scipy_openblas_get_corename
+#endif
+
+typedef struct problem {
+  tune_contest *contest;
+  int batch, m, n, k;
+  CBLAS_TRANSPOSE transpose_a, transpose_b;
+  float *ones;
+} problem;
+
+static void matmul(void *state) {
+  const problem *self = state;
+  const float *a = self->contest->inputs[0], *b = self->contest->inputs[1];
+  float *c = self->contest->output;
+  size_t m = (size_t)self->m, n = (size_t)self->n, k = (size_t)self->k;
+  for (size_t i = 0; i < (size_t)self->batch; ++i)
+    cblas_sgemm(CblasRowMajor, self->transpose_a, self->transpose_b, self->m, self->n, self->k, 1,
+                a + i * m * k, self->transpose_a == CblasTrans ? self->m : self->k, b + i * k * n,
+                self->transpose_b == CblasTrans ? self->k : self->n, 0, c + i * m * n, self->n);
+}
+
+// y[n] = x[k] B: B is k x n (nn), or n x k (nt).
+static void matvec(void *state) {
+  const problem *self = state;
+  int is_nt = self->transpose_b == CblasTrans;
+  cblas_sgemv(CblasRowMajor, is_nt ? CblasNoTrans : CblasTrans, is_nt ? self->n : self->k,
+              is_nt ? self->k : self->n, 1, self->contest->inputs[1], is_nt ? self->k : self->n,
+              self->contest->inputs[0], 1, 0, self->contest->output, 1);
+}
+
+static void sum(void *state) {
+  const problem *self = state;
+  *(float *)self->contest->output = cblas_ssum(self->n, self->contest->inputs[0], 1);
+}
+
+// The m x n input times ones along its rows (transpose_a: its columns).
+static void sum_lines(void *state) {
+  const problem *self = state;
+  cblas_sgemv(CblasRowMajor, self->transpose_a, self->m, self->n, 1, self->contest->inputs[0],
+              self->n, self->ones, 1, 0, self->contest->output, 1);
+}
+
+static void transpose(void *state) {
+  const problem *self = state;
+  cblas_somatcopy(CblasRowMajor, CblasTrans, self->m, self->n, 1, self->contest->inputs[0], self->n,
+                  self->contest->output, self->m);
+}
+
+static void read_sizes(problem *self, const char *m, const char *n) {
+  self->m = (int)tune_contest_number(self->contest, m);
+  self->n = (int)tune_contest_number(self->contest, n);
+}
+
+static void (*prepare(problem *self, const char *op))(void *) {
+  if (strcmp(op, "matmul") == 0) {
+    read_sizes(self, "m", "n");
+    self->batch = (int)tune_contest_number(self->contest, "batch");
+    self->k = (int)tune_contest_number(self->contest, "k");
+    const char *layout = tune_contest_text(self->contest, "layout");
+    self->transpose_a = layout[0] == 't' ? CblasTrans : CblasNoTrans;
+    self->transpose_b = layout[1] == 't' ? CblasTrans : CblasNoTrans;
+    return self->m == 1 && self->batch == 1 ? matvec : matmul;
+  }
+  if (strcmp(op, "transpose") == 0) {
+    read_sizes(self, "rows", "columns");
+    return transpose;
+  }
+  if (strcmp(op, "sum") == 0) {
+    self->n = (int)tune_contest_number(self->contest, "columns");
+    return sum;
+  }
+  int is_rows = strcmp(op, "sum-rows") == 0;
+  if (!is_rows && strcmp(op, "sum-columns") != 0)
+    tune_contest_fail("OpenBLAS has no %s", op);
+  read_sizes(self, "rows", "columns");
+  self->transpose_a = is_rows ? CblasNoTrans : CblasTrans;
+  int count = is_rows ? self->n : self->m;
+  self->ones = tune_contest_allocate((size_t)count * sizeof *self->ones);
+  for (int i = 0; i < count; ++i)
+    self->ones[i] = 1;
+  return sum_lines;
+}
+
+int main(int argc, char **argv) {
+  tune_contest contest;
+  tune_contest_init(&contest, argc, argv);
+  problem self = {.contest = &contest};
+  tune_contest_entry entry = {.state = &self};
+  entry.call = prepare(&self, tune_contest_text(&contest, "op"));
+  char form[128];
+  snprintf(form, sizeof form, "%s kernels", openblas_get_corename());
+  int status = tune_contest_serve(&contest, form, &entry);
+  free(self.ones);
+  return status;
+}

@@ -1,0 +1,218 @@
+"""The table and the plot of docs/benchmarks.md, from results.json."""
+
+import math
+import platform
+from pathlib import Path
+
+import workloads
+
+BEGIN, END = "<!-- results of benchmarks/cpu/run: begin -->", "<!-- results of benchmarks/cpu/run: end -->"
+PLOT = "benchmarks-cpu.svg"
+
+
+def time_text(seconds):
+    for unit, scale in (("s", 1), ("ms", 1e-3), ("us", 1e-6)):
+        if seconds >= scale:
+            return "%.3g %s" % (seconds / scale, unit)
+    return "%.3g ns" % (seconds * 1e9)
+
+
+def traffic(workload):
+    """Bytes that have to move: each argument and the result once."""
+    return workload.bytes or sum(workloads.bytes_of(*value) for value in
+                                 [*workload.inputs, workload.result])
+
+
+def bandwidth(roofline, size):
+    """GB/s of reading from the nearest memory that holds `size` bytes."""
+    levels = roofline["bandwidth"]
+    # The levels were measured with data of about half their size.
+    return next((level["gbytes_per_s"] for level in levels if size <= 2 * level["bytes"]),
+                levels[-1]["gbytes_per_s"])
+
+
+def rate_text(workload, entry, seconds):
+    if workload.bound == "bytes":
+        rate = traffic(workload) / seconds / 1e9
+        return "%.0f GB/s (%.0f %%)" % (rate, 100 * rate / bandwidth(entry["roofline"], traffic(workload)))
+    rate, peak = workload.flops / seconds / 1e9, entry["roofline"]["peak"][workload.element]
+    return "%.0f GFLOP/s (%.0f %%)" % (rate, 100 * rate / peak) if peak else "%.0f GFLOP/s" % rate
+
+
+def best_rival(goal, entry):
+    """(name, result) of the fastest that the goal is about; None if none could do it."""
+    able = [(entry["results"][name]["ratio"], name) for name in goal.against if name in entry["results"]]
+    if not able:
+        return None
+    name = min(able)[1]
+    return name, entry["results"][name]
+
+
+def judge(workload, goal, entry):
+    """"met", "missed" or "unknown", and in words by how much; in doubt is what the interval allows, too."""
+    rival = best_rival(goal, entry)
+    if not rival:
+        return "unknown", "no peer could do it"
+    reached = rival[1]["ratio"] / goal.factor
+    doubt = ", in doubt" if rival[1]["low"] < goal.factor < rival[1]["high"] else ""
+    if reached >= 1:
+        return "met", "met, %+.1f %%%s" % (100 * (reached - 1), doubt)
+    if goal.or_bandwidth:
+        share = traffic(workload) / entry["results"]["ours"]["median"] / 1e9 / bandwidth(
+            entry["roofline"], traffic(workload))
+        if share >= 0.95:
+            return "met", "met by the bandwidth (%.0f %%)" % (100 * share)
+    return "missed", "**missed**, %+.1f %%%s" % (100 * (reached - 1), doubt)
+
+
+def row(workload, goal, entry, alone):
+    title = workload.title + goal.label
+    wanted = ">= %.2f%s" % (goal.factor, ", or the bandwidth" if goal.or_bandwidth else "")
+    if entry is None:
+        return [title, "not run", "", "", "", wanted, "", goal.missing]
+    if "failed" in entry:
+        return [title, "fails", "", "", "", wanted, "**missed**", "; ".join(
+            filter(None, [goal.missing, entry["failed"].replace("|", "/")[:160]]))]
+    ours = entry["results"]["ours"]["median"]
+    scaling = ""
+    if alone and "results" in alone and alone["results"]:
+        scaling = "%.2f" % (alone["results"]["ours"]["median"] / ours)
+    rival = best_rival(goal, entry)
+    verdict, words = judge(workload, goal, entry)
+    cells = [title, "%s, %s" % (time_text(ours), rate_text(workload, entry, ours)), "", "", scaling,
+             wanted, words, goal.missing if verdict != "met" else ""]
+    if rival:
+        name, result = rival
+        cells[2] = "%s, %s" % (name.replace("ours:", "our "), time_text(result["median"]))
+        cells[3] = "%.3f [%.3f … %.3f]" % (result["ratio"], result["low"], result["high"])
+    return cells
+
+
+def line(workload, entry):
+    """What a run says when a workload is done."""
+    if "failed" in entry:
+        return "  fails: %s" % entry["failed"]
+    lines = ["  %-16s %-9s %s" % (name, time_text(result["median"]),
+                                  "" if name == "ours" else "%.3f [%.3f … %.3f] of our time, %s" % (
+                                      result["ratio"], result["low"], result["high"], result["form"]))
+             for name, result in entry["results"].items()]
+    lines += ["  %-16s %s" % item for item in entry["errors"].items()]
+    return "\n".join(lines)
+
+
+def markdown(titles, rows):
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in
+                     [titles, ["---"] * len(titles), *rows])
+
+
+def ratios(selected, results, threads, trials):
+    """The row's title and ratio, for each row that is about other libraries and has one."""
+    for workload in selected:
+        entry = results.get("%s/%d/%d" % (workload.name, threads, trials))
+        for goal in workload.goals:
+            rival = best_rival(goal, entry) if entry and entry.get("results") else None
+            if rival and not rival[0].startswith("ours:"):
+                yield workload.title + goal.label, rival[1]["ratio"], goal.factor
+
+
+def section(selected, results, threads, trials):
+    """One table: so many threads and trials."""
+    entries = [results.get("%s/%d/%d" % (w.name, threads, trials)) for w in selected]
+    rows, others, judged = [], [], []
+    for workload, entry in zip(selected, entries):
+        alone = results.get("%s/1/%d" % (workload.name, trials)) if threads > 1 else None
+        for goal in workload.goals:
+            rows.append(row(workload, goal, entry, alone))
+            judged.append(judge(workload, goal, entry)[0] if entry and entry.get("results") else "missed")
+        if entry and entry.get("results"):
+            search = entry["search"]
+            told = ["%s %s" % (name, time_text(result["median"])) for name, result in
+                    entry["results"].items() if not name.startswith("ours")]
+            told += ["%s: %s" % (name, error.replace("|", "/")[:80]) for name, error in
+                     entry["errors"].items()]
+            others.append([workload.title, "; ".join(told), "%.0f s" % search["seconds"],
+                           "%.1f" % search["rate"] if search["rate"] else ""])
+    found = [ratio for _, ratio, _ in ratios(selected, results, threads, trials)]
+    summary = "%d of %d rows reach their goal." % (judged.count("met"), len(judged))
+    if found:
+        summary += " Against the best peer of each row the geometric mean is %.3f, the lowest %.3f." % (
+            math.exp(sum(map(math.log, found)) / len(found)), min(found))
+    titles = ["workload", "ours", "best peer", "its time over ours [95 %]", "times one thread", "goal",
+              "reached", "what is missing"]
+    keep = [i for i in range(len(titles)) if i != 4 or threads > 1]
+    table = markdown([titles[i] for i in keep], [[cells[i] for i in keep] for cells in rows])
+    return "### %d thread%s, %d trials a task\n%s\n\n%s\n\n%s\n" % (
+        threads, "s" * (threads > 1), trials, summary, table,
+        markdown(["workload", "all peers", "tuned in", "candidates a second and core"], others))
+
+
+def cpu_name():
+    for text in Path("/proc/cpuinfo").read_text().splitlines():
+        if text.startswith("model name"):
+            return text.partition(":")[2].strip()
+    return platform.processor() or "unknown"
+
+
+def combinations(results):
+    """(threads, trials) that there are results for; most trials first."""
+    found = {tuple(map(int, key.split("/")[1:])) for key in results}
+    return sorted(found, key=lambda pair: (-pair[1], pair[0]))
+
+
+def text(selected, results, versions):
+    own = {key: entry for key, entry in results.items()
+           if key.split("/")[0] in {workload.name for workload in selected}}
+    if not own:
+        return "No results.\n"
+    dates = sorted({entry["date"] for entry in own.values()})
+    revisions = sorted({entry["revision"] for entry in own.values()})
+    lines = ["%s, %s; %s. mlir-tune %s." % (" to ".join(sorted({dates[0], dates[-1]})), cpu_name(),
+                                            platform.platform(), ", ".join(revisions)),
+             "Peers: %s." % ", ".join(versions)]
+    for threads, trials in combinations(own):
+        roofs = [entry["roofline"] for key, entry in own.items() if "roofline" in entry and
+                 key.endswith("/%d/%d" % (threads, trials))]
+        if roofs:
+            roof = roofs[len(roofs) // 2]
+            lines.append("Measured peaks, %d thread%s: %s GFLOP/s; %s GB/s." % (
+                threads, "s" * (threads > 1),
+                ", ".join("%s %.0f" % item for item in roof["peak"].items()),
+                ", ".join("%s %.0f" % (level["level"], level["gbytes_per_s"])
+                          for level in roof["bandwidth"])))
+    return "\n".join(lines) + "\n\n" + "\n".join(
+        section(selected, own, *pair) for pair in combinations(own))
+
+
+def plot(path, selected, results):
+    """Bars: the best peer's time over ours, for one thread and the most trials."""
+    import matplotlib
+    matplotlib.use("svg")
+    import matplotlib.pyplot as pyplot
+    matplotlib.rcParams["svg.hashsalt"] = "mlir-tune"
+    threads, trials = combinations(results)[0]
+    bars = list(ratios(selected, results, threads, trials))[::-1]
+    figure, axes = pyplot.subplots(figsize=(9, 1 + 0.22 * len(bars)))
+    axes.barh([title for title, _, _ in bars], [ratio - 1 for _, ratio, _ in bars], left=1,
+              color=["#3a7d44" if ratio >= factor else "#b5483a" for _, ratio, factor in bars])
+    axes.plot([factor for _, _, factor in bars], range(len(bars)), "k|", label="goal")
+    axes.set_xscale("log", base=2)
+    axes.xaxis.set_major_formatter(lambda value, _: "%g" % round(value, 2))
+    axes.axvline(1, color="black", linewidth=0.8)
+    axes.set_xlabel("time of the best peer over ours, %d thread%s, %d trials" % (
+        threads, "s" * (threads > 1), trials))
+    axes.legend(loc="lower right")
+    axes.tick_params(axis="y", labelsize=7)
+    axes.margins(y=0.01)
+    figure.savefig(path, bbox_inches="tight", metadata={"Date": None})
+    pyplot.close(figure)
+
+
+def publish(docs, words, selected, results):
+    page = docs / "benchmarks.md"
+    before, _, rest = page.read_text().partition(BEGIN)
+    _, _, after = rest.partition(END)
+    if not rest:
+        raise SystemExit("%s has lost its marks for where results go" % page)
+    plot(docs / PLOT, selected, results)
+    page.write_text("%s%s\n%s\n![The best peer's time over ours](%s)\n%s%s" % (
+        before, BEGIN, words, PLOT, END, after))

@@ -1,0 +1,214 @@
+"""The rows of the table: what is computed, who else computes it, and what is to be reached.
+
+A workload is one module. Each of its goals is a row: the best of some contestants, and by which factor
+to beat it. What our tuner cannot do yet is a goal all the same, with `missing` saying so: it is timed as
+it is, and shown beside what it should reach.
+"""
+
+from dataclasses import dataclass, field
+from math import prod
+from pathlib import Path
+
+import modules
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+
+
+@dataclass
+class Goal:
+    against: tuple  # names of contestants; those that cannot do it do not count
+    factor: float = 1.0  # the best of them takes at least so many times as long as ours
+    label: str = ""  # added to the workload's title
+    or_bandwidth: bool = False  # reached, too, by 95 % of the bandwidth of the memory it lives in
+    missing: str = ""  # what the tuner lacks for it
+
+
+@dataclass
+class Workload:
+    name: str  # of files; unique
+    title: str
+    group: str
+    module: str  # MLIR; its function is @main
+    inputs: list  # (shape, element type): f32, bf16, i8, u8
+    result: tuple
+    op: dict  # what the contestants are told (contestant.h)
+    contestants: dict  # name -> further pairs for it, or None
+    goals: list
+    flops: float = 0
+    element: str = "f32"  # whose peak the flops are compared with
+    bound: str = "flops"  # what the rate is shown as: flops or bytes
+    bytes: float = field(default=0)  # 0: inputs and result once
+
+
+SIZES = {"f32": 4, "i32": 4, "bf16": 2, "i8": 1, "u8": 1}
+
+
+def bytes_of(shape, element):
+    return prod(shape) * SIZES[element]
+
+
+BLAS = {"openblas": None, "openblas debian": None}
+OTHERS = {"iree": None, "torch": None}
+
+
+def matmul(name, m, n, k, *, batch=None, layout="nn", types="f32", post="none", peers=BLAS,
+           factor=1.0, group="matmul", title=None, packed="", extra=None, goals=()):
+    """`packed`: what the tuner lacks to pack weights ahead of time, where that is a row of its own."""
+    element = {"f32": "f32", "bf16": "bf16"}.get(types, "i8")
+    left = {"u8s8": "u8", "s8s8": "i8"}.get(types, types)
+    right = "i8" if element == "i8" else types
+    lead = [batch] if batch else []
+    inputs = [(lead + ([k, m] if layout[0] == "t" else [m, k]), left),
+              (lead + ([n, k] if layout[1] == "t" else [k, n]), right)]
+    if post != "none":
+        inputs.append(([n], "f32"))
+    plain = {"onednn": {"form": "plain"}, **peers, **OTHERS}
+    contestants = {**plain, **(extra or {})}
+    own = [Goal(tuple(plain), factor)]
+    if packed:
+        contestants["onednn packed"] = {"form": "packed"}
+        own.append(Goal(("onednn packed",), factor, ", weights packed ahead", missing=packed))
+    return Workload(
+        name, title or name.replace("_", " "), group,
+        modules.matmul(m, n, k, batch, layout, types, post), inputs,
+        (lead + [m, n], "i32" if element == "i8" else "f32"),
+        dict(op="matmul", batch=batch or 1, m=m, n=n, k=k, layout=layout, types=types, post=post),
+        contestants, own + list(goals), 2.0 * (batch or 1) * m * n * k, element,
+        "bytes" if m == 1 else "flops")
+
+
+def conv(name, title, h, c, f, kernel, *, n=1, stride=1, pad=0, groups=1, layout="nhwc"):
+    """Square images and kernels. Taps of the padding count as work."""
+    shape = dict(n=n, h=h, w=h, c=c, f=f, kh=kernel, kw=kernel, stride=stride, pad=pad, groups=groups)
+    out = (h + 2 * pad - kernel) // stride + 1
+    is_nhwc = layout == "nhwc"
+    filter = ([kernel, kernel, c, f] if groups == 1 else [kernel, kernel, c]) if is_nhwc else [
+        f, c, kernel, kernel]
+    direct = {"onednn": {"form": "activations"}, "onednn any": {"form": "any"}, **OTHERS}
+    contestants = dict(direct)
+    if is_nhwc:
+        goals = [Goal(tuple(direct), 1.0 if groups > 1 else 0.98)]
+        if groups == 1 and kernel == 3 and stride == 1:
+            contestants["winograd"] = None
+            goals.append(Goal(("winograd",), 0.9, ", Winograd",
+                              missing="no Winograd in the spaces yet: ours is direct"))
+    else:
+        twin = "ours:" + name.replace("nchw", "nhwc")
+        contestants[twin] = None
+        goals = [Goal((twin,), 0.95, ", beside our NHWC"), Goal(tuple(direct), 1.0)]
+    return Workload(
+        name, title + (" NHWC" if is_nhwc else " NCHW"), "conv",
+        modules.conv(layout=layout, **shape),
+        [([n, h, h, c] if is_nhwc else [n, c, h, h], "f32"), (filter, "f32")],
+        ([n, out, out, f] if is_nhwc else [n, f, out, out], "f32"),
+        dict(op="conv", layout=layout, **shape), contestants, goals,
+        2.0 * n * out * out * f * kernel * kernel * c / groups)
+
+
+def row_op(name, title, op, shape, module, result, *, inputs=(), peers=("onednn",), factor=1.0,
+           or_bandwidth=False):
+    """What moves memory: all but the last dimension are rows. Each input is read once."""
+    rows = prod(shape[:-1])
+    inputs = [(list(shape), "f32"), *inputs]
+    contestants = {**dict.fromkeys(peers), **OTHERS}
+    return Workload(
+        name, title, "memory", module, inputs, (result, "f32"),
+        dict(op=op, rows=rows, columns=shape[-1]), contestants,
+        [Goal(tuple(contestants), factor, or_bandwidth=or_bandwidth)], bound="bytes")
+
+
+def attention(heads, sequence, width):
+    shape = [heads, sequence, width]
+    contestants = {"onednn": None, **OTHERS}
+    return Workload(
+        "attention_%dx%dx%d" % (heads, sequence, width),
+        "attention, %d heads of %d x %d" % (heads, sequence, width), "fused",
+        modules.attention(heads, sequence, width), [(shape, "f32")] * 3, (shape, "f32"),
+        dict(op="attention", heads=heads, sequence=sequence, width=width), contestants,
+        [Goal(tuple(contestants), 1.2)], 4.0 * heads * sequence * sequence * width)
+
+
+def whole(name, title, op, file, inputs, result, flops):
+    contestants = dict(OTHERS)
+    return Workload(name, title, "whole", (EXAMPLES / file).read_text(), inputs, (result, "f32"),
+                    dict(op=op), contestants, [Goal(tuple(contestants))], flops)
+
+
+PACKED = "weights are packed at each call: ours is the row above"
+
+
+def all_workloads():
+    rows = []
+    for m, n, k in [(512, 1024, 1024), (512, 1024, 4096), (512, 4096, 1024), (2048, 2048, 2048),
+                    (128, 768, 768), (128, 3072, 768), (128, 768, 3072), (127, 509, 331)]:
+        rows.append(matmul("matmul_%dx%dx%d" % (m, n, k), m, n, k, packed=PACKED))
+    for layout in ("nn", "nt"):
+        rows.append(matmul("matvec_1x4096x4096_" + layout, 1, 4096, 4096, layout=layout,
+                           title="1x4096x4096 " + layout.upper(), packed=PACKED))
+    rows.append(matmul("batch_4096_16x16x16", 16, 16, 16, batch=4096, group="batch",
+                       peers={**BLAS, "libxsmm": None}))
+    for layout in ("nn", "nt", "tn"):
+        rows.append(matmul("batch_96_128x128x64_" + layout, 128, 128, 64, batch=96, layout=layout,
+                           group="batch", title="batch matmul 96 of 128x128x64 " + layout.upper()))
+    images = [("alexnet_conv1", "AlexNet 1 (N=8)", dict(h=227, c=3, f=96, kernel=11, n=8, stride=4)),
+              ("alexnet_conv2", "AlexNet 2 (N=8)", dict(h=27, c=96, f=256, kernel=5, n=8, pad=2)),
+              ("resnet_1x1_56", "ResNet 1x1, 256 to 64 at 56", dict(h=56, c=256, f=64, kernel=1)),
+              ("resnet_1x1_56_stride2", "ResNet 1x1 stride 2, 256 to 512 at 56",
+               dict(h=56, c=256, f=512, kernel=1, stride=2))]
+    images[2:2] = [("resnet_3x3_%d" % h, "ResNet 3x3 at %d" % h,
+                    dict(h=h, c=c, f=c, kernel=3, pad=1))
+                   for h, c in ((56, 64), (28, 128), (14, 256), (7, 512))]
+    for layout in ("nhwc", "nchw"):
+        rows += [conv(name + "_" + layout, title, layout=layout, **shape)
+                 for name, title, shape in images]
+    for h, c in ((112, 32), (14, 512)):
+        rows.append(conv("depthwise_%d_nhwc" % h, "depthwise 3x3, %dx%dx%d" % (h, h, c), h, c, c, 3,
+                         pad=1, groups=c))
+    for shape in ((12, 128, 128), (1024, 4096)):
+        size = "x".join(map(str, shape))
+        rows.append(row_op("softmax_" + size, "softmax " + size, "softmax", shape,
+                           modules.softmax(*shape), list(shape), factor=1.5, or_bandwidth=True))
+    for rows_, columns in ((128, 768), (4096, 1024)):
+        rows.append(row_op("norm_%dx%d" % (rows_, columns), "layer norm %dx%d" % (rows_, columns),
+                           "norm", (rows_, columns), modules.norm(rows_, columns), [rows_, columns],
+                           inputs=[([columns], "f32")] * 2, factor=1.5, or_bandwidth=True))
+    rows.append(row_op("gelu_128x3072", "gelu 128x3072", "gelu", (128, 3072),
+                       modules.gelu(128, 3072), [128, 3072], factor=1.5, or_bandwidth=True))
+    both = ("onednn", *BLAS)
+    rows += [row_op("sum_1048576", "sum of 2^20", "sum", (1 << 20,), modules.total([1 << 20], [0]), [],
+                    peers=both),
+             row_op("sum_rows_4096x4096", "4096x4096 summed over rows", "sum-rows", (4096, 4096),
+                    modules.total([4096, 4096], [1]), [4096], peers=both),
+             row_op("sum_columns_4096x4096", "4096x4096 summed over columns", "sum-columns",
+                    (4096, 4096), modules.total([4096, 4096], [0]), [4096], peers=both),
+             row_op("transpose_2048", "transpose 2048^2", "transpose", (2048, 2048),
+                    modules.transpose(2048, 2048), [2048, 2048], peers=both)]
+    bare = "ours:matmul_512x1024x1024"
+    for post in ("relu", "gelu"):
+        rows.append(matmul("matmul_bias_%s_512x1024x1024" % post, 512, 1024, 1024, post=post, peers={},
+                           group="fused", title="matmul + bias + %s 512x1024x1024" % post,
+                           packed=PACKED, extra={bare: None},
+                           goals=[Goal((bare,), 0.98, ", beside the bare matmul")]))
+    rows += [attention(12, 128, 64), attention(12, 1024, 64)]
+    dot = "no dot-product instructions for %s in the spaces yet: ours widens"
+    for types, m, n, k in (("bf16", 512, 1024, 1024), ("bf16", 1024, 1024, 1024),
+                           ("u8s8", 512, 1024, 1024), ("s8s8", 512, 1024, 1024)):
+        rows.append(matmul("%s_%dx%dx%d" % (types, m, n, k), m, n, k, types=types, peers={},
+                           factor=0.95, group="narrow", packed=PACKED,
+                           title="%s matmul %dx%dx%d" % (types, m, n, k)))
+    width, inner, tokens = 768, 3072, 128
+    projection = [([width, width], "f32"), ([width], "f32")]
+    bert = [([1, tokens, width], "f32"), ([1, 1, 1, tokens], "f32"), *projection * 4]
+    rows.append(whole("bert_layer", "one layer of BERT-base, 128 tokens", "bert-layer",
+                      "torch_bert_layer_f32.mlir",
+                      bert + [([width], "f32")] * 4 + [([inner, width], "f32"), ([inner], "f32"),
+                                                       ([width, inner], "f32"), ([width], "f32")],
+                      [1, tokens, width],
+                      2.0 * tokens * width * (4 * width + 2 * inner) +
+                      4.0 * tokens * tokens * width))
+    block = [([1, 256, 56, 56], "f32"), ([64, 256, 1, 1], "f32"), ([64], "f32"),
+             ([64, 64, 3, 3], "f32"), ([64], "f32"), ([256, 64, 1, 1], "f32"), ([256], "f32")]
+    rows.append(whole("resnet_block", "one ResNet-50 block, 256x56x56", "resnet-block",
+                      "torch_resnet50_bottleneck_folded_f32.mlir", block, [1, 256, 56, 56],
+                      2.0 * 56 * 56 * (256 * 64 + 64 * 64 * 9 + 64 * 256)))
+    return rows
