@@ -76,9 +76,20 @@ static void append_value(tune_string_builder *builder, const tune_knob *knob, si
 
 static tune_status unknown_knob(const tune_space *space, const char *name) {
   const char *nearest = tune_space_nearest_knob(space, name);
-  return nearest ? tune_status_make(TUNE_NOT_FOUND, "no knob \"%s\"; did you mean \"%s\"?", name,
-                                    nearest)
-                 : tune_status_make(TUNE_NOT_FOUND, "no knob \"%s\"", name);
+  size_t count = tune_space_knob_count(space);
+  tune_string_builder builder;
+  tune_string_builder_init(&builder);
+  tune_string_builder_appendf(&builder, "no knob \"%s\"; ", name);
+  if (nearest)
+    tune_string_builder_appendf(&builder, "did you mean \"%s\"?", nearest);
+  else
+    tune_string_builder_append(&builder, count ? "the knobs are " : "there are none");
+  for (size_t i = 0; !nearest && i < count; ++i)
+    tune_string_builder_appendf(&builder, "%s%s", i ? ", " : "", tune_space_knob(space, i)->name);
+  tune_status status = builder.failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "no knob \"%s\"", name)
+                                      : tune_status_make(TUNE_NOT_FOUND, "%s", builder.text);
+  tune_string_builder_deinit(&builder);
+  return status;
 }
 
 static tune_status outside_domain(const tune_knob *knob, const char *value) {

@@ -11,7 +11,7 @@
 // FUNCTION: matmul.mlir:{{.*}}: no function @nn with a body; there is @mm
 
 // RUN: not tune-worker --build %S/Inputs/matmul.mlir --schedule %S/Inputs/tile.mlir --config mr=3 --emit=llvm 2>&1 | FileCheck %s --check-prefix=KNOB
-// KNOB: no knob "mr"
+// KNOB: no knob "mr"; did you mean "mc"?
 // RUN: not tune-worker --build %S/Inputs/matmul.mlir --schedule %S/Inputs/tile.mlir --config mc=3 --emit=llvm 2>&1 | FileCheck %s --check-prefix=VALUE
 // VALUE: knob "mc" has the value 3, not in its domain [8, 16, 32]
 

@@ -63,6 +63,13 @@ tune_figure tune_db_short_key(const char *key) {
   return figure;
 }
 
+tune_figure tune_db_count(uint64_t count, const char *noun) {
+  tune_figure figure;
+  snprintf(figure.text, sizeof figure.text, "%llu %s%s", (unsigned long long)count, noun,
+           count == 1 ? "" : "s");
+  return figure;
+}
+
 tune_status tune_db_config_text(const char *config, char **out_text) {
   *out_text = NULL;
   json_t *object = json_loads(config, 0, NULL);

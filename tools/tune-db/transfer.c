@@ -51,9 +51,9 @@ static tune_status export(const char *path, const char *task, const char *finger
                  ? tune_database_export(database, key, digest, stdout, "the output", &done)
                  : export_to_file(database, key, digest, output, &done);
   if (tune_status_is_ok(status))
-    fprintf(stderr, "tune-db export: wrote %llu tasks, %llu fingerprints, %llu records\n",
-            (unsigned long long)done.tasks, (unsigned long long)done.fingerprints,
-            (unsigned long long)done.records);
+    fprintf(stderr, "tune-db export: wrote %s, %s, %s\n", tune_db_count(done.tasks, "task").text,
+            tune_db_count(done.fingerprints, "fingerprint").text,
+            tune_db_count(done.records, "record").text);
   free(key);
   free(digest);
   tune_database_destroy(database);
@@ -95,9 +95,10 @@ int tune_db_export(int argc, char **argv) {
 //===- import -----------------------------------------------------------------===//
 
 static void print_transfer(const char *name, const tune_database_transfer *done) {
-  printf("%s: %llu tasks, %llu fingerprints, %llu records are new; %llu records were known\n", name,
-         (unsigned long long)done->tasks, (unsigned long long)done->fingerprints,
-         (unsigned long long)done->records, (unsigned long long)done->known);
+  printf("%s: new are %s, %s, %s; known already: %s\n", name,
+         tune_db_count(done->tasks, "task").text,
+         tune_db_count(done->fingerprints, "fingerprint").text,
+         tune_db_count(done->records, "record").text, tune_db_count(done->known, "record").text);
 }
 
 static tune_status import_file(tune_database *database, const char *path) {

@@ -10,8 +10,8 @@
 #define TUNE_TOOLS_TUNE_DB_H
 
 #include "support/status.h"
-#include "tools/common/options.h"
 #include "support/units.h"
+#include "tools/common/options.h"
 #include "tuning/database.h"
 
 #include <jansson.h>
@@ -71,6 +71,9 @@ tune_status tune_db_find_fingerprint(tune_database *database, const char *text, 
 tune_figure tune_db_target(const char *target, const char *fingerprint);
 // The start of a key that a person can type.
 tune_figure tune_db_short_key(const char *key);
+
+// "1 task", "2 tasks".
+tune_figure tune_db_count(uint64_t count, const char *noun);
 
 // "mc=64,nr=32" from a JSON config: what `tune-run --config=` takes. Owned by the caller.
 tune_status tune_db_config_text(const char *config, char **out_text);

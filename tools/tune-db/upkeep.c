@@ -45,10 +45,10 @@ static tune_status prune_open(tune_database *database, const char *task,
   tune_status status = tune_database_prune(database, rules, &result);
   free(key);
   TUNE_RETURN_IF_ERROR(status);
-  printf("%s %llu records, %llu tasks, %llu fingerprints; %llu records stay\n",
-         rules->dry_run ? "would drop" : "dropped", (unsigned long long)result.records,
-         (unsigned long long)result.tasks, (unsigned long long)result.fingerprints,
-         (unsigned long long)result.records_left);
+  printf("%s %s, %s, %s; left: %s\n", rules->dry_run ? "would drop" : "dropped",
+         tune_db_count(result.records, "record").text, tune_db_count(result.tasks, "task").text,
+         tune_db_count(result.fingerprints, "fingerprint").text,
+         tune_db_count(result.records_left, "record").text);
   return TUNE_OK;
 }
 
@@ -134,9 +134,9 @@ static tune_status check(const char *path) {
   uint64_t problems;
   tune_status status = tune_database_check(database, print_problem, NULL, &problems);
   if (tune_status_is_ok(status) && problems)
-    status = tune_status_make(TUNE_DATA_LOSS,
-                              "%s: %llu problems; `sqlite3 FILE .recover` saves what can be saved",
-                              tune_database_path(database), (unsigned long long)problems);
+    status =
+        tune_status_make(TUNE_DATA_LOSS, "%s: %s; `sqlite3 FILE .recover` saves what can be saved",
+                         tune_database_path(database), tune_db_count(problems, "problem").text);
   if (tune_status_is_ok(status))
     printf("%s: no problems\n", tune_database_path(database));
   tune_database_destroy(database);

@@ -5,6 +5,7 @@
 #include "tools/common/tool.h"
 #include "tuning/database.h"
 
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -51,6 +52,19 @@ static tune_status check_usage(run_settings *s) {
     s->seed = 0;
   if (!(s->seconds > 0))
     s->seconds = DEFAULT_SECONDS;
+  return TUNE_OK;
+}
+
+// What is told to tune-worker is JSON, which has no room for other bytes.
+static tune_status check_utf8(int argc, char **argv) {
+  for (int i = 1; i < argc; ++i) {
+    json_t *text = json_string(argv[i]);
+    if (!text)
+      return tune_status_make(TUNE_INVALID_ARGUMENT,
+                              "'%s' is not UTF-8, as names have to be; make a link to the file",
+                              argv[i]);
+    json_decref(text);
+  }
   return TUNE_OK;
 }
 
@@ -117,6 +131,7 @@ tune_status settings_parse(int argc, char **argv, run_settings *out_settings, bo
                   "\n"
                   "Exit status: 0 ok; 1 wrong result; 2 usage or input; 3 no such target here.\n",
   };
+  TUNE_RETURN_IF_ERROR(check_utf8(argc, argv));
   TUNE_RETURN_IF_ERROR(tune_options_parse(&command, argc, argv, &s->arguments));
   *out_is_done = s->arguments.help || s->arguments.version;
   if (s->arguments.help)
