@@ -29,9 +29,9 @@ static tune_status export_run(MlirOperation module, const tune_pass_options *opt
   tune_status status = tune_module_choices_make_script(module, &wanted, true, &script);
   tune_database_destroy(wanted.database);
   if (tune_status_is_ok(status) && mlirOperationIsNull(script))
-    status = tune_status_make_at(TUNE_FAILED_PRECONDITION, module,
-                                 "there is nothing to tune in this module, and so no schedule to "
-                                 "export; the remarks say what was left out");
+    status =
+        tune_status_make_at(TUNE_FAILED_PRECONDITION, module,
+                            "so there is no schedule to export; the remarks say what was left out");
   if (tune_status_is_ok(status)) {
     tune_ir_become(module, script);
     mlirOperationDestroy(script);
