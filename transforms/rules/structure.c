@@ -146,6 +146,30 @@ static bool is_multiply_add(MlirBlock body, size_t input_count, bool *widens) {
   return false;
 }
 
+// Whether the body is `yield out + x`, with any op for + of which upstream knows the neutral
+// element, and x not of out.
+static bool is_combination(MlirBlock body, size_t input_count) {
+  static const char *const combiners[] = {
+      "arith.addf",     "arith.addi",     "arith.mulf",    "arith.muli",    "arith.maximumf",
+      "arith.minimumf", "arith.maxnumf",  "arith.minnumf", "arith.maxsi",   "arith.minsi",
+      "arith.maxui",    "arith.minui",    "arith.andi",    "arith.ori",     "arith.xori"};
+  MlirOperation yield = mlirBlockGetTerminator(body);
+  if (mlirOperationGetNumOperands(yield) != 1)
+    return false;
+  MlirOperation combine = defining_op(mlirOperationGetOperand(yield, 0));
+  if (mlirOperationIsNull(combine))
+    return false;
+  bool is_known = false;
+  for (size_t i = 0; i < sizeof combiners / sizeof *combiners; i++)
+    is_known |= tune_ir_is(combine, combiners[i]);
+  if (!is_known)
+    return false;
+  MlirValue out = mlirBlockGetArgument(body, (intptr_t)input_count);
+  MlirOpOperand use = mlirValueGetFirstUse(out);
+  return !mlirOpOperandIsNull(use) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)) &&
+         mlirOperationEqual(mlirOpOperandGetOwner(use), combine);
+}
+
 static bool is_costly_math(MlirOperation op) {
   static const char *const cheap[] = {"math.absf",  "math.absi",      "math.ceil",
                                       "math.floor", "math.fma",       "math.sqrt",
@@ -165,6 +189,7 @@ static void read_body(MlirOperation op, tune_nest *nest) {
   if (mlirBlockIsNull(body))
     return;
   nest->multiplies_and_adds = is_multiply_add(body, nest->input_count, &nest->widens);
+  nest->combines = is_combination(body, nest->input_count);
   for (MlirOperation inner = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(inner);
        inner = mlirOperationGetNextInBlock(inner)) {
     if (is_costly_math(inner))

@@ -66,6 +66,7 @@ typedef struct tune_nest {
   bool multiplies_and_adds; // out + a * b, of the first two inputs, possibly widened first
   bool widens;              // the inputs are of a narrower type than the output
   bool zero_extends[2];     // and are integers without a sign, the first and the second
+  bool combines;            // out + f(inputs), or another op with a neutral element in place of +
   bool has_index;           // uses linalg.index or reads tensors by computed indices
   size_t math_op_count;     // exp, erf, tanh, log, pow, ...: each costs tens of instructions
   size_t use_count;         // by other nests

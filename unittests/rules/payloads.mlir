@@ -406,6 +406,7 @@ func.func @f(%x: tensor<?x?xf32>, %w: tensor<?x?xf32>) -> tensor<?x?xf32> {
 }
 // -----
 // case: dynamic softmax
+// rule: reduction
 // reduction: 128
 // dynamic: 7
 func.func @f(%x: tensor<?x128xf32>) -> tensor<?x128xf32> {
@@ -414,6 +415,93 @@ func.func @f(%x: tensor<?x128xf32>) -> tensor<?x128xf32> {
   %e = tensor.empty(%d) : tensor<?x128xf32>
   %r = linalg.softmax dimension(1) ins(%x : tensor<?x128xf32>) outs(%e : tensor<?x128xf32>) -> tensor<?x128xf32>
   return %r : tensor<?x128xf32>
+}
+// -----
+// case: dynamic row sums
+// quick
+// rule: reduction
+// reduction: 131
+// dynamic: 7
+func.func @f(%x: tensor<?x131xf32>) -> tensor<?xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %d = tensor.dim %x, %c0 : tensor<?x131xf32>
+  %e = tensor.empty(%d) : tensor<?xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  %r = linalg.reduce ins(%x : tensor<?x131xf32>) outs(%f : tensor<?xf32>) dimensions = [1]
+    (%a: f32, %b: f32) {
+      %0 = arith.addf %a, %b : f32
+      linalg.yield %0 : f32
+    }
+  return %r : tensor<?xf32>
+}
+// -----
+// case: mean of all
+// rule: reduction
+// reduction: 30000
+func.func @f(%x: tensor<100x300xf32>) -> tensor<f32> {
+  %zero = arith.constant 0.0 : f32
+  %n = arith.constant 30000.0 : f32
+  %e = tensor.empty() : tensor<f32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<f32>) -> tensor<f32>
+  %s = linalg.reduce ins(%x : tensor<100x300xf32>) outs(%f : tensor<f32>) dimensions = [0, 1]
+    (%a: f32, %b: f32) {
+      %0 = arith.addf %a, %b : f32
+      linalg.yield %0 : f32
+    }
+  %r = linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>],
+                       iterator_types = []} ins(%s : tensor<f32>) outs(%e : tensor<f32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.divf %a, %n : f32
+    linalg.yield %0 : f32
+  } -> tensor<f32>
+  return %r : tensor<f32>
+}
+// -----
+// case: norm over two dimensions
+// quick
+// rule: reduction
+// reduction: 273
+#all = affine_map<(b, s, h) -> (b, s, h)>
+#one = affine_map<(b, s, h) -> (b)>
+func.func @f(%x: tensor<5x13x21xf32>) -> tensor<5x13x21xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e1 = tensor.empty() : tensor<5xf32>
+  %e3 = tensor.empty() : tensor<5x13x21xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e1 : tensor<5xf32>) -> tensor<5xf32>
+  %s = linalg.generic {indexing_maps = [#all, #one],
+                       iterator_types = ["parallel", "reduction", "reduction"]}
+      ins(%x : tensor<5x13x21xf32>) outs(%f : tensor<5xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.mulf %a, %a : f32
+    %1 = arith.addf %b, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<5xf32>
+  %r = linalg.generic {indexing_maps = [#all, #one, #all],
+                       iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x, %s : tensor<5x13x21xf32>, tensor<5xf32>) outs(%e3 : tensor<5x13x21xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %0 = math.sqrt %b : f32
+    %1 = arith.divf %a, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<5x13x21xf32>
+  return %r : tensor<5x13x21xf32>
+}
+// -----
+// case: largest by comparison
+// rule: general
+// reduction: 1
+func.func @f(%x: tensor<20x64xf32>) -> tensor<20xf32> {
+  %low = arith.constant -1.0e+30 : f32
+  %e = tensor.empty() : tensor<20xf32>
+  %f = linalg.fill ins(%low : f32) outs(%e : tensor<20xf32>) -> tensor<20xf32>
+  %r = linalg.reduce ins(%x : tensor<20x64xf32>) outs(%f : tensor<20xf32>) dimensions = [1]
+    (%a: f32, %b: f32) {
+      %0 = arith.cmpf ogt, %a, %b : f32
+      %1 = arith.select %0, %a, %b : f32
+      linalg.yield %1 : f32
+    }
+  return %r : tensor<20xf32>
 }
 // -----
 // case: pack and unpack
