@@ -12,6 +12,13 @@
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+
+// MLIR empties the output before it reads the input.
+static bool wouldLoseInput(llvm::StringRef input, llvm::StringRef output) {
+  return llvm::sys::fs::is_regular_file(output) && llvm::sys::fs::equivalent(input, output);
+}
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
@@ -20,6 +27,12 @@ int main(int argc, char **argv) {
   mlir::registerAllPasses();
   tune::registerDialect(registry);
   tune::registerPasses();
-  return mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, "tune-opt: mlir-opt that tunes\n", registry));
+  auto [input, output] =
+      mlir::registerAndParseCLIOptions(argc, argv, "tune-opt: mlir-opt that tunes\n", registry);
+  if (wouldLoseInput(input, output)) {
+    llvm::errs() << "tune-opt: the output " << output
+                 << " is the input, which would be lost; give another name to -o\n";
+    return 1;
+  }
+  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, input, output, registry));
 }
