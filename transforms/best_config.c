@@ -115,8 +115,8 @@ void tune_best_config_remark(const tune_task_space *space, const tune_target_fac
         location, "'%s' keeps the default schedule: no record has what is chosen on this op", name);
   else
     tune_remark_emit(location,
-                     "'%s' keeps the default schedule: no record of it on this %s with %zu "
-                     "thread%s",
+                     "'%s' keeps the default schedule: no record of it for target %s and %zu "
+                     "thread%s on this machine",
                      name, facts->target, facts->threads, facts->threads == 1 ? "" : "s");
 }
 

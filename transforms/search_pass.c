@@ -226,7 +226,7 @@ static const tune_dialect_getter dialects[] = {mlirGetDialectHandle__transform__
 
 const tune_pass_class tune_pass_search = {
     .name = "tune-search",
-    .summary = "find the fastest schedule of each task by building and timing candidates",
+    .summary = "Find the fastest schedule of each task by building and timing candidates",
     .options = options_table,
     .option_count = sizeof options_table / sizeof *options_table,
     .dialects = dialects,

@@ -14,7 +14,7 @@
 
 // What is measured with one thread says nothing about two.
 // RUN: tune-opt %s --tune-apply="target=null threads=2 db=%t.db schedule=%S/../annotate/Inputs/tiles.mlir" 2>&1 | FileCheck %s --check-prefix=THREADS
-// THREADS: remark: 'matmul 64x64x32 f32' keeps the default schedule: no record of it on this null with 2 threads
+// THREADS: remark: 'matmul 64x64x32 f32' keeps the default schedule: no record of it for target null and 2 threads
 // THREADS-NOT: tune.choices
 
 // The winner, which was measured beside its rivals, and not the trial that looked faster.
@@ -44,7 +44,7 @@ func.func @other_space(%a: tensor<64x64xf32>, %init: tensor<64xf32>) -> tensor<6
   return %0 : tensor<64xf32>
 }
 
-// REMARK: apply.mlir:[[@LINE+2]]:8: remark: 'exp 64 f32' keeps the default schedule: no record of it on this null with 1 thread
+// REMARK: apply.mlir:[[@LINE+2]]:8: remark: 'exp 64 f32' keeps the default schedule: no record of it for target null and 1 thread
 func.func @no_record(%a: tensor<64xf32>, %e: tensor<64xf32>) -> tensor<64xf32> {
   %0 = linalg.exp ins(%a : tensor<64xf32>) outs(%e : tensor<64xf32>) -> tensor<64xf32>
   return %0 : tensor<64xf32>

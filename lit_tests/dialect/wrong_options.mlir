@@ -25,5 +25,5 @@
 // RUN: tune-opt --help | FileCheck %s --check-prefix=HELP
 // HELP: tune-opt: mlir-opt that tunes
 // HELP: --tune-verify{{ *}}- Check the tuning choices in a module
-// HELP-NEXT: --list=<string>{{ *}}- the choices to name in remarks
+// HELP-NEXT: --list=<word>{{ *}}- the choices to name in remarks
 func.func private @f()

@@ -20,12 +20,31 @@ using namespace mlir;
 
 namespace {
 
+const char *describe(tune_pass_option_type type) {
+  switch (type) {
+  case TUNE_PASS_OPTION_STRING:
+    return "text";
+  case TUNE_PASS_OPTION_INTEGER:
+    return "integer";
+  case TUNE_PASS_OPTION_SECONDS:
+    return "time";
+  case TUNE_PASS_OPTION_PERCENT:
+    return "percent";
+  case TUNE_PASS_OPTION_FLAG:
+    return "true|false";
+  case TUNE_PASS_OPTION_ENUM:
+    return "word";
+  }
+  return "value";
+}
+
 // The options of a pass as MLIR's --help wants them; never parsed into.
 struct HelpOptions : PassPipelineOptions<HelpOptions> {
   explicit HelpOptions(const tune_pass_class *passClass) {
     for (size_t i = 0; i < passClass->option_count; ++i)
       options.push_back(std::make_unique<Option<std::string>>(
-          *this, passClass->options[i].name, llvm::cl::desc(passClass->options[i].summary)));
+          *this, passClass->options[i].name, llvm::cl::desc(passClass->options[i].summary),
+          llvm::cl::value_desc(describe(passClass->options[i].type))));
   }
   std::vector<std::unique_ptr<Option<std::string>>> options;
 };
