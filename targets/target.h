@@ -46,8 +46,9 @@ typedef struct tune_target_class {
   void (*close)(tune_target *target);
   const tune_fingerprint *(*fingerprint)(const tune_target *target); // borrowed
   // Measures what the target can do at best with the options it was opened with; takes about half
-  // a second. The caller keeps the result.
-  tune_status (*roofline)(tune_target *target, tune_roofline *out_roofline);
+  // a second, or, if `quick`, a small part of that, and leaves out levels that take longer. The
+  // caller keeps the result.
+  tune_status (*roofline)(tune_target *target, bool quick, tune_roofline *out_roofline);
 
   // Makes an artifact ready to run. INVALID_ARGUMENT for a file that is none, NOT_FOUND for one
   // that is not there or lacks its entry.

@@ -115,6 +115,25 @@ static void append_stop(tune_string_builder *notes, const tune_task *task,
                                 result->trials, result->trials == 1 ? "" : "s", reason);
 }
 
+// A share above this is not rounding but a figure that was measured too low.
+#define HIGHEST_PERCENT 102.0
+
+static void append_doubt(tune_string_builder *notes, const tune_target_facts *facts,
+                         const tune_task *task, double seconds) {
+  if (tune_task_percent_of_peak(task, seconds) > HIGHEST_PERCENT)
+    tune_string_builder_appendf(notes,
+                                "%s: its share of the peak is too high: the peak was measured too "
+                                "low, since something else ran meanwhile; the next search measures "
+                                "it again\n",
+                                task->name);
+  else if (tune_target_facts_percent_of_roofline(facts, task, seconds) > HIGHEST_PERCENT)
+    tune_string_builder_appendf(notes,
+                                "%s: its share of the roofline is too high: the bandwidth was "
+                                "measured too low, or much of its data is in a nearer cache than "
+                                "holds all of them\n",
+                                task->name);
+}
+
 static void on_task_done(void *user, size_t index, const tune_task *task, size_t occurrences,
                          const tune_session_result *result) {
   tune_search_report *report = user;
@@ -133,6 +152,7 @@ static void on_task_done(void *user, size_t index, const tune_task *task, size_t
     tune_string_builder_appendf(&report->notes, "%s: the default failed: %s\n", task->name,
                                 result->default_error);
   append_stop(&report->notes, task, result);
+  append_doubt(&report->notes, report->facts, task, result->time.median);
   tune_search_table_add(report->table, report->facts, task, occurrences, result);
 }
 

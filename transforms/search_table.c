@@ -54,18 +54,6 @@ static void append_speedup(tune_string_builder *text, const tune_session_result 
                                          : "default failed");
 }
 
-// What the faster of the two bounds allows, arithmetic or memory, in percent.
-static double percent_of_roofline(const tune_target_facts *facts, const tune_task *task,
-                                  double seconds) {
-  double bandwidth = tune_target_facts_bandwidth(facts, task->bytes);
-  double bound = 0;
-  if (task->peak_flops > 0 && task->flops > 0)
-    bound = task->flops / task->peak_flops;
-  if (bandwidth > 0 && task->bytes / bandwidth > bound)
-    bound = task->bytes / bandwidth;
-  return seconds > 0 ? 100 * bound / seconds : 0;
-}
-
 static size_t count_failed(const tune_session_result *result) {
   size_t failed = 0;
   for (int v = 0; v < TUNE_VERDICT_COUNT; v++)
@@ -91,7 +79,7 @@ void tune_search_table_add(tune_search_table *table, const tune_target_facts *fa
   double percent = tune_task_percent_of_peak(task, result->time.median);
   if (percent > 0)
     snprintf(peak, sizeof peak, "%.1f", percent);
-  percent = percent_of_roofline(facts, task, result->time.median);
+  percent = tune_target_facts_percent_of_roofline(facts, task, result->time.median);
   if (percent > 0)
     snprintf(roofline, sizeof roofline, "%.1f", percent);
   snprintf(trials, sizeof trials, "%zu", result->trials);

@@ -5,12 +5,15 @@
 #include "support/clock.h"
 #include "support/message.h"
 #include "tuning/evaluators/connection.h"
+#include "tuning/evaluators/cores.h"
+#include "tuning/kept_roofline.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define MEASURER "tune-measure"
 // A fingerprint is read from the system, a roofline measured, both within seconds.
@@ -67,11 +70,25 @@ static tune_status explain(tune_status status, const char *what, const char *tar
   return tune_status_annotate(status, "asking for the %s of the target %s", what, target);
 }
 
+// The CPUs that a search measures on, so that the roofline is theirs; NULL where they are not
+// known.
+static json_t *list_cpus(size_t threads) {
+  tune_cores cores;
+  tune_status status = tune_cores_init(&cores, threads);
+  json_t *list = tune_status_is_ok(status) ? json_array() : NULL;
+  tune_status_free(status);
+  for (size_t i = 0; i < cores.measure_count; ++i)
+    json_array_append_new(list, json_integer(cores.measure[i]));
+  tune_cores_deinit(&cores);
+  return list;
+}
+
 // Asks for the object `what` of `target`; the answer is a new reference.
-static tune_status ask(const char *what, const char *target, size_t threads, json_t **out_object) {
+static tune_status ask(const char *what, const char *target, size_t threads, bool quick,
+                       json_t **out_object) {
   *out_object = NULL;
-  json_t *request =
-      json_pack("{s:s, s:s, s:I}", "do", what, "target", target, "threads", (json_int_t)threads);
+  json_t *request = json_pack("{s:s, s:s, s:I, s:b, s:o?}", "do", what, "target", target, "threads",
+                              (json_int_t)threads, "quick", quick, "cpus", list_cpus(threads));
   if (!request)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "asking for the %s of %s", what, target);
   tune_connection *connection;
@@ -108,12 +125,12 @@ static json_t *null_roofline(void) {
 
 static bool is_null(const char *target) { return strcmp(target, "null") == 0; }
 
-static tune_status get(const char *what, const char *target, size_t threads, json_t *fixed,
-                       json_t **out_object) {
+static tune_status ask_for_fingerprint(const char *target, size_t threads, json_t **out_object) {
   if (!is_null(target))
-    return ask(what, target, threads, out_object);
-  *out_object = fixed;
-  return fixed ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "the %s of the target null", what);
+    return ask("fingerprint", target, threads, false, out_object);
+  *out_object = null_fingerprint();
+  return *out_object ? TUNE_OK
+                     : tune_status_make(TUNE_OUT_OF_MEMORY, "the fingerprint of the target null");
 }
 
 //===- Facts --------------------------------------------------------------------===//
@@ -146,8 +163,7 @@ tune_status tune_target_facts_create(const char *target, size_t threads,
     return tune_status_make(TUNE_OUT_OF_MEMORY, "the facts of the target %s", target);
   }
   facts->threads = threads;
-  tune_status status = get("fingerprint", target, threads,
-                           is_null(target) ? null_fingerprint() : NULL, &facts->fingerprint);
+  tune_status status = ask_for_fingerprint(target, threads, &facts->fingerprint);
   if (tune_status_is_ok(status))
     status = tune_target_facts_digest(facts->fingerprint, threads, &facts->digest);
   if (!tune_status_is_ok(status)) {
@@ -211,6 +227,44 @@ tune_status tune_target_facts_put(const tune_target_facts *facts, tune_database 
   return is_known ? TUNE_OK : put(facts, facts->roofline, database);
 }
 
+static double seconds_since_1970(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return (double)now.tv_sec;
+}
+
+// Takes one more measurement into the roofline and keeps that in `database`, which may be NULL.
+static tune_status measure_roofline(tune_target_facts *facts, bool quick, tune_database *database) {
+  json_t *measured;
+  TUNE_RETURN_IF_ERROR(ask("roofline", facts->target, facts->threads, quick, &measured));
+  tune_status status = tune_kept_roofline_add(&facts->roofline, measured, seconds_since_1970());
+  json_decref(measured);
+  TUNE_RETURN_IF_ERROR(status);
+  return database ? put(facts, facts->roofline, database) : TUNE_OK;
+}
+
+// Measures the roofline that was kept again if that is due; it is of use even where that fails.
+static tune_status refresh_roofline(tune_target_facts *facts, tune_database *database) {
+  tune_roofline_need need = tune_kept_roofline_need(facts->roofline, seconds_since_1970());
+  if (need == TUNE_ROOFLINE_TRUSTED)
+    return TUNE_OK;
+  bool had_one = facts->roofline != NULL;
+  tune_status status = measure_roofline(facts, need == TUNE_ROOFLINE_QUICK, database);
+  if (!had_one)
+    return status;
+  tune_status_free(status);
+  return TUNE_OK;
+}
+
+static tune_status take_null_roofline(tune_target_facts *facts, tune_database *database) {
+  if (facts->roofline)
+    return TUNE_OK;
+  facts->roofline = null_roofline();
+  if (!facts->roofline)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "the roofline of the target null");
+  return database ? put(facts, facts->roofline, database) : TUNE_OK;
+}
+
 tune_status tune_target_facts_read_roofline(tune_target_facts *facts, tune_database *database) {
   if (facts->roofline)
     return TUNE_OK;
@@ -221,11 +275,14 @@ tune_status tune_target_facts_read_roofline(tune_target_facts *facts, tune_datab
   if (json_is_object(roofline))
     facts->roofline = json_incref(roofline);
   json_decref(kept);
-  if (facts->roofline)
+  return (is_null(facts->target) ? take_null_roofline : refresh_roofline)(facts, database);
+}
+
+tune_status tune_target_facts_doubt_roofline(tune_target_facts *facts, tune_database *database) {
+  if (is_null(facts->target) || !facts->roofline)
     return TUNE_OK;
-  TUNE_RETURN_IF_ERROR(get("roofline", facts->target, facts->threads,
-                           is_null(facts->target) ? null_roofline() : NULL, &facts->roofline));
-  return database ? put(facts, facts->roofline, database) : TUNE_OK;
+  TUNE_RETURN_IF_ERROR(tune_kept_roofline_doubt(facts->roofline));
+  return measure_roofline(facts, false, database);
 }
 
 //===- Figures ------------------------------------------------------------------===//
@@ -249,4 +306,15 @@ double tune_target_facts_bandwidth(const tune_target_facts *facts, double bytes)
       return json_number_value(json_object_get(level, "gbytes_per_s")) * 1e9;
   }
   return 0;
+}
+
+double tune_target_facts_percent_of_roofline(const tune_target_facts *facts, const tune_task *task,
+                                             double seconds) {
+  double bandwidth = tune_target_facts_bandwidth(facts, task->bytes);
+  double computing = 0, moving = 0;
+  if (task->peak_flops > 0 && task->flops > 0)
+    computing = task->flops / task->peak_flops;
+  if (bandwidth > 0)
+    moving = task->bytes / bandwidth;
+  return seconds > 0 ? 100 * (computing > moving ? computing : moving) / seconds : 0;
 }

@@ -6,7 +6,8 @@
 // milliseconds. The target "null" has fixed facts and needs no program.
 //
 // Figures of the roofline take half a second to measure. They are kept in the database, beside
-// the fingerprint, and measured only where it has none.
+// the fingerprint, and measured again, most often quickly, while they are not to be trusted
+// (kept_roofline.h).
 //
 // Threads: one thread at a time while it is made or given a roofline, and the thread has to outlive
 // the call; then it may be read by many.
@@ -18,6 +19,7 @@
 
 #include "support/digest.h"
 #include "tuning/database.h"
+#include "tuning/task.h"
 
 #include <jansson.h>
 
@@ -47,14 +49,22 @@ tune_status tune_target_facts_digest(const json_t *fingerprint, size_t threads,
 
 // Makes the fingerprint known to `database`, which has to be before records are appended.
 tune_status tune_target_facts_put(const tune_target_facts *facts, tune_database *database);
-// Fills in the roofline: from `database` (NULL: none), else measured, and then kept in it.
+// Fills in the roofline: from `database` (NULL: none) where that has one to be trusted, else from
+// there and measured, and then kept in it.
 tune_status tune_target_facts_read_roofline(tune_target_facts *facts, tune_database *database);
+// Measures the roofline again, since something was faster than it allows, and keeps it in
+// `database` (NULL: nowhere), as one to be confirmed.
+tune_status tune_target_facts_doubt_roofline(tune_target_facts *facts, tune_database *database);
 
 // Arithmetic at best, in flops per second of all threads, for an element type as in records
 // ("f32"); 0 where it is not known: no roofline, or a type without a peak.
 double tune_target_facts_peak(const tune_target_facts *facts, const char *type);
 // Bytes per second at best from the nearest memory that holds `bytes`; 0 where it is not known.
 double tune_target_facts_bandwidth(const tune_target_facts *facts, double bytes);
+// The share that a run of `task` in `seconds` reaches of what arithmetic (task->peak_flops) and
+// memory allow together, in percent; 0 where neither is known.
+double tune_target_facts_percent_of_roofline(const tune_target_facts *facts, const tune_task *task,
+                                             double seconds);
 
 #ifdef __cplusplus
 }

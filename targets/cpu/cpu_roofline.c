@@ -153,15 +153,24 @@ static kernels pick_kernels(const tune_fingerprint *fingerprint) {
 
 //===- Threads -----------------------------------------------------------------------===//
 
-#define WINDOW_SECONDS 2e-3
-#define WINDOWS 8
-#define WARM_UP_SECONDS 10e-3
+// The best of many windows counts. They are shorter than what a scheduler gives to anybody at a
+// time, so that some are whole on a busy machine too.
+#define WINDOW_SECONDS 0.25e-3
+#define FEWEST_WINDOWS 8
+
+// How long a figure is looked at.
+typedef struct effort {
+  double warm_up_seconds, seconds;
+} effort;
+
+static const effort whole_effort = {10e-3, 15e-3}, quick_effort = {2e-3, 4e-3};
 
 enum { CALL_WAIT, CALL_BEGIN, CALL_GO_HOME };
 
 // All threads do the same work at the same time; the first one keeps the time.
 typedef struct crew {
   work_function function;
+  const effort *effort;
   size_t count;
   const int *cpus;
   atomic_int call; // to begin, or to go home again
@@ -214,14 +223,16 @@ static void lead(crew *c, const work *base) {
     spent += seconds;
     if (seconds < WINDOW_SECONDS)
       w.iterations *= seconds > WINDOW_SECONDS / 8 ? 2 : 8;
-  } while (seconds < WINDOW_SECONDS || spent < WARM_UP_SECONDS);
+  } while (seconds < WINDOW_SECONDS || spent < c->effort->warm_up_seconds);
   c->iterations = w.iterations;
-  for (int i = 0; i < WINDOWS; ++i) {
+  spent = 0;
+  for (int i = 0; i < FEWEST_WINDOWS || spent < c->effort->seconds; ++i) {
     meet(c);
     double start = tune_clock_seconds();
     c->function(&w);
     meet(c);
     seconds = tune_clock_seconds() - start;
+    spent += seconds;
     double rate = (double)w.iterations * (double)c->count / seconds;
     if (rate > c->best_rate)
       c->best_rate = rate;
@@ -271,12 +282,22 @@ static tune_status prepare(crew *c, member *members) {
   return TUNE_OK;
 }
 
+// What figures are taken of, and how.
+typedef struct subject {
+  kernels kernels;
+  const effort *effort;
+  const int *cpus;
+  size_t count; // of CPUs
+} subject;
+
 // Runs `function` on all CPUs, each with `bytes` of data of its own; `*out_rate` is iterations a
 // second of all together.
-static tune_status run_crew(work_function function, const int *cpus, size_t count, size_t bytes,
+static tune_status run_crew(const subject *s, work_function function, size_t bytes,
                             double *out_rate) {
   *out_rate = 0;
-  crew c = {.function = function, .count = count, .cpus = cpus, .bytes = bytes};
+  size_t count = s->count;
+  crew c = {
+      .function = function, .effort = s->effort, .count = count, .cpus = s->cpus, .bytes = bytes};
   member *members = calloc(count, sizeof *members);
   if (!members)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "measuring the roofline");
@@ -303,8 +324,8 @@ static tune_status run_crew(work_function function, const int *cpus, size_t coun
 
 //===- The roofline ------------------------------------------------------------------===//
 
-static tune_status measure_peaks(const kernels *k, const int *cpus, size_t count,
-                                 tune_roofline *out) {
+static tune_status measure_peaks(const subject *s, tune_roofline *out) {
+  const kernels *k = &s->kernels;
   double f32_lanes = (double)k->vector_bytes / 4;
   struct {
     work_function function;
@@ -320,50 +341,55 @@ static tune_status measure_peaks(const kernels *k, const int *cpus, size_t count
     if (!peaks[i].function)
       continue;
     double rate;
-    TUNE_RETURN_IF_ERROR(run_crew(peaks[i].function, cpus, count, 0, &rate));
+    TUNE_RETURN_IF_ERROR(run_crew(s, peaks[i].function, 0, &rate));
     *peaks[i].out = rate * CHAINS * peaks[i].operations * 1e-9;
   }
   return TUNE_OK;
 }
 
-static tune_status measure_level(const kernels *k, const int *cpus, size_t count, const char *name,
-                                 size_t bytes_each, tune_roofline *out) {
+static tune_status measure_level(const subject *s, const char *name, size_t bytes_each,
+                                 tune_roofline *out) {
   bytes_each -= bytes_each % READ_STEP;
   double rate;
-  TUNE_RETURN_IF_ERROR(run_crew(k->read, cpus, count, bytes_each, &rate));
+  TUNE_RETURN_IF_ERROR(run_crew(s, s->kernels.read, bytes_each, &rate));
   size_t level = out->level_count++;
   strncpy(out->levels[level].name, name, sizeof out->levels[level].name - 1);
-  out->levels[level].bytes = (double)(bytes_each * count);
+  out->levels[level].bytes = (double)(bytes_each * s->count);
   out->levels[level].gbytes_per_s = rate * (double)bytes_each * 1e-9;
   return TUNE_OK;
 }
 
 // Half of each cache; a shared one is shared by as many of the threads as it has cores.
-static tune_status measure_levels(const kernels *k, const tune_fingerprint *fingerprint,
-                                  const int *cpus, size_t count, tune_roofline *out) {
+static tune_status measure_levels(const subject *s, const tune_fingerprint *fingerprint,
+                                  tune_roofline *out) {
   static const char *const names[] = {"L1", "L2", "L3", "L4"};
   size_t largest = 16 << 20;
   for (size_t i = 0; i < fingerprint->cache_count; ++i) {
     const tune_cache *cache = &fingerprint->caches[i];
-    size_t sharers = (size_t)cache->cores < count ? (size_t)cache->cores : count;
+    size_t sharers = (size_t)cache->cores < s->count ? (size_t)cache->cores : s->count;
     if (cache->level < 1 || cache->level > 4)
       continue;
-    TUNE_RETURN_IF_ERROR(measure_level(k, cpus, count, names[cache->level - 1],
-                                       (size_t)cache->bytes / 2 / sharers, out));
+    TUNE_RETURN_IF_ERROR(
+        measure_level(s, names[cache->level - 1], (size_t)cache->bytes / 2 / sharers, out));
     if ((size_t)cache->bytes > largest)
       largest = (size_t)cache->bytes;
   }
+  if (s->effort == &quick_effort)
+    return TUNE_OK; // the memory's pages alone take longer than all the rest
   // Four times what a cache could hold.
-  return measure_level(k, cpus, count, "memory", 4 * largest / count, out);
+  return measure_level(s, "memory", 4 * largest / s->count, out);
 }
 
 tune_status tune_roofline_measure_cpu(const tune_fingerprint *fingerprint, const int *cpus,
-                                      size_t cpu_count, tune_roofline *out_roofline) {
+                                      size_t cpu_count, bool quick, tune_roofline *out_roofline) {
   memset(out_roofline, 0, sizeof *out_roofline);
   out_roofline->threads = cpu_count;
-  kernels k = pick_kernels(fingerprint);
-  tune_status status = measure_peaks(&k, cpus, cpu_count, out_roofline);
+  subject s = {.kernels = pick_kernels(fingerprint),
+               .effort = quick ? &quick_effort : &whole_effort,
+               .cpus = cpus,
+               .count = cpu_count};
+  tune_status status = measure_peaks(&s, out_roofline);
   if (tune_status_is_ok(status))
-    status = measure_levels(&k, fingerprint, cpus, cpu_count, out_roofline);
+    status = measure_levels(&s, fingerprint, out_roofline);
   return tune_status_annotate(status, "measuring the roofline");
 }

@@ -160,9 +160,9 @@ static const tune_fingerprint *cpu_fingerprint(const tune_target *target) {
   return &((const cpu_target *)target)->fingerprint;
 }
 
-static tune_status cpu_roofline(tune_target *target, tune_roofline *out_roofline) {
+static tune_status cpu_roofline(tune_target *target, bool quick, tune_roofline *out_roofline) {
   const cpu_target *cpu = (const cpu_target *)target;
-  return tune_roofline_measure_cpu(&cpu->fingerprint, cpu->cpus, cpu->threads, out_roofline);
+  return tune_roofline_measure_cpu(&cpu->fingerprint, cpu->cpus, cpu->threads, quick, out_roofline);
 }
 
 //===- Loading and binding ----------------------------------------------------------===//

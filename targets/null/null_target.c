@@ -71,8 +71,8 @@ static const tune_fingerprint *null_fingerprint(const tune_target *target) {
   return &((const null_target *)target)->fingerprint;
 }
 
-static tune_status null_roofline(tune_target *target, tune_roofline *out_roofline) {
-  (void)target;
+static tune_status null_roofline(tune_target *target, bool quick, tune_roofline *out_roofline) {
+  (void)target, (void)quick;
   *out_roofline = (tune_roofline){
       .threads = 1,
       .f32 = 100,

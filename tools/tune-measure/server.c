@@ -274,7 +274,9 @@ static tune_status serve_run(server *s, const json_t *request, json_t **out_repl
 typedef struct device_question {
   const tune_target_class *target;
   size_t threads;
-  bool wants_roofline;
+  int *cpus; // NULL: any
+  size_t cpu_count;
+  bool wants_roofline, is_quick;
 } device_question;
 
 // In a child, since opening a target pins the process.
@@ -282,12 +284,12 @@ static tune_status ask_device(void *context, child_notes *notes, json_t **out_re
   const device_question *question = context;
   notes->phase = "asking the device";
   tune_target *target;
-  tune_target_options options = {.threads = question->threads};
+  tune_target_options options = {question->threads, question->cpus, question->cpu_count};
   TUNE_RETURN_IF_ERROR(question->target->open(&options, &target));
   if (question->wants_roofline) {
     tune_roofline roofline;
     json_t *object;
-    TUNE_RETURN_IF_ERROR(question->target->roofline(target, &roofline));
+    TUNE_RETURN_IF_ERROR(question->target->roofline(target, question->is_quick, &roofline));
     TUNE_RETURN_IF_ERROR(tune_roofline_to_json(&roofline, &object));
     *out_report = json_pack("{so}", "roofline", object);
   } else {
@@ -306,17 +308,23 @@ static tune_status serve_device(const json_t *request, bool wants_roofline,
                                 const child_watch *watch, json_t **out_reply) {
   const char *name;
   int64_t threads = 1;
-  device_question question = {.wants_roofline = wants_roofline};
+  device_question question = {
+      .wants_roofline = wants_roofline,
+      .is_quick = json_is_true(json_object_get(request, "quick")),
+  };
   TUNE_RETURN_IF_ERROR(request_get_text(request, "target", &name));
   TUNE_RETURN_IF_ERROR(tune_target_find(name, &question.target));
   TUNE_RETURN_IF_ERROR(request_get_integer(request, "threads", 1, &threads));
+  TUNE_RETURN_IF_ERROR(request_get_cpus(request, &question.cpus, &question.cpu_count));
   question.threads = (size_t)threads;
   child_limits limits = {.seconds = DEVICE_SECONDS,
                          .threads = question.threads,
-                         .takes_time = wants_roofline && question.target == &tune_target_cpu};
+                         .takes_time = wants_roofline && question.target == &tune_target_cpu,
+                         .cpus = question.cpus};
   child_outcome outcome;
-  TUNE_RETURN_IF_ERROR(child_run(ask_device, &question, &limits, watch, &outcome));
-  tune_status status = TUNE_OK;
+  tune_status status = child_run(ask_device, &question, &limits, watch, &outcome);
+  free(question.cpus);
+  TUNE_RETURN_IF_ERROR(status);
   if (outcome.end == CHILD_REPORTED)
     *out_reply = json_incref(outcome.report);
   else if (outcome.end == CHILD_CANCELLED)

@@ -53,6 +53,30 @@ tune_status request_get_text(const json_t *request, const char *name, const char
                    : tune_status_make(TUNE_INVALID_ARGUMENT, "\"%s\" is missing or no text", name);
 }
 
+tune_status request_get_cpus(const json_t *request, int **out_cpus, size_t *out_count) {
+  *out_cpus = NULL;
+  *out_count = 0;
+  const json_t *cpus = get_member(request, "cpus");
+  if (!cpus)
+    return TUNE_OK;
+  size_t count = json_array_size(cpus);
+  for (size_t i = 0; i < count; ++i) {
+    const json_t *cpu = json_array_get(cpus, i);
+    if (!json_is_integer(cpu) || json_integer_value(cpu) < 0 || json_integer_value(cpu) > 1 << 20)
+      count = 0;
+  }
+  if (count == 0)
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "\"cpus\" is not an array of CPU numbers");
+  int *numbers = calloc(count, sizeof *numbers);
+  if (!numbers)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a request");
+  for (size_t i = 0; i < count; ++i)
+    numbers[i] = (int)json_integer_value(json_array_get(cpus, i));
+  *out_cpus = numbers;
+  *out_count = count;
+  return TUNE_OK;
+}
+
 tune_status task_read_limits(const json_t *request, const task *t, double default_seconds,
                              child_limits *out_limits) {
   *out_limits = (child_limits){.seconds = default_seconds,
@@ -93,24 +117,6 @@ tune_status task_read_measure_options(const json_t *request, tune_measure_option
   return request_get_number(request, "best", 0, &out_options->best);
 }
 
-static tune_status read_cpus(const json_t *request, task *t) {
-  const json_t *cpus = get_member(request, "cpus");
-  if (!cpus)
-    return TUNE_OK;
-  if (!json_is_array(cpus) || json_array_size(cpus) == 0)
-    return tune_status_make(TUNE_INVALID_ARGUMENT, "\"cpus\" is not an array of CPU numbers");
-  t->cpus = calloc(json_array_size(cpus), sizeof *t->cpus);
-  if (!t->cpus)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "opening a task");
-  for (; t->cpu_count < json_array_size(cpus); ++t->cpu_count) {
-    const json_t *cpu = json_array_get(cpus, t->cpu_count);
-    if (!json_is_integer(cpu) || json_integer_value(cpu) < 0 || json_integer_value(cpu) > 1 << 20)
-      return tune_status_make(TUNE_INVALID_ARGUMENT, "\"cpus\" is not an array of CPU numbers");
-    t->cpus[t->cpu_count] = (int)json_integer_value(cpu);
-  }
-  return TUNE_OK;
-}
-
 static tune_status read_tolerance(const json_t *request, task *t) {
   t->tolerance.reduction = 1;
   TUNE_RETURN_IF_ERROR(request_get_integer(request, "reduction", 0, &t->tolerance.reduction));
@@ -129,7 +135,7 @@ static tune_status read_members(const json_t *request, task *t) {
   TUNE_RETURN_IF_ERROR(tune_target_find(target, &t->target));
   TUNE_RETURN_IF_ERROR(request_get_integer(request, "threads", 1, &threads));
   t->threads = (size_t)threads;
-  TUNE_RETURN_IF_ERROR(read_cpus(request, t));
+  TUNE_RETURN_IF_ERROR(request_get_cpus(request, &t->cpus, &t->cpu_count));
   TUNE_RETURN_IF_ERROR(read_tolerance(request, t));
   return tune_signature_from_json(json_object_get(request, "signature"), &t->signature);
 }

@@ -57,5 +57,7 @@ tune_status request_get_integer(const json_t *request, const char *name, int64_t
                                 int64_t *out_value);
 // A text, borrowed. INVALID_ARGUMENT where it is absent.
 tune_status request_get_text(const json_t *request, const char *name, const char **out_text);
+// "cpus", to be freed; NULL where they are absent.
+tune_status request_get_cpus(const json_t *request, int **out_cpus, size_t *out_count);
 
 #endif // TUNE_TOOLS_TUNE_MEASURE_TASK_H

@@ -105,6 +105,30 @@ static tune_status read_roofline(benchmark *b) {
   return TUNE_OK;
 }
 
+// How much faster the fastest module is than the roofline allows; at most 1 where all is well.
+static double excess_over_roofline(const benchmark *b) {
+  double excess = 0;
+  for (size_t i = 0; i < b->subject_count; ++i) {
+    double median = json_number_value(json_object_get(benchmark_result(b, i), "median"));
+    if (median > 0)
+      excess = fmax(excess, benchmark_figures(b, i).roofline_seconds / median);
+  }
+  return excess;
+}
+
+// Nothing is faster than the roofline: where something is, that was measured while something else
+// ran.
+static void check_roofline(benchmark *b) {
+  if (!(excess_over_roofline(b) > 1))
+    return;
+  tune_database *database = NULL;
+  if (b->database)
+    tune_status_free(tune_database_open(b->database, &database));
+  // Where it fails there is a warning about the figure.
+  tune_status_free(tune_target_facts_doubt_roofline(b->facts, database));
+  tune_database_destroy(database);
+}
+
 static json_t *path_list(const tune_option_list *paths) {
   json_t *list = json_array();
   for (size_t i = 0; i < paths->count; ++i)
@@ -192,13 +216,15 @@ static void note_check(benchmark *b) {
              100 * share);
 }
 
-// Nothing is faster than the peak, so the peak was measured wrong.
 static void warn_of_peak(benchmark *b) {
   double median = json_number_value(json_object_get(benchmark_result(b, 0), "median"));
   if (median > 0 && benchmark_figures(b, 0).peak_seconds > 1.02 * median)
     add_text(b->warnings,
              "the peak was measured too low, since something else ran meanwhile: shares "
              "of peak and roofline are too high");
+  else if (excess_over_roofline(b) > 1.02)
+    add_text(b->warnings, "the share of the roofline is too high: the bandwidth was measured too "
+                          "low, or much of the data is in a nearer cache than holds all of them");
 }
 
 static void warn_of_samples(benchmark *b, size_t index) {
@@ -237,6 +263,7 @@ static tune_status measure(benchmark *b) {
   TUNE_RETURN_IF_ERROR(note_dynamic(b));
   note_tasks(b);
   note_check(b);
+  check_roofline(b);
   warn_of_peak(b);
   for (size_t i = 0; i < b->subject_count; ++i)
     warn_of_samples(b, i);

@@ -118,7 +118,7 @@ static tune_roofline of_null(void) {
   tune_target *target;
   tune_roofline roofline;
   assert_null(tune_target_null.open(&(tune_target_options){0}, &target));
-  assert_null(tune_target_null.roofline(target, &roofline));
+  assert_null(tune_target_null.roofline(target, false, &roofline));
   tune_target_null.close(target);
   return roofline;
 }
@@ -163,7 +163,9 @@ static void the_measured_roofline_is_plausible(void **state) {
   tune_target *target;
   assert_null(tune_target_cpu.open(&(tune_target_options){.threads = 1}, &target));
   tune_roofline r;
-  assert_null(tune_target_cpu.roofline(target, &r));
+  assert_null(tune_target_cpu.roofline(target, false, &r));
+  tune_roofline quick;
+  assert_null(tune_target_cpu.roofline(target, true, &quick));
   tune_target_cpu.close(target);
   double lanes = (double)f.vector_bits / 32;
   // From half a vector of FMAs a cycle at 1 GHz to two of them at 6 GHz.
@@ -176,6 +178,9 @@ static void the_measured_roofline_is_plausible(void **state) {
   assert_int_equal(r.level_count, f.cache_count + 1);
   assert_string_equal(r.levels[0].name, "L1");
   assert_string_equal(r.levels[r.level_count - 1].name, "memory");
+  // A quick look finds the same, but for memory.
+  assert_int_equal(quick.level_count, f.cache_count);
+  assert_true(quick.f32 > r.f32 / 4 && quick.f32 < r.f32 * 4);
   for (size_t i = 0; i < r.level_count; ++i)
     assert_true(r.levels[i].gbytes_per_s > 0.5 && r.levels[i].gbytes_per_s < 2000);
   assert_true(r.levels[0].gbytes_per_s > r.levels[r.level_count - 1].gbytes_per_s);

@@ -55,7 +55,7 @@ static void null_facts_are_the_targets(void **state) {
   json_t *fingerprint, *roofline_json;
   assert_ok(tune_fingerprint_to_json(class->fingerprint(target), &fingerprint));
   tune_roofline roofline;
-  assert_ok(class->roofline(target, &roofline));
+  assert_ok(class->roofline(target, false, &roofline));
   assert_ok(tune_roofline_to_json(&roofline, &roofline_json));
 
   tune_target_facts *facts;
