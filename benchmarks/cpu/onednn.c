@@ -283,17 +283,34 @@ static void add_conv(network *self) {
   give_result(self, added, wants(desc, dnnl_query_dst_md));
 }
 
-// Ops with one input of rows x columns: softmax, norm, gelu, transpose, sums.
+// Sums of columns as ones times the input: its reduction primitive takes the slow way there.
+static void add_column_sums(network *self) {
+  int64_t rows = number(self, "rows"), columns = number(self, "columns");
+  dnnl_memory_t memory = input(self, 0, SHAPE(rows, columns), dnnl_f32);
+  dnnl_memory_desc_t line = fixed(SHAPE(1, rows), dnnl_f32);
+  float *ones = tune_contest_allocate(dnnl_memory_desc_get_size(line));
+  for (int64_t i = 0; i < rows; ++i)
+    ones[i] = 1;
+  set_output(self, SHAPE(1, columns), dnnl_f32);
+  dnnl_primitive_desc_t desc;
+  CHECK(dnnl_matmul_primitive_desc_create(&desc, self->engine, line, desc_of(memory), NULL,
+                                          desc_of(self->output), NULL));
+  step *added = append(self, desc);
+  give(added, DNNL_ARG_SRC, over(self, line, ones));
+  give(added, DNNL_ARG_WEIGHTS, memory);
+  give_result(self, added, desc_of(self->output));
+}
+
+// Other ops with one input of rows x columns: softmax, norm, gelu, transpose, sums.
 static void add_row_op(network *self) {
   int64_t rows = number(self, "rows"), columns = number(self, "columns");
   shape x = SHAPE(rows, columns);
   dnnl_memory_t memory = input(self, 0, x, dnnl_f32);
   bool is_norm = is(self, "op", "norm"), is_transpose = is(self, "op", "transpose");
-  shape y = is(self, "op", "sum-rows")      ? SHAPE(rows, 1)
-            : is(self, "op", "sum-columns") ? SHAPE(1, columns)
-            : is(self, "op", "sum")         ? SHAPE(1, 1)
-            : is_transpose                  ? transposed(SHAPE(columns, rows))
-                                            : x;
+  shape y = is(self, "op", "sum-rows") ? SHAPE(rows, 1)
+            : is(self, "op", "sum")    ? SHAPE(1, 1)
+            : is_transpose             ? transposed(SHAPE(columns, rows))
+                                       : x;
   set_output(self, y, dnnl_f32);
   const_dnnl_memory_desc_t in = desc_of(memory), out = desc_of(self->output);
   dnnl_primitive_desc_t desc;
@@ -385,6 +402,8 @@ int main(int argc, char **argv) {
     add_conv(&self);
   else if (is(&self, "op", "attention"))
     add_attention(&self);
+  else if (is(&self, "op", "sum-columns"))
+    add_column_sums(&self);
   else
     add_row_op(&self);
   // What oneDNN holds lives as long as the process.
