@@ -95,7 +95,9 @@ def conv(name, title, h, c, f, kernel, *, n=1, stride=1, pad=0, groups=1, layout
     else:
         twin = "ours:" + name.replace("nchw", "nhwc")
         contestants[twin] = None
-        goals = [Goal((twin,), 0.95, ", beside our NHWC"), Goal(tuple(direct), 1.0)]
+        # A program in NCHW has no activations in another layout: "any" is shown, but is no bar.
+        goals = [Goal((twin,), 0.95, ", beside our NHWC"),
+                 Goal(tuple(name for name in direct if name != "onednn any"))]
     return Workload(
         name, title + (" NHWC" if is_nhwc else " NCHW"), "conv",
         modules.conv(layout=layout, **shape),
