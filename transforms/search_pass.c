@@ -178,7 +178,23 @@ static const tune_pass_option options_table[] = {
      .summary = "progress on stderr: auto (default), live, plain, quiet"},
 };
 
+// Without these options there is no bound; a bound of nothing is none that anybody means.
+static tune_status refuse_empty_bounds(const tune_pass_options *options) {
+  const char *name = NULL;
+  if (tune_pass_options_is_given(options, "time") &&
+      !(tune_pass_options_get_seconds(options, "time") > 0))
+    name = "time";
+  if (tune_pass_options_is_given(options, "target-percent-of-peak") &&
+      !(tune_pass_options_get_percent(options, "target-percent-of-peak") > 0))
+    name = "target-percent-of-peak";
+  return name ? tune_status_make(TUNE_INVALID_ARGUMENT,
+                                 "option '%s': expected more than 0; without it there is no bound",
+                                 name)
+              : TUNE_OK;
+}
+
 static tune_status read_options(const tune_pass_options *options, tune_search_options *search) {
+  TUNE_RETURN_IF_ERROR(refuse_empty_bounds(options));
   tune_search_options_init(search);
   tune_session_options *session = &search->session;
   session->strategy = tune_pass_options_get_text(options, "strategy");

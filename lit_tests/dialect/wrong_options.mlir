@@ -21,6 +21,11 @@
 // RUN: not tune-opt %t.txt --tune-verify 2>&1 | FileCheck %s --check-prefix=SYNTAX
 // SYNTAX: .txt:1:1: error:
 
+// The version is that of mlir-tune too.
+// RUN: tune-opt --version | FileCheck %s --check-prefix=VERSION
+// VERSION: LLVM version 22
+// VERSION: tune-opt {{[0-9]+\.[0-9]+}}
+
 // Each pass has its line in the help.
 // RUN: tune-opt --help | FileCheck %s --check-prefix=HELP
 // HELP: tune-opt: mlir-opt that tunes

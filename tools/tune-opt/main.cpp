@@ -12,6 +12,7 @@
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -27,6 +28,8 @@ int main(int argc, char **argv) {
   mlir::registerAllPasses();
   tune::registerDialect(registry);
   tune::registerPasses();
+  llvm::cl::AddExtraVersionPrinter(
+      [](llvm::raw_ostream &stream) { stream << "tune-opt " TUNE_VERSION "\n"; });
   auto [input, output] =
       mlir::registerAndParseCLIOptions(argc, argv, "tune-opt: mlir-opt that tunes\n", registry);
   if (wouldLoseInput(input, output)) {
