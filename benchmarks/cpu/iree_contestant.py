@@ -2,13 +2,16 @@
 tiling, and keeps what is faster. IREE's own iree-benchmark-module does the timing, so that no Python is
 in it: each `run` is a process of that tool."""
 
+import importlib.util
 import json
 import subprocess
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-TOOLS = Path(sys.executable).parent
+# The programs themselves: those in the environment's bin/ start a Python for each call.
+COMPILER = Path(sys.executable).parent / "iree-compile"
+RUNTIME = Path(importlib.util.find_spec("iree._runtime_libs").submodule_search_locations[0])
 
 
 def fail(text):
@@ -30,7 +33,7 @@ FORMS = {"O3, data tiling": ["--iree-opt-level=O3", "--iree-opt-data-tiling"],
 
 def seconds(common, binary, repeats):
     """Seconds of `repeats` calls, after some that are not counted."""
-    report = json.loads(run([TOOLS / "iree-benchmark-module", "--module=%s" % binary, *common,
+    report = json.loads(run([RUNTIME / "iree-benchmark-module", "--module=%s" % binary, *common,
                              "--benchmark_format=json", "--benchmark_min_warmup_time=0.02",
                              "--benchmark_min_time=%dx" % repeats]))
     measured = report["benchmarks"][0]
@@ -51,7 +54,7 @@ def main(pairs):
         times = {}
         for form, options in FORMS.items():
             binary = Path(folder) / ("%s.vmfb" % form.replace(", ", "-").replace(" ", "-"))
-            run([TOOLS / "iree-compile", first["module"], "-o", binary,
+            run([COMPILER, first["module"], "-o", binary,
                  "--iree-hal-target-device=local", "--iree-hal-local-target-device-backends=llvm-cpu",
                  "--iree-llvmcpu-target-cpu=host", *options])
             times[min(seconds(common, binary, 2) for _ in range(3)), form] = binary
@@ -63,7 +66,7 @@ def main(pairs):
                 print("%.9g" % seconds(common, binary, int(argument)), flush=True)
             elif what == "write":
                 result = Path(folder) / "result.npy"
-                run([TOOLS / "iree-run-module", "--module=%s" % binary, *common,
+                run([RUNTIME / "iree-run-module", "--module=%s" % binary, *common,
                      "--output=@%s" % result])
                 import numpy
                 numpy.load(result).tofile(argument)
