@@ -2,11 +2,8 @@
 
 #include "support/digest.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdint.h>
 #include <string.h>
-#include <unistd.h>
 #include <xxhash.h>
 
 // XXH3_state_t wants 64-byte alignment, which XXH3_createState sees to, so a stream is the state
@@ -62,32 +59,4 @@ void tune_digest_stream_add_text(tune_digest_stream *stream, const char *text) {
 
 tune_digest tune_digest_stream_get(const tune_digest_stream *stream) {
   return digest_of_hash(XXH3_128bits_digest((const XXH3_state_t *)stream));
-}
-
-static tune_status add_file(tune_digest_stream *stream, int file) {
-  unsigned char bytes[16384];
-  for (;;) {
-    ssize_t count = read(file, bytes, sizeof bytes);
-    if (count == 0)
-      return TUNE_OK;
-    if (count > 0)
-      tune_digest_stream_add_bytes(stream, bytes, (size_t)count);
-    else if (errno != EINTR)
-      return tune_status_from_errno(errno, "reading");
-  }
-}
-
-tune_status tune_digest_of_file(const char *path, tune_digest *out_digest) {
-  int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0)
-    return tune_status_from_errno(errno, "%s", path);
-  tune_digest_stream *stream;
-  tune_status status = tune_digest_stream_create(&stream);
-  if (tune_status_is_ok(status)) {
-    status = add_file(stream, file);
-    *out_digest = tune_digest_stream_get(stream);
-    tune_digest_stream_destroy(stream);
-  }
-  close(file);
-  return tune_status_annotate(status, "%s", path);
 }

@@ -24,8 +24,6 @@ typedef struct tune_digest {
 } tune_digest;
 
 tune_digest tune_digest_of_bytes(const void *bytes, size_t size);
-// Errors are those of reading the file, with its path.
-tune_status tune_digest_of_file(const char *path, tune_digest *out_digest);
 bool tune_digest_equal(const tune_digest *a, const tune_digest *b);
 
 typedef struct tune_digest_stream tune_digest_stream;

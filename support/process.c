@@ -362,17 +362,6 @@ void tune_process_signal(tune_process *process, int number) {
     kill(-process->id, number);
 }
 
-tune_status tune_process_stop(tune_process *process, double grace, tune_process_exit *out_exit) {
-  tune_process_close_stdin(process);
-  tune_process_signal(process, SIGTERM);
-  tune_status status = tune_process_wait(process, grace, out_exit);
-  if (tune_status_get_code(status) != TUNE_DEADLINE_EXCEEDED)
-    return status;
-  tune_status_free(status);
-  tune_process_signal(process, SIGKILL);
-  return tune_process_wait(process, INFINITY, out_exit);
-}
-
 void tune_process_destroy(tune_process *process) {
   if (!process)
     return;

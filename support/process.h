@@ -75,9 +75,6 @@ tune_status tune_process_get_captured(const tune_process *process, size_t limit,
 tune_status tune_process_wait(tune_process *process, double seconds, tune_process_exit *out_exit);
 // Sends `signal` to the program's group; nothing happens after its end.
 void tune_process_signal(tune_process *process, int signal);
-// Asks the program to end: closes its stdin, sends SIGTERM to its group, and kills the group after
-// `grace` seconds.
-tune_status tune_process_stop(tune_process *process, double grace, tune_process_exit *out_exit);
 
 // "exited with status 3", "was killed by SIGSEGV". `text` has room for 64 bytes; returns it.
 const char *tune_process_exit_describe(tune_process_exit exit, char text[64]);

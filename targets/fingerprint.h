@@ -60,15 +60,11 @@ tune_status tune_fingerprint_of_cpu(tune_fingerprint *out_fingerprint);
 void tune_fingerprint_deinit(tune_fingerprint *fingerprint);
 
 tune_status tune_fingerprint_to_json(const tune_fingerprint *fingerprint, json_t **out_object);
-// INVALID_ARGUMENT names the member that is missing or out of range.
-tune_status tune_fingerprint_from_json(const json_t *object, tune_fingerprint *out_fingerprint);
 
 // Of the JSON form, with sorted keys and no blanks: equal on every machine for equal fingerprints.
 tune_status tune_fingerprint_digest(const tune_fingerprint *fingerprint, tune_digest *out_digest);
 
 bool tune_fingerprint_has_feature(const tune_fingerprint *fingerprint, const char *feature);
-// Bytes of the cache of `level`, or 0 where there is none.
-int64_t tune_fingerprint_cache_bytes(const tune_fingerprint *fingerprint, int64_t level);
 
 #ifdef __cplusplus
 }

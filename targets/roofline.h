@@ -19,7 +19,6 @@
 #ifndef TUNE_TARGETS_ROOFLINE_H
 #define TUNE_TARGETS_ROOFLINE_H
 
-#include "targets/element_type.h"
 #include "targets/fingerprint.h"
 
 #include <jansson.h>
@@ -49,13 +48,6 @@ tune_status tune_roofline_measure_cpu(const tune_fingerprint *fingerprint, const
                                       size_t cpu_count, bool quick, tune_roofline *out_roofline);
 
 tune_status tune_roofline_to_json(const tune_roofline *roofline, json_t **out_object);
-tune_status tune_roofline_from_json(const json_t *object, tune_roofline *out_roofline);
-
-// The peak for arithmetic on `type`, in GFLOP/s: that of f32 where a narrower type has no unit of
-// its own, 0 for types without a peak.
-double tune_roofline_peak(const tune_roofline *roofline, tune_element_type type);
-// The bandwidth of the nearest level that holds `bytes`, in GB/s.
-double tune_roofline_bandwidth(const tune_roofline *roofline, double bytes);
 
 #ifdef __cplusplus
 }

@@ -14,12 +14,6 @@
 // How long a wait for an event may keep the session from looking at its stop rules, in seconds.
 #define WAIT_SECONDS 0.1
 
-const char *tune_session_stop_name(tune_session_stop stop) {
-  static const char *const names[] = {"trials", "exhausted", "time",
-                                      "target", "plateau",   "interrupted"};
-  return names[stop];
-}
-
 void tune_session_options_init(tune_session_options *options) {
   *options = (tune_session_options){.strategy = "evolutionary", .trials = 64, .finalists = 4};
   tune_strategy_options_init(&options->strategy_options);

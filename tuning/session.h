@@ -49,8 +49,6 @@ typedef enum tune_session_stop {
   TUNE_STOP_INTERRUPTED,
 } tune_session_stop;
 
-const char *tune_session_stop_name(tune_session_stop stop); // "trials", "exhausted", ...
-
 // Where a session stands, for showing it.
 typedef struct tune_session_progress {
   const tune_task *task;

@@ -5,9 +5,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -61,35 +59,11 @@ static void texts_keep_their_borders(void **state) {
   assert_false(tune_digest_equal(&a, &b));
 }
 
-static void a_file_is_its_bytes(void **state) {
-  (void)state;
-  char path[] = "/tmp/tune-digest-test-XXXXXX";
-  int file = mkstemp(path);
-  assert_true(file >= 0);
-  char bytes[40000];
-  memset(bytes, 'x', sizeof bytes);
-  assert_int_equal(write(file, bytes, sizeof bytes), sizeof bytes);
-  close(file);
-  tune_digest digest, expected = tune_digest_of_bytes(bytes, sizeof bytes);
-  assert_null(tune_digest_of_file(path, &digest));
-  assert_true(tune_digest_equal(&digest, &expected));
-  unlink(path);
-
-  tune_status status = tune_digest_of_file(path, &digest);
-  assert_int_equal(tune_status_get_code(status), TUNE_NOT_FOUND);
-  assert_non_null(strstr(tune_status_get_message(status), path));
-  tune_status_free(status);
-  status = tune_digest_of_file("/tmp", &digest);
-  assert_int_equal(tune_status_get_code(status), TUNE_FAILED_PRECONDITION);
-  tune_status_free(status);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(has_the_published_values),
       cmocka_unit_test(pieces_do_not_matter),
       cmocka_unit_test(texts_keep_their_borders),
-      cmocka_unit_test(a_file_is_its_bytes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

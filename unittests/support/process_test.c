@@ -239,25 +239,6 @@ static void waiting_has_a_deadline(void **state) {
   assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 }
 
-static void stopping_asks_and_then_kills(void **state) {
-  (void)state;
-  tune_process_exit end;
-  tune_process *process = start("hang", NULL, (tune_process_options){.in = TUNE_PROCESS_PIPE});
-  assert_null(tune_process_stop(process, 20, &end));
-  assert_true(end.by_signal);
-  assert_int_equal(end.code, SIGTERM);
-  tune_process_destroy(process);
-
-  process = start("refuse", NULL, (tune_process_options){.out = TUNE_PROCESS_PIPE});
-  char ready[8];
-  assert_int_equal(read(tune_process_get_stdout(process), ready, sizeof ready), 6);
-  assert_null(tune_process_stop(process, 0.05, &end));
-  assert_true(end.by_signal);
-  assert_int_equal(end.code, SIGKILL);
-  tune_process_signal(process, SIGTERM); // to nobody
-  tune_process_destroy(process);
-}
-
 // What the program leaves in the background holds its stdout; it ends with it.
 static void the_whole_group_goes(void **state) {
   (void)state;
@@ -396,7 +377,6 @@ int main(void) {
       cmocka_unit_test(starts_in_the_folder_asked_for),
       cmocka_unit_test(what_cannot_be_started_is_said),
       cmocka_unit_test(waiting_has_a_deadline),
-      cmocka_unit_test(stopping_asks_and_then_kills),
       cmocka_unit_test(the_whole_group_goes),
       cmocka_unit_test(dies_with_its_parent),
       cmocka_unit_test(a_flood_is_bounded),

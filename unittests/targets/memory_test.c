@@ -17,18 +17,11 @@ static const tune_value_type matrix = {.element = TUNE_F32, .rank = 2, .shape = 
 
 static tune_status describe_cpu(void *context) {
   (void)context;
-  tune_fingerprint f, back = {0};
-  json_t *object = NULL;
+  tune_fingerprint f;
   tune_digest digest;
   TUNE_RETURN_IF_ERROR(tune_fingerprint_of_cpu(&f));
-  tune_status status = tune_fingerprint_to_json(&f, &object);
-  if (tune_status_is_ok(status))
-    status = tune_fingerprint_from_json(object, &back);
-  if (tune_status_is_ok(status))
-    status = tune_fingerprint_digest(&back, &digest);
-  json_decref(object);
+  tune_status status = tune_fingerprint_digest(&f, &digest);
   tune_fingerprint_deinit(&f);
-  tune_fingerprint_deinit(&back);
   return status;
 }
 
