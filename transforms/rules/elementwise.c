@@ -8,6 +8,7 @@
 //===--------------------------------------------------------------------------===//
 
 #include "transforms/rules/rule.h"
+#include "transforms/rules/streaming.h"
 
 #include <stdio.h>
 
@@ -24,7 +25,7 @@ typedef struct plan {
 
 static bool make_plan(const tune_structure *structure, const tune_machine *machine, plan *p) {
   *p = (plan){.cross = TUNE_NO_LOOP};
-  if (structure->is_dynamic || !structure->is_regular)
+  if (!structure->is_regular)
     return false;
   for (size_t n = 0; n < structure->nest_count; n++) {
     const tune_nest *nest = &structure->nests[n];
@@ -39,6 +40,9 @@ static bool make_plan(const tune_structure *structure, const tune_machine *machi
   }
   if (!p->root || p->root->loop_count == 0 || p->root->use_count ||
       p->root->operand_count != p->root->input_count + 1)
+    return false;
+  // Ops of several ranks become vectors as they are, which takes known sizes.
+  if (p->generic_count > 1 && structure->is_dynamic)
     return false;
   const tune_operand *out = &p->root->operands[p->root->input_count];
   p->col = tune_operand_contiguous_loop(p->root, out);
@@ -68,11 +72,16 @@ static bool elementwise_applies(const tune_structure *structure, const tune_mach
 
 static void write_tiles(const plan *p, tune_writer *w) {
   tune_value_set vectors = {0}, blocks = {0};
+  int64_t extent = p->root->extent[p->col];
   for (int64_t count = 1; count <= 8; count *= 2)
     tune_value_set_add(&vectors, count * p->lanes);
-  int64_t extent = p->root->extent[p->col];
-  tune_value_set_add(&blocks, extent);
-  tune_value_set_add_divisors(&blocks, extent, 1024, extent / 2, 1024);
+  if (extent == TUNE_DYNAMIC_EXTENT) {
+    blocks = (tune_value_set){3, {1024, 4096, 16384}};
+    extent = 4096;
+  } else {
+    tune_value_set_add(&blocks, extent);
+    tune_value_set_add_divisors(&blocks, extent, 1024, extent / 2, 1024);
+  }
   tune_tiling outer = {{0}}, inner = {{0}};
   size_t order[TUNE_MAX_LOOPS];
   for (size_t i = 0; i < p->root->loop_count; i++) {
@@ -97,7 +106,7 @@ static void write_tiles(const plan *p, tune_writer *w) {
     outer.size[p->col] = "%block";
     inner.size[p->col] = "%vector";
   }
-  char sizes[256], interchange[96] = "";
+  char sizes[256];
   bool crossed = p->cross != TUNE_NO_LOOP;
   tune_writer_line(w,
                    "%%block_op, %%outer = transform.structured.fuse %%root tile_sizes %s "
@@ -110,7 +119,6 @@ static void write_tiles(const plan *p, tune_writer *w) {
   tune_writer_line(w,
                    "%%ops = transform.structured.match ops{[\"linalg.generic\"]} in %%func : (" OP
                    ") -> " OP);
-  (void)interchange;
   tune_tiling kept = inner;
   tune_writer_begin_foreach(w, "%ops", "%op");
   if (p->generic_count == 1) {
@@ -151,6 +159,8 @@ static void elementwise_write(const tune_structure *structure, const tune_machin
   tune_writer_end_tensors(w);
   tune_writer_begin_buffers(w);
   tune_writer_lower_vectors(w);
+  if (tune_streaming_applies(structure, p.root, machine))
+    tune_streaming_write(p.root, machine, w);
   tune_writer_place_buffers(w);
   tune_writer_target_knobs(w, machine->vector_bits, p.math > 0);
   tune_writer_end_buffers(w);

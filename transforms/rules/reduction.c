@@ -5,6 +5,7 @@
 //===--------------------------------------------------------------------------===//
 
 #include "transforms/rules/reduction_parts.h"
+#include "transforms/rules/streaming.h"
 
 #include <stdio.h>
 
@@ -119,6 +120,8 @@ static void reduction_write(const tune_structure *structure, const tune_machine 
   tune_writer_line(w, "  transform.apply_patterns.vector.drop_unit_dims_with_shape_cast");
   tune_writer_line(w, "} : " OP);
   tune_writer_lower_vectors(w);
+  if (tune_streaming_applies(structure, p.root, machine))
+    tune_streaming_write(p.root, machine, w);
   tune_writer_place_buffers(w);
   tune_writer_target_knobs(w, machine->vector_bits, p.math > 0);
   tune_writer_end_buffers(w);

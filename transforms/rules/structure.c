@@ -335,6 +335,7 @@ static void connect(tune_structure *structure, const MlirOperation *ops) {
       if (mlirOperationIsNull(producer))
         continue;
       nest->operands[o].producer = index_of(ops, structure->nest_count, producer);
+      nest->operands[o].is_fresh = tune_ir_is(producer, "tensor.empty");
       if (nest->operands[o].producer != TUNE_NO_LOOP)
         structure->nests[nest->operands[o].producer].use_count++;
     }

@@ -44,6 +44,7 @@ typedef struct tune_operand {
   tune_index index[TUNE_MAX_LOOPS];
   // The nest of this structure that makes the operand, or TUNE_NO_LOOP: it comes from outside.
   size_t producer;
+  bool is_fresh; // a tensor.empty: what is written into it gets memory of its own
 } tune_operand;
 
 typedef enum tune_nest_kind {

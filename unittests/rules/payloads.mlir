@@ -52,6 +52,17 @@ func.func @f(%x: tensor<4x13x50xf32>) -> tensor<4x13x50xf32> {
   return %r : tensor<4x13x50xf32>
 }
 // -----
+// case: softmax past the caches
+// quick
+// rule: reduction
+// reduction: 2048
+func.func @f(%x: tensor<600x2048xf32>) -> tensor<600x2048xf32> {
+  %e = tensor.empty() : tensor<600x2048xf32>
+  %r = linalg.softmax dimension(1) ins(%x : tensor<600x2048xf32>) outs(%e : tensor<600x2048xf32>)
+      -> tensor<600x2048xf32>
+  return %r : tensor<600x2048xf32>
+}
+// -----
 // case: softmax named, short
 // rule: reduction
 // reduction: 7
@@ -515,6 +526,62 @@ func.func @f(%x: tensor<30x40xf32>) -> tensor<30x40xf32> {
   %u = linalg.unpack %p inner_dims_pos = [0, 1] inner_tiles = [8, 16]
       into %o : tensor<4x3x8x16xf32> -> tensor<30x40xf32>
   return %u : tensor<30x40xf32>
+}
+// -----
+// case: dynamic add past the caches, in place
+// dynamic: 1100
+#dynamic_id = affine_map<(m, n) -> (m, n)>
+func.func @f(%x: tensor<?x1024xf32>, %y: tensor<?x1024xf32> {bufferization.writable = true}) -> tensor<?x1024xf32> {
+  %r = linalg.generic {indexing_maps = [#dynamic_id, #dynamic_id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<?x1024xf32>) outs(%y : tensor<?x1024xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor<?x1024xf32>
+  return %r : tensor<?x1024xf32>
+}
+// -----
+// case: dynamic exp
+// quick
+// rule: elementwise
+// dynamic: 7
+func.func @f(%x: tensor<?x131xf32>) -> tensor<?x131xf32> {
+  %c0 = arith.constant 0 : index
+  %d = tensor.dim %x, %c0 : tensor<?x131xf32>
+  %e = tensor.empty(%d) : tensor<?x131xf32>
+  %r = linalg.exp ins(%x : tensor<?x131xf32>) outs(%e : tensor<?x131xf32>) -> tensor<?x131xf32>
+  return %r : tensor<?x131xf32>
+}
+// -----
+// case: dynamic add of rows
+// rule: elementwise
+// dynamic: 77
+func.func @f(%x: tensor<?x?xf32>, %y: tensor<?xf32>) -> tensor<?x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %d0 = tensor.dim %x, %c0 : tensor<?x?xf32>
+  %d1 = tensor.dim %x, %c1 : tensor<?x?xf32>
+  %e = tensor.empty(%d0, %d1) : tensor<?x?xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (n)>,
+                                        affine_map<(m, n) -> (m, n)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x, %y : tensor<?x?xf32>, tensor<?xf32>) outs(%e : tensor<?x?xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %0 = arith.addf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor<?x?xf32>
+  return %r : tensor<?x?xf32>
+}
+// -----
+// case: dynamic transpose
+// rule: elementwise
+// dynamic: 35
+func.func @f(%x: tensor<?x48xf32>) -> tensor<48x?xf32> {
+  %c0 = arith.constant 0 : index
+  %d = tensor.dim %x, %c0 : tensor<?x48xf32>
+  %e = tensor.empty(%d) : tensor<48x?xf32>
+  %r = linalg.transpose ins(%x : tensor<?x48xf32>) outs(%e : tensor<48x?xf32>) permutation = [1, 0]
+  return %r : tensor<48x?xf32>
 }
 // -----
 // case: dynamic add

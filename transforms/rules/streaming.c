@@ -1,0 +1,73 @@
+//===- streaming.c ------------------------------------------------------------===//
+
+#include "transforms/rules/streaming.h"
+
+#include <stdio.h>
+
+#define OP "!transform.any_op"
+#define ANY_PARAM "!transform.any_param"
+
+static int64_t count_bytes(const tune_operand *operand) {
+  int64_t bytes = operand->bits / 8;
+  for (size_t i = 0; i < operand->rank; i++) {
+    if (operand->shape[i] == TUNE_DYNAMIC_EXTENT)
+      return 0;
+    bytes *= operand->shape[i];
+  }
+  return bytes;
+}
+
+bool tune_streaming_applies(const tune_structure *structure, const tune_nest *root,
+                            const tune_machine *machine) {
+  const tune_operand *out = &root->operands[root->input_count];
+  if (!root->is_returned || !out->is_fresh || out->rank == 0 || root->reduction_count)
+    return false;
+  int64_t bytes = count_bytes(out), vector_bytes = machine->vector_bits / 8;
+  if (bytes == 0 || out->shape[out->rank - 1] * (out->bits / 8) % vector_bytes)
+    return false;
+  for (size_t n = 0; n < structure->nest_count; n++)
+    for (size_t o = 0; o < structure->nests[n].input_count; o++)
+      if (structure->nests[n].operands[o].producer == TUNE_NO_LOOP)
+        bytes += count_bytes(&structure->nests[n].operands[o]);
+  return bytes >= machine->l3_bytes / 2;
+}
+
+// The stores into what is allocated for `out`: bound to %stores in two loops, over these buffers
+// and their users, which the caller ends.
+static void begin_stores(const tune_operand *out, tune_writer *w) {
+  tune_string_builder type;
+  tune_string_builder_init(&type);
+  for (size_t i = 0; i < out->rank; i++)
+    tune_string_builder_appendf(&type, "%lldx", (long long)out->shape[i]);
+  tune_writer_line(w, "%%results = transform.structured.match ops{[\"memref.alloc\"]}");
+  tune_writer_line(w, "  filter_result_type = memref<%s%s> in %s : (" OP ") -> " OP,
+                   type.text ? type.text : "", out->type, w->func);
+  w->text.failed |= type.failed;
+  tune_string_builder_deinit(&type);
+  tune_writer_begin_foreach(w, "%results", "%result");
+  tune_writer_line(w, "%%users = transform.get_consumers_of_result %%result[0] : (" OP ") -> " OP);
+  tune_writer_begin_foreach(w, "%users", "%user");
+  tune_writer_line(w, "%%stores = transform.structured.match ops{[\"vector.store\"]} in %%user");
+  tune_writer_line(w, "  : (" OP ") -> " OP);
+}
+
+void tune_streaming_write(const tune_nest *root, const tune_machine *machine, tune_writer *w) {
+  tune_writer_begin_alternatives(w, NULL, "stores", TUNE_LEVEL_BUFFER, "\"cached\", \"streamed\"",
+                                 1, 0);
+  tune_writer_next_alternative(w, NULL, 0);
+  // Before the marks are set: folding loses them. And it makes the buffer's users of those of its
+  // views.
+  tune_writer_line(w, "transform.apply_patterns to %s {", w->func);
+  tune_writer_line(w, "  transform.apply_patterns.memref.fold_memref_alias_ops");
+  tune_writer_line(w, "  transform.apply_patterns.canonicalization");
+  tune_writer_line(w, "} {apply_cse} : " OP);
+  tune_writer_line(w, "%%yes = transform.param.constant true -> " ANY_PARAM);
+  tune_writer_line(w, "%%aligned = transform.param.constant %u : i64 -> " ANY_PARAM,
+                   machine->vector_bits / 8);
+  begin_stores(&root->operands[root->input_count], w);
+  tune_writer_line(w, "transform.annotate %%stores \"nontemporal\" = %%yes : " OP ", " ANY_PARAM);
+  tune_writer_line(w, "transform.annotate %%stores \"alignment\" = %%aligned : " OP ", " ANY_PARAM);
+  tune_writer_end_foreach(w);
+  tune_writer_end_foreach(w);
+  tune_writer_end_alternatives(w, NULL, 0);
+}
