@@ -3,6 +3,7 @@
 #include "transforms/rules/rule.h"
 
 static const tune_rule *const RULES[] = {
+    &tune_rule_dot_contraction,
     &tune_rule_contraction,
     &tune_rule_reduction,
     &tune_rule_elementwise,
@@ -32,6 +33,8 @@ void tune_machine_read_fingerprint(tune_machine *machine, const json_t *fingerpr
   read_bytes(fingerprint, "vector_registers", &registers);
   machine->vector_bits = (unsigned)bits;
   machine->vector_registers = (unsigned)registers;
+  machine->has_bf16_dot = json_is_true(json_object_get(fingerprint, "has_bf16_dot"));
+  machine->has_int8_dot = json_is_true(json_object_get(fingerprint, "has_int8_dot"));
   const json_t *caches = json_object_get(fingerprint, "caches");
   for (size_t i = 0; i < json_array_size(caches); ++i) {
     const json_t *cache = json_array_get(caches, i);

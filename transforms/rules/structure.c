@@ -111,10 +111,12 @@ static MlirOperation defining_op(MlirValue value) {
 }
 
 // The block argument behind `value`, seen through widenings, or -1.
-static intptr_t argument_behind(MlirValue value, MlirBlock block, bool *widened) {
+static intptr_t argument_behind(MlirValue value, MlirBlock block, bool *widened,
+                                bool *zero_extended) {
   MlirOperation op = defining_op(value);
   while (!mlirOperationIsNull(op) && is_extension(op)) {
     *widened = true;
+    *zero_extended |= tune_ir_is(op, "arith.extui");
     value = mlirOperationGetOperand(op, 0);
     op = defining_op(value);
   }
@@ -124,23 +126,28 @@ static intptr_t argument_behind(MlirValue value, MlirBlock block, bool *widened)
 }
 
 // Whether the body is `yield out + a * b` of the first two inputs.
-static bool is_multiply_add(MlirBlock body, size_t input_count, bool *widens) {
+static bool is_multiply_add(MlirBlock body, tune_nest *nest) {
   MlirOperation yield = mlirBlockGetTerminator(body);
-  if (input_count != 2 || mlirOperationGetNumOperands(yield) != 1)
+  if (nest->input_count != 2 || mlirOperationGetNumOperands(yield) != 1)
     return false;
   MlirOperation add = defining_op(mlirOperationGetOperand(yield, 0));
   if (!tune_ir_is(add, "arith.addf") && !tune_ir_is(add, "arith.addi"))
     return false;
   for (intptr_t side = 0; side < 2; side++) {
-    bool widened = false;
-    intptr_t out = argument_behind(mlirOperationGetOperand(add, side), body, &widened);
+    bool widened = false, zero_extended[2] = {false, false};
+    intptr_t out =
+        argument_behind(mlirOperationGetOperand(add, side), body, &widened, &zero_extended[0]);
     MlirOperation multiply = defining_op(mlirOperationGetOperand(add, 1 - side));
     if (out != 2 || widened ||
         (!tune_ir_is(multiply, "arith.mulf") && !tune_ir_is(multiply, "arith.muli")))
       continue;
-    intptr_t a = argument_behind(mlirOperationGetOperand(multiply, 0), body, &widened);
-    intptr_t b = argument_behind(mlirOperationGetOperand(multiply, 1), body, &widened);
-    *widens = widened;
+    intptr_t a = argument_behind(mlirOperationGetOperand(multiply, 0), body, &widened,
+                                 &zero_extended[0]);
+    intptr_t b = argument_behind(mlirOperationGetOperand(multiply, 1), body, &widened,
+                                 &zero_extended[1]);
+    nest->widens = widened;
+    nest->zero_extends[0] = zero_extended[a == 0 ? 0 : 1];
+    nest->zero_extends[1] = zero_extended[a == 0 ? 1 : 0];
     return (a == 0 && b == 1) || (a == 1 && b == 0);
   }
   return false;
@@ -188,7 +195,7 @@ static void read_body(MlirOperation op, tune_nest *nest) {
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   if (mlirBlockIsNull(body))
     return;
-  nest->multiplies_and_adds = is_multiply_add(body, nest->input_count, &nest->widens);
+  nest->multiplies_and_adds = is_multiply_add(body, nest);
   nest->combines = is_combination(body, nest->input_count);
   for (MlirOperation inner = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(inner);
        inner = mlirOperationGetNextInBlock(inner)) {

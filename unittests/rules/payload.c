@@ -269,7 +269,11 @@ static const body BODIES[] = {
 
 static void put_body(writer *w) {
   for (size_t i = 0; i < w->input_count; i++) {
-    const char *widen = strcmp(w->in, w->out) == 0 ? "" : is_float(w->in) ? "extf" : "extsi";
+    bool has_sign = !w->spec->no_sign || !strchr(w->spec->no_sign, (int)('0' + i));
+    const char *widen = strcmp(w->in, w->out) == 0 ? ""
+                        : is_float(w->in)          ? "extf"
+                        : has_sign                 ? "extsi"
+                                                   : "extui";
     if (*widen)
       tune_string_builder_appendf(&w->text, "    %%w%zu = arith.%s %%x%zu : %s to %s\n", i, widen,
                                   i, w->in, w->out);

@@ -9,6 +9,7 @@
 //   .body = "mac"                    or one of BODIES in payload.c
 //   .start = "zero"                  or "bias" (broadcast along the last dimension), "argument"
 //   .epilogue = "bias gelu residual" any of bias, relu, gelu, residual
+//   .no_sign = "0"                   the inputs that are integers without a sign: "0", "1", "01"
 //
 //===--------------------------------------------------------------------------===//
 
@@ -28,6 +29,7 @@ typedef struct payload_spec {
   const char *body;     // NULL: "mac"
   const char *start;    // NULL: what the body starts from: zero, one, or an infinity
   const char *epilogue; // NULL: none
+  const char *no_sign;  // NULL: none
 } payload_spec;
 
 // Writes the module; free() it. `out_reduction` is how many elements are reduced into one.

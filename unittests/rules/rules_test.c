@@ -70,11 +70,12 @@ static const tune_machine WIDE = {.vector_bits = 512,
                                   .l3_bytes = 16 << 20,
                                   .threads = 1};
 
-static tune_machine machine_of(unsigned bits, unsigned threads) {
+static tune_machine machine_of(unsigned bits, unsigned threads, bool has_dots) {
   tune_machine machine = WIDE;
   machine.vector_bits = bits;
   machine.vector_registers = bits == 512 ? 32 : 16;
   machine.threads = threads;
+  machine.has_bf16_dot = machine.has_int8_dot = has_dots;
   return machine;
 }
 
@@ -109,15 +110,27 @@ static bool try_subject(trial_subject subject, size_t configs) {
   return is_right;
 }
 
+// Whether this machine has the instructions that the rule is for.
+static bool has_dots(void) {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512vnni");
+#else
+  return false;
+#endif
+}
+
 static bool try_on_machines(trial_subject subject) {
   size_t sweep = sweep_size();
-  subject.machine = machine_of(512, 1);
+  bool dots = subject.rule && strcmp(subject.rule, "dot_contraction") == 0;
+  if (dots && !has_dots())
+    return true;
+  subject.machine = machine_of(512, 1, dots);
   bool is_right = try_subject(subject, sweep ? sweep : 1);
   if (!sweep)
     return is_right;
-  subject.machine = machine_of(256, 1);
+  subject.machine = machine_of(256, 1, dots);
   is_right &= try_subject(subject, (sweep + 1) / 2);
-  subject.machine = machine_of(512, 2);
+  subject.machine = machine_of(512, 2, dots);
   is_right &= try_subject(subject, (sweep + 1) / 2);
   return is_right;
 }

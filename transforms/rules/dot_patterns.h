@@ -1,0 +1,61 @@
+//===- dot_patterns.h - Dot products of narrow elements as PDL patterns -----------------===//
+//
+// CPUs add up products of two bf16, or four bytes, into each 32-bit lane with one
+// instruction: vdpbf16ps, vpdpbusd. Nothing upstream turns a loop nest into the second,
+// and into the first only with reads of single pairs. So schedules bring their patterns
+// along: a nest of one row, a vector of columns and one group of the depth (2 or 4
+// elements, the innermost dimension of both inputs) becomes reads, the instruction and a
+// write; the copy of a few groups into a panel becomes vector shuffles.
+//
+// transform.pdl_match is meant to find ops, yet applies what follows pdl.rewrite. Its result
+// is of ops that are gone: nothing may use it.
+//
+// Threads: one thread at a time per writer.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TRANSFORMS_RULES_DOT_PATTERNS_H
+#define TUNE_TRANSFORMS_RULES_DOT_PATTERNS_H
+
+#include "transforms/rules/schedule_writer.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tune_dot {
+  bool is_bf16;    // else bytes
+  int64_t steps;   // groups that one nest has: 1, 2, 4
+  int64_t group;   // elements of the depth in one lane: 2, 4
+  int64_t lanes;   // of the accumulator's vector: 8, 16
+  bool b_first;    // the columns' operand is the first input of the nest
+  bool unsigned_a; // bytes of the rows' operand have no sign
+  bool unsigned_b; // at most one of them: the instruction takes one with and one without
+} tune_dot;
+
+// The columns (and groups of a panel) that one step of packing copies.
+#define TUNE_DOT_BLOCK 16
+
+// Opens transform.with_pdl_patterns on writer->func.
+void tune_dot_begin_patterns(tune_writer *writer);
+// linalg.generic of tensor<group>, tensor<columns x group> and tensor<columns>, the first two with
+// a dimension for steps before these if there are several: an instruction a step. Reads and writes
+// are masked where `columns` fill no vector. `name` is the pattern's.
+void tune_dot_write_product(const tune_dot *dot, const char *name, int64_t columns,
+                            tune_writer *writer);
+// linalg.pack of a tensor of depth x columns to tensor<1 x columns x group>. With `fills_up` the
+// depth may end within the group; the rest is zero.
+void tune_dot_write_interleave(const tune_dot *dot, const char *name, int64_t columns,
+                               bool fills_up, tune_writer *writer);
+// linalg.pack of a tensor of columns x depth to tensor<groups x columns x group>, transposed:
+// columns and groups <= TUNE_DOT_BLOCK. `fills_up` as above.
+void tune_dot_write_transpose(const tune_dot *dot, const char *name, int64_t groups,
+                              int64_t columns, bool fills_up, tune_writer *writer);
+// Applies the patterns of these names, one after the other, and ends.
+void tune_dot_end_patterns(const char *const *names, size_t count, tune_writer *writer);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TUNE_TRANSFORMS_RULES_DOT_PATTERNS_H
