@@ -267,6 +267,28 @@ static tune_status refuse_option(const tune_pass_options *options, const char *n
                          options->count);
 }
 
+// Whether `text` goes on behind a comma with another option.
+static bool has_option_after_comma(const tune_pass_options *options, const char *text) {
+  for (const char *comma = strchr(text, ','); comma; comma = strchr(comma + 1, ','))
+    for (size_t i = 0; i < options->count; ++i) {
+      size_t length = strlen(options->table[i].name);
+      if (strncmp(comma + 1, options->table[i].name, length) == 0 && comma[1 + length] == '=')
+        return true;
+    }
+  return false;
+}
+
+// "trials=5,threads=2", "grid,trials=5": a comma where a space belongs would make one value of the
+// two, and of a path one that nobody means.
+static tune_status refuse_commas(const tune_pass_options *options, const word *w) {
+  bool is_in_name = w->name && strchr(w->name, ',');
+  if (!is_in_name && !has_option_after_comma(options, w->value))
+    return TUNE_OK;
+  return tune_status_make(TUNE_INVALID_ARGUMENT,
+                          "options are separated by spaces, not by commas, in '%s%s%s'",
+                          w->name ? w->name : "", w->name ? "=" : "", w->value);
+}
+
 // Takes over the value of `w`.
 static tune_status set_option(tune_pass_options *options, size_t index, word *w) {
   option_value *value = &options->values[index];
@@ -280,6 +302,7 @@ static tune_status set_option(tune_pass_options *options, size_t index, word *w)
 }
 
 static tune_status apply_word(tune_pass_options *options, word *w, bool is_first) {
+  TUNE_RETURN_IF_ERROR(refuse_commas(options, w));
   if (w->name) {
     size_t index = find_option(options->table, options->count, w->name);
     return index < options->count ? set_option(options, index, w) : refuse_option(options, w->name);

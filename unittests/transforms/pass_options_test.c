@@ -144,6 +144,8 @@ static void mistakes_are_told_with_what_is_right(void **state) {
       {"grid random", "no such option: 'random'; the options are: " ALL_OPTIONS},
       {"seed=1 grid", "no such option: 'grid'; the options are: " ALL_OPTIONS},
       {"trials", "option 'trials' has no value: expected trials=..."},
+      {"trials=5,seed=1", "options are separated by spaces, not by commas, in 'trials=5,seed=1'"},
+      {"random,trials=5", "options are separated by spaces, not by commas, in 'random,trials=5'"},
       {"trials=many", "option 'trials': expected an integer from 1 to 1000000, got 'many'"},
       {"trials=0", "option 'trials': expected an integer from 1 to 1000000, got '0'"},
       {"trials=12x", "option 'trials': expected an integer from 1 to 1000000, got '12x'"},
