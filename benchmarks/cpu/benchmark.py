@@ -48,7 +48,8 @@ class Bench:
     def __init__(self, options):
         self.options, self.folder = options, options.folder.resolve()
         self.peers, self.programs = self.folder / "peers", self.folder / "bin"
-        self.cores = sorted(os.sched_getaffinity(0))
+        # One CPU of each core.
+        self.cores = sorted({contest.core_of(cpu): cpu for cpu in os.sched_getaffinity(0)}.values())
         self.revision = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=ROOT,
                                        capture_output=True, text=True).stdout.strip() or "unknown"
         self.results_path = self.folder / "results.json"
@@ -78,9 +79,13 @@ def tool(bench, name, *arguments, log):
     return process.stdout
 
 
+def tuned_folder(bench, threads, trials):
+    return bench.folder / ("tuned-%d-%d" % (threads, trials))
+
+
 def tuned(bench, workload, threads, trials):
     """Tunes, and builds the winner. Returns (path of the artifact, what the search says of itself)."""
-    folder = bench.folder / ("tuned-%d-%d" % (threads, trials))
+    folder = tuned_folder(bench, threads, trials)
     folder.mkdir(parents=True, exist_ok=True)
     stem = folder / workload.name
     module, chosen, artifact, log, stamp = [
@@ -155,8 +160,30 @@ def pairs_for(bench, workload, name, inputs, threads, trials):
     described = [("argument", "x".join([*map(str, shape), element])) for shape, element in workload.inputs]
     described.append(("result", "x".join([*map(str, workload.result[0]), workload.result[1]])))
     described.append(("threads", threads))
-    described.append(("module", bench.folder / ("tuned-%d-%d" % (threads, trials)) / (workload.name + ".mlir")))
+    described.append(("module", tuned_folder(bench, threads, trials) / (workload.name + ".mlir")))
     return pairs + list(workload.op.items()) + described + list((workload.contestants[name] or {}).items())
+
+
+def check(bench, workload, contestants, entry):
+    """Takes out of the results who computes something else than we do."""
+    reference, output = bench.folder / "output.ours", bench.folder / "output.other"
+    for contestant in contestants:
+        result = entry["results"].get(contestant.name)
+        if result is None:
+            continue
+        result["form"] = contestant.form
+        wrong = None
+        try:
+            if contestant.name == "ours":
+                contestant.write(reference)
+            elif not contestant.name.startswith("ours:"):  # that is another workload
+                contestant.write(output)
+                wrong = same_output(workload, reference, output)
+        except contest.ContestError as error:
+            wrong = str(error)
+        if wrong:
+            entry["errors"][contestant.name] = wrong
+            del entry["results"][contestant.name]
 
 
 def timed(bench, workload, everything, threads, trials):
@@ -182,22 +209,12 @@ def timed(bench, workload, everything, threads, trials):
             return {**entry, "failed": entry["errors"]["ours"]}
         entry["roofline"] = json.loads(tool(bench, "tune-measure", "--roofline", "--threads=%d" % threads,
                                             log=log))
-        entry["results"], errors = contest.compete(contestants, budget=bench.options.seconds)
+        entry["results"], errors = contest.compete(contestants, bench.cpus(threads),
+                                                    budget=bench.options.seconds)
         entry["errors"].update(errors)
-        reference = bench.folder / "output.ours"
-        for contestant in contestants:
-            if contestant.name not in entry["results"]:
-                continue
-            entry["results"][contestant.name]["form"] = contestant.form
-            output = bench.folder / "output.other"
-            contestant.write(reference if contestant.name == "ours" else output)
-            if contestant.name != "ours" and not contestant.name.startswith("ours:"):
-                wrong = same_output(workload, reference, output)
-                if wrong:
-                    entry["errors"][contestant.name] = wrong
-                    del entry["results"][contestant.name]
-        if not entry["results"]:
-            return {**entry, "failed": entry["errors"].get("ours", "nothing ran")}
+        check(bench, workload, contestants, entry)
+        if "ours" not in entry["results"]:
+            return {**entry, "failed": entry["errors"]["ours"]}
         return entry
     finally:
         for contestant in contestants:

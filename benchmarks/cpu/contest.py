@@ -5,7 +5,9 @@ that what drifts - the clock rate, a neighbour - is the same for all. While one 
 stopped: idle threads of their libraries do not spin beside it.
 """
 
+import contextlib
 import ctypes
+import fcntl
 import math
 import os
 import select
@@ -13,6 +15,7 @@ import signal
 import statistics
 import subprocess
 import time
+from pathlib import Path
 
 START_SECONDS = 600  # for a line from a contestant: an IREE or torch contestant compiles first
 
@@ -22,6 +25,34 @@ PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
 class ContestError(Exception):
     """A contestant cannot do the workload, or died; the text says why."""
+
+
+def core_of(cpu):
+    """CPUs of the same core have the same number here."""
+    try:
+        siblings = Path("/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list" % cpu).read_text()
+    except OSError:
+        return cpu
+    return int(siblings.replace("-", ",").split(",")[0])
+
+
+@contextlib.contextmanager
+def turn(cpus):
+    """Holds the cores of `cpus` against whoever of this user measures on them with our tools:
+    tools/tune-measure/cpu_lock.h has the rules. Goes on without where the file cannot be made."""
+    folder = Path("/tmp/mlir-tune-%d" % os.geteuid())
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        file = open(folder / "cpus.lock", "r+b" if (folder / "cpus.lock").exists() else "w+b")
+    except OSError:
+        yield
+        return
+    with file:
+        for core in sorted({core_of(cpu) for cpu in cpus}):
+            fcntl.lockf(file, fcntl.LOCK_EX, 1, 2 * core + 1)
+            fcntl.lockf(file, fcntl.LOCK_EX, 1, 2 * core)
+            fcntl.lockf(file, fcntl.LOCK_UN, 1, 2 * core + 1)
+        yield
 
 
 def enter_child(cpus):
@@ -115,40 +146,53 @@ def median_interval(values):
     return statistics.median(ordered), ordered[rank], ordered[count - 1 - rank]
 
 
-def compete(contestants, sample_seconds=0.005, precision=0.005, round_limit=60, budget=20.0):
-    """Times all, relative to the first. Returns ({name: result}, {name: error}); a result has `median`
+def calibrate(contestant, sample_seconds):
+    """How many calls make a sample."""
+    repeats = 1
+    for _ in range(2):  # a first call is slow: again once it is warm
+        seconds = min(contestant.run(repeats) for _ in range(2))
+        repeats = max(1, math.ceil(sample_seconds / max(seconds, 1e-9)))
+    return repeats
+
+
+def compare(own, reference):
+    ratio, low, high = median_interval([a / b for a, b in zip(own, reference)])
+    return {"median": statistics.median(own), "ratio": ratio, "low": low, "high": high,
+            "rounds": len(own)}
+
+
+def compete(contestants, cpus, sample_seconds=0.005, precision=0.005, round_limit=60, budget=20.0):
+    """Times all on `cpus`, where they are pinned already, relative to the first. Returns ({name: result}, {name: error}); a result has `median`
     (seconds), `ratio`, `low`, `high` (time over the first's, by rounds, 95 %), `rounds`. Ends when all
     ratios are known to `precision`, after `round_limit` rounds, or `budget` seconds (but 6 rounds)."""
-    errors, repeats, alive = {}, {}, []
+    errors, repeats, samples, results = {}, {}, {}, {}
+    first, start = contestants[0].name, time.monotonic()
     for contestant in contestants:
         try:
-            once = min(contestant.run(1) for _ in range(2))
-            repeats[contestant.name] = max(1, math.ceil(sample_seconds / max(once, 1e-9)))
-            if repeats[contestant.name] > 1:  # a first call is slow: now that it is warm
-                once = contestant.run(repeats[contestant.name])
-                repeats[contestant.name] = max(1, math.ceil(sample_seconds / max(once, 1e-9)))
-            alive.append(contestant)
+            repeats[contestant.name] = calibrate(contestant, sample_seconds)
+            samples[contestant.name] = []
         except ContestError as error:
             errors[contestant.name] = str(error)
-    samples = {contestant.name: [] for contestant in alive}
-    first = contestants[0].name
-    if first in errors:
-        return {}, errors
-    start, results = time.monotonic(), {}
-    for turn in range(round_limit):
+    for turns in range(round_limit):
+        alive = [contestant for contestant in contestants if contestant.name not in errors]
+        if first in errors:
+            return {}, errors
         # Another one begins each round, so that none always runs after the same other.
-        order = alive[turn % len(alive):] + alive[:turn % len(alive)]
-        times = {contestant.name: 0.0 for contestant in alive}
-        for contestant in order + order[::-1]:
-            times[contestant.name] += contestant.run(repeats[contestant.name]) / 2
-        for name, seconds in times.items():
-            samples[name].append(seconds)
-        if turn < 5:
+        begin = turns % len(alive)
+        order = alive[begin:] + alive[:begin]
+        times = dict.fromkeys(repeats, 0.0)
+        with turn(cpus):
+            for contestant in order + order[::-1]:
+                try:
+                    times[contestant.name] += contestant.run(repeats[contestant.name]) / 2
+                except ContestError as error:
+                    errors[contestant.name] = str(error)
+        for contestant in alive:
+            samples[contestant.name].append(times[contestant.name])
+        if turns < 5:
             continue
-        for name, own in samples.items():
-            ratio, low, high = median_interval([a / b for a, b in zip(own, samples[first])])
-            results[name] = {"median": statistics.median(own), "ratio": ratio, "low": low,
-                             "high": high, "rounds": turn + 1}
+        results = {name: compare(own, samples[first]) for name, own in samples.items()
+                   if name not in errors}
         if all(r["high"] - r["low"] <= 2 * precision * r["ratio"] for r in results.values()):
             break
         if time.monotonic() - start > budget:
