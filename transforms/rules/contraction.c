@@ -1,8 +1,8 @@
 //===- contraction.c - The space of matrix products and convolutions ----------------===//
 //
-// Levels decided together: outer tiles (parallel), a split of the depth, the order of
-// the register tiles, panels of B, the register tile, unrolling of the depth, and the
-// backend. contraction_plan.h says which loop plays which part.
+// Levels decided together: outer tiles (parallel), the place of the epilogue, a split of
+// the depth, the order of the register tiles, panels of B, the register tile, unrolling of
+// the depth, and the backend. contraction_plan.h says which loop plays which part.
 //
 // What was learnt on MLIR 22.1.8, and what the order of the steps below rests on:
 //  - the accumulators become registers only if unit dimensions are gone, the depth is
@@ -108,8 +108,7 @@ static void contraction_write(const tune_structure *structure, const tune_machin
   tune_writer_begin_tensors(w, plan.has_window ? "rule 'contraction': a convolution, direct"
                                                : "rule 'contraction': a matrix product");
   write_knobs(&plan, machine, w);
-  tune_contraction_write_outer_tiles(&plan, w);
-  tune_contraction_write_register_tiles(&plan, w);
+  tune_contraction_write_tiles(&plan, w);
   tune_contraction_write_panels(&plan, machine, w);
   tune_contraction_write_kernel(&plan, w);
   tune_writer_end_tensors(w);

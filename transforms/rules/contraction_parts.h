@@ -3,8 +3,8 @@
 // The rule for contractions writes its schedule in steps, each of which finds what the
 // one before has bound. In this order:
 //
-//   write_outer_tiles     the parallel loop: %root, %tile, %start        contraction_tiles.c
-//   write_register_tiles  the loops of mr x nr: %work:3                  contraction_tiles.c
+//   write_tiles           the parallel loop, in it those of mr x nr      contraction_tiles.c
+//                         (write_outer_tiles: the first of both alone)
 //   write_panels          B in panels; rows and columns that fill no     contraction_panels.c
 //                         tile told apart
 //   write_kernel          what is left becomes vectors                   contraction_kernel.c
@@ -29,8 +29,9 @@ void tune_contraction_identity_order(size_t *order, size_t count);
 // anchor within it) and %start (its initialization).
 void tune_contraction_write_outer_tiles(const tune_contraction_plan *plan, tune_writer *writer);
 
-// Binds %work:3: the contraction in the register tile, and its outer and inner loop.
-void tune_contraction_write_register_tiles(const tune_contraction_plan *plan, tune_writer *writer);
+// The outer tiles and within them the register tiles, with the epilogue where a knob says. Binds
+// %work:3: the contraction in the register tile, its outer and its inner loop.
+void tune_contraction_write_tiles(const tune_contraction_plan *plan, tune_writer *writer);
 
 // Splits what fills no tile off, and copies B into panels in loops outside of the register tiles
 // (a knob, where it can be read in place). Leaves the handle of the function in writer->func.

@@ -104,6 +104,24 @@ static void write_others(const tune_contraction_plan *plan, tune_writer *w) {
   }
 }
 
+// Outer tiles of `root`, which is the handle `target`, as a parallel loop: mc rows, nc columns and
+// one step of all other loops.
+static void write_forall(const tune_contraction_plan *plan, const tune_nest *root, tune_writer *w,
+                         const char *tile, const char *loop, const char *target) {
+  tune_tiling outer = {{0}};
+  size_t order[TUNE_MAX_LOOPS];
+  char sizes[256];
+  tune_contraction_identity_order(order, plan->root_loop_count);
+  for (size_t i = 0; i < root->loop_count; i++)
+    outer.size[i] = root->is_reduction[i] ? "0" : "1";
+  outer.size[plan->root_row] = "%mc";
+  outer.size[plan->root_col] = "%nc";
+  tune_writer_line(w, "%s, %s = transform.structured.tile_using_forall %s tile_sizes %s", tile,
+                   loop, target,
+                   tune_writer_sizes(sizes, sizeof sizes, &outer, order, plan->root_loop_count));
+  tune_writer_line(w, "  : (" OP ", " PARAM ", " PARAM ") -> (" OP ", " OP ")");
+}
+
 static void write_fuse(tune_writer *w, const char *result, const char *producer, const char *loop,
                        const char *new_loop) {
   tune_writer_line(w, "%s, %s = transform.structured.fuse_into_containing_op %s into %s", result,
@@ -111,36 +129,41 @@ static void write_fuse(tune_writer *w, const char *result, const char *producer,
   tune_writer_line(w, "  : (" OP ", " OP ") -> (" OP ", " OP ")");
 }
 
-void tune_contraction_write_outer_tiles(const tune_contraction_plan *plan, tune_writer *w) {
-  bind_nests(plan, w);
-  write_borders(plan, w);
-  write_others(plan, w);
+// The parallel loop over the outer tiles of the root. Binds %root, %tile and %start.
+static void write_outer_loop(const tune_contraction_plan *plan, tune_writer *w) {
   const tune_nest *root = plan->epilogue ? plan->epilogue : plan->anchor;
-  tune_tiling outer = {{0}};
-  size_t order[TUNE_MAX_LOOPS];
-  tune_contraction_identity_order(order, plan->root_loop_count);
-  for (size_t loop = 0; loop < root->loop_count; loop++)
-    outer.size[loop] = root->is_reduction[loop] ? "0" : "1";
-  outer.size[plan->root_row] = "%mc";
-  outer.size[plan->root_col] = "%nc";
-  char sizes[256];
-  tune_writer_line(w, "%%root, %%outer = transform.structured.tile_using_forall %s tile_sizes %s",
-                   plan->epilogue ? "%epilogue" : "%anchor",
-                   tune_writer_sizes(sizes, sizeof sizes, &outer, order, plan->root_loop_count));
-  tune_writer_line(w, "  : (" OP ", " PARAM ", " PARAM ") -> (" OP ", " OP ")");
+  write_forall(plan, root, w, "%root", "%outer", plan->epilogue ? "%epilogue" : "%anchor");
   if (plan->epilogue)
     write_fuse(w, "%tile", "%anchor", "%outer", "%outer_1");
   if (plan->init)
     write_fuse(w, "%start", "%init", plan->epilogue ? "%outer_1" : "%outer", "%outer_2");
 }
 
+static void write_before(const tune_contraction_plan *plan, tune_writer *w) {
+  bind_nests(plan, w);
+  write_borders(plan, w);
+  write_others(plan, w);
+}
+
+void tune_contraction_write_outer_tiles(const tune_contraction_plan *plan, tune_writer *w) {
+  write_before(plan, w);
+  write_outer_loop(plan, w);
+}
+
 //===--------------------------------------------------------------------------===//
 // Register tiles, with the depth whole or split
 //===--------------------------------------------------------------------------===//
 
+// Where the steps below find what they tile, and what they bind.
+typedef struct tile_scope {
+  const tune_contraction_plan *plan; // without its epilogue where that is no part of the tiles
+  const char *target;                // the anchor, or the epilogue whose tile has the anchor's
+  const char *anchor;                // the anchor
+} tile_scope;
+
 // The depth is not split: epilogue, contraction and initialization meet in the register tile.
-static void write_whole_depth(const tune_contraction_plan *plan, tune_writer *w,
-                              bool columns_outside) {
+static void write_whole_depth(const tile_scope *scope, tune_writer *w, bool columns_outside) {
+  const tune_contraction_plan *plan = scope->plan;
   tune_tiling tile = {{0}};
   size_t order[TUNE_MAX_LOOPS];
   char sizes[256], loops[64];
@@ -148,8 +171,9 @@ static void write_whole_depth(const tune_contraction_plan *plan, tune_writer *w,
   tile.size[plan->root_row] = "%mr";
   tile.size[plan->root_col] = "%nr";
   tune_writer_line(w,
-                   "%%kernel, %%loops:2 = transform.structured.fuse %%root tile_sizes %s "
+                   "%%kernel, %%loops:2 = transform.structured.fuse %s tile_sizes %s "
                    "interchange %s",
+                   scope->target,
                    tune_writer_sizes(sizes, sizeof sizes, &tile, order, plan->root_loop_count),
                    interchange(loops, sizeof loops, plan->root_loop_count, plan->root_row,
                                plan->root_col, columns_outside));
@@ -159,29 +183,22 @@ static void write_whole_depth(const tune_contraction_plan *plan, tune_writer *w,
                               "%loops#1");
 }
 
-// The depth is split: the accumulator tile is visited once for each part of the depth, and the
-// epilogue runs over the outer tile when all parts are in.
-static void write_split_depth(const tune_contraction_plan *plan, tune_writer *w,
-                              bool columns_outside) {
+// The depth is split: the accumulator tile is visited once for each part of the depth.
+static void write_split_depth(const tile_scope *scope, tune_writer *w, bool columns_outside) {
+  const tune_contraction_plan *plan = scope->plan;
   const tune_nest *anchor = plan->anchor;
   size_t order[TUNE_MAX_LOOPS];
   char loops[64];
   tune_contraction_identity_order(order, TUNE_MAX_LOOPS);
-  tune_tiling depth = {{0}}, tile = {{0}}, rows = {{0}};
+  tune_tiling depth = {{0}}, tile = {{0}};
   depth.size[plan->depth] = "%kc";
-  tune_writer_tile(w, "%part", "%depth_loop", plan->epilogue ? "%tile" : "%root", &depth, order,
-                   anchor->loop_count, NULL);
+  tune_writer_tile(w, "%part", "%depth_loop", scope->anchor, &depth, order, anchor->loop_count,
+                   NULL);
   tile.size[plan->row] = "%mr";
   tile.size[plan->col] = "%nr";
   tune_writer_tile(
       w, "%product", "%loops", "%part", &tile, order, anchor->loop_count,
       interchange(loops, sizeof loops, anchor->loop_count, plan->row, plan->col, columns_outside));
-  if (plan->epilogue) {
-    for (size_t loop = 0; loop < plan->root_loop_count; loop++)
-      rows.size[loop] = "1";
-    rows.size[plan->root_col] = "%nr";
-    tune_writer_tile(w, "%last", "%last_loops", "%root", &rows, order, plan->root_loop_count, NULL);
-  }
   if (!plan->init)
     return;
   tune_tiling start = {{0}};
@@ -191,47 +208,102 @@ static void write_split_depth(const tune_contraction_plan *plan, tune_writer *w,
   tune_writer_tile(w, "%first", "%first_loops", "%start", &start, order, rank, NULL);
 }
 
-static void write_order(const tune_contraction_plan *plan, tune_writer *w,
-                        void (*write)(const tune_contraction_plan *, tune_writer *, bool)) {
-  const char *product = plan->epilogue ? "%product" : "%kernel";
-  char handles[64];
-  if (write == write_split_depth)
-    product = "%product";
-  snprintf(handles, sizeof handles, "%s, %%loops#0, %%loops#1", product);
-  tune_writer_begin_alternatives(w, "%inner:3", "tile_order", TUNE_LEVEL_LINALG,
-                                 "\"columns_outside\", \"rows_outside\"", 0, 3);
-  write(plan, w, true);
-  tune_writer_next_alternative(w, handles, 3);
-  write(plan, w, false);
+static void write_order(const tile_scope *scope, tune_writer *w, const char *result,
+                        bool is_split) {
+  void (*write)(const tile_scope *, tune_writer *, bool) =
+      is_split ? write_split_depth : write_whole_depth;
+  const char *handles = is_split || scope->plan->epilogue ? "%product, %loops#0, %loops#1"
+                                                          : "%kernel, %loops#0, %loops#1";
+  // Rows known at run time only go inside, where their remainder is told apart.
+  bool one_order = scope->plan->dynamic_rows;
+  tune_writer_begin_alternatives(
+      w, result, "tile_order", TUNE_LEVEL_LINALG,
+      one_order ? "\"columns_outside\"" : "\"columns_outside\", \"rows_outside\"", 0, 3);
+  write(scope, w, true);
+  if (!one_order) {
+    tune_writer_next_alternative(w, handles, 3);
+    write(scope, w, false);
+  }
   tune_writer_end_alternatives(w, handles, 3);
 }
 
-void tune_contraction_write_register_tiles(const tune_contraction_plan *plan, tune_writer *w) {
-  if (plan->dynamic_rows) {
-    // The rows inside, where their remainder is told apart.
-    tune_writer_begin_alternatives(w, "%work:3", "tile_order", TUNE_LEVEL_LINALG,
-                                   "\"columns_outside\"", 0, 3);
-    write_whole_depth(plan, w, true);
-    tune_writer_end_alternatives(
-        w, plan->epilogue ? "%product, %loops#0, %loops#1" : "%kernel, %loops#0, %loops#1", 3);
-    return;
-  }
+// Binds `result` ("%name:3"): the contraction in the register tile, its outer and its inner loop.
+static void write_depths(const tile_scope *scope, tune_writer *w, const char *result) {
+  const tune_contraction_plan *plan = scope->plan;
   if (!plan->kc.count) {
     tune_writer_line(w, "// the depth is not split");
-    tune_writer_begin_alternatives(w, "%work:3", "tile_order", TUNE_LEVEL_LINALG,
-                                   "\"columns_outside\", \"rows_outside\"", 0, 3);
-    const char *handles =
-        plan->epilogue ? "%product, %loops#0, %loops#1" : "%kernel, %loops#0, %loops#1";
-    write_whole_depth(plan, w, true);
-    tune_writer_next_alternative(w, handles, 3);
-    write_whole_depth(plan, w, false);
-    tune_writer_end_alternatives(w, handles, 3);
+    write_order(scope, w, result, false);
     return;
   }
-  tune_writer_begin_alternatives(w, "%work:3", "depth_split", TUNE_LEVEL_LINALG,
+  const char *handles = "%inner#0, %inner#1, %inner#2";
+  tune_writer_begin_alternatives(w, result, "depth_split", TUNE_LEVEL_LINALG,
                                  "\"whole\", \"split\"", 0, 3);
-  write_order(plan, w, write_whole_depth);
-  tune_writer_next_alternative(w, "%inner#0, %inner#1, %inner#2", 3);
-  write_order(plan, w, write_split_depth);
-  tune_writer_end_alternatives(w, "%inner#0, %inner#1, %inner#2", 3);
+  write_order(scope, w, "%inner:3", false);
+  tune_writer_next_alternative(w, handles, 3);
+  if (plan->epilogue)
+    tune_writer_constraint(
+        w, "sums over a split depth are not ready in the register tile: the epilogue goes elsewhere", 1,
+        (const char *const[]){"kc"},
+        "%never = smt.constant false\n"
+        "smt.assert %never");
+  write_order(scope, w, "%inner:3", true);
+  tune_writer_end_alternatives(w, handles, 3);
+}
+
+//===--------------------------------------------------------------------------===//
+// The place of the epilogue
+//===--------------------------------------------------------------------------===//
+
+// The epilogue `target`, with all sums before it: row after row, the last vector masked.
+static void write_rows(const tune_contraction_plan *plan, tune_writer *w, const char *target) {
+  tune_tiling row = {{0}};
+  size_t order[TUNE_MAX_LOOPS];
+  char sizes[256];
+  tune_contraction_identity_order(order, plan->root_loop_count);
+  for (size_t loop = 0; loop < plan->root_loop_count; loop++)
+    row.size[loop] = "1";
+  row.size[plan->root_col] = "%nr";
+  tune_writer_tile(w, "%last", "%last_loops", target, &row, order, plan->root_loop_count, NULL);
+  if (!plan->cols_divide)
+    tune_writer_try_vectorize(
+        w, "%last", tune_writer_sizes(sizes, sizeof sizes, &row, order, plan->root_loop_count));
+}
+
+// Loops of the anchor alone, which is then its own root.
+static tune_contraction_plan without_epilogue(const tune_contraction_plan *plan) {
+  tune_contraction_plan alone = *plan;
+  alone.epilogue = NULL;
+  alone.root_row = plan->row;
+  alone.root_col = plan->col;
+  alone.root_loop_count = plan->anchor->loop_count;
+  return alone;
+}
+
+static void write_places(const tune_contraction_plan *plan, tune_writer *w) {
+  const char *handles = "%placed#0, %placed#1, %placed#2";
+  tune_contraction_plan alone = without_epilogue(plan);
+  tune_writer_begin_alternatives(w, "%work:3", "epilogue", TUNE_LEVEL_LINALG,
+                                 "\"register_tile\", \"outer_tile\", \"apart\"", 0, 3);
+  write_outer_loop(plan, w);
+  write_depths(&(tile_scope){plan, "%root", "%tile"}, w, "%placed:3");
+  tune_writer_next_alternative(w, handles, 3);
+  write_outer_loop(plan, w);
+  write_depths(&(tile_scope){&alone, "%tile", "%tile"}, w, "%placed:3");
+  write_rows(plan, w, "%root");
+  tune_writer_next_alternative(w, handles, 3);
+  write_outer_loop(&alone, w);
+  write_depths(&(tile_scope){&alone, "%root", "%root"}, w, "%placed:3");
+  write_forall(plan, plan->epilogue, w, "%apart", "%apart_loop", "%epilogue");
+  write_rows(plan, w, "%apart");
+  tune_writer_end_alternatives(w, handles, 3);
+}
+
+void tune_contraction_write_tiles(const tune_contraction_plan *plan, tune_writer *w) {
+  write_before(plan, w);
+  if (plan->epilogue && !plan->dynamic_rows) {
+    write_places(plan, w);
+    return;
+  }
+  write_outer_loop(plan, w);
+  write_depths(&(tile_scope){plan, "%root", plan->epilogue ? "%tile" : "%root"}, w, "%work:3");
 }
