@@ -21,7 +21,7 @@ struct tune_search_report {
   tune_target_facts const *facts;
   // Over all tasks, for the timing.
   double stage_seconds[TUNE_STAGE_COUNT];
-  double first_seconds;
+  double first_seconds, waited_seconds;
   size_t trials, new_trials, failed;
   tune_string_builder notes; // what the table has no column for
 };
@@ -146,6 +146,7 @@ static void on_task_done(void *user, size_t index, const tune_task *task, size_t
       report->failed += result->verdicts[v];
   for (int stage = 0; stage < TUNE_STAGE_COUNT; stage++)
     report->stage_seconds[stage] += result->stage_seconds[stage];
+  report->waited_seconds += result->waited_seconds;
   if (report->first_seconds == 0)
     report->first_seconds = result->first_seconds;
   if (result->has_best && result->default_error)
@@ -180,6 +181,9 @@ static void print_timing(const tune_search_report *report, double seconds) {
   if (building > 0)
     fprintf(report->stream, "; %.1f candidates built a second and core",
             (double)report->new_trials / building);
+  if (report->waited_seconds > 0)
+    fprintf(report->stream, "; waited %.2f s for others that time on the same cores",
+            report->waited_seconds);
   fputs("\n", report->stream);
 }
 

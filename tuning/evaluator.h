@@ -39,6 +39,7 @@ typedef struct tune_evaluation {
   bool has_check;
   double check_error, check_tolerance;
   double stage_seconds[TUNE_STAGE_COUNT]; // those of the build, or that of the measurement
+  double waited; // seconds that the measurement waited for others that time on the same cores
 } tune_evaluation;
 
 void tune_evaluation_deinit(tune_evaluation *evaluation);

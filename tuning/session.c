@@ -194,6 +194,7 @@ static tune_status handle_built(struct session *session, size_t number) {
 static tune_status handle_event(struct session *session, tune_evaluation *event) {
   size_t number = (size_t)event->ticket - 1;
   take_event(&session->trials.items[number], event);
+  session->result->waited_seconds += event->waited;
   if (!event->is_measured)
     return handle_built(session, number);
   TUNE_RETURN_IF_ERROR(finish(session, number, &event->time));

@@ -113,8 +113,9 @@ typedef struct tune_session_result {
   // Share of the variance of the log time that goes with each knob, 0..1, in the space's order;
   // NULL where fewer than 3 trials went well.
   double *importance;
-  double seconds;                         // of the session
-  double first_seconds;                   // until the first new measurement was there; 0: none
+  double seconds;        // of the session
+  double waited_seconds; // of these for other searches that timed on the same cores
+  double first_seconds;  // until the first new measurement was there; 0: none
   double stage_seconds[TUNE_STAGE_COUNT]; // of all new trials; stages overlap, so their sum may be
                                           // more than `seconds`
 } tune_session_result;

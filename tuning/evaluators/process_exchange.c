@@ -311,8 +311,9 @@ static tune_status handle_measurer(struct process_evaluator *evaluator, const js
     return TUNE_OK; // given up meanwhile
   TUNE_RETURN_IF_ERROR(tune_reply_read_measure(reply, event));
   event->ticket = job->ticket;
-  double waited = json_number_value(json_object_get(reply, "waited"));
-  event->stage_seconds[TUNE_STAGE_MEASURE] = fmax(tune_clock_seconds() - job->sent - waited, 0);
+  event->waited = json_number_value(json_object_get(reply, "waited"));
+  event->stage_seconds[TUNE_STAGE_MEASURE] =
+      fmax(tune_clock_seconds() - job->sent - event->waited, 0);
   job->state = JOB_BUILT;
   *out_any = true;
   return TUNE_OK;

@@ -198,6 +198,7 @@ static void waiting_for_cores_is_no_answer(void **state) {
   tune_evaluation event = expect(f, 1, TUNE_VERDICT_OK);
   assert_true(event.time.median == 10e-3);
   assert_true(event.stage_seconds[TUNE_STAGE_MEASURE] == 0);
+  assert_true(event.waited == 1000);
   tune_evaluation_deinit(&event);
 }
 
