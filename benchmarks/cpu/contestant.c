@@ -104,6 +104,7 @@ int tune_contest_serve(tune_contest *contest, const char *form, const tune_conte
     if (strncmp(line, "run ", 4) == 0) {
       printf("%.9g\n", run(entry, strtoul(line + 4, NULL, 10)));
     } else if (strncmp(line, "write ", 6) == 0) {
+      entry->call(entry->state);
       if (entry->finish)
         entry->finish(entry->state);
       write_output(contest, line + 6);

@@ -13,7 +13,8 @@
 //   ready FORM          FORM says how the library computes it, e.g. "jit:avx512_core"
 //   error TEXT          instead: this library cannot do that; exit status 1
 //   run N       →       seconds of N calls, after one that is not counted
-//   write PATH  →       done; PATH has the raw bytes of the output, in the module's layout
+//   write PATH  →       done, after one call; PATH has the raw bytes of the output, in the
+//                       module's layout
 //
 // End of input ends it.
 //

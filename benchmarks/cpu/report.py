@@ -106,13 +106,14 @@ def markdown(titles, rows):
 
 
 def ratios(selected, results, threads, trials):
-    """The row's title and ratio, for each row that is about other libraries and has one."""
+    """Title, goal, verdict and ratio of each row that is about other libraries and has a ratio."""
     for workload in selected:
         entry = results.get("%s/%d/%d" % (workload.name, threads, trials))
         for goal in workload.goals:
             rival = best_rival(goal, entry) if entry and entry.get("results") else None
             if rival and not rival[0].startswith("ours:"):
-                yield workload.title + goal.label, rival[1]["ratio"], goal.factor
+                yield (workload.title + goal.label, goal, judge(workload, goal, entry)[0],
+                       rival[1]["ratio"])
 
 
 def section(selected, results, threads, trials):
@@ -132,7 +133,7 @@ def section(selected, results, threads, trials):
                      entry["errors"].items()]
             others.append([workload.title, "; ".join(told), "%.0f s" % search["seconds"],
                            "%.1f" % search["rate"] if search["rate"] else ""])
-    found = [ratio for _, ratio, _ in ratios(selected, results, threads, trials)]
+    found = [ratio for *_, ratio in ratios(selected, results, threads, trials)]
     summary = "%d of %d rows reach their goal." % (judged.count("met"), len(judged))
     if found:
         summary += " Against the best peer of each row the geometric mean is %.3f, the lowest %.3f." % (
@@ -188,13 +189,13 @@ def plot(path, selected, results):
     import matplotlib
     matplotlib.use("svg")
     import matplotlib.pyplot as pyplot
-    matplotlib.rcParams["svg.hashsalt"] = "mlir-tune"
+    matplotlib.rcParams.update({"svg.hashsalt": "mlir-tune", "svg.fonttype": "none"})
     threads, trials = combinations(results)[0]
     bars = list(ratios(selected, results, threads, trials))[::-1]
     figure, axes = pyplot.subplots(figsize=(9, 1 + 0.22 * len(bars)))
-    axes.barh([title for title, _, _ in bars], [ratio - 1 for _, ratio, _ in bars], left=1,
-              color=["#3a7d44" if ratio >= factor else "#b5483a" for _, ratio, factor in bars])
-    axes.plot([factor for _, _, factor in bars], range(len(bars)), "k|", label="goal")
+    axes.barh([title for title, *_ in bars], [ratio - 1 for *_, ratio in bars], left=1,
+              color=["#3a7d44" if verdict == "met" else "#b5483a" for _, _, verdict, _ in bars])
+    axes.plot([goal.factor for _, goal, *_ in bars], range(len(bars)), "k|", label="goal")
     axes.set_xscale("log", base=2)
     axes.xaxis.set_major_formatter(lambda value, _: "%g" % round(value, 2))
     axes.axvline(1, color="black", linewidth=0.8)
