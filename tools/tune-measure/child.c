@@ -376,7 +376,9 @@ tune_status child_run(child_body body, void *context, const child_limits *limits
   if (!limits->takes_time)
     return run(body, context, limits, watch, out_outcome);
   cpu_lock lock;
-  TUNE_RETURN_IF_ERROR(cpu_lock_acquire(limits->cpus, limits->threads, watch, &lock));
+  bool has_fewer = limits->cpus && limits->cpu_count < limits->threads;
+  size_t count = has_fewer ? limits->cpu_count : limits->threads;
+  TUNE_RETURN_IF_ERROR(cpu_lock_acquire(limits->cpus, count, watch, &lock));
   if (lock.was_cancelled) {
     out_outcome->end = CHILD_CANCELLED;
     return TUNE_OK;

@@ -32,11 +32,12 @@ typedef struct child_notes {
 } child_notes;
 
 typedef struct child_limits {
-  double seconds;  // of wall time, once it runs
-  double bytes;    // of address space beyond what this process has
-  size_t threads;  // that may use CPU time at once
-  bool takes_time; // that nothing of ours is to disturb: it waits for its cores (cpu_lock.h)
-  const int *cpus; // of these threads, or NULL: the first ones there are
+  double seconds;   // of wall time, once it runs
+  double bytes;     // of address space beyond what this process has
+  size_t threads;   // that may use CPU time at once
+  bool takes_time;  // that nothing of ours is to disturb: it waits for its cores (cpu_lock.h)
+  const int *cpus;  // of these threads, or NULL: the first ones there are
+  size_t cpu_count; // may be too few, which opening the target then says
 } child_limits;
 
 typedef enum child_end {

@@ -320,7 +320,8 @@ static tune_status serve_device(const json_t *request, bool wants_roofline,
   child_limits limits = {.seconds = DEVICE_SECONDS,
                          .threads = question.threads,
                          .takes_time = wants_roofline && question.target == &tune_target_cpu,
-                         .cpus = question.cpus};
+                         .cpus = question.cpus,
+                         .cpu_count = question.cpu_count};
   child_outcome outcome;
   tune_status status = child_run(ask_device, &question, &limits, watch, &outcome);
   free(question.cpus);

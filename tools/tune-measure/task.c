@@ -83,7 +83,8 @@ tune_status task_read_limits(const json_t *request, const task *t, double defaul
                                .bytes = DEFAULT_BYTES,
                                .threads = t->threads,
                                .takes_time = t->target == &tune_target_cpu,
-                               .cpus = t->cpus};
+                               .cpus = t->cpus,
+                               .cpu_count = t->cpu_count};
   const json_t *limits = get_member(request, "limits");
   TUNE_RETURN_IF_ERROR(request_get_number(limits, "seconds", 1e-3, &out_limits->seconds));
   return request_get_number(limits, "bytes", 0, &out_limits->bytes);
