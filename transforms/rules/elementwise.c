@@ -70,7 +70,7 @@ static bool elementwise_applies(const tune_structure *structure, const tune_mach
   return make_plan(structure, machine, &p);
 }
 
-static void write_tiles(const plan *p, tune_writer *w) {
+static void write_tiles(const plan *p, const tune_machine *machine, tune_writer *w) {
   tune_value_set vectors = {0}, blocks = {0};
   int64_t extent = p->root->extent[p->col];
   for (int64_t count = 1; count <= 8; count *= 2)
@@ -108,13 +108,20 @@ static void write_tiles(const plan *p, tune_writer *w) {
   }
   char sizes[256];
   bool crossed = p->cross != TUNE_NO_LOOP;
-  tune_writer_line(w,
-                   "%%block_op, %%outer = transform.structured.fuse %%root tile_sizes %s "
-                   "{use_forall}",
-                   tune_writer_sizes(sizes, sizeof sizes, &outer, order, p->root->loop_count));
-  tune_writer_line(w, "  : (" OP "%s) -> (" OP ", " OP ")",
+  // What ops of a chain hand on has a buffer, which moves out of plain loops only.
+  bool is_forall = machine->threads > 1 || p->generic_count == 1;
+  char loops[16] = "";
+  if (!is_forall)
+    snprintf(loops, sizeof loops, ":%zu", p->root->loop_count);
+  tune_writer_line(w, "%%block_op, %%outer%s = transform.structured.fuse %%root tile_sizes %s%s",
+                   loops,
+                   tune_writer_sizes(sizes, sizeof sizes, &outer, order, p->root->loop_count),
+                   is_forall ? " {use_forall}" : "");
+  char types[640];
+  tune_writer_line(w, "  : (" OP "%s) -> (%s)",
                    crossed ? ", !transform.param<i64>, !transform.param<i64>"
-                           : ", !transform.param<i64>");
+                           : ", !transform.param<i64>",
+                   tune_writer_types(types, sizeof types, is_forall ? 2 : p->root->loop_count + 1));
   tune_writer_cleanup(w);
   tune_writer_line(w,
                    "%%ops = transform.structured.match ops{[\"linalg.generic\"]} in %%func : (" OP
@@ -154,7 +161,7 @@ static void elementwise_write(const tune_structure *structure, const tune_machin
   } else {
     tune_writer_line(w, "%%root = transform.merge_handles %%generics : " OP);
   }
-  write_tiles(&p, w);
+  write_tiles(&p, machine, w);
   tune_writer_vector_cleanup(w, false);
   tune_writer_end_tensors(w);
   tune_writer_begin_buffers(w);

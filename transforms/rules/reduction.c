@@ -38,14 +38,22 @@ static void split_root(const tune_reduction_plan *p, tune_writer *w) {
 // Single reductions
 //===--------------------------------------------------------------------------===//
 
-static void write_row_block(const tune_reduction_plan *p, tune_writer *w) {
+// On one thread a plain loop: buffers move out of it.
+static const char *loop_form(const tune_machine *machine) {
+  return machine->threads > 1 ? " {use_forall}" : "";
+}
+
+static void write_row_block(const tune_reduction_plan *p, const tune_machine *machine,
+                            tune_writer *w) {
   tune_value_set rows = {0};
   for (int64_t count = 2; count <= 16; count *= 2)
     if (p->columns % count == 0)
       tune_value_set_add(&rows, count);
   tune_writer_knob(w, "rows", "tile", TUNE_LEVEL_LINALG, &rows, tune_value_set_at_most(&rows, 4));
-  tune_writer_line(w, "%%block, %%block_loop = transform.structured.fuse %%root tile_sizes "
-                      "[%%rows, 0] {use_forall}");
+  tune_writer_line(w,
+                   "%%block, %%block_loop = transform.structured.fuse %%root tile_sizes "
+                   "[%%rows, 0]%s",
+                   loop_form(machine));
   tune_writer_line(w, "  : (" OP ", " PARAM ") -> (" OP ", " OP ")");
   tune_writer_cleanup(w);
   tune_nest sum = {.is_reduction = {false, true}};
@@ -54,7 +62,8 @@ static void write_row_block(const tune_reduction_plan *p, tune_writer *w) {
   tune_reduction_write_partials(p, &sums, 1, w);
 }
 
-static void write_columns(const tune_reduction_plan *p, tune_writer *w) {
+static void write_columns(const tune_reduction_plan *p, const tune_machine *machine,
+                          tune_writer *w) {
   tune_value_set columns = {0}, steps = {0};
   for (int64_t count = 1; count <= 8; count *= 2)
     if (p->columns % (count * p->lanes) == 0)
@@ -67,10 +76,8 @@ static void write_columns(const tune_reduction_plan *p, tune_writer *w) {
                    tune_value_set_at_most(&columns, 4 * p->lanes));
   tune_writer_knob(w, "steps", "unroll", TUNE_LEVEL_VECTOR, &steps,
                    tune_value_set_at_most(&steps, 4));
-  tune_writer_line(w,
-                   "%%block, %%block_loop = transform.structured.fuse %%root tile_sizes %s "
-                   "{use_forall}",
-                   reduction_first ? "[0, %columns]" : "[%columns, 0]");
+  tune_writer_line(w, "%%block, %%block_loop = transform.structured.fuse %%root tile_sizes %s%s",
+                   reduction_first ? "[0, %columns]" : "[%columns, 0]", loop_form(machine));
   tune_writer_line(w, "  : (" OP ", " PARAM ") -> (" OP ", " OP ")");
   tune_writer_cleanup(w);
   tune_writer_match_generic(w, "%sums", p->root, NULL, 2, w->func);
@@ -109,9 +116,9 @@ static void reduction_write(const tune_structure *structure, const tune_machine 
   if (p.shape == TUNE_REDUCTION_ROWS)
     tune_reduction_write_rows(structure, machine, &p, w);
   else if (p.shape == TUNE_REDUCTION_ROW_BLOCK)
-    write_row_block(&p, w);
+    write_row_block(&p, machine, w);
   else
-    write_columns(&p, w);
+    write_columns(&p, machine, w);
   write_vectors(w);
   tune_writer_vector_cleanup(w, false);
   tune_writer_end_tensors(w);
@@ -122,6 +129,9 @@ static void reduction_write(const tune_structure *structure, const tune_machine 
   tune_writer_lower_vectors(w);
   if (tune_streaming_applies(structure, p.root, machine))
     tune_streaming_write(p.root, machine, w);
+  // Buffers are out of the loop over rows here, and what is one number becomes a register.
+  if (p.shape == TUNE_REDUCTION_ROWS)
+    w->stack_bytes = 65536;
   tune_writer_place_buffers(w);
   tune_writer_target_knobs(w, machine->vector_bits, p.math > 0);
   tune_writer_end_buffers(w);

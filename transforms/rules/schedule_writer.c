@@ -337,7 +337,7 @@ void tune_writer_begin_buffers(tune_writer *writer) {
 
 void tune_writer_place_buffers(tune_writer *writer) {
   tune_value_set limits = {2, {0, 65536}};
-  tune_writer_knob(writer, "stack_bytes", NULL, TUNE_LEVEL_BUFFER, &limits, 0);
+  tune_writer_knob(writer, "stack_bytes", NULL, TUNE_LEVEL_BUFFER, &limits, writer->stack_bytes);
   tune_writer_line(writer, "%%with_stack = transform.apply_registered_pass "
                            "\"promote-buffers-to-stack\"");
   tune_writer_line(writer, "  with options = { \"max-alloc-size-in-bytes\" = %%stack_bytes } to %s",

@@ -42,6 +42,7 @@ typedef struct tune_writer {
   tune_string_builder text;
   unsigned indent;  // levels of two spaces
   const char *func; // the handle of the task's function, "%func" at first; a pass makes a new one
+  int64_t stack_bytes; // default of the knob of tune_writer_place_buffers; 0 at first
 } tune_writer;
 
 void tune_writer_init(tune_writer *writer);
@@ -121,8 +122,8 @@ void tune_writer_end_tensors(tune_writer *writer);
 void tune_writer_begin_buffers(tune_writer *writer);
 void tune_writer_lower_vectors(tune_writer *writer);
 // Temporaries of at most so many bytes as a knob says go to the stack. Not before vectors are
-// lowered: a pass verifies, and bufferized masks do not hold up to that. writer->func is used up and
-// set to another handle.
+// lowered: a pass verifies, and bufferized masks do not hold up to that. writer->func is used up
+// and set to another handle.
 void tune_writer_place_buffers(tune_writer *writer);
 // Knobs of the backend, shared by all rules: vector width, unrolling, optimisation level, and with
 // `has_math` how functions such as exp are computed.
