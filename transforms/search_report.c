@@ -30,9 +30,16 @@ struct tune_search_report {
 // While a task is tuned
 //===--------------------------------------------------------------------------===//
 
+// A share above this is not rounding but a figure that was measured too low.
+#define HIGHEST_PERCENT 102.0
+
 static tune_progress_state progress_state(const tune_search_report *report, size_t index,
                                           const tune_session_progress *progress) {
   double speedup = progress->best > 0 ? progress->default_time / progress->best : 0;
+  // Too high a share shows that the peak is wrong, which is looked into when the task is done.
+  double percent = tune_task_percent_of_peak(progress->task, progress->best);
+  if (percent > HIGHEST_PERCENT)
+    percent = 0;
   return (tune_progress_state){
       .name = progress->task->name,
       .number = index + 1,
@@ -41,7 +48,7 @@ static tune_progress_state progress_state(const tune_search_report *report, size
       .trial_limit = progress->trial_limit,
       .failed = progress->failed,
       .best = progress->best,
-      .percent_of_peak = tune_task_percent_of_peak(progress->task, progress->best),
+      .percent_of_peak = percent,
       .speedup = speedup,
       .seconds_left = progress->eta,
       .phase = progress->phase == TUNE_SESSION_COMPARING ? "comparing finalists" : NULL,
@@ -114,9 +121,6 @@ static void append_stop(tune_string_builder *notes, const tune_task *task,
     tune_string_builder_appendf(notes, "%s: ended after %zu trial%s: %s\n", task->name,
                                 result->trials, result->trials == 1 ? "" : "s", reason);
 }
-
-// A share above this is not rounding but a figure that was measured too low.
-#define HIGHEST_PERCENT 102.0
 
 static void append_doubt(tune_string_builder *notes, const tune_target_facts *facts,
                          const tune_task *task, double seconds) {
