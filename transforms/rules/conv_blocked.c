@@ -12,6 +12,7 @@
 //
 //===--------------------------------------------------------------------------===//
 
+#include "transforms/rules/contraction_plan.h"
 #include "transforms/rules/conv_blocked_plan.h"
 
 #include <inttypes.h>
@@ -349,9 +350,26 @@ static void write_kernel(const tune_conv_plan *plan, tune_writer *w) {
 // The rule
 //===--------------------------------------------------------------------------===//
 
+// Whether lines are made of whole vectors, so that the rule 'contraction' computes them as they
+// lie, without a copy of anything. (With a window, a single vector a line keeps it too busy with
+// loads.)
+static bool lines_are_vectors(const tune_conv_plan *plan) {
+  const tune_nest *anchor = plan->anchor;
+  const tune_operand *image = &anchor->operands[1 - plan->filter];
+  bool has_window = false;
+  for (size_t i = 0; i < plan->window_count; i++)
+    has_window |= anchor->extent[plan->window[i]] > 1;
+  int64_t rows = anchor->extent[plan->row], lanes = plan->lanes;
+  return image->index[image->rank - 1].coefficient[plan->row] == 1 && rows % lanes == 0 &&
+         (!has_window || rows >= 2 * lanes);
+}
+
 static bool conv_blocked_applies(const tune_structure *structure, const tune_machine *machine) {
   tune_conv_plan plan;
-  return tune_conv_plan_make(structure, machine, &plan);
+  tune_contraction_plan contraction;
+  return tune_conv_plan_make(structure, machine, &plan) &&
+         !(lines_are_vectors(&plan) &&
+           tune_contraction_plan_make(structure, machine, &contraction));
 }
 
 static void conv_blocked_write(const tune_structure *structure, const tune_machine *machine,
