@@ -164,11 +164,12 @@ static void write_copies(const tune_contraction_plan *plan, tune_writer *w) {
 // The sizes of a block, whose columns are dimension `col` of what is tiled.
 static const char *block_sizes(const tune_contraction_plan *plan, char *buffer, size_t size,
                                size_t col, size_t depth) {
+  int64_t steps = plan->depths < 16 ? plan->depths : 16; // no mask where none is needed
   size_t used = (size_t)snprintf(buffer, size, "[");
   for (size_t i = 0; i < plan->anchor->operands[plan->b].rank && used < size; i++)
     used += (size_t)snprintf(buffer + used, size - used, "%s%" PRId64, i ? ", " : "",
                              i == col     ? plan->block
-                             : i == depth ? (int64_t)16
+                             : i == depth ? steps
                                           : (int64_t)1);
   if (used < size)
     snprintf(buffer + used, size - used, "]");
