@@ -62,30 +62,61 @@ static void write_row_block(const tune_reduction_plan *p, const tune_machine *ma
   tune_reduction_write_partials(p, &sums, 1, w);
 }
 
-static void write_columns(const tune_reduction_plan *p, const tune_machine *machine,
-                          tune_writer *w) {
-  tune_value_set columns = {0}, steps = {0};
+// A narrow block keeps its results in registers for the whole reduction, yet reads a little of each
+// row of a large matrix, a page apart; a wide one reads rows on end and keeps results in the cache.
+static void write_column_knobs(const tune_reduction_plan *p, const tune_machine *machine,
+                               tune_writer *w) {
+  tune_value_set columns = {0}, steps = {0}, blocks = {0};
   for (int64_t count = 1; count <= 8; count *= 2)
-    if (p->columns % (count * p->lanes) == 0)
+    if (p->columns % (count * p->lanes) == 0) {
       tune_value_set_add(&columns, count * p->lanes);
+      tune_value_set_add(&blocks, count * p->lanes);
+    }
   for (int64_t count = 1; count <= 16; count *= 2)
     if (p->line[0] % count == 0)
       tune_value_set_add(&steps, count);
-  bool reduction_first = p->root->is_reduction[0];
-  tune_writer_knob(w, "columns", "vectorize", TUNE_LEVEL_VECTOR, &columns,
-                   tune_value_set_at_most(&columns, 4 * p->lanes));
+  int64_t widest = tune_value_set_at_most(&columns, 8 * p->lanes), share = p->columns;
+  if (machine->threads > 1)
+    share /= (int64_t)machine->threads;
+  tune_value_set_add_divisors(&blocks, p->columns, 2 * widest, 8192, 2 * widest);
+  int64_t bits = p->root->operands[p->root->input_count].bits;
+  bool is_large = p->columns * p->line[0] * bits / 8 > machine->l2_bytes;
+  int64_t narrow = tune_value_set_at_most(&columns, 4 * p->lanes);
+  tune_writer_knob(w, "columns", "vectorize", TUNE_LEVEL_VECTOR, &columns, narrow);
   tune_writer_knob(w, "steps", "unroll", TUNE_LEVEL_VECTOR, &steps,
-                   tune_value_set_at_most(&steps, 4));
-  tune_writer_line(w, "%%block, %%block_loop = transform.structured.fuse %%root tile_sizes %s%s",
-                   reduction_first ? "[0, %columns]" : "[%columns, 0]", loop_form(machine));
+                   tune_value_set_at_most(&steps, is_large ? 8 : 4));
+  int64_t block = is_large ? tune_value_set_at_most(&blocks, share) : narrow;
+  tune_writer_knob(w, "block", "tile", TUNE_LEVEL_LINALG, &blocks, block % narrow ? narrow : block);
+  static const char *const knobs[] = {"block", "columns"};
+  tune_writer_constraint(w, "the vector of columns divides the block", 2, knobs,
+                         "%left = smt.int.mod %block_, %columns_\n"
+                         "%none = smt.int.constant 0\n"
+                         "%divides = smt.eq %left, %none : !smt.int\n"
+                         "smt.assert %divides");
+}
+
+static void write_columns(const tune_reduction_plan *p, const tune_machine *machine,
+                          tune_writer *w) {
+  write_column_knobs(p, machine, w);
+  bool reduction_first = p->root->is_reduction[0];
+  tune_writer_line(w, "%%block_op, %%block_loop = transform.structured.fuse %%root tile_sizes %s%s",
+                   reduction_first ? "[0, %block]" : "[%block, 0]", loop_form(machine));
   tune_writer_line(w, "  : (" OP ", " PARAM ") -> (" OP ", " OP ")");
   tune_writer_cleanup(w);
   tune_writer_match_generic(w, "%sums", p->root, NULL, 2, w->func);
-  tune_writer_line(w,
-                   "%%sum, %%sum_loop = transform.structured.tile_using_for %%sums "
-                   "tile_sizes %s",
-                   reduction_first ? "[%steps, 0]" : "[0, %steps]");
+  tune_tiling tiling = {{0}};
+  tiling.size[p->column] = "%columns";
+  tiling.size[1 - p->column] = "%steps";
+  static const size_t order[] = {0, 1};
+  tune_writer_tile(w, "%sum", "%sum_loops", "%sums", &tiling, order, 2,
+                   reduction_first ? NULL : "[1, 0]");
+  tune_writer_line(w, "%%fills = transform.structured.match ops{[\"linalg.fill\"]} in %%func");
+  tune_writer_line(w, "  : (" OP ") -> " OP);
+  tune_writer_begin_foreach(w, "%fills", "%fill");
+  tune_writer_line(w, "%%zeros, %%zeros_loop = transform.structured.tile_using_for %%fill "
+                      "tile_sizes [%%columns]");
   tune_writer_line(w, "  : (" OP ", " PARAM ") -> (" OP ", " OP ")");
+  tune_writer_end_foreach(w);
 }
 
 //===--------------------------------------------------------------------------===//
@@ -126,6 +157,13 @@ static void reduction_write(const tune_structure *structure, const tune_machine 
   tune_writer_line(w, "transform.apply_patterns to %s {", w->func);
   tune_writer_line(w, "  transform.apply_patterns.vector.drop_unit_dims_with_shape_cast");
   tune_writer_line(w, "} : " OP);
+  if (p.shape == TUNE_REDUCTION_COLUMNS) {
+    // Row after row: as sums within vectors they would be transposed first.
+    tune_writer_line(w, "transform.apply_patterns to %s {", w->func);
+    tune_writer_line(w, "  transform.apply_patterns.vector.lower_multi_reduction "
+                        "lowering_strategy = \"innerparallel\"");
+    tune_writer_line(w, "} : " OP);
+  }
   tune_writer_lower_vectors(w);
   if (tune_streaming_applies(structure, p.root, machine))
     tune_streaming_write(p.root, machine, w);
