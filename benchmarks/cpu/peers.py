@@ -58,22 +58,12 @@ def build(folder, output):
     run(["cmake", "--build", output], stdout=subprocess.DEVNULL)
 
 
-def cpu_flags():
-    for line in Path("/proc/cpuinfo").read_text().splitlines():
-        if line.startswith("flags"):
-            return line.split()
-    return []
-
-
 def environment(threads):
-    """What libraries read to know their number of threads, and which kernels are theirs."""
+    """What libraries read to know their number of threads."""
     variables = {name: str(threads) for name in (
         "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
     # Each thread on a core of its own, where the runtime can do that.
     variables.update(OMP_DYNAMIC="false", OMP_PROC_BIND="true", OMP_PLACES="cores")
-    # Its detection takes virtual machines of newer CPUs for Haswells.
-    if "avx512vl" in cpu_flags():
-        variables["OPENBLAS_CORETYPE"] = "SkylakeX"
     return variables
 
 
