@@ -241,7 +241,10 @@ def benchmark(bench, selected, everything):
 def main(arguments):
     options = options_from(arguments)
     rows = workloads.all_workloads()
-    selected = [row for row in rows if re.search(options.only, row.name)]
+    try:
+        selected = [row for row in rows if re.search(options.only, row.name)]
+    except re.error as error:
+        sys.exit("benchmarks/cpu: --only=%s is no regular expression: %s" % (options.only, error))
     if options.list:
         print("\n".join(row.name for row in selected))
         return
