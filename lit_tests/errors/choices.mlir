@@ -5,7 +5,7 @@
 
 // RUN: %{search} %t/value.mlir 2>&1 | FileCheck %s --check-prefix=VALUE --implicit-check-not="records in"
 // VALUE: value.mlir:6:8: error: tune.choices: knob "mr" has the value 99, not in its domain [1, 2,
-// VALUE: note: the space of 'matmul 32x24x48 f32{{.*}}' is from rule 'contraction' for target cpu; `tune-opt --tune-print-space` shows it
+// VALUE: note: the space of 'matmul 32x32x48 f32{{.*}}' is from rule 'contraction' for target cpu; `tune-opt --tune-print-space` shows it
 // RUN: sed 's/mr = 99/mrr = 4/' %t/value.mlir > %t/name.mlir
 // RUN: %{search} %t/name.mlir 2>&1 | FileCheck %s --check-prefix=NAME
 // NAME: name.mlir:6:8: error: tune.choices: no knob "mrr"; did you mean "mr"? The knobs are {{.*}}mr,
@@ -31,16 +31,16 @@
 // LEFT: left.mlir:6:8: error: tune.choices: nothing that these choices allow satisfies rows * columns <= 256: a tile has 256 elements at most; allow more values
 
 //--- value.mlir
-func.func @two(%a: tensor<32x16xf32>, %b: tensor<16x48xf32>, %d: tensor<48x24xf32>, %c: tensor<32x48xf32>, %e: tensor<32x24xf32>) -> tensor<32x24xf32> {
+func.func @two(%a: tensor<32x16xf32>, %b: tensor<16x48xf32>, %d: tensor<48x32xf32>, %c: tensor<32x48xf32>, %e: tensor<32x32xf32>) -> tensor<32x32xf32> {
   %zero = arith.constant 0.0 : f32
   %0 = linalg.matmul ins(%a, %b : tensor<32x16xf32>, tensor<16x48xf32>) outs(%c : tensor<32x48xf32>) -> tensor<32x48xf32>
-  %empty = tensor.empty() : tensor<32x24xf32>
-  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<32x24xf32>) -> tensor<32x24xf32>
-  %1 = linalg.matmul {tune.choices = {mr = 99}} ins(%0, %d : tensor<32x48xf32>, tensor<48x24xf32>) outs(%init : tensor<32x24xf32>) -> tensor<32x24xf32>
-  return %1 : tensor<32x24xf32>
+  %empty = tensor.empty() : tensor<32x32xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<32x32xf32>) -> tensor<32x32xf32>
+  %1 = linalg.matmul {tune.choices = {mr = 99}} ins(%0, %d : tensor<32x48xf32>, tensor<48x32xf32>) outs(%init : tensor<32x32xf32>) -> tensor<32x32xf32>
+  return %1 : tensor<32x32xf32>
 }
 //--- tiles.mlir
-module attributes {transform.with_named_sequence, tune.for = ["matmul 32x24"]} {
+module attributes {transform.with_named_sequence, tune.for = ["matmul 32x32"]} {
   transform.named_sequence @__transform_main(%root: !transform.any_op {transform.consumed}) {
     %matmul = transform.structured.match ops{["linalg.generic"]} in %root : (!transform.any_op) -> !transform.any_op
     %rows = transform.tune.knob<"rows"> options = #tune.tile<[8, 16, 32]> -> !transform.param<i64>
