@@ -150,7 +150,6 @@ def same_output(workload, ours, other):
 
 def pairs_for(bench, workload, name, inputs, threads, trials):
     """What a contestant is told: ours needs the artifact and shapes, a peer the op."""
-    import math
     pairs = [("output-bytes", workloads.bytes_of(*workload.result))]
     pairs += [("input", path) for path in inputs]
     if name.startswith("ours"):

@@ -162,9 +162,10 @@ def compare(own, reference):
 
 
 def compete(contestants, cpus, sample_seconds=0.005, precision=0.005, round_limit=60, budget=20.0):
-    """Times all on `cpus`, where they are pinned already, relative to the first. Returns ({name: result}, {name: error}); a result has `median`
-    (seconds), `ratio`, `low`, `high` (time over the first's, by rounds, 95 %), `rounds`. Ends when all
-    ratios are known to `precision`, after `round_limit` rounds, or `budget` seconds (but 6 rounds)."""
+    """Times all on `cpus`, where they are pinned already, relative to the first. Returns ({name:
+    result}, {name: error}); a result has `median` (seconds), `ratio`, `low`, `high` (time over the
+    first's, by rounds, 95 %), `rounds`. Ends when all ratios are known to `precision`, after
+    `round_limit` rounds, or after `budget` seconds, but not before six rounds."""
     errors, repeats, samples, results = {}, {}, {}, {}
     first, start = contestants[0].name, time.monotonic()
     for contestant in contestants:

@@ -67,23 +67,19 @@ def environment(threads):
     return variables
 
 
-# Name of a contestant -> (program, what a reader should know). The first word of a name is the peer.
+# Which program a contestant is; docs/benchmarks.md says what they stand for.
 PROGRAMS = {
-    "ours": ("ours", ""),
-    "onednn": ("onednn", "oneDNN 3 (PyPI), row-major or NHWC activations"),
-    "onednn packed": ("onednn", "oneDNN 3, weights packed ahead"),
-    "onednn any": ("onednn", "oneDNN 3, activations and weights in the layouts it likes"),
-    "winograd": ("onednn2", "oneDNN 2.6 (Debian), Winograd, the layouts it likes"),
-    "openblas": ("openblas", "OpenBLAS (PyPI's scipy-openblas32)"),
-    "openblas debian": ("openblas_debian", "OpenBLAS (Debian)"),
-    "libxsmm": ("libxsmm", "libxsmm 1.17 (Debian)"),
-    "iree": ("iree_contestant.py", "IREE (PyPI), timed by its iree-benchmark-module"),
-    "torch": ("torch_contestant.py", "PyTorch (PyPI), torch.compile"),
+    "ours": "ours",
+    "onednn": "onednn", "onednn packed": "onednn", "onednn any": "onednn", "winograd": "onednn2",
+    "openblas": "openblas", "openblas debian": "openblas_debian",
+    "libxsmm": "libxsmm",
+    "iree": "iree_contestant.py",
+    "torch": "torch_contestant.py",
 }
 
 
 def command(name, bin_folder, pairs):
-    program = PROGRAMS[name.partition(":")[0]][0]
+    program = PROGRAMS[name.partition(":")[0]]
     start = [sys.executable, str(HERE / program)] if program.endswith(".py") else [
         str(bin_folder / program)]
     return start + ["%s=%s" % pair for pair in pairs]

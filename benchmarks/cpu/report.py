@@ -21,8 +21,7 @@ def time_text(seconds):
 
 def traffic(workload):
     """Bytes that have to move: each argument and the result once."""
-    return workload.bytes or sum(workloads.bytes_of(*value) for value in
-                                 [*workload.inputs, workload.result])
+    return sum(workloads.bytes_of(*value) for value in [*workload.inputs, workload.result])
 
 
 def bandwidth(roofline, size):

@@ -5,7 +5,7 @@ to beat it. What our tuner cannot do yet is a goal all the same, with `missing` 
 it is, and shown beside what it should reach.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import prod
 from pathlib import Path
 
@@ -37,7 +37,6 @@ class Workload:
     flops: float = 0
     element: str = "f32"  # whose peak the flops are compared with
     bound: str = "flops"  # what the rate is shown as: flops or bytes
-    bytes: float = field(default=0)  # 0: inputs and result once
 
 
 SIZES = {"f32": 4, "i32": 4, "bf16": 2, "i8": 1, "u8": 1}
@@ -192,7 +191,6 @@ def all_workloads():
                            packed=PACKED, extra={bare: None},
                            goals=[Goal((bare,), 0.98, ", beside the bare matmul")]))
     rows += [attention(12, 128, 64), attention(12, 1024, 64)]
-    dot = "no dot-product instructions for %s in the spaces yet: ours widens"
     for types, m, n, k in (("bf16", 512, 1024, 1024), ("bf16", 1024, 1024, 1024),
                            ("u8s8", 512, 1024, 1024), ("s8s8", 512, 1024, 1024)):
         rows.append(matmul("%s_%dx%dx%d" % (types, m, n, k), m, n, k, types=types, peers={},
