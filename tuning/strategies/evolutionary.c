@@ -46,7 +46,7 @@ struct evolution {
   size_t told_count, ranked_count;
   tune_effects *effects;
   size_t fitted_count; // of `told_count`, when the model was fitted
-  tune_config child; // scratch
+  tune_config child;   // scratch
 };
 
 static void evolutionary_destroy(void *self) {
