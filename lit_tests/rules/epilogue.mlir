@@ -18,12 +18,15 @@
 // RUN:   | FileCheck %s --check-prefix=FUSED
 // FUSED: scf.forall
 // FUSED-NOT: scf.forall
-func.func @linear(%a: tensor<96x256xf32>, %b: tensor<256x50xf32>, %bias: tensor<50xf32>)
+func.func @linear(%a: tensor<96x256xf32>, %b: tensor<50x256xf32>, %bias: tensor<50xf32>)
     -> tensor<96x50xf32> {
   %zero = arith.constant 0.0 : f32
   %empty = tensor.empty() : tensor<96x50xf32>
   %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<96x50xf32>) -> tensor<96x50xf32>
-  %c = linalg.matmul ins(%a, %b : tensor<96x256xf32>, tensor<256x50xf32>)
+  %c = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (m, k)>,
+                                      affine_map<(m, n, k) -> (n, k)>,
+                                      affine_map<(m, n, k) -> (m, n)>]
+                     ins(%a, %b : tensor<96x256xf32>, tensor<50x256xf32>)
                      outs(%init : tensor<96x50xf32>) -> tensor<96x50xf32>
   %wide = linalg.broadcast ins(%bias : tensor<50xf32>) outs(%empty : tensor<96x50xf32>)
       dimensions = [0]
