@@ -418,8 +418,8 @@ static void dot_write(const tune_structure *structure, const tune_machine *machi
   tune_writer_line(w, "transform.apply_patterns to %%func {");
   tune_writer_line(w, "  transform.apply_patterns.vector.lower_bitcast");
   tune_writer_line(w, "} : " OP);
+  // No panels on the stack: one for each pass of the parallel loop would pile up there.
   tune_writer_lower_vectors(w);
-  tune_writer_place_buffers(w);
   tune_writer_target_knobs(w, machine->vector_bits, has_math(structure));
   tune_writer_end_buffers(w);
   tune_writer_main(w);
