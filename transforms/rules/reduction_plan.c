@@ -105,6 +105,21 @@ static bool plan_chain(const tune_structure *structure, tune_reduction_plan *p) 
   return true;
 }
 
+// Whether no input that the reduction runs through is contiguous along another loop, as the second
+// operand of a matrix product is.
+static bool reads_on_end(const tune_nest *nest) {
+  for (size_t o = 0; o < nest->input_count; o++) {
+    const tune_operand *input = &nest->operands[o];
+    size_t contiguous = tune_operand_contiguous_loop(nest, input);
+    bool is_reduced = false;
+    for (size_t loop = 0; loop < nest->loop_count; loop++)
+      is_reduced |= nest->is_reduction[loop] && tune_operand_coefficient(input, loop) != 0;
+    if (is_reduced && (contiguous == TUNE_NO_LOOP || !nest->is_reduction[contiguous]))
+      return false;
+  }
+  return true;
+}
+
 // One reduction and nothing around it: its rows may be any of its loops.
 static bool plan_rows_anywhere(tune_reduction_plan *p) {
   if (!is_plain_reduction(p->root) || !take_line(p->root, p))
@@ -114,7 +129,7 @@ static bool plan_rows_anywhere(tune_reduction_plan *p) {
     p->row_count += p->is_row[loop];
   }
   p->along = find_contiguous(p->root, p->line_count);
-  return p->along != TUNE_NO_LOOP;
+  return p->along != TUNE_NO_LOOP && reads_on_end(p->root);
 }
 
 // A line whose loops of one step are gone after the rows are taken off would look like another.

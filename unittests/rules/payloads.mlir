@@ -738,6 +738,20 @@ func.func @f(%x: tensor<20x64xbf16>) -> tensor<20x64xf32> {
   return %r : tensor<20x64xf32>
 }
 // -----
+// case: product with zero points
+// rule: general
+// reduction: 64
+func.func @f(%a: tensor<20x64xi8>, %b: tensor<64x48xi8>) -> tensor<20x48xi32> {
+  %zero = arith.constant 0 : i32
+  %za = arith.constant 3 : i32
+  %zb = arith.constant -5 : i32
+  %e = tensor.empty() : tensor<20x48xi32>
+  %f = linalg.fill ins(%zero : i32) outs(%e : tensor<20x48xi32>) -> tensor<20x48xi32>
+  %r = linalg.quantized_matmul ins(%a, %b, %za, %zb : tensor<20x64xi8>, tensor<64x48xi8>, i32, i32)
+      outs(%f : tensor<20x48xi32>) -> tensor<20x48xi32>
+  return %r : tensor<20x48xi32>
+}
+// -----
 // case: quantized elementwise with saturation
 #id = affine_map<(m, n) -> (m, n)>
 func.func @f(%x: tensor<20x33xi8>) -> tensor<20x33xi8> {
