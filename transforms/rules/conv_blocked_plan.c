@@ -128,6 +128,9 @@ static bool find_output_loops(tune_conv_plan *plan) {
     plan->channel = loop;
     plan->channel_dimension = i;
   }
+  // One line and no window is a matrix product.
+  if (plan->line == TUNE_NO_LOOP && tune_operand_is_projection(image))
+    return false;
   return plan->channel != TUNE_NO_LOOP && tune_operand_is_projection(filter) &&
          tune_operand_find_loop(filter, plan->channel) != SIZE_MAX && image->rank > 0 &&
          image->index[image->rank - 1].is_linear &&
