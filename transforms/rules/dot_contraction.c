@@ -101,7 +101,7 @@ static void choose_register_tile(dot_plan *plan, const tune_machine *machine) {
   for (int64_t kr = plan->dot.steps; kr <= 4; kr *= 2)
     if (plan->groups % kr == 0)
       tune_value_set_add(&contraction->kr, kr);
-  contraction->kr_default = tune_value_set_at_most(&contraction->kr, plan->dot.is_bf16 ? 2 : 4);
+  contraction->kr_default = tune_value_set_at_most(&contraction->kr, 2);
 }
 
 static void choose_outer_tile(dot_plan *plan, const tune_machine *machine) {
