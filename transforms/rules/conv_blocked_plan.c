@@ -189,14 +189,16 @@ static bool choose_rows(tune_conv_plan *plan, const tune_machine *machine) {
     tune_value_set_add(&plan->mr, mr);
   if (plan->mr.count == 0)
     return false;
-  // What loses least to the edge, and among those the tallest tile that leaves registers over.
+  // What loses least to the edge, and among those the tallest tile. LLVM spills some of the
+  // accumulators where more than some twenty are in use: three times the time.
+  int64_t limit = 20 * lanes / plan->nr_default;
   double best = -1;
   plan->rows_divide = true;
   for (size_t i = 0; i < plan->mr.count; i++) {
     int64_t mr = plan->mr.values[i], tiles = (rows + mr - 1) / mr;
     plan->rows_divide &= rows % mr == 0;
     double score = (double)rows / (double)(tiles * (mr + 1));
-    if (mr <= 13 && score > best) {
+    if (mr <= limit && score > best) {
       best = score;
       plan->mr_default = mr;
     }
