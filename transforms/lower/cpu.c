@@ -51,6 +51,7 @@
 struct tune_cpu_lowering {
   MlirContext context;
   tune_llvm_target target;
+  bool has_threads;
   MlirOperation decompose;
   MlirPassManager bufferize;
   MlirPassManager give_back_memory;
@@ -75,7 +76,7 @@ static tune_status make_passes(tune_cpu_lowering *lowering, const char *pipeline
   return status;
 }
 
-static tune_status make_all_passes(tune_cpu_lowering *lowering, int threads) {
+static tune_status make_all_passes(tune_cpu_lowering *lowering) {
   TUNE_RETURN_IF_ERROR(make_passes(lowering, BUFFERIZE, &lowering->bufferize));
   TUNE_RETURN_IF_ERROR(make_passes(lowering, GIVE_BACK_MEMORY, &lowering->give_back_memory));
   TUNE_RETURN_IF_ERROR(make_passes(lowering, "linalg-generalize-named-ops", &lowering->generalize));
@@ -83,7 +84,7 @@ static tune_status make_all_passes(tune_cpu_lowering *lowering, int threads) {
       LOOPS_OF_LINALG "," BEFORE_FORALL "," FORALL_TO_LOOPS "," TO_LLVM "," LAST;
   static const char THREADS[] = LOOPS_OF_LINALG "," BEFORE_FORALL "," FORALL_TO_THREADS "," TO_LLVM
                                                 ",convert-openmp-to-llvm," LAST;
-  return make_passes(lowering, threads > 1 ? THREADS : ONE_THREAD, &lowering->convert);
+  return make_passes(lowering, lowering->has_threads ? THREADS : ONE_THREAD, &lowering->convert);
 }
 
 tune_status tune_cpu_lowering_create(MlirContext context, const tune_cpu_options *options,
@@ -93,12 +94,13 @@ tune_status tune_cpu_lowering_create(MlirContext context, const tune_cpu_options
   if (!lowering)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "making a lowering");
   lowering->context = context;
+  lowering->has_threads = options->threads > 1;
   tune_status status =
       tune_llvm_target_init(&lowering->target, options->triple, options->cpu, options->features);
   if (tune_status_is_ok(status))
     status = tune_decompose_create(context, &lowering->decompose);
   if (tune_status_is_ok(status))
-    status = make_all_passes(lowering, options->threads);
+    status = make_all_passes(lowering);
   if (!tune_status_is_ok(status)) {
     tune_cpu_lowering_destroy(lowering);
     return status;
@@ -176,6 +178,7 @@ static tune_status give_back_memory(tune_cpu_lowering *lowering, MlirOperation m
 
 static tune_status convert(tune_cpu_lowering *lowering, MlirOperation module,
                            const tune_math_options *math) {
+  tune_memory_hoist_stack(module, lowering->has_threads);
   TUNE_RETURN_IF_ERROR(tune_math_lower(module, math, &lowering->target));
   TUNE_RETURN_IF_ERROR(
       run_passes(lowering, lowering->convert, module, "lowering to the LLVM dialect"));

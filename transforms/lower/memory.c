@@ -325,3 +325,32 @@ tune_status tune_memory_open_copies(MlirOperation module) {
   free(list.copies);
   return list.failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing copies") : TUNE_OK;
 }
+
+//===--------------------------------------------------------------------------===//
+// The stack
+//===--------------------------------------------------------------------------===//
+
+static bool is_stack_scope(MlirOperation op, bool has_threads) {
+  return tune_ir_is(op, "func.func") ||
+         (has_threads && (tune_ir_is(op, "scf.forall") || tune_ir_is(op, "scf.parallel")));
+}
+
+static MlirWalkResult hoist_alloca(MlirOperation op, void *user_data) {
+  const bool *has_threads = user_data;
+  // One with operands has a size that is computed, maybe in the loop.
+  if (!tune_ir_is(op, "memref.alloca") || mlirOperationGetNumOperands(op) != 0)
+    return MlirWalkResultAdvance;
+  MlirOperation scope = mlirOperationGetParentOperation(op);
+  while (!mlirOperationIsNull(scope) && !is_stack_scope(scope, *has_threads))
+    scope = mlirOperationGetParentOperation(scope);
+  if (mlirOperationIsNull(scope))
+    return MlirWalkResultAdvance;
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(scope, 0));
+  if (!mlirBlockEqual(body, mlirOperationGetBlock(op)))
+    mlirOperationMoveBefore(op, mlirBlockGetFirstOperation(body));
+  return MlirWalkResultAdvance;
+}
+
+void tune_memory_hoist_stack(MlirOperation module, bool has_threads) {
+  mlirOperationWalk(module, hoist_alloca, &has_threads, MlirWalkPreOrder);
+}
