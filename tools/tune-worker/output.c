@@ -14,7 +14,8 @@
 struct worker_output {
   char *target;          // links followed
   char *folder;          // beside the target, to be removed; NULL with a scratch folder
-  tune_scratch *scratch; // for what is no regular file: nothing can be made beside /dev/null
+  tune_scratch *scratch; // for what is no regular file: nothing can be made beside /dev/null, and
+                         // what is renamed to a link to nothing takes its place
   char *partial;
 };
 
@@ -36,11 +37,11 @@ static tune_status make_folder(worker_output *output) {
 }
 
 static tune_status prepare(const char *path, worker_output *output) {
-  struct stat info;
+  struct stat info, named;
   bool exists = stat(path, &info) == 0;
   if (exists && S_ISDIR(info.st_mode))
     return tune_status_make(TUNE_INVALID_ARGUMENT, "%s is a folder", path);
-  bool is_special = exists && !S_ISREG(info.st_mode);
+  bool is_special = exists ? !S_ISREG(info.st_mode) : lstat(path, &named) == 0;
   output->target = exists && !is_special ? realpath(path, NULL) : strdup(path);
   if (!output->target)
     return out_of_memory();
