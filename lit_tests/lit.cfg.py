@@ -6,9 +6,11 @@
 # cache folder of its own (%t.cache, where the database goes by default), empty at its start.
 #
 # `REQUIRES: asan` and `UNSUPPORTED: asan` are for tests that need or cannot bear the sanitizers,
-# `REQUIRES: own-mounts` for those that mount file systems, in a namespace of their own.
+# `REQUIRES: own-mounts` for those that mount file systems, in a namespace of their own, `terminals` for
+# those that run a program on one, `sysfs` for those that need a folder where not even root may write.
 
 import os
+import pty
 import subprocess
 import sys
 
@@ -64,5 +66,15 @@ if subprocess.run(
     capture_output=True,
 ).returncode == 0:
     config.available_features.add("own-mounts")
+
+# Not in a bare chroot, where /dev/pts and /sys are empty folders.
+try:
+    for end in pty.openpty():
+        os.close(end)
+    config.available_features.add("terminals")
+except OSError:
+    pass
+if os.path.ismount("/sys"):
+    config.available_features.add("sysfs")
 
 config.environment["PATH"] = os.pathsep.join(path)
