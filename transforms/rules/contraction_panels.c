@@ -87,46 +87,51 @@ static void write_peel(tune_writer *w, const char *loop) {
   tune_writer_line(w, "}");
 }
 
-// Tiles what `match` says in the last rows by one row, which is loop `row` of `count`.
-static void write_single_rows(tune_writer *w, const char *name, const char *match, size_t row,
-                              size_t count) {
-  tune_tiling one = {{0}};
-  size_t order[TUNE_MAX_LOOPS];
-  char each[32], result[32], loops[32];
-  tune_contraction_identity_order(order, TUNE_MAX_LOOPS);
-  one.size[row] = "1";
-  tune_writer_line(w, "%%%s = transform.structured.match %s in %%last_rows", name, match);
-  tune_writer_line(w, "  : (" OP ") -> " OP);
-  char targets[32];
-  snprintf(targets, sizeof targets, "%%%s", name);
-  snprintf(each, sizeof each, "%%one_%s", name);
-  snprintf(result, sizeof result, "%%row_%s", name);
-  snprintf(loops, sizeof loops, "%%row_loop_%s", name);
-  tune_writer_begin_foreach(w, targets, each);
-  tune_writer_tile(w, result, loops, each, &one, order, count, NULL);
-  tune_writer_end_foreach(w);
+// Puts `producer`, which `match` finds in the last rows, into the loop `loop`.
+static void write_row_producer(tune_writer *w, const char *producer, const char *match,
+                               const char *loop, const char *new_loop) {
+  tune_writer_line(w, "%s = transform.structured.match %s in %%last_rows : (" OP ") -> " OP,
+                   producer, match);
+  tune_writer_line(w,
+                   "%s_row, %s = transform.structured.fuse_into_containing_op %s into %s : (" OP
+                   ", " OP ") -> (" OP ", " OP ")",
+                   producer, new_loop, producer, loop);
 }
 
-// The rows that do not fill a tile, one by one: how many they are is known at run time only. Each
-// op by itself; between them they pass rows through the output, or a buffer of its size.
+// The rows that do not fill a tile, one by one: how many they are is known at run time only. A row
+// stays in registers from the start of its sums to the epilogue.
 static void write_last_rows(const tune_contraction_plan *plan, tune_writer *w) {
-  char match[400], iterators[320];
-  const tune_operand *out = &plan->anchor->operands[2];
-  size_t row = tune_operand_find_loop(out, plan->row);
+  const tune_nest *anchor = plan->anchor;
+  size_t order[TUNE_MAX_LOOPS];
+  tune_tiling one = {{0}};
+  char sizes[128], product[400], iterators[320];
+  tune_contraction_identity_order(order, TUNE_MAX_LOOPS);
+  one.size[plan->root_row] = "1";
+  snprintf(product, sizeof product, "ops{[\"linalg.generic\"]} attributes{iterator_types = %s}",
+           tune_writer_iterators(iterators, sizeof iterators, anchor, NULL, anchor->loop_count));
   tune_writer_line(w, "%%rows = transform.cast %%work#2 : " OP " to !transform.op<\"scf.for\">");
   tune_writer_line(w, "%%tiles_of_rows, %%last_rows = transform.loop.peel %%rows");
   tune_writer_line(w, "  : (!transform.op<\"scf.for\">) -> (" OP ", " OP ")");
-  write_single_rows(w, "last_fill", "ops{[\"linalg.fill\"]}", row, out->rank);
-  snprintf(match, sizeof match, "ops{[\"linalg.generic\"]} attributes{iterator_types = %s}",
-           tune_writer_iterators(iterators, sizeof iterators, plan->anchor, NULL,
-                                 plan->anchor->loop_count));
-  write_single_rows(w, "last_product", match, plan->row, plan->anchor->loop_count);
-  if (plan->epilogue || (plan->init && !plan->starts_filled)) {
-    tune_nest plane = {.is_reduction = {false, false}};
-    snprintf(match, sizeof match, "ops{[\"linalg.generic\"]} attributes{iterator_types = %s}",
-             tune_writer_iterators(iterators, sizeof iterators, &plane, NULL, 2));
-    write_single_rows(w, "last_plane", match, row, 2);
+  tune_writer_line(w, "%%last_root = transform.structured.match %s",
+                   plan->epilogue ? "attributes{tune.root}" : product);
+  tune_writer_line(w, "  in %%last_rows : (" OP ") -> " OP);
+  if (!plan->epilogue) {
+    tune_writer_line(w,
+                     "%%last_row, %%row_loop = transform.structured.fuse %%last_root tile_sizes %s",
+                     tune_writer_sizes(sizes, sizeof sizes, &one, order, plan->root_loop_count));
+    tune_writer_line(w, "  : (" OP ") -> (" OP ", " OP ")");
+    return;
   }
+  tune_writer_tile(w, "%last_row", "%row_loop", "%last_root", &one, order, plan->root_loop_count,
+                   NULL);
+  // What was padded is cut to as many rows as there are: a slice of a slice, which upstream's
+  // fusion of whole chains does not look through.
+  tune_writer_line(w, "transform.apply_patterns to %s {", w->func);
+  tune_writer_line(w, "  transform.apply_patterns.tensor.merge_consecutive_insert_extract_slice");
+  tune_writer_line(w, "} : " OP);
+  write_row_producer(w, "%last_product", product, "%row_loop", "%row_loop_1");
+  if (plan->init)
+    write_row_producer(w, "%last_start", "attributes{tune.init}", "%row_loop_1", "%row_loop_2");
 }
 
 static void write_peels(const tune_contraction_plan *plan, tune_writer *w) {

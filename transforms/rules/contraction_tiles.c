@@ -60,8 +60,11 @@ static void bind_nests(const tune_contraction_plan *plan, tune_writer *w) {
   if (plan->starts_filled) {
     tune_writer_line(w, "%%init = transform.structured.match ops{[\"linalg.fill\"]} in %%func");
     tune_writer_line(w, "  : (" OP ") -> " OP);
-    tune_writer_line(w, "transform.annotate %%init \"tune.init\" : " OP);
   }
+  if (plan->init)
+    tune_writer_line(w, "transform.annotate %%init \"tune.init\" : " OP);
+  if (plan->dynamic_rows && plan->epilogue)
+    tune_writer_line(w, "transform.annotate %%epilogue \"tune.root\" : " OP);
 }
 
 static bool has_pad(const tune_structure *structure) {

@@ -401,6 +401,52 @@ func.func @f(%x: tensor<?x784xf32>, %w: tensor<512x784xf32>) -> tensor<?x512xf32
   return %r : tensor<?x512xf32>
 }
 // -----
+// case: named matmul, transposed weights, dynamic rows, gelu
+// rule: contraction
+// reduction: 96
+// dynamic: 13
+func.func @f(%x: tensor<?x96xf32>, %w: tensor<64x96xf32>, %b: tensor<64xf32>) -> tensor<?x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %half = arith.constant 0.5 : f32
+  %one = arith.constant 1.0 : f32
+  %root = arith.constant 1.41421354 : f32
+  %c0 = arith.constant 0 : index
+  %d = tensor.dim %x, %c0 : tensor<?x96xf32>
+  %t0 = tensor.empty() : tensor<96x64xf32>
+  %t = linalg.transpose ins(%w : tensor<64x96xf32>) outs(%t0 : tensor<96x64xf32>) permutation = [1, 0]
+  %e = tensor.empty(%d) : tensor<?x64xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<?x64xf32>) -> tensor<?x64xf32>
+  %r = linalg.matmul ins(%x, %t : tensor<?x96xf32>, tensor<96x64xf32>) outs(%z : tensor<?x64xf32>) -> tensor<?x64xf32>
+  %q = linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (n)>, affine_map<(m, n) -> (m, n)>],
+      iterator_types = ["parallel", "parallel"]}
+      ins(%r, %b : tensor<?x64xf32>, tensor<64xf32>) outs(%e : tensor<?x64xf32>) {
+  ^bb0(%a: f32, %c: f32, %o: f32):
+    %1 = arith.addf %a, %c : f32
+    %2 = arith.divf %1, %root : f32
+    %3 = math.erf %2 : f32
+    %4 = arith.addf %3, %one : f32
+    %5 = arith.mulf %4, %half : f32
+    %6 = arith.mulf %1, %5 : f32
+    linalg.yield %6 : f32
+  } -> tensor<?x64xf32>
+  return %q : tensor<?x64xf32>
+}
+// -----
+// case: named matmul, started with the bias, dynamic rows
+// rule: contraction
+// reduction: 96
+// dynamic: 13
+func.func @f(%x: tensor<?x96xf32>, %w: tensor<64x96xf32>, %b: tensor<64xf32>) -> tensor<?x64xf32> {
+  %c0 = arith.constant 0 : index
+  %d = tensor.dim %x, %c0 : tensor<?x96xf32>
+  %t0 = tensor.empty() : tensor<96x64xf32>
+  %t = linalg.transpose ins(%w : tensor<64x96xf32>) outs(%t0 : tensor<96x64xf32>) permutation = [1, 0]
+  %e = tensor.empty(%d) : tensor<?x64xf32>
+  %s = linalg.broadcast ins(%b : tensor<64xf32>) outs(%e : tensor<?x64xf32>) dimensions = [0]
+  %r = linalg.matmul ins(%x, %t : tensor<?x96xf32>, tensor<96x64xf32>) outs(%s : tensor<?x64xf32>) -> tensor<?x64xf32>
+  return %r : tensor<?x64xf32>
+}
+// -----
 // case: named matmul, all dynamic
 // reduction: 19
 // dynamic: 19
@@ -832,4 +878,63 @@ func.func @f(%x: tensor<16x64xf32>, %w: tensor<64x32xf32>) -> tensor<16x32xf32> 
     linalg.yield %0 : f32
   } -> tensor<16x32xf32>
   return %r : tensor<16x32xf32>
+}
+// -----
+// case: named depthwise nhwc, borders, bias, relu6
+// rule: depthwise
+// reduction: 9
+func.func @f(%x: tensor<1x13x10x48xf32>, %k: tensor<3x3x48xf32>, %b: tensor<48xf32>) -> tensor<1x13x10x48xf32> {
+  %zero = arith.constant 0.0 : f32
+  %six = arith.constant 6.0 : f32
+  %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] {
+  ^bb0(%n: index, %h: index, %w: index, %c: index):
+    tensor.yield %zero : f32
+  } : tensor<1x13x10x48xf32> to tensor<1x15x12x48xf32>
+  %e = tensor.empty() : tensor<1x13x10x48xf32>
+  %s = linalg.broadcast ins(%b : tensor<48xf32>) outs(%e : tensor<1x13x10x48xf32>) dimensions = [0, 1, 2]
+  %r = linalg.depthwise_conv_2d_nhwc_hwc ins(%p, %k : tensor<1x15x12x48xf32>, tensor<3x3x48xf32>)
+      outs(%s : tensor<1x13x10x48xf32>) -> tensor<1x13x10x48xf32>
+  %q = linalg.generic {indexing_maps = [affine_map<(n, h, w, c) -> (n, h, w, c)>, affine_map<(n, h, w, c) -> (n, h, w, c)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%r : tensor<1x13x10x48xf32>) outs(%e : tensor<1x13x10x48xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %1 = arith.maximumf %a, %zero : f32
+    %2 = arith.minimumf %1, %six : f32
+    linalg.yield %2 : f32
+  } -> tensor<1x13x10x48xf32>
+  return %q : tensor<1x13x10x48xf32>
+}
+// -----
+// case: named depthwise nhwc, borders wider than the window on one side
+// rule: depthwise
+// reduction: 9
+func.func @f(%x: tensor<2x6x6x32xf32>, %k: tensor<3x3x32xf32>) -> tensor<2x6x5x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[0, 5, 1, 0] high[0, 2, 4, 0] {
+  ^bb0(%n: index, %h: index, %w: index, %c: index):
+    tensor.yield %zero : f32
+  } : tensor<2x6x6x32xf32> to tensor<2x13x11x32xf32>
+  %e = tensor.empty() : tensor<2x6x5x32xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<2x6x5x32xf32>) -> tensor<2x6x5x32xf32>
+  %r = linalg.depthwise_conv_2d_nhwc_hwc {strides = dense<2> : tensor<2xi64>}
+      ins(%p, %k : tensor<2x13x11x32xf32>, tensor<3x3x32xf32>)
+      outs(%z : tensor<2x6x5x32xf32>) -> tensor<2x6x5x32xf32>
+  return %r : tensor<2x6x5x32xf32>
+}
+// -----
+// case: named depthwise nchw, borders
+// rule: depthwise
+// reduction: 9
+// quick
+func.func @f(%x: tensor<1x5x12x32xf32>, %k: tensor<5x3x3xf32>) -> tensor<1x5x12x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[0, 0, 1, 1] high[0, 0, 1, 1] {
+  ^bb0(%n: index, %c: index, %h: index, %w: index):
+    tensor.yield %zero : f32
+  } : tensor<1x5x12x32xf32> to tensor<1x5x14x34xf32>
+  %e = tensor.empty() : tensor<1x5x12x32xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<1x5x12x32xf32>) -> tensor<1x5x12x32xf32>
+  %r = linalg.depthwise_conv_2d_nchw_chw ins(%p, %k : tensor<1x5x14x34xf32>, tensor<5x3x3xf32>)
+      outs(%z : tensor<1x5x12x32xf32>) -> tensor<1x5x12x32xf32>
+  return %r : tensor<1x5x12x32xf32>
 }
