@@ -165,8 +165,8 @@ static void reduction_write(const tune_structure *structure, const tune_machine 
     tune_writer_line(w, "} : " OP);
   }
   tune_writer_lower_vectors(w);
-  if (tune_streaming_applies(structure, p.root, machine))
-    tune_streaming_write(p.root, machine, w);
+  if (tune_streaming_applies(structure, p.root, p.root->loop_count - 1, machine))
+    tune_streaming_write(p.root, p.lanes, machine, w);
   // Buffers are out of the loop over rows here, and what is one number becomes a register.
   if (p.shape == TUNE_REDUCTION_ROWS)
     w->stack_bytes = 65536;

@@ -17,10 +17,11 @@ static int64_t count_bytes(const tune_operand *operand) {
   return bytes;
 }
 
-bool tune_streaming_applies(const tune_structure *structure, const tune_nest *root,
+bool tune_streaming_applies(const tune_structure *structure, const tune_nest *root, size_t loop,
                             const tune_machine *machine) {
   const tune_operand *out = &root->operands[root->input_count];
-  if (!root->is_returned || !out->is_fresh || out->rank == 0 || root->reduction_count)
+  if (!root->is_returned || !out->is_fresh || out->rank == 0 || root->reduction_count ||
+      tune_operand_contiguous_loop(root, out) != loop)
     return false;
   int64_t bytes = count_bytes(out), vector_bytes = machine->vector_bits / 8;
   if (bytes == 0 || out->shape[out->rank - 1] * (out->bits / 8) % vector_bytes)
@@ -51,7 +52,11 @@ static void begin_stores(const tune_operand *out, tune_writer *w) {
   tune_writer_line(w, "  : (" OP ") -> " OP);
 }
 
-void tune_streaming_write(const tune_nest *root, const tune_machine *machine, tune_writer *w) {
+void tune_streaming_write(const tune_nest *root, int64_t step, const tune_machine *machine,
+                          tune_writer *w) {
+  int64_t alignment = step * root->operands[root->input_count].bits / 8;
+  if (alignment > machine->vector_bits / 8)
+    alignment = machine->vector_bits / 8;
   tune_writer_begin_alternatives(w, NULL, "stores", TUNE_LEVEL_BUFFER, "\"cached\", \"streamed\"",
                                  1, 0);
   tune_writer_next_alternative(w, NULL, 0);
@@ -62,8 +67,8 @@ void tune_streaming_write(const tune_nest *root, const tune_machine *machine, tu
   tune_writer_line(w, "  transform.apply_patterns.canonicalization");
   tune_writer_line(w, "} {apply_cse} : " OP);
   tune_writer_line(w, "%%yes = transform.param.constant true -> " ANY_PARAM);
-  tune_writer_line(w, "%%aligned = transform.param.constant %u : i64 -> " ANY_PARAM,
-                   machine->vector_bits / 8);
+  tune_writer_line(w, "%%aligned = transform.param.constant %lld : i64 -> " ANY_PARAM,
+                   (long long)alignment);
   begin_stores(&root->operands[root->input_count], w);
   tune_writer_line(w, "transform.annotate %%stores \"nontemporal\" = %%yes : " OP ", " ANY_PARAM);
   tune_writer_line(w, "transform.annotate %%stores \"alignment\" = %%aligned : " OP ", " ANY_PARAM);

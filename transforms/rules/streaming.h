@@ -16,13 +16,16 @@ extern "C" {
 #endif
 
 // Whether the result of `root`, the last op of `structure`, can be written so: it is large, in
-// memory that is allocated for it (and so aligned), and of whole vectors.
-bool tune_streaming_applies(const tune_structure *structure, const tune_nest *root,
+// memory that is allocated for it (and so aligned), of whole vectors, and contiguous along `loop`
+// of the root, which the vectors run along: a column of it would be written element by element.
+bool tune_streaming_applies(const tune_structure *structure, const tune_nest *root, size_t loop,
                             const tune_machine *machine);
 
 // To be written into @tune_buffers after tune_writer_lower_vectors, where tune_streaming_applies:
-// the knob `stores`, through the caches or past them.
-void tune_streaming_write(const tune_nest *root, const tune_machine *machine, tune_writer *writer);
+// the knob `stores`, through the caches or past them. Vectors begin at multiples of `step`
+// elements, a power of two: what is said to be aligned has to be.
+void tune_streaming_write(const tune_nest *root, int64_t step, const tune_machine *machine,
+                          tune_writer *writer);
 
 #ifdef __cplusplus
 }
