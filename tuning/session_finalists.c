@@ -163,13 +163,21 @@ static tune_status decide_by_winner(struct session *session) {
   return declare(session, session->winner_number, time);
 }
 
+// Whether the ratio of finalist `i` to the default is beyond doubt. It is from pairs of
+// neighbouring samples: where the medians say the contrary, something else ran in half of the
+// pairs, as it does where threads share their cores, and neither says which one is faster.
+static bool is_clearly_faster(const tune_comparison *comparison, size_t i) {
+  return comparison->ratios[i].high < 1 &&
+         comparison->times[i].median < comparison->times[0].median;
+}
+
 static tune_status decide_by_comparison(struct session *session, const size_t *finalists,
                                         tune_comparison *comparison) {
   tune_session_result *result = session->result;
   bool has_default = finalists[0] == session->default_number;
   size_t best = 0;
   for (size_t i = 1; i < comparison->count; ++i) {
-    bool is_doubtful = has_default && comparison->ratios[i].high >= 1;
+    bool is_doubtful = has_default && !is_clearly_faster(comparison, i);
     if (!is_doubtful && comparison->ratios[i].ratio < comparison->ratios[best].ratio)
       best = i;
   }
@@ -188,7 +196,7 @@ static tune_status decide_by_comparison(struct session *session, const size_t *f
 static size_t find_doubtful(const tune_comparison *comparison) {
   size_t doubtful = 0;
   for (size_t i = 1; i < comparison->count; ++i) {
-    if (comparison->ratios[i].high < 1)
+    if (is_clearly_faster(comparison, i))
       return 0;
     if (comparison->ratios[i].ratio < LOOKS_FASTER &&
         (!doubtful || comparison->ratios[i].ratio < comparison->ratios[doubtful].ratio))

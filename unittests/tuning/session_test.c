@@ -238,6 +238,7 @@ typedef struct scripted {
   tune_evaluator inner;
   double ratio, doubt;
   size_t clear_after, compared, last_count;
+  double median;        // of all but the first, relative to it; 0 leaves them as they are
   size_t failures;      // so many comparisons fail, through the second artifact
   bool hides_culprit;   // which is not said
   bool is_interrupted;  // every comparison is
@@ -283,6 +284,8 @@ static tune_status scripted_compare(void *self, const tune_compare_order *order,
   TUNE_RETURN_IF_ERROR(s->inner.methods->compare(s->inner.self, order, comparison));
   for (size_t i = 1; i < count; ++i)
     comparison->ratios[i] = (tune_ratio){s->ratio, s->ratio - doubt, s->ratio + doubt};
+  for (size_t i = 1; i < count && s->median > 0; ++i)
+    comparison->times[i].median = s->median * comparison->times[0].median;
   comparison->was_interrupted = s->is_interrupted;
   if (s->compared > s->failures)
     return TUNE_OK;
@@ -334,6 +337,14 @@ static void doubt_is_followed_up(void **state) {
 
 static void lasting_doubt_is_for_the_default(void **state) {
   scripted s = {.ratio = 0.95, .doubt = 0.1, .clear_after = 100};
+  run_scripted(*state, &s);
+  assert_int_equal(s.compared, 3);
+  assert_true(((fixture *)*state)->result.is_default);
+}
+
+// Pairs of samples that say the contrary of the medians are no proof, however sure they look.
+static void medians_and_pairs_have_to_agree(void **state) {
+  scripted s = {.ratio = 0.2, .doubt = 0.01, .clear_after = 1, .median = 1.02};
   run_scripted(*state, &s);
   assert_int_equal(s.compared, 3);
   assert_true(((fixture *)*state)->result.is_default);
@@ -690,6 +701,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(default_stays_unless_beaten, setup, teardown),
       cmocka_unit_test_setup_teardown(doubt_is_followed_up, setup, teardown),
       cmocka_unit_test_setup_teardown(lasting_doubt_is_for_the_default, setup, teardown),
+      cmocka_unit_test_setup_teardown(medians_and_pairs_have_to_agree, setup, teardown),
       cmocka_unit_test_setup_teardown(clear_cases_are_compared_once, setup, teardown),
       cmocka_unit_test_setup_teardown(an_interrupted_comparison_decides_nothing, setup, teardown),
       cmocka_unit_test_setup_teardown(noise_has_no_winners, setup, teardown),
