@@ -83,6 +83,9 @@ static tune_status refuse_name(const tune_task_choices_source *source, MlirOpera
     tune_string_builder_appendf(&text, "%s%s", i ? ", " : "",
                                 tune_space_knob(source->space, i)->name);
   append_origin(&text, source);
+  if (strncmp(source->origin, "rule ", strlen("rule ")) == 0)
+    tune_string_builder_append(
+        &text, ". What was chosen for a schedule of your own needs that schedule: schedule=<file>");
   return refuse(TUNE_NOT_FOUND, op, &text);
 }
 

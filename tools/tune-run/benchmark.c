@@ -235,12 +235,17 @@ static void warn_of_samples(benchmark *b, size_t index) {
   size_t count = json_array_size(json_object_get(result, "samples"));
   json_int_t outliers = json_integer_value(json_object_get(result, "outliers"));
   double noise = json_number_value(json_object_get(result, "noise"));
-  if (noise > NOISY || (outliers > 0 && (double)outliers >= OUTLIERS * (double)count))
+  if (noise > NOISY)
     add_text(
         b->warnings,
         "the times of %s are unsteady: they spread by %.1f %%, and %lld of %zu samples are far "
         "off; a quiet machine gives better figures",
         of, 100 * noise, (long long)outliers, count);
+  else if (outliers > 0 && (double)outliers >= OUTLIERS * (double)count)
+    add_text(b->warnings,
+             "%lld of %zu samples of %s are far off the others, which are within %.1f %%: the "
+             "median stands, but something came between at times",
+             (long long)outliers, count, of, 100 * noise);
   if (count < FEW_SAMPLES)
     add_text(b->warnings,
              "%zu samples of %s are too few for an interval of 95 %%: it is their range; a larger "

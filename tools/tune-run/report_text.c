@@ -92,7 +92,11 @@ static void print_tasks(const json_t *tasks, FILE *stream) {
   static const struct {
     const char *from, *words;
   } ORIGINS[] = {
-      {"choices", "by choices"}, {"database", "by the database"}, {"default", "by default"}};
+      {"config", "by the config"},
+      {"choices", "by choices"},
+      {"database", "by the database"},
+      {"default", "by default"},
+  };
   size_t count = json_array_size(tasks);
   fprintf(stream, "%zu task%s", count, count == 1 ? "" : "s");
   const char *separator = " (";

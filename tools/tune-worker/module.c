@@ -71,14 +71,21 @@ static void note_origin(void *user, size_t task, tune_choice_origin origin) {
   json_object_set_new(json_array_get(user, task), "from", json_string(NAMES[origin]));
 }
 
+// The same where a config was asked for: module_schedule has put it on the ops before.
+static void note_config(void *user, size_t task, tune_choice_origin origin) {
+  (void)origin;
+  json_object_set_new(json_array_get(user, task), "from", json_string("config"));
+}
+
 tune_status module_schedule(tune_build_task *task, const json_t *module, size_t threads,
                             json_t *tasks) {
   const char *database, *config;
-  tune_module_choices_options options = {
-      .tasks = {.target = "cpu", .threads = threads}, .tell = note_origin, .user = tasks};
+  tune_module_choices_options options = {.tasks = {.target = "cpu", .threads = threads},
+                                         .user = tasks};
   TUNE_RETURN_IF_ERROR(get_text(module, "database", &database));
   TUNE_RETURN_IF_ERROR(get_text(module, "schedule", &options.tasks.schedule));
   TUNE_RETURN_IF_ERROR(get_text(module, "config", &config));
+  options.tell = config ? note_config : note_origin;
   MlirOperation payload = tune_build_task_get_payload(task);
   load_dialects(mlirOperationGetContext(payload));
   if (config)
