@@ -69,8 +69,12 @@ static tune_status print_knobs(const tune_space *space) {
 }
 
 static tune_status print_summary(const tune_task_space *space) {
-  fprintf(stderr, "%s\n  key %s, %s, %.4g configs before constraints\n", space->task->name,
-          space->task->key.text, space->origin, (double)tune_space_size(space->space));
+  // Past a few digits only the order of magnitude says something.
+  double size = (double)tune_space_size(space->space);
+  fprintf(stderr,
+          size < 1e7 ? "%s\n  key %s, %s, %.0f configs before constraints\n"
+                     : "%s\n  key %s, %s, %.2g configs before constraints\n",
+          space->task->name, space->task->key.text, space->origin, size);
   TUNE_RETURN_IF_ERROR(print_knobs(space->space));
   for (size_t i = 0; i < tune_space_constraint_count(space->space); i++) {
     const tune_constraint *constraint = tune_space_constraint(space->space, i);
