@@ -48,7 +48,7 @@ static void match_op(tune_writer *w, const char *result, const char *ops) {
 
 // The loops of the product once its channels are in blocks: one more, the innermost.
 static tune_nest blocked_nest(const tune_conv_plan *plan) {
-  tune_nest nest = *plan->anchor;
+  tune_nest nest = *plan->ops.anchor;
   nest.is_reduction[nest.loop_count++] = false;
   return nest;
 }
@@ -62,7 +62,7 @@ static void write_pack(const tune_conv_plan *plan, tune_writer *w, int64_t chann
   blocks.size[plan->channel] = size;
   tune_writer_line(
       w, "%%block = transform.structured.pack %%anchor packed_sizes = %s : (" OP ") -> " OP,
-      tune_writer_sizes(sizes, sizeof sizes, &blocks, order, plan->anchor->loop_count));
+      tune_writer_sizes(sizes, sizeof sizes, &blocks, order, plan->ops.anchor->loop_count));
 }
 
 // Binds %packed: the anchor over blocks of `nr` channels, which are no parameter of upstream's op,
@@ -89,9 +89,9 @@ static void write_packs(const tune_conv_plan *plan, tune_writer *w) {
 // Turns the anchor into one over blocks of channels. Binds %product, %start (what starts the
 // accumulator), %root (the op that turns the output) and %filter (the copy of the filter).
 static void write_blocks(const tune_conv_plan *plan, tune_writer *w) {
-  const tune_nest *anchor = plan->anchor;
+  const tune_nest *anchor = plan->ops.anchor;
   tune_writer_match_generic(w, "%anchor", anchor, NULL, anchor->loop_count, w->func);
-  if (plan->has_pad) {
+  if (plan->ops.has_pad) {
     match_op(w, "%borders", "\"tensor.pad\"");
     tune_writer_line(w, "%%bordered = transform.structured.rewrite_in_destination_passing_style "
                         "%%borders : (" OP ") -> " OP);
@@ -113,7 +113,7 @@ static void write_blocks(const tune_conv_plan *plan, tune_writer *w) {
                       "!transform.op<\"tensor.extract_slice\">)");
   match_op(w, "%moves", "\"linalg.transpose\", \"linalg.copy\"");
   tune_writer_line(w, "%%moved = transform.structured.generalize %%moves : (" OP ") -> " OP);
-  if (plan->init->kind == TUNE_NEST_FILL) {
+  if (plan->ops.init->kind == TUNE_NEST_FILL) {
     match_op(w, "%fill", "\"linalg.fill\"");
     tune_writer_line(w, "%%filled = transform.structured.generalize %%fill : (" OP ") -> " OP);
   }
@@ -161,7 +161,7 @@ static size_t root_loop(const tune_conv_plan *plan, size_t dimension) {
 // A block of channels and a band of lines in parallel; in it a line at a time; in that, tiles of
 // `mr` pixels, in which also the accumulators are started.
 static void write_tiles(const tune_conv_plan *plan, tune_writer *w) {
-  const tune_operand *out = &plan->anchor->operands[2];
+  const tune_operand *out = &plan->ops.anchor->operands[2];
   tune_tiling outer = {{0}}, lines = {{0}}, rows = {{0}};
   size_t order[TUNE_MAX_LOOPS], line_loops = 0;
   char sizes[256], target[32], loop[32];
@@ -191,8 +191,9 @@ static void write_tiles(const tune_conv_plan *plan, tune_writer *w) {
     snprintf(target, sizeof target, "%%product_line");
   }
   rows.size[plan->row] = "%mr";
-  tune_writer_line(w, "%%tile, %%rows = transform.structured.fuse %s tile_sizes %s", target,
-                   tune_writer_sizes(sizes, sizeof sizes, &rows, order, plan->anchor->loop_count));
+  tune_writer_line(
+      w, "%%tile, %%rows = transform.structured.fuse %s tile_sizes %s", target,
+      tune_writer_sizes(sizes, sizeof sizes, &rows, order, plan->ops.anchor->loop_count));
   tune_writer_line(w, "  : (" OP ", " PARAM ") -> (" OP ", " OP ")");
   write_fuse(w, "%filter_block", "%filter", "%outer_2", "%outer_3");
   if (!plan->rows_divide) {
@@ -216,7 +217,7 @@ static void write_tiles(const tune_conv_plan *plan, tune_writer *w) {
 
 // The copy of the filter: its dimensions, and at the end the channels of the block.
 static void write_filter(const tune_conv_plan *plan, tune_writer *w) {
-  const tune_operand *filter = &plan->anchor->operands[plan->filter];
+  const tune_operand *filter = &plan->ops.anchor->operands[plan->filter];
   size_t rank = filter->rank, order[TUNE_MAX_LOOPS];
   size_t channel = tune_operand_find_loop(filter, plan->channel);
   // Blocks of 16 x 16, turned in registers, where a row of the filter is long enough; else the
@@ -250,7 +251,7 @@ static void write_filter(const tune_conv_plan *plan, tune_writer *w) {
 
 // The last op, which turns a line of the output.
 static void write_root(const tune_conv_plan *plan, tune_writer *w) {
-  size_t rank = plan->anchor->operands[2].rank, order[TUNE_MAX_LOOPS];
+  size_t rank = plan->ops.anchor->operands[2].rank, order[TUNE_MAX_LOOPS];
   char sizes[128];
   tune_tiling tile = {{0}};
   identity_order(order, TUNE_MAX_LOOPS);
@@ -343,7 +344,7 @@ static void write_kernel(const tune_conv_plan *plan, tune_writer *w) {
   tune_nest kernel = {.is_reduction = {true, false}};
   tune_writer_match_generic(w, "%kernels", &kernel, NULL, 2, w->func);
   tune_writer_line(w, "transform.structured.vectorize %%kernels : " OP);
-  tune_writer_vector_cleanup(w, plan->anchor->widens);
+  tune_writer_vector_cleanup(w, plan->ops.anchor->widens);
 }
 
 //===--------------------------------------------------------------------------===//
@@ -354,7 +355,7 @@ static void write_kernel(const tune_conv_plan *plan, tune_writer *w) {
 // lie, without a copy of anything. (With a window, a single vector a line keeps it too busy with
 // loads.)
 static bool lines_are_vectors(const tune_conv_plan *plan) {
-  const tune_nest *anchor = plan->anchor;
+  const tune_nest *anchor = plan->ops.anchor;
   const tune_operand *image = &anchor->operands[1 - plan->filter];
   bool has_window = false;
   for (size_t i = 0; i < plan->window_count; i++)
@@ -389,7 +390,7 @@ static void conv_blocked_write(const tune_structure *structure, const tune_machi
   tune_writer_begin_buffers(w);
   tune_writer_lower_vectors(w);
   tune_writer_place_buffers(w);
-  bool has_math = plan.epilogue && plan.epilogue->math_op_count;
+  bool has_math = plan.ops.epilogue && plan.ops.epilogue->math_op_count;
   tune_writer_target_knobs(w, machine->vector_bits, has_math);
   tune_writer_end_buffers(w);
   tune_writer_main(w);

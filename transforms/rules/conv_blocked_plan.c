@@ -3,86 +3,6 @@
 #include "transforms/rules/conv_blocked_plan.h"
 
 //===--------------------------------------------------------------------------===//
-// The ops
-//===--------------------------------------------------------------------------===//
-
-static bool is_parallel(const tune_nest *nest) {
-  return nest->kind == TUNE_NEST_GENERIC && nest->reduction_count == 0;
-}
-
-// Whether `operand`, of `nest`, is indexed by the loops as they come.
-static bool is_identity(const tune_nest *nest, const tune_operand *operand) {
-  if (operand->rank != nest->loop_count)
-    return false;
-  for (size_t i = 0; i < operand->rank; i++)
-    if (!tune_operand_is_loop(operand, i, i))
-      return false;
-  return true;
-}
-
-// One output, over whose elements the loops run, and inputs that are projections of it.
-static bool is_elementwise(const tune_nest *nest) {
-  if (!is_parallel(nest) || nest->has_index || nest->operand_count != nest->input_count + 1 ||
-      !is_identity(nest, &nest->operands[nest->input_count]))
-    return false;
-  for (size_t o = 0; o < nest->input_count; o++)
-    if (!tune_operand_is_projection(&nest->operands[o]))
-      return false;
-  return true;
-}
-
-// Elementwise over the result of `anchor`, which is one of its inputs, once.
-static bool is_epilogue(const tune_nest *nest, size_t anchor) {
-  size_t uses = 0;
-  for (size_t o = 0; o < nest->operand_count; o++) {
-    if (nest->operands[o].producer != anchor)
-      continue;
-    uses++;
-    if (o >= nest->input_count || !is_identity(nest, &nest->operands[o]))
-      return false;
-  }
-  return uses == 1 && is_elementwise(nest) && nest->use_count == 0;
-}
-
-static bool find_ops(tune_conv_plan *plan) {
-  const tune_structure *structure = plan->structure;
-  size_t anchor = TUNE_NO_LOOP;
-  for (size_t n = 0; n < structure->nest_count; n++) {
-    const tune_nest *nest = &structure->nests[n];
-    if (nest->reduction_count == 0)
-      continue;
-    if (anchor != TUNE_NO_LOOP || nest->kind != TUNE_NEST_GENERIC || !nest->multiplies_and_adds)
-      return false;
-    anchor = n;
-  }
-  if (anchor == TUNE_NO_LOOP)
-    return false;
-  plan->anchor = &structure->nests[anchor];
-  size_t init = plan->anchor->operands[2].producer;
-  if (init == TUNE_NO_LOOP || structure->nests[init].use_count != 1)
-    return false;
-  plan->init = &structure->nests[init];
-  if (plan->init->kind != TUNE_NEST_FILL && !is_elementwise(plan->init))
-    return false;
-  for (size_t n = 0; n < structure->nest_count; n++) {
-    const tune_nest *nest = &structure->nests[n];
-    if (n == anchor || n == init)
-      continue;
-    if (nest->kind == TUNE_NEST_PAD) {
-      plan->has_pad = true;
-      continue;
-    }
-    if (plan->epilogue || !is_epilogue(nest, anchor))
-      return false;
-    plan->epilogue = nest;
-  }
-  // What is returned beside the end of the chain would have to be turned too.
-  if (plan->init->is_returned || (plan->epilogue && plan->anchor->is_returned))
-    return false;
-  return plan->anchor->use_count == (plan->epilogue ? 1 : 0);
-}
-
-//===--------------------------------------------------------------------------===//
 // The loops
 //===--------------------------------------------------------------------------===//
 
@@ -90,22 +10,14 @@ static bool uses(const tune_operand *operand, size_t loop) {
   return tune_operand_coefficient(operand, loop) != 0;
 }
 
-static size_t loop_of_dimension(const tune_nest *nest, const tune_operand *operand,
-                                size_t dimension) {
-  for (size_t loop = 0; loop < nest->loop_count; loop++)
-    if (tune_operand_is_loop(operand, dimension, loop))
-      return loop;
-  return TUNE_NO_LOOP;
-}
-
 // The output's loops: one indexes the filter alone, the others the image alone. The channels come
 // before the pixels, which are neighbours in the image too but for a stride.
 static bool find_output_loops(tune_conv_plan *plan) {
-  const tune_nest *nest = plan->anchor;
+  const tune_nest *nest = plan->ops.anchor;
   const tune_operand *out = &nest->operands[2];
   if (out->rank < 2 || !tune_operand_is_projection(out))
     return false;
-  plan->row = loop_of_dimension(nest, out, out->rank - 1);
+  plan->row = tune_conv_loop_of_dimension(nest, out, out->rank - 1);
   if (plan->row == TUNE_NO_LOOP)
     return false;
   plan->filter = uses(&nest->operands[0], plan->row) ? 1 : 0;
@@ -113,7 +25,7 @@ static bool find_output_loops(tune_conv_plan *plan) {
   const tune_operand *image = &nest->operands[1 - plan->filter];
   plan->channel = plan->line = TUNE_NO_LOOP;
   for (size_t i = 0; i < out->rank; i++) {
-    size_t loop = loop_of_dimension(nest, out, i);
+    size_t loop = tune_conv_loop_of_dimension(nest, out, i);
     if (loop == TUNE_NO_LOOP || uses(filter, loop) == uses(image, loop))
       return false;
     if (uses(image, loop)) {
@@ -140,7 +52,7 @@ static bool find_output_loops(tune_conv_plan *plan) {
 // The longest reduction that is an index of its own in the image is the depth, and not among the
 // pixels there; the others are windows.
 static bool find_reductions(tune_conv_plan *plan) {
-  const tune_nest *nest = plan->anchor;
+  const tune_nest *nest = plan->ops.anchor;
   const tune_operand *filter = &nest->operands[plan->filter];
   const tune_operand *image = &nest->operands[1 - plan->filter];
   plan->depth = TUNE_NO_LOOP;
@@ -166,7 +78,7 @@ static bool find_reductions(tune_conv_plan *plan) {
 //===--------------------------------------------------------------------------===//
 
 static bool choose_channels(tune_conv_plan *plan) {
-  int64_t lanes = plan->lanes, channels = plan->anchor->extent[plan->channel];
+  int64_t lanes = plan->lanes, channels = plan->ops.anchor->extent[plan->channel];
   for (int64_t vectors = 1; vectors <= 2; vectors++)
     if (channels % (vectors * lanes) == 0)
       tune_value_set_add(&plan->nr, vectors * lanes);
@@ -181,7 +93,7 @@ static bool choose_channels(tune_conv_plan *plan) {
 }
 
 static bool choose_rows(tune_conv_plan *plan, const tune_machine *machine) {
-  int64_t rows = plan->anchor->extent[plan->row], lanes = plan->lanes;
+  int64_t rows = plan->ops.anchor->extent[plan->row], lanes = plan->lanes;
   int64_t vectors = (plan->nr.values[plan->nr.count - 1] + lanes - 1) / lanes;
   // Accumulators, the channels of one weight, and one pixel.
   int64_t most = ((int64_t)machine->vector_registers - vectors - 1) / vectors;
@@ -208,7 +120,7 @@ static bool choose_rows(tune_conv_plan *plan, const tune_machine *machine) {
 
 // At least two, as a depth of one would be folded away.
 static bool choose_depth(tune_conv_plan *plan) {
-  int64_t depth = plan->anchor->extent[plan->depth];
+  int64_t depth = plan->ops.anchor->extent[plan->depth];
   for (int64_t kr = 2; kr <= 16; kr++)
     if (depth % kr == 0 && (kr <= 4 || kr == 8 || plan->kr.count == 0))
       tune_value_set_add(&plan->kr, kr);
@@ -222,14 +134,14 @@ static bool choose_depth(tune_conv_plan *plan) {
 static void choose_band(tune_conv_plan *plan, const tune_machine *machine) {
   if (plan->line == TUNE_NO_LOOP)
     return;
-  int64_t lines = plan->anchor->extent[plan->line];
+  int64_t lines = plan->ops.anchor->extent[plan->line];
   tune_value_set_add(&plan->band, lines);
   plan->band_default = lines;
   if (machine->threads <= 1)
     return;
   int64_t threads = machine->threads;
   tune_value_set_add_divisors(&plan->band, lines, lines / (2 * threads), lines / 2, 1);
-  int64_t blocks = plan->anchor->extent[plan->channel] / plan->nr_default;
+  int64_t blocks = plan->ops.anchor->extent[plan->channel] / plan->nr_default;
   if (blocks < threads)
     plan->band_default = tune_value_set_at_most(&plan->band, lines * blocks / threads);
 }
@@ -237,11 +149,12 @@ static void choose_band(tune_conv_plan *plan, const tune_machine *machine) {
 bool tune_conv_plan_make(const tune_structure *structure, const tune_machine *machine,
                          tune_conv_plan *out_plan) {
   *out_plan = (tune_conv_plan){.structure = structure};
-  if (!structure->is_regular || structure->is_dynamic || !find_ops(out_plan) ||
-      out_plan->anchor->loop_count >= TUNE_MAX_LOOPS || !find_output_loops(out_plan) ||
+  if (!structure->is_regular || structure->is_dynamic ||
+      !tune_conv_ops_find(structure, &out_plan->ops) ||
+      out_plan->ops.anchor->loop_count >= TUNE_MAX_LOOPS || !find_output_loops(out_plan) ||
       !find_reductions(out_plan))
     return false;
-  out_plan->lanes = machine->vector_bits / out_plan->anchor->operands[2].bits;
+  out_plan->lanes = machine->vector_bits / out_plan->ops.anchor->operands[2].bits;
   if (out_plan->lanes < 2 || !choose_channels(out_plan) || !choose_rows(out_plan, machine) ||
       !choose_depth(out_plan))
     return false;

@@ -12,6 +12,7 @@
 #ifndef TUNE_TRANSFORMS_RULES_CONV_BLOCKED_PLAN_H
 #define TUNE_TRANSFORMS_RULES_CONV_BLOCKED_PLAN_H
 
+#include "transforms/rules/conv_ops.h"
 #include "transforms/rules/rule.h"
 
 #ifdef __cplusplus
@@ -20,11 +21,8 @@ extern "C" {
 
 typedef struct tune_conv_plan {
   const tune_structure *structure;
-  const tune_nest *anchor;
-  const tune_nest *init;     // what fills the accumulator: a fill or a broadcast
-  const tune_nest *epilogue; // elementwise over the result, or NULL
-  bool has_pad;              // borders are added to the image here
-  size_t filter;             // the operand of the anchor that is the filter
+  tune_conv_ops ops;
+  size_t filter; // the operand of the anchor that is the filter
 
   // Loops of the anchor.
   size_t channel; // of the output

@@ -1,0 +1,87 @@
+//===- conv_ops.c -------------------------------------------------------------===//
+
+#include "transforms/rules/conv_ops.h"
+
+static bool is_parallel(const tune_nest *nest) {
+  return nest->kind == TUNE_NEST_GENERIC && nest->reduction_count == 0;
+}
+
+// Whether `operand`, of `nest`, is indexed by the loops as they come.
+static bool is_identity(const tune_nest *nest, const tune_operand *operand) {
+  if (operand->rank != nest->loop_count)
+    return false;
+  for (size_t i = 0; i < operand->rank; i++)
+    if (!tune_operand_is_loop(operand, i, i))
+      return false;
+  return true;
+}
+
+// One output, over whose elements the loops run, and inputs that are projections of it.
+static bool is_elementwise(const tune_nest *nest) {
+  if (!is_parallel(nest) || nest->has_index || nest->operand_count != nest->input_count + 1 ||
+      !is_identity(nest, &nest->operands[nest->input_count]))
+    return false;
+  for (size_t o = 0; o < nest->input_count; o++)
+    if (!tune_operand_is_projection(&nest->operands[o]))
+      return false;
+  return true;
+}
+
+// Elementwise over the result of `anchor`, which is one of its inputs, once.
+static bool is_epilogue(const tune_nest *nest, size_t anchor) {
+  size_t uses = 0;
+  for (size_t o = 0; o < nest->operand_count; o++) {
+    if (nest->operands[o].producer != anchor)
+      continue;
+    uses++;
+    if (o >= nest->input_count || !is_identity(nest, &nest->operands[o]))
+      return false;
+  }
+  return uses == 1 && is_elementwise(nest) && nest->use_count == 0;
+}
+
+bool tune_conv_ops_find(const tune_structure *structure, tune_conv_ops *ops) {
+  *ops = (tune_conv_ops){0};
+  size_t anchor = TUNE_NO_LOOP;
+  for (size_t n = 0; n < structure->nest_count; n++) {
+    const tune_nest *nest = &structure->nests[n];
+    if (nest->reduction_count == 0)
+      continue;
+    if (anchor != TUNE_NO_LOOP || nest->kind != TUNE_NEST_GENERIC || !nest->multiplies_and_adds)
+      return false;
+    anchor = n;
+  }
+  if (anchor == TUNE_NO_LOOP)
+    return false;
+  ops->anchor = &structure->nests[anchor];
+  size_t init = ops->anchor->operands[2].producer;
+  if (init == TUNE_NO_LOOP || structure->nests[init].use_count != 1)
+    return false;
+  ops->init = &structure->nests[init];
+  if (ops->init->kind != TUNE_NEST_FILL && !is_elementwise(ops->init))
+    return false;
+  for (size_t n = 0; n < structure->nest_count; n++) {
+    const tune_nest *nest = &structure->nests[n];
+    if (n == anchor || n == init)
+      continue;
+    if (nest->kind == TUNE_NEST_PAD) {
+      ops->has_pad = true;
+      continue;
+    }
+    if (ops->epilogue || !is_epilogue(nest, anchor))
+      return false;
+    ops->epilogue = nest;
+  }
+  // What is returned beside the end of the chain would have to be turned too.
+  if (ops->init->is_returned || (ops->epilogue && ops->anchor->is_returned))
+    return false;
+  return ops->anchor->use_count == (ops->epilogue ? 1 : 0);
+}
+
+size_t tune_conv_loop_of_dimension(const tune_nest *nest, const tune_operand *operand,
+                                   size_t dimension) {
+  for (size_t loop = 0; loop < nest->loop_count; loop++)
+    if (tune_operand_is_loop(operand, dimension, loop))
+      return loop;
+  return TUNE_NO_LOOP;
+}

@@ -1,0 +1,37 @@
+//===- conv_ops.h - The ops that a convolution's rules take with it --------------------------===//
+//
+// One product, what starts its accumulator, the borders added to its image before it, and at most
+// one elementwise op after it. Rules that are about windows begin with this; what the product's
+// loops mean is their own.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TRANSFORMS_RULES_CONV_OPS_H
+#define TUNE_TRANSFORMS_RULES_CONV_OPS_H
+
+#include "transforms/rules/structure.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tune_conv_ops {
+  const tune_nest *anchor;   // out + a * b, with reductions
+  const tune_nest *init;     // what fills the accumulator: a fill or a broadcast
+  const tune_nest *epilogue; // elementwise over the result, or NULL
+  bool has_pad;              // borders are added to the image here
+} tune_conv_ops;
+
+// False where `structure` is anything else, or returns more than the end of this chain. The nests
+// belong to `structure`.
+bool tune_conv_ops_find(const tune_structure *structure, tune_conv_ops *out_ops);
+
+// The loop of `nest` that is dimension `dimension` of `operand`, or TUNE_NO_LOOP.
+size_t tune_conv_loop_of_dimension(const tune_nest *nest, const tune_operand *operand,
+                                   size_t dimension);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TUNE_TRANSFORMS_RULES_CONV_OPS_H
