@@ -4,6 +4,7 @@
 
 #include "dialects/diagnostic.h"
 #include "transforms/ir.h"
+#include "transforms/lower/math_avx512.h"
 #include "transforms/lower/math_calls.h"
 #include "transforms/lower/math_patterns.h"
 #include "transforms/lower/vector_arithmetic.h"
@@ -139,6 +140,28 @@ static tune_math_width vector_library_width(const tune_llvm_target *target) {
   return has(target, "+avx2") ? TUNE_MATH_WIDTH_AVX2 : TUNE_MATH_WIDTH_SSE;
 }
 
+// Whether exp and erf are what math_avx512.h makes of them.
+static bool uses_avx512(const tune_math_options *options, const tune_llvm_target *target) {
+  return options->polynomial == 1 && has(target, "+avx512f") && has(target, "+avx512dq");
+}
+
+static bool is_of_avx512(const char *op) {
+  const char *name;
+  for (size_t i = 0; (name = tune_math_avx512_op(i)); ++i)
+    if (strcmp(name, op) == 0)
+      return true;
+  return false;
+}
+
+static void add_approximations(MlirRewritePatternSet patterns, bool with_those_of_avx512) {
+  const char *names[POLYNOMIAL_COUNT];
+  size_t count = 0;
+  for (size_t i = 0; i < POLYNOMIAL_COUNT; ++i)
+    if (with_those_of_avx512 || !is_of_avx512(POLYNOMIALS[i]))
+      names[count++] = POLYNOMIALS[i];
+  tune_math_patterns_add_approximation(patterns, names, count);
+}
+
 static void add_patterns(MlirRewritePatternSet patterns, const needs *found,
                          const tune_math_options *options, const tune_llvm_target *target) {
   if (found->functions) {
@@ -150,20 +173,15 @@ static void add_patterns(MlirRewritePatternSet patterns, const needs *found,
     if (options->polynomial)
       tune_math_patterns_add_powers(patterns);
     if (options->polynomial == 1 && has_fused_product(target))
-      tune_math_patterns_add_approximation(patterns, POLYNOMIALS, POLYNOMIAL_COUNT);
+      add_approximations(patterns, !uses_avx512(options, target));
   }
   if (found->rounding_division)
     tune_math_patterns_add_rounding_division(patterns);
 }
 
-static tune_status rewrite(MlirOperation module, const needs *found,
-                           const tune_math_options *options, const tune_llvm_target *target) {
+// Applies `patterns`, which it takes.
+static tune_status apply(MlirOperation module, MlirRewritePatternSet patterns) {
   MlirContext context = mlirOperationGetContext(module);
-  static const char *const DIALECTS[] = {"arith", "math", "vector", "ub"};
-  for (size_t i = 0; i < sizeof DIALECTS / sizeof *DIALECTS; ++i)
-    mlirContextGetOrLoadDialect(context, tune_ir_string(DIALECTS[i]));
-  MlirRewritePatternSet patterns = mlirRewritePatternSetCreate(context);
-  add_patterns(patterns, found, options, target);
   MlirFrozenRewritePatternSet frozen = mlirFreezeRewritePattern(patterns);
   // Freezing takes the patterns and leaves the set, empty, to its owner.
   mlirRewritePatternSetDestroy(patterns);
@@ -180,6 +198,28 @@ static tune_status rewrite(MlirOperation module, const needs *found,
   mlirGreedyRewriteDriverConfigDestroy(config);
   mlirFrozenRewritePatternSetDestroy(frozen);
   return status;
+}
+
+static tune_status rewrite(MlirOperation module, const needs *found,
+                           const tune_math_options *options, const tune_llvm_target *target) {
+  MlirContext context = mlirOperationGetContext(module);
+  static const char *const DIALECTS[] = {"arith", "math", "vector", "ub"};
+  for (size_t i = 0; i < sizeof DIALECTS / sizeof *DIALECTS; ++i)
+    mlirContextGetOrLoadDialect(context, tune_ir_string(DIALECTS[i]));
+  MlirRewritePatternSet patterns = mlirRewritePatternSetCreate(context);
+  add_patterns(patterns, found, options, target);
+  return apply(module, patterns);
+}
+
+// What fills no vector of AVX-512 becomes upstream's polynomials.
+static tune_status insert_avx512(MlirOperation module) {
+  bool is_left;
+  tune_math_avx512_insert(module, &is_left);
+  if (!is_left)
+    return TUNE_OK;
+  MlirRewritePatternSet patterns = mlirRewritePatternSetCreate(mlirOperationGetContext(module));
+  add_approximations(patterns, true);
+  return apply(module, patterns);
 }
 
 // Arithmetic on bf16 becomes arithmetic on f32 between conversions, by upstream's pass.
@@ -216,11 +256,14 @@ tune_status tune_math_lower(MlirOperation module, const tune_math_options *optio
     TUNE_RETURN_IF_ERROR(widen_bf16(module));
   if (split_count || found.functions || found.rounding_division)
     TUNE_RETURN_IF_ERROR(rewrite(module, &found, options, target));
+  if (found.functions && uses_avx512(options, target))
+    TUNE_RETURN_IF_ERROR(insert_avx512(module));
   if (split_count)
     TUNE_RETURN_IF_ERROR(tune_vector_rows_sink(module));
   if (found.bf16 && calls_for_bf16(target))
     tune_vector_arithmetic_round_to_bf16(module);
   tune_vector_arithmetic_ignore_zero_signs(module);
+  tune_vector_arithmetic_halve_extrema(module);
   if (options->polynomial)
     tune_vector_arithmetic_use_reciprocals(module);
   if (found.functions)

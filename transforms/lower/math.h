@@ -8,8 +8,9 @@
 // A schedule decides by discardable attributes on the function (transform.annotate):
 //
 //   tune.math.polynomial = 0   functions are those of libm, one element at a time; the default
-//                        = 1   f32 by upstream's polynomials where they are good enough, the
-//                              rest by libmvec, or libm where there is none
+//                        = 1   f32 by polynomials, ours with AVX-512 (math_avx512.h), upstream's
+//                              otherwise where they are good enough, the rest by libmvec, or
+//                              libm where there is none
 //                        = 2   vectors by libmvec where there is one, the rest by libm
 //
 // docs/accuracy.md says how far each way is off.

@@ -3,6 +3,7 @@
 #include "transforms/lower/math_calls.h"
 
 #include "transforms/ir.h"
+#include "transforms/lower/vector_ops.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,68 +45,11 @@ bool tune_math_calls_has_vector_library(const char *triple) {
 }
 
 //===--------------------------------------------------------------------------===//
-// Making ops
+// Declarations
 //===--------------------------------------------------------------------------===//
 
 static MlirNamedAttribute named(MlirContext context, const char *name, MlirAttribute attribute) {
   return mlirNamedAttributeGet(mlirIdentifierGet(context, tune_ir_string(name)), attribute);
-}
-
-static MlirNamedAttribute integer_array(MlirContext context, const char *name, int64_t value) {
-  MlirType i64 = mlirIntegerTypeGet(context, 64);
-  MlirAttribute element = mlirIntegerAttrGet(i64, value);
-  return named(context, name, mlirArrayAttrGet(context, 1, &element));
-}
-
-static MlirNamedAttribute position(MlirContext context, int64_t at) {
-  return named(context, "static_position", mlirDenseI64ArrayGet(context, 1, &at));
-}
-
-static MlirValue make_op(MlirOperation place, const char *name, intptr_t operand_count,
-                         const MlirValue *operands, MlirType type, intptr_t attribute_count,
-                         const MlirNamedAttribute *attributes) {
-  MlirOperationState state =
-      mlirOperationStateGet(tune_ir_string(name), mlirOperationGetLocation(place));
-  mlirOperationStateAddOperands(&state, operand_count, operands);
-  mlirOperationStateAddResults(&state, 1, &type);
-  mlirOperationStateAddAttributes(&state, attribute_count, attributes);
-  MlirOperation op = mlirOperationCreate(&state);
-  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(place), place, op);
-  return mlirOperationGetResult(op, 0);
-}
-
-// Elements [at, at + lanes) of `vector`; one lane is a scalar.
-static MlirValue take_lanes(MlirOperation place, MlirValue vector, int64_t at, int64_t lanes) {
-  MlirContext context = mlirOperationGetContext(place);
-  MlirType type = mlirValueGetType(vector);
-  MlirType element = mlirShapedTypeGetElementType(type);
-  if (mlirShapedTypeGetDimSize(type, 0) == lanes && lanes > 1)
-    return vector;
-  if (lanes == 1) {
-    MlirNamedAttribute attribute = position(context, at);
-    return make_op(place, "vector.extract", 1, &vector, element, 1, &attribute);
-  }
-  MlirNamedAttribute attributes[] = {integer_array(context, "offsets", at),
-                                     integer_array(context, "sizes", lanes),
-                                     integer_array(context, "strides", 1)};
-  return make_op(place, "vector.extract_strided_slice", 1, &vector,
-                 mlirVectorTypeGet(1, &lanes, element), 3, attributes);
-}
-
-static MlirValue put_lanes(MlirOperation place, MlirValue part, MlirValue vector, int64_t at,
-                           int64_t lanes) {
-  MlirContext context = mlirOperationGetContext(place);
-  MlirType type = mlirValueGetType(vector);
-  MlirValue operands[] = {part, vector};
-  if (mlirShapedTypeGetDimSize(type, 0) == lanes && lanes > 1)
-    return part;
-  if (lanes == 1) {
-    MlirNamedAttribute attribute = position(context, at);
-    return make_op(place, "vector.insert", 2, operands, type, 1, &attribute);
-  }
-  MlirNamedAttribute attributes[] = {integer_array(context, "offsets", at),
-                                     integer_array(context, "strides", 1)};
-  return make_op(place, "vector.insert_strided_slice", 2, operands, type, 2, attributes);
 }
 
 // Declares `name` of `arity` arguments, all of `type`, unless `module` has it.
@@ -180,7 +124,7 @@ static MlirValue make_call(const inserting *all, MlirOperation op, const functio
   declare(all->module, name, row->arity, type);
   MlirNamedAttribute callee =
       named(context, "callee", mlirFlatSymbolRefAttrGet(context, tune_ir_string(name)));
-  return make_op(op, "func.call", row->arity, operands, type, 1, &callee);
+  return tune_vector_op_make(op, "func.call", row->arity, operands, type, 1, &callee);
 }
 
 static MlirValue make_calls(const inserting *all, MlirOperation op, const function_row *row) {
@@ -192,13 +136,13 @@ static MlirValue make_calls(const inserting *all, MlirOperation op, const functi
     return make_call(all, op, row, operands, 1);
   int64_t length = mlirShapedTypeGetDimSize(type, 0);
   int64_t bits = mlirTypeIsAF32(mlirShapedTypeGetElementType(type)) ? 32 : 64;
-  MlirValue result = make_op(op, "ub.poison", 0, NULL, type, 0, NULL);
+  MlirValue result = tune_vector_op_make(op, "ub.poison", 0, NULL, type, 0, NULL);
   for (int64_t at = 0, lanes; at < length; at += lanes) {
     lanes = next_lanes(all, length - at, bits);
     MlirValue parts[2] = {{NULL}, {NULL}};
     for (intptr_t i = 0; i < row->arity; ++i)
-      parts[i] = take_lanes(op, operands[i], at, lanes);
-    result = put_lanes(op, make_call(all, op, row, parts, lanes), result, at, lanes);
+      parts[i] = tune_vector_op_take_lanes(op, operands[i], at, lanes);
+    result = tune_vector_op_put_lanes(op, make_call(all, op, row, parts, lanes), result, at, lanes);
   }
   return result;
 }

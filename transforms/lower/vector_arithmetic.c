@@ -3,6 +3,7 @@
 #include "transforms/lower/vector_arithmetic.h"
 
 #include "transforms/ir.h"
+#include "transforms/lower/vector_ops.h"
 
 #include <math.h>
 
@@ -45,6 +46,59 @@ static MlirWalkResult ignore_zero_sign(MlirOperation op, void *user_data) {
 
 void tune_vector_arithmetic_ignore_zero_signs(MlirOperation module) {
   mlirOperationWalk(module, ignore_zero_sign, NULL, MlirWalkPreOrder);
+}
+
+// The elementwise op of a reduction by maxima or minima, NULL of others.
+static const char *extremum_of(MlirOperation reduction) {
+  static const char *const KINDS[][2] = {{"#vector.kind<maximumf>", "arith.maximumf"},
+                                         {"#vector.kind<minimumf>", "arith.minimumf"},
+                                         {"#vector.kind<maxnumf>", "arith.maxnumf"},
+                                         {"#vector.kind<minnumf>", "arith.minnumf"}};
+  MlirContext context = mlirOperationGetContext(reduction);
+  MlirAttribute kind = tune_ir_attribute(reduction, "kind");
+  for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; ++i)
+    if (mlirAttributeEqual(kind, parse(context, KINDS[i][0])))
+      return KINDS[i][1];
+  return NULL;
+}
+
+// Halves of an odd length share an element, which a maximum does not mind.
+static MlirWalkResult halve_extremum(MlirOperation op, void *user_data) {
+  (void)user_data;
+  const char *extremum = tune_ir_is(op, "vector.reduction") ? extremum_of(op) : NULL;
+  if (!extremum)
+    return MlirWalkResultAdvance;
+  MlirValue vector = mlirOperationGetOperand(op, 0);
+  MlirType element = mlirValueGetType(mlirOperationGetResult(op, 0));
+  if ((!mlirTypeIsAF32(element) && !mlirTypeIsAF64(element)) ||
+      mlirVectorTypeIsScalable(mlirValueGetType(vector)))
+    return MlirWalkResultAdvance;
+  MlirContext context = mlirOperationGetContext(op);
+  MlirAttribute given = tune_ir_attribute(op, "fastmath");
+  MlirNamedAttribute flags = mlirNamedAttributeGet(
+      mlirIdentifierGet(context, tune_ir_string("fastmath")),
+      mlirAttributeIsNull(given) ? parse(context, "#arith.fastmath<none>") : given);
+  int64_t length = mlirShapedTypeGetDimSize(mlirValueGetType(vector), 0);
+  if (length == 1)
+    vector = tune_vector_op_take_lanes(op, vector, 0, 1);
+  while (length > 1) {
+    int64_t half = (length + 1) / 2;
+    MlirValue halves[] = {tune_vector_op_take_lanes(op, vector, 0, half),
+                          tune_vector_op_take_lanes(op, vector, length - half, half)};
+    vector = tune_vector_op_make(op, extremum, 2, halves, mlirValueGetType(halves[0]), 1, &flags);
+    length = half;
+  }
+  if (mlirOperationGetNumOperands(op) == 2) {
+    MlirValue operands[] = {vector, mlirOperationGetOperand(op, 1)};
+    vector = tune_vector_op_make(op, extremum, 2, operands, element, 1, &flags);
+  }
+  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), vector);
+  mlirOperationDestroy(op);
+  return MlirWalkResultAdvance;
+}
+
+void tune_vector_arithmetic_halve_extrema(MlirOperation module) {
+  mlirOperationWalk(module, halve_extremum, NULL, MlirWalkPostOrder);
 }
 
 //===--------------------------------------------------------------------------===//

@@ -21,6 +21,10 @@ extern "C" {
 // instead of 6.
 void tune_vector_arithmetic_ignore_zero_signs(MlirOperation module);
 
+// Reductions of vectors of f32 or f64 in `module` by maximumf, minimumf, maxnumf and minnumf become
+// maxima of halves, and of halves of those. LLVM would take one element after the other.
+void tune_vector_arithmetic_halve_extrema(MlirOperation module);
+
 // Divisions of vectors of f32 or f64 in `module` by one number, broadcast or constant, become
 // products with its reciprocal.
 // A division takes as long as ten products.

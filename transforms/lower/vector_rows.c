@@ -3,6 +3,7 @@
 #include "transforms/lower/vector_rows.h"
 
 #include "transforms/ir.h"
+#include "transforms/lower/math_avx512.h"
 
 #include <stdlib.h>
 
@@ -54,8 +55,8 @@ static MlirValue insert_before(MlirOperation place, MlirOperationState *state) {
   return mlirOperationGetResult(op, 0);
 }
 
-// The number of which `vector` is a broadcast, or null. Upstream folds a row of a broadcast row, but
-// not of a broadcast number.
+// The number of which `vector` is a broadcast, or null. Upstream folds a row of a broadcast row,
+// but not of a broadcast number.
 static MlirValue broadcast_number(MlirValue vector) {
   MlirValue none = {NULL};
   if (!mlirValueIsAOpResult(vector))
@@ -216,8 +217,14 @@ static MlirOperation first_user(MlirBlock block, MlirOperation op) {
   return first;
 }
 
+// What functions become besides elementwise ops.
+static bool is_of_function(MlirOperation op) {
+  return tune_math_avx512_is_call(op) || tune_ir_is(op, "vector.extract_strided_slice") ||
+         tune_ir_is(op, "vector.insert_strided_slice");
+}
+
 static bool is_sunk(MlirOperation op) {
-  return is_elementwise(op) && mlirOperationGetNumResults(op) > 0 &&
+  return (is_elementwise(op) || is_of_function(op)) && mlirOperationGetNumResults(op) > 0 &&
          mlirTypeIsAVector(mlirValueGetType(mlirOperationGetResult(op, 0)));
 }
 

@@ -29,8 +29,9 @@ extern "C" {
 // folding and removing what is dead is left to do. OUT_OF_MEMORY only.
 tune_status tune_vector_rows_split(MlirOperation module, size_t *out_count);
 
-// Moves each op of arith and math on vectors right before its first user in its block, from the end
-// of the block to its begin. What it computes is computed when it is needed. OUT_OF_MEMORY only.
+// Moves each op of arith and math on vectors, and what became of such, right before its first user
+// in its block, from the end of the block to its begin. What it computes is computed when it is
+// needed. OUT_OF_MEMORY only.
 tune_status tune_vector_rows_sink(MlirOperation module);
 
 #ifdef __cplusplus

@@ -491,6 +491,13 @@ static void maxima_are_short(void **state) {
   assert_in_range(count_of(code, "\tvmaxps") + count_of(code, "\tvmaxss"), 5, 6);
   assert_int_equal(count_of(code, "\tvpmovd2m"), 0);
   free(code);
+  // Of 32 elements five halves, not 31 steps; softmax has this kind.
+  code = emit_tile("%row = vector.extract %a[0] : vector<32xf32> from vector<8x32xf32>\n"
+                   "%m = vector.reduction <maxnumf>, %row : vector<32xf32> into f32\n"
+                   "%r = vector.broadcast %m : f32 to vector<8x32xf32>",
+                   0, "x86-64-v4", TUNE_EMIT_ASSEMBLY);
+  assert_in_range(count_of(code, "\tvmaxps") + count_of(code, "\tvmaxss"), 5, 6);
+  free(code);
 }
 
 // Rectifying is one comparison and one masked move.
@@ -566,6 +573,40 @@ static void maxima_keep_nans(void **state) {
   run_tile("%r = arith.minimumf %a, %b : vector<8x32xf32>", 1, NULL, a, b, out);
   for (size_t i = 0; i < 256; ++i)
     assert_true(isnan(a[i]) || isnan(b[i]) ? isnan(out[i]) : out[i] == fminf(a[i], b[i]));
+}
+
+// So do reductions of any length, with a start or without; those of the other kind take no notice
+// of NaNs, which are in every place once.
+static void reduced_maxima_keep_nans(void **state) {
+  (void)state;
+  static _Alignas(64) float a[256], b[256], out[256];
+  for (size_t nan_at = 0; nan_at <= 13; ++nan_at) {
+    for (size_t i = 0; i < 256; ++i)
+      a[i] = b[i] = i == nan_at ? NAN : (float)((i * 7) % 13) - 20;
+    run_tile("%row = vector.extract %a[0] : vector<32xf32> from vector<8x32xf32>\n"
+             "%part = vector.extract_strided_slice %row {offsets = [0], sizes = [13], "
+             "strides = [1]} : vector<32xf32> to vector<13xf32>\n"
+             "%start = arith.constant -15.0 : f32\n"
+             "%max = vector.reduction <maximumf>, %part, %start : vector<13xf32> into f32\n"
+             "%min = vector.reduction <minimumf>, %part, %start : vector<13xf32> into f32\n"
+             "%maxnum = vector.reduction <maxnumf>, %part : vector<13xf32> into f32\n"
+             "%minnum = vector.reduction <minnumf>, %part : vector<13xf32> into f32\n"
+             "%r0 = vector.broadcast %p : f32 to vector<8x32xf32>\n"
+             "%r1 = vector.insert %max, %r0[0, 0] : f32 into vector<8x32xf32>\n"
+             "%r2 = vector.insert %min, %r1[0, 1] : f32 into vector<8x32xf32>\n"
+             "%r3 = vector.insert %maxnum, %r2[0, 2] : f32 into vector<8x32xf32>\n"
+             "%r = vector.insert %minnum, %r3[0, 3] : f32 into vector<8x32xf32>",
+             1, NULL, a, b, out);
+    float most = -INFINITY, least = INFINITY;
+    for (size_t i = 0; i < 13; ++i) {
+      most = fmaxf(most, a[i]);
+      least = fminf(least, a[i]);
+    }
+    assert_true(nan_at < 13 ? isnan(out[0]) : out[0] == fmaxf(most, -15));
+    assert_true(nan_at < 13 ? isnan(out[1]) : out[1] == fminf(least, -15));
+    assert_true(out[2] == most);
+    assert_true(out[3] == least);
+  }
 }
 
 // Quotients by a reciprocal are off by 1.5 units in the last place at most.
@@ -678,6 +719,7 @@ int main(void) {
       cmocka_unit_test(rectifiers_are_short),
       cmocka_unit_test(one_divisor_is_a_reciprocal),
       cmocka_unit_test(maxima_keep_nans),
+      cmocka_unit_test(reduced_maxima_keep_nans),
       cmocka_unit_test(reciprocals_are_near),
       cmocka_unit_test(bf16_is_rounded_in_vectors),
       cmocka_unit_test(wrong_options_are_refused),
