@@ -32,6 +32,7 @@
 #define GENERIC "!transform.op<\"linalg.generic\">"
 #define PACK "!transform.op<\"linalg.pack\">"
 #define MAX_PATTERNS 8
+#define WIDEST_TILE 64 // columns
 
 typedef struct dot_plan {
   tune_contraction_plan contraction; // its parts; the domains are those of this rule
@@ -78,7 +79,7 @@ static void choose_register_tile(dot_plan *plan, const tune_machine *machine) {
   tune_contraction_plan *contraction = &plan->contraction;
   static const int64_t rows[] = {2, 3, 4, 5, 6, 7, 8, 10, 12, 14};
   contraction->mr = contraction->nr = contraction->kr = (tune_value_set){0};
-  for (int64_t nr = TUNE_DOT_BLOCK; nr <= 64; nr += TUNE_DOT_BLOCK)
+  for (int64_t nr = TUNE_DOT_BLOCK; nr <= WIDEST_TILE; nr += TUNE_DOT_BLOCK)
     if (nr == TUNE_DOT_BLOCK || nr < contraction->cols + TUNE_DOT_BLOCK)
       tune_value_set_add(&contraction->nr, nr);
   contraction->nr_default = tune_value_set_at_most(&contraction->nr, 32);
@@ -240,6 +241,19 @@ static void write_register_tiles(const dot_plan *plan, tune_writer *w) {
   }
 }
 
+// Sums of a tile in a buffer of its own: what is a view of the result could not be hoisted out of
+// the loop over the depth, and what is on the stack LLVM keeps in registers from the fill to the
+// epilogue.
+static void write_accumulators(const dot_plan *plan, tune_writer *w) {
+  tune_writer_match_generic(w, "%sums", plan->contraction.anchor, plan->order, 3, w->func);
+  tune_writer_begin_foreach(w, "%sums", "%one_sum");
+  tune_writer_line(w, "%%accumulators, %%made = transform.structured.bufferize_to_allocation "
+                      "%%one_sum");
+  tune_writer_line(w, "  {bufferize_destination_only, memcpy_op = \"linalg.copy\", "
+                      "alloc_op = \"memref.alloca\"} : " OP);
+  tune_writer_end_foreach(w);
+}
+
 // Cuts the depth into groups, and tiles the product down to one instruction.
 static void write_groups(const dot_plan *plan, tune_writer *w) {
   const tune_contraction_plan *contraction = &plan->contraction;
@@ -289,6 +303,9 @@ static void write_groups(const dot_plan *plan, tune_writer *w) {
   tune_writer_tile(w, "%one", "%one_loops", "%step", &one, order, 4, NULL);
   for (int i = 0; i < 3; i++)
     tune_writer_line(w, "transform.annotate %%one_loops#%d \"tune.unroll\" : " OP, i);
+  char columns[24];
+  snprintf(columns, sizeof columns, "%%one_loops#%zu", col);
+  write_peel(w, columns);
   tune_writer_end_foreach(w);
 }
 
@@ -321,8 +338,10 @@ static void write_panels(const dot_plan *plan, tune_writer *w) {
   tune_writer_end_foreach(w);
 }
 
-// To the end, loops of at most 16 iterations: the factor is an attribute, not a param.
+// Tiles become straight code as late as here: each op that there is before bufferization takes part
+// in analyses that look at all the others, and with a tile's hundreds took most of the build.
 static void write_unroll(tune_writer *w) {
+  // To the end, loops of at most 16 iterations: the factor is an attribute, not a param.
   for (int round = 0; round < 4; round++) {
     tune_writer_line(w,
                      "%%lines_%d = transform.structured.match ops{[\"scf.for\"]} "
@@ -330,7 +349,49 @@ static void write_unroll(tune_writer *w) {
                      round, w->func);
     tune_writer_line(w, "transform.loop.unroll %%lines_%d {factor = 2 : i64} : " OP, round);
   }
-  tune_writer_cleanup(w);
+  tune_writer_line(w, "transform.apply_patterns to %s {", w->func);
+  tune_writer_line(w, "  transform.apply_patterns.canonicalization");
+  tune_writer_line(w, "} {apply_cse} : " OP);
+}
+
+// Copies from and to accumulators are as wide as a tile; a copy of A, as long as the depth, is left
+// to loops.
+static void write_copies(tune_writer *w) {
+  tune_writer_line(
+      w, "%%copies = transform.structured.match ops{[\"linalg.copy\"]} in %s : (" OP ") -> " OP,
+      w->func);
+  tune_writer_begin_foreach(w, "%copies", "%copy");
+  // A sequence that suppresses failures goes on after one; that inside does not.
+  tune_writer_line(w, "transform.sequence %%copy : " OP " failures(suppress) {");
+  tune_writer_line(w, "^bb0(%%any: " OP "):");
+  tune_writer_line(w, "  transform.sequence %%any : " OP " failures(propagate) {");
+  tune_writer_line(w, "  ^bb0(%%narrow: " OP "):");
+  w->indent += 2;
+  tune_writer_line(w, "%%length = transform.match.structured failures(propagate) %%narrow");
+  tune_writer_line(w, "  : (" OP ") -> " PARAM " {");
+  tune_writer_line(w, "^bb0(%%op: " OP "):");
+  tune_writer_line(w, "  %%last = transform.match.structured.dim %%op[-1] : (" OP ") -> " PARAM);
+  tune_writer_line(w, "  transform.match.structured.yield %%last : " PARAM);
+  tune_writer_line(w, "}");
+  tune_writer_line(w, "%%most = transform.param.constant %d : i64 -> " PARAM, WIDEST_TILE);
+  tune_writer_line(w, "transform.match.param.cmpi le %%length, %%most : " PARAM);
+  tune_writer_line(w, "transform.structured.vectorize %%narrow : " OP);
+  w->indent -= 2;
+  tune_writer_line(w, "  }");
+  tune_writer_line(w, "}");
+  tune_writer_end_foreach(w);
+}
+
+// Accumulators out of the loop over the depth. `%hoisted` is the function from then on.
+static void write_hoisting(tune_writer *w) {
+  tune_writer_line(w, "transform.memref.erase_dead_alloc_and_stores %s : (" OP ") -> ()", w->func);
+  tune_writer_line(
+      w, "%%hoisted = transform.structured.hoist_redundant_vector_transfers %s : (" OP ") -> " OP,
+      w->func);
+  w->func = "%hoisted";
+  tune_writer_line(w, "transform.apply_patterns to %s {", w->func);
+  tune_writer_line(w, "  transform.apply_patterns.canonicalization");
+  tune_writer_line(w, "} {apply_cse} : " OP);
 }
 
 // The epilogue and what starts the accumulator, in vectors of the tile's columns.
@@ -401,9 +462,9 @@ static void dot_write(const tune_structure *structure, const tune_machine *machi
   write_knobs(&plan, machine, w);
   tune_contraction_write_outer_tiles(&plan.contraction, w);
   write_register_tiles(&plan, w);
+  write_accumulators(&plan, w);
   write_groups(&plan, w);
   write_panels(&plan, w);
-  write_unroll(w);
   write_planes(&plan, w);
   tune_writer_fold_unit_dims(w);
   tune_writer_line(w, "transform.apply_patterns to %s {", w->func);
@@ -411,11 +472,18 @@ static void dot_write(const tune_structure *structure, const tune_machine *machi
   tune_writer_line(w, "  transform.apply_patterns.canonicalization");
   tune_writer_line(w, "} {apply_cse} : " OP);
   write_patterns(&plan, w);
+  tune_writer_line(w, "transform.apply_patterns to %s {", w->func);
+  tune_writer_line(w, "  transform.apply_patterns.tensor.merge_consecutive_insert_extract_slice");
+  tune_writer_line(w, "  transform.apply_patterns.canonicalization");
+  tune_writer_line(w, "} {apply_cse} : " OP);
   tune_writer_vector_cleanup(w, false);
   tune_writer_end_tensors(w);
   w->func = "%func";
   tune_writer_begin_buffers(w);
-  tune_writer_line(w, "transform.apply_patterns to %%func {");
+  write_unroll(w);
+  write_copies(w);
+  write_hoisting(w);
+  tune_writer_line(w, "transform.apply_patterns to %s {", w->func);
   tune_writer_line(w, "  transform.apply_patterns.vector.lower_bitcast");
   tune_writer_line(w, "} : " OP);
   // No panels on the stack: one for each pass of the parallel loop would pile up there.

@@ -256,10 +256,30 @@ static void write_product_operands(const tune_dot *dot, int64_t columns, tune_wr
   write_operand(w, "c", type_1d("tensor", columns, sum_of(dot)).text);
 }
 
+// %c_vector. What is less than a vector is no masked read, which would keep all accumulators in
+// memory: it is read as it is and put into a whole one, which costs no instruction in a loop.
+static void write_start(const tune_dot *dot, int64_t columns, tune_writer *w) {
+  type_text lanes = type_1d("vector", dot->lanes, sum_of(dot));
+  if (columns == dot->lanes) {
+    write_read(w, "c_vector", "c", "nothing", lanes.text, true);
+    return;
+  }
+  char zeroes[96];
+  snprintf(zeroes, sizeof zeroes, "dense<%s> : %s", dot->is_bf16 ? "0.0" : "0", lanes.text);
+  write_operation(w, "c_zeroes", "arith.constant", lanes.text, (const char *const[]){NULL},
+                  ATTRIBUTES({"value", zeroes}));
+  write_read(w, "c_part", "c", "nothing", type_1d("vector", columns, sum_of(dot)).text, true);
+  write_operation(w, "c_vector", "vector.insert_strided_slice", lanes.text,
+                  OPERANDS("c_part", "c_zeroes"),
+                  ATTRIBUTES({"offsets", "[0]"}, {"strides", "[1]"}));
+}
+
 void tune_dot_write_product(const tune_dot *dot, const char *name, int64_t columns,
                             tune_writer *w) {
   bool whole = columns == dot->lanes, flat = dot->steps == 1;
   int64_t width = columns * dot->group;
+  char size[32];
+  snprintf(size, sizeof size, "[%" PRId64 "]", columns);
   write_begin_pattern(w, name);
   write_product_operands(dot, columns, w);
   tune_writer_line(w,
@@ -280,9 +300,14 @@ void tune_dot_write_product(const tune_dot *dot, const char *name, int64_t colum
     write_constant(w, name_at("at", step).text, "index", index);
     write_inputs(dot, w, step, whole);
   }
-  write_read(w, "c_vector", "c", "nothing", type_1d("vector", dot->lanes, sum_of(dot)).text, whole);
+  write_start(dot, columns, w);
   write_sum(dot, w);
-  write_write(w, "written", "sum", "c", type_1d("tensor", columns, sum_of(dot)).text, whole);
+  if (!whole)
+    write_operation(w, "part", "vector.extract_strided_slice",
+                    type_1d("vector", columns, sum_of(dot)).text, OPERANDS("sum"),
+                    ATTRIBUTES({"offsets", "[0]"}, {"sizes", size}, {"strides", "[1]"}));
+  write_write(w, "written", whole ? "sum" : "part", "c",
+              type_1d("tensor", columns, sum_of(dot)).text, true);
   write_end_pattern(w, "written");
 }
 
@@ -325,7 +350,9 @@ void tune_dot_write_interleave(const tune_dot *dot, const char *name, int64_t co
                                bool fills_up, tune_writer *w) {
   const char *element = element_of(dot);
   bool whole = columns == TUNE_DOT_BLOCK;
-  char panel[64], shape[64];
+  char panel[64], shape[64], line_shape[64];
+  snprintf(line_shape, sizeof line_shape, "array<i64: %" PRId64 ", %" PRId64 ">", columns,
+           dot->group);
   snprintf(panel, sizeof panel, "tensor<1x%" PRId64 "x%" PRId64 "x%s>", columns, dot->group,
            element);
   snprintf(shape, sizeof shape, "array<i64: 1, %" PRId64 ", %" PRId64 ">", columns, dot->group);
@@ -347,11 +374,22 @@ void tune_dot_write_interleave(const tune_dot *dot, const char *name, int64_t co
                     NULL);
     mixed = "all";
   }
-  write_operation(w, "flat", "tensor.collapse_shape", flat.text, OPERANDS("panel"),
-                  ATTRIBUTES({"reassociation", "[[0, 1, 2]]"}));
+  // Without the dimension of one group, whose stride is lost when it is expanded again: upstream
+  // would take the result for other memory, and copy it onto itself.
+  type_text line = type_2d("tensor", columns, dot->group, element);
+  write_operation(w, "line", "tensor.extract_slice", line.text, OPERANDS("panel"),
+                  ATTRIBUTES({"static_offsets", "array<i64: 0, 0, 0>"}, {"static_sizes", shape},
+                             {"static_strides", "array<i64: 1, 1, 1>"},
+                             {"operandSegmentSizes", "array<i32: 1, 0, 0, 0>"}));
+  write_operation(w, "flat", "tensor.collapse_shape", flat.text, OPERANDS("line"),
+                  ATTRIBUTES({"reassociation", "[[0, 1]]"}));
   write_write(w, "filled", mixed, "flat", flat.text, whole);
-  write_operation(w, "written", "tensor.expand_shape", panel, OPERANDS("filled"),
-                  ATTRIBUTES({"reassociation", "[[0, 1, 2]]"}, {"static_output_shape", shape}));
+  write_operation(w, "wide", "tensor.expand_shape", line.text, OPERANDS("filled"),
+                  ATTRIBUTES({"reassociation", "[[0, 1]]"}, {"static_output_shape", line_shape}));
+  write_operation(w, "written", "tensor.insert_slice", panel, OPERANDS("wide", "panel"),
+                  ATTRIBUTES({"static_offsets", "array<i64: 0, 0, 0>"}, {"static_sizes", shape},
+                             {"static_strides", "array<i64: 1, 1, 1>"},
+                             {"operandSegmentSizes", "array<i32: 1, 1, 0, 0, 0>"}));
   write_end_pattern(w, "written");
 }
 
