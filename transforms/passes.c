@@ -81,6 +81,34 @@ static void *share(void *user_data) {
 
 static void construct(void *user_data) { (void)user_data; }
 
+static void ignore_text(MlirStringRef text, void *user_data) {
+  (void)text;
+  (void)user_data;
+}
+
+// Whether the program has registered upstream's passes, which schedules name.
+static bool has_upstream_passes(MlirContext context) {
+  static const char pipeline[] = "builtin.module(linalg-fuse-elementwise-ops)";
+  MlirPassManager manager = mlirPassManagerCreate(context);
+  MlirLogicalResult result =
+      mlirParsePassPipeline(mlirPassManagerGetAsOpPassManager(manager),
+                            mlirStringRefCreateFromCString(pipeline), ignore_text, NULL);
+  mlirPassManagerDestroy(manager);
+  return mlirLogicalResultIsSuccess(result);
+}
+
+// What MLIR says of a pass that it does not know, somewhere in a schedule, is no help to who wrote
+// a program that registered none.
+static tune_status explain(tune_status status, MlirOperation module) {
+  if (!strstr(tune_status_get_message(status), "unknown pass or pass pipeline") ||
+      has_upstream_passes(mlirOperationGetContext(module)))
+    return status;
+  tune_status_free(status);
+  return tune_status_make(TUNE_FAILED_PRECONDITION,
+                          "this program has not registered the passes of MLIR, which schedules "
+                          "name; mlirRegisterAllPasses() does it, once, before any pass runs");
+}
+
 static void run(MlirOperation module, MlirExternalPass pass, void *user_data) {
   const pass_state *state = user_data;
   tune_status status = tune_choices_verify(module);
@@ -88,6 +116,7 @@ static void run(MlirOperation module, MlirExternalPass pass, void *user_data) {
     status = state->pass_class->run(module, state->options);
   if (tune_status_is_ok(status))
     return;
+  status = explain(status, module);
   if (!tune_status_is_located(status))
     status = tune_status_annotate(status, "%s", state->pass_class->name);
   tune_status_emit(status, mlirOperationGetLocation(module));

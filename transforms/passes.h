@@ -9,6 +9,10 @@
 //   if (tune_status_is_ok(status))
 //     mlirPassManagerAddOwnedPass(manager, pass);
 //
+// The program registers upstream's dialects in its context (mlirRegisterAllDialects) and, once,
+// upstream's passes (mlirRegisterAllPasses): schedules name them. tune-search, and whatever else
+// starts servers, finds tune-worker and tune-measure as support/process.h says.
+//
 // All of them run on builtin.module. Before a pass runs, the choices in the module are
 // verified; what the pass returns as a failure becomes an error of MLIR at the place that
 // the status tells, and the pass manager stops.

@@ -38,6 +38,8 @@ run("configuring" ${CMAKE_COMMAND} -G ${GENERATOR} -S ${SCRATCH}/project -B ${SC
 run("building" ${CMAKE_COMMAND} --build ${SCRATCH}/project/build)
 run("running" ${SCRATCH}/project/build/consumer)
 expect("a space of 3\na domain parsed")
+expect("has not registered the passes of MLIR.*mlirRegisterAllPasses")
+expect("tune.chosen<\"tile\", [0-9]+ : i64, \"search:evolutionary\">")
 
 # The pkg-config file.
 set(ENV{PKG_CONFIG_PATH} ${prefix}/lib/pkgconfig)
