@@ -13,6 +13,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define OPTION_PREFIX "tune.llvm."
 
@@ -208,6 +209,31 @@ static void allow_contraction(LLVMModuleRef module) {
                                LLVMGetFastMathFlags(instruction) | LLVMFastMathAllowContract);
 }
 
+static void rename_extremum(LLVMModuleRef module, const char *from, const char *to,
+                            LLVMTypeRef type) {
+  LLVMValueRef function = LLVMGetNamedFunction(module, from);
+  if (!function)
+    return;
+  // Of two zeros maxnum gives any.
+  for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
+    LLVMValueRef call = LLVMGetUser(use);
+    LLVMSetFastMathFlags(call, LLVMGetFastMathFlags(call) | LLVMFastMathNoSignedZeros);
+  }
+  unsigned other = LLVMLookupIntrinsicID(to, strlen(to));
+  LLVMReplaceAllUsesWith(function, LLVMGetIntrinsicDeclaration(module, other, &type, 1));
+}
+
+// Makes maximumnum of maxnum, which takes the same instructions. LLVM 22 vectorizes loops of up to
+// 15 steps with the last vector masked, and leaves those over maxnum before that one.
+static void avoid_maxnum(LLVMModuleRef module) {
+  LLVMContextRef context = LLVMGetModuleContext(module);
+  LLVMTypeRef f32 = LLVMFloatTypeInContext(context), f64 = LLVMDoubleTypeInContext(context);
+  rename_extremum(module, "llvm.maxnum.f32", "llvm.maximumnum", f32);
+  rename_extremum(module, "llvm.minnum.f32", "llvm.minimumnum", f32);
+  rename_extremum(module, "llvm.maxnum.f64", "llvm.maximumnum", f64);
+  rename_extremum(module, "llvm.minnum.f64", "llvm.minimumnum", f64);
+}
+
 // For code that a schedule has vectorized and unrolled: cleans up what lowering leaves, and takes a
 // tenth of the time of LLVM's own pipelines, which look for loops to vectorize, calls to inline and
 // globals to merge.
@@ -223,6 +249,7 @@ tune_status tune_llvm_optimize(LLVMModuleRef module, const tune_llvm_target *tar
   set_function_attributes(module, target, options);
   if (options->contract)
     allow_contraction(module);
+  avoid_maxnum(module);
 
   LLVMPassBuilderOptionsRef builder = LLVMCreatePassBuilderOptions();
   // The options for the vectorizers do nothing in LLVM 22: O2 and O3 always have both.
