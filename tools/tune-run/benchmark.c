@@ -243,9 +243,9 @@ static void warn_of_samples(benchmark *b, size_t index) {
         of, 100 * noise, (long long)outliers, count);
   else if (outliers > 0 && (double)outliers >= OUTLIERS * (double)count)
     add_text(b->warnings,
-             "%lld of %zu samples of %s are far off the others, which are within %.1f %%: the "
-             "median stands, but something came between at times",
-             (long long)outliers, count, of, 100 * noise);
+             "of the %zu samples of %s %lld lie far off, the others within %.1f %%: the median "
+             "stands, but something came between at times",
+             count, of, (long long)outliers, 100 * noise);
   if (count < FEW_SAMPLES)
     add_text(b->warnings,
              "%zu samples of %s are too few for an interval of 95 %%: it is their range; a larger "
