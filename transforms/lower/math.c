@@ -140,9 +140,13 @@ static tune_math_width vector_library_width(const tune_llvm_target *target) {
   return has(target, "+avx2") ? TUNE_MATH_WIDTH_AVX2 : TUNE_MATH_WIDTH_SSE;
 }
 
+static bool has_avx512(const tune_llvm_target *target) {
+  return has(target, "+avx512f") && has(target, "+avx512dq") && has(target, "+avx512vl");
+}
+
 // Whether exp and erf are what math_avx512.h makes of them.
 static bool uses_avx512(const tune_math_options *options, const tune_llvm_target *target) {
-  return options->polynomial == 1 && has(target, "+avx512f") && has(target, "+avx512dq");
+  return options->polynomial == 1 && has_avx512(target);
 }
 
 static bool is_of_avx512(const char *op) {
@@ -264,6 +268,8 @@ tune_status tune_math_lower(MlirOperation module, const tune_math_options *optio
     tune_vector_arithmetic_round_to_bf16(module);
   tune_vector_arithmetic_ignore_zero_signs(module);
   tune_vector_arithmetic_halve_extrema(module);
+  if (has_avx512(target))
+    tune_math_avx512_insert_extrema(module);
   if (options->polynomial)
     tune_vector_arithmetic_use_reciprocals(module);
   if (found.functions)

@@ -9,6 +9,8 @@
 
 #define SCALE "llvm.x86.avx512.mask.scalef.ps.512"
 #define RANGE "llvm.x86.avx512.mask.range.ps.512"
+#define RANGE_OF_8 "llvm.x86.avx512.mask.range.ps.256"
+#define RANGE_OF_4 "llvm.x86.avx512.mask.range.ps.128"
 #define PERMUTE "llvm.x86.avx512.permvar.sf.512"
 
 //===--------------------------------------------------------------------------===//
@@ -71,6 +73,7 @@ static MlirValue at_most(MlirOperation place, MlirValue x, float most) {
   return tune_vector_op_make(place, "arith.select", 3, operands, floats(place), 0, NULL);
 }
 
+// Of the type of the first operand.
 static MlirValue call(MlirOperation place, const char *intrinsic, int32_t operand_count,
                       const MlirValue *operands) {
   MlirContext context = mlirOperationGetContext(place);
@@ -79,8 +82,8 @@ static MlirValue call(MlirOperation place, const char *intrinsic, int32_t operan
       named(place, "intrin", mlirStringAttrGet(context, tune_ir_string(intrinsic))),
       named(place, "op_bundle_sizes", mlirDenseI32ArrayGet(context, 0, NULL)),
       named(place, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, segments))};
-  return tune_vector_op_make(place, "llvm.call_intrinsic", operand_count, operands, floats(place),
-                             3, attributes);
+  return tune_vector_op_make(place, "llvm.call_intrinsic", operand_count, operands,
+                             mlirValueGetType(operands[0]), 3, attributes);
 }
 
 #define ALL_LANES (-1)
@@ -103,6 +106,11 @@ static MlirValue within_one(MlirOperation place, MlirValue x) {
                           integer(place, 16, ALL_LANES),
                           integer(place, 32, CURRENT_ROUNDING)};
   return call(place, RANGE, 6, operands);
+}
+
+static bool is_vector_of_f32(MlirType type) {
+  return mlirTypeIsAVector(type) && !mlirVectorTypeIsScalable(type) &&
+         mlirShapedTypeGetRank(type) == 1 && mlirTypeIsAF32(mlirShapedTypeGetElementType(type));
 }
 
 //===--------------------------------------------------------------------------===//
@@ -183,6 +191,55 @@ static MlirValue make_erf(MlirOperation place, MlirValue x) {
 }
 
 //===--------------------------------------------------------------------------===//
+// Maxima
+//===--------------------------------------------------------------------------===//
+
+// The one of them, of 16, 8 or 4 lanes, that `control` selects.
+static MlirValue make_range(MlirOperation place, MlirValue x, MlirValue y, int64_t control) {
+  int64_t lanes = mlirShapedTypeGetDimSize(mlirValueGetType(x), 0);
+  MlirValue operands[] = {x,
+                          y,
+                          integer(place, 32, control),
+                          x,
+                          integer(place, lanes == LANES ? 16 : 8, ALL_LANES),
+                          integer(place, 32, CURRENT_ROUNDING)};
+  if (lanes == LANES)
+    return call(place, RANGE, 6, operands);
+  return call(place, lanes == 8 ? RANGE_OF_8 : RANGE_OF_4, 5, operands);
+}
+
+static MlirWalkResult replace_extremum(MlirOperation op, void *user_data) {
+  (void)user_data;
+  enum { MINIMUM = 4, MAXIMUM = 5 };
+  bool is_maximum = tune_ir_is(op, "arith.maxnumf");
+  if (!is_maximum && !tune_ir_is(op, "arith.minnumf"))
+    return MlirWalkResultAdvance;
+  MlirValue x = mlirOperationGetOperand(op, 0), y = mlirOperationGetOperand(op, 1);
+  MlirType type = mlirValueGetType(x);
+  if (!is_vector_of_f32(type))
+    return MlirWalkResultAdvance;
+  int64_t length = mlirShapedTypeGetDimSize(type, 0);
+  if (length % LANES != 0 && length != 8 && length != 4)
+    return MlirWalkResultAdvance;
+  int64_t lanes = length < LANES ? length : LANES;
+  MlirValue result = x; // each lane is replaced
+  for (int64_t at = 0; at < length; at += lanes) {
+    MlirValue part =
+        make_range(op, tune_vector_op_take_lanes(op, x, at, lanes),
+                   tune_vector_op_take_lanes(op, y, at, lanes), is_maximum ? MAXIMUM : MINIMUM);
+    result = tune_vector_op_put_lanes(op, part, result, at, lanes);
+  }
+  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), result);
+  mlirOperationDestroy(op);
+  return MlirWalkResultAdvance;
+}
+
+void tune_math_avx512_insert_extrema(MlirOperation module) {
+  mlirContextGetOrLoadDialect(mlirOperationGetContext(module), tune_ir_string("llvm"));
+  mlirOperationWalk(module, replace_extremum, NULL, MlirWalkPostOrder);
+}
+
+//===--------------------------------------------------------------------------===//
 // Inserting
 //===--------------------------------------------------------------------------===//
 
@@ -202,14 +259,11 @@ bool tune_math_avx512_is_call(MlirOperation op) {
   if (!tune_ir_is(op, "llvm.call_intrinsic"))
     return false;
   MlirStringRef name = mlirStringAttrGetValue(tune_ir_attribute(op, "intrin"));
-  return tune_ir_string_equal(name, SCALE) || tune_ir_string_equal(name, RANGE) ||
-         tune_ir_string_equal(name, PERMUTE);
-}
-
-static bool is_of_whole_vectors(MlirType type) {
-  return mlirTypeIsAVector(type) && !mlirVectorTypeIsScalable(type) &&
-         mlirShapedTypeGetRank(type) == 1 && mlirTypeIsAF32(mlirShapedTypeGetElementType(type)) &&
-         mlirShapedTypeGetDimSize(type, 0) % LANES == 0;
+  static const char *const NAMES[] = {SCALE, RANGE, RANGE_OF_8, RANGE_OF_4, PERMUTE};
+  for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; ++i)
+    if (tune_ir_string_equal(name, NAMES[i]))
+      return true;
+  return false;
 }
 
 static bool is_f64(MlirType type) {
@@ -226,7 +280,7 @@ static MlirWalkResult replace(MlirOperation op, void *user_data) {
     return MlirWalkResultAdvance;
   MlirValue x = mlirOperationGetOperand(op, 0);
   MlirType type = mlirValueGetType(x);
-  if (!is_of_whole_vectors(type)) {
+  if (!is_vector_of_f32(type) || mlirShapedTypeGetDimSize(type, 0) % LANES != 0) {
     *is_left |= !is_f64(type);
     return MlirWalkResultAdvance;
   }

@@ -21,8 +21,13 @@
 extern "C" {
 #endif
 
+// Replaces arith.maxnumf and minnumf in `module` on vectors of rank 1 of f32 whose length is 4, 8
+// or a multiple of 16, for CPUs with AVX-512 F, DQ and VL, by vrangeps, which takes NaNs as they
+// do; LLVM makes three instructions of each.
+void tune_math_avx512_insert_extrema(MlirOperation module);
+
 // Replaces math.exp and math.erf in `module` on vectors of rank 1 of f32 whose length is a multiple
-// of 16, for CPUs with AVX-512 F and DQ. docs/accuracy.md says how far they are off.
+// of 16, for the same CPUs. docs/accuracy.md says how far they are off.
 // `*out_left` is whether any such op of f32, or f16 or bf16, on vectors or scalars, is left.
 void tune_math_avx512_insert(MlirOperation module, bool *out_left);
 

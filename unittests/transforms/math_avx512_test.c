@@ -11,6 +11,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,7 +78,8 @@ static void rests_are_polynomials(void **state) {
 
 static bool is_runnable(void) {
 #ifdef __x86_64__
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512vl");
 #else
   return false;
 #endif
@@ -125,11 +127,44 @@ static void extremes_are_those_of_libm(void **state) {
   }
 }
 
+static void assert_same(float got, float expected) {
+  assert_true(isnan(expected) ? isnan(got) : got == expected);
+}
+
+// Of a number and a NaN the number, on either side; of two NaNs a NaN; in vectors of each length
+// that there is an instruction for, and of none.
+static void extrema_are_those_of_libm(void **state) {
+  (void)state;
+  if (!is_runnable())
+    skip();
+  static const int LENGTHS[] = {4, 5, 8, 16, 32};
+  static _Alignas(64) float x[LANES], most[LANES], least[LANES];
+  for (size_t i = 0; i < LANES; ++i)
+    x[i] = i % 5 == 0 || i % 7 == 0 ? NAN : (i % 11 == 1 ? -INFINITY : (float)(i * 37 % 64) - 30);
+  for (size_t n = 0; n < sizeof LENGTHS / sizeof *LENGTHS; ++n) {
+    int length = LENGTHS[n];
+    char lines[2][256];
+    for (int i = 0; i < 2; ++i)
+      snprintf(lines[i], sizeof lines[i],
+               "%%c5 = arith.constant 5 : index\n"
+               "%%b = vector.load %%x[%%c5] : memref<%dxf32>, vector<%dxf32>\n"
+               "%%r = arith.%snumf %%a, %%b : vector<%dxf32>",
+               LANES, length, i ? "min" : "max", length);
+    run(lines[0], length, x, most);
+    run(lines[1], length, x, least);
+    for (int i = 0; i < length; ++i) {
+      assert_same(most[i], fmaxf(x[i], x[i + 5]));
+      assert_same(least[i], fminf(x[i], x[i + 5]));
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(code_is_short),
       cmocka_unit_test(rests_are_polynomials),
       cmocka_unit_test(extremes_are_those_of_libm),
+      cmocka_unit_test(extrema_are_those_of_libm),
   };
   return cmocka_run_group_tests(tests, math_setup, math_teardown);
 }
