@@ -228,12 +228,6 @@ static void write_packing(const tune_contraction_plan *plan, tune_writer *w) {
 // With panels or without
 //===--------------------------------------------------------------------------===//
 
-// Where B stays in the nearest caches by itself, copying it costs more than it saves.
-static bool panels_pay(const tune_contraction_plan *plan, const tune_machine *machine) {
-  int64_t bytes = plan->cols * plan->depths * plan->anchor->operands[plan->b].bits / 8;
-  return bytes > 2 * machine->l1_bytes && (plan->rows > 16 || plan->dynamic_rows);
-}
-
 static void write_packed(const tune_contraction_plan *plan, tune_writer *w) {
   write_panels(plan, w);
   write_peels(plan, w);
@@ -259,7 +253,7 @@ void tune_contraction_write_panels(const tune_contraction_plan *plan, const tune
     write_packed(plan, w);
   } else {
     tune_writer_begin_alternatives(w, NULL, "panels", TUNE_LEVEL_LINALG, "\"packed\", \"in_place\"",
-                                   panels_pay(plan, machine) ? 0 : 1, 0);
+                                   tune_contraction_reads_in_place(plan, machine) ? 1 : 0, 0);
     write_packed(plan, w);
     tune_writer_next_alternative(w, NULL, 0);
     write_in_place(plan, w);

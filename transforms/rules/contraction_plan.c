@@ -193,6 +193,40 @@ static void widen_to_blocks(tune_contraction_plan *plan) {
   plan->nr = wide;
 }
 
+static int64_t rows_that_fit(const tune_contraction_plan *plan, const tune_machine *machine,
+                             int64_t nr) {
+  int64_t vectors = round_up(nr, plan->lanes) / plan->lanes;
+  return ((int64_t)machine->vector_registers - vectors - 1) / vectors;
+}
+
+static int64_t bytes_of_columns(const tune_contraction_plan *plan, int64_t columns) {
+  return columns * plan->depths * plan->anchor->operands[plan->b].bits / 8;
+}
+
+// B stays in the nearest caches by itself.
+static bool is_small(const tune_contraction_plan *plan, const tune_machine *machine) {
+  return bytes_of_columns(plan, plan->cols) <= 2 * machine->l1_bytes;
+}
+
+static bool can_stay_in_place(const tune_contraction_plan *plan) {
+  return !plan->transposed && (plan->has_window || plan->cols_divide);
+}
+
+bool tune_contraction_reads_in_place(const tune_contraction_plan *plan,
+                                     const tune_machine *machine) {
+  enum { FEW_ROWS = 128 }; // a copy pays for itself by being read often
+  bool few = !plan->dynamic_rows && plan->rows <= FEW_ROWS;
+  return can_stay_in_place(plan) && (plan->has_window || few || is_small(plan, machine));
+}
+
+// In place, long pieces of B's rows are what the hardware's prefetchers see.
+static void widen_in_place(tune_contraction_plan *plan, const tune_machine *machine) {
+  int64_t widest = 4 * (int64_t)plan->lanes;
+  if (!plan->has_window && tune_contraction_reads_in_place(plan, machine) &&
+      !is_small(plan, machine) && rows_that_fit(plan, machine, widest) >= 4)
+    plan->nr_default = tune_value_set_at_most(&plan->nr, widest);
+}
+
 static void choose_columns(tune_contraction_plan *plan) {
   int64_t lanes = plan->lanes;
   for (int64_t vectors = 1; vectors <= 4; vectors *= 2)
@@ -214,12 +248,6 @@ static void choose_columns(tune_contraction_plan *plan) {
   plan->nr_default = tune_value_set_at_most(&plan->nr, 2 * lanes);
   if (plan->transposed)
     widen_to_blocks(plan);
-}
-
-static int64_t rows_that_fit(const tune_contraction_plan *plan, const tune_machine *machine,
-                             int64_t nr) {
-  int64_t vectors = round_up(nr, plan->lanes) / plan->lanes;
-  return ((int64_t)machine->vector_registers - vectors - 1) / vectors;
 }
 
 static void choose_rows(tune_contraction_plan *plan, const tune_machine *machine) {
@@ -279,12 +307,20 @@ static void choose_dynamic_rows(tune_contraction_plan *plan, const tune_machine 
   plan->mc_default = machine->threads > 1 ? 128 : 512;
 }
 
+// Panels of so many columns are still in the second cache when they are read.
+static int64_t columns_in_cache(const tune_contraction_plan *plan, const tune_machine *machine) {
+  int64_t room = machine->l2_bytes * 5 / 8;
+  return tune_value_set_at_most(&plan->nc, room / (bytes_of_columns(plan, 1) + 1));
+}
+
 static void choose_outer(tune_contraction_plan *plan, const tune_machine *machine) {
   int64_t widest = plan->nr.values[plan->nr.count - 1];
   tune_value_set_add(&plan->nc, plan->cols);
   if (plan->dynamic_rows) {
-    plan->nc_default = plan->cols;
     tune_value_set_add_divisors(&plan->nc, plan->cols, 2 * widest, plan->cols / 2, widest);
+    plan->nc_default = plan->cols;
+    if (!tune_contraction_reads_in_place(plan, machine))
+      plan->nc_default = columns_in_cache(plan, machine);
     return;
   }
   tune_value_set_add(&plan->mc, plan->rows);
@@ -294,6 +330,8 @@ static void choose_outer(tune_contraction_plan *plan, const tune_machine *machin
     tune_value_set_add_divisors(&plan->nc, plan->cols, 2 * widest, plan->cols / 2, widest);
   plan->mc_default = plan->rows;
   plan->nc_default = plan->cols;
+  if (!tune_contraction_reads_in_place(plan, machine))
+    plan->nc_default = columns_in_cache(plan, machine);
   if (machine->threads <= 1)
     return;
   // Enough tiles for the threads: along the columns first, which share no panel.
@@ -325,6 +363,7 @@ bool tune_contraction_plan_make(const tune_structure *structure, const tune_mach
   choose_columns(out_plan);
   if ((out_plan->has_window || out_plan->dynamic_rows) && !out_plan->cols_divide)
     return false;
+  widen_in_place(out_plan, machine);
   if (out_plan->dynamic_rows)
     choose_dynamic_rows(out_plan, machine);
   else

@@ -53,6 +53,10 @@ typedef struct tune_contraction_plan {
 bool tune_contraction_plan_make(const tune_structure *structure, const tune_machine *machine,
                                 tune_contraction_plan *out_plan);
 
+// Whether B is better read where it is than copied into panels, where both can be done.
+bool tune_contraction_reads_in_place(const tune_contraction_plan *plan,
+                                     const tune_machine *machine);
+
 #ifdef __cplusplus
 }
 #endif
