@@ -99,8 +99,12 @@ static void choose_register_tile(dot_plan *plan, const tune_machine *machine) {
       best = mr;
   }
   contraction->mr_default = best;
+  // Where sums begin in an argument and end in an epilogue, all groups at once would leave no loop
+  // over them; upstream's bufferization takes the first row that is then written into a copy of
+  // the argument's tile for the whole tile, and leaves out the copy.
+  bool needs_loop = !contraction->init && contraction->epilogue;
   for (int64_t kr = plan->dot.steps; kr <= 4; kr *= 2)
-    if (plan->groups % kr == 0)
+    if (plan->groups % kr == 0 && (kr < plan->groups || !needs_loop))
       tune_value_set_add(&contraction->kr, kr);
   contraction->kr_default = tune_value_set_at_most(&contraction->kr, 2);
 }
@@ -162,7 +166,7 @@ static bool make_plan(const tune_structure *structure, const tune_machine *machi
       plan->order[count++] = loop;
   choose_register_tile(plan, machine);
   choose_outer_tile(plan, machine);
-  return contraction->mr.count > 0;
+  return contraction->mr.count > 0 && contraction->kr.count > 0;
 }
 
 static bool dot_applies(const tune_structure *structure, const tune_machine *machine) {
@@ -254,6 +258,20 @@ static void write_accumulators(const dot_plan *plan, tune_writer *w) {
   tune_writer_end_foreach(w);
 }
 
+// Rows of A are filled up once, not again for each tile of columns. Where these are no two loops,
+// they are used once, or loop-invariant code motion sees to it.
+static void write_filled_rows(tune_writer *w) {
+  tune_writer_line(w, "%%fill_up = transform.cast %%in_place#0");
+  tune_writer_line(w, "  : !transform.op<\"tensor.pad\"> to " OP);
+  tune_writer_line(w, "transform.sequence %%fill_up : " OP " failures(suppress) {");
+  tune_writer_line(w, "^bb0(%%any_pad: " OP "):");
+  tune_writer_line(w,
+                   "  %%pad = transform.cast %%any_pad : " OP " to !transform.op<\"tensor.pad\">");
+  tune_writer_line(w, "  %%filled_rows = transform.structured.hoist_pad %%pad by 2 loops");
+  tune_writer_line(w, "    : (!transform.op<\"tensor.pad\">) -> " OP);
+  tune_writer_line(w, "}");
+}
+
 // Cuts the depth into groups, and tiles the product down to one instruction.
 static void write_groups(const dot_plan *plan, tune_writer *w) {
   const tune_contraction_plan *contraction = &plan->contraction;
@@ -293,6 +311,8 @@ static void write_groups(const dot_plan *plan, tune_writer *w) {
   tune_writer_line(w, "  : (" PACK ") -> (!transform.op<\"tensor.pad\">, "
                       "!transform.op<\"tensor.expand_shape\">, "
                       "!transform.op<\"linalg.transpose\">)");
+  if (plan->fills_up)
+    write_filled_rows(w);
   tune_writer_line(w, "%%any_product = transform.cast %s : " GENERIC " to " OP, product);
   tune_tiling step = {{0}}, one = {{0}};
   step.size[depth] = "%kr";
