@@ -99,12 +99,8 @@ static void choose_register_tile(dot_plan *plan, const tune_machine *machine) {
       best = mr;
   }
   contraction->mr_default = best;
-  // Where sums begin in an argument and end in an epilogue, all groups at once would leave no loop
-  // over them; upstream's bufferization takes the first row that is then written into a copy of
-  // the argument's tile for the whole tile, and leaves out the copy.
-  bool needs_loop = !contraction->init && contraction->epilogue;
   for (int64_t kr = plan->dot.steps; kr <= 4; kr *= 2)
-    if (plan->groups % kr == 0 && (kr < plan->groups || !needs_loop))
+    if (plan->groups % kr == 0)
       tune_value_set_add(&contraction->kr, kr);
   contraction->kr_default = tune_value_set_at_most(&contraction->kr, 2);
 }
@@ -166,7 +162,7 @@ static bool make_plan(const tune_structure *structure, const tune_machine *machi
       plan->order[count++] = loop;
   choose_register_tile(plan, machine);
   choose_outer_tile(plan, machine);
-  return contraction->mr.count > 0 && contraction->kr.count > 0;
+  return contraction->mr.count > 0;
 }
 
 static bool dot_applies(const tune_structure *structure, const tune_machine *machine) {
