@@ -112,10 +112,12 @@ static bool choose_tile(plan *p, const tune_machine *machine) {
   for (int64_t vectors = 1; vectors <= 4; vectors *= 2)
     if (lane_extent % (vectors * p->lanes) == 0)
       tune_value_set_add(&p->nr, vectors * p->lanes);
-  // Shorter vectors, where the widest do not divide.
+  // Shorter vectors, where the widest do not divide; or a short line as one, of whatever length.
   for (int64_t part = p->lanes / 2; p->nr.count == 0 && part >= 4; part /= 2)
     if (lane_extent % part == 0)
       tune_value_set_add(&p->nr, part);
+  if (p->nr.count == 0 && lane_extent >= 4 && lane_extent <= p->lanes)
+    tune_value_set_add(&p->nr, lane_extent);
   if (p->nr.count == 0)
     return false;
   p->nr_default = tune_value_set_at_most(&p->nr, 2 * p->lanes);
@@ -127,10 +129,11 @@ static bool choose_tile(plan *p, const tune_machine *machine) {
   for (int64_t mr = 1; mr <= 14 && mr <= rows && mr <= most; mr++) {
     tune_value_set_add(&p->mr, mr);
     p->rows_divide &= rows % mr == 0;
-    // What loses least to the edge, and among those the tallest tile.
+    // What loses least to the edge, and among those the tallest tile; not too tall, as what a row
+    // brought into the first cache is wanted by the next.
     int64_t tiles = (rows + mr - 1) / mr;
     double score = (double)rows / (double)(tiles * (mr + 1));
-    if (score >= best) {
+    if (mr <= 8 && score >= best) {
       best = score;
       p->mr_default = mr;
     }
@@ -306,6 +309,8 @@ static void write_tiles(const plan *p, tune_writer *w) {
     tune_writer_line(w, "}");
   }
   tune_writer_cleanup(w);
+  // While there are few ops.
+  tune_writer_line(w, "transform.bufferization.eliminate_empty_tensors %s : " OP, w->func);
 }
 
 // Windows one at a time, in each the rows one by one, and each of these a vector operation.
@@ -371,7 +376,7 @@ static void depthwise_write(const tune_structure *structure, const tune_machine 
   write_ops(&p, w);
   write_tiles(&p, w);
   write_kernel(&p, w);
-  tune_writer_end_tensors(w);
+  tune_writer_end_sequence(w);
   tune_writer_begin_buffers(w);
   tune_writer_lower_vectors(w);
   tune_writer_place_buffers(w);

@@ -321,12 +321,16 @@ void tune_writer_vector_cleanup(tune_writer *writer, bool widens) {
   tune_writer_line(writer, "} {apply_cse} : " OP);
 }
 
-void tune_writer_end_tensors(tune_writer *writer) {
-  tune_writer_line(writer, "transform.bufferization.eliminate_empty_tensors %s : " OP,
-                   writer->func);
+void tune_writer_end_sequence(tune_writer *writer) {
   tune_writer_line(writer, "transform.yield");
   writer->indent--;
   tune_writer_line(writer, "}");
+}
+
+void tune_writer_end_tensors(tune_writer *writer) {
+  tune_writer_line(writer, "transform.bufferization.eliminate_empty_tensors %s : " OP,
+                   writer->func);
+  tune_writer_end_sequence(writer);
 }
 
 void tune_writer_begin_buffers(tune_writer *writer) {
@@ -412,11 +416,7 @@ void tune_writer_target_knobs(tune_writer *writer, unsigned vector_bits, bool ha
   }
 }
 
-void tune_writer_end_buffers(tune_writer *writer) {
-  tune_writer_line(writer, "transform.yield");
-  writer->indent--;
-  tune_writer_line(writer, "}");
-}
+void tune_writer_end_buffers(tune_writer *writer) { tune_writer_end_sequence(writer); }
 
 void tune_writer_main(tune_writer *writer) {
   tune_string_builder_append(&writer->text, tune_preparation_text());

@@ -116,7 +116,10 @@ void tune_writer_begin_tensors(tune_writer *writer, const char *comment);
 // What follows vectorization on tensors: contractions recognised, transfers folded into slices,
 // loop-invariant accumulators hoisted into registers.
 void tune_writer_vector_cleanup(tune_writer *writer, bool widens);
+// Tensors that are made to be written into another one are not, and the sequence ends.
 void tune_writer_end_tensors(tune_writer *writer);
+// Ends a sequence, and that alone.
+void tune_writer_end_sequence(tune_writer *writer);
 
 // @tune_buffers(%func): after bufferization. Contractions and transfers become instructions.
 void tune_writer_begin_buffers(tune_writer *writer);
