@@ -20,6 +20,7 @@ struct tune_progress {
   bool is_drawn;                 // a live line is on the terminal
   bool has_begun;                // something was shown of the task
   double shown_at;               // seconds of the monotonic clock
+  char *plain;                   // the last plain line of the task; NULL before and after
 };
 
 void tune_progress_options_init(tune_progress_options *options) {
@@ -58,6 +59,7 @@ void tune_progress_destroy(tune_progress *progress) {
   if (!progress)
     return;
   tune_progress_clear(progress);
+  free(progress->plain);
   free(progress);
 }
 
@@ -152,7 +154,12 @@ static void show(tune_progress *progress, const tune_progress_state *state, bool
     progress->is_drawn = !is_last;
   } else if (tune_status_is_ok(status)) {
     const char *prefix = progress->options.prefix;
-    write_line(progress, prefix ? prefix : "", text, 0, "\n");
+    // Where all was known before, the end has nothing to add.
+    if (!is_last || !progress->plain || strcmp(progress->plain, text) != 0)
+      write_line(progress, prefix ? prefix : "", text, 0, "\n");
+    free(progress->plain);
+    progress->plain = is_last ? NULL : text;
+    text = is_last ? text : NULL;
   }
   tune_status_free(status);
   free(text);

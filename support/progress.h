@@ -69,7 +69,8 @@ void tune_progress_destroy(tune_progress *progress);
 // Shows `state`, if it is time to. Cheap enough to be called for each trial.
 void tune_progress_update(tune_progress *progress, const tune_progress_state *state);
 
-// Shows the last state of a task in any case; the next update begins a new line.
+// Shows the last state of a task in any case, but no plain line twice in a row; the next update
+// begins a new line.
 void tune_progress_finish_task(tune_progress *progress, const tune_progress_state *state);
 
 // Takes the live line away, so that something else can be printed to the terminal. The next update

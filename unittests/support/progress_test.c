@@ -128,6 +128,19 @@ static void plain_lines_are_few(void **state) {
              "tune-opt: [1/3] matmul, 0/64\n");
 }
 
+// A task of which all was known before is one line, not the same line twice.
+static void plain_lines_do_not_repeat(void **state) {
+  (void)state;
+  fixture f;
+  fixture_init(&f, TUNE_PROGRESS_PLAIN, 1000, 0);
+  for (size_t i = 0; i < 2; ++i) {
+    tune_progress_update(f.progress, &early);
+    tune_progress_finish_task(f.progress, &early);
+  }
+  expect(&f, "tune-opt: [1/3] matmul, 0/64\n"
+             "tune-opt: [1/3] matmul, 0/64\n");
+}
+
 // A stream that is no terminal gets plain lines by itself, and a quiet progress says nothing.
 static void style_follows_the_stream(void **state) {
   (void)state;
@@ -161,13 +174,10 @@ static void memory_may_run_out(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(live_lines_replace_themselves),
-      cmocka_unit_test(live_lines_do_not_wrap),
-      cmocka_unit_test(names_give_way_to_figures),
-      cmocka_unit_test(live_lines_make_room),
-      cmocka_unit_test(plain_lines_are_few),
-      cmocka_unit_test(style_follows_the_stream),
-      cmocka_unit_test(memory_may_run_out),
+      cmocka_unit_test(live_lines_replace_themselves), cmocka_unit_test(live_lines_do_not_wrap),
+      cmocka_unit_test(names_give_way_to_figures),     cmocka_unit_test(live_lines_make_room),
+      cmocka_unit_test(plain_lines_are_few),           cmocka_unit_test(plain_lines_do_not_repeat),
+      cmocka_unit_test(style_follows_the_stream),      cmocka_unit_test(memory_may_run_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
