@@ -2,7 +2,6 @@
 
 #include "targets/roofline.h"
 
-
 tune_status tune_roofline_to_json(const tune_roofline *roofline, json_t **out_object) {
   json_t *levels = json_array();
   for (size_t i = 0; i < roofline->level_count; ++i)

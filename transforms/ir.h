@@ -67,11 +67,12 @@ tune_status tune_ir_find_function(MlirOperation module, const char *name,
 tune_status tune_ir_parse(MlirContext context, const char *text, const char *source,
                           MlirOperation *out_module);
 
-// "f32", "bf16", "i8", "index", ... for the scalar types that artifacts and records know, else NULL.
+// "f32", "bf16", "i8", "index", ... for the scalar types that artifacts and records know, else
+// NULL.
 const char *tune_ir_scalar_type_name(MlirType type);
 
-// Gives `module` the body and the discardable attributes of the module `source`, which is left empty
-// and stays the caller's.
+// Gives `module` the body and the discardable attributes of the module `source`, which is left
+// empty and stays the caller's.
 void tune_ir_become(MlirOperation module, MlirOperation source);
 
 // A callback for MLIR's printers; `user_data` is a tune_string_builder.

@@ -9,8 +9,8 @@
 
 // Tries of drawing knob by knob without regard to the constraints.
 #define REJECTION_TRIES 128
-// Assignments tried in one search, each below a microsecond, and how often a search begins anew: a search
-// that took a wrong turn early finds nothing for long, another one may at once.
+// Assignments tried in one search, each below a microsecond, and how often a search begins anew: a
+// search that took a wrong turn early finds nothing for long, another one may at once.
 #define SEARCH_EFFORT 20000
 #define SEARCH_RESTARTS 8
 #define LAST_SEARCH_EFFORT 2000000

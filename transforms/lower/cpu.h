@@ -70,9 +70,10 @@ tune_status tune_cpu_lowering_run(tune_cpu_lowering *lowering, MlirOperation mod
                                   bool plain, tune_emit emit, char **out_bytes, size_t *out_size,
                                   tune_cpu_seconds *out_seconds);
 
-// Lowers all of `module` to the LLVM dialect, for one that is to stay a module: its public functions
-// keep the interface that bufferization gives them, memory is from the runtime. Of the decisions
-// about the backend (llvm.h) the LLVM dialect can express the vector width; the others end here.
+// Lowers all of `module` to the LLVM dialect, for one that is to stay a module: its public
+// functions keep the interface that bufferization gives them, memory is from the runtime. Of the
+// decisions about the backend (llvm.h) the LLVM dialect can express the vector width; the others
+// end here.
 tune_status tune_cpu_lowering_run_module(tune_cpu_lowering *lowering, MlirOperation module);
 
 // Runs the whole way once on a payload of two lines, so that what MLIR and LLVM initialise on first

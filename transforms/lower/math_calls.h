@@ -1,8 +1,8 @@
 //===- math_calls.h - Math functions as calls into libraries ----------------------===//
 //
 // What has no instructions and no approximation becomes calls: of glibc's libmvec, which
-// computes 4, 8 or 16 f32 (2, 4 or 8 f64) at once with an error of about 4 ulp at most, or of libm, one
-// element at a time.
+// computes 4, 8 or 16 f32 (2, 4 or 8 f64) at once with an error of about 4 ulp at most, or of libm,
+// one element at a time.
 //
 // Threads: as the context of the IR.
 //

@@ -245,8 +245,9 @@ static void write_depths(const tile_scope *scope, tune_writer *w, const char *re
   tune_writer_next_alternative(w, handles, 3);
   if (plan->epilogue)
     tune_writer_constraint(
-        w, "sums over a split depth are not ready in the register tile: the epilogue goes elsewhere", 1,
-        (const char *const[]){"kc"},
+        w,
+        "sums over a split depth are not ready in the register tile: the epilogue goes elsewhere",
+        1, (const char *const[]){"kc"},
         "%never = smt.constant false\n"
         "smt.assert %never");
   write_order(scope, w, "%inner:3", true);

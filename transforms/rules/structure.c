@@ -141,10 +141,10 @@ static bool is_multiply_add(MlirBlock body, tune_nest *nest) {
     if (out != 2 || widened ||
         (!tune_ir_is(multiply, "arith.mulf") && !tune_ir_is(multiply, "arith.muli")))
       continue;
-    intptr_t a = argument_behind(mlirOperationGetOperand(multiply, 0), body, &widened,
-                                 &zero_extended[0]);
-    intptr_t b = argument_behind(mlirOperationGetOperand(multiply, 1), body, &widened,
-                                 &zero_extended[1]);
+    intptr_t a =
+        argument_behind(mlirOperationGetOperand(multiply, 0), body, &widened, &zero_extended[0]);
+    intptr_t b =
+        argument_behind(mlirOperationGetOperand(multiply, 1), body, &widened, &zero_extended[1]);
     nest->widens = widened;
     nest->zero_extends[0] = zero_extended[a == 0 ? 0 : 1];
     nest->zero_extends[1] = zero_extended[a == 0 ? 1 : 0];
@@ -157,9 +157,9 @@ static bool is_multiply_add(MlirBlock body, tune_nest *nest) {
 // element, and x not of out.
 static bool is_combination(MlirBlock body, size_t input_count) {
   static const char *const combiners[] = {
-      "arith.addf",     "arith.addi",     "arith.mulf",    "arith.muli",    "arith.maximumf",
-      "arith.minimumf", "arith.maxnumf",  "arith.minnumf", "arith.maxsi",   "arith.minsi",
-      "arith.maxui",    "arith.minui",    "arith.andi",    "arith.ori",     "arith.xori"};
+      "arith.addf",     "arith.addi",    "arith.mulf",    "arith.muli",  "arith.maximumf",
+      "arith.minimumf", "arith.maxnumf", "arith.minnumf", "arith.maxsi", "arith.minsi",
+      "arith.maxui",    "arith.minui",   "arith.andi",    "arith.ori",   "arith.xori"};
   MlirOperation yield = mlirBlockGetTerminator(body);
   if (mlirOperationGetNumOperands(yield) != 1)
     return false;

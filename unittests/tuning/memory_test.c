@@ -171,7 +171,9 @@ static void sessions(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(spaces),   cmocka_unit_test(configs),    cmocka_unit_test(strategies),
+      cmocka_unit_test(spaces),
+      cmocka_unit_test(configs),
+      cmocka_unit_test(strategies),
       cmocka_unit_test(sessions),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
