@@ -100,6 +100,24 @@ static bool has_math(const tune_structure *structure) {
   return count > 0;
 }
 
+void tune_contraction_write_steps(const tune_contraction_plan *plan, const tune_machine *machine,
+                                  tune_writer *w) {
+  write_knobs(plan, machine, w);
+  tune_contraction_write_tiles(plan, w);
+  tune_contraction_write_panels(plan, machine, w);
+  tune_contraction_write_kernel(plan, w);
+}
+
+void tune_contraction_write_buffers(const tune_structure *structure, const tune_machine *machine,
+                                    tune_writer *w) {
+  w->func = "%func";
+  tune_writer_begin_buffers(w);
+  tune_writer_lower_vectors(w);
+  tune_writer_place_buffers(w);
+  tune_writer_target_knobs(w, machine->vector_bits, has_math(structure));
+  tune_writer_end_buffers(w);
+}
+
 static void contraction_write(const tune_structure *structure, const tune_machine *machine,
                               tune_writer *w) {
   tune_contraction_plan plan;
@@ -107,17 +125,9 @@ static void contraction_write(const tune_structure *structure, const tune_machin
     return;
   tune_writer_begin_tensors(w, plan.has_window ? "rule 'contraction': a convolution, direct"
                                                : "rule 'contraction': a matrix product");
-  write_knobs(&plan, machine, w);
-  tune_contraction_write_tiles(&plan, w);
-  tune_contraction_write_panels(&plan, machine, w);
-  tune_contraction_write_kernel(&plan, w);
+  tune_contraction_write_steps(&plan, machine, w);
   tune_writer_end_tensors(w);
-  w->func = "%func";
-  tune_writer_begin_buffers(w);
-  tune_writer_lower_vectors(w);
-  tune_writer_place_buffers(w);
-  tune_writer_target_knobs(w, machine->vector_bits, has_math(structure));
-  tune_writer_end_buffers(w);
+  tune_contraction_write_buffers(structure, machine, w);
   tune_writer_main(w);
 }
 

@@ -42,6 +42,15 @@ void tune_contraction_write_panels(const tune_contraction_plan *plan, const tune
 // vectors. Handles bound before are of no use after.
 void tune_contraction_write_kernel(const tune_contraction_plan *plan, tune_writer *writer);
 
+// The knobs and all of the above: what stands between tune_writer_begin_tensors and
+// tune_writer_end_tensors. Leaves the handle of the function in writer->func.
+void tune_contraction_write_steps(const tune_contraction_plan *plan, const tune_machine *machine,
+                                  tune_writer *writer);
+
+// @tune_buffers.
+void tune_contraction_write_buffers(const tune_structure *structure, const tune_machine *machine,
+                                    tune_writer *writer);
+
 #ifdef __cplusplus
 }
 #endif

@@ -6,6 +6,7 @@ static const tune_rule *const RULES[] = {
     &tune_rule_dot_contraction,
     &tune_rule_conv_blocked,
     &tune_rule_depthwise,
+    &tune_rule_winograd,
     &tune_rule_contraction,
     &tune_rule_reduction,
     &tune_rule_elementwise,

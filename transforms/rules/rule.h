@@ -48,6 +48,7 @@ typedef struct tune_rule {
 extern const tune_rule tune_rule_conv_blocked;    // conv_blocked.c
 extern const tune_rule tune_rule_depthwise;       // depthwise.c
 extern const tune_rule tune_rule_dot_contraction; // dot_contraction.c
+extern const tune_rule tune_rule_winograd;        // winograd.c
 extern const tune_rule tune_rule_contraction;     // contraction.c
 extern const tune_rule tune_rule_reduction;   // reduction.c
 extern const tune_rule tune_rule_elementwise; // elementwise.c

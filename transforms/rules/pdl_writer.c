@@ -1,0 +1,78 @@
+//===- pdl_writer.c -------------------------------------------------------------===//
+
+#include "transforms/rules/pdl_writer.h"
+
+#include <stdio.h>
+
+#define OP "!transform.any_op"
+
+void tune_pdl_begin_patterns(tune_writer *w) {
+  tune_writer_line(w, "transform.with_pdl_patterns %s : " OP " {", w->func);
+  tune_writer_line(w, "^bb0(%%scope: " OP "):");
+  w->indent++;
+}
+
+void tune_pdl_end_patterns(const char *const *names, size_t count, tune_writer *w) {
+  tune_writer_line(w, "transform.sequence %%scope : " OP " failures(propagate) {");
+  tune_writer_line(w, "^bb1(%%within: " OP "):");
+  w->indent++;
+  for (size_t i = 0; i < count; i++)
+    tune_writer_line(w, "%%gone_%zu = transform.pdl_match @%s in %%within : (" OP ") -> " OP, i,
+                     names[i]);
+  w->indent--;
+  tune_writer_line(w, "}");
+  w->indent--;
+  tune_writer_line(w, "}");
+}
+
+void tune_pdl_begin_pattern(tune_writer *w, const char *name) {
+  tune_writer_line(w, "pdl.pattern @%s : benefit(1) {", name);
+  w->indent++;
+}
+
+void tune_pdl_operand(tune_writer *w, const char *name, const char *type) {
+  tune_writer_line(w, "%%%s_type = pdl.type : %s", name, type);
+  tune_writer_line(w, "%%%s = pdl.operand : %%%s_type", name, name);
+}
+
+void tune_pdl_begin_rewrite(tune_writer *w) {
+  tune_writer_line(w, "pdl.rewrite %%nest {");
+  w->indent++;
+}
+
+void tune_pdl_end_pattern(tune_writer *w, const char *replacement) {
+  tune_writer_line(w, "pdl.replace %%nest with %%%s_op", replacement);
+  w->indent--;
+  tune_writer_line(w, "}");
+  w->indent--;
+  tune_writer_line(w, "}");
+}
+
+void tune_pdl_operation(tune_writer *w, const char *result, const char *op, const char *type,
+                        const char *const *operands, const tune_pdl_attribute *attributes) {
+  char names[256] = "", types[256] = "", listed[256] = "";
+  size_t used = 0, typed = 0, list = 0;
+  for (size_t i = 0; operands[i]; i++) {
+    used +=
+        (size_t)snprintf(names + used, sizeof names - used, "%s%%%s", i ? ", " : "(", operands[i]);
+    typed +=
+        (size_t)snprintf(types + typed, sizeof types - typed, "%s!pdl.value", i ? ", " : " : ");
+  }
+  for (size_t i = 0; attributes && attributes[i].name; i++) {
+    tune_writer_line(w, "%%%s_%s = pdl.attribute = %s", result, attributes[i].name,
+                     attributes[i].value);
+    list += (size_t)snprintf(listed + list, sizeof listed - list, "%s\"%s\" = %%%s_%s",
+                             i ? ", " : " {", attributes[i].name, result, attributes[i].name);
+  }
+  tune_writer_line(w, "%%%s_type = pdl.type : %s", result, type);
+  tune_writer_line(w, "%%%s_op = pdl.operation \"%s\"%s%s%s%s%s -> (%%%s_type : !pdl.type)", result,
+                   op, names, types, operands[0] ? ")" : "", listed, list ? "}" : "", result);
+  tune_writer_line(w, "%%%s = pdl.result 0 of %%%s_op", result, result);
+}
+
+void tune_pdl_constant(tune_writer *w, const char *result, const char *type, const char *value) {
+  char text[160];
+  snprintf(text, sizeof text, "%s : %s", value, type);
+  tune_pdl_operation(w, result, "arith.constant", type, TUNE_PDL_NO_OPERANDS,
+                     TUNE_PDL_ATTRIBUTES({"value", text}));
+}

@@ -1,0 +1,59 @@
+//===- pdl_writer.h - Writing PDL patterns as text ---------------------------------------===//
+//
+// Where no upstream transform makes the instructions that are wanted, a schedule brings its
+// patterns along (transform.with_pdl_patterns), and remains a script of stock ops. These are the
+// words they are written in. A pattern is
+//
+//   tune_pdl_begin_pattern, tune_pdl_operand ..., a line that binds %nest to the op it replaces,
+//   tune_pdl_begin_rewrite, tune_pdl_operation and tune_pdl_constant ..., tune_pdl_end_pattern
+//
+// transform.pdl_match is meant to find ops, yet applies what follows pdl.rewrite. Its result
+// is of ops that are gone: nothing may use it.
+//
+// Values are named without their "%". Threads: one thread at a time per writer.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TRANSFORMS_RULES_PDL_WRITER_H
+#define TUNE_TRANSFORMS_RULES_PDL_WRITER_H
+
+#include "transforms/rules/schedule_writer.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tune_pdl_attribute {
+  const char *name, *value;
+} tune_pdl_attribute;
+
+#define TUNE_PDL_OPERANDS(...) ((const char *const[]){__VA_ARGS__, NULL})
+#define TUNE_PDL_NO_OPERANDS ((const char *const[]){NULL})
+#define TUNE_PDL_ATTRIBUTES(...) ((const tune_pdl_attribute[]){__VA_ARGS__, {NULL, NULL}})
+
+// Opens transform.with_pdl_patterns on writer->func.
+void tune_pdl_begin_patterns(tune_writer *writer);
+// Applies the patterns of these names, one after the other, and ends.
+void tune_pdl_end_patterns(const char *const *names, size_t count, tune_writer *writer);
+
+void tune_pdl_begin_pattern(tune_writer *writer, const char *name);
+// %<name>, an operand of the type %<name>_type.
+void tune_pdl_operand(tune_writer *writer, const char *name, const char *type);
+void tune_pdl_begin_rewrite(tune_writer *writer);
+// %nest gives way to the op that made %<replacement>.
+void tune_pdl_end_pattern(tune_writer *writer, const char *replacement);
+
+// `%result = pdl.operation "op"(operands) {attributes} -> type`, and its first result under the
+// name `result`. `operands` are names, ended by NULL; attributes (may be NULL) are ended by a NULL
+// name.
+void tune_pdl_operation(tune_writer *writer, const char *result, const char *op, const char *type,
+                        const char *const *operands, const tune_pdl_attribute *attributes);
+// `%result = arith.constant value : type`.
+void tune_pdl_constant(tune_writer *writer, const char *result, const char *type,
+                       const char *value);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TUNE_TRANSFORMS_RULES_PDL_WRITER_H

@@ -1,0 +1,384 @@
+//===- winograd.c - The space of 3x3 convolutions: direct, or Winograd's ----------------===//
+//
+// Convolutions of f32 with 3x3 windows, stride 1 and channels innermost (NHWC, HWCF): what the rule
+// for contractions does, and as the other choice of a knob Winograd's F(4x4, 3x3), with 2.25 to 4
+// times fewer multiplications and sums that are less exact.
+//
+// The order of the steps, as learnt on MLIR 22.1.8:
+//  - blocks of output channels outside of all: the transformed filter of a block stays in a cache,
+//    where that of all channels is four times as large as the filter and goes through memory;
+//  - the transforms become loops of straight code (winograd_patterns.h); that over the image is the
+//    same for all blocks, and leaves their loop if its own loops are one of step 1: upstream moves
+//    no loop of another step. Among threads it stays, as outside of the loop one would do it for
+//    all;
+//  - the products are a batch of matrix products, and tiled as such.
+//
+//===--------------------------------------------------------------------------===//
+
+#include "transforms/rules/contraction_parts.h"
+#include "transforms/rules/pdl_writer.h"
+#include "transforms/rules/winograd_patterns.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define OP "!transform.any_op"
+#define PARAM "!transform.param<i64>"
+
+typedef struct winograd_plan {
+  tune_contraction_plan contraction;
+  tune_winograd winograd;
+  unsigned threads;
+  size_t channel; // loop of the anchor
+  tune_value_set block, mr, nr, kr;
+  int64_t block_default, mr_default, nr_default;
+} winograd_plan;
+
+//===--------------------------------------------------------------------------===//
+// The convolution
+//===--------------------------------------------------------------------------===//
+
+// Whether dimension `dimension` of the image is loop `pixel` plus a reduction of 3 steps, which is
+// dimension `window` of the filter.
+static bool is_window(const tune_nest *anchor, size_t dimension, size_t pixel, size_t window) {
+  const tune_index *index = &anchor->operands[0].index[dimension];
+  bool found = false;
+  if (!index->is_linear || index->constant != 0)
+    return false;
+  for (size_t loop = 0; loop < anchor->loop_count; loop++) {
+    if (index->coefficient[loop] == 0)
+      continue;
+    if (index->coefficient[loop] != 1)
+      return false;
+    if (loop == pixel)
+      continue;
+    if (found || anchor->extent[loop] != TUNE_WINOGRAD_FILTER || !anchor->is_reduction[loop] ||
+        !tune_operand_is_loop(&anchor->operands[1], window, loop))
+      return false;
+    found = true;
+  }
+  return found && index->coefficient[pixel] == 1;
+}
+
+static size_t loop_of(const tune_nest *anchor, const tune_operand *operand, size_t dimension) {
+  for (size_t loop = 0; loop < anchor->loop_count; loop++)
+    if (tune_operand_is_loop(operand, dimension, loop))
+      return loop;
+  return TUNE_NO_LOOP;
+}
+
+// [n,] h + p, w + q, c | p, q, c, f -> [n,] h, w, f
+static bool find_convolution(winograd_plan *plan) {
+  const tune_nest *anchor = plan->contraction.anchor;
+  const tune_operand *image = &anchor->operands[0], *filter = &anchor->operands[1],
+                     *output = &anchor->operands[2];
+  if ((anchor->loop_count != 6 && anchor->loop_count != 7) || filter->rank != 4 ||
+      image->rank != anchor->loop_count - 3 || output->rank != image->rank)
+    return false;
+  for (size_t i = 0; i < 3; i++)
+    if (strcmp(anchor->operands[i].type, "f32") != 0)
+      return false;
+  size_t first = image->rank - 3; // after the batch
+  size_t loops[4];
+  for (size_t i = 0; i < output->rank; i++)
+    if ((loops[i] = loop_of(anchor, output, i)) == TUNE_NO_LOOP)
+      return false;
+  size_t depth = loop_of(anchor, filter, 2);
+  plan->channel = loops[first + 2];
+  if (depth == TUNE_NO_LOOP || !tune_operand_is_loop(image, first + 2, depth) ||
+      !tune_operand_is_loop(filter, 3, plan->channel) ||
+      (first && !tune_operand_is_loop(image, 0, loops[0])) ||
+      !is_window(anchor, first, loops[first], 0) ||
+      !is_window(anchor, first + 1, loops[first + 1], 1))
+    return false;
+  plan->winograd = (tune_winograd){.has_batch = first == 1,
+                                   .batch = first ? anchor->extent[loops[0]] : 1,
+                                   .height = anchor->extent[loops[first]],
+                                   .width = anchor->extent[loops[first + 1]],
+                                   .depth = anchor->extent[depth],
+                                   .channels = anchor->extent[plan->channel],
+                                   .lanes = plan->contraction.lanes};
+  return true;
+}
+
+// An epilogue is done row by row, in vectors along the output: its own order has to be the same.
+static bool is_in_order(const tune_nest *epilogue, size_t rank) {
+  const tune_operand *output = &epilogue->operands[epilogue->operand_count - 1];
+  if (epilogue->loop_count != rank || output->rank != rank ||
+      epilogue->operand_count != epilogue->input_count + 1)
+    return false;
+  for (size_t i = 0; i < rank; i++)
+    if (!tune_operand_is_loop(output, i, i))
+      return false;
+  return true;
+}
+
+static bool make_plan(const tune_structure *structure, const tune_machine *machine,
+                      winograd_plan *plan) {
+  *plan = (winograd_plan){.threads = machine->threads};
+  tune_contraction_plan *contraction = &plan->contraction;
+  if (structure->is_dynamic || !tune_contraction_plan_make(structure, machine, contraction) ||
+      contraction->other_count || !find_convolution(plan))
+    return false;
+  const tune_winograd *winograd = &plan->winograd;
+  if (contraction->epilogue &&
+      !is_in_order(contraction->epilogue, contraction->anchor->operands[2].rank))
+    return false;
+  int64_t lanes = winograd->lanes;
+  // Smaller outputs are mostly what stands over their edge.
+  if (winograd->depth % lanes || winograd->channels % lanes ||
+      winograd->height < TUNE_WINOGRAD_TILE || winograd->width < TUNE_WINOGRAD_TILE)
+    return false;
+  for (int64_t vectors = 1; vectors <= 8; vectors *= 2)
+    if (winograd->channels % (vectors * lanes) == 0) {
+      tune_value_set_add(&plan->block, vectors * lanes);
+      if (vectors <= 4)
+        tune_value_set_add(&plan->nr, vectors * lanes);
+    }
+  for (int64_t kr = 1; kr <= 8; kr *= 2)
+    if (winograd->depth % kr == 0)
+      tune_value_set_add(&plan->kr, kr);
+  plan->nr_default = tune_value_set_at_most(&plan->nr, 2 * lanes);
+  // With fewer, each of the 36 matrices has rows that are short to write; with more, they leave the
+  // second cache.
+  plan->block_default = tune_value_set_at_most(&plan->block, 4 * lanes);
+  // Rows whose tile fits the registers, best those that divide all.
+  int64_t tiles = tune_winograd_tiles(winograd), vectors = plan->nr_default / lanes;
+  int64_t fit = (machine->vector_registers - 1 - vectors) / vectors;
+  for (int64_t mr = 2; mr <= 16 && mr <= tiles; mr++) {
+    tune_value_set_add(&plan->mr, mr);
+    if (mr <= fit && (!plan->mr_default || tiles % mr == 0 || tiles % plan->mr_default))
+      plan->mr_default = mr;
+  }
+  if (!plan->mr.count)
+    tune_value_set_add(&plan->mr, plan->mr_default = 1);
+  return true;
+}
+
+//===--------------------------------------------------------------------------===//
+// Knobs
+//===--------------------------------------------------------------------------===//
+
+static void write_knobs(const winograd_plan *plan, const tune_machine *machine, tune_writer *w) {
+  char lines[640];
+  tune_writer_knob(w, "winograd_block", "tile", TUNE_LEVEL_LINALG, &plan->block,
+                   plan->block_default);
+  tune_writer_knob(w, "winograd_mr", "tile", TUNE_LEVEL_VECTOR, &plan->mr, plan->mr_default);
+  tune_writer_knob(w, "winograd_nr", "tile", TUNE_LEVEL_VECTOR, &plan->nr, plan->nr_default);
+  tune_writer_knob(w, "winograd_kr", "unroll", TUNE_LEVEL_VECTOR, &plan->kr,
+                   tune_value_set_at_most(&plan->kr, 4));
+  tune_writer_constraint(w, "a block of channels is made of whole register tiles", 2,
+                         (const char *const[]){"winograd_block", "winograd_nr"},
+                         "%zero = smt.int.constant 0\n"
+                         "%rest = smt.int.mod %winograd_block_, %winograd_nr_\n"
+                         "%even = smt.eq %rest, %zero : !smt.int\n"
+                         "smt.assert %even");
+  snprintf(lines, sizeof lines,
+           "%%lanes = smt.int.constant %" PRId64 "\n"
+           "%%registers = smt.int.constant %u\n"
+           "%%one = smt.int.constant 1\n"
+           "%%vectors = smt.int.div %%winograd_nr_, %%lanes\n"
+           "%%tile = smt.int.mul %%winograd_mr_, %%vectors\n"
+           "%%used = smt.int.add %%tile, %%vectors, %%one\n"
+           "%%fits = smt.int.cmp le %%used, %%registers\n"
+           "smt.assert %%fits",
+           plan->winograd.lanes, machine->vector_registers);
+  tune_writer_constraint(w, "accumulators, one row of B and one element of A fit the registers", 2,
+                         (const char *const[]){"winograd_mr", "winograd_nr"}, lines);
+}
+
+//===--------------------------------------------------------------------------===//
+// The steps
+//===--------------------------------------------------------------------------===//
+
+static void match_op(tune_writer *w, const char *result, const char *ops) {
+  tune_writer_line(w, "%s = transform.structured.match ops{[\"%s\"]} in %s : (" OP ") -> " OP,
+                   result, ops, w->func);
+}
+
+// The op after the convolution, if there is one: rows in parallel, in it vectors of channels.
+static void write_epilogue(const winograd_plan *plan, tune_writer *w) {
+  size_t rank = plan->contraction.anchor->operands[2].rank, order[TUNE_MAX_LOOPS];
+  char sizes[128], lanes[24];
+  tune_tiling rows = {{0}}, vectors = {{0}};
+  tune_contraction_identity_order(order, TUNE_MAX_LOOPS);
+  snprintf(lanes, sizeof lanes, "%" PRId64, plan->winograd.lanes);
+  for (size_t i = 0; i + 2 < rank; i++)
+    rows.size[i] = "1";
+  vectors.size[rank - 2] = "1";
+  vectors.size[rank - 1] = lanes;
+  tune_writer_line(w, "%%after = transform.get_consumers_of_result %%anchor[0] : (" OP ") -> " OP);
+  tune_writer_line(w,
+                   "%%after_rows, %%after_loop = transform.structured.tile_using_forall %%after "
+                   "tile_sizes %s",
+                   tune_writer_sizes(sizes, sizeof sizes, &rows, order, rank));
+  tune_writer_line(w, "  : (" OP ") -> (" OP ", " OP ")");
+  tune_writer_tile(w, "%after_vector", "%after_loops", "%after_rows", &vectors, order, rank, NULL);
+}
+
+// Blocks of channels, in each of which the convolution becomes three transforms and products.
+// `w->func` is another handle after it.
+static void write_blocks(const winograd_plan *plan, tune_writer *w) {
+  const tune_nest *anchor = plan->contraction.anchor;
+  const char *names[TUNE_MAX_DOMAIN];
+  char buffers[TUNE_MAX_DOMAIN][32], sizes[128];
+  size_t order[TUNE_MAX_LOOPS];
+  tune_tiling blocks = {{0}};
+  tune_contraction_identity_order(order, TUNE_MAX_LOOPS);
+  blocks.size[plan->channel] = "%winograd_block";
+  // Patterns replace ops without the knowledge of the handles to them, which are not to be there
+  // when they do.
+  tune_writer_begin_foreach(w, "%anchor", "%convolution");
+  tune_writer_line(w,
+                   "%%block, %%outer = transform.structured.tile_using_forall %%convolution "
+                   "tile_sizes %s",
+                   tune_writer_sizes(sizes, sizeof sizes, &blocks, order, anchor->loop_count));
+  tune_writer_line(w, "  : (" OP ", " PARAM ") -> (" OP ", " OP ")");
+  tune_writer_end_foreach(w);
+  tune_writer_cleanup(w);
+  tune_pdl_begin_patterns(w);
+  for (size_t i = 0; i < plan->block.count; i++) {
+    snprintf(buffers[i], sizeof buffers[i], "winograd_%" PRId64, plan->block.values[i]);
+    names[i] = buffers[i];
+    tune_winograd_write_convolution(&plan->winograd, names[i], plan->block.values[i], w);
+  }
+  tune_pdl_end_patterns(names, plan->block.count, w);
+  tune_writer_line(w,
+                   "%%transformed = transform.apply_registered_pass \"tosa-to-linalg-named\" "
+                   "to %s : (" OP ") -> " OP,
+                   w->func);
+  w->func = "%transformed";
+}
+
+// The transforms as loops over tiles and vectors of channels, the weights of one channel of the
+// image after the other as they are in memory.
+static void write_transforms(const winograd_plan *plan, tune_writer *w) {
+  int64_t lanes = plan->winograd.lanes;
+  match_op(w, "%of_filter", "linalg.winograd_filter_transform");
+  match_op(w, "%of_image", "linalg.winograd_input_transform");
+  match_op(w, "%of_result", "linalg.winograd_output_transform");
+  tune_writer_begin_foreach(w, "%of_filter", "%filters");
+  tune_writer_line(
+      w,
+      "%%filter_tile, %%filter_loops:2 = transform.structured.tile_using_for %%filters "
+      "tile_sizes [%" PRId64 ", 0, 0, 1] interchange = [3, 0, 1, 2]",
+      lanes);
+  tune_writer_line(w, "  : (" OP ") -> (" OP ", " OP ", " OP ")");
+  tune_writer_end_foreach(w);
+  for (int i = 0; i < 2; i++) {
+    tune_writer_begin_foreach(w, i ? "%of_result" : "%of_image", "%tiles");
+    tune_writer_line(w,
+                     "%%tile, %%tile_loops:4 = transform.structured.tile_using_for %%tiles "
+                     "tile_sizes [0, 0, 1, 1, 1, %" PRId64 "]",
+                     lanes);
+    tune_writer_line(w, "  : (" OP ") -> (" OP ", " OP ", " OP ", " OP ", " OP ")");
+    if (i == 0 && plan->threads == 1)
+      tune_writer_line(w, "%%one_loop = transform.loop.coalesce %%tile_loops#0 : (" OP ") -> " OP);
+    tune_writer_end_foreach(w);
+  }
+  tune_pdl_begin_patterns(w);
+  tune_winograd_write_image(&plan->winograd, "winograd_image", w);
+  tune_winograd_write_filter(&plan->winograd, "winograd_filter", w);
+  tune_winograd_write_output(&plan->winograd, "winograd_output", w);
+  tune_pdl_end_patterns(
+      (const char *const[]){"winograd_image", "winograd_filter", "winograd_output"}, 3, w);
+}
+
+// The batch of matrix products: mr tiles x nr channels in registers.
+static void write_products(tune_writer *w) {
+  tune_nest product = {.is_reduction = {false, false, true}};
+  tune_nest line = {.is_reduction = {false, true}}; // of a single row
+  tune_nest plane = {.is_reduction = {false, false}};
+  size_t order[] = {0, 1, 2};
+  tune_tiling step = {{NULL, NULL, "%winograd_kr"}}, line_step = {{NULL, "%winograd_kr"}};
+  match_op(w, "%batch", "linalg.batch_matmul");
+  tune_writer_line(w, "%%products = transform.structured.generalize %%batch : (" OP ") -> " OP);
+  tune_writer_line(w,
+                   "%%start = transform.get_producer_of_operand %%products[2] : (" OP ") -> " OP);
+  tune_writer_line(w, "%%filled = transform.structured.generalize %%start : (" OP ") -> " OP);
+  tune_writer_cleanup(w);
+  tune_writer_line(w, "%%tile, %%loops:3 = transform.structured.fuse %%products tile_sizes "
+                      "[1, %%winograd_mr, %%winograd_nr, 0] interchange [0, 2, 1, 3]");
+  tune_writer_line(w, "  : (" OP ", " PARAM ", " PARAM ") -> (" OP ", " OP ", " OP ", " OP ")");
+  tune_writer_line(w, "transform.sequence %%loops#2 : " OP " failures(suppress) {");
+  tune_writer_line(w, "^bb0(%%rows: " OP "):");
+  tune_writer_line(w, "  %%for = transform.cast %%rows : " OP " to !transform.op<\"scf.for\">");
+  tune_writer_line(w, "  %%even, %%odd = transform.loop.peel %%for");
+  tune_writer_line(w, "    : (!transform.op<\"scf.for\">) -> (" OP ", " OP ")");
+  tune_writer_line(w, "}");
+  tune_writer_cleanup(w);
+  tune_writer_fold_unit_dims(w);
+  tune_writer_match_generic(w, "%tiles", &product, NULL, 3, w->func);
+  tune_writer_begin_foreach(w, "%tiles", "%one_tile");
+  tune_writer_tile(w, "%step", "%step_loop", "%one_tile", &step, order, 3, NULL);
+  tune_writer_end_foreach(w);
+  tune_writer_match_generic(w, "%row_tiles", &line, NULL, 2, w->func);
+  tune_writer_begin_foreach(w, "%row_tiles", "%row_tile");
+  tune_writer_tile(w, "%row_step", "%row_loop", "%row_tile", &line_step, order, 2, NULL);
+  tune_writer_end_foreach(w);
+  tune_writer_cleanup(w);
+  tune_writer_match_generic(w, "%kernels", &product, NULL, 3, w->func);
+  tune_writer_line(w, "transform.structured.vectorize %%kernels : " OP);
+  // What starts the accumulators; a remainder of one row, and the op after, have one loop.
+  for (size_t loops = 1; loops <= 2; loops++) {
+    tune_writer_match_generic(w, loops == 1 ? "%lines" : "%planes", &plane, NULL, loops, w->func);
+    tune_writer_begin_foreach(w, loops == 1 ? "%lines" : "%planes", "%one");
+    tune_writer_try_vectorize(w, "%one", NULL);
+    tune_writer_end_foreach(w);
+  }
+  tune_writer_match_generic(w, "%last_rows", &line, NULL, 2, w->func);
+  tune_writer_begin_foreach(w, "%last_rows", "%last_row");
+  tune_writer_line(w, "transform.structured.vectorize %%last_row : " OP);
+  tune_writer_end_foreach(w);
+  tune_writer_vector_cleanup(w, false);
+}
+
+static void write_winograd(const winograd_plan *plan, const tune_machine *machine, tune_writer *w) {
+  const tune_nest *anchor = plan->contraction.anchor;
+  write_knobs(plan, machine, w);
+  tune_writer_match_generic(w, "%anchor", anchor, NULL, anchor->loop_count, w->func);
+  match_op(w, "%pads", "tensor.pad");
+  tune_writer_line(w, "%%padded = transform.structured.rewrite_in_destination_passing_style %%pads "
+                      ": (" OP ") -> " OP);
+  if (plan->contraction.epilogue)
+    write_epilogue(plan, w);
+  write_blocks(plan, w);
+  write_transforms(plan, w);
+  write_products(w);
+}
+
+//===--------------------------------------------------------------------------===//
+// The rule
+//===--------------------------------------------------------------------------===//
+
+static bool winograd_applies(const tune_structure *structure, const tune_machine *machine) {
+  winograd_plan plan;
+  return make_plan(structure, machine, &plan);
+}
+
+static void winograd_write(const tune_structure *structure, const tune_machine *machine,
+                           tune_writer *w) {
+  winograd_plan plan;
+  if (!make_plan(structure, machine, &plan))
+    return;
+  tune_writer_begin_tensors(w, "rule 'winograd': a convolution with 3x3 windows, direct or not");
+  tune_writer_begin_alternatives(w, "%scheduled", "algorithm", TUNE_LEVEL_LINALG,
+                                 "\"direct\", \"winograd\"", 0, 1);
+  tune_contraction_write_steps(&plan.contraction, machine, w);
+  tune_writer_next_alternative(w, w->func, 1);
+  w->func = "%func";
+  write_winograd(&plan, machine, w);
+  tune_writer_end_alternatives(w, w->func, 1);
+  w->func = "%scheduled";
+  tune_writer_end_tensors(w);
+  tune_contraction_write_buffers(structure, machine, w);
+  tune_writer_main(w);
+}
+
+const tune_rule tune_rule_winograd = {
+    .name = "winograd",
+    .summary = "3x3 convolutions of f32, channels innermost: direct, or by Winograd's transforms",
+    .applies = winograd_applies,
+    .write = winograd_write,
+};

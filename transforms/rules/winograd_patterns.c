@@ -1,0 +1,426 @@
+//===- winograd_patterns.c --------------------------------------------------------===//
+
+#include "transforms/rules/winograd_patterns.h"
+
+#include "transforms/rules/pdl_writer.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SIZE TUNE_WINOGRAD_PRODUCTS
+
+// The points, exact as f32, as are their squares' sum and product.
+#define A (5.0 / 8)
+#define B (3.0 / 2)
+#define A2 (A * A)
+#define B2 (B * B)
+
+// A type, an attribute or the name of a value.
+typedef struct text {
+  char text[160];
+} text;
+
+static text format(const char *pattern, ...) __attribute__((format(printf, 1, 2)));
+static text format(const char *pattern, ...) {
+  text result;
+  va_list arguments;
+  va_start(arguments, pattern);
+  vsnprintf(result.text, sizeof result.text, pattern, arguments);
+  va_end(arguments);
+  return result;
+}
+
+// "array<i64: 1, 2, 3>" and "tensor<1x2x3xf32>".
+static text array_of(const int64_t *values, size_t count) {
+  text result = {"array<i64: "};
+  size_t used = strlen(result.text);
+  for (size_t i = 0; i < count; i++)
+    used += (size_t)snprintf(result.text + used, sizeof result.text - used, "%s%" PRId64,
+                             i ? ", " : "", values[i]);
+  snprintf(result.text + used, sizeof result.text - used, ">");
+  return result;
+}
+
+static text tensor_of(const int64_t *shape, size_t rank) {
+  text result = {"tensor<"};
+  size_t used = strlen(result.text);
+  for (size_t i = 0; i < rank; i++)
+    used +=
+        (size_t)snprintf(result.text + used, sizeof result.text - used, "%" PRId64 "x", shape[i]);
+  snprintf(result.text + used, sizeof result.text - used, "f32>");
+  return result;
+}
+
+#define SHAPE(...) ((const int64_t[]){__VA_ARGS__})
+#define TENSOR(...)                                                                                \
+  tensor_of(SHAPE(__VA_ARGS__), sizeof SHAPE(__VA_ARGS__) / sizeof *SHAPE(__VA_ARGS__)).text
+
+static int64_t tiles_along(int64_t pixels) {
+  return (pixels + TUNE_WINOGRAD_TILE - 1) / TUNE_WINOGRAD_TILE;
+}
+
+int64_t tune_winograd_tiles(const tune_winograd *winograd) {
+  return winograd->batch * tiles_along(winograd->height) * tiles_along(winograd->width);
+}
+
+//===--------------------------------------------------------------------------===//
+// The whole
+//===--------------------------------------------------------------------------===//
+
+// An image or output with a dimension for the batch, and what fills it up to whole tiles.
+typedef struct extents {
+  int64_t shape[4]; // batch, height, width, channels
+  int64_t whole[4];
+} extents;
+
+static extents plane_of(const tune_winograd *winograd, int64_t border, int64_t channels) {
+  int64_t height = tiles_along(winograd->height) * TUNE_WINOGRAD_TILE + border;
+  int64_t width = tiles_along(winograd->width) * TUNE_WINOGRAD_TILE + border;
+  return (extents){{winograd->batch, winograd->height + border, winograd->width + border, channels},
+                   {winograd->batch, height, width, channels}};
+}
+
+static bool is_whole(const extents *plane) {
+  return plane->shape[1] == plane->whole[1] && plane->shape[2] == plane->whole[2];
+}
+
+static text plane_type(const tune_winograd *winograd, const extents *plane) {
+  return winograd->has_batch ? tensor_of(plane->shape, 4) : tensor_of(plane->shape + 1, 3);
+}
+
+#define JOINED_BATCH "[[0, 1], [2], [3]]"
+
+// `result` = `from` with a batch and in whole tiles. What stands over the edge is zero.
+static void write_whole(const tune_winograd *winograd, tune_writer *w, const char *result,
+                        const char *from, const extents *plane) {
+  bool whole = is_whole(plane);
+  text edge = format("%s_edge", result);
+  text batched = winograd->has_batch ? format("%s", from) : format("%s_batch", result);
+  if (!winograd->has_batch)
+    tune_pdl_operation(
+        w, whole ? result : batched.text, "tensor.expand_shape", tensor_of(plane->shape, 4).text,
+        TUNE_PDL_OPERANDS(from),
+        TUNE_PDL_ATTRIBUTES({"reassociation", JOINED_BATCH},
+                            {"static_output_shape", array_of(plane->shape, 4).text}));
+  if (whole)
+    return;
+  tune_pdl_constant(w, edge.text, tensor_of(plane->whole, 4).text, "dense<0.0>");
+  tune_pdl_operation(w, result, "tensor.insert_slice", tensor_of(plane->whole, 4).text,
+                     TUNE_PDL_OPERANDS(batched.text, edge.text),
+                     TUNE_PDL_ATTRIBUTES({"static_offsets", "array<i64: 0, 0, 0, 0>"},
+                                         {"static_sizes", array_of(plane->shape, 4).text},
+                                         {"static_strides", "array<i64: 1, 1, 1, 1>"},
+                                         {"operandSegmentSizes", "array<i32: 1, 1, 0, 0, 0>"}));
+}
+
+// `result` = `from` without what write_whole has added.
+static void write_part(const tune_winograd *winograd, tune_writer *w, const char *result,
+                       const char *from, const extents *plane) {
+  text type = plane_type(winograd, plane);
+  if (is_whole(plane))
+    tune_pdl_operation(w, result, "tensor.collapse_shape", type.text, TUNE_PDL_OPERANDS(from),
+                       TUNE_PDL_ATTRIBUTES({"reassociation", JOINED_BATCH}));
+  else
+    tune_pdl_operation(w, result, "tensor.extract_slice", type.text, TUNE_PDL_OPERANDS(from),
+                       TUNE_PDL_ATTRIBUTES({"static_offsets", "array<i64: 0, 0, 0, 0>"},
+                                           {"static_sizes", array_of(plane->shape, 4).text},
+                                           {"static_strides", "array<i64: 1, 1, 1, 1>"},
+                                           {"operandSegmentSizes", "array<i32: 1, 0, 0, 0>"}));
+}
+
+// `result` = linalg.winograd_<what>_transform of `from`, into `into` or, if NULL, memory of its
+// own.
+static void write_transform(tune_writer *w, const char *result, const char *what, const char *from,
+                            const char *into, const char *type) {
+  text op = format("linalg.winograd_%s_transform", what), memory = format("%s_memory", result);
+  if (!into)
+    tune_pdl_operation(w, memory.text, "tensor.empty", type, TUNE_PDL_NO_OPERANDS, NULL);
+  // An fmr of 1 is F(4x4, 3x3).
+  tune_pdl_operation(w, result, op.text, type, TUNE_PDL_OPERANDS(from, into ? into : memory.text),
+                     TUNE_PDL_ATTRIBUTES({"fmr", "1 : i32"}));
+}
+
+// %products: for each of the 36, tiles x depth times depth x channels.
+static void write_products(const tune_winograd *winograd, tune_writer *w, int64_t block) {
+  int64_t tiles = tune_winograd_tiles(winograd);
+  tune_pdl_operation(w, "rows", "tensor.collapse_shape",
+                     TENSOR(SIZE * SIZE, tiles, winograd->depth), TUNE_PDL_OPERANDS("tiles"),
+                     TUNE_PDL_ATTRIBUTES({"reassociation", "[[0, 1], [2, 3, 4], [5]]"}));
+  tune_pdl_operation(w, "columns", "tensor.collapse_shape",
+                     TENSOR(SIZE * SIZE, winograd->depth, block), TUNE_PDL_OPERANDS("filters"),
+                     TUNE_PDL_ATTRIBUTES({"reassociation", "[[0, 1], [2], [3]]"}));
+  // A type of the dialect, so that reading the script loads it: else its ops are unknown here.
+  tune_writer_line(w, "%%tosa = pdl.type : !tosa.shape<1>");
+  tune_pdl_operation(w, "zero_point", "tosa.const", "tensor<1xf32>", TUNE_PDL_NO_OPERANDS,
+                     TUNE_PDL_ATTRIBUTES({"values", "dense<0.0> : tensor<1xf32>"}));
+  tune_pdl_operation(w, "products", "tosa.matmul", TENSOR(SIZE * SIZE, tiles, block),
+                     TUNE_PDL_OPERANDS("rows", "columns", "zero_point", "zero_point"), NULL);
+}
+
+void tune_winograd_write_convolution(const tune_winograd *winograd, const char *name, int64_t block,
+                                     tune_writer *w) {
+  extents image = plane_of(winograd, TUNE_WINOGRAD_FILTER - 1, winograd->depth);
+  extents output = plane_of(winograd, 0, block);
+  int64_t down = tiles_along(winograd->height), across = tiles_along(winograd->width);
+  int64_t depth = winograd->depth, batch = winograd->batch;
+  tune_pdl_begin_pattern(w, name);
+  tune_pdl_operand(w, "image", plane_type(winograd, &image).text);
+  tune_pdl_operand(w, "filter", TENSOR(TUNE_WINOGRAD_FILTER, TUNE_WINOGRAD_FILTER, depth, block));
+  tune_pdl_operand(w, "start", plane_type(winograd, &output).text);
+  tune_writer_line(w, "%%nest = pdl.operation \"linalg.generic\"(%%image, %%filter, %%start : "
+                      "!pdl.value, !pdl.value, !pdl.value) -> (%%start_type : !pdl.type)");
+  tune_pdl_begin_rewrite(w);
+  const char *image_name = winograd->has_batch && is_whole(&image) ? "image" : "whole_image";
+  const char *start_name = winograd->has_batch && is_whole(&output) ? "start" : "whole_start";
+  write_whole(winograd, w, "whole_image", "image", &image);
+  write_whole(winograd, w, "whole_start", "start", &output);
+  write_transform(w, "tiles", "input", image_name, NULL,
+                  TENSOR(SIZE, SIZE, down, across, batch, depth));
+  tune_pdl_operation(w, "turned", "builtin.unrealized_conversion_cast",
+                     TENSOR(block, TUNE_WINOGRAD_FILTER, TUNE_WINOGRAD_FILTER, depth),
+                     TUNE_PDL_OPERANDS("filter"), NULL);
+  write_transform(w, "filters", "filter", "turned", NULL, TENSOR(SIZE, SIZE, depth, block));
+  write_products(winograd, w, block);
+  const int64_t shape[] = {SIZE, SIZE, down, across, batch, block};
+  tune_pdl_operation(w, "products_of_tiles", "tensor.expand_shape", tensor_of(shape, 6).text,
+                     TUNE_PDL_OPERANDS("products"),
+                     TUNE_PDL_ATTRIBUTES({"reassociation", "[[0, 1], [2, 3, 4], [5]]"},
+                                         {"static_output_shape", array_of(shape, 6).text}));
+  write_transform(w, "sums", "output", "products_of_tiles", start_name,
+                  tensor_of(output.whole, 4).text);
+  if (winograd->has_batch && is_whole(&output)) {
+    tune_pdl_end_pattern(w, "sums");
+    return;
+  }
+  write_part(winograd, w, "result", "sums", &output);
+  tune_pdl_end_pattern(w, "result");
+}
+
+//===--------------------------------------------------------------------------===//
+// The transforms, in vectors
+//===--------------------------------------------------------------------------===//
+
+// A pattern while its rewrite is written: values have numbers, %v0, %v1, ...
+typedef struct rewrite {
+  tune_writer *w;
+  text type; // of vectors
+  int values;
+} rewrite;
+
+typedef int value;
+
+static text value_name(value v) { return format("v%d", v); }
+
+static value write_op(rewrite *r, const char *op, const char *const *operands) {
+  value result = r->values++;
+  tune_pdl_operation(r->w, value_name(result).text, op, r->type.text, operands, NULL);
+  return result;
+}
+
+static value write_binary(rewrite *r, const char *op, value a, value b) {
+  return write_op(r, op, TUNE_PDL_OPERANDS(value_name(a).text, value_name(b).text));
+}
+static value add(rewrite *r, value a, value b) { return write_binary(r, "arith.addf", a, b); }
+static value subtract(rewrite *r, value a, value b) { return write_binary(r, "arith.subf", a, b); }
+
+static value constant(rewrite *r, double factor) {
+  value result = r->values++;
+  tune_pdl_constant(r->w, value_name(result).text, r->type.text,
+                    format("dense<%.9e>", factor).text);
+  return result;
+}
+
+static value scale(rewrite *r, double factor, value a) {
+  return write_binary(r, "arith.mulf", constant(r, factor), a);
+}
+
+// factor * a + b
+static value multiply_add(rewrite *r, double factor, value a, value b) {
+  value k = constant(r, factor);
+  return write_op(r, "vector.fma",
+                  TUNE_PDL_OPERANDS(value_name(k).text, value_name(a).text, value_name(b).text));
+}
+
+// Six pixels: the polynomials whose zeros are all points but one, as coefficients.
+static void transform_image(rewrite *r, const value *d, value *out) {
+  value even_a = multiply_add(r, -B2, d[2], d[4]), odd_a = multiply_add(r, -B2, d[1], d[3]);
+  value even_b = multiply_add(r, -A2, d[2], d[4]), odd_b = multiply_add(r, -A2, d[1], d[3]);
+  out[0] = multiply_add(r, A2 * B2, d[0], multiply_add(r, -(A2 + B2), d[2], d[4]));
+  out[1] = multiply_add(r, A, odd_a, even_a);
+  out[2] = multiply_add(r, -A, odd_a, even_a);
+  out[3] = multiply_add(r, B, odd_b, even_b);
+  out[4] = multiply_add(r, -B, odd_b, even_b);
+  out[5] = multiply_add(r, A2 * B2, d[1], multiply_add(r, -(A2 + B2), d[3], d[5]));
+}
+
+// Three weights: their polynomial at each point, over the product of its distances to the others.
+static void transform_filter(rewrite *r, const value *g, value *out) {
+  const double scale_a = 1 / (2 * A2 * (A2 - B2)), scale_b = 1 / (2 * B2 * (B2 - A2));
+  value even_a = multiply_add(r, A2 * scale_a, g[2], scale(r, scale_a, g[0]));
+  value even_b = multiply_add(r, B2 * scale_b, g[2], scale(r, scale_b, g[0]));
+  out[0] = scale(r, 1 / (A2 * B2), g[0]);
+  out[1] = multiply_add(r, A * scale_a, g[1], even_a);
+  out[2] = multiply_add(r, -A * scale_a, g[1], even_a);
+  out[3] = multiply_add(r, B * scale_b, g[1], even_b);
+  out[4] = multiply_add(r, -B * scale_b, g[1], even_b);
+  out[5] = g[2];
+}
+
+// Six products: their sums weighed with powers of the points, four pixels.
+static void transform_output(rewrite *r, const value *m, value *out) {
+  value sum_a = add(r, m[1], m[2]), sum_b = add(r, m[3], m[4]);
+  value difference_a = subtract(r, m[1], m[2]), difference_b = subtract(r, m[3], m[4]);
+  out[0] = add(r, add(r, m[0], sum_a), sum_b);
+  out[1] = multiply_add(r, B, difference_b, scale(r, A, difference_a));
+  out[2] = multiply_add(r, B2, sum_b, scale(r, A2, sum_a));
+  out[3] = multiply_add(r, B2 * B, difference_b, multiply_add(r, A2 * A, difference_a, m[5]));
+}
+
+// `transform` along both directions: of the columns, then of the rows of what that made.
+static void transform_plane(rewrite *r, void (*transform)(rewrite *, const value *, value *),
+                            size_t in, size_t out, value plane[SIZE][SIZE]) {
+  value column[SIZE], turned[SIZE][SIZE], made[SIZE];
+  for (size_t j = 0; j < in; j++) {
+    for (size_t i = 0; i < in; i++)
+      column[i] = plane[i][j];
+    transform(r, column, made);
+    for (size_t i = 0; i < out; i++)
+      turned[i][j] = made[i];
+  }
+  for (size_t i = 0; i < out; i++)
+    transform(r, turned[i], plane[i]);
+}
+
+//===--------------------------------------------------------------------------===//
+// Reads and writes
+//===--------------------------------------------------------------------------===//
+
+static text last_of(size_t rank) {
+  text result = {"affine_map<("};
+  size_t used = strlen(result.text);
+  for (size_t i = 0; i < rank; i++)
+    used +=
+        (size_t)snprintf(result.text + used, sizeof result.text - used, "%sd%zu", i ? ", " : "", i);
+  snprintf(result.text + used, sizeof result.text - used, ") -> (d%zu)>", rank - 1);
+  return result;
+}
+
+static value write_read(rewrite *r, const char *from, const char *const *indices, size_t rank) {
+  const char *operands[10] = {from};
+  for (size_t i = 0; i < rank; i++)
+    operands[i + 1] = indices[i];
+  operands[rank + 1] = "none";
+  value result = r->values++;
+  tune_pdl_operation(
+      r->w, value_name(result).text, "vector.transfer_read", r->type.text, operands,
+      TUNE_PDL_ATTRIBUTES({"permutation_map", last_of(rank).text}, {"in_bounds", "[true]"},
+                          {"operandSegmentSizes", format("array<i32: 1, %zu, 1, 0>", rank).text}));
+  return result;
+}
+
+// Into `*into`, of the type `type`, which becomes the name of what was made.
+static void write_write(rewrite *r, value vector, text *into, const char *type,
+                        const char *const *indices, size_t rank) {
+  text name = value_name(vector), target = *into;
+  const char *operands[10] = {name.text, target.text};
+  for (size_t i = 0; i < rank; i++)
+    operands[i + 2] = indices[i];
+  *into = value_name(r->values++);
+  tune_pdl_operation(
+      r->w, into->text, "vector.transfer_write", type, operands,
+      TUNE_PDL_ATTRIBUTES({"permutation_map", last_of(rank).text}, {"in_bounds", "[true]"},
+                          {"operandSegmentSizes", format("array<i32: 1, 1, %zu, 0>", rank).text}));
+}
+
+static rewrite begin_rewrite(const tune_winograd *winograd, tune_writer *w) {
+  tune_pdl_begin_rewrite(w);
+  for (int i = 0; i < SIZE; i++)
+    tune_pdl_constant(w, format("i%d", i).text, "index", format("%d", i).text);
+  tune_pdl_constant(w, "none", "f32", "0.0");
+  return (rewrite){.w = w, .type = format("vector<%" PRId64 "xf32>", winograd->lanes)};
+}
+
+static void write_nest(tune_writer *w, const char *what, const char *from) {
+  tune_writer_line(w,
+                   "%%nest = pdl.operation \"linalg.winograd_%s_transform\"(%%%s, %%into : "
+                   "!pdl.value, !pdl.value) -> (%%into_type : !pdl.type)",
+                   what, from);
+}
+
+#define AT(...) ((const char *const[]){__VA_ARGS__})
+static const char *const INDEX[] = {"i0", "i1", "i2", "i3", "i4", "i5"};
+
+// A tile of pixels as upstream's tiling leaves it: its extent is 6 or 4, though the type hides it.
+static text pixels_type(const tune_winograd *winograd) {
+  return format("tensor<1x?x?x%" PRId64 "xf32>", winograd->lanes);
+}
+
+void tune_winograd_write_image(const tune_winograd *winograd, const char *name, tune_writer *w) {
+  text made = format("tensor<6x6x1x1x1x%" PRId64 "xf32>", winograd->lanes), into = {"into"};
+  value plane[SIZE][SIZE];
+  tune_pdl_begin_pattern(w, name);
+  tune_pdl_operand(w, "from", pixels_type(winograd).text);
+  tune_pdl_operand(w, "into", made.text);
+  write_nest(w, "input", "from");
+  rewrite r = begin_rewrite(winograd, w);
+  for (size_t i = 0; i < SIZE; i++)
+    for (size_t j = 0; j < SIZE; j++)
+      plane[i][j] = write_read(&r, "from", AT("i0", INDEX[i], INDEX[j], "i0"), 4);
+  transform_plane(&r, transform_image, SIZE, SIZE, plane);
+  for (size_t i = 0; i < SIZE; i++)
+    for (size_t j = 0; j < SIZE; j++)
+      write_write(&r, plane[i][j], &into, made.text, AT(INDEX[i], INDEX[j], "i0", "i0", "i0", "i0"),
+                  6);
+  tune_pdl_end_pattern(w, into.text);
+}
+
+void tune_winograd_write_filter(const tune_winograd *winograd, const char *name, tune_writer *w) {
+  text made = format("tensor<6x6x1x%" PRId64 "xf32>", winograd->lanes), into = {"into"};
+  value plane[SIZE][SIZE];
+  tune_pdl_begin_pattern(w, name);
+  tune_writer_line(w, "%%filter = pdl.operand");
+  tune_pdl_operand(w, "into", made.text);
+  tune_writer_line(w, "%%channel = pdl.operand");
+  tune_writer_line(w, "%%depth = pdl.operand");
+  tune_writer_line(w, "%%turned_type = pdl.type");
+  tune_writer_line(w, "%%turned_op = pdl.operation \"builtin.unrealized_conversion_cast\"(%%filter "
+                      ": !pdl.value) -> (%%turned_type : !pdl.type)");
+  tune_writer_line(w, "%%turned = pdl.result 0 of %%turned_op");
+  tune_writer_line(w, "%%from_type = pdl.type : tensor<%" PRId64 "x3x3x1xf32>", winograd->lanes);
+  tune_writer_line(w, "%%from_op = pdl.operation \"tensor.extract_slice\"(%%turned, %%channel, "
+                      "%%depth : !pdl.value, !pdl.value, !pdl.value) -> (%%from_type : !pdl.type)");
+  tune_writer_line(w, "%%from = pdl.result 0 of %%from_op");
+  write_nest(w, "filter", "from");
+  rewrite r = begin_rewrite(winograd, w);
+  for (size_t i = 0; i < TUNE_WINOGRAD_FILTER; i++)
+    for (size_t j = 0; j < TUNE_WINOGRAD_FILTER; j++)
+      plane[i][j] = write_read(&r, "filter", AT(INDEX[i], INDEX[j], "depth", "channel"), 4);
+  transform_plane(&r, transform_filter, TUNE_WINOGRAD_FILTER, SIZE, plane);
+  for (size_t i = 0; i < SIZE; i++)
+    for (size_t j = 0; j < SIZE; j++)
+      write_write(&r, plane[i][j], &into, made.text, AT(INDEX[i], INDEX[j], "i0", "i0"), 4);
+  tune_pdl_end_pattern(w, into.text);
+}
+
+void tune_winograd_write_output(const tune_winograd *winograd, const char *name, tune_writer *w) {
+  text made = pixels_type(winograd), into = {"into"};
+  value plane[SIZE][SIZE];
+  tune_pdl_begin_pattern(w, name);
+  tune_pdl_operand(w, "from", format("tensor<6x6x1x1x1x%" PRId64 "xf32>", winograd->lanes).text);
+  tune_pdl_operand(w, "into", made.text);
+  write_nest(w, "output", "from");
+  rewrite r = begin_rewrite(winograd, w);
+  for (size_t i = 0; i < SIZE; i++)
+    for (size_t j = 0; j < SIZE; j++)
+      plane[i][j] = write_read(&r, "from", AT(INDEX[i], INDEX[j], "i0", "i0", "i0", "i0"), 6);
+  transform_plane(&r, transform_output, SIZE, TUNE_WINOGRAD_TILE, plane);
+  for (size_t i = 0; i < TUNE_WINOGRAD_TILE; i++)
+    for (size_t j = 0; j < TUNE_WINOGRAD_TILE; j++) {
+      value start = write_read(&r, into.text, AT("i0", INDEX[i], INDEX[j], "i0"), 4);
+      write_write(&r, add(&r, start, plane[i][j]), &into, made.text,
+                  AT("i0", INDEX[i], INDEX[j], "i0"), 4);
+    }
+  tune_pdl_end_pattern(w, into.text);
+}

@@ -1,0 +1,61 @@
+//===- winograd_patterns.h - Winograd's convolution F(4x4, 3x3) as PDL patterns ----------===//
+//
+// Lavin and Gray, Fast algorithms for convolutional neural networks (2016): a tile of 6 x 6 pixels
+// and a filter of 3 x 3 are both transformed to 36 values, whose products, transformed back, are
+// 4 x 4 pixels of the output: 36 multiplications in place of 144. Over all tiles and channels the
+// products are 36 matrix products, of tiles x depth with depth x channels.
+//
+// Upstream's linalg.winograd_*_transform ops are taken for what they can: be tiled. What they
+// decompose to is no use (a 6 x 6 matrix product for each single channel); so each, once it is as
+// small as a tile and a vector of channels, becomes reads, multiply-adds and writes here. The
+// filter's op wants the channels outermost, where ours has them innermost: it gets a cast of the
+// filter, which its pattern looks through.
+//
+// The points at which polynomials are evaluated are 0, +-5/8, +-3/2 and infinity, not upstream's
+// 0, +-1, +-2: sums of f32 come out three to five times as exact (docs/accuracy.md).
+//
+// Threads: one thread at a time per writer.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TRANSFORMS_RULES_WINOGRAD_PATTERNS_H
+#define TUNE_TRANSFORMS_RULES_WINOGRAD_PATTERNS_H
+
+#include "transforms/rules/schedule_writer.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TUNE_WINOGRAD_TILE 4     // pixels of output that a tile has in each direction
+#define TUNE_WINOGRAD_FILTER 3   // and of a filter
+#define TUNE_WINOGRAD_PRODUCTS 6 // values that a tile or filter is transformed to, each way
+
+typedef struct tune_winograd {
+  bool has_batch;               // the image and the output have a dimension for it, the first
+  int64_t batch, height, width; // of the output
+  int64_t depth, channels;      // of the image, and of the output
+  int64_t lanes;                // f32 in a vector; divides depth and channels
+} tune_winograd;
+
+// The tiles that the output is made of, with those that stand over its edge.
+int64_t tune_winograd_tiles(const tune_winograd *winograd);
+
+// linalg.generic of the image, the filter of `block` channels and the output so far, to which the
+// result is added: becomes the three transforms and tosa.matmul, which can be written without a
+// region, and of which upstream makes linalg.batch_matmul.
+void tune_winograd_write_convolution(const tune_winograd *winograd, const char *name, int64_t block,
+                                     tune_writer *writer);
+// The transforms of a vector of channels: of a tile of the image, a filter, a tile of the output.
+void tune_winograd_write_image(const tune_winograd *winograd, const char *name,
+                               tune_writer *writer);
+void tune_winograd_write_filter(const tune_winograd *winograd, const char *name,
+                                tune_writer *writer);
+void tune_winograd_write_output(const tune_winograd *winograd, const char *name,
+                                tune_writer *writer);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TUNE_TRANSFORMS_RULES_WINOGRAD_PATTERNS_H
