@@ -1,7 +1,7 @@
 //===- winograd.c - The space of 3x3 convolutions: direct, or Winograd's ----------------===//
 //
 // Convolutions of f32 with 3x3 windows, stride 1 and channels innermost (NHWC, HWCF): what the rule
-// for contractions does, and as the other choice of a knob Winograd's F(4x4, 3x3), with 2.25 to 4
+// for contractions does, and as the other choice of a knob Winograd's F(4x4, 3x3), with up to 4
 // times fewer multiplications and sums that are less exact.
 //
 // The order of the steps, as learnt on MLIR 22.1.8:
