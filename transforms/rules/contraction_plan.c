@@ -357,6 +357,7 @@ bool tune_contraction_plan_make(const tune_structure *structure, const tune_mach
         tune_operand_is_loop(out, 0, out_plan->row) &&
         (!out_plan->epilogue || (out_plan->root_row == 0 && out_plan->root_loop_count == 2))))
     return false;
+  out_plan->l2_bytes = machine->l2_bytes;
   out_plan->lanes = machine->vector_bits / out_plan->anchor->operands[2].bits;
   if (out_plan->lanes < 2)
     return false;

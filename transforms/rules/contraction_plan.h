@@ -35,6 +35,7 @@ typedef struct tune_contraction_plan {
   bool transposed;   // B is not contiguous along col: panels are needed
   bool strided_rows; // A's rows are not neighbours: they are unrolled one by one
   unsigned lanes;    // accumulators in a vector register
+  int64_t l2_bytes;  // of the machine
 
   size_t root_row, root_col; // row and col as loops of the root
   size_t root_loop_count;    // the root is the epilogue, or else the anchor

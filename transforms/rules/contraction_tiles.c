@@ -2,6 +2,7 @@
 
 #include "transforms/rules/contraction_parts.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 #define OP "!transform.any_op"
@@ -230,6 +231,20 @@ static void write_order(const tile_scope *scope, tune_writer *w, const char *res
   tune_writer_end_alternatives(w, handles, 3);
 }
 
+// All rows of A go by a part of a panel, which should not leave the cache meanwhile.
+static void write_cache_constraint(const tune_contraction_plan *plan, tune_writer *w) {
+  char lines[400];
+  snprintf(lines, sizeof lines,
+           "%%element = smt.int.constant %u\n"
+           "%%room = smt.int.constant %" PRId64 "\n"
+           "%%bytes = smt.int.mul %%kc_, %%nr_, %%element\n"
+           "%%fits = smt.int.cmp le %%bytes, %%room\n"
+           "smt.assert %%fits",
+           (plan->anchor->operands[plan->b].bits + 7) / 8, plan->l2_bytes / 2);
+  tune_writer_constraint(w, "kc x nr of B fit half of the second cache", 2,
+                         (const char *const[]){"kc", "nr"}, lines);
+}
+
 // Binds `result` ("%name:3"): the contraction in the register tile, its outer and its inner loop.
 static void write_depths(const tile_scope *scope, tune_writer *w, const char *result) {
   const tune_contraction_plan *plan = scope->plan;
@@ -250,6 +265,7 @@ static void write_depths(const tile_scope *scope, tune_writer *w, const char *re
         1, (const char *const[]){"kc"},
         "%never = smt.constant false\n"
         "smt.assert %never");
+  write_cache_constraint(plan, w);
   write_order(scope, w, "%inner:3", true);
   tune_writer_end_alternatives(w, handles, 3);
 }
