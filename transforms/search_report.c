@@ -125,11 +125,13 @@ static void append_stop(tune_string_builder *notes, const tune_task *task,
 static void append_doubt(tune_string_builder *notes, const tune_target_facts *facts,
                          const tune_task *task, double seconds) {
   if (tune_task_percent_of_peak(task, seconds) > HIGHEST_PERCENT)
-    tune_string_builder_appendf(notes,
-                                "%s: its share of the peak is too high: the peak was measured too "
-                                "low, since something else ran meanwhile; the next search measures "
-                                "it again\n",
-                                task->name);
+    tune_string_builder_appendf(
+        notes,
+        "%s: its share of the peak is over 100 %%: it needs fewer products "
+        "than the task counts (Winograd does), or the peak was measured too "
+        "low, since something else ran meanwhile; the next search measures "
+        "it again\n",
+        task->name);
   else if (tune_target_facts_percent_of_roofline(facts, task, seconds) > HIGHEST_PERCENT)
     tune_string_builder_appendf(notes,
                                 "%s: its share of the roofline is too high: the bandwidth was "

@@ -219,9 +219,10 @@ static void note_check(benchmark *b) {
 static void warn_of_peak(benchmark *b) {
   double median = json_number_value(json_object_get(benchmark_result(b, 0), "median"));
   if (median > 0 && benchmark_figures(b, 0).peak_seconds > 1.02 * median)
-    add_text(b->warnings,
-             "the peak was measured too low, since something else ran meanwhile: shares "
-             "of peak and roofline are too high");
+    add_text(
+        b->warnings,
+        "the share of the peak is over 100 %%: the code needs fewer products than the tasks count "
+        "(Winograd does), or the peak was measured too low, since something else ran meanwhile");
   else if (excess_over_roofline(b) > 1.02)
     add_text(b->warnings, "the share of the roofline is too high: the bandwidth was measured too "
                           "low, or much of the data is in a nearer cache than holds all of them");
