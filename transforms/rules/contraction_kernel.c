@@ -15,19 +15,6 @@ static size_t kernel_order(const tune_contraction_plan *plan, size_t *order) {
   return count;
 }
 
-// Unrolls the loops marked tune.unroll, of at most 16 iterations, to the end. The factor cannot be
-// a knob (upstream takes an attribute, and does nothing where it exceeds the trip count), so it is
-// halved until nothing is left.
-static void write_unroll_fully(tune_writer *w) {
-  for (int round = 0; round < 4; round++) {
-    tune_writer_line(w,
-                     "%%lines_%d = transform.structured.match ops{[\"scf.for\"]} "
-                     "attributes{tune.unroll} in %s : (" OP ") -> " OP,
-                     round, w->func);
-    tune_writer_line(w, "transform.loop.unroll %%lines_%d {factor = 2 : i64} : " OP, round);
-  }
-}
-
 // Binds %fills: what starts the accumulators.
 static void match_fills(tune_writer *w) {
   tune_writer_line(w,
@@ -95,7 +82,7 @@ void tune_contraction_write_kernel(const tune_contraction_plan *plan, tune_write
     tune_writer_line(w, "transform.annotate %%line_loop \"tune.unroll\" : " OP);
     tune_writer_end_foreach(w);
     tune_writer_cleanup(w);
-    write_unroll_fully(w);
+    tune_writer_unroll_marked(w);
     tune_writer_fold_unit_dims(w);
     size_t kept = 0;
     for (size_t i = 0; i < kernel_loops; i++)

@@ -324,14 +324,7 @@ static void write_kernel(const tune_conv_plan *plan, tune_writer *w) {
   tune_writer_line(w, "transform.annotate %%pixel_loop \"tune.unroll\" : " OP);
   tune_writer_end_foreach(w);
   tune_writer_cleanup(w);
-  // At most 14 of them: upstream does nothing where a factor exceeds the count of iterations.
-  for (int round = 0; round < 4; round++) {
-    tune_writer_line(w,
-                     "%%pixels_%d = transform.structured.match ops{[\"scf.for\"]} "
-                     "attributes{tune.unroll} in %s : (" OP ") -> " OP,
-                     round, w->func);
-    tune_writer_line(w, "transform.loop.unroll %%pixels_%d {factor = 2 : i64} : " OP, round);
-  }
+  tune_writer_unroll_marked(w);
   tune_writer_fold_unit_dims(w);
 
   // What starts the accumulators: a tile of rows, or a single last one.

@@ -330,14 +330,7 @@ static void write_kernel(const plan *p, tune_writer *w) {
   tune_writer_line(w, "transform.annotate %%rows \"tune.unroll\" : " OP);
   tune_writer_end_foreach(w);
   tune_writer_cleanup(w);
-  // At most 14 of them: upstream does nothing where a factor exceeds the count of iterations.
-  for (int round = 0; round < 4; round++) {
-    tune_writer_line(w,
-                     "%%rows_%d = transform.structured.match ops{[\"scf.for\"]} "
-                     "attributes{tune.unroll} in %s : (" OP ") -> " OP,
-                     round, w->func);
-    tune_writer_line(w, "transform.loop.unroll %%rows_%d {factor = 2 : i64} : " OP, round);
-  }
+  tune_writer_unroll_marked(w);
   tune_writer_fold_unit_dims(w);
   // A row without unit dimensions goes into one with them, and that into the tile: in one step, or
   // the tile would not be seen to stay in registers.

@@ -22,6 +22,7 @@
 
 #include "transforms/rules/contraction_parts.h"
 #include "transforms/rules/dot_patterns.h"
+#include "transforms/rules/pdl_writer.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -357,14 +358,7 @@ static void write_panels(const dot_plan *plan, tune_writer *w) {
 // Tiles become straight code as late as here: each op that there is before bufferization takes part
 // in analyses that look at all the others, and with a tile's hundreds took most of the build.
 static void write_unroll(tune_writer *w) {
-  // To the end, loops of at most 16 iterations: the factor is an attribute, not a param.
-  for (int round = 0; round < 4; round++) {
-    tune_writer_line(w,
-                     "%%lines_%d = transform.structured.match ops{[\"scf.for\"]} "
-                     "attributes{tune.unroll} in %s : (" OP ") -> " OP,
-                     round, w->func);
-    tune_writer_line(w, "transform.loop.unroll %%lines_%d {factor = 2 : i64} : " OP, round);
-  }
+  tune_writer_unroll_marked(w);
   tune_writer_line(w, "transform.apply_patterns to %s {", w->func);
   tune_writer_line(w, "  transform.apply_patterns.canonicalization");
   tune_writer_line(w, "} {apply_cse} : " OP);
@@ -444,7 +438,7 @@ static void write_patterns(const dot_plan *plan, tune_writer *w) {
   int64_t groups[] = {plan->groups - last_groups ? TUNE_DOT_BLOCK : 0, last_groups};
   static const char *const names_of[2][2] = {{"copy", "copy_columns"},
                                              {"copy_groups", "copy_corner"}};
-  tune_dot_begin_patterns(w);
+  tune_pdl_begin_patterns(w);
   if (contraction->cols >= lanes)
     tune_dot_write_product(&plan->dot, names[count++] = "product", lanes, w);
   if (contraction->cols % lanes)
@@ -459,7 +453,7 @@ static void write_patterns(const dot_plan *plan, tune_writer *w) {
         tune_dot_write_transpose(&plan->dot, names[count++] = names_of[g][c], groups[g], columns[c],
                                  plan->fills_up, w);
   }
-  tune_dot_end_patterns(names, count, w);
+  tune_pdl_end_patterns(names, count, w);
 }
 
 static bool has_math(const tune_structure *structure) {

@@ -2,11 +2,11 @@
 
 #include "transforms/rules/dot_patterns.h"
 
+#include "transforms/rules/pdl_writer.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-#define OP "!transform.any_op"
 
 #define FLAT_MAP "affine_map<(d0) -> (d0)>"
 #define FLAT_READ "array<i32: 1, 1, 1, 0>"
@@ -17,7 +17,7 @@
 #define PLANE_WRITE "array<i32: 1, 1, 2, 0>"
 
 //===--------------------------------------------------------------------------===//
-// Words of PDL
+// Words of the patterns
 //===--------------------------------------------------------------------------===//
 
 // The type of a tensor or vector, "tensor<16x2xbf16>", for one expression.
@@ -41,88 +41,27 @@ static type_text type_2d(const char *kind, int64_t rows, int64_t columns, const 
 static const char *element_of(const tune_dot *dot) { return dot->is_bf16 ? "bf16" : "i8"; }
 static const char *sum_of(const tune_dot *dot) { return dot->is_bf16 ? "f32" : "i32"; }
 
-typedef struct attribute {
-  const char *name, *value;
-} attribute;
-
-// `%result = pdl.operation "op"(operands) {attributes} -> type`, and its first result under the
-// name `result`. `operands` are names, ended by NULL; attributes are ended by a NULL name.
-static void write_operation(tune_writer *w, const char *result, const char *op, const char *type,
-                            const char *const *operands, const attribute *attributes) {
-  char names[256] = "", types[256] = "", listed[256] = "";
-  size_t used = 0, typed = 0, list = 0;
-  for (size_t i = 0; operands[i]; i++) {
-    used +=
-        (size_t)snprintf(names + used, sizeof names - used, "%s%%%s", i ? ", " : "(", operands[i]);
-    typed +=
-        (size_t)snprintf(types + typed, sizeof types - typed, "%s!pdl.value", i ? ", " : " : ");
-  }
-  for (size_t i = 0; attributes && attributes[i].name; i++) {
-    tune_writer_line(w, "%%%s_%s = pdl.attribute = %s", result, attributes[i].name,
-                     attributes[i].value);
-    list += (size_t)snprintf(listed + list, sizeof listed - list, "%s\"%s\" = %%%s_%s",
-                             i ? ", " : " {", attributes[i].name, result, attributes[i].name);
-  }
-  tune_writer_line(w, "%%%s_type = pdl.type : %s", result, type);
-  tune_writer_line(w, "%%%s_op = pdl.operation \"%s\"%s%s%s%s%s -> (%%%s_type : !pdl.type)", result,
-                   op, names, types, operands[0] ? ")" : "", listed, list ? "}" : "", result);
-  tune_writer_line(w, "%%%s = pdl.result 0 of %%%s_op", result, result);
-}
-
-#define OPERANDS(...) ((const char *const[]){__VA_ARGS__, NULL})
-#define ATTRIBUTES(...) ((const attribute[]){__VA_ARGS__, {NULL, NULL}})
-
-static void write_constant(tune_writer *w, const char *result, const char *type,
-                           const char *value) {
-  char text[96];
-  snprintf(text, sizeof text, "%s : %s", value, type);
-  write_operation(w, result, "arith.constant", type, (const char *const[]){NULL},
-                  ATTRIBUTES({"value", text}));
-}
-
 // %at is index 0, %none what is read outside of a tensor of the inputs.
 static void write_constants(const tune_dot *dot, tune_writer *w) {
-  write_constant(w, "at", "index", "0");
-  write_constant(w, "none", element_of(dot), dot->is_bf16 ? "0.0" : "0");
+  tune_pdl_constant(w, "at", "index", "0");
+  tune_pdl_constant(w, "none", element_of(dot), dot->is_bf16 ? "0.0" : "0");
 }
 
 static void write_read(tune_writer *w, const char *result, const char *from, const char *padding,
                        const char *type, bool in_bounds) {
-  write_operation(w, result, "vector.transfer_read", type, OPERANDS(from, "at", padding),
-                  ATTRIBUTES({"permutation_map", FLAT_MAP},
-                             {"in_bounds", in_bounds ? "[true]" : "[false]"},
-                             {"operandSegmentSizes", FLAT_READ}));
+  tune_pdl_operation(w, result, "vector.transfer_read", type,
+                     TUNE_PDL_OPERANDS(from, "at", padding),
+                     TUNE_PDL_ATTRIBUTES({"permutation_map", FLAT_MAP},
+                                         {"in_bounds", in_bounds ? "[true]" : "[false]"},
+                                         {"operandSegmentSizes", FLAT_READ}));
 }
 
 static void write_write(tune_writer *w, const char *result, const char *vector, const char *to,
                         const char *type, bool in_bounds) {
-  write_operation(w, result, "vector.transfer_write", type, OPERANDS(vector, to, "at"),
-                  ATTRIBUTES({"permutation_map", FLAT_MAP},
-                             {"in_bounds", in_bounds ? "[true]" : "[false]"},
-                             {"operandSegmentSizes", FLAT_WRITE}));
-}
-
-static void write_begin_pattern(tune_writer *w, const char *name) {
-  tune_writer_line(w, "pdl.pattern @%s : benefit(1) {", name);
-  w->indent++;
-}
-
-static void write_operand(tune_writer *w, const char *name, const char *type) {
-  tune_writer_line(w, "%%%s_type = pdl.type : %s", name, type);
-  tune_writer_line(w, "%%%s = pdl.operand : %%%s_type", name, name);
-}
-
-static void write_end_pattern(tune_writer *w, const char *replacement) {
-  tune_writer_line(w, "pdl.replace %%nest with %%%s_op", replacement);
-  w->indent--;
-  tune_writer_line(w, "}");
-  w->indent--;
-  tune_writer_line(w, "}");
-}
-
-static void write_begin_rewrite(tune_writer *w) {
-  tune_writer_line(w, "pdl.rewrite %%nest {");
-  w->indent++;
+  tune_pdl_operation(w, result, "vector.transfer_write", type, TUNE_PDL_OPERANDS(vector, to, "at"),
+                     TUNE_PDL_ATTRIBUTES({"permutation_map", FLAT_MAP},
+                                         {"in_bounds", in_bounds ? "[true]" : "[false]"},
+                                         {"operandSegmentSizes", FLAT_WRITE}));
 }
 
 //===--------------------------------------------------------------------------===//
@@ -147,11 +86,11 @@ static void write_read_step(const tune_dot *dot, tune_writer *w, const char *res
     write_read(w, result, from, "none", type, in_bounds);
     return;
   }
-  write_operation(w, result, "vector.transfer_read", type,
-                  OPERANDS(from, name_at("at", step).text, "at", "none"),
-                  ATTRIBUTES({"permutation_map", ROW_MAP},
-                             {"in_bounds", in_bounds ? "[true]" : "[false]"},
-                             {"operandSegmentSizes", PLANE_READ}));
+  tune_pdl_operation(w, result, "vector.transfer_read", type,
+                     TUNE_PDL_OPERANDS(from, name_at("at", step).text, "at", "none"),
+                     TUNE_PDL_ATTRIBUTES({"permutation_map", ROW_MAP},
+                                         {"in_bounds", in_bounds ? "[true]" : "[false]"},
+                                         {"operandSegmentSizes", PLANE_READ}));
 }
 
 // %a_<step>, the group of the row in every lane, and %b_<step>, those of the columns: i32 for
@@ -163,18 +102,20 @@ static void write_inputs(const tune_dot *dot, tune_writer *w, int64_t step, bool
             lanes = type_1d("vector", dot->lanes, "i32");
   write_read_step(dot, w, group.text, "a", type_1d("vector", dot->group, element_of(dot)).text,
                   step, true);
-  write_operation(w, lane.text, "vector.bitcast", "vector<1xi32>", OPERANDS(group.text), NULL);
+  tune_pdl_operation(w, lane.text, "vector.bitcast", "vector<1xi32>", TUNE_PDL_OPERANDS(group.text),
+                     NULL);
   if (dot->is_bf16) {
-    write_operation(w, bits.text, "vector.broadcast", lanes.text, OPERANDS(lane.text), NULL);
-    write_operation(w, name_at("a", step).text, "vector.bitcast", inputs.text, OPERANDS(bits.text),
-                    NULL);
+    tune_pdl_operation(w, bits.text, "vector.broadcast", lanes.text, TUNE_PDL_OPERANDS(lane.text),
+                       NULL);
+    tune_pdl_operation(w, name_at("a", step).text, "vector.bitcast", inputs.text,
+                       TUNE_PDL_OPERANDS(bits.text), NULL);
     write_read_step(dot, w, name_at("b", step).text, "b_flat", inputs.text, step, whole);
   } else {
-    write_operation(w, name_at("a", step).text, "vector.broadcast", lanes.text, OPERANDS(lane.text),
-                    NULL);
+    tune_pdl_operation(w, name_at("a", step).text, "vector.broadcast", lanes.text,
+                       TUNE_PDL_OPERANDS(lane.text), NULL);
     write_read_step(dot, w, read.text, "b_flat", inputs.text, step, whole);
-    write_operation(w, name_at("b", step).text, "vector.bitcast", lanes.text, OPERANDS(read.text),
-                    NULL);
+    tune_pdl_operation(w, name_at("b", step).text, "vector.bitcast", lanes.text,
+                       TUNE_PDL_OPERANDS(read.text), NULL);
   }
 }
 
@@ -183,17 +124,18 @@ static void write_inputs(const tune_dot *dot, tune_writer *w, int64_t step, bool
 // effects, which stand in the way of everything that follows.
 static void write_byte_dot(const tune_dot *dot, tune_writer *w, const char *result,
                            const char *start, const char *without, const char *with) {
-  write_operation(
-      w, result, "llvm.inline_asm", type_1d("vector", dot->lanes, "i32").text,
-      OPERANDS(without, with, start),
-      ATTRIBUTES({"asm_string", "\"vpdpbusd $2, $1, $0\""}, {"constraints", "\"=v,v,v,0\""}));
+  tune_pdl_operation(w, result, "llvm.inline_asm", type_1d("vector", dot->lanes, "i32").text,
+                     TUNE_PDL_OPERANDS(without, with, start),
+                     TUNE_PDL_ATTRIBUTES({"asm_string", "\"vpdpbusd $2, $1, $0\""},
+                                         {"constraints", "\"=v,v,v,0\""}));
 }
 
 static void write_dot(const tune_dot *dot, tune_writer *w, const char *result, const char *start,
                       const char *a, const char *b) {
   if (dot->is_bf16)
-    write_operation(w, result, "x86vector.avx512.dot",
-                    type_1d("vector", dot->lanes, sum_of(dot)).text, OPERANDS(start, a, b), NULL);
+    tune_pdl_operation(w, result, "x86vector.avx512.dot",
+                       type_1d("vector", dot->lanes, sum_of(dot)).text,
+                       TUNE_PDL_OPERANDS(start, a, b), NULL);
   else if (dot->unsigned_b)
     write_byte_dot(dot, w, result, start, b, a);
   else
@@ -205,8 +147,8 @@ static void write_splat(const tune_dot *dot, tune_writer *w, const char *result,
   char text[96];
   type_text type = type_1d("vector", dot->lanes, "i32");
   snprintf(text, sizeof text, "dense<%s> : %s", value, type.text);
-  write_operation(w, result, "arith.constant", type.text, (const char *const[]){NULL},
-                  ATTRIBUTES({"value", text}));
+  tune_pdl_operation(w, result, "arith.constant", type.text, TUNE_PDL_NO_OPERANDS,
+                     TUNE_PDL_ATTRIBUTES({"value", text}));
 }
 
 // %sum: %c_vector and the products of all steps. Where both sides have a sign, 128 is added to A,
@@ -230,30 +172,31 @@ static void write_sum(const tune_dot *dot, tune_writer *w) {
       continue;
     }
     name_text shifted = name_at("a_shifted", step);
-    write_operation(w, shifted.text, "arith.xori", type, OPERANDS(a.text, "shift"), NULL);
+    tune_pdl_operation(w, shifted.text, "arith.xori", type, TUNE_PDL_OPERANDS(a.text, "shift"),
+                       NULL);
     write_byte_dot(dot, w, to.text, from.text, shifted.text, b.text);
     write_byte_dot(dot, w, name_at("more", step + 1).text, name_at("more", step).text, "shift",
                    b.text);
   }
   if (shifts)
-    write_operation(w, "sum", "arith.subi", type,
-                    OPERANDS("too_much", name_at("more", dot->steps).text),
-                    ATTRIBUTES({"overflowFlags", "#arith.overflow<none>"}));
+    tune_pdl_operation(w, "sum", "arith.subi", type,
+                       TUNE_PDL_OPERANDS("too_much", name_at("more", dot->steps).text),
+                       TUNE_PDL_ATTRIBUTES({"overflowFlags", "#arith.overflow<none>"}));
 }
 
 static void write_product_operands(const tune_dot *dot, int64_t columns, tune_writer *w) {
   const char *element = element_of(dot);
   if (dot->steps == 1) {
-    write_operand(w, "a", type_1d("tensor", dot->group, element).text);
-    write_operand(w, "b", type_2d("tensor", columns, dot->group, element).text);
+    tune_pdl_operand(w, "a", type_1d("tensor", dot->group, element).text);
+    tune_pdl_operand(w, "b", type_2d("tensor", columns, dot->group, element).text);
   } else {
-    write_operand(w, "a", type_2d("tensor", dot->steps, dot->group, element).text);
+    tune_pdl_operand(w, "a", type_2d("tensor", dot->steps, dot->group, element).text);
     char type[64];
     snprintf(type, sizeof type, "tensor<%" PRId64 "x%" PRId64 "x%" PRId64 "x%s>", dot->steps,
              columns, dot->group, element);
-    write_operand(w, "b", type);
+    tune_pdl_operand(w, "b", type);
   }
-  write_operand(w, "c", type_1d("tensor", columns, sum_of(dot)).text);
+  tune_pdl_operand(w, "c", type_1d("tensor", columns, sum_of(dot)).text);
 }
 
 // %c_vector. What is less than a vector is no masked read, which would keep all accumulators in
@@ -266,12 +209,12 @@ static void write_start(const tune_dot *dot, int64_t columns, tune_writer *w) {
   }
   char zeroes[96];
   snprintf(zeroes, sizeof zeroes, "dense<%s> : %s", dot->is_bf16 ? "0.0" : "0", lanes.text);
-  write_operation(w, "c_zeroes", "arith.constant", lanes.text, (const char *const[]){NULL},
-                  ATTRIBUTES({"value", zeroes}));
+  tune_pdl_operation(w, "c_zeroes", "arith.constant", lanes.text, TUNE_PDL_NO_OPERANDS,
+                     TUNE_PDL_ATTRIBUTES({"value", zeroes}));
   write_read(w, "c_part", "c", "nothing", type_1d("vector", columns, sum_of(dot)).text, true);
-  write_operation(w, "c_vector", "vector.insert_strided_slice", lanes.text,
-                  OPERANDS("c_part", "c_zeroes"),
-                  ATTRIBUTES({"offsets", "[0]"}, {"strides", "[1]"}));
+  tune_pdl_operation(w, "c_vector", "vector.insert_strided_slice", lanes.text,
+                     TUNE_PDL_OPERANDS("c_part", "c_zeroes"),
+                     TUNE_PDL_ATTRIBUTES({"offsets", "[0]"}, {"strides", "[1]"}));
 }
 
 void tune_dot_write_product(const tune_dot *dot, const char *name, int64_t columns,
@@ -280,35 +223,36 @@ void tune_dot_write_product(const tune_dot *dot, const char *name, int64_t colum
   int64_t width = columns * dot->group;
   char size[32];
   snprintf(size, sizeof size, "[%" PRId64 "]", columns);
-  write_begin_pattern(w, name);
+  tune_pdl_begin_pattern(w, name);
   write_product_operands(dot, columns, w);
   tune_writer_line(w,
                    "%%nest = pdl.operation \"linalg.generic\"(%%%s, %%%s, %%c : !pdl.value, "
                    "!pdl.value, !pdl.value) -> (%%c_type : !pdl.type)",
                    dot->b_first ? "b" : "a", dot->b_first ? "a" : "b");
-  write_begin_rewrite(w);
+  tune_pdl_begin_rewrite(w);
   write_constants(dot, w);
-  write_constant(w, "nothing", sum_of(dot), dot->is_bf16 ? "0.0" : "0");
-  write_operation(w, "b_flat", "tensor.collapse_shape",
-                  flat ? type_1d("tensor", width, element_of(dot)).text
-                       : type_2d("tensor", dot->steps, width, element_of(dot)).text,
-                  OPERANDS("b"),
-                  ATTRIBUTES({"reassociation", flat ? "[[0, 1]]" : "[[0], [1, 2]]"}));
+  tune_pdl_constant(w, "nothing", sum_of(dot), dot->is_bf16 ? "0.0" : "0");
+  tune_pdl_operation(w, "b_flat", "tensor.collapse_shape",
+                     flat ? type_1d("tensor", width, element_of(dot)).text
+                          : type_2d("tensor", dot->steps, width, element_of(dot)).text,
+                     TUNE_PDL_OPERANDS("b"),
+                     TUNE_PDL_ATTRIBUTES({"reassociation", flat ? "[[0, 1]]" : "[[0], [1, 2]]"}));
   for (int64_t step = 0; step < dot->steps; step++) {
     char index[24];
     snprintf(index, sizeof index, "%" PRId64, step);
-    write_constant(w, name_at("at", step).text, "index", index);
+    tune_pdl_constant(w, name_at("at", step).text, "index", index);
     write_inputs(dot, w, step, whole);
   }
   write_start(dot, columns, w);
   write_sum(dot, w);
   if (!whole)
-    write_operation(w, "part", "vector.extract_strided_slice",
-                    type_1d("vector", columns, sum_of(dot)).text, OPERANDS("sum"),
-                    ATTRIBUTES({"offsets", "[0]"}, {"sizes", size}, {"strides", "[1]"}));
+    tune_pdl_operation(
+        w, "part", "vector.extract_strided_slice", type_1d("vector", columns, sum_of(dot)).text,
+        TUNE_PDL_OPERANDS("sum"),
+        TUNE_PDL_ATTRIBUTES({"offsets", "[0]"}, {"sizes", size}, {"strides", "[1]"}));
   write_write(w, "written", whole ? "sum" : "part", "c",
               type_1d("tensor", columns, sum_of(dot)).text, true);
-  write_end_pattern(w, "written");
+  tune_pdl_end_pattern(w, "written");
 }
 
 //===--------------------------------------------------------------------------===//
@@ -316,13 +260,13 @@ void tune_dot_write_product(const tune_dot *dot, const char *name, int64_t colum
 //===--------------------------------------------------------------------------===//
 
 static void write_begin_pack(tune_writer *w, const char *name, const char *panel) {
-  write_begin_pattern(w, name);
+  tune_pdl_begin_pattern(w, name);
   tune_writer_line(w, "%%source = pdl.operand");
-  write_operand(w, "panel", panel);
+  tune_pdl_operand(w, "panel", panel);
   tune_writer_line(w, "%%rest = pdl.operands");
   tune_writer_line(w, "%%nest = pdl.operation \"linalg.pack\"(%%source, %%panel, %%rest : "
                       "!pdl.value, !pdl.value, !pdl.range<value>) -> (%%panel_type : !pdl.type)");
-  write_begin_rewrite(w);
+  tune_pdl_begin_rewrite(w);
 }
 
 static void write_read_plane(tune_writer *w, const char *result, const char *type, bool rows_inside,
@@ -330,9 +274,10 @@ static void write_read_plane(tune_writer *w, const char *result, const char *typ
   char in_bounds[32];
   snprintf(in_bounds, sizeof in_bounds, "[%s, %s]", rows_inside ? "true" : "false",
            columns_inside ? "true" : "false");
-  write_operation(w, result, "vector.transfer_read", type, OPERANDS("source", "at", "at", "none"),
-                  ATTRIBUTES({"permutation_map", PLANE_MAP}, {"in_bounds", in_bounds},
-                             {"operandSegmentSizes", PLANE_READ}));
+  tune_pdl_operation(w, result, "vector.transfer_read", type,
+                     TUNE_PDL_OPERANDS("source", "at", "at", "none"),
+                     TUNE_PDL_ATTRIBUTES({"permutation_map", PLANE_MAP}, {"in_bounds", in_bounds},
+                                         {"operandSegmentSizes", PLANE_READ}));
 }
 
 // %row_0, %row_1, ... of the vector %plane.
@@ -341,8 +286,8 @@ static void write_rows(tune_writer *w, int64_t count, const char *type) {
     char result[32], position[48];
     snprintf(result, sizeof result, "row_%" PRId64, i);
     snprintf(position, sizeof position, "array<i64: %" PRId64 ">", i);
-    write_operation(w, result, "vector.extract", type, OPERANDS("plane"),
-                    ATTRIBUTES({"static_position", position}));
+    tune_pdl_operation(w, result, "vector.extract", type, TUNE_PDL_OPERANDS("plane"),
+                       TUNE_PDL_ATTRIBUTES({"static_position", position}));
   }
 }
 
@@ -365,32 +310,38 @@ void tune_dot_write_interleave(const tune_dot *dot, const char *name, int64_t co
   type_text pairs = type_1d("vector", 2 * TUNE_DOT_BLOCK, element);
   const char *mixed = "even";
   if (dot->group == 2) {
-    write_operation(w, "even", "vector.interleave", pairs.text, OPERANDS("row_0", "row_1"), NULL);
+    tune_pdl_operation(w, "even", "vector.interleave", pairs.text,
+                       TUNE_PDL_OPERANDS("row_0", "row_1"), NULL);
   } else {
-    write_operation(w, "even", "vector.interleave", pairs.text, OPERANDS("row_0", "row_2"), NULL);
-    write_operation(w, "odd", "vector.interleave", pairs.text, OPERANDS("row_1", "row_3"), NULL);
-    write_operation(w, "all", "vector.interleave",
-                    type_1d("vector", 4 * TUNE_DOT_BLOCK, element).text, OPERANDS("even", "odd"),
-                    NULL);
+    tune_pdl_operation(w, "even", "vector.interleave", pairs.text,
+                       TUNE_PDL_OPERANDS("row_0", "row_2"), NULL);
+    tune_pdl_operation(w, "odd", "vector.interleave", pairs.text,
+                       TUNE_PDL_OPERANDS("row_1", "row_3"), NULL);
+    tune_pdl_operation(w, "all", "vector.interleave",
+                       type_1d("vector", 4 * TUNE_DOT_BLOCK, element).text,
+                       TUNE_PDL_OPERANDS("even", "odd"), NULL);
     mixed = "all";
   }
   // Without the dimension of one group, whose stride is lost when it is expanded again: upstream
   // would take the result for other memory, and copy it onto itself.
   type_text line = type_2d("tensor", columns, dot->group, element);
-  write_operation(w, "line", "tensor.extract_slice", line.text, OPERANDS("panel"),
-                  ATTRIBUTES({"static_offsets", "array<i64: 0, 0, 0>"}, {"static_sizes", shape},
-                             {"static_strides", "array<i64: 1, 1, 1>"},
-                             {"operandSegmentSizes", "array<i32: 1, 0, 0, 0>"}));
-  write_operation(w, "flat", "tensor.collapse_shape", flat.text, OPERANDS("line"),
-                  ATTRIBUTES({"reassociation", "[[0, 1]]"}));
+  tune_pdl_operation(w, "line", "tensor.extract_slice", line.text, TUNE_PDL_OPERANDS("panel"),
+                     TUNE_PDL_ATTRIBUTES({"static_offsets", "array<i64: 0, 0, 0>"},
+                                         {"static_sizes", shape},
+                                         {"static_strides", "array<i64: 1, 1, 1>"},
+                                         {"operandSegmentSizes", "array<i32: 1, 0, 0, 0>"}));
+  tune_pdl_operation(w, "flat", "tensor.collapse_shape", flat.text, TUNE_PDL_OPERANDS("line"),
+                     TUNE_PDL_ATTRIBUTES({"reassociation", "[[0, 1]]"}));
   write_write(w, "filled", mixed, "flat", flat.text, whole);
-  write_operation(w, "wide", "tensor.expand_shape", line.text, OPERANDS("filled"),
-                  ATTRIBUTES({"reassociation", "[[0, 1]]"}, {"static_output_shape", line_shape}));
-  write_operation(w, "written", "tensor.insert_slice", panel, OPERANDS("wide", "panel"),
-                  ATTRIBUTES({"static_offsets", "array<i64: 0, 0, 0>"}, {"static_sizes", shape},
-                             {"static_strides", "array<i64: 1, 1, 1>"},
-                             {"operandSegmentSizes", "array<i32: 1, 1, 0, 0, 0>"}));
-  write_end_pattern(w, "written");
+  tune_pdl_operation(
+      w, "wide", "tensor.expand_shape", line.text, TUNE_PDL_OPERANDS("filled"),
+      TUNE_PDL_ATTRIBUTES({"reassociation", "[[0, 1]]"}, {"static_output_shape", line_shape}));
+  tune_pdl_operation(w, "written", "tensor.insert_slice", panel, TUNE_PDL_OPERANDS("wide", "panel"),
+                     TUNE_PDL_ATTRIBUTES({"static_offsets", "array<i64: 0, 0, 0>"},
+                                         {"static_sizes", shape},
+                                         {"static_strides", "array<i64: 1, 1, 1>"},
+                                         {"operandSegmentSizes", "array<i32: 1, 1, 0, 0, 0>"}));
+  tune_pdl_end_pattern(w, "written");
 }
 
 void tune_dot_write_transpose(const tune_dot *dot, const char *name, int64_t groups,
@@ -410,43 +361,21 @@ void tune_dot_write_transpose(const tune_dot *dot, const char *name, int64_t gro
   write_constants(dot, w);
   write_read_plane(w, "plane", wide.text, whole, groups == TUNE_DOT_BLOCK && !fills_up);
   // Groups travel as f32, which upstream has a transpose of 16 x 16 for.
-  write_operation(w, "lanes", "vector.bitcast", lanes.text, OPERANDS("plane"), NULL);
-  write_operation(w, "turned", "vector.transpose", lanes.text, OPERANDS("lanes"),
-                  ATTRIBUTES({"permutation", "array<i64: 1, 0>"}));
-  write_operation(w, "mixed", "vector.bitcast", wide.text, OPERANDS("turned"), NULL);
-  write_operation(w, "flat", "tensor.collapse_shape", flat.text, OPERANDS("panel"),
-                  ATTRIBUTES({"reassociation", "[[0], [1, 2]]"}));
+  tune_pdl_operation(w, "lanes", "vector.bitcast", lanes.text, TUNE_PDL_OPERANDS("plane"), NULL);
+  tune_pdl_operation(w, "turned", "vector.transpose", lanes.text, TUNE_PDL_OPERANDS("lanes"),
+                     TUNE_PDL_ATTRIBUTES({"permutation", "array<i64: 1, 0>"}));
+  tune_pdl_operation(w, "mixed", "vector.bitcast", wide.text, TUNE_PDL_OPERANDS("turned"), NULL);
+  tune_pdl_operation(w, "flat", "tensor.collapse_shape", flat.text, TUNE_PDL_OPERANDS("panel"),
+                     TUNE_PDL_ATTRIBUTES({"reassociation", "[[0], [1, 2]]"}));
   char in_bounds[32];
   snprintf(in_bounds, sizeof in_bounds, "[%s, %s]", groups == TUNE_DOT_BLOCK ? "true" : "false",
            whole ? "true" : "false");
-  write_operation(w, "filled", "vector.transfer_write", flat.text,
-                  OPERANDS("mixed", "flat", "at", "at"),
-                  ATTRIBUTES({"permutation_map", PLANE_MAP}, {"in_bounds", in_bounds},
-                             {"operandSegmentSizes", PLANE_WRITE}));
-  write_operation(w, "written", "tensor.expand_shape", panel, OPERANDS("filled"),
-                  ATTRIBUTES({"reassociation", "[[0], [1, 2]]"}, {"static_output_shape", shape}));
-  write_end_pattern(w, "written");
-}
-
-//===--------------------------------------------------------------------------===//
-// All of them
-//===--------------------------------------------------------------------------===//
-
-void tune_dot_begin_patterns(tune_writer *w) {
-  tune_writer_line(w, "transform.with_pdl_patterns %s : " OP " {", w->func);
-  tune_writer_line(w, "^bb0(%%scope: " OP "):");
-  w->indent++;
-}
-
-void tune_dot_end_patterns(const char *const *names, size_t count, tune_writer *w) {
-  tune_writer_line(w, "transform.sequence %%scope : " OP " failures(propagate) {");
-  tune_writer_line(w, "^bb1(%%within: " OP "):");
-  w->indent++;
-  for (size_t i = 0; i < count; i++)
-    tune_writer_line(w, "%%gone_%zu = transform.pdl_match @%s in %%within : (" OP ") -> " OP, i,
-                     names[i]);
-  w->indent--;
-  tune_writer_line(w, "}");
-  w->indent--;
-  tune_writer_line(w, "}");
+  tune_pdl_operation(w, "filled", "vector.transfer_write", flat.text,
+                     TUNE_PDL_OPERANDS("mixed", "flat", "at", "at"),
+                     TUNE_PDL_ATTRIBUTES({"permutation_map", PLANE_MAP}, {"in_bounds", in_bounds},
+                                         {"operandSegmentSizes", PLANE_WRITE}));
+  tune_pdl_operation(
+      w, "written", "tensor.expand_shape", panel, TUNE_PDL_OPERANDS("filled"),
+      TUNE_PDL_ATTRIBUTES({"reassociation", "[[0], [1, 2]]"}, {"static_output_shape", shape}));
+  tune_pdl_end_pattern(w, "written");
 }

@@ -7,8 +7,7 @@
 // elements, the innermost dimension of both inputs) becomes reads, the instruction and a
 // write; the copy of a few groups into a panel becomes vector shuffles.
 //
-// transform.pdl_match is meant to find ops, yet applies what follows pdl.rewrite. Its result
-// is of ops that are gone: nothing may use it.
+// They go between tune_pdl_begin_patterns and tune_pdl_end_patterns (pdl_writer.h).
 //
 // Threads: one thread at a time per writer.
 //
@@ -36,8 +35,6 @@ typedef struct tune_dot {
 // The columns (and groups of a panel) that one step of packing copies.
 #define TUNE_DOT_BLOCK 16
 
-// Opens transform.with_pdl_patterns on writer->func.
-void tune_dot_begin_patterns(tune_writer *writer);
 // linalg.generic of tensor<group>, tensor<columns x group> and tensor<columns>, the first two with
 // a dimension for steps before these if there are several: an instruction a step. Reads and writes
 // are masked where `columns` fill no vector. `name` is the pattern's.
@@ -51,8 +48,6 @@ void tune_dot_write_interleave(const tune_dot *dot, const char *name, int64_t co
 // columns and groups <= TUNE_DOT_BLOCK. `fills_up` as above.
 void tune_dot_write_transpose(const tune_dot *dot, const char *name, int64_t groups,
                               int64_t columns, bool fills_up, tune_writer *writer);
-// Applies the patterns of these names, one after the other, and ends.
-void tune_dot_end_patterns(const char *const *names, size_t count, tune_writer *writer);
 
 #ifdef __cplusplus
 }

@@ -3,14 +3,9 @@
 #include "transforms/rules/rule.h"
 
 static const tune_rule *const RULES[] = {
-    &tune_rule_dot_contraction,
-    &tune_rule_conv_blocked,
-    &tune_rule_depthwise,
-    &tune_rule_winograd,
-    &tune_rule_contraction,
-    &tune_rule_reduction,
-    &tune_rule_elementwise,
-    &tune_rule_general,
+    &tune_rule_dot_contraction, &tune_rule_conv_blocked, &tune_rule_depthwise,
+    &tune_rule_winograd,        &tune_rule_contraction,  &tune_rule_reduction,
+    &tune_rule_elementwise,     &tune_rule_general,
 };
 
 void tune_machine_init(tune_machine *machine) {
@@ -49,8 +44,8 @@ void tune_machine_read_fingerprint(tune_machine *machine, const json_t *fingerpr
 }
 
 const tune_rule *tune_rule_find(const tune_structure *structure, const tune_machine *machine) {
-  // Where there is nothing to do, tiles of it have sizes that upstream divides by; vectors of i1 are
-  // bits, which tensors of it in memory are not.
+  // Where there is nothing to do, tiles of it have sizes that upstream divides by; vectors of i1
+  // are bits, which tensors of it in memory are not.
   bool is_for_all = structure->is_empty || structure->has_bits;
   for (size_t i = 0; !is_for_all && i < sizeof RULES / sizeof *RULES; i++)
     if (RULES[i]->applies(structure, machine))

@@ -28,7 +28,7 @@ typedef struct tune_machine {
   unsigned vector_bits;      // of a register: 128, 256, 512
   unsigned vector_registers; // 16, 32
   int64_t l1_bytes, l2_bytes, l3_bytes;
-  unsigned threads; // that the candidate may use
+  unsigned threads;                // that the candidate may use
   bool has_bf16_dot, has_int8_dot; // instructions that add up products of narrow elements
 } tune_machine;
 
@@ -50,9 +50,9 @@ extern const tune_rule tune_rule_depthwise;       // depthwise.c
 extern const tune_rule tune_rule_dot_contraction; // dot_contraction.c
 extern const tune_rule tune_rule_winograd;        // winograd.c
 extern const tune_rule tune_rule_contraction;     // contraction.c
-extern const tune_rule tune_rule_reduction;   // reduction.c
-extern const tune_rule tune_rule_elementwise; // elementwise.c
-extern const tune_rule tune_rule_general;     // general.c
+extern const tune_rule tune_rule_reduction;       // reduction.c
+extern const tune_rule tune_rule_elementwise;     // elementwise.c
+extern const tune_rule tune_rule_general;         // general.c
 
 // The rule that takes `structure`; never NULL.
 const tune_rule *tune_rule_find(const tune_structure *structure, const tune_machine *machine);

@@ -271,6 +271,18 @@ void tune_writer_cleanup(tune_writer *writer) {
   tune_writer_line(writer, "} {apply_cse} : " OP);
 }
 
+// The factor cannot be a knob (upstream takes an attribute, and does nothing where it exceeds the
+// trip count), so loops are halved until nothing is left.
+void tune_writer_unroll_marked(tune_writer *writer) {
+  for (int round = 0; round < 4; round++) {
+    tune_writer_line(writer,
+                     "%%marked_%d = transform.structured.match ops{[\"scf.for\"]} "
+                     "attributes{tune.unroll} in %s : (" OP ") -> " OP,
+                     round, writer->func);
+    tune_writer_line(writer, "transform.loop.unroll %%marked_%d {factor = 2 : i64} : " OP, round);
+  }
+}
+
 void tune_writer_fold_unit_dims(tune_writer *writer) {
   tune_writer_line(writer, "transform.apply_patterns to %s {", writer->func);
   tune_writer_line(writer, "  transform.apply_patterns.linalg.fold_unit_extent_dims_via_slices");

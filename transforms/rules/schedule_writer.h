@@ -108,6 +108,8 @@ void tune_writer_end_foreach(tune_writer *writer);
 
 // Canonicalization, tiling canonicalization and CSE on %func.
 void tune_writer_cleanup(tune_writer *writer);
+// Unrolls the loops marked "tune.unroll", of at most 16 iterations, to the end.
+void tune_writer_unroll_marked(tune_writer *writer);
 // Drops unit dimensions by rank-reducing slices.
 void tune_writer_fold_unit_dims(tune_writer *writer);
 
