@@ -134,7 +134,7 @@ def section(selected, results, threads, trials):
             told = ["%s %s" % (name, time_text(result["median"])) for name, result in
                     entry["results"].items() if not name.startswith("ours")]
             told += ["%s: %s" % (name, error.replace("|", "/")[:80]) for name, error in
-                     entry["errors"].items()]
+                     entry["errors"].items() if not error.startswith("not installed")]
             others.append([workload.title, "; ".join(told), "%.0f s" % search["seconds"],
                            "%.1f" % search["rate"] if search["rate"] else ""])
     found = [ratio for *_, ratio in ratios(selected, results, threads, trials)]
