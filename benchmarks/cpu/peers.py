@@ -64,6 +64,8 @@ def environment(threads):
         "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
     # Each thread on a core of its own, where the runtime can do that.
     variables.update(OMP_DYNAMIC="false", OMP_PROC_BIND="true", OMP_PLACES="cores")
+    # Huge pages for what malloc gives, as tune-measure has them: for whoever asks for none, too.
+    variables.update(GLIBC_TUNABLES="glibc.malloc.hugetlb=1")
     return variables
 
 
