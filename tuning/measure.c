@@ -19,6 +19,12 @@
 #define FEWEST_OVER_BUDGET 3
 // Where even three samples would take so many budgets, one has to do.
 #define SLOW_BUDGETS 8.0
+// Kernels that are compared are the best few, which differ by little: their ratios are wanted more
+// exactly than a time, and over budget they still get so many rounds unless that takes so many
+// budgets.
+#define RATIO_PRECISION 0.25
+#define FEWEST_ROUNDS 12
+#define SLOW_ROUNDS_BUDGETS 20.0
 
 // A kernel being measured.
 typedef struct probe {
@@ -116,6 +122,10 @@ static bool is_over_budget(double seconds, double budget, size_t count) {
   return seconds >= budget && (count >= FEWEST_OVER_BUDGET || seconds >= SLOW_BUDGETS * budget);
 }
 
+static bool are_rounds_over_budget(double seconds, double budget, size_t rounds) {
+  return seconds >= budget && (rounds >= FEWEST_ROUNDS || seconds >= SLOW_ROUNDS_BUDGETS * budget);
+}
+
 // Looking at the interval means sorting, so it is done at some counts only.
 static bool is_time_to_look(size_t count) {
   return count >= FEWEST_SAMPLES && (count < 24 || count % 8 == 0);
@@ -190,7 +200,7 @@ static tune_status compare_by_rounds(tune_ratio *ratios, const tune_measurement 
   for (size_t i = 1; i < count; ++i) {
     TUNE_RETURN_IF_ERROR(
         ratio_by_rounds(&measurements[i], &measurements[0], confidence, &ratios[i]));
-    if (ratios[i].high - ratios[i].low > 2 * options->precision * ratios[i].ratio)
+    if (ratios[i].high - ratios[i].low > 2 * RATIO_PRECISION * options->precision * ratios[i].ratio)
       *out_precise = false;
   }
   return TUNE_OK;
@@ -218,7 +228,7 @@ static tune_status measure_rounds(probe *probes, size_t count, const tune_measur
     if (rounds < 2)
       continue;
     if (2 * rounds >= options->sample_limit ||
-        is_over_budget(seconds, options->budget * (double)count, rounds))
+        are_rounds_over_budget(seconds, options->budget * (double)count, rounds))
       break;
     if (is_time_to_look(rounds))
       TUNE_RETURN_IF_ERROR(compare_by_rounds(ratios, measurements, count, options, &is_precise));
