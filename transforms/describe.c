@@ -135,6 +135,20 @@ static uint64_t multiply(const tune_op_facts *facts, MlirAttribute loops, size_t
   return product;
 }
 
+// Batch x rows x keys x columns, of the second product.
+static void append_attention(tune_string_builder *name, const tune_group_node *anchor) {
+  MlirLinalgContractionDimensions dimensions = mlirLinalgInferContractionDimensions(anchor->op);
+  const MlirAttribute loops[] = {dimensions.batch, dimensions.m, dimensions.k, dimensions.n};
+  tune_string_builder_append(name, "attention ");
+  bool first = true;
+  for (size_t i = 0; i < sizeof loops / sizeof *loops; ++i) {
+    size_t count;
+    uint64_t size = multiply(&anchor->facts, loops[i], &count);
+    if (count)
+      append_size(name, &first, size);
+  }
+}
+
 static void append_contraction(tune_string_builder *name, const tune_group_node *anchor) {
   MlirLinalgContractionDimensions dimensions = mlirLinalgInferContractionDimensions(anchor->op);
   size_t batches, rows, columns, depths;
@@ -223,6 +237,10 @@ static void append_name(tune_string_builder *name, const tune_groups *groups,
   case TUNE_TASK_CONTRACTION:
     append_contraction(name, anchor);
     break;
+  case TUNE_TASK_ATTENTION:
+    append_attention(name, anchor);
+    append_types(name, root->op);
+    return;
   case TUNE_TASK_CONVOLUTION:
     tune_string_builder_append(name, "conv ");
     append_loops(name, &anchor->facts, true, false);
@@ -295,15 +313,17 @@ static uint64_t find_traffic(const tune_groups *groups, const tune_group *group,
 
 static void find_figures(const tune_groups *groups, const tune_group *group,
                          tune_task_description *out) {
-  bool known = true;
-  out->reduction_length = 1;
+  bool known = true, feeds = group->is_attention; // each sum the next one
+  out->reduction_length = feeds ? 0 : 1;
   for (size_t i = 0; i < group->count; ++i) {
     const tune_op_facts *facts = &groups->nodes[groups->members[group->first + i]].facts;
     uint64_t points = tune_op_facts_extent(facts, false);
     uint64_t sum = tune_op_facts_extent(facts, true);
     known &= points > 0 || facts->arithmetic == 0;
     out->flops += points * facts->arithmetic;
-    if (sum == 0 || (out->reduction_length && sum > out->reduction_length))
+    if (feeds)
+      out->reduction_length += sum > 1 ? sum : 0;
+    else if (sum == 0 || (out->reduction_length && sum > out->reduction_length))
       out->reduction_length = sum;
   }
   if (!known)

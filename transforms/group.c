@@ -2,6 +2,7 @@
 
 #include "transforms/group.h"
 
+#include "transforms/group_attention.h"
 #include "transforms/group_uses.h"
 #include "transforms/ir.h"
 
@@ -12,8 +13,8 @@
 #define MAX_GROUP_SIZE 256
 
 const char *tune_task_kind_name(tune_task_kind kind) {
-  static const char *const names[] = {"contraction", "convolution", "reduction", "chain",
-                                      "elementwise"};
+  static const char *const names[] = {"contraction", "convolution", "attention",
+                                      "reduction",   "chain",       "elementwise"};
   return names[kind];
 }
 
@@ -385,6 +386,8 @@ static tune_status grow_backward(tune_groups *groups) {
 
 static tune_task_kind find_kind(const tune_groups *groups, const tune_group *group) {
   const tune_op_facts *root = &groups->nodes[group->root].facts;
+  if (group->is_attention)
+    return TUNE_TASK_ATTENTION;
   if (group->has_heavy)
     switch (groups->nodes[group->anchor].facts.op_class) {
     case TUNE_OP_CONTRACTION:
@@ -459,6 +462,8 @@ static tune_status group_nodes(tune_groups *groups) {
   free(numbers);
   if (tune_status_is_ok(status))
     status = grow_backward(groups);
+  if (tune_status_is_ok(status))
+    status = tune_group_join_attention(groups);
   return tune_status_is_ok(status) ? finish(groups) : status;
 }
 

@@ -8,7 +8,8 @@
 //   beside it  elementwise ops that nobody else needs.
 // A contraction, a convolution or a pooling is an anchor of its own. Reductions that share
 // their rows, with the elementwise ops between them, are one chain: softmax, layer norm.
-// What remains is grouped as elementwise.
+// What remains is grouped as elementwise. A product, softmax over it and a product of that, which
+// are three groups so far, become one where the rule for attention takes them.
 //
 // A group has one root, the last op, and only the root's results are used outside. So no
 // path leaves a group and comes back, and replacing each group by a call at its root keeps
@@ -42,6 +43,7 @@ extern "C" {
 typedef enum tune_task_kind {
   TUNE_TASK_CONTRACTION,
   TUNE_TASK_CONVOLUTION,
+  TUNE_TASK_ATTENTION,   // a product, softmax over it, and a product of that
   TUNE_TASK_REDUCTION,   // one reduction, pooling too, and what follows it over its result
   TUNE_TASK_CHAIN,       // reductions and elementwise ops over shared rows
   TUNE_TASK_ELEMENTWISE, // elementwise ops, transposes, broadcasts, fills
@@ -73,6 +75,7 @@ typedef struct tune_group {
   size_t first, count;
   size_t reduction_count;
   bool has_heavy;
+  bool is_attention; // group_attention.h
   // Loops of the root that are parallel in all reductions of a chain; a bit each.
   bool has_rows;
   uint32_t rows;
@@ -87,8 +90,9 @@ typedef struct tune_groups {
   tune_op_map nodes_by_op;
 } tune_groups;
 
-// Groups the ops of every function of `module` that has a body. OUT_OF_MEMORY only: what cannot be
-// grouped has a reason.
+// Groups the ops of every function of `module` that has a body. What cannot be grouped has a
+// reason. Fails where memory runs out, or what may be attention cannot be looked at as its rule
+// does: the transform dialect has to be loaded.
 tune_status tune_groups_create(MlirOperation module, tune_groups **out_groups);
 void tune_groups_destroy(tune_groups *groups);
 

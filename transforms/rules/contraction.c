@@ -128,7 +128,7 @@ static void contraction_write(const tune_structure *structure, const tune_machin
   tune_contraction_write_steps(&plan, machine, w);
   tune_writer_end_tensors(w);
   tune_contraction_write_buffers(structure, machine, w);
-  tune_writer_main(w);
+  tune_writer_main(w, structure);
 }
 
 const tune_rule tune_rule_contraction = {

@@ -388,7 +388,7 @@ static void conv_blocked_write(const tune_structure *structure, const tune_machi
   bool has_math = plan.ops.epilogue && plan.ops.epilogue->math_op_count;
   tune_writer_target_knobs(w, machine->vector_bits, has_math);
   tune_writer_end_buffers(w);
-  tune_writer_main(w);
+  tune_writer_main(w, structure);
 }
 
 const tune_rule tune_rule_conv_blocked = {

@@ -376,7 +376,7 @@ static void depthwise_write(const tune_structure *structure, const tune_machine 
   bool has_math = p.ops.epilogue && p.ops.epilogue->math_op_count;
   tune_writer_target_knobs(w, machine->vector_bits, has_math);
   tune_writer_end_buffers(w);
-  tune_writer_main(w);
+  tune_writer_main(w, structure);
 }
 
 const tune_rule tune_rule_depthwise = {

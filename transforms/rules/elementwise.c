@@ -172,7 +172,7 @@ static void elementwise_write(const tune_structure *structure, const tune_machin
   tune_writer_place_buffers(w);
   tune_writer_target_knobs(w, machine->vector_bits, p.math > 0);
   tune_writer_end_buffers(w);
-  tune_writer_main(w);
+  tune_writer_main(w, structure);
 }
 
 const tune_rule tune_rule_elementwise = {

@@ -193,7 +193,7 @@ static void general_write(const tune_structure *structure, const tune_machine *m
     tune_writer_end_alternatives(w, NULL, 0);
   }
   tune_writer_end_buffers(w);
-  tune_writer_main(w);
+  tune_writer_main(w, structure);
 }
 
 const tune_rule tune_rule_general = {

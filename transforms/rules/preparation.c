@@ -4,16 +4,17 @@
 
 #include "dialects/diagnostic.h"
 #include "transforms/ir.h"
+#include "transforms/op_facts.h"
+#include "transforms/op_map.h"
 
 #include "mlir-c/Dialect/Transform/Interpreter.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 // Fills stay by name: schedules find them by it, and elementwise fusion must not fold one into a
 // contraction as an input.
-static const char PREPARE[] =
-    "  transform.named_sequence @tune_prepare(%func: !transform.any_op {transform.consumed})\n"
-    "      -> !transform.any_op {\n"
+static const char GENERALIZE[] =
     "    %packs = transform.structured.match ops{[\"linalg.pack\"]} in %func\n"
     "      : (!transform.any_op) -> !transform.any_op\n"
     "    transform.foreach %packs : !transform.any_op {\n"
@@ -64,7 +65,9 @@ static const char PREPARE[] =
     "      \"linalg.pooling_ncw_sum\", \"linalg.pooling_ncw_max\"\n"
     "    ]} in %func : (!transform.any_op) -> !transform.any_op\n"
     "    %generic = transform.structured.generalize %named\n"
-    "      : (!transform.any_op) -> !transform.any_op\n"
+    "      : (!transform.any_op) -> !transform.any_op\n";
+
+static const char FUSE[] =
     "    %fused = transform.apply_registered_pass \"linalg-fuse-elementwise-ops\" to %func\n"
     "      : (!transform.any_op) -> !transform.any_op\n"
     "    transform.apply_patterns to %fused {\n"
@@ -73,7 +76,105 @@ static const char PREPARE[] =
     "    transform.yield %fused : !transform.any_op\n"
     "  }\n";
 
-const char *tune_preparation_text(void) { return PREPARE; }
+// A loop of one iteration around the product: what makes its weights is then read through a slice,
+// and stays an op of its own. The canonicalization at the end takes the loop away.
+static void append_barrier(const tune_preparation *preparation, tune_string_builder *text) {
+  tune_string_builder_append(
+      text, "    %generics = transform.structured.match ops{[\"linalg.generic\"]} in %func\n"
+            "      : (!transform.any_op) -> !transform.any_op\n    ");
+  for (size_t i = 0; i < preparation->generic_count; i++)
+    tune_string_builder_appendf(text, "%s%%generic%zu", i ? ", " : "", i);
+  tune_string_builder_append(text, " = transform.split_handle %generics\n"
+                                   "      : (!transform.any_op) -> (");
+  for (size_t i = 0; i < preparation->generic_count; i++)
+    tune_string_builder_appendf(text, "%s!transform.any_op", i ? ", " : "");
+  tune_string_builder_appendf(text,
+                              ")\n    %%apart, %%apart_loop = transform.structured.tile_using_for "
+                              "%%generic%zu tile_sizes [",
+                              preparation->product);
+  for (size_t i = 0; i < preparation->loop; i++)
+    tune_string_builder_append(text, "0, ");
+  tune_string_builder_appendf(text,
+                              "%" PRId64 "]\n      : (!transform.any_op) -> (!transform.any_op, "
+                              "!transform.any_op)\n",
+                              preparation->extent);
+}
+
+// `effect` says what the sequence does to the handle it is given.
+static void append_begin(const char *effect, tune_string_builder *text) {
+  tune_string_builder_appendf(text,
+                              "  transform.named_sequence @tune_prepare(%%func: "
+                              "!transform.any_op {transform.%s})\n      -> !transform.any_op {\n",
+                              effect);
+}
+
+static void append_fusion(const tune_preparation *preparation, tune_string_builder *text) {
+  if (preparation->generic_count)
+    append_barrier(preparation, text);
+  tune_string_builder_append(text, FUSE);
+}
+
+void tune_preparation_write(const tune_preparation *preparation, tune_string_builder *text) {
+  append_begin("consumed", text);
+  tune_string_builder_append(text, GENERALIZE);
+  append_fusion(preparation, text);
+}
+
+//===--- Products of what another product made -------------------------------------===//
+
+typedef struct product_search {
+  tune_op_words words;
+  tune_op_map depends; // ops that read, at some remove, what a contraction made
+  size_t generic_count;
+  tune_preparation found;
+  tune_status status;
+} product_search;
+
+// The operand of `op` that a contraction before it had a part in, or SIZE_MAX.
+static size_t find_dependent(const product_search *state, MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+    MlirValue value = mlirOperationGetOperand(op, i);
+    if (mlirValueIsAOpResult(value) &&
+        tune_op_map_get(&state->depends, mlirOpResultGetOwner(value).ptr) != TUNE_OP_MAP_NONE)
+      return (size_t)i;
+  }
+  return SIZE_MAX;
+}
+
+static MlirWalkResult look_at(MlirOperation op, void *user_data) {
+  product_search *state = user_data;
+  if (!tune_ir_is(op, "linalg.generic"))
+    return MlirWalkResultAdvance;
+  size_t number = state->generic_count++;
+  tune_op_facts facts;
+  tune_op_facts_get(op, &state->words, &facts);
+  bool is_product = facts.op_class == TUNE_OP_CONTRACTION;
+  size_t operand = find_dependent(state, op);
+  for (size_t d = 0;
+       is_product && operand < facts.input_count && d < tune_op_facts_rank(&facts, operand); d++) {
+    uint8_t loop = tune_op_facts_loop(&facts, operand, d);
+    if (loop == TUNE_OP_NO_LOOP || facts.sizes[loop] <= 1)
+      continue;
+    state->found = (tune_preparation){.product = number, .loop = loop, .extent = facts.sizes[loop]};
+    break;
+  }
+  if (is_product || operand != SIZE_MAX)
+    state->status = tune_op_map_set(&state->depends, op.ptr, number);
+  return tune_status_is_ok(state->status) ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
+}
+
+static tune_status find_product(MlirModule payload, tune_preparation *out_preparation) {
+  product_search state = {.words = tune_op_words_get(mlirModuleGetContext(payload))};
+  tune_op_map_init(&state.depends);
+  mlirOperationWalk(mlirModuleGetOperation(payload), look_at, &state, MlirWalkPreOrder);
+  tune_op_map_deinit(&state.depends);
+  *out_preparation = state.found;
+  if (state.found.extent)
+    out_preparation->generic_count = state.generic_count;
+  return state.status;
+}
+
+//===--- Running ----------------------------------------------------------------===//
 
 static tune_status apply_script(MlirModule payload, MlirModule script) {
   MlirOperation main =
@@ -90,7 +191,8 @@ static tune_status apply_script(MlirModule payload, MlirModule script) {
   return status;
 }
 
-static tune_status parse_script(MlirContext context, MlirModule *out_script) {
+// Runs the lines of `steps`, which end @tune_prepare.
+static tune_status run_steps(MlirModule payload, const char *effect, tune_string_builder *steps) {
   tune_string_builder text;
   tune_string_builder_init(&text);
   tune_string_builder_append(
@@ -102,21 +204,37 @@ static tune_status parse_script(MlirContext context, MlirModule *out_script) {
              "      : (!transform.any_op) -> !transform.any_op\n"
              "    transform.yield\n"
              "  }\n");
-  tune_string_builder_append(&text, PREPARE);
+  append_begin(effect, &text);
+  char *lines = NULL, *source = NULL;
+  tune_status status = tune_string_builder_finish(steps, &lines);
+  if (tune_status_is_ok(status))
+    tune_string_builder_append(&text, lines);
+  free(lines);
   tune_string_builder_append(&text, "}\n");
-  char *source = NULL;
-  TUNE_RETURN_IF_ERROR(tune_string_builder_finish(&text, &source));
-  *out_script = mlirModuleCreateParse(context, tune_ir_string(source));
+  if (tune_status_is_ok(status))
+    status = tune_string_builder_finish(&text, &source);
+  else
+    tune_string_builder_deinit(&text);
+  if (!tune_status_is_ok(status))
+    return status;
+  MlirModule script = mlirModuleCreateParse(mlirModuleGetContext(payload), tune_ir_string(source));
   free(source);
-  if (mlirModuleIsNull(*out_script))
+  if (mlirModuleIsNull(script))
     return tune_status_make(TUNE_INTERNAL, "the preparation script does not parse");
-  return TUNE_OK;
-}
-
-tune_status tune_preparation_run(MlirModule payload) {
-  MlirModule script = {NULL};
-  TUNE_RETURN_IF_ERROR(parse_script(mlirModuleGetContext(payload), &script));
-  tune_status status = apply_script(payload, script);
+  status = apply_script(payload, script);
   mlirModuleDestroy(script);
   return status;
+}
+
+tune_status tune_preparation_run(MlirModule payload, tune_preparation *out_preparation) {
+  *out_preparation = (tune_preparation){0};
+  tune_string_builder steps;
+  tune_string_builder_init(&steps);
+  tune_string_builder_append(&steps, GENERALIZE);
+  tune_string_builder_append(&steps, "    transform.yield %func : !transform.any_op\n  }\n");
+  TUNE_RETURN_IF_ERROR(run_steps(payload, "readonly", &steps));
+  TUNE_RETURN_IF_ERROR(find_product(payload, out_preparation));
+  tune_string_builder_init(&steps);
+  append_fusion(out_preparation, &steps);
+  return run_steps(payload, "consumed", &steps);
 }

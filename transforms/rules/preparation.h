@@ -15,19 +15,33 @@
 #define TUNE_TRANSFORMS_RULES_PREPARATION_H
 
 #include "support/status.h"
+#include "support/string_builder.h"
 
 #include "mlir-c/IR.h"
+
+#include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-// The named sequence @tune_prepare as text. It takes the handle of a function and yields that of
-// the prepared one.
-const char *tune_preparation_text(void);
+// What the preparation of a task depends on. A product of what another product made, as in
+// attention, takes in nothing: its weights stay what an op of their own makes, for the division at
+// the end of a softmax in the body of the product is no matrix product any more.
+typedef struct tune_preparation {
+  size_t generic_count; // linalg.generic ops before fusion; 0: there is no such product
+  size_t product;       // which of them it is
+  size_t loop;          // of the product, over which its weights are indexed,
+  int64_t extent;       // and how far it runs
+} tune_preparation;
 
-// Runs it on the only function of `payload`. INTERNAL where it fails.
-tune_status tune_preparation_run(MlirModule payload);
+// Writes the named sequence @tune_prepare. It takes the handle of a function and yields that of
+// the prepared one.
+void tune_preparation_write(const tune_preparation *preparation, tune_string_builder *text);
+
+// Prepares the only function of `payload`, and tells how. INTERNAL where it fails.
+tune_status tune_preparation_run(MlirModule payload, tune_preparation *out_preparation);
 
 #ifdef __cplusplus
 }

@@ -45,6 +45,7 @@ typedef struct tune_rule {
   void (*write)(const tune_structure *structure, const tune_machine *machine, tune_writer *writer);
 } tune_rule;
 
+extern const tune_rule tune_rule_attention;       // attention.c
 extern const tune_rule tune_rule_conv_blocked;    // conv_blocked.c
 extern const tune_rule tune_rule_depthwise;       // depthwise.c
 extern const tune_rule tune_rule_dot_contraction; // dot_contraction.c

@@ -430,8 +430,8 @@ void tune_writer_target_knobs(tune_writer *writer, unsigned vector_bits, bool ha
 
 void tune_writer_end_buffers(tune_writer *writer) { tune_writer_end_sequence(writer); }
 
-void tune_writer_main(tune_writer *writer) {
-  tune_string_builder_append(&writer->text, tune_preparation_text());
+void tune_writer_main(tune_writer *writer, const tune_structure *structure) {
+  tune_preparation_write(&structure->preparation, &writer->text);
   tune_string_builder_append(
       &writer->text,
       "  transform.named_sequence @__transform_main(%root: !transform.any_op "

@@ -135,8 +135,8 @@ void tune_writer_place_buffers(tune_writer *writer);
 void tune_writer_target_knobs(tune_writer *writer, unsigned vector_bits, bool has_math);
 void tune_writer_end_buffers(tune_writer *writer);
 
-// @tune_prepare, @__transform_main, and the end of the module.
-void tune_writer_main(tune_writer *writer);
+// @tune_prepare as for `structure`, @__transform_main, and the end of the module.
+void tune_writer_main(tune_writer *writer, const tune_structure *structure);
 
 #ifdef __cplusplus
 }

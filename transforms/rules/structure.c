@@ -396,18 +396,24 @@ void tune_structure_deinit(tune_structure *structure) {
 // From a payload's text
 //===--------------------------------------------------------------------------===//
 
+tune_status tune_structure_prepare(MlirModule module, tune_structure *out_structure) {
+  *out_structure = (tune_structure){0};
+  tune_preparation preparation;
+  TUNE_RETURN_IF_ERROR(tune_preparation_run(module, &preparation));
+  MlirOperation function;
+  TUNE_RETURN_IF_ERROR(tune_ir_find_function(mlirModuleGetOperation(module), NULL, &function));
+  TUNE_RETURN_IF_ERROR(tune_structure_read(function, out_structure));
+  out_structure->preparation = preparation;
+  return TUNE_OK;
+}
+
 tune_status tune_structure_read_payload(MlirContext context, const char *payload,
                                         tune_structure *out_structure) {
   *out_structure = (tune_structure){0};
   MlirModule module = mlirModuleCreateParse(context, tune_ir_string(payload));
   if (mlirModuleIsNull(module))
     return tune_status_make(TUNE_INVALID_ARGUMENT, "the task's payload does not parse");
-  tune_status status = tune_preparation_run(module);
-  MlirOperation function = {NULL};
-  if (tune_status_is_ok(status))
-    status = tune_ir_find_function(mlirModuleGetOperation(module), NULL, &function);
-  if (tune_status_is_ok(status))
-    status = tune_structure_read(function, out_structure);
+  tune_status status = tune_structure_prepare(module, out_structure);
   mlirModuleDestroy(module);
   return status;
 }

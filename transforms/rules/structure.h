@@ -14,6 +14,7 @@
 #define TUNE_TRANSFORMS_RULES_STRUCTURE_H
 
 #include "support/status.h"
+#include "transforms/rules/preparation.h"
 
 #include "mlir-c/IR.h"
 
@@ -77,17 +78,21 @@ typedef struct tune_nest {
 
 typedef struct tune_structure {
   size_t nest_count;
-  tune_nest *nests; // owned
-  bool is_dynamic;  // some extent is not known
-  bool is_empty;    // some extent is 0
-  bool has_bits;    // some tensor is of i1: a byte each in memory, yet a bit in vectors
-  bool is_regular;  // only linalg ops, tensor.pad, tensor.empty, constants
+  tune_nest *nests;             // owned
+  bool is_dynamic;              // some extent is not known
+  bool is_empty;                // some extent is 0
+  bool has_bits;                // some tensor is of i1: a byte each in memory, yet a bit in vectors
+  bool is_regular;              // only linalg ops, tensor.pad, tensor.empty, constants
+  tune_preparation preparation; // how the task was prepared; zeroes if it was not
 } tune_structure;
 
 // Reads the structure of the function `function` (func.func with one block), after preparation.
 // INVALID_ARGUMENT with the place where an op has more loops or operands than fit here.
 tune_status tune_structure_read(MlirOperation function, tune_structure *out_structure);
 void tune_structure_deinit(tune_structure *structure);
+
+// Prepares the only function of `module` and reads its structure.
+tune_status tune_structure_prepare(MlirModule module, tune_structure *out_structure);
 
 // Parses `payload` (a module with one function), prepares it and reads its structure.
 tune_status tune_structure_read_payload(MlirContext context, const char *payload,

@@ -373,7 +373,7 @@ static void winograd_write(const tune_structure *structure, const tune_machine *
   w->func = "%scheduled";
   tune_writer_end_tensors(w);
   tune_contraction_write_buffers(structure, machine, w);
-  tune_writer_main(w);
+  tune_writer_main(w, structure);
 }
 
 const tune_rule tune_rule_winograd = {

@@ -938,3 +938,346 @@ func.func @f(%x: tensor<1x5x12x32xf32>, %k: tensor<5x3x3xf32>) -> tensor<1x5x12x
       outs(%z : tensor<1x5x12x32xf32>) -> tensor<1x5x12x32xf32>
   return %r : tensor<1x5x12x32xf32>
 }
+// -----
+// case: attention
+// quick
+// rule: attention
+// reduction: 160
+func.func @f(%q: tensor<3x32x16xf32>, %k: tensor<3x48x16xf32>, %v: tensor<3x48x32xf32>, %m: tensor<48xf32>)
+    -> tensor<3x32x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %scale = arith.constant 0.25 : f32
+  %low = arith.constant 0xFF800000 : f32
+  %v1 = tensor.empty() : tensor<3x32x48xf32>
+  %v2 = linalg.fill ins(%zero : f32) outs(%v1 : tensor<3x32x48xf32>) -> tensor<3x32x48xf32>
+  %v3 = linalg.generic {
+      indexing_maps = [affine_map<(h, i, j, w) -> (h, i, w)>, affine_map<(h, i, j, w) -> (h, j, w)>, affine_map<(h, i, j, w) -> (h, i, j)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%q, %k : tensor<3x32x16xf32>, tensor<3x48x16xf32>) outs(%v2 : tensor<3x32x48xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<3x32x48xf32>
+  %v4 = tensor.empty() : tensor<3x32x48xf32>
+  %v5 = linalg.generic {
+      indexing_maps = [affine_map<(h, i, j) -> (h, i, j)>, affine_map<(h, i, j) -> (h, i, j)>],
+      iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%v3 : tensor<3x32x48xf32>) outs(%v4 : tensor<3x32x48xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.mulf %a, %scale : f32
+    linalg.yield %0 : f32
+  } -> tensor<3x32x48xf32>
+  %v6 = tensor.empty() : tensor<3x32x48xf32>
+  %v7 = linalg.generic {
+      indexing_maps = [affine_map<(h, i, j) -> (h, i, j)>, affine_map<(h, i, j) -> (j)>, affine_map<(h, i, j) -> (h, i, j)>],
+      iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%v5, %m : tensor<3x32x48xf32>, tensor<48xf32>) outs(%v6 : tensor<3x32x48xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.addf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor<3x32x48xf32>
+  %v8 = tensor.empty() : tensor<3x32xf32>
+  %v9 = linalg.fill ins(%low : f32) outs(%v8 : tensor<3x32xf32>) -> tensor<3x32xf32>
+  %v10 = linalg.generic {
+      indexing_maps = [affine_map<(h, i, j) -> (h, i, j)>, affine_map<(h, i, j) -> (h, i)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%v7 : tensor<3x32x48xf32>) outs(%v9 : tensor<3x32xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.maximumf %a, %o : f32
+    linalg.yield %0 : f32
+  } -> tensor<3x32xf32>
+  %v11 = tensor.empty() : tensor<3x32x48xf32>
+  %v12 = linalg.generic {
+      indexing_maps = [affine_map<(h, i, j) -> (h, i, j)>, affine_map<(h, i, j) -> (h, i)>, affine_map<(h, i, j) -> (h, i, j)>],
+      iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%v7, %v10 : tensor<3x32x48xf32>, tensor<3x32xf32>) outs(%v11 : tensor<3x32x48xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.subf %a, %b : f32
+    %1 = math.exp %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<3x32x48xf32>
+  %v13 = tensor.empty() : tensor<3x32xf32>
+  %v14 = linalg.fill ins(%zero : f32) outs(%v13 : tensor<3x32xf32>) -> tensor<3x32xf32>
+  %v15 = linalg.generic {
+      indexing_maps = [affine_map<(h, i, j) -> (h, i, j)>, affine_map<(h, i, j) -> (h, i)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%v12 : tensor<3x32x48xf32>) outs(%v14 : tensor<3x32xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.addf %a, %o : f32
+    linalg.yield %0 : f32
+  } -> tensor<3x32xf32>
+  %v16 = tensor.empty() : tensor<3x32x48xf32>
+  %v17 = linalg.generic {
+      indexing_maps = [affine_map<(h, i, j) -> (h, i, j)>, affine_map<(h, i, j) -> (h, i)>, affine_map<(h, i, j) -> (h, i, j)>],
+      iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%v12, %v15 : tensor<3x32x48xf32>, tensor<3x32xf32>) outs(%v16 : tensor<3x32x48xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.divf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor<3x32x48xf32>
+  %v18 = tensor.empty() : tensor<3x32x32xf32>
+  %v19 = linalg.fill ins(%zero : f32) outs(%v18 : tensor<3x32x32xf32>) -> tensor<3x32x32xf32>
+  %v20 = linalg.generic {
+      indexing_maps = [affine_map<(h, i, c, j) -> (h, i, j)>, affine_map<(h, i, c, j) -> (h, j, c)>, affine_map<(h, i, c, j) -> (h, i, c)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%v17, %v : tensor<3x32x48xf32>, tensor<3x48x32xf32>) outs(%v19 : tensor<3x32x32xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<3x32x32xf32>
+  return %v20 : tensor<3x32x32xf32>
+}
+// -----
+// case: attention in place
+// quick
+// rule: attention
+// reduction: 224
+func.func @f(%q: tensor<48x2x32xf32>, %k: tensor<64x2x32xf32>, %v: tensor<64x2x64xf32>, %m: tensor<2x48x64xf32>)
+    -> tensor<48x2x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %scale = arith.constant 0.25 : f32
+  %low = arith.constant 0xFF800000 : f32
+  %v1 = tensor.empty() : tensor<2x48x32xf32>
+  %v2 = linalg.generic {
+      indexing_maps = [affine_map<(h, i, w) -> (i, h, w)>, affine_map<(h, i, w) -> (h, i, w)>],
+      iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%q : tensor<48x2x32xf32>) outs(%v1 : tensor<2x48x32xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<2x48x32xf32>
+  %v3 = tensor.empty() : tensor<2x32x64xf32>
+  %v4 = linalg.generic {
+      indexing_maps = [affine_map<(h, w, j) -> (j, h, w)>, affine_map<(h, w, j) -> (h, w, j)>],
+      iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%k : tensor<64x2x32xf32>) outs(%v3 : tensor<2x32x64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<2x32x64xf32>
+  %v5 = tensor.empty() : tensor<2x64x64xf32>
+  %v6 = linalg.generic {
+      indexing_maps = [affine_map<(h, j, c) -> (j, h, c)>, affine_map<(h, j, c) -> (h, j, c)>],
+      iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%v : tensor<64x2x64xf32>) outs(%v5 : tensor<2x64x64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<2x64x64xf32>
+  %v7 = tensor.empty() : tensor<2x48x64xf32>
+  %v8 = linalg.fill ins(%zero : f32) outs(%v7 : tensor<2x48x64xf32>) -> tensor<2x48x64xf32>
+  %v9 = linalg.generic {
+      indexing_maps = [affine_map<(h, i, j, w) -> (h, i, w)>, affine_map<(h, i, j, w) -> (h, w, j)>, affine_map<(h, i, j, w) -> (h, i, j)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%v2, %v4 : tensor<2x48x32xf32>, tensor<2x32x64xf32>) outs(%v8 : tensor<2x48x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<2x48x64xf32>
+  %v10 = tensor.empty() : tensor<2x48x64xf32>
+  %v11 = linalg.generic {
+      indexing_maps = [affine_map<(h, i, j) -> (h, i, j)>, affine_map<(h, i, j) -> (h, i, j)>],
+      iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%v9 : tensor<2x48x64xf32>) outs(%v10 : tensor<2x48x64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.mulf %a, %scale : f32
+    linalg.yield %0 : f32
+  } -> tensor<2x48x64xf32>
+  %v12 = tensor.empty() : tensor<2x48x64xf32>
+  %v13 = linalg.generic {
+      indexing_maps = [affine_map<(h, i, j) -> (h, i, j)>, affine_map<(h, i, j) -> (h, i, j)>, affine_map<(h, i, j) -> (h, i, j)>],
+      iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%v11, %m : tensor<2x48x64xf32>, tensor<2x48x64xf32>) outs(%v12 : tensor<2x48x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.addf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor<2x48x64xf32>
+  %v14 = tensor.empty() : tensor<2x48xf32>
+  %v15 = linalg.fill ins(%low : f32) outs(%v14 : tensor<2x48xf32>) -> tensor<2x48xf32>
+  %v16 = linalg.generic {
+      indexing_maps = [affine_map<(h, i, j) -> (h, i, j)>, affine_map<(h, i, j) -> (h, i)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%v13 : tensor<2x48x64xf32>) outs(%v15 : tensor<2x48xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.maximumf %a, %o : f32
+    linalg.yield %0 : f32
+  } -> tensor<2x48xf32>
+  %v17 = tensor.empty() : tensor<2x48x64xf32>
+  %v18 = linalg.generic {
+      indexing_maps = [affine_map<(h, i, j) -> (h, i, j)>, affine_map<(h, i, j) -> (h, i)>, affine_map<(h, i, j) -> (h, i, j)>],
+      iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%v13, %v16 : tensor<2x48x64xf32>, tensor<2x48xf32>) outs(%v17 : tensor<2x48x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.subf %a, %b : f32
+    %1 = math.exp %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<2x48x64xf32>
+  %v19 = tensor.empty() : tensor<2x48xf32>
+  %v20 = linalg.fill ins(%zero : f32) outs(%v19 : tensor<2x48xf32>) -> tensor<2x48xf32>
+  %v21 = linalg.generic {
+      indexing_maps = [affine_map<(h, i, j) -> (h, i, j)>, affine_map<(h, i, j) -> (h, i)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%v18 : tensor<2x48x64xf32>) outs(%v20 : tensor<2x48xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.addf %a, %o : f32
+    linalg.yield %0 : f32
+  } -> tensor<2x48xf32>
+  %v22 = tensor.empty() : tensor<2x48x64xf32>
+  %v23 = linalg.generic {
+      indexing_maps = [affine_map<(h, i, j) -> (h, i, j)>, affine_map<(h, i, j) -> (h, i)>, affine_map<(h, i, j) -> (h, i, j)>],
+      iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%v18, %v21 : tensor<2x48x64xf32>, tensor<2x48xf32>) outs(%v22 : tensor<2x48x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.divf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor<2x48x64xf32>
+  %v24 = tensor.empty() : tensor<2x48x64xf32>
+  %v25 = linalg.fill ins(%zero : f32) outs(%v24 : tensor<2x48x64xf32>) -> tensor<2x48x64xf32>
+  %v26 = linalg.generic {
+      indexing_maps = [affine_map<(h, i, c, j) -> (h, i, j)>, affine_map<(h, i, c, j) -> (h, j, c)>, affine_map<(h, i, c, j) -> (h, i, c)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%v23, %v6 : tensor<2x48x64xf32>, tensor<2x64x64xf32>) outs(%v25 : tensor<2x48x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<2x48x64xf32>
+  %v27 = tensor.empty() : tensor<48x2x64xf32>
+  %v28 = linalg.generic {
+      indexing_maps = [affine_map<(h, i, c) -> (h, i, c)>, affine_map<(h, i, c) -> (i, h, c)>],
+      iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%v26 : tensor<2x48x64xf32>) outs(%v27 : tensor<48x2x64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<48x2x64xf32>
+  return %v28 : tensor<48x2x64xf32>
+}
+// -----
+// case: attention of one head
+// quick
+// rule: attention
+// reduction: 112
+func.func @f(%q: tensor<16x16xf32>, %k: tensor<32x16xf32>, %v: tensor<32x16xf32>)
+    -> tensor<16x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %v1 = tensor.empty() : tensor<16x32xf32>
+  %v2 = linalg.fill ins(%zero : f32) outs(%v1 : tensor<16x32xf32>) -> tensor<16x32xf32>
+  %v3 = linalg.generic {
+      indexing_maps = [affine_map<(i, j, w) -> (i, w)>, affine_map<(i, j, w) -> (j, w)>, affine_map<(i, j, w) -> (i, j)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%q, %k : tensor<16x16xf32>, tensor<32x16xf32>) outs(%v2 : tensor<16x32xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<16x32xf32>
+  %v4 = tensor.empty() : tensor<16x32xf32>
+  %v5 = linalg.softmax dimension(1) ins(%v3 : tensor<16x32xf32>) outs(%v4 : tensor<16x32xf32>) -> tensor<16x32xf32>
+  %v6 = tensor.empty() : tensor<16x16xf32>
+  %v7 = linalg.fill ins(%zero : f32) outs(%v6 : tensor<16x16xf32>) -> tensor<16x16xf32>
+  %v8 = linalg.generic {
+      indexing_maps = [affine_map<(i, c, j) -> (i, j)>, affine_map<(i, c, j) -> (j, c)>, affine_map<(i, c, j) -> (i, c)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%v5, %v : tensor<16x32xf32>, tensor<32x16xf32>) outs(%v7 : tensor<16x16xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<16x16xf32>
+  return %v8 : tensor<16x16xf32>
+}
+// -----
+// case: attention causal
+// quick
+// rule: attention
+// reduction: 144
+func.func @f(%q: tensor<2x2x32x48xf32>, %k: tensor<2x2x48x32xf32>, %v: tensor<2x2x32x16xf32>)
+    -> tensor<2x2x32x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %scale = arith.constant 0.25 : f32
+  %low = arith.constant 0xFF800000 : f32
+  %never = arith.constant -1.0e+30 : f32
+  %v1 = tensor.empty() : tensor<2x2x32x32xf32>
+  %v2 = linalg.fill ins(%zero : f32) outs(%v1 : tensor<2x2x32x32xf32>) -> tensor<2x2x32x32xf32>
+  %v3 = linalg.generic {
+      indexing_maps = [affine_map<(b, h, i, j, w) -> (b, h, i, w)>, affine_map<(b, h, i, j, w) -> (b, h, w, j)>, affine_map<(b, h, i, j, w) -> (b, h, i, j)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]}
+      ins(%q, %k : tensor<2x2x32x48xf32>, tensor<2x2x48x32xf32>) outs(%v2 : tensor<2x2x32x32xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<2x2x32x32xf32>
+  %v4 = tensor.empty() : tensor<2x2x32x32xf32>
+  %v5 = linalg.generic {
+      indexing_maps = [affine_map<(b, h, i, j) -> (b, h, i, j)>, affine_map<(b, h, i, j) -> (b, h, i, j)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%v3 : tensor<2x2x32x32xf32>) outs(%v4 : tensor<2x2x32x32xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.mulf %a, %scale : f32
+    linalg.yield %0 : f32
+  } -> tensor<2x2x32x32xf32>
+  %v6 = tensor.empty() : tensor<2x2x32x32xf32>
+  %v7 = linalg.generic {
+      indexing_maps = [affine_map<(b, h, i, j) -> (b, h, i, j)>, affine_map<(b, h, i, j) -> (b, h, i, j)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%v5 : tensor<2x2x32x32xf32>) outs(%v6 : tensor<2x2x32x32xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = linalg.index 2 : index
+    %1 = linalg.index 3 : index
+    %2 = arith.cmpi sge, %0, %1 : index
+    %3 = arith.select %2, %a, %never : f32
+    linalg.yield %3 : f32
+  } -> tensor<2x2x32x32xf32>
+  %v8 = tensor.empty() : tensor<2x2x32xf32>
+  %v9 = linalg.fill ins(%low : f32) outs(%v8 : tensor<2x2x32xf32>) -> tensor<2x2x32xf32>
+  %v10 = linalg.generic {
+      indexing_maps = [affine_map<(b, h, i, j) -> (b, h, i, j)>, affine_map<(b, h, i, j) -> (b, h, i)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%v7 : tensor<2x2x32x32xf32>) outs(%v9 : tensor<2x2x32xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.maximumf %a, %o : f32
+    linalg.yield %0 : f32
+  } -> tensor<2x2x32xf32>
+  %v11 = tensor.empty() : tensor<2x2x32x32xf32>
+  %v12 = linalg.generic {
+      indexing_maps = [affine_map<(b, h, i, j) -> (b, h, i, j)>, affine_map<(b, h, i, j) -> (b, h, i)>, affine_map<(b, h, i, j) -> (b, h, i, j)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%v7, %v10 : tensor<2x2x32x32xf32>, tensor<2x2x32xf32>) outs(%v11 : tensor<2x2x32x32xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.subf %a, %b : f32
+    %1 = math.exp %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<2x2x32x32xf32>
+  %v13 = tensor.empty() : tensor<2x2x32xf32>
+  %v14 = linalg.fill ins(%zero : f32) outs(%v13 : tensor<2x2x32xf32>) -> tensor<2x2x32xf32>
+  %v15 = linalg.generic {
+      indexing_maps = [affine_map<(b, h, i, j) -> (b, h, i, j)>, affine_map<(b, h, i, j) -> (b, h, i)>],
+      iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%v12 : tensor<2x2x32x32xf32>) outs(%v14 : tensor<2x2x32xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.addf %a, %o : f32
+    linalg.yield %0 : f32
+  } -> tensor<2x2x32xf32>
+  %v16 = tensor.empty() : tensor<2x2x32x32xf32>
+  %v17 = linalg.generic {
+      indexing_maps = [affine_map<(b, h, i, j) -> (b, h, i, j)>, affine_map<(b, h, i, j) -> (b, h, i)>, affine_map<(b, h, i, j) -> (b, h, i, j)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%v12, %v15 : tensor<2x2x32x32xf32>, tensor<2x2x32xf32>) outs(%v16 : tensor<2x2x32x32xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.divf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor<2x2x32x32xf32>
+  %v18 = tensor.empty() : tensor<2x2x32x16xf32>
+  %v19 = linalg.fill ins(%zero : f32) outs(%v18 : tensor<2x2x32x16xf32>) -> tensor<2x2x32x16xf32>
+  %v20 = linalg.generic {
+      indexing_maps = [affine_map<(b, h, i, c, j) -> (b, h, i, j)>, affine_map<(b, h, i, c, j) -> (b, h, j, c)>, affine_map<(b, h, i, c, j) -> (b, h, i, c)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]}
+      ins(%v17, %v : tensor<2x2x32x32xf32>, tensor<2x2x32x16xf32>) outs(%v19 : tensor<2x2x32x16xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<2x2x32x16xf32>
+  return %v20 : tensor<2x2x32x16xf32>
+}
