@@ -32,8 +32,9 @@
 #define PARAM "!transform.param<i64>"
 #define GENERIC "!transform.op<\"linalg.generic\">"
 #define PACK "!transform.op<\"linalg.pack\">"
-#define MAX_PATTERNS 8
-#define WIDEST_TILE 64 // columns
+#define MAX_PATTERNS 10
+#define MOST_ROW_PARTS 1024 // vectors of A that the sums of a tile's rows read, as straight code
+#define WIDEST_TILE 64      // columns
 
 typedef struct dot_plan {
   tune_contraction_plan contraction; // its parts; the domains are those of this rule
@@ -41,7 +42,10 @@ typedef struct dot_plan {
   bool folds;      // loops of one step fall away first: the kernel has three
   size_t order[3]; // row, col, depth as the kernel has them
   int64_t groups;  // of the depth
-  bool fills_up;   // the depth ends within the last group
+  // Of these, what is split off to put the sums right, if B is turned: any `kr` divides the rest,
+  // and it is no single one beside the others, whose nests look alike.
+  int64_t last_groups;
+  bool fills_up; // the depth ends within the last group
   bool b_transposed;
 } dot_plan;
 
@@ -68,12 +72,17 @@ static bool find_instruction(dot_plan *plan, const tune_machine *machine) {
     return machine->has_bf16_dot;
   dot->unsigned_a = anchor->zero_extends[contraction->a];
   dot->unsigned_b = anchor->zero_extends[contraction->b];
-  return reads_types(anchor, "i8", "i32") && machine->has_int8_dot &&
-         !(dot->unsigned_a && dot->unsigned_b);
+  dot->turns_b = dot->unsigned_a == dot->unsigned_b;
+  return reads_types(anchor, "i8", "i32") && machine->has_int8_dot;
 }
 
 static int64_t vectors_of(const dot_plan *plan, int64_t nr) {
   return (nr + plan->dot.lanes - 1) / plan->dot.lanes;
+}
+
+// Vectors of A in a row whose sum is needed.
+static int64_t row_parts(const dot_plan *plan) {
+  return plan->dot.turns_b ? (plan->groups + plan->dot.lanes - 1) / plan->dot.lanes : 0;
 }
 
 static void choose_register_tile(dot_plan *plan, const tune_machine *machine) {
@@ -83,7 +92,9 @@ static void choose_register_tile(dot_plan *plan, const tune_machine *machine) {
   for (int64_t nr = TUNE_DOT_BLOCK; nr <= WIDEST_TILE; nr += TUNE_DOT_BLOCK)
     if (nr == TUNE_DOT_BLOCK || nr < contraction->cols + TUNE_DOT_BLOCK)
       tune_value_set_add(&contraction->nr, nr);
-  contraction->nr_default = tune_value_set_at_most(&contraction->nr, 32);
+  // Where sums of rows are needed, wide tiles need them less often.
+  bool is_wide = plan->dot.turns_b && machine->vector_registers >= 32;
+  contraction->nr_default = tune_value_set_at_most(&contraction->nr, is_wide ? 64 : 32);
   // One accumulator a lane, the row of B, a group of A and what signs need.
   int64_t vectors = vectors_of(plan, contraction->nr_default);
   int64_t limit = ((int64_t)machine->vector_registers - 3) / vectors - 1;
@@ -91,7 +102,8 @@ static void choose_register_tile(dot_plan *plan, const tune_machine *machine) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     int64_t mr = rows[i];
     // A single row over would be folded away with its loop.
-    if (mr > contraction->rows || (plan->folds && contraction->rows % mr == 1))
+    if (mr > contraction->rows || (plan->folds && contraction->rows % mr == 1) ||
+        mr * row_parts(plan) > MOST_ROW_PARTS)
       continue;
     tune_value_set_add(&contraction->mr, mr);
     int64_t steps = (contraction->rows + mr - 1) / mr;
@@ -100,7 +112,7 @@ static void choose_register_tile(dot_plan *plan, const tune_machine *machine) {
       best = mr;
   }
   contraction->mr_default = best;
-  for (int64_t kr = plan->dot.steps; kr <= 4; kr *= 2)
+  for (int64_t kr = 1; kr <= 4; kr *= 2)
     if (plan->groups % kr == 0)
       tune_value_set_add(&contraction->kr, kr);
   contraction->kr_default = tune_value_set_at_most(&contraction->kr, 2);
@@ -154,9 +166,12 @@ static bool make_plan(const tune_structure *structure, const tune_machine *machi
                 (contraction->epilogue && contraction->root_loop_count > 2);
   plan->groups = (contraction->depths + plan->dot.group - 1) / plan->dot.group;
   plan->fills_up = contraction->depths % plan->dot.group != 0;
-  // What signs cost is shared by the steps of a product.
-  bool has_signs = !plan->dot.is_bf16 && !plan->dot.unsigned_a && !plan->dot.unsigned_b;
-  plan->dot.steps = !has_signs ? 1 : plan->groups % 4 == 0 ? 4 : plan->groups % 2 == 0 ? 2 : 1;
+  plan->last_groups = 0;
+  if (plan->dot.turns_b)
+    plan->last_groups = plan->groups % 4 == 0   ? 4
+                        : plan->groups % 2 == 0 ? 2
+                        : plan->groups == 1     ? 1
+                                                : 3;
   size_t count = 0;
   for (size_t loop = 0; loop < anchor->loop_count; loop++)
     if (loop == contraction->row || loop == contraction->col || loop == contraction->depth)
@@ -269,6 +284,16 @@ static void write_filled_rows(tune_writer *w) {
   tune_writer_line(w, "}");
 }
 
+// The loops of the instructions of a tile become straight code, the last columns loops of their
+// own.
+static void write_instruction_loops(tune_writer *w, const char *loops, int count, size_t col) {
+  for (int i = 0; i < count; i++)
+    tune_writer_line(w, "transform.annotate %s#%d \"tune.unroll\" : " OP, loops, i);
+  char columns[24];
+  snprintf(columns, sizeof columns, "%s#%zu", loops, col);
+  write_peel(w, columns);
+}
+
 // Cuts the depth into groups, and tiles the product down to one instruction.
 static void write_groups(const dot_plan *plan, tune_writer *w) {
   const tune_contraction_plan *contraction = &plan->contraction;
@@ -281,10 +306,9 @@ static void write_groups(const dot_plan *plan, tune_writer *w) {
     col = plan->order[i] == contraction->col ? i : col;
     depth = plan->order[i] == contraction->depth ? i : depth;
   }
-  char group[24], lanes[24], steps[24], sizes[128];
+  char group[24], lanes[24], sizes[128];
   snprintf(group, sizeof group, "%" PRId64, plan->dot.group);
   snprintf(lanes, sizeof lanes, "%" PRId64, plan->dot.lanes);
-  snprintf(steps, sizeof steps, "%" PRId64, plan->dot.steps);
   tune_tiling groups = {.size = {"0", "0", "0", "0"}};
   groups.size[depth] = group;
   tune_writer_line(w, "%%product = transform.structured.pack %%one_tile packed_sizes = %s",
@@ -311,18 +335,34 @@ static void write_groups(const dot_plan *plan, tune_writer *w) {
   if (plan->fills_up)
     write_filled_rows(w);
   tune_writer_line(w, "%%any_product = transform.cast %s : " GENERIC " to " OP, product);
+  const char *all_but_last = "%any_product", *last = NULL;
+  if (plan->last_groups == plan->groups) {
+    all_but_last = NULL;
+    last = "%any_product";
+  } else if (plan->last_groups) {
+    tune_writer_line(w,
+                     "%%parts = transform.structured.split %%any_product after %" PRId64
+                     " {dimension = %zu} : " OP,
+                     plan->groups - plan->last_groups, depth);
+    tune_writer_line(w, "%%all_but_last, %%last = transform.split_handle %%parts : (" OP ") -> (" OP
+                        ", " OP ")");
+    all_but_last = "%all_but_last";
+    last = "%last";
+  }
   tune_tiling step = {{0}}, one = {{0}};
-  step.size[depth] = "%kr";
-  one.size[depth] = steps;
   one.size[row] = "1";
   one.size[col] = lanes;
-  tune_writer_tile(w, "%step", "%step_loop", "%any_product", &step, order, 4, NULL);
-  tune_writer_tile(w, "%one", "%one_loops", "%step", &one, order, 4, NULL);
-  for (int i = 0; i < 3; i++)
-    tune_writer_line(w, "transform.annotate %%one_loops#%d \"tune.unroll\" : " OP, i);
-  char columns[24];
-  snprintf(columns, sizeof columns, "%%one_loops#%zu", col);
-  write_peel(w, columns);
+  if (last) {
+    tune_writer_tile(w, "%one_last", "%last_loops", last, &one, order, 4, NULL);
+    write_instruction_loops(w, "%last_loops", 2, row < col ? 1 : 0);
+  }
+  if (all_but_last) {
+    step.size[depth] = "%kr";
+    one.size[depth] = "1";
+    tune_writer_tile(w, "%step", "%step_loop", all_but_last, &step, order, 4, NULL);
+    tune_writer_tile(w, "%one", "%one_loops", "%step", &one, order, 4, NULL);
+    write_instruction_loops(w, "%one_loops", 3, col);
+  }
   tune_writer_end_foreach(w);
 }
 
@@ -426,12 +466,56 @@ static void write_planes(const dot_plan *plan, tune_writer *w) {
   }
 }
 
+// Whether some tile of rows ends with one of a single row.
+static bool has_single_row(const tune_contraction_plan *contraction) {
+  for (size_t i = 0; i < contraction->mc.count; i++)
+    for (size_t j = 0; j < contraction->mr.count; j++)
+      if (contraction->mc.values[i] % contraction->mr.values[j] == 1)
+        return true;
+  return false;
+}
+
+// Products of whole vectors of columns and of what is left over, where B is turned with those that
+// end a sum.
+static size_t write_product_patterns(const dot_plan *plan, const char *names[], tune_writer *w) {
+  static const char *const names_of[2] = {"product", "product_columns"};
+  static const char *const names_of_last[2][2] = {{"last_product", "last_product_columns"},
+                                                  {"only_last_product", "only_last_columns"}};
+  const tune_contraction_plan *contraction = &plan->contraction;
+  int64_t lanes = plan->dot.lanes;
+  int64_t columns[] = {contraction->cols >= lanes ? lanes : 0, contraction->cols % lanes};
+  bool single_row = has_single_row(contraction);
+  size_t count = 0;
+  for (int c = 0; c < 2; c++) {
+    if (columns[c] && plan->last_groups < plan->groups)
+      tune_dot_write_product(&plan->dot, names[count++] = names_of[c], columns[c], w);
+    for (int only = 0; only < 2; only++)
+      if (columns[c] && plan->last_groups && (!only || single_row))
+        tune_dot_write_last_product(&plan->dot, names[count++] = names_of_last[only][c], columns[c],
+                                    plan->last_groups, plan->groups * plan->dot.group, only, w);
+  }
+  return count;
+}
+
+// The sum of a row of A is the same for all columns: it goes out of the loop over these before it
+// becomes instructions, which nothing moves.
+static void write_row_sums(const dot_plan *plan, tune_writer *w) {
+  if (!plan->last_groups)
+    return;
+  tune_writer_line(
+      w, "%%row_loops = transform.structured.match ops{[\"scf.for\"]} in %s : (" OP ") -> " OP,
+      w->func);
+  tune_writer_line(w, "transform.apply_licm to %%row_loops : " OP);
+  tune_pdl_begin_patterns(w);
+  tune_dot_write_row_sum(&plan->dot, "row_sum", plan->groups * plan->dot.group, w);
+  tune_pdl_end_patterns((const char *const[]){"row_sum"}, 1, w);
+}
+
 // Every size that products and parts of panels can have.
 static void write_patterns(const dot_plan *plan, tune_writer *w) {
   const tune_contraction_plan *contraction = &plan->contraction;
   const char *names[MAX_PATTERNS];
-  size_t count = 0;
-  int64_t lanes = plan->dot.lanes, last_columns = contraction->cols % TUNE_DOT_BLOCK;
+  int64_t last_columns = contraction->cols % TUNE_DOT_BLOCK;
   int64_t columns[] = {contraction->cols - last_columns ? TUNE_DOT_BLOCK : 0, last_columns};
   // A part of a panel is one group, or as many as there are columns.
   int64_t last_groups = plan->groups % TUNE_DOT_BLOCK;
@@ -439,11 +523,7 @@ static void write_patterns(const dot_plan *plan, tune_writer *w) {
   static const char *const names_of[2][2] = {{"copy", "copy_columns"},
                                              {"copy_groups", "copy_corner"}};
   tune_pdl_begin_patterns(w);
-  if (contraction->cols >= lanes)
-    tune_dot_write_product(&plan->dot, names[count++] = "product", lanes, w);
-  if (contraction->cols % lanes)
-    tune_dot_write_product(&plan->dot, names[count++] = "product_columns",
-                           contraction->cols % lanes, w);
+  size_t count = write_product_patterns(plan, names, w);
   for (int c = 0; c < 2; c++) {
     if (columns[c] && !plan->b_transposed)
       tune_dot_write_interleave(&plan->dot, names[count++] = names_of[0][c], columns[c],
@@ -482,6 +562,7 @@ static void dot_write(const tune_structure *structure, const tune_machine *machi
   tune_writer_line(w, "  transform.apply_patterns.canonicalization");
   tune_writer_line(w, "} {apply_cse} : " OP);
   write_patterns(&plan, w);
+  write_row_sums(&plan, w);
   tune_writer_line(w, "transform.apply_patterns to %s {", w->func);
   tune_writer_line(w, "  transform.apply_patterns.tensor.merge_consecutive_insert_extract_slice");
   tune_writer_line(w, "  transform.apply_patterns.canonicalization");

@@ -79,10 +79,17 @@ static name_text name_at(const char *name, int64_t step) {
   return result;
 }
 
+// A nest that becomes one row of products.
+typedef struct dot_nest {
+  const tune_dot *dot;
+  int64_t columns;
+  int64_t steps; // groups of the depth
+} dot_nest;
+
 // `result` = a vector of the flat tensor or, where there are several steps, of its row `step`.
-static void write_read_step(const tune_dot *dot, tune_writer *w, const char *result,
+static void write_read_step(const dot_nest *nest, tune_writer *w, const char *result,
                             const char *from, const char *type, int64_t step, bool in_bounds) {
-  if (dot->steps == 1) {
+  if (nest->steps == 1) {
     write_read(w, result, from, "none", type, in_bounds);
     return;
   }
@@ -95,12 +102,14 @@ static void write_read_step(const tune_dot *dot, tune_writer *w, const char *res
 
 // %a_<step>, the group of the row in every lane, and %b_<step>, those of the columns: i32 for
 // bytes.
-static void write_inputs(const tune_dot *dot, tune_writer *w, int64_t step, bool whole) {
+static void write_inputs(const dot_nest *nest, tune_writer *w, int64_t step) {
+  const tune_dot *dot = nest->dot;
+  bool whole = nest->columns == dot->lanes;
   name_text group = name_at("a_group", step), lane = name_at("a_lane", step),
             bits = name_at("a_bits", step), read = name_at("b_read", step);
   type_text inputs = type_1d("vector", dot->lanes * dot->group, element_of(dot)),
             lanes = type_1d("vector", dot->lanes, "i32");
-  write_read_step(dot, w, group.text, "a", type_1d("vector", dot->group, element_of(dot)).text,
+  write_read_step(nest, w, group.text, "a", type_1d("vector", dot->group, element_of(dot)).text,
                   step, true);
   tune_pdl_operation(w, lane.text, "vector.bitcast", "vector<1xi32>", TUNE_PDL_OPERANDS(group.text),
                      NULL);
@@ -109,11 +118,11 @@ static void write_inputs(const tune_dot *dot, tune_writer *w, int64_t step, bool
                        NULL);
     tune_pdl_operation(w, name_at("a", step).text, "vector.bitcast", inputs.text,
                        TUNE_PDL_OPERANDS(bits.text), NULL);
-    write_read_step(dot, w, name_at("b", step).text, "b_flat", inputs.text, step, whole);
+    write_read_step(nest, w, name_at("b", step).text, "b_flat", inputs.text, step, whole);
   } else {
     tune_pdl_operation(w, name_at("a", step).text, "vector.broadcast", lanes.text,
                        TUNE_PDL_OPERANDS(lane.text), NULL);
-    write_read_step(dot, w, read.text, "b_flat", inputs.text, step, whole);
+    write_read_step(nest, w, read.text, "b_flat", inputs.text, step, whole);
     tune_pdl_operation(w, name_at("b", step).text, "vector.bitcast", lanes.text,
                        TUNE_PDL_OPERANDS(read.text), NULL);
   }
@@ -132,14 +141,14 @@ static void write_byte_dot(const tune_dot *dot, tune_writer *w, const char *resu
 
 static void write_dot(const tune_dot *dot, tune_writer *w, const char *result, const char *start,
                       const char *a, const char *b) {
+  // What is turned has, or has not, a sign in its panel.
+  bool b_without_sign = dot->unsigned_b != dot->turns_b;
   if (dot->is_bf16)
     tune_pdl_operation(w, result, "x86vector.avx512.dot",
                        type_1d("vector", dot->lanes, sum_of(dot)).text,
                        TUNE_PDL_OPERANDS(start, a, b), NULL);
-  else if (dot->unsigned_b)
-    write_byte_dot(dot, w, result, start, b, a);
   else
-    write_byte_dot(dot, w, result, start, a, b);
+    write_byte_dot(dot, w, result, start, b_without_sign ? b : a, b_without_sign ? a : b);
 }
 
 static void write_splat(const tune_dot *dot, tune_writer *w, const char *result,
@@ -151,52 +160,32 @@ static void write_splat(const tune_dot *dot, tune_writer *w, const char *result,
                      TUNE_PDL_ATTRIBUTES({"value", text}));
 }
 
-// %sum: %c_vector and the products of all steps. Where both sides have a sign, 128 is added to A,
-// and what that adds is taken off the sum: it depends on B alone, and so is computed once for all
-// rows; an addition for several steps costs little beside their products.
-static void write_sum(const tune_dot *dot, tune_writer *w) {
-  const char *type = dot->lanes == 8 ? "vector<8xi32>" : "vector<16xi32>";
-  bool shifts = !dot->is_bf16 && !dot->unsigned_a && !dot->unsigned_b;
-  if (shifts) {
-    write_splat(dot, w, "shift", "0x80808080");
-    write_splat(dot, w, "more_0", "0");
-  }
-  for (int64_t step = 0; step < dot->steps; step++) {
-    name_text a = name_at("a", step), b = name_at("b", step);
-    name_text from = step ? name_at("c", step) : (name_text){"c_vector"};
-    name_text to = name_at("c", step + 1);
-    if (step + 1 == dot->steps)
-      snprintf(to.text, sizeof to.text, "%s", shifts ? "too_much" : "sum");
-    if (!shifts) {
-      write_dot(dot, w, to.text, from.text, a.text, b.text);
-      continue;
-    }
-    name_text shifted = name_at("a_shifted", step);
-    tune_pdl_operation(w, shifted.text, "arith.xori", type, TUNE_PDL_OPERANDS(a.text, "shift"),
-                       NULL);
-    write_byte_dot(dot, w, to.text, from.text, shifted.text, b.text);
-    write_byte_dot(dot, w, name_at("more", step + 1).text, name_at("more", step).text, "shift",
-                   b.text);
-  }
-  if (shifts)
-    tune_pdl_operation(w, "sum", "arith.subi", type,
-                       TUNE_PDL_OPERANDS("too_much", name_at("more", dot->steps).text),
-                       TUNE_PDL_ATTRIBUTES({"overflowFlags", "#arith.overflow<none>"}));
+// %sum: %c_vector and the products of all steps.
+static void write_sum(const dot_nest *nest, tune_writer *w) {
+  for (int64_t step = 0; step < nest->steps; step++)
+    write_dot(nest->dot, w, step + 1 == nest->steps ? "sum" : name_at("c", step + 1).text,
+              step ? name_at("c", step).text : "c_vector", name_at("a", step).text,
+              name_at("b", step).text);
 }
 
-static void write_product_operands(const tune_dot *dot, int64_t columns, tune_writer *w) {
-  const char *element = element_of(dot);
-  if (dot->steps == 1) {
-    tune_pdl_operand(w, "a", type_1d("tensor", dot->group, element).text);
-    tune_pdl_operand(w, "b", type_2d("tensor", columns, dot->group, element).text);
+static void write_product_operands(const dot_nest *nest, tune_writer *w) {
+  const char *element = element_of(nest->dot);
+  int64_t group = nest->dot->group;
+  if (nest->steps == 1) {
+    tune_pdl_operand(w, "b", type_2d("tensor", nest->columns, group, element).text);
   } else {
-    tune_pdl_operand(w, "a", type_2d("tensor", dot->steps, dot->group, element).text);
     char type[64];
-    snprintf(type, sizeof type, "tensor<%" PRId64 "x%" PRId64 "x%" PRId64 "x%s>", dot->steps,
-             columns, dot->group, element);
+    snprintf(type, sizeof type, "tensor<%" PRId64 "x%" PRId64 "x%" PRId64 "x%s>", nest->steps,
+             nest->columns, group, element);
     tune_pdl_operand(w, "b", type);
   }
-  tune_pdl_operand(w, "c", type_1d("tensor", columns, sum_of(dot)).text);
+  tune_pdl_operand(w, "c", type_1d("tensor", nest->columns, sum_of(nest->dot)).text);
+}
+
+static type_text type_of_a(const dot_nest *nest) {
+  const char *element = element_of(nest->dot);
+  return nest->steps == 1 ? type_1d("tensor", nest->dot->group, element)
+                          : type_2d("tensor", nest->steps, nest->dot->group, element);
 }
 
 // %c_vector. What is less than a vector is no masked read, which would keep all accumulators in
@@ -217,14 +206,11 @@ static void write_start(const tune_dot *dot, int64_t columns, tune_writer *w) {
                      TUNE_PDL_ATTRIBUTES({"offsets", "[0]"}, {"strides", "[1]"}));
 }
 
-void tune_dot_write_product(const tune_dot *dot, const char *name, int64_t columns,
-                            tune_writer *w) {
-  bool whole = columns == dot->lanes, flat = dot->steps == 1;
-  int64_t width = columns * dot->group;
-  char size[32];
-  snprintf(size, sizeof size, "[%" PRId64 "]", columns);
-  tune_pdl_begin_pattern(w, name);
-  write_product_operands(dot, columns, w);
+// Binds %nest, and begins its rewrite up to %sum.
+static void write_nest(const dot_nest *nest, tune_writer *w) {
+  const tune_dot *dot = nest->dot;
+  bool flat = nest->steps == 1;
+  int64_t width = nest->columns * dot->group;
   tune_writer_line(w,
                    "%%nest = pdl.operation \"linalg.generic\"(%%%s, %%%s, %%c : !pdl.value, "
                    "!pdl.value, !pdl.value) -> (%%c_type : !pdl.type)",
@@ -234,30 +220,170 @@ void tune_dot_write_product(const tune_dot *dot, const char *name, int64_t colum
   tune_pdl_constant(w, "nothing", sum_of(dot), dot->is_bf16 ? "0.0" : "0");
   tune_pdl_operation(w, "b_flat", "tensor.collapse_shape",
                      flat ? type_1d("tensor", width, element_of(dot)).text
-                          : type_2d("tensor", dot->steps, width, element_of(dot)).text,
+                          : type_2d("tensor", nest->steps, width, element_of(dot)).text,
                      TUNE_PDL_OPERANDS("b"),
                      TUNE_PDL_ATTRIBUTES({"reassociation", flat ? "[[0, 1]]" : "[[0], [1, 2]]"}));
-  for (int64_t step = 0; step < dot->steps; step++) {
+  for (int64_t step = 0; step < nest->steps; step++) {
     char index[24];
     snprintf(index, sizeof index, "%" PRId64, step);
     tune_pdl_constant(w, name_at("at", step).text, "index", index);
-    write_inputs(dot, w, step, whole);
+    write_inputs(nest, w, step);
   }
-  write_start(dot, columns, w);
-  write_sum(dot, w);
-  if (!whole)
+  write_start(dot, nest->columns, w);
+  write_sum(nest, w);
+}
+
+// Writes `sum` and ends the pattern.
+static void write_result(const dot_nest *nest, const char *sum, tune_writer *w) {
+  const tune_dot *dot = nest->dot;
+  type_text type = type_1d("tensor", nest->columns, sum_of(dot));
+  char size[32];
+  snprintf(size, sizeof size, "[%" PRId64 "]", nest->columns);
+  if (nest->columns != dot->lanes) {
     tune_pdl_operation(
-        w, "part", "vector.extract_strided_slice", type_1d("vector", columns, sum_of(dot)).text,
-        TUNE_PDL_OPERANDS("sum"),
+        w, "part", "vector.extract_strided_slice",
+        type_1d("vector", nest->columns, sum_of(dot)).text, TUNE_PDL_OPERANDS(sum),
         TUNE_PDL_ATTRIBUTES({"offsets", "[0]"}, {"sizes", size}, {"strides", "[1]"}));
-  write_write(w, "written", whole ? "sum" : "part", "c",
-              type_1d("tensor", columns, sum_of(dot)).text, true);
+    sum = "part";
+  }
+  write_write(w, "written", sum, "c", type.text, true);
   tune_pdl_end_pattern(w, "written");
+}
+
+void tune_dot_write_product(const tune_dot *dot, const char *name, int64_t columns,
+                            tune_writer *w) {
+  dot_nest nest = {.dot = dot, .columns = columns, .steps = 1};
+  tune_pdl_begin_pattern(w, name);
+  tune_pdl_operand(w, "a", type_of_a(&nest).text);
+  write_product_operands(&nest, w);
+  write_nest(&nest, w);
+  write_result(&nest, "sum", w);
+}
+
+//===--------------------------------------------------------------------------===//
+// What was added to B
+//===--------------------------------------------------------------------------===//
+
+// %a is made by a slice, with the row as its only unknown offset or with none, of %grouped, which
+// is %flat with the depth cut in groups.
+static void write_row(const dot_nest *nest, bool is_only_row, tune_writer *w) {
+  tune_writer_line(w, "%%flat = pdl.operand");
+  tune_writer_line(w, "%%grouped_type = pdl.type");
+  tune_writer_line(w, "%%grouped_op = pdl.operation \"tensor.expand_shape\"(%%flat : !pdl.value) "
+                      "-> (%%grouped_type : !pdl.type)");
+  tune_writer_line(w, "%%grouped = pdl.result 0 of %%grouped_op");
+  tune_writer_line(w, "%%a_type = pdl.type : %s", type_of_a(nest).text);
+  if (!is_only_row)
+    tune_writer_line(w, "%%row = pdl.operand");
+  tune_writer_line(w,
+                   "%%a_op = pdl.operation \"tensor.extract_slice\"(%%grouped%s) "
+                   "-> (%%a_type : !pdl.type)",
+                   is_only_row ? " : !pdl.value" : ", %row : !pdl.value, !pdl.value");
+  tune_writer_line(w, "%%a = pdl.result 0 of %%a_op");
+}
+
+void tune_dot_write_last_product(const tune_dot *dot, const char *name, int64_t columns,
+                                 int64_t steps, int64_t depth, bool is_only_row, tune_writer *w) {
+  dot_nest nest = {.dot = dot, .columns = columns, .steps = steps};
+  type_text lanes = type_1d("vector", dot->lanes, "i32");
+  tune_pdl_begin_pattern(w, name);
+  write_row(&nest, is_only_row, w);
+  write_product_operands(&nest, w);
+  write_nest(&nest, w);
+  tune_pdl_operation(w, "row_bytes", "vector.transfer_read", type_1d("vector", depth, "i8").text,
+                     TUNE_PDL_OPERANDS("flat", is_only_row ? "at" : "row", "at", "none"),
+                     TUNE_PDL_ATTRIBUTES({"permutation_map", ROW_MAP}, {"in_bounds", "[true]"},
+                                         {"operandSegmentSizes", PLANE_READ}));
+  tune_pdl_operation(w, "row_wide", dot->unsigned_a ? "arith.extui" : "arith.extsi",
+                     type_1d("vector", depth, "i32").text, TUNE_PDL_OPERANDS("row_bytes"), NULL);
+  tune_pdl_operation(w, "row_sum", "vector.reduction", "i32", TUNE_PDL_OPERANDS("row_wide"),
+                     TUNE_PDL_ATTRIBUTES({"kind", "#vector.kind<add>"}));
+  tune_pdl_constant(w, "added", "i32", dot->unsigned_b ? "-128" : "128");
+  tune_pdl_operation(w, "more", "arith.muli", "i32", TUNE_PDL_OPERANDS("row_sum", "added"),
+                     TUNE_PDL_ATTRIBUTES({"overflowFlags", "#arith.overflow<none>"}));
+  tune_pdl_operation(w, "more_lanes", "vector.broadcast", lanes.text, TUNE_PDL_OPERANDS("more"),
+                     NULL);
+  tune_pdl_operation(w, "right", "arith.subi", lanes.text, TUNE_PDL_OPERANDS("sum", "more_lanes"),
+                     TUNE_PDL_ATTRIBUTES({"overflowFlags", "#arith.overflow<none>"}));
+  write_result(&nest, "right", w);
+}
+
+// %part_<i>: four bytes in each lane, from byte `from` of the row on; zeroes after its end.
+static void write_row_part(const tune_dot *dot, int64_t i, int64_t depth, tune_writer *w) {
+  int64_t width = dot->lanes * dot->group, from = i * width;
+  int64_t size = depth - from < width ? depth - from : width;
+  bool whole = size == width;
+  char index[24];
+  snprintf(index, sizeof index, "%" PRId64, from);
+  name_text at = name_at("at", i), bytes = name_at("bytes", i), part = name_at("part", i);
+  name_text some = whole ? part : name_at("some", i);
+  tune_pdl_constant(w, at.text, "index", index);
+  tune_pdl_operation(w, bytes.text, "vector.transfer_read", type_1d("vector", size, "i8").text,
+                     TUNE_PDL_OPERANDS("flat", "row", at.text, "none"),
+                     TUNE_PDL_ATTRIBUTES({"permutation_map", ROW_MAP}, {"in_bounds", "[true]"},
+                                         {"operandSegmentSizes", PLANE_READ}));
+  tune_pdl_operation(w, some.text, "vector.bitcast", type_1d("vector", size / 4, "i32").text,
+                     TUNE_PDL_OPERANDS(bytes.text), NULL);
+  if (!whole)
+    tune_pdl_operation(w, part.text, "vector.insert_strided_slice",
+                       type_1d("vector", dot->lanes, "i32").text,
+                       TUNE_PDL_OPERANDS(some.text, "sums_0"),
+                       TUNE_PDL_ATTRIBUTES({"offsets", "[0]"}, {"strides", "[1]"}));
+}
+
+void tune_dot_write_row_sum(const tune_dot *dot, const char *name, int64_t depth, tune_writer *w) {
+  int64_t parts = (depth + dot->lanes * dot->group - 1) / (dot->lanes * dot->group);
+  tune_pdl_begin_pattern(w, name);
+  tune_writer_line(w, "%%flat = pdl.operand");
+  tune_writer_line(w, "%%row = pdl.operand");
+  tune_writer_line(w, "%%column = pdl.operand");
+  tune_writer_line(w, "%%outside = pdl.operand");
+  tune_writer_line(w, "%%all_type = pdl.type : vector<%" PRId64 "xi8>", depth);
+  tune_writer_line(w, "%%all_op = pdl.operation \"vector.transfer_read\"(%%flat, %%row, %%column, "
+                      "%%outside : !pdl.value, !pdl.value, !pdl.value, !pdl.value) "
+                      "-> (%%all_type : !pdl.type)");
+  tune_writer_line(w, "%%all = pdl.result 0 of %%all_op");
+  tune_writer_line(w, "%%wide_type = pdl.type : vector<%" PRId64 "xi32>", depth);
+  tune_writer_line(w,
+                   "%%wide_op = pdl.operation \"%s\"(%%all : !pdl.value) "
+                   "-> (%%wide_type : !pdl.type)",
+                   dot->unsigned_a ? "arith.extui" : "arith.extsi");
+  tune_writer_line(w, "%%wide = pdl.result 0 of %%wide_op");
+  tune_writer_line(w, "%%nest_type = pdl.type : i32");
+  tune_writer_line(w, "%%nest = pdl.operation \"vector.reduction\"(%%wide : !pdl.value) "
+                      "-> (%%nest_type : !pdl.type)");
+  tune_pdl_begin_rewrite(w);
+  write_constants(dot, w);
+  write_splat(dot, w, "ones", "0x01010101");
+  write_splat(dot, w, "sums_0", "0");
+  for (int64_t i = 0; i < parts; i++) {
+    name_text part = name_at("part", i);
+    write_row_part(dot, i, depth, w);
+    write_byte_dot(dot, w, name_at("sums", i + 1).text, name_at("sums", i).text,
+                   dot->unsigned_a ? part.text : "ones", dot->unsigned_a ? "ones" : part.text);
+  }
+  tune_pdl_operation(w, "sum", "vector.reduction", "i32",
+                     TUNE_PDL_OPERANDS(name_at("sums", parts).text),
+                     TUNE_PDL_ATTRIBUTES({"kind", "#vector.kind<add>"}));
+  tune_pdl_end_pattern(w, "sum");
 }
 
 //===--------------------------------------------------------------------------===//
 // Panels
 //===--------------------------------------------------------------------------===//
+
+// The name of `vector`, of `type`, as the panel has it: with another sign where it is turned.
+static const char *write_turned(const tune_dot *dot, const char *vector, const char *type,
+                                tune_writer *w) {
+  if (!dot->turns_b)
+    return vector;
+  char ones[96];
+  snprintf(ones, sizeof ones, "dense<-128> : %s", type);
+  tune_pdl_operation(w, "sign", "arith.constant", type, TUNE_PDL_NO_OPERANDS,
+                     TUNE_PDL_ATTRIBUTES({"value", ones}));
+  tune_pdl_operation(w, "other_sign", "arith.xori", type, TUNE_PDL_OPERANDS(vector, "sign"), NULL);
+  return "other_sign";
+}
 
 static void write_begin_pack(tune_writer *w, const char *name, const char *panel) {
   tune_pdl_begin_pattern(w, name);
@@ -322,6 +448,7 @@ void tune_dot_write_interleave(const tune_dot *dot, const char *name, int64_t co
                        TUNE_PDL_OPERANDS("even", "odd"), NULL);
     mixed = "all";
   }
+  mixed = write_turned(dot, mixed, type_1d("vector", dot->group * TUNE_DOT_BLOCK, element).text, w);
   // Without the dimension of one group, whose stride is lost when it is expanded again: upstream
   // would take the result for other memory, and copy it onto itself.
   type_text line = type_2d("tensor", columns, dot->group, element);
@@ -370,8 +497,9 @@ void tune_dot_write_transpose(const tune_dot *dot, const char *name, int64_t gro
   char in_bounds[32];
   snprintf(in_bounds, sizeof in_bounds, "[%s, %s]", groups == TUNE_DOT_BLOCK ? "true" : "false",
            whole ? "true" : "false");
+  const char *mixed = write_turned(dot, "mixed", wide.text, w);
   tune_pdl_operation(w, "filled", "vector.transfer_write", flat.text,
-                     TUNE_PDL_OPERANDS("mixed", "flat", "at", "at"),
+                     TUNE_PDL_OPERANDS(mixed, "flat", "at", "at"),
                      TUNE_PDL_ATTRIBUTES({"permutation_map", PLANE_MAP}, {"in_bounds", in_bounds},
                                          {"operandSegmentSizes", PLANE_WRITE}));
   tune_pdl_operation(

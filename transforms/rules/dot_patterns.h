@@ -24,21 +24,33 @@ extern "C" {
 
 typedef struct tune_dot {
   bool is_bf16;    // else bytes
-  int64_t steps;   // groups that one nest has: 1, 2, 4
   int64_t group;   // elements of the depth in one lane: 2, 4
   int64_t lanes;   // of the accumulator's vector: 8, 16
   bool b_first;    // the columns' operand is the first input of the nest
   bool unsigned_a; // bytes of the rows' operand have no sign
-  bool unsigned_b; // at most one of them: the instruction takes one with and one without
+  bool unsigned_b; //
+  // The instruction takes bytes with a sign on one side and without on the other. Where both are
+  // alike, panels hold B with 128 added (or taken off), and sums have to be put right.
+  bool turns_b;
 } tune_dot;
 
 // The columns (and groups of a panel) that one step of packing copies.
 #define TUNE_DOT_BLOCK 16
 
-// linalg.generic of tensor<group>, tensor<columns x group> and tensor<columns>, the first two with
-// a dimension for steps before these if there are several: an instruction a step. Reads and writes
-// are masked where `columns` fill no vector. `name` is the pattern's.
+// linalg.generic of tensor<group>, tensor<columns x group> and tensor<columns>: one instruction.
+// Reads and writes are masked where `columns` fill no vector. `name` is the pattern's.
 void tune_dot_write_product(const tune_dot *dot, const char *name, int64_t columns,
+                            tune_writer *writer);
+// The same with `steps` groups (1 to 4), a dimension of the inputs before the others if there are
+// several; where B is turned. What that added to the sums, 128 times the sum of the row of A, is
+// taken off; so it is for one nest of a row and vector. A has to be a slice of a tensor of rows x
+// `depth` whose depth is cut in groups, with `is_only_row` a tensor of one row. The row's sum is a
+// vector.reduction of the whole row: it may be moved out of loops, before the next pattern.
+void tune_dot_write_last_product(const tune_dot *dot, const char *name, int64_t columns,
+                                 int64_t steps, int64_t depth, bool is_only_row,
+                                 tune_writer *writer);
+// That vector.reduction, by the same instruction.
+void tune_dot_write_row_sum(const tune_dot *dot, const char *name, int64_t depth,
                             tune_writer *writer);
 // linalg.pack of a tensor of depth x columns to tensor<1 x columns x group>. With `fills_up` the
 // depth may end within the group; the rest is zero.
