@@ -41,7 +41,8 @@ void tune_pdl_begin_rewrite(tune_writer *w) {
 }
 
 void tune_pdl_end_pattern(tune_writer *w, const char *replacement) {
-  tune_writer_line(w, "pdl.replace %%nest with %%%s_op", replacement);
+  if (replacement)
+    tune_writer_line(w, "pdl.replace %%nest with %%%s_op", replacement);
   w->indent--;
   tune_writer_line(w, "}");
   w->indent--;
@@ -63,6 +64,11 @@ void tune_pdl_operation(tune_writer *w, const char *result, const char *op, cons
                      attributes[i].value);
     list += (size_t)snprintf(listed + list, sizeof listed - list, "%s\"%s\" = %%%s_%s",
                              i ? ", " : " {", attributes[i].name, result, attributes[i].name);
+  }
+  if (!type) {
+    tune_writer_line(w, "%%%s_op = pdl.operation \"%s\"%s%s%s%s%s", result, op, names, types,
+                     operands[0] ? ")" : "", listed, list ? "}" : "");
+    return;
   }
   tune_writer_line(w, "%%%s_type = pdl.type : %s", result, type);
   tune_writer_line(w, "%%%s_op = pdl.operation \"%s\"%s%s%s%s%s -> (%%%s_type : !pdl.type)", result,

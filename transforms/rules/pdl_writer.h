@@ -40,12 +40,12 @@ void tune_pdl_begin_pattern(tune_writer *writer, const char *name);
 // %<name>, an operand of the type %<name>_type.
 void tune_pdl_operand(tune_writer *writer, const char *name, const char *type);
 void tune_pdl_begin_rewrite(tune_writer *writer);
-// %nest gives way to the op that made %<replacement>.
+// %nest gives way to the op that made %<replacement>, or stays beside what is new (NULL).
 void tune_pdl_end_pattern(tune_writer *writer, const char *replacement);
 
 // `%result = pdl.operation "op"(operands) {attributes} -> type`, and its first result under the
-// name `result`. `operands` are names, ended by NULL; attributes (may be NULL) are ended by a NULL
-// name.
+// name `result`; without a type the op has none, and `result` but tells its lines apart. `operands`
+// are names, ended by NULL; attributes (may be NULL) are ended by a NULL name.
 void tune_pdl_operation(tune_writer *writer, const char *result, const char *op, const char *type,
                         const char *const *operands, const tune_pdl_attribute *attributes);
 // `%result = arith.constant value : type`.

@@ -4,6 +4,7 @@
 //
 //===--------------------------------------------------------------------------===//
 
+#include "transforms/rules/prefetch.h"
 #include "transforms/rules/reduction_parts.h"
 #include "transforms/rules/streaming.h"
 
@@ -43,13 +44,21 @@ static const char *loop_form(const tune_machine *machine) {
   return machine->threads > 1 ? " {use_forall}" : "";
 }
 
+// Whether the matrix is more than the second cache holds.
+static bool is_large(const tune_reduction_plan *p, const tune_machine *machine) {
+  int64_t bits = p->root->operands[p->root->input_count].bits;
+  return p->columns * p->line[0] * bits / 8 > machine->l2_bytes;
+}
+
 static void write_row_block(const tune_reduction_plan *p, const tune_machine *machine,
                             tune_writer *w) {
   tune_value_set rows = {0};
   for (int64_t count = 2; count <= 16; count *= 2)
     if (p->columns % count == 0)
       tune_value_set_add(&rows, count);
-  tune_writer_knob(w, "rows", "tile", TUNE_LEVEL_LINALG, &rows, tune_value_set_at_most(&rows, 4));
+  // As many streams as the hardware follows, where they come from memory.
+  tune_writer_knob(w, "rows", "tile", TUNE_LEVEL_LINALG, &rows,
+                   tune_value_set_at_most(&rows, is_large(p, machine) ? 8 : 4));
   tune_writer_line(w,
                    "%%block, %%block_loop = transform.structured.fuse %%root tile_sizes "
                    "[%%rows, 0]%s",
@@ -79,13 +88,12 @@ static void write_column_knobs(const tune_reduction_plan *p, const tune_machine 
   if (machine->threads > 1)
     share /= (int64_t)machine->threads;
   tune_value_set_add_divisors(&blocks, p->columns, 2 * widest, 8192, 2 * widest);
-  int64_t bits = p->root->operands[p->root->input_count].bits;
-  bool is_large = p->columns * p->line[0] * bits / 8 > machine->l2_bytes;
-  int64_t narrow = tune_value_set_at_most(&columns, 4 * p->lanes);
+  bool large = is_large(p, machine);
+  int64_t narrow = tune_value_set_at_most(&columns, (large ? 2 : 4) * (int64_t)p->lanes);
   tune_writer_knob(w, "columns", "vectorize", TUNE_LEVEL_VECTOR, &columns, narrow);
   tune_writer_knob(w, "steps", "unroll", TUNE_LEVEL_VECTOR, &steps,
-                   tune_value_set_at_most(&steps, is_large ? 8 : 4));
-  int64_t block = is_large ? tune_value_set_at_most(&blocks, share) : narrow;
+                   tune_value_set_at_most(&steps, large ? 8 : 4));
+  int64_t block = large ? tune_value_set_at_most(&blocks, share) : narrow;
   tune_writer_knob(w, "block", "tile", TUNE_LEVEL_LINALG, &blocks, block % narrow ? narrow : block);
   static const char *const knobs[] = {"block", "columns"};
   tune_writer_constraint(w, "the vector of columns divides the block", 2, knobs,
@@ -132,6 +140,33 @@ static void write_vectors(tune_writer *w) {
   tune_writer_end_foreach(w);
 }
 
+// Lengths that the knobs `columns`, `partial` and `vector` give. A chain goes over its line several
+// times: meanwhile the next one is read. A single pass is read ahead by half a page or so: less is
+// too late, and more is past the ends of short rows.
+static void write_prefetch(const tune_structure *structure, const tune_machine *machine,
+                           const tune_reduction_plan *p, tune_writer *w) {
+  tune_prefetch prefetch = {.operand = tune_prefetch_find_operand(structure, machine)};
+  const tune_operand *operand = prefetch.operand;
+  if (!operand || operand->rank == 0)
+    return;
+  for (int64_t count = 1; count <= 8; count *= 2)
+    prefetch.lengths[prefetch.length_count++] = count * p->lanes;
+  int64_t line = operand->bits / 8;
+  if (p->generic_count > 1) {
+    for (size_t i = 0; i < p->line_count; i++)
+      line *= p->line[i];
+    if (p->row_count > 0 && line <= machine->l2_bytes / 4)
+      prefetch.distances[prefetch.distance_count++] = line;
+  } else {
+    line *= operand->shape[operand->rank - 1];
+    for (int64_t distance = 1024; distance <= 4096 && distance < line; distance *= 2)
+      prefetch.distances[prefetch.distance_count++] = distance;
+    prefetch.default_distance = line > 2048 ? 2048 : 0;
+  }
+  if (prefetch.distance_count)
+    tune_prefetch_write(&prefetch, w);
+}
+
 static void reduction_write(const tune_structure *structure, const tune_machine *machine,
                             tune_writer *w) {
   tune_reduction_plan p;
@@ -165,6 +200,7 @@ static void reduction_write(const tune_structure *structure, const tune_machine 
     tune_writer_line(w, "} : " OP);
   }
   tune_writer_lower_vectors(w);
+  write_prefetch(structure, machine, &p, w);
   if (tune_streaming_applies(structure, p.root, p.root->loop_count - 1, machine))
     tune_streaming_write(p.root, p.lanes, machine, w);
   // Buffers are out of the loop over rows here, and what is one number becomes a register.
