@@ -1,17 +1,22 @@
 //===- winograd.c - The space of 3x3 convolutions: direct, or Winograd's ----------------===//
 //
 // Convolutions of f32 with 3x3 windows, stride 1 and channels innermost (NHWC, HWCF): what the rule
-// for contractions does, and as the other choice of a knob Winograd's F(4x4, 3x3), with up to 4
-// times fewer multiplications and sums that are less exact.
+// for contractions does, and as the other choice of a knob Winograd's F(4x4, 3x3) or F(2x2, 3x3),
+// with up to 4 or 2.25 times fewer multiplications and sums that are less exact.
 //
 // The order of the steps, as learnt on MLIR 22.1.8:
-//  - blocks of output channels outside of all: the transformed filter of a block stays in a cache,
-//    where that of all channels is four times as large as the filter and goes through memory;
+//  - parts of the depth and blocks of output channels outside of all: the transformed filter of
+//  such
+//    a piece stays in a cache, where that of all is four times as large as the filter and goes
+//    through memory. Each part adds what it makes to the output;
 //  - the transforms become loops of straight code (winograd_patterns.h); that over the image is the
 //    same for all blocks, and leaves their loop if its own loops are one of step 1: upstream moves
 //    no loop of another step. Among threads it stays, as outside of the loop one would do it for
 //    all;
-//  - the products are a batch of matrix products, and tiled as such.
+//  - the products are a batch of matrix products, and tiled as such. In memory the transformed
+//    filters have the depth outside: 36 vectors made together lie side by side, not in 36 places
+//    that the caches map to the same few lines (twice as fast). The transposition which that takes
+//    is none of a tile, and goes away.
 //
 //===--------------------------------------------------------------------------===//
 
@@ -25,14 +30,16 @@
 
 #define OP "!transform.any_op"
 #define PARAM "!transform.param<i64>"
+#define MOST_SIZES 4   // of a block, and of a part of the depth: a pattern for each pair
+#define LEAST_DEPTH 64 // in a part: each part adds to the output
 
 typedef struct winograd_plan {
   tune_contraction_plan contraction;
   tune_winograd winograd;
   unsigned threads;
-  size_t channel; // loop of the anchor
-  tune_value_set block, mr, nr, kr;
-  int64_t block_default, mr_default, nr_default;
+  size_t channel, depth; // loops of the anchor
+  tune_value_set block, kc, mr, nr, kr;
+  int64_t block_default, kc_default, mr_default, nr_default;
 } winograd_plan;
 
 //===--------------------------------------------------------------------------===//
@@ -84,7 +91,7 @@ static bool find_convolution(winograd_plan *plan) {
   for (size_t i = 0; i < output->rank; i++)
     if ((loops[i] = loop_of(anchor, output, i)) == TUNE_NO_LOOP)
       return false;
-  size_t depth = loop_of(anchor, filter, 2);
+  size_t depth = plan->depth = loop_of(anchor, filter, 2);
   plan->channel = loops[first + 2];
   if (depth == TUNE_NO_LOOP || !tune_operand_is_loop(image, first + 2, depth) ||
       !tune_operand_is_loop(filter, 3, plan->channel) ||
@@ -92,7 +99,8 @@ static bool find_convolution(winograd_plan *plan) {
       !is_window(anchor, first, loops[first], 0) ||
       !is_window(anchor, first + 1, loops[first + 1], 1))
     return false;
-  plan->winograd = (tune_winograd){.has_batch = first == 1,
+  plan->winograd = (tune_winograd){.tile = TUNE_WINOGRAD_LARGE_TILE,
+                                   .has_batch = first == 1,
                                    .batch = first ? anchor->extent[loops[0]] : 1,
                                    .height = anchor->extent[loops[first]],
                                    .width = anchor->extent[loops[first + 1]],
@@ -128,30 +136,46 @@ static bool make_plan(const tune_structure *structure, const tune_machine *machi
   int64_t lanes = winograd->lanes;
   // Smaller outputs are mostly what stands over their edge.
   if (winograd->depth % lanes || winograd->channels % lanes ||
-      winograd->height < TUNE_WINOGRAD_TILE || winograd->width < TUNE_WINOGRAD_TILE)
+      winograd->height < TUNE_WINOGRAD_LARGE_TILE || winograd->width < TUNE_WINOGRAD_LARGE_TILE)
     return false;
-  for (int64_t vectors = 1; vectors <= 8; vectors *= 2)
+  for (int64_t vectors = 1; vectors <= 4; vectors *= 2)
     if (winograd->channels % (vectors * lanes) == 0) {
       tune_value_set_add(&plan->block, vectors * lanes);
-      if (vectors <= 4)
-        tune_value_set_add(&plan->nr, vectors * lanes);
+      tune_value_set_add(&plan->nr, vectors * lanes);
     }
   for (int64_t kr = 1; kr <= 8; kr *= 2)
     if (winograd->depth % kr == 0)
       tune_value_set_add(&plan->kr, kr);
-  plan->nr_default = tune_value_set_at_most(&plan->nr, 2 * lanes);
-  // With fewer, each of the 36 matrices has rows that are short to write; with more, they leave the
-  // second cache.
-  plan->block_default = tune_value_set_at_most(&plan->block, 4 * lanes);
+  // A vector of channels, and as much of the depth as leaves the transformed filters a good third
+  // of the second cache. Threads transform the image for each block: they have larger ones.
+  int64_t vectors = plan->threads > 1 ? 4 : 1;
+  plan->block_default = tune_value_set_at_most(&plan->block, vectors * lanes);
+  plan->nr_default = tune_value_set_at_most(&plan->nr, vectors > 1 ? 2 * lanes : lanes);
+  int64_t products = TUNE_WINOGRAD_MOST_PRODUCTS * TUNE_WINOGRAD_MOST_PRODUCTS;
+  int64_t fitting = (int64_t)machine->l2_bytes * 3 / 8 / (products * plan->block_default * 4);
+  plan->kc_default = winograd->depth;
+  tune_value_set_add(&plan->kc, winograd->depth);
+  for (int64_t kc = winograd->depth / 2; kc >= LEAST_DEPTH && plan->kc.count < MOST_SIZES;
+       kc /= 2) {
+    if (winograd->depth % kc || kc % lanes)
+      break;
+    tune_value_set_add(&plan->kc, kc);
+    if (plan->kc_default > fitting)
+      plan->kc_default = kc;
+  }
   // Rows whose tile fits the registers, best those that divide all.
-  int64_t tiles = tune_winograd_tiles(winograd), vectors = plan->nr_default / lanes;
-  int64_t fit = (machine->vector_registers - 1 - vectors) / vectors;
-  for (int64_t mr = 2; mr <= 16 && mr <= tiles; mr++) {
+  int64_t tiles = tune_winograd_tiles(winograd), width = plan->nr_default / lanes;
+  tune_winograd small = *winograd;
+  small.tile = TUNE_WINOGRAD_SMALL_TILE;
+  int64_t small_tiles = tune_winograd_tiles(&small);
+  int64_t fit = (machine->vector_registers - 1 - width) / width;
+  for (int64_t mr = 2; mr <= 16 && mr <= small_tiles; mr++) {
     tune_value_set_add(&plan->mr, mr);
-    if (mr <= fit && (!plan->mr_default || tiles % mr == 0 || tiles % plan->mr_default))
+    if (mr <= fit && mr <= tiles &&
+        (!plan->mr_default || tiles % mr == 0 || tiles % plan->mr_default))
       plan->mr_default = mr;
   }
-  if (!plan->mr.count)
+  if (!plan->mr_default)
     tune_value_set_add(&plan->mr, plan->mr_default = 1);
   return true;
 }
@@ -164,6 +188,7 @@ static void write_knobs(const winograd_plan *plan, const tune_machine *machine, 
   char lines[640];
   tune_writer_knob(w, "winograd_block", "tile", TUNE_LEVEL_LINALG, &plan->block,
                    plan->block_default);
+  tune_writer_knob(w, "winograd_kc", "tile", TUNE_LEVEL_LINALG, &plan->kc, plan->kc_default);
   tune_writer_knob(w, "winograd_mr", "tile", TUNE_LEVEL_VECTOR, &plan->mr, plan->mr_default);
   tune_writer_knob(w, "winograd_nr", "tile", TUNE_LEVEL_VECTOR, &plan->nr, plan->nr_default);
   tune_writer_knob(w, "winograd_kr", "unroll", TUNE_LEVEL_VECTOR, &plan->kr,
@@ -186,6 +211,20 @@ static void write_knobs(const winograd_plan *plan, const tune_machine *machine, 
            plan->winograd.lanes, machine->vector_registers);
   tune_writer_constraint(w, "accumulators, one row of B and one element of A fit the registers", 2,
                          (const char *const[]){"winograd_mr", "winograd_nr"}, lines);
+}
+
+// Register tiles are no higher than the rows there are.
+static void write_row_constraint(int64_t tiles, const winograd_plan *plan, tune_writer *w) {
+  char lines[160];
+  if (plan->mr.values[plan->mr.count - 1] <= tiles)
+    return;
+  snprintf(lines, sizeof lines,
+           "%%tiles = smt.int.constant %" PRId64 "\n"
+           "%%there = smt.int.cmp le %%winograd_mr_, %%tiles\n"
+           "smt.assert %%there",
+           tiles);
+  tune_writer_constraint(w, "a register tile has no more rows than there are", 1,
+                         (const char *const[]){"winograd_mr"}, lines);
 }
 
 //===--------------------------------------------------------------------------===//
@@ -217,52 +256,76 @@ static void write_epilogue(const winograd_plan *plan, tune_writer *w) {
   tune_writer_tile(w, "%after_vector", "%after_loops", "%after_rows", &vectors, order, rank, NULL);
 }
 
-// Blocks of channels, in each of which the convolution becomes three transforms and products.
-// `w->func` is another handle after it.
+// Parts of the depth, and in them blocks of channels; among threads, blocks and in them parts.
 static void write_blocks(const winograd_plan *plan, tune_writer *w) {
-  const tune_nest *anchor = plan->contraction.anchor;
-  const char *names[TUNE_MAX_DOMAIN];
-  char buffers[TUNE_MAX_DOMAIN][32], sizes[128];
-  size_t order[TUNE_MAX_LOOPS];
-  tune_tiling blocks = {{0}};
+  size_t order[TUNE_MAX_LOOPS], loops = plan->contraction.anchor->loop_count;
+  const char *target = "%convolution";
+  bool is_threaded = plan->threads > 1;
+  char sizes[128];
+  tune_tiling blocks = {{0}}, parts = {{0}};
   tune_contraction_identity_order(order, TUNE_MAX_LOOPS);
   blocks.size[plan->channel] = "%winograd_block";
+  parts.size[plan->depth] = "%winograd_kc";
   // Patterns replace ops without the knowledge of the handles to them, which are not to be there
   // when they do.
-  tune_writer_begin_foreach(w, "%anchor", "%convolution");
-  tune_writer_line(w,
-                   "%%block, %%outer = transform.structured.tile_using_forall %%convolution "
-                   "tile_sizes %s",
-                   tune_writer_sizes(sizes, sizeof sizes, &blocks, order, anchor->loop_count));
+  tune_writer_begin_foreach(w, "%anchor", target);
+  if (!is_threaded) {
+    tune_writer_tile(w, "%part", "%parts", target, &parts, order, loops, NULL);
+    target = "%part";
+  }
+  tune_writer_line(w, "%%block, %%outer = transform.structured.tile_using_forall %s tile_sizes %s",
+                   target, tune_writer_sizes(sizes, sizeof sizes, &blocks, order, loops));
   tune_writer_line(w, "  : (" OP ", " PARAM ") -> (" OP ", " OP ")");
+  if (is_threaded)
+    tune_writer_tile(w, "%part", "%parts", "%block", &parts, order, loops, NULL);
   tune_writer_end_foreach(w);
   tune_writer_cleanup(w);
+}
+
+// A block of channels and part of the depth becomes three transforms and products. `w->func` is
+// another handle after it.
+static void write_convolutions(const winograd_plan *plan, const tune_winograd *winograd,
+                               tune_writer *w) {
+  const char *names[MOST_SIZES * MOST_SIZES];
+  char buffers[MOST_SIZES * MOST_SIZES][48];
+  size_t count = 0;
   tune_pdl_begin_patterns(w);
-  for (size_t i = 0; i < plan->block.count; i++) {
-    snprintf(buffers[i], sizeof buffers[i], "winograd_%" PRId64, plan->block.values[i]);
-    names[i] = buffers[i];
-    tune_winograd_write_convolution(&plan->winograd, names[i], plan->block.values[i], w);
-  }
-  tune_pdl_end_patterns(names, plan->block.count, w);
+  for (size_t i = 0; i < plan->block.count; i++)
+    for (size_t j = 0; j < plan->kc.count; j++) {
+      tune_winograd part = *winograd;
+      part.depth = plan->kc.values[j];
+      snprintf(buffers[count], sizeof buffers[count], "winograd_%" PRId64 "x%" PRId64, part.depth,
+               plan->block.values[i]);
+      names[count] = buffers[count];
+      tune_winograd_write_convolution(&part, names[count++], plan->block.values[i], w);
+    }
+  tune_pdl_end_patterns(names, count, w);
   tune_writer_line(w,
                    "%%transformed = transform.apply_registered_pass \"tosa-to-linalg-named\" "
                    "to %s : (" OP ") -> " OP,
                    w->func);
   w->func = "%transformed";
+  // Before a canonicalization finds out that the filters are transposed twice.
+  match_op(w, "%multiplied", "linalg.batch_matmul");
+  tune_writer_line(w, "%%columns = transform.get_producer_of_operand %%multiplied[1] : (" OP
+                      ") -> " OP);
+  tune_writer_line(w,
+                   "%%seen_columns = transform.structured.generalize %%columns : (" OP ") -> " OP);
 }
 
 // The transforms as loops over tiles and vectors of channels, the weights of one channel of the
 // image after the other as they are in memory.
-static void write_transforms(const winograd_plan *plan, tune_writer *w) {
-  int64_t lanes = plan->winograd.lanes;
-  match_op(w, "%of_filter", "linalg.winograd_filter_transform");
+static void write_transforms(const winograd_plan *plan, const tune_winograd *winograd,
+                             tune_writer *w) {
+  int64_t lanes = winograd->lanes;
+  match_op(w, "%of_filter", "linalg.transpose");
   match_op(w, "%of_image", "linalg.winograd_input_transform");
   match_op(w, "%of_result", "linalg.winograd_output_transform");
   tune_writer_begin_foreach(w, "%of_filter", "%filters");
   tune_writer_line(
       w,
       "%%filter_tile, %%filter_loops:2 = transform.structured.tile_using_for %%filters "
-      "tile_sizes [%" PRId64 ", 0, 0, 1] interchange = [3, 0, 1, 2]",
+      "tile_sizes [1, 0, %" PRId64 "]",
       lanes);
   tune_writer_line(w, "  : (" OP ") -> (" OP ", " OP ", " OP ")");
   tune_writer_end_foreach(w);
@@ -278,9 +341,9 @@ static void write_transforms(const winograd_plan *plan, tune_writer *w) {
     tune_writer_end_foreach(w);
   }
   tune_pdl_begin_patterns(w);
-  tune_winograd_write_image(&plan->winograd, "winograd_image", w);
-  tune_winograd_write_filter(&plan->winograd, "winograd_filter", w);
-  tune_winograd_write_output(&plan->winograd, "winograd_output", w);
+  tune_winograd_write_image(winograd, "winograd_image", w);
+  tune_winograd_write_filter(winograd, "winograd_filter", w);
+  tune_winograd_write_output(winograd, "winograd_output", w);
   tune_pdl_end_patterns(
       (const char *const[]){"winograd_image", "winograd_filter", "winograd_output"}, 3, w);
 }
@@ -344,7 +407,23 @@ static void write_winograd(const winograd_plan *plan, const tune_machine *machin
   if (plan->contraction.epilogue)
     write_epilogue(plan, w);
   write_blocks(plan, w);
-  write_transforms(plan, w);
+  const char *func = w->func;
+  tune_writer_begin_alternatives(w, "%as_products", "winograd_tile", TUNE_LEVEL_LINALG,
+                                 "\"4x4\", \"2x2\"", 0, 1);
+  for (int i = 0; i < 2; i++) {
+    tune_winograd winograd = plan->winograd;
+    winograd.tile = i ? TUNE_WINOGRAD_SMALL_TILE : TUNE_WINOGRAD_LARGE_TILE;
+    if (i) {
+      tune_writer_next_alternative(w, w->func, 1);
+      w->func = func;
+    } else {
+      write_row_constraint(tune_winograd_tiles(&winograd), plan, w);
+    }
+    write_convolutions(plan, &winograd, w);
+    write_transforms(plan, &winograd, w);
+  }
+  tune_writer_end_alternatives(w, w->func, 1);
+  w->func = "%as_products";
   write_products(w);
 }
 

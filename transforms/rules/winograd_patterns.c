@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SIZE TUNE_WINOGRAD_PRODUCTS
+#define MOST TUNE_WINOGRAD_MOST_PRODUCTS
 
-// The points, exact as f32, as are their squares' sum and product.
+// The points of F(4x4, 3x3), exact as f32, as are their squares' sum and product.
 #define A (5.0 / 8)
 #define B (3.0 / 2)
 #define A2 (A * A)
@@ -57,12 +57,18 @@ static text tensor_of(const int64_t *shape, size_t rank) {
 #define TENSOR(...)                                                                                \
   tensor_of(SHAPE(__VA_ARGS__), sizeof SHAPE(__VA_ARGS__) / sizeof *SHAPE(__VA_ARGS__)).text
 
-static int64_t tiles_along(int64_t pixels) {
-  return (pixels + TUNE_WINOGRAD_TILE - 1) / TUNE_WINOGRAD_TILE;
+// Values that a tile or filter is transformed to, in each direction.
+static int64_t products_of(const tune_winograd *winograd) {
+  return winograd->tile + TUNE_WINOGRAD_FILTER - 1;
+}
+
+static int64_t tiles_along(const tune_winograd *winograd, int64_t pixels) {
+  return (pixels + winograd->tile - 1) / winograd->tile;
 }
 
 int64_t tune_winograd_tiles(const tune_winograd *winograd) {
-  return winograd->batch * tiles_along(winograd->height) * tiles_along(winograd->width);
+  return winograd->batch * tiles_along(winograd, winograd->height) *
+         tiles_along(winograd, winograd->width);
 }
 
 //===--------------------------------------------------------------------------===//
@@ -76,8 +82,8 @@ typedef struct extents {
 } extents;
 
 static extents plane_of(const tune_winograd *winograd, int64_t border, int64_t channels) {
-  int64_t height = tiles_along(winograd->height) * TUNE_WINOGRAD_TILE + border;
-  int64_t width = tiles_along(winograd->width) * TUNE_WINOGRAD_TILE + border;
+  int64_t height = tiles_along(winograd, winograd->height) * winograd->tile + border;
+  int64_t width = tiles_along(winograd, winograd->width) * winograd->tile + border;
   return (extents){{winograd->batch, winograd->height + border, winograd->width + border, channels},
                    {winograd->batch, height, width, channels}};
 }
@@ -130,32 +136,45 @@ static void write_part(const tune_winograd *winograd, tune_writer *w, const char
                                            {"operandSegmentSizes", "array<i32: 1, 0, 0, 0>"}));
 }
 
-// `result` = linalg.winograd_<what>_transform of `from`, into `into` or, if NULL, memory of its
-// own.
-static void write_transform(tune_writer *w, const char *result, const char *what, const char *from,
-                            const char *into, const char *type) {
-  text op = format("linalg.winograd_%s_transform", what), memory = format("%s_memory", result);
-  if (!into)
-    tune_pdl_operation(w, memory.text, "tensor.empty", type, TUNE_PDL_NO_OPERANDS, NULL);
-  // An fmr of 1 is F(4x4, 3x3).
-  tune_pdl_operation(w, result, op.text, type, TUNE_PDL_OPERANDS(from, into ? into : memory.text),
-                     TUNE_PDL_ATTRIBUTES({"fmr", "1 : i32"}));
+// `result` = linalg.winograd_<what>_transform of `from` into `into`.
+static void write_transform(const tune_winograd *winograd, tune_writer *w, const char *result,
+                            const char *what, const char *from, const char *into,
+                            const char *type) {
+  text op = format("linalg.winograd_%s_transform", what);
+  // An fmr of 1 is F(4x4, 3x3), 0 is F(2x2, 3x3).
+  tune_pdl_operation(
+      w, result, op.text, type, TUNE_PDL_OPERANDS(from, into),
+      TUNE_PDL_ATTRIBUTES(
+          {"fmr", winograd->tile == TUNE_WINOGRAD_LARGE_TILE ? "1 : i32" : "0 : i32"}));
 }
 
-// %products: for each of the 36, tiles x depth times depth x channels.
+// %columns: the transformed filters, depth x products x channels in memory, seen as products x
+// depth x channels. What transforms them is a transposition of a filter cast to the same size,
+// which its own pattern replaces; the way back is generalized, tiled with the products, and gone.
+static void write_filters(const tune_winograd *winograd, tune_writer *w, int64_t block) {
+  int64_t depth = winograd->depth, count = products_of(winograd) * products_of(winograd);
+  tune_pdl_operation(w, "turned", "builtin.unrealized_conversion_cast", TENSOR(count, depth, block),
+                     TUNE_PDL_OPERANDS("filter"), NULL);
+  tune_pdl_operation(w, "filters", "tosa.transpose", TENSOR(depth, count, block),
+                     TUNE_PDL_OPERANDS("turned"),
+                     TUNE_PDL_ATTRIBUTES({"perms", "array<i32: 1, 0, 2>"}));
+  tune_pdl_operation(w, "columns", "tosa.transpose", TENSOR(count, depth, block),
+                     TUNE_PDL_OPERANDS("filters"),
+                     TUNE_PDL_ATTRIBUTES({"perms", "array<i32: 1, 0, 2>"}));
+}
+
+// %products: for each of the 36 (or 16), tiles x depth times depth x channels.
 static void write_products(const tune_winograd *winograd, tune_writer *w, int64_t block) {
   int64_t tiles = tune_winograd_tiles(winograd);
-  tune_pdl_operation(w, "rows", "tensor.collapse_shape",
-                     TENSOR(SIZE * SIZE, tiles, winograd->depth), TUNE_PDL_OPERANDS("tiles"),
+  int64_t count = products_of(winograd) * products_of(winograd);
+  tune_pdl_operation(w, "rows", "tensor.collapse_shape", TENSOR(count, tiles, winograd->depth),
+                     TUNE_PDL_OPERANDS("tiles"),
                      TUNE_PDL_ATTRIBUTES({"reassociation", "[[0, 1], [2, 3, 4], [5]]"}));
-  tune_pdl_operation(w, "columns", "tensor.collapse_shape",
-                     TENSOR(SIZE * SIZE, winograd->depth, block), TUNE_PDL_OPERANDS("filters"),
-                     TUNE_PDL_ATTRIBUTES({"reassociation", "[[0, 1], [2], [3]]"}));
   // A type of the dialect, so that reading the script loads it: else its ops are unknown here.
   tune_writer_line(w, "%%tosa = pdl.type : !tosa.shape<1>");
   tune_pdl_operation(w, "zero_point", "tosa.const", "tensor<1xf32>", TUNE_PDL_NO_OPERANDS,
                      TUNE_PDL_ATTRIBUTES({"values", "dense<0.0> : tensor<1xf32>"}));
-  tune_pdl_operation(w, "products", "tosa.matmul", TENSOR(SIZE * SIZE, tiles, block),
+  tune_pdl_operation(w, "products", "tosa.matmul", TENSOR(count, tiles, block),
                      TUNE_PDL_OPERANDS("rows", "columns", "zero_point", "zero_point"), NULL);
 }
 
@@ -163,8 +182,9 @@ void tune_winograd_write_convolution(const tune_winograd *winograd, const char *
                                      tune_writer *w) {
   extents image = plane_of(winograd, TUNE_WINOGRAD_FILTER - 1, winograd->depth);
   extents output = plane_of(winograd, 0, block);
-  int64_t down = tiles_along(winograd->height), across = tiles_along(winograd->width);
-  int64_t depth = winograd->depth, batch = winograd->batch;
+  int64_t down = tiles_along(winograd, winograd->height);
+  int64_t across = tiles_along(winograd, winograd->width);
+  int64_t size = products_of(winograd), depth = winograd->depth, batch = winograd->batch;
   tune_pdl_begin_pattern(w, name);
   tune_pdl_operand(w, "image", plane_type(winograd, &image).text);
   tune_pdl_operand(w, "filter", TENSOR(TUNE_WINOGRAD_FILTER, TUNE_WINOGRAD_FILTER, depth, block));
@@ -176,19 +196,17 @@ void tune_winograd_write_convolution(const tune_winograd *winograd, const char *
   const char *start_name = winograd->has_batch && is_whole(&output) ? "start" : "whole_start";
   write_whole(winograd, w, "whole_image", "image", &image);
   write_whole(winograd, w, "whole_start", "start", &output);
-  write_transform(w, "tiles", "input", image_name, NULL,
-                  TENSOR(SIZE, SIZE, down, across, batch, depth));
-  tune_pdl_operation(w, "turned", "builtin.unrealized_conversion_cast",
-                     TENSOR(block, TUNE_WINOGRAD_FILTER, TUNE_WINOGRAD_FILTER, depth),
-                     TUNE_PDL_OPERANDS("filter"), NULL);
-  write_transform(w, "filters", "filter", "turned", NULL, TENSOR(SIZE, SIZE, depth, block));
+  text tiles = tensor_of(SHAPE(size, size, down, across, batch, depth), 6);
+  tune_pdl_operation(w, "tiles_memory", "tensor.empty", tiles.text, TUNE_PDL_NO_OPERANDS, NULL);
+  write_transform(winograd, w, "tiles", "input", image_name, "tiles_memory", tiles.text);
+  write_filters(winograd, w, block);
   write_products(winograd, w, block);
-  const int64_t shape[] = {SIZE, SIZE, down, across, batch, block};
+  const int64_t shape[] = {size, size, down, across, batch, block};
   tune_pdl_operation(w, "products_of_tiles", "tensor.expand_shape", tensor_of(shape, 6).text,
                      TUNE_PDL_OPERANDS("products"),
                      TUNE_PDL_ATTRIBUTES({"reassociation", "[[0, 1], [2, 3, 4], [5]]"},
                                          {"static_output_shape", array_of(shape, 6).text}));
-  write_transform(w, "sums", "output", "products_of_tiles", start_name,
+  write_transform(winograd, w, "sums", "output", "products_of_tiles", start_name,
                   tensor_of(output.whole, 4).text);
   if (winograd->has_batch && is_whole(&output)) {
     tune_pdl_end_pattern(w, "sums");
@@ -255,33 +273,56 @@ static void transform_image(rewrite *r, const value *d, value *out) {
   out[5] = multiply_add(r, A2 * B2, d[1], multiply_add(r, -(A2 + B2), d[3], d[5]));
 }
 
-// Three weights: their polynomial at each point, over the product of its distances to the others.
+// Three weights: their polynomial at each point. What is left out, a division by the product of the
+// point's distances to the others, is done to the output, of which there is less.
 static void transform_filter(rewrite *r, const value *g, value *out) {
-  const double scale_a = 1 / (2 * A2 * (A2 - B2)), scale_b = 1 / (2 * B2 * (B2 - A2));
-  value even_a = multiply_add(r, A2 * scale_a, g[2], scale(r, scale_a, g[0]));
-  value even_b = multiply_add(r, B2 * scale_b, g[2], scale(r, scale_b, g[0]));
-  out[0] = scale(r, 1 / (A2 * B2), g[0]);
-  out[1] = multiply_add(r, A * scale_a, g[1], even_a);
-  out[2] = multiply_add(r, -A * scale_a, g[1], even_a);
-  out[3] = multiply_add(r, B * scale_b, g[1], even_b);
-  out[4] = multiply_add(r, -B * scale_b, g[1], even_b);
+  value even_a = multiply_add(r, A2, g[2], g[0]), even_b = multiply_add(r, B2, g[2], g[0]);
+  out[0] = g[0];
+  out[1] = multiply_add(r, A, g[1], even_a);
+  out[2] = multiply_add(r, -A, g[1], even_a);
+  out[3] = multiply_add(r, B, g[1], even_b);
+  out[4] = multiply_add(r, -B, g[1], even_b);
   out[5] = g[2];
 }
 
-// Six products: their sums weighed with powers of the points, four pixels.
+// Six products: their sums weighed with powers of the points, and with what the filter has left
+// out: four pixels.
 static void transform_output(rewrite *r, const value *m, value *out) {
+  const double a = 1 / (2 * A2 * (A2 - B2)), b = 1 / (2 * B2 * (B2 - A2));
   value sum_a = add(r, m[1], m[2]), sum_b = add(r, m[3], m[4]);
   value difference_a = subtract(r, m[1], m[2]), difference_b = subtract(r, m[3], m[4]);
-  out[0] = add(r, add(r, m[0], sum_a), sum_b);
-  out[1] = multiply_add(r, B, difference_b, scale(r, A, difference_a));
-  out[2] = multiply_add(r, B2, sum_b, scale(r, A2, sum_a));
-  out[3] = multiply_add(r, B2 * B, difference_b, multiply_add(r, A2 * A, difference_a, m[5]));
+  out[0] = multiply_add(r, b, sum_b, multiply_add(r, a, sum_a, scale(r, 1 / (A2 * B2), m[0])));
+  out[1] = multiply_add(r, B * b, difference_b, scale(r, A * a, difference_a));
+  out[2] = multiply_add(r, B2 * b, sum_b, scale(r, A2 * a, sum_a));
+  out[3] =
+      multiply_add(r, B2 * B * b, difference_b, multiply_add(r, A2 * A * a, difference_a, m[5]));
+}
+
+// The same of F(2x2, 3x3), with the points 0, 1, -1 and infinity.
+static void transform_small_image(rewrite *r, const value *d, value *out) {
+  out[0] = subtract(r, d[0], d[2]);
+  out[1] = add(r, d[1], d[2]);
+  out[2] = subtract(r, d[2], d[1]);
+  out[3] = subtract(r, d[1], d[3]);
+}
+
+static void transform_small_filter(rewrite *r, const value *g, value *out) {
+  value even = scale(r, 0.5, add(r, g[0], g[2]));
+  out[0] = g[0];
+  out[1] = multiply_add(r, 0.5, g[1], even);
+  out[2] = multiply_add(r, -0.5, g[1], even);
+  out[3] = g[2];
+}
+
+static void transform_small_output(rewrite *r, const value *m, value *out) {
+  out[0] = add(r, add(r, m[0], m[1]), m[2]);
+  out[1] = subtract(r, subtract(r, m[1], m[2]), m[3]);
 }
 
 // `transform` along both directions: of the columns, then of the rows of what that made.
 static void transform_plane(rewrite *r, void (*transform)(rewrite *, const value *, value *),
-                            size_t in, size_t out, value plane[SIZE][SIZE]) {
-  value column[SIZE], turned[SIZE][SIZE], made[SIZE];
+                            size_t in, size_t out, value plane[MOST][MOST]) {
+  value column[MOST], turned[MOST][MOST], made[MOST];
   for (size_t j = 0; j < in; j++) {
     for (size_t i = 0; i < in; i++)
       column[i] = plane[i][j];
@@ -336,7 +377,7 @@ static void write_write(rewrite *r, value vector, text *into, const char *type,
 
 static rewrite begin_rewrite(const tune_winograd *winograd, tune_writer *w) {
   tune_pdl_begin_rewrite(w);
-  for (int i = 0; i < SIZE; i++)
+  for (int i = 0; i < products_of(winograd); i++)
     tune_pdl_constant(w, format("i%d", i).text, "index", format("%d", i).text);
   tune_pdl_constant(w, "none", "f32", "0.0");
   return (rewrite){.w = w, .type = format("vector<%" PRId64 "xf32>", winograd->lanes)};
@@ -357,67 +398,89 @@ static text pixels_type(const tune_winograd *winograd) {
   return format("tensor<1x?x?x%" PRId64 "xf32>", winograd->lanes);
 }
 
+static bool is_large(const tune_winograd *winograd) {
+  return winograd->tile == TUNE_WINOGRAD_LARGE_TILE;
+}
+
+// The values of one tile and vector of channels.
+static text products_type(const tune_winograd *winograd) {
+  int64_t size = products_of(winograd);
+  return tensor_of(SHAPE(size, size, 1, 1, 1, winograd->lanes), 6);
+}
+
 void tune_winograd_write_image(const tune_winograd *winograd, const char *name, tune_writer *w) {
-  text made = format("tensor<6x6x1x1x1x%" PRId64 "xf32>", winograd->lanes), into = {"into"};
-  value plane[SIZE][SIZE];
+  text made = products_type(winograd), into = {"into"};
+  size_t size = (size_t)products_of(winograd);
+  value plane[MOST][MOST];
   tune_pdl_begin_pattern(w, name);
   tune_pdl_operand(w, "from", pixels_type(winograd).text);
   tune_pdl_operand(w, "into", made.text);
   write_nest(w, "input", "from");
   rewrite r = begin_rewrite(winograd, w);
-  for (size_t i = 0; i < SIZE; i++)
-    for (size_t j = 0; j < SIZE; j++)
+  for (size_t i = 0; i < size; i++)
+    for (size_t j = 0; j < size; j++)
       plane[i][j] = write_read(&r, "from", AT("i0", INDEX[i], INDEX[j], "i0"), 4);
-  transform_plane(&r, transform_image, SIZE, SIZE, plane);
-  for (size_t i = 0; i < SIZE; i++)
-    for (size_t j = 0; j < SIZE; j++)
+  transform_plane(&r, is_large(winograd) ? transform_image : transform_small_image, size, size,
+                  plane);
+  for (size_t i = 0; i < size; i++)
+    for (size_t j = 0; j < size; j++)
       write_write(&r, plane[i][j], &into, made.text, AT(INDEX[i], INDEX[j], "i0", "i0", "i0", "i0"),
                   6);
   tune_pdl_end_pattern(w, into.text);
 }
 
 void tune_winograd_write_filter(const tune_winograd *winograd, const char *name, tune_writer *w) {
-  text made = format("tensor<6x6x1x%" PRId64 "xf32>", winograd->lanes), into = {"into"};
-  value plane[SIZE][SIZE];
+  int64_t count = products_of(winograd) * products_of(winograd), lanes = winograd->lanes;
+  size_t size = (size_t)products_of(winograd);
+  text made = tensor_of(SHAPE(1, count, lanes), 3), into = {"into"};
+  value plane[MOST][MOST];
   tune_pdl_begin_pattern(w, name);
   tune_writer_line(w, "%%filter = pdl.operand");
   tune_pdl_operand(w, "into", made.text);
-  tune_writer_line(w, "%%channel = pdl.operand");
   tune_writer_line(w, "%%depth = pdl.operand");
+  tune_writer_line(w, "%%channel = pdl.operand");
   tune_writer_line(w, "%%turned_type = pdl.type");
   tune_writer_line(w, "%%turned_op = pdl.operation \"builtin.unrealized_conversion_cast\"(%%filter "
                       ": !pdl.value) -> (%%turned_type : !pdl.type)");
   tune_writer_line(w, "%%turned = pdl.result 0 of %%turned_op");
-  tune_writer_line(w, "%%from_type = pdl.type : tensor<%" PRId64 "x3x3x1xf32>", winograd->lanes);
-  tune_writer_line(w, "%%from_op = pdl.operation \"tensor.extract_slice\"(%%turned, %%channel, "
-                      "%%depth : !pdl.value, !pdl.value, !pdl.value) -> (%%from_type : !pdl.type)");
+  tune_writer_line(w, "%%from_type = pdl.type : %s", TENSOR(count, 1, lanes));
+  tune_writer_line(w,
+                   "%%from_op = pdl.operation \"tensor.extract_slice\"(%%turned, %%depth, "
+                   "%%channel : !pdl.value, !pdl.value, !pdl.value) -> (%%from_type : !pdl.type)");
   tune_writer_line(w, "%%from = pdl.result 0 of %%from_op");
-  write_nest(w, "filter", "from");
+  tune_writer_line(w, "%%nest = pdl.operation \"linalg.transpose\"(%%from, %%into : !pdl.value, "
+                      "!pdl.value) -> (%%into_type : !pdl.type)");
   rewrite r = begin_rewrite(winograd, w);
+  for (int64_t i = products_of(winograd); i < count; i++)
+    tune_pdl_constant(w, format("i%" PRId64, i).text, "index", format("%" PRId64, i).text);
   for (size_t i = 0; i < TUNE_WINOGRAD_FILTER; i++)
     for (size_t j = 0; j < TUNE_WINOGRAD_FILTER; j++)
       plane[i][j] = write_read(&r, "filter", AT(INDEX[i], INDEX[j], "depth", "channel"), 4);
-  transform_plane(&r, transform_filter, TUNE_WINOGRAD_FILTER, SIZE, plane);
-  for (size_t i = 0; i < SIZE; i++)
-    for (size_t j = 0; j < SIZE; j++)
-      write_write(&r, plane[i][j], &into, made.text, AT(INDEX[i], INDEX[j], "i0", "i0"), 4);
+  transform_plane(&r, is_large(winograd) ? transform_filter : transform_small_filter,
+                  TUNE_WINOGRAD_FILTER, size, plane);
+  for (size_t i = 0; i < size; i++)
+    for (size_t j = 0; j < size; j++)
+      write_write(&r, plane[i][j], &into, made.text,
+                  AT("i0", format("i%zu", i * size + j).text, "i0"), 3);
   tune_pdl_end_pattern(w, into.text);
 }
 
 void tune_winograd_write_output(const tune_winograd *winograd, const char *name, tune_writer *w) {
   text made = pixels_type(winograd), into = {"into"};
-  value plane[SIZE][SIZE];
+  size_t size = (size_t)products_of(winograd), tile = (size_t)winograd->tile;
+  value plane[MOST][MOST];
   tune_pdl_begin_pattern(w, name);
-  tune_pdl_operand(w, "from", format("tensor<6x6x1x1x1x%" PRId64 "xf32>", winograd->lanes).text);
+  tune_pdl_operand(w, "from", products_type(winograd).text);
   tune_pdl_operand(w, "into", made.text);
   write_nest(w, "output", "from");
   rewrite r = begin_rewrite(winograd, w);
-  for (size_t i = 0; i < SIZE; i++)
-    for (size_t j = 0; j < SIZE; j++)
+  for (size_t i = 0; i < size; i++)
+    for (size_t j = 0; j < size; j++)
       plane[i][j] = write_read(&r, "from", AT(INDEX[i], INDEX[j], "i0", "i0", "i0", "i0"), 6);
-  transform_plane(&r, transform_output, SIZE, TUNE_WINOGRAD_TILE, plane);
-  for (size_t i = 0; i < TUNE_WINOGRAD_TILE; i++)
-    for (size_t j = 0; j < TUNE_WINOGRAD_TILE; j++) {
+  transform_plane(&r, is_large(winograd) ? transform_output : transform_small_output, size, tile,
+                  plane);
+  for (size_t i = 0; i < tile; i++)
+    for (size_t j = 0; j < tile; j++) {
       value start = write_read(&r, into.text, AT("i0", INDEX[i], INDEX[j], "i0"), 4);
       write_write(&r, add(&r, start, plane[i][j]), &into, made.text,
                   AT("i0", INDEX[i], INDEX[j], "i0"), 4);

@@ -1,18 +1,21 @@
-//===- winograd_patterns.h - Winograd's convolution F(4x4, 3x3) as PDL patterns ----------===//
+//===- winograd_patterns.h - Winograd's convolutions with 3x3 filters as PDL patterns -----===//
 //
 // Lavin and Gray, Fast algorithms for convolutional neural networks (2016): a tile of 6 x 6 pixels
 // and a filter of 3 x 3 are both transformed to 36 values, whose products, transformed back, are
 // 4 x 4 pixels of the output: 36 multiplications in place of 144. Over all tiles and channels the
-// products are 36 matrix products, of tiles x depth with depth x channels.
+// products are 36 matrix products, of tiles x depth with depth x channels. That is F(4x4, 3x3). In
+// F(2x2, 3x3) a tile has 4 x 4 pixels, which make 2 x 2 of the output: 16 multiplications in place
+// of 36, and 16 matrices of filters in place of 36, for those that are many and images that are
+// small.
 //
 // Upstream's linalg.winograd_*_transform ops are taken for what they can: be tiled. What they
 // decompose to is no use (a 6 x 6 matrix product for each single channel); so each, once it is as
 // small as a tile and a vector of channels, becomes reads, multiply-adds and writes here. The
-// filter's op wants the channels outermost, where ours has them innermost: it gets a cast of the
-// filter, which its pattern looks through.
+// filter's op would lay the products outside; in its place is a transposition of a cast of the
+// filter, whose pattern looks through the cast.
 //
-// The points at which polynomials are evaluated are 0, +-5/8, +-3/2 and infinity, not upstream's
-// 0, +-1, +-2: sums of f32 come out three to five times as exact (docs/accuracy.md).
+// The points of F(4x4, 3x3) at which polynomials are evaluated are 0, +-5/8, +-3/2 and infinity,
+// not upstream's 0, +-1, +-2: sums of f32 come out three to five times as exact (docs/accuracy.md).
 //
 // Threads: one thread at a time per writer.
 //
@@ -27,11 +30,13 @@
 extern "C" {
 #endif
 
-#define TUNE_WINOGRAD_TILE 4     // pixels of output that a tile has in each direction
-#define TUNE_WINOGRAD_FILTER 3   // and of a filter
-#define TUNE_WINOGRAD_PRODUCTS 6 // values that a tile or filter is transformed to, each way
+#define TUNE_WINOGRAD_FILTER 3        // weights of a filter in each direction
+#define TUNE_WINOGRAD_LARGE_TILE 4    // pixels of output that a tile of F(4x4, 3x3) has
+#define TUNE_WINOGRAD_SMALL_TILE 2    // and of F(2x2, 3x3)
+#define TUNE_WINOGRAD_MOST_PRODUCTS 6 // values that a tile or filter is transformed to, each way
 
 typedef struct tune_winograd {
+  int64_t tile;                 // TUNE_WINOGRAD_LARGE_TILE or TUNE_WINOGRAD_SMALL_TILE
   bool has_batch;               // the image and the output have a dimension for it, the first
   int64_t batch, height, width; // of the output
   int64_t depth, channels;      // of the image, and of the output
@@ -42,8 +47,9 @@ typedef struct tune_winograd {
 int64_t tune_winograd_tiles(const tune_winograd *winograd);
 
 // linalg.generic of the image, the filter of `block` channels and the output so far, to which the
-// result is added: becomes the three transforms and tosa.matmul, which can be written without a
-// region, and of which upstream makes linalg.batch_matmul.
+// result is added: becomes the transforms of the image and the output, two tosa.transpose for the
+// filter (there and back) and tosa.matmul, which can be written without a region, and of which
+// upstream makes linalg.transpose and linalg.batch_matmul.
 void tune_winograd_write_convolution(const tune_winograd *winograd, const char *name, int64_t block,
                                      tune_writer *writer);
 // The transforms of a vector of channels: of a tile of the image, a filter, a tile of the output.
