@@ -2,6 +2,7 @@
 
 #include "transforms/build.h"
 
+#include "dialects/constant.h"
 #include "dialects/diagnostic.h"
 #include "support/clock.h"
 #include "transforms/instantiate.h"
@@ -24,6 +25,7 @@ static tune_status read_task(MlirContext context, const tune_build_source *sourc
                              tune_build_task *task) {
   TUNE_RETURN_IF_ERROR(
       tune_ir_parse(context, source->payload, source->payload_source, &task->payload));
+  TUNE_RETURN_IF_ERROR(tune_constant_verify(task->payload));
   MlirOperation function;
   TUNE_RETURN_IF_ERROR(
       tune_status_locate(tune_ir_find_function(task->payload, source->function, &function),
@@ -126,17 +128,17 @@ tune_status tune_build_task_transform(const tune_build_task *task, const tune_co
 
 tune_status tune_build_task_run(const tune_build_task *task, tune_cpu_lowering *lowering,
                                 const tune_config *config, tune_emit emit, char **out_bytes,
-                                size_t *out_size, tune_build_seconds *out_seconds) {
+                                size_t *out_size, tune_build_report *out_report) {
   *out_bytes = NULL;
   *out_size = 0;
-  *out_seconds = (tune_build_seconds){0};
+  *out_report = (tune_build_report){0};
   double start = tune_clock_seconds();
   MlirOperation module;
   TUNE_RETURN_IF_ERROR(tune_build_task_transform(task, config, &module));
-  out_seconds->transform = tune_clock_seconds() - start;
+  out_report->transform = tune_clock_seconds() - start;
   tune_status status =
       tune_cpu_lowering_run(lowering, module, task->function, task->signature, config == NULL, emit,
-                            out_bytes, out_size, &out_seconds->cpu);
+                            out_bytes, out_size, &out_report->cpu);
   mlirOperationDestroy(module);
   return status;
 }

@@ -56,15 +56,15 @@ tune_status tune_build_task_decide(const tune_build_task *task, const tune_confi
 tune_status tune_build_task_transform(const tune_build_task *task, const tune_config *config,
                                       MlirOperation *out_module);
 
-typedef struct tune_build_seconds {
+typedef struct tune_build_report {
   double transform; // deciding and applying the schedule
-  tune_cpu_seconds cpu;
-} tune_build_seconds;
+  tune_cpu_report cpu;
+} tune_build_report;
 
 // Transforms and lowers. A NULL `config` builds the plain lowering (lower/cpu.h).
 tune_status tune_build_task_run(const tune_build_task *task, tune_cpu_lowering *lowering,
                                 const tune_config *config, tune_emit emit, char **out_bytes,
-                                size_t *out_size, tune_build_seconds *out_seconds);
+                                size_t *out_size, tune_build_report *out_report);
 
 #ifdef __cplusplus
 }

@@ -3,6 +3,7 @@
 #include "transforms/passes.h"
 
 #include "dialects/choices.h"
+#include "dialects/constant.h"
 #include "dialects/diagnostic.h"
 #include "dialects/tune_dialect.h"
 #include "support/nearest.h"
@@ -112,6 +113,8 @@ static tune_status explain(tune_status status, MlirOperation module) {
 static void run(MlirOperation module, MlirExternalPass pass, void *user_data) {
   const pass_state *state = user_data;
   tune_status status = tune_choices_verify(module);
+  if (tune_status_is_ok(status))
+    status = tune_constant_verify(module);
   if (tune_status_is_ok(status))
     status = state->pass_class->run(module, state->options);
   if (tune_status_is_ok(status))

@@ -2,11 +2,13 @@
 
 #include "transforms/task_function.h"
 
+#include "dialects/constant.h"
 #include "transforms/group.h"
 #include "transforms/ir.h"
 #include "transforms/op_facts.h"
 #include "transforms/op_map.h"
 
+#include "mlir-c/Dialect/Func.h"
 #include "mlir-c/Dialect/Linalg.h"
 
 #include <stdlib.h>
@@ -434,6 +436,14 @@ static void fill_block(builder *state, MlirLocation location, MlirType *types, M
   append_op(state, "func.return", location, values, body->result_count, NULL, NULL);
 }
 
+// What is constant for the callers is so for the task, and part of its key.
+static void mark_constants(const builder *state, MlirOperation function) {
+  for (size_t i = 0; i < state->input_count; ++i)
+    if (tune_constant_is_value(state->inputs[i]))
+      mlirFuncSetArgAttr(function, (intptr_t)i, tune_ir_string(TUNE_CONSTANT_ATTRIBUTE),
+                         mlirUnitAttrGet(state->context));
+}
+
 static void create_function(builder *state, const char *name, MlirLocation location,
                             tune_task_function *out) {
   size_t result_count = state->body->result_count;
@@ -463,6 +473,7 @@ static void create_function(builder *state, const char *name, MlirLocation locat
     mlirOperationStateAddAttributes(&function, 2, attributes);
     mlirOperationStateAddOwnedRegions(&function, 1, &region);
     out->function = mlirOperationCreate(&function);
+    mark_constants(state, out->function);
   } else if (!mlirBlockIsNull(state->block)) {
     mlirBlockDestroy(state->block);
   }

@@ -38,6 +38,8 @@ typedef struct cpu_kernel {
   void *library;
   void (*entry)(void **arguments);
   void (*free)(void *memory); // the artifact's tune_runtime_free
+  void *(*prepack)(void **arguments); // and, where it packs constant arguments ahead, NULL else
+  void (*prepack_free)(void *packed);
 
   // One of each for each argument.
   const tune_buffer **sources; // as bound; borrowed
@@ -47,6 +49,7 @@ typedef struct cpu_kernel {
   void **pointers; // what the entry takes
   char *results;   // the descriptors of all results, one after the other
   size_t results_size;
+  void *packed; // what prepack gave back for the arguments as bound, or NULL
   bool has_run;
 } cpu_kernel;
 
@@ -195,10 +198,17 @@ static void release_results(cpu_kernel *kernel) {
   }
 }
 
+static void release_packed(cpu_kernel *kernel) {
+  if (kernel->packed)
+    kernel->prepack_free(kernel->packed);
+  kernel->packed = NULL;
+}
+
 static void cpu_unload(tune_kernel *base) {
   if (!base)
     return;
   cpu_kernel *kernel = (cpu_kernel *)base;
+  release_packed(kernel);
   if (kernel->has_run)
     release_results(kernel);
   for (size_t i = 0; i < kernel->signature->argument_count; ++i) {
@@ -235,9 +245,16 @@ static tune_status open_library(const cpu_target *cpu, const tune_artifact *arti
   if (!release && signature->result_count)
     return tune_status_make(TUNE_NOT_FOUND, "%s has results but no tune_runtime_free",
                             artifact->path);
+  void *prepack = dlsym(kernel->library, "tune_prepack");
+  void *prepack_free = dlsym(kernel->library, "tune_prepack_free");
+  if (!prepack != !prepack_free)
+    return tune_status_make(TUNE_NOT_FOUND, "%s has only one of tune_prepack and tune_prepack_free",
+                            artifact->path);
   // ISO C has no cast from an object to a function; POSIX has this.
   memcpy(&kernel->entry, &entry, sizeof entry);
   memcpy(&kernel->free, &release, sizeof release);
+  memcpy(&kernel->prepack, &prepack, sizeof prepack);
+  memcpy(&kernel->prepack_free, &prepack_free, sizeof prepack_free);
   return TUNE_OK;
 }
 
@@ -252,7 +269,7 @@ static tune_status cpu_load(tune_target *target, const tune_artifact *artifact,
   kernel->signature = signature;
   for (size_t i = 0; i < signature->result_count; ++i)
     kernel->results_size += descriptor_size(signature->results[i].rank);
-  size_t count = signature->argument_count + 1;
+  size_t count = signature->argument_count + 2; // the results, and what is packed
   kernel->sources = calloc(count, sizeof *kernel->sources);
   kernel->copies = calloc(count, sizeof *kernel->copies);
   kernel->descriptors = calloc(count, sizeof *kernel->descriptors);
@@ -321,6 +338,7 @@ static tune_status cpu_bind(tune_kernel *base, const tune_buffer *buffers, size_
     TUNE_RETURN_IF_ERROR(
         tune_status_annotate(bind_argument(kernel, i, &buffers[i]), "argument %zu", i));
   kernel->pointers[count] = kernel->results;
+  release_packed(kernel);
   return TUNE_OK;
 }
 
@@ -333,8 +351,17 @@ static void cpu_rewind(tune_kernel *base) {
       memcpy(kernel->copies[i].data, kernel->sources[i]->data, kernel->copies[i].size);
 }
 
+// What is packed ahead is so once, and is no part of the time.
+static void pack(cpu_kernel *kernel) {
+  if (!kernel->prepack || kernel->packed)
+    return;
+  kernel->packed = kernel->prepack(kernel->pointers);
+  kernel->pointers[kernel->signature->argument_count + 1] = kernel->packed;
+}
+
 static tune_status cpu_time(tune_kernel *base, uint64_t repeats, double *out_seconds) {
   cpu_kernel *kernel = (cpu_kernel *)base;
+  pack(kernel);
   uint64_t start = tune_clock_nanoseconds();
   for (uint64_t i = 0; i < repeats; ++i) {
     release_results(kernel);

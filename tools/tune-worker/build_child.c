@@ -90,7 +90,7 @@ static tune_status build(const build_order *order, const worker_output *output,
                          json_t **out_message) {
   char *bytes = NULL;
   size_t size = 0;
-  tune_build_seconds seconds;
+  tune_build_report seconds;
   tune_status status = tune_build_task_run(order->task, order->lowering, order->config, order->emit,
                                            &bytes, &size, &seconds);
   double start = tune_clock_seconds();

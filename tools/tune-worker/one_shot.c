@@ -87,14 +87,14 @@ static tune_status write_space(const one_shot_options *options, const tune_build
   return status;
 }
 
-static void report_times(const tune_build_seconds *seconds, double link, const char *bytes,
+static void report_times(const tune_build_report *report, double link, const char *bytes,
                          size_t size) {
   tune_digest digest = tune_digest_of_bytes(bytes, size);
   fprintf(stderr,
           "transform %.1f ms, lower %.1f, optimize %.1f, codegen %.1f, link %.1f; %zu bytes, "
           "digest %s\n",
-          seconds->transform * 1e3, seconds->cpu.lower * 1e3, seconds->cpu.optimize * 1e3,
-          seconds->cpu.codegen * 1e3, link * 1e3, size, digest.text);
+          report->transform * 1e3, report->cpu.lower * 1e3, report->cpu.optimize * 1e3,
+          report->cpu.codegen * 1e3, link * 1e3, size, digest.text);
 }
 
 static tune_status link_to_output(const one_shot_options *options, const char *bytes, size_t size) {
@@ -112,12 +112,12 @@ static tune_status link_to_output(const one_shot_options *options, const char *b
 }
 
 static tune_status link_and_report(const one_shot_options *options,
-                                   const tune_build_seconds *seconds, const char *bytes,
+                                   const tune_build_report *report, const char *bytes,
                                    size_t size) {
   double start = tune_clock_seconds();
   TUNE_RETURN_IF_ERROR(link_to_output(options, bytes, size));
   if (options->timing)
-    report_times(seconds, tune_clock_seconds() - start, bytes, size);
+    report_times(report, tune_clock_seconds() - start, bytes, size);
   return TUNE_OK;
 }
 
@@ -133,19 +133,19 @@ static tune_status build_code(const one_shot_options *options, MlirContext conte
   TUNE_RETURN_IF_ERROR(tune_cpu_lowering_create(context, &cpu, &lowering));
   char *bytes = NULL;
   size_t size = 0;
-  tune_build_seconds seconds = {0};
+  tune_build_report report = {0};
   tune_status status = TUNE_OK;
   for (int64_t i = 0; i < options->repeats && tune_status_is_ok(status); ++i) {
     free(bytes);
     status =
-        tune_build_task_run(task, lowering, config, EMITS[options->emit], &bytes, &size, &seconds);
+        tune_build_task_run(task, lowering, config, EMITS[options->emit], &bytes, &size, &report);
   }
   if (tune_status_is_ok(status) && options->emit == ONE_SHOT_SHARED) {
-    status = link_and_report(options, &seconds, bytes, size);
+    status = link_and_report(options, &report, bytes, size);
   } else if (tune_status_is_ok(status)) {
     status = write_output(options, bytes, size);
     if (tune_status_is_ok(status) && options->timing)
-      report_times(&seconds, 0, bytes, size);
+      report_times(&report, 0, bytes, size);
   }
   free(bytes);
   tune_cpu_lowering_destroy(lowering);

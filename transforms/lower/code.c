@@ -106,31 +106,31 @@ static tune_status add_part(const tune_part *part, const tune_llvm_target *targe
 
 static tune_status generate(const tune_code_source *source, const tune_llvm_target *target,
                             tune_emit emit, LLVMContextRef llvm_context, char **out_bytes,
-                            size_t *out_size, tune_cpu_seconds *seconds) {
+                            size_t *out_size, tune_cpu_report *report) {
   double start = tune_clock_seconds();
   LLVMModuleRef module;
   TUNE_RETURN_IF_ERROR(translate(source->module, llvm_context, &module));
-  tune_status status = tune_entry_add(module, source->function, source->signature);
+  tune_status status = tune_entry_add(module, source->function, source->signature, source->prepack);
   double translated = tune_clock_seconds();
-  seconds->lower += translated - start;
+  report->lower += translated - start;
   if (tune_status_is_ok(status))
     status = tune_llvm_optimize(module, target, source->options);
   for (size_t i = 0; i < source->parts->count && tune_status_is_ok(status); ++i)
     status = add_part(&source->parts->items[i], target, module);
   double optimized = tune_clock_seconds();
-  seconds->optimize += optimized - translated;
+  report->optimize += optimized - translated;
   if (tune_status_is_ok(status))
     status = emit_module(module, target, emit, out_bytes, out_size);
-  seconds->codegen += tune_clock_seconds() - optimized;
+  report->codegen += tune_clock_seconds() - optimized;
   LLVMDisposeModule(module);
   return status;
 }
 
 tune_status tune_code_generate(const tune_code_source *source, const tune_llvm_target *target,
                                tune_emit emit, char **out_bytes, size_t *out_size,
-                               tune_cpu_seconds *seconds) {
+                               tune_cpu_report *report) {
   LLVMContextRef llvm_context = LLVMContextCreate();
-  tune_status status = generate(source, target, emit, llvm_context, out_bytes, out_size, seconds);
+  tune_status status = generate(source, target, emit, llvm_context, out_bytes, out_size, report);
   LLVMContextDispose(llvm_context);
   return status;
 }

@@ -14,6 +14,7 @@
 
 #include "transforms/lower/cpu.h"
 #include "transforms/lower/parts.h"
+#include "transforms/lower/prepack.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -24,15 +25,16 @@ typedef struct tune_code_source {
   const tune_parts *parts;
   const char *function; // the entry
   const tune_function_signature *signature;
+  const tune_prepack *prepack;
   const tune_llvm_options *options; // of what is no part
 } tune_code_source;
 
 // Emits LLVM IR, assembly or an object file; `*out_bytes` (free() it) has a NUL after its
-// `*out_size` bytes. Adds to `seconds`. INVALID_ARGUMENT with MLIR's diagnostics for what cannot be
+// `*out_size` bytes. Adds to `report`. INVALID_ARGUMENT with MLIR's diagnostics for what cannot be
 // translated.
 tune_status tune_code_generate(const tune_code_source *source, const tune_llvm_target *target,
                                tune_emit emit, char **out_bytes, size_t *out_size,
-                               tune_cpu_seconds *seconds);
+                               tune_cpu_report *report);
 
 #ifdef __cplusplus
 }

@@ -10,6 +10,7 @@
 #include "transforms/lower/math.h"
 #include "transforms/lower/memory.h"
 #include "transforms/lower/parts.h"
+#include "transforms/lower/prepack.h"
 #include "transforms/lower/reference.h"
 
 #include "mlir-c/Pass.h"
@@ -200,9 +201,17 @@ static tune_status order_loops(tune_cpu_lowering *lowering, MlirOperation module
   return TUNE_OK;
 }
 
+static void emit_c_interface(MlirOperation module, const char *name) {
+  mlirOperationSetAttributeByName(tune_ir_find_symbol(module, tune_ir_string(name)),
+                                  tune_ir_string("llvm.emit_c_interface"),
+                                  mlirUnitAttrGet(mlirOperationGetContext(module)));
+}
+
+// Without `out_prepack` nothing is packed ahead.
 static tune_status lower_to_llvm_dialect(tune_cpu_lowering *lowering, MlirOperation module,
                                          const char *name, const tune_function_signature *signature,
-                                         tune_llvm_options *options, tune_parts *out_parts) {
+                                         tune_llvm_options *options, tune_prepack *out_prepack,
+                                         tune_parts *out_parts) {
   MlirOperation function;
   TUNE_RETURN_IF_ERROR(tune_ir_find_function(module, name, &function));
   TUNE_RETURN_IF_ERROR(tune_llvm_options_take(function, options));
@@ -211,8 +220,11 @@ static tune_status lower_to_llvm_dialect(tune_cpu_lowering *lowering, MlirOperat
   TUNE_RETURN_IF_ERROR(lower_to_buffers(lowering, module));
   TUNE_RETURN_IF_ERROR(tune_ir_find_function(module, name, &function));
   TUNE_RETURN_IF_ERROR(tune_memory_place_results(function, signature));
-  mlirOperationSetAttributeByName(function, tune_ir_string("llvm.emit_c_interface"),
-                                  mlirUnitAttrGet(lowering->context));
+  if (out_prepack)
+    TUNE_RETURN_IF_ERROR(tune_prepack_split(module, function, out_prepack));
+  emit_c_interface(module, name);
+  if (out_prepack && out_prepack->function)
+    emit_c_interface(module, out_prepack->function);
   TUNE_RETURN_IF_ERROR(give_back_memory(lowering, module));
   TUNE_RETURN_IF_ERROR(order_loops(lowering, module));
   TUNE_RETURN_IF_ERROR(tune_parts_split(module, name, out_parts));
@@ -257,10 +269,10 @@ tune_status tune_cpu_lowering_run_module(tune_cpu_lowering *lowering, MlirOperat
 tune_status tune_cpu_lowering_run(tune_cpu_lowering *lowering, MlirOperation module,
                                   const char *function, const tune_function_signature *signature,
                                   bool plain, tune_emit emit, char **out_bytes, size_t *out_size,
-                                  tune_cpu_seconds *out_seconds) {
+                                  tune_cpu_report *out_report) {
   *out_bytes = NULL;
   *out_size = 0;
-  tune_cpu_seconds seconds = {0};
+  tune_cpu_report report = {0};
   double start = tune_clock_seconds();
   tune_llvm_options options = tune_llvm_options_default();
   if (plain) {
@@ -270,9 +282,10 @@ tune_status tune_cpu_lowering_run(tune_cpu_lowering *lowering, MlirOperation mod
     options.loop_unroll = 0;
   }
   tune_parts parts = {0};
-  tune_status status =
-      lower_to_llvm_dialect(lowering, module, function, signature, &options, &parts);
-  seconds.lower = tune_clock_seconds() - start;
+  tune_prepack prepack = {0};
+  tune_status status = lower_to_llvm_dialect(lowering, module, function, signature, &options,
+                                             plain ? NULL : &prepack, &parts);
+  report.lower = tune_clock_seconds() - start;
   if (tune_status_is_ok(status) && emit == TUNE_EMIT_MLIR) {
     tune_parts_merge(&parts, module);
     status = tune_ir_print(module, false, out_bytes);
@@ -282,12 +295,15 @@ tune_status tune_cpu_lowering_run(tune_cpu_lowering *lowering, MlirOperation mod
                                .parts = &parts,
                                .function = function,
                                .signature = signature,
+                               .prepack = &prepack,
                                .options = &options};
-    status = tune_code_generate(&source, &lowering->target, emit, out_bytes, out_size, &seconds);
+    status = tune_code_generate(&source, &lowering->target, emit, out_bytes, out_size, &report);
   }
   tune_parts_deinit(&parts);
-  if (out_seconds)
-    *out_seconds = seconds;
+  report.packs_ahead = prepack.function != NULL;
+  tune_prepack_deinit(&prepack);
+  if (out_report)
+    *out_report = report;
   return status;
 }
 

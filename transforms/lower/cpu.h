@@ -7,6 +7,7 @@
 // What a run does:
 //  1. tensors that the schedule left are bufferized (identity layouts at the function's border),
 //     results go to where the signature says, temporaries get owners;
+//     what depends on constant arguments alone goes into a function of its own (prepack.h);
 //  2. what is left of linalg becomes loops; forall becomes loops, or with threads OpenMP;
 //     everything goes to the LLVM dialect, with memory from the artifact's runtime;
 //  3. LLVM IR gets the entry (entry.h), the decisions of the schedule (llvm.h), and is optimised.
@@ -47,11 +48,13 @@ typedef enum tune_emit {
   TUNE_EMIT_OBJECT,   //
 } tune_emit;
 
-typedef struct tune_cpu_seconds {
+// What there is to say of a run.
+typedef struct tune_cpu_report {
   double lower;    // MLIR passes and translation
   double optimize; // LLVM's optimiser
   double codegen;  //
-} tune_cpu_seconds;
+  bool packs_ahead; // the code has tune_prepack, which has to be called once (entry.h)
+} tune_cpu_report;
 
 typedef struct tune_cpu_lowering tune_cpu_lowering;
 
@@ -63,12 +66,12 @@ void tune_cpu_lowering_destroy(tune_cpu_lowering *lowering);
 
 // Lowers the function named `function` of `module`, which is used up: it is left as whatever the
 // lowering made of it. `signature` is that of the function before its schedule. `*out_bytes`
-// (free() it) has a NUL after its `*out_size` bytes. `out_seconds` may be NULL. Failures of passes
+// (free() it) has a NUL after its `*out_size` bytes. `out_report` may be NULL. Failures of passes
 // carry their diagnostics.
 tune_status tune_cpu_lowering_run(tune_cpu_lowering *lowering, MlirOperation module,
                                   const char *function, const tune_function_signature *signature,
                                   bool plain, tune_emit emit, char **out_bytes, size_t *out_size,
-                                  tune_cpu_seconds *out_seconds);
+                                  tune_cpu_report *out_report);
 
 // Lowers all of `module` to the LLVM dialect, for one that is to stay a module: its public
 // functions keep the interface that bufferization gives them, memory is from the runtime. Of the

@@ -22,19 +22,22 @@ static void make_internal(LLVMModuleRef module) {
 
 // The lowered function takes a memref as (allocated, aligned, offset, sizes..., strides...), and
 // reads and writes through `aligned` only.
-static bool declare_no_overlap(LLVMValueRef function, const tune_function_signature *signature) {
+static bool declare_no_overlap(LLVMValueRef function, const tune_function_signature *signature,
+                               const tune_prepack *prepack) {
   LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
   unsigned noalias = LLVMGetEnumAttributeKindForName("noalias", 7);
   unsigned parameter = 0;
-  for (size_t i = 0; i < signature->argument_count; ++i) {
-    if (signature->arguments[i].is_tensor) {
-      // Attribute index 0 is the result's.
-      LLVMAddAttributeAtIndex(function, parameter + 1 + 1,
-                              LLVMCreateEnumAttribute(context, noalias, 0));
-      parameter += 3 + 2 * (unsigned)signature->arguments[i].rank;
-    } else {
+  size_t own = signature->argument_count;
+  for (size_t i = 0; i < own + prepack->result_count; ++i) {
+    if (i < own && !signature->arguments[i].is_tensor) {
       parameter += 1;
+      continue;
     }
+    // Attribute index 0 is the result's.
+    LLVMAddAttributeAtIndex(function, parameter + 1 + 1,
+                            LLVMCreateEnumAttribute(context, noalias, 0));
+    parameter +=
+        3 + 2 * (unsigned)(i < own ? signature->arguments[i].rank : prepack->ranks[i - own]);
   }
   return parameter == LLVMCountParams(function);
 }
@@ -62,16 +65,31 @@ static void store_scalar(LLVMBuilderRef builder, LLVMValueRef value, LLVMValueRe
   LLVMBuildStore(builder, value, address);
 }
 
+static uint64_t descriptor_size(size_t rank) { return 8 * (3 + 2 * (uint64_t)rank); }
+
+// Descriptors of what is packed stand one after the other, as those of results.
+static LLVMValueRef address_of_packed(LLVMBuilderRef builder, LLVMValueRef packed,
+                                      const tune_prepack *prepack, size_t index) {
+  uint64_t before = 0;
+  for (size_t i = 0; i < index; ++i)
+    before += descriptor_size(prepack->ranks[i]);
+  LLVMContextRef context = LLVMGetTypeContext(LLVMTypeOf(packed));
+  LLVMValueRef offset = LLVMConstInt(LLVMInt64TypeInContext(context), before, false);
+  return LLVMBuildGEP2(builder, LLVMInt8TypeInContext(context), packed, &offset, 1, "");
+}
+
 // The C wrapper takes a pointer per memref and scalars by value. One scalar result is its result;
 // everything else goes to a pointer that comes first.
 static tune_status write_body(LLVMValueRef entry, LLVMValueRef wrapper,
-                              const tune_function_signature *signature) {
+                              const tune_function_signature *signature,
+                              const tune_prepack *prepack, LLVMBuilderRef builder) {
   LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(entry));
   LLVMTypeRef pointer = LLVMPointerTypeInContext(context, 0);
   LLVMTypeRef type = LLVMGlobalGetValueType(wrapper);
   bool returns = LLVMGetTypeKind(LLVMGetReturnType(type)) != LLVMVoidTypeKind;
   bool has_result_pointer = signature->result_count > 0 && !returns;
-  unsigned count = (unsigned)signature->argument_count + has_result_pointer;
+  unsigned count =
+      (unsigned)(signature->argument_count + prepack->result_count) + has_result_pointer;
   if (LLVMCountParams(wrapper) != count)
     return tune_status_make(TUNE_INTERNAL,
                             "the lowered function takes %u arguments, its signature says %u",
@@ -85,8 +103,6 @@ static tune_status write_body(LLVMValueRef entry, LLVMValueRef wrapper,
   }
   LLVMGetParamTypes(type, types);
 
-  LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
-  LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(context, entry, ""));
   LLVMValueRef array = LLVMGetParam(entry, 0);
   LLVMValueRef result_address = NULL;
   if (signature->result_count > 0)
@@ -99,29 +115,114 @@ static tune_status write_body(LLVMValueRef entry, LLVMValueRef wrapper,
     values[next] =
         signature->arguments[i].is_tensor ? address : load_scalar(builder, types[next], address);
   }
+  if (prepack->result_count > 0) {
+    LLVMValueRef packed =
+        load_pointer(builder, pointer, array, signature->argument_count + 1);
+    for (size_t i = 0; i < prepack->result_count; ++i, ++next)
+      values[next] = address_of_packed(builder, packed, prepack, i);
+  }
   LLVMValueRef result = LLVMBuildCall2(builder, type, wrapper, values, count, "");
   if (returns)
     store_scalar(builder, result, result_address);
   LLVMBuildRetVoid(builder);
-  LLVMDisposeBuilder(builder);
   free(types);
   free(values);
   return TUNE_OK;
 }
 
-tune_status tune_entry_add(LLVMModuleRef module, const char *name,
-                           const tune_function_signature *signature) {
+// The function of the runtime, `pointer name(argument)` or without a result.
+static LLVMValueRef declare_runtime(LLVMModuleRef module, const char *name, LLVMTypeRef result,
+                                    LLVMTypeRef argument) {
+  LLVMValueRef known = LLVMGetNamedFunction(module, name);
+  return known ? known
+               : LLVMAddFunction(module, name, LLVMFunctionType(result, &argument, 1, false));
+}
+
+// A new function `result name(pointer)`, with the builder in its only block. A payload's own
+// function of that name must not be taken for it.
+static LLVMValueRef add_export(LLVMModuleRef module, const char *name, LLVMTypeRef result,
+                               LLVMBuilderRef builder) {
+  LLVMContextRef context = LLVMGetModuleContext(module);
+  LLVMTypeRef pointer = LLVMPointerTypeInContext(context, 0);
+  LLVMValueRef taken = LLVMGetNamedFunction(module, name);
+  if (taken)
+    LLVMSetValueName2(taken, "tune.payload", strlen("tune.payload"));
+  LLVMValueRef function =
+      LLVMAddFunction(module, name, LLVMFunctionType(result, &pointer, 1, false));
+  LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(context, function, ""));
+  return function;
+}
+
+// void *tune_prepack(void **arguments): memory for the descriptors of what is packed, which the C
+// wrapper fills in.
+static tune_status write_prepack(LLVMModuleRef module, LLVMValueRef wrapper,
+                                 const tune_prepack *prepack, LLVMBuilderRef builder) {
+  LLVMContextRef context = LLVMGetModuleContext(module);
+  LLVMTypeRef pointer = LLVMPointerTypeInContext(context, 0), size = LLVMInt64TypeInContext(context);
+  LLVMTypeRef type = LLVMGlobalGetValueType(wrapper);
+  unsigned count = (unsigned)prepack->argument_count + 1;
+  if (LLVMCountParams(wrapper) != count)
+    return tune_status_make(TUNE_INTERNAL, "the function that packs takes %u arguments, not %u",
+                            LLVMCountParams(wrapper), count);
+  LLVMValueRef *values = calloc(count, sizeof *values);
+  if (!values)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "writing the entry");
+  LLVMValueRef function = add_export(module, TUNE_PREPACK_NAME, pointer, builder);
+  LLVMValueRef allocate = declare_runtime(module, "tune_runtime_allocate", pointer, size);
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < prepack->result_count; ++i)
+    bytes += descriptor_size(prepack->ranks[i]);
+  LLVMValueRef length = LLVMConstInt(size, bytes, false);
+  values[0] =
+      LLVMBuildCall2(builder, LLVMGlobalGetValueType(allocate), allocate, &length, 1, "");
+  for (size_t i = 0; i < prepack->argument_count; ++i)
+    values[i + 1] =
+        load_pointer(builder, pointer, LLVMGetParam(function, 0), prepack->arguments[i]);
+  LLVMBuildCall2(builder, type, wrapper, values, count, "");
+  LLVMBuildRet(builder, values[0]);
+  free(values);
+  return TUNE_OK;
+}
+
+// void tune_prepack_free(void *packed): the memory of all, then that of the descriptors.
+static void write_prepack_free(LLVMModuleRef module, const tune_prepack *prepack,
+                               LLVMBuilderRef builder) {
+  LLVMContextRef context = LLVMGetModuleContext(module);
+  LLVMTypeRef pointer = LLVMPointerTypeInContext(context, 0), none = LLVMVoidTypeInContext(context);
+  LLVMValueRef function = add_export(module, TUNE_PREPACK_FREE_NAME, none, builder);
+  LLVMValueRef release = declare_runtime(module, "tune_runtime_free", none, pointer);
+  LLVMValueRef packed = LLVMGetParam(function, 0);
+  for (size_t i = 0; i < prepack->result_count; ++i) {
+    LLVMValueRef allocated =
+        LLVMBuildLoad2(builder, pointer, address_of_packed(builder, packed, prepack, i), "");
+    LLVMBuildCall2(builder, LLVMGlobalGetValueType(release), release, &allocated, 1, "");
+  }
+  LLVMBuildCall2(builder, LLVMGlobalGetValueType(release), release, &packed, 1, "");
+  LLVMBuildRetVoid(builder);
+}
+
+// Finds the function `name` and its C wrapper.
+static tune_status find_lowered(LLVMModuleRef module, const char *name, LLVMValueRef *out_function,
+                                LLVMValueRef *out_wrapper) {
   size_t size = strlen(C_WRAPPER_PREFIX) + strlen(name) + 1;
   char *wrapper_name = malloc(size);
   if (!wrapper_name)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "writing the entry");
   snprintf(wrapper_name, size, "%s%s", C_WRAPPER_PREFIX, name);
-  LLVMValueRef function = LLVMGetNamedFunction(module, name);
-  LLVMValueRef wrapper = LLVMGetNamedFunction(module, wrapper_name);
+  *out_function = LLVMGetNamedFunction(module, name);
+  *out_wrapper = LLVMGetNamedFunction(module, wrapper_name);
   free(wrapper_name);
-  if (!function || !wrapper)
+  if (!*out_function || !*out_wrapper)
     return tune_status_make(TUNE_INTERNAL, "the lowered module has no function @%s", name);
+  return TUNE_OK;
+}
 
+tune_status tune_entry_add(LLVMModuleRef module, const char *name,
+                           const tune_function_signature *signature, const tune_prepack *prepack) {
+  LLVMValueRef function, wrapper, packing = NULL, packing_wrapper = NULL;
+  TUNE_RETURN_IF_ERROR(find_lowered(module, name, &function, &wrapper));
+  if (prepack->function)
+    TUNE_RETURN_IF_ERROR(find_lowered(module, prepack->function, &packing, &packing_wrapper));
   make_internal(module);
   // Inlined, its body would be optimised once in each of the three functions, for nothing but a
   // call.
@@ -129,16 +230,16 @@ tune_status tune_entry_add(LLVMModuleRef module, const char *name,
   LLVMAddAttributeAtIndex(
       function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
       LLVMCreateEnumAttribute(context, LLVMGetEnumAttributeKindForName("noinline", 8), 0));
-  if (!declare_no_overlap(function, signature))
+  if (!declare_no_overlap(function, signature, prepack))
     return tune_status_make(TUNE_INTERNAL,
                             "the lowered function @%s does not take what its signature says", name);
-  LLVMTypeRef pointer = LLVMPointerTypeInContext(context, 0);
-  // A payload's own function of that name must not be taken for it.
-  LLVMValueRef taken = LLVMGetNamedFunction(module, TUNE_ENTRY_NAME);
-  if (taken)
-    LLVMSetValueName2(taken, "tune_entry.payload", strlen("tune_entry.payload"));
-  LLVMValueRef entry =
-      LLVMAddFunction(module, TUNE_ENTRY_NAME,
-                      LLVMFunctionType(LLVMVoidTypeInContext(context), &pointer, 1, false));
-  return write_body(entry, wrapper, signature);
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
+  LLVMValueRef entry = add_export(module, TUNE_ENTRY_NAME, LLVMVoidTypeInContext(context), builder);
+  tune_status status = write_body(entry, wrapper, signature, prepack, builder);
+  if (tune_status_is_ok(status) && prepack->function) {
+    status = write_prepack(module, packing_wrapper, prepack, builder);
+    write_prepack_free(module, prepack, builder);
+  }
+  LLVMDisposeBuilder(builder);
+  return status;
 }

@@ -2,7 +2,13 @@
 //
 // `void tune_entry(void **arguments)`, as docs/architecture.md describes it, is written
 // around the lowered function. It is then the only function that the artifact's own code
-// exports.
+// exports, but for what is packed ahead:
+//
+//   void *tune_prepack(void **arguments)      takes the arguments of the entry, of which it reads
+//                                             constant ones alone; what it gives back is for
+//                                             arguments[1 + how many there are] of each call of
+//                                             the entry
+//   void tune_prepack_free(void *packed)      takes that back
 //
 // Threads: a module belongs to one thread.
 //
@@ -11,6 +17,7 @@
 #ifndef TUNE_TRANSFORMS_LOWER_ENTRY_H
 #define TUNE_TRANSFORMS_LOWER_ENTRY_H
 
+#include "transforms/lower/prepack.h"
 #include "transforms/signature.h"
 
 #include "llvm-c/Types.h"
@@ -20,13 +27,15 @@ extern "C" {
 #endif
 
 #define TUNE_ENTRY_NAME "tune_entry"
+#define TUNE_PREPACK_NAME "tune_prepack"
+#define TUNE_PREPACK_FREE_NAME "tune_prepack_free"
 
 // Adds the entry to `module`, which holds the function `name` of `signature` and, because it was
-// lowered with llvm.emit_c_interface, its C wrapper. Everything else that is defined in `module`
+// lowered with llvm.emit_c_interface, its C wrapper; and the same of `prepack`, if it has a function. Everything else that is defined in `module`
 // becomes internal, and the memory of different tensor arguments is declared not to overlap.
 // INTERNAL where the wrapper does not look as `signature` wants it.
 tune_status tune_entry_add(LLVMModuleRef module, const char *name,
-                           const tune_function_signature *signature);
+                           const tune_function_signature *signature, const tune_prepack *prepack);
 
 #ifdef __cplusplus
 }

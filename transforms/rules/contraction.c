@@ -100,11 +100,34 @@ static bool has_math(const tune_structure *structure) {
   return count > 0;
 }
 
+// B that stays the same from call to call: in panels made within the loops, or ahead of them all,
+// where the lowering finds them (transforms/lower/prepack.h).
+static void write_both_packings(const tune_contraction_plan *plan, const tune_machine *machine,
+                                tune_writer *w) {
+  const char *func = w->func;
+  tune_contraction_plan ahead = *plan;
+  ahead.packs_ahead = true;
+  tune_writer_begin_alternatives(w, "%packed", "weights", TUNE_LEVEL_LINALG,
+                                 "\"each_call\", \"ahead\"", 1, 1);
+  tune_contraction_write_tiles(plan, w);
+  tune_contraction_write_panels(plan, machine, w);
+  tune_writer_next_alternative(w, w->func, 1);
+  w->func = func;
+  tune_contraction_write_tiles(&ahead, w);
+  tune_contraction_write_panels(&ahead, machine, w);
+  tune_writer_end_alternatives(w, w->func, 1);
+  w->func = "%packed";
+}
+
 void tune_contraction_write_steps(const tune_contraction_plan *plan, const tune_machine *machine,
                                   tune_writer *w) {
   write_knobs(plan, machine, w);
-  tune_contraction_write_tiles(plan, w);
-  tune_contraction_write_panels(plan, machine, w);
+  if (plan->can_pack_ahead) {
+    write_both_packings(plan, machine, w);
+  } else {
+    tune_contraction_write_tiles(plan, w);
+    tune_contraction_write_panels(plan, machine, w);
+  }
   tune_contraction_write_kernel(plan, w);
 }
 

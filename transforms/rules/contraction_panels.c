@@ -29,6 +29,12 @@ static const char *exchange(const tune_contraction_plan *plan, char *buffer, siz
   return buffer;
 }
 
+static void write_merged_slices(tune_writer *w) {
+  tune_writer_line(w, "transform.apply_patterns to %s {", w->func);
+  tune_writer_line(w, "  transform.apply_patterns.tensor.merge_consecutive_insert_extract_slice");
+  tune_writer_line(w, "} : " OP);
+}
+
 static void write_panels(const tune_contraction_plan *plan, tune_writer *w) {
   const char *type = plan->anchor->operands[plan->b].type;
   const char *out_type = plan->anchor->operands[2].type;
@@ -36,6 +42,9 @@ static void write_panels(const tune_contraction_plan *plan, tune_writer *w) {
   size_t first = plan->depth < plan->col ? plan->depth : plan->col;
   size_t second = plan->depth < plan->col ? plan->col : plan->depth;
   const char *zero = is_float ? "0.0" : "0", *out_zero = out_is_float ? "0.0" : "0";
+  // What is hoisted has to be cut out of what is there before the outermost loop.
+  if (plan->packs_ahead)
+    write_merged_slices(w);
   tune_writer_line(w, "transform.apply_licm to %%work#1 : " OP);
   tune_writer_line(w,
                    "%%padded, %%pads, %%copy_back = transform.structured.pad %%work#0 "
@@ -66,7 +75,9 @@ static void write_panels(const tune_contraction_plan *plan, tune_writer *w) {
   if (plan->transposed)
     snprintf(transpose, sizeof transpose, ", transpose by %s",
              exchange(plan, permutation, sizeof permutation));
-  tune_writer_line(w, "%%panels = transform.structured.hoist_pad %%pad by 2 loops%s", transpose);
+  // At most so many: ahead of all loops, or of those over register tiles.
+  tune_writer_line(w, "%%panels = transform.structured.hoist_pad %%pad by %d loops%s",
+                   plan->packs_ahead ? 2 * TUNE_MAX_LOOPS : 2, transpose);
   tune_writer_line(w, "  : (!transform.op<\"tensor.pad\">) -> " OP);
   if (plan->transposed) {
     tune_writer_line(w,
@@ -126,9 +137,7 @@ static void write_last_rows(const tune_contraction_plan *plan, tune_writer *w) {
                    NULL);
   // What was padded is cut to as many rows as there are: a slice of a slice, which upstream's
   // fusion of whole chains does not look through.
-  tune_writer_line(w, "transform.apply_patterns to %s {", w->func);
-  tune_writer_line(w, "  transform.apply_patterns.tensor.merge_consecutive_insert_extract_slice");
-  tune_writer_line(w, "} : " OP);
+  write_merged_slices(w);
   write_row_producer(w, "%last_product", product, "%row_loop", "%row_loop_1");
   if (plan->init)
     write_row_producer(w, "%last_start", "attributes{tune.init}", "%row_loop_1", "%row_loop_2");
@@ -249,7 +258,7 @@ void tune_contraction_write_panels(const tune_contraction_plan *plan, const tune
                                    tune_writer *w) {
   if (plan->has_window) {
     write_in_place(plan, w);
-  } else if (!plan->cols_divide || plan->transposed) {
+  } else if (plan->packs_ahead || !plan->cols_divide || plan->transposed) {
     write_packed(plan, w);
   } else {
     tune_writer_begin_alternatives(w, NULL, "panels", TUNE_LEVEL_LINALG, "\"packed\", \"in_place\"",

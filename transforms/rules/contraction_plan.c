@@ -373,5 +373,9 @@ bool tune_contraction_plan_make(const tune_structure *structure, const tune_mach
     return false;
   choose_depth(out_plan);
   choose_outer(out_plan, machine);
+  // Panels are hoisted out of loops, not out of what is divided among threads.
+  out_plan->can_pack_ahead = out_plan->anchor->operands[out_plan->b].is_constant &&
+                             machine->threads <= 1 && !out_plan->has_window &&
+                             !out_plan->dynamic_rows;
   return true;
 }

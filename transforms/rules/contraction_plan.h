@@ -34,6 +34,8 @@ typedef struct tune_contraction_plan {
   bool has_window;   // an operand slides over the input: no panels
   bool transposed;   // B is not contiguous along col: panels are needed
   bool strided_rows; // A's rows are not neighbours: they are unrolled one by one
+  bool can_pack_ahead; // B stays the same from call to call
+  bool packs_ahead;    // what is being written copies B ahead of all loops
   unsigned lanes;    // accumulators in a vector register
   int64_t l2_bytes;  // of the machine
 

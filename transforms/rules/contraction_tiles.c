@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #define OP "!transform.any_op"
 #define PARAM "!transform.param<i64>"
@@ -108,18 +109,23 @@ static void write_others(const tune_contraction_plan *plan, tune_writer *w) {
   }
 }
 
-// Outer tiles of `root`, which is the handle `target`, as a parallel loop: mc rows, nc columns and
-// one step of all other loops.
-static void write_forall(const tune_contraction_plan *plan, const tune_nest *root, tune_writer *w,
-                         const char *tile, const char *loop, const char *target) {
+// mc rows, nc columns and one step of all other loops of `root`.
+static tune_tiling outer_tiling(const tune_contraction_plan *plan, const tune_nest *root) {
   tune_tiling outer = {{0}};
-  size_t order[TUNE_MAX_LOOPS];
-  char sizes[256];
-  tune_contraction_identity_order(order, plan->root_loop_count);
   for (size_t i = 0; i < root->loop_count; i++)
     outer.size[i] = root->is_reduction[i] ? "0" : "1";
   outer.size[plan->root_row] = "%mc";
   outer.size[plan->root_col] = "%nc";
+  return outer;
+}
+
+// Outer tiles of `root`, which is the handle `target`, as a parallel loop.
+static void write_forall(const tune_contraction_plan *plan, const tune_nest *root, tune_writer *w,
+                         const char *tile, const char *loop, const char *target) {
+  tune_tiling outer = outer_tiling(plan, root);
+  size_t order[TUNE_MAX_LOOPS];
+  char sizes[256];
+  tune_contraction_identity_order(order, plan->root_loop_count);
   tune_writer_line(w, "%s, %s = transform.structured.tile_using_forall %s tile_sizes %s", tile,
                    loop, target,
                    tune_writer_sizes(sizes, sizeof sizes, &outer, order, plan->root_loop_count));
@@ -133,9 +139,34 @@ static void write_fuse(tune_writer *w, const char *result, const char *producer,
   tune_writer_line(w, "  : (" OP ", " OP ") -> (" OP ", " OP ")");
 }
 
-// The parallel loop over the outer tiles of the root. Binds %root, %tile and %start.
+// The same as plain loops, which panels are hoisted out of.
+static void write_outer_loops(const tune_contraction_plan *plan, const tune_nest *root,
+                              tune_writer *w) {
+  tune_tiling outer = outer_tiling(plan, root);
+  size_t order[TUNE_MAX_LOOPS], loops = 0;
+  char sizes[256], types[256];
+  tune_contraction_identity_order(order, plan->root_loop_count);
+  for (size_t i = 0; i < root->loop_count; i++)
+    loops += strcmp(outer.size[i], "0") != 0;
+  tune_writer_line(w, "%%root, %%outer:%zu = transform.structured.fuse %s tile_sizes %s", loops,
+                   plan->epilogue ? "%epilogue" : "%anchor",
+                   tune_writer_sizes(sizes, sizeof sizes, &outer, order, plan->root_loop_count));
+  tune_writer_line(w, "  : (" OP ", " PARAM ", " PARAM ") -> (%s)",
+                   tune_writer_types(types, sizeof types, loops + 1));
+  if (plan->epilogue)
+    tune_writer_match_generic(w, "%tile", plan->anchor, NULL, plan->anchor->loop_count, "%outer#0");
+  if (plan->init)
+    tune_writer_line(w, "%%start = transform.structured.match attributes{tune.init} in %%outer#0 "
+                        ": (" OP ") -> " OP);
+}
+
+// The loop over the outer tiles of the root. Binds %root, %tile and %start.
 static void write_outer_loop(const tune_contraction_plan *plan, tune_writer *w) {
   const tune_nest *root = plan->epilogue ? plan->epilogue : plan->anchor;
+  if (plan->packs_ahead) {
+    write_outer_loops(plan, root, w);
+    return;
+  }
   write_forall(plan, root, w, "%root", "%outer", plan->epilogue ? "%epilogue" : "%anchor");
   if (plan->epilogue)
     write_fuse(w, "%tile", "%anchor", "%outer", "%outer_1");

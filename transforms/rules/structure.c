@@ -2,6 +2,7 @@
 
 #include "transforms/rules/structure.h"
 
+#include "dialects/constant.h"
 #include "dialects/diagnostic.h"
 #include "transforms/ir.h"
 #include "transforms/rules/preparation.h"
@@ -338,7 +339,9 @@ static void connect(tune_structure *structure, const MlirOperation *ops) {
     for (size_t o = 0; o < nest->operand_count; o++) {
       structure->has_bits |=
           nest->operands[o].rank > 0 && strcmp(nest->operands[o].type, "i1") == 0;
-      MlirOperation producer = defining_op(mlirOperationGetOperand(ops[n], (intptr_t)o));
+      MlirValue value = mlirOperationGetOperand(ops[n], (intptr_t)o);
+      nest->operands[o].is_constant = tune_constant_is_value(value);
+      MlirOperation producer = defining_op(value);
       if (mlirOperationIsNull(producer))
         continue;
       nest->operands[o].producer = index_of(ops, structure->nest_count, producer);

@@ -46,6 +46,7 @@ typedef struct tune_operand {
   // The nest of this structure that makes the operand, or TUNE_NO_LOOP: it comes from outside.
   size_t producer;
   bool is_fresh; // a tensor.empty: what is written into it gets memory of its own
+  bool is_constant; // an argument that stays the same from call to call (dialects/constant.h)
 } tune_operand;
 
 typedef enum tune_nest_kind {

@@ -59,7 +59,7 @@ static tune_status build(const trial_job *job) {
   const char *path = job->config ? job->artifact : job->reference;
   char *bytes = NULL;
   size_t size;
-  tune_build_seconds seconds;
+  tune_build_report seconds;
   TUNE_RETURN_IF_ERROR(tune_build_task_run(job->task, job->bench->lowering[threads - 1],
                                            job->config, TUNE_EMIT_OBJECT, &bytes, &size, &seconds));
   tune_status status = tune_linker_run(job->bench->linker[threads - 1], bytes, size, path);

@@ -102,7 +102,7 @@ static void build(const char *payload, const char *schedule, build_way way,
   assert_ok(tune_config_init_default(&config, tune_build_task_get_space(task)));
   char *bytes;
   size_t size;
-  tune_build_seconds seconds;
+  tune_build_report seconds;
   assert_ok(tune_build_task_run(task, way == THREADS ? threaded : lowering,
                                 way == PLAIN ? NULL : &config, TUNE_EMIT_OBJECT, &bytes, &size,
                                 &seconds));
@@ -482,7 +482,7 @@ static tune_status emit(const char *payload, bool plain, tune_emit kind, char **
   tune_build_task *task = open_task(payload, NULL);
   tune_config config = {0};
   size_t size;
-  tune_build_seconds seconds;
+  tune_build_report seconds;
   tune_status status =
       tune_build_task_run(task, lowering, plain ? NULL : &config, kind, out_text, &size, &seconds);
   tune_build_task_destroy(task);
@@ -498,7 +498,7 @@ static void code_is_deterministic(void **state) {
     tune_build_task *task = open_task(MATMUL, FORALL_SCHEDULE);
     tune_config config;
     assert_ok(tune_config_init_default(&config, tune_build_task_get_space(task)));
-    tune_build_seconds seconds;
+    tune_build_report seconds;
     assert_ok(tune_build_task_run(task, lowering, &config, TUNE_EMIT_OBJECT, i ? &second : &first,
                                   &sizes[i], &seconds));
     assert_true(seconds.transform > 0 && seconds.cpu.lower > 0 && seconds.cpu.optimize > 0 &&

@@ -41,7 +41,7 @@ static tune_status emit(const char *payload, const char *cpu, tune_emit kind, ch
   tune_cpu_lowering *lowering = NULL;
   tune_build_task *task = NULL;
   tune_config config = {0};
-  tune_build_seconds seconds;
+  tune_build_report seconds;
   tune_build_source source = {.payload = payload, .payload_source = "p.mlir"};
   tune_status status = tune_cpu_lowering_create(math_context, &options, &lowering);
   if (tune_status_is_ok(status))

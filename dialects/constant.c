@@ -1,0 +1,85 @@
+//===- constant.c -------------------------------------------------------------===//
+
+#include "dialects/constant.h"
+
+#include "dialects/diagnostic.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+#include "mlir-c/BuiltinTypes.h"
+
+#include <string.h>
+
+static MlirStringRef text(const char *string) { return mlirStringRefCreateFromCString(string); }
+
+static bool is_named(MlirOperation op, const char *name) {
+  return mlirStringRefEqual(mlirIdentifierStr(mlirOperationGetName(op)), text(name));
+}
+
+// The mark on argument `index`, or a null attribute.
+static MlirAttribute find_mark(MlirOperation function, intptr_t index) {
+  MlirAttribute none = {NULL};
+  MlirAttribute all = mlirOperationGetAttributeByName(function, text("arg_attrs"));
+  if (mlirAttributeIsNull(all) || !mlirAttributeIsAArray(all) ||
+      index >= mlirArrayAttrGetNumElements(all))
+    return none;
+  MlirAttribute attributes = mlirArrayAttrGetElement(all, index);
+  return mlirAttributeIsADictionary(attributes)
+             ? mlirDictionaryAttrGetElementByName(attributes, text(TUNE_CONSTANT_ATTRIBUTE))
+             : none;
+}
+
+bool tune_constant_is_argument(MlirOperation function, intptr_t index) {
+  return is_named(function, "func.func") && !mlirAttributeIsNull(find_mark(function, index));
+}
+
+bool tune_constant_is_value(MlirValue value) {
+  while (mlirValueIsAOpResult(value)) {
+    MlirOperation op = mlirOpResultGetOwner(value);
+    if (!is_named(op, "tensor.collapse_shape") && !is_named(op, "tensor.expand_shape") &&
+        !is_named(op, "tensor.cast"))
+      return false;
+    value = mlirOperationGetOperand(op, 0);
+  }
+  MlirBlock block = mlirBlockArgumentGetOwner(value);
+  MlirOperation parent = mlirBlockGetParentOperation(block);
+  return !mlirOperationIsNull(parent) &&
+         mlirBlockEqual(block, mlirRegionGetFirstBlock(mlirOperationGetRegion(parent, 0))) &&
+         tune_constant_is_argument(parent, mlirBlockArgumentGetArgNumber(value));
+}
+
+static tune_status verify_function(MlirOperation function) {
+  MlirAttribute type_attribute = mlirOperationGetAttributeByName(function, text("function_type"));
+  MlirType type = mlirTypeAttrGetValue(type_attribute);
+  for (intptr_t i = 0; i < mlirFunctionTypeGetNumInputs(type); ++i) {
+    MlirAttribute mark = find_mark(function, i);
+    if (mlirAttributeIsNull(mark))
+      continue;
+    if (!mlirAttributeIsAUnit(mark))
+      return tune_status_make_at(TUNE_INVALID_ARGUMENT, function,
+                                 TUNE_CONSTANT_ATTRIBUTE " of argument %zd takes no value", i);
+    if (!mlirTypeIsARankedTensor(mlirFunctionTypeGetInput(type, i)))
+      return tune_status_make_at(TUNE_INVALID_ARGUMENT, function,
+                                 TUNE_CONSTANT_ATTRIBUTE
+                                 " is for tensors, and argument %zd is none",
+                                 i);
+  }
+  return TUNE_OK;
+}
+
+static MlirWalkResult verify_op(MlirOperation op, void *user_data) {
+  tune_status *status = user_data;
+  if (!mlirAttributeIsNull(
+          mlirOperationGetDiscardableAttributeByName(op, text(TUNE_CONSTANT_ATTRIBUTE))))
+    *status = tune_status_make_at(TUNE_INVALID_ARGUMENT, op,
+                                  TUNE_CONSTANT_ATTRIBUTE " is for arguments of functions: "
+                                  "func.func @f(%%w: tensor<...> {tune.constant})");
+  else if (is_named(op, "func.func"))
+    *status = verify_function(op);
+  return tune_status_is_ok(*status) ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
+}
+
+tune_status tune_constant_verify(MlirOperation root) {
+  tune_status status = TUNE_OK;
+  mlirOperationWalk(root, verify_op, &status, MlirWalkPreOrder);
+  return status;
+}

@@ -1,0 +1,52 @@
+//===- ahead.h - What of a function depends on its constant arguments alone ---------===//
+//
+// Looks at a function after bufferization: which of its buffers are filled from constant
+// arguments (dialects/constant.h), by which of its outermost ops, and only read afterwards.
+// These are what a schedule hoisted to the top, panels of weights mostly. What cannot be told
+// stays: ops whose effects are unknown, buffers that are handed on.
+//
+// Threads: as the context.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TRANSFORMS_LOWER_AHEAD_H
+#define TUNE_TRANSFORMS_LOWER_AHEAD_H
+
+#include "support/status.h"
+
+#include "mlir-c/IR.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// A unit attribute of calls that make memory from constant arguments, which then is ahead too.
+#define TUNE_AHEAD_ATTRIBUTE "tune.ahead"
+
+typedef struct tune_ahead {
+  // The outermost ops that can be done ahead, in order: those that take memory, that fill it, and
+  // calls with the attribute.
+  MlirOperation *ops;
+  size_t op_count;
+  MlirValue *kept; // the memory that the ops which stay read
+  size_t kept_count;
+} tune_ahead;
+
+// `constant[i]` says whether argument i of `function` is constant. A function of several blocks has
+// nothing that is ahead.
+tune_status tune_ahead_find(MlirOperation function, const bool *constant, tune_ahead *out_ahead);
+void tune_ahead_deinit(tune_ahead *ahead);
+
+// Whether `value`, at the top level of a function, is a constant argument of memref type, or a view
+// of one.
+bool tune_ahead_is_constant(MlirValue value, const bool *constant);
+
+// Whether `value` can be computed at another place from constant arguments and memory that is
+// ahead: it is one of these, or an op without effects on them.
+bool tune_ahead_is_derived(MlirValue value, const bool *constant);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TUNE_TRANSFORMS_LOWER_AHEAD_H

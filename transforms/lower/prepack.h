@@ -1,0 +1,49 @@
+//===- prepack.h - What is computed once, ahead of the calls ------------------------===//
+//
+// Where an entry has constant arguments (dialects/constant.h), what its code makes of them alone
+// is moved into a function of its own, which is to be called once:
+//
+//   func @main(%x, %w) { %p = alloc; copy %w to %p; ... uses %x, %p }
+//
+//   func @main_prepack(%w) -> memref { %p = alloc; copy %w to %p; return %p }
+//   func @main(%x, %w, %p) { ... uses %x, %p }
+//
+// The same is done to the private functions that it calls, the tasks of a module, whose callers
+// hand the memory down. A function that is called from within a loop, or with what is no constant,
+// stays as it is.
+//
+// Threads: as the context.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TRANSFORMS_LOWER_PREPACK_H
+#define TUNE_TRANSFORMS_LOWER_PREPACK_H
+
+#include "support/status.h"
+
+#include "mlir-c/IR.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// How the entry was split.
+typedef struct tune_prepack {
+  char *function;    // makes what is packed; NULL: there is nothing
+  size_t *arguments; // those of the entry that it takes, in order
+  size_t argument_count;
+  size_t *ranks; // of the memrefs that it gives back, which the entry takes after its own arguments
+  size_t result_count;
+} tune_prepack;
+
+// Splits `entry`, a function of `module` after bufferization, before memory is given back, and what
+// it calls.
+tune_status tune_prepack_split(MlirOperation module, MlirOperation entry,
+                               tune_prepack *out_prepack);
+void tune_prepack_deinit(tune_prepack *prepack);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TUNE_TRANSFORMS_LOWER_PREPACK_H
