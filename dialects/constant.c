@@ -58,10 +58,9 @@ static tune_status verify_function(MlirOperation function) {
       return tune_status_make_at(TUNE_INVALID_ARGUMENT, function,
                                  TUNE_CONSTANT_ATTRIBUTE " of argument %zd takes no value", i);
     if (!mlirTypeIsARankedTensor(mlirFunctionTypeGetInput(type, i)))
-      return tune_status_make_at(TUNE_INVALID_ARGUMENT, function,
-                                 TUNE_CONSTANT_ATTRIBUTE
-                                 " is for tensors, and argument %zd is none",
-                                 i);
+      return tune_status_make_at(
+          TUNE_INVALID_ARGUMENT, function,
+          TUNE_CONSTANT_ATTRIBUTE " is for tensors, and argument %zd is none", i);
   }
   return TUNE_OK;
 }
@@ -71,7 +70,8 @@ static MlirWalkResult verify_op(MlirOperation op, void *user_data) {
   if (!mlirAttributeIsNull(
           mlirOperationGetDiscardableAttributeByName(op, text(TUNE_CONSTANT_ATTRIBUTE))))
     *status = tune_status_make_at(TUNE_INVALID_ARGUMENT, op,
-                                  TUNE_CONSTANT_ATTRIBUTE " is for arguments of functions: "
+                                  TUNE_CONSTANT_ATTRIBUTE
+                                  " is for arguments of functions: "
                                   "func.func @f(%%w: tensor<...> {tune.constant})");
   else if (is_named(op, "func.func"))
     *status = verify_function(op);

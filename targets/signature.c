@@ -52,6 +52,7 @@ static tune_status read_type(const json_t *object, bool is_result, tune_value_ty
       return tune_status_make(TUNE_INVALID_ARGUMENT, "\"access\" is read or readwrite, not '%s'",
                               access ? access : "");
     out_type->is_readwrite = strcmp(access, "readwrite") == 0;
+    out_type->is_constant = json_is_true(json_object_get(object, "constant"));
   }
   return read_shape(json_object_get(object, "shape"), out_type);
 }

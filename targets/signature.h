@@ -28,6 +28,7 @@ typedef struct tune_value_type {
   tune_element_type element;
   bool is_scalar;    // handed over by value, rank 0; never a result
   bool is_readwrite; // a tensor argument that is written too
+  bool is_constant;  // a tensor argument that is the same in all calls
   size_t rank;
   int64_t shape[TUNE_RANK_LIMIT];
 } tune_value_type;

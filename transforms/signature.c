@@ -2,6 +2,7 @@
 
 #include "transforms/signature.h"
 
+#include "dialects/constant.h"
 #include "dialects/diagnostic.h"
 #include "transforms/ir.h"
 
@@ -161,6 +162,8 @@ static tune_status read_function(MlirOperation function, tune_function_signature
   for (size_t i = 0; i < signature->argument_count; ++i)
     TUNE_RETURN_IF_ERROR(read_value(function, mlirFunctionTypeGetInput(type, (intptr_t)i),
                                     "argument", i, &signature->arguments[i]));
+  for (size_t i = 0; i < signature->argument_count; ++i)
+    signature->arguments[i].is_constant = tune_constant_is_argument(function, (intptr_t)i);
   TUNE_RETURN_IF_ERROR(find_outputs(function, signature));
   for (size_t i = 0; i < signature->function_result_count; ++i) {
     if (signature->destinations[i] >= 0)
@@ -215,6 +218,8 @@ static json_t *value_to_json(const tune_function_signature_value *value, bool is
       json_pack("{s:s, s:s, s:o}", "kind", "tensor", "type", value->type, "shape", shape);
   if (is_argument)
     json_object_set_new(object, "access", json_string(value->is_written ? "readwrite" : "read"));
+  if (is_argument && value->is_constant)
+    json_object_set_new(object, "constant", json_true());
   return object;
 }
 

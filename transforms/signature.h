@@ -34,6 +34,7 @@ extern "C" {
 typedef struct tune_function_signature_value {
   bool is_tensor;   // else a scalar
   bool is_written;  // an argument that is an output too
+  bool is_constant; // an argument that is marked so (dialects/constant.h)
   const char *type; // "f32", "i64", "index", ...: static
   size_t rank;      // of a tensor
   int64_t *shape;   // -1 where known only at run time

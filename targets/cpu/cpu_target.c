@@ -37,7 +37,7 @@ typedef struct cpu_kernel {
   const tune_signature *signature;
   void *library;
   void (*entry)(void **arguments);
-  void (*free)(void *memory); // the artifact's tune_runtime_free
+  void (*free)(void *memory);         // the artifact's tune_runtime_free
   void *(*prepack)(void **arguments); // and, where it packs constant arguments ahead, NULL else
   void (*prepack_free)(void *packed);
 

@@ -88,12 +88,18 @@ static void append_introduction(tune_string_builder *text, const c_header_option
   tune_string_builder_append(text, " *\n");
   for (size_t i = 0; i < signature->argument_count; ++i)
     append_value(text, "argument", i, &signature->arguments[i],
-                 signature->arguments[i].is_readwrite ? ", read and written"
-                 : signature->arguments[i].is_scalar  ? ""
-                                                      : ", read");
+                 signature->arguments[i].is_readwrite  ? ", read and written"
+                 : signature->arguments[i].is_scalar   ? ""
+                 : signature->arguments[i].is_constant ? ", read, constant"
+                                                       : ", read");
   for (size_t i = 0; i < signature->result_count; ++i)
     append_value(text, "result", i, &signature->results[i],
                  ", made by the call; tune_runtime_free(result.allocated) gives it back");
+  if (options->packs_ahead)
+    tune_string_builder_append(
+        text,
+        " *\n * Constant arguments are packed once, by tune_prepack, and what that gives back is\n"
+        " * handed to every call. They have to stay the same, and where they are, meanwhile.\n");
   tune_string_builder_append(text, " *\n * Dimensions written ? are known only at run time. "
                                    "16-bit floats are their bits.\n */\n");
 }
@@ -141,7 +147,8 @@ static void append_rank(tune_string_builder *text, size_t rank) {
   tune_string_builder_append(text, "  return tensor;\n}\n#endif\n");
 }
 
-static void append_parameters(tune_string_builder *text, const tune_signature *signature) {
+static void append_parameters(tune_string_builder *text, const c_header_options *options,
+                              const tune_signature *signature) {
   const char *separator = "";
   for (size_t i = 0; i < signature->argument_count; ++i) {
     const tune_value_type *type = &signature->arguments[i];
@@ -157,8 +164,36 @@ static void append_parameters(tune_string_builder *text, const tune_signature *s
                                 signature->results[i].rank, i);
     separator = ", ";
   }
+  if (options->packs_ahead) {
+    tune_string_builder_appendf(text, "%svoid *packed", separator);
+    separator = ", ";
+  }
   if (!*separator)
     tune_string_builder_append(text, "void");
+}
+
+// The function that is called once.
+static void append_prepack(tune_string_builder *text, const c_header_options *options,
+                           const tune_signature *signature) {
+  const char *separator = "";
+  tune_string_builder_append(text,
+                             "\n/* Once, before the calls; tune_prepack_free(packed) takes it "
+                             "back. */\nstatic inline void *tune_prepack_");
+  append_identifier(text, options->function, false);
+  tune_string_builder_append(text, "(");
+  for (size_t i = 0; i < signature->argument_count; ++i) {
+    if (!signature->arguments[i].is_constant)
+      continue;
+    tune_string_builder_appendf(text, "%sconst tune_tensor_%zu *argument%zu", separator,
+                                signature->arguments[i].rank, i);
+    separator = ", ";
+  }
+  tune_string_builder_appendf(text, ") {\n  void *pointers[%zu] = {0};\n",
+                              signature->argument_count);
+  for (size_t i = 0; i < signature->argument_count; ++i)
+    if (signature->arguments[i].is_constant)
+      tune_string_builder_appendf(text, "  pointers[%zu] = (void *)argument%zu;\n", i, i);
+  tune_string_builder_append(text, "  return tune_prepack(pointers);\n}\n");
 }
 
 static void append_call(tune_string_builder *text, const c_header_options *options,
@@ -166,7 +201,7 @@ static void append_call(tune_string_builder *text, const c_header_options *optio
   tune_string_builder_append(text, "\n/* Runs it. */\nstatic inline void tune_call_");
   append_identifier(text, options->function, false);
   tune_string_builder_append(text, "(");
-  append_parameters(text, signature);
+  append_parameters(text, options, signature);
   tune_string_builder_append(text, ") {\n");
   if (signature->result_count) {
     tune_string_builder_append(text, "  struct {\n");
@@ -175,12 +210,15 @@ static void append_call(tune_string_builder *text, const c_header_options *optio
                                   signature->results[i].rank, i);
     tune_string_builder_append(text, "  } results;\n");
   }
-  tune_string_builder_appendf(text, "  void *pointers[%zu];\n", signature->argument_count + 1);
+  tune_string_builder_appendf(text, "  void *pointers[%zu];\n",
+                              signature->argument_count + 1 + options->packs_ahead);
   for (size_t i = 0; i < signature->argument_count; ++i)
     tune_string_builder_appendf(text, "  pointers[%zu] = (void *)%sargument%zu;\n", i,
                                 signature->arguments[i].is_scalar ? "&" : "", i);
   tune_string_builder_appendf(text, "  pointers[%zu] = %s;\n", signature->argument_count,
                               signature->result_count ? "&results" : "0");
+  if (options->packs_ahead)
+    tune_string_builder_appendf(text, "  pointers[%zu] = packed;\n", signature->argument_count + 1);
   tune_string_builder_appendf(text, "  %s(pointers);\n", signature->entry);
   for (size_t i = 0; i < signature->result_count; ++i)
     tune_string_builder_appendf(text, "  *result%zu = results.result%zu;\n", i, i);
@@ -211,8 +249,14 @@ tune_status c_header_make(const c_header_options *options, char **out_text) {
                               "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n"
                               "void %s(void **arguments);\n"
                               "void tune_runtime_free(void *memory);\n"
+                              "%s"
                               "#ifdef __cplusplus\n}\n#endif\n",
-                              signature.entry);
+                              signature.entry,
+                              options->packs_ahead ? "void *tune_prepack(void **arguments);\n"
+                                                     "void tune_prepack_free(void *packed);\n"
+                                                   : "");
+  if (options->packs_ahead)
+    append_prepack(&text, options, &signature);
   append_call(&text, options, &signature);
   tune_string_builder_append(&text, "\n#endif\n");
   tune_signature_deinit(&signature);

@@ -23,6 +23,7 @@ typedef struct c_header_options {
   const char *output;      // file that it is for
   const char *form;        // "so", "obj", "llvm", "asm"
   int64_t threads;
+  bool packs_ahead; // the code has tune_prepack
 } c_header_options;
 
 // The text of the header; the caller's, to free.

@@ -42,6 +42,7 @@ static tune_status write_header(const run_settings *settings, const subject *s, 
       .output = output,
       .form = settings_emit_names[settings->emit],
       .threads = settings->threads,
+      .packs_ahead = s->packs_ahead,
   };
   char *text;
   TUNE_RETURN_IF_ERROR(c_header_make(&options, &text));
@@ -52,8 +53,8 @@ static tune_status write_header(const run_settings *settings, const subject *s, 
 
 // The worker writes into a folder of ours: what stood at the output before stays where a build
 // fails, and may be no file at all (/dev/stdout).
-static tune_status build_into(const run_settings *settings, tune_connection *worker,
-                              const subject *s, const tune_scratch *scratch) {
+static tune_status build_into(const run_settings *settings, tune_connection *worker, subject *s,
+                              const tune_scratch *scratch) {
   char *path;
   if (asprintf(&path, "%s/code", tune_scratch_get_path(scratch)) < 0)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "writing code");

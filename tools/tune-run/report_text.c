@@ -132,6 +132,10 @@ static void print_subject(const benchmark *b, size_t index, FILE *stream) {
     print_rates(&work, report_number(result, "median"), stream);
   }
   print_check(b, index, stream);
+  if (s->packs_ahead)
+    fprintf(stream,
+            "  Packed ahead           constant arguments, once, by tune_prepack; no part of "
+            "the time\n");
   fprintf(stream, "\n");
 }
 

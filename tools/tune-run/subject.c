@@ -148,9 +148,12 @@ static tune_status read_build(const json_t *reply, const subject_build *builds, 
   const char *verdict = json_string_value(json_object_get(reply, "verdict"));
   if (ticket < 1 || (size_t)ticket > count || !verdict)
     return tune_status_make(TUNE_DATA_LOSS, "tune-worker answers what was not asked");
-  if (strcmp(verdict, "built") == 0)
-    return TUNE_OK;
   const subject_build *build = &builds[ticket - 1];
+  if (strcmp(verdict, "built") == 0) {
+    if (!build->plain)
+      build->of->packs_ahead = json_is_true(json_object_get(reply, "packs_ahead"));
+    return TUNE_OK;
+  }
   const char *error = json_string_value(json_object_get(reply, "error"));
   bool is_foreign = error && strstr(error, "was not bufferized");
   return tune_status_make(TUNE_INVALID_ARGUMENT, "%s: %s%s: %s%s", build->of->path, verdict,

@@ -17,6 +17,7 @@ typedef struct subject {
   char id[24];      // what the worker calls it
   json_t *opened;   // the worker's reply: signature, function, tasks, accumulator
   char *artifact;   // path of what is built; NULL until then
+  bool packs_ahead; // what is built has tune_prepack
 } subject;
 
 // Opens subject `index`, the module at `path`. Its config and schedule are those of `settings` for
@@ -31,7 +32,7 @@ void subject_deinit(subject *s);
 tune_status subject_check_alike(const subject *s, const subject *other);
 
 typedef struct subject_build {
-  const subject *of;
+  subject *of;
   bool plain;         // the plainest lowering
   const char *form;   // "so", "obj", …
   const char *output; // a path

@@ -90,20 +90,22 @@ static tune_status build(const build_order *order, const worker_output *output,
                          json_t **out_message) {
   char *bytes = NULL;
   size_t size = 0;
-  tune_build_report seconds;
+  tune_build_report report;
   tune_status status = tune_build_task_run(order->task, order->lowering, order->config, order->emit,
-                                           &bytes, &size, &seconds);
+                                           &bytes, &size, &report);
   double start = tune_clock_seconds();
   if (tune_status_is_ok(status))
     status = write_output(order, output, bytes, size);
   if (tune_status_is_ok(status)) {
     tune_digest digest = tune_digest_of_bytes(bytes, size);
     *out_message = json_pack("{s:s, s:s, s:{s:f, s:f, s:f, s:f, s:f}}", "verdict", "built",
-                             "digest", digest.text, "seconds", "transform", seconds.transform,
-                             "lower", seconds.cpu.lower, "optimize", seconds.cpu.optimize,
-                             "codegen", seconds.cpu.codegen, "link", tune_clock_seconds() - start);
+                             "digest", digest.text, "seconds", "transform", report.transform,
+                             "lower", report.cpu.lower, "optimize", report.cpu.optimize, "codegen",
+                             report.cpu.codegen, "link", tune_clock_seconds() - start);
     if (!*out_message)
       status = tune_status_make(TUNE_OUT_OF_MEMORY, "reporting a build");
+    else if (report.cpu.packs_ahead)
+      json_object_set_new(*out_message, "packs_ahead", json_true());
   }
   free(bytes);
   return status;

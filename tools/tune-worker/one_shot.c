@@ -111,9 +111,8 @@ static tune_status link_to_output(const one_shot_options *options, const char *b
   return status;
 }
 
-static tune_status link_and_report(const one_shot_options *options,
-                                   const tune_build_report *report, const char *bytes,
-                                   size_t size) {
+static tune_status link_and_report(const one_shot_options *options, const tune_build_report *report,
+                                   const char *bytes, size_t size) {
   double start = tune_clock_seconds();
   TUNE_RETURN_IF_ERROR(link_to_output(options, bytes, size));
   if (options->timing)

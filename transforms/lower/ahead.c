@@ -59,16 +59,15 @@ static bool is_view(MlirOperation op) {
 
 static bool is_load(MlirOperation op) {
   static const char *const NAMES[] = {
-      "memref.load",   "affine.load",       "affine.vector_load", "vector.load",
+      "memref.load",   "affine.load",       "affine.vector_load",   "vector.load",
       "vector.gather", "vector.maskedload", "vector.transfer_read", NULL};
   return is_one_of(op, NAMES);
 }
 
 static bool is_store(MlirOperation op) {
-  static const char *const NAMES[] = {"memref.store",       "affine.store",
-                                      "affine.vector_store", "vector.store",
-                                      "vector.scatter",      "vector.maskedstore",
-                                      "vector.transfer_write", NULL};
+  static const char *const NAMES[] = {
+      "memref.store",   "affine.store",       "affine.vector_store",   "vector.store",
+      "vector.scatter", "vector.maskedstore", "vector.transfer_write", NULL};
   return is_one_of(op, NAMES);
 }
 
@@ -77,7 +76,8 @@ static bool is_allocation(MlirOperation op) {
 }
 
 static bool is_call_ahead(MlirOperation op) {
-  return tune_ir_is(op, "func.call") && !mlirAttributeIsNull(tune_ir_attribute(op, TUNE_AHEAD_ATTRIBUTE));
+  return tune_ir_is(op, "func.call") &&
+         !mlirAttributeIsNull(tune_ir_attribute(op, TUNE_AHEAD_ATTRIBUTE));
 }
 
 // Without memory, regions or effects.

@@ -50,9 +50,9 @@ typedef enum tune_emit {
 
 // What there is to say of a run.
 typedef struct tune_cpu_report {
-  double lower;    // MLIR passes and translation
-  double optimize; // LLVM's optimiser
-  double codegen;  //
+  double lower;     // MLIR passes and translation
+  double optimize;  // LLVM's optimiser
+  double codegen;   //
   bool packs_ahead; // the code has tune_prepack, which has to be called once (entry.h)
 } tune_cpu_report;
 

@@ -81,8 +81,8 @@ static LLVMValueRef address_of_packed(LLVMBuilderRef builder, LLVMValueRef packe
 // The C wrapper takes a pointer per memref and scalars by value. One scalar result is its result;
 // everything else goes to a pointer that comes first.
 static tune_status write_body(LLVMValueRef entry, LLVMValueRef wrapper,
-                              const tune_function_signature *signature,
-                              const tune_prepack *prepack, LLVMBuilderRef builder) {
+                              const tune_function_signature *signature, const tune_prepack *prepack,
+                              LLVMBuilderRef builder) {
   LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(entry));
   LLVMTypeRef pointer = LLVMPointerTypeInContext(context, 0);
   LLVMTypeRef type = LLVMGlobalGetValueType(wrapper);
@@ -116,8 +116,7 @@ static tune_status write_body(LLVMValueRef entry, LLVMValueRef wrapper,
         signature->arguments[i].is_tensor ? address : load_scalar(builder, types[next], address);
   }
   if (prepack->result_count > 0) {
-    LLVMValueRef packed =
-        load_pointer(builder, pointer, array, signature->argument_count + 1);
+    LLVMValueRef packed = load_pointer(builder, pointer, array, signature->argument_count + 1);
     for (size_t i = 0; i < prepack->result_count; ++i, ++next)
       values[next] = address_of_packed(builder, packed, prepack, i);
   }
@@ -158,7 +157,8 @@ static LLVMValueRef add_export(LLVMModuleRef module, const char *name, LLVMTypeR
 static tune_status write_prepack(LLVMModuleRef module, LLVMValueRef wrapper,
                                  const tune_prepack *prepack, LLVMBuilderRef builder) {
   LLVMContextRef context = LLVMGetModuleContext(module);
-  LLVMTypeRef pointer = LLVMPointerTypeInContext(context, 0), size = LLVMInt64TypeInContext(context);
+  LLVMTypeRef pointer = LLVMPointerTypeInContext(context, 0),
+              size = LLVMInt64TypeInContext(context);
   LLVMTypeRef type = LLVMGlobalGetValueType(wrapper);
   unsigned count = (unsigned)prepack->argument_count + 1;
   if (LLVMCountParams(wrapper) != count)
@@ -173,8 +173,7 @@ static tune_status write_prepack(LLVMModuleRef module, LLVMValueRef wrapper,
   for (size_t i = 0; i < prepack->result_count; ++i)
     bytes += descriptor_size(prepack->ranks[i]);
   LLVMValueRef length = LLVMConstInt(size, bytes, false);
-  values[0] =
-      LLVMBuildCall2(builder, LLVMGlobalGetValueType(allocate), allocate, &length, 1, "");
+  values[0] = LLVMBuildCall2(builder, LLVMGlobalGetValueType(allocate), allocate, &length, 1, "");
   for (size_t i = 0; i < prepack->argument_count; ++i)
     values[i + 1] =
         load_pointer(builder, pointer, LLVMGetParam(function, 0), prepack->arguments[i]);

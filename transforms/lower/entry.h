@@ -31,9 +31,10 @@ extern "C" {
 #define TUNE_PREPACK_FREE_NAME "tune_prepack_free"
 
 // Adds the entry to `module`, which holds the function `name` of `signature` and, because it was
-// lowered with llvm.emit_c_interface, its C wrapper; and the same of `prepack`, if it has a function. Everything else that is defined in `module`
-// becomes internal, and the memory of different tensor arguments is declared not to overlap.
-// INTERNAL where the wrapper does not look as `signature` wants it.
+// lowered with llvm.emit_c_interface, its C wrapper; and the same of `prepack`, if it has a
+// function. Everything else that is defined in `module` becomes internal, and the memory of
+// different tensor arguments is declared not to overlap. INTERNAL where the wrapper does not look
+// as `signature` wants it.
 tune_status tune_entry_add(LLVMModuleRef module, const char *name,
                            const tune_function_signature *signature, const tune_prepack *prepack);
 

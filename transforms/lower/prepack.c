@@ -44,9 +44,7 @@ typedef struct splitter {
   size_t count;
 } splitter;
 
-static MlirStringRef name_of(MlirOperation op) {
-  return tune_ir_string_attribute(op, "sym_name");
-}
+static MlirStringRef name_of(MlirOperation op) { return tune_ir_string_attribute(op, "sym_name"); }
 
 // The function that `call` calls, or NULL.
 static function *find_callee(const splitter *self, MlirOperation call) {
@@ -127,10 +125,9 @@ static MlirWalkResult look_at_call(MlirOperation op, void *user_data) {
   bool is_outermost = mlirBlockEqual(mlirOperationGetBlock(op), body_of(state->caller->op));
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
     MlirValue value = mlirOperationGetOperand(op, i);
-    if (!callee->constant[i] ||
-        (is_outermost && mlirTypeIsAMemRef(mlirValueGetType(value)) &&
-         tune_ahead_is_constant(value, state->caller->constant) &&
-         tune_ahead_is_derived(value, state->caller->constant)))
+    if (!callee->constant[i] || (is_outermost && mlirTypeIsAMemRef(mlirValueGetType(value)) &&
+                                 tune_ahead_is_constant(value, state->caller->constant) &&
+                                 tune_ahead_is_derived(value, state->caller->constant)))
       continue;
     callee->constant[i] = false;
     state->changed = true;
@@ -190,8 +187,8 @@ static void copy_op(mover *self, MlirOperation op);
 static MlirWalkResult copy_used(MlirOperation op, void *user_data) {
   mover *self = user_data;
   MlirBlock from = body_of(self->from->op);
-  for (intptr_t i = 0;
-       i < mlirOperationGetNumOperands(op) && tune_status_is_ok(self->status); ++i) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && tune_status_is_ok(self->status);
+       ++i) {
     MlirValue value = mlirOperationGetOperand(op, i);
     if (!mlirValueIsNull(find_copy(self, value)))
       continue;
@@ -199,8 +196,9 @@ static MlirWalkResult copy_used(MlirOperation op, void *user_data) {
       if (!mlirBlockEqual(mlirBlockArgumentGetOwner(value), from))
         continue;
       self->arguments[self->argument_count++] = (size_t)mlirBlockArgumentGetArgNumber(value);
-      note_copy(self, value,
-                mlirBlockAddArgument(self->to, mlirValueGetType(value), mlirOperationGetLocation(op)));
+      note_copy(
+          self, value,
+          mlirBlockAddArgument(self->to, mlirValueGetType(value), mlirOperationGetLocation(op)));
     } else if (mlirBlockEqual(mlirOperationGetBlock(mlirOpResultGetOwner(value)), from)) {
       copy_op(self, mlirOpResultGetOwner(value));
     }
@@ -265,8 +263,8 @@ static tune_status set_type(MlirOperation op) {
     types[i] = mlirValueGetType(mlirBlockGetArgument(block, i));
   for (intptr_t i = 0; i < results; ++i)
     types[inputs + i] = mlirValueGetType(mlirOperationGetOperand(back, i));
-  MlirType type = mlirFunctionTypeGet(mlirOperationGetContext(op), inputs, types, results,
-                                      types + inputs);
+  MlirType type =
+      mlirFunctionTypeGet(mlirOperationGetContext(op), inputs, types, results, types + inputs);
   mlirOperationSetAttributeByName(op, tune_ir_string("function_type"), mlirTypeAttrGet(type));
   // One entry for each argument; nothing below reads them.
   mlirOperationRemoveAttributeByName(op, tune_ir_string("arg_attrs"));
@@ -282,8 +280,8 @@ static tune_status make_function(const splitter *self, MlirOperation of, MlirBlo
   if (!text)
     return out_of_memory();
   snprintf(text, name.length + 32, "%.*s_prepack", (int)name.length, name.data);
-  for (unsigned i = 0; !mlirOperationIsNull(tune_ir_find_symbol(self->module, tune_ir_string(text)));
-       ++i)
+  for (unsigned i = 0;
+       !mlirOperationIsNull(tune_ir_find_symbol(self->module, tune_ir_string(text))); ++i)
     snprintf(text, name.length + 32, "%.*s_prepack_%u", (int)name.length, name.data, i);
   MlirType type = mlirFunctionTypeGet(self->context, 0, NULL, 0, NULL);
   MlirNamedAttribute attributes[] = {
@@ -316,9 +314,8 @@ static tune_status fill_prepack(const tune_ahead *ahead, mover *move) {
     return out_of_memory();
   for (size_t i = 0; i < ahead->kept_count; ++i)
     values[i] = find_copy(move, ahead->kept[i]);
-  mlirBlockAppendOwnedOperation(move->to,
-                                make_return(mlirOperationGetLocation(move->from->op),
-                                            (intptr_t)ahead->kept_count, values));
+  mlirBlockAppendOwnedOperation(move->to, make_return(mlirOperationGetLocation(move->from->op),
+                                                      (intptr_t)ahead->kept_count, values));
   free(values);
   return TUNE_OK;
 }
@@ -328,8 +325,7 @@ static tune_status shorten(function *of, const tune_ahead *ahead) {
   MlirBlock block = body_of(of->op);
   MlirLocation location = mlirOperationGetLocation(of->op);
   for (size_t i = 0; i < ahead->kept_count; ++i) {
-    MlirValue argument =
-        mlirBlockAddArgument(block, mlirValueGetType(ahead->kept[i]), location);
+    MlirValue argument = mlirBlockAddArgument(block, mlirValueGetType(ahead->kept[i]), location);
     mlirValueReplaceAllUsesOfWith(ahead->kept[i], argument);
   }
   // Users before what they use. Views of memory that is not kept may be left, unused: they go with
@@ -337,8 +333,8 @@ static tune_status shorten(function *of, const tune_ahead *ahead) {
   for (size_t i = ahead->op_count; i-- > 0;) {
     bool is_used = false;
     for (intptr_t r = 0; r < mlirOperationGetNumResults(ahead->ops[i]); ++r)
-      is_used |= !mlirOpOperandIsNull(
-          mlirValueGetFirstUse(mlirOperationGetResult(ahead->ops[i], r)));
+      is_used |=
+          !mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(ahead->ops[i], r)));
     if (!is_used)
       mlirOperationDestroy(ahead->ops[i]);
   }
@@ -446,8 +442,8 @@ static tune_status describe(const function *entry, tune_prepack *out) {
     return out_of_memory();
   memcpy(out->arguments, entry->arguments, out->argument_count * sizeof *out->arguments);
   for (size_t i = 0; i < out->result_count; ++i)
-    out->ranks[i] = (size_t)mlirShapedTypeGetRank(
-        mlirValueGetType(mlirOperationGetOperand(back, (intptr_t)i)));
+    out->ranks[i] =
+        (size_t)mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetOperand(back, (intptr_t)i)));
   return TUNE_OK;
 }
 
@@ -474,8 +470,7 @@ tune_status tune_prepack_split(MlirOperation module, MlirOperation entry,
   *out_prepack = (tune_prepack){0};
   if (!has_constants(entry))
     return TUNE_OK;
-  splitter self = {
-      .module = module, .context = mlirOperationGetContext(module), .entry = entry};
+  splitter self = {.module = module, .context = mlirOperationGetContext(module), .entry = entry};
   tune_status status = split(&self, out_prepack);
   for (size_t i = 0; i < self.count; ++i) {
     free(self.functions[i].constant);

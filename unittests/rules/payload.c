@@ -410,6 +410,9 @@ static void put_function(writer *w) {
   for (size_t i = 0; i < w->input_count; i++) {
     tune_string_builder_appendf(&w->text, "%s%%a%zu: ", i ? ", " : "", i);
     put_type(w, &w->inputs[i], w->in);
+    const char *constant = w->spec->constant;
+    if (constant && strchr(constant, (int)('0' + i)))
+      put(w, " {tune.constant}");
   }
   if (starts_with_bias(w) || starts_with_argument(w)) {
     put(w, ", %begin: ");

@@ -10,6 +10,7 @@
 //   .start = "zero"                  or "bias" (broadcast along the last dimension), "argument"
 //   .epilogue = "bias gelu residual" any of bias, relu, gelu, residual
 //   .no_sign = "0"                   the inputs that are integers without a sign: "0", "1", "01"
+//   .constant = "1"                  the inputs that are marked constant
 //
 //===--------------------------------------------------------------------------===//
 
@@ -30,6 +31,7 @@ typedef struct payload_spec {
   const char *start;    // NULL: what the body starts from: zero, one, or an infinity
   const char *epilogue; // NULL: none
   const char *no_sign;  // NULL: none
+  const char *constant; // NULL: none
 } payload_spec;
 
 // Writes the module; free() it. `out_reduction` is how many elements are reduced into one.
