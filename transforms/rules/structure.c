@@ -268,15 +268,27 @@ static tune_status read_linalg_nest(MlirOperation op, tune_nest *nest) {
   return TUNE_OK;
 }
 
+// The border of dimension `i` in the array `name`, negative where it is a value.
+static int64_t read_border(MlirOperation op, const char *name, size_t i) {
+  MlirAttribute borders = mlirOperationGetAttributeByName(op, tune_ir_string(name));
+  if (mlirAttributeIsNull(borders) || !mlirAttributeIsADenseI64Array(borders))
+    return TUNE_DYNAMIC_EXTENT;
+  int64_t border = mlirDenseI64ArrayGetElement(borders, (intptr_t)i);
+  return border < 0 ? TUNE_DYNAMIC_EXTENT : border;
+}
+
 static void read_pad(MlirOperation op, tune_nest *nest) {
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
   nest->loop_count = (size_t)mlirShapedTypeGetRank(type);
   if (nest->loop_count > TUNE_MAX_LOOPS)
     nest->loop_count = TUNE_MAX_LOOPS;
-  for (size_t i = 0; i < nest->loop_count; i++)
+  for (size_t i = 0; i < nest->loop_count; i++) {
     nest->extent[i] = mlirShapedTypeIsDynamicDim(type, (intptr_t)i)
                           ? TUNE_DYNAMIC_EXTENT
                           : mlirShapedTypeGetDimSize(type, (intptr_t)i);
+    nest->pad_low[i] = read_border(op, "static_low", i);
+    nest->pad_high[i] = read_border(op, "static_high", i);
+  }
 }
 
 static tune_status read_nest(MlirOperation op, tune_nest *nest) {

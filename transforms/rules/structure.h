@@ -75,6 +75,8 @@ typedef struct tune_nest {
   size_t use_count;         // by other nests
   size_t dead_results;      // results that nobody uses
   bool is_returned;         // some result is used by what is no nest
+  // Of a pad: borders before and after each dimension, TUNE_DYNAMIC_EXTENT where not known.
+  int64_t pad_low[TUNE_MAX_LOOPS], pad_high[TUNE_MAX_LOOPS];
 } tune_nest;
 
 typedef struct tune_structure {

@@ -922,6 +922,67 @@ func.func @f(%x: tensor<2x6x6x32xf32>, %k: tensor<3x3x32xf32>) -> tensor<2x6x5x3
   return %r : tensor<2x6x5x32xf32>
 }
 // -----
+// case: named depthwise nhwc, a batch with a stride, borders, bias and relu6
+// rule: depthwise
+// reduction: 9
+// quick
+func.func @f(%x: tensor<2x14x15x32xf32>, %k: tensor<3x3x32xf32>, %b: tensor<32xf32>) -> tensor<2x7x8x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %six = arith.constant 6.0 : f32
+  %p = tensor.pad %x low[0, 0, 1, 0] high[0, 1, 1, 0] {
+  ^bb0(%n: index, %h: index, %w: index, %c: index):
+    tensor.yield %zero : f32
+  } : tensor<2x14x15x32xf32> to tensor<2x15x17x32xf32>
+  %e = tensor.empty() : tensor<2x7x8x32xf32>
+  %s = linalg.broadcast ins(%b : tensor<32xf32>) outs(%e : tensor<2x7x8x32xf32>) dimensions = [0, 1, 2]
+  %r = linalg.depthwise_conv_2d_nhwc_hwc {strides = dense<2> : tensor<2xi64>}
+      ins(%p, %k : tensor<2x15x17x32xf32>, tensor<3x3x32xf32>)
+      outs(%s : tensor<2x7x8x32xf32>) -> tensor<2x7x8x32xf32>
+  %q = linalg.generic {indexing_maps = [affine_map<(n, h, w, c) -> (n, h, w, c)>, affine_map<(n, h, w, c) -> (n, h, w, c)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%r : tensor<2x7x8x32xf32>) outs(%e : tensor<2x7x8x32xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %1 = arith.maximumf %a, %zero : f32
+    %2 = arith.minimumf %1, %six : f32
+    linalg.yield %2 : f32
+  } -> tensor<2x7x8x32xf32>
+  return %q : tensor<2x7x8x32xf32>
+}
+// -----
+// case: named depthwise nhwc, 5x5 windows dilated, borders that are not zero
+// rule: depthwise
+// reduction: 25
+func.func @f(%x: tensor<1x17x11x16xf32>, %k: tensor<5x5x16xf32>) -> tensor<1x17x11x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1.0 : f32
+  %p = tensor.pad %x low[0, 4, 4, 0] high[0, 4, 4, 0] {
+  ^bb0(%n: index, %h: index, %w: index, %c: index):
+    tensor.yield %one : f32
+  } : tensor<1x17x11x16xf32> to tensor<1x25x19x16xf32>
+  %e = tensor.empty() : tensor<1x17x11x16xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<1x17x11x16xf32>) -> tensor<1x17x11x16xf32>
+  %r = linalg.depthwise_conv_2d_nhwc_hwc {dilations = dense<2> : tensor<2xi64>}
+      ins(%p, %k : tensor<1x25x19x16xf32>, tensor<5x5x16xf32>)
+      outs(%z : tensor<1x17x11x16xf32>) -> tensor<1x17x11x16xf32>
+  return %r : tensor<1x17x11x16xf32>
+}
+// -----
+// case: named depthwise nhwc, bf16 in a 7x7 plane with borders
+// rule: depthwise
+// reduction: 9
+func.func @f(%x: tensor<1x7x7x64xbf16>, %k: tensor<3x3x64xbf16>) -> tensor<1x7x7x64xbf16> {
+  %zero = arith.constant 0.0 : bf16
+  %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] {
+  ^bb0(%n: index, %h: index, %w: index, %c: index):
+    tensor.yield %zero : bf16
+  } : tensor<1x7x7x64xbf16> to tensor<1x9x9x64xbf16>
+  %e = tensor.empty() : tensor<1x7x7x64xbf16>
+  %z = linalg.fill ins(%zero : bf16) outs(%e : tensor<1x7x7x64xbf16>) -> tensor<1x7x7x64xbf16>
+  %r = linalg.depthwise_conv_2d_nhwc_hwc ins(%p, %k : tensor<1x9x9x64xbf16>, tensor<3x3x64xbf16>)
+      outs(%z : tensor<1x7x7x64xbf16>) -> tensor<1x7x7x64xbf16>
+  return %r : tensor<1x7x7x64xbf16>
+}
+// -----
 // case: named depthwise nchw, borders
 // rule: depthwise
 // reduction: 9
