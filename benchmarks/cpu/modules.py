@@ -98,14 +98,14 @@ GELU = ["%half = arith.constant 0.5 : f32", "%one = arith.constant 1.0 : f32",
 RELU = ["%zero = arith.constant 0.0 : f32", "%r = arith.maximumf %y, %zero : f32"]
 
 
-def matmul(m, n, k, batch=None, layout="nn", types="f32", post="none"):
+def matmul(m, n, k, batch=None, layout="nn", types="f32", post="none", constant=False):
     element = {"u8s8": "i8", "s8s8": "i8"}.get(types, types)
     result = "i32" if element == "i8" else "f32"
     lead = [batch] if batch else []
     a = tensor(lead + ([k, m] if layout[0] == "t" else [m, k]), element)
     b = tensor(lead + ([n, k] if layout[1] == "t" else [k, n]), element)
     bias = [tensor([n])] if post != "none" else []
-    function = Function(a, b, *bias)
+    function = Function(a, b + " {tune.constant}" if constant else b, *bias)
     value = contract(function, "%a0", "%a1", batch, m, n, k, layout,
                      "u8s8" if types == "u8s8" else element, result)
     if bias:

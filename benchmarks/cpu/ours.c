@@ -4,7 +4,7 @@
 //
 // A `shape` for each input, in order, and one for the result; all are tensors. The result's memory
 // comes from the artifact and goes back to it after each call, as the ABI has it
-// (docs/architecture.md): that is part of the time.
+// (docs/architecture.md): that is part of the time. What is packed ahead is so before, once.
 //
 //===--------------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ typedef struct artifact {
   void (*release)(void *memory);
   descriptor tensors[TUNE_CONTEST_INPUTS];
   descriptor result;
-  void *arguments[TUNE_CONTEST_INPUTS + 1];
+  void *arguments[TUNE_CONTEST_INPUTS + 2]; // the result, and what is packed
   void *to_release; // the memory of the last result, if it has not gone back
 } artifact;
 
@@ -98,6 +98,10 @@ int main(int argc, char **argv) {
   if (count != contest.input_count)
     tune_contest_fail("%zu shapes for %zu inputs", count, contest.input_count);
   self.arguments[count] = &self.result;
+  void *(*prepack)(void **arguments);
+  *(void **)&prepack = dlsym(library, "tune_prepack");
+  if (prepack)
+    self.arguments[count + 1] = prepack(self.arguments);
 
   tune_contest_entry entry = {.state = &self, .call = call, .finish = finish};
   int status = tune_contest_serve(&contest, "tuned", &entry);

@@ -51,8 +51,9 @@ OTHERS = {"iree": None, "torch": None}
 
 
 def matmul(name, m, n, k, *, batch=None, layout="nn", types="f32", post="none", peers=BLAS,
-           factor=1.0, group="matmul", title=None, packed="", extra=None, goals=()):
-    """`packed`: what the tuner lacks to pack weights ahead of time, where that is a row of its own."""
+           factor=1.0, group="matmul", title=None, ahead=False, missing="", extra=None, goals=()):
+    """`ahead`: weights are the same in all calls, and who can do so packs them before; `missing` says
+    what the tuner lacks for that."""
     element = {"f32": "f32", "bf16": "bf16"}.get(types, "i8")
     left = {"u8s8": "u8", "s8s8": "i8"}.get(types, types)
     right = "i8" if element == "i8" else types
@@ -62,18 +63,23 @@ def matmul(name, m, n, k, *, batch=None, layout="nn", types="f32", post="none", 
     if post != "none":
         inputs.append(([n], "f32"))
     plain = {"onednn": {"form": "plain"}, **peers, **OTHERS}
-    contestants = {**plain, **(extra or {})}
-    own = [Goal(tuple(plain), factor)]
-    if packed:
-        contestants["onednn packed"] = {"form": "packed"}
-        own.append(Goal(("onednn packed",), factor, ", weights packed ahead", missing=packed))
+    contestants = {"onednn packed": {"form": "packed"}} if ahead else {**plain, **(extra or {})}
+    own = Goal(("onednn packed",) if ahead else tuple(plain), factor, missing=missing)
     return Workload(
         name, title or name.replace("_", " "), group,
-        modules.matmul(m, n, k, batch, layout, types, post), inputs,
+        modules.matmul(m, n, k, batch, layout, types, post, constant=ahead), inputs,
         (lead + [m, n], "i32" if element == "i8" else "f32"),
         dict(op="matmul", batch=batch or 1, m=m, n=n, k=k, layout=layout, types=types, post=post),
-        contestants, own + list(goals), 2.0 * (batch or 1) * m * n * k, element,
+        contestants, [own, *goals], 2.0 * (batch or 1) * m * n * k, element,
         "bytes" if m == 1 else "flops")
+
+
+def matmul_and_packed(name, m, n, k, *, title=None, missing="", extra=None, goals=(), **rest):
+    """A row with weights as they come, and one with weights that are packed ahead."""
+    title = title or name.replace("_", " ")
+    return [matmul(name, m, n, k, title=title, extra=extra, goals=goals, **rest),
+            matmul(name + "_packed", m, n, k, title=title + ", weights packed ahead", ahead=True,
+                   missing=missing, **rest)]
 
 
 def conv(name, title, h, c, f, kernel, *, n=1, stride=1, pad=0, groups=1, layout="nhwc"):
@@ -134,17 +140,18 @@ def whole(name, title, op, file, inputs, result, flops):
                     dict(op=op), contestants, [Goal(tuple(contestants))], flops)
 
 
-PACKED = "weights are packed at each call: ours is the row above"
+# What the tuner does not pack ahead.
+NO_DOTS = "weights of dot products are packed at each call"
 
 
 def all_workloads():
     rows = []
     for m, n, k in [(512, 1024, 1024), (512, 1024, 4096), (512, 4096, 1024), (2048, 2048, 2048),
                     (128, 768, 768), (128, 3072, 768), (128, 768, 3072), (127, 509, 331)]:
-        rows.append(matmul("matmul_%dx%dx%d" % (m, n, k), m, n, k, packed=PACKED))
+        rows += matmul_and_packed("matmul_%dx%dx%d" % (m, n, k), m, n, k)
     for layout in ("nn", "nt"):
-        rows.append(matmul("matvec_1x4096x4096_" + layout, 1, 4096, 4096, layout=layout,
-                           title="1x4096x4096 " + layout.upper(), packed=PACKED))
+        rows += matmul_and_packed("matvec_1x4096x4096_" + layout, 1, 4096, 4096, layout=layout,
+                                  title="1x4096x4096 " + layout.upper())
     rows.append(matmul("batch_4096_16x16x16", 16, 16, 16, batch=4096, group="batch",
                        peers={**BLAS, "libxsmm": None}))
     for layout in ("nn", "nt", "tn"):
@@ -185,16 +192,16 @@ def all_workloads():
                     modules.transpose(2048, 2048), [2048, 2048], peers=both)]
     bare = "ours:matmul_512x1024x1024"
     for post in ("relu", "gelu"):
-        rows.append(matmul("matmul_bias_%s_512x1024x1024" % post, 512, 1024, 1024, post=post, peers={},
-                           group="fused", title="matmul + bias + %s 512x1024x1024" % post,
-                           packed=PACKED, extra={bare: None},
-                           goals=[Goal((bare,), 0.98, ", beside the bare matmul")]))
+        rows += matmul_and_packed("matmul_bias_%s_512x1024x1024" % post, 512, 1024, 1024, post=post,
+                                  peers={}, group="fused",
+                                  title="matmul + bias + %s 512x1024x1024" % post, extra={bare: None},
+                                  goals=[Goal((bare,), 0.98, ", beside the bare matmul")])
     rows += [attention(12, 128, 64), attention(12, 1024, 64)]
     for types, m, n, k in (("bf16", 512, 1024, 1024), ("bf16", 1024, 1024, 1024),
                            ("u8s8", 512, 1024, 1024), ("s8s8", 512, 1024, 1024)):
-        rows.append(matmul("%s_%dx%dx%d" % (types, m, n, k), m, n, k, types=types, peers={},
-                           factor=0.95, group="narrow", packed=PACKED,
-                           title="%s matmul %dx%dx%d" % (types, m, n, k)))
+        rows += matmul_and_packed("%s_%dx%dx%d" % (types, m, n, k), m, n, k, types=types, peers={},
+                                  factor=0.95, group="narrow", missing=NO_DOTS,
+                                  title="%s matmul %dx%dx%d" % (types, m, n, k))
     width, inner, tokens = 768, 3072, 128
     projection = [([width, width], "f32"), ([width], "f32")]
     bert = [([1, tokens, width], "f32"), ([1, 1, 1, tokens], "f32"), *projection * 4]
