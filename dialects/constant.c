@@ -37,7 +37,7 @@ bool tune_constant_is_value(MlirValue value) {
     MlirOperation op = mlirOpResultGetOwner(value);
     if (!is_named(op, "tensor.collapse_shape") && !is_named(op, "tensor.expand_shape") &&
         !is_named(op, "tensor.cast"))
-      return false;
+      return is_named(op, "arith.constant");
     value = mlirOperationGetOperand(op, 0);
   }
   MlirBlock block = mlirBlockArgumentGetOwner(value);

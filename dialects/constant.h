@@ -29,7 +29,8 @@ extern "C" {
 // regions.
 bool tune_constant_is_argument(MlirOperation function, intptr_t index);
 
-// Whether `value` is such an argument, or a reshape of one, which is the same elements.
+// Whether `value` is such an argument or a constant of the module, or a reshape of one, which is
+// the same elements.
 bool tune_constant_is_value(MlirValue value);
 
 // Checks the marks on `root` and on all ops inside it: INVALID_ARGUMENT (located) for one that is

@@ -27,7 +27,7 @@ typedef struct statement {
 
 typedef struct finder {
   MlirBlock block;
-  const bool *constant; // by argument
+  tune_ahead_constants constants;
   memory *memories;
   size_t memory_count;
   tune_op_map memory_of; // values
@@ -102,27 +102,43 @@ static bool is_argument(MlirValue value, const bool *constant) {
          constant[mlirBlockArgumentGetArgNumber(value)];
 }
 
-bool tune_ahead_is_constant(MlirValue value, const bool *constant) {
-  value = look_through_views(value);
-  return mlirTypeIsAMemRef(mlirValueGetType(value)) && mlirValueIsABlockArgument(value) &&
-         is_argument(value, constant);
+// Whether `op` gets a global that nobody writes.
+static bool gets_constant(MlirOperation op) {
+  if (!tune_ir_is(op, "memref.get_global"))
+    return false;
+  MlirStringRef name = mlirFlatSymbolRefAttrGetValue(tune_ir_attribute(op, "name"));
+  MlirOperation module = op;
+  while (!mlirOperationIsNull(module) && !tune_ir_is(module, "builtin.module"))
+    module = mlirOperationGetParentOperation(module);
+  MlirOperation global = mlirOperationIsNull(module) ? module : tune_ir_find_symbol(module, name);
+  return !mlirOperationIsNull(global) &&
+         !mlirAttributeIsNull(tune_ir_attribute(global, "constant"));
 }
 
-bool tune_ahead_is_derived(MlirValue value, const bool *constant) {
+bool tune_ahead_is_constant(MlirValue value, tune_ahead_constants constants) {
+  value = look_through_views(value);
+  if (!mlirTypeIsAMemRef(mlirValueGetType(value)))
+    return false;
+  return mlirValueIsABlockArgument(value)
+             ? is_argument(value, constants.arguments)
+             : constants.with_own && gets_constant(mlirOpResultGetOwner(value));
+}
+
+bool tune_ahead_is_derived(MlirValue value, tune_ahead_constants constants) {
   if (mlirValueIsABlockArgument(value))
-    return tune_ahead_is_constant(value, constant);
+    return tune_ahead_is_constant(value, constants);
   MlirOperation op = mlirOpResultGetOwner(value);
   if (is_allocation(op))
     return mlirOperationGetNumOperands(op) == 0;
-  if (is_call_ahead(op) || tune_ir_is(op, "memref.get_global"))
+  if (is_call_ahead(op) || gets_constant(op))
     return true;
   // Memory of ours is not yet filled at just any place.
-  if (is_load(op) && !tune_ahead_is_constant(mlirOperationGetOperand(op, 0), constant))
+  if (is_load(op) && !tune_ahead_is_constant(mlirOperationGetOperand(op, 0), constants))
     return false;
   if (!is_load(op) && !is_view(op) && !is_arithmetic(op))
     return false;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
-    if (!tune_ahead_is_derived(mlirOperationGetOperand(op, i), constant))
+    if (!tune_ahead_is_derived(mlirOperationGetOperand(op, i), constants))
       return false;
   return true;
 }
@@ -162,7 +178,7 @@ static MlirWalkResult look_at_op(MlirOperation op, void *user_data) {
                           ? mlirBlockArgumentGetOwner(value)
                           : mlirOperationGetBlock(mlirOpResultGetOwner(value));
     bool is_outside = mlirBlockEqual(block, state->self->block);
-    if (is_outside && !tune_ahead_is_derived(value, state->self->constant))
+    if (is_outside && !tune_ahead_is_derived(value, state->self->constants))
       state->is_movable = false;
     if (!mlirTypeIsAMemRef(mlirValueGetType(value)))
       continue;
@@ -209,7 +225,7 @@ static tune_status add_memories(finder *self) {
     if (mlirTypeIsAMemRef(mlirValueGetType(argument))) {
       TUNE_RETURN_IF_ERROR(add_memory(self, argument, false));
       memory *added = &self->memories[self->memory_count - 1];
-      added->is_fixed = added->is_of_weights = self->constant[i];
+      added->is_fixed = added->is_of_weights = self->constants.arguments[i];
     }
   }
   for (MlirOperation op = mlirBlockGetFirstOperation(self->block); !mlirOperationIsNull(op);
@@ -221,8 +237,9 @@ static tune_status add_memories(finder *self) {
       TUNE_RETURN_IF_ERROR(
           add_memory(self, value, is_allocation(op) && mlirOperationGetNumOperands(op) == 0));
       memory *added = &self->memories[self->memory_count - 1];
-      added->is_fixed = tune_ir_is(op, "memref.get_global");
-      added->is_ahead |= added->is_of_weights = is_call_ahead(op);
+      added->is_fixed = gets_constant(op);
+      added->is_of_weights = is_call_ahead(op) || (added->is_fixed && self->constants.with_own);
+      added->is_ahead |= is_call_ahead(op);
     }
   return TUNE_OK;
 }
@@ -343,12 +360,13 @@ static tune_status find(finder *self, tune_ahead *out) {
   return collect(self, out);
 }
 
-tune_status tune_ahead_find(MlirOperation function, const bool *constant, tune_ahead *out_ahead) {
+tune_status tune_ahead_find(MlirOperation function, tune_ahead_constants constants,
+                            tune_ahead *out_ahead) {
   *out_ahead = (tune_ahead){0};
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
   if (!mlirBlockIsNull(mlirBlockGetNextInRegion(block)))
     return TUNE_OK;
-  finder self = {.block = block, .constant = constant};
+  finder self = {.block = block, .constants = constants};
   tune_op_map_init(&self.memory_of);
   tune_status status = find(&self, out_ahead);
   for (size_t s = 0; s < self.statement_count; ++s)

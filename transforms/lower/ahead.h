@@ -1,9 +1,9 @@
 //===- ahead.h - What of a function depends on its constant arguments alone ---------===//
 //
 // Looks at a function after bufferization: which of its buffers are filled from constant
-// arguments (dialects/constant.h), by which of its outermost ops, and only read afterwards.
-// These are what a schedule hoisted to the top, panels of weights mostly. What cannot be told
-// stays: ops whose effects are unknown, buffers that are handed on.
+// arguments (dialects/constant.h) and the module's own constants, by which of its outermost ops,
+// and only read afterwards. These are what a schedule hoisted to the top, panels of weights mostly.
+// What cannot be told stays: ops whose effects are unknown, buffers that are handed on.
 //
 // Threads: as the context.
 //
@@ -32,18 +32,24 @@ typedef struct tune_ahead {
   size_t kept_count;
 } tune_ahead;
 
-// `constant[i]` says whether argument i of `function` is constant. A function of several blocks has
-// nothing that is ahead.
-tune_status tune_ahead_find(MlirOperation function, const bool *constant, tune_ahead *out_ahead);
+// What is constant to a function.
+typedef struct tune_ahead_constants {
+  const bool *arguments; // which of its arguments
+  bool with_own;         // constants of the module, too
+} tune_ahead_constants;
+
+// A function of several blocks has nothing that is ahead.
+tune_status tune_ahead_find(MlirOperation function, tune_ahead_constants constants,
+                            tune_ahead *out_ahead);
 void tune_ahead_deinit(tune_ahead *ahead);
 
-// Whether `value`, at the top level of a function, is a constant argument of memref type, or a view
-// of one.
-bool tune_ahead_is_constant(MlirValue value, const bool *constant);
+// Whether `value`, at the top level of a function, is a constant argument of memref type or a
+// constant of the module, or a view of one.
+bool tune_ahead_is_constant(MlirValue value, tune_ahead_constants constants);
 
 // Whether `value` can be computed at another place from constant arguments and memory that is
 // ahead: it is one of these, or an op without effects on them.
-bool tune_ahead_is_derived(MlirValue value, const bool *constant);
+bool tune_ahead_is_derived(MlirValue value, tune_ahead_constants constants);
 
 #ifdef __cplusplus
 }

@@ -7,6 +7,7 @@
 #include "transforms/ir.h"
 #include "transforms/lower/code.h"
 #include "transforms/lower/decompose.h"
+#include "transforms/lower/entry.h"
 #include "transforms/lower/math.h"
 #include "transforms/lower/memory.h"
 #include "transforms/lower/parts.h"
@@ -221,7 +222,7 @@ static tune_status lower_to_llvm_dialect(tune_cpu_lowering *lowering, MlirOperat
   TUNE_RETURN_IF_ERROR(tune_ir_find_function(module, name, &function));
   TUNE_RETURN_IF_ERROR(tune_memory_place_results(function, signature));
   if (out_prepack)
-    TUNE_RETURN_IF_ERROR(tune_prepack_split(module, function, out_prepack));
+    TUNE_RETURN_IF_ERROR(tune_prepack_split(module, function, !lowering->has_threads, out_prepack));
   emit_c_interface(module, name);
   if (out_prepack && out_prepack->function)
     emit_c_interface(module, out_prepack->function);
@@ -300,7 +301,7 @@ tune_status tune_cpu_lowering_run(tune_cpu_lowering *lowering, MlirOperation mod
     status = tune_code_generate(&source, &lowering->target, emit, out_bytes, out_size, &report);
   }
   tune_parts_deinit(&parts);
-  report.packs_ahead = prepack.function != NULL;
+  report.packs_ahead = tune_entry_takes_packed(&prepack);
   tune_prepack_deinit(&prepack);
   if (out_report)
     *out_report = report;

@@ -9,6 +9,12 @@
 #include <string.h>
 
 #define C_WRAPPER_PREFIX "_mlir_ciface_"
+// The descriptors of what is packed when the artifact is loaded.
+#define PACKED "tune.packed"
+
+bool tune_entry_takes_packed(const tune_prepack *prepack) {
+  return prepack->function && prepack->argument_count > 0;
+}
 
 static void make_internal(LLVMModuleRef module) {
   for (LLVMValueRef function = LLVMGetFirstFunction(module); function;
@@ -67,6 +73,13 @@ static void store_scalar(LLVMBuilderRef builder, LLVMValueRef value, LLVMValueRe
 
 static uint64_t descriptor_size(size_t rank) { return 8 * (3 + 2 * (uint64_t)rank); }
 
+static uint64_t size_of_packed(const tune_prepack *prepack) {
+  uint64_t bytes = 0;
+  for (size_t i = 0; i < prepack->result_count; ++i)
+    bytes += descriptor_size(prepack->ranks[i]);
+  return bytes;
+}
+
 // Descriptors of what is packed stand one after the other, as those of results.
 static LLVMValueRef address_of_packed(LLVMBuilderRef builder, LLVMValueRef packed,
                                       const tune_prepack *prepack, size_t index) {
@@ -83,7 +96,8 @@ static LLVMValueRef address_of_packed(LLVMBuilderRef builder, LLVMValueRef packe
 static tune_status write_body(LLVMValueRef entry, LLVMValueRef wrapper,
                               const tune_function_signature *signature, const tune_prepack *prepack,
                               LLVMBuilderRef builder) {
-  LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(entry));
+  LLVMModuleRef module = LLVMGetGlobalParent(entry);
+  LLVMContextRef context = LLVMGetModuleContext(module);
   LLVMTypeRef pointer = LLVMPointerTypeInContext(context, 0);
   LLVMTypeRef type = LLVMGlobalGetValueType(wrapper);
   bool returns = LLVMGetTypeKind(LLVMGetReturnType(type)) != LLVMVoidTypeKind;
@@ -116,7 +130,9 @@ static tune_status write_body(LLVMValueRef entry, LLVMValueRef wrapper,
         signature->arguments[i].is_tensor ? address : load_scalar(builder, types[next], address);
   }
   if (prepack->result_count > 0) {
-    LLVMValueRef packed = load_pointer(builder, pointer, array, signature->argument_count + 1);
+    LLVMValueRef packed = tune_entry_takes_packed(prepack)
+                              ? load_pointer(builder, pointer, array, signature->argument_count + 1)
+                              : LLVMGetNamedGlobal(module, PACKED);
     for (size_t i = 0; i < prepack->result_count; ++i, ++next)
       values[next] = address_of_packed(builder, packed, prepack, i);
   }
@@ -169,10 +185,7 @@ static tune_status write_prepack(LLVMModuleRef module, LLVMValueRef wrapper,
     return tune_status_make(TUNE_OUT_OF_MEMORY, "writing the entry");
   LLVMValueRef function = add_export(module, TUNE_PREPACK_NAME, pointer, builder);
   LLVMValueRef allocate = declare_runtime(module, "tune_runtime_allocate", pointer, size);
-  uint64_t bytes = 0;
-  for (size_t i = 0; i < prepack->result_count; ++i)
-    bytes += descriptor_size(prepack->ranks[i]);
-  LLVMValueRef length = LLVMConstInt(size, bytes, false);
+  LLVMValueRef length = LLVMConstInt(size, size_of_packed(prepack), false);
   values[0] = LLVMBuildCall2(builder, LLVMGlobalGetValueType(allocate), allocate, &length, 1, "");
   for (size_t i = 0; i < prepack->argument_count; ++i)
     values[i + 1] =
@@ -183,21 +196,72 @@ static tune_status write_prepack(LLVMModuleRef module, LLVMValueRef wrapper,
   return TUNE_OK;
 }
 
-// void tune_prepack_free(void *packed): the memory of all, then that of the descriptors.
-static void write_prepack_free(LLVMModuleRef module, const tune_prepack *prepack,
-                               LLVMBuilderRef builder) {
+static void release_packed(LLVMModuleRef module, LLVMBuilderRef builder, LLVMValueRef packed,
+                           const tune_prepack *prepack) {
   LLVMContextRef context = LLVMGetModuleContext(module);
   LLVMTypeRef pointer = LLVMPointerTypeInContext(context, 0), none = LLVMVoidTypeInContext(context);
-  LLVMValueRef function = add_export(module, TUNE_PREPACK_FREE_NAME, none, builder);
   LLVMValueRef release = declare_runtime(module, "tune_runtime_free", none, pointer);
-  LLVMValueRef packed = LLVMGetParam(function, 0);
   for (size_t i = 0; i < prepack->result_count; ++i) {
     LLVMValueRef allocated =
         LLVMBuildLoad2(builder, pointer, address_of_packed(builder, packed, prepack, i), "");
     LLVMBuildCall2(builder, LLVMGlobalGetValueType(release), release, &allocated, 1, "");
   }
+}
+
+// void tune_prepack_free(void *packed): the memory of all, then that of the descriptors.
+static void write_prepack_free(LLVMModuleRef module, const tune_prepack *prepack,
+                               LLVMBuilderRef builder) {
+  LLVMContextRef context = LLVMGetModuleContext(module);
+  LLVMTypeRef none = LLVMVoidTypeInContext(context);
+  LLVMValueRef function = add_export(module, TUNE_PREPACK_FREE_NAME, none, builder);
+  LLVMValueRef packed = LLVMGetParam(function, 0);
+  release_packed(module, builder, packed, prepack);
+  LLVMValueRef release = LLVMGetNamedFunction(module, "tune_runtime_free");
   LLVMBuildCall2(builder, LLVMGlobalGetValueType(release), release, &packed, 1, "");
   LLVMBuildRetVoid(builder);
+}
+
+// A function without arguments that is called when the artifact is loaded or unloaded, as `list`
+// says (llvm.global_ctors, llvm.global_dtors).
+static void add_hook(LLVMModuleRef module, const char *name, const char *list,
+                     LLVMBuilderRef builder) {
+  LLVMContextRef context = LLVMGetModuleContext(module);
+  LLVMTypeRef pointer = LLVMPointerTypeInContext(context, 0), none = LLVMVoidTypeInContext(context);
+  LLVMValueRef function = LLVMAddFunction(module, name, LLVMFunctionType(none, NULL, 0, false));
+  LLVMSetLinkage(function, LLVMInternalLinkage);
+  LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(context, function, ""));
+  LLVMValueRef members[] = {LLVMConstInt(LLVMInt32TypeInContext(context), 65535, false), function,
+                            LLVMConstNull(pointer)};
+  LLVMValueRef item = LLVMConstStructInContext(context, members, 3, false);
+  LLVMValueRef items = LLVMConstArray2(LLVMTypeOf(item), &item, 1);
+  LLVMValueRef global = LLVMAddGlobal(module, LLVMTypeOf(items), list);
+  LLVMSetLinkage(global, LLVMAppendingLinkage);
+  LLVMSetInitializer(global, items);
+}
+
+// Packs the module's own constants at load, and gives their memory back at unload: to the system,
+// as the runtime may have done that already.
+static void write_hooks(LLVMModuleRef module, LLVMValueRef wrapper, const tune_prepack *prepack,
+                        LLVMValueRef packed, LLVMBuilderRef builder) {
+  LLVMTypeRef none = LLVMVoidTypeInContext(LLVMGetModuleContext(module));
+  add_hook(module, "tune.load", "llvm.global_ctors", builder);
+  LLVMBuildCall2(builder, LLVMGlobalGetValueType(wrapper), wrapper, &packed, 1, "");
+  LLVMBuildRetVoid(builder);
+  add_hook(module, "tune.unload", "llvm.global_dtors", builder);
+  release_packed(module, builder, packed, prepack);
+  LLVMTypeRef type = LLVMFunctionType(none, NULL, 0, false);
+  LLVMValueRef trim = LLVMAddFunction(module, "tune_runtime_trim", type);
+  LLVMBuildCall2(builder, type, trim, NULL, 0, "");
+  LLVMBuildRetVoid(builder);
+}
+
+static LLVMValueRef add_packed(LLVMModuleRef module, const tune_prepack *prepack) {
+  LLVMContextRef context = LLVMGetModuleContext(module);
+  LLVMTypeRef type = LLVMArrayType2(LLVMInt64TypeInContext(context), size_of_packed(prepack) / 8);
+  LLVMValueRef packed = LLVMAddGlobal(module, type, PACKED);
+  LLVMSetLinkage(packed, LLVMInternalLinkage);
+  LLVMSetInitializer(packed, LLVMConstNull(type));
+  return packed;
 }
 
 // Finds the function `name` and its C wrapper.
@@ -234,11 +298,15 @@ tune_status tune_entry_add(LLVMModuleRef module, const char *name,
                             "the lowered function @%s does not take what its signature says", name);
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
   LLVMValueRef entry = add_export(module, TUNE_ENTRY_NAME, LLVMVoidTypeInContext(context), builder);
+  bool packs_at_load = prepack->function && !tune_entry_takes_packed(prepack);
+  LLVMValueRef packed = packs_at_load ? add_packed(module, prepack) : NULL;
   tune_status status = write_body(entry, wrapper, signature, prepack, builder);
-  if (tune_status_is_ok(status) && prepack->function) {
+  if (tune_status_is_ok(status) && tune_entry_takes_packed(prepack)) {
     status = write_prepack(module, packing_wrapper, prepack, builder);
     write_prepack_free(module, prepack, builder);
   }
+  if (tune_status_is_ok(status) && packs_at_load)
+    write_hooks(module, packing_wrapper, prepack, packed, builder);
   LLVMDisposeBuilder(builder);
   return status;
 }

@@ -10,6 +10,9 @@
 //                                             the entry
 //   void tune_prepack_free(void *packed)      takes that back
 //
+// What is packed of the module's own constants alone is so when the artifact is loaded, and nobody
+// sees it.
+//
 // Threads: a module belongs to one thread.
 //
 //===--------------------------------------------------------------------------===//
@@ -29,6 +32,9 @@ extern "C" {
 #define TUNE_ENTRY_NAME "tune_entry"
 #define TUNE_PREPACK_NAME "tune_prepack"
 #define TUNE_PREPACK_FREE_NAME "tune_prepack_free"
+
+// Whether the entry has these two.
+bool tune_entry_takes_packed(const tune_prepack *prepack);
 
 // Adds the entry to `module`, which holds the function `name` of `signature` and, because it was
 // lowered with llvm.emit_c_interface, its C wrapper; and the same of `prepack`, if it has a

@@ -40,9 +40,14 @@ typedef struct splitter {
   MlirOperation module;
   MlirContext context;
   MlirOperation entry;
+  bool with_own;       // constants of the module count
   function *functions; // with a body
   size_t count;
 } splitter;
+
+static tune_ahead_constants constants_of(const splitter *self, const function *of) {
+  return (tune_ahead_constants){.arguments = of->constant, .with_own = self->with_own};
+}
 
 static MlirStringRef name_of(MlirOperation op) { return tune_ir_string_attribute(op, "sym_name"); }
 
@@ -125,9 +130,10 @@ static MlirWalkResult look_at_call(MlirOperation op, void *user_data) {
   bool is_outermost = mlirBlockEqual(mlirOperationGetBlock(op), body_of(state->caller->op));
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
     MlirValue value = mlirOperationGetOperand(op, i);
-    if (!callee->constant[i] || (is_outermost && mlirTypeIsAMemRef(mlirValueGetType(value)) &&
-                                 tune_ahead_is_constant(value, state->caller->constant) &&
-                                 tune_ahead_is_derived(value, state->caller->constant)))
+    if (!callee->constant[i] ||
+        (is_outermost && mlirTypeIsAMemRef(mlirValueGetType(value)) &&
+         tune_ahead_is_constant(value, constants_of(state->self, state->caller)) &&
+         tune_ahead_is_derived(value, constants_of(state->self, state->caller))))
       continue;
     callee->constant[i] = false;
     state->changed = true;
@@ -407,11 +413,6 @@ static tune_status split_function(splitter *self, function *of) {
   if (of->is_done)
     return TUNE_OK;
   of->is_done = true;
-  bool any = false;
-  for (intptr_t i = 0; i < mlirBlockGetNumArguments(body_of(of->op)); ++i)
-    any |= of->constant[i];
-  if (!any)
-    return TUNE_OK;
   for (MlirOperation op = mlirBlockGetFirstOperation(body_of(of->op)); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
     function *callee = find_callee(self, op);
@@ -422,7 +423,7 @@ static tune_status split_function(splitter *self, function *of) {
       TUNE_RETURN_IF_ERROR(pack_before(self, op, callee));
   }
   tune_ahead ahead;
-  TUNE_RETURN_IF_ERROR(tune_ahead_find(of->op, of->constant, &ahead));
+  TUNE_RETURN_IF_ERROR(tune_ahead_find(of->op, constants_of(self, of), &ahead));
   tune_status status = ahead.kept_count ? split_at(self, of, &ahead) : TUNE_OK;
   tune_ahead_deinit(&ahead);
   return status;
@@ -458,19 +459,26 @@ static tune_status split(splitter *self, tune_prepack *out) {
   return TUNE_OK;
 }
 
-static bool has_constants(MlirOperation entry) {
+static bool has_constants(MlirOperation module, MlirOperation entry, bool with_own) {
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(body_of(entry)); ++i)
     if (tune_constant_is_argument(entry, i))
+      return true;
+  for (MlirOperation op = mlirBlockGetFirstOperation(body_of(module)); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (with_own && tune_ir_is(op, "memref.global"))
       return true;
   return false;
 }
 
-tune_status tune_prepack_split(MlirOperation module, MlirOperation entry,
+tune_status tune_prepack_split(MlirOperation module, MlirOperation entry, bool with_own,
                                tune_prepack *out_prepack) {
   *out_prepack = (tune_prepack){0};
-  if (!has_constants(entry))
+  if (!has_constants(module, entry, with_own))
     return TUNE_OK;
-  splitter self = {.module = module, .context = mlirOperationGetContext(module), .entry = entry};
+  splitter self = {.module = module,
+                   .context = mlirOperationGetContext(module),
+                   .entry = entry,
+                   .with_own = with_own};
   tune_status status = split(&self, out_prepack);
   for (size_t i = 0; i < self.count; ++i) {
     free(self.functions[i].constant);

@@ -8,6 +8,9 @@
 //   func @main_prepack(%w) -> memref { %p = alloc; copy %w to %p; return %p }
 //   func @main(%x, %w, %p) { ... uses %x, %p }
 //
+// Where nothing but constants of the module go in, the function has no arguments, and the artifact
+// calls it when it is loaded (entry.h).
+//
 // The same is done to the private functions that it calls, the tasks of a module, whose callers
 // hand the memory down. A function that is called from within a loop, or with what is no constant,
 // stays as it is.
@@ -30,15 +33,16 @@ extern "C" {
 // How the entry was split.
 typedef struct tune_prepack {
   char *function;    // makes what is packed; NULL: there is nothing
-  size_t *arguments; // those of the entry that it takes, in order
+  size_t *arguments; // those of the entry that it takes, in order; maybe none
   size_t argument_count;
   size_t *ranks; // of the memrefs that it gives back, which the entry takes after its own arguments
   size_t result_count;
 } tune_prepack;
 
 // Splits `entry`, a function of `module` after bufferization, before memory is given back, and what
-// it calls.
-tune_status tune_prepack_split(MlirOperation module, MlirOperation entry,
+// it calls. With `with_own` constants of the module count; packing them at load is not for code
+// that starts threads.
+tune_status tune_prepack_split(MlirOperation module, MlirOperation entry, bool with_own,
                                tune_prepack *out_prepack);
 void tune_prepack_deinit(tune_prepack *prepack);
 

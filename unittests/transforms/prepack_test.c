@@ -43,11 +43,11 @@ static int destroy_context(void **state) {
 }
 
 // Splits @main of `text`. `out_text`, to be freed, is what it became.
-static void split(const char *text, tune_prepack *out_prepack, char **out_text) {
+static void split(const char *text, bool with_own, tune_prepack *out_prepack, char **out_text) {
   MlirOperation module, entry;
   assert_ok(tune_ir_parse(context, text, "in.mlir", &module));
   assert_ok(tune_ir_find_function(module, "main", &entry));
-  assert_ok(tune_prepack_split(module, entry, out_prepack));
+  assert_ok(tune_prepack_split(module, entry, with_own, out_prepack));
   if (!mlirOperationVerify(module))
     fail_msg("what %s became is not valid", text);
   assert_ok(tune_ir_print(module, false, out_text));
@@ -170,7 +170,7 @@ static void what_is_constant_leaves(void **state) {
     const split_case *one = &CASES[i];
     tune_prepack prepack;
     char *text;
-    split(one->text, &prepack, &text);
+    split(one->text, false, &prepack, &text);
     if (!prepack.function != !one->became || (one->became && !has_in_order(text, one->became)) ||
         (!one->became && strstr(text, "_prepack")) || prepack.result_count != one->results)
       fail_msg("%s: gave %zu results and\n%s", one->name, prepack.result_count, text);
@@ -187,7 +187,7 @@ static void the_split_is_described(void **state) {
   char *text;
   split("func.func private @main_prepack(" M ")\n" MAIN ALLOC("p") COPY("w", "p") COPY("p", "y")
             END,
-        &prepack, &text);
+        false, &prepack, &text);
   assert_string_equal(prepack.function, "main_prepack_0");
   assert_int_equal(prepack.argument_count, 1);
   assert_int_equal(prepack.arguments[0], 1);
@@ -197,10 +197,37 @@ static void the_split_is_described(void **state) {
   tune_prepack_deinit(&prepack);
 }
 
+// Constants of the module are packed without arguments, where they count; what is no constant of
+// it is not.
+static void own_constants_need_no_arguments(void **state) {
+  (void)state;
+  static const char format[] =
+      "memref.global \"private\" %s @g : " M " = dense<[1.0, 2.0, 3.0, 4.0]>\n"
+      "func.func private @task(%%b: " M ", %%c: " M ") {\n  %%p = memref.alloc() : " M "\n"
+      "  memref.copy %%b, %%p : " M " to " M "\n  memref.copy %%p, %%c : " M " to " M
+      "\n  return\n}\n"
+      "func.func @main(%%y: " M ") {\n  %%g = memref.get_global @g : " M "\n"
+      "  call @task(%%g, %%y) : (" M ", " M ") -> ()\n  return\n}\n";
+  for (int i = 0; i < 3; ++i) {
+    char module[sizeof format + 16], *text;
+    snprintf(module, sizeof module, format, i == 2 ? "" : "constant");
+    tune_prepack prepack;
+    split(module, i != 1, &prepack, &text);
+    assert_int_equal(prepack.function != NULL, i == 0);
+    assert_int_equal(prepack.argument_count, 0);
+    if (i == 0 && !has_in_order(text, "@main_prepack() -> memref<4xf32>...get_global...call "
+                                      "@task_prepack...@main(...call @task(%0, %arg0, %arg1)"))
+      fail_msg("%s", text);
+    free(text);
+    tune_prepack_deinit(&prepack);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_is_constant_leaves),
       cmocka_unit_test(the_split_is_described),
+      cmocka_unit_test(own_constants_need_no_arguments),
   };
   return cmocka_run_group_tests(tests, make_context, destroy_context);
 }
