@@ -1,13 +1,13 @@
 //===- attention.c - The space of attention: two products and a softmax in one loop -------===//
 //
-//   forall  1 of each batch, `share` rows                         parallel
-//     copy K into panels of nr keys, turned in registers          where K is not contiguous along
-//     keys for   mc rows                                               mc x keys scores
-//       for   nr keys / mr rows                                   scores, scale, mask: mr x nr in
-//       registers
+//   forall  1 of each batch, `share` rows         parallel
+//     copy K into panels of nr keys                turned in registers, if keys are not contiguous
+//     for   mc rows                                mc x keys scores
+//       for   nr keys / mr rows                    scores, scale, mask: mr x nr in registers
 //         for   kr of the width
-//       for   one row                                             softmax: vectors, partial results
-//       for   nr columns / mr rows                                times V, which is read in place
+//       for   one row                              its maximum
+//       for   one row                              softmax: vectors, partial results
+//       for   nr columns / mr rows                 times V, which is read in place
 //         for   kr of the keys
 //
 // So no more than mc rows of scores are alive: they stay in the second cache. The order of the
@@ -170,6 +170,7 @@ static void write_marks(const tune_attention_plan *p, tune_writer *w) {
     tune_writer_line(w, "transform.annotate %%op%zu \"tune.finish\" : " OP, p->finish);
   if (p->root != p->product.nest)
     tune_writer_line(w, "transform.annotate %%op%zu \"tune.root\" : " OP, p->root);
+  tune_writer_line(w, "transform.annotate %%op%zu \"tune.extreme\" : " OP, p->extreme);
   write_product_mark(p, &p->scores, "tune.scores", w);
   write_product_mark(p, &p->product, "tune.product", w);
 }
@@ -294,6 +295,11 @@ static void write_lines(const tune_attention_plan *p, tune_writer *w) {
   size_t loops[TUNE_MAX_LOOPS];
   for (size_t i = 0; i < TUNE_MAX_LOOPS; i++)
     loops[i] = i;
+  // What is first known of a row, its maximum, in a loop of its own: one long chain of dependent
+  // instructions a row keeps the core waiting.
+  write_match("%extreme", "tune.extreme", w->func, w);
+  write_fuse(p, "%extreme", "%ahead", loops, p->batch_count + 2, "0", "1", "0", NULL, false, w);
+  tune_writer_cleanup(w);
   write_match("%chain", "tune.weights", w->func, w);
   write_fuse(p, "%chain", "%line", loops, p->batch_count + 2, "0", "1", "0", NULL, false, w);
   tune_writer_cleanup(w);

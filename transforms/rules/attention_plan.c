@@ -188,7 +188,8 @@ static bool check_lines(const tune_structure *structure, tune_attention_plan *p)
       continue;
     if (!is_line(p, nest))
       return false;
-    reductions += nest->reduction_count;
+    if (nest->reduction_count && reductions++ == 0)
+      p->extreme = n;
     for (size_t o = 0; o < nest->input_count && scores->use_count == 1; o++)
       if (nest->operands[o].producer == p->scores.nest && nest->reduction_count == 0)
         p->finish = n;

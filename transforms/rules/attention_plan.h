@@ -35,6 +35,7 @@ typedef struct tune_attention_plan {
   tune_attention_product scores, product;
   size_t finish;       // nest; the scores themselves where nothing follows them before softmax
   size_t weights;      // nest
+  size_t extreme;      // nest: the first reduction of a row
   size_t root;         // nest; the product where nothing follows it
   size_t score_start;  // nests: the fills that start the sums
   size_t result_start; //
