@@ -191,6 +191,9 @@ static void reduction_write(const tune_structure *structure, const tune_machine 
   tune_writer_begin_buffers(w);
   tune_writer_line(w, "transform.apply_patterns to %s {", w->func);
   tune_writer_line(w, "  transform.apply_patterns.vector.drop_unit_dims_with_shape_cast");
+  // What belongs to a row is computed once, and not in each lane.
+  if (p.shape == TUNE_REDUCTION_ROWS)
+    tune_writer_line(w, "  transform.apply_patterns.vector.sink_ops");
   tune_writer_line(w, "} : " OP);
   if (p.shape == TUNE_REDUCTION_COLUMNS) {
     // Row after row: as sums within vectors they would be transposed first.
@@ -203,6 +206,8 @@ static void reduction_write(const tune_structure *structure, const tune_machine 
   write_prefetch(structure, machine, &p, w);
   if (tune_streaming_applies(structure, p.root, p.root->loop_count - 1, machine))
     tune_streaming_write(p.root, p.lanes, machine, w);
+  // Loops over one row that are unrolled to the end would keep the row, more than registers hold.
+  w->keeps_loops = p.remade != TUNE_NO_LOOP;
   // Buffers are out of the loop over rows here, and what is one number becomes a register.
   if (p.shape == TUNE_REDUCTION_ROWS)
     w->stack_bytes = 65536;

@@ -28,13 +28,19 @@ static const char *part_sizes(const tune_reduction_plan *p, size_t before, int64
 }
 
 // `name` keeps the results of several apart.
-static void write_part(const tune_reduction_plan *p, const char *handle, size_t before,
-                       int64_t size, const char *name, tune_writer *w) {
+static void write_part(const tune_reduction_plan *p, const tune_reduction_sums *sums,
+                       const char *handle, int64_t size, const char *name, tune_writer *w) {
   char sizes[128];
   tune_writer_line(w, "%%%s_start, %%%s_part, %%%s_sum, %%%s_loop =", name, name, name, name);
   tune_writer_line(w, "  transform.structured.tile_reduction_using_for %s by tile_sizes = %s",
-                   handle, part_sizes(p, before, size, sizes, sizeof sizes));
+                   handle, part_sizes(p, sums->before, size, sizes, sizeof sizes));
   tune_writer_line(w, "  : (" OP ") -> (" OP ", " OP ", " OP ", " OP ")");
+  if (sums->remakes) {
+    char part[32], loop[32];
+    snprintf(part, sizeof part, "%%%s_part", name);
+    snprintf(loop, sizeof loop, "%%%s_loop", name);
+    tune_reduction_write_remade(p, sums->remakes, part, loop, w);
+  }
 }
 
 // Splits `handle` at step `at` of its loop `dimension`.
@@ -56,14 +62,14 @@ static void write_parts_of(const tune_reduction_plan *p, const tune_reduction_su
     return;
   tune_writer_begin_foreach(w, sums->handle, "%reduction");
   if (sums->length < size) {
-    write_part(p, "%reduction", sums->before, sums->length, "whole", w);
+    write_part(p, sums, "%reduction", sums->length, "whole", w);
   } else if (rest == 0) {
-    write_part(p, "%reduction", sums->before, size, "whole", w);
+    write_part(p, sums, "%reduction", size, "whole", w);
   } else {
     write_split("%reduction", sums->length - rest, sums->before + p->along, "%most", "%rest", w);
-    write_part(p, "%most", sums->before, size, "most", w);
+    write_part(p, sums, "%most", size, "most", w);
     if (!is_rest_whole)
-      write_part(p, "%rest", sums->before, rest, "rest", w);
+      write_part(p, sums, "%rest", rest, "rest", w);
   }
   tune_writer_end_foreach(w);
 }
@@ -74,7 +80,7 @@ static tune_value_set part_lengths(const tune_reduction_plan *p, int64_t *out_de
   int64_t length = p->line[p->along], lanes = p->lanes;
   tune_value_set lengths = {0};
   for (int64_t count = 1; count <= 8; count *= 2)
-    if (count * lanes <= length)
+    if (count * lanes <= length && (p->remade == TUNE_NO_LOOP || length % (count * lanes) == 0))
       tune_value_set_add(&lengths, count * lanes);
   bool is_short = p->line_count > 1 && length <= 8 * lanes;
   if (is_short)

@@ -18,7 +18,13 @@ typedef struct tune_reduction_sums {
   const char *handle; // of ops whose loops are `before` others and then the line
   int64_t length;     // of their lines, along the loop that becomes vectors
   size_t before;
+  const tune_nest *remakes; // what makes p->remade again, part by part; or NULL
 } tune_reduction_sums;
+
+// Puts p->remade, which %op reads in slices in %loop, into it: once for each operand of `user`.
+// Their handles are %remade_<operand>. (reduction_rows.c)
+void tune_reduction_write_remade(const tune_reduction_plan *plan, const tune_nest *user,
+                                 const char *op, const char *loop, tune_writer *writer);
 
 // The knob `partial`: how many results of a line are made at a time, in vectors, before they become
 // one. What is left of a line is a vector of its own. (reduction_partial.c)

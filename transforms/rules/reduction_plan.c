@@ -2,6 +2,8 @@
 
 #include "transforms/rules/reduction_plan.h"
 
+#define MAX_REMADE_NESTS 32
+
 // Whether every op indexes what other ops of the task make by the same leading row loops.
 static bool rows_agree(const tune_structure *structure, size_t rows) {
   for (size_t n = 0; n < structure->nest_count; n++) {
@@ -132,6 +134,63 @@ static bool plan_rows_anywhere(tune_reduction_plan *p) {
   return p->along != TUNE_NO_LOOP && reads_on_end(p->root);
 }
 
+// A step of plain arithmetic on one number of an input's line and on what belongs to its row.
+static bool is_cheap(const tune_nest *nest, const tune_reduction_plan *p) {
+  size_t from_lines = 0;
+  if (nest->kind != TUNE_NEST_GENERIC || nest->reduction_count || nest->math_op_count ||
+      nest->is_returned || nest->use_count < 2 || nest->loop_count != p->row_count + 1 ||
+      nest->operand_count != nest->input_count + 1)
+    return false;
+  for (size_t o = 0; o < nest->input_count; o++) {
+    const tune_operand *input = &nest->operands[o];
+    if (tune_operand_coefficient(input, p->row_count) == 0)
+      continue;
+    from_lines++;
+    if (input->producer != TUNE_NO_LOOP ||
+        tune_operand_contiguous_loop(nest, input) != p->row_count)
+      return false;
+  }
+  return from_lines == 1;
+}
+
+static bool uses(const tune_nest *nest, size_t producer) {
+  for (size_t o = 0; o < nest->input_count; o++)
+    if (nest->operands[o].producer == producer)
+      return true;
+  return false;
+}
+
+// Looks for p->remade, where ops can be told apart by their order once their rows are tiled: all
+// other ops over lines and one reduction, the last, come after it.
+static void find_remade(const tune_structure *structure, tune_reduction_plan *p) {
+  bool is_after[MAX_REMADE_NESTS] = {false};
+  if (p->line_count != 1 || p->row_count == 0 || p->line[0] % p->lanes ||
+      structure->nest_count > MAX_REMADE_NESTS)
+    return;
+  size_t found = TUNE_NO_LOOP, reduction = TUNE_NO_LOOP;
+  for (size_t n = 0; n < structure->nest_count; n++) {
+    const tune_nest *nest = &structure->nests[n];
+    bool is_line = nest->kind == TUNE_NEST_GENERIC && nest->loop_count > p->row_count;
+    for (size_t o = 0; o < nest->input_count; o++) {
+      size_t producer = nest->operands[o].producer;
+      is_after[n] |= producer != TUNE_NO_LOOP && (producer == found || is_after[producer]);
+    }
+    if (is_line && found == TUNE_NO_LOOP && is_cheap(nest, p)) {
+      found = n;
+    } else if (is_line && nest->reduction_count && is_after[n]) {
+      if (reduction != TUNE_NO_LOOP || !uses(nest, found))
+        return;
+      reduction = n;
+    } else if (is_line && (nest->reduction_count ? found != TUNE_NO_LOOP : !is_after[n])) {
+      return;
+    }
+  }
+  if (found == TUNE_NO_LOOP || reduction == TUNE_NO_LOOP)
+    return;
+  p->remade = found;
+  p->remade_reduction = reduction;
+}
+
 // A line whose loops of one step are gone after the rows are taken off would look like another.
 static bool plan_rows(const tune_structure *structure, tune_reduction_plan *p) {
   p->shape = TUNE_REDUCTION_ROWS;
@@ -140,6 +199,7 @@ static bool plan_rows(const tune_structure *structure, tune_reduction_plan *p) {
   for (size_t i = 0; i < p->line_count; i++)
     if (p->line[i] < 2)
       return false;
+  find_remade(structure, p);
   return true;
 }
 
@@ -169,7 +229,7 @@ static bool plan_block(tune_reduction_plan *p) {
 
 bool tune_reduction_plan_make(const tune_structure *structure, const tune_machine *machine,
                               tune_reduction_plan *out_plan) {
-  tune_reduction_plan p = {0};
+  tune_reduction_plan p = {.remade = TUNE_NO_LOOP, .remade_reduction = TUNE_NO_LOOP};
   if (!structure->is_regular)
     return false;
   for (size_t n = 0; n < structure->nest_count; n++) {

@@ -41,6 +41,9 @@ typedef struct tune_reduction_plan {
   int64_t columns;              // how far it runs
   unsigned lanes;               // elements of the result in a vector
   size_t math;                  // functions such as exp
+  // Rows: the nest that is cheaper made again by each of its users than kept (the centred values of
+  // a norm), and the one reduction of these, the last; TUNE_NO_LOOP: none.
+  size_t remade, remade_reduction;
 } tune_reduction_plan;
 
 // False where the task is for another rule.

@@ -418,7 +418,8 @@ void tune_writer_target_knobs(tune_writer *writer, unsigned vector_bits, bool ha
   tune_writer_knob(writer, "llvm_opt_level", NULL, TUNE_LEVEL_TARGET, &levels, 3);
   annotate_knob(writer, "llvm_opt_level", "tune.llvm.opt_level");
   tune_value_set flag = {2, {0, 1}};
-  tune_writer_knob(writer, "llvm_unroll", NULL, TUNE_LEVEL_TARGET, &flag, 1);
+  tune_writer_knob(writer, "llvm_unroll", NULL, TUNE_LEVEL_TARGET, &flag,
+                   writer->keeps_loops ? 0 : 1);
   annotate_knob(writer, "llvm_unroll", "tune.llvm.loop_unroll");
   if (has_math) {
     // libm, polynomials, libmvec: transforms/lower/math.h.

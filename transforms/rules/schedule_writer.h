@@ -43,6 +43,7 @@ typedef struct tune_writer {
   unsigned indent;  // levels of two spaces
   const char *func; // the handle of the task's function, "%func" at first; a pass makes a new one
   int64_t stack_bytes; // default of the knob of tune_writer_place_buffers; 0 at first
+  bool keeps_loops;    // default of `llvm_unroll` is 0; false at first
 } tune_writer;
 
 void tune_writer_init(tune_writer *writer);

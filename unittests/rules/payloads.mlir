@@ -130,6 +130,103 @@ func.func @f(%x: tensor<20x128xf32>, %g: tensor<128xf32>, %h: tensor<128xf32>) -
   return %r : tensor<20x128xf32>
 }
 // -----
+// case: layer norm of short rows in two dimensions
+// quick
+// reduction: 96
+#id = affine_map<(l, m, n) -> (l, m, n)>
+#row = affine_map<(l, m, n) -> (l, m)>
+#col = affine_map<(l, m, n) -> (n)>
+func.func @f(%x: tensor<3x5x48xf32>, %g: tensor<48xf32>, %h: tensor<48xf32>) -> tensor<3x5x48xf32> {
+  %zero = arith.constant 0.0 : f32
+  %count = arith.constant 48.0 : f32
+  %tiny = arith.constant 1.0e-5 : f32
+  %e1 = tensor.empty() : tensor<3x5xf32>
+  %e2 = tensor.empty() : tensor<3x5x48xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e1 : tensor<3x5xf32>) -> tensor<3x5xf32>
+  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x : tensor<3x5x48xf32>) outs(%z : tensor<3x5xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor<3x5xf32>
+  %d = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x, %s : tensor<3x5x48xf32>, tensor<3x5xf32>) outs(%e2 : tensor<3x5x48xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %0 = arith.divf %b, %count : f32
+    %1 = arith.subf %a, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<3x5x48xf32>
+  %v = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%d : tensor<3x5x48xf32>) outs(%z : tensor<3x5xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.mulf %a, %a : f32
+    %1 = arith.addf %0, %b : f32
+    linalg.yield %1 : f32
+  } -> tensor<3x5xf32>
+  %r = linalg.generic {indexing_maps = [#id, #row, #col, #col, #id], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%d, %v, %g, %h : tensor<3x5x48xf32>, tensor<3x5xf32>, tensor<48xf32>, tensor<48xf32>)
+      outs(%e2 : tensor<3x5x48xf32>) {
+  ^bb0(%a: f32, %b: f32, %p: f32, %q: f32, %c: f32):
+    %0 = arith.divf %b, %count : f32
+    %1 = arith.addf %0, %tiny : f32
+    %2 = math.rsqrt %1 : f32
+    %3 = arith.mulf %a, %2 : f32
+    %4 = arith.mulf %3, %p : f32
+    %5 = arith.addf %4, %q : f32
+    linalg.yield %5 : f32
+  } -> tensor<3x5x48xf32>
+  return %r : tensor<3x5x48xf32>
+}
+// -----
+// case: layer norm of rows not known
+// reduction: 384
+#id = affine_map<(m, n) -> (m, n)>
+#row = affine_map<(m, n) -> (m)>
+#col = affine_map<(m, n) -> (n)>
+func.func @f(%x: tensor<?x192xf32>, %g: tensor<192xf32>, %h: tensor<192xf32>) -> tensor<?x192xf32> {
+  %zero = arith.constant 0.0 : f32
+  %count = arith.constant 192.0 : f32
+  %tiny = arith.constant 1.0e-5 : f32
+  %zeroth = arith.constant 0 : index
+  %rows = tensor.dim %x, %zeroth : tensor<?x192xf32>
+  %e1 = tensor.empty(%rows) : tensor<?xf32>
+  %e2 = tensor.empty(%rows) : tensor<?x192xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e1 : tensor<?xf32>) -> tensor<?xf32>
+  %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<?x192xf32>) outs(%z : tensor<?xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.addf %a, %b : f32
+    linalg.yield %0 : f32
+  } -> tensor<?xf32>
+  %d = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %s : tensor<?x192xf32>, tensor<?xf32>) outs(%e2 : tensor<?x192xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %0 = arith.divf %b, %count : f32
+    %1 = arith.subf %a, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<?x192xf32>
+  %v = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%d : tensor<?x192xf32>) outs(%z : tensor<?xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %0 = arith.mulf %a, %a : f32
+    %1 = arith.addf %0, %b : f32
+    linalg.yield %1 : f32
+  } -> tensor<?xf32>
+  %r = linalg.generic {indexing_maps = [#id, #row, #col, #col, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%d, %v, %g, %h : tensor<?x192xf32>, tensor<?xf32>, tensor<192xf32>, tensor<192xf32>)
+      outs(%e2 : tensor<?x192xf32>) {
+  ^bb0(%a: f32, %b: f32, %p: f32, %q: f32, %c: f32):
+    %0 = arith.divf %b, %count : f32
+    %1 = arith.addf %0, %tiny : f32
+    %2 = math.rsqrt %1 : f32
+    %3 = arith.mulf %a, %2 : f32
+    %4 = arith.mulf %3, %p : f32
+    %5 = arith.addf %4, %q : f32
+    linalg.yield %5 : f32
+  } -> tensor<?x192xf32>
+  return %r : tensor<?x192xf32>
+}
+// -----
 // case: layer norm in f64, odd
 // reduction: 154
 #id = affine_map<(m, n) -> (m, n)>
