@@ -140,9 +140,13 @@ static void write_vectors(tune_writer *w) {
   tune_writer_end_foreach(w);
 }
 
+// So far ahead of the loads the next lines of a chain have time to come: less is late, and more
+// takes the place of what is being worked on.
+#define BYTES_AHEAD_OF_A_CHAIN (16 << 10)
+
 // Lengths that the knobs `columns`, `partial` and `vector` give. A chain goes over its line several
-// times: meanwhile the next one is read. A single pass is read ahead by half a page or so: less is
-// too late, and more is past the ends of short rows.
+// times: meanwhile those to come are read. A single pass is read ahead by half a page or so: less
+// is too late, and more is past the ends of short rows.
 static void write_prefetch(const tune_structure *structure, const tune_machine *machine,
                            const tune_reduction_plan *p, tune_writer *w) {
   tune_prefetch prefetch = {.operand = tune_prefetch_find_operand(structure, machine)};
@@ -155,8 +159,13 @@ static void write_prefetch(const tune_structure *structure, const tune_machine *
   if (p->generic_count > 1) {
     for (size_t i = 0; i < p->line_count; i++)
       line *= p->line[i];
-    if (p->row_count > 0 && line <= machine->l2_bytes / 4)
-      prefetch.distances[prefetch.distance_count++] = line;
+    for (int64_t ahead = line; ahead <= 16 * line; ahead *= 4) {
+      if (p->row_count == 0 || ahead > machine->l2_bytes / 8)
+        break;
+      prefetch.distances[prefetch.distance_count++] = ahead;
+      if (!prefetch.default_distance && ahead >= BYTES_AHEAD_OF_A_CHAIN)
+        prefetch.default_distance = ahead;
+    }
   } else {
     line *= operand->shape[operand->rank - 1];
     for (int64_t distance = 1024; distance <= 4096 && distance < line; distance *= 2)
