@@ -289,7 +289,7 @@ static void write_filled_rows(tune_writer *w) {
 static void write_instruction_loops(tune_writer *w, const char *loops, int count, size_t col) {
   for (int i = 0; i < count; i++)
     tune_writer_line(w, "transform.annotate %s#%d \"tune.unroll\" : " OP, loops, i);
-  char columns[24];
+  char columns[48];
   snprintf(columns, sizeof columns, "%s#%zu", loops, col);
   write_peel(w, columns);
 }

@@ -60,7 +60,7 @@ static text memref_of(const tune_operand *operand) {
 static void write_pattern(const tune_operand *operand, int64_t length, int64_t distance,
                           const char *name, tune_writer *w) {
   const char *place[TUNE_MAX_LOOPS + 2] = {"from"};
-  char index[TUNE_MAX_LOOPS][16], names[256] = "%from", types[256] = "!pdl.value", number[24];
+  char index[TUNE_MAX_LOOPS][32], names[256] = "%from", types[256] = "!pdl.value", number[24];
   tune_pdl_begin_pattern(w, name);
   tune_pdl_operand(w, "from", memref_of(operand).text);
   size_t named = strlen(names), typed = strlen(types);
