@@ -41,6 +41,8 @@ typedef struct tune_contraction_plan {
 
   size_t root_row, root_col; // row and col as loops of the root
   size_t root_loop_count;    // the root is the epilogue, or else the anchor
+  // Tile sizes, as text, of the root's other loops in the outer tiles: "" is one step.
+  char outer_steps[TUNE_MAX_LOOPS][24];
   size_t rest_count;         // reductions besides depth
   size_t rest[TUNE_MAX_LOOPS];
 

@@ -109,11 +109,13 @@ static void write_others(const tune_contraction_plan *plan, tune_writer *w) {
   }
 }
 
-// mc rows, nc columns and one step of all other loops of `root`.
+// mc rows, nc columns and one step of all other loops of `root`, or as many as the plan says.
 static tune_tiling outer_tiling(const tune_contraction_plan *plan, const tune_nest *root) {
   tune_tiling outer = {{0}};
   for (size_t i = 0; i < root->loop_count; i++)
-    outer.size[i] = root->is_reduction[i] ? "0" : "1";
+    outer.size[i] = root->is_reduction[i]     ? "0"
+                    : plan->outer_steps[i][0] ? plan->outer_steps[i]
+                                              : "1";
   outer.size[plan->root_row] = "%mc";
   outer.size[plan->root_col] = "%nc";
   return outer;

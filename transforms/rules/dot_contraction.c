@@ -1,17 +1,19 @@
 //===- dot_contraction.c - Products of narrow elements by the CPU's dot products -----------===//
 //
-// A matrix product of bf16 into f32, or of bytes into i32, on a CPU with instructions that
-// add up groups of products (2 of bf16, 4 of bytes) into each lane. The depth is cut in
-// groups; B is copied into panels with the groups of neighbouring columns side by side, A
-// is read in place:
+// A matrix product or convolution of bf16 into f32, or of bytes into i32, on a CPU with
+// instructions that add up groups of products (2 of bf16, 4 of bytes) into each lane. The depth is
+// cut in groups; B is copied into panels with the groups of neighbouring columns side by side, A is
+// read in place:
 //
-//   forall  mc rows, nc columns, 1 of every other loop; fill, product and epilogue fused into it
+//   forall  mc rows, nc columns, all lines (loops of A alone) or 1 of every other loop; fill,
+//           product and epilogue fused into it
 //     for  nr columns
-//       copy B into a panel: groups x nr x group
-//       for  mr rows
+//       copy B into a panel: windows x groups x nr x group
+//       for  lines, mr rows
 //         accumulators: mr x nr in registers
-//         for  kr groups of the depth
+//         for  windows, kr groups of the depth
 //           mr x nr/lanes instructions, see dot_patterns.h
+//         for  windows: the last groups, and what B turned has added, taken off
 //         epilogue
 //
 // Rows and columns that fill no tile are told apart before anything else is done, so that
@@ -21,7 +23,7 @@
 //===--------------------------------------------------------------------------===//
 
 #include "transforms/rules/contraction_parts.h"
-#include "transforms/rules/dot_patterns.h"
+#include "transforms/rules/dot_plan.h"
 #include "transforms/rules/pdl_writer.h"
 
 #include <inttypes.h>
@@ -33,164 +35,12 @@
 #define GENERIC "!transform.op<\"linalg.generic\">"
 #define PACK "!transform.op<\"linalg.pack\">"
 #define MAX_PATTERNS 10
-#define MOST_ROW_PARTS 1024 // vectors of A that the sums of a tile's rows read, as straight code
-#define WIDEST_TILE 64      // columns
-
-typedef struct dot_plan {
-  tune_contraction_plan contraction; // its parts; the domains are those of this rule
-  tune_dot dot;
-  bool folds;      // loops of one step fall away first: the kernel has three
-  size_t order[3]; // row, col, depth as the kernel has them
-  int64_t groups;  // of the depth
-  // Of these, what is split off to put the sums right, if B is turned: any `kr` divides the rest,
-  // and it is no single one beside the others, whose nests look alike.
-  int64_t last_groups;
-  bool fills_up; // the depth ends within the last group
-  bool b_transposed;
-} dot_plan;
-
-//===--------------------------------------------------------------------------===//
-// What is taken
-//===--------------------------------------------------------------------------===//
-
-static bool reads_types(const tune_nest *nest, const char *in, const char *out) {
-  return strcmp(nest->operands[0].type, in) == 0 && strcmp(nest->operands[1].type, in) == 0 &&
-         strcmp(nest->operands[2].type, out) == 0 && nest->widens;
-}
-
-static bool find_instruction(dot_plan *plan, const tune_machine *machine) {
-  const tune_contraction_plan *contraction = &plan->contraction;
-  const tune_nest *anchor = contraction->anchor;
-  tune_dot *dot = &plan->dot;
-  dot->lanes = machine->vector_bits / 32;
-  dot->b_first = contraction->b == 0;
-  if (dot->lanes != 8 && dot->lanes != 16)
-    return false;
-  dot->is_bf16 = reads_types(anchor, "bf16", "f32");
-  dot->group = dot->is_bf16 ? 2 : 4;
-  if (dot->is_bf16)
-    return machine->has_bf16_dot;
-  dot->unsigned_a = anchor->zero_extends[contraction->a];
-  dot->unsigned_b = anchor->zero_extends[contraction->b];
-  dot->turns_b = dot->unsigned_a == dot->unsigned_b;
-  return reads_types(anchor, "i8", "i32") && machine->has_int8_dot;
-}
-
-static int64_t vectors_of(const dot_plan *plan, int64_t nr) {
-  return (nr + plan->dot.lanes - 1) / plan->dot.lanes;
-}
-
-// Vectors of A in a row whose sum is needed.
-static int64_t row_parts(const dot_plan *plan) {
-  return plan->dot.turns_b ? (plan->groups + plan->dot.lanes - 1) / plan->dot.lanes : 0;
-}
-
-static void choose_register_tile(dot_plan *plan, const tune_machine *machine) {
-  tune_contraction_plan *contraction = &plan->contraction;
-  static const int64_t rows[] = {2, 3, 4, 5, 6, 7, 8, 10, 12, 14};
-  contraction->mr = contraction->nr = contraction->kr = (tune_value_set){0};
-  for (int64_t nr = TUNE_DOT_BLOCK; nr <= WIDEST_TILE; nr += TUNE_DOT_BLOCK)
-    if (nr == TUNE_DOT_BLOCK || nr < contraction->cols + TUNE_DOT_BLOCK)
-      tune_value_set_add(&contraction->nr, nr);
-  // Where sums of rows are needed, wide tiles need them less often.
-  bool is_wide = plan->dot.turns_b && machine->vector_registers >= 32;
-  contraction->nr_default = tune_value_set_at_most(&contraction->nr, is_wide ? 64 : 32);
-  // One accumulator a lane, the row of B, a group of A and what signs need.
-  int64_t vectors = vectors_of(plan, contraction->nr_default);
-  int64_t limit = ((int64_t)machine->vector_registers - 3) / vectors - 1;
-  int64_t best = 2;
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    int64_t mr = rows[i];
-    // A single row over would be folded away with its loop.
-    if (mr > contraction->rows || (plan->folds && contraction->rows % mr == 1) ||
-        mr * row_parts(plan) > MOST_ROW_PARTS)
-      continue;
-    tune_value_set_add(&contraction->mr, mr);
-    int64_t steps = (contraction->rows + mr - 1) / mr;
-    // Rows of a short last tile load B for less: not more than a tenth of the work.
-    if (mr <= limit && 10 * (steps * mr - contraction->rows) <= contraction->rows)
-      best = mr;
-  }
-  contraction->mr_default = best;
-  for (int64_t kr = 1; kr <= 4; kr *= 2)
-    if (plan->groups % kr == 0)
-      tune_value_set_add(&contraction->kr, kr);
-  contraction->kr_default = tune_value_set_at_most(&contraction->kr, 2);
-}
-
-static void choose_outer_tile(dot_plan *plan, const tune_machine *machine) {
-  tune_contraction_plan *contraction = &plan->contraction;
-  contraction->mc = contraction->nc = (tune_value_set){0};
-  tune_value_set_add(&contraction->mc, contraction->rows);
-  tune_value_set_add_divisors(&contraction->mc, contraction->rows, 32, contraction->rows / 2, 32);
-  tune_value_set_add(&contraction->nc, contraction->cols);
-  tune_value_set_add_divisors(&contraction->nc, contraction->cols, 64, contraction->cols / 2, 64);
-  contraction->mc_default = contraction->rows;
-  contraction->nc_default = contraction->cols;
-  if (machine->threads <= 1)
-    return;
-  // Along the columns first, which share no panel.
-  int64_t threads = (int64_t)machine->threads;
-  int64_t nc = tune_value_set_at_most(&contraction->nc, contraction->cols / threads);
-  if (nc <= contraction->cols / threads)
-    contraction->nc_default = nc;
-  else
-    contraction->mc_default = tune_value_set_at_most(&contraction->mc, contraction->rows / threads);
-}
-
-static bool has_pad(const tune_structure *structure) {
-  for (size_t n = 0; n < structure->nest_count; n++)
-    if (structure->nests[n].kind == TUNE_NEST_PAD)
-      return true;
-  return false;
-}
-
-static bool make_plan(const tune_structure *structure, const tune_machine *machine,
-                      dot_plan *plan) {
-  *plan = (dot_plan){.b_transposed = false};
-  tune_contraction_plan *contraction = &plan->contraction;
-  if (!tune_contraction_plan_make(structure, machine, contraction) ||
-      !find_instruction(plan, machine) || structure->is_dynamic || has_pad(structure))
-    return false;
-  const tune_nest *anchor = contraction->anchor;
-  const tune_operand *b = &anchor->operands[contraction->b];
-  plan->b_transposed = tune_operand_contiguous_loop(anchor, b) == contraction->depth;
-  // A single last column would be folded away with its loop.
-  if (contraction->has_window || contraction->rest_count || contraction->other_count ||
-      tune_operand_contiguous_loop(anchor, &anchor->operands[contraction->a]) !=
-          contraction->depth ||
-      (!plan->b_transposed && tune_operand_contiguous_loop(anchor, b) != contraction->col) ||
-      contraction->cols % plan->dot.lanes == 1 || contraction->depths < plan->dot.group)
-    return false;
-  plan->folds = anchor->loop_count > 3 || contraction->root_loop_count > 3 ||
-                (contraction->epilogue && contraction->root_loop_count > 2);
-  plan->groups = (contraction->depths + plan->dot.group - 1) / plan->dot.group;
-  plan->fills_up = contraction->depths % plan->dot.group != 0;
-  plan->last_groups = 0;
-  if (plan->dot.turns_b)
-    plan->last_groups = plan->groups % 4 == 0   ? 4
-                        : plan->groups % 2 == 0 ? 2
-                        : plan->groups == 1     ? 1
-                                                : 3;
-  size_t count = 0;
-  for (size_t loop = 0; loop < anchor->loop_count; loop++)
-    if (loop == contraction->row || loop == contraction->col || loop == contraction->depth)
-      plan->order[count++] = loop;
-  choose_register_tile(plan, machine);
-  choose_outer_tile(plan, machine);
-  return contraction->mr.count > 0;
-}
-
-static bool dot_applies(const tune_structure *structure, const tune_machine *machine) {
-  dot_plan plan;
-  return make_plan(structure, machine, &plan);
-}
 
 //===--------------------------------------------------------------------------===//
 // The schedule
 //===--------------------------------------------------------------------------===//
 
-static void write_knobs(const dot_plan *plan, const tune_machine *machine, tune_writer *w) {
+static void write_knobs(const tune_dot_plan *plan, const tune_machine *machine, tune_writer *w) {
   const tune_contraction_plan *contraction = &plan->contraction;
   tune_writer_knob(w, "mc", "tile", TUNE_LEVEL_LINALG, &contraction->mc, contraction->mc_default);
   tune_writer_knob(w, "nc", "tile", TUNE_LEVEL_LINALG, &contraction->nc, contraction->nc_default);
@@ -223,24 +73,37 @@ static void write_peel(tune_writer *w, const char *loop) {
 }
 
 // Columns outside, so that a panel is copied once for all rows; remainders are loops of their own.
-static void write_register_tiles(const dot_plan *plan, tune_writer *w) {
+static void write_register_tiles(const tune_dot_plan *plan, tune_writer *w) {
   const tune_contraction_plan *contraction = &plan->contraction;
   tune_tiling tile = {{0}};
   size_t order[TUNE_MAX_LOOPS];
   char sizes[256], loops[96];
   tune_contraction_identity_order(order, TUNE_MAX_LOOPS);
+  const tune_nest *root = contraction->epilogue ? contraction->epilogue : contraction->anchor;
   tile.size[contraction->root_row] = "%mr";
   tile.size[contraction->root_col] = "%nr";
-  size_t used = (size_t)snprintf(loops, sizeof loops, "[%zu, %zu", contraction->root_col,
-                                 contraction->root_row);
-  for (size_t i = 0; i < contraction->root_loop_count && used < sizeof loops; i++)
-    if (i != contraction->root_row && i != contraction->root_col)
+  size_t used = (size_t)snprintf(loops, sizeof loops, "[%zu", contraction->root_col);
+  size_t tiled = 2;
+  for (size_t i = 0; i < contraction->root_loop_count && plan->has_lines; i++)
+    if (i != contraction->root_row && i != contraction->root_col && !root->is_reduction[i]) {
+      tile.size[i] = "1";
       used += (size_t)snprintf(loops + used, sizeof loops - used, ", %zu", i);
+      tiled++;
+    }
+  used += (size_t)snprintf(loops + used, sizeof loops - used, ", %zu", contraction->root_row);
+  for (size_t i = 0; i < contraction->root_loop_count && used < sizeof loops; i++)
+    if (i != contraction->root_row && i != contraction->root_col && !tile.size[i])
+      used += (size_t)snprintf(loops + used, sizeof loops - used, ", %zu", i);
+  char types[160];
   tune_writer_line(
-      w, "%%kernel, %%loops:2 = transform.structured.fuse %%root tile_sizes %s interchange %s]",
-      tune_writer_sizes(sizes, sizeof sizes, &tile, order, contraction->root_loop_count), loops);
-  tune_writer_line(w, "  : (" OP ", " PARAM ", " PARAM ") -> (" OP ", " OP ", " OP ")");
-  write_peel(w, "%loops#1");
+      w, "%%kernel, %%loops:%zu = transform.structured.fuse %%root tile_sizes %s interchange %s]",
+      tiled, tune_writer_sizes(sizes, sizeof sizes, &tile, order, contraction->root_loop_count),
+      loops);
+  tune_writer_line(w, "  : (" OP ", " PARAM ", " PARAM ") -> (%s)",
+                   tune_writer_types(types, sizeof types, tiled + 1));
+  char row_loop[24];
+  snprintf(row_loop, sizeof row_loop, "%%loops#%zu", tiled - 1);
+  write_peel(w, row_loop);
   write_peel(w, "%loops#0");
   tune_writer_cleanup(w);
   if (plan->folds) {
@@ -260,8 +123,9 @@ static void write_register_tiles(const dot_plan *plan, tune_writer *w) {
 // Sums of a tile in a buffer of its own: what is a view of the result could not be hoisted out of
 // the loop over the depth, and what is on the stack LLVM keeps in registers from the fill to the
 // epilogue.
-static void write_accumulators(const dot_plan *plan, tune_writer *w) {
-  tune_writer_match_generic(w, "%sums", plan->contraction.anchor, plan->order, 3, w->func);
+static void write_accumulators(const tune_dot_plan *plan, tune_writer *w) {
+  tune_writer_match_generic(w, "%sums", plan->contraction.anchor, plan->order, plan->loop_count,
+                            w->func);
   tune_writer_begin_foreach(w, "%sums", "%one_sum");
   tune_writer_line(w, "%%accumulators, %%made = transform.structured.bufferize_to_allocation "
                       "%%one_sum");
@@ -295,13 +159,15 @@ static void write_instruction_loops(tune_writer *w, const char *loops, int count
 }
 
 // Cuts the depth into groups, and tiles the product down to one instruction.
-static void write_groups(const dot_plan *plan, tune_writer *w) {
+static void write_groups(const tune_dot_plan *plan, tune_writer *w) {
   const tune_contraction_plan *contraction = &plan->contraction;
-  tune_writer_match_generic(w, "%tiles", contraction->anchor, plan->order, 3, w->func);
+  tune_writer_match_generic(w, "%tiles", contraction->anchor, plan->order, plan->loop_count,
+                            w->func);
   tune_writer_begin_foreach(w, "%tiles", "%one_tile");
   // The loops of the kernel in their order, and then the group.
-  size_t order[] = {0, 1, 2, 3}, row = 0, col = 0, depth = 0;
-  for (size_t i = 0; i < 3; i++) {
+  size_t order[TUNE_MAX_LOOPS], row = 0, col = 0, depth = 0, count = plan->loop_count;
+  tune_contraction_identity_order(order, TUNE_MAX_LOOPS);
+  for (size_t i = 0; i < count; i++) {
     row = plan->order[i] == contraction->row ? i : row;
     col = plan->order[i] == contraction->col ? i : col;
     depth = plan->order[i] == contraction->depth ? i : depth;
@@ -309,10 +175,10 @@ static void write_groups(const dot_plan *plan, tune_writer *w) {
   char group[24], lanes[24], sizes[128];
   snprintf(group, sizeof group, "%" PRId64, plan->dot.group);
   snprintf(lanes, sizeof lanes, "%" PRId64, plan->dot.lanes);
-  tune_tiling groups = {.size = {"0", "0", "0", "0"}};
+  tune_tiling groups = {{0}};
   groups.size[depth] = group;
   tune_writer_line(w, "%%product = transform.structured.pack %%one_tile packed_sizes = %s",
-                   tune_writer_sizes(sizes, sizeof sizes, &groups, order, 3));
+                   tune_writer_sizes(sizes, sizeof sizes, &groups, order, count));
   tune_writer_line(w, "  : (" OP ") -> " GENERIC);
   const char *product = "%product";
   if (plan->b_transposed) {
@@ -352,27 +218,38 @@ static void write_groups(const dot_plan *plan, tune_writer *w) {
   tune_tiling step = {{0}}, one = {{0}};
   one.size[row] = "1";
   one.size[col] = lanes;
+  for (size_t i = 0; i < count; i++)
+    if (contraction->anchor->is_reduction[plan->order[i]] && i != depth)
+      step.size[i] = "1";
   if (last) {
-    tune_writer_tile(w, "%one_last", "%last_loops", last, &one, order, 4, NULL);
+    if (contraction->rest_count) {
+      tune_writer_tile(w, "%last_step", "%last_window", last, &step, order, count + 1, NULL);
+      last = "%last_step";
+    }
+    tune_writer_tile(w, "%one_last", "%last_loops", last, &one, order, count + 1, NULL);
     write_instruction_loops(w, "%last_loops", 2, row < col ? 1 : 0);
   }
   if (all_but_last) {
     step.size[depth] = "%kr";
     one.size[depth] = "1";
-    tune_writer_tile(w, "%step", "%step_loop", all_but_last, &step, order, 4, NULL);
-    tune_writer_tile(w, "%one", "%one_loops", "%step", &one, order, 4, NULL);
-    write_instruction_loops(w, "%one_loops", 3, col);
+    tune_writer_tile(w, "%step", "%step_loop", all_but_last, &step, order, count + 1, NULL);
+    tune_writer_tile(w, "%one", "%one_loops", "%step", &one, order, count + 1, NULL);
+    write_instruction_loops(w, "%one_loops", 3, (row < col) + (depth < col));
   }
   tune_writer_end_foreach(w);
 }
 
 // The panels go before the loop over the rows; they and, where the depth fills no group, copies of
 // A are all that is copied.
-static void write_panels(const dot_plan *plan, tune_writer *w) {
-  tune_writer_line(
-      w, "%%scopes = transform.structured.match ops{[\"scf.for\"]} in %s : (" OP ") -> " OP,
-      w->func);
-  tune_writer_line(w, "transform.apply_licm to %%scopes : " OP);
+static void write_panels(const tune_dot_plan *plan, tune_writer *w) {
+  // Outer loops come first, and so one pass moves them out of one loop.
+  size_t lines = plan->has_lines ? plan->contraction.root_loop_count : 1;
+  for (size_t pass = 0; pass < lines; pass++) {
+    tune_writer_line(
+        w, "%%scopes_%zu = transform.structured.match ops{[\"scf.for\"]} in %s : (" OP ") -> " OP,
+        pass, w->func);
+    tune_writer_line(w, "transform.apply_licm to %%scopes_%zu : " OP, pass);
+  }
   tune_writer_cleanup(w);
   if (plan->fills_up) {
     tune_writer_line(
@@ -383,15 +260,23 @@ static void write_panels(const dot_plan *plan, tune_writer *w) {
   }
   char block[8];
   snprintf(block, sizeof block, "%d", TUNE_DOT_BLOCK);
-  tune_tiling copy = {.size = {plan->b_transposed ? block : "1", block}};
-  size_t order[] = {0, 1};
+  tune_tiling copy = {{0}};
+  size_t order[TUNE_MAX_LOOPS], windows = plan->contraction.rest_count;
+  tune_contraction_identity_order(order, TUNE_MAX_LOOPS);
+  for (size_t i = 0; i < windows; i++)
+    copy.size[i] = "1";
+  copy.size[windows] = plan->b_transposed ? block : "1";
+  copy.size[windows + 1] = block;
   tune_writer_line(
       w, "%%panels = transform.structured.match ops{[\"linalg.pack\"]} in %s : (" OP ") -> " OP,
       w->func);
   tune_writer_begin_foreach(w, "%panels", "%whole_panel");
-  tune_writer_tile(w, "%part", "%part_loops", "%whole_panel", &copy, order, 2, NULL);
-  write_peel(w, "%part_loops#1");
-  write_peel(w, "%part_loops#0");
+  tune_writer_tile(w, "%part", "%part_loops", "%whole_panel", &copy, order, windows + 2, NULL);
+  for (size_t i = 2; i > 0; i--) {
+    char loop[32];
+    snprintf(loop, sizeof loop, "%%part_loops#%zu", windows + i - 1);
+    write_peel(w, loop);
+  }
   tune_writer_end_foreach(w);
 }
 
@@ -423,7 +308,7 @@ static void write_copies(tune_writer *w) {
   tune_writer_line(w, "  %%last = transform.match.structured.dim %%op[-1] : (" OP ") -> " PARAM);
   tune_writer_line(w, "  transform.match.structured.yield %%last : " PARAM);
   tune_writer_line(w, "}");
-  tune_writer_line(w, "%%most = transform.param.constant %d : i64 -> " PARAM, WIDEST_TILE);
+  tune_writer_line(w, "%%most = transform.param.constant %d : i64 -> " PARAM, TUNE_DOT_WIDEST_TILE);
   tune_writer_line(w, "transform.match.param.cmpi le %%length, %%most : " PARAM);
   tune_writer_line(w, "transform.structured.vectorize %%narrow : " OP);
   w->indent -= 2;
@@ -445,7 +330,7 @@ static void write_hoisting(tune_writer *w) {
 }
 
 // The epilogue and what starts the accumulator, in vectors of the tile's columns.
-static void write_planes(const dot_plan *plan, tune_writer *w) {
+static void write_planes(const tune_dot_plan *plan, tune_writer *w) {
   const tune_contraction_plan *contraction = &plan->contraction;
   if (contraction->epilogue || plan->folds ||
       (contraction->init && contraction->init->kind == TUNE_NEST_GENERIC)) {
@@ -466,40 +351,35 @@ static void write_planes(const dot_plan *plan, tune_writer *w) {
   }
 }
 
-// Whether some tile of rows ends with one of a single row.
-static bool has_single_row(const tune_contraction_plan *contraction) {
-  for (size_t i = 0; i < contraction->mc.count; i++)
-    for (size_t j = 0; j < contraction->mr.count; j++)
-      if (contraction->mc.values[i] % contraction->mr.values[j] == 1)
-        return true;
-  return false;
-}
-
 // Products of whole vectors of columns and of what is left over, where B is turned with those that
 // end a sum.
-static size_t write_product_patterns(const dot_plan *plan, const char *names[], tune_writer *w) {
+static size_t write_product_patterns(const tune_dot_plan *plan, const char *names[],
+                                     tune_writer *w) {
   static const char *const names_of[2] = {"product", "product_columns"};
   static const char *const names_of_last[2][2] = {{"last_product", "last_product_columns"},
                                                   {"only_last_product", "only_last_columns"}};
   const tune_contraction_plan *contraction = &plan->contraction;
   int64_t lanes = plan->dot.lanes;
   int64_t columns[] = {contraction->cols >= lanes ? lanes : 0, contraction->cols % lanes};
-  bool single_row = has_single_row(contraction);
+  bool single_row = tune_dot_plan_has_single_row(plan);
   size_t count = 0;
   for (int c = 0; c < 2; c++) {
     if (columns[c] && plan->last_groups < plan->groups)
       tune_dot_write_product(&plan->dot, names[count++] = names_of[c], columns[c], w);
-    for (int only = 0; only < 2; only++)
+    for (int only = 0; only < 2; only++) {
+      tune_dot_row row = tune_dot_plan_row(plan);
+      row.is_only_row = only;
       if (columns[c] && plan->last_groups && (!only || single_row))
         tune_dot_write_last_product(&plan->dot, names[count++] = names_of_last[only][c], columns[c],
-                                    plan->last_groups, plan->groups * plan->dot.group, only, w);
+                                    plan->last_groups, &row, w);
+    }
   }
   return count;
 }
 
 // The sum of a row of A is the same for all columns: it goes out of the loop over these before it
 // becomes instructions, which nothing moves.
-static void write_row_sums(const dot_plan *plan, tune_writer *w) {
+static void write_row_sums(const tune_dot_plan *plan, tune_writer *w) {
   if (!plan->last_groups)
     return;
   tune_writer_line(
@@ -507,12 +387,13 @@ static void write_row_sums(const dot_plan *plan, tune_writer *w) {
       w->func);
   tune_writer_line(w, "transform.apply_licm to %%row_loops : " OP);
   tune_pdl_begin_patterns(w);
-  tune_dot_write_row_sum(&plan->dot, "row_sum", plan->groups * plan->dot.group, w);
+  tune_dot_row row = tune_dot_plan_row(plan);
+  tune_dot_write_row_sum(&plan->dot, "row_sum", &row, w);
   tune_pdl_end_patterns((const char *const[]){"row_sum"}, 1, w);
 }
 
 // Every size that products and parts of panels can have.
-static void write_patterns(const dot_plan *plan, tune_writer *w) {
+static void write_patterns(const tune_dot_plan *plan, tune_writer *w) {
   const tune_contraction_plan *contraction = &plan->contraction;
   const char *names[MAX_PATTERNS];
   int64_t last_columns = contraction->cols % TUNE_DOT_BLOCK;
@@ -527,7 +408,7 @@ static void write_patterns(const dot_plan *plan, tune_writer *w) {
   for (int c = 0; c < 2; c++) {
     if (columns[c] && !plan->b_transposed)
       tune_dot_write_interleave(&plan->dot, names[count++] = names_of[0][c], columns[c],
-                                plan->fills_up, w);
+                                contraction->rest_count, plan->fills_up, w);
     for (int g = 0; g < 2; g++)
       if (columns[c] && groups[g] && plan->b_transposed)
         tune_dot_write_transpose(&plan->dot, names[count++] = names_of[g][c], groups[g], columns[c],
@@ -543,10 +424,15 @@ static bool has_math(const tune_structure *structure) {
   return count > 0;
 }
 
+static bool dot_applies(const tune_structure *structure, const tune_machine *machine) {
+  tune_dot_plan plan;
+  return tune_dot_plan_make(structure, machine, &plan);
+}
+
 static void dot_write(const tune_structure *structure, const tune_machine *machine,
                       tune_writer *w) {
-  dot_plan plan;
-  if (!make_plan(structure, machine, &plan))
+  tune_dot_plan plan;
+  if (!tune_dot_plan_make(structure, machine, &plan))
     return;
   tune_writer_begin_tensors(w, "rule 'dot_contraction': a matrix product of narrow elements");
   write_knobs(&plan, machine, w);
@@ -586,7 +472,7 @@ static void dot_write(const tune_structure *structure, const tune_machine *machi
 
 const tune_rule tune_rule_dot_contraction = {
     .name = "dot_contraction",
-    .summary = "matrix products of bf16 and int8 by the CPU's dot products",
+    .summary = "matrix products and convolutions of bf16 and int8 by the CPU's dot products",
     .applies = dot_applies,
     .write = dot_write,
 };

@@ -174,7 +174,7 @@ static void write_product_operands(const dot_nest *nest, tune_writer *w) {
   if (nest->steps == 1) {
     tune_pdl_operand(w, "b", type_2d("tensor", nest->columns, group, element).text);
   } else {
-    char type[64];
+    char type[128];
     snprintf(type, sizeof type, "tensor<%" PRId64 "x%" PRId64 "x%" PRId64 "x%s>", nest->steps,
              nest->columns, group, element);
     tune_pdl_operand(w, "b", type);
@@ -264,38 +264,73 @@ void tune_dot_write_product(const tune_dot *dot, const char *name, int64_t colum
 // What was added to B
 //===--------------------------------------------------------------------------===//
 
-// %a is made by a slice, with the row as its only unknown offset or with none, of %grouped, which
-// is %flat with the depth cut in groups.
-static void write_row(const dot_nest *nest, bool is_only_row, tune_writer *w) {
+// The indices of byte `at` of a row, as operands between what is read and what is outside of it.
+typedef struct row_place {
+  const char *names[TUNE_DOT_MOST_PLACES + 4];
+  char map[96], segments[64];
+} row_place;
+
+static row_place row_place_of(int64_t places, bool is_only_row, const char *at) {
+  static const char *const rows[TUNE_DOT_MOST_PLACES] = {"row_0", "row_1", "row_2"};
+  static const char *const dims[TUNE_DOT_MOST_PLACES] = {"d0", "d0, d1", "d0, d1, d2"};
+  row_place place = {.names = {"flat"}};
+  size_t count = 1;
+  for (int64_t i = 0; i < places; i++)
+    place.names[count++] = is_only_row ? "at" : rows[i];
+  place.names[count++] = at;
+  place.names[count++] = "none";
+  snprintf(place.map, sizeof place.map, "affine_map<(%s, d%" PRId64 ") -> (d%" PRId64 ")>",
+           dims[places - 1], places, places);
+  snprintf(place.segments, sizeof place.segments, "array<i32: 1, %" PRId64 ", 1, 0>", places + 1);
+  return place;
+}
+
+// "%row_0, %row_1", after having bound them, and their types.
+static void write_row_operands(int64_t places, char *names, char *types, size_t size,
+                               tune_writer *w) {
+  size_t used = 0, typed = 0;
+  names[0] = types[0] = 0;
+  for (int64_t i = 0; i < places; i++) {
+    tune_writer_line(w, "%%row_%" PRId64 " = pdl.operand", i);
+    used += (size_t)snprintf(names + used, size - used, ", %%row_%" PRId64, i);
+    typed += (size_t)snprintf(types + typed, size - typed, ", !pdl.value");
+  }
+}
+
+// %a is made by a slice of %grouped, which is %flat with the depth cut in groups. Its unknown
+// offsets are the places of the row, %row_0 ...; with `is_only_row` there are none.
+static void write_row(const dot_nest *nest, int64_t places, bool is_only_row, tune_writer *w) {
+  char names[64], types[64];
   tune_writer_line(w, "%%flat = pdl.operand");
   tune_writer_line(w, "%%grouped_type = pdl.type");
   tune_writer_line(w, "%%grouped_op = pdl.operation \"tensor.expand_shape\"(%%flat : !pdl.value) "
                       "-> (%%grouped_type : !pdl.type)");
   tune_writer_line(w, "%%grouped = pdl.result 0 of %%grouped_op");
   tune_writer_line(w, "%%a_type = pdl.type : %s", type_of_a(nest).text);
-  if (!is_only_row)
-    tune_writer_line(w, "%%row = pdl.operand");
+  write_row_operands(is_only_row ? 0 : places, names, types, sizeof names, w);
   tune_writer_line(w,
-                   "%%a_op = pdl.operation \"tensor.extract_slice\"(%%grouped%s) "
+                   "%%a_op = pdl.operation \"tensor.extract_slice\"(%%grouped%s : !pdl.value%s) "
                    "-> (%%a_type : !pdl.type)",
-                   is_only_row ? " : !pdl.value" : ", %row : !pdl.value, !pdl.value");
+                   names, types);
   tune_writer_line(w, "%%a = pdl.result 0 of %%a_op");
 }
 
 void tune_dot_write_last_product(const tune_dot *dot, const char *name, int64_t columns,
-                                 int64_t steps, int64_t depth, bool is_only_row, tune_writer *w) {
+                                 int64_t steps, const tune_dot_row *row, tune_writer *w) {
   dot_nest nest = {.dot = dot, .columns = columns, .steps = steps};
   type_text lanes = type_1d("vector", dot->lanes, "i32");
   tune_pdl_begin_pattern(w, name);
-  write_row(&nest, is_only_row, w);
+  row_place place = row_place_of(row->places, row->is_only_row, "at");
+  write_row(&nest, row->places, row->is_only_row, w);
   write_product_operands(&nest, w);
   write_nest(&nest, w);
-  tune_pdl_operation(w, "row_bytes", "vector.transfer_read", type_1d("vector", depth, "i8").text,
-                     TUNE_PDL_OPERANDS("flat", is_only_row ? "at" : "row", "at", "none"),
-                     TUNE_PDL_ATTRIBUTES({"permutation_map", ROW_MAP}, {"in_bounds", "[true]"},
-                                         {"operandSegmentSizes", PLANE_READ}));
+  tune_pdl_operation(w, "row_bytes", "vector.transfer_read",
+                     type_1d("vector", row->depth, "i8").text, place.names,
+                     TUNE_PDL_ATTRIBUTES({"permutation_map", place.map}, {"in_bounds", "[true]"},
+                                         {"operandSegmentSizes", place.segments}));
   tune_pdl_operation(w, "row_wide", dot->unsigned_a ? "arith.extui" : "arith.extsi",
-                     type_1d("vector", depth, "i32").text, TUNE_PDL_OPERANDS("row_bytes"), NULL);
+                     type_1d("vector", row->depth, "i32").text, TUNE_PDL_OPERANDS("row_bytes"),
+                     NULL);
   tune_pdl_operation(w, "row_sum", "vector.reduction", "i32", TUNE_PDL_OPERANDS("row_wide"),
                      TUNE_PDL_ATTRIBUTES({"kind", "#vector.kind<add>"}));
   tune_pdl_constant(w, "added", "i32", dot->unsigned_b ? "-128" : "128");
@@ -309,19 +344,21 @@ void tune_dot_write_last_product(const tune_dot *dot, const char *name, int64_t 
 }
 
 // %part_<i>: four bytes in each lane, from byte `from` of the row on; zeroes after its end.
-static void write_row_part(const tune_dot *dot, int64_t i, int64_t depth, tune_writer *w) {
+static void write_row_part(const tune_dot *dot, int64_t i, const tune_dot_row *row,
+                           tune_writer *w) {
   int64_t width = dot->lanes * dot->group, from = i * width;
-  int64_t size = depth - from < width ? depth - from : width;
+  int64_t size = row->depth - from < width ? row->depth - from : width;
   bool whole = size == width;
   char index[24];
   snprintf(index, sizeof index, "%" PRId64, from);
   name_text at = name_at("at", i), bytes = name_at("bytes", i), part = name_at("part", i);
   name_text some = whole ? part : name_at("some", i);
+  row_place place = row_place_of(row->places, false, at.text);
   tune_pdl_constant(w, at.text, "index", index);
   tune_pdl_operation(w, bytes.text, "vector.transfer_read", type_1d("vector", size, "i8").text,
-                     TUNE_PDL_OPERANDS("flat", "row", at.text, "none"),
-                     TUNE_PDL_ATTRIBUTES({"permutation_map", ROW_MAP}, {"in_bounds", "[true]"},
-                                         {"operandSegmentSizes", PLANE_READ}));
+                     place.names,
+                     TUNE_PDL_ATTRIBUTES({"permutation_map", place.map}, {"in_bounds", "[true]"},
+                                         {"operandSegmentSizes", place.segments}));
   tune_pdl_operation(w, some.text, "vector.bitcast", type_1d("vector", size / 4, "i32").text,
                      TUNE_PDL_OPERANDS(bytes.text), NULL);
   if (!whole)
@@ -331,19 +368,23 @@ static void write_row_part(const tune_dot *dot, int64_t i, int64_t depth, tune_w
                        TUNE_PDL_ATTRIBUTES({"offsets", "[0]"}, {"strides", "[1]"}));
 }
 
-void tune_dot_write_row_sum(const tune_dot *dot, const char *name, int64_t depth, tune_writer *w) {
-  int64_t parts = (depth + dot->lanes * dot->group - 1) / (dot->lanes * dot->group);
+void tune_dot_write_row_sum(const tune_dot *dot, const char *name, const tune_dot_row *row,
+                            tune_writer *w) {
+  int64_t parts = (row->depth + dot->lanes * dot->group - 1) / (dot->lanes * dot->group);
+  char names[64], types[64];
   tune_pdl_begin_pattern(w, name);
   tune_writer_line(w, "%%flat = pdl.operand");
-  tune_writer_line(w, "%%row = pdl.operand");
+  write_row_operands(row->places, names, types, sizeof names, w);
   tune_writer_line(w, "%%column = pdl.operand");
   tune_writer_line(w, "%%outside = pdl.operand");
-  tune_writer_line(w, "%%all_type = pdl.type : vector<%" PRId64 "xi8>", depth);
-  tune_writer_line(w, "%%all_op = pdl.operation \"vector.transfer_read\"(%%flat, %%row, %%column, "
-                      "%%outside : !pdl.value, !pdl.value, !pdl.value, !pdl.value) "
-                      "-> (%%all_type : !pdl.type)");
+  tune_writer_line(w, "%%all_type = pdl.type : vector<%" PRId64 "xi8>", row->depth);
+  tune_writer_line(w,
+                   "%%all_op = pdl.operation \"vector.transfer_read\"(%%flat%s, %%column, "
+                   "%%outside : !pdl.value%s, !pdl.value, !pdl.value) "
+                   "-> (%%all_type : !pdl.type)",
+                   names, types);
   tune_writer_line(w, "%%all = pdl.result 0 of %%all_op");
-  tune_writer_line(w, "%%wide_type = pdl.type : vector<%" PRId64 "xi32>", depth);
+  tune_writer_line(w, "%%wide_type = pdl.type : vector<%" PRId64 "xi32>", row->depth);
   tune_writer_line(w,
                    "%%wide_op = pdl.operation \"%s\"(%%all : !pdl.value) "
                    "-> (%%wide_type : !pdl.type)",
@@ -358,7 +399,7 @@ void tune_dot_write_row_sum(const tune_dot *dot, const char *name, int64_t depth
   write_splat(dot, w, "sums_0", "0");
   for (int64_t i = 0; i < parts; i++) {
     name_text part = name_at("part", i);
-    write_row_part(dot, i, depth, w);
+    write_row_part(dot, i, row, w);
     write_byte_dot(dot, w, name_at("sums", i + 1).text, name_at("sums", i).text,
                    dot->unsigned_a ? part.text : "ones", dot->unsigned_a ? "ones" : part.text);
   }
@@ -395,15 +436,25 @@ static void write_begin_pack(tune_writer *w, const char *name, const char *panel
   tune_pdl_begin_rewrite(w);
 }
 
-static void write_read_plane(tune_writer *w, const char *result, const char *type, bool rows_inside,
-                             bool columns_inside) {
-  char in_bounds[32];
+// Reads the last two dimensions of %source at its start; it has `windows` unit dimensions before.
+static void write_read_plane(tune_writer *w, const char *result, const char *type, size_t windows,
+                             bool rows_inside, bool columns_inside) {
+  static const char *const maps[] = {PLANE_MAP, "affine_map<(d0, d1, d2) -> (d1, d2)>",
+                                     "affine_map<(d0, d1, d2, d3) -> (d2, d3)>",
+                                     "affine_map<(d0, d1, d2, d3, d4) -> (d3, d4)>"};
+  const char *operands[TUNE_DOT_MOST_PLACES + 5] = {"source"};
+  char in_bounds[32], segments[64];
+  size_t count = 1;
+  while (count < windows + 3)
+    operands[count++] = "at";
+  operands[count] = "none";
   snprintf(in_bounds, sizeof in_bounds, "[%s, %s]", rows_inside ? "true" : "false",
            columns_inside ? "true" : "false");
-  tune_pdl_operation(w, result, "vector.transfer_read", type,
-                     TUNE_PDL_OPERANDS("source", "at", "at", "none"),
-                     TUNE_PDL_ATTRIBUTES({"permutation_map", PLANE_MAP}, {"in_bounds", in_bounds},
-                                         {"operandSegmentSizes", PLANE_READ}));
+  snprintf(segments, sizeof segments, "array<i32: 1, %zu, 1, 0>", windows + 2);
+  tune_pdl_operation(w, result, "vector.transfer_read", type, operands,
+                     TUNE_PDL_ATTRIBUTES({"permutation_map", maps[windows]},
+                                         {"in_bounds", in_bounds},
+                                         {"operandSegmentSizes", segments}));
 }
 
 // %row_0, %row_1, ... of the vector %plane.
@@ -418,19 +469,25 @@ static void write_rows(tune_writer *w, int64_t count, const char *type) {
 }
 
 void tune_dot_write_interleave(const tune_dot *dot, const char *name, int64_t columns,
-                               bool fills_up, tune_writer *w) {
+                               size_t windows, bool fills_up, tune_writer *w) {
+  static const char *const units[] = {"1", "1x1", "1x1x1", "1x1x1x1"},
+                           *const ones[] = {"1", "1, 1", "1, 1, 1", "1, 1, 1, 1"},
+                           *const zeroes[] = {"0", "0, 0", "0, 0, 0", "0, 0, 0, 0"};
   const char *element = element_of(dot);
   bool whole = columns == TUNE_DOT_BLOCK;
-  char panel[64], shape[64], line_shape[64];
+  char panel[128], shape[128], line_shape[64], offsets[64], strides[64];
   snprintf(line_shape, sizeof line_shape, "array<i64: %" PRId64 ", %" PRId64 ">", columns,
            dot->group);
-  snprintf(panel, sizeof panel, "tensor<1x%" PRId64 "x%" PRId64 "x%s>", columns, dot->group,
-           element);
-  snprintf(shape, sizeof shape, "array<i64: 1, %" PRId64 ", %" PRId64 ">", columns, dot->group);
+  snprintf(panel, sizeof panel, "tensor<%sx%" PRId64 "x%" PRId64 "x%s>", units[windows], columns,
+           dot->group, element);
+  snprintf(shape, sizeof shape, "array<i64: %s, %" PRId64 ", %" PRId64 ">", ones[windows], columns,
+           dot->group);
+  snprintf(offsets, sizeof offsets, "array<i64: %s, 0, 0>", zeroes[windows]);
+  snprintf(strides, sizeof strides, "array<i64: %s, 1, 1>", ones[windows]);
   type_text flat = type_1d("tensor", columns * dot->group, element);
   write_begin_pack(w, name, panel);
   write_constants(dot, w);
-  write_read_plane(w, "plane", type_2d("vector", dot->group, TUNE_DOT_BLOCK, element).text,
+  write_read_plane(w, "plane", type_2d("vector", dot->group, TUNE_DOT_BLOCK, element).text, windows,
                    !fills_up, whole);
   write_rows(w, dot->group, type_1d("vector", TUNE_DOT_BLOCK, element).text);
   type_text pairs = type_1d("vector", 2 * TUNE_DOT_BLOCK, element);
@@ -453,9 +510,8 @@ void tune_dot_write_interleave(const tune_dot *dot, const char *name, int64_t co
   // would take the result for other memory, and copy it onto itself.
   type_text line = type_2d("tensor", columns, dot->group, element);
   tune_pdl_operation(w, "line", "tensor.extract_slice", line.text, TUNE_PDL_OPERANDS("panel"),
-                     TUNE_PDL_ATTRIBUTES({"static_offsets", "array<i64: 0, 0, 0>"},
-                                         {"static_sizes", shape},
-                                         {"static_strides", "array<i64: 1, 1, 1>"},
+                     TUNE_PDL_ATTRIBUTES({"static_offsets", offsets}, {"static_sizes", shape},
+                                         {"static_strides", strides},
                                          {"operandSegmentSizes", "array<i32: 1, 0, 0, 0>"}));
   tune_pdl_operation(w, "flat", "tensor.collapse_shape", flat.text, TUNE_PDL_OPERANDS("line"),
                      TUNE_PDL_ATTRIBUTES({"reassociation", "[[0, 1]]"}));
@@ -464,9 +520,8 @@ void tune_dot_write_interleave(const tune_dot *dot, const char *name, int64_t co
       w, "wide", "tensor.expand_shape", line.text, TUNE_PDL_OPERANDS("filled"),
       TUNE_PDL_ATTRIBUTES({"reassociation", "[[0, 1]]"}, {"static_output_shape", line_shape}));
   tune_pdl_operation(w, "written", "tensor.insert_slice", panel, TUNE_PDL_OPERANDS("wide", "panel"),
-                     TUNE_PDL_ATTRIBUTES({"static_offsets", "array<i64: 0, 0, 0>"},
-                                         {"static_sizes", shape},
-                                         {"static_strides", "array<i64: 1, 1, 1>"},
+                     TUNE_PDL_ATTRIBUTES({"static_offsets", offsets}, {"static_sizes", shape},
+                                         {"static_strides", strides},
                                          {"operandSegmentSizes", "array<i32: 1, 1, 0, 0, 0>"}));
   tune_pdl_end_pattern(w, "written");
 }
@@ -476,7 +531,7 @@ void tune_dot_write_transpose(const tune_dot *dot, const char *name, int64_t gro
   const char *element = element_of(dot);
   int64_t width = TUNE_DOT_BLOCK * dot->group;
   bool whole = columns == TUNE_DOT_BLOCK;
-  char panel[64], shape[96];
+  char panel[128], shape[96];
   snprintf(panel, sizeof panel, "tensor<%" PRId64 "x%" PRId64 "x%" PRId64 "x%s>", groups, columns,
            dot->group, element);
   snprintf(shape, sizeof shape, "array<i64: %" PRId64 ", %" PRId64 ", %" PRId64 ">", groups,
@@ -486,7 +541,7 @@ void tune_dot_write_transpose(const tune_dot *dot, const char *name, int64_t gro
             lanes = type_2d("vector", TUNE_DOT_BLOCK, TUNE_DOT_BLOCK, "f32");
   write_begin_pack(w, name, panel);
   write_constants(dot, w);
-  write_read_plane(w, "plane", wide.text, whole, groups == TUNE_DOT_BLOCK && !fills_up);
+  write_read_plane(w, "plane", wide.text, 0, whole, groups == TUNE_DOT_BLOCK && !fills_up);
   // Groups travel as f32, which upstream has a transpose of 16 x 16 for.
   tune_pdl_operation(w, "lanes", "vector.bitcast", lanes.text, TUNE_PDL_OPERANDS("plane"), NULL);
   tune_pdl_operation(w, "turned", "vector.transpose", lanes.text, TUNE_PDL_OPERANDS("lanes"),

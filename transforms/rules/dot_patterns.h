@@ -41,21 +41,32 @@ typedef struct tune_dot {
 // Reads and writes are masked where `columns` fill no vector. `name` is the pattern's.
 void tune_dot_write_product(const tune_dot *dot, const char *name, int64_t columns,
                             tune_writer *writer);
-// The same with `steps` groups (1 to 4), a dimension of the inputs before the others if there are
-// several; where B is turned. What that added to the sums, 128 times the sum of the row of A, is
-// taken off; so it is for one nest of a row and vector. A has to be a slice of a tensor of rows x
-// `depth` whose depth is cut in groups, with `is_only_row` a tensor of one row. The row's sum is a
-// vector.reduction of the whole row: it may be moved out of loops, before the next pattern.
+
+// A row of A whose sum is needed: of the last dimension of a tensor of `places` others, in which it
+// has any place, or the only one.
+typedef struct tune_dot_row {
+  int64_t depth; // bytes, whole groups
+  int64_t places;
+  bool is_only_row;
+} tune_dot_row;
+
+#define TUNE_DOT_MOST_PLACES 3
+
+// tune_dot_write_product with `steps` groups (1 to 4), a dimension of the inputs before the others
+// if there are several; where B is turned. What that added to the sums, 128 times the sum of the
+// row of A, is taken off; so it is for one nest of a row and vector. A has to be a slice of the
+// tensor of `row` with its last dimension cut in groups. The row's sum is a vector.reduction of the
+// whole row: it may be moved out of loops, before the next pattern.
 void tune_dot_write_last_product(const tune_dot *dot, const char *name, int64_t columns,
-                                 int64_t steps, int64_t depth, bool is_only_row,
-                                 tune_writer *writer);
-// That vector.reduction, by the same instruction.
-void tune_dot_write_row_sum(const tune_dot *dot, const char *name, int64_t depth,
+                                 int64_t steps, const tune_dot_row *row, tune_writer *writer);
+// That vector.reduction, by the same instruction; rows in any place.
+void tune_dot_write_row_sum(const tune_dot *dot, const char *name, const tune_dot_row *row,
                             tune_writer *writer);
-// linalg.pack of a tensor of depth x columns to tensor<1 x columns x group>. With `fills_up` the
-// depth may end within the group; the rest is zero.
+// linalg.pack of a tensor of depth x columns to tensor<1 x columns x group>, both with `windows`
+// (at most TUNE_DOT_MOST_PLACES) unit dimensions before these. With `fills_up` the depth may end
+// within the group; the rest is zero.
 void tune_dot_write_interleave(const tune_dot *dot, const char *name, int64_t columns,
-                               bool fills_up, tune_writer *writer);
+                               size_t windows, bool fills_up, tune_writer *writer);
 // linalg.pack of a tensor of columns x depth to tensor<groups x columns x group>, transposed:
 // columns and groups <= TUNE_DOT_BLOCK. `fills_up` as above.
 void tune_dot_write_transpose(const tune_dot *dot, const char *name, int64_t groups,

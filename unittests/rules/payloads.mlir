@@ -1439,3 +1439,49 @@ func.func @f(%q: tensor<2x2x32x48xf32>, %k: tensor<2x2x48x32xf32>, %v: tensor<2x
   } -> tensor<2x2x32x16xf32>
   return %v20 : tensor<2x2x32x16xf32>
 }
+// -----
+// case: int8 convolution with borders, back to int8
+// quick
+// rule: dot_contraction
+// reduction: 144
+#image = affine_map<(n, h, w, f, p, q, c) -> (n, h + p, w + q, c)>
+#filter = affine_map<(n, h, w, f, p, q, c) -> (p, q, c, f)>
+#sums = affine_map<(n, h, w, f, p, q, c) -> (n, h, w, f)>
+#each = affine_map<(n, h, w, f) -> (n, h, w, f)>
+#channel = affine_map<(n, h, w, f) -> (f)>
+func.func @f(%x: tensor<2x7x7x16xi8>, %k: tensor<3x3x16x32xi8>, %scale: tensor<32xi32>) -> tensor<2x7x7x32xi8> {
+  %border = arith.constant 0 : i8
+  %zero = arith.constant 0 : i32
+  %low = arith.constant -128 : i32
+  %high = arith.constant 127 : i32
+  %shift = arith.constant 12 : i32
+  %padded = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] {
+  ^bb0(%i: index, %j: index, %l: index, %m: index):
+    tensor.yield %border : i8
+  } : tensor<2x7x7x16xi8> to tensor<2x9x9x16xi8>
+  %e = tensor.empty() : tensor<2x7x7x32xi32>
+  %z = linalg.fill ins(%zero : i32) outs(%e : tensor<2x7x7x32xi32>) -> tensor<2x7x7x32xi32>
+  %s = linalg.generic {indexing_maps = [#image, #filter, #sums],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%padded, %k : tensor<2x9x9x16xi8>, tensor<3x3x16x32xi8>) outs(%z : tensor<2x7x7x32xi32>) {
+  ^bb0(%a: i8, %b: i8, %o: i32):
+    %wide_a = arith.extsi %a : i8 to i32
+    %wide_b = arith.extsi %b : i8 to i32
+    %product = arith.muli %wide_a, %wide_b : i32
+    %sum = arith.addi %o, %product : i32
+    linalg.yield %sum : i32
+  } -> tensor<2x7x7x32xi32>
+  %narrow = tensor.empty() : tensor<2x7x7x32xi8>
+  %r = linalg.generic {indexing_maps = [#each, #channel, #each],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%s, %scale : tensor<2x7x7x32xi32>, tensor<32xi32>) outs(%narrow : tensor<2x7x7x32xi8>) {
+  ^bb0(%sum: i32, %by: i32, %o: i8):
+    %scaled = arith.muli %sum, %by : i32
+    %shifted = arith.shrsi %scaled, %shift : i32
+    %above = arith.maxsi %shifted, %low : i32
+    %within = arith.minsi %above, %high : i32
+    %byte = arith.trunci %within : i32 to i8
+    linalg.yield %byte : i8
+  } -> tensor<2x7x7x32xi8>
+  return %r : tensor<2x7x7x32xi8>
+}
