@@ -4,7 +4,7 @@
 // RUN: tune-opt %s --tune-print-space=target=null -o %t.space.mlir 2>&1 | FileCheck %s --check-prefix=SPACE
 // RUN: tune-run %s --db= --time=0.01 --config=algorithm=winograd | FileCheck %s --check-prefix=CORRECT
 // Smaller tiles, and the depth in parts.
-// RUN: tune-run %s --db= --time=0.01 --config=algorithm=winograd,winograd_tile=2x2,winograd_kc=64,winograd_mr=6 | FileCheck %s --check-prefix=CORRECT
+// RUN: tune-run %s --db= --time=0.01 --config=algorithm=winograd,winograd_tile=2x2,winograd_kc=64,winograd_mr=4 | FileCheck %s --check-prefix=CORRECT
 // The choice is exported as a script of stock ops, which stock mlir-opt replays.
 // RUN: sed 's/{stride_one}/{tune.choices = {algorithm = "winograd"}}/' %s > %t.chosen.mlir
 // RUN: tune-opt %t.chosen.mlir --tune-export-schedule=target=null -o %t.script.mlir

@@ -122,6 +122,11 @@ static bool is_in_order(const tune_nest *epilogue, size_t rank) {
   return true;
 }
 
+// Whether register tiles of `mr` rows would have at most a sixteenth more rows than there are.
+static bool divides_nearly(int64_t rows, int64_t mr) {
+  return (rows + mr - 1) / mr * mr * 16 <= rows * 17;
+}
+
 static bool make_plan(const tune_structure *structure, const tune_machine *machine,
                       winograd_plan *plan) {
   *plan = (winograd_plan){.threads = machine->threads};
@@ -170,13 +175,15 @@ static bool make_plan(const tune_structure *structure, const tune_machine *machi
   int64_t small_tiles = tune_winograd_tiles(&small);
   int64_t fit = (machine->vector_registers - 1 - width) / width;
   for (int64_t mr = 2; mr <= 16 && mr <= small_tiles; mr++) {
-    tune_value_set_add(&plan->mr, mr);
+    if (divides_nearly(tiles, mr) || divides_nearly(small_tiles, mr))
+      tune_value_set_add(&plan->mr, mr);
     if (mr <= fit && mr <= tiles &&
         (!plan->mr_default || tiles % mr == 0 || tiles % plan->mr_default))
       plan->mr_default = mr;
   }
   if (!plan->mr_default)
-    tune_value_set_add(&plan->mr, plan->mr_default = 1);
+    plan->mr_default = 1;
+  tune_value_set_add(&plan->mr, plan->mr_default);
   return true;
 }
 

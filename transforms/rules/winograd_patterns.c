@@ -319,19 +319,17 @@ static void transform_small_output(rewrite *r, const value *m, value *out) {
   out[1] = subtract(r, subtract(r, m[1], m[2]), m[3]);
 }
 
-// `transform` along both directions: of the columns, then of the rows of what that made.
-static void transform_plane(rewrite *r, void (*transform)(rewrite *, const value *, value *),
-                            size_t in, size_t out, value plane[MOST][MOST]) {
-  value column[MOST], turned[MOST][MOST], made[MOST];
-  for (size_t j = 0; j < in; j++) {
-    for (size_t i = 0; i < in; i++)
-      column[i] = plane[i][j];
-    transform(r, column, made);
-    for (size_t i = 0; i < out; i++)
-      turned[i][j] = made[i];
-  }
+typedef void (*transform)(rewrite *r, const value *in, value *out);
+
+// Column `j` of a plane through `along`, the first direction of two. Rows follow once all columns
+// have, and are written one by one: a backend keeps reads and writes in their order, and values
+// that wait for it spill.
+static void transform_column(rewrite *r, transform along, size_t j, const value *column, size_t out,
+                             value plane[MOST][MOST]) {
+  value made[MOST];
+  along(r, column, made);
   for (size_t i = 0; i < out; i++)
-    transform(r, turned[i], plane[i]);
+    plane[i][j] = made[i];
 }
 
 //===--------------------------------------------------------------------------===//
@@ -411,21 +409,23 @@ static text products_type(const tune_winograd *winograd) {
 void tune_winograd_write_image(const tune_winograd *winograd, const char *name, tune_writer *w) {
   text made = products_type(winograd), into = {"into"};
   size_t size = (size_t)products_of(winograd);
-  value plane[MOST][MOST];
+  transform along = is_large(winograd) ? transform_image : transform_small_image;
+  value plane[MOST][MOST], line[MOST];
   tune_pdl_begin_pattern(w, name);
   tune_pdl_operand(w, "from", pixels_type(winograd).text);
   tune_pdl_operand(w, "into", made.text);
   write_nest(w, "input", "from");
   rewrite r = begin_rewrite(winograd, w);
-  for (size_t i = 0; i < size; i++)
+  for (size_t j = 0; j < size; j++) {
+    for (size_t i = 0; i < size; i++)
+      line[i] = write_read(&r, "from", AT("i0", INDEX[i], INDEX[j], "i0"), 4);
+    transform_column(&r, along, j, line, size, plane);
+  }
+  for (size_t i = 0; i < size; i++) {
+    along(&r, plane[i], line);
     for (size_t j = 0; j < size; j++)
-      plane[i][j] = write_read(&r, "from", AT("i0", INDEX[i], INDEX[j], "i0"), 4);
-  transform_plane(&r, is_large(winograd) ? transform_image : transform_small_image, size, size,
-                  plane);
-  for (size_t i = 0; i < size; i++)
-    for (size_t j = 0; j < size; j++)
-      write_write(&r, plane[i][j], &into, made.text, AT(INDEX[i], INDEX[j], "i0", "i0", "i0", "i0"),
-                  6);
+      write_write(&r, line[j], &into, made.text, AT(INDEX[i], INDEX[j], "i0", "i0", "i0", "i0"), 6);
+  }
   tune_pdl_end_pattern(w, into.text);
 }
 
@@ -433,7 +433,8 @@ void tune_winograd_write_filter(const tune_winograd *winograd, const char *name,
   int64_t count = products_of(winograd) * products_of(winograd), lanes = winograd->lanes;
   size_t size = (size_t)products_of(winograd);
   text made = tensor_of(SHAPE(1, count, lanes), 3), into = {"into"};
-  value plane[MOST][MOST];
+  transform along = is_large(winograd) ? transform_filter : transform_small_filter;
+  value plane[MOST][MOST], line[MOST];
   tune_pdl_begin_pattern(w, name);
   tune_writer_line(w, "%%filter = pdl.operand");
   tune_pdl_operand(w, "into", made.text);
@@ -453,37 +454,42 @@ void tune_winograd_write_filter(const tune_winograd *winograd, const char *name,
   rewrite r = begin_rewrite(winograd, w);
   for (int64_t i = products_of(winograd); i < count; i++)
     tune_pdl_constant(w, format("i%" PRId64, i).text, "index", format("%" PRId64, i).text);
-  for (size_t i = 0; i < TUNE_WINOGRAD_FILTER; i++)
-    for (size_t j = 0; j < TUNE_WINOGRAD_FILTER; j++)
-      plane[i][j] = write_read(&r, "filter", AT(INDEX[i], INDEX[j], "depth", "channel"), 4);
-  transform_plane(&r, is_large(winograd) ? transform_filter : transform_small_filter,
-                  TUNE_WINOGRAD_FILTER, size, plane);
-  for (size_t i = 0; i < size; i++)
+  for (size_t j = 0; j < TUNE_WINOGRAD_FILTER; j++) {
+    for (size_t i = 0; i < TUNE_WINOGRAD_FILTER; i++)
+      line[i] = write_read(&r, "filter", AT(INDEX[i], INDEX[j], "depth", "channel"), 4);
+    transform_column(&r, along, j, line, size, plane);
+  }
+  for (size_t i = 0; i < size; i++) {
+    along(&r, plane[i], line);
     for (size_t j = 0; j < size; j++)
-      write_write(&r, plane[i][j], &into, made.text,
-                  AT("i0", format("i%zu", i * size + j).text, "i0"), 3);
+      write_write(&r, line[j], &into, made.text, AT("i0", format("i%zu", i * size + j).text, "i0"),
+                  3);
+  }
   tune_pdl_end_pattern(w, into.text);
 }
 
 void tune_winograd_write_output(const tune_winograd *winograd, const char *name, tune_writer *w) {
   text made = pixels_type(winograd), into = {"into"};
   size_t size = (size_t)products_of(winograd), tile = (size_t)winograd->tile;
-  value plane[MOST][MOST];
+  transform along = is_large(winograd) ? transform_output : transform_small_output;
+  value plane[MOST][MOST], line[MOST];
   tune_pdl_begin_pattern(w, name);
   tune_pdl_operand(w, "from", products_type(winograd).text);
   tune_pdl_operand(w, "into", made.text);
   write_nest(w, "output", "from");
   rewrite r = begin_rewrite(winograd, w);
-  for (size_t i = 0; i < size; i++)
-    for (size_t j = 0; j < size; j++)
-      plane[i][j] = write_read(&r, "from", AT(INDEX[i], INDEX[j], "i0", "i0", "i0", "i0"), 6);
-  transform_plane(&r, is_large(winograd) ? transform_output : transform_small_output, size, tile,
-                  plane);
-  for (size_t i = 0; i < tile; i++)
+  for (size_t j = 0; j < size; j++) {
+    for (size_t i = 0; i < size; i++)
+      line[i] = write_read(&r, "from", AT(INDEX[i], INDEX[j], "i0", "i0", "i0", "i0"), 6);
+    transform_column(&r, along, j, line, tile, plane);
+  }
+  for (size_t i = 0; i < tile; i++) {
+    along(&r, plane[i], line);
     for (size_t j = 0; j < tile; j++) {
       value start = write_read(&r, into.text, AT("i0", INDEX[i], INDEX[j], "i0"), 4);
-      write_write(&r, add(&r, start, plane[i][j]), &into, made.text,
-                  AT("i0", INDEX[i], INDEX[j], "i0"), 4);
+      write_write(&r, add(&r, start, line[j]), &into, made.text, AT("i0", INDEX[i], INDEX[j], "i0"),
+                  4);
     }
+  }
   tune_pdl_end_pattern(w, into.text);
 }
