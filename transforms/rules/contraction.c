@@ -121,9 +121,19 @@ static void write_both_packings(const tune_contraction_plan *plan, const tune_ma
 
 void tune_contraction_write_steps(const tune_contraction_plan *plan, const tune_machine *machine,
                                   tune_writer *w) {
+  tune_borders borders;
+  bool has_borders = tune_contraction_find_borders(plan, &borders);
   write_knobs(plan, machine, w);
   if (plan->can_pack_ahead) {
     write_both_packings(plan, machine, w);
+  } else if (has_borders) {
+    tune_writer_begin_alternatives(w, NULL, "borders", TUNE_LEVEL_LINALG,
+                                   "\"multiplied\", \"skipped\"", 1, 0);
+    tune_contraction_write_tiles(plan, w);
+    tune_contraction_write_panels(plan, machine, w);
+    tune_writer_next_alternative(w, NULL, 0);
+    tune_contraction_write_inside(plan, &borders, w);
+    tune_writer_end_alternatives(w, NULL, 0);
   } else {
     tune_contraction_write_tiles(plan, w);
     tune_contraction_write_panels(plan, machine, w);

@@ -88,8 +88,7 @@ static void write_panels(const tune_contraction_plan *plan, tune_writer *w) {
   }
 }
 
-// Splits the last iterations of `loop` off, if its bound is not a multiple of its step.
-static void write_peel(tune_writer *w, const char *loop) {
+void tune_contraction_write_peel(tune_writer *w, const char *loop) {
   tune_writer_line(w, "transform.sequence %s : " OP " failures(suppress) {", loop);
   tune_writer_line(w, "^bb0(%%edge: " OP "):");
   tune_writer_line(w, "  %%for = transform.cast %%edge : " OP " to !transform.op<\"scf.for\">");
@@ -150,8 +149,8 @@ static void write_peels(const tune_contraction_plan *plan, tune_writer *w) {
   }
   // Inner before outer, whichever is which: the handles come in the order of the loops.
   if (!plan->rows_divide || !plan->cols_divide) {
-    write_peel(w, "%work#2");
-    write_peel(w, "%work#1");
+    tune_contraction_write_peel(w, "%work#2");
+    tune_contraction_write_peel(w, "%work#1");
   }
 }
 
@@ -224,7 +223,7 @@ static void write_packing(const tune_contraction_plan *plan, tune_writer *w) {
     tune_writer_line(w,
                      "%%pad_loops = transform.get_parent_op %%odd_pads "
                      "{op_name = \"scf.for\", deduplicate, allow_empty_results} : (" OP ") -> " OP);
-    write_peel(w, "%pad_loops");
+    tune_contraction_write_peel(w, "%pad_loops");
     tune_writer_cleanup(w);
   }
   if (plan->transposed)

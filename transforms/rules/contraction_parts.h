@@ -5,6 +5,8 @@
 //
 //   write_tiles           the parallel loop, in it those of mr x nr      contraction_tiles.c
 //                         (write_outer_tiles: the first of both alone)
+//   write_inside          instead of these two: without the borders    contraction_borders.c
+//                         of an image
 //   write_panels          B in panels; rows and columns that fill no     contraction_panels.c
 //                         tile told apart
 //   write_kernel          what is left becomes vectors                   contraction_kernel.c
@@ -16,6 +18,7 @@
 #ifndef TUNE_TRANSFORMS_RULES_CONTRACTION_PARTS_H
 #define TUNE_TRANSFORMS_RULES_CONTRACTION_PARTS_H
 
+#include "transforms/rules/borders.h"
 #include "transforms/rules/contraction_plan.h"
 
 #ifdef __cplusplus
@@ -38,6 +41,14 @@ void tune_contraction_write_tiles(const tune_contraction_plan *plan, tune_writer
 void tune_contraction_write_panels(const tune_contraction_plan *plan, const tune_machine *machine,
                                    tune_writer *writer);
 
+// The borders of the image of a convolution, if it has some that are better not multiplied.
+bool tune_contraction_find_borders(const tune_contraction_plan *plan, tune_borders *out_borders);
+
+// In place of the tiles and panels of such a convolution: a line in parallel, and in it register
+// tiles over what is inside of the image.
+void tune_contraction_write_inside(const tune_contraction_plan *plan, const tune_borders *borders,
+                                   tune_writer *writer);
+
 // Windows one by one, the depth unrolled; product, epilogue and start of the accumulator become
 // vectors. Handles bound before are of no use after.
 void tune_contraction_write_kernel(const tune_contraction_plan *plan, tune_writer *writer);
@@ -46,6 +57,21 @@ void tune_contraction_write_kernel(const tune_contraction_plan *plan, tune_write
 // tune_writer_end_tensors. Leaves the handle of the function in writer->func.
 void tune_contraction_write_steps(const tune_contraction_plan *plan, const tune_machine *machine,
                                   tune_writer *writer);
+
+// Parts of the steps above. Before anything is tiled: names the ops, binds %anchor, %init and
+// %epilogue, and writes what stands before them.
+void tune_contraction_write_before(const tune_contraction_plan *plan, tune_writer *writer);
+// The parallel loop over the outer tiles of the root. Binds %root, %tile (the anchor of an
+// epilogue) and %start.
+void tune_contraction_write_outer_loop(const tune_contraction_plan *plan, tune_writer *writer);
+// The epilogue `target`, with all sums before it: row after row, the last vector masked.
+void tune_contraction_write_rows(const tune_contraction_plan *plan, tune_writer *writer,
+                                 const char *target);
+// "[col, row, the rest...]" as an interchange over the anchor's loops, or row before col.
+const char *tune_contraction_interchange(char *buffer, size_t size, size_t count, size_t row,
+                                         size_t col, bool columns_outside);
+// Splits the last iterations of `loop` off, if its bound is not a multiple of its step.
+void tune_contraction_write_peel(tune_writer *writer, const char *loop);
 
 // @tune_buffers.
 void tune_contraction_write_buffers(const tune_structure *structure, const tune_machine *machine,

@@ -18,9 +18,8 @@ void tune_contraction_identity_order(size_t *order, size_t count) {
     order[i] = i;
 }
 
-// "[col, row, the rest...]" as an interchange over `count` loops, or row before col.
-static const char *interchange(char *buffer, size_t size, size_t count, size_t row, size_t col,
-                               bool columns_outside) {
+const char *tune_contraction_interchange(char *buffer, size_t size, size_t count, size_t row,
+                                         size_t col, bool columns_outside) {
   size_t used = (size_t)snprintf(buffer, size, "[%zu, %zu", columns_outside ? col : row,
                                  columns_outside ? row : col);
   for (size_t i = 0; i < count && used < size; i++)
@@ -162,8 +161,7 @@ static void write_outer_loops(const tune_contraction_plan *plan, const tune_nest
                         ": (" OP ") -> " OP);
 }
 
-// The loop over the outer tiles of the root. Binds %root, %tile and %start.
-static void write_outer_loop(const tune_contraction_plan *plan, tune_writer *w) {
+void tune_contraction_write_outer_loop(const tune_contraction_plan *plan, tune_writer *w) {
   const tune_nest *root = plan->epilogue ? plan->epilogue : plan->anchor;
   if (plan->packs_ahead) {
     write_outer_loops(plan, root, w);
@@ -176,15 +174,15 @@ static void write_outer_loop(const tune_contraction_plan *plan, tune_writer *w) 
     write_fuse(w, "%start", "%init", plan->epilogue ? "%outer_1" : "%outer", "%outer_2");
 }
 
-static void write_before(const tune_contraction_plan *plan, tune_writer *w) {
+void tune_contraction_write_before(const tune_contraction_plan *plan, tune_writer *w) {
   bind_nests(plan, w);
   write_borders(plan, w);
   write_others(plan, w);
 }
 
 void tune_contraction_write_outer_tiles(const tune_contraction_plan *plan, tune_writer *w) {
-  write_before(plan, w);
-  write_outer_loop(plan, w);
+  tune_contraction_write_before(plan, w);
+  tune_contraction_write_outer_loop(plan, w);
 }
 
 //===--------------------------------------------------------------------------===//
@@ -212,8 +210,8 @@ static void write_whole_depth(const tile_scope *scope, tune_writer *w, bool colu
                    "interchange %s",
                    scope->target,
                    tune_writer_sizes(sizes, sizeof sizes, &tile, order, plan->root_loop_count),
-                   interchange(loops, sizeof loops, plan->root_loop_count, plan->root_row,
-                               plan->root_col, columns_outside));
+                   tune_contraction_interchange(loops, sizeof loops, plan->root_loop_count,
+                                                plan->root_row, plan->root_col, columns_outside));
   tune_writer_line(w, "  : (" OP ", " PARAM ", " PARAM ") -> (" OP ", " OP ", " OP ")");
   if (plan->epilogue)
     tune_writer_match_generic(w, "%product", plan->anchor, NULL, plan->anchor->loop_count,
@@ -233,9 +231,9 @@ static void write_split_depth(const tile_scope *scope, tune_writer *w, bool colu
                    NULL);
   tile.size[plan->row] = "%mr";
   tile.size[plan->col] = "%nr";
-  tune_writer_tile(
-      w, "%product", "%loops", "%part", &tile, order, anchor->loop_count,
-      interchange(loops, sizeof loops, anchor->loop_count, plan->row, plan->col, columns_outside));
+  tune_writer_tile(w, "%product", "%loops", "%part", &tile, order, anchor->loop_count,
+                   tune_contraction_interchange(loops, sizeof loops, anchor->loop_count, plan->row,
+                                                plan->col, columns_outside));
   if (!plan->init)
     return;
   tune_tiling start = {{0}};
@@ -307,8 +305,8 @@ static void write_depths(const tile_scope *scope, tune_writer *w, const char *re
 // The place of the epilogue
 //===--------------------------------------------------------------------------===//
 
-// The epilogue `target`, with all sums before it: row after row, the last vector masked.
-static void write_rows(const tune_contraction_plan *plan, tune_writer *w, const char *target) {
+void tune_contraction_write_rows(const tune_contraction_plan *plan, tune_writer *w,
+                                 const char *target) {
   tune_tiling row = {{0}};
   size_t order[TUNE_MAX_LOOPS];
   char sizes[256];
@@ -337,26 +335,26 @@ static void write_places(const tune_contraction_plan *plan, tune_writer *w) {
   tune_contraction_plan alone = without_epilogue(plan);
   tune_writer_begin_alternatives(w, "%work:3", "epilogue", TUNE_LEVEL_LINALG,
                                  "\"register_tile\", \"outer_tile\", \"apart\"", 0, 3);
-  write_outer_loop(plan, w);
+  tune_contraction_write_outer_loop(plan, w);
   write_depths(&(tile_scope){plan, "%root", "%tile"}, w, "%placed:3");
   tune_writer_next_alternative(w, handles, 3);
-  write_outer_loop(plan, w);
+  tune_contraction_write_outer_loop(plan, w);
   write_depths(&(tile_scope){&alone, "%tile", "%tile"}, w, "%placed:3");
-  write_rows(plan, w, "%root");
+  tune_contraction_write_rows(plan, w, "%root");
   tune_writer_next_alternative(w, handles, 3);
-  write_outer_loop(&alone, w);
+  tune_contraction_write_outer_loop(&alone, w);
   write_depths(&(tile_scope){&alone, "%root", "%root"}, w, "%placed:3");
   write_forall(plan, plan->epilogue, w, "%apart", "%apart_loop", "%epilogue");
-  write_rows(plan, w, "%apart");
+  tune_contraction_write_rows(plan, w, "%apart");
   tune_writer_end_alternatives(w, handles, 3);
 }
 
 void tune_contraction_write_tiles(const tune_contraction_plan *plan, tune_writer *w) {
-  write_before(plan, w);
+  tune_contraction_write_before(plan, w);
   if (plan->epilogue && !plan->dynamic_rows) {
     write_places(plan, w);
     return;
   }
-  write_outer_loop(plan, w);
+  tune_contraction_write_outer_loop(plan, w);
   write_depths(&(tile_scope){plan, "%root", plan->epilogue ? "%tile" : "%root"}, w, "%work:3");
 }

@@ -277,6 +277,17 @@ static int64_t read_border(MlirOperation op, const char *name, size_t i) {
   return border < 0 ? TUNE_DYNAMIC_EXTENT : border;
 }
 
+// Whether the body of a pad yields the constant zero.
+static bool yields_zero(MlirOperation pad) {
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(pad, 0));
+  MlirOperation constant = defining_op(mlirOperationGetOperand(mlirBlockGetTerminator(body), 0));
+  if (!tune_ir_is(constant, "arith.constant"))
+    return false;
+  MlirAttribute value = tune_ir_attribute(constant, "value");
+  return (mlirAttributeIsAFloat(value) && mlirFloatAttrGetValueDouble(value) == 0) ||
+         (mlirAttributeIsAInteger(value) && mlirIntegerAttrGetValueInt(value) == 0);
+}
+
 static void read_pad(MlirOperation op, tune_nest *nest) {
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
   nest->loop_count = (size_t)mlirShapedTypeGetRank(type);
@@ -289,6 +300,7 @@ static void read_pad(MlirOperation op, tune_nest *nest) {
     nest->pad_low[i] = read_border(op, "static_low", i);
     nest->pad_high[i] = read_border(op, "static_high", i);
   }
+  nest->pads_zeroes = yields_zero(op);
 }
 
 static tune_status read_nest(MlirOperation op, tune_nest *nest) {

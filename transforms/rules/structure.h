@@ -45,7 +45,7 @@ typedef struct tune_operand {
   tune_index index[TUNE_MAX_LOOPS];
   // The nest of this structure that makes the operand, or TUNE_NO_LOOP: it comes from outside.
   size_t producer;
-  bool is_fresh; // a tensor.empty: what is written into it gets memory of its own
+  bool is_fresh;    // a tensor.empty: what is written into it gets memory of its own
   bool is_constant; // an argument that stays the same from call to call (dialects/constant.h)
 } tune_operand;
 
@@ -75,6 +75,7 @@ typedef struct tune_nest {
   size_t use_count;         // by other nests
   size_t dead_results;      // results that nobody uses
   bool is_returned;         // some result is used by what is no nest
+  bool pads_zeroes;         // a pad with the constant zero
   // Of a pad: borders before and after each dimension, TUNE_DYNAMIC_EXTENT where not known.
   int64_t pad_low[TUNE_MAX_LOOPS], pad_high[TUNE_MAX_LOOPS];
 } tune_nest;

@@ -1485,3 +1485,276 @@ func.func @f(%x: tensor<2x7x7x16xi8>, %k: tensor<3x3x16x32xi8>, %scale: tensor<3
   } -> tensor<2x7x7x32xi8>
   return %r : tensor<2x7x7x32xi8>
 }
+// -----
+// case: borders, bias and relu
+// quick
+// rule: contraction
+// reduction: 108
+func.func @f(%x: tensor<2x5x7x12xf32>, %k: tensor<3x3x12x32xf32>, %b: tensor<32xf32>) -> tensor<2x5x7x32xf32> {
+  %border = arith.constant 0.0 : f32
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] {
+  ^bb0(%n: index, %h: index, %w: index, %c: index):
+    tensor.yield %border : f32
+  } : tensor<2x5x7x12xf32> to tensor<2x7x9x12xf32>
+  %e = tensor.empty() : tensor<2x5x7x32xf32>
+  %s = linalg.broadcast ins(%b : tensor<32xf32>) outs(%e : tensor<2x5x7x32xf32>) dimensions = [0, 1, 2]
+  %r = linalg.conv_2d_nhwc_hwcf {strides = dense<[1, 1]> : tensor<2xi64>, dilations = dense<[1, 1]> : tensor<2xi64>}
+      ins(%p, %k : tensor<2x7x9x12xf32>, tensor<3x3x12x32xf32>) outs(%s : tensor<2x5x7x32xf32>) -> tensor<2x5x7x32xf32>
+  %q = linalg.generic {indexing_maps = [affine_map<(n, h, w, c) -> (n, h, w, c)>, affine_map<(n, h, w, c) -> (n, h, w, c)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%r : tensor<2x5x7x32xf32>) outs(%e : tensor<2x5x7x32xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %m = arith.maximumf %a, %zero : f32
+    linalg.yield %m : f32
+  } -> tensor<2x5x7x32xf32>
+  return %q : tensor<2x5x7x32xf32>
+}
+// -----
+// case: borders, wide windows
+// rule: contraction
+// reduction: 200
+func.func @f(%x: tensor<1x9x14x8xf32>, %k: tensor<5x5x8x64xf32>) -> tensor<1x9x14x64xf32> {
+  %border = arith.constant 0.0 : f32
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[0, 2, 2, 0] high[0, 2, 2, 0] {
+  ^bb0(%n: index, %h: index, %w: index, %c: index):
+    tensor.yield %border : f32
+  } : tensor<1x9x14x8xf32> to tensor<1x13x18x8xf32>
+  %e = tensor.empty() : tensor<1x9x14x64xf32>
+  %s = linalg.fill ins(%zero : f32) outs(%e : tensor<1x9x14x64xf32>) -> tensor<1x9x14x64xf32>
+  %r = linalg.conv_2d_nhwc_hwcf {strides = dense<[1, 1]> : tensor<2xi64>, dilations = dense<[1, 1]> : tensor<2xi64>}
+      ins(%p, %k : tensor<1x13x18x8xf32>, tensor<5x5x8x64xf32>) outs(%s : tensor<1x9x14x64xf32>) -> tensor<1x9x14x64xf32>
+  return %r : tensor<1x9x14x64xf32>
+}
+// -----
+// case: borders, uneven, stride 2
+// quick
+// rule: contraction
+// reduction: 200
+func.func @f(%x: tensor<2x9x11x8xf32>, %k: tensor<5x5x8x32xf32>) -> tensor<2x4x5x32xf32> {
+  %border = arith.constant 0.0 : f32
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[0, 3, 1, 0] high[0, 0, 2, 0] {
+  ^bb0(%n: index, %h: index, %w: index, %c: index):
+    tensor.yield %border : f32
+  } : tensor<2x9x11x8xf32> to tensor<2x12x14x8xf32>
+  %e = tensor.empty() : tensor<2x4x5x32xf32>
+  %s = linalg.fill ins(%zero : f32) outs(%e : tensor<2x4x5x32xf32>) -> tensor<2x4x5x32xf32>
+  %r = linalg.conv_2d_nhwc_hwcf {strides = dense<[2, 2]> : tensor<2xi64>, dilations = dense<[1, 1]> : tensor<2xi64>}
+      ins(%p, %k : tensor<2x12x14x8xf32>, tensor<5x5x8x32xf32>) outs(%s : tensor<2x4x5x32xf32>) -> tensor<2x4x5x32xf32>
+  return %r : tensor<2x4x5x32xf32>
+}
+// -----
+// case: borders, stride 3 and 2, relu
+// rule: contraction
+// reduction: 784
+func.func @f(%x: tensor<1x8x12x16xf32>, %k: tensor<7x7x16x32xf32>) -> tensor<1x3x6x32xf32> {
+  %border = arith.constant 0.0 : f32
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[0, 3, 3, 0] high[0, 3, 3, 0] {
+  ^bb0(%n: index, %h: index, %w: index, %c: index):
+    tensor.yield %border : f32
+  } : tensor<1x8x12x16xf32> to tensor<1x14x18x16xf32>
+  %e = tensor.empty() : tensor<1x3x6x32xf32>
+  %s = linalg.fill ins(%zero : f32) outs(%e : tensor<1x3x6x32xf32>) -> tensor<1x3x6x32xf32>
+  %r = linalg.conv_2d_nhwc_hwcf {strides = dense<[3, 2]> : tensor<2xi64>, dilations = dense<[1, 1]> : tensor<2xi64>}
+      ins(%p, %k : tensor<1x14x18x16xf32>, tensor<7x7x16x32xf32>) outs(%s : tensor<1x3x6x32xf32>) -> tensor<1x3x6x32xf32>
+  %q = linalg.generic {indexing_maps = [affine_map<(n, h, w, c) -> (n, h, w, c)>, affine_map<(n, h, w, c) -> (n, h, w, c)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%r : tensor<1x3x6x32xf32>) outs(%e : tensor<1x3x6x32xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %m = arith.maximumf %a, %zero : f32
+    linalg.yield %m : f32
+  } -> tensor<1x3x6x32xf32>
+  return %q : tensor<1x3x6x32xf32>
+}
+// -----
+// case: borders, dilation 2
+// quick
+// rule: contraction
+// reduction: 72
+func.func @f(%x: tensor<1x7x9x8xf32>, %k: tensor<3x3x8x32xf32>) -> tensor<1x7x9x32xf32> {
+  %border = arith.constant 0.0 : f32
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[0, 2, 2, 0] high[0, 2, 2, 0] {
+  ^bb0(%n: index, %h: index, %w: index, %c: index):
+    tensor.yield %border : f32
+  } : tensor<1x7x9x8xf32> to tensor<1x11x13x8xf32>
+  %e = tensor.empty() : tensor<1x7x9x32xf32>
+  %s = linalg.fill ins(%zero : f32) outs(%e : tensor<1x7x9x32xf32>) -> tensor<1x7x9x32xf32>
+  %r = linalg.conv_2d_nhwc_hwcf {strides = dense<[1, 1]> : tensor<2xi64>, dilations = dense<[2, 2]> : tensor<2xi64>}
+      ins(%p, %k : tensor<1x11x13x8xf32>, tensor<3x3x8x32xf32>) outs(%s : tensor<1x7x9x32xf32>) -> tensor<1x7x9x32xf32>
+  return %r : tensor<1x7x9x32xf32>
+}
+// -----
+// case: borders, dilation 3 and 2, stride 2
+// rule: contraction
+// reduction: 72
+func.func @f(%x: tensor<2x6x7x8xf32>, %k: tensor<3x3x8x32xf32>, %b: tensor<32xf32>) -> tensor<2x3x4x32xf32> {
+  %border = arith.constant 0.0 : f32
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[0, 4, 3, 0] high[0, 2, 1, 0] {
+  ^bb0(%n: index, %h: index, %w: index, %c: index):
+    tensor.yield %border : f32
+  } : tensor<2x6x7x8xf32> to tensor<2x12x11x8xf32>
+  %e = tensor.empty() : tensor<2x3x4x32xf32>
+  %s = linalg.broadcast ins(%b : tensor<32xf32>) outs(%e : tensor<2x3x4x32xf32>) dimensions = [0, 1, 2]
+  %r = linalg.conv_2d_nhwc_hwcf {strides = dense<[2, 2]> : tensor<2xi64>, dilations = dense<[3, 2]> : tensor<2xi64>}
+      ins(%p, %k : tensor<2x12x11x8xf32>, tensor<3x3x8x32xf32>) outs(%s : tensor<2x3x4x32xf32>) -> tensor<2x3x4x32xf32>
+  return %r : tensor<2x3x4x32xf32>
+}
+// -----
+// case: borders wider than the image
+// quick
+// rule: contraction
+// reduction: 108
+func.func @f(%x: tensor<2x1x2x12xf32>, %k: tensor<3x3x12x32xf32>) -> tensor<2x8x8x32xf32> {
+  %border = arith.constant 0.0 : f32
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[0, 4, 5, 0] high[0, 5, 3, 0] {
+  ^bb0(%n: index, %h: index, %w: index, %c: index):
+    tensor.yield %border : f32
+  } : tensor<2x1x2x12xf32> to tensor<2x10x10x12xf32>
+  %e = tensor.empty() : tensor<2x8x8x32xf32>
+  %s = linalg.fill ins(%zero : f32) outs(%e : tensor<2x8x8x32xf32>) -> tensor<2x8x8x32xf32>
+  %r = linalg.conv_2d_nhwc_hwcf {strides = dense<[1, 1]> : tensor<2xi64>, dilations = dense<[1, 1]> : tensor<2xi64>}
+      ins(%p, %k : tensor<2x10x10x12xf32>, tensor<3x3x12x32xf32>) outs(%s : tensor<2x8x8x32xf32>) -> tensor<2x8x8x32xf32>
+  return %r : tensor<2x8x8x32xf32>
+}
+// -----
+// case: borders wider than the image, dilation 2
+// rule: contraction
+// reduction: 72
+func.func @f(%x: tensor<1x2x3x8xf32>, %k: tensor<3x3x8x32xf32>) -> tensor<1x9x11x32xf32> {
+  %border = arith.constant 0.0 : f32
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[0, 6, 5, 0] high[0, 5, 7, 0] {
+  ^bb0(%n: index, %h: index, %w: index, %c: index):
+    tensor.yield %border : f32
+  } : tensor<1x2x3x8xf32> to tensor<1x13x15x8xf32>
+  %e = tensor.empty() : tensor<1x9x11x32xf32>
+  %s = linalg.fill ins(%zero : f32) outs(%e : tensor<1x9x11x32xf32>) -> tensor<1x9x11x32xf32>
+  %r = linalg.conv_2d_nhwc_hwcf {strides = dense<[1, 1]> : tensor<2xi64>, dilations = dense<[2, 2]> : tensor<2xi64>}
+      ins(%p, %k : tensor<1x13x15x8xf32>, tensor<3x3x8x32xf32>) outs(%s : tensor<1x9x11x32xf32>) -> tensor<1x9x11x32xf32>
+  return %r : tensor<1x9x11x32xf32>
+}
+// -----
+// case: borders of one line
+// rule: contraction
+// reduction: 72
+func.func @f(%x: tensor<1x1x9x8xf32>, %k: tensor<3x3x8x32xf32>) -> tensor<1x1x9x32xf32> {
+  %border = arith.constant 0.0 : f32
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] {
+  ^bb0(%n: index, %h: index, %w: index, %c: index):
+    tensor.yield %border : f32
+  } : tensor<1x1x9x8xf32> to tensor<1x3x11x8xf32>
+  %e = tensor.empty() : tensor<1x1x9x32xf32>
+  %s = linalg.fill ins(%zero : f32) outs(%e : tensor<1x1x9x32xf32>) -> tensor<1x1x9x32xf32>
+  %r = linalg.conv_2d_nhwc_hwcf {strides = dense<[1, 1]> : tensor<2xi64>, dilations = dense<[1, 1]> : tensor<2xi64>}
+      ins(%p, %k : tensor<1x3x11x8xf32>, tensor<3x3x8x32xf32>) outs(%s : tensor<1x1x9x32xf32>) -> tensor<1x1x9x32xf32>
+  return %r : tensor<1x1x9x32xf32>
+}
+// -----
+// case: borders of one column
+// rule: contraction
+// reduction: 72
+func.func @f(%x: tensor<1x9x1x8xf32>, %k: tensor<3x3x8x32xf32>) -> tensor<1x9x1x32xf32> {
+  %border = arith.constant 0.0 : f32
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] {
+  ^bb0(%n: index, %h: index, %w: index, %c: index):
+    tensor.yield %border : f32
+  } : tensor<1x9x1x8xf32> to tensor<1x11x3x8xf32>
+  %e = tensor.empty() : tensor<1x9x1x32xf32>
+  %s = linalg.fill ins(%zero : f32) outs(%e : tensor<1x9x1x32xf32>) -> tensor<1x9x1x32xf32>
+  %r = linalg.conv_2d_nhwc_hwcf {strides = dense<[1, 1]> : tensor<2xi64>, dilations = dense<[1, 1]> : tensor<2xi64>}
+      ins(%p, %k : tensor<1x11x3x8xf32>, tensor<3x3x8x32xf32>) outs(%s : tensor<1x9x1x32xf32>) -> tensor<1x9x1x32xf32>
+  return %r : tensor<1x9x1x32xf32>
+}
+// -----
+// case: borders of two columns
+// rule: contraction
+// reduction: 72
+func.func @f(%x: tensor<1x2x2x8xf32>, %k: tensor<3x3x8x32xf32>) -> tensor<1x2x2x32xf32> {
+  %border = arith.constant 0.0 : f32
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] {
+  ^bb0(%n: index, %h: index, %w: index, %c: index):
+    tensor.yield %border : f32
+  } : tensor<1x2x2x8xf32> to tensor<1x4x4x8xf32>
+  %e = tensor.empty() : tensor<1x2x2x32xf32>
+  %s = linalg.fill ins(%zero : f32) outs(%e : tensor<1x2x2x32xf32>) -> tensor<1x2x2x32xf32>
+  %r = linalg.conv_2d_nhwc_hwcf {strides = dense<[1, 1]> : tensor<2xi64>, dilations = dense<[1, 1]> : tensor<2xi64>}
+      ins(%p, %k : tensor<1x4x4x8xf32>, tensor<3x3x8x32xf32>) outs(%s : tensor<1x2x2x32xf32>) -> tensor<1x2x2x32xf32>
+  return %r : tensor<1x2x2x32xf32>
+}
+// -----
+// case: borders of lines alone
+// rule: contraction
+// reduction: 120
+func.func @f(%x: tensor<2x5x9x8xf32>, %k: tensor<5x3x8x32xf32>) -> tensor<2x5x7x32xf32> {
+  %border = arith.constant 0.0 : f32
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[0, 2, 0, 0] high[0, 2, 0, 0] {
+  ^bb0(%n: index, %h: index, %w: index, %c: index):
+    tensor.yield %border : f32
+  } : tensor<2x5x9x8xf32> to tensor<2x9x9x8xf32>
+  %e = tensor.empty() : tensor<2x5x7x32xf32>
+  %s = linalg.fill ins(%zero : f32) outs(%e : tensor<2x5x7x32xf32>) -> tensor<2x5x7x32xf32>
+  %r = linalg.conv_2d_nhwc_hwcf {strides = dense<[1, 1]> : tensor<2xi64>, dilations = dense<[1, 1]> : tensor<2xi64>}
+      ins(%p, %k : tensor<2x9x9x8xf32>, tensor<5x3x8x32xf32>) outs(%s : tensor<2x5x7x32xf32>) -> tensor<2x5x7x32xf32>
+  return %r : tensor<2x5x7x32xf32>
+}
+// -----
+// case: borders of columns alone
+// rule: contraction
+// reduction: 120
+func.func @f(%x: tensor<2x7x5x8xf32>, %k: tensor<3x5x8x32xf32>) -> tensor<2x5x5x32xf32> {
+  %border = arith.constant 0.0 : f32
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[0, 0, 2, 0] high[0, 0, 2, 0] {
+  ^bb0(%n: index, %h: index, %w: index, %c: index):
+    tensor.yield %border : f32
+  } : tensor<2x7x5x8xf32> to tensor<2x7x9x8xf32>
+  %e = tensor.empty() : tensor<2x5x5x32xf32>
+  %s = linalg.fill ins(%zero : f32) outs(%e : tensor<2x5x5x32xf32>) -> tensor<2x5x5x32xf32>
+  %r = linalg.conv_2d_nhwc_hwcf {strides = dense<[1, 1]> : tensor<2xi64>, dilations = dense<[1, 1]> : tensor<2xi64>}
+      ins(%p, %k : tensor<2x7x9x8xf32>, tensor<3x5x8x32xf32>) outs(%s : tensor<2x5x5x32xf32>) -> tensor<2x5x5x32xf32>
+  return %r : tensor<2x5x5x32xf32>
+}
+// -----
+// case: borders that are no zeroes
+// rule: contraction
+// reduction: 108
+func.func @f(%x: tensor<1x5x7x12xf32>, %k: tensor<3x3x12x32xf32>) -> tensor<1x5x7x32xf32> {
+  %border = arith.constant 2.0 : f32
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] {
+  ^bb0(%n: index, %h: index, %w: index, %c: index):
+    tensor.yield %border : f32
+  } : tensor<1x5x7x12xf32> to tensor<1x7x9x12xf32>
+  %e = tensor.empty() : tensor<1x5x7x32xf32>
+  %s = linalg.fill ins(%zero : f32) outs(%e : tensor<1x5x7x32xf32>) -> tensor<1x5x7x32xf32>
+  %r = linalg.conv_2d_nhwc_hwcf {strides = dense<[1, 1]> : tensor<2xi64>, dilations = dense<[1, 1]> : tensor<2xi64>}
+      ins(%p, %k : tensor<1x7x9x12xf32>, tensor<3x3x12x32xf32>) outs(%s : tensor<1x5x7x32xf32>) -> tensor<1x5x7x32xf32>
+  return %r : tensor<1x5x7x32xf32>
+}
+// -----
+// case: borders of bf16
+// rule: contraction
+// reduction: 72
+func.func @f(%x: tensor<2x5x7x8xbf16>, %k: tensor<3x3x8x32xbf16>) -> tensor<2x5x7x32xf32> {
+  %border = arith.constant 0.0 : bf16
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] {
+  ^bb0(%n: index, %h: index, %w: index, %c: index):
+    tensor.yield %border : bf16
+  } : tensor<2x5x7x8xbf16> to tensor<2x7x9x8xbf16>
+  %e = tensor.empty() : tensor<2x5x7x32xf32>
+  %s = linalg.fill ins(%zero : f32) outs(%e : tensor<2x5x7x32xf32>) -> tensor<2x5x7x32xf32>
+  %r = linalg.conv_2d_nhwc_hwcf {strides = dense<[1, 1]> : tensor<2xi64>, dilations = dense<[1, 1]> : tensor<2xi64>}
+      ins(%p, %k : tensor<2x7x9x8xbf16>, tensor<3x3x8x32xbf16>) outs(%s : tensor<2x5x7x32xf32>) -> tensor<2x5x7x32xf32>
+  return %r : tensor<2x5x7x32xf32>
+}
