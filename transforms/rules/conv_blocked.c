@@ -360,12 +360,32 @@ static bool lines_are_vectors(const tune_conv_plan *plan) {
          (!has_window || rows >= 2 * lanes);
 }
 
-static bool conv_blocked_applies(const tune_structure *structure, const tune_machine *machine) {
+bool tune_conv_blocked_applies(const tune_structure *structure, const tune_machine *machine) {
   tune_conv_plan plan;
   tune_contraction_plan contraction;
   return tune_conv_plan_make(structure, machine, &plan) &&
          !(lines_are_vectors(&plan) &&
            tune_contraction_plan_make(structure, machine, &contraction));
+}
+
+void tune_conv_blocked_write_steps(const tune_conv_plan *plan, tune_writer *w) {
+  write_knobs(plan, w);
+  write_blocks(plan, w);
+  write_tiles(plan, w);
+  write_filter(plan, w);
+  write_root(plan, w);
+  write_kernel(plan, w);
+}
+
+void tune_conv_blocked_write_buffers(const tune_conv_plan *plan, const tune_machine *machine,
+                                     tune_writer *w) {
+  w->func = "%func";
+  tune_writer_begin_buffers(w);
+  tune_writer_lower_vectors(w);
+  tune_writer_place_buffers(w);
+  bool has_math = plan->ops.epilogue && plan->ops.epilogue->math_op_count;
+  tune_writer_target_knobs(w, machine->vector_bits, has_math);
+  tune_writer_end_buffers(w);
 }
 
 static void conv_blocked_write(const tune_structure *structure, const tune_machine *machine,
@@ -374,26 +394,15 @@ static void conv_blocked_write(const tune_structure *structure, const tune_machi
   if (!tune_conv_plan_make(structure, machine, &plan))
     return;
   tune_writer_begin_tensors(w, "rule 'conv_blocked': a convolution in blocks of output channels");
-  write_knobs(&plan, w);
-  write_blocks(&plan, w);
-  write_tiles(&plan, w);
-  write_filter(&plan, w);
-  write_root(&plan, w);
-  write_kernel(&plan, w);
+  tune_conv_blocked_write_steps(&plan, w);
   tune_writer_end_sequence(w);
-  w->func = "%func";
-  tune_writer_begin_buffers(w);
-  tune_writer_lower_vectors(w);
-  tune_writer_place_buffers(w);
-  bool has_math = plan.ops.epilogue && plan.ops.epilogue->math_op_count;
-  tune_writer_target_knobs(w, machine->vector_bits, has_math);
-  tune_writer_end_buffers(w);
+  tune_conv_blocked_write_buffers(&plan, machine, w);
   tune_writer_main(w, structure);
 }
 
 const tune_rule tune_rule_conv_blocked = {
     .name = "conv_blocked",
     .summary = "convolutions with channels before pixels: blocks of output channels as vectors",
-    .applies = conv_blocked_applies,
+    .applies = tune_conv_blocked_applies,
     .write = conv_blocked_write,
 };

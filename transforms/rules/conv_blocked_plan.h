@@ -48,6 +48,15 @@ typedef struct tune_conv_plan {
 bool tune_conv_plan_make(const tune_structure *structure, const tune_machine *machine,
                          tune_conv_plan *out_plan);
 
+// Whether the rule 'conv_blocked' takes `structure`.
+bool tune_conv_blocked_applies(const tune_structure *structure, const tune_machine *machine);
+// The rule's steps: what stands between tune_writer_begin_tensors and tune_writer_end_sequence.
+// Leaves the handle of the function in writer->func.
+void tune_conv_blocked_write_steps(const tune_conv_plan *plan, tune_writer *writer);
+// The sequence after bufferization, for all ways to compute the same.
+void tune_conv_blocked_write_buffers(const tune_conv_plan *plan, const tune_machine *machine,
+                                     tune_writer *writer);
+
 #ifdef __cplusplus
 }
 #endif

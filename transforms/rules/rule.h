@@ -46,6 +46,7 @@ typedef struct tune_rule {
 } tune_rule;
 
 extern const tune_rule tune_rule_attention;       // attention.c
+extern const tune_rule tune_rule_winograd_nchw;   // winograd_nchw.c
 extern const tune_rule tune_rule_conv_blocked;    // conv_blocked.c
 extern const tune_rule tune_rule_depthwise;       // depthwise.c
 extern const tune_rule tune_rule_dot_contraction; // dot_contraction.c

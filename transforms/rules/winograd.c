@@ -6,8 +6,7 @@
 //
 // The order of the steps, as learnt on MLIR 22.1.8:
 //  - parts of the depth and blocks of output channels outside of all: the transformed filter of
-//  such
-//    a piece stays in a cache, where that of all is four times as large as the filter and goes
+//    such a piece stays in a cache, where that of all is four times as large as the filter and goes
 //    through memory. Each part adds what it makes to the output;
 //  - the transforms become loops of straight code (winograd_patterns.h); that over the image is the
 //    same for all blocks, and leaves their loop if its own loops are one of step 1: upstream moves
@@ -22,7 +21,7 @@
 
 #include "transforms/rules/contraction_parts.h"
 #include "transforms/rules/pdl_writer.h"
-#include "transforms/rules/winograd_patterns.h"
+#include "transforms/rules/winograd_parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -30,17 +29,7 @@
 
 #define OP "!transform.any_op"
 #define PARAM "!transform.param<i64>"
-#define MOST_SIZES 4   // of a block, and of a part of the depth: a pattern for each pair
 #define LEAST_DEPTH 64 // in a part: each part adds to the output
-
-typedef struct winograd_plan {
-  tune_contraction_plan contraction;
-  tune_winograd winograd;
-  unsigned threads;
-  size_t channel, depth; // loops of the anchor
-  tune_value_set block, kc, mr, nr, kr;
-  int64_t block_default, kc_default, mr_default, nr_default;
-} winograd_plan;
 
 //===--------------------------------------------------------------------------===//
 // The convolution
@@ -76,7 +65,7 @@ static size_t loop_of(const tune_nest *anchor, const tune_operand *operand, size
 }
 
 // [n,] h + p, w + q, c | p, q, c, f -> [n,] h, w, f
-static bool find_convolution(winograd_plan *plan) {
+static bool find_convolution(tune_winograd_plan *plan) {
   const tune_nest *anchor = plan->contraction.anchor;
   const tune_operand *image = &anchor->operands[0], *filter = &anchor->operands[1],
                      *output = &anchor->operands[2];
@@ -127,17 +116,9 @@ static bool divides_nearly(int64_t rows, int64_t mr) {
   return (rows + mr - 1) / mr * mr * 16 <= rows * 17;
 }
 
-static bool make_plan(const tune_structure *structure, const tune_machine *machine,
-                      winograd_plan *plan) {
-  *plan = (winograd_plan){.threads = machine->threads};
-  tune_contraction_plan *contraction = &plan->contraction;
-  if (structure->is_dynamic || !tune_contraction_plan_make(structure, machine, contraction) ||
-      contraction->other_count || !find_convolution(plan))
-    return false;
+bool tune_winograd_choose(const tune_machine *machine, tune_winograd_plan *plan) {
   const tune_winograd *winograd = &plan->winograd;
-  if (contraction->epilogue &&
-      !is_in_order(contraction->epilogue, contraction->anchor->operands[2].rank))
-    return false;
+  plan->threads = machine->threads;
   int64_t lanes = winograd->lanes;
   // Smaller outputs are mostly what stands over their edge.
   if (winograd->depth % lanes || winograd->channels % lanes ||
@@ -160,8 +141,8 @@ static bool make_plan(const tune_structure *structure, const tune_machine *machi
   int64_t fitting = (int64_t)machine->l2_bytes * 3 / 8 / (products * plan->block_default * 4);
   plan->kc_default = winograd->depth;
   tune_value_set_add(&plan->kc, winograd->depth);
-  for (int64_t kc = winograd->depth / 2; kc >= LEAST_DEPTH && plan->kc.count < MOST_SIZES;
-       kc /= 2) {
+  for (int64_t kc = winograd->depth / 2;
+       kc >= LEAST_DEPTH && plan->kc.count < TUNE_WINOGRAD_MOST_SIZES; kc /= 2) {
     if (winograd->depth % kc || kc % lanes)
       break;
     tune_value_set_add(&plan->kc, kc);
@@ -187,11 +168,25 @@ static bool make_plan(const tune_structure *structure, const tune_machine *machi
   return true;
 }
 
+static bool make_plan(const tune_structure *structure, const tune_machine *machine,
+                      tune_winograd_plan *plan) {
+  *plan = (tune_winograd_plan){0};
+  tune_contraction_plan *contraction = &plan->contraction;
+  if (structure->is_dynamic || !tune_contraction_plan_make(structure, machine, contraction) ||
+      contraction->other_count || !find_convolution(plan))
+    return false;
+  if (contraction->epilogue &&
+      !is_in_order(contraction->epilogue, contraction->anchor->operands[2].rank))
+    return false;
+  return tune_winograd_choose(machine, plan);
+}
+
 //===--------------------------------------------------------------------------===//
 // Knobs
 //===--------------------------------------------------------------------------===//
 
-static void write_knobs(const winograd_plan *plan, const tune_machine *machine, tune_writer *w) {
+void tune_winograd_write_knobs(const tune_winograd_plan *plan, const tune_machine *machine,
+                               tune_writer *w) {
   char lines[640];
   tune_writer_knob(w, "winograd_block", "tile", TUNE_LEVEL_LINALG, &plan->block,
                    plan->block_default);
@@ -221,7 +216,8 @@ static void write_knobs(const winograd_plan *plan, const tune_machine *machine, 
 }
 
 // Register tiles are no higher than the rows there are.
-static void write_row_constraint(int64_t tiles, const winograd_plan *plan, tune_writer *w) {
+void tune_winograd_write_row_constraint(int64_t tiles, const tune_winograd_plan *plan,
+                                        tune_writer *w) {
   char lines[160];
   if (plan->mr.values[plan->mr.count - 1] <= tiles)
     return;
@@ -244,7 +240,7 @@ static void match_op(tune_writer *w, const char *result, const char *ops) {
 }
 
 // The op after the convolution, if there is one: rows in parallel, in it vectors of channels.
-static void write_epilogue(const winograd_plan *plan, tune_writer *w) {
+static void write_epilogue(const tune_winograd_plan *plan, tune_writer *w) {
   size_t rank = plan->contraction.anchor->operands[2].rank, order[TUNE_MAX_LOOPS];
   char sizes[128], lanes[24];
   tune_tiling rows = {{0}}, vectors = {{0}};
@@ -264,7 +260,7 @@ static void write_epilogue(const winograd_plan *plan, tune_writer *w) {
 }
 
 // Parts of the depth, and in them blocks of channels; among threads, blocks and in them parts.
-static void write_blocks(const winograd_plan *plan, tune_writer *w) {
+static void write_blocks(const tune_winograd_plan *plan, tune_writer *w) {
   size_t order[TUNE_MAX_LOOPS], loops = plan->contraction.anchor->loop_count;
   const char *target = "%convolution";
   bool is_threaded = plan->threads > 1;
@@ -289,24 +285,7 @@ static void write_blocks(const winograd_plan *plan, tune_writer *w) {
   tune_writer_cleanup(w);
 }
 
-// A block of channels and part of the depth becomes three transforms and products. `w->func` is
-// another handle after it.
-static void write_convolutions(const winograd_plan *plan, const tune_winograd *winograd,
-                               tune_writer *w) {
-  const char *names[MOST_SIZES * MOST_SIZES];
-  char buffers[MOST_SIZES * MOST_SIZES][48];
-  size_t count = 0;
-  tune_pdl_begin_patterns(w);
-  for (size_t i = 0; i < plan->block.count; i++)
-    for (size_t j = 0; j < plan->kc.count; j++) {
-      tune_winograd part = *winograd;
-      part.depth = plan->kc.values[j];
-      snprintf(buffers[count], sizeof buffers[count], "winograd_%" PRId64 "x%" PRId64, part.depth,
-               plan->block.values[i]);
-      names[count] = buffers[count];
-      tune_winograd_write_convolution(&part, names[count++], plan->block.values[i], w);
-    }
-  tune_pdl_end_patterns(names, count, w);
+void tune_winograd_write_matmul(tune_writer *w) {
   tune_writer_line(w,
                    "%%transformed = transform.apply_registered_pass \"tosa-to-linalg-named\" "
                    "to %s : (" OP ") -> " OP,
@@ -320,10 +299,31 @@ static void write_convolutions(const winograd_plan *plan, const tune_winograd *w
                    "%%seen_columns = transform.structured.generalize %%columns : (" OP ") -> " OP);
 }
 
+// A block of channels and part of the depth becomes three transforms and products. `w->func` is
+// another handle after it.
+static void write_convolutions(const tune_winograd_plan *plan, const tune_winograd *winograd,
+                               tune_writer *w) {
+  const char *names[TUNE_WINOGRAD_MOST_SIZES * TUNE_WINOGRAD_MOST_SIZES];
+  char buffers[TUNE_WINOGRAD_MOST_SIZES * TUNE_WINOGRAD_MOST_SIZES][48];
+  size_t count = 0;
+  tune_pdl_begin_patterns(w);
+  for (size_t i = 0; i < plan->block.count; i++)
+    for (size_t j = 0; j < plan->kc.count; j++) {
+      tune_winograd part = *winograd;
+      part.depth = plan->kc.values[j];
+      snprintf(buffers[count], sizeof buffers[count], "winograd_%" PRId64 "x%" PRId64, part.depth,
+               plan->block.values[i]);
+      names[count] = buffers[count];
+      tune_winograd_write_convolution(&part, names[count++], plan->block.values[i], w);
+    }
+  tune_pdl_end_patterns(names, count, w);
+  tune_winograd_write_matmul(w);
+}
+
 // The transforms as loops over tiles and vectors of channels, the weights of one channel of the
 // image after the other as they are in memory.
-static void write_transforms(const winograd_plan *plan, const tune_winograd *winograd,
-                             tune_writer *w) {
+void tune_winograd_write_transforms(const tune_winograd_plan *plan, const tune_winograd *winograd,
+                                    tune_writer *w) {
   int64_t lanes = winograd->lanes;
   match_op(w, "%of_filter", "linalg.transpose");
   match_op(w, "%of_image", "linalg.winograd_input_transform");
@@ -356,7 +356,7 @@ static void write_transforms(const winograd_plan *plan, const tune_winograd *win
 }
 
 // The batch of matrix products: mr tiles x nr channels in registers.
-static void write_products(tune_writer *w) {
+void tune_winograd_write_products(tune_writer *w) {
   tune_nest product = {.is_reduction = {false, false, true}};
   tune_nest line = {.is_reduction = {false, true}}; // of a single row
   tune_nest plane = {.is_reduction = {false, false}};
@@ -404,9 +404,10 @@ static void write_products(tune_writer *w) {
   tune_writer_vector_cleanup(w, false);
 }
 
-static void write_winograd(const winograd_plan *plan, const tune_machine *machine, tune_writer *w) {
+static void write_winograd(const tune_winograd_plan *plan, const tune_machine *machine,
+                           tune_writer *w) {
   const tune_nest *anchor = plan->contraction.anchor;
-  write_knobs(plan, machine, w);
+  tune_winograd_write_knobs(plan, machine, w);
   tune_writer_match_generic(w, "%anchor", anchor, NULL, anchor->loop_count, w->func);
   match_op(w, "%pads", "tensor.pad");
   tune_writer_line(w, "%%padded = transform.structured.rewrite_in_destination_passing_style %%pads "
@@ -424,14 +425,14 @@ static void write_winograd(const winograd_plan *plan, const tune_machine *machin
       tune_writer_next_alternative(w, w->func, 1);
       w->func = func;
     } else {
-      write_row_constraint(tune_winograd_tiles(&winograd), plan, w);
+      tune_winograd_write_row_constraint(tune_winograd_tiles(&winograd), plan, w);
     }
     write_convolutions(plan, &winograd, w);
-    write_transforms(plan, &winograd, w);
+    tune_winograd_write_transforms(plan, &winograd, w);
   }
   tune_writer_end_alternatives(w, w->func, 1);
   w->func = "%as_products";
-  write_products(w);
+  tune_winograd_write_products(w);
 }
 
 //===--------------------------------------------------------------------------===//
@@ -439,13 +440,13 @@ static void write_winograd(const winograd_plan *plan, const tune_machine *machin
 //===--------------------------------------------------------------------------===//
 
 static bool winograd_applies(const tune_structure *structure, const tune_machine *machine) {
-  winograd_plan plan;
+  tune_winograd_plan plan;
   return make_plan(structure, machine, &plan);
 }
 
 static void winograd_write(const tune_structure *structure, const tune_machine *machine,
                            tune_writer *w) {
-  winograd_plan plan;
+  tune_winograd_plan plan;
   if (!make_plan(structure, machine, &plan))
     return;
   tune_writer_begin_tensors(w, "rule 'winograd': a convolution with 3x3 windows, direct or not");

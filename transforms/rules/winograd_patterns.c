@@ -92,8 +92,13 @@ static bool is_whole(const extents *plane) {
   return plane->shape[1] == plane->whole[1] && plane->shape[2] == plane->whole[2];
 }
 
+// Of channels innermost, with a dimension for the batch if there is one.
+static text last_type(const tune_winograd *winograd, const int64_t *shape) {
+  return winograd->has_batch ? tensor_of(shape, 4) : tensor_of(shape + 1, 3);
+}
+
 static text plane_type(const tune_winograd *winograd, const extents *plane) {
-  return winograd->has_batch ? tensor_of(plane->shape, 4) : tensor_of(plane->shape + 1, 3);
+  return last_type(winograd, plane->shape);
 }
 
 #define JOINED_BATCH "[[0, 1], [2], [3]]"
@@ -163,6 +168,9 @@ static void write_filters(const tune_winograd *winograd, tune_writer *w, int64_t
                      TUNE_PDL_ATTRIBUTES({"perms", "array<i32: 1, 0, 2>"}));
 }
 
+// A type of the dialect, so that reading the script loads it: else its ops are unknown here.
+static void load_tosa(tune_writer *w) { tune_writer_line(w, "%%tosa = pdl.type : !tosa.shape<1>"); }
+
 // %products: for each of the 36 (or 16), tiles x depth times depth x channels.
 static void write_products(const tune_winograd *winograd, tune_writer *w, int64_t block) {
   int64_t tiles = tune_winograd_tiles(winograd);
@@ -170,21 +178,38 @@ static void write_products(const tune_winograd *winograd, tune_writer *w, int64_
   tune_pdl_operation(w, "rows", "tensor.collapse_shape", TENSOR(count, tiles, winograd->depth),
                      TUNE_PDL_OPERANDS("tiles"),
                      TUNE_PDL_ATTRIBUTES({"reassociation", "[[0, 1], [2, 3, 4], [5]]"}));
-  // A type of the dialect, so that reading the script loads it: else its ops are unknown here.
-  tune_writer_line(w, "%%tosa = pdl.type : !tosa.shape<1>");
+  load_tosa(w);
   tune_pdl_operation(w, "zero_point", "tosa.const", "tensor<1xf32>", TUNE_PDL_NO_OPERANDS,
                      TUNE_PDL_ATTRIBUTES({"values", "dense<0.0> : tensor<1xf32>"}));
   tune_pdl_operation(w, "products", "tosa.matmul", TENSOR(count, tiles, block),
                      TUNE_PDL_OPERANDS("rows", "columns", "zero_point", "zero_point"), NULL);
 }
 
+// %sums: the transforms and products of `image`, into `start`.
+static void write_all_transforms(const tune_winograd *winograd, tune_writer *w, int64_t block,
+                                 const char *image, const char *start, const extents *output) {
+  int64_t down = tiles_along(winograd, winograd->height);
+  int64_t across = tiles_along(winograd, winograd->width);
+  int64_t size = products_of(winograd), depth = winograd->depth, batch = winograd->batch;
+  text tiles = tensor_of(SHAPE(size, size, down, across, batch, depth), 6);
+  tune_pdl_operation(w, "tiles_memory", "tensor.empty", tiles.text, TUNE_PDL_NO_OPERANDS, NULL);
+  write_transform(winograd, w, "tiles", "input", image, "tiles_memory", tiles.text);
+  write_filters(winograd, w, block);
+  write_products(winograd, w, block);
+  const int64_t shape[] = {size, size, down, across, batch, block};
+  tune_pdl_operation(w, "products_of_tiles", "tensor.expand_shape", tensor_of(shape, 6).text,
+                     TUNE_PDL_OPERANDS("products"),
+                     TUNE_PDL_ATTRIBUTES({"reassociation", "[[0, 1], [2, 3, 4], [5]]"},
+                                         {"static_output_shape", array_of(shape, 6).text}));
+  write_transform(winograd, w, "sums", "output", "products_of_tiles", start,
+                  tensor_of(output->whole, 4).text);
+}
+
 void tune_winograd_write_convolution(const tune_winograd *winograd, const char *name, int64_t block,
                                      tune_writer *w) {
   extents image = plane_of(winograd, TUNE_WINOGRAD_FILTER - 1, winograd->depth);
   extents output = plane_of(winograd, 0, block);
-  int64_t down = tiles_along(winograd, winograd->height);
-  int64_t across = tiles_along(winograd, winograd->width);
-  int64_t size = products_of(winograd), depth = winograd->depth, batch = winograd->batch;
+  int64_t depth = winograd->depth;
   tune_pdl_begin_pattern(w, name);
   tune_pdl_operand(w, "image", plane_type(winograd, &image).text);
   tune_pdl_operand(w, "filter", TENSOR(TUNE_WINOGRAD_FILTER, TUNE_WINOGRAD_FILTER, depth, block));
@@ -196,24 +221,160 @@ void tune_winograd_write_convolution(const tune_winograd *winograd, const char *
   const char *start_name = winograd->has_batch && is_whole(&output) ? "start" : "whole_start";
   write_whole(winograd, w, "whole_image", "image", &image);
   write_whole(winograd, w, "whole_start", "start", &output);
-  text tiles = tensor_of(SHAPE(size, size, down, across, batch, depth), 6);
-  tune_pdl_operation(w, "tiles_memory", "tensor.empty", tiles.text, TUNE_PDL_NO_OPERANDS, NULL);
-  write_transform(winograd, w, "tiles", "input", image_name, "tiles_memory", tiles.text);
-  write_filters(winograd, w, block);
-  write_products(winograd, w, block);
-  const int64_t shape[] = {size, size, down, across, batch, block};
-  tune_pdl_operation(w, "products_of_tiles", "tensor.expand_shape", tensor_of(shape, 6).text,
-                     TUNE_PDL_OPERANDS("products"),
-                     TUNE_PDL_ATTRIBUTES({"reassociation", "[[0, 1], [2, 3, 4], [5]]"},
-                                         {"static_output_shape", array_of(shape, 6).text}));
-  write_transform(winograd, w, "sums", "output", "products_of_tiles", start_name,
-                  tensor_of(output.whole, 4).text);
+  write_all_transforms(winograd, w, block, image_name, start_name, &output);
   if (winograd->has_batch && is_whole(&output)) {
     tune_pdl_end_pattern(w, "sums");
     return;
   }
   write_part(winograd, w, "result", "sums", &output);
   tune_pdl_end_pattern(w, "result");
+}
+
+//===--------------------------------------------------------------------------===//
+// Channels before pixels
+//===--------------------------------------------------------------------------===//
+
+// Of channels innermost, the shape in the other order.
+static text first_type(const tune_winograd *winograd, const int64_t *shape) {
+  const int64_t turned[] = {shape[0], shape[3], shape[1], shape[2]};
+  return winograd->has_batch ? tensor_of(turned, 4) : tensor_of(turned + 1, 3);
+}
+
+// What slices say of offsets, sizes and strides. Without a batch of its own, one end has a
+// dimension less.
+#define SLICE(offsets, sizes)                                                                      \
+  {"static_offsets", array_of(offsets, 4).text}, {"static_sizes", array_of(sizes, 4).text}, {      \
+    "static_strides", "array<i64: 1, 1, 1, 1>"                                                     \
+  }
+
+void tune_winograd_write_borders(const tune_winograd *winograd, const char *name, tune_writer *w) {
+  extents plane = plane_of(winograd, TUNE_WINOGRAD_FILTER - 1, winograd->depth);
+  const int64_t *low = winograd->low, *high = winograd->high;
+  const int64_t offsets[] = {0, low[0], low[1], 0};
+  const int64_t inner[] = {plane.shape[0], plane.shape[1] - low[0] - high[0],
+                           plane.shape[2] - low[1] - high[1], plane.shape[3]};
+  tune_pdl_begin_pattern(w, name);
+  tune_pdl_operand(w, "image", first_type(winograd, inner).text);
+  tune_pdl_operand(w, "border", "f32");
+  tune_writer_line(w, "%%memory = pdl.operand");
+  tune_writer_line(w, "%%whole_type = pdl.type : %s", first_type(winograd, plane.shape).text);
+  tune_writer_line(w, "%%fill_op = pdl.operation \"linalg.fill\"(%%border, %%memory : !pdl.value, "
+                      "!pdl.value) -> (%%whole_type : !pdl.type)");
+  tune_writer_line(w, "%%fill = pdl.result 0 of %%fill_op");
+  tune_writer_line(w,
+                   "%%nest = pdl.operation \"tensor.insert_slice\"(%%image, %%fill : !pdl.value, "
+                   "!pdl.value) -> (%%whole_type : !pdl.type)");
+  tune_pdl_begin_rewrite(w);
+  load_tosa(w);
+  tune_pdl_operation(w, "turned", "tosa.transpose", last_type(winograd, inner).text,
+                     TUNE_PDL_OPERANDS("image"),
+                     TUNE_PDL_ATTRIBUTES({"perms", winograd->has_batch ? "array<i32: 0, 2, 3, 1>"
+                                                                       : "array<i32: 1, 2, 0>"}));
+  if (is_whole(&plane)) {
+    // The same fill in another shape, which upstream makes a fill of that shape.
+    tune_pdl_operation(w, "flat", "tensor.collapse_shape",
+                       TENSOR(plane.shape[0] * plane.shape[1] * plane.shape[2] * plane.shape[3]),
+                       TUNE_PDL_OPERANDS("fill"),
+                       TUNE_PDL_ATTRIBUTES({"reassociation", winograd->has_batch ? "[[0, 1, 2, 3]]"
+                                                                                 : "[[0, 1, 2]]"}));
+    tune_pdl_operation(w, "edges", "tensor.expand_shape", tensor_of(plane.whole, 4).text,
+                       TUNE_PDL_OPERANDS("flat"),
+                       TUNE_PDL_ATTRIBUTES({"reassociation", "[[0, 1, 2, 3]]"},
+                                           {"static_output_shape", array_of(plane.whole, 4).text}));
+  } else {
+    tune_pdl_operation(w, "edges", "tensor.splat", tensor_of(plane.whole, 4).text,
+                       TUNE_PDL_OPERANDS("border"), NULL);
+  }
+  tune_pdl_operation(w, "bordered", "tensor.insert_slice", tensor_of(plane.whole, 4).text,
+                     TUNE_PDL_OPERANDS("turned", "edges"),
+                     TUNE_PDL_ATTRIBUTES(SLICE(offsets, inner),
+                                         {"operandSegmentSizes", "array<i32: 1, 1, 0, 0, 0>"}));
+  tune_pdl_operation(w, "result", "builtin.unrealized_conversion_cast",
+                     first_type(winograd, plane.shape).text, TUNE_PDL_OPERANDS("bordered"), NULL);
+  tune_pdl_end_pattern(w, "result");
+}
+
+// %weights: depth x windows x channels, out of the filter's channels x depth x windows. The windows
+// are one dimension, so that the type is another one than what it is cast to.
+static void write_turned_filter(const tune_winograd *winograd, tune_writer *w, int64_t block) {
+  const int64_t windows = TUNE_WINOGRAD_FILTER * TUNE_WINOGRAD_FILTER;
+  const int64_t shape[] = {winograd->depth, windows, block};
+  tune_pdl_operation(w, "flat", "tensor.collapse_shape", TENSOR(block, winograd->depth * windows),
+                     TUNE_PDL_OPERANDS("filter"),
+                     TUNE_PDL_ATTRIBUTES({"reassociation", "[[0], [1, 2, 3]]"}));
+  tune_pdl_operation(w, "flat_turned", "tosa.transpose", TENSOR(winograd->depth * windows, block),
+                     TUNE_PDL_OPERANDS("flat"), TUNE_PDL_ATTRIBUTES({"perms", "array<i32: 1, 0>"}));
+  tune_pdl_operation(w, "weights", "tensor.expand_shape", tensor_of(shape, 3).text,
+                     TUNE_PDL_OPERANDS("flat_turned"),
+                     TUNE_PDL_ATTRIBUTES({"reassociation", "[[0, 1], [2]]"},
+                                         {"static_output_shape", array_of(shape, 3).text}));
+}
+
+void tune_winograd_write_turns(const tune_winograd *winograd, const char *name, int64_t block,
+                               bool starts_at_zero, tune_writer *w) {
+  extents image = plane_of(winograd, TUNE_WINOGRAD_FILTER - 1, winograd->depth);
+  extents output = plane_of(winograd, 0, block);
+  text type = first_type(winograd, output.shape);
+  tune_pdl_begin_pattern(w, name);
+  tune_pdl_operand(w, "bordered", tensor_of(image.whole, 4).text);
+  tune_writer_line(w, "%%image_type = pdl.type : %s", first_type(winograd, image.shape).text);
+  tune_writer_line(w,
+                   "%%image_op = pdl.operation \"builtin.unrealized_conversion_cast\"(%%bordered "
+                   ": !pdl.value) -> (%%image_type : !pdl.type)");
+  tune_writer_line(w, "%%image = pdl.result 0 of %%image_op");
+  tune_pdl_operand(w, "filter",
+                   TENSOR(block, winograd->depth, TUNE_WINOGRAD_FILTER, TUNE_WINOGRAD_FILTER));
+  if (starts_at_zero) {
+    tune_writer_line(w, "%%start_type = pdl.type : %s", type.text);
+    tune_writer_line(w, "%%zero_value = pdl.attribute = 0.0 : f32");
+    tune_writer_line(w, "%%zero_type = pdl.type : f32");
+    tune_writer_line(w, "%%zero_op = pdl.operation \"arith.constant\" {\"value\" = %%zero_value} "
+                        "-> (%%zero_type : !pdl.type)");
+    tune_writer_line(w, "%%zero = pdl.result 0 of %%zero_op");
+    tune_writer_line(w, "%%memory = pdl.operand");
+    tune_writer_line(w, "%%start_op = pdl.operation \"linalg.fill\"(%%zero, %%memory : !pdl.value, "
+                        "!pdl.value) -> (%%start_type : !pdl.type)");
+    tune_writer_line(w, "%%start = pdl.result 0 of %%start_op");
+  } else {
+    tune_pdl_operand(w, "start", type.text);
+  }
+  tune_writer_line(w, "%%nest = pdl.operation \"linalg.generic\"(%%image, %%filter, %%start : "
+                      "!pdl.value, !pdl.value, !pdl.value) -> (%%start_type : !pdl.type)");
+  tune_pdl_begin_rewrite(w);
+  load_tosa(w);
+  write_turned_filter(winograd, w, block);
+  tune_pdl_operation(w, "sums", "builtin.unrealized_conversion_cast",
+                     last_type(winograd, output.shape).text,
+                     TUNE_PDL_OPERANDS("bordered", "weights"), NULL);
+  tune_pdl_operation(w, "pixels", "tosa.transpose", type.text, TUNE_PDL_OPERANDS("sums"),
+                     TUNE_PDL_ATTRIBUTES({"perms", winograd->has_batch ? "array<i32: 0, 3, 1, 2>"
+                                                                       : "array<i32: 2, 0, 1>"}));
+  if (!starts_at_zero)
+    tune_pdl_operation(w, "added", "tosa.add", type.text, TUNE_PDL_OPERANDS("start", "pixels"),
+                       NULL);
+  tune_pdl_end_pattern(w, starts_at_zero ? "pixels" : "added");
+}
+
+void tune_winograd_write_turned_convolution(const tune_winograd *winograd, const char *name,
+                                            int64_t block, tune_writer *w) {
+  extents image = plane_of(winograd, TUNE_WINOGRAD_FILTER - 1, winograd->depth);
+  extents output = plane_of(winograd, 0, block);
+  const int64_t windows = TUNE_WINOGRAD_FILTER * TUNE_WINOGRAD_FILTER, origin[4] = {0};
+  tune_pdl_begin_pattern(w, name);
+  tune_pdl_operand(w, "bordered", tensor_of(image.whole, 4).text);
+  tune_pdl_operand(w, "filter", TENSOR(winograd->depth, windows, block));
+  tune_writer_line(w, "%%result_type = pdl.type : %s", last_type(winograd, output.shape).text);
+  tune_writer_line(w, "%%nest = pdl.operation \"builtin.unrealized_conversion_cast\"(%%bordered, "
+                      "%%filter : !pdl.value, !pdl.value) -> (%%result_type : !pdl.type)");
+  tune_pdl_begin_rewrite(w);
+  tune_pdl_operation(w, "sums_memory", "tensor.empty", tensor_of(output.whole, 4).text,
+                     TUNE_PDL_NO_OPERANDS, NULL);
+  write_all_transforms(winograd, w, block, "bordered", "sums_memory", &output);
+  tune_pdl_operation(w, "part", "tensor.extract_slice", last_type(winograd, output.shape).text,
+                     TUNE_PDL_OPERANDS("sums"),
+                     TUNE_PDL_ATTRIBUTES(SLICE(origin, output.shape),
+                                         {"operandSegmentSizes", "array<i32: 1, 0, 0, 0>"}));
+  tune_pdl_end_pattern(w, "part");
 }
 
 //===--------------------------------------------------------------------------===//
@@ -456,7 +617,12 @@ void tune_winograd_write_filter(const tune_winograd *winograd, const char *name,
     tune_pdl_constant(w, format("i%" PRId64, i).text, "index", format("%" PRId64, i).text);
   for (size_t j = 0; j < TUNE_WINOGRAD_FILTER; j++) {
     for (size_t i = 0; i < TUNE_WINOGRAD_FILTER; i++)
-      line[i] = write_read(&r, "filter", AT(INDEX[i], INDEX[j], "depth", "channel"), 4);
+      line[i] =
+          winograd->channels_first
+              ? write_read(
+                    &r, "filter",
+                    AT("depth", format("i%zu", i * TUNE_WINOGRAD_FILTER + j).text, "channel"), 3)
+              : write_read(&r, "filter", AT(INDEX[i], INDEX[j], "depth", "channel"), 4);
     transform_column(&r, along, j, line, size, plane);
   }
   for (size_t i = 0; i < size; i++) {
@@ -486,9 +652,10 @@ void tune_winograd_write_output(const tune_winograd *winograd, const char *name,
   for (size_t i = 0; i < tile; i++) {
     along(&r, plane[i], line);
     for (size_t j = 0; j < tile; j++) {
-      value start = write_read(&r, into.text, AT("i0", INDEX[i], INDEX[j], "i0"), 4);
-      write_write(&r, add(&r, start, line[j]), &into, made.text, AT("i0", INDEX[i], INDEX[j], "i0"),
-                  4);
+      value sum = line[j];
+      if (!winograd->channels_first)
+        sum = add(&r, write_read(&r, into.text, AT("i0", INDEX[i], INDEX[j], "i0"), 4), sum);
+      write_write(&r, sum, &into, made.text, AT("i0", INDEX[i], INDEX[j], "i0"), 4);
     }
   }
   tune_pdl_end_pattern(w, into.text);

@@ -41,6 +41,10 @@ typedef struct tune_winograd {
   int64_t batch, height, width; // of the output
   int64_t depth, channels;      // of the image, and of the output
   int64_t lanes;                // f32 in a vector; divides depth and channels
+  // Channels are before pixels in the image and the output, and outermost in the filter (NCHW,
+  // FCHW); else innermost in all of them (NHWC, HWCF).
+  bool channels_first;
+  int64_t low[2], high[2]; // borders of zeroes above and below, left and right; channels_first only
 } tune_winograd;
 
 // The tiles that the output is made of, with those that stand over its edge.
@@ -52,6 +56,20 @@ int64_t tune_winograd_tiles(const tune_winograd *winograd);
 // upstream makes linalg.transpose and linalg.batch_matmul.
 void tune_winograd_write_convolution(const tune_winograd *winograd, const char *name, int64_t block,
                                      tune_writer *writer);
+// The same of channels_first in two steps, whose image has become what tune_winograd_write_borders
+// makes of it. First tosa.transpose of the filter, a cast of the image and the filter to the sums
+// with channels innermost, which stands for the convolution while elementwise ops are fused,
+// tosa.transpose of that and tosa.add of the output so far. Where `starts_at_zero` that is a fill
+// with zero only, and nothing is added.
+void tune_winograd_write_turns(const tune_winograd *winograd, const char *name, int64_t block,
+                               bool starts_at_zero, tune_writer *writer);
+// Then this cast: becomes the same as above.
+void tune_winograd_write_turned_convolution(const tune_winograd *winograd, const char *name,
+                                            int64_t block, tune_writer *writer);
+// tensor.insert_slice of an image of channels_first into its borders, a linalg.fill: becomes
+// tosa.transpose into whole tiles with channels innermost, and a cast of that to what it was.
+void tune_winograd_write_borders(const tune_winograd *winograd, const char *name,
+                                 tune_writer *writer);
 // The transforms of a vector of channels: of a tile of the image, a filter, a tile of the output.
 void tune_winograd_write_image(const tune_winograd *winograd, const char *name,
                                tune_writer *writer);

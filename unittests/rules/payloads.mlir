@@ -1758,3 +1758,84 @@ func.func @f(%x: tensor<2x5x7x8xbf16>, %k: tensor<3x3x8x32xbf16>) -> tensor<2x5x
       ins(%p, %k : tensor<2x7x9x8xbf16>, tensor<3x3x8x32xbf16>) outs(%s : tensor<2x5x7x32xf32>) -> tensor<2x5x7x32xf32>
   return %r : tensor<2x5x7x32xf32>
 }
+// -----
+// case: 3x3 convolution, channels first, whole tiles
+// rule: winograd_nchw
+// reduction: 144
+func.func @f(%x: tensor<1x16x8x12xf32>, %w: tensor<48x16x3x3xf32>) -> tensor<1x48x8x12xf32> {
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[0, 0, 1, 1] high[0, 0, 1, 1] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %zero : f32
+  } : tensor<1x16x8x12xf32> to tensor<1x16x10x14xf32>
+  %e = tensor.empty() : tensor<1x48x8x12xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<1x48x8x12xf32>) -> tensor<1x48x8x12xf32>
+  %y = linalg.conv_2d_nchw_fchw {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>}
+      ins(%p, %w : tensor<1x16x10x14xf32>, tensor<48x16x3x3xf32>) outs(%z : tensor<1x48x8x12xf32>) -> tensor<1x48x8x12xf32>
+  return %y : tensor<1x48x8x12xf32>
+}
+// -----
+// case: 3x3 convolution, channels first, batch, edges, bias before
+// rule: winograd_nchw
+// reduction: 288
+func.func @f(%x: tensor<2x32x6x5xf32>, %w: tensor<32x32x3x3xf32>, %b: tensor<32xf32>) -> tensor<2x32x6x5xf32> {
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[0, 0, 1, 1] high[0, 0, 1, 1] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %zero : f32
+  } : tensor<2x32x6x5xf32> to tensor<2x32x8x7xf32>
+  %e = tensor.empty() : tensor<2x32x6x5xf32>
+  %z = linalg.broadcast ins(%b : tensor<32xf32>) outs(%e : tensor<2x32x6x5xf32>) dimensions = [0, 2, 3]
+  %y = linalg.conv_2d_nchw_fchw {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>}
+      ins(%p, %w : tensor<2x32x8x7xf32>, tensor<32x32x3x3xf32>) outs(%z : tensor<2x32x6x5xf32>) -> tensor<2x32x6x5xf32>
+  return %y : tensor<2x32x6x5xf32>
+}
+// -----
+// case: 3x3 convolution, channels first, uneven borders, bias, residual and relu
+// rule: winograd_nchw
+// reduction: 144
+// quick
+func.func @f(%x: tensor<1x16x13x8xf32>, %w: tensor<32x16x3x3xf32>, %b: tensor<32xf32>, %r: tensor<1x32x13x7xf32>) -> tensor<1x32x13x7xf32> {
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[0, 0, 2, 0] high[0, 0, 0, 1] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %zero : f32
+  } : tensor<1x16x13x8xf32> to tensor<1x16x15x9xf32>
+  %e = tensor.empty() : tensor<1x32x13x7xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<1x32x13x7xf32>) -> tensor<1x32x13x7xf32>
+  %y = linalg.conv_2d_nchw_fchw {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>}
+      ins(%p, %w : tensor<1x16x15x9xf32>, tensor<32x16x3x3xf32>) outs(%z : tensor<1x32x13x7xf32>) -> tensor<1x32x13x7xf32>
+  %q = linalg.generic {indexing_maps = [affine_map<(n, f, h, w) -> (n, f, h, w)>, affine_map<(n, f, h, w) -> (f)>, affine_map<(n, f, h, w) -> (n, f, h, w)>, affine_map<(n, f, h, w) -> (n, f, h, w)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%y, %b, %r : tensor<1x32x13x7xf32>, tensor<32xf32>, tensor<1x32x13x7xf32>) outs(%e : tensor<1x32x13x7xf32>) {
+  ^bb0(%a: f32, %c: f32, %d: f32, %o: f32):
+    %1 = arith.addf %a, %c : f32
+    %2 = arith.addf %1, %d : f32
+    %3 = arith.maximumf %2, %zero : f32
+    linalg.yield %3 : f32
+  } -> tensor<1x32x13x7xf32>
+  return %q : tensor<1x32x13x7xf32>
+}
+// -----
+// case: 3x3 convolution, channels first, borders and start that are no zeroes
+// rule: winograd_nchw
+// reduction: 144
+func.func @f(%x: tensor<1x16x8x6xf32>, %w: tensor<16x16x3x3xf32>) -> tensor<1x16x8x6xf32> {
+  %zero = arith.constant 0.0 : f32
+  %border = arith.constant 0.5 : f32
+  %p = tensor.pad %x low[0, 0, 1, 1] high[0, 0, 1, 1] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %border : f32
+  } : tensor<1x16x8x6xf32> to tensor<1x16x10x8xf32>
+  %e = tensor.empty() : tensor<1x16x8x6xf32>
+  %one = arith.constant 1.0 : f32
+  %z = linalg.fill ins(%one : f32) outs(%e : tensor<1x16x8x6xf32>) -> tensor<1x16x8x6xf32>
+  %y = linalg.conv_2d_nchw_fchw {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>}
+      ins(%p, %w : tensor<1x16x10x8xf32>, tensor<16x16x3x3xf32>) outs(%z : tensor<1x16x8x6xf32>) -> tensor<1x16x8x6xf32>
+  %q = linalg.generic {indexing_maps = [affine_map<(n, f, h, w) -> (n, f, h, w)>, affine_map<(n, f, h, w) -> (n, f, h, w)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%y : tensor<1x16x8x6xf32>) outs(%e : tensor<1x16x8x6xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %3 = arith.maximumf %a, %zero : f32
+    linalg.yield %3 : f32
+  } -> tensor<1x16x8x6xf32>
+  return %q : tensor<1x16x8x6xf32>
+}
