@@ -139,7 +139,9 @@ static tune_status find_outputs(MlirOperation function, tune_function_signature 
     if (!mlirTypeIsARankedTensor(mlirValueGetType(value)))
       continue;
     ptrdiff_t argument = find_argument(value, entry);
+    // What is packed ahead of the calls would be that of the first call.
     if (argument < 0 || signature->arguments[argument].is_written ||
+        signature->arguments[argument].is_constant ||
         !mlirTypeEqual(mlirValueGetType(mlirBlockGetArgument(entry, argument)),
                        mlirValueGetType(value)))
       continue;

@@ -436,10 +436,18 @@ static void fill_block(builder *state, MlirLocation location, MlirType *types, M
   append_op(state, "func.return", location, values, body->result_count, NULL, NULL);
 }
 
-// What is constant for the callers is so for the task, and part of its key.
+static bool is_destination(const builder *state, MlirValue value) {
+  for (size_t i = 0; i < state->destination_count; ++i)
+    if (mlirValueEqual(state->destinations[i], value))
+      return true;
+  return false;
+}
+
+// What is constant for the callers is so for the task, and part of its key. What the task writes
+// into is a copy.
 static void mark_constants(const builder *state, MlirOperation function) {
   for (size_t i = 0; i < state->input_count; ++i)
-    if (tune_constant_is_value(state->inputs[i]))
+    if (tune_constant_is_value(state->inputs[i]) && !is_destination(state, state->inputs[i]))
       mlirFuncSetArgAttr(function, (intptr_t)i, tune_ir_string(TUNE_CONSTANT_ATTRIBUTE),
                          mlirUnitAttrGet(state->context));
 }

@@ -9,6 +9,9 @@
 
 enum { READS = 1, WRITES = 2 };
 
+// Ops that are looked at to tell what a value is made of: beyond, it is not told.
+#define MOST_VISITS 1000
+
 // Memory that is there at the top level of the function.
 typedef struct memory {
   MlirValue value;
@@ -80,14 +83,33 @@ static bool is_call_ahead(MlirOperation op) {
          !mlirAttributeIsNull(tune_ir_attribute(op, TUNE_AHEAD_ATTRIBUTE));
 }
 
-// Without memory, regions or effects.
+static bool has_memory(MlirOperation op) {
+  bool has = false;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    has |= mlirTypeIsAMemRef(mlirValueGetType(mlirOperationGetOperand(op, i)));
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
+    has |= mlirTypeIsAMemRef(mlirValueGetType(mlirOperationGetResult(op, i)));
+  return has;
+}
+
+// Without memory but for its sizes, regions or effects.
 static bool is_arithmetic(MlirOperation op) {
   MlirStringRef name = tune_ir_name(op);
-  return mlirOperationGetNumRegions(op) == 0 &&
-         (tune_ir_string_starts(name, "arith.") || tune_ir_string_equal(name, "affine.apply") ||
-          tune_ir_string_equal(name, "affine.min") || tune_ir_string_equal(name, "affine.max") ||
-          (tune_ir_string_starts(name, "vector.") && !is_load(op) && !is_store(op)) ||
-          tune_ir_string_equal(name, "memref.dim") || tune_ir_string_equal(name, "ub.poison"));
+  if (mlirOperationGetNumRegions(op) != 0)
+    return false;
+  if (tune_ir_string_equal(name, "memref.dim"))
+    return true;
+  return !has_memory(op) && !tune_ir_string_equal(name, "vector.print") &&
+         (tune_ir_string_starts(name, "arith.") || tune_ir_string_starts(name, "vector.") ||
+          tune_ir_string_equal(name, "affine.apply") || tune_ir_string_equal(name, "affine.min") ||
+          tune_ir_string_equal(name, "affine.max") || tune_ir_string_equal(name, "ub.poison"));
+}
+
+// Whether what the op does besides its results cannot be told.
+static bool has_unknown_effects(MlirOperation op) {
+  MlirStringRef name = tune_ir_name(op);
+  return (tune_ir_string_starts(name, "func.call") && !is_call_ahead(op)) ||
+         tune_ir_string_starts(name, "llvm.") || tune_ir_string_equal(name, "vector.print");
 }
 
 static MlirValue look_through_views(MlirValue value) {
@@ -124,7 +146,9 @@ bool tune_ahead_is_constant(MlirValue value, tune_ahead_constants constants) {
              : constants.with_own && gets_constant(mlirOpResultGetOwner(value));
 }
 
-bool tune_ahead_is_derived(MlirValue value, tune_ahead_constants constants) {
+static bool is_derived(MlirValue value, tune_ahead_constants constants, size_t *visits) {
+  if (++*visits > MOST_VISITS)
+    return false;
   if (mlirValueIsABlockArgument(value))
     return tune_ahead_is_constant(value, constants);
   MlirOperation op = mlirOpResultGetOwner(value);
@@ -138,9 +162,14 @@ bool tune_ahead_is_derived(MlirValue value, tune_ahead_constants constants) {
   if (!is_load(op) && !is_view(op) && !is_arithmetic(op))
     return false;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
-    if (!tune_ahead_is_derived(mlirOperationGetOperand(op, i), constants))
+    if (!is_derived(mlirOperationGetOperand(op, i), constants, visits))
       return false;
   return true;
+}
+
+bool tune_ahead_is_derived(MlirValue value, tune_ahead_constants constants) {
+  size_t visits = 0;
+  return is_derived(value, constants, &visits);
 }
 
 //===--------------------------------------------------------------------------===//
@@ -172,6 +201,8 @@ typedef struct look {
 
 static MlirWalkResult look_at_op(MlirOperation op, void *user_data) {
   look *state = user_data;
+  if (has_unknown_effects(op))
+    state->is_movable = false;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
     MlirValue value = mlirOperationGetOperand(op, i);
     MlirBlock block = mlirValueIsABlockArgument(value)

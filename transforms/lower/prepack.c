@@ -28,8 +28,11 @@ static MlirNamedAttribute named(MlirContext context, const char *name, MlirAttri
 
 typedef struct function {
   MlirOperation op;
-  bool *constant; // by argument
-  bool is_done;   // split, or seen not to be
+  bool *constant;  // by argument
+  bool is_reached; // called by the entry or what that calls
+  bool is_open;    // while its callees are looked for
+  bool stays;      // some call could not hand over what is packed
+  bool is_done;    // split, or seen not to be
   // How it was split: its ahead function (null: not), and which arguments that takes.
   MlirOperation prepack;
   size_t *arguments;
@@ -103,14 +106,14 @@ typedef struct call_look {
   bool changed;
 } call_look;
 
-// Returns whether there were any.
-static bool forget_constants(function *of) {
-  bool changed = false;
-  for (intptr_t i = 0; i < mlirBlockGetNumArguments(body_of(of->op)); ++i) {
-    changed |= of->constant[i];
+// What the function gets or makes is no constant to it. Returns whether that is news.
+static bool keep_whole(function *of) {
+  if (of->stays)
+    return false;
+  of->stays = true;
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(body_of(of->op)); ++i)
     of->constant[i] = false;
-  }
-  return changed;
+  return true;
 }
 
 static MlirWalkResult look_at_call(MlirOperation op, void *user_data) {
@@ -121,17 +124,25 @@ static MlirWalkResult look_at_call(MlirOperation op, void *user_data) {
     for (size_t i = 0; i < state->self->count; ++i)
       if (mlirStringRefEqual(name_of(state->self->functions[i].op),
                              mlirFlatSymbolRefAttrGetValue(value)))
-        state->changed |= forget_constants(&state->self->functions[i]);
+        state->changed |= keep_whole(&state->self->functions[i]);
     return MlirWalkResultAdvance;
   }
   function *callee = find_callee(state->self, op);
   if (!callee)
     return MlirWalkResultAdvance;
-  bool is_outermost = mlirBlockEqual(mlirOperationGetBlock(op), body_of(state->caller->op));
+  // All calls have to hand over what the callee was packed from, or none can.
+  const function *caller = state->caller;
+  MlirBlock block = body_of(caller->op);
+  bool is_outermost = mlirBlockEqual(mlirOperationGetBlock(op), block) &&
+                      mlirBlockIsNull(mlirBlockGetNextInRegion(block));
+  if (!is_outermost || caller->stays || !caller->is_reached) {
+    state->changed |= keep_whole(callee);
+    return MlirWalkResultAdvance;
+  }
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
     MlirValue value = mlirOperationGetOperand(op, i);
     if (!callee->constant[i] ||
-        (is_outermost && mlirTypeIsAMemRef(mlirValueGetType(value)) &&
+        (mlirTypeIsAMemRef(mlirValueGetType(value)) &&
          tune_ahead_is_constant(value, constants_of(state->self, state->caller)) &&
          tune_ahead_is_derived(value, constants_of(state->self, state->caller))))
       continue;
@@ -141,7 +152,35 @@ static MlirWalkResult look_at_call(MlirOperation op, void *user_data) {
   return MlirWalkResultAdvance;
 }
 
+typedef struct reach {
+  splitter *self;
+  function *caller;
+} reach;
+
+static MlirWalkResult reach_callee(MlirOperation op, void *user_data);
+
+// Marks what `from` calls, and what is called again from within.
+static void reach_from(splitter *self, function *from) {
+  from->is_reached = from->is_open = true;
+  reach state = {self, from};
+  mlirOperationWalk(from->op, reach_callee, &state, MlirWalkPreOrder);
+  from->is_open = false;
+}
+
+static MlirWalkResult reach_callee(MlirOperation op, void *user_data) {
+  reach *state = user_data;
+  function *callee = find_callee(state->self, op);
+  if (callee && callee->is_open)
+    keep_whole(callee);
+  else if (callee && !callee->is_reached)
+    reach_from(state->self, callee);
+  return MlirWalkResultAdvance;
+}
+
 static void find_constants(splitter *self) {
+  for (size_t i = 0; i < self->count; ++i)
+    if (mlirOperationEqual(self->functions[i].op, self->entry))
+      reach_from(self, &self->functions[i]);
   for (bool changed = true; changed;) {
     changed = false;
     for (size_t i = 0; i < self->count; ++i) {
@@ -410,7 +449,7 @@ static tune_status pack_before(const splitter *self, MlirOperation call, const f
 
 // Splits `of`, after what it calls.
 static tune_status split_function(splitter *self, function *of) {
-  if (of->is_done)
+  if (of->is_done || of->stays)
     return TUNE_OK;
   of->is_done = true;
   for (MlirOperation op = mlirBlockGetFirstOperation(body_of(of->op)); !mlirOperationIsNull(op);
