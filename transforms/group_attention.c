@@ -121,8 +121,13 @@ static tune_status is_taken(const tune_groups *groups, const attention *of, bool
   tune_structure structure;
   tune_status status = tune_structure_prepare(module, &structure);
   mlirModuleDestroy(module);
-  if (!tune_status_is_ok(status))
-    return status;
+  // What cannot be prepared, or has more operands than a rule can see, stays what it is.
+  *out_is_taken = false;
+  if (!tune_status_is_ok(status) && tune_status_get_code(status) != TUNE_OUT_OF_MEMORY) {
+    tune_status_free(status);
+    return TUNE_OK;
+  }
+  TUNE_RETURN_IF_ERROR(status);
   tune_attention_plan plan;
   *out_is_taken = tune_attention_plan_make(&structure, &plan);
   tune_structure_deinit(&structure);

@@ -1,14 +1,15 @@
 //===- attention.c - The space of attention: two products and a softmax in one loop -------===//
 //
-//   forall  1 of each batch, `share` rows         parallel
-//     copy K into panels of nr keys                turned in registers, if keys are not contiguous
-//     for   mc rows                                mc x keys scores
-//       for   nr keys / mr rows                    scores, scale, mask: mr x nr in registers
+// clang-format off
+//   forall  1 of each batch, `share` rows                         parallel
+//     copy K into panels of nr keys, turned in registers          where K is not contiguous along the keys
+//     for   mc rows                                               mc x keys scores
+//       for   nr keys / mr rows                                   scores, scale, mask: mr x nr in registers
 //         for   kr of the width
-//       for   one row                              its maximum
-//       for   one row                              softmax: vectors, partial results
-//       for   nr columns / mr rows                 times V, which is read in place
+//       for   one row                                             softmax: vectors, partial results
+//       for   nr columns / mr rows                                times V, which is read in place
 //         for   kr of the keys
+// clang-format on
 //
 // So no more than mc rows of scores are alive: they stay in the second cache. The order of the
 // steps rests on these facts about MLIR 22.1.8:
@@ -28,35 +29,50 @@
 #define PARAM "!transform.param<i64>"
 #define BLOCK 16 // of keys and width, turned in registers
 
-static bool attention_applies(const tune_structure *structure, const tune_machine *machine) {
-  (void)machine;
-  tune_attention_plan plan;
-  return tune_attention_plan_make(structure, &plan);
-}
-
-//===--- Knobs ----------------------------------------------------------------===//
-
 static int64_t lanes_of(const tune_machine *machine) {
   return machine->vector_bits >= 128 ? machine->vector_bits / 32 : 4;
 }
 
-static void write_row_knobs(const tune_attention_plan *p, const tune_machine *machine,
-                            tune_writer *w) {
+static bool attention_applies(const tune_structure *structure, const tune_machine *machine) {
+  tune_attention_plan plan;
+  return BLOCK % lanes_of(machine) == 0 && tune_attention_plan_make(structure, &plan);
+}
+
+//===--- Knobs ----------------------------------------------------------------===//
+
+// The largest of `values` up to `limit` that divides `extent` and is less; 0 if there is none.
+static int64_t find_part(const tune_value_set *values, int64_t extent, int64_t limit) {
+  int64_t found = 0;
+  for (size_t i = 0; i < values->count; i++) {
+    int64_t value = values->values[i];
+    if (value <= limit && value < extent && extent % value == 0)
+      found = value;
+  }
+  return found;
+}
+
+// Returns the default of mc.
+static int64_t write_row_knobs(const tune_attention_plan *p, const tune_machine *machine,
+                               tune_writer *w) {
   int64_t threads = (int64_t)machine->threads, most = p->rows;
   tune_value_set shares = {0}, blocks = {0};
   tune_value_set_add(&shares, p->rows);
   for (int64_t parts = 2; parts <= 16; parts *= 2)
     if (p->rows % (parts * 8) == 0 && p->rows / parts >= 32)
       tune_value_set_add(&shares, p->rows / parts);
-  // Panels of K are made for each share: no more shares than keep the threads busy.
-  while (threads > 1 && p->batches * (p->rows / most) < 4 * threads &&
-         tune_value_set_at_most(&shares, most / 2) < most)
-    most = tune_value_set_at_most(&shares, most / 2);
-  tune_writer_knob(w, "share", "parallel", TUNE_LEVEL_LINALG, &shares, most);
   tune_value_set_add_divisors(&blocks, p->rows, 8, p->rows / 2 < 128 ? p->rows / 2 : 128, 8);
   int64_t fits = machine->l2_bytes / 4 / (p->keys * 4);
-  tune_writer_knob(w, "mc", "tile", TUNE_LEVEL_LINALG, &blocks,
-                   tune_value_set_at_most(&blocks, fits < 32 ? fits : 32));
+  int64_t limit = fits < 8 ? 8 : fits < 32 ? fits : 32;
+  // Panels of K are made for each share: no more shares than keep the threads busy.
+  while (threads > 1 && p->batches * (p->rows / most) < 4 * threads) {
+    int64_t less = tune_value_set_at_most(&shares, most / 2);
+    if (less >= most || !find_part(&blocks, less, limit))
+      break;
+    most = less;
+  }
+  int64_t mc = find_part(&blocks, most, limit);
+  tune_writer_knob(w, "share", "parallel", TUNE_LEVEL_LINALG, &shares, most);
+  tune_writer_knob(w, "mc", "tile", TUNE_LEVEL_LINALG, &blocks, mc);
   static const char *const knobs[] = {"share", "mc"};
   tune_writer_constraint(w, "blocks of rows divide a share, and are several", 2, knobs,
                          "%left = smt.int.mod %share_, %mc_\n"
@@ -65,9 +81,10 @@ static void write_row_knobs(const tune_attention_plan *p, const tune_machine *ma
                          "%several = smt.int.cmp lt %mc_, %share_\n"
                          "%both = smt.and %divides, %several\n"
                          "smt.assert %both");
+  return mc;
 }
 
-static void write_tile_knobs(const tune_attention_plan *p, const tune_machine *machine,
+static void write_tile_knobs(const tune_attention_plan *p, const tune_machine *machine, int64_t mc,
                              tune_writer *w) {
   int64_t lanes = lanes_of(machine), registers = machine->vector_registers;
   tune_value_set mr = {0}, nr = {0}, kr = {0};
@@ -82,7 +99,7 @@ static void write_tile_knobs(const tune_attention_plan *p, const tune_machine *m
   int64_t nr_default = tune_value_set_at_most(&nr, registers >= 32 ? 2 * lanes : 16);
   int64_t rows = (registers - 1) * lanes / nr_default - 1;
   tune_writer_knob(w, "mr", "tile", TUNE_LEVEL_VECTOR, &mr,
-                   tune_value_set_at_most(&mr, rows < 8 ? rows : 8));
+                   find_part(&mr, mc, rows < 8 ? rows : 8));
   tune_writer_knob(w, "nr", "tile", TUNE_LEVEL_VECTOR, &nr, nr_default);
   tune_writer_knob(w, "kr", "unroll", TUNE_LEVEL_VECTOR, &kr, 4);
   char lines[512];
@@ -430,8 +447,8 @@ static void attention_write(const tune_structure *structure, const tune_machine 
   if (!tune_attention_plan_make(structure, &plan))
     return;
   tune_writer_begin_tensors(w, "rule 'attention': scores block by block, never all of them");
-  write_row_knobs(&plan, machine, w);
-  write_tile_knobs(&plan, machine, w);
+  int64_t mc = write_row_knobs(&plan, machine, w);
+  write_tile_knobs(&plan, machine, mc, w);
   write_line_knob(&plan, machine, w);
   write_marks(&plan, w);
   write_row_loops(&plan, w);

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-// The only loop of kind `is_reduction` in operands `has` and not in operand `lacks`; TUNE_NO_LOOP
-// where there is none or several.
+// The only loop of kind `is_reduction` in operands `has` and `also` and not in operand `lacks`;
+// TUNE_NO_LOOP where there is none or several.
 static size_t find_loop(const tune_nest *nest, bool is_reduction, size_t has, size_t also,
                         size_t lacks) {
   size_t found = TUNE_NO_LOOP;
@@ -22,7 +22,7 @@ static size_t find_loop(const tune_nest *nest, bool is_reduction, size_t has, si
   return found;
 }
 
-// Every operand is a permutation of loops, and no loop is left out of all.
+// Every dimension of every operand is one loop.
 static bool is_plain(const tune_nest *nest) {
   for (size_t o = 0; o < nest->operand_count; o++)
     for (size_t d = 0; d < nest->operands[o].rank; d++) {
@@ -77,15 +77,20 @@ static bool is_identity(const tune_operand *operand, size_t count) {
   return is;
 }
 
-// An op over the lines of the scores: elementwise, or a reduction along them.
+// An op over the lines of the scores: elementwise, or a reduction along them. What is made inside
+// it reads as it lies: scores that are turned, or reduced along their rows, are no attention.
 static bool is_line(const tune_attention_plan *p, const tune_nest *nest) {
   size_t loops = p->batch_count + 2;
   const tune_operand *output = &nest->operands[nest->input_count];
   if (nest->loop_count != loops || nest->operand_count != nest->input_count + 1)
     return false;
-  for (size_t o = 0; o < nest->input_count; o++)
-    if (!tune_operand_is_projection(&nest->operands[o]))
+  for (size_t o = 0; o < nest->input_count; o++) {
+    const tune_operand *operand = &nest->operands[o];
+    if (!tune_operand_is_projection(operand) ||
+        (operand->producer != TUNE_NO_LOOP && !is_identity(operand, loops) &&
+         !is_identity(operand, loops - 1)))
       return false;
+  }
   if (nest->reduction_count == 0)
     return is_identity(output, loops);
   return nest->reduction_count == 1 && nest->is_reduction[loops - 1] && nest->combines &&
@@ -168,7 +173,8 @@ static bool find_root(const tune_structure *structure, tune_attention_plan *p) {
     }
   }
   const tune_operand *output = &root->operands[root->input_count];
-  return tune_operand_is_loop(output, output->rank - 1, p->root_loops[p->batch_count + 1]);
+  return output->rank == root->loop_count &&
+         tune_operand_is_loop(output, output->rank - 1, p->root_loops[p->batch_count + 1]);
 }
 
 // Everything else is a line, between the scores and the weights.
@@ -212,8 +218,9 @@ static bool sizes_fit(const tune_structure *structure, tune_attention_plan *p) {
   p->batches = 1;
   for (size_t i = 0; i < p->batch_count; i++)
     p->batches *= scores->extent[p->scores.order[i]];
-  return p->rows >= 16 && p->rows % 8 == 0 && p->keys % 16 == 0 && p->keys >= 32 &&
-         p->width % 16 == 0 && p->cols % 16 == 0;
+  return product->extent[p->product.row] == p->rows &&
+         product->extent[p->product.depth] == p->keys && p->rows >= 16 && p->rows % 8 == 0 &&
+         p->keys % 16 == 0 && p->keys >= 32 && p->width % 16 == 0 && p->cols % 16 == 0;
 }
 
 bool tune_attention_plan_make(const tune_structure *structure, tune_attention_plan *out_plan) {

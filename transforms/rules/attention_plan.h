@@ -1,10 +1,12 @@
 //===- attention_plan.h - Which nest plays which part in attention --------------------===//
 //
-//   S[batch, row, key]  = Q[batch, row, width] * K[batch, key, width]       scores
-//   E                   = f(S, ...)                                         finish: scale, mask
-//   W                   = softmax of E along key                            lines, the last:
-//   weights O[batch, row, col]  = W[batch, row, key] * V[batch, key, col]           product R =
-//   g(O, ...)                                         root, or O itself
+// clang-format off
+//   S[batch, row, key] = Q[batch, row, width] * K[batch, key, width]     scores
+//   E                  = f(S, ...)                                       finish: scale, mask
+//   W                  = softmax of E along key                          lines, the last: weights
+//   O[batch, row, col] = W[batch, row, key] * V[batch, key, col]         product
+//   R                  = g(O, ...)                                       root, or O itself
+// clang-format on
 //
 // Whatever the layouts of Q, K and V are; any number of batch loops. Sizes are such that tiles
 // are full: keys, width and columns in vectors of 16, rows in eights.

@@ -127,8 +127,10 @@ void tune_contraction_write_steps(const tune_contraction_plan *plan, const tune_
   if (plan->can_pack_ahead) {
     write_both_packings(plan, machine, w);
   } else if (has_borders) {
+    // Skipped by whole lines only, which threads may have in parts.
     tune_writer_begin_alternatives(w, NULL, "borders", TUNE_LEVEL_LINALG,
-                                   "\"multiplied\", \"skipped\"", 1, 0);
+                                   "\"multiplied\", \"skipped\"", plan->mc_default == plan->rows,
+                                   0);
     tune_contraction_write_tiles(plan, w);
     tune_contraction_write_panels(plan, machine, w);
     tune_writer_next_alternative(w, NULL, 0);

@@ -30,20 +30,20 @@ typedef struct tune_contraction_plan {
   size_t row, col, depth;    // loops of the anchor
   size_t a, b;               // operands of the anchor
   int64_t rows, cols, depths;
-  bool dynamic_rows; // how many rows there are is known at run time only; `rows` is then -1
-  bool has_window;   // an operand slides over the input: no panels
-  bool transposed;   // B is not contiguous along col: panels are needed
-  bool strided_rows; // A's rows are not neighbours: they are unrolled one by one
+  bool dynamic_rows;   // how many rows there are is known at run time only; `rows` is then -1
+  bool has_window;     // an operand slides over the input: no panels
+  bool transposed;     // B is not contiguous along col: panels are needed
+  bool strided_rows;   // A's rows are not neighbours: they are unrolled one by one
   bool can_pack_ahead; // B stays the same from call to call
   bool packs_ahead;    // what is being written copies B ahead of all loops
-  unsigned lanes;    // accumulators in a vector register
-  int64_t l2_bytes;  // of the machine
+  unsigned lanes;      // accumulators in a vector register
+  int64_t l2_bytes;    // of the machine
 
   size_t root_row, root_col; // row and col as loops of the root
   size_t root_loop_count;    // the root is the epilogue, or else the anchor
   // Tile sizes, as text, of the root's other loops in the outer tiles: "" is one step.
   char outer_steps[TUNE_MAX_LOOPS][24];
-  size_t rest_count;         // reductions besides depth
+  size_t rest_count; // reductions besides depth
   size_t rest[TUNE_MAX_LOOPS];
 
   // Domains and analytic defaults.

@@ -52,7 +52,7 @@ static void bind_nests(const tune_contraction_plan *plan, tune_writer *w) {
     used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", generics ? ", " : "", name);
     generics++;
   }
-  char types[128];
+  char types[640];
   tune_writer_line(w,
                    "%%generics = transform.structured.match ops{[\"linalg.generic\"]} in %%func");
   tune_writer_line(w, "  : (" OP ") -> " OP);

@@ -58,7 +58,7 @@ static void choose_register_tile(tune_dot_plan *plan, const tune_machine *machin
   // One accumulator a lane, the row of B, a group of A and what signs need.
   int64_t vectors = vectors_of(plan, contraction->nr_default);
   int64_t limit = ((int64_t)machine->vector_registers - 3) / vectors - 1;
-  int64_t best = 2;
+  int64_t best = 0;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     int64_t mr = rows[i];
     // A single row over would be folded away with its loop.
@@ -71,7 +71,7 @@ static void choose_register_tile(tune_dot_plan *plan, const tune_machine *machin
     if (mr <= limit && 10 * (steps * mr - contraction->rows) <= contraction->rows)
       best = mr;
   }
-  contraction->mr_default = best;
+  contraction->mr_default = best ? best : tune_value_set_at_most(&contraction->mr, limit);
   for (int64_t kr = 1; kr <= 4; kr *= 2)
     if (plan->groups % kr == 0)
       tune_value_set_add(&contraction->kr, kr);

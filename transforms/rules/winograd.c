@@ -96,7 +96,9 @@ static bool find_convolution(tune_winograd_plan *plan) {
                                    .depth = anchor->extent[depth],
                                    .channels = anchor->extent[plan->channel],
                                    .lanes = plan->contraction.lanes};
-  return true;
+  // An image of which not all is read has another type than the transform of its tiles.
+  return image->shape[first] == plan->winograd.height + TUNE_WINOGRAD_FILTER - 1 &&
+         image->shape[first + 1] == plan->winograd.width + TUNE_WINOGRAD_FILTER - 1;
 }
 
 // An epilogue is done row by row, in vectors along the output: its own order has to be the same.

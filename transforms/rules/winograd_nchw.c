@@ -1,5 +1,4 @@
-//===- winograd_nchw.c - The space of 3x3 convolutions in NCHW: direct, or Winograd's
-//----------===//
+//===- winograd_nchw.c - 3x3 convolutions in NCHW: direct, or Winograd's -----------------===//
 //
 // Convolutions of f32 with 3x3 windows, stride 1 and channels before pixels (NCHW, FCHW), to whose
 // image borders are added: what the rule 'conv_blocked' does, and as the other choice of a knob
@@ -107,7 +106,10 @@ static bool find_convolution(nchw_plan *plan) {
                                             .channels = anchor->extent[conv->channel],
                                             .lanes = conv->lanes,
                                             .channels_first = true};
-  return find_borders(conv->structure, image, &plan->winograd.winograd);
+  // An image of which not all is read has another type than the transform of its tiles.
+  return image->shape[first + 1] == plan->winograd.winograd.height + TUNE_WINOGRAD_FILTER - 1 &&
+         image->shape[first + 2] == plan->winograd.winograd.width + TUNE_WINOGRAD_FILTER - 1 &&
+         find_borders(conv->structure, image, &plan->winograd.winograd);
 }
 
 // The depth stays whole: each part of it would turn its sums.
@@ -250,8 +252,8 @@ static const char *add_name(pattern_names *names, const char *prefix, int64_t bl
   return names->names[names->count++] = text;
 }
 
-// The filter's copy; and in one op what turns the output, adds to it and follows it. The convolution
-// is a cast meanwhile.
+// The filter's copy; and in one op what turns the output, adds to it and follows it. The
+// convolution is a cast meanwhile.
 static void write_last_op(const nchw_plan *plan, tune_writer *w) {
   const tune_winograd_plan *winograd = &plan->winograd;
   pattern_names names = {0};

@@ -25,8 +25,8 @@
 extern "C" {
 #endif
 
-#define TUNE_WINOGRAD_MOST_SIZES                                                                   \
-  4 // of a block, and of a part of the depth: a pattern for each pair
+// Sizes of a block, and of a part of the depth: there is a pattern for each pair.
+#define TUNE_WINOGRAD_MOST_SIZES 4
 
 typedef struct tune_winograd_plan {
   tune_contraction_plan contraction; // of channels innermost; zeroes else

@@ -44,7 +44,7 @@ typedef struct tune_winograd {
   // Channels are before pixels in the image and the output, and outermost in the filter (NCHW,
   // FCHW); else innermost in all of them (NHWC, HWCF).
   bool channels_first;
-  int64_t low[2], high[2]; // borders of zeroes above and below, left and right; channels_first only
+  int64_t low[2], high[2]; // borders above and below, left and right; channels_first only
 } tune_winograd;
 
 // The tiles that the output is made of, with those that stand over its edge.

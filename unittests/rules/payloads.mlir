@@ -1345,6 +1345,39 @@ func.func @f(%q: tensor<16x16xf32>, %k: tensor<32x16xf32>, %v: tensor<32x16xf32>
   return %v8 : tensor<16x16xf32>
 }
 // -----
+// case: attention of 96 rows
+// rule: attention
+// reduction: 112
+func.func @f(%q: tensor<96x16xf32>, %k: tensor<32x16xf32>, %v: tensor<32x16xf32>)
+    -> tensor<96x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %v1 = tensor.empty() : tensor<96x32xf32>
+  %v2 = linalg.fill ins(%zero : f32) outs(%v1 : tensor<96x32xf32>) -> tensor<96x32xf32>
+  %v3 = linalg.generic {
+      indexing_maps = [affine_map<(i, j, w) -> (i, w)>, affine_map<(i, j, w) -> (j, w)>, affine_map<(i, j, w) -> (i, j)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%q, %k : tensor<96x16xf32>, tensor<32x16xf32>) outs(%v2 : tensor<96x32xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<96x32xf32>
+  %v4 = tensor.empty() : tensor<96x32xf32>
+  %v5 = linalg.softmax dimension(1) ins(%v3 : tensor<96x32xf32>) outs(%v4 : tensor<96x32xf32>) -> tensor<96x32xf32>
+  %v6 = tensor.empty() : tensor<96x16xf32>
+  %v7 = linalg.fill ins(%zero : f32) outs(%v6 : tensor<96x16xf32>) -> tensor<96x16xf32>
+  %v8 = linalg.generic {
+      indexing_maps = [affine_map<(i, c, j) -> (i, j)>, affine_map<(i, c, j) -> (j, c)>, affine_map<(i, c, j) -> (i, c)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%v5, %v : tensor<96x32xf32>, tensor<32x16xf32>) outs(%v7 : tensor<96x16xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<96x16xf32>
+  return %v8 : tensor<96x16xf32>
+}
+// -----
 // case: attention causal
 // quick
 // rule: attention
