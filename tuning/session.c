@@ -305,6 +305,32 @@ static tune_status check_options(const tune_session_options *options) {
   return TUNE_OK;
 }
 
+// At most so many values of a decision between forms are proposed: more are sizes under names.
+#define MOST_FORMS 3
+
+// Has the strategy propose, after the default, what has one other form and is the default in all
+// else. Forms (an algorithm, a layout) differ by more than sizes do, and have knobs of their own
+// whose defaults fit together; few of the configs drawn at random are near to these.
+static tune_status seed_forms(struct session *session, const tune_config *base) {
+  const tune_space *space = session->task->space;
+  tune_config config;
+  TUNE_RETURN_IF_ERROR(tune_config_init_copy(&config, base));
+  tune_status status = TUNE_OK;
+  for (size_t k = 0; k < tune_space_knob_count(space) && tune_status_is_ok(status); ++k) {
+    const tune_knob *knob = tune_space_knob(space, k);
+    if (!knob->labels || knob->value_count > MOST_FORMS || knob->level > TUNE_LEVEL_VECTOR)
+      continue;
+    for (size_t v = 0; v < knob->value_count && tune_status_is_ok(status); ++v) {
+      config.choices[k] = (uint16_t)v;
+      if (v != base->choices[k])
+        status = tune_strategy_seed_config(session->strategy, &config);
+    }
+    config.choices[k] = base->choices[k];
+  }
+  tune_config_deinit(&config);
+  return status;
+}
+
 // Adds the default, made valid if it is not, and has the strategy propose it first, then the seeds.
 static tune_status seed(struct session *session) {
   const tune_task *task = session->task;
@@ -328,6 +354,8 @@ static tune_status seed(struct session *session) {
     status = tune_strategy_seed_config(session->strategy, &config);
   for (size_t i = 0; tune_status_is_ok(status) && i < session->options->seed_count; ++i)
     status = tune_strategy_seed_config(session->strategy, &session->options->seeds[i]);
+  if (tune_status_is_ok(status) && tune_strategy_learns(session->strategy))
+    status = seed_forms(session, &config);
   tune_config_deinit(&config);
   return status;
 }

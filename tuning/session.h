@@ -4,7 +4,9 @@
 //
 // 1. Records of the task on this target are loaded from the store: they count as trials,
 //    are told to the strategy and are never measured again.
-// 2. The analytic default is tried, then the seeds, then what the strategy proposes, until a
+// 2. The analytic default is tried, then the seeds, then, for strategies that learn, the default with
+//    one other form (a knob of two or three labels, above the target's level), then what the
+//    strategy proposes, until a
 //    stop rule holds. Configs that build to an artifact seen before take over its figures.
 //    Each trial is handed to the store as soon as it is known.
 // 3. The best few and the default are measured again side by side. The default stays unless

@@ -140,6 +140,8 @@ void tune_strategy_destroy(tune_strategy *strategy) {
 
 const char *tune_strategy_name(const tune_strategy *strategy) { return strategy->class->name; }
 
+bool tune_strategy_learns(const tune_strategy *strategy) { return strategy->class->learn != NULL; }
+
 //===- Asking -----------------------------------------------------------------===//
 
 tune_status tune_strategy_seed_config(tune_strategy *strategy, const tune_config *config) {

@@ -77,6 +77,8 @@ tune_status tune_strategy_tell(tune_strategy *strategy, const tune_config *confi
                                tune_outcome outcome);
 
 const char *tune_strategy_name(const tune_strategy *strategy);
+// Whether what it is told changes what it proposes.
+bool tune_strategy_learns(const tune_strategy *strategy);
 
 //===--------------------------------------------------------------------------===//
 // For those who write strategies: implement a class, add it to the registry in strategy.c.

@@ -149,7 +149,7 @@ static void golden_search(void **state) {
   run(f);
   char *text;
   assert_ok(tune_config_to_text(&f->result.best, f->table.space, &text));
-  assert_string_equal(text, "mc=64,nc=256,kc=256,mr=4,nr=64,kr=1,backend=O3");
+  assert_string_equal(text, "mc=64,nc=256,kc=128,mr=4,nr=64,kr=1,backend=O3");
   free(text);
 }
 
