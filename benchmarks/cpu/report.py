@@ -146,7 +146,7 @@ def section(selected, results, threads, trials):
     if threads > 1:
         summary += " In bold: less than %.2f times as fast as one thread." % (SCALING * threads)
     titles = ["workload", "ours", "best peer", "its time over ours [95 %]", "times one thread", "goal",
-              "reached", "what is missing"]
+              "reached", "why not"]
     keep = [i for i in range(len(titles)) if i != 4 or threads > 1]
     table = markdown([titles[i] for i in keep], [[cells[i] for i in keep] for cells in rows])
     return "### %d thread%s, %d trials a task\n%s\n\n%s\n\n%s\n" % (
