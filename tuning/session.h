@@ -4,7 +4,8 @@
 //
 // 1. Records of the task on this target are loaded from the store: they count as trials,
 //    are told to the strategy and are never measured again.
-// 2. The analytic default is tried, then the seeds, then, for strategies that learn, the default with
+// 2. The analytic default is tried, then the seeds, then, for strategies that learn, the default
+// with
 //    one other form (a knob of two or three labels, above the target's level), then what the
 //    strategy proposes, until a
 //    stop rule holds. Configs that build to an artifact seen before take over its figures.

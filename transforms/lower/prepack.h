@@ -12,8 +12,8 @@
 // calls it when it is loaded (entry.h).
 //
 // The same is done to the private functions that it calls, the tasks of a module, whose callers
-// hand the memory down. A function stays as it is where one of its calls is from within a loop, from
-// a function of several blocks, or from itself; as does what it calls.
+// hand the memory down. A function stays as it is where one of its calls is from within a loop,
+// from a function of several blocks, or from itself; as does what it calls.
 //
 // Threads: as the context.
 //

@@ -102,20 +102,7 @@ static void write_tile_knobs(const tune_attention_plan *p, const tune_machine *m
                    find_part(&mr, mc, rows < 8 ? rows : 8));
   tune_writer_knob(w, "nr", "tile", TUNE_LEVEL_VECTOR, &nr, nr_default);
   tune_writer_knob(w, "kr", "unroll", TUNE_LEVEL_VECTOR, &kr, 4);
-  char lines[512];
-  snprintf(lines, sizeof lines,
-           "%%lanes = smt.int.constant %" PRId64 "\n"
-           "%%one = smt.int.constant 1\n"
-           "%%registers = smt.int.constant %" PRId64 "\n"
-           "%%vectors = smt.int.div %%nr_, %%lanes\n"
-           "%%tile = smt.int.mul %%mr_, %%vectors\n"
-           "%%used = smt.int.add %%tile, %%vectors, %%one\n"
-           "%%fits = smt.int.cmp le %%used, %%registers\n"
-           "smt.assert %%fits",
-           lanes, registers);
-  static const char *const tile[] = {"mr", "nr"};
-  tune_writer_constraint(w, "accumulators, one row of B and one element of A fit the registers", 2,
-                         tile, lines);
+  tune_writer_register_constraint(w, lanes, machine->vector_registers, "mr", "nr");
   static const char *const rows_of[] = {"mc", "mr"};
   tune_writer_constraint(w, "the register tile divides the block of rows", 2, rows_of,
                          "%left = smt.int.mod %mc_, %mr_\n"

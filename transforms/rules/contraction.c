@@ -34,21 +34,8 @@ static void write_knobs(const tune_contraction_plan *plan, const tune_machine *m
   if (plan->kc.count)
     tune_writer_knob(w, "kc", "tile", TUNE_LEVEL_LINALG, &plan->kc, plan->kc_default);
 
+  tune_writer_register_constraint(w, plan->lanes, machine->vector_registers, "mr", "nr");
   char lines[1024];
-  snprintf(lines, sizeof lines,
-           "%%lanes = smt.int.constant %u\n"
-           "%%more = smt.int.constant %u\n"
-           "%%registers = smt.int.constant %u\n"
-           "%%one = smt.int.constant 1\n"
-           "%%filled = smt.int.add %%nr_, %%more\n"
-           "%%vectors = smt.int.div %%filled, %%lanes\n"
-           "%%tile = smt.int.mul %%mr_, %%vectors\n"
-           "%%used = smt.int.add %%tile, %%vectors, %%one\n"
-           "%%fits = smt.int.cmp le %%used, %%registers\n"
-           "smt.assert %%fits",
-           plan->lanes, plan->lanes - 1, machine->vector_registers);
-  tune_writer_constraint(w, "accumulators, one row of B and one element of A fit the registers", 2,
-                         (const char *const[]){"mr", "nr"}, lines);
   snprintf(lines, sizeof lines,
            "%%lanes = smt.int.constant %u\n"
            "%%more = smt.int.constant %u\n"
@@ -91,13 +78,6 @@ static void write_knobs(const tune_contraction_plan *plan, const tune_machine *m
 static bool contraction_applies(const tune_structure *structure, const tune_machine *machine) {
   tune_contraction_plan plan;
   return tune_contraction_plan_make(structure, machine, &plan);
-}
-
-static bool has_math(const tune_structure *structure) {
-  size_t count = 0;
-  for (size_t n = 0; n < structure->nest_count; n++)
-    count += structure->nests[n].math_op_count;
-  return count > 0;
 }
 
 // B that stays the same from call to call: in panels made within the loops, or ahead of them all,
@@ -149,7 +129,7 @@ void tune_contraction_write_buffers(const tune_structure *structure, const tune_
   tune_writer_begin_buffers(w);
   tune_writer_lower_vectors(w);
   tune_writer_place_buffers(w);
-  tune_writer_target_knobs(w, machine->vector_bits, has_math(structure));
+  tune_writer_target_knobs(w, machine->vector_bits, tune_structure_has_math(structure));
   tune_writer_end_buffers(w);
 }
 

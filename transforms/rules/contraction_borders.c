@@ -38,7 +38,7 @@ static void write_part_tiles(const tune_contraction_plan *plan, tune_writer *w,
   tune_tiling tile = {{0}};
   size_t order[TUNE_MAX_LOOPS];
   char loops[64];
-  tune_contraction_identity_order(order, TUNE_MAX_LOOPS);
+  tune_writer_identity_order(order, TUNE_MAX_LOOPS);
   tile.size[plan->row] = "%mr";
   tile.size[plan->col] = "%nr";
   tune_writer_tile(w, "%tiled", "%loops", "%part", &tile, order, anchor->loop_count,
@@ -50,7 +50,7 @@ static void write_part_tiles(const tune_contraction_plan *plan, tune_writer *w,
 static void write_starts(const tune_contraction_plan *plan, tune_writer *w) {
   tune_tiling vector = {{0}};
   size_t order[TUNE_MAX_LOOPS], rank = plan->init->loop_count;
-  tune_contraction_identity_order(order, TUNE_MAX_LOOPS);
+  tune_writer_identity_order(order, TUNE_MAX_LOOPS);
   for (size_t i = 0; i < rank; i++)
     vector.size[i] = tune_operand_is_loop(&plan->anchor->operands[2], i, plan->col) ? "%nr" : "1";
   tune_writer_tile(w, "%start_vector", "%start_loops", "%start", &vector, order, rank, NULL);
@@ -83,8 +83,8 @@ void tune_contraction_write_inside(const tune_contraction_plan *plan, const tune
   tune_writer_next_alternative(w, "%loops#0, %loops#1", 2);
   write_part_tiles(plan, w, false);
   tune_writer_end_alternatives(w, "%loops#0, %loops#1", 2);
-  tune_contraction_write_peel(w, "%tiles#1");
-  tune_contraction_write_peel(w, "%tiles#0");
+  tune_writer_peel(w, "%tiles#1");
+  tune_writer_peel(w, "%tiles#0");
   tune_writer_end_foreach(w);
   tune_writer_cleanup(w);
 }

@@ -47,7 +47,7 @@ static void write_planes(const tune_contraction_plan *plan, tune_writer *w, bool
 void tune_contraction_write_kernel(const tune_contraction_plan *plan, tune_writer *w) {
   const tune_nest *anchor = plan->anchor;
   size_t order[TUNE_MAX_LOOPS];
-  tune_contraction_identity_order(order, TUNE_MAX_LOOPS);
+  tune_writer_identity_order(order, TUNE_MAX_LOOPS);
   if (plan->rest_count) {
     tune_tiling rest = {{0}};
     for (size_t i = 0; i < plan->rest_count; i++)

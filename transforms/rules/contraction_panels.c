@@ -88,15 +88,6 @@ static void write_panels(const tune_contraction_plan *plan, tune_writer *w) {
   }
 }
 
-void tune_contraction_write_peel(tune_writer *w, const char *loop) {
-  tune_writer_line(w, "transform.sequence %s : " OP " failures(suppress) {", loop);
-  tune_writer_line(w, "^bb0(%%edge: " OP "):");
-  tune_writer_line(w, "  %%for = transform.cast %%edge : " OP " to !transform.op<\"scf.for\">");
-  tune_writer_line(w, "  %%even, %%odd = transform.loop.peel %%for");
-  tune_writer_line(w, "    : (!transform.op<\"scf.for\">) -> (" OP ", " OP ")");
-  tune_writer_line(w, "}");
-}
-
 // Puts `producer`, which `match` finds in the last rows, into the loop `loop`.
 static void write_row_producer(tune_writer *w, const char *producer, const char *match,
                                const char *loop, const char *new_loop) {
@@ -115,7 +106,7 @@ static void write_last_rows(const tune_contraction_plan *plan, tune_writer *w) {
   size_t order[TUNE_MAX_LOOPS];
   tune_tiling one = {{0}};
   char sizes[128], product[400], iterators[320];
-  tune_contraction_identity_order(order, TUNE_MAX_LOOPS);
+  tune_writer_identity_order(order, TUNE_MAX_LOOPS);
   one.size[plan->root_row] = "1";
   snprintf(product, sizeof product, "ops{[\"linalg.generic\"]} attributes{iterator_types = %s}",
            tune_writer_iterators(iterators, sizeof iterators, anchor, NULL, anchor->loop_count));
@@ -149,8 +140,8 @@ static void write_peels(const tune_contraction_plan *plan, tune_writer *w) {
   }
   // Inner before outer, whichever is which: the handles come in the order of the loops.
   if (!plan->rows_divide || !plan->cols_divide) {
-    tune_contraction_write_peel(w, "%work#2");
-    tune_contraction_write_peel(w, "%work#1");
+    tune_writer_peel(w, "%work#2");
+    tune_writer_peel(w, "%work#1");
   }
 }
 
@@ -158,7 +149,7 @@ static void write_peels(const tune_contraction_plan *plan, tune_writer *w) {
 static void write_copies(const tune_contraction_plan *plan, tune_writer *w) {
   const tune_operand *b = &plan->anchor->operands[plan->b];
   size_t order[TUNE_MAX_LOOPS];
-  tune_contraction_identity_order(order, b->rank);
+  tune_writer_identity_order(order, b->rank);
   tune_tiling row = {{0}};
   for (size_t i = 0; i < b->rank; i++)
     row.size[i] = "1";
@@ -223,7 +214,7 @@ static void write_packing(const tune_contraction_plan *plan, tune_writer *w) {
     tune_writer_line(w,
                      "%%pad_loops = transform.get_parent_op %%odd_pads "
                      "{op_name = \"scf.for\", deduplicate, allow_empty_results} : (" OP ") -> " OP);
-    tune_contraction_write_peel(w, "%pad_loops");
+    tune_writer_peel(w, "%pad_loops");
     tune_writer_cleanup(w);
   }
   if (plan->transposed)

@@ -25,9 +25,6 @@
 extern "C" {
 #endif
 
-// Fills `order` with 0, 1, 2, ...
-void tune_contraction_identity_order(size_t *order, size_t count);
-
 // The outer tiles: what belongs together goes into one parallel loop. Binds %root and %tile (the
 // anchor within it) and %start (its initialization).
 void tune_contraction_write_outer_tiles(const tune_contraction_plan *plan, tune_writer *writer);
@@ -70,8 +67,6 @@ void tune_contraction_write_rows(const tune_contraction_plan *plan, tune_writer 
 // "[col, row, the rest...]" as an interchange over the anchor's loops, or row before col.
 const char *tune_contraction_interchange(char *buffer, size_t size, size_t count, size_t row,
                                          size_t col, bool columns_outside);
-// Splits the last iterations of `loop` off, if its bound is not a multiple of its step.
-void tune_contraction_write_peel(tune_writer *writer, const char *loop);
 
 // @tune_buffers.
 void tune_contraction_write_buffers(const tune_structure *structure, const tune_machine *machine,

@@ -13,11 +13,6 @@
 // Orders of loops
 //===--------------------------------------------------------------------------===//
 
-void tune_contraction_identity_order(size_t *order, size_t count) {
-  for (size_t i = 0; i < count; i++)
-    order[i] = i;
-}
-
 const char *tune_contraction_interchange(char *buffer, size_t size, size_t count, size_t row,
                                          size_t col, bool columns_outside) {
   size_t used = (size_t)snprintf(buffer, size, "[%zu, %zu", columns_outside ? col : row,
@@ -68,16 +63,9 @@ static void bind_nests(const tune_contraction_plan *plan, tune_writer *w) {
     tune_writer_line(w, "transform.annotate %%epilogue \"tune.root\" : " OP);
 }
 
-static bool has_pad(const tune_structure *structure) {
-  for (size_t n = 0; n < structure->nest_count; n++)
-    if (structure->nests[n].kind == TUNE_NEST_PAD)
-      return true;
-  return false;
-}
-
 // Pads stand before everything else: what they make is written once, whole.
 static void write_borders(const tune_contraction_plan *plan, tune_writer *w) {
-  if (!has_pad(plan->structure))
+  if (!tune_structure_has_pad(plan->structure))
     return;
   tune_writer_line(w, "%%borders = transform.structured.match ops{[\"tensor.pad\"]} in %%func");
   tune_writer_line(w, "  : (" OP ") -> " OP);
@@ -95,7 +83,7 @@ static void write_others(const tune_contraction_plan *plan, tune_writer *w) {
     char target[32], lanes[16];
     size_t order[TUNE_MAX_LOOPS];
     tune_tiling tile = {{0}};
-    tune_contraction_identity_order(order, nest->loop_count);
+    tune_writer_identity_order(order, nest->loop_count);
     for (size_t loop = 0; loop < nest->loop_count; loop++)
       tile.size[loop] = "1";
     snprintf(lanes, sizeof lanes, "%u", plan->lanes);
@@ -126,18 +114,11 @@ static void write_forall(const tune_contraction_plan *plan, const tune_nest *roo
   tune_tiling outer = outer_tiling(plan, root);
   size_t order[TUNE_MAX_LOOPS];
   char sizes[256];
-  tune_contraction_identity_order(order, plan->root_loop_count);
+  tune_writer_identity_order(order, plan->root_loop_count);
   tune_writer_line(w, "%s, %s = transform.structured.tile_using_forall %s tile_sizes %s", tile,
                    loop, target,
                    tune_writer_sizes(sizes, sizeof sizes, &outer, order, plan->root_loop_count));
   tune_writer_line(w, "  : (" OP ", " PARAM ", " PARAM ") -> (" OP ", " OP ")");
-}
-
-static void write_fuse(tune_writer *w, const char *result, const char *producer, const char *loop,
-                       const char *new_loop) {
-  tune_writer_line(w, "%s, %s = transform.structured.fuse_into_containing_op %s into %s", result,
-                   new_loop, producer, loop);
-  tune_writer_line(w, "  : (" OP ", " OP ") -> (" OP ", " OP ")");
 }
 
 // The same as plain loops, which panels are hoisted out of.
@@ -146,7 +127,7 @@ static void write_outer_loops(const tune_contraction_plan *plan, const tune_nest
   tune_tiling outer = outer_tiling(plan, root);
   size_t order[TUNE_MAX_LOOPS], loops = 0;
   char sizes[256], types[256];
-  tune_contraction_identity_order(order, plan->root_loop_count);
+  tune_writer_identity_order(order, plan->root_loop_count);
   for (size_t i = 0; i < root->loop_count; i++)
     loops += strcmp(outer.size[i], "0") != 0;
   tune_writer_line(w, "%%root, %%outer:%zu = transform.structured.fuse %s tile_sizes %s", loops,
@@ -169,9 +150,9 @@ void tune_contraction_write_outer_loop(const tune_contraction_plan *plan, tune_w
   }
   write_forall(plan, root, w, "%root", "%outer", plan->epilogue ? "%epilogue" : "%anchor");
   if (plan->epilogue)
-    write_fuse(w, "%tile", "%anchor", "%outer", "%outer_1");
+    tune_writer_fuse_into(w, "%tile", "%anchor", "%outer", "%outer_1");
   if (plan->init)
-    write_fuse(w, "%start", "%init", plan->epilogue ? "%outer_1" : "%outer", "%outer_2");
+    tune_writer_fuse_into(w, "%start", "%init", plan->epilogue ? "%outer_1" : "%outer", "%outer_2");
 }
 
 void tune_contraction_write_before(const tune_contraction_plan *plan, tune_writer *w) {
@@ -202,7 +183,7 @@ static void write_whole_depth(const tile_scope *scope, tune_writer *w, bool colu
   tune_tiling tile = {{0}};
   size_t order[TUNE_MAX_LOOPS];
   char sizes[256], loops[64];
-  tune_contraction_identity_order(order, plan->root_loop_count);
+  tune_writer_identity_order(order, plan->root_loop_count);
   tile.size[plan->root_row] = "%mr";
   tile.size[plan->root_col] = "%nr";
   tune_writer_line(w,
@@ -224,7 +205,7 @@ static void write_split_depth(const tile_scope *scope, tune_writer *w, bool colu
   const tune_nest *anchor = plan->anchor;
   size_t order[TUNE_MAX_LOOPS];
   char loops[64];
-  tune_contraction_identity_order(order, TUNE_MAX_LOOPS);
+  tune_writer_identity_order(order, TUNE_MAX_LOOPS);
   tune_tiling depth = {{0}}, tile = {{0}};
   depth.size[plan->depth] = "%kc";
   tune_writer_tile(w, "%part", "%depth_loop", scope->anchor, &depth, order, anchor->loop_count,
@@ -310,7 +291,7 @@ void tune_contraction_write_rows(const tune_contraction_plan *plan, tune_writer 
   tune_tiling row = {{0}};
   size_t order[TUNE_MAX_LOOPS];
   char sizes[256];
-  tune_contraction_identity_order(order, plan->root_loop_count);
+  tune_writer_identity_order(order, plan->root_loop_count);
   for (size_t loop = 0; loop < plan->root_loop_count; loop++)
     row.size[loop] = "1";
   row.size[plan->root_col] = "%nr";

@@ -21,11 +21,6 @@
 #define OP "!transform.any_op"
 #define PARAM "!transform.param<i64>"
 
-static void identity_order(size_t *order, size_t count) {
-  for (size_t i = 0; i < count; i++)
-    order[i] = i;
-}
-
 //===--------------------------------------------------------------------------===//
 // Knobs
 //===--------------------------------------------------------------------------===//
@@ -41,11 +36,6 @@ static void write_knobs(const tune_conv_plan *plan, tune_writer *w) {
 // Blocks of channels
 //===--------------------------------------------------------------------------===//
 
-static void match_op(tune_writer *w, const char *result, const char *ops) {
-  tune_writer_line(w, "%s = transform.structured.match ops{[%s]} in %s : (" OP ") -> " OP, result,
-                   ops, w->func);
-}
-
 // The loops of the product once its channels are in blocks: one more, the innermost.
 static tune_nest blocked_nest(const tune_conv_plan *plan) {
   tune_nest nest = *plan->ops.anchor;
@@ -57,7 +47,7 @@ static void write_pack(const tune_conv_plan *plan, tune_writer *w, int64_t chann
   size_t order[TUNE_MAX_LOOPS];
   char sizes[128], size[24];
   tune_tiling blocks = {{0}};
-  identity_order(order, TUNE_MAX_LOOPS);
+  tune_writer_identity_order(order, TUNE_MAX_LOOPS);
   snprintf(size, sizeof size, "%" PRId64, channels);
   blocks.size[plan->channel] = size;
   tune_writer_line(
@@ -92,7 +82,7 @@ static void write_blocks(const tune_conv_plan *plan, tune_writer *w) {
   const tune_nest *anchor = plan->ops.anchor;
   tune_writer_match_generic(w, "%anchor", anchor, NULL, anchor->loop_count, w->func);
   if (plan->ops.has_pad) {
-    match_op(w, "%borders", "\"tensor.pad\"");
+    tune_writer_match_op(w, "%borders", "\"tensor.pad\"");
     tune_writer_line(w, "%%bordered = transform.structured.rewrite_in_destination_passing_style "
                         "%%borders : (" OP ") -> " OP);
   }
@@ -111,10 +101,10 @@ static void write_blocks(const tune_conv_plan *plan, tune_writer *w) {
                       "!transform.op<\"linalg.transpose\">, "
                       "!transform.op<\"tensor.collapse_shape\">, "
                       "!transform.op<\"tensor.extract_slice\">)");
-  match_op(w, "%moves", "\"linalg.transpose\", \"linalg.copy\"");
+  tune_writer_match_op(w, "%moves", "\"linalg.transpose\", \"linalg.copy\"");
   tune_writer_line(w, "%%moved = transform.structured.generalize %%moves : (" OP ") -> " OP);
   if (plan->ops.init->kind == TUNE_NEST_FILL) {
-    match_op(w, "%fill", "\"linalg.fill\"");
+    tune_writer_match_op(w, "%fill", "\"linalg.fill\"");
     tune_writer_line(w, "%%filled = transform.structured.generalize %%fill : (" OP ") -> " OP);
   }
   tune_writer_line(w,
@@ -145,13 +135,6 @@ static void write_blocks(const tune_conv_plan *plan, tune_writer *w) {
 // Tiles
 //===--------------------------------------------------------------------------===//
 
-static void write_fuse(tune_writer *w, const char *result, const char *producer, const char *loop,
-                       const char *new_loop) {
-  tune_writer_line(w, "%s, %s = transform.structured.fuse_into_containing_op %s into %s", result,
-                   new_loop, producer, loop);
-  tune_writer_line(w, "  : (" OP ", " OP ") -> (" OP ", " OP ")");
-}
-
 // The loops of the root are the dimensions of the output, the channels split in two: the blocks
 // and what is in them.
 static size_t root_loop(const tune_conv_plan *plan, size_t dimension) {
@@ -165,7 +148,7 @@ static void write_tiles(const tune_conv_plan *plan, tune_writer *w) {
   tune_tiling outer = {{0}}, lines = {{0}}, rows = {{0}};
   size_t order[TUNE_MAX_LOOPS], line_loops = 0;
   char sizes[256], target[32], loop[32];
-  identity_order(order, TUNE_MAX_LOOPS);
+  tune_writer_identity_order(order, TUNE_MAX_LOOPS);
   outer.size[plan->channel_dimension] = "1";
   if (plan->line != TUNE_NO_LOOP)
     outer.size[root_loop(plan, plan->line_dimension)] = "%band";
@@ -180,14 +163,14 @@ static void write_tiles(const tune_conv_plan *plan, tune_writer *w) {
                    tune_writer_sizes(sizes, sizeof sizes, &outer, order, out->rank + 1));
   tune_writer_line(w, "  : (" OP "%s) -> (" OP ", " OP ")",
                    plan->line == TUNE_NO_LOOP ? "" : ", " PARAM);
-  write_fuse(w, "%product_block", "%product", "%outer", "%outer_1");
-  write_fuse(w, "%start_block", "%start", "%outer_1", "%outer_2");
+  tune_writer_fuse_into(w, "%product_block", "%product", "%outer", "%outer_1");
+  tune_writer_fuse_into(w, "%start_block", "%start", "%outer_1", "%outer_2");
   snprintf(target, sizeof target, "%%product_block");
   if (line_loops) {
     tune_writer_tile(w, "%root_line", "%lines", "%root_block", &lines, order, out->rank + 1, NULL);
     snprintf(loop, sizeof loop, "%%lines#%zu", line_loops - 1);
-    write_fuse(w, "%product_line", "%product_block", loop, "%line");
-    write_fuse(w, "%start_line", "%start_block", "%line", "%line_1");
+    tune_writer_fuse_into(w, "%product_line", "%product_block", loop, "%line");
+    tune_writer_fuse_into(w, "%start_line", "%start_block", "%line", "%line_1");
     snprintf(target, sizeof target, "%%product_line");
   }
   rows.size[plan->row] = "%mr";
@@ -195,15 +178,9 @@ static void write_tiles(const tune_conv_plan *plan, tune_writer *w) {
       w, "%%tile, %%rows = transform.structured.fuse %s tile_sizes %s", target,
       tune_writer_sizes(sizes, sizeof sizes, &rows, order, plan->ops.anchor->loop_count));
   tune_writer_line(w, "  : (" OP ", " PARAM ") -> (" OP ", " OP ")");
-  write_fuse(w, "%filter_block", "%filter", "%outer_2", "%outer_3");
-  if (!plan->rows_divide) {
-    tune_writer_line(w, "transform.sequence %%rows : " OP " failures(suppress) {");
-    tune_writer_line(w, "^bb0(%%edge: " OP "):");
-    tune_writer_line(w, "  %%for = transform.cast %%edge : " OP " to !transform.op<\"scf.for\">");
-    tune_writer_line(w, "  %%even, %%odd = transform.loop.peel %%for");
-    tune_writer_line(w, "    : (!transform.op<\"scf.for\">) -> (" OP ", " OP ")");
-    tune_writer_line(w, "}");
-  }
+  tune_writer_fuse_into(w, "%filter_block", "%filter", "%outer_2", "%outer_3");
+  if (!plan->rows_divide)
+    tune_writer_peel(w, "%rows");
   tune_writer_cleanup(w);
   // A line of output waits in a buffer of its own size, not in its place in one for all lines.
   tune_writer_line(w, "transform.apply_patterns to %s {", w->func);
@@ -228,7 +205,7 @@ static void write_filter(const tune_conv_plan *plan, tune_writer *w) {
   char step[16], sizes[128], loops[96];
   snprintf(step, sizeof step, "%" PRId64, plan->step);
   tune_tiling tile = {{0}};
-  identity_order(order, TUNE_MAX_LOOPS);
+  tune_writer_identity_order(order, TUNE_MAX_LOOPS);
   size_t used = (size_t)snprintf(loops, sizeof loops, "[%zu, %zu", channel, rank);
   for (size_t i = 0; i < rank; i++) {
     tile.size[i] = "1";
@@ -239,7 +216,7 @@ static void write_filter(const tune_conv_plan *plan, tune_writer *w) {
   tile.size[rank] = turns ? "16" : step;
   if (turns)
     tile.size[rank - 1] = "16";
-  match_op(w, "%copies", "\"linalg.transpose\"");
+  tune_writer_match_op(w, "%copies", "\"linalg.transpose\"");
   // Memory of its own: a buffer that happens to be of the same shape must not be taken for it.
   tune_writer_line(w, "%%panel = transform.get_producer_of_operand %%copies[1]");
   tune_writer_line(w, "  : (" OP ") -> !transform.op<\"tensor.empty\">");
@@ -256,7 +233,7 @@ static void write_root(const tune_conv_plan *plan, tune_writer *w) {
   size_t rank = plan->ops.anchor->operands[2].rank, order[TUNE_MAX_LOOPS];
   char sizes[128];
   tune_tiling tile = {{0}};
-  identity_order(order, TUNE_MAX_LOOPS);
+  tune_writer_identity_order(order, TUNE_MAX_LOOPS);
   for (size_t i = 0; i <= rank; i++)
     tile.size[i] = i == rank || i == plan->channel_dimension + 1 ? "16" : "1";
   tune_writer_line(w,
@@ -279,7 +256,7 @@ static void write_reductions(const tune_conv_plan *plan, tune_writer *w, bool wi
   tune_tiling step = {{0}};
   size_t order[TUNE_MAX_LOOPS];
   char loops[96];
-  identity_order(order, TUNE_MAX_LOOPS);
+  tune_writer_identity_order(order, TUNE_MAX_LOOPS);
   step.size[plan->depth] = "%kr";
   for (size_t i = 0; i < plan->window_count; i++)
     step.size[plan->window[i]] = "1";
@@ -304,7 +281,7 @@ static void write_reductions(const tune_conv_plan *plan, tune_writer *w, bool wi
 static void write_kernel(const tune_conv_plan *plan, tune_writer *w) {
   tune_nest nest = blocked_nest(plan);
   size_t order[TUNE_MAX_LOOPS];
-  identity_order(order, TUNE_MAX_LOOPS);
+  tune_writer_identity_order(order, TUNE_MAX_LOOPS);
   tune_writer_match_generic(w, "%tiles", &nest, NULL, nest.loop_count, w->func);
   tune_writer_begin_foreach(w, "%tiles", "%one_tile");
   if (plan->window_count) {

@@ -11,7 +11,6 @@
 
 #include "transforms/rules/depthwise_planes.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 
 #define OP "!transform.any_op"
@@ -150,13 +149,9 @@ static void write_tiles(const tune_depthwise_plan *p, tune_writer *w) {
   tune_writer_line(w, "  interchange %s : (" OP ", " PARAM ", " PARAM ") -> (%s)", loops,
                    tune_writer_types(types, sizeof types, out->rank + 1));
   if (!p->rows_divide) {
-    tune_writer_line(w, "transform.sequence %%tiles#%zu : " OP " failures(suppress) {",
-                     out->rank - 1);
-    tune_writer_line(w, "^bb0(%%edge: " OP "):");
-    tune_writer_line(w, "  %%for = transform.cast %%edge : " OP " to !transform.op<\"scf.for\">");
-    tune_writer_line(w, "  %%even, %%odd = transform.loop.peel %%for");
-    tune_writer_line(w, "    : (!transform.op<\"scf.for\">) -> (" OP ", " OP ")");
-    tune_writer_line(w, "}");
+    char innermost[32];
+    snprintf(innermost, sizeof innermost, "%%tiles#%zu", out->rank - 1);
+    tune_writer_peel(w, innermost);
   }
   tune_writer_cleanup(w);
   // While there are few ops.

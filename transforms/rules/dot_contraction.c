@@ -47,29 +47,7 @@ static void write_knobs(const tune_dot_plan *plan, const tune_machine *machine, 
   tune_writer_knob(w, "mr", "tile", TUNE_LEVEL_VECTOR, &contraction->mr, contraction->mr_default);
   tune_writer_knob(w, "nr", "tile", TUNE_LEVEL_VECTOR, &contraction->nr, contraction->nr_default);
   tune_writer_knob(w, "kr", "unroll", TUNE_LEVEL_VECTOR, &contraction->kr, contraction->kr_default);
-  char lines[512];
-  snprintf(lines, sizeof lines,
-           "%%lanes = smt.int.constant %" PRId64 "\n"
-           "%%registers = smt.int.constant %u\n"
-           "%%one = smt.int.constant 1\n"
-           "%%vectors = smt.int.div %%nr_, %%lanes\n"
-           "%%tile = smt.int.mul %%mr_, %%vectors\n"
-           "%%used = smt.int.add %%tile, %%vectors, %%one\n"
-           "%%fits = smt.int.cmp le %%used, %%registers\n"
-           "smt.assert %%fits",
-           plan->dot.lanes, machine->vector_registers);
-  tune_writer_constraint(w, "accumulators, one row of B and one element of A fit the registers", 2,
-                         (const char *const[]){"mr", "nr"}, lines);
-}
-
-// Splits the last iterations of a loop off, if its bound is not a multiple of its step.
-static void write_peel(tune_writer *w, const char *loop) {
-  tune_writer_line(w, "transform.sequence %s : " OP " failures(suppress) {", loop);
-  tune_writer_line(w, "^bb0(%%edge: " OP "):");
-  tune_writer_line(w, "  %%for = transform.cast %%edge : " OP " to !transform.op<\"scf.for\">");
-  tune_writer_line(w, "  %%even, %%odd = transform.loop.peel %%for");
-  tune_writer_line(w, "    : (!transform.op<\"scf.for\">) -> (" OP ", " OP ")");
-  tune_writer_line(w, "}");
+  tune_writer_register_constraint(w, plan->dot.lanes, machine->vector_registers, "mr", "nr");
 }
 
 // Columns outside, so that a panel is copied once for all rows; remainders are loops of their own.
@@ -78,7 +56,7 @@ static void write_register_tiles(const tune_dot_plan *plan, tune_writer *w) {
   tune_tiling tile = {{0}};
   size_t order[TUNE_MAX_LOOPS];
   char sizes[256], loops[96];
-  tune_contraction_identity_order(order, TUNE_MAX_LOOPS);
+  tune_writer_identity_order(order, TUNE_MAX_LOOPS);
   const tune_nest *root = contraction->epilogue ? contraction->epilogue : contraction->anchor;
   tile.size[contraction->root_row] = "%mr";
   tile.size[contraction->root_col] = "%nr";
@@ -103,8 +81,8 @@ static void write_register_tiles(const tune_dot_plan *plan, tune_writer *w) {
                    tune_writer_types(types, sizeof types, tiled + 1));
   char row_loop[24];
   snprintf(row_loop, sizeof row_loop, "%%loops#%zu", tiled - 1);
-  write_peel(w, row_loop);
-  write_peel(w, "%loops#0");
+  tune_writer_peel(w, row_loop);
+  tune_writer_peel(w, "%loops#0");
   tune_writer_cleanup(w);
   if (plan->folds) {
     // Only what is generic loses its unit dimensions.
@@ -155,7 +133,7 @@ static void write_instruction_loops(tune_writer *w, const char *loops, int count
     tune_writer_line(w, "transform.annotate %s#%d \"tune.unroll\" : " OP, loops, i);
   char columns[48];
   snprintf(columns, sizeof columns, "%s#%zu", loops, col);
-  write_peel(w, columns);
+  tune_writer_peel(w, columns);
 }
 
 // Cuts the depth into groups, and tiles the product down to one instruction.
@@ -166,7 +144,7 @@ static void write_groups(const tune_dot_plan *plan, tune_writer *w) {
   tune_writer_begin_foreach(w, "%tiles", "%one_tile");
   // The loops of the kernel in their order, and then the group.
   size_t order[TUNE_MAX_LOOPS], row = 0, col = 0, depth = 0, count = plan->loop_count;
-  tune_contraction_identity_order(order, TUNE_MAX_LOOPS);
+  tune_writer_identity_order(order, TUNE_MAX_LOOPS);
   for (size_t i = 0; i < count; i++) {
     row = plan->order[i] == contraction->row ? i : row;
     col = plan->order[i] == contraction->col ? i : col;
@@ -262,7 +240,7 @@ static void write_panels(const tune_dot_plan *plan, tune_writer *w) {
   snprintf(block, sizeof block, "%d", TUNE_DOT_BLOCK);
   tune_tiling copy = {{0}};
   size_t order[TUNE_MAX_LOOPS], windows = plan->contraction.rest_count;
-  tune_contraction_identity_order(order, TUNE_MAX_LOOPS);
+  tune_writer_identity_order(order, TUNE_MAX_LOOPS);
   for (size_t i = 0; i < windows; i++)
     copy.size[i] = "1";
   copy.size[windows] = plan->b_transposed ? block : "1";
@@ -275,7 +253,7 @@ static void write_panels(const tune_dot_plan *plan, tune_writer *w) {
   for (size_t i = 2; i > 0; i--) {
     char loop[32];
     snprintf(loop, sizeof loop, "%%part_loops#%zu", windows + i - 1);
-    write_peel(w, loop);
+    tune_writer_peel(w, loop);
   }
   tune_writer_end_foreach(w);
 }
@@ -417,13 +395,6 @@ static void write_patterns(const tune_dot_plan *plan, tune_writer *w) {
   tune_pdl_end_patterns(names, count, w);
 }
 
-static bool has_math(const tune_structure *structure) {
-  size_t count = 0;
-  for (size_t n = 0; n < structure->nest_count; n++)
-    count += structure->nests[n].math_op_count;
-  return count > 0;
-}
-
 static bool dot_applies(const tune_structure *structure, const tune_machine *machine) {
   tune_dot_plan plan;
   return tune_dot_plan_make(structure, machine, &plan);
@@ -465,7 +436,7 @@ static void dot_write(const tune_structure *structure, const tune_machine *machi
   tune_writer_line(w, "} : " OP);
   // No panels on the stack: one for each pass of the parallel loop would pile up there.
   tune_writer_lower_vectors(w);
-  tune_writer_target_knobs(w, machine->vector_bits, has_math(structure));
+  tune_writer_target_knobs(w, machine->vector_bits, tune_structure_has_math(structure));
   tune_writer_end_buffers(w);
   tune_writer_main(w, structure);
 }

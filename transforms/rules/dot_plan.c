@@ -98,13 +98,6 @@ static void choose_outer_tile(tune_dot_plan *plan, const tune_machine *machine) 
     contraction->mc_default = tune_value_set_at_most(&contraction->mc, contraction->rows / threads);
 }
 
-static bool has_pad(const tune_structure *structure) {
-  for (size_t n = 0; n < structure->nest_count; n++)
-    if (structure->nests[n].kind == TUNE_NEST_PAD)
-      return true;
-  return false;
-}
-
 static bool is_kernel_loop(const tune_contraction_plan *contraction, size_t loop) {
   return loop == contraction->row || loop == contraction->col ||
          contraction->anchor->is_reduction[loop];
@@ -141,7 +134,7 @@ static bool find_lines(tune_dot_plan *plan) {
   }
   if (contraction->has_window || contraction->rest_count)
     return takes_window(plan);
-  return !has_pad(contraction->structure);
+  return !tune_structure_has_pad(contraction->structure);
 }
 
 // Outer tiles have all lines or, where threads do not share the columns, a part of the longest

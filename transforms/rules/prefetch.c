@@ -12,13 +12,6 @@
 #define LINE_BYTES 64 // of a cache
 #define INTO_SECOND_CACHE "2"
 
-static int64_t count_bytes(const tune_operand *operand) {
-  int64_t bytes = operand->bits / 8;
-  for (size_t i = 0; i < operand->rank; i++)
-    bytes = operand->shape[i] == TUNE_DYNAMIC_EXTENT ? 0 : bytes * operand->shape[i];
-  return bytes;
-}
-
 const tune_operand *tune_prefetch_find_operand(const tune_structure *structure,
                                                const tune_machine *machine) {
   const tune_operand *largest = NULL;
@@ -26,7 +19,7 @@ const tune_operand *tune_prefetch_find_operand(const tune_structure *structure,
   for (size_t n = 0; n < structure->nest_count && machine->l2_bytes; n++) {
     const tune_nest *nest = &structure->nests[n];
     for (size_t o = 0; o < nest->input_count; o++) {
-      int64_t bytes = count_bytes(&nest->operands[o]);
+      int64_t bytes = tune_operand_bytes(&nest->operands[o]);
       if (nest->operands[o].producer != TUNE_NO_LOOP || bytes <= most)
         continue;
       most = bytes;

@@ -144,6 +144,26 @@ void tune_writer_constraint(tune_writer *writer, const char *why, size_t knob_co
   tune_string_builder_deinit(&arguments);
 }
 
+void tune_writer_register_constraint(tune_writer *writer, int64_t lanes, unsigned registers,
+                                     const char *mr, const char *nr) {
+  char lines[640];
+  snprintf(lines, sizeof lines,
+           "%%lanes = smt.int.constant %" PRId64 "\n"
+           "%%more = smt.int.constant %" PRId64 "\n"
+           "%%registers = smt.int.constant %u\n"
+           "%%one = smt.int.constant 1\n"
+           "%%filled = smt.int.add %%%s_, %%more\n"
+           "%%vectors = smt.int.div %%filled, %%lanes\n"
+           "%%tile = smt.int.mul %%%s_, %%vectors\n"
+           "%%used = smt.int.add %%tile, %%vectors, %%one\n"
+           "%%fits = smt.int.cmp le %%used, %%registers\n"
+           "smt.assert %%fits",
+           lanes, lanes - 1, registers, nr, mr);
+  tune_writer_constraint(writer,
+                         "accumulators, one row of B and one element of A fit the registers", 2,
+                         (const char *const[]){mr, nr}, lines);
+}
+
 void tune_writer_begin_alternatives(tune_writer *writer, const char *results, const char *name,
                                     tune_level level, const char *labels, int64_t default_index,
                                     size_t handle_count) {
@@ -269,6 +289,33 @@ void tune_writer_cleanup(tune_writer *writer) {
   tune_writer_line(writer, "  transform.apply_patterns.linalg.tiling_canonicalization");
   tune_writer_line(writer, "  transform.apply_patterns.scf.for_loop_canonicalization");
   tune_writer_line(writer, "} {apply_cse} : " OP);
+}
+
+void tune_writer_identity_order(size_t *order, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    order[i] = i;
+}
+
+void tune_writer_match_op(tune_writer *writer, const char *result, const char *ops) {
+  tune_writer_line(writer, "%s = transform.structured.match ops{[%s]} in %s : (" OP ") -> " OP,
+                   result, ops, writer->func);
+}
+
+void tune_writer_fuse_into(tune_writer *writer, const char *result, const char *producer,
+                           const char *loop, const char *new_loop) {
+  tune_writer_line(writer, "%s, %s = transform.structured.fuse_into_containing_op %s into %s",
+                   result, new_loop, producer, loop);
+  tune_writer_line(writer, "  : (" OP ", " OP ") -> (" OP ", " OP ")");
+}
+
+void tune_writer_peel(tune_writer *writer, const char *loop) {
+  tune_writer_line(writer, "transform.sequence %s : " OP " failures(suppress) {", loop);
+  tune_writer_line(writer, "^bb0(%%edge: " OP "):");
+  tune_writer_line(writer,
+                   "  %%for = transform.cast %%edge : " OP " to !transform.op<\"scf.for\">");
+  tune_writer_line(writer, "  %%even, %%odd = transform.loop.peel %%for");
+  tune_writer_line(writer, "    : (!transform.op<\"scf.for\">) -> (" OP ", " OP ")");
+  tune_writer_line(writer, "}");
 }
 
 // The factor cannot be a knob (upstream takes an attribute, and does nothing where it exceeds the

@@ -64,6 +64,11 @@ void tune_writer_knob(tune_writer *writer, const char *name, const char *kind, t
 void tune_writer_constraint(tune_writer *writer, const char *why, size_t knob_count,
                             const char *const *knobs, const char *lines);
 
+// The register tile of the knobs `mr` x `nr` columns in vectors of `lanes`, a row of B and an
+// element of A are no more than `registers`.
+void tune_writer_register_constraint(tune_writer *writer, int64_t lanes, unsigned registers,
+                                     const char *mr, const char *nr);
+
 // Opens `[results =] transform.tune.alternatives<"name">` with a label per region and the count of
 // op handles that each region yields; then for each region: write its ops,
 // tune_writer_next_alternative; at the end tune_writer_end_alternatives.
@@ -84,6 +89,12 @@ const char *tune_writer_iterators(char *buffer, size_t size, const tune_nest *ne
 void tune_writer_match_generic(tune_writer *writer, const char *result, const tune_nest *nest,
                                const size_t *loops, size_t count, const char *scope);
 
+// `%result = match ops{[ops]} in %func`; `ops` are names in quotes, with commas between.
+void tune_writer_match_op(tune_writer *writer, const char *result, const char *ops);
+
+// order[i] = i.
+void tune_writer_identity_order(size_t *order, size_t count);
+
 // A tile size per loop: text such as "%mr", "0" or "1".
 typedef struct tune_tiling {
   const char *size[TUNE_MAX_LOOPS];
@@ -97,6 +108,12 @@ void tune_writer_tile(tune_writer *writer, const char *result, const char *loops
 // "[%mr, %nr, 0]" for the loops listed in `order`.
 const char *tune_writer_sizes(char *buffer, size_t size, const tune_tiling *tiling,
                               const size_t *order, size_t count);
+
+// Computes what `producer` makes within `loop`, which is `new_loop` from then on.
+void tune_writer_fuse_into(tune_writer *writer, const char *result, const char *producer,
+                           const char *loop, const char *new_loop);
+// Splits the last iterations of a loop off, if its bound is not a multiple of its step.
+void tune_writer_peel(tune_writer *writer, const char *loop);
 
 // Vectorizes `target`, with `sizes` ("[...]"; NULL: as it is). Where that cannot be done the op
 // stays and becomes loops: an epilogue that resists costs speed, not the candidate.

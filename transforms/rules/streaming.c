@@ -7,29 +7,19 @@
 #define OP "!transform.any_op"
 #define ANY_PARAM "!transform.any_param"
 
-static int64_t count_bytes(const tune_operand *operand) {
-  int64_t bytes = operand->bits / 8;
-  for (size_t i = 0; i < operand->rank; i++) {
-    if (operand->shape[i] == TUNE_DYNAMIC_EXTENT)
-      return 0;
-    bytes *= operand->shape[i];
-  }
-  return bytes;
-}
-
 bool tune_streaming_applies(const tune_structure *structure, const tune_nest *root, size_t loop,
                             const tune_machine *machine) {
   const tune_operand *out = &root->operands[root->input_count];
   if (!root->is_returned || !out->is_fresh || out->rank == 0 || root->reduction_count ||
       tune_operand_contiguous_loop(root, out) != loop)
     return false;
-  int64_t bytes = count_bytes(out), vector_bytes = machine->vector_bits / 8;
+  int64_t bytes = tune_operand_bytes(out), vector_bytes = machine->vector_bits / 8;
   if (bytes == 0 || out->shape[out->rank - 1] * (out->bits / 8) % vector_bytes)
     return false;
   for (size_t n = 0; n < structure->nest_count; n++)
     for (size_t o = 0; o < structure->nests[n].input_count; o++)
       if (structure->nests[n].operands[o].producer == TUNE_NO_LOOP)
-        bytes += count_bytes(&structure->nests[n].operands[o]);
+        bytes += tune_operand_bytes(&structure->nests[n].operands[o]);
   return bytes >= machine->l3_bytes / 2;
 }
 

@@ -446,58 +446,19 @@ tune_status tune_structure_read_payload(MlirContext context, const char *payload
 }
 
 //===--------------------------------------------------------------------------===//
-// Questions about operands
+// Questions about the whole
 //===--------------------------------------------------------------------------===//
 
-bool tune_operand_is_loop(const tune_operand *operand, size_t dimension, size_t loop) {
-  const tune_index *index = &operand->index[dimension];
-  if (!index->is_linear || index->constant != 0 || index->coefficient[loop] != 1)
-    return false;
-  for (size_t d = 0; d < TUNE_MAX_LOOPS; d++)
-    if (d != loop && index->coefficient[d] != 0)
-      return false;
-  return true;
+bool tune_structure_has_pad(const tune_structure *structure) {
+  for (size_t n = 0; n < structure->nest_count; n++)
+    if (structure->nests[n].kind == TUNE_NEST_PAD)
+      return true;
+  return false;
 }
 
-size_t tune_operand_find_loop(const tune_operand *operand, size_t loop) {
-  for (size_t i = 0; i < operand->rank; i++)
-    if (tune_operand_is_loop(operand, i, loop))
-      return i;
-  return SIZE_MAX;
-}
-
-int64_t tune_operand_coefficient(const tune_operand *operand, size_t loop) {
-  for (size_t i = 0; i < operand->rank; i++)
-    if (operand->index[i].coefficient[loop] != 0)
-      return operand->index[i].coefficient[loop];
-  return 0;
-}
-
-bool tune_operand_is_projection(const tune_operand *operand) {
-  for (size_t i = 0; i < operand->rank; i++) {
-    size_t loops = 0;
-    for (size_t d = 0; d < TUNE_MAX_LOOPS; d++)
-      loops += operand->index[i].coefficient[d] != 0;
-    if (!operand->index[i].is_linear || loops > 1)
-      return false;
-    for (size_t d = 0; d < TUNE_MAX_LOOPS; d++)
-      if (operand->index[i].coefficient[d] > 1 || operand->index[i].coefficient[d] < 0)
-        return false;
-  }
-  return true;
-}
-
-size_t tune_operand_contiguous_loop(const tune_nest *nest, const tune_operand *operand) {
-  if (operand->rank == 0)
-    return TUNE_NO_LOOP;
-  const tune_index *last = &operand->index[operand->rank - 1];
-  size_t found = TUNE_NO_LOOP, terms = 0;
-  for (size_t d = 0; d < nest->loop_count; d++) {
-    if (last->coefficient[d] == 0)
-      continue;
-    terms++;
-    if (last->coefficient[d] == 1 && (found == TUNE_NO_LOOP || !nest->is_reduction[d]))
-      found = d;
-  }
-  return last->is_linear && terms <= 2 ? found : TUNE_NO_LOOP;
+bool tune_structure_has_math(const tune_structure *structure) {
+  for (size_t n = 0; n < structure->nest_count; n++)
+    if (structure->nests[n].math_op_count)
+      return true;
+  return false;
 }

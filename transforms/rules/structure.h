@@ -102,6 +102,12 @@ tune_status tune_structure_prepare(MlirModule module, tune_structure *out_struct
 tune_status tune_structure_read_payload(MlirContext context, const char *payload,
                                         tune_structure *out_structure);
 
+bool tune_structure_has_pad(const tune_structure *structure);
+// Whether it computes functions such as exp.
+bool tune_structure_has_math(const tune_structure *structure);
+
+// Of the whole tensor; 0 where a size is not known.
+int64_t tune_operand_bytes(const tune_operand *operand);
 // Whether dimension `dimension` of `operand` is just loop `loop`, once.
 bool tune_operand_is_loop(const tune_operand *operand, size_t dimension, size_t loop);
 // The dimension of `operand` that is just `loop`, or SIZE_MAX.

@@ -20,6 +20,7 @@
 //===--------------------------------------------------------------------------===//
 
 #include "transforms/rules/contraction_parts.h"
+#include "transforms/rules/conv_ops.h"
 #include "transforms/rules/pdl_writer.h"
 #include "transforms/rules/winograd_parts.h"
 
@@ -57,13 +58,6 @@ static bool is_window(const tune_nest *anchor, size_t dimension, size_t pixel, s
   return found && index->coefficient[pixel] == 1;
 }
 
-static size_t loop_of(const tune_nest *anchor, const tune_operand *operand, size_t dimension) {
-  for (size_t loop = 0; loop < anchor->loop_count; loop++)
-    if (tune_operand_is_loop(operand, dimension, loop))
-      return loop;
-  return TUNE_NO_LOOP;
-}
-
 // [n,] h + p, w + q, c | p, q, c, f -> [n,] h, w, f
 static bool find_convolution(tune_winograd_plan *plan) {
   const tune_nest *anchor = plan->contraction.anchor;
@@ -78,9 +72,9 @@ static bool find_convolution(tune_winograd_plan *plan) {
   size_t first = image->rank - 3; // after the batch
   size_t loops[4];
   for (size_t i = 0; i < output->rank; i++)
-    if ((loops[i] = loop_of(anchor, output, i)) == TUNE_NO_LOOP)
+    if ((loops[i] = tune_conv_loop_of_dimension(anchor, output, i)) == TUNE_NO_LOOP)
       return false;
-  size_t depth = plan->depth = loop_of(anchor, filter, 2);
+  size_t depth = plan->depth = tune_conv_loop_of_dimension(anchor, filter, 2);
   plan->channel = loops[first + 2];
   if (depth == TUNE_NO_LOOP || !tune_operand_is_loop(image, first + 2, depth) ||
       !tune_operand_is_loop(filter, 3, plan->channel) ||
@@ -189,7 +183,6 @@ static bool make_plan(const tune_structure *structure, const tune_machine *machi
 
 void tune_winograd_write_knobs(const tune_winograd_plan *plan, const tune_machine *machine,
                                tune_writer *w) {
-  char lines[640];
   tune_writer_knob(w, "winograd_block", "tile", TUNE_LEVEL_LINALG, &plan->block,
                    plan->block_default);
   tune_writer_knob(w, "winograd_kc", "tile", TUNE_LEVEL_LINALG, &plan->kc, plan->kc_default);
@@ -203,18 +196,8 @@ void tune_winograd_write_knobs(const tune_winograd_plan *plan, const tune_machin
                          "%rest = smt.int.mod %winograd_block_, %winograd_nr_\n"
                          "%even = smt.eq %rest, %zero : !smt.int\n"
                          "smt.assert %even");
-  snprintf(lines, sizeof lines,
-           "%%lanes = smt.int.constant %" PRId64 "\n"
-           "%%registers = smt.int.constant %u\n"
-           "%%one = smt.int.constant 1\n"
-           "%%vectors = smt.int.div %%winograd_nr_, %%lanes\n"
-           "%%tile = smt.int.mul %%winograd_mr_, %%vectors\n"
-           "%%used = smt.int.add %%tile, %%vectors, %%one\n"
-           "%%fits = smt.int.cmp le %%used, %%registers\n"
-           "smt.assert %%fits",
-           plan->winograd.lanes, machine->vector_registers);
-  tune_writer_constraint(w, "accumulators, one row of B and one element of A fit the registers", 2,
-                         (const char *const[]){"winograd_mr", "winograd_nr"}, lines);
+  tune_writer_register_constraint(w, plan->winograd.lanes, machine->vector_registers, "winograd_mr",
+                                  "winograd_nr");
 }
 
 // Register tiles are no higher than the rows there are.
@@ -236,17 +219,12 @@ void tune_winograd_write_row_constraint(int64_t tiles, const tune_winograd_plan 
 // The steps
 //===--------------------------------------------------------------------------===//
 
-static void match_op(tune_writer *w, const char *result, const char *ops) {
-  tune_writer_line(w, "%s = transform.structured.match ops{[\"%s\"]} in %s : (" OP ") -> " OP,
-                   result, ops, w->func);
-}
-
 // The op after the convolution, if there is one: rows in parallel, in it vectors of channels.
 static void write_epilogue(const tune_winograd_plan *plan, tune_writer *w) {
   size_t rank = plan->contraction.anchor->operands[2].rank, order[TUNE_MAX_LOOPS];
   char sizes[128], lanes[24];
   tune_tiling rows = {{0}}, vectors = {{0}};
-  tune_contraction_identity_order(order, TUNE_MAX_LOOPS);
+  tune_writer_identity_order(order, TUNE_MAX_LOOPS);
   snprintf(lanes, sizeof lanes, "%" PRId64, plan->winograd.lanes);
   for (size_t i = 0; i + 2 < rank; i++)
     rows.size[i] = "1";
@@ -268,7 +246,7 @@ static void write_blocks(const tune_winograd_plan *plan, tune_writer *w) {
   bool is_threaded = plan->threads > 1;
   char sizes[128];
   tune_tiling blocks = {{0}}, parts = {{0}};
-  tune_contraction_identity_order(order, TUNE_MAX_LOOPS);
+  tune_writer_identity_order(order, TUNE_MAX_LOOPS);
   blocks.size[plan->channel] = "%winograd_block";
   parts.size[plan->depth] = "%winograd_kc";
   // Patterns replace ops without the knowledge of the handles to them, which are not to be there
@@ -294,7 +272,7 @@ void tune_winograd_write_matmul(tune_writer *w) {
                    w->func);
   w->func = "%transformed";
   // Before a canonicalization finds out that the filters are transposed twice.
-  match_op(w, "%multiplied", "linalg.batch_matmul");
+  tune_writer_match_op(w, "%multiplied", "\"linalg.batch_matmul\"");
   tune_writer_line(w, "%%columns = transform.get_producer_of_operand %%multiplied[1] : (" OP
                       ") -> " OP);
   tune_writer_line(w,
@@ -327,9 +305,9 @@ static void write_convolutions(const tune_winograd_plan *plan, const tune_winogr
 void tune_winograd_write_transforms(const tune_winograd_plan *plan, const tune_winograd *winograd,
                                     tune_writer *w) {
   int64_t lanes = winograd->lanes;
-  match_op(w, "%of_filter", "linalg.transpose");
-  match_op(w, "%of_image", "linalg.winograd_input_transform");
-  match_op(w, "%of_result", "linalg.winograd_output_transform");
+  tune_writer_match_op(w, "%of_filter", "\"linalg.transpose\"");
+  tune_writer_match_op(w, "%of_image", "\"linalg.winograd_input_transform\"");
+  tune_writer_match_op(w, "%of_result", "\"linalg.winograd_output_transform\"");
   tune_writer_begin_foreach(w, "%of_filter", "%filters");
   tune_writer_line(
       w,
@@ -364,7 +342,7 @@ void tune_winograd_write_products(tune_writer *w) {
   tune_nest plane = {.is_reduction = {false, false}};
   size_t order[] = {0, 1, 2};
   tune_tiling step = {{NULL, NULL, "%winograd_kr"}}, line_step = {{NULL, "%winograd_kr"}};
-  match_op(w, "%batch", "linalg.batch_matmul");
+  tune_writer_match_op(w, "%batch", "\"linalg.batch_matmul\"");
   tune_writer_line(w, "%%products = transform.structured.generalize %%batch : (" OP ") -> " OP);
   tune_writer_line(w,
                    "%%start = transform.get_producer_of_operand %%products[2] : (" OP ") -> " OP);
@@ -373,12 +351,7 @@ void tune_winograd_write_products(tune_writer *w) {
   tune_writer_line(w, "%%tile, %%loops:3 = transform.structured.fuse %%products tile_sizes "
                       "[1, %%winograd_mr, %%winograd_nr, 0] interchange [0, 2, 1, 3]");
   tune_writer_line(w, "  : (" OP ", " PARAM ", " PARAM ") -> (" OP ", " OP ", " OP ", " OP ")");
-  tune_writer_line(w, "transform.sequence %%loops#2 : " OP " failures(suppress) {");
-  tune_writer_line(w, "^bb0(%%rows: " OP "):");
-  tune_writer_line(w, "  %%for = transform.cast %%rows : " OP " to !transform.op<\"scf.for\">");
-  tune_writer_line(w, "  %%even, %%odd = transform.loop.peel %%for");
-  tune_writer_line(w, "    : (!transform.op<\"scf.for\">) -> (" OP ", " OP ")");
-  tune_writer_line(w, "}");
+  tune_writer_peel(w, "%loops#2");
   tune_writer_cleanup(w);
   tune_writer_fold_unit_dims(w);
   tune_writer_match_generic(w, "%tiles", &product, NULL, 3, w->func);
@@ -411,7 +384,7 @@ static void write_winograd(const tune_winograd_plan *plan, const tune_machine *m
   const tune_nest *anchor = plan->contraction.anchor;
   tune_winograd_write_knobs(plan, machine, w);
   tune_writer_match_generic(w, "%anchor", anchor, NULL, anchor->loop_count, w->func);
-  match_op(w, "%pads", "tensor.pad");
+  tune_writer_match_op(w, "%pads", "\"tensor.pad\"");
   tune_writer_line(w, "%%padded = transform.structured.rewrite_in_destination_passing_style %%pads "
                       ": (" OP ") -> " OP);
   if (plan->contraction.epilogue)

@@ -133,11 +133,6 @@ static bool make_plan(const tune_structure *structure, const tune_machine *machi
 // The steps
 //===--------------------------------------------------------------------------===//
 
-static void match_op(tune_writer *w, const char *result, const char *ops) {
-  tune_writer_line(w, "%s = transform.structured.match ops{[\"%s\"]} in %s : (" OP ") -> " OP,
-                   result, ops, w->func);
-}
-
 static void apply_pass(tune_writer *w, const char *pass, const char *result) {
   tune_writer_line(w, "%s = transform.apply_registered_pass \"%s\" to %s : (" OP ") -> " OP, result,
                    pass, w->func);
@@ -177,7 +172,7 @@ static void write_marked_turn(tune_writer *w, const char *mark, const char *resu
 // the knowledge of the handles to them, which are not to be there when they do.
 static void write_image(const nchw_plan *plan, tune_writer *w) {
   size_t rank = plan->conv.ops.anchor->operands[2].rank;
-  match_op(w, "%pads", "tensor.pad");
+  tune_writer_match_op(w, "%pads", "\"tensor.pad\"");
   tune_writer_begin_foreach(w, "%pads", "%one_pad");
   tune_writer_line(w, "%%padded = transform.structured.rewrite_in_destination_passing_style "
                       "%%one_pad : (" OP ") -> " OP);
@@ -191,7 +186,7 @@ static void write_image(const nchw_plan *plan, tune_writer *w) {
   tune_writer_line(w, "  transform.apply_patterns.canonicalization");
   tune_writer_line(w, "} : " OP);
   apply_pass(w, "tosa-to-linalg-named", "%with_image");
-  match_op(w, "%copy_of_image", "linalg.transpose");
+  tune_writer_match_op(w, "%copy_of_image", "\"linalg.transpose\"");
   tune_writer_line(w,
                    "%%part_of_image, %%parts = transform.structured.tile_using_forall "
                    "%%copy_of_image tile_sizes %s",
@@ -200,13 +195,6 @@ static void write_image(const nchw_plan *plan, tune_writer *w) {
   tune_writer_line(w, "%%turned_part = transform.structured.generalize %%part_of_image : (" OP
                       ") -> " OP);
   annotate(w, "%turned_part", IMAGE_MARK);
-}
-
-static void write_fuse(tune_writer *w, const char *result, const char *producer, const char *loop,
-                       const char *new_loop) {
-  tune_writer_line(w, "%s, %s = transform.structured.fuse_into_containing_op %s into %s", result,
-                   new_loop, producer, loop);
-  tune_writer_line(w, "  : (" OP ", " OP ") -> (" OP ", " OP ")");
 }
 
 // Blocks of channels, and what starts them and follows them.
@@ -234,8 +222,9 @@ static void write_outer(const nchw_plan *plan, tune_writer *w) {
                         ops->epilogue ? ops->epilogue->loop_count : anchor->loop_count));
   tune_writer_line(w, "  : (" OP ", " PARAM ") -> (" OP ", " OP ")");
   if (ops->epilogue)
-    write_fuse(w, "%convolution_block", "%convolution", "%outer", "%outer_1");
-  write_fuse(w, "%first_block", "%first", ops->epilogue ? "%outer_1" : "%outer", "%outer_2");
+    tune_writer_fuse_into(w, "%convolution_block", "%convolution", "%outer", "%outer_1");
+  tune_writer_fuse_into(w, "%first_block", "%first", ops->epilogue ? "%outer_1" : "%outer",
+                        "%outer_2");
   tune_writer_end_foreach(w);
 }
 
@@ -269,7 +258,7 @@ static void write_last_op(const nchw_plan *plan, tune_writer *w) {
   tune_pdl_end_patterns(names.names, names.count, w);
   apply_pass(w, "tosa-to-linalg-named", "%with_turns");
   tune_writer_cleanup(w); // the other cast is gone
-  match_op(w, "%casts", "builtin.unrealized_conversion_cast");
+  tune_writer_match_op(w, "%casts", "\"builtin.unrealized_conversion_cast\"");
   tune_writer_line(w, "%%weights = transform.get_producer_of_operand %%casts[1] : (" OP ") -> " OP);
   tune_writer_line(w, "%%filter_copy = transform.get_producer_of_operand %%weights[0] : (" OP
                       ") -> " OP);
@@ -287,7 +276,7 @@ static void write_last_op(const nchw_plan *plan, tune_writer *w) {
   apply_pass(w, "tosa-to-linalg", "%with_sums");
   apply_pass(w, "linalg-fuse-elementwise-ops", "%fused");
   tune_writer_cleanup(w);
-  match_op(w, "%convolutions", "builtin.unrealized_conversion_cast");
+  tune_writer_match_op(w, "%convolutions", "\"builtin.unrealized_conversion_cast\"");
   tune_writer_line(w, "%%last = transform.get_consumers_of_result %%convolutions[0] : (" OP
                       ") -> " OP);
   annotate(w, "%last", LAST_MARK);
