@@ -150,24 +150,23 @@ tune_status tune_database_column_copy(sqlite3_stmt *statement, int column, char 
 
 //===- Schema -----------------------------------------------------------------===//
 
-// The integer that `sql` gives.
-static tune_status query_integer(const tune_database *database, const char *sql, int64_t *out) {
+// Whose file this is and how old; 0 for an empty one. FAILED_PRECONDITION for what is not ours. One
+// statement asks for all, so that no other process can make the schema between two answers.
+static tune_status read_version(const tune_database *database, int *out_version) {
   sqlite3_stmt *statement;
-  TUNE_RETURN_IF_ERROR(tune_database_prepare(database, sql, &statement));
+  TUNE_RETURN_IF_ERROR(
+      tune_database_prepare(database,
+                            "SELECT count(*), (SELECT application_id FROM pragma_application_id),"
+                            "  (SELECT user_version FROM pragma_user_version)"
+                            "  FROM sqlite_schema",
+                            &statement));
   bool row;
   tune_status status = tune_database_step(database, statement, &row);
-  if (tune_status_is_ok(status))
-    *out = sqlite3_column_int64(statement, 0);
+  int64_t objects = sqlite3_column_int64(statement, 0);
+  int64_t application = sqlite3_column_int64(statement, 1);
+  int64_t version = sqlite3_column_int64(statement, 2);
   sqlite3_finalize(statement);
-  return status;
-}
-
-// Whose file this is and how old; 0 for an empty one. FAILED_PRECONDITION for what is not ours.
-static tune_status read_version(const tune_database *database, int *out_version) {
-  int64_t application = 0, version = 0, objects = 0;
-  TUNE_RETURN_IF_ERROR(query_integer(database, "PRAGMA application_id", &application));
-  TUNE_RETURN_IF_ERROR(query_integer(database, "PRAGMA user_version", &version));
-  TUNE_RETURN_IF_ERROR(query_integer(database, "SELECT count(*) FROM sqlite_schema", &objects));
+  TUNE_RETURN_IF_ERROR(status);
   *out_version = (int)version;
   if (application == 0 && version == 0 && objects == 0)
     return TUNE_OK;
