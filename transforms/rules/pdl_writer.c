@@ -2,9 +2,32 @@
 
 #include "transforms/rules/pdl_writer.h"
 
+#include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #define OP "!transform.any_op"
+
+tune_pdl_text tune_pdl_format(const char *pattern, ...) {
+  tune_pdl_text result;
+  va_list arguments;
+  va_start(arguments, pattern);
+  vsnprintf(result.text, sizeof result.text, pattern, arguments);
+  va_end(arguments);
+  return result;
+}
+
+tune_pdl_text tune_pdl_tensor(const int64_t *shape, size_t rank) {
+  tune_pdl_text result = {"tensor<"};
+  size_t used = strlen(result.text);
+  for (size_t i = 0; i < rank && used < sizeof result.text; i++)
+    used +=
+        (size_t)snprintf(result.text + used, sizeof result.text - used, "%" PRId64 "x", shape[i]);
+  if (used < sizeof result.text)
+    snprintf(result.text + used, sizeof result.text - used, "f32>");
+  return result;
+}
 
 void tune_pdl_begin_patterns(tune_writer *w) {
   tune_writer_line(w, "transform.with_pdl_patterns %s : " OP " {", w->func);

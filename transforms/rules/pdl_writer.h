@@ -31,6 +31,20 @@ typedef struct tune_pdl_attribute {
 #define TUNE_PDL_NO_OPERANDS ((const char *const[]){NULL})
 #define TUNE_PDL_ATTRIBUTES(...) ((const tune_pdl_attribute[]){__VA_ARGS__, {NULL, NULL}})
 
+// A type, an attribute or the name of a value, made up on the way; what does not fit is cut off.
+typedef struct tune_pdl_text {
+  char text[160];
+} tune_pdl_text;
+
+tune_pdl_text tune_pdl_format(const char *pattern, ...) __attribute__((format(printf, 1, 2)));
+// "tensor<1x2x3xf32>".
+tune_pdl_text tune_pdl_tensor(const int64_t *shape, size_t rank);
+// The same of extents that are listed.
+#define TUNE_PDL_SHAPE(...) ((const int64_t[]){__VA_ARGS__})
+#define TUNE_PDL_TENSOR(...)                                                                       \
+  tune_pdl_tensor(TUNE_PDL_SHAPE(__VA_ARGS__),                                                     \
+                  sizeof TUNE_PDL_SHAPE(__VA_ARGS__) / sizeof *TUNE_PDL_SHAPE(__VA_ARGS__))
+
 // Opens transform.with_pdl_patterns on writer->func.
 void tune_pdl_begin_patterns(tune_writer *writer);
 // Applies the patterns of these names, one after the other, and ends.

@@ -47,6 +47,8 @@ typedef struct tune_winograd {
   int64_t low[2], high[2]; // borders above and below, left and right; channels_first only
 } tune_winograd;
 
+// Values that a tile or filter is transformed to, in each direction.
+int64_t tune_winograd_products(const tune_winograd *winograd);
 // The tiles that the output is made of, with those that stand over its edge.
 int64_t tune_winograd_tiles(const tune_winograd *winograd);
 
@@ -70,7 +72,8 @@ void tune_winograd_write_turned_convolution(const tune_winograd *winograd, const
 // tosa.transpose into whole tiles with channels innermost, and a cast of that to what it was.
 void tune_winograd_write_borders(const tune_winograd *winograd, const char *name,
                                  tune_writer *writer);
-// The transforms of a vector of channels: of a tile of the image, a filter, a tile of the output.
+// In winograd_transforms.c: the transforms of a vector of channels: of a tile of the image, a
+// filter, a tile of the output.
 void tune_winograd_write_image(const tune_winograd *winograd, const char *name,
                                tune_writer *writer);
 void tune_winograd_write_filter(const tune_winograd *winograd, const char *name,
