@@ -39,3 +39,36 @@ func.func @small(%x: tensor<64x64xf32>) -> tensor<64xf32> {
     outs(%f : tensor<64xf32>) dimensions = [0]
   return %sum : tensor<64xf32>
 }
+
+// A matrix is not either, as it is read by whole rows or copied. The filter of a convolution is, by 4, 8 or 16
+// of its rows: here a vector of each of the nine that Winograd's transforms take.
+// RUN: tune-opt %s --tune-print-space="target=null task=2" 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=FILTER
+// FILTER: rule 'winograd'
+// FILTER: prefetch{{ *}}buffer{{ *}}by_16384{{ *}}none, by_8192, by_16384, by_32768
+// RUN: sed -n '/func.func @filter/,/^}/p' %s \
+// RUN:   | sed 's/{stride_one}/{tune.choices = {algorithm = "winograd", prefetch = "by_8192"}}/' \
+// RUN:   | tune-opt --tune-lower="target=null until=schedule" | FileCheck %s --check-prefix=AHEAD
+// AHEAD: arith.constant 2048 : index
+// AHEAD-COUNT-9: memref.prefetch {{.*}}, read, locality<2>, data : memref<3x3x512x512xf32
+// AHEAD-NOT: memref.prefetch
+func.func @filter(%x: tensor<1x6x6x512xf32>, %w: tensor<3x3x512x512xf32>) -> tensor<1x4x4x512xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x4x4x512xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x4x4x512xf32>) -> tensor<1x4x4x512xf32>
+  %y = linalg.conv_2d_nhwc_hwcf {stride_one} ins(%x, %w : tensor<1x6x6x512xf32>, tensor<3x3x512x512xf32>)
+    outs(%f : tensor<1x4x4x512xf32>) -> tensor<1x4x4x512xf32>
+  return %y : tensor<1x4x4x512xf32>
+}
+
+// RUN: tune-opt %s --tune-print-space="target=null task=3" 2>&1 | FileCheck %s --check-prefix=MATRIX
+// MATRIX: rule 'contraction'
+// MATRIX-NOT: prefetch
+func.func @matrix(%x: tensor<16x1024xf32>, %w: tensor<1024x1024xf32>) -> tensor<16x1024xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<16x1024xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<16x1024xf32>) -> tensor<16x1024xf32>
+  %y = linalg.matmul ins(%x, %w : tensor<16x1024xf32>, tensor<1024x1024xf32>)
+    outs(%f : tensor<16x1024xf32>) -> tensor<16x1024xf32>
+  return %y : tensor<16x1024xf32>
+}

@@ -16,6 +16,7 @@
 
 #include "transforms/rules/contraction_parts.h"
 #include "transforms/rules/contraction_plan.h"
+#include "transforms/rules/prefetch.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -123,11 +124,32 @@ void tune_contraction_write_steps(const tune_contraction_plan *plan, const tune_
   tune_contraction_write_kernel(plan, w);
 }
 
-void tune_contraction_write_buffers(const tune_structure *structure, const tune_machine *machine,
+// Of each row of a filter few vectors are read before those of the next, a page or so on: one of
+// several MB is waited for at each of them. Matrices are no better off: where they are read in
+// place that is by several rows at once, and panels are copied by memcpy.
+static void write_prefetch(const tune_contraction_plan *plan, const tune_machine *machine,
+                           tune_writer *w) {
+  const tune_operand *b = &plan->anchor->operands[plan->b];
+  if (!plan->has_window || plan->transposed ||
+      tune_prefetch_find_operand(plan->structure, machine) != b)
+    return;
+  tune_prefetch prefetch = {.operand = b};
+  for (size_t i = 0; i < plan->nr.count && i < TUNE_PREFETCH_LENGTHS; i++)
+    prefetch.lengths[prefetch.length_count++] = plan->nr.values[i];
+  int64_t row = b->shape[b->rank - 1] * b->bits / 8;
+  for (int64_t rows = 4; rows <= 16; rows *= 2)
+    prefetch.distances[prefetch.distance_count++] = rows * row;
+  prefetch.default_distance = 8 * row;
+  tune_prefetch_write(&prefetch, w);
+}
+
+void tune_contraction_write_buffers(const tune_contraction_plan *plan, const tune_machine *machine,
                                     tune_writer *w) {
+  const tune_structure *structure = plan->structure;
   w->func = "%func";
   tune_writer_begin_buffers(w);
   tune_writer_lower_vectors(w);
+  write_prefetch(plan, machine, w);
   tune_writer_place_buffers(w);
   tune_writer_target_knobs(w, machine->vector_bits, tune_structure_has_math(structure));
   tune_writer_end_buffers(w);
@@ -142,7 +164,7 @@ static void contraction_write(const tune_structure *structure, const tune_machin
                                                : "rule 'contraction': a matrix product");
   tune_contraction_write_steps(&plan, machine, w);
   tune_writer_end_tensors(w);
-  tune_contraction_write_buffers(structure, machine, w);
+  tune_contraction_write_buffers(&plan, machine, w);
   tune_writer_main(w, structure);
 }
 

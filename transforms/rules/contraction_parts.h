@@ -69,7 +69,7 @@ const char *tune_contraction_interchange(char *buffer, size_t size, size_t count
                                          size_t col, bool columns_outside);
 
 // @tune_buffers.
-void tune_contraction_write_buffers(const tune_structure *structure, const tune_machine *machine,
+void tune_contraction_write_buffers(const tune_contraction_plan *plan, const tune_machine *machine,
                                     tune_writer *writer);
 
 #ifdef __cplusplus

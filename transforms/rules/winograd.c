@@ -434,7 +434,7 @@ static void winograd_write(const tune_structure *structure, const tune_machine *
   tune_writer_end_alternatives(w, w->func, 1);
   w->func = "%scheduled";
   tune_writer_end_tensors(w);
-  tune_contraction_write_buffers(structure, machine, w);
+  tune_contraction_write_buffers(&plan.contraction, machine, w);
   tune_writer_main(w, structure);
 }
 
