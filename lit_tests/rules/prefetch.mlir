@@ -72,3 +72,18 @@ func.func @matrix(%x: tensor<16x1024xf32>, %w: tensor<1024x1024xf32>) -> tensor<
     outs(%f : tensor<16x1024xf32>) -> tensor<16x1024xf32>
   return %y : tensor<16x1024xf32>
 }
+
+// The rows of a matrix are, where few columns use them.
+// RUN: tune-opt %s --tune-print-space="target=null task=4" 2>&1 | FileCheck %s --check-prefix=TALL
+// TALL: prefetch{{ *}}buffer{{ *}}by_2048{{ *}}none, by_1024, by_2048, by_4096
+// RUN: sed -n '/func.func @tall/,/^}/p' %s | tune-opt --tune-lower="target=null until=schedule" \
+// RUN:   | FileCheck %s --check-prefix=ROWS
+// ROWS: memref.prefetch {{.*}}, read, locality<2>, data : memref<8192x64xf32>
+func.func @tall(%x: tensor<8192x64xf32>, %w: tensor<64x32xf32>) -> tensor<8192x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8192x32xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<8192x32xf32>) -> tensor<8192x32xf32>
+  %y = linalg.matmul ins(%x, %w : tensor<8192x64xf32>, tensor<64x32xf32>)
+    outs(%f : tensor<8192x32xf32>) -> tensor<8192x32xf32>
+  return %y : tensor<8192x32xf32>
+}

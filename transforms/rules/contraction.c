@@ -16,6 +16,7 @@
 
 #include "transforms/rules/contraction_parts.h"
 #include "transforms/rules/contraction_plan.h"
+#include "transforms/rules/element_reads.h"
 #include "transforms/rules/prefetch.h"
 
 #include <inttypes.h>
@@ -124,19 +125,26 @@ void tune_contraction_write_steps(const tune_contraction_plan *plan, const tune_
   tune_contraction_write_kernel(plan, w);
 }
 
-// Of each row of a filter few vectors are read before those of the next, a page or so on: one of
-// several MB is waited for at each of them. Matrices are no better off: where they are read in
-// place that is by several rows at once, and panels are copied by memcpy.
+// What is larger than the second cache and read in rows that lie apart, a few elements of each at a
+// time, is waited for:
+//  - a filter, of whose rows a vector or two are read before the next, a page or so on;
+//  - the rows of A, where B has so few columns that each is used but once or twice.
+// Other matrices are no better off: B is read in place by several rows at once, or copied by
+// memcpy.
 static void write_prefetch(const tune_contraction_plan *plan, const tune_machine *machine,
                            tune_writer *w) {
-  const tune_operand *b = &plan->anchor->operands[plan->b];
-  if (!plan->has_window || plan->transposed ||
-      tune_prefetch_find_operand(plan->structure, machine) != b)
+  const tune_operand *largest = tune_prefetch_find_operand(plan->structure, machine);
+  const tune_operand *a = &plan->anchor->operands[plan->a], *b = &plan->anchor->operands[plan->b];
+  bool is_filter = largest == b && plan->has_window && !plan->transposed;
+  bool is_tall = largest == a && !plan->has_window && plan->cols <= 4 * (int64_t)plan->lanes;
+  if (!largest || (!is_filter && !is_tall))
     return;
-  tune_prefetch prefetch = {.operand = b};
-  for (size_t i = 0; i < plan->nr.count && i < TUNE_PREFETCH_LENGTHS; i++)
-    prefetch.lengths[prefetch.length_count++] = plan->nr.values[i];
-  int64_t row = b->shape[b->rank - 1] * b->bits / 8;
+  const tune_value_set *lengths = is_filter ? &plan->nr : &plan->kr;
+  tune_prefetch prefetch = {.operand = largest};
+  for (size_t i = 0; i < lengths->count; i++)
+    if (lengths->values[i] > 1 && prefetch.length_count < TUNE_PREFETCH_LENGTHS)
+      prefetch.lengths[prefetch.length_count++] = lengths->values[i];
+  int64_t row = largest->shape[largest->rank - 1] * largest->bits / 8;
   for (int64_t rows = 4; rows <= 16; rows *= 2)
     prefetch.distances[prefetch.distance_count++] = rows * row;
   prefetch.default_distance = 8 * row;
@@ -149,6 +157,7 @@ void tune_contraction_write_buffers(const tune_contraction_plan *plan, const tun
   w->func = "%func";
   tune_writer_begin_buffers(w);
   tune_writer_lower_vectors(w);
+  tune_element_reads_write(&plan->anchor->operands[plan->a], &plan->kr, w);
   write_prefetch(plan, machine, w);
   tune_writer_place_buffers(w);
   tune_writer_target_knobs(w, machine->vector_bits, tune_structure_has_math(structure));
