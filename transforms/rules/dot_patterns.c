@@ -20,24 +20,6 @@
 // Words of the patterns
 //===--------------------------------------------------------------------------===//
 
-// The type of a tensor or vector, "tensor<16x2xbf16>", for one expression.
-typedef struct type_text {
-  char text[64];
-} type_text;
-
-static type_text type_1d(const char *kind, int64_t size, const char *element) {
-  type_text type;
-  snprintf(type.text, sizeof type.text, "%s<%" PRId64 "x%s>", kind, size, element);
-  return type;
-}
-
-static type_text type_2d(const char *kind, int64_t rows, int64_t columns, const char *element) {
-  type_text type;
-  snprintf(type.text, sizeof type.text, "%s<%" PRId64 "x%" PRId64 "x%s>", kind, rows, columns,
-           element);
-  return type;
-}
-
 static const char *element_of(const tune_dot *dot) { return dot->is_bf16 ? "bf16" : "i8"; }
 static const char *sum_of(const tune_dot *dot) { return dot->is_bf16 ? "f32" : "i32"; }
 
@@ -68,15 +50,9 @@ static void write_write(tune_writer *w, const char *result, const char *vector, 
 // The product
 //===--------------------------------------------------------------------------===//
 
-// The name of a value of step `step`, for one expression.
-typedef struct name_text {
-  char text[32];
-} name_text;
-
-static name_text name_at(const char *name, int64_t step) {
-  name_text result;
-  snprintf(result.text, sizeof result.text, "%s_%" PRId64, name, step);
-  return result;
+// The name of a value of step `step`.
+static tune_pdl_text name_at(const char *name, int64_t step) {
+  return tune_pdl_format("%s_%" PRId64, name, step);
 }
 
 // A nest that becomes one row of products.
@@ -105,12 +81,12 @@ static void write_read_step(const dot_nest *nest, tune_writer *w, const char *re
 static void write_inputs(const dot_nest *nest, tune_writer *w, int64_t step) {
   const tune_dot *dot = nest->dot;
   bool whole = nest->columns == dot->lanes;
-  name_text group = name_at("a_group", step), lane = name_at("a_lane", step),
-            bits = name_at("a_bits", step), read = name_at("b_read", step);
-  type_text inputs = type_1d("vector", dot->lanes * dot->group, element_of(dot)),
-            lanes = type_1d("vector", dot->lanes, "i32");
-  write_read_step(nest, w, group.text, "a", type_1d("vector", dot->group, element_of(dot)).text,
-                  step, true);
+  tune_pdl_text group = name_at("a_group", step), lane = name_at("a_lane", step),
+                bits = name_at("a_bits", step), read = name_at("b_read", step);
+  tune_pdl_text inputs = TUNE_PDL_TYPE("vector", element_of(dot), dot->lanes * dot->group),
+                lanes = TUNE_PDL_TYPE("vector", "i32", dot->lanes);
+  write_read_step(nest, w, group.text, "a",
+                  TUNE_PDL_TYPE("vector", element_of(dot), dot->group).text, step, true);
   tune_pdl_operation(w, lane.text, "vector.bitcast", "vector<1xi32>", TUNE_PDL_OPERANDS(group.text),
                      NULL);
   if (dot->is_bf16) {
@@ -133,7 +109,7 @@ static void write_inputs(const dot_nest *nest, tune_writer *w, int64_t step) {
 // effects, which stand in the way of everything that follows.
 static void write_byte_dot(const tune_dot *dot, tune_writer *w, const char *result,
                            const char *start, const char *without, const char *with) {
-  tune_pdl_operation(w, result, "llvm.inline_asm", type_1d("vector", dot->lanes, "i32").text,
+  tune_pdl_operation(w, result, "llvm.inline_asm", TUNE_PDL_TYPE("vector", "i32", dot->lanes).text,
                      TUNE_PDL_OPERANDS(without, with, start),
                      TUNE_PDL_ATTRIBUTES({"asm_string", "\"vpdpbusd $2, $1, $0\""},
                                          {"constraints", "\"=v,v,v,0\""}));
@@ -145,7 +121,7 @@ static void write_dot(const tune_dot *dot, tune_writer *w, const char *result, c
   bool b_without_sign = dot->unsigned_b != dot->turns_b;
   if (dot->is_bf16)
     tune_pdl_operation(w, result, "x86vector.avx512.dot",
-                       type_1d("vector", dot->lanes, sum_of(dot)).text,
+                       TUNE_PDL_TYPE("vector", sum_of(dot), dot->lanes).text,
                        TUNE_PDL_OPERANDS(start, a, b), NULL);
   else
     write_byte_dot(dot, w, result, start, b_without_sign ? b : a, b_without_sign ? a : b);
@@ -153,11 +129,10 @@ static void write_dot(const tune_dot *dot, tune_writer *w, const char *result, c
 
 static void write_splat(const tune_dot *dot, tune_writer *w, const char *result,
                         const char *value) {
-  char text[96];
-  type_text type = type_1d("vector", dot->lanes, "i32");
-  snprintf(text, sizeof text, "dense<%s> : %s", value, type.text);
+  tune_pdl_text type = TUNE_PDL_TYPE("vector", "i32", dot->lanes),
+                text = tune_pdl_format("dense<%s> : %s", value, type.text);
   tune_pdl_operation(w, result, "arith.constant", type.text, TUNE_PDL_NO_OPERANDS,
-                     TUNE_PDL_ATTRIBUTES({"value", text}));
+                     TUNE_PDL_ATTRIBUTES({"value", text.text}));
 }
 
 // %sum: %c_vector and the products of all steps.
@@ -172,35 +147,34 @@ static void write_product_operands(const dot_nest *nest, tune_writer *w) {
   const char *element = element_of(nest->dot);
   int64_t group = nest->dot->group;
   if (nest->steps == 1) {
-    tune_pdl_operand(w, "b", type_2d("tensor", nest->columns, group, element).text);
+    tune_pdl_operand(w, "b", TUNE_PDL_TYPE("tensor", element, nest->columns, group).text);
   } else {
     char type[128];
     snprintf(type, sizeof type, "tensor<%" PRId64 "x%" PRId64 "x%" PRId64 "x%s>", nest->steps,
              nest->columns, group, element);
     tune_pdl_operand(w, "b", type);
   }
-  tune_pdl_operand(w, "c", type_1d("tensor", nest->columns, sum_of(nest->dot)).text);
+  tune_pdl_operand(w, "c", TUNE_PDL_TYPE("tensor", sum_of(nest->dot), nest->columns).text);
 }
 
-static type_text type_of_a(const dot_nest *nest) {
+static tune_pdl_text type_of_a(const dot_nest *nest) {
   const char *element = element_of(nest->dot);
-  return nest->steps == 1 ? type_1d("tensor", nest->dot->group, element)
-                          : type_2d("tensor", nest->steps, nest->dot->group, element);
+  return nest->steps == 1 ? TUNE_PDL_TYPE("tensor", element, nest->dot->group)
+                          : TUNE_PDL_TYPE("tensor", element, nest->steps, nest->dot->group);
 }
 
 // %c_vector. What is less than a vector is no masked read, which would keep all accumulators in
 // memory: it is read as it is and put into a whole one, which costs no instruction in a loop.
 static void write_start(const tune_dot *dot, int64_t columns, tune_writer *w) {
-  type_text lanes = type_1d("vector", dot->lanes, sum_of(dot));
+  tune_pdl_text lanes = TUNE_PDL_TYPE("vector", sum_of(dot), dot->lanes);
   if (columns == dot->lanes) {
     write_read(w, "c_vector", "c", "nothing", lanes.text, true);
     return;
   }
-  char zeroes[96];
-  snprintf(zeroes, sizeof zeroes, "dense<%s> : %s", dot->is_bf16 ? "0.0" : "0", lanes.text);
+  tune_pdl_text zeroes = tune_pdl_format("dense<%s> : %s", dot->is_bf16 ? "0.0" : "0", lanes.text);
   tune_pdl_operation(w, "c_zeroes", "arith.constant", lanes.text, TUNE_PDL_NO_OPERANDS,
-                     TUNE_PDL_ATTRIBUTES({"value", zeroes}));
-  write_read(w, "c_part", "c", "nothing", type_1d("vector", columns, sum_of(dot)).text, true);
+                     TUNE_PDL_ATTRIBUTES({"value", zeroes.text}));
+  write_read(w, "c_part", "c", "nothing", TUNE_PDL_TYPE("vector", sum_of(dot), columns).text, true);
   tune_pdl_operation(w, "c_vector", "vector.insert_strided_slice", lanes.text,
                      TUNE_PDL_OPERANDS("c_part", "c_zeroes"),
                      TUNE_PDL_ATTRIBUTES({"offsets", "[0]"}, {"strides", "[1]"}));
@@ -219,8 +193,8 @@ static void write_nest(const dot_nest *nest, tune_writer *w) {
   write_constants(dot, w);
   tune_pdl_constant(w, "nothing", sum_of(dot), dot->is_bf16 ? "0.0" : "0");
   tune_pdl_operation(w, "b_flat", "tensor.collapse_shape",
-                     flat ? type_1d("tensor", width, element_of(dot)).text
-                          : type_2d("tensor", nest->steps, width, element_of(dot)).text,
+                     flat ? TUNE_PDL_TYPE("tensor", element_of(dot), width).text
+                          : TUNE_PDL_TYPE("tensor", element_of(dot), nest->steps, width).text,
                      TUNE_PDL_OPERANDS("b"),
                      TUNE_PDL_ATTRIBUTES({"reassociation", flat ? "[[0, 1]]" : "[[0], [1, 2]]"}));
   for (int64_t step = 0; step < nest->steps; step++) {
@@ -236,13 +210,13 @@ static void write_nest(const dot_nest *nest, tune_writer *w) {
 // Writes `sum` and ends the pattern.
 static void write_result(const dot_nest *nest, const char *sum, tune_writer *w) {
   const tune_dot *dot = nest->dot;
-  type_text type = type_1d("tensor", nest->columns, sum_of(dot));
+  tune_pdl_text type = TUNE_PDL_TYPE("tensor", sum_of(dot), nest->columns);
   char size[32];
   snprintf(size, sizeof size, "[%" PRId64 "]", nest->columns);
   if (nest->columns != dot->lanes) {
     tune_pdl_operation(
         w, "part", "vector.extract_strided_slice",
-        type_1d("vector", nest->columns, sum_of(dot)).text, TUNE_PDL_OPERANDS(sum),
+        TUNE_PDL_TYPE("vector", sum_of(dot), nest->columns).text, TUNE_PDL_OPERANDS(sum),
         TUNE_PDL_ATTRIBUTES({"offsets", "[0]"}, {"sizes", size}, {"strides", "[1]"}));
     sum = "part";
   }
@@ -318,19 +292,19 @@ static void write_row(const dot_nest *nest, int64_t places, bool is_only_row, tu
 void tune_dot_write_last_product(const tune_dot *dot, const char *name, int64_t columns,
                                  int64_t steps, const tune_dot_row *row, tune_writer *w) {
   dot_nest nest = {.dot = dot, .columns = columns, .steps = steps};
-  type_text lanes = type_1d("vector", dot->lanes, "i32");
+  tune_pdl_text lanes = TUNE_PDL_TYPE("vector", "i32", dot->lanes);
   tune_pdl_begin_pattern(w, name);
   row_place place = row_place_of(row->places, row->is_only_row, "at");
   write_row(&nest, row->places, row->is_only_row, w);
   write_product_operands(&nest, w);
   write_nest(&nest, w);
   tune_pdl_operation(w, "row_bytes", "vector.transfer_read",
-                     type_1d("vector", row->depth, "i8").text, place.names,
+                     TUNE_PDL_TYPE("vector", "i8", row->depth).text, place.names,
                      TUNE_PDL_ATTRIBUTES({"permutation_map", place.map}, {"in_bounds", "[true]"},
                                          {"operandSegmentSizes", place.segments}));
   tune_pdl_operation(w, "row_wide", dot->unsigned_a ? "arith.extui" : "arith.extsi",
-                     type_1d("vector", row->depth, "i32").text, TUNE_PDL_OPERANDS("row_bytes"),
-                     NULL);
+                     TUNE_PDL_TYPE("vector", "i32", row->depth).text,
+                     TUNE_PDL_OPERANDS("row_bytes"), NULL);
   tune_pdl_operation(w, "row_sum", "vector.reduction", "i32", TUNE_PDL_OPERANDS("row_wide"),
                      TUNE_PDL_ATTRIBUTES({"kind", "#vector.kind<add>"}));
   tune_pdl_constant(w, "added", "i32", dot->unsigned_b ? "-128" : "128");
@@ -351,19 +325,19 @@ static void write_row_part(const tune_dot *dot, int64_t i, const tune_dot_row *r
   bool whole = size == width;
   char index[24];
   snprintf(index, sizeof index, "%" PRId64, from);
-  name_text at = name_at("at", i), bytes = name_at("bytes", i), part = name_at("part", i);
-  name_text some = whole ? part : name_at("some", i);
+  tune_pdl_text at = name_at("at", i), bytes = name_at("bytes", i), part = name_at("part", i);
+  tune_pdl_text some = whole ? part : name_at("some", i);
   row_place place = row_place_of(row->places, false, at.text);
   tune_pdl_constant(w, at.text, "index", index);
-  tune_pdl_operation(w, bytes.text, "vector.transfer_read", type_1d("vector", size, "i8").text,
-                     place.names,
+  tune_pdl_operation(w, bytes.text, "vector.transfer_read",
+                     TUNE_PDL_TYPE("vector", "i8", size).text, place.names,
                      TUNE_PDL_ATTRIBUTES({"permutation_map", place.map}, {"in_bounds", "[true]"},
                                          {"operandSegmentSizes", place.segments}));
-  tune_pdl_operation(w, some.text, "vector.bitcast", type_1d("vector", size / 4, "i32").text,
+  tune_pdl_operation(w, some.text, "vector.bitcast", TUNE_PDL_TYPE("vector", "i32", size / 4).text,
                      TUNE_PDL_OPERANDS(bytes.text), NULL);
   if (!whole)
     tune_pdl_operation(w, part.text, "vector.insert_strided_slice",
-                       type_1d("vector", dot->lanes, "i32").text,
+                       TUNE_PDL_TYPE("vector", "i32", dot->lanes).text,
                        TUNE_PDL_OPERANDS(some.text, "sums_0"),
                        TUNE_PDL_ATTRIBUTES({"offsets", "[0]"}, {"strides", "[1]"}));
 }
@@ -398,7 +372,7 @@ void tune_dot_write_row_sum(const tune_dot *dot, const char *name, const tune_do
   write_splat(dot, w, "ones", "0x01010101");
   write_splat(dot, w, "sums_0", "0");
   for (int64_t i = 0; i < parts; i++) {
-    name_text part = name_at("part", i);
+    tune_pdl_text part = name_at("part", i);
     write_row_part(dot, i, row, w);
     write_byte_dot(dot, w, name_at("sums", i + 1).text, name_at("sums", i).text,
                    dot->unsigned_a ? part.text : "ones", dot->unsigned_a ? "ones" : part.text);
@@ -418,10 +392,9 @@ static const char *write_turned(const tune_dot *dot, const char *vector, const c
                                 tune_writer *w) {
   if (!dot->turns_b)
     return vector;
-  char ones[96];
-  snprintf(ones, sizeof ones, "dense<-128> : %s", type);
+  tune_pdl_text ones = tune_pdl_format("dense<-128> : %s", type);
   tune_pdl_operation(w, "sign", "arith.constant", type, TUNE_PDL_NO_OPERANDS,
-                     TUNE_PDL_ATTRIBUTES({"value", ones}));
+                     TUNE_PDL_ATTRIBUTES({"value", ones.text}));
   tune_pdl_operation(w, "other_sign", "arith.xori", type, TUNE_PDL_OPERANDS(vector, "sign"), NULL);
   return "other_sign";
 }
@@ -484,13 +457,13 @@ void tune_dot_write_interleave(const tune_dot *dot, const char *name, int64_t co
            dot->group);
   snprintf(offsets, sizeof offsets, "array<i64: %s, 0, 0>", zeroes[windows]);
   snprintf(strides, sizeof strides, "array<i64: %s, 1, 1>", ones[windows]);
-  type_text flat = type_1d("tensor", columns * dot->group, element);
+  tune_pdl_text flat = TUNE_PDL_TYPE("tensor", element, columns * dot->group);
   write_begin_pack(w, name, panel);
   write_constants(dot, w);
-  write_read_plane(w, "plane", type_2d("vector", dot->group, TUNE_DOT_BLOCK, element).text, windows,
-                   !fills_up, whole);
-  write_rows(w, dot->group, type_1d("vector", TUNE_DOT_BLOCK, element).text);
-  type_text pairs = type_1d("vector", 2 * TUNE_DOT_BLOCK, element);
+  write_read_plane(w, "plane", TUNE_PDL_TYPE("vector", element, dot->group, TUNE_DOT_BLOCK).text,
+                   windows, !fills_up, whole);
+  write_rows(w, dot->group, TUNE_PDL_TYPE("vector", element, TUNE_DOT_BLOCK).text);
+  tune_pdl_text pairs = TUNE_PDL_TYPE("vector", element, 2 * TUNE_DOT_BLOCK);
   const char *mixed = "even";
   if (dot->group == 2) {
     tune_pdl_operation(w, "even", "vector.interleave", pairs.text,
@@ -501,14 +474,15 @@ void tune_dot_write_interleave(const tune_dot *dot, const char *name, int64_t co
     tune_pdl_operation(w, "odd", "vector.interleave", pairs.text,
                        TUNE_PDL_OPERANDS("row_1", "row_3"), NULL);
     tune_pdl_operation(w, "all", "vector.interleave",
-                       type_1d("vector", 4 * TUNE_DOT_BLOCK, element).text,
+                       TUNE_PDL_TYPE("vector", element, 4 * TUNE_DOT_BLOCK).text,
                        TUNE_PDL_OPERANDS("even", "odd"), NULL);
     mixed = "all";
   }
-  mixed = write_turned(dot, mixed, type_1d("vector", dot->group * TUNE_DOT_BLOCK, element).text, w);
+  mixed = write_turned(dot, mixed,
+                       TUNE_PDL_TYPE("vector", element, dot->group * TUNE_DOT_BLOCK).text, w);
   // Without the dimension of one group, whose stride is lost when it is expanded again: upstream
   // would take the result for other memory, and copy it onto itself.
-  type_text line = type_2d("tensor", columns, dot->group, element);
+  tune_pdl_text line = TUNE_PDL_TYPE("tensor", element, columns, dot->group);
   tune_pdl_operation(w, "line", "tensor.extract_slice", line.text, TUNE_PDL_OPERANDS("panel"),
                      TUNE_PDL_ATTRIBUTES({"static_offsets", offsets}, {"static_sizes", shape},
                                          {"static_strides", strides},
@@ -536,9 +510,9 @@ void tune_dot_write_transpose(const tune_dot *dot, const char *name, int64_t gro
            dot->group, element);
   snprintf(shape, sizeof shape, "array<i64: %" PRId64 ", %" PRId64 ", %" PRId64 ">", groups,
            columns, dot->group);
-  type_text flat = type_2d("tensor", groups, columns * dot->group, element),
-            wide = type_2d("vector", TUNE_DOT_BLOCK, width, element),
-            lanes = type_2d("vector", TUNE_DOT_BLOCK, TUNE_DOT_BLOCK, "f32");
+  tune_pdl_text flat = TUNE_PDL_TYPE("tensor", element, groups, columns * dot->group),
+                wide = TUNE_PDL_TYPE("vector", element, TUNE_DOT_BLOCK, width),
+                lanes = TUNE_PDL_TYPE("vector", "f32", TUNE_DOT_BLOCK, TUNE_DOT_BLOCK);
   write_begin_pack(w, name, panel);
   write_constants(dot, w);
   write_read_plane(w, "plane", wide.text, 0, whole, groups == TUNE_DOT_BLOCK && !fills_up);

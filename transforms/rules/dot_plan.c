@@ -45,6 +45,25 @@ static int64_t row_parts(const tune_dot_plan *plan) {
   return plan->dot.turns_b ? (plan->groups + plan->dot.lanes - 1) / plan->dot.lanes : 0;
 }
 
+// The tallest tile of the domain that fits the registers and does little for nothing: rows of a
+// short last tile load B for less, which should be no more than a tenth of the work. If all do
+// more, the tallest that fits; 0 if none does.
+static int64_t tallest_tile(const tune_dot_plan *plan, const tune_machine *machine, int64_t nr) {
+  const tune_contraction_plan *contraction = &plan->contraction;
+  int64_t rows = contraction->rows, tallest = 0, best = 0;
+  // One accumulator a lane, the row of B, a group of A and what signs need.
+  int64_t limit = ((int64_t)machine->vector_registers - 3) / vectors_of(plan, nr) - 1;
+  for (size_t i = 0; i < contraction->mr.count; i++) {
+    int64_t mr = contraction->mr.values[i], steps = (rows + mr - 1) / mr;
+    if (mr > limit)
+      break;
+    tallest = mr;
+    if (10 * (steps * mr - rows) <= rows)
+      best = mr;
+  }
+  return best ? best : tallest;
+}
+
 static void choose_register_tile(tune_dot_plan *plan, const tune_machine *machine) {
   tune_contraction_plan *contraction = &plan->contraction;
   static const int64_t rows[] = {2, 3, 4, 5, 6, 7, 8, 10, 12, 14};
@@ -52,26 +71,19 @@ static void choose_register_tile(tune_dot_plan *plan, const tune_machine *machin
   for (int64_t nr = TUNE_DOT_BLOCK; nr <= TUNE_DOT_WIDEST_TILE; nr += TUNE_DOT_BLOCK)
     if (nr == TUNE_DOT_BLOCK || nr < contraction->cols + TUNE_DOT_BLOCK)
       tune_value_set_add(&contraction->nr, nr);
-  // Where sums of rows are needed, wide tiles need them less often.
-  bool is_wide = plan->dot.turns_b && machine->vector_registers >= 32;
-  contraction->nr_default = tune_value_set_at_most(&contraction->nr, is_wide ? 64 : 32);
-  // One accumulator a lane, the row of B, a group of A and what signs need.
-  int64_t vectors = vectors_of(plan, contraction->nr_default);
-  int64_t limit = ((int64_t)machine->vector_registers - 3) / vectors - 1;
-  int64_t best = 0;
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    int64_t mr = rows[i];
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     // A single row over would be folded away with its loop.
-    if (mr > contraction->rows || (plan->folds && contraction->rows % mr == 1) ||
-        mr * row_parts(plan) > MOST_ROW_PARTS)
-      continue;
-    tune_value_set_add(&contraction->mr, mr);
-    int64_t steps = (contraction->rows + mr - 1) / mr;
-    // Rows of a short last tile load B for less: not more than a tenth of the work.
-    if (mr <= limit && 10 * (steps * mr - contraction->rows) <= contraction->rows)
-      best = mr;
-  }
-  contraction->mr_default = best ? best : tune_value_set_at_most(&contraction->mr, limit);
+    if (rows[i] <= contraction->rows && !(plan->folds && contraction->rows % rows[i] == 1) &&
+        rows[i] * row_parts(plan) <= MOST_ROW_PARTS)
+      tune_value_set_add(&contraction->mr, rows[i]);
+  // Where sums of rows are needed, wide tiles need them less often. As wide as leaves registers for
+  // the rows there are.
+  bool is_wide = plan->dot.turns_b && machine->vector_registers >= 32;
+  int64_t nr = tune_value_set_at_most(&contraction->nr, is_wide ? 64 : 32), mr = 0;
+  while ((mr = tallest_tile(plan, machine, nr)) == 0 && nr > TUNE_DOT_BLOCK)
+    nr -= TUNE_DOT_BLOCK;
+  contraction->nr_default = nr;
+  contraction->mr_default = mr;
   for (int64_t kr = 1; kr <= 4; kr *= 2)
     if (plan->groups % kr == 0)
       tune_value_set_add(&contraction->kr, kr);
@@ -190,7 +202,7 @@ bool tune_dot_plan_make(const tune_structure *structure, const tune_machine *mac
   choose_register_tile(plan, machine);
   choose_outer_tile(plan, machine);
   share_lines(plan, machine);
-  return contraction->mr.count > 0;
+  return contraction->mr_default > 0;
 }
 
 bool tune_dot_plan_has_single_row(const tune_dot_plan *plan) {

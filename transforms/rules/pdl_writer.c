@@ -18,15 +18,20 @@ tune_pdl_text tune_pdl_format(const char *pattern, ...) {
   return result;
 }
 
-tune_pdl_text tune_pdl_tensor(const int64_t *shape, size_t rank) {
-  tune_pdl_text result = {"tensor<"};
+tune_pdl_text tune_pdl_type(const char *kind, const char *element, const int64_t *shape,
+                            size_t rank) {
+  tune_pdl_text result = tune_pdl_format("%s<", kind);
   size_t used = strlen(result.text);
   for (size_t i = 0; i < rank && used < sizeof result.text; i++)
     used +=
         (size_t)snprintf(result.text + used, sizeof result.text - used, "%" PRId64 "x", shape[i]);
   if (used < sizeof result.text)
-    snprintf(result.text + used, sizeof result.text - used, "f32>");
+    snprintf(result.text + used, sizeof result.text - used, "%s>", element);
   return result;
+}
+
+tune_pdl_text tune_pdl_tensor(const int64_t *shape, size_t rank) {
+  return tune_pdl_type("tensor", "f32", shape, rank);
 }
 
 void tune_pdl_begin_patterns(tune_writer *w) {

@@ -37,13 +37,17 @@ typedef struct tune_pdl_text {
 } tune_pdl_text;
 
 tune_pdl_text tune_pdl_format(const char *pattern, ...) __attribute__((format(printf, 1, 2)));
-// "tensor<1x2x3xf32>".
+// "tensor<1x2x3xf32>": of the kind "tensor", "memref" or "vector".
+tune_pdl_text tune_pdl_type(const char *kind, const char *element, const int64_t *shape,
+                            size_t rank);
+// A tensor of f32.
 tune_pdl_text tune_pdl_tensor(const int64_t *shape, size_t rank);
 // The same of extents that are listed.
 #define TUNE_PDL_SHAPE(...) ((const int64_t[]){__VA_ARGS__})
-#define TUNE_PDL_TENSOR(...)                                                                       \
-  tune_pdl_tensor(TUNE_PDL_SHAPE(__VA_ARGS__),                                                     \
-                  sizeof TUNE_PDL_SHAPE(__VA_ARGS__) / sizeof *TUNE_PDL_SHAPE(__VA_ARGS__))
+#define TUNE_PDL_TYPE(KIND, ELEMENT, ...)                                                          \
+  tune_pdl_type(KIND, ELEMENT, TUNE_PDL_SHAPE(__VA_ARGS__),                                        \
+                sizeof TUNE_PDL_SHAPE(__VA_ARGS__) / sizeof *TUNE_PDL_SHAPE(__VA_ARGS__))
+#define TUNE_PDL_TENSOR(...) TUNE_PDL_TYPE("tensor", "f32", __VA_ARGS__)
 
 // Opens transform.with_pdl_patterns on writer->func.
 void tune_pdl_begin_patterns(tune_writer *writer);

@@ -33,21 +33,6 @@ const tune_operand *tune_prefetch_find_operand(const tune_structure *structure,
 // Patterns
 //===--------------------------------------------------------------------------===//
 
-typedef struct text {
-  char text[256];
-} text;
-
-static text memref_of(const tune_operand *operand) {
-  text type = {"memref<"};
-  size_t used = strlen(type.text);
-  for (size_t i = 0; i < operand->rank && used < sizeof type.text; i++)
-    used += (size_t)snprintf(type.text + used, sizeof type.text - used, "%" PRId64 "x",
-                             operand->shape[i]);
-  if (used < sizeof type.text)
-    snprintf(type.text + used, sizeof type.text - used, "%s>", operand->type);
-  return type;
-}
-
 // Beside a load of `length` elements of the operand, each line of it is prefetched `distance` bytes
 // on: at the end of a row in the next one. What lies behind the last row is not touched by that.
 static void write_pattern(const tune_operand *operand, int64_t length, int64_t distance,
@@ -55,7 +40,8 @@ static void write_pattern(const tune_operand *operand, int64_t length, int64_t d
   const char *place[TUNE_MAX_LOOPS + 2] = {"from"};
   char index[TUNE_MAX_LOOPS][32], names[256] = "%from", types[256] = "!pdl.value", number[24];
   tune_pdl_begin_pattern(w, name);
-  tune_pdl_operand(w, "from", memref_of(operand).text);
+  tune_pdl_operand(w, "from",
+                   tune_pdl_type("memref", operand->type, operand->shape, operand->rank).text);
   size_t named = strlen(names), typed = strlen(types);
   for (size_t i = 0; i < operand->rank; i++) {
     snprintf(index[i], sizeof index[i], "index_%zu", i);

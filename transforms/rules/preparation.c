@@ -141,6 +141,14 @@ static size_t find_dependent(const product_search *state, MlirOperation op) {
   return SIZE_MAX;
 }
 
+// Upstream crashes where it tiles what has no elements.
+static bool is_empty(const tune_op_facts *facts) {
+  for (size_t i = 0; i < facts->loop_count; i++)
+    if (facts->sizes[i] == 0)
+      return true;
+  return false;
+}
+
 static MlirWalkResult look_at(MlirOperation op, void *user_data) {
   product_search *state = user_data;
   if (!tune_ir_is(op, "linalg.generic"))
@@ -150,8 +158,9 @@ static MlirWalkResult look_at(MlirOperation op, void *user_data) {
   tune_op_facts_get(op, &state->words, &facts);
   bool is_product = facts.op_class == TUNE_OP_CONTRACTION;
   size_t operand = find_dependent(state, op);
-  for (size_t d = 0;
-       is_product && operand < facts.input_count && d < tune_op_facts_rank(&facts, operand); d++) {
+  for (size_t d = 0; is_product && !is_empty(&facts) && operand < facts.input_count &&
+                     d < tune_op_facts_rank(&facts, operand);
+       d++) {
     uint8_t loop = tune_op_facts_loop(&facts, operand, d);
     if (loop == TUNE_OP_NO_LOOP || facts.sizes[loop] <= 1)
       continue;

@@ -5,7 +5,7 @@
 // open. The first rule in the registry that applies is taken; the last one, `general`,
 // applies to all.
 //
-// A new rule is one file here and one line in registry.c.
+// A new rule is one file here, declared below, and one line in registry.c and CMakeLists.txt.
 //
 //===--------------------------------------------------------------------------===//
 
