@@ -194,11 +194,11 @@ static void put_parallel_iterators(writer *w) {
 
 // The neutral element of the reduction.
 static const char *neutral(const writer *w) {
-  bool floats = is_float(w->out);
+  bool floats = is_float(w->out), bytes = strcmp(w->out, "i8") == 0;
   if (strcmp(w->body, "max") == 0)
-    return floats ? "-1.0e+30" : "-100000";
+    return floats ? "-1.0e+30" : bytes ? "-128" : "-100000";
   if (strcmp(w->body, "min") == 0)
-    return floats ? "1.0e+30" : "100000";
+    return floats ? "1.0e+30" : bytes ? "127" : "100000";
   if (strcmp(w->body, "product") == 0)
     return floats ? "1.0" : "1";
   return floats ? "0.0" : "0";

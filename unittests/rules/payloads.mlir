@@ -43,13 +43,25 @@ func.func @f(%x: tensor<20x128xf32>) -> tensor<20x128xf32> {
 // -----
 // case: softmax named
 // quick
-// rule: reduction
-// reduction: 50
-func.func @f(%x: tensor<4x13x50xf32>) -> tensor<4x13x50xf32> {
-  %e = tensor.empty() : tensor<4x13x50xf32>
-  %r = linalg.softmax dimension(2) ins(%x : tensor<4x13x50xf32>) outs(%e : tensor<4x13x50xf32>)
-      -> tensor<4x13x50xf32>
-  return %r : tensor<4x13x50xf32>
+// rule: $R
+// reduction: $N
+// with: B=4 M=13 N=50 T=f32 R=reduction
+// with: B=4 M=13 N=50 T=f64 R=any
+// with: B=4 M=13 N=50 T=f16 R=any
+// with: B=4 M=13 N=50 T=bf16 R=any
+// with: B=1 M=1 N=50 T=f32 R=any
+// with: B=2 M=2 N=2 T=f32 R=any
+// with: B=1 M=3 N=3 T=f32 R=any
+// with: B=4 M=13 N=1 T=f32 R=any
+// with: B=1 M=20 N=2 T=f64 R=any
+// with: B=4 M=0 N=8 T=f32 R=any
+// with: B=0 M=3 N=8 T=f32 R=any
+// with: B=2 M=3 N=0 T=f32 R=any
+func.func @f(%x: tensor<$Bx$Mx$Nx$T>) -> tensor<$Bx$Mx$Nx$T> {
+  %e = tensor.empty() : tensor<$Bx$Mx$Nx$T>
+  %r = linalg.softmax dimension(2) ins(%x : tensor<$Bx$Mx$Nx$T>) outs(%e : tensor<$Bx$Mx$Nx$T>)
+      -> tensor<$Bx$Mx$Nx$T>
+  return %r : tensor<$Bx$Mx$Nx$T>
 }
 // -----
 // case: softmax past the caches
@@ -84,50 +96,62 @@ func.func @f(%x: tensor<4x20x32xf32>) -> tensor<4x20x32xf32> {
 // -----
 // case: layer norm
 // quick
+// rule: $R
 // reduction: 256
+// with: M=20 N=128 T=f32 R=reduction
+// with: M=20 N=128 T=f64 R=any
+// with: M=20 N=128 T=bf16 R=any
+// with: M=1 N=128 T=f32 R=any
+// with: M=2 N=128 T=f32 R=any
+// with: M=3 N=128 T=f32 R=any
+// with: M=5 N=1 T=f32 R=any
+// with: M=5 N=2 T=f32 R=any
+// with: M=5 N=3 T=f32 R=any
+// with: M=3 N=257 T=f32 R=any
+// with: M=0 N=16 T=f32 R=any
 #id = affine_map<(m, n) -> (m, n)>
 #row = affine_map<(m, n) -> (m)>
 #col = affine_map<(m, n) -> (n)>
-func.func @f(%x: tensor<20x128xf32>, %g: tensor<128xf32>, %h: tensor<128xf32>) -> tensor<20x128xf32> {
-  %zero = arith.constant 0.0 : f32
-  %count = arith.constant 128.0 : f32
-  %tiny = arith.constant 1.0e-5 : f32
-  %e1 = tensor.empty() : tensor<20xf32>
-  %e2 = tensor.empty() : tensor<20x128xf32>
-  %z = linalg.fill ins(%zero : f32) outs(%e1 : tensor<20xf32>) -> tensor<20xf32>
+func.func @f(%x: tensor<$Mx$Nx$T>, %g: tensor<$Nx$T>, %h: tensor<$Nx$T>) -> tensor<$Mx$Nx$T> {
+  %zero = arith.constant 0.0 : $T
+  %count = arith.constant $N.0 : $T
+  %tiny = arith.constant 1.0e-5 : $T
+  %e1 = tensor.empty() : tensor<$Mx$T>
+  %e2 = tensor.empty() : tensor<$Mx$Nx$T>
+  %z = linalg.fill ins(%zero : $T) outs(%e1 : tensor<$Mx$T>) -> tensor<$Mx$T>
   %s = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
-      ins(%x : tensor<20x128xf32>) outs(%z : tensor<20xf32>) {
-  ^bb0(%a: f32, %b: f32):
-    %0 = arith.addf %a, %b : f32
-    linalg.yield %0 : f32
-  } -> tensor<20xf32>
+      ins(%x : tensor<$Mx$Nx$T>) outs(%z : tensor<$Mx$T>) {
+  ^bb0(%a: $T, %b: $T):
+    %0 = arith.addf %a, %b : $T
+    linalg.yield %0 : $T
+  } -> tensor<$Mx$T>
   %d = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
-      ins(%x, %s : tensor<20x128xf32>, tensor<20xf32>) outs(%e2 : tensor<20x128xf32>) {
-  ^bb0(%a: f32, %b: f32, %c: f32):
-    %0 = arith.divf %b, %count : f32
-    %1 = arith.subf %a, %0 : f32
-    linalg.yield %1 : f32
-  } -> tensor<20x128xf32>
+      ins(%x, %s : tensor<$Mx$Nx$T>, tensor<$Mx$T>) outs(%e2 : tensor<$Mx$Nx$T>) {
+  ^bb0(%a: $T, %b: $T, %c: $T):
+    %0 = arith.divf %b, %count : $T
+    %1 = arith.subf %a, %0 : $T
+    linalg.yield %1 : $T
+  } -> tensor<$Mx$Nx$T>
   %v = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
-      ins(%d : tensor<20x128xf32>) outs(%z : tensor<20xf32>) {
-  ^bb0(%a: f32, %b: f32):
-    %0 = arith.mulf %a, %a : f32
-    %1 = arith.addf %0, %b : f32
-    linalg.yield %1 : f32
-  } -> tensor<20xf32>
+      ins(%d : tensor<$Mx$Nx$T>) outs(%z : tensor<$Mx$T>) {
+  ^bb0(%a: $T, %b: $T):
+    %0 = arith.mulf %a, %a : $T
+    %1 = arith.addf %0, %b : $T
+    linalg.yield %1 : $T
+  } -> tensor<$Mx$T>
   %r = linalg.generic {indexing_maps = [#id, #row, #col, #col, #id], iterator_types = ["parallel", "parallel"]}
-      ins(%d, %v, %g, %h : tensor<20x128xf32>, tensor<20xf32>, tensor<128xf32>, tensor<128xf32>)
-      outs(%e2 : tensor<20x128xf32>) {
-  ^bb0(%a: f32, %b: f32, %p: f32, %q: f32, %c: f32):
-    %0 = arith.divf %b, %count : f32
-    %1 = arith.addf %0, %tiny : f32
-    %2 = math.rsqrt %1 : f32
-    %3 = arith.mulf %a, %2 : f32
-    %4 = arith.mulf %3, %p : f32
-    %5 = arith.addf %4, %q : f32
-    linalg.yield %5 : f32
-  } -> tensor<20x128xf32>
-  return %r : tensor<20x128xf32>
+      ins(%d, %v, %g, %h : tensor<$Mx$Nx$T>, tensor<$Mx$T>, tensor<$Nx$T>, tensor<$Nx$T>)
+      outs(%e2 : tensor<$Mx$Nx$T>) {
+  ^bb0(%a: $T, %b: $T, %p: $T, %q: $T, %c: $T):
+    %0 = arith.divf %b, %count : $T
+    %1 = arith.addf %0, %tiny : $T
+    %2 = math.rsqrt %1 : $T
+    %3 = arith.mulf %a, %2 : $T
+    %4 = arith.mulf %3, %p : $T
+    %5 = arith.addf %4, %q : $T
+    linalg.yield %5 : $T
+  } -> tensor<$Mx$Nx$T>
+  return %r : tensor<$Mx$Nx$T>
 }
 // -----
 // case: layer norm of short rows in two dimensions
@@ -419,29 +443,33 @@ func.func @f(%x: tensor<1x8x8x16xf32>, %w: tensor<3x3x16x32xf32>) -> tensor<1x8x
 // case: padded convolution, channels first, bias and relu
 // quick
 // reduction: 144
+// with: T=f32
+// with: T=f64
+// with: T=f16
+// with: T=bf16
 #id = affine_map<(n, f, h, w) -> (n, f, h, w)>
 #f = affine_map<(n, f, h, w) -> (f)>
-func.func @f(%x: tensor<1x16x14x14xf32>, %w: tensor<24x16x3x3xf32>, %b: tensor<24xf32>) -> tensor<1x24x7x7xf32> {
-  %zero = arith.constant 0.0 : f32
+func.func @f(%x: tensor<1x16x14x14x$T>, %w: tensor<24x16x3x3x$T>, %b: tensor<24x$T>) -> tensor<1x24x7x7x$T> {
+  %zero = arith.constant 0.0 : $T
   %p = tensor.pad %x low[0, 0, 1, 1] high[0, 0, 1, 1] {
   ^bb0(%a: index, %b1: index, %c: index, %d: index):
-    tensor.yield %zero : f32
-  } : tensor<1x16x14x14xf32> to tensor<1x16x16x16xf32>
-  %e = tensor.empty() : tensor<1x24x7x7xf32>
+    tensor.yield %zero : $T
+  } : tensor<1x16x14x14x$T> to tensor<1x16x16x16x$T>
+  %e = tensor.empty() : tensor<1x24x7x7x$T>
   %z = linalg.generic {indexing_maps = [#f, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
-      ins(%b : tensor<24xf32>) outs(%e : tensor<1x24x7x7xf32>) {
-  ^bb0(%a: f32, %o: f32):
-    linalg.yield %a : f32
-  } -> tensor<1x24x7x7xf32>
+      ins(%b : tensor<24x$T>) outs(%e : tensor<1x24x7x7x$T>) {
+  ^bb0(%a: $T, %o: $T):
+    linalg.yield %a : $T
+  } -> tensor<1x24x7x7x$T>
   %r = linalg.conv_2d_nchw_fchw {dilations = dense<1> : tensor<2xi64>, strides = dense<2> : tensor<2xi64>}
-      ins(%p, %w : tensor<1x16x16x16xf32>, tensor<24x16x3x3xf32>) outs(%z : tensor<1x24x7x7xf32>) -> tensor<1x24x7x7xf32>
+      ins(%p, %w : tensor<1x16x16x16x$T>, tensor<24x16x3x3x$T>) outs(%z : tensor<1x24x7x7x$T>) -> tensor<1x24x7x7x$T>
   %q = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
-      ins(%r : tensor<1x24x7x7xf32>) outs(%e : tensor<1x24x7x7xf32>) {
-  ^bb0(%a: f32, %o: f32):
-    %m = arith.maximumf %a, %zero : f32
-    linalg.yield %m : f32
-  } -> tensor<1x24x7x7xf32>
-  return %q : tensor<1x24x7x7xf32>
+      ins(%r : tensor<1x24x7x7x$T>) outs(%e : tensor<1x24x7x7x$T>) {
+  ^bb0(%a: $T, %o: $T):
+    %m = arith.maximumf %a, %zero : $T
+    linalg.yield %m : $T
+  } -> tensor<1x24x7x7x$T>
+  return %q : tensor<1x24x7x7x$T>
 }
 // -----
 // case: padded max pooling
@@ -1313,7 +1341,54 @@ func.func @f(%q: tensor<48x2x32xf32>, %k: tensor<64x2x32xf32>, %v: tensor<64x2x6
 // -----
 // case: attention of one head
 // quick
-// rule: attention
+// rule: $R
+// reduction: 112
+// with: I=16 J=32 C=16 T=f32 R=attention
+// with: I=24 J=32 C=16 T=f32 R=any
+// with: I=40 J=48 C=32 T=f32 R=any
+// with: I=1 J=32 C=16 T=f32 R=any
+// with: I=2 J=32 C=16 T=f32 R=any
+// with: I=3 J=32 C=16 T=f32 R=any
+// with: I=31 J=32 C=16 T=f32 R=any
+// with: I=16 J=31 C=16 T=f32 R=any
+// with: I=16 J=32 C=17 T=f32 R=any
+// with: I=16 J=1 C=16 T=f32 R=any
+// with: I=3 J=2 C=1 T=f32 R=any
+// with: I=0 J=32 C=16 T=f32 R=any
+// with: I=16 J=0 C=16 T=f32 R=any
+// with: I=16 J=32 C=16 T=f64 R=any
+// with: I=16 J=32 C=16 T=bf16 R=any
+func.func @f(%q: tensor<$Ix$Cx$T>, %k: tensor<$Jx$Cx$T>, %v: tensor<$Jx$Cx$T>)
+    -> tensor<$Ix$Cx$T> {
+  %zero = arith.constant 0.0 : $T
+  %v1 = tensor.empty() : tensor<$Ix$Jx$T>
+  %v2 = linalg.fill ins(%zero : $T) outs(%v1 : tensor<$Ix$Jx$T>) -> tensor<$Ix$Jx$T>
+  %v3 = linalg.generic {
+      indexing_maps = [affine_map<(i, j, w) -> (i, w)>, affine_map<(i, j, w) -> (j, w)>, affine_map<(i, j, w) -> (i, j)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%q, %k : tensor<$Ix$Cx$T>, tensor<$Jx$Cx$T>) outs(%v2 : tensor<$Ix$Jx$T>) {
+  ^bb0(%a: $T, %b: $T, %o: $T):
+    %0 = arith.mulf %a, %b : $T
+    %1 = arith.addf %o, %0 : $T
+    linalg.yield %1 : $T
+  } -> tensor<$Ix$Jx$T>
+  %v4 = tensor.empty() : tensor<$Ix$Jx$T>
+  %v5 = linalg.softmax dimension(1) ins(%v3 : tensor<$Ix$Jx$T>) outs(%v4 : tensor<$Ix$Jx$T>) -> tensor<$Ix$Jx$T>
+  %v6 = tensor.empty() : tensor<$Ix$Cx$T>
+  %v7 = linalg.fill ins(%zero : $T) outs(%v6 : tensor<$Ix$Cx$T>) -> tensor<$Ix$Cx$T>
+  %v8 = linalg.generic {
+      indexing_maps = [affine_map<(i, c, j) -> (i, j)>, affine_map<(i, c, j) -> (j, c)>, affine_map<(i, c, j) -> (i, c)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%v5, %v : tensor<$Ix$Jx$T>, tensor<$Jx$Cx$T>) outs(%v7 : tensor<$Ix$Cx$T>) {
+  ^bb0(%a: $T, %b: $T, %o: $T):
+    %0 = arith.mulf %a, %b : $T
+    %1 = arith.addf %o, %0 : $T
+    linalg.yield %1 : $T
+  } -> tensor<$Ix$Cx$T>
+  return %v8 : tensor<$Ix$Cx$T>
+}
+// -----
+// case: attention, values first
 // reduction: 112
 func.func @f(%q: tensor<16x16xf32>, %k: tensor<32x16xf32>, %v: tensor<32x16xf32>)
     -> tensor<16x16xf32> {
@@ -1334,9 +1409,9 @@ func.func @f(%q: tensor<16x16xf32>, %k: tensor<32x16xf32>, %v: tensor<32x16xf32>
   %v6 = tensor.empty() : tensor<16x16xf32>
   %v7 = linalg.fill ins(%zero : f32) outs(%v6 : tensor<16x16xf32>) -> tensor<16x16xf32>
   %v8 = linalg.generic {
-      indexing_maps = [affine_map<(i, c, j) -> (i, j)>, affine_map<(i, c, j) -> (j, c)>, affine_map<(i, c, j) -> (i, c)>],
+      indexing_maps = [affine_map<(i, c, j) -> (j, c)>, affine_map<(i, c, j) -> (i, j)>, affine_map<(i, c, j) -> (i, c)>],
       iterator_types = ["parallel", "parallel", "reduction"]}
-      ins(%v5, %v : tensor<16x32xf32>, tensor<32x16xf32>) outs(%v7 : tensor<16x16xf32>) {
+      ins(%v, %v5 : tensor<32x16xf32>, tensor<16x32xf32>) outs(%v7 : tensor<16x16xf32>) {
   ^bb0(%a: f32, %b: f32, %o: f32):
     %0 = arith.mulf %a, %b : f32
     %1 = arith.addf %o, %0 : f32
@@ -1775,37 +1850,48 @@ func.func @f(%x: tensor<1x5x7x12xf32>, %k: tensor<3x3x12x32xf32>) -> tensor<1x5x
   return %r : tensor<1x5x7x32xf32>
 }
 // -----
-// case: borders of bf16
+// case: borders of narrow types
 // rule: contraction
 // reduction: 72
-func.func @f(%x: tensor<2x5x7x8xbf16>, %k: tensor<3x3x8x32xbf16>) -> tensor<2x5x7x32xf32> {
-  %border = arith.constant 0.0 : bf16
+// with: T=bf16
+// with: T=f16
+func.func @f(%x: tensor<2x5x7x8x$T>, %k: tensor<3x3x8x32x$T>) -> tensor<2x5x7x32xf32> {
+  %border = arith.constant 0.0 : $T
   %zero = arith.constant 0.0 : f32
   %p = tensor.pad %x low[0, 1, 1, 0] high[0, 1, 1, 0] {
   ^bb0(%n: index, %h: index, %w: index, %c: index):
-    tensor.yield %border : bf16
-  } : tensor<2x5x7x8xbf16> to tensor<2x7x9x8xbf16>
+    tensor.yield %border : $T
+  } : tensor<2x5x7x8x$T> to tensor<2x7x9x8x$T>
   %e = tensor.empty() : tensor<2x5x7x32xf32>
   %s = linalg.fill ins(%zero : f32) outs(%e : tensor<2x5x7x32xf32>) -> tensor<2x5x7x32xf32>
   %r = linalg.conv_2d_nhwc_hwcf {strides = dense<[1, 1]> : tensor<2xi64>, dilations = dense<[1, 1]> : tensor<2xi64>}
-      ins(%p, %k : tensor<2x7x9x8xbf16>, tensor<3x3x8x32xbf16>) outs(%s : tensor<2x5x7x32xf32>) -> tensor<2x5x7x32xf32>
+      ins(%p, %k : tensor<2x7x9x8x$T>, tensor<3x3x8x32x$T>) outs(%s : tensor<2x5x7x32xf32>) -> tensor<2x5x7x32xf32>
   return %r : tensor<2x5x7x32xf32>
 }
 // -----
 // case: 3x3 convolution, channels first, whole tiles
-// rule: winograd_nchw
+// rule: $R
 // reduction: 144
-func.func @f(%x: tensor<1x16x8x12xf32>, %w: tensor<48x16x3x3xf32>) -> tensor<1x48x8x12xf32> {
+// with: H=8 I=10 W=12 J=14 R=winograd_nchw
+// with: H=4 I=6 W=4 J=6 R=winograd_nchw
+// with: H=5 I=7 W=4 J=6 R=winograd_nchw
+// with: H=4 I=6 W=5 J=7 R=winograd_nchw
+// with: H=3 I=5 W=8 J=10 R=any
+// with: H=8 I=10 W=3 J=5 R=any
+// with: H=2 I=4 W=2 J=4 R=any
+// with: H=1 I=3 W=8 J=10 R=any
+// with: H=8 I=10 W=1 J=3 R=any
+func.func @f(%x: tensor<1x16x$Hx$Wxf32>, %w: tensor<48x16x3x3xf32>) -> tensor<1x48x$Hx$Wxf32> {
   %zero = arith.constant 0.0 : f32
   %p = tensor.pad %x low[0, 0, 1, 1] high[0, 0, 1, 1] {
   ^bb0(%i: index, %j: index, %k: index, %l: index):
     tensor.yield %zero : f32
-  } : tensor<1x16x8x12xf32> to tensor<1x16x10x14xf32>
-  %e = tensor.empty() : tensor<1x48x8x12xf32>
-  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<1x48x8x12xf32>) -> tensor<1x48x8x12xf32>
+  } : tensor<1x16x$Hx$Wxf32> to tensor<1x16x$Ix$Jxf32>
+  %e = tensor.empty() : tensor<1x48x$Hx$Wxf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<1x48x$Hx$Wxf32>) -> tensor<1x48x$Hx$Wxf32>
   %y = linalg.conv_2d_nchw_fchw {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>}
-      ins(%p, %w : tensor<1x16x10x14xf32>, tensor<48x16x3x3xf32>) outs(%z : tensor<1x48x8x12xf32>) -> tensor<1x48x8x12xf32>
-  return %y : tensor<1x48x8x12xf32>
+      ins(%p, %w : tensor<1x16x$Ix$Jxf32>, tensor<48x16x3x3xf32>) outs(%z : tensor<1x48x$Hx$Wxf32>) -> tensor<1x48x$Hx$Wxf32>
+  return %y : tensor<1x48x$Hx$Wxf32>
 }
 // -----
 // case: 3x3 convolution, channels first, batch, edges, bias before

@@ -1,17 +1,18 @@
 //===- rules_test.c - What every rule writes builds and computes the right thing ----===//
 //
-// A table of payloads, each taken through its rule's space: the default config and random
-// ones have to compute what the plain lowering computes.
+// A table of payloads, each taken through its rule's space: the default config, each other
+// form of it and random ones have to compute what the plain lowering computes.
 //
-// The quick part takes the cases marked so, with the default and one random config. With
-// TUNE_RULES_SWEEP=N in the environment all cases are taken, with N random configs, for wide
-// and narrow vectors, for one thread and two; TUNE_RULES_ONLY=TEXT takes only the cases with
-// TEXT in their name, TUNE_RULES_TEST=PATTERN only the tests of that name. TUNE_RULES_SEED=S draws
-// other configs.
+// The quick part takes the cases marked so, with one random config. With TUNE_RULES_REST=1 in
+// the environment it is the others, in turn with wide vectors, with narrow ones and with two
+// threads; `make test` runs both. With TUNE_RULES_SWEEP=N all cases are taken, with N random
+// configs, on each of these. TUNE_RULES_ONLY=TEXT takes only the cases with TEXT in their name,
+// TUNE_RULES_TEST=PATTERN only the tests of that name. TUNE_RULES_SEED=S draws other configs.
 //
 //===--------------------------------------------------------------------------===//
 
 #include "support/file.h"
+#include "support/string_builder.h"
 #include "unittests/rules/payload.h"
 #include "unittests/rules/trial.h"
 
@@ -88,6 +89,10 @@ static size_t sweep_size(void) {
   return text ? strtoul(text, NULL, 10) : 0;
 }
 
+static bool takes_rest(void) { return getenv("TUNE_RULES_REST") != NULL; }
+
+static bool is_taken(bool is_quick) { return sweep_size() || is_quick != takes_rest(); }
+
 static uint64_t sweep_seed(void) {
   const char *text = getenv("TUNE_RULES_SEED");
   return text ? strtoull(text, NULL, 10) : 1;
@@ -120,18 +125,19 @@ static bool has_dots(void) {
 }
 
 static bool try_on_machines(trial_subject subject) {
-  size_t sweep = sweep_size();
-  bool dots = subject.rule && strcmp(subject.rule, "dot_contraction") == 0;
+  static const struct { unsigned bits, threads; } machines[] = {{512, 1}, {256, 1}, {512, 2}};
+  static size_t turn;
+  size_t sweep = sweep_size(), count = sizeof machines / sizeof *machines;
+  bool dots = subject.rule && strcmp(subject.rule, "dot_contraction") == 0, is_right = true;
   if (dots && !has_dots())
     return true;
-  subject.machine = machine_of(512, 1, dots);
-  bool is_right = try_subject(subject, sweep ? sweep : 1);
-  if (!sweep)
-    return is_right;
-  subject.machine = machine_of(256, 1, dots);
-  is_right &= try_subject(subject, (sweep + 1) / 2);
-  subject.machine = machine_of(512, 2, dots);
-  is_right &= try_subject(subject, (sweep + 1) / 2);
+  size_t only = takes_rest() ? turn++ % count : 0;
+  for (size_t i = 0; i < count; i++) {
+    if (!sweep && i != only)
+      continue;
+    subject.machine = machine_of(machines[i].bits, machines[i].threads, dots);
+    is_right &= try_subject(subject, !sweep ? 1 : i == 0 ? sweep : (sweep + 1) / 2);
+  }
   return is_right;
 }
 
@@ -140,7 +146,7 @@ static void single_ops_are_right(void **state) {
   size_t wrong = 0;
   for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
     const rule_case *one = &CASES[i];
-    if ((!one->is_quick && !sweep_size()) || !is_asked_for(one->name))
+    if (!is_taken(one->is_quick) || !is_asked_for(one->name))
       continue;
     char name[128];
     snprintf(name, sizeof name, "%s, %s", one->name, one->spec.loops);
@@ -158,8 +164,9 @@ static void single_ops_are_right(void **state) {
 // Whole payloads, from a file
 //===--------------------------------------------------------------------------===//
 
-// Reads "// case: NAME", "// rule: reduction", "// reduction: 768", "// indices: 10", "// dynamic:
-// 13" and "// quick" at the head of a payload.
+// Reads "// case: NAME", "// rule: reduction" (or any), "// reduction: 768", "// indices: 10", "//
+// dynamic: 13" and "// quick" at the head of a payload. With lines "// with: M=20 N=128" it is
+// several: in each "$M" and "$N" stand for these values, and the first alone is quick.
 static bool read_word(const char *payload, const char *key, char *out, size_t size) {
   const char *at = strstr(payload, key);
   if (!at)
@@ -175,19 +182,58 @@ static int64_t read_number(const char *payload, const char *key, int64_t otherwi
   return read_word(payload, key, text, sizeof text) ? strtoll(text, NULL, 10) : otherwise;
 }
 
-static bool try_payload(const char *payload) {
-  char name[128], rule[32];
-  if (!read_word(payload, "// case: ", name, sizeof name))
+static bool try_payload(const char *payload, const char *variant, bool is_quick) {
+  char title[96], name[192], rule[32];
+  if (!read_word(payload, "// case: ", title, sizeof title))
     return true; // what stands before the first
-  if ((!strstr(payload, "// quick") && !sweep_size()) || !is_asked_for(name))
+  snprintf(name, sizeof name, "%s%s%s", title, *variant ? ", " : "", variant);
+  if (!is_taken(is_quick) || !is_asked_for(name))
     return true;
   trial_subject subject = {.name = name, .payload = payload};
-  if (read_word(payload, "// rule: ", rule, sizeof rule))
+  if (read_word(payload, "// rule: ", rule, sizeof rule) && strcmp(rule, "any") != 0)
     subject.rule = rule;
   subject.reduction = read_number(payload, "// reduction: ", 1);
   subject.index_limit = read_number(payload, "// indices: ", 100);
   subject.dynamic = read_number(payload, "// dynamic: ", 13);
   return try_on_machines(subject);
+}
+
+// `payload` with the values of `variant`, "M=20 N=128", in place of "$M" and "$N"; free() it.
+static char *with_values(const char *payload, const char *variant) {
+  tune_string_builder text;
+  char *out = NULL;
+  tune_string_builder_init(&text);
+  for (const char *at = payload; *at; at++) {
+    const char *value = *at == '$' ? strchr(variant, at[1]) : NULL;
+    while (value && value[1] != '=')
+      value = strchr(value + 1, at[1]);
+    if (!value) {
+      tune_string_builder_appendf(&text, "%c", *at);
+      continue;
+    }
+    tune_string_builder_appendf(&text, "%.*s", (int)strcspn(value + 2, " "), value + 2);
+    at++;
+  }
+  assert_ok(tune_string_builder_finish(&text, &out));
+  return out;
+}
+
+// How many variants of `payload` were wrong.
+static size_t try_variants(const char *payload) {
+  static const char key[] = "// with: ";
+  bool is_quick = strstr(payload, "// quick") != NULL;
+  const char *at = strstr(payload, key);
+  if (!at)
+    return !try_payload(payload, "", is_quick);
+  size_t wrong = 0;
+  for (; at; at = strstr(at + 1, key), is_quick = false) {
+    char variant[96];
+    read_word(at, key, variant, sizeof variant);
+    char *text = with_values(payload, variant);
+    wrong += !try_payload(text, variant, is_quick);
+    free(text);
+  }
+  return wrong;
 }
 
 static void whole_payloads_are_right(void **state) {
@@ -202,7 +248,7 @@ static void whole_payloads_are_right(void **state) {
       *next = '\0';
       next += strlen("// -----\n");
     }
-    wrong += !try_payload(at);
+    wrong += try_variants(at);
   }
   free(text);
   assert_int_equal(wrong, 0);

@@ -219,6 +219,22 @@ static void try_config(trial_job *job, const tune_config *config, bool is_defaul
     outcome->is_right = false;
 }
 
+// `config` is the default, and is so again after it.
+static void try_forms(trial_job *job, tune_config *config, trial_outcome *outcome) {
+  const tune_space *space = tune_build_task_get_space(job->task);
+  for (size_t k = 0; k < tune_space_knob_count(space); k++) {
+    const tune_knob *knob = tune_space_knob(space, k);
+    if (!knob->labels || knob->level > TUNE_LEVEL_VECTOR)
+      continue;
+    for (size_t v = 0; v < knob->value_count; v++) {
+      config->choices[k] = (uint16_t)v;
+      if (v != knob->default_index && tune_config_is_valid(config, space, NULL))
+        try_config(job, config, false, outcome);
+    }
+    config->choices[k] = (uint16_t)knob->default_index;
+  }
+}
+
 static void try_configs(trial_job *job, size_t count, uint64_t seed, trial_outcome *outcome) {
   const tune_space *space = tune_build_task_get_space(job->task);
   tune_config config = {0};
@@ -227,10 +243,11 @@ static void try_configs(trial_job *job, size_t count, uint64_t seed, trial_outco
   tune_status status = tune_config_init_default(&config, space);
   if (tune_status_is_ok(status) && !tune_config_is_valid(&config, space, &violated))
     status = tune_status_make(TUNE_FAILED_PRECONDITION, "the default config is not valid");
-  if (tune_status_is_ok(status))
+  if (tune_status_is_ok(status)) {
     try_config(job, &config, true, outcome);
-  if (tune_status_is_ok(status))
+    try_forms(job, &config, outcome);
     status = tune_sampler_create(space, &sampler);
+  }
   tune_random random;
   tune_random_init(&random, seed);
   for (size_t i = 0; tune_status_is_ok(status) && i < count; i++) {

@@ -1,9 +1,9 @@
 //===- trial.h - Building, running and checking candidates of a rule's space --------===//
 //
 // A trial takes a payload through what a search does with it: a rule makes the space, the
-// default config and random ones are built, run on seeded inputs, and compared with the
-// plain lowering. Each candidate is built and run in a forked child, so that one that
-// crashes costs itself only.
+// default config, each other form of it and random ones are built, run on seeded inputs,
+// and compared with the plain lowering. Each candidate is built and run in a forked child,
+// so that one that crashes costs itself only.
 //
 //===--------------------------------------------------------------------------===//
 
@@ -39,13 +39,15 @@ typedef struct trial_subject {
 } trial_subject;
 
 typedef struct trial_outcome {
-  size_t built;             // and right, among the random ones
-  size_t unbuilt;           // random configs whose build failed
+  size_t built;             // and right
+  size_t unbuilt;           // configs other than the default whose build failed
   bool is_right;            // all else
   tune_string_builder text; // what went wrong, a line each
 } trial_outcome;
 
-// Tries the default config and `count` random ones that follow from `seed`.
+// Tries the default config, for each decision between words (an algorithm, a layout) its other
+// values with all else by default, where that is valid, and `count` random configs that follow from
+// `seed`.
 void trial_run(const trial_bench *bench, const trial_subject *subject, size_t count, uint64_t seed,
                trial_outcome *out_outcome);
 void trial_outcome_deinit(trial_outcome *outcome);
