@@ -120,6 +120,16 @@ def ratios(selected, results, threads, trials):
                        rival[1]["ratio"])
 
 
+def mean_of_workloads(selected, results, threads, trials):
+    """The geometric mean over the workloads, each against the fastest of all that its goals name."""
+    lowest = {}
+    for workload in selected:
+        found = [ratio for *_, ratio in ratios([workload], results, threads, trials)]
+        if found:
+            lowest[workload.name] = math.log(min(found))
+    return math.exp(sum(lowest.values()) / len(lowest))
+
+
 def section(selected, results, threads, trials):
     """One table: so many threads and trials."""
     entries = [results.get("%s/%d/%d" % (w.name, threads, trials)) for w in selected]
@@ -134,7 +144,8 @@ def section(selected, results, threads, trials):
             told = ["%s %s" % (name, time_text(result["median"])) for name, result in
                     entry["results"].items() if not name.startswith("ours")]
             told += ["%s: %s" % (name, error.replace("|", "/")[:80]) for name, error in
-                     entry["errors"].items() if not error.startswith("not installed")]
+                     entry["errors"].items()
+                     if not error.startswith("not installed") or workload.group == "whole"]
             others.append([workload.title, "; ".join(told), "%.0f s" % search["seconds"],
                            "%.1f" % search["rate"] if search["rate"] else ""])
     found = [ratio for *_, ratio in ratios(selected, results, threads, trials)]
@@ -142,7 +153,9 @@ def section(selected, results, threads, trials):
     if found:
         summary += (" Against the best peer of each row the geometric mean is %.3f (to reach: 1.10), the "
                     "lowest %.3f (to reach: 0.90)." % (
-                        math.exp(sum(map(math.log, found)) / len(found)), min(found)))
+                        math.exp(sum(map(math.log, found)) / len(found)), min(found)) +
+                    " With one row for each workload, its worst, the mean is %.3f." %
+                    mean_of_workloads(selected, results, threads, trials))
     if threads > 1:
         summary += " In bold: less than %.2f times as fast as one thread." % (SCALING * threads)
     titles = ["workload", "ours", "best peer", "its time over ours [95 %]", "times one thread", "goal",
@@ -155,10 +168,14 @@ def section(selected, results, threads, trials):
 
 
 def cpu_name():
-    for text in Path("/proc/cpuinfo").read_text().splitlines():
-        if text.startswith("model name"):
-            return text.partition(":")[2].strip()
-    return platform.processor() or "unknown"
+    """Its name, which virtual machines shorten, and the numbers that tell its generation."""
+    told = dict((key.strip(), value.strip()) for key, _, value in (
+        line.partition(":") for line in Path("/proc/cpuinfo").read_text().splitlines()))
+    if "model name" not in told:
+        return platform.processor() or "unknown"
+    if "cpu family" not in told:
+        return told["model name"]
+    return "%s (family %s, model %s)" % (told["model name"], told["cpu family"], told.get("model", "?"))
 
 
 def combinations(results):
