@@ -63,7 +63,7 @@ def matmul(name, m, n, k, *, batch=None, layout="nn", types="f32", post="none", 
     if post != "none":
         inputs.append(([n], "f32"))
     plain = {"onednn": {"form": "plain"}, **peers}
-    if ahead:  # who cannot pack may be faster all the same
+    if ahead:  # plain weights may be faster all the same
         contestants = rivals = {"onednn packed": {"form": "packed"}, **plain}
     else:
         rivals = {**plain, **OTHERS}
@@ -151,11 +151,21 @@ NO_DOTS = "weights of dot products are packed at each call"
 # Why rows are missed that were looked into (perf, the assembly), shown while they are: for each goal
 # of a workload, in order.
 WHY = {
-    "matmul_128x768x3072": ["few rows: the first pass over B waits for memory; prefetching it (tried: 4, 8, 16 rows ahead) wins 2 % or loses 40 %"],
+    "matmul_512x1024x4096_packed": ["both are at 93 % of the peak"],
+    "matmul_128x768x3072": ["few rows: the first pass over B waits for memory; prefetching it (tried: the next "
+                            "4 to 16 rows, the next panel) wins 2 % or loses 40 %"],
     "matmul_127x509x331": ["509 columns are copied into panels at each call: packed ahead takes 8 % less"],
-    "resnet_3x3_7_nhwc": ["", "the filter is transformed at each call, two thirds of the time; the "
-                          "peer's is, ahead of time"],
+    "resnet_3x3_7_nhwc": ["", "38 MB of transformed filter go through the caches: what else uses the last one "
+                          "moves it by a tenth"],
+    "alexnet_conv1_nchw": ["not profiled; our NHWC gained 6 % lately (elements of 3 channels read one by one)"],
     "alexnet_conv2_nchw": ["borders are multiplied in NCHW, 9 % of all products"],
+    "resnet_3x3_7_nchw": ["the filter is turned on each call, a quarter of the time; prefetching it (tried) is "
+                          "no faster"],
+    "resnet_1x1_56_nchw": ["the loop has no waste (assembly); pixels of 256 channels lie 12.5 KB apart, in 16 "
+                           "sets of the first cache, and are read again for each 16 or 32 channels"] * 2,
+    "resnet_1x1_56_stride2_nchw": ["as without the stride; and every other pixel is read for nothing"],
+    "depthwise_14_nhwc": ["the search has arrays at other places: tiles of planes take 33 us there and 22 "
+                          "here, of rows 28 and 29"],
     "norm_128x768": ["passes over rows in the first cache: a kernel in C takes 13 us, too"],
     "attention_12x128x64": ["85 % of the time are products at the peak: softmax and K's panels are left"],
 }

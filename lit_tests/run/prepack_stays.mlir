@@ -2,7 +2,7 @@
 // was packed; and a constant that the code writes over, which is copied.
 // RUN: tune-run %s --function=looped --db= --time=0.01 | FileCheck %s --check-prefix=LOOPED
 // LOOPED: Check {{ *}}ok
-// LOOPED-NOT: Packed ahead
+// LOOPED-NOT: Packed
 // RUN: tune-run %s --function=overwritten --db= --time=0.01 | FileCheck %s --check-prefix=OVER
 // OVER: Check {{ *}}ok
 func.func @looped(%x: tensor<3x32x64xf32>, %y: tensor<32x64xf32>)

@@ -178,7 +178,7 @@ static void append_prepack(tune_string_builder *text, const c_header_options *op
   const char *separator = "";
   tune_string_builder_append(text,
                              "\n/* Once, before the calls; tune_prepack_free(packed) takes it "
-                             "back. */\nstatic inline void *tune_prepack_");
+                             "back. */\nstatic inline void *tune_pack_");
   append_identifier(text, options->function, false);
   tune_string_builder_append(text, "(");
   for (size_t i = 0; i < signature->argument_count; ++i) {

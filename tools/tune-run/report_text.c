@@ -136,6 +136,8 @@ static void print_subject(const benchmark *b, size_t index, FILE *stream) {
     fprintf(stream,
             "  Packed ahead           constant arguments, once, by tune_prepack; no part of "
             "the time\n");
+  else if (s->packs_at_load)
+    fprintf(stream, "  Packed at load         constants of the module; no part of the time\n");
   fprintf(stream, "\n");
 }
 

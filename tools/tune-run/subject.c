@@ -150,8 +150,10 @@ static tune_status read_build(const json_t *reply, const subject_build *builds, 
     return tune_status_make(TUNE_DATA_LOSS, "tune-worker answers what was not asked");
   const subject_build *build = &builds[ticket - 1];
   if (strcmp(verdict, "built") == 0) {
-    if (!build->plain)
+    if (!build->plain) {
       build->of->packs_ahead = json_is_true(json_object_get(reply, "packs_ahead"));
+      build->of->packs_at_load = json_is_true(json_object_get(reply, "packs_at_load"));
+    }
     return TUNE_OK;
   }
   const char *error = json_string_value(json_object_get(reply, "error"));

@@ -13,11 +13,12 @@
 #include "tuning/evaluators/connection.h"
 
 typedef struct subject {
-  const char *path; // borrowed
-  char id[24];      // what the worker calls it
-  json_t *opened;   // the worker's reply: signature, function, tasks, accumulator
-  char *artifact;   // path of what is built; NULL until then
-  bool packs_ahead; // what is built has tune_prepack
+  const char *path;   // borrowed
+  char id[24];        // what the worker calls it
+  json_t *opened;     // the worker's reply: signature, function, tasks, accumulator
+  char *artifact;     // path of what is built; NULL until then
+  bool packs_ahead;   // what is built has tune_prepack
+  bool packs_at_load; // and this packs constants of its own when it is loaded
 } subject;
 
 // Opens subject `index`, the module at `path`. Its config and schedule are those of `settings` for

@@ -106,6 +106,8 @@ static tune_status build(const build_order *order, const worker_output *output,
       status = tune_status_make(TUNE_OUT_OF_MEMORY, "reporting a build");
     else if (report.cpu.packs_ahead)
       json_object_set_new(*out_message, "packs_ahead", json_true());
+    else if (report.cpu.packs_at_load)
+      json_object_set_new(*out_message, "packs_at_load", json_true());
   }
   free(bytes);
   return status;

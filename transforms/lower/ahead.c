@@ -3,11 +3,10 @@
 #include "transforms/lower/ahead.h"
 
 #include "transforms/ir.h"
+#include "transforms/lower/threads.h"
 #include "transforms/op_map.h"
 
 #include <stdlib.h>
-
-enum { READS = 1, WRITES = 2 };
 
 // Ops that are looked at to tell what a value is made of: beyond, it is not told.
 #define MOST_VISITS 1000
@@ -141,9 +140,8 @@ bool tune_ahead_is_constant(MlirValue value, tune_ahead_constants constants) {
   value = look_through_views(value);
   if (!mlirTypeIsAMemRef(mlirValueGetType(value)))
     return false;
-  return mlirValueIsABlockArgument(value)
-             ? is_argument(value, constants.arguments)
-             : constants.with_own && gets_constant(mlirOpResultGetOwner(value));
+  return mlirValueIsABlockArgument(value) ? is_argument(value, constants.arguments)
+                                          : gets_constant(mlirOpResultGetOwner(value));
 }
 
 static bool is_derived(MlirValue value, tune_ahead_constants constants, size_t *visits) {
@@ -176,21 +174,21 @@ bool tune_ahead_is_derived(MlirValue value, tune_ahead_constants constants) {
 // What is read and written
 //===--------------------------------------------------------------------------===//
 
-static unsigned access_of_operand(MlirOperation op, intptr_t number) {
+unsigned tune_ahead_access(MlirOperation op, intptr_t number) {
   if (is_view(op) || tune_ir_is(op, "memref.dim"))
     return 0;
   if (is_load(op) || is_call_ahead(op))
-    return READS;
+    return TUNE_READS;
   if (is_store(op))
-    return WRITES;
+    return TUNE_WRITES;
   if (tune_ir_is(op, "memref.copy"))
-    return number == 0 ? READS : WRITES;
+    return number == 0 ? TUNE_READS : TUNE_WRITES;
   MlirAttribute segments = tune_ir_attribute(op, "operandSegmentSizes");
   if (tune_ir_string_starts(tune_ir_name(op), "linalg.") && !mlirAttributeIsNull(segments) &&
       mlirDenseArrayGetNumElements(segments) == 2 &&
       number < mlirDenseI32ArrayGetElement(segments, 0))
-    return READS;
-  return READS | WRITES;
+    return TUNE_READS;
+  return TUNE_READS | TUNE_WRITES;
 }
 
 typedef struct look {
@@ -201,7 +199,8 @@ typedef struct look {
 
 static MlirWalkResult look_at_op(MlirOperation op, void *user_data) {
   look *state = user_data;
-  if (has_unknown_effects(op))
+  if (has_unknown_effects(op) ||
+      (state->self->constants.parallel_stays && tune_threads_is_parallel(op)))
     state->is_movable = false;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
     MlirValue value = mlirOperationGetOperand(op, i);
@@ -216,7 +215,7 @@ static MlirWalkResult look_at_op(MlirOperation op, void *user_data) {
     MlirValue base = look_through_views(value);
     size_t index = tune_op_map_get(&state->self->memory_of, base.ptr);
     if (index != TUNE_OP_MAP_NONE)
-      state->at->access[index] |= (unsigned char)access_of_operand(op, i);
+      state->at->access[index] |= (unsigned char)tune_ahead_access(op, i);
     else if (!mlirValueIsAOpResult(base) || !is_allocation(mlirOpResultGetOwner(base)))
       state->is_movable = false; // a loop carries it: who knows which
   }
@@ -269,7 +268,7 @@ static tune_status add_memories(finder *self) {
           add_memory(self, value, is_allocation(op) && mlirOperationGetNumOperands(op) == 0));
       memory *added = &self->memories[self->memory_count - 1];
       added->is_fixed = gets_constant(op);
-      added->is_of_weights = is_call_ahead(op) || (added->is_fixed && self->constants.with_own);
+      added->is_of_weights = is_call_ahead(op) || added->is_fixed;
       added->is_ahead |= is_call_ahead(op);
     }
   return TUNE_OK;
@@ -284,7 +283,7 @@ static bool is_filled_ahead(const finder *self, size_t index) {
   bool is_written = false, is_read = false;
   for (size_t s = 0; s < self->statement_count; ++s) {
     const statement *at = &self->statements[s];
-    bool writes = at->access[index] & WRITES;
+    bool writes = at->access[index] & TUNE_WRITES;
     if (writes && (!at->is_ahead || is_read))
       return false;
     is_written |= writes;
@@ -298,8 +297,8 @@ static bool is_possible_ahead(const finder *self, const statement *at) {
   bool writes = is_call_ahead(at->op);
   for (size_t i = 0; i < self->memory_count; ++i) {
     const memory *touched = &self->memories[i];
-    writes |= (at->access[i] & WRITES) != 0;
-    if (((at->access[i] & WRITES) && !(touched->is_taken && touched->is_ahead)) ||
+    writes |= (at->access[i] & TUNE_WRITES) != 0;
+    if (((at->access[i] & TUNE_WRITES) && !(touched->is_taken && touched->is_ahead)) ||
         (at->access[i] && !touched->is_ahead && !touched->is_fixed))
       return false;
   }
@@ -331,9 +330,9 @@ static void spread_weights(finder *self) {
       const statement *at = &self->statements[s];
       bool reads_weights = false;
       for (size_t i = 0; i < self->memory_count && at->is_ahead; ++i)
-        reads_weights |= (at->access[i] & READS) && self->memories[i].is_of_weights;
+        reads_weights |= (at->access[i] & TUNE_READS) && self->memories[i].is_of_weights;
       for (size_t i = 0; i < self->memory_count && reads_weights; ++i)
-        if ((at->access[i] & WRITES) && !self->memories[i].is_of_weights)
+        if ((at->access[i] & TUNE_WRITES) && !self->memories[i].is_of_weights)
           self->memories[i].is_of_weights = changed = true;
     }
   }

@@ -34,8 +34,8 @@ typedef struct tune_ahead {
 
 // What is constant to a function.
 typedef struct tune_ahead_constants {
-  const bool *arguments; // which of its arguments
-  bool with_own;         // constants of the module, too
+  const bool *arguments; // which of its arguments; constants of the module are so to all
+  bool parallel_stays;   // what threads do together is not ahead
 } tune_ahead_constants;
 
 // A function of several blocks has nothing that is ahead.
@@ -46,6 +46,11 @@ void tune_ahead_deinit(tune_ahead *ahead);
 // Whether `value`, at the top level of a function, is a constant argument of memref type or a
 // constant of the module, or a view of one.
 bool tune_ahead_is_constant(MlirValue value, tune_ahead_constants constants);
+
+// What `op` may do with the memory that is its operand `number`; nothing where it makes a view of
+// it.
+enum { TUNE_READS = 1, TUNE_WRITES = 2 };
+unsigned tune_ahead_access(MlirOperation op, intptr_t number);
 
 // Whether `value` can be computed at another place from constant arguments and memory that is
 // ahead: it is one of these, or an op without effects on them.

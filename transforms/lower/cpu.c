@@ -13,6 +13,7 @@
 #include "transforms/lower/parts.h"
 #include "transforms/lower/prepack.h"
 #include "transforms/lower/reference.h"
+#include "transforms/lower/threads.h"
 
 #include "mlir-c/Pass.h"
 
@@ -172,6 +173,8 @@ static tune_status lower_to_buffers(tune_cpu_lowering *lowering, MlirOperation m
 }
 
 static tune_status give_back_memory(tune_cpu_lowering *lowering, MlirOperation module) {
+  if (lowering->has_threads)
+    TUNE_RETURN_IF_ERROR(tune_threads_open_loops(module));
   if (tune_memory_has_allocations(module))
     TUNE_RETURN_IF_ERROR(
         run_passes(lowering, lowering->give_back_memory, module, "giving memory back"));
@@ -222,7 +225,7 @@ static tune_status lower_to_llvm_dialect(tune_cpu_lowering *lowering, MlirOperat
   TUNE_RETURN_IF_ERROR(tune_ir_find_function(module, name, &function));
   TUNE_RETURN_IF_ERROR(tune_memory_place_results(function, signature));
   if (out_prepack)
-    TUNE_RETURN_IF_ERROR(tune_prepack_split(module, function, !lowering->has_threads, out_prepack));
+    TUNE_RETURN_IF_ERROR(tune_prepack_split(module, function, lowering->has_threads, out_prepack));
   emit_c_interface(module, name);
   if (out_prepack && out_prepack->function)
     emit_c_interface(module, out_prepack->function);
@@ -302,6 +305,7 @@ tune_status tune_cpu_lowering_run(tune_cpu_lowering *lowering, MlirOperation mod
   }
   tune_parts_deinit(&parts);
   report.packs_ahead = tune_entry_takes_packed(&prepack);
+  report.packs_at_load = tune_entry_packs_at_load(&prepack);
   tune_prepack_deinit(&prepack);
   if (out_report)
     *out_report = report;

@@ -8,7 +8,8 @@
 //  1. tensors that the schedule left are bufferized (identity layouts at the function's border),
 //     results go to where the signature says, temporaries get owners;
 //     what depends on constant arguments alone goes into a function of its own (prepack.h);
-//  2. what is left of linalg becomes loops; forall becomes loops, or with threads OpenMP;
+//  2. what is left of linalg becomes loops; forall becomes loops, or with threads OpenMP, as do
+//     loops that say so (threads.h);
 //     everything goes to the LLVM dialect, with memory from the artifact's runtime;
 //  3. LLVM IR gets the entry (entry.h), the decisions of the schedule (llvm.h), and is optimised.
 //
@@ -50,10 +51,12 @@ typedef enum tune_emit {
 
 // What there is to say of a run.
 typedef struct tune_cpu_report {
-  double lower;     // MLIR passes and translation
-  double optimize;  // LLVM's optimiser
-  double codegen;   //
-  bool packs_ahead; // the code has tune_prepack, which has to be called once (entry.h)
+  double lower;    // MLIR passes and translation
+  double optimize; // LLVM's optimiser
+  double codegen;  //
+  // entry.h: the code has tune_prepack, which has to be called once; it packs constants of its own
+  // when it is loaded.
+  bool packs_ahead, packs_at_load;
 } tune_cpu_report;
 
 typedef struct tune_cpu_lowering tune_cpu_lowering;

@@ -13,7 +13,11 @@
 #define PACKED "tune.packed"
 
 bool tune_entry_takes_packed(const tune_prepack *prepack) {
-  return prepack->function && prepack->argument_count > 0;
+  return prepack->function && !prepack->is_at_load;
+}
+
+bool tune_entry_packs_at_load(const tune_prepack *prepack) {
+  return prepack->function && prepack->is_at_load;
 }
 
 static void make_internal(LLVMModuleRef module) {
@@ -298,7 +302,7 @@ tune_status tune_entry_add(LLVMModuleRef module, const char *name,
                             "the lowered function @%s does not take what its signature says", name);
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
   LLVMValueRef entry = add_export(module, TUNE_ENTRY_NAME, LLVMVoidTypeInContext(context), builder);
-  bool packs_at_load = prepack->function && !tune_entry_takes_packed(prepack);
+  bool packs_at_load = tune_entry_packs_at_load(prepack);
   LLVMValueRef packed = packs_at_load ? add_packed(module, prepack) : NULL;
   tune_status status = write_body(entry, wrapper, signature, prepack, builder);
   if (tune_status_is_ok(status) && tune_entry_takes_packed(prepack)) {

@@ -35,6 +35,8 @@ extern "C" {
 
 // Whether the entry has these two.
 bool tune_entry_takes_packed(const tune_prepack *prepack);
+// Whether it packs when it is loaded.
+bool tune_entry_packs_at_load(const tune_prepack *prepack);
 
 // Adds the entry to `module`, which holds the function `name` of `signature` and, because it was
 // lowered with llvm.emit_c_interface, its C wrapper; and the same of `prepack`, if it has a

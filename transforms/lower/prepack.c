@@ -43,13 +43,14 @@ typedef struct splitter {
   MlirOperation module;
   MlirContext context;
   MlirOperation entry;
-  bool with_own;       // constants of the module count
+  bool is_called;      // the caller of the entry packs, by threads maybe: not the load
+  bool parallel_stays; // what threads do together is not packed
   function *functions; // with a body
   size_t count;
 } splitter;
 
 static tune_ahead_constants constants_of(const splitter *self, const function *of) {
-  return (tune_ahead_constants){.arguments = of->constant, .with_own = self->with_own};
+  return (tune_ahead_constants){.arguments = of->constant, .parallel_stays = self->parallel_stays};
 }
 
 static MlirStringRef name_of(MlirOperation op) { return tune_ir_string_attribute(op, "sym_name"); }
@@ -468,13 +469,14 @@ static tune_status split_function(splitter *self, function *of) {
   return status;
 }
 
-static tune_status describe(const function *entry, tune_prepack *out) {
+static tune_status describe(const splitter *self, const function *entry, tune_prepack *out) {
   if (mlirOperationIsNull(entry->prepack))
     return TUNE_OK;
   MlirOperation back = mlirBlockGetTerminator(body_of(entry->prepack));
   MlirStringRef name = name_of(entry->prepack);
   out->result_count = (size_t)mlirOperationGetNumOperands(back);
   out->argument_count = entry->argument_count;
+  out->is_at_load = !self->is_called && out->argument_count == 0;
   out->function = strndup(name.data, name.length);
   out->arguments = calloc(out->argument_count + 1, sizeof *out->arguments);
   out->ranks = calloc(out->result_count + 1, sizeof *out->ranks);
@@ -493,31 +495,37 @@ static tune_status split(splitter *self, tune_prepack *out) {
   for (size_t i = 0; i < self->count; ++i)
     if (mlirOperationEqual(self->functions[i].op, self->entry)) {
       TUNE_RETURN_IF_ERROR(split_function(self, &self->functions[i]));
-      return describe(&self->functions[i], out);
+      return describe(self, &self->functions[i], out);
     }
   return TUNE_OK;
 }
 
-static bool has_constants(MlirOperation module, MlirOperation entry, bool with_own) {
+static bool has_constant_arguments(MlirOperation entry) {
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(body_of(entry)); ++i)
     if (tune_constant_is_argument(entry, i))
-      return true;
-  for (MlirOperation op = mlirBlockGetFirstOperation(body_of(module)); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
-    if (with_own && tune_ir_is(op, "memref.global"))
       return true;
   return false;
 }
 
-tune_status tune_prepack_split(MlirOperation module, MlirOperation entry, bool with_own,
+static bool has_globals(MlirOperation module) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(body_of(module)); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (tune_ir_is(op, "memref.global"))
+      return true;
+  return false;
+}
+
+tune_status tune_prepack_split(MlirOperation module, MlirOperation entry, bool has_threads,
                                tune_prepack *out_prepack) {
+  bool has_arguments = has_constant_arguments(entry);
   *out_prepack = (tune_prepack){0};
-  if (!has_constants(module, entry, with_own))
+  if (!has_arguments && !has_globals(module))
     return TUNE_OK;
   splitter self = {.module = module,
                    .context = mlirOperationGetContext(module),
                    .entry = entry,
-                   .with_own = with_own};
+                   .is_called = has_threads && has_arguments,
+                   .parallel_stays = has_threads && !has_arguments};
   tune_status status = split(&self, out_prepack);
   for (size_t i = 0; i < self.count; ++i) {
     free(self.functions[i].constant);

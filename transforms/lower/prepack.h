@@ -1,7 +1,7 @@
 //===- prepack.h - What is computed once, ahead of the calls ------------------------===//
 //
-// Where an entry has constant arguments (dialects/constant.h), what its code makes of them alone
-// is moved into a function of its own, which is to be called once:
+// Where an entry has constant arguments (dialects/constant.h), what its code makes of them and of
+// the module's constants alone is moved into a function of its own, which is to be called once:
 //
 //   func @main(%x, %w) { %p = alloc; copy %w to %p; ... uses %x, %p }
 //
@@ -9,7 +9,8 @@
 //   func @main(%x, %w, %p) { ... uses %x, %p }
 //
 // Where nothing but constants of the module go in, the function has no arguments, and the artifact
-// calls it when it is loaded (entry.h).
+// calls it when it is loaded (entry.h); unless threads may be in it, since there are constant
+// arguments for which there is a caller.
 //
 // The same is done to the private functions that it calls, the tasks of a module, whose callers
 // hand the memory down. A function stays as it is where one of its calls is from within a loop,
@@ -35,14 +36,15 @@ typedef struct tune_prepack {
   char *function;    // makes what is packed; NULL: there is nothing
   size_t *arguments; // those of the entry that it takes, in order; maybe none
   size_t argument_count;
+  bool is_at_load; // nobody else calls it
   size_t *ranks; // of the memrefs that it gives back, which the entry takes after its own arguments
   size_t result_count;
 } tune_prepack;
 
 // Splits `entry`, a function of `module` after bufferization, before memory is given back, and what
-// it calls. With `with_own` constants of the module count; packing them at load is not for code
-// that starts threads.
-tune_status tune_prepack_split(MlirOperation module, MlirOperation entry, bool with_own,
+// it calls. With `has_threads` what threads do together is not packed at load: a library that is
+// being loaded starts none.
+tune_status tune_prepack_split(MlirOperation module, MlirOperation entry, bool has_threads,
                                tune_prepack *out_prepack);
 void tune_prepack_deinit(tune_prepack *prepack);
 

@@ -144,6 +144,8 @@ static void write_prefetch(const tune_contraction_plan *plan, const tune_machine
   for (size_t i = 0; i < lengths->count; i++)
     if (lengths->values[i] > 1 && prefetch.length_count < TUNE_PREFETCH_LENGTHS)
       prefetch.lengths[prefetch.length_count++] = lengths->values[i];
+  if (prefetch.length_count == 0)
+    return;
   int64_t row = largest->shape[largest->rank - 1] * largest->bits / 8;
   for (int64_t rows = 4; rows <= 16; rows *= 2)
     prefetch.distances[prefetch.distance_count++] = rows * row;

@@ -341,6 +341,11 @@ static void choose_outer(tune_contraction_plan *plan, const tune_machine *machin
     plan->nc_default = nc;
   else
     plan->mc_default = tune_value_set_at_most(&plan->mc, plan->rows / (int64_t)machine->threads);
+  // Made of whole register tiles, which the rows as such need not be.
+  int64_t mr = plan->mr_default;
+  for (size_t i = 0; i < plan->mr.count && plan->mc_default != plan->rows; i++)
+    if (plan->mr.values[i] <= mr && plan->mc_default % plan->mr.values[i] == 0)
+      plan->mr_default = plan->mr.values[i];
 }
 
 bool tune_contraction_plan_make(const tune_structure *structure, const tune_machine *machine,
@@ -358,6 +363,7 @@ bool tune_contraction_plan_make(const tune_structure *structure, const tune_mach
         (!out_plan->epilogue || (out_plan->root_row == 0 && out_plan->root_loop_count == 2))))
     return false;
   out_plan->l2_bytes = machine->l2_bytes;
+  out_plan->has_threads = machine->threads > 1;
   out_plan->lanes = machine->vector_bits / out_plan->anchor->operands[2].bits;
   if (out_plan->lanes < 2)
     return false;
@@ -373,9 +379,7 @@ bool tune_contraction_plan_make(const tune_structure *structure, const tune_mach
     return false;
   choose_depth(out_plan);
   choose_outer(out_plan, machine);
-  // Panels are hoisted out of loops, not out of what is divided among threads.
   out_plan->can_pack_ahead = out_plan->anchor->operands[out_plan->b].is_constant &&
-                             machine->threads <= 1 && !out_plan->has_window &&
-                             !out_plan->dynamic_rows;
+                             !out_plan->has_window && !out_plan->dynamic_rows;
   return true;
 }

@@ -36,6 +36,7 @@ typedef struct tune_contraction_plan {
   bool strided_rows;   // A's rows are not neighbours: they are unrolled one by one
   bool can_pack_ahead; // B stays the same from call to call
   bool packs_ahead;    // what is being written copies B ahead of all loops
+  bool has_threads;    // which divide the outer tiles
   unsigned lanes;      // accumulators in a vector register
   int64_t l2_bytes;    // of the machine
 

@@ -121,7 +121,8 @@ static void write_forall(const tune_contraction_plan *plan, const tune_nest *roo
   tune_writer_line(w, "  : (" OP ", " PARAM ", " PARAM ") -> (" OP ", " OP ")");
 }
 
-// The same as plain loops, which panels are hoisted out of.
+// The same as plain loops, which panels are hoisted out of, unlike out of scf.forall. Threads
+// divide them all the same (transforms/lower/threads.h).
 static void write_outer_loops(const tune_contraction_plan *plan, const tune_nest *root,
                               tune_writer *w) {
   tune_tiling outer = outer_tiling(plan, root);
@@ -135,6 +136,8 @@ static void write_outer_loops(const tune_contraction_plan *plan, const tune_nest
                    tune_writer_sizes(sizes, sizeof sizes, &outer, order, plan->root_loop_count));
   tune_writer_line(w, "  : (" OP ", " PARAM ", " PARAM ") -> (%s)",
                    tune_writer_types(types, sizeof types, loops + 1));
+  for (size_t i = 0; i < loops && plan->has_threads; i++)
+    tune_writer_line(w, "transform.annotate %%outer#%zu \"tune.threads\" : " OP, i);
   if (plan->epilogue)
     tune_writer_match_generic(w, "%tile", plan->anchor, NULL, plan->anchor->loop_count, "%outer#0");
   if (plan->init)

@@ -22,9 +22,11 @@ tune_pdl_text tune_pdl_type(const char *kind, const char *element, const int64_t
                             size_t rank) {
   tune_pdl_text result = tune_pdl_format("%s<", kind);
   size_t used = strlen(result.text);
-  for (size_t i = 0; i < rank && used < sizeof result.text; i++)
-    used +=
-        (size_t)snprintf(result.text + used, sizeof result.text - used, "%" PRId64 "x", shape[i]);
+  for (size_t i = 0; i < rank && used < sizeof result.text; i++) {
+    tune_pdl_text extent = tune_pdl_format("%" PRId64, shape[i]);
+    used += (size_t)snprintf(result.text + used, sizeof result.text - used, "%sx",
+                             shape[i] == TUNE_DYNAMIC_EXTENT ? "?" : extent.text);
+  }
   if (used < sizeof result.text)
     snprintf(result.text + used, sizeof result.text - used, "%s>", element);
   return result;

@@ -37,7 +37,7 @@ typedef struct tune_pdl_text {
 } tune_pdl_text;
 
 tune_pdl_text tune_pdl_format(const char *pattern, ...) __attribute__((format(printf, 1, 2)));
-// "tensor<1x2x3xf32>": of the kind "tensor", "memref" or "vector".
+// "tensor<1x2x?xf32>": of the kind "tensor", "memref" or "vector".
 tune_pdl_text tune_pdl_type(const char *kind, const char *element, const int64_t *shape,
                             size_t rank);
 // A tensor of f32.

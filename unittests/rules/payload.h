@@ -11,6 +11,7 @@
 //   .epilogue = "bias gelu residual" any of bias, relu, gelu, residual
 //   .no_sign = "0"                   the inputs that are integers without a sign: "0", "1", "01"
 //   .constant = "1"                  the inputs that are marked constant
+//   .threads = 2                     no part of the payload: how it is to be run
 //
 //===--------------------------------------------------------------------------===//
 
@@ -32,6 +33,7 @@ typedef struct payload_spec {
   const char *epilogue; // NULL: none
   const char *no_sign;  // NULL: none
   const char *constant; // NULL: none
+  unsigned threads;     // to try it with, always; 0: as rules_test.c has it
 } payload_spec;
 
 // Writes the module; free() it. `out_reduction` is how many elements are reduced into one.

@@ -510,6 +510,21 @@ func.func @f(%x: tensor<?x784xf32>, %w: tensor<784x512xf32>, %b: tensor<512xf32>
   return %q : tensor<?x512xf32>
 }
 // -----
+// case: named matmul, dynamic rows, an odd depth that 3 divides
+// rule: contraction
+// reduction: 27
+// dynamic: 13
+func.func @f(%x: tensor<?x27xf32>, %w: tensor<27x64xf32>) -> tensor<?x64xf32> {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %rows = tensor.dim %x, %c0 : tensor<?x27xf32>
+  %e = tensor.empty(%rows) : tensor<?x64xf32>
+  %s = linalg.fill ins(%zero : f32) outs(%e : tensor<?x64xf32>) -> tensor<?x64xf32>
+  %r = linalg.matmul ins(%x, %w : tensor<?x27xf32>, tensor<27x64xf32>)
+      outs(%s : tensor<?x64xf32>) -> tensor<?x64xf32>
+  return %r : tensor<?x64xf32>
+}
+// -----
 // case: named matmul, transposed weights, dynamic rows
 // rule: contraction
 // reduction: 784

@@ -32,6 +32,7 @@ typedef struct trial_subject {
   const char *name;    // for messages
   const char *payload; // text
   const char *rule;    // that is expected to take it; NULL: any
+  unsigned threads;    // to be run with, whatever the machine; 0: as it has
   tune_machine machine;
   int64_t reduction;   // for the tolerance: targets/output_check.h
   int64_t index_limit; // of integers among the inputs
@@ -45,9 +46,9 @@ typedef struct trial_outcome {
   tune_string_builder text; // what went wrong, a line each
 } trial_outcome;
 
-// Tries the default config, for each decision between words (an algorithm, a layout) its other
-// values with all else by default, where that is valid, and `count` random configs that follow from
-// `seed`.
+// Tries the default config, for each decision between words down to vectors (an algorithm, a
+// layout) its other values with all else by default, where that is valid, and `count` random
+// configs that follow from `seed`.
 void trial_run(const trial_bench *bench, const trial_subject *subject, size_t count, uint64_t seed,
                trial_outcome *out_outcome);
 void trial_outcome_deinit(trial_outcome *outcome);

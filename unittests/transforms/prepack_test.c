@@ -43,11 +43,11 @@ static int destroy_context(void **state) {
 }
 
 // Splits @main of `text`. `out_text`, to be freed, is what it became.
-static void split(const char *text, bool with_own, tune_prepack *out_prepack, char **out_text) {
+static void split(const char *text, bool has_threads, tune_prepack *out_prepack, char **out_text) {
   MlirOperation module, entry;
   assert_ok(tune_ir_parse(context, text, "in.mlir", &module));
   assert_ok(tune_ir_find_function(module, "main", &entry));
-  assert_ok(tune_prepack_split(module, entry, with_own, out_prepack));
+  assert_ok(tune_prepack_split(module, entry, has_threads, out_prepack));
   if (!mlirOperationVerify(module))
     fail_msg("what %s became is not valid", text);
   assert_ok(tune_ir_print(module, false, out_text));
@@ -197,26 +197,39 @@ static void the_split_is_described(void **state) {
   tune_prepack_deinit(&prepack);
 }
 
-// Constants of the module are packed without arguments, where they count; what is no constant of
-// it is not.
+// Constants of the module are packed without arguments, at load; but not by threads.
 static void own_constants_need_no_arguments(void **state) {
   (void)state;
   static const char format[] =
       "memref.global \"private\" %s @g : " M " = dense<[1.0, 2.0, 3.0, 4.0]>\n"
       "func.func private @task(%%b: " M ", %%c: " M ") {\n  %%p = memref.alloc() : " M "\n"
-      "  memref.copy %%b, %%p : " M " to " M "\n  memref.copy %%p, %%c : " M " to " M
+      "  scf.forall (%%i) in (1) {\n"
+      "    memref.copy %%b, %%p : " M " to " M "\n  }\n  memref.copy %%p, %%c : " M " to " M
       "\n  return\n}\n"
-      "func.func @main(%%y: " M ") {\n  %%g = memref.get_global @g : " M "\n"
+      "func.func @main(%%y: " M "%s) {\n  %%g = memref.get_global @g : " M "\n"
       "  call @task(%%g, %%y) : (" M ", " M ") -> ()\n  return\n}\n";
-  for (int i = 0; i < 3; ++i) {
-    char module[sizeof format + 16], *text;
-    snprintf(module, sizeof module, format, i == 2 ? "" : "constant");
+  static const struct {
+    const char *global, *argument;
+    bool has_threads, is_split, is_at_load;
+  } cases[] = {
+      {"constant", "", false, true, true},
+      {"constant", "", true, false, false},
+      {"", "", false, false, false},
+      {"constant", ", %x: " M " {tune.constant}", false, true, true},
+      // Called by somebody, threads may do it.
+      {"constant", ", %x: " M " {tune.constant}", true, true, false},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    char module[sizeof format + 64], *text;
+    snprintf(module, sizeof module, format, cases[i].global, cases[i].argument);
     tune_prepack prepack;
-    split(module, i != 1, &prepack, &text);
-    assert_int_equal(prepack.function != NULL, i == 0);
+    split(module, cases[i].has_threads, &prepack, &text);
+    assert_int_equal(prepack.function != NULL, cases[i].is_split);
     assert_int_equal(prepack.argument_count, 0);
-    if (i == 0 && !has_in_order(text, "@main_prepack() -> memref<4xf32>...get_global...call "
-                                      "@task_prepack...@main(...call @task(%0, %arg0, %arg1)"))
+    assert_int_equal(prepack.is_at_load, cases[i].is_at_load);
+    if (cases[i].is_split &&
+        !has_in_order(text, "@main_prepack() -> memref<4xf32>...get_global...call "
+                            "@task_prepack...@main(...call @task(%0, %arg0, "))
       fail_msg("%s", text);
     free(text);
     tune_prepack_deinit(&prepack);

@@ -16,7 +16,7 @@ int main(void) {
       c[k][j] = 5;
   tune_tensor_2 x = tune_tensor_2_of(a, 64, 32), v = tune_tensor_2_of(b, 32, 48),
                 w = tune_tensor_2_of(c, 48, 50), y, z;
-  void *packed = tune_prepack_main(&v, &w);
+  void *packed = tune_pack_main(&v, &w);
   tune_call_main(&x, &v, &w, &y, packed);
   tune_call_main(&x, &v, &w, &z, packed);
   tune_prepack_free(packed);

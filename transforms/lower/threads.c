@@ -1,0 +1,264 @@
+//===- threads.c --------------------------------------------------------------===//
+
+#include "transforms/lower/threads.h"
+
+#include "transforms/ir.h"
+#include "transforms/lower/ahead.h"
+
+#include <stdlib.h>
+
+#define MOST_DIMENSIONS 8
+
+static bool is_marked(MlirOperation op) {
+  return tune_ir_is(op, "scf.for") && mlirOperationGetNumResults(op) == 0 &&
+         mlirTypeIsAIndex(mlirValueGetType(mlirOperationGetOperand(op, 0))) &&
+         mlirAttributeIsNull(tune_ir_attribute(op, "unsignedCmp")) &&
+         !mlirAttributeIsNull(tune_ir_attribute(op, TUNE_THREADS_ATTRIBUTE));
+}
+
+bool tune_threads_is_parallel(MlirOperation op) {
+  return tune_ir_is(op, "scf.forall") || tune_ir_is(op, "scf.parallel") || is_marked(op);
+}
+
+static MlirBlock body_of(MlirOperation loop) {
+  return mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
+}
+
+// Whether `op` may be done once for each step of a loop after it instead of once before it.
+static bool is_repeatable(MlirOperation op) {
+  MlirStringRef name = tune_ir_name(op);
+  return mlirOperationGetNumRegions(op) == 0 &&
+         (tune_ir_string_starts(name, "arith.") || tune_ir_string_equal(name, "affine.apply") ||
+          tune_ir_string_equal(name, "affine.min") || tune_ir_string_equal(name, "affine.max") ||
+          tune_ir_string_equal(name, "memref.subview"));
+}
+
+static bool is_made_in(MlirValue value, MlirBlock block) {
+  return mlirBlockEqual(block, mlirValueIsABlockArgument(value)
+                                   ? mlirBlockArgumentGetOwner(value)
+                                   : mlirOperationGetBlock(mlirOpResultGetOwner(value)));
+}
+
+// The marked loop that is all there is in the last of `loops`, whose bounds are known before the
+// first; or a null one.
+static MlirOperation find_inner(const MlirOperation *loops, size_t count) {
+  MlirBlock body = body_of(loops[count - 1]);
+  MlirOperation inner = mlirBlockGetFirstOperation(body);
+  while (is_repeatable(inner))
+    inner = mlirOperationGetNextInBlock(inner);
+  MlirOperation none = {NULL};
+  if (!is_marked(inner) ||
+      !mlirOperationEqual(mlirOperationGetNextInBlock(inner), mlirBlockGetTerminator(body)))
+    return none;
+  for (size_t i = 0; i < count; ++i)
+    for (intptr_t bound = 0; bound < 3; ++bound)
+      if (is_made_in(mlirOperationGetOperand(inner, bound), body_of(loops[i])))
+        return none;
+  return inner;
+}
+
+// scf.parallel over `loops`, each of which is in the one before, with nothing in it.
+static MlirOperation make_parallel(const MlirOperation *loops, size_t count, MlirBlock *out_body) {
+  MlirContext context = mlirOperationGetContext(loops[0]);
+  MlirLocation location = mlirOperationGetLocation(loops[0]);
+  MlirValue bounds[3 * MOST_DIMENSIONS];
+  MlirType types[MOST_DIMENSIONS];
+  MlirLocation locations[MOST_DIMENSIONS];
+  for (size_t i = 0; i < count; ++i) {
+    for (size_t bound = 0; bound < 3; ++bound)
+      bounds[bound * count + i] = mlirOperationGetOperand(loops[i], (intptr_t)bound);
+    types[i] = mlirValueGetType(bounds[i]);
+    locations[i] = mlirOperationGetLocation(loops[i]);
+  }
+  int32_t segments[] = {(int32_t)count, (int32_t)count, (int32_t)count, 0};
+  MlirNamedAttribute attribute =
+      mlirNamedAttributeGet(mlirIdentifierGet(context, tune_ir_string("operandSegmentSizes")),
+                            mlirDenseI32ArrayGet(context, 4, segments));
+  *out_body = mlirBlockCreate((intptr_t)count, types, locations);
+  MlirRegion region = mlirRegionCreate();
+  mlirRegionAppendOwnedBlock(region, *out_body);
+  MlirOperationState state = mlirOperationStateGet(tune_ir_string("scf.parallel"), location);
+  mlirOperationStateAddOperands(&state, (intptr_t)(3 * count), bounds);
+  mlirOperationStateAddAttributes(&state, 1, &attribute);
+  mlirOperationStateAddOwnedRegions(&state, 1, &region);
+  return mlirOperationCreate(&state);
+}
+
+// Moves the ops of `from`, but its last, to the end of `to`; and not `stays`.
+static void move_ops(MlirBlock from, MlirOperation stays, MlirBlock to) {
+  MlirOperation end = mlirBlockGetTerminator(from);
+  for (MlirOperation op = mlirBlockGetFirstOperation(from), next; !mlirOperationEqual(op, end);
+       op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    if (!mlirOperationIsNull(stays) && mlirOperationEqual(op, stays))
+      continue;
+    mlirOperationRemoveFromParent(op);
+    mlirBlockAppendOwnedOperation(to, op);
+  }
+}
+
+//===--------------------------------------------------------------------------===//
+// Memory of each step
+//===--------------------------------------------------------------------------===//
+
+static bool is_inside(MlirOperation op, MlirOperation of) {
+  while (!mlirOperationIsNull(op) && !mlirOperationEqual(op, of))
+    op = mlirOperationGetParentOperation(op);
+  return !mlirOperationIsNull(op);
+}
+
+static bool is_view(MlirOperation op) {
+  return tune_ir_is(op, "memref.subview") || tune_ir_is(op, "memref.cast") ||
+         tune_ir_is(op, "memref.expand_shape") || tune_ir_is(op, "memref.collapse_shape");
+}
+
+// Where memory is looked at, through views as well.
+typedef struct memory_uses {
+  bool within_written; // in the loop, by writing
+  bool before, after;  // outside of it
+} memory_uses;
+
+static void look_at_uses(MlirValue value, MlirOperation loop, memory_uses *uses) {
+  MlirOpOperand use = mlirValueGetFirstUse(value);
+  for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use), outer = user;
+    if (is_view(user)) {
+      look_at_uses(mlirOperationGetResult(user, 0), loop, uses);
+      continue;
+    }
+    if (is_inside(user, loop)) {
+      uses->within_written |=
+          (tune_ahead_access(user, (intptr_t)mlirOpOperandGetOperandNumber(use)) & TUNE_WRITES) !=
+          0;
+      continue;
+    }
+    while (!mlirOperationIsNull(outer) &&
+           !mlirBlockEqual(mlirOperationGetBlock(outer), mlirOperationGetBlock(loop)))
+      outer = mlirOperationGetParentOperation(outer);
+    bool is_before = !mlirOperationIsNull(outer) && mlirOperationIsBeforeInBlock(outer, loop);
+    uses->before |= is_before;
+    uses->after |= !is_before;
+  }
+}
+
+typedef struct memory_list {
+  MlirOperation loop;
+  MlirOperation *items; // that nothing but the loop looks at
+  size_t count, capacity;
+  bool has_scratch; // that is filled before the loop, written by it, and of no use after it
+  bool failed;
+} memory_list;
+
+static MlirWalkResult find_memory(MlirOperation op, void *user_data) {
+  memory_list *list = user_data;
+  if (mlirOperationEqual(op, list->loop))
+    return MlirWalkResultSkip;
+  if (!tune_ir_is(op, "memref.alloc") && !tune_ir_is(op, "memref.alloca"))
+    return MlirWalkResultAdvance;
+  memory_uses uses = {false, false, false};
+  look_at_uses(mlirOperationGetResult(op, 0), list->loop, &uses);
+  list->has_scratch |= uses.within_written && uses.before && !uses.after;
+  if (uses.before || uses.after)
+    return MlirWalkResultAdvance;
+  if (list->count == list->capacity) {
+    size_t capacity = list->capacity ? 2 * list->capacity : 8;
+    MlirOperation *items = realloc(list->items, capacity * sizeof *items);
+    if (!items) {
+      list->failed = true;
+      return MlirWalkResultInterrupt;
+    }
+    list->items = items;
+    list->capacity = capacity;
+  }
+  list->items[list->count++] = op;
+  return MlirWalkResultAdvance;
+}
+
+// Moves `op`, and before it the views of it, to the start of `body`.
+static void sink(MlirOperation op, MlirOperation loop, MlirBlock body) {
+  MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(op, 0));
+  for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (!is_inside(user, loop))
+      sink(user, loop, body);
+  }
+  mlirOperationMoveBefore(op, mlirBlockGetFirstOperation(body));
+}
+
+//===--------------------------------------------------------------------------===//
+// Loops
+//===--------------------------------------------------------------------------===//
+
+static MlirOperation open_loop(MlirOperation loop) {
+  MlirOperation loops[MOST_DIMENSIONS] = {loop}, none = {NULL};
+  size_t count = 1;
+  while (count < MOST_DIMENSIONS) {
+    MlirOperation inner = find_inner(loops, count);
+    if (mlirOperationIsNull(inner))
+      break;
+    loops[count++] = inner;
+  }
+  MlirBlock body;
+  MlirOperation parallel = make_parallel(loops, count, &body);
+  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(loop), loop, parallel);
+  for (size_t i = 0; i < count; ++i) {
+    mlirValueReplaceAllUsesOfWith(mlirBlockGetArgument(body_of(loops[i]), 0),
+                                  mlirBlockGetArgument(body, (intptr_t)i));
+    move_ops(body_of(loops[i]), i + 1 < count ? loops[i + 1] : none, body);
+  }
+  MlirOperationState reduce =
+      mlirOperationStateGet(tune_ir_string("scf.reduce"), mlirOperationGetLocation(loop));
+  mlirBlockAppendOwnedOperation(body, mlirOperationCreate(&reduce));
+  mlirOperationDestroy(loop);
+  return parallel;
+}
+
+// Memory that buffer hoisting took out of the loop, as it had the steps follow each other, goes
+// back into it: each step has its own. Where it is filled before the loop, that cannot be told from
+// what the steps hand on, and the loop stays as it is.
+static bool open_with_memory(MlirOperation module, MlirOperation loop) {
+  memory_list list = {.loop = loop};
+  mlirOperationWalk(module, find_memory, &list, MlirWalkPreOrder);
+  if (!list.failed && !list.has_scratch) {
+    MlirOperation parallel = open_loop(loop);
+    for (size_t i = 0; i < list.count; ++i)
+      sink(list.items[i], parallel, body_of(parallel));
+  }
+  free(list.items);
+  return !list.failed;
+}
+
+typedef struct loop_list {
+  MlirOperation *loops;
+  size_t count, capacity;
+  bool failed;
+} loop_list;
+
+static MlirWalkResult find_loop(MlirOperation op, void *user_data) {
+  loop_list *list = user_data;
+  if (!tune_threads_is_parallel(op))
+    return MlirWalkResultAdvance;
+  if (!is_marked(op))
+    return MlirWalkResultSkip; // there are threads in it already
+  if (list->count == list->capacity) {
+    size_t capacity = list->capacity ? 2 * list->capacity : 8;
+    MlirOperation *loops = realloc(list->loops, capacity * sizeof *loops);
+    if (!loops) {
+      list->failed = true;
+      return MlirWalkResultInterrupt;
+    }
+    list->loops = loops;
+    list->capacity = capacity;
+  }
+  list->loops[list->count++] = op;
+  return MlirWalkResultSkip;
+}
+
+tune_status tune_threads_open_loops(MlirOperation module) {
+  loop_list list = {0};
+  mlirOperationWalk(module, find_loop, &list, MlirWalkPreOrder);
+  for (size_t i = 0; i < list.count && !list.failed; ++i)
+    list.failed = !open_with_memory(module, list.loops[i]);
+  free(list.loops);
+  return list.failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "making loops parallel") : TUNE_OK;
+}

@@ -1,0 +1,40 @@
+//===- threads.h - Loops that become parallel late -----------------------------------===//
+//
+// Upstream takes nothing out of scf.forall: what a schedule hoists out of its outer tiles (panels
+// of weights that are packed ahead) it has to hoist out of scf.for. Loops of which the schedule
+// knows that their steps do not depend on each other, but for memory that each only writes for
+// itself, carry the unit attribute `tune.threads`, and become scf.parallel here, on buffers.
+// Elsewhere, in stock MLIR, they are loops like any other.
+//
+// Threads: as the context.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TRANSFORMS_LOWER_THREADS_H
+#define TUNE_TRANSFORMS_LOWER_THREADS_H
+
+#include "support/status.h"
+
+#include "mlir-c/IR.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TUNE_THREADS_ATTRIBUTE "tune.threads"
+
+// Whether threads may do `op` together: scf.forall, scf.parallel, or a loop of the above.
+bool tune_threads_is_parallel(MlirOperation op);
+
+// Makes the outermost loops with the attribute parallel, unless they carry values or do not count
+// by index, and with each those directly within it one loop of several dimensions. Memory that
+// nothing but such a loop looks at becomes memory of each of its steps; one that writes memory
+// which is filled before and of no use after stays a loop, as that may be such memory, too.
+// `module` is on buffers that are not yet given back.
+tune_status tune_threads_open_loops(MlirOperation module);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TUNE_TRANSFORMS_LOWER_THREADS_H
