@@ -5,6 +5,7 @@
 #include "transforms/describe.h"
 #include "transforms/ir.h"
 #include "transforms/normalize.h"
+#include "transforms/op_list.h"
 #include "transforms/task_function.h"
 #include "transforms/task_key.h"
 
@@ -12,30 +13,14 @@
 
 //===--- The ops of the given module ------------------------------------------===//
 
-// The structured ops of the given module, by the number that marks them.
-typedef struct originals {
-  MlirOperation *ops;
-  size_t count, capacity;
-  bool failed;
-} originals;
-
+// The structured ops of the given module come in the order of the numbers that mark them.
 static void note_original(MlirOperation op, size_t number, void *user_data) {
-  originals *state = user_data;
-  if (number == state->capacity) {
-    size_t capacity = number ? 2 * number : 64;
-    MlirOperation *ops = realloc(state->ops, capacity * sizeof *ops);
-    state->failed |= !ops;
-    if (!ops)
-      return;
-    state->ops = ops;
-    state->capacity = capacity;
-  }
-  if (!state->failed)
-    state->ops[state->count++] = op;
+  (void)number;
+  tune_op_list_add(user_data, op);
 }
 
 static tune_task_occurrence find_occurrence(const tune_groups *groups, size_t group,
-                                            const originals *from) {
+                                            const tune_op_list *from) {
   const tune_group *described = &groups->groups[group];
   const tune_group_node *anchor = &groups->nodes[described->anchor];
   MlirLocation location = mlirOperationGetLocation(anchor->op);
@@ -78,7 +63,7 @@ static tune_status add_left_out(tune_extraction *extraction, MlirLocation locati
   return TUNE_OK;
 }
 
-static tune_status list_left_out(tune_extraction *extraction, const originals *from) {
+static tune_status list_left_out(tune_extraction *extraction, const tune_op_list *from) {
   const tune_groups *groups = extraction->groups;
   for (size_t i = 0; i < groups->node_count; ++i) {
     const tune_group_node *node = &groups->nodes[i];
@@ -228,7 +213,7 @@ static tune_status add_occurrence(tune_extracted_task *task, tune_task_occurrenc
 }
 
 static tune_status extract_group(tune_extraction *extraction, const key_table *table, size_t group,
-                                 const originals *from) {
+                                 const tune_op_list *from) {
   tune_task_function function;
   TUNE_RETURN_IF_ERROR(
       tune_extract_build_function(extraction->groups, group, TUNE_TASK_FUNCTION_NAME, &function));
@@ -251,7 +236,7 @@ static tune_status extract_group(tune_extraction *extraction, const key_table *t
   return status;
 }
 
-static tune_status extract_groups(tune_extraction *extraction, const originals *from) {
+static tune_status extract_groups(tune_extraction *extraction, const tune_op_list *from) {
   size_t count = extraction->groups->group_count;
   key_table table = {.capacity = 16};
   while (table.capacity < 2 * count)
@@ -269,7 +254,7 @@ static tune_status extract_groups(tune_extraction *extraction, const originals *
 }
 
 static tune_status extract_marked(tune_extraction *extraction, MlirModule module,
-                                  const originals *from) {
+                                  const tune_op_list *from) {
   extraction->normalized =
       mlirModuleFromOperation(mlirOperationClone(mlirModuleGetOperation(module)));
   MlirOperation normalized = mlirModuleGetOperation(extraction->normalized);
@@ -287,12 +272,12 @@ static tune_status extract_marked(tune_extraction *extraction, MlirModule module
 tune_status tune_extract(MlirModule module, tune_extraction **out_extraction) {
   *out_extraction = NULL;
   tune_extraction *extraction = calloc(1, sizeof *extraction);
-  originals from = {.ops = NULL};
+  tune_op_list from = {0};
   tune_normalize_walk(mlirModuleGetOperation(module), note_original, &from);
   tune_status status = !extraction || from.failed
                            ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing the ops of a module")
                            : extract_marked(extraction, module, &from);
-  free(from.ops);
+  tune_op_list_deinit(&from);
   if (!tune_status_is_ok(status)) {
     tune_extraction_destroy(extraction);
     return tune_status_annotate(status, "extracting tasks");

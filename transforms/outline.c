@@ -4,6 +4,7 @@
 
 #include "transforms/ir.h"
 #include "transforms/normalize.h"
+#include "transforms/op_list.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,30 +109,13 @@ static bool is_used(MlirOperation op) {
   return false;
 }
 
-typedef struct leftovers {
-  MlirOperation *ops;
-  size_t count, capacity;
-  bool failed;
-} leftovers;
-
 // Notes an op that may have been needed only by what is now in functions.
 static MlirWalkResult note_leftover(MlirOperation op, void *user_data) {
-  leftovers *state = user_data;
   if ((!tune_ir_is(op, "arith.constant") && !tune_ir_is(op, "tensor.empty") &&
        !tune_ir_is(op, "tensor.dim")) ||
       is_used(op))
     return MlirWalkResultAdvance;
-  if (state->count == state->capacity) {
-    size_t capacity = state->capacity ? 2 * state->capacity : 64;
-    MlirOperation *ops = realloc(state->ops, capacity * sizeof *ops);
-    state->failed = !ops;
-    if (!ops)
-      return MlirWalkResultInterrupt;
-    state->ops = ops;
-    state->capacity = capacity;
-  }
-  state->ops[state->count++] = op;
-  return MlirWalkResultAdvance;
+  return tune_op_list_add(user_data, op) ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
 }
 
 // Erases the ops that are now in functions. Only at the end: until then, no address is used twice.
@@ -143,12 +127,13 @@ static tune_status erase_outlined(outliner *state) {
   }
   // A size is used by a tensor.empty, a constant by a size.
   for (int round = 0; round < 3; ++round) {
-    leftovers unused = {.ops = NULL};
+    tune_op_list unused = {0};
     mlirOperationWalk(state->module, note_leftover, &unused, MlirWalkPreOrder);
     for (size_t i = 0; i < unused.count; ++i)
       mlirOperationDestroy(unused.ops[i]);
-    free(unused.ops);
-    if (unused.failed)
+    bool failed = unused.failed;
+    tune_op_list_deinit(&unused);
+    if (failed)
       return tune_status_make(TUNE_OUT_OF_MEMORY, "removing what tasks took");
   }
   return TUNE_OK;

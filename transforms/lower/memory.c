@@ -4,6 +4,7 @@
 
 #include "dialects/diagnostic.h"
 #include "transforms/ir.h"
+#include "transforms/op_list.h"
 
 #include "mlir-c/Dialect/Func.h"
 #include "mlir-c/Dialect/Linalg.h"
@@ -16,27 +17,14 @@
 
 typedef struct reached_functions {
   MlirOperation module;
-  MlirOperation *functions; // grows as the walk finds calls
-  size_t count;
-  size_t capacity;
-  bool failed;
+  tune_op_list functions; // grows as the walk finds calls
 } reached_functions;
 
 static void reach_function(reached_functions *reached, MlirOperation function) {
-  for (size_t i = 0; i < reached->count; ++i)
-    if (mlirOperationEqual(reached->functions[i], function))
+  for (size_t i = 0; i < reached->functions.count; ++i)
+    if (mlirOperationEqual(reached->functions.ops[i], function))
       return;
-  if (reached->count == reached->capacity) {
-    size_t capacity = reached->capacity ? 2 * reached->capacity : 8;
-    MlirOperation *functions = realloc(reached->functions, capacity * sizeof *functions);
-    if (!functions) {
-      reached->failed = true;
-      return;
-    }
-    reached->functions = functions;
-    reached->capacity = capacity;
-  }
-  reached->functions[reached->count++] = function;
+  tune_op_list_add(&reached->functions, function);
 }
 
 // func.call names a function in `callee`, func.constant in `value`; nothing else that front ends
@@ -69,18 +57,18 @@ static MlirWalkResult find_self_call(MlirOperation op, void *user_data) {
 static tune_status keep_reached(MlirOperation module, MlirOperation function) {
   reached_functions reached = {.module = module};
   reach_function(&reached, function);
-  for (size_t i = 0; i < reached.count; ++i)
-    mlirOperationWalk(reached.functions[i], reach_callee, &reached, MlirWalkPreOrder);
+  for (size_t i = 0; i < reached.functions.count; ++i)
+    mlirOperationWalk(reached.functions.ops[i], reach_callee, &reached, MlirWalkPreOrder);
 
   tune_status status = TUNE_OK;
-  for (size_t i = 0; i < reached.count && tune_status_is_ok(status); ++i) {
+  for (size_t i = 0; i < reached.functions.count && tune_status_is_ok(status); ++i) {
     MlirOperation caller = function;
-    mlirOperationWalk(reached.functions[i], find_self_call, &caller, MlirWalkPreOrder);
+    mlirOperationWalk(reached.functions.ops[i], find_self_call, &caller, MlirWalkPreOrder);
     if (mlirOperationIsNull(caller))
       status = tune_status_make_at(TUNE_FAILED_PRECONDITION, function,
                                    "the function calls itself; it cannot be an entry");
   }
-  if (reached.failed)
+  if (reached.functions.failed)
     status = tune_status_join(status, tune_status_make(TUNE_OUT_OF_MEMORY, "following calls"));
 
   MlirContext context = mlirOperationGetContext(module);
@@ -92,15 +80,15 @@ static tune_status keep_reached(MlirOperation module, MlirOperation function) {
     if (!tune_ir_is(op, "func.func") || mlirOperationEqual(op, function))
       continue;
     bool keep = false;
-    for (size_t i = 0; i < reached.count; ++i)
-      keep = keep || mlirOperationEqual(reached.functions[i], op);
+    for (size_t i = 0; i < reached.functions.count; ++i)
+      keep = keep || mlirOperationEqual(reached.functions.ops[i], op);
     if (keep)
       mlirOperationSetAttributeByName(op, tune_ir_string("sym_visibility"),
                                       mlirStringAttrGet(context, tune_ir_string("private")));
     else
       mlirOperationDestroy(op);
   }
-  free(reached.functions);
+  tune_op_list_deinit(&reached.functions);
   return status;
 }
 
@@ -268,15 +256,7 @@ static bool is_contiguous(MlirType type) {
   return dim < 0;
 }
 
-typedef struct copy_list {
-  MlirOperation *copies;
-  size_t count;
-  size_t capacity;
-  bool failed;
-} copy_list;
-
 static MlirWalkResult find_strided_copy(MlirOperation op, void *user_data) {
-  copy_list *list = user_data;
   if (!tune_ir_is(op, "memref.copy"))
     return MlirWalkResultAdvance;
   MlirType source = mlirValueGetType(mlirOperationGetOperand(op, 0));
@@ -284,18 +264,7 @@ static MlirWalkResult find_strided_copy(MlirOperation op, void *user_data) {
   if (!mlirTypeIsAMemRef(source) || !mlirTypeIsAMemRef(target) ||
       (is_contiguous(source) && is_contiguous(target)))
     return MlirWalkResultAdvance;
-  if (list->count == list->capacity) {
-    size_t capacity = list->capacity ? 2 * list->capacity : 16;
-    MlirOperation *copies = realloc(list->copies, capacity * sizeof *copies);
-    if (!copies) {
-      list->failed = true;
-      return MlirWalkResultInterrupt;
-    }
-    list->copies = copies;
-    list->capacity = capacity;
-  }
-  list->copies[list->count++] = op;
-  return MlirWalkResultAdvance;
+  return tune_op_list_add(user_data, op) ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
 }
 
 static void replace_by_linalg_copy(MlirOperation copy) {
@@ -318,12 +287,13 @@ static void replace_by_linalg_copy(MlirOperation copy) {
 }
 
 tune_status tune_memory_open_copies(MlirOperation module) {
-  copy_list list = {0};
-  mlirOperationWalk(module, find_strided_copy, &list, MlirWalkPreOrder);
-  for (size_t i = 0; i < list.count; ++i)
-    replace_by_linalg_copy(list.copies[i]);
-  free(list.copies);
-  return list.failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing copies") : TUNE_OK;
+  tune_op_list copies = {0};
+  mlirOperationWalk(module, find_strided_copy, &copies, MlirWalkPreOrder);
+  bool failed = copies.failed;
+  for (size_t i = 0; i < copies.count; ++i)
+    replace_by_linalg_copy(copies.ops[i]);
+  tune_op_list_deinit(&copies);
+  return failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing copies") : TUNE_OK;
 }
 
 //===--------------------------------------------------------------------------===//

@@ -4,8 +4,7 @@
 
 #include "transforms/ir.h"
 #include "transforms/lower/ahead.h"
-
-#include <stdlib.h>
+#include "transforms/op_list.h"
 
 #define MOST_DIMENSIONS 8
 
@@ -141,37 +140,24 @@ static void look_at_uses(MlirValue value, MlirOperation loop, memory_uses *uses)
   }
 }
 
-typedef struct memory_list {
+typedef struct memory_look {
   MlirOperation loop;
-  MlirOperation *items; // that nothing but the loop looks at
-  size_t count, capacity;
+  tune_op_list own; // memory that nothing but the loop looks at
   bool has_scratch; // that is filled before the loop, written by it, and of no use after it
-  bool failed;
-} memory_list;
+} memory_look;
 
 static MlirWalkResult find_memory(MlirOperation op, void *user_data) {
-  memory_list *list = user_data;
-  if (mlirOperationEqual(op, list->loop))
+  memory_look *look = user_data;
+  if (mlirOperationEqual(op, look->loop))
     return MlirWalkResultSkip;
   if (!tune_ir_is(op, "memref.alloc") && !tune_ir_is(op, "memref.alloca"))
     return MlirWalkResultAdvance;
   memory_uses uses = {false, false, false};
-  look_at_uses(mlirOperationGetResult(op, 0), list->loop, &uses);
-  list->has_scratch |= uses.within_written && uses.before && !uses.after;
-  if (uses.before || uses.after)
+  look_at_uses(mlirOperationGetResult(op, 0), look->loop, &uses);
+  look->has_scratch |= uses.within_written && uses.before && !uses.after;
+  if (uses.before || uses.after || tune_op_list_add(&look->own, op))
     return MlirWalkResultAdvance;
-  if (list->count == list->capacity) {
-    size_t capacity = list->capacity ? 2 * list->capacity : 8;
-    MlirOperation *items = realloc(list->items, capacity * sizeof *items);
-    if (!items) {
-      list->failed = true;
-      return MlirWalkResultInterrupt;
-    }
-    list->items = items;
-    list->capacity = capacity;
-  }
-  list->items[list->count++] = op;
-  return MlirWalkResultAdvance;
+  return MlirWalkResultInterrupt;
 }
 
 // Moves `op`, and before it the views of it, to the start of `body`.
@@ -217,48 +203,32 @@ static MlirOperation open_loop(MlirOperation loop) {
 // back into it: each step has its own. Where it is filled before the loop, that cannot be told from
 // what the steps hand on, and the loop stays as it is.
 static bool open_with_memory(MlirOperation module, MlirOperation loop) {
-  memory_list list = {.loop = loop};
-  mlirOperationWalk(module, find_memory, &list, MlirWalkPreOrder);
-  if (!list.failed && !list.has_scratch) {
+  memory_look look = {.loop = loop};
+  mlirOperationWalk(module, find_memory, &look, MlirWalkPreOrder);
+  bool failed = look.own.failed;
+  if (!failed && !look.has_scratch) {
     MlirOperation parallel = open_loop(loop);
-    for (size_t i = 0; i < list.count; ++i)
-      sink(list.items[i], parallel, body_of(parallel));
+    for (size_t i = 0; i < look.own.count; ++i)
+      sink(look.own.ops[i], parallel, body_of(parallel));
   }
-  free(list.items);
-  return !list.failed;
+  tune_op_list_deinit(&look.own);
+  return !failed;
 }
 
-typedef struct loop_list {
-  MlirOperation *loops;
-  size_t count, capacity;
-  bool failed;
-} loop_list;
-
 static MlirWalkResult find_loop(MlirOperation op, void *user_data) {
-  loop_list *list = user_data;
   if (!tune_threads_is_parallel(op))
     return MlirWalkResultAdvance;
   if (!is_marked(op))
     return MlirWalkResultSkip; // there are threads in it already
-  if (list->count == list->capacity) {
-    size_t capacity = list->capacity ? 2 * list->capacity : 8;
-    MlirOperation *loops = realloc(list->loops, capacity * sizeof *loops);
-    if (!loops) {
-      list->failed = true;
-      return MlirWalkResultInterrupt;
-    }
-    list->loops = loops;
-    list->capacity = capacity;
-  }
-  list->loops[list->count++] = op;
-  return MlirWalkResultSkip;
+  return tune_op_list_add(user_data, op) ? MlirWalkResultSkip : MlirWalkResultInterrupt;
 }
 
 tune_status tune_threads_open_loops(MlirOperation module) {
-  loop_list list = {0};
-  mlirOperationWalk(module, find_loop, &list, MlirWalkPreOrder);
-  for (size_t i = 0; i < list.count && !list.failed; ++i)
-    list.failed = !open_with_memory(module, list.loops[i]);
-  free(list.loops);
-  return list.failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "making loops parallel") : TUNE_OK;
+  tune_op_list loops = {0};
+  mlirOperationWalk(module, find_loop, &loops, MlirWalkPreOrder);
+  bool failed = loops.failed;
+  for (size_t i = 0; i < loops.count && !failed; ++i)
+    failed = !open_with_memory(module, loops.ops[i]);
+  tune_op_list_deinit(&loops);
+  return failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "making loops parallel") : TUNE_OK;
 }

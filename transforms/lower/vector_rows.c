@@ -4,6 +4,7 @@
 
 #include "transforms/ir.h"
 #include "transforms/lower/math_avx512.h"
+#include "transforms/op_list.h"
 
 #include <stdlib.h>
 
@@ -228,50 +229,35 @@ static bool is_sunk(MlirOperation op) {
          mlirTypeIsAVector(mlirValueGetType(mlirOperationGetResult(op, 0)));
 }
 
-typedef struct op_list {
-  MlirOperation *ops; // grown to the largest block seen
-  size_t capacity;
-  bool failed;
-} op_list;
-
-static size_t list_ops(MlirBlock block, op_list *list) {
-  size_t count = 0;
+// The list is grown to the largest block seen.
+static void list_ops(MlirBlock block, tune_op_list *list) {
+  list->count = 0;
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op)) {
-    if (!is_sunk(op))
-      continue;
-    if (count == list->capacity) {
-      size_t capacity = list->capacity ? 2 * list->capacity : 256;
-      MlirOperation *ops = realloc(list->ops, capacity * sizeof *ops);
-      if (!ops) {
-        list->failed = true;
-        return 0;
-      }
-      list->ops = ops;
-      list->capacity = capacity;
-    }
-    list->ops[count++] = op;
-  }
-  return count;
+       op = mlirOperationGetNextInBlock(op))
+    if (is_sunk(op) && !tune_op_list_add(list, op))
+      list->count = 0;
 }
 
 // From the end of the block: the users of an op have their places when its turn comes.
 static MlirWalkResult sink_in_op(MlirOperation op, void *user_data) {
-  op_list *list = user_data;
+  tune_op_list *list = user_data;
   for (intptr_t i = 0; i < mlirOperationGetNumRegions(op); ++i)
     for (MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, i));
-         !mlirBlockIsNull(block); block = mlirBlockGetNextInRegion(block))
-      for (size_t n = list_ops(block, list); n-- > 0;) {
+         !mlirBlockIsNull(block); block = mlirBlockGetNextInRegion(block)) {
+      list_ops(block, list);
+      for (size_t n = list->count; n-- > 0;) {
         MlirOperation user = first_user(block, list->ops[n]);
         if (!mlirOperationIsNull(user))
           mlirOperationMoveBefore(list->ops[n], user);
       }
+    }
   return list->failed ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }
 
 tune_status tune_vector_rows_sink(MlirOperation module) {
-  op_list list = {0};
+  tune_op_list list = {0};
   mlirOperationWalk(module, sink_in_op, &list, MlirWalkPreOrder);
-  free(list.ops);
-  return list.failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "ordering the ops of rows") : TUNE_OK;
+  bool failed = list.failed;
+  tune_op_list_deinit(&list);
+  return failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "ordering the ops of rows") : TUNE_OK;
 }

@@ -13,22 +13,10 @@
 // Element `element` of a vector of `length` elements of the operand.
 static void write_pattern(const tune_operand *operand, int64_t length, int64_t element,
                           const char *name, tune_writer *w) {
-  const char *place[TUNE_MAX_LOOPS + 2] = {"from"};
-  char index[TUNE_MAX_LOOPS][32], names[256] = "%from", types[256] = "!pdl.value";
-  size_t named = strlen(names), typed = strlen(types), last = operand->rank;
+  const char *place[TUNE_MAX_LOOPS + 2];
+  size_t last = operand->rank;
   tune_pdl_begin_pattern(w, name);
-  tune_pdl_operand(w, "from",
-                   tune_pdl_type("memref", operand->type, operand->shape, operand->rank).text);
-  for (size_t i = 0; i < operand->rank; i++) {
-    snprintf(index[i], sizeof index[i], "index_%zu", i);
-    tune_pdl_operand(w, place[i + 1] = index[i], "index");
-    named += (size_t)snprintf(names + named, sizeof names - named, ", %%%s", index[i]);
-    typed += (size_t)snprintf(types + typed, sizeof types - typed, ", !pdl.value");
-  }
-  tune_writer_line(w, "%%vector_type = pdl.type : vector<%" PRId64 "x%s>", length, operand->type);
-  tune_writer_line(w,
-                   "%%load = pdl.operation \"vector.load\"(%s : %s) -> (%%vector_type : !pdl.type)",
-                   names, types);
+  tune_pdl_load(w, "load", operand, length, place);
   tune_writer_line(w, "%%vector = pdl.result 0 of %%load");
   tune_writer_line(w, "%%position = pdl.attribute = array<i64: %" PRId64 ">", element);
   tune_writer_line(w, "%%scalar_type = pdl.type : %s", operand->type);

@@ -65,6 +65,28 @@ void tune_pdl_operand(tune_writer *w, const char *name, const char *type) {
   tune_writer_line(w, "%%%s = pdl.operand : %%%s_type", name, name);
 }
 
+void tune_pdl_load(tune_writer *w, const char *name, const tune_operand *operand, int64_t length,
+                   const char **place) {
+  static const char *const index[TUNE_MAX_LOOPS] = {"index_0", "index_1", "index_2",  "index_3",
+                                                    "index_4", "index_5", "index_6",  "index_7",
+                                                    "index_8", "index_9", "index_10", "index_11"};
+  char names[256] = "%from", types[256] = "!pdl.value";
+  size_t named = strlen(names), typed = strlen(types);
+  place[0] = "from";
+  tune_pdl_operand(w, "from",
+                   tune_pdl_type("memref", operand->type, operand->shape, operand->rank).text);
+  for (size_t i = 0; i < operand->rank; i++) {
+    tune_pdl_operand(w, place[i + 1] = index[i], "index");
+    named += (size_t)snprintf(names + named, sizeof names - named, ", %%%s", index[i]);
+    typed += (size_t)snprintf(types + typed, sizeof types - typed, ", !pdl.value");
+  }
+  place[operand->rank + 1] = NULL;
+  tune_writer_line(w, "%%vector_type = pdl.type : vector<%" PRId64 "x%s>", length, operand->type);
+  tune_writer_line(w,
+                   "%%%s = pdl.operation \"vector.load\"(%s : %s) -> (%%vector_type : !pdl.type)",
+                   name, names, types);
+}
+
 void tune_pdl_begin_rewrite(tune_writer *w) {
   tune_writer_line(w, "pdl.rewrite %%nest {");
   w->indent++;

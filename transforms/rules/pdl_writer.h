@@ -57,6 +57,11 @@ void tune_pdl_end_patterns(const char *const *names, size_t count, tune_writer *
 void tune_pdl_begin_pattern(tune_writer *writer, const char *name);
 // %<name>, an operand of the type %<name>_type.
 void tune_pdl_operand(tune_writer *writer, const char *name, const char *type);
+// %<name>, a vector.load of `length` elements of the memref that `operand` is in. `place`, of
+// TUNE_MAX_LOOPS + 2, gets the names of its operands, ended by NULL: "from" and one index a
+// dimension.
+void tune_pdl_load(tune_writer *writer, const char *name, const tune_operand *operand,
+                   int64_t length, const char **place);
 void tune_pdl_begin_rewrite(tune_writer *writer);
 // %nest gives way to the op that made %<replacement>, or stays beside what is new (NULL).
 void tune_pdl_end_pattern(tune_writer *writer, const char *replacement);

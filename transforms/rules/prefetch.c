@@ -37,32 +37,19 @@ const tune_operand *tune_prefetch_find_operand(const tune_structure *structure,
 // on: at the end of a row in the next one. What lies behind the last row is not touched by that.
 static void write_pattern(const tune_operand *operand, int64_t length, int64_t distance,
                           const char *name, tune_writer *w) {
-  const char *place[TUNE_MAX_LOOPS + 2] = {"from"};
-  char index[TUNE_MAX_LOOPS][32], names[256] = "%from", types[256] = "!pdl.value", number[24];
+  const char *place[TUNE_MAX_LOOPS + 2];
   tune_pdl_begin_pattern(w, name);
-  tune_pdl_operand(w, "from",
-                   tune_pdl_type("memref", operand->type, operand->shape, operand->rank).text);
-  size_t named = strlen(names), typed = strlen(types);
-  for (size_t i = 0; i < operand->rank; i++) {
-    snprintf(index[i], sizeof index[i], "index_%zu", i);
-    tune_pdl_operand(w, place[i + 1] = index[i], "index");
-    named += (size_t)snprintf(names + named, sizeof names - named, ", %%%s", index[i]);
-    typed += (size_t)snprintf(types + typed, sizeof types - typed, ", !pdl.value");
-  }
-  tune_writer_line(w, "%%vector_type = pdl.type : vector<%" PRId64 "x%s>", length, operand->type);
-  tune_writer_line(w,
-                   "%%nest = pdl.operation \"vector.load\"(%s : %s) -> (%%vector_type : !pdl.type)",
-                   names, types);
+  tune_pdl_load(w, "nest", operand, length, place);
+  const char *last = place[operand->rank];
   tune_pdl_begin_rewrite(w);
   int64_t size = operand->bits / 8;
   for (int64_t byte = 0; byte < length * size; byte += LINE_BYTES) {
-    char step[32], ahead[32];
+    char step[32], ahead[32], number[24];
     snprintf(step, sizeof step, "step_%" PRId64, byte);
     snprintf(ahead, sizeof ahead, "ahead_%" PRId64, byte);
     snprintf(number, sizeof number, "%" PRId64, (distance + byte) / size);
     tune_pdl_constant(w, step, "index", number);
-    tune_pdl_operation(w, ahead, "arith.addi", "index",
-                       TUNE_PDL_OPERANDS(index[operand->rank - 1], step),
+    tune_pdl_operation(w, ahead, "arith.addi", "index", TUNE_PDL_OPERANDS(last, step),
                        TUNE_PDL_ATTRIBUTES({"overflowFlags", "#arith.overflow<none>"}));
     place[operand->rank] = ahead;
     snprintf(step, sizeof step, "prefetch_%" PRId64, byte);

@@ -3,7 +3,6 @@
 #include "transforms/lower/parts.h"
 
 #include "transforms/ir.h"
-#include "unittests/transforms/mlir_context.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,12 +13,7 @@
 
 #include <cmocka.h>
 
-#define assert_ok(expression)                                                                      \
-  do {                                                                                             \
-    tune_status status_ = (expression);                                                            \
-    if (!tune_status_is_ok(status_))                                                               \
-      fail_msg("%s", tune_status_get_message(status_));                                            \
-  } while (0)
+#include "unittests/transforms/context_fixture.h"
 
 static const char text[] =
     "module {\n"
@@ -43,20 +37,6 @@ static const char text[] =
     "    return\n"
     "  }\n"
     "}\n";
-
-static MlirContext context;
-
-static int make_context(void **state) {
-  (void)state;
-  context = make_full_context();
-  return 0;
-}
-
-static int destroy_context(void **state) {
-  (void)state;
-  mlirContextDestroy(context);
-  return 0;
-}
 
 static MlirOperation find(MlirOperation module, const char *name) {
   return tune_ir_find_symbol(module, tune_ir_string(name));

@@ -3,7 +3,6 @@
 #include "transforms/lower/prepack.h"
 
 #include "transforms/ir.h"
-#include "unittests/transforms/mlir_context.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,32 +14,13 @@
 
 #include <cmocka.h>
 
-#define assert_ok(expression)                                                                      \
-  do {                                                                                             \
-    tune_status status_ = (expression);                                                            \
-    if (!tune_status_is_ok(status_))                                                               \
-      fail_msg("%s", tune_status_get_message(status_));                                            \
-  } while (0)
+#include "unittests/transforms/context_fixture.h"
 
 #define M "memref<4xf32>"
 #define ALLOC(NAME) "  %" NAME " = memref.alloc() : " M "\n"
 #define COPY(FROM, TO) "  memref.copy %" FROM ", %" TO " : " M " to " M "\n"
 #define MAIN "func.func @main(%x: " M ", %w: " M " {tune.constant}, %y: " M ") {\n"
 #define END "  return\n}\n"
-
-static MlirContext context;
-
-static int make_context(void **state) {
-  (void)state;
-  context = make_full_context();
-  return 0;
-}
-
-static int destroy_context(void **state) {
-  (void)state;
-  mlirContextDestroy(context);
-  return 0;
-}
 
 // Splits @main of `text`. `out_text`, to be freed, is what it became.
 static void split(const char *text, bool has_threads, tune_prepack *out_prepack, char **out_text) {

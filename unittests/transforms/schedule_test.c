@@ -4,7 +4,6 @@
 #include "transforms/ir.h"
 #include "transforms/schedule.h"
 #include "tuning/constraint.h"
-#include "unittests/transforms/mlir_context.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,19 +15,7 @@
 
 #include <cmocka.h>
 
-static MlirContext context;
-
-static int make_context(void **state) {
-  (void)state;
-  context = make_full_context();
-  return 0;
-}
-
-static int destroy_context(void **state) {
-  (void)state;
-  mlirContextDestroy(context);
-  return 0;
-}
+#include "unittests/transforms/context_fixture.h"
 
 #define HEAD                                                                                       \
   "module attributes {transform.with_named_sequence} {\n"                                          \

@@ -3,7 +3,6 @@
 #include "transforms/lower/threads.h"
 
 #include "transforms/ir.h"
-#include "unittests/transforms/mlir_context.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,26 +14,7 @@
 
 #include <cmocka.h>
 
-#define assert_ok(expression)                                                                      \
-  do {                                                                                             \
-    tune_status status_ = (expression);                                                            \
-    if (!tune_status_is_ok(status_))                                                               \
-      fail_msg("%s", tune_status_get_message(status_));                                            \
-  } while (0)
-
-static MlirContext context;
-
-static int make_context(void **state) {
-  (void)state;
-  context = make_full_context();
-  return 0;
-}
-
-static int destroy_context(void **state) {
-  (void)state;
-  mlirContextDestroy(context);
-  return 0;
-}
+#include "unittests/transforms/context_fixture.h"
 
 #define FUNC(BODY)                                                                                 \
   "func.func @f(%m: memref<8x8xf32>, %v: f32) {\n"                                                 \

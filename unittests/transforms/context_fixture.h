@@ -1,0 +1,35 @@
+//===- context_fixture.h - One context for all tests of a program ----------------------===//
+//
+// make_context and destroy_context are the group's setup and teardown. To be included after
+// cmocka.h.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_UNITTESTS_TRANSFORMS_CONTEXT_FIXTURE_H
+#define TUNE_UNITTESTS_TRANSFORMS_CONTEXT_FIXTURE_H
+
+#include "support/status.h"
+#include "unittests/transforms/mlir_context.h"
+
+#define assert_ok(expression)                                                                      \
+  do {                                                                                             \
+    tune_status status_ = (expression);                                                            \
+    if (!tune_status_is_ok(status_))                                                               \
+      fail_msg("%s", tune_status_get_message(status_));                                            \
+  } while (0)
+
+static MlirContext context;
+
+static inline int make_context(void **state) {
+  (void)state;
+  context = make_full_context();
+  return 0;
+}
+
+static inline int destroy_context(void **state) {
+  (void)state;
+  mlirContextDestroy(context);
+  return 0;
+}
+
+#endif // TUNE_UNITTESTS_TRANSFORMS_CONTEXT_FIXTURE_H
