@@ -21,5 +21,5 @@ bool tune_op_list_add(tune_op_list *list, MlirOperation op) {
 
 void tune_op_list_deinit(tune_op_list *list) {
   free(list->ops);
-  *list = (tune_op_list){0};
+  *list = (tune_op_list){.failed = list->failed};
 }

@@ -27,6 +27,7 @@ typedef struct tune_op_list {
 
 // Adds `op` at the end. False, as `failed` says from then on, where memory ran out.
 bool tune_op_list_add(tune_op_list *list, MlirOperation op);
+// `failed` can still be read after it.
 void tune_op_list_deinit(tune_op_list *list);
 
 #ifdef __cplusplus

@@ -131,9 +131,8 @@ static tune_status erase_outlined(outliner *state) {
     mlirOperationWalk(state->module, note_leftover, &unused, MlirWalkPreOrder);
     for (size_t i = 0; i < unused.count; ++i)
       mlirOperationDestroy(unused.ops[i]);
-    bool failed = unused.failed;
     tune_op_list_deinit(&unused);
-    if (failed)
+    if (unused.failed)
       return tune_status_make(TUNE_OUT_OF_MEMORY, "removing what tasks took");
   }
   return TUNE_OK;

@@ -4,12 +4,11 @@
 //
 // 1. Records of the task on this target are loaded from the store: they count as trials,
 //    are told to the strategy and are never measured again.
-// 2. The analytic default is tried, then the seeds, then, for strategies that learn, the default
-// with
-//    one other form (a knob of two or three labels, above the target's level), then what the
-//    strategy proposes, until a
-//    stop rule holds. Configs that build to an artifact seen before take over its figures.
-//    Each trial is handed to the store as soon as it is known.
+// 2. The analytic default is tried, then the seeds, then, for strategies that learn, the
+//    default with one other form (a knob of two or three labels, down to the level of
+//    vectors), then what the strategy proposes, until a stop rule holds. Configs that build
+//    to an artifact seen before take over its figures. Each trial is handed to the store as
+//    soon as it is known.
 // 3. The best few and the default are measured again side by side. The default stays unless
 //    one of them is faster beyond doubt: intervals of ratios are so wide that in 95 of 100
 //    sessions none that is looked at is wrong, and that of the winner excludes 1. One

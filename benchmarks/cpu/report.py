@@ -1,8 +1,8 @@
 """The table and the plot of docs/benchmarks.md, from results.json."""
 
 import json
-import math
 import platform
+import statistics
 from pathlib import Path
 
 import workloads
@@ -126,8 +126,8 @@ def mean_of_workloads(selected, results, threads, trials):
     for workload in selected:
         found = [ratio for *_, ratio in ratios([workload], results, threads, trials)]
         if found:
-            lowest[workload.name] = math.log(min(found))
-    return math.exp(sum(lowest.values()) / len(lowest))
+            lowest[workload.name] = min(found)
+    return statistics.geometric_mean(lowest.values())
 
 
 def section(selected, results, threads, trials):
@@ -153,7 +153,7 @@ def section(selected, results, threads, trials):
     if found:
         summary += (" Against the best peer of each row the geometric mean is %.3f (to reach: 1.10), the "
                     "lowest %.3f (to reach: 0.90)." % (
-                        math.exp(sum(map(math.log, found)) / len(found)), min(found)) +
+                        statistics.geometric_mean(found), min(found)) +
                     " With one row for each workload, its worst, the mean is %.3f." %
                     mean_of_workloads(selected, results, threads, trials))
     if threads > 1:

@@ -48,7 +48,7 @@ static bool is_one_of(MlirOperation op, const char *const *names) {
   return false;
 }
 
-static bool is_view(MlirOperation op) {
+bool tune_ahead_is_view(MlirOperation op) {
   static const char *const NAMES[] = {"memref.subview",
                                       "memref.cast",
                                       "memref.expand_shape",
@@ -112,7 +112,7 @@ static bool has_unknown_effects(MlirOperation op) {
 }
 
 static MlirValue look_through_views(MlirValue value) {
-  while (mlirValueIsAOpResult(value) && is_view(mlirOpResultGetOwner(value)))
+  while (mlirValueIsAOpResult(value) && tune_ahead_is_view(mlirOpResultGetOwner(value)))
     value = mlirOperationGetOperand(mlirOpResultGetOwner(value), 0);
   return value;
 }
@@ -157,7 +157,7 @@ static bool is_derived(MlirValue value, tune_ahead_constants constants, size_t *
   // Memory of ours is not yet filled at just any place.
   if (is_load(op) && !tune_ahead_is_constant(mlirOperationGetOperand(op, 0), constants))
     return false;
-  if (!is_load(op) && !is_view(op) && !is_arithmetic(op))
+  if (!is_load(op) && !tune_ahead_is_view(op) && !is_arithmetic(op))
     return false;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
     if (!is_derived(mlirOperationGetOperand(op, i), constants, visits))
@@ -175,7 +175,7 @@ bool tune_ahead_is_derived(MlirValue value, tune_ahead_constants constants) {
 //===--------------------------------------------------------------------------===//
 
 unsigned tune_ahead_access(MlirOperation op, intptr_t number) {
-  if (is_view(op) || tune_ir_is(op, "memref.dim"))
+  if (tune_ahead_is_view(op) || tune_ir_is(op, "memref.dim"))
     return 0;
   if (is_load(op) || is_call_ahead(op))
     return TUNE_READS;
@@ -262,7 +262,7 @@ static tune_status add_memories(finder *self) {
        op = mlirOperationGetNextInBlock(op))
     for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i) {
       MlirValue value = mlirOperationGetResult(op, i);
-      if (is_view(op) || !mlirTypeIsAMemRef(mlirValueGetType(value)))
+      if (tune_ahead_is_view(op) || !mlirTypeIsAMemRef(mlirValueGetType(value)))
         continue;
       TUNE_RETURN_IF_ERROR(
           add_memory(self, value, is_allocation(op) && mlirOperationGetNumOperands(op) == 0));
@@ -380,7 +380,7 @@ static tune_status find(finder *self, tune_ahead *out) {
   TUNE_RETURN_IF_ERROR(add_memories(self));
   for (MlirOperation op = mlirBlockGetFirstOperation(self->block); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
-    if (!is_view(op) && !is_allocation(op) && !is_arithmetic(op) &&
+    if (!tune_ahead_is_view(op) && !is_allocation(op) && !is_arithmetic(op) &&
         !tune_ir_is(op, "memref.get_global"))
       TUNE_RETURN_IF_ERROR(add_statement(self, op));
   narrow(self);

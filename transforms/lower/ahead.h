@@ -47,6 +47,8 @@ void tune_ahead_deinit(tune_ahead *ahead);
 // constant of the module, or a view of one.
 bool tune_ahead_is_constant(MlirValue value, tune_ahead_constants constants);
 
+// Whether the result of `op` is the memory of its first operand, seen otherwise.
+bool tune_ahead_is_view(MlirOperation op);
 // What `op` may do with the memory that is its operand `number`; nothing where it makes a view of
 // it.
 enum { TUNE_READS = 1, TUNE_WRITES = 2 };

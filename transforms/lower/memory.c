@@ -289,11 +289,10 @@ static void replace_by_linalg_copy(MlirOperation copy) {
 tune_status tune_memory_open_copies(MlirOperation module) {
   tune_op_list copies = {0};
   mlirOperationWalk(module, find_strided_copy, &copies, MlirWalkPreOrder);
-  bool failed = copies.failed;
   for (size_t i = 0; i < copies.count; ++i)
     replace_by_linalg_copy(copies.ops[i]);
   tune_op_list_deinit(&copies);
-  return failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing copies") : TUNE_OK;
+  return copies.failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing copies") : TUNE_OK;
 }
 
 //===--------------------------------------------------------------------------===//

@@ -106,11 +106,6 @@ static bool is_inside(MlirOperation op, MlirOperation of) {
   return !mlirOperationIsNull(op);
 }
 
-static bool is_view(MlirOperation op) {
-  return tune_ir_is(op, "memref.subview") || tune_ir_is(op, "memref.cast") ||
-         tune_ir_is(op, "memref.expand_shape") || tune_ir_is(op, "memref.collapse_shape");
-}
-
 // Where memory is looked at, through views as well.
 typedef struct memory_uses {
   bool within_written; // in the loop, by writing
@@ -121,7 +116,7 @@ static void look_at_uses(MlirValue value, MlirOperation loop, memory_uses *uses)
   MlirOpOperand use = mlirValueGetFirstUse(value);
   for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use), outer = user;
-    if (is_view(user)) {
+    if (tune_ahead_is_view(user)) {
       look_at_uses(mlirOperationGetResult(user, 0), loop, uses);
       continue;
     }
@@ -205,14 +200,13 @@ static MlirOperation open_loop(MlirOperation loop) {
 static bool open_with_memory(MlirOperation module, MlirOperation loop) {
   memory_look look = {.loop = loop};
   mlirOperationWalk(module, find_memory, &look, MlirWalkPreOrder);
-  bool failed = look.own.failed;
-  if (!failed && !look.has_scratch) {
+  if (!look.own.failed && !look.has_scratch) {
     MlirOperation parallel = open_loop(loop);
     for (size_t i = 0; i < look.own.count; ++i)
       sink(look.own.ops[i], parallel, body_of(parallel));
   }
   tune_op_list_deinit(&look.own);
-  return !failed;
+  return !look.own.failed;
 }
 
 static MlirWalkResult find_loop(MlirOperation op, void *user_data) {

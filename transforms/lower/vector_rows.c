@@ -234,8 +234,8 @@ static void list_ops(MlirBlock block, tune_op_list *list) {
   list->count = 0;
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
-    if (is_sunk(op) && !tune_op_list_add(list, op))
-      list->count = 0;
+    if (is_sunk(op))
+      tune_op_list_add(list, op);
 }
 
 // From the end of the block: the users of an op have their places when its turn comes.
@@ -257,7 +257,6 @@ static MlirWalkResult sink_in_op(MlirOperation op, void *user_data) {
 tune_status tune_vector_rows_sink(MlirOperation module) {
   tune_op_list list = {0};
   mlirOperationWalk(module, sink_in_op, &list, MlirWalkPreOrder);
-  bool failed = list.failed;
   tune_op_list_deinit(&list);
-  return failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "ordering the ops of rows") : TUNE_OK;
+  return list.failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "ordering the ops of rows") : TUNE_OK;
 }

@@ -5,8 +5,6 @@
 #include "transforms/rules/pdl_writer.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 #define MOST_PATTERNS 32
 

@@ -25,12 +25,9 @@
 
 #include <cmocka.h>
 
-static trial_bench bench;
+#include "unittests/common/assert_ok.h"
 
-static void assert_ok(tune_status status) {
-  if (!tune_status_is_ok(status))
-    fail_msg("%s", tune_status_get_message(status));
-}
+static trial_bench bench;
 
 static int setup(void **state) {
   (void)state;

@@ -16,12 +16,7 @@
 
 #include <cmocka.h>
 
-#define assert_ok(expression)                                                                      \
-  do {                                                                                             \
-    tune_status status_ = (expression);                                                            \
-    if (!tune_status_is_ok(status_))                                                               \
-      fail_msg("%s", tune_status_get_message(status_));                                            \
-  } while (0)
+#include "unittests/common/assert_ok.h"
 
 static tune_digest digest_of(const char *json, size_t threads) {
   json_t *object = json_loads(json, 0, NULL);

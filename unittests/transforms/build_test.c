@@ -20,14 +20,11 @@
 
 #include <cmocka.h>
 
+#include "unittests/common/assert_ok.h"
+
 static MlirContext context;
 static tune_cpu_lowering *lowering, *threaded;
 static tune_linker *linker, *threaded_linker;
-
-static void assert_ok(tune_status status) {
-  if (!tune_status_is_ok(status))
-    fail_msg("%s", tune_status_get_message(status));
-}
 
 static int setup(void **state) {
   (void)state;

@@ -8,15 +8,8 @@
 #ifndef TUNE_UNITTESTS_TRANSFORMS_CONTEXT_FIXTURE_H
 #define TUNE_UNITTESTS_TRANSFORMS_CONTEXT_FIXTURE_H
 
-#include "support/status.h"
+#include "unittests/common/assert_ok.h"
 #include "unittests/transforms/mlir_context.h"
-
-#define assert_ok(expression)                                                                      \
-  do {                                                                                             \
-    tune_status status_ = (expression);                                                            \
-    if (!tune_status_is_ok(status_))                                                               \
-      fail_msg("%s", tune_status_get_message(status_));                                            \
-  } while (0)
 
 static MlirContext context;
 

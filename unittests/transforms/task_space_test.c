@@ -17,12 +17,7 @@
 
 #include <cmocka.h>
 
-#define assert_ok(expression)                                                                      \
-  do {                                                                                             \
-    tune_status status_ = (expression);                                                            \
-    if (!tune_status_is_ok(status_))                                                               \
-      fail_msg("%s", tune_status_get_message(status_));                                            \
-  } while (0)
+#include "unittests/common/assert_ok.h"
 
 static const char schedule_text[] =
     "module attributes {transform.with_named_sequence} {\n"

@@ -11,18 +11,14 @@
 
 #include <cmocka.h>
 
+#include "unittests/common/assert_ok.h"
+
 const char client_signature[] =
     "{'entry': 'tune_entry',"
     " 'arguments': [{'kind': 'tensor', 'type': 'f32', 'shape': [64, 32], 'access': 'read'},"
     "               {'kind': 'tensor', 'type': 'f32', 'shape': [64, 32], 'access': 'readwrite'},"
     "               {'kind': 'scalar', 'type': 'f32'}],"
     " 'results': [{'kind': 'tensor', 'type': 'f32', 'shape': [64, 32]}]}";
-
-static void assert_ok(tune_status status) {
-  if (!tune_status_is_ok(status))
-    print_error("%s\n", tune_status_get_message(status));
-  assert_true(tune_status_is_ok(status));
-}
 
 tune_process *client_start(void) {
   const char *const arguments[] = {TUNE_MEASURE, "--serve", NULL};

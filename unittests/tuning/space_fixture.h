@@ -19,10 +19,7 @@
 
 #include <cmocka.h>
 
-static inline void assert_ok(tune_status status) {
-  if (!tune_status_is_ok(status))
-    fail_msg("%s", tune_status_get_message(status));
-}
+#include "unittests/common/assert_ok.h"
 
 // `status` has `code` and a message with `text` in it. Frees it.
 static inline void assert_fails(tune_status status, tune_status_code code, const char *text) {
