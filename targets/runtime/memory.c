@@ -3,6 +3,7 @@
 #include "targets/runtime/runtime.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #define ALIGNMENT 64
@@ -20,6 +21,7 @@
 typedef struct block {
   struct block *next; // in its class's free list
   void *raw;          // what malloc gave
+  const char *user;   // `this_thread` of the thread that had it last
   size_t alignment;   // of the memory handed out
   uint32_t size_class;
 } block;
@@ -58,12 +60,25 @@ static uint32_t class_of(size_t size, size_t *out_capacity) {
   return (doubling - 6) * CLASSES_PER_DOUBLING + (uint32_t)steps;
 }
 
+// Its address tells threads apart.
+static _Thread_local char this_thread;
+
+// The block that was freed last, of those that this thread had last if there are any: it is still
+// in the cache of its core. Two threads that swap their blocks on each call fetch them from each
+// other.
 static block *take(free_list *list, size_t alignment) {
   lock(list);
-  block **link = &list->first;
-  while (*link && (*link)->alignment < alignment)
-    link = &(*link)->next;
-  block *found = *link;
+  block **link = NULL;
+  for (block **at = &list->first; *at; at = &(*at)->next) {
+    if ((*at)->alignment < alignment)
+      continue;
+    bool is_own = (*at)->user == &this_thread;
+    if (!link || is_own)
+      link = at;
+    if (is_own)
+      break;
+  }
+  block *found = link ? *link : NULL;
   if (found)
     *link = found->next;
   unlock(list);
@@ -83,7 +98,8 @@ static block *make(uint32_t size_class, size_t capacity, size_t alignment) {
     return NULL;
   uintptr_t start = ((uintptr_t)raw + sizeof(block) + alignment - 1) & ~(uintptr_t)(alignment - 1);
   block *made = (block *)start - 1;
-  *made = (block){.raw = raw, .alignment = alignment, .size_class = size_class};
+  *made =
+      (block){.raw = raw, .user = &this_thread, .alignment = alignment, .size_class = size_class};
   return made;
 }
 
@@ -96,8 +112,10 @@ static void *allocate(size_t alignment, size_t size) {
   uint32_t size_class = class_of(size, &capacity);
   for (uint32_t i = size_class; i < size_class + CLASSES_TRIED && i < CLASS_COUNT; ++i) {
     block *found = take(&free_lists[i], alignment);
-    if (found)
+    if (found) {
+      found->user = &this_thread;
       return found + 1;
+    }
   }
   if (capacity >= HUGE_PAGE && alignment < HUGE_PAGE)
     alignment = HUGE_PAGE;

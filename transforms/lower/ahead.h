@@ -20,7 +20,8 @@
 extern "C" {
 #endif
 
-// A unit attribute of calls that make memory from constant arguments, which then is ahead too.
+// A unit attribute of functions that make memory from constant arguments, and of calls to them:
+// that memory then is ahead, too.
 #define TUNE_AHEAD_ATTRIBUTE "tune.ahead"
 
 typedef struct tune_ahead {

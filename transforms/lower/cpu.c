@@ -10,6 +10,7 @@
 #include "transforms/lower/entry.h"
 #include "transforms/lower/math.h"
 #include "transforms/lower/memory.h"
+#include "transforms/lower/padding.h"
 #include "transforms/lower/parts.h"
 #include "transforms/lower/prepack.h"
 #include "transforms/lower/reference.h"
@@ -173,6 +174,7 @@ static tune_status lower_to_buffers(tune_cpu_lowering *lowering, MlirOperation m
 }
 
 static tune_status give_back_memory(tune_cpu_lowering *lowering, MlirOperation module) {
+  TUNE_RETURN_IF_ERROR(tune_padding_open(module, lowering->has_threads));
   if (lowering->has_threads)
     TUNE_RETURN_IF_ERROR(tune_threads_open_loops(module));
   if (tune_memory_has_allocations(module))

@@ -334,13 +334,14 @@ static tune_status make_function(const splitter *self, MlirOperation of, MlirBlo
       named(self->context, "sym_name", mlirStringAttrGet(self->context, tune_ir_string(text))),
       named(self->context, "sym_visibility",
             mlirStringAttrGet(self->context, tune_ir_string("private"))),
-      named(self->context, "function_type", mlirTypeAttrGet(type))};
+      named(self->context, "function_type", mlirTypeAttrGet(type)),
+      named(self->context, TUNE_AHEAD_ATTRIBUTE, mlirUnitAttrGet(self->context))};
   free(text);
   MlirRegion region = mlirRegionCreate();
   mlirRegionAppendOwnedBlock(region, block);
   MlirOperationState state =
       mlirOperationStateGet(tune_ir_string("func.func"), mlirOperationGetLocation(of));
-  mlirOperationStateAddAttributes(&state, 3, attributes);
+  mlirOperationStateAddAttributes(&state, 4, attributes);
   mlirOperationStateAddOwnedRegions(&state, 1, &region);
   *out_function = mlirOperationCreate(&state);
   mlirBlockInsertOwnedOperationBefore(body_of(self->module), of, *out_function);

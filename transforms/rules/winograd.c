@@ -10,8 +10,7 @@
 //    through memory. Each part adds what it makes to the output;
 //  - the transforms become loops of straight code (winograd_patterns.h); that over the image is the
 //    same for all blocks, and leaves their loop if its own loops are one of step 1: upstream moves
-//    no loop of another step. Among threads it stays, as outside of the loop one would do it for
-//    all;
+//    no loop of another step. Threads divide that one, too (transforms/lower/threads.h);
 //  - the products are a batch of matrix products, and tiled as such. In memory the transformed
 //    filters have the depth outside: 36 vectors made together lie side by side, not in 36 places
 //    that the caches map to the same few lines (twice as fast). The transposition which that takes
@@ -129,10 +128,8 @@ bool tune_winograd_choose(const tune_machine *machine, tune_winograd_plan *plan)
     if (winograd->depth % kr == 0)
       tune_value_set_add(&plan->kr, kr);
   // A vector of channels, and as much of the depth as leaves the transformed filters a good third
-  // of the second cache. Threads transform the image for each block: they have larger ones.
-  int64_t vectors = plan->threads > 1 ? 4 : 1;
-  plan->block_default = tune_value_set_at_most(&plan->block, vectors * lanes);
-  plan->nr_default = tune_value_set_at_most(&plan->nr, vectors > 1 ? 2 * lanes : lanes);
+  // of the second cache.
+  plan->block_default = plan->nr_default = lanes;
   int64_t products = TUNE_WINOGRAD_MOST_PRODUCTS * TUNE_WINOGRAD_MOST_PRODUCTS;
   int64_t fitting = (int64_t)machine->l2_bytes * 3 / 8 / (products * plan->block_default * 4);
   plan->kc_default = winograd->depth;
@@ -239,11 +236,9 @@ static void write_epilogue(const tune_winograd_plan *plan, tune_writer *w) {
   tune_writer_tile(w, "%after_vector", "%after_loops", "%after_rows", &vectors, order, rank, NULL);
 }
 
-// Parts of the depth, and in them blocks of channels; among threads, blocks and in them parts.
+// Parts of the depth, and in them blocks of channels.
 static void write_blocks(const tune_winograd_plan *plan, tune_writer *w) {
   size_t order[TUNE_MAX_LOOPS], loops = plan->contraction.anchor->loop_count;
-  const char *target = "%convolution";
-  bool is_threaded = plan->threads > 1;
   char sizes[128];
   tune_tiling blocks = {{0}}, parts = {{0}};
   tune_writer_identity_order(order, TUNE_MAX_LOOPS);
@@ -251,16 +246,13 @@ static void write_blocks(const tune_winograd_plan *plan, tune_writer *w) {
   parts.size[plan->depth] = "%winograd_kc";
   // Patterns replace ops without the knowledge of the handles to them, which are not to be there
   // when they do.
-  tune_writer_begin_foreach(w, "%anchor", target);
-  if (!is_threaded) {
-    tune_writer_tile(w, "%part", "%parts", target, &parts, order, loops, NULL);
-    target = "%part";
-  }
-  tune_writer_line(w, "%%block, %%outer = transform.structured.tile_using_forall %s tile_sizes %s",
-                   target, tune_writer_sizes(sizes, sizeof sizes, &blocks, order, loops));
+  tune_writer_begin_foreach(w, "%anchor", "%convolution");
+  tune_writer_tile(w, "%part", "%parts", "%convolution", &parts, order, loops, NULL);
+  tune_writer_line(w,
+                   "%%block, %%outer = transform.structured.tile_using_forall %%part tile_sizes "
+                   "%s",
+                   tune_writer_sizes(sizes, sizeof sizes, &blocks, order, loops));
   tune_writer_line(w, "  : (" OP ", " PARAM ") -> (" OP ", " OP ")");
-  if (is_threaded)
-    tune_writer_tile(w, "%part", "%parts", "%block", &parts, order, loops, NULL);
   tune_writer_end_foreach(w);
   tune_writer_cleanup(w);
 }
@@ -323,8 +315,10 @@ void tune_winograd_write_transforms(const tune_winograd_plan *plan, const tune_w
                      "tile_sizes [0, 0, 1, 1, 1, %" PRId64 "]",
                      lanes);
     tune_writer_line(w, "  : (" OP ") -> (" OP ", " OP ", " OP ", " OP ", " OP ")");
-    if (i == 0 && plan->threads == 1)
+    if (i == 0)
       tune_writer_line(w, "%%one_loop = transform.loop.coalesce %%tile_loops#0 : (" OP ") -> " OP);
+    if (i == 0 && plan->threads > 1)
+      tune_writer_line(w, "transform.annotate %%one_loop \"tune.threads\" : " OP);
     tune_writer_end_foreach(w);
   }
   tune_pdl_begin_patterns(w);

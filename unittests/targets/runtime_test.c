@@ -53,6 +53,39 @@ static void arena_reuses_blocks_of_like_size(void **state) {
   tune_runtime_trim();
 }
 
+static void *take_and_free(void *argument) {
+  void **out_block = argument;
+  *out_block = tune_runtime_allocate(1 << 20);
+  tune_runtime_free(*out_block);
+  return NULL;
+}
+
+// Of several free blocks a thread gets the one that it had, which is in its core's cache; the one
+// freed last where it had none.
+static void arena_gives_threads_their_own_blocks(void **state) {
+  (void)state;
+  tune_runtime_trim();
+  void *own = tune_runtime_allocate(1 << 20), *others;
+  pthread_t thread;
+  assert_int_equal(pthread_create(&thread, NULL, take_and_free, &others), 0);
+  pthread_join(thread, NULL);
+  assert_ptr_not_equal(others, own);
+  void *other_own = tune_runtime_allocate(1 << 20); // takes over the thread's
+  assert_ptr_equal(other_own, others);
+  tune_runtime_free(own);
+  tune_runtime_free(other_own);
+  // Taken and freed last by the thread, which has none of its own left.
+  assert_int_equal(pthread_create(&thread, NULL, take_and_free, &others), 0);
+  pthread_join(thread, NULL);
+  assert_ptr_equal(others, other_own);
+  void *first = tune_runtime_allocate(1 << 20), *second = tune_runtime_allocate(1 << 20);
+  assert_ptr_equal(first, own);
+  assert_ptr_equal(second, others);
+  tune_runtime_free(first);
+  tune_runtime_free(second);
+  tune_runtime_trim();
+}
+
 // A block kept for a weak alignment does not serve a strong one.
 static void arena_respects_alignment_when_reusing(void **state) {
   (void)state;
@@ -271,6 +304,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(arena_aligns_and_gives_enough),
       cmocka_unit_test(arena_reuses_blocks_of_like_size),
+      cmocka_unit_test(arena_gives_threads_their_own_blocks),
       cmocka_unit_test(arena_respects_alignment_when_reusing),
       cmocka_unit_test(arena_says_null_for_absurd_sizes),
       cmocka_unit_test(arena_serves_threads),
