@@ -24,8 +24,12 @@ static tune_status decide(const tune_module_tasks *tasks, size_t task,
     if (tune_status_is_ok(status) && outcome != TUNE_BEST_FOUND && remarks)
       tune_best_config_remark(space, tasks->facts, outcome);
   }
+  const tune_config *config = outcome == TUNE_BEST_FOUND ? &best : NULL;
   if (tune_status_is_ok(status))
-    status = tune_task_space_decide(space, outcome == TUNE_BEST_FOUND ? &best : NULL, out_schedule);
+    status = options->is_split
+                 ? tune_task_space_decide(space, config, out_schedule)
+                 : tune_task_space_decide_unsplit(
+                       space, config, remarks && (config || space->is_decided), out_schedule);
   if (tune_status_is_ok(status) && options->tell)
     options->tell(options->user, task,
                   space->is_decided            ? TUNE_ORIGIN_CHOICES

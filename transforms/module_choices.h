@@ -31,6 +31,9 @@ typedef enum tune_choice_origin {
 typedef struct tune_module_choices_options {
   tune_module_tasks_options tasks; // takes_all_chosen is not looked at
   tune_database *database;         // borrowed; NULL: none
+  // What is packed ahead becomes a function of its own (lower/prepack.h); else schedules are taken
+  // that pay without (tune_task_space_decide_unsplit).
+  bool is_split;
   // Told of each task of the module, by its index in an extraction; may be NULL.
   void (*tell)(void *user, size_t task, tune_choice_origin origin);
   void *user;

@@ -198,8 +198,13 @@ static tune_status read_alternatives(MlirOperation op, tune_space *space) {
     status =
         add_knob(op, tune_ir_string_attribute(op, "name"), &pinned, TUNE_LEVEL_LINALG, 0, space);
   } else if (tune_status_is_ok(status)) {
-    status =
-        add_knob(op, tune_ir_string_attribute(op, "name"), &domain, TUNE_LEVEL_LINALG, 0, space);
+    MlirAttribute unsplit = tune_ir_attribute(op, TUNE_UNSPLIT_ATTRIBUTE);
+    size_t unused;
+    if (!mlirAttributeIsNull(unsplit))
+      status = find_value(op, unsplit, TUNE_UNSPLIT_ATTRIBUTE, &domain, &unused);
+    if (tune_status_is_ok(status))
+      status =
+          add_knob(op, tune_ir_string_attribute(op, "name"), &domain, TUNE_LEVEL_LINALG, 0, space);
   }
   tune_domain_deinit(&domain);
   return status;

@@ -13,8 +13,9 @@
 //  - transform.smt.constrain_params is a constraint per smt.assert: schedule_constraints.h.
 //
 // Discardable attributes on these ops say the rest: tune.level = "vector", tune.default = 64 (or a
-// label), tune.labels = ["packed", "direct"] for the regions of alternatives, tune.why = "..." for
-// the user whose value a constraint rejects. Without tune.level the kind of the domain gives it (a
+// label), tune.labels = ["packed", "direct"] for the regions of alternatives, tune.unsplit = 0 for
+// the one of them to take where the code is not split into what is called once and the rest
+// (lower/prepack.h), tune.why = "..." for the user whose value a constraint rejects. Without tune.level the kind of the domain gives it (a
 // tile is linalg, unroll is loop); without tune.default it is the first value of the domain as
 // written.
 //
@@ -33,6 +34,8 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define TUNE_UNSPLIT_ATTRIBUTE "tune.unsplit"
 
 typedef struct tune_schedule {
   MlirOperation module; // as written: knobs open, constraints in it

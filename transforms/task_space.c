@@ -225,17 +225,79 @@ tune_status tune_task_space_write_open(const tune_task_space *space, const tune_
 // Decided
 //===--------------------------------------------------------------------------===//
 
-tune_status tune_task_space_decide(const tune_task_space *space, const tune_config *config,
-                                   MlirOperation *out_schedule) {
-  MlirOperation schedule = mlirOperationClone(space->schedule->module);
-  tune_status status =
-      tune_schedule_select(schedule, space->space, config ? config : &space->config);
+// Decides `schedule`, a copy of the space's, and hands it out; it is destroyed on failure.
+static tune_status decide_copy(const tune_task_space *space, const tune_config *config,
+                               MlirOperation schedule, MlirOperation *out_schedule) {
+  tune_status status = tune_schedule_select(schedule, space->space, config);
   if (!tune_status_is_ok(status)) {
     mlirOperationDestroy(schedule);
     schedule = (MlirOperation){NULL};
   }
   *out_schedule = schedule;
   return status;
+}
+
+tune_status tune_task_space_decide(const tune_task_space *space, const tune_config *config,
+                                   MlirOperation *out_schedule) {
+  return decide_copy(space, config ? config : &space->config,
+                     mlirOperationClone(space->schedule->module), out_schedule);
+}
+
+typedef struct unsplit {
+  const tune_task_space *space;
+  const tune_config *config;
+  bool remarks;
+} unsplit;
+
+static void remark_unsplit(const unsplit *self, const char *knob, const char *taken,
+                           const char *chosen) {
+  const tune_extracted_task *task = self->space->task;
+  tune_remark_emit(task->location,
+                   "'%s' takes %s = %s here, not %s: that is for code which is split in two, one "
+                   "part to be called once, as `tune-run --emit=so` makes it",
+                   task->name, knob, taken, chosen);
+}
+
+// The region that TUNE_UNSPLIT_ATTRIBUTE says, by its number or its label.
+static int64_t read_unsplit(MlirAttribute attribute, const tune_knob *knob) {
+  if (mlirAttributeIsAInteger(attribute))
+    return mlirIntegerAttrGetValueInt(attribute);
+  size_t index = 0; // it is there: schedule.c has looked
+  while (!tune_ir_string_equal(mlirStringAttrGetValue(attribute), knob->labels[index]))
+    ++index;
+  return knob->values[index];
+}
+
+static MlirWalkResult select_unsplit(MlirOperation op, void *user_data) {
+  const unsplit *self = user_data;
+  MlirAttribute attribute = tune_ir_attribute(op, TUNE_UNSPLIT_ATTRIBUTE);
+  if (!tune_ir_is(op, "transform.tune.alternatives") || mlirAttributeIsNull(attribute))
+    return MlirWalkResultAdvance;
+  MlirStringRef name = tune_ir_string_attribute(op, "name");
+  const tune_space *whole = self->space->schedule->space;
+  for (size_t i = 0; i < tune_space_knob_count(whole); ++i) {
+    const tune_knob *knob = tune_space_knob(whole, i);
+    if (!tune_ir_string_equal(name, knob->name) || knob->value_count < 2)
+      continue;
+    int64_t region = read_unsplit(attribute, knob),
+            chosen = tune_config_value(self->config, self->space->space, i);
+    if (self->remarks && region != chosen && knob->labels)
+      remark_unsplit(self, knob->name, knob->labels[tune_knob_find_value(knob, region)],
+                     knob->labels[tune_knob_find_value(knob, chosen)]);
+    MlirContext context = mlirOperationGetContext(op);
+    mlirOperationSetAttributeByName(
+        op, tune_ir_string("selected_region_attr"),
+        mlirIntegerAttrGet(mlirIntegerTypeSignedGet(context, 64), region));
+  }
+  return MlirWalkResultAdvance;
+}
+
+tune_status tune_task_space_decide_unsplit(const tune_task_space *space, const tune_config *config,
+                                           bool remarks, MlirOperation *out_schedule) {
+  unsplit self = {space, config ? config : &space->config, remarks};
+  MlirOperation schedule = mlirOperationClone(space->schedule->module);
+  mlirOperationWalk(schedule, select_unsplit, &self, MlirWalkPreOrder);
+  return decide_copy(space, self.config, schedule, out_schedule);
 }
 
 tune_status tune_task_space_write_script(const tune_task_space *space, const tune_config *config,

@@ -25,8 +25,8 @@
 #define RATIO_PRECISION 0.25
 #define FEWEST_ROUNDS 12
 #define SLOW_ROUNDS_BUDGETS 20.0
-// Seconds; refilling caches takes one or two thousandths.
-#define LONG_SAMPLE 0.05
+// Seconds, against the one or two thousandths that it takes to fill the caches again.
+#define LONG_SAMPLE 0.25
 
 // A kernel being measured.
 typedef struct probe {
@@ -185,23 +185,18 @@ static tune_status ratio_by_rounds(const tune_measurement *of, const tune_measur
   return status;
 }
 
-// A sample of a kernel after others have run: a run ahead of it, which is not timed, brings code
-// and data back that they displaced. So it is the time that the kernel has by itself, like all
-// others; with eight finalists a short kernel would take up to twice as long. Not worth it for long
-// ones.
-static tune_status take_sample_after_others(probe *p) {
-  double seconds;
-  if (p->last < LONG_SAMPLE)
-    TUNE_RETURN_IF_ERROR(p->run(p->context, 1, &seconds));
-  return take_sample(p);
-}
-
-// Forth and back, beginning with the kernel `first`.
-static tune_status run_round(probe *probes, size_t count, size_t first, size_t *out_failed) {
+// Forth and back, beginning with the kernel `first`. If `warms`, a run that is not timed comes
+// ahead of a sample that another kernel's precedes: it brings code and data back which that
+// displaced.
+static tune_status run_round(probe *probes, size_t count, size_t first, bool warms,
+                             size_t *out_failed) {
   for (size_t i = 0; i < 2 * count; ++i) {
     *out_failed = (first + (i < count ? i : 2 * count - 1 - i)) % count;
     probe *p = &probes[*out_failed];
-    TUNE_RETURN_IF_ERROR(count > 1 ? take_sample_after_others(p) : take_sample(p));
+    double unused;
+    if (warms && i != count)
+      TUNE_RETURN_IF_ERROR(p->run(p->context, 1, &unused));
+    TUNE_RETURN_IF_ERROR(take_sample(p));
   }
   *out_failed = count;
   return TUNE_OK;
@@ -230,6 +225,10 @@ static tune_status measure_rounds(probe *probes, size_t count, const tune_measur
     TUNE_RETURN_IF_ERROR(calibrate(&probes[i], options));
   }
   *out_failed = count;
+  // Not worth it where all take long; but what is done for one is done for all.
+  bool warms = false;
+  for (size_t i = 0; i < count && count > 1; ++i)
+    warms = warms || probes[i].last < LONG_SAMPLE;
   bool is_precise = false;
   // A round of equal order each time can fall into step with what else the machine does, a time
   // slice of another process each 4 ms: then one kernel alone pays for it, with great certainty.
@@ -237,7 +236,7 @@ static tune_status measure_rounds(probe *probes, size_t count, const tune_measur
   tune_random_init(&random, 0);
   for (size_t rounds = 1; !is_precise; ++rounds) {
     size_t first = (size_t)tune_random_below(&random, count);
-    TUNE_RETURN_IF_ERROR(run_round(probes, count, first, out_failed));
+    TUNE_RETURN_IF_ERROR(run_round(probes, count, first, warms, out_failed));
     double seconds = 0;
     for (size_t i = 0; i < count; ++i)
       seconds += probes[i].seconds;

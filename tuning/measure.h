@@ -64,12 +64,12 @@ typedef struct tune_measure_subject {
 } tune_measure_subject;
 
 // Measures `count` >= 1 kernels interleaved: rounds of all kernels forth, then back, each beginning
-// with another one drawn at random, so that each round gives each kernel two samples. Short kernels
-// run once ahead of each sample, which no budget counts: what the others displaced from the caches
-// comes back, and the times are those that kernels have alone. Ends when all
-// ratios are known to a quarter of the wanted precision, since the best few differ by little, or
-// the budget of `count` kernels measured alone is spent; slow kernels get 12 rounds or 20 budgets,
-// and at least 2 rounds. `out_ratios[i]` is the time of kernel i relative to kernel 0, paired by
+// with another one drawn at random, so that each round gives each kernel two samples. Unless all
+// take long, each runs once ahead of a sample, which no budget counts: what the others displaced
+// from the caches comes back, and the times are those that kernels have alone. Ends when all ratios
+// are known to a quarter of the wanted precision, since the best few differ by little, or the
+// budget of `count` kernels measured alone is spent; slow kernels get 12 rounds or 20 budgets, and
+// at least 2 rounds. `out_ratios[i]` is the time of kernel i relative to kernel 0, paired by
 // rounds; their intervals are so wide that all of them hold together with the wanted confidence
 // (Bonferroni), since the best is picked by them.
 // `options->best` is ignored. Both arrays are the caller's, of `count` elements; on failure there

@@ -16,6 +16,8 @@
 #define CLASS_COUNT (40 * CLASSES_PER_DOUBLING + 1)
 // A free block of up to this many classes above the wanted one is taken: at most 1.5 times as big.
 #define CLASSES_TRIED 5
+// Free blocks that a thread looks through for one that it had.
+#define BLOCKS_SEEN 16
 
 // Stands right before the memory handed out.
 typedef struct block {
@@ -33,8 +35,7 @@ typedef struct free_list {
   block *first;
 } free_list;
 
-// The one global of the runtime: generated code has nothing to pass a context in. Zero is unlocked
-// and empty.
+// Global, as generated code has nothing to pass a context in. Zero is unlocked and empty.
 static free_list free_lists[CLASS_COUNT];
 
 static void lock(free_list *list) {
@@ -63,16 +64,17 @@ static uint32_t class_of(size_t size, size_t *out_capacity) {
 // Its address tells threads apart.
 static _Thread_local char this_thread;
 
-// The block that was freed last, of those that this thread had last if there are any: it is still
-// in the cache of its core. Two threads that swap their blocks on each call fetch them from each
-// other.
-static block *take(free_list *list, size_t alignment) {
+// The block that was freed last, of those that the thread `self` had last if there are any: it is
+// still in the cache of its core. Two threads that swap their blocks on each call fetch them from
+// each other. Among many blocks it is not looked for far.
+static block *take(free_list *list, size_t alignment, const char *self) {
   lock(list);
   block **link = NULL;
-  for (block **at = &list->first; *at; at = &(*at)->next) {
+  unsigned seen = 0;
+  for (block **at = &list->first; *at && !(link && ++seen > BLOCKS_SEEN); at = &(*at)->next) {
     if ((*at)->alignment < alignment)
       continue;
-    bool is_own = (*at)->user == &this_thread;
+    bool is_own = (*at)->user == self;
     if (!link || is_own)
       link = at;
     if (is_own)
@@ -82,10 +84,12 @@ static block *take(free_list *list, size_t alignment) {
   if (found)
     *link = found->next;
   unlock(list);
+  if (found)
+    found->user = self;
   return found;
 }
 
-static block *make(uint32_t size_class, size_t capacity, size_t alignment) {
+static block *make(uint32_t size_class, size_t capacity, size_t alignment, const char *self) {
   size_t total;
   if (__builtin_add_overflow(capacity, alignment + ALIGNMENT, &total))
     return NULL;
@@ -98,8 +102,7 @@ static block *make(uint32_t size_class, size_t capacity, size_t alignment) {
     return NULL;
   uintptr_t start = ((uintptr_t)raw + sizeof(block) + alignment - 1) & ~(uintptr_t)(alignment - 1);
   block *made = (block *)start - 1;
-  *made =
-      (block){.raw = raw, .user = &this_thread, .alignment = alignment, .size_class = size_class};
+  *made = (block){.raw = raw, .user = self, .alignment = alignment, .size_class = size_class};
   return made;
 }
 
@@ -108,18 +111,17 @@ static void *allocate(size_t alignment, size_t size) {
     return NULL;
   if (alignment < ALIGNMENT)
     alignment = ALIGNMENT;
+  const char *self = &this_thread;
   size_t capacity;
   uint32_t size_class = class_of(size, &capacity);
   for (uint32_t i = size_class; i < size_class + CLASSES_TRIED && i < CLASS_COUNT; ++i) {
-    block *found = take(&free_lists[i], alignment);
-    if (found) {
-      found->user = &this_thread;
+    block *found = take(&free_lists[i], alignment, self);
+    if (found)
       return found + 1;
-    }
   }
   if (capacity >= HUGE_PAGE && alignment < HUGE_PAGE)
     alignment = HUGE_PAGE;
-  block *made = make(size_class, capacity, alignment);
+  block *made = make(size_class, capacity, alignment, self);
   return made ? made + 1 : NULL;
 }
 

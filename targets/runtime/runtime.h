@@ -1,7 +1,7 @@
 //===- runtime.h - What generated code calls ------------------------------------===//
 //
 // libtune_runtime.a is linked into every artifact, and into a user's program where it links
-// `--emit=obj`. It needs malloc, free and memcpy, nothing else, and is never instrumented by
+// `--emit=obj`. It needs malloc, free and memcpy, and a byte for each thread, nothing else, and is never instrumented by
 // sanitizers, since artifacts are linked without theirs.
 //
 // Memory: an arena that keeps what is freed. A kernel that takes scratch memory on each call

@@ -182,6 +182,15 @@ static tune_status start(child_body body, void *context, const child_limits *lim
   return TUNE_OK;
 }
 
+// The child has been collected. LLVM's OpenMP runtime makes a file in /dev/shm for each process,
+// and removes it when the process ends as it should, which a child does not.
+static void forget(child *c) {
+  char name[64];
+  snprintf(name, sizeof name, "/__KMP_REGISTERED_LIB_%d_%d", (int)c->pid, (int)getuid());
+  shm_unlink(name);
+  c->pid = -1;
+}
+
 // Kills what is left of the child's group and collects the child.
 static int stop(child *c) {
   int wait_status = 0;
@@ -190,7 +199,7 @@ static int stop(child *c) {
   kill(-c->pid, SIGKILL);
   while (waitpid(c->pid, &wait_status, 0) < 0 && errno == EINTR)
     ;
-  c->pid = -1;
+  forget(c);
   return wait_status;
 }
 
@@ -341,11 +350,12 @@ static tune_status conclude(child *c, const child_limits *limits, child_outcome 
   pid_t ended;
   while ((ended = waitpid(c->pid, &wait_status, WNOHANG)) == 0 && tune_clock_seconds() < deadline)
     tune_clock_sleep(1e-3);
-  if (ended == c->pid)
+  if (ended == c->pid) {
     kill(-c->pid, SIGKILL); // threads and children of it, if any are left
-  else
+    forget(c);
+  } else {
     wait_status = stop(c);
-  c->pid = -1;
+  }
   read_log(c);
   if (WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGXCPU) {
     out->end = CHILD_TIMED_OUT;

@@ -80,8 +80,8 @@ static void note_config(void *user, size_t task, tune_choice_origin origin) {
 tune_status module_schedule(tune_build_task *task, const json_t *module, size_t threads,
                             json_t *tasks) {
   const char *database, *config;
-  tune_module_choices_options options = {.tasks = {.target = "cpu", .threads = threads},
-                                         .user = tasks};
+  tune_module_choices_options options = {
+      .tasks = {.target = "cpu", .threads = threads}, .is_split = true, .user = tasks};
   TUNE_RETURN_IF_ERROR(get_text(module, "database", &database));
   TUNE_RETURN_IF_ERROR(get_text(module, "schedule", &options.tasks.schedule));
   TUNE_RETURN_IF_ERROR(get_text(module, "config", &config));

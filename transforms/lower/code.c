@@ -6,6 +6,7 @@
 #include "support/clock.h"
 #include "transforms/ir.h"
 #include "transforms/lower/entry.h"
+#include "transforms/lower/outlined.h"
 
 #include "mlir-c/Target/LLVMIR.h"
 #include "llvm-c/Core.h"
@@ -86,6 +87,7 @@ static tune_status add_part(const tune_part *part, const tune_llvm_target *targe
         tune_status_make(TUNE_INTERNAL, "the lowered module has no function @%s", part->function);
   } else {
     declare_no_overlap(function, part);
+    tune_outlined_declare_no_overlap(module);
     make_others_internal(module, function);
     status = tune_llvm_optimize(module, target, &part->llvm);
   }
@@ -111,6 +113,7 @@ static tune_status generate(const tune_code_source *source, const tune_llvm_targ
   LLVMModuleRef module;
   TUNE_RETURN_IF_ERROR(translate(source->module, llvm_context, &module));
   tune_status status = tune_entry_add(module, source->function, source->signature, source->prepack);
+  tune_outlined_declare_no_overlap(module);
   double translated = tune_clock_seconds();
   report->lower += translated - start;
   if (tune_status_is_ok(status))

@@ -174,7 +174,6 @@ static tune_status lower_to_buffers(tune_cpu_lowering *lowering, MlirOperation m
 }
 
 static tune_status give_back_memory(tune_cpu_lowering *lowering, MlirOperation module) {
-  TUNE_RETURN_IF_ERROR(tune_padding_open(module, lowering->has_threads));
   if (lowering->has_threads)
     TUNE_RETURN_IF_ERROR(tune_threads_open_loops(module));
   if (tune_memory_has_allocations(module))
@@ -213,7 +212,7 @@ static void emit_c_interface(MlirOperation module, const char *name) {
                                   mlirUnitAttrGet(mlirOperationGetContext(module)));
 }
 
-// Without `out_prepack` nothing is packed ahead.
+// The plain lowering has no `out_prepack`: nothing is packed ahead, and ops stay as they are.
 static tune_status lower_to_llvm_dialect(tune_cpu_lowering *lowering, MlirOperation module,
                                          const char *name, const tune_function_signature *signature,
                                          tune_llvm_options *options, tune_prepack *out_prepack,
@@ -226,11 +225,13 @@ static tune_status lower_to_llvm_dialect(tune_cpu_lowering *lowering, MlirOperat
   TUNE_RETURN_IF_ERROR(lower_to_buffers(lowering, module));
   TUNE_RETURN_IF_ERROR(tune_ir_find_function(module, name, &function));
   TUNE_RETURN_IF_ERROR(tune_memory_place_results(function, signature));
-  if (out_prepack)
-    TUNE_RETURN_IF_ERROR(tune_prepack_split(module, function, lowering->has_threads, out_prepack));
   emit_c_interface(module, name);
-  if (out_prepack && out_prepack->function)
-    emit_c_interface(module, out_prepack->function);
+  if (out_prepack) {
+    TUNE_RETURN_IF_ERROR(tune_prepack_split(module, function, lowering->has_threads, out_prepack));
+    if (out_prepack->function)
+      emit_c_interface(module, out_prepack->function);
+    TUNE_RETURN_IF_ERROR(tune_padding_open(module, lowering->has_threads));
+  }
   TUNE_RETURN_IF_ERROR(give_back_memory(lowering, module));
   TUNE_RETURN_IF_ERROR(order_loops(lowering, module));
   TUNE_RETURN_IF_ERROR(tune_parts_split(module, name, out_parts));
@@ -254,6 +255,7 @@ static void pass_vector_width(const tune_part *part) {
 
 tune_status tune_cpu_lowering_run_module(tune_cpu_lowering *lowering, MlirOperation module) {
   TUNE_RETURN_IF_ERROR(lower_to_buffers(lowering, module));
+  TUNE_RETURN_IF_ERROR(tune_padding_open(module, lowering->has_threads));
   TUNE_RETURN_IF_ERROR(give_back_memory(lowering, module));
   TUNE_RETURN_IF_ERROR(order_loops(lowering, module));
   tune_parts parts;

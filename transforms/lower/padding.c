@@ -13,8 +13,9 @@
 #define MOST_DIMENSIONS 16
 // Threads take less time for a copy of so many bytes than to be woken for it, and back.
 #define LEAST_SHARED_BYTES (128 << 10)
-// Steps of a parallel copy, at least, that threads can be even with.
+// Steps of a parallel copy, at least, that threads can be even with; and bytes of a step.
 #define LEAST_STEPS 16
+#define LEAST_STEP_BYTES 512
 
 // Memory of a known shape, or a part of it.
 typedef struct box {
@@ -122,9 +123,31 @@ static bool read_view(MlirValue value, MlirValue *out_memory, box *out_part) {
 // Fills
 //===--------------------------------------------------------------------------===//
 
-// Whether `op` may look at `memory`, or at other ops that do.
+// Whether the memory of `value` is known by views of it alone, which root_of looks through: it goes
+// into no other op that hands it on.
+static bool is_known_by_views(MlirValue value) {
+  MlirOpOperand use = mlirValueGetFirstUse(value);
+  for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    bool is_end = mlirOperationEqual(mlirBlockGetTerminator(mlirOperationGetBlock(user)), user);
+    if (tune_ahead_is_view(user) ? !is_known_by_views(mlirOperationGetResult(user, 0))
+                                 : is_end && !tune_ir_is(user, "func.return"))
+      return false;
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(user) && !tune_ahead_is_view(user); ++i) {
+      MlirType type = mlirValueGetType(mlirOperationGetResult(user, i));
+      bool is_element = mlirTypeIsAInteger(type) || mlirTypeIsAFloat(type) ||
+                        mlirTypeIsAVector(type) || tune_ir_is(user, "memref.dim");
+      if (!is_element)
+        return false;
+    }
+  }
+  return true;
+}
+
+// Whether `op` may look at `memory`, or at other ops that do. Those of linalg have bodies that look
+// at elements only.
 static bool may_touch(MlirOperation op, MlirValue memory) {
-  if (mlirOperationGetNumRegions(op) > 0 && !tune_ir_is(op, "linalg.fill"))
+  if (mlirOperationGetNumRegions(op) > 0 && !tune_ir_string_starts(tune_ir_name(op), "linalg."))
     return true;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
     if (mlirValueEqual(root_of(mlirOperationGetOperand(op, i)), memory))
@@ -153,7 +176,7 @@ static bool find_copy(MlirOperation fill, MlirValue memory, MlirOperation *out_c
 // A fill of `part` of `memory` in place of `fill`, which is of all of it.
 static void fill_part(MlirOperation fill, MlirValue memory, const layout *of, const box *part) {
   for (intptr_t i = 0; i < part->rank; ++i)
-    if (part->size[i] == 0)
+    if (part->size[i] <= 0)
       return;
   MlirValue view = make_view(fill, memory, of, part, NULL, 0);
   MlirOperation fill_of_part = mlirOperationClone(fill);
@@ -263,20 +286,20 @@ static void try_share(MlirOperation op) {
   box whole;
   layout of;
   MlirValue target = mlirOperationGetOperand(op, 1);
-  if (is_done_by_one_thread(op) || !read_memory(target, &whole, &of) ||
-      size_in_bytes(&whole, mlirShapedTypeGetElementType(mlirValueGetType(target))) <
-          LEAST_SHARED_BYTES)
+  if (is_done_by_one_thread(op) || !read_memory(target, &whole, &of))
     return;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
     MlirValue memory = mlirOperationGetOperand(op, i);
     box all;
-    if (mlirTypeIsAMemRef(mlirValueGetType(memory)) && !read_memory(memory, &all, &of))
+    if (mlirTypeIsAShaped(mlirValueGetType(memory)) && !read_memory(memory, &all, &of))
       return;
   }
+  int64_t bytes = size_in_bytes(&whole, mlirShapedTypeGetElementType(mlirValueGetType(target)));
   intptr_t loops = 0;
-  for (int64_t steps = 1; steps < LEAST_STEPS && loops + 1 < whole.rank; ++loops)
+  int64_t steps = 1;
+  for (; steps < LEAST_STEPS && loops + 1 < whole.rank; ++loops)
     steps *= whole.size[loops];
-  if (loops > 0)
+  if (loops > 0 && bytes >= LEAST_SHARED_BYTES && bytes / steps >= LEAST_STEP_BYTES)
     share(op, &whole, loops);
 }
 
@@ -284,19 +307,19 @@ static void try_share(MlirOperation op) {
 // All
 //===--------------------------------------------------------------------------===//
 
-static void open_fill(MlirOperation fill, bool has_threads) {
+// Fills the borders alone where a copy follows; returns that, else the fill.
+static MlirOperation open_fill(MlirOperation fill) {
   MlirValue memory = mlirOperationGetOperand(fill, 1);
   box whole, middle;
   layout of;
-  MlirOperation copy, large = fill;
-  if (mlirValueIsAOpResult(memory) && tune_ir_is(mlirOpResultGetOwner(memory), "memref.alloc") &&
-      read_memory(memory, &whole, &of) && find_copy(fill, memory, &copy, &middle)) {
-    fill_borders(fill, memory, &of, &whole, &middle);
-    mlirOperationDestroy(fill);
-    large = copy;
-  }
-  if (has_threads)
-    try_share(large);
+  MlirOperation copy;
+  if (!mlirValueIsAOpResult(memory) || !tune_ir_is(mlirOpResultGetOwner(memory), "memref.alloc") ||
+      !read_memory(memory, &whole, &of) || !is_known_by_views(memory) ||
+      !find_copy(fill, memory, &copy, &middle))
+    return fill;
+  fill_borders(fill, memory, &of, &whole, &middle);
+  mlirOperationDestroy(fill);
+  return copy;
 }
 
 static MlirWalkResult find_fill(MlirOperation op, void *user_data) {
@@ -307,11 +330,14 @@ static MlirWalkResult find_fill(MlirOperation op, void *user_data) {
 }
 
 tune_status tune_padding_open(MlirOperation module, bool has_threads) {
-  tune_op_list fills = {0};
-  mlirOperationWalk(module, find_fill, &fills, MlirWalkPreOrder);
-  for (size_t i = 0; i < fills.count && !fills.failed; ++i)
-    open_fill(fills.ops[i], has_threads);
-  bool failed = fills.failed;
-  tune_op_list_deinit(&fills);
+  tune_op_list ops = {0};
+  mlirOperationWalk(module, find_fill, &ops, MlirWalkPreOrder);
+  bool failed = ops.failed;
+  // All of them before any is shared: a copy is not found behind a loop.
+  for (size_t i = 0; i < ops.count && !failed; ++i)
+    ops.ops[i] = open_fill(ops.ops[i]);
+  for (size_t i = 0; i < ops.count && !failed && has_threads; ++i)
+    try_share(ops.ops[i]);
+  tune_op_list_deinit(&ops);
   return failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing fills") : TUNE_OK;
 }

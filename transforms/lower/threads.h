@@ -1,10 +1,11 @@
 //===- threads.h - Loops that become parallel late -----------------------------------===//
 //
-// Upstream takes nothing out of scf.forall: what a schedule hoists out of its outer tiles (panels
-// of weights that are packed ahead) it has to hoist out of scf.for. Loops of which the schedule
-// knows that their steps do not depend on each other, but for memory that each only writes for
-// itself, carry the unit attribute `tune.threads`, and become scf.parallel here, on buffers.
-// Elsewhere, in stock MLIR, they are loops like any other.
+// Upstream hoists no panels out of scf.forall, those of weights that are packed ahead: a schedule
+// has to hoist them out of scf.for. And what is moved out of scf.forall as it is the same for all
+// its steps (Winograd's image) is a loop of one thread. Loops of which the schedule knows that
+// their steps do not depend on each other, but for memory that each only writes for itself, carry
+// the unit attribute `tune.threads`, and become scf.parallel here, on buffers. Elsewhere, in stock
+// MLIR, they are loops like any other.
 //
 // Threads: as the context.
 //

@@ -89,8 +89,8 @@ static void write_both_packings(const tune_contraction_plan *plan, const tune_ma
   const char *func = w->func;
   tune_contraction_plan ahead = *plan;
   ahead.packs_ahead = true;
-  tune_writer_begin_alternatives(w, "%packed", "weights", TUNE_LEVEL_LINALG,
-                                 "\"each_call\", \"ahead\"", 1, 1);
+  tune_writer_begin_split_alternatives(w, "%packed", "weights", TUNE_LEVEL_LINALG,
+                                       "\"each_call\", \"ahead\"", 1, 0, 1);
   tune_contraction_write_tiles(plan, w);
   tune_contraction_write_panels(plan, machine, w);
   tune_writer_next_alternative(w, w->func, 1);

@@ -164,17 +164,33 @@ void tune_writer_register_constraint(tune_writer *writer, int64_t lanes, unsigne
                          (const char *const[]){mr, nr}, lines);
 }
 
-void tune_writer_begin_alternatives(tune_writer *writer, const char *results, const char *name,
-                                    tune_level level, const char *labels, int64_t default_index,
-                                    size_t handle_count) {
+// `more` attributes follow the usual ones.
+static void begin_alternatives(tune_writer *writer, const char *results, const char *name,
+                               tune_level level, const char *labels, int64_t default_index,
+                               const char *more, size_t handle_count) {
   char types[512];
   tune_writer_types(types, sizeof types, handle_count);
   tune_writer_line(writer,
                    "%s%stransform.tune.alternatives<\"%s\"> attributes {tune.level = \"%s\", "
-                   "tune.labels = [%s], tune.default = %" PRId64 " : i64}%s%s {",
+                   "tune.labels = [%s], tune.default = %" PRId64 " : i64%s}%s%s {",
                    results ? results : "", results ? " = " : "", name, tune_level_name(level),
-                   labels, default_index, handle_count ? " -> " : "", types);
+                   labels, default_index, more, handle_count ? " -> " : "", types);
   writer->indent++;
+}
+
+void tune_writer_begin_alternatives(tune_writer *writer, const char *results, const char *name,
+                                    tune_level level, const char *labels, int64_t default_index,
+                                    size_t handle_count) {
+  begin_alternatives(writer, results, name, level, labels, default_index, "", handle_count);
+}
+
+void tune_writer_begin_split_alternatives(tune_writer *writer, const char *results,
+                                          const char *name, tune_level level, const char *labels,
+                                          int64_t default_index, int64_t unsplit_index,
+                                          size_t handle_count) {
+  char more[64];
+  snprintf(more, sizeof more, ", tune.unsplit = %" PRId64 " : i64", unsplit_index);
+  begin_alternatives(writer, results, name, level, labels, default_index, more, handle_count);
 }
 
 static void yield_handles(tune_writer *writer, const char *handles, size_t handle_count) {

@@ -105,6 +105,50 @@ static const padding_case CASES[] = {
      1,
      {WHOLE},
      NULL},
+    {"something else is a view of it",
+     FUNC("%m = memref.alloc() : memref<8x8xf32>\n"
+          "%t = memref.transpose %m (i, j) -> (j, i) : memref<8x8xf32> to memref<8x8xf32, "
+          "strided<[1, 8]>>\n"
+          "linalg.fill ins(%v : f32) outs(%m : memref<8x8xf32>)\n"
+          "%x = memref.load %t[%n, %n] : memref<8x8xf32, strided<[1, 8]>>\n"
+          "memref.store %x, %s[%n, %n] : memref<4x6xf32>\n"
+          "%p = memref.subview %m[1, 1] [4, 6] [1, 1] : memref<8x8xf32> to memref<4x6xf32, "
+          "strided<[8, 1], offset: 9>>\n"
+          "memref.copy %s, %p : memref<4x6xf32> to memref<4x6xf32, strided<[8, 1], offset: 9>>\n"),
+     false,
+     1,
+     {"outs(%alloc : memref<8x8xf32>)"},
+     NULL},
+    {"both are filled, then both copied",
+     FUNC(ALLOC FILL "%m2 = memref.alloc() : memref<302x200xf32>\n"
+                     "linalg.fill ins(%v : f32) outs(%m2 : memref<302x200xf32>)\n" VIEW
+                     "%p2 = memref.subview %m2[1, 0] [300, 200] [1, 1] : memref<302x200xf32> to "
+                     "memref<300x200xf32, strided<[200, 1], offset: 200>>\n"
+                     "linalg.copy ins(%l : memref<300x200xf32>) outs(%p2 : memref<300x200xf32, "
+                     "strided<[200, 1], offset: 200>>)\n" COPY),
+     true,
+     6,
+     {"scf.parallel (%arg4) = (%c0) to (%c300)"},
+     WHOLE},
+    {"a copy of a shape that is not known",
+     FUNC("%m = memref.alloc() : memref<302x200xf32>\n"
+          "linalg.fill ins(%v : f32) outs(%m : memref<302x200xf32>)\n"
+          "%p = memref.subview %m[1, 0] [300, 200] [1, 1] : memref<302x200xf32> to "
+          "memref<300x200xf32, strided<[200, 1], offset: 200>>\n"
+          "%u = memref.cast %l : memref<300x200xf32> to memref<*xf32>\n"
+          "memref.copy %u, %p : memref<*xf32> to memref<300x200xf32, strided<[200, 1], offset: "
+          "200>>\n"),
+     true,
+     2,
+     {"memref.copy %cast"},
+     "scf.parallel"},
+    {"large, in rows of a few bytes",
+     FUNC("%w = memref.alloc() : memref<40000x2xf32>\n"
+          "linalg.fill ins(%v : f32) outs(%w : memref<40000x2xf32>)\n"),
+     true,
+     1,
+     {"outs(%alloc"},
+     "scf.parallel"},
     {"the copy comes in a loop",
      FUNC(ALLOC FILL VIEW "scf.for %i = %n to %n step %n {\n" COPY "}\n"),
      false,

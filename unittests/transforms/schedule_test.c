@@ -142,6 +142,9 @@ static void wrong_schedules_are_refused_where_they_are_wrong(void **state) {
                  "transform.tune.alternatives<\"p\"> attributes {tune.labels = [\"a\"]} { }, { "
                  "}\n" TAIL,
                  TUNE_INVALID_ARGUMENT, "1 labels for 2 regions");
+  assert_refused(HEAD "transform.tune.alternatives<\"p\"> attributes {tune.labels = [\"a\", "
+                      "\"b\"], tune.unsplit = \"c\"} { }, { }\n" TAIL,
+                 TUNE_INVALID_ARGUMENT, "tune.unsplit: the value \"c\", not in its domain");
 }
 
 static void schedules_without_knobs_parse_but_cannot_be_searched(void **state) {

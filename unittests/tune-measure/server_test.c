@@ -2,6 +2,7 @@
 
 #include "client.h"
 
+#include <dirent.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -87,6 +88,24 @@ static void artifacts_that_do_not_load_are_verdicts(void **state) {
   client_assert_verdict(reply, "run-crashed", "not an artifact");
   assert_true(client_number(reply, "artifact") == 1);
   json_decref(reply);
+}
+
+static size_t count_openmp_files(void) {
+  size_t count = 0;
+  DIR *folder = opendir("/dev/shm");
+  assert_non_null(folder);
+  for (const struct dirent *entry; (entry = readdir(folder)) != NULL;)
+    count += strncmp(entry->d_name, "__KMP_REGISTERED_LIB_", 21) == 0;
+  closedir(folder);
+  return count;
+}
+
+// Not even what the OpenMP runtime of a candidate forgets about.
+static void candidates_leave_no_files(void **state) {
+  client_open(*state, "GOOD");
+  size_t before = count_openmp_files();
+  expect(state, "LEFTOVER", "", "ok", NULL);
+  assert_true(count_openmp_files() <= before); // less where an older process had its number
 }
 
 static void hangs_are_stopped(void **state) {
@@ -348,6 +367,7 @@ int main(void) {
       TEST(wrong_artifacts_are_found),
       TEST(crashes_are_verdicts),
       TEST(artifacts_that_do_not_load_are_verdicts),
+      TEST(candidates_leave_no_files),
       TEST(hangs_are_stopped),
       TEST(memory_is_limited),
       TEST(slow_artifacts_are_cut),

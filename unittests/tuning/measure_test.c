@@ -284,17 +284,23 @@ static tune_status run_displaced(void *context, uint64_t repeats, double *out_se
 
 static void interleaving_tells_the_time_of_a_warm_kernel(void **state) {
   (void)state;
-  displaced *last = NULL, a = {1e-3, 1e-3, &last}, b = {2e-3, 4e-3, &last},
-            slow = {0.2, 1e-3, &last};
+  displaced *last = NULL, a = {1e-3, 1e-3, &last}, b = {2e-3, 4e-3, &last}, c = {0.3, 1e-3, &last},
+            d = {0.3, 1e-3, &last};
   tune_measure_subject subjects[] = {
-      {run_displaced, &a}, {run_displaced, &b}, {run_displaced, &slow}};
+      {run_displaced, &a}, {run_displaced, &b}, {run_displaced, &c}, {run_displaced, &d}};
   tune_measurement m[3];
   tune_ratio ratios[3];
   assert_null(tune_measure_interleaved(subjects, 3, &(tune_measure_options){0}, m, ratios, NULL));
   assert_float_equal(m[0].summary.maximum, 1e-3, 1e-9);
   assert_float_equal(ratios[1].ratio, 2, 1e-9);
-  assert_float_equal(m[2].summary.maximum, 0.201, 1e-9); // a run ahead would take as long
+  assert_float_equal(m[2].summary.maximum, 0.3, 1e-9); // long, but not for itself alone
   for (int i = 0; i < 3; ++i)
+    tune_measurement_deinit(&m[i]);
+  // A run ahead would take as long as the sample.
+  assert_null(
+      tune_measure_interleaved(subjects + 2, 2, &(tune_measure_options){0}, m, ratios, NULL));
+  assert_float_equal(m[0].summary.maximum, 0.301, 1e-9);
+  for (int i = 0; i < 2; ++i)
     tune_measurement_deinit(&m[i]);
 }
 
