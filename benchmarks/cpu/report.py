@@ -84,7 +84,7 @@ def row(workload, goal, entry, alone, threads):
     rival = best_rival(goal, entry)
     verdict, words = judge(workload, goal, entry)
     cells = [title, "%s, %s" % (time_text(ours), rate_text(workload, entry, ours)), "", "", scaling,
-             wanted, words, goal.missing if verdict != "met" else ""]
+             wanted, words, goal.why(threads) if verdict != "met" else ""]
     if rival:
         name, result = rival
         cells[2] = "%s, %s" % (name.replace("ours:", "our "), time_text(result["median"]))
@@ -130,6 +130,18 @@ def mean_of_workloads(selected, results, threads, trials):
     return statistics.geometric_mean(lowest.values())
 
 
+def speedups(selected, results, threads, trials):
+    """How much faster than one thread, of each workload that is bound by arithmetic: (ours, the best peer's)."""
+    for workload in selected:
+        entry, alone = (results.get("%s/%d/%d" % (workload.name, count, trials)) for count in (threads, 1))
+        if workload.bound != "flops" or not all(one and one.get("results") for one in (entry, alone)):
+            continue
+        rival = best_rival(workload.goals[0], entry)
+        if rival and rival[0] in alone["results"] and not rival[0].startswith("ours:"):
+            yield tuple(alone["results"][name]["median"] / entry["results"][name]["median"]
+                        for name in ("ours", rival[0]))
+
+
 def section(selected, results, threads, trials):
     """One table: so many threads and trials."""
     entries = [results.get("%s/%d/%d" % (w.name, threads, trials)) for w in selected]
@@ -158,6 +170,10 @@ def section(selected, results, threads, trials):
                     mean_of_workloads(selected, results, threads, trials))
     if threads > 1:
         summary += " In bold: less than %.2f times as fast as one thread." % (SCALING * threads)
+        found = list(speedups(selected, results, threads, trials))
+        if found:
+            summary += (" What is bound by arithmetic is %.2f times as fast as on one thread in the mean, the best"
+                        " peers %.2f times." % tuple(map(statistics.geometric_mean, zip(*found))))
     titles = ["workload", "ours", "best peer", "its time over ours [95 %]", "times one thread", "goal",
               "reached", "why not"]
     keep = [i for i in range(len(titles)) if i != 4 or threads > 1]

@@ -83,14 +83,16 @@ static bool contraction_applies(const tune_structure *structure, const tune_mach
 }
 
 // B that stays the same from call to call: in panels made within the loops, or ahead of them all,
-// where the lowering finds them (transforms/lower/prepack.h).
+// where the lowering finds them (transforms/lower/prepack.h). Threads cannot have columns that
+// nothing divides in parts then.
 static void write_both_packings(const tune_contraction_plan *plan, const tune_machine *machine,
                                 tune_writer *w) {
   const char *func = w->func;
   tune_contraction_plan ahead = *plan;
   ahead.packs_ahead = true;
   tune_writer_begin_split_alternatives(w, "%packed", "weights", TUNE_LEVEL_LINALG,
-                                       "\"each_call\", \"ahead\"", 1, 0, 1);
+                                       "\"each_call\", \"ahead\"",
+                                       plan->cols_divide || !plan->has_threads, 0, 1);
   tune_contraction_write_tiles(plan, w);
   tune_contraction_write_panels(plan, machine, w);
   tune_writer_next_alternative(w, w->func, 1);

@@ -334,13 +334,21 @@ static void choose_outer(tune_contraction_plan *plan, const tune_machine *machin
     plan->nc_default = columns_in_cache(plan, machine);
   if (machine->threads <= 1)
     return;
+  // Columns that nothing divides go in tiles of which the last is smaller, and padded as it is.
+  int64_t threads = machine->threads;
+  for (int64_t tiles = threads; tiles <= 4 * threads && !plan->cols_divide; tiles *= 2) {
+    int64_t nc = round_up((plan->cols + tiles - 1) / tiles, widest);
+    if (nc >= 2 * widest && nc < plan->cols)
+      tune_value_set_add(&plan->nc, nc);
+  }
   // Enough tiles for the threads: along the columns first, which share no panel.
-  int64_t share = plan->cols / (int64_t)machine->threads;
+  int64_t share = plan->cols_divide ? plan->cols / threads
+                                    : round_up((plan->cols + threads - 1) / threads, widest);
   int64_t nc = tune_value_set_at_most(&plan->nc, share);
   if (nc <= share)
     plan->nc_default = nc;
   else
-    plan->mc_default = tune_value_set_at_most(&plan->mc, plan->rows / (int64_t)machine->threads);
+    plan->mc_default = tune_value_set_at_most(&plan->mc, plan->rows / threads);
   // Made of whole register tiles, which the rows as such need not be.
   int64_t mr = plan->mr_default;
   for (size_t i = 0; i < plan->mr.count && plan->mc_default != plan->rows; i++)

@@ -126,6 +126,9 @@ static void write_forall(const tune_contraction_plan *plan, const tune_nest *roo
 static void write_outer_loops(const tune_contraction_plan *plan, const tune_nest *root,
                               tune_writer *w) {
   tune_tiling outer = outer_tiling(plan, root);
+  // Panels are not hoisted out of tiles of which the last is smaller.
+  if (!plan->cols_divide)
+    outer.size[plan->root_col] = "0";
   size_t order[TUNE_MAX_LOOPS], loops = 0;
   char sizes[256], types[256];
   tune_writer_identity_order(order, plan->root_loop_count);
@@ -134,7 +137,7 @@ static void write_outer_loops(const tune_contraction_plan *plan, const tune_nest
   tune_writer_line(w, "%%root, %%outer:%zu = transform.structured.fuse %s tile_sizes %s", loops,
                    plan->epilogue ? "%epilogue" : "%anchor",
                    tune_writer_sizes(sizes, sizeof sizes, &outer, order, plan->root_loop_count));
-  tune_writer_line(w, "  : (" OP ", " PARAM ", " PARAM ") -> (%s)",
+  tune_writer_line(w, "  : (" OP ", " PARAM "%s) -> (%s)", plan->cols_divide ? ", " PARAM : "",
                    tune_writer_types(types, sizeof types, loops + 1));
   for (size_t i = 0; i < loops && plan->has_threads; i++)
     tune_writer_line(w, "transform.annotate %%outer#%zu \"tune.threads\" : " OP, i);
