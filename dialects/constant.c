@@ -15,17 +15,23 @@ static bool is_named(MlirOperation op, const char *name) {
   return mlirStringRefEqual(mlirIdentifierStr(mlirOperationGetName(op)), text(name));
 }
 
-// The mark on argument `index`, or a null attribute.
-static MlirAttribute find_mark(MlirOperation function, intptr_t index) {
+// The attributes of argument `index`, a dictionary or null.
+static MlirAttribute find_attributes(MlirOperation function, intptr_t index) {
   MlirAttribute none = {NULL};
   MlirAttribute all = mlirOperationGetAttributeByName(function, text("arg_attrs"));
   if (mlirAttributeIsNull(all) || !mlirAttributeIsAArray(all) ||
       index >= mlirArrayAttrGetNumElements(all))
     return none;
   MlirAttribute attributes = mlirArrayAttrGetElement(all, index);
-  return mlirAttributeIsADictionary(attributes)
-             ? mlirDictionaryAttrGetElementByName(attributes, text(TUNE_CONSTANT_ATTRIBUTE))
-             : none;
+  return mlirAttributeIsADictionary(attributes) ? attributes : none;
+}
+
+// The mark on argument `index`, or a null attribute.
+static MlirAttribute find_mark(MlirOperation function, intptr_t index) {
+  MlirAttribute attributes = find_attributes(function, index);
+  return mlirAttributeIsNull(attributes)
+             ? attributes
+             : mlirDictionaryAttrGetElementByName(attributes, text(TUNE_CONSTANT_ATTRIBUTE));
 }
 
 bool tune_constant_is_argument(MlirOperation function, intptr_t index) {
@@ -47,17 +53,38 @@ bool tune_constant_is_value(MlirValue value) {
          tune_constant_is_argument(parent, mlirBlockArgumentGetArgNumber(value));
 }
 
+// A mark with another name would be given and not heeded.
+static tune_status verify_names(MlirOperation function, intptr_t index) {
+  static const char PREFIX[] = "tune.";
+  MlirAttribute attributes = find_attributes(function, index);
+  intptr_t count =
+      mlirAttributeIsNull(attributes) ? 0 : mlirDictionaryAttrGetNumElements(attributes);
+  for (intptr_t i = 0; i < count; ++i) {
+    MlirStringRef name = mlirIdentifierStr(mlirDictionaryAttrGetElement(attributes, i).name);
+    if (name.length >= strlen(PREFIX) && strncmp(name.data, PREFIX, strlen(PREFIX)) == 0 &&
+        !mlirStringRefEqual(name, text(TUNE_CONSTANT_ATTRIBUTE)))
+      return tune_status_make_at(TUNE_INVALID_ARGUMENT, function,
+                                 "%.*s of argument %zd is nothing that an argument can have; did "
+                                 "you mean " TUNE_CONSTANT_ATTRIBUTE "?",
+                                 (int)name.length, name.data, index);
+  }
+  return TUNE_OK;
+}
+
 static tune_status verify_function(MlirOperation function) {
   MlirAttribute type_attribute = mlirOperationGetAttributeByName(function, text("function_type"));
   MlirType type = mlirTypeAttrGetValue(type_attribute);
   for (intptr_t i = 0; i < mlirFunctionTypeGetNumInputs(type); ++i) {
+    TUNE_RETURN_IF_ERROR(verify_names(function, i));
     MlirAttribute mark = find_mark(function, i);
     if (mlirAttributeIsNull(mark))
       continue;
     if (!mlirAttributeIsAUnit(mark))
       return tune_status_make_at(TUNE_INVALID_ARGUMENT, function,
                                  TUNE_CONSTANT_ATTRIBUTE " of argument %zd takes no value", i);
-    if (!mlirTypeIsARankedTensor(mlirFunctionTypeGetInput(type, i)))
+    // Bufferization keeps the mark, which then says nothing more.
+    MlirType input = mlirFunctionTypeGetInput(type, i);
+    if (!mlirTypeIsARankedTensor(input) && !mlirTypeIsAMemRef(input))
       return tune_status_make_at(
           TUNE_INVALID_ARGUMENT, function,
           TUNE_CONSTANT_ATTRIBUTE " is for tensors, and argument %zd is none", i);

@@ -10,6 +10,14 @@ func.func @right(%a: tensor<8xf32>, %w: tensor<8xf32> {tune.constant}) -> tensor
 func.func private @f(tensor<8xf32>, tensor<8xf32> {tune.constant = true})
 
 // -----
+// Bufferization keeps it.
+func.func private @f(memref<8xf32> {tune.constant})
+
+// -----
+// expected-error @below {{tune.constnt of argument 1 is nothing that an argument can have; did you mean tune.constant?}}
+func.func private @f(tensor<8xf32>, tensor<8xf32> {tune.constnt})
+
+// -----
 // expected-error @below {{tune.constant is for tensors, and argument 0 is none}}
 func.func private @f(f32 {tune.constant})
 
