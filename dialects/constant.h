@@ -34,8 +34,8 @@ bool tune_constant_is_argument(MlirOperation function, intptr_t index);
 bool tune_constant_is_value(MlirValue value);
 
 // Checks the marks on `root` and on all ops inside it: INVALID_ARGUMENT (located) for one that is
-// not on an argument of a func.func, is no unit, or is on what is neither tensor nor memref; and for
-// other attributes of arguments whose names begin with "tune.".
+// not on an argument of a func.func, is no unit, or is on what is neither tensor nor memref; and
+// for other attributes of arguments whose names begin with "tune.".
 tune_status tune_constant_verify(MlirOperation root);
 
 #ifdef __cplusplus

@@ -219,3 +219,11 @@ tune_status tune_file_remove_tree(const char *path) {
     return TUNE_OK;
   return tune_status_from_errno(errno, "removing %s", path);
 }
+
+//===- Looking ----------------------------------------------------------------===//
+
+bool tune_file_is_same(const char *a, const char *b) {
+  struct stat status_a, status_b;
+  return stat(a, &status_a) == 0 && stat(b, &status_b) == 0 && status_a.st_dev == status_b.st_dev &&
+         status_a.st_ino == status_b.st_ino;
+}

@@ -11,6 +11,7 @@
 
 #include "support/status.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -27,6 +28,9 @@ tune_status tune_file_read(const char *path, char **out_bytes, size_t *out_size)
 // there and no regular file (/dev/stdout, a pipe) is written to as it is. A symbolic link stays one
 // and its file is replaced, or made. Not synced to the disk.
 tune_status tune_file_write(const char *path, const char *bytes, size_t size);
+
+// Whether both paths lead to one file, which exists.
+bool tune_file_is_same(const char *a, const char *b);
 
 // Makes a folder and those above it, with permissions `mode` for the new ones. It may exist.
 tune_status tune_file_make_folders(const char *path, mode_t mode);

@@ -4,6 +4,7 @@
 
 #include "dialects/diagnostic.h"
 #include "transforms/ir.h"
+#include "transforms/schedule.h"
 #include "transforms/schedule_constraints.h"
 
 #include "mlir-c/Dialect/Transform/Interpreter.h"
@@ -21,17 +22,13 @@ typedef struct decided {
 
 static tune_status select_in_block(const decided *decisions, MlirBlock block);
 
-// The entry of the space's knob `name`, or NULL; `*out_choice` is the config's choice.
-static const tune_knob *find_knob(const decided *decisions, MlirStringRef name,
-                                  size_t *out_choice) {
-  for (size_t i = 0; i < tune_space_knob_count(decisions->space); ++i) {
-    const tune_knob *knob = tune_space_knob(decisions->space, i);
-    if (tune_ir_string_equal(name, knob->name)) {
-      *out_choice = decisions->config->choices[i];
-      return knob;
-    }
-  }
-  return NULL;
+// The knob that `op` is about, or NULL; `*out_choice` is the config's choice.
+static const tune_knob *find_knob(const decided *decisions, MlirOperation op, size_t *out_choice) {
+  size_t index = tune_schedule_find_knob(decisions->space, op);
+  if (index == SIZE_MAX)
+    return NULL;
+  *out_choice = decisions->config->choices[index];
+  return tune_space_knob(decisions->space, index);
 }
 
 static tune_status unknown_knob(MlirOperation op, MlirStringRef name) {
@@ -49,9 +46,8 @@ static void replace_by_constant(MlirOperation op, intptr_t result, MlirAttribute
   MlirType type = mlirValueGetType(old);
   mlirOperationStateAddResults(&state, 1, &type);
   MlirNamedAttribute attributes[] = {
-      mlirNamedAttributeGet(mlirIdentifierGet(context, tune_ir_string("value")), value),
-      mlirNamedAttributeGet(mlirIdentifierGet(context, tune_ir_string("tune.knob")),
-                            mlirStringAttrGet(context, knob)),
+      tune_ir_named(context, "value", value),
+      tune_ir_named(context, "tune.knob", mlirStringAttrGet(context, knob)),
   };
   mlirOperationStateAddAttributes(&state, knob.data ? 2 : 1, attributes);
   MlirOperation constant = mlirOperationCreate(&state);
@@ -66,7 +62,7 @@ static MlirAttribute integer_attribute(MlirContext context, int64_t value) {
 static tune_status select_knob(const decided *decisions, MlirOperation op) {
   MlirStringRef name = tune_ir_string_attribute(op, "name");
   size_t choice = 0;
-  const tune_knob *knob = find_knob(decisions, name, &choice);
+  const tune_knob *knob = find_knob(decisions, op, &choice);
   if (!knob)
     return unknown_knob(op, name);
   MlirContext context = mlirOperationGetContext(op);
@@ -99,7 +95,7 @@ static tune_status choose_region(const decided *decisions, MlirOperation op, int
     *out_region = mlirIntegerAttrGetValueSInt(selected);
   } else {
     size_t choice = 0;
-    const tune_knob *knob = find_knob(decisions, name, &choice);
+    const tune_knob *knob = find_knob(decisions, op, &choice);
     if (!knob)
       return unknown_knob(op, name);
     *out_region = knob->values[choice];

@@ -50,6 +50,12 @@ static inline MlirAttribute tune_ir_attribute(MlirOperation op, const char *name
   return mlirOperationGetAttributeByName(op, tune_ir_string(name));
 }
 
+// For an op that is made: `attribute` under that name.
+static inline MlirNamedAttribute tune_ir_named(MlirContext owner, const char *name,
+                                               MlirAttribute attribute) {
+  return mlirNamedAttributeGet(mlirIdentifierGet(owner, tune_ir_string(name)), attribute);
+}
+
 // The text of the string attribute `name` of `op`; length 0 and data NULL where there is none.
 MlirStringRef tune_ir_string_attribute(MlirOperation op, const char *name);
 

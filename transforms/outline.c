@@ -72,8 +72,7 @@ static tune_status call_function(outliner *state, MlirOperation callee, MlirOper
   for (intptr_t i = 0; i < count; ++i)
     types[i] = mlirValueGetType(mlirOperationGetResult(root, i));
   MlirNamedAttribute symbol =
-      mlirNamedAttributeGet(mlirIdentifierGet(state->context, tune_ir_string("callee")),
-                            mlirFlatSymbolRefAttrGet(state->context, name));
+      tune_ir_named(state->context, "callee", mlirFlatSymbolRefAttrGet(state->context, name));
   MlirOperationState call =
       mlirOperationStateGet(tune_ir_string("func.call"), mlirOperationGetLocation(root));
   mlirOperationStateAddOperands(&call, (intptr_t)function->input_count, function->inputs);

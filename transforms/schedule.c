@@ -210,6 +210,14 @@ static tune_status read_alternatives(MlirOperation op, tune_space *space) {
   return status;
 }
 
+size_t tune_schedule_find_knob(const tune_space *space, MlirOperation op) {
+  MlirStringRef name = tune_ir_string_attribute(op, "name");
+  for (size_t i = 0; i < tune_space_knob_count(space); ++i)
+    if (tune_ir_string_equal(name, tune_space_knob(space, i)->name))
+      return i;
+  return SIZE_MAX;
+}
+
 intptr_t tune_schedule_region_of(MlirOperation op, MlirOperation inner) {
   while (!mlirOperationEqual(mlirOperationGetParentOperation(inner), op))
     inner = mlirOperationGetParentOperation(inner);

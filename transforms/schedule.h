@@ -15,9 +15,9 @@
 // Discardable attributes on these ops say the rest: tune.level = "vector", tune.default = 64 (or a
 // label), tune.labels = ["packed", "direct"] for the regions of alternatives, tune.unsplit = 0 for
 // the one of them to take where the code is not split into what is called once and the rest
-// (lower/prepack.h), tune.why = "..." for the user whose value a constraint rejects. Without tune.level the kind of the domain gives it (a
-// tile is linalg, unroll is loop); without tune.default it is the first value of the domain as
-// written.
+// (lower/prepack.h), tune.why = "..." for the user whose value a constraint rejects. Without
+// tune.level the kind of the domain gives it (a tile is linalg, unroll is loop); without
+// tune.default it is the first value of the domain as written.
 //
 // Threads: as the context.
 //
@@ -52,6 +52,10 @@ void tune_schedule_destroy(tune_schedule *schedule);
 // FAILED_PRECONDITION where there is nothing to search: no knob at all. Whether that matters is the
 // caller's to know: a schedule without knobs can be applied.
 tune_status tune_schedule_require_knobs(const tune_schedule *schedule);
+
+// The index in `space` of the knob that `op`, a knob or alternatives of a schedule, is about;
+// SIZE_MAX where it has none of that name.
+size_t tune_schedule_find_knob(const tune_space *space, MlirOperation op);
 
 // The region of the transform.tune.alternatives `op` that holds `inner`, an op anywhere below it.
 intptr_t tune_schedule_region_of(MlirOperation op, MlirOperation inner);

@@ -308,10 +308,6 @@ static MlirOperation append_op(builder *state, const char *name, MlirLocation lo
   return created;
 }
 
-static MlirNamedAttribute named(MlirContext context, const char *name, MlirAttribute value) {
-  return mlirNamedAttributeGet(mlirIdentifierGet(context, tune_ir_string(name)), value);
-}
-
 // A value for the size, made once for each.
 static MlirValue take_size(builder *state, dim_source size, MlirLocation location) {
   for (size_t i = 0; i < state->dim_count; ++i)
@@ -319,7 +315,7 @@ static MlirValue take_size(builder *state, dim_source size, MlirLocation locatio
       return state->dim_values[i];
   MlirType index = mlirIndexTypeGet(state->context);
   MlirNamedAttribute position =
-      named(state->context, "value", mlirIntegerAttrGet(index, (int64_t)size.position));
+      tune_ir_named(state->context, "value", mlirIntegerAttrGet(index, (int64_t)size.position));
   MlirOperation constant = append_op(state, "arith.constant", location, NULL, 0, &index, &position);
   MlirValue operands[] = {get_copy(state, size.value), mlirOperationGetResult(constant, 0)};
   MlirOperation dim = append_op(state, "tensor.dim", location, operands, 2, &index, NULL);
@@ -379,8 +375,9 @@ static MlirOperation make_fill(builder *state, MlirOperation op) {
   MlirValue operands[] = {get_copy(state, mlirOperationGetOperand(op, 0)),
                           get_copy(state, mlirOperationGetOperand(op, 1))};
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
-  MlirNamedAttribute segments = named(state->context, "operandSegmentSizes",
-                                      mlirDenseI32ArrayGet(state->context, 2, (int32_t[]){1, 1}));
+  MlirNamedAttribute segments =
+      tune_ir_named(state->context, "operandSegmentSizes",
+                    mlirDenseI32ArrayGet(state->context, 2, (int32_t[]){1, 1}));
   MlirRegion region = mlirRegionCreate();
   MlirOperationState fill =
       mlirOperationStateGet(tune_ir_string("linalg.fill"), mlirOperationGetLocation(op));
@@ -472,8 +469,9 @@ static void create_function(builder *state, const char *name, MlirLocation locat
     MlirType type = mlirFunctionTypeGet(state->context, (intptr_t)state->input_count, types,
                                         (intptr_t)result_count, types + state->input_count);
     MlirNamedAttribute attributes[] = {
-        named(state->context, "sym_name", mlirStringAttrGet(state->context, tune_ir_string(name))),
-        named(state->context, "function_type", mlirTypeAttrGet(type)),
+        tune_ir_named(state->context, "sym_name",
+                      mlirStringAttrGet(state->context, tune_ir_string(name))),
+        tune_ir_named(state->context, "function_type", mlirTypeAttrGet(type)),
     };
     MlirRegion region = mlirRegionCreate();
     mlirRegionAppendOwnedBlock(region, state->block);

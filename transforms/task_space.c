@@ -116,14 +116,13 @@ static MlirWalkResult read_kind(MlirOperation op, void *user_data) {
   MlirAttribute options = tune_ir_attribute(op, "options");
   if (!tune_domain_is_attribute(options))
     return MlirWalkResultAdvance;
-  MlirStringRef name = tune_ir_string_attribute(op, "name");
   tune_domain domain;
   reader->status = tune_domain_read(options, &domain);
   if (!tune_status_is_ok(reader->status))
     return MlirWalkResultInterrupt;
-  for (size_t i = 0; i < tune_space_knob_count(reader->space); ++i)
-    if (tune_ir_string_equal(name, tune_space_knob(reader->space, i)->name))
-      reader->kinds[i] = domain.kind;
+  size_t knob = tune_schedule_find_knob(reader->space, op);
+  if (knob != SIZE_MAX)
+    reader->kinds[knob] = domain.kind;
   tune_domain_deinit(&domain);
   return MlirWalkResultAdvance;
 }
@@ -273,22 +272,19 @@ static MlirWalkResult select_unsplit(MlirOperation op, void *user_data) {
   MlirAttribute attribute = tune_ir_attribute(op, TUNE_UNSPLIT_ATTRIBUTE);
   if (!tune_ir_is(op, "transform.tune.alternatives") || mlirAttributeIsNull(attribute))
     return MlirWalkResultAdvance;
-  MlirStringRef name = tune_ir_string_attribute(op, "name");
   const tune_space *whole = self->space->schedule->space;
-  for (size_t i = 0; i < tune_space_knob_count(whole); ++i) {
-    const tune_knob *knob = tune_space_knob(whole, i);
-    if (!tune_ir_string_equal(name, knob->name) || knob->value_count < 2)
-      continue;
-    int64_t region = read_unsplit(attribute, knob),
-            chosen = tune_config_value(self->config, self->space->space, i);
-    if (self->remarks && region != chosen && knob->labels)
-      remark_unsplit(self, knob->name, knob->labels[tune_knob_find_value(knob, region)],
-                     knob->labels[tune_knob_find_value(knob, chosen)]);
-    MlirContext context = mlirOperationGetContext(op);
-    mlirOperationSetAttributeByName(
-        op, tune_ir_string("selected_region_attr"),
-        mlirIntegerAttrGet(mlirIntegerTypeSignedGet(context, 64), region));
-  }
+  size_t index = tune_schedule_find_knob(whole, op);
+  const tune_knob *knob = index == SIZE_MAX ? NULL : tune_space_knob(whole, index);
+  if (!knob || knob->value_count < 2)
+    return MlirWalkResultAdvance;
+  int64_t region = read_unsplit(attribute, knob),
+          chosen = tune_config_value(self->config, self->space->space, index);
+  if (self->remarks && region != chosen && knob->labels)
+    remark_unsplit(self, knob->name, knob->labels[tune_knob_find_value(knob, region)],
+                   knob->labels[tune_knob_find_value(knob, chosen)]);
+  mlirOperationSetAttributeByName(
+      op, tune_ir_string("selected_region_attr"),
+      mlirIntegerAttrGet(mlirIntegerTypeSignedGet(mlirOperationGetContext(op), 64), region));
   return MlirWalkResultAdvance;
 }
 

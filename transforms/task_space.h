@@ -83,12 +83,13 @@ tune_status tune_task_space_write_open(const tune_task_space *space, const tune_
 // The decided schedule: `config` (NULL: space->config) selected; mlirOperationDestroy it.
 tune_status tune_task_space_decide(const tune_task_space *space, const tune_config *config,
                                    MlirOperation *out_schedule);
-// The same for code that stays in one piece, as tune-lower and stock MLIR leave it: where the config
-// takes alternatives that pay only in code which is split in two (tune.unsplit, schedule.h), others
-// are taken, and with `remarks` a remark says so.
+// The same for code that stays in one piece, as tune-lower and stock MLIR leave it: where the
+// config takes alternatives that pay only in code which is split in two (tune.unsplit, schedule.h),
+// others are taken, and with `remarks` a remark says so.
 tune_status tune_task_space_decide_unsplit(const tune_task_space *space, const tune_config *config,
                                            bool remarks, MlirOperation *out_schedule);
-// The decided schedule as text, for records; free() it. A tune_session_options.write_script may call it.
+// The decided schedule as text, for records; free() it. A tune_session_options.write_script may
+// call it.
 tune_status tune_task_space_write_script(const tune_task_space *space, const tune_config *config,
                                          char **out_script);
 

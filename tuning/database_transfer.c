@@ -2,13 +2,13 @@
 
 #include "tuning/database_transfer.h"
 
+#include "support/file.h"
 #include "tuning/database_internal.h"
 
 #include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { FORMAT_VERSION = 1 };
 
@@ -338,16 +338,10 @@ static tune_status merge_all(merger *merging, tune_database *other) {
   return tune_database_end(other, status);
 }
 
-static bool is_same_file(const char *a, const char *b) {
-  struct stat status_a, status_b;
-  return stat(a, &status_a) == 0 && stat(b, &status_b) == 0 && status_a.st_dev == status_b.st_dev &&
-         status_a.st_ino == status_b.st_ino;
-}
-
 tune_status tune_database_merge(tune_database *database, tune_database *other,
                                 tune_database_transfer *out_transfer) {
   *out_transfer = (tune_database_transfer){0};
-  if (is_same_file(database->path, other->path))
+  if (tune_file_is_same(database->path, other->path))
     return tune_status_make(TUNE_INVALID_ARGUMENT, "%s and %s are the same database",
                             database->path, other->path);
   merger merging = {.into = database};

@@ -1,8 +1,8 @@
 //===- runtime.h - What generated code calls ------------------------------------===//
 //
 // libtune_runtime.a is linked into every artifact, and into a user's program where it links
-// `--emit=obj`. It needs malloc, free and memcpy, and a byte for each thread, nothing else, and is never instrumented by
-// sanitizers, since artifacts are linked without theirs.
+// `--emit=obj`. It needs malloc, free and memcpy, and a byte for each thread, nothing else, and is
+// never instrumented by sanitizers, since artifacts are linked without theirs.
 //
 // Memory: an arena that keeps what is freed. A kernel that takes scratch memory on each call
 // would otherwise have it mapped and page-faulted on each call, which costs up to a third of a

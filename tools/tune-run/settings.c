@@ -2,13 +2,13 @@
 
 #include "tools/tune-run/settings.h"
 
+#include "support/file.h"
 #include "tools/common/tool.h"
 #include "tuning/database.h"
 
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 const char *const settings_emit_names[] = {"none", "so", "obj", "llvm", "asm", NULL};
@@ -18,18 +18,12 @@ const char *const settings_format_names[] = {"text", "json", NULL};
 #define NO_SEED (-1)
 #define DEFAULT_SECONDS 1.0
 
-static bool is_same_file(const char *a, const char *b) {
-  struct stat one, other;
-  return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev &&
-         one.st_ino == other.st_ino;
-}
-
 // What is about running makes no sense where nothing is run.
 static tune_status check_emit(const run_settings *s) {
   if (s->outputs.count != 1 || strcmp(s->outputs.values[0], "-") == 0)
     return tune_status_make(TUNE_INVALID_ARGUMENT, "--emit=%s writes one file: name it by --output",
                             settings_emit_names[s->emit]);
-  if (is_same_file(s->module, s->outputs.values[0]))
+  if (tune_file_is_same(s->module, s->outputs.values[0]))
     return tune_status_make(TUNE_INVALID_ARGUMENT,
                             "%s is the input, which would be lost; give another name to --output",
                             s->module);

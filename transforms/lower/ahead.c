@@ -111,7 +111,7 @@ static bool has_unknown_effects(MlirOperation op) {
          tune_ir_string_starts(name, "llvm.") || tune_ir_string_equal(name, "vector.print");
 }
 
-static MlirValue look_through_views(MlirValue value) {
+MlirValue tune_ahead_look_through_views(MlirValue value) {
   while (mlirValueIsAOpResult(value) && tune_ahead_is_view(mlirOpResultGetOwner(value)))
     value = mlirOperationGetOperand(mlirOpResultGetOwner(value), 0);
   return value;
@@ -137,7 +137,7 @@ static bool gets_constant(MlirOperation op) {
 }
 
 bool tune_ahead_is_constant(MlirValue value, tune_ahead_constants constants) {
-  value = look_through_views(value);
+  value = tune_ahead_look_through_views(value);
   if (!mlirTypeIsAMemRef(mlirValueGetType(value)))
     return false;
   return mlirValueIsABlockArgument(value) ? is_argument(value, constants.arguments)
@@ -212,7 +212,7 @@ static MlirWalkResult look_at_op(MlirOperation op, void *user_data) {
       state->is_movable = false;
     if (!mlirTypeIsAMemRef(mlirValueGetType(value)))
       continue;
-    MlirValue base = look_through_views(value);
+    MlirValue base = tune_ahead_look_through_views(value);
     size_t index = tune_op_map_get(&state->self->memory_of, base.ptr);
     if (index != TUNE_OP_MAP_NONE)
       state->at->access[index] |= (unsigned char)tune_ahead_access(op, i);

@@ -50,6 +50,8 @@ bool tune_ahead_is_constant(MlirValue value, tune_ahead_constants constants);
 
 // Whether the result of `op` is the memory of its first operand, seen otherwise.
 bool tune_ahead_is_view(MlirOperation op);
+// The memory that `value` is seen through views.
+MlirValue tune_ahead_look_through_views(MlirValue value);
 // What `op` may do with the memory that is its operand `number`; nothing where it makes a view of
 // it.
 enum { TUNE_READS = 1, TUNE_WRITES = 2 };

@@ -18,8 +18,7 @@
 //===--------------------------------------------------------------------------===//
 
 static MlirNamedAttribute named(MlirOperation place, const char *name, MlirAttribute attribute) {
-  return mlirNamedAttributeGet(
-      mlirIdentifierGet(mlirOperationGetContext(place), tune_ir_string(name)), attribute);
+  return tune_ir_named(mlirOperationGetContext(place), name, attribute);
 }
 
 static MlirType vector_of(MlirType element) {

@@ -48,10 +48,6 @@ bool tune_math_calls_has_vector_library(const char *triple) {
 // Declarations
 //===--------------------------------------------------------------------------===//
 
-static MlirNamedAttribute named(MlirContext context, const char *name, MlirAttribute attribute) {
-  return mlirNamedAttributeGet(mlirIdentifierGet(context, tune_ir_string(name)), attribute);
-}
-
 // Declares `name` of `arity` arguments, all of `type`, unless `module` has it.
 static void declare(MlirOperation module, const char *name, intptr_t arity, MlirType type) {
   if (!mlirOperationIsNull(tune_ir_find_symbol(module, tune_ir_string(name))))
@@ -59,11 +55,12 @@ static void declare(MlirOperation module, const char *name, intptr_t arity, Mlir
   MlirContext context = mlirOperationGetContext(module);
   MlirType types[] = {type, type};
   MlirNamedAttribute attributes[] = {
-      named(context, "sym_name", mlirStringAttrGet(context, tune_ir_string(name))),
-      named(context, "sym_visibility", mlirStringAttrGet(context, tune_ir_string("private"))),
-      named(context, "function_type",
-            mlirTypeAttrGet(mlirFunctionTypeGet(context, arity, types, 1, &type))),
-      named(context, "llvm.readnone", mlirUnitAttrGet(context)),
+      tune_ir_named(context, "sym_name", mlirStringAttrGet(context, tune_ir_string(name))),
+      tune_ir_named(context, "sym_visibility",
+                    mlirStringAttrGet(context, tune_ir_string("private"))),
+      tune_ir_named(context, "function_type",
+                    mlirTypeAttrGet(mlirFunctionTypeGet(context, arity, types, 1, &type))),
+      tune_ir_named(context, "llvm.readnone", mlirUnitAttrGet(context)),
   };
   MlirOperationState state =
       mlirOperationStateGet(tune_ir_string("func.func"), mlirOperationGetLocation(module));
@@ -123,7 +120,7 @@ static MlirValue make_call(const inserting *all, MlirOperation op, const functio
   function_name(row, mlirTypeIsAF32(element), lanes, name, sizeof name);
   declare(all->module, name, row->arity, type);
   MlirNamedAttribute callee =
-      named(context, "callee", mlirFlatSymbolRefAttrGet(context, tune_ir_string(name)));
+      tune_ir_named(context, "callee", mlirFlatSymbolRefAttrGet(context, tune_ir_string(name)));
   return tune_vector_op_make(op, "func.call", row->arity, operands, type, 1, &callee);
 }
 

@@ -275,8 +275,7 @@ static void replace_by_linalg_copy(MlirOperation copy) {
   mlirOperationStateAddOperands(&state, 2, operands);
   int32_t segments[] = {1, 1};
   MlirNamedAttribute attribute =
-      mlirNamedAttributeGet(mlirIdentifierGet(context, tune_ir_string("operandSegmentSizes")),
-                            mlirDenseI32ArrayGet(context, 2, segments));
+      tune_ir_named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, segments));
   mlirOperationStateAddAttributes(&state, 1, &attribute);
   MlirRegion region = mlirRegionCreate();
   mlirOperationStateAddOwnedRegions(&state, 1, &region);

@@ -10,7 +10,7 @@
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/BuiltinTypes.h"
 
-#define MOST_DIMENSIONS 16
+#define MOST_DIMENSIONS TUNE_MOST_PARALLEL_LOOPS
 // Threads take less time for a copy of so many bytes than to be woken for it, and back.
 #define LEAST_SHARED_BYTES (128 << 10)
 // Steps of a parallel copy, at least, that threads can be even with; and bytes of a step.
@@ -45,19 +45,9 @@ static bool read_memory(MlirValue memory, box *out_whole, layout *out_layout) {
   return true;
 }
 
-static MlirValue root_of(MlirValue value) {
-  while (mlirValueIsAOpResult(value) && tune_ahead_is_view(mlirOpResultGetOwner(value)))
-    value = mlirOperationGetOperand(mlirOpResultGetOwner(value), 0);
-  return value;
-}
-
 //===--------------------------------------------------------------------------===//
 // Views
 //===--------------------------------------------------------------------------===//
-
-static MlirNamedAttribute named(MlirContext context, const char *name, MlirAttribute attribute) {
-  return mlirNamedAttributeGet(mlirIdentifierGet(context, tune_ir_string(name)), attribute);
-}
 
 // memref.subview of `part` of `memory`, before `place`. The offsets of the first `index_count`
 // dimensions are `indices`.
@@ -80,10 +70,10 @@ static MlirValue make_view(MlirOperation place, MlirValue memory, const layout *
                         mlirMemRefTypeGetMemorySpace(type));
   int32_t segments[] = {1, (int32_t)index_count, 0, 0};
   MlirNamedAttribute attributes[] = {
-      named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 4, segments)),
-      named(context, "static_offsets", mlirDenseI64ArrayGet(context, part->rank, offsets)),
-      named(context, "static_sizes", mlirDenseI64ArrayGet(context, part->rank, part->size)),
-      named(context, "static_strides", mlirDenseI64ArrayGet(context, part->rank, ones))};
+      tune_ir_named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 4, segments)),
+      tune_ir_named(context, "static_offsets", mlirDenseI64ArrayGet(context, part->rank, offsets)),
+      tune_ir_named(context, "static_sizes", mlirDenseI64ArrayGet(context, part->rank, part->size)),
+      tune_ir_named(context, "static_strides", mlirDenseI64ArrayGet(context, part->rank, ones))};
   MlirOperationState state =
       mlirOperationStateGet(tune_ir_string("memref.subview"), mlirOperationGetLocation(place));
   mlirOperationStateAddOperands(&state, 1, &memory);
@@ -123,7 +113,7 @@ static bool read_view(MlirValue value, MlirValue *out_memory, box *out_part) {
 // Fills
 //===--------------------------------------------------------------------------===//
 
-// Whether the memory of `value` is known by views of it alone, which root_of looks through: it goes
+// Whether the memory of `value` is known by views of it alone, which can be looked through: it goes
 // into no other op that hands it on.
 static bool is_known_by_views(MlirValue value) {
   MlirOpOperand use = mlirValueGetFirstUse(value);
@@ -150,7 +140,7 @@ static bool may_touch(MlirOperation op, MlirValue memory) {
   if (mlirOperationGetNumRegions(op) > 0 && !tune_ir_string_starts(tune_ir_name(op), "linalg."))
     return true;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
-    if (mlirValueEqual(root_of(mlirOperationGetOperand(op, i)), memory))
+    if (mlirValueEqual(tune_ahead_look_through_views(mlirOperationGetOperand(op, i)), memory))
       return !tune_ahead_is_view(op);
   return false;
 }
@@ -163,7 +153,8 @@ static bool find_copy(MlirOperation fill, MlirValue memory, MlirOperation *out_c
     MlirValue target;
     *out_copy = op;
     bool is_copy = tune_ir_is(op, "memref.copy") || tune_ir_is(op, "linalg.copy");
-    if (is_copy && !mlirValueEqual(root_of(mlirOperationGetOperand(op, 0)), memory) &&
+    if (is_copy &&
+        !mlirValueEqual(tune_ahead_look_through_views(mlirOperationGetOperand(op, 0)), memory) &&
         read_view(mlirOperationGetOperand(op, 1), &target, out_part) &&
         mlirValueEqual(target, memory))
       return true;
@@ -207,7 +198,7 @@ static void fill_borders(MlirOperation fill, MlirValue memory, const layout *of,
 static MlirValue make_index(MlirOperation place, int64_t value) {
   MlirContext context = mlirOperationGetContext(place);
   MlirType type = mlirIndexTypeGet(context);
-  MlirNamedAttribute attribute = named(context, "value", mlirIntegerAttrGet(type, value));
+  MlirNamedAttribute attribute = tune_ir_named(context, "value", mlirIntegerAttrGet(type, value));
   MlirOperationState state =
       mlirOperationStateGet(tune_ir_string("arith.constant"), mlirOperationGetLocation(place));
   mlirOperationStateAddAttributes(&state, 1, &attribute);
@@ -240,36 +231,16 @@ static int64_t size_in_bytes(const box *part, MlirType element) {
 // A parallel loop over the first `loops` dimensions around `op`, all of whose memory has the shape
 // `whole`; the loop's body has it with views of one step.
 static void share(MlirOperation op, const box *whole, intptr_t loops) {
-  MlirContext context = mlirOperationGetContext(op);
-  MlirLocation location = mlirOperationGetLocation(op);
-  MlirValue bounds[3 * MOST_DIMENSIONS], indices[MOST_DIMENSIONS];
-  MlirType types[MOST_DIMENSIONS];
-  MlirLocation locations[MOST_DIMENSIONS];
+  tune_loop_bounds bounds[MOST_DIMENSIONS];
+  MlirValue indices[MOST_DIMENSIONS];
   box line = *whole;
   for (intptr_t i = 0; i < loops; ++i) {
-    bounds[i] = make_index(op, 0);
-    bounds[loops + i] = make_index(op, whole->size[i]);
-    bounds[2 * loops + i] = make_index(op, 1);
-    types[i] = mlirIndexTypeGet(context);
-    locations[i] = location;
+    bounds[i] =
+        (tune_loop_bounds){{make_index(op, 0), make_index(op, whole->size[i]), make_index(op, 1)}};
     line.size[i] = 1;
   }
-  MlirBlock body = mlirBlockCreate(loops, types, locations);
-  MlirRegion region = mlirRegionCreate();
-  mlirRegionAppendOwnedBlock(region, body);
-  int32_t segments[] = {(int32_t)loops, (int32_t)loops, (int32_t)loops, 0};
-  MlirNamedAttribute attribute =
-      named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 4, segments));
-  MlirOperationState state = mlirOperationStateGet(tune_ir_string("scf.parallel"), location);
-  mlirOperationStateAddOperands(&state, 3 * loops, bounds);
-  mlirOperationStateAddAttributes(&state, 1, &attribute);
-  mlirOperationStateAddOwnedRegions(&state, 1, &region);
-  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(op), op, mlirOperationCreate(&state));
-
-  MlirOperationState reduce = mlirOperationStateGet(tune_ir_string("scf.reduce"), location);
-  MlirOperation end = mlirOperationCreate(&reduce);
-  mlirBlockAppendOwnedOperation(body, end);
-  mlirOperationMoveBefore(op, end);
+  MlirBlock body = tune_threads_make_parallel(op, bounds, (size_t)loops);
+  mlirOperationMoveBefore(op, mlirBlockGetTerminator(body));
   for (intptr_t i = 0; i < loops; ++i)
     indices[i] = mlirBlockGetArgument(body, i);
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {

@@ -18,10 +18,6 @@ static MlirBlock body_of(MlirOperation op) {
   return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
 }
 
-static MlirNamedAttribute named(MlirContext context, const char *name, MlirAttribute value) {
-  return mlirNamedAttributeGet(mlirIdentifierGet(context, tune_ir_string(name)), value);
-}
-
 //===--------------------------------------------------------------------------===//
 // The functions of a module
 //===--------------------------------------------------------------------------===//
@@ -331,11 +327,12 @@ static tune_status make_function(const splitter *self, MlirOperation of, MlirBlo
     snprintf(text, name.length + 32, "%.*s_prepack_%u", (int)name.length, name.data, i);
   MlirType type = mlirFunctionTypeGet(self->context, 0, NULL, 0, NULL);
   MlirNamedAttribute attributes[] = {
-      named(self->context, "sym_name", mlirStringAttrGet(self->context, tune_ir_string(text))),
-      named(self->context, "sym_visibility",
-            mlirStringAttrGet(self->context, tune_ir_string("private"))),
-      named(self->context, "function_type", mlirTypeAttrGet(type)),
-      named(self->context, TUNE_AHEAD_ATTRIBUTE, mlirUnitAttrGet(self->context))};
+      tune_ir_named(self->context, "sym_name",
+                    mlirStringAttrGet(self->context, tune_ir_string(text))),
+      tune_ir_named(self->context, "sym_visibility",
+                    mlirStringAttrGet(self->context, tune_ir_string("private"))),
+      tune_ir_named(self->context, "function_type", mlirTypeAttrGet(type)),
+      tune_ir_named(self->context, TUNE_AHEAD_ATTRIBUTE, mlirUnitAttrGet(self->context))};
   free(text);
   MlirRegion region = mlirRegionCreate();
   mlirRegionAppendOwnedBlock(region, block);
@@ -433,9 +430,9 @@ static tune_status pack_before(const splitter *self, MlirOperation call, const f
   mlirOperationStateAddOperands(&state, (intptr_t)callee->argument_count, values);
   mlirOperationStateAddResults(&state, results, types);
   MlirNamedAttribute attributes[] = {
-      named(self->context, "callee",
-            mlirFlatSymbolRefAttrGet(self->context, name_of(callee->prepack))),
-      named(self->context, TUNE_AHEAD_ATTRIBUTE, mlirUnitAttrGet(self->context))};
+      tune_ir_named(self->context, "callee",
+                    mlirFlatSymbolRefAttrGet(self->context, name_of(callee->prepack))),
+      tune_ir_named(self->context, TUNE_AHEAD_ATTRIBUTE, mlirUnitAttrGet(self->context))};
   mlirOperationStateAddAttributes(&state, 2, attributes);
   MlirOperation ahead = mlirOperationCreate(&state);
   mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(call), call, ahead);

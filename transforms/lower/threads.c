@@ -6,8 +6,6 @@
 #include "transforms/lower/ahead.h"
 #include "transforms/op_list.h"
 
-#define MOST_DIMENSIONS 8
-
 static bool is_marked(MlirOperation op) {
   return tune_ir_is(op, "scf.for") && mlirOperationGetNumResults(op) == 0 &&
          mlirTypeIsAIndex(mlirValueGetType(mlirOperationGetOperand(op, 0))) &&
@@ -56,43 +54,44 @@ static MlirOperation find_inner(const MlirOperation *loops, size_t count) {
   return inner;
 }
 
-// scf.parallel over `loops`, each of which is in the one before, with nothing in it.
-static MlirOperation make_parallel(const MlirOperation *loops, size_t count, MlirBlock *out_body) {
-  MlirContext context = mlirOperationGetContext(loops[0]);
-  MlirLocation location = mlirOperationGetLocation(loops[0]);
-  MlirValue bounds[3 * MOST_DIMENSIONS];
-  MlirType types[MOST_DIMENSIONS];
-  MlirLocation locations[MOST_DIMENSIONS];
+MlirBlock tune_threads_make_parallel(MlirOperation place, const tune_loop_bounds *loops,
+                                     size_t count) {
+  MlirContext context = mlirOperationGetContext(place);
+  MlirLocation location = mlirOperationGetLocation(place);
+  MlirValue bounds[3 * TUNE_MOST_PARALLEL_LOOPS];
+  MlirType types[TUNE_MOST_PARALLEL_LOOPS];
+  MlirLocation locations[TUNE_MOST_PARALLEL_LOOPS];
   for (size_t i = 0; i < count; ++i) {
     for (size_t bound = 0; bound < 3; ++bound)
-      bounds[bound * count + i] = mlirOperationGetOperand(loops[i], (intptr_t)bound);
-    types[i] = mlirValueGetType(bounds[i]);
-    locations[i] = mlirOperationGetLocation(loops[i]);
+      bounds[bound * count + i] = loops[i].values[bound];
+    types[i] = mlirIndexTypeGet(context);
+    locations[i] = location;
   }
   int32_t segments[] = {(int32_t)count, (int32_t)count, (int32_t)count, 0};
   MlirNamedAttribute attribute =
-      mlirNamedAttributeGet(mlirIdentifierGet(context, tune_ir_string("operandSegmentSizes")),
-                            mlirDenseI32ArrayGet(context, 4, segments));
-  *out_body = mlirBlockCreate((intptr_t)count, types, locations);
+      tune_ir_named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 4, segments));
+  MlirBlock body = mlirBlockCreate((intptr_t)count, types, locations);
   MlirRegion region = mlirRegionCreate();
-  mlirRegionAppendOwnedBlock(region, *out_body);
+  mlirRegionAppendOwnedBlock(region, body);
   MlirOperationState state = mlirOperationStateGet(tune_ir_string("scf.parallel"), location);
   mlirOperationStateAddOperands(&state, (intptr_t)(3 * count), bounds);
   mlirOperationStateAddAttributes(&state, 1, &attribute);
   mlirOperationStateAddOwnedRegions(&state, 1, &region);
-  return mlirOperationCreate(&state);
+  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(place), place,
+                                      mlirOperationCreate(&state));
+  MlirOperationState reduce = mlirOperationStateGet(tune_ir_string("scf.reduce"), location);
+  mlirBlockAppendOwnedOperation(body, mlirOperationCreate(&reduce));
+  return body;
 }
 
-// Moves the ops of `from`, but its last, to the end of `to`; and not `stays`.
+// Moves the ops of `from`, but its last, before the last of `to`; and not `stays`.
 static void move_ops(MlirBlock from, MlirOperation stays, MlirBlock to) {
   MlirOperation end = mlirBlockGetTerminator(from);
   for (MlirOperation op = mlirBlockGetFirstOperation(from), next; !mlirOperationEqual(op, end);
        op = next) {
     next = mlirOperationGetNextInBlock(op);
-    if (!mlirOperationIsNull(stays) && mlirOperationEqual(op, stays))
-      continue;
-    mlirOperationRemoveFromParent(op);
-    mlirBlockAppendOwnedOperation(to, op);
+    if (mlirOperationIsNull(stays) || !mlirOperationEqual(op, stays))
+      mlirOperationMoveBefore(op, mlirBlockGetTerminator(to));
   }
 }
 
@@ -170,28 +169,28 @@ static void sink(MlirOperation op, MlirOperation loop, MlirBlock body) {
 // Loops
 //===--------------------------------------------------------------------------===//
 
-static MlirOperation open_loop(MlirOperation loop) {
-  MlirOperation loops[MOST_DIMENSIONS] = {loop}, none = {NULL};
+// The body of the parallel loop that `loop` becomes.
+static MlirBlock open_loop(MlirOperation loop) {
+  MlirOperation loops[TUNE_MOST_PARALLEL_LOOPS] = {loop}, none = {NULL};
+  tune_loop_bounds bounds[TUNE_MOST_PARALLEL_LOOPS];
   size_t count = 1;
-  while (count < MOST_DIMENSIONS) {
+  while (count < TUNE_MOST_PARALLEL_LOOPS) {
     MlirOperation inner = find_inner(loops, count);
     if (mlirOperationIsNull(inner))
       break;
     loops[count++] = inner;
   }
-  MlirBlock body;
-  MlirOperation parallel = make_parallel(loops, count, &body);
-  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(loop), loop, parallel);
+  for (size_t i = 0; i < count; ++i)
+    for (intptr_t bound = 0; bound < 3; ++bound)
+      bounds[i].values[bound] = mlirOperationGetOperand(loops[i], bound);
+  MlirBlock body = tune_threads_make_parallel(loop, bounds, count);
   for (size_t i = 0; i < count; ++i) {
     mlirValueReplaceAllUsesOfWith(mlirBlockGetArgument(body_of(loops[i]), 0),
                                   mlirBlockGetArgument(body, (intptr_t)i));
     move_ops(body_of(loops[i]), i + 1 < count ? loops[i + 1] : none, body);
   }
-  MlirOperationState reduce =
-      mlirOperationStateGet(tune_ir_string("scf.reduce"), mlirOperationGetLocation(loop));
-  mlirBlockAppendOwnedOperation(body, mlirOperationCreate(&reduce));
   mlirOperationDestroy(loop);
-  return parallel;
+  return body;
 }
 
 // Memory that buffer hoisting took out of the loop, as it had the steps follow each other, goes
@@ -201,9 +200,9 @@ static bool open_with_memory(MlirOperation module, MlirOperation loop) {
   memory_look look = {.loop = loop};
   mlirOperationWalk(module, find_memory, &look, MlirWalkPreOrder);
   if (!look.own.failed && !look.has_scratch) {
-    MlirOperation parallel = open_loop(loop);
+    MlirBlock body = open_loop(loop);
     for (size_t i = 0; i < look.own.count; ++i)
-      sink(look.own.ops[i], parallel, body_of(parallel));
+      sink(look.own.ops[i], mlirBlockGetParentOperation(body), body);
   }
   tune_op_list_deinit(&look.own);
   return !look.own.failed;

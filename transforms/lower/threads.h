@@ -27,6 +27,18 @@ extern "C" {
 // Whether threads may do `op` together: scf.forall, scf.parallel, or a loop of the above.
 bool tune_threads_is_parallel(MlirOperation op);
 
+#define TUNE_MOST_PARALLEL_LOOPS 16
+
+// Where a loop begins, where it ends, its step; of type index.
+typedef struct tune_loop_bounds {
+  MlirValue values[3];
+} tune_loop_bounds;
+
+// Makes scf.parallel over `count` loops before `place`. Its body, which is returned, has an
+// argument for each, and nothing in it but its end.
+MlirBlock tune_threads_make_parallel(MlirOperation place, const tune_loop_bounds *loops,
+                                     size_t count);
+
 // Makes the outermost loops with the attribute parallel, unless they carry values or do not count
 // by index, and with each those directly within it one loop of several dimensions. Memory that
 // nothing but such a loop looks at becomes memory of each of its steps; one that writes memory

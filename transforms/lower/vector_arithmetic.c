@@ -75,9 +75,9 @@ static MlirWalkResult halve_extremum(MlirOperation op, void *user_data) {
     return MlirWalkResultAdvance;
   MlirContext context = mlirOperationGetContext(op);
   MlirAttribute given = tune_ir_attribute(op, "fastmath");
-  MlirNamedAttribute flags = mlirNamedAttributeGet(
-      mlirIdentifierGet(context, tune_ir_string("fastmath")),
-      mlirAttributeIsNull(given) ? parse(context, "#arith.fastmath<none>") : given);
+  MlirNamedAttribute flags =
+      tune_ir_named(context, "fastmath",
+                    mlirAttributeIsNull(given) ? parse(context, "#arith.fastmath<none>") : given);
   int64_t length = mlirShapedTypeGetDimSize(mlirValueGetType(vector), 0);
   if (length == 1)
     vector = tune_vector_op_take_lanes(op, vector, 0, 1);
@@ -131,8 +131,7 @@ static MlirValue make_before(MlirOperation place, const char *name, intptr_t ope
 static MlirOperation make_constant_before(MlirOperation place, MlirAttribute attribute) {
   MlirOperationState state =
       mlirOperationStateGet(tune_ir_string("arith.constant"), mlirOperationGetLocation(place));
-  MlirNamedAttribute value = mlirNamedAttributeGet(
-      mlirIdentifierGet(mlirOperationGetContext(place), tune_ir_string("value")), attribute);
+  MlirNamedAttribute value = tune_ir_named(mlirOperationGetContext(place), "value", attribute);
   MlirType type = mlirAttributeGetType(attribute);
   mlirOperationStateAddAttributes(&state, 1, &value);
   mlirOperationStateAddResults(&state, 1, &type);
@@ -255,9 +254,8 @@ static MlirValue nan_mask(MlirOperation place, MlirValue bits) {
       binary(place, "arith.andi", bits, integer(place, words, INT32_C(0x7fffffff)));
   MlirOperationState state =
       mlirOperationStateGet(tune_ir_string("arith.cmpi"), mlirOperationGetLocation(place));
-  MlirNamedAttribute greater =
-      mlirNamedAttributeGet(mlirIdentifierGet(context, tune_ir_string("predicate")),
-                            mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), 4)); // sgt
+  MlirNamedAttribute greater = tune_ir_named(
+      context, "predicate", mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), 4)); // sgt
   MlirValue operands[] = {magnitude, integer(place, words, INT32_C(0x7f800000))};
   MlirType truth = with_element(words, mlirIntegerTypeGet(context, 1));
   mlirOperationStateAddOperands(&state, 2, operands);

@@ -4,18 +4,14 @@
 
 #include "transforms/ir.h"
 
-static MlirNamedAttribute named(MlirContext context, const char *name, MlirAttribute attribute) {
-  return mlirNamedAttributeGet(mlirIdentifierGet(context, tune_ir_string(name)), attribute);
-}
-
 static MlirNamedAttribute integer_array(MlirContext context, const char *name, int64_t value) {
   MlirType i64 = mlirIntegerTypeGet(context, 64);
   MlirAttribute element = mlirIntegerAttrGet(i64, value);
-  return named(context, name, mlirArrayAttrGet(context, 1, &element));
+  return tune_ir_named(context, name, mlirArrayAttrGet(context, 1, &element));
 }
 
 static MlirNamedAttribute position(MlirContext context, int64_t at) {
-  return named(context, "static_position", mlirDenseI64ArrayGet(context, 1, &at));
+  return tune_ir_named(context, "static_position", mlirDenseI64ArrayGet(context, 1, &at));
 }
 
 MlirValue tune_vector_op_make(MlirOperation place, const char *name, intptr_t operand_count,

@@ -46,8 +46,7 @@ static bool is_split(MlirOperation op) {
 
 static MlirNamedAttribute position_attribute(MlirContext context, const int64_t *position,
                                              intptr_t count) {
-  return mlirNamedAttributeGet(mlirIdentifierGet(context, tune_ir_string("static_position")),
-                               mlirDenseI64ArrayGet(context, count, position));
+  return tune_ir_named(context, "static_position", mlirDenseI64ArrayGet(context, count, position));
 }
 
 static MlirValue insert_before(MlirOperation place, MlirOperationState *state) {

@@ -2,19 +2,15 @@
 
 #include "transforms/lower/threads.h"
 
-#include "transforms/ir.h"
-
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <cmocka.h>
 
 #include "unittests/transforms/context_fixture.h"
+#include "unittests/transforms/rewrite_case.h"
 
 #define FUNC(BODY)                                                                                 \
   "func.func @f(%m: memref<8x8xf32>, %v: f32) {\n"                                                 \
@@ -24,12 +20,7 @@
 #define ROWS "scf.for %i = %c0 to %c8 step %c2 {\n"
 #define STORE(I, J) "memref.store %v, %m[%" I ", %" J "] : memref<8x8xf32>\n"
 
-typedef struct loop_case {
-  const char *name, *text;
-  const char *has[3], *lacks; // NULL: nothing more
-} loop_case;
-
-static const loop_case CASES[] = {
+static const rewrite_case CASES[] = {
     {"one", FUNC(ROWS STORE("i", "c0") "}" MARK), {"scf.parallel (%arg2) = (%c0) to (%c8)"}, "for"},
     {"two, with a view between",
      FUNC(ROWS "%s = memref.subview %m[%i, 0] [2, 8] [1, 1] : memref<8x8xf32> to memref<2x8xf32, "
@@ -103,21 +94,9 @@ static const loop_case CASES[] = {
 static void loops_become_parallel(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof CASES / sizeof *CASES; ++i) {
-    const loop_case *one = &CASES[i];
-    MlirOperation module;
-    char *text;
-    assert_ok(tune_ir_parse(context, one->text, "in.mlir", &module));
+    MlirOperation module = parse_case(&CASES[i], context);
     assert_ok(tune_threads_open_loops(module));
-    if (!mlirOperationVerify(module))
-      fail_msg("%s: what became of it is not valid", one->name);
-    assert_ok(tune_ir_print(module, false, &text));
-    bool is_right = !one->lacks || !strstr(text, one->lacks);
-    for (size_t j = 0; j < 3 && one->has[j]; ++j)
-      is_right = is_right && strstr(text, one->has[j]);
-    if (!is_right)
-      fail_msg("%s: became\n%s", one->name, text);
-    free(text);
-    mlirOperationDestroy(module);
+    check_case(&CASES[i], module, NULL, 0);
   }
 }
 
