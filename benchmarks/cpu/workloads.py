@@ -205,6 +205,8 @@ def all_workloads():
     for m, n, k in [(512, 1024, 1024), (512, 1024, 4096), (512, 4096, 1024), (2048, 2048, 2048),
                     (128, 768, 768), (128, 3072, 768), (128, 768, 3072), (127, 509, 331)]:
         rows += matmul_and_packed("matmul_%dx%dx%d" % (m, n, k), m, n, k)
+    for m, n, k in [(16, 16, 65536), (64, 96, 8192)]:
+        rows.append(matmul("matmul_%dx%dx%d" % (m, n, k), m, n, k, title="matmul %dx%dx%d" % (m, n, k)))
     for layout in ("nn", "nt"):
         rows += matmul_and_packed("matvec_1x4096x4096_" + layout, 1, 4096, 4096, layout=layout,
                                   title="1x4096x4096 " + layout.upper())

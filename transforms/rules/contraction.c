@@ -16,6 +16,7 @@
 
 #include "transforms/rules/contraction_parts.h"
 #include "transforms/rules/contraction_plan.h"
+#include "transforms/rules/contraction_split.h"
 #include "transforms/rules/element_reads.h"
 #include "transforms/rules/prefetch.h"
 
@@ -103,11 +104,11 @@ static void write_both_packings(const tune_contraction_plan *plan, const tune_ma
   w->func = "%packed";
 }
 
-void tune_contraction_write_steps(const tune_contraction_plan *plan, const tune_machine *machine,
-                                  tune_writer *w) {
+// With the depth in one part.
+static void write_one_part(const tune_contraction_plan *plan, const tune_machine *machine,
+                           tune_writer *w) {
   tune_borders borders;
   bool has_borders = tune_contraction_find_borders(plan, &borders);
-  write_knobs(plan, machine, w);
   if (plan->can_pack_ahead) {
     write_both_packings(plan, machine, w);
   } else if (has_borders) {
@@ -125,6 +126,25 @@ void tune_contraction_write_steps(const tune_contraction_plan *plan, const tune_
     tune_contraction_write_panels(plan, machine, w);
   }
   tune_contraction_write_kernel(plan, w);
+}
+
+void tune_contraction_write_steps(const tune_contraction_plan *plan, const tune_machine *machine,
+                                  tune_writer *w) {
+  write_knobs(plan, machine, w);
+  tune_contraction_split split;
+  if (!tune_contraction_split_make(plan, machine, &split)) {
+    write_one_part(plan, machine, w);
+    return;
+  }
+  const char *func = w->func;
+  tune_writer_begin_alternatives(w, "%multiplied", "split_k", TUNE_LEVEL_LINALG,
+                                 "\"none\", \"threads\"", split.is_default, 1);
+  write_one_part(plan, machine, w);
+  tune_writer_next_alternative(w, w->func, 1);
+  w->func = func;
+  write_one_part(&split.plan, machine, w);
+  tune_writer_end_alternatives(w, w->func, 1);
+  w->func = "%multiplied";
 }
 
 // What is larger than the second cache and read in rows that lie apart, a few elements of each at a

@@ -22,6 +22,8 @@ extern "C" {
 
 typedef struct tune_contraction_plan {
   const tune_structure *structure;
+  // NULL, or the split that it is a plan of: a batch of parts of another one's depth.
+  const struct tune_contraction_split *split;
   const tune_nest *anchor;
   const tune_nest *init;     // what starts the accumulator; NULL: it is there, and is added to
   bool starts_filled;        // by linalg.fill; if not, and there is an init, by an elementwise op

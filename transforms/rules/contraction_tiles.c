@@ -1,6 +1,7 @@
 //===- contraction_tiles.c - Outer tiles and register tiles ----------------------------===//
 
 #include "transforms/rules/contraction_parts.h"
+#include "transforms/rules/contraction_split.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -29,8 +30,10 @@ const char *tune_contraction_interchange(char *buffer, size_t size, size_t count
 // Outer tiles: what belongs together goes into one parallel loop
 //===--------------------------------------------------------------------------===//
 
-static void bind_nests(const tune_contraction_plan *plan, tune_writer *w) {
+// `splits`: what they are called is for the parts of the depth.
+static void bind_nests(const tune_contraction_plan *plan, bool splits, tune_writer *w) {
   const tune_structure *structure = plan->structure;
+  const char *init = splits ? "%whole_init" : "%init";
   size_t generics = 0;
   char names[640] = "";
   size_t used = 0;
@@ -40,8 +43,8 @@ static void bind_nests(const tune_contraction_plan *plan, tune_writer *w) {
       continue;
     char other[32];
     snprintf(other, sizeof other, "%%other_%zu", n);
-    const char *name = nest == plan->anchor     ? "%anchor"
-                       : nest == plan->init     ? "%init"
+    const char *name = nest == plan->anchor     ? splits ? "%whole" : "%anchor"
+                       : nest == plan->init     ? init
                        : nest == plan->epilogue ? "%epilogue"
                                                 : other;
     used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", generics ? ", " : "", name);
@@ -54,10 +57,10 @@ static void bind_nests(const tune_contraction_plan *plan, tune_writer *w) {
   tune_writer_line(w, "%s = transform.split_handle %%generics : (" OP ") -> (%s)", names,
                    tune_writer_types(types, sizeof types, generics));
   if (plan->starts_filled) {
-    tune_writer_line(w, "%%init = transform.structured.match ops{[\"linalg.fill\"]} in %%func");
+    tune_writer_line(w, "%s = transform.structured.match ops{[\"linalg.fill\"]} in %%func", init);
     tune_writer_line(w, "  : (" OP ") -> " OP);
   }
-  if (plan->init)
+  if (plan->init && !splits)
     tune_writer_line(w, "transform.annotate %%init \"tune.init\" : " OP);
   if (plan->dynamic_rows && plan->epilogue)
     tune_writer_line(w, "transform.annotate %%epilogue \"tune.root\" : " OP);
@@ -162,9 +165,12 @@ void tune_contraction_write_outer_loop(const tune_contraction_plan *plan, tune_w
 }
 
 void tune_contraction_write_before(const tune_contraction_plan *plan, tune_writer *w) {
-  bind_nests(plan, w);
-  write_borders(plan, w);
-  write_others(plan, w);
+  const tune_contraction_plan *whole = plan->split ? plan->split->whole : plan;
+  bind_nests(whole, plan->split != NULL, w);
+  write_borders(whole, w);
+  write_others(whole, w);
+  if (plan->split)
+    tune_contraction_split_write(plan->split, w);
 }
 
 void tune_contraction_write_outer_tiles(const tune_contraction_plan *plan, tune_writer *w) {
