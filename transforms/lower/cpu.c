@@ -6,6 +6,7 @@
 #include "support/clock.h"
 #include "transforms/ir.h"
 #include "transforms/lower/code.h"
+#include "transforms/lower/copies.h"
 #include "transforms/lower/decompose.h"
 #include "transforms/lower/entry.h"
 #include "transforms/lower/math.h"
@@ -233,6 +234,8 @@ static tune_status lower_to_llvm_dialect(tune_cpu_lowering *lowering, MlirOperat
     TUNE_RETURN_IF_ERROR(tune_padding_open(module, lowering->has_threads));
   }
   TUNE_RETURN_IF_ERROR(give_back_memory(lowering, module));
+  if (out_prepack)
+    TUNE_RETURN_IF_ERROR(tune_copies_make_vectors(module));
   TUNE_RETURN_IF_ERROR(order_loops(lowering, module));
   TUNE_RETURN_IF_ERROR(tune_parts_split(module, name, out_parts));
   return convert_with_parts(lowering, module, &math, out_parts);
@@ -257,6 +260,7 @@ tune_status tune_cpu_lowering_run_module(tune_cpu_lowering *lowering, MlirOperat
   TUNE_RETURN_IF_ERROR(lower_to_buffers(lowering, module));
   TUNE_RETURN_IF_ERROR(tune_padding_open(module, lowering->has_threads));
   TUNE_RETURN_IF_ERROR(give_back_memory(lowering, module));
+  TUNE_RETURN_IF_ERROR(tune_copies_make_vectors(module));
   TUNE_RETURN_IF_ERROR(order_loops(lowering, module));
   tune_parts parts;
   TUNE_RETURN_IF_ERROR(tune_parts_split(module, NULL, &parts));

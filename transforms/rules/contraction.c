@@ -18,6 +18,7 @@
 #include "transforms/rules/contraction_plan.h"
 #include "transforms/rules/contraction_split.h"
 #include "transforms/rules/element_reads.h"
+#include "transforms/rules/im2col.h"
 #include "transforms/rules/prefetch.h"
 
 #include <inttypes.h>
@@ -27,10 +28,8 @@
 // Knobs and constraints
 //===--------------------------------------------------------------------------===//
 
-static void write_knobs(const tune_contraction_plan *plan, const tune_machine *machine,
-                        tune_writer *w) {
-  tune_writer_knob(w, "mc", "tile", TUNE_LEVEL_LINALG, &plan->mc, plan->mc_default);
-  tune_writer_knob(w, "nc", "tile", TUNE_LEVEL_LINALG, &plan->nc, plan->nc_default);
+void tune_contraction_write_tile_knobs(const tune_contraction_plan *plan,
+                                       const tune_machine *machine, tune_writer *w) {
   tune_writer_knob(w, "mr", "tile", TUNE_LEVEL_VECTOR, &plan->mr, plan->mr_default);
   tune_writer_knob(w, "nr", "tile", TUNE_LEVEL_VECTOR, &plan->nr, plan->nr_default);
   tune_writer_knob(w, "kr", "unroll", TUNE_LEVEL_VECTOR, &plan->kr, plan->kr_default);
@@ -59,6 +58,14 @@ static void write_knobs(const tune_contraction_plan *plan, const tune_machine *m
                            "%even = smt.eq %rest, %zero : !smt.int\n"
                            "smt.assert %even");
   }
+}
+
+static void write_knobs(const tune_contraction_plan *plan, const tune_machine *machine,
+                        tune_writer *w) {
+  tune_writer_knob(w, "mc", "tile", TUNE_LEVEL_LINALG, &plan->mc, plan->mc_default);
+  tune_writer_knob(w, "nc", "tile", TUNE_LEVEL_LINALG, &plan->nc, plan->nc_default);
+  tune_contraction_write_tile_knobs(plan, machine, w);
+  char lines[256];
   if (plan->mc.count > 1) {
     snprintf(lines, sizeof lines,
              "%%zero = smt.int.constant 0\n"
@@ -191,11 +198,23 @@ void tune_contraction_write_buffers(const tune_contraction_plan *plan, const tun
 static void contraction_write(const tune_structure *structure, const tune_machine *machine,
                               tune_writer *w) {
   tune_contraction_plan plan;
+  tune_im2col im2col;
   if (!tune_contraction_plan_make(structure, machine, &plan))
     return;
-  tune_writer_begin_tensors(w, plan.has_window ? "rule 'contraction': a convolution, direct"
+  tune_writer_begin_tensors(w, plan.has_window ? "rule 'contraction': a convolution, direct or not"
                                                : "rule 'contraction': a matrix product");
-  tune_contraction_write_steps(&plan, machine, w);
+  if (plan.has_window && tune_im2col_make(structure, machine, &im2col)) {
+    tune_writer_begin_alternatives(w, "%scheduled", "algorithm", TUNE_LEVEL_LINALG,
+                                   "\"direct\", \"im2col\"", 0, 1);
+    tune_contraction_write_steps(&plan, machine, w);
+    tune_writer_next_alternative(w, w->func, 1);
+    w->func = "%func";
+    tune_im2col_write_steps(&im2col, machine, w);
+    tune_writer_end_alternatives(w, w->func, 1);
+    w->func = "%scheduled";
+  } else {
+    tune_contraction_write_steps(&plan, machine, w);
+  }
   tune_writer_end_tensors(w);
   tune_contraction_write_buffers(&plan, machine, w);
   tune_writer_main(w, structure);

@@ -33,6 +33,10 @@ void tune_contraction_write_outer_tiles(const tune_contraction_plan *plan, tune_
 // %work:3: the contraction in the register tile, its outer and its inner loop.
 void tune_contraction_write_tiles(const tune_contraction_plan *plan, tune_writer *writer);
 
+// The register tiles alone, of the product `target`, whose start is %start. Binds %work:3.
+void tune_contraction_write_register_tiles(const tune_contraction_plan *plan, tune_writer *writer,
+                                           const char *target);
+
 // Splits what fills no tile off, and copies B into panels in loops outside of the register tiles
 // (a knob, where it can be read in place). Leaves the handle of the function in writer->func.
 void tune_contraction_write_panels(const tune_contraction_plan *plan, const tune_machine *machine,
@@ -55,7 +59,10 @@ void tune_contraction_write_kernel(const tune_contraction_plan *plan, tune_write
 void tune_contraction_write_steps(const tune_contraction_plan *plan, const tune_machine *machine,
                                   tune_writer *writer);
 
-// Parts of the steps above. Before anything is tiled: names the ops, binds %anchor, %init and
+// Parts of the steps above. The knobs of register tiles and of the depth.
+void tune_contraction_write_tile_knobs(const tune_contraction_plan *plan,
+                                       const tune_machine *machine, tune_writer *writer);
+// Before anything is tiled: names the ops, binds %anchor, %init and
 // %epilogue, and writes what stands before them.
 void tune_contraction_write_before(const tune_contraction_plan *plan, tune_writer *writer);
 // The parallel loop over the outer tiles of the root. Binds %root, %tile (the anchor of an

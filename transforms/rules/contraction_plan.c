@@ -246,6 +246,9 @@ static void choose_columns(tune_contraction_plan *plan) {
       if (vectors == 1 || vectors * lanes <= round_up(plan->cols, lanes))
         tune_value_set_add(&plan->nr, vectors * lanes);
   plan->nr_default = tune_value_set_at_most(&plan->nr, 2 * lanes);
+  // A column of vectors less to pad, where that is much of all columns.
+  if (!plan->cols_divide && 10 * round_up(plan->cols, lanes) <= 9 * round_up(plan->cols, 2 * lanes))
+    plan->nr_default = tune_value_set_at_most(&plan->nr, lanes);
   if (plan->transposed)
     widen_to_blocks(plan);
 }

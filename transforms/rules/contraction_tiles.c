@@ -294,6 +294,11 @@ static void write_depths(const tile_scope *scope, tune_writer *w, const char *re
   tune_writer_end_alternatives(w, handles, 3);
 }
 
+void tune_contraction_write_register_tiles(const tune_contraction_plan *plan, tune_writer *w,
+                                           const char *target) {
+  write_depths(&(tile_scope){plan, target, target}, w, "%work:3");
+}
+
 //===--------------------------------------------------------------------------===//
 // The place of the epilogue
 //===--------------------------------------------------------------------------===//

@@ -2,6 +2,8 @@
 
 #include "transforms/rules/conv_ops.h"
 
+#include <string.h>
+
 static bool is_parallel(const tune_nest *nest) {
   return nest->kind == TUNE_NEST_GENERIC && nest->reduction_count == 0;
 }
@@ -84,4 +86,60 @@ size_t tune_conv_loop_of_dimension(const tune_nest *nest, const tune_operand *op
     if (tune_operand_is_loop(operand, dimension, loop))
       return loop;
   return TUNE_NO_LOOP;
+}
+
+//===--------------------------------------------------------------------------===//
+// Channels innermost
+//===--------------------------------------------------------------------------===//
+
+// Whether dimension `dimension` of the image is loop `pixel` times a stride, plus a reduction times
+// a dilation, which is dimension `side` of the filter.
+static bool find_window(const tune_nest *anchor, size_t dimension, size_t pixel, size_t side,
+                        tune_conv_nhwc *conv) {
+  const tune_index *index = &anchor->operands[0].index[dimension];
+  size_t window = tune_conv_loop_of_dimension(anchor, &anchor->operands[1], side);
+  if (!index->is_linear || index->constant != 0 || window == TUNE_NO_LOOP ||
+      !anchor->is_reduction[window])
+    return false;
+  for (size_t loop = 0; loop < anchor->loop_count; loop++)
+    if (loop != pixel && loop != window && index->coefficient[loop] != 0)
+      return false;
+  conv->window[side] = anchor->extent[window];
+  conv->stride[side] = index->coefficient[pixel];
+  conv->dilation[side] = index->coefficient[window];
+  return conv->stride[side] > 0 && conv->dilation[side] > 0;
+}
+
+bool tune_conv_nhwc_find(const tune_nest *anchor, tune_conv_nhwc *conv) {
+  const tune_operand *image = &anchor->operands[0], *filter = &anchor->operands[1],
+                     *output = &anchor->operands[2];
+  *conv = (tune_conv_nhwc){.has_batch = anchor->loop_count == 7};
+  if ((anchor->loop_count != 6 && anchor->loop_count != 7) || filter->rank != 4 ||
+      image->rank != anchor->loop_count - 3 || output->rank != image->rank)
+    return false;
+  for (size_t i = 0; i < 3; i++)
+    if (strcmp(anchor->operands[i].type, "f32") != 0)
+      return false;
+  size_t first = image->rank - 3; // after the batch
+  size_t loops[4];
+  for (size_t i = 0; i < output->rank; i++)
+    if ((loops[i] = tune_conv_loop_of_dimension(anchor, output, i)) == TUNE_NO_LOOP)
+      return false;
+  conv->depth_loop = tune_conv_loop_of_dimension(anchor, filter, 2);
+  conv->channel_loop = loops[first + 2];
+  if (conv->depth_loop == TUNE_NO_LOOP ||
+      !tune_operand_is_loop(image, first + 2, conv->depth_loop) ||
+      !tune_operand_is_loop(filter, 3, conv->channel_loop) ||
+      (first && !tune_operand_is_loop(image, 0, loops[0])) ||
+      !find_window(anchor, first, loops[first], 0, conv) ||
+      !find_window(anchor, first + 1, loops[first + 1], 1, conv))
+    return false;
+  conv->batch = first ? anchor->extent[loops[0]] : 1;
+  conv->height = anchor->extent[loops[first]];
+  conv->width = anchor->extent[loops[first + 1]];
+  conv->image_height = image->shape[first];
+  conv->image_width = image->shape[first + 1];
+  conv->depth = anchor->extent[conv->depth_loop];
+  conv->channels = anchor->extent[conv->channel_loop];
+  return true;
 }

@@ -30,6 +30,20 @@ bool tune_conv_ops_find(const tune_structure *structure, tune_conv_ops *out_ops)
 size_t tune_conv_loop_of_dimension(const tune_nest *nest, const tune_operand *operand,
                                    size_t dimension);
 
+// A convolution over two dimensions with channels innermost, of f32:
+// [n,] h * stride + p * dilation, w * ..., c | p, q, c, f -> [n,] h, w, f
+typedef struct tune_conv_nhwc {
+  bool has_batch;                            // the first dimension of image and output
+  int64_t batch, height, width;              // of the output
+  int64_t image_height, image_width;         //
+  int64_t depth, channels;                   // of the image, and of the output
+  int64_t window[2], stride[2], dilation[2]; // along the height and along the width
+  size_t depth_loop, channel_loop;           // of the nest
+} tune_conv_nhwc;
+
+// Whether `anchor` is one, image first.
+bool tune_conv_nhwc_find(const tune_nest *anchor, tune_conv_nhwc *out_conv);
+
 #ifdef __cplusplus
 }
 #endif

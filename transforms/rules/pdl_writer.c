@@ -32,6 +32,16 @@ tune_pdl_text tune_pdl_type(const char *kind, const char *element, const int64_t
   return result;
 }
 
+tune_pdl_text tune_pdl_array(const int64_t *values, size_t count) {
+  tune_pdl_text result = {"array<i64: "};
+  size_t used = strlen(result.text);
+  for (size_t i = 0; i < count; i++)
+    used += (size_t)snprintf(result.text + used, sizeof result.text - used, "%s%" PRId64,
+                             i ? ", " : "", values[i]);
+  snprintf(result.text + used, sizeof result.text - used, ">");
+  return result;
+}
+
 tune_pdl_text tune_pdl_tensor(const int64_t *shape, size_t rank) {
   return tune_pdl_type("tensor", "f32", shape, rank);
 }
@@ -85,6 +95,25 @@ void tune_pdl_load(tune_writer *w, const char *name, const tune_operand *operand
   tune_writer_line(w,
                    "%%%s = pdl.operation \"vector.load\"(%s : %s) -> (%%vector_type : !pdl.type)",
                    name, names, types);
+}
+
+void tune_pdl_zero_fill(tune_writer *w, const char *name, const char *type) {
+  tune_writer_line(w, "%%%s_type = pdl.type : %s", name, type);
+  tune_writer_line(w, "%%zero_value = pdl.attribute = 0.0 : f32");
+  tune_writer_line(w, "%%zero_type = pdl.type : f32");
+  tune_writer_line(w, "%%zero_op = pdl.operation \"arith.constant\" {\"value\" = %%zero_value} "
+                      "-> (%%zero_type : !pdl.type)");
+  tune_writer_line(w, "%%zero = pdl.result 0 of %%zero_op");
+  tune_writer_line(w, "%%%s_memory = pdl.operand", name);
+  tune_writer_line(w,
+                   "%%%s_op = pdl.operation \"linalg.fill\"(%%zero, %%%s_memory : !pdl.value, "
+                   "!pdl.value) -> (%%%s_type : !pdl.type)",
+                   name, name, name);
+  tune_writer_line(w, "%%%s = pdl.result 0 of %%%s_op", name, name);
+}
+
+void tune_pdl_load_tosa(tune_writer *w) {
+  tune_writer_line(w, "%%tosa = pdl.type : !tosa.shape<1>");
 }
 
 void tune_pdl_begin_rewrite(tune_writer *w) {

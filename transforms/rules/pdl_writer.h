@@ -40,6 +40,8 @@ tune_pdl_text tune_pdl_format(const char *pattern, ...) __attribute__((format(pr
 // "tensor<1x2x?xf32>": of the kind "tensor", "memref" or "vector".
 tune_pdl_text tune_pdl_type(const char *kind, const char *element, const int64_t *shape,
                             size_t rank);
+// "array<i64: 1, 2, 3>".
+tune_pdl_text tune_pdl_array(const int64_t *values, size_t count);
 // A tensor of f32.
 tune_pdl_text tune_pdl_tensor(const int64_t *shape, size_t rank);
 // The same of extents that are listed.
@@ -62,7 +64,12 @@ void tune_pdl_operand(tune_writer *writer, const char *name, const char *type);
 // dimension.
 void tune_pdl_load(tune_writer *writer, const char *name, const tune_operand *operand,
                    int64_t length, const char **place);
+// %<name>, a linalg.fill with zero of the type %<name>_type, of f32. Once in a pattern.
+void tune_pdl_zero_fill(tune_writer *writer, const char *name, const char *type);
 void tune_pdl_begin_rewrite(tune_writer *writer);
+// In a rewrite that makes ops of TOSA: a type of it, so that reading the script loads the dialect.
+// Else its ops are unknown.
+void tune_pdl_load_tosa(tune_writer *writer);
 // %nest gives way to the op that made %<replacement>, or stays beside what is new (NULL).
 void tune_pdl_end_pattern(tune_writer *writer, const char *replacement);
 

@@ -52,6 +52,7 @@ extern const tune_rule tune_rule_depthwise;       // depthwise.c
 extern const tune_rule tune_rule_dot_contraction; // dot_contraction.c
 extern const tune_rule tune_rule_winograd;        // winograd.c
 extern const tune_rule tune_rule_contraction;     // contraction.c
+extern const tune_rule tune_rule_im2col;          // im2col.c
 extern const tune_rule tune_rule_reduction;       // reduction.c
 extern const tune_rule tune_rule_elementwise;     // elementwise.c
 extern const tune_rule tune_rule_general;         // general.c

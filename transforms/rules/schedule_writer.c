@@ -47,7 +47,7 @@ void tune_value_set_add_divisors(tune_value_set *set, int64_t extent, int64_t lo
 //===--------------------------------------------------------------------------===//
 
 void tune_writer_init(tune_writer *writer) {
-  *writer = (tune_writer){.func = "%func"};
+  *writer = (tune_writer){.knob_prefix = "", .func = "%func"};
   tune_string_builder_init(&writer->text);
 }
 
@@ -105,12 +105,12 @@ void tune_writer_knob(tune_writer *writer, const char *name, const char *kind, t
   for (size_t i = 0; i < values.count; i++)
     tune_string_builder_appendf(&list, "%s%" PRId64, i ? ", " : "", values.values[i]);
   tune_writer_line(writer,
-                   "%%%s = transform.tune.knob<\"%s\"> options = %s%s%s[%s]%s "
+                   "%%%s = transform.tune.knob<\"%s%s\"> options = %s%s%s[%s]%s "
                    "{tune.level = \"%s\", tune.default = %" PRId64 " : i64} "
                    "-> !transform.param<i64>",
-                   name, name, kind ? "#tune." : "", kind ? kind : "", kind ? "<" : "",
-                   list.text ? list.text : "", kind ? ">" : "", tune_level_name(level),
-                   default_value);
+                   name, writer->knob_prefix, name, kind ? "#tune." : "", kind ? kind : "",
+                   kind ? "<" : "", list.text ? list.text : "", kind ? ">" : "",
+                   tune_level_name(level), default_value);
   writer->text.failed |= list.failed;
   tune_string_builder_deinit(&list);
 }

@@ -40,7 +40,8 @@ void tune_value_set_add_divisors(tune_value_set *set, int64_t extent, int64_t lo
 
 typedef struct tune_writer {
   tune_string_builder text;
-  unsigned indent;  // levels of two spaces
+  unsigned indent;         // levels of two spaces
+  const char *knob_prefix; // of the names that knobs have in the space; "" at first
   const char *func; // the handle of the task's function, "%func" at first; a pass makes a new one
   int64_t stack_bytes; // default of the knob of tune_writer_place_buffers; 0 at first
   bool keeps_loops;    // default of `llvm_unroll` is 0; false at first
@@ -54,8 +55,8 @@ tune_status tune_writer_finish(tune_writer *writer, char **out_text);
 void tune_writer_line(tune_writer *writer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-// `%name = transform.tune.knob<"name"> options = #tune.<kind><[...]> ...`. The default is put into
-// the domain if it is not there. `kind` NULL writes a plain array.
+// `%name = transform.tune.knob<"<knob_prefix>name"> options = #tune.<kind><[...]> ...`. The default
+// is put into the domain if it is not there. `kind` NULL writes a plain array.
 void tune_writer_knob(tune_writer *writer, const char *name, const char *kind, tune_level level,
                       const tune_value_set *domain, int64_t default_value);
 

@@ -20,6 +20,7 @@
 
 #include "transforms/rules/contraction_parts.h"
 #include "transforms/rules/conv_ops.h"
+#include "transforms/rules/im2col.h"
 #include "transforms/rules/pdl_writer.h"
 #include "transforms/rules/winograd_parts.h"
 
@@ -35,63 +36,26 @@
 // The convolution
 //===--------------------------------------------------------------------------===//
 
-// Whether dimension `dimension` of the image is loop `pixel` plus a reduction of 3 steps, which is
-// dimension `window` of the filter.
-static bool is_window(const tune_nest *anchor, size_t dimension, size_t pixel, size_t window) {
-  const tune_index *index = &anchor->operands[0].index[dimension];
-  bool found = false;
-  if (!index->is_linear || index->constant != 0)
-    return false;
-  for (size_t loop = 0; loop < anchor->loop_count; loop++) {
-    if (index->coefficient[loop] == 0)
-      continue;
-    if (index->coefficient[loop] != 1)
-      return false;
-    if (loop == pixel)
-      continue;
-    if (found || anchor->extent[loop] != TUNE_WINOGRAD_FILTER || !anchor->is_reduction[loop] ||
-        !tune_operand_is_loop(&anchor->operands[1], window, loop))
-      return false;
-    found = true;
-  }
-  return found && index->coefficient[pixel] == 1;
-}
-
-// [n,] h + p, w + q, c | p, q, c, f -> [n,] h, w, f
 static bool find_convolution(tune_winograd_plan *plan) {
-  const tune_nest *anchor = plan->contraction.anchor;
-  const tune_operand *image = &anchor->operands[0], *filter = &anchor->operands[1],
-                     *output = &anchor->operands[2];
-  if ((anchor->loop_count != 6 && anchor->loop_count != 7) || filter->rank != 4 ||
-      image->rank != anchor->loop_count - 3 || output->rank != image->rank)
+  tune_conv_nhwc conv;
+  if (!tune_conv_nhwc_find(plan->contraction.anchor, &conv))
     return false;
-  for (size_t i = 0; i < 3; i++)
-    if (strcmp(anchor->operands[i].type, "f32") != 0)
+  for (size_t i = 0; i < 2; i++)
+    if (conv.window[i] != TUNE_WINOGRAD_FILTER || conv.stride[i] != 1 || conv.dilation[i] != 1)
       return false;
-  size_t first = image->rank - 3; // after the batch
-  size_t loops[4];
-  for (size_t i = 0; i < output->rank; i++)
-    if ((loops[i] = tune_conv_loop_of_dimension(anchor, output, i)) == TUNE_NO_LOOP)
-      return false;
-  size_t depth = plan->depth = tune_conv_loop_of_dimension(anchor, filter, 2);
-  plan->channel = loops[first + 2];
-  if (depth == TUNE_NO_LOOP || !tune_operand_is_loop(image, first + 2, depth) ||
-      !tune_operand_is_loop(filter, 3, plan->channel) ||
-      (first && !tune_operand_is_loop(image, 0, loops[0])) ||
-      !is_window(anchor, first, loops[first], 0) ||
-      !is_window(anchor, first + 1, loops[first + 1], 1))
-    return false;
+  plan->depth = conv.depth_loop;
+  plan->channel = conv.channel_loop;
   plan->winograd = (tune_winograd){.tile = TUNE_WINOGRAD_LARGE_TILE,
-                                   .has_batch = first == 1,
-                                   .batch = first ? anchor->extent[loops[0]] : 1,
-                                   .height = anchor->extent[loops[first]],
-                                   .width = anchor->extent[loops[first + 1]],
-                                   .depth = anchor->extent[depth],
-                                   .channels = anchor->extent[plan->channel],
+                                   .has_batch = conv.has_batch,
+                                   .batch = conv.batch,
+                                   .height = conv.height,
+                                   .width = conv.width,
+                                   .depth = conv.depth,
+                                   .channels = conv.channels,
                                    .lanes = plan->contraction.lanes};
   // An image of which not all is read has another type than the transform of its tiles.
-  return image->shape[first] == plan->winograd.height + TUNE_WINOGRAD_FILTER - 1 &&
-         image->shape[first + 1] == plan->winograd.width + TUNE_WINOGRAD_FILTER - 1;
+  return conv.image_height == conv.height + TUNE_WINOGRAD_FILTER - 1 &&
+         conv.image_width == conv.width + TUNE_WINOGRAD_FILTER - 1;
 }
 
 // An epilogue is done row by row, in vectors along the output: its own order has to be the same.
@@ -416,15 +380,23 @@ static bool winograd_applies(const tune_structure *structure, const tune_machine
 static void winograd_write(const tune_structure *structure, const tune_machine *machine,
                            tune_writer *w) {
   tune_winograd_plan plan;
+  tune_im2col im2col;
   if (!make_plan(structure, machine, &plan))
     return;
+  bool has_im2col = tune_im2col_make(structure, machine, &im2col);
   tune_writer_begin_tensors(w, "rule 'winograd': a convolution with 3x3 windows, direct or not");
-  tune_writer_begin_alternatives(w, "%scheduled", "algorithm", TUNE_LEVEL_LINALG,
-                                 "\"direct\", \"winograd\"", 0, 1);
+  tune_writer_begin_alternatives(
+      w, "%scheduled", "algorithm", TUNE_LEVEL_LINALG,
+      has_im2col ? "\"direct\", \"winograd\", \"im2col\"" : "\"direct\", \"winograd\"", 0, 1);
   tune_contraction_write_steps(&plan.contraction, machine, w);
   tune_writer_next_alternative(w, w->func, 1);
   w->func = "%func";
   write_winograd(&plan, machine, w);
+  if (has_im2col) {
+    tune_writer_next_alternative(w, w->func, 1);
+    w->func = "%func";
+    tune_im2col_write_steps(&im2col, machine, w);
+  }
   tune_writer_end_alternatives(w, w->func, 1);
   w->func = "%scheduled";
   tune_writer_end_tensors(w);

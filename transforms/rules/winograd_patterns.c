@@ -8,17 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-// "array<i64: 1, 2, 3>" and "tensor<1x2x3xf32>".
-static tune_pdl_text array_of(const int64_t *values, size_t count) {
-  tune_pdl_text result = {"array<i64: "};
-  size_t used = strlen(result.text);
-  for (size_t i = 0; i < count; i++)
-    used += (size_t)snprintf(result.text + used, sizeof result.text - used, "%s%" PRId64,
-                             i ? ", " : "", values[i]);
-  snprintf(result.text + used, sizeof result.text - used, ">");
-  return result;
-}
-
 static int64_t tiles_along(const tune_winograd *winograd, int64_t pixels) {
   return (pixels + winograd->tile - 1) / winograd->tile;
 }
@@ -76,14 +65,14 @@ static void write_whole(const tune_winograd *winograd, tune_writer *w, const cha
         w, whole ? result : batched.text, "tensor.expand_shape",
         tune_pdl_tensor(plane->shape, 4).text, TUNE_PDL_OPERANDS(from),
         TUNE_PDL_ATTRIBUTES({"reassociation", JOINED_BATCH},
-                            {"static_output_shape", array_of(plane->shape, 4).text}));
+                            {"static_output_shape", tune_pdl_array(plane->shape, 4).text}));
   if (whole)
     return;
   tune_pdl_constant(w, edge.text, tune_pdl_tensor(plane->whole, 4).text, "dense<0.0>");
   tune_pdl_operation(w, result, "tensor.insert_slice", tune_pdl_tensor(plane->whole, 4).text,
                      TUNE_PDL_OPERANDS(batched.text, edge.text),
                      TUNE_PDL_ATTRIBUTES({"static_offsets", "array<i64: 0, 0, 0, 0>"},
-                                         {"static_sizes", array_of(plane->shape, 4).text},
+                                         {"static_sizes", tune_pdl_array(plane->shape, 4).text},
                                          {"static_strides", "array<i64: 1, 1, 1, 1>"},
                                          {"operandSegmentSizes", "array<i32: 1, 1, 0, 0, 0>"}));
 }
@@ -98,7 +87,7 @@ static void write_part(const tune_winograd *winograd, tune_writer *w, const char
   else
     tune_pdl_operation(w, result, "tensor.extract_slice", type.text, TUNE_PDL_OPERANDS(from),
                        TUNE_PDL_ATTRIBUTES({"static_offsets", "array<i64: 0, 0, 0, 0>"},
-                                           {"static_sizes", array_of(plane->shape, 4).text},
+                                           {"static_sizes", tune_pdl_array(plane->shape, 4).text},
                                            {"static_strides", "array<i64: 1, 1, 1, 1>"},
                                            {"operandSegmentSizes", "array<i32: 1, 0, 0, 0>"}));
 }
@@ -131,9 +120,6 @@ static void write_filters(const tune_winograd *winograd, tune_writer *w, int64_t
                      TUNE_PDL_ATTRIBUTES({"perms", "array<i32: 1, 0, 2>"}));
 }
 
-// A type of the dialect, so that reading the script loads it: else its ops are unknown here.
-static void load_tosa(tune_writer *w) { tune_writer_line(w, "%%tosa = pdl.type : !tosa.shape<1>"); }
-
 // %products: for each of the 36 (or 16), tiles x depth times depth x channels.
 static void write_products(const tune_winograd *winograd, tune_writer *w, int64_t block) {
   int64_t tiles = tune_winograd_tiles(winograd);
@@ -142,7 +128,7 @@ static void write_products(const tune_winograd *winograd, tune_writer *w, int64_
                      TUNE_PDL_TENSOR(count, tiles, winograd->depth).text,
                      TUNE_PDL_OPERANDS("tiles"),
                      TUNE_PDL_ATTRIBUTES({"reassociation", "[[0, 1], [2, 3, 4], [5]]"}));
-  load_tosa(w);
+  tune_pdl_load_tosa(w);
   tune_pdl_operation(w, "zero_point", "tosa.const", "tensor<1xf32>", TUNE_PDL_NO_OPERANDS,
                      TUNE_PDL_ATTRIBUTES({"values", "dense<0.0> : tensor<1xf32>"}));
   tune_pdl_operation(w, "products", "tosa.matmul", TUNE_PDL_TENSOR(count, tiles, block).text,
@@ -164,7 +150,7 @@ static void write_all_transforms(const tune_winograd *winograd, tune_writer *w, 
   tune_pdl_operation(w, "products_of_tiles", "tensor.expand_shape", tune_pdl_tensor(shape, 6).text,
                      TUNE_PDL_OPERANDS("products"),
                      TUNE_PDL_ATTRIBUTES({"reassociation", "[[0, 1], [2, 3, 4], [5]]"},
-                                         {"static_output_shape", array_of(shape, 6).text}));
+                                         {"static_output_shape", tune_pdl_array(shape, 6).text}));
   write_transform(winograd, w, "sums", "output", "products_of_tiles", start,
                   tune_pdl_tensor(output->whole, 4).text);
 }
@@ -208,7 +194,8 @@ static tune_pdl_text first_type(const tune_winograd *winograd, const int64_t *sh
 // What slices say of offsets, sizes and strides. Without a batch of its own, one end has a
 // dimension less.
 #define SLICE(offsets, sizes)                                                                      \
-  {"static_offsets", array_of(offsets, 4).text}, {"static_sizes", array_of(sizes, 4).text}, {      \
+  {"static_offsets", tune_pdl_array(offsets, 4).text},                                             \
+      {"static_sizes", tune_pdl_array(sizes, 4).text}, {                                           \
     "static_strides", "array<i64: 1, 1, 1, 1>"                                                     \
   }
 
@@ -230,7 +217,7 @@ void tune_winograd_write_borders(const tune_winograd *winograd, const char *name
                    "%%nest = pdl.operation \"tensor.insert_slice\"(%%image, %%fill : !pdl.value, "
                    "!pdl.value) -> (%%whole_type : !pdl.type)");
   tune_pdl_begin_rewrite(w);
-  load_tosa(w);
+  tune_pdl_load_tosa(w);
   tune_pdl_operation(w, "turned", "tosa.transpose", last_type(winograd, inner).text,
                      TUNE_PDL_OPERANDS("image"),
                      TUNE_PDL_ATTRIBUTES({"perms", winograd->has_batch ? "array<i32: 0, 2, 3, 1>"
@@ -243,10 +230,11 @@ void tune_winograd_write_borders(const tune_winograd *winograd, const char *name
         TUNE_PDL_OPERANDS("fill"),
         TUNE_PDL_ATTRIBUTES(
             {"reassociation", winograd->has_batch ? "[[0, 1, 2, 3]]" : "[[0, 1, 2]]"}));
-    tune_pdl_operation(w, "edges", "tensor.expand_shape", tune_pdl_tensor(plane.whole, 4).text,
-                       TUNE_PDL_OPERANDS("flat"),
-                       TUNE_PDL_ATTRIBUTES({"reassociation", "[[0, 1, 2, 3]]"},
-                                           {"static_output_shape", array_of(plane.whole, 4).text}));
+    tune_pdl_operation(
+        w, "edges", "tensor.expand_shape", tune_pdl_tensor(plane.whole, 4).text,
+        TUNE_PDL_OPERANDS("flat"),
+        TUNE_PDL_ATTRIBUTES({"reassociation", "[[0, 1, 2, 3]]"},
+                            {"static_output_shape", tune_pdl_array(plane.whole, 4).text}));
   } else {
     tune_pdl_operation(w, "edges", "tensor.splat", tune_pdl_tensor(plane.whole, 4).text,
                        TUNE_PDL_OPERANDS("border"), NULL);
@@ -274,7 +262,7 @@ static void write_turned_filter(const tune_winograd *winograd, tune_writer *w, i
   tune_pdl_operation(w, "weights", "tensor.expand_shape", tune_pdl_tensor(shape, 3).text,
                      TUNE_PDL_OPERANDS("flat_turned"),
                      TUNE_PDL_ATTRIBUTES({"reassociation", "[[0, 1], [2]]"},
-                                         {"static_output_shape", array_of(shape, 3).text}));
+                                         {"static_output_shape", tune_pdl_array(shape, 3).text}));
 }
 
 void tune_winograd_write_turns(const tune_winograd *winograd, const char *name, int64_t block,
@@ -293,23 +281,14 @@ void tune_winograd_write_turns(const tune_winograd *winograd, const char *name, 
       w, "filter",
       TUNE_PDL_TENSOR(block, winograd->depth, TUNE_WINOGRAD_FILTER, TUNE_WINOGRAD_FILTER).text);
   if (starts_at_zero) {
-    tune_writer_line(w, "%%start_type = pdl.type : %s", type.text);
-    tune_writer_line(w, "%%zero_value = pdl.attribute = 0.0 : f32");
-    tune_writer_line(w, "%%zero_type = pdl.type : f32");
-    tune_writer_line(w, "%%zero_op = pdl.operation \"arith.constant\" {\"value\" = %%zero_value} "
-                        "-> (%%zero_type : !pdl.type)");
-    tune_writer_line(w, "%%zero = pdl.result 0 of %%zero_op");
-    tune_writer_line(w, "%%memory = pdl.operand");
-    tune_writer_line(w, "%%start_op = pdl.operation \"linalg.fill\"(%%zero, %%memory : !pdl.value, "
-                        "!pdl.value) -> (%%start_type : !pdl.type)");
-    tune_writer_line(w, "%%start = pdl.result 0 of %%start_op");
+    tune_pdl_zero_fill(w, "start", type.text);
   } else {
     tune_pdl_operand(w, "start", type.text);
   }
   tune_writer_line(w, "%%nest = pdl.operation \"linalg.generic\"(%%image, %%filter, %%start : "
                       "!pdl.value, !pdl.value, !pdl.value) -> (%%start_type : !pdl.type)");
   tune_pdl_begin_rewrite(w);
-  load_tosa(w);
+  tune_pdl_load_tosa(w);
   write_turned_filter(winograd, w, block);
   tune_pdl_operation(w, "sums", "builtin.unrealized_conversion_cast",
                      last_type(winograd, output.shape).text,

@@ -1,0 +1,32 @@
+//===- copies.h - Copies of strided memory in vectors ----------------------------------===//
+//
+// A copy between memory that is not contiguous is a linalg.copy by now (memory.h), of which plain
+// loops are made, element by element. LLVM unrolls short ones in full before it makes vectors of
+// them, in thousands of instructions and seconds. In runs along the last dimension they are
+// vectors from the start.
+//
+// Threads: as the context of the IR.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TRANSFORMS_LOWER_COPIES_H
+#define TUNE_TRANSFORMS_LOWER_COPIES_H
+
+#include "support/status.h"
+
+#include "mlir-c/IR.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Makes loops over vectors of 64 bytes of each linalg.copy in `module` between memrefs of one
+// element type (not i1 or index) and static shape, whose last dimensions have stride 1 and two
+// elements or more; what is left of a run is a vector of its own. Others stay.
+tune_status tune_copies_make_vectors(MlirOperation module);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TUNE_TRANSFORMS_LOWER_COPIES_H
