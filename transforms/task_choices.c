@@ -85,7 +85,8 @@ static tune_status refuse_name(const tune_task_choices_source *source, MlirOpera
   append_origin(&text, source);
   if (strncmp(source->origin, "rule ", strlen("rule ")) == 0)
     tune_string_builder_append(
-        &text, ". What was chosen for a schedule of your own needs that schedule: schedule=<file>");
+        &text, ". What was chosen for another number of threads needs that number: threads=<n>; "
+               "what was chosen for a schedule of your own that schedule: schedule=<file>");
   return refuse(TUNE_NOT_FOUND, op, &text);
 }
 

@@ -76,7 +76,8 @@ static tune_status write_by_rule(MlirContext context, const tune_target_facts *f
   const tune_rule *rule;
   TUNE_RETURN_IF_ERROR(tune_rules_make_schedule(context, space->task->payload, &machine,
                                                 &space->schedule_text, &rule));
-  if (asprintf(&space->origin_owned, "rule '%s' for target %s", rule->name, facts->target) < 0) {
+  if (asprintf(&space->origin_owned, "rule '%s' for target %s and %zu thread%s", rule->name,
+               facts->target, facts->threads, facts->threads == 1 ? "" : "s") < 0) {
     space->origin_owned = NULL;
     return out_of_memory();
   }

@@ -5,7 +5,7 @@
 
 // RUN: %{search} %t/value.mlir 2>&1 | FileCheck %s --check-prefix=VALUE --implicit-check-not="records in"
 // VALUE: value.mlir:6:8: error: tune.choices: knob "mr" has the value 99, not in its domain [1, 2,
-// VALUE: note: the space of 'matmul 32x32x48 f32{{.*}}' is from rule 'contraction' for target cpu; `tune-opt --tune-print-space` shows it
+// VALUE: note: the space of 'matmul 32x32x48 f32{{.*}}' is from rule 'contraction' for target cpu and 1 thread; `tune-opt --tune-print-space` shows it
 // RUN: sed 's/mr = 99/mrr = 4/' %t/value.mlir > %t/name.mlir
 // RUN: %{search} %t/name.mlir 2>&1 | FileCheck %s --check-prefix=NAME
 // NAME: name.mlir:6:8: error: tune.choices: no knob "mrr"; did you mean "mr"? The knobs are {{.*}}mr,
