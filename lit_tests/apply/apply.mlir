@@ -32,7 +32,7 @@ func.func @twice(%a: tensor<64x32xf32>, %b: tensor<32x64xf32>, %c: tensor<32x64x
   return %0, %1 : tensor<64x64xf32>, tensor<64x64xf32>
 }
 
-// REMARK: apply.mlir:[[@LINE+4]]:8: remark: 'sum 64 over 64 f32' keeps the default schedule: its records are of another space than that of rule 'reduction' for target null, or of another version of mlir-tune; tune it again
+// REMARK: apply.mlir:[[@LINE+4]]:8: remark: 'sum 64 over 64 f32' keeps the default schedule: its records are of another space than that of rule 'reduction' for target null and 1 thread, or of another version of mlir-tune; tune it again
 // CHECK-LABEL: func.func @other_space
 // CHECK-NOT: tune.choices
 func.func @other_space(%a: tensor<64x64xf32>, %init: tensor<64xf32>) -> tensor<64xf32> {

@@ -3,7 +3,7 @@
 // RUN: tune-opt %s --tune-print-space=target=null -o %t.mlir 2>&1 | FileCheck %s
 // RUN: FileCheck %s --input-file=%t.mlir --check-prefix=SCRIPT
 // CHECK: matmul 256x256x512 f32
-// CHECK: rule 'contraction' for target null, {{[0-9]+}} configs before constraints
+// CHECK: rule 'contraction' for target null and 1 thread, {{[0-9]+}} configs before constraints
 // CHECK: mc {{ *}}linalg
 // CHECK: kr {{ *}}vector
 // CHECK: panels {{ *}}linalg

@@ -80,11 +80,12 @@ static void move_vector(MlirOperation copy, MlirBlock block, const MlirValue *in
 // Copies
 //===--------------------------------------------------------------------------===//
 
+// 0 for what has another size in vectors than in memory.
 static int64_t bytes_of(MlirType element) {
   int64_t bits = mlirTypeIsAFloat(element)     ? (int64_t)mlirFloatTypeGetWidth(element)
                  : mlirTypeIsAInteger(element) ? (int64_t)mlirIntegerTypeGetWidth(element)
                                                : 0;
-  return bits % 8 ? 0 : bits / 8;
+  return bits == 8 || bits == 16 || bits == 32 || bits == 64 ? bits / 8 : 0;
 }
 
 static bool has_runs(MlirType type) {

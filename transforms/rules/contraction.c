@@ -137,12 +137,15 @@ static void write_one_part(const tune_contraction_plan *plan, const tune_machine
 
 void tune_contraction_write_steps(const tune_contraction_plan *plan, const tune_machine *machine,
                                   tune_writer *w) {
-  write_knobs(plan, machine, w);
   tune_contraction_split split;
   if (!tune_contraction_split_make(plan, machine, &split)) {
+    write_knobs(plan, machine, w);
     write_one_part(plan, machine, w);
     return;
   }
+  tune_contraction_plan chosen = *plan;
+  tune_contraction_split_choose(&split, &chosen);
+  write_knobs(&chosen, machine, w);
   const char *func = w->func;
   tune_writer_begin_alternatives(w, "%multiplied", "split_k", TUNE_LEVEL_LINALG,
                                  "\"none\", \"threads\"", split.is_default, 1);

@@ -93,11 +93,42 @@ static void make_structure(const tune_contraction_plan *whole, int64_t parts,
   split->structure = (tune_structure){.nest_count = 2, .nests = split->nests, .is_regular = true};
 }
 
+// Upstream splits dimensions that are a loop and nothing more.
+static bool has_bare_loops(const tune_nest *nest) {
+  for (size_t o = 0; o < nest->operand_count; o++)
+    for (size_t i = 0; i < nest->operands[o].rank; i++) {
+      bool is_bare = false;
+      for (size_t loop = 0; loop < nest->loop_count; loop++)
+        is_bare |= tune_operand_is_loop(&nest->operands[o], i, loop);
+      if (!is_bare)
+        return false;
+    }
+  return true;
+}
+
+// The largest value up to `limit` that divides what a thread has of the depth.
+static int64_t find_divisor(const tune_value_set *values, int64_t limit, int64_t depth,
+                            int64_t otherwise) {
+  for (size_t i = values->count; i-- > 0;)
+    if (values->values[i] <= limit && depth % values->values[i] == 0)
+      return values->values[i];
+  return otherwise;
+}
+
+void tune_contraction_split_choose(const tune_contraction_split *split,
+                                   tune_contraction_plan *whole) {
+  if (!split->is_default)
+    return;
+  int64_t depth = split->plan.depths;
+  whole->kr_default = find_divisor(&whole->kr, whole->kr_default, depth, whole->kr_default);
+  whole->kc_default = find_divisor(&whole->kc, whole->kc_default, depth, whole->kc_default);
+}
+
 bool tune_contraction_split_make(const tune_contraction_plan *whole, const tune_machine *machine,
                                  tune_contraction_split *out_split) {
   const tune_nest *anchor = whole->anchor;
   if (machine->threads <= 1 || whole->has_window || whole->dynamic_rows ||
-      anchor->loop_count != 3 || anchor->operands[2].rank != 2)
+      anchor->loop_count != 3 || anchor->operands[2].rank != 2 || !has_bare_loops(anchor))
     return false;
   int64_t parts = count_parts(whole->depths, (int64_t)machine->threads);
   int64_t products = whole->rows * whole->cols * whole->depths;
@@ -119,9 +150,9 @@ bool tune_contraction_split_make(const tune_contraction_plan *whole, const tune_
 // The schedule
 //===--------------------------------------------------------------------------===//
 
-// Knobs have the values that suit the whole.
+// Knobs have the values that suit the whole. That of `kc` is said where the depth is split again.
 static void write_constraints(const tune_contraction_split *split, tune_writer *w) {
-  const tune_contraction_plan *plan = &split->plan, *whole = split->whole;
+  const tune_contraction_plan *whole = split->whole;
   char lines[256];
   if (whole->mr.values[0] == 1)
     tune_writer_constraint(w, "register tiles of one row are not for a batch of parts", 1,
@@ -129,20 +160,15 @@ static void write_constraints(const tune_contraction_split *split, tune_writer *
                            "%one = smt.int.constant 1\n"
                            "%several = smt.int.cmp gt %mr_, %one\n"
                            "smt.assert %several");
-  const char *const steps[] = {"kr", "kc"};
-  for (size_t i = 0; i < (whole->kc.count ? 2u : 1u); i++) {
-    snprintf(lines, sizeof lines,
-             "%%zero = smt.int.constant 0\n"
-             "%%depth = smt.int.constant %" PRId64 "\n"
-             "%%rest = smt.int.mod %%depth, %%%s_\n"
-             "%%even = smt.eq %%rest, %%zero : !smt.int\n"
-             "smt.assert %%even",
-             plan->depths, steps[i]);
-    tune_writer_constraint(w,
-                           i ? "parts of the depth divide what a thread has of it"
-                             : "unrolled steps divide what a thread has of the depth",
-                           1, &steps[i], lines);
-  }
+  snprintf(lines, sizeof lines,
+           "%%zero = smt.int.constant 0\n"
+           "%%depth = smt.int.constant %" PRId64 "\n"
+           "%%rest = smt.int.mod %%depth, %%kr_\n"
+           "%%even = smt.eq %%rest, %%zero : !smt.int\n"
+           "smt.assert %%even",
+           split->plan.depths);
+  tune_writer_constraint(w, "unrolled steps divide what a thread has of the depth", 1,
+                         (const char *const[]){"kr"}, lines);
 }
 
 // What adds the parts up is worth the threads, too.
@@ -189,13 +215,13 @@ static void write_start(const tune_contraction_plan *whole, tune_writer *w, cons
 static void write_sums(const tune_contraction_split *split, tune_writer *w) {
   const tune_contraction_plan *whole = split->whole;
   const char *columns = whole->cols_divide ? "%nr" : "1", *loop = "%sum_rows";
-  bool is_first = tune_operand_is_loop(&whole->anchor->operands[2], 0, whole->col);
-  size_t row = is_first ? 1 : 0, col = 1 - row, order[] = {0, 1, 2};
+  static const size_t order[] = {0, 1, 2};
   tune_tiling last = {{0}}, part = {{0}}, start = {{0}};
+  // Loops are those of the result, whose last dimension the columns are; before them the part.
   part.size[0] = "1";
-  part.size[col + 1] = columns;
-  start.size[row] = "1";
-  start.size[col] = columns;
+  part.size[2] = columns;
+  start.size[0] = "1";
+  start.size[1] = columns;
   if (whole->epilogue) {
     write_row_loop(split, w, "%epilogue", whole->root_row, 2);
     tune_writer_fuse_into(w, "%sum_parts", "%sum", loop, "%sum_rows_1");
@@ -203,7 +229,7 @@ static void write_sums(const tune_contraction_split *split, tune_writer *w) {
     last.size[whole->root_col] = columns;
     tune_writer_tile(w, "%sum_last", "%sum_last_loops", "%sum_root", &last, order, 2, NULL);
   } else {
-    write_row_loop(split, w, "%sum", row + 1, 3);
+    write_row_loop(split, w, "%sum", 1, 3);
     // Upstream fuses what a loop begins with into parallel loops only.
     if (!is_parallel(split))
       loop = NULL;
@@ -211,7 +237,7 @@ static void write_sums(const tune_contraction_split *split, tune_writer *w) {
   if (whole->init)
     write_start(whole, w, loop, &start);
   tune_writer_tile(w, "%sum_part", "%sum_part_loops", whole->epilogue ? "%sum_parts" : "%sum_root",
-                   &part, order, 3, col == 1 ? "[2, 0, 1]" : "[1, 0, 2]");
+                   &part, order, 3, "[2, 0, 1]");
 }
 
 void tune_contraction_split_write(const tune_contraction_split *split, tune_writer *w) {

@@ -29,11 +29,18 @@ typedef struct tune_contraction_split {
   tune_contraction_plan plan; // of that
 } tune_contraction_split;
 
-// How the depth of `whole` is split. False where it is not: products with more loops than three, a
-// depth that the threads cannot share or that is no longer than rows and columns. `out_split` and
-// `whole` stay where they are as long as `out_split` is used.
+// How the depth of `whole` is split. False where it is not: products with more loops than three or
+// whose operands are indexed by more than loops, of fewer than 2^20 multiply-adds, of a depth that
+// the threads (or some of them) cannot share in equal parts of 128 or more, and, where there is a
+// tile for each thread, of less than four times as much depth as rows and as columns. `out_split`
+// and `whole` stay where they are as long as `out_split` is used.
 bool tune_contraction_split_make(const tune_contraction_plan *whole, const tune_machine *machine,
                                  tune_contraction_split *out_split);
+
+// Where parts are the default: the defaults of `whole`, the plan that was split, as they can be
+// used in parts, too.
+void tune_contraction_split_choose(const tune_contraction_split *split,
+                                   tune_contraction_plan *whole);
 
 // After the ops of split->whole were bound (%whole, %whole_init, %epilogue): splits %whole,
 // binds %anchor and %init of the parts, and tiles what adds them up.

@@ -269,6 +269,20 @@ static void write_cache_constraint(const tune_contraction_plan *plan, tune_write
                          (const char *const[]){"kc", "nr"}, lines);
 }
 
+// The knob has the values that divide the whole depth.
+static void write_part_constraint(const tune_contraction_plan *plan, tune_writer *w) {
+  char lines[256];
+  snprintf(lines, sizeof lines,
+           "%%zero = smt.int.constant 0\n"
+           "%%depth = smt.int.constant %" PRId64 "\n"
+           "%%rest = smt.int.mod %%depth, %%kc_\n"
+           "%%even = smt.eq %%rest, %%zero : !smt.int\n"
+           "smt.assert %%even",
+           plan->depths);
+  tune_writer_constraint(w, "parts of kc divide what a thread has of the depth", 1,
+                         (const char *const[]){"kc"}, lines);
+}
+
 // Binds `result` ("%name:3"): the contraction in the register tile, its outer and its inner loop.
 static void write_depths(const tile_scope *scope, tune_writer *w, const char *result) {
   const tune_contraction_plan *plan = scope->plan;
@@ -290,6 +304,8 @@ static void write_depths(const tile_scope *scope, tune_writer *w, const char *re
         "%never = smt.constant false\n"
         "smt.assert %never");
   write_cache_constraint(plan, w);
+  if (plan->split)
+    write_part_constraint(plan, w);
   write_order(scope, w, "%inner:3", true);
   tune_writer_end_alternatives(w, handles, 3);
 }

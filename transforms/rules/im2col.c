@@ -14,7 +14,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #define OP "!transform.any_op"
 #define PARAM "!transform.param<i64>"
@@ -51,7 +50,8 @@ static void choose_lines(const tune_machine *machine, tune_im2col *p) {
   for (size_t i = 0; i < sizes.count; i++) {
     int64_t lines = sizes.values[i];
     bool is_few = has_panels || p->lines_default * p->conv.width < FEW_ROWS;
-    if (lines * bytes <= machine->l2_bytes / (is_few ? 1 : 4) && p->conv.height / lines >= threads)
+    if (lines * bytes <= machine->l2_bytes / (is_few ? 1 : 4) &&
+        p->conv.batch * p->conv.height / lines >= threads)
       p->lines_default = lines;
   }
   tune_value_set_add(&p->lines, p->lines_default);
@@ -110,8 +110,8 @@ static bool make_product(const tune_machine *machine, tune_im2col *p) {
 bool tune_im2col_make(const tune_structure *structure, const tune_machine *machine,
                       tune_im2col *p) {
   *p = (tune_im2col){.lines_default = 1};
-  if (structure->is_dynamic || !structure->is_regular || !tune_conv_ops_find(structure, &p->ops) ||
-      !find_convolution(p))
+  if (machine->vector_bits < 64 || structure->is_dynamic || !structure->is_regular ||
+      !tune_conv_ops_find(structure, &p->ops) || !find_convolution(p))
     return false;
   choose_lines(machine, p);
   return make_product(machine, p);

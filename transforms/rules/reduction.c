@@ -6,9 +6,12 @@
 
 #include "transforms/rules/prefetch.h"
 #include "transforms/rules/reduction_parts.h"
+#include "transforms/rules/softmax_blocks.h"
 #include "transforms/rules/streaming.h"
 
+#include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #define OP "!transform.any_op"
 #define PARAM "!transform.param<i64>"
@@ -133,8 +136,9 @@ static void write_columns(const tune_reduction_plan *p, const tune_machine *mach
 
 static void write_vectors(tune_writer *w) {
   tune_writer_cleanup(w);
-  tune_writer_line(w, "%%linalg = transform.structured.match interface{LinalgOp} in %%func : (" OP
-                      ") -> " OP);
+  tune_writer_line(
+      w, "%%linalg = transform.structured.match interface{LinalgOp} in %s : (" OP ") -> " OP,
+      w->func);
   tune_writer_begin_foreach(w, "%linalg", "%each");
   tune_writer_try_vectorize(w, "%each", NULL);
   tune_writer_end_foreach(w);
@@ -176,9 +180,99 @@ static void write_prefetch(const tune_structure *structure, const tune_machine *
     tune_prefetch_write(&prefetch, w);
 }
 
+static void write_shape(const tune_structure *structure, const tune_machine *machine,
+                        const tune_reduction_plan *p, tune_writer *w) {
+  split_root(p, w);
+  if (p->shape == TUNE_REDUCTION_ROWS)
+    tune_reduction_write_rows(structure, machine, p, w);
+  else if (p->shape == TUNE_REDUCTION_ROW_BLOCK)
+    write_row_block(p, machine, w);
+  else
+    write_columns(p, machine, w);
+}
+
+// Softmax of long rows: as other chains, or in blocks.
+static void write_softmax(const tune_structure *structure, const tune_machine *machine,
+                          const tune_reduction_plan *p, const tune_softmax_blocks *blocks,
+                          tune_writer *w) {
+  char labels[128] = "\"none\"";
+  size_t used = strlen(labels);
+  int64_t default_index = 0;
+  for (size_t i = 0; i < blocks->lengths.count; i++) {
+    used += (size_t)snprintf(labels + used, sizeof labels - used, ", \"of_%" PRId64 "\"",
+                             blocks->lengths.values[i]);
+    if (blocks->lengths.values[i] == blocks->default_length)
+      default_index = (int64_t)i + 1;
+  }
+  const char *func = w->func;
+  tune_writer_begin_alternatives(w, "%in_parts", "blocks", TUNE_LEVEL_LINALG, labels, default_index,
+                                 1);
+  write_shape(structure, machine, p, w);
+  for (size_t i = 0; i < blocks->lengths.count; i++) {
+    tune_writer_next_alternative(w, w->func, 1);
+    w->func = func;
+    tune_softmax_blocks_write(blocks, blocks->lengths.values[i], w);
+  }
+  tune_writer_end_alternatives(w, w->func, 1);
+  w->func = "%in_parts";
+}
+
+// As it is, and in blocks. Where there is but one row, what is kept of it in between has the same
+// shape as the result, which is not to go past the caches.
+static void write_streaming(const tune_structure *structure, const tune_machine *machine,
+                            const tune_reduction_plan *p, const tune_softmax_blocks *blocks,
+                            tune_writer *w) {
+  const tune_operand *out = &p->root->operands[p->root->input_count];
+  tune_operand results[TUNE_SOFTMAX_MOST_BLOCKS + 1] = {*out};
+  size_t count = 1;
+  if (!tune_streaming_applies(structure, p->root, p->root->loop_count - 1, machine))
+    return;
+  for (size_t i = 0; blocks && blocks->rows > 1 && i < blocks->lengths.count; i++) {
+    tune_operand *result = &results[count++];
+    *result = *out;
+    result->rank = 3;
+    result->shape[1] = blocks->columns / blocks->lengths.values[i];
+    result->shape[2] = blocks->lengths.values[i];
+  }
+  tune_streaming_write(results, count, p->lanes, machine, w);
+}
+
+// `blocks` may be NULL.
+static void write_buffers(const tune_structure *structure, const tune_machine *machine,
+                          const tune_reduction_plan *p, const tune_softmax_blocks *blocks,
+                          tune_writer *w) {
+  w->func = "%func";
+  tune_writer_begin_buffers(w);
+  tune_writer_line(w, "transform.apply_patterns to %s {", w->func);
+  tune_writer_line(w, "  transform.apply_patterns.vector.drop_unit_dims_with_shape_cast");
+  // What belongs to a row is computed once, and not in each lane.
+  if (p->shape == TUNE_REDUCTION_ROWS)
+    tune_writer_line(w, "  transform.apply_patterns.vector.sink_ops");
+  tune_writer_line(w, "} : " OP);
+  if (p->shape == TUNE_REDUCTION_COLUMNS) {
+    // Row after row: as sums within vectors they would be transposed first.
+    tune_writer_line(w, "transform.apply_patterns to %s {", w->func);
+    tune_writer_line(w, "  transform.apply_patterns.vector.lower_multi_reduction "
+                        "lowering_strategy = \"innerparallel\"");
+    tune_writer_line(w, "} : " OP);
+  }
+  tune_writer_lower_vectors(w);
+  write_prefetch(structure, machine, p, w);
+  write_streaming(structure, machine, p, blocks, w);
+  // Loops over one row that are unrolled to the end would keep the row, more than registers hold.
+  w->keeps_loops = p->remade != TUNE_NO_LOOP;
+  // Buffers are out of the loop over rows here, and what is one number becomes a register.
+  if (p->shape == TUNE_REDUCTION_ROWS)
+    w->stack_bytes = 65536;
+  tune_writer_place_buffers(w);
+  tune_writer_target_knobs(w, machine->vector_bits, p->math > 0);
+  tune_writer_end_buffers(w);
+}
+
 static void reduction_write(const tune_structure *structure, const tune_machine *machine,
                             tune_writer *w) {
   tune_reduction_plan p;
+  tune_softmax_blocks blocks;
   if (!tune_reduction_plan_make(structure, machine, &p))
     return;
   static const char *const comments[] = {
@@ -187,42 +281,16 @@ static void reduction_write(const tune_structure *structure, const tune_machine 
       [TUNE_REDUCTION_COLUMNS] = "rule 'reduction': columns in vectors, across the contiguous loop",
   };
   tune_writer_begin_tensors(w, comments[p.shape]);
-  split_root(&p, w);
-  if (p.shape == TUNE_REDUCTION_ROWS)
-    tune_reduction_write_rows(structure, machine, &p, w);
-  else if (p.shape == TUNE_REDUCTION_ROW_BLOCK)
-    write_row_block(&p, machine, w);
+  bool has_blocks =
+      p.shape == TUNE_REDUCTION_ROWS && tune_softmax_blocks_make(structure, machine, &blocks);
+  if (has_blocks)
+    write_softmax(structure, machine, &p, &blocks, w);
   else
-    write_columns(&p, machine, w);
+    write_shape(structure, machine, &p, w);
   write_vectors(w);
   tune_writer_vector_cleanup(w, false);
   tune_writer_end_tensors(w);
-  tune_writer_begin_buffers(w);
-  tune_writer_line(w, "transform.apply_patterns to %s {", w->func);
-  tune_writer_line(w, "  transform.apply_patterns.vector.drop_unit_dims_with_shape_cast");
-  // What belongs to a row is computed once, and not in each lane.
-  if (p.shape == TUNE_REDUCTION_ROWS)
-    tune_writer_line(w, "  transform.apply_patterns.vector.sink_ops");
-  tune_writer_line(w, "} : " OP);
-  if (p.shape == TUNE_REDUCTION_COLUMNS) {
-    // Row after row: as sums within vectors they would be transposed first.
-    tune_writer_line(w, "transform.apply_patterns to %s {", w->func);
-    tune_writer_line(w, "  transform.apply_patterns.vector.lower_multi_reduction "
-                        "lowering_strategy = \"innerparallel\"");
-    tune_writer_line(w, "} : " OP);
-  }
-  tune_writer_lower_vectors(w);
-  write_prefetch(structure, machine, &p, w);
-  if (tune_streaming_applies(structure, p.root, p.root->loop_count - 1, machine))
-    tune_streaming_write(p.root, p.lanes, machine, w);
-  // Loops over one row that are unrolled to the end would keep the row, more than registers hold.
-  w->keeps_loops = p.remade != TUNE_NO_LOOP;
-  // Buffers are out of the loop over rows here, and what is one number becomes a register.
-  if (p.shape == TUNE_REDUCTION_ROWS)
-    w->stack_bytes = 65536;
-  tune_writer_place_buffers(w);
-  tune_writer_target_knobs(w, machine->vector_bits, p.math > 0);
-  tune_writer_end_buffers(w);
+  write_buffers(structure, machine, &p, has_blocks ? &blocks : NULL, w);
   tune_writer_main(w, structure);
 }
 

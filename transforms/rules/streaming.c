@@ -23,28 +23,33 @@ bool tune_streaming_applies(const tune_structure *structure, const tune_nest *ro
   return bytes >= machine->l3_bytes / 2;
 }
 
-// The stores into what is allocated for `out`: bound to %stores in two loops, over these buffers
-// and their users, which the caller ends.
-static void begin_stores(const tune_operand *out, tune_writer *w) {
+// Marks the stores into what is allocated for `out`, the `number`th.
+static void write_stores(const tune_operand *out, size_t number, tune_writer *w) {
   tune_string_builder type;
   tune_string_builder_init(&type);
   for (size_t i = 0; i < out->rank; i++)
     tune_string_builder_appendf(&type, "%lldx", (long long)out->shape[i]);
-  tune_writer_line(w, "%%results = transform.structured.match ops{[\"memref.alloc\"]}");
+  tune_writer_line(w, "%%results_%zu = transform.structured.match ops{[\"memref.alloc\"]}", number);
   tune_writer_line(w, "  filter_result_type = memref<%s%s> in %s : (" OP ") -> " OP,
                    type.text ? type.text : "", out->type, w->func);
   w->text.failed |= type.failed;
   tune_string_builder_deinit(&type);
-  tune_writer_begin_foreach(w, "%results", "%result");
+  char results[32];
+  snprintf(results, sizeof results, "%%results_%zu", number);
+  tune_writer_begin_foreach(w, results, "%result");
   tune_writer_line(w, "%%users = transform.get_consumers_of_result %%result[0] : (" OP ") -> " OP);
   tune_writer_begin_foreach(w, "%users", "%user");
   tune_writer_line(w, "%%stores = transform.structured.match ops{[\"vector.store\"]} in %%user");
   tune_writer_line(w, "  : (" OP ") -> " OP);
+  tune_writer_line(w, "transform.annotate %%stores \"nontemporal\" = %%yes : " OP ", " ANY_PARAM);
+  tune_writer_line(w, "transform.annotate %%stores \"alignment\" = %%aligned : " OP ", " ANY_PARAM);
+  tune_writer_end_foreach(w);
+  tune_writer_end_foreach(w);
 }
 
-void tune_streaming_write(const tune_nest *root, int64_t step, const tune_machine *machine,
-                          tune_writer *w) {
-  int64_t alignment = step * root->operands[root->input_count].bits / 8;
+void tune_streaming_write(const tune_operand *results, size_t result_count, int64_t step,
+                          const tune_machine *machine, tune_writer *w) {
+  int64_t alignment = step * results[0].bits / 8;
   if (alignment > machine->vector_bits / 8)
     alignment = machine->vector_bits / 8;
   tune_writer_begin_alternatives(w, NULL, "stores", TUNE_LEVEL_BUFFER, "\"cached\", \"streamed\"",
@@ -59,10 +64,7 @@ void tune_streaming_write(const tune_nest *root, int64_t step, const tune_machin
   tune_writer_line(w, "%%yes = transform.param.constant true -> " ANY_PARAM);
   tune_writer_line(w, "%%aligned = transform.param.constant %lld : i64 -> " ANY_PARAM,
                    (long long)alignment);
-  begin_stores(&root->operands[root->input_count], w);
-  tune_writer_line(w, "transform.annotate %%stores \"nontemporal\" = %%yes : " OP ", " ANY_PARAM);
-  tune_writer_line(w, "transform.annotate %%stores \"alignment\" = %%aligned : " OP ", " ANY_PARAM);
-  tune_writer_end_foreach(w);
-  tune_writer_end_foreach(w);
+  for (size_t i = 0; i < result_count; i++)
+    write_stores(&results[i], i, w);
   tune_writer_end_alternatives(w, NULL, 0);
 }

@@ -22,10 +22,11 @@ bool tune_streaming_applies(const tune_structure *structure, const tune_nest *ro
                             const tune_machine *machine);
 
 // To be written into @tune_buffers after tune_writer_lower_vectors, where tune_streaming_applies:
-// the knob `stores`, through the caches or past them. Vectors begin at multiples of `step`
-// elements, a power of two: what is said to be aligned has to be.
-void tune_streaming_write(const tune_nest *root, int64_t step, const tune_machine *machine,
-                          tune_writer *writer);
+// the knob `stores`, through the caches or past them. `results` are the shapes that the memory of
+// the result has, one for each form of the schedule. Vectors begin at multiples of `step` elements,
+// a power of two: what is said to be aligned has to be.
+void tune_streaming_write(const tune_operand *results, size_t result_count, int64_t step,
+                          const tune_machine *machine, tune_writer *writer);
 
 #ifdef __cplusplus
 }

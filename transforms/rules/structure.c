@@ -13,6 +13,7 @@
 #include "mlir-c/BuiltinTypes.h"
 #include "mlir-c/Dialect/Linalg.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -178,6 +179,45 @@ static bool is_combination(MlirBlock body, size_t input_count) {
          mlirOperationEqual(mlirOpOperandGetOwner(use), combine);
 }
 
+// Appends what `value` is to nest->expression; false where it does not fit, or is something else.
+static bool write_expression(MlirBlock body, MlirValue value, tune_nest *nest) {
+  size_t used = strlen(nest->expression), room = sizeof nest->expression - used;
+  char *end = nest->expression + used;
+  if (mlirValueIsABlockArgument(value)) {
+    int64_t number = mlirBlockArgumentGetArgNumber(value);
+    return mlirBlockEqual(mlirBlockArgumentGetOwner(value), body) &&
+           (size_t)snprintf(end, room, "%" PRId64, number) < room;
+  }
+  MlirOperation op = mlirOpResultGetOwner(value);
+  MlirStringRef name = tune_ir_name(op);
+  if (!mlirBlockEqual(mlirOperationGetBlock(op), body) || mlirOperationGetNumOperands(op) == 0 ||
+      mlirOperationGetNumRegions(op) || tune_ir_is(op, "arith.cmpf") ||
+      tune_ir_is(op, "arith.cmpi") ||
+      (size_t)snprintf(end, room, "%.*s(", (int)name.length, name.data) >= room)
+    return false;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+    used = strlen(nest->expression);
+    if (used + 3 >= sizeof nest->expression)
+      return false;
+    if (i)
+      memcpy(nest->expression + used, ", ", 3);
+    if (!write_expression(body, mlirOperationGetOperand(op, i), nest))
+      return false;
+  }
+  used = strlen(nest->expression);
+  if (used + 2 > sizeof nest->expression)
+    return false;
+  memcpy(nest->expression + used, ")", 2);
+  return true;
+}
+
+static void read_expression(MlirBlock body, tune_nest *nest) {
+  MlirOperation yield = mlirBlockGetTerminator(body);
+  if (mlirOperationGetNumOperands(yield) != 1 ||
+      !write_expression(body, mlirOperationGetOperand(yield, 0), nest))
+    nest->expression[0] = '\0';
+}
+
 static bool is_costly_math(MlirOperation op) {
   static const char *const cheap[] = {"math.absf",  "math.absi",      "math.ceil",
                                       "math.floor", "math.fma",       "math.sqrt",
@@ -198,6 +238,7 @@ static void read_body(MlirOperation op, tune_nest *nest) {
     return;
   nest->multiplies_and_adds = is_multiply_add(body, nest);
   nest->combines = is_combination(body, nest->input_count);
+  read_expression(body, nest);
   for (MlirOperation inner = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(inner);
        inner = mlirOperationGetNextInBlock(inner)) {
     if (is_costly_math(inner))

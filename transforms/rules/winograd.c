@@ -26,7 +26,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #define OP "!transform.any_op"
 #define PARAM "!transform.param<i64>"

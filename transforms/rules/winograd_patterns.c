@@ -4,10 +4,6 @@
 
 #include "transforms/rules/pdl_writer.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-
 static int64_t tiles_along(const tune_winograd *winograd, int64_t pixels) {
   return (pixels + winograd->tile - 1) / winograd->tile;
 }

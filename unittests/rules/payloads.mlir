@@ -75,6 +75,32 @@ func.func @f(%x: tensor<600x2048xf32>) -> tensor<600x2048xf32> {
   return %r : tensor<600x2048xf32>
 }
 // -----
+// case: softmax of long rows
+// quick
+// rule: reduction
+// reduction: 65536
+// with: M=3 N=32768
+// with: M=1 N=65536
+// with: M=5 N=48000
+// with: M=2 N=32769
+func.func @f(%x: tensor<$Mx$Nxf32>) -> tensor<$Mx$Nxf32> {
+  %e = tensor.empty() : tensor<$Mx$Nxf32>
+  %r = linalg.softmax dimension(1) ins(%x : tensor<$Mx$Nxf32>) outs(%e : tensor<$Mx$Nxf32>)
+      -> tensor<$Mx$Nxf32>
+  return %r : tensor<$Mx$Nxf32>
+}
+// -----
+// case: softmax of one long row
+// quick
+// rule: reduction
+// reduction: 65536
+func.func @f(%x: tensor<65536xf32>) -> tensor<65536xf32> {
+  %e = tensor.empty() : tensor<65536xf32>
+  %r = linalg.softmax dimension(0) ins(%x : tensor<65536xf32>) outs(%e : tensor<65536xf32>)
+      -> tensor<65536xf32>
+  return %r : tensor<65536xf32>
+}
+// -----
 // case: softmax named, short
 // rule: reduction
 // reduction: 7

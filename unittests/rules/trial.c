@@ -56,6 +56,8 @@ enum { CHILD_RIGHT = 0, CHILD_UNBUILT = 3, CHILD_WRONG = 4 };
 
 static tune_status build(const trial_job *job) {
   unsigned threads = job->config ? job->subject->machine.threads : 1;
+  if (threads == 0 || threads > TRIAL_THREADS)
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "no trial has %u threads", threads);
   const char *path = job->config ? job->artifact : job->reference;
   char *bytes = NULL;
   size_t size;
