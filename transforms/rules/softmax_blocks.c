@@ -47,7 +47,8 @@ static bool computes(const tune_structure *structure, size_t nest, const char *e
   return true;
 }
 
-// Maximum, exp of the difference, sum and quotient, in this order among what fills.
+// Maximum, exp of the difference, sum and quotient, in this order among what fills, all of one
+// argument.
 static bool is_softmax(const tune_structure *structure) {
   size_t at[4], count = 0;
   for (size_t n = 0; n < structure->nest_count; n++) {
@@ -69,8 +70,9 @@ static bool is_softmax(const tune_structure *structure) {
   for (size_t i = 0; i < 3; i++)
     if (structure->nests[at[i]].is_returned)
       return false;
-  size_t none = TUNE_NO_LOOP;
-  return (computes(structure, at[0], "arith.maximumf(0, 1)", none, none, rank - 1) ||
+  size_t none = TUNE_NO_LOOP, x = structure->nests[at[0]].operands[0].argument;
+  return x != none && structure->nests[at[1]].operands[0].argument == x &&
+         (computes(structure, at[0], "arith.maximumf(0, 1)", none, none, rank - 1) ||
           computes(structure, at[0], "arith.maxnumf(0, 1)", none, none, rank - 1)) &&
          computes(structure, at[1], "math.exp(arith.subf(0, 1))", none, at[0], rank) &&
          computes(structure, at[2], "arith.addf(0, 1)", at[1], none, rank - 1) &&
@@ -131,8 +133,7 @@ static block_types make_types(const tune_softmax_blocks *p, int64_t length) {
   return types;
 }
 
-// `result`, one of `ops`: a linalg.generic of `inputs`, the last of which is any start of the type
-// `type`.
+// %<result>: what a linalg.generic of `inputs`, starting from anything, makes of the type `type`.
 static void write_generic(tune_writer *w, const char *result, const char *type,
                           const char *const *inputs) {
   char names[128] = "", types[128] = "";
@@ -147,20 +148,14 @@ static void write_generic(tune_writer *w, const char *result, const char *type,
                    "%%%s_op = pdl.operation \"linalg.generic\"(%s%%%s_start : %s!pdl.value) -> "
                    "(%%%s_type : !pdl.type)",
                    result, names, result, types, result);
-}
-
-static void write_result(tune_writer *w, const char *result) {
   tune_writer_line(w, "%%%s = pdl.result 0 of %%%s_op", result, result);
 }
 
 static void write_match(const block_types *types, tune_writer *w) {
   tune_pdl_operand(w, "x", types->all.text);
   write_generic(w, "extreme", types->row.text, TUNE_PDL_OPERANDS("x"));
-  write_result(w, "extreme");
   write_generic(w, "grown", types->all.text, TUNE_PDL_OPERANDS("x", "extreme"));
-  write_result(w, "grown");
   write_generic(w, "sum", types->row.text, TUNE_PDL_OPERANDS("grown"));
-  write_result(w, "sum");
   tune_writer_line(w, "%%quotient_type = pdl.type : %s", types->all.text);
   tune_writer_line(w, "%%quotient_start = pdl.operand : %%quotient_type");
   tune_writer_line(w,

@@ -83,7 +83,9 @@ static void read_element_type(MlirType type, tune_operand *operand) {
 }
 
 static tune_status read_operand(MlirValue value, MlirAffineMap map, tune_operand *operand) {
-  *operand = (tune_operand){.producer = TUNE_NO_LOOP};
+  *operand = (tune_operand){.producer = TUNE_NO_LOOP, .argument = TUNE_NO_LOOP};
+  if (mlirValueIsABlockArgument(value))
+    operand->argument = (size_t)mlirBlockArgumentGetArgNumber(value);
   MlirType type = mlirValueGetType(value);
   if (!mlirTypeIsAShaped(type)) {
     read_element_type(type, operand);

@@ -45,6 +45,7 @@ typedef struct tune_operand {
   tune_index index[TUNE_MAX_LOOPS];
   // The nest of this structure that makes the operand, or TUNE_NO_LOOP: it comes from outside.
   size_t producer;
+  size_t argument;  // of the task's function that it is, or TUNE_NO_LOOP
   bool is_fresh;    // a tensor.empty: what is written into it gets memory of its own
   bool is_constant; // an argument that stays the same from call to call (dialects/constant.h)
 } tune_operand;

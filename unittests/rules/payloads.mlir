@@ -90,6 +90,44 @@ func.func @f(%x: tensor<$Mx$Nxf32>) -> tensor<$Mx$Nxf32> {
   return %r : tensor<$Mx$Nxf32>
 }
 // -----
+// case: softmax of long rows, of others' maximum
+// rule: reduction
+// reduction: 65536
+func.func @f(%x: tensor<3x32768xf32>, %y: tensor<3x32768xf32>) -> tensor<3x32768xf32> {
+  %zero = arith.constant 0.0 : f32
+  %least = arith.constant 0xFF800000 : f32
+  %r = tensor.empty() : tensor<3xf32>
+  %e = tensor.empty() : tensor<3x32768xf32>
+  %m0 = linalg.fill ins(%least : f32) outs(%r : tensor<3xf32>) -> tensor<3xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%r : tensor<3xf32>) -> tensor<3xf32>
+  %m = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<3x32768xf32>) outs(%m0 : tensor<3xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %v = arith.maximumf %a, %out : f32
+    linalg.yield %v : f32
+  } -> tensor<3xf32>
+  %g = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%y, %m : tensor<3x32768xf32>, tensor<3xf32>) outs(%e : tensor<3x32768xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %d = arith.subf %a, %b : f32
+    %v = math.exp %d : f32
+    linalg.yield %v : f32
+  } -> tensor<3x32768xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%g : tensor<3x32768xf32>) outs(%s0 : tensor<3xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %v = arith.addf %a, %out : f32
+    linalg.yield %v : f32
+  } -> tensor<3xf32>
+  %q = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%g, %s : tensor<3x32768xf32>, tensor<3xf32>) outs(%e : tensor<3x32768xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %v = arith.divf %a, %b : f32
+    linalg.yield %v : f32
+  } -> tensor<3x32768xf32>
+  return %q : tensor<3x32768xf32>
+}
+// -----
 // case: softmax of one long row
 // quick
 // rule: reduction
