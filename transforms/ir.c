@@ -158,3 +158,16 @@ void tune_ir_become(MlirOperation module, MlirOperation source) {
                                                named.attribute);
   }
 }
+
+MlirValue tune_ir_make_index(MlirOperation place, int64_t value) {
+  MlirContext context = mlirOperationGetContext(place);
+  MlirType type = mlirIndexTypeGet(context);
+  MlirNamedAttribute attribute = tune_ir_named(context, "value", mlirIntegerAttrGet(type, value));
+  MlirOperationState state =
+      mlirOperationStateGet(tune_ir_string("arith.constant"), mlirOperationGetLocation(place));
+  mlirOperationStateAddAttributes(&state, 1, &attribute);
+  mlirOperationStateAddResults(&state, 1, &type);
+  MlirOperation constant = mlirOperationCreate(&state);
+  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(place), place, constant);
+  return mlirOperationGetResult(constant, 0);
+}

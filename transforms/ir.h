@@ -41,6 +41,9 @@ static inline MlirStringRef tune_ir_name(MlirOperation op) {
   return mlirIdentifierStr(mlirOperationGetName(op));
 }
 
+// An arith.constant of type index before `place`.
+MlirValue tune_ir_make_index(MlirOperation place, int64_t value);
+
 static inline bool tune_ir_is(MlirOperation op, const char *name) {
   return !mlirOperationIsNull(op) && tune_ir_string_equal(tune_ir_name(op), name);
 }

@@ -15,36 +15,26 @@
 // Ops
 //===--------------------------------------------------------------------------===//
 
-// Before the end of `block`.
-static MlirOperation insert(MlirOperationState *state, MlirBlock block) {
+static MlirOperation insert(MlirOperationState *state, MlirOperation place) {
   MlirOperation op = mlirOperationCreate(state);
-  mlirBlockInsertOwnedOperationBefore(block, mlirBlockGetTerminator(block), op);
+  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(place), place, op);
   return op;
-}
-
-static MlirValue make_index(MlirLocation location, MlirBlock block, int64_t value) {
-  MlirContext context = mlirLocationGetContext(location);
-  MlirType type = mlirIndexTypeGet(context);
-  MlirNamedAttribute attribute = tune_ir_named(context, "value", mlirIntegerAttrGet(type, value));
-  MlirOperationState state = mlirOperationStateGet(tune_ir_string("arith.constant"), location);
-  mlirOperationStateAddAttributes(&state, 1, &attribute);
-  mlirOperationStateAddResults(&state, 1, &type);
-  return mlirOperationGetResult(insert(&state, block), 0);
 }
 
 // In full, LLVM unrolls hundreds of iterations of so few instructions.
 #define NOT_UNROLLED "#llvm.loop_annotation<unroll = <disable = true>>"
 #define UNROLLED_BY_4 "#llvm.loop_annotation<unroll = <count = 4 : i32>>"
 
-// The body of a loop from 0 to `end`, made before the end of `block`; its index is the argument.
-static MlirBlock make_loop(MlirLocation location, MlirBlock block, int64_t end, int64_t step,
-                           const char *annotation) {
+// A loop from 0 to `end` before `place`: the end of its body, and its index.
+static MlirOperation make_loop(MlirOperation place, int64_t end, int64_t step,
+                               const char *annotation, MlirValue *out_index) {
+  MlirLocation location = mlirOperationGetLocation(place);
   MlirContext context = mlirLocationGetContext(location);
   MlirNamedAttribute attribute = tune_ir_named(
       context, "loop_annotation", mlirAttributeParseGet(context, tune_ir_string(annotation)));
   MlirType index = mlirIndexTypeGet(context);
-  MlirValue bounds[] = {make_index(location, block, 0), make_index(location, block, end),
-                        make_index(location, block, step)};
+  MlirValue bounds[] = {tune_ir_make_index(place, 0), tune_ir_make_index(place, end),
+                        tune_ir_make_index(place, step)};
   MlirBlock body = mlirBlockCreate(1, &index, &location);
   MlirOperationState yield = mlirOperationStateGet(tune_ir_string("scf.yield"), location);
   mlirBlockAppendOwnedOperation(body, mlirOperationCreate(&yield));
@@ -54,12 +44,14 @@ static MlirBlock make_loop(MlirLocation location, MlirBlock block, int64_t end, 
   mlirOperationStateAddOperands(&state, 3, bounds);
   mlirOperationStateAddAttributes(&state, 1, &attribute);
   mlirOperationStateAddOwnedRegions(&state, 1, &region);
-  insert(&state, block);
-  return body;
+  insert(&state, place);
+  *out_index = mlirBlockGetArgument(body, 0);
+  return mlirBlockGetTerminator(body);
 }
 
-// One vector of `length` elements at `indices`, from operand 0 of `copy` to operand 1.
-static void move_vector(MlirOperation copy, MlirBlock block, const MlirValue *indices,
+// One vector of `length` elements at `indices`, from operand 0 of `copy` to operand 1, before
+// `place`.
+static void move_vector(MlirOperation copy, MlirOperation place, const MlirValue *indices,
                         intptr_t rank, int64_t length) {
   MlirLocation location = mlirOperationGetLocation(copy);
   MlirValue source = mlirOperationGetOperand(copy, 0), target = mlirOperationGetOperand(copy, 1);
@@ -69,11 +61,11 @@ static void move_vector(MlirOperation copy, MlirBlock block, const MlirValue *in
   mlirOperationStateAddOperands(&load, 1, &source);
   mlirOperationStateAddOperands(&load, rank, indices);
   mlirOperationStateAddResults(&load, 1, &vector);
-  MlirValue to[] = {mlirOperationGetResult(insert(&load, block), 0), target};
+  MlirValue to[] = {mlirOperationGetResult(insert(&load, place), 0), target};
   MlirOperationState store = mlirOperationStateGet(tune_ir_string("vector.store"), location);
   mlirOperationStateAddOperands(&store, 2, to);
   mlirOperationStateAddOperands(&store, rank, indices);
-  insert(&store, block);
+  insert(&store, place);
 }
 
 //===--------------------------------------------------------------------------===//
@@ -112,38 +104,26 @@ static MlirWalkResult find_copy(MlirOperation op, void *user_data) {
 }
 
 static void make_vectors(MlirOperation copy) {
-  MlirLocation location = mlirOperationGetLocation(copy);
   MlirType type = mlirValueGetType(mlirOperationGetOperand(copy, 1));
-  intptr_t rank = mlirShapedTypeGetRank(type);
-  int64_t run = mlirShapedTypeGetDimSize(type, rank - 1);
+  intptr_t rank = mlirShapedTypeGetRank(type), last = rank - 1;
+  int64_t run = mlirShapedTypeGetDimSize(type, last);
   int64_t lanes = VECTOR_BYTES / bytes_of(mlirShapedTypeGetElementType(type));
   int64_t vectors = run / lanes, rest = run % lanes;
   MlirValue indices[MOST_DIMENSIONS];
-  // The outermost loop goes where the copy is, which is no end of a block.
-  MlirBlock around = mlirBlockCreate(0, NULL, NULL), block = around;
-  MlirOperationState end = mlirOperationStateGet(tune_ir_string("scf.yield"), location);
-  mlirBlockAppendOwnedOperation(around, mlirOperationCreate(&end));
-  for (intptr_t i = 0; i + 1 < rank; ++i) {
-    block = make_loop(location, block, mlirShapedTypeGetDimSize(type, i), 1, NOT_UNROLLED);
-    indices[i] = mlirBlockGetArgument(block, 0);
-  }
+  MlirOperation place = copy;
+  for (intptr_t i = 0; i < last; ++i)
+    place = make_loop(place, mlirShapedTypeGetDimSize(type, i), 1, NOT_UNROLLED, &indices[i]);
   if (vectors > 1) {
-    MlirBlock body = make_loop(location, block, vectors * lanes, lanes, UNROLLED_BY_4);
-    indices[rank - 1] = mlirBlockGetArgument(body, 0);
-    move_vector(copy, body, indices, rank, lanes);
+    MlirOperation end = make_loop(place, vectors * lanes, lanes, UNROLLED_BY_4, &indices[last]);
+    move_vector(copy, end, indices, rank, lanes);
   } else if (vectors == 1) {
-    indices[rank - 1] = make_index(location, block, 0);
-    move_vector(copy, block, indices, rank, lanes);
+    indices[last] = tune_ir_make_index(place, 0);
+    move_vector(copy, place, indices, rank, lanes);
   }
   if (rest) {
-    indices[rank - 1] = make_index(location, block, vectors * lanes);
-    move_vector(copy, block, indices, rank, rest);
+    indices[last] = tune_ir_make_index(place, vectors * lanes);
+    move_vector(copy, place, indices, rank, rest);
   }
-  for (MlirOperation op = mlirBlockGetFirstOperation(around);
-       !mlirOperationEqual(op, mlirBlockGetTerminator(around));
-       op = mlirBlockGetFirstOperation(around))
-    mlirOperationMoveBefore(op, copy);
-  mlirBlockDestroy(around);
   mlirOperationDestroy(copy);
 }
 

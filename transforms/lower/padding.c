@@ -195,19 +195,6 @@ static void fill_borders(MlirOperation fill, MlirValue memory, const layout *of,
 // Copies
 //===--------------------------------------------------------------------------===//
 
-static MlirValue make_index(MlirOperation place, int64_t value) {
-  MlirContext context = mlirOperationGetContext(place);
-  MlirType type = mlirIndexTypeGet(context);
-  MlirNamedAttribute attribute = tune_ir_named(context, "value", mlirIntegerAttrGet(type, value));
-  MlirOperationState state =
-      mlirOperationStateGet(tune_ir_string("arith.constant"), mlirOperationGetLocation(place));
-  mlirOperationStateAddAttributes(&state, 1, &attribute);
-  mlirOperationStateAddResults(&state, 1, &type);
-  MlirOperation constant = mlirOperationCreate(&state);
-  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(place), place, constant);
-  return mlirOperationGetResult(constant, 0);
-}
-
 static bool is_done_by_one_thread(MlirOperation op) {
   for (; !mlirOperationIsNull(op); op = mlirOperationGetParentOperation(op)) {
     bool is_ahead = tune_ir_is(op, "func.func") &&
@@ -236,7 +223,8 @@ static void share(MlirOperation op, const box *whole, intptr_t loops) {
   box line = *whole;
   for (intptr_t i = 0; i < loops; ++i) {
     bounds[i] =
-        (tune_loop_bounds){{make_index(op, 0), make_index(op, whole->size[i]), make_index(op, 1)}};
+        (tune_loop_bounds){{tune_ir_make_index(op, 0), tune_ir_make_index(op, whole->size[i]),
+                            tune_ir_make_index(op, 1)}};
     line.size[i] = 1;
   }
   MlirBlock body = tune_threads_make_parallel(op, bounds, (size_t)loops);

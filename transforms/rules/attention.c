@@ -380,11 +380,7 @@ static void write_partials(const tune_attention_plan *p, const tune_machine *mac
 static void write_vectors(const tune_attention_plan *p, const tune_machine *machine,
                           tune_writer *w) {
   static const size_t order[] = {0, 1, 2};
-  tune_writer_line(w,
-                   "%%folded = transform.apply_registered_pass \"linalg-fuse-elementwise-ops\" "
-                   "to %s : (" OP ") -> " OP,
-                   w->func);
-  w->func = "%folded";
+  tune_writer_apply_pass(w, "linalg-fuse-elementwise-ops", "%folded");
   tune_writer_cleanup(w);
   if (p->is_turned)
     write_turns(p, w);
@@ -397,9 +393,7 @@ static void write_vectors(const tune_attention_plan *p, const tune_machine *mach
                    "%%starts_generic = transform.structured.generalize %%starts : (" OP ") -> " OP);
   // The weights go straight into their block; after the next patterns this would not be seen.
   tune_writer_line(w, "transform.bufferization.eliminate_empty_tensors %s : " OP, w->func);
-  tune_writer_line(w, "transform.apply_patterns to %s {", w->func);
-  tune_writer_line(w, "  transform.apply_patterns.tensor.fold_tensor_empty");
-  tune_writer_line(w, "} : " OP);
+  tune_writer_fold_empty_tensors(w);
   tune_writer_fold_unit_dims(w);
 
   // Before the partial results, which are elementwise too.

@@ -22,25 +22,12 @@ static size_t find_loop(const tune_nest *nest, bool is_reduction, size_t has, si
   return found;
 }
 
-// Every dimension of every operand is one loop.
-static bool is_plain(const tune_nest *nest) {
-  for (size_t o = 0; o < nest->operand_count; o++)
-    for (size_t d = 0; d < nest->operands[o].rank; d++) {
-      bool is_loop = false;
-      for (size_t loop = 0; loop < nest->loop_count; loop++)
-        is_loop |= tune_operand_is_loop(&nest->operands[o], d, loop);
-      if (!is_loop)
-        return false;
-    }
-  return true;
-}
-
 // The loops of nest `n` as those of a product with rows on the left.
 static bool read_product(const tune_structure *structure, size_t n, size_t left,
                          tune_attention_product *out) {
   const tune_nest *nest = &structure->nests[n];
   *out = (tune_attention_product){.nest = n, .left = left, .right = 1 - left};
-  if (nest->loop_count < 3 || nest->reduction_count != 1 || !is_plain(nest))
+  if (nest->loop_count < 3 || nest->reduction_count != 1 || !tune_nest_is_plain(nest))
     return false;
   out->row = find_loop(nest, false, left, 2, 1 - left);
   out->col = find_loop(nest, false, 1 - left, 2, left);

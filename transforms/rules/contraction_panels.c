@@ -230,11 +230,8 @@ static void write_packing(const tune_contraction_plan *plan, tune_writer *w) {
 static void write_packed(const tune_contraction_plan *plan, tune_writer *w) {
   write_panels(plan, w);
   write_peels(plan, w);
-  if (plan->transposed) {
-    tune_writer_line(w, "%%folded = transform.apply_registered_pass "
-                        "\"linalg-fuse-elementwise-ops\" to %%func : (" OP ") -> " OP);
-    w->func = "%folded";
-  }
+  if (plan->transposed)
+    tune_writer_apply_pass(w, "linalg-fuse-elementwise-ops", "%folded");
   tune_writer_cleanup(w);
   write_packing(plan, w);
 }

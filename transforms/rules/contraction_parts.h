@@ -62,6 +62,9 @@ void tune_contraction_write_steps(const tune_contraction_plan *plan, const tune_
 // Parts of the steps above. The knobs of register tiles and of the depth.
 void tune_contraction_write_tile_knobs(const tune_contraction_plan *plan,
                                        const tune_machine *machine, tune_writer *writer);
+// The constraint that the knob `knob` divides `extent`; `why` is told to users.
+void tune_contraction_write_divisor(const char *knob, int64_t extent, const char *why,
+                                    tune_writer *writer);
 // Before anything is tiled: names the ops, binds %anchor, %init and
 // %epilogue, and writes what stands before them.
 void tune_contraction_write_before(const tune_contraction_plan *plan, tune_writer *writer);

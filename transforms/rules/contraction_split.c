@@ -93,19 +93,6 @@ static void make_structure(const tune_contraction_plan *whole, int64_t parts,
   split->structure = (tune_structure){.nest_count = 2, .nests = split->nests, .is_regular = true};
 }
 
-// Upstream splits dimensions that are a loop and nothing more.
-static bool has_bare_loops(const tune_nest *nest) {
-  for (size_t o = 0; o < nest->operand_count; o++)
-    for (size_t i = 0; i < nest->operands[o].rank; i++) {
-      bool is_bare = false;
-      for (size_t loop = 0; loop < nest->loop_count; loop++)
-        is_bare |= tune_operand_is_loop(&nest->operands[o], i, loop);
-      if (!is_bare)
-        return false;
-    }
-  return true;
-}
-
 // The largest value up to `limit` that divides what a thread has of the depth.
 static int64_t find_divisor(const tune_value_set *values, int64_t limit, int64_t depth,
                             int64_t otherwise) {
@@ -127,8 +114,9 @@ void tune_contraction_split_choose(const tune_contraction_split *split,
 bool tune_contraction_split_make(const tune_contraction_plan *whole, const tune_machine *machine,
                                  tune_contraction_split *out_split) {
   const tune_nest *anchor = whole->anchor;
+  // Upstream splits dimensions that are a loop and nothing more.
   if (machine->threads <= 1 || whole->has_window || whole->dynamic_rows ||
-      anchor->loop_count != 3 || anchor->operands[2].rank != 2 || !has_bare_loops(anchor))
+      anchor->loop_count != 3 || anchor->operands[2].rank != 2 || !tune_nest_is_plain(anchor))
     return false;
   int64_t parts = count_parts(whole->depths, (int64_t)machine->threads);
   int64_t products = whole->rows * whole->cols * whole->depths;
@@ -153,22 +141,14 @@ bool tune_contraction_split_make(const tune_contraction_plan *whole, const tune_
 // Knobs have the values that suit the whole. That of `kc` is said where the depth is split again.
 static void write_constraints(const tune_contraction_split *split, tune_writer *w) {
   const tune_contraction_plan *whole = split->whole;
-  char lines[256];
   if (whole->mr.values[0] == 1)
     tune_writer_constraint(w, "register tiles of one row are not for a batch of parts", 1,
                            (const char *const[]){"mr"},
                            "%one = smt.int.constant 1\n"
                            "%several = smt.int.cmp gt %mr_, %one\n"
                            "smt.assert %several");
-  snprintf(lines, sizeof lines,
-           "%%zero = smt.int.constant 0\n"
-           "%%depth = smt.int.constant %" PRId64 "\n"
-           "%%rest = smt.int.mod %%depth, %%kr_\n"
-           "%%even = smt.eq %%rest, %%zero : !smt.int\n"
-           "smt.assert %%even",
-           split->plan.depths);
-  tune_writer_constraint(w, "unrolled steps divide what a thread has of the depth", 1,
-                         (const char *const[]){"kr"}, lines);
+  tune_contraction_write_divisor("kr", split->plan.depths,
+                                 "unrolled steps divide what a thread has of the depth", w);
 }
 
 // What adds the parts up is worth the threads, too.

@@ -269,18 +269,17 @@ static void write_cache_constraint(const tune_contraction_plan *plan, tune_write
                          (const char *const[]){"kc", "nr"}, lines);
 }
 
-// The knob has the values that divide the whole depth.
-static void write_part_constraint(const tune_contraction_plan *plan, tune_writer *w) {
+void tune_contraction_write_divisor(const char *knob, int64_t extent, const char *why,
+                                    tune_writer *w) {
   char lines[256];
   snprintf(lines, sizeof lines,
            "%%zero = smt.int.constant 0\n"
-           "%%depth = smt.int.constant %" PRId64 "\n"
-           "%%rest = smt.int.mod %%depth, %%kc_\n"
+           "%%extent = smt.int.constant %" PRId64 "\n"
+           "%%rest = smt.int.mod %%extent, %%%s_\n"
            "%%even = smt.eq %%rest, %%zero : !smt.int\n"
            "smt.assert %%even",
-           plan->depths);
-  tune_writer_constraint(w, "parts of kc divide what a thread has of the depth", 1,
-                         (const char *const[]){"kc"}, lines);
+           extent, knob);
+  tune_writer_constraint(w, why, 1, &knob, lines);
 }
 
 // Binds `result` ("%name:3"): the contraction in the register tile, its outer and its inner loop.
@@ -304,8 +303,10 @@ static void write_depths(const tile_scope *scope, tune_writer *w, const char *re
         "%never = smt.constant false\n"
         "smt.assert %never");
   write_cache_constraint(plan, w);
+  // The knob has the values that divide the whole depth.
   if (plan->split)
-    write_part_constraint(plan, w);
+    tune_contraction_write_divisor("kc", plan->depths,
+                                   "parts of kc divide what a thread has of the depth", w);
   write_order(scope, w, "%inner:3", true);
   tune_writer_end_alternatives(w, handles, 3);
 }

@@ -183,9 +183,7 @@ static void write_tiles(const tune_conv_plan *plan, tune_writer *w) {
     tune_writer_peel(w, "%rows");
   tune_writer_cleanup(w);
   // A line of output waits in a buffer of its own size, not in its place in one for all lines.
-  tune_writer_line(w, "transform.apply_patterns to %s {", w->func);
-  tune_writer_line(w, "  transform.apply_patterns.tensor.fold_tensor_empty");
-  tune_writer_line(w, "} : " OP);
+  tune_writer_fold_empty_tensors(w);
   // While there are few ops: at the end, with rows unrolled, it is a fifth of the script's time.
   tune_writer_line(w, "transform.bufferization.eliminate_empty_tensors %s : " OP, w->func);
 }

@@ -35,7 +35,7 @@ size_t tune_conv_loop_of_dimension(const tune_nest *nest, const tune_operand *op
 typedef struct tune_conv_nhwc {
   bool has_batch;                            // the first dimension of image and output
   int64_t batch, height, width;              // of the output
-  int64_t image_height, image_width;         //
+  int64_t image_height, image_width;         // of all of the image, with what is not read
   int64_t depth, channels;                   // of the image, and of the output
   int64_t window[2], stride[2], dilation[2]; // along the height and along the width
   size_t depth_loop, channel_loop;           // of the nest

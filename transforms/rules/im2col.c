@@ -60,8 +60,12 @@ static void choose_lines(const tune_machine *machine, tune_im2col *p) {
 }
 
 static tune_operand matrix(size_t row_loop, int64_t rows, size_t column_loop, int64_t columns) {
-  tune_operand operand = {
-      .type = "f32", .bits = 32, .rank = 3, .shape = {1, rows, columns}, .producer = TUNE_NO_LOOP};
+  tune_operand operand = {.type = "f32",
+                          .bits = 32,
+                          .rank = 3,
+                          .shape = {1, rows, columns},
+                          .producer = TUNE_NO_LOOP,
+                          .argument = TUNE_NO_LOOP};
   const size_t loops[] = {0, row_loop, column_loop};
   for (size_t i = 0; i < 3; i++) {
     operand.index[i].is_linear = true;
@@ -176,11 +180,8 @@ static void write_product(const tune_im2col *p, tune_writer *w) {
   tune_pdl_end_patterns(names, count, w);
   static const char *const passes[] = {"tosa-to-linalg-named", "tosa-to-linalg"};
   static const char *const results[] = {"%multiplied", "%added"};
-  for (size_t i = 0; i < 2; i++) {
-    tune_writer_line(w, "%s = transform.apply_registered_pass \"%s\" to %s : (" OP ") -> " OP,
-                     results[i], passes[i], w->func);
-    w->func = results[i];
-  }
+  for (size_t i = 0; i < 2; i++)
+    tune_writer_apply_pass(w, passes[i], results[i]);
   tune_writer_cleanup(w);
   tune_writer_match_op(w, "%batch", "\"linalg.batch_matmul\"");
   tune_writer_line(w,

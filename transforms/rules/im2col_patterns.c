@@ -110,11 +110,7 @@ void tune_im2col_write_pattern(const tune_im2col *p, const char *name, int64_t l
   write_patches(p, lines, w);
   write_reshape(w, "flat_filter", "filter", false, "[[0, 1, 2], [3]]", &columns[1], 2);
   write_reshape(w, "columns", "flat_filter", true, "[[0, 1], [2]]", columns, 3);
-  tune_pdl_load_tosa(w);
-  tune_pdl_operation(w, "zero_point", "tosa.const", "tensor<1xf32>", TUNE_PDL_NO_OPERANDS,
-                     TUNE_PDL_ATTRIBUTES({"values", "dense<0.0> : tensor<1xf32>"}));
-  tune_pdl_operation(w, "products", "tosa.matmul", tune_pdl_tensor(products, 3).text,
-                     TUNE_PDL_OPERANDS("rows", "columns", "zero_point", "zero_point"), NULL);
+  tune_pdl_matmul(w, "products", tune_pdl_tensor(products, 3).text, "rows", "columns");
   if (p->conv.has_batch) {
     write_reshape(w, "sums", "products", true, "[[0], [1, 2], [3]]", output, 4);
   } else {

@@ -64,3 +64,15 @@ size_t tune_operand_contiguous_loop(const tune_nest *nest, const tune_operand *o
   }
   return last->is_linear && terms <= 2 ? found : TUNE_NO_LOOP;
 }
+
+bool tune_nest_is_plain(const tune_nest *nest) {
+  for (size_t o = 0; o < nest->operand_count; o++)
+    for (size_t d = 0; d < nest->operands[o].rank; d++) {
+      bool is_loop = false;
+      for (size_t loop = 0; loop < nest->loop_count; loop++)
+        is_loop |= tune_operand_is_loop(&nest->operands[o], d, loop);
+      if (!is_loop)
+        return false;
+    }
+  return true;
+}

@@ -163,3 +163,12 @@ void tune_pdl_constant(tune_writer *w, const char *result, const char *type, con
   tune_pdl_operation(w, result, "arith.constant", type, TUNE_PDL_NO_OPERANDS,
                      TUNE_PDL_ATTRIBUTES({"value", text}));
 }
+
+void tune_pdl_matmul(tune_writer *w, const char *result, const char *type, const char *a,
+                     const char *b) {
+  tune_pdl_load_tosa(w);
+  tune_pdl_operation(w, "zero_point", "tosa.const", "tensor<1xf32>", TUNE_PDL_NO_OPERANDS,
+                     TUNE_PDL_ATTRIBUTES({"values", "dense<0.0> : tensor<1xf32>"}));
+  tune_pdl_operation(w, result, "tosa.matmul", type,
+                     TUNE_PDL_OPERANDS(a, b, "zero_point", "zero_point"), NULL);
+}

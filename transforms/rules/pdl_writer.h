@@ -78,6 +78,9 @@ void tune_pdl_end_pattern(tune_writer *writer, const char *replacement);
 // are names, ended by NULL; attributes (may be NULL) are ended by a NULL name.
 void tune_pdl_operation(tune_writer *writer, const char *result, const char *op, const char *type,
                         const char *const *operands, const tune_pdl_attribute *attributes);
+// %<result>, a tosa.matmul of the tensors of f32 `a` and `b`. Once in a pattern.
+void tune_pdl_matmul(tune_writer *writer, const char *result, const char *type, const char *a,
+                     const char *b);
 // `%result = arith.constant value : type`.
 void tune_pdl_constant(tune_writer *writer, const char *result, const char *type,
                        const char *value);

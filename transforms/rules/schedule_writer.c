@@ -346,6 +346,18 @@ void tune_writer_unroll_marked(tune_writer *writer) {
   }
 }
 
+void tune_writer_apply_pass(tune_writer *writer, const char *pass, const char *result) {
+  tune_writer_line(writer, "%s = transform.apply_registered_pass \"%s\" to %s : (" OP ") -> " OP,
+                   result, pass, writer->func);
+  writer->func = result;
+}
+
+void tune_writer_fold_empty_tensors(tune_writer *writer) {
+  tune_writer_line(writer, "transform.apply_patterns to %s {", writer->func);
+  tune_writer_line(writer, "  transform.apply_patterns.tensor.fold_tensor_empty");
+  tune_writer_line(writer, "} : " OP);
+}
+
 void tune_writer_fold_unit_dims(tune_writer *writer) {
   tune_writer_line(writer, "transform.apply_patterns to %s {", writer->func);
   tune_writer_line(writer, "  transform.apply_patterns.linalg.fold_unit_extent_dims_via_slices");

@@ -133,6 +133,10 @@ void tune_writer_end_foreach(tune_writer *writer);
 
 // Canonicalization, tiling canonicalization and CSE on %func.
 void tune_writer_cleanup(tune_writer *writer);
+// Applies the pass `pass` to the function, whose handle is `result` from then on.
+void tune_writer_apply_pass(tune_writer *writer, const char *pass, const char *result);
+// Slices of memory that nothing has written become such memory.
+void tune_writer_fold_empty_tensors(tune_writer *writer);
 // Unrolls the loops marked "tune.unroll", of at most 16 iterations, to the end.
 void tune_writer_unroll_marked(tune_writer *writer);
 // Drops unit dimensions by rank-reducing slices.

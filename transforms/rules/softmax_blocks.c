@@ -226,11 +226,8 @@ static void write_blocks_in_place(const tune_softmax_blocks *p, int64_t length, 
                                        "linalg-fold-unit-extent-dims",
                                        "linalg-fuse-elementwise-ops"};
   static const char *const results[] = {"%in_linalg", "%generalized", "%folded", "%fused"};
-  for (size_t i = 0; i < sizeof passes / sizeof *passes; i++) {
-    tune_writer_line(w, "%s = transform.apply_registered_pass \"%s\" to %s : (" OP ") -> " OP,
-                     results[i], passes[i], w->func);
-    w->func = results[i];
-  }
+  for (size_t i = 0; i < sizeof passes / sizeof *passes; i++)
+    tune_writer_apply_pass(w, passes[i], results[i]);
   tune_writer_cleanup(w);
 }
 
@@ -249,9 +246,7 @@ static void write_rows(const tune_softmax_blocks *p, tune_writer *w) {
                    "[1, 0, 0]%s",
                    has_rows_for_threads(p) ? " {use_forall}" : "");
   tune_writer_line(w, "  : (" OP ") -> (" OP ", " OP ")");
-  tune_writer_line(w, "transform.apply_patterns to %s {", w->func);
-  tune_writer_line(w, "  transform.apply_patterns.tensor.fold_tensor_empty");
-  tune_writer_line(w, "} : " OP);
+  tune_writer_fold_empty_tensors(w);
   tune_writer_fold_unit_dims(w);
 }
 

@@ -120,6 +120,8 @@ size_t tune_operand_find_loop(const tune_operand *operand, size_t loop);
 int64_t tune_operand_coefficient(const tune_operand *operand, size_t loop);
 // Whether every dimension is just a loop or a constant.
 bool tune_operand_is_projection(const tune_operand *operand);
+// Whether every dimension of every operand is one loop, once, and nothing more.
+bool tune_nest_is_plain(const tune_nest *nest);
 // The last dimension's loop with coefficient 1, if `operand` is contiguous along exactly one, else
 // TUNE_NO_LOOP. Windows (w + k) count for the loop that is parallel in `nest`.
 size_t tune_operand_contiguous_loop(const tune_nest *nest, const tune_operand *operand);

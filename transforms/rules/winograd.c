@@ -221,11 +221,7 @@ static void write_blocks(const tune_winograd_plan *plan, tune_writer *w) {
 }
 
 void tune_winograd_write_matmul(tune_writer *w) {
-  tune_writer_line(w,
-                   "%%transformed = transform.apply_registered_pass \"tosa-to-linalg-named\" "
-                   "to %s : (" OP ") -> " OP,
-                   w->func);
-  w->func = "%transformed";
+  tune_writer_apply_pass(w, "tosa-to-linalg-named", "%transformed");
   // Before a canonicalization finds out that the filters are transposed twice.
   tune_writer_match_op(w, "%multiplied", "\"linalg.batch_matmul\"");
   tune_writer_line(w, "%%columns = transform.get_producer_of_operand %%multiplied[1] : (" OP

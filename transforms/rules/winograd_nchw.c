@@ -133,12 +133,6 @@ static bool make_plan(const tune_structure *structure, const tune_machine *machi
 // The steps
 //===--------------------------------------------------------------------------===//
 
-static void apply_pass(tune_writer *w, const char *pass, const char *result) {
-  tune_writer_line(w, "%s = transform.apply_registered_pass \"%s\" to %s : (" OP ") -> " OP, result,
-                   pass, w->func);
-  w->func = result;
-}
-
 static void annotate(tune_writer *w, const char *target, const char *attribute) {
   tune_writer_line(w, "transform.annotate %s \"%s\" : " OP, target, attribute);
 }
@@ -185,7 +179,7 @@ static void write_image(const nchw_plan *plan, tune_writer *w) {
   tune_writer_line(w, "  transform.apply_patterns.tensor.fold_tensor_empty");
   tune_writer_line(w, "  transform.apply_patterns.canonicalization");
   tune_writer_line(w, "} : " OP);
-  apply_pass(w, "tosa-to-linalg-named", "%with_image");
+  tune_writer_apply_pass(w, "tosa-to-linalg-named", "%with_image");
   tune_writer_match_op(w, "%copy_of_image", "\"linalg.transpose\"");
   tune_writer_line(w,
                    "%%part_of_image, %%parts = transform.structured.tile_using_forall "
@@ -256,7 +250,7 @@ static void write_last_op(const nchw_plan *plan, tune_writer *w) {
                               false, w);
   }
   tune_pdl_end_patterns(names.names, names.count, w);
-  apply_pass(w, "tosa-to-linalg-named", "%with_turns");
+  tune_writer_apply_pass(w, "tosa-to-linalg-named", "%with_turns");
   tune_writer_cleanup(w); // the other cast is gone
   tune_writer_match_op(w, "%casts", "\"builtin.unrealized_conversion_cast\"");
   tune_writer_line(w, "%%weights = transform.get_producer_of_operand %%casts[1] : (" OP ") -> " OP);
@@ -273,8 +267,8 @@ static void write_last_op(const nchw_plan *plan, tune_writer *w) {
   tune_tiling block = {{"16", "16"}};
   tune_writer_tile(w, "%of_block", "%loops_of_weights", "%of_weights", &block, (size_t[]){0, 1}, 2,
                    NULL);
-  apply_pass(w, "tosa-to-linalg", "%with_sums");
-  apply_pass(w, "linalg-fuse-elementwise-ops", "%fused");
+  tune_writer_apply_pass(w, "tosa-to-linalg", "%with_sums");
+  tune_writer_apply_pass(w, "linalg-fuse-elementwise-ops", "%fused");
   tune_writer_cleanup(w);
   tune_writer_match_op(w, "%convolutions", "\"builtin.unrealized_conversion_cast\"");
   tune_writer_line(w, "%%last = transform.get_consumers_of_result %%convolutions[0] : (" OP

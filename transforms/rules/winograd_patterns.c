@@ -124,11 +124,7 @@ static void write_products(const tune_winograd *winograd, tune_writer *w, int64_
                      TUNE_PDL_TENSOR(count, tiles, winograd->depth).text,
                      TUNE_PDL_OPERANDS("tiles"),
                      TUNE_PDL_ATTRIBUTES({"reassociation", "[[0, 1], [2, 3, 4], [5]]"}));
-  tune_pdl_load_tosa(w);
-  tune_pdl_operation(w, "zero_point", "tosa.const", "tensor<1xf32>", TUNE_PDL_NO_OPERANDS,
-                     TUNE_PDL_ATTRIBUTES({"values", "dense<0.0> : tensor<1xf32>"}));
-  tune_pdl_operation(w, "products", "tosa.matmul", TUNE_PDL_TENSOR(count, tiles, block).text,
-                     TUNE_PDL_OPERANDS("rows", "columns", "zero_point", "zero_point"), NULL);
+  tune_pdl_matmul(w, "products", TUNE_PDL_TENSOR(count, tiles, block).text, "rows", "columns");
 }
 
 // %sums: the transforms and products of `image`, into `start`.
