@@ -18,6 +18,8 @@
 
 #include <cmocka.h>
 
+#include "unittests/common/keep_drivers.h"
+
 #define ROWS 10
 
 typedef struct fixture {
@@ -301,6 +303,7 @@ static void targets_are_found_by_name(void **state) {
 #define ON_ALL(name) ON(name, "cpu"), ON(name, "null"), ON(name, "vulkan")
 
 int main(void) {
+  keep_drivers();
   // A complaint of the validation layer fails whatever comes next.
   setenv("TUNE_VULKAN_VALIDATION", "1", 0);
   const struct CMUnitTest tests[] = {

@@ -23,6 +23,7 @@
 #include <cmocka.h>
 
 #include "unittests/common/assert_ok.h"
+#include "unittests/common/keep_drivers.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define HAS_SANITIZER 1 // it keeps for a while what was freed
@@ -465,6 +466,7 @@ static void nothing_is_left_behind(void **state) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void) {
+  keep_drivers();
   setenv("TUNE_VULKAN_VALIDATION", "1", 1);
   const struct CMUnitTest tests[] = {
       TEST(the_fingerprint_makes_sense),
