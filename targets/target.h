@@ -44,9 +44,9 @@ typedef struct tune_artifact {
 typedef struct tune_target_class {
   const char *name;    // "cpu", "null", "vulkan"
   const char *summary; // one line for lists
-  // UNAVAILABLE says what to install, NOT_FOUND which devices there are. A target that runs on CPUs
-  // (cpu, and Vulkan's software devices) pins the calling thread and sets the environment of the
-  // runtime that its threads come from, so a process opens it once.
+  // UNAVAILABLE says what to install, NOT_FOUND which devices there are. The targets cpu and
+  // vulkan pin the calling thread and set the environment that their runtime takes its number of
+  // threads from (OpenMP's in artifacts, lavapipe's), so a process opens one of them, once.
   tune_status (*open)(const tune_target_options *options, tune_target **out_target);
   void (*close)(tune_target *target);
   const tune_fingerprint *(*fingerprint)(const tune_target *target); // borrowed

@@ -62,28 +62,39 @@ void vulkan_kernel_unload(tune_kernel *base) {
   free(kernel);
 }
 
-tune_status vulkan_kernel_load(const tune_target_class *methods, vulkan_device *device,
-                               const tune_artifact *artifact, tune_kernel **out_kernel) {
+tune_status vulkan_kernel_create(const tune_target_class *methods, vulkan_device *device,
+                                 const tune_signature *signature, tune_program *program,
+                                 tune_kernel **out_kernel) {
   *out_kernel = NULL;
   vulkan_kernel *kernel = calloc(1, sizeof *kernel);
-  if (!kernel)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "loading %s", artifact->path);
+  if (!kernel) {
+    tune_program_deinit(program);
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "loading a program");
+  }
   kernel->base.methods = methods;
   kernel->device = device;
-  kernel->signature = artifact->signature;
-  tune_status status =
-      tune_program_read(artifact->path, methods->name, artifact->signature, &kernel->program);
-  if (tune_status_is_ok(status))
-    status =
-        tune_status_annotate(vulkan_pipelines_create(device, &kernel->program, &kernel->pipelines),
-                             "%s", artifact->path);
-  status = vulkan_device_validate(device, status);
+  kernel->signature = signature;
+  kernel->program = *program;
+  *program = (tune_program){0};
+  tune_status status = vulkan_device_validate(
+      device, vulkan_pipelines_create(device, &kernel->program, &kernel->pipelines));
   if (!tune_status_is_ok(status)) {
     vulkan_kernel_unload(&kernel->base);
     return status;
   }
   *out_kernel = &kernel->base;
   return TUNE_OK;
+}
+
+tune_status vulkan_kernel_load(const tune_target_class *methods, vulkan_device *device,
+                               const tune_artifact *artifact, tune_kernel **out_kernel) {
+  *out_kernel = NULL;
+  tune_program program;
+  TUNE_RETURN_IF_ERROR(
+      tune_program_read(artifact->path, methods->name, artifact->signature, &program));
+  return tune_status_annotate(
+      vulkan_kernel_create(methods, device, artifact->signature, &program, out_kernel), "%s",
+      artifact->path);
 }
 
 //===- Binding ----------------------------------------------------------------------===//

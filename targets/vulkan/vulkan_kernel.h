@@ -14,12 +14,17 @@
 #ifndef TUNE_TARGETS_VULKAN_VULKAN_KERNEL_H
 #define TUNE_TARGETS_VULKAN_VULKAN_KERNEL_H
 
+#include "targets/program.h"
 #include "targets/target.h"
 #include "targets/vulkan/vulkan_device.h"
 
 // `methods` is what the kernel says it belongs to; `device` outlives it.
 tune_status vulkan_kernel_load(const tune_target_class *methods, vulkan_device *device,
                                const tune_artifact *artifact, tune_kernel **out_kernel);
+// The same for a program in memory, which the kernel takes over, also on failure.
+tune_status vulkan_kernel_create(const tune_target_class *methods, vulkan_device *device,
+                                 const tune_signature *signature, tune_program *program,
+                                 tune_kernel **out_kernel);
 void vulkan_kernel_unload(tune_kernel *kernel);
 tune_status vulkan_kernel_bind(tune_kernel *kernel, const tune_buffer *buffers, size_t count);
 void vulkan_kernel_rewind(tune_kernel *kernel);

@@ -4,6 +4,7 @@
 #include "targets/target.h"
 #include "targets/vulkan/vulkan_fingerprint.h"
 #include "targets/vulkan/vulkan_kernel.h"
+#include "targets/vulkan/vulkan_roofline.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@ typedef struct vulkan_target {
   tune_target base;
   vulkan_device device;
   tune_fingerprint fingerprint;
+  size_t threads; // of a device that is software
 } vulkan_target;
 
 static void vulkan_close(tune_target *target) {
@@ -36,13 +38,12 @@ static tune_status set_variables(size_t threads) {
 }
 
 // Before the device is opened: the threads of one that is software inherit it.
-static tune_status prepare_process(const tune_target_options *options) {
+static tune_status prepare_process(const tune_target_options *options, size_t *out_threads) {
   int *cpus;
-  size_t count;
-  TUNE_RETURN_IF_ERROR(tune_pinning_choose(options, &cpus, &count));
-  tune_status status = tune_pinning_apply(cpus, count);
+  TUNE_RETURN_IF_ERROR(tune_pinning_choose(options, &cpus, out_threads));
+  tune_status status = tune_pinning_apply(cpus, *out_threads);
   free(cpus);
-  return tune_status_is_ok(status) ? set_variables(count) : status;
+  return tune_status_is_ok(status) ? set_variables(*out_threads) : status;
 }
 
 static tune_status vulkan_open(const tune_target_options *options, tune_target **out_target) {
@@ -51,7 +52,7 @@ static tune_status vulkan_open(const tune_target_options *options, tune_target *
   if (!vulkan)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "opening the vulkan target");
   vulkan->base.methods = &tune_target_vulkan;
-  tune_status status = prepare_process(options);
+  tune_status status = prepare_process(options, &vulkan->threads);
   if (tune_status_is_ok(status))
     status = vulkan_device_open(options->device, &vulkan->device);
   if (tune_status_is_ok(status))
@@ -69,8 +70,9 @@ static const tune_fingerprint *vulkan_fingerprint(const tune_target *target) {
 }
 
 static tune_status vulkan_roofline(tune_target *target, bool quick, tune_roofline *out_roofline) {
-  (void)target, (void)quick, (void)out_roofline;
-  return tune_status_make(TUNE_UNAVAILABLE, "no roofline of Vulkan devices yet");
+  vulkan_target *vulkan = (vulkan_target *)target;
+  return vulkan_roofline_measure(&tune_target_vulkan, &vulkan->device, vulkan->threads, quick,
+                                 out_roofline);
 }
 
 static tune_status vulkan_load(tune_target *target, const tune_artifact *artifact,

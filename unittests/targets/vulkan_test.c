@@ -213,6 +213,18 @@ static void devices_are_chosen(void **state) {
   expect(tune_target_cpu.open(&options, &target), TUNE_INVALID_ARGUMENT, "one device");
 }
 
+// A quick one; the layer watches that, too.
+static void the_roofline_makes_sense(void **state) {
+  fixture *f = of(state);
+  tune_roofline roofline;
+  assert_ok(tune_target_vulkan.roofline(f->target, true, &roofline));
+  assert_true(roofline.f32 > 0.1 && roofline.f32 < 1e6);
+  assert_int_equal(roofline.threads, 1);
+  assert_int_equal(roofline.level_count, 1);
+  assert_string_equal(roofline.levels[0].name, "L2");
+  assert_true(roofline.levels[0].gbytes_per_s > 0.1 && roofline.levels[0].gbytes_per_s < 1e5);
+}
+
 //===- What is refused
 //-------------------------------------------------------------------------===//
 
@@ -473,6 +485,7 @@ int main(void) {
       TEST(its_json_has_no_members_of_a_cpu),
       TEST(what_is_missing_is_said),
       TEST(devices_are_chosen),
+      TEST(the_roofline_makes_sense),
       TEST(limits_are_checked),
       TEST(kernels_that_are_missing_are_named),
       TEST(what_is_no_spirv_is_refused),
