@@ -3,6 +3,13 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
 pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3)
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
+# Headers only: the loader is opened at run time, where there is one.
+find_path(VULKAN_INCLUDE_DIR vulkan/vulkan.h)
+find_program(SPIRV_AS spirv-as)
+if(NOT VULKAN_INCLUDE_DIR OR NOT SPIRV_AS)
+  message(FATAL_ERROR "vulkan/vulkan.h or spirv-as is not here (libvulkan-dev, spirv-tools); run "
+                      "scripts/install-dependencies")
+endif()
 if(TUNE_BUILD_TESTS)
   pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 endif()

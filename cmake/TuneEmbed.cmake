@@ -11,3 +11,19 @@ function(tune_embed_text target file symbol)
     COMMENT "Embedding ${file}" VERBATIM)
   target_sources(${target} PRIVATE ${output})
 endfunction()
+
+# tune_embed_spirv(TARGET FILE SYMBOL): assembles FILE, a text of SPIR-V, and makes it available to
+# TARGET as `extern const uint32_t SYMBOL[]` and `extern const size_t SYMBOL_count`.
+function(tune_embed_spirv target file symbol)
+  set(source ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+  set(binary ${CMAKE_CURRENT_BINARY_DIR}/${symbol}.spv)
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/${symbol}.c)
+  set(script ${PROJECT_SOURCE_DIR}/cmake/embed_words.cmake)
+  add_custom_command(
+    OUTPUT ${output}
+    COMMAND ${SPIRV_AS} --target-env spv1.3 ${source} -o ${binary}
+    COMMAND ${CMAKE_COMMAND} -DSOURCE=${binary} -DOUTPUT=${output} -DSYMBOL=${symbol} -P ${script}
+    DEPENDS ${source} ${script}
+    COMMENT "Assembling ${file}" VERBATIM)
+  target_sources(${target} PRIVATE ${output})
+endfunction()

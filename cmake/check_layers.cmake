@@ -4,7 +4,7 @@
 # each folder may include, besides its own headers and those of libc:
 cmake_minimum_required(VERSION 3.25)
 set(support_may jansson xxhash)
-set(targets_may support jansson)
+set(targets_may support jansson vulkan)
 set(tuning_may support jansson xxhash sqlite)
 set(dialects_may support mlir-c mlir)
 set(transforms_may support tuning dialects mlir-c llvm-c mlir jansson)
@@ -27,7 +27,8 @@ set(library_sqlite "^sqlite3\\.h$")
 set(library_mlir-c "^mlir-c/")
 set(library_llvm-c "^llvm-c/")
 set(library_mlir "^(mlir|llvm)/")
-set(library_names jansson xxhash sqlite mlir-c llvm-c mlir)
+set(library_vulkan "^vulkan/")
+set(library_names jansson xxhash sqlite mlir-c llvm-c mlir vulkan)
 
 set(folders support targets tuning dialects transforms tools/common tools/tune-measure tools/tune-db
             tools/tune-run tools unittests/common unittests/support unittests/targets unittests/tuning

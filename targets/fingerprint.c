@@ -12,14 +12,30 @@ void tune_fingerprint_deinit(tune_fingerprint *fingerprint) {
   for (size_t i = 0; i < fingerprint->feature_count; ++i)
     free(fingerprint->features[i]);
   free(fingerprint->features);
+  tune_gpu *gpu = fingerprint->gpu;
+  if (gpu) {
+    free(gpu->driver);
+    free(gpu->driver_version);
+    free(gpu->api);
+    free(gpu->device_type);
+    free(gpu->host);
+    free(gpu);
+  }
   memset(fingerprint, 0, sizeof *fingerprint);
 }
 
-tune_status tune_fingerprint_to_json(const tune_fingerprint *fingerprint, json_t **out_object) {
-  const tune_fingerprint *f = fingerprint;
-  json_t *features = json_array(), *caches = json_array();
-  for (size_t i = 0; i < f->feature_count; ++i)
-    json_array_append_new(features, json_string(f->features[i]));
+static json_t *strings_to_json(const char *const *strings, size_t count) {
+  json_t *array = json_array();
+  for (size_t i = 0; i < count; ++i)
+    json_array_append_new(array, json_string(strings[i]));
+  if (json_array_size(array) == count)
+    return array;
+  json_decref(array);
+  return NULL;
+}
+
+static json_t *caches_to_json(const tune_fingerprint *f) {
+  json_t *caches = json_array();
   for (size_t i = 0; i < f->cache_count; ++i) {
     const tune_cache *cache = &f->caches[i];
     json_array_append_new(caches,
@@ -27,21 +43,54 @@ tune_status tune_fingerprint_to_json(const tune_fingerprint *fingerprint, json_t
                                     (json_int_t)cache->bytes, "line", (json_int_t)cache->line,
                                     "cores", (json_int_t)cache->cores));
   }
-  bool is_whole =
-      json_array_size(features) == f->feature_count && json_array_size(caches) == f->cache_count;
+  if (json_array_size(caches) == f->cache_count)
+    return caches;
+  json_decref(caches);
+  return NULL;
+}
+
+static json_t *cpu_to_json(const tune_fingerprint *f) {
   // "o" takes the references also where packing fails.
-  *out_object = json_pack(
-      "{ssssss sIsIsI soso sIsIsI sbsbsb}", "target", f->target, "vendor", f->vendor, "model",
-      f->model, "family", (json_int_t)f->family, "model_number", (json_int_t)f->model_number,
-      "stepping", (json_int_t)f->stepping, "features", features, "caches", caches, "cores",
-      (json_int_t)f->cores, "vector_bits", (json_int_t)f->vector_bits, "vector_registers",
-      (json_int_t)f->vector_registers, "has_fma", f->has_fma, "has_bf16_dot", f->has_bf16_dot,
-      "has_int8_dot", f->has_int8_dot);
-  if (*out_object && is_whole)
-    return TUNE_OK;
-  json_decref(*out_object);
-  *out_object = NULL;
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "writing a fingerprint");
+  return json_pack("{ssssss sIsIsI soso sIsIsI sbsbsb}", "target", f->target, "vendor", f->vendor,
+                   "model", f->model, "family", (json_int_t)f->family, "model_number",
+                   (json_int_t)f->model_number, "stepping", (json_int_t)f->stepping, "features",
+                   strings_to_json((const char *const *)f->features, f->feature_count), "caches",
+                   caches_to_json(f), "cores", (json_int_t)f->cores, "vector_bits",
+                   (json_int_t)f->vector_bits, "vector_registers", (json_int_t)f->vector_registers,
+                   "has_fma", f->has_fma, "has_bf16_dot", f->has_bf16_dot, "has_int8_dot",
+                   f->has_int8_dot);
+}
+
+static json_t *three_to_json(const int64_t *numbers) {
+  return json_pack("[III]", (json_int_t)numbers[0], (json_int_t)numbers[1], (json_int_t)numbers[2]);
+}
+
+static json_t *gpu_to_json(const tune_fingerprint *f) {
+  const tune_gpu *g = f->gpu;
+  json_t *object = json_pack(
+      "{ssssssso ssssssss ss* sIso sIsI soso sIsIsIsIsI sf}", "target", f->target, "vendor",
+      f->vendor, "model", f->model, "features",
+      strings_to_json((const char *const *)f->features, f->feature_count), "driver", g->driver,
+      "driver_version", g->driver_version, "api", g->api, "device_type", g->device_type, "host",
+      g->host, "subgroup_size", (json_int_t)g->subgroup_size, "subgroup_operations",
+      strings_to_json(g->subgroup_operations, g->subgroup_operation_count), "shared_bytes",
+      (json_int_t)g->shared_bytes, "group_invocations", (json_int_t)g->group_invocations,
+      "group_size", three_to_json(g->group_size), "group_count", three_to_json(g->group_count),
+      "storage_buffer_bytes", (json_int_t)g->storage_buffer_bytes, "texel_buffer_elements",
+      (json_int_t)g->texel_buffer_elements, "push_constant_bytes",
+      (json_int_t)g->push_constant_bytes, "bindings", (json_int_t)g->bindings, "memory_bytes",
+      (json_int_t)g->memory_bytes, "timestamp_period_ns", g->timestamp_period_ns);
+  if (object && g->loop_limit &&
+      json_object_set_new(object, "loop_limit", json_integer((json_int_t)g->loop_limit)) != 0) {
+    json_decref(object);
+    return NULL;
+  }
+  return object;
+}
+
+tune_status tune_fingerprint_to_json(const tune_fingerprint *fingerprint, json_t **out_object) {
+  *out_object = fingerprint->gpu ? gpu_to_json(fingerprint) : cpu_to_json(fingerprint);
+  return *out_object ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "writing a fingerprint");
 }
 
 tune_status tune_fingerprint_digest(const tune_fingerprint *fingerprint, tune_digest *out_digest) {

@@ -12,6 +12,19 @@
 //      "vector_bits": 512, "vector_registers": 32, "has_fma": true, "has_bf16_dot": true,
 //      "has_int8_dot": true}
 //
+// or, of a GPU (or of software that stands in for one), without what only a CPU has:
+//
+//     {"target": "vulkan", "vendor": "Mesa", "model": "llvmpipe (LLVM 15.0.6, 256 bits)",
+//      "features": ["float16", "int8", …], "driver": "llvmpipe Mesa 22.3.6 (LLVM 15.0.6)",
+//      "driver_version": "0.0.1", "api": "1.3.230", "device_type": "cpu", "host": "AMD EPYC",
+//      "subgroup_size": 8, "subgroup_operations": ["basic", "vote", …], "shared_bytes": 32768,
+//      "group_invocations": 1024, "group_size": [1024, 1024, 1024],
+//      "group_count": [65535, 65535, 65535], "storage_buffer_bytes": 134217728,
+//      "texel_buffer_elements": 134217728, "push_constant_bytes": 128, "bindings": 32,
+//      "memory_bytes": 17179869184, "timestamp_period_ns": 1.0, "loop_limit": 65535}
+//
+// "host" is there only where the device type is cpu, "loop_limit" only where there is one.
+//
 // Threads: immutable once made.
 //
 //===--------------------------------------------------------------------------===//
@@ -29,6 +42,7 @@ extern "C" {
 #endif
 
 #define TUNE_CACHE_LIMIT 4
+#define TUNE_SUBGROUP_OPERATIONS 8
 
 typedef struct tune_cache {
   int64_t level; // of data: 1 is the nearest to the core
@@ -37,8 +51,31 @@ typedef struct tune_cache {
   int64_t cores; // that share it
 } tune_cache;
 
+// What a GPU has and a CPU has not. Texts belong to it but for the operations, which are static.
+typedef struct tune_gpu {
+  char *driver;         // its name, and what it says of its version
+  char *driver_version; // as numbers
+  char *api;            // "1.3.230"
+  char *device_type;    // "discrete", "integrated", "virtual", "cpu", "other"
+  char *host;           // the CPU's model, where the device is one, else NULL
+  int64_t subgroup_size;
+  const char *subgroup_operations[TUNE_SUBGROUP_OPERATIONS]; // that compute kernels may use
+  size_t subgroup_operation_count;
+  int64_t shared_bytes;      // of a group
+  int64_t group_invocations; // at most
+  int64_t group_size[3];     // at most, each
+  int64_t group_count[3];
+  int64_t storage_buffer_bytes;  // of one binding
+  int64_t texel_buffer_elements; // of one binding
+  int64_t push_constant_bytes;
+  int64_t bindings;           // storage buffers of one kernel
+  int64_t memory_bytes;       // in whole GiB, if there is one: what systems report varies a little
+  double timestamp_period_ns; // 0: it takes no time itself
+  int64_t loop_limit; // iterations after which an invocation stops silently; 0: there is none
+} tune_gpu;
+
 typedef struct tune_fingerprint {
-  char *target; // "cpu", "null"
+  char *target; // "cpu", "null", "vulkan"
   char *vendor; // as the CPU says
   char *model;  //
   int64_t family, model_number, stepping;
@@ -52,6 +89,7 @@ typedef struct tune_fingerprint {
   bool has_fma;             // fused multiply-add of f32 and f64 vectors
   bool has_bf16_dot;        // avx512_bf16: pairs of bf16 into f32
   bool has_int8_dot;        // avx512_vnni: quadruples of u8 x i8 into i32
+  tune_gpu *gpu;            // NULL for a CPU; else what follows `features` above is unused
 } tune_fingerprint;
 
 // Finds out about the CPU this process runs on. Where the system does not tell a size (caches in

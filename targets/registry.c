@@ -9,6 +9,7 @@
 static const tune_target_class *const classes[] = {
     &tune_target_cpu,
     &tune_target_null,
+    &tune_target_vulkan,
 };
 
 #define CLASS_COUNT (sizeof classes / sizeof *classes)

@@ -6,7 +6,7 @@
 // bandwidth, whichever is longer.
 //
 // All figures are of all threads together: GFLOP/s (a fused multiply-add is 2), GOP/s for int8,
-// GB/s (1e9 bytes). 0 where the target has no such thing.
+// GB/s (1e9 bytes). 0 where the target has no such thing, or where it was not measured.
 //
 // As JSON: {"threads": 1, "peak": {"f32": 118.2, "f64": 59.1, "bf16": 236, "i8": 472},
 //           "bandwidth": [{"level": "L1", "bytes": 16384, "gbytes_per_s": 230}, …,

@@ -30,6 +30,10 @@ typedef struct tune_target_options {
   size_t threads;   // that a kernel runs with; 0 is 1
   const int *cpus;  // to pin them to, one each; NULL: the first ones this process may use
   size_t cpu_count; // 0 with NULL, else at least `threads`
+  // Which device, where a target has several: "0", "1", … or a part of its name. NULL: for vulkan
+  // what the environment variable TUNE_VULKAN_DEVICE says, else the first one, where those that are
+  // hardware come before those that are software. The target cpu takes NULL only.
+  const char *device;
 } tune_target_options;
 
 typedef struct tune_artifact {
@@ -38,10 +42,11 @@ typedef struct tune_artifact {
 } tune_artifact;
 
 typedef struct tune_target_class {
-  const char *name;    // "cpu", "null"
+  const char *name;    // "cpu", "null", "vulkan"
   const char *summary; // one line for lists
-  // UNAVAILABLE says what to install. The cpu target pins the calling thread and sets the
-  // environment of the OpenMP runtime that artifacts bring along, so a process opens it once.
+  // UNAVAILABLE says what to install, NOT_FOUND which devices there are. The targets cpu and
+  // vulkan pin the calling thread and set the environment that their runtime takes its number of
+  // threads from (OpenMP's in artifacts, lavapipe's), so a process opens one of them, once.
   tune_status (*open)(const tune_target_options *options, tune_target **out_target);
   void (*close)(tune_target *target);
   const tune_fingerprint *(*fingerprint)(const tune_target *target); // borrowed
@@ -60,12 +65,14 @@ typedef struct tune_target_class {
   tune_status (*bind)(tune_kernel *kernel, const tune_buffer *buffers, size_t count);
   // Gives the arguments that are written their first contents again.
   void (*rewind)(tune_kernel *kernel);
-  // Runs `repeats` >= 1 times in a row; `*out_seconds` is device time of all of them.
+  // Runs `repeats` >= 1 times in a row; `*out_seconds` is device time of all of them. DATA_LOSS if
+  // the device was lost over it.
   tune_status (*time)(tune_kernel *kernel, uint64_t repeats, double *out_seconds);
   // Copies output `output` (see signature.h) as it is after the last run into a new buffer.
   // FAILED_PRECONDITION before the first run; DATA_LOSS if the kernel left no sensible output.
   tune_status (*read)(const tune_kernel *kernel, size_t output, tune_buffer *out_buffer);
-  // DATA_LOSS, saying which, if the kernel wrote outside of its buffers.
+  // DATA_LOSS, saying which, if the kernel wrote outside of its buffers, or (on vulkan; the cpu's
+  // are borrowed, and the caller may protect them) into one that it was to read.
   tune_status (*check)(const tune_kernel *kernel);
   // Where `address` lies among the arguments, and at which; async-signal-safe.
   tune_buffer_place (*locate)(const tune_kernel *kernel, const void *address, size_t *out_argument);
@@ -81,6 +88,7 @@ struct tune_kernel {
 
 extern const tune_target_class tune_target_cpu;
 extern const tune_target_class tune_target_null;
+extern const tune_target_class tune_target_vulkan;
 
 // The target named `name`. NOT_FOUND lists them all, and the nearest.
 tune_status tune_target_find(const char *name, const tune_target_class **out_class);

@@ -7,12 +7,11 @@
 
 #include "support/clock.h"
 #include "support/string_builder.h"
-#include "targets/target.h"
+#include "targets/pinning.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -55,21 +54,6 @@ typedef struct cpu_kernel {
 
 //===- The target ------------------------------------------------------------------===//
 
-// The first `count` CPUs this process may run on.
-static tune_status pick_cpus(int *cpus, size_t count) {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) != 0)
-    return tune_status_from_errno(errno, "asking for the CPUs of this process");
-  size_t found = 0;
-  for (int cpu = 0; cpu < CPU_SETSIZE && found < count; ++cpu)
-    if (CPU_ISSET(cpu, &set))
-      cpus[found++] = cpu;
-  if (found < count)
-    return tune_status_make(TUNE_INVALID_ARGUMENT,
-                            "%zu threads, but this process may run on %zu CPUs only", count, found);
-  return TUNE_OK;
-}
-
 static tune_status set_variable(const char *name, const char *value) {
   return setenv(name, value, 1) == 0 ? TUNE_OK : tune_status_from_errno(errno, "setting %s", name);
 }
@@ -98,17 +82,6 @@ static tune_status set_openmp_variables(const cpu_target *cpu) {
   return status;
 }
 
-static tune_status pin(const cpu_target *cpu) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  for (size_t i = 0; i < cpu->threads; ++i)
-    CPU_SET(cpu->cpus[i], &set);
-  if (sched_setaffinity(0, sizeof set, &set) != 0)
-    return tune_status_from_errno(errno, "pinning to CPU %d%s", cpu->cpus[0],
-                                  cpu->threads > 1 ? " and others" : "");
-  return set_openmp_variables(cpu);
-}
-
 static void cpu_close(tune_target *target) {
   if (!target)
     return;
@@ -118,39 +91,23 @@ static void cpu_close(tune_target *target) {
   free(cpu);
 }
 
-static tune_status check_cpus(const tune_target_options *options, size_t threads) {
-  if (options->cpu_count < threads)
-    return tune_status_make(TUNE_INVALID_ARGUMENT, "%zu threads cannot be pinned to %zu CPUs",
-                            threads, options->cpu_count);
-  for (size_t i = 0; i < options->cpu_count; ++i)
-    if (options->cpus[i] < 0 || options->cpus[i] >= CPU_SETSIZE)
-      return tune_status_make(TUNE_INVALID_ARGUMENT, "no CPU %d", options->cpus[i]);
-  return TUNE_OK;
-}
-
 static tune_status cpu_open(const tune_target_options *options, tune_target **out_target) {
   *out_target = NULL;
-  size_t threads = options->threads ? options->threads : 1;
-  if (options->cpus)
-    TUNE_RETURN_IF_ERROR(check_cpus(options, threads));
-  if (threads > CPU_SETSIZE)
-    return tune_status_make(TUNE_INVALID_ARGUMENT, "%zu threads are too many", threads);
+  if (options->device)
+    return tune_status_make(TUNE_INVALID_ARGUMENT,
+                            "the target cpu is one device; there is none to choose ('%s')",
+                            options->device);
   cpu_target *cpu = calloc(1, sizeof *cpu);
   if (!cpu)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "opening the cpu target");
   cpu->base.methods = &tune_target_cpu;
-  cpu->threads = threads;
-  cpu->cpus = calloc(threads, sizeof *cpu->cpus);
-  tune_status status =
-      cpu->cpus ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "opening the cpu target");
-  if (tune_status_is_ok(status) && options->cpus)
-    memcpy(cpu->cpus, options->cpus, threads * sizeof *cpu->cpus);
-  else if (tune_status_is_ok(status))
-    status = pick_cpus(cpu->cpus, threads);
+  tune_status status = tune_pinning_choose(options, &cpu->cpus, &cpu->threads);
   if (tune_status_is_ok(status))
     status = tune_fingerprint_of_cpu(&cpu->fingerprint);
   if (tune_status_is_ok(status))
-    status = pin(cpu);
+    status = tune_pinning_apply(cpu->cpus, cpu->threads);
+  if (tune_status_is_ok(status))
+    status = set_openmp_variables(cpu);
   if (!tune_status_is_ok(status)) {
     cpu_close(&cpu->base);
     return status;

@@ -15,7 +15,7 @@ static tune_status check_usage(bool fingerprint, bool roofline, bool serve) {
 
 int main(int argc, char **argv) {
   bool serve = false, fingerprint = false, roofline = false;
-  const char *target = "cpu";
+  const char *target = "cpu", *device = NULL;
   int64_t threads = 1;
   const tune_option options[] = {
       {"serve", 0, TUNE_OPTION_FLAG, &serve, NULL,
@@ -28,6 +28,10 @@ int main(int argc, char **argv) {
        NULL, 0, 0},
       {"target", 0, TUNE_OPTION_STRING, &target, "NAME", "The target; the default is cpu.", NULL, 0,
        0},
+      {"device", 0, TUNE_OPTION_STRING, &device, "NAME",
+       "Which of the target's devices: a number from 0 on, or a part of its name. The default is "
+       "the first, for vulkan $TUNE_VULKAN_DEVICE if that is set.",
+       NULL, 0, 0},
       {"threads", 0, TUNE_OPTION_INTEGER, &threads, "N",
        "Threads that the roofline is of, all together. The default is 1.", NULL, 1, 4096},
   };
@@ -53,7 +57,7 @@ int main(int argc, char **argv) {
   int exit_status = tune_status_is_ok(status) ? 0 : 2;
   if (exit_status == 0 && !answer) {
     status = serve ? server_run(STDIN_FILENO, STDOUT_FILENO)
-                   : server_print(roofline ? "roofline" : "fingerprint", target, threads);
+                   : server_print(roofline ? "roofline" : "fingerprint", target, device, threads);
     tune_status_code code = tune_status_get_code(status);
     bool has_no_target = !serve && (code == TUNE_UNAVAILABLE || code == TUNE_NOT_FOUND);
     exit_status = tune_status_is_ok(status) ? 0 : has_no_target ? 3 : 1;

@@ -273,9 +273,7 @@ static tune_status serve_run(server *s, const json_t *request, json_t **out_repl
 
 typedef struct device_question {
   const tune_target_class *target;
-  size_t threads;
-  int *cpus; // NULL: any
-  size_t cpu_count;
+  tune_target_options options;
   bool wants_roofline, is_quick;
 } device_question;
 
@@ -284,8 +282,7 @@ static tune_status ask_device(void *context, child_notes *notes, json_t **out_re
   const device_question *question = context;
   notes->phase = "asking the device";
   tune_target *target;
-  tune_target_options options = {question->threads, question->cpus, question->cpu_count};
-  TUNE_RETURN_IF_ERROR(question->target->open(&options, &target));
+  TUNE_RETURN_IF_ERROR(question->target->open(&question->options, &target));
   if (question->wants_roofline) {
     tune_roofline roofline;
     json_t *object;
@@ -314,17 +311,20 @@ static tune_status serve_device(const json_t *request, bool wants_roofline,
   };
   TUNE_RETURN_IF_ERROR(request_get_text(request, "target", &name));
   TUNE_RETURN_IF_ERROR(tune_target_find(name, &question.target));
+  TUNE_RETURN_IF_ERROR(request_get_optional_text(request, "device", &question.options.device));
   TUNE_RETURN_IF_ERROR(request_get_integer(request, "threads", 1, &threads));
-  TUNE_RETURN_IF_ERROR(request_get_cpus(request, &question.cpus, &question.cpu_count));
-  question.threads = (size_t)threads;
+  int *cpus;
+  TUNE_RETURN_IF_ERROR(request_get_cpus(request, &cpus, &question.options.cpu_count));
+  question.options.cpus = cpus;
+  question.options.threads = (size_t)threads;
   child_limits limits = {.seconds = DEVICE_SECONDS,
-                         .threads = question.threads,
-                         .takes_time = wants_roofline && question.target == &tune_target_cpu,
-                         .cpus = question.cpus,
-                         .cpu_count = question.cpu_count};
+                         .threads = question.options.threads,
+                         .takes_time = wants_roofline && task_takes_time(question.target),
+                         .cpus = cpus,
+                         .cpu_count = question.options.cpu_count};
   child_outcome outcome;
   tune_status status = child_run(ask_device, &question, &limits, watch, &outcome);
-  free(question.cpus);
+  free(cpus);
   TUNE_RETURN_IF_ERROR(status);
   if (outcome.end == CHILD_REPORTED)
     *out_reply = json_incref(outcome.report);
@@ -429,8 +429,10 @@ tune_status server_run(int in, int out) {
   return status;
 }
 
-tune_status server_print(const char *what, const char *target, int64_t threads) {
-  json_t *request = json_pack("{sssI}", "target", target, "threads", (json_int_t)threads),
+tune_status server_print(const char *what, const char *target, const char *device,
+                         int64_t threads) {
+  json_t *request = json_pack("{ssss*sI}", "target", target, "device", device, "threads",
+                              (json_int_t)threads),
          *reply = NULL;
   if (!request)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "asking the device");

@@ -53,6 +53,12 @@ tune_status request_get_text(const json_t *request, const char *name, const char
                    : tune_status_make(TUNE_INVALID_ARGUMENT, "\"%s\" is missing or no text", name);
 }
 
+tune_status request_get_optional_text(const json_t *request, const char *name,
+                                      const char **out_text) {
+  *out_text = NULL;
+  return get_member(request, name) ? request_get_text(request, name, out_text) : TUNE_OK;
+}
+
 tune_status request_get_cpus(const json_t *request, int **out_cpus, size_t *out_count) {
   *out_cpus = NULL;
   *out_count = 0;
@@ -77,12 +83,14 @@ tune_status request_get_cpus(const json_t *request, int **out_cpus, size_t *out_
   return TUNE_OK;
 }
 
+bool task_takes_time(const tune_target_class *target) { return target != &tune_target_null; }
+
 tune_status task_read_limits(const json_t *request, const task *t, double default_seconds,
                              child_limits *out_limits) {
   *out_limits = (child_limits){.seconds = default_seconds,
                                .bytes = DEFAULT_BYTES,
                                .threads = t->threads,
-                               .takes_time = t->target == &tune_target_cpu,
+                               .takes_time = task_takes_time(t->target),
                                .cpus = t->cpus,
                                .cpu_count = t->cpu_count};
   const json_t *limits = get_member(request, "limits");
@@ -129,11 +137,19 @@ static tune_status read_tolerance(const json_t *request, task *t) {
   return tune_element_type_parse(accumulator, &t->tolerance.accumulator);
 }
 
+static tune_status read_device(const json_t *request, task *t) {
+  const char *device;
+  TUNE_RETURN_IF_ERROR(request_get_optional_text(request, "device", &device));
+  t->device = device ? strdup(device) : NULL;
+  return device && !t->device ? tune_status_make(TUNE_OUT_OF_MEMORY, "reading a request") : TUNE_OK;
+}
+
 static tune_status read_members(const json_t *request, task *t) {
   const char *target;
   int64_t threads = 1;
   TUNE_RETURN_IF_ERROR(request_get_text(request, "target", &target));
   TUNE_RETURN_IF_ERROR(tune_target_find(target, &t->target));
+  TUNE_RETURN_IF_ERROR(read_device(request, t));
   TUNE_RETURN_IF_ERROR(request_get_integer(request, "threads", 1, &threads));
   t->threads = (size_t)threads;
   TUNE_RETURN_IF_ERROR(request_get_cpus(request, &t->cpus, &t->cpu_count));
@@ -141,8 +157,14 @@ static tune_status read_members(const json_t *request, task *t) {
   return tune_signature_from_json(json_object_get(request, "signature"), &t->signature);
 }
 
+static tune_target_options options_of(const task *t) {
+  return (tune_target_options){
+      .threads = t->threads, .cpus = t->cpus, .cpu_count = t->cpu_count, .device = t->device};
+}
+
 tune_status task_open_target(const task *t, tune_target **out_target) {
-  return t->target->open(&(tune_target_options){t->threads, t->cpus, t->cpu_count}, out_target);
+  tune_target_options options = options_of(t);
+  return t->target->open(&options, out_target);
 }
 
 //===- Inputs ------------------------------------------------------------------------------===//
@@ -277,6 +299,15 @@ static void disturb_inputs(const task *t, double disturbance) {
   }
 }
 
+// Whatever the target, what is right is what the CPU computes.
+static tune_status open_reference_target(const task *t, tune_target **out_target) {
+  tune_target_options options = options_of(t);
+  if (t->target == &tune_target_null)
+    return t->target->open(&options, out_target);
+  options.device = NULL;
+  return tune_target_cpu.open(&options, out_target);
+}
+
 // In a child.
 static tune_status run_reference(void *context, child_notes *notes, json_t **out_report) {
   const reference_run *run = context;
@@ -284,17 +315,18 @@ static tune_status run_reference(void *context, child_notes *notes, json_t **out
   notes->phase = "loading the reference";
   tune_target *target;
   tune_kernel *kernel;
-  TUNE_RETURN_IF_ERROR(task_open_target(t, &target));
+  TUNE_RETURN_IF_ERROR(open_reference_target(t, &target));
+  const tune_target_class *methods = target->methods;
   tune_artifact artifact = {run->path, &t->signature};
-  TUNE_RETURN_IF_ERROR(t->target->load(target, &artifact, &kernel));
+  TUNE_RETURN_IF_ERROR(methods->load(target, &artifact, &kernel));
   if (run->disturbance > 0)
     disturb_inputs(t, run->disturbance);
-  TUNE_RETURN_IF_ERROR(t->target->bind(kernel, t->inputs, t->signature.argument_count));
+  TUNE_RETURN_IF_ERROR(methods->bind(kernel, t->inputs, t->signature.argument_count));
   notes->kernel = kernel;
   notes->phase = "running the reference";
   double seconds;
-  TUNE_RETURN_IF_ERROR(t->target->time(kernel, 1, &seconds));
-  TUNE_RETURN_IF_ERROR(t->target->check(kernel));
+  TUNE_RETURN_IF_ERROR(methods->time(kernel, 1, &seconds));
+  TUNE_RETURN_IF_ERROR(methods->check(kernel));
   notes->phase = "reading the reference's outputs";
   json_t *outputs;
   TUNE_RETURN_IF_ERROR(transfer_outputs(kernel, &t->signature, run->fd, &outputs));
@@ -449,6 +481,7 @@ void task_destroy(task *t) {
   free(t->inputs);
   tune_signature_deinit(&t->signature);
   free(t->cpus);
+  free(t->device);
   free(t->id);
   free(t);
 }

@@ -18,6 +18,7 @@ typedef struct task {
   struct task *next;
   char *id;
   const tune_target_class *target;
+  char *device; // of the target; NULL: its first one
   tune_signature signature;
   size_t threads;
   int *cpus; // NULL: any
@@ -31,17 +32,20 @@ typedef struct task {
   double nan_share;         // of the reference's floats: what is NaN there cannot be checked
 } task;
 
-// Makes a task from a request's members (docs/architecture.md): "target", "signature", "seed",
-// "threads", "cpus", "reduction", "accumulator", "dynamic", "inputs", "reference", "sensitivity",
-// "limits". Runs the reference, if there is one; where that gives more NaN than numbers, the inputs
-// are made positive and it runs again; for the sensitivity it runs once more on inputs that are a
-// little off. A reference that crashes or hangs is INTERNAL, with the reason; CANCELLED if `watch`
-// says so.
+// Makes a task from a request's members (docs/architecture.md): "target", "device", "signature",
+// "seed", "threads", "cpus", "reduction", "accumulator", "dynamic", "inputs", "reference",
+// "sensitivity", "limits". Runs the reference, if there is one; where that gives more NaN than
+// numbers, the inputs are made positive and it runs again; for the sensitivity it runs once more on
+// inputs that are a little off. A reference that crashes or hangs is INTERNAL, with the reason;
+// CANCELLED if `watch` says so.
 tune_status task_create(const json_t *request, const child_watch *watch, task **out_task);
 void task_destroy(task *t);
 
 // The target opened, in a child, as the task says.
 tune_status task_open_target(const task *t, tune_target **out_target);
+// Whether times are taken on `target`, so that nothing else should run on its CPUs: those of the
+// GPU's driver, too.
+bool task_takes_time(const tune_target_class *target);
 // "limits" of a request: {"seconds", "bytes"}, each optional.
 tune_status task_read_limits(const json_t *request, const task *t, double default_seconds,
                              child_limits *out_limits);
@@ -57,6 +61,9 @@ tune_status request_get_integer(const json_t *request, const char *name, int64_t
                                 int64_t *out_value);
 // A text, borrowed. INVALID_ARGUMENT where it is absent.
 tune_status request_get_text(const json_t *request, const char *name, const char **out_text);
+// The same where it may be absent, which leaves NULL.
+tune_status request_get_optional_text(const json_t *request, const char *name,
+                                      const char **out_text);
 // "cpus", to be freed; NULL where they are absent.
 tune_status request_get_cpus(const json_t *request, int **out_cpus, size_t *out_count);
 

@@ -242,13 +242,13 @@ static tune_status report_subject(const subject *s, const tune_measurement *meas
   return report ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "reporting");
 }
 
-// What an artifact that is none, or takes more memory than there is, comes to: a failed candidate,
-// not a failed request.
+// What an artifact that is none, takes more memory than there is, or loses the device comes to: a
+// failed candidate, not a failed request.
 static tune_status report_failure(tune_status failure, const child_notes *notes, bool is_compare,
                                   json_t **out_report) {
   tune_status_code code = tune_status_get_code(failure);
-  bool is_its_own =
-      code == TUNE_OUT_OF_MEMORY || (code == TUNE_INVALID_ARGUMENT && notes->phase == loading);
+  bool is_its_own = code == TUNE_OUT_OF_MEMORY || code == TUNE_DATA_LOSS ||
+                    (code == TUNE_INVALID_ARGUMENT && notes->phase == loading);
   if (!is_its_own)
     return failure;
   json_t *report =

@@ -1,5 +1,4 @@
-//===- conformance_test.c - What every target does
-//----------------------------------------------===//
+//===- conformance_test.c - What every target does --------------------------------------------===//
 //
 // The same tests on each target, with an artifact of its own kind; a target that is not available
 // here is skipped.
@@ -7,6 +6,7 @@
 //===--------------------------------------------------------------------------===//
 
 #include "targets/target.h"
+#include "unittests/common/program_file.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -17,6 +17,8 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+
+#include "unittests/common/keep_drivers.h"
 
 #define ROWS 10
 
@@ -29,10 +31,31 @@ typedef struct fixture {
 } fixture;
 
 static const char null_path[] = "conformance-null.json";
+static const char vulkan_path[] = "conformance-vulkan.program";
+
+// What conformance_artifact.c does, but that shapes are static: two kernels, and a copy.
+static const char vulkan_program[] =
+    "{'target': 'vulkan', 'buffers':"
+    " [{'argument': 0}, {'argument': 1}, {'argument': 2}, {'result': 0}, {'result': 1},"
+    "  {'result': 2}],"
+    " 'steps':"
+    " [{'launch': 'add', 'module': 0, 'groups': [5, 1, 1], 'group_size': [8, 1, 1],"
+    "   'shared_bytes': 0, 'subgroup_size': 0, 'arguments': [{'buffer': 0},"
+    "   {'buffer': 1, 'written': true}, {'buffer': 2}, {'buffer': 4, 'written': true}]},"
+    "  {'launch': 'transpose', 'module': 1, 'groups': [10, 1, 1], 'group_size': [1, 4, 1],"
+    "   'shared_bytes': 0, 'subgroup_size': 0, 'arguments': [{'buffer': 4, 'texels': 'r32f'},"
+    "   {'buffer': 3, 'written': true}]},"
+    "  {'copy': 1, 'to': 5, 'bytes': 160}]}";
 
 static const char *artifact_of(const char *target) {
   if (strcmp(target, "cpu") == 0)
     return CONFORMANCE_ARTIFACT;
+  if (strcmp(target, "vulkan") == 0) {
+    const char *const modules[] = {PROGRAM_FILE_SPIRV "/add.spv",
+                                   PROGRAM_FILE_SPIRV "/transpose.spv", NULL};
+    program_file_write(vulkan_path, vulkan_program, modules, NULL, 0);
+    return vulkan_path;
+  }
   FILE *file = fopen(null_path, "w");
   assert_non_null(file);
   fputs("{\"config\": {\"a\": 3, \"b\": 0}, \"objective\": {\"seconds\": 0.001,"
@@ -47,18 +70,22 @@ static void open_fixture(const char *target, fixture *f) {
   assert_null(tune_target_find(target, &f->methods));
   tune_status status = f->methods->open(&(tune_target_options){.threads = 1}, &f->target);
   if (tune_status_get_code(status) == TUNE_UNAVAILABLE) {
+    print_message("skipped: %s\n", tune_status_get_message(status));
     tune_status_free(status);
     skip();
   }
   assert_null(status);
   f->path = artifact_of(target);
+  // Programs are for static shapes.
+  int rows = strcmp(target, "vulkan") == 0 ? ROWS : -1;
   json_t *signature = json_pack(
       "{ss s[{ss ss s[ii] ss} {ss ss s[ii] ss} {ssss}] s[{ss ss s[ii]} {ss ss s[ii]} {ss ss "
       "s[ii]}]}",
-      "entry", "tune_entry", "arguments", "kind", "tensor", "type", "f32", "shape", -1, 4, "access",
-      "read", "kind", "tensor", "type", "f32", "shape", -1, 4, "access", "readwrite", "kind",
-      "scalar", "type", "i64", "results", "kind", "tensor", "type", "f32", "shape", 4, -1, "kind",
-      "tensor", "type", "f32", "shape", -1, 4, "kind", "tensor", "type", "f32", "shape", -1, 4);
+      "entry", "tune_entry", "arguments", "kind", "tensor", "type", "f32", "shape", rows, 4,
+      "access", "read", "kind", "tensor", "type", "f32", "shape", rows, 4, "access", "readwrite",
+      "kind", "scalar", "type", "i64", "results", "kind", "tensor", "type", "f32", "shape", 4, rows,
+      "kind", "tensor", "type", "f32", "shape", rows, 4, "kind", "tensor", "type", "f32", "shape",
+      rows, 4);
   assert_non_null(signature);
   assert_null(tune_signature_from_json(signature, &f->signature));
   json_decref(signature);
@@ -77,6 +104,7 @@ static void close_fixture(fixture *f) {
   tune_signature_deinit(&f->signature);
   f->methods->close(f->target);
   unlink(null_path);
+  unlink(vulkan_path);
 }
 
 static tune_kernel *load(fixture *f) {
@@ -157,12 +185,9 @@ static void it_refuses_arguments_that_do_not_fit(void **state) {
   close_fixture(&f);
 }
 
-//===- The cpu target alone
-//-----------------------------------------------------------------------===//
-
-// The numbers are right through strides, offsets and shared memory; the argument that is written
-// accumulates and is rewound; what was bound stays as it was.
-static void cpu_outputs_are_right(void **state) {
+// The numbers are right (on the cpu through strides, offsets and shared memory); the argument that
+// is written accumulates and is rewound; what was bound stays as it was.
+static void outputs_are_right(void **state) {
   fixture f;
   open_fixture(*state, &f);
   tune_kernel *kernel = load(&f);
@@ -194,6 +219,9 @@ static void cpu_outputs_are_right(void **state) {
   f.methods->unload(kernel);
   close_fixture(&f);
 }
+
+//===- The cpu target alone
+//--------------------------------------------------------------------===//
 
 static void cpu_finds_writes_outside(void **state) {
   fixture f;
@@ -242,7 +270,7 @@ static void entries_that_are_missing_are_named(void **state) {
 }
 
 //===- The null target alone, and the registry
-//------------------------------------------------------===//
+//-------------------------------------------------===//
 
 static void null_times_follow_the_objective(void **state) {
   fixture f;
@@ -265,22 +293,31 @@ static void targets_are_found_by_name(void **state) {
   }
   tune_status status = tune_target_find("CPI", &found);
   assert_non_null(strstr(tune_status_get_message(status), "did you mean 'cpu'"));
-  assert_non_null(strstr(tune_status_get_message(status), "cpu, null"));
+  assert_non_null(strstr(tune_status_get_message(status), "cpu, null, vulkan"));
   assert_fails(status, TUNE_NOT_FOUND);
   assert_fails(tune_target_find("abacus", &found), TUNE_NOT_FOUND);
 }
 
 #define ON(name, target)                                                                           \
   { #name " on " target, name, NULL, NULL, (void *)target }
-#define ON_BOTH(name) ON(name, "cpu"), ON(name, "null")
+#define ON_ALL(name) ON(name, "cpu"), ON(name, "null"), ON(name, "vulkan")
 
 int main(void) {
+  keep_drivers();
+  // A complaint of the validation layer fails whatever comes next.
+  setenv("TUNE_VULKAN_VALIDATION", "1", 0);
   const struct CMUnitTest tests[] = {
-      ON_BOTH(it_has_a_fingerprint_of_its_name),     ON_BOTH(it_runs_what_it_loaded),
-      ON_BOTH(it_has_no_output_before_a_run),        ON_BOTH(it_refuses_what_is_no_artifact),
-      ON_BOTH(it_refuses_arguments_that_do_not_fit), ON(cpu_outputs_are_right, "cpu"),
-      ON(cpu_finds_writes_outside, "cpu"),           ON(cpu_refuses_threads_it_cannot_pin, "cpu"),
-      ON(entries_that_are_missing_are_named, "cpu"), ON(null_times_follow_the_objective, "null"),
+      ON_ALL(it_has_a_fingerprint_of_its_name),
+      ON_ALL(it_runs_what_it_loaded),
+      ON_ALL(it_has_no_output_before_a_run),
+      ON_ALL(it_refuses_what_is_no_artifact),
+      ON_ALL(it_refuses_arguments_that_do_not_fit),
+      ON(outputs_are_right, "cpu"),
+      ON(outputs_are_right, "vulkan"),
+      ON(cpu_finds_writes_outside, "cpu"),
+      ON(cpu_refuses_threads_it_cannot_pin, "cpu"),
+      ON(entries_that_are_missing_are_named, "cpu"),
+      ON(null_times_follow_the_objective, "null"),
       cmocka_unit_test(targets_are_found_by_name),
   };
   return cmocka_run_group_tests_name("targets/conformance", tests, NULL, NULL);

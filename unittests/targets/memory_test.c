@@ -1,10 +1,10 @@
-//===- memory_test.c - Each allocation of the targets failing once
-//------------------------------===//
+//===- memory_test.c - Each allocation of the targets failing once ----------------------------===//
 
 #include "targets/npy.h"
 #include "targets/output_check.h"
 #include "targets/target.h"
 #include "unittests/common/failing_malloc.h"
+#include "unittests/common/program_file.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+
+#include "unittests/common/keep_drivers.h"
 
 static const tune_value_type matrix = {.element = TUNE_F32, .rank = 2, .shape = {3, 4}};
 
@@ -118,6 +120,74 @@ static void running_survives(void **state) {
   json_decref(signature);
 }
 
+static const char program_path[] = "memory-vulkan.program";
+
+typedef struct vulkan_context {
+  tune_signature signature;
+  tune_buffer argument;
+} vulkan_context;
+
+static tune_status run_program(void *context) {
+  const vulkan_context *c = context;
+  const tune_target_class *vulkan = &tune_target_vulkan;
+  tune_target *target = NULL;
+  tune_kernel *kernel = NULL;
+  tune_buffer output = {0};
+  json_t *fingerprint = NULL;
+  double seconds;
+  tune_status status = vulkan->open(&(tune_target_options){.threads = 1}, &target);
+  if (tune_status_is_ok(status))
+    status = tune_fingerprint_to_json(vulkan->fingerprint(target), &fingerprint);
+  json_decref(fingerprint);
+  if (tune_status_is_ok(status))
+    status = vulkan->load(target, &(tune_artifact){program_path, &c->signature}, &kernel);
+  if (tune_status_is_ok(status))
+    status = vulkan->bind(kernel, &c->argument, 1);
+  if (tune_status_is_ok(status))
+    status = vulkan->time(kernel, 2, &seconds);
+  if (tune_status_is_ok(status))
+    status = vulkan->check(kernel);
+  if (tune_status_is_ok(status))
+    status = vulkan->read(kernel, 0, &output);
+  tune_buffer_deinit(&output);
+  if (kernel)
+    vulkan->unload(kernel);
+  if (target)
+    vulkan->close(target);
+  return status;
+}
+
+static void running_programs_survives(void **state) {
+  (void)state;
+  tune_target *target;
+  tune_status status = tune_target_vulkan.open(&(tune_target_options){.threads = 1}, &target);
+  if (!tune_status_is_ok(status)) {
+    print_message("skipped: %s\n", tune_status_get_message(status));
+    tune_status_free(status);
+    skip();
+  }
+  tune_target_vulkan.close(target);
+  const char *const modules[] = {PROGRAM_FILE_SPIRV "/bad.spv", NULL};
+  program_file_write(program_path,
+                     "{'target': 'vulkan', 'buffers': [{'argument': 0}, {'result': 0},"
+                     " {'bytes': 4, 'data': 4}], 'steps': [{'launch': 'outside', 'module': 0,"
+                     " 'groups': [2, 1, 1], 'group_size': [8, 1, 1], 'shared_bytes': 0,"
+                     " 'subgroup_size': 0, 'arguments': [{'buffer': 1, 'written': true}]},"
+                     " {'copy': 2, 'to': 1, 'bytes': 4}]}",
+                     modules, "data", 4);
+  json_t *signature = json_pack("{ss s[{ss ss s[i] ss}] s[{ss ss s[i]}]}", "entry", "tune_entry",
+                                "arguments", "kind", "tensor", "type", "f32", "shape", 16, "access",
+                                "read", "results", "kind", "tensor", "type", "f32", "shape", 16);
+  vulkan_context c;
+  assert_null(tune_signature_from_json(signature, &c.signature));
+  json_decref(signature);
+  assert_null(tune_buffer_init(&c.argument, &c.signature.arguments[0]));
+  assert_true(tune_fail_each_allocation(run_program, &c) > 30);
+  tune_buffer_deinit(&c.argument);
+  tune_signature_deinit(&c.signature);
+  unlink(program_path);
+}
+
 static tune_status explain(void *context) {
   const tune_buffer *buffers = context;
   tune_output_check check = tune_output_check_run(&buffers[0], &buffers[1], (tune_tolerance){0});
@@ -140,10 +210,11 @@ static void explaining_survives(void **state) {
 }
 
 int main(void) {
+  keep_drivers();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(fingerprints_survive), cmocka_unit_test(writing_json_survives),
       cmocka_unit_test(npy_survives),         cmocka_unit_test(running_survives),
-      cmocka_unit_test(explaining_survives),
+      cmocka_unit_test(explaining_survives),  cmocka_unit_test(running_programs_survives),
   };
   return cmocka_run_group_tests_name("targets/memory", tests, NULL, NULL);
 }

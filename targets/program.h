@@ -1,0 +1,104 @@
+//===- program.h - What runs on a device other than the CPU -------------------------===//
+//
+// The artifact of such a device is one file: code, buffers, and the steps to take with
+// them. Its format is in docs/architecture.md (Device programs). What is read here is
+// checked wholly: every index is in range, every size is known, nothing is written that
+// is only to be read, so that a target can do what the steps say. What the code itself
+// does is not looked at.
+//
+// Threads: immutable once read.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TARGETS_PROGRAM_H
+#define TUNE_TARGETS_PROGRAM_H
+
+#include "targets/signature.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tune_program_module {
+  void *code; // aligned as malloc(3) aligns
+  size_t size;
+} tune_program_module;
+
+typedef enum tune_program_buffer_kind {
+  TUNE_PROGRAM_ARGUMENT, // of the signature
+  TUNE_PROGRAM_RESULT,   // of the signature
+  TUNE_PROGRAM_SCRATCH,  // contents unknown before each run
+  TUNE_PROGRAM_CONSTANT,
+} tune_program_buffer_kind;
+
+typedef struct tune_program_buffer {
+  tune_program_buffer_kind kind;
+  size_t index;      // of the argument or result
+  size_t size;       // bytes; 0 for a tensor without elements
+  void *data;        // of a constant, else NULL
+  bool is_read_only; // arguments that are not "readwrite", and constants
+} tune_program_buffer;
+
+typedef enum tune_program_argument_kind {
+  TUNE_PROGRAM_STORAGE,    // the buffer as it is
+  TUNE_PROGRAM_TEXEL_F32,  // seen as texels of one f32
+  TUNE_PROGRAM_TEXEL_4F32, // or four
+  TUNE_PROGRAM_I32,        // by value
+  TUNE_PROGRAM_F32,
+} tune_program_argument_kind;
+
+typedef struct tune_program_argument {
+  tune_program_argument_kind kind;
+  size_t buffer; // of the program's, for the first three kinds
+  bool is_written;
+  int32_t i32;
+  float f32;
+} tune_program_argument;
+
+typedef enum tune_program_step_kind {
+  TUNE_PROGRAM_LAUNCH,
+  TUNE_PROGRAM_COPY,
+} tune_program_step_kind;
+
+typedef struct tune_program_step {
+  tune_program_step_kind kind;
+  // Of a launch:
+  char *entry;   // the kernel's name
+  size_t module; //
+  uint32_t groups[3], group_size[3];
+  size_t shared_bytes;    // dynamic shared memory
+  uint32_t subgroup_size; // that the kernel was written for; 0: any
+  tune_program_argument *arguments;
+  size_t argument_count;
+  // Of a copy, whose buffers differ:
+  size_t from, to;
+  size_t bytes; // > 0, from the start of both
+} tune_program_step;
+
+typedef struct tune_program {
+  tune_program_module *modules;
+  size_t module_count;
+  tune_program_buffer *buffers;
+  size_t buffer_count;
+  tune_program_step *steps;
+  size_t step_count;
+} tune_program;
+
+// Reads the file `path` for the target named `target`, and checks it against `signature`, whose
+// shapes are to be static. NOT_FOUND if it is not there; FAILED_PRECONDITION for another version;
+// INVALID_ARGUMENT, saying what is wrong, for everything else that is no such program.
+tune_status tune_program_read(const char *path, const char *target, const tune_signature *signature,
+                              tune_program *out_program);
+// The same from `size` bytes in memory.
+tune_status tune_program_parse(const void *bytes, size_t size, const char *target,
+                               const tune_signature *signature, tune_program *out_program);
+void tune_program_deinit(tune_program *program);
+
+// "argument 2", "result 0" or "buffer 5", into `out_name`.
+void tune_program_buffer_name(const tune_program *program, size_t buffer, char out_name[32]);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TUNE_TARGETS_PROGRAM_H
