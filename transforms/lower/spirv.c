@@ -73,9 +73,9 @@ static tune_status make_environment(tune_spirv *self) {
   const tune_device *device = &self->device;
   tune_string_builder text;
   tune_string_builder_init(&text);
-  bool is_1_2 = device->api_major > 1 || device->api_minor >= 2;
-  tune_string_builder_appendf(&text, "#spirv.target_env<#spirv.vce<%s, [",
-                              is_1_2 ? "v1.5" : "v1.3");
+  // From 1.4 on upstream lists all variables in the entry point, as that version asks, but writes
+  // the least version that the module can do with, which mostly forbids it.
+  tune_string_builder_append(&text, "#spirv.target_env<#spirv.vce<v1.3, [");
   append_capabilities(&text, device);
   tune_string_builder_appendf(
       &text,
