@@ -11,6 +11,7 @@
 #include "transforms/lower/launches.h"
 #include "transforms/lower/pipeline.h"
 #include "transforms/lower/shader_math.h"
+#include "transforms/lower/spirv_loops.h"
 #include "transforms/lower/spirv_tools.h"
 #include "transforms/lower/texels.h"
 
@@ -31,6 +32,9 @@
 #define SPIRV_PREFIX "__spv__"
 
 #define TEXELS_ATTRIBUTE "tune.texels" // on a gpu.module: whether each argument is a texture
+
+// Longer loops would be seconds in spirv-opt, and in the driver.
+#define MOST_UNROLLED 64
 
 struct tune_spirv {
   MlirContext context;
@@ -284,11 +288,28 @@ static bool is_aliased(MlirAttribute roots, const tune_device_kernel *kernel, si
   return false;
 }
 
-static tune_status finish_arguments(const tune_spirv *self, MlirOperation kernels,
-                                    MlirOperation module, const tune_device_kernel *kernel) {
+static tune_status read_opt(MlirOperation module, tune_spirv_opt *out_opt) {
+  *out_opt = TUNE_SPIRV_OPT_NONE;
+  MlirAttribute attribute = tune_ir_attribute(module, TUNE_SPIRV_OPT_ATTRIBUTE);
+  if (mlirAttributeIsNull(attribute))
+    return TUNE_OK;
+  MlirStringRef word = tune_ir_string_attribute(module, TUNE_SPIRV_OPT_ATTRIBUTE);
+  if (word.data && tune_spirv_opt_parse(word.data, word.length, out_opt))
+    return TUNE_OK;
+  return tune_status_make_at(TUNE_INVALID_ARGUMENT, module,
+                             TUNE_SPIRV_OPT_ATTRIBUTE
+                             ": expected \"none\", \"performance\", \"size\" or \"unroll\"");
+}
+
+static tune_status finish_module(const tune_spirv *self, MlirOperation kernels,
+                                 MlirOperation module, const tune_device_kernel *kernel) {
   MlirOperation spirv = find_prefixed(kernels, module);
   if (mlirOperationIsNull(spirv))
     return tune_status_make(TUNE_INTERNAL, "upstream made no spirv.module of %s", kernel->name);
+  tune_spirv_opt opt;
+  TUNE_RETURN_IF_ERROR(read_opt(module, &opt));
+  if (opt == TUNE_SPIRV_OPT_UNROLL)
+    tune_spirv_loops_mark(spirv, MOST_UNROLLED);
   MlirAttribute roots = tune_ir_attribute(module, TUNE_SPIRV_ROOTS_ATTRIBUTE);
   MlirAttribute is_texels = tune_ir_attribute(module, TEXELS_ATTRIBUTE);
   for (size_t i = 0; i < kernel->argument_count; ++i) {
@@ -316,7 +337,7 @@ tune_status tune_spirv_convert(tune_spirv *self, MlirOperation kernels,
   for (MlirOperation op = mlirBlockGetFirstOperation(body_of(kernels)); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
     if (tune_ir_is(op, "gpu.module"))
-      TUNE_RETURN_IF_ERROR(finish_arguments(self, kernels, op, &out_kernels->items[index++]));
+      TUNE_RETURN_IF_ERROR(finish_module(self, kernels, op, &out_kernels->items[index++]));
   return tune_pipeline_run(self->finish, kernels, "finishing SPIR-V");
 }
 
@@ -335,19 +356,6 @@ static void move_inside(MlirOperation kernels, MlirOperation module) {
   }
   mlirOperationRemoveFromParent(spirv);
   mlirBlockAppendOwnedOperation(body, spirv);
-}
-
-static tune_status read_opt(MlirOperation module, tune_spirv_opt *out_opt) {
-  *out_opt = TUNE_SPIRV_OPT_NONE;
-  MlirAttribute attribute = tune_ir_attribute(module, TUNE_SPIRV_OPT_ATTRIBUTE);
-  if (mlirAttributeIsNull(attribute))
-    return TUNE_OK;
-  MlirStringRef word = tune_ir_string_attribute(module, TUNE_SPIRV_OPT_ATTRIBUTE);
-  if (word.data && tune_spirv_opt_parse(word.data, word.length, out_opt))
-    return TUNE_OK;
-  return tune_status_make_at(TUNE_INVALID_ARGUMENT, module,
-                             TUNE_SPIRV_OPT_ATTRIBUTE
-                             ": expected \"none\", \"performance\", \"size\" or \"unroll\"");
 }
 
 static tune_status take_code(const tune_spirv *self, MlirOperation binary, tune_spirv_opt opt,

@@ -8,7 +8,8 @@
 //   tune.spirv.opt = "none"           as upstream's conversion writes it; the default
 //                  = "performance"    spirv-opt -O
 //                  = "size"           spirv-opt -Os
-//                  = "unroll"         spirv-opt -O, then loops unrolled in full, then -O
+//                  = "unroll"         spirv-opt -O, then innermost loops that end at a constant
+//                                      of up to 64 unrolled in full, then -O
 //
 // Threads: any, each with its own modules.
 //
