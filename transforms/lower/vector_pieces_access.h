@@ -1,0 +1,49 @@
+//===- vector_pieces_access.h - What a vector access says of its buffer -------------===//
+//
+// Part of vector_pieces: reads vector.transfer_read, transfer_write, load and store, with the
+// vector.mask around them, into one form, and answers questions about the indices.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TRANSFORMS_LOWER_VECTOR_PIECES_ACCESS_H
+#define TUNE_TRANSFORMS_LOWER_VECTOR_PIECES_ACCESS_H
+
+#include "transforms/lower/vector_pieces_parts.h"
+
+// The memory space of memrefs that are texel buffers.
+#define TUNE_TEXEL_SPACE "texel"
+
+typedef struct tune_access {
+  MlirOperation op;    // the access
+  MlirOperation outer; // the vector.mask around it, or itself
+  bool writes;
+  MlirValue value; // what is written
+  MlirValue memref;
+  MlirType element;
+  intptr_t memref_rank;
+  int64_t memref_sizes[TUNE_PIECES_RANK];
+  MlirValue indices[TUNE_PIECES_RANK];
+  tune_pieces_shape shape;              // of the vector
+  intptr_t dimension[TUNE_PIECES_RANK]; // of the memref, for each of the vector; -1: none
+  bool in_bounds[TUNE_PIECES_RANK];     // of the vector
+  MlirValue bounds[TUNE_PIECES_RANK];   // of the mask, as indices; null: none
+  MlirValue padding;                    // a scalar, of what is outside
+} tune_access;
+
+// Reads `op`, if it is such an access to a memref. INVALID_ARGUMENT (located) for one that has no
+// form in pieces: to tensors, of unknown sizes, under masks of unknown making.
+tune_status tune_access_read(MlirOperation op, tune_access *out_access, bool *out_is_access);
+// The same for a memref.load.
+tune_status tune_access_read_scalar(MlirOperation op, tune_access *out_access, bool *out_is_access);
+
+// Whether the buffer lies outside of the launch, row by row without gaps.
+bool tune_access_is_plain(const tune_pieces *pieces, const tune_access *access);
+// Whether each piece is four neighbours in memory at a multiple of four.
+bool tune_access_can_be_wide(const tune_pieces *pieces, const tune_access *access);
+// Whether every lane of a subgroup is there and accesses the same elements.
+bool tune_access_is_uniform(const tune_pieces *pieces, const tune_access *access);
+
+// `value`, an index that is a multiple of `divisor`, divided by it.
+MlirValue tune_access_divide(const tune_ir_builder *builder, MlirValue value, int64_t divisor);
+
+#endif // TUNE_TRANSFORMS_LOWER_VECTOR_PIECES_ACCESS_H
