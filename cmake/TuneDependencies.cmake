@@ -10,6 +10,13 @@ if(NOT VULKAN_INCLUDE_DIR OR NOT SPIRV_AS)
   message(FATAL_ERROR "vulkan/vulkan.h or spirv-as is not here (libvulkan-dev, spirv-tools); run "
                       "scripts/install-dependencies")
 endif()
+# Static archives only, in an order that the .pc file does not give.
+pkg_check_modules(SPIRV_TOOLS REQUIRED SPIRV-Tools)
+find_library(TUNE_SPIRV_TOOLS_ARCHIVE libSPIRV-Tools.a HINTS ${SPIRV_TOOLS_LIBDIR} REQUIRED)
+find_library(TUNE_SPIRV_OPT_ARCHIVE libSPIRV-Tools-opt.a HINTS ${SPIRV_TOOLS_LIBDIR} REQUIRED)
+add_library(tune_spirv_tools INTERFACE)
+target_link_libraries(tune_spirv_tools INTERFACE
+  ${TUNE_SPIRV_OPT_ARCHIVE} ${TUNE_SPIRV_TOOLS_ARCHIVE} stdc++)
 if(TUNE_BUILD_TESTS)
   pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
 endif()

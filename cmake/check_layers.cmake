@@ -7,7 +7,7 @@ set(support_may jansson xxhash)
 set(targets_may support jansson vulkan)
 set(tuning_may support jansson xxhash sqlite)
 set(dialects_may support mlir-c mlir)
-set(transforms_may support tuning dialects mlir-c llvm-c mlir jansson)
+set(transforms_may support tuning dialects mlir-c llvm-c mlir spirv-tools jansson)
 # The programs. tune-measure runs on machines without MLIR.
 set(tools/common_may support)
 set(tools/tune-measure_may support targets tuning tools/common jansson)
@@ -27,8 +27,9 @@ set(library_sqlite "^sqlite3\\.h$")
 set(library_mlir-c "^mlir-c/")
 set(library_llvm-c "^llvm-c/")
 set(library_mlir "^(mlir|llvm)/")
+set(library_spirv-tools "^spirv-tools/")
 set(library_vulkan "^vulkan/")
-set(library_names jansson xxhash sqlite mlir-c llvm-c mlir vulkan)
+set(library_names jansson xxhash sqlite mlir-c llvm-c mlir spirv-tools vulkan)
 
 set(folders support targets tuning dialects transforms tools/common tools/tune-measure tools/tune-db
             tools/tune-run tools unittests/common unittests/support unittests/targets unittests/tuning

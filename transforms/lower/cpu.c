@@ -5,29 +5,21 @@
 #include "dialects/diagnostic.h"
 #include "support/clock.h"
 #include "transforms/ir.h"
+#include "transforms/lower/bufferize.h"
 #include "transforms/lower/code.h"
 #include "transforms/lower/copies.h"
-#include "transforms/lower/decompose.h"
 #include "transforms/lower/entry.h"
 #include "transforms/lower/math.h"
 #include "transforms/lower/memory.h"
 #include "transforms/lower/padding.h"
 #include "transforms/lower/parts.h"
+#include "transforms/lower/pipeline.h"
 #include "transforms/lower/prepack.h"
 #include "transforms/lower/reference.h"
 #include "transforms/lower/threads.h"
 
-#include "mlir-c/Pass.h"
-
 #include <stdio.h>
 #include <stdlib.h>
-
-// Arithmetic on whole tensors, which front ends leave between linalg ops, has no buffers of its
-// own.
-#define BUFFERIZE                                                                                  \
-  "convert-elementwise-to-linalg,eliminate-empty-tensors,"                                         \
-  "one-shot-bufferize{bufferize-function-boundaries=1 allow-return-allocs-from-loops=1 "           \
-  "function-boundary-type-conversion=identity-layout-map}"
 
 #define GIVE_BACK_MEMORY                                                                           \
   "drop-equivalent-buffer-results,"                                                                \
@@ -57,39 +49,23 @@ struct tune_cpu_lowering {
   MlirContext context;
   tune_llvm_target target;
   bool has_threads;
-  MlirOperation decompose;
-  MlirPassManager bufferize;
+  tune_bufferizer bufferizer;
   MlirPassManager give_back_memory;
   MlirPassManager generalize; // named ops that are left, to linalg.generic
   MlirPassManager convert;
 };
 
-static tune_status make_passes(tune_cpu_lowering *lowering, const char *pipeline,
-                               MlirPassManager *out_passes) {
-  *out_passes = mlirPassManagerCreate(lowering->context);
-  // What a pass breaks is found by the next; verifying after each costs as much as the passes.
-  mlirPassManagerEnableVerifier(*out_passes, false);
-  tune_string_builder message;
-  tune_string_builder_init(&message);
-  tune_status status = TUNE_OK;
-  if (mlirLogicalResultIsFailure(
-          mlirOpPassManagerAddPipeline(mlirPassManagerGetAsOpPassManager(*out_passes),
-                                       tune_ir_string(pipeline), tune_ir_append, &message)))
-    status = tune_status_make(TUNE_INTERNAL, "this MLIR does not take the pipeline %s: %s",
-                              pipeline, message.text ? message.text : "");
-  tune_string_builder_deinit(&message);
-  return status;
-}
-
 static tune_status make_all_passes(tune_cpu_lowering *lowering) {
-  TUNE_RETURN_IF_ERROR(make_passes(lowering, BUFFERIZE, &lowering->bufferize));
-  TUNE_RETURN_IF_ERROR(make_passes(lowering, GIVE_BACK_MEMORY, &lowering->give_back_memory));
-  TUNE_RETURN_IF_ERROR(make_passes(lowering, "linalg-generalize-named-ops", &lowering->generalize));
+  TUNE_RETURN_IF_ERROR(
+      tune_pipeline_create(lowering->context, GIVE_BACK_MEMORY, &lowering->give_back_memory));
+  TUNE_RETURN_IF_ERROR(tune_pipeline_create(lowering->context, "linalg-generalize-named-ops",
+                                            &lowering->generalize));
   static const char ONE_THREAD[] =
       LOOPS_OF_LINALG "," BEFORE_FORALL "," FORALL_TO_LOOPS "," TO_LLVM "," LAST;
   static const char THREADS[] = LOOPS_OF_LINALG "," BEFORE_FORALL "," FORALL_TO_THREADS "," TO_LLVM
                                                 ",convert-openmp-to-llvm," LAST;
-  return make_passes(lowering, lowering->has_threads ? THREADS : ONE_THREAD, &lowering->convert);
+  return tune_pipeline_create(lowering->context, lowering->has_threads ? THREADS : ONE_THREAD,
+                              &lowering->convert);
 }
 
 tune_status tune_cpu_lowering_create(MlirContext context, const tune_cpu_options *options,
@@ -103,7 +79,7 @@ tune_status tune_cpu_lowering_create(MlirContext context, const tune_cpu_options
   tune_status status =
       tune_llvm_target_init(&lowering->target, options->triple, options->cpu, options->features);
   if (tune_status_is_ok(status))
-    status = tune_decompose_create(context, &lowering->decompose);
+    status = tune_bufferizer_init(&lowering->bufferizer, context);
   if (tune_status_is_ok(status))
     status = make_all_passes(lowering);
   if (!tune_status_is_ok(status)) {
@@ -117,13 +93,10 @@ tune_status tune_cpu_lowering_create(MlirContext context, const tune_cpu_options
 void tune_cpu_lowering_destroy(tune_cpu_lowering *lowering) {
   if (!lowering)
     return;
-  MlirPassManager *const all[] = {&lowering->bufferize, &lowering->give_back_memory,
-                                  &lowering->generalize, &lowering->convert};
-  for (size_t i = 0; i < sizeof all / sizeof *all; ++i)
-    if (!mlirPassManagerIsNull(*all[i]))
-      mlirPassManagerDestroy(*all[i]);
-  if (!mlirOperationIsNull(lowering->decompose))
-    mlirOperationDestroy(lowering->decompose);
+  tune_bufferizer_deinit(&lowering->bufferizer);
+  tune_pipeline_destroy(lowering->give_back_memory);
+  tune_pipeline_destroy(lowering->generalize);
+  tune_pipeline_destroy(lowering->convert);
   tune_llvm_target_deinit(&lowering->target);
   free(lowering);
 }
@@ -131,16 +104,6 @@ void tune_cpu_lowering_destroy(tune_cpu_lowering *lowering) {
 //===--------------------------------------------------------------------------===//
 // MLIR
 //===--------------------------------------------------------------------------===//
-
-static tune_status run_passes(tune_cpu_lowering *lowering, MlirPassManager passes,
-                              MlirOperation module, const char *what) {
-  tune_diagnostics diagnostics;
-  tune_diagnostics_begin(&diagnostics, lowering->context);
-  bool failed = mlirLogicalResultIsFailure(mlirPassManagerRunOnOp(passes, module));
-  tune_status status = tune_diagnostics_end(&diagnostics, failed, TUNE_INVALID_ARGUMENT, what);
-  tune_diagnostics_deinit(&diagnostics);
-  return status;
-}
 
 // The first op that no conversion took, or a null one.
 static MlirWalkResult find_unlowered(MlirOperation op, void *user_data) {
@@ -166,20 +129,12 @@ static tune_status check_lowered(MlirOperation module) {
                              (int)name.length, name.data);
 }
 
-// Bufferizes what is still on tensors, and gives buffers owners.
-static tune_status lower_to_buffers(tune_cpu_lowering *lowering, MlirOperation module) {
-  if (!tune_memory_has_tensors(module))
-    return TUNE_OK;
-  TUNE_RETURN_IF_ERROR(tune_decompose_run(lowering->decompose, module));
-  return run_passes(lowering, lowering->bufferize, module, "bufferization");
-}
-
 static tune_status give_back_memory(tune_cpu_lowering *lowering, MlirOperation module) {
   if (lowering->has_threads)
     TUNE_RETURN_IF_ERROR(tune_threads_open_loops(module));
   if (tune_memory_has_allocations(module))
     TUNE_RETURN_IF_ERROR(
-        run_passes(lowering, lowering->give_back_memory, module, "giving memory back"));
+        tune_pipeline_run(lowering->give_back_memory, module, "giving memory back"));
   return tune_memory_open_copies(module);
 }
 
@@ -188,7 +143,7 @@ static tune_status convert(tune_cpu_lowering *lowering, MlirOperation module,
   tune_memory_hoist_stack(module, lowering->has_threads);
   TUNE_RETURN_IF_ERROR(tune_math_lower(module, math, &lowering->target));
   TUNE_RETURN_IF_ERROR(
-      run_passes(lowering, lowering->convert, module, "lowering to the LLVM dialect"));
+      tune_pipeline_run(lowering->convert, module, "lowering to the LLVM dialect"));
   return check_lowered(module);
 }
 
@@ -202,7 +157,7 @@ static tune_status convert_with_parts(tune_cpu_lowering *lowering, MlirOperation
 // What no schedule has turned into loops or vectors becomes loops: in the reference's order, so
 // that a default is not slower than what it is checked against.
 static tune_status order_loops(tune_cpu_lowering *lowering, MlirOperation module) {
-  TUNE_RETURN_IF_ERROR(run_passes(lowering, lowering->generalize, module, "generalizing"));
+  TUNE_RETURN_IF_ERROR(tune_pipeline_run(lowering->generalize, module, "generalizing"));
   tune_reference_order_loops(module);
   return TUNE_OK;
 }
@@ -223,7 +178,7 @@ static tune_status lower_to_llvm_dialect(tune_cpu_lowering *lowering, MlirOperat
   TUNE_RETURN_IF_ERROR(tune_llvm_options_take(function, options));
   tune_math_options math = tune_math_options_default();
   TUNE_RETURN_IF_ERROR(tune_math_options_take(function, &math));
-  TUNE_RETURN_IF_ERROR(lower_to_buffers(lowering, module));
+  TUNE_RETURN_IF_ERROR(tune_bufferizer_run(&lowering->bufferizer, module));
   TUNE_RETURN_IF_ERROR(tune_ir_find_function(module, name, &function));
   TUNE_RETURN_IF_ERROR(tune_memory_place_results(function, signature));
   emit_c_interface(module, name);
@@ -257,7 +212,7 @@ static void pass_vector_width(const tune_part *part) {
 }
 
 tune_status tune_cpu_lowering_run_module(tune_cpu_lowering *lowering, MlirOperation module) {
-  TUNE_RETURN_IF_ERROR(lower_to_buffers(lowering, module));
+  TUNE_RETURN_IF_ERROR(tune_bufferizer_run(&lowering->bufferizer, module));
   TUNE_RETURN_IF_ERROR(tune_padding_open(module, lowering->has_threads));
   TUNE_RETURN_IF_ERROR(give_back_memory(lowering, module));
   TUNE_RETURN_IF_ERROR(tune_copies_make_vectors(module));

@@ -11,7 +11,6 @@
 #include "transforms/lower/vector_rows.h"
 
 #include "mlir-c/Pass.h"
-#include "mlir-c/Rewrite.h"
 
 #define PREFIX "tune.math."
 #define POLYNOMIAL PREFIX "polynomial"
@@ -183,8 +182,7 @@ static void add_patterns(MlirRewritePatternSet patterns, const needs *found,
     tune_math_patterns_add_rounding_division(patterns);
 }
 
-// Applies `patterns`, which it takes.
-static tune_status apply(MlirOperation module, MlirRewritePatternSet patterns) {
+tune_status tune_math_apply(MlirOperation module, MlirRewritePatternSet patterns) {
   MlirContext context = mlirOperationGetContext(module);
   MlirFrozenRewritePatternSet frozen = mlirFreezeRewritePattern(patterns);
   // Freezing takes the patterns and leaves the set, empty, to its owner.
@@ -212,7 +210,7 @@ static tune_status rewrite(MlirOperation module, const needs *found,
     mlirContextGetOrLoadDialect(context, tune_ir_string(DIALECTS[i]));
   MlirRewritePatternSet patterns = mlirRewritePatternSetCreate(context);
   add_patterns(patterns, found, options, target);
-  return apply(module, patterns);
+  return tune_math_apply(module, patterns);
 }
 
 // What fills no vector of AVX-512 becomes upstream's polynomials.
@@ -223,7 +221,7 @@ static tune_status insert_avx512(MlirOperation module) {
     return TUNE_OK;
   MlirRewritePatternSet patterns = mlirRewritePatternSetCreate(mlirOperationGetContext(module));
   add_approximations(patterns, true);
-  return apply(module, patterns);
+  return tune_math_apply(module, patterns);
 }
 
 // Arithmetic on bf16 becomes arithmetic on f32 between conversions, by upstream's pass.

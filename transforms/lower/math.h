@@ -26,6 +26,7 @@
 #include "transforms/lower/llvm.h"
 
 #include "mlir-c/IR.h"
+#include "mlir-c/Rewrite.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -46,6 +47,10 @@ tune_status tune_math_options_take(MlirOperation function, tune_math_options *op
 // upstream's rewriting does not end.
 tune_status tune_math_lower(MlirOperation module, const tune_math_options *options,
                             const tune_llvm_target *target);
+
+// Applies `patterns`, which it takes, to all below `module` until nothing changes. INTERNAL where
+// that does not end.
+tune_status tune_math_apply(MlirOperation module, MlirRewritePatternSet patterns);
 
 // The ops ("math.exp") for which upstream's polynomials on f32 are good enough (docs/accuracy.md),
 // NULL after the last.

@@ -267,7 +267,7 @@ static MlirWalkResult find_strided_copy(MlirOperation op, void *user_data) {
   return tune_op_list_add(user_data, op) ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
 }
 
-static void replace_by_linalg_copy(MlirOperation copy) {
+void tune_memory_open_copy(MlirOperation copy) {
   MlirContext context = mlirOperationGetContext(copy);
   MlirOperationState state =
       mlirOperationStateGet(tune_ir_string("linalg.copy"), mlirOperationGetLocation(copy));
@@ -289,7 +289,7 @@ tune_status tune_memory_open_copies(MlirOperation module) {
   tune_op_list copies = {0};
   mlirOperationWalk(module, find_strided_copy, &copies, MlirWalkPreOrder);
   for (size_t i = 0; i < copies.count; ++i)
-    replace_by_linalg_copy(copies.ops[i]);
+    tune_memory_open_copy(copies.ops[i]);
   tune_op_list_deinit(&copies);
   return copies.failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing copies") : TUNE_OK;
 }

@@ -39,6 +39,9 @@ tune_status tune_memory_place_results(MlirOperation function,
 // sees through; the others stay and become memcpy.
 tune_status tune_memory_open_copies(MlirOperation module);
 
+// Makes `copy`, a memref.copy, an op of linalg.
+void tune_memory_open_copy(MlirOperation copy);
+
 // Moves buffers on the stack out of loops: a loop lowered to branches never gives back what its
 // body allocates, and some thousand turns later the stack is full. They go to the beginning of the
 // function, or with `has_threads` of the body of the parallel loop that they are in.

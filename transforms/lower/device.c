@@ -1,0 +1,103 @@
+//===- device.c - What code for a device may use --------------------------------------===//
+
+#include "transforms/lower/device.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+tune_device tune_device_least(void) {
+  return (tune_device){.api_major = 1,
+                       .api_minor = 1,
+                       .group_invocations = 128,
+                       .group_size = {128, 128, 64},
+                       .group_count = {65535, 65535, 65535},
+                       .shared_bytes = 16384};
+}
+
+// A word in a list of the fingerprint, and the member it sets.
+typedef struct word_row {
+  const char *list, *word;
+  size_t offset;
+} word_row;
+
+static const word_row WORDS[] = {
+    {"features", "float16", offsetof(tune_device, has_float16)},
+    {"features", "float64", offsetof(tune_device, has_float64)},
+    {"features", "int8", offsetof(tune_device, has_int8)},
+    {"features", "int16", offsetof(tune_device, has_int16)},
+    {"features", "int64", offsetof(tune_device, has_int64)},
+    {"features", "storage8", offsetof(tune_device, has_storage8)},
+    {"features", "storage16", offsetof(tune_device, has_storage16)},
+    {"subgroup_operations", "vote", offsetof(tune_device, has_subgroup_vote)},
+    {"subgroup_operations", "arithmetic", offsetof(tune_device, has_subgroup_arithmetic)},
+    {"subgroup_operations", "ballot", offsetof(tune_device, has_subgroup_ballot)},
+    {"subgroup_operations", "shuffle", offsetof(tune_device, has_subgroup_shuffle)},
+    {"subgroup_operations", "shuffle_relative",
+     offsetof(tune_device, has_subgroup_shuffle_relative)},
+    {"subgroup_operations", "clustered", offsetof(tune_device, has_subgroup_clustered)},
+    {"subgroup_operations", "quad", offsetof(tune_device, has_subgroup_quad)},
+};
+
+static tune_status wrong_member(const char *name, const char *expected) {
+  return tune_status_make(TUNE_INVALID_ARGUMENT, "the device's fingerprint: \"%s\": expected %s",
+                          name, expected);
+}
+
+static tune_status read_number(const json_t *fingerprint, const char *name, int64_t *number) {
+  const json_t *member = json_object_get(fingerprint, name);
+  if (!member)
+    return TUNE_OK;
+  if (!json_is_integer(member) || json_integer_value(member) < 0)
+    return wrong_member(name, "a number that is not negative");
+  *number = json_integer_value(member);
+  return TUNE_OK;
+}
+
+static tune_status read_numbers(const json_t *fingerprint, const char *name, int64_t *numbers) {
+  const json_t *member = json_object_get(fingerprint, name);
+  if (!member)
+    return TUNE_OK;
+  for (size_t i = 0; i < 3; ++i) {
+    const json_t *element = json_array_get(member, i);
+    if (json_array_size(member) != 3 || !json_is_integer(element) ||
+        json_integer_value(element) < 1)
+      return wrong_member(name, "three positive numbers");
+    numbers[i] = json_integer_value(element);
+  }
+  return TUNE_OK;
+}
+
+static tune_status read_words(const json_t *fingerprint, const char *name, tune_device *device) {
+  const json_t *list = json_object_get(fingerprint, name);
+  if (list && !json_is_array(list))
+    return wrong_member(name, "a list of words");
+  for (size_t i = 0; i < json_array_size(list); ++i) {
+    const char *word = json_string_value(json_array_get(list, i));
+    if (!word)
+      return wrong_member(name, "a list of words");
+    for (size_t row = 0; row < sizeof WORDS / sizeof *WORDS; ++row)
+      if (strcmp(WORDS[row].list, name) == 0 && strcmp(WORDS[row].word, word) == 0)
+        *(bool *)((char *)device + WORDS[row].offset) = true;
+  }
+  return TUNE_OK;
+}
+
+tune_status tune_device_read(const json_t *fingerprint, tune_device *out_device) {
+  tune_device device = tune_device_least();
+  if (!json_is_object(fingerprint))
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "the device's fingerprint is no JSON object");
+  const json_t *api = json_object_get(fingerprint, "api");
+  if (api && (!json_is_string(api) ||
+              sscanf(json_string_value(api), "%d.%d", &device.api_major, &device.api_minor) != 2))
+    return wrong_member("api", "a version, \"1.3.230\"");
+  TUNE_RETURN_IF_ERROR(read_number(fingerprint, "group_invocations", &device.group_invocations));
+  TUNE_RETURN_IF_ERROR(read_numbers(fingerprint, "group_size", device.group_size));
+  TUNE_RETURN_IF_ERROR(read_numbers(fingerprint, "group_count", device.group_count));
+  TUNE_RETURN_IF_ERROR(read_number(fingerprint, "shared_bytes", &device.shared_bytes));
+  TUNE_RETURN_IF_ERROR(read_number(fingerprint, "subgroup_size", &device.subgroup_size));
+  TUNE_RETURN_IF_ERROR(read_words(fingerprint, "features", &device));
+  TUNE_RETURN_IF_ERROR(read_words(fingerprint, "subgroup_operations", &device));
+  *out_device = device;
+  return TUNE_OK;
+}

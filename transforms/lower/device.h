@@ -1,0 +1,50 @@
+//===- device.h - What code for a device may use --------------------------------------===//
+//
+// Read off a device's fingerprint (targets/fingerprint.h); a lowering for a device that is not here
+// takes what every one of its kind has.
+//
+// Threads: none of its own; a plain value.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TRANSFORMS_LOWER_DEVICE_H
+#define TUNE_TRANSFORMS_LOWER_DEVICE_H
+
+#include "support/status.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tune_device {
+  int api_major, api_minor; // of Vulkan
+  int64_t group_invocations;
+  int64_t group_size[3];
+  int64_t group_count[3];
+  int64_t shared_bytes;
+  int64_t subgroup_size; // 0: not known
+  // Types in arithmetic.
+  bool has_float16, has_float64, has_int8, has_int16, has_int64;
+  // Types in storage buffers; those of 32 bits always are.
+  bool has_storage8, has_storage16;
+  // What invocations of a subgroup do together.
+  bool has_subgroup_vote, has_subgroup_arithmetic, has_subgroup_ballot, has_subgroup_shuffle,
+      has_subgroup_shuffle_relative, has_subgroup_clustered, has_subgroup_quad;
+} tune_device;
+
+// What every Vulkan 1.1 device has.
+tune_device tune_device_least(void);
+
+// Reads the fingerprint of a Vulkan device; a member that it lacks is as above. INVALID_ARGUMENT
+// where one is not what it should be.
+tune_status tune_device_read(const json_t *fingerprint, tune_device *out_device);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TUNE_TRANSFORMS_LOWER_DEVICE_H

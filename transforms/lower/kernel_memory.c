@@ -1,0 +1,188 @@
+//===- kernel_memory.c - Memory that a kernel takes for itself -----------------------===//
+
+#include "transforms/lower/kernel_memory.h"
+
+#include "dialects/diagnostic.h"
+#include "transforms/ir.h"
+#include "transforms/lower/ahead.h"
+#include "transforms/lower/launch_values.h"
+#include "transforms/op_list.h"
+
+#include <stdlib.h>
+
+#define MOST_DIMENSIONS 32
+
+// As upstream's map-memref-spirv-storage-class has it for Vulkan.
+enum { WORKGROUP_SPACE = 3, FUNCTION_SPACE = 6 };
+
+//===--------------------------------------------------------------------------===//
+// Types
+//===--------------------------------------------------------------------------===//
+
+static int64_t element_bytes(MlirType type) {
+  if (mlirTypeIsAVector(type)) {
+    int64_t bytes = element_bytes(mlirShapedTypeGetElementType(type));
+    for (intptr_t i = 0; i < mlirShapedTypeGetRank(type); ++i)
+      bytes *= mlirShapedTypeGetDimSize(type, i);
+    return bytes;
+  }
+  if (mlirTypeIsAIndex(type))
+    return 8;
+  int64_t bits = mlirTypeIsAFloat(type)     ? (int64_t)mlirFloatTypeGetWidth(type)
+                 : mlirTypeIsAInteger(type) ? (int64_t)mlirIntegerTypeGetWidth(type)
+                                            : -8;
+  return bits == 1 ? 1 : bits % 8 ? -1 : bits / 8;
+}
+
+int64_t tune_kernel_memory_bytes(MlirType type) {
+  if (!mlirTypeIsAMemRef(type) || !mlirShapedTypeHasStaticShape(type) ||
+      mlirShapedTypeGetRank(type) > MOST_DIMENSIONS)
+    return -1;
+  int64_t bytes = element_bytes(mlirShapedTypeGetElementType(type));
+  for (intptr_t i = 0; i < mlirShapedTypeGetRank(type) && bytes >= 0; ++i)
+    if (__builtin_mul_overflow(bytes, mlirShapedTypeGetDimSize(type, i), &bytes))
+      return -1;
+  return bytes;
+}
+
+static MlirType with_space(MlirType type, MlirAttribute space) {
+  int64_t shape[MOST_DIMENSIONS];
+  intptr_t rank = mlirShapedTypeGetRank(type);
+  for (intptr_t i = 0; i < rank; ++i)
+    shape[i] = mlirShapedTypeGetDimSize(type, i);
+  return mlirMemRefTypeGet(mlirShapedTypeGetElementType(type), rank, shape,
+                           mlirMemRefTypeGetLayout(type), space);
+}
+
+// Gives `value` and the views of it the memory space.
+static void set_space(MlirValue value, MlirAttribute space) {
+  mlirValueSetType(value, with_space(mlirValueGetType(value), space));
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    if (tune_ahead_is_view(user))
+      set_space(mlirOperationGetResult(user, 0), space);
+  }
+}
+
+static MlirAttribute make_space(MlirContext context, int64_t number) {
+  return number ? mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), number)
+                : mlirAttributeGetNull();
+}
+
+static bool is_workgroup(MlirType type) {
+  MlirAttribute space = mlirMemRefTypeGetMemorySpace(type);
+  if (mlirAttributeIsNull(space))
+    return false;
+  if (mlirAttributeIsAInteger(space))
+    return mlirIntegerAttrGetValueInt(space) == WORKGROUP_SPACE;
+  MlirContext context = mlirTypeGetContext(type);
+  static const char *const WORDS[] = {"#gpu.address_space<workgroup>",
+                                      "#spirv.storage_class<Workgroup>"};
+  for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; ++i)
+    if (mlirAttributeEqual(space, mlirAttributeParseGet(context, tune_ir_string(WORDS[i]))))
+      return true;
+  return false;
+}
+
+//===--------------------------------------------------------------------------===//
+// Memory
+//===--------------------------------------------------------------------------===//
+
+typedef struct memory_ops {
+  tune_op_list taken, given_back;
+} memory_ops;
+
+static MlirWalkResult find_memory(MlirOperation op, void *user_data) {
+  memory_ops *ops = user_data;
+  bool is_added = true;
+  if (tune_ir_is(op, "memref.alloc") || tune_ir_is(op, "memref.alloca"))
+    is_added = tune_op_list_add(&ops->taken, op);
+  else if (tune_ir_is(op, "memref.dealloc"))
+    is_added = tune_op_list_add(&ops->given_back, op);
+  return is_added ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
+}
+
+static MlirOperation make_allocation(MlirOperation old, const char *name) {
+  MlirOperationState state =
+      mlirOperationStateGet(tune_ir_string(name), mlirOperationGetLocation(old));
+  MlirContext context = mlirOperationGetContext(old);
+  int32_t segments[] = {0, 0};
+  MlirNamedAttribute attribute =
+      tune_ir_named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, segments));
+  MlirType type = mlirValueGetType(mlirOperationGetResult(old, 0));
+  mlirOperationStateAddAttributes(&state, 1, &attribute);
+  mlirOperationStateAddResults(&state, 1, &type);
+  return mlirOperationCreate(&state);
+}
+
+// Variables are made where the kernel begins, whatever loop the memory is of.
+static void replace(MlirOperation old, MlirBlock entry, const char *name, int64_t space) {
+  MlirOperation allocation = make_allocation(old, name);
+  mlirBlockInsertOwnedOperationBefore(entry, mlirBlockGetFirstOperation(entry), allocation);
+  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(old, 0),
+                                mlirOperationGetResult(allocation, 0));
+  mlirOperationDestroy(old);
+  set_space(mlirOperationGetResult(allocation, 0),
+            make_space(mlirOperationGetContext(allocation), space));
+}
+
+static tune_status place_allocation(MlirOperation op, MlirBlock entry, int64_t *shared_bytes) {
+  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+  int64_t bytes = tune_kernel_memory_bytes(type);
+  if (bytes < 0)
+    return tune_status_make_at(TUNE_INVALID_ARGUMENT, op,
+                               "memory in a kernel of a size known only at run time");
+  bool is_shared = is_workgroup(type);
+  if (is_shared)
+    *shared_bytes += bytes;
+  replace(op, entry, is_shared ? "memref.alloc" : "memref.alloca",
+          is_shared ? WORKGROUP_SPACE : FUNCTION_SPACE);
+  return TUNE_OK;
+}
+
+static tune_status place_all(const memory_ops *ops, MlirOperation kernel,
+                             const tune_device *device) {
+  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
+  int64_t shared_bytes = 0;
+  for (size_t i = 0; i < ops->given_back.count; ++i)
+    mlirOperationDestroy(ops->given_back.ops[i]);
+  for (size_t i = 0; i < ops->taken.count; ++i)
+    TUNE_RETURN_IF_ERROR(place_allocation(ops->taken.ops[i], entry, &shared_bytes));
+  if (shared_bytes > device->shared_bytes)
+    return tune_status_make_at(TUNE_INVALID_ARGUMENT, kernel,
+                               "%lld bytes of workgroup memory; the device has %lld",
+                               (long long)shared_bytes, (long long)device->shared_bytes);
+  return TUNE_OK;
+}
+
+// A texture is a buffer like others until its kernel is SPIR-V (texels.h).
+static tune_status open_texels(MlirOperation kernel) {
+  MlirContext context = mlirOperationGetContext(kernel);
+  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
+  intptr_t count = mlirBlockGetNumArguments(entry);
+  MlirType *types = calloc((size_t)count + 1, sizeof *types);
+  if (!types)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "placing the memory of a kernel");
+  for (intptr_t i = 0; i < count; ++i) {
+    MlirValue argument = mlirBlockGetArgument(entry, i);
+    if (tune_launch_values_is_texels(mlirValueGetType(argument)))
+      set_space(argument, mlirAttributeGetNull());
+    types[i] = mlirValueGetType(argument);
+  }
+  MlirType type = mlirFunctionTypeGet(context, count, types, 0, NULL);
+  mlirOperationSetAttributeByName(kernel, tune_ir_string("function_type"), mlirTypeAttrGet(type));
+  free(types);
+  return TUNE_OK;
+}
+
+tune_status tune_kernel_memory_place(MlirOperation kernel, const tune_device *device) {
+  memory_ops ops = {.taken = {0}, .given_back = {0}};
+  mlirOperationWalk(kernel, find_memory, &ops, MlirWalkPreOrder);
+  tune_status status = ops.taken.failed || ops.given_back.failed
+                           ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing the memory of a kernel")
+                           : place_all(&ops, kernel, device);
+  tune_op_list_deinit(&ops.taken);
+  tune_op_list_deinit(&ops.given_back);
+  return tune_status_is_ok(status) ? open_texels(kernel) : status;
+}

@@ -1,0 +1,35 @@
+//===- kernel_memory.h - Memory that a kernel takes for itself -----------------------===//
+//
+// In a gpu.func, before its conversion to SPIR-V: what is allocated in workgroup memory gets the
+// memory space that upstream's conversion knows; everything else that is allocated belongs to one
+// invocation, and becomes a variable of the function.
+//
+// Threads: as the context of the IR.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TRANSFORMS_LOWER_KERNEL_MEMORY_H
+#define TUNE_TRANSFORMS_LOWER_KERNEL_MEMORY_H
+
+#include "transforms/lower/device.h"
+
+#include "mlir-c/IR.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Makes the memory of `kernel` so, and gives buffers that are textures (launch_values.h) a plain
+// space. INVALID_ARGUMENT (located) for sizes known only at run time, or more workgroup memory than
+// the device has.
+tune_status tune_kernel_memory_place(MlirOperation kernel, const tune_device *device);
+
+// Bytes of the memory that a memref of static shape has; -1 for others, and for elements without a
+// size in memory.
+int64_t tune_kernel_memory_bytes(MlirType type);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TUNE_TRANSFORMS_LOWER_KERNEL_MEMORY_H

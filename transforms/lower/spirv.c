@@ -1,0 +1,413 @@
+//===- spirv.c - From kernels to SPIR-V --------------------------------------------------===//
+
+#include "transforms/lower/spirv.h"
+
+#include "dialects/diagnostic.h"
+#include "transforms/ir.h"
+#include "transforms/lower/ahead.h"
+#include "transforms/lower/kernel_memory.h"
+#include "transforms/lower/kernel_types.h"
+#include "transforms/lower/launch_values.h"
+#include "transforms/lower/launches.h"
+#include "transforms/lower/pipeline.h"
+#include "transforms/lower/shader_math.h"
+#include "transforms/lower/spirv_loops.h"
+#include "transforms/lower/spirv_tools.h"
+#include "transforms/lower/texels.h"
+
+#include "mlir-c/Dialect/GPU.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CLEAN "gpu.module(gpu.func(canonicalize,cse))"
+#define CONVERT                                                                                    \
+  "gpu.module(gpu.func(convert-math-to-spirv,map-memref-spirv-storage-class)),"                    \
+  "convert-gpu-to-spirv,spirv.module(spirv-lower-abi-attrs)"
+#define FINISH "spirv.module(canonicalize,cse,spirv-update-vce)"
+#define SERIALIZE "gpu-module-to-binary"
+
+// What upstream calls what it makes of a gpu.module.
+#define SPIRV_PREFIX "__spv__"
+
+#define TEXELS_ATTRIBUTE "tune.texels" // on a gpu.module: whether each argument is a texture
+
+// Longer loops would be seconds in spirv-opt, and in the driver.
+#define MOST_UNROLLED 64
+
+struct tune_spirv {
+  MlirContext context;
+  tune_device device;
+  MlirAttribute environment; // #spirv.target_env
+  MlirPassManager clean, convert, finish, serialize;
+};
+
+//===--------------------------------------------------------------------------===//
+// The environment
+//===--------------------------------------------------------------------------===//
+
+static void append_capabilities(tune_string_builder *text, const tune_device *device) {
+  const struct {
+    bool has;
+    const char *words;
+  } rows[] = {
+      {true, "Shader, SampledBuffer, GroupNonUniform"},
+      {device->has_subgroup_vote, ", GroupNonUniformVote"},
+      {device->has_subgroup_arithmetic, ", GroupNonUniformArithmetic"},
+      {device->has_subgroup_ballot, ", GroupNonUniformBallot"},
+      {device->has_subgroup_shuffle, ", GroupNonUniformShuffle"},
+      {device->has_subgroup_shuffle_relative, ", GroupNonUniformShuffleRelative"},
+      {device->has_subgroup_clustered, ", GroupNonUniformClustered"},
+      {device->has_subgroup_quad, ", GroupNonUniformQuad"},
+      {device->has_float16, ", Float16"},
+      {device->has_float64, ", Float64"},
+      {device->has_int8, ", Int8"},
+      {device->has_int16, ", Int16"},
+      {device->has_int64, ", Int64"},
+      {device->has_storage8, ", StorageBuffer8BitAccess"},
+      {device->has_storage16, ", StorageBuffer16BitAccess"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
+    if (rows[i].has)
+      tune_string_builder_append(text, rows[i].words);
+}
+
+static tune_status make_environment(tune_spirv *self) {
+  const tune_device *device = &self->device;
+  tune_string_builder text;
+  tune_string_builder_init(&text);
+  // From 1.4 on upstream lists all variables in the entry point, as that version asks, but writes
+  // the least version that the module can do with, which mostly forbids it.
+  tune_string_builder_append(&text, "#spirv.target_env<#spirv.vce<v1.3, [");
+  append_capabilities(&text, device);
+  tune_string_builder_appendf(
+      &text,
+      "], [SPV_KHR_storage_buffer_storage_class, SPV_KHR_8bit_storage, SPV_KHR_16bit_storage]>, "
+      "api=Vulkan, #spirv.resource_limits<max_compute_shared_memory_size = %lld, "
+      "max_compute_workgroup_invocations = %lld, max_compute_workgroup_size = [%lld, %lld, %lld]",
+      (long long)device->shared_bytes, (long long)device->group_invocations,
+      (long long)device->group_size[0], (long long)device->group_size[1],
+      (long long)device->group_size[2]);
+  if (device->subgroup_size)
+    tune_string_builder_appendf(&text, ", subgroup_size = %lld", (long long)device->subgroup_size);
+  tune_string_builder_append(&text, ">>");
+  char *all = NULL;
+  TUNE_RETURN_IF_ERROR(tune_string_builder_finish(&text, &all));
+  self->environment = mlirAttributeParseGet(self->context, tune_ir_string(all));
+  tune_status status = TUNE_OK;
+  if (mlirAttributeIsNull(self->environment))
+    status = tune_status_make(TUNE_INTERNAL, "this MLIR does not take the environment %s", all);
+  free(all);
+  return status;
+}
+
+static tune_status init(tune_spirv *self, MlirContext context, const tune_device *device) {
+  self->context = context;
+  self->device = *device;
+  mlirContextGetOrLoadDialect(context, tune_ir_string("spirv"));
+  TUNE_RETURN_IF_ERROR(make_environment(self));
+  TUNE_RETURN_IF_ERROR(tune_pipeline_create(context, CLEAN, &self->clean));
+  TUNE_RETURN_IF_ERROR(tune_pipeline_create(context, CONVERT, &self->convert));
+  TUNE_RETURN_IF_ERROR(tune_pipeline_create(context, FINISH, &self->finish));
+  return tune_pipeline_create(context, SERIALIZE, &self->serialize);
+}
+
+tune_status tune_spirv_create(MlirContext context, const tune_device *device,
+                              tune_spirv **out_spirv) {
+  *out_spirv = NULL;
+  tune_spirv *self = calloc(1, sizeof *self);
+  if (!self)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "making a lowering to SPIR-V");
+  tune_status status = init(self, context, device);
+  if (!tune_status_is_ok(status)) {
+    tune_spirv_destroy(self);
+    return status;
+  }
+  *out_spirv = self;
+  return TUNE_OK;
+}
+
+void tune_spirv_destroy(tune_spirv *self) {
+  if (!self)
+    return;
+  tune_pipeline_destroy(self->clean);
+  tune_pipeline_destroy(self->convert);
+  tune_pipeline_destroy(self->finish);
+  tune_pipeline_destroy(self->serialize);
+  free(self);
+}
+
+//===--------------------------------------------------------------------------===//
+// Kernels
+//===--------------------------------------------------------------------------===//
+
+static MlirBlock body_of(MlirOperation op) {
+  return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+}
+
+static MlirOperation first_of(MlirOperation module, const char *name) {
+  MlirOperation op = mlirBlockGetFirstOperation(body_of(module));
+  while (!mlirOperationIsNull(op) && !tune_ir_is(op, name))
+    op = mlirOperationGetNextInBlock(op);
+  return op;
+}
+
+static bool may_write(MlirValue memory) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(memory); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    intptr_t number = (intptr_t)mlirOpOperandGetOperandNumber(use);
+    if (tune_ahead_is_view(user) ? may_write(mlirOperationGetResult(user, 0))
+                                 : (tune_ahead_access(user, number) & TUNE_WRITES) != 0)
+      return true;
+  }
+  return false;
+}
+
+static MlirWalkResult find_subgroup(MlirOperation op, void *user_data) {
+  static const char *const PREFIXES[] = {"gpu.shuffle", "gpu.subgroup_", "gpu.lane_id",
+                                         "gpu.rotate",  "gpu.ballot",    "spirv.GroupNonUniform"};
+  bool *found = user_data;
+  for (size_t i = 0; i < sizeof PREFIXES / sizeof *PREFIXES && !*found; ++i)
+    *found = tune_ir_string_starts(tune_ir_name(op), PREFIXES[i]);
+  return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+static tune_status describe_arguments(MlirOperation kernel, tune_device_kernel *out) {
+  MlirBlock entry = body_of(kernel);
+  out->argument_count = (size_t)mlirBlockGetNumArguments(entry);
+  out->is_written = calloc(out->argument_count + 1, sizeof *out->is_written);
+  int32_t *is_texels = calloc(out->argument_count + 1, sizeof *is_texels);
+  if (!out->is_written || !is_texels) {
+    free(is_texels);
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "describing a kernel");
+  }
+  for (size_t i = 0; i < out->argument_count; ++i) {
+    MlirValue argument = mlirBlockGetArgument(entry, (intptr_t)i);
+    MlirType type = mlirValueGetType(argument);
+    out->is_written[i] = mlirTypeIsAMemRef(type) && may_write(argument);
+    is_texels[i] = tune_launch_values_is_texels(type);
+  }
+  mlirOperationSetAttributeByName(mlirOperationGetParentOperation(kernel),
+                                  tune_ir_string(TEXELS_ATTRIBUTE),
+                                  mlirDenseI32ArrayGet(mlirOperationGetContext(kernel),
+                                                       (intptr_t)out->argument_count, is_texels));
+  free(is_texels);
+  return TUNE_OK;
+}
+
+// SPIR-V has the size of a group in its code.
+static tune_status set_group(const tune_spirv *self, MlirOperation kernel) {
+  MlirAttribute known = tune_ir_attribute(kernel, "known_block_size");
+  if (mlirAttributeIsNull(known))
+    return tune_status_make_at(TUNE_INVALID_ARGUMENT, kernel,
+                               "the size of the kernel's groups is known only at run time");
+  int64_t group[3];
+  for (intptr_t i = 0; i < 3; ++i)
+    group[i] = mlirDenseI32ArrayGetElement(known, i);
+  TUNE_RETURN_IF_ERROR(tune_launches_check_group(kernel, group, &self->device));
+  char text[128];
+  snprintf(text, sizeof text, "#spirv.entry_point_abi<workgroup_size = [%lld, %lld, %lld]>",
+           (long long)group[0], (long long)group[1], (long long)group[2]);
+  mlirOperationSetAttributeByName(kernel, tune_ir_string("spirv.entry_point_abi"),
+                                  mlirAttributeParseGet(self->context, tune_ir_string(text)));
+  return TUNE_OK;
+}
+
+static tune_status prepare_kernel(const tune_spirv *self, MlirOperation module,
+                                  tune_device_kernel *out) {
+  MlirOperation kernel = first_of(module, "gpu.func");
+  MlirStringRef name = tune_ir_string_attribute(kernel, "sym_name");
+  out->name = strndup(name.data, name.length);
+  if (!out->name)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "describing a kernel");
+  TUNE_RETURN_IF_ERROR(describe_arguments(kernel, out));
+  bool has_subgroups = false;
+  mlirOperationWalk(kernel, find_subgroup, &has_subgroups, MlirWalkPreOrder);
+  out->subgroup_size = has_subgroups ? self->device.subgroup_size : 0;
+  TUNE_RETURN_IF_ERROR(set_group(self, kernel));
+  TUNE_RETURN_IF_ERROR(tune_kernel_types_check(kernel, &self->device));
+  TUNE_RETURN_IF_ERROR(tune_kernel_memory_place(kernel, &self->device));
+  MlirAttribute targets = mlirArrayAttrGet(self->context, 1, &self->environment);
+  mlirOperationSetAttributeByName(module, tune_ir_string("targets"), targets);
+  return TUNE_OK;
+}
+
+static tune_status prepare_kernels(const tune_spirv *self, MlirOperation kernels,
+                                   tune_device_kernels *out) {
+  size_t count = 0;
+  MlirOperation op = mlirBlockGetFirstOperation(body_of(kernels));
+  for (MlirOperation at = op; !mlirOperationIsNull(at); at = mlirOperationGetNextInBlock(at))
+    ++count;
+  out->items = calloc(count + 1, sizeof *out->items);
+  if (!out->items)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "describing kernels");
+  for (out->count = 0; out->count < count; op = mlirOperationGetNextInBlock(op))
+    TUNE_RETURN_IF_ERROR(prepare_kernel(self, op, &out->items[out->count++]));
+  return TUNE_OK;
+}
+
+//===--------------------------------------------------------------------------===//
+// In the SPIR-V dialect
+//===--------------------------------------------------------------------------===//
+
+static MlirOperation find_prefixed(MlirOperation kernels, MlirOperation module) {
+  MlirStringRef name = tune_ir_string_attribute(module, "sym_name");
+  size_t prefix = strlen(SPIRV_PREFIX);
+  for (MlirOperation op = mlirBlockGetFirstOperation(body_of(kernels)); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    MlirStringRef other = tune_ir_string_attribute(op, "sym_name");
+    if (tune_ir_is(op, "spirv.module") && other.length == prefix + name.length &&
+        memcmp(other.data + prefix, name.data, name.length) == 0)
+      return op;
+  }
+  return (MlirOperation){NULL};
+}
+
+// The variable of argument `index` in the spirv.module; null where the kernel does not use it.
+static MlirOperation find_variable(MlirOperation spirv, size_t index) {
+  MlirOperation op = mlirBlockGetFirstOperation(body_of(spirv));
+  for (; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    MlirAttribute binding = tune_ir_attribute(op, "binding");
+    if (tune_ir_is(op, "spirv.GlobalVariable") && !mlirAttributeIsNull(binding) &&
+        mlirIntegerAttrGetValueInt(binding) == (int64_t)index)
+      return op;
+  }
+  return op;
+}
+
+static bool is_aliased(MlirAttribute roots, const tune_device_kernel *kernel, size_t index) {
+  if (mlirAttributeIsNull(roots))
+    return false;
+  for (size_t i = 0; i < kernel->argument_count; ++i)
+    if (i != index && (kernel->is_written[i] || kernel->is_written[index]) &&
+        mlirDenseI64ArrayGetElement(roots, (intptr_t)i) ==
+            mlirDenseI64ArrayGetElement(roots, (intptr_t)index))
+      return true;
+  return false;
+}
+
+static tune_status read_opt(MlirOperation module, tune_spirv_opt *out_opt) {
+  *out_opt = TUNE_SPIRV_OPT_NONE;
+  MlirAttribute attribute = tune_ir_attribute(module, TUNE_SPIRV_OPT_ATTRIBUTE);
+  if (mlirAttributeIsNull(attribute))
+    return TUNE_OK;
+  MlirStringRef word = tune_ir_string_attribute(module, TUNE_SPIRV_OPT_ATTRIBUTE);
+  if (word.data && tune_spirv_opt_parse(word.data, word.length, out_opt))
+    return TUNE_OK;
+  return tune_status_make_at(TUNE_INVALID_ARGUMENT, module,
+                             TUNE_SPIRV_OPT_ATTRIBUTE
+                             ": expected \"none\", \"performance\", \"size\" or \"unroll\"");
+}
+
+static tune_status finish_module(const tune_spirv *self, MlirOperation kernels,
+                                 MlirOperation module, const tune_device_kernel *kernel) {
+  MlirOperation spirv = find_prefixed(kernels, module);
+  if (mlirOperationIsNull(spirv))
+    return tune_status_make(TUNE_INTERNAL, "upstream made no spirv.module of %s", kernel->name);
+  tune_spirv_opt opt;
+  TUNE_RETURN_IF_ERROR(read_opt(module, &opt));
+  if (opt == TUNE_SPIRV_OPT_UNROLL)
+    tune_spirv_loops_mark(spirv, MOST_UNROLLED);
+  MlirAttribute roots = tune_ir_attribute(module, TUNE_SPIRV_ROOTS_ATTRIBUTE);
+  MlirAttribute is_texels = tune_ir_attribute(module, TEXELS_ATTRIBUTE);
+  for (size_t i = 0; i < kernel->argument_count; ++i) {
+    MlirOperation variable = find_variable(spirv, i);
+    if (mlirOperationIsNull(variable))
+      continue;
+    if (is_aliased(roots, kernel, i))
+      mlirOperationSetAttributeByName(variable, tune_ir_string("aliased"),
+                                      mlirUnitAttrGet(self->context));
+    if (mlirDenseI32ArrayGetElement(is_texels, (intptr_t)i))
+      TUNE_RETURN_IF_ERROR(tune_texels_open(spirv, variable));
+  }
+  return TUNE_OK;
+}
+
+tune_status tune_spirv_convert(tune_spirv *self, MlirOperation kernels,
+                               tune_device_kernels *out_kernels) {
+  *out_kernels = (tune_device_kernels){0};
+  TUNE_RETURN_IF_ERROR(tune_pipeline_run(self->clean, kernels, "cleaning up kernels"));
+  TUNE_RETURN_IF_ERROR(tune_shader_math_lower(kernels));
+  TUNE_RETURN_IF_ERROR(prepare_kernels(self, kernels, out_kernels));
+  mlirOperationSetAttributeByName(kernels, tune_ir_string("spirv.target_env"), self->environment);
+  TUNE_RETURN_IF_ERROR(tune_pipeline_run(self->convert, kernels, "converting kernels to SPIR-V"));
+  size_t index = 0;
+  for (MlirOperation op = mlirBlockGetFirstOperation(body_of(kernels)); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (tune_ir_is(op, "gpu.module"))
+      TUNE_RETURN_IF_ERROR(finish_module(self, kernels, op, &out_kernels->items[index++]));
+  return tune_pipeline_run(self->finish, kernels, "finishing SPIR-V");
+}
+
+//===--------------------------------------------------------------------------===//
+// Words
+//===--------------------------------------------------------------------------===//
+
+// Puts the spirv.module into its gpu.module in place of the kernel: that is where upstream's
+// serialization looks for it.
+static void move_inside(MlirOperation kernels, MlirOperation module) {
+  MlirOperation spirv = find_prefixed(kernels, module), next;
+  MlirBlock body = body_of(module);
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op); op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    mlirOperationDestroy(op);
+  }
+  mlirOperationRemoveFromParent(spirv);
+  mlirBlockAppendOwnedOperation(body, spirv);
+}
+
+static tune_status take_code(const tune_spirv *self, MlirOperation binary, tune_spirv_opt opt,
+                             tune_device_kernel *kernel) {
+  MlirStringRef object =
+      mlirGPUObjectAttrGetObject(mlirArrayAttrGetElement(tune_ir_attribute(binary, "objects"), 0));
+  tune_spirv_code code = {.words = malloc(object.length + 1),
+                          .word_count = object.length / sizeof *code.words};
+  if (!code.words)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "taking the code of a kernel");
+  memcpy(code.words, object.data, object.length);
+  tune_status status = tune_spirv_validate(&code, &self->device, kernel->name);
+  if (tune_status_is_ok(status) && opt != TUNE_SPIRV_OPT_NONE) {
+    status = tune_spirv_optimize(&code, &self->device, opt);
+    if (tune_status_is_ok(status))
+      status = tune_spirv_validate(&code, &self->device, kernel->name);
+  }
+  kernel->code = code.words;
+  kernel->code_size = code.word_count * sizeof *code.words;
+  return status;
+}
+
+static tune_status serialize(tune_spirv *self, MlirOperation kernels, tune_spirv_opt *opts,
+                             tune_device_kernels *out_kernels) {
+  size_t index = 0;
+  MlirOperation op = mlirBlockGetFirstOperation(body_of(kernels)), next;
+  for (; !mlirOperationIsNull(op) && index < out_kernels->count; op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    if (!tune_ir_is(op, "gpu.module"))
+      continue;
+    TUNE_RETURN_IF_ERROR(read_opt(op, &opts[index++]));
+    if (mlirOperationEqual(next, find_prefixed(kernels, op)))
+      next = mlirOperationGetNextInBlock(next);
+    move_inside(kernels, op);
+  }
+  TUNE_RETURN_IF_ERROR(tune_pipeline_run(self->serialize, kernels, "serializing SPIR-V"));
+  index = 0;
+  for (op = mlirBlockGetFirstOperation(body_of(kernels)); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (tune_ir_is(op, "gpu.binary")) {
+      TUNE_RETURN_IF_ERROR(take_code(self, op, opts[index], &out_kernels->items[index]));
+      ++index;
+    }
+  return TUNE_OK;
+}
+
+tune_status tune_spirv_serialize(tune_spirv *self, MlirOperation kernels,
+                                 tune_device_kernels *out_kernels) {
+  tune_spirv_opt *opts = calloc(out_kernels->count + 1, sizeof *opts);
+  if (!opts)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "serializing SPIR-V");
+  tune_status status = serialize(self, kernels, opts, out_kernels);
+  free(opts);
+  return status;
+}

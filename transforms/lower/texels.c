@@ -1,0 +1,109 @@
+//===- texels.c - Buffers that kernels read as textures --------------------------------===//
+
+#include "transforms/lower/texels.h"
+
+#include "dialects/diagnostic.h"
+#include "transforms/lower/builder.h"
+#include "transforms/op_list.h"
+
+#include "mlir-c/BuiltinTypes.h"
+
+#define IMAGE "!spirv.image<f32, Buffer, NoDepth, NonArrayed, SingleSampled, NeedSampler, Unknown>"
+#define POINTER "!spirv.ptr<" IMAGE ", UniformConstant>"
+
+typedef struct search {
+  MlirStringRef variable;
+  tune_op_list addresses; // spirv.mlir.addressof of it
+} search;
+
+static MlirWalkResult find_address(MlirOperation op, void *user_data) {
+  search *self = user_data;
+  if (!tune_ir_is(op, "spirv.mlir.addressof") ||
+      !mlirStringRefEqual(mlirFlatSymbolRefAttrGetValue(tune_ir_attribute(op, "variable")),
+                          self->variable))
+    return MlirWalkResultAdvance;
+  return tune_op_list_add(&self->addresses, op) ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
+}
+
+static tune_status wrong_use(MlirOperation op) {
+  MlirStringRef name = tune_ir_name(op);
+  return tune_status_make_at(TUNE_INVALID_ARGUMENT, op,
+                             "%.*s: texels are f32 or vectors of four, and only loaded",
+                             (int)name.length, name.data);
+}
+
+// A fetch of what `load` loads, at the last index of `access`.
+static tune_status replace_load(MlirOperation load, MlirOperation access, MlirValue address) {
+  MlirContext context = mlirOperationGetContext(load);
+  if (!tune_ir_is(load, "spirv.Load"))
+    return wrong_use(load);
+  MlirType f32 = mlirF32TypeGet(context), type = mlirValueGetType(mlirOperationGetResult(load, 0));
+  int64_t four = 4;
+  MlirType vector = mlirVectorTypeGet(1, &four, f32);
+  bool is_scalar = mlirTypeEqual(type, f32);
+  if (!is_scalar && !mlirTypeEqual(type, vector))
+    return wrong_use(load);
+  MlirValue image = tune_build_value(load, "spirv.Load", &address, 1,
+                                     mlirTypeParseGet(context, tune_ir_string(IMAGE)));
+  MlirValue operands[] = {image,
+                          mlirOperationGetOperand(access, mlirOperationGetNumOperands(access) - 1)};
+  MlirValue texel = tune_build_value(load, "spirv.ImageFetch", operands, 2, vector);
+  if (is_scalar) {
+    MlirAttribute zero = mlirIntegerAttrGet(mlirIntegerTypeGet(context, 32), 0);
+    MlirNamedAttribute indices =
+        tune_ir_named(context, "indices", mlirArrayAttrGet(context, 1, &zero));
+    tune_build_parts parts = {.operands = &texel,
+                              .operand_count = 1,
+                              .results = &f32,
+                              .result_count = 1,
+                              .attributes = &indices,
+                              .attribute_count = 1};
+    texel = mlirOperationGetResult(tune_build_op(load, "spirv.CompositeExtract", &parts), 0);
+  }
+  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(load, 0), texel);
+  mlirOperationDestroy(load);
+  return TUNE_OK;
+}
+
+static MlirOperation first_user(MlirOperation op) {
+  MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(op, 0));
+  return mlirOpOperandIsNull(use) ? (MlirOperation){NULL} : mlirOpOperandGetOwner(use);
+}
+
+// Replaces the loads through `address`, which is destroyed.
+static tune_status replace_address(MlirOperation address, MlirStringRef variable) {
+  MlirContext context = mlirOperationGetContext(address);
+  MlirType pointer = mlirTypeParseGet(context, tune_ir_string(POINTER));
+  MlirNamedAttribute attribute =
+      tune_ir_named(context, "variable", mlirFlatSymbolRefAttrGet(context, variable));
+  tune_build_parts parts = {
+      .results = &pointer, .result_count = 1, .attributes = &attribute, .attribute_count = 1};
+  MlirValue image =
+      mlirOperationGetResult(tune_build_op(address, "spirv.mlir.addressof", &parts), 0);
+  for (MlirOperation access = first_user(address); !mlirOperationIsNull(access);
+       access = first_user(address)) {
+    if (!tune_ir_is(access, "spirv.AccessChain"))
+      return wrong_use(access);
+    for (MlirOperation load = first_user(access); !mlirOperationIsNull(load);
+         load = first_user(access))
+      TUNE_RETURN_IF_ERROR(replace_load(load, access, image));
+    mlirOperationDestroy(access);
+  }
+  mlirOperationDestroy(address);
+  return TUNE_OK;
+}
+
+tune_status tune_texels_open(MlirOperation module, MlirOperation variable) {
+  MlirContext context = mlirOperationGetContext(module);
+  search self = {.variable = tune_ir_string_attribute(variable, "sym_name")};
+  mlirOperationWalk(module, find_address, &self, MlirWalkPreOrder);
+  tune_status status = TUNE_OK;
+  if (self.addresses.failed)
+    status = tune_status_make(TUNE_OUT_OF_MEMORY, "listing the uses of a texture");
+  for (size_t i = 0; i < self.addresses.count && tune_status_is_ok(status); ++i)
+    status = replace_address(self.addresses.ops[i], self.variable);
+  tune_op_list_deinit(&self.addresses);
+  MlirType pointer = mlirTypeParseGet(context, tune_ir_string(POINTER));
+  mlirOperationSetAttributeByName(variable, tune_ir_string("type"), mlirTypeAttrGet(pointer));
+  return status;
+}

@@ -1,0 +1,407 @@
+//===- vulkan.c - From a scheduled module to a device program for Vulkan --------------===//
+
+#include "transforms/lower/vulkan.h"
+
+#include "dialects/diagnostic.h"
+#include "support/clock.h"
+#include "transforms/ir.h"
+#include "transforms/lower/bufferize.h"
+#include "transforms/lower/device_program.h"
+#include "transforms/lower/element_loops.h"
+#include "transforms/lower/kernel_memory.h"
+#include "transforms/lower/launch_values.h"
+#include "transforms/lower/launches.h"
+#include "transforms/lower/memory.h"
+#include "transforms/lower/pipeline.h"
+#include "transforms/lower/spirv.h"
+#include "transforms/lower/spirv_tools.h"
+#include "transforms/op_list.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+// A task is a function of its own in a whole module. Loops of one step would be dissolved by what
+// the inliner runs after it.
+#define INLINE "inline{default-pipeline=},symbol-dce"
+#define GENERALIZE "linalg-generalize-named-ops"
+// What is left in kernels becomes plain: loops, and accesses to whole buffers.
+#define PLAIN                                                                                      \
+  "convert-linalg-to-loops,scf-forall-to-for,fold-memref-alias-ops,expand-strided-metadata,"       \
+  "lower-affine,canonicalize,cse"
+#define OUTLINE "gpu-kernel-outlining"
+
+#define OPTION_PREFIX "tune.spirv."
+
+struct tune_vulkan_lowering {
+  MlirContext context;
+  tune_device device;
+  tune_bufferizer bufferizer;
+  MlirPassManager inline_calls, generalize, plain, outline;
+  tune_spirv *spirv;
+};
+
+static tune_status init(tune_vulkan_lowering *lowering, MlirContext context,
+                        const tune_vulkan_options *options) {
+  lowering->context = context;
+  lowering->device = tune_device_least();
+  if (options->device)
+    TUNE_RETURN_IF_ERROR(tune_device_read(options->device, &lowering->device));
+  TUNE_RETURN_IF_ERROR(tune_bufferizer_init(&lowering->bufferizer, context));
+  TUNE_RETURN_IF_ERROR(tune_pipeline_create(context, INLINE, &lowering->inline_calls));
+  TUNE_RETURN_IF_ERROR(tune_pipeline_create(context, GENERALIZE, &lowering->generalize));
+  TUNE_RETURN_IF_ERROR(tune_pipeline_create(context, PLAIN, &lowering->plain));
+  TUNE_RETURN_IF_ERROR(tune_pipeline_create(context, OUTLINE, &lowering->outline));
+  return tune_spirv_create(context, &lowering->device, &lowering->spirv);
+}
+
+tune_status tune_vulkan_lowering_create(MlirContext context, const tune_vulkan_options *options,
+                                        tune_vulkan_lowering **out_lowering) {
+  *out_lowering = NULL;
+  tune_vulkan_lowering *lowering = calloc(1, sizeof *lowering);
+  if (!lowering)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "making a lowering");
+  tune_status status = init(lowering, context, options);
+  if (!tune_status_is_ok(status)) {
+    tune_vulkan_lowering_destroy(lowering);
+    return status;
+  }
+  *out_lowering = lowering;
+  return TUNE_OK;
+}
+
+void tune_vulkan_lowering_destroy(tune_vulkan_lowering *lowering) {
+  if (!lowering)
+    return;
+  tune_bufferizer_deinit(&lowering->bufferizer);
+  tune_pipeline_destroy(lowering->inline_calls);
+  tune_pipeline_destroy(lowering->generalize);
+  tune_pipeline_destroy(lowering->plain);
+  tune_pipeline_destroy(lowering->outline);
+  tune_spirv_destroy(lowering->spirv);
+  free(lowering);
+}
+
+//===--------------------------------------------------------------------------===//
+// Options
+//===--------------------------------------------------------------------------===//
+
+static MlirBlock body_of(MlirOperation op) {
+  return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+}
+
+static bool becomes_kernel(MlirOperation op) {
+  return tune_ir_is(op, "scf.forall") || tune_ir_is(op, "linalg.generic") ||
+         tune_ir_is(op, "gpu.launch");
+}
+
+// What a function says of its kernels goes to the ops that become such: the functions of a module's
+// tasks end up in one.
+static tune_status spread_options(MlirOperation function) {
+  for (intptr_t i = 0; i < mlirOperationGetNumDiscardableAttributes(function); ++i) {
+    MlirStringRef name = mlirIdentifierStr(mlirOperationGetDiscardableAttribute(function, i).name);
+    if (tune_ir_string_starts(name, OPTION_PREFIX) &&
+        !tune_ir_string_equal(name, TUNE_SPIRV_OPT_ATTRIBUTE))
+      return tune_status_make_at(TUNE_INVALID_ARGUMENT, function,
+                                 "%.*s is no option of the lowering to SPIR-V; there "
+                                 "is " TUNE_SPIRV_OPT_ATTRIBUTE,
+                                 (int)name.length, name.data);
+  }
+  MlirAttribute opt = tune_ir_attribute(function, TUNE_SPIRV_OPT_ATTRIBUTE);
+  MlirBlock body = body_of(function);
+  if (mlirAttributeIsNull(opt) || mlirBlockIsNull(body))
+    return TUNE_OK;
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (becomes_kernel(op))
+      mlirOperationSetDiscardableAttributeByName(op, tune_ir_string(TUNE_SPIRV_OPT_ATTRIBUTE), opt);
+  return TUNE_OK;
+}
+
+static tune_status spread_all_options(MlirOperation module) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(body_of(module)); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (tune_ir_is(op, "func.func"))
+      TUNE_RETURN_IF_ERROR(spread_options(op));
+  return TUNE_OK;
+}
+
+//===--------------------------------------------------------------------------===//
+// To launches
+//===--------------------------------------------------------------------------===//
+
+static bool is_whole(MlirValue value) {
+  MlirType type = mlirValueGetType(value);
+  return mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type)) &&
+         tune_kernel_memory_bytes(type) ==
+             tune_kernel_memory_bytes(mlirValueGetType(tune_device_program_root(value)));
+}
+
+// The host copies whole buffers; kernels copy the rest.
+static MlirWalkResult find_copy(MlirOperation op, void *user_data) {
+  if (!tune_ir_is(op, "memref.copy"))
+    return MlirWalkResultAdvance;
+  bool is_of_host = tune_ir_is(mlirOperationGetParentOperation(op), "func.func");
+  if (is_of_host && is_whole(mlirOperationGetOperand(op, 0)) &&
+      is_whole(mlirOperationGetOperand(op, 1)))
+    return MlirWalkResultAdvance;
+  return tune_op_list_add(user_data, op) ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
+}
+
+static tune_status open_copies(MlirOperation module) {
+  tune_op_list copies = {0};
+  mlirOperationWalk(module, find_copy, &copies, MlirWalkPreOrder);
+  mlirContextGetOrLoadDialect(mlirOperationGetContext(module), tune_ir_string("linalg"));
+  for (size_t i = 0; i < copies.count; ++i)
+    tune_memory_open_copy(copies.ops[i]);
+  bool failed = copies.failed;
+  tune_op_list_deinit(&copies);
+  return failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing copies") : TUNE_OK;
+}
+
+static tune_status lower_to_launches(tune_vulkan_lowering *lowering, MlirOperation module,
+                                     const char *name, const tune_function_signature *signature,
+                                     MlirOperation *out_function) {
+  TUNE_RETURN_IF_ERROR(tune_bufferizer_run(&lowering->bufferizer, module));
+  TUNE_RETURN_IF_ERROR(tune_ir_find_function(module, name, out_function));
+  TUNE_RETURN_IF_ERROR(tune_memory_place_results(*out_function, signature));
+  TUNE_RETURN_IF_ERROR(open_copies(module));
+  TUNE_RETURN_IF_ERROR(tune_pipeline_run(lowering->generalize, module, "generalizing"));
+  TUNE_RETURN_IF_ERROR(spread_all_options(module));
+  TUNE_RETURN_IF_ERROR(tune_pipeline_run(lowering->inline_calls, module, "inlining"));
+  TUNE_RETURN_IF_ERROR(tune_ir_find_function(module, name, out_function));
+  TUNE_RETURN_IF_ERROR(tune_element_loops_open(*out_function));
+  TUNE_RETURN_IF_ERROR(tune_launches_open(*out_function, &lowering->device));
+  TUNE_RETURN_IF_ERROR(tune_launch_values_sink(*out_function));
+  TUNE_RETURN_IF_ERROR(tune_pipeline_run(lowering->plain, module, "lowering kernels to loops"));
+  // Constants have been moved out again.
+  return tune_launch_values_sink(*out_function);
+}
+
+//===--------------------------------------------------------------------------===//
+// To kernels
+//===--------------------------------------------------------------------------===//
+
+static MlirWalkResult find_launch(MlirOperation op, void *user_data) {
+  if (!tune_ir_is(op, "gpu.launch") && !tune_ir_is(op, "gpu.launch_func"))
+    return MlirWalkResultAdvance;
+  return tune_op_list_add(user_data, op) ? MlirWalkResultSkip : MlirWalkResultInterrupt;
+}
+
+static tune_status list_launches(MlirOperation function, tune_op_list *launches) {
+  mlirOperationWalk(function, find_launch, launches, MlirWalkPreOrder);
+  return launches->failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing launches") : TUNE_OK;
+}
+
+static void set_roots(MlirOperation launch, MlirOperation module) {
+  MlirContext context = mlirOperationGetContext(launch);
+  MlirAttribute segments = tune_ir_attribute(launch, "operandSegmentSizes");
+  enum { KERNEL_OPERANDS = 11, MOST_ARGUMENTS = 256 };
+  intptr_t begin = 0, count = mlirDenseI32ArrayGetElement(segments, KERNEL_OPERANDS);
+  for (intptr_t i = 0; i < KERNEL_OPERANDS; ++i)
+    begin += mlirDenseI32ArrayGetElement(segments, i);
+  int64_t *roots = calloc((size_t)count + 1, sizeof *roots);
+  for (intptr_t i = 0; roots && i < count; ++i) {
+    MlirValue root = tune_device_program_root(mlirOperationGetOperand(launch, begin + i));
+    for (roots[i] = 0; roots[i] < i; ++roots[i])
+      if (mlirValueEqual(
+              root, tune_device_program_root(mlirOperationGetOperand(launch, begin + roots[i]))))
+        break;
+  }
+  if (roots)
+    mlirOperationSetAttributeByName(module, tune_ir_string(TUNE_SPIRV_ROOTS_ATTRIBUTE),
+                                    mlirDenseI64ArrayGet(context, count, roots));
+  free(roots);
+}
+
+// Names the kernel of the `index`-th launch after the function, and hands over what is known of it.
+static tune_status finish_kernel(MlirOperation module, MlirOperation function, MlirOperation launch,
+                                 size_t index, MlirAttribute opt) {
+  MlirContext context = mlirOperationGetContext(module);
+  MlirOperation kernel_module = tune_ir_find_symbol(
+      module, mlirSymbolRefAttrGetRootReference(tune_ir_attribute(launch, "kernel")));
+  MlirOperation kernel = mlirBlockGetFirstOperation(body_of(kernel_module));
+  MlirStringRef base = tune_ir_string_attribute(function, "sym_name");
+  tune_string_builder text;
+  tune_string_builder_init(&text);
+  tune_string_builder_appendf(&text, "%.*s_kernel", (int)base.length, base.data);
+  if (index)
+    tune_string_builder_appendf(&text, "_%zu", index);
+  char *name = NULL;
+  TUNE_RETURN_IF_ERROR(tune_string_builder_finish(&text, &name));
+  MlirAttribute symbol = mlirStringAttrGet(context, tune_ir_string(name));
+  mlirOperationSetAttributeByName(kernel_module, tune_ir_string("sym_name"), symbol);
+  mlirOperationSetAttributeByName(kernel, tune_ir_string("sym_name"), symbol);
+  MlirAttribute leaf = mlirFlatSymbolRefAttrGet(context, tune_ir_string(name));
+  mlirOperationSetAttributeByName(launch, tune_ir_string("kernel"),
+                                  mlirSymbolRefAttrGet(context, tune_ir_string(name), 1, &leaf));
+  free(name);
+  if (!mlirAttributeIsNull(opt))
+    mlirOperationSetAttributeByName(kernel_module, tune_ir_string(TUNE_SPIRV_OPT_ATTRIBUTE), opt);
+  set_roots(launch, kernel_module);
+  return TUNE_OK;
+}
+
+// Outlining names them in order of the launches, all anew: a name of ours may be one of upstream's
+// for another until all are renamed, so it looks them up from the last to the first.
+static tune_status finish_kernels(MlirOperation module, MlirOperation function,
+                                  const MlirAttribute *opts) {
+  tune_op_list launches = {0};
+  tune_status status = list_launches(function, &launches);
+  for (size_t i = launches.count; i-- > 0 && tune_status_is_ok(status);)
+    status = finish_kernel(module, function, launches.ops[i], i, opts[i]);
+  tune_op_list_deinit(&launches);
+  return status;
+}
+
+static tune_status outline_kernels(tune_vulkan_lowering *lowering, MlirOperation module,
+                                   MlirOperation function) {
+  tune_op_list launches = {0};
+  tune_status status = list_launches(function, &launches);
+  MlirAttribute *opts = calloc(launches.count + 1, sizeof *opts);
+  if (tune_status_is_ok(status) && !opts)
+    status = tune_status_make(TUNE_OUT_OF_MEMORY, "outlining kernels");
+  for (size_t i = 0; tune_status_is_ok(status) && i < launches.count; ++i)
+    opts[i] = tune_ir_attribute(launches.ops[i], TUNE_SPIRV_OPT_ATTRIBUTE);
+  tune_op_list_deinit(&launches);
+  if (tune_status_is_ok(status))
+    status = tune_pipeline_run(lowering->outline, module, "outlining kernels");
+  if (tune_status_is_ok(status))
+    status = finish_kernels(module, function, opts);
+  free(opts);
+  return status;
+}
+
+// Copies of the kernels, in the order of their launches.
+static MlirOperation copy_kernels(MlirOperation module, const tune_op_list *launches) {
+  MlirOperation kernels =
+      mlirModuleGetOperation(mlirModuleCreateEmpty(mlirOperationGetLocation(module)));
+  for (size_t i = 0; i < launches->count; ++i)
+    mlirBlockAppendOwnedOperation(body_of(kernels),
+                                  mlirOperationClone(tune_ir_find_symbol(
+                                      module, mlirSymbolRefAttrGetRootReference(
+                                                  tune_ir_attribute(launches->ops[i], "kernel")))));
+  return kernels;
+}
+
+//===--------------------------------------------------------------------------===//
+// Whole builds
+//===--------------------------------------------------------------------------===//
+
+static tune_status print_modules(MlirOperation module, MlirOperation kernels, char **out_bytes,
+                                 size_t *out_size) {
+  char *host = NULL, *device = NULL;
+  tune_status status = tune_ir_print(module, false, &host);
+  if (tune_status_is_ok(status))
+    status = tune_ir_print(kernels, false, &device);
+  tune_string_builder text;
+  tune_string_builder_init(&text);
+  tune_string_builder_appendf(&text, "%s\n%s", host ? host : "", device ? device : "");
+  free(host);
+  free(device);
+  if (tune_status_is_ok(status)) {
+    *out_size = text.length;
+    status = tune_string_builder_finish(&text, out_bytes);
+  }
+  tune_string_builder_deinit(&text);
+  return status;
+}
+
+static tune_status disassemble(const tune_device_kernels *kernels, const tune_device *device,
+                               char **out_bytes, size_t *out_size) {
+  tune_string_builder text;
+  tune_string_builder_init(&text);
+  tune_status status = TUNE_OK;
+  for (size_t i = 0; i < kernels->count && tune_status_is_ok(status); ++i) {
+    const tune_device_kernel *kernel = &kernels->items[i];
+    tune_spirv_code code = {.words = kernel->code,
+                            .word_count = kernel->code_size / sizeof *code.words};
+    char *one;
+    status = tune_spirv_disassemble(&code, device, &one);
+    if (tune_status_is_ok(status))
+      tune_string_builder_append(&text, one);
+    free(one);
+  }
+  if (tune_status_is_ok(status)) {
+    *out_size = text.length;
+    status = tune_string_builder_finish(&text, out_bytes);
+  }
+  tune_string_builder_deinit(&text);
+  return status;
+}
+
+static tune_status emit_code(tune_vulkan_lowering *lowering, MlirOperation module,
+                             MlirOperation function, MlirOperation kernels, tune_emit emit,
+                             char **out_bytes, size_t *out_size, tune_cpu_report *report) {
+  tune_device_kernels described = {0};
+  double start = tune_clock_seconds();
+  tune_status status = tune_spirv_convert(lowering->spirv, kernels, &described);
+  report->lower += tune_clock_seconds() - start;
+  if (tune_status_is_ok(status) && emit == TUNE_EMIT_MLIR)
+    status = print_modules(module, kernels, out_bytes, out_size);
+  else if (tune_status_is_ok(status)) {
+    start = tune_clock_seconds();
+    status = tune_spirv_serialize(lowering->spirv, kernels, &described);
+    report->codegen = tune_clock_seconds() - start;
+    if (tune_status_is_ok(status))
+      status = emit == TUNE_EMIT_ASSEMBLY
+                   ? disassemble(&described, &lowering->device, out_bytes, out_size)
+                   : tune_device_program_write(function, "vulkan", &described, out_bytes, out_size);
+  }
+  tune_device_kernels_deinit(&described);
+  return status;
+}
+
+tune_status tune_vulkan_lowering_run(tune_vulkan_lowering *lowering, MlirOperation module,
+                                     const char *function_name,
+                                     const tune_function_signature *signature, tune_emit emit,
+                                     char **out_bytes, size_t *out_size,
+                                     tune_cpu_report *out_report) {
+  *out_bytes = NULL;
+  *out_size = 0;
+  tune_cpu_report report = {0};
+  if (emit == TUNE_EMIT_LLVM)
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "there is no LLVM IR on the way to Vulkan");
+  double start = tune_clock_seconds();
+  MlirOperation function;
+  tune_op_list launches = {0};
+  tune_status status = lower_to_launches(lowering, module, function_name, signature, &function);
+  if (tune_status_is_ok(status))
+    status = outline_kernels(lowering, module, function);
+  if (tune_status_is_ok(status))
+    status = list_launches(function, &launches);
+  report.lower = tune_clock_seconds() - start;
+  if (tune_status_is_ok(status)) {
+    MlirOperation kernels = copy_kernels(module, &launches);
+    status = emit_code(lowering, module, function, kernels, emit, out_bytes, out_size, &report);
+    mlirOperationDestroy(kernels);
+  }
+  tune_op_list_deinit(&launches);
+  if (out_report)
+    *out_report = report;
+  return status;
+}
+
+tune_status tune_vulkan_lowering_warm_up(tune_vulkan_lowering *lowering) {
+  static const char PAYLOAD[] =
+      "func.func @warm_up(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>) -> tensor<8x8xf32> {\n"
+      "  %e = tensor.empty() : tensor<8x8xf32>\n"
+      "  %r = linalg.matmul ins(%a, %b : tensor<8x8xf32>, tensor<8x8xf32>)\n"
+      "                     outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>\n"
+      "  return %r : tensor<8x8xf32>\n"
+      "}\n";
+  MlirOperation module, function;
+  TUNE_RETURN_IF_ERROR(tune_ir_parse(lowering->context, PAYLOAD, "warm up", &module));
+  tune_function_signature *signature = NULL;
+  char *bytes = NULL;
+  size_t size;
+  tune_status status = tune_ir_find_function(module, NULL, &function);
+  if (tune_status_is_ok(status))
+    status = tune_function_signature_create(function, &signature);
+  if (tune_status_is_ok(status))
+    status = tune_vulkan_lowering_run(lowering, module, "warm_up", signature, TUNE_EMIT_OBJECT,
+                                      &bytes, &size, NULL);
+  free(bytes);
+  tune_function_signature_destroy(signature);
+  mlirOperationDestroy(module);
+  return tune_status_annotate(status, "warming up");
+}
