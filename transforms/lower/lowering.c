@@ -72,5 +72,6 @@ tune_status tune_lowering_run(tune_lowering *lowering, MlirOperation module, con
 }
 
 tune_status tune_lowering_warm_up(tune_lowering *lowering) {
-  return tune_cpu_lowering_warm_up(lowering->cpu);
+  TUNE_RETURN_IF_ERROR(tune_cpu_lowering_warm_up(lowering->cpu));
+  return lowering->vulkan ? tune_vulkan_lowering_warm_up(lowering->vulkan) : TUNE_OK;
 }

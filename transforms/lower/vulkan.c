@@ -30,3 +30,8 @@ tune_status tune_vulkan_lowering_run(tune_vulkan_lowering *lowering, MlirOperati
   *out_size = 0;
   return to_come();
 }
+
+tune_status tune_vulkan_lowering_warm_up(tune_vulkan_lowering *lowering) {
+  (void)lowering;
+  return to_come();
+}

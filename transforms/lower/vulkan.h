@@ -48,6 +48,9 @@ tune_status tune_vulkan_lowering_run(tune_vulkan_lowering *lowering, MlirOperati
                                      tune_emit emit, char **out_bytes, size_t *out_size,
                                      tune_cpu_report *out_report);
 
+// As tune_cpu_lowering_warm_up.
+tune_status tune_vulkan_lowering_warm_up(tune_vulkan_lowering *lowering);
+
 #ifdef __cplusplus
 }
 #endif

@@ -53,7 +53,7 @@ static bool has_word(const json_t *object, const char *key, const char *word) {
   return false;
 }
 
-static void read_gpu(tune_gpu *gpu, const json_t *fingerprint) {
+static void read_gpu(tune_machine_gpu *gpu, const json_t *fingerprint) {
   read_bytes(fingerprint, "subgroup_size", &gpu->subgroup_size);
   read_bytes(fingerprint, "group_invocations", &gpu->group_invocations);
   read_extents(fingerprint, "group_size", gpu->group_size);

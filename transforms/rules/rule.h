@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 // What a device with shaders or kernels has, as rules want to know it.
-typedef struct tune_gpu {
+typedef struct tune_machine_gpu {
   bool is_software;                                    // it is the CPU in disguise
   int64_t subgroup_size;                               // invocations; 0: unknown
   int64_t group_invocations;                           // most of a workgroup
@@ -37,7 +37,7 @@ typedef struct tune_gpu {
   bool has_storage16, has_storage8;                              // in buffers
   bool has_subgroup_shuffle, has_subgroup_arithmetic;
   bool has_cooperative_matrix;
-} tune_gpu;
+} tune_machine_gpu;
 
 // What rules need of a fingerprint. Zeroes stand for unknown; tune_machine_init gives a plain
 // x86-64 without AVX, and of a device what each with Vulkan 1.1 has.
@@ -48,7 +48,7 @@ typedef struct tune_machine {
   int64_t l1_bytes, l2_bytes, l3_bytes;
   unsigned threads;                // that the candidate may use
   bool has_bf16_dot, has_int8_dot; // instructions that add up products of narrow elements
-  tune_gpu gpu;                    // where `kind` is not TUNE_KIND_CPU
+  tune_machine_gpu gpu;            // where `kind` is not TUNE_KIND_CPU
 } tune_machine;
 
 void tune_machine_init(tune_machine *machine);

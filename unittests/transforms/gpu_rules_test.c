@@ -56,7 +56,7 @@ static void fingerprints_of_devices_are_read(void **state) {
                    " \"group_invocations\": 1024, \"group_size\": [1024, 512, 256],"
                    " \"group_count\": [65535, 65534, 65533], \"storage_buffer_bytes\": 134217728,"
                    " \"texel_buffer_elements\": 134217727, \"loop_limit\": 65535}");
-  const tune_gpu *gpu = &machine.gpu;
+  const tune_machine_gpu *gpu = &machine.gpu;
   assert_int_equal(machine.kind, TUNE_KIND_VULKAN);
   assert_true(gpu->is_software && gpu->has_float16 && gpu->has_int64 && gpu->has_storage16);
   assert_false(gpu->has_int8 || gpu->has_int16 || gpu->has_float64 || gpu->has_storage8);
