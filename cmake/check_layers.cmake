@@ -9,7 +9,7 @@ set(tuning_may support jansson xxhash sqlite)
 set(dialects_may support mlir-c mlir)
 set(transforms_may support tuning dialects mlir-c llvm-c mlir spirv-tools jansson)
 # The programs. tune-measure runs on machines without MLIR.
-set(tools/common_may support)
+set(tools/common_may support jansson)
 set(tools/tune-measure_may support targets tuning tools/common jansson)
 set(tools/tune-db_may support tuning tools/common jansson)
 set(tools/tune-run_may support targets tuning tools/common jansson)

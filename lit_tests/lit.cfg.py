@@ -7,7 +7,8 @@
 #
 # `REQUIRES: asan` and `UNSUPPORTED: asan` are for tests that need or cannot bear the sanitizers,
 # `REQUIRES: own-mounts` for those that mount file systems, in a namespace of their own, `terminals` for
-# those that run a program on one, `sysfs` for those that need a folder where not even root may write.
+# those that run a program on one, `sysfs` for those that need a folder where not even root may write,
+# `vulkan` for those that need a device.
 
 import os
 import pty
@@ -76,5 +77,11 @@ except OSError:
     pass
 if os.path.ismount("/sys"):
     config.available_features.add("sysfs")
+
+if subprocess.run(
+    [os.path.join(tune_bin, "tune-measure"), "--fingerprint", "--target=vulkan"],
+    capture_output=True,
+).returncode == 0:
+    config.available_features.add("vulkan")
 
 config.environment["PATH"] = os.pathsep.join(path)

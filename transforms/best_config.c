@@ -103,6 +103,7 @@ tune_status tune_best_config_find(tune_database *database, const tune_task_space
 
 void tune_best_config_remark(const tune_task_space *space, const tune_target_facts *facts,
                              tune_best_outcome outcome) {
+  char what[TUNE_TARGET_FACTS_TEXT];
   const char *name = space->task->name;
   MlirLocation location = space->task->location;
   if (outcome == TUNE_BEST_OTHER_SPACE)
@@ -115,9 +116,8 @@ void tune_best_config_remark(const tune_task_space *space, const tune_target_fac
         location, "'%s' keeps the default schedule: no record has what is chosen on this op", name);
   else
     tune_remark_emit(location,
-                     "'%s' keeps the default schedule: no record of it for target %s and %zu "
-                     "thread%s on this machine",
-                     name, facts->target, facts->threads, facts->threads == 1 ? "" : "s");
+                     "'%s' keeps the default schedule: no record of it for %s on this machine",
+                     name, tune_target_facts_describe(facts, what));
 }
 
 void tune_best_config_provenance(const tune_task_space *space, char text[32]) {

@@ -126,7 +126,7 @@ tune_status tune_build_task_transform(const tune_build_task *task, const tune_co
   return TUNE_OK;
 }
 
-tune_status tune_build_task_run(const tune_build_task *task, tune_cpu_lowering *lowering,
+tune_status tune_build_task_run(const tune_build_task *task, tune_lowering *lowering,
                                 const tune_config *config, tune_emit emit, char **out_bytes,
                                 size_t *out_size, tune_build_report *out_report) {
   *out_bytes = NULL;
@@ -137,8 +137,8 @@ tune_status tune_build_task_run(const tune_build_task *task, tune_cpu_lowering *
   TUNE_RETURN_IF_ERROR(tune_build_task_transform(task, config, &module));
   out_report->transform = tune_clock_seconds() - start;
   tune_status status =
-      tune_cpu_lowering_run(lowering, module, task->function, task->signature, config == NULL, emit,
-                            out_bytes, out_size, &out_report->cpu);
+      tune_lowering_run(lowering, module, task->function, task->signature, config == NULL, emit,
+                        out_bytes, out_size, &out_report->cpu);
   mlirOperationDestroy(module);
   return status;
 }

@@ -11,7 +11,7 @@
 #ifndef TUNE_TRANSFORMS_BUILD_H
 #define TUNE_TRANSFORMS_BUILD_H
 
-#include "transforms/lower/cpu.h"
+#include "transforms/lower/lowering.h"
 #include "transforms/signature.h"
 #include "tuning/config.h"
 
@@ -61,8 +61,9 @@ typedef struct tune_build_report {
   tune_cpu_report cpu;
 } tune_build_report;
 
-// Transforms and lowers. A NULL `config` builds the plain lowering (lower/cpu.h).
-tune_status tune_build_task_run(const tune_build_task *task, tune_cpu_lowering *lowering,
+// Transforms and lowers. A NULL `config` builds the plain lowering (lower/cpu.h), whatever the
+// lowering is for.
+tune_status tune_build_task_run(const tune_build_task *task, tune_lowering *lowering,
                                 const tune_config *config, tune_emit emit, char **out_bytes,
                                 size_t *out_size, tune_build_report *out_report);
 

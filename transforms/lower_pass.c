@@ -48,14 +48,28 @@ static tune_status lower_rest(MlirOperation module, const tune_pass_options *opt
   return status;
 }
 
+// The LLVM dialect is a CPU's. What runs on a device is no module any more, but a program.
+static tune_status check_stage(const char *target, bool ends_early) {
+  tune_target_name name;
+  TUNE_RETURN_IF_ERROR(tune_target_name_init(&name, target));
+  bool is_fine = ends_early || name.kind != TUNE_KIND_VULKAN;
+  tune_target_name_deinit(&name);
+  return is_fine ? TUNE_OK
+                 : tune_status_make(TUNE_INVALID_ARGUMENT,
+                                    "the target %s has no use for the LLVM dialect: until=schedule "
+                                    "ends before; `tune-run --emit=spirv` goes on to its code",
+                                    target);
+}
+
 static tune_status lower_run(MlirOperation module, const tune_pass_options *options) {
   tune_module_choices_options wanted = {.tasks = tune_module_tasks_options_get(options)};
+  bool is_done = tune_pass_options_get_enum(options, "until") == 0;
+  TUNE_RETURN_IF_ERROR(check_stage(wanted.tasks.target, is_done));
   if (tune_pass_options_is_given(options, "db"))
     TUNE_RETURN_IF_ERROR(
         tune_database_open_read_only(tune_pass_options_get_text(options, "db"), &wanted.database));
   tune_status status = tune_module_choices_apply(module, &wanted, true);
   tune_database_destroy(wanted.database);
-  bool is_done = tune_pass_options_get_enum(options, "until") == 0;
   return tune_status_is_ok(status) && !is_done ? lower_rest(module, options) : status;
 }
 

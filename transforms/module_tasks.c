@@ -60,7 +60,11 @@ static tune_status read_schedule(const char *path, char **out_text) {
 
 static tune_status fill(tune_module_tasks *tasks, MlirOperation module,
                         const tune_module_tasks_options *options) {
-  TUNE_RETURN_IF_ERROR(tune_target_facts_create(options->target, options->threads, &tasks->facts));
+  TUNE_RETURN_IF_ERROR(
+      options->has_fingerprint
+          ? tune_target_facts_create_known(options->target, options->fingerprint, options->threads,
+                                           &tasks->facts)
+          : tune_target_facts_create(options->target, options->threads, &tasks->facts));
   if (options->schedule)
     TUNE_RETURN_IF_ERROR(read_schedule(options->schedule, &tasks->schedule_text));
   TUNE_RETURN_IF_ERROR(tune_extract(mlirModuleFromOperation(module), &tasks->extraction));

@@ -24,7 +24,9 @@ extern "C" {
 #define TUNE_OPTION_TARGET                                                                         \
   {                                                                                                \
     .name = "target", .type = TUNE_PASS_OPTION_STRING, .initial = "cpu",                           \
-    .summary = "what the code is for: cpu (default), null"                                         \
+    .summary =                                                                                     \
+        "what the code is for: cpu (default), vulkan, or one of its devices as vulkan:0 or "       \
+        "vulkan:<name>; vulkan:generic is any; null"                                               \
   }
 #define TUNE_OPTION_THREADS                                                                        \
   {                                                                                                \
@@ -54,7 +56,10 @@ typedef struct tune_module_tasks {
 } tune_module_tasks;
 
 typedef struct tune_module_tasks_options {
-  const char *target;
+  const char *target; // tuning/target_name.h
+  // The target's facts are not asked for but made of this (tune_target_facts_create_known).
+  bool has_fingerprint;
+  const json_t *fingerprint;
   size_t threads;
   const char *schedule;  // file; NULL: rules
   bool takes_all_chosen; // see task_space.h

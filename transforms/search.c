@@ -82,6 +82,7 @@ static tune_status find_tasks(search *s) {
                                        .schedule = s->options->schedule};
   TUNE_RETURN_IF_ERROR(
       tune_module_tasks_init(&s->tasks, mlirModuleGetOperation(s->module), &options));
+  TUNE_RETURN_IF_ERROR(tune_target_facts_require_device(s->tasks.facts));
   return s->tasks.extraction->task_count ? TUNE_OK : nothing_to_tune(s);
 }
 
@@ -118,7 +119,7 @@ static double null_seconds(const search *s, const tune_task *task) {
 }
 
 static tune_status start_evaluator(search *s) {
-  if (strcmp(s->options->target, "null") == 0) {
+  if (strcmp(s->tasks.facts->name.target, "null") == 0) {
     tune_null_options null = {.objective = null_time,
                               .user = s,
                               .seed = s->options->session.strategy_options.seed,
@@ -128,8 +129,10 @@ static tune_status start_evaluator(search *s) {
   }
   tune_process_evaluator_options options;
   tune_process_evaluator_options_init(&options);
-  options.target = s->options->target;
-  options.threads = s->options->threads;
+  options.target = s->tasks.facts->name.target;
+  options.device = s->tasks.facts->name.device;
+  options.fingerprint = tune_target_facts_device(s->tasks.facts);
+  options.threads = s->tasks.facts->threads;
   options.jobs = s->options->jobs;
   options.seed = s->options->session.strategy_options.seed;
   return tune_evaluator_process_create(&options, &s->evaluator);

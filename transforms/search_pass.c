@@ -91,7 +91,6 @@ static void leave_search(void) {
 static const char *const strategy_words[] = {"evolutionary", "random", "grid", NULL};
 static const char *const selection_words[] = {"tournament", "proportional", NULL};
 static const char *const report_words[] = {"auto", "live", "plain", "quiet", NULL};
-static const char *const target_words[] = {"cpu", "null", NULL};
 
 static const tune_pass_option options_table[] = {
     {.name = "strategy",
@@ -145,10 +144,10 @@ static const tune_pass_option options_table[] = {
      .initial = "4",
      .summary = "the best few, measured again beside the default at the end (4)"},
     {.name = "target",
-     .type = TUNE_PASS_OPTION_ENUM,
-     .words = target_words,
+     .type = TUNE_PASS_OPTION_STRING,
      .initial = "cpu",
-     .summary = "what to tune for: cpu (default); null builds nothing and makes the times up"},
+     .summary = "what to tune for: cpu (default), vulkan, or one of its devices as vulkan:0 or "
+                "vulkan:<name>; null builds nothing and makes the times up"},
     {.name = "threads",
      .type = TUNE_PASS_OPTION_INTEGER,
      .minimum = 1,

@@ -77,8 +77,9 @@ static void on_begin(void *user, const tune_target_facts *facts, const char *dat
   fprintf(report->stream, "tune-search: %zu task%s", tasks, tasks == 1 ? "" : "s");
   if (occurrences != tasks)
     fprintf(report->stream, " (in %zu places)", occurrences);
-  fprintf(report->stream, " for %s%s%s, %zu thread%s", facts->target, model ? ": " : "",
-          model ? model : "", facts->threads, facts->threads == 1 ? "" : "s");
+  fprintf(report->stream, " for %s%s%s", facts->name.target, model ? ": " : "", model ? model : "");
+  if (facts->name.kind == TUNE_KIND_CPU || facts->threads > 1)
+    fprintf(report->stream, ", %zu thread%s", facts->threads, facts->threads == 1 ? "" : "s");
   double peak = tune_target_facts_peak(facts, "f32");
   if (peak > 0)
     fprintf(report->stream, ", peak %s f32 GFLOP/s", tune_figure_giga(peak).text);

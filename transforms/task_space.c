@@ -76,8 +76,9 @@ static tune_status write_by_rule(MlirContext context, const tune_target_facts *f
   const tune_rule *rule;
   TUNE_RETURN_IF_ERROR(tune_rules_make_schedule(context, space->task->payload, &machine,
                                                 &space->schedule_text, &rule));
-  if (asprintf(&space->origin_owned, "rule '%s' for target %s and %zu thread%s", rule->name,
-               facts->target, facts->threads, facts->threads == 1 ? "" : "s") < 0) {
+  char what[TUNE_TARGET_FACTS_TEXT];
+  if (asprintf(&space->origin_owned, "rule '%s' for %s", rule->name,
+               tune_target_facts_describe(facts, what)) < 0) {
     space->origin_owned = NULL;
     return out_of_memory();
   }
@@ -90,7 +91,7 @@ static tune_status digest_schedule(const tune_target_facts *facts, tune_task_spa
   TUNE_RETURN_IF_ERROR(tune_digest_stream_create(&stream));
   tune_digest_stream_add_bytes(stream, space->schedule_text, strlen(space->schedule_text));
   // No code is made for the target null: its times are those of the schedule in every version.
-  if (strcmp(facts->target, "null") != 0) {
+  if (strcmp(facts->name.target, "null") != 0) {
     tune_digest_stream_add_text(stream, tune_lowering_version);
     tune_digest_stream_add_text(stream, TUNE_LLVM_VERSION);
   }

@@ -65,7 +65,7 @@ static tune_status ask_connection(tune_connection *connection, json_t *request, 
 // Takes and replaces `status`.
 static tune_status explain(tune_status status, const char *what, const char *target) {
   tune_status_code code = tune_status_get_code(status);
-  if (code == TUNE_NOT_FOUND) // no such target: the message says it all
+  if (code == TUNE_NOT_FOUND) // no such target or device: the message says it all
     return status;
   return tune_status_annotate(status, "asking for the %s of the target %s", what, target);
 }
@@ -83,14 +83,15 @@ static json_t *list_cpus(size_t threads) {
   return list;
 }
 
-// Asks for the object `what` of `target`; the answer is a new reference.
-static tune_status ask(const char *what, const char *target, size_t threads, bool quick,
+// Asks for the object `what` of the target `name`; the answer is a new reference.
+static tune_status ask(const char *what, const tune_target_name *name, size_t threads, bool quick,
                        json_t **out_object) {
   *out_object = NULL;
-  json_t *request = json_pack("{s:s, s:s, s:I, s:b, s:o?}", "do", what, "target", target, "threads",
-                              (json_int_t)threads, "quick", quick, "cpus", list_cpus(threads));
+  json_t *request = json_pack("{s:s, s:s, s:s*, s:I, s:b, s:o?}", "do", what, "target",
+                              name->target, "device", name->device, "threads", (json_int_t)threads,
+                              "quick", quick, "cpus", list_cpus(threads));
   if (!request)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "asking for the %s of %s", what, target);
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "asking for the %s of %s", what, name->target);
   tune_connection *connection;
   tune_status status = tune_connection_open(MEASURER, &connection);
   if (tune_status_is_ok(status)) {
@@ -98,7 +99,7 @@ static tune_status ask(const char *what, const char *target, size_t threads, boo
     tune_connection_close(connection);
   }
   json_decref(request);
-  return explain(status, what, target);
+  return explain(status, what, name->target);
 }
 
 //===- The target null --------------------------------------------------------------===//
@@ -123,14 +124,32 @@ static json_t *null_roofline(void) {
                    20.0);
 }
 
-static bool is_null(const char *target) { return strcmp(target, "null") == 0; }
+static bool is_null(const tune_target_facts *facts) {
+  return strcmp(facts->name.target, "null") == 0;
+}
 
-static tune_status ask_for_fingerprint(const char *target, size_t threads, json_t **out_object) {
-  if (!is_null(target))
-    return ask("fingerprint", target, threads, false, out_object);
-  *out_object = null_fingerprint();
-  return *out_object ? TUNE_OK
-                     : tune_status_make(TUNE_OUT_OF_MEMORY, "the fingerprint of the target null");
+//===- Fingerprints -------------------------------------------------------------===//
+
+static tune_status take_json(json_t *object, const char *target, json_t **out_object) {
+  *out_object = object;
+  return object ? TUNE_OK
+                : tune_status_make(TUNE_OUT_OF_MEMORY, "the fingerprint of the target %s", target);
+}
+
+static json_t *generic_fingerprint(const char *target) {
+  return json_pack("{s:s, s:s, s:s}", "target", target, "vendor", "none", "model", "any device");
+}
+
+static tune_status ask_for_fingerprint(const tune_target_name *name, size_t threads,
+                                       json_t **out_object) {
+  if (name->kind == TUNE_KIND_CUDA)
+    return tune_status_make(TUNE_UNAVAILABLE,
+                            "the target cuda is to come; there are cpu, vulkan and null");
+  if (name->is_generic)
+    return take_json(generic_fingerprint(name->target), name->target, out_object);
+  if (strcmp(name->target, "null") == 0)
+    return take_json(null_fingerprint(), name->target, out_object);
+  return ask("fingerprint", name, threads, false, out_object);
 }
 
 //===- Facts --------------------------------------------------------------------===//
@@ -154,18 +173,34 @@ tune_status tune_target_facts_digest(const json_t *fingerprint, size_t threads,
   return status;
 }
 
-tune_status tune_target_facts_create(const char *target, size_t threads,
-                                     tune_target_facts **out_facts) {
+// How many threads a device runs with is up to it, unless it is the CPU in disguise.
+static size_t threads_of(const tune_target_facts *facts, size_t threads) {
+  const char *type = json_string_value(json_object_get(facts->fingerprint, "device_type"));
+  bool is_cpu = facts->name.kind == TUNE_KIND_CPU || (type && strcmp(type, "cpu") == 0);
+  return is_cpu ? threads : 1;
+}
+
+// With a fingerprint that is `known`, or one that is asked for.
+static tune_status fill(tune_target_facts *facts, const json_t *known, size_t threads) {
+  if (known)
+    TUNE_RETURN_IF_ERROR(take_json(json_deep_copy(known), facts->name.target, &facts->fingerprint));
+  else
+    TUNE_RETURN_IF_ERROR(ask_for_fingerprint(&facts->name, threads, &facts->fingerprint));
+  facts->threads = threads_of(facts, threads);
+  return tune_target_facts_digest(facts->fingerprint, facts->threads, &facts->digest);
+}
+
+static tune_status create(const char *target, const json_t *known, bool is_generic, size_t threads,
+                          tune_target_facts **out_facts) {
   *out_facts = NULL;
   tune_target_facts *facts = calloc(1, sizeof *facts);
-  if (!facts || !(facts->target = strdup(target))) {
-    tune_target_facts_destroy(facts);
+  if (!facts)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "the facts of the target %s", target);
+  tune_status status = tune_target_name_init(&facts->name, target);
+  if (tune_status_is_ok(status)) {
+    facts->name.is_generic |= is_generic && facts->name.kind != TUNE_KIND_CPU;
+    status = fill(facts, known, threads);
   }
-  facts->threads = threads;
-  tune_status status = ask_for_fingerprint(target, threads, &facts->fingerprint);
-  if (tune_status_is_ok(status))
-    status = tune_target_facts_digest(facts->fingerprint, threads, &facts->digest);
   if (!tune_status_is_ok(status)) {
     tune_target_facts_destroy(facts);
     return status;
@@ -174,13 +209,59 @@ tune_status tune_target_facts_create(const char *target, size_t threads,
   return TUNE_OK;
 }
 
+tune_status tune_target_facts_create(const char *target, size_t threads,
+                                     tune_target_facts **out_facts) {
+  return create(target, NULL, false, threads, out_facts);
+}
+
+tune_status tune_target_facts_create_known(const char *target, const json_t *fingerprint,
+                                           size_t threads, tune_target_facts **out_facts) {
+  return create(target, fingerprint, !fingerprint, threads, out_facts);
+}
+
+tune_status tune_target_facts_create_for_code(const char *target, size_t threads,
+                                              tune_target_facts **out_facts) {
+  tune_status status = create(target, NULL, false, threads, out_facts);
+  bool names_any = tune_target_kind_of(target) == TUNE_KIND_VULKAN; // and no device behind a colon
+  if (tune_status_get_code(status) != TUNE_UNAVAILABLE || !names_any)
+    return status;
+  tune_status_free(status);
+  return create(target, NULL, true, threads, out_facts);
+}
+
 void tune_target_facts_destroy(tune_target_facts *facts) {
   if (!facts)
     return;
-  free(facts->target);
+  tune_target_name_deinit(&facts->name);
   json_decref(facts->fingerprint);
   json_decref(facts->roofline);
   free(facts);
+}
+
+const json_t *tune_target_facts_device(const tune_target_facts *facts) {
+  bool has_device = facts->name.kind != TUNE_KIND_CPU && !facts->name.is_generic;
+  return has_device ? facts->fingerprint : NULL;
+}
+
+tune_status tune_target_facts_require_device(const tune_target_facts *facts) {
+  if (!facts->name.is_generic)
+    return TUNE_OK;
+  return tune_status_make(TUNE_FAILED_PRECONDITION,
+                          "nothing can be timed on %s:generic, which is any device: take %s, or "
+                          "one of its devices",
+                          facts->name.target, facts->name.target);
+}
+
+const char *tune_target_facts_describe(const tune_target_facts *facts,
+                                       char text[TUNE_TARGET_FACTS_TEXT]) {
+  // Where the count says nothing it is not said.
+  bool has_threads = facts->name.kind == TUNE_KIND_CPU || facts->threads > 1;
+  int length = snprintf(text, TUNE_TARGET_FACTS_TEXT, "target %s%s", facts->name.target,
+                        facts->name.is_generic ? ":generic" : "");
+  if (has_threads && length > 0 && length < TUNE_TARGET_FACTS_TEXT)
+    snprintf(text + length, TUNE_TARGET_FACTS_TEXT - (size_t)length, " and %zu thread%s",
+             facts->threads, facts->threads == 1 ? "" : "s");
+  return text;
 }
 
 //===- In the database ---------------------------------------------------------===//
@@ -198,7 +279,7 @@ static tune_status put(const tune_target_facts *facts, const json_t *roofline,
   if (!text)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "keeping a fingerprint");
   tune_status status =
-      tune_database_put_fingerprint(database, facts->digest.text, facts->target, text);
+      tune_database_put_fingerprint(database, facts->digest.text, facts->name.target, text);
   free(text);
   return status;
 }
@@ -236,7 +317,7 @@ static double seconds_since_1970(void) {
 // Takes one more measurement into the roofline and keeps that in `database`, which may be NULL.
 static tune_status measure_roofline(tune_target_facts *facts, bool quick, tune_database *database) {
   json_t *measured;
-  TUNE_RETURN_IF_ERROR(ask("roofline", facts->target, facts->threads, quick, &measured));
+  TUNE_RETURN_IF_ERROR(ask("roofline", &facts->name, facts->threads, quick, &measured));
   tune_status status = tune_kept_roofline_add(&facts->roofline, measured, seconds_since_1970());
   json_decref(measured);
   TUNE_RETURN_IF_ERROR(status);
@@ -275,11 +356,11 @@ tune_status tune_target_facts_read_roofline(tune_target_facts *facts, tune_datab
   if (json_is_object(roofline))
     facts->roofline = json_incref(roofline);
   json_decref(kept);
-  return (is_null(facts->target) ? take_null_roofline : refresh_roofline)(facts, database);
+  return (is_null(facts) ? take_null_roofline : refresh_roofline)(facts, database);
 }
 
 tune_status tune_target_facts_doubt_roofline(tune_target_facts *facts, tune_database *database) {
-  if (is_null(facts->target) || !facts->roofline)
+  if (is_null(facts) || !facts->roofline)
     return TUNE_OK;
   TUNE_RETURN_IF_ERROR(tune_kept_roofline_doubt(facts->roofline));
   return measure_roofline(facts, false, database);

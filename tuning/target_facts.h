@@ -12,6 +12,9 @@
 // Threads: one thread at a time while it is made or given a roofline, and the thread has to outlive
 // the call; then it may be read by many.
 //
+// Where no device is at hand, "vulkan:generic" has the facts of any (target_name.h), which are
+// none: readers keep what they assume of such a device.
+//
 //===--------------------------------------------------------------------------===//
 
 #ifndef TUNE_TUNING_TARGET_FACTS_H
@@ -19,6 +22,7 @@
 
 #include "support/digest.h"
 #include "tuning/database.h"
+#include "tuning/target_name.h"
 #include "tuning/task.h"
 
 #include <jansson.h>
@@ -28,24 +32,42 @@ extern "C" {
 #endif
 
 typedef struct tune_target_facts {
-  char *target;        // "cpu", "null"
-  size_t threads;      // that artifacts run with
+  tune_target_name name;
+  size_t threads;      // that artifacts run with; 1 where a device has its own way with them
   json_t *fingerprint; // as in targets/fingerprint.h
   json_t *roofline;    // as in targets/roofline.h; NULL until tune_target_facts_read_roofline
-  tune_digest digest;  // names both of the first: the fingerprint of records
+  tune_digest digest;  // names the fingerprint and the threads: the fingerprint of records
 } tune_target_facts;
 
-// Asks for the fingerprint of `target`. NOT_FOUND for a target that does not exist, with those that
-// do; UNAVAILABLE without tune-measure, or where there is no such device here, with what to
-// install.
+// Asks for the fingerprint of `target` ("cpu", "vulkan:0", see target_name.h, whose errors it
+// gives). UNAVAILABLE without tune-measure, where there is no such device here, with what to
+// install, and for a target that is to come.
 tune_status tune_target_facts_create(const char *target, size_t threads,
                                      tune_target_facts **out_facts);
+// The same of a target whose fingerprint somebody has asked for: nobody is asked. NULL: of any
+// device of the target; the CPU is asked for.
+tune_status tune_target_facts_create_known(const char *target, const json_t *fingerprint,
+                                           size_t threads, tune_target_facts **out_facts);
+// The same for those who only make code: where no device of the target is here, and `target` names
+// none, it is that of any.
+tune_status tune_target_facts_create_for_code(const char *target, size_t threads,
+                                              tune_target_facts **out_facts);
 void tune_target_facts_destroy(tune_target_facts *facts);
 
 // The digest that records go under: of `fingerprint` (equal JSON gives equal digests, whatever the
 // order of its members) and the thread count. The only place where it is made.
 tune_status tune_target_facts_digest(const json_t *fingerprint, size_t threads,
                                      tune_digest *out_digest);
+
+// The fingerprint where code is made for a device that has it; NULL for the CPU, whose code LLVM
+// makes by what it knows itself, and for any device. Borrowed.
+const json_t *tune_target_facts_device(const tune_target_facts *facts);
+// FAILED_PRECONDITION where nothing can be timed: on any device.
+tune_status tune_target_facts_require_device(const tune_target_facts *facts);
+// "target cpu and 2 threads", "target vulkan": for messages.
+#define TUNE_TARGET_FACTS_TEXT 96
+const char *tune_target_facts_describe(const tune_target_facts *facts,
+                                       char text[TUNE_TARGET_FACTS_TEXT]);
 
 // Makes the fingerprint known to `database`, which has to be before records are appended.
 tune_status tune_target_facts_put(const tune_target_facts *facts, tune_database *database);

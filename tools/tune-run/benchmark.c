@@ -49,7 +49,7 @@ static tune_status open_subjects(benchmark *b) {
     const char *path = i ? b->settings->compare.values[i - 1] : b->settings->module;
     ++b->subject_count;
     TUNE_RETURN_IF_ERROR(
-        subject_open(b->worker, b->settings, b->database, path, i, &b->subjects[i]));
+        subject_open(b->worker, b->settings, b->facts, b->database, path, i, &b->subjects[i]));
     if (i)
       TUNE_RETURN_IF_ERROR(subject_check_alike(&b->subjects[0], &b->subjects[i]));
   }
@@ -145,16 +145,16 @@ static json_t *make_request(const benchmark *b) {
     json_array_append_new(artifacts, json_string(b->subjects[i].artifact));
   for (size_t i = 0; i < b->cores.measure_count; ++i)
     json_array_append_new(cpus, json_integer(b->cores.measure[i]));
-  json_t *request =
-      json_pack("{ss sI ss sO ss? sb sI sI so sI sO? so so so s{sfsf} s{sfsf}}", "do", "run",
-                "ticket", (json_int_t)1, "target", s->target, "signature",
-                json_object_get(opened, "signature"), "reference", b->reference, "sensitivity", 1,
-                "seed", (json_int_t)s->seed, "threads", (json_int_t)s->threads, "cpus", cpus,
-                "reduction", (json_int_t)figures_reduction(json_object_get(opened, "tasks")),
-                "accumulator", json_object_get(opened, "accumulator"), "artifacts", artifacts,
-                "inputs", path_list(&s->inputs), "outputs", path_list(&s->outputs), "measure",
-                "budget", s->seconds, "precision", PRECISION, "limits", "seconds",
-                RUN_SECONDS + 2 * s->seconds * (double)b->subject_count, "bytes", RUN_BYTES);
+  json_t *request = json_pack(
+      "{ss sI ss ss* sO ss? sb sI sI so sI sO? so so so s{sfsf} s{sfsf}}", "do", "run", "ticket",
+      (json_int_t)1, "target", b->facts->name.target, "device", b->facts->name.device, "signature",
+      json_object_get(opened, "signature"), "reference", b->reference, "sensitivity", 1, "seed",
+      (json_int_t)s->seed, "threads", (json_int_t)b->facts->threads, "cpus", cpus, "reduction",
+      (json_int_t)figures_reduction(json_object_get(opened, "tasks")), "accumulator",
+      json_object_get(opened, "accumulator"), "artifacts", artifacts, "inputs",
+      path_list(&s->inputs), "outputs", path_list(&s->outputs), "measure", "budget", s->seconds,
+      "precision", PRECISION, "limits", "seconds",
+      RUN_SECONDS + 2 * s->seconds * (double)b->subject_count, "bytes", RUN_BYTES);
   if (request && s->dynamic > 0)
     json_object_set_new(request, "dynamic", json_integer(s->dynamic));
   return request;
@@ -281,7 +281,7 @@ static tune_status run(benchmark *b) {
   b->notes = json_array();
   if (!b->warnings || !b->notes)
     return out_of_memory();
-  TUNE_RETURN_IF_ERROR(tune_cores_init(&b->cores, (size_t)b->settings->threads));
+  TUNE_RETURN_IF_ERROR(tune_cores_init(&b->cores, b->facts->threads));
   progress_show("building");
   TUNE_RETURN_IF_ERROR(tune_connection_open("tune-worker", &b->worker));
   TUNE_RETURN_IF_ERROR(tune_connection_open("tune-measure", &b->measurer));

@@ -5,6 +5,7 @@
 #include "support/file.h"
 #include "support/scratch.h"
 #include "support/string_builder.h"
+#include "tools/common/program_files.h"
 #include "tools/tune-run/c_header.h"
 #include "tools/tune-run/progress.h"
 #include "tools/tune-run/subject.h"
@@ -51,51 +52,81 @@ static tune_status write_header(const run_settings *settings, const subject *s, 
   return status;
 }
 
+static tune_status write_bytes(const char *bytes, size_t size, const char *path) {
+  return tune_file_write(path, bytes, size);
+}
+
 // The worker writes into a folder of ours: what stood at the output before stays where a build
 // fails, and may be no file at all (/dev/stdout).
 static tune_status build_into(const run_settings *settings, tune_connection *worker, subject *s,
                               const tune_scratch *scratch) {
+  bool is_artifact = settings->emit == EMIT_PROGRAM || settings->emit == EMIT_SPIRV;
   char *path;
   if (asprintf(&path, "%s/code", tune_scratch_get_path(scratch)) < 0)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "writing code");
-  subject_build order = {.of = s, .form = settings_emit_names[settings->emit], .output = path};
+  subject_build order = {
+      .of = s,
+      .form = settings_emit_names[is_artifact ? EMIT_SO : settings->emit],
+      .output = path,
+  };
   char *bytes = NULL;
   size_t size = 0;
   tune_status status = subject_build_all(worker, &order, 1);
   if (tune_status_is_ok(status))
     status = tune_file_read(path, &bytes, &size);
   if (tune_status_is_ok(status))
-    status = tune_file_write(settings->outputs.values[0], bytes, size);
+    status = (settings->emit == EMIT_SPIRV ? tune_program_files_write
+                                           : write_bytes)(bytes, size, settings->outputs.values[0]);
   free(bytes);
   free(path);
   return status;
 }
 
-static tune_status build(const run_settings *settings, tune_connection *worker,
-                         const char *database, const char *header) {
+// A NULL `header` is not written.
+static tune_status build(const run_settings *settings, const tune_target_facts *facts,
+                         tune_connection *worker, const char *database, const char *header) {
   tune_scratch *scratch;
   TUNE_RETURN_IF_ERROR(tune_scratch_create(&scratch));
   subject s;
-  tune_status status = subject_open(worker, settings, database, settings->module, 0, &s);
+  tune_status status = subject_open(worker, settings, facts, database, settings->module, 0, &s);
   if (tune_status_is_ok(status))
     status = build_into(settings, worker, &s, scratch);
-  if (tune_status_is_ok(status))
+  if (tune_status_is_ok(status) && header)
     status = write_header(settings, &s, settings->outputs.values[0], header);
   subject_deinit(&s);
   tune_scratch_destroy(scratch);
   return status;
 }
 
-tune_status emit_run(const run_settings *settings) {
-  char *header, *database = NULL;
-  TUNE_RETURN_IF_ERROR(name_header(settings->outputs.values[0], &header));
+// INVALID_ARGUMENT where code for the target never has the form asked for.
+static tune_status check_form(const run_settings *settings, bool is_for_cpu) {
+  static const char *const WHY[] = {
+      [EMIT_OBJ] = "there is no object of a device program",
+      [EMIT_LLVM] = "there is no LLVM IR of what runs on Vulkan: it is SPIR-V",
+      [EMIT_PROGRAM] = "what runs on a CPU is a shared object: --emit=so",
+      [EMIT_SPIRV] = "a CPU does not run SPIR-V: --target=vulkan",
+  };
+  bool needs_cpu = settings->emit == EMIT_OBJ || settings->emit == EMIT_LLVM;
+  bool needs_device = settings->emit == EMIT_PROGRAM || settings->emit == EMIT_SPIRV;
+  if (is_for_cpu ? !needs_device : !needs_cpu)
+    return TUNE_OK;
+  return tune_status_make(TUNE_INVALID_ARGUMENT, "--emit=%s --target=%s: %s",
+                          settings_emit_names[settings->emit], settings->target,
+                          WHY[settings->emit]);
+}
+
+tune_status emit_run(const run_settings *settings, const tune_target_facts *facts) {
+  char *header = NULL, *database = NULL;
+  TUNE_RETURN_IF_ERROR(check_form(settings, !facts));
+  if (!facts)
+    TUNE_RETURN_IF_ERROR(name_header(settings->outputs.values[0], &header));
   tune_connection *worker = NULL;
   progress_show("building");
   tune_status status = tune_connection_open("tune-worker", &worker);
   if (tune_status_is_ok(status))
     status = settings_find_database(settings, &database);
   if (tune_status_is_ok(status))
-    status = build(settings, worker, database, header);
+    status = build(settings, facts, worker, database, header);
   progress_clear();
   tune_connection_close(worker);
   free(database);

@@ -1,11 +1,10 @@
 //===- main.c - tune-run ------------------------------------------------------------===//
 
-#include "support/nearest.h"
-#include "targets/target.h"
 #include "tools/common/tool.h"
 #include "tools/tune-run/benchmark.h"
 #include "tools/tune-run/emit.h"
 #include "tools/tune-run/report.h"
+#include "tuning/target_name.h"
 
 #include <string.h>
 
@@ -14,34 +13,15 @@
 #define EXIT_INPUT 2     // usage, input, or else what kept it from running
 #define EXIT_NO_TARGET 3 // no such target here
 
-// Targets that people may look for here, and that this build cannot run anything on.
-static const struct {
-  const char *name, *why;
-} absent_targets[] = {
-    {"cuda", "this build runs nothing on CUDA devices; there is: cpu"},
-    {"vulkan", "this build runs nothing on Vulkan devices; there is: cpu"},
-    {"null", "the target null computes times and runs nothing; there is: cpu"},
-};
-
-// UNAVAILABLE for a target that is none here, INVALID_ARGUMENT for a word that means none.
-static tune_status check_target(const char *name) {
-  for (size_t i = 0; i < sizeof absent_targets / sizeof *absent_targets; ++i)
-    if (strcmp(name, absent_targets[i].name) == 0)
-      return tune_status_make(TUNE_UNAVAILABLE, "no target %s here: %s", name,
-                              absent_targets[i].why);
-  const tune_target_class *target;
-  tune_status status = tune_target_find(name, &target);
-  if (tune_status_is_ok(status))
-    return TUNE_OK;
-  tune_status_free(status);
-  tune_nearest nearest;
-  tune_nearest_init(&nearest, name);
-  tune_nearest_offer(&nearest, "cpu");
-  for (size_t i = 0; i < sizeof absent_targets / sizeof *absent_targets; ++i)
-    tune_nearest_offer(&nearest, absent_targets[i].name);
-  return tune_status_make(TUNE_INVALID_ARGUMENT, "no target '%s'%s%s%s There is: cpu", name,
-                          nearest.best ? "; did you mean '" : "", nearest.best ? nearest.best : "",
-                          nearest.best ? "'?" : ".");
+// UNAVAILABLE for a target that runs nothing.
+static tune_status check_target(const tune_target_name *name) {
+  if (name->kind == TUNE_KIND_CUDA)
+    return tune_status_make(TUNE_UNAVAILABLE,
+                            "no target cuda here: it is to come; there are cpu and vulkan");
+  if (strcmp(name->target, "null") == 0)
+    return tune_status_make(TUNE_UNAVAILABLE, "no target null here: the target null computes times "
+                                              "and runs nothing; there are cpu and vulkan");
+  return TUNE_OK;
 }
 
 // Runs, reports on stdout, and tells whether all was right.
@@ -58,22 +38,54 @@ static tune_status run(const run_settings *settings, tune_target_facts *facts, b
   return status;
 }
 
-static int run_all(const run_settings *settings, tune_status *out_status) {
-  tune_target_facts *facts = NULL;
-  *out_status = check_target(settings->target);
-  if (tune_status_is_ok(*out_status) && settings->emit != EMIT_NONE) {
-    *out_status = emit_run(settings);
-    return tune_status_is_ok(*out_status) ? EXIT_OK : EXIT_INPUT;
+// The facts of the settings' target; NULL where code for the CPU is all that is wanted: LLVM knows
+// it by itself.
+static tune_status find_facts(const run_settings *settings, const tune_target_name *name,
+                              tune_target_facts **out_facts) {
+  *out_facts = NULL;
+  size_t threads = (size_t)settings->threads;
+  TUNE_RETURN_IF_ERROR(check_target(name));
+  if (settings->emit == EMIT_NONE) {
+    TUNE_RETURN_IF_ERROR(tune_target_facts_create(settings->target, threads, out_facts));
+    return tune_target_facts_require_device(*out_facts);
   }
-  if (tune_status_is_ok(*out_status))
-    *out_status = tune_target_facts_create(settings->target, (size_t)settings->threads, &facts);
-  if (!tune_status_is_ok(*out_status))
-    return tune_status_get_code(*out_status) == TUNE_UNAVAILABLE ? EXIT_NO_TARGET : EXIT_INPUT;
-  bool is_ok = false;
-  *out_status = run(settings, facts, &is_ok);
+  if (name->kind == TUNE_KIND_CPU)
+    return TUNE_OK;
+  TUNE_RETURN_IF_ERROR(tune_target_facts_create_for_code(settings->target, threads, out_facts));
+  if ((*out_facts)->name.is_generic && !name->is_generic)
+    fprintf(stderr, "tune-run: no %s device is here: the code is for any (%s:generic)\n",
+            name->target, name->target);
+  return TUNE_OK;
+}
+
+// `facts`, which are taken, are those of the settings' target.
+static int run_with(const run_settings *settings, tune_target_facts *facts,
+                    tune_status *out_status) {
+  bool is_ok = true;
+  if (settings->emit == EMIT_NONE) {
+    *out_status = run(settings, facts, &is_ok);
+  } else {
+    *out_status = emit_run(settings, facts);
+    tune_target_facts_destroy(facts);
+  }
   if (!tune_status_is_ok(*out_status))
     return EXIT_INPUT;
   return is_ok ? EXIT_OK : EXIT_WRONG;
+}
+
+static int run_all(const run_settings *settings, tune_status *out_status) {
+  tune_target_name name;
+  *out_status = tune_target_name_init(&name, settings->target);
+  if (!tune_status_is_ok(*out_status))
+    return EXIT_INPUT;
+  tune_target_facts *facts;
+  *out_status = find_facts(settings, &name, &facts);
+  tune_target_name_deinit(&name);
+  if (tune_status_is_ok(*out_status))
+    return run_with(settings, facts, out_status);
+  tune_target_facts_destroy(facts);
+  tune_status_code code = tune_status_get_code(*out_status);
+  return code == TUNE_UNAVAILABLE || code == TUNE_NOT_FOUND ? EXIT_NO_TARGET : EXIT_INPUT;
 }
 
 int main(int argc, char **argv) {

@@ -69,7 +69,7 @@ static json_t *subject_to_json(const benchmark *b, size_t index) {
   figures work = benchmark_figures(b, index);
   json_t *object = json_pack("{ss sO ss sI}", "file", s->path, "function",
                              json_object_get(s->opened, "function"), "target", b->settings->target,
-                             "threads", (json_int_t)b->settings->threads);
+                             "threads", (json_int_t)b->facts->threads);
   put_time(result, object);
   put_figures(&work, report_number(result, "median"), object);
   json_object_set_new(object, "check", check_to_json(b, index, result));

@@ -123,7 +123,7 @@ static void print_subject(const benchmark *b, size_t index, FILE *stream) {
     fprintf(stream, "Benchmark %zu: ", index + 1);
   fprintf(stream, "%s: @%s on %s, %lld thread%s, ", s->path,
           json_string_value(json_object_get(s->opened, "function")), b->settings->target,
-          (long long)b->settings->threads, b->settings->threads == 1 ? "" : "s");
+          (long long)b->facts->threads, b->facts->threads == 1 ? "" : "s");
   print_tasks(json_object_get(s->opened, "tasks"), stream);
   const json_t *result = benchmark_result(b, index);
   if (result) {

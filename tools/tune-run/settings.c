@@ -11,7 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-const char *const settings_emit_names[] = {"none", "so", "obj", "llvm", "asm", NULL};
+const char *const settings_emit_names[] = {"none", "so",      "obj",   "llvm",
+                                           "asm",  "program", "spirv", NULL};
 const char *const settings_format_names[] = {"text", "json", NULL};
 
 // Where these are not given. Out of range, so that it can be told.
@@ -81,7 +82,9 @@ tune_status settings_parse(int argc, char **argv, run_settings *out_settings, bo
       {"function", 0, TUNE_OPTION_STRING, &s->function, "NAME",
        "The function to run; the only one or @main otherwise.", NULL, 0, 0},
       {"target", 0, TUNE_OPTION_STRING, &s->target, "NAME",
-       "What to run on. The default is cpu, which is all there is so far.", NULL, 0, 0},
+       "What to run on: cpu (the default), vulkan, or one of its devices as vulkan:0 or "
+       "vulkan:<name>. With --emit also vulkan:generic, any device.",
+       NULL, 0, 0},
       {"threads", 0, TUNE_OPTION_INTEGER, &s->threads, "N",
        "Threads to run with, pinned to a CPU each. The default is 1.", NULL, 1, 4096},
       {"db", 0, TUNE_OPTION_STRING, &s->database, "FILE",
@@ -115,8 +118,9 @@ tune_status settings_parse(int argc, char **argv, run_settings *out_settings, bo
       {"format", 0, TUNE_OPTION_CHOICE, &s->format, NULL,
        "How to report, on stdout. The default is text.", settings_format_names, 0, 0},
       {"emit", 0, TUNE_OPTION_CHOICE, &s->emit, NULL,
-       "Write what would run to the file --output, and a C header beside it, and run nothing. The "
-       "default is none.",
+       "Write what would run to the file --output, and run nothing. For the CPU (so, obj, llvm, "
+       "asm) a C header goes beside it; spirv puts the description of the launches beside the "
+       "code. The default is none.",
        settings_emit_names, 0, 0},
   };
   const tune_command command = {
@@ -133,6 +137,7 @@ tune_status settings_parse(int argc, char **argv, run_settings *out_settings, bo
                   "  tune-run mlp.mlir --input=x.npy --output=y.npy --threads=2\n"
                   "  tune-run mm.mlir --config=mc=64,nr=32 --format=json\n"
                   "  tune-run mm.mlir --emit=so --output=mm.so\n"
+                  "  tune-run mm.mlir --target=vulkan:generic --emit=spirv --output=mm.spv\n"
                   "\n"
                   "Exit status: 0 ok; 1 wrong result; 2 usage or input; 3 no such target here.\n",
   };

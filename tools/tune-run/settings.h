@@ -5,7 +5,15 @@
 
 #include "tools/common/options.h"
 
-typedef enum emit_form { EMIT_NONE, EMIT_SO, EMIT_OBJ, EMIT_LLVM, EMIT_ASM } emit_form;
+typedef enum emit_form {
+  EMIT_NONE,
+  EMIT_SO, // the artifact, whatever the target
+  EMIT_OBJ,
+  EMIT_LLVM,
+  EMIT_ASM,
+  EMIT_PROGRAM, // the artifact of a device
+  EMIT_SPIRV,
+} emit_form;
 typedef enum report_format { FORMAT_TEXT, FORMAT_JSON } report_format;
 
 // Their words; the first is the default. NULL-terminated.
@@ -17,7 +25,7 @@ typedef struct run_settings {
   tune_arguments arguments;
   const char *module;   // a path; "-": stdin
   const char *function; // NULL: the only one, or @main
-  const char *target;
+  const char *target;   // tuning/target_name.h
   const char *database; // NULL: the default one, if it is there and nothing is
                         // compared; "": none
   const char *config;   // "mc=64,nr=32", or NULL

@@ -65,8 +65,8 @@ static tune_status check_results(const subject *s) {
 }
 
 tune_status subject_open(tune_connection *worker, const run_settings *settings,
-                         const char *database, const char *path, size_t index,
-                         subject *out_subject) {
+                         const tune_target_facts *facts, const char *database, const char *path,
+                         size_t index, subject *out_subject) {
   *out_subject = (subject){.path = strcmp(path, "-") == 0 ? "<stdin>" : path};
   snprintf(out_subject->id, sizeof out_subject->id, "module %zu", index);
   bool is_first = index == 0;
@@ -74,12 +74,14 @@ tune_status subject_open(tune_connection *worker, const run_settings *settings,
     TUNE_RETURN_IF_ERROR(check_readable(settings->schedule));
   char *text;
   TUNE_RETURN_IF_ERROR(read_module(path, &text));
-  json_t *request =
-      json_pack("{s:s, s:s, s:s?, s:s, s:s?, s:b, s:{s:s?, s:s?, s:s?}, s:I}", "do", "open", "task",
-                out_subject->id, "payload", text, "payload_source", out_subject->path, "function",
-                settings->function, "describe", 1, "module", "database", database, "schedule",
-                is_first ? settings->schedule : NULL, "config", is_first ? settings->config : NULL,
-                "threads", (json_int_t)settings->threads);
+  json_t *request = json_pack(
+      "{s:s, s:s, s:s?, s:s, s:s?, s:b, s:{s:s?, s:s?, s:s?}, s:{s:s, s:O*}, s:I}", "do", "open",
+      "task", out_subject->id, "payload", text, "payload_source", out_subject->path, "function",
+      settings->function, "describe", 1, "module", "database", database, "schedule",
+      is_first ? settings->schedule : NULL, "config", is_first ? settings->config : NULL, "target",
+      "name", facts ? facts->name.target : "cpu", "device",
+      facts ? (json_t *)tune_target_facts_device(facts) : NULL, "threads",
+      facts ? (json_int_t)facts->threads : (json_int_t)settings->threads);
   free(text);
   TUNE_RETURN_IF_ERROR(exchange_ask(worker, request, &out_subject->opened));
   return check_results(out_subject);

@@ -81,8 +81,10 @@ static void enter_child(const build_order *order, pid_t parent, int log) {
 static tune_status write_output(const build_order *order, const worker_output *output,
                                 const char *bytes, size_t size) {
   const char *path = worker_output_path(output);
-  TUNE_RETURN_IF_ERROR(order->is_linked ? tune_linker_run(order->linker, bytes, size, path)
-                                        : tune_file_write(path, bytes, size));
+  bool is_linked =
+      order->is_artifact && tune_lowering_makes_objects(order->lowering, !order->config);
+  TUNE_RETURN_IF_ERROR(is_linked ? tune_linker_run(order->linker, bytes, size, path)
+                                 : tune_file_write(path, bytes, size));
   return worker_output_commit(output);
 }
 

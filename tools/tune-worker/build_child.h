@@ -21,11 +21,11 @@
 
 typedef struct build_order {
   const tune_build_task *task;
-  tune_cpu_lowering *lowering;
+  tune_lowering *lowering;
   const tune_linker *linker;
   const tune_config *config; // NULL: the plain lowering
-  tune_emit emit;            // TUNE_EMIT_OBJECT where it is to be linked
-  bool is_linked;            // to an artifact; else what is emitted is written as it is
+  tune_emit emit;            // TUNE_EMIT_OBJECT where it is to be an artifact
+  bool is_artifact;          // linked if it is an object; else what is emitted is written as it is
   const char *output;        // the path
   double seconds;            // wall and CPU time
   double bytes;              // of address space, beyond what the worker has

@@ -8,7 +8,7 @@
 #include <string.h>
 
 static tune_status check_usage(const one_shot_options *options) {
-  bool makes_code = options->emit <= ONE_SHOT_MLIR;
+  bool makes_code = options->emit <= ONE_SHOT_SPIRV;
   if (options->plain && (options->config || options->schedule) && makes_code)
     return tune_status_make(TUNE_INVALID_ARGUMENT,
                             "--plain builds without a schedule: leave out --schedule and --config");
@@ -18,11 +18,14 @@ static tune_status check_usage(const one_shot_options *options) {
   if (options->emit == ONE_SHOT_SHARED && strcmp(options->output, "-") == 0)
     return tune_status_make(TUNE_INVALID_ARGUMENT,
                             "--emit=so writes a shared object: name it with -o");
+  if (options->emit == ONE_SHOT_SPIRV && strcmp(options->output, "-") == 0)
+    return tune_status_make(TUNE_INVALID_ARGUMENT,
+                            "--emit=spirv writes several files: name the code with -o");
   return TUNE_OK;
 }
 
 int main(int argc, char **argv) {
-  one_shot_options build = {.output = "-", .threads = 1, .repeats = 1};
+  one_shot_options build = {.output = "-", .target = "cpu", .threads = 1, .repeats = 1};
   bool serve = false;
   const tune_option options[] = {
       {"serve", 0, TUNE_OPTION_FLAG, &serve, NULL,
@@ -39,13 +42,21 @@ int main(int argc, char **argv) {
       {"function", 0, TUNE_OPTION_STRING, &build.function, "NAME",
        "The entry; the only function or @main otherwise.", NULL, 0, 0},
       {"emit", 0, TUNE_OPTION_CHOICE, &build.emit, NULL,
-       "What to write: the artifact, the code before it, the LLVM dialect, the payload after the "
-       "schedule, the decided schedule, the artifact's signature or the space. The default is so.",
+       "What to write: the artifact, the code before it, the LLVM dialect (of a device program: "
+       "what "
+       "its code is made of), the SPIR-V of a device program with its description beside it, the "
+       "payload after the schedule, the decided schedule, the artifact's signature or the space. "
+       "The "
+       "default is so.",
        one_shot_emit_names, 0, 0},
       {"output", 'o', TUNE_OPTION_STRING, &build.output, "FILE", "Where to; stdout otherwise.",
        NULL, 0, 0},
       {"threads", 0, TUNE_OPTION_INTEGER, &build.threads, "N",
        "Threads of the artifact; more than 1 uses OpenMP. The default is 1.", NULL, 1, 4096},
+      {"target", 0, TUNE_OPTION_STRING, &build.target, "NAME",
+       "What the code is for: cpu, vulkan, one of its devices as vulkan:0 or vulkan:<name>, or "
+       "vulkan:generic, any. The default is cpu.",
+       NULL, 0, 0},
       {"triple", 0, TUNE_OPTION_STRING, &build.triple, "TRIPLE",
        "The target of the code; this machine otherwise.", NULL, 0, 0},
       {"cpu", 0, TUNE_OPTION_STRING, &build.cpu, "NAME",

@@ -77,11 +77,16 @@ static void note_config(void *user, size_t task, tune_choice_origin origin) {
   json_object_set_new(json_array_get(user, task), "from", json_string("config"));
 }
 
-tune_status module_schedule(tune_build_task *task, const json_t *module, size_t threads,
-                            json_t *tasks) {
+tune_status module_schedule(tune_build_task *task, const json_t *module,
+                            const module_target *target, json_t *tasks) {
   const char *database, *config;
   tune_module_choices_options options = {
-      .tasks = {.target = "cpu", .threads = threads}, .is_split = true, .user = tasks};
+      .tasks = {.target = target->name,
+                .has_fingerprint = tune_target_kind_of(target->name) != TUNE_KIND_CPU,
+                .fingerprint = target->device,
+                .threads = target->threads},
+      .is_split = true,
+      .user = tasks};
   TUNE_RETURN_IF_ERROR(get_text(module, "database", &database));
   TUNE_RETURN_IF_ERROR(get_text(module, "schedule", &options.tasks.schedule));
   TUNE_RETURN_IF_ERROR(get_text(module, "config", &config));

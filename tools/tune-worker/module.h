@@ -17,13 +17,20 @@
 
 #include <jansson.h>
 
+// What a module is scheduled for.
+typedef struct module_target {
+  const char *name;
+  const json_t *device; // its fingerprint; NULL: any device's, but for the CPU, which is asked for
+  size_t threads;
+} module_target;
+
 // Makes the script of `task`, opened without a schedule, from `module`, the member of the request:
 // {"database": PATH or null, "schedule": PATH or null, "config": "mc=64,nr=32" or null}. A config
 // is for a module with one task. Into `tasks`, as module_describe gave it, goes for each where its
 // decisions are from: "from": "config", "choices", "database" or "default"; NULL is fine. Errors
 // about choices tell the op.
-tune_status module_schedule(tune_build_task *task, const json_t *module, size_t threads,
-                            json_t *tasks);
+tune_status module_schedule(tune_build_task *task, const json_t *module,
+                            const module_target *target, json_t *tasks);
 
 // What is in the payload of `task`: {"function": NAME, "accumulator": "f32" or null, "tasks":
 // [{"name", "kind", "type", "count", "flops", "bytes", "reduction"}, …]}, a new reference. To be

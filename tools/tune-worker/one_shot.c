@@ -5,18 +5,20 @@
 #include "support/clock.h"
 #include "support/digest.h"
 #include "support/file.h"
+#include "tools/common/program_files.h"
 #include "tools/tune-worker/context.h"
 #include "tools/tune-worker/output.h"
 #include "transforms/build.h"
 #include "transforms/ir.h"
 #include "transforms/lower/link.h"
 #include "tuning/constraint.h"
+#include "tuning/target_facts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-const char *const one_shot_emit_names[] = {"so",        "obj",    "asm",       "llvm",  "mlir",
-                                           "scheduled", "script", "signature", "space", NULL};
+const char *const one_shot_emit_names[] = {
+    "so", "obj", "asm", "llvm", "mlir", "spirv", "scheduled", "script", "signature", "space", NULL};
 
 static tune_status write_output(const one_shot_options *options, const char *bytes, size_t size) {
   if (strcmp(options->output, "-") != 0)
@@ -111,25 +113,55 @@ static tune_status link_to_output(const one_shot_options *options, const char *b
   return status;
 }
 
-static tune_status link_and_report(const one_shot_options *options, const tune_build_report *report,
-                                   const char *bytes, size_t size) {
+static tune_status write_code(const one_shot_options *options, bool is_object, const char *bytes,
+                              size_t size) {
+  if (options->emit == ONE_SHOT_SHARED && is_object)
+    return link_to_output(options, bytes, size);
+  if (options->emit != ONE_SHOT_SPIRV)
+    return write_output(options, bytes, size);
+  if (is_object)
+    return tune_status_make(TUNE_INVALID_ARGUMENT,
+                            "--emit=spirv is for --target=vulkan: a CPU does not run SPIR-V");
+  return tune_program_files_write(bytes, size, options->output);
+}
+
+static tune_status write_and_report(const one_shot_options *options, bool is_object,
+                                    const tune_build_report *report, const char *bytes,
+                                    size_t size) {
   double start = tune_clock_seconds();
-  TUNE_RETURN_IF_ERROR(link_to_output(options, bytes, size));
+  TUNE_RETURN_IF_ERROR(write_code(options, is_object, bytes, size));
   if (options->timing)
     report_times(report, tune_clock_seconds() - start, bytes, size);
   return TUNE_OK;
 }
 
+static tune_status create_lowering(const one_shot_options *options, MlirContext context,
+                                   tune_lowering **out_lowering) {
+  tune_lowering_options wanted = {.cpu = {.triple = options->triple,
+                                          .cpu = options->cpu,
+                                          .features = options->features,
+                                          .threads = (int)options->threads}};
+  tune_target_name name;
+  TUNE_RETURN_IF_ERROR(tune_target_name_init(&name, options->target));
+  wanted.kind = name.kind;
+  tune_target_name_deinit(&name);
+  tune_target_facts *facts = NULL;
+  // LLVM knows the CPU by itself.
+  if (wanted.kind != TUNE_KIND_CPU)
+    TUNE_RETURN_IF_ERROR(
+        tune_target_facts_create_for_code(options->target, (size_t)options->threads, &facts));
+  wanted.device = facts ? tune_target_facts_device(facts) : NULL;
+  tune_status status = tune_lowering_create(context, &wanted, out_lowering);
+  tune_target_facts_destroy(facts);
+  return status;
+}
+
 static tune_status build_code(const one_shot_options *options, MlirContext context,
                               const tune_build_task *task, const tune_config *config) {
   static const tune_emit EMITS[] = {TUNE_EMIT_OBJECT, TUNE_EMIT_OBJECT, TUNE_EMIT_ASSEMBLY,
-                                    TUNE_EMIT_LLVM, TUNE_EMIT_MLIR};
-  tune_cpu_options cpu = {.triple = options->triple,
-                          .cpu = options->cpu,
-                          .features = options->features,
-                          .threads = (int)options->threads};
-  tune_cpu_lowering *lowering;
-  TUNE_RETURN_IF_ERROR(tune_cpu_lowering_create(context, &cpu, &lowering));
+                                    TUNE_EMIT_LLVM,   TUNE_EMIT_MLIR,   TUNE_EMIT_OBJECT};
+  tune_lowering *lowering;
+  TUNE_RETURN_IF_ERROR(create_lowering(options, context, &lowering));
   char *bytes = NULL;
   size_t size = 0;
   tune_build_report report = {0};
@@ -139,15 +171,11 @@ static tune_status build_code(const one_shot_options *options, MlirContext conte
     status =
         tune_build_task_run(task, lowering, config, EMITS[options->emit], &bytes, &size, &report);
   }
-  if (tune_status_is_ok(status) && options->emit == ONE_SHOT_SHARED) {
-    status = link_and_report(options, &report, bytes, size);
-  } else if (tune_status_is_ok(status)) {
-    status = write_output(options, bytes, size);
-    if (tune_status_is_ok(status) && options->timing)
-      report_times(&report, 0, bytes, size);
-  }
+  if (tune_status_is_ok(status))
+    status = write_and_report(options, tune_lowering_makes_objects(lowering, config == NULL),
+                              &report, bytes, size);
   free(bytes);
-  tune_cpu_lowering_destroy(lowering);
+  tune_lowering_destroy(lowering);
   return status;
 }
 

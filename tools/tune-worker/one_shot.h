@@ -10,11 +10,12 @@
 
 // What --emit takes, in the order of one_shot_emit_names.
 typedef enum one_shot_emit {
-  ONE_SHOT_SHARED,    // the artifact
-  ONE_SHOT_OBJECT,    //
+  ONE_SHOT_SHARED,    // the artifact: a shared object, or a device program
+  ONE_SHOT_OBJECT,    // it before linking
   ONE_SHOT_ASSEMBLY,  //
   ONE_SHOT_LLVM,      // optimised LLVM IR
-  ONE_SHOT_MLIR,      // the LLVM dialect
+  ONE_SHOT_MLIR,      // the LLVM dialect, or for a device that of its kernels
+  ONE_SHOT_SPIRV,     // the code of a device program, without the launches
   ONE_SHOT_SCHEDULED, // the payload after the schedule
   ONE_SHOT_SCRIPT,    // the schedule, decided
   ONE_SHOT_SIGNATURE, // JSON, see docs/architecture.md
@@ -31,6 +32,7 @@ typedef struct one_shot_options {
   bool plain;           // the reference; no schedule
   size_t emit;          // a one_shot_emit
   const char *output;   // a file; "-" is stdout
+  const char *target;   // tuning/target_name.h
   const char *triple, *cpu, *features;
   int64_t threads;
   int64_t repeats; // builds that many times and reports the last

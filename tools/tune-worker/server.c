@@ -23,7 +23,7 @@
 // What builds for one target share.
 typedef struct server_target {
   char *key;
-  tune_cpu_lowering *lowering;
+  tune_lowering *lowering;
   tune_linker *linker;
 } server_target;
 
@@ -66,36 +66,63 @@ static tune_status get_string(const json_t *object, const char *key, bool requir
   return tune_status_make(TUNE_INVALID_ARGUMENT, "\"%s\": expected a string", key);
 }
 
-static tune_status make_target(tune_server *server, const tune_cpu_options *options,
+static tune_status make_target(tune_server *server, const tune_lowering_options *options,
                                server_target *target) {
-  TUNE_RETURN_IF_ERROR(tune_cpu_lowering_create(server->context, options, &target->lowering));
-  TUNE_RETURN_IF_ERROR(tune_linker_create(options->threads > 1, &target->linker));
-  return tune_cpu_lowering_warm_up(target->lowering);
+  TUNE_RETURN_IF_ERROR(tune_lowering_create(server->context, options, &target->lowering));
+  TUNE_RETURN_IF_ERROR(tune_linker_create(options->cpu.threads > 1, &target->linker));
+  return tune_lowering_warm_up(target->lowering);
 }
 
 static void destroy_target(server_target *target) {
-  tune_cpu_lowering_destroy(target->lowering);
+  tune_lowering_destroy(target->lowering);
   tune_linker_destroy(target->linker);
   free(target->key);
 }
 
+// The fingerprint of a device, or NULL where it is null or absent.
+static tune_status get_device(const json_t *target, const json_t **out_device) {
+  const json_t *device = json_object_get(target, "device");
+  *out_device = json_is_object(device) ? device : NULL;
+  if (*out_device || !device || json_is_null(device))
+    return TUNE_OK;
+  return tune_status_make(TUNE_INVALID_ARGUMENT, "\"device\": expected a fingerprint");
+}
+
+// What code is made for; a NULL `target` is the CPU.
+static tune_status read_kind(const char *target, tune_target_kind *out_kind) {
+  tune_target_name name;
+  TUNE_RETURN_IF_ERROR(tune_target_name_init(&name, target ? target : "cpu"));
+  *out_kind = name.kind;
+  tune_target_name_deinit(&name);
+  return TUNE_OK;
+}
+
 static tune_status find_target(tune_server *server, const json_t *request, size_t *out_index) {
   const json_t *object = json_object_get(request, "target");
-  tune_cpu_options options = {.threads = 1};
-  TUNE_RETURN_IF_ERROR(get_string(object, "triple", false, &options.triple));
-  TUNE_RETURN_IF_ERROR(get_string(object, "cpu", false, &options.cpu));
-  TUNE_RETURN_IF_ERROR(get_string(object, "features", false, &options.features));
+  const char *name;
+  tune_lowering_options options = {.cpu.threads = 1};
+  tune_cpu_options *cpu = &options.cpu;
+  TUNE_RETURN_IF_ERROR(get_string(object, "name", false, &name));
+  TUNE_RETURN_IF_ERROR(get_device(object, &options.device));
+  TUNE_RETURN_IF_ERROR(get_string(object, "triple", false, &cpu->triple));
+  TUNE_RETURN_IF_ERROR(get_string(object, "cpu", false, &cpu->cpu));
+  TUNE_RETURN_IF_ERROR(get_string(object, "features", false, &cpu->features));
+  TUNE_RETURN_IF_ERROR(read_kind(name, &options.kind));
   const json_t *threads = json_object_get(request, "threads");
   if (threads && (!json_is_integer(threads) || json_integer_value(threads) < 1 ||
                   json_integer_value(threads) > 4096))
     return tune_status_make(TUNE_INVALID_ARGUMENT, "\"threads\": expected 1 to 4096");
   if (threads)
-    options.threads = (int)json_integer_value(threads);
+    cpu->threads = (int)json_integer_value(threads);
 
   char *key = NULL;
-  if (asprintf(&key, "%s|%s|%s|%s", options.triple ? options.triple : "",
-               options.cpu ? options.cpu : "", options.features ? options.features : "",
-               options.threads > 1 ? "threads" : "") < 0)
+  char *device = options.device ? json_dumps(options.device, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
+  int length =
+      asprintf(&key, "%d|%s|%s|%s|%s|%s", (int)options.kind, cpu->triple ? cpu->triple : "",
+               cpu->cpu ? cpu->cpu : "", cpu->features ? cpu->features : "",
+               cpu->threads > 1 ? "threads" : "", device ? device : "");
+  free(device);
+  if (length < 0)
     return out_of_memory();
   for (size_t i = 0; i < server->target_count; ++i)
     if (strcmp(server->targets[i].key, key) == 0) {
@@ -161,9 +188,13 @@ static tune_status look_into_module(const json_t *request, tune_build_task *task
   const json_t *module = json_object_get(request, "module");
   if (!module || json_is_null(module))
     return TUNE_OK;
+  const json_t *target = json_object_get(request, "target");
   const json_t *threads = json_object_get(request, "threads");
-  return module_schedule(task, module, threads ? (size_t)json_integer_value(threads) : 1,
-                         json_object_get(reply, "tasks"));
+  const char *name = json_string_value(json_object_get(target, "name"));
+  module_target wanted = {.name = name ? name : "cpu",
+                          .threads = threads ? (size_t)json_integer_value(threads) : 1};
+  TUNE_RETURN_IF_ERROR(get_device(target, &wanted.device));
+  return module_schedule(task, module, &wanted, json_object_get(reply, "tasks"));
 }
 
 static tune_status open_task(tune_server *server, const json_t *request) {
@@ -221,7 +252,7 @@ static tune_status get_emit(const json_t *request, build_order *order) {
   static const struct {
     const char *name;
     tune_emit emit;
-    bool is_linked;
+    bool is_artifact;
   } FORMS[] = {{"so", TUNE_EMIT_OBJECT, true},
                {"obj", TUNE_EMIT_OBJECT, false},
                {"asm", TUNE_EMIT_ASSEMBLY, false},
@@ -231,7 +262,7 @@ static tune_status get_emit(const json_t *request, build_order *order) {
   for (size_t i = 0; i < sizeof FORMS / sizeof *FORMS; ++i)
     if (strcmp(name ? name : "so", FORMS[i].name) == 0) {
       order->emit = FORMS[i].emit;
-      order->is_linked = FORMS[i].is_linked;
+      order->is_artifact = FORMS[i].is_artifact;
       return TUNE_OK;
     }
   return tune_status_make(TUNE_INVALID_ARGUMENT, "\"emit\": \"%s\" is none of so, obj, asm, llvm",

@@ -454,6 +454,7 @@ static void attention_write(const tune_structure *structure, const tune_machine 
 const tune_rule tune_rule_attention = {
     .name = "attention",
     .summary = "softmax of one matrix product times another, without the scores in memory",
+    .kinds = TUNE_KINDS_CPU,
     .applies = attention_applies,
     .write = attention_write,
 };

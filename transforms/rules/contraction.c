@@ -226,6 +226,7 @@ static void contraction_write(const tune_structure *structure, const tune_machin
 const tune_rule tune_rule_contraction = {
     .name = "contraction",
     .summary = "matrix products and convolutions: register tiles, panels, fused epilogue",
+    .kinds = TUNE_KINDS_CPU,
     .applies = contraction_applies,
     .write = contraction_write,
 };

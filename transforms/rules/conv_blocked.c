@@ -378,6 +378,7 @@ static void conv_blocked_write(const tune_structure *structure, const tune_machi
 const tune_rule tune_rule_conv_blocked = {
     .name = "conv_blocked",
     .summary = "convolutions with channels before pixels: blocks of output channels as vectors",
+    .kinds = TUNE_KINDS_CPU,
     .applies = tune_conv_blocked_applies,
     .write = conv_blocked_write,
 };

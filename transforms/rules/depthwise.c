@@ -256,6 +256,7 @@ static void depthwise_write(const tune_structure *structure, const tune_machine 
 const tune_rule tune_rule_depthwise = {
     .name = "depthwise",
     .summary = "depthwise convolutions: windows over a tile of pixels in registers",
+    .kinds = TUNE_KINDS_CPU,
     .applies = depthwise_applies,
     .write = depthwise_write,
 };

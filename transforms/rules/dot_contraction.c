@@ -444,6 +444,7 @@ static void dot_write(const tune_structure *structure, const tune_machine *machi
 const tune_rule tune_rule_dot_contraction = {
     .name = "dot_contraction",
     .summary = "matrix products and convolutions of bf16 and int8 by the CPU's dot products",
+    .kinds = TUNE_KINDS_CPU,
     .applies = dot_applies,
     .write = dot_write,
 };

@@ -179,6 +179,7 @@ static void elementwise_write(const tune_structure *structure, const tune_machin
 const tune_rule tune_rule_elementwise = {
     .name = "elementwise",
     .summary = "elementwise ops, broadcasts, transposes: one pass in vectors",
+    .kinds = TUNE_KINDS_CPU,
     .applies = elementwise_applies,
     .write = elementwise_write,
 };

@@ -200,6 +200,7 @@ const tune_rule tune_rule_general = {
     .name = "general",
     .summary =
         "any linalg op: loops, affine loops and their passes, or loops divided among threads",
+    .kinds = TUNE_KINDS_CPU,
     .applies = general_applies,
     .write = general_write,
 };

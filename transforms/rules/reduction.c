@@ -297,6 +297,7 @@ static void reduction_write(const tune_structure *structure, const tune_machine 
 const tune_rule tune_rule_reduction = {
     .name = "reduction",
     .summary = "reductions, softmax, norms, matrix-vector products",
+    .kinds = TUNE_KINDS_CPU,
     .applies = reduction_applies,
     .write = reduction_write,
 };

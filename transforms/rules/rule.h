@@ -2,8 +2,8 @@
 //
 // A rule knows one class of work on one kind of target: given what a task does
 // (structure.h) and what the machine has, it writes a schedule with its decisions left
-// open. The first rule in the registry that applies is taken; the last one, `general`,
-// applies to all.
+// open. The first rule in the registry that is for the machine's kind and applies is taken;
+// the last ones, `gpu_general` and `general`, apply to all.
 //
 // A new rule is one file here, declared below, and one line in registry.c and CMakeLists.txt.
 //
@@ -15,6 +15,7 @@
 #include "support/status.h"
 #include "transforms/rules/schedule_writer.h"
 #include "transforms/rules/structure.h"
+#include "tuning/target_name.h"
 
 #include <jansson.h>
 
@@ -22,14 +23,32 @@
 extern "C" {
 #endif
 
+// What a device with shaders or kernels has, as rules want to know it.
+typedef struct tune_machine_gpu {
+  bool is_software;                                    // it is the CPU in disguise
+  int64_t subgroup_size;                               // invocations; 0: unknown
+  int64_t group_invocations;                           // most of a workgroup
+  int64_t group_size[3];                               // most along x, y, z
+  int64_t group_count[3];                              // most along x, y, z
+  int64_t shared_bytes;                                // of a workgroup
+  int64_t storage_buffer_bytes, texel_buffer_elements; // most of one buffer
+  int64_t loop_limit; // iterations after which a loop stops silently; 0: none
+  bool has_float16, has_int8, has_int16, has_int64, has_float64; // to compute with
+  bool has_storage16, has_storage8;                              // in buffers
+  bool has_subgroup_shuffle, has_subgroup_arithmetic;
+  bool has_cooperative_matrix;
+} tune_machine_gpu;
+
 // What rules need of a fingerprint. Zeroes stand for unknown; tune_machine_init gives a plain
-// x86-64 without AVX.
+// x86-64 without AVX, and of a device what each with Vulkan 1.1 has.
 typedef struct tune_machine {
+  tune_target_kind kind;
   unsigned vector_bits;      // of a register: 128, 256, 512
   unsigned vector_registers; // 16, 32
   int64_t l1_bytes, l2_bytes, l3_bytes;
   unsigned threads;                // that the candidate may use
   bool has_bf16_dot, has_int8_dot; // instructions that add up products of narrow elements
+  tune_machine_gpu gpu;            // where `kind` is not TUNE_KIND_CPU
 } tune_machine;
 
 void tune_machine_init(tune_machine *machine);
@@ -37,9 +56,14 @@ void tune_machine_init(tune_machine *machine);
 // are.
 void tune_machine_read_fingerprint(tune_machine *machine, const json_t *fingerprint);
 
+// Sets of kinds.
+#define TUNE_KINDS_CPU (1u << TUNE_KIND_CPU)
+#define TUNE_KINDS_GPU (1u << TUNE_KIND_VULKAN | 1u << TUNE_KIND_CUDA)
+
 typedef struct tune_rule {
   const char *name;
   const char *summary;
+  unsigned kinds; // of machines that it is for
   bool (*applies)(const tune_structure *structure, const tune_machine *machine);
   // Writes the whole schedule module.
   void (*write)(const tune_structure *structure, const tune_machine *machine, tune_writer *writer);
@@ -56,6 +80,7 @@ extern const tune_rule tune_rule_im2col;          // im2col.c
 extern const tune_rule tune_rule_reduction;       // reduction.c
 extern const tune_rule tune_rule_elementwise;     // elementwise.c
 extern const tune_rule tune_rule_general;         // general.c
+extern const tune_rule tune_rule_gpu_general;     // gpu_general.c
 
 // The rule that takes `structure`; never NULL.
 const tune_rule *tune_rule_find(const tune_structure *structure, const tune_machine *machine);

@@ -504,6 +504,19 @@ void tune_writer_target_knobs(tune_writer *writer, unsigned vector_bits, bool ha
   }
 }
 
+void tune_writer_spirv_knobs(tune_writer *writer) {
+  tune_writer_line(writer,
+                   "%%spirv_opt = transform.tune.knob<\"%sspirv_opt\"> options = "
+                   "[\"none\", \"performance\", \"size\", \"unroll\"]",
+                   writer->knob_prefix);
+  tune_writer_line(writer, "  {tune.level = \"target\", tune.default = \"performance\"} -> "
+                           "!transform.any_param");
+  tune_writer_line(writer,
+                   "transform.annotate %s \"tune.spirv.opt\" = %%spirv_opt : " OP
+                   ", !transform.any_param",
+                   writer->func);
+}
+
 void tune_writer_end_buffers(tune_writer *writer) { tune_writer_end_sequence(writer); }
 
 void tune_writer_main(tune_writer *writer, const tune_structure *structure) {

@@ -162,6 +162,8 @@ void tune_writer_place_buffers(tune_writer *writer);
 // Knobs of the backend, shared by all rules: vector width, unrolling, optimisation level, and with
 // `has_math` how functions such as exp are computed.
 void tune_writer_target_knobs(tune_writer *writer, unsigned vector_bits, bool has_math);
+// The same for kernels in SPIR-V: what its optimiser does.
+void tune_writer_spirv_knobs(tune_writer *writer);
 void tune_writer_end_buffers(tune_writer *writer);
 
 // @tune_prepare as for `structure`, @__transform_main, and the end of the module.

@@ -402,6 +402,7 @@ static void winograd_write(const tune_structure *structure, const tune_machine *
 const tune_rule tune_rule_winograd = {
     .name = "winograd",
     .summary = "3x3 convolutions of f32, channels innermost: direct, or by Winograd's transforms",
+    .kinds = TUNE_KINDS_CPU,
     .applies = winograd_applies,
     .write = winograd_write,
 };

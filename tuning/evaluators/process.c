@@ -201,6 +201,8 @@ static void process_destroy(void *self) {
   tune_scratch_destroy(evaluator->scratch);
   tune_cores_deinit(&evaluator->cores);
   free((char *)evaluator->options.target);
+  free((char *)evaluator->options.device);
+  json_decref((json_t *)evaluator->options.fingerprint);
   free((char *)evaluator->options.triple);
   free((char *)evaluator->options.cpu);
   free((char *)evaluator->options.features);
@@ -242,8 +244,10 @@ static tune_status start(struct process_evaluator *evaluator,
                          const tune_process_evaluator_options *options) {
   tune_process_evaluator_options *own = &evaluator->options;
   *own = *options;
-  // All four, also after a failure: destroy frees what is there.
+  json_incref((json_t *)own->fingerprint);
+  // All of them, also after a failure: destroy frees what is there.
   bool ok = copy_text(&own->target);
+  ok &= copy_text(&own->device);
   ok &= copy_text(&own->triple);
   ok &= copy_text(&own->cpu);
   ok &= copy_text(&own->features);

@@ -22,6 +22,8 @@
 
 #include "tuning/evaluator.h"
 
+#include <jansson.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -30,7 +32,9 @@ typedef struct tune_process_evaluator_options {
   const char *worker;                // program; NULL: tune-worker
   const char *measurer;              // program; NULL: tune-measure
   const char *target;                // of targets/: "cpu"
-  const char *triple;                // for code; NULL: the host's
+  const char *device;                // which of the target's; NULL: whichever it takes
+  const json_t *fingerprint;         // of the device that code is made for; NULL: of any
+  const char *triple;                // for code of the CPU; NULL: the host's
   const char *cpu;                   // "znver5"; NULL: the host's
   const char *features;              // "+avx512f"; NULL: the CPU's
   size_t threads;                    // that an artifact runs with, at least 1
@@ -43,7 +47,8 @@ typedef struct tune_process_evaluator_options {
 // A cpu target, one thread, everything else by default.
 void tune_process_evaluator_options_init(tune_process_evaluator_options *options);
 
-// Starts both servers, without waiting for them. The texts of `options` are copied.
+// Starts both servers, without waiting for them. The texts of `options` are copied, the fingerprint
+// is shared.
 // UNAVAILABLE where a program is not found; INVALID_ARGUMENT for more threads than cores.
 tune_status tune_evaluator_process_create(const tune_process_evaluator_options *options,
                                           tune_evaluator *out_evaluator);

@@ -36,11 +36,13 @@ static json_t *cpu_list(const int *cpus, size_t count) {
 
 tune_status tune_request_open_worker(const tune_process_evaluator_options *options,
                                      const tune_task *task, const char *id, json_t **out_request) {
-  return finish(json_pack("{s:s, s:s, s:s, s:s?, s:s*, s:s, s:{s:s?, s:s?, s:s?}, s:I}", "do",
-                          "open", "task", id, "payload", task->payload, "schedule", task->schedule,
-                          "schedule_source", task->schedule_source, "function", task->function,
-                          "target", "triple", options->triple, "cpu", options->cpu, "features",
-                          options->features, "threads", (json_int_t)options->threads),
+  return finish(json_pack("{s:s, s:s, s:s, s:s?, s:s*, s:s, s:{s:s, s:O*, s:s?, s:s?, s:s?}, s:I}",
+                          "do", "open", "task", id, "payload", task->payload, "schedule",
+                          task->schedule, "schedule_source", task->schedule_source, "function",
+                          task->function, "target", "name", options->target, "device",
+                          (json_t *)options->fingerprint, "triple", options->triple, "cpu",
+                          options->cpu, "features", options->features, "threads",
+                          (json_int_t)options->threads),
                 out_request);
 }
 
@@ -62,11 +64,11 @@ tune_status tune_request_open_measurer(const tune_process_evaluator_options *opt
                                        const tune_cores *cores, const tune_task *task,
                                        const char *id, json_t *signature, const char *reference,
                                        json_t **out_request) {
-  return finish(json_pack("{s:s, s:s, s:s, s:O, s:s, s:I, s:I, s:o, s:I, s:s*, s:o}", "do", "open",
-                          "task", id, "target", options->target, "signature", signature,
-                          "reference", reference, "seed", (json_int_t)options->seed, "threads",
-                          (json_int_t)options->threads, "cpus",
-                          cpu_list(cores->measure, cores->measure_count), "reduction",
+  return finish(json_pack("{s:s, s:s, s:s, s:s*, s:O, s:s, s:I, s:I, s:o, s:I, s:s*, s:o}", "do",
+                          "open", "task", id, "target", options->target, "device", options->device,
+                          "signature", signature, "reference", reference, "seed",
+                          (json_int_t)options->seed, "threads", (json_int_t)options->threads,
+                          "cpus", cpu_list(cores->measure, cores->measure_count), "reduction",
                           (json_int_t)task->reduction, "accumulator", task->accumulator, "limits",
                           limits(TUNE_REFERENCE_FACTOR * options->run_seconds, options->run_bytes)),
                 out_request);

@@ -22,18 +22,18 @@ tune_status trial_bench_init(trial_bench *bench) {
   if (!mkdtemp(bench->folder))
     return tune_status_make(TUNE_RESOURCE_EXHAUSTED, "no folder %s", bench->folder);
   for (int threads = 1; threads <= TRIAL_THREADS; threads++) {
-    tune_cpu_options options = {.threads = threads};
+    tune_lowering_options options = {.cpu.threads = threads};
     TUNE_RETURN_IF_ERROR(
-        tune_cpu_lowering_create(bench->context, &options, &bench->lowering[threads - 1]));
+        tune_lowering_create(bench->context, &options, &bench->lowering[threads - 1]));
     TUNE_RETURN_IF_ERROR(tune_linker_create(threads > 1, &bench->linker[threads - 1]));
   }
-  return tune_cpu_lowering_warm_up(bench->lowering[0]);
+  return tune_lowering_warm_up(bench->lowering[0]);
 }
 
 void trial_bench_deinit(trial_bench *bench) {
   for (int i = 0; i < TRIAL_THREADS; i++) {
     tune_linker_destroy(bench->linker[i]);
-    tune_cpu_lowering_destroy(bench->lowering[i]);
+    tune_lowering_destroy(bench->lowering[i]);
   }
   rmdir(bench->folder);
   mlirContextDestroy(bench->context);

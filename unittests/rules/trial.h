@@ -20,7 +20,7 @@
 // What all trials share.
 typedef struct trial_bench {
   MlirContext context;
-  tune_cpu_lowering *lowering[TRIAL_THREADS]; // for 1 thread, for 2
+  tune_lowering *lowering[TRIAL_THREADS]; // for 1 thread, for 2
   tune_linker *linker[TRIAL_THREADS];
   char folder[64]; // for artifacts
 } trial_bench;

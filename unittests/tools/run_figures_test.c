@@ -11,7 +11,7 @@
 
 // A machine of 100 GFLOP/s in f32, 50 in f64; 1000 GB/s up to 2 kB, 10 GB/s beyond.
 static tune_target_facts make_facts(void) {
-  return (tune_target_facts){.target = "cpu",
+  return (tune_target_facts){.name = {.target = "cpu"},
                              .threads = 1,
                              .roofline = json_pack("{s{sfsf}s[{sssfsf}{sssfsf}]}", "peak", "f32",
                                                    100.0, "f64", 50.0, "bandwidth", "level", "L1",

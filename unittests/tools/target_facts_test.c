@@ -130,6 +130,66 @@ static void rooflines_are_kept(void **state) {
   tune_scratch_destroy(scratch);
 }
 
+static const char SOFTWARE[] = "{\"target\": \"vulkan\", \"device_type\": \"cpu\"}";
+static const char HARDWARE[] = "{\"target\": \"vulkan\", \"device_type\": \"discrete\"}";
+
+static void check_known(const char *json, size_t threads, const char *description) {
+  json_t *fingerprint = json_loads(json, 0, NULL);
+  tune_target_facts *facts;
+  assert_ok(tune_target_facts_create_known("vulkan", fingerprint, 4, &facts));
+  assert_int_equal(facts->threads, threads);
+  assert_true(json_equal(tune_target_facts_device(facts), fingerprint));
+  tune_digest digest = digest_of(json, threads);
+  assert_true(tune_digest_equal(&facts->digest, &digest));
+  char text[TUNE_TARGET_FACTS_TEXT];
+  assert_string_equal(tune_target_facts_describe(facts, text), description);
+  assert_ok(tune_target_facts_require_device(facts));
+  tune_target_facts_destroy(facts);
+  json_decref(fingerprint);
+}
+
+// Threads tell records of a CPU apart, also where it plays a GPU, and mean nothing to a real one.
+static void devices_know_their_threads(void **state) {
+  (void)state;
+  check_known(SOFTWARE, 4, "target vulkan and 4 threads");
+  check_known(HARDWARE, 1, "target vulkan");
+}
+
+static void check_generic(tune_target_facts *facts) {
+  assert_true(facts->name.is_generic);
+  assert_null(tune_target_facts_device(facts));
+  char text[TUNE_TARGET_FACTS_TEXT];
+  assert_string_equal(tune_target_facts_describe(facts, text), "target vulkan:generic");
+  tune_status status = tune_target_facts_require_device(facts);
+  assert_int_equal(tune_status_get_code(status), TUNE_FAILED_PRECONDITION);
+  tune_status_free(status);
+  tune_target_facts_destroy(facts);
+}
+
+// Nobody is asked about any device, and nothing can be timed on it.
+static void any_device_has_facts(void **state) {
+  (void)state;
+  tune_target_facts *facts;
+  assert_ok(tune_target_facts_create("vulkan:generic", 4, &facts));
+  check_generic(facts);
+  assert_ok(tune_target_facts_create_for_code("vulkan:generic", 1, &facts));
+  check_generic(facts);
+  assert_ok(tune_target_facts_create_known("vulkan", NULL, 1, &facts));
+  check_generic(facts);
+}
+
+static void targets_to_come_say_so(void **state) {
+  (void)state;
+  tune_target_facts *facts;
+  tune_status status = tune_target_facts_create("cuda:sm_90", 1, &facts);
+  assert_int_equal(tune_status_get_code(status), TUNE_UNAVAILABLE);
+  assert_non_null(strstr(tune_status_get_message(status), "cuda is to come"));
+  tune_status_free(status);
+  status = tune_target_facts_create_for_code("cuda", 1, &facts);
+  assert_int_equal(tune_status_get_code(status), TUNE_UNAVAILABLE);
+  tune_status_free(status);
+}
+
 static tune_status make_facts(void *context) {
   (void)context;
   tune_target_facts *facts;
@@ -148,6 +208,9 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(digests_are_of_contents_and_threads),
       cmocka_unit_test(null_facts_are_the_targets),
+      cmocka_unit_test(devices_know_their_threads),
+      cmocka_unit_test(any_device_has_facts),
+      cmocka_unit_test(targets_to_come_say_so),
       cmocka_unit_test(rooflines_are_kept),
       cmocka_unit_test(survives_without_memory),
   };

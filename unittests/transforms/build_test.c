@@ -23,16 +23,16 @@
 #include "unittests/common/assert_ok.h"
 
 static MlirContext context;
-static tune_cpu_lowering *lowering, *threaded;
+static tune_lowering *lowering, *threaded;
 static tune_linker *linker, *threaded_linker;
 
 static int setup(void **state) {
   (void)state;
   context = make_full_context();
-  tune_cpu_options options = {.threads = 1};
-  assert_ok(tune_cpu_lowering_create(context, &options, &lowering));
-  options.threads = 2;
-  assert_ok(tune_cpu_lowering_create(context, &options, &threaded));
+  tune_lowering_options options = {.cpu.threads = 1};
+  assert_ok(tune_lowering_create(context, &options, &lowering));
+  options.cpu.threads = 2;
+  assert_ok(tune_lowering_create(context, &options, &threaded));
   assert_ok(tune_linker_create(false, &linker));
   assert_ok(tune_linker_create(true, &threaded_linker));
   return 0;
@@ -42,8 +42,8 @@ static int teardown(void **state) {
   (void)state;
   tune_linker_destroy(linker);
   tune_linker_destroy(threaded_linker);
-  tune_cpu_lowering_destroy(lowering);
-  tune_cpu_lowering_destroy(threaded);
+  tune_lowering_destroy(lowering);
+  tune_lowering_destroy(threaded);
   mlirContextDestroy(context);
   return 0;
 }

@@ -36,14 +36,14 @@ int math_teardown(void **state) {
 static tune_status emit(const char *payload, const char *cpu, tune_emit kind, char **out_bytes,
                         size_t *out_size) {
   *out_bytes = NULL;
-  tune_cpu_options options = {
-      .triple = cpu ? "x86_64-pc-linux-gnu" : NULL, .cpu = cpu, .threads = 1};
-  tune_cpu_lowering *lowering = NULL;
+  tune_lowering_options options = {
+      .cpu = {.triple = cpu ? "x86_64-pc-linux-gnu" : NULL, .cpu = cpu, .threads = 1}};
+  tune_lowering *lowering = NULL;
   tune_build_task *task = NULL;
   tune_config config = {0};
   tune_build_report seconds;
   tune_build_source source = {.payload = payload, .payload_source = "p.mlir"};
-  tune_status status = tune_cpu_lowering_create(math_context, &options, &lowering);
+  tune_status status = tune_lowering_create(math_context, &options, &lowering);
   if (tune_status_is_ok(status))
     status = tune_build_task_create(math_context, &source, &task);
   if (tune_status_is_ok(status))
@@ -52,7 +52,7 @@ static tune_status emit(const char *payload, const char *cpu, tune_emit kind, ch
     status = tune_build_task_run(task, lowering, &config, kind, out_bytes, out_size, &seconds);
   tune_config_deinit(&config);
   tune_build_task_destroy(task);
-  tune_cpu_lowering_destroy(lowering);
+  tune_lowering_destroy(lowering);
   return status;
 }
 

@@ -7,6 +7,7 @@
 #include "support/file.h"
 #include "tuning/evaluators/cores.h"
 #include "tuning/evaluators/process.h"
+#include "tuning/evaluators/process_messages.h"
 #include "tuning/session.h"
 
 #include "unittests/common/failing_malloc.h"
@@ -509,9 +510,40 @@ static void cores_are_divided(void **state) {
                "5 threads, expected 1 to 4");
 }
 
+// The worker is told the device's fingerprint, the measurer what picks it; of the CPU neither.
+static void servers_are_told_the_device(void **state) {
+  fixture *f = *state;
+  json_t *fingerprint = json_pack("{s:s}", "target", "vulkan"), *request;
+  json_t *signature = json_object();
+  tune_cores cores = {0};
+  for (int has_device = 0; has_device < 2; ++has_device) {
+    tune_process_evaluator_options options = f->options;
+    options.target = has_device ? "vulkan" : "cpu";
+    options.device = has_device ? "llvmpipe" : NULL;
+    options.fingerprint = has_device ? fingerprint : NULL;
+    assert_ok(tune_request_open_worker(&options, &f->task, "task", &request));
+    const json_t *target = json_object_get(request, "target");
+    assert_string_equal(json_string_value(json_object_get(target, "name")), options.target);
+    assert_ptr_equal(json_object_get(target, "device"), options.fingerprint);
+    json_decref(request);
+    assert_ok(tune_request_open_measurer(&options, &cores, &f->task, "task", signature, "/r.so",
+                                         &request));
+    assert_string_equal(json_string_value(json_object_get(request, "target")), options.target);
+    const char *device = json_string_value(json_object_get(request, "device"));
+    if (has_device)
+      assert_string_equal(device, "llvmpipe");
+    else
+      assert_null(device);
+    json_decref(request);
+  }
+  json_decref(fingerprint);
+  json_decref(signature);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(cores_are_divided),
+      cmocka_unit_test_setup_teardown(servers_are_told_the_device, setup, teardown),
       cmocka_unit_test_setup_teardown(builds_and_measures, setup, teardown),
       cmocka_unit_test_setup_teardown(failures_are_verdicts, setup, teardown),
       cmocka_unit_test_setup_teardown(compares, setup, teardown),

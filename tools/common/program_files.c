@@ -1,0 +1,112 @@
+//===- program_files.c --------------------------------------------------------===//
+
+#include "tools/common/program_files.h"
+
+#include "support/file.h"
+#include "support/string_builder.h"
+
+#include <jansson.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAGIC "TUNEPRG1"
+#define MAGIC_SIZE (sizeof MAGIC - 1)
+#define HEAD_SIZE (MAGIC_SIZE + 4) // and the length of the JSON
+
+typedef struct program {
+  json_t *description;
+  const char *rest; // code of the modules, then data
+  size_t rest_size;
+} program;
+
+static tune_status damaged(const char *how) {
+  return tune_status_make(TUNE_DATA_LOSS, "this is no device program: %s", how);
+}
+
+static tune_status read_program(const char *bytes, size_t size, program *out) {
+  *out = (program){0};
+  if (size < HEAD_SIZE || memcmp(bytes, MAGIC, MAGIC_SIZE) != 0)
+    return damaged("it does not begin as one");
+  size_t length = 0;
+  for (size_t i = 0; i < 4; ++i)
+    length |= (size_t)(unsigned char)bytes[MAGIC_SIZE + i] << (8 * i);
+  if (length > size - HEAD_SIZE)
+    return damaged("it is cut off");
+  out->description = json_loadb(bytes + HEAD_SIZE, length, 0, NULL);
+  out->rest = bytes + HEAD_SIZE + length;
+  out->rest_size = size - HEAD_SIZE - length;
+  return out->description ? TUNE_OK : damaged("its description is no JSON");
+}
+
+// "out/k.spv" and 1 give "out/k.1.spv".
+static tune_status name_module(const char *output, size_t index, char **out_path) {
+  const char *slash = strrchr(output, '/'), *name = slash ? slash + 1 : output;
+  const char *dot = strrchr(name, '.');
+  size_t stem = dot && dot != name ? (size_t)(dot - output) : strlen(output);
+  tune_string_builder path;
+  tune_string_builder_init(&path);
+  tune_string_builder_append_bytes(&path, output, stem);
+  tune_string_builder_appendf(&path, ".%zu%s", index, output + stem);
+  tune_status status = tune_string_builder_finish(&path, out_path);
+  tune_string_builder_deinit(&path);
+  return status;
+}
+
+static tune_status write_beside(const char *output, const char *ending, const char *bytes,
+                                size_t size) {
+  tune_string_builder path;
+  tune_string_builder_init(&path);
+  tune_string_builder_appendf(&path, "%s%s", output, ending);
+  tune_status status = path.failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "naming files")
+                                   : tune_file_write(path.text, bytes, size);
+  tune_string_builder_deinit(&path);
+  return status;
+}
+
+static tune_status write_module(const char *output, size_t count, size_t index, const char *bytes,
+                                size_t size) {
+  if (count == 1)
+    return tune_file_write(output, bytes, size);
+  char *path;
+  TUNE_RETURN_IF_ERROR(name_module(output, index, &path));
+  tune_status status = tune_file_write(path, bytes, size);
+  free(path);
+  return status;
+}
+
+// Leaves in `p->rest` what follows the modules.
+static tune_status write_modules(program *p, const char *output) {
+  const json_t *modules = json_object_get(p->description, "modules");
+  size_t count = json_array_size(modules);
+  for (size_t i = 0; i < count; ++i) {
+    json_int_t bytes = json_integer_value(json_object_get(json_array_get(modules, i), "bytes"));
+    if (bytes < 0 || (uint64_t)bytes > p->rest_size)
+      return damaged("it is cut off");
+    TUNE_RETURN_IF_ERROR(write_module(output, count, i, p->rest, (size_t)bytes));
+    p->rest += bytes;
+    p->rest_size -= (size_t)bytes;
+  }
+  return TUNE_OK;
+}
+
+static tune_status write_description(const program *p, const char *output) {
+  char *text = json_dumps(p->description, JSON_INDENT(1));
+  if (!text)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "describing a program");
+  tune_status status = write_beside(output, ".json", text, strlen(text));
+  free(text);
+  return status;
+}
+
+tune_status tune_program_files_write(const char *bytes, size_t size, const char *output) {
+  program p;
+  TUNE_RETURN_IF_ERROR(read_program(bytes, size, &p));
+  tune_status status = write_modules(&p, output);
+  if (tune_status_is_ok(status))
+    status = write_description(&p, output);
+  if (tune_status_is_ok(status) && p.rest_size > 0)
+    status = write_beside(output, ".data", p.rest, p.rest_size);
+  json_decref(p.description);
+  return status;
+}

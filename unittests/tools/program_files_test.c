@@ -1,0 +1,116 @@
+//===- program_files_test.c - A device program in pieces ---------------------------===//
+
+#include "tools/common/program_files.h"
+
+#include "support/file.h"
+#include "support/scratch.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "unittests/common/assert_ok.h"
+
+static tune_scratch *scratch;
+
+static int setup(void **state) {
+  (void)state;
+  assert_ok(tune_scratch_create(&scratch));
+  return 0;
+}
+
+static int teardown(void **state) {
+  (void)state;
+  tune_scratch_destroy(scratch);
+  return 0;
+}
+
+// "TUNEPRG1", the length of `json`, `json` and `rest`; returns the size.
+static size_t make_program(const char *json, const char *rest, char out[512]) {
+  size_t length = strlen(json);
+  memcpy(out, "TUNEPRG1", 8);
+  for (size_t i = 0; i < 4; ++i)
+    out[8 + i] = (char)(length >> (8 * i));
+  memcpy(out + 12, json, length);
+  memcpy(out + 12 + length, rest, strlen(rest));
+  return 12 + length + strlen(rest);
+}
+
+static void name_file(const char *name, char path[512]) {
+  snprintf(path, 512, "%s/%s", tune_scratch_get_path(scratch), name);
+}
+
+static void check_file(const char *name, const char *content) {
+  char path[512], *bytes;
+  size_t size;
+  name_file(name, path);
+  assert_ok(tune_file_read(path, &bytes, &size));
+  assert_int_equal(size, strlen(content));
+  assert_memory_equal(bytes, content, size);
+  free(bytes);
+}
+
+static bool exists(const char *name) {
+  char path[512];
+  name_file(name, path);
+  return access(path, F_OK) == 0;
+}
+
+// One module goes where it is asked for, and what describes it beside it.
+static void one_module_is_one_file(void **state) {
+  (void)state;
+  char bytes[512], path[512];
+  size_t size = make_program("{\"modules\": [{\"bytes\": 4}]}", "code", bytes);
+  name_file("one.spv", path);
+  assert_ok(tune_program_files_write(bytes, size, path));
+  check_file("one.spv", "code");
+  check_file("one.spv.json", "{\n \"modules\": [\n  {\n   \"bytes\": 4\n  }\n ]\n}");
+  assert_false(exists("one.spv.data"));
+}
+
+// Several are numbered before their ending; what follows them is data of constants.
+static void several_modules_are_numbered(void **state) {
+  (void)state;
+  char bytes[512], path[512];
+  size_t size =
+      make_program("{\"modules\": [{\"bytes\": 4}, {\"bytes\": 2}]}", "codekk1234", bytes);
+  name_file("two.spv", path);
+  assert_ok(tune_program_files_write(bytes, size, path));
+  check_file("two.0.spv", "code");
+  check_file("two.1.spv", "kk");
+  check_file("two.spv.data", "1234");
+  assert_false(exists("two.spv"));
+}
+
+static void what_is_no_program_is_refused(void **state) {
+  (void)state;
+  char bytes[512], path[512];
+  name_file("bad.spv", path);
+  size_t size = make_program("{\"modules\": [{\"bytes\": 4}]}", "code", bytes);
+  for (size_t cut = 0; cut < size; ++cut) {
+    tune_status status = tune_program_files_write(bytes, cut, path);
+    assert_int_equal(tune_status_get_code(status), TUNE_DATA_LOSS);
+    tune_status_free(status);
+  }
+  bytes[0] = 'X';
+  tune_status status = tune_program_files_write(bytes, size, path);
+  assert_int_equal(tune_status_get_code(status), TUNE_DATA_LOSS);
+  tune_status_free(status);
+  assert_false(exists("bad.spv"));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(one_module_is_one_file),
+      cmocka_unit_test(several_modules_are_numbered),
+      cmocka_unit_test(what_is_no_program_is_refused),
+  };
+  return cmocka_run_group_tests(tests, setup, teardown);
+}
