@@ -11,7 +11,8 @@ foreach(layer support targets tuning dialects transforms)
     list(APPEND objects $<TARGET_OBJECTS:tune_${layer}>)
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/${layer}
       DESTINATION include/mlir-tune
-      FILES_MATCHING PATTERN "*.h" PATTERN "*_internal.h" EXCLUDE PATTERN "runtime" EXCLUDE)
+      FILES_MATCHING PATTERN "*.h" PATTERN "*_internal.h" EXCLUDE PATTERN "runtime" EXCLUDE
+      PATTERN "vulkan" EXCLUDE)
   endif()
 endforeach()
 
