@@ -80,6 +80,9 @@ extern const tune_rule tune_rule_im2col;          // im2col.c
 extern const tune_rule tune_rule_reduction;       // reduction.c
 extern const tune_rule tune_rule_elementwise;     // elementwise.c
 extern const tune_rule tune_rule_general;         // general.c
+extern const tune_rule tune_rule_gpu_contraction; // gpu_contraction.c
+extern const tune_rule tune_rule_gpu_elements;    // gpu_elements.c
+extern const tune_rule tune_rule_gpu_rows;        // gpu_rows.c
 extern const tune_rule tune_rule_gpu_general;     // gpu_general.c
 
 // The rule that takes `structure`; never NULL.

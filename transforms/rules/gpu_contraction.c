@@ -1,0 +1,202 @@
+//===- gpu_contraction.c - Matrix products and convolutions on devices ------------------===//
+//
+// An invocation has a tile of mr x nr of the output in its registers and goes along the depth in
+// steps of kr; neighbouring invocations have neighbouring columns. Windows of convolutions are
+// loops around the depth (implicit: no patches are made). What fills the accumulator and what
+// follows elementwise is done in registers as well.
+//
+// Which loop plays which part is found as on a CPU (contraction_plan.h), with registers of four.
+//
+//===--------------------------------------------------------------------------===//
+
+#include "transforms/rules/contraction_plan.h"
+#include "transforms/rules/gpu_parts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define OP "!transform.any_op"
+#define PARAM "!transform.param<i64>"
+
+#define WIDTH 4               // of a shader's vectors
+#define MOST_ACCUMULATORS 128 // elements in the registers of one invocation
+#define MOST_BODY 1024 // multiply-adds in the body of the loop: more takes seconds to compile
+
+typedef struct plan {
+  tune_contraction_plan loops;
+  tune_value_set mr, nr, kr;
+  int64_t mr_default, nr_default, kr_default;
+  int64_t tiles; // of the loops beside rows and columns
+} plan;
+
+static void choose_rows(plan *p) {
+  int64_t rows = p->loops.rows;
+  for (int64_t mr = 2; mr <= 64; mr++)
+    if (rows % mr == 0 && p->mr.count < 12)
+      tune_value_set_add(&p->mr, mr);
+  p->mr_default = p->mr.count ? tune_value_set_at_most(&p->mr, 32) : 0;
+}
+
+static bool make_plan(const tune_structure *structure, const tune_machine *machine, plan *p) {
+  *p = (plan){.tiles = 1};
+  tune_machine registers = *machine;
+  registers.vector_bits = 128;
+  registers.vector_registers = 64;
+  registers.threads = 1;
+  if (structure->is_dynamic || structure->is_empty ||
+      !tune_contraction_plan_make(structure, &registers, &p->loops) || p->loops.other_count)
+    return false;
+  const tune_contraction_plan *loops = &p->loops;
+  choose_rows(p);
+  for (int64_t nr = WIDTH; nr <= 4 * WIDTH; nr += WIDTH)
+    if (loops->cols % nr == 0)
+      tune_value_set_add(&p->nr, nr);
+  for (int64_t kr = 1; kr <= 16; kr++)
+    if (loops->depths % kr == 0)
+      tune_value_set_add(&p->kr, kr);
+  if (!p->mr.count || !p->nr.count)
+    return false;
+  p->nr_default = WIDTH;
+  p->kr_default = tune_value_set_at_most(&p->kr, 4);
+  const tune_nest *root = loops->epilogue ? loops->epilogue : loops->anchor;
+  for (size_t i = 0; i < root->loop_count; i++)
+    if (!root->is_reduction[i] && i != loops->root_row && i != loops->root_col)
+      p->tiles *= root->extent[i];
+  return true;
+}
+
+static bool gpu_contraction_applies(const tune_structure *structure, const tune_machine *machine) {
+  plan p;
+  return make_plan(structure, machine, &p);
+}
+
+static void write_knobs(const plan *p, const tune_machine *machine, tune_writer *w) {
+  tune_writer_knob(w, "mr", "tile", TUNE_LEVEL_VECTOR, &p->mr, p->mr_default);
+  tune_writer_knob(w, "nr", "tile", TUNE_LEVEL_VECTOR, &p->nr, p->nr_default);
+  tune_writer_knob(w, "kr", "unroll", TUNE_LEVEL_VECTOR, &p->kr, p->kr_default);
+  char lines[512];
+  snprintf(lines, sizeof lines,
+           "%%most = smt.int.constant %d\n"
+           "%%all = smt.int.mul %%mr_, %%nr_\n"
+           "%%fits = smt.int.cmp le %%all, %%most\n"
+           "smt.assert %%fits",
+           MOST_ACCUMULATORS);
+  tune_writer_constraint(w, "the accumulators of an invocation fit its registers", 2,
+                         (const char *const[]){"mr", "nr"}, lines);
+  snprintf(lines, sizeof lines,
+           "%%most = smt.int.constant %d\n"
+           "%%all = smt.int.mul %%mr_, %%nr_, %%kr_\n"
+           "%%fits = smt.int.cmp le %%all, %%most\n"
+           "smt.assert %%fits",
+           MOST_BODY);
+  tune_writer_constraint(w, "a longer body takes seconds to compile", 3,
+                         (const char *const[]){"mr", "nr", "kr"}, lines);
+  int64_t limit = machine->gpu.loop_limit, steps = p->loops.depths, around = 1;
+  for (size_t i = 0; i < p->loops.rest_count; i++)
+    around *= p->loops.anchor->extent[p->loops.rest[i]];
+  if (limit > 0 && steps * around + 2 * around >= limit) {
+    snprintf(lines, sizeof lines,
+             "%%most = smt.int.constant %" PRId64 "\n"
+             "%%depth = smt.int.constant %" PRId64 "\n"
+             "%%around = smt.int.constant %" PRId64 "\n"
+             "%%two = smt.int.constant 2\n"
+             "%%steps = smt.int.div %%depth, %%kr_\n"
+             "%%more = smt.int.add %%steps, %%two\n"
+             "%%all = smt.int.mul %%more, %%around\n"
+             "%%fits = smt.int.cmp le %%all, %%most\n"
+             "smt.assert %%fits",
+             limit, steps, around);
+    tune_writer_constraint(w, "this device stops loops after so many iterations", 1,
+                           (const char *const[]){"kr"}, lines);
+  }
+  int64_t along_x = p->loops.cols / p->nr_default, along_y = p->loops.rows / p->mr_default;
+  tune_gpu_write_group_knobs(machine, along_x, along_y, w);
+}
+
+static void bind_nests(const plan *p, tune_writer *w) {
+  const tune_contraction_plan *loops = &p->loops;
+  char names[640] = "";
+  size_t used = 0;
+  for (size_t n = 0; n < loops->structure->nest_count; n++) {
+    const tune_nest *nest = &loops->structure->nests[n];
+    if (nest->kind == TUNE_NEST_GENERIC)
+      used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
+                               nest == loops->anchor ? "%anchor"
+                               : nest == loops->init ? "%init"
+                                                     : "%epilogue");
+  }
+  tune_gpu_write_nests(loops->structure, "%generics", names, w);
+  if (loops->starts_filled)
+    tune_writer_match_op(w, "%init", "\"linalg.fill\"");
+  if (tune_structure_has_pad(loops->structure)) {
+    tune_writer_match_op(w, "%borders", "\"tensor.pad\"");
+    tune_writer_line(w, "%%bordered = transform.structured.rewrite_in_destination_passing_style "
+                        "%%borders : (" OP ") -> " OP);
+  }
+}
+
+// One tile an invocation, with what it is made of.
+static void write_grid(const plan *p, tune_writer *w) {
+  const tune_contraction_plan *loops = &p->loops;
+  const tune_nest *root = loops->epilogue ? loops->epilogue : loops->anchor;
+  tune_tiling tile = {{0}};
+  size_t order[TUNE_MAX_LOOPS];
+  char sizes[256];
+  tune_writer_identity_order(order, root->loop_count);
+  for (size_t i = 0; i < root->loop_count; i++)
+    tile.size[i] = root->is_reduction[i]  ? "0"
+                   : i == loops->root_row ? "%mr"
+                   : i == loops->root_col ? "%nr"
+                                          : "1";
+  tune_writer_line(w, "%%root, %%grid = transform.structured.tile_using_forall %s tile_sizes %s",
+                   loops->epilogue ? "%epilogue" : "%anchor",
+                   tune_writer_sizes(sizes, sizeof sizes, &tile, order, root->loop_count));
+  tune_writer_line(w, "  : (" OP ", " PARAM ", " PARAM ") -> (" OP ", " OP ")");
+  const char *grid = "%grid";
+  if (loops->epilogue) {
+    tune_writer_fuse_into(w, "%tile", "%anchor", grid, "%grid_1");
+    grid = "%grid_1";
+  }
+  if (loops->init) {
+    tune_writer_fuse_into(w, "%start", "%init", grid, "%grid_2");
+    grid = "%grid_2";
+  }
+  tune_gpu_write_groups(grid, w);
+}
+
+static void write_depth(const plan *p, tune_writer *w) {
+  const tune_contraction_plan *loops = &p->loops;
+  tune_tiling steps = {{0}};
+  size_t order[TUNE_MAX_LOOPS];
+  tune_writer_identity_order(order, loops->anchor->loop_count);
+  for (size_t i = 0; i < loops->anchor->loop_count; i++)
+    steps.size[i] = i == loops->depth ? "%kr" : loops->anchor->is_reduction[i] ? "1" : "0";
+  tune_writer_tile(w, "%step", "%steps", loops->epilogue ? "%tile" : "%root", &steps, order,
+                   loops->anchor->loop_count, NULL);
+  tune_writer_cleanup(w);
+  tune_writer_fold_unit_dims(w);
+  tune_writer_cleanup(w);
+  tune_gpu_write_vectors(w);
+}
+
+static void gpu_contraction_write(const tune_structure *structure, const tune_machine *machine,
+                                  tune_writer *w) {
+  plan p;
+  if (!make_plan(structure, machine, &p))
+    return;
+  tune_writer_begin_tensors(
+      w, "rule 'gpu_contraction': a tile of the output in the registers of each invocation");
+  write_knobs(&p, machine, w);
+  bind_nests(&p, w);
+  write_grid(&p, w);
+  write_depth(&p, w);
+  tune_gpu_write_end(structure, machine, true, p.loops.anchor->widens, w);
+}
+
+const tune_rule tune_rule_gpu_contraction = {
+    .name = "gpu_contraction",
+    .summary = "matrix products, batches and convolutions on devices: tiles in registers",
+    .kinds = TUNE_KINDS_GPU,
+    .applies = gpu_contraction_applies,
+    .write = gpu_contraction_write,
+};

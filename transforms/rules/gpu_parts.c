@@ -1,0 +1,115 @@
+//===- gpu_parts.c - What schedules for devices have in common -------------------------===//
+
+#include "transforms/rules/gpu_parts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define OP "!transform.any_op"
+
+void tune_gpu_write_nests(const tune_structure *structure, const char *all, const char *names,
+                          tune_writer *w) {
+  size_t generics = 0;
+  for (size_t n = 0; n < structure->nest_count; n++)
+    generics += structure->nests[n].kind == TUNE_NEST_GENERIC;
+  tune_writer_match_op(w, all, "\"linalg.generic\"");
+  char types[1024];
+  if (generics == 1)
+    tune_writer_line(w, "%s = transform.merge_handles %s : " OP, names, all);
+  else
+    tune_writer_line(w, "%s = transform.split_handle %s : (" OP ") -> (%s)", names, all,
+                     tune_writer_types(types, sizeof types, generics));
+}
+
+// The share of invocations that have work, in groups of `size`.
+static double find_use(int64_t tiles, int64_t size) {
+  return (double)tiles / (double)((tiles + size - 1) / size * size);
+}
+
+void tune_gpu_write_group_knobs(const tune_machine *machine, int64_t along_x, int64_t along_y,
+                                tune_writer *w) {
+  int64_t lanes = machine->gpu.subgroup_size > 0 ? machine->gpu.subgroup_size : 32;
+  int64_t most = machine->gpu.group_invocations > 0 ? machine->gpu.group_invocations : 128;
+  tune_value_set x = {0}, y = {0};
+  int64_t best = lanes;
+  for (int64_t size = lanes; size <= 256 && size <= most; size *= 2) {
+    if (size > lanes && size / 2 >= along_x)
+      break;
+    tune_value_set_add(&x, size);
+    if (size <= 2 * lanes && find_use(along_x, size) > find_use(along_x, best) + 0.05)
+      best = size;
+  }
+  for (int64_t size = 1; size <= 16 && size <= along_y; size *= 2)
+    tune_value_set_add(&y, size);
+  // A real device hides its latencies by having many invocations in a group.
+  int64_t default_y = machine->gpu.is_software ? 1 : tune_value_set_at_most(&y, 128 / best);
+  tune_writer_knob(w, "group_x", "parallel", TUNE_LEVEL_GPU, &x, best);
+  tune_writer_knob(w, "group_y", "parallel", TUNE_LEVEL_GPU, &y, default_y);
+  char lines[256];
+  snprintf(lines, sizeof lines,
+           "%%most = smt.int.constant %" PRId64 "\n"
+           "%%all = smt.int.mul %%group_x_, %%group_y_\n"
+           "%%fits = smt.int.cmp le %%all, %%most\n"
+           "smt.assert %%fits",
+           most);
+  tune_writer_constraint(w, "a group has no more invocations than the device allows", 2,
+                         (const char *const[]){"group_x", "group_y"}, lines);
+}
+
+void tune_gpu_write_groups(const char *loop, tune_writer *w) {
+  tune_writer_line(
+      w, "transform.annotate %s \"tune.group_x\" = %%group_x : " OP ", !transform.param<i64>",
+      loop);
+  tune_writer_line(
+      w, "transform.annotate %s \"tune.group_y\" = %%group_y : " OP ", !transform.param<i64>",
+      loop);
+}
+
+void tune_gpu_write_vectors(tune_writer *w) {
+  tune_writer_match_op(w, "%vectors", "\"linalg.generic\", \"linalg.fill\"");
+  tune_writer_begin_foreach(w, "%vectors", "%op");
+  tune_writer_try_vectorize(w, "%op", NULL);
+  tune_writer_end_foreach(w);
+}
+
+// A knob of two values, 0 and `on`, that becomes an attribute of the function.
+static void write_switch(tune_writer *w, const char *knob, const char *attribute, int64_t on,
+                         bool is_on) {
+  tune_value_set values = {0};
+  tune_value_set_add(&values, 0);
+  tune_value_set_add(&values, on);
+  tune_writer_knob(w, knob, NULL, TUNE_LEVEL_GPU, &values, is_on ? on : 0);
+  tune_writer_line(w, "transform.annotate %s \"%s\" = %%%s : " OP ", !transform.param<i64>",
+                   w->func, attribute, knob);
+}
+
+void tune_gpu_write_end(const tune_structure *structure, const tune_machine *machine, bool shares,
+                        bool widens, tune_writer *w) {
+  tune_writer_vector_cleanup(w, widens);
+  tune_writer_end_tensors(w);
+  tune_writer_begin_buffers(w);
+  tune_writer_line(w, "transform.apply_patterns to %s {", w->func);
+  tune_writer_line(w, "  transform.apply_patterns.canonicalization");
+  tune_writer_line(w, "  transform.apply_patterns.memref.fold_memref_alias_ops");
+  tune_writer_line(w, "} {apply_cse} : " OP);
+  tune_writer_apply_pass(w, "canonicalize", "%kernels");
+  const tune_machine_gpu *gpu = &machine->gpu;
+  bool is_vulkan = machine->kind == TUNE_KIND_VULKAN;
+  // On a device of its own a cache serves lanes that read alike; there it is no gain to pass on.
+  if (is_vulkan && gpu->texel_buffer_elements > 0)
+    write_switch(w, "texels", "tune.gpu.texels", gpu->texel_buffer_elements, gpu->is_software);
+  if (is_vulkan && shares && gpu->has_subgroup_shuffle && gpu->subgroup_size > 1)
+    write_switch(w, "share", "tune.gpu.share", gpu->subgroup_size, gpu->is_software);
+  if (is_vulkan) {
+    tune_writer_line(w,
+                     "%%spirv_opt = transform.tune.knob<\"%sspirv_opt\"> options = [\"none\", "
+                     "\"performance\", \"size\", \"unroll\"] {tune.default = \"none\", tune.level "
+                     "= \"target\"} -> !transform.any_param",
+                     w->knob_prefix);
+    tune_writer_line(
+        w, "transform.annotate %s \"tune.spirv.opt\" = %%spirv_opt : " OP ", !transform.any_param",
+        w->func);
+  }
+  tune_writer_end_buffers(w);
+  tune_writer_main(w, structure);
+}

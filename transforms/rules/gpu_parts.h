@@ -1,0 +1,45 @@
+//===- gpu_parts.h - What schedules for devices have in common -------------------------===//
+//
+// A kernel is a parallel loop (scf.forall) over tiles, one invocation a tile, the last loop along
+// x: the lowering makes the launch of it, in groups as the loop's attributes tune.group_x, _y and
+// _z say (lower/launches.h), and pieces of four elements of its vectors (lower/vector_pieces.h).
+// Whatever no schedule takes becomes a kernel of its own, one invocation an element.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TRANSFORMS_RULES_GPU_PARTS_H
+#define TUNE_TRANSFORMS_RULES_GPU_PARTS_H
+
+#include "transforms/rules/rule.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Matches every linalg.generic of %func, in order, as the handles `names` (one a generic nest of
+// `structure`, separated by ", "), and all of them as `all`.
+void tune_gpu_write_nests(const tune_structure *structure, const char *all, const char *names,
+                          tune_writer *writer);
+
+// The knobs group_x and group_y, and their constraint: no more invocations than the machine's
+// groups have. `along_x` and `along_y` are how many tiles there are at least; defaults are chosen
+// so that few invocations of a group stay idle.
+void tune_gpu_write_group_knobs(const tune_machine *machine, int64_t along_x, int64_t along_y,
+                                tune_writer *writer);
+// Puts them on the parallel loop `loop`.
+void tune_gpu_write_groups(const char *loop, tune_writer *writer);
+
+// Makes vectors of all that is left of linalg in %func, of each op as it is.
+void tune_gpu_write_vectors(tune_writer *writer);
+
+// From vectors on tensors to the end of the schedule: cleanups, bufferization, and the knobs of the
+// lowering: `texels` (buffers that are only read are read as texel buffers), with `shares` `share`
+// (what all lanes of a subgroup read, each reads a part of), spirv_opt.
+void tune_gpu_write_end(const tune_structure *structure, const tune_machine *machine, bool shares,
+                        bool widens, tune_writer *writer);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TUNE_TRANSFORMS_RULES_GPU_PARTS_H

@@ -1,0 +1,257 @@
+//===- gpu_rows.c - Reductions, softmax and norms on devices -------------------------------===//
+//
+// Every op works on the same rows (reduction_plan.h): one kernel, in which an invocation has a row
+// of its own, and goes along it once for each reduction and once for what is written. What is
+// computed of each element on the way (the exponentials of a softmax) is computed again in each
+// pass: registers hold no row, and memory would be slower.
+//
+// Reductions across the contiguous loop have `vector` columns in each invocation instead.
+//
+//===--------------------------------------------------------------------------===//
+
+#include "transforms/rules/gpu_parts.h"
+#include "transforms/rules/reduction_plan.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define OP "!transform.any_op"
+#define PARAM "!transform.param<i64>"
+
+#define WIDTH 4 // of a shader's vectors
+
+typedef struct plan {
+  tune_reduction_plan cut;
+  tune_value_set vectors; // of the line, or of columns
+  int64_t vector;
+} plan;
+
+static int64_t count_rows(const plan *p) {
+  int64_t rows = 1;
+  for (size_t i = 0; i < p->cut.root->loop_count; i++)
+    if (!p->cut.root->is_reduction[i] && (p->cut.is_row[i] || i == p->cut.column))
+      rows *= p->cut.root->extent[i];
+  return rows;
+}
+
+static bool make_plan(const tune_structure *structure, const tune_machine *machine, plan *p) {
+  *p = (plan){.vector = 1};
+  tune_machine registers = *machine;
+  registers.vector_bits = 128;
+  registers.vector_registers = 64;
+  registers.threads = 1;
+  if (structure->is_dynamic || structure->is_empty ||
+      !tune_reduction_plan_make(structure, &registers, &p->cut))
+    return false;
+  const tune_reduction_plan *cut = &p->cut;
+  if (cut->shape == TUNE_REDUCTION_ROWS && cut->row_count == 0)
+    return false; // one row is no work for many
+  int64_t extent =
+      cut->shape == TUNE_REDUCTION_COLUMNS ? cut->columns : cut->line[cut->line_count - 1];
+  for (int64_t part = 1; part <= 64; part++)
+    if (extent % part == 0 && (part % WIDTH == 0 || extent % WIDTH))
+      tune_value_set_add(&p->vectors, part);
+  p->vector =
+      tune_value_set_at_most(&p->vectors, cut->shape == TUNE_REDUCTION_COLUMNS ? WIDTH : 16);
+  return p->vectors.count > 0;
+}
+
+static bool gpu_rows_applies(const tune_structure *structure, const tune_machine *machine) {
+  plan p;
+  return make_plan(structure, machine, &p);
+}
+
+static void write_knobs(const tune_structure *structure, const plan *p, const tune_machine *machine,
+                        tune_writer *w) {
+  const tune_reduction_plan *cut = &p->cut;
+  bool is_columns = cut->shape == TUNE_REDUCTION_COLUMNS;
+  tune_writer_knob(w, "vector", "vectorize", TUNE_LEVEL_VECTOR, &p->vectors, p->vector);
+  int64_t length = 1, limit = machine->gpu.loop_limit;
+  for (size_t i = 0; i < cut->line_count; i++)
+    length *= cut->line[i];
+  if (limit > 0 && !is_columns) {
+    char lines[512];
+    snprintf(lines, sizeof lines,
+             "%%most = smt.int.constant %" PRId64 "\n"
+             "%%length = smt.int.constant %" PRId64 "\n"
+             "%%passes = smt.int.constant %zu\n"
+             "%%steps = smt.int.div %%length, %%vector_\n"
+             "%%all = smt.int.mul %%steps, %%passes\n"
+             "%%fits = smt.int.cmp lt %%all, %%most\n"
+             "smt.assert %%fits",
+             limit, length, structure->nest_count);
+    tune_writer_constraint(w, "this device stops loops after so many iterations", 1,
+                           (const char *const[]){"vector"}, lines);
+  }
+  if (is_columns) {
+    tune_value_set unroll = {0};
+    for (int64_t by = 1; by <= 16; by *= 2)
+      if (cut->line[cut->line_count - 1] % by == 0)
+        tune_value_set_add(&unroll, by);
+    tune_writer_knob(w, "unroll", "unroll", TUNE_LEVEL_VECTOR, &unroll,
+                     tune_value_set_at_most(&unroll, 8));
+  }
+  int64_t rows = count_rows(p);
+  tune_gpu_write_group_knobs(machine, is_columns ? cut->columns / p->vector : rows, 1, w);
+}
+
+static void bind_root(const tune_structure *structure, const plan *p, tune_writer *w) {
+  char names[640] = "";
+  size_t used = 0;
+  for (size_t n = 0; n < structure->nest_count; n++)
+    if (structure->nests[n].kind == TUNE_NEST_GENERIC)
+      used +=
+          &structure->nests[n] == p->cut.root
+              ? (size_t)snprintf(names + used, sizeof names - used, "%s%%root", used ? ", " : "")
+              : (size_t)snprintf(names + used, sizeof names - used, "%s%%nest_%zu",
+                                 used ? ", " : "", n);
+  tune_gpu_write_nests(structure, "%generics", names, w);
+}
+
+// A row, or some columns, for each invocation, with all that is made of it.
+static void write_grid(const plan *p, tune_writer *w) {
+  const tune_nest *root = p->cut.root;
+  bool is_columns = p->cut.shape == TUNE_REDUCTION_COLUMNS;
+  tune_tiling tile = {{0}};
+  size_t order[TUNE_MAX_LOOPS];
+  char sizes[256];
+  tune_writer_identity_order(order, root->loop_count);
+  for (size_t i = 0; i < root->loop_count; i++) {
+    bool is_shared =
+        !root->is_reduction[i] &&
+        (p->cut.is_row[i] || (p->cut.shape != TUNE_REDUCTION_ROWS && i == p->cut.column));
+    tile.size[i] = !is_shared ? "0" : is_columns && i == p->cut.column ? "%vector" : "1";
+  }
+  tune_writer_line(w,
+                   "%%tile, %%grid = transform.structured.fuse %%root tile_sizes %s "
+                   "{use_forall}",
+                   tune_writer_sizes(sizes, sizeof sizes, &tile, order, root->loop_count));
+  tune_writer_line(w, "  : (" OP "%s) -> (" OP ", " OP ")", is_columns ? ", " PARAM : "");
+  tune_gpu_write_groups("%grid", w);
+  tune_writer_fold_empty_tensors(w);
+  tune_writer_cleanup(w);
+  tune_writer_fold_unit_dims(w);
+}
+
+// "[1, 1, %vector]" for `count` loops.
+static const char *line_sizes(size_t count, const char *last, char *buffer, size_t size) {
+  size_t used = (size_t)snprintf(buffer, size, "[");
+  for (size_t i = 0; i + 1 < count && used < size; i++)
+    used += (size_t)snprintf(buffer + used, size - used, "1, ");
+  if (used < size)
+    snprintf(buffer + used, size - used, "%s]", last);
+  return buffer;
+}
+
+static bool is_line(const plan *p, const tune_nest *nest) {
+  return nest->kind == TUNE_NEST_GENERIC && !nest->reduction_count &&
+         nest->loop_count > p->cut.row_count;
+}
+
+// Computes again, within the loop `*loop`, what `nest`, there the handle `op`, reads of elements
+// along the line that others have computed; and so on. Handles are numbered from `*count`.
+static void write_remade(const tune_structure *structure, const plan *p, const tune_nest *nest,
+                         const char *op, char loop[32], size_t *count, tune_writer *w) {
+  for (size_t o = 0; o < nest->input_count; o++) {
+    size_t producer = nest->operands[o].producer, number = *count;
+    if (producer == TUNE_NO_LOOP || !is_line(p, &structure->nests[producer]))
+      continue;
+    ++*count;
+    char made[32], kept[32], around[32];
+    snprintf(made, sizeof made, "%%again_%zu", number);
+    snprintf(kept, sizeof kept, "%%kept_%zu", number);
+    snprintf(around, sizeof around, "%%around_%zu", number);
+    tune_writer_line(w, "%%slice_%zu = transform.get_producer_of_operand %s[%zu] : (" OP ") -> " OP,
+                     number, op, o);
+    tune_writer_line(w, "%s = transform.get_producer_of_operand %%slice_%zu[0]", kept, number);
+    tune_writer_line(w, "  : (" OP ") -> " OP);
+    tune_writer_fuse_into(w, made, kept, loop, around);
+    snprintf(loop, 32, "%s", around);
+    write_remade(structure, p, &structure->nests[producer], made, loop, count, w);
+  }
+}
+
+// Goes along the line for `nest`, the handle %op_<number>.
+static void write_pass(const tune_structure *structure, const plan *p, size_t number,
+                       size_t *remade, tune_writer *w) {
+  char sizes[128], types[640], step[32], loop[32];
+  size_t count = p->cut.line_count;
+  snprintf(step, sizeof step, "%%step_%zu", number);
+  snprintf(loop, sizeof loop, "%%loops_%zu#%zu", number, count - 1);
+  // Within a region of its own: what is computed again stays known outside of it.
+  char target[32];
+  snprintf(target, sizeof target, "%%op_%zu", number);
+  tune_writer_begin_foreach(w, target, "%pass");
+  tune_writer_line(w,
+                   "%s, %%loops_%zu:%zu = transform.structured.tile_using_for %%pass "
+                   "tile_sizes %s",
+                   step, number, count, line_sizes(count, "%vector", sizes, sizeof sizes));
+  tune_writer_line(w, "  : (" OP ", " PARAM ") -> (%s)",
+                   tune_writer_types(types, sizeof types, count + 1));
+  write_remade(structure, p, &structure->nests[number], step, loop, remade, w);
+  tune_writer_end_foreach(w);
+}
+
+static void write_lines(const tune_structure *structure, const plan *p, tune_writer *w) {
+  char names[640] = "";
+  size_t used = 0, remade = 0;
+  for (size_t n = 0; n < structure->nest_count; n++)
+    if (structure->nests[n].kind == TUNE_NEST_GENERIC)
+      used +=
+          (size_t)snprintf(names + used, sizeof names - used, "%s%%op_%zu", used ? ", " : "", n);
+  tune_gpu_write_nests(structure, "%parts", names, w);
+  // The last first: what is computed again has to stand before who reads it.
+  for (size_t n = structure->nest_count; n-- > 0;) {
+    const tune_nest *nest = &structure->nests[n];
+    if (nest->kind == TUNE_NEST_GENERIC && (nest->reduction_count || nest == p->cut.root) &&
+        nest->loop_count > p->cut.row_count)
+      write_pass(structure, p, n, &remade, w);
+  }
+}
+
+// Some steps of the reduction at a time, for all columns of the invocation.
+static void write_columns(const plan *p, tune_writer *w) {
+  tune_nest sum = {.reduction_count = p->cut.line_count};
+  size_t loops = p->cut.line_count + 1, column = p->cut.column < loops ? p->cut.column : loops - 1;
+  for (size_t i = 0; i < loops; i++)
+    sum.is_reduction[i] = i != column;
+  tune_tiling steps = {{0}};
+  size_t order[TUNE_MAX_LOOPS], last = column == loops - 1 ? loops - 2 : loops - 1;
+  tune_writer_identity_order(order, loops);
+  for (size_t i = 0; i < loops; i++)
+    steps.size[i] = i == column ? "0" : i == last ? "%unroll" : "1";
+  tune_writer_match_generic(w, "%sums", &sum, NULL, loops, w->func);
+  tune_writer_begin_foreach(w, "%sums", "%sum");
+  tune_writer_tile(w, "%step", "%steps", "%sum", &steps, order, loops, NULL);
+  tune_writer_end_foreach(w);
+}
+
+static void gpu_rows_write(const tune_structure *structure, const tune_machine *machine,
+                           tune_writer *w) {
+  plan p;
+  if (!make_plan(structure, machine, &p))
+    return;
+  tune_writer_begin_tensors(w, "rule 'gpu_rows': a row for each invocation, in passes");
+  write_knobs(structure, &p, machine, w);
+  bind_root(structure, &p, w);
+  write_grid(&p, w);
+  if (p.cut.shape == TUNE_REDUCTION_COLUMNS)
+    write_columns(&p, w);
+  else
+    write_lines(structure, &p, w);
+  tune_writer_cleanup(w);
+  // As generic ops, so that what starts a sum loses its unit dimensions as the sum did.
+  tune_writer_match_op(w, "%fills", "\"linalg.fill\"");
+  tune_writer_line(w, "%%starts = transform.structured.generalize %%fills : (" OP ") -> " OP);
+  tune_writer_fold_unit_dims(w);
+  tune_gpu_write_vectors(w);
+  tune_gpu_write_end(structure, machine, false, false, w);
+}
+
+const tune_rule tune_rule_gpu_rows = {
+    .name = "gpu_rows",
+    .summary = "reductions, softmax and norms on devices: a row for each invocation",
+    .kinds = TUNE_KINDS_GPU,
+    .applies = gpu_rows_applies,
+    .write = gpu_rows_write,
+};
