@@ -37,9 +37,26 @@ static const char *complain(MlirType type, bool is_in_memory, const tune_device 
   return NULL;
 }
 
+// GLSL's functions that are no more than a few instructions are for doubles, too.
+static bool is_of_doubles(MlirOperation op) {
+  static const char *const NAMES[] = {"math.absf",  "math.ceil",  "math.floor",     "math.round",
+                                      "math.sqrt",  "math.rsqrt", "math.roundeven", "math.fma",
+                                      "math.isnan", "math.isinf", "math.copysign",  NULL};
+  if (!tune_ir_string_starts(tune_ir_name(op), "math.") &&
+      !tune_ir_string_starts(tune_ir_name(op), "spirv.GL."))
+    return true;
+  for (size_t i = 0; NAMES[i]; ++i)
+    if (tune_ir_is(op, NAMES[i]))
+      return true;
+  return false;
+}
+
 static MlirWalkResult look_at(MlirOperation op, void *user_data) {
   check *self = user_data;
   const char *complaint = NULL;
+  if (mlirOperationGetNumResults(op) == 1 &&
+      mlirTypeIsAF64(mlirValueGetType(mlirOperationGetResult(op, 0))) && !is_of_doubles(op))
+    complaint = "shaders do not have it of float64";
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && !complaint; ++i)
     complaint = complain(mlirValueGetType(mlirOperationGetOperand(op, i)), false, self->device);
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op) && !complaint; ++i)

@@ -15,19 +15,18 @@
 #include "transforms/lower/pipeline.h"
 #include "transforms/lower/spirv.h"
 #include "transforms/lower/spirv_tools.h"
+#include "transforms/lower/vector_pieces.h"
 #include "transforms/op_list.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-// A task is a function of its own in a whole module. Loops of one step would be dissolved by what
-// the inliner runs after it.
-#define INLINE "inline{default-pipeline=},symbol-dce"
 #define GENERALIZE "linalg-generalize-named-ops"
-// What is left in kernels becomes plain: loops, and accesses to whole buffers.
-#define PLAIN                                                                                      \
-  "convert-linalg-to-loops,scf-forall-to-for,fold-memref-alias-ops,expand-strided-metadata,"       \
-  "lower-affine,canonicalize,cse"
+// What is left in kernels: loops, and accesses to whole buffers.
+#define OPEN "convert-linalg-to-loops,scf-forall-to-for,fold-memref-alias-ops,canonicalize,cse"
+// A task of a whole module is a function of its own until here.
+#define INLINE "inline{default-pipeline=},symbol-dce"
+#define PLAIN "fold-memref-alias-ops,expand-strided-metadata,lower-affine,canonicalize,cse"
 #define OUTLINE "gpu-kernel-outlining"
 
 #define OPTION_PREFIX "tune.spirv."
@@ -36,7 +35,7 @@ struct tune_vulkan_lowering {
   MlirContext context;
   tune_device device;
   tune_bufferizer bufferizer;
-  MlirPassManager inline_calls, generalize, plain, outline;
+  MlirPassManager generalize, open, inline_calls, plain, outline;
   tune_spirv *spirv;
 };
 
@@ -47,8 +46,9 @@ static tune_status init(tune_vulkan_lowering *lowering, MlirContext context,
   if (options->device)
     TUNE_RETURN_IF_ERROR(tune_device_read(options->device, &lowering->device));
   TUNE_RETURN_IF_ERROR(tune_bufferizer_init(&lowering->bufferizer, context));
-  TUNE_RETURN_IF_ERROR(tune_pipeline_create(context, INLINE, &lowering->inline_calls));
   TUNE_RETURN_IF_ERROR(tune_pipeline_create(context, GENERALIZE, &lowering->generalize));
+  TUNE_RETURN_IF_ERROR(tune_pipeline_create(context, OPEN, &lowering->open));
+  TUNE_RETURN_IF_ERROR(tune_pipeline_create(context, INLINE, &lowering->inline_calls));
   TUNE_RETURN_IF_ERROR(tune_pipeline_create(context, PLAIN, &lowering->plain));
   TUNE_RETURN_IF_ERROR(tune_pipeline_create(context, OUTLINE, &lowering->outline));
   return tune_spirv_create(context, &lowering->device, &lowering->spirv);
@@ -73,8 +73,9 @@ void tune_vulkan_lowering_destroy(tune_vulkan_lowering *lowering) {
   if (!lowering)
     return;
   tune_bufferizer_deinit(&lowering->bufferizer);
-  tune_pipeline_destroy(lowering->inline_calls);
   tune_pipeline_destroy(lowering->generalize);
+  tune_pipeline_destroy(lowering->open);
+  tune_pipeline_destroy(lowering->inline_calls);
   tune_pipeline_destroy(lowering->plain);
   tune_pipeline_destroy(lowering->outline);
   tune_spirv_destroy(lowering->spirv);
@@ -89,13 +90,8 @@ static MlirBlock body_of(MlirOperation op) {
   return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
 }
 
-static bool becomes_kernel(MlirOperation op) {
-  return tune_ir_is(op, "scf.forall") || tune_ir_is(op, "linalg.generic") ||
-         tune_ir_is(op, "gpu.launch");
-}
-
-// What a function says of its kernels goes to the ops that become such: the functions of a module's
-// tasks end up in one.
+// What a function says of its kernels goes to their launches: the functions of a module's tasks end
+// up in one.
 static tune_status spread_options(MlirOperation function) {
   for (intptr_t i = 0; i < mlirOperationGetNumDiscardableAttributes(function); ++i) {
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetDiscardableAttribute(function, i).name);
@@ -107,21 +103,13 @@ static tune_status spread_options(MlirOperation function) {
                                  (int)name.length, name.data);
   }
   MlirAttribute opt = tune_ir_attribute(function, TUNE_SPIRV_OPT_ATTRIBUTE);
-  MlirBlock body = body_of(function);
-  if (mlirAttributeIsNull(opt) || mlirBlockIsNull(body))
+  if (mlirAttributeIsNull(opt))
     return TUNE_OK;
-  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+  for (MlirOperation op = mlirBlockGetFirstOperation(body_of(function)); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
-    if (becomes_kernel(op))
+    if (tune_ir_is(op, "gpu.launch") &&
+        mlirAttributeIsNull(tune_ir_attribute(op, TUNE_SPIRV_OPT_ATTRIBUTE)))
       mlirOperationSetDiscardableAttributeByName(op, tune_ir_string(TUNE_SPIRV_OPT_ATTRIBUTE), opt);
-  return TUNE_OK;
-}
-
-static tune_status spread_all_options(MlirOperation module) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(body_of(module)); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
-    if (tune_ir_is(op, "func.func"))
-      TUNE_RETURN_IF_ERROR(spread_options(op));
   return TUNE_OK;
 }
 
@@ -158,6 +146,31 @@ static tune_status open_copies(MlirOperation module) {
   return failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing copies") : TUNE_OK;
 }
 
+typedef tune_status (*function_step)(tune_vulkan_lowering *lowering, MlirOperation function);
+
+static tune_status for_each_function(tune_vulkan_lowering *lowering, MlirOperation module,
+                                     function_step step) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(body_of(module)); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (tune_ir_is(op, "func.func") && !mlirBlockIsNull(body_of(op)))
+      TUNE_RETURN_IF_ERROR(step(lowering, op));
+  return TUNE_OK;
+}
+
+static tune_status open_launches(tune_vulkan_lowering *lowering, MlirOperation function) {
+  TUNE_RETURN_IF_ERROR(tune_element_loops_open(function));
+  TUNE_RETURN_IF_ERROR(tune_launches_open(function, &lowering->device));
+  TUNE_RETURN_IF_ERROR(spread_options(function));
+  return tune_launch_values_sink(function);
+}
+
+// Cleaning up has moved constants out of the launches again.
+static tune_status open_vectors(tune_vulkan_lowering *lowering, MlirOperation function) {
+  (void)lowering;
+  TUNE_RETURN_IF_ERROR(tune_launch_values_sink(function));
+  return tune_vector_pieces_open(function);
+}
+
 static tune_status lower_to_launches(tune_vulkan_lowering *lowering, MlirOperation module,
                                      const char *name, const tune_function_signature *signature,
                                      MlirOperation *out_function) {
@@ -166,14 +179,12 @@ static tune_status lower_to_launches(tune_vulkan_lowering *lowering, MlirOperati
   TUNE_RETURN_IF_ERROR(tune_memory_place_results(*out_function, signature));
   TUNE_RETURN_IF_ERROR(open_copies(module));
   TUNE_RETURN_IF_ERROR(tune_pipeline_run(lowering->generalize, module, "generalizing"));
-  TUNE_RETURN_IF_ERROR(spread_all_options(module));
+  TUNE_RETURN_IF_ERROR(for_each_function(lowering, module, open_launches));
+  TUNE_RETURN_IF_ERROR(tune_pipeline_run(lowering->open, module, "lowering kernels to loops"));
+  TUNE_RETURN_IF_ERROR(for_each_function(lowering, module, open_vectors));
   TUNE_RETURN_IF_ERROR(tune_pipeline_run(lowering->inline_calls, module, "inlining"));
+  TUNE_RETURN_IF_ERROR(tune_pipeline_run(lowering->plain, module, "making accesses plain"));
   TUNE_RETURN_IF_ERROR(tune_ir_find_function(module, name, out_function));
-  TUNE_RETURN_IF_ERROR(tune_element_loops_open(*out_function));
-  TUNE_RETURN_IF_ERROR(tune_launches_open(*out_function, &lowering->device));
-  TUNE_RETURN_IF_ERROR(tune_launch_values_sink(*out_function));
-  TUNE_RETURN_IF_ERROR(tune_pipeline_run(lowering->plain, module, "lowering kernels to loops"));
-  // Constants have been moved out again.
   return tune_launch_values_sink(*out_function);
 }
 

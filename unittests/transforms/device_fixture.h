@@ -1,0 +1,49 @@
+//===- device_fixture.h - Whole functions lowered for a device ---------------------------===//
+//
+// To be included after cmocka.h and context_fixture.h.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_UNITTESTS_TRANSFORMS_DEVICE_FIXTURE_H
+#define TUNE_UNITTESTS_TRANSFORMS_DEVICE_FIXTURE_H
+
+#include "transforms/ir.h"
+#include "transforms/lower/memory.h"
+#include "transforms/lower/vulkan.h"
+
+#include <stdlib.h>
+
+// A device that has what there is, but little shared memory.
+#define LARGE_DEVICE                                                                               \
+  "{\"api\": \"1.3.230\", \"features\": [\"float16\", \"float64\", \"int8\", \"int16\", \"int64\"" \
+  ", \"storage8\", \"storage16\"], \"subgroup_size\": 8, \"subgroup_operations\": [\"shuffle\", "  \
+  "\"arithmetic\"], \"shared_bytes\": 1024, \"group_invocations\": 256, \"group_size\": "          \
+  "[256, 256, 64], \"group_count\": [65535, 65535, 65535]}"
+
+// Lowers the only function of `text` for the device of the fingerprint `device`; NULL: any.
+static inline tune_status lower_for_device(const char *text, const char *device, tune_emit emit,
+                                           char **out_bytes, size_t *out_size) {
+  MlirOperation module, function;
+  assert_ok(tune_ir_parse(context, text, "in.mlir", &module));
+  assert_ok(tune_ir_find_function(module, NULL, &function));
+  MlirStringRef name = tune_ir_string_attribute(function, "sym_name");
+  char *copy = strndup(name.data, name.length);
+  tune_function_signature *signature;
+  assert_ok(tune_function_signature_create(function, &signature));
+  assert_ok(tune_memory_prepare(module, function, signature));
+  json_t *fingerprint = device ? json_loads(device, 0, NULL) : NULL;
+  assert_true(!device || fingerprint);
+  tune_vulkan_options options = {.device = fingerprint};
+  tune_vulkan_lowering *lowering;
+  assert_ok(tune_vulkan_lowering_create(context, &options, &lowering));
+  json_decref(fingerprint);
+  tune_status status =
+      tune_vulkan_lowering_run(lowering, module, copy, signature, emit, out_bytes, out_size, NULL);
+  tune_vulkan_lowering_destroy(lowering);
+  tune_function_signature_destroy(signature);
+  mlirOperationDestroy(module);
+  free(copy);
+  return status;
+}
+
+#endif // TUNE_UNITTESTS_TRANSFORMS_DEVICE_FIXTURE_H
