@@ -175,20 +175,19 @@ static tune_status open_contract(tune_pieces *pieces, MlirOperation op) {
   for (intptr_t i = 0; i < self.loop_count; ++i)
     steps *= self.is_reduction[i] ? self.extents[i] : 1;
   tune_ir_builder builder = tune_ir_builder_before(op);
-  // A step of the reductions after the other: neighbouring operations then do not wait for each
-  // other.
-  for (int64_t step = 0; step < steps; ++step) {
-    int64_t place[MOST_LOOPS] = {0}, rest = step;
-    for (intptr_t i = self.loop_count; i-- > 0;)
-      if (self.is_reduction[i]) {
-        place[i] = rest % self.extents[i];
-        rest /= self.extents[i];
-      }
-    for (int64_t piece = 0; piece < shape->count; ++piece) {
-      int64_t at[TUNE_PIECES_RANK];
-      tune_pieces_unravel(piece * shape->width, shape->rank, shape->sizes, at);
-      for (intptr_t d = 0; d < shape->rank; ++d)
-        place[self.loops[2][d]] = at[d];
+  // All steps of a piece after each other: where registers are few its sum stays in one.
+  for (int64_t piece = 0; piece < shape->count; ++piece) {
+    int64_t place[MOST_LOOPS] = {0}, at[TUNE_PIECES_RANK];
+    tune_pieces_unravel(piece * shape->width, shape->rank, shape->sizes, at);
+    for (intptr_t d = 0; d < shape->rank; ++d)
+      place[self.loops[2][d]] = at[d];
+    for (int64_t step = 0; step < steps; ++step) {
+      int64_t rest = step;
+      for (intptr_t i = self.loop_count; i-- > 0;)
+        if (self.is_reduction[i]) {
+          place[i] = rest % self.extents[i];
+          rest /= self.extents[i];
+        }
       sums[piece] = add_product(&builder, &self, name, place, sums[piece]);
     }
   }

@@ -57,7 +57,7 @@ static bool make_plan(const tune_structure *structure, const tune_machine *machi
   if (!p->mr.count || !p->nr.count)
     return false;
   p->nr_default = WIDTH;
-  p->kr_default = tune_value_set_at_most(&p->kr, 4);
+  p->kr_default = tune_value_set_at_most(&p->kr, 8);
   const tune_nest *root = loops->epilogue ? loops->epilogue : loops->anchor;
   for (size_t i = 0; i < root->loop_count; i++)
     if (!root->is_reduction[i] && i != loops->root_row && i != loops->root_col)

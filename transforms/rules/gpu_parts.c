@@ -103,7 +103,7 @@ void tune_gpu_write_end(const tune_structure *structure, const tune_machine *mac
   if (is_vulkan) {
     tune_writer_line(w,
                      "%%spirv_opt = transform.tune.knob<\"%sspirv_opt\"> options = [\"none\", "
-                     "\"performance\", \"size\", \"unroll\"] {tune.default = \"none\", tune.level "
+                     "\"performance\", \"size\", \"unroll\"] {tune.default = \"performance\", tune.level "
                      "= \"target\"} -> !transform.any_param",
                      w->knob_prefix);
     tune_writer_line(
