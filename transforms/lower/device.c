@@ -96,6 +96,7 @@ tune_status tune_device_read(const json_t *fingerprint, tune_device *out_device)
   TUNE_RETURN_IF_ERROR(read_numbers(fingerprint, "group_count", device.group_count));
   TUNE_RETURN_IF_ERROR(read_number(fingerprint, "shared_bytes", &device.shared_bytes));
   TUNE_RETURN_IF_ERROR(read_number(fingerprint, "subgroup_size", &device.subgroup_size));
+  TUNE_RETURN_IF_ERROR(read_number(fingerprint, "loop_limit", &device.loop_limit));
   TUNE_RETURN_IF_ERROR(read_words(fingerprint, "features", &device));
   TUNE_RETURN_IF_ERROR(read_words(fingerprint, "subgroup_operations", &device));
   *out_device = device;

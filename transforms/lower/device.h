@@ -27,6 +27,7 @@ typedef struct tune_device {
   int64_t group_count[3];
   int64_t shared_bytes;
   int64_t subgroup_size; // 0: not known
+  int64_t loop_limit;    // iterations after which loops stop, see kernel_loops.h; 0: none
   // Types in arithmetic.
   bool has_float16, has_float64, has_int8, has_int16, has_int64;
   // Types in storage buffers; those of 32 bits always are.

@@ -97,11 +97,17 @@ static MlirValue make_index(const nest *self, MlirOperation place, MlirAffineExp
   size_t loop;
   if (is_loop(expr, &loop))
     return self->indices[loop];
+  if (mlirAffineExprIsAConstant(expr))
+    return tune_ir_make_index(place, mlirAffineConstantExprGetValue(expr));
   MlirContext context = mlirOperationGetContext(place);
   MlirAffineMap map = mlirAffineMapGet(context, (intptr_t)self->loop_count, 0, 1, &expr);
+  MlirValue operands[MOST_LOOPS];
+  for (size_t i = 0; i < self->loop_count; ++i) // of a loop that is not yet open it is no function
+    operands[i] =
+        mlirValueIsNull(self->indices[i]) ? tune_ir_make_index(place, 0) : self->indices[i];
   MlirNamedAttribute attribute = tune_ir_named(context, "map", mlirAffineMapAttrGet(map));
   MlirType index = mlirIndexTypeGet(context);
-  tune_build_parts parts = {.operands = self->indices,
+  tune_build_parts parts = {.operands = operands,
                             .operand_count = self->loop_count,
                             .results = &index,
                             .result_count = 1,
@@ -215,6 +221,7 @@ static void fill_reductions(nest *self, size_t loop, MlirOperation place, MlirVa
   for (size_t i = 0; i < sum_count; ++i)
     inner[i] = mlirBlockGetArgument(body, (intptr_t)i + 1);
   fill_reductions(self, loop + 1, end, inner, sum_count);
+  self->indices[loop] = (MlirValue){NULL};
   mlirOperationSetOperands(end, (intptr_t)sum_count, inner);
   for (size_t i = 0; i < sum_count; ++i)
     sums[i] = mlirOperationGetResult(op, (intptr_t)i);

@@ -10,12 +10,16 @@
 
 #include <math.h>
 
-static const char *const APPROXIMATED[] = {"math.atan2", "math.cbrt",  "math.erf",
+// GLSL has asin, acos and atan as well, to four digits.
+static const char *const APPROXIMATED[] = {"math.acos",  "math.asin",  "math.atan",
+                                           "math.atan2", "math.cbrt",  "math.erf",
                                            "math.erfc",  "math.expm1", "math.log1p"};
 static const char *const EXPANDED[] = {"fpowi"};
 
 static MlirWalkResult find_math(MlirOperation op, void *user_data) {
-  if (!tune_ir_string_starts(tune_ir_name(op), "math."))
+  MlirStringRef name = tune_ir_name(op);
+  if (!tune_ir_string_starts(name, "math.") && !tune_ir_string_starts(name, "arith.floordiv") &&
+      !tune_ir_string_starts(name, "arith.ceildiv"))
     return MlirWalkResultAdvance;
   return tune_op_list_add(user_data, op) ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
 }
@@ -30,6 +34,8 @@ static tune_status apply_patterns(MlirOperation kernels) {
   tune_math_patterns_add_extension(patterns, names, count);
   tune_math_patterns_add_approximation(patterns, APPROXIMATED,
                                        sizeof APPROXIMATED / sizeof *APPROXIMATED);
+  tune_math_patterns_add_powers(patterns);
+  tune_math_patterns_add_rounding_division(patterns);
   tune_math_patterns_add_expansion(patterns, EXPANDED, sizeof EXPANDED / sizeof *EXPANDED);
   return tune_math_apply(kernels, patterns);
 }
@@ -72,7 +78,19 @@ static MlirValue make_constant(MlirOperation place, MlirType type, double number
 }
 
 // arith.cmpf's.
-enum { OLT = 4 };
+enum { OLT = 4, UNE = 13 };
+
+// Upstream takes the power of what is below zero for that of what is above.
+static MlirValue make_power(MlirOperation op, MlirType type) {
+  MlirValue base = mlirOperationGetOperand(op, 0), exponent = mlirOperationGetOperand(op, 1);
+  MlirValue is_broken =
+      compare(op, UNE, exponent, tune_build_value(op, "math.floor", &exponent, 1, type));
+  MlirValue is_negative = compare(op, OLT, base, make_constant(op, type, 0));
+  MlirValue operands[] = {tune_build_binary(op, "arith.andi", is_negative, is_broken),
+                          make_constant(op, type, NAN),
+                          tune_build_binary(op, "math.powf", base, exponent)};
+  return tune_build_value(op, "arith.select", operands, 3, type);
+}
 
 // What `op` is in other words, or a null value.
 static MlirValue in_other_words(MlirOperation op) {
@@ -80,6 +98,8 @@ static MlirValue in_other_words(MlirOperation op) {
   MlirType type = mlirValueGetType(operand);
   if (tune_ir_is(op, "math.exp2"))
     return tune_build_value(op, "spirv.GL.Exp2", &operand, 1, type);
+  if (tune_ir_is(op, "math.powf"))
+    return make_power(op, type);
   if (tune_ir_is(op, "math.isfinite"))
     return compare(op, OLT, tune_build_value(op, "math.absf", &operand, 1, type),
                    make_constant(op, type, INFINITY));

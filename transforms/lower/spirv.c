@@ -5,6 +5,7 @@
 #include "dialects/diagnostic.h"
 #include "transforms/ir.h"
 #include "transforms/lower/ahead.h"
+#include "transforms/lower/kernel_loops.h"
 #include "transforms/lower/kernel_memory.h"
 #include "transforms/lower/kernel_types.h"
 #include "transforms/lower/launch_values.h"
@@ -215,6 +216,19 @@ static tune_status set_group(const tune_spirv *self, MlirOperation kernel) {
   return TUNE_OK;
 }
 
+static tune_status read_opt(MlirOperation module, tune_spirv_opt *out_opt) {
+  *out_opt = TUNE_SPIRV_OPT_NONE;
+  MlirAttribute attribute = tune_ir_attribute(module, TUNE_SPIRV_OPT_ATTRIBUTE);
+  if (mlirAttributeIsNull(attribute))
+    return TUNE_OK;
+  MlirStringRef word = tune_ir_string_attribute(module, TUNE_SPIRV_OPT_ATTRIBUTE);
+  if (word.data && tune_spirv_opt_parse(word.data, word.length, out_opt))
+    return TUNE_OK;
+  return tune_status_make_at(TUNE_INVALID_ARGUMENT, module,
+                             TUNE_SPIRV_OPT_ATTRIBUTE
+                             ": expected \"none\", \"performance\", \"size\" or \"unroll\"");
+}
+
 static tune_status prepare_kernel(const tune_spirv *self, MlirOperation module,
                                   tune_device_kernel *out) {
   MlirOperation kernel = first_of(module, "gpu.func");
@@ -226,6 +240,10 @@ static tune_status prepare_kernel(const tune_spirv *self, MlirOperation module,
   bool has_subgroups = false;
   mlirOperationWalk(kernel, find_subgroup, &has_subgroups, MlirWalkPreOrder);
   out->subgroup_size = has_subgroups ? self->device.subgroup_size : 0;
+  tune_spirv_opt opt;
+  TUNE_RETURN_IF_ERROR(read_opt(module, &opt));
+  TUNE_RETURN_IF_ERROR(tune_kernel_loops_check(kernel, &self->device,
+                                               opt == TUNE_SPIRV_OPT_UNROLL ? MOST_UNROLLED : 0));
   TUNE_RETURN_IF_ERROR(set_group(self, kernel));
   TUNE_RETURN_IF_ERROR(tune_kernel_types_check(kernel, &self->device));
   TUNE_RETURN_IF_ERROR(tune_kernel_memory_place(kernel, &self->device));
@@ -286,19 +304,6 @@ static bool is_aliased(MlirAttribute roots, const tune_device_kernel *kernel, si
             mlirDenseI64ArrayGetElement(roots, (intptr_t)index))
       return true;
   return false;
-}
-
-static tune_status read_opt(MlirOperation module, tune_spirv_opt *out_opt) {
-  *out_opt = TUNE_SPIRV_OPT_NONE;
-  MlirAttribute attribute = tune_ir_attribute(module, TUNE_SPIRV_OPT_ATTRIBUTE);
-  if (mlirAttributeIsNull(attribute))
-    return TUNE_OK;
-  MlirStringRef word = tune_ir_string_attribute(module, TUNE_SPIRV_OPT_ATTRIBUTE);
-  if (word.data && tune_spirv_opt_parse(word.data, word.length, out_opt))
-    return TUNE_OK;
-  return tune_status_make_at(TUNE_INVALID_ARGUMENT, module,
-                             TUNE_SPIRV_OPT_ATTRIBUTE
-                             ": expected \"none\", \"performance\", \"size\" or \"unroll\"");
 }
 
 static tune_status finish_module(const tune_spirv *self, MlirOperation kernels,

@@ -203,25 +203,26 @@ static tune_status list_launches(MlirOperation function, tune_op_list *launches)
   return launches->failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing launches") : TUNE_OK;
 }
 
-static void set_roots(MlirOperation launch, MlirOperation module) {
+static tune_status set_roots(MlirOperation launch, MlirOperation module) {
   MlirContext context = mlirOperationGetContext(launch);
   MlirAttribute segments = tune_ir_attribute(launch, "operandSegmentSizes");
-  enum { KERNEL_OPERANDS = 11, MOST_ARGUMENTS = 256 };
+  enum { KERNEL_OPERANDS = 11 };
   intptr_t begin = 0, count = mlirDenseI32ArrayGetElement(segments, KERNEL_OPERANDS);
   for (intptr_t i = 0; i < KERNEL_OPERANDS; ++i)
     begin += mlirDenseI32ArrayGetElement(segments, i);
   int64_t *roots = calloc((size_t)count + 1, sizeof *roots);
-  for (intptr_t i = 0; roots && i < count; ++i) {
+  if (!roots)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "naming kernels");
+  for (intptr_t i = 0; i < count; ++i) {
     MlirValue root = tune_device_program_root(mlirOperationGetOperand(launch, begin + i));
-    for (roots[i] = 0; roots[i] < i; ++roots[i])
-      if (mlirValueEqual(
-              root, tune_device_program_root(mlirOperationGetOperand(launch, begin + roots[i]))))
-        break;
+    while (roots[i] < i && !mlirValueEqual(root, tune_device_program_root(mlirOperationGetOperand(
+                                                     launch, begin + roots[i]))))
+      ++roots[i];
   }
-  if (roots)
-    mlirOperationSetAttributeByName(module, tune_ir_string(TUNE_SPIRV_ROOTS_ATTRIBUTE),
-                                    mlirDenseI64ArrayGet(context, count, roots));
+  mlirOperationSetAttributeByName(module, tune_ir_string(TUNE_SPIRV_ROOTS_ATTRIBUTE),
+                                  mlirDenseI64ArrayGet(context, count, roots));
   free(roots);
+  return TUNE_OK;
 }
 
 // Names the kernel of the `index`-th launch after the function, and hands over what is known of it.
@@ -248,12 +249,11 @@ static tune_status finish_kernel(MlirOperation module, MlirOperation function, M
   free(name);
   if (!mlirAttributeIsNull(opt))
     mlirOperationSetAttributeByName(kernel_module, tune_ir_string(TUNE_SPIRV_OPT_ATTRIBUTE), opt);
-  set_roots(launch, kernel_module);
-  return TUNE_OK;
+  return set_roots(launch, kernel_module);
 }
 
-// Outlining names them in order of the launches, all anew: a name of ours may be one of upstream's
-// for another until all are renamed, so it looks them up from the last to the first.
+// Upstream numbers kernels from 0 after the first, we from 1: from the last to the first, a name of
+// ours is never still upstream's for another.
 static tune_status finish_kernels(MlirOperation module, MlirOperation function,
                                   const MlirAttribute *opts) {
   tune_op_list launches = {0};

@@ -105,6 +105,17 @@ static const launch_case CASES[] = {
       "linalg"},
      "memref.load",
      0},
+    {{"a sum that is kept at a place computed of other loops",
+      "func.func @f(%a: memref<8x3xf32>, %b: memref<16x1xf32>) {\n"
+      "  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i * "
+      "2,"
+      " 0)>], iterator_types = [\"parallel\", \"reduction\"]} ins(%a : memref<8x3xf32>)"
+      " outs(%b : memref<16x1xf32>) {\n ^bb0(%x: f32, %y: f32):\n"
+      "  %s = arith.addf %x, %y : f32\n  linalg.yield %s : f32\n }\n  return\n}\n",
+      {"affine.apply", "iter_args"},
+      "linalg"},
+     "memref.load",
+     2},
     {{"places that are sums of loops, and the number of a loop",
       "func.func @f(%a: memref<10xf32>, %b: memref<3xf32>, %c: memref<8xindex>) {\n"
       "  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i + j)>, affine_map<(i, j) -> (j)>,"

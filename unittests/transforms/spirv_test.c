@@ -104,6 +104,24 @@ static const spirv_case CASES[] = {
       NULL},
      NULL,
      0},
+    {{"division that rounds down",
+      ELEMENTWISE("16", "i32", OF_TWO("arith.floordivsi", "i32")),
+      {"OpSDiv"},
+      NULL},
+     NULL,
+     0},
+    {{"powers of what is below zero",
+      ELEMENTWISE("16", "f32", OF_TWO("math.powf", "f32")),
+      {"Pow", "OpFUnordNotEqual", NULL},
+      NULL},
+     NULL,
+     0},
+    {{"powers that are products",
+      ELEMENTWISE("16", "f32", "%c2 = arith.constant 2.0 : f32\n%r = math.powf %x, %c2 : f32\n"),
+      {"OpFMul"},
+      "Pow"},
+     NULL,
+     0},
     {{"an approximation",
       ELEMENTWISE("16", "f32", OF_ONE("math.erf", "f32")),
       {"OpFunctionEnd"},
@@ -234,6 +252,11 @@ static void a_schedule_chooses_how_to_optimize(void **state) {
   assert_int_equal(count_in(LOOP("size"), "OpFAdd"), 1);
   assert_int_equal(count_in(LOOP("unroll"), "OpFAdd"), 16);
   assert_int_equal(count_in(LOOP("unroll"), "OpLoopMerge"), 0);
+  char *program;
+  size_t size;
+  assert_ok(
+      lower_for_device(LOOP("unroll"), "{\"loop_limit\": 10}", TUNE_EMIT_OBJECT, &program, &size));
+  free(program);
 }
 
 typedef struct error_case {
@@ -253,6 +276,8 @@ static const error_case ERRORS[] = {
     {"func.func @f(%a: memref<?xf32>, %v: f32) {\n"
      "  linalg.fill ins(%v : f32) outs(%a : memref<?xf32>)\n  return\n}\n",
      NULL, "known only at run time"},
+    {LOOP("none"), "{\"loop_limit\": 10}",
+     "loops of 16 iterations in an invocation; the device stops after 10"},
     {LOOP("fast"), NULL, "expected \"none\", \"performance\", \"size\" or \"unroll\""},
     {"func.func @f(%a: memref<8xf32>) attributes {tune.spirv.optimize = 1 : i64} {\n  return\n}\n",
      NULL, "tune.spirv.optimize is no option"},
