@@ -175,6 +175,15 @@ static MlirWalkResult find_subgroup(MlirOperation op, void *user_data) {
   return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }
 
+// Canonicalization says of reductions that all lanes take part in them, which makes them ops of
+// another capability, that of OpenCL.
+static MlirWalkResult forget_uniform(MlirOperation op, void *user_data) {
+  (void)user_data;
+  if (tune_ir_is(op, "gpu.subgroup_reduce"))
+    mlirOperationRemoveAttributeByName(op, tune_ir_string("uniform"));
+  return MlirWalkResultAdvance;
+}
+
 static tune_status describe_arguments(MlirOperation kernel, tune_device_kernel *out) {
   MlirBlock entry = body_of(kernel);
   out->argument_count = (size_t)mlirBlockGetNumArguments(entry);
@@ -245,6 +254,7 @@ static tune_status prepare_kernel(const tune_spirv *self, MlirOperation module,
   TUNE_RETURN_IF_ERROR(tune_kernel_loops_check(kernel, &self->device,
                                                opt == TUNE_SPIRV_OPT_UNROLL ? MOST_UNROLLED : 0));
   TUNE_RETURN_IF_ERROR(set_group(self, kernel));
+  mlirOperationWalk(kernel, forget_uniform, NULL, MlirWalkPreOrder);
   TUNE_RETURN_IF_ERROR(tune_kernel_types_check(kernel, &self->device));
   TUNE_RETURN_IF_ERROR(tune_kernel_memory_place(kernel, &self->device));
   MlirAttribute targets = mlirArrayAttrGet(self->context, 1, &self->environment);

@@ -10,6 +10,7 @@
 #include "transforms/lower/element_loops.h"
 #include "transforms/lower/kernel_memory.h"
 #include "transforms/lower/launch_values.h"
+#include "transforms/lower/lanes.h"
 #include "transforms/lower/launches.h"
 #include "transforms/lower/memory.h"
 #include "transforms/lower/pipeline.h"
@@ -159,6 +160,7 @@ static tune_status for_each_function(tune_vulkan_lowering *lowering, MlirOperati
 
 static tune_status open_launches(tune_vulkan_lowering *lowering, MlirOperation function) {
   TUNE_RETURN_IF_ERROR(tune_element_loops_open(function));
+  TUNE_RETURN_IF_ERROR(tune_lanes_open(function));
   TUNE_RETURN_IF_ERROR(tune_launches_open(function, &lowering->device));
   TUNE_RETURN_IF_ERROR(spread_options(function));
   return tune_launch_values_sink(function);

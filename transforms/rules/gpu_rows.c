@@ -91,7 +91,16 @@ static void write_knobs(const tune_structure *structure, const plan *p, const tu
     tune_writer_knob(w, "unroll", "unroll", TUNE_LEVEL_VECTOR, &unroll,
                      tune_value_set_at_most(&unroll, 8));
   }
-  int64_t rows = count_rows(p);
+  // A subgroup has a row together where it can pass sums on.
+  int64_t rows = count_rows(p), subgroup = machine->gpu.subgroup_size;
+  bool may_share = subgroup > 1 && machine->gpu.has_subgroup_arithmetic;
+  if (!is_columns) {
+    tune_value_set lanes = {0};
+    tune_value_set_add(&lanes, 1);
+    if (may_share)
+      tune_value_set_add(&lanes, subgroup);
+    tune_writer_knob(w, "lanes", "parallel", TUNE_LEVEL_GPU, &lanes, may_share ? subgroup : 1);
+  }
   tune_gpu_write_group_knobs(machine, is_columns ? cut->columns / p->vector : rows, 1, w);
 }
 
@@ -127,6 +136,8 @@ static void write_grid(const plan *p, tune_writer *w) {
                    "{use_forall}",
                    tune_writer_sizes(sizes, sizeof sizes, &tile, order, root->loop_count));
   tune_writer_line(w, "  : (" OP "%s) -> (" OP ", " OP ")", is_columns ? ", " PARAM : "");
+  if (!is_columns)
+    tune_writer_line(w, "transform.annotate %%grid \"tune.lanes\" = %%lanes : " OP ", " PARAM);
   tune_gpu_write_groups("%grid", w);
   tune_writer_fold_empty_tensors(w);
   tune_writer_cleanup(w);
@@ -188,6 +199,7 @@ static void write_pass(const tune_structure *structure, const plan *p, size_t nu
                    step, number, count, line_sizes(count, "%vector", sizes, sizeof sizes));
   tune_writer_line(w, "  : (" OP ", " PARAM ") -> (%s)",
                    tune_writer_types(types, sizeof types, count + 1));
+  tune_writer_line(w, "transform.annotate %s \"tune.shared\" : " OP, loop);
   write_remade(structure, p, &structure->nests[number], step, loop, remade, w);
   tune_writer_end_foreach(w);
 }

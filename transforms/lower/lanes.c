@@ -1,0 +1,308 @@
+//===- lanes.c - Several invocations at one row -------------------------------------===//
+
+#include "transforms/lower/lanes.h"
+
+#include "dialects/diagnostic.h"
+#include "transforms/ir_builder.h"
+#include "transforms/op_list.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define MOST_DIMENSIONS 32
+
+//===--------------------------------------------------------------------------===//
+// The parallel loop
+//===--------------------------------------------------------------------------===//
+
+static MlirAttribute appended(MlirOperation forall, const char *name, int64_t last) {
+  MlirAttribute old = tune_ir_attribute(forall, name);
+  int64_t values[MOST_DIMENSIONS + 1];
+  intptr_t count = mlirDenseArrayGetNumElements(old);
+  for (intptr_t i = 0; i < count; ++i)
+    values[i] = mlirDenseI64ArrayGetElement(old, i);
+  values[count] = last;
+  return mlirDenseI64ArrayGet(mlirOperationGetContext(forall), count + 1, values);
+}
+
+// The forall anew with a dimension of `lanes` more; `*out_lane` is its index.
+static MlirOperation remake(MlirOperation forall, int64_t lanes, MlirValue *out_lane) {
+  MlirContext context = mlirOperationGetContext(forall);
+  MlirBlock old = mlirRegionGetFirstBlock(mlirOperationGetRegion(forall, 0));
+  intptr_t rank = mlirBlockGetNumArguments(old);
+  MlirType types[MOST_DIMENSIONS + 1];
+  MlirLocation locations[MOST_DIMENSIONS + 1];
+  for (intptr_t i = 0; i <= rank; ++i) {
+    types[i] = mlirIndexTypeGet(context);
+    locations[i] = mlirOperationGetLocation(forall);
+  }
+  MlirBlock body = mlirBlockCreate(rank + 1, types, locations);
+  for (intptr_t i = 0; i < rank; ++i)
+    mlirValueReplaceAllUsesOfWith(mlirBlockGetArgument(old, i), mlirBlockGetArgument(body, i));
+  for (MlirOperation op; !mlirOperationIsNull(op = mlirBlockGetFirstOperation(old));) {
+    mlirOperationRemoveFromParent(op);
+    mlirBlockAppendOwnedOperation(body, op);
+  }
+  *out_lane = mlirBlockGetArgument(body, rank);
+  MlirRegion region = mlirRegionCreate();
+  mlirRegionAppendOwnedBlock(region, body);
+  int32_t none[] = {0, 0, 0, 0};
+  MlirAttribute group = tune_ir_attribute(forall, "tune.group_x");
+  MlirAttribute width = mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), lanes);
+  MlirNamedAttribute attributes[] = {
+      tune_ir_named(context, "staticLowerBound", appended(forall, "staticLowerBound", 0)),
+      tune_ir_named(context, "staticUpperBound", appended(forall, "staticUpperBound", lanes)),
+      tune_ir_named(context, "staticStep", appended(forall, "staticStep", 1)),
+      tune_ir_named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 4, none)),
+      tune_ir_named(context, "tune.group_x", width),
+      tune_ir_named(context, "tune.group_y", group)};
+  tune_ir_builder builder = tune_ir_builder_before(forall);
+  tune_ir_parts parts = {.name = "scf.forall",
+                         .attribute_count = mlirAttributeIsNull(group) ? 5 : 6,
+                         .attributes = attributes,
+                         .region_count = 1,
+                         .regions = &region};
+  MlirOperation made = tune_ir_build(&builder, &parts);
+  for (intptr_t i = 0; i < mlirOperationGetNumDiscardableAttributes(forall); ++i) {
+    MlirNamedAttribute kept = mlirOperationGetDiscardableAttribute(forall, i);
+    MlirStringRef name = mlirIdentifierStr(kept.name);
+    if (!tune_ir_string_starts(name, "tune.group_") &&
+        !tune_ir_string_equal(name, TUNE_LANES_ATTRIBUTE))
+      mlirOperationSetDiscardableAttributeByName(made, name, kept.attribute);
+  }
+  mlirOperationDestroy(forall);
+  return made;
+}
+
+//===--------------------------------------------------------------------------===//
+// Loops along the row
+//===--------------------------------------------------------------------------===//
+
+// The op that combines what was carried into the yielded `value` with something new, by kind; a
+// null op where there is none such.
+static MlirOperation find_combination(MlirValue value, int depth) {
+  MlirOperation none = {NULL};
+  if (depth > 8 || !mlirValueIsAOpResult(value))
+    return none;
+  MlirOperation op = mlirOpResultGetOwner(value);
+  if (tune_ir_is(op, "vector.multi_reduction") || tune_ir_is(op, "vector.reduction") ||
+      tune_ir_is(op, "vector.contract"))
+    return op;
+  bool renames = tune_ir_is(op, "vector.broadcast") || tune_ir_is(op, "vector.extract") ||
+                 tune_ir_is(op, "vector.shape_cast");
+  return renames ? find_combination(mlirOperationGetOperand(op, 0), depth + 1) : none;
+}
+
+// "add", "maxnumf", …, of the attribute `kind`, into `name`.
+static bool read_kind(MlirOperation op, char name[16]) {
+  static const char *const KINDS[] = {"add",     "minui",   "minsi",    "maxui",   "maxsi",
+                                      "minnumf", "maxnumf", "minimumf", "maximumf"};
+  tune_string_builder text;
+  tune_string_builder_init(&text);
+  MlirAttribute kind = tune_ir_attribute(op, "kind");
+  if (!mlirAttributeIsNull(kind))
+    mlirAttributePrint(kind, tune_ir_append, &text);
+  bool found = false;
+  for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS && text.text && !found; ++i) {
+    char written[24];
+    snprintf(written, sizeof written, "<%s>", KINDS[i]);
+    found = strstr(text.text, written) != NULL;
+    if (found)
+      snprintf(name, 16, "%s", KINDS[i]);
+  }
+  tune_string_builder_deinit(&text);
+  return found;
+}
+
+static MlirAttribute zero_of(MlirType type) {
+  bool is_vector = mlirTypeIsAVector(type);
+  MlirType element = is_vector ? mlirShapedTypeGetElementType(type) : type;
+  MlirAttribute zero = mlirTypeIsAFloat(element)
+                           ? mlirFloatAttrDoubleGet(mlirTypeGetContext(type), element, 0)
+                           : mlirIntegerAttrGet(element, 0);
+  return is_vector ? mlirDenseElementsAttrSplatGet(type, zero) : zero;
+}
+
+// What a sum begins with: `initial` in the first lane, zero in the others. Minima and maxima may
+// begin with the same everywhere.
+static MlirValue start_sum(const tune_ir_builder *builder, MlirValue initial, MlirValue lane) {
+  MlirType type = mlirValueGetType(initial);
+  MlirValue first = tune_ir_build_compare(builder, "eq", lane, tune_ir_build_index(builder, 0));
+  MlirValue operands[] = {first, initial, tune_ir_build_constant(builder, type, zero_of(type))};
+  return tune_ir_build_value(builder, "arith.select", type, 3, operands);
+}
+
+static MlirValue reduce_scalar(const tune_ir_builder *builder, const char *kind, MlirValue value) {
+  MlirType type = mlirValueGetType(value);
+  char text[48];
+  snprintf(text, sizeof text, "#gpu<all_reduce_op %s>", kind);
+  MlirNamedAttribute op = tune_ir_named(
+      builder->context, "op", mlirAttributeParseGet(builder->context, tune_ir_string(text)));
+  tune_ir_parts parts = {.name = "gpu.subgroup_reduce",
+                         .operand_count = 1,
+                         .operands = &value,
+                         .type_count = 1,
+                         .types = &type,
+                         .attribute_count = 1,
+                         .attributes = &op};
+  return mlirOperationGetResult(tune_ir_build(builder, &parts), 0);
+}
+
+// `value` of all lanes, combined, and the op that reads it for that. Only scalars and vectors of
+// one element come out of rows.
+static tune_status reduce(const tune_ir_builder *builder, MlirOperation loop, const char *kind,
+                          MlirValue value, MlirValue *out_value, MlirOperation *out_reader) {
+  MlirType type = mlirValueGetType(value);
+  if (!mlirTypeIsAVector(type)) {
+    *out_value = reduce_scalar(builder, kind, value);
+    *out_reader = mlirOpResultGetOwner(*out_value);
+    return TUNE_OK;
+  }
+  intptr_t rank = mlirShapedTypeGetRank(type);
+  int64_t place[8] = {0}, count = 1;
+  for (intptr_t i = 0; i < rank; ++i)
+    count *= mlirShapedTypeGetDimSize(type, i);
+  if (count != 1 || rank > 8)
+    return tune_status_make_at(TUNE_INVALID_ARGUMENT, loop,
+                               "a loop that carries vectors cannot be shared by lanes");
+  MlirType element = mlirShapedTypeGetElementType(type);
+  MlirNamedAttribute position = tune_ir_named(builder->context, "static_position",
+                                              mlirDenseI64ArrayGet(builder->context, rank, place));
+  tune_ir_parts parts = {.name = "vector.extract",
+                         .operand_count = 1,
+                         .operands = &value,
+                         .type_count = 1,
+                         .types = &element,
+                         .attribute_count = 1,
+                         .attributes = &position};
+  *out_reader = tune_ir_build(builder, &parts);
+  MlirValue scalar = reduce_scalar(builder, kind, mlirOperationGetResult(*out_reader, 0));
+  *out_value = tune_ir_build_value(builder, "vector.broadcast", type, 1, &scalar);
+  return TUNE_OK;
+}
+
+// Divides `loop` among the lanes.
+static tune_status share_loop(MlirOperation loop, MlirValue lane, int64_t lanes) {
+  tune_ir_builder before = tune_ir_builder_before(loop), after = before;
+  after.before = mlirOperationGetNextInBlock(loop);
+  MlirValue lower = mlirOperationGetOperand(loop, 0), step = mlirOperationGetOperand(loop, 2);
+  MlirOperation yield =
+      mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0)));
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(loop); ++i) {
+    char kind[16];
+    MlirOperation combination = find_combination(mlirOperationGetOperand(yield, i), 0);
+    if (mlirOperationIsNull(combination) || !read_kind(combination, kind))
+      return tune_status_make_at(TUNE_INVALID_ARGUMENT, loop,
+                                 "a loop that carries something other than a sum, a minimum or a "
+                                 "maximum cannot be shared by lanes");
+    if (strcmp(kind, "add") == 0)
+      mlirOperationSetOperand(loop, 3 + i,
+                              start_sum(&before, mlirOperationGetOperand(loop, 3 + i), lane));
+    // Whoever uses the result from now on uses that of all lanes.
+    MlirValue result = mlirOperationGetResult(loop, i), all;
+    MlirOperation reader;
+    TUNE_RETURN_IF_ERROR(reduce(&after, loop, kind, result, &all, &reader));
+    mlirValueReplaceAllUsesExcept(result, all, 1, &reader);
+  }
+  MlirValue offset = tune_ir_build_binary(&before, "arith.muli", lane, step);
+  mlirOperationSetOperand(loop, 0, tune_ir_build_binary(&before, "arith.addi", lower, offset));
+  mlirOperationSetOperand(
+      loop, 2,
+      tune_ir_build_binary(&before, "arith.muli", step, tune_ir_build_index(&before, lanes)));
+  return TUNE_OK;
+}
+
+//===--------------------------------------------------------------------------===//
+// What is in the row
+//===--------------------------------------------------------------------------===//
+
+typedef struct row_walk {
+  MlirOperation forall;
+  tune_op_list loops, writes;
+} row_walk;
+
+// Whether `memref` is made within the row: each lane then has its own.
+static bool is_private(const row_walk *walk, MlirValue memref) {
+  MlirOperation op = mlirValueIsABlockArgument(memref)
+                         ? mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(memref))
+                         : mlirOpResultGetOwner(memref);
+  while (!mlirOperationIsNull(op) && !mlirOperationEqual(op, walk->forall))
+    op = mlirOperationGetParentOperation(op);
+  return !mlirOperationIsNull(op);
+}
+
+static MlirWalkResult list_op(MlirOperation op, void *user_data) {
+  row_walk *walk = user_data;
+  bool is_shared = !mlirAttributeIsNull(tune_ir_attribute(op, TUNE_SHARED_ATTRIBUTE));
+  if (tune_ir_is(op, "scf.for") && is_shared)
+    return tune_op_list_add(&walk->loops, op) ? MlirWalkResultSkip : MlirWalkResultInterrupt;
+  bool writes = tune_ir_is(op, "vector.transfer_write") || tune_ir_is(op, "memref.store") ||
+                tune_ir_is(op, "vector.store");
+  if (writes && !is_private(walk, mlirOperationGetOperand(op, 1)))
+    return tune_op_list_add(&walk->writes, op) ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
+  return MlirWalkResultAdvance;
+}
+
+// Puts `op` into an scf.if that only the first lane takes.
+static void write_once(MlirOperation op, MlirValue lane) {
+  tune_ir_builder builder = tune_ir_builder_before(op);
+  MlirValue first = tune_ir_build_compare(&builder, "eq", lane, tune_ir_build_index(&builder, 0));
+  MlirRegion regions[] = {mlirRegionCreate(), mlirRegionCreate()};
+  MlirBlock block = mlirBlockCreate(0, NULL, NULL);
+  mlirRegionAppendOwnedBlock(regions[0], block);
+  tune_ir_build(&builder, &(tune_ir_parts){.name = "scf.if",
+                                           .operand_count = 1,
+                                           .operands = &first,
+                                           .region_count = 2,
+                                           .regions = regions});
+  tune_ir_builder inner = builder;
+  inner.block = block;
+  inner.before = (MlirOperation){NULL};
+  mlirOperationMoveBefore(op, tune_ir_build(&inner, &(tune_ir_parts){.name = "scf.yield"}));
+}
+
+static tune_status share_row(MlirOperation forall, int64_t lanes) {
+  MlirValue lane;
+  forall = remake(forall, lanes, &lane);
+  row_walk walk = {.forall = forall};
+  mlirOperationWalk(forall, list_op, &walk, MlirWalkPreOrder);
+  tune_status status = TUNE_OK;
+  if (walk.loops.failed || walk.writes.failed)
+    status = tune_status_make(TUNE_OUT_OF_MEMORY, "listing loops");
+  for (size_t i = 0; i < walk.loops.count && tune_status_is_ok(status); ++i)
+    status = share_loop(walk.loops.ops[i], lane, lanes);
+  for (size_t i = 0; i < walk.writes.count && tune_status_is_ok(status); ++i)
+    write_once(walk.writes.ops[i], lane);
+  tune_op_list_deinit(&walk.loops);
+  tune_op_list_deinit(&walk.writes);
+  return status;
+}
+
+tune_status tune_lanes_open(MlirOperation function) {
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
+  if (mlirBlockIsNull(body))
+    return TUNE_OK;
+  static const char *const made_of[] = {"arith", "gpu", "scf", "vector"};
+  for (size_t i = 0; i < sizeof made_of / sizeof *made_of; ++i)
+    mlirContextGetOrLoadDialect(mlirOperationGetContext(function), tune_ir_string(made_of[i]));
+  for (MlirOperation op = mlirBlockGetFirstOperation(body), next; !mlirOperationIsNull(op);
+       op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    MlirAttribute attribute = tune_ir_attribute(op, TUNE_LANES_ATTRIBUTE);
+    if (!tune_ir_is(op, "scf.forall") || mlirAttributeIsNull(attribute))
+      continue;
+    int64_t lanes = mlirAttributeIsAInteger(attribute) ? mlirIntegerAttrGetValueInt(attribute) : 0;
+    if (lanes < 1 || mlirOperationGetNumOperands(op) ||
+        mlirBlockGetNumArguments(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0))) >
+            MOST_DIMENSIONS)
+      return tune_status_make_at(TUNE_INVALID_ARGUMENT, op,
+                                 TUNE_LANES_ATTRIBUTE
+                                 ": expected a positive integer, on a loop on buffers with "
+                                 "constant bounds");
+    if (lanes == 1)
+      mlirOperationRemoveDiscardableAttributeByName(op, tune_ir_string(TUNE_LANES_ATTRIBUTE));
+    else
+      TUNE_RETURN_IF_ERROR(share_row(op, lanes));
+  }
+  return TUNE_OK;
+}

@@ -1,0 +1,39 @@
+//===- lanes.h - Several invocations at one row -------------------------------------===//
+//
+// A schedule gives each invocation a row: an iteration of an scf.forall, with loops along the row
+// in it. With the attribute tune.lanes = S on the forall the lanes of a subgroup of S have a row
+// together: every loop in it that is marked tune.shared is divided among them, step by step, so
+// that neighbours read neighbours; what each adds up for itself meets in a gpu.subgroup_reduce
+// after the loop; what is written outside of such loops is written by the first lane.
+//
+// The forall gets one dimension more, the last, which runs along x and is a group's width; the
+// group_x it had (launches.h) becomes its group_y.
+//
+// Threads: as the context of the IR.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TRANSFORMS_LOWER_LANES_H
+#define TUNE_TRANSFORMS_LOWER_LANES_H
+
+#include "support/status.h"
+
+#include "mlir-c/IR.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TUNE_LANES_ATTRIBUTE "tune.lanes"
+#define TUNE_SHARED_ATTRIBUTE "tune.shared"
+
+// In each scf.forall directly in the body of `function`, which is on buffers. A number of 1 changes
+// nothing. INVALID_ARGUMENT (located) for a marked loop that carries something other than sums,
+// products, minima and maxima.
+tune_status tune_lanes_open(MlirOperation function);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TUNE_TRANSFORMS_LOWER_LANES_H
