@@ -377,6 +377,7 @@ tune_status tune_vector_pieces_open(MlirOperation function) {
     mlirContextGetOrLoadDialect(mlirOperationGetContext(function), tune_ir_string(made_of[i]));
   tune_pieces pieces = {.function = function,
                         .texels = read_number(function, TUNE_GPU_TEXELS_ATTRIBUTE),
+                        .pairs = read_number(function, TUNE_GPU_PAIRS_ATTRIBUTE),
                         .share = read_number(function, TUNE_GPU_SHARE_ATTRIBUTE)};
   tune_op_map_init(&pieces.map);
   tune_op_map_init(&pieces.use_map);

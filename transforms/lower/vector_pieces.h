@@ -18,6 +18,8 @@
 //   tune.gpu.texels = N   reads of f32 in buffers of at most N texels, which the kernel does not
 //                         write, go through texel buffers: casts to a memref in the space "texel"
 //                         within the kernel
+//   tune.gpu.pairs = 1    four elements of 32 bits, in buffers that the kernel only writes, are
+//                         written as two of 64
 //   tune.gpu.share = S    what all lanes of a subgroup of S read alike is read by all of them
 //                         together, a part each, and passed around by gpu.shuffle
 //
@@ -37,6 +39,7 @@ extern "C" {
 #endif
 
 #define TUNE_GPU_TEXELS_ATTRIBUTE "tune.gpu.texels"
+#define TUNE_GPU_PAIRS_ATTRIBUTE "tune.gpu.pairs"
 #define TUNE_GPU_SHARE_ATTRIBUTE "tune.gpu.share"
 
 // In `function`, a func.func on buffers with gpu.launch ops. INVALID_ARGUMENT (located) for an op

@@ -10,6 +10,10 @@
 
 #include "transforms/lower/vector_pieces_parts.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // The memory space of memrefs that are texel buffers.
 #define TUNE_TEXEL_SPACE "texel"
 
@@ -45,5 +49,9 @@ bool tune_access_is_uniform(const tune_pieces *pieces, const tune_access *access
 
 // `value`, an index that is a multiple of `divisor`, divided by it.
 MlirValue tune_access_divide(const tune_ir_builder *builder, MlirValue value, int64_t divisor);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_LOWER_VECTOR_PIECES_ACCESS_H

@@ -12,7 +12,8 @@ static tune_status out_of_memory(void) {
 // Buffers within a launch
 //===--------------------------------------------------------------------------===//
 
-static tune_status add_use(tune_pieces *pieces, MlirValue memref, bool writes, bool is_wide) {
+static tune_status add_use(tune_pieces *pieces, MlirValue memref, bool reads, bool writes,
+                           bool is_wide) {
   size_t index = tune_op_map_get(&pieces->use_map, memref.ptr);
   if (index == TUNE_OP_MAP_NONE) {
     if (pieces->use_count == pieces->use_capacity) {
@@ -24,9 +25,10 @@ static tune_status add_use(tune_pieces *pieces, MlirValue memref, bool writes, b
       pieces->use_capacity = capacity;
     }
     index = pieces->use_count++;
-    pieces->uses[index] = (tune_buffer_use){memref, false, true};
+    pieces->uses[index] = (tune_buffer_use){.memref = memref, .is_wide = true};
     TUNE_RETURN_IF_ERROR(tune_op_map_set(&pieces->use_map, memref.ptr, index));
   }
+  pieces->uses[index].is_read |= reads;
   pieces->uses[index].is_written |= writes;
   pieces->uses[index].is_wide &= is_wide;
   return TUNE_OK;
@@ -43,7 +45,7 @@ static MlirWalkResult list_use(MlirOperation op, void *user_data) {
   bool is_access = false;
   walk->status = tune_access_read(op, &access, &is_access);
   if (tune_status_is_ok(walk->status) && is_access) {
-    walk->status = add_use(walk->pieces, access.memref, access.writes,
+    walk->status = add_use(walk->pieces, access.memref, !access.writes, access.writes,
                            tune_access_can_be_wide(walk->pieces, &access));
   } else {
     bool only_reads = tune_ir_is(op, "memref.load") || tune_ir_is(op, "memref.dim");
@@ -51,7 +53,7 @@ static MlirWalkResult list_use(MlirOperation op, void *user_data) {
          ++i) {
       MlirValue operand = mlirOperationGetOperand(op, i);
       if (mlirTypeIsAMemRef(mlirValueGetType(operand)))
-        walk->status = add_use(walk->pieces, operand, !only_reads, false);
+        walk->status = add_use(walk->pieces, operand, true, !only_reads, false);
     }
   }
   return tune_status_is_ok(walk->status) ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
@@ -86,6 +88,19 @@ static bool fits_texels(const tune_pieces *pieces, const tune_access *access, bo
          tune_access_is_plain(pieces, access) && count / 4 <= pieces->texels;
 }
 
+// Whether what is written are two of 64 bits.
+static bool is_paired(const tune_pieces *pieces, const tune_access *access,
+                      const tune_buffer_use *use) {
+  return pieces->pairs > 0 && access->writes && !use->is_read && use->is_wide &&
+         (mlirTypeIsAF32(access->element) ||
+          (mlirTypeIsAInteger(access->element) && mlirIntegerTypeGetWidth(access->element) == 32));
+}
+
+static MlirType pair_type(MlirContext context) {
+  int64_t two = 2;
+  return mlirVectorTypeGet(1, &two, mlirIntegerTypeGet(context, 64));
+}
+
 static view make_view(const tune_pieces *pieces, const tune_access *access) {
   const tune_buffer_use *use = find_use(pieces, access->memref);
   view made = {.memref = access->memref};
@@ -101,6 +116,8 @@ static view make_view(const tune_pieces *pieces, const tune_access *access) {
   if (made.is_wide) {
     sizes[access->memref_rank - 1] /= 4;
     element = mlirVectorTypeGet(1, &four, element);
+    if (is_paired(pieces, access, use))
+      element = pair_type(mlirTypeGetContext(element));
   }
   MlirAttribute space = is_texel ? mlirStringAttrGet(context, tune_ir_string(TUNE_TEXEL_SPACE))
                                  : mlirAttributeGetNull();
@@ -215,6 +232,9 @@ static void store(const tune_ir_builder *builder, const view *to, const tune_acc
     inner.before = (MlirOperation){NULL};
     inner.before = tune_ir_build(&inner, &(tune_ir_parts){.name = "scf.yield"});
   }
+  MlirType stored = mlirShapedTypeGetElementType(mlirValueGetType(to->memref));
+  if (!mlirTypeEqual(stored, mlirValueGetType(value)))
+    value = tune_ir_build_value(&inner, "vector.bitcast", stored, 1, &value);
   MlirValue operands[2 + TUNE_PIECES_RANK] = {value, to->memref};
   for (intptr_t m = 0; m < access->memref_rank; ++m)
     operands[2 + m] = at.indices[m];

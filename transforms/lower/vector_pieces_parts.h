@@ -7,6 +7,10 @@
 #include "transforms/op_list.h"
 #include "transforms/op_map.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define TUNE_PIECES_RANK 8
 
 typedef struct tune_pieces_shape {
@@ -25,14 +29,14 @@ typedef struct tune_piece_list {
 // How a buffer is accessed within one launch.
 typedef struct tune_buffer_use {
   MlirValue memref;
-  bool is_written;
+  bool is_read, is_written;
   bool is_wide; // every access can be in fours
 } tune_buffer_use;
 
 typedef struct tune_pieces {
   MlirOperation function;
-  int64_t texels, share; // of the function's attributes; 0: none
-  tune_op_map map;       // from values to lists
+  int64_t texels, share, pairs; // of the function's attributes; 0: none
+  tune_op_map map;              // from values to lists
   tune_piece_list *lists;
   size_t list_count, list_capacity;
   tune_op_list dead;    // ops that were replaced, in order
@@ -89,5 +93,9 @@ bool tune_pieces_is_access(MlirOperation op);
 tune_status tune_pieces_open_access(tune_pieces *pieces, MlirOperation op);
 // Lists how `launch` accesses buffers, into pieces->uses.
 tune_status tune_pieces_list_uses(tune_pieces *pieces, MlirOperation launch);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_LOWER_VECTOR_PIECES_PARTS_H

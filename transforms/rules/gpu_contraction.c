@@ -110,7 +110,8 @@ static void write_knobs(const plan *p, const tune_machine *machine, tune_writer 
                            (const char *const[]){"kr"}, lines);
   }
   int64_t along_x = p->loops.cols / p->nr_default, along_y = p->loops.rows / p->mr_default;
-  tune_gpu_write_group_knobs(machine, along_x, along_y, w);
+  // A body of hundreds of instructions keeps a small group busy.
+  tune_gpu_write_group_knobs(machine, along_x, along_y, machine->gpu.is_software ? 16 : 64, w);
 }
 
 static void bind_nests(const plan *p, tune_writer *w) {

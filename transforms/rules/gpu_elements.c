@@ -88,7 +88,7 @@ static tune_value_set find_parts(int64_t extent, int64_t most) {
 
 static void write_knobs(const plan *p, const tune_machine *machine, tune_writer *w) {
   tune_value_set vectors = find_parts(p->root->extent[p->col], 16);
-  int64_t vector = tune_value_set_at_most(&vectors, WIDTH), rows = 1;
+  int64_t vector = tune_value_set_at_most(&vectors, p->is_turned ? WIDTH : 2 * WIDTH), rows = 1;
   tune_writer_knob(w, "vector", "vectorize", TUNE_LEVEL_VECTOR, &vectors, vector);
   if (p->row != TUNE_NO_LOOP) {
     tune_value_set parts = {0};
@@ -99,7 +99,7 @@ static void write_knobs(const plan *p, const tune_machine *machine, tune_writer 
     tune_writer_knob(w, "rows", "tile", TUNE_LEVEL_VECTOR, &parts, rows);
   }
   tune_gpu_write_group_knobs(machine, p->root->extent[p->col] / vector,
-                             p->row == TUNE_NO_LOOP ? 1 : p->root->extent[p->row] / rows, w);
+                             p->row == TUNE_NO_LOOP ? 1 : p->root->extent[p->row] / rows, 256, w);
 }
 
 static void write_grid(const tune_structure *structure, const plan *p, tune_writer *w) {

@@ -27,7 +27,7 @@ static double find_use(int64_t tiles, int64_t size) {
 }
 
 void tune_gpu_write_group_knobs(const tune_machine *machine, int64_t along_x, int64_t along_y,
-                                tune_writer *w) {
+                                int64_t widest, tune_writer *w) {
   int64_t lanes = machine->gpu.subgroup_size > 0 ? machine->gpu.subgroup_size : 32;
   int64_t most = machine->gpu.group_invocations > 0 ? machine->gpu.group_invocations : 128;
   tune_value_set x = {0}, y = {0};
@@ -36,7 +36,7 @@ void tune_gpu_write_group_knobs(const tune_machine *machine, int64_t along_x, in
     if (size > lanes && size / 2 >= along_x)
       break;
     tune_value_set_add(&x, size);
-    if (size <= 2 * lanes && find_use(along_x, size) > find_use(along_x, best) + 0.05)
+    if (size <= widest && find_use(along_x, size) > find_use(along_x, best) - 0.02)
       best = size;
   }
   for (int64_t size = 1; size <= 16 && size <= along_y; size *= 2)
@@ -98,14 +98,18 @@ void tune_gpu_write_end(const tune_structure *structure, const tune_machine *mac
   // On a device of its own a cache serves lanes that read alike; there it is no gain to pass on.
   if (is_vulkan && gpu->texel_buffer_elements > 0)
     write_switch(w, "texels", "tune.gpu.texels", gpu->texel_buffer_elements, gpu->is_software);
+  // Software stores each component of each lane by itself. Where sums are shared little is stored.
+  if (is_vulkan && gpu->is_software && gpu->has_int64)
+    write_switch(w, "pairs", "tune.gpu.pairs", 1, !shares);
   if (is_vulkan && shares && gpu->has_subgroup_shuffle && gpu->subgroup_size > 1)
     write_switch(w, "share", "tune.gpu.share", gpu->subgroup_size, gpu->is_software);
   if (is_vulkan) {
-    tune_writer_line(w,
-                     "%%spirv_opt = transform.tune.knob<\"%sspirv_opt\"> options = [\"none\", "
-                     "\"performance\", \"size\", \"unroll\"] {tune.default = \"performance\", tune.level "
-                     "= \"target\"} -> !transform.any_param",
-                     w->knob_prefix);
+    tune_writer_line(
+        w,
+        "%%spirv_opt = transform.tune.knob<\"%sspirv_opt\"> options = [\"none\", "
+        "\"performance\", \"size\", \"unroll\"] {tune.default = \"performance\", tune.level "
+        "= \"target\"} -> !transform.any_param",
+        w->knob_prefix);
     tune_writer_line(
         w, "transform.annotate %s \"tune.spirv.opt\" = %%spirv_opt : " OP ", !transform.any_param",
         w->func);

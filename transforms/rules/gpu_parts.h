@@ -22,10 +22,10 @@ void tune_gpu_write_nests(const tune_structure *structure, const char *all, cons
                           tune_writer *writer);
 
 // The knobs group_x and group_y, and their constraint: no more invocations than the machine's
-// groups have. `along_x` and `along_y` are how many tiles there are at least; defaults are chosen
-// so that few invocations of a group stay idle.
+// groups have. `along_x` and `along_y` are how many tiles there are at least; the default is the
+// widest group of up to `widest` along x in which few invocations stay idle.
 void tune_gpu_write_group_knobs(const tune_machine *machine, int64_t along_x, int64_t along_y,
-                                tune_writer *writer);
+                                int64_t widest, tune_writer *writer);
 // Puts them on the parallel loop `loop`.
 void tune_gpu_write_groups(const char *loop, tune_writer *writer);
 

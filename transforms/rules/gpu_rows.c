@@ -101,7 +101,7 @@ static void write_knobs(const tune_structure *structure, const plan *p, const tu
       tune_value_set_add(&lanes, subgroup);
     tune_writer_knob(w, "lanes", "parallel", TUNE_LEVEL_GPU, &lanes, may_share ? subgroup : 1);
   }
-  tune_gpu_write_group_knobs(machine, is_columns ? cut->columns / p->vector : rows, 1, w);
+  tune_gpu_write_group_knobs(machine, is_columns ? cut->columns / p->vector : rows, 1, 64, w);
 }
 
 static void bind_root(const tune_structure *structure, const plan *p, tune_writer *w) {
