@@ -7,6 +7,10 @@
 //
 // Which loop plays which part is found as on a CPU (contraction_plan.h), with registers of four.
 //
+// Sizes that make no whole tiles of whole vectors are padded with zeroes, A and B by a kernel each
+// that copies them before, the result by one that copies what there is of it after (or by what
+// follows elementwise, which is then a kernel of its own).
+//
 //===--------------------------------------------------------------------------===//
 
 #include "transforms/rules/contraction_plan.h"
@@ -26,19 +30,47 @@ typedef struct plan {
   tune_contraction_plan loops;
   tune_value_set mr, nr, kr;
   int64_t mr_default, nr_default, kr_default;
-  int64_t tiles; // of the loops beside rows and columns
+  bool pads;              // A, B and the result
+  const tune_nest *fused; // what follows elementwise, where tiles go through it; or NULL
 } plan;
 
 static void choose_rows(plan *p) {
   int64_t rows = p->loops.rows;
-  for (int64_t mr = 2; mr <= 64; mr++)
+  for (int64_t mr = 2; mr <= 64 && !p->pads; mr++)
     if (rows % mr == 0 && p->mr.count < 12)
       tune_value_set_add(&p->mr, mr);
   p->mr_default = p->mr.count ? tune_value_set_at_most(&p->mr, 32) : 0;
+  if (!p->pads)
+    return;
+  for (int64_t mr = 8; mr <= 32; mr += 8)
+    tune_value_set_add(&p->mr, mr);
+  // The tallest tile of those that fill up least.
+  int64_t least = INT64_MAX;
+  for (size_t i = 0; i < p->mr.count; i++) {
+    int64_t whole = (rows + p->mr.values[i] - 1) / p->mr.values[i] * p->mr.values[i];
+    if (whole <= least)
+      p->mr_default = p->mr.values[i];
+    least = whole < least ? whole : least;
+  }
+}
+
+// Columns of a subgroup's tiles.
+static int64_t subgroup_columns(const tune_machine *machine) {
+  return WIDTH * (machine->gpu.subgroup_size > 1 ? machine->gpu.subgroup_size : 1);
+}
+
+static bool divides_evenly(const plan *p, const tune_machine *machine) {
+  const tune_contraction_plan *loops = &p->loops;
+  bool has_rows = loops->rows < 4;
+  for (int64_t mr = 4; mr <= 64 && !has_rows; mr++)
+    has_rows = loops->rows % mr == 0;
+  // Where lanes share what they read, none of a subgroup may be missing.
+  int64_t columns = machine->gpu.is_software ? subgroup_columns(machine) : WIDTH;
+  return has_rows && loops->cols % columns == 0 && loops->depths % WIDTH == 0;
 }
 
 static bool make_plan(const tune_structure *structure, const tune_machine *machine, plan *p) {
-  *p = (plan){.tiles = 1};
+  *p = (plan){.pads = false};
   tune_machine registers = *machine;
   registers.vector_bits = 128;
   registers.vector_registers = 64;
@@ -47,21 +79,20 @@ static bool make_plan(const tune_structure *structure, const tune_machine *machi
       !tune_contraction_plan_make(structure, &registers, &p->loops) || p->loops.other_count)
     return false;
   const tune_contraction_plan *loops = &p->loops;
+  p->pads = !loops->has_window && !tune_structure_has_pad(structure) &&
+            (!loops->init || loops->starts_filled) && !divides_evenly(p, machine);
+  p->fused = p->pads ? NULL : loops->epilogue;
   choose_rows(p);
   for (int64_t nr = WIDTH; nr <= 4 * WIDTH; nr += WIDTH)
-    if (loops->cols % nr == 0)
+    if (p->pads ? nr == WIDTH : loops->cols % nr == 0)
       tune_value_set_add(&p->nr, nr);
   for (int64_t kr = 1; kr <= 16; kr++)
-    if (loops->depths % kr == 0)
+    if (p->pads ? kr == WIDTH || kr == 2 * WIDTH : loops->depths % kr == 0)
       tune_value_set_add(&p->kr, kr);
   if (!p->mr.count || !p->nr.count)
     return false;
   p->nr_default = WIDTH;
-  p->kr_default = tune_value_set_at_most(&p->kr, 8);
-  const tune_nest *root = loops->epilogue ? loops->epilogue : loops->anchor;
-  for (size_t i = 0; i < root->loop_count; i++)
-    if (!root->is_reduction[i] && i != loops->root_row && i != loops->root_col)
-      p->tiles *= root->extent[i];
+  p->kr_default = tune_value_set_at_most(&p->kr, 2 * WIDTH);
   return true;
 }
 
@@ -136,33 +167,66 @@ static void bind_nests(const plan *p, tune_writer *w) {
   }
 }
 
+static const char *zero_of(const tune_operand *operand) {
+  return operand->type[0] == 'f' || operand->type[0] == 'b' ? "0.0" : "0";
+}
+
+static void write_padding(const plan *p, const tune_machine *machine, tune_writer *w) {
+  const tune_contraction_plan *loops = &p->loops;
+  const tune_operand *operands = loops->anchor->operands;
+  tune_writer_line(w,
+                   "%%whole, %%pads, %%back = transform.structured.pad %%anchor pad_to_multiple_of "
+                   "[%%mr, %" PRId64 ", %%kr]",
+                   subgroup_columns(machine));
+  tune_writer_line(w,
+                   "  {padding_values = [%s : %s, %s : %s, %s : %s], padding_dimensions = [%zu, "
+                   "%zu, %zu], nofold_flags = [0, 0, 0], copy_back_op = \"%s\"}",
+                   zero_of(&operands[0]), operands[0].type, zero_of(&operands[1]), operands[1].type,
+                   zero_of(&operands[2]), operands[2].type, loops->row, loops->col, loops->depth,
+                   loops->epilogue ? "none" : "linalg.copy");
+  tune_writer_line(w, "  : (" OP ", " PARAM ", " PARAM ") -> (" OP ", " OP ", " OP ")");
+  tune_writer_cleanup(w);
+  if (loops->init)
+    tune_writer_match_op(w, "%whole_init", "\"linalg.fill\"");
+}
+
+// The copies become kernels as they are, once what they are of has become one.
+static void write_copies(tune_writer *w) {
+  tune_writer_match_op(w, "%copied", "\"tensor.pad\"");
+  tune_writer_line(w, "%%copies = transform.structured.rewrite_in_destination_passing_style "
+                      "%%copied : (" OP ") -> " OP);
+}
+
 // One tile an invocation, with what it is made of.
 static void write_grid(const plan *p, tune_writer *w) {
   const tune_contraction_plan *loops = &p->loops;
-  const tune_nest *root = loops->epilogue ? loops->epilogue : loops->anchor;
+  const tune_nest *root = p->fused ? p->fused : loops->anchor;
+  size_t row = p->fused ? loops->root_row : loops->row,
+         col = p->fused ? loops->root_col : loops->col;
   tune_tiling tile = {{0}};
   size_t order[TUNE_MAX_LOOPS];
   char sizes[256];
   tune_writer_identity_order(order, root->loop_count);
   for (size_t i = 0; i < root->loop_count; i++)
-    tile.size[i] = root->is_reduction[i]  ? "0"
-                   : i == loops->root_row ? "%mr"
-                   : i == loops->root_col ? "%nr"
-                                          : "1";
+    tile.size[i] = root->is_reduction[i] ? "0" : i == row ? "%mr" : i == col ? "%nr" : "1";
   tune_writer_line(w, "%%root, %%grid = transform.structured.tile_using_forall %s tile_sizes %s",
-                   loops->epilogue ? "%epilogue" : "%anchor",
+                   p->fused  ? "%epilogue"
+                   : p->pads ? "%whole"
+                             : "%anchor",
                    tune_writer_sizes(sizes, sizeof sizes, &tile, order, root->loop_count));
   tune_writer_line(w, "  : (" OP ", " PARAM ", " PARAM ") -> (" OP ", " OP ")");
   const char *grid = "%grid";
-  if (loops->epilogue) {
+  if (p->fused) {
     tune_writer_fuse_into(w, "%tile", "%anchor", grid, "%grid_1");
     grid = "%grid_1";
   }
   if (loops->init) {
-    tune_writer_fuse_into(w, "%start", "%init", grid, "%grid_2");
+    tune_writer_fuse_into(w, "%start", p->pads ? "%whole_init" : "%init", grid, "%grid_2");
     grid = "%grid_2";
   }
   tune_gpu_write_groups(grid, w);
+  // What is left of the function is not of this kernel.
+  tune_writer_line(w, "%%kernel = transform.merge_handles %s : " OP, grid);
 }
 
 static void write_depth(const plan *p, tune_writer *w) {
@@ -172,12 +236,12 @@ static void write_depth(const plan *p, tune_writer *w) {
   tune_writer_identity_order(order, loops->anchor->loop_count);
   for (size_t i = 0; i < loops->anchor->loop_count; i++)
     steps.size[i] = i == loops->depth ? "%kr" : loops->anchor->is_reduction[i] ? "1" : "0";
-  tune_writer_tile(w, "%step", "%steps", loops->epilogue ? "%tile" : "%root", &steps, order,
+  tune_writer_tile(w, "%step", "%steps", p->fused ? "%tile" : "%root", &steps, order,
                    loops->anchor->loop_count, NULL);
   tune_writer_cleanup(w);
   tune_writer_fold_unit_dims(w);
   tune_writer_cleanup(w);
-  tune_gpu_write_vectors(w);
+  tune_gpu_write_vectors("%kernel", w);
 }
 
 static void gpu_contraction_write(const tune_structure *structure, const tune_machine *machine,
@@ -189,7 +253,11 @@ static void gpu_contraction_write(const tune_structure *structure, const tune_ma
       w, "rule 'gpu_contraction': a tile of the output in the registers of each invocation");
   write_knobs(&p, machine, w);
   bind_nests(&p, w);
+  if (p.pads)
+    write_padding(&p, machine, w);
   write_grid(&p, w);
+  if (p.pads)
+    write_copies(w);
   write_depth(&p, w);
   tune_gpu_write_end(structure, machine, true, p.loops.anchor->widens, w);
 }

@@ -256,7 +256,7 @@ static void gpu_rows_write(const tune_structure *structure, const tune_machine *
   tune_writer_match_op(w, "%fills", "\"linalg.fill\"");
   tune_writer_line(w, "%%starts = transform.structured.generalize %%fills : (" OP ") -> " OP);
   tune_writer_fold_unit_dims(w);
-  tune_gpu_write_vectors(w);
+  tune_gpu_write_vectors(w->func, w);
   tune_gpu_write_end(structure, machine, false, false, w);
 }
 
