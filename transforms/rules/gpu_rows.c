@@ -19,6 +19,7 @@
 #define PARAM "!transform.param<i64>"
 
 #define WIDTH 4 // of a shader's vectors
+#define MOST_NESTS 24
 
 typedef struct plan {
   tune_reduction_plan cut;
@@ -40,12 +41,17 @@ static bool make_plan(const tune_structure *structure, const tune_machine *machi
   registers.vector_bits = 128;
   registers.vector_registers = 64;
   registers.threads = 1;
-  if (structure->is_dynamic || structure->is_empty ||
+  if (structure->is_dynamic || structure->is_empty || structure->nest_count > MOST_NESTS ||
       !tune_reduction_plan_make(structure, &registers, &p->cut))
     return false;
   const tune_reduction_plan *cut = &p->cut;
   if (cut->shape == TUNE_REDUCTION_ROWS && cut->row_count == 0)
     return false; // one row is no work for many
+  // Passes are of ops with one result each.
+  for (size_t n = 0; n < structure->nest_count; n++)
+    if (structure->nests[n].operand_count > structure->nests[n].input_count + 1 ||
+        structure->nests[n].has_index)
+      return false;
   int64_t extent =
       cut->shape == TUNE_REDUCTION_COLUMNS ? cut->columns : cut->line[cut->line_count - 1];
   for (int64_t part = 1; part <= 64; part++)
@@ -159,65 +165,76 @@ static bool is_line(const plan *p, const tune_nest *nest) {
          nest->loop_count > p->cut.row_count;
 }
 
-// Computes again, within the loop `*loop`, what `nest`, there the handle `op`, reads of elements
-// along the line that others have computed; and so on. Handles are numbered from `*count`.
-static void write_remade(const tune_structure *structure, const plan *p, const tune_nest *nest,
-                         const char *op, char loop[32], size_t *count, tune_writer *w) {
+// Marks in `is_needed` the ops along the line that `nest` reads from, directly or through others.
+static void find_needed(const tune_structure *structure, const plan *p, const tune_nest *nest,
+                        bool *is_needed) {
   for (size_t o = 0; o < nest->input_count; o++) {
-    size_t producer = nest->operands[o].producer, number = *count;
-    if (producer == TUNE_NO_LOOP || !is_line(p, &structure->nests[producer]))
+    size_t producer = nest->operands[o].producer;
+    if (producer == TUNE_NO_LOOP || is_needed[producer] || !is_line(p, &structure->nests[producer]))
       continue;
-    ++*count;
-    char made[32], kept[32], around[32];
-    snprintf(made, sizeof made, "%%again_%zu", number);
-    snprintf(kept, sizeof kept, "%%kept_%zu", number);
-    snprintf(around, sizeof around, "%%around_%zu", number);
-    tune_writer_line(w, "%%slice_%zu = transform.get_producer_of_operand %s[%zu] : (" OP ") -> " OP,
-                     number, op, o);
-    tune_writer_line(w, "%s = transform.get_producer_of_operand %%slice_%zu[0]", kept, number);
-    tune_writer_line(w, "  : (" OP ") -> " OP);
-    tune_writer_fuse_into(w, made, kept, loop, around);
-    snprintf(loop, 32, "%s", around);
-    write_remade(structure, p, &structure->nests[producer], made, loop, count, w);
+    is_needed[producer] = true;
+    find_needed(structure, p, &structure->nests[producer], is_needed);
   }
 }
 
-// Goes along the line for `nest`, the handle %op_<number>.
+// Goes along the line for nest `number`, the handle %op_<number>, and computes again within that
+// loop what it reads of elements along the line that others have computed. These are found by
+// their mark: the first of that mark is the one all others are made from.
 static void write_pass(const tune_structure *structure, const plan *p, size_t number,
-                       size_t *remade, tune_writer *w) {
-  char sizes[128], types[640], step[32], loop[32];
+                       size_t *times_made, tune_writer *w) {
+  char sizes[128], types[640], loop[64];
   size_t count = p->cut.line_count;
-  snprintf(step, sizeof step, "%%step_%zu", number);
-  snprintf(loop, sizeof loop, "%%loops_%zu#%zu", number, count - 1);
-  // Within a region of its own: what is computed again stays known outside of it.
-  char target[32];
-  snprintf(target, sizeof target, "%%op_%zu", number);
-  tune_writer_begin_foreach(w, target, "%pass");
+  bool is_needed[MOST_NESTS] = {false};
+  find_needed(structure, p, &structure->nests[number], is_needed);
   tune_writer_line(w,
-                   "%s, %%loops_%zu:%zu = transform.structured.tile_using_for %%pass "
+                   "%%step_%zu, %%loops_%zu:%zu = transform.structured.tile_using_for %%op_%zu "
                    "tile_sizes %s",
-                   step, number, count, line_sizes(count, "%vector", sizes, sizeof sizes));
+                   number, number, count, number,
+                   line_sizes(count, "%vector", sizes, sizeof sizes));
   tune_writer_line(w, "  : (" OP ", " PARAM ") -> (%s)",
                    tune_writer_types(types, sizeof types, count + 1));
+  snprintf(loop, sizeof loop, "%%loops_%zu#%zu", number, count - 1);
   tune_writer_line(w, "transform.annotate %s \"tune.shared\" : " OP, loop);
-  write_remade(structure, p, &structure->nests[number], step, loop, remade, w);
-  tune_writer_end_foreach(w);
+  for (size_t n = number; n-- > 0;) {
+    if (!is_needed[n])
+      continue;
+    char kept[64], made[64], around[64];
+    snprintf(kept, sizeof kept, times_made[n] ? "%%kept_%zu_%zu#0" : "%%all_%zu_%zu", number, n);
+    snprintf(made, sizeof made, "%%again_%zu_%zu", number, n);
+    snprintf(around, sizeof around, "%%around_%zu_%zu", number, n);
+    // What reads the same reads it once.
+    tune_writer_line(w, "transform.apply_cse to %s : " OP, w->func);
+    tune_writer_line(w,
+                     "%%all_%zu_%zu = transform.structured.match attributes{\"tune.nest_%zu\"} in "
+                     "%s : (" OP ") -> " OP,
+                     number, n, n, w->func);
+    if (times_made[n]++) // upstream cannot split one into one and the rest
+      tune_writer_line(w,
+                       "%%kept_%zu_%zu:2 = transform.split_handle %%all_%zu_%zu {overflow_result "
+                       "= 1} : (" OP ") -> (" OP ", " OP ")",
+                       number, n, number, n);
+    tune_writer_fuse_into(w, made, kept, loop, around);
+    snprintf(loop, sizeof loop, "%s", around);
+  }
 }
 
 static void write_lines(const tune_structure *structure, const plan *p, tune_writer *w) {
   char names[640] = "";
-  size_t used = 0, remade = 0;
+  size_t used = 0, times_made[MOST_NESTS] = {0};
   for (size_t n = 0; n < structure->nest_count; n++)
     if (structure->nests[n].kind == TUNE_NEST_GENERIC)
       used +=
           (size_t)snprintf(names + used, sizeof names - used, "%s%%op_%zu", used ? ", " : "", n);
   tune_gpu_write_nests(structure, "%parts", names, w);
+  for (size_t n = 0; n < structure->nest_count; n++)
+    if (is_line(p, &structure->nests[n]))
+      tune_writer_line(w, "transform.annotate %%op_%zu \"tune.nest_%zu\" : " OP, n, n);
   // The last first: what is computed again has to stand before who reads it.
   for (size_t n = structure->nest_count; n-- > 0;) {
     const tune_nest *nest = &structure->nests[n];
     if (nest->kind == TUNE_NEST_GENERIC && (nest->reduction_count || nest == p->cut.root) &&
         nest->loop_count > p->cut.row_count)
-      write_pass(structure, p, n, &remade, w);
+      write_pass(structure, p, n, times_made, w);
   }
 }
 
