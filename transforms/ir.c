@@ -1,6 +1,7 @@
 //===- ir.c - Small words over MLIR's C API --------------------------------------===//
 
 #include "transforms/ir.h"
+#include "transforms/ir_builder.h"
 
 #include "dialects/diagnostic.h"
 
@@ -147,27 +148,35 @@ const char *tune_ir_scalar_type_name(MlirType type) {
   }
 }
 
+void tune_ir_copy_attributes(MlirOperation from, MlirOperation to) {
+  for (intptr_t i = 0; i < mlirOperationGetNumDiscardableAttributes(from); ++i) {
+    MlirNamedAttribute named = mlirOperationGetDiscardableAttribute(from, i);
+    mlirOperationSetDiscardableAttributeByName(to, mlirIdentifierStr(named.name), named.attribute);
+  }
+}
+
+bool tune_ir_is_inside(MlirOperation op, MlirOperation outer) {
+  while (!mlirOperationIsNull(op) && !mlirOperationEqual(op, outer))
+    op = mlirOperationGetParentOperation(op);
+  return !mlirOperationIsNull(op);
+}
+
+bool tune_ir_is_made_inside(MlirValue value, MlirOperation outer) {
+  return tune_ir_is_inside(mlirValueIsABlockArgument(value)
+                               ? mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value))
+                               : mlirOpResultGetOwner(value),
+                           outer);
+}
+
 void tune_ir_become(MlirOperation module, MlirOperation source) {
   mlirRegionTakeBody(mlirOperationGetRegion(module, 0), mlirOperationGetRegion(source, 0));
   while (mlirOperationGetNumDiscardableAttributes(module) > 0)
     mlirOperationRemoveDiscardableAttributeByName(
         module, mlirIdentifierStr(mlirOperationGetDiscardableAttribute(module, 0).name));
-  for (intptr_t i = 0; i < mlirOperationGetNumDiscardableAttributes(source); ++i) {
-    MlirNamedAttribute named = mlirOperationGetDiscardableAttribute(source, i);
-    mlirOperationSetDiscardableAttributeByName(module, mlirIdentifierStr(named.name),
-                                               named.attribute);
-  }
+  tune_ir_copy_attributes(source, module);
 }
 
 MlirValue tune_ir_make_index(MlirOperation place, int64_t value) {
-  MlirContext context = mlirOperationGetContext(place);
-  MlirType type = mlirIndexTypeGet(context);
-  MlirNamedAttribute attribute = tune_ir_named(context, "value", mlirIntegerAttrGet(type, value));
-  MlirOperationState state =
-      mlirOperationStateGet(tune_ir_string("arith.constant"), mlirOperationGetLocation(place));
-  mlirOperationStateAddAttributes(&state, 1, &attribute);
-  mlirOperationStateAddResults(&state, 1, &type);
-  MlirOperation constant = mlirOperationCreate(&state);
-  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(place), place, constant);
-  return mlirOperationGetResult(constant, 0);
+  tune_ir_builder builder = tune_ir_builder_before(place);
+  return tune_ir_build_index(&builder, value);
 }

@@ -76,6 +76,14 @@ tune_status tune_ir_find_function(MlirOperation module, const char *name,
 tune_status tune_ir_parse(MlirContext context, const char *text, const char *source,
                           MlirOperation *out_module);
 
+// Gives `to` the discardable attributes of `from`.
+void tune_ir_copy_attributes(MlirOperation from, MlirOperation to);
+
+// Whether `op` is `outer` or in it.
+bool tune_ir_is_inside(MlirOperation op, MlirOperation outer);
+// Whether `value` is a result of such an op, or an argument of a block in it.
+bool tune_ir_is_made_inside(MlirValue value, MlirOperation outer);
+
 // "f32", "bf16", "i8", "index", ... for the scalar types that artifacts and records know, else
 // NULL.
 const char *tune_ir_scalar_type_name(MlirType type);

@@ -3,7 +3,7 @@
 #include "transforms/lower/element_loops.h"
 
 #include "dialects/diagnostic.h"
-#include "transforms/lower/builder.h"
+#include "transforms/ir_builder.h"
 
 #include "mlir-c/AffineExpr.h"
 #include "mlir-c/AffineMap.h"
@@ -93,31 +93,31 @@ static tune_status read_nest(MlirOperation op, nest *self) {
 // Elements
 //===--------------------------------------------------------------------------===//
 
-static MlirValue make_index(const nest *self, MlirOperation place, MlirAffineExpr expr) {
+static MlirValue make_index(const nest *self, const tune_ir_builder *place, MlirAffineExpr expr) {
   size_t loop;
   if (is_loop(expr, &loop))
     return self->indices[loop];
   if (mlirAffineExprIsAConstant(expr))
-    return tune_ir_make_index(place, mlirAffineConstantExprGetValue(expr));
-  MlirContext context = mlirOperationGetContext(place);
+    return tune_ir_build_index(place, mlirAffineConstantExprGetValue(expr));
+  MlirContext context = place->context;
   MlirAffineMap map = mlirAffineMapGet(context, (intptr_t)self->loop_count, 0, 1, &expr);
   MlirValue operands[MOST_LOOPS];
   for (size_t i = 0; i < self->loop_count; ++i) // of a loop that is not yet open it is no function
     operands[i] =
-        mlirValueIsNull(self->indices[i]) ? tune_ir_make_index(place, 0) : self->indices[i];
+        mlirValueIsNull(self->indices[i]) ? tune_ir_build_index(place, 0) : self->indices[i];
   MlirNamedAttribute attribute = tune_ir_named(context, "map", mlirAffineMapAttrGet(map));
   MlirType index = mlirIndexTypeGet(context);
-  tune_build_parts parts = {.operands = operands,
-                            .operand_count = self->loop_count,
-                            .results = &index,
-                            .result_count = 1,
-                            .attributes = &attribute,
-                            .attribute_count = 1};
-  return mlirOperationGetResult(tune_build_op(place, "affine.apply", &parts), 0);
+  return tune_ir_build_result(place, &(tune_ir_parts){.name = "affine.apply",
+                                                      .operand_count = (intptr_t)self->loop_count,
+                                                      .operands = operands,
+                                                      .type_count = 1,
+                                                      .types = &index,
+                                                      .attribute_count = 1,
+                                                      .attributes = &attribute});
 }
 
 // Fills in, from `operands[0]` on, where the element of operand `operand` is; how many it takes.
-static size_t make_indices(const nest *self, MlirOperation place, size_t operand,
+static size_t make_indices(const nest *self, const tune_ir_builder *place, size_t operand,
                            MlirValue *operands) {
   MlirAffineMap map = map_of(self, operand);
   size_t rank = (size_t)mlirAffineMapGetNumResults(map);
@@ -126,22 +126,24 @@ static size_t make_indices(const nest *self, MlirOperation place, size_t operand
   return rank;
 }
 
-static MlirValue make_load(const nest *self, MlirOperation place, size_t operand) {
+static MlirValue make_load(const nest *self, const tune_ir_builder *place, size_t operand) {
   MlirValue operands[MOST_LOOPS + 1] = {mlirOperationGetOperand(self->op, (intptr_t)operand)};
   MlirType type = mlirValueGetType(operands[0]);
   if (!mlirTypeIsAMemRef(type))
     return operands[0];
   size_t rank = make_indices(self, place, operand, operands + 1);
-  return tune_build_value(place, "memref.load", operands, rank + 1,
-                          mlirShapedTypeGetElementType(type));
+  return tune_ir_build_value(place, "memref.load", mlirShapedTypeGetElementType(type),
+                             (intptr_t)rank + 1, operands);
 }
 
-static void make_store(const nest *self, MlirOperation place, size_t operand, MlirValue value) {
+static void make_store(const nest *self, const tune_ir_builder *place, size_t operand,
+                       MlirValue value) {
   MlirValue operands[MOST_LOOPS + 2] = {value,
                                         mlirOperationGetOperand(self->op, (intptr_t)operand)};
   size_t rank = make_indices(self, place, operand, operands + 2);
-  tune_build_parts parts = {.operands = operands, .operand_count = rank + 2};
-  tune_build_op(place, "memref.store", &parts);
+  tune_ir_build(place, &(tune_ir_parts){.name = "memref.store",
+                                        .operand_count = (intptr_t)rank + 2,
+                                        .operands = operands});
 }
 
 static MlirWalkResult replace_index(MlirOperation op, void *user_data) {
@@ -154,9 +156,9 @@ static MlirWalkResult replace_index(MlirOperation op, void *user_data) {
   return MlirWalkResultSkip;
 }
 
-// Moves what the op does with one element before `place`: `sums` are the old elements of the
+// Moves what the op does with one element at `place`: `sums` are the old elements of the
 // outputs and become the new ones.
-static void move_body(const nest *self, MlirOperation place, MlirValue *sums) {
+static void move_body(const nest *self, const tune_ir_builder *place, MlirValue *sums) {
   for (size_t i = 0; i < self->operand_count; ++i) {
     MlirValue argument = mlirBlockGetArgument(self->body, (intptr_t)i);
     if (mlirOpOperandIsNull(mlirValueGetFirstUse(argument)))
@@ -164,13 +166,9 @@ static void move_body(const nest *self, MlirOperation place, MlirValue *sums) {
     mlirValueReplaceAllUsesOfWith(argument, i < self->input_count ? make_load(self, place, i)
                                                                   : sums[i - self->input_count]);
   }
-  MlirOperation end = mlirBlockGetTerminator(self->body), next;
+  MlirOperation end = mlirBlockGetTerminator(self->body);
   mlirOperationWalk(self->op, replace_index, (void *)self, MlirWalkPostOrder);
-  for (MlirOperation op = mlirBlockGetFirstOperation(self->body); !mlirOperationEqual(op, end);
-       op = next) {
-    next = mlirOperationGetNextInBlock(op);
-    mlirOperationMoveBefore(op, place);
-  }
+  tune_ir_move_body(place, self->body);
   for (size_t i = self->input_count; i < self->operand_count; ++i)
     sums[i - self->input_count] = mlirOperationGetOperand(end, (intptr_t)(i - self->input_count));
 }
@@ -186,7 +184,7 @@ static bool reads_output(const nest *self, size_t operand) {
 //===--------------------------------------------------------------------------===//
 
 // What is done where all loops are open: with `sums` in registers, or with the outputs in memory.
-static void fill_innermost(const nest *self, MlirOperation place, MlirValue *sums) {
+static void fill_innermost(const nest *self, const tune_ir_builder *place, MlirValue *sums) {
   if (self->keeps_sums) {
     move_body(self, place, sums);
     return;
@@ -200,9 +198,9 @@ static void fill_innermost(const nest *self, MlirOperation place, MlirValue *sum
     make_store(self, place, i, elements[i - self->input_count]);
 }
 
-// Makes the loops of the reductions from `loop` on before `place`. `sums` are what is summed up so
+// Makes the loops of the reductions from `loop` on at `place`. `sums` are what is summed up so
 // far and become the sums after them.
-static void fill_reductions(nest *self, size_t loop, MlirOperation place, MlirValue *sums,
+static void fill_reductions(nest *self, size_t loop, const tune_ir_builder *place, MlirValue *sums,
                             size_t sum_count) {
   while (loop < self->loop_count && !self->is_reduction[loop])
     ++loop;
@@ -211,18 +209,17 @@ static void fill_reductions(nest *self, size_t loop, MlirOperation place, MlirVa
     return;
   }
   MlirOperation op;
-  MlirBlock body = tune_build_loop(place, self->extents[loop], sums, sum_count, &op);
-  MlirOperationState state =
-      mlirOperationStateGet(tune_ir_string("scf.yield"), mlirOperationGetLocation(place));
-  MlirOperation end = mlirOperationCreate(&state);
-  mlirBlockAppendOwnedOperation(body, end);
-  self->indices[loop] = mlirBlockGetArgument(body, 0);
+  tune_ir_builder body =
+      tune_ir_build_for(place, self->extents[loop], (intptr_t)sum_count, sums, &op);
+  self->indices[loop] = mlirBlockGetArgument(body.block, 0);
   MlirValue inner[MOST_OPERANDS];
   for (size_t i = 0; i < sum_count; ++i)
-    inner[i] = mlirBlockGetArgument(body, (intptr_t)i + 1);
-  fill_reductions(self, loop + 1, end, inner, sum_count);
+    inner[i] = mlirBlockGetArgument(body.block, (intptr_t)i + 1);
+  fill_reductions(self, loop + 1, &body, inner, sum_count);
   self->indices[loop] = (MlirValue){NULL};
-  mlirOperationSetOperands(end, (intptr_t)sum_count, inner);
+  tune_ir_build(&body, &(tune_ir_parts){.name = "scf.yield",
+                                        .operand_count = (intptr_t)sum_count,
+                                        .operands = inner});
   for (size_t i = 0; i < sum_count; ++i)
     sums[i] = mlirOperationGetResult(op, (intptr_t)i);
 }
@@ -234,8 +231,8 @@ static bool has_reduction(const nest *self) {
   return false;
 }
 
-// One element of each output, before `place`.
-static void fill_element(nest *self, MlirOperation place) {
+// One element of each output, at `place`.
+static void fill_element(nest *self, const tune_ir_builder *place) {
   MlirValue sums[MOST_OPERANDS] = {{NULL}};
   size_t sum_count = self->keeps_sums ? self->operand_count - self->input_count : 0;
   bool reduces = has_reduction(self);
@@ -252,12 +249,10 @@ static MlirNamedAttribute make_numbers(MlirContext context, const char *name,
   return tune_ir_named(context, name, mlirDenseI64ArrayGet(context, (intptr_t)count, numbers));
 }
 
-// The scf.forall over the parallel loops, before the op; what is returned is the end of its body.
-static MlirOperation open_forall(nest *self) {
-  MlirContext context = mlirOperationGetContext(self->op);
-  MlirLocation location = mlirOperationGetLocation(self->op);
-  MlirType types[MOST_LOOPS + 1];
-  MlirLocation locations[MOST_LOOPS + 1];
+// The scf.forall over the parallel loops, before the op; what is returned is in it.
+static tune_ir_builder open_forall(nest *self) {
+  tune_ir_builder builder = tune_ir_builder_before(self->op);
+  MlirContext context = builder.context;
   int64_t zeros[MOST_LOOPS + 1], ones[MOST_LOOPS + 1], extents[MOST_LOOPS + 1];
   size_t count = 0;
   for (size_t i = 0; i < self->loop_count; ++i)
@@ -266,49 +261,46 @@ static MlirOperation open_forall(nest *self) {
   if (count == 0)
     extents[count++] = 1;
   for (size_t i = 0; i < count; ++i) {
-    types[i] = mlirIndexTypeGet(context);
-    locations[i] = location;
     zeros[i] = 0;
     ones[i] = 1;
   }
-  MlirBlock body = mlirBlockCreate((intptr_t)count, types, locations);
+  MlirBlock body = tune_ir_make_block(&builder, count);
   for (size_t i = 0, k = 0; i < self->loop_count; ++i)
     if (!self->is_reduction[i])
       self->indices[i] = mlirBlockGetArgument(body, (intptr_t)k++);
-  MlirRegion region = mlirRegionCreate();
-  mlirRegionAppendOwnedBlock(region, mlirBlockCreate(0, NULL, NULL));
-  MlirOperationState state =
-      mlirOperationStateGet(tune_ir_string("scf.forall.in_parallel"), location);
-  mlirOperationStateAddOwnedRegions(&state, 1, &region);
-  MlirOperation end = mlirOperationCreate(&state);
-  mlirBlockAppendOwnedOperation(body, end);
+  MlirRegion region = tune_ir_make_region(body);
   int32_t segments[] = {0, 0, 0, 0};
   MlirNamedAttribute attributes[] = {
       tune_ir_named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 4, segments)),
       make_numbers(context, "staticLowerBound", zeros, count),
       make_numbers(context, "staticUpperBound", extents, count),
       make_numbers(context, "staticStep", ones, count)};
-  tune_build_parts parts = {.attributes = attributes, .attribute_count = 4, .body = body};
-  MlirOperation forall = tune_build_op(self->op, "scf.forall", &parts);
-  for (intptr_t i = 0; i < mlirOperationGetNumDiscardableAttributes(self->op); ++i) {
-    MlirNamedAttribute kept = mlirOperationGetDiscardableAttribute(self->op, i);
-    mlirOperationSetDiscardableAttributeByName(forall, mlirIdentifierStr(kept.name),
-                                               kept.attribute);
-  }
-  return end;
+  tune_ir_copy_attributes(self->op,
+                          tune_ir_build(&builder, &(tune_ir_parts){.name = "scf.forall",
+                                                                   .attribute_count = 4,
+                                                                   .attributes = attributes,
+                                                                   .region_count = 1,
+                                                                   .regions = &region}));
+  builder = tune_ir_builder_at_end(body, builder.location);
+  MlirRegion results = tune_ir_make_region(tune_ir_make_block(&builder, 0));
+  builder.before = tune_ir_build(
+      &builder,
+      &(tune_ir_parts){.name = "scf.forall.in_parallel", .region_count = 1, .regions = &results});
+  return builder;
 }
 
 static tune_status open_op(MlirOperation op) {
   nest self;
   TUNE_RETURN_IF_ERROR(read_nest(op, &self));
-  fill_element(&self, open_forall(&self));
+  tune_ir_builder inside = open_forall(&self);
+  fill_element(&self, &inside);
   mlirOperationDestroy(op);
   return TUNE_OK;
 }
 
 tune_status tune_element_loops_open(MlirOperation function) {
   static const char *const MADE_OF[] = {"affine", "arith", "memref", "scf", NULL};
-  tune_build_load(mlirOperationGetContext(function), MADE_OF);
+  tune_ir_load_dialects(mlirOperationGetContext(function), MADE_OF);
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
   MlirOperation next;
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op); op = next) {

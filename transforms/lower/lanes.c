@@ -4,10 +4,10 @@
 
 #include "dialects/diagnostic.h"
 #include "transforms/ir_builder.h"
+#include "transforms/lower/combination.h"
 #include "transforms/op_list.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #define MOST_DIMENSIONS 32
 
@@ -27,25 +27,17 @@ static MlirAttribute appended(MlirOperation forall, const char *name, int64_t la
 
 // The forall anew with a dimension of `lanes` more; `*out_lane` is its index.
 static MlirOperation remake(MlirOperation forall, int64_t lanes, MlirValue *out_lane) {
-  MlirContext context = mlirOperationGetContext(forall);
+  tune_ir_builder builder = tune_ir_builder_before(forall);
+  MlirContext context = builder.context;
   MlirBlock old = mlirRegionGetFirstBlock(mlirOperationGetRegion(forall, 0));
   intptr_t rank = mlirBlockGetNumArguments(old);
-  MlirType types[MOST_DIMENSIONS + 1];
-  MlirLocation locations[MOST_DIMENSIONS + 1];
-  for (intptr_t i = 0; i <= rank; ++i) {
-    types[i] = mlirIndexTypeGet(context);
-    locations[i] = mlirOperationGetLocation(forall);
-  }
-  MlirBlock body = mlirBlockCreate(rank + 1, types, locations);
+  MlirBlock body = tune_ir_make_block(&builder, (size_t)rank + 1);
   for (intptr_t i = 0; i < rank; ++i)
     mlirValueReplaceAllUsesOfWith(mlirBlockGetArgument(old, i), mlirBlockGetArgument(body, i));
-  for (MlirOperation op; !mlirOperationIsNull(op = mlirBlockGetFirstOperation(old));) {
-    mlirOperationRemoveFromParent(op);
-    mlirBlockAppendOwnedOperation(body, op);
-  }
+  tune_ir_builder inside = tune_ir_builder_at_end(body, builder.location);
+  tune_ir_move_all(&inside, old);
   *out_lane = mlirBlockGetArgument(body, rank);
-  MlirRegion region = mlirRegionCreate();
-  mlirRegionAppendOwnedBlock(region, body);
+  MlirRegion region = tune_ir_make_region(body);
   int32_t none[] = {0, 0, 0, 0};
   MlirAttribute group = tune_ir_attribute(forall, "tune.group_x");
   MlirAttribute width = mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), lanes);
@@ -56,7 +48,6 @@ static MlirOperation remake(MlirOperation forall, int64_t lanes, MlirValue *out_
       tune_ir_named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 4, none)),
       tune_ir_named(context, "tune.group_x", width),
       tune_ir_named(context, "tune.group_y", group)};
-  tune_ir_builder builder = tune_ir_builder_before(forall);
   tune_ir_parts parts = {.name = "scf.forall",
                          .attribute_count = mlirAttributeIsNull(group) ? 5 : 6,
                          .attributes = attributes,
@@ -93,34 +84,13 @@ static MlirOperation find_combination(MlirValue value, int depth) {
   return renames ? find_combination(mlirOperationGetOperand(op, 0), depth + 1) : none;
 }
 
-// "add", "maxnumf", …, of the attribute `kind`, into `name`.
-static bool read_kind(MlirOperation op, char name[16]) {
-  static const char *const KINDS[] = {"add",     "minui",   "minsi",    "maxui",   "maxsi",
-                                      "minnumf", "maxnumf", "minimumf", "maximumf"};
-  tune_string_builder text;
-  tune_string_builder_init(&text);
-  MlirAttribute kind = tune_ir_attribute(op, "kind");
-  if (!mlirAttributeIsNull(kind))
-    mlirAttributePrint(kind, tune_ir_append, &text);
-  bool found = false;
-  for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS && text.text && !found; ++i) {
-    char written[24];
-    snprintf(written, sizeof written, "<%s>", KINDS[i]);
-    found = strstr(text.text, written) != NULL;
-    if (found)
-      snprintf(name, 16, "%s", KINDS[i]);
-  }
-  tune_string_builder_deinit(&text);
-  return found;
-}
-
-static MlirAttribute zero_of(MlirType type) {
-  bool is_vector = mlirTypeIsAVector(type);
-  MlirType element = is_vector ? mlirShapedTypeGetElementType(type) : type;
-  MlirAttribute zero = mlirTypeIsAFloat(element)
-                           ? mlirFloatAttrDoubleGet(mlirTypeGetContext(type), element, 0)
-                           : mlirIntegerAttrGet(element, 0);
-  return is_vector ? mlirDenseElementsAttrSplatGet(type, zero) : zero;
+// "add", "maxnumf", …: what `op` combines by; NULL where lanes cannot share that.
+static const char *read_kind(MlirOperation op) {
+  const tune_combination *found = tune_combination_find(op);
+  if (!found || (strcmp(found->kind, "add") != 0 && strncmp(found->kind, "min", 3) != 0 &&
+                 strncmp(found->kind, "max", 3) != 0))
+    return NULL;
+  return found->kind;
 }
 
 // What a sum begins with: `initial` in the first lane, zero in the others. Minima and maxima may
@@ -128,7 +98,7 @@ static MlirAttribute zero_of(MlirType type) {
 static MlirValue start_sum(const tune_ir_builder *builder, MlirValue initial, MlirValue lane) {
   MlirType type = mlirValueGetType(initial);
   MlirValue first = tune_ir_build_compare(builder, "eq", lane, tune_ir_build_index(builder, 0));
-  MlirValue operands[] = {first, initial, tune_ir_build_constant(builder, type, zero_of(type))};
+  MlirValue operands[] = {first, initial, tune_ir_build_number(builder, type, 0)};
   return tune_ir_build_value(builder, "arith.select", type, 3, operands);
 }
 
@@ -145,7 +115,7 @@ static MlirValue reduce_scalar(const tune_ir_builder *builder, const char *kind,
                          .types = &type,
                          .attribute_count = 1,
                          .attributes = &op};
-  return mlirOperationGetResult(tune_ir_build(builder, &parts), 0);
+  return tune_ir_build_result(builder, &parts);
 }
 
 // `value` of all lanes, combined, and the op that reads it for that. Only scalars and vectors of
@@ -189,9 +159,9 @@ static tune_status share_loop(MlirOperation loop, MlirValue lane, int64_t lanes)
   MlirOperation yield =
       mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0)));
   for (intptr_t i = 0; i < mlirOperationGetNumResults(loop); ++i) {
-    char kind[16];
     MlirOperation combination = find_combination(mlirOperationGetOperand(yield, i), 0);
-    if (mlirOperationIsNull(combination) || !read_kind(combination, kind))
+    const char *kind = mlirOperationIsNull(combination) ? NULL : read_kind(combination);
+    if (!kind)
       return tune_status_make_at(TUNE_INVALID_ARGUMENT, loop,
                                  "a loop that carries something other than a sum, a minimum or a "
                                  "maximum cannot be shared by lanes");
@@ -221,16 +191,6 @@ typedef struct row_walk {
   tune_op_list loops, writes;
 } row_walk;
 
-// Whether `memref` is made within the row: each lane then has its own.
-static bool is_private(const row_walk *walk, MlirValue memref) {
-  MlirOperation op = mlirValueIsABlockArgument(memref)
-                         ? mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(memref))
-                         : mlirOpResultGetOwner(memref);
-  while (!mlirOperationIsNull(op) && !mlirOperationEqual(op, walk->forall))
-    op = mlirOperationGetParentOperation(op);
-  return !mlirOperationIsNull(op);
-}
-
 static MlirWalkResult list_op(MlirOperation op, void *user_data) {
   row_walk *walk = user_data;
   bool is_shared = !mlirAttributeIsNull(tune_ir_attribute(op, TUNE_SHARED_ATTRIBUTE));
@@ -238,7 +198,8 @@ static MlirWalkResult list_op(MlirOperation op, void *user_data) {
     return tune_op_list_add(&walk->loops, op) ? MlirWalkResultSkip : MlirWalkResultInterrupt;
   bool writes = tune_ir_is(op, "vector.transfer_write") || tune_ir_is(op, "memref.store") ||
                 tune_ir_is(op, "vector.store");
-  if (writes && !is_private(walk, mlirOperationGetOperand(op, 1)))
+  // What is made within the row each lane has for itself.
+  if (writes && !tune_ir_is_made_inside(mlirOperationGetOperand(op, 1), walk->forall))
     return tune_op_list_add(&walk->writes, op) ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
   return MlirWalkResultAdvance;
 }
@@ -247,18 +208,8 @@ static MlirWalkResult list_op(MlirOperation op, void *user_data) {
 static void write_once(MlirOperation op, MlirValue lane) {
   tune_ir_builder builder = tune_ir_builder_before(op);
   MlirValue first = tune_ir_build_compare(&builder, "eq", lane, tune_ir_build_index(&builder, 0));
-  MlirRegion regions[] = {mlirRegionCreate(), mlirRegionCreate()};
-  MlirBlock block = mlirBlockCreate(0, NULL, NULL);
-  mlirRegionAppendOwnedBlock(regions[0], block);
-  tune_ir_build(&builder, &(tune_ir_parts){.name = "scf.if",
-                                           .operand_count = 1,
-                                           .operands = &first,
-                                           .region_count = 2,
-                                           .regions = regions});
-  tune_ir_builder inner = builder;
-  inner.block = block;
-  inner.before = (MlirOperation){NULL};
-  mlirOperationMoveBefore(op, tune_ir_build(&inner, &(tune_ir_parts){.name = "scf.yield"}));
+  builder = tune_ir_build_if(&builder, first);
+  tune_ir_move(&builder, op);
 }
 
 static tune_status share_row(MlirOperation forall, int64_t lanes) {
@@ -282,9 +233,8 @@ tune_status tune_lanes_open(MlirOperation function) {
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
   if (mlirBlockIsNull(body))
     return TUNE_OK;
-  static const char *const made_of[] = {"arith", "gpu", "scf", "vector"};
-  for (size_t i = 0; i < sizeof made_of / sizeof *made_of; ++i)
-    mlirContextGetOrLoadDialect(mlirOperationGetContext(function), tune_ir_string(made_of[i]));
+  static const char *const MADE_OF[] = {"arith", "gpu", "scf", "vector", NULL};
+  tune_ir_load_dialects(mlirOperationGetContext(function), MADE_OF);
   for (MlirOperation op = mlirBlockGetFirstOperation(body), next; !mlirOperationIsNull(op);
        op = next) {
     next = mlirOperationGetNextInBlock(op);

@@ -29,16 +29,6 @@ typedef struct sinking {
   bool failed;
 } sinking;
 
-static bool is_inside(const sinking *self, MlirValue value) {
-  MlirBlock block = mlirValueIsABlockArgument(value)
-                        ? mlirBlockArgumentGetOwner(value)
-                        : mlirOperationGetBlock(mlirOpResultGetOwner(value));
-  MlirOperation op = mlirBlockGetParentOperation(block);
-  while (!mlirOperationIsNull(op) && !mlirOperationEqual(op, self->launch))
-    op = mlirOperationGetParentOperation(op);
-  return !mlirOperationIsNull(op);
-}
-
 static bool is_sinkable(MlirOperation op) {
   static const char *const NAMES[] = {"memref.subview",
                                       "memref.expand_shape",
@@ -80,7 +70,7 @@ static MlirValue sink(sinking *self, MlirValue value) {
   for (size_t i = 0; i < self->count; ++i)
     if (mlirValueEqual(self->pairs[i].outside, value))
       return self->pairs[i].inside;
-  if (mlirValueIsABlockArgument(value) || is_inside(self, value) ||
+  if (mlirValueIsABlockArgument(value) || tune_ir_is_made_inside(value, self->launch) ||
       !is_sinkable(mlirOpResultGetOwner(value)))
     return value;
   MlirOperation op = mlirOpResultGetOwner(value), copy = mlirOperationClone(op);
@@ -118,7 +108,7 @@ static tune_status sink_into(MlirOperation launch) {
       continue;
     if (!is_texels(op))
       sink_operands(&self, op);
-    else if (is_inside(&self, mlirOperationGetOperand(op, 0)))
+    else if (tune_ir_is_made_inside(mlirOperationGetOperand(op, 0), launch))
       status = tune_status_make_at(TUNE_INVALID_ARGUMENT, op,
                                    "texels of what is made in the kernel; they are of its buffers");
     else {

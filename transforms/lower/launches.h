@@ -6,10 +6,10 @@
 // otherwise ([#gpu.thread<y>, #gpu.thread<x>], in any order). What the schedule has to say about a
 // launch are integers on the forall:
 //
-//   tune.group_x, tune.group_y, tune.group_z    the size of a group; where one of them is there,
-//   the
-//                                               others are 1. With none: 64 invocations, in a line
-//                                               for one dimension, else in a square along x and y
+//   tune.group_x, tune.group_y, tune.group_z    the size of a group; where one of them is
+//                                               there, the others are 1. With none: 64 invocations,
+//                                               in a line for one dimension, else in a square along
+//                                               x and y
 //
 // Where the extent is no multiple of the group, the body is guarded. Where a dimension has more
 // groups than the device takes, all are counted in one line that is cut into pieces.
@@ -36,10 +36,6 @@ extern "C" {
 // cannot be in one; for bounds that are not constants; for groups that the device does not take;
 // for more than 2^31-1 iterations, as indices have 32 bits on a device.
 tune_status tune_launches_open(MlirOperation function, const tune_device *device);
-
-// INVALID_ARGUMENT (at `op`) where the device does not take groups of three sizes `group`.
-tune_status tune_launches_check_group(MlirOperation op, const int64_t *group,
-                                      const tune_device *device);
 
 #ifdef __cplusplus
 }

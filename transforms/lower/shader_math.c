@@ -2,7 +2,7 @@
 
 #include "transforms/lower/shader_math.h"
 
-#include "transforms/lower/builder.h"
+#include "transforms/ir_builder.h"
 #include "transforms/lower/math.h"
 #include "transforms/lower/math_calls.h"
 #include "transforms/lower/math_patterns.h"
@@ -44,70 +44,41 @@ static tune_status apply_patterns(MlirOperation kernels) {
 // Single ops
 //===--------------------------------------------------------------------------===//
 
-static MlirValue compare(MlirOperation place, int64_t predicate, MlirValue left, MlirValue right) {
-  MlirContext context = mlirOperationGetContext(place);
-  MlirNamedAttribute attribute = tune_ir_named(
-      context, "predicate", mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), predicate));
-  MlirType bit = mlirIntegerTypeGet(context, 1), type = mlirValueGetType(left);
-  if (mlirTypeIsAVector(type)) {
-    int64_t length = mlirShapedTypeGetDimSize(type, 0);
-    bit = mlirVectorTypeGet(1, &length, bit);
-  }
-  MlirValue operands[] = {left, right};
-  tune_build_parts parts = {.operands = operands,
-                            .operand_count = 2,
-                            .results = &bit,
-                            .result_count = 1,
-                            .attributes = &attribute,
-                            .attribute_count = 1};
-  return mlirOperationGetResult(tune_build_op(place, "arith.cmpf", &parts), 0);
+static MlirValue call(const tune_ir_builder *builder, const char *name, MlirValue operand) {
+  return tune_ir_build_value(builder, name, mlirValueGetType(operand), 1, &operand);
 }
-
-static MlirValue make_constant(MlirOperation place, MlirType type, double number) {
-  MlirContext context = mlirOperationGetContext(place);
-  MlirAttribute value;
-  if (mlirTypeIsAVector(type))
-    value = mlirDenseElementsAttrSplatGet(
-        type, mlirFloatAttrDoubleGet(context, mlirShapedTypeGetElementType(type), number));
-  else
-    value = mlirFloatAttrDoubleGet(context, type, number);
-  MlirNamedAttribute attribute = tune_ir_named(context, "value", value);
-  tune_build_parts parts = {
-      .results = &type, .result_count = 1, .attributes = &attribute, .attribute_count = 1};
-  return mlirOperationGetResult(tune_build_op(place, "arith.constant", &parts), 0);
-}
-
-// arith.cmpf's.
-enum { OLT = 4, UNE = 13 };
 
 // Upstream takes the power of what is below zero for that of what is above.
-static MlirValue make_power(MlirOperation op, MlirType type) {
+static MlirValue make_power(const tune_ir_builder *builder, MlirOperation op, MlirType type) {
   MlirValue base = mlirOperationGetOperand(op, 0), exponent = mlirOperationGetOperand(op, 1);
   MlirValue is_broken =
-      compare(op, UNE, exponent, tune_build_value(op, "math.floor", &exponent, 1, type));
-  MlirValue is_negative = compare(op, OLT, base, make_constant(op, type, 0));
-  MlirValue operands[] = {tune_build_binary(op, "arith.andi", is_negative, is_broken),
-                          make_constant(op, type, NAN),
-                          tune_build_binary(op, "math.powf", base, exponent)};
-  return tune_build_value(op, "arith.select", operands, 3, type);
+      tune_ir_build_compare(builder, "une", exponent, call(builder, "math.floor", exponent));
+  MlirValue is_negative =
+      tune_ir_build_compare(builder, "olt", base, tune_ir_build_number(builder, type, 0));
+  MlirValue operands[] = {tune_ir_build_binary(builder, "arith.andi", is_negative, is_broken),
+                          tune_ir_build_number(builder, type, NAN),
+                          tune_ir_build_binary(builder, "math.powf", base, exponent)};
+  return tune_ir_build_value(builder, "arith.select", type, 3, operands);
 }
 
 // What `op` is in other words, or a null value.
 static MlirValue in_other_words(MlirOperation op) {
+  tune_ir_builder builder = tune_ir_builder_before(op);
   MlirValue operand = mlirOperationGetOperand(op, 0);
   MlirType type = mlirValueGetType(operand);
   if (tune_ir_is(op, "math.exp2"))
-    return tune_build_value(op, "spirv.GL.Exp2", &operand, 1, type);
+    return call(&builder, "spirv.GL.Exp2", operand);
   if (tune_ir_is(op, "math.powf"))
-    return make_power(op, type);
+    return make_power(&builder, op, type);
   if (tune_ir_is(op, "math.isfinite"))
-    return compare(op, OLT, tune_build_value(op, "math.absf", &operand, 1, type),
-                   make_constant(op, type, INFINITY));
+    return tune_ir_build_compare(&builder, "olt", call(&builder, "math.absf", operand),
+                                 tune_ir_build_number(&builder, type, INFINITY));
   if (tune_ir_is(op, "math.trunc")) {
-    MlirValue operands[] = {compare(op, OLT, operand, make_constant(op, type, 0)),
-                            tune_build_value(op, "math.ceil", &operand, 1, type),
-                            tune_build_value(op, "math.floor", &operand, 1, type)};
-    return tune_build_value(op, "arith.select", operands, 3, type);
+    MlirValue zero = tune_ir_build_number(&builder, type, 0);
+    MlirValue operands[] = {tune_ir_build_compare(&builder, "olt", operand, zero),
+                            call(&builder, "math.ceil", operand),
+                            call(&builder, "math.floor", operand)};
+    return tune_ir_build_value(&builder, "arith.select", type, 3, operands);
   }
   return (MlirValue){NULL};
 }
@@ -122,7 +93,7 @@ tune_status tune_shader_math_lower(MlirOperation kernels) {
     return tune_status_make(TUNE_OUT_OF_MEMORY, "listing math functions");
   if (!found)
     return TUNE_OK;
-  tune_build_load(mlirOperationGetContext(kernels), MADE_OF);
+  tune_ir_load_dialects(mlirOperationGetContext(kernels), MADE_OF);
   TUNE_RETURN_IF_ERROR(apply_patterns(kernels));
   ops = (tune_op_list){0};
   mlirOperationWalk(kernels, find_math, &ops, MlirWalkPreOrder);

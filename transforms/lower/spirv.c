@@ -8,8 +8,8 @@
 #include "transforms/lower/kernel_loops.h"
 #include "transforms/lower/kernel_memory.h"
 #include "transforms/lower/kernel_types.h"
+#include "transforms/lower/launch_grid.h"
 #include "transforms/lower/launch_values.h"
-#include "transforms/lower/launches.h"
 #include "transforms/lower/pipeline.h"
 #include "transforms/lower/shader_math.h"
 #include "transforms/lower/spirv_loops.h"
@@ -216,7 +216,7 @@ static tune_status set_group(const tune_spirv *self, MlirOperation kernel) {
   int64_t group[3];
   for (intptr_t i = 0; i < 3; ++i)
     group[i] = mlirDenseI32ArrayGetElement(known, i);
-  TUNE_RETURN_IF_ERROR(tune_launches_check_group(kernel, group, &self->device));
+  TUNE_RETURN_IF_ERROR(tune_launch_grid_check_group(kernel, group, &self->device));
   char text[128];
   snprintf(text, sizeof text, "#spirv.entry_point_abi<workgroup_size = [%lld, %lld, %lld]>",
            (long long)group[0], (long long)group[1], (long long)group[2]);

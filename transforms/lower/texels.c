@@ -3,7 +3,7 @@
 #include "transforms/lower/texels.h"
 
 #include "dialects/diagnostic.h"
-#include "transforms/lower/builder.h"
+#include "transforms/ir_builder.h"
 #include "transforms/op_list.h"
 
 #include "mlir-c/BuiltinTypes.h"
@@ -43,22 +43,23 @@ static tune_status replace_load(MlirOperation load, MlirOperation access, MlirVa
   bool is_scalar = mlirTypeEqual(type, f32);
   if (!is_scalar && !mlirTypeEqual(type, vector))
     return wrong_use(load);
-  MlirValue image = tune_build_value(load, "spirv.Load", &address, 1,
-                                     mlirTypeParseGet(context, tune_ir_string(IMAGE)));
+  tune_ir_builder builder = tune_ir_builder_before(load);
+  MlirValue image = tune_ir_build_value(
+      &builder, "spirv.Load", mlirTypeParseGet(context, tune_ir_string(IMAGE)), 1, &address);
   MlirValue operands[] = {image,
                           mlirOperationGetOperand(access, mlirOperationGetNumOperands(access) - 1)};
-  MlirValue texel = tune_build_value(load, "spirv.ImageFetch", operands, 2, vector);
+  MlirValue texel = tune_ir_build_value(&builder, "spirv.ImageFetch", vector, 2, operands);
   if (is_scalar) {
     MlirAttribute zero = mlirIntegerAttrGet(mlirIntegerTypeGet(context, 32), 0);
     MlirNamedAttribute indices =
         tune_ir_named(context, "indices", mlirArrayAttrGet(context, 1, &zero));
-    tune_build_parts parts = {.operands = &texel,
-                              .operand_count = 1,
-                              .results = &f32,
-                              .result_count = 1,
-                              .attributes = &indices,
-                              .attribute_count = 1};
-    texel = mlirOperationGetResult(tune_build_op(load, "spirv.CompositeExtract", &parts), 0);
+    texel = tune_ir_build_result(&builder, &(tune_ir_parts){.name = "spirv.CompositeExtract",
+                                                            .operand_count = 1,
+                                                            .operands = &texel,
+                                                            .type_count = 1,
+                                                            .types = &f32,
+                                                            .attribute_count = 1,
+                                                            .attributes = &indices});
   }
   mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(load, 0), texel);
   mlirOperationDestroy(load);
@@ -76,10 +77,12 @@ static tune_status replace_address(MlirOperation address, MlirStringRef variable
   MlirType pointer = mlirTypeParseGet(context, tune_ir_string(POINTER));
   MlirNamedAttribute attribute =
       tune_ir_named(context, "variable", mlirFlatSymbolRefAttrGet(context, variable));
-  tune_build_parts parts = {
-      .results = &pointer, .result_count = 1, .attributes = &attribute, .attribute_count = 1};
-  MlirValue image =
-      mlirOperationGetResult(tune_build_op(address, "spirv.mlir.addressof", &parts), 0);
+  tune_ir_builder builder = tune_ir_builder_before(address);
+  MlirValue image = tune_ir_build_result(&builder, &(tune_ir_parts){.name = "spirv.mlir.addressof",
+                                                                    .type_count = 1,
+                                                                    .types = &pointer,
+                                                                    .attribute_count = 1,
+                                                                    .attributes = &attribute});
   for (MlirOperation access = first_user(address); !mlirOperationIsNull(access);
        access = first_user(address)) {
     if (!tune_ir_is(access, "spirv.AccessChain"))

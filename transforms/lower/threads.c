@@ -99,12 +99,6 @@ static void move_ops(MlirBlock from, MlirOperation stays, MlirBlock to) {
 // Memory of each step
 //===--------------------------------------------------------------------------===//
 
-static bool is_inside(MlirOperation op, MlirOperation of) {
-  while (!mlirOperationIsNull(op) && !mlirOperationEqual(op, of))
-    op = mlirOperationGetParentOperation(op);
-  return !mlirOperationIsNull(op);
-}
-
 // Where memory is looked at, through views as well.
 typedef struct memory_uses {
   bool within_written; // in the loop, by writing
@@ -119,7 +113,7 @@ static void look_at_uses(MlirValue value, MlirOperation loop, memory_uses *uses)
       look_at_uses(mlirOperationGetResult(user, 0), loop, uses);
       continue;
     }
-    if (is_inside(user, loop)) {
+    if (tune_ir_is_inside(user, loop)) {
       uses->within_written |=
           (tune_ahead_access(user, (intptr_t)mlirOpOperandGetOperandNumber(use)) & TUNE_WRITES) !=
           0;
@@ -159,7 +153,7 @@ static void sink(MlirOperation op, MlirOperation loop, MlirBlock body) {
   MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(op, 0));
   for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
-    if (!is_inside(user, loop))
+    if (!tune_ir_is_inside(user, loop))
       sink(user, loop, body);
   }
   mlirOperationMoveBefore(op, mlirBlockGetFirstOperation(body));

@@ -116,7 +116,7 @@ MlirValue tune_pieces_element(const tune_ir_builder *builder, const tune_piece_l
                          .types = &list->shape.element,
                          .attribute_count = 1,
                          .attributes = &position};
-  return mlirOperationGetResult(tune_ir_build(builder, &parts), 0);
+  return tune_ir_build_result(builder, &parts);
 }
 
 void tune_pieces_assemble(const tune_ir_builder *builder, const tune_pieces_shape *shape,
@@ -246,11 +246,8 @@ static tune_status remake_block(tune_pieces *pieces, MlirOperation op, MlirBlock
     for (intptr_t i = 0; i < count && tune_status_is_ok(status); ++i)
       status =
           take_over(pieces, op, mlirBlockGetArgument(old, i), next_argument, out_block, &index);
-    MlirOperation inner;
-    while (!mlirOperationIsNull(inner = mlirBlockGetFirstOperation(old))) {
-      mlirOperationRemoveFromParent(inner);
-      mlirBlockAppendOwnedOperation(*out_block, inner);
-    }
+    tune_ir_builder inside = tune_ir_builder_at_end(*out_block, mlirOperationGetLocation(op));
+    tune_ir_move_all(&inside, old);
   }
   free(locations);
   flat_deinit(&flat);
@@ -372,9 +369,8 @@ static int64_t read_number(MlirOperation function, const char *name) {
 }
 
 tune_status tune_vector_pieces_open(MlirOperation function) {
-  static const char *const made_of[] = {"arith", "gpu", "math", "memref", "scf", "vector"};
-  for (size_t i = 0; i < sizeof made_of / sizeof *made_of; ++i)
-    mlirContextGetOrLoadDialect(mlirOperationGetContext(function), tune_ir_string(made_of[i]));
+  static const char *const MADE_OF[] = {"arith", "gpu", "math", "memref", "scf", "vector", NULL};
+  tune_ir_load_dialects(mlirOperationGetContext(function), MADE_OF);
   tune_pieces pieces = {.function = function,
                         .texels = read_number(function, TUNE_GPU_TEXELS_ATTRIBUTE),
                         .pairs = read_number(function, TUNE_GPU_PAIRS_ATTRIBUTE),

@@ -225,7 +225,7 @@ static MlirValue evaluate(const tune_ir_builder *builder, MlirAffineExpr express
                          .types = &index,
                          .attribute_count = 1,
                          .attributes = &attribute};
-  return mlirOperationGetResult(tune_ir_build(builder, &parts), 0);
+  return tune_ir_build_result(builder, &parts);
 }
 
 static MlirValue operand_of(MlirAffineExpr expression, MlirOperation apply) {
@@ -289,23 +289,10 @@ MlirValue tune_access_divide(const tune_ir_builder *builder, MlirValue value, in
 // Questions
 //===--------------------------------------------------------------------------===//
 
-static bool is_inside(MlirOperation op, MlirOperation of) {
-  while (!mlirOperationIsNull(op) && !mlirOperationEqual(op, of))
-    op = mlirOperationGetParentOperation(op);
-  return !mlirOperationIsNull(op);
-}
-
-static bool is_made_in(MlirValue value, MlirOperation launch) {
-  return is_inside(mlirValueIsABlockArgument(value)
-                       ? mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value))
-                       : mlirOpResultGetOwner(value),
-                   launch);
-}
-
 bool tune_access_is_plain(const tune_pieces *pieces, const tune_access *access) {
   int64_t strides[TUNE_PIECES_RANK], offset, dense = 1;
   MlirType type = mlirValueGetType(access->memref);
-  if (access->memref_rank == 0 || is_made_in(access->memref, pieces->launch) ||
+  if (access->memref_rank == 0 || tune_ir_is_made_inside(access->memref, pieces->launch) ||
       mlirLogicalResultIsFailure(mlirMemRefTypeGetStridesAndOffset(type, strides, &offset)) ||
       offset != 0)
     return false;
@@ -328,7 +315,7 @@ bool tune_access_can_be_wide(const tune_pieces *pieces, const tune_access *acces
 static bool is_uniform(const tune_pieces *pieces, MlirValue value, int depth) {
   if (depth > DEEPEST)
     return false;
-  if (!is_made_in(value, pieces->launch))
+  if (!tune_ir_is_made_inside(value, pieces->launch))
     return true;
   if (mlirValueIsABlockArgument(value)) {
     MlirOperation loop = loop_of(value);

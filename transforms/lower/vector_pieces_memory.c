@@ -218,20 +218,8 @@ static MlirValue load(const tune_ir_builder *builder, const view *from, const tu
 static void store(const tune_ir_builder *builder, const view *to, const tune_access *access,
                   location at, MlirValue value) {
   tune_ir_builder inner = *builder;
-  if (!mlirValueIsNull(at.condition)) {
-    MlirRegion regions[] = {mlirRegionCreate(), mlirRegionCreate()};
-    MlirBlock block = mlirBlockCreate(0, NULL, NULL);
-    mlirRegionAppendOwnedBlock(regions[0], block);
-    tune_ir_parts branch = {.name = "scf.if",
-                            .operand_count = 1,
-                            .operands = &at.condition,
-                            .region_count = 2,
-                            .regions = regions};
-    tune_ir_build(builder, &branch);
-    inner.block = block;
-    inner.before = (MlirOperation){NULL};
-    inner.before = tune_ir_build(&inner, &(tune_ir_parts){.name = "scf.yield"});
-  }
+  if (!mlirValueIsNull(at.condition))
+    inner = tune_ir_build_if(builder, at.condition);
   MlirType stored = mlirShapedTypeGetElementType(mlirValueGetType(to->memref));
   if (!mlirTypeEqual(stored, mlirValueGetType(value)))
     value = tune_ir_build_value(&inner, "vector.bitcast", stored, 1, &value);
@@ -274,7 +262,7 @@ static MlirValue shuffle(const tune_ir_builder *builder, MlirValue value, int64_
                          .types = types,
                          .attribute_count = 1,
                          .attributes = &mode};
-  return mlirOperationGetResult(tune_ir_build(builder, &parts), 0);
+  return tune_ir_build_result(builder, &parts);
 }
 
 // Lane l reads pieces l, l + lanes, …, and piece p then comes from lane p mod lanes.

@@ -59,7 +59,7 @@ static tune_status open_elementwise(tune_pieces *pieces, MlirOperation op) {
                            .types = &type,
                            .attribute_count = attribute_count,
                            .attributes = attributes};
-    values[piece] = mlirOperationGetResult(tune_ir_build(&builder, &parts), 0);
+    values[piece] = tune_ir_build_result(&builder, &parts);
   }
   return tune_pieces_bury(pieces, op);
 }

@@ -1,50 +1,19 @@
 //===- vector_pieces_sums.c - Products and reductions of vectors -------------------===//
 
+#include "transforms/lower/combination.h"
 #include "transforms/lower/vector_pieces_parts.h"
-
-#include <stdio.h>
 
 #include "mlir-c/AffineExpr.h"
 #include "mlir-c/AffineMap.h"
 
 #define MOST_LOOPS 12
 
-//===--------------------------------------------------------------------------===//
-// Kinds of combination
-//===--------------------------------------------------------------------------===//
-
-typedef struct combination {
-  const char *kind; // as in #vector.kind<...>
-  const char *floats, *integers;
-} combination;
-
-static const combination COMBINATIONS[] = {
-    {"add", "arith.addf", "arith.addi"},  {"mul", "arith.mulf", "arith.muli"},
-    {"minui", NULL, "arith.minui"},       {"minsi", NULL, "arith.minsi"},
-    {"maxui", NULL, "arith.maxui"},       {"maxsi", NULL, "arith.maxsi"},
-    {"minnumf", "arith.minnumf", NULL},   {"maxnumf", "arith.maxnumf", NULL},
-    {"minimumf", "arith.minimumf", NULL}, {"maximumf", "arith.maximumf", NULL},
-    {"and", NULL, "arith.andi"},          {"or", NULL, "arith.ori"},
-    {"xor", NULL, "arith.xori"},
-};
-
-// The op that combines two values of `element` as the attribute `kind` of `op` says; NULL where it
-// is not known.
+// The op that combines two values of `element` as `op` says; NULL where it is not known.
 static const char *find_combination(MlirOperation op, MlirType element) {
-  tune_string_builder text;
-  tune_string_builder_init(&text);
-  MlirAttribute kind = tune_ir_attribute(op, "kind");
-  if (!mlirAttributeIsNull(kind))
-    mlirAttributePrint(kind, tune_ir_append, &text);
-  const char *found = NULL;
-  for (size_t i = 0; i < sizeof COMBINATIONS / sizeof *COMBINATIONS && text.text; ++i) {
-    char written[40];
-    snprintf(written, sizeof written, "<%s>", COMBINATIONS[i].kind);
-    if (strstr(text.text, written))
-      found = mlirTypeIsAFloat(element) ? COMBINATIONS[i].floats : COMBINATIONS[i].integers;
-  }
-  tune_string_builder_deinit(&text);
-  return found;
+  const tune_combination *found = tune_combination_find(op);
+  if (!found)
+    return NULL;
+  return mlirTypeIsAFloat(element) ? found->floats : found->integers;
 }
 
 // The elements of `piece`, combined.

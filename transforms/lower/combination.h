@@ -1,0 +1,28 @@
+//===- combination.h - What vectors are reduced by ------------------------------------===//
+//
+// Threads: as the context of the IR.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TRANSFORMS_LOWER_COMBINATION_H
+#define TUNE_TRANSFORMS_LOWER_COMBINATION_H
+
+#include "mlir-c/IR.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tune_combination {
+  const char *kind;              // as in #vector.kind<...>
+  const char *floats, *integers; // the op that combines two; NULL where there is none
+} tune_combination;
+
+// What the attribute `kind` of `op`, as of a vector.reduction, says; NULL where it is not known.
+const tune_combination *tune_combination_find(MlirOperation op);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TUNE_TRANSFORMS_LOWER_COMBINATION_H
