@@ -95,8 +95,8 @@ static MlirOperation find_combination(MlirValue value, int depth) {
 
 // "add", "maxnumf", …, of the attribute `kind`, into `name`.
 static bool read_kind(MlirOperation op, char name[16]) {
-  static const char *const KINDS[] = {"add",     "minui",   "minsi",    "maxui",   "maxsi",
-                                      "minnumf", "maxnumf", "minimumf", "maximumf"};
+  static const char *const KINDS[] = {"add",   "mul",     "minui",   "minsi",    "maxui",
+                                      "maxsi", "minnumf", "maxnumf", "minimumf", "maximumf"};
   tune_string_builder text;
   tune_string_builder_init(&text);
   MlirAttribute kind = tune_ir_attribute(op, "kind");
@@ -114,21 +114,29 @@ static bool read_kind(MlirOperation op, char name[16]) {
   return found;
 }
 
-static MlirAttribute zero_of(MlirType type) {
+static MlirAttribute number_of(MlirType type, int64_t number) {
   bool is_vector = mlirTypeIsAVector(type);
   MlirType element = is_vector ? mlirShapedTypeGetElementType(type) : type;
-  MlirAttribute zero = mlirTypeIsAFloat(element)
-                           ? mlirFloatAttrDoubleGet(mlirTypeGetContext(type), element, 0)
-                           : mlirIntegerAttrGet(element, 0);
-  return is_vector ? mlirDenseElementsAttrSplatGet(type, zero) : zero;
+  MlirAttribute value = mlirTypeIsAFloat(element) ? mlirFloatAttrDoubleGet(mlirTypeGetContext(type),
+                                                                           element, (double)number)
+                                                  : mlirIntegerAttrGet(element, number);
+  return is_vector ? mlirDenseElementsAttrSplatGet(type, value) : value;
 }
 
-// What a sum begins with: `initial` in the first lane, zero in the others. Minima and maxima may
-// begin with the same everywhere.
-static MlirValue start_sum(const tune_ir_builder *builder, MlirValue initial, MlirValue lane) {
+// Whether it makes a difference how often what a loop starts with is combined into the result: not
+// to minima and maxima, which may start alike in all lanes.
+static bool starts_once(const char *kind) {
+  return strcmp(kind, "add") == 0 || strcmp(kind, "mul") == 0;
+}
+
+// What a sum or product begins with: `initial` in the first lane, what changes nothing in the
+// others.
+static MlirValue start_once(const tune_ir_builder *builder, const char *kind, MlirValue initial,
+                            MlirValue lane) {
   MlirType type = mlirValueGetType(initial);
   MlirValue first = tune_ir_build_compare(builder, "eq", lane, tune_ir_build_index(builder, 0));
-  MlirValue operands[] = {first, initial, tune_ir_build_constant(builder, type, zero_of(type))};
+  MlirAttribute neutral = number_of(type, strcmp(kind, "mul") == 0);
+  MlirValue operands[] = {first, initial, tune_ir_build_constant(builder, type, neutral)};
   return tune_ir_build_value(builder, "arith.select", type, 3, operands);
 }
 
@@ -193,11 +201,11 @@ static tune_status share_loop(MlirOperation loop, MlirValue lane, int64_t lanes)
     MlirOperation combination = find_combination(mlirOperationGetOperand(yield, i), 0);
     if (mlirOperationIsNull(combination) || !read_kind(combination, kind))
       return tune_status_make_at(TUNE_INVALID_ARGUMENT, loop,
-                                 "a loop that carries something other than a sum, a minimum or a "
-                                 "maximum cannot be shared by lanes");
-    if (strcmp(kind, "add") == 0)
-      mlirOperationSetOperand(loop, 3 + i,
-                              start_sum(&before, mlirOperationGetOperand(loop, 3 + i), lane));
+                                 "a loop that carries something other than a sum, a product, a "
+                                 "minimum or a maximum cannot be shared by lanes");
+    if (starts_once(kind))
+      mlirOperationSetOperand(
+          loop, 3 + i, start_once(&before, kind, mlirOperationGetOperand(loop, 3 + i), lane));
     // Whoever uses the result from now on uses that of all lanes.
     MlirValue result = mlirOperationGetResult(loop, i), all;
     MlirOperation reader;
