@@ -102,6 +102,17 @@ static void write_knobs(const tune_structure *structure, const plan *p, const tu
     tune_writer_knob(w, "lanes", "parallel", TUNE_LEVEL_GPU, &lanes, may_share ? subgroup : 1);
   }
   tune_gpu_write_group_knobs(machine, is_columns ? cut->columns / p->vector : rows, 1, 64, w);
+  if (!is_columns && may_share) {
+    char lines[256];
+    snprintf(lines, sizeof lines,
+             "%%most = smt.int.constant %" PRId64 "\n"
+             "%%all = smt.int.mul %%lanes_, %%group_x_\n"
+             "%%fits = smt.int.cmp le %%all, %%most\n"
+             "smt.assert %%fits",
+             machine->gpu.group_invocations);
+    tune_writer_constraint(w, "the lanes of a group's rows are no more than the device allows", 2,
+                           (const char *const[]){"lanes", "group_x"}, lines);
+  }
 }
 
 static void bind_root(const tune_structure *structure, const plan *p, tune_writer *w) {
