@@ -9,8 +9,8 @@
 // RUN: tune-opt %s --tune-lower="target=vulkan:generic until=schedule" | FileCheck %s
 // RUN: tune-opt %s --tune-lower="target=vulkan:generic until=schedule schedule=%t.space.mlir" | FileCheck %s
 // CHECK: func.func private @tune_task_0{{.*}}tune.spirv.opt = "performance"
-// CHECK: scf.forall {{.*}} in (64, 32)
-// CHECK: } {{.*}}tune.group_x = 64
+// CHECK: scf.forall {{.*}} in (2, 8)
+// CHECK: } {{.*}}tune.group_x = 32 : i64, tune.group_y = 2
 // RUN: tune-opt %s --tune-annotate=target=vulkan:generic | FileCheck %s --check-prefix=CHOICES
 // CHOICES: spirv_opt = {{.*}}"none", "performance", "size", "unroll"
 

@@ -87,18 +87,26 @@ static MlirOperation find_combination(MlirValue value, int depth) {
 // "add", "maxnumf", …: what `op` combines by; NULL where lanes cannot share that.
 static const char *read_kind(MlirOperation op) {
   const tune_combination *found = tune_combination_find(op);
-  if (!found || (strcmp(found->kind, "add") != 0 && strncmp(found->kind, "min", 3) != 0 &&
-                 strncmp(found->kind, "max", 3) != 0))
+  if (!found || (strcmp(found->kind, "add") != 0 && strcmp(found->kind, "mul") != 0 &&
+                 strncmp(found->kind, "min", 3) != 0 && strncmp(found->kind, "max", 3) != 0))
     return NULL;
   return found->kind;
 }
 
-// What a sum begins with: `initial` in the first lane, zero in the others. Minima and maxima may
-// begin with the same everywhere.
-static MlirValue start_sum(const tune_ir_builder *builder, MlirValue initial, MlirValue lane) {
+// Whether it makes a difference how often what a loop starts with is combined into the result: not
+// to minima and maxima, which may start alike in all lanes.
+static bool starts_once(const char *kind) {
+  return strcmp(kind, "add") == 0 || strcmp(kind, "mul") == 0;
+}
+
+// What a sum or product begins with: `initial` in the first lane, what changes nothing in the
+// others.
+static MlirValue start_once(const tune_ir_builder *builder, const char *kind, MlirValue initial,
+                            MlirValue lane) {
   MlirType type = mlirValueGetType(initial);
   MlirValue first = tune_ir_build_compare(builder, "eq", lane, tune_ir_build_index(builder, 0));
-  MlirValue operands[] = {first, initial, tune_ir_build_number(builder, type, 0)};
+  int64_t neutral = strcmp(kind, "mul") == 0;
+  MlirValue operands[] = {first, initial, tune_ir_build_number(builder, type, neutral)};
   return tune_ir_build_value(builder, "arith.select", type, 3, operands);
 }
 
@@ -163,11 +171,11 @@ static tune_status share_loop(MlirOperation loop, MlirValue lane, int64_t lanes)
     const char *kind = mlirOperationIsNull(combination) ? NULL : read_kind(combination);
     if (!kind)
       return tune_status_make_at(TUNE_INVALID_ARGUMENT, loop,
-                                 "a loop that carries something other than a sum, a minimum or a "
-                                 "maximum cannot be shared by lanes");
-    if (strcmp(kind, "add") == 0)
-      mlirOperationSetOperand(loop, 3 + i,
-                              start_sum(&before, mlirOperationGetOperand(loop, 3 + i), lane));
+                                 "a loop that carries something other than a sum, a product, a "
+                                 "minimum or a maximum cannot be shared by lanes");
+    if (starts_once(kind))
+      mlirOperationSetOperand(
+          loop, 3 + i, start_once(&before, kind, mlirOperationGetOperand(loop, 3 + i), lane));
     // Whoever uses the result from now on uses that of all lanes.
     MlirValue result = mlirOperationGetResult(loop, i), all;
     MlirOperation reader;

@@ -321,6 +321,7 @@ static tune_status finish_module(const tune_spirv *self, MlirOperation kernels,
   MlirOperation spirv = find_prefixed(kernels, module);
   if (mlirOperationIsNull(spirv))
     return tune_status_make(TUNE_INTERNAL, "upstream made no spirv.module of %s", kernel->name);
+  tune_spirv_loops_start(spirv);
   tune_spirv_opt opt;
   TUNE_RETURN_IF_ERROR(read_opt(module, &opt));
   if (opt == TUNE_SPIRV_OPT_UNROLL)

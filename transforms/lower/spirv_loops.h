@@ -1,6 +1,8 @@
-//===- spirv_loops.h - Loops for spirv-opt to unroll -------------------------------------===//
+//===- spirv_loops.h - What upstream's conversion leaves out of loops --------------------===//
 //
-// spirv-opt unrolls the loops that say so, and upstream's conversion says so of none.
+// spirv-opt unrolls the loops that say so, and upstream's conversion says so of none. And it keeps
+// what a loop carries in variables that only the loop's body writes: after a loop that does not run
+// they hold nothing.
 //
 // Threads: as the context of the IR.
 //
@@ -20,6 +22,10 @@ extern "C" {
 // Marks the innermost loops in `module`, a spirv.module, that end at a constant of up to `most` to
 // be unrolled.
 void tune_spirv_loops_mark(MlirOperation module, int64_t most);
+
+// Writes what the loops in `module` begin with to these variables, before each loop that is not
+// known to run at least once.
+void tune_spirv_loops_start(MlirOperation module);
 
 #ifdef __cplusplus
 }

@@ -225,8 +225,6 @@ static void write_grid(const plan *p, tune_writer *w) {
     grid = "%grid_2";
   }
   tune_gpu_write_groups(grid, w);
-  // What is left of the function is not of this kernel.
-  tune_writer_line(w, "%%kernel = transform.merge_handles %s : " OP, grid);
 }
 
 static void write_depth(const plan *p, tune_writer *w) {
@@ -241,7 +239,7 @@ static void write_depth(const plan *p, tune_writer *w) {
   tune_writer_cleanup(w);
   tune_writer_fold_unit_dims(w);
   tune_writer_cleanup(w);
-  tune_gpu_write_vectors("%kernel", w);
+  tune_gpu_write_vectors(w);
 }
 
 static void gpu_contraction_write(const tune_structure *structure, const tune_machine *machine,

@@ -136,7 +136,7 @@ static void gpu_elements_write(const tune_structure *structure, const tune_machi
   write_knobs(&p, machine, w);
   write_grid(structure, &p, w);
   tune_writer_cleanup(w);
-  tune_gpu_write_vectors(w->func, w);
+  tune_gpu_write_vectors(w);
   tune_gpu_write_end(structure, machine, false, false, w);
 }
 

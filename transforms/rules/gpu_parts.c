@@ -65,11 +65,12 @@ void tune_gpu_write_groups(const char *loop, tune_writer *w) {
       loop);
 }
 
-void tune_gpu_write_vectors(const char *scope, tune_writer *w) {
-  tune_writer_line(w,
-                   "%%vectors = transform.structured.match ops{[\"linalg.generic\", "
-                   "\"linalg.fill\"]} in %s : (" OP ") -> " OP,
-                   scope);
+void tune_gpu_write_vectors(tune_writer *w) {
+  // What is not in the kernel, as the fill of a border, is left to the lowering.
+  tune_writer_match_op(w, "%kernel", "\"scf.forall\"");
+  tune_writer_line(w, "%%vectors = transform.structured.match ops{[\"linalg.generic\", "
+                      "\"linalg.fill\"]} in %%kernel");
+  tune_writer_line(w, "  : (" OP ") -> " OP);
   tune_writer_begin_foreach(w, "%vectors", "%op");
   tune_writer_try_vectorize(w, "%op", NULL);
   tune_writer_end_foreach(w);

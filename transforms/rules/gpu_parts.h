@@ -29,8 +29,8 @@ void tune_gpu_write_group_knobs(const tune_machine *machine, int64_t along_x, in
 // Puts them on the parallel loop `loop`.
 void tune_gpu_write_groups(const char *loop, tune_writer *writer);
 
-// Makes vectors of all that is left of linalg in the op `scope`, of each op as it is.
-void tune_gpu_write_vectors(const char *scope, tune_writer *writer);
+// Makes vectors of all that is left of linalg in the kernel, of each op as it is.
+void tune_gpu_write_vectors(tune_writer *writer);
 
 // From vectors on tensors to the end of the schedule: cleanups, bufferization, and the knobs of the
 // lowering: `texels` (buffers that are only read are read as texel buffers), with `shares` `share`

@@ -108,6 +108,17 @@ static void write_knobs(const tune_structure *structure, const plan *p, const tu
     tune_writer_knob(w, "lanes", "parallel", TUNE_LEVEL_GPU, &lanes, may_share ? subgroup : 1);
   }
   tune_gpu_write_group_knobs(machine, is_columns ? cut->columns / p->vector : rows, 1, 64, w);
+  if (!is_columns && may_share) {
+    char lines[256];
+    snprintf(lines, sizeof lines,
+             "%%most = smt.int.constant %" PRId64 "\n"
+             "%%all = smt.int.mul %%lanes_, %%group_x_\n"
+             "%%fits = smt.int.cmp le %%all, %%most\n"
+             "smt.assert %%fits",
+             machine->gpu.group_invocations);
+    tune_writer_constraint(w, "the lanes of a group's rows are no more than the device allows", 2,
+                           (const char *const[]){"lanes", "group_x"}, lines);
+  }
 }
 
 static void bind_root(const tune_structure *structure, const plan *p, tune_writer *w) {
@@ -273,7 +284,7 @@ static void gpu_rows_write(const tune_structure *structure, const tune_machine *
   tune_writer_match_op(w, "%fills", "\"linalg.fill\"");
   tune_writer_line(w, "%%starts = transform.structured.generalize %%fills : (" OP ") -> " OP);
   tune_writer_fold_unit_dims(w);
-  tune_gpu_write_vectors(w->func, w);
+  tune_gpu_write_vectors(w);
   tune_gpu_write_end(structure, machine, false, false, w);
 }
 

@@ -53,6 +53,28 @@ typedef struct spirv_case {
 } spirv_case;
 
 static const spirv_case CASES[] = {
+    {{"after a loop that may not run is what it began with",
+      LAUNCH_WITH("attributes {tune.spirv.opt = \"none\"}", "%a: memref<8xf32>",
+                  "    %one = arith.constant 1.0 : f32\n"
+                  "    %r = scf.for %i = %tx to %c8 step %c8 iter_args(%x = %one) -> (f32) {\n"
+                  "      %v = memref.load %a[%i] : memref<8xf32>\n"
+                  "      %y = arith.mulf %x, %v : f32\n      scf.yield %y : f32\n    }\n"
+                  "    memref.store %r, %a[%tx] : memref<8xf32>\n"),
+      {"OpStore %", "%float_1\n"},
+      NULL},
+     "OpStore",
+     3},
+    {{"one that runs needs no such",
+      LAUNCH_WITH("attributes {tune.spirv.opt = \"none\"}", "%a: memref<8xf32>",
+                  "    %one = arith.constant 1.0 : f32\n"
+                  "    %r = scf.for %i = %c0 to %c8 step %c1 iter_args(%x = %one) -> (f32) {\n"
+                  "      %v = memref.load %a[%i] : memref<8xf32>\n"
+                  "      %y = arith.mulf %x, %v : f32\n      scf.yield %y : f32\n    }\n"
+                  "    memref.store %r, %a[%tx] : memref<8xf32>\n"),
+      {"OpStore"},
+      NULL},
+     "OpStore",
+     2},
     {{"an addition", ELEMENTWISE("64x32", "f32", OF_TWO("arith.addf", "f32")), {"OpFAdd"}, "OpPhi"},
      "OpFunctionEnd",
      1},

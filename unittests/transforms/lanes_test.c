@@ -1,0 +1,244 @@
+//===- lanes_test.c - Several invocations at one row -----------------------------------===//
+
+#include "transforms/lower/lanes.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "unittests/transforms/context_fixture.h"
+#include "unittests/transforms/rewrite_case.h"
+
+// 36 rows, with what `ATTRIBUTES` say of them, around `BODY`.
+#define ROWS(ATTRIBUTES, BODY)                                                                     \
+  "func.func @f(%a: memref<36x40xf32>, %b: memref<36xf32>, %c: memref<36x40xf32>) {\n"             \
+  "  %c0 = arith.constant 0 : index\n  %c4 = arith.constant 4 : index\n"                           \
+  "  %c40 = arith.constant 40 : index\n  %start = arith.constant 1.5 : f32\n"                      \
+  "  %four = arith.constant dense<0.0> : vector<4xf32>\n"                                          \
+  "  scf.forall (%i) in (36) {\n" BODY "  } {" ATTRIBUTES "}\n  return\n}\n"
+#define LANES "tune.lanes = 8 : i64, tune.group_x = 16 : i64"
+#define READ                                                                                       \
+  "%v = vector.transfer_read %a[%i, %k], %start {in_bounds = [true]} : memref<36x40xf32>, "        \
+  "vector<4xf32>\n"
+// A loop along the row that carries `TYPE`, from `START` to %r.
+#define LOOP(TYPE, START, BODY)                                                                    \
+  "%r = scf.for %k = %c0 to %c40 step %c4 iter_args(%x = " START ") -> (" TYPE ") {\n" READ BODY   \
+  "scf.yield %y : " TYPE "\n} {tune.shared}\n"
+#define REDUCE(KIND)                                                                               \
+  LOOP("f32", "%start", "%y = vector.reduction <" KIND ">, %v, %x : vector<4xf32> into f32\n")
+#define STORE "memref.store %r, %b[%i] : memref<36xf32>\n"
+
+typedef struct lanes_case {
+  rewrite_case becomes;
+  const char *word;
+  size_t count;
+} lanes_case;
+
+static const lanes_case CASES[] = {
+    {{"lanes are one dimension more, a group wide",
+      ROWS(LANES ", tune.group_y = 2 : i64, tune.other", REDUCE("add") STORE),
+      {"in (36, 8)", "tune.group_x = 8 : i64, tune.group_y = 16 : i64", "tune.other"},
+      "tune.lanes"},
+     "tune.group",
+     2},
+    {{"without groups there is no other size",
+      ROWS("tune.lanes = 4 : i64", REDUCE("add") STORE),
+      {"in (36, 4)", "{tune.group_x = 4 : i64}"},
+      "tune.group_y"},
+     "scf.forall",
+     1},
+    {{"a lane begins at its place, and goes on by as many steps as there are lanes",
+      ROWS(LANES, REDUCE("add") STORE),
+      {"arith.muli %arg4, %c4 : index", "arith.muli %c4, %c8 : index", "arith.addi %c0, "},
+      NULL},
+     "scf.for ",
+     1},
+    {{"a sum begins in the first lane, and the sums of all meet after the loop",
+      ROWS(LANES, REDUCE("add") STORE),
+      {"arith.select", "gpu.subgroup_reduce  add", NULL},
+      NULL},
+     "gpu.subgroup_reduce",
+     1},
+    {{"a product begins with one in the others",
+      ROWS(LANES, REDUCE("mul") STORE),
+      {"gpu.subgroup_reduce  mul", "arith.constant 1.000000e+00 : f32", "arith.select"},
+      NULL},
+     NULL,
+     0},
+    {{"a maximum begins alike in all lanes",
+      ROWS(LANES, REDUCE("maximumf") STORE),
+      {"gpu.subgroup_reduce  maximumf", "iter_args(%arg6 = %cst)"},
+      "arith.select"},
+     "gpu.subgroup_reduce",
+     1},
+    {{"so does a minimum",
+      ROWS(LANES, REDUCE("minnumf") STORE),
+      {"gpu.subgroup_reduce  minnumf"},
+      "arith.select"},
+     NULL,
+     0},
+    {{"vectors of one element are carried as such",
+      ROWS(LANES,
+           "%one = arith.constant dense<0.0> : vector<1xf32>\n" LOOP(
+               "vector<1xf32>", "%one",
+               "%e = vector.extract %x[0] : f32 from vector<1xf32>\n"
+               "%s = vector.reduction <add>, %v, %e : vector<4xf32> into f32\n"
+               "%y = vector.broadcast %s : f32 to vector<1xf32>\n") "vector.transfer_write %r, "
+                                                                    "%b[%i] {in_bounds = [true]} : "
+                                                                    "vector<1xf32>, "
+                                                                    "memref<36xf32>\n"),
+      {"vector.extract", "gpu.subgroup_reduce  add", "to vector<1xf32>"},
+      NULL},
+     "vector.broadcast",
+     2},
+    {{"each of several sums",
+      ROWS(LANES,
+           "%r:2 = scf.for %k = %c0 to %c40 step %c4 iter_args(%x = %start, %m = %start) -> "
+           "(f32, f32) {\n" READ "%y = vector.reduction <add>, %v, %x : vector<4xf32> into f32\n"
+           "%z = vector.reduction <maxnumf>, %v, %m : vector<4xf32> into f32\n"
+           "scf.yield %y, %z : f32, f32\n} {tune.shared}\n"
+           "memref.store %r#0, %b[%i] : memref<36xf32>\n"
+           "memref.store %r#1, %b[%i] : memref<36xf32>\n"),
+      {"gpu.subgroup_reduce  add", "gpu.subgroup_reduce  maxnumf"},
+      NULL},
+     "arith.select",
+     1},
+    {{"integers",
+      "func.func @f(%a: memref<36x40xi32>, %b: memref<36xi32>) {\n"
+      "  %c0 = arith.constant 0 : index\n  %c4 = arith.constant 4 : index\n"
+      "  %c40 = arith.constant 40 : index\n  %start = arith.constant 7 : i32\n"
+      "  scf.forall (%i) in (36) {\n"
+      "    %r = scf.for %k = %c0 to %c40 step %c4 iter_args(%x = %start) -> (i32) {\n"
+      "      %v = vector.transfer_read %a[%i, %k], %start {in_bounds = [true]} : "
+      "memref<36x40xi32>, vector<4xi32>\n"
+      "      %y = vector.reduction <add>, %v, %x : vector<4xi32> into i32\n"
+      "      scf.yield %y : i32\n    } {tune.shared}\n"
+      "    memref.store %r, %b[%i] : memref<36xi32>\n"
+      "  } {tune.lanes = 8 : i64}\n  return\n}\n",
+      {"gpu.subgroup_reduce  add", "arith.select", "%c0_i32"},
+      NULL},
+     NULL,
+     0},
+    {{"what is made of the row is written by the first lane",
+      ROWS(LANES, REDUCE("maximumf") STORE),
+      {"scf.if", "memref.store"},
+      NULL},
+     "scf.if",
+     1},
+    {{"what a divided loop writes is written by each lane",
+      ROWS(LANES, "scf.for %k = %c0 to %c40 step %c4 {\n" READ
+                  "vector.transfer_write %v, %c[%i, %k] {in_bounds = [true]} : vector<4xf32>, "
+                  "memref<36x40xf32>\n} {tune.shared}\n"),
+      {"arith.muli %c4, %c8 : index", "vector.transfer_write"},
+      "scf.if"},
+     "subgroup",
+     0},
+    {{"what a loop that is not marked writes is not divided",
+      ROWS(LANES, "scf.for %k = %c0 to %c40 step %c4 {\n" READ
+                  "vector.transfer_write %v, %c[%i, %k] {in_bounds = [true]} : vector<4xf32>, "
+                  "memref<36x40xf32>\n}\n"),
+      {"scf.for %arg5 = %c0 to %c40 step %c4 {", "scf.if", "vector.transfer_write"},
+      "arith.muli"},
+     "scf.if",
+     1},
+    {{"each lane has memory of its own, and writes there",
+      ROWS(LANES, "%m = memref.alloca() : memref<f32>\nmemref.store %start, %m[] : memref<f32>\n"
+                  "%s = memref.load %m[] : memref<f32>\n"
+                  "vector.store %four, %c[%i, %c0] : memref<36x40xf32>, vector<4xf32>\n"),
+      {"memref.store %cst, %alloca[]", "scf.if", "vector.store"},
+      NULL},
+     "scf.if",
+     1},
+    {{"rows of several dimensions",
+      "func.func @f(%a: memref<3x5xf32>) {\n  %zero = arith.constant 0.0 : f32\n"
+      "  scf.forall (%i, %j) in (3, 5) {\n    memref.store %zero, %a[%i, %j] : memref<3x5xf32>\n"
+      "  } {tune.lanes = 32 : i64, tune.group_x = 2 : i64}\n  return\n}\n",
+      {"(%arg1, %arg2, %arg3) in (3, 5, 32)", "tune.group_x = 32 : i64, tune.group_y = 2 : i64",
+       "%arg0[%arg1, %arg2]"},
+      NULL},
+     NULL,
+     0},
+    {{"one lane is no other than an invocation",
+      ROWS("tune.lanes = 1 : i64, tune.group_x = 16 : i64", REDUCE("add") STORE),
+      {"in (36)", "tune.group_x = 16 : i64", "scf.for %arg4 = %c0 to %c40 step %c4"},
+      "tune.lanes"},
+     "subgroup",
+     0},
+    {{"nor is a loop without the attribute",
+      ROWS("tune.group_x = 16 : i64", REDUCE("add") STORE),
+      {"in (36)", "tune.shared"},
+      "subgroup"},
+     NULL,
+     0},
+};
+
+static void lanes_share_rows(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof CASES / sizeof *CASES; ++i) {
+    MlirOperation function, module = parse_case(&CASES[i].becomes, context);
+    assert_ok(tune_ir_find_function(module, "f", &function));
+    tune_status status = tune_lanes_open(function);
+    if (!tune_status_is_ok(status))
+      fail_msg("%s: %s", CASES[i].becomes.name, tune_status_get_message(status));
+    check_case(&CASES[i].becomes, module, CASES[i].word, CASES[i].count);
+  }
+}
+
+// What lanes cannot share is refused, with the place and the reason.
+static void the_rest_is_refused(void **state) {
+  (void)state;
+  static const struct {
+    const char *text, *message;
+  } REFUSED[] = {
+      {ROWS("tune.lanes = 0 : i64", ""), "expected a positive integer"},
+      {ROWS("tune.lanes = -8 : i64", ""), "expected a positive integer"},
+      {ROWS("tune.lanes = \"8\"", ""), "expected a positive integer"},
+      {"func.func @f(%n: index) {\n  scf.forall (%i) in (%n) {\n  } {tune.lanes = 8 : i64}\n"
+       "  return\n}\n",
+       "constant bounds"},
+      {"func.func @f(%t: tensor<4xf32>) -> tensor<4xf32> {\n"
+       "  %r = scf.forall (%i) in (4) shared_outs(%o = %t) -> tensor<4xf32> {\n"
+       "    scf.forall.in_parallel {}\n  } {tune.lanes = 8 : i64}\n  return %r : "
+       "tensor<4xf32>\n}\n",
+       "a loop on buffers"},
+      {ROWS(LANES, LOOP("vector<4xf32>", "%four", "%y = arith.addf %x, %v : vector<4xf32>\n")),
+       "something other than a sum"},
+      {ROWS(LANES, LOOP("vector<4xf32>", "%four",
+                        "%w = vector.broadcast %v : vector<4xf32> to vector<2x4xf32>\n"
+                        "%y = vector.multi_reduction <add>, %w, %x [0] : vector<2x4xf32> to "
+                        "vector<4xf32>\n")),
+       "a loop that carries vectors"},
+      {ROWS(LANES, LOOP("f32", "%start", "%y = arith.negf %x : f32\n")),
+       "something other than a sum"},
+      {ROWS(LANES, LOOP("f32", "%start", "%y = arith.addf %start, %start : f32\n")),
+       "something other than a sum"},
+      {ROWS(LANES, LOOP("f32", "%start",
+                        "%s = vector.bitcast %v : vector<4xf32> to vector<4xi32>\n"
+                        "%t = vector.reduction <xor>, %s : vector<4xi32> into i32\n"
+                        "%y = arith.bitcast %t : i32 to f32\n")),
+       "something other than a sum"},
+  };
+  for (size_t i = 0; i < sizeof REFUSED / sizeof *REFUSED; ++i) {
+    MlirOperation module, function;
+    assert_ok(tune_ir_parse(context, REFUSED[i].text, "in.mlir", &module));
+    assert_ok(tune_ir_find_function(module, "f", &function));
+    tune_status status = tune_lanes_open(function);
+    const char *message = tune_status_get_message(status);
+    assert_int_equal(tune_status_get_code(status), TUNE_INVALID_ARGUMENT);
+    if (!strstr(message, ": error: ") || !strstr(message, REFUSED[i].message))
+      fail_msg("refused with \"%s\":\n%s", message, REFUSED[i].text);
+    tune_status_free(status);
+    mlirOperationDestroy(module);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(lanes_share_rows),
+      cmocka_unit_test(the_rest_is_refused),
+  };
+  return cmocka_run_group_tests(tests, make_context, destroy_context);
+}
