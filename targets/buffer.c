@@ -75,17 +75,21 @@ static size_t count_changed(const unsigned char *zone, size_t size) {
   return changed;
 }
 
-tune_status tune_buffer_check_guards(const tune_buffer *buffer) {
-  size_t page = (size_t)sysconf(_SC_PAGESIZE);
-  const unsigned char *data = buffer->data;
-  size_t before = count_changed(data - page, page);
-  size_t after = count_changed(data + buffer->size, zone_after(buffer, page));
+tune_status tune_buffer_overwritten(size_t before, size_t after) {
   if (before)
     return tune_status_make(TUNE_DATA_LOSS, "%zu bytes before the beginning were overwritten",
                             before);
   if (after)
     return tune_status_make(TUNE_DATA_LOSS, "%zu bytes after the end were overwritten", after);
   return TUNE_OK;
+}
+
+tune_status tune_buffer_check_guards(const tune_buffer *buffer) {
+  size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  const unsigned char *data = buffer->data;
+  size_t before = count_changed(data - page, page);
+  size_t after = count_changed(data + buffer->size, zone_after(buffer, page));
+  return tune_buffer_overwritten(before, after);
 }
 
 tune_buffer_place tune_buffer_locate(const tune_buffer *buffer, const void *address) {

@@ -38,6 +38,8 @@ void tune_buffer_deinit(tune_buffer *buffer);
 
 // DATA_LOSS, saying where and how much, if bytes around the data have changed.
 tune_status tune_buffer_check_guards(const tune_buffer *buffer);
+// What that says where so many bytes before and after some data have changed; OK for none.
+tune_status tune_buffer_overwritten(size_t before, size_t after);
 
 // Lets this process read the data but not write to them any more: whoever does crashes.
 tune_status tune_buffer_protect(const tune_buffer *buffer);

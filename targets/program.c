@@ -2,15 +2,12 @@
 
 #include "targets/program.h"
 #include "support/file.h"
+#include "support/program_head.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define MAGIC "TUNEPRG1"
-#define HEADER_SIZE 12 // the magic, and the length of the JSON
-#define VERSION 1
 
 // The file being read. What is wrong is said of the member at hand by whoever called.
 typedef struct reader {
@@ -160,19 +157,9 @@ static tune_status check_buffers(const reader *r) {
                                 a->index);
     }
   for (size_t output = 0; output < tune_signature_output_count(r->signature); ++output) {
-    size_t index;
-    size_t argument = tune_signature_output_argument(r->signature, output, &index);
-    tune_program_buffer_kind kind = TUNE_PROGRAM_RESULT;
-    if (argument != SIZE_MAX) {
-      kind = TUNE_PROGRAM_ARGUMENT;
-      index = argument;
-    }
-    bool is_there = false;
-    for (size_t i = 0; i < program->buffer_count; ++i)
-      is_there |= program->buffers[i].kind == kind && program->buffers[i].index == index;
     char name[32];
     tune_signature_output_name(r->signature, output, name);
-    if (!is_there)
+    if (tune_program_find_output(program, r->signature, output) == program->buffer_count)
       return tune_status_make(TUNE_INVALID_ARGUMENT, "no buffer is %s, which is an output", name);
   }
   return TUNE_OK;
@@ -314,10 +301,10 @@ static tune_status read_steps(const json_t *object, reader *r) {
 static tune_status check_head(const json_t *object, const char *target) {
   int64_t version;
   TUNE_RETURN_IF_ERROR(get_number(object, "version", INT64_MIN, INT64_MAX, &version));
-  if (version != VERSION)
+  if (version != TUNE_PROGRAM_VERSION)
     return tune_status_make(TUNE_FAILED_PRECONDITION,
                             "it is of version %" PRId64 ", this program reads version %d", version,
-                            VERSION);
+                            TUNE_PROGRAM_VERSION);
   const char *found = json_string_value(json_object_get(object, "target"));
   if (!found || strcmp(found, target) != 0)
     return tune_status_make(TUNE_INVALID_ARGUMENT, "it is for the target '%s', not '%s'",
@@ -335,30 +322,13 @@ static tune_status read_all(const json_t *object, const char *target, reader *r)
   return TUNE_OK;
 }
 
-// Leaves `*r` at what follows the JSON.
-static tune_status parse_json(reader *r, json_t **out_object) {
-  if (r->left < HEADER_SIZE || memcmp(r->at, MAGIC, strlen(MAGIC)) != 0)
-    return tune_status_make(TUNE_INVALID_ARGUMENT, "it does not begin with " MAGIC " and a length");
-  size_t length = 0;
-  for (size_t i = HEADER_SIZE; i-- > strlen(MAGIC);)
-    length = length << 8 | (unsigned char)r->at[i];
-  if (length > r->left - HEADER_SIZE)
-    return tune_status_make(TUNE_INVALID_ARGUMENT, "%zu bytes of JSON are said to be in its %zu",
-                            length, r->left);
-  json_error_t error;
-  *out_object = json_loadb(r->at + HEADER_SIZE, length, JSON_REJECT_DUPLICATES, &error);
-  r->at += HEADER_SIZE + length;
-  r->left -= HEADER_SIZE + length;
-  return *out_object ? TUNE_OK
-                     : tune_status_make(TUNE_INVALID_ARGUMENT, "its JSON: %s", error.text);
-}
-
 tune_status tune_program_parse(const void *bytes, size_t size, const char *target,
                                const tune_signature *signature, tune_program *out_program) {
   *out_program = (tune_program){0};
   reader r = {.at = bytes, .left = size, .signature = signature, .program = out_program};
   json_t *object = NULL;
-  TUNE_RETURN_IF_ERROR(tune_status_annotate(parse_json(&r, &object), "not a device program"));
+  TUNE_RETURN_IF_ERROR(tune_status_annotate(tune_program_head_take(&r.at, &r.left, &object),
+                                            "not a device program"));
   tune_status status = read_all(object, target, &r);
   json_decref(object);
   if (!tune_status_is_ok(status))
@@ -390,6 +360,21 @@ void tune_program_deinit(tune_program *program) {
   free(program->buffers);
   free(program->steps);
   *program = (tune_program){0};
+}
+
+size_t tune_program_find_output(const tune_program *program, const tune_signature *signature,
+                                size_t output) {
+  size_t index, buffer = 0;
+  size_t argument = tune_signature_output_argument(signature, output, &index);
+  tune_program_buffer_kind kind = TUNE_PROGRAM_RESULT;
+  if (argument != SIZE_MAX) {
+    kind = TUNE_PROGRAM_ARGUMENT;
+    index = argument;
+  }
+  while (buffer < program->buffer_count &&
+         (program->buffers[buffer].kind != kind || program->buffers[buffer].index != index))
+    ++buffer;
+  return buffer;
 }
 
 void tune_program_buffer_name(const tune_program *program, size_t buffer, char out_name[32]) {

@@ -94,6 +94,11 @@ tune_status tune_program_parse(const void *bytes, size_t size, const char *targe
                                const tune_signature *signature, tune_program *out_program);
 void tune_program_deinit(tune_program *program);
 
+// The buffer that output `output` of the signature is read from. There is one, but while the
+// program is still being checked: then buffer_count where there is none.
+size_t tune_program_find_output(const tune_program *program, const tune_signature *signature,
+                                size_t output);
+
 // "argument 2", "result 0" or "buffer 5", into `out_name`.
 void tune_program_buffer_name(const tune_program *program, size_t buffer, char out_name[32]);
 

@@ -375,18 +375,7 @@ tune_status vulkan_kernel_read(const tune_kernel *base, size_t output, tune_buff
   const vulkan_kernel *kernel = (const vulkan_kernel *)base;
   if (!kernel->has_run)
     return tune_status_make(TUNE_FAILED_PRECONDITION, "the kernel has not run yet");
-  size_t index;
-  size_t argument = tune_signature_output_argument(kernel->signature, output, &index);
-  tune_program_buffer_kind kind = TUNE_PROGRAM_RESULT;
-  if (argument != SIZE_MAX) {
-    kind = TUNE_PROGRAM_ARGUMENT;
-    index = argument;
-  }
-  // There is one: the program was checked for that.
-  size_t buffer = 0;
-  while (kernel->program.buffers[buffer].kind != kind ||
-         kernel->program.buffers[buffer].index != index)
-    ++buffer;
+  size_t buffer = tune_program_find_output(&kernel->program, kernel->signature, output);
   TUNE_RETURN_IF_ERROR(
       tune_buffer_init(out_buffer, tune_signature_output(kernel->signature, output)));
   tune_status status =

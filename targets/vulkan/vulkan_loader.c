@@ -8,6 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Sets a member of `f` to what GET, a macro of the place, gives; `missing` to its name where that
+// is nothing.
+#define FIND(name)                                                                                 \
+  f->name = (PFN_vk##name)GET("vk" #name);                                                         \
+  missing = f->name ? missing : "vk" #name;
+
 tune_status vulkan_functions_load(vulkan_functions *out_functions) {
   *out_functions = (vulkan_functions){0};
   const char *path = getenv("TUNE_VULKAN_LOADER");
@@ -31,11 +37,9 @@ tune_status vulkan_functions_load(vulkan_functions *out_functions) {
   f->EnumerateInstanceVersion =
       (PFN_vkEnumerateInstanceVersion)f->GetInstanceProcAddr(NULL, "vkEnumerateInstanceVersion");
   const char *missing = NULL;
-#define FIND(name)                                                                                 \
-  f->name = (PFN_vk##name)f->GetInstanceProcAddr(NULL, "vk" #name);                                \
-  missing = f->name ? missing : "vk" #name;
+#define GET(name) f->GetInstanceProcAddr(NULL, name)
   VULKAN_GLOBAL_FUNCTIONS(FIND)
-#undef FIND
+#undef GET
   if (!missing)
     return TUNE_OK;
   vulkan_functions_unload(f);
@@ -44,11 +48,9 @@ tune_status vulkan_functions_load(vulkan_functions *out_functions) {
 
 tune_status vulkan_functions_load_instance(vulkan_functions *f, VkInstance instance) {
   const char *missing = NULL;
-#define FIND(name)                                                                                 \
-  f->name = (PFN_vk##name)f->GetInstanceProcAddr(instance, "vk" #name);                            \
-  missing = f->name ? missing : "vk" #name;
+#define GET(name) f->GetInstanceProcAddr(instance, name)
   VULKAN_INSTANCE_FUNCTIONS(FIND)
-#undef FIND
+#undef GET
   return missing ? tune_status_make(TUNE_UNAVAILABLE,
                                     "the Vulkan loader has no %s; is it older "
                                     "than Vulkan 1.1?",
@@ -58,11 +60,9 @@ tune_status vulkan_functions_load_instance(vulkan_functions *f, VkInstance insta
 
 tune_status vulkan_functions_load_device(vulkan_functions *f, VkDevice device) {
   const char *missing = NULL;
-#define FIND(name)                                                                                 \
-  f->name = (PFN_vk##name)f->GetDeviceProcAddr(device, "vk" #name);                                \
-  missing = f->name ? missing : "vk" #name;
+#define GET(name) f->GetDeviceProcAddr(device, name)
   VULKAN_DEVICE_FUNCTIONS(FIND)
-#undef FIND
+#undef GET
   return missing ? tune_status_make(TUNE_UNAVAILABLE, "the device has no %s", missing) : TUNE_OK;
 }
 

@@ -2,6 +2,8 @@
 
 #include "targets/vulkan/vulkan_memory.h"
 
+#include "targets/buffer.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -211,12 +213,7 @@ tune_status vulkan_buffer_check_guards(vulkan_device *device, const vulkan_buffe
   VkDeviceSize end = buffer->offset + buffer->size;
   TUNE_RETURN_IF_ERROR(visit(device, buffer, 0, buffer->offset, true, count_part, &before));
   TUNE_RETURN_IF_ERROR(visit(device, buffer, end, buffer->total - end, true, count_part, &after));
-  if (before)
-    return tune_status_make(TUNE_DATA_LOSS, "%zu bytes before the beginning were overwritten",
-                            before);
-  if (after)
-    return tune_status_make(TUNE_DATA_LOSS, "%zu bytes after the end were overwritten", after);
-  return TUNE_OK;
+  return tune_buffer_overwritten(before, after);
 }
 
 tune_status vulkan_buffer_equals(vulkan_device *device, const vulkan_buffer *buffer,

@@ -3,16 +3,13 @@
 #include "tools/common/program_files.h"
 
 #include "support/file.h"
+#include "support/program_head.h"
 #include "support/string_builder.h"
 
 #include <jansson.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define MAGIC "TUNEPRG1"
-#define MAGIC_SIZE (sizeof MAGIC - 1)
-#define HEAD_SIZE (MAGIC_SIZE + 4) // and the length of the JSON
 
 typedef struct program {
   json_t *description;
@@ -25,18 +22,13 @@ static tune_status damaged(const char *how) {
 }
 
 static tune_status read_program(const char *bytes, size_t size, program *out) {
-  *out = (program){0};
-  if (size < HEAD_SIZE || memcmp(bytes, MAGIC, MAGIC_SIZE) != 0)
-    return damaged("it does not begin as one");
-  size_t length = 0;
-  for (size_t i = 0; i < 4; ++i)
-    length |= (size_t)(unsigned char)bytes[MAGIC_SIZE + i] << (8 * i);
-  if (length > size - HEAD_SIZE)
-    return damaged("it is cut off");
-  out->description = json_loadb(bytes + HEAD_SIZE, length, 0, NULL);
-  out->rest = bytes + HEAD_SIZE + length;
-  out->rest_size = size - HEAD_SIZE - length;
-  return out->description ? TUNE_OK : damaged("its description is no JSON");
+  *out = (program){.rest = bytes, .rest_size = size};
+  tune_status status = tune_program_head_take(&out->rest, &out->rest_size, &out->description);
+  if (tune_status_is_ok(status))
+    return TUNE_OK;
+  tune_status lost = damaged(tune_status_get_message(status));
+  tune_status_free(status);
+  return lost;
 }
 
 // "out/k.spv" and 1 give "out/k.1.spv".

@@ -17,6 +17,7 @@
 #include "transforms/lower/prepack.h"
 #include "transforms/lower/reference.h"
 #include "transforms/lower/threads.h"
+#include "transforms/lower/warm_up.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -275,29 +276,13 @@ tune_status tune_cpu_lowering_run(tune_cpu_lowering *lowering, MlirOperation mod
   return status;
 }
 
-tune_status tune_cpu_lowering_warm_up(tune_cpu_lowering *lowering) {
-  static const char PAYLOAD[] =
-      "func.func @warm_up(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>) -> tensor<8x8xf32> {\n"
-      "  %e = tensor.empty() : tensor<8x8xf32>\n"
-      "  %r = linalg.matmul ins(%a, %b : tensor<8x8xf32>, tensor<8x8xf32>)\n"
-      "                     outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>\n"
-      "  return %r : tensor<8x8xf32>\n"
-      "}\n";
-  MlirModule module = mlirModuleCreateParse(lowering->context, tune_ir_string(PAYLOAD));
-  if (mlirModuleIsNull(module))
-    return tune_status_make(TUNE_INTERNAL, "warming up: the payload does not parse");
-  MlirOperation function;
-  tune_function_signature *signature = NULL;
-  char *bytes = NULL;
+static tune_status run_once(void *lowering, MlirOperation module, const char *function,
+                            const tune_function_signature *signature, char **out_bytes) {
   size_t size;
-  tune_status status = tune_ir_find_function(mlirModuleGetOperation(module), NULL, &function);
-  if (tune_status_is_ok(status))
-    status = tune_function_signature_create(function, &signature);
-  if (tune_status_is_ok(status))
-    status = tune_cpu_lowering_run(lowering, mlirModuleGetOperation(module), "warm_up", signature,
-                                   false, TUNE_EMIT_OBJECT, &bytes, &size, NULL);
-  free(bytes);
-  tune_function_signature_destroy(signature);
-  mlirModuleDestroy(module);
-  return tune_status_annotate(status, "warming up");
+  return tune_cpu_lowering_run(lowering, module, function, signature, false, TUNE_EMIT_OBJECT,
+                               out_bytes, &size, NULL);
+}
+
+tune_status tune_cpu_lowering_warm_up(tune_cpu_lowering *lowering) {
+  return tune_warm_up(lowering->context, run_once, lowering);
 }

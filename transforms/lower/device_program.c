@@ -3,6 +3,7 @@
 #include "transforms/lower/device_program.h"
 
 #include "dialects/diagnostic.h"
+#include "support/program_head.h"
 #include "transforms/ir.h"
 #include "transforms/lower/ahead.h"
 #include "transforms/lower/constant_bytes.h"
@@ -11,9 +12,6 @@
 
 #include <jansson.h>
 #include <stdlib.h>
-
-#define MAGIC "TUNEPRG1"
-#define VERSION 1
 
 typedef struct buffer {
   MlirValue root; // null: of a result alone
@@ -354,30 +352,21 @@ static tune_status read_function(program *self, MlirOperation function) {
 // The file
 //===--------------------------------------------------------------------------===//
 
-static void append_number(tune_string_builder *bytes, size_t number) {
-  char word[4];
-  for (size_t i = 0; i < sizeof word; ++i)
-    word[i] = (char)(number >> (8 * i) & 0xff);
-  tune_string_builder_append_bytes(bytes, word, sizeof word);
-}
-
 static tune_status assemble(program *self, const char *target, char **out_bytes, size_t *out_size) {
   json_t *modules = json_array();
   for (size_t i = 0; i < self->kernels->count; ++i)
     self->failed |= json_array_append_new(
                         modules, json_pack("{s:I}", "bytes",
                                            (json_int_t)self->kernels->items[i].code_size)) != 0;
-  json_t *all = json_pack("{s:i,s:s,s:o,s:O,s:O}", "version", VERSION, "target", target, "modules",
-                          modules, "buffers", self->buffers, "steps", self->steps);
+  json_t *all =
+      json_pack("{s:i,s:s,s:o,s:O,s:O}", "version", TUNE_PROGRAM_VERSION, "target", target,
+                "modules", modules, "buffers", self->buffers, "steps", self->steps);
   char *text = all ? json_dumps(all, JSON_COMPACT) : NULL;
   json_decref(all);
   tune_string_builder bytes;
   tune_string_builder_init(&bytes);
-  if (text) {
-    tune_string_builder_append(&bytes, MAGIC);
-    append_number(&bytes, strlen(text));
-    tune_string_builder_append(&bytes, text);
-  }
+  if (text)
+    tune_program_head_append(&bytes, text);
   for (size_t i = 0; i < self->kernels->count; ++i)
     tune_string_builder_append_bytes(&bytes, self->kernels->items[i].code,
                                      self->kernels->items[i].code_size);

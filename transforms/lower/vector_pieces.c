@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static tune_status out_of_memory(void) {
+tune_status tune_pieces_out_of_memory(void) {
   return tune_status_make(TUNE_OUT_OF_MEMORY, "opening vectors");
 }
 
@@ -71,13 +71,13 @@ tune_status tune_pieces_add(tune_pieces *pieces, MlirValue value, const tune_pie
     size_t capacity = pieces->list_capacity ? 2 * pieces->list_capacity : 64;
     tune_piece_list *lists = realloc(pieces->lists, capacity * sizeof *lists);
     if (!lists)
-      return out_of_memory();
+      return tune_pieces_out_of_memory();
     pieces->lists = lists;
     pieces->list_capacity = capacity;
   }
   MlirValue *values = calloc((size_t)shape->count + 1, sizeof *values);
   if (!values)
-    return out_of_memory();
+    return tune_pieces_out_of_memory();
   pieces->lists[pieces->list_count] = (tune_piece_list){*shape, values};
   *out_values = values;
   return tune_op_map_set(&pieces->map, value.ptr, pieces->list_count++);
@@ -136,7 +136,7 @@ MlirValue tune_pieces_splat(const tune_ir_builder *builder, int64_t width, MlirV
 }
 
 tune_status tune_pieces_bury(tune_pieces *pieces, MlirOperation op) {
-  return tune_op_list_add(&pieces->dead, op) ? TUNE_OK : out_of_memory();
+  return tune_op_list_add(&pieces->dead, op) ? TUNE_OK : tune_pieces_out_of_memory();
 }
 
 tune_status tune_pieces_refuse(MlirOperation op) {
@@ -173,7 +173,7 @@ static tune_status flat_push(flat_values *flat, MlirValue value, MlirType type) 
     if (types)
       flat->types = types;
     if (!values || !types)
-      return out_of_memory();
+      return tune_pieces_out_of_memory();
     flat->capacity = capacity;
   }
   flat->values[flat->count] = value;
@@ -238,7 +238,7 @@ static tune_status remake_block(tune_pieces *pieces, MlirOperation op, MlirBlock
     status = flat_push_types(&flat, op, mlirValueGetType(mlirBlockGetArgument(old, i)));
   MlirLocation *locations = calloc(flat.count + 1, sizeof *locations);
   if (tune_status_is_ok(status) && !locations)
-    status = out_of_memory();
+    status = tune_pieces_out_of_memory();
   if (tune_status_is_ok(status)) {
     for (size_t i = 0; i < flat.count; ++i)
       locations[i] = mlirOperationGetLocation(op);

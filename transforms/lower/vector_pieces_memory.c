@@ -4,10 +4,6 @@
 
 #include <stdlib.h>
 
-static tune_status out_of_memory(void) {
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "opening vectors");
-}
-
 //===--------------------------------------------------------------------------===//
 // Buffers within a launch
 //===--------------------------------------------------------------------------===//
@@ -20,7 +16,7 @@ static tune_status add_use(tune_pieces *pieces, MlirValue memref, bool reads, bo
       size_t capacity = pieces->use_capacity ? 2 * pieces->use_capacity : 8;
       tune_buffer_use *uses = realloc(pieces->uses, capacity * sizeof *uses);
       if (!uses)
-        return out_of_memory();
+        return tune_pieces_out_of_memory();
       pieces->uses = uses;
       pieces->use_capacity = capacity;
     }
@@ -275,7 +271,7 @@ static tune_status read_shared(const tune_pieces *pieces, const tune_access *acc
   MlirValue lane = tune_ir_build_value(builder, "gpu.lane_id", index, 0, NULL);
   MlirValue *loaded = calloc((size_t)rounds, sizeof *loaded);
   if (!loaded)
-    return out_of_memory();
+    return tune_pieces_out_of_memory();
   for (int64_t round = 0; round < rounds; ++round) {
     MlirValue piece = add_constant(builder, lane, round * lanes);
     if ((round + 1) * lanes > shape->count) // the last ones read one piece twice

@@ -6,10 +6,6 @@
 
 #include <stdlib.h>
 
-static tune_status out_of_memory(void) {
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "opening vectors");
-}
-
 static MlirType type_of_result(MlirOperation op) {
   return mlirValueGetType(mlirOperationGetResult(op, 0));
 }
@@ -300,15 +296,21 @@ static tune_status open_movement(tune_pieces *pieces, MlirOperation op, const mo
 // Vectors of scalars, and back
 //===--------------------------------------------------------------------------===//
 
+// Makes room for the pieces of the op's result.
+static tune_status add_result(tune_pieces *pieces, MlirOperation op, tune_pieces_shape *out_shape,
+                              MlirValue **out_values) {
+  TUNE_RETURN_IF_ERROR(tune_pieces_read_shape(type_of_result(op), op, out_shape));
+  return tune_pieces_add(pieces, mlirOperationGetResult(op, 0), out_shape, out_values);
+}
+
 static tune_status open_from_elements(tune_pieces *pieces, MlirOperation op) {
   tune_pieces_shape shape;
-  TUNE_RETURN_IF_ERROR(tune_pieces_read_shape(type_of_result(op), op, &shape));
   MlirValue *values;
-  TUNE_RETURN_IF_ERROR(tune_pieces_add(pieces, mlirOperationGetResult(op, 0), &shape, &values));
+  TUNE_RETURN_IF_ERROR(add_result(pieces, op, &shape, &values));
   intptr_t count = mlirOperationGetNumOperands(op);
   MlirValue *elements = calloc((size_t)count + 1, sizeof *elements);
   if (!elements)
-    return out_of_memory();
+    return tune_pieces_out_of_memory();
   for (intptr_t i = 0; i < count; ++i)
     elements[i] = mlirOperationGetOperand(op, i);
   tune_ir_builder builder = tune_ir_builder_before(op);
@@ -330,9 +332,8 @@ static tune_status open_to_elements(tune_pieces *pieces, MlirOperation op) {
 // vector.step: 0, 1, 2, …
 static tune_status open_step(tune_pieces *pieces, MlirOperation op) {
   tune_pieces_shape shape;
-  TUNE_RETURN_IF_ERROR(tune_pieces_read_shape(type_of_result(op), op, &shape));
   MlirValue *values;
-  TUNE_RETURN_IF_ERROR(tune_pieces_add(pieces, mlirOperationGetResult(op, 0), &shape, &values));
+  TUNE_RETURN_IF_ERROR(add_result(pieces, op, &shape, &values));
   tune_ir_builder builder = tune_ir_builder_before(op);
   for (int64_t piece = 0; piece < shape.count; ++piece) {
     MlirValue elements[4];

@@ -75,6 +75,7 @@ MlirValue tune_pieces_splat(const tune_ir_builder *builder, int64_t width, MlirV
 // `op` has been replaced and goes at the end.
 tune_status tune_pieces_bury(tune_pieces *pieces, MlirOperation op);
 tune_status tune_pieces_refuse(MlirOperation op);
+tune_status tune_pieces_out_of_memory(void);
 
 // The place of element `at` of `sizes`, row-major.
 void tune_pieces_unravel(int64_t at, intptr_t rank, const int64_t *sizes, int64_t *out_place);

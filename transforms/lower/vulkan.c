@@ -9,14 +9,16 @@
 #include "transforms/lower/device_program.h"
 #include "transforms/lower/element_loops.h"
 #include "transforms/lower/kernel_memory.h"
-#include "transforms/lower/launch_values.h"
 #include "transforms/lower/lanes.h"
+#include "transforms/lower/launch_kernels.h"
+#include "transforms/lower/launch_values.h"
 #include "transforms/lower/launches.h"
 #include "transforms/lower/memory.h"
 #include "transforms/lower/pipeline.h"
 #include "transforms/lower/spirv.h"
 #include "transforms/lower/spirv_tools.h"
 #include "transforms/lower/vector_pieces.h"
+#include "transforms/lower/warm_up.h"
 #include "transforms/op_list.h"
 
 #include <stdio.h>
@@ -191,112 +193,6 @@ static tune_status lower_to_launches(tune_vulkan_lowering *lowering, MlirOperati
 }
 
 //===--------------------------------------------------------------------------===//
-// To kernels
-//===--------------------------------------------------------------------------===//
-
-static MlirWalkResult find_launch(MlirOperation op, void *user_data) {
-  if (!tune_ir_is(op, "gpu.launch") && !tune_ir_is(op, "gpu.launch_func"))
-    return MlirWalkResultAdvance;
-  return tune_op_list_add(user_data, op) ? MlirWalkResultSkip : MlirWalkResultInterrupt;
-}
-
-static tune_status list_launches(MlirOperation function, tune_op_list *launches) {
-  mlirOperationWalk(function, find_launch, launches, MlirWalkPreOrder);
-  return launches->failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing launches") : TUNE_OK;
-}
-
-static tune_status set_roots(MlirOperation launch, MlirOperation module) {
-  MlirContext context = mlirOperationGetContext(launch);
-  MlirAttribute segments = tune_ir_attribute(launch, "operandSegmentSizes");
-  enum { KERNEL_OPERANDS = 11 };
-  intptr_t begin = 0, count = mlirDenseI32ArrayGetElement(segments, KERNEL_OPERANDS);
-  for (intptr_t i = 0; i < KERNEL_OPERANDS; ++i)
-    begin += mlirDenseI32ArrayGetElement(segments, i);
-  int64_t *roots = calloc((size_t)count + 1, sizeof *roots);
-  if (!roots)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "naming kernels");
-  for (intptr_t i = 0; i < count; ++i) {
-    MlirValue root = tune_device_program_root(mlirOperationGetOperand(launch, begin + i));
-    while (roots[i] < i && !mlirValueEqual(root, tune_device_program_root(mlirOperationGetOperand(
-                                                     launch, begin + roots[i]))))
-      ++roots[i];
-  }
-  mlirOperationSetAttributeByName(module, tune_ir_string(TUNE_SPIRV_ROOTS_ATTRIBUTE),
-                                  mlirDenseI64ArrayGet(context, count, roots));
-  free(roots);
-  return TUNE_OK;
-}
-
-// Names the kernel of the `index`-th launch after the function, and hands over what is known of it.
-static tune_status finish_kernel(MlirOperation module, MlirOperation function, MlirOperation launch,
-                                 size_t index, MlirAttribute opt) {
-  MlirContext context = mlirOperationGetContext(module);
-  MlirOperation kernel_module = tune_ir_find_symbol(
-      module, mlirSymbolRefAttrGetRootReference(tune_ir_attribute(launch, "kernel")));
-  MlirOperation kernel = mlirBlockGetFirstOperation(body_of(kernel_module));
-  MlirStringRef base = tune_ir_string_attribute(function, "sym_name");
-  tune_string_builder text;
-  tune_string_builder_init(&text);
-  tune_string_builder_appendf(&text, "%.*s_kernel", (int)base.length, base.data);
-  if (index)
-    tune_string_builder_appendf(&text, "_%zu", index);
-  char *name = NULL;
-  TUNE_RETURN_IF_ERROR(tune_string_builder_finish(&text, &name));
-  MlirAttribute symbol = mlirStringAttrGet(context, tune_ir_string(name));
-  mlirOperationSetAttributeByName(kernel_module, tune_ir_string("sym_name"), symbol);
-  mlirOperationSetAttributeByName(kernel, tune_ir_string("sym_name"), symbol);
-  MlirAttribute leaf = mlirFlatSymbolRefAttrGet(context, tune_ir_string(name));
-  mlirOperationSetAttributeByName(launch, tune_ir_string("kernel"),
-                                  mlirSymbolRefAttrGet(context, tune_ir_string(name), 1, &leaf));
-  free(name);
-  if (!mlirAttributeIsNull(opt))
-    mlirOperationSetAttributeByName(kernel_module, tune_ir_string(TUNE_SPIRV_OPT_ATTRIBUTE), opt);
-  return set_roots(launch, kernel_module);
-}
-
-// Upstream numbers kernels from 0 after the first, we from 1: from the last to the first, a name of
-// ours is never still upstream's for another.
-static tune_status finish_kernels(MlirOperation module, MlirOperation function,
-                                  const MlirAttribute *opts) {
-  tune_op_list launches = {0};
-  tune_status status = list_launches(function, &launches);
-  for (size_t i = launches.count; i-- > 0 && tune_status_is_ok(status);)
-    status = finish_kernel(module, function, launches.ops[i], i, opts[i]);
-  tune_op_list_deinit(&launches);
-  return status;
-}
-
-static tune_status outline_kernels(tune_vulkan_lowering *lowering, MlirOperation module,
-                                   MlirOperation function) {
-  tune_op_list launches = {0};
-  tune_status status = list_launches(function, &launches);
-  MlirAttribute *opts = calloc(launches.count + 1, sizeof *opts);
-  if (tune_status_is_ok(status) && !opts)
-    status = tune_status_make(TUNE_OUT_OF_MEMORY, "outlining kernels");
-  for (size_t i = 0; tune_status_is_ok(status) && i < launches.count; ++i)
-    opts[i] = tune_ir_attribute(launches.ops[i], TUNE_SPIRV_OPT_ATTRIBUTE);
-  tune_op_list_deinit(&launches);
-  if (tune_status_is_ok(status))
-    status = tune_pipeline_run(lowering->outline, module, "outlining kernels");
-  if (tune_status_is_ok(status))
-    status = finish_kernels(module, function, opts);
-  free(opts);
-  return status;
-}
-
-// Copies of the kernels, in the order of their launches.
-static MlirOperation copy_kernels(MlirOperation module, const tune_op_list *launches) {
-  MlirOperation kernels =
-      mlirModuleGetOperation(mlirModuleCreateEmpty(mlirOperationGetLocation(module)));
-  for (size_t i = 0; i < launches->count; ++i)
-    mlirBlockAppendOwnedOperation(body_of(kernels),
-                                  mlirOperationClone(tune_ir_find_symbol(
-                                      module, mlirSymbolRefAttrGetRootReference(
-                                                  tune_ir_attribute(launches->ops[i], "kernel")))));
-  return kernels;
-}
-
-//===--------------------------------------------------------------------------===//
 // Whole builds
 //===--------------------------------------------------------------------------===//
 
@@ -375,46 +271,29 @@ tune_status tune_vulkan_lowering_run(tune_vulkan_lowering *lowering, MlirOperati
   if (emit == TUNE_EMIT_LLVM)
     return tune_status_make(TUNE_INVALID_ARGUMENT, "there is no LLVM IR on the way to Vulkan");
   double start = tune_clock_seconds();
-  MlirOperation function;
-  tune_op_list launches = {0};
+  MlirOperation function, kernels;
   tune_status status = lower_to_launches(lowering, module, function_name, signature, &function);
   if (tune_status_is_ok(status))
-    status = outline_kernels(lowering, module, function);
+    status = tune_launch_kernels_outline(module, function, lowering->outline);
   if (tune_status_is_ok(status))
-    status = list_launches(function, &launches);
+    status = tune_launch_kernels_copy(module, function, &kernels);
   report.lower = tune_clock_seconds() - start;
   if (tune_status_is_ok(status)) {
-    MlirOperation kernels = copy_kernels(module, &launches);
     status = emit_code(lowering, module, function, kernels, emit, out_bytes, out_size, &report);
     mlirOperationDestroy(kernels);
   }
-  tune_op_list_deinit(&launches);
   if (out_report)
     *out_report = report;
   return status;
 }
 
-tune_status tune_vulkan_lowering_warm_up(tune_vulkan_lowering *lowering) {
-  static const char PAYLOAD[] =
-      "func.func @warm_up(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>) -> tensor<8x8xf32> {\n"
-      "  %e = tensor.empty() : tensor<8x8xf32>\n"
-      "  %r = linalg.matmul ins(%a, %b : tensor<8x8xf32>, tensor<8x8xf32>)\n"
-      "                     outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>\n"
-      "  return %r : tensor<8x8xf32>\n"
-      "}\n";
-  MlirOperation module, function;
-  TUNE_RETURN_IF_ERROR(tune_ir_parse(lowering->context, PAYLOAD, "warm up", &module));
-  tune_function_signature *signature = NULL;
-  char *bytes = NULL;
+static tune_status run_once(void *lowering, MlirOperation module, const char *function,
+                            const tune_function_signature *signature, char **out_bytes) {
   size_t size;
-  tune_status status = tune_ir_find_function(module, NULL, &function);
-  if (tune_status_is_ok(status))
-    status = tune_function_signature_create(function, &signature);
-  if (tune_status_is_ok(status))
-    status = tune_vulkan_lowering_run(lowering, module, "warm_up", signature, TUNE_EMIT_OBJECT,
-                                      &bytes, &size, NULL);
-  free(bytes);
-  tune_function_signature_destroy(signature);
-  mlirOperationDestroy(module);
-  return tune_status_annotate(status, "warming up");
+  return tune_vulkan_lowering_run(lowering, module, function, signature, TUNE_EMIT_OBJECT,
+                                  out_bytes, &size, NULL);
+}
+
+tune_status tune_vulkan_lowering_warm_up(tune_vulkan_lowering *lowering) {
+  return tune_warm_up(lowering->context, run_once, lowering);
 }

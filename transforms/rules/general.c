@@ -70,18 +70,6 @@ static void write_super_vectors(tune_writer *w, int64_t lanes) {
   w->func = kept;
 }
 
-// Whether upstream can cut the operands of `nest` into parts: no index runs backwards.
-static bool may_divide(const tune_nest *nest) {
-  for (size_t o = 0; o < nest->operand_count; o++)
-    for (size_t i = 0; i < nest->operands[o].rank; i++) {
-      const tune_index *index = &nest->operands[o].index[i];
-      for (size_t loop = 0; loop < nest->loop_count; loop++)
-        if (!index->is_linear || index->coefficient[loop] < 0)
-          return false;
-    }
-  return true;
-}
-
 // Divides the outermost parallel loop of each op among the threads.
 static void write_parallel(const tune_structure *structure, const tune_machine *machine,
                            tune_writer *w) {
@@ -117,7 +105,7 @@ static void write_parallel(const tune_structure *structure, const tune_machine *
     size_t outer = 0;
     while (outer < nest->loop_count && (nest->is_reduction[outer] || nest->extent[outer] == 1))
       outer++;
-    if (outer < nest->loop_count && may_divide(nest)) {
+    if (outer < nest->loop_count && tune_nest_runs_forward(nest)) {
       char counts[128] = "";
       size_t used = 0;
       for (size_t i = 0; i < nest->loop_count && used < sizeof counts; i++)

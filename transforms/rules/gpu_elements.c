@@ -47,8 +47,7 @@ static bool make_plan(const tune_structure *structure, plan *p) {
     return false;
   for (size_t n = 0; n < structure->nest_count; n++) {
     const tune_nest *nest = &structure->nests[n];
-    if (nest->reduction_count || nest->has_index || nest->kind == TUNE_NEST_NAMED ||
-        nest->kind == TUNE_NEST_PAD)
+    if (!tune_nest_is_elementwise(nest))
       return false;
     if (nest->kind != TUNE_NEST_GENERIC)
       continue;

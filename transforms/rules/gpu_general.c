@@ -19,16 +19,9 @@ static bool gpu_general_applies(const tune_structure *structure, const tune_mach
   return true;
 }
 
-// Whether upstream can cut the operands of `nest` into elements: no index runs backwards.
+// Whether upstream can cut `nest` into elements.
 static bool may_cut(const tune_nest *nest) {
-  for (size_t o = 0; o < nest->operand_count; o++)
-    for (size_t i = 0; i < nest->operands[o].rank; i++) {
-      const tune_index *index = &nest->operands[o].index[i];
-      for (size_t loop = 0; loop < nest->loop_count; loop++)
-        if (!index->is_linear || index->coefficient[loop] < 0)
-          return false;
-    }
-  return nest->reduction_count < nest->loop_count;
+  return tune_nest_runs_forward(nest) && nest->reduction_count < nest->loop_count;
 }
 
 // An invocation for each element of what the nest `target` makes.

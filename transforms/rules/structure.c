@@ -505,3 +505,19 @@ bool tune_structure_has_math(const tune_structure *structure) {
       return true;
   return false;
 }
+
+bool tune_nest_runs_forward(const tune_nest *nest) {
+  for (size_t o = 0; o < nest->operand_count; o++)
+    for (size_t i = 0; i < nest->operands[o].rank; i++) {
+      const tune_index *index = &nest->operands[o].index[i];
+      for (size_t loop = 0; loop < nest->loop_count; loop++)
+        if (!index->is_linear || index->coefficient[loop] < 0)
+          return false;
+    }
+  return true;
+}
+
+bool tune_nest_is_elementwise(const tune_nest *nest) {
+  return !nest->reduction_count && !nest->has_index && nest->kind != TUNE_NEST_NAMED &&
+         nest->kind != TUNE_NEST_PAD;
+}

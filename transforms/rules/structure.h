@@ -122,6 +122,12 @@ int64_t tune_operand_coefficient(const tune_operand *operand, size_t loop);
 bool tune_operand_is_projection(const tune_operand *operand);
 // Whether every dimension of every operand is one loop, once, and nothing more.
 bool tune_nest_is_plain(const tune_nest *nest);
+
+// Whether upstream can cut the operands of `nest` into parts: no index runs backwards.
+bool tune_nest_runs_forward(const tune_nest *nest);
+
+// Whether each element of what it makes depends on one of each operand, as far as rules know.
+bool tune_nest_is_elementwise(const tune_nest *nest);
 // The last dimension's loop with coefficient 1, if `operand` is contiguous along exactly one, else
 // TUNE_NO_LOOP. Windows (w + k) count for the loop that is parallel in `nest`.
 size_t tune_operand_contiguous_loop(const tune_nest *nest, const tune_operand *operand);
