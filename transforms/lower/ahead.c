@@ -191,6 +191,18 @@ unsigned tune_ahead_access(MlirOperation op, intptr_t number) {
   return TUNE_READS | TUNE_WRITES;
 }
 
+bool tune_ahead_is_written(MlirValue of) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(of); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    intptr_t number = (intptr_t)mlirOpOperandGetOperandNumber(use);
+    if (tune_ahead_is_view(user) ? tune_ahead_is_written(mlirOperationGetResult(user, 0))
+                                 : (tune_ahead_access(user, number) & TUNE_WRITES) != 0)
+      return true;
+  }
+  return false;
+}
+
 typedef struct look {
   const finder *self;
   statement *at;

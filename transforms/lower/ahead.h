@@ -56,6 +56,8 @@ MlirValue tune_ahead_look_through_views(MlirValue value);
 // it.
 enum { TUNE_READS = 1, TUNE_WRITES = 2 };
 unsigned tune_ahead_access(MlirOperation op, intptr_t number);
+// Whether some op may write to the memory `of`, seen as it is or otherwise.
+bool tune_ahead_is_written(MlirValue of);
 
 // Whether `value` can be computed at another place from constant arguments and memory that is
 // ahead: it is one of these, or an op without effects on them.

@@ -4,6 +4,7 @@
 
 #include "dialects/diagnostic.h"
 #include "transforms/ir.h"
+#include "transforms/lower/ahead.h"
 #include "transforms/op_list.h"
 
 #include <stdlib.h>
@@ -29,6 +30,19 @@ typedef struct sinking {
   bool failed;
 } sinking;
 
+// Ops on vectors, but for those that write. What is read has to be the same wherever it is read.
+static bool is_sinkable_vector(MlirOperation op) {
+  if (mlirOperationGetNumRegions(op) || mlirOperationGetNumResults(op) == 0)
+    return false;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
+    MlirValue operand = mlirOperationGetOperand(op, i);
+    if (mlirTypeIsAMemRef(mlirValueGetType(operand)) &&
+        tune_ahead_is_written(tune_ahead_look_through_views(operand)))
+      return false;
+  }
+  return true;
+}
+
 static bool is_sinkable(MlirOperation op) {
   static const char *const NAMES[] = {"memref.subview",
                                       "memref.expand_shape",
@@ -43,9 +57,12 @@ static bool is_sinkable(MlirOperation op) {
   for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; ++i)
     if (tune_ir_string_equal(name, NAMES[i]))
       return true;
+  if (tune_ir_string_starts(name, "vector.") || tune_ir_string_equal(name, "memref.load"))
+    return is_sinkable_vector(op);
   return mlirOperationGetNumRegions(op) == 0 &&
          (tune_ir_string_starts(name, "arith.") || tune_ir_string_starts(name, "affine.") ||
-          tune_ir_string_starts(name, "math.") || tune_ir_string_starts(name, "index."));
+          tune_ir_string_starts(name, "math.") || tune_ir_string_starts(name, "index.") ||
+          tune_ir_string_starts(name, "ub."));
 }
 
 static void remember(sinking *self, MlirValue outside, MlirValue inside) {

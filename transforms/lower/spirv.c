@@ -96,18 +96,6 @@ static MlirOperation first_of(MlirOperation module, const char *name) {
   return op;
 }
 
-static bool may_write(MlirValue memory) {
-  for (MlirOpOperand use = mlirValueGetFirstUse(memory); !mlirOpOperandIsNull(use);
-       use = mlirOpOperandGetNextUse(use)) {
-    MlirOperation user = mlirOpOperandGetOwner(use);
-    intptr_t number = (intptr_t)mlirOpOperandGetOperandNumber(use);
-    if (tune_ahead_is_view(user) ? may_write(mlirOperationGetResult(user, 0))
-                                 : (tune_ahead_access(user, number) & TUNE_WRITES) != 0)
-      return true;
-  }
-  return false;
-}
-
 static MlirWalkResult find_subgroup(MlirOperation op, void *user_data) {
   static const char *const PREFIXES[] = {"gpu.shuffle", "gpu.subgroup_", "gpu.lane_id",
                                          "gpu.rotate",  "gpu.ballot",    "spirv.GroupNonUniform"};
@@ -138,7 +126,7 @@ static tune_status describe_arguments(MlirOperation kernel, tune_device_kernel *
   for (size_t i = 0; i < out->argument_count; ++i) {
     MlirValue argument = mlirBlockGetArgument(entry, (intptr_t)i);
     MlirType type = mlirValueGetType(argument);
-    out->is_written[i] = mlirTypeIsAMemRef(type) && may_write(argument);
+    out->is_written[i] = mlirTypeIsAMemRef(type) && tune_ahead_is_written(argument);
     is_texels[i] = tune_launch_values_is_texels(type);
   }
   mlirOperationSetAttributeByName(mlirOperationGetParentOperation(kernel),

@@ -66,13 +66,16 @@ void tune_gpu_write_groups(const char *loop, tune_writer *w) {
 }
 
 void tune_gpu_write_vectors(tune_writer *w) {
-  // What is not in the kernel, as the fill of a border, is left to the lowering.
-  tune_writer_match_op(w, "%kernel", "\"scf.forall\"");
+  // What is not in the kernel, as the fill of a border, is left to the lowering; as is all of it
+  // where one tile covers everything, and its loop is gone.
+  tune_writer_match_op(w, "%kernels_made", "\"scf.forall\"");
+  tune_writer_begin_foreach(w, "%kernels_made", "%kernel");
   tune_writer_line(w, "%%vectors = transform.structured.match ops{[\"linalg.generic\", "
                       "\"linalg.fill\"]} in %%kernel");
   tune_writer_line(w, "  : (" OP ") -> " OP);
   tune_writer_begin_foreach(w, "%vectors", "%op");
   tune_writer_try_vectorize(w, "%op", NULL);
+  tune_writer_end_foreach(w);
   tune_writer_end_foreach(w);
 }
 
