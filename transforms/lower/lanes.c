@@ -84,6 +84,28 @@ static MlirOperation find_combination(MlirValue value, int depth) {
   return renames ? find_combination(mlirOperationGetOperand(op, 0), depth + 1) : none;
 }
 
+static bool is_used_once(MlirValue value) {
+  MlirOpOperand use = mlirValueGetFirstUse(value);
+  return !mlirOpOperandIsNull(use) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(use));
+}
+
+// Whether the last operand of `combination` is what the loop carries as `carried`, by whatever
+// name, and nothing else reads that: a partial result is no use to anyone else.
+static bool is_of(MlirOperation combination, MlirValue carried) {
+  MlirValue value =
+      mlirOperationGetOperand(combination, mlirOperationGetNumOperands(combination) - 1);
+  for (int depth = 0; depth < 8 && !mlirValueEqual(value, carried); ++depth) {
+    MlirOperation op =
+        mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){NULL};
+    bool renames = tune_ir_is(op, "vector.broadcast") || tune_ir_is(op, "vector.extract") ||
+                   tune_ir_is(op, "vector.shape_cast");
+    if (!renames || !is_used_once(value))
+      return false;
+    value = mlirOperationGetOperand(op, 0);
+  }
+  return mlirValueEqual(value, carried) && is_used_once(carried);
+}
+
 // "add", "maxnumf", …: what `op` combines by; NULL where lanes cannot share that.
 static const char *read_kind(MlirOperation op) {
   const tune_combination *found = tune_combination_find(op);
@@ -164,12 +186,12 @@ static tune_status share_loop(MlirOperation loop, MlirValue lane, int64_t lanes)
   tune_ir_builder before = tune_ir_builder_before(loop), after = before;
   after.before = mlirOperationGetNextInBlock(loop);
   MlirValue lower = mlirOperationGetOperand(loop, 0), step = mlirOperationGetOperand(loop, 2);
-  MlirOperation yield =
-      mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0)));
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
+  MlirOperation yield = mlirBlockGetTerminator(body);
   for (intptr_t i = 0; i < mlirOperationGetNumResults(loop); ++i) {
     MlirOperation combination = find_combination(mlirOperationGetOperand(yield, i), 0);
     const char *kind = mlirOperationIsNull(combination) ? NULL : read_kind(combination);
-    if (!kind)
+    if (!kind || !is_of(combination, mlirBlockGetArgument(body, 1 + i)))
       return tune_status_make_at(TUNE_INVALID_ARGUMENT, loop,
                                  "a loop that carries something other than a sum, a product, a "
                                  "minimum or a maximum cannot be shared by lanes");
@@ -237,7 +259,7 @@ static tune_status share_row(MlirOperation forall, int64_t lanes) {
   return status;
 }
 
-tune_status tune_lanes_open(MlirOperation function) {
+tune_status tune_lanes_open(MlirOperation function, int64_t subgroup) {
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
   if (mlirBlockIsNull(body))
     return TUNE_OK;
@@ -257,6 +279,11 @@ tune_status tune_lanes_open(MlirOperation function) {
                                  TUNE_LANES_ATTRIBUTE
                                  ": expected a positive integer, on a loop on buffers with "
                                  "constant bounds");
+    if (lanes != 1 && lanes != subgroup)
+      return tune_status_make_at(TUNE_INVALID_ARGUMENT, op,
+                                 TUNE_LANES_ATTRIBUTE
+                                 ": %lld lanes, where the device adds up in subgroups of %lld",
+                                 (long long)lanes, (long long)subgroup);
     if (lanes == 1)
       mlirOperationRemoveDiscardableAttributeByName(op, tune_ir_string(TUNE_LANES_ATTRIBUTE));
     else

@@ -28,9 +28,10 @@ extern "C" {
 #define TUNE_SHARED_ATTRIBUTE "tune.shared"
 
 // In each scf.forall directly in the body of `function`, which is on buffers. A number of 1 changes
-// nothing. INVALID_ARGUMENT (located) for a marked loop that carries something other than sums,
-// products, minima and maxima.
-tune_status tune_lanes_open(MlirOperation function);
+// nothing. `subgroup` is the device's size of subgroups that can combine values, or 0.
+// INVALID_ARGUMENT (located) for other numbers than these, and for a marked loop that carries
+// something other than sums, products, minima and maxima, or reads it for anything else.
+tune_status tune_lanes_open(MlirOperation function, int64_t subgroup);
 
 #ifdef __cplusplus
 }

@@ -130,8 +130,10 @@ static tune_status take_group(tune_launch_grid *self, bool *out_given) {
     *out_given = true;
     mlirOperationRemoveDiscardableAttributeByName(self->forall, tune_ir_string(name));
   }
+  // Upstream folds dimensions of one iteration away. Along an axis without a dimension all of a
+  // group would do the same.
   for (size_t axis = 0; axis < TUNE_LAUNCH_AXES && *out_given; ++axis)
-    self->group[axis] = group[axis];
+    self->group[axis] = axis < self->rank ? group[axis] : 1;
   return TUNE_OK;
 }
 

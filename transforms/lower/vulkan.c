@@ -162,7 +162,8 @@ static tune_status for_each_function(tune_vulkan_lowering *lowering, MlirOperati
 
 static tune_status open_launches(tune_vulkan_lowering *lowering, MlirOperation function) {
   TUNE_RETURN_IF_ERROR(tune_element_loops_open(function));
-  TUNE_RETURN_IF_ERROR(tune_lanes_open(function));
+  TUNE_RETURN_IF_ERROR(tune_lanes_open(
+      function, lowering->device.has_subgroup_arithmetic ? lowering->device.subgroup_size : 0));
   TUNE_RETURN_IF_ERROR(tune_launches_open(function, &lowering->device));
   TUNE_RETURN_IF_ERROR(spread_options(function));
   return tune_launch_values_sink(function);

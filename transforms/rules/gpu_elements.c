@@ -14,6 +14,7 @@
 #define PARAM "!transform.param<i64>"
 
 #define WIDTH 4 // of a shader's vectors
+#define MOST_NESTS 24
 
 typedef struct plan {
   const tune_nest *root;
@@ -43,7 +44,8 @@ static size_t find_row(const tune_nest *root, size_t col, bool *out_is_turned) {
 
 static bool make_plan(const tune_structure *structure, plan *p) {
   *p = (plan){.row = TUNE_NO_LOOP};
-  if (!structure->is_regular || structure->is_dynamic || structure->is_empty)
+  if (!structure->is_regular || structure->is_dynamic || structure->is_empty ||
+      structure->nest_count > MOST_NESTS)
     return false;
   for (size_t n = 0; n < structure->nest_count; n++) {
     const tune_nest *nest = &structure->nests[n];

@@ -45,8 +45,8 @@ static const lanes_case CASES[] = {
      "tune.group",
      2},
     {{"without groups there is no other size",
-      ROWS("tune.lanes = 4 : i64", REDUCE("add") STORE),
-      {"in (36, 4)", "{tune.group_x = 4 : i64}"},
+      ROWS("tune.lanes = 8 : i64", REDUCE("add") STORE),
+      {"in (36, 8)", "{tune.group_x = 8 : i64}"},
       "tune.group_y"},
      "scf.forall",
      1},
@@ -155,8 +155,8 @@ static const lanes_case CASES[] = {
     {{"rows of several dimensions",
       "func.func @f(%a: memref<3x5xf32>) {\n  %zero = arith.constant 0.0 : f32\n"
       "  scf.forall (%i, %j) in (3, 5) {\n    memref.store %zero, %a[%i, %j] : memref<3x5xf32>\n"
-      "  } {tune.lanes = 32 : i64, tune.group_x = 2 : i64}\n  return\n}\n",
-      {"(%arg1, %arg2, %arg3) in (3, 5, 32)", "tune.group_x = 32 : i64, tune.group_y = 2 : i64",
+      "  } {tune.lanes = 8 : i64, tune.group_x = 2 : i64}\n  return\n}\n",
+      {"(%arg1, %arg2, %arg3) in (3, 5, 8)", "tune.group_x = 8 : i64, tune.group_y = 2 : i64",
        "%arg0[%arg1, %arg2]"},
       NULL},
      NULL,
@@ -180,7 +180,7 @@ static void lanes_share_rows(void **state) {
   for (size_t i = 0; i < sizeof CASES / sizeof *CASES; ++i) {
     MlirOperation function, module = parse_case(&CASES[i].becomes, context);
     assert_ok(tune_ir_find_function(module, "f", &function));
-    tune_status status = tune_lanes_open(function);
+    tune_status status = tune_lanes_open(function, 8);
     if (!tune_status_is_ok(status))
       fail_msg("%s: %s", CASES[i].becomes.name, tune_status_get_message(status));
     check_case(&CASES[i].becomes, module, CASES[i].word, CASES[i].count);
@@ -195,6 +195,16 @@ static void the_rest_is_refused(void **state) {
   } REFUSED[] = {
       {ROWS("tune.lanes = 0 : i64", ""), "expected a positive integer"},
       {ROWS("tune.lanes = -8 : i64", ""), "expected a positive integer"},
+      {ROWS("tune.lanes = 4 : i64", ""), "4 lanes, where the device adds up in subgroups of 8"},
+      {ROWS("tune.lanes = 16 : i64", ""), "16 lanes"},
+      {ROWS(LANES, LOOP("f32", "%start",
+                        "%s = arith.mulf %x, %start : f32\n"
+                        "%y = vector.reduction <add>, %v, %s : vector<4xf32> into f32\n") STORE),
+       "something other than a sum"},
+      {ROWS(LANES, LOOP("f32", "%start",
+                        "memref.store %x, %b[%i] : memref<36xf32>\n"
+                        "%y = vector.reduction <add>, %v, %x : vector<4xf32> into f32\n") STORE),
+       "something other than a sum"},
       {ROWS("tune.lanes = \"8\"", ""), "expected a positive integer"},
       {"func.func @f(%n: index) {\n  scf.forall (%i) in (%n) {\n  } {tune.lanes = 8 : i64}\n"
        "  return\n}\n",
@@ -225,7 +235,7 @@ static void the_rest_is_refused(void **state) {
     MlirOperation module, function;
     assert_ok(tune_ir_parse(context, REFUSED[i].text, "in.mlir", &module));
     assert_ok(tune_ir_find_function(module, "f", &function));
-    tune_status status = tune_lanes_open(function);
+    tune_status status = tune_lanes_open(function, 8);
     const char *message = tune_status_get_message(status);
     assert_int_equal(tune_status_get_code(status), TUNE_INVALID_ARGUMENT);
     if (!strstr(message, ": error: ") || !strstr(message, REFUSED[i].message))
