@@ -69,6 +69,12 @@ static MlirOperation remake(MlirOperation forall, int64_t lanes, MlirValue *out_
 // Loops along the row
 //===--------------------------------------------------------------------------===//
 
+// Whether `op` only gives its operand another shape, as far as scalars in vectors go.
+static bool is_renaming(MlirOperation op) {
+  return tune_ir_is(op, "vector.broadcast") || tune_ir_is(op, "vector.extract") ||
+         tune_ir_is(op, "vector.shape_cast");
+}
+
 // The op that combines what was carried into the yielded `value` with something new, by kind; a
 // null op where there is none such.
 static MlirOperation find_combination(MlirValue value, int depth) {
@@ -79,9 +85,7 @@ static MlirOperation find_combination(MlirValue value, int depth) {
   if (tune_ir_is(op, "vector.multi_reduction") || tune_ir_is(op, "vector.reduction") ||
       tune_ir_is(op, "vector.contract"))
     return op;
-  bool renames = tune_ir_is(op, "vector.broadcast") || tune_ir_is(op, "vector.extract") ||
-                 tune_ir_is(op, "vector.shape_cast");
-  return renames ? find_combination(mlirOperationGetOperand(op, 0), depth + 1) : none;
+  return is_renaming(op) ? find_combination(mlirOperationGetOperand(op, 0), depth + 1) : none;
 }
 
 static bool is_used_once(MlirValue value) {
@@ -97,9 +101,7 @@ static bool is_of(MlirOperation combination, MlirValue carried) {
   for (int depth = 0; depth < 8 && !mlirValueEqual(value, carried); ++depth) {
     MlirOperation op =
         mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){NULL};
-    bool renames = tune_ir_is(op, "vector.broadcast") || tune_ir_is(op, "vector.extract") ||
-                   tune_ir_is(op, "vector.shape_cast");
-    if (!renames || !is_used_once(value))
+    if (!is_renaming(op) || !is_used_once(value))
       return false;
     value = mlirOperationGetOperand(op, 0);
   }

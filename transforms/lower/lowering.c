@@ -64,9 +64,6 @@ tune_status tune_lowering_run(tune_lowering *lowering, MlirOperation module, con
   if (tune_lowering_makes_objects(lowering, plain))
     return tune_cpu_lowering_run(lowering->cpu, module, function, signature, plain, emit, out_bytes,
                                  out_size, out_report);
-  if (emit == TUNE_EMIT_LLVM)
-    return tune_status_make(TUNE_INVALID_ARGUMENT,
-                            "there is no LLVM IR of what runs on Vulkan: it is SPIR-V");
   return tune_vulkan_lowering_run(lowering->vulkan, module, function, signature, emit, out_bytes,
                                   out_size, out_report);
 }

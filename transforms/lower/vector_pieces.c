@@ -16,8 +16,6 @@ tune_status tune_pieces_out_of_memory(void) {
 // Shapes
 //===--------------------------------------------------------------------------===//
 
-bool tune_pieces_is_vector(MlirType type) { return mlirTypeIsAVector(type); }
-
 tune_status tune_pieces_read_shape(MlirType type, MlirOperation op, tune_pieces_shape *out_shape) {
   *out_shape = (tune_pieces_shape){.element = type, .width = 1, .count = 1};
   if (!mlirTypeIsAVector(type))

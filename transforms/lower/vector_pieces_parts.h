@@ -48,7 +48,6 @@ typedef struct tune_pieces {
 
 //===- vector_pieces.c ---------------------------------------------------------------===//
 
-bool tune_pieces_is_vector(MlirType type);
 // Of a vector type, or of a scalar as one without dimensions. INVALID_ARGUMENT at `op` for scalable
 // vectors and more than TUNE_PIECES_RANK dimensions.
 tune_status tune_pieces_read_shape(MlirType type, MlirOperation op, tune_pieces_shape *out_shape);

@@ -270,7 +270,8 @@ tune_status tune_vulkan_lowering_run(tune_vulkan_lowering *lowering, MlirOperati
   *out_size = 0;
   tune_cpu_report report = {0};
   if (emit == TUNE_EMIT_LLVM)
-    return tune_status_make(TUNE_INVALID_ARGUMENT, "there is no LLVM IR on the way to Vulkan");
+    return tune_status_make(TUNE_INVALID_ARGUMENT,
+                            "there is no LLVM IR of what runs on Vulkan: it is SPIR-V");
   double start = tune_clock_seconds();
   MlirOperation function, kernels;
   tune_status status = lower_to_launches(lowering, module, function_name, signature, &function);

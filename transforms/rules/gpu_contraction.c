@@ -71,10 +71,7 @@ static bool divides_evenly(const plan *p, const tune_machine *machine) {
 
 static bool make_plan(const tune_structure *structure, const tune_machine *machine, plan *p) {
   *p = (plan){.pads = false};
-  tune_machine registers = *machine;
-  registers.vector_bits = 128;
-  registers.vector_registers = 64;
-  registers.threads = 1;
+  tune_machine registers = tune_gpu_registers(machine);
   if (structure->is_dynamic || structure->is_empty ||
       !tune_contraction_plan_make(structure, &registers, &p->loops) || p->loops.other_count)
     return false;

@@ -7,6 +7,14 @@
 
 #define OP "!transform.any_op"
 
+tune_machine tune_gpu_registers(const tune_machine *machine) {
+  tune_machine registers = *machine;
+  registers.vector_bits = 128;
+  registers.vector_registers = 64;
+  registers.threads = 1;
+  return registers;
+}
+
 void tune_gpu_write_nests(const tune_structure *structure, const char *all, const char *names,
                           tune_writer *w) {
   size_t generics = 0;

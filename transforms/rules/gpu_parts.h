@@ -16,6 +16,10 @@
 extern "C" {
 #endif
 
+// `machine` with registers of four f32 and one thread, as the plans that are made for CPUs
+// (contraction_plan.h, reduction_plan.h) are to see an invocation.
+tune_machine tune_gpu_registers(const tune_machine *machine);
+
 // Matches every linalg.generic of %func, in order, as the handles `names` (one a generic nest of
 // `structure`, separated by ", "), and all of them as `all`.
 void tune_gpu_write_nests(const tune_structure *structure, const char *all, const char *names,

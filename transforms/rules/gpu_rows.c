@@ -37,10 +37,7 @@ static int64_t count_rows(const plan *p) {
 
 static bool make_plan(const tune_structure *structure, const tune_machine *machine, plan *p) {
   *p = (plan){.vector = 1};
-  tune_machine registers = *machine;
-  registers.vector_bits = 128;
-  registers.vector_registers = 64;
-  registers.threads = 1;
+  tune_machine registers = tune_gpu_registers(machine);
   if (structure->is_dynamic || structure->is_empty || structure->nest_count > MOST_NESTS ||
       !tune_reduction_plan_make(structure, &registers, &p->cut))
     return false;
