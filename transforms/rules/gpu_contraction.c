@@ -204,8 +204,11 @@ static void write_grid(const plan *p, tune_writer *w) {
   size_t order[TUNE_MAX_LOOPS];
   char sizes[256];
   tune_writer_identity_order(order, root->loop_count);
-  for (size_t i = 0; i < root->loop_count; i++)
+  size_t rank = 0;
+  for (size_t i = 0; i < root->loop_count; i++) {
     tile.size[i] = root->is_reduction[i] ? "0" : i == row ? "%mr" : i == col ? "%nr" : "1";
+    rank += !root->is_reduction[i];
+  }
   tune_writer_line(w, "%%root, %%grid = transform.structured.tile_using_forall %s tile_sizes %s",
                    p->fused  ? "%epilogue"
                    : p->pads ? "%whole"
@@ -221,7 +224,7 @@ static void write_grid(const plan *p, tune_writer *w) {
     tune_writer_fuse_into(w, "%start", p->pads ? "%whole_init" : "%init", grid, "%grid_2");
     grid = "%grid_2";
   }
-  tune_gpu_write_groups(grid, w);
+  tune_gpu_write_groups(grid, rank, w);
 }
 
 static void write_depth(const plan *p, tune_writer *w) {

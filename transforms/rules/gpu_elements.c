@@ -125,7 +125,7 @@ static void write_grid(const tune_structure *structure, const plan *p, tune_writ
                    tune_writer_sizes(sizes, sizeof sizes, &tile, order, p->root->loop_count));
   tune_writer_line(w, "  : (" OP ", " PARAM "%s) -> (" OP ", " OP ")",
                    p->row == TUNE_NO_LOOP ? "" : ", " PARAM);
-  tune_gpu_write_groups("%grid", w);
+  tune_gpu_write_groups("%grid", p->root->loop_count, w);
 }
 
 static void gpu_elements_write(const tune_structure *structure, const tune_machine *machine,

@@ -7,6 +7,8 @@
 
 #define OP "!transform.any_op"
 
+#define MOST_MAPPED 10 // dimensions that upstream has numbers for
+
 tune_machine tune_gpu_registers(const tune_machine *machine) {
   tune_machine registers = *machine;
   registers.vector_bits = 128;
@@ -64,7 +66,22 @@ void tune_gpu_write_group_knobs(const tune_machine *machine, int64_t along_x, in
                          (const char *const[]){"group_x", "group_y"}, lines);
 }
 
-void tune_gpu_write_groups(const char *loop, tune_writer *w) {
+// Upstream folds dimensions of one iteration away, and with the last of them the kernel; but not of
+// a loop that is mapped.
+static void write_mapping(const char *loop, size_t rank, tune_writer *w) {
+  char mapping[40 * MOST_MAPPED] = "";
+  size_t used = 0;
+  for (size_t i = 0; i < rank && used < sizeof mapping; i++)
+    used += (size_t)snprintf(mapping + used, sizeof mapping - used, "%s#gpu.thread<linear_dim_%zu>",
+                             i ? ", " : "", rank - 1 - i);
+  tune_writer_line(w, "%%mapping = transform.param.constant [%s] -> !transform.any_param", mapping);
+  tune_writer_line(
+      w, "transform.annotate %s \"mapping\" = %%mapping : " OP ", !transform.any_param", loop);
+}
+
+void tune_gpu_write_groups(const char *loop, size_t rank, tune_writer *w) {
+  if (rank <= MOST_MAPPED)
+    write_mapping(loop, rank, w);
   tune_writer_line(
       w, "transform.annotate %s \"tune.group_x\" = %%group_x : " OP ", !transform.param<i64>",
       loop);
@@ -74,8 +91,7 @@ void tune_gpu_write_groups(const char *loop, tune_writer *w) {
 }
 
 void tune_gpu_write_vectors(tune_writer *w) {
-  // What is not in the kernel, as the fill of a border, is left to the lowering; as is all of it
-  // where one tile covers everything, and its loop is gone.
+  // What is not in the kernel, as the fill of a border, is left to the lowering.
   tune_writer_match_op(w, "%kernels_made", "\"scf.forall\"");
   tune_writer_begin_foreach(w, "%kernels_made", "%kernel");
   tune_writer_line(w, "%%vectors = transform.structured.match ops{[\"linalg.generic\", "

@@ -30,8 +30,9 @@ void tune_gpu_write_nests(const tune_structure *structure, const char *all, cons
 // widest group of up to `widest` along x in which few invocations stay idle.
 void tune_gpu_write_group_knobs(const tune_machine *machine, int64_t along_x, int64_t along_y,
                                 int64_t widest, tune_writer *writer);
-// Puts them on the parallel loop `loop`.
-void tune_gpu_write_groups(const char *loop, tune_writer *writer);
+// Puts them on the parallel loop `loop` of `rank` dimensions, up to ten, and maps these, the last
+// the fastest: it then stays a kernel where it has one iteration.
+void tune_gpu_write_groups(const char *loop, size_t rank, tune_writer *writer);
 
 // Makes vectors of all that is left of linalg in the kernel, of each op as it is.
 void tune_gpu_write_vectors(tune_writer *writer);

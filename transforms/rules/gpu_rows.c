@@ -139,11 +139,13 @@ static void write_grid(const plan *p, tune_writer *w) {
   size_t order[TUNE_MAX_LOOPS];
   char sizes[256];
   tune_writer_identity_order(order, root->loop_count);
+  size_t rank = 0;
   for (size_t i = 0; i < root->loop_count; i++) {
     bool is_shared =
         !root->is_reduction[i] &&
         (p->cut.is_row[i] || (p->cut.shape != TUNE_REDUCTION_ROWS && i == p->cut.column));
     tile.size[i] = !is_shared ? "0" : is_columns && i == p->cut.column ? "%vector" : "1";
+    rank += is_shared;
   }
   tune_writer_line(w,
                    "%%tile, %%grid = transform.structured.fuse %%root tile_sizes %s "
@@ -152,7 +154,7 @@ static void write_grid(const plan *p, tune_writer *w) {
   tune_writer_line(w, "  : (" OP "%s) -> (" OP ", " OP ")", is_columns ? ", " PARAM : "");
   if (!is_columns)
     tune_writer_line(w, "transform.annotate %%grid \"tune.lanes\" = %%lanes : " OP ", " PARAM);
-  tune_gpu_write_groups("%grid", w);
+  tune_gpu_write_groups("%grid", rank, w);
   tune_writer_fold_empty_tensors(w);
   tune_writer_cleanup(w);
   tune_writer_fold_unit_dims(w);
