@@ -139,7 +139,8 @@ static void write_knobs(const plan *p, const tune_machine *machine, tune_writer 
   }
   int64_t along_x = p->loops.cols / p->nr_default, along_y = p->loops.rows / p->mr_default;
   // A body of hundreds of instructions keeps a small group busy.
-  tune_gpu_write_group_knobs(machine, along_x, along_y, machine->gpu.is_software ? 16 : 64, w);
+  tune_gpu_write_group_knobs(machine, along_x, along_y, tune_gpu_subgroup(machine),
+                             machine->gpu.is_software ? 16 : 64, w);
 }
 
 static void bind_nests(const plan *p, tune_writer *w) {

@@ -100,7 +100,8 @@ static void write_knobs(const plan *p, const tune_machine *machine, tune_writer 
     tune_writer_knob(w, "rows", "tile", TUNE_LEVEL_VECTOR, &parts, rows);
   }
   tune_gpu_write_group_knobs(machine, p->root->extent[p->col] / vector,
-                             p->row == TUNE_NO_LOOP ? 1 : p->root->extent[p->row] / rows, 256, w);
+                             p->row == TUNE_NO_LOOP ? 1 : p->root->extent[p->row] / rows,
+                             tune_gpu_subgroup(machine), 256, w);
 }
 
 static void write_grid(const tune_structure *structure, const plan *p, tune_writer *w) {

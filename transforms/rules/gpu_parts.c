@@ -31,19 +31,29 @@ void tune_gpu_write_nests(const tune_structure *structure, const char *all, cons
                      tune_writer_types(types, sizeof types, generics));
 }
 
+int64_t tune_gpu_subgroup(const tune_machine *machine) {
+  int64_t most = tune_gpu_group_most(machine);
+  int64_t lanes = machine->gpu.subgroup_size > 0 ? machine->gpu.subgroup_size : 32;
+  return lanes < most ? lanes : most;
+}
+
+int64_t tune_gpu_group_most(const tune_machine *machine) {
+  return machine->gpu.group_invocations > 0 ? machine->gpu.group_invocations : 128;
+}
+
 // The share of invocations that have work, in groups of `size`.
 static double find_use(int64_t tiles, int64_t size) {
   return (double)tiles / (double)((tiles + size - 1) / size * size);
 }
 
 void tune_gpu_write_group_knobs(const tune_machine *machine, int64_t along_x, int64_t along_y,
-                                int64_t widest, tune_writer *w) {
-  int64_t lanes = machine->gpu.subgroup_size > 0 ? machine->gpu.subgroup_size : 32;
-  int64_t most = machine->gpu.group_invocations > 0 ? machine->gpu.group_invocations : 128;
+                                int64_t narrowest, int64_t widest, tune_writer *w) {
+  const tune_machine_gpu *gpu = &machine->gpu;
+  int64_t most = tune_gpu_group_most(machine);
   tune_value_set x = {0}, y = {0};
-  int64_t best = lanes;
-  for (int64_t size = lanes; size <= 256 && size <= most; size *= 2) {
-    if (size > lanes && size / 2 >= along_x)
+  int64_t best = narrowest;
+  for (int64_t size = narrowest; size <= 256 && size <= most; size *= 2) {
+    if (size > narrowest && (size / 2 >= along_x || size > gpu->group_size[0]))
       break;
     tune_value_set_add(&x, size);
     if (size <= widest && find_use(along_x, size) > find_use(along_x, best) - 0.02)
@@ -52,7 +62,7 @@ void tune_gpu_write_group_knobs(const tune_machine *machine, int64_t along_x, in
   for (int64_t size = 1; size <= 16 && size <= along_y; size *= 2)
     tune_value_set_add(&y, size);
   // A real device hides its latencies by having many invocations in a group.
-  int64_t default_y = machine->gpu.is_software ? 1 : tune_value_set_at_most(&y, 128 / best);
+  int64_t default_y = gpu->is_software || best > 128 ? 1 : tune_value_set_at_most(&y, 128 / best);
   tune_writer_knob(w, "group_x", "parallel", TUNE_LEVEL_GPU, &x, best);
   tune_writer_knob(w, "group_y", "parallel", TUNE_LEVEL_GPU, &y, default_y);
   char lines[256];
