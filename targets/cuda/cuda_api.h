@@ -162,6 +162,7 @@ enum { CU_STREAM_CAPTURE_MODE_RELAXED = 2 };
   X(StreamEndCapture, cuStreamEndCapture, (CUstream stream, CUgraph * graph))                      \
   X(GraphInstantiate, cuGraphInstantiateWithFlags,                                                 \
     (CUgraphExec * executable, CUgraph graph, unsigned long long flags))                           \
+  X(GraphUpload, cuGraphUpload, (CUgraphExec executable, CUstream stream))                         \
   X(GraphDestroy, cuGraphDestroy, (CUgraph graph))                                                 \
   X(GraphLaunch, cuGraphLaunch, (CUgraphExec executable, CUstream stream))                         \
   X(GraphExecDestroy, cuGraphExecDestroy, (CUgraphExec executable))                                \

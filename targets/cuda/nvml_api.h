@@ -23,8 +23,6 @@ enum { NVML_CLOCK_SM = 1, NVML_CLOCK_MEM = 2 };
   X(SystemGetDriverVersion, nvmlSystemGetDriverVersion, (char *version, unsigned int size))        \
   X(DeviceGetHandleByPciBusId, nvmlDeviceGetHandleByPciBusId_v2,                                   \
     (const char *bus_id, nvmlDevice_t *device))                                                    \
-  X(DeviceGetClockInfo, nvmlDeviceGetClockInfo,                                                    \
-    (nvmlDevice_t device, nvmlClockType_t type, unsigned int *clock))                              \
   X(DeviceGetMaxClockInfo, nvmlDeviceGetMaxClockInfo,                                              \
     (nvmlDevice_t device, nvmlClockType_t type, unsigned int *clock))
 
