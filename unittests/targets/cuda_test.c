@@ -1,7 +1,7 @@
 //===- cuda_test.c - What only the cuda target does -------------------------------------------===//
 //
-// On a device, or on what stands in for the driver; faults of the driver's on the latter alone. What
-// every target does is in conformance_test.c, what happens when a kernel hangs in
+// On a device, or on what stands in for the driver; faults of the driver's on the latter alone.
+// What every target does is in conformance_test.c, what happens when a kernel hangs in
 // unittests/tune-measure/cuda_test.c.
 //
 //===--------------------------------------------------------------------------===//
@@ -172,7 +172,8 @@ static void its_json_is_that_of_its_kind(void **state) {
   assert_ok(tune_target_cuda.describe(NULL, &known));
   assert_ok(tune_fingerprint_to_json(&known, &any));
   const char *const all[] = {"arch", "subgroup_operations", "shared_bytes_most", "group_registers"};
-  const char *const own[] = {"driver", "device_type", "multiprocessors", "l2_bytes", "memory_bytes"};
+  const char *const own[] = {"driver", "device_type", "multiprocessors", "l2_bytes",
+                             "memory_bytes"};
   const char *const none[] = {"caches", "bindings", "texel_buffer_elements", "timestamp_period_ns"};
   for (size_t i = 0; i < 4; ++i) {
     assert_true(json_object_get(device, all[i]) && json_object_get(any, all[i]));
@@ -323,7 +324,8 @@ static void code_for_another_device_is_refused(void **state) {
   static const struct {
     const char *text, *message;
   } wrong[] = {
-      {PTX("sm_100"), "the PTX is for sm_100, and the device is sm_90 (H100): make it for cuda:sm_90"},
+      {PTX("sm_100"),
+       "the PTX is for sm_100, and the device is sm_90 (H100): make it for cuda:sm_90"},
       {PTX("sm_80a"), "the PTX is for sm_80a"},
       {PTX("sm_80f"), "the PTX is for sm_80f"},
       {".version 7.0\n", "the PTX has no .target"},
@@ -365,6 +367,7 @@ static void code_that_does_not_compile_is_refused(void **state) {
   tune_status status = load(f, &kernel);
   assert_non_null(strstr(tune_status_get_message(status), "nonsense"));
   expect(status, TUNE_INVALID_ARGUMENT, "module 0: the driver refuses the code: CUDA_ERROR_");
+  // One that no driver knows yet.
   write_text(f, ".version 99.9\n.target sm_75\n.address_size 64\n");
   status = load(f, &kernel);
   assert_non_null(strstr(tune_status_get_message(status), "update NVIDIA's driver"));
@@ -418,8 +421,7 @@ static void values_and_much_shared_memory_are_there(void **state) {
   "{'launch': 'shared', 'module': 0, 'groups': [1, 1, 1], 'group_size': [16, 1, 1],"               \
   " 'subgroup_size': 0, 'shared_bytes': " bytes ", 'arguments': [{'buffer': 0}, " RESULT           \
   ", {'i32': " first "}, {'f32': -1}]}"
-  kernel =
-      run(f, TWO_BUFFERS "'steps': [" STEP("65536", "65472") ", " STEP("128", "64") "]");
+  kernel = run(f, TWO_BUFFERS "'steps': [" STEP("65536", "65472") ", " STEP("128", "64") "]");
   assert_turned(f, kernel, -1);
   tune_target_cuda.unload(kernel);
 }
@@ -499,7 +501,8 @@ static void faults_of_kernels_lose_the_device(void **state) {
   fixture *f = *state;
   if (!is_stand_in)
     skip();
-  tune_kernel *kernel = bind(f, TWO_BUFFERS LAUNCH("fault", "[1, 1, 1]", "[1, 1, 1]", "0", "0", ""));
+  tune_kernel *kernel =
+      bind(f, TWO_BUFFERS LAUNCH("fault", "[1, 1, 1]", "[1, 1, 1]", "0", "0", ""));
   double seconds;
   tune_status status = tune_target_cuda.time(kernel, 1, &seconds);
   assert_non_null(strstr(tune_status_get_message(status), "CUDA_ERROR_ILLEGAL_ADDRESS"));
