@@ -60,7 +60,7 @@ enum { // slots
 #define PTX_CONSTANT                                                                               \
   0x80000000u // marks a slot while the function is read: the constant of this index
 
-typedef enum ptx_space {
+typedef enum ptx_space { // those that may be memory that outlives a launch come first
   PTX_GENERIC,
   PTX_GLOBAL, // and .const: memory of the process
   PTX_SHARED,
