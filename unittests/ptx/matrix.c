@@ -104,10 +104,14 @@ static uint64_t accumulated(const ptx_instruction *i, double value) {
 // Adds the product to `sums`, in the order of what is summed over.
 static void add_products(const product *p, const rows_tile a, const columns_tile b,
                          double sums[ROWS_MOST][COLUMNS]) {
-  for (unsigned k = 0; k < p->depth; k++)
-    for (unsigned row = 0; row < p->rows; row++)
+  for (unsigned row = 0; row < p->rows; row++) {
+    double sum[COLUMNS];
+    memcpy(sum, sums[row], sizeof sum);
+    for (unsigned k = 0; k < p->depth; k++)
       for (unsigned column = 0; column < COLUMNS; column++)
-        sums[row][column] += a[k][row] * b[k][column];
+        sum[column] += a[k][row] * b[k][column];
+    memcpy(sums[row], sum, sizeof sum);
+  }
 }
 
 static unsigned row_of_element(unsigned lane, unsigned j) { return lane / 4 + 8 * (j / 2); }
