@@ -255,7 +255,8 @@ static tune_status fill_launch(program *self, MlirOperation op, json_t *step) {
   intptr_t has_shared, at = segment(op, SHARED, &has_shared);
   if (has_shared)
     TUNE_RETURN_IF_ERROR(read_constant(op, mlirOperationGetOperand(op, at), &shared));
-  json_object_set_new(step, "shared_bytes", json_integer(shared));
+  json_object_set_new(step, "shared_bytes",
+                      json_integer(shared + (json_int_t)kernel->shared_bytes));
   json_object_set_new(step, "subgroup_size", json_integer(kernel->subgroup_size));
   json_t *arguments = json_array();
   json_object_set_new(step, "arguments", arguments);
@@ -345,6 +346,13 @@ static tune_status read_function(program *self, MlirOperation function) {
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
     TUNE_RETURN_IF_ERROR(read_op(self, op));
+  // An output that no step is about is read all the same, as it was.
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); ++i) {
+    MlirValue argument = mlirBlockGetArgument(body, i);
+    size_t index;
+    if (mlirTypeIsAMemRef(mlirValueGetType(argument)))
+      TUNE_RETURN_IF_ERROR(find_buffer(self, function, argument, &index));
+  }
   return TUNE_OK;
 }
 

@@ -32,8 +32,15 @@ static size_t mapped_axis(MlirAttribute mapping) {
 }
 
 static void read_order(tune_launch_grid *self) {
-  for (size_t i = 0; i < self->rank; ++i)
-    self->order[i] = self->rank - 1 - i;
+  // Along an axis of one iteration all of a group but one would have nothing to do.
+  size_t count = 0;
+  for (size_t i = self->rank; i-- > 0;)
+    if (self->extent[i] > 1)
+      self->order[count++] = i;
+  self->axis_count = count < TUNE_LAUNCH_AXES ? count : TUNE_LAUNCH_AXES;
+  for (size_t i = self->rank; i-- > 0;)
+    if (self->extent[i] <= 1)
+      self->order[count++] = i;
   MlirAttribute mapping = tune_ir_attribute(self->forall, "mapping");
   if (mlirAttributeIsNull(mapping) || self->rank > TUNE_LAUNCH_AXES)
     return;
@@ -44,6 +51,7 @@ static void read_order(tune_launch_grid *self) {
       return;
     order[axis] = i;
   }
+  self->axis_count = self->rank;
   for (size_t i = 0; i < self->rank; ++i)
     self->order[i] = order[i];
 }
@@ -130,10 +138,8 @@ static tune_status take_group(tune_launch_grid *self, bool *out_given) {
     *out_given = true;
     mlirOperationRemoveDiscardableAttributeByName(self->forall, tune_ir_string(name));
   }
-  // Upstream folds dimensions of one iteration away. Along an axis without a dimension all of a
-  // group would do the same.
   for (size_t axis = 0; axis < TUNE_LAUNCH_AXES && *out_given; ++axis)
-    self->group[axis] = axis < self->rank ? group[axis] : 1;
+    self->group[axis] = axis < self->axis_count ? group[axis] : 1;
   return TUNE_OK;
 }
 
@@ -152,6 +158,17 @@ tune_status tune_launch_grid_check_group(MlirOperation op, const int64_t *group,
                                "a group of %lld invocations; the device takes up to %lld",
                                (long long)invocations, (long long)device->group_invocations);
   return TUNE_OK;
+}
+
+tune_status tune_launch_grid_read_group(MlirOperation kernel, const tune_device *device,
+                                        int64_t *out_group) {
+  MlirAttribute known = tune_ir_attribute(kernel, "known_block_size");
+  if (mlirAttributeIsNull(known))
+    return tune_status_make_at(TUNE_INVALID_ARGUMENT, kernel,
+                               "the size of the kernel's groups is known only at run time");
+  for (intptr_t i = 0; i < TUNE_LAUNCH_AXES; ++i)
+    out_group[i] = mlirDenseI32ArrayGetElement(known, i);
+  return tune_launch_grid_check_group(kernel, out_group, device);
 }
 
 int64_t tune_launch_grid_invocations(const tune_launch_grid *self) {

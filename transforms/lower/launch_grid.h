@@ -31,6 +31,7 @@ typedef struct tune_launch_grid {
   int64_t lower[TUNE_LAUNCH_MOST_DIMENSIONS], step[TUNE_LAUNCH_MOST_DIMENSIONS];
   int64_t extent[TUNE_LAUNCH_MOST_DIMENSIONS];
   size_t order[TUNE_LAUNCH_MOST_DIMENSIONS]; // dimensions, the one along x first
+  size_t axis_count;                         // axes with a dimension of their own
   int64_t invocations[TUNE_LAUNCH_AXES];     // along each axis
   int64_t group[TUNE_LAUNCH_AXES], count[TUNE_LAUNCH_AXES];
   bool is_line; // all counted in one, cut into pieces
@@ -48,6 +49,10 @@ tune_status tune_launch_grid_plan(tune_launch_grid *grid, const tune_device *dev
 // INVALID_ARGUMENT (at `op`) where the device does not take groups of three sizes `group`.
 tune_status tune_launch_grid_check_group(MlirOperation op, const int64_t *group,
                                          const tune_device *device);
+// The three sizes of the groups of `kernel`, a gpu.func, into `out_group`. INVALID_ARGUMENT
+// (located) where they are not known, or the device does not take them.
+tune_status tune_launch_grid_read_group(MlirOperation kernel, const tune_device *device,
+                                        int64_t *out_group);
 
 #ifdef __cplusplus
 }
