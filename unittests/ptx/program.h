@@ -126,7 +126,7 @@ typedef struct ptx_parameter {
 typedef struct ptx_call {
   ptx_function *callee;
   char *callee_name;
-  ptx_token place; // of the name
+  ptx_token place;                    // of the name
   ptx_parameter *arguments, *results; // in the caller's
   size_t argument_count, result_count;
 } ptx_call;
