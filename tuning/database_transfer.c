@@ -260,7 +260,8 @@ static tune_status import_record(tune_database *database, const json_t *object,
 static tune_status import_end(importer *from, const json_t *object) {
   const char *digest = json_string_value(json_object_get(object, "digest"));
   tune_digest found = tune_digest_stream_get(from->digest);
-  if (!digest || strcmp(found.text, digest) != 0)
+  json_int_t records = json_integer_value(json_object_get(object, "records"));
+  if (!digest || strcmp(found.text, digest) != 0 || records != (json_int_t)from->records)
     return tune_status_make(TUNE_DATA_LOSS, "the results are damaged: they are not what their last "
                                             "line says; copy them here again");
   from->has_end = true;

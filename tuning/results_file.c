@@ -98,7 +98,9 @@ static tune_status take_trial(tune_results *results, json_t *line) {
 // `bytes` are all that come before the line.
 static tune_status take_end(tune_results *results, const json_t *line, const char *bytes) {
   tune_digest digest = tune_digest_of_bytes(bytes, results->size);
-  if (strcmp(digest.text, text_of(line, "digest")) != 0)
+  json_int_t records = json_integer_value(json_object_get(line, "records"));
+  if (strcmp(digest.text, text_of(line, "digest")) != 0 ||
+      records != (json_int_t)json_object_size(results->trials))
     return damaged(results, "they are not what their last line says");
   results->is_complete = true;
   return TUNE_OK;
