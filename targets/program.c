@@ -280,9 +280,7 @@ static tune_status read_steps(const json_t *object, reader *r) {
   const json_t *array;
   TUNE_RETURN_IF_ERROR(get_array(object, "steps", &array));
   size_t count = json_array_size(array);
-  if (count == 0)
-    return tune_status_make(TUNE_INVALID_ARGUMENT, "there are no steps");
-  r->program->steps = calloc(count, sizeof *r->program->steps);
+  r->program->steps = calloc(count + 1, sizeof *r->program->steps); // there may be none
   if (!r->program->steps)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "reading steps");
   r->program->step_count = count;

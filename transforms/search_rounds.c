@@ -169,7 +169,9 @@ static tune_status find_features(const search *s, char **out_features) {
 
 static tune_status start_evaluator(search *s) {
   const tune_target_facts *facts = s->tasks.facts;
-  tune_elsewhere_options options = {.device = facts->name.is_generic ? NULL : facts->fingerprint,
+  bool is_cpu = facts->name.kind == TUNE_KIND_CPU;
+  tune_elsewhere_options options = {.device = is_cpu ? facts->fingerprint
+                                                     : tune_target_facts_device(facts),
                                     .strategy = s->options->session.strategy,
                                     .seed = s->options->session.strategy_options.seed,
                                     .rounds = s->rounds};

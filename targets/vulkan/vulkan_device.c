@@ -90,6 +90,7 @@ static void choose_features(vulkan_device *device, feature_chain *wanted) {
   wanted->v11.variablePointers = found.v11.variablePointers;
   wanted->v11.variablePointersStorageBuffer = found.v11.variablePointersStorageBuffer;
   wanted->v13.computeFullSubgroups = found.v13.computeFullSubgroups;
+  device->has_full_subgroups = found.v13.computeFullSubgroups;
   wanted->v13.maintenance4 = found.v13.maintenance4; // workgroup sizes as SPIR-V 1.6 says them
 }
 

@@ -53,6 +53,7 @@ typedef struct vulkan_device {
   VkPhysicalDeviceSubgroupProperties subgroup;
   VkPhysicalDeviceDriverProperties driver; // of a device of Vulkan 1.2 or later
   VkPhysicalDeviceSubgroupSizeControlProperties subgroup_sizes; // of 1.3 or later
+  bool has_full_subgroups; // pipelines may ask that no lane of a subgroup is missing
   VkPhysicalDeviceMemoryProperties memory;
   vulkan_feature_set features;
   bool stages; // device memory is never mapped, see above

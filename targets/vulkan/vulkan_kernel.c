@@ -151,7 +151,7 @@ static tune_status make_pool(vulkan_kernel *kernel) {
       {VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER, texel_count + 1},
   };
   VkDescriptorPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
-                                     .maxSets = (uint32_t)program->step_count,
+                                     .maxSets = (uint32_t)program->step_count + 1,
                                      .poolSizeCount = 2,
                                      .pPoolSizes = sizes};
   return vulkan_status(kernel->device->functions.CreateDescriptorPool(kernel->device->device, &pool,

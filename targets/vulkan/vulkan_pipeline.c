@@ -72,6 +72,12 @@ static bool asks_for_subgroup_size(const vulkan_device *device, const tune_progr
          (device->subgroup_sizes.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT);
 }
 
+// Whether no lane of the launch's subgroups may be missing: groups are whole ones of them.
+static bool asks_for_full_subgroups(const vulkan_device *device, const tune_program_step *launch) {
+  return launch->subgroup_size != 0 && device->has_full_subgroups &&
+         launch->group_size[0] % launch->subgroup_size == 0;
+}
+
 static tune_status check_subgroup_size(const vulkan_device *device,
                                        const tune_program_step *launch) {
   uint32_t size = launch->subgroup_size;
@@ -153,6 +159,9 @@ static tune_status create_pipeline(vulkan_device *device, const tune_program_mod
       .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
       .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
                 .pNext = asks_for_subgroup_size(device, launch) ? &size : NULL,
+                .flags = asks_for_full_subgroups(device, launch)
+                             ? VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT
+                             : 0,
                 .stage = VK_SHADER_STAGE_COMPUTE_BIT,
                 .module = shader,
                 .pName = launch->entry},

@@ -16,6 +16,15 @@ typedef struct device_question {
   bool wants_roofline, is_quick;
 } device_question;
 
+static tune_status report_fingerprint(const tune_fingerprint *fingerprint, json_t **out_report) {
+  tune_digest digest;
+  json_t *object;
+  TUNE_RETURN_IF_ERROR(tune_fingerprint_digest(fingerprint, &digest));
+  TUNE_RETURN_IF_ERROR(tune_fingerprint_to_json(fingerprint, &object));
+  *out_report = json_pack("{soss}", "fingerprint", object, "digest", digest.text);
+  return *out_report ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "reporting");
+}
+
 // In a child, since opening a target pins the process.
 static tune_status ask_device(void *context, child_notes *notes, json_t **out_report) {
   const device_question *question = context;
@@ -29,15 +38,27 @@ static tune_status ask_device(void *context, child_notes *notes, json_t **out_re
     TUNE_RETURN_IF_ERROR(tune_roofline_to_json(&roofline, &object));
     *out_report = json_pack("{so}", "roofline", object);
   } else {
-    const tune_fingerprint *fingerprint = question->target->fingerprint(target);
-    tune_digest digest;
-    json_t *object;
-    TUNE_RETURN_IF_ERROR(tune_fingerprint_digest(fingerprint, &digest));
-    TUNE_RETURN_IF_ERROR(tune_fingerprint_to_json(fingerprint, &object));
-    *out_report = json_pack("{soss}", "fingerprint", object, "digest", digest.text);
+    TUNE_RETURN_IF_ERROR(report_fingerprint(question->target->fingerprint(target), out_report));
   }
   question->target->close(target);
   return *out_report ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "reporting");
+}
+
+// Of what every device has that the request names: none is opened.
+static tune_status describe(const json_t *request, json_t **out_reply) {
+  const char *name, *device = NULL;
+  const tune_target_class *target;
+  tune_fingerprint fingerprint;
+  TUNE_RETURN_IF_ERROR(request_get_text(request, "target", &name));
+  TUNE_RETURN_IF_ERROR(tune_target_find(name, &target));
+  TUNE_RETURN_IF_ERROR(request_get_optional_text(request, "device", &device));
+  if (!target->describe)
+    return tune_status_make(TUNE_INVALID_ARGUMENT,
+                            "\"generic\": nothing is known of any device of the target '%s'", name);
+  TUNE_RETURN_IF_ERROR(target->describe(device, &fingerprint));
+  tune_status status = report_fingerprint(&fingerprint, out_reply);
+  tune_fingerprint_deinit(&fingerprint);
+  return status;
 }
 
 tune_status device_ask(const json_t *request, bool wants_roofline, const child_watch *watch,
@@ -48,6 +69,8 @@ tune_status device_ask(const json_t *request, bool wants_roofline, const child_w
       .wants_roofline = wants_roofline,
       .is_quick = json_is_true(json_object_get(request, "quick")),
   };
+  if (!wants_roofline && json_is_true(json_object_get(request, "generic")))
+    return describe(request, out_reply);
   TUNE_RETURN_IF_ERROR(request_get_text(request, "target", &name));
   TUNE_RETURN_IF_ERROR(tune_target_find(name, &question.target));
   TUNE_RETURN_IF_ERROR(request_get_optional_text(request, "device", &question.options.device));

@@ -105,7 +105,7 @@ static tune_status build(const run_settings *settings, const tune_target_facts *
 static tune_status check_form(const run_settings *settings, tune_target_kind kind) {
   enum { CPU = 1 << TUNE_KIND_CPU, VULKAN = 1 << TUNE_KIND_VULKAN, CUDA = 1 << TUNE_KIND_CUDA };
   static const struct {
-    int64_t form;
+    size_t form;
     unsigned kinds; // that have it
     const char *why;
   } FORMS[] = {

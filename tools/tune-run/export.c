@@ -78,12 +78,18 @@ static tune_status find_known_facts(exporter *e) {
 static tune_status find_facts(exporter *e) {
   if (strcmp(e->settings->target, "null") == 0)
     return tune_status_make(TUNE_UNAVAILABLE, "the target null computes times and runs nothing; "
-                                              "there are cpu and vulkan");
+                                              "there are cpu, vulkan and cuda");
   if (e->settings->device)
     return find_known_facts(e);
   TUNE_RETURN_IF_ERROR(tune_target_facts_create_for_code(e->settings->target,
                                                          (size_t)e->settings->threads, &e->facts));
   return TUNE_OK;
+}
+
+// The fingerprint that the code is made for; NULL: any device.
+static const json_t *made_for(const exporter *e) {
+  bool is_cpu = e->facts->name.kind == TUNE_KIND_CPU;
+  return is_cpu ? e->facts->fingerprint : tune_target_facts_device(e->facts);
 }
 
 //===--------------------------------------------------------------------------===//
@@ -112,11 +118,11 @@ static json_t *texts_to_json(const tune_option_list *list) {
 static tune_status ask_worker(exporter *e, const char *database, const char *text) {
   const export_settings *s = e->settings;
   bool is_stdin = strcmp(s->module, "-") == 0;
-  json_t *fingerprint = e->facts->name.is_generic ? NULL : e->facts->fingerprint;
+  const json_t *fingerprint = made_for(e);
   json_t *request = json_pack(
       "{s:s, s:s*, s:s, s:s?, s:{s:s, s:O?}, s:I, s:s?, s:s?, s:o, s:I, s:I}", "do", "candidates",
       "payload", text, "payload_source", is_stdin ? "<stdin>" : s->module, "function", s->function,
-      "target", "name", e->facts->name.target, "fingerprint", fingerprint, "threads",
+      "target", "name", e->facts->name.target, "fingerprint", (json_t *)fingerprint, "threads",
       (json_int_t)s->threads, "schedule", s->schedule, "database", database, "configs",
       texts_to_json(&s->configs), "trials", (json_int_t)s->trials, "seed", (json_int_t)s->seed);
   tune_connection *worker;
@@ -261,8 +267,7 @@ tune_status export_run(const export_settings *settings) {
             "tune-run export: %s has %zu candidate%s of %zu task%s (%zu did not build) for %s; "
             "measure with: tune-measure %s\n",
             settings->output, count, count == 1 ? "" : "s", tasks, tasks == 1 ? "" : "s", e.failed,
-            e.facts->name.is_generic ? "any device" : text_of(e.facts->fingerprint, "model"),
-            settings->output);
+            text_of(e.facts->fingerprint, "model"), settings->output);
   }
   tune_export_writer_destroy(e.writer);
   tune_builder_destroy(e.builder);

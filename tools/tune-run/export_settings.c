@@ -28,8 +28,9 @@ tune_status export_settings_parse(int argc, char **argv, export_settings *out_se
        "The function whose tasks are meant, with what it calls; the only one or @main otherwise.",
        NULL, 0, 0},
       {"target", 0, TUNE_OPTION_STRING, &s->target, "NAME",
-       "What the code is for: cpu (the default), vulkan, or one of its devices as vulkan:0 or "
-       "vulkan:<name>; vulkan:generic is any device.",
+       "What the code is for: cpu (the default), vulkan, cuda, or one of their devices as vulkan:0 "
+       "or "
+       "vulkan:<name>; vulkan:generic is any device, cuda:sm_90 any of that architecture.",
        NULL, 0, 0},
       {"device", 0, TUNE_OPTION_STRING, &s->device, "FILE",
        "What `tune-measure --fingerprint` prints on the machine that measures: the code is then "

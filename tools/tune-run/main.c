@@ -16,12 +16,9 @@
 
 // UNAVAILABLE for a target that runs nothing.
 static tune_status check_target(const tune_target_name *name) {
-  if (name->kind == TUNE_KIND_CUDA)
-    return tune_status_make(TUNE_UNAVAILABLE,
-                            "no target cuda here: it is to come; there are cpu and vulkan");
   if (strcmp(name->target, "null") == 0)
     return tune_status_make(TUNE_UNAVAILABLE, "no target null here: the target null computes times "
-                                              "and runs nothing; there are cpu and vulkan");
+                                              "and runs nothing; there are cpu, vulkan and cuda");
   return TUNE_OK;
 }
 
@@ -54,8 +51,9 @@ static tune_status find_facts(const run_settings *settings, const tune_target_na
     return TUNE_OK;
   TUNE_RETURN_IF_ERROR(tune_target_facts_create_for_code(settings->target, threads, out_facts));
   if ((*out_facts)->name.is_generic && !name->is_generic)
-    fprintf(stderr, "tune-run: no %s device is here: the code is for any (%s:generic)\n",
-            name->target, name->target);
+    fprintf(stderr, "tune-run: no %s%s%s device is here: the code is for any (%s:%s)\n",
+            name->target, name->device ? ":" : "", name->device ? name->device : "", name->target,
+            name->device ? name->device : "generic");
   return TUNE_OK;
 }
 

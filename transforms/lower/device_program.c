@@ -346,6 +346,13 @@ static tune_status read_function(program *self, MlirOperation function) {
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
     TUNE_RETURN_IF_ERROR(read_op(self, op));
+  // An output that no step is about is read all the same, as it was.
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); ++i) {
+    MlirValue argument = mlirBlockGetArgument(body, i);
+    size_t index;
+    if (mlirTypeIsAMemRef(mlirValueGetType(argument)))
+      TUNE_RETURN_IF_ERROR(find_buffer(self, function, argument, &index));
+  }
   return TUNE_OK;
 }
 

@@ -1,8 +1,8 @@
 //===- kernel_loops.h - How long an invocation loops -----------------------------------------===//
 //
 // Some drivers stop loops after so many iterations, and say nothing (lavapipe after 65,535, those
-// of all loops of an invocation together): results are wrong, and not always seen to be. What is
-// known of loops is checked before.
+// of all loops of an invocation together): results are wrong, and not always seen to be. That is
+// checked before.
 //
 // Threads: as the context of the IR.
 //
@@ -19,8 +19,9 @@
 extern "C" {
 #endif
 
-// INVALID_ARGUMENT (located) where the loops in `kernel` whose bounds are constants take more
-// iterations than `device` allows. Innermost ones of up to `unrolled` iterations are none.
+// INVALID_ARGUMENT (located) where the loops in `kernel` may take more iterations than `device`
+// allows, or nothing is known of how many: bounds are constants, or made of these and the numbers
+// of invocations and loops. Innermost ones of up to `unrolled` iterations are none.
 tune_status tune_kernel_loops_check(MlirOperation kernel, const tune_device *device,
                                     int64_t unrolled);
 

@@ -7,6 +7,7 @@
 #include "transforms/lower/combination.h"
 #include "transforms/op_list.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #define MOST_DIMENSIONS 32
@@ -108,23 +109,19 @@ static bool is_of(MlirOperation combination, MlirValue carried) {
   return mlirValueEqual(value, carried) && is_used_once(carried);
 }
 
-// "add", "maxnumf", …: what `op` combines by; NULL where lanes cannot share that.
+// "add", "maxnumf", …: what `op` combines by; NULL where it is not known.
 static const char *read_kind(MlirOperation op) {
   const tune_combination *found = tune_combination_find(op);
-  if (!found || (strcmp(found->kind, "add") != 0 && strcmp(found->kind, "mul") != 0 &&
-                 strncmp(found->kind, "min", 3) != 0 && strncmp(found->kind, "max", 3) != 0))
-    return NULL;
-  return found->kind;
+  return found ? found->kind : NULL;
 }
 
 // Whether it makes a difference how often what a loop starts with is combined into the result: not
-// to minima and maxima, which may start alike in all lanes.
+// to minima, maxima, `and` and `or`, which may start alike in all lanes.
 static bool starts_once(const char *kind) {
-  return strcmp(kind, "add") == 0 || strcmp(kind, "mul") == 0;
+  return strcmp(kind, "add") == 0 || strcmp(kind, "mul") == 0 || strcmp(kind, "xor") == 0;
 }
 
-// What a sum or product begins with: `initial` in the first lane, what changes nothing in the
-// others.
+// What such a one begins with: `initial` in the first lane, what changes nothing in the others.
 static MlirValue start_once(const tune_ir_builder *builder, const char *kind, MlirValue initial,
                             MlirValue lane) {
   MlirType type = mlirValueGetType(initial);
@@ -134,7 +131,8 @@ static MlirValue start_once(const tune_ir_builder *builder, const char *kind, Ml
   return tune_ir_build_value(builder, "arith.select", type, 3, operands);
 }
 
-static MlirValue reduce_scalar(const tune_ir_builder *builder, const char *kind, MlirValue value) {
+static MlirValue reduce_as_it_is(const tune_ir_builder *builder, const char *kind,
+                                 MlirValue value) {
   MlirType type = mlirValueGetType(value);
   char text[48];
   snprintf(text, sizeof text, "#gpu<all_reduce_op %s>", kind);
@@ -150,14 +148,52 @@ static MlirValue reduce_scalar(const tune_ir_builder *builder, const char *kind,
   return tune_ir_build_result(builder, &parts);
 }
 
-// `value` of all lanes, combined, and the op that reads it for that. Only scalars and vectors of
-// one element come out of rows.
+// The maximum or minimum by `kind`, which says nothing of NaN, or NaN where there is one in `value`
+// of any lane.
+static MlirValue reduce_with_nan(const tune_ir_builder *builder, const char *kind,
+                                 MlirValue value) {
+  MlirType i32 = mlirIntegerTypeGet(builder->context, 32);
+  MlirValue is_nan = tune_ir_build_compare(builder, "uno", value, value);
+  MlirValue flag = tune_ir_build_value(builder, "arith.extui", i32, 1, &is_nan);
+  MlirValue any = tune_ir_build_compare(builder, "ne", reduce_as_it_is(builder, "maxui", flag),
+                                        tune_ir_build_number(builder, i32, 0));
+  MlirValue operands[] = {any, tune_ir_build_number(builder, mlirValueGetType(value), NAN),
+                          reduce_as_it_is(builder, kind, value)};
+  return tune_ir_build_value(builder, "arith.select", mlirValueGetType(value), 3, operands);
+}
+
+// Subgroups of many devices have no operations on less than 32 bits.
+static MlirValue reduce_scalar(const tune_ir_builder *builder, const char *kind, MlirValue value) {
+  MlirType type = mlirValueGetType(value), wide = type;
+  bool is_float = mlirTypeIsAFloat(type), is_unsigned = strstr(kind, "ui") != NULL;
+  if (is_float && mlirFloatTypeGetWidth(type) < 32)
+    wide = mlirF32TypeGet(builder->context);
+  else if (mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) < 32)
+    wide = mlirIntegerTypeGet(builder->context, 32);
+  bool is_narrow = !mlirTypeEqual(type, wide);
+  if (is_narrow)
+    value = tune_ir_build_value(builder,
+                                is_float      ? "arith.extf"
+                                : is_unsigned ? "arith.extui"
+                                              : "arith.extsi",
+                                wide, 1, &value);
+  if (strcmp(kind, "maximumf") == 0)
+    value = reduce_with_nan(builder, "maxnumf", value);
+  else if (strcmp(kind, "minimumf") == 0)
+    value = reduce_with_nan(builder, "minnumf", value);
+  else
+    value = reduce_as_it_is(builder, kind, value);
+  return is_narrow ? tune_ir_build_value(builder, is_float ? "arith.truncf" : "arith.trunci", type,
+                                         1, &value)
+                   : value;
+}
+
+// `value` of all lanes, combined. Only scalars and vectors of one element come out of rows.
 static tune_status reduce(const tune_ir_builder *builder, MlirOperation loop, const char *kind,
-                          MlirValue value, MlirValue *out_value, MlirOperation *out_reader) {
+                          MlirValue value, MlirValue *out_value) {
   MlirType type = mlirValueGetType(value);
   if (!mlirTypeIsAVector(type)) {
     *out_value = reduce_scalar(builder, kind, value);
-    *out_reader = mlirOpResultGetOwner(*out_value);
     return TUNE_OK;
   }
   intptr_t rank = mlirShapedTypeGetRank(type);
@@ -177,10 +213,71 @@ static tune_status reduce(const tune_ir_builder *builder, MlirOperation loop, co
                          .types = &element,
                          .attribute_count = 1,
                          .attributes = &position};
-  *out_reader = tune_ir_build(builder, &parts);
-  MlirValue scalar = reduce_scalar(builder, kind, mlirOperationGetResult(*out_reader, 0));
+  MlirValue scalar = reduce_scalar(builder, kind, tune_ir_build_result(builder, &parts));
   *out_value = tune_ir_build_value(builder, "vector.broadcast", type, 1, &scalar);
   return TUNE_OK;
+}
+
+// Gives whoever uses `result` of `loop` that of all lanes.
+static tune_status meet(const tune_ir_builder *after, MlirOperation loop, const char *kind,
+                        MlirValue result) {
+  tune_op_list users = {0};
+  for (MlirOpOperand use = mlirValueGetFirstUse(result); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use))
+    tune_op_list_add(&users, mlirOpOperandGetOwner(use));
+  MlirValue all;
+  tune_status status = users.failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing users")
+                                    : reduce(after, loop, kind, result, &all);
+  for (size_t i = 0; i < users.count && tune_status_is_ok(status); ++i)
+    for (intptr_t o = 0; o < mlirOperationGetNumOperands(users.ops[i]); ++o)
+      if (mlirValueEqual(mlirOperationGetOperand(users.ops[i], o), result))
+        mlirOperationSetOperand(users.ops[i], o, all);
+  tune_op_list_deinit(&users);
+  return status;
+}
+
+typedef struct write_search {
+  MlirOperation loop, found; // found: null where there is none
+} write_search;
+
+// Whether `value` is made of `number`, of what is in `loop` too.
+static bool moves_with(MlirValue value, MlirValue number, MlirOperation loop, int depth) {
+  if (mlirValueEqual(value, number))
+    return true;
+  if (depth > 16 || !mlirValueIsAOpResult(value) || !tune_ir_is_made_inside(value, loop))
+    return false;
+  MlirOperation op = mlirOpResultGetOwner(value);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    if (moves_with(mlirOperationGetOperand(op, i), number, loop, depth + 1))
+      return true;
+  return false;
+}
+
+// Finds an op that writes at the same place of what is outside of the loop in each step.
+static MlirWalkResult find_still_write(MlirOperation op, void *user_data) {
+  write_search *search = user_data;
+  bool stores = tune_ir_is(op, "vector.transfer_write") || tune_ir_is(op, "memref.store") ||
+                tune_ir_is(op, "vector.store");
+  intptr_t first = stores ? 1 : 0, count = mlirOperationGetNumOperands(op);
+  if (!stores && !tune_ir_is(op, "memref.copy") &&
+      !tune_ir_string_starts(tune_ir_name(op), "linalg."))
+    return MlirWalkResultAdvance;
+  MlirValue number =
+      mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(search->loop, 0)), 0);
+  // Of a linalg op and a copy the last operand is what is written.
+  MlirValue memory = mlirOperationGetOperand(op, stores ? 1 : count - 1);
+  bool moves = !mlirTypeIsAMemRef(mlirValueGetType(memory));
+  for (intptr_t i = first; i < count && stores; ++i)
+    moves |= moves_with(mlirOperationGetOperand(op, i), number, search->loop, 0);
+  moves |= moves_with(memory, number, search->loop, 0);
+  MlirOperation maker =
+      mlirValueIsAOpResult(memory) ? mlirOpResultGetOwner(memory) : (MlirOperation){NULL};
+  bool is_own = tune_ir_is_made_inside(memory, search->loop) &&
+                (tune_ir_is(maker, "memref.alloca") || tune_ir_is(maker, "memref.alloc"));
+  if (moves || is_own)
+    return MlirWalkResultAdvance;
+  search->found = op;
+  return MlirWalkResultInterrupt;
 }
 
 // Divides `loop` among the lanes.
@@ -190,21 +287,23 @@ static tune_status share_loop(MlirOperation loop, MlirValue lane, int64_t lanes)
   MlirValue lower = mlirOperationGetOperand(loop, 0), step = mlirOperationGetOperand(loop, 2);
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
   MlirOperation yield = mlirBlockGetTerminator(body);
+  write_search search = {.loop = loop};
+  mlirOperationWalk(loop, find_still_write, &search, MlirWalkPreOrder);
+  if (!mlirOperationIsNull(search.found))
+    return tune_status_make_at(TUNE_INVALID_ARGUMENT, search.found,
+                               "a loop that lanes share writes here in each of its steps: it has "
+                               "to carry what it adds up, as vectors do");
   for (intptr_t i = 0; i < mlirOperationGetNumResults(loop); ++i) {
     MlirOperation combination = find_combination(mlirOperationGetOperand(yield, i), 0);
     const char *kind = mlirOperationIsNull(combination) ? NULL : read_kind(combination);
     if (!kind || !is_of(combination, mlirBlockGetArgument(body, 1 + i)))
       return tune_status_make_at(TUNE_INVALID_ARGUMENT, loop,
-                                 "a loop that carries something other than a sum, a product, a "
-                                 "minimum or a maximum cannot be shared by lanes");
+                                 "a loop that carries something other than a sum, or another "
+                                 "combination, of what it reads cannot be shared by lanes");
     if (starts_once(kind))
       mlirOperationSetOperand(
           loop, 3 + i, start_once(&before, kind, mlirOperationGetOperand(loop, 3 + i), lane));
-    // Whoever uses the result from now on uses that of all lanes.
-    MlirValue result = mlirOperationGetResult(loop, i), all;
-    MlirOperation reader;
-    TUNE_RETURN_IF_ERROR(reduce(&after, loop, kind, result, &all, &reader));
-    mlirValueReplaceAllUsesExcept(result, all, 1, &reader);
+    TUNE_RETURN_IF_ERROR(meet(&after, loop, kind, mlirOperationGetResult(loop, i)));
   }
   MlirValue offset = tune_ir_build_binary(&before, "arith.muli", lane, step);
   mlirOperationSetOperand(loop, 0, tune_ir_build_binary(&before, "arith.addi", lower, offset));

@@ -29,8 +29,9 @@ extern "C" {
 
 // In each scf.forall directly in the body of `function`, which is on buffers. A number of 1 changes
 // nothing. `subgroup` is the device's size of subgroups that can combine values, or 0.
-// INVALID_ARGUMENT (located) for other numbers than these, and for a marked loop that carries
-// something other than sums, products, minima and maxima, or reads it for anything else.
+// INVALID_ARGUMENT (located) for other numbers than these; for a marked loop that carries something
+// other than what it combines by a #vector.kind, or reads it for anything else; and for one that
+// writes at the same place in each step.
 tune_status tune_lanes_open(MlirOperation function, int64_t subgroup);
 
 #ifdef __cplusplus

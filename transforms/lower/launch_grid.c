@@ -32,8 +32,15 @@ static size_t mapped_axis(MlirAttribute mapping) {
 }
 
 static void read_order(tune_launch_grid *self) {
-  for (size_t i = 0; i < self->rank; ++i)
-    self->order[i] = self->rank - 1 - i;
+  // Along an axis of one iteration all of a group but one would have nothing to do.
+  size_t count = 0;
+  for (size_t i = self->rank; i-- > 0;)
+    if (self->extent[i] > 1)
+      self->order[count++] = i;
+  self->axis_count = count < TUNE_LAUNCH_AXES ? count : TUNE_LAUNCH_AXES;
+  for (size_t i = self->rank; i-- > 0;)
+    if (self->extent[i] <= 1)
+      self->order[count++] = i;
   MlirAttribute mapping = tune_ir_attribute(self->forall, "mapping");
   if (mlirAttributeIsNull(mapping) || self->rank > TUNE_LAUNCH_AXES)
     return;
@@ -44,6 +51,7 @@ static void read_order(tune_launch_grid *self) {
       return;
     order[axis] = i;
   }
+  self->axis_count = self->rank;
   for (size_t i = 0; i < self->rank; ++i)
     self->order[i] = order[i];
 }
@@ -130,10 +138,8 @@ static tune_status take_group(tune_launch_grid *self, bool *out_given) {
     *out_given = true;
     mlirOperationRemoveDiscardableAttributeByName(self->forall, tune_ir_string(name));
   }
-  // Upstream folds dimensions of one iteration away. Along an axis without a dimension all of a
-  // group would do the same.
   for (size_t axis = 0; axis < TUNE_LAUNCH_AXES && *out_given; ++axis)
-    self->group[axis] = axis < self->rank ? group[axis] : 1;
+    self->group[axis] = axis < self->axis_count ? group[axis] : 1;
   return TUNE_OK;
 }
 

@@ -31,6 +31,7 @@ typedef struct tune_launch_grid {
   int64_t lower[TUNE_LAUNCH_MOST_DIMENSIONS], step[TUNE_LAUNCH_MOST_DIMENSIONS];
   int64_t extent[TUNE_LAUNCH_MOST_DIMENSIONS];
   size_t order[TUNE_LAUNCH_MOST_DIMENSIONS]; // dimensions, the one along x first
+  size_t axis_count;                         // axes with a dimension of their own
   int64_t invocations[TUNE_LAUNCH_AXES];     // along each axis
   int64_t group[TUNE_LAUNCH_AXES], count[TUNE_LAUNCH_AXES];
   bool is_line; // all counted in one, cut into pieces

@@ -2,9 +2,9 @@
 //
 // A function on buffers becomes what a host does: take buffers, launch kernels, copy. Each
 // scf.forall directly in its body becomes a gpu.launch with one invocation for each iteration. The
-// last dimension runs along x, the one before along y, all others along z, unless the mapping says
-// otherwise ([#gpu.thread<y>, #gpu.thread<x>], in any order). What the schedule has to say about a
-// launch are integers on the forall:
+// last dimension runs along x, the one before along y, all others along z, those of one iteration
+// not counted, unless the mapping says otherwise ([#gpu.thread<y>, #gpu.thread<x>], in any order).
+// What the schedule has to say about a launch are integers on the forall:
 //
 //   tune.group_x, tune.group_y, tune.group_z    the size of a group; where one of them is
 //                                               there, the others are 1. With none: 64 invocations,

@@ -1,8 +1,9 @@
 //===- shader_math.h - Math functions of shaders ----------------------------------------===//
 //
 // Upstream's conversion takes the functions that GLSL has. Before it, the others become
-// approximations (erf, erfc, cbrt, expm1, log1p, atan2: upstream's, on f32), or expressions of
-// others (trunc, isfinite, fpowi); functions of f16 are computed in f32. exp2 is GLSL's.
+// approximations (asin, erf, erfc, cbrt, expm1, log1p: upstream's, on f32; atan, atan2 and acos:
+// one polynomial), or expressions of others (trunc, isfinite, fpowi); functions of f16 are computed
+// in f32. exp2 is GLSL's.
 //
 // Threads: as the context of the IR.
 //

@@ -3,7 +3,7 @@
 #include "transforms/lower/spirv.h"
 
 #include "dialects/diagnostic.h"
-#include "transforms/ir.h"
+#include "transforms/ir_builder.h"
 #include "transforms/lower/kernel_loops.h"
 #include "transforms/lower/kernel_memory.h"
 #include "transforms/lower/kernel_types.h"
@@ -95,12 +95,46 @@ static MlirOperation first_of(MlirOperation module, const char *name) {
   return op;
 }
 
-// Canonicalization says of reductions that all lanes take part in them, which makes them ops of
-// another capability, that of OpenCL.
-static MlirWalkResult forget_uniform(MlirOperation op, void *user_data) {
+static MlirWalkResult open_subgroup_reduce(MlirOperation op, void *user_data) {
+  static const struct {
+    const char *kind, *name;
+  } BITWISE[] = {{"and", "spirv.GroupNonUniformBitwiseAnd"},
+                 {"or", "spirv.GroupNonUniformBitwiseOr"},
+                 {"xor", "spirv.GroupNonUniformBitwiseXor"}};
   (void)user_data;
-  if (tune_ir_is(op, "gpu.subgroup_reduce"))
-    mlirOperationRemoveAttributeByName(op, tune_ir_string("uniform"));
+  if (!tune_ir_is(op, "gpu.subgroup_reduce"))
+    return MlirWalkResultAdvance;
+  // Canonicalization says of reductions that all lanes take part in them, which makes them ops of
+  // another capability, that of OpenCL.
+  mlirOperationRemoveAttributeByName(op, tune_ir_string("uniform"));
+  MlirContext context = mlirOperationGetContext(op);
+  MlirAttribute kind = tune_ir_attribute(op, "op");
+  for (size_t i = 0; i < sizeof BITWISE / sizeof *BITWISE; ++i) {
+    char text[48];
+    snprintf(text, sizeof text, "#gpu<all_reduce_op %s>", BITWISE[i].kind);
+    if (!mlirAttributeEqual(kind, mlirAttributeParseGet(context, tune_ir_string(text))))
+      continue;
+    // Upstream does not convert these.
+    tune_ir_builder builder = tune_ir_builder_before(op);
+    MlirValue operand = mlirOperationGetOperand(op, 0);
+    MlirType type = mlirValueGetType(operand);
+    MlirNamedAttribute attributes[] = {
+        tune_ir_named(context, "execution_scope",
+                      mlirAttributeParseGet(context, tune_ir_string("#spirv.scope<Subgroup>"))),
+        tune_ir_named(
+            context, "group_operation",
+            mlirAttributeParseGet(context, tune_ir_string("#spirv.group_operation<Reduce>")))};
+    MlirValue made = tune_ir_build_result(&builder, &(tune_ir_parts){.name = BITWISE[i].name,
+                                                                     .operand_count = 1,
+                                                                     .operands = &operand,
+                                                                     .type_count = 1,
+                                                                     .types = &type,
+                                                                     .attribute_count = 2,
+                                                                     .attributes = attributes});
+    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), made);
+    mlirOperationDestroy(op);
+    return MlirWalkResultSkip;
+  }
   return MlirWalkResultAdvance;
 }
 
@@ -155,7 +189,7 @@ static tune_status prepare_kernel(const tune_spirv *self, MlirOperation module,
   TUNE_RETURN_IF_ERROR(tune_kernel_loops_check(kernel, &self->device,
                                                opt == TUNE_SPIRV_OPT_UNROLL ? MOST_UNROLLED : 0));
   TUNE_RETURN_IF_ERROR(set_group(self, kernel));
-  mlirOperationWalk(kernel, forget_uniform, NULL, MlirWalkPreOrder);
+  mlirOperationWalk(kernel, open_subgroup_reduce, NULL, MlirWalkPostOrder);
   TUNE_RETURN_IF_ERROR(tune_kernel_types_check(kernel, &self->device));
   TUNE_RETURN_IF_ERROR(tune_kernel_memory_place(kernel, &self->device));
   MlirAttribute targets = mlirArrayAttrGet(self->context, 1, &self->environment);

@@ -59,13 +59,25 @@ static void read_in_bounds(MlirOperation op, tune_access *access) {
                          mlirBoolAttrGetValue(mlirArrayAttrGetElement(attribute, d)));
 }
 
+// The dimension of a mask that is about dimension `d` of the vector: a mask has those of the memref
+// that the vector runs along, in the memref's order; -1 where the vector repeats one element.
+static intptr_t mask_dimension(const tune_access *access, intptr_t d) {
+  if (access->dimension[d] < 0)
+    return -1;
+  intptr_t before = 0;
+  for (intptr_t other = 0; other < access->shape.rank; ++other)
+    before += access->dimension[other] >= 0 && access->dimension[other] < access->dimension[d];
+  return before;
+}
+
 // Takes the bounds of `mask`.
 static tune_status read_mask(MlirOperation op, MlirValue mask, tune_access *access) {
   MlirOperation maker =
       mlirValueIsAOpResult(mask) ? mlirOpResultGetOwner(mask) : (MlirOperation){NULL};
   if (tune_ir_is(maker, "vector.create_mask")) {
     for (intptr_t d = 0; d < access->shape.rank; ++d)
-      access->bounds[d] = mlirOperationGetOperand(maker, d);
+      if (mask_dimension(access, d) >= 0)
+        access->bounds[d] = mlirOperationGetOperand(maker, mask_dimension(access, d));
     return TUNE_OK;
   }
   if (!tune_ir_is(maker, "vector.constant_mask"))
@@ -73,7 +85,9 @@ static tune_status read_mask(MlirOperation op, MlirValue mask, tune_access *acce
   MlirAttribute sizes = tune_ir_attribute(maker, "mask_dim_sizes");
   tune_ir_builder builder = tune_ir_builder_before(maker);
   for (intptr_t d = 0; d < access->shape.rank; ++d) {
-    int64_t size = mlirDenseI64ArrayGetElement(sizes, d);
+    if (mask_dimension(access, d) < 0)
+      continue;
+    int64_t size = mlirDenseI64ArrayGetElement(sizes, mask_dimension(access, d));
     if (size < access->shape.sizes[d])
       access->bounds[d] = tune_ir_build_index(&builder, size);
   }

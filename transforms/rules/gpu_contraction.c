@@ -139,7 +139,8 @@ static void write_knobs(const plan *p, const tune_machine *machine, tune_writer 
   }
   int64_t along_x = p->loops.cols / p->nr_default, along_y = p->loops.rows / p->mr_default;
   // A body of hundreds of instructions keeps a small group busy.
-  tune_gpu_write_group_knobs(machine, along_x, along_y, machine->gpu.is_software ? 16 : 64, w);
+  tune_gpu_write_group_knobs(machine, along_x, along_y, tune_gpu_subgroup(machine),
+                             machine->gpu.is_software ? 16 : 64, w);
 }
 
 static void bind_nests(const plan *p, tune_writer *w) {
@@ -204,8 +205,11 @@ static void write_grid(const plan *p, tune_writer *w) {
   size_t order[TUNE_MAX_LOOPS];
   char sizes[256];
   tune_writer_identity_order(order, root->loop_count);
-  for (size_t i = 0; i < root->loop_count; i++)
+  size_t rank = 0;
+  for (size_t i = 0; i < root->loop_count; i++) {
     tile.size[i] = root->is_reduction[i] ? "0" : i == row ? "%mr" : i == col ? "%nr" : "1";
+    rank += !root->is_reduction[i];
+  }
   tune_writer_line(w, "%%root, %%grid = transform.structured.tile_using_forall %s tile_sizes %s",
                    p->fused  ? "%epilogue"
                    : p->pads ? "%whole"
@@ -221,7 +225,7 @@ static void write_grid(const plan *p, tune_writer *w) {
     tune_writer_fuse_into(w, "%start", p->pads ? "%whole_init" : "%init", grid, "%grid_2");
     grid = "%grid_2";
   }
-  tune_gpu_write_groups(grid, w);
+  tune_gpu_write_groups(grid, rank, w);
 }
 
 static void write_depth(const plan *p, tune_writer *w) {

@@ -100,7 +100,8 @@ static void write_knobs(const plan *p, const tune_machine *machine, tune_writer 
     tune_writer_knob(w, "rows", "tile", TUNE_LEVEL_VECTOR, &parts, rows);
   }
   tune_gpu_write_group_knobs(machine, p->root->extent[p->col] / vector,
-                             p->row == TUNE_NO_LOOP ? 1 : p->root->extent[p->row] / rows, 256, w);
+                             p->row == TUNE_NO_LOOP ? 1 : p->root->extent[p->row] / rows,
+                             tune_gpu_subgroup(machine), 256, w);
 }
 
 static void write_grid(const tune_structure *structure, const plan *p, tune_writer *w) {
@@ -125,7 +126,7 @@ static void write_grid(const tune_structure *structure, const plan *p, tune_writ
                    tune_writer_sizes(sizes, sizeof sizes, &tile, order, p->root->loop_count));
   tune_writer_line(w, "  : (" OP ", " PARAM "%s) -> (" OP ", " OP ")",
                    p->row == TUNE_NO_LOOP ? "" : ", " PARAM);
-  tune_gpu_write_groups("%grid", w);
+  tune_gpu_write_groups("%grid", p->root->loop_count, w);
 }
 
 static void gpu_elements_write(const tune_structure *structure, const tune_machine *machine,

@@ -7,6 +7,8 @@
 
 #define OP "!transform.any_op"
 
+#define MOST_MAPPED 10 // dimensions that upstream has numbers for
+
 tune_machine tune_gpu_registers(const tune_machine *machine) {
   tune_machine registers = *machine;
   registers.vector_bits = 128;
@@ -29,19 +31,29 @@ void tune_gpu_write_nests(const tune_structure *structure, const char *all, cons
                      tune_writer_types(types, sizeof types, generics));
 }
 
+int64_t tune_gpu_subgroup(const tune_machine *machine) {
+  int64_t most = tune_gpu_group_most(machine);
+  int64_t lanes = machine->gpu.subgroup_size > 0 ? machine->gpu.subgroup_size : 32;
+  return lanes < most ? lanes : most;
+}
+
+int64_t tune_gpu_group_most(const tune_machine *machine) {
+  return machine->gpu.group_invocations > 0 ? machine->gpu.group_invocations : 128;
+}
+
 // The share of invocations that have work, in groups of `size`.
 static double find_use(int64_t tiles, int64_t size) {
   return (double)tiles / (double)((tiles + size - 1) / size * size);
 }
 
 void tune_gpu_write_group_knobs(const tune_machine *machine, int64_t along_x, int64_t along_y,
-                                int64_t widest, tune_writer *w) {
-  int64_t lanes = machine->gpu.subgroup_size > 0 ? machine->gpu.subgroup_size : 32;
-  int64_t most = machine->gpu.group_invocations > 0 ? machine->gpu.group_invocations : 128;
+                                int64_t narrowest, int64_t widest, tune_writer *w) {
+  const tune_device *gpu = &machine->gpu;
+  int64_t most = tune_gpu_group_most(machine);
   tune_value_set x = {0}, y = {0};
-  int64_t best = lanes;
-  for (int64_t size = lanes; size <= 256 && size <= most; size *= 2) {
-    if (size > lanes && size / 2 >= along_x)
+  int64_t best = narrowest;
+  for (int64_t size = narrowest; size <= 256 && size <= most; size *= 2) {
+    if (size > narrowest && (size / 2 >= along_x || size > gpu->group_size[0]))
       break;
     tune_value_set_add(&x, size);
     if (size <= widest && find_use(along_x, size) > find_use(along_x, best) - 0.02)
@@ -50,7 +62,7 @@ void tune_gpu_write_group_knobs(const tune_machine *machine, int64_t along_x, in
   for (int64_t size = 1; size <= 16 && size <= along_y; size *= 2)
     tune_value_set_add(&y, size);
   // A real device hides its latencies by having many invocations in a group.
-  int64_t default_y = machine->gpu.is_software ? 1 : tune_value_set_at_most(&y, 128 / best);
+  int64_t default_y = gpu->is_software || best > 128 ? 1 : tune_value_set_at_most(&y, 128 / best);
   tune_writer_knob(w, "group_x", "parallel", TUNE_LEVEL_GPU, &x, best);
   tune_writer_knob(w, "group_y", "parallel", TUNE_LEVEL_GPU, &y, default_y);
   char lines[256];
@@ -64,7 +76,22 @@ void tune_gpu_write_group_knobs(const tune_machine *machine, int64_t along_x, in
                          (const char *const[]){"group_x", "group_y"}, lines);
 }
 
-void tune_gpu_write_groups(const char *loop, tune_writer *w) {
+// Upstream folds dimensions of one iteration away, and with the last of them the kernel; but not of
+// a loop that is mapped.
+static void write_mapping(const char *loop, size_t rank, tune_writer *w) {
+  char mapping[40 * MOST_MAPPED] = "";
+  size_t used = 0;
+  for (size_t i = 0; i < rank && used < sizeof mapping; i++)
+    used += (size_t)snprintf(mapping + used, sizeof mapping - used, "%s#gpu.thread<linear_dim_%zu>",
+                             i ? ", " : "", rank - 1 - i);
+  tune_writer_line(w, "%%mapping = transform.param.constant [%s] -> !transform.any_param", mapping);
+  tune_writer_line(
+      w, "transform.annotate %s \"mapping\" = %%mapping : " OP ", !transform.any_param", loop);
+}
+
+void tune_gpu_write_groups(const char *loop, size_t rank, tune_writer *w) {
+  if (rank <= MOST_MAPPED)
+    write_mapping(loop, rank, w);
   tune_writer_line(
       w, "transform.annotate %s \"tune.group_x\" = %%group_x : " OP ", !transform.param<i64>",
       loop);
@@ -74,8 +101,7 @@ void tune_gpu_write_groups(const char *loop, tune_writer *w) {
 }
 
 void tune_gpu_write_vectors(tune_writer *w) {
-  // What is not in the kernel, as the fill of a border, is left to the lowering; as is all of it
-  // where one tile covers everything, and its loop is gone.
+  // What is not in the kernel, as the fill of a border, is left to the lowering.
   tune_writer_match_op(w, "%kernels_made", "\"scf.forall\"");
   tune_writer_begin_foreach(w, "%kernels_made", "%kernel");
   tune_writer_line(w, "%%vectors = transform.structured.match ops{[\"linalg.generic\", "

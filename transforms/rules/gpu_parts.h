@@ -25,13 +25,19 @@ tune_machine tune_gpu_registers(const tune_machine *machine);
 void tune_gpu_write_nests(const tune_structure *structure, const char *all, const char *names,
                           tune_writer *writer);
 
+// How many invocations a subgroup has (32 where that is not known), and a group at most.
+int64_t tune_gpu_subgroup(const tune_machine *machine);
+int64_t tune_gpu_group_most(const tune_machine *machine);
+
 // The knobs group_x and group_y, and their constraint: no more invocations than the machine's
-// groups have. `along_x` and `along_y` are how many tiles there are at least; the default is the
-// widest group of up to `widest` along x in which few invocations stay idle.
+// groups have. `along_x` and `along_y` are how many tiles there are at least. Along x there are
+// `narrowest` or more: a subgroup, unless lanes share a tile. The default is the widest group of up
+// to `widest` along x in which few invocations stay idle.
 void tune_gpu_write_group_knobs(const tune_machine *machine, int64_t along_x, int64_t along_y,
-                                int64_t widest, tune_writer *writer);
-// Puts them on the parallel loop `loop`.
-void tune_gpu_write_groups(const char *loop, tune_writer *writer);
+                                int64_t narrowest, int64_t widest, tune_writer *writer);
+// Puts them on the parallel loop `loop` of `rank` dimensions, up to ten, and maps these, the last
+// the fastest: it then stays a kernel where it has one iteration.
+void tune_gpu_write_groups(const char *loop, size_t rank, tune_writer *writer);
 
 // Makes vectors of all that is left of linalg in the kernel, of each op as it is.
 void tune_gpu_write_vectors(tune_writer *writer);

@@ -64,6 +64,41 @@ static bool gpu_rows_applies(const tune_structure *structure, const tune_machine
   return make_plan(structure, machine, &p);
 }
 
+// A subgroup has a row together where it can pass sums on.
+static void write_lanes(const plan *p, const tune_machine *machine, tune_writer *w) {
+  int64_t rows = count_rows(p), subgroup = tune_gpu_subgroup(machine);
+  bool may_share = machine->gpu.subgroup_size > 1 && machine->gpu.subgroup_size == subgroup &&
+                   machine->gpu.has_subgroup_arithmetic;
+  tune_value_set lanes = {0};
+  tune_value_set_add(&lanes, 1);
+  if (may_share)
+    tune_value_set_add(&lanes, subgroup);
+  tune_writer_knob(w, "lanes", "parallel", TUNE_LEVEL_GPU, &lanes, may_share ? subgroup : 1);
+  if (!may_share) {
+    tune_gpu_write_group_knobs(machine, rows, 1, subgroup, 64, w);
+    return;
+  }
+  int64_t most = tune_gpu_group_most(machine), in_group = most / subgroup;
+  // Groups of a real device are small enough for several of them to be in flight.
+  if (!machine->gpu.is_software && in_group > 256 / subgroup)
+    in_group = 256 / subgroup > 1 ? 256 / subgroup : 1;
+  tune_gpu_write_group_knobs(machine, rows, 1, 1, in_group < 64 ? in_group : 64, w);
+  char lines[256];
+  snprintf(lines, sizeof lines,
+           "%%least = smt.int.constant %" PRId64 "\n"
+           "%%most = smt.int.constant %" PRId64 "\n"
+           "%%all = smt.int.mul %%lanes_, %%group_x_\n"
+           "%%fills = smt.int.cmp ge %%all, %%least\n"
+           "%%fits = smt.int.cmp le %%all, %%most\n"
+           "smt.assert %%fills\n"
+           "smt.assert %%fits",
+           subgroup, most);
+  tune_writer_constraint(w,
+                         "the lanes of a group's rows fill a subgroup, and are no more than the "
+                         "device allows",
+                         2, (const char *const[]){"lanes", "group_x"}, lines);
+}
+
 static void write_knobs(const tune_structure *structure, const plan *p, const tune_machine *machine,
                         tune_writer *w) {
   const tune_reduction_plan *cut = &p->cut;
@@ -94,28 +129,11 @@ static void write_knobs(const tune_structure *structure, const plan *p, const tu
     tune_writer_knob(w, "unroll", "unroll", TUNE_LEVEL_VECTOR, &unroll,
                      tune_value_set_at_most(&unroll, 8));
   }
-  // A subgroup has a row together where it can pass sums on.
-  int64_t rows = count_rows(p), subgroup = machine->gpu.subgroup_size;
-  bool may_share = subgroup > 1 && machine->gpu.has_subgroup_arithmetic;
-  if (!is_columns) {
-    tune_value_set lanes = {0};
-    tune_value_set_add(&lanes, 1);
-    if (may_share)
-      tune_value_set_add(&lanes, subgroup);
-    tune_writer_knob(w, "lanes", "parallel", TUNE_LEVEL_GPU, &lanes, may_share ? subgroup : 1);
-  }
-  tune_gpu_write_group_knobs(machine, is_columns ? cut->columns / p->vector : rows, 1, 64, w);
-  if (!is_columns && may_share) {
-    char lines[256];
-    snprintf(lines, sizeof lines,
-             "%%most = smt.int.constant %" PRId64 "\n"
-             "%%all = smt.int.mul %%lanes_, %%group_x_\n"
-             "%%fits = smt.int.cmp le %%all, %%most\n"
-             "smt.assert %%fits",
-             machine->gpu.group_invocations);
-    tune_writer_constraint(w, "the lanes of a group's rows are no more than the device allows", 2,
-                           (const char *const[]){"lanes", "group_x"}, lines);
-  }
+  if (is_columns)
+    tune_gpu_write_group_knobs(machine, cut->columns / p->vector, 1, tune_gpu_subgroup(machine), 64,
+                               w);
+  else
+    write_lanes(p, machine, w);
 }
 
 static void bind_root(const tune_structure *structure, const plan *p, tune_writer *w) {
@@ -139,11 +157,13 @@ static void write_grid(const plan *p, tune_writer *w) {
   size_t order[TUNE_MAX_LOOPS];
   char sizes[256];
   tune_writer_identity_order(order, root->loop_count);
+  size_t rank = 0;
   for (size_t i = 0; i < root->loop_count; i++) {
     bool is_shared =
         !root->is_reduction[i] &&
         (p->cut.is_row[i] || (p->cut.shape != TUNE_REDUCTION_ROWS && i == p->cut.column));
     tile.size[i] = !is_shared ? "0" : is_columns && i == p->cut.column ? "%vector" : "1";
+    rank += is_shared;
   }
   tune_writer_line(w,
                    "%%tile, %%grid = transform.structured.fuse %%root tile_sizes %s "
@@ -152,7 +172,7 @@ static void write_grid(const plan *p, tune_writer *w) {
   tune_writer_line(w, "  : (" OP "%s) -> (" OP ", " OP ")", is_columns ? ", " PARAM : "");
   if (!is_columns)
     tune_writer_line(w, "transform.annotate %%grid \"tune.lanes\" = %%lanes : " OP ", " PARAM);
-  tune_gpu_write_groups("%grid", w);
+  tune_gpu_write_groups("%grid", rank, w);
   tune_writer_fold_empty_tensors(w);
   tune_writer_cleanup(w);
   tune_writer_fold_unit_dims(w);

@@ -141,6 +141,15 @@ static void an_argument_is_written_in_place(void **state) {
   end_program(&self);
 }
 
+// Also nothing is a program, with the buffers that its caller looks at.
+static void there_may_be_no_steps(void **state) {
+  (void)state;
+  program self = make_program("func.func @f(%a: memref<64xf32>) {\n  return\n}\n");
+  assert_member(&self, "buffers", "[{\"argument\":0}]");
+  assert_member(&self, "steps", "[]");
+  end_program(&self);
+}
+
 static void constants_are_in_the_file(void **state) {
   (void)state;
   program self =
@@ -154,7 +163,7 @@ static void constants_are_in_the_file(void **state) {
                    "  return %0 : tensor<4xf32>\n}\n");
   assert_member(&self, "buffers",
                 "[{\"argument\":0},{\"bytes\":16,\"data\":16},{\"bytes\":4,\"data\":4},"
-                "{\"result\":0}]");
+                "{\"result\":0},{\"argument\":1}]");
   static const float NUMBERS[] = {1, 2, 4, 8};
   assert_memory_equal(self.data, NUMBERS, sizeof NUMBERS);
   assert_memory_equal(self.data + sizeof NUMBERS, "\1\0\0\1", 4);
@@ -204,6 +213,7 @@ int main(void) {
                                      cmocka_unit_test(what_is_kept_between_kernels_is_scratch),
                                      cmocka_unit_test(results_have_memory_of_their_own),
                                      cmocka_unit_test(an_argument_is_written_in_place),
+                                     cmocka_unit_test(there_may_be_no_steps),
                                      cmocka_unit_test(constants_are_in_the_file),
                                      cmocka_unit_test(copies_are_steps_or_kernels),
                                      cmocka_unit_test(called_functions_are_part_of_it)};

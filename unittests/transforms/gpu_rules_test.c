@@ -1,8 +1,10 @@
 //===- gpu_rules_test.c - Which rules a machine without the CPU's registers has ---===//
 
 #include "dialects/tune_dialect.h"
+#include "transforms/build.h"
 #include "transforms/lower/lowering.h"
 #include "transforms/rules/rule.h"
+#include "tuning/constraint.h"
 
 #include "mlir-c/RegisterEverything.h"
 
@@ -125,6 +127,103 @@ static void rules_are_of_the_machines_kind(void **state) {
   free(schedule);
 }
 
+//===--------------------------------------------------------------------------===//
+// Devices that are not here
+//===--------------------------------------------------------------------------===//
+
+typedef struct payload_case {
+  const char *rule, *text;
+} payload_case;
+
+// One op, from tensors of `A` and `B` to one of `C`, which starts with zero.
+#define PAYLOAD(A, B, C, OP)                                                                       \
+  "func.func @f(%a: tensor<" A ">, %b: tensor<" B ">) -> tensor<" C "> {\n"                        \
+  "  %zero = arith.constant 0.0 : f32\n  %e = tensor.empty() : tensor<" C ">\n"                    \
+  "  %c = linalg.fill ins(%zero : f32) outs(%e : tensor<" C ">) -> tensor<" C ">\n"                \
+  "  %0 = " OP "\n  return %0 : tensor<" C ">\n}\n"
+#define PRODUCT(A, B, C)                                                                           \
+  PAYLOAD(A, B, C,                                                                                 \
+          "linalg.matmul ins(%a, %b : tensor<" A ">, tensor<" B ">) outs(%c : tensor<" C           \
+          ">) -> tensor<" C ">")
+#define SUM(A, C, DIMENSION)                                                                       \
+  PAYLOAD(A, "1xf32", C,                                                                           \
+          "linalg.reduce { arith.addf } ins(%a : tensor<" A ">) outs(%c : tensor<" C               \
+          ">) dimensions = [" DIMENSION "]")
+
+static const payload_case PAYLOADS[] = {
+    {"gpu_contraction", PRODUCT("64x128xf32", "128x96xf32", "64x96xf32")},
+    {"gpu_contraction", PRODUCT("8x16xf32", "16x4xf32", "8x4xf32")},
+    {"gpu_contraction", PRODUCT("127x33xf32", "33x129xf32", "127x129xf32")},
+    {"gpu_contraction",
+     PAYLOAD("1x10x10x16xf32", "3x3x16x32xf32", "1x8x8x32xf32",
+             "linalg.conv_2d_nhwc_hwcf ins(%a, %b : tensor<1x10x10x16xf32>, "
+             "tensor<3x3x16x32xf32>) outs(%c : tensor<1x8x8x32xf32>) -> tensor<1x8x8x32xf32>")},
+    {"gpu_rows", SUM("300x128xf32", "300xf32", "1")},
+    {"gpu_rows", SUM("3x1000xf32", "3xf32", "1")},
+    {"gpu_rows", SUM("64x4xf32", "4xf32", "0")},
+    {"gpu_rows", SUM("64x2000xf32", "2000xf32", "0")},
+    {"gpu_rows", PAYLOAD("40x36xf32", "1xf32", "40x36xf32",
+                         "linalg.softmax dimension(1) ins(%a : tensor<40x36xf32>) outs(%c : "
+                         "tensor<40x36xf32>) -> tensor<40x36xf32>")},
+    {"gpu_elements", PAYLOAD("48x40xf32", "48x40xf32", "48x40xf32",
+                             "linalg.add ins(%a, %b : tensor<48x40xf32>, tensor<48x40xf32>) "
+                             "outs(%c : tensor<48x40xf32>) -> tensor<48x40xf32>")},
+};
+
+// Builds the default of `payload` for the device `object`, a fingerprint; whatever fails says so.
+static void build_default(const payload_case *payload, const json_t *object) {
+  tune_machine machine;
+  tune_machine_init(&machine);
+  tune_machine_read_fingerprint(&machine, object);
+  char *schedule, *bytes;
+  assert_string_equal(find_rule(&machine, payload->text, &schedule), payload->rule);
+  tune_build_source source = {.payload = payload->text,
+                              .payload_source = "p.mlir",
+                              .schedule = schedule,
+                              .schedule_source = "s.mlir"};
+  tune_build_task *task;
+  assert_ok(tune_build_task_create(context, &source, &task));
+  const tune_space *space = tune_build_task_get_space(task);
+  tune_config config = {0};
+  assert_ok(tune_config_init_default(&config, space));
+  const tune_constraint *violated = NULL;
+  if (!tune_config_is_valid(&config, space, &violated))
+    fail_msg("the default breaks %s, of\n%s", tune_constraint_text(violated), payload->text);
+  tune_lowering_options options = {.kind = TUNE_KIND_VULKAN, .cpu.threads = 1, .device = object};
+  tune_lowering *lowering;
+  assert_ok(tune_lowering_create(context, &options, &lowering));
+  size_t size;
+  tune_build_report seconds;
+  assert_ok(
+      tune_build_task_run(task, lowering, &config, TUNE_EMIT_OBJECT, &bytes, &size, &seconds));
+  free(bytes);
+  tune_lowering_destroy(lowering);
+  tune_config_deinit(&config);
+  tune_build_task_destroy(task);
+  free(schedule);
+}
+
+// Whatever the size of a subgroup and the largest group, the default keeps to its constraints, and
+// the lowering takes it.
+static void defaults_are_valid_on_other_devices(void **state) {
+  (void)state;
+  static const int64_t SUBGROUPS[] = {4, 32, 64}, GROUPS[] = {128, 1024};
+  for (size_t s = 0; s < sizeof SUBGROUPS / sizeof *SUBGROUPS; ++s)
+    for (size_t g = 0; g < sizeof GROUPS / sizeof *GROUPS; ++g) {
+      json_t *object = json_pack(
+          "{s:s, s:s, s:s, s:[sss], s:[sssss], s:I, s:i, s:I, s:[IIi], s:[iii], s:i, s:i}",
+          "target", "vulkan", "device_type", s ? "discrete" : "cpu", "api", "1.3.0", "features",
+          "int64", "float16", "storage16", "subgroup_operations", "basic", "vote", "arithmetic",
+          "shuffle", "ballot", "subgroup_size", SUBGROUPS[s], "shared_bytes", 32768,
+          "group_invocations", GROUPS[g], "group_size", GROUPS[g], GROUPS[g], 64, "group_count",
+          65535, 65535, 65535, "storage_buffer_bytes", 1 << 27, "texel_buffer_elements", 1 << 27);
+      assert_non_null(object);
+      for (size_t i = 0; i < sizeof PAYLOADS / sizeof *PAYLOADS; ++i)
+        build_default(&PAYLOADS[i], object);
+      json_decref(object);
+    }
+}
+
 // The plain lowering is the CPU's whatever the target.
 static void lowerings_are_chosen_by_kind(void **state) {
   (void)state;
@@ -149,6 +248,7 @@ int main(void) {
       cmocka_unit_test(fingerprints_of_devices_are_read),
       cmocka_unit_test(any_device_has_the_required_limits),
       cmocka_unit_test(rules_are_of_the_machines_kind),
+      cmocka_unit_test(defaults_are_valid_on_other_devices),
       cmocka_unit_test(lowerings_are_chosen_by_kind),
   };
   return cmocka_run_group_tests(tests, make_context, destroy_context);

@@ -29,6 +29,19 @@
   "scf.yield %y : " TYPE "\n} {tune.shared}\n"
 #define REDUCE(KIND)                                                                               \
   LOOP("f32", "%start", "%y = vector.reduction <" KIND ">, %v, %x : vector<4xf32> into f32\n")
+// Rows of integers of `TYPE`, combined by `KIND`.
+#define INTEGERS(TYPE, KIND)                                                                       \
+  "func.func @f(%a: memref<36x40x" TYPE ">, %b: memref<36x" TYPE ">) {\n"                          \
+  "  %c0 = arith.constant 0 : index\n  %c4 = arith.constant 4 : index\n"                           \
+  "  %c40 = arith.constant 40 : index\n  %start = arith.constant 7 : " TYPE "\n"                   \
+  "  scf.forall (%i) in (36) {\n"                                                                  \
+  "    %r = scf.for %k = %c0 to %c40 step %c4 iter_args(%x = %start) -> (" TYPE ") {\n"            \
+  "      %v = vector.transfer_read %a[%i, %k], %start {in_bounds = [true]} : memref<36x40x" TYPE   \
+  ">, vector<4x" TYPE ">\n"                                                                        \
+  "      %y = vector.reduction <" KIND ">, %v, %x : vector<4x" TYPE "> into " TYPE "\n"            \
+  "      scf.yield %y : " TYPE "\n    } {tune.shared}\n"                                           \
+  "    memref.store %r, %b[%i] : memref<36x" TYPE ">\n"                                            \
+  "  } {tune.lanes = 8 : i64}\n  return\n}\n"
 #define STORE "memref.store %r, %b[%i] : memref<36xf32>\n"
 
 typedef struct lanes_case {
@@ -69,11 +82,23 @@ static const lanes_case CASES[] = {
      NULL,
      0},
     {{"a maximum begins alike in all lanes",
-      ROWS(LANES, REDUCE("maximumf") STORE),
-      {"gpu.subgroup_reduce  maximumf", "iter_args(%arg6 = %cst)"},
+      ROWS(LANES, REDUCE("maxnumf") STORE),
+      {"gpu.subgroup_reduce  maxnumf", "iter_args(%arg6 = %cst)"},
       "arith.select"},
      "gpu.subgroup_reduce",
      1},
+    {{"a maximum that is NaN where one is asks all lanes for one",
+      ROWS(LANES, REDUCE("maximumf") STORE),
+      {"arith.cmpf uno", "gpu.subgroup_reduce  maxui", "arith.select"},
+      "maximumf %"},
+     "gpu.subgroup_reduce",
+     2},
+    {{"so does such a minimum",
+      ROWS(LANES, REDUCE("minimumf") STORE),
+      {"arith.cmpf uno", "gpu.subgroup_reduce  minnumf"},
+      NULL},
+     "gpu.subgroup_reduce",
+     2},
     {{"so does a minimum",
       ROWS(LANES, REDUCE("minnumf") STORE),
       {"gpu.subgroup_reduce  minnumf"},
@@ -107,19 +132,31 @@ static const lanes_case CASES[] = {
      "arith.select",
      1},
     {{"integers",
-      "func.func @f(%a: memref<36x40xi32>, %b: memref<36xi32>) {\n"
-      "  %c0 = arith.constant 0 : index\n  %c4 = arith.constant 4 : index\n"
-      "  %c40 = arith.constant 40 : index\n  %start = arith.constant 7 : i32\n"
-      "  scf.forall (%i) in (36) {\n"
-      "    %r = scf.for %k = %c0 to %c40 step %c4 iter_args(%x = %start) -> (i32) {\n"
-      "      %v = vector.transfer_read %a[%i, %k], %start {in_bounds = [true]} : "
-      "memref<36x40xi32>, vector<4xi32>\n"
-      "      %y = vector.reduction <add>, %v, %x : vector<4xi32> into i32\n"
-      "      scf.yield %y : i32\n    } {tune.shared}\n"
-      "    memref.store %r, %b[%i] : memref<36xi32>\n"
-      "  } {tune.lanes = 8 : i64}\n  return\n}\n",
+      INTEGERS("i32", "add"),
       {"gpu.subgroup_reduce  add", "arith.select", "%c0_i32"},
       NULL},
+     NULL,
+     0},
+    {{"bits that all have", INTEGERS("i32", "and"), {"gpu.subgroup_reduce  and"}, "arith.select"},
+     NULL,
+     0},
+    {{"bits that an odd number has begin once",
+      INTEGERS("i32", "xor"),
+      {"gpu.subgroup_reduce  xor", "arith.select"},
+      NULL},
+     NULL,
+     0},
+    {{"less than 32 bits meet in 32",
+      INTEGERS("i8", "minui"),
+      {"arith.extui", "gpu.subgroup_reduce  minui", "arith.trunci"},
+      "arith.select"},
+     NULL,
+     0},
+    {{"a loop that lanes share may write to memory of its own",
+      ROWS(LANES, "scf.for %k = %c0 to %c40 step %c4 {\n%m = memref.alloca() : memref<f32>\n"
+                  "memref.store %start, %m[] : memref<f32>\n} {tune.shared}\n"),
+      {"memref.store %cst, %alloca[]"},
+      "scf.if"},
      NULL,
      0},
     {{"what is made of the row is written by the first lane",
@@ -204,7 +241,16 @@ static void the_rest_is_refused(void **state) {
       {ROWS(LANES, LOOP("f32", "%start",
                         "memref.store %x, %b[%i] : memref<36xf32>\n"
                         "%y = vector.reduction <add>, %v, %x : vector<4xf32> into f32\n") STORE),
-       "something other than a sum"},
+       "writes here in each of its steps"},
+      {ROWS(LANES, "scf.for %k = %c0 to %c40 step %c4 {\n" READ
+                   "vector.transfer_write %v, %c[%i, %c0] {in_bounds = [true]} : vector<4xf32>, "
+                   "memref<36x40xf32>\n} {tune.shared}\n"),
+       "writes here in each of its steps"},
+      {ROWS(LANES, "scf.for %k = %c0 to %c40 step %c4 {\n"
+                   "linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = "
+                   "[\"parallel\"]} outs(%b : memref<36xf32>) {\n^bb0(%x: f32):\n"
+                   "linalg.yield %start : f32\n}\n} {tune.shared}\n"),
+       "writes here in each of its steps"},
       {ROWS("tune.lanes = \"8\"", ""), "expected a positive integer"},
       {"func.func @f(%n: index) {\n  scf.forall (%i) in (%n) {\n  } {tune.lanes = 8 : i64}\n"
        "  return\n}\n",

@@ -257,6 +257,18 @@ static void functions_become_valid_modules(void **state) {
   "    (%x: f32, %s: f32) {\n      %r = arith.addf %x, %s : f32\n"                                 \
   "      linalg.yield %r : f32\n    }\n  return %0 : tensor<64xf32>\n}\n"
 
+// 8 invocations %i, with a loop from `FROM` to `TO`, which may be a number in memory.
+#define STEPS(FROM, TO)                                                                            \
+  "func.func @f(%a: memref<1xi32>, %b: memref<8xf32>) {\n"                                         \
+  "  %c0 = arith.constant 0 : index\n  %c1 = arith.constant 1 : index\n"                           \
+  "  %c64 = arith.constant 64 : index\n  %one = arith.constant 1.0 : f32\n"                        \
+  "  scf.forall (%i) in (8) {\n    %x = memref.load %a[%c0] : memref<1xi32>\n"                     \
+  "    %n = arith.index_cast %x : i32 to index\n"                                                  \
+  "    %r = scf.for %k = " FROM " to " TO " step %c1 iter_args(%s = %one) -> (f32) {\n"            \
+  "      %y = arith.mulf %s, %one : f32\n      %t = arith.addf %y, %s : f32\n"                     \
+  "      scf.yield %t : f32\n    }\n    memref.store %r, %b[%i] : memref<8xf32>\n"                 \
+  "  }\n  return\n}\n"
+
 static size_t count_in(const char *text, const char *word) {
   char *assembly;
   size_t size;
@@ -281,6 +293,16 @@ static void a_schedule_chooses_how_to_optimize(void **state) {
   free(program);
 }
 
+// Bounds that are made of the numbers of invocations are known well enough.
+static void loops_are_counted_from_where_invocations_begin(void **state) {
+  (void)state;
+  char *program;
+  size_t size;
+  assert_ok(lower_for_device(STEPS("%i", "%c64"), "{\"loop_limit\": 64}", TUNE_EMIT_OBJECT,
+                             &program, &size));
+  free(program);
+}
+
 typedef struct error_case {
   const char *text, *device, *message;
 } error_case;
@@ -300,6 +322,9 @@ static const error_case ERRORS[] = {
      NULL, "known only at run time"},
     {LOOP("none"), "{\"loop_limit\": 10}",
      "loops of 16 iterations in an invocation; the device stops after 10"},
+    {STEPS("%i", "%c64"), "{\"loop_limit\": 63}", "loops of 64 iterations in an invocation"},
+    {STEPS("%c0", "%n"), "{\"loop_limit\": 10}",
+     "a loop of which it is not known how often it goes on; the device stops it after 10"},
     {LOOP("fast"), NULL, "expected \"none\", \"performance\", \"size\" or \"unroll\""},
     {"func.func @f(%a: memref<8xf32>) attributes {tune.spirv.optimize = 1 : i64} {\n  return\n}\n",
      NULL, "tune.spirv.optimize is no option"},
@@ -356,10 +381,12 @@ static void warming_up_works_on_any_device(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(functions_become_valid_modules),
-                                     cmocka_unit_test(a_schedule_chooses_how_to_optimize),
-                                     cmocka_unit_test(what_a_device_does_not_have_is_an_error),
-                                     cmocka_unit_test(a_fingerprint_that_is_none_is_refused),
-                                     cmocka_unit_test(warming_up_works_on_any_device)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(functions_become_valid_modules),
+      cmocka_unit_test(a_schedule_chooses_how_to_optimize),
+      cmocka_unit_test(loops_are_counted_from_where_invocations_begin),
+      cmocka_unit_test(what_a_device_does_not_have_is_an_error),
+      cmocka_unit_test(a_fingerprint_that_is_none_is_refused),
+      cmocka_unit_test(warming_up_works_on_any_device)};
   return cmocka_run_group_tests(tests, make_context, destroy_context);
 }

@@ -203,6 +203,17 @@ static const pieces_case CASES[] = {
       "vector.mask"},
      "scf.if",
      4},
+    {{"a mask of what is turned has the dimensions of the buffer",
+      LAUNCH(AB, "%n = affine.min affine_map<(d0) -> (2, 50 - d0)>(%tx)\n"
+                 "%m = vector.create_mask %n, %c4 : vector<2x4xi1>\n"
+                 "%v = vector.mask %m { vector.transfer_read %a[%tx, %c0], %zero {in_bounds = "
+                 "[true, true], permutation_map = affine_map<(i, j) -> (j, i)>} : "
+                 "memref<64x64xf32>, vector<4x2xf32> } : vector<2x4xi1> -> vector<4x2xf32>\n" WRITE(
+                     "%v", "vector<4x2xf32>")),
+      {"arith.cmpi slt, %c1_", "memref.store"},
+      "arith.cmpi slt, %c3_"},
+     "memref.load",
+     8},
     {{"nor what is out of bounds",
       LAUNCH("%a: memref<50x30xf32>, %b: memref<50x30xf32>",
              "%v = vector.transfer_read %a[%tx, %ty], %zero : memref<50x30xf32>, vector<2x4xf32>\n"
