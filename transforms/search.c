@@ -71,8 +71,11 @@ static tune_status find_tasks(search *s) {
     TUNE_RETURN_IF_ERROR(tune_search_open_rounds(s, &options.fingerprint));
     options.has_fingerprint = options.fingerprint != NULL;
   }
-  TUNE_RETURN_IF_ERROR(
-      tune_module_tasks_init(&s->tasks, mlirModuleGetOperation(s->module), &options));
+  tune_status status =
+      tune_module_tasks_init(&s->tasks, mlirModuleGetOperation(s->module), &options);
+  if (s->rounds && tune_status_get_code(status) == TUNE_UNAVAILABLE)
+    status = tune_search_advise_device(s, status);
+  TUNE_RETURN_IF_ERROR(status);
   if (!s->rounds)
     TUNE_RETURN_IF_ERROR(tune_target_facts_require_device(s->tasks.facts));
   return s->tasks.extraction->task_count ? TUNE_OK : nothing_to_tune(s);

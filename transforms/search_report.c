@@ -203,8 +203,9 @@ static void on_round(void *user, const tune_rounds_pending *round, bool waits) {
     fprintf(report->stream, "tune-search: round %zu: %zu of %zu candidates are measured in %s\n",
             round->number, round->measured, round->candidates, round->results_path);
   else
-    fprintf(report->stream, "tune-search: round %zu: %zu candidates to be measured are in %s\n",
-            round->number, round->candidates, round->export_path);
+    fprintf(report->stream, "tune-search: round %zu: %zu candidate%s to be measured in %s\n",
+            round->number, round->candidates, round->candidates == 1 ? "" : "s",
+            round->export_path);
   fprintf(report->stream, "tune-search: measure with: tune-measure %s -o %s\n", round->export_path,
           round->results_path);
   fputs(waits ? "tune-search: waiting for the results\n"

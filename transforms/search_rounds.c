@@ -49,6 +49,16 @@ tune_status tune_search_open_rounds(search *s, const json_t **out_device) {
       tune_target_kind_of(target) == TUNE_KIND_CPU ? "cpu" : target);
 }
 
+tune_status tune_search_advise_device(const search *s, tune_status status) {
+  return tune_status_join(
+      tune_status_make(TUNE_UNAVAILABLE,
+                       "%s; for a device of another machine put what `tune-measure --fingerprint "
+                       "--target=%s` prints there into %s/device.json",
+                       tune_status_get_message(status), s->options->target,
+                       s->options->export_folder),
+      status);
+}
+
 // Keeps what results say of their machine, which has the roofline too.
 static tune_status put_fingerprint(search *s, const json_t *line) {
   char *target = NULL, *description = NULL;

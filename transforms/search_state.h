@@ -11,6 +11,10 @@
 #include "transforms/module_tasks.h"
 #include "transforms/search.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // How many winners of similar tasks are tried right after the default.
 #define TUNE_SEARCH_NEIGHBOURS 3
 
@@ -59,9 +63,15 @@ bool tune_search_is_interrupted(const struct tune_search *s);
 // Before the tasks are found: reads the folder. `*out_device` is the fingerprint that code is made
 // for; NULL: that of the target. Borrowed.
 tune_status tune_search_open_rounds(struct tune_search *s, const json_t **out_device);
+// Takes `status`, that no device is here, and adds what to do without one.
+tune_status tune_search_advise_device(const struct tune_search *s, tune_status status);
 // In place of a roofline that is measured here, and of an evaluator.
 tune_status tune_search_start_rounds(struct tune_search *s);
 // Tunes all tasks as far as the results that there are allow, and exports the next round.
 tune_status tune_search_run_rounds(struct tune_search *s);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_SEARCH_STATE_H

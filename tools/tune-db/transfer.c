@@ -136,8 +136,9 @@ int tune_db_import(int argc, char **argv) {
   const tune_command command = {
       .name = "tune-db import",
       .operands = "FILE...",
-      .epilogue = "Exit status: 0 done; 1 it could not be done; 2 wrong usage, or results that are "
-                  "damaged;\n3 a file of another version.\n",
+      .epilogue =
+          "Exit status: 0 done; 1 it could not be done; 2 wrong usage, or results that\nare "
+          "damaged; 3 a file of another version.\n",
       .summary = "Takes in what 'tune-db export' wrote; '-' is the standard input. Every line is "
                  "checked, and of a file with a wrong one nothing comes in. What is there already "
                  "is not doubled. Import only from whom you trust: schedules are run by the "

@@ -101,8 +101,8 @@ int main(int argc, char **argv) {
       .options = options,
       .option_count = sizeof options / sizeof *options,
       .operand_maximum = 1,
-      .epilogue = "Exit status: 0 done; 1 failed; 2 usage, or a damaged file; 3 no such target "
-                  "here,\nor a file for another machine or program.\n",
+      .epilogue = "Exit status: 0 done; 1 failed; 2 usage, or a damaged file; 3 no such target\n"
+                  "here, or a file for another machine or program.\n",
   };
   tune_arguments arguments;
   tune_status status = tune_options_parse(&command, argc, argv, &arguments);

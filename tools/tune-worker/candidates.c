@@ -63,7 +63,8 @@ static tune_status add_given(const lister *l, const tune_task_space *space, cons
                             "a config is for a module with one task, and this one has %zu; put the "
                             "choices on the ops (tune-opt --tune-annotate)",
                             l->tasks.extraction->task_count);
-  TUNE_RETURN_IF_ERROR(tune_config_from_text(&config, space->space, text));
+  TUNE_RETURN_IF_ERROR(
+      tune_status_annotate(tune_config_from_text(&config, space->space, text), "%s", text));
   const tune_constraint *violated = NULL;
   tune_status status = TUNE_OK;
   if (tune_config_is_valid(&config, space->space, &violated))
