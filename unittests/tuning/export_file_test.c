@@ -3,8 +3,11 @@
 #include "space_fixture.h"
 
 #include "support/file.h"
+#include "tuning/cpu_features.h"
 #include "tuning/export_file.h"
-#include "tuning/results_file.h"
+#include "tuning/rounds.h"
+
+#include "unittests/common/failing_malloc.h"
 
 #include <unistd.h>
 
@@ -19,8 +22,8 @@ static void write_text(const char *path, const char *text) {
   assert_ok(tune_file_write(path, text, strlen(text)));
 }
 
-static void add_candidate(tune_export_writer *writer, size_t task, int value, const char *path,
-                          tune_verdict verdict) {
+static tune_status add_candidate(tune_export_writer *writer, size_t task, int value,
+                                 const char *path, tune_verdict verdict) {
   tune_evaluation build = {.verdict = verdict,
                            .error = verdict == TUNE_VERDICT_OK ? NULL : (char *)"no such op",
                            .digest = verdict == TUNE_VERDICT_OK ? (char *)"d1" : NULL,
@@ -32,18 +35,30 @@ static void add_candidate(tune_export_writer *writer, size_t task, int value, co
                                      .build = &build,
                                      .created_ms = 1700000000000,
                                      .artifact = path};
-  assert_ok(tune_export_writer_add_candidate(writer, task, &candidate));
+  tune_status status = tune_export_writer_add_candidate(writer, task, &candidate);
   json_decref(config);
+  return status;
 }
 
 // A task with a candidate that is to be measured, one that is the same as another one of before,
 // one with the first one's artifact, and one that failed.
-static void write_export(const fixture *f) {
+static tune_status fill_export(tune_export_writer *writer, const tune_export_task *task,
+                               const char *artifact) {
+  size_t index;
+  TUNE_RETURN_IF_ERROR(tune_export_writer_add_task(writer, task, &index));
+  TUNE_RETURN_IF_ERROR(add_candidate(writer, index, 1, artifact, TUNE_VERDICT_OK));
+  TUNE_RETURN_IF_ERROR(add_candidate(writer, index, 2, NULL, TUNE_VERDICT_OK));
+  TUNE_RETURN_IF_ERROR(add_candidate(writer, index, 3, artifact, TUNE_VERDICT_OK));
+  TUNE_RETURN_IF_ERROR(add_candidate(writer, index, 4, NULL, TUNE_VERDICT_BUILD_FAILED));
+  assert_int_equal(tune_export_writer_count(writer), 2);
+  return TUNE_OK;
+}
+
+static tune_status write_export(void *context) {
+  const fixture *f = context;
   char reference[128], artifact[128];
   snprintf(reference, sizeof reference, "%s/reference", f->folder);
   snprintf(artifact, sizeof artifact, "%s/artifact", f->folder);
-  write_text(reference, "the plain lowering");
-  write_text(artifact, "a candidate");
   tune_export_source source = {
       .target = "vulkan", .threads = 1, .seed = 3, .run_seconds = 30, .run_bytes = 8e9};
   json_t *line = json_pack("{s:s, s:s}", "kind", "task", "key", "k1");
@@ -55,18 +70,15 @@ static void write_export(const fixture *f) {
                            .accumulator = "f32",
                            .reference = reference};
   tune_export_writer *writer;
-  size_t index;
-  assert_ok(tune_export_writer_create(&source, &writer));
-  assert_ok(tune_export_writer_add_task(writer, &task, &index));
-  add_candidate(writer, index, 1, artifact, TUNE_VERDICT_OK);
-  add_candidate(writer, index, 2, NULL, TUNE_VERDICT_OK);
-  add_candidate(writer, index, 3, artifact, TUNE_VERDICT_OK);
-  add_candidate(writer, index, 4, NULL, TUNE_VERDICT_BUILD_FAILED);
-  assert_int_equal(tune_export_writer_count(writer), 2);
-  assert_ok(tune_export_writer_write(writer, f->export_path));
+  tune_status status = tune_export_writer_create(&source, &writer);
+  if (tune_status_is_ok(status))
+    status = fill_export(writer, &task, artifact);
+  if (tune_status_is_ok(status))
+    status = tune_export_writer_write(writer, f->export_path);
   tune_export_writer_destroy(writer);
   json_decref(line);
   json_decref(signature);
+  return status;
 }
 
 static int setup(void **state) {
@@ -77,7 +89,12 @@ static int setup(void **state) {
   snprintf(f->export_path, sizeof f->export_path, "%s/a.export", f->folder);
   snprintf(f->damaged_path, sizeof f->damaged_path, "%s/b.export", f->folder);
   snprintf(f->results_path, sizeof f->results_path, "%s/a.results", f->folder);
-  write_export(f);
+  char path[128];
+  snprintf(path, sizeof path, "%s/reference", f->folder);
+  write_text(path, "the plain lowering");
+  snprintf(path, sizeof path, "%s/artifact", f->folder);
+  write_text(path, "a candidate");
+  assert_ok(write_export(f));
   assert_ok(tune_file_read(f->export_path, &f->bytes, &f->size));
   *state = f;
   return 0;
@@ -266,6 +283,115 @@ static void other_results_are_refused(void **state) {
                "version 2");
 }
 
+//===- Rounds -----------------------------------------------------------------===//
+
+static tune_status open_rounds(void *context) {
+  const fixture *f = context;
+  tune_rounds *rounds;
+  tune_status status = tune_rounds_open(f->folder, &rounds);
+  tune_rounds_destroy(rounds);
+  return status;
+}
+
+// A folder is what is in it: a round is pending until its results are all there.
+static void rounds_are_read_in_order(void **state) {
+  fixture *f = *state;
+  tune_rounds *rounds;
+  tune_export *exported;
+  char digest[33];
+  assert_ok(tune_rounds_open(f->folder, &rounds));
+  assert_int_equal(tune_rounds_count(rounds), 0);
+  assert_int_equal(tune_rounds_get_pending(rounds).number, 0);
+  tune_rounds_destroy(rounds);
+
+  snprintf(f->export_path, sizeof f->export_path, "%s/round-1.export", f->folder);
+  snprintf(f->results_path, sizeof f->results_path, "%s/round-1.results", f->folder);
+  assert_ok(write_export(f));
+  assert_ok(tune_export_read(f->export_path, &exported));
+  strcpy(digest, exported->digest.text);
+  tune_export_destroy(exported);
+  tune_results *results;
+  assert_ok(tune_results_open(f->results_path, digest, 3, &results));
+  assert_ok(tune_results_append(results, make_trial(1)));
+  assert_ok(tune_rounds_open(f->folder, &rounds));
+  tune_rounds_pending pending = tune_rounds_get_pending(rounds);
+  assert_int_equal(pending.number, 1);
+  assert_int_equal(pending.candidates, 3);
+  assert_int_equal(pending.measured, 1);
+  assert_ok(tune_results_finish(results));
+  tune_results_destroy(results);
+  assert_ok(tune_rounds_refresh(rounds));
+  assert_true(tune_rounds_has_results(rounds, 0));
+  assert_int_equal(tune_rounds_get_pending(rounds).number, 0);
+  const json_t *found;
+  json_t *config = json_pack("{s:i}", "mc", 4);
+  assert_ok(tune_rounds_find_candidate(rounds, 0, "k1", "s1", config, &found));
+  assert_non_null(found);
+  assert_ok(tune_rounds_find_result(rounds, 0, "k1", "s1", config, &found));
+  assert_null(found);
+  json_decref(config);
+  tune_rounds_destroy(rounds);
+
+  write_text(f->results_path, "{\"kind\":\"header\",\"format\":\"mlir-tune\",\"version\":1,"
+                              "\"export\":\"e1\",\"candidates\":3}\n");
+  assert_fails(open_rounds(f), TUNE_FAILED_PRECONDITION, "results of another export than");
+  assert_int_equal(unlink(f->results_path), 0);
+  snprintf(f->export_path, sizeof f->export_path, "%s/round-2.export", f->folder);
+  assert_ok(write_export(f));
+  assert_fails(open_rounds(f), TUNE_FAILED_PRECONDITION, "the results of the round before");
+}
+
+//===- Memory -----------------------------------------------------------------===//
+
+static tune_status read_export(void *context) {
+  const fixture *f = context;
+  tune_export *read;
+  tune_status status = tune_export_read(f->export_path, &read);
+  tune_export_destroy(read);
+  return status;
+}
+
+static tune_status append_result(void *context) {
+  const fixture *f = context;
+  tune_results *results;
+  unlink(f->results_path);
+  tune_status status = tune_results_open(f->results_path, "e1", 1, &results);
+  if (tune_status_is_ok(status))
+    status = tune_results_append(results, make_trial(1));
+  if (tune_status_is_ok(status))
+    status = tune_results_finish(results);
+  tune_results_destroy(results);
+  return status;
+}
+
+static void memory_may_run_out(void **state) {
+  fixture *f = *state;
+  assert_true(tune_fail_each_allocation_and_json(write_export, f) > 50);
+  assert_true(tune_fail_each_allocation(read_export, f) > 2);
+  assert_true(tune_fail_each_allocation_and_json(append_result, f) > 20);
+  snprintf(f->export_path, sizeof f->export_path, "%s/round-1.export", f->folder);
+  assert_ok(write_export(f));
+  assert_true(tune_fail_each_allocation(open_rounds, f) > 10);
+}
+
+//===- CPUs -------------------------------------------------------------------===//
+
+// LLVM is told what Linux says, in its own words; of another architecture there is nothing to tell.
+static void features_have_the_names_of_llvm(void **state) {
+  (void)state;
+  json_t *fingerprint = json_pack("{s:s, s:[s,s,s,s]}", "model", "a CPU", "features", "avx2",
+                                  "avx512_vnni", "sse2", "sse4_1");
+  char *features;
+  assert_ok(tune_cpu_features_to_llvm(fingerprint, &features));
+  assert_string_equal(features, "+avx2,+avx512vnni,+sse2,+sse4.1");
+  free(features);
+  json_decref(fingerprint);
+  fingerprint = json_pack("{s:s, s:[s]}", "model", "an Arm", "features", "asimd");
+  assert_fails(tune_cpu_features_to_llvm(fingerprint, &features), TUNE_FAILED_PRECONDITION,
+               "an Arm is no x86-64 CPU");
+  json_decref(fingerprint);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(an_export_comes_back, setup, teardown),
@@ -275,6 +401,9 @@ int main(void) {
       cmocka_unit_test_setup_teardown(cut_results_go_on, setup, teardown),
       cmocka_unit_test_setup_teardown(changed_results_are_noticed, setup, teardown),
       cmocka_unit_test_setup_teardown(other_results_are_refused, setup, teardown),
+      cmocka_unit_test_setup_teardown(rounds_are_read_in_order, setup, teardown),
+      cmocka_unit_test_setup_teardown(memory_may_run_out, setup, teardown),
+      cmocka_unit_test(features_have_the_names_of_llvm),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
