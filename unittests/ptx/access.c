@@ -39,6 +39,8 @@ LOAD(load_s32, int32_t)
       return PTX_STOP;                                                                             \
     for (uint32_t k = 0; k < i->count; k++) {                                                      \
       type value = (type)t->r[i->slot[1 + k]];                                                     \
+      if (i->space <= PTX_GLOBAL && memcmp(to + k * sizeof value, &value, sizeof value))           \
+        t->group->run->report->has_changed_memory = true;                                          \
       memcpy(to + k * sizeof value, &value, sizeof value);                                         \
     }                                                                                              \
     return PTX_GO;                                                                                 \

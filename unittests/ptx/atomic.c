@@ -84,6 +84,8 @@ static ptx_outcome do_update(ptx_thread *t, const ptx_instruction *i) {
   uint64_t old = 0;
   memcpy(&old, at, bytes);
   uint64_t new = updated(i, old, t->r[i->slot[2]], t->r[i->slot[3]]);
+  if (i->space <= PTX_GLOBAL && memcmp(at, &new, bytes))
+    t->group->run->report->has_changed_memory = true;
   memcpy(at, &new, bytes);
   t->r[i->slot[1]] = old;
   return PTX_GO;

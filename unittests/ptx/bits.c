@@ -216,9 +216,11 @@ static void bind_count(ptx_operation *op, ptx_execute of_32, ptx_execute of_64) 
   ptx_type type = ptx_take_type(op);
   op->instruction->type = (uint8_t)type;
   op->instruction->count = ptx_type_bits(type);
-  lay_down(op, type, 1, by_width(type, NULL, of_32, of_64));
-  if (op->operand_count == 2)
-    ptx_define(op, 0, PTX_B32, 0);
+  if (!ptx_expect_operands(op, 2, 2))
+    return;
+  ptx_define(op, 0, PTX_B32, 0);
+  ptx_use(op, 1, type, 1);
+  op->instruction->execute = by_width(type, NULL, of_32, of_64);
 }
 
 static void bind_ones(ptx_operation *op) { bind_count(op, ones_32, ones_64); }

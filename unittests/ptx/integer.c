@@ -203,9 +203,12 @@ static void bind_multiply(ptx_operation *op) {
   if (!is_wide && !is_high && !ptx_take(op, "lo"))
     ptx_refuse(op, "mul of integers without .lo, .hi or .wide");
   ptx_type type = ptx_take_type(op);
-  lay_down(op, type, 2, is_wide ? wide[type] : is_high ? high[type] : low[type]);
-  if (is_wide && op->operand_count == 3)
-    ptx_define(op, 0, twice(type), 0);
+  if (!ptx_expect_operands(op, 3, 3))
+    return;
+  ptx_define(op, 0, is_wide ? twice(type) : type, 0);
+  ptx_use(op, 1, type, 1);
+  ptx_use(op, 2, type, 2);
+  op->instruction->execute = is_wide ? wide[type] : is_high ? high[type] : low[type];
 }
 
 static void bind_multiply_add(ptx_operation *op) {

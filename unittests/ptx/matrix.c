@@ -42,9 +42,9 @@ static const product products[] = {
     {"m16n8k16", PTX_F64, 16, 16, 8, 4},
 };
 
-typedef struct tile {
-  double values[DEPTH_MOST][ROWS_MOST]; // by what is summed over, then by row or column
-} tile;
+// By what is summed over, then by row of A or column of B.
+typedef double rows_tile[DEPTH_MOST][ROWS_MOST];
+typedef double columns_tile[DEPTH_MOST][COLUMNS];
 
 // Bits of an element of A or B; those of f64 have a register of their own.
 static double element_value(ptx_type type, uint64_t bits, unsigned index) {
@@ -66,18 +66,19 @@ static double element_value(ptx_type type, uint64_t bits, unsigned index) {
   }
 }
 
-// The elements of A (rows at most 16) or B (a register's rows follow each other) from slot `slot`.
+// The elements of a fragment whose registers are in slot `slot` and on: `width` rows of A, or
+// columns of B, to each of what is summed over.
 static void read_fragment(const ptx_warp *warp, unsigned slot, unsigned registers, ptx_type type,
-                          unsigned row_pairs, tile *out) {
-  unsigned each = ptx_type_bits(type) == 64 ? 1 : 32 / ptx_type_bits(type);
+                          unsigned width, double *out, unsigned stride) {
+  unsigned each = ptx_type_bits(type) == 64 ? 1 : 32 / ptx_type_bits(type), blocks = width / 8;
   for (unsigned lane = 0; lane < PTX_WARP; lane++) {
     const ptx_thread *t = warp->lanes[lane];
     for (unsigned r = 0; r < registers; r++) {
       uint64_t bits = t->r[t->waits->slot[slot + r]];
-      unsigned row = lane / 4 + 8 * (r % row_pairs);
-      unsigned first = 4 * each * (r / row_pairs) + lane % 4 * each;
+      unsigned across = lane / 4 + 8 * (r % blocks);
+      unsigned first = 4 * each * (r / blocks) + lane % 4 * each;
       for (unsigned e = 0; e < each; e++)
-        out->values[first + e][row] = element_value(type, bits, e);
+        out[(first + e) * stride + across] = element_value(type, bits, e);
     }
   }
 }
@@ -100,31 +101,46 @@ static uint64_t accumulated(const ptx_instruction *i, double value) {
   return (uint32_t)(int64_t)value;
 }
 
+// Adds the product to `sums`, in the order of what is summed over.
+static void add_products(const product *p, const rows_tile a, const columns_tile b,
+                         double sums[ROWS_MOST][COLUMNS]) {
+  for (unsigned row = 0; row < p->rows; row++) {
+    double sum[COLUMNS];
+    memcpy(sum, sums[row], sizeof sum);
+    for (unsigned k = 0; k < p->depth; k++)
+      for (unsigned column = 0; column < COLUMNS; column++)
+        sum[column] += a[k][row] * b[k][column];
+    memcpy(sums[row], sum, sizeof sum);
+  }
+}
+
+static unsigned row_of_element(unsigned lane, unsigned j) { return lane / 4 + 8 * (j / 2); }
+static unsigned column_of_element(unsigned lane, unsigned j) { return lane % 4 * 2 + j % 2; }
+
 static ptx_outcome multiply(ptx_warp *warp, uint32_t mask) {
   (void)mask;
   const ptx_instruction *i = warp->lanes[0]->waits;
   const product *p = i->more;
-  tile a, b;
-  read_fragment(warp, i->count, p->a_registers, (ptx_type)i->from, p->rows / 8, &a);
-  read_fragment(warp, i->count + p->a_registers, p->b_registers, (ptx_type)i->space, 1, &b);
-  unsigned c_slot = i->count + p->a_registers + p->b_registers;
-  for (unsigned lane = 0; lane < PTX_WARP; lane++) {
-    ptx_thread *t = warp->lanes[lane];
-    uint64_t results[4];
+  rows_tile a;
+  columns_tile b;
+  double sums[ROWS_MOST][COLUMNS];
+  unsigned a_slot = i->count, b_slot = a_slot + p->a_registers, c_slot = b_slot + p->b_registers;
+  read_fragment(warp, a_slot, p->a_registers, (ptx_type)i->from, p->rows, &a[0][0], ROWS_MOST);
+  read_fragment(warp, b_slot, p->b_registers, (ptx_type)i->space, COLUMNS, &b[0][0], COLUMNS);
+  for (unsigned lane = 0; lane < PTX_WARP; lane++)
+    for (unsigned j = 0; j < i->count * i->mode; j++)
+      sums[row_of_element(lane, j)][column_of_element(lane, j)] =
+          accumulator(i, warp->lanes[lane]->r[i->slot[c_slot + j / i->mode]], j % i->mode);
+  add_products(p, a, b, sums);
+  for (unsigned lane = 0; lane < PTX_WARP; lane++)
     for (unsigned r = 0; r < i->count; r++) {
-      uint64_t c_bits = t->r[i->slot[c_slot + r]];
-      results[r] = 0;
+      uint64_t bits = 0;
       for (unsigned e = 0; e < i->mode; e++) {
-        unsigned j = r * i->mode + e, row = lane / 4 + 8 * (j / 2), column = lane % 4 * 2 + j % 2;
-        double sum = accumulator(i, c_bits, e);
-        for (unsigned k = 0; k < p->depth; k++)
-          sum += a.values[k][row] * b.values[k][column];
-        results[r] |= accumulated(i, sum) << 16 * e;
+        unsigned j = r * i->mode + e;
+        bits |= accumulated(i, sums[row_of_element(lane, j)][column_of_element(lane, j)]) << 16 * e;
       }
+      warp->lanes[lane]->r[i->slot[r]] = bits;
     }
-    for (unsigned r = 0; r < i->count; r++)
-      t->r[i->slot[r]] = results[r];
-  }
   return PTX_GO;
 }
 

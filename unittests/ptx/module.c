@@ -445,9 +445,8 @@ static bool link_function(ptx_parser *parser, ptx_function *function) {
     ptx_call *call = function->calls[i];
     ptx_function *callee =
         ptx_module_find_function(parser->module, call->callee_name, strlen(call->callee_name));
-    ptx_token place = {.text = parser->module->text, .line = call->line};
     if (!callee || !callee->is_defined)
-      return ptx_parser_refuse(parser, &place, "the module does not define %s", call->callee_name);
+      return ptx_parser_refuse(parser, &call->place, "the module does not define %s", call->callee_name);
     bool fits = callee->parameter_count == call->argument_count &&
                 callee->result_count == call->result_count;
     for (size_t k = 0; fits && k < call->argument_count; k++)
@@ -455,7 +454,7 @@ static bool link_function(ptx_parser *parser, ptx_function *function) {
     for (size_t k = 0; fits && k < call->result_count; k++)
       fits = callee->results[k].bytes == call->results[k].bytes;
     if (!fits)
-      return ptx_parser_refuse(parser, &place, "the call of %s does not fit its parameters",
+      return ptx_parser_refuse(parser, &call->place, "the call of %s does not fit its parameters",
                                call->callee_name);
     call->callee = callee;
     if (!callee->is_visited && !link_function(parser, callee))

@@ -314,7 +314,7 @@ void ptx_use_call(ptx_operation *operation) {
   }
   function->calls[function->call_count++] = call;
   operation->instruction->more = call;
-  call->line = name.line;
+  call->place = name;
   call->callee_name = strndup(name.text, name.length);
   if (!call->callee_name)
     ptx_parser_out_of_memory(operation->parser);

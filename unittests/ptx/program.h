@@ -15,6 +15,7 @@
 #define TUNE_UNITTESTS_PTX_PROGRAM_H
 
 #include "unittests/ptx/ptx.h"
+#include "unittests/ptx/tokens.h"
 #include "unittests/ptx/types.h"
 
 #include <stdbool.h>
@@ -60,7 +61,7 @@ enum { // slots
 #define PTX_CONSTANT                                                                               \
   0x80000000u // marks a slot while the function is read: the constant of this index
 
-typedef enum ptx_space {
+typedef enum ptx_space { // those that may be memory that outlives a launch come first
   PTX_GENERIC,
   PTX_GLOBAL, // and .const: memory of the process
   PTX_SHARED,
@@ -125,7 +126,7 @@ typedef struct ptx_parameter {
 typedef struct ptx_call {
   ptx_function *callee;
   char *callee_name;
-  uint32_t line;
+  ptx_token place; // of the name
   ptx_parameter *arguments, *results; // in the caller's
   size_t argument_count, result_count;
 } ptx_call;

@@ -95,6 +95,9 @@ typedef struct ptx_report {
   ptx_fault fault;
   uint64_t instructions; // of all threads
   size_t shared_bytes;   // static and dynamic, of a group
+  // Whether a byte of global memory has another value than before; if none has, and none will have
+  // when the kernel runs once more, there is no need to run it.
+  bool has_changed_memory;
 } ptx_report;
 
 // Runs the kernel to its end. A failure names the kernel, the instruction with its line, the thread
