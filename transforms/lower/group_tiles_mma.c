@@ -138,8 +138,8 @@ static MlirValue take_half(const tune_ir_builder *builder, MlirValue matrices, i
   return tune_tile_from_rows(builder, mlirVectorTypeGet(2, shape, element), rows);
 }
 
-static MlirValue multiply_piece(const tune_ir_builder *builder, MlirValue a, MlirValue b,
-                                MlirValue sum) {
+static MlirValue multiply_f16(const tune_ir_builder *builder, MlirValue a, MlirValue b,
+                              MlirValue sum) {
   static const int64_t SHAPE[] = {M, N, K};
   MlirValue operands[] = {a, b, sum};
   MlirType type = mlirValueGetType(sum);
@@ -154,12 +154,80 @@ static MlirValue multiply_piece(const tune_ir_builder *builder, MlirValue a, Mli
                                                         .attributes = &shape});
 }
 
+// The registers of a fragment of bf16: pairs, as words.
+static void take_words(const tune_ir_builder *builder, MlirValue fragment, int64_t count,
+                       MlirValue *out_words) {
+  MlirType i32 = mlirIntegerTypeGet(builder->context, 32);
+  int64_t pair = 2, one = 1, first = 0;
+  MlirType row = mlirVectorTypeGet(1, &pair,
+                                   mlirShapedTypeGetElementType(mlirValueGetType(fragment))),
+           word = mlirVectorTypeGet(1, &one, i32);
+  for (int64_t i = 0; i < count; ++i) {
+    MlirValue value = tune_tile_extract(builder, fragment, &i, 1, row);
+    value = tune_ir_build_value(builder, "vector.bitcast", word, 1, &value);
+    out_words[i] = tune_tile_extract(builder, value, &first, 1, i32);
+  }
+}
+
+// Upstream's conversion of nvgpu.mma.sync leaves bf16 out.
+static MlirValue multiply_bf16(const tune_ir_builder *builder, MlirValue a, MlirValue b,
+                               MlirValue sum) {
+  MlirContext context = builder->context;
+  MlirValue operands[10], elements[4];
+  MlirType f32 = mlirF32TypeGet(context);
+  take_words(builder, a, 4, operands);
+  take_words(builder, b, 2, operands + 4);
+  for (size_t e = 0; e < 4; ++e) {
+    int64_t position[2];
+    intptr_t count;
+    mma_position(e, position, &count);
+    operands[6 + e] = tune_tile_extract(builder, sum, position, count, f32);
+  }
+  static const struct {
+    const char *name, *value;
+  } WORDS[] = {{"layoutA", "#nvvm.mma_layout<row>"},
+               {"layoutB", "#nvvm.mma_layout<col>"},
+               {"multiplicandAPtxType", "#nvvm.mma_type<bf16>"},
+               {"multiplicandBPtxType", "#nvvm.mma_type<bf16>"},
+               {"shape", "#nvvm.shape<m = 16, n = 8, k = 16>"}};
+  enum { WORD_COUNT = sizeof WORDS / sizeof *WORDS };
+  MlirNamedAttribute attributes[WORD_COUNT + 1];
+  for (size_t i = 0; i < WORD_COUNT; ++i)
+    attributes[i] = tune_ir_named(context, WORDS[i].name,
+                                  mlirAttributeParseGet(context, tune_ir_string(WORDS[i].value)));
+  int32_t segments[] = {4, 2, 4};
+  attributes[WORD_COUNT] =
+      tune_ir_named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 3, segments));
+  MlirType type = mlirTypeParseGet(context, tune_ir_string("!llvm.struct<(f32, f32, f32, f32)>"));
+  MlirValue made = tune_ir_build_result(builder, &(tune_ir_parts){.name = "nvvm.mma.sync",
+                                                                  .operand_count = 10,
+                                                                  .operands = operands,
+                                                                  .type_count = 1,
+                                                                  .types = &type,
+                                                                  .attribute_count = WORD_COUNT + 1,
+                                                                  .attributes = attributes});
+  for (int64_t e = 0; e < 4; ++e) {
+    MlirNamedAttribute position =
+        tune_ir_named(context, "position", mlirDenseI64ArrayGet(context, 1, &e));
+    elements[e] = tune_ir_build_result(builder, &(tune_ir_parts){.name = "llvm.extractvalue",
+                                                                 .operand_count = 1,
+                                                                 .operands = &made,
+                                                                 .type_count = 1,
+                                                                 .types = &f32,
+                                                                 .attribute_count = 1,
+                                                                 .attributes = &position});
+  }
+  return tune_tile_from_elements(builder, mlirValueGetType(sum), 4, elements);
+}
+
 static void mma_multiply(const tune_tile *tile, const tune_ir_builder *builder, MlirValue stage,
                          MlirValue *pieces) {
   enum { MOST = 32 }; // pieces along either side, of 128 in all and 16 or 8 elements
   origin at = find_origin(tile, builder);
   int64_t down = warp_rows(tile) / M, across = warp_cols(tile) / N;
   MlirValue a[MOST], b[MOST];
+  MlirValue (*multiply)(const tune_ir_builder *, MlirValue, MlirValue, MlirValue) =
+      mlirTypeIsABF16(tile->a.element) ? multiply_bf16 : multiply_f16;
   for (int64_t depth = 0; depth < tile->depth; depth += K) {
     for (int64_t i = 0; i < down; ++i)
       a[i] = load_matrices(builder, &tile->a, stage, at.lane,
@@ -172,7 +240,7 @@ static void mma_multiply(const tune_tile *tile, const tune_ir_builder *builder, 
     }
     for (int64_t i = 0; i < down; ++i)
       for (int64_t j = 0; j < across; ++j)
-        pieces[i * across + j] = multiply_piece(builder, a[i], b[j], pieces[i * across + j]);
+        pieces[i * across + j] = multiply(builder, a[i], b[j], pieces[i * across + j]);
   }
 }
 
