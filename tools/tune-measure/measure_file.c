@@ -21,6 +21,9 @@
 #include <time.h>
 #include <unistd.h>
 
+// From so long a wait on, each word that it goes on is shown.
+#define TOLD_AGAIN_SECONDS 60.0
+
 typedef struct run {
   const measure_file_options *options;
   tune_export *exported;
@@ -30,6 +33,7 @@ typedef struct run {
   json_t *cpus;        // numbers
   json_t *fingerprint; // of the device here
   tune_digest digest;  // that records go by
+  bool has_told_waiting;
 
   // Of the task being measured.
   const json_t *task; // as the export has it
@@ -57,6 +61,29 @@ static int64_t milliseconds_since_1970(void) {
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+//===- Others on the same cores ------------------------------------------------------------===//
+
+// Else a run that waits its turn looks like one that hangs.
+static void tell_waiting(void *context, double seconds) {
+  run *r = context;
+  if (r->progress)
+    tune_progress_clear(r->progress);
+  if (!r->has_told_waiting || seconds > TOLD_AGAIN_SECONDS)
+    fprintf(stderr, "tune-measure: waiting for others that time on the same cores, for %.0f s\n",
+            seconds);
+  r->has_told_waiting = true;
+}
+
+// There is nothing else to look at: the descriptor is none.
+static bool is_never_ready(void *context) {
+  (void)context;
+  return false;
+}
+
+static child_watch watch_of(run *r) {
+  return (child_watch){.fd = -1, .ready = is_never_ready, .waiting = tell_waiting, .context = r};
 }
 
 //===- Beginning --------------------------------------------------------------------------===//
@@ -104,12 +131,13 @@ static json_t *make_request(const run *r) {
                    r->options->device, "threads", (json_t *)member(r, "threads"), "cpus", r->cpus);
 }
 
-static tune_status ask(const run *r, const char *what, json_t **out_object) {
+static tune_status ask(run *r, const char *what, json_t **out_object) {
   json_t *request = make_request(r), *reply = NULL;
   if (!request)
     return tune_status_make(TUNE_DATA_LOSS, "%s: an export without a target or threads",
                             r->options->path);
-  tune_status status = device_ask(request, strcmp(what, "roofline") == 0, NULL, &reply);
+  child_watch watch = watch_of(r);
+  tune_status status = device_ask(request, strcmp(what, "roofline") == 0, &watch, &reply);
   json_decref(request);
   TUNE_RETURN_IF_ERROR(status);
   *out_object = json_incref(json_object_get(reply, what));
@@ -228,11 +256,12 @@ static tune_status measure(run *r, const task *t, const json_t *candidate, json_
   json_t *reply = NULL, *request = NULL;
   tune_status status =
       tune_export_extract(r->exported, json_object_get(candidate, "artifact"), path);
+  child_watch watch = watch_of(r);
   double begin = tune_clock_seconds();
   if (tune_status_is_ok(status)) {
     request = json_pack("{s:s, s:o?, s:O}", "artifact", path, "best",
                         r->best > 0 ? json_real(r->best) : NULL, "limits", member(r, "limits"));
-    status = request ? trial_measure_in_child(t, request, NULL, &reply) : out_of_memory();
+    status = request ? trial_measure_in_child(t, request, &watch, &reply) : out_of_memory();
   }
   if (tune_status_is_ok(status)) {
     double waited = json_number_value(json_object_get(reply, "waited"));
@@ -323,10 +352,11 @@ static tune_status do_candidate(run *r, const task *t, const json_t *candidate) 
 
 //===- One task ---------------------------------------------------------------------------===//
 
-static tune_status open_task(const run *r, task **out_task) {
+static tune_status open_task(run *r, task **out_task) {
   char *path = NULL;
   if (asprintf(&path, "%s/reference", tune_scratch_get_path(r->scratch)) < 0)
     return out_of_memory();
+  child_watch watch = watch_of(r);
   json_t *request = make_request(r);
   json_t *limits = json_copy((json_t *)member(r, "limits"));
   json_object_set(limits, "seconds", (json_t *)member(r, "reference_seconds"));
@@ -343,7 +373,7 @@ static tune_status open_task(const run *r, task **out_task) {
       ok ? tune_export_extract(r->exported, json_object_get(r->task, "reference"), path)
          : tune_status_make(TUNE_DATA_LOSS, "%s: a task that lacks something", r->options->path);
   if (tune_status_is_ok(status))
-    status = task_create(request, NULL, out_task);
+    status = task_create(request, &watch, out_task);
   json_decref(request);
   unlink(path);
   free(path);

@@ -32,7 +32,7 @@ tune_status trial_compare(void *context, child_notes *notes, json_t **out_report
 json_t *trial_reply(const child_outcome *outcome, bool names_artifact);
 
 // Runs trial_measure in a child, as the request "measure" says: "artifact", "best", "measure",
-// "limits". `watch` may be NULL.
+// "limits".
 tune_status trial_measure_in_child(const task *of, const json_t *request, const child_watch *watch,
                                    json_t **out_reply);
 
