@@ -75,7 +75,10 @@ static tune_status write_modules(program *p, const char *output) {
     json_int_t bytes = json_integer_value(json_object_get(json_array_get(modules, i), "bytes"));
     if (bytes < 0 || (uint64_t)bytes > p->rest_size)
       return damaged("it is cut off");
-    TUNE_RETURN_IF_ERROR(write_module(output, count, i, p->rest, (size_t)bytes));
+    // PTX has a NUL at its end, which is none of a text's.
+    size_t text = strnlen(p->rest, (size_t)bytes), is_text = text + 1 == (size_t)bytes;
+    TUNE_RETURN_IF_ERROR(
+        write_module(output, count, i, p->rest, is_text && text ? text : (size_t)bytes));
     p->rest += bytes;
     p->rest_size -= (size_t)bytes;
   }

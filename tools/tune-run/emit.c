@@ -60,7 +60,10 @@ static tune_status write_bytes(const char *bytes, size_t size, const char *path)
 // fails, and may be no file at all (/dev/stdout).
 static tune_status build_into(const run_settings *settings, tune_connection *worker, subject *s,
                               const tune_scratch *scratch) {
-  bool is_artifact = settings->emit == EMIT_PROGRAM || settings->emit == EMIT_SPIRV;
+  bool comes_apart =
+      settings->emit == EMIT_SPIRV || settings->emit == EMIT_PTX || settings->emit == EMIT_CUBIN;
+  bool is_artifact =
+      settings->emit == EMIT_PROGRAM || (comes_apart && settings->emit != EMIT_CUBIN);
   char *path;
   if (asprintf(&path, "%s/code", tune_scratch_get_path(scratch)) < 0)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "writing code");
@@ -75,8 +78,8 @@ static tune_status build_into(const run_settings *settings, tune_connection *wor
   if (tune_status_is_ok(status))
     status = tune_file_read(path, &bytes, &size);
   if (tune_status_is_ok(status))
-    status = (settings->emit == EMIT_SPIRV ? tune_program_files_write
-                                           : write_bytes)(bytes, size, settings->outputs.values[0]);
+    status = (comes_apart ? tune_program_files_write : write_bytes)(bytes, size,
+                                                                    settings->outputs.values[0]);
   free(bytes);
   free(path);
   return status;
@@ -99,25 +102,30 @@ static tune_status build(const run_settings *settings, const tune_target_facts *
 }
 
 // INVALID_ARGUMENT where code for the target never has the form asked for.
-static tune_status check_form(const run_settings *settings, bool is_for_cpu) {
-  static const char *const WHY[] = {
-      [EMIT_OBJ] = "there is no object of a device program",
-      [EMIT_LLVM] = "there is no LLVM IR of what runs on Vulkan: it is SPIR-V",
-      [EMIT_PROGRAM] = "what runs on a CPU is a shared object: --emit=so",
-      [EMIT_SPIRV] = "a CPU does not run SPIR-V: --target=vulkan",
+static tune_status check_form(const run_settings *settings, tune_target_kind kind) {
+  enum { CPU = 1 << TUNE_KIND_CPU, VULKAN = 1 << TUNE_KIND_VULKAN, CUDA = 1 << TUNE_KIND_CUDA };
+  static const struct {
+    size_t form;
+    unsigned kinds; // that have it
+    const char *why;
+  } FORMS[] = {
+      {EMIT_OBJ, CPU, "there is no object of a device program"},
+      {EMIT_LLVM, CPU, "there is LLVM IR of what runs on a CPU alone"},
+      {EMIT_PROGRAM, VULKAN | CUDA, "what runs on a CPU is a shared object: --emit=so"},
+      {EMIT_SPIRV, VULKAN, "SPIR-V runs on Vulkan: --target=vulkan"},
+      {EMIT_PTX, CUDA, "PTX runs on CUDA: --target=cuda:sm_90"},
+      {EMIT_CUBIN, CUDA, "cubins run on CUDA: --target=cuda:sm_90"},
   };
-  bool needs_cpu = settings->emit == EMIT_OBJ || settings->emit == EMIT_LLVM;
-  bool needs_device = settings->emit == EMIT_PROGRAM || settings->emit == EMIT_SPIRV;
-  if (is_for_cpu ? !needs_device : !needs_cpu)
-    return TUNE_OK;
-  return tune_status_make(TUNE_INVALID_ARGUMENT, "--emit=%s --target=%s: %s",
-                          settings_emit_names[settings->emit], settings->target,
-                          WHY[settings->emit]);
+  for (size_t i = 0; i < sizeof FORMS / sizeof *FORMS; ++i)
+    if (FORMS[i].form == settings->emit && !(FORMS[i].kinds & 1u << kind))
+      return tune_status_make(TUNE_INVALID_ARGUMENT, "--emit=%s --target=%s: %s",
+                              settings_emit_names[settings->emit], settings->target, FORMS[i].why);
+  return TUNE_OK;
 }
 
 tune_status emit_run(const run_settings *settings, const tune_target_facts *facts) {
   char *header = NULL, *database = NULL;
-  TUNE_RETURN_IF_ERROR(check_form(settings, !facts));
+  TUNE_RETURN_IF_ERROR(check_form(settings, facts ? facts->name.kind : TUNE_KIND_CPU));
   if (!facts)
     TUNE_RETURN_IF_ERROR(name_header(settings->outputs.values[0], &header));
   tune_connection *worker = NULL;

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-const char *const settings_emit_names[] = {"none", "so",      "obj",   "llvm",
-                                           "asm",  "program", "spirv", NULL};
+const char *const settings_emit_names[] = {"none",    "so",    "obj", "llvm",  "asm",
+                                           "program", "spirv", "ptx", "cubin", NULL};
 const char *const settings_format_names[] = {"text", "json", NULL};
 
 // Where these are not given. Out of range, so that it can be told.
@@ -119,8 +119,8 @@ tune_status settings_parse(int argc, char **argv, run_settings *out_settings, bo
        "How to report, on stdout. The default is text.", settings_format_names, 0, 0},
       {"emit", 0, TUNE_OPTION_CHOICE, &s->emit, NULL,
        "Write what would run to the file --output, and run nothing. For the CPU (so, obj, llvm, "
-       "asm) a C header goes beside it; spirv puts the description of the launches beside the "
-       "code. The default is none.",
+       "asm) a C header goes beside it; spirv, ptx and cubin put the description of the launches "
+       "beside the code. The default is none.",
        settings_emit_names, 0, 0},
   };
   const tune_command command = {
@@ -138,6 +138,7 @@ tune_status settings_parse(int argc, char **argv, run_settings *out_settings, bo
                   "  tune-run mm.mlir --config=mc=64,nr=32 --format=json\n"
                   "  tune-run mm.mlir --emit=so --output=mm.so\n"
                   "  tune-run mm.mlir --target=vulkan:generic --emit=spirv --output=mm.spv\n"
+                  "  tune-run mm.mlir --target=cuda:sm_90 --emit=ptx --output=mm.ptx\n"
                   "\n"
                   "Exit status: 0 ok; 1 wrong result; 2 usage or input; 3 no such target here.\n",
   };

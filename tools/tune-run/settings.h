@@ -13,6 +13,8 @@ typedef enum emit_form {
   EMIT_ASM,
   EMIT_PROGRAM, // the artifact of a device
   EMIT_SPIRV,
+  EMIT_PTX,
+  EMIT_CUBIN,
 } emit_form;
 typedef enum report_format { FORMAT_TEXT, FORMAT_JSON } report_format;
 

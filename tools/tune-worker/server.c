@@ -256,7 +256,8 @@ static tune_status get_emit(const json_t *request, build_order *order) {
   } FORMS[] = {{"so", TUNE_EMIT_OBJECT, true},
                {"obj", TUNE_EMIT_OBJECT, false},
                {"asm", TUNE_EMIT_ASSEMBLY, false},
-               {"llvm", TUNE_EMIT_LLVM, false}};
+               {"llvm", TUNE_EMIT_LLVM, false},
+               {"cubin", TUNE_EMIT_CUBIN, true}};
   const char *name;
   TUNE_RETURN_IF_ERROR(get_string(request, "emit", false, &name));
   for (size_t i = 0; i < sizeof FORMS / sizeof *FORMS; ++i)
@@ -265,7 +266,7 @@ static tune_status get_emit(const json_t *request, build_order *order) {
       order->is_artifact = FORMS[i].is_artifact;
       return TUNE_OK;
     }
-  return tune_status_make(TUNE_INVALID_ARGUMENT, "\"emit\": \"%s\" is none of so, obj, asm, llvm",
+  return tune_status_make(TUNE_INVALID_ARGUMENT, "\"emit\": \"%s\" is none of so, obj, asm, llvm, cubin",
                           name);
 }
 

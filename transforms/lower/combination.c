@@ -17,7 +17,10 @@ static const tune_combination COMBINATIONS[] = {
 };
 
 const tune_combination *tune_combination_find(MlirOperation op) {
-  MlirAttribute kind = tune_ir_attribute(op, "kind");
+  return tune_combination_read(tune_ir_attribute(op, "kind"));
+}
+
+const tune_combination *tune_combination_read(MlirAttribute kind) {
   if (mlirAttributeIsNull(kind))
     return NULL;
   tune_string_builder text;
@@ -25,9 +28,11 @@ const tune_combination *tune_combination_find(MlirOperation op) {
   mlirAttributePrint(kind, tune_ir_append, &text);
   const tune_combination *found = NULL;
   for (size_t i = 0; i < sizeof COMBINATIONS / sizeof *COMBINATIONS && text.text && !found; ++i) {
-    char written[24];
-    snprintf(written, sizeof written, "<%s>", COMBINATIONS[i].kind);
-    if (strstr(text.text, written))
+    // #vector.kind<add>, #gpu<all_reduce_op add>
+    char of_vectors[24], of_lanes[24];
+    snprintf(of_vectors, sizeof of_vectors, "<%s>", COMBINATIONS[i].kind);
+    snprintf(of_lanes, sizeof of_lanes, " %s>", COMBINATIONS[i].kind);
+    if (strstr(text.text, of_vectors) || strstr(text.text, of_lanes))
       found = &COMBINATIONS[i];
   }
   tune_string_builder_deinit(&text);

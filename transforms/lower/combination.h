@@ -20,6 +20,8 @@ typedef struct tune_combination {
 
 // What the attribute `kind` of `op`, as of a vector.reduction, says; NULL where it is not known.
 const tune_combination *tune_combination_find(MlirOperation op);
+// The same of such an attribute, or of one of gpu.subgroup_reduce (#gpu<all_reduce_op add>).
+const tune_combination *tune_combination_read(MlirAttribute kind);
 
 #ifdef __cplusplus
 }

@@ -46,6 +46,7 @@ typedef enum tune_emit {
   TUNE_EMIT_MLIR,     // the LLVM dialect, as text
   TUNE_EMIT_LLVM,     // optimised LLVM IR, as text
   TUNE_EMIT_ASSEMBLY, //
+  TUNE_EMIT_CUBIN,    // a device program of machine code where it would be PTX: of CUDA alone
   TUNE_EMIT_OBJECT,   //
 } tune_emit;
 

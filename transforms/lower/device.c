@@ -12,7 +12,34 @@ tune_device tune_device_least(void) {
                        .group_invocations = 128,
                        .group_size = {128, 128, 64},
                        .group_count = {65535, 65535, 65535},
-                       .shared_bytes = 16384};
+                       .shared_bytes = 16384,
+                       .storage_buffer_bytes = 1 << 27,
+                       .texel_buffer_elements = 65536};
+}
+
+tune_device tune_device_least_cuda(void) {
+  return (tune_device){.arch = 80,
+                       .group_invocations = 1024,
+                       .group_size = {1024, 1024, 64},
+                       .group_count = {2147483647, 65535, 65535},
+                       .shared_bytes = 49152,
+                       .shared_bytes_most = 166912,
+                       .group_registers = 65536,
+                       .subgroup_size = 32,
+                       .storage_buffer_bytes = INT64_C(1) << 30,
+                       .has_float16 = true,
+                       .has_bfloat16 = true,
+                       .has_float64 = true,
+                       .has_int8 = true,
+                       .has_int16 = true,
+                       .has_int64 = true,
+                       .has_storage8 = true,
+                       .has_storage16 = true,
+                       .has_subgroup_vote = true,
+                       .has_subgroup_arithmetic = true,
+                       .has_subgroup_ballot = true,
+                       .has_subgroup_shuffle = true,
+                       .has_subgroup_shuffle_relative = true};
 }
 
 // A word in a list of the fingerprint, and the member it sets.
@@ -23,6 +50,8 @@ typedef struct word_row {
 
 static const word_row WORDS[] = {
     {"features", "float16", offsetof(tune_device, has_float16)},
+    {"features", "bfloat16", offsetof(tune_device, has_bfloat16)},
+    {"features", "cooperative_matrix", offsetof(tune_device, has_cooperative_matrix)},
     {"features", "float64", offsetof(tune_device, has_float64)},
     {"features", "int8", offsetof(tune_device, has_int8)},
     {"features", "int16", offsetof(tune_device, has_int16)},
@@ -72,6 +101,9 @@ static tune_status read_words(const json_t *fingerprint, const char *name, tune_
   const json_t *list = json_object_get(fingerprint, name);
   if (list && !json_is_array(list))
     return wrong_member(name, "a list of words");
+  for (size_t row = 0; list && row < sizeof WORDS / sizeof *WORDS; ++row)
+    if (strcmp(WORDS[row].list, name) == 0)
+      *(bool *)((char *)device + WORDS[row].offset) = false;
   for (size_t i = 0; i < json_array_size(list); ++i) {
     const char *word = json_string_value(json_array_get(list, i));
     if (!word)
@@ -83,11 +115,25 @@ static tune_status read_words(const json_t *fingerprint, const char *name, tune_
   return TUNE_OK;
 }
 
+// "sm_90"
+static tune_status read_arch(const json_t *fingerprint, int *arch) {
+  const json_t *member = json_object_get(fingerprint, "arch");
+  if (!member)
+    return TUNE_OK;
+  if (!json_is_string(member) || sscanf(json_string_value(member), "sm_%d", arch) != 1)
+    return wrong_member("arch", "a compute capability, \"sm_90\"");
+  return TUNE_OK;
+}
+
 tune_status tune_device_read(const json_t *fingerprint, tune_device *out_device) {
-  tune_device device = tune_device_least();
   if (!json_is_object(fingerprint))
     return tune_status_make(TUNE_INVALID_ARGUMENT, "the device's fingerprint is no JSON object");
-  const json_t *api = json_object_get(fingerprint, "api");
+  const char *target = json_string_value(json_object_get(fingerprint, "target"));
+  bool is_cuda = target && strcmp(target, "cuda") == 0;
+  tune_device device = is_cuda ? tune_device_least_cuda() : tune_device_least();
+  if (is_cuda)
+    TUNE_RETURN_IF_ERROR(read_arch(fingerprint, &device.arch));
+  const json_t *api = is_cuda ? NULL : json_object_get(fingerprint, "api");
   if (api && (!json_is_string(api) ||
               sscanf(json_string_value(api), "%d.%d", &device.api_major, &device.api_minor) != 2))
     return wrong_member("api", "a version, \"1.3.230\"");
@@ -95,6 +141,15 @@ tune_status tune_device_read(const json_t *fingerprint, tune_device *out_device)
   TUNE_RETURN_IF_ERROR(read_numbers(fingerprint, "group_size", device.group_size));
   TUNE_RETURN_IF_ERROR(read_numbers(fingerprint, "group_count", device.group_count));
   TUNE_RETURN_IF_ERROR(read_number(fingerprint, "shared_bytes", &device.shared_bytes));
+  const char *type = json_string_value(json_object_get(fingerprint, "device_type"));
+  device.is_software = type && strcmp(type, "cpu") == 0;
+  TUNE_RETURN_IF_ERROR(read_number(fingerprint, "multiprocessors", &device.multiprocessors));
+  TUNE_RETURN_IF_ERROR(
+      read_number(fingerprint, "storage_buffer_bytes", &device.storage_buffer_bytes));
+  TUNE_RETURN_IF_ERROR(
+      read_number(fingerprint, "texel_buffer_elements", &device.texel_buffer_elements));
+  TUNE_RETURN_IF_ERROR(read_number(fingerprint, "shared_bytes_most", &device.shared_bytes_most));
+  TUNE_RETURN_IF_ERROR(read_number(fingerprint, "group_registers", &device.group_registers));
   TUNE_RETURN_IF_ERROR(read_number(fingerprint, "subgroup_size", &device.subgroup_size));
   TUNE_RETURN_IF_ERROR(read_number(fingerprint, "loop_limit", &device.loop_limit));
   TUNE_RETURN_IF_ERROR(read_words(fingerprint, "features", &device));

@@ -1,7 +1,7 @@
 //===- device.h - What code for a device may use --------------------------------------===//
 //
-// Read off a device's fingerprint (targets/fingerprint.h); a lowering for a device that is not here
-// takes what every one of its kind has.
+// Read off a device's fingerprint (targets/fingerprint.h), by rules and lowerings alike; what is to
+// run on a device that is not here takes what every one of its kind has.
 //
 // Threads: none of its own; a plain value.
 //
@@ -22,26 +22,35 @@ extern "C" {
 
 typedef struct tune_device {
   int api_major, api_minor; // of Vulkan
+  int arch;                 // of CUDA: 90 for sm_90; 0 for Vulkan
+  bool is_software;         // it is the CPU in disguise
+  int64_t multiprocessors;  // of CUDA; 0: not known
   int64_t group_invocations;
   int64_t group_size[3];
   int64_t group_count[3];
-  int64_t shared_bytes;
-  int64_t subgroup_size; // 0: not known
-  int64_t loop_limit;    // iterations after which loops stop, see kernel_loops.h; 0: none
+  int64_t shared_bytes;      // of a group
+  int64_t shared_bytes_most; // where a launch asks for more than that; 0: it cannot
+  int64_t group_registers;   // of 32 bits; 0: not known
+  int64_t storage_buffer_bytes, texel_buffer_elements; // most of one buffer
+  int64_t subgroup_size;                               // 0: not known
+  int64_t loop_limit; // iterations after which loops stop, see kernel_loops.h; 0: none
   // Types in arithmetic.
-  bool has_float16, has_float64, has_int8, has_int16, has_int64;
+  bool has_float16, has_bfloat16, has_float64, has_int8, has_int16, has_int64;
   // Types in storage buffers; those of 32 bits always are.
   bool has_storage8, has_storage16;
   // What invocations of a subgroup do together.
   bool has_subgroup_vote, has_subgroup_arithmetic, has_subgroup_ballot, has_subgroup_shuffle,
       has_subgroup_shuffle_relative, has_subgroup_clustered, has_subgroup_quad;
+  bool has_cooperative_matrix;
 } tune_device;
 
 // What every Vulkan 1.1 device has.
 tune_device tune_device_least(void);
+// What every CUDA device of compute capability 8.0 has.
+tune_device tune_device_least_cuda(void);
 
-// Reads the fingerprint of a Vulkan device; a member that it lacks is as above. INVALID_ARGUMENT
-// where one is not what it should be.
+// Reads the fingerprint of a device; a member that it lacks is as above, for its target.
+// INVALID_ARGUMENT where one is not what it should be.
 tune_status tune_device_read(const json_t *fingerprint, tune_device *out_device);
 
 #ifdef __cplusplus

@@ -1,14 +1,18 @@
 //===- device_kernel.h - Kernels of a device program -----------------------------------===//
 //
-// What the way to a device's code (spirv.h) hands to the one that writes the program down
+// What the ways to devices' code (spirv.h, nvvm.h) hand to the one that writes the program down
 // (device_program.h).
 //
-// Threads: none of its own; a plain value.
+// Threads: a plain value; what reads IR, as its context.
 //
 //===--------------------------------------------------------------------------===//
 
 #ifndef TUNE_TRANSFORMS_LOWER_DEVICE_KERNEL_H
 #define TUNE_TRANSFORMS_LOWER_DEVICE_KERNEL_H
+
+#include "support/status.h"
+
+#include "mlir-c/IR.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,6 +29,7 @@ typedef struct tune_device_kernel {
   size_t argument_count;
   bool *is_written;      // which arguments it may write to
   int64_t subgroup_size; // that it is written for; 0: any
+  int64_t shared_bytes;  // that a launch has to ask for, besides its own
 } tune_device_kernel;
 
 typedef struct tune_device_kernels {
@@ -32,6 +37,20 @@ typedef struct tune_device_kernels {
   size_t count;
 } tune_device_kernels;
 
+// On a kernel's gpu.module, array<i64: …>: a number for each argument, the same for those that are
+// in the same buffer.
+#define TUNE_DEVICE_KERNEL_ROOTS_ATTRIBUTE "tune.roots"
+
+// One item, all zero, for each gpu.module in `kernels`, a builtin.module of nothing else.
+tune_status tune_device_kernels_init(MlirOperation kernels, tune_device_kernels *out_kernels);
+// Fills in the name and the arguments of `kernel`, a gpu.func, and its subgroup size: `subgroup`
+// where it does anything as one.
+tune_status tune_device_kernel_describe(MlirOperation kernel, int64_t subgroup,
+                                        tune_device_kernel *out_kernel);
+// Whether argument `index` of the kernel in `module` is in the same buffer as another one, and one
+// of the two is written.
+bool tune_device_kernel_is_aliased(const tune_device_kernel *kernel, MlirOperation module,
+                                   size_t index);
 // Of what starts as {0}.
 void tune_device_kernels_deinit(tune_device_kernels *kernels);
 

@@ -255,7 +255,8 @@ static tune_status fill_launch(program *self, MlirOperation op, json_t *step) {
   intptr_t has_shared, at = segment(op, SHARED, &has_shared);
   if (has_shared)
     TUNE_RETURN_IF_ERROR(read_constant(op, mlirOperationGetOperand(op, at), &shared));
-  json_object_set_new(step, "shared_bytes", json_integer(shared));
+  json_object_set_new(step, "shared_bytes",
+                      json_integer(shared + (json_int_t)kernel->shared_bytes));
   json_object_set_new(step, "subgroup_size", json_integer(kernel->subgroup_size));
   json_t *arguments = json_array();
   json_object_set_new(step, "arguments", arguments);

@@ -13,6 +13,7 @@
 #define MOST_DIMENSIONS 32
 
 // As upstream's map-memref-spirv-storage-class has it for Vulkan.
+#define SHARED_SPACE "#gpu.address_space<workgroup>"
 enum { WORKGROUP_SPACE = 3, FUNCTION_SPACE = 6 };
 
 //===--------------------------------------------------------------------------===//
@@ -65,20 +66,23 @@ static void set_space(MlirValue value, MlirAttribute space) {
   }
 }
 
-static MlirAttribute make_space(MlirContext context, int64_t number) {
-  return number ? mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), number)
-                : mlirAttributeGetNull();
+// Of CUDA the gpu dialect's own words are converted, and an invocation's own memory has none.
+static MlirAttribute make_space(MlirContext context, bool is_shared, bool is_cuda) {
+  if (is_cuda)
+    return is_shared ? mlirAttributeParseGet(context, tune_ir_string(SHARED_SPACE))
+                     : mlirAttributeGetNull();
+  return mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64),
+                            is_shared ? WORKGROUP_SPACE : FUNCTION_SPACE);
 }
 
-static bool is_workgroup(MlirType type) {
+bool tune_kernel_memory_is_shared(MlirType type) {
   MlirAttribute space = mlirMemRefTypeGetMemorySpace(type);
   if (mlirAttributeIsNull(space))
     return false;
   if (mlirAttributeIsAInteger(space))
     return mlirIntegerAttrGetValueInt(space) == WORKGROUP_SPACE;
   MlirContext context = mlirTypeGetContext(type);
-  static const char *const WORDS[] = {"#gpu.address_space<workgroup>",
-                                      "#spirv.storage_class<Workgroup>"};
+  static const char *const WORDS[] = {SHARED_SPACE, "#spirv.storage_class<Workgroup>"};
   for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; ++i)
     if (mlirAttributeEqual(space, mlirAttributeParseGet(context, tune_ir_string(WORDS[i]))))
       return true;
@@ -117,42 +121,46 @@ static MlirOperation make_allocation(MlirOperation old, const char *name) {
 }
 
 // Variables are made where the kernel begins, whatever loop the memory is of.
-static void replace(MlirOperation old, MlirBlock entry, const char *name, int64_t space) {
+static void replace(MlirOperation old, MlirBlock entry, bool is_shared, bool is_cuda) {
+  const char *name = is_shared ? "memref.alloc" : "memref.alloca";
   MlirOperation allocation = make_allocation(old, name);
   mlirBlockInsertOwnedOperationBefore(entry, mlirBlockGetFirstOperation(entry), allocation);
   mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(old, 0),
                                 mlirOperationGetResult(allocation, 0));
   mlirOperationDestroy(old);
   set_space(mlirOperationGetResult(allocation, 0),
-            make_space(mlirOperationGetContext(allocation), space));
+            make_space(mlirOperationGetContext(allocation), is_shared, is_cuda));
 }
 
-static tune_status place_allocation(MlirOperation op, MlirBlock entry, int64_t *shared_bytes) {
+static tune_status place_allocation(MlirOperation op, MlirBlock entry, bool is_cuda,
+                                    int64_t *shared_bytes) {
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
   int64_t bytes = tune_kernel_memory_bytes(type);
   if (bytes < 0)
     return tune_status_make_at(TUNE_INVALID_ARGUMENT, op,
                                "memory in a kernel of a size known only at run time");
-  bool is_shared = is_workgroup(type);
+  bool is_shared = tune_kernel_memory_is_shared(type);
   if (is_shared)
     *shared_bytes += bytes;
-  replace(op, entry, is_shared ? "memref.alloc" : "memref.alloca",
-          is_shared ? WORKGROUP_SPACE : FUNCTION_SPACE);
+  replace(op, entry, is_shared, is_cuda);
   return TUNE_OK;
 }
 
 static tune_status place_all(const memory_ops *ops, MlirOperation kernel,
                              const tune_device *device) {
   MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
-  int64_t shared_bytes = 0;
+  int64_t shared_bytes = 0, most = device->shared_bytes;
+  if (most < device->shared_bytes_most)
+    most = device->shared_bytes_most;
   for (size_t i = 0; i < ops->given_back.count; ++i)
     mlirOperationDestroy(ops->given_back.ops[i]);
   for (size_t i = 0; i < ops->taken.count; ++i)
-    TUNE_RETURN_IF_ERROR(place_allocation(ops->taken.ops[i], entry, &shared_bytes));
-  if (shared_bytes > device->shared_bytes)
+    TUNE_RETURN_IF_ERROR(
+        place_allocation(ops->taken.ops[i], entry, device->arch > 0, &shared_bytes));
+  if (shared_bytes > most)
     return tune_status_make_at(TUNE_INVALID_ARGUMENT, kernel,
                                "%lld bytes of workgroup memory; the device has %lld",
-                               (long long)shared_bytes, (long long)device->shared_bytes);
+                               (long long)shared_bytes, (long long)most);
   return TUNE_OK;
 }
 

@@ -1,8 +1,8 @@
 //===- kernel_memory.h - Memory that a kernel takes for itself -----------------------===//
 //
-// In a gpu.func, before its conversion to SPIR-V: what is allocated in workgroup memory gets the
-// memory space that upstream's conversion knows; everything else that is allocated belongs to one
-// invocation, and becomes a variable of the function.
+// In a gpu.func, before its conversion to SPIR-V or NVVM: what is allocated in workgroup memory
+// gets the memory space that upstream's conversion knows; everything else that is allocated belongs
+// to one invocation, and becomes a variable of the function.
 //
 // Threads: as the context of the IR.
 //
@@ -23,6 +23,9 @@ extern "C" {
 // space. INVALID_ARGUMENT (located) for sizes known only at run time, or more workgroup memory than
 // the device has.
 tune_status tune_kernel_memory_place(MlirOperation kernel, const tune_device *device);
+
+// Whether a memref of `type` is in workgroup memory, however that is said.
+bool tune_kernel_memory_is_shared(MlirType type);
 
 // Bytes of the memory that a memref of static shape has; -1 for others, and for elements without a
 // size in memory.

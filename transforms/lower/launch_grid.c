@@ -160,6 +160,17 @@ tune_status tune_launch_grid_check_group(MlirOperation op, const int64_t *group,
   return TUNE_OK;
 }
 
+tune_status tune_launch_grid_read_group(MlirOperation kernel, const tune_device *device,
+                                        int64_t *out_group) {
+  MlirAttribute known = tune_ir_attribute(kernel, "known_block_size");
+  if (mlirAttributeIsNull(known))
+    return tune_status_make_at(TUNE_INVALID_ARGUMENT, kernel,
+                               "the size of the kernel's groups is known only at run time");
+  for (intptr_t i = 0; i < TUNE_LAUNCH_AXES; ++i)
+    out_group[i] = mlirDenseI32ArrayGetElement(known, i);
+  return tune_launch_grid_check_group(kernel, out_group, device);
+}
+
 int64_t tune_launch_grid_invocations(const tune_launch_grid *self) {
   return self->invocations[0] * self->invocations[1] * self->invocations[2];
 }

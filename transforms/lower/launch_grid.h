@@ -49,6 +49,10 @@ tune_status tune_launch_grid_plan(tune_launch_grid *grid, const tune_device *dev
 // INVALID_ARGUMENT (at `op`) where the device does not take groups of three sizes `group`.
 tune_status tune_launch_grid_check_group(MlirOperation op, const int64_t *group,
                                          const tune_device *device);
+// The three sizes of the groups of `kernel`, a gpu.func, into `out_group`. INVALID_ARGUMENT
+// (located) where they are not known, or the device does not take them.
+tune_status tune_launch_grid_read_group(MlirOperation kernel, const tune_device *device,
+                                        int64_t *out_group);
 
 #ifdef __cplusplus
 }

@@ -2,11 +2,11 @@
 
 #include "transforms/lower/launch_kernels.h"
 
+#include "dialects/diagnostic.h"
 #include "transforms/ir.h"
+#include "transforms/lower/device_kernel.h"
 #include "transforms/lower/device_program.h"
 #include "transforms/lower/pipeline.h"
-#include "transforms/lower/spirv.h"
-#include "transforms/lower/spirv_tools.h"
 #include "transforms/op_list.h"
 
 #include <stdlib.h>
@@ -31,6 +31,68 @@ static tune_status list_launches(MlirOperation function, tune_op_list *launches)
   return launches->failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing launches") : TUNE_OK;
 }
 
+//===--------------------------------------------------------------------------===//
+// Options
+//===--------------------------------------------------------------------------===//
+
+static bool is_option(MlirStringRef name) {
+  return tune_ir_string_starts(name, "tune.spirv.") || tune_ir_string_starts(name, "tune.ptx.");
+}
+
+static tune_status refuse_option(MlirOperation function, MlirStringRef name,
+                                 const char *const *known) {
+  tune_string_builder names;
+  tune_string_builder_init(&names);
+  for (size_t i = 0; known[i]; ++i)
+    tune_string_builder_appendf(&names, "%s%s", i ? ", " : "", known[i]);
+  tune_status status =
+      tune_status_make_at(TUNE_INVALID_ARGUMENT, function,
+                          "%.*s is no option of the lowering for this target; there are: %s",
+                          (int)name.length, name.data, names.text ? names.text : "");
+  tune_string_builder_deinit(&names);
+  return status;
+}
+
+static bool is_known(MlirStringRef name, const char *const *known) {
+  while (*known && !tune_ir_string_equal(name, *known))
+    ++known;
+  return *known != NULL;
+}
+
+tune_status tune_launch_kernels_spread(MlirOperation function, const char *const *known) {
+  for (intptr_t i = 0; i < mlirOperationGetNumDiscardableAttributes(function); ++i) {
+    MlirNamedAttribute attribute = mlirOperationGetDiscardableAttribute(function, i);
+    MlirStringRef name = mlirIdentifierStr(attribute.name);
+    if (!is_option(name))
+      continue;
+    if (!is_known(name, known))
+      return refuse_option(function, name, known);
+    for (MlirOperation op = mlirBlockGetFirstOperation(body_of(function)); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op))
+      if (tune_ir_is(op, "gpu.launch") &&
+          mlirAttributeIsNull(mlirOperationGetDiscardableAttributeByName(op, name)))
+        mlirOperationSetDiscardableAttributeByName(op, name, attribute.attribute);
+  }
+  return TUNE_OK;
+}
+
+// Those of a launch, as a dictionary.
+static MlirAttribute collect_options(MlirOperation launch) {
+  enum { MOST = 16 };
+  MlirNamedAttribute found[MOST];
+  intptr_t count = 0;
+  for (intptr_t i = 0; i < mlirOperationGetNumDiscardableAttributes(launch) && count < MOST; ++i) {
+    MlirNamedAttribute attribute = mlirOperationGetDiscardableAttribute(launch, i);
+    if (is_option(mlirIdentifierStr(attribute.name)))
+      found[count++] = attribute;
+  }
+  return mlirDictionaryAttrGet(mlirOperationGetContext(launch), count, found);
+}
+
+//===--------------------------------------------------------------------------===//
+// Kernels
+//===--------------------------------------------------------------------------===//
+
 static tune_status set_roots(MlirOperation launch, MlirOperation module) {
   MlirContext context = mlirOperationGetContext(launch);
   MlirAttribute segments = tune_ir_attribute(launch, "operandSegmentSizes");
@@ -47,7 +109,7 @@ static tune_status set_roots(MlirOperation launch, MlirOperation module) {
                                                      launch, begin + roots[i]))))
       ++roots[i];
   }
-  mlirOperationSetAttributeByName(module, tune_ir_string(TUNE_SPIRV_ROOTS_ATTRIBUTE),
+  mlirOperationSetAttributeByName(module, tune_ir_string(TUNE_DEVICE_KERNEL_ROOTS_ATTRIBUTE),
                                   mlirDenseI64ArrayGet(context, count, roots));
   free(roots);
   return TUNE_OK;
@@ -55,7 +117,7 @@ static tune_status set_roots(MlirOperation launch, MlirOperation module) {
 
 // Names the kernel of the `index`-th launch after the function, and hands over what is known of it.
 static tune_status finish_kernel(MlirOperation module, MlirOperation function, MlirOperation launch,
-                                 size_t index, MlirAttribute opt) {
+                                 size_t index, MlirAttribute options) {
   MlirContext context = mlirOperationGetContext(module);
   MlirOperation kernel_module = find_kernel_module(module, launch);
   MlirOperation kernel = mlirBlockGetFirstOperation(body_of(kernel_module));
@@ -74,19 +136,22 @@ static tune_status finish_kernel(MlirOperation module, MlirOperation function, M
   mlirOperationSetAttributeByName(launch, tune_ir_string("kernel"),
                                   mlirSymbolRefAttrGet(context, tune_ir_string(name), 1, &leaf));
   free(name);
-  if (!mlirAttributeIsNull(opt))
-    mlirOperationSetAttributeByName(kernel_module, tune_ir_string(TUNE_SPIRV_OPT_ATTRIBUTE), opt);
+  for (intptr_t i = 0; i < mlirDictionaryAttrGetNumElements(options); ++i) {
+    MlirNamedAttribute option = mlirDictionaryAttrGetElement(options, i);
+    mlirOperationSetAttributeByName(kernel_module, mlirIdentifierStr(option.name),
+                                    option.attribute);
+  }
   return set_roots(launch, kernel_module);
 }
 
 // Upstream numbers kernels from 0 after the first, we from 1: from the last to the first, a name of
 // ours is never still upstream's for another.
 static tune_status finish_kernels(MlirOperation module, MlirOperation function,
-                                  const MlirAttribute *opts) {
+                                  const MlirAttribute *options) {
   tune_op_list launches = {0};
   tune_status status = list_launches(function, &launches);
   for (size_t i = launches.count; i-- > 0 && tune_status_is_ok(status);)
-    status = finish_kernel(module, function, launches.ops[i], i, opts[i]);
+    status = finish_kernel(module, function, launches.ops[i], i, options[i]);
   tune_op_list_deinit(&launches);
   return status;
 }
@@ -95,17 +160,17 @@ tune_status tune_launch_kernels_outline(MlirOperation module, MlirOperation func
                                         MlirPassManager outline) {
   tune_op_list launches = {0};
   tune_status status = list_launches(function, &launches);
-  MlirAttribute *opts = calloc(launches.count + 1, sizeof *opts);
-  if (tune_status_is_ok(status) && !opts)
+  MlirAttribute *options = calloc(launches.count + 1, sizeof *options);
+  if (tune_status_is_ok(status) && !options)
     status = tune_status_make(TUNE_OUT_OF_MEMORY, "outlining kernels");
   for (size_t i = 0; tune_status_is_ok(status) && i < launches.count; ++i)
-    opts[i] = tune_ir_attribute(launches.ops[i], TUNE_SPIRV_OPT_ATTRIBUTE);
+    options[i] = collect_options(launches.ops[i]);
   tune_op_list_deinit(&launches);
   if (tune_status_is_ok(status))
     status = tune_pipeline_run(outline, module, "outlining kernels");
   if (tune_status_is_ok(status))
-    status = finish_kernels(module, function, opts);
-  free(opts);
+    status = finish_kernels(module, function, options);
+  free(options);
   return status;
 }
 

@@ -2,8 +2,8 @@
 //
 // Each gpu.launch of a function becomes a gpu.launch_func of a kernel in a gpu.module of its own,
 // both named after the function: "f_kernel", "f_kernel_1", … What is known at the launch goes on
-// the module: which arguments lie in the same buffer, and how the code is to be optimised
-// (spirv.h).
+// the module: which arguments lie in the same buffer, and what the schedule says of the code
+// (tune.spirv.*, see spirv.h; tune.ptx.*, see nvvm.h).
 //
 // Threads: as the context of the IR.
 //
@@ -20,6 +20,11 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+// Puts what `function` says of its code on its launches, as the functions of a module's tasks end
+// up in one. INVALID_ARGUMENT (located) for an attribute tune.spirv.* or tune.ptx.* that is not one
+// of `known` (NULL after the last).
+tune_status tune_launch_kernels_spread(MlirOperation function, const char *const *known);
 
 // `outline` is upstream's gpu-kernel-outlining.
 tune_status tune_launch_kernels_outline(MlirOperation module, MlirOperation function,

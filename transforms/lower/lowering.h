@@ -1,7 +1,7 @@
 //===- lowering.h - From a scheduled module to an artifact of some target -----------===//
 //
 // A tune_lowering makes what a target runs: for the CPU what becomes a shared object
-// (cpu.h), for a device a program (vulkan.h). The plain lowering, which candidates of any
+// (cpu.h), for a device a program (vulkan.h, cuda.h). The plain lowering, which candidates of any
 // target are compared with, is always the CPU's.
 //
 // Threads: as cpu.h.
@@ -30,7 +30,7 @@ typedef struct tune_lowering_options {
 
 typedef struct tune_lowering tune_lowering;
 
-// Errors as those of the target's own; UNAVAILABLE for a kind that is to come.
+// Errors as those of the target's own.
 tune_status tune_lowering_create(MlirContext context, const tune_lowering_options *options,
                                  tune_lowering **out_lowering);
 void tune_lowering_destroy(tune_lowering *lowering);

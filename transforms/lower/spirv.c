@@ -4,7 +4,6 @@
 
 #include "dialects/diagnostic.h"
 #include "transforms/ir_builder.h"
-#include "transforms/lower/ahead.h"
 #include "transforms/lower/kernel_loops.h"
 #include "transforms/lower/kernel_memory.h"
 #include "transforms/lower/kernel_types.h"
@@ -96,15 +95,6 @@ static MlirOperation first_of(MlirOperation module, const char *name) {
   return op;
 }
 
-static MlirWalkResult find_subgroup(MlirOperation op, void *user_data) {
-  static const char *const PREFIXES[] = {"gpu.shuffle", "gpu.subgroup_", "gpu.lane_id",
-                                         "gpu.rotate",  "gpu.ballot",    "spirv.GroupNonUniform"};
-  bool *found = user_data;
-  for (size_t i = 0; i < sizeof PREFIXES / sizeof *PREFIXES && !*found; ++i)
-    *found = tune_ir_string_starts(tune_ir_name(op), PREFIXES[i]);
-  return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
-}
-
 static MlirWalkResult open_subgroup_reduce(MlirOperation op, void *user_data) {
   static const struct {
     const char *kind, *name;
@@ -148,39 +138,26 @@ static MlirWalkResult open_subgroup_reduce(MlirOperation op, void *user_data) {
   return MlirWalkResultAdvance;
 }
 
-static tune_status describe_arguments(MlirOperation kernel, tune_device_kernel *out) {
-  MlirBlock entry = body_of(kernel);
-  out->argument_count = (size_t)mlirBlockGetNumArguments(entry);
-  out->is_written = calloc(out->argument_count + 1, sizeof *out->is_written);
-  int32_t *is_texels = calloc(out->argument_count + 1, sizeof *is_texels);
-  if (!out->is_written || !is_texels) {
-    free(is_texels);
+// Which arguments are textures is forgotten by what comes before SPIR-V.
+static tune_status mark_texels(MlirOperation kernel, const tune_device_kernel *described) {
+  int32_t *is_texels = calloc(described->argument_count + 1, sizeof *is_texels);
+  if (!is_texels)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "describing a kernel");
-  }
-  for (size_t i = 0; i < out->argument_count; ++i) {
-    MlirValue argument = mlirBlockGetArgument(entry, (intptr_t)i);
-    MlirType type = mlirValueGetType(argument);
-    out->is_written[i] = mlirTypeIsAMemRef(type) && tune_ahead_is_written(argument);
-    is_texels[i] = tune_launch_values_is_texels(type);
-  }
-  mlirOperationSetAttributeByName(mlirOperationGetParentOperation(kernel),
-                                  tune_ir_string(TEXELS_ATTRIBUTE),
-                                  mlirDenseI32ArrayGet(mlirOperationGetContext(kernel),
-                                                       (intptr_t)out->argument_count, is_texels));
+  for (size_t i = 0; i < described->argument_count; ++i)
+    is_texels[i] = tune_launch_values_is_texels(
+        mlirValueGetType(mlirBlockGetArgument(body_of(kernel), (intptr_t)i)));
+  mlirOperationSetAttributeByName(
+      mlirOperationGetParentOperation(kernel), tune_ir_string(TEXELS_ATTRIBUTE),
+      mlirDenseI32ArrayGet(mlirOperationGetContext(kernel), (intptr_t)described->argument_count,
+                           is_texels));
   free(is_texels);
   return TUNE_OK;
 }
 
 // SPIR-V has the size of a group in its code.
 static tune_status set_group(const tune_spirv *self, MlirOperation kernel) {
-  MlirAttribute known = tune_ir_attribute(kernel, "known_block_size");
-  if (mlirAttributeIsNull(known))
-    return tune_status_make_at(TUNE_INVALID_ARGUMENT, kernel,
-                               "the size of the kernel's groups is known only at run time");
   int64_t group[3];
-  for (intptr_t i = 0; i < 3; ++i)
-    group[i] = mlirDenseI32ArrayGetElement(known, i);
-  TUNE_RETURN_IF_ERROR(tune_launch_grid_check_group(kernel, group, &self->device));
+  TUNE_RETURN_IF_ERROR(tune_launch_grid_read_group(kernel, &self->device, group));
   char text[128];
   snprintf(text, sizeof text, "#spirv.entry_point_abi<workgroup_size = [%lld, %lld, %lld]>",
            (long long)group[0], (long long)group[1], (long long)group[2]);
@@ -205,14 +182,8 @@ static tune_status read_opt(MlirOperation module, tune_spirv_opt *out_opt) {
 static tune_status prepare_kernel(const tune_spirv *self, MlirOperation module,
                                   tune_device_kernel *out) {
   MlirOperation kernel = first_of(module, "gpu.func");
-  MlirStringRef name = tune_ir_string_attribute(kernel, "sym_name");
-  out->name = strndup(name.data, name.length);
-  if (!out->name)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "describing a kernel");
-  TUNE_RETURN_IF_ERROR(describe_arguments(kernel, out));
-  bool has_subgroups = false;
-  mlirOperationWalk(kernel, find_subgroup, &has_subgroups, MlirWalkPreOrder);
-  out->subgroup_size = has_subgroups ? self->device.subgroup_size : 0;
+  TUNE_RETURN_IF_ERROR(tune_device_kernel_describe(kernel, self->device.subgroup_size, out));
+  TUNE_RETURN_IF_ERROR(mark_texels(kernel, out));
   tune_spirv_opt opt;
   TUNE_RETURN_IF_ERROR(read_opt(module, &opt));
   TUNE_RETURN_IF_ERROR(tune_kernel_loops_check(kernel, &self->device,
@@ -228,15 +199,11 @@ static tune_status prepare_kernel(const tune_spirv *self, MlirOperation module,
 
 static tune_status prepare_kernels(const tune_spirv *self, MlirOperation kernels,
                                    tune_device_kernels *out) {
-  size_t count = 0;
-  MlirOperation op = mlirBlockGetFirstOperation(body_of(kernels));
-  for (MlirOperation at = op; !mlirOperationIsNull(at); at = mlirOperationGetNextInBlock(at))
-    ++count;
-  out->items = calloc(count + 1, sizeof *out->items);
-  if (!out->items)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "describing kernels");
-  for (out->count = 0; out->count < count; op = mlirOperationGetNextInBlock(op))
-    TUNE_RETURN_IF_ERROR(prepare_kernel(self, op, &out->items[out->count++]));
+  TUNE_RETURN_IF_ERROR(tune_device_kernels_init(kernels, out));
+  size_t index = 0;
+  for (MlirOperation op = mlirBlockGetFirstOperation(body_of(kernels)); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    TUNE_RETURN_IF_ERROR(prepare_kernel(self, op, &out->items[index++]));
   return TUNE_OK;
 }
 
@@ -269,17 +236,6 @@ static MlirOperation find_variable(MlirOperation spirv, size_t index) {
   return op;
 }
 
-static bool is_aliased(MlirAttribute roots, const tune_device_kernel *kernel, size_t index) {
-  if (mlirAttributeIsNull(roots))
-    return false;
-  for (size_t i = 0; i < kernel->argument_count; ++i)
-    if (i != index && (kernel->is_written[i] || kernel->is_written[index]) &&
-        mlirDenseI64ArrayGetElement(roots, (intptr_t)i) ==
-            mlirDenseI64ArrayGetElement(roots, (intptr_t)index))
-      return true;
-  return false;
-}
-
 static tune_status finish_module(const tune_spirv *self, MlirOperation kernels,
                                  MlirOperation module, const tune_device_kernel *kernel) {
   MlirOperation spirv = find_prefixed(kernels, module);
@@ -290,13 +246,12 @@ static tune_status finish_module(const tune_spirv *self, MlirOperation kernels,
   TUNE_RETURN_IF_ERROR(read_opt(module, &opt));
   if (opt == TUNE_SPIRV_OPT_UNROLL)
     tune_spirv_loops_mark(spirv, MOST_UNROLLED);
-  MlirAttribute roots = tune_ir_attribute(module, TUNE_SPIRV_ROOTS_ATTRIBUTE);
   MlirAttribute is_texels = tune_ir_attribute(module, TEXELS_ATTRIBUTE);
   for (size_t i = 0; i < kernel->argument_count; ++i) {
     MlirOperation variable = find_variable(spirv, i);
     if (mlirOperationIsNull(variable))
       continue;
-    if (is_aliased(roots, kernel, i))
+    if (tune_device_kernel_is_aliased(kernel, module, i))
       mlirOperationSetAttributeByName(variable, tune_ir_string("aliased"),
                                       mlirUnitAttrGet(self->context));
     if (mlirDenseI32ArrayGetElement(is_texels, (intptr_t)i))

@@ -8,9 +8,8 @@
 // What is known of a kernel is on its gpu.module:
 //
 //   tune.spirv.opt = "…"              spirv_tools.h
-//   tune.roots = array<i64: …>        a number for each argument, the same for those that are in
-//   the
-//                                     same buffer: the kernel is told so where one is written
+//   tune.roots = array<i64: …>        device_kernel.h; where one of a buffer's is written, the code
+//                                     is told
 //
 // Argument i is binding i of descriptor set 0: a storage buffer, also for a scalar, or a uniform
 // texel buffer (launch_values.h).
@@ -31,8 +30,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-#define TUNE_SPIRV_ROOTS_ATTRIBUTE "tune.roots"
 
 typedef struct tune_spirv tune_spirv;
 

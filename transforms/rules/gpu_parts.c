@@ -48,7 +48,7 @@ static double find_use(int64_t tiles, int64_t size) {
 
 void tune_gpu_write_group_knobs(const tune_machine *machine, int64_t along_x, int64_t along_y,
                                 int64_t narrowest, int64_t widest, tune_writer *w) {
-  const tune_machine_gpu *gpu = &machine->gpu;
+  const tune_device *gpu = &machine->gpu;
   int64_t most = tune_gpu_group_most(machine);
   tune_value_set x = {0}, y = {0};
   int64_t best = narrowest;
@@ -134,7 +134,7 @@ void tune_gpu_write_end(const tune_structure *structure, const tune_machine *mac
   tune_writer_line(w, "  transform.apply_patterns.memref.fold_memref_alias_ops");
   tune_writer_line(w, "} {apply_cse} : " OP);
   tune_writer_apply_pass(w, "canonicalize", "%kernels");
-  const tune_machine_gpu *gpu = &machine->gpu;
+  const tune_device *gpu = &machine->gpu;
   bool is_vulkan = machine->kind == TUNE_KIND_VULKAN;
   // On a device of its own a cache serves lanes that read alike; there it is no gain to pass on.
   if (is_vulkan && gpu->texel_buffer_elements > 0)

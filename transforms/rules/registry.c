@@ -20,13 +20,7 @@ void tune_machine_init(tune_machine *machine) {
       .l2_bytes = 256 << 10,
       .l3_bytes = 4 << 20,
       .threads = 1,
-      // "Required Limits" of the specification.
-      .gpu = {.group_invocations = 128,
-              .group_size = {128, 128, 64},
-              .group_count = {65535, 65535, 65535},
-              .shared_bytes = 16384,
-              .storage_buffer_bytes = 1 << 27,
-              .texel_buffer_elements = 65536},
+      .gpu = tune_device_least(),
   };
 }
 
@@ -36,57 +30,11 @@ static void read_bytes(const json_t *object, const char *key, int64_t *out) {
     *out = json_integer_value(value);
 }
 
-static void read_extents(const json_t *object, const char *key, int64_t out[3]) {
-  const json_t *list = json_object_get(object, key);
-  for (size_t i = 0; i < 3 && i < json_array_size(list); ++i)
-    if (json_integer_value(json_array_get(list, i)) > 0)
-      out[i] = json_integer_value(json_array_get(list, i));
-}
-
-// Whether the list of words `key` has `word`.
-static bool has_word(const json_t *object, const char *key, const char *word) {
-  const json_t *list = json_object_get(object, key);
-  for (size_t i = 0; i < json_array_size(list); ++i) {
-    const char *text = json_string_value(json_array_get(list, i));
-    if (text && strcmp(text, word) == 0)
-      return true;
-  }
-  return false;
-}
-
-static void read_gpu(tune_machine_gpu *gpu, const json_t *fingerprint) {
-  read_bytes(fingerprint, "subgroup_size", &gpu->subgroup_size);
-  read_bytes(fingerprint, "group_invocations", &gpu->group_invocations);
-  read_extents(fingerprint, "group_size", gpu->group_size);
-  read_extents(fingerprint, "group_count", gpu->group_count);
-  read_bytes(fingerprint, "shared_bytes", &gpu->shared_bytes);
-  read_bytes(fingerprint, "storage_buffer_bytes", &gpu->storage_buffer_bytes);
-  read_bytes(fingerprint, "texel_buffer_elements", &gpu->texel_buffer_elements);
-  read_bytes(fingerprint, "loop_limit", &gpu->loop_limit);
-  const char *type = json_string_value(json_object_get(fingerprint, "device_type"));
-  gpu->is_software = type && strcmp(type, "cpu") == 0;
-  const struct {
-    const char *list, *word;
-    bool *has;
-  } WORDS[] = {{"features", "float16", &gpu->has_float16},
-               {"features", "int8", &gpu->has_int8},
-               {"features", "int16", &gpu->has_int16},
-               {"features", "int64", &gpu->has_int64},
-               {"features", "float64", &gpu->has_float64},
-               {"features", "storage16", &gpu->has_storage16},
-               {"features", "storage8", &gpu->has_storage8},
-               {"features", "cooperative_matrix", &gpu->has_cooperative_matrix},
-               {"subgroup_operations", "shuffle", &gpu->has_subgroup_shuffle},
-               {"subgroup_operations", "arithmetic", &gpu->has_subgroup_arithmetic}};
-  for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; ++i)
-    *WORDS[i].has = has_word(fingerprint, WORDS[i].list, WORDS[i].word);
-}
-
 void tune_machine_read_fingerprint(tune_machine *machine, const json_t *fingerprint) {
   const char *target = json_string_value(json_object_get(fingerprint, "target"));
   machine->kind = target ? tune_target_kind_of(target) : TUNE_KIND_CPU;
   if (machine->kind != TUNE_KIND_CPU)
-    read_gpu(&machine->gpu, fingerprint);
+    tune_status_free(tune_device_read(fingerprint, &machine->gpu));
   int64_t bits = machine->vector_bits, registers = machine->vector_registers;
   read_bytes(fingerprint, "vector_bits", &bits);
   read_bytes(fingerprint, "vector_registers", &registers);

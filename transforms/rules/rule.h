@@ -13,6 +13,7 @@
 #define TUNE_TRANSFORMS_RULES_RULE_H
 
 #include "support/status.h"
+#include "transforms/lower/device.h"
 #include "transforms/rules/schedule_writer.h"
 #include "transforms/rules/structure.h"
 #include "tuning/target_name.h"
@@ -23,22 +24,6 @@
 extern "C" {
 #endif
 
-// What a device with shaders or kernels has, as rules want to know it.
-typedef struct tune_machine_gpu {
-  bool is_software;                                    // it is the CPU in disguise
-  int64_t subgroup_size;                               // invocations; 0: unknown
-  int64_t group_invocations;                           // most of a workgroup
-  int64_t group_size[3];                               // most along x, y, z
-  int64_t group_count[3];                              // most along x, y, z
-  int64_t shared_bytes;                                // of a workgroup
-  int64_t storage_buffer_bytes, texel_buffer_elements; // most of one buffer
-  int64_t loop_limit; // iterations after which a loop stops silently; 0: none
-  bool has_float16, has_int8, has_int16, has_int64, has_float64; // to compute with
-  bool has_storage16, has_storage8;                              // in buffers
-  bool has_subgroup_shuffle, has_subgroup_arithmetic;
-  bool has_cooperative_matrix;
-} tune_machine_gpu;
-
 // What rules need of a fingerprint. Zeroes stand for unknown; tune_machine_init gives a plain
 // x86-64 without AVX, and of a device what each with Vulkan 1.1 has.
 typedef struct tune_machine {
@@ -48,7 +33,7 @@ typedef struct tune_machine {
   int64_t l1_bytes, l2_bytes, l3_bytes;
   unsigned threads;                // that the candidate may use
   bool has_bf16_dot, has_int8_dot; // instructions that add up products of narrow elements
-  tune_machine_gpu gpu;            // where `kind` is not TUNE_KIND_CPU
+  tune_device gpu;                 // where `kind` is not TUNE_KIND_CPU
 } tune_machine;
 
 void tune_machine_init(tune_machine *machine);

@@ -1,0 +1,186 @@
+//===- device_launches.c - From a scheduled module to kernels -----------------------------===//
+
+#include "transforms/lower/device_launches.h"
+
+#include "transforms/ir.h"
+#include "transforms/lower/bufferize.h"
+#include "transforms/lower/device_program.h"
+#include "transforms/lower/element_loops.h"
+#include "transforms/lower/kernel_memory.h"
+#include "transforms/lower/lanes.h"
+#include "transforms/lower/launch_kernels.h"
+#include "transforms/lower/launch_values.h"
+#include "transforms/lower/launches.h"
+#include "transforms/lower/memory.h"
+#include "transforms/lower/pipeline.h"
+#include "transforms/lower/vector_pieces.h"
+#include "transforms/op_list.h"
+
+#include <stdlib.h>
+
+#define GENERALIZE "linalg-generalize-named-ops"
+// What is left in kernels: loops, and accesses to whole buffers.
+#define OPEN "convert-linalg-to-loops,scf-forall-to-for,fold-memref-alias-ops,canonicalize,cse"
+// A task of a whole module is a function of its own until here.
+#define INLINE "inline{default-pipeline=},symbol-dce"
+#define PLAIN "fold-memref-alias-ops,expand-strided-metadata,lower-affine,canonicalize,cse"
+#define OUTLINE "gpu-kernel-outlining"
+
+struct tune_device_launches {
+  tune_device device;
+  const char *const *options;
+  tune_bufferizer bufferizer;
+  MlirPassManager generalize, open, inline_calls, plain, outline;
+};
+
+static tune_status init(tune_device_launches *self, MlirContext context) {
+  TUNE_RETURN_IF_ERROR(tune_bufferizer_init(&self->bufferizer, context));
+  TUNE_RETURN_IF_ERROR(tune_pipeline_create(context, GENERALIZE, &self->generalize));
+  TUNE_RETURN_IF_ERROR(tune_pipeline_create(context, OPEN, &self->open));
+  TUNE_RETURN_IF_ERROR(tune_pipeline_create(context, INLINE, &self->inline_calls));
+  TUNE_RETURN_IF_ERROR(tune_pipeline_create(context, PLAIN, &self->plain));
+  return tune_pipeline_create(context, OUTLINE, &self->outline);
+}
+
+tune_status tune_device_launches_create(MlirContext context, const tune_device *device,
+                                        const char *const *options,
+                                        tune_device_launches **out_launches) {
+  *out_launches = NULL;
+  tune_device_launches *self = calloc(1, sizeof *self);
+  if (!self)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "making a lowering");
+  self->device = *device;
+  self->options = options;
+  tune_status status = init(self, context);
+  if (!tune_status_is_ok(status)) {
+    tune_device_launches_destroy(self);
+    return status;
+  }
+  *out_launches = self;
+  return TUNE_OK;
+}
+
+void tune_device_launches_destroy(tune_device_launches *self) {
+  if (!self)
+    return;
+  tune_bufferizer_deinit(&self->bufferizer);
+  tune_pipeline_destroy(self->generalize);
+  tune_pipeline_destroy(self->open);
+  tune_pipeline_destroy(self->inline_calls);
+  tune_pipeline_destroy(self->plain);
+  tune_pipeline_destroy(self->outline);
+  free(self);
+}
+
+//===--------------------------------------------------------------------------===//
+// Copies
+//===--------------------------------------------------------------------------===//
+
+static MlirBlock body_of(MlirOperation op) {
+  return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+}
+
+static bool is_whole(MlirValue value) {
+  MlirType type = mlirValueGetType(value);
+  return mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type)) &&
+         tune_kernel_memory_bytes(type) ==
+             tune_kernel_memory_bytes(mlirValueGetType(tune_device_program_root(value)));
+}
+
+// The host copies whole buffers; kernels copy the rest.
+static MlirWalkResult find_copy(MlirOperation op, void *user_data) {
+  if (!tune_ir_is(op, "memref.copy"))
+    return MlirWalkResultAdvance;
+  bool is_of_host = tune_ir_is(mlirOperationGetParentOperation(op), "func.func");
+  if (is_of_host && is_whole(mlirOperationGetOperand(op, 0)) &&
+      is_whole(mlirOperationGetOperand(op, 1)))
+    return MlirWalkResultAdvance;
+  return tune_op_list_add(user_data, op) ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
+}
+
+static tune_status open_copies(MlirOperation module) {
+  tune_op_list copies = {0};
+  mlirOperationWalk(module, find_copy, &copies, MlirWalkPreOrder);
+  mlirContextGetOrLoadDialect(mlirOperationGetContext(module), tune_ir_string("linalg"));
+  for (size_t i = 0; i < copies.count; ++i)
+    tune_memory_open_copy(copies.ops[i]);
+  bool failed = copies.failed;
+  tune_op_list_deinit(&copies);
+  return failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing copies") : TUNE_OK;
+}
+
+//===--------------------------------------------------------------------------===//
+// To launches
+//===--------------------------------------------------------------------------===//
+
+typedef tune_status (*function_step)(tune_device_launches *self, MlirOperation function);
+
+static tune_status for_each_function(tune_device_launches *self, MlirOperation module,
+                                     function_step step) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(body_of(module)); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (tune_ir_is(op, "func.func") && !mlirBlockIsNull(body_of(op)))
+      TUNE_RETURN_IF_ERROR(step(self, op));
+  return TUNE_OK;
+}
+
+static tune_status open_launches(tune_device_launches *self, MlirOperation function) {
+  TUNE_RETURN_IF_ERROR(tune_element_loops_open(function));
+  TUNE_RETURN_IF_ERROR(tune_lanes_open(
+      function, self->device.has_subgroup_arithmetic ? self->device.subgroup_size : 0));
+  TUNE_RETURN_IF_ERROR(tune_launches_open(function, &self->device));
+  TUNE_RETURN_IF_ERROR(tune_launch_kernels_spread(function, self->options));
+  return tune_launch_values_sink(function);
+}
+
+// Cleaning up has moved constants out of the launches again.
+static tune_status open_vectors(tune_device_launches *self, MlirOperation function) {
+  (void)self;
+  TUNE_RETURN_IF_ERROR(tune_launch_values_sink(function));
+  return tune_vector_pieces_open(function);
+}
+
+static tune_status lower_to_launches(tune_device_launches *self, MlirOperation module,
+                                     const char *name, const tune_function_signature *signature,
+                                     MlirOperation *out_function) {
+  TUNE_RETURN_IF_ERROR(tune_bufferizer_run(&self->bufferizer, module));
+  TUNE_RETURN_IF_ERROR(tune_ir_find_function(module, name, out_function));
+  TUNE_RETURN_IF_ERROR(tune_memory_place_results(*out_function, signature));
+  TUNE_RETURN_IF_ERROR(open_copies(module));
+  TUNE_RETURN_IF_ERROR(tune_pipeline_run(self->generalize, module, "generalizing"));
+  TUNE_RETURN_IF_ERROR(for_each_function(self, module, open_launches));
+  TUNE_RETURN_IF_ERROR(tune_pipeline_run(self->open, module, "lowering kernels to loops"));
+  TUNE_RETURN_IF_ERROR(for_each_function(self, module, open_vectors));
+  TUNE_RETURN_IF_ERROR(tune_pipeline_run(self->inline_calls, module, "inlining"));
+  TUNE_RETURN_IF_ERROR(tune_pipeline_run(self->plain, module, "making accesses plain"));
+  TUNE_RETURN_IF_ERROR(tune_ir_find_function(module, name, out_function));
+  return tune_launch_values_sink(*out_function);
+}
+
+tune_status tune_device_launches_run(tune_device_launches *self, MlirOperation module,
+                                     const char *name, const tune_function_signature *signature,
+                                     MlirOperation *out_function, MlirOperation *out_kernels) {
+  *out_kernels = (MlirOperation){NULL};
+  TUNE_RETURN_IF_ERROR(lower_to_launches(self, module, name, signature, out_function));
+  TUNE_RETURN_IF_ERROR(tune_launch_kernels_outline(module, *out_function, self->outline));
+  return tune_launch_kernels_copy(module, *out_function, out_kernels);
+}
+
+tune_status tune_device_launches_print(MlirOperation module, MlirOperation kernels,
+                                       char **out_bytes, size_t *out_size) {
+  char *host = NULL, *device = NULL;
+  tune_status status = tune_ir_print(module, false, &host);
+  if (tune_status_is_ok(status))
+    status = tune_ir_print(kernels, false, &device);
+  tune_string_builder text;
+  tune_string_builder_init(&text);
+  tune_string_builder_appendf(&text, "%s\n%s", host ? host : "", device ? device : "");
+  free(host);
+  free(device);
+  if (tune_status_is_ok(status)) {
+    *out_size = text.length;
+    status = tune_string_builder_finish(&text, out_bytes);
+  }
+  tune_string_builder_deinit(&text);
+  return status;
+}
