@@ -169,6 +169,17 @@ static const char *zero_of(const tune_operand *operand) {
   return operand->type[0] == 'f' || operand->type[0] == 'b' ? "0.0" : "0";
 }
 
+// Whether A and B are padded by kernels of their own, or where they are read.
+static void write_edges(tune_writer *w) {
+  tune_value_set edges = {0};
+  tune_value_set_add(&edges, 0);
+  tune_value_set_add(&edges, 1);
+  tune_writer_knob(w, "edges", NULL, TUNE_LEVEL_GPU, &edges, 1);
+  tune_writer_line(
+      w, "transform.annotate %s \"tune.gpu.edges\" = %%edges : " OP ", !transform.param<i64>",
+      w->func);
+}
+
 static void write_padding(const plan *p, const tune_machine *machine, tune_writer *w) {
   const tune_contraction_plan *loops = &p->loops;
   const tune_operand *operands = loops->anchor->operands;
@@ -252,8 +263,10 @@ static void gpu_contraction_write(const tune_structure *structure, const tune_ma
       w, "rule 'gpu_contraction': a tile of the output in the registers of each invocation");
   write_knobs(&p, machine, w);
   bind_nests(&p, w);
-  if (p.pads)
+  if (p.pads) {
+    write_edges(w);
     write_padding(&p, machine, w);
+  }
   write_grid(&p, w);
   if (p.pads)
     write_copies(w);
