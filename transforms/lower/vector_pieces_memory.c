@@ -232,8 +232,11 @@ static MlirValue choose(const tune_ir_builder *builder, MlirValue condition, Mli
                         MlirValue b) {
   if (mlirValueIsNull(condition))
     return a;
+  MlirType type = mlirValueGetType(a);
+  if (mlirTypeIsAVector(type)) // older SPIR-V has no other choice between vectors
+    condition = tune_pieces_splat(builder, mlirShapedTypeGetDimSize(type, 0), condition);
   MlirValue operands[] = {condition, a, b};
-  return tune_ir_build_value(builder, "arith.select", mlirValueGetType(a), 3, operands);
+  return tune_ir_build_value(builder, "arith.select", type, 3, operands);
 }
 
 // The elements from the place on, as many as the view gives at once; see locate.

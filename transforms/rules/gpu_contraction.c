@@ -7,9 +7,9 @@
 //
 // Which loop plays which part is found as on a CPU (contraction_plan.h), with registers of four.
 //
-// Sizes that make no whole tiles of whole vectors are padded with zeroes, A and B by a kernel each
-// that copies them before, the result by one that copies what there is of it after (or by what
-// follows elementwise, which is then a kernel of its own).
+// Sizes that make no whole tiles of whole vectors are padded with zeroes: A and B where they are
+// read, or by kernels that copy them before (`edges`); of the result, what there is is written
+// (lower/padded_edges.h), or read by what follows elementwise, which is then a kernel of its own.
 //
 //===--------------------------------------------------------------------------===//
 
@@ -89,7 +89,8 @@ static bool make_plan(const tune_structure *structure, const tune_machine *machi
   if (!p->mr.count || !p->nr.count)
     return false;
   p->nr_default = WIDTH;
-  p->kr_default = tune_value_set_at_most(&p->kr, 2 * WIDTH);
+  // Edges that are checked for fill the registers of longer steps.
+  p->kr_default = tune_value_set_at_most(&p->kr, p->pads ? WIDTH : 2 * WIDTH);
   return true;
 }
 
