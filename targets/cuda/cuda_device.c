@@ -38,6 +38,9 @@ static tune_status explain_start(const cuda_functions *f, CUresult result) {
   case CUDA_ERROR_SYSTEM_NOT_READY:
     advice = "the system is not ready yet; is nvidia-fabricmanager running?";
     break;
+  case CUDA_ERROR_DEVICE_UNAVAILABLE:
+    advice = "another process has it for itself (nvidia-smi --compute-mode)";
+    break;
   case CUDA_ERROR_UNKNOWN:
     advice = "is the kernel's module nvidia_uvm loaded, and may /dev/nvidia* be opened?";
     break;
@@ -158,8 +161,10 @@ static tune_status choose(cuda_device *device, const char *selector) {
 static tune_status create_context(cuda_device *device) {
   const cuda_functions *f = &device->functions;
   CUcontext context;
-  TUNE_RETURN_IF_ERROR(
-      cuda_status(f, f->DevicePrimaryCtxRetain(&context, device->device), "opening the device"));
+  CUresult result = f->DevicePrimaryCtxRetain(&context, device->device);
+  if (result == CUDA_ERROR_DEVICE_UNAVAILABLE)
+    return explain_start(f, result);
+  TUNE_RETURN_IF_ERROR(cuda_status(f, result, "opening the device"));
   device->context = context;
   TUNE_RETURN_IF_ERROR(cuda_status(f, f->CtxSetCurrent(context), "opening the device"));
   // Copies and fills, which are not on this stream, wait for it, and it for them.

@@ -43,7 +43,6 @@ const char *cuda_result_name(const cuda_functions *functions, CUresult result) {
 // After these every call fails, until the process ends.
 static bool loses_device(CUresult result) {
   switch (result) {
-  case CUDA_ERROR_DEVICE_UNAVAILABLE:
   case CUDA_ERROR_ECC_UNCORRECTABLE:
   case CUDA_ERROR_NVLINK_UNCORRECTABLE:
   case CUDA_ERROR_CONTAINED:
@@ -80,6 +79,8 @@ tune_status cuda_status(const cuda_functions *functions, CUresult result, const 
   if (loses_device(result))
     return tune_status_make(TUNE_DATA_LOSS, "%s: the device was lost: %s (%d): %s", what, name,
                             result, text);
-  return tune_status_make(result == CUDA_ERROR_OUT_OF_MEMORY ? TUNE_OUT_OF_MEMORY : TUNE_INTERNAL,
-                          "%s: %s (%d): %s", what, name, result, text);
+  bool is_short =
+      result == CUDA_ERROR_OUT_OF_MEMORY || result == CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+  return tune_status_make(is_short ? TUNE_OUT_OF_MEMORY : TUNE_INTERNAL, "%s: %s (%d): %s", what,
+                          name, result, text);
 }

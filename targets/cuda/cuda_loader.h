@@ -23,8 +23,8 @@ typedef struct cuda_functions {
 tune_status cuda_functions_load(cuda_functions *out_functions);
 
 // TUNE_OK for CUDA_SUCCESS; else "<formatted>: CUDA_ERROR_… (n): what the driver says of it".
-// OUT_OF_MEMORY where it is about memory; DATA_LOSS where the device is lost to this process, as
-// after any fault of a kernel; INTERNAL for the rest.
+// OUT_OF_MEMORY where it is about memory or registers; DATA_LOSS where the device is lost to this
+// process, as after any fault of a kernel; INTERNAL for the rest.
 tune_status cuda_status(const cuda_functions *functions, CUresult result, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 // "CUDA_ERROR_LAUNCH_FAILED".

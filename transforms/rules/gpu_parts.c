@@ -137,6 +137,13 @@ static void write_residency(tune_writer *w) {
       w->func);
 }
 
+void tune_gpu_write_target_knobs(const tune_machine *machine, tune_writer *w) {
+  if (machine->kind == TUNE_KIND_CUDA)
+    write_residency(w);
+  else
+    tune_writer_spirv_knobs(w);
+}
+
 void tune_gpu_write_end(const tune_structure *structure, const tune_machine *machine, bool shares,
                         bool widens, tune_writer *w) {
   tune_writer_vector_cleanup(w, widens);
@@ -157,19 +164,7 @@ void tune_gpu_write_end(const tune_structure *structure, const tune_machine *mac
     write_switch(w, "pairs", "tune.gpu.pairs", 1, !shares);
   if (is_vulkan && shares && gpu->has_subgroup_shuffle && gpu->subgroup_size > 1)
     write_switch(w, "share", "tune.gpu.share", gpu->subgroup_size, gpu->is_software);
-  if (is_vulkan) {
-    tune_writer_line(
-        w,
-        "%%spirv_opt = transform.tune.knob<\"%sspirv_opt\"> options = [\"none\", "
-        "\"performance\", \"size\", \"unroll\"] {tune.default = \"performance\", tune.level "
-        "= \"target\"} -> !transform.any_param",
-        w->knob_prefix);
-    tune_writer_line(
-        w, "transform.annotate %s \"tune.spirv.opt\" = %%spirv_opt : " OP ", !transform.any_param",
-        w->func);
-  }
-  if (machine->kind == TUNE_KIND_CUDA)
-    write_residency(w);
+  tune_gpu_write_target_knobs(machine, w);
   tune_writer_end_buffers(w);
   tune_writer_main(w, structure);
 }

@@ -46,10 +46,13 @@ void tune_gpu_write_mapping(const char *loop, size_t rank, tune_writer *writer);
 // Makes vectors of all that is left of linalg in the kernel, of each op as it is.
 void tune_gpu_write_vectors(tune_writer *writer);
 
+// The knobs of the way to the device's code: spirv_opt of Vulkan, groups (that a multiprocessor is
+// to hold) of CUDA.
+void tune_gpu_write_target_knobs(const tune_machine *machine, tune_writer *writer);
+
 // From vectors on tensors to the end of the schedule: cleanups, bufferization, and the knobs of the
 // lowering: `texels` (buffers that are only read are read as texel buffers), with `shares` `share`
-// (what all lanes of a subgroup read, each reads a part of), spirv_opt; for CUDA `groups` (that a
-// multiprocessor holds).
+// (what all lanes of a subgroup read, each reads a part of), and those of the target.
 void tune_gpu_write_end(const tune_structure *structure, const tune_machine *machine, bool shares,
                         bool widens, tune_writer *writer);
 

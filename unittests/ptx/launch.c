@@ -130,10 +130,25 @@ static uint32_t lanes_meant(const ptx_thread *thread) {
   return mask;
 }
 
+static ptx_outcome run_collective(ptx_warp *warp, const ptx_instruction *instruction,
+                                  uint32_t mask) {
+  warp->epoch++;
+  if (instruction->collective(warp, mask) != PTX_GO)
+    return PTX_STOP;
+  for (unsigned lane = 0; lane < PTX_WARP; lane++)
+    if (mask & UINT32_C(1) << lane) {
+      warp->lanes[lane]->state = PTX_READY;
+      warp->lanes[lane]->waits = NULL;
+    }
+  return PTX_GO;
+}
+
 // Runs the collective that `thread` waits at if all that it is for wait at the same.
 static ptx_outcome try_collective(ptx_thread *thread) {
   const ptx_instruction *instruction = thread->waits;
   uint32_t mask = lanes_meant(thread);
+  if (instruction->gathers)
+    return PTX_GO;
   for (unsigned lane = 0; lane < PTX_WARP; lane++) {
     const ptx_thread *other = thread->warp->lanes[lane];
     if (!(mask & UINT32_C(1) << lane))
@@ -145,15 +160,25 @@ static ptx_outcome try_collective(ptx_thread *thread) {
                           : other->waits != instruction)
       return PTX_GO;
   }
-  thread->warp->epoch++;
-  if (instruction->collective(thread->warp, mask) != PTX_GO)
-    return PTX_STOP;
-  for (unsigned lane = 0; lane < PTX_WARP; lane++)
-    if (mask & UINT32_C(1) << lane) {
-      thread->warp->lanes[lane]->state = PTX_READY;
-      thread->warp->lanes[lane]->waits = NULL;
-    }
-  return PTX_GO;
+  return run_collective(thread->warp, instruction, mask);
+}
+
+// Of a warp in which no lane can go on: has the first that is at a gathering instruction go on, and
+// those that are there too. `*out_ran`: there is one.
+static ptx_outcome gather(ptx_warp *warp, bool *out_ran) {
+  const ptx_instruction *instruction = NULL;
+  uint32_t mask = 0;
+  for (unsigned lane = 0; lane < PTX_WARP; lane++) {
+    const ptx_thread *thread = warp->lanes[lane];
+    if (!thread || thread->state != PTX_AT_WARP || !thread->waits->gathers)
+      continue;
+    if (!instruction)
+      instruction = thread->waits;
+    if (thread->waits == instruction)
+      mask |= UINT32_C(1) << lane;
+  }
+  *out_ran = mask;
+  return mask ? run_collective(warp, instruction, mask) : PTX_GO;
 }
 
 static void set_votes(ptx_thread *thread, const ptx_barrier *barrier) {
@@ -295,6 +320,8 @@ static ptx_outcome run_warp(ptx_warp *warp, bool *out_ran) {
       if (outcome == PTX_STOP)
         return PTX_STOP;
     }
+    if (!runs && gather(warp, &runs) != PTX_GO)
+      return PTX_STOP;
   }
   return PTX_GO;
 }

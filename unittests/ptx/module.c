@@ -446,7 +446,8 @@ static bool link_function(ptx_parser *parser, ptx_function *function) {
     ptx_function *callee =
         ptx_module_find_function(parser->module, call->callee_name, strlen(call->callee_name));
     if (!callee || !callee->is_defined)
-      return ptx_parser_refuse(parser, &call->place, "the module does not define %s", call->callee_name);
+      return ptx_parser_refuse(parser, &call->place, "the module does not define %s",
+                               call->callee_name);
     bool fits = callee->parameter_count == call->argument_count &&
                 callee->result_count == call->result_count;
     for (size_t k = 0; fits && k < call->argument_count; k++)

@@ -86,6 +86,7 @@ struct ptx_instruction {
   uint32_t guard_flip;       // and 1 for @!%p
   uint32_t slot[PTX_OPERANDS];
   uint32_t mask;  // the slot of a collective's mask of lanes, 0: all 32, at this very instruction
+  bool gathers;   // of a collective: it is for those that have come when no other lane can go on
   uint32_t count; // what it means is the instruction's own, as with all that follow
   uint32_t flags;
   int64_t offset[2]; // of the addresses whose bases are in slots 0 and 1
@@ -126,7 +127,7 @@ typedef struct ptx_parameter {
 typedef struct ptx_call {
   ptx_function *callee;
   char *callee_name;
-  ptx_token place; // of the name
+  ptx_token place;                    // of the name
   ptx_parameter *arguments, *results; // in the caller's
   size_t argument_count, result_count;
 } ptx_call;

@@ -261,13 +261,9 @@ static void bind_elect(ptx_operation *op) {
   i->execute = ptx_wait_warp;
 }
 
-// All that have not left: threads here never part.
-static ptx_outcome active_mask(ptx_thread *t, const ptx_instruction *i) {
-  uint32_t mask = 0;
-  for (unsigned lane = 0; lane < PTX_WARP; lane++)
-    if (t->warp->lanes[lane] && t->warp->lanes[lane]->state != PTX_DONE)
-      mask |= UINT32_C(1) << lane;
-  t->r[i->slot[0]] = mask;
+// Those that have come here, when the others wait elsewhere or have left.
+static ptx_outcome active_mask(ptx_warp *warp, uint32_t mask) {
+  FOR_LANES(lane, mask) warp->lanes[lane]->r[warp->lanes[lane]->waits->slot[0]] = mask;
   return PTX_GO;
 }
 
@@ -275,7 +271,9 @@ static void bind_active_mask(ptx_operation *op) {
   ptx_type type = ptx_take_type(op);
   if (ptx_expect_operands(op, 1, 1))
     ptx_define(op, 0, type, 0);
-  op->instruction->execute = active_mask;
+  op->instruction->gathers = true;
+  op->instruction->collective = active_mask;
+  op->instruction->execute = ptx_wait_warp;
 }
 
 const ptx_binding ptx_warp_bindings[] = {{"shfl", bind_shuffle},

@@ -496,11 +496,23 @@ static void guards_notice(void **state) {
 //===- Faults
 //----------------------------------------------------------------------------------===//
 
-// A kernel's fault, on the stand-in alone, where it does not cost this process its device.
-static void faults_of_kernels_lose_the_device(void **state) {
+static void memory_that_is_not_there_is_said(void **state) {
   fixture *f = *state;
   if (!is_stand_in)
     skip();
+  tune_kernel *kernel;
+  write_program(f, TWO_BUFFERS OUTSIDE("1", RESULT), "bad.ptx");
+  assert_ok(load(f, &kernel));
+  setenv("TUNE_FAKE_CUDA_FAULT", "out-of-memory", 1);
+  expect(tune_target_cuda.bind(kernel, &f->argument, 1), TUNE_OUT_OF_MEMORY,
+         "a buffer of 64 bytes");
+  unsetenv("TUNE_FAKE_CUDA_FAULT");
+  tune_target_cuda.unload(kernel);
+}
+
+// The last test, since it costs this process the device.
+static void faults_of_kernels_lose_the_device(void **state) {
+  fixture *f = *state;
   tune_kernel *kernel =
       bind(f, TWO_BUFFERS LAUNCH("fault", "[1, 1, 1]", "[1, 1, 1]", "0", "0", ""));
   double seconds;
@@ -512,33 +524,6 @@ static void faults_of_kernels_lose_the_device(void **state) {
   expect(tune_target_cuda.time(kernel, 1, &seconds), TUNE_DATA_LOSS, "the device was lost");
   expect(tune_target_cuda.check(kernel), TUNE_DATA_LOSS, "the device was lost");
   tune_target_cuda.unload(kernel);
-}
-
-static void expect_fault(const fixture *f, const char *fault, tune_status_code code,
-                         const char *message) {
-  tune_kernel *kernel;
-  double seconds;
-  write_program(f, TWO_BUFFERS OUTSIDE("1", RESULT), "bad.ptx");
-  assert_ok(load(f, &kernel));
-  setenv("TUNE_FAKE_CUDA_FAULT", fault, 1);
-  tune_status status = tune_target_cuda.bind(kernel, &f->argument, 1);
-  if (tune_status_is_ok(status))
-    status = tune_target_cuda.time(kernel, 1, &seconds);
-  expect(status, code, message);
-  unsetenv("TUNE_FAKE_CUDA_FAULT");
-  tune_target_cuda.unload(kernel);
-}
-
-static void memory_that_is_not_there_is_said(void **state) {
-  if (!is_stand_in)
-    skip();
-  expect_fault(*state, "out-of-memory", TUNE_OUT_OF_MEMORY, "a buffer of 64 bytes");
-}
-
-static void launches_that_fail_lose_the_device(void **state) {
-  if (!is_stand_in)
-    skip();
-  expect_fault(*state, "launch-failed", TUNE_DATA_LOSS, "CUDA_ERROR_LAUNCH_FAILED");
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -564,7 +549,6 @@ int main(void) {
       TEST(arguments_that_are_read_stay_as_they_are),
       TEST(guards_notice),
       TEST(memory_that_is_not_there_is_said),
-      TEST(launches_that_fail_lose_the_device),
       TEST(faults_of_kernels_lose_the_device),
   };
   return cmocka_run_group_tests_name("targets/cuda", tests, NULL, NULL);
