@@ -6,6 +6,10 @@
 #include "transforms/ir_builder.h"
 #include "transforms/lower/device.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum { TUNE_TILE_WARP = 32, TUNE_TILE_MOST_PIECES = 128 };
 
 // A or B: what the loop reads of it in a step.
@@ -96,5 +100,9 @@ typedef struct tune_tile_elements {
 tune_status tune_tile_element(tune_tile_elements *self, const tune_ir_builder *builder,
                               MlirValue vector, const MlirValue *indices, intptr_t rank,
                               MlirValue *out_element);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_LOWER_GROUP_TILES_PARTS_H
