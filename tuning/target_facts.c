@@ -153,39 +153,13 @@ static tune_status ask_for_fingerprint(const tune_target_name *name, size_t thre
 
 //===- Facts --------------------------------------------------------------------===//
 
-tune_status tune_target_facts_digest(const json_t *fingerprint, size_t threads,
-                                     tune_digest *out_digest) {
-  tune_digest_stream *stream;
-  char *text = json_dumps(fingerprint, JSON_COMPACT | JSON_SORT_KEYS);
-  if (!text)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "the digest of a fingerprint");
-  tune_status status = tune_digest_stream_create(&stream);
-  if (tune_status_is_ok(status)) {
-    char count[32];
-    snprintf(count, sizeof count, "threads=%zu", threads);
-    tune_digest_stream_add_text(stream, text);
-    tune_digest_stream_add_text(stream, count);
-    *out_digest = tune_digest_stream_get(stream);
-    tune_digest_stream_destroy(stream);
-  }
-  free(text);
-  return status;
-}
-
-// How many threads a device runs with is up to it, unless it is the CPU in disguise.
-static size_t threads_of(const tune_target_facts *facts, size_t threads) {
-  const char *type = json_string_value(json_object_get(facts->fingerprint, "device_type"));
-  bool is_cpu = facts->name.kind == TUNE_KIND_CPU || (type && strcmp(type, "cpu") == 0);
-  return is_cpu ? threads : 1;
-}
-
 // With a fingerprint that is `known`, or one that is asked for.
 static tune_status fill(tune_target_facts *facts, const json_t *known, size_t threads) {
   if (known)
     TUNE_RETURN_IF_ERROR(take_json(json_deep_copy(known), facts->name.target, &facts->fingerprint));
   else
     TUNE_RETURN_IF_ERROR(ask_for_fingerprint(&facts->name, threads, &facts->fingerprint));
-  facts->threads = threads_of(facts, threads);
+  facts->threads = tune_target_facts_threads(facts->fingerprint, threads);
   return tune_target_facts_digest(facts->fingerprint, facts->threads, &facts->digest);
 }
 

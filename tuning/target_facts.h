@@ -56,6 +56,10 @@ tune_status tune_target_facts_create_for_code(const char *target, size_t threads
                                               tune_target_facts **out_facts);
 void tune_target_facts_destroy(tune_target_facts *facts);
 
+// How many threads count where `threads` are asked for: a device has its own way with them, unless
+// it is the CPU in disguise.
+size_t tune_target_facts_threads(const json_t *fingerprint, size_t threads);
+
 // The digest that records go under: of `fingerprint` (equal JSON gives equal digests, whatever the
 // order of its members) and the thread count. The only place where it is made.
 tune_status tune_target_facts_digest(const json_t *fingerprint, size_t threads,

@@ -4,6 +4,7 @@
 #include "targets/cuda/cuda_launch.h"
 #include "targets/cuda/cuda_memory.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,8 +12,9 @@
 static const uint64_t GRAPH_RUNS[] = {64, 8, 1};
 #define GRAPH_COUNT (sizeof GRAPH_RUNS / sizeof *GRAPH_RUNS)
 #define GRAPH_STEPS 8192 // of all its runs: making one takes about a microsecond for each
-// What events tell apart (CUDA Driver API, cuEventElapsedTime).
-#define EVENT_SECONDS 0.5e-6
+// Of a run at least, also of one without steps: who looks for so many that they take a while has to
+// come to an end. Any launch takes a thousand times as long.
+#define RUN_SECONDS 1e-9
 
 // What a kernel parameter is read from.
 typedef union parameter {
@@ -321,8 +323,7 @@ tune_status cuda_kernel_time(tune_kernel *base, uint64_t repeats, double *out_se
   float milliseconds = 0;
   TUNE_RETURN_IF_ERROR(plan(kernel, repeats, counts));
   TUNE_RETURN_IF_ERROR(run_graphs(kernel, counts, &milliseconds));
-  // What takes less than events tell apart takes some time all the same.
-  *out_seconds = milliseconds > 0 ? (double)milliseconds * 1e-3 : EVENT_SECONDS;
+  *out_seconds = fmax((double)milliseconds * 1e-3, (double)repeats * RUN_SECONDS);
   kernel->has_run = true;
   return TUNE_OK;
 }

@@ -166,13 +166,15 @@ static tune_status write_binding(vulkan_kernel *kernel, VkDescriptorSet set, uin
   const vulkan_buffer *buffer = &kernel->buffers[argument->buffer];
   VkDescriptorBufferInfo part = {buffer->buffer, buffer->offset, vulkan_buffer_range(buffer)};
   if (argument->kind != TUNE_PROGRAM_STORAGE) {
+    // The last texel may go on in the guard beyond the buffer.
+    VkDeviceSize texel = argument->kind == TUNE_PROGRAM_TEXEL_F32 ? 4 : 16;
     VkBufferViewCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_VIEW_CREATE_INFO,
                                    .buffer = buffer->buffer,
                                    .format = argument->kind == TUNE_PROGRAM_TEXEL_F32
                                                  ? VK_FORMAT_R32_SFLOAT
                                                  : VK_FORMAT_R32G32B32A32_SFLOAT,
                                    .offset = buffer->offset,
-                                   .range = buffer->size};
+                                   .range = (buffer->size + texel - 1) / texel * texel};
     TUNE_RETURN_IF_ERROR(vulkan_status(
         f->CreateBufferView(kernel->device->device, &info, NULL, view), "seeing texels"));
   }

@@ -52,10 +52,11 @@ static tune_status check_arguments(const vulkan_device *device, const tune_progr
     } else {
       size_t texel = argument->kind == TUNE_PROGRAM_TEXEL_F32 ? 4 : 16;
       ++texel_count;
-      status = check_limit("texels of a buffer", size / texel, limits->maxTexelBufferElements);
-      if (tune_status_is_ok(status) && (size == 0 || size % texel != 0))
-        status = tune_status_make(TUNE_INVALID_ARGUMENT, "%llu bytes are no whole texels of %zu",
-                                  (unsigned long long)size, texel);
+      status = check_limit("texels of a buffer", (size + texel - 1) / texel,
+                           limits->maxTexelBufferElements);
+      if (tune_status_is_ok(status) && (size == 0 || size % 4 != 0))
+        status = tune_status_make(TUNE_INVALID_ARGUMENT, "%llu bytes of texels are no f32",
+                                  (unsigned long long)size);
     }
     TUNE_RETURN_IF_ERROR(tune_status_annotate(status, "argument %zu", i));
   }

@@ -14,6 +14,7 @@
 #include "transforms/lower/launch_values.h"
 #include "transforms/lower/launches.h"
 #include "transforms/lower/memory.h"
+#include "transforms/lower/padded_edges.h"
 #include "transforms/lower/pipeline.h"
 #include "transforms/lower/vector_pieces.h"
 #include "transforms/op_list.h"
@@ -125,6 +126,11 @@ static tune_status for_each_function(tune_device_launches *self, MlirOperation m
   return TUNE_OK;
 }
 
+static tune_status open_edges(tune_device_launches *self, MlirOperation function) {
+  (void)self;
+  return tune_padded_edges_open(function);
+}
+
 static tune_status open_launches(tune_device_launches *self, MlirOperation function) {
   TUNE_RETURN_IF_ERROR(tune_element_loops_open(function));
   TUNE_RETURN_IF_ERROR(tune_group_tiles_open(function, &self->device));
@@ -190,6 +196,7 @@ static tune_status lower_to_launches(tune_device_launches *self, MlirOperation m
   TUNE_RETURN_IF_ERROR(tune_bufferizer_run(&self->bufferizer, module));
   TUNE_RETURN_IF_ERROR(tune_ir_find_function(module, name, out_function));
   TUNE_RETURN_IF_ERROR(tune_memory_place_results(*out_function, signature));
+  TUNE_RETURN_IF_ERROR(for_each_function(self, module, open_edges));
   TUNE_RETURN_IF_ERROR(open_copies(module));
   TUNE_RETURN_IF_ERROR(tune_pipeline_run(self->generalize, module, "generalizing"));
   TUNE_RETURN_IF_ERROR(for_each_function(self, module, open_launches));

@@ -217,7 +217,8 @@ static tune_status read_argument(program *self, MlirOperation launch, MlirValue 
   size_t index;
   int64_t bytes;
   MlirType type = mlirValueGetType(value);
-  if (mlirTypeIsAMemRef(type))
+  // Texels may go on a little beyond the end.
+  if (mlirTypeIsAMemRef(type) && !tune_launch_values_is_texels(type))
     TUNE_RETURN_IF_ERROR(find_whole_buffer(self, launch, value, &index, &bytes));
   else
     TUNE_RETURN_IF_ERROR(find_buffer(self, launch, value, &index));

@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #define PREFIX "tune.tile."
+#define MOST_RANK 8 // of memory
 
 static MlirBlock body_of(MlirOperation op) {
   return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
@@ -230,17 +231,41 @@ static tune_status refuse_write(MlirOperation write) {
                              "a group's tile is written otherwise than whole, row by row");
 }
 
-// Writes `count` neighbours of a row, which begin at the tile's `row` and `col`.
-static tune_status write_run(const tune_ir_builder *builder, MlirOperation write,
-                             const MlirValue *place, size_t count, const MlirValue *elements) {
-  enum { MOST = 8 };
-  MlirValue memory = mlirOperationGetOperand(write, 1), indices[MOST];
+// The place in memory of what is at `place` of the tile.
+static void find_place(const tune_ir_builder *builder, MlirOperation write, const MlirValue *place,
+                       intptr_t rank, MlirValue *out_indices) {
+  for (intptr_t i = 0; i < rank; ++i)
+    out_indices[i] = mlirOperationGetOperand(write, 2 + i);
+  for (intptr_t i = 0; i < 2; ++i)
+    out_indices[rank - 2 + i] = tune_tile_add(builder, out_indices[rank - 2 + i], place[i]);
+}
+
+// Writes one element, where that is within the memory.
+static void write_guarded(const tune_ir_builder *builder, MlirOperation write,
+                          const MlirValue *place, MlirValue element) {
+  MlirValue memory = mlirOperationGetOperand(write, 1), operands[2 + MOST_RANK] = {element, memory};
+  MlirType type = mlirValueGetType(memory);
+  intptr_t rank = mlirShapedTypeGetRank(type);
+  find_place(builder, write, place, rank, operands + 2);
+  MlirValue is_there[2];
+  for (intptr_t i = 0; i < 2; ++i)
+    is_there[i] = tune_ir_build_compare(
+        builder, "ult", operands[rank + i],
+        tune_ir_build_index(builder, mlirShapedTypeGetDimSize(type, rank - 2 + i)));
+  tune_ir_builder inside = tune_ir_build_if(
+      builder, tune_ir_build_binary(builder, "arith.andi", is_there[0], is_there[1]));
+  tune_ir_build(
+      &inside,
+      &(tune_ir_parts){.name = "memref.store", .operand_count = 2 + rank, .operands = operands});
+}
+
+// Writes `count` neighbours of a row, which begin at `place` of the tile.
+static void write_run(const tune_ir_builder *builder, MlirOperation write, const MlirValue *place,
+                      size_t count, const MlirValue *elements) {
+  MlirValue memory = mlirOperationGetOperand(write, 1), indices[MOST_RANK];
   MlirType type = mlirValueGetType(memory), element = mlirShapedTypeGetElementType(type);
   intptr_t rank = mlirShapedTypeGetRank(type);
-  for (intptr_t i = 0; i < rank; ++i)
-    indices[i] = mlirOperationGetOperand(write, 2 + i);
-  for (intptr_t i = 0; i < 2; ++i)
-    indices[rank - 2 + i] = tune_tile_add(builder, indices[rank - 2 + i], place[i]);
+  find_place(builder, write, place, rank, indices);
   int64_t length = (int64_t)count, row = mlirShapedTypeGetDimSize(type, rank - 1);
   int64_t bytes = (mlirTypeIsAFloat(element) ? mlirFloatTypeGetWidth(element)
                                              : mlirIntegerTypeGetWidth(element)) /
@@ -249,18 +274,25 @@ static tune_status write_run(const tune_ir_builder *builder, MlirOperation write
   MlirValue vector =
       tune_tile_from_elements(builder, mlirVectorTypeGet(1, &length, element), length, elements);
   tune_tile_store(builder, vector, memory, rank, indices, is_aligned ? length * bytes : bytes);
-  return TUNE_OK;
+}
+
+static bool is_in_bounds(MlirOperation write) {
+  MlirAttribute in_bounds = tune_ir_attribute(write, "in_bounds");
+  return !mlirAttributeIsNull(in_bounds) &&
+         mlirBoolAttrGetValue(mlirArrayAttrGetElement(in_bounds, 0)) &&
+         mlirBoolAttrGetValue(mlirArrayAttrGetElement(in_bounds, 1));
 }
 
 static tune_status make_write(const tune_tile *tile, MlirOperation write, const MlirValue *pieces) {
   MlirType type = mlirValueGetType(mlirOperationGetOperand(write, 1));
   intptr_t rank = mlirShapedTypeGetRank(type);
   MlirAffineMap map = mlirAffineMapAttrGetValue(tune_ir_attribute(write, "permutation_map"));
-  if (rank < 2 || rank > 8 || !mlirAffineMapIsMinorIdentity(map) ||
+  if (rank < 2 || rank > MOST_RANK || !mlirAffineMapIsMinorIdentity(map) ||
       mlirAffineMapGetNumResults(map) != 2 || mlirOperationGetNumOperands(write) != rank + 2 ||
       !mlirShapedTypeHasStaticShape(type))
     return refuse_write(write);
   tune_ir_builder builder = tune_ir_builder_before(write);
+  bool is_whole = is_in_bounds(write);
   size_t run = tile->core->run(tile);
   MlirValue vector = mlirOperationGetOperand(write, 0), elements[8], first[2];
   for (size_t p = 0; p < tile->core->count(tile); ++p)
@@ -277,10 +309,14 @@ static tune_status make_write(const tune_tile *tile, MlirOperation write, const 
           .col = indices[1]};
       TUNE_RETURN_IF_ERROR(
           tune_tile_element(&context, &builder, vector, indices, 2, &elements[e % run]));
+      if (!is_whole) {
+        write_guarded(&builder, write, indices, elements[e % run]);
+        continue;
+      }
       if (e % run == 0)
         memcpy(first, indices, sizeof first);
       if (e % run == run - 1)
-        TUNE_RETURN_IF_ERROR(write_run(&builder, write, first, run, elements));
+        write_run(&builder, write, first, run, elements);
     }
   return TUNE_OK;
 }

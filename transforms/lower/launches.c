@@ -5,6 +5,8 @@
 #include "dialects/diagnostic.h"
 #include "transforms/ir_builder.h"
 #include "transforms/lower/launch_grid.h"
+#include "transforms/lower/vector_pieces.h"
+#include "transforms/op_list.h"
 
 //===--------------------------------------------------------------------------===//
 // Indices
@@ -66,23 +68,34 @@ static MlirValue make_guard(const tune_ir_builder *place, MlirValue guard, MlirV
   return mlirValueIsNull(guard) ? less : tune_ir_build_binary(place, "arith.andi", guard, less);
 }
 
+// `id`, or the last one below `bound`.
+static MlirValue clamp(const tune_ir_builder *place, MlirValue id, int64_t bound) {
+  return tune_ir_build_binary(place, "arith.minui", id, tune_ir_build_index(place, bound - 1));
+}
+
 // Computes the number of each dimension; returns whether there is something to do, or a null value
-// where there always is.
+// where there always is. With `clamps` the numbers are those of some iteration all the same.
 static MlirValue make_numbers(const tune_launch_grid *self, MlirBlock body,
-                              const tune_ir_builder *place, MlirValue *numbers) {
+                              const tune_ir_builder *place, bool clamps, MlirValue *numbers) {
   MlirValue guard = {NULL};
   if (self->is_line) {
     MlirValue id = make_id_in_line(self, body, place);
-    split_id(self, place, id, 0, self->rank, numbers);
     int64_t bound = tune_launch_grid_invocations(self);
     bool is_whole = bound == self->group[0] * self->count[0] * self->count[1] * self->count[2];
-    return is_whole ? guard : make_guard(place, guard, id, bound);
+    if (!is_whole)
+      guard = make_guard(place, guard, id, bound);
+    split_id(self, place, clamps && !is_whole ? clamp(place, id, bound) : id, 0, self->rank,
+             numbers);
+    return guard;
   }
   for (size_t axis = 0; axis < TUNE_LAUNCH_AXES && axis < self->rank; ++axis) {
     MlirValue id = make_id(self, body, place, axis);
-    split_id(self, place, id, axis, axis + 1 == TUNE_LAUNCH_AXES ? self->rank : axis + 1, numbers);
-    if (self->invocations[axis] % self->group[axis])
+    if (self->invocations[axis] % self->group[axis]) {
       guard = make_guard(place, guard, id, self->invocations[axis]);
+      if (clamps)
+        id = clamp(place, id, self->invocations[axis]);
+    }
+    split_id(self, place, id, axis, axis + 1 == TUNE_LAUNCH_AXES ? self->rank : axis + 1, numbers);
   }
   return guard;
 }
@@ -128,7 +141,49 @@ static tune_ir_builder make_launch(const tune_launch_grid *self) {
   return builder;
 }
 
-static tune_status open_forall(MlirOperation forall, const tune_device *device) {
+//===--------------------------------------------------------------------------===//
+// Invocations without an iteration
+//===--------------------------------------------------------------------------===//
+
+typedef struct write_list {
+  tune_op_list writes;
+  bool is_opaque; // there may be other writes
+} write_list;
+
+static MlirWalkResult list_write(MlirOperation op, void *user_data) {
+  write_list *list = user_data;
+  static const char *const PREFIXES[] = {"arith.", "math.", "affine.", "scf."};
+  static const char *const READS[] = {"vector.", "memref.load", "memref.subview", "memref.alloca"};
+  if (tune_ir_is(op, "vector.transfer_write") || tune_ir_is(op, "vector.store") ||
+      tune_ir_is(op, "memref.store"))
+    return tune_op_list_add(&list->writes, op) ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
+  MlirStringRef name = tune_ir_name(op);
+  bool is_known = tune_ir_is(op, "vector.mask") ? false : tune_ir_string_starts(name, READS[0]);
+  for (size_t i = 0; i < sizeof PREFIXES / sizeof *PREFIXES && !is_known; ++i)
+    is_known = tune_ir_string_starts(name, PREFIXES[i]);
+  for (size_t i = 1; i < sizeof READS / sizeof *READS && !is_known; ++i)
+    is_known = tune_ir_is(op, READS[i]);
+  list->is_opaque |= !is_known;
+  return MlirWalkResultAdvance;
+}
+
+// Where lanes read together what all of them need, those without an iteration of their own have to
+// be there: they compute what the last one does, and write nothing. `*out_list` has the writes.
+static tune_status find_writes(MlirOperation forall, write_list *out_list) {
+  *out_list = (write_list){.is_opaque = false};
+  mlirOperationWalk(forall, list_write, out_list, MlirWalkPreOrder);
+  return out_list->writes.failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing writes") : TUNE_OK;
+}
+
+static void guard_writes(const write_list *list, MlirValue guard) {
+  for (size_t i = 0; i < list->writes.count; ++i) {
+    tune_ir_builder place = tune_ir_builder_before(list->writes.ops[i]);
+    place = tune_ir_build_if(&place, guard);
+    tune_ir_move(&place, list->writes.ops[i]);
+  }
+}
+
+static tune_status open_forall(MlirOperation forall, const tune_device *device, bool shares) {
   tune_launch_grid self;
   TUNE_RETURN_IF_ERROR(tune_launch_grid_read(forall, &self));
   if (tune_launch_grid_invocations(&self) == 0) {
@@ -138,14 +193,20 @@ static tune_status open_forall(MlirOperation forall, const tune_device *device) 
   TUNE_RETURN_IF_ERROR(tune_launch_grid_plan(&self, device));
   tune_ir_builder place = make_launch(&self);
   MlirValue numbers[TUNE_LAUNCH_MOST_DIMENSIONS];
-  MlirValue guard = make_numbers(&self, place.block, &place, numbers);
-  if (!mlirValueIsNull(guard))
+  write_list list = {.is_opaque = true};
+  if (shares)
+    TUNE_RETURN_IF_ERROR(find_writes(forall, &list));
+  MlirValue guard = make_numbers(&self, place.block, &place, !list.is_opaque, numbers);
+  if (!mlirValueIsNull(guard) && list.is_opaque)
     place = tune_ir_build_if(&place, guard);
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(forall, 0));
   for (size_t i = 0; i < self.rank; ++i)
     mlirValueReplaceAllUsesOfWith(mlirBlockGetArgument(body, (intptr_t)i),
                                   make_counter(&self, &place, i, numbers[i]));
   tune_ir_move_body(&place, body);
+  if (!mlirValueIsNull(guard) && !list.is_opaque)
+    guard_writes(&list, guard);
+  tune_op_list_deinit(&list.writes);
   mlirOperationDestroy(forall);
   return TUNE_OK;
 }
@@ -154,12 +215,15 @@ tune_status tune_launches_open(MlirOperation function, const tune_device *device
   static const char *const MADE_OF[] = {"arith", "gpu", "scf", NULL};
   tune_ir_load_dialects(mlirOperationGetContext(function), MADE_OF);
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
+  MlirAttribute share = tune_ir_attribute(function, TUNE_GPU_SHARE_ATTRIBUTE);
+  bool shares = !mlirAttributeIsNull(share) && mlirAttributeIsAInteger(share) &&
+                mlirIntegerAttrGetValueInt(share) > 1;
   MlirOperation next;
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op); op = next) {
     next = mlirOperationGetNextInBlock(op);
     MlirStringRef name = tune_ir_name(op);
     if (tune_ir_is(op, "scf.forall"))
-      TUNE_RETURN_IF_ERROR(open_forall(op, device));
+      TUNE_RETURN_IF_ERROR(open_forall(op, device, shares));
     else if (tune_ir_string_starts(name, "scf.") || tune_ir_string_starts(name, "affine.for"))
       return tune_status_make_at(TUNE_INVALID_ARGUMENT, op,
                                  "%.*s: a loop around a kernel; for a device the outermost loops "

@@ -11,8 +11,10 @@
 //                                               in a line for one dimension, else in a square along
 //                                               x and y
 //
-// Where the extent is no multiple of the group, the body is guarded. Where a dimension has more
-// groups than the device takes, all are counted in one line that is cut into pieces.
+// Where the extent is no multiple of the group, the body is guarded; or, where lanes read together
+// (tune.gpu.share, vector_pieces.h), what it writes, and the rest computes what the last one does.
+// Where a dimension has more groups than the device takes, all are counted in one line that is cut
+// into pieces.
 //
 // Launches that the schedule made itself (transform.gpu.map_forall_to_blocks) stay as they are.
 //

@@ -217,6 +217,75 @@ static bool is_multiple(MlirValue value, int64_t divisor, int depth) {
   return adds ? a && b : a || b;
 }
 
+#define TEXEL 4
+
+static int residue_of(MlirValue value, int depth);
+
+static int residue_of_sum(bool adds, int a, int b) {
+  return a < 0 || b < 0 ? -1 : (adds ? a + b : a - b + TEXEL) % TEXEL;
+}
+
+static int residue_of_product(int a, int b) {
+  return a == 0 || b == 0 ? 0 : a < 0 || b < 0 ? -1 : a * b % TEXEL;
+}
+
+static int residue_of_expression(MlirAffineExpr expression, MlirOperation apply, int depth) {
+  MlirAffineMap map = mlirAffineMapAttrGetValue(tune_ir_attribute(apply, "map"));
+  if (depth > DEEPEST)
+    return -1;
+  if (mlirAffineExprIsAConstant(expression))
+    return (int)(mlirAffineConstantExprGetValue(expression) & (TEXEL - 1));
+  if (mlirAffineExprIsADim(expression))
+    return residue_of(mlirOperationGetOperand(apply, mlirAffineDimExprGetPosition(expression)),
+                      depth + 1);
+  if (mlirAffineExprIsASymbol(expression))
+    return residue_of(
+        mlirOperationGetOperand(apply, mlirAffineMapGetNumDims(map) +
+                                           mlirAffineSymbolExprGetPosition(expression)),
+        depth + 1);
+  int a = residue_of_expression(mlirAffineBinaryOpExprGetLHS(expression), apply, depth + 1),
+      b = residue_of_expression(mlirAffineBinaryOpExprGetRHS(expression), apply, depth + 1);
+  if (mlirAffineExprIsAAdd(expression))
+    return residue_of_sum(true, a, b);
+  return mlirAffineExprIsAMul(expression) ? residue_of_product(a, b) : -1;
+}
+
+// What is left of `value`, an index, divided by TEXEL; -1 where that is not known.
+static int residue_of(MlirValue value, int depth) {
+  int64_t constant;
+  if (depth > DEEPEST)
+    return -1;
+  if (tune_ir_is_constant_index(value, &constant))
+    return (int)(constant & (TEXEL - 1));
+  if (mlirValueIsABlockArgument(value)) {
+    MlirOperation loop = loop_of(value);
+    return !mlirOperationIsNull(loop) &&
+                   is_multiple(mlirOperationGetOperand(loop, 2), TEXEL, depth + 1)
+               ? residue_of(mlirOperationGetOperand(loop, 0), depth + 1)
+               : -1;
+  }
+  MlirOperation op = mlirOpResultGetOwner(value);
+  if (tune_ir_is(op, "affine.apply"))
+    return residue_of_expression(
+        mlirAffineMapGetResult(mlirAffineMapAttrGetValue(tune_ir_attribute(op, "map")), 0), op,
+        depth);
+  bool adds = tune_ir_is(op, "arith.addi");
+  if (!adds && !tune_ir_is(op, "arith.subi") && !tune_ir_is(op, "arith.muli"))
+    return -1;
+  int a = residue_of(mlirOperationGetOperand(op, 0), depth + 1),
+      b = residue_of(mlirOperationGetOperand(op, 1), depth + 1);
+  return tune_ir_is(op, "arith.muli") ? residue_of_product(a, b) : residue_of_sum(adds, a, b);
+}
+
+int tune_access_residue(const tune_access *access, const MlirValue *indices) {
+  int residue = 0;
+  int64_t stride = 1;
+  for (intptr_t m = access->memref_rank; m-- > 0; stride *= access->memref_sizes[m])
+    residue = residue_of_sum(true, residue,
+                             residue_of_product((int)(stride % TEXEL), residue_of(indices[m], 0)));
+  return residue;
+}
+
 // What stands for a part of an affine expression, divided.
 static MlirValue divide_expression(const tune_ir_builder *builder, MlirAffineExpr expression,
                                    MlirOperation apply, int64_t divisor);

@@ -47,6 +47,18 @@ bool tune_access_can_be_wide(const tune_pieces *pieces, const tune_access *acces
 // Whether every lane of a subgroup is there and accesses the same elements.
 bool tune_access_is_uniform(const tune_pieces *pieces, const tune_access *access);
 
+// What is left of the place in memory of the element at `indices` of a plain buffer, divided by
+// four; -1 where that is not known.
+int tune_access_residue(const tune_access *access, const MlirValue *indices);
+
+// vector_pieces_texels.c: `width` elements, one or four, of a plain buffer of f32 from the place
+// `indices` on, in its order. `texels` is a view of all of it, a memref of one dimension of
+// vector<4xf32>, and `residue` what tune_access_residue says of the place. Elements beyond the end
+// are anything.
+MlirValue tune_access_fetch(const tune_ir_builder *builder, MlirValue texels,
+                            const tune_access *access, const MlirValue *indices, int residue,
+                            int64_t width);
+
 // `value`, an index that is a multiple of `divisor`, divided by it.
 MlirValue tune_access_divide(const tune_ir_builder *builder, MlirValue value, int64_t divisor);
 

@@ -72,16 +72,22 @@ static const tune_buffer_use *find_use(const tune_pieces *pieces, MlirValue memr
 // What a buffer is accessed through: itself, or a view of it.
 typedef struct view {
   MlirValue memref;
-  bool is_wide;
+  bool is_wide; // of fours, the last dimension a quarter as long
+  bool is_flat; // of texels, in one dimension
+  int64_t step; // elements that are accessed at once: 4 or 1
 } view;
 
-static bool fits_texels(const tune_pieces *pieces, const tune_access *access, bool is_wide) {
-  const tune_buffer_use *use = find_use(pieces, access->memref);
-  int64_t count = is_wide ? 1 : 4;
+static int64_t count_texels(const tune_access *access) {
+  int64_t count = 1;
   for (intptr_t i = 0; i < access->memref_rank; ++i)
     count *= access->memref_sizes[i];
+  return (count + 3) / 4;
+}
+
+static bool fits_texels(const tune_pieces *pieces, const tune_access *access) {
+  const tune_buffer_use *use = find_use(pieces, access->memref);
   return pieces->texels > 0 && use && !use->is_written && mlirTypeIsAF32(access->element) &&
-         tune_access_is_plain(pieces, access) && count / 4 <= pieces->texels;
+         tune_access_is_plain(pieces, access) && count_texels(access) <= pieces->texels;
 }
 
 // Whether what is written are two of 64 bits.
@@ -99,10 +105,15 @@ static MlirType pair_type(MlirContext context) {
 
 static view make_view(const tune_pieces *pieces, const tune_access *access) {
   const tune_buffer_use *use = find_use(pieces, access->memref);
-  view made = {.memref = access->memref};
+  view made = {.memref = access->memref, .step = 1};
   made.is_wide =
       tune_access_can_be_wide(pieces, access) && use && (use->is_wide || !use->is_written);
-  bool is_texel = fits_texels(pieces, access, made.is_wide);
+  bool is_texel = fits_texels(pieces, access);
+  made.is_flat = is_texel && !made.is_wide;
+  intptr_t last = access->shape.rank - 1;
+  if (made.is_wide || (made.is_flat && access->shape.width == 4 &&
+                       access->dimension[last] == access->memref_rank - 1))
+    made.step = 4;
   if (!made.is_wide && !is_texel)
     return made;
   MlirContext context = mlirTypeGetContext(access->element);
@@ -117,7 +128,13 @@ static view make_view(const tune_pieces *pieces, const tune_access *access) {
   }
   MlirAttribute space = is_texel ? mlirStringAttrGet(context, tune_ir_string(TUNE_TEXEL_SPACE))
                                  : mlirAttributeGetNull();
-  MlirType type = mlirMemRefTypeContiguousGet(element, access->memref_rank, sizes, space);
+  intptr_t rank = access->memref_rank;
+  if (made.is_flat) {
+    rank = 1;
+    sizes[0] = count_texels(access);
+    element = mlirVectorTypeGet(1, &four, element);
+  }
+  MlirType type = mlirMemRefTypeContiguousGet(element, rank, sizes, space);
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(pieces->launch, 0));
   tune_ir_builder builder =
       tune_ir_builder_before(is_texel ? mlirBlockGetFirstOperation(body) : pieces->launch);
@@ -158,6 +175,7 @@ static MlirValue below(const tune_ir_builder *builder, MlirValue value, MlirValu
 typedef struct location {
   MlirValue indices[TUNE_PIECES_RANK];
   MlirValue condition; // null: always
+  int residue;         // of the place, as tune_access_residue
 } location;
 
 // Of the element at `place` of the vector, each dimension a constant or, where `dynamic` is not
@@ -182,6 +200,7 @@ static location locate(const tune_ir_builder *builder, const tune_access *access
           builder, at.condition,
           below(builder, at.indices[m], tune_ir_build_index(builder, access->memref_sizes[m])));
   }
+  at.residue = tune_access_residue(access, at.indices);
   if (mlirValueIsNull(at.condition) || access->writes)
     return at;
   // Nothing is read where it is not there: the first element is instead.
@@ -194,21 +213,64 @@ static location locate(const tune_ir_builder *builder, const tune_access *access
   return at;
 }
 
-static MlirValue load(const tune_ir_builder *builder, const view *from, const tune_access *access,
-                      location at) {
+// What is at `at`, or garbage where the condition does not hold.
+static MlirValue load_any(const tune_ir_builder *builder, const view *from,
+                          const tune_access *access, const location *at) {
+  if (from->is_flat)
+    return tune_access_fetch(builder, from->memref, access, at->indices, at->residue, from->step);
   MlirValue operands[1 + TUNE_PIECES_RANK] = {from->memref};
   for (intptr_t m = 0; m < access->memref_rank; ++m)
-    operands[1 + m] = at.indices[m];
+    operands[1 + m] = at->indices[m];
   if (from->is_wide)
     operands[access->memref_rank] = tune_access_divide(builder, operands[access->memref_rank], 4);
-  MlirType type = mlirShapedTypeGetElementType(mlirValueGetType(from->memref));
-  MlirValue value =
-      tune_ir_build_value(builder, "memref.load", type, 1 + access->memref_rank, operands);
-  if (mlirValueIsNull(at.condition))
-    return value;
-  MlirValue otherwise = tune_pieces_splat(builder, from->is_wide ? 4 : 1, access->padding);
-  MlirValue choice[] = {at.condition, value, otherwise};
-  return tune_ir_build_value(builder, "arith.select", type, 3, choice);
+  return tune_ir_build_value(builder, "memref.load",
+                             mlirShapedTypeGetElementType(mlirValueGetType(from->memref)),
+                             1 + access->memref_rank, operands);
+}
+
+static MlirValue choose(const tune_ir_builder *builder, MlirValue condition, MlirValue a,
+                        MlirValue b) {
+  if (mlirValueIsNull(condition))
+    return a;
+  MlirType type = mlirValueGetType(a);
+  if (mlirTypeIsAVector(type)) // older SPIR-V has no other choice between vectors
+    condition = tune_pieces_splat(builder, mlirShapedTypeGetDimSize(type, 0), condition);
+  MlirValue operands[] = {condition, a, b};
+  return tune_ir_build_value(builder, "arith.select", type, 3, operands);
+}
+
+// The elements from the place on, as many as the view gives at once; see locate.
+static MlirValue load(const tune_ir_builder *builder, const view *from, const tune_access *access,
+                      const int64_t *place, const MlirValue *dynamic) {
+  location at = locate(builder, access, place, dynamic);
+  MlirValue value = load_any(builder, from, access, &at);
+  intptr_t last = access->shape.rank - 1;
+  bool may_end_within = from->is_flat && from->step == 4 &&
+                        (!access->in_bounds[last] || !mlirValueIsNull(access->bounds[last]));
+  if (!may_end_within)
+    return choose(builder, at.condition, value,
+                  mlirValueIsNull(at.condition)
+                      ? value
+                      : tune_pieces_splat(builder, from->step, access->padding));
+  tune_pieces_shape shape = {
+      .element = access->element, .rank = 1, .sizes = {4}, .width = 4, .count = 1};
+  tune_piece_list list = {shape, &value};
+  MlirValue elements[4];
+  for (int64_t i = 0; i < 4; ++i) {
+    int64_t there[TUNE_PIECES_RANK] = {0};
+    MlirValue moved[TUNE_PIECES_RANK];
+    for (intptr_t d = 0; d <= last; ++d) {
+      if (dynamic)
+        moved[d] = d == last ? add_constant(builder, dynamic[d], i) : dynamic[d];
+      else
+        there[d] = place[d] + (d == last ? i : 0);
+    }
+    MlirValue condition = locate(builder, access, there, dynamic ? moved : NULL).condition;
+    elements[i] =
+        choose(builder, condition, tune_pieces_element(builder, &list, i), access->padding);
+  }
+  return tune_ir_build_value(builder, "vector.from_elements",
+                             tune_pieces_type(&shape, shape.element), 4, elements);
 }
 
 static void store(const tune_ir_builder *builder, const view *to, const tune_access *access,
@@ -293,7 +355,7 @@ static tune_status read_shared(const tune_pieces *pieces, const tune_access *acc
                                     tune_ir_build_index(builder, shape->width));
       place[d] = part;
     }
-    loaded[round] = load(builder, from, access, locate(builder, access, NULL, place));
+    loaded[round] = load(builder, from, access, NULL, place);
   }
   for (int64_t piece = 0; piece < shape->count; ++piece) {
     MlirValue value = loaded[piece / lanes];
@@ -317,6 +379,23 @@ static tune_status read_shared(const tune_pieces *pieces, const tune_access *acc
 // Whole accesses
 //===--------------------------------------------------------------------------===//
 
+// Elements that a view gives one by one are shared as such, and put together after.
+static tune_status read_shared_elements(const tune_pieces *pieces, const tune_access *access,
+                                        const view *from, const tune_ir_builder *builder,
+                                        MlirValue *values) {
+  tune_access apart = *access;
+  apart.shape.width = 1;
+  apart.shape.count = access->shape.count * access->shape.width;
+  MlirValue *elements = calloc((size_t)apart.shape.count, sizeof *elements);
+  if (!elements)
+    return tune_pieces_out_of_memory();
+  tune_status status = read_shared(pieces, &apart, from, builder, elements);
+  if (tune_status_is_ok(status))
+    tune_pieces_assemble(builder, &access->shape, elements, values);
+  free(elements);
+  return status;
+}
+
 static tune_status open_read(tune_pieces *pieces, const tune_access *access) {
   const tune_pieces_shape *shape = &access->shape;
   MlirValue *values;
@@ -324,20 +403,23 @@ static tune_status open_read(tune_pieces *pieces, const tune_access *access) {
   TUNE_RETURN_IF_ERROR(tune_pieces_add(pieces, result, shape, &values));
   view from = make_view(pieces, access);
   tune_ir_builder builder = tune_ir_builder_before(access->outer);
-  // A shared piece is read in one go.
-  if ((from.is_wide || shape->width == 1) && is_shared(pieces, access)) {
-    TUNE_RETURN_IF_ERROR(read_shared(pieces, access, &from, &builder, values));
+  if (is_shared(pieces, access)) {
+    TUNE_RETURN_IF_ERROR(from.step == shape->width
+                             ? read_shared(pieces, access, &from, &builder, values)
+                             : read_shared_elements(pieces, access, &from, &builder, values));
+    if (!mlirTypeIsAVector(mlirValueGetType(result)))
+      mlirValueReplaceAllUsesOfWith(result, values[0]);
     return tune_pieces_bury(pieces, access->outer);
   }
   for (int64_t piece = 0; piece < shape->count; ++piece) {
-    int64_t place[TUNE_PIECES_RANK], step = from.is_wide ? 4 : 1;
+    int64_t place[TUNE_PIECES_RANK];
     MlirValue elements[4];
-    for (int64_t i = 0; i < shape->width; i += step) {
+    for (int64_t i = 0; i < shape->width; i += from.step) {
       tune_pieces_unravel(piece * shape->width + i, shape->rank, shape->sizes, place);
-      elements[i] = load(&builder, &from, access, locate(&builder, access, place, NULL));
+      elements[i] = load(&builder, &from, access, place, NULL);
     }
     values[piece] =
-        shape->width == 1 || from.is_wide
+        from.step == shape->width
             ? elements[0]
             : tune_ir_build_value(&builder, "vector.from_elements",
                                   tune_pieces_type(shape, shape->element), shape->width, elements);
@@ -368,11 +450,14 @@ static tune_status open_scalar_load(tune_pieces *pieces, MlirOperation op) {
   tune_access access;
   bool is_access;
   TUNE_RETURN_IF_ERROR(tune_access_read_scalar(op, &access, &is_access));
-  if (!is_access || !fits_texels(pieces, &access, false))
+  if (!is_access || !fits_texels(pieces, &access))
     return TUNE_OK;
   view from = make_view(pieces, &access);
-  mlirOperationSetOperand(op, 0, from.memref);
-  return TUNE_OK;
+  tune_ir_builder builder = tune_ir_builder_before(op);
+  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0),
+                                tune_access_fetch(&builder, from.memref, &access, access.indices,
+                                                  tune_access_residue(&access, access.indices), 1));
+  return tune_pieces_bury(pieces, op);
 }
 
 bool tune_pieces_is_access(MlirOperation op) {

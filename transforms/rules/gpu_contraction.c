@@ -7,9 +7,9 @@
 //
 // Which loop plays which part is found as on a CPU (contraction_plan.h), with registers of four.
 //
-// Sizes that make no whole tiles of whole vectors are padded with zeroes, A and B by a kernel each
-// that copies them before, the result by one that copies what there is of it after (or by what
-// follows elementwise, which is then a kernel of its own).
+// Sizes that make no whole tiles of whole vectors are padded with zeroes: A and B where they are
+// read, or by kernels that copy them before (`edges`); of the result, what there is is written
+// (lower/padded_edges.h), or read by what follows elementwise, which is then a kernel of its own.
 //
 //===--------------------------------------------------------------------------===//
 
@@ -89,7 +89,8 @@ static bool make_plan(const tune_structure *structure, const tune_machine *machi
   if (!p->mr.count || !p->nr.count)
     return false;
   p->nr_default = WIDTH;
-  p->kr_default = tune_value_set_at_most(&p->kr, 2 * WIDTH);
+  // Edges that are checked for fill the registers of longer steps.
+  p->kr_default = tune_value_set_at_most(&p->kr, p->pads ? WIDTH : 2 * WIDTH);
   return true;
 }
 
@@ -167,6 +168,17 @@ static void bind_nests(const plan *p, tune_writer *w) {
 
 static const char *zero_of(const tune_operand *operand) {
   return operand->type[0] == 'f' || operand->type[0] == 'b' ? "0.0" : "0";
+}
+
+// Whether A and B are padded by kernels of their own, or where they are read.
+static void write_edges(tune_writer *w) {
+  tune_value_set edges = {0};
+  tune_value_set_add(&edges, 0);
+  tune_value_set_add(&edges, 1);
+  tune_writer_knob(w, "edges", NULL, TUNE_LEVEL_GPU, &edges, 1);
+  tune_writer_line(
+      w, "transform.annotate %s \"tune.gpu.edges\" = %%edges : " OP ", !transform.param<i64>",
+      w->func);
 }
 
 static void write_padding(const plan *p, const tune_machine *machine, tune_writer *w) {
@@ -252,8 +264,10 @@ static void gpu_contraction_write(const tune_structure *structure, const tune_ma
       w, "rule 'gpu_contraction': a tile of the output in the registers of each invocation");
   write_knobs(&p, machine, w);
   bind_nests(&p, w);
-  if (p.pads)
+  if (p.pads) {
+    write_edges(w);
     write_padding(&p, machine, w);
+  }
   write_grid(&p, w);
   if (p.pads)
     write_copies(w);

@@ -401,6 +401,20 @@ static void scratch_that_is_only_read_shows(void **state) {
   tune_target_cuda.unload(kernel);
 }
 
+// It ends, gives what nobody wrote, and the more repeats the longer they take: whoever measures
+// looks for so many that it takes a while.
+static void programs_without_steps_run(void **state) {
+  fixture *f = *state;
+  tune_kernel *kernel = run(f, TWO_BUFFERS "'steps': []");
+  double few, many;
+  assert_ok(tune_target_cuda.time(kernel, 10, &few));
+  assert_ok(tune_target_cuda.time(kernel, 10000, &many));
+  assert_true(few > 0 && many > few);
+  assert_true(isnan(read_result(kernel)[0]));
+  assert_ok(tune_target_cuda.check(kernel));
+  tune_target_cuda.unload(kernel);
+}
+
 static void assert_turned(const fixture *f, const tune_kernel *kernel, float more) {
   const float *result = read_result(kernel), *argument = f->argument.data;
   for (int i = 0; i < COUNT; ++i)
@@ -543,6 +557,7 @@ int main(void) {
       TEST(code_that_does_not_compile_is_refused),
       TEST(constants_and_copies_work),
       TEST(scratch_that_is_only_read_shows),
+      TEST(programs_without_steps_run),
       TEST(values_and_much_shared_memory_are_there),
       TEST(repeats_are_many),
       TEST(writes_outside_are_found),

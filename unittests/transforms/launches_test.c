@@ -48,6 +48,26 @@ static const launch_case CASES[] = {
       "divui"},
      "arith.cmpi",
      1},
+    {{"where lanes read together all are there, and only what is written is guarded",
+      "func.func @f(%a: memref<100xf32>, %b: memref<100xf32>) attributes {tune.gpu.share = 8 : "
+      "i64} "
+      "{\n  scf.forall (%i) in (100) {\n    %v = memref.load %a[%i] : memref<100xf32>\n"
+      "    memref.store %v, %b[%i] : memref<100xf32>\n  }\n  return\n}\n",
+      {"arith.minui", "memref.load %arg0[%3]", "      scf.if %2 {\n        memref.store"},
+      NULL},
+     "scf.if",
+     1},
+    {{"but where there may be other writes",
+      "func.func @f(%a: memref<100xf32>, %b: memref<100x4xf32>, %v: f32) attributes "
+      "{tune.gpu.share = 8 : i64} {\n  scf.forall (%i) in (100) {\n"
+      "    %s = memref.subview %b[%i, 0] [1, 4] [1, 1] : memref<100x4xf32> to memref<1x4xf32, "
+      "strided<[4, 1], offset: ?>>\n"
+      "    linalg.fill ins(%v : f32) outs(%s : memref<1x4xf32, strided<[4, 1], offset: ?>>)\n"
+      "  }\n  return\n}\n",
+      {"scf.if"},
+      "arith.minui"},
+     NULL,
+     0},
     {{"both dimensions are guarded where both do not fit",
       FORALL("(%i, %j) in (63, 33)", "%i, %j", "memref<63x33xf32>", ""),
       {"arith.andi"},

@@ -240,10 +240,49 @@ static const pieces_case CASES[] = {
       LAUNCH_WITH("tune.gpu.texels = 4096", AB,
                   "%v = memref.load %a[%tx, %ty] : memref<64x64xf32>\n"
                   "memref.store %v, %b[%tx, %ty] : memref<64x64xf32>\n"),
-      {"to memref<64x64xf32, \"texel\">"},
-      "vector<4xf32>"},
+      {"to memref<1024xvector<4xf32>, \"texel\">", "arith.select"},
+      "memref<64x64xf32, \"texel\">"},
      "memref.load",
      1},
+    {{"four that begin within a texel are of two, known ones without a choice",
+      LAUNCH_WITH("tune.gpu.texels = 4096", "%a: memref<3x5xf32>, %b: memref<64x64xf32>",
+                  "%v = vector.transfer_read %a[%c1, %c0], %zero {in_bounds = [true]} : "
+                  "memref<3x5xf32>, vector<4xf32>\n"
+                  "vector.transfer_write %v, %b[%c0, %c0] {in_bounds = [true]} : vector<4xf32>, "
+                  "memref<64x64xf32>\n"),
+      {"to memref<4xvector<4xf32>, \"texel\">", "vector.from_elements"},
+      "arith.select"},
+     "memref.load",
+     2},
+    {{"or within any",
+      LAUNCH_WITH("tune.gpu.texels = 4096", "%a: memref<3x5xf32>, %b: memref<64x64xf32>",
+                  "%v = vector.transfer_read %a[%c1, %tx], %zero {in_bounds = [true]} : "
+                  "memref<3x5xf32>, vector<4xf32>\n"
+                  "vector.transfer_write %v, %b[%c0, %c0] {in_bounds = [true]} : vector<4xf32>, "
+                  "memref<64x64xf32>\n"),
+      {"arith.select", "arith.minui"},
+      "scf.if"},
+     "memref.load",
+     2},
+    {{"what of them is beyond the line is none",
+      LAUNCH_WITH("tune.gpu.texels = 4096", "%a: memref<3x5xf32>, %b: memref<64x64xf32>",
+                  "%v = vector.transfer_read %a[%c1, %c4], %zero : memref<3x5xf32>, "
+                  "vector<4xf32>\n"
+                  "vector.transfer_write %v, %b[%c0, %c0] {in_bounds = [true]} : vector<4xf32>, "
+                  "memref<64x64xf32>\n"),
+      {"arith.cmpi slt", "arith.select"},
+      "scf.if"},
+     "memref.load",
+     2},
+    {{"elements that are no neighbours are shared one by one",
+      LAUNCH_WITH("tune.gpu.texels = 4096, tune.gpu.share = 8", AB,
+                  "%v = vector.transfer_read %a[%c0, %c0], %zero {in_bounds = [true, true], "
+                  "permutation_map = affine_map<(i, j) -> (j, i)>} : memref<64x64xf32>, "
+                  "vector<8x4xf32>\n" WRITE("%v", "vector<8x4xf32>")),
+      {"gpu.shuffle", "vector.from_elements"},
+      NULL},
+     "memref.load",
+     4},
     {{"what is written is not fetched",
       LAUNCH_WITH("tune.gpu.texels = 4096", AB,
                   "%v = memref.load %a[%tx, %ty] : memref<64x64xf32>\n"
