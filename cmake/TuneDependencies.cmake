@@ -3,6 +3,9 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
 pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3)
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
+# For what is to run where these are not installed: tune-measure.
+find_library(TUNE_JANSSON_ARCHIVE libjansson.a HINTS ${JANSSON_LIBDIR} REQUIRED)
+find_library(TUNE_XXHASH_ARCHIVE libxxhash.a HINTS ${XXHASH_LIBDIR} REQUIRED)
 # Headers only: the loader is opened at run time, where there is one.
 find_path(VULKAN_INCLUDE_DIR vulkan/vulkan.h)
 find_program(SPIRV_AS spirv-as)

@@ -12,7 +12,7 @@ foreach(layer support targets tuning dialects transforms)
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/${layer}
       DESTINATION include/mlir-tune
       FILES_MATCHING PATTERN "*.h" PATTERN "*_internal.h" EXCLUDE PATTERN "runtime" EXCLUDE
-      PATTERN "vulkan" EXCLUDE)
+      PATTERN "vulkan" EXCLUDE PATTERN "cuda" EXCLUDE)
   endif()
 endforeach()
 

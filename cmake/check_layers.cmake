@@ -15,6 +15,8 @@ set(tools/tune-db_may support tuning tools/common jansson)
 set(tools/tune-run_may support targets tuning tools/common jansson)
 set(tools_may support targets tuning dialects transforms mlir-c llvm-c mlir jansson)
 set(unittests/common_may support jansson)
+# An emulator of a GPU, and a CUDA driver over it, which has that driver's declarations.
+set(unittests/ptx_may support targets unittests/common)
 # A library's unit tests see what the library sees.
 foreach(folder support targets tuning dialects transforms)
   set(unittests/${folder}_may ${folder} unittests/common ${${folder}_may})
@@ -32,7 +34,7 @@ set(library_vulkan "^vulkan/")
 set(library_names jansson xxhash sqlite mlir-c llvm-c mlir spirv-tools vulkan)
 
 set(folders support targets tuning dialects transforms tools/common tools/tune-measure tools/tune-db
-            tools/tune-run tools unittests/common unittests/support unittests/targets unittests/tuning
+            tools/tune-run tools unittests/common unittests/ptx unittests/support unittests/targets unittests/tuning
             unittests/dialects unittests/transforms)
 
 # Which row of the table `path` (a file, or the name in a quoted #include) belongs to.

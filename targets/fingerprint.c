@@ -19,6 +19,7 @@ void tune_fingerprint_deinit(tune_fingerprint *fingerprint) {
     free(gpu->api);
     free(gpu->device_type);
     free(gpu->host);
+    free(gpu->arch);
     free(gpu);
   }
   memset(fingerprint, 0, sizeof *fingerprint);
@@ -65,25 +66,73 @@ static json_t *three_to_json(const int64_t *numbers) {
   return json_pack("[III]", (json_int_t)numbers[0], (json_int_t)numbers[1], (json_int_t)numbers[2]);
 }
 
-static json_t *gpu_to_json(const tune_fingerprint *f) {
+// What GPUs of all targets have.
+static json_t *common_to_json(const tune_fingerprint *f) {
   const tune_gpu *g = f->gpu;
-  json_t *object = json_pack(
-      "{ssssssso ssssssss ss* sIso sIsI soso sIsIsIsIsI sf}", "target", f->target, "vendor",
-      f->vendor, "model", f->model, "features",
+  return json_pack(
+      "{ssssssso ss*ss*ss*ss*ss* sIso sIsI soso sIsI}", "target", f->target, "vendor", f->vendor,
+      "model", f->model, "features",
       strings_to_json((const char *const *)f->features, f->feature_count), "driver", g->driver,
       "driver_version", g->driver_version, "api", g->api, "device_type", g->device_type, "host",
       g->host, "subgroup_size", (json_int_t)g->subgroup_size, "subgroup_operations",
       strings_to_json(g->subgroup_operations, g->subgroup_operation_count), "shared_bytes",
       (json_int_t)g->shared_bytes, "group_invocations", (json_int_t)g->group_invocations,
       "group_size", three_to_json(g->group_size), "group_count", three_to_json(g->group_count),
-      "storage_buffer_bytes", (json_int_t)g->storage_buffer_bytes, "texel_buffer_elements",
-      (json_int_t)g->texel_buffer_elements, "push_constant_bytes",
-      (json_int_t)g->push_constant_bytes, "bindings", (json_int_t)g->bindings, "memory_bytes",
-      (json_int_t)g->memory_bytes, "timestamp_period_ns", g->timestamp_period_ns);
-  if (object && g->loop_limit &&
-      json_object_set_new(object, "loop_limit", json_integer((json_int_t)g->loop_limit)) != 0) {
-    json_decref(object);
-    return NULL;
+      "storage_buffer_bytes", (json_int_t)g->storage_buffer_bytes, "memory_bytes",
+      (json_int_t)g->memory_bytes);
+}
+
+// Adds `members` to `object`, both of which it takes; NULL without memory.
+static json_t *add_members(json_t *object, json_t *members) {
+  bool is_whole = object && members && json_object_update(object, members) == 0;
+  json_decref(members);
+  if (is_whole)
+    return object;
+  json_decref(object);
+  return NULL;
+}
+
+static json_t *vulkan_to_json(const tune_gpu *g) {
+  json_t *members =
+      json_pack("{sIsIsIsf}", "texel_buffer_elements", (json_int_t)g->texel_buffer_elements,
+                "push_constant_bytes", (json_int_t)g->push_constant_bytes, "bindings",
+                (json_int_t)g->bindings, "timestamp_period_ns", g->timestamp_period_ns);
+  return g->loop_limit && members
+             ? add_members(members, json_pack("{sI}", "loop_limit", (json_int_t)g->loop_limit))
+             : members;
+}
+
+static json_t *cuda_to_json(const tune_gpu *g) {
+  const struct {
+    const char *name;
+    int64_t value;
+  } numbers[] = {
+      {"multiprocessors", g->multiprocessors},
+      {"shared_bytes_most", g->shared_bytes_most},
+      {"shared_bytes_multiprocessor", g->shared_bytes_multiprocessor},
+      {"group_registers", g->group_registers},
+      {"multiprocessor_registers", g->multiprocessor_registers},
+      {"multiprocessor_invocations", g->multiprocessor_invocations},
+      {"l2_bytes", g->l2_bytes},
+      {"clock_mhz", g->clock_mhz},
+      {"memory_clock_mhz", g->memory_clock_mhz},
+      {"memory_bus_bits", g->memory_bus_bits},
+  };
+  json_t *members = json_pack("{ss}", "arch", g->arch);
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers && members; ++i)
+    if (numbers[i].value)
+      members =
+          add_members(members, json_pack("{sI}", numbers[i].name, (json_int_t)numbers[i].value));
+  return members;
+}
+
+static json_t *gpu_to_json(const tune_fingerprint *f) {
+  json_t *object = common_to_json(f);
+  object = add_members(object, f->gpu->arch ? cuda_to_json(f->gpu) : vulkan_to_json(f->gpu));
+  // Not known of a device that is any.
+  if (object && !f->gpu->memory_bytes && f->gpu->arch) {
+    json_object_del(object, "memory_bytes");
+    json_object_del(object, "storage_buffer_bytes");
   }
   return object;
 }

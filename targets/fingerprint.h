@@ -25,6 +25,19 @@
 //
 // "host" is there only where the device type is cpu, "loop_limit" only where there is one.
 //
+// One of CUDA has, in the place of "texel_buffer_elements" and what follows it:
+//
+//     {"target": "cuda", "vendor": "NVIDIA", "model": "NVIDIA H100 80GB HBM3", …,
+//      "driver": "CUDA 13.0", "driver_version": "580.65.06", "api": "13.0",
+//      "device_type": "discrete", …, "storage_buffer_bytes": 84825604096,
+//      "memory_bytes": 84825604096, "arch": "sm_90", "multiprocessors": 132,
+//      "shared_bytes_most": 232448, "shared_bytes_multiprocessor": 233472,
+//      "group_registers": 65536, "multiprocessor_registers": 65536,
+//      "multiprocessor_invocations": 2048, "l2_bytes": 52428800, "clock_mhz": 1980,
+//      "memory_clock_mhz": 2619, "memory_bus_bits": 5120}
+//
+// and that of any device of an architecture lacks what they do not have in common.
+//
 // Threads: immutable once made.
 //
 //===--------------------------------------------------------------------------===//
@@ -53,6 +66,7 @@ typedef struct tune_cache {
 
 // What a GPU has and a CPU has not. Texts belong to it but for the operations, which are static.
 typedef struct tune_gpu {
+  // NULL where the device is any of its architecture:
   char *driver;         // its name, and what it says of its version
   char *driver_version; // as numbers
   char *api;            // "1.3.230"
@@ -61,7 +75,7 @@ typedef struct tune_gpu {
   int64_t subgroup_size;
   const char *subgroup_operations[TUNE_SUBGROUP_OPERATIONS]; // that compute kernels may use
   size_t subgroup_operation_count;
-  int64_t shared_bytes;      // of a group
+  int64_t shared_bytes;      // of a group; on cuda of one that does not ask for more
   int64_t group_invocations; // at most
   int64_t group_size[3];     // at most, each
   int64_t group_count[3];
@@ -72,10 +86,21 @@ typedef struct tune_gpu {
   int64_t memory_bytes;       // in whole GiB, if there is one: what systems report varies a little
   double timestamp_period_ns; // 0: it takes no time itself
   int64_t loop_limit; // iterations after which an invocation stops silently; 0: there is none
+  // Of cuda alone; 0 where it is not known.
+  char *arch; // "sm_90"; NULL on other targets
+  int64_t multiprocessors;
+  int64_t shared_bytes_most; // of a group that asks for it
+  int64_t shared_bytes_multiprocessor;
+  int64_t group_registers; // of 32 bits, as those of a multiprocessor
+  int64_t multiprocessor_registers;
+  int64_t multiprocessor_invocations;
+  int64_t l2_bytes;
+  int64_t clock_mhz, memory_clock_mhz; // at most
+  int64_t memory_bus_bits;
 } tune_gpu;
 
 typedef struct tune_fingerprint {
-  char *target; // "cpu", "null", "vulkan"
+  char *target; // "cpu", "null", "vulkan", "cuda"
   char *vendor; // as the CPU says
   char *model;  //
   int64_t family, model_number, stepping;

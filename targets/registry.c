@@ -10,6 +10,7 @@ static const tune_target_class *const classes[] = {
     &tune_target_cpu,
     &tune_target_null,
     &tune_target_vulkan,
+    &tune_target_cuda,
 };
 
 #define CLASS_COUNT (sizeof classes / sizeof *classes)

@@ -30,9 +30,10 @@ typedef struct tune_target_options {
   size_t threads;   // that a kernel runs with; 0 is 1
   const int *cpus;  // to pin them to, one each; NULL: the first ones this process may use
   size_t cpu_count; // 0 with NULL, else at least `threads`
-  // Which device, where a target has several: "0", "1", … or a part of its name. NULL: for vulkan
-  // what the environment variable TUNE_VULKAN_DEVICE says, else the first one, where those that are
-  // hardware come before those that are software. The target cpu takes NULL only.
+  // Which device, where a target has several: "0", "1", … or a part of its name, on cuda also an
+  // architecture ("sm_90"). NULL: what the environment variable TUNE_VULKAN_DEVICE or
+  // TUNE_CUDA_DEVICE says, else the first one, where those that are hardware come before those that
+  // are software. The target cpu takes NULL only.
   const char *device;
 } tune_target_options;
 
@@ -42,14 +43,18 @@ typedef struct tune_artifact {
 } tune_artifact;
 
 typedef struct tune_target_class {
-  const char *name;    // "cpu", "null", "vulkan"
+  const char *name;    // "cpu", "null", "vulkan", "cuda"
   const char *summary; // one line for lists
-  // UNAVAILABLE says what to install, NOT_FOUND which devices there are. The targets cpu and
-  // vulkan pin the calling thread and set the environment that their runtime takes its number of
-  // threads from (OpenMP's in artifacts, lavapipe's), so a process opens one of them, once.
+  // UNAVAILABLE says what to install, NOT_FOUND which devices there are. The targets cpu,
+  // vulkan and cuda pin the calling thread and set the environment that their runtime reads
+  // (OpenMP's in artifacts, lavapipe's, CUDA's), so a process opens one of them, once.
   tune_status (*open)(const tune_target_options *options, tune_target **out_target);
   void (*close)(tune_target *target);
   const tune_fingerprint *(*fingerprint)(const tune_target *target); // borrowed
+  // What every device has that `device` names without one being here: on cuda those of an
+  // architecture ("sm_90"), or NULL, all that code is made for. NOT_FOUND says what can be named.
+  // The member is NULL for targets of which there is nothing to say.
+  tune_status (*describe)(const char *device, tune_fingerprint *out_fingerprint);
   // Measures what the target can do at best with the options it was opened with; takes about half
   // a second, or, if `quick`, a small part of that, and leaves out levels that take longer. The
   // caller keeps the result.
@@ -71,8 +76,8 @@ typedef struct tune_target_class {
   // Copies output `output` (see signature.h) as it is after the last run into a new buffer.
   // FAILED_PRECONDITION before the first run; DATA_LOSS if the kernel left no sensible output.
   tune_status (*read)(const tune_kernel *kernel, size_t output, tune_buffer *out_buffer);
-  // DATA_LOSS, saying which, if the kernel wrote outside of its buffers, or (on vulkan; the cpu's
-  // are borrowed, and the caller may protect them) into one that it was to read.
+  // DATA_LOSS, saying which, if the kernel wrote outside of its buffers, or (on vulkan and
+  // cuda; the cpu's are borrowed, and the caller may protect them) into one that it was to read.
   tune_status (*check)(const tune_kernel *kernel);
   // Where `address` lies among the arguments, and at which; async-signal-safe.
   tune_buffer_place (*locate)(const tune_kernel *kernel, const void *address, size_t *out_argument);
@@ -87,6 +92,7 @@ struct tune_kernel {
 };
 
 extern const tune_target_class tune_target_cpu;
+extern const tune_target_class tune_target_cuda;
 extern const tune_target_class tune_target_null;
 extern const tune_target_class tune_target_vulkan;
 

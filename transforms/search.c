@@ -4,7 +4,7 @@
 
 #include "dialects/diagnostic.h"
 #include "support/clock.h"
-#include "transforms/module_tasks.h"
+#include "transforms/search_state.h"
 #include "tuning/evaluators/null.h"
 #include "tuning/evaluators/process.h"
 
@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// How many winners of similar tasks are tried right after the default.
-#define NEIGHBOURS 3
 // How many ops are named where there is nothing to tune.
 #define LEFT_OUT_SHOWN 8
 // On the target null: the share of the roofline that the best config of a task reaches, and how
@@ -26,24 +24,7 @@ void tune_search_options_init(tune_search_options *options) {
   tune_session_options_init(&options->session);
 }
 
-// One search. Owns everything but the options and the observer.
-typedef struct search {
-  const tune_search_options *options;
-  const tune_search_observer *observer;
-  MlirModule module;
-  tune_module_tasks tasks;
-  tune_database *database;
-  tune_evaluator evaluator;
-  double begin;
-
-  // Of the task being tuned.
-  size_t index;
-  tune_task_space *space;
-  double null_seconds; // see null_time
-
-  size_t failed_tasks; // in which no candidate worked
-  bool has_doubted;    // the roofline, and measured it again
-} search;
+typedef struct tune_search search;
 
 //===--------------------------------------------------------------------------===//
 // Before the first task
@@ -51,6 +32,12 @@ typedef struct search {
 
 static tune_status open_database(search *s) {
   TUNE_RETURN_IF_ERROR(tune_database_open(s->options->database, &s->database));
+  if (s->rounds)
+    return tune_search_start_rounds(s);
+  s->known = s->database;
+  s->known_digest = s->tasks.facts->digest;
+  s->fingerprint = s->tasks.facts->digest;
+  s->store = tune_database_store(s->database);
   TUNE_RETURN_IF_ERROR(tune_target_facts_put(s->tasks.facts, s->database));
   return tune_target_facts_read_roofline(s->tasks.facts, s->database);
 }
@@ -80,13 +67,21 @@ static tune_status find_tasks(search *s) {
   tune_module_tasks_options options = {.target = s->options->target,
                                        .threads = s->options->threads,
                                        .schedule = s->options->schedule};
-  TUNE_RETURN_IF_ERROR(
-      tune_module_tasks_init(&s->tasks, mlirModuleGetOperation(s->module), &options));
-  TUNE_RETURN_IF_ERROR(tune_target_facts_require_device(s->tasks.facts));
+  if (s->options->export_folder) {
+    TUNE_RETURN_IF_ERROR(tune_search_open_rounds(s, &options.fingerprint));
+    options.has_fingerprint = options.fingerprint != NULL;
+  }
+  tune_status status =
+      tune_module_tasks_init(&s->tasks, mlirModuleGetOperation(s->module), &options);
+  if (s->rounds && tune_status_get_code(status) == TUNE_UNAVAILABLE)
+    status = tune_search_advise_device(s, status);
+  TUNE_RETURN_IF_ERROR(status);
+  if (!s->rounds)
+    TUNE_RETURN_IF_ERROR(tune_target_facts_require_device(s->tasks.facts));
   return s->tasks.extraction->task_count ? TUNE_OK : nothing_to_tune(s);
 }
 
-static tune_status make_space(const search *s, size_t task, tune_task_space **out_space) {
+tune_status tune_search_make_space(const search *s, size_t task, tune_task_space **out_space) {
   TUNE_RETURN_IF_ERROR(tune_module_tasks_make_space(&s->tasks, task, out_space));
   if (!s->options->schedule)
     return TUNE_OK;
@@ -98,7 +93,7 @@ static tune_status check_spaces(const search *s) {
   tune_status status = TUNE_OK;
   for (size_t i = 0; i < s->tasks.extraction->task_count && tune_status_is_ok(status); i++) {
     tune_task_space *space = NULL;
-    status = make_space(s, i, &space);
+    status = tune_search_make_space(s, i, &space);
     tune_task_space_destroy(space);
   }
   return status;
@@ -143,7 +138,7 @@ static tune_status start_evaluator(search *s) {
 //===--------------------------------------------------------------------------===//
 
 typedef struct seed_list {
-  tune_config configs[NEIGHBOURS];
+  tune_config configs[TUNE_SEARCH_NEIGHBOURS];
   size_t count;
 } seed_list;
 
@@ -167,8 +162,7 @@ static void take_values(tune_config *config, const tune_space *space, const json
 static tune_status add_seed(search *s, const char *key, seed_list *seeds) {
   tune_record record;
   tune_record_init(&record);
-  tune_status status =
-      tune_database_best(s->database, key, s->tasks.facts->digest.text, NULL, &record);
+  tune_status status = tune_database_best(s->known, key, s->known_digest.text, NULL, &record);
   if (tune_status_get_code(status) == TUNE_NOT_FOUND) {
     tune_status_free(status);
     return TUNE_OK;
@@ -186,12 +180,12 @@ static tune_status add_seed(search *s, const char *key, seed_list *seeds) {
 
 static tune_status find_seeds(search *s, seed_list *seeds) {
   tune_database_task task;
-  tune_database_neighbour neighbours[NEIGHBOURS];
+  tune_database_neighbour neighbours[TUNE_SEARCH_NEIGHBOURS];
   size_t count = 0;
   TUNE_RETURN_IF_ERROR(tune_task_space_get_database_task(s->tasks.extraction, s->index, &task));
   tune_status status = tune_database_put_task(s->database, &task);
-  if (tune_status_is_ok(status))
-    status = tune_database_nearest(s->database, &task, s->tasks.facts->digest.text, NEIGHBOURS,
+  if (tune_status_is_ok(status) && s->known)
+    status = tune_database_nearest(s->known, &task, s->known_digest.text, TUNE_SEARCH_NEIGHBOURS,
                                    neighbours, &count);
   for (size_t i = 0; i < count && tune_status_is_ok(status); i++)
     status = add_seed(s, neighbours[i].key, seeds);
@@ -237,8 +231,7 @@ static double seconds_for_task(const search *s) {
   return own > 0 && own < share ? own : share;
 }
 
-// Takes `why`. The other tasks can still be tuned.
-static void tell_failed(search *s, const tune_task *task, tune_status why) {
+void tune_search_tell_failed(search *s, const tune_task *task, tune_status why) {
   s->failed_tasks++;
   if (s->observer->task_failed)
     s->observer->task_failed(s->observer->user, s->index,
@@ -246,16 +239,17 @@ static void tell_failed(search *s, const tune_task *task, tune_status why) {
   tune_status_free(why);
 }
 
-static tune_status finish_task(search *s, const tune_task *task,
-                               const tune_session_result *result) {
+tune_status tune_search_finish_task(search *s, const tune_task *task,
+                                    const tune_session_result *result) {
   TUNE_RETURN_IF_ERROR(write_winner(s, result));
   if (s->observer->task_done)
     s->observer->task_done(s->observer->user, s->index, task,
                            s->tasks.extraction->tasks[s->index].occurrence_count, result);
-  if (!result->has_best && result->first_error)
-    tell_failed(s, task,
-                tune_status_make(TUNE_FAILED_PRECONDITION, "no candidate worked; the first one: %s",
-                                 result->first_error));
+  if (!result->has_best && result->first_error && result->stop != TUNE_STOP_SUSPENDED)
+    tune_search_tell_failed(s, task,
+                            tune_status_make(TUNE_FAILED_PRECONDITION,
+                                             "no candidate worked; the first one: %s",
+                                             result->first_error));
   return TUNE_OK;
 }
 
@@ -272,40 +266,45 @@ static void check_roofline(search *s, tune_task *task, tune_session_result *resu
   result->percent_of_peak = tune_task_percent_of_peak(task, result->time.median);
 }
 
-static tune_status run_session(search *s, tune_task *task, const seed_list *seeds) {
+static tune_status run_seeded(search *s, const tune_task *task, const seed_list *seeds,
+                              tune_session_result *out_result) {
   tune_session_options session = s->options->session;
-  session.fingerprint = s->tasks.facts->digest.text;
+  session.fingerprint = s->fingerprint.text;
   session.seconds = seconds_for_task(s);
   session.seeds = seeds->configs;
   session.seed_count = seeds->count;
-  session.progress = s->observer->progress ? on_progress : NULL;
+  session.progress = s->observer->progress && !s->rounds ? on_progress : NULL;
   session.write_script = on_write_script;
   session.user = s;
   s->null_seconds = null_seconds(s, task);
-  tune_record_store store = tune_database_store(s->database);
-  tune_session_result result;
-  tune_status status = tune_session_run(task, &session, &s->evaluator, &store, &result);
-  // The reference does not build or run.
-  if (tune_status_get_code(status) == TUNE_FAILED_PRECONDITION) {
-    tell_failed(s, task, status);
-    return TUNE_OK;
-  }
-  TUNE_RETURN_IF_ERROR(status);
-  check_roofline(s, task, &result);
-  status = finish_task(s, task, &result);
-  tune_session_result_deinit(&result);
+  return tune_session_run(task, &session, &s->evaluator, &s->store, out_result);
+}
+
+tune_status tune_search_run_session(search *s, const tune_task *task,
+                                    tune_session_result *out_result) {
+  seed_list seeds = {.count = 0};
+  tune_status status = find_seeds(s, &seeds);
+  if (tune_status_is_ok(status))
+    status = run_seeded(s, task, &seeds, out_result);
+  seeds_deinit(&seeds);
   return status;
 }
 
 static tune_status tune_one(search *s) {
-  TUNE_RETURN_IF_ERROR(make_space(s, s->index, &s->space));
+  TUNE_RETURN_IF_ERROR(tune_search_make_space(s, s->index, &s->space));
   tune_task task;
-  seed_list seeds = {.count = 0};
+  tune_session_result result;
   tune_task_space_get_task(s->space, s->tasks.extraction, s->tasks.facts, &task);
-  tune_status status = find_seeds(s, &seeds);
-  if (tune_status_is_ok(status))
-    status = run_session(s, &task, &seeds);
-  seeds_deinit(&seeds);
+  tune_status status = tune_search_run_session(s, &task, &result);
+  // The reference does not build or run.
+  if (tune_status_get_code(status) == TUNE_FAILED_PRECONDITION) {
+    tune_search_tell_failed(s, &task, status);
+    return TUNE_OK;
+  }
+  TUNE_RETURN_IF_ERROR(status);
+  check_roofline(s, &task, &result);
+  status = tune_search_finish_task(s, &task, &result);
+  tune_session_result_deinit(&result);
   return status;
 }
 
@@ -328,26 +327,31 @@ static void tell_begin(const search *s) {
   }
 }
 
-static bool is_interrupted(const search *s) {
+bool tune_search_is_interrupted(const search *s) {
   const volatile sig_atomic_t *flag = s->options->session.interrupted;
   return flag && *flag;
 }
 
-static tune_status run(search *s) {
-  TUNE_RETURN_IF_ERROR(find_tasks(s));
-  TUNE_RETURN_IF_ERROR(check_spaces(s));
-  TUNE_RETURN_IF_ERROR(open_database(s));
-  TUNE_RETURN_IF_ERROR(start_evaluator(s));
-  tell_begin(s);
+static tune_status tune_all(search *s) {
   // After an interrupt the remaining tasks still get the best that the database knows: their
   // sessions load it and stop before the first trial.
   for (s->index = 0; s->index < s->tasks.extraction->task_count; s->index++) {
     tune_status status = tune_one(s);
     tune_task_space_destroy(s->space);
     s->space = NULL;
-    if (!tune_status_is_ok(status))
-      return status;
+    TUNE_RETURN_IF_ERROR(status);
   }
+  return TUNE_OK;
+}
+
+static tune_status run(search *s) {
+  TUNE_RETURN_IF_ERROR(find_tasks(s));
+  TUNE_RETURN_IF_ERROR(check_spaces(s));
+  TUNE_RETURN_IF_ERROR(open_database(s));
+  if (!s->rounds)
+    TUNE_RETURN_IF_ERROR(start_evaluator(s));
+  tell_begin(s);
+  TUNE_RETURN_IF_ERROR(s->rounds ? tune_search_run_rounds(s) : tune_all(s));
   if (s->observer->end)
     s->observer->end(s->observer->user, tune_clock_seconds() - s->begin);
   if (s->failed_tasks < s->tasks.extraction->task_count)
@@ -355,7 +359,6 @@ static tune_status run(search *s) {
   return tune_status_make_at(TUNE_FAILED_PRECONDITION, mlirModuleGetOperation(s->module),
                              "nothing was tuned: no candidate of any task worked");
 }
-
 tune_status tune_search_module(MlirModule module, const tune_search_options *options,
                                const tune_search_observer *observer) {
   static const tune_search_observer nobody = {0};
@@ -366,9 +369,13 @@ tune_status tune_search_module(MlirModule module, const tune_search_options *opt
   tune_status status = run(&s);
   if (s.evaluator.methods)
     tune_evaluator_destroy(&s.evaluator);
+  if (s.known != s.database)
+    tune_database_destroy(s.known);
   tune_database_destroy(s.database);
   tune_module_tasks_deinit(&s.tasks);
-  if (!tune_status_is_ok(status) && is_interrupted(&s))
+  tune_rounds_destroy(s.rounds);
+  free(s.features);
+  if (!tune_status_is_ok(status) && tune_search_is_interrupted(&s))
     return tune_status_annotate(status, "interrupted");
   return status;
 }

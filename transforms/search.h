@@ -9,6 +9,10 @@
 // its context belong to the caller's thread meanwhile. `interrupted` of the session options
 // may be set from a signal handler: what was measured is kept, the best so far is written.
 //
+// Where candidates are measured elsewhere, a search is a function of the module, the options and
+// the folder: it goes as far as that has results, exports the next round, and ends with the best so
+// far.
+//
 // On the target null no other process is started, and a search is a function of the module, the
 // options and the database: for tests, and to see what options do.
 //
@@ -18,6 +22,7 @@
 #define TUNE_TRANSFORMS_SEARCH_H
 
 #include "support/status.h"
+#include "tuning/rounds.h"
 #include "tuning/session.h"
 #include "tuning/target_facts.h"
 
@@ -42,17 +47,23 @@ typedef struct tune_search_observer {
   // The latter is told after task_done.
   void (*task_failed)(void *user, size_t index, MlirLocation location, const tune_task *task,
                       tune_status why);
+  // Where candidates are measured elsewhere: the round that has to be before the search can go on.
+  // `waits`: it does so here; else it ends.
+  void (*round)(void *user, const tune_rounds_pending *round, bool waits);
   void (*end)(void *user, double seconds);
 } tune_search_observer;
 
 typedef struct tune_search_options {
-  const char *target;           // tuning/target_name.h; "null" builds nothing and times configs by
-                                // a formula
-  size_t threads;               // of a candidate, at least 1
-  size_t jobs;                  // builds at once; 0: as many as there are cores to build on
-  const char *database;         // path; NULL: the default one
-  const char *schedule;         // file with the user's schedule; NULL: rules
-  double seconds;               // of all tasks together; 0: no bound
+  const char *target;        // tuning/target_name.h; "null" builds nothing and times configs by
+                             // a formula
+  size_t threads;            // of a candidate, at least 1
+  size_t jobs;               // builds at once; 0: as many as there are cores to build on
+  const char *database;      // path; NULL: the default one
+  const char *schedule;      // file with the user's schedule; NULL: rules
+  double seconds;            // of all tasks together; 0: no bound
+  const char *export_folder; // candidates are measured elsewhere (tuning/rounds.h): session.round
+                             // is then above 0, session.finalists 0; NULL: they are measured here
+  double export_wait;        // seconds to wait for the results of a round
   tune_session_options session; // strategy, trials and stop rules of each task; its fingerprint,
                                 // seeds, progress, write_script and user are set by the search
 } tune_search_options;

@@ -19,6 +19,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <string.h>
 
 //===--------------------------------------------------------------------------===//
 // Signals
@@ -166,6 +167,20 @@ static const tune_pass_option options_table[] = {
     {.name = "schedule",
      .type = TUNE_PASS_OPTION_STRING,
      .summary = "a file with a transform script to search instead of the rules' spaces"},
+    {.name = "measure",
+     .type = TUNE_PASS_OPTION_STRING,
+     .initial = "here",
+     .summary = "where candidates are timed: here (default), or export:<folder>, elsewhere by "
+                "tune-measure, round by round"},
+    {.name = "round",
+     .type = TUNE_PASS_OPTION_INTEGER,
+     .minimum = 1,
+     .maximum = 100000,
+     .initial = "64",
+     .summary = "measure=export: so many candidates of each task at once (64)"},
+    {.name = "export-wait",
+     .type = TUNE_PASS_OPTION_SECONDS,
+     .summary = "measure=export: wait so long for the results of a round (90, 5m, 1h)"},
     {.name = "timing",
      .type = TUNE_PASS_OPTION_FLAG,
      .initial = "false",
@@ -192,6 +207,47 @@ static tune_status refuse_empty_bounds(const tune_pass_options *options) {
               : TUNE_OK;
 }
 
+#define EXPORT_PREFIX "export:"
+
+// What is about measuring here has no meaning elsewhere, and the other way round.
+static tune_status check_measure(const tune_pass_options *options, bool is_elsewhere) {
+  static const char *const here[] = {"finalists", "time"};
+  static const char *const elsewhere[] = {"round", "export-wait"};
+  for (size_t i = 0; i < 2; i++) {
+    const char *name = is_elsewhere ? here[i] : elsewhere[i];
+    if (tune_pass_options_is_given(options, name))
+      return tune_status_make(
+          TUNE_INVALID_ARGUMENT, "option '%s' has no meaning %s measure=export:<folder>: %s", name,
+          is_elsewhere ? "with" : "without",
+          is_elsewhere ? "the best is found by the times of the rounds, of which there are as many "
+                         "as trials= and round= say"
+                       : "nothing is exported");
+  }
+  if (is_elsewhere && strcmp(tune_pass_options_get_text(options, "target"), "null") == 0)
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "measure=export:<folder>: on the target null "
+                                                   "nothing is built that could be exported");
+  return TUNE_OK;
+}
+
+static tune_status read_measure(const tune_pass_options *options, tune_search_options *search) {
+  const char *text = tune_pass_options_get_text(options, "measure");
+  bool is_elsewhere = strncmp(text, EXPORT_PREFIX, strlen(EXPORT_PREFIX)) == 0;
+  if (!is_elsewhere && strcmp(text, "here") != 0)
+    return tune_status_make(TUNE_INVALID_ARGUMENT,
+                            "option 'measure': expected here or export:<folder>, got '%s'", text);
+  if (is_elsewhere && !text[strlen(EXPORT_PREFIX)])
+    return tune_status_make(TUNE_INVALID_ARGUMENT,
+                            "option 'measure': expected a folder after 'export:'");
+  TUNE_RETURN_IF_ERROR(check_measure(options, is_elsewhere));
+  if (!is_elsewhere)
+    return TUNE_OK;
+  search->export_folder = text + strlen(EXPORT_PREFIX);
+  search->export_wait = tune_pass_options_get_seconds(options, "export-wait");
+  search->session.round = (size_t)tune_pass_options_get_integer(options, "round");
+  search->session.finalists = 0;
+  return TUNE_OK;
+}
+
 static tune_status read_options(const tune_pass_options *options, tune_search_options *search) {
   TUNE_RETURN_IF_ERROR(refuse_empty_bounds(options));
   tune_search_options_init(search);
@@ -214,6 +270,7 @@ static tune_status read_options(const tune_pass_options *options, tune_search_op
   search->database = tune_pass_options_get_text(options, "db");
   search->schedule = tune_pass_options_get_text(options, "schedule");
   search->seconds = tune_pass_options_get_seconds(options, "time");
+  TUNE_RETURN_IF_ERROR(read_measure(options, search));
   return tune_selection_parse(tune_pass_options_get_text(options, "selection"),
                               &strategy->selection);
 }

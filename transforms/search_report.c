@@ -111,6 +111,8 @@ static const char *reason_of_stop(tune_session_stop stop) {
     return "there was no gain for long";
   case TUNE_STOP_INTERRUPTED:
     return "interrupted; the same command goes on from here";
+  case TUNE_STOP_SUSPENDED:
+    return "the next ones are measured elsewhere; the same command goes on from here";
   }
   return NULL;
 }
@@ -194,6 +196,24 @@ static void print_timing(const tune_search_report *report, double seconds) {
   fputs("\n", report->stream);
 }
 
+static void on_round(void *user, const tune_rounds_pending *round, bool waits) {
+  const tune_search_report *report = user;
+  tune_progress_clear(report->progress);
+  if (round->measured)
+    fprintf(report->stream, "tune-search: round %zu: %zu of %zu candidates are measured in %s\n",
+            round->number, round->measured, round->candidates, round->results_path);
+  else
+    fprintf(report->stream, "tune-search: round %zu: %zu candidate%s to be measured in %s\n",
+            round->number, round->candidates, round->candidates == 1 ? "" : "s",
+            round->export_path);
+  fprintf(report->stream, "tune-search: measure with: tune-measure %s -o %s\n", round->export_path,
+          round->results_path);
+  fputs(waits ? "tune-search: waiting for the results\n"
+              : "tune-search: then give the same command again\n",
+        report->stream);
+  fflush(report->stream);
+}
+
 static void on_end(void *user, double seconds) {
   tune_search_report *report = user;
   tune_progress_clear(report->progress);
@@ -258,5 +278,6 @@ tune_search_observer tune_search_report_get_observer(tune_search_report *report)
                                 .progress = on_progress,
                                 .task_done = on_task_done,
                                 .task_failed = on_task_failed,
+                                .round = on_round,
                                 .end = on_end};
 }

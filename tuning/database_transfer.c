@@ -4,13 +4,12 @@
 
 #include "support/file.h"
 #include "tuning/database_internal.h"
+#include "tuning/export_file.h"
 
 #include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { FORMAT_VERSION = 1 };
 
 //===- Export -----------------------------------------------------------------===//
 
@@ -35,21 +34,28 @@ static tune_status write_line(const exporter *to, json_t *object) {
   return tune_status_make(TUNE_OUT_OF_MEMORY, "writing %s", to->name);
 }
 
-static tune_status export_task(void *user, const tune_database_task *task) {
-  exporter *to = user;
-  if (to->task && strcmp(to->task, task->key) != 0)
-    return TUNE_OK;
+tune_status tune_database_task_to_line(const tune_database_task *task, json_t **out_line) {
   json_t *extents = json_array();
   for (size_t i = 0; i < task->rank; ++i)
     if (json_array_append_new(extents, json_integer(task->extents[i])) != 0) {
       json_decref(extents);
       extents = NULL;
     }
+  *out_line =
+      json_pack("{ss ss ss ss ss ss sf sf so}", "kind", "task", "key", task->key, "class",
+                task->kind, "name", task->name, "type", task->type, "payload", task->payload,
+                "flops", task->flops, "bytes", task->bytes, "extents", extents);
+  return *out_line ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "writing a task as JSON");
+}
+
+static tune_status export_task(void *user, const tune_database_task *task) {
+  exporter *to = user;
+  if (to->task && strcmp(to->task, task->key) != 0)
+    return TUNE_OK;
   ++to->done.tasks;
-  return write_line(to, json_pack("{ss ss ss ss ss ss sf sf so}", "kind", "task", "key", task->key,
-                                  "class", task->kind, "name", task->name, "type", task->type,
-                                  "payload", task->payload, "flops", task->flops, "bytes",
-                                  task->bytes, "extents", extents));
+  json_t *line;
+  TUNE_RETURN_IF_ERROR(tune_database_task_to_line(task, &line));
+  return write_line(to, line);
 }
 
 static tune_status export_fingerprint(void *user, const char *digest, const char *target,
@@ -70,8 +76,9 @@ static tune_status export_record(void *user, const tune_record *record) {
 }
 
 static tune_status export_all(tune_database *database, const char *fingerprint, exporter *to) {
-  TUNE_RETURN_IF_ERROR(write_line(to, json_pack("{ss ss si}", "kind", "header", "format",
-                                                "mlir-tune", "version", FORMAT_VERSION)));
+  TUNE_RETURN_IF_ERROR(
+      write_line(to, json_pack("{ss ss si}", "kind", "header", "format", TUNE_DATABASE_FORMAT,
+                               "version", TUNE_DATABASE_FORMAT_VERSION)));
   TUNE_RETURN_IF_ERROR(tune_database_visit_tasks(database, export_task, to));
   TUNE_RETURN_IF_ERROR(
       tune_database_visit_fingerprints(database, fingerprint, to->task, export_fingerprint, to));
@@ -96,7 +103,21 @@ tune_status tune_database_export(tune_database *database, const char *task, cons
 typedef struct line {
   char *bytes;
   size_t length, capacity;
+  bool is_whole; // it ends as a line
 } line;
+
+// What is being read.
+typedef struct importer {
+  tune_database *database;
+  const char *name;
+  bool has_header;
+  bool is_results; // of candidates measured elsewhere
+  bool has_end;
+  uint64_t candidates;        // that results are to have
+  uint64_t records;           // so far
+  tune_digest_stream *digest; // of the lines so far
+  tune_database_transfer done;
+} importer;
 
 // Reads up to the next line end, which is dropped. `*out_any` is false at the end of the stream.
 static tune_status read_line(FILE *stream, const char *name, line *into, bool *out_any) {
@@ -118,6 +139,7 @@ static tune_status read_line(FILE *stream, const char *name, line *into, bool *o
   }
   if (ferror(stream))
     return tune_status_from_errno(errno, "reading %s", name);
+  into->is_whole = c == '\n';
   *out_any = c != EOF || into->length > 0;
   return TUNE_OK;
 }
@@ -126,20 +148,37 @@ static tune_status unpack_error(const char *kind, const json_error_t *error) {
   return tune_status_make(TUNE_INVALID_ARGUMENT, "wrong %s: %s", kind, error->text);
 }
 
-static tune_status import_header(const json_t *object) {
-  const char *kind, *format;
+// Of results, the members that a header does not have otherwise.
+static tune_status import_results_header(importer *from, const json_t *object) {
+  json_int_t candidates;
+  json_error_t error;
+  const char *export;
+  if (json_unpack_ex((json_t *)object, &error, 0, "{s:s s:I}", "export", &export, "candidates",
+                     &candidates) != 0)
+    return unpack_error("header", &error);
+  from->is_results = true;
+  from->candidates = candidates > 0 ? (uint64_t)candidates : 0;
+  return TUNE_OK;
+}
+
+static tune_status import_header(importer *from, const json_t *object) {
+  const char *format, *kind;
   json_int_t version;
   json_error_t error;
-  if (json_unpack_ex((json_t *)object, &error, 0, "{s:s s:s s:I !}", "kind", &kind, "format",
-                     &format, "version", &version) != 0)
+  bool is_results = json_object_get(object, "export") != NULL;
+  from->has_header = true;
+  if (json_unpack_ex((json_t *)object, &error, 0, is_results ? "{s:s s:s s:I}" : "{s:s s:s s:I !}",
+                     "kind", &kind, "format", &format, "version", &version) != 0)
     return unpack_error("header", &error);
-  if (strcmp(format, "mlir-tune") != 0)
-    return tune_status_make(TUNE_INVALID_ARGUMENT, "the format is '%s', not 'mlir-tune'", format);
-  if (version != FORMAT_VERSION)
-    return tune_status_make(TUNE_INVALID_ARGUMENT,
-                            "the format has version %lld, this mlir-tune reads version %d",
-                            (long long)version, FORMAT_VERSION);
-  return TUNE_OK;
+  if (strcmp(format, TUNE_DATABASE_FORMAT) != 0)
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "the format is '%s', not '%s'", format,
+                            TUNE_DATABASE_FORMAT);
+  if (version != TUNE_DATABASE_FORMAT_VERSION)
+    return tune_status_make(TUNE_FAILED_PRECONDITION,
+                            "the format has version %lld, this mlir-tune reads version %d; use the "
+                            "mlir-tune that wrote it",
+                            (long long)version, TUNE_DATABASE_FORMAT_VERSION);
+  return is_results ? import_results_header(from, object) : TUNE_OK;
 }
 
 static tune_status read_extents(const json_t *array, tune_database_task *task) {
@@ -217,72 +256,97 @@ static tune_status import_record(tune_database *database, const json_t *object,
   return status;
 }
 
-static tune_status import_object(tune_database *database, const json_t *object, bool *has_header,
-                                 tune_database_transfer *done) {
+// The last line of results. `from->digest` is of those before it.
+static tune_status import_end(importer *from, const json_t *object) {
+  const char *digest = json_string_value(json_object_get(object, "digest"));
+  tune_digest found = tune_digest_stream_get(from->digest);
+  json_int_t records = json_integer_value(json_object_get(object, "records"));
+  if (!digest || strcmp(found.text, digest) != 0 || records != (json_int_t)from->records)
+    return tune_status_make(TUNE_DATA_LOSS, "the results are damaged: they are not what their last "
+                                            "line says; copy them here again");
+  from->has_end = true;
+  return TUNE_OK;
+}
+
+static tune_status import_object(importer *from, const json_t *object) {
   const char *kind = json_string_value(json_object_get(object, "kind"));
   if (!kind)
     return tune_status_make(TUNE_INVALID_ARGUMENT, "not a JSON object with a \"kind\"");
-  if (strcmp(kind, "header") == 0) {
-    *has_header = true;
-    return import_header(object);
-  }
-  if (!*has_header)
+  if (strcmp(kind, "header") == 0)
+    return import_header(from, object);
+  if (!from->has_header)
     return tune_status_make(TUNE_INVALID_ARGUMENT,
                             "the first line is not the header of an export "
                             "({\"kind\":\"header\",\"format\":\"mlir-tune\",\"version\":%d})",
-                            FORMAT_VERSION);
+                            TUNE_DATABASE_FORMAT_VERSION);
   if (strcmp(kind, "task") == 0)
-    return import_task(database, object, done);
+    return import_task(from->database, object, &from->done);
   if (strcmp(kind, "fingerprint") == 0)
-    return import_fingerprint(database, object, done);
-  if (strcmp(kind, "trial") == 0 || strcmp(kind, "winner") == 0)
-    return import_record(database, object, done);
+    return import_fingerprint(from->database, object, &from->done);
+  if (strcmp(kind, "trial") == 0 || strcmp(kind, "winner") == 0) {
+    ++from->records;
+    return import_record(from->database, object, &from->done);
+  }
+  if (from->is_results && strcmp(kind, "end") == 0)
+    return import_end(from, object);
+  if (from->is_results && strcmp(kind, "failure") == 0)
+    return TUNE_OK; // there is nothing to keep of a task that could not be measured
   return tune_status_make(TUNE_INVALID_ARGUMENT,
                           "the kind is '%s', not one of header, task, fingerprint, trial, winner",
                           kind);
 }
 
-static tune_status import_line(tune_database *database, const line *text, bool *has_header,
-                               tune_database_transfer *done) {
+static tune_status import_line(importer *from, const line *text) {
   json_error_t error;
+  if (!from->has_header && text->length >= strlen(TUNE_EXPORT_MAGIC) &&
+      memcmp(text->bytes, TUNE_EXPORT_MAGIC, strlen(TUNE_EXPORT_MAGIC)) == 0)
+    return tune_status_make(TUNE_INVALID_ARGUMENT,
+                            "these are candidates to be measured: `tune-measure %s` measures them, "
+                            "and what it writes can be imported",
+                            from->name);
   json_t *object = json_loadb(text->bytes, text->length, JSON_REJECT_DUPLICATES, &error);
   if (!object && json_error_code(&error) == json_error_out_of_memory)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a line");
   if (!object)
     return tune_status_make(TUNE_INVALID_ARGUMENT, "not JSON: %s, at column %d", error.text,
                             error.column);
-  tune_status status = import_object(database, object, has_header, done);
+  tune_status status = import_object(from, object);
   json_decref(object);
+  tune_digest_stream_add_bytes(from->digest, text->bytes, text->length);
+  tune_digest_stream_add_bytes(from->digest, "\n", 1);
   return status;
 }
 
 // Says in which line the fault is, where it is one of the line and not of the database.
 static tune_status blame_line(tune_status status, const char *name, uint64_t number) {
   tune_status_code code = tune_status_get_code(status);
-  if (code != TUNE_INVALID_ARGUMENT && code != TUNE_NOT_FOUND)
+  if (code != TUNE_INVALID_ARGUMENT && code != TUNE_NOT_FOUND && code != TUNE_DATA_LOSS &&
+      code != TUNE_FAILED_PRECONDITION)
     return status;
-  return tune_status_join(
-      tune_status_make(TUNE_INVALID_ARGUMENT, "%s:%llu: %s; nothing was imported", name,
-                       (unsigned long long)number, tune_status_get_message(status)),
-      status);
+  if (code == TUNE_NOT_FOUND)
+    code = TUNE_INVALID_ARGUMENT;
+  return tune_status_join(tune_status_make(code, "%s:%llu: %s; nothing was imported", name,
+                                           (unsigned long long)number,
+                                           tune_status_get_message(status)),
+                          status);
 }
 
-static tune_status import_lines(tune_database *database, FILE *stream, const char *name,
-                                tune_database_transfer *done) {
+static tune_status import_lines(importer *from, FILE *stream) {
   line text = {0};
-  bool has_header = false, any = true;
+  bool any = true;
   tune_status status = TUNE_OK;
   for (uint64_t number = 1; tune_status_is_ok(status); ++number) {
-    status = read_line(stream, name, &text, &any);
-    if (tune_status_is_ok(status) && !any)
+    status = read_line(stream, from->name, &text, &any);
+    bool is_cut = from->is_results && !text.is_whole; // it was being written
+    if (tune_status_is_ok(status) && (!any || is_cut))
       break;
     if (tune_status_is_ok(status))
-      status = import_line(database, &text, &has_header, done);
-    status = blame_line(status, name, number);
+      status = import_line(from, &text);
+    status = blame_line(status, from->name, number);
   }
-  if (tune_status_is_ok(status) && !has_header)
+  if (tune_status_is_ok(status) && !from->has_header)
     status = tune_status_make(TUNE_INVALID_ARGUMENT,
-                              "%s:1: the file is empty; nothing was imported", name);
+                              "%s:1: the file is empty; nothing was imported", from->name);
   free(text.bytes);
   return status;
 }
@@ -290,12 +354,17 @@ static tune_status import_lines(tune_database *database, FILE *stream, const cha
 tune_status tune_database_import(tune_database *database, FILE *stream, const char *name,
                                  tune_database_transfer *out_transfer) {
   *out_transfer = (tune_database_transfer){0};
-  TUNE_RETURN_IF_ERROR(tune_database_begin(database));
-  tune_status status =
-      tune_database_end(database, import_lines(database, stream, name, out_transfer));
-  if (!tune_status_is_ok(status))
-    *out_transfer = (tune_database_transfer){0};
-  return status;
+  importer from = {.database = database, .name = name};
+  TUNE_RETURN_IF_ERROR(tune_digest_stream_create(&from.digest));
+  tune_status status = tune_database_begin(database);
+  if (tune_status_is_ok(status))
+    status = tune_database_end(database, import_lines(&from, stream));
+  tune_digest_stream_destroy(from.digest);
+  TUNE_RETURN_IF_ERROR(status);
+  if (from.is_results && !from.has_end && from.candidates > from.records)
+    from.done.awaited = from.candidates - from.records;
+  *out_transfer = from.done;
+  return TUNE_OK;
 }
 
 //===- Merge ------------------------------------------------------------------===//

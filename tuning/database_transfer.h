@@ -9,7 +9,9 @@
 //   {"kind": "trial" | "winner", …}                                    see tuning/record.h
 //
 // A task's kind is its "class" here. A task and a fingerprint come before the first record
-// that refers to them, or are in the database already.
+// that refers to them, or are in the database already. What tune-measure writes of candidates
+// measured elsewhere is in this form too, with two kinds of lines more (results_file.h): "end"
+// tells a file that was damaged from one that is as it was written.
 //
 // What is read in is data from strangers: every line is checked as a whole, and either all
 // of it comes in or nothing. It is still *their* figures, and scripts that a compiler will
@@ -30,13 +32,20 @@
 extern "C" {
 #endif
 
+#define TUNE_DATABASE_FORMAT "mlir-tune"
+#define TUNE_DATABASE_FORMAT_VERSION 1
+
 // A line may be this long, in bytes.
 #define TUNE_DATABASE_LINE_LIMIT (64u << 20)
 
 typedef struct tune_database_transfer {
   uint64_t tasks, fingerprints, records; // that came in or went out
   uint64_t known;                        // records that were there already
+  uint64_t awaited; // candidates of an export that results are of, and that have none yet
 } tune_database_transfer;
+
+// A task as a line; a new reference.
+tune_status tune_database_task_to_line(const tune_database_task *task, json_t **out_line);
 
 // Writes `task` (NULL: all) and its records on `fingerprint` (NULL: all) to `stream`, which `name`
 // names in errors. RESOURCE_EXHAUSTED where the disk is full.
@@ -45,7 +54,9 @@ tune_status tune_database_export(tune_database *database, const char *task, cons
                                  tune_database_transfer *out_transfer);
 
 // Reads lines to the end of `stream`. INVALID_ARGUMENT begins with "<name>:<line>: " and says what
-// is wrong there. Tasks and fingerprints that are there already stay as they are.
+// is wrong there; so does FAILED_PRECONDITION for lines of another version, and DATA_LOSS for
+// results that are damaged. Tasks and fingerprints that are there already stay as they are.
+// Of results that have no end yet the last line may be cut, and is left out then.
 tune_status tune_database_import(tune_database *database, FILE *stream, const char *name,
                                  tune_database_transfer *out_transfer);
 

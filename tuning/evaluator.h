@@ -39,7 +39,8 @@ typedef struct tune_evaluation {
   bool has_check;
   double check_error, check_tolerance;
   double stage_seconds[TUNE_STAGE_COUNT]; // those of the build, or that of the measurement
-  double waited; // seconds that the measurement waited for others that time on the same cores
+  double waited;      // seconds that the measurement waited for others that time on the same cores
+  int64_t created_ms; // when that was, Unix time in milliseconds; 0: now
 } tune_evaluation;
 
 void tune_evaluation_deinit(tune_evaluation *evaluation);
@@ -91,6 +92,9 @@ typedef struct tune_evaluator_class {
   tune_status (*cancel)(void *self);
   // Forgets the task, its tickets and artifacts; what was outstanding is stopped.
   void (*close)(void *self);
+  // Whether what is outstanding is measured elsewhere and is not known yet: wait gives no event of
+  // it, and the session ends. NULL: never.
+  bool (*is_suspended)(const void *self);
 } tune_evaluator_class;
 
 typedef struct tune_evaluator {

@@ -127,6 +127,7 @@ static tune_status finish_as_twin(struct session *session, size_t number, size_t
   tune_trial *trial = &session->trials.items[number];
   const tune_trial *other = &session->trials.items[twin];
   release(session, number);
+  trial->created_ms = other->created_ms;
   bool has_time = !tune_verdict_is_failure(other->verdict);
   trial->verdict = has_time ? TUNE_VERDICT_DUPLICATE : other->verdict;
   trial->median = other->median;
@@ -154,6 +155,7 @@ static tune_status finish_waiting_twins(struct session *session, size_t number) 
 // Moves what the event says into the trial.
 static void take_event(tune_trial *trial, tune_evaluation *event) {
   trial->verdict = event->verdict;
+  trial->created_ms = event->created_ms;
   free(trial->error);
   trial->error = event->error;
   event->error = NULL;
@@ -238,13 +240,16 @@ static tune_status begin_trial(struct session *session, bool *out_any) {
   return status;
 }
 
-// Keeps the evaluator busy. Builds do not run far ahead of measurements: what is not asked for yet
-// is asked for with more knowledge.
+// Keeps the evaluator busy. Builds do not run far ahead of measurements, unless rounds are asked
+// for: what is not asked for yet is asked for with more knowledge.
 static tune_status fill(struct session *session) {
   size_t capacity = session->evaluator->methods->capacity(session->evaluator->self);
+  size_t round = session->options->round, limit = round ? round : 2 * capacity;
+  if (round && session->outstanding)
+    return TUNE_OK;
   bool any = !session->is_exhausted;
-  while (any && session->begun < session->options->trials && session->building < capacity &&
-         session->outstanding < 2 * capacity)
+  while (any && session->begun < session->options->trials &&
+         (round || session->building < capacity) && session->outstanding < limit)
     TUNE_RETURN_IF_ERROR(begin_trial(session, &any));
   return TUNE_OK;
 }
@@ -266,6 +271,11 @@ static bool should_stop(const struct session *session, tune_session_stop *out_st
   return true;
 }
 
+static bool is_suspended(const struct session *session) {
+  const tune_evaluator *evaluator = session->evaluator;
+  return evaluator->methods->is_suspended && evaluator->methods->is_suspended(evaluator->self);
+}
+
 static tune_status search(struct session *session) {
   const tune_evaluator *evaluator = session->evaluator;
   tune_session_stop *stop = &session->result->stop;
@@ -278,6 +288,10 @@ static tune_status search(struct session *session) {
     tune_evaluation event;
     bool any;
     TUNE_RETURN_IF_ERROR(evaluator->methods->wait(evaluator->self, WAIT_SECONDS, &event, &any));
+    if (!any && is_suspended(session)) {
+      *stop = TUNE_STOP_SUSPENDED;
+      break;
+    }
     if (!any)
       continue;
     tune_status status = handle_event(session, &event);

@@ -19,6 +19,10 @@
 // A failed candidate is a trial. A failed store, worker or measurer ends the session with a
 // status; what was measured until then is in the store.
 //
+// Where an evaluator is suspended, since candidates are measured elsewhere, the session ends with
+// the best so far. Run again from the start, by an evaluator that knows more, it proposes the same
+// and comes further.
+//
 // Threads: one thread at a time per session; `interrupted` may be set from a signal handler
 // or another thread.
 //
@@ -49,6 +53,7 @@ typedef enum tune_session_stop {
   TUNE_STOP_TARGET,  // the wanted percent of the peak
   TUNE_STOP_PLATEAU, // no improvement for long
   TUNE_STOP_INTERRUPTED,
+  TUNE_STOP_SUSPENDED, // what it asked for is measured elsewhere, and not known yet
 } tune_session_stop;
 
 // Where a session stands, for showing it.
@@ -76,7 +81,9 @@ typedef struct tune_session_options {
   double target_percent;   // stop rule: of the peak; 0: none
   size_t
       plateau_trials; // stop rule: so many trials in a row without a gain of `plateau_percent`; 0:
-  double plateau_percent;   // none
+  double plateau_percent; // none
+  size_t round; // so many configs are proposed at once, and then none until all of them are done;
+                // 0: as many as the evaluator has room for
   size_t finalists;         // compared with the default at the end; 0 trusts the trials
   const tune_config *seeds; // tried after the default: winners of similar tasks; made valid first
   size_t seed_count;

@@ -129,6 +129,11 @@ static tune_ratio ratio_of_trials(const tune_trial *trial, const tune_trial *fal
                       trial->high / fallback->low};
 }
 
+static bool is_to_go_on(const struct session *session) {
+  tune_session_stop stop = session->result->stop;
+  return stop == TUNE_STOP_INTERRUPTED || stop == TUNE_STOP_SUSPENDED;
+}
+
 // By the figures of single trials: their intervals have to be apart.
 static tune_status decide_by_trials(struct session *session) {
   const tune_trials *trials = &session->trials;
@@ -144,8 +149,8 @@ static tune_status decide_by_trials(struct session *session) {
     session->result->default_time = fallback->median;
     set_speedup(session->result, ratio_of_trials(trial_of(session, best), fallback));
   }
-  // An interrupted search is to go on; its best so far is no winner.
-  if (session->result->stop != TUNE_STOP_INTERRUPTED)
+  // A search that is to go on has a best so far and no winner.
+  if (!is_to_go_on(session))
     TUNE_RETURN_IF_ERROR(tune_session_keep_winner(session, best, &time));
   return declare(session, best, &time);
 }
@@ -293,7 +298,7 @@ static tune_status compare(struct session *session, size_t *finalists) {
 }
 
 tune_status tune_session_decide(struct session *session) {
-  if (session->result->stop == TUNE_STOP_INTERRUPTED)
+  if (is_to_go_on(session))
     return decide_by_trials(session);
   if (!session->new_trials && session->has_winner)
     return decide_by_winner(session);

@@ -137,7 +137,7 @@ static tune_status append(struct session *session, size_t number, const tune_tim
       .check_tolerance = trial->check_tolerance,
       .strategy = (char *)strategy,
       .seed = session->options->strategy_options.seed,
-      .created_ms = now_in_milliseconds(),
+      .created_ms = trial->created_ms ? trial->created_ms : now_in_milliseconds(),
   };
   memcpy(record.stage_seconds, trial->stage_seconds, sizeof record.stage_seconds);
   tune_status status = write_config(session, number, &record.config);

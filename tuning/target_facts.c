@@ -87,9 +87,10 @@ static json_t *list_cpus(size_t threads) {
 static tune_status ask(const char *what, const tune_target_name *name, size_t threads, bool quick,
                        json_t **out_object) {
   *out_object = NULL;
-  json_t *request = json_pack("{s:s, s:s, s:s*, s:I, s:b, s:o?}", "do", what, "target",
-                              name->target, "device", name->device, "threads", (json_int_t)threads,
-                              "quick", quick, "cpus", list_cpus(threads));
+  json_t *request =
+      json_pack("{s:s, s:s, s:s*, s:b, s:I, s:b, s:o?}", "do", what, "target", name->target,
+                "device", name->device, "generic", name->is_generic, "threads", (json_int_t)threads,
+                "quick", quick, "cpus", list_cpus(threads));
   if (!request)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "asking for the %s of %s", what, name->target);
   tune_connection *connection;
@@ -142,10 +143,8 @@ static json_t *generic_fingerprint(const char *target) {
 
 static tune_status ask_for_fingerprint(const tune_target_name *name, size_t threads,
                                        json_t **out_object) {
-  if (name->kind == TUNE_KIND_CUDA)
-    return tune_status_make(TUNE_UNAVAILABLE,
-                            "the target cuda is to come; there are cpu, vulkan and null");
-  if (name->is_generic)
+  // Of cuda's there is something to say.
+  if (name->is_generic && name->kind != TUNE_KIND_CUDA)
     return take_json(generic_fingerprint(name->target), name->target, out_object);
   if (strcmp(name->target, "null") == 0)
     return take_json(null_fingerprint(), name->target, out_object);
@@ -154,39 +153,13 @@ static tune_status ask_for_fingerprint(const tune_target_name *name, size_t thre
 
 //===- Facts --------------------------------------------------------------------===//
 
-tune_status tune_target_facts_digest(const json_t *fingerprint, size_t threads,
-                                     tune_digest *out_digest) {
-  tune_digest_stream *stream;
-  char *text = json_dumps(fingerprint, JSON_COMPACT | JSON_SORT_KEYS);
-  if (!text)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "the digest of a fingerprint");
-  tune_status status = tune_digest_stream_create(&stream);
-  if (tune_status_is_ok(status)) {
-    char count[32];
-    snprintf(count, sizeof count, "threads=%zu", threads);
-    tune_digest_stream_add_text(stream, text);
-    tune_digest_stream_add_text(stream, count);
-    *out_digest = tune_digest_stream_get(stream);
-    tune_digest_stream_destroy(stream);
-  }
-  free(text);
-  return status;
-}
-
-// How many threads a device runs with is up to it, unless it is the CPU in disguise.
-static size_t threads_of(const tune_target_facts *facts, size_t threads) {
-  const char *type = json_string_value(json_object_get(facts->fingerprint, "device_type"));
-  bool is_cpu = facts->name.kind == TUNE_KIND_CPU || (type && strcmp(type, "cpu") == 0);
-  return is_cpu ? threads : 1;
-}
-
 // With a fingerprint that is `known`, or one that is asked for.
 static tune_status fill(tune_target_facts *facts, const json_t *known, size_t threads) {
   if (known)
     TUNE_RETURN_IF_ERROR(take_json(json_deep_copy(known), facts->name.target, &facts->fingerprint));
   else
     TUNE_RETURN_IF_ERROR(ask_for_fingerprint(&facts->name, threads, &facts->fingerprint));
-  facts->threads = threads_of(facts, threads);
+  facts->threads = tune_target_facts_threads(facts->fingerprint, threads);
   return tune_target_facts_digest(facts->fingerprint, facts->threads, &facts->digest);
 }
 
@@ -209,9 +182,18 @@ static tune_status create(const char *target, const json_t *known, bool is_gener
   return TUNE_OK;
 }
 
+// "cuda:sm_90" names what there is something to say of without such a device.
+static bool names_architecture(const char *target) { return strncmp(target, "cuda:sm_", 8) == 0; }
+
 tune_status tune_target_facts_create(const char *target, size_t threads,
                                      tune_target_facts **out_facts) {
-  return create(target, NULL, false, threads, out_facts);
+  tune_status status = create(target, NULL, false, threads, out_facts);
+  tune_status_code code = tune_status_get_code(status);
+  // Where there are others, that none is of the architecture is NOT_FOUND.
+  if (!names_architecture(target) || (code != TUNE_UNAVAILABLE && code != TUNE_NOT_FOUND))
+    return status;
+  tune_status_free(status);
+  return create(target, NULL, true, threads, out_facts);
 }
 
 tune_status tune_target_facts_create_known(const char *target, const json_t *fingerprint,
@@ -221,12 +203,24 @@ tune_status tune_target_facts_create_known(const char *target, const json_t *fin
 
 tune_status tune_target_facts_create_for_code(const char *target, size_t threads,
                                               tune_target_facts **out_facts) {
-  tune_status status = create(target, NULL, false, threads, out_facts);
-  bool names_any = tune_target_kind_of(target) == TUNE_KIND_VULKAN; // and no device behind a colon
-  if (tune_status_get_code(status) != TUNE_UNAVAILABLE || !names_any)
+  tune_status status = tune_target_facts_create(target, threads, out_facts);
+  if (tune_status_get_code(status) != TUNE_UNAVAILABLE)
     return status;
-  tune_status_free(status);
-  return create(target, NULL, true, threads, out_facts);
+  switch (tune_target_kind_of(target)) { // of those without a device behind a colon
+  case TUNE_KIND_VULKAN:
+    tune_status_free(status);
+    return create(target, NULL, true, threads, out_facts);
+  case TUNE_KIND_CUDA: {
+    tune_status advice = tune_status_make(TUNE_UNAVAILABLE,
+                                          "%s; code for a device that is not here is made for an "
+                                          "architecture, as in cuda:sm_90",
+                                          tune_status_get_message(status));
+    tune_status_free(status);
+    return advice;
+  }
+  default:
+    return status;
+  }
 }
 
 void tune_target_facts_destroy(tune_target_facts *facts) {
@@ -239,25 +233,36 @@ void tune_target_facts_destroy(tune_target_facts *facts) {
 }
 
 const json_t *tune_target_facts_device(const tune_target_facts *facts) {
-  bool has_device = facts->name.kind != TUNE_KIND_CPU && !facts->name.is_generic;
-  return has_device ? facts->fingerprint : NULL;
+  bool is_told = facts->name.kind == TUNE_KIND_CUDA ||
+                 (facts->name.kind != TUNE_KIND_CPU && !facts->name.is_generic);
+  return is_told ? facts->fingerprint : NULL;
 }
 
 tune_status tune_target_facts_require_device(const tune_target_facts *facts) {
   if (!facts->name.is_generic)
     return TUNE_OK;
+  const char *target = facts->name.target;
+  if (facts->name.device)
+    return tune_status_make(TUNE_FAILED_PRECONDITION,
+                            "nothing can be timed on %s:%s, of which no device is here: " MEASURER
+                            " --fingerprint --target=%s says what there is",
+                            target, facts->name.device, target);
   return tune_status_make(TUNE_FAILED_PRECONDITION,
                           "nothing can be timed on %s:generic, which is any device: take %s, or "
                           "one of its devices",
-                          facts->name.target, facts->name.target);
+                          target, target);
 }
 
 const char *tune_target_facts_describe(const tune_target_facts *facts,
                                        char text[TUNE_TARGET_FACTS_TEXT]) {
   // Where the count says nothing it is not said.
   bool has_threads = facts->name.kind == TUNE_KIND_CPU || facts->threads > 1;
-  int length = snprintf(text, TUNE_TARGET_FACTS_TEXT, "target %s%s", facts->name.target,
-                        facts->name.is_generic ? ":generic" : "");
+  bool is_generic = facts->name.is_generic;
+  int length = snprintf(text, TUNE_TARGET_FACTS_TEXT, "target %s%s%s", facts->name.target,
+                        is_generic ? ":" : "",
+                        !is_generic          ? ""
+                        : facts->name.device ? facts->name.device
+                                             : "generic");
   if (has_threads && length > 0 && length < TUNE_TARGET_FACTS_TEXT)
     snprintf(text + length, TUNE_TARGET_FACTS_TEXT - (size_t)length, " and %zu thread%s",
              facts->threads, facts->threads == 1 ? "" : "s");

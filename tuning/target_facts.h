@@ -13,7 +13,8 @@
 // the call; then it may be read by many.
 //
 // Where no device is at hand, "vulkan:generic" has the facts of any (target_name.h), which are
-// none: readers keep what they assume of such a device.
+// none: readers keep what they assume of such a device. Those of "cuda:generic", and of
+// "cuda:sm_90" where there is no such device, are what all of the architecture have.
 //
 //===--------------------------------------------------------------------------===//
 
@@ -40,27 +41,33 @@ typedef struct tune_target_facts {
 } tune_target_facts;
 
 // Asks for the fingerprint of `target` ("cpu", "vulkan:0", see target_name.h, whose errors it
-// gives). UNAVAILABLE without tune-measure, where there is no such device here, with what to
-// install, and for a target that is to come.
+// gives). UNAVAILABLE without tune-measure, and where there is no such device here, with what to
+// install; NOT_FOUND lists the devices where the one that is named is not among them.
 tune_status tune_target_facts_create(const char *target, size_t threads,
                                      tune_target_facts **out_facts);
 // The same of a target whose fingerprint somebody has asked for: nobody is asked. NULL: of any
-// device of the target; the CPU is asked for.
+// device of the target, on cuda of the architecture that `target` names; the CPU and architectures
+// are asked for.
 tune_status tune_target_facts_create_known(const char *target, const json_t *fingerprint,
                                            size_t threads, tune_target_facts **out_facts);
-// The same for those who only make code: where no device of the target is here, and `target` names
-// none, it is that of any.
+// The same for those who only make code: where no device of the target is here, "vulkan" is that of
+// any, and the error for "cuda" says to name an architecture.
 tune_status tune_target_facts_create_for_code(const char *target, size_t threads,
                                               tune_target_facts **out_facts);
 void tune_target_facts_destroy(tune_target_facts *facts);
+
+// How many threads count where `threads` are asked for: a device has its own way with them, unless
+// it is the CPU in disguise.
+size_t tune_target_facts_threads(const json_t *fingerprint, size_t threads);
 
 // The digest that records go under: of `fingerprint` (equal JSON gives equal digests, whatever the
 // order of its members) and the thread count. The only place where it is made.
 tune_status tune_target_facts_digest(const json_t *fingerprint, size_t threads,
                                      tune_digest *out_digest);
 
-// The fingerprint where code is made for a device that has it; NULL for the CPU, whose code LLVM
-// makes by what it knows itself, and for any device. Borrowed.
+// The fingerprint where code is made for devices that have it, also those of an architecture of
+// CUDA; NULL for the CPU, whose code LLVM makes by what it knows itself, and for any device of
+// Vulkan. Borrowed.
 const json_t *tune_target_facts_device(const tune_target_facts *facts);
 // FAILED_PRECONDITION where nothing can be timed: on any device.
 tune_status tune_target_facts_require_device(const tune_target_facts *facts);

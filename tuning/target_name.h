@@ -31,7 +31,7 @@ typedef struct tune_target_name {
   tune_target_kind kind;
   char *target;    // "vulkan"
   char *device;    // "llvmpipe"; NULL: whichever the target takes
-  bool is_generic; // any device; `device` is NULL then
+  bool is_generic; // any device; `device` is NULL then, or an architecture of CUDA
 } tune_target_name;
 
 // Reads `text`. NOT_FOUND for a target that does not exist, with the nearest and all there are;

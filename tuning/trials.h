@@ -35,6 +35,7 @@ typedef struct tune_trial {
   bool has_check;
   double check_error, check_tolerance;
   double stage_seconds[TUNE_STAGE_COUNT];
+  int64_t created_ms; // Unix time in milliseconds; 0: now
 } tune_trial;
 
 typedef struct tune_trials {

@@ -99,6 +99,19 @@ static void print_transfer(const char *name, const tune_database_transfer *done)
          tune_db_count(done->tasks, "task").text,
          tune_db_count(done->fingerprints, "fingerprint").text,
          tune_db_count(done->records, "record").text, tune_db_count(done->known, "record").text);
+  if (done->awaited)
+    printf("%s: %s not measured yet; measure on with tune-measure, and import again\n", name,
+           tune_db_count(done->awaited, "candidate").text);
+}
+
+#define EXIT_DAMAGED 2
+#define EXIT_OTHER_VERSION 3
+
+// Of a file that cannot be taken for what it is, an exit status of its own.
+static int import_exit_status(tune_status_code code, int otherwise) {
+  if (code == TUNE_DATA_LOSS)
+    return EXIT_DAMAGED;
+  return code == TUNE_FAILED_PRECONDITION ? EXIT_OTHER_VERSION : otherwise;
 }
 
 static tune_status import_file(tune_database *database, const char *path) {
@@ -123,10 +136,14 @@ int tune_db_import(int argc, char **argv) {
   const tune_command command = {
       .name = "tune-db import",
       .operands = "FILE...",
+      .epilogue =
+          "Exit status: 0 done; 1 it could not be done; 2 wrong usage, or results that\nare "
+          "damaged; 3 a file of another version.\n",
       .summary = "Takes in what 'tune-db export' wrote; '-' is the standard input. Every line is "
                  "checked, and of a file with a wrong one nothing comes in. What is there already "
                  "is not doubled. Import only from whom you trust: schedules are run by the "
-                 "compiler.",
+                 "compiler. The same for what tune-measure wrote of candidates that were made on "
+                 "another machine.",
       .options = options,
       .option_count = sizeof options / sizeof *options,
       .operand_minimum = 1,
@@ -140,11 +157,14 @@ int tune_db_import(int argc, char **argv) {
   tune_status status = tune_database_open(path, &database);
   if (tune_status_is_ok(status))
     tune_database_set_wait(database, wait);
+  bool is_open = tune_status_is_ok(status);
   for (size_t i = 0; i < arguments.operands.count && tune_status_is_ok(status); ++i)
     status = import_file(database, arguments.operands.values[i]);
   tune_database_destroy(database);
   tune_arguments_deinit(&arguments);
-  return tune_db_finish(command.name, status);
+  tune_status_code code = tune_status_get_code(status);
+  exit_status = tune_db_finish(command.name, status);
+  return is_open ? import_exit_status(code, exit_status) : exit_status;
 }
 
 //===- merge ------------------------------------------------------------------===//

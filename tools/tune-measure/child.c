@@ -72,14 +72,16 @@ static void catch_crashes(child_notes *notes) {
     sigaction(signals[i], &action, NULL);
 }
 
-static size_t address_space_used(void) {
+// As RLIMIT_AS and RLIMIT_DATA count.
+static void memory_used(double *out_address_space, double *out_data) {
   FILE *file = fopen("/proc/self/statm", "re");
-  size_t pages = 0;
-  if (!file || fscanf(file, "%zu", &pages) != 1)
-    pages = 0;
+  size_t all = 0, data = 0;
+  if (!file || fscanf(file, "%zu %*u %*u %*u %*u %zu", &all, &data) != 2)
+    all = data = 0;
   if (file)
     fclose(file);
-  return pages * (size_t)sysconf(_SC_PAGESIZE);
+  *out_address_space = (double)all * (double)sysconf(_SC_PAGESIZE);
+  *out_data = (double)data * (double)sysconf(_SC_PAGESIZE);
 }
 
 static void limit_resource(int resource, double soft, double hard) {
@@ -98,9 +100,14 @@ static void apply_limits(const child_limits *limits) {
   // comes at the soft limit, SIGKILL at the hard one.
   double seconds = ceil(limits->seconds * (double)(limits->threads + 1)) + 1;
   limit_resource(RLIMIT_CPU, seconds, seconds + 2);
-  double bytes = (double)address_space_used() + limits->bytes;
-  if (!HAS_SANITIZER && limits->bytes > 0)
-    limit_resource(RLIMIT_AS, bytes, bytes);
+  double address_space, data;
+  memory_used(&address_space, &data);
+  if (HAS_SANITIZER || !(limits->bytes > 0))
+    return;
+  if (limits->has_driver)
+    limit_resource(RLIMIT_DATA, data + limits->bytes, data + limits->bytes);
+  else
+    limit_resource(RLIMIT_AS, address_space + limits->bytes, address_space + limits->bytes);
 }
 
 static void connect_streams(int log) {

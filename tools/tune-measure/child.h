@@ -32,8 +32,11 @@ typedef struct child_notes {
 } child_notes;
 
 typedef struct child_limits {
-  double seconds;   // of wall time, once it runs
-  double bytes;     // of address space beyond what this process has
+  double seconds; // of wall time, once it runs
+  double bytes;   // of address space beyond what this process has; 0: no limit
+  // `bytes` is of memory that is written (RLIMIT_DATA) and not of address space, which drivers of
+  // GPUs reserve by the terabyte, for what is on the device.
+  bool has_driver;
   size_t threads;   // that may use CPU time at once
   bool takes_time;  // that nothing of ours is to disturb: it waits for its cores (cpu_lock.h)
   const int *cpus;  // of these threads, or NULL: the first ones there are

@@ -2,47 +2,107 @@
 
 #include "tools/common/options.h"
 #include "tools/common/tool.h"
+#include "tools/tune-measure/device.h"
+#include "tools/tune-measure/measure_file.h"
 #include "tools/tune-measure/server.h"
 
 #include <unistd.h>
 
-static tune_status check_usage(bool fingerprint, bool roofline, bool serve) {
-  if (fingerprint + roofline + serve != 1)
+typedef struct usage {
+  bool serve, fingerprint, roofline;
+  const char *target, *device, *output, *cpus;
+  int64_t threads; // 0: not given
+  const char *file;
+} usage;
+
+static tune_status check_usage(const usage *u) {
+  if (u->fingerprint + u->roofline + u->serve + (u->file != NULL) != 1)
     return tune_status_make(TUNE_INVALID_ARGUMENT,
-                            "one of --serve, --fingerprint and --roofline is needed");
+                            "one of --serve, --fingerprint and --roofline is needed, or a FILE "
+                            "with candidates");
+  if (u->file && (u->target || u->threads))
+    return tune_status_make(TUNE_INVALID_ARGUMENT,
+                            "--%s: what candidates are for is in their file; leave it out",
+                            u->target ? "target" : "threads");
+  if (!u->file && (u->output || u->cpus))
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "--%s is for a FILE with candidates",
+                            u->output ? "output" : "cpus");
   return TUNE_OK;
 }
 
+#define EXIT_FAILED 1
+#define EXIT_USAGE 2    // also files that are not what they should be
+#define EXIT_NOT_HERE 3 // no such target or device, or candidates for another one
+
+static int exit_status_of(const usage *u, tune_status status) {
+  switch (tune_status_get_code(status)) {
+  case TUNE_STATUS_OK:
+    return 0;
+  case TUNE_UNAVAILABLE:
+  case TUNE_NOT_FOUND:
+    return u->serve ? EXIT_FAILED : EXIT_NOT_HERE;
+  case TUNE_FAILED_PRECONDITION:
+    return u->file ? EXIT_NOT_HERE : EXIT_FAILED;
+  case TUNE_INVALID_ARGUMENT:
+  case TUNE_DATA_LOSS:
+    return u->file ? EXIT_USAGE : EXIT_FAILED;
+  default:
+    return EXIT_FAILED;
+  }
+}
+
+static tune_status run(const usage *u) {
+  if (u->serve)
+    return server_run(STDIN_FILENO, STDOUT_FILENO);
+  if (u->file) {
+    measure_file_options options = {
+        .path = u->file, .output = u->output, .device = u->device, .cpus = u->cpus};
+    return measure_file(&options);
+  }
+  return device_print(u->roofline ? "roofline" : "fingerprint", u->target ? u->target : "cpu",
+                      u->device, u->threads ? u->threads : 1);
+}
+
 int main(int argc, char **argv) {
-  bool serve = false, fingerprint = false, roofline = false;
-  const char *target = "cpu", *device = NULL;
-  int64_t threads = 1;
+  usage u = {.file = NULL};
   const tune_option options[] = {
-      {"serve", 0, TUNE_OPTION_FLAG, &serve, NULL,
+      {"serve", 0, TUNE_OPTION_FLAG, &u.serve, NULL,
        "Serve a driver on stdin and stdout (docs/architecture.md).", NULL, 0, 0},
-      {"fingerprint", 0, TUNE_OPTION_FLAG, &fingerprint, NULL,
+      {"fingerprint", 0, TUNE_OPTION_FLAG, &u.fingerprint, NULL,
        "Print what the target is, as JSON: model, features, caches, cores.", NULL, 0, 0},
-      {"roofline", 0, TUNE_OPTION_FLAG, &roofline, NULL,
+      {"roofline", 0, TUNE_OPTION_FLAG, &u.roofline, NULL,
        "Measure and print what the target can do at best, as JSON: GFLOP/s for each type, GB/s for "
        "each level of memory. Takes about a second.",
        NULL, 0, 0},
-      {"target", 0, TUNE_OPTION_STRING, &target, "NAME", "The target; the default is cpu.", NULL, 0,
-       0},
-      {"device", 0, TUNE_OPTION_STRING, &device, "NAME",
-       "Which of the target's devices: a number from 0 on, or a part of its name. The default is "
-       "the first, for vulkan $TUNE_VULKAN_DEVICE if that is set.",
+      {"target", 0, TUNE_OPTION_STRING, &u.target, "NAME", "The target; the default is cpu.", NULL,
+       0, 0},
+      {"device", 0, TUNE_OPTION_STRING, &u.device, "NAME",
+       "Which of the target's devices: a number from 0 on, a part of its name, or for cuda an "
+       "architecture (sm_90). The default is the first, or $TUNE_VULKAN_DEVICE or "
+       "$TUNE_CUDA_DEVICE, if that is set.",
        NULL, 0, 0},
-      {"threads", 0, TUNE_OPTION_INTEGER, &threads, "N",
+      {"threads", 0, TUNE_OPTION_INTEGER, &u.threads, "N",
        "Threads that the roofline is of, all together. The default is 1.", NULL, 1, 4096},
+      {"output", 'o', TUNE_OPTION_STRING, &u.output, "FILE",
+       "Where the results of a FILE with candidates go, or are already, to be completed. The "
+       "default is beside it, with the ending .results.",
+       NULL, 0, 0},
+      {"cpus", 0, TUNE_OPTION_STRING, &u.cpus, "N,...",
+       "Which CPUs candidates run on, at least as many as they have threads. The default is the "
+       "last ones.",
+       NULL, 0, 0},
   };
   const tune_command command = {
       .name = "tune-measure",
-      .operands = "",
+      .operands = "[FILE]",
       .summary = "Runs, checks and times what tune-worker has built, each in a process of its own. "
-                 "A driver starts it; people ask it about the device.",
+                 "A driver starts it; people ask it about the device, or have it measure a FILE "
+                 "with candidates that were made on another machine (tune-run export).",
       .options = options,
       .option_count = sizeof options / sizeof *options,
-      .epilogue = "Exit status: 0 done; 1 failed; 2 usage; 3 no such target here.\n",
+      .operand_maximum = 1,
+      .epilogue = "Exit status: 0 done; 1 failed; 2 usage, or a damaged file; 3 no such target\n"
+                  "here, or a file for another machine or program.\n",
   };
   tune_arguments arguments;
   tune_status status = tune_options_parse(&command, argc, argv, &arguments);
@@ -51,16 +111,15 @@ int main(int argc, char **argv) {
     tune_options_print_help(&command, stdout);
   else if (answer)
     tune_tool_print_version("tune-measure", stdout);
-  else if (tune_status_is_ok(status))
-    status = check_usage(fingerprint, roofline, serve);
+  if (tune_status_is_ok(status) && !answer && arguments.operands.count)
+    u.file = arguments.operands.values[0];
+  if (tune_status_is_ok(status) && !answer)
+    status = check_usage(&u);
   tune_arguments_deinit(&arguments);
-  int exit_status = tune_status_is_ok(status) ? 0 : 2;
+  int exit_status = tune_status_is_ok(status) ? 0 : EXIT_USAGE;
   if (exit_status == 0 && !answer) {
-    status = serve ? server_run(STDIN_FILENO, STDOUT_FILENO)
-                   : server_print(roofline ? "roofline" : "fingerprint", target, device, threads);
-    tune_status_code code = tune_status_get_code(status);
-    bool has_no_target = !serve && (code == TUNE_UNAVAILABLE || code == TUNE_NOT_FOUND);
-    exit_status = tune_status_is_ok(status) ? 0 : has_no_target ? 3 : 1;
+    status = run(&u);
+    exit_status = exit_status_of(&u, status);
   }
   tune_tool_report("tune-measure", status, stderr);
   return exit_status;

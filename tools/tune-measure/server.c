@@ -2,6 +2,7 @@
 
 #include "tools/tune-measure/server.h"
 #include "support/message.h"
+#include "tools/tune-measure/device.h"
 #include "tools/tune-measure/trial.h"
 
 #include <errno.h>
@@ -10,12 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MEASURE_SECONDS 20 // unless "limits" says otherwise
-#define COMPARE_SECONDS 120
-#define DEVICE_SECONDS 60
-// A candidate that needs this much for its few runs is no match for the best, whatever the limits.
-#define SECONDS_BESIDE_BEST 5.0
-#define BESTS 50.0
+#define COMPARE_SECONDS 120 // unless "limits" says otherwise
 
 typedef struct server {
   int in, out;
@@ -109,22 +105,6 @@ static tune_status answer_failure(server *s, const json_t *request, tune_status 
   return tune_status_is_ok(status) ? answer(s, request, reply) : status;
 }
 
-// What a child that was to check and time came to.
-static json_t *reply_of_outcome(child_outcome *outcome, bool names_artifact) {
-  static const char *const verdicts[] = {[CHILD_CRASHED] = "run-crashed",
-                                         [CHILD_TIMED_OUT] = "run-timeout",
-                                         [CHILD_CANCELLED] = "cancelled"};
-  bool has_report = outcome->end == CHILD_REPORTED;
-  json_t *reply = has_report ? json_incref(outcome->report)
-                             : json_pack("{ss ss*}", "verdict", verdicts[outcome->end], "error",
-                                         outcome->error);
-  if (reply && names_artifact && !has_report && outcome->end != CHILD_CANCELLED)
-    json_object_set_new(reply, "artifact", json_integer((json_int_t)outcome->artifact));
-  if (reply && outcome->waited > 0)
-    json_object_set_new(reply, "waited", json_real(outcome->waited));
-  return reply;
-}
-
 //===- The verbs ----------------------------------------------------------------------------===//
 // Each makes a reply, without ticket and task.
 
@@ -175,22 +155,9 @@ static tune_status serve_close(server *s, const json_t *request, json_t **out_re
 
 static tune_status serve_measure(server *s, const json_t *request, json_t **out_reply) {
   task **link;
-  const char *artifact;
-  child_limits limits;
   TUNE_RETURN_IF_ERROR(find_task(s, request, &link));
-  TUNE_RETURN_IF_ERROR(request_get_text(request, "artifact", &artifact));
-  TUNE_RETURN_IF_ERROR(task_read_limits(request, *link, MEASURE_SECONDS, &limits));
-  trial_order order = {.of = *link, .artifacts = &artifact, .artifact_count = 1};
-  TUNE_RETURN_IF_ERROR(task_read_measure_options(request, &order.options));
-  double enough = SECONDS_BESIDE_BEST + BESTS * order.options.best;
-  if (order.options.best > 0 && enough < limits.seconds)
-    limits.seconds = enough;
   child_watch watch = watch_of(s);
-  child_outcome outcome;
-  TUNE_RETURN_IF_ERROR(child_run(trial_measure, &order, &limits, &watch, &outcome));
-  *out_reply = reply_of_outcome(&outcome, false);
-  child_outcome_deinit(&outcome);
-  return TUNE_OK;
+  return trial_measure_in_child(*link, request, &watch, out_reply);
 }
 
 // Measures "artifacts" interleaved, for compare and run.
@@ -217,7 +184,7 @@ static tune_status compare(server *s, const json_t *request, const task *t, cons
   if (tune_status_is_ok(status))
     status = child_run(trial_compare, &order, &limits, &watch, &outcome);
   if (tune_status_is_ok(status))
-    *out_reply = reply_of_outcome(&outcome, true);
+    *out_reply = trial_reply(&outcome, true);
   child_outcome_deinit(&outcome);
   free(order.artifacts);
   return status;
@@ -269,81 +236,14 @@ static tune_status serve_run(server *s, const json_t *request, json_t **out_repl
   return status;
 }
 
-//===- What the device is -------------------------------------------------------------------===//
-
-typedef struct device_question {
-  const tune_target_class *target;
-  tune_target_options options;
-  bool wants_roofline, is_quick;
-} device_question;
-
-// In a child, since opening a target pins the process.
-static tune_status ask_device(void *context, child_notes *notes, json_t **out_report) {
-  const device_question *question = context;
-  notes->phase = "asking the device";
-  tune_target *target;
-  TUNE_RETURN_IF_ERROR(question->target->open(&question->options, &target));
-  if (question->wants_roofline) {
-    tune_roofline roofline;
-    json_t *object;
-    TUNE_RETURN_IF_ERROR(question->target->roofline(target, question->is_quick, &roofline));
-    TUNE_RETURN_IF_ERROR(tune_roofline_to_json(&roofline, &object));
-    *out_report = json_pack("{so}", "roofline", object);
-  } else {
-    const tune_fingerprint *fingerprint = question->target->fingerprint(target);
-    tune_digest digest;
-    json_t *object;
-    TUNE_RETURN_IF_ERROR(tune_fingerprint_digest(fingerprint, &digest));
-    TUNE_RETURN_IF_ERROR(tune_fingerprint_to_json(fingerprint, &object));
-    *out_report = json_pack("{soss}", "fingerprint", object, "digest", digest.text);
-  }
-  question->target->close(target);
-  return *out_report ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "reporting");
-}
-
-static tune_status serve_device(const json_t *request, bool wants_roofline,
-                                const child_watch *watch, json_t **out_reply) {
-  const char *name;
-  int64_t threads = 1;
-  device_question question = {
-      .wants_roofline = wants_roofline,
-      .is_quick = json_is_true(json_object_get(request, "quick")),
-  };
-  TUNE_RETURN_IF_ERROR(request_get_text(request, "target", &name));
-  TUNE_RETURN_IF_ERROR(tune_target_find(name, &question.target));
-  TUNE_RETURN_IF_ERROR(request_get_optional_text(request, "device", &question.options.device));
-  TUNE_RETURN_IF_ERROR(request_get_integer(request, "threads", 1, &threads));
-  int *cpus;
-  TUNE_RETURN_IF_ERROR(request_get_cpus(request, &cpus, &question.options.cpu_count));
-  question.options.cpus = cpus;
-  question.options.threads = (size_t)threads;
-  child_limits limits = {.seconds = DEVICE_SECONDS,
-                         .threads = question.options.threads,
-                         .takes_time = wants_roofline && task_takes_time(question.target),
-                         .cpus = cpus,
-                         .cpu_count = question.options.cpu_count};
-  child_outcome outcome;
-  tune_status status = child_run(ask_device, &question, &limits, watch, &outcome);
-  free(cpus);
-  TUNE_RETURN_IF_ERROR(status);
-  if (outcome.end == CHILD_REPORTED)
-    *out_reply = json_incref(outcome.report);
-  else if (outcome.end == CHILD_CANCELLED)
-    status = tune_status_make(TUNE_CANCELLED, "stopped");
-  else
-    status = tune_status_make(TUNE_INTERNAL, "asking the target '%s': %s", name, outcome.error);
-  child_outcome_deinit(&outcome);
-  return status;
-}
-
 static tune_status serve_fingerprint(server *s, const json_t *request, json_t **out_reply) {
   child_watch watch = watch_of(s);
-  return serve_device(request, false, &watch, out_reply);
+  return device_ask(request, false, &watch, out_reply);
 }
 
 static tune_status serve_roofline(server *s, const json_t *request, json_t **out_reply) {
   child_watch watch = watch_of(s);
-  return serve_device(request, true, &watch, out_reply);
+  return device_ask(request, true, &watch, out_reply);
 }
 
 //===- The loop -----------------------------------------------------------------------------===//
@@ -426,23 +326,5 @@ tune_status server_run(int in, int out) {
   }
   json_decref(s.queue);
   tune_message_reader_deinit(&s.reader);
-  return status;
-}
-
-tune_status server_print(const char *what, const char *target, const char *device,
-                         int64_t threads) {
-  json_t *request = json_pack("{ssss*sI}", "target", target, "device", device, "threads",
-                              (json_int_t)threads),
-         *reply = NULL;
-  if (!request)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "asking the device");
-  tune_status status = serve_device(request, strcmp(what, "roofline") == 0, NULL, &reply);
-  json_decref(request);
-  if (!tune_status_is_ok(status))
-    return status;
-  if (json_dumpf(json_object_get(reply, what), stdout, JSON_REAL_PRECISION(6)) != 0 ||
-      puts("") == EOF || fflush(stdout) != 0)
-    status = tune_status_from_errno(errno, "writing to stdout");
-  json_decref(reply);
   return status;
 }

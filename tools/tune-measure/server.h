@@ -5,14 +5,8 @@
 
 #include "support/status.h"
 
-#include <stdint.h>
-
 // Serves the requests of docs/architecture.md that come from `in`, answers on `out`, until `in`
 // ends, which is TUNE_OK. A request that fails is answered and does not end it.
 tune_status server_run(int in, int out);
-
-// What the requests "fingerprint" and "roofline" answer, as one line of JSON on stdout. `device`
-// may be NULL.
-tune_status server_print(const char *what, const char *target, const char *device, int64_t threads);
 
 #endif // TUNE_TOOLS_TUNE_MEASURE_SERVER_H

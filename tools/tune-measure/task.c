@@ -89,6 +89,7 @@ tune_status task_read_limits(const json_t *request, const task *t, double defaul
                              child_limits *out_limits) {
   *out_limits = (child_limits){.seconds = default_seconds,
                                .bytes = DEFAULT_BYTES,
+                               .has_driver = t->target != &tune_target_cpu,
                                .threads = t->threads,
                                .takes_time = task_takes_time(t->target),
                                .cpus = t->cpus,

@@ -8,6 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MEASURE_SECONDS 20 // unless "limits" says otherwise
+// A candidate that needs this much for its few runs is no match for the best, whatever the limits.
+#define SECONDS_BESIDE_BEST 5.0
+#define BESTS 50.0
+
 static const char loading[] = "loading";
 
 // What is the same later need not be compared with the reference again, which takes longer.
@@ -332,4 +337,39 @@ static tune_status compare_all(const trial_order *order, child_notes *notes, jso
 tune_status trial_compare(void *context, child_notes *notes, json_t **out_report) {
   tune_status status = compare_all(context, notes, out_report);
   return report_failure(status, notes, true, out_report);
+}
+
+//===- In the parent -----------------------------------------------------------------------===//
+
+json_t *trial_reply(const child_outcome *outcome, bool names_artifact) {
+  static const char *const verdicts[] = {[CHILD_CRASHED] = "run-crashed",
+                                         [CHILD_TIMED_OUT] = "run-timeout",
+                                         [CHILD_CANCELLED] = "cancelled"};
+  bool has_report = outcome->end == CHILD_REPORTED;
+  json_t *reply = has_report ? json_incref(outcome->report)
+                             : json_pack("{ss ss*}", "verdict", verdicts[outcome->end], "error",
+                                         outcome->error);
+  if (reply && names_artifact && !has_report && outcome->end != CHILD_CANCELLED)
+    json_object_set_new(reply, "artifact", json_integer((json_int_t)outcome->artifact));
+  if (reply && outcome->waited > 0)
+    json_object_set_new(reply, "waited", json_real(outcome->waited));
+  return reply;
+}
+
+tune_status trial_measure_in_child(const task *of, const json_t *request, const child_watch *watch,
+                                   json_t **out_reply) {
+  const char *artifact;
+  child_limits limits;
+  TUNE_RETURN_IF_ERROR(request_get_text(request, "artifact", &artifact));
+  TUNE_RETURN_IF_ERROR(task_read_limits(request, of, MEASURE_SECONDS, &limits));
+  trial_order order = {.of = of, .artifacts = &artifact, .artifact_count = 1};
+  TUNE_RETURN_IF_ERROR(task_read_measure_options(request, &order.options));
+  double enough = SECONDS_BESIDE_BEST + BESTS * order.options.best;
+  if (order.options.best > 0 && enough < limits.seconds)
+    limits.seconds = enough;
+  child_outcome outcome;
+  TUNE_RETURN_IF_ERROR(child_run(trial_measure, &order, &limits, watch, &outcome));
+  *out_reply = trial_reply(&outcome, false);
+  child_outcome_deinit(&outcome);
+  return *out_reply ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "reporting");
 }

@@ -28,4 +28,12 @@ tune_status trial_measure(void *context, child_notes *notes, json_t **out_report
 // {"verdict", "results": […], "ratios": […]}, the verdict that of the first that is not ok.
 tune_status trial_compare(void *context, child_notes *notes, json_t **out_report);
 
+// What such a child came to, as a reply without ticket and task; NULL where memory ran out.
+json_t *trial_reply(const child_outcome *outcome, bool names_artifact);
+
+// Runs trial_measure in a child, as the request "measure" says: "artifact", "best", "measure",
+// "limits".
+tune_status trial_measure_in_child(const task *of, const json_t *request, const child_watch *watch,
+                                   json_t **out_reply);
+
 #endif // TUNE_TOOLS_TUNE_MEASURE_TRIAL_H

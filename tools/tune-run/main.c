@@ -3,6 +3,7 @@
 #include "tools/common/tool.h"
 #include "tools/tune-run/benchmark.h"
 #include "tools/tune-run/emit.h"
+#include "tools/tune-run/export.h"
 #include "tools/tune-run/report.h"
 #include "tuning/target_name.h"
 
@@ -15,12 +16,9 @@
 
 // UNAVAILABLE for a target that runs nothing.
 static tune_status check_target(const tune_target_name *name) {
-  if (name->kind == TUNE_KIND_CUDA)
-    return tune_status_make(TUNE_UNAVAILABLE,
-                            "no target cuda here: it is to come; there are cpu and vulkan");
   if (strcmp(name->target, "null") == 0)
     return tune_status_make(TUNE_UNAVAILABLE, "no target null here: the target null computes times "
-                                              "and runs nothing; there are cpu and vulkan");
+                                              "and runs nothing; there are cpu, vulkan and cuda");
   return TUNE_OK;
 }
 
@@ -53,8 +51,9 @@ static tune_status find_facts(const run_settings *settings, const tune_target_na
     return TUNE_OK;
   TUNE_RETURN_IF_ERROR(tune_target_facts_create_for_code(settings->target, threads, out_facts));
   if ((*out_facts)->name.is_generic && !name->is_generic)
-    fprintf(stderr, "tune-run: no %s device is here: the code is for any (%s:generic)\n",
-            name->target, name->target);
+    fprintf(stderr, "tune-run: no %s%s%s device is here: the code is for any (%s:%s)\n",
+            name->target, name->device ? ":" : "", name->device ? name->device : "", name->target,
+            name->device ? name->device : "generic");
   return TUNE_OK;
 }
 
@@ -88,7 +87,26 @@ static int run_all(const run_settings *settings, tune_status *out_status) {
   return code == TUNE_UNAVAILABLE || code == TUNE_NOT_FOUND ? EXIT_NO_TARGET : EXIT_INPUT;
 }
 
+// `tune-run export`, with the rest of the command line.
+static int run_export(int argc, char **argv) {
+  export_settings settings;
+  bool is_done;
+  tune_status status = export_settings_parse(argc, argv, &settings, &is_done);
+  int exit_status = tune_status_is_ok(status) ? EXIT_OK : EXIT_INPUT;
+  if (exit_status == EXIT_OK && !is_done) {
+    status = export_run(&settings);
+    tune_status_code code = tune_status_get_code(status);
+    if (!tune_status_is_ok(status))
+      exit_status = code == TUNE_UNAVAILABLE ? EXIT_NO_TARGET : EXIT_INPUT;
+  }
+  tune_tool_report("tune-run export", status, stderr);
+  export_settings_deinit(&settings);
+  return exit_status;
+}
+
 int main(int argc, char **argv) {
+  if (argc > 1 && strcmp(argv[1], "export") == 0)
+    return run_export(argc - 1, argv + 1);
   run_settings settings;
   bool is_done;
   int exit_status = EXIT_OK;

@@ -61,8 +61,7 @@ static tune_status check_usage(run_settings *s) {
   return TUNE_OK;
 }
 
-// What is told to tune-worker is JSON, which has no room for other bytes.
-static tune_status check_utf8(int argc, char **argv) {
+tune_status settings_check_utf8(int argc, char **argv) {
   for (int i = 1; i < argc; ++i) {
     json_t *text = json_string(argv[i]);
     if (!text)
@@ -139,10 +138,11 @@ tune_status settings_parse(int argc, char **argv, run_settings *out_settings, bo
                   "  tune-run mm.mlir --emit=so --output=mm.so\n"
                   "  tune-run mm.mlir --target=vulkan:generic --emit=spirv --output=mm.spv\n"
                   "  tune-run mm.mlir --target=cuda:sm_90 --emit=ptx --output=mm.ptx\n"
+                  "  tune-run export --help   candidates, to be measured on another machine\n"
                   "\n"
                   "Exit status: 0 ok; 1 wrong result; 2 usage or input; 3 no such target here.\n",
   };
-  TUNE_RETURN_IF_ERROR(check_utf8(argc, argv));
+  TUNE_RETURN_IF_ERROR(settings_check_utf8(argc, argv));
   TUNE_RETURN_IF_ERROR(tune_options_parse(&command, argc, argv, &s->arguments));
   *out_is_done = s->arguments.help || s->arguments.version;
   if (s->arguments.help)
@@ -163,12 +163,17 @@ void settings_deinit(run_settings *s) {
 }
 
 tune_status settings_find_database(const run_settings *s, char **out_path) {
-  *out_path = NULL;
   // What is compared would come out alike if all of it took the same schedules from there.
+  *out_path = NULL;
   if (!s->database && s->compare.count > 0)
     return TUNE_OK;
-  if (s->database) {
-    if (*s->database && !(*out_path = strdup(s->database)))
+  return settings_find_named_database(s->database, out_path);
+}
+
+tune_status settings_find_named_database(const char *name, char **out_path) {
+  *out_path = NULL;
+  if (name) {
+    if (*name && !(*out_path = strdup(name)))
       return tune_status_make(TUNE_OUT_OF_MEMORY, "naming the database");
     return TUNE_OK;
   }

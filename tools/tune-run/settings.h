@@ -53,4 +53,11 @@ void settings_deinit(run_settings *s);
 // The database to take schedules from, as a path; the caller's, to free. NULL: none.
 tune_status settings_find_database(const run_settings *s, char **out_path);
 
+// The same for what --db names: NULL is the default one, if it is there, "" none.
+tune_status settings_find_named_database(const char *name, char **out_path);
+
+// What is told to tune-worker is JSON, which has no room for other bytes: INVALID_ARGUMENT for an
+// argument that is no UTF-8.
+tune_status settings_check_utf8(int argc, char **argv);
+
 #endif // TUNE_TOOLS_TUNE_RUN_SETTINGS_H

@@ -4,6 +4,7 @@
 
 #include "support/clock.h"
 #include "tools/tune-worker/build_child.h"
+#include "tools/tune-worker/candidates.h"
 #include "tools/tune-worker/context.h"
 #include "tools/tune-worker/module.h"
 
@@ -329,6 +330,14 @@ static void cancel(tune_server *server) {
   }
 }
 
+static tune_status list_candidates(tune_server *server, const json_t *request) {
+  json_t *reply;
+  TUNE_RETURN_IF_ERROR(candidates_list(server->context, request, &reply));
+  tune_status status = tune_message_write(server->out, reply);
+  json_decref(reply);
+  return status;
+}
+
 static tune_status serve_request(tune_server *server, const json_t *request) {
   const json_t *ticket = json_object_get(request, "ticket");
   const char *what;
@@ -341,10 +350,13 @@ static tune_status serve_request(tune_server *server, const json_t *request) {
     status = build(server, request, ticket);
   else if (strcmp(what, "cancel") == 0)
     cancel(server);
+  else if (strcmp(what, "candidates") == 0)
+    status = list_candidates(server, request);
   else
-    status =
-        tune_status_make(TUNE_INVALID_ARGUMENT,
-                         "\"do\": \"%s\" is not a request; there are open, build, cancel", what);
+    status = tune_status_make(TUNE_INVALID_ARGUMENT,
+                              "\"do\": \"%s\" is not a request; there are open, build, cancel, "
+                              "candidates",
+                              what);
   if (tune_status_is_ok(status))
     return TUNE_OK;
 

@@ -183,6 +183,10 @@ unsigned tune_ahead_access(MlirOperation op, intptr_t number) {
     return TUNE_WRITES;
   if (tune_ir_is(op, "memref.copy"))
     return number == 0 ? TUNE_READS : TUNE_WRITES;
+  if (tune_ir_is(op, "nvgpu.device_async_copy"))
+    return number == 0 ? TUNE_WRITES : TUNE_READS;
+  if (tune_ir_is(op, "nvgpu.ldmatrix"))
+    return TUNE_READS;
   MlirAttribute segments = tune_ir_attribute(op, "operandSegmentSizes");
   if (tune_ir_string_starts(tune_ir_name(op), "linalg.") && !mlirAttributeIsNull(segments) &&
       mlirDenseArrayGetNumElements(segments) == 2 &&

@@ -2,10 +2,12 @@
 
 #include "transforms/lower/device_launches.h"
 
-#include "transforms/ir.h"
+#include "dialects/diagnostic.h"
+#include "transforms/ir_builder.h"
 #include "transforms/lower/bufferize.h"
 #include "transforms/lower/device_program.h"
 #include "transforms/lower/element_loops.h"
+#include "transforms/lower/group_tiles.h"
 #include "transforms/lower/kernel_memory.h"
 #include "transforms/lower/lanes.h"
 #include "transforms/lower/launch_kernels.h"
@@ -22,8 +24,7 @@
 #define GENERALIZE "linalg-generalize-named-ops"
 // What is left in kernels: loops, and accesses to whole buffers.
 #define OPEN "convert-linalg-to-loops,scf-forall-to-for,fold-memref-alias-ops,canonicalize,cse"
-// A task of a whole module is a function of its own until here.
-#define INLINE "inline{default-pipeline=},symbol-dce"
+#define REMOVE_CALLED "symbol-dce"
 #define PLAIN "fold-memref-alias-ops,expand-strided-metadata,lower-affine,canonicalize,cse"
 #define OUTLINE "gpu-kernel-outlining"
 
@@ -31,14 +32,14 @@ struct tune_device_launches {
   tune_device device;
   const char *const *options;
   tune_bufferizer bufferizer;
-  MlirPassManager generalize, open, inline_calls, plain, outline;
+  MlirPassManager generalize, open, remove_called, plain, outline;
 };
 
 static tune_status init(tune_device_launches *self, MlirContext context) {
   TUNE_RETURN_IF_ERROR(tune_bufferizer_init(&self->bufferizer, context));
   TUNE_RETURN_IF_ERROR(tune_pipeline_create(context, GENERALIZE, &self->generalize));
   TUNE_RETURN_IF_ERROR(tune_pipeline_create(context, OPEN, &self->open));
-  TUNE_RETURN_IF_ERROR(tune_pipeline_create(context, INLINE, &self->inline_calls));
+  TUNE_RETURN_IF_ERROR(tune_pipeline_create(context, REMOVE_CALLED, &self->remove_called));
   TUNE_RETURN_IF_ERROR(tune_pipeline_create(context, PLAIN, &self->plain));
   return tune_pipeline_create(context, OUTLINE, &self->outline);
 }
@@ -67,7 +68,7 @@ void tune_device_launches_destroy(tune_device_launches *self) {
   tune_bufferizer_deinit(&self->bufferizer);
   tune_pipeline_destroy(self->generalize);
   tune_pipeline_destroy(self->open);
-  tune_pipeline_destroy(self->inline_calls);
+  tune_pipeline_destroy(self->remove_called);
   tune_pipeline_destroy(self->plain);
   tune_pipeline_destroy(self->outline);
   free(self);
@@ -132,6 +133,7 @@ static tune_status open_edges(tune_device_launches *self, MlirOperation function
 
 static tune_status open_launches(tune_device_launches *self, MlirOperation function) {
   TUNE_RETURN_IF_ERROR(tune_element_loops_open(function));
+  TUNE_RETURN_IF_ERROR(tune_group_tiles_open(function, &self->device));
   TUNE_RETURN_IF_ERROR(tune_lanes_open(
       function, self->device.has_subgroup_arithmetic ? self->device.subgroup_size : 0));
   TUNE_RETURN_IF_ERROR(tune_launches_open(function, &self->device));
@@ -146,6 +148,48 @@ static tune_status open_vectors(tune_device_launches *self, MlirOperation functi
   return tune_vector_pieces_open(function);
 }
 
+// Puts what the function called by `call` does in its place. Upstream's inliner stops at ops of
+// dialects that do not say that they may be, as nvgpu.
+static tune_status inline_call(MlirOperation module, MlirOperation call) {
+  MlirOperation called =
+      tune_ir_find_symbol(module, mlirFlatSymbolRefAttrGetValue(tune_ir_attribute(call, "callee")));
+  if (mlirOperationIsNull(called) || mlirBlockIsNull(body_of(called)) ||
+      !mlirBlockIsNull(mlirBlockGetNextInRegion(body_of(called))))
+    return tune_status_make_at(TUNE_INVALID_ARGUMENT, call,
+                               "a call of a function that is not here, or has branches; a device "
+                               "program has neither");
+  MlirOperation copy = mlirOperationClone(called);
+  MlirBlock body = body_of(copy);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(call); ++i)
+    mlirValueReplaceAllUsesOfWith(mlirBlockGetArgument(body, i), mlirOperationGetOperand(call, i));
+  MlirOperation back = mlirBlockGetTerminator(body);
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(call); ++i)
+    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(call, i),
+                                  mlirOperationGetOperand(back, i));
+  tune_ir_builder builder = tune_ir_builder_before(call);
+  tune_ir_move_body(&builder, body);
+  mlirOperationDestroy(copy);
+  mlirOperationDestroy(call);
+  return TUNE_OK;
+}
+
+// A task of a whole module is a function of its own until here. What is called may call.
+static tune_status inline_calls(MlirOperation module, MlirOperation function) {
+  enum { MOST = 10000 };
+  MlirOperation op = mlirBlockGetFirstOperation(body_of(function));
+  for (int count = 0; !mlirOperationIsNull(op);) {
+    if (!tune_ir_is(op, "func.call")) {
+      op = mlirOperationGetNextInBlock(op);
+      continue;
+    }
+    if (++count > MOST)
+      return tune_status_make_at(TUNE_INVALID_ARGUMENT, op, "functions that call each other");
+    TUNE_RETURN_IF_ERROR(inline_call(module, op));
+    op = mlirBlockGetFirstOperation(body_of(function));
+  }
+  return TUNE_OK;
+}
+
 static tune_status lower_to_launches(tune_device_launches *self, MlirOperation module,
                                      const char *name, const tune_function_signature *signature,
                                      MlirOperation *out_function) {
@@ -158,7 +202,9 @@ static tune_status lower_to_launches(tune_device_launches *self, MlirOperation m
   TUNE_RETURN_IF_ERROR(for_each_function(self, module, open_launches));
   TUNE_RETURN_IF_ERROR(tune_pipeline_run(self->open, module, "lowering kernels to loops"));
   TUNE_RETURN_IF_ERROR(for_each_function(self, module, open_vectors));
-  TUNE_RETURN_IF_ERROR(tune_pipeline_run(self->inline_calls, module, "inlining"));
+  TUNE_RETURN_IF_ERROR(tune_ir_find_function(module, name, out_function));
+  TUNE_RETURN_IF_ERROR(inline_calls(module, *out_function));
+  TUNE_RETURN_IF_ERROR(tune_pipeline_run(self->remove_called, module, "removing functions"));
   TUNE_RETURN_IF_ERROR(tune_pipeline_run(self->plain, module, "making accesses plain"));
   TUNE_RETURN_IF_ERROR(tune_ir_find_function(module, name, out_function));
   return tune_launch_values_sink(*out_function);

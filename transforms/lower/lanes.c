@@ -26,8 +26,7 @@ static MlirAttribute appended(MlirOperation forall, const char *name, int64_t la
   return mlirDenseI64ArrayGet(mlirOperationGetContext(forall), count + 1, values);
 }
 
-// The forall anew with a dimension of `lanes` more; `*out_lane` is its index.
-static MlirOperation remake(MlirOperation forall, int64_t lanes, MlirValue *out_lane) {
+MlirOperation tune_lanes_add(MlirOperation forall, int64_t lanes, MlirValue *out_lane) {
   tune_ir_builder builder = tune_ir_builder_before(forall);
   MlirContext context = builder.context;
   MlirBlock old = mlirRegionGetFirstBlock(mlirOperationGetRegion(forall, 0));
@@ -345,7 +344,7 @@ static void write_once(MlirOperation op, MlirValue lane) {
 
 static tune_status share_row(MlirOperation forall, int64_t lanes) {
   MlirValue lane;
-  forall = remake(forall, lanes, &lane);
+  forall = tune_lanes_add(forall, lanes, &lane);
   row_walk walk = {.forall = forall};
   mlirOperationWalk(forall, list_op, &walk, MlirWalkPreOrder);
   tune_status status = TUNE_OK;

@@ -34,6 +34,10 @@ extern "C" {
 // writes at the same place in each step.
 tune_status tune_lanes_open(MlirOperation function, int64_t subgroup);
 
+// Makes `forall`, which is on buffers with constant bounds, anew with a dimension of `lanes` more,
+// the last; `*out_lane` is its index. Its other attributes stay, but group_x, as above.
+MlirOperation tune_lanes_add(MlirOperation forall, int64_t lanes, MlirValue *out_lane);
+
 #ifdef __cplusplus
 }
 #endif

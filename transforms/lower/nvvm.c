@@ -20,10 +20,11 @@
 
 #define CLEAN "gpu.module(gpu.func(canonicalize,cse))"
 // Indices of 32 bits: no buffer of a kernel has more elements (launches.h), and a GPU has registers
-// of 32 bits.
-#define CONVERT                                                                                    \
+// of 32 bits. Upstream's conversion of nvgpu knows those of 64 alone.
+#define CONVERT(BITS)                                                                              \
   "gpu.module(fold-memref-alias-ops,expand-strided-metadata,lower-affine,convert-nvgpu-to-nvvm,"   \
-  "convert-scf-to-cf,convert-gpu-to-nvvm{use-bare-ptr-memref-call-conv=true index-bitwidth=32})"
+  "convert-scf-to-cf,convert-gpu-to-nvvm{use-bare-ptr-memref-call-conv=true index-bitwidth=" BITS  \
+  "})"
 #define FINISH                                                                                     \
   "gpu.module(convert-math-to-llvm,canonicalize,cse,reconcile-unrealized-casts,"                   \
   "convert-nvvm-to-llvm,symbol-dce)"
@@ -36,7 +37,7 @@ struct tune_nvvm {
   MlirContext context;
   tune_device device;
   MlirAttribute target; // #nvvm.target
-  MlirPassManager clean, convert, finish, serialize;
+  MlirPassManager clean, convert, convert_nvgpu, finish, serialize;
   tune_ptxas *ptxas; // NULL where there is none
 };
 
@@ -58,7 +59,8 @@ static tune_status init(tune_nvvm *self, MlirContext context, const tune_device 
   if (mlirAttributeIsNull(self->target))
     return tune_status_make(TUNE_INTERNAL, "this MLIR does not take %s", text);
   TUNE_RETURN_IF_ERROR(tune_pipeline_create(context, CLEAN, &self->clean));
-  TUNE_RETURN_IF_ERROR(tune_pipeline_create(context, CONVERT, &self->convert));
+  TUNE_RETURN_IF_ERROR(tune_pipeline_create(context, CONVERT("32"), &self->convert));
+  TUNE_RETURN_IF_ERROR(tune_pipeline_create(context, CONVERT("64"), &self->convert_nvgpu));
   TUNE_RETURN_IF_ERROR(tune_pipeline_create(context, FINISH, &self->finish));
   TUNE_RETURN_IF_ERROR(tune_pipeline_create(context, SERIALIZE, &self->serialize));
   tune_status status = tune_ptxas_create(&self->ptxas);
@@ -89,6 +91,7 @@ void tune_nvvm_destroy(tune_nvvm *self) {
     return;
   tune_pipeline_destroy(self->clean);
   tune_pipeline_destroy(self->convert);
+  tune_pipeline_destroy(self->convert_nvgpu);
   tune_pipeline_destroy(self->finish);
   tune_pipeline_destroy(self->serialize);
   tune_ptxas_destroy(self->ptxas);
@@ -177,6 +180,12 @@ static tune_status prepare_kernel(const tune_nvvm *self, MlirOperation module,
   return TUNE_OK;
 }
 
+static MlirWalkResult find_nvgpu(MlirOperation op, void *user_data) {
+  bool *found = user_data;
+  *found = tune_ir_string_starts(tune_ir_name(op), "nvgpu.");
+  return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
 tune_status tune_nvvm_convert(tune_nvvm *self, MlirOperation kernels,
                               tune_device_kernels *out_kernels) {
   *out_kernels = (tune_device_kernels){0};
@@ -188,7 +197,10 @@ tune_status tune_nvvm_convert(tune_nvvm *self, MlirOperation kernels,
     TUNE_RETURN_IF_ERROR(prepare_kernel(self, op, &out_kernels->items[index++]));
   TUNE_RETURN_IF_ERROR(tune_subgroup_shuffles_open(kernels, self->device.subgroup_size));
   TUNE_RETURN_IF_ERROR(tune_nvvm_math_lower(kernels));
-  TUNE_RETURN_IF_ERROR(tune_pipeline_run(self->convert, kernels, "converting kernels to NVVM"));
+  bool has_nvgpu = false;
+  mlirOperationWalk(kernels, find_nvgpu, &has_nvgpu, MlirWalkPreOrder);
+  TUNE_RETURN_IF_ERROR(tune_pipeline_run(has_nvgpu ? self->convert_nvgpu : self->convert, kernels,
+                                         "converting kernels to NVVM"));
   TUNE_RETURN_IF_ERROR(tune_nvvm_math_finish(kernels));
   return tune_pipeline_run(self->finish, kernels, "finishing kernels in NVVM");
 }

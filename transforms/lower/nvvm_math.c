@@ -3,42 +3,18 @@
 #include "transforms/lower/nvvm_math.h"
 
 #include "dialects/diagnostic.h"
-#include "transforms/ir_builder.h"
-#include "transforms/lower/math.h"
+#include "transforms/lower/device_math.h"
 #include "transforms/lower/math_calls.h"
-#include "transforms/lower/math_patterns.h"
 #include "transforms/op_list.h"
 
 #include <math.h>
 #include <stdio.h>
 
-static const char *const APPROXIMATED[] = {"math.acos", "math.asin",  "math.atan", "math.atan2",
-                                           "math.cbrt", "math.erf",   "math.erfc", "math.expm1",
-                                           "math.log",  "math.log1p", "math.log2", "math.tanh"};
-static const char *const EXPANDED[] = {"acosh", "asinh", "atanh", "cosh", "fpowi", "sinh", "tan"};
-
-static MlirWalkResult find_math(MlirOperation op, void *user_data) {
-  MlirStringRef name = tune_ir_name(op);
-  if (!tune_ir_string_starts(name, "math.") && !tune_ir_string_starts(name, "arith.floordiv") &&
-      !tune_ir_string_starts(name, "arith.ceildiv"))
-    return MlirWalkResultAdvance;
-  return tune_op_list_add(user_data, op) ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
-}
-
-static tune_status apply_patterns(MlirOperation kernels) {
-  MlirRewritePatternSet patterns = mlirRewritePatternSetCreate(mlirOperationGetContext(kernels));
-  const char *names[TUNE_MATH_CALLS_LIMIT];
-  size_t count = 0;
-  while ((names[count] = tune_math_calls_op(count)))
-    ++count;
-  tune_math_patterns_add_extension(patterns, names, count);
-  tune_math_patterns_add_approximation(patterns, APPROXIMATED,
-                                       sizeof APPROXIMATED / sizeof *APPROXIMATED);
-  tune_math_patterns_add_powers(patterns);
-  tune_math_patterns_add_rounding_division(patterns);
-  tune_math_patterns_add_expansion(patterns, EXPANDED, sizeof EXPANDED / sizeof *EXPANDED);
-  return tune_math_apply(kernels, patterns);
-}
+static const char *const APPROXIMATED[] = {"math.asin",  "math.cbrt", "math.erf",   "math.erfc",
+                                           "math.expm1", "math.log",  "math.log1p", "math.log2",
+                                           "math.tanh",  NULL};
+static const char *const EXPANDED[] = {"acosh", "asinh", "atanh", "cosh",
+                                       "fpowi", "sinh",  "tan",   NULL};
 
 //===--------------------------------------------------------------------------===//
 // Expressions
@@ -155,7 +131,7 @@ static MlirValue make_power(const math *m, MlirValue x, MlirValue y) {
 }
 
 // What `op` is in other words, or a null value.
-static MlirValue in_other_words(MlirOperation op) {
+static MlirValue say(MlirOperation op) {
   MlirValue x = mlirOperationGetOperand(op, 0);
   math m = {.builder = tune_ir_builder_before(op), .type = mlirValueGetType(x)};
   m.integer = make_integer(&m.builder, m.type);
@@ -169,7 +145,7 @@ static MlirValue in_other_words(MlirOperation op) {
     return binary(&m, "arith.maxsi", x, binary(&m, "arith.subi", number(&m, 0), x));
   if (tune_ir_is(op, "math.log10"))
     return binary(&m, "arith.mulf", call(&m, "math.log", x), number(&m, M_LOG10E));
-  return (MlirValue){NULL};
+  return tune_device_math_arc(&m.builder, op);
 }
 
 // PTX has no functions of float64 but roots and rounding.
@@ -184,40 +160,18 @@ static tune_status check_type(MlirOperation op) {
   return TUNE_OK;
 }
 
-// Each op of `ops` in other words. What these are made of may need the same again.
-static tune_status rewrite(const tune_op_list *ops, bool *out_changed) {
-  *out_changed = false;
-  for (size_t i = 0; i < ops->count; ++i) {
-    TUNE_RETURN_IF_ERROR(check_type(ops->ops[i]));
-    MlirValue replacement = in_other_words(ops->ops[i]);
-    if (mlirValueIsNull(replacement))
-      continue;
-    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(ops->ops[i], 0), replacement);
-    mlirOperationDestroy(ops->ops[i]);
-    *out_changed = true;
-  }
+static tune_status in_other_words(MlirOperation op, MlirValue *out_value) {
+  TUNE_RETURN_IF_ERROR(check_type(op));
+  *out_value = say(op);
   return TUNE_OK;
 }
 
+// What some are made of may need the same again.
 tune_status tune_nvvm_math_lower(MlirOperation kernels) {
-  static const char *const MADE_OF[] = {"arith", "math", "vector", NULL};
-  for (bool changed = true; changed;) {
-    tune_op_list ops = {0};
-    mlirOperationWalk(kernels, find_math, &ops, MlirWalkPreOrder);
-    bool found = ops.count > 0, failed = ops.failed;
-    tune_op_list_deinit(&ops);
-    if (failed)
-      return tune_status_make(TUNE_OUT_OF_MEMORY, "listing math functions");
-    if (!found)
-      return TUNE_OK;
-    tune_ir_load_dialects(mlirOperationGetContext(kernels), MADE_OF);
-    TUNE_RETURN_IF_ERROR(apply_patterns(kernels));
-    ops = (tune_op_list){0};
-    mlirOperationWalk(kernels, find_math, &ops, MlirWalkPreOrder);
-    tune_status status = ops.failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing math functions")
-                                    : rewrite(&ops, &changed);
-    tune_op_list_deinit(&ops);
-    TUNE_RETURN_IF_ERROR(status);
+  for (bool found = true, changed = true; found && changed;) {
+    TUNE_RETURN_IF_ERROR(tune_device_math_open(kernels, APPROXIMATED, EXPANDED, &found));
+    if (found)
+      TUNE_RETURN_IF_ERROR(tune_device_math_rewrite(kernels, in_other_words, &changed));
   }
   return TUNE_OK;
 }
@@ -235,6 +189,7 @@ static const struct {
     {"ceil", "llvm.intr.ceil", NULL},   {"copysign", "llvm.intr.copysign", NULL},
     {"exp2", "llvm.intr.exp2", NULL},   {"fabs", "llvm.intr.fabs", NULL},
     {"floor", "llvm.intr.floor", NULL}, {"fma", "llvm.intr.fma", NULL},
+    {"fmax", "llvm.intr.maxnum", NULL}, {"fmin", "llvm.intr.minnum", NULL},
     {"fmod", "llvm.frem", NULL},        {"rint", "llvm.intr.rint", NULL},
     {"round", "llvm.intr.round", NULL}, {"rsqrt", NULL, "llvm.nvvm.rsqrt.approx."},
     {"sqrt", "llvm.intr.sqrt", NULL},   {"trunc", "llvm.intr.trunc", NULL},

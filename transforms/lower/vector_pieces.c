@@ -3,6 +3,7 @@
 #include "transforms/lower/vector_pieces.h"
 
 #include "dialects/diagnostic.h"
+#include "transforms/lower/group_tiles.h"
 #include "transforms/lower/vector_pieces_parts.h"
 
 #include <stdio.h>
@@ -332,6 +333,8 @@ static tune_status open_regions(tune_pieces *pieces, MlirOperation op) {
 
 static tune_status open_any(tune_pieces *pieces, MlirOperation op) {
   if (tune_ir_is(op, "gpu.launch")) {
+    if (!mlirAttributeIsNull(tune_ir_attribute(op, TUNE_TILE_DONE_ATTRIBUTE)))
+      return TUNE_OK;
     pieces->launch = op;
     TUNE_RETURN_IF_ERROR(tune_pieces_list_uses(pieces, op));
     TUNE_RETURN_IF_ERROR(open_regions(pieces, op));

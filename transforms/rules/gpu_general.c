@@ -7,7 +7,7 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#include "transforms/rules/rule.h"
+#include "transforms/rules/gpu_parts.h"
 
 #include <stdio.h>
 
@@ -98,7 +98,7 @@ static void gpu_general_write(const tune_structure *structure, const tune_machin
   // Elements that are copied onto themselves are not.
   tune_writer_apply_pass(w, "cse", "%once");
   tune_writer_apply_pass(w, "canonicalize", "%plain");
-  tune_writer_spirv_knobs(w);
+  tune_gpu_write_target_knobs(machine, w);
   tune_writer_end_buffers(w);
   tune_writer_main(w, structure);
 }

@@ -78,7 +78,9 @@ void tune_gpu_write_group_knobs(const tune_machine *machine, int64_t along_x, in
 
 // Upstream folds dimensions of one iteration away, and with the last of them the kernel; but not of
 // a loop that is mapped.
-static void write_mapping(const char *loop, size_t rank, tune_writer *w) {
+void tune_gpu_write_mapping(const char *loop, size_t rank, tune_writer *w) {
+  if (rank > MOST_MAPPED)
+    return;
   char mapping[40 * MOST_MAPPED] = "";
   size_t used = 0;
   for (size_t i = 0; i < rank && used < sizeof mapping; i++)
@@ -90,8 +92,7 @@ static void write_mapping(const char *loop, size_t rank, tune_writer *w) {
 }
 
 void tune_gpu_write_groups(const char *loop, size_t rank, tune_writer *w) {
-  if (rank <= MOST_MAPPED)
-    write_mapping(loop, rank, w);
+  tune_gpu_write_mapping(loop, rank, w);
   tune_writer_line(
       w, "transform.annotate %s \"tune.group_x\" = %%group_x : " OP ", !transform.param<i64>",
       loop);
@@ -124,6 +125,25 @@ static void write_switch(tune_writer *w, const char *knob, const char *attribute
                    w->func, attribute, knob);
 }
 
+// How many groups a multiprocessor is to hold: the assembler then gives each invocation no more
+// registers than that leaves.
+static void write_residency(tune_writer *w) {
+  tune_value_set groups = {0};
+  for (int64_t count = 0; count <= 8; count = count ? 2 * count : 1)
+    tune_value_set_add(&groups, count);
+  tune_writer_knob(w, "groups", NULL, TUNE_LEVEL_TARGET, &groups, 0);
+  tune_writer_line(
+      w, "transform.annotate %s \"tune.ptx.groups\" = %%groups : " OP ", !transform.param<i64>",
+      w->func);
+}
+
+void tune_gpu_write_target_knobs(const tune_machine *machine, tune_writer *w) {
+  if (machine->kind == TUNE_KIND_CUDA)
+    write_residency(w);
+  else
+    tune_writer_spirv_knobs(w);
+}
+
 void tune_gpu_write_end(const tune_structure *structure, const tune_machine *machine, bool shares,
                         bool widens, tune_writer *w) {
   tune_writer_vector_cleanup(w, widens);
@@ -144,17 +164,7 @@ void tune_gpu_write_end(const tune_structure *structure, const tune_machine *mac
     write_switch(w, "pairs", "tune.gpu.pairs", 1, !shares);
   if (is_vulkan && shares && gpu->has_subgroup_shuffle && gpu->subgroup_size > 1)
     write_switch(w, "share", "tune.gpu.share", gpu->subgroup_size, gpu->is_software);
-  if (is_vulkan) {
-    tune_writer_line(
-        w,
-        "%%spirv_opt = transform.tune.knob<\"%sspirv_opt\"> options = [\"none\", "
-        "\"performance\", \"size\", \"unroll\"] {tune.default = \"performance\", tune.level "
-        "= \"target\"} -> !transform.any_param",
-        w->knob_prefix);
-    tune_writer_line(
-        w, "transform.annotate %s \"tune.spirv.opt\" = %%spirv_opt : " OP ", !transform.any_param",
-        w->func);
-  }
+  tune_gpu_write_target_knobs(machine, w);
   tune_writer_end_buffers(w);
   tune_writer_main(w, structure);
 }

@@ -39,12 +39,20 @@ void tune_gpu_write_group_knobs(const tune_machine *machine, int64_t along_x, in
 // the fastest: it then stays a kernel where it has one iteration.
 void tune_gpu_write_groups(const char *loop, size_t rank, tune_writer *writer);
 
+// Maps the dimensions of `loop`, of which there are `rank`, so that the loop stays where it has one
+// iteration; of more than there are mappings for it may not.
+void tune_gpu_write_mapping(const char *loop, size_t rank, tune_writer *writer);
+
 // Makes vectors of all that is left of linalg in the kernel, of each op as it is.
 void tune_gpu_write_vectors(tune_writer *writer);
 
+// The knobs of the way to the device's code: spirv_opt of Vulkan, groups (that a multiprocessor is
+// to hold) of CUDA.
+void tune_gpu_write_target_knobs(const tune_machine *machine, tune_writer *writer);
+
 // From vectors on tensors to the end of the schedule: cleanups, bufferization, and the knobs of the
 // lowering: `texels` (buffers that are only read are read as texel buffers), with `shares` `share`
-// (what all lanes of a subgroup read, each reads a part of), spirv_opt.
+// (what all lanes of a subgroup read, each reads a part of), and those of the target.
 void tune_gpu_write_end(const tune_structure *structure, const tune_machine *machine, bool shares,
                         bool widens, tune_writer *writer);
 

@@ -8,8 +8,9 @@ static const tune_rule *const RULES[] = {
     &tune_rule_attention,    &tune_rule_dot_contraction, &tune_rule_winograd_nchw,
     &tune_rule_conv_blocked, &tune_rule_depthwise,       &tune_rule_winograd,
     &tune_rule_contraction,  &tune_rule_im2col,          &tune_rule_reduction,
-    &tune_rule_elementwise,  &tune_rule_gpu_contraction, &tune_rule_gpu_rows,
-    &tune_rule_gpu_elements, &tune_rule_gpu_general,     &tune_rule_general,
+    &tune_rule_elementwise,  &tune_rule_gpu_tiles,       &tune_rule_gpu_contraction,
+    &tune_rule_gpu_rows,     &tune_rule_gpu_elements,    &tune_rule_gpu_general,
+    &tune_rule_general,
 };
 
 void tune_machine_init(tune_machine *machine) {

@@ -65,6 +65,7 @@ extern const tune_rule tune_rule_im2col;          // im2col.c
 extern const tune_rule tune_rule_reduction;       // reduction.c
 extern const tune_rule tune_rule_elementwise;     // elementwise.c
 extern const tune_rule tune_rule_general;         // general.c
+extern const tune_rule tune_rule_gpu_tiles;       // gpu_tiles.c
 extern const tune_rule tune_rule_gpu_contraction; // gpu_contraction.c
 extern const tune_rule tune_rule_gpu_elements;    // gpu_elements.c
 extern const tune_rule tune_rule_gpu_rows;        // gpu_rows.c

@@ -46,6 +46,16 @@ tune_status tune_request_open_worker(const tune_process_evaluator_options *optio
                 out_request);
 }
 
+tune_status tune_request_build_values(const tune_process_evaluator_options *options,
+                                      const tune_cores *cores, const char *id, uint64_t ticket,
+                                      json_t *values, const char *output, json_t **out_request) {
+  return finish(json_pack("{s:s, s:I, s:s, s:o?, s:s, s:o, s:o}", "do", "build", "ticket",
+                          (json_int_t)ticket, "task", id, "config", values, "output", output,
+                          "limits", limits(options->build_seconds, options->build_bytes), "cpus",
+                          cpu_list(cores->build, cores->build_count)),
+                out_request);
+}
+
 tune_status tune_request_build(const tune_process_evaluator_options *options,
                                const tune_cores *cores, const char *id, uint64_t ticket,
                                const tune_space *space, const tune_config *config,
@@ -53,11 +63,7 @@ tune_status tune_request_build(const tune_process_evaluator_options *options,
   json_t *values = NULL;
   if (config)
     TUNE_RETURN_IF_ERROR(tune_config_to_json(config, space, &values));
-  return finish(json_pack("{s:s, s:I, s:s, s:o?, s:s, s:o, s:o}", "do", "build", "ticket",
-                          (json_int_t)ticket, "task", id, "config", values, "output", output,
-                          "limits", limits(options->build_seconds, options->build_bytes), "cpus",
-                          cpu_list(cores->build, cores->build_count)),
-                out_request);
+  return tune_request_build_values(options, cores, id, ticket, values, output, out_request);
 }
 
 tune_status tune_request_open_measurer(const tune_process_evaluator_options *options,

@@ -1,7 +1,7 @@
 //===- process_messages.h - What is said to tune-worker and tune-measure --------------===//
 //
 // Requests made and replies read; docs/architecture.md has the tables. Internal to
-// process.c.
+// process.c and builder.c.
 //
 //===--------------------------------------------------------------------------===//
 
@@ -27,6 +27,10 @@ tune_status tune_request_build(const tune_process_evaluator_options *options,
                                const tune_cores *cores, const char *id, uint64_t ticket,
                                const tune_space *space, const tune_config *config,
                                const char *output, json_t **out_request);
+// The same with the config as JSON, whose reference it takes.
+tune_status tune_request_build_values(const tune_process_evaluator_options *options,
+                                      const tune_cores *cores, const char *id, uint64_t ticket,
+                                      json_t *values, const char *output, json_t **out_request);
 // `signature` is borrowed.
 tune_status tune_request_open_measurer(const tune_process_evaluator_options *options,
                                        const tune_cores *cores, const tune_task *task,

@@ -28,6 +28,11 @@ static json_t *parse(const char *json) {
   return object;
 }
 
+static bool is_ptx(const char *path) {
+  size_t length = strlen(path);
+  return length > 4 && strcmp(path + length - 4, ".ptx") == 0;
+}
+
 void program_file_write(const char *path, const char *json, const char *const *modules,
                         const void *data, size_t data_size) {
   json_t *object = parse(json), *sizes = json_array();
@@ -38,6 +43,7 @@ void program_file_write(const char *path, const char *json, const char *const *m
     char *bytes;
     size_t size;
     assert_null(tune_file_read(*modules, &bytes, &size));
+    size += is_ptx(*modules); // with the NUL that follows what was read
     tune_string_builder_append_bytes(&code, bytes, size);
     json_array_append_new(sizes, json_pack("{sI}", "bytes", (json_int_t)size));
     free(bytes);

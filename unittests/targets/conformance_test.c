@@ -1,7 +1,7 @@
 //===- conformance_test.c - What every target does --------------------------------------------===//
 //
 // The same tests on each target, with an artifact of its own kind; a target that is not available
-// here is skipped.
+// here is skipped, but cuda, for whose driver a library stands in.
 //
 //===--------------------------------------------------------------------------===//
 
@@ -18,6 +18,7 @@
 
 #include <cmocka.h>
 
+#include "unittests/common/cuda_driver.h"
 #include "unittests/common/keep_drivers.h"
 
 #define ROWS 10
@@ -32,6 +33,7 @@ typedef struct fixture {
 
 static const char null_path[] = "conformance-null.json";
 static const char vulkan_path[] = "conformance-vulkan.program";
+static const char cuda_path[] = "conformance-cuda.program";
 
 // What conformance_artifact.c does, but that shapes are static: two kernels, and a copy.
 static const char vulkan_program[] =
@@ -47,6 +49,19 @@ static const char vulkan_program[] =
     "   {'buffer': 3, 'written': true}]},"
     "  {'copy': 1, 'to': 5, 'bytes': 160}]}";
 
+static const char cuda_program[] =
+    "{'target': 'cuda', 'buffers':"
+    " [{'argument': 0}, {'argument': 1}, {'argument': 2}, {'result': 0}, {'result': 1},"
+    "  {'result': 2}],"
+    " 'steps':"
+    " [{'launch': 'add', 'module': 0, 'groups': [5, 1, 1], 'group_size': [8, 1, 1],"
+    "   'shared_bytes': 0, 'subgroup_size': 32, 'arguments': [{'buffer': 0},"
+    "   {'buffer': 1, 'written': true}, {'buffer': 2}, {'buffer': 4, 'written': true}]},"
+    "  {'launch': 'transpose', 'module': 0, 'groups': [10, 1, 1], 'group_size': [4, 1, 1],"
+    "   'shared_bytes': 0, 'subgroup_size': 0, 'arguments': [{'buffer': 4},"
+    "   {'buffer': 3, 'written': true}]},"
+    "  {'copy': 1, 'to': 5, 'bytes': 160}]}";
+
 static const char *artifact_of(const char *target) {
   if (strcmp(target, "cpu") == 0)
     return CONFORMANCE_ARTIFACT;
@@ -55,6 +70,11 @@ static const char *artifact_of(const char *target) {
                                    PROGRAM_FILE_SPIRV "/transpose.spv", NULL};
     program_file_write(vulkan_path, vulkan_program, modules, NULL, 0);
     return vulkan_path;
+  }
+  if (strcmp(target, "cuda") == 0) {
+    const char *const modules[] = {PROGRAM_FILE_PTX "/conformance.ptx", NULL};
+    program_file_write(cuda_path, cuda_program, modules, NULL, 0);
+    return cuda_path;
   }
   FILE *file = fopen(null_path, "w");
   assert_non_null(file);
@@ -77,7 +97,7 @@ static void open_fixture(const char *target, fixture *f) {
   assert_null(status);
   f->path = artifact_of(target);
   // Programs are for static shapes.
-  int rows = strcmp(target, "vulkan") == 0 ? ROWS : -1;
+  int rows = strcmp(target, "vulkan") == 0 || strcmp(target, "cuda") == 0 ? ROWS : -1;
   json_t *signature = json_pack(
       "{ss s[{ss ss s[ii] ss} {ss ss s[ii] ss} {ssss}] s[{ss ss s[ii]} {ss ss s[ii]} {ss ss "
       "s[ii]}]}",
@@ -105,6 +125,7 @@ static void close_fixture(fixture *f) {
   f->methods->close(f->target);
   unlink(null_path);
   unlink(vulkan_path);
+  unlink(cuda_path);
 }
 
 static tune_kernel *load(fixture *f) {
@@ -293,17 +314,18 @@ static void targets_are_found_by_name(void **state) {
   }
   tune_status status = tune_target_find("CPI", &found);
   assert_non_null(strstr(tune_status_get_message(status), "did you mean 'cpu'"));
-  assert_non_null(strstr(tune_status_get_message(status), "cpu, null, vulkan"));
+  assert_non_null(strstr(tune_status_get_message(status), "cpu, null, vulkan, cuda"));
   assert_fails(status, TUNE_NOT_FOUND);
   assert_fails(tune_target_find("abacus", &found), TUNE_NOT_FOUND);
 }
 
 #define ON(name, target)                                                                           \
   { #name " on " target, name, NULL, NULL, (void *)target }
-#define ON_ALL(name) ON(name, "cpu"), ON(name, "null"), ON(name, "vulkan")
+#define ON_ALL(name) ON(name, "cpu"), ON(name, "null"), ON(name, "vulkan"), ON(name, "cuda")
 
 int main(void) {
   keep_drivers();
+  cuda_driver_choose();
   // A complaint of the validation layer fails whatever comes next.
   setenv("TUNE_VULKAN_VALIDATION", "1", 0);
   const struct CMUnitTest tests[] = {
@@ -314,6 +336,7 @@ int main(void) {
       ON_ALL(it_refuses_arguments_that_do_not_fit),
       ON(outputs_are_right, "cpu"),
       ON(outputs_are_right, "vulkan"),
+      ON(outputs_are_right, "cuda"),
       ON(cpu_finds_writes_outside, "cpu"),
       ON(cpu_refuses_threads_it_cannot_pin, "cpu"),
       ON(entries_that_are_missing_are_named, "cpu"),

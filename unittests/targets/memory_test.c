@@ -8,11 +8,13 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "unittests/common/cuda_driver.h"
 #include "unittests/common/keep_drivers.h"
 
 static const tune_value_type matrix = {.element = TUNE_F32, .rank = 2, .shape = {3, 4}};
@@ -120,65 +122,68 @@ static void running_survives(void **state) {
   json_decref(signature);
 }
 
-static const char program_path[] = "memory-vulkan.program";
+static const char program_path[] = "memory.program";
 
-typedef struct vulkan_context {
+typedef struct program_context {
+  const tune_target_class *methods;
   tune_signature signature;
   tune_buffer argument;
-} vulkan_context;
+} program_context;
 
 static tune_status run_program(void *context) {
-  const vulkan_context *c = context;
-  const tune_target_class *vulkan = &tune_target_vulkan;
+  const program_context *c = context;
+  const tune_target_class *methods = c->methods;
   tune_target *target = NULL;
   tune_kernel *kernel = NULL;
   tune_buffer output = {0};
   json_t *fingerprint = NULL;
   double seconds;
-  tune_status status = vulkan->open(&(tune_target_options){.threads = 1}, &target);
+  tune_status status = methods->open(&(tune_target_options){.threads = 1}, &target);
   if (tune_status_is_ok(status))
-    status = tune_fingerprint_to_json(vulkan->fingerprint(target), &fingerprint);
+    status = tune_fingerprint_to_json(methods->fingerprint(target), &fingerprint);
   json_decref(fingerprint);
   if (tune_status_is_ok(status))
-    status = vulkan->load(target, &(tune_artifact){program_path, &c->signature}, &kernel);
+    status = methods->load(target, &(tune_artifact){program_path, &c->signature}, &kernel);
   if (tune_status_is_ok(status))
-    status = vulkan->bind(kernel, &c->argument, 1);
+    status = methods->bind(kernel, &c->argument, 1);
   if (tune_status_is_ok(status))
-    status = vulkan->time(kernel, 2, &seconds);
+    status = methods->time(kernel, 2, &seconds);
   if (tune_status_is_ok(status))
-    status = vulkan->check(kernel);
+    status = methods->check(kernel);
   if (tune_status_is_ok(status))
-    status = vulkan->read(kernel, 0, &output);
+    status = methods->read(kernel, 0, &output);
   tune_buffer_deinit(&output);
   if (kernel)
-    vulkan->unload(kernel);
+    methods->unload(kernel);
   if (target)
-    vulkan->close(target);
+    methods->close(target);
   return status;
 }
 
-static void running_programs_survives(void **state) {
-  (void)state;
+// With `code` that has the kernel "outside" of programs/bad.*.
+static void running_survives_on(const tune_target_class *methods, const char *code) {
   tune_target *target;
-  tune_status status = tune_target_vulkan.open(&(tune_target_options){.threads = 1}, &target);
+  tune_status status = methods->open(&(tune_target_options){.threads = 1}, &target);
   if (!tune_status_is_ok(status)) {
     print_message("skipped: %s\n", tune_status_get_message(status));
     tune_status_free(status);
     skip();
   }
-  tune_target_vulkan.close(target);
-  const char *const modules[] = {PROGRAM_FILE_SPIRV "/bad.spv", NULL};
-  program_file_write(program_path,
-                     "{'target': 'vulkan', 'buffers': [{'argument': 0}, {'result': 0},"
-                     " {'bytes': 4, 'data': 4}], 'steps': [{'launch': 'outside', 'module': 0,"
-                     " 'groups': [2, 1, 1], 'group_size': [8, 1, 1], 'shared_bytes': 0,"
-                     " 'subgroup_size': 0, 'arguments': [{'buffer': 1, 'written': true}]},"
-                     " {'copy': 2, 'to': 1, 'bytes': 4}]}",
-                     modules, "data", 4);
+  methods->close(target);
+  const char *const modules[] = {code, NULL};
+  char json[512];
+  snprintf(json, sizeof json,
+           "{'target': '%s', 'buffers': [{'argument': 0}, {'result': 0},"
+           " {'bytes': 4, 'data': 4}], 'steps': [{'launch': 'outside', 'module': 0,"
+           " 'groups': [2, 1, 1], 'group_size': [8, 1, 1], 'shared_bytes': 0,"
+           " 'subgroup_size': 0, 'arguments': [{'buffer': 1, 'written': true}]},"
+           " {'copy': 2, 'to': 1, 'bytes': 4}]}",
+           methods->name);
+  program_file_write(program_path, json, modules, "data", 4);
   json_t *signature = json_pack("{ss s[{ss ss s[i] ss}] s[{ss ss s[i]}]}", "entry", "tune_entry",
                                 "arguments", "kind", "tensor", "type", "f32", "shape", 16, "access",
                                 "read", "results", "kind", "tensor", "type", "f32", "shape", 16);
-  vulkan_context c;
+  program_context c = {.methods = methods};
   assert_null(tune_signature_from_json(signature, &c.signature));
   json_decref(signature);
   assert_null(tune_buffer_init(&c.argument, &c.signature.arguments[0]));
@@ -186,6 +191,47 @@ static void running_programs_survives(void **state) {
   tune_buffer_deinit(&c.argument);
   tune_signature_deinit(&c.signature);
   unlink(program_path);
+}
+
+static void running_on_vulkan_survives(void **state) {
+  (void)state;
+  running_survives_on(&tune_target_vulkan, PROGRAM_FILE_SPIRV "/bad.spv");
+}
+
+static void running_on_cuda_survives(void **state) {
+  (void)state;
+  running_survives_on(&tune_target_cuda, PROGRAM_FILE_PTX "/bad.ptx");
+}
+
+static tune_status measure_cuda(void *context) {
+  (void)context;
+  tune_target *target;
+  tune_roofline roofline;
+  TUNE_RETURN_IF_ERROR(tune_target_cuda.open(&(tune_target_options){.threads = 1}, &target));
+  tune_status status = tune_target_cuda.roofline(target, true, &roofline);
+  tune_target_cuda.close(target);
+  return status;
+}
+
+static void the_roofline_of_cuda_survives(void **state) {
+  (void)state;
+  assert_true(tune_fail_each_allocation(measure_cuda, NULL) > 60);
+}
+
+static tune_status describe_architecture(void *context) {
+  (void)context;
+  tune_fingerprint f;
+  json_t *object = NULL;
+  TUNE_RETURN_IF_ERROR(tune_target_cuda.describe("sm_90", &f));
+  tune_status status = tune_fingerprint_to_json(&f, &object);
+  json_decref(object);
+  tune_fingerprint_deinit(&f);
+  return status;
+}
+
+static void architectures_survive(void **state) {
+  (void)state;
+  assert_true(tune_fail_each_allocation_and_json(describe_architecture, NULL) > 30);
 }
 
 static tune_status explain(void *context) {
@@ -211,10 +257,17 @@ static void explaining_survives(void **state) {
 
 int main(void) {
   keep_drivers();
+  cuda_driver_stand_in();
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(fingerprints_survive), cmocka_unit_test(writing_json_survives),
-      cmocka_unit_test(npy_survives),         cmocka_unit_test(running_survives),
-      cmocka_unit_test(explaining_survives),  cmocka_unit_test(running_programs_survives),
+      cmocka_unit_test(fingerprints_survive),
+      cmocka_unit_test(writing_json_survives),
+      cmocka_unit_test(npy_survives),
+      cmocka_unit_test(running_survives),
+      cmocka_unit_test(explaining_survives),
+      cmocka_unit_test(running_on_vulkan_survives),
+      cmocka_unit_test(running_on_cuda_survives),
+      cmocka_unit_test(the_roofline_of_cuda_survives),
+      cmocka_unit_test(architectures_survive),
   };
   return cmocka_run_group_tests_name("targets/memory", tests, NULL, NULL);
 }

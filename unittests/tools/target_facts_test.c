@@ -178,16 +178,42 @@ static void any_device_has_facts(void **state) {
   check_generic(facts);
 }
 
-static void targets_to_come_say_so(void **state) {
+static void assert_arch(const tune_target_facts *facts, const char *arch) {
+  const json_t *device = tune_target_facts_device(facts);
+  assert_string_equal(json_string_value(json_object_get(device, "arch")), arch);
+}
+
+// Where no device of an architecture is here, tune-measure says what all of them have: enough to
+// make code for, and nothing to time on. CUDA without an architecture is not enough.
+static void architectures_have_facts(void **state) {
   (void)state;
+  setenv("TUNE_CUDA_LOADER", "/nowhere", 1);
   tune_target_facts *facts;
-  tune_status status = tune_target_facts_create("cuda:sm_90", 1, &facts);
-  assert_int_equal(tune_status_get_code(status), TUNE_UNAVAILABLE);
-  assert_non_null(strstr(tune_status_get_message(status), "cuda is to come"));
+  assert_ok(tune_target_facts_create("cuda:sm_90", 1, &facts));
+  assert_true(facts->name.is_generic);
+  assert_arch(facts, "sm_90");
+  assert_int_equal(json_integer_value(json_object_get(facts->fingerprint, "shared_bytes_most")),
+                   232448);
+  char text[TUNE_TARGET_FACTS_TEXT];
+  assert_string_equal(tune_target_facts_describe(facts, text), "target cuda:sm_90");
+  tune_status status = tune_target_facts_require_device(facts);
+  assert_non_null(strstr(tune_status_get_message(status), "nothing can be timed on cuda:sm_90, of "
+                                                          "which no device is here"));
+  tune_status_free(status);
+  tune_target_facts_destroy(facts);
+  assert_ok(tune_target_facts_create("cuda:generic", 1, &facts));
+  assert_arch(facts, "sm_80");
+  tune_target_facts_destroy(facts);
+
+  status = tune_target_facts_create("cuda:sm_99", 1, &facts);
+  assert_int_equal(tune_status_get_code(status), TUNE_NOT_FOUND);
+  assert_non_null(strstr(tune_status_get_message(status), "sm_89, sm_90, sm_100"));
   tune_status_free(status);
   status = tune_target_facts_create_for_code("cuda", 1, &facts);
   assert_int_equal(tune_status_get_code(status), TUNE_UNAVAILABLE);
+  assert_non_null(strstr(tune_status_get_message(status), "as in cuda:sm_90"));
   tune_status_free(status);
+  unsetenv("TUNE_CUDA_LOADER");
 }
 
 static tune_status make_facts(void *context) {
@@ -210,7 +236,7 @@ int main(void) {
       cmocka_unit_test(null_facts_are_the_targets),
       cmocka_unit_test(devices_know_their_threads),
       cmocka_unit_test(any_device_has_facts),
-      cmocka_unit_test(targets_to_come_say_so),
+      cmocka_unit_test(architectures_have_facts),
       cmocka_unit_test(rooflines_are_kept),
       cmocka_unit_test(survives_without_memory),
   };

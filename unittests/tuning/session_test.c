@@ -690,6 +690,116 @@ static void refuses_bad_options(void **state) {
   assert_fails(try_run(f), TUNE_FAILED_PRECONDITION, "no config of matmul");
 }
 
+//===- Rounds -----------------------------------------------------------------===//
+
+// An evaluator that looks at what a session asks for, and is suspended after so many results.
+typedef struct watched {
+  tune_evaluator inner;
+  size_t building, most_building; // asked for, and not measured yet
+  size_t left;                    // results to come
+} watched;
+
+static tune_status watched_open(void *self, const tune_task *task) {
+  watched *w = self;
+  return w->inner.methods->open(w->inner.self, task);
+}
+
+static size_t watched_capacity(const void *self) {
+  const watched *w = self;
+  return w->inner.methods->capacity(w->inner.self);
+}
+
+static tune_status watched_build(void *self, uint64_t ticket, const tune_config *config) {
+  watched *w = self;
+  if (++w->building > w->most_building)
+    w->most_building = w->building;
+  return w->inner.methods->build(w->inner.self, ticket, config);
+}
+
+static tune_status watched_measure(void *self, uint64_t ticket, double best) {
+  watched *w = self;
+  return w->inner.methods->measure(w->inner.self, ticket, best);
+}
+
+static void watched_release(void *self, uint64_t ticket) {
+  watched *w = self;
+  w->inner.methods->release(w->inner.self, ticket);
+}
+
+static tune_status watched_wait(void *self, double seconds, tune_evaluation *event, bool *out_any) {
+  watched *w = self;
+  *event = (tune_evaluation){0};
+  *out_any = false;
+  if (w->left == 0)
+    return TUNE_OK;
+  TUNE_RETURN_IF_ERROR(w->inner.methods->wait(w->inner.self, seconds, event, out_any));
+  bool is_result = *out_any && event->is_measured;
+  w->building -= is_result;
+  w->left -= is_result;
+  event->created_ms = is_result ? 1700000000000 : 0;
+  return TUNE_OK;
+}
+
+static tune_status watched_cancel(void *self) {
+  watched *w = self;
+  return w->inner.methods->cancel(w->inner.self);
+}
+
+static void watched_close(void *self) {
+  watched *w = self;
+  w->inner.methods->close(w->inner.self);
+}
+
+static bool watched_is_suspended(const void *self) { return ((const watched *)self)->left == 0; }
+
+static const tune_evaluator_class watched_class = {
+    .name = "watched",
+    .open = watched_open,
+    .capacity = watched_capacity,
+    .build = watched_build,
+    .measure = watched_measure,
+    .release = watched_release,
+    .wait = watched_wait,
+    .cancel = watched_cancel,
+    .close = watched_close,
+    .is_suspended = watched_is_suspended,
+};
+
+static void run_watched(fixture *f, watched *w) {
+  assert_ok(tune_evaluator_null_create(&f->null, &w->inner));
+  tune_evaluator evaluator = {&watched_class, w};
+  tune_record_store store = as_store(&f->store);
+  tune_session_result_deinit(&f->result);
+  assert_ok(tune_session_run(&f->task, &f->options, &evaluator, &store, &f->result));
+  tune_evaluator_destroy(&w->inner);
+}
+
+// A round is asked for as a whole, and the next one not before all of it is known. A session that
+// is suspended keeps what is known and has no winner; what was measured elsewhere keeps its date.
+static void rounds_are_asked_for_as_a_whole(void **state) {
+  fixture *f = *state;
+  f->options.trials = 40;
+  f->options.round = 16;
+  f->options.finalists = 0;
+  watched w = {.left = 24};
+  run_watched(f, &w);
+  assert_int_equal(w.most_building, 16);
+  assert_int_equal(f->result.stop, TUNE_STOP_SUSPENDED);
+  assert_int_equal(f->result.new_trials, 24);
+  assert_true(f->result.has_best);
+  assert_int_equal(count_kind(&f->store, TUNE_RECORD_WINNER), 0);
+  assert_int_equal(f->store.count, 24);
+  assert_true(f->store.records[0].created_ms == 1700000000000);
+
+  memory_store_deinit(&f->store);
+  f->store = (memory_store){0};
+  w = (watched){.left = 1000};
+  run_watched(f, &w);
+  assert_int_equal(w.most_building, 16);
+  assert_int_equal(f->result.stop, TUNE_STOP_TRIALS);
+  assert_int_equal(count_kind(&f->store, TUNE_RECORD_WINNER), 1);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(finds_a_good_config, setup, teardown),
@@ -722,6 +832,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(winner_has_its_script, setup, teardown),
       cmocka_unit_test_setup_teardown(single_config, setup, teardown),
       cmocka_unit_test_setup_teardown(refuses_bad_options, setup, teardown),
+      cmocka_unit_test_setup_teardown(rounds_are_asked_for_as_a_whole, setup, teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,7 +35,7 @@ for name, options in passes.items():
     check(name, options, page(name if name in own_pages else "tune-opt"), "%s")
 
 commands = ["list", "show", "best", "export", "import", "merge", "prune", "check"]
-programs = [["tune-run"], ["tune-worker"], ["tune-measure"]] + [["tune-db", c] for c in commands]
+programs = [["tune-run"], ["tune-run", "export"], ["tune-worker"], ["tune-measure"]] + [["tune-db", c] for c in commands]
 for program in programs:
     text = subprocess.run(program + ["--help"], check=True, capture_output=True, text=True).stdout
     options = re.findall(r"^  (?:-\w, )?--([\w-]+)", text, re.MULTILINE)

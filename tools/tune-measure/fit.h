@@ -1,0 +1,15 @@
+//===- fit.h - Whether code made elsewhere runs here -------------------------------------===//
+
+#ifndef TUNE_TOOLS_TUNE_MEASURE_FIT_H
+#define TUNE_TOOLS_TUNE_MEASURE_FIT_H
+
+#include "support/status.h"
+
+#include <jansson.h>
+
+// Whether what an export holds, of the target, the machine and the fingerprint that `description`
+// names (docs/architecture.md), runs on a device with `fingerprint`. UNAVAILABLE says what is
+// missing, and what to do.
+tune_status fit_check(const json_t *description, const json_t *fingerprint);
+
+#endif // TUNE_TOOLS_TUNE_MEASURE_FIT_H

@@ -1,0 +1,278 @@
+//===- export.c - tune-run export: candidates, to be measured elsewhere --------------===//
+
+#include "tools/tune-run/export.h"
+
+#include "support/file.h"
+#include "tools/tune-run/exchange.h"
+#include "tools/tune-run/progress.h"
+#include "tools/tune-run/settings.h"
+#include "tuning/cpu_features.h"
+#include "tuning/evaluators/builder.h"
+#include "tuning/export_file.h"
+#include "tuning/target_facts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RUN_SECONDS 30.0
+#define RUN_BYTES 8e9
+#define REFERENCE_SECONDS 120.0
+
+typedef struct exporter {
+  const export_settings *settings;
+  tune_target_facts *facts;
+  char *features; // of the CPU that code is for, as LLVM calls them; NULL: this one
+  json_t *tasks;  // the worker's reply
+  tune_builder *builder;
+  tune_export_writer *writer;
+  size_t failed;
+} exporter;
+
+static tune_status out_of_memory(void) {
+  return tune_status_make(TUNE_OUT_OF_MEMORY, "exporting candidates");
+}
+
+static const char *text_of(const json_t *object, const char *name) {
+  return json_string_value(json_object_get(object, name));
+}
+
+//===--------------------------------------------------------------------------===//
+// What the code is for
+//===--------------------------------------------------------------------------===//
+
+static tune_status read_device(const char *path, json_t **out_fingerprint) {
+  json_error_t error;
+  *out_fingerprint = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+  if (!*out_fingerprint)
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "%s: %s", path, error.text);
+  if (text_of(*out_fingerprint, "target"))
+    return TUNE_OK;
+  return tune_status_make(TUNE_INVALID_ARGUMENT,
+                          "%s: no fingerprint; it is what `tune-measure --fingerprint` prints on "
+                          "the machine that measures",
+                          path);
+}
+
+static tune_status find_known_facts(exporter *e) {
+  json_t *fingerprint;
+  size_t threads = (size_t)e->settings->threads;
+  tune_target_facts *own = NULL;
+  tune_status status = read_device(e->settings->device, &fingerprint);
+  if (tune_status_is_ok(status))
+    status = tune_target_facts_create_known(e->settings->target, fingerprint, threads, &e->facts);
+  if (tune_status_is_ok(status) &&
+      strcmp(e->facts->name.target, text_of(fingerprint, "target")) != 0)
+    status =
+        tune_status_make(TUNE_INVALID_ARGUMENT, "%s is of the target %s, not of %s",
+                         e->settings->device, text_of(fingerprint, "target"), e->settings->target);
+  if (tune_status_is_ok(status) && e->facts->name.kind == TUNE_KIND_CPU)
+    status = tune_target_facts_create("cpu", threads, &own);
+  if (tune_status_is_ok(status) && own && !json_equal(own->fingerprint, fingerprint))
+    status = tune_cpu_features_to_llvm(fingerprint, &e->features);
+  tune_target_facts_destroy(own);
+  json_decref(fingerprint);
+  return status;
+}
+
+static tune_status find_facts(exporter *e) {
+  if (strcmp(e->settings->target, "null") == 0)
+    return tune_status_make(TUNE_UNAVAILABLE, "the target null computes times and runs nothing; "
+                                              "there are cpu, vulkan and cuda");
+  if (e->settings->device)
+    return find_known_facts(e);
+  TUNE_RETURN_IF_ERROR(tune_target_facts_create_for_code(e->settings->target,
+                                                         (size_t)e->settings->threads, &e->facts));
+  return TUNE_OK;
+}
+
+// The fingerprint that the code is made for; NULL: any device.
+static const json_t *made_for(const exporter *e) {
+  bool is_cpu = e->facts->name.kind == TUNE_KIND_CPU;
+  return is_cpu ? e->facts->fingerprint : tune_target_facts_device(e->facts);
+}
+
+//===--------------------------------------------------------------------------===//
+// Tasks and their candidates
+//===--------------------------------------------------------------------------===//
+
+static tune_status read_module(const char *path, char **out_text) {
+  *out_text = NULL;
+  if (strcmp(path, "-") == 0)
+    return tune_file_read("/dev/stdin", out_text, NULL);
+  // The worker reads files itself, since they may be bytecode; what MLIR says of one that is not
+  // there names no file.
+  char *bytes;
+  TUNE_RETURN_IF_ERROR(tune_file_read(path, &bytes, NULL));
+  free(bytes);
+  return TUNE_OK;
+}
+
+static json_t *texts_to_json(const tune_option_list *list) {
+  json_t *array = json_array();
+  for (size_t i = 0; i < list->count; ++i)
+    json_array_append_new(array, json_string(list->values[i]));
+  return array;
+}
+
+static tune_status ask_worker(exporter *e, const char *database, const char *text) {
+  const export_settings *s = e->settings;
+  bool is_stdin = strcmp(s->module, "-") == 0;
+  const json_t *fingerprint = made_for(e);
+  json_t *request = json_pack(
+      "{s:s, s:s*, s:s, s:s?, s:{s:s, s:O?}, s:I, s:s?, s:s?, s:o, s:I, s:I}", "do", "candidates",
+      "payload", text, "payload_source", is_stdin ? "<stdin>" : s->module, "function", s->function,
+      "target", "name", e->facts->name.target, "fingerprint", (json_t *)fingerprint, "threads",
+      (json_int_t)s->threads, "schedule", s->schedule, "database", database, "configs",
+      texts_to_json(&s->configs), "trials", (json_int_t)s->trials, "seed", (json_int_t)s->seed);
+  tune_connection *worker;
+  tune_status status = tune_connection_open("tune-worker", &worker);
+  if (!tune_status_is_ok(status)) {
+    json_decref(request);
+    return status;
+  }
+  json_t *reply = NULL;
+  status = exchange_ask(worker, request, &reply);
+  tune_connection_close(worker);
+  e->tasks = json_incref(json_object_get(reply, "tasks"));
+  json_decref(reply);
+  return status;
+}
+
+static tune_status list_tasks(exporter *e) {
+  char *text, *database = NULL;
+  TUNE_RETURN_IF_ERROR(read_module(e->settings->module, &text));
+  tune_status status = settings_find_named_database(e->settings->database, &database);
+  if (tune_status_is_ok(status))
+    status = ask_worker(e, database, text);
+  free(text);
+  free(database);
+  if (tune_status_is_ok(status) && json_array_size(e->tasks) == 0)
+    status = tune_status_make(TUNE_INVALID_ARGUMENT,
+                              "%s: nothing to tune: no linalg op on tensors; `tune-opt "
+                              "--tune-extract=all` says why",
+                              e->settings->module);
+  return status;
+}
+
+//===--------------------------------------------------------------------------===//
+// Building
+//===--------------------------------------------------------------------------===//
+
+static tune_status start_builder(exporter *e) {
+  const export_settings *s = e->settings;
+  tune_process_evaluator_options options;
+  tune_process_evaluator_options_init(&options);
+  options.target = e->facts->name.target;
+  options.fingerprint = tune_target_facts_device(e->facts);
+  options.cpu = e->features ? "x86-64" : NULL;
+  options.features = e->features;
+  options.threads = (size_t)s->threads;
+  tune_export_source source = {.target = e->facts->name.target,
+                               .device = e->facts->name.is_generic ? NULL : e->facts->fingerprint,
+                               .threads = (size_t)s->threads,
+                               .seed = (uint64_t)s->seed,
+                               .dynamic = s->dynamic,
+                               .run_seconds = RUN_SECONDS,
+                               .run_bytes = RUN_BYTES,
+                               .reference_seconds = REFERENCE_SECONDS};
+  TUNE_RETURN_IF_ERROR(tune_export_writer_create(&source, &e->writer));
+  return tune_builder_create(&options, &e->builder);
+}
+
+static tune_status add_candidate(exporter *e, size_t task, const json_t *candidate,
+                                 const tune_evaluation *build) {
+  e->failed += build->verdict != TUNE_VERDICT_OK;
+  tune_export_candidate exported = {.config = json_object_get(candidate, "config"),
+                                    .strategy = text_of(candidate, "strategy"),
+                                    .seed = (uint64_t)e->settings->seed,
+                                    .build = build,
+                                    .created_ms = build->created_ms,
+                                    .artifact = tune_builder_artifact(e->builder, build->ticket)};
+  return tune_export_writer_add_candidate(e->writer, task, &exported);
+}
+
+// Builds all of `candidates`, and adds them in their order.
+static tune_status build_candidates(exporter *e, size_t task, const json_t *candidates) {
+  size_t count = json_array_size(candidates), done = 0;
+  tune_evaluation *builds = calloc(count + 1, sizeof *builds);
+  tune_status status = builds ? TUNE_OK : out_of_memory();
+  for (size_t i = 0; i < count && tune_status_is_ok(status); ++i) {
+    json_t *config = json_object_get(json_array_get(candidates, i), "config");
+    status = tune_builder_add(e->builder, i + 1, json_incref(config));
+  }
+  while (done < count && tune_status_is_ok(status)) {
+    tune_evaluation event;
+    bool any;
+    status = tune_builder_wait(e->builder, 1, &event, &any);
+    if (!any)
+      continue;
+    builds[event.ticket - 1] = event;
+    ++done;
+  }
+  for (size_t i = 0; i < count && tune_status_is_ok(status); ++i)
+    status = add_candidate(e, task, json_array_get(candidates, i), &builds[i]);
+  for (size_t i = 0; builds && i < count; ++i)
+    tune_evaluation_deinit(&builds[i]);
+  free(builds);
+  return status;
+}
+
+static tune_status export_task(exporter *e, const json_t *object) {
+  const json_t *line = json_object_get(object, "line");
+  tune_task task = {.key = text_of(line, "key"),
+                    .name = text_of(line, "name"),
+                    .payload = text_of(object, "payload"),
+                    .function = text_of(object, "function"),
+                    .schedule = text_of(object, "schedule"),
+                    .schedule_source = text_of(object, "schedule_source"),
+                    .schedule_digest = text_of(object, "schedule_digest")};
+  if (!task.name || !task.payload || !task.function || !task.schedule || !task.schedule_digest)
+    return tune_status_make(TUNE_DATA_LOSS, "tune-worker answers without what a task needs");
+  progress_show(task.name);
+  TUNE_RETURN_IF_ERROR(tune_status_annotate(tune_builder_open(e->builder, &task), "%s", task.name));
+  tune_export_task exported = {.line = line,
+                               .schedule = task.schedule_digest,
+                               .signature = tune_builder_signature(e->builder),
+                               .reduction =
+                                   json_integer_value(json_object_get(object, "reduction")),
+                               .accumulator = text_of(object, "accumulator"),
+                               .reference = tune_builder_reference(e->builder)};
+  size_t index;
+  TUNE_RETURN_IF_ERROR(tune_export_writer_add_task(e->writer, &exported, &index));
+  return build_candidates(e, index, json_object_get(object, "candidates"));
+}
+
+static tune_status run(exporter *e) {
+  TUNE_RETURN_IF_ERROR(find_facts(e));
+  progress_show("building");
+  TUNE_RETURN_IF_ERROR(list_tasks(e));
+  TUNE_RETURN_IF_ERROR(start_builder(e));
+  for (size_t i = 0; i < json_array_size(e->tasks); ++i)
+    TUNE_RETURN_IF_ERROR(export_task(e, json_array_get(e->tasks, i)));
+  if (!tune_export_writer_count(e->writer))
+    return tune_status_make(TUNE_INVALID_ARGUMENT,
+                            "%s: none of %zu candidates was built; `tune-run %s` says why",
+                            e->settings->module, e->failed, e->settings->module);
+  return tune_export_writer_write(e->writer, e->settings->output);
+}
+
+tune_status export_run(const export_settings *settings) {
+  exporter e = {.settings = settings};
+  tune_status status = run(&e);
+  progress_clear();
+  if (tune_status_is_ok(status)) {
+    size_t count = tune_export_writer_count(e.writer), tasks = json_array_size(e.tasks);
+    fprintf(stderr,
+            "tune-run export: %s has %zu candidate%s of %zu task%s (%zu did not build) for %s; "
+            "measure with: tune-measure %s\n",
+            settings->output, count, count == 1 ? "" : "s", tasks, tasks == 1 ? "" : "s", e.failed,
+            text_of(e.facts->fingerprint, "model"), settings->output);
+  }
+  tune_export_writer_destroy(e.writer);
+  tune_builder_destroy(e.builder);
+  tune_target_facts_destroy(e.facts);
+  json_decref(e.tasks);
+  free(e.features);
+  return status;
+}

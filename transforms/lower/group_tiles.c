@@ -1,0 +1,369 @@
+//===- group_tiles.c - Tiles of products that a group computes together -------------===//
+
+#include "transforms/lower/group_tiles.h"
+
+#include "dialects/diagnostic.h"
+#include "transforms/lower/group_tiles_copies.h"
+#include "transforms/lower/group_tiles_parts.h"
+#include "transforms/lower/lanes.h"
+#include "transforms/op_list.h"
+
+#include <stdio.h>
+
+#define PREFIX "tune.tile."
+
+static MlirBlock body_of(MlirOperation op) {
+  return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+}
+
+//===--------------------------------------------------------------------------===//
+// Reading
+//===--------------------------------------------------------------------------===//
+
+static tune_status read_number(MlirOperation forall, const char *name, int64_t least, int64_t most,
+                               int64_t *out_number) {
+  char text[48];
+  snprintf(text, sizeof text, PREFIX "%s", name);
+  MlirAttribute attribute = tune_ir_attribute(forall, text);
+  if (!mlirAttributeIsNull(attribute) && mlirAttributeIsAInteger(attribute)) {
+    *out_number = mlirIntegerAttrGetValueInt(attribute);
+    if (*out_number >= least && *out_number <= most)
+      return TUNE_OK;
+  }
+  return tune_status_make_at(TUNE_INVALID_ARGUMENT, forall,
+                             "%s: expected an integer from %lld to "
+                             "%lld",
+                             text, (long long)least, (long long)most);
+}
+
+static tune_status read_attributes(tune_tile *tile, const tune_device *device) {
+  int64_t uses_tensor_cores;
+  TUNE_RETURN_IF_ERROR(read_number(tile->forall, "warps_y", 1, 32, &tile->warps_y));
+  TUNE_RETURN_IF_ERROR(read_number(tile->forall, "warps_x", 1, 32, &tile->warps_x));
+  TUNE_RETURN_IF_ERROR(read_number(tile->forall, "stages", 1, 16, &tile->stages));
+  TUNE_RETURN_IF_ERROR(read_number(tile->forall, "tensor_cores", 0, 1, &uses_tensor_cores));
+  tile->core = uses_tensor_cores ? &tune_tile_mma : &tune_tile_fma;
+  tile->threads = tile->warps_y * tile->warps_x * TUNE_TILE_WARP;
+  tile->is_async = device->arch >= 80;
+  if (!device->arch)
+    return tune_status_make_at(TUNE_INVALID_ARGUMENT, tile->forall,
+                               "tiles of groups are for CUDA; this device has no such code");
+  if (tile->threads > device->group_invocations)
+    return tune_status_make_at(TUNE_INVALID_ARGUMENT, tile->forall,
+                               "a group of %lld threads; the device takes up to %lld",
+                               (long long)tile->threads, (long long)device->group_invocations);
+  return TUNE_OK;
+}
+
+static tune_status refuse_loop(const tune_tile *tile) {
+  return tune_status_make_at(TUNE_INVALID_ARGUMENT, tile->forall,
+                             "expected one loop of constant bounds in a group's tile, which adds "
+                             "up one product of matrices (vector.contract)");
+}
+
+// The read that `value` is, through what only converts or turns it.
+static MlirOperation find_read(MlirValue value, bool *is_turned) {
+  MlirOperation none = {NULL};
+  while (mlirValueIsAOpResult(value)) {
+    MlirOperation op = mlirOpResultGetOwner(value);
+    if (tune_ir_is(op, "vector.transfer_read"))
+      return op;
+    if (tune_ir_is(op, "vector.transpose"))
+      *is_turned = !*is_turned;
+    else if (!tune_ir_is(op, "arith.extf"))
+      return none;
+    value = mlirOperationGetOperand(op, 0);
+  }
+  return none;
+}
+
+// The position of `dim` in result `result` of an affine map of dims, or -1.
+static intptr_t dim_at(MlirAffineMap map, intptr_t result) {
+  MlirAffineExpr expression = mlirAffineMapGetResult(map, result);
+  return mlirAffineExprIsADim(expression) ? mlirAffineDimExprGetPosition(expression) : -1;
+}
+
+// Sets A and B from the contraction, whose maps say which of its dimensions is what.
+static tune_status read_contraction(tune_tile *tile) {
+  MlirAttribute maps = tune_ir_attribute(tile->contract, "indexing_maps");
+  MlirAffineMap of[3];
+  for (intptr_t i = 0; i < 3; ++i) {
+    of[i] = mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i));
+    if (mlirAffineMapGetNumDims(of[i]) != 3 || mlirAffineMapGetNumResults(of[i]) != 2)
+      return refuse_loop(tile);
+  }
+  intptr_t row = dim_at(of[2], 0), col = dim_at(of[2], 1), depth = 3 - row - col;
+  // A is what the rows of the output are of, whichever operand that is.
+  bool is_swapped = dim_at(of[0], 0) == col || dim_at(of[0], 1) == col;
+  tune_tile_operand *operands[] = {is_swapped ? &tile->b : &tile->a,
+                                   is_swapped ? &tile->a : &tile->b};
+  for (intptr_t i = 0; i < 2; ++i) {
+    bool is_turned = false;
+    operands[i]->read = find_read(mlirOperationGetOperand(tile->contract, i), &is_turned);
+    if (mlirOperationIsNull(operands[i]->read))
+      return refuse_loop(tile);
+    operands[i]->depth_is_row = (dim_at(of[i], 1) == depth) != is_turned;
+    TUNE_RETURN_IF_ERROR(tune_tile_operand_read(tile, operands[i]));
+  }
+  MlirType type = mlirValueGetType(mlirOperationGetResult(tile->contract, 0));
+  tile->sum = mlirShapedTypeGetElementType(type);
+  tile->rows = mlirShapedTypeGetDimSize(type, 0);
+  tile->cols = mlirShapedTypeGetDimSize(type, 1);
+  tile->depth = tile->a.depth_is_row ? tile->a.cols : tile->a.rows;
+  return TUNE_OK;
+}
+
+static tune_status read_loop(tune_tile *tile) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(body_of(tile->forall));
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+    if (tune_ir_is(op, "scf.for")) {
+      if (!mlirOperationIsNull(tile->loop))
+        return refuse_loop(tile);
+      tile->loop = op;
+    }
+  int64_t end;
+  if (mlirOperationIsNull(tile->loop) || mlirOperationGetNumResults(tile->loop) != 1 ||
+      !tune_ir_is_constant_index(mlirOperationGetOperand(tile->loop, 0), &tile->first) ||
+      !tune_ir_is_constant_index(mlirOperationGetOperand(tile->loop, 1), &end) ||
+      !tune_ir_is_constant_index(mlirOperationGetOperand(tile->loop, 2), &tile->step))
+    return refuse_loop(tile);
+  tile->steps = (end - tile->first) / tile->step;
+  MlirBlock body = body_of(tile->loop);
+  MlirValue sum = mlirOperationGetOperand(mlirBlockGetTerminator(body), 0);
+  if (!mlirValueIsAOpResult(sum) || !tune_ir_is(mlirOpResultGetOwner(sum), "vector.contract") ||
+      (end - tile->first) % tile->step)
+    return refuse_loop(tile);
+  tile->contract = mlirOpResultGetOwner(sum);
+  if (!mlirValueEqual(mlirOperationGetOperand(tile->contract, 2), mlirBlockGetArgument(body, 1)))
+    return refuse_loop(tile);
+  return TUNE_OK;
+}
+
+//===--------------------------------------------------------------------------===//
+// The loop
+//===--------------------------------------------------------------------------===//
+
+// What the sum starts with, as the thread has it.
+static tune_status start_pieces(const tune_tile *tile, const tune_ir_builder *builder,
+                                MlirValue *pieces) {
+  MlirValue initial = mlirOperationGetOperand(tile->loop, 3);
+  for (size_t p = 0; p < tile->core->count(tile); ++p) {
+    MlirValue elements[8];
+    for (size_t e = 0; e < tile->core->elements; ++e) {
+      tune_tile_elements context = {.tile = tile};
+      MlirValue indices[2];
+      tile->core->place(tile, builder, p, e, &indices[0], &indices[1]);
+      TUNE_RETURN_IF_ERROR(tune_tile_element(&context, builder, initial, indices, 2, &elements[e]));
+    }
+    pieces[p] = tune_tile_from_elements(builder, tile->core->type(tile),
+                                        (intptr_t)tile->core->elements, elements);
+  }
+  return TUNE_OK;
+}
+
+static void copy_step(const tune_tile *tile, const tune_ir_builder *builder, MlirValue stage,
+                      MlirValue step) {
+  tune_tile_operand_copy(tile, &tile->a, builder, stage, step);
+  tune_tile_operand_copy(tile, &tile->b, builder, stage, step);
+}
+
+static void make_barrier(const tune_ir_builder *builder) {
+  tune_ir_build(builder, &(tune_ir_parts){.name = "gpu.barrier"});
+}
+
+// Copies that run `stages` - 1 steps ahead. Each step ends a group, also those in which nothing is
+// left to copy, so that as many groups are on their way whenever one is waited for.
+static void make_step_ahead(const tune_tile *tile, const tune_ir_builder *builder, MlirValue step) {
+  tune_tile_wait(tile, builder, tile->stages - 2);
+  make_barrier(builder); // what all have copied is there, and what is copied over is read
+  MlirValue next = tune_tile_add_number(builder, step, tile->stages - 1);
+  MlirValue is_left =
+      tune_ir_build_compare(builder, "ult", next, tune_ir_build_index(builder, tile->steps));
+  tune_ir_builder inside = tune_ir_build_if(builder, is_left);
+  copy_step(tile, &inside, tune_tile_remainder(&inside, next, tile->stages), next);
+  tune_tile_commit(tile, builder);
+}
+
+static void make_step_now(const tune_tile *tile, const tune_ir_builder *builder, MlirValue step) {
+  make_barrier(builder); // what is copied over is read
+  copy_step(tile, builder, tune_ir_build_index(builder, 0), step);
+  tune_tile_commit(tile, builder);
+  tune_tile_wait(tile, builder, 0);
+  make_barrier(builder);
+}
+
+static tune_status make_loop(const tune_tile *tile, const tune_ir_builder *builder,
+                             MlirValue *pieces) {
+  size_t count = tile->core->count(tile);
+  TUNE_RETURN_IF_ERROR(start_pieces(tile, builder, pieces));
+  for (int64_t s = 0; s < tile->stages - 1; ++s) {
+    MlirValue number = tune_ir_build_index(builder, s);
+    if (s < tile->steps)
+      copy_step(tile, builder, number, number);
+    tune_tile_commit(tile, builder);
+  }
+  MlirOperation loop;
+  tune_ir_builder inside = tune_ir_build_for(builder, tile->steps, (intptr_t)count, pieces, &loop);
+  MlirBlock body = body_of(loop);
+  MlirValue step = mlirBlockGetArgument(body, 0), sums[TUNE_TILE_MOST_PIECES];
+  for (size_t p = 0; p < count; ++p)
+    sums[p] = mlirBlockGetArgument(body, 1 + (intptr_t)p);
+  if (tile->stages > 1)
+    make_step_ahead(tile, &inside, step);
+  else
+    make_step_now(tile, &inside, step);
+  tile->core->multiply(tile, &inside, tune_tile_remainder(&inside, step, tile->stages), sums);
+  tune_ir_build(
+      &inside,
+      &(tune_ir_parts){.name = "scf.yield", .operand_count = (intptr_t)count, .operands = sums});
+  for (size_t p = 0; p < count; ++p)
+    pieces[p] = mlirOperationGetResult(loop, (intptr_t)p);
+  return TUNE_OK;
+}
+
+//===--------------------------------------------------------------------------===//
+// What follows
+//===--------------------------------------------------------------------------===//
+
+static tune_status refuse_write(MlirOperation write) {
+  return tune_status_make_at(TUNE_INVALID_ARGUMENT, write,
+                             "a group's tile is written otherwise than whole, row by row");
+}
+
+// Writes `count` neighbours of a row, which begin at the tile's `row` and `col`.
+static tune_status write_run(const tune_ir_builder *builder, MlirOperation write,
+                             const MlirValue *place, size_t count, const MlirValue *elements) {
+  enum { MOST = 8 };
+  MlirValue memory = mlirOperationGetOperand(write, 1), indices[MOST];
+  MlirType type = mlirValueGetType(memory), element = mlirShapedTypeGetElementType(type);
+  intptr_t rank = mlirShapedTypeGetRank(type);
+  for (intptr_t i = 0; i < rank; ++i)
+    indices[i] = mlirOperationGetOperand(write, 2 + i);
+  for (intptr_t i = 0; i < 2; ++i)
+    indices[rank - 2 + i] = tune_tile_add(builder, indices[rank - 2 + i], place[i]);
+  int64_t length = (int64_t)count, row = mlirShapedTypeGetDimSize(type, rank - 1);
+  int64_t bytes = (mlirTypeIsAFloat(element) ? mlirFloatTypeGetWidth(element)
+                                             : mlirIntegerTypeGetWidth(element)) /
+                  8;
+  bool is_aligned = row % length == 0 && mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type));
+  MlirValue vector =
+      tune_tile_from_elements(builder, mlirVectorTypeGet(1, &length, element), length, elements);
+  tune_tile_store(builder, vector, memory, rank, indices, is_aligned ? length * bytes : bytes);
+  return TUNE_OK;
+}
+
+static tune_status make_write(const tune_tile *tile, MlirOperation write, const MlirValue *pieces) {
+  MlirType type = mlirValueGetType(mlirOperationGetOperand(write, 1));
+  intptr_t rank = mlirShapedTypeGetRank(type);
+  MlirAffineMap map = mlirAffineMapAttrGetValue(tune_ir_attribute(write, "permutation_map"));
+  if (rank < 2 || rank > 8 || !mlirAffineMapIsMinorIdentity(map) ||
+      mlirAffineMapGetNumResults(map) != 2 || mlirOperationGetNumOperands(write) != rank + 2 ||
+      !mlirShapedTypeHasStaticShape(type))
+    return refuse_write(write);
+  tune_ir_builder builder = tune_ir_builder_before(write);
+  size_t run = tile->core->run(tile);
+  MlirValue vector = mlirOperationGetOperand(write, 0), elements[8], first[2];
+  for (size_t p = 0; p < tile->core->count(tile); ++p)
+    for (size_t e = 0; e < tile->core->elements; ++e) {
+      MlirValue indices[2];
+      int64_t position[2];
+      intptr_t count;
+      tile->core->place(tile, &builder, p, e, &indices[0], &indices[1]);
+      tile->core->position(e, position, &count);
+      tune_tile_elements context = {
+          .tile = tile,
+          .sum = tune_tile_extract(&builder, pieces[p], position, count, tile->sum),
+          .row = indices[0],
+          .col = indices[1]};
+      TUNE_RETURN_IF_ERROR(
+          tune_tile_element(&context, &builder, vector, indices, 2, &elements[e % run]));
+      if (e % run == 0)
+        memcpy(first, indices, sizeof first);
+      if (e % run == run - 1)
+        TUNE_RETURN_IF_ERROR(write_run(&builder, write, first, run, elements));
+    }
+  return TUNE_OK;
+}
+
+static bool is_unused(MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
+    if (!mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(op, i))))
+      return false;
+  return mlirOperationGetNumResults(op) > 0;
+}
+
+// Takes away what is left of vectors of the whole tile: all of it only made values.
+static void remove_tiles(const tune_tile *tile) {
+  tune_op_list all = {0};
+  for (MlirOperation op = mlirBlockGetFirstOperation(body_of(tile->forall));
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+    tune_op_list_add(&all, op);
+  for (size_t i = all.count; i-- > 0;) {
+    MlirStringRef name = tune_ir_name(all.ops[i]);
+    bool makes_values =
+        tune_ir_string_starts(name, "vector.") || tune_ir_string_starts(name, "arith.") ||
+        tune_ir_string_starts(name, "math.") || mlirOperationEqual(all.ops[i], tile->loop);
+    if (makes_values && is_unused(all.ops[i]))
+      mlirOperationDestroy(all.ops[i]);
+  }
+  tune_op_list_deinit(&all);
+}
+
+static tune_status make_writes(const tune_tile *tile, const MlirValue *pieces) {
+  MlirOperation op = mlirBlockGetFirstOperation(body_of(tile->forall)), next;
+  for (; !mlirOperationIsNull(op); op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    if (!tune_ir_is(op, "vector.transfer_write"))
+      continue;
+    TUNE_RETURN_IF_ERROR(make_write(tile, op, pieces));
+    mlirOperationDestroy(op);
+  }
+  remove_tiles(tile);
+  return TUNE_OK;
+}
+
+//===--------------------------------------------------------------------------===//
+// All of it
+//===--------------------------------------------------------------------------===//
+
+static tune_status open_tile(MlirOperation forall, const tune_device *device) {
+  tune_tile tile = {.forall = forall};
+  TUNE_RETURN_IF_ERROR(read_attributes(&tile, device));
+  TUNE_RETURN_IF_ERROR(read_loop(&tile));
+  TUNE_RETURN_IF_ERROR(read_contraction(&tile));
+  TUNE_RETURN_IF_ERROR(tile.core->check(&tile, device));
+  if (tile.core->count(&tile) > TUNE_TILE_MOST_PIECES)
+    return tune_status_make_at(TUNE_INVALID_ARGUMENT, forall,
+                               "%zu pieces of the output a thread; up to %d are let pass",
+                               tile.core->count(&tile), TUNE_TILE_MOST_PIECES);
+  tile.forall = tune_lanes_add(forall, tile.threads, &tile.thread);
+  tune_ir_builder start = tune_ir_builder_before(mlirBlockGetFirstOperation(body_of(tile.forall)));
+  tune_tile_operand_allocate(&tile, &start, &tile.a);
+  tune_tile_operand_allocate(&tile, &start, &tile.b);
+  MlirValue pieces[TUNE_TILE_MOST_PIECES];
+  tune_ir_builder builder = tune_ir_builder_before(tile.loop);
+  TUNE_RETURN_IF_ERROR(make_loop(&tile, &builder, pieces));
+  TUNE_RETURN_IF_ERROR(make_writes(&tile, pieces));
+  mlirOperationSetDiscardableAttributeByName(tile.forall, tune_ir_string(TUNE_TILE_DONE_ATTRIBUTE),
+                                             mlirUnitAttrGet(mlirOperationGetContext(tile.forall)));
+  return TUNE_OK;
+}
+
+tune_status tune_group_tiles_open(MlirOperation function, const tune_device *device) {
+  static const char *const MADE_OF[] = {"arith", "gpu", "math",   "memref", "nvgpu",
+                                        "nvvm",  "scf", "vector", NULL};
+  MlirBlock body = body_of(function);
+  bool is_ready = false;
+  for (MlirOperation op = mlirBlockGetFirstOperation(body), next; !mlirOperationIsNull(op);
+       op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    if (!tune_ir_is(op, "scf.forall") ||
+        mlirAttributeIsNull(tune_ir_attribute(op, TUNE_TILE_STAGES_ATTRIBUTE)))
+      continue;
+    if (!is_ready)
+      tune_ir_load_dialects(mlirOperationGetContext(function), MADE_OF);
+    is_ready = true;
+    TUNE_RETURN_IF_ERROR(open_tile(op, device));
+  }
+  return TUNE_OK;
+}

@@ -1,0 +1,54 @@
+//===- group_tiles.h - Tiles of products that a group computes together -------------===//
+//
+// A schedule gives each iteration of an scf.forall a large tile of a matrix product: a loop along
+// the depth with one vector.contract in it, what follows elementwise, and writes, all on vectors of
+// the whole tile. With the attributes below a group of threads computes it together:
+//
+//  - tiles of A and B are copied to shared memory, `stages` - 1 steps ahead of where they are used,
+//    by asynchronous copies (cp.async) of up to 16 bytes a thread;
+//  - each warp has a part of the output tile, each of its threads pieces of that in registers
+//    (group_tiles_parts.h): by tensor cores (ldmatrix and mma.sync, as PTX's manual lays fragments
+//    out), or by multiply-adds of f32;
+//  - what follows is computed of these pieces, element by element, and written from there.
+//
+// Integers on the forall:
+//
+//   tune.tile.warps_y, tune.tile.warps_x   how many warps divide the rows and the columns
+//   tune.tile.stages                       tiles in shared memory at once; 1: no copy ahead
+//   tune.tile.tensor_cores                 1: mma.sync, of f16 or bf16; 0: multiply-adds of f32
+//
+// The forall gets one dimension more, the last, of the group's threads. The attribute
+// tune.tile.done stays on it: its vectors are as threads have them.
+//
+// The pipeline is that of NVIDIA's CUTLASS for sm_80 (its docs/efficient_gemm.md); rows in shared
+// memory are 16 bytes apart from the next power of two, so that a warp's reads meet no bank twice.
+//
+// Threads: as the context of the IR.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TRANSFORMS_LOWER_GROUP_TILES_H
+#define TUNE_TRANSFORMS_LOWER_GROUP_TILES_H
+
+#include "support/status.h"
+#include "transforms/lower/device.h"
+
+#include "mlir-c/IR.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TUNE_TILE_STAGES_ATTRIBUTE "tune.tile.stages"
+#define TUNE_TILE_DONE_ATTRIBUTE "tune.tile.done"
+
+// Opens every such forall directly in the body of `function`, which is on buffers.
+// INVALID_ARGUMENT (located) where one is made otherwise than above, where its tiles do not divide
+// as the attributes say, or where `device` has no such instructions.
+tune_status tune_group_tiles_open(MlirOperation function, const tune_device *device);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TUNE_TRANSFORMS_LOWER_GROUP_TILES_H

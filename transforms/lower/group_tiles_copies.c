@@ -1,0 +1,190 @@
+//===- group_tiles_copies.c - From memory to a group's shared memory ------------------===//
+
+#include "transforms/lower/group_tiles_copies.h"
+
+#include "dialects/diagnostic.h"
+
+#include <stdio.h>
+
+enum { COPY_BYTES = 16, LEAST_ASYNC_BYTES = 4, MOST_RANK = 8 };
+
+//===--------------------------------------------------------------------------===//
+// What is read
+//===--------------------------------------------------------------------------===//
+
+static int64_t bytes_of(MlirType type) {
+  return (mlirTypeIsAFloat(type) ? mlirFloatTypeGetWidth(type) : mlirIntegerTypeGetWidth(type)) / 8;
+}
+
+static tune_status refuse(MlirOperation read) {
+  return tune_status_make_at(TUNE_INVALID_ARGUMENT, read,
+                             "a group's tile is read otherwise than whole, row by row, from a "
+                             "buffer of floats");
+}
+
+tune_status tune_tile_operand_read(const tune_tile *tile, tune_tile_operand *operand) {
+  MlirOperation read = operand->read;
+  MlirValue memory = mlirOperationGetOperand(read, 0);
+  MlirType type = mlirValueGetType(mlirOperationGetResult(read, 0)),
+           memory_type = mlirValueGetType(memory);
+  MlirAffineMap map = mlirAffineMapAttrGetValue(tune_ir_attribute(read, "permutation_map"));
+  MlirAttribute in_bounds = tune_ir_attribute(read, "in_bounds");
+  intptr_t rank = mlirShapedTypeGetRank(memory_type);
+  bool is_whole = mlirShapedTypeGetRank(type) == 2 && rank <= MOST_RANK && rank >= 2 &&
+                  mlirTypeIsAMemRef(memory_type) && mlirShapedTypeHasStaticShape(memory_type) &&
+                  mlirAffineMapIsMinorIdentity(map) &&
+                  mlirOperationGetNumOperands(read) == rank + 2 &&
+                  mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(memory_type)) &&
+                  mlirTypeIsAFloat(mlirShapedTypeGetElementType(type));
+  for (intptr_t i = 0; i < 2 && is_whole; ++i)
+    is_whole = !mlirAttributeIsNull(in_bounds) &&
+               mlirBoolAttrGetValue(mlirArrayAttrGetElement(in_bounds, i));
+  if (!is_whole)
+    return refuse(read);
+  operand->element = mlirShapedTypeGetElementType(type);
+  operand->rows = mlirShapedTypeGetDimSize(type, 0);
+  operand->cols = mlirShapedTypeGetDimSize(type, 1);
+  // Rows that begin at such places of 16 bytes that 8 of them, one after the other, meet each bank
+  // of shared memory once.
+  int64_t chunk = COPY_BYTES / bytes_of(operand->element);
+  operand->pitch = operand->cols + chunk;
+  operand->chunk = chunk;
+  int64_t row = mlirShapedTypeGetDimSize(memory_type, rank - 1);
+  while (operand->chunk > 1 && (operand->cols % operand->chunk || row % operand->chunk))
+    operand->chunk /= 2;
+  if (operand->cols % chunk)
+    return tune_status_make_at(TUNE_INVALID_ARGUMENT, read,
+                               "rows of a group's tile are multiples of 16 bytes");
+  if (tile->is_async && operand->chunk * bytes_of(operand->element) < LEAST_ASYNC_BYTES)
+    return tune_status_make_at(TUNE_INVALID_ARGUMENT, read,
+                               "rows of an odd number of elements of 16 bits cannot be copied "
+                               "asynchronously; pad them");
+  return TUNE_OK;
+}
+
+void tune_tile_operand_allocate(const tune_tile *tile, const tune_ir_builder *builder,
+                                tune_tile_operand *operand) {
+  int64_t shape[] = {tile->stages, operand->rows, operand->pitch};
+  MlirAttribute space =
+      mlirAttributeParseGet(builder->context, tune_ir_string("#gpu.address_space<workgroup>"));
+  MlirType type = mlirMemRefTypeContiguousGet(operand->element, 3, shape, space);
+  int32_t segments[] = {0, 0};
+  MlirNamedAttribute attribute = tune_ir_named(builder->context, "operandSegmentSizes",
+                                               mlirDenseI32ArrayGet(builder->context, 2, segments));
+  operand->shared = tune_ir_build_result(builder, &(tune_ir_parts){.name = "memref.alloc",
+                                                                   .type_count = 1,
+                                                                   .types = &type,
+                                                                   .attribute_count = 1,
+                                                                   .attributes = &attribute});
+}
+
+//===--------------------------------------------------------------------------===//
+// Copies
+//===--------------------------------------------------------------------------===//
+
+// `value`, made in the loop of its index, for another index.
+static MlirValue remake(const tune_tile *tile, const tune_ir_builder *builder, MlirValue value,
+                        MlirValue index) {
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(tile->loop, 0));
+  if (mlirValueEqual(value, mlirBlockGetArgument(body, 0)))
+    return index;
+  if (mlirValueIsABlockArgument(value) || !tune_ir_is_made_inside(value, tile->loop))
+    return value;
+  MlirOperation copy = mlirOperationClone(mlirOpResultGetOwner(value));
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(copy); ++i)
+    mlirOperationSetOperand(copy, i,
+                            remake(tile, builder, mlirOperationGetOperand(copy, i), index));
+  mlirBlockInsertOwnedOperationBefore(builder->block, builder->before, copy);
+  return mlirOperationGetResult(copy, mlirOpResultGetResultNumber(value));
+}
+
+// One asynchronous copy of operand->chunk elements.
+static void copy_async(const tune_ir_builder *builder, const tune_tile_operand *operand,
+                       const MlirValue *to, MlirValue memory, intptr_t rank,
+                       const MlirValue *from) {
+  MlirValue operands[5 + MOST_RANK] = {operand->shared, to[0], to[1], to[2], memory};
+  for (intptr_t i = 0; i < rank; ++i)
+    operands[5 + i] = from[i];
+  int32_t segments[] = {1, 3, 1, (int32_t)rank, 0};
+  MlirContext context = builder->context;
+  bool is_widest = operand->chunk * bytes_of(operand->element) == COPY_BYTES;
+  MlirNamedAttribute attributes[] = {
+      tune_ir_named(context, "dstElements",
+                    mlirIntegerAttrGet(mlirIndexTypeGet(context), operand->chunk)),
+      tune_ir_named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 5, segments)),
+      tune_ir_named(context, "bypassL1", mlirUnitAttrGet(context))};
+  MlirType token = mlirTypeParseGet(context, tune_ir_string("!nvgpu.device.async.token"));
+  tune_ir_build(builder, &(tune_ir_parts){.name = "nvgpu.device_async_copy",
+                                          .operand_count = 5 + rank,
+                                          .operands = operands,
+                                          .type_count = 1,
+                                          .types = &token,
+                                          .attribute_count = is_widest ? 3 : 2,
+                                          .attributes = attributes});
+}
+
+// Copies what begins at `row` and `col` of the tile.
+static void copy_chunk(const tune_tile *tile, const tune_tile_operand *operand,
+                       const tune_ir_builder *builder, MlirValue stage, MlirValue row,
+                       MlirValue col, const MlirValue *origin, intptr_t rank) {
+  MlirValue memory = mlirOperationGetOperand(operand->read, 0), from[MOST_RANK];
+  for (intptr_t i = 0; i < rank; ++i)
+    from[i] = origin[i];
+  from[rank - 2] = tune_tile_add(builder, from[rank - 2], row);
+  from[rank - 1] = tune_tile_add(builder, from[rank - 1], col);
+  MlirValue to[] = {stage, row, col};
+  if (tile->is_async) {
+    copy_async(builder, operand, to, memory, rank, from);
+    return;
+  }
+  MlirValue chunk = tune_tile_load(builder, memory, rank, from, operand->chunk);
+  tune_tile_store(builder, chunk, operand->shared, 3, to,
+                  operand->chunk * bytes_of(operand->element));
+}
+
+void tune_tile_operand_copy(const tune_tile *tile, const tune_tile_operand *operand,
+                            const tune_ir_builder *builder, MlirValue stage, MlirValue step) {
+  intptr_t rank =
+      mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetOperand(operand->read, 0)));
+  MlirValue index =
+      tune_tile_add_number(builder, tune_tile_scale(builder, step, tile->step), tile->first);
+  MlirValue origin[MOST_RANK];
+  for (intptr_t i = 0; i < rank; ++i)
+    origin[i] = remake(tile, builder, mlirOperationGetOperand(operand->read, 1 + i), index);
+  int64_t across = operand->cols / operand->chunk, all = operand->rows * across;
+  for (int64_t done = 0; done < all; done += tile->threads) {
+    tune_ir_builder place = *builder;
+    MlirValue number = tune_tile_add_number(builder, tile->thread, done);
+    if (done + tile->threads > all) {
+      MlirValue is_there =
+          tune_ir_build_compare(builder, "ult", number, tune_ir_build_index(builder, all));
+      place = tune_ir_build_if(builder, is_there);
+    }
+    MlirValue row, col;
+    if (done % across == 0) { // the same column each time: computed once, and hoisted
+      row = tune_tile_add_number(&place, tune_tile_divide(&place, tile->thread, across),
+                                 done / across);
+      col = tune_tile_remainder(&place, tile->thread, across);
+    } else {
+      row = tune_tile_divide(&place, number, across);
+      col = tune_tile_remainder(&place, number, across);
+    }
+    copy_chunk(tile, operand, &place, stage, row, tune_tile_scale(&place, col, operand->chunk),
+               origin, rank);
+  }
+}
+
+void tune_tile_commit(const tune_tile *tile, const tune_ir_builder *builder) {
+  if (tile->is_async)
+    tune_ir_build(builder, &(tune_ir_parts){.name = "nvvm.cp.async.commit.group"});
+}
+
+void tune_tile_wait(const tune_tile *tile, const tune_ir_builder *builder, int64_t pending) {
+  if (!tile->is_async)
+    return;
+  MlirNamedAttribute count = tune_ir_named(
+      builder->context, "n", mlirIntegerAttrGet(mlirIntegerTypeGet(builder->context, 32), pending));
+  tune_ir_build(builder, &(tune_ir_parts){.name = "nvvm.cp.async.wait.group",
+                                          .attribute_count = 1,
+                                          .attributes = &count});
+}

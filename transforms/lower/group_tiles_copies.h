@@ -1,0 +1,23 @@
+//===- group_tiles_copies.h - From memory to a group's shared memory ------------------===//
+
+#ifndef TUNE_TRANSFORMS_LOWER_GROUP_TILES_COPIES_H
+#define TUNE_TRANSFORMS_LOWER_GROUP_TILES_COPIES_H
+
+#include "transforms/lower/group_tiles_parts.h"
+
+// Reads what `operand->read` reads into the rest of `operand`, but for its memory.
+// INVALID_ARGUMENT (located) for a read that is not whole, or of elements that no copy can take.
+tune_status tune_tile_operand_read(const tune_tile *tile, tune_tile_operand *operand);
+// Makes its shared memory.
+void tune_tile_operand_allocate(const tune_tile *tile, const tune_ir_builder *builder,
+                                tune_tile_operand *operand);
+
+// Copies the tile of step `step` (an index, from 0) to shared memory at `stage`.
+void tune_tile_operand_copy(const tune_tile *tile, const tune_tile_operand *operand,
+                            const tune_ir_builder *builder, MlirValue stage, MlirValue step);
+
+// Ends a group of copies; waits until no more than `pending` groups are on their way.
+void tune_tile_commit(const tune_tile *tile, const tune_ir_builder *builder);
+void tune_tile_wait(const tune_tile *tile, const tune_ir_builder *builder, int64_t pending);
+
+#endif // TUNE_TRANSFORMS_LOWER_GROUP_TILES_COPIES_H

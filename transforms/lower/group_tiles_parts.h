@@ -1,0 +1,100 @@
+//===- group_tiles_parts.h - What the files of group_tiles share --------------------===//
+
+#ifndef TUNE_TRANSFORMS_LOWER_GROUP_TILES_PARTS_H
+#define TUNE_TRANSFORMS_LOWER_GROUP_TILES_PARTS_H
+
+#include "transforms/ir_builder.h"
+#include "transforms/lower/device.h"
+
+enum { TUNE_TILE_WARP = 32, TUNE_TILE_MOST_PIECES = 128 };
+
+// A or B: what the loop reads of it in a step.
+typedef struct tune_tile_operand {
+  MlirOperation read; // vector.transfer_read, in the loop
+  MlirType element;
+  int64_t rows, cols; // of the tile as it lies in memory; those of a row are neighbours
+  bool depth_is_row;  // neighbours are neighbours along the depth
+  int64_t pitch;      // elements from row to row in shared memory
+  int64_t chunk;      // elements that one copy takes
+  MlirValue shared;   // memref<stages x rows x pitch>
+} tune_tile_operand;
+
+typedef struct tune_tile_core tune_tile_core;
+
+typedef struct tune_tile {
+  MlirOperation forall, loop, contract;
+  MlirValue thread; // index in the group
+  tune_tile_operand a, b;
+  MlirType sum; // the accumulator's elements
+  int64_t rows, cols, depth;
+  int64_t first, step, steps; // of the loop
+  int64_t warps_y, warps_x, stages, threads;
+  bool is_async; // copies are cp.async
+  const tune_tile_core *core;
+} tune_tile;
+
+// How a thread has its part of the output: in `pieces` vectors, each of some elements.
+struct tune_tile_core {
+  // INVALID_ARGUMENT (located) where the tile is none for it.
+  tune_status (*check)(const tune_tile *tile, const tune_device *device);
+  size_t (*count)(const tune_tile *tile); // of pieces
+  MlirType (*type)(const tune_tile *tile);
+  size_t elements; // of a piece
+  // How many of them are neighbours in a row of the output.
+  size_t (*run)(const tune_tile *tile);
+  // Element `element` of piece `piece` of a thread, in the tile.
+  void (*place)(const tune_tile *tile, const tune_ir_builder *builder, size_t piece, size_t element,
+                MlirValue *out_row, MlirValue *out_col);
+  // Its place in the vector, as a static position of out_count numbers.
+  void (*position)(size_t element, int64_t out_position[2], intptr_t *out_count);
+  // Adds the product of what is in shared memory at `stage`.
+  void (*multiply)(const tune_tile *tile, const tune_ir_builder *builder, MlirValue stage,
+                   MlirValue *pieces);
+};
+
+extern const tune_tile_core tune_tile_mma; // group_tiles_mma.c
+extern const tune_tile_core tune_tile_fma; // group_tiles_fma.c
+
+//===- Arithmetic on indices (group_tiles_values.c) ----------------------------------===//
+
+MlirValue tune_tile_add(const tune_ir_builder *builder, MlirValue a, MlirValue b);
+MlirValue tune_tile_add_number(const tune_ir_builder *builder, MlirValue a, int64_t b);
+MlirValue tune_tile_scale(const tune_ir_builder *builder, MlirValue a, int64_t b);
+MlirValue tune_tile_divide(const tune_ir_builder *builder, MlirValue a, int64_t b);    // floor
+MlirValue tune_tile_remainder(const tune_ir_builder *builder, MlirValue a, int64_t b); // a >= 0
+
+// vector.extract at a static place.
+MlirValue tune_tile_extract(const tune_ir_builder *builder, MlirValue vector,
+                            const int64_t *position, intptr_t count, MlirType type);
+// vector.load of `count` neighbours, at an address that is a multiple of their size.
+MlirValue tune_tile_load(const tune_ir_builder *builder, MlirValue memory, intptr_t rank,
+                         const MlirValue *indices, int64_t count);
+void tune_tile_store(const tune_ir_builder *builder, MlirValue vector, MlirValue memory,
+                     intptr_t rank, const MlirValue *indices, int64_t bytes);
+// A vector of one or two dimensions, of up to eight rows, of scalars or of its rows.
+MlirValue tune_tile_from_rows(const tune_ir_builder *builder, MlirType type, const MlirValue *rows);
+MlirValue tune_tile_from_elements(const tune_ir_builder *builder, MlirType type, intptr_t count,
+                                  const MlirValue *elements);
+
+//===- Elements of what is around the loop (group_tiles_elements.c) ------------------===//
+
+// One element of vectors of the whole tile, while `sum` stands for that of the loop's result.
+typedef struct tune_tile_elements {
+  const tune_tile *tile;
+  MlirValue sum;      // null where the loop's result may not be asked for
+  MlirValue row, col; // where that element is
+  struct {
+    MlirValue vector, element;
+    MlirValue indices[4];
+    intptr_t rank;
+  } known[64];
+  size_t known_count;
+} tune_tile_elements;
+
+// The element of `vector` at `indices`, `rank` of them. INVALID_ARGUMENT (located) for an op that
+// is not known here.
+tune_status tune_tile_element(tune_tile_elements *self, const tune_ir_builder *builder,
+                              MlirValue vector, const MlirValue *indices, intptr_t rank,
+                              MlirValue *out_element);
+
+#endif // TUNE_TRANSFORMS_LOWER_GROUP_TILES_PARTS_H

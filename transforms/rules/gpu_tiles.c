@@ -1,0 +1,371 @@
+//===- gpu_tiles.c - Matrix products by whole groups --------------------------------===//
+//
+// A group of threads has a tile of the output, and goes along the depth in steps whose tiles of A
+// and B it copies to shared memory ahead of time; what follows elementwise is done in registers.
+// How, is the lowering's (lower/group_tiles.h): products of f16 and bf16 by tensor cores, of f32 by
+// multiply-adds. Batches are groups of their own.
+//
+// Sizes that make no whole tiles are padded with zeroes first, as in gpu_contraction.c.
+//
+//===--------------------------------------------------------------------------===//
+
+#include "transforms/rules/contraction_plan.h"
+#include "transforms/rules/gpu_parts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define OP "!transform.any_op"
+#define PARAM "!transform.param<i64>"
+
+enum {
+  WARP = 32,
+  MOST_ACCUMULATORS = 128, // of a thread, which may have 255 registers
+  MOST_PRODUCTS = 512,     // pieces of mma.sync in the loop's body; more takes seconds to compile
+  MOST_MULTIPLY_ADDS = 2048,
+};
+
+typedef struct plan {
+  tune_contraction_plan loops;
+  bool uses_tensor_cores;
+  int64_t bytes;                       // of an element of A and B
+  bool a_depth_is_row, b_depth_is_row; // neighbours in memory are neighbours along the depth
+  tune_value_set rows, cols, depths, warps_y, warps_x, stages;
+  int64_t rows_default, cols_default, depths_default, warps_y_default, warps_x_default;
+  bool pads;
+  const tune_nest *fused; // what follows elementwise, where tiles go through it; or NULL
+} plan;
+
+// Whether loop `loop` of the anchor is the innermost index of the operand, by itself.
+static bool is_innermost(const tune_operand *operand, size_t loop) {
+  const tune_index *index = &operand->index[operand->rank - 1];
+  bool is_alone = index->is_linear && !index->constant;
+  for (size_t i = 0; i < TUNE_MAX_LOOPS; i++)
+    is_alone &= index->coefficient[i] == (i == loop);
+  return is_alone;
+}
+
+static bool has_types(plan *p) {
+  const tune_operand *a = &p->loops.anchor->operands[p->loops.a],
+                     *b = &p->loops.anchor->operands[p->loops.b],
+                     *c = &p->loops.anchor->operands[p->loops.anchor->input_count];
+  if (strcmp(a->type, b->type) != 0)
+    return false;
+  p->bytes = a->bits / 8;
+  bool is_f16 = strcmp(a->type, "f16") == 0, is_bf16 = strcmp(a->type, "bf16") == 0;
+  p->uses_tensor_cores = is_f16 || is_bf16;
+  if (p->uses_tensor_cores)
+    return strcmp(c->type, "f32") == 0 || (is_f16 && strcmp(c->type, "f16") == 0);
+  return strcmp(a->type, "f32") == 0 && strcmp(c->type, "f32") == 0;
+}
+
+static void add_sizes(tune_value_set *set, int64_t extent, int64_t least, int64_t most, bool pads) {
+  for (int64_t size = least; size <= most; size *= 2)
+    if (pads || extent % size == 0)
+      tune_value_set_add(set, size);
+}
+
+// The largest tile of which there are enough for half of the multiprocessors, or the smallest.
+static void choose_tile(plan *p, const tune_machine *machine) {
+  int64_t processors = machine->gpu.multiprocessors > 0 ? machine->gpu.multiprocessors : 64;
+  int64_t batches = 1, best = 0;
+  const tune_nest *anchor = p->loops.anchor;
+  for (size_t i = 0; i < anchor->loop_count; i++)
+    if (!anchor->is_reduction[i] && i != p->loops.row && i != p->loops.col)
+      batches *= anchor->extent[i];
+  p->rows_default = p->rows.values[0];
+  p->cols_default = p->cols.values[0];
+  for (size_t r = 0; r < p->rows.count; r++)
+    for (size_t c = 0; c < p->cols.count; c++) {
+      int64_t rows = p->rows.values[r], cols = p->cols.values[c];
+      int64_t tiles = ((p->loops.rows + rows - 1) / rows) * ((p->loops.cols + cols - 1) / cols);
+      // Square tiles read least for what they compute.
+      int64_t worth = rows * cols / (rows + cols);
+      if (rows <= 128 && cols <= 128 && 2 * tiles * batches >= processors && worth > best) {
+        best = worth;
+        p->rows_default = rows;
+        p->cols_default = cols;
+      }
+    }
+}
+
+// Warps that leave each a part it can take, of 64 x 32 or less where that divides.
+static void choose_warps(plan *p) {
+  int64_t part_rows = 16, part_cols = p->uses_tensor_cores ? 16 : 32;
+  p->warps_y_default = p->warps_x_default = 1;
+  while (p->rows_default / p->warps_y_default > (p->uses_tensor_cores ? 64 : 32) &&
+         p->rows_default / p->warps_y_default / 2 >= part_rows)
+    p->warps_y_default *= 2;
+  while (p->cols_default / p->warps_x_default > (p->uses_tensor_cores ? 32 : 64) &&
+         p->cols_default / p->warps_x_default / 2 >= part_cols)
+    p->warps_x_default *= 2;
+  for (int64_t warps = 1; warps <= 8; warps *= 2) {
+    tune_value_set_add(&p->warps_y, warps);
+    tune_value_set_add(&p->warps_x, warps);
+  }
+}
+
+static bool make_plan(const tune_structure *structure, const tune_machine *machine, plan *p) {
+  *p = (plan){.pads = false};
+  tune_machine registers = tune_gpu_registers(machine);
+  if (structure->is_dynamic || structure->is_empty || machine->gpu.subgroup_size != WARP ||
+      tune_structure_has_pad(structure) ||
+      !tune_contraction_plan_make(structure, &registers, &p->loops) || p->loops.other_count)
+    return false;
+  const tune_contraction_plan *loops = &p->loops;
+  if (loops->has_window || loops->rest_count || loops->rows < 16 || loops->cols < 16 ||
+      loops->depths < 16 || !has_types(p) || (p->uses_tensor_cores && machine->gpu.arch < 80))
+    return false;
+  const tune_operand *a = &loops->anchor->operands[loops->a],
+                     *b = &loops->anchor->operands[loops->b];
+  p->a_depth_is_row = is_innermost(a, loops->depth);
+  p->b_depth_is_row = is_innermost(b, loops->depth);
+  if ((!p->a_depth_is_row && !is_innermost(a, loops->row)) ||
+      (!p->b_depth_is_row && !is_innermost(b, loops->col)))
+    return false;
+  int64_t least_cols = p->uses_tensor_cores ? 16 : 32, least_depth = p->uses_tensor_cores ? 16 : 8;
+  p->pads = loops->rows % 16 || loops->cols % least_cols || loops->depths % least_depth;
+  if (p->pads && loops->init && !loops->starts_filled)
+    return false;
+  p->fused = p->pads ? NULL : loops->epilogue;
+  add_sizes(&p->rows, loops->rows, 16, 256, p->pads);
+  add_sizes(&p->cols, loops->cols, least_cols, 256, p->pads);
+  add_sizes(&p->depths, loops->depths, least_depth, p->uses_tensor_cores ? 64 : 32, p->pads);
+  // A loop of one step would be none, with nothing to copy ahead for.
+  while (p->depths.count && p->depths.values[p->depths.count - 1] >= loops->depths)
+    p->depths.count--;
+  if (!p->depths.count)
+    return false;
+  choose_tile(p, machine);
+  choose_warps(p);
+  p->depths_default = tune_value_set_at_most(&p->depths, p->uses_tensor_cores ? 32 : 16);
+  for (int64_t stages = 1; stages <= 6; stages++)
+    if (stages == 1 || machine->gpu.arch >= 80)
+      tune_value_set_add(&p->stages, stages);
+  return true;
+}
+
+static bool gpu_tiles_applies(const tune_structure *structure, const tune_machine *machine) {
+  plan p;
+  return make_plan(structure, machine, &p);
+}
+
+//===--------------------------------------------------------------------------===//
+// Knobs
+//===--------------------------------------------------------------------------===//
+
+static void write_part_constraints(const plan *p, tune_writer *w) {
+  char lines[1024];
+  snprintf(lines, sizeof lines,
+           "%%part = smt.int.constant 16\n"
+           "%%parts = smt.int.mul %%warps_y_, %%part\n"
+           "%%rest = smt.int.mod %%rows_, %%parts\n"
+           "%%none = smt.int.constant 0\n"
+           "%%fits = smt.int.cmp le %%rest, %%none\n"
+           "smt.assert %%fits");
+  tune_writer_constraint(w, "warps divide the rows of a tile, by 16", 2,
+                         (const char *const[]){"rows", "warps_y"}, lines);
+  snprintf(lines, sizeof lines,
+           "%%part = smt.int.constant %d\n"
+           "%%parts = smt.int.mul %%warps_x_, %%part\n"
+           "%%rest = smt.int.mod %%cols_, %%parts\n"
+           "%%none = smt.int.constant 0\n"
+           "%%fits = smt.int.cmp le %%rest, %%none\n"
+           "smt.assert %%fits",
+           p->uses_tensor_cores ? 16 : 32);
+  tune_writer_constraint(w, "warps divide the columns of a tile", 2,
+                         (const char *const[]){"cols", "warps_x"}, lines);
+}
+
+static void write_size_constraints(const plan *p, const tune_machine *machine, tune_writer *w) {
+  static const char *const TILE[] = {"rows", "cols", "warps_y", "warps_x", "depth"};
+  char lines[1024];
+  snprintf(lines, sizeof lines,
+           "%%warp = smt.int.constant %d\n"
+           "%%threads = smt.int.mul %%warps_y_, %%warps_x_, %%warp\n"
+           "%%most = smt.int.constant %" PRId64 "\n"
+           "%%fits = smt.int.cmp le %%threads, %%most\n"
+           "smt.assert %%fits",
+           WARP, machine->gpu.group_invocations);
+  tune_writer_constraint(w, "a group has no more threads than the device allows", 2, TILE + 2,
+                         lines);
+  snprintf(lines, sizeof lines,
+           "%%each = smt.int.constant %d\n"
+           "%%most = smt.int.mul %%warps_y_, %%warps_x_, %%each\n"
+           "%%all = smt.int.mul %%rows_, %%cols_\n"
+           "%%fits = smt.int.cmp le %%all, %%most\n"
+           "smt.assert %%fits",
+           MOST_ACCUMULATORS * WARP);
+  tune_writer_constraint(w, "the accumulators of a thread fit its registers", 4, TILE, lines);
+  // Products of 16 x 8 x 16 by a warp, or multiply-adds by a thread.
+  snprintf(lines, sizeof lines,
+           "%%each = smt.int.constant %d\n"
+           "%%most = smt.int.mul %%warps_y_, %%warps_x_, %%each\n"
+           "%%all = smt.int.mul %%rows_, %%cols_, %%depth_\n"
+           "%%fits = smt.int.cmp le %%all, %%most\n"
+           "smt.assert %%fits",
+           p->uses_tensor_cores ? MOST_PRODUCTS * 16 * 8 * 16 : MOST_MULTIPLY_ADDS * WARP);
+  tune_writer_constraint(w, "a longer body takes seconds to compile", 5, TILE, lines);
+}
+
+// As lower/group_tiles_copies.c lays out what is in shared memory.
+static void write_memory_constraint(const plan *p, const tune_machine *machine, tune_writer *w) {
+  int64_t most = machine->gpu.shared_bytes_most > machine->gpu.shared_bytes
+                     ? machine->gpu.shared_bytes_most
+                     : machine->gpu.shared_bytes;
+  char lines[1024];
+  snprintf(lines, sizeof lines,
+           "%%gap = smt.int.constant %" PRId64 "\n"
+           "%%bytes = smt.int.constant %" PRId64 "\n"
+           "%%most = smt.int.constant %" PRId64 "\n"
+           "%%a_row = smt.int.add %%%s_, %%gap\n"
+           "%%b_row = smt.int.add %%%s_, %%gap\n"
+           "%%a = smt.int.mul %%%s_, %%a_row\n"
+           "%%b = smt.int.mul %%%s_, %%b_row\n"
+           "%%both = smt.int.add %%a, %%b\n"
+           "%%all = smt.int.mul %%both, %%stages_, %%bytes\n"
+           "%%fits = smt.int.cmp le %%all, %%most\n"
+           "smt.assert %%fits",
+           16 / p->bytes, p->bytes, most, p->a_depth_is_row ? "depth" : "rows",
+           p->b_depth_is_row ? "depth" : "cols", p->a_depth_is_row ? "rows" : "depth",
+           p->b_depth_is_row ? "cols" : "depth");
+  tune_writer_constraint(w, "the tiles of all stages fit into the shared memory of a group", 4,
+                         (const char *const[]){"rows", "cols", "depth", "stages"}, lines);
+}
+
+static void write_knobs(const plan *p, const tune_machine *machine, tune_writer *w) {
+  tune_writer_knob(w, "rows", "tile", TUNE_LEVEL_GPU, &p->rows, p->rows_default);
+  tune_writer_knob(w, "cols", "tile", TUNE_LEVEL_GPU, &p->cols, p->cols_default);
+  tune_writer_knob(w, "depth", "tile", TUNE_LEVEL_GPU, &p->depths, p->depths_default);
+  tune_writer_knob(w, "warps_y", "parallel", TUNE_LEVEL_GPU, &p->warps_y, p->warps_y_default);
+  tune_writer_knob(w, "warps_x", "parallel", TUNE_LEVEL_GPU, &p->warps_x, p->warps_x_default);
+  tune_writer_knob(w, "stages", NULL, TUNE_LEVEL_GPU, &p->stages,
+                   tune_value_set_at_most(&p->stages, 3));
+  write_part_constraints(p, w);
+  write_size_constraints(p, machine, w);
+  write_memory_constraint(p, machine, w);
+}
+
+//===--------------------------------------------------------------------------===//
+// The schedule
+//===--------------------------------------------------------------------------===//
+
+static void bind_nests(const plan *p, tune_writer *w) {
+  const tune_contraction_plan *loops = &p->loops;
+  char names[640] = "";
+  size_t used = 0;
+  for (size_t n = 0; n < loops->structure->nest_count; n++) {
+    const tune_nest *nest = &loops->structure->nests[n];
+    if (nest->kind == TUNE_NEST_GENERIC)
+      used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
+                               nest == loops->anchor ? "%anchor"
+                               : nest == loops->init ? "%init"
+                                                     : "%epilogue");
+  }
+  tune_gpu_write_nests(loops->structure, "%generics", names, w);
+  if (loops->starts_filled)
+    tune_writer_match_op(w, "%init", "\"linalg.fill\"");
+}
+
+static void write_padding(const plan *p, tune_writer *w) {
+  const tune_contraction_plan *loops = &p->loops;
+  const tune_operand *operands = loops->anchor->operands;
+  tune_writer_line(w, "%%whole, %%pads, %%back = transform.structured.pad %%anchor "
+                      "pad_to_multiple_of [%%rows, %%cols, %%depth]");
+  tune_writer_line(w,
+                   "  {padding_values = [0.0 : %s, 0.0 : %s, 0.0 : %s], padding_dimensions = [%zu, "
+                   "%zu, %zu], nofold_flags = [0, 0, 0], copy_back_op = \"%s\"}",
+                   operands[0].type, operands[1].type, operands[2].type, loops->row, loops->col,
+                   loops->depth, loops->epilogue ? "none" : "linalg.copy");
+  tune_writer_line(w, "  : (" OP ", " PARAM ", " PARAM ", " PARAM ") -> (" OP ", " OP ", " OP ")");
+  tune_writer_cleanup(w);
+  if (loops->init)
+    tune_writer_match_op(w, "%whole_init", "\"linalg.fill\"");
+}
+
+static void annotate(const char *loop, const char *name, const char *knob, tune_writer *w) {
+  tune_writer_line(w, "transform.annotate %s \"tune.tile.%s\" = %%%s : " OP ", " PARAM, loop, name,
+                   knob);
+}
+
+// One tile a group, with what it is made of.
+static void write_grid(const plan *p, tune_writer *w) {
+  const tune_contraction_plan *loops = &p->loops;
+  const tune_nest *root = p->fused ? p->fused : loops->anchor;
+  size_t row = p->fused ? loops->root_row : loops->row,
+         col = p->fused ? loops->root_col : loops->col, rank = 0;
+  tune_tiling tile = {{0}};
+  size_t order[TUNE_MAX_LOOPS];
+  char sizes[256];
+  tune_writer_identity_order(order, root->loop_count);
+  for (size_t i = 0; i < root->loop_count; i++) {
+    tile.size[i] = root->is_reduction[i] ? "0" : i == row ? "%rows" : i == col ? "%cols" : "1";
+    rank += !root->is_reduction[i];
+  }
+  tune_writer_line(w, "%%root, %%grid = transform.structured.tile_using_forall %s tile_sizes %s",
+                   p->fused  ? "%epilogue"
+                   : p->pads ? "%whole"
+                             : "%anchor",
+                   tune_writer_sizes(sizes, sizeof sizes, &tile, order, root->loop_count));
+  tune_writer_line(w, "  : (" OP ", " PARAM ", " PARAM ") -> (" OP ", " OP ")");
+  const char *grid = "%grid";
+  if (p->fused) {
+    tune_writer_fuse_into(w, "%tile", "%anchor", grid, "%grid_1");
+    grid = "%grid_1";
+  }
+  if (loops->init) {
+    tune_writer_fuse_into(w, "%start", p->pads ? "%whole_init" : "%init", grid, "%grid_2");
+    grid = "%grid_2";
+  }
+  tune_gpu_write_mapping(grid, rank, w);
+  annotate(grid, "warps_y", "warps_y", w);
+  annotate(grid, "warps_x", "warps_x", w);
+  annotate(grid, "stages", "stages", w);
+  tune_writer_line(w, "%%tensor_cores = transform.param.constant %d : i64 -> " PARAM,
+                   p->uses_tensor_cores);
+  annotate(grid, "tensor_cores", "tensor_cores", w);
+}
+
+static void write_depth(const plan *p, tune_writer *w) {
+  const tune_contraction_plan *loops = &p->loops;
+  tune_tiling steps = {{0}};
+  size_t order[TUNE_MAX_LOOPS];
+  tune_writer_identity_order(order, loops->anchor->loop_count);
+  for (size_t i = 0; i < loops->anchor->loop_count; i++)
+    steps.size[i] = i == loops->depth ? "%depth" : "0";
+  tune_writer_tile(w, "%step", "%steps", p->fused ? "%tile" : "%root", &steps, order,
+                   loops->anchor->loop_count, NULL);
+  tune_writer_cleanup(w);
+  tune_writer_fold_unit_dims(w);
+  tune_writer_cleanup(w);
+  tune_gpu_write_vectors(w);
+}
+
+static void gpu_tiles_write(const tune_structure *structure, const tune_machine *machine,
+                            tune_writer *w) {
+  plan p;
+  if (!make_plan(structure, machine, &p))
+    return;
+  tune_writer_begin_tensors(w, "rule 'gpu_tiles': a tile of the output for each group of threads");
+  write_knobs(&p, machine, w);
+  bind_nests(&p, w);
+  if (p.pads)
+    write_padding(&p, w);
+  write_grid(&p, w);
+  if (p.pads) {
+    tune_writer_match_op(w, "%copied", "\"tensor.pad\"");
+    tune_writer_line(w, "%%copies = transform.structured.rewrite_in_destination_passing_style "
+                        "%%copied : (" OP ") -> " OP);
+  }
+  write_depth(&p, w);
+  tune_gpu_write_end(structure, machine, false, p.loops.anchor->widens, w);
+}
+
+const tune_rule tune_rule_gpu_tiles = {
+    .name = "gpu_tiles",
+    .summary = "matrix products on CUDA: tiles of groups, through shared memory",
+    .kinds = 1u << TUNE_KIND_CUDA,
+    .applies = gpu_tiles_applies,
+    .write = gpu_tiles_write,
+};

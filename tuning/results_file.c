@@ -1,0 +1,287 @@
+//===- results_file.c ---------------------------------------------------------===//
+
+#include "tuning/results_file.h"
+
+#include "support/file.h"
+#include "tuning/database_transfer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+static tune_status out_of_memory(const char *path) {
+  return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory at the results %s", path);
+}
+
+static const char *text_of(const json_t *object, const char *name) {
+  const char *text = json_string_value(json_object_get(object, name));
+  return text ? text : "";
+}
+
+//===- What is in them --------------------------------------------------------===//
+
+const char *tune_results_export(const tune_results *results) {
+  return results->header ? text_of(results->header, "export") : NULL;
+}
+
+tune_status tune_results_key(const char *task, const char *schedule, const json_t *config,
+                             char **out_key) {
+  char *text = json_dumps(config, JSON_COMPACT | JSON_SORT_KEYS);
+  int length = text ? asprintf(out_key, "%s %s %s", task, schedule, text) : -1;
+  free(text);
+  if (length >= 0)
+    return TUNE_OK;
+  *out_key = NULL;
+  return tune_status_make(TUNE_OUT_OF_MEMORY, "looking for a config");
+}
+
+tune_status tune_results_find(const tune_results *results, const char *task, const char *schedule,
+                              const json_t *config, const json_t **out_trial) {
+  char *key;
+  *out_trial = NULL;
+  TUNE_RETURN_IF_ERROR(tune_results_key(task, schedule, config, &key));
+  *out_trial = json_object_get(results->trials, key);
+  free(key);
+  return TUNE_OK;
+}
+
+const char *tune_results_failure(const tune_results *results, const char *task,
+                                 const char *schedule) {
+  for (size_t i = 0; i < json_array_size(results->failures); ++i) {
+    const json_t *failure = json_array_get(results->failures, i);
+    if (strcmp(text_of(failure, "task"), task) == 0 &&
+        strcmp(text_of(failure, "schedule"), schedule) == 0)
+      return text_of(failure, "error");
+  }
+  return NULL;
+}
+
+//===- Reading ----------------------------------------------------------------===//
+
+static tune_status damaged(const tune_results *results, const char *what) {
+  return tune_status_make(TUNE_DATA_LOSS,
+                          "%s: the results are damaged: %s; copy them here again, or move the file "
+                          "away and measure again",
+                          results->path, what);
+}
+
+static tune_status take_header(tune_results *results, json_t *line) {
+  json_int_t version = json_integer_value(json_object_get(line, "version"));
+  if (strcmp(text_of(line, "kind"), "header") != 0 ||
+      strcmp(text_of(line, "format"), TUNE_DATABASE_FORMAT) != 0 ||
+      !json_object_get(line, "export"))
+    return tune_status_make(TUNE_INVALID_ARGUMENT,
+                            "%s: no results of measuring an export; name a file that tune-measure "
+                            "wrote, or one that is not there",
+                            results->path);
+  if (version != TUNE_DATABASE_FORMAT_VERSION)
+    return tune_status_make(TUNE_FAILED_PRECONDITION,
+                            "%s: results of version %lld, and this mlir-tune reads version %d; use "
+                            "the same mlir-tune on both machines",
+                            results->path, (long long)version, TUNE_DATABASE_FORMAT_VERSION);
+  results->header = json_incref(line);
+  return TUNE_OK;
+}
+
+static tune_status take_trial(tune_results *results, json_t *line) {
+  char *key;
+  TUNE_RETURN_IF_ERROR(tune_results_key(text_of(line, "task"), text_of(line, "schedule"),
+                                        json_object_get(line, "config"), &key));
+  int failed = json_object_set(results->trials, key, line);
+  free(key);
+  return failed ? out_of_memory(results->path) : TUNE_OK;
+}
+
+// `bytes` are all that come before the line.
+static tune_status take_end(tune_results *results, const json_t *line, const char *bytes) {
+  tune_digest digest = tune_digest_of_bytes(bytes, results->size);
+  json_int_t records = json_integer_value(json_object_get(line, "records"));
+  if (strcmp(digest.text, text_of(line, "digest")) != 0 ||
+      records != (json_int_t)json_object_size(results->trials))
+    return damaged(results, "they are not what their last line says");
+  results->is_complete = true;
+  return TUNE_OK;
+}
+
+static tune_status take_line(tune_results *results, json_t *line, const char *bytes) {
+  const char *kind = text_of(line, "kind");
+  if (!results->header)
+    return take_header(results, line);
+  if (results->is_complete)
+    return damaged(results, "they go on after their end");
+  if (strcmp(kind, "trial") == 0)
+    return take_trial(results, line);
+  if (strcmp(kind, "end") == 0)
+    return take_end(results, line, bytes);
+  if (strcmp(kind, "fingerprint") == 0) {
+    json_decref(results->fingerprint);
+    results->fingerprint = json_incref(line);
+  } else if (strcmp(kind, "failure") == 0) {
+    return json_array_append(results->failures, line) == 0 ? TUNE_OK : out_of_memory(results->path);
+  } else if (strcmp(kind, "task") != 0) {
+    return damaged(results, "a line of a kind that results do not have");
+  }
+  return TUNE_OK;
+}
+
+// What comes after the last line end is part of a line that was being written.
+static tune_status take_lines(tune_results *results, const char *bytes, size_t size) {
+  while (results->size < size) {
+    const char *line = bytes + results->size;
+    const char *end = memchr(line, '\n', size - results->size);
+    if (!end)
+      return TUNE_OK;
+    json_t *object = json_loadb(line, (size_t)(end - line), JSON_REJECT_DUPLICATES, NULL);
+    if (!object && results->header)
+      return damaged(results, "a line is no JSON");
+    tune_status status = take_line(results, object, bytes);
+    json_decref(object);
+    TUNE_RETURN_IF_ERROR(status);
+    results->size += (size_t)(end - line) + 1;
+  }
+  return TUNE_OK;
+}
+
+static tune_status create(const char *path, tune_results **out_results) {
+  tune_results *results = calloc(1, sizeof *results);
+  *out_results = results;
+  if (!results)
+    return out_of_memory(path);
+  results->fd = -1;
+  results->path = strdup(path);
+  results->trials = json_object();
+  results->failures = json_array();
+  return results->path && results->trials && results->failures ? TUNE_OK : out_of_memory(path);
+}
+
+static tune_status read_file(tune_results *results) {
+  char *bytes;
+  size_t size;
+  TUNE_RETURN_IF_ERROR(tune_file_read(results->path, &bytes, &size));
+  tune_status status = take_lines(results, bytes, size);
+  free(bytes);
+  return status;
+}
+
+// Hands over or, after a failure, destroys.
+static tune_status conclude(tune_status status, tune_results **results) {
+  if (tune_status_is_ok(status))
+    return TUNE_OK;
+  tune_results_destroy(*results);
+  *results = NULL;
+  return status;
+}
+
+tune_status tune_results_read(const char *path, tune_results **out_results) {
+  tune_status status = create(path, out_results);
+  if (tune_status_is_ok(status))
+    status = read_file(*out_results);
+  return conclude(status, out_results);
+}
+
+void tune_results_destroy(tune_results *results) {
+  if (!results)
+    return;
+  if (results->fd >= 0)
+    close(results->fd);
+  json_decref(results->header);
+  json_decref(results->fingerprint);
+  json_decref(results->trials);
+  json_decref(results->failures);
+  free(results->path);
+  free(results);
+}
+
+//===- Writing ----------------------------------------------------------------===//
+
+// Puts back what a write that failed left.
+static tune_status write_line(tune_results *results, const char *text, size_t length) {
+  size_t written = 0;
+  while (written < length) {
+    ssize_t count = write(results->fd, text + written, length - written);
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count < 0) {
+      tune_status status = tune_status_from_errno(errno, "writing %s", results->path);
+      if (ftruncate(results->fd, (off_t)results->size) != 0)
+        status = tune_status_annotate(status, "its last line is cut");
+      return status;
+    }
+    written += (size_t)count;
+  }
+  results->size += length;
+  return TUNE_OK;
+}
+
+tune_status tune_results_append(tune_results *results, json_t *line) {
+  char *text = line ? json_dumps(line, JSON_COMPACT) : NULL;
+  if (!text) {
+    json_decref(line);
+    return out_of_memory(results->path);
+  }
+  size_t length = strlen(text);
+  text[length] = '\n'; // in place of the NUL: a line goes out in one write
+  tune_status status = write_line(results, text, length + 1);
+  free(text);
+  // The end is known to be right, and no bytes are here to compare it with.
+  bool is_end = strcmp(text_of(line, "kind"), "end") == 0;
+  if (tune_status_is_ok(status) && !is_end)
+    status = take_line(results, line, NULL);
+  results->is_complete = results->is_complete || (is_end && tune_status_is_ok(status));
+  json_decref(line);
+  return status;
+}
+
+tune_status tune_results_finish(tune_results *results) {
+  char *bytes;
+  size_t size;
+  TUNE_RETURN_IF_ERROR(tune_file_read(results->path, &bytes, &size));
+  tune_digest digest = tune_digest_of_bytes(bytes, size);
+  free(bytes);
+  return tune_results_append(results, json_pack("{s:s, s:I, s:s}", "kind", "end", "records",
+                                                (json_int_t)json_object_size(results->trials),
+                                                "digest", digest.text));
+}
+
+static tune_status check_export(const tune_results *results, const char *digest) {
+  if (strcmp(tune_results_export(results), digest) == 0)
+    return TUNE_OK;
+  return tune_status_make(
+      TUNE_FAILED_PRECONDITION,
+      "%s: results of another export (%.8s, and this one is %.8s); name another "
+      "file by -o",
+      results->path, tune_results_export(results), digest);
+}
+
+static tune_status open_file(tune_results *results, const char *digest, size_t candidates) {
+  results->fd = open(results->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (results->fd < 0)
+    return tune_status_from_errno(errno, "%s cannot be written", results->path);
+  if (flock(results->fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    return tune_status_make(TUNE_ALREADY_EXISTS,
+                            "%s: another tune-measure writes to it; wait for it, or name another "
+                            "file by -o",
+                            results->path);
+  TUNE_RETURN_IF_ERROR(read_file(results));
+  if (results->header)
+    TUNE_RETURN_IF_ERROR(check_export(results, digest));
+  if (ftruncate(results->fd, (off_t)results->size) != 0)
+    return tune_status_from_errno(errno, "%s cannot be written", results->path);
+  if (results->header)
+    return TUNE_OK;
+  return tune_results_append(results, json_pack("{s:s, s:s, s:i, s:s, s:I}", "kind", "header",
+                                                "format", TUNE_DATABASE_FORMAT, "version",
+                                                TUNE_DATABASE_FORMAT_VERSION, "export", digest,
+                                                "candidates", (json_int_t)candidates));
+}
+
+tune_status tune_results_open(const char *path, const char *digest, size_t candidates,
+                              tune_results **out_results) {
+  tune_status status = create(path, out_results);
+  if (tune_status_is_ok(status))
+    status = open_file(*out_results, digest, candidates);
+  return conclude(status, out_results);
+}

@@ -1,0 +1,150 @@
+//===- run.h - Threads, warps and groups as they run ------------------------------------------===//
+//
+// The inside of ptx.h: what executing instructions sees.
+//
+//===--------------------------------------------------------------------------------------===//
+
+#ifndef TUNE_UNITTESTS_PTX_RUN_H
+#define TUNE_UNITTESTS_PTX_RUN_H
+
+#include "unittests/ptx/program.h"
+
+#define PTX_WARP 32
+#define PTX_BARRIERS 16
+
+typedef struct ptx_group ptx_group;
+
+// A call of a function.
+typedef struct ptx_frame {
+  struct ptx_frame *caller; // NULL: the kernel
+  const ptx_function *function;
+  const ptx_call *call;
+  const ptx_instruction *after; // where the caller goes on
+  uint64_t local_base;
+  uint8_t *param;
+  uint64_t slots[]; // followed by the param memory
+} ptx_frame;
+
+// A cp.async whose bytes have not arrived.
+typedef struct ptx_copy {
+  uint32_t to;         // in shared memory
+  const uint8_t *from; // `taken` bytes of it, the rest are zeros
+  uint8_t bytes, taken;
+  uint32_t committed; // the number of its group, from 1; 0 before that
+  const ptx_instruction *instruction;
+} ptx_copy;
+
+typedef enum ptx_state { PTX_READY, PTX_AT_WARP, PTX_AT_BARRIER, PTX_DONE } ptx_state;
+
+struct ptx_thread {
+  uint64_t *r;               // the slots of the call that runs
+  const ptx_instruction *pc; // what it does next
+  ptx_group *group;
+  ptx_warp *warp;
+  ptx_frame *frame;
+  const ptx_instruction *waits; // at what, in the two states of waiting
+  ptx_state state;
+  uint32_t barrier; // which
+  uint32_t index, lane;
+  uint32_t carry; // add.cc
+  uint64_t steps;
+  uint8_t *local;
+  size_t local_top, local_capacity;
+  ptx_copy *copies;
+  size_t copy_count, copy_capacity;
+  uint32_t commits;
+};
+
+struct ptx_warp {
+  ptx_thread *lanes[PTX_WARP]; // NULL where the group has none
+  uint32_t epoch;              // how often lanes have met
+};
+
+typedef struct ptx_barrier {
+  uint32_t arrived, expected; // expected 0: all that have not left
+  uint32_t votes;
+  bool is_open; // somebody waits
+} ptx_barrier;
+
+// What is known of a byte of shared memory. Epochs count on over groups, so that those of an
+// earlier one are of no concern.
+typedef struct ptx_shadow {
+  uint64_t write_epoch, read_epoch;
+  uint32_t write_warp_epoch, read_warp_epoch;
+  uint16_t writer, reader;
+  bool wrote_atomic;             // rather than plainly
+  bool many_readers, many_warps; // in this epoch of the warp, of the group
+  uint16_t pending;              // cp.async on its way here
+} ptx_shadow;
+
+typedef struct ptx_run {
+  ptx_function *kernel;
+  const ptx_launch *launch;
+  ptx_report *report;
+  tune_status status;
+  uint64_t left; // instructions
+  uint32_t dynamic_base;
+} ptx_run;
+
+struct ptx_group {
+  ptx_run *run;
+  ptx_thread *threads;
+  ptx_warp *warps;
+  uint32_t thread_count, warp_count, alive;
+  uint32_t id[3];
+  uint8_t *shared;
+  ptx_shadow *shadow; // NULL: races are of no interest
+  size_t shared_bytes;
+  uint64_t epoch; // how often threads may have met
+  ptx_barrier barriers[PTX_BARRIERS];
+};
+
+// The launch fails with what follows, and where. Returns PTX_STOP.
+ptx_outcome ptx_fail(ptx_thread *thread, const ptx_instruction *instruction, ptx_fault fault,
+                     const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+typedef enum ptx_access { PTX_READ = 1, PTX_WRITE = 2, PTX_ATOMIC = 4 } ptx_access;
+
+// Where `bytes` at `address` are in this process, or NULL, and the launch has failed.
+uint8_t *ptx_locate(ptx_thread *thread, const ptx_instruction *instruction, ptx_space space,
+                    uint64_t address, unsigned bytes, unsigned access);
+// The address whose base is in slot 0 or 1.
+static inline uint64_t ptx_address(const ptx_thread *t, const ptx_instruction *i, unsigned slot) {
+  uint64_t base = t->r[i->slot[slot]];
+  return (i->base_is_32[slot] ? (uint32_t)base : base) + (uint64_t)i->offset[slot];
+}
+
+// Notes that a thread touches shared memory; PTX_STOP where it must not.
+ptx_outcome ptx_shadow_touch(ptx_thread *thread, const ptx_instruction *instruction, uint32_t start,
+                             unsigned bytes, unsigned access);
+// cp.async is on its way to these bytes, or (-1) has arrived.
+void ptx_shadow_expect(ptx_group *group, uint32_t start, unsigned bytes, int change);
+
+// All copies of the thread that are in groups up to `committed` arrive.
+ptx_outcome ptx_copies_arrive(ptx_thread *thread, uint32_t committed);
+
+ptx_frame *ptx_frame_create(ptx_thread *thread, const ptx_function *function);
+void ptx_frame_begin(ptx_frame *frame, ptx_thread *thread);
+// Memory for local variables of the frame's function. False: none is left.
+bool ptx_thread_push_local(ptx_thread *thread, ptx_frame *frame);
+
+// ret, and the end of a function.
+ptx_outcome ptx_return(ptx_thread *thread, const ptx_instruction *instruction);
+
+// Has the thread wait for the rest of its warp: what every collective executes.
+ptx_outcome ptx_wait_warp(ptx_thread *thread, const ptx_instruction *instruction);
+
+// The flags of a barrier; its operands are the barrier, the count, and of bar.red, whose mode says
+// which, the result and the predicate.
+enum { PTX_BARRIER_COUNTED = 1, PTX_BARRIER_ALIGNED = 2 };
+enum { PTX_VOTE_NONE, PTX_VOTE_POPC, PTX_VOTE_AND, PTX_VOTE_OR };
+
+// Has `thread` wait at barrier `id`; those who wait there go on where all have come.
+ptx_outcome ptx_barrier_arrive(ptx_thread *thread, const ptx_instruction *instruction, uint32_t id,
+                               uint32_t expected, bool waits);
+
+static inline uint32_t ptx_u32(const ptx_thread *t, const ptx_instruction *i, unsigned operand) {
+  return (uint32_t)t->r[i->slot[operand]];
+}
+
+#endif // TUNE_UNITTESTS_PTX_RUN_H
