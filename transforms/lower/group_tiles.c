@@ -233,25 +233,25 @@ static tune_status refuse_write(MlirOperation write) {
 
 // The place in memory of what is at `place` of the tile.
 static void find_place(const tune_ir_builder *builder, MlirOperation write, const MlirValue *place,
-                       intptr_t rank, MlirValue *out_indices) {
+                       const intptr_t *dims, intptr_t rank, MlirValue *out_indices) {
   for (intptr_t i = 0; i < rank; ++i)
     out_indices[i] = mlirOperationGetOperand(write, 2 + i);
   for (intptr_t i = 0; i < 2; ++i)
-    out_indices[rank - 2 + i] = tune_tile_add(builder, out_indices[rank - 2 + i], place[i]);
+    out_indices[dims[i]] = tune_tile_add(builder, out_indices[dims[i]], place[i]);
 }
 
 // Writes one element, where that is within the memory.
 static void write_guarded(const tune_ir_builder *builder, MlirOperation write,
-                          const MlirValue *place, MlirValue element) {
+                          const MlirValue *place, const intptr_t *dims, MlirValue element) {
   MlirValue memory = mlirOperationGetOperand(write, 1), operands[2 + MOST_RANK] = {element, memory};
   MlirType type = mlirValueGetType(memory);
   intptr_t rank = mlirShapedTypeGetRank(type);
-  find_place(builder, write, place, rank, operands + 2);
+  find_place(builder, write, place, dims, rank, operands + 2);
   MlirValue is_there[2];
   for (intptr_t i = 0; i < 2; ++i)
     is_there[i] = tune_ir_build_compare(
-        builder, "ult", operands[rank + i],
-        tune_ir_build_index(builder, mlirShapedTypeGetDimSize(type, rank - 2 + i)));
+        builder, "ult", operands[2 + dims[i]],
+        tune_ir_build_index(builder, mlirShapedTypeGetDimSize(type, dims[i])));
   tune_ir_builder inside = tune_ir_build_if(
       builder, tune_ir_build_binary(builder, "arith.andi", is_there[0], is_there[1]));
   tune_ir_build(
@@ -261,11 +261,11 @@ static void write_guarded(const tune_ir_builder *builder, MlirOperation write,
 
 // Writes `count` neighbours of a row, which begin at `place` of the tile.
 static void write_run(const tune_ir_builder *builder, MlirOperation write, const MlirValue *place,
-                      size_t count, const MlirValue *elements) {
+                      const intptr_t *dims, size_t count, const MlirValue *elements) {
   MlirValue memory = mlirOperationGetOperand(write, 1), indices[MOST_RANK];
   MlirType type = mlirValueGetType(memory), element = mlirShapedTypeGetElementType(type);
   intptr_t rank = mlirShapedTypeGetRank(type);
-  find_place(builder, write, place, rank, indices);
+  find_place(builder, write, place, dims, rank, indices);
   int64_t length = (int64_t)count, row = mlirShapedTypeGetDimSize(type, rank - 1);
   int64_t bytes = (mlirTypeIsAFloat(element) ? mlirFloatTypeGetWidth(element)
                                              : mlirIntegerTypeGetWidth(element)) /
@@ -286,14 +286,13 @@ static bool is_in_bounds(MlirOperation write) {
 static tune_status make_write(const tune_tile *tile, MlirOperation write, const MlirValue *pieces) {
   MlirType type = mlirValueGetType(mlirOperationGetOperand(write, 1));
   intptr_t rank = mlirShapedTypeGetRank(type);
-  MlirAffineMap map = mlirAffineMapAttrGetValue(tune_ir_attribute(write, "permutation_map"));
-  if (rank < 2 || rank > MOST_RANK || !mlirAffineMapIsMinorIdentity(map) ||
-      mlirAffineMapGetNumResults(map) != 2 || mlirOperationGetNumOperands(write) != rank + 2 ||
-      !mlirShapedTypeHasStaticShape(type))
+  intptr_t dims[2];
+  if (rank < 2 || rank > MOST_RANK || !tune_tile_find_dims(write, dims) ||
+      mlirOperationGetNumOperands(write) != rank + 2 || !mlirShapedTypeHasStaticShape(type))
     return refuse_write(write);
   tune_ir_builder builder = tune_ir_builder_before(write);
   bool is_whole = is_in_bounds(write);
-  size_t run = tile->core->run(tile);
+  size_t run = dims[1] == rank - 1 ? tile->core->run(tile) : 1;
   MlirValue vector = mlirOperationGetOperand(write, 0), elements[8], first[2];
   for (size_t p = 0; p < tile->core->count(tile); ++p)
     for (size_t e = 0; e < tile->core->elements; ++e) {
@@ -310,13 +309,13 @@ static tune_status make_write(const tune_tile *tile, MlirOperation write, const 
       TUNE_RETURN_IF_ERROR(
           tune_tile_element(&context, &builder, vector, indices, 2, &elements[e % run]));
       if (!is_whole) {
-        write_guarded(&builder, write, indices, elements[e % run]);
+        write_guarded(&builder, write, indices, dims, elements[e % run]);
         continue;
       }
       if (e % run == 0)
         memcpy(first, indices, sizeof first);
       if (e % run == run - 1)
-        write_run(&builder, write, first, run, elements);
+        write_run(&builder, write, first, dims, run, elements);
     }
   return TUNE_OK;
 }

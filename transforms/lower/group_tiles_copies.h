@@ -5,6 +5,10 @@
 
 #include "transforms/lower/group_tiles_parts.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // Reads what `operand->read` reads into the rest of `operand`, but for its memory.
 // INVALID_ARGUMENT (located) for a read that is not whole, or of elements that no copy can take.
 tune_status tune_tile_operand_read(const tune_tile *tile, tune_tile_operand *operand);
@@ -19,5 +23,9 @@ void tune_tile_operand_copy(const tune_tile *tile, const tune_tile_operand *oper
 // Ends a group of copies; waits until no more than `pending` groups are on their way.
 void tune_tile_commit(const tune_tile *tile, const tune_ir_builder *builder);
 void tune_tile_wait(const tune_tile *tile, const tune_ir_builder *builder, int64_t pending);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_LOWER_GROUP_TILES_COPIES_H

@@ -179,6 +179,10 @@ static tune_status make(tune_tile_elements *self, const tune_ir_builder *builder
                         const MlirValue *indices, intptr_t rank, MlirValue *out_element) {
   if (tune_ir_is(op, "arith.constant"))
     return of_constant(builder, op, out_element);
+  if (tune_ir_is(op, "vector.step")) {
+    *out_element = indices[0];
+    return TUNE_OK;
+  }
   if (tune_ir_is(op, "vector.broadcast"))
     return of_broadcast(self, builder, op, indices, rank, out_element);
   if (tune_ir_is(op, "vector.shape_cast"))

@@ -153,19 +153,10 @@ static ptx_outcome logic_of_three(ptx_thread *t, const ptx_instruction *i) {
   return PTX_GO;
 }
 
-static void lay_down(ptx_operation *op, ptx_type type, unsigned count, ptx_execute execute) {
-  if (!ptx_expect_operands(op, count + 1, count + 1))
-    return;
-  ptx_define(op, 0, type, 0);
-  for (unsigned k = 1; k <= count; k++)
-    ptx_use(op, k, type, k);
-  op->instruction->execute = execute;
-}
-
 #define BIND_LOGIC(name, count, words, predicates)                                                 \
   static void name(ptx_operation *op) {                                                            \
     ptx_type type = ptx_take_type(op);                                                             \
-    lay_down(op, type, count, type == PTX_PRED ? predicates : words);                              \
+    ptx_lay_down(op, type, count, type == PTX_PRED ? predicates : words);                          \
   }
 BIND_LOGIC(bind_both, 2, both, both)
 BIND_LOGIC(bind_either, 2, either, either)
@@ -181,7 +172,7 @@ static ptx_execute by_width(ptx_type type, ptx_execute of_16, ptx_execute of_32,
 
 static void bind_is_zero(ptx_operation *op) {
   ptx_type type = ptx_take_type(op);
-  lay_down(op, type, 1, by_width(type, is_zero_16, is_zero_32, is_zero_64));
+  ptx_lay_down(op, type, 1, by_width(type, is_zero_16, is_zero_32, is_zero_64));
 }
 
 static void bind_shift(ptx_operation *op, bool is_left) {
@@ -205,10 +196,10 @@ static void bind_funnel(ptx_operation *op) {
   if (!wraps && !ptx_take(op, "clamp"))
     ptx_refuse(op, "shf without .wrap or .clamp");
   ptx_type type = ptx_take_type(op);
-  lay_down(op, type, 3,
-           ptx_type_bits(type) != 32 ? NULL
-           : wraps                   ? (is_left ? funnel_left_wrap : funnel_right_wrap)
-                                     : (is_left ? funnel_left_clamp : funnel_right_clamp));
+  ptx_lay_down(op, type, 3,
+               ptx_type_bits(type) != 32 ? NULL
+               : wraps                   ? (is_left ? funnel_left_wrap : funnel_right_wrap)
+                                         : (is_left ? funnel_left_clamp : funnel_right_clamp));
 }
 
 // What counts gives 32 bits.
@@ -232,7 +223,7 @@ static void bind_find(ptx_operation *op) {
 
 static void bind_reverse(ptx_operation *op) {
   ptx_type type = ptx_take_type(op);
-  lay_down(op, type, 1, by_width(type, NULL, reverse_32, reverse_64));
+  ptx_lay_down(op, type, 1, by_width(type, NULL, reverse_32, reverse_64));
 }
 
 static void bind_extract(ptx_operation *op) {
@@ -264,7 +255,7 @@ static void bind_permute(ptx_operation *op) {
   ptx_type type = ptx_take_type(op);
   int mode = ptx_take_one_of(op, modes);
   op->instruction->mode = (uint8_t)(mode < 0 ? 0 : mode);
-  lay_down(op, type, 3, type != PTX_B32 ? NULL : mode < 0 ? permute : permute_mode);
+  ptx_lay_down(op, type, 3, type != PTX_B32 ? NULL : mode < 0 ? permute : permute_mode);
 }
 
 static void bind_logic_of_three(ptx_operation *op) {

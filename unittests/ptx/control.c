@@ -47,7 +47,7 @@ static ptx_outcome call(ptx_thread *t, const ptx_instruction *i) {
     depth++;
   if (depth == DEPTH_MOST)
     return ptx_fail(t, i, PTX_FAULT_TRAP, "more than %u calls in each other", DEPTH_MOST);
-  ptx_frame *frame = ptx_frame_create(t, callee->callee);
+  ptx_frame *frame = ptx_frame_create(callee->callee);
   if (!frame || !ptx_thread_push_local(t, frame)) {
     free(frame);
     return ptx_fail(t, i, PTX_FAULT_MEMORY, "no memory for the call");

@@ -211,14 +211,6 @@ static uint64_t signs_of(ptx_type type) {
                                                    : 0x8000;
 }
 
-static void lay_down(ptx_operation *op, ptx_type type, unsigned count) {
-  if (!ptx_expect_operands(op, count + 1, count + 1))
-    return;
-  ptx_define(op, 0, type, 0);
-  for (unsigned k = 1; k <= count; k++)
-    ptx_use(op, k, type, k);
-}
-
 static bool is_for_floats(ptx_type type) { return type >= PTX_F16 && type <= PTX_F64; }
 
 static void bind_sign(ptx_operation *op, ptx_execute execute, unsigned count, bool clears) {
@@ -226,7 +218,7 @@ static void bind_sign(ptx_operation *op, ptx_execute execute, unsigned count, bo
   ptx_type type = ptx_take_type(op);
   op->instruction->offset[0] = (int64_t)signs_of(type);
   op->instruction->mode = clears;
-  lay_down(op, type, count);
+  ptx_lay_down(op, type, count, NULL);
   if (is_for_floats(type))
     op->instruction->execute = execute;
 }
@@ -256,7 +248,7 @@ static void bind_function(ptx_operation *op, function what, unsigned operands) {
   if (ptx_take(op, "NaN"))
     i->flags |= TAKES_NAN;
   ptx_type type = ptx_take_type(op);
-  lay_down(op, type, operands);
+  ptx_lay_down(op, type, operands, NULL);
   i->count = operands;
   i->mode = (uint8_t)what;
   i->from = (uint8_t)rounding;

@@ -125,16 +125,6 @@ static ptx_outcome carry(ptx_thread *t, const ptx_instruction *i) {
   return PTX_GO;
 }
 
-// Slot 0 to be written, `count` others to be read, all of this type.
-static void lay_down(ptx_operation *op, ptx_type type, unsigned count, ptx_execute execute) {
-  if (!ptx_expect_operands(op, count + 1, count + 1))
-    return;
-  ptx_define(op, 0, type, 0);
-  for (unsigned k = 1; k <= count; k++)
-    ptx_use(op, k, type, k);
-  op->instruction->execute = execute;
-}
-
 static void bind_carry(ptx_operation *op, unsigned flags) {
   if (ptx_take(op, "cc"))
     flags |= CARRY_OUT;
@@ -142,7 +132,7 @@ static void bind_carry(ptx_operation *op, unsigned flags) {
   op->instruction->flags = flags;
   op->instruction->mode = (uint8_t)ptx_type_bits(type);
   if (ptx_type_is_integer(type) && ptx_type_bits(type) >= 32)
-    lay_down(op, type, 2, carry);
+    ptx_lay_down(op, type, 2, carry);
 }
 
 static bool has_part(const ptx_operation *op, const char *part) {
@@ -179,7 +169,7 @@ static void bind_sum(ptx_operation *op, bool subtracts) {
     execute = type != PTX_S32 ? NULL : subtracts ? subtract_saturated : add_saturated;
   if (!subtracts && (type == PTX_U16X2 || type == PTX_S16X2))
     execute = add_x2;
-  lay_down(op, type, 2, execute);
+  ptx_lay_down(op, type, 2, execute);
 }
 
 static void bind_add(ptx_operation *op) { bind_sum(op, false); }
@@ -246,7 +236,7 @@ static void bind_multiply_add(ptx_operation *op) {
       return;                                                                                      \
     }                                                                                              \
     ptx_type type = ptx_take_type(op);                                                             \
-    lay_down(op, type, count, table[type]);                                                        \
+    ptx_lay_down(op, type, count, table[type]);                                                    \
   }
 BIND_OR_FLOAT(bind_divide, 2, BOTH(divide))
 BIND_OR_FLOAT(bind_remain, 2, BOTH(remain))
@@ -287,7 +277,7 @@ static void bind_extremum(ptx_operation *op, bool is_least) {
   ptx_execute execute = is_least ? lows[type] : highs[type];
   if (has_relu)
     execute = type != PTX_S32 ? NULL : is_least ? least_relu : greatest_relu;
-  lay_down(op, type, 2, execute);
+  ptx_lay_down(op, type, 2, execute);
 }
 
 static void bind_least(ptx_operation *op) { bind_extremum(op, true); }
@@ -318,7 +308,7 @@ static void bind_dot(ptx_operation *op) {
     i->flags |= FIRST_SIGNED;
   if (ptx_take_type(op) == PTX_S32)
     i->flags |= SECOND_SIGNED;
-  lay_down(op, PTX_B32, 3, dot);
+  ptx_lay_down(op, PTX_B32, 3, dot);
 }
 
 const ptx_binding ptx_integer_bindings[] = {{"add", bind_add},        {"sub", bind_subtract},

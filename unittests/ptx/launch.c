@@ -36,8 +36,7 @@ ptx_outcome ptx_fail(ptx_thread *thread, const ptx_instruction *instruction, ptx
   return PTX_STOP;
 }
 
-ptx_frame *ptx_frame_create(ptx_thread *thread, const ptx_function *function) {
-  (void)thread;
+ptx_frame *ptx_frame_create(const ptx_function *function) {
   ptx_frame *frame = malloc(sizeof *frame + function->slot_count * sizeof *frame->slots +
                             function->param_bytes + 1);
   if (!frame)
@@ -419,7 +418,7 @@ static bool create_group(ptx_group *group, ptx_run *run) {
     thread->lane = i % PTX_WARP;
     thread->warp = &group->warps[i / PTX_WARP];
     thread->warp->lanes[thread->lane] = thread;
-    thread->frame = ptx_frame_create(thread, run->kernel);
+    thread->frame = ptx_frame_create(run->kernel);
     if (!thread->frame || !ptx_thread_push_local(thread, thread->frame))
       return false;
   }

@@ -223,6 +223,15 @@ void ptx_define(ptx_operation *operation, unsigned index, ptx_type type, unsigne
     ptx_define_element(operation, index, 0, type, slot);
 }
 
+void ptx_lay_down(ptx_operation *operation, ptx_type type, unsigned count, ptx_execute execute) {
+  if (!ptx_expect_operands(operation, count + 1, count + 1))
+    return;
+  ptx_define(operation, 0, type, 0);
+  for (unsigned k = 1; k <= count; k++)
+    ptx_use(operation, k, type, k);
+  operation->instruction->execute = execute;
+}
+
 void ptx_use_address(ptx_operation *operation, unsigned index, unsigned slot) {
   if (index >= operation->operand_count || operation->operands[index].kind != PTX_OPERAND_ADDRESS) {
     ptx_refuse(operation, "operand %u of %s has to be an address in [ ]", index + 1,

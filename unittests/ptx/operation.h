@@ -97,6 +97,9 @@ void ptx_use_element(ptx_operation *operation, unsigned index, unsigned element,
 void ptx_define(ptx_operation *operation, unsigned index, ptx_type type, unsigned slot);
 void ptx_define_element(ptx_operation *operation, unsigned index, unsigned element, ptx_type type,
                         unsigned slot);
+// The usual form: operand 0 is written, `count` others are read, all of this type and in slots of
+// the same numbers; `execute` is what runs it, where there are as many.
+void ptx_lay_down(ptx_operation *operation, ptx_type type, unsigned count, ptx_execute execute);
 // The base of an address in slot[slot], 0 or 1, its offset in instruction->offset[slot].
 void ptx_use_address(ptx_operation *operation, unsigned index, unsigned slot);
 // A literal's value; refuses what is none.

@@ -123,7 +123,7 @@ void ptx_shadow_expect(ptx_group *group, uint32_t start, unsigned bytes, int cha
 // All copies of the thread that are in groups up to `committed` arrive.
 ptx_outcome ptx_copies_arrive(ptx_thread *thread, uint32_t committed);
 
-ptx_frame *ptx_frame_create(ptx_thread *thread, const ptx_function *function);
+ptx_frame *ptx_frame_create(const ptx_function *function);
 void ptx_frame_begin(ptx_frame *frame, ptx_thread *thread);
 // Memory for local variables of the frame's function. False: none is left.
 bool ptx_thread_push_local(ptx_thread *thread, ptx_frame *frame);

@@ -64,6 +64,28 @@ static const spirv_case CASES[] = {
       NULL},
      "OpStore",
      3},
+    {{"what a loop divides by is divided by before",
+      LAUNCH_WITH("attributes {tune.spirv.opt = \"none\"}", "%a: memref<8xf32>",
+                  "    %d = memref.load %a[%tx] : memref<8xf32>\n"
+                  "    scf.for %i = %c0 to %c8 step %c1 {\n"
+                  "      %v = memref.load %a[%i] : memref<8xf32>\n"
+                  "      %q = arith.divf %v, %d : f32\n"
+                  "      memref.store %q, %a[%i] : memref<8xf32>\n    }\n"),
+      {"OpFDiv %float %float_1 ", "OpFMul"},
+      NULL},
+     "OpFDiv",
+     1},
+    {{"what changes in it is divided by there",
+      LAUNCH_WITH("attributes {tune.spirv.opt = \"none\"}", "%a: memref<8xf32>",
+                  "    %d = memref.load %a[%tx] : memref<8xf32>\n"
+                  "    scf.for %i = %c0 to %c8 step %c1 {\n"
+                  "      %v = memref.load %a[%i] : memref<8xf32>\n"
+                  "      %q = arith.divf %d, %v : f32\n"
+                  "      memref.store %q, %a[%i] : memref<8xf32>\n    }\n"),
+      {"OpFDiv"},
+      "OpFMul"},
+     "OpFDiv",
+     1},
     {{"one that runs needs no such",
       LAUNCH_WITH("attributes {tune.spirv.opt = \"none\"}", "%a: memref<8xf32>",
                   "    %one = arith.constant 1.0 : f32\n"
