@@ -3,15 +3,14 @@
 #include "transforms/lower/group_tiles.h"
 
 #include "dialects/diagnostic.h"
+#include "transforms/lower/ahead.h"
 #include "transforms/lower/group_tiles_copies.h"
 #include "transforms/lower/group_tiles_parts.h"
 #include "transforms/lower/lanes.h"
-#include "transforms/op_list.h"
 
 #include <stdio.h>
 
 #define PREFIX "tune.tile."
-#define MOST_RANK 8 // of memory
 
 static MlirBlock body_of(MlirOperation op) {
   return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
@@ -49,6 +48,11 @@ static tune_status read_attributes(tune_tile *tile, const tune_device *device) {
   if (!device->arch)
     return tune_status_make_at(TUNE_INVALID_ARGUMENT, tile->forall,
                                "tiles of groups are for CUDA; this device has no such code");
+  static const char *const GROUPS[] = {"tune.group_x", "tune.group_y", "tune.group_z"};
+  for (size_t i = 0; i < sizeof GROUPS / sizeof *GROUPS; ++i)
+    if (!mlirAttributeIsNull(tune_ir_attribute(tile->forall, GROUPS[i])))
+      return tune_status_make_at(TUNE_INVALID_ARGUMENT, tile->forall,
+                                 "%s: a group's tile is all that a group has", GROUPS[i]);
   if (tile->threads > device->group_invocations)
     return tune_status_make_at(TUNE_INVALID_ARGUMENT, tile->forall,
                                "a group of %lld threads; the device takes up to %lld",
@@ -70,7 +74,7 @@ static MlirOperation find_read(MlirValue value, bool *is_turned) {
     if (tune_ir_is(op, "vector.transfer_read"))
       return op;
     if (tune_ir_is(op, "vector.transpose"))
-      *is_turned = !*is_turned;
+      *is_turned ^= mlirDenseI64ArrayGetElement(tune_ir_attribute(op, "permutation"), 0) != 0;
     else if (!tune_ir_is(op, "arith.extf"))
       return none;
     value = mlirOperationGetOperand(op, 0);
@@ -86,7 +90,13 @@ static intptr_t dim_at(MlirAffineMap map, intptr_t result) {
 
 // Sets A and B from the contraction, whose maps say which of its dimensions is what.
 static tune_status read_contraction(tune_tile *tile) {
-  MlirAttribute maps = tune_ir_attribute(tile->contract, "indexing_maps");
+  MlirAttribute maps = tune_ir_attribute(tile->contract, "indexing_maps"),
+                kind = tune_ir_attribute(tile->contract, "kind");
+  MlirContext context = mlirOperationGetContext(tile->contract);
+  if (!mlirAttributeIsNull(kind) &&
+      !mlirAttributeEqual(kind,
+                          mlirAttributeParseGet(context, tune_ir_string("#vector.kind<add>"))))
+    return refuse_loop(tile);
   MlirAffineMap of[3];
   for (intptr_t i = 0; i < 3; ++i) {
     of[i] = mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i));
@@ -114,6 +124,42 @@ static tune_status read_contraction(tune_tile *tile) {
   return TUNE_OK;
 }
 
+// Whether `op` may stand in a tile, or in its loop: one that only makes values, reads or writes of
+// vectors. Another would be done by every thread of the group, with memory of its own.
+static bool is_of_tile(MlirOperation op) {
+  static const char *const PREFIXES[] = {
+      "arith.",     "math.",     "affine.apply", "affine.min",
+      "affine.max", "ub.poison", "memref.load",  "memref.get_global"};
+  static const char *const NOT_VECTORS[] = {
+      "vector.print",      "vector.store",         "vector.scatter", "vector.maskedstore",
+      "vector.mask",       "vector.compressstore", "vector.load",    "vector.gather",
+      "vector.maskedload", "vector.expandload"};
+  for (size_t i = 0; i < sizeof PREFIXES / sizeof *PREFIXES; ++i)
+    if (tune_ir_string_starts(tune_ir_name(op), PREFIXES[i]))
+      return true;
+  for (size_t i = 0; i < sizeof NOT_VECTORS / sizeof *NOT_VECTORS; ++i)
+    if (tune_ir_is(op, NOT_VECTORS[i]))
+      return false;
+  return tune_ir_string_starts(tune_ir_name(op), "vector.") || tune_ahead_is_view(op);
+}
+
+static tune_status check_body(MlirOperation outer, MlirOperation loop) {
+  MlirBlock body = body_of(outer);
+  MlirOperation end = mlirBlockGetTerminator(body);
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationEqual(op, end);
+       op = mlirOperationGetNextInBlock(op)) {
+    MlirStringRef name = tune_ir_name(op);
+    bool writes = tune_ir_is(op, "vector.transfer_write");
+    if (!mlirOperationEqual(op, loop) &&
+        (!is_of_tile(op) || (writes && mlirOperationEqual(outer, loop))))
+      return tune_status_make_at(TUNE_INVALID_ARGUMENT, op,
+                                 "%.*s in a group's tile: expected one loop, and around it vectors "
+                                 "of the whole tile alone",
+                                 (int)name.length, name.data);
+  }
+  return TUNE_OK;
+}
+
 static tune_status read_loop(tune_tile *tile) {
   for (MlirOperation op = mlirBlockGetFirstOperation(body_of(tile->forall));
        !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
@@ -126,7 +172,8 @@ static tune_status read_loop(tune_tile *tile) {
   if (mlirOperationIsNull(tile->loop) || mlirOperationGetNumResults(tile->loop) != 1 ||
       !tune_ir_is_constant_index(mlirOperationGetOperand(tile->loop, 0), &tile->first) ||
       !tune_ir_is_constant_index(mlirOperationGetOperand(tile->loop, 1), &end) ||
-      !tune_ir_is_constant_index(mlirOperationGetOperand(tile->loop, 2), &tile->step))
+      !tune_ir_is_constant_index(mlirOperationGetOperand(tile->loop, 2), &tile->step) ||
+      tile->step < 1 || end < tile->first)
     return refuse_loop(tile);
   tile->steps = (end - tile->first) / tile->step;
   MlirBlock body = body_of(tile->loop);
@@ -137,7 +184,8 @@ static tune_status read_loop(tune_tile *tile) {
   tile->contract = mlirOpResultGetOwner(sum);
   if (!mlirValueEqual(mlirOperationGetOperand(tile->contract, 2), mlirBlockGetArgument(body, 1)))
     return refuse_loop(tile);
-  return TUNE_OK;
+  TUNE_RETURN_IF_ERROR(check_body(tile->forall, tile->loop));
+  return check_body(tile->loop, tile->loop);
 }
 
 //===--------------------------------------------------------------------------===//
@@ -223,141 +271,6 @@ static tune_status make_loop(const tune_tile *tile, const tune_ir_builder *build
 }
 
 //===--------------------------------------------------------------------------===//
-// What follows
-//===--------------------------------------------------------------------------===//
-
-static tune_status refuse_write(MlirOperation write) {
-  return tune_status_make_at(TUNE_INVALID_ARGUMENT, write,
-                             "a group's tile is written otherwise than whole, row by row");
-}
-
-// The place in memory of what is at `place` of the tile.
-static void find_place(const tune_ir_builder *builder, MlirOperation write, const MlirValue *place,
-                       const intptr_t *dims, intptr_t rank, MlirValue *out_indices) {
-  for (intptr_t i = 0; i < rank; ++i)
-    out_indices[i] = mlirOperationGetOperand(write, 2 + i);
-  for (intptr_t i = 0; i < 2; ++i)
-    out_indices[dims[i]] = tune_tile_add(builder, out_indices[dims[i]], place[i]);
-}
-
-// Writes one element, where that is within the memory.
-static void write_guarded(const tune_ir_builder *builder, MlirOperation write,
-                          const MlirValue *place, const intptr_t *dims, MlirValue element) {
-  MlirValue memory = mlirOperationGetOperand(write, 1), operands[2 + MOST_RANK] = {element, memory};
-  MlirType type = mlirValueGetType(memory);
-  intptr_t rank = mlirShapedTypeGetRank(type);
-  find_place(builder, write, place, dims, rank, operands + 2);
-  MlirValue is_there[2];
-  for (intptr_t i = 0; i < 2; ++i)
-    is_there[i] = tune_ir_build_compare(
-        builder, "ult", operands[2 + dims[i]],
-        tune_ir_build_index(builder, mlirShapedTypeGetDimSize(type, dims[i])));
-  tune_ir_builder inside = tune_ir_build_if(
-      builder, tune_ir_build_binary(builder, "arith.andi", is_there[0], is_there[1]));
-  tune_ir_build(
-      &inside,
-      &(tune_ir_parts){.name = "memref.store", .operand_count = 2 + rank, .operands = operands});
-}
-
-// Writes `count` neighbours of a row, which begin at `place` of the tile.
-static void write_run(const tune_ir_builder *builder, MlirOperation write, const MlirValue *place,
-                      const intptr_t *dims, size_t count, const MlirValue *elements) {
-  MlirValue memory = mlirOperationGetOperand(write, 1), indices[MOST_RANK];
-  MlirType type = mlirValueGetType(memory), element = mlirShapedTypeGetElementType(type);
-  intptr_t rank = mlirShapedTypeGetRank(type);
-  find_place(builder, write, place, dims, rank, indices);
-  int64_t length = (int64_t)count, row = mlirShapedTypeGetDimSize(type, rank - 1);
-  int64_t bytes = (mlirTypeIsAFloat(element) ? mlirFloatTypeGetWidth(element)
-                                             : mlirIntegerTypeGetWidth(element)) /
-                  8;
-  bool is_aligned = row % length == 0 && mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type));
-  MlirValue vector =
-      tune_tile_from_elements(builder, mlirVectorTypeGet(1, &length, element), length, elements);
-  tune_tile_store(builder, vector, memory, rank, indices, is_aligned ? length * bytes : bytes);
-}
-
-static bool is_in_bounds(MlirOperation write) {
-  MlirAttribute in_bounds = tune_ir_attribute(write, "in_bounds");
-  return !mlirAttributeIsNull(in_bounds) &&
-         mlirBoolAttrGetValue(mlirArrayAttrGetElement(in_bounds, 0)) &&
-         mlirBoolAttrGetValue(mlirArrayAttrGetElement(in_bounds, 1));
-}
-
-static tune_status make_write(const tune_tile *tile, MlirOperation write, const MlirValue *pieces) {
-  MlirType type = mlirValueGetType(mlirOperationGetOperand(write, 1));
-  intptr_t rank = mlirShapedTypeGetRank(type);
-  intptr_t dims[2];
-  if (rank < 2 || rank > MOST_RANK || !tune_tile_find_dims(write, dims) ||
-      mlirOperationGetNumOperands(write) != rank + 2 || !mlirShapedTypeHasStaticShape(type))
-    return refuse_write(write);
-  tune_ir_builder builder = tune_ir_builder_before(write);
-  bool is_whole = is_in_bounds(write);
-  size_t run = dims[1] == rank - 1 ? tile->core->run(tile) : 1;
-  MlirValue vector = mlirOperationGetOperand(write, 0), elements[8], first[2];
-  for (size_t p = 0; p < tile->core->count(tile); ++p)
-    for (size_t e = 0; e < tile->core->elements; ++e) {
-      MlirValue indices[2];
-      int64_t position[2];
-      intptr_t count;
-      tile->core->place(tile, &builder, p, e, &indices[0], &indices[1]);
-      tile->core->position(e, position, &count);
-      tune_tile_elements context = {
-          .tile = tile,
-          .sum = tune_tile_extract(&builder, pieces[p], position, count, tile->sum),
-          .row = indices[0],
-          .col = indices[1]};
-      TUNE_RETURN_IF_ERROR(
-          tune_tile_element(&context, &builder, vector, indices, 2, &elements[e % run]));
-      if (!is_whole) {
-        write_guarded(&builder, write, indices, dims, elements[e % run]);
-        continue;
-      }
-      if (e % run == 0)
-        memcpy(first, indices, sizeof first);
-      if (e % run == run - 1)
-        write_run(&builder, write, first, dims, run, elements);
-    }
-  return TUNE_OK;
-}
-
-static bool is_unused(MlirOperation op) {
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
-    if (!mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(op, i))))
-      return false;
-  return mlirOperationGetNumResults(op) > 0;
-}
-
-// Takes away what is left of vectors of the whole tile: all of it only made values.
-static void remove_tiles(const tune_tile *tile) {
-  tune_op_list all = {0};
-  for (MlirOperation op = mlirBlockGetFirstOperation(body_of(tile->forall));
-       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
-    tune_op_list_add(&all, op);
-  for (size_t i = all.count; i-- > 0;) {
-    MlirStringRef name = tune_ir_name(all.ops[i]);
-    bool makes_values =
-        tune_ir_string_starts(name, "vector.") || tune_ir_string_starts(name, "arith.") ||
-        tune_ir_string_starts(name, "math.") || mlirOperationEqual(all.ops[i], tile->loop);
-    if (makes_values && is_unused(all.ops[i]))
-      mlirOperationDestroy(all.ops[i]);
-  }
-  tune_op_list_deinit(&all);
-}
-
-static tune_status make_writes(const tune_tile *tile, const MlirValue *pieces) {
-  MlirOperation op = mlirBlockGetFirstOperation(body_of(tile->forall)), next;
-  for (; !mlirOperationIsNull(op); op = next) {
-    next = mlirOperationGetNextInBlock(op);
-    if (!tune_ir_is(op, "vector.transfer_write"))
-      continue;
-    TUNE_RETURN_IF_ERROR(make_write(tile, op, pieces));
-    mlirOperationDestroy(op);
-  }
-  remove_tiles(tile);
-  return TUNE_OK;
-}
-
-//===--------------------------------------------------------------------------===//
 // All of it
 //===--------------------------------------------------------------------------===//
 
@@ -378,7 +291,7 @@ static tune_status open_tile(MlirOperation forall, const tune_device *device) {
   MlirValue pieces[TUNE_TILE_MOST_PIECES];
   tune_ir_builder builder = tune_ir_builder_before(tile.loop);
   TUNE_RETURN_IF_ERROR(make_loop(&tile, &builder, pieces));
-  TUNE_RETURN_IF_ERROR(make_writes(&tile, pieces));
+  TUNE_RETURN_IF_ERROR(tune_tile_make_writes(&tile, pieces));
   mlirOperationSetDiscardableAttributeByName(tile.forall, tune_ir_string(TUNE_TILE_DONE_ATTRIBUTE),
                                              mlirUnitAttrGet(mlirOperationGetContext(tile.forall)));
   return TUNE_OK;

@@ -3,6 +3,7 @@
 #include "transforms/lower/group_tiles_copies.h"
 
 #include "dialects/diagnostic.h"
+#include "transforms/lower/vector_pieces_access.h"
 
 #include <stdio.h>
 
@@ -19,7 +20,11 @@ static int64_t bytes_of(MlirType type) {
 static tune_status refuse(MlirOperation read) {
   return tune_status_make_at(TUNE_INVALID_ARGUMENT, read,
                              "a group's tile is read otherwise than whole, row by row, from a "
-                             "buffer of floats");
+                             "buffer of floats of 16 or 32 bits");
+}
+
+static bool is_copied(MlirType element) {
+  return mlirTypeIsAFloat(element) && (bytes_of(element) == 2 || bytes_of(element) == 4);
 }
 
 tune_status tune_tile_operand_read(const tune_tile *tile, tune_tile_operand *operand) {
@@ -29,12 +34,12 @@ tune_status tune_tile_operand_read(const tune_tile *tile, tune_tile_operand *ope
            memory_type = mlirValueGetType(memory);
   MlirAttribute in_bounds = tune_ir_attribute(read, "in_bounds");
   intptr_t rank = mlirShapedTypeGetRank(memory_type);
-  bool is_whole = mlirShapedTypeGetRank(type) == 2 && rank <= MOST_RANK && rank >= 2 &&
-                  mlirTypeIsAMemRef(memory_type) && mlirShapedTypeHasStaticShape(memory_type) &&
-                  tune_tile_find_dims(read, operand->dims) &&
-                  mlirOperationGetNumOperands(read) == rank + 2 &&
-                  mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(memory_type)) &&
-                  mlirTypeIsAFloat(mlirShapedTypeGetElementType(type));
+  bool is_whole =
+      mlirShapedTypeGetRank(type) == 2 && rank <= MOST_RANK && rank >= 2 &&
+      mlirTypeIsAMemRef(memory_type) && mlirShapedTypeHasStaticShape(memory_type) &&
+      tune_tile_find_dims(read, operand->dims) && mlirOperationGetNumOperands(read) == rank + 2 &&
+      mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(memory_type)) &&
+      is_copied(mlirShapedTypeGetElementType(type)) && !tune_ir_is_made_inside(memory, tile->loop);
   for (intptr_t i = 0; i < 2 && is_whole; ++i)
     is_whole = !mlirAttributeIsNull(in_bounds) &&
                mlirBoolAttrGetValue(mlirArrayAttrGetElement(in_bounds, i));
@@ -50,15 +55,17 @@ tune_status tune_tile_operand_read(const tune_tile *tile, tune_tile_operand *ope
   operand->chunk = chunk;
   // Elements that are no neighbours are copied one by one.
   int64_t row = operand->dims[1] == rank - 1 ? mlirShapedTypeGetDimSize(memory_type, rank - 1) : 1;
-  while (operand->chunk > 1 && (operand->cols % operand->chunk || row % operand->chunk))
+  MlirValue first = mlirOperationGetOperand(read, rank);
+  while (operand->chunk > 1 && (operand->cols % operand->chunk || row % operand->chunk ||
+                                !tune_access_is_multiple(first, operand->chunk)))
     operand->chunk /= 2;
   if (operand->cols % chunk)
     return tune_status_make_at(TUNE_INVALID_ARGUMENT, read,
                                "rows of a group's tile are multiples of 16 bytes");
   if (tile->is_async && operand->chunk * bytes_of(operand->element) < LEAST_ASYNC_BYTES)
     return tune_status_make_at(TUNE_INVALID_ARGUMENT, read,
-                               "rows of an odd number of elements of 16 bits cannot be copied "
-                               "asynchronously; pad them");
+                               "rows of an odd number of elements of 16 bits, or from an odd place "
+                               "on, cannot be copied asynchronously; pad them");
   return TUNE_OK;
 }
 

@@ -26,16 +26,22 @@ static bool find_known(const tune_tile_elements *self, MlirValue vector, const M
   return false;
 }
 
-static void remember(tune_tile_elements *self, MlirValue vector, const MlirValue *indices,
-                     intptr_t rank, MlirValue element) {
-  if (self->known_count == sizeof self->known / sizeof *self->known)
-    return;
+// All of them: what many are made of would otherwise be computed many times over.
+static tune_status remember(tune_tile_elements *self, MlirValue vector, const MlirValue *indices,
+                            intptr_t rank, MlirValue element) {
+  enum { MOST = sizeof self->known / sizeof *self->known };
+  if (self->known_count == MOST)
+    return tune_status_make_at(TUNE_INVALID_ARGUMENT, mlirOpResultGetOwner(vector),
+                               "more than %d ops follow a group's tile; compute some of them in a "
+                               "loop of their own",
+                               MOST);
   self->known[self->known_count].vector = vector;
   self->known[self->known_count].element = element;
   self->known[self->known_count].rank = rank;
   for (intptr_t d = 0; d < rank; ++d)
     self->known[self->known_count].indices[d] = indices[d];
   ++self->known_count;
+  return TUNE_OK;
 }
 
 static MlirType element_type(MlirValue value) {
@@ -189,6 +195,10 @@ static tune_status make(tune_tile_elements *self, const tune_ir_builder *builder
     return of_shape_cast(self, builder, op, indices, rank, out_element);
   if (tune_ir_is(op, "vector.transpose"))
     return of_transpose(self, builder, op, indices, rank, out_element);
+  if (tune_ir_is(op, "vector.step")) {
+    *out_element = indices[0];
+    return TUNE_OK;
+  }
   if (tune_ir_is(op, "vector.transfer_read"))
     return of_read(builder, op, indices, rank, out_element);
   MlirStringRef name = tune_ir_name(op);
@@ -221,6 +231,5 @@ tune_status tune_tile_element(tune_tile_elements *self, const tune_ir_builder *b
   if (rank > MOST_RANK)
     return refuse(op);
   TUNE_RETURN_IF_ERROR(make(self, builder, op, indices, rank, out_element));
-  remember(self, vector, indices, rank, *out_element);
-  return TUNE_OK;
+  return remember(self, vector, indices, rank, *out_element);
 }

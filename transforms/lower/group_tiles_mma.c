@@ -27,12 +27,13 @@ static tune_status mma_check(const tune_tile *tile, const tune_device *device) {
         (mlirTypeIsAF16(tile->sum) && mlirTypeIsAF16(tile->a.element))))
     return tune_status_make_at(TUNE_INVALID_ARGUMENT, tile->forall,
                                "tensor cores multiply f16 (into f16 or f32) or bf16 (into f32)");
-  if (warp_rows(tile) % M || warp_cols(tile) % (2 * N) || tile->depth % K)
+  if (tile->rows % (tile->warps_y * M) || tile->cols % (tile->warps_x * 2 * N) || tile->depth % K)
     return tune_status_make_at(TUNE_INVALID_ARGUMENT, tile->forall,
-                               "a warp's part is %lld x %lld, %lld deep; tensor cores take "
-                               "multiples of %d x %d, %d deep",
-                               (long long)warp_rows(tile), (long long)warp_cols(tile),
-                               (long long)tile->depth, M, 2 * N, K);
+                               "%lld x %lld warps divide a tile of %lld x %lld, %lld deep; tensor "
+                               "cores take multiples of %d x %d of each, %d deep",
+                               (long long)tile->warps_y, (long long)tile->warps_x,
+                               (long long)tile->rows, (long long)tile->cols, (long long)tile->depth,
+                               M, 2 * N, K);
   return TUNE_OK;
 }
 
@@ -222,10 +223,9 @@ static MlirValue multiply_bf16(const tune_ir_builder *builder, MlirValue a, Mlir
 
 static void mma_multiply(const tune_tile *tile, const tune_ir_builder *builder, MlirValue stage,
                          MlirValue *pieces) {
-  enum { MOST = 32 }; // pieces along either side, of 128 in all and 16 or 8 elements
   origin at = find_origin(tile, builder);
   int64_t down = warp_rows(tile) / M, across = warp_cols(tile) / N;
-  MlirValue a[MOST], b[MOST];
+  MlirValue a[TUNE_TILE_MOST_PIECES], b[TUNE_TILE_MOST_PIECES];
   MlirValue (*multiply)(const tune_ir_builder *, MlirValue, MlirValue, MlirValue) =
       mlirTypeIsABF16(tile->a.element) ? multiply_bf16 : multiply_f16;
   for (int64_t depth = 0; depth < tile->depth; depth += K) {

@@ -95,7 +95,7 @@ typedef struct tune_tile_elements {
     MlirValue vector, element;
     MlirValue indices[4];
     intptr_t rank;
-  } known[64];
+  } known[256];
   size_t known_count;
 } tune_tile_elements;
 
@@ -108,5 +108,12 @@ tune_status tune_tile_element(tune_tile_elements *self, const tune_ir_builder *b
 #ifdef __cplusplus
 }
 #endif
+
+//===- What follows (group_tiles_writes.c) -------------------------------------------===//
+
+// Puts writes of `pieces`, a thread's, in place of those of the whole tile, and takes away what
+// made vectors of that. INVALID_ARGUMENT (located) for writes that are not of all of it, row by
+// row, after the loop.
+tune_status tune_tile_make_writes(const tune_tile *tile, const MlirValue *pieces);
 
 #endif // TUNE_TRANSFORMS_LOWER_GROUP_TILES_PARTS_H

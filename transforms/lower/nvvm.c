@@ -41,9 +41,20 @@ struct tune_nvvm {
   tune_ptxas *ptxas; // NULL where there is none
 };
 
-// The PTX version that knows the compute capability, in LLVM's words.
+// The PTX version that knows the compute capability, in LLVM's words: LLVM ends the program where
+// it is an older one.
 static const char *version_for(int arch) {
-  return arch >= 120 ? "+ptx87" : arch >= 100 ? "+ptx86" : arch >= 89 ? "+ptx80" : "+ptx70";
+  static const struct {
+    int arch; // and those before, down to that of the row above
+    const char *version;
+  } VERSIONS[] = {{80, "+ptx70"},  {86, "+ptx71"},  {87, "+ptx74"},  {88, "+ptx90"},
+                  {90, "+ptx80"},  {102, "+ptx86"}, {103, "+ptx88"}, {110, "+ptx90"},
+                  {120, "+ptx87"}, {121, "+ptx88"}};
+  enum { COUNT = sizeof VERSIONS / sizeof *VERSIONS };
+  size_t row = 0;
+  while (row < COUNT - 1 && VERSIONS[row].arch < arch)
+    ++row;
+  return VERSIONS[row].version;
 }
 
 static tune_status init(tune_nvvm *self, MlirContext context, const tune_device *device) {

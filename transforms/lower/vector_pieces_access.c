@@ -193,13 +193,27 @@ static MlirOperation loop_of(MlirValue value) {
   return (MlirOperation){NULL};
 }
 
+// Of an index of a scf.forall of constant bounds.
+static bool is_multiple_in_forall(MlirValue index, int64_t divisor) {
+  MlirOperation forall = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(index));
+  intptr_t number = mlirBlockArgumentGetArgNumber(index);
+  if (!tune_ir_is(forall, "scf.forall") || mlirOperationGetNumOperands(forall))
+    return false;
+  return mlirDenseI64ArrayGetElement(tune_ir_attribute(forall, "staticLowerBound"), number) %
+                 divisor ==
+             0 &&
+         mlirDenseI64ArrayGetElement(tune_ir_attribute(forall, "staticStep"), number) % divisor ==
+             0;
+}
+
 static bool is_multiple(MlirValue value, int64_t divisor, int depth) {
   if (depth > DEEPEST)
     return false;
   if (mlirValueIsABlockArgument(value)) {
     MlirOperation loop = loop_of(value);
-    return !mlirOperationIsNull(loop) &&
-           is_multiple(mlirOperationGetOperand(loop, 0), divisor, depth + 1) &&
+    if (mlirOperationIsNull(loop))
+      return is_multiple_in_forall(value, divisor);
+    return is_multiple(mlirOperationGetOperand(loop, 0), divisor, depth + 1) &&
            is_multiple(mlirOperationGetOperand(loop, 2), divisor, depth + 1);
   }
   int64_t constant;
@@ -215,6 +229,10 @@ static bool is_multiple(MlirValue value, int64_t divisor, int depth) {
   bool a = is_multiple(mlirOperationGetOperand(op, 0), divisor, depth + 1);
   bool b = is_multiple(mlirOperationGetOperand(op, 1), divisor, depth + 1);
   return adds ? a && b : a || b;
+}
+
+bool tune_access_is_multiple(MlirValue value, int64_t divisor) {
+  return divisor == 1 || is_multiple(value, divisor, 0);
 }
 
 #define TEXEL 4

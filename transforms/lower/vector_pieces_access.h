@@ -47,6 +47,9 @@ bool tune_access_can_be_wide(const tune_pieces *pieces, const tune_access *acces
 // Whether every lane of a subgroup is there and accesses the same elements.
 bool tune_access_is_uniform(const tune_pieces *pieces, const tune_access *access);
 
+// Whether `value`, an index, is surely a multiple of `divisor`.
+bool tune_access_is_multiple(MlirValue value, int64_t divisor);
+
 // What is left of the place in memory of the element at `indices` of a plain buffer, divided by
 // four; -1 where that is not known.
 int tune_access_residue(const tune_access *access, const MlirValue *indices);

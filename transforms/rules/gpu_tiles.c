@@ -106,6 +106,15 @@ static void choose_warps(plan *p) {
   }
 }
 
+// Whether what follows goes along the tile's rows, as a thread's part of it lies.
+static bool keeps_order(const tune_contraction_plan *loops) {
+  const tune_nest *epilogue = loops->epilogue;
+  bool keeps = epilogue && loops->root_row < loops->root_col;
+  for (size_t i = keeps ? epilogue->input_count : 0; keeps && i < epilogue->operand_count; i++)
+    keeps = is_innermost(&epilogue->operands[i], loops->root_col);
+  return keeps;
+}
+
 static bool make_plan(const tune_structure *structure, const tune_machine *machine, plan *p) {
   *p = (plan){.pads = false};
   tune_machine registers = tune_gpu_registers(machine);
@@ -128,7 +137,7 @@ static bool make_plan(const tune_structure *structure, const tune_machine *machi
   p->pads = loops->rows % 16 || loops->cols % least_cols || loops->depths % least_depth;
   if (p->pads && loops->init && !loops->starts_filled)
     return false;
-  p->fused = p->pads ? NULL : loops->epilogue;
+  p->fused = p->pads || !keeps_order(loops) ? NULL : loops->epilogue;
   add_sizes(&p->rows, loops->rows, 16, 256, p->pads);
   add_sizes(&p->cols, loops->cols, least_cols, 256, p->pads);
   add_sizes(&p->depths, loops->depths, least_depth, p->uses_tensor_cores ? 64 : 32, p->pads);
