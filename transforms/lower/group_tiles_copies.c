@@ -32,13 +32,12 @@ tune_status tune_tile_operand_read(const tune_tile *tile, tune_tile_operand *ope
   MlirValue memory = mlirOperationGetOperand(read, 0);
   MlirType type = mlirValueGetType(mlirOperationGetResult(read, 0)),
            memory_type = mlirValueGetType(memory);
-  MlirAffineMap map = mlirAffineMapAttrGetValue(tune_ir_attribute(read, "permutation_map"));
   MlirAttribute in_bounds = tune_ir_attribute(read, "in_bounds");
   intptr_t rank = mlirShapedTypeGetRank(memory_type);
   bool is_whole =
       mlirShapedTypeGetRank(type) == 2 && rank <= MOST_RANK && rank >= 2 &&
       mlirTypeIsAMemRef(memory_type) && mlirShapedTypeHasStaticShape(memory_type) &&
-      mlirAffineMapIsMinorIdentity(map) && mlirOperationGetNumOperands(read) == rank + 2 &&
+      tune_tile_find_dims(read, operand->dims) && mlirOperationGetNumOperands(read) == rank + 2 &&
       mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(memory_type)) &&
       is_copied(mlirShapedTypeGetElementType(type)) && !tune_ir_is_made_inside(memory, tile->loop);
   for (intptr_t i = 0; i < 2 && is_whole; ++i)
@@ -54,7 +53,8 @@ tune_status tune_tile_operand_read(const tune_tile *tile, tune_tile_operand *ope
   int64_t chunk = COPY_BYTES / bytes_of(operand->element);
   operand->pitch = operand->cols + chunk;
   operand->chunk = chunk;
-  int64_t row = mlirShapedTypeGetDimSize(memory_type, rank - 1);
+  // Elements that are no neighbours are copied one by one.
+  int64_t row = operand->dims[1] == rank - 1 ? mlirShapedTypeGetDimSize(memory_type, rank - 1) : 1;
   MlirValue first = mlirOperationGetOperand(read, rank);
   while (operand->chunk > 1 && (operand->cols % operand->chunk || row % operand->chunk ||
                                 !tune_access_is_multiple(first, operand->chunk)))
@@ -137,8 +137,8 @@ static void copy_chunk(const tune_tile *tile, const tune_tile_operand *operand,
   MlirValue memory = mlirOperationGetOperand(operand->read, 0), from[MOST_RANK];
   for (intptr_t i = 0; i < rank; ++i)
     from[i] = origin[i];
-  from[rank - 2] = tune_tile_add(builder, from[rank - 2], row);
-  from[rank - 1] = tune_tile_add(builder, from[rank - 1], col);
+  from[operand->dims[0]] = tune_tile_add(builder, from[operand->dims[0]], row);
+  from[operand->dims[1]] = tune_tile_add(builder, from[operand->dims[1]], col);
   MlirValue to[] = {stage, row, col};
   if (tile->is_async) {
     copy_async(builder, operand, to, memory, rank, from);

@@ -185,16 +185,16 @@ static tune_status make(tune_tile_elements *self, const tune_ir_builder *builder
                         const MlirValue *indices, intptr_t rank, MlirValue *out_element) {
   if (tune_ir_is(op, "arith.constant"))
     return of_constant(builder, op, out_element);
+  if (tune_ir_is(op, "vector.step")) {
+    *out_element = indices[0];
+    return TUNE_OK;
+  }
   if (tune_ir_is(op, "vector.broadcast"))
     return of_broadcast(self, builder, op, indices, rank, out_element);
   if (tune_ir_is(op, "vector.shape_cast"))
     return of_shape_cast(self, builder, op, indices, rank, out_element);
   if (tune_ir_is(op, "vector.transpose"))
     return of_transpose(self, builder, op, indices, rank, out_element);
-  if (tune_ir_is(op, "vector.step")) {
-    *out_element = indices[0];
-    return TUNE_OK;
-  }
   if (tune_ir_is(op, "vector.transfer_read"))
     return of_read(builder, op, indices, rank, out_element);
   MlirStringRef name = tune_ir_name(op);

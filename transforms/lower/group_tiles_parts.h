@@ -18,6 +18,7 @@ typedef struct tune_tile_operand {
   MlirType element;
   int64_t rows, cols; // of the tile as it lies in memory; those of a row are neighbours
   bool depth_is_row;  // neighbours are neighbours along the depth
+  intptr_t dims[2];   // of the memory that its rows and its columns are
   int64_t pitch;      // elements from row to row in shared memory
   int64_t chunk;      // elements that one copy takes
   MlirValue shared;   // memref<stages x rows x pitch>
@@ -67,6 +68,9 @@ MlirValue tune_tile_scale(const tune_ir_builder *builder, MlirValue a, int64_t b
 MlirValue tune_tile_divide(const tune_ir_builder *builder, MlirValue a, int64_t b);    // floor
 MlirValue tune_tile_remainder(const tune_ir_builder *builder, MlirValue a, int64_t b); // a >= 0
 
+// The dimensions of memory that the two of a transfer's vector are, by its permutation map; false
+// where they are not two.
+bool tune_tile_find_dims(MlirOperation transfer, intptr_t out_dims[2]);
 // vector.extract at a static place.
 MlirValue tune_tile_extract(const tune_ir_builder *builder, MlirValue vector,
                             const int64_t *position, intptr_t count, MlirType type);

@@ -24,6 +24,19 @@ MlirValue tune_tile_remainder(const tune_ir_builder *builder, MlirValue a, int64
   return tune_ir_build_binary(builder, "arith.remui", a, tune_ir_build_index(builder, b));
 }
 
+bool tune_tile_find_dims(MlirOperation transfer, intptr_t out_dims[2]) {
+  MlirAffineMap map = mlirAffineMapAttrGetValue(tune_ir_attribute(transfer, "permutation_map"));
+  if (mlirAffineMapGetNumResults(map) != 2)
+    return false;
+  for (intptr_t i = 0; i < 2; ++i) {
+    MlirAffineExpr expression = mlirAffineMapGetResult(map, i);
+    if (!mlirAffineExprIsADim(expression))
+      return false;
+    out_dims[i] = mlirAffineDimExprGetPosition(expression);
+  }
+  return out_dims[0] != out_dims[1];
+}
+
 MlirValue tune_tile_extract(const tune_ir_builder *builder, MlirValue vector,
                             const int64_t *position, intptr_t count, MlirType type) {
   MlirNamedAttribute attribute = tune_ir_named(

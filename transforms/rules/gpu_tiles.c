@@ -346,6 +346,11 @@ static void write_depth(const plan *p, tune_writer *w) {
   tune_writer_tile(w, "%step", "%steps", p->fused ? "%tile" : "%root", &steps, order,
                    loops->anchor->loop_count, NULL);
   tune_writer_cleanup(w);
+  if (loops->starts_filled) {
+    // As a generic op, so that what starts the sum loses its unit dimensions as the sum does.
+    tune_writer_match_op(w, "%fills", "\"linalg.fill\"");
+    tune_writer_line(w, "%%starts = transform.structured.generalize %%fills : (" OP ") -> " OP);
+  }
   tune_writer_fold_unit_dims(w);
   tune_writer_cleanup(w);
   tune_gpu_write_vectors(w);
