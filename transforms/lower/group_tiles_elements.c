@@ -195,10 +195,6 @@ static tune_status make(tune_tile_elements *self, const tune_ir_builder *builder
     return of_shape_cast(self, builder, op, indices, rank, out_element);
   if (tune_ir_is(op, "vector.transpose"))
     return of_transpose(self, builder, op, indices, rank, out_element);
-  if (tune_ir_is(op, "vector.step")) {
-    *out_element = indices[0];
-    return TUNE_OK;
-  }
   if (tune_ir_is(op, "vector.transfer_read"))
     return of_read(builder, op, indices, rank, out_element);
   MlirStringRef name = tune_ir_name(op);

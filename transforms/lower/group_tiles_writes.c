@@ -24,7 +24,7 @@ static tune_status refuse_write(MlirOperation write) {
 
 // The place in memory of what is at `place` of the tile.
 static void find_place(const tune_ir_builder *builder, MlirOperation write, const MlirValue *place,
-                       intptr_t rank, MlirValue *out_indices) {
+                       const intptr_t *dims, intptr_t rank, MlirValue *out_indices) {
   for (intptr_t i = 0; i < rank; ++i)
     out_indices[i] = mlirOperationGetOperand(write, 2 + i);
   intptr_t dims[2] = {0, 1};
@@ -35,11 +35,11 @@ static void find_place(const tune_ir_builder *builder, MlirOperation write, cons
 
 // Writes one element, where that is within the memory.
 static void write_guarded(const tune_ir_builder *builder, MlirOperation write,
-                          const MlirValue *place, MlirValue element) {
+                          const MlirValue *place, const intptr_t *dims, MlirValue element) {
   MlirValue memory = mlirOperationGetOperand(write, 1), operands[2 + MOST_RANK] = {element, memory};
   MlirType type = mlirValueGetType(memory);
   intptr_t rank = mlirShapedTypeGetRank(type);
-  find_place(builder, write, place, rank, operands + 2);
+  find_place(builder, write, place, dims, rank, operands + 2);
   MlirValue is_there[2];
   intptr_t dims[2] = {0, 1};
   tune_tile_find_dims(write, dims);
@@ -56,11 +56,11 @@ static void write_guarded(const tune_ir_builder *builder, MlirOperation write,
 
 // Writes `count` neighbours of a row, which begin at `place` of the tile.
 static void write_run(const tune_ir_builder *builder, MlirOperation write, const MlirValue *place,
-                      size_t count, const MlirValue *elements) {
+                      const intptr_t *dims, size_t count, const MlirValue *elements) {
   MlirValue memory = mlirOperationGetOperand(write, 1), indices[MOST_RANK];
   MlirType type = mlirValueGetType(memory), element = mlirShapedTypeGetElementType(type);
   intptr_t rank = mlirShapedTypeGetRank(type);
-  find_place(builder, write, place, rank, indices);
+  find_place(builder, write, place, dims, rank, indices);
   int64_t length = (int64_t)count, row = mlirShapedTypeGetDimSize(type, rank - 1);
   int64_t bytes = (mlirTypeIsAFloat(element) ? mlirFloatTypeGetWidth(element)
                                              : mlirIntegerTypeGetWidth(element)) /
@@ -93,10 +93,10 @@ static bool has_runs(MlirOperation write) {
 
 // Writes one element, which is within the memory.
 static void write_one(const tune_ir_builder *builder, MlirOperation write, const MlirValue *place,
-                      MlirValue element) {
+                      const intptr_t *dims, MlirValue element) {
   MlirValue memory = mlirOperationGetOperand(write, 1), operands[2 + MOST_RANK] = {element, memory};
   intptr_t rank = mlirShapedTypeGetRank(mlirValueGetType(memory));
-  find_place(builder, write, place, rank, operands + 2);
+  find_place(builder, write, place, dims, rank, operands + 2);
   tune_ir_build(
       builder,
       &(tune_ir_parts){.name = "memref.store", .operand_count = 2 + rank, .operands = operands});
@@ -153,15 +153,17 @@ static tune_status compute_piece(const tune_tile *tile, const tune_ir_builder *b
 
 static void write_piece(const tune_tile *tile, const tune_ir_builder *builder, MlirOperation write,
                         const piece_elements *elements) {
-  size_t run = tile->core->run(tile);
-  bool is_whole = is_in_bounds(write), is_by_run = has_runs(write);
+  intptr_t dims[2];
+  bool is_whole = is_in_bounds(write), is_by_row = tune_tile_find_dims(write, dims);
+  intptr_t rank = mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetOperand(write, 1)));
+  size_t run = is_by_row && dims[1] == rank - 1 && has_runs(write) ? tile->core->run(tile) : 1;
   for (size_t e = 0; e < tile->core->elements; ++e)
     if (!is_whole)
-      write_guarded(builder, write, elements->place[e], elements->value[e]);
-    else if (!is_by_run)
-      write_one(builder, write, elements->place[e], elements->value[e]);
+      write_guarded(builder, write, elements->place[e], dims, elements->value[e]);
+    else if (run == 1)
+      write_one(builder, write, elements->place[e], dims, elements->value[e]);
     else if (e % run == 0)
-      write_run(builder, write, elements->place[e], run, elements->value + e);
+      write_run(builder, write, elements->place[e], dims, run, elements->value + e);
 }
 
 static bool is_unused(MlirOperation op) {
