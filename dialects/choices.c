@@ -63,9 +63,6 @@ static tune_status read_choice(MlirNamedAttribute named, tune_choice *choice) {
 }
 
 static tune_status read_dictionary(MlirAttribute dictionary, tune_choices *choices) {
-  if (!mlirAttributeIsADictionary(dictionary))
-    return tune_status_make(TUNE_INVALID_ARGUMENT,
-                            TUNE_CHOICES_ATTRIBUTE ": expected a dictionary {name = choice, ...}");
   intptr_t count = mlirDictionaryAttrGetNumElements(dictionary);
   choices->items = calloc(count ? (size_t)count : 1, sizeof *choices->items);
   if (!choices->items)
@@ -81,12 +78,64 @@ static tune_status read_dictionary(MlirAttribute dictionary, tune_choices *choic
   return TUNE_OK;
 }
 
-tune_status tune_choices_read(MlirOperation op, tune_choices *out_choices) {
+const char *const tune_choices_targets[] = {"cpu", "cuda", "null", "vulkan", NULL};
+
+static bool is_by_target(MlirAttribute attribute) {
+  return mlirAttributeIsADictionary(attribute) && mlirDictionaryAttrGetNumElements(attribute) > 0 &&
+         mlirAttributeIsADictionary(mlirDictionaryAttrGetElement(attribute, 0).attribute);
+}
+
+bool tune_choices_are_by_target(MlirOperation op) {
+  MlirAttribute attribute = get_attribute(op);
+  return !mlirAttributeIsNull(attribute) && is_by_target(attribute);
+}
+
+static bool is_target(MlirStringRef name) {
+  for (const char *const *target = tune_choices_targets; *target; ++target)
+    if (mlirStringRefEqual(name, mlirStringRefCreateFromCString(*target)))
+      return true;
+  return false;
+}
+
+// That a dictionary of dictionaries has nothing else, for targets that there are.
+static tune_status check_targets(MlirAttribute attribute) {
+  for (intptr_t i = 0; i < mlirDictionaryAttrGetNumElements(attribute); ++i) {
+    MlirNamedAttribute named = mlirDictionaryAttrGetElement(attribute, i);
+    MlirStringRef name = mlirIdentifierStr(named.name);
+    if (!is_target(name))
+      return tune_status_make(TUNE_INVALID_ARGUMENT,
+                              TUNE_CHOICES_ATTRIBUTE ": \"%.*s\": no such target; choices by "
+                                                     "target are for cpu, cuda, null or vulkan",
+                              (int)name.length, name.data);
+    if (!mlirAttributeIsADictionary(named.attribute))
+      return tune_status_make(TUNE_INVALID_ARGUMENT,
+                              TUNE_CHOICES_ATTRIBUTE ": \"%.*s\": expected a dictionary {name = "
+                                                     "choice, ...}, as the other targets have",
+                              (int)name.length, name.data);
+  }
+  return TUNE_OK;
+}
+
+static tune_status read_attribute(MlirAttribute attribute, const char *target,
+                                  tune_choices *choices) {
+  if (!mlirAttributeIsADictionary(attribute))
+    return tune_status_make(TUNE_INVALID_ARGUMENT,
+                            TUNE_CHOICES_ATTRIBUTE ": expected a dictionary {name = choice, ...}");
+  if (!is_by_target(attribute))
+    return read_dictionary(attribute, choices);
+  TUNE_RETURN_IF_ERROR(check_targets(attribute));
+  choices->target = target;
+  MlirAttribute own =
+      mlirDictionaryAttrGetElementByName(attribute, mlirStringRefCreateFromCString(target));
+  return mlirAttributeIsNull(own) ? TUNE_OK : read_dictionary(own, choices);
+}
+
+tune_status tune_choices_read(MlirOperation op, const char *target, tune_choices *out_choices) {
   *out_choices = (tune_choices){0};
   MlirAttribute attribute = get_attribute(op);
   if (mlirAttributeIsNull(attribute))
     return TUNE_OK;
-  tune_status status = read_dictionary(attribute, out_choices);
+  tune_status status = read_attribute(attribute, target, out_choices);
   if (!tune_status_is_ok(status))
     tune_choices_deinit(out_choices);
   return tune_status_locate(status, mlirOperationGetLocation(op));
@@ -108,22 +157,56 @@ static tune_status make_dictionary(MlirContext context, const tune_choices *choi
   return TUNE_OK;
 }
 
-tune_status tune_choices_write(MlirOperation op, const tune_choices *choices) {
+// `op` gets `dictionary`, or none where that is empty.
+static void set_attribute(MlirOperation op, MlirAttribute dictionary) {
   MlirStringRef name = mlirStringRefCreateFromCString(TUNE_CHOICES_ATTRIBUTE);
-  if (choices->count == 0) {
+  if (mlirDictionaryAttrGetNumElements(dictionary) == 0)
     mlirOperationRemoveDiscardableAttributeByName(op, name);
-    return TUNE_OK;
+  else
+    mlirOperationSetDiscardableAttributeByName(op, name, dictionary);
+}
+
+// What `op` has, with `own` in the place of what it has for `target`.
+static tune_status set_own(MlirOperation op, const char *target, MlirAttribute own) {
+  MlirContext context = mlirOperationGetContext(op);
+  MlirAttribute all = get_attribute(op);
+  if (mlirAttributeIsNull(all))
+    all = mlirDictionaryAttrGet(context, 0, NULL);
+  intptr_t count = mlirDictionaryAttrGetNumElements(all), kept = 0;
+  if (count > 0 && !is_by_target(all))
+    return tune_status_make(TUNE_FAILED_PRECONDITION,
+                            TUNE_CHOICES_ATTRIBUTE ": these choices say for no target, so that "
+                                                   "those for %s have no place beside them; write "
+                                                   "{<target> = {...}} around them",
+                            target);
+  MlirNamedAttribute *named = calloc((size_t)count + 1, sizeof *named);
+  if (!named)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "writing choices");
+  MlirStringRef name = mlirStringRefCreateFromCString(target);
+  for (intptr_t i = 0; i < count; ++i) {
+    MlirNamedAttribute one = mlirDictionaryAttrGetElement(all, i);
+    if (!mlirStringRefEqual(mlirIdentifierStr(one.name), name))
+      named[kept++] = one;
   }
-  MlirNamedAttribute *named = calloc(choices->count, sizeof *named);
+  if (mlirDictionaryAttrGetNumElements(own) > 0)
+    named[kept++] = mlirNamedAttributeGet(mlirIdentifierGet(context, name), own);
+  set_attribute(op, mlirDictionaryAttrGet(context, kept, named));
+  free(named);
+  return TUNE_OK;
+}
+
+tune_status tune_choices_write(MlirOperation op, const tune_choices *choices) {
+  MlirNamedAttribute *named = calloc(choices->count + 1, sizeof *named);
   if (!named)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "writing choices");
   MlirAttribute dictionary;
   tune_status status = make_dictionary(mlirOperationGetContext(op), choices, named, &dictionary);
   free(named);
-  if (!tune_status_is_ok(status))
-    return tune_status_locate(status, mlirOperationGetLocation(op));
-  mlirOperationSetDiscardableAttributeByName(op, name, dictionary);
-  return TUNE_OK;
+  if (tune_status_is_ok(status) && choices->target)
+    status = set_own(op, choices->target, dictionary);
+  else if (tune_status_is_ok(status))
+    set_attribute(op, dictionary);
+  return tune_status_locate(status, mlirOperationGetLocation(op));
 }
 
 //===--------------------------------------------------------------------------===//
@@ -220,10 +303,15 @@ static bool is_mistyped(MlirStringRef name) {
 }
 
 static tune_status verify_op(MlirOperation op) {
-  tune_choices choices;
-  tune_status status = tune_choices_read(op, &choices);
-  tune_choices_deinit(&choices);
-  TUNE_RETURN_IF_ERROR(status);
+  bool by_target = tune_choices_are_by_target(op);
+  for (const char *const *target = tune_choices_targets; *target; ++target) {
+    tune_choices choices;
+    tune_status status = tune_choices_read(op, *target, &choices);
+    tune_choices_deinit(&choices);
+    TUNE_RETURN_IF_ERROR(status);
+    if (!by_target)
+      break;
+  }
   intptr_t count = mlirOperationGetNumDiscardableAttributes(op);
   for (intptr_t i = 0; i < count; ++i) {
     MlirStringRef name = mlirIdentifierStr(mlirOperationGetDiscardableAttribute(op, i).name);

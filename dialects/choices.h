@@ -11,6 +11,10 @@
 // tune-annotate writes domains, a user narrows or pins them, tune-search leaves what it
 // chose, tune-apply and tune-lower act on it. tune_choices is that dictionary in C.
 //
+// An op may carry the decisions for several targets, each in a dictionary of its own:
+//
+//   linalg.matmul {tune.choices = {cpu = {mc = 64}, vulkan = {invocation_x = 4}}} ins(...) ...
+//
 // Errors are INVALID_ARGUMENT and tell the place: "in.mlir:14:8: error: tune.choices: ...".
 // OUT_OF_MEMORY is possible from all that make something.
 //
@@ -41,17 +45,27 @@ typedef struct tune_choice {
 typedef struct tune_choices {
   size_t count;
   tune_choice *items;
+  const char *target; // borrowed: which of the op's dictionaries it is; NULL: the op has only one
 } tune_choices;
+
+// What the dictionaries of targets are called: "cpu", "cuda", "null", "vulkan", and then NULL.
+extern const char *const tune_choices_targets[];
 
 void tune_choices_deinit(tune_choices *choices);
 
 // Whether `op` carries decisions, right or wrong ones.
 bool tune_choices_are_on(MlirOperation op);
 
-// Reads the decisions on `op`; an op without any has an empty list.
-tune_status tune_choices_read(MlirOperation op, tune_choices *out_choices);
-// Puts `choices` on `op` in place of what was there; an empty list takes the attribute away. The
-// tune dialect has to be loaded in the op's context (tune_dialect.h).
+// Whether `op` has a dictionary for each target.
+bool tune_choices_are_by_target(MlirOperation op);
+
+// Reads the decisions on `op` for `target` (borrowed), one of tune_choices_targets; an op without
+// any has an empty list. The decisions of an op that says no target are for whichever is asked for.
+tune_status tune_choices_read(MlirOperation op, const char *target, tune_choices *out_choices);
+// Puts `choices` on `op` in place of what was there, or of what was there for their target; an
+// empty list takes the attribute, or the dictionary of the target, away. FAILED_PRECONDITION where
+// they are of a target and the op has decisions that say none. The tune dialect has to be loaded in
+// the op's context (tune_dialect.h).
 tune_status tune_choices_write(MlirOperation op, const tune_choices *choices);
 
 // The decision named `name`, borrowed until the list changes, or NULL.

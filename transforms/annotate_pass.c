@@ -12,6 +12,7 @@ static const tune_pass_option options_table[] = {
     TUNE_OPTION_TARGET,
     TUNE_OPTION_THREADS,
     TUNE_OPTION_SCHEDULE,
+    TUNE_OPTION_BY_TARGET,
 };
 
 // Says which occurrences could not be given choices, and why.
@@ -44,6 +45,7 @@ static tune_status annotate_task(const tune_module_tasks *tasks, size_t task) {
 
 static tune_status annotate_run(MlirOperation module, const tune_pass_options *options) {
   tune_module_tasks_options wanted = tune_module_tasks_options_get(options);
+  wanted.by_target = tune_pass_options_get_flag(options, "by-target");
   tune_module_tasks tasks;
   TUNE_RETURN_IF_ERROR(tune_module_tasks_init(&tasks, module, &wanted));
   tune_status status = TUNE_OK;

@@ -74,6 +74,24 @@ tune_status tune_module_choices_make_script(MlirOperation module,
   return status;
 }
 
+// What the schedules do on tensors, shown on copies. A schedule of the user's may have no such
+// place.
+static tune_status show_tensors(MlirOperation module, MlirOperation script,
+                                const tune_stages *stages) {
+  MlirOperation cut = mlirOperationClone(script);
+  if (!tune_module_schedule_cut(cut)) {
+    mlirOperationDestroy(cut);
+    return TUNE_OK;
+  }
+  MlirOperation copy = mlirOperationClone(module);
+  tune_status status = tune_schedule_apply(copy, cut);
+  if (tune_status_is_ok(status))
+    tune_stages_reach(stages, "tensors", copy);
+  mlirOperationDestroy(copy);
+  mlirOperationDestroy(cut);
+  return status;
+}
+
 tune_status tune_module_choices_apply(MlirOperation module,
                                       const tune_module_choices_options *options, bool remarks) {
   MlirOperation script;
@@ -81,7 +99,13 @@ tune_status tune_module_choices_apply(MlirOperation module,
   tune_choices_strip(module);
   if (mlirOperationIsNull(script))
     return TUNE_OK;
-  tune_status status = tune_schedule_apply(module, script);
+  tune_status status = TUNE_OK;
+  if (options->stages.reach)
+    status = show_tensors(module, script, &options->stages);
+  if (tune_status_is_ok(status))
+    status = tune_schedule_apply(module, script);
+  if (tune_status_is_ok(status))
+    tune_stages_reach(&options->stages, "schedule", module);
   mlirOperationDestroy(script);
   return status;
 }

@@ -15,6 +15,7 @@
 #ifndef TUNE_TRANSFORMS_MODULE_CHOICES_H
 #define TUNE_TRANSFORMS_MODULE_CHOICES_H
 
+#include "transforms/lower/stages.h"
 #include "transforms/module_tasks.h"
 
 #ifdef __cplusplus
@@ -37,6 +38,7 @@ typedef struct tune_module_choices_options {
   // Told of each task of the module, by its index in an extraction; may be NULL.
   void (*tell)(void *user, size_t task, tune_choice_origin origin);
   void *user;
+  tune_stages stages; // of tune_module_choices_apply: "tensors" (of a copy) and "schedule"
 } tune_module_choices_options;
 
 // Makes the script for `module`, which is left as it is. `*out_script` is a module, for the caller

@@ -270,3 +270,23 @@ tune_status tune_module_schedule_create(const tune_extraction *extraction,
   free(state.entries);
   return status;
 }
+
+bool tune_module_schedule_cut(MlirOperation script) {
+  MlirOperation entry = tune_ir_find_symbol(script, tune_ir_string(TUNE_SEQUENCE_MAIN));
+  MlirOperation op = first_op(entry);
+  while (!mlirOperationIsNull(op) && !tune_ir_is(op, "transform.bufferization.one_shot_bufferize"))
+    op = mlirOperationGetNextInBlock(op);
+  if (mlirOperationIsNull(op))
+    return false;
+  // From the last one on, so that nothing is used any more when it goes.
+  MlirOperation end = mlirBlockGetTerminator(mlirOperationGetBlock(op));
+  for (bool is_last = false; !is_last;) {
+    MlirOperation last = op;
+    for (MlirOperation next = op; !mlirOperationEqual(next, end);
+         next = mlirOperationGetNextInBlock(next))
+      last = next;
+    is_last = mlirOperationEqual(last, op);
+    mlirOperationDestroy(last);
+  }
+  return true;
+}

@@ -30,6 +30,8 @@
 
 #include "mlir-c/IR.h"
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -39,6 +41,11 @@ extern "C" {
 // FAILED_PRECONDITION (located) for a schedule that cannot be combined with others.
 tune_status tune_module_schedule_create(const tune_extraction *extraction,
                                         const MlirOperation *schedules, MlirOperation *out_script);
+
+// Takes bufferization and what comes after it out of `script`, one made by the above, so that it
+// leaves what the schedules do on tensors. False where there is no such place in it: there is a
+// user's schedule that bufferizes.
+bool tune_module_schedule_cut(MlirOperation script);
 
 #ifdef __cplusplus
 }

@@ -74,6 +74,7 @@ static tune_status fill(tune_module_tasks *tasks, MlirOperation module,
       .schedule_text = tasks->schedule_text,
       .schedule_source = options->schedule,
       .takes_all_chosen = options->takes_all_chosen,
+      .by_target = options->by_target,
   };
   return options->schedule ? check_schedule(tasks) : TUNE_OK;
 }

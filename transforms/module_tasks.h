@@ -45,6 +45,13 @@ extern "C" {
     .summary = "the database; $XDG_CACHE_HOME/mlir-tune/tune.db by default"                        \
   }
 
+#define TUNE_OPTION_BY_TARGET                                                                      \
+  {                                                                                                \
+    .name = "by-target", .type = TUNE_PASS_OPTION_FLAG,                                            \
+    .summary = "write tune.choices = {cpu = {...}, vulkan = {...}, ...}, with a place for each "   \
+               "target"                                                                            \
+  }
+
 // The tasks of a module and what is needed to make their spaces.
 typedef struct tune_module_tasks {
   MlirContext context;
@@ -63,6 +70,7 @@ typedef struct tune_module_tasks_options {
   size_t threads;
   const char *schedule;  // file; NULL: rules
   bool takes_all_chosen; // see task_space.h
+  bool by_target;        // see task_space.h
 } tune_module_tasks_options;
 
 // Reads the four options above from those of a pass that has them.

@@ -206,7 +206,7 @@ static tune_status read_choice(reading *state, MlirOperation op, const tune_choi
 
 static tune_status read_op(reading *state, MlirOperation op) {
   tune_choices choices;
-  tune_status status = tune_choices_read(op, &choices);
+  tune_status status = tune_choices_read(op, state->source->target, &choices);
   for (size_t i = 0; i < choices.count && tune_status_is_ok(status); ++i)
     status = read_choice(state, op, &choices.items[i]);
   tune_choices_deinit(&choices);

@@ -23,6 +23,7 @@ typedef struct tune_task_choices_source {
   const tune_space *space; // with the whole domains
   const tune_anchors *anchors;
   size_t task;
+  const char *target;    // "vulkan": whose choices are read
   const char *origin;    // of the space, for notes: "rule 'contraction'"
   bool takes_all_chosen; // see task_space.h
 } tune_task_choices_source;
@@ -37,14 +38,19 @@ tune_status tune_task_choices_narrow(const tune_task_choices_source *source, tun
 // What a choice on an op calls the knob's kind, where the schedule does not say: by its level.
 tune_choice_kind tune_task_choices_kind(const tune_knob *knob);
 
-// Writes the values of `config`, of `space`, onto `op`, as kinds[i] of knob i, from `provenance`.
-// Values of the user stay.
-tune_status tune_task_choices_write_chosen(MlirOperation op, const tune_space *space,
-                                           const tune_choice_kind *kinds, const tune_config *config,
-                                           const char *provenance);
+// What is written on an op.
+typedef struct tune_task_choices_form {
+  const tune_space *space;
+  const tune_choice_kind *kinds; // of the space's knobs, in their order
+  const char *target;            // "vulkan": whose they are
+  bool by_target;                // ops without choices get a dictionary for each target
+} tune_task_choices_form;
+
+// Writes the values of `config` onto `op`, from `provenance`. Values of the user stay.
+tune_status tune_task_choices_write_chosen(MlirOperation op, const tune_task_choices_form *form,
+                                           const tune_config *config, const char *provenance);
 // Writes the domains of the knobs that `op` does not mention yet.
-tune_status tune_task_choices_write_open(MlirOperation op, const tune_space *space,
-                                         const tune_choice_kind *kinds);
+tune_status tune_task_choices_write_open(MlirOperation op, const tune_task_choices_form *form);
 
 #ifdef __cplusplus
 }

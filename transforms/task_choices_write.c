@@ -63,15 +63,23 @@ static tune_status set_chosen(tune_choices *choices, const tune_knob *knob, tune
   return status;
 }
 
-tune_status tune_task_choices_write_chosen(MlirOperation op, const tune_space *space,
-                                           const tune_choice_kind *kinds, const tune_config *config,
-                                           const char *provenance) {
+// What `op` has for the form's target.
+static tune_status read_own(MlirOperation op, const tune_task_choices_form *form,
+                            tune_choices *choices) {
+  TUNE_RETURN_IF_ERROR(tune_choices_read(op, form->target, choices));
+  if (form->by_target)
+    choices->target = form->target;
+  return TUNE_OK;
+}
+
+tune_status tune_task_choices_write_chosen(MlirOperation op, const tune_task_choices_form *form,
+                                           const tune_config *config, const char *provenance) {
   tune_choices choices;
-  tune_status status = tune_choices_read(op, &choices);
-  for (size_t i = 0; i < tune_space_knob_count(space) && tune_status_is_ok(status); ++i) {
-    const tune_knob *knob = tune_space_knob(space, i);
+  tune_status status = read_own(op, form, &choices);
+  for (size_t i = 0; i < tune_space_knob_count(form->space) && tune_status_is_ok(status); ++i) {
+    const tune_knob *knob = tune_space_knob(form->space, i);
     if (!is_of_user(&choices, knob->name))
-      status = set_chosen(&choices, knob, kinds[i], config->choices[i], provenance);
+      status = set_chosen(&choices, knob, form->kinds[i], config->choices[i], provenance);
   }
   if (tune_status_is_ok(status))
     status = tune_choices_write(op, &choices);
@@ -95,14 +103,13 @@ static tune_status set_open(tune_choices *choices, const tune_knob *knob, tune_c
   return status;
 }
 
-tune_status tune_task_choices_write_open(MlirOperation op, const tune_space *space,
-                                         const tune_choice_kind *kinds) {
+tune_status tune_task_choices_write_open(MlirOperation op, const tune_task_choices_form *form) {
   tune_choices choices;
-  tune_status status = tune_choices_read(op, &choices);
-  for (size_t i = 0; i < tune_space_knob_count(space) && tune_status_is_ok(status); ++i) {
-    const tune_knob *knob = tune_space_knob(space, i);
+  tune_status status = read_own(op, form, &choices);
+  for (size_t i = 0; i < tune_space_knob_count(form->space) && tune_status_is_ok(status); ++i) {
+    const tune_knob *knob = tune_space_knob(form->space, i);
     if (!tune_choices_find(&choices, knob->name))
-      status = set_open(&choices, knob, kinds[i]);
+      status = set_open(&choices, knob, form->kinds[i]);
   }
   if (tune_status_is_ok(status))
     status = tune_choices_write(op, &choices);

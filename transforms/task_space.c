@@ -155,9 +155,12 @@ static tune_status fill(MlirContext context, const tune_anchors *anchors, size_t
         tune_status_locate(write_by_rule(context, options->facts, space), space->task->location));
   TUNE_RETURN_IF_ERROR(digest_schedule(options->facts, space));
   TUNE_RETURN_IF_ERROR(read_kinds(space));
+  space->target = options->facts->name.target;
+  space->by_target = options->by_target;
   tune_task_choices_source source = {.space = space->schedule->space,
                                      .anchors = anchors,
                                      .task = task,
+                                     .target = space->target,
                                      .origin = space->origin,
                                      .takes_all_chosen = options->takes_all_chosen};
   return tune_task_choices_narrow(&source, &space->space, &space->config, &space->is_decided);
@@ -200,24 +203,32 @@ static size_t task_index(const tune_task_space *space, const tune_anchors *ancho
   return (size_t)(space->task - anchors->extraction->tasks);
 }
 
+static tune_task_choices_form make_form(const tune_task_space *space, const tune_space *knobs) {
+  return (tune_task_choices_form){.space = knobs,
+                                  .kinds = space->kinds,
+                                  .target = space->target,
+                                  .by_target = space->by_target};
+}
+
 tune_status tune_task_space_write_chosen(const tune_task_space *space, const tune_anchors *anchors,
                                          const tune_config *config, const char *provenance) {
   size_t task = task_index(space, anchors);
+  tune_task_choices_form form = make_form(space, space->space);
   for (size_t i = 0; i < space->task->occurrence_count; ++i) {
     MlirOperation op = space->task->occurrences[i].anchor;
     if (tune_anchors_is_of(anchors, op, task))
-      TUNE_RETURN_IF_ERROR(
-          tune_task_choices_write_chosen(op, space->space, space->kinds, config, provenance));
+      TUNE_RETURN_IF_ERROR(tune_task_choices_write_chosen(op, &form, config, provenance));
   }
   return TUNE_OK;
 }
 
 tune_status tune_task_space_write_open(const tune_task_space *space, const tune_anchors *anchors) {
   size_t task = task_index(space, anchors);
+  tune_task_choices_form form = make_form(space, space->schedule->space);
   for (size_t i = 0; i < space->task->occurrence_count; ++i) {
     MlirOperation op = space->task->occurrences[i].anchor;
     if (tune_anchors_is_of(anchors, op, task))
-      TUNE_RETURN_IF_ERROR(tune_task_choices_write_open(op, space->schedule->space, space->kinds));
+      TUNE_RETURN_IF_ERROR(tune_task_choices_write_open(op, &form));
   }
   return TUNE_OK;
 }

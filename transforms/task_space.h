@@ -41,6 +41,7 @@ typedef struct tune_task_space_options {
   // tune_task_space_is_meant): the text, and the file's name for messages. NULL: rules only.
   const char *schedule_text, *schedule_source;
   bool takes_all_chosen;
+  bool by_target; // what is written goes into a dictionary of the target's (dialects/choices.h)
 } tune_task_space_options;
 
 typedef struct tune_task_space {
@@ -52,6 +53,8 @@ typedef struct tune_task_space {
   tune_digest schedule_digest; // of the text and of what makes code of it (lower/version.h)
   tune_schedule *schedule;     // parsed; its space has the whole domains
   tune_choice_kind *kinds;     // of the knobs, for choices on ops
+  const char *target;          // whose choices they are, borrowed from the facts
+  bool by_target;              // as in the options
   tune_space *space;           // narrowed
   // What to use where nothing better is known: what is pinned, else the defaults; valid.
   tune_config config;

@@ -24,33 +24,42 @@ static const tune_pass_option options_table[] = {
      .summary = "the choices to name in remarks: none (default), open, chosen, all"},
 };
 
-static tune_status list_choice(MlirOperation op, const tune_choice *choice, listed which) {
+// `target` stands before the name where the op has choices for several: "vulkan: ".
+static tune_status list_choice(MlirOperation op, const tune_choice *choice, const char *target,
+                               listed which) {
+  const char *colon = target ? ": " : "";
+  target = target ? target : "";
   MlirLocation location = mlirOperationGetLocation(op);
   if (choice->is_open && which != LIST_CHOSEN) {
     char *domain;
     TUNE_RETURN_IF_ERROR(tune_domain_to_text(&choice->domain, &domain));
-    tune_remark_emit(location, "%s: open, %s %s", choice->name,
+    tune_remark_emit(location, "%s%s%s: open, %s %s", target, colon, choice->name,
                      tune_choice_kind_name(choice->domain.kind), domain);
     free(domain);
   } else if (!choice->is_open && which != LIST_OPEN) {
     const tune_chosen *chosen = &choice->chosen;
     if (chosen->label)
-      tune_remark_emit(location, "%s: %s, from %s", choice->name, chosen->label,
+      tune_remark_emit(location, "%s%s%s: %s, from %s", target, colon, choice->name, chosen->label,
                        chosen->provenance);
     else
-      tune_remark_emit(location, "%s: %lld, from %s", choice->name, (long long)chosen->value,
-                       chosen->provenance);
+      tune_remark_emit(location, "%s%s%s: %lld, from %s", target, colon, choice->name,
+                       (long long)chosen->value, chosen->provenance);
   }
   return TUNE_OK;
 }
 
 static tune_status list_op(MlirOperation op, listed which) {
-  tune_choices choices;
-  tune_status status = tune_choices_read(op, &choices);
-  for (size_t i = 0; tune_status_is_ok(status) && i < choices.count; ++i)
-    status = list_choice(op, &choices.items[i], which);
-  tune_choices_deinit(&choices);
-  return status;
+  bool by_target = tune_choices_are_by_target(op);
+  for (const char *const *target = tune_choices_targets; *target; ++target) {
+    tune_choices choices;
+    tune_status status = tune_choices_read(op, *target, &choices);
+    for (size_t i = 0; tune_status_is_ok(status) && i < choices.count; ++i)
+      status = list_choice(op, &choices.items[i], choices.target, which);
+    tune_choices_deinit(&choices);
+    if (!by_target || !tune_status_is_ok(status))
+      return status;
+  }
+  return TUNE_OK;
 }
 
 typedef struct walk_state {

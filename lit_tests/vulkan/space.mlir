@@ -24,10 +24,6 @@
 // OTHER: error: tune.choices: no knob "{{group_x|spirv_opt}}"; the knobs are mc,
 // OTHER: for target cpu and 1 thread; {{.*}} for another target that target: target=<name>
 
-// Only the CPU's code is in the LLVM dialect.
-// RUN: not tune-opt %s --tune-lower=target=vulkan:generic 2>&1 | FileCheck %s --check-prefix=LLVM
-// LLVM: error: tune-lower: the target vulkan:generic has no use for the LLVM dialect: until=schedule ends before
-
 func.func @main(%a: tensor<64x128xf32>, %b: tensor<128x32xf32>, %c: tensor<64x32xf32>) -> tensor<64x32xf32> {
   %zero = arith.constant 0.0 : f32
   %empty = tensor.empty() : tensor<64x32xf32>

@@ -100,21 +100,31 @@ static void print_failures(const tune_record *records, size_t count) {
   printf("%s", failed ? ")" : "");
 }
 
-static tune_status print_heading(tune_database *database, const tune_record *records,
-                                 size_t count) {
-  char *target = NULL, *description = NULL;
-  const char *digest = records[0].fingerprint;
-  TUNE_RETURN_IF_ERROR(tune_database_get_fingerprint(database, digest, &target, &description));
-  printf("\n%s:%s", target, digest);
+// The target that `digest` is of, and its model (NULL: not known); free() both.
+static tune_status get_device(tune_database *database, const char *digest, char **out_target,
+                              char **out_model) {
+  char *description = NULL;
+  TUNE_RETURN_IF_ERROR(tune_database_get_fingerprint(database, digest, out_target, &description));
   json_t *object = json_loads(description, 0, NULL);
   const char *model = json_string_value(json_object_get(object, "model"));
+  *out_model = model ? strdup(model) : NULL;
+  json_decref(object);
+  free(description);
+  return TUNE_OK;
+}
+
+static tune_status print_heading(tune_database *database, const tune_record *records,
+                                 size_t count) {
+  char *target, *model;
+  const char *digest = records[0].fingerprint;
+  TUNE_RETURN_IF_ERROR(get_device(database, digest, &target, &model));
+  printf("\n%s:%s", target, digest);
   if (model) {
     printf("  ");
     tune_text_print(model, 0, stdout);
   }
-  json_decref(object);
   free(target);
-  free(description);
+  free(model);
   size_t trials = 0;
   for (size_t i = 0; i < count; ++i)
     trials += records[i].kind == TUNE_RECORD_TRIAL;
@@ -188,6 +198,8 @@ static tune_status print_errors(const tune_record *records, size_t count) {
   return TUNE_OK;
 }
 
+//===- Side by side -----------------------------------------------------------===//
+
 // The records from `first` on that are of one fingerprint.
 static size_t count_of_fingerprint(const collection *all, size_t first) {
   size_t end = first + 1;
@@ -197,9 +209,61 @@ static size_t count_of_fingerprint(const collection *all, size_t first) {
   return end - first;
 }
 
+static tune_status add_best(tune_database *database, const tune_database_task *task,
+                            const char *digest, tune_table *table) {
+  tune_record best;
+  tune_record_init(&best);
+  tune_status status = tune_database_best(database, task->key, digest, NULL, &best);
+  if (tune_status_get_code(status) == TUNE_NOT_FOUND) {
+    tune_status_free(status);
+    return TUNE_OK;
+  }
+  char *target = NULL, *model = NULL;
+  if (tune_status_is_ok(status))
+    status = get_device(database, digest, &target, &model);
+  if (tune_status_is_ok(status)) {
+    double median = best.time.median;
+    tune_figure name = tune_db_target(target, digest), time = tune_figure_seconds(median);
+    tune_figure rate = tune_figure_giga(task->flops / median);
+    const char *cells[] = {name.text, model ? model : "-", time.text, rate.text, best.strategy};
+    tune_table_add_row(table, cells);
+  }
+  free(target);
+  free(model);
+  tune_record_deinit(&best);
+  return status;
+}
+
+// The best of each target, where there are several.
+static tune_status print_targets(tune_database *database, const tune_database_task *task,
+                                 const collection *all) {
+  static const tune_table_column columns[] = {
+      {.title = "TARGET"},
+      {.title = "DEVICE", .may_shrink = true},
+      {.title = "BEST", .is_number = true},
+      {.title = "GFLOP/s", .is_number = true},
+      {.title = "BY", .may_shrink = true},
+  };
+  if (all->count == 0 || count_of_fingerprint(all, 0) == all->count)
+    return TUNE_OK;
+  tune_table *table;
+  TUNE_RETURN_IF_ERROR(tune_table_create(columns, sizeof columns / sizeof *columns, &table));
+  tune_status status = TUNE_OK;
+  for (size_t i = 0; i < all->count && tune_status_is_ok(status); i += count_of_fingerprint(all, i))
+    status = add_best(database, task, all->records[i].fingerprint, table);
+  if (tune_status_is_ok(status)) {
+    putchar('\n');
+    status = tune_table_print(table, tune_terminal_width(stdout), stdout);
+  }
+  tune_table_destroy(table);
+  return status;
+}
+
 static tune_status print_text(tune_database *database, const tune_database_task *task,
                               const collection *all, const show_options *options) {
   print_task(task);
+  if (!options->failed)
+    TUNE_RETURN_IF_ERROR(print_targets(database, task, all));
   if (all->count == 0)
     printf("\nno %s\n", options->failed ? "failed trials" : "trials");
   size_t limit = options->limit ? (size_t)options->limit : SIZE_MAX;

@@ -15,6 +15,7 @@
 #define TUNE_TRANSFORMS_LOWER_CUDA_H
 
 #include "transforms/lower/cpu.h"
+#include "transforms/lower/stages.h"
 
 #include <jansson.h>
 
@@ -26,6 +27,7 @@ typedef struct tune_cuda_options {
   // The fingerprint of the device (targets/fingerprint.h), needed only until the lowering is made;
   // NULL: what every device of compute capability 8.0 has.
   const json_t *device;
+  tune_stages stages; // those of device_launches.h, and "nvvm" of tune_cuda_lowering_run_module
 } tune_cuda_options;
 
 typedef struct tune_cuda_lowering tune_cuda_lowering;
@@ -44,6 +46,12 @@ tune_status tune_cuda_lowering_run(tune_cuda_lowering *lowering, MlirOperation m
                                    const char *function, const tune_function_signature *signature,
                                    tune_emit emit, char **out_bytes, size_t *out_size,
                                    tune_cpu_report *out_report);
+
+// Lowers `module` in place: to the host's part, and the kernels in the LLVM dialect. What the
+// device does not have is found as by the other.
+tune_status tune_cuda_lowering_run_module(tune_cuda_lowering *lowering, MlirOperation module,
+                                          const char *function,
+                                          const tune_function_signature *signature);
 
 // As tune_cpu_lowering_warm_up.
 tune_status tune_cuda_lowering_warm_up(tune_cuda_lowering *lowering);

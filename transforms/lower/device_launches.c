@@ -31,6 +31,7 @@
 struct tune_device_launches {
   tune_device device;
   const char *const *options;
+  tune_stages stages;
   tune_bufferizer bufferizer;
   MlirPassManager generalize, open, remove_called, plain, outline;
 };
@@ -45,7 +46,7 @@ static tune_status init(tune_device_launches *self, MlirContext context) {
 }
 
 tune_status tune_device_launches_create(MlirContext context, const tune_device *device,
-                                        const char *const *options,
+                                        const char *const *options, const tune_stages *stages,
                                         tune_device_launches **out_launches) {
   *out_launches = NULL;
   tune_device_launches *self = calloc(1, sizeof *self);
@@ -53,6 +54,7 @@ tune_status tune_device_launches_create(MlirContext context, const tune_device *
     return tune_status_make(TUNE_OUT_OF_MEMORY, "making a lowering");
   self->device = *device;
   self->options = options;
+  self->stages = *stages;
   tune_status status = init(self, context);
   if (!tune_status_is_ok(status)) {
     tune_device_launches_destroy(self);
@@ -200,12 +202,16 @@ static tune_status lower_to_launches(tune_device_launches *self, MlirOperation m
   TUNE_RETURN_IF_ERROR(open_copies(module));
   TUNE_RETURN_IF_ERROR(tune_pipeline_run(self->generalize, module, "generalizing"));
   TUNE_RETURN_IF_ERROR(for_each_function(self, module, open_launches));
+  tune_stages_reach(&self->stages, "launches", module);
   TUNE_RETURN_IF_ERROR(tune_pipeline_run(self->open, module, "lowering kernels to loops"));
+  tune_stages_reach(&self->stages, "loops", module);
   TUNE_RETURN_IF_ERROR(for_each_function(self, module, open_vectors));
+  tune_stages_reach(&self->stages, "pieces", module);
   TUNE_RETURN_IF_ERROR(tune_ir_find_function(module, name, out_function));
   TUNE_RETURN_IF_ERROR(inline_calls(module, *out_function));
   TUNE_RETURN_IF_ERROR(tune_pipeline_run(self->remove_called, module, "removing functions"));
   TUNE_RETURN_IF_ERROR(tune_pipeline_run(self->plain, module, "making accesses plain"));
+  tune_stages_reach(&self->stages, "plain", module);
   TUNE_RETURN_IF_ERROR(tune_ir_find_function(module, name, out_function));
   return tune_launch_values_sink(*out_function);
 }
@@ -216,7 +222,23 @@ tune_status tune_device_launches_run(tune_device_launches *self, MlirOperation m
   *out_kernels = (MlirOperation){NULL};
   TUNE_RETURN_IF_ERROR(lower_to_launches(self, module, name, signature, out_function));
   TUNE_RETURN_IF_ERROR(tune_launch_kernels_outline(module, *out_function, self->outline));
+  tune_stages_reach(&self->stages, "kernels", module);
   return tune_launch_kernels_copy(module, *out_function, out_kernels);
+}
+
+void tune_device_launches_merge(MlirOperation module, MlirOperation kernels, const char *op_name) {
+  MlirOperation next;
+  for (MlirOperation op = mlirBlockGetFirstOperation(body_of(kernels)); !mlirOperationIsNull(op);
+       op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    if (!tune_ir_is(op, op_name))
+      continue;
+    MlirOperation other = tune_ir_find_symbol(module, tune_ir_string_attribute(op, "sym_name"));
+    mlirOperationRemoveFromParent(op);
+    mlirBlockAppendOwnedOperation(body_of(module), op);
+    if (!mlirOperationIsNull(other))
+      mlirOperationDestroy(other);
+  }
 }
 
 tune_status tune_device_launches_print(MlirOperation module, MlirOperation kernels,

@@ -17,6 +17,7 @@
 
 #include "support/status.h"
 #include "transforms/lower/device.h"
+#include "transforms/lower/stages.h"
 #include "transforms/signature.h"
 
 #include "mlir-c/IR.h"
@@ -28,9 +29,9 @@ extern "C" {
 typedef struct tune_device_launches tune_device_launches;
 
 // `options` (static, NULL after the last) are the attributes of functions that say how their code
-// is to be made (launch_kernels.h).
+// is to be made (launch_kernels.h). `stages` are "launches", "loops", "pieces", "plain", "kernels".
 tune_status tune_device_launches_create(MlirContext context, const tune_device *device,
-                                        const char *const *options,
+                                        const char *const *options, const tune_stages *stages,
                                         tune_device_launches **out_launches);
 void tune_device_launches_destroy(tune_device_launches *launches);
 
@@ -40,6 +41,10 @@ void tune_device_launches_destroy(tune_device_launches *launches);
 tune_status tune_device_launches_run(tune_device_launches *launches, MlirOperation module,
                                      const char *name, const tune_function_signature *signature,
                                      MlirOperation *out_function, MlirOperation *out_kernels);
+
+// Moves what became of `kernels`, all ops called `op_name` ("spirv.module"), into `module`, each in
+// place of what has its name there.
+void tune_device_launches_merge(MlirOperation module, MlirOperation kernels, const char *op_name);
 
 // The text of both, one after the other; free() it.
 tune_status tune_device_launches_print(MlirOperation module, MlirOperation kernels,

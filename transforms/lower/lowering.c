@@ -20,11 +20,13 @@ static tune_status make_own(MlirContext context, const tune_lowering_options *op
   case TUNE_KIND_CPU:
     return TUNE_OK;
   case TUNE_KIND_VULKAN:
-    return tune_vulkan_lowering_create(context, &(tune_vulkan_options){.device = options->device},
-                                       &lowering->vulkan);
+    return tune_vulkan_lowering_create(
+        context, &(tune_vulkan_options){.device = options->device, .stages = options->stages},
+        &lowering->vulkan);
   case TUNE_KIND_CUDA:
-    return tune_cuda_lowering_create(context, &(tune_cuda_options){.device = options->device},
-                                     &lowering->cuda);
+    return tune_cuda_lowering_create(
+        context, &(tune_cuda_options){.device = options->device, .stages = options->stages},
+        &lowering->cuda);
   }
   return tune_status_make(TUNE_INTERNAL, "a lowering for a kind of target that does not exist");
 }
@@ -74,6 +76,16 @@ tune_status tune_lowering_run(tune_lowering *lowering, MlirOperation module, con
                                   out_size, out_report);
   return tune_vulkan_lowering_run(lowering->vulkan, module, function, signature, emit, out_bytes,
                                   out_size, out_report);
+}
+
+tune_status tune_lowering_run_module(tune_lowering *lowering, MlirOperation module,
+                                     const char *function,
+                                     const tune_function_signature *signature) {
+  if (lowering->vulkan)
+    return tune_vulkan_lowering_run_module(lowering->vulkan, module, function, signature);
+  if (lowering->cuda)
+    return tune_cuda_lowering_run_module(lowering->cuda, module, function, signature);
+  return tune_cpu_lowering_run_module(lowering->cpu, module);
 }
 
 tune_status tune_lowering_warm_up(tune_lowering *lowering) {

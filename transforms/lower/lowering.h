@@ -12,6 +12,7 @@
 #define TUNE_TRANSFORMS_LOWER_LOWERING_H
 
 #include "transforms/lower/cpu.h"
+#include "transforms/lower/stages.h"
 #include "tuning/target_name.h"
 
 #include <jansson.h>
@@ -26,6 +27,7 @@ typedef struct tune_lowering_options {
   // Of what is no CPU: the fingerprint of the device (targets/fingerprint.h), needed only until the
   // lowering is made; NULL: what every device of the kind has.
   const json_t *device;
+  tune_stages stages; // of what is no CPU
 } tune_lowering_options;
 
 typedef struct tune_lowering tune_lowering;
@@ -43,6 +45,12 @@ bool tune_lowering_makes_objects(const tune_lowering *lowering, bool plain);
 tune_status tune_lowering_run(tune_lowering *lowering, MlirOperation module, const char *function,
                               const tune_function_signature *signature, bool plain, tune_emit emit,
                               char **out_bytes, size_t *out_size, tune_cpu_report *out_report);
+
+// Lowers `module` in place, as far as MLIR goes: for a CPU to the LLVM dialect, all of it, else for
+// `function`, to the host's part and kernels in the dialect of the device.
+tune_status tune_lowering_run_module(tune_lowering *lowering, MlirOperation module,
+                                     const char *function,
+                                     const tune_function_signature *signature);
 
 // As tune_cpu_lowering_warm_up.
 tune_status tune_lowering_warm_up(tune_lowering *lowering);

@@ -17,6 +17,7 @@ static const char *const OPTIONS[] = {TUNE_SPIRV_OPT_ATTRIBUTE, NULL};
 struct tune_vulkan_lowering {
   MlirContext context;
   tune_device device;
+  tune_stages stages;
   tune_device_launches *launches;
   tune_spirv *spirv;
 };
@@ -24,11 +25,12 @@ struct tune_vulkan_lowering {
 static tune_status init(tune_vulkan_lowering *lowering, MlirContext context,
                         const tune_vulkan_options *options) {
   lowering->context = context;
+  lowering->stages = options->stages;
   lowering->device = tune_device_least();
   if (options->device)
     TUNE_RETURN_IF_ERROR(tune_device_read(options->device, &lowering->device));
-  TUNE_RETURN_IF_ERROR(
-      tune_device_launches_create(context, &lowering->device, OPTIONS, &lowering->launches));
+  TUNE_RETURN_IF_ERROR(tune_device_launches_create(context, &lowering->device, OPTIONS,
+                                                   &lowering->stages, &lowering->launches));
   return tune_spirv_create(context, &lowering->device, &lowering->spirv);
 }
 
@@ -122,6 +124,23 @@ tune_status tune_vulkan_lowering_run(tune_vulkan_lowering *lowering, MlirOperati
   }
   if (out_report)
     *out_report = report;
+  return status;
+}
+
+tune_status tune_vulkan_lowering_run_module(tune_vulkan_lowering *lowering, MlirOperation module,
+                                            const char *function_name,
+                                            const tune_function_signature *signature) {
+  MlirOperation function, kernels;
+  TUNE_RETURN_IF_ERROR(tune_device_launches_run(lowering->launches, module, function_name,
+                                                signature, &function, &kernels));
+  tune_device_kernels described = {0};
+  tune_status status = tune_spirv_convert(lowering->spirv, kernels, &described);
+  if (tune_status_is_ok(status)) {
+    tune_device_launches_merge(module, kernels, "spirv.module");
+    tune_stages_reach(&lowering->stages, "spirv", module);
+  }
+  tune_device_kernels_deinit(&described);
+  mlirOperationDestroy(kernels);
   return status;
 }
 

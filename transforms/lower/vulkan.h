@@ -21,6 +21,7 @@
 #define TUNE_TRANSFORMS_LOWER_VULKAN_H
 
 #include "transforms/lower/cpu.h"
+#include "transforms/lower/stages.h"
 
 #include <jansson.h>
 
@@ -32,6 +33,7 @@ typedef struct tune_vulkan_options {
   // The fingerprint of the device (targets/fingerprint.h), needed only until the lowering is made;
   // NULL: what every Vulkan 1.1 device has.
   const json_t *device;
+  tune_stages stages; // those of device_launches.h, and "spirv" of tune_vulkan_lowering_run_module
 } tune_vulkan_options;
 
 typedef struct tune_vulkan_lowering tune_vulkan_lowering;
@@ -49,6 +51,13 @@ tune_status tune_vulkan_lowering_run(tune_vulkan_lowering *lowering, MlirOperati
                                      const char *function, const tune_function_signature *signature,
                                      tune_emit emit, char **out_bytes, size_t *out_size,
                                      tune_cpu_report *out_report);
+
+// Lowers `module` in place: to the host's part, and the kernels in the SPIR-V dialect, each beside
+// its gpu.module, to which the launches refer. What the device does not have is found as by the
+// other.
+tune_status tune_vulkan_lowering_run_module(tune_vulkan_lowering *lowering, MlirOperation module,
+                                            const char *function,
+                                            const tune_function_signature *signature);
 
 // As tune_cpu_lowering_warm_up.
 tune_status tune_vulkan_lowering_warm_up(tune_vulkan_lowering *lowering);

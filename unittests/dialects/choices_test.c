@@ -48,7 +48,7 @@ static void reads_every_kind(void **state) {
   tune_choices choices;
   assert_true(tune_choices_are_on(op));
   assert_ok(tune_choices_verify(module));
-  assert_ok(tune_choices_read(op, &choices));
+  assert_ok(tune_choices_read(op, "cpu", &choices));
   assert_int_equal(choices.count, 12);
 
   static const tune_choice_kind kinds[] = {
@@ -156,7 +156,7 @@ static void writes_what_it_read(void **state) {
   MlirStringRef name = mlirStringRefCreateFromCString(TUNE_CHOICES_ATTRIBUTE);
   MlirAttribute before = mlirOperationGetDiscardableAttributeByName(op, name);
   tune_choices choices;
-  assert_ok(tune_choices_read(op, &choices));
+  assert_ok(tune_choices_read(op, "cpu", &choices));
   mlirOperationRemoveDiscardableAttributeByName(op, name);
   assert_false(tune_choices_are_on(op));
   assert_ok(tune_choices_write(op, &choices));
@@ -191,7 +191,7 @@ static void sets_choices(void **state) {
   MlirOperation module;
   MlirOperation op = parse_op(context, "module { func.func private @f() }", &module);
   tune_choices choices;
-  assert_ok(tune_choices_read(op, &choices));
+  assert_ok(tune_choices_read(op, "cpu", &choices));
   assert_int_equal(choices.count, 0);
 
   int64_t values[] = {8, 16};
@@ -278,6 +278,48 @@ static void refuses_wrong_attributes(void **state) {
   mlirContextDestroy(context);
 }
 
+// Each target reads and writes its own; what says no target is everybody's.
+static void keeps_targets_apart(void **state) {
+  (void)state;
+  MlirContext context = make_test_context();
+  MlirOperation module;
+  assert_ok(parse_choices(context, "{cpu = {mc = 2}, vulkan = {mc = 4, nr = 8}}", &module));
+  MlirOperation op = first_inside(module);
+  assert_true(tune_choices_are_by_target(op));
+  tune_choices choices;
+  assert_ok(tune_choices_read(op, "vulkan", &choices));
+  assert_string_equal(choices.target, "vulkan");
+  assert_int_equal(choices.count, 2);
+  assert_int_equal(tune_choices_find(&choices, "mc")->chosen.value, 4);
+  tune_choices_deinit(&choices);
+  assert_ok(tune_choices_write(op, &(tune_choices){.target = "vulkan"})); // takes them away
+  assert_ok(tune_choices_read(op, "vulkan", &choices));
+  assert_int_equal(choices.count, 0);
+  tune_chosen chosen = {.kind = TUNE_CHOICE_TILE, .value = 16, .provenance = "default"};
+  assert_ok(tune_choices_set_chosen(&choices, "mc", &chosen));
+  assert_ok(tune_choices_write(op, &choices));
+  tune_choices_deinit(&choices);
+  assert_ok(tune_choices_read(op, "cpu", &choices));
+  assert_int_equal(choices.count, 1);
+  assert_int_equal(choices.items[0].chosen.value, 2);
+  tune_choices_deinit(&choices);
+  mlirOperationDestroy(module);
+
+  assert_ok(parse_choices(context, "{mc = 2}", &module));
+  op = first_inside(module);
+  assert_false(tune_choices_are_by_target(op));
+  assert_ok(tune_choices_read(op, "cuda", &choices));
+  assert_int_equal(choices.count, 1);
+  assert_null(choices.target);
+  choices.target = "cuda";
+  assert_failure(tune_choices_write(op, &choices), TUNE_FAILED_PRECONDITION,
+                 "test.mlir:1:10: error: tune.choices: these choices say for no target, so that "
+                 "those for cuda have no place beside them; write {<target> = {...}} around them");
+  tune_choices_deinit(&choices);
+  mlirOperationDestroy(module);
+  mlirContextDestroy(context);
+}
+
 // What is right for MLIR, but not as choices: found by tune_choices_verify, at the op.
 static void refuses_wrong_choices(void **state) {
   (void)state;
@@ -292,6 +334,14 @@ static void refuses_wrong_choices(void **state) {
       {"{mc = [8, 16]}", "test.mlir:1:10: error: tune.choices: \"mc\": expected a domain such as "
                          "#tune.tile<[8, 16]>, a #tune.chosen, an i64 or a string"},
       {"{mc = \"\"}", "test.mlir:1:10: error: tune.choices: \"mc\": a value is the empty string"},
+      {"{cpu = {mc = 2}, gpu = {}}", "test.mlir:1:10: error: tune.choices: \"gpu\": no such "
+                                     "target; choices by target are for cpu, cuda, null or vulkan"},
+      {"{cpu = {mc = 2}, vulkan = 3}",
+       "test.mlir:1:10: error: tune.choices: \"vulkan\": expected a dictionary {name = choice, "
+       "...}, as the other targets have"},
+      {"{cpu = {mc = 2}, vulkan = {mc = 2.0}}",
+       "test.mlir:1:10: error: tune.choices: \"mc\": expected a domain such as "
+       "#tune.tile<[8, 16]>, a #tune.chosen, an i64 or a string"},
       {"{\"m c\" = 2}", "test.mlir:1:10: error: tune.choices: \"m c\": the name is not a word"},
       {"{}, tune.choises = {mc = 2}",
        "test.mlir:1:10: error: tune.choises: no such attribute; did you mean tune.choices?"},
@@ -399,6 +449,7 @@ int main(void) {
       cmocka_unit_test(sets_choices),
       cmocka_unit_test(strips_choices),
       cmocka_unit_test(refuses_wrong_attributes),
+      cmocka_unit_test(keeps_targets_apart),
       cmocka_unit_test(refuses_wrong_choices),
       cmocka_unit_test(refuses_wrong_values),
       cmocka_unit_test(finds_values_in_domains),

@@ -24,7 +24,7 @@ static tune_status read_and_write(void *context) {
   MlirOperation op = *(MlirOperation *)context;
   TUNE_RETURN_IF_ERROR(tune_choices_verify(op));
   tune_choices read = {0}, copy = {0};
-  tune_status status = tune_choices_read(op, &read);
+  tune_status status = tune_choices_read(op, "cpu", &read);
   if (tune_status_is_ok(status))
     status = copy_all(&read, &copy);
   if (tune_status_is_ok(status))
