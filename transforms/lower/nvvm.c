@@ -213,6 +213,7 @@ tune_status tune_nvvm_convert(tune_nvvm *self, MlirOperation kernels,
   TUNE_RETURN_IF_ERROR(tune_pipeline_run(has_nvgpu ? self->convert_nvgpu : self->convert, kernels,
                                          "converting kernels to NVVM"));
   TUNE_RETURN_IF_ERROR(tune_nvvm_math_finish(kernels));
+  TUNE_RETURN_IF_ERROR(tune_nvvm_memory_finish(kernels));
   return tune_pipeline_run(self->finish, kernels, "finishing kernels in NVVM");
 }
 

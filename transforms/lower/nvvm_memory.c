@@ -101,3 +101,26 @@ tune_status tune_nvvm_memory_place(MlirOperation kernel, int64_t most_static,
   tune_op_list_deinit(&allocations);
   return failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing the memory of a kernel") : TUNE_OK;
 }
+
+static MlirWalkResult find_given(MlirOperation op, void *user_data) {
+  if (!tune_ir_is(op, "llvm.mlir.global") ||
+      !tune_ir_string_starts(tune_ir_string_attribute(op, "sym_name"), "__dynamic_shmem__"))
+    return MlirWalkResultAdvance;
+  return tune_op_list_add(user_data, op) ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
+}
+
+tune_status tune_nvvm_memory_finish(MlirOperation kernels) {
+  MlirContext context = mlirOperationGetContext(kernels);
+  tune_op_list globals = {0};
+  mlirOperationWalk(kernels, find_given, &globals, MlirWalkPreOrder);
+  for (size_t i = 0; i < globals.count; ++i) {
+    mlirOperationSetAttributeByName(
+        globals.ops[i], tune_ir_string("linkage"),
+        mlirAttributeParseGet(context, tune_ir_string("#llvm.linkage<external>")));
+    mlirOperationSetAttributeByName(globals.ops[i], tune_ir_string("alignment"),
+                                    mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), ALIGNMENT));
+  }
+  bool failed = globals.failed;
+  tune_op_list_deinit(&globals);
+  return failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing the memory of kernels") : TUNE_OK;
+}

@@ -27,6 +27,11 @@ extern "C" {
 tune_status tune_nvvm_memory_place(MlirOperation kernel, int64_t most_static,
                                    int64_t *out_launch_bytes);
 
+// Upstream's conversion makes of what a launch gives a variable of the kernel, of one byte. In
+// `kernels`, in the LLVM dialect, it becomes one from elsewhere (.extern .shared), which takes
+// nothing.
+tune_status tune_nvvm_memory_finish(MlirOperation kernels);
+
 #ifdef __cplusplus
 }
 #endif

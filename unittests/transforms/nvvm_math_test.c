@@ -7,8 +7,6 @@
 //===--------------------------------------------------------------------------===//
 
 #include "support/string_builder.h"
-#include "transforms/lower/cuda.h"
-#include "transforms/lower/memory.h"
 #include "unittests/ptx/ptx.h"
 #include "unittests/transforms/math_accuracy.h"
 
@@ -22,8 +20,8 @@
 
 #include <cmocka.h>
 
-#include "transforms/ir.h"
 #include "unittests/transforms/context_fixture.h"
+#include "unittests/transforms/cuda_fixture.h"
 
 #define POINTS 8192
 #define GROUP 256
@@ -67,21 +65,9 @@ static char *make_payload(void) {
 
 static char *make_ptx(void) {
   char *payload = make_payload(), *text;
-  MlirOperation module, function;
-  assert_ok(tune_ir_parse(context, payload, "in.mlir", &module));
-  free(payload);
-  assert_ok(tune_ir_find_function(module, NULL, &function));
-  tune_function_signature *signature;
-  assert_ok(tune_function_signature_create(function, &signature));
-  assert_ok(tune_memory_prepare(module, function, signature));
-  tune_cuda_lowering *lowering;
-  assert_ok(tune_cuda_lowering_create(context, &(tune_cuda_options){0}, &lowering));
   size_t size;
-  assert_ok(tune_cuda_lowering_run(lowering, module, "f", signature, TUNE_EMIT_ASSEMBLY, &text,
-                                   &size, NULL));
-  tune_cuda_lowering_destroy(lowering);
-  tune_function_signature_destroy(signature);
-  mlirOperationDestroy(module);
+  assert_ok(lower_for_cuda(payload, TUNE_EMIT_ASSEMBLY, &text, &size));
+  free(payload);
   return text;
 }
 
