@@ -21,6 +21,7 @@ set(unittests/ptx_may support targets unittests/common)
 foreach(folder support targets tuning dialects transforms)
   set(unittests/${folder}_may ${folder} unittests/common ${${folder}_may})
 endforeach()
+list(APPEND unittests/transforms_may unittests/ptx)
 
 # The headers of other people's libraries, by how their names begin.
 set(library_jansson "^jansson\\.h$")

@@ -9,10 +9,12 @@
 # `REQUIRES: asan` and `UNSUPPORTED: asan` are for tests that need or cannot bear the sanitizers,
 # `REQUIRES: own-mounts` for those that mount file systems, in a namespace of their own, `terminals` for
 # those that run a program on one, `sysfs` for those that need a folder where not even root may write,
-# `vulkan` for those that need a device.
+# `vulkan` for those that need a device, `ptxas` for those that need NVIDIA's assembler
+# (tune-run --emit=cubin says where it is looked for; scripts/install-dependencies --ptxas fetches it).
 
 import os
 import pty
+import shutil
 import subprocess
 import sys
 
@@ -87,3 +89,12 @@ if subprocess.run(
     config.available_features.add("vulkan")
 
 config.environment["PATH"] = os.pathsep.join(path)
+
+# NVIDIA's assembler: as transforms/lower/ptxas.c looks for it, else what was fetched for tests.
+fetched = os.path.join(config.tune_source_dir, "build", "ptxas")
+ptxas = os.environ.get("TUNE_PTXAS") or shutil.which("ptxas", path=os.pathsep.join(
+    [os.path.join(os.environ.get("CUDA_HOME", "/usr/local/cuda"), "bin"), "/usr/local/cuda/bin",
+     os.environ.get("PATH", ""), fetched]))
+if ptxas and os.access(ptxas, os.X_OK):
+    config.environment["TUNE_PTXAS"] = ptxas
+    config.available_features.add("ptxas")

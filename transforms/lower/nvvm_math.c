@@ -10,11 +10,9 @@
 #include <math.h>
 #include <stdio.h>
 
-static const char *const APPROXIMATED[] = {"math.asin",  "math.cbrt", "math.erf",   "math.erfc",
-                                           "math.expm1", "math.log",  "math.log1p", "math.log2",
-                                           "math.tanh",  NULL};
-static const char *const EXPANDED[] = {"acosh", "asinh", "atanh", "cosh",
-                                       "fpowi", "sinh",  "tan",   NULL};
+static const char *const APPROXIMATED[] = {"math.asin",  "math.erf",  "math.erfc", "math.expm1",
+                                           "math.log1p", "math.tanh", NULL};
+static const char *const EXPANDED[] = {"fpowi", "tan", NULL};
 
 //===--------------------------------------------------------------------------===//
 // Expressions
@@ -111,24 +109,204 @@ static MlirValue make_sine(const math *m, MlirValue x, bool is_cosine) {
   return choose(m, is_negative, call(m, "arith.negf", value), value);
 }
 
-// |x|^y with the sign that x has for odd y; NaN where x is negative and y no whole number.
-static MlirValue make_power(const math *m, MlirValue x, MlirValue y) {
-  MlirValue zero = number(m, 0), half = number(m, 0.5);
-  MlirValue log = call(m, "math.log2", call(m, "math.absf", x));
-  MlirValue power = call(m, "math.exp2", binary(m, "arith.mulf", y, log));
-  // 0 times infinity is 0 here: anything to the power of 0 is 1, and so is 1 to any.
-  MlirValue is_one = tune_ir_build_compare(&m->builder, "oeq", y, zero);
-  MlirValue of_one = tune_ir_build_compare(&m->builder, "oeq", x, number(m, 1));
-  is_one = binary(m, "arith.ori", is_one, of_one);
-  MlirValue is_broken = tune_ir_build_compare(&m->builder, "une", y, call(m, "math.floor", y));
-  MlirValue halves = binary(m, "arith.mulf", y, half);
-  MlirValue is_odd =
-      tune_ir_build_compare(&m->builder, "une", halves, call(m, "math.floor", halves));
-  MlirValue is_negative = tune_ir_build_compare(&m->builder, "olt", x, zero);
-  MlirValue signed_power = choose(m, is_odd, call(m, "arith.negf", power), power);
-  MlirValue below = choose(m, is_broken, number(m, NAN), signed_power);
-  return choose(m, is_one, number(m, 1), choose(m, is_negative, below, power));
+//===--------------------------------------------------------------------------===//
+// Logarithms and powers
+//===--------------------------------------------------------------------------===//
+
+static MlirValue compare(const math *m, const char *how, MlirValue a, MlirValue b) {
+  return tune_ir_build_compare(&m->builder, how, a, b);
 }
+
+static MlirValue whole_number(const math *m, int64_t value) {
+  return tune_ir_build_number(&m->builder, m->integer, value);
+}
+
+// `x`, above zero, as 2^exponent times a number of which `least` (its bits) is the smallest.
+static MlirValue split(const math *m, MlirValue x, int64_t least, MlirValue *out_exponent) {
+  MlirValue is_denormal = compare(m, "olt", x, number(m, 0x1p-126));
+  MlirValue scaled = choose(m, is_denormal, binary(m, "arith.mulf", x, number(m, 0x1p24)), x);
+  MlirValue bits = tune_ir_build_value(&m->builder, "arith.bitcast", m->integer, 1, &scaled);
+  MlirValue steps = binary(m, "arith.subi", bits, whole_number(m, least));
+  MlirValue exponent = binary(m, "arith.andi", steps, whole_number(m, -0x800000));
+  MlirValue rest = binary(m, "arith.subi", bits, exponent);
+  *out_exponent = fma_of(m, call(m, "arith.sitofp", exponent), number(m, 0x1p-23),
+                         choose(m, is_denormal, number(m, -24), number(m, 0)));
+  return tune_ir_build_value(&m->builder, "arith.bitcast", m->type, 1, &rest);
+}
+
+// The logarithm to the base of which 2 has the logarithm `of_two` and e `of_e`: a polynomial of
+// least largest error about 1, by Norbert Juffa.
+static MlirValue make_log(const math *m, MlirValue x, double of_two, double of_e) {
+  static const double ODD[] = {-0x1.0aap-3, -0.166845024, -0.249996364, -0.5};
+  MlirValue exponent, part = split(m, x, 0x3f2aaaab, &exponent); // from 2/3 on
+  part = binary(m, "arith.subf", part, number(m, 1));
+  MlirValue square = binary(m, "arith.mulf", part, part);
+  MlirValue sum = fma_of(m, part, number(m, ODD[0]), number(m, 0.140889585)),
+            low = fma_of(m, part, number(m, -0.121489584), number(m, 0.139809534));
+  sum = fma_of(m, sum, square, low);
+  sum = fma_of(m, sum, part, number(m, ODD[1]));
+  sum = fma_of(m, sum, part, number(m, 0.200121149));
+  sum = fma_of(m, sum, part, number(m, ODD[2]));
+  sum = fma_of(m, sum, part, number(m, 0.333331943));
+  sum = fma_of(m, sum, part, number(m, ODD[3]));
+  sum = fma_of(m, sum, square, part);
+  if (of_e != 1)
+    sum = binary(m, "arith.mulf", sum, number(m, of_e));
+  sum = fma_of(m, exponent, number(m, of_two), sum);
+  // Of infinity and NaN it is these, of numbers below zero NaN.
+  sum = choose(m, compare(m, "olt", x, number(m, INFINITY)), sum, x);
+  sum = choose(m, compare(m, "oeq", x, number(m, 0)), number(m, -INFINITY), sum);
+  return choose(m, compare(m, "olt", x, number(m, 0)), number(m, NAN), sum);
+}
+
+// The natural logarithm of `x`, above zero, as a sum of two numbers, to some 30 bits: twice the
+// inverse hyperbolic tangent of (x - 1) / (x + 1), by Norbert Juffa.
+static MlirValue make_long_log(const math *m, MlirValue x, MlirValue *out_rest) {
+  static const double TERMS[] = {0x1.08cp-3, 0x1.22cd9cp-3, 0x1.99a162p-3, 0x1.55555p-2};
+  static const double LOG_2 = 0x1.62e43p-1, LOG_2_REST = -0x1.05c61p-29;
+  MlirValue exponent, part = split(m, x, 0x3f3504f3, &exponent); // from the root of 1/2 on
+  MlirValue below = binary(m, "arith.addf", part, number(m, 1)),
+            above = binary(m, "arith.subf", part, number(m, 1));
+  MlirValue inverse = binary(m, "arith.divf", number(m, 1), below);
+  MlirValue q = binary(m, "arith.mulf", inverse, above), minus = call(m, "arith.negf", above);
+  MlirValue rest = fma_of(m, q, minus, fma_of(m, q, number(m, -2), above));
+  rest = binary(m, "arith.mulf", inverse, rest);
+  MlirValue square = binary(m, "arith.mulf", q, q);
+  MlirValue sum = polynomial(m, square, TERMS, 4);
+  MlirValue square_rest = fma_of(m, q, binary(m, "arith.addf", rest, rest),
+                                 fma_of(m, q, q, call(m, "arith.negf", square)));
+  MlirValue cube = binary(m, "arith.mulf", square, q);
+  MlirValue cube_rest = fma_of(m, square, q, call(m, "arith.negf", cube));
+  cube_rest = fma_of(m, square, rest, fma_of(m, square_rest, q, cube_rest));
+  sum = fma_of(m, sum, cube, fma_of(m, sum, cube_rest, rest));
+  MlirValue twice = binary(m, "arith.addf", q, q);
+  MlirValue high = fma_of(m, exponent, number(m, LOG_2), twice);
+  MlirValue back = fma_of(m, exponent, number(m, -LOG_2), high);
+  MlirValue low = fma_of(m, sum, number(m, 2), binary(m, "arith.subf", twice, back));
+  low = fma_of(m, exponent, number(m, LOG_2_REST), low);
+  MlirValue all = binary(m, "arith.addf", high, low);
+  *out_rest = binary(m, "arith.addf", binary(m, "arith.subf", high, all), low);
+  return all;
+}
+
+// |x|^y, but for what the logarithm of 1 times infinity is.
+static MlirValue make_positive_power(const math *m, MlirValue x, MlirValue y) {
+  MlirValue rest, log = make_long_log(m, x, &rest);
+  log = choose(m, compare(m, "olt", x, number(m, INFINITY)), log, x);
+  log = choose(m, compare(m, "oeq", x, number(m, 0)), number(m, -INFINITY), log);
+  MlirValue product = binary(m, "arith.mulf", log, y);
+  MlirValue low = fma_of(m, log, y, call(m, "arith.negf", product));
+  low = fma_of(m, rest, y, low);
+  // Beyond what e^x has results for there is nothing to mend, and infinities would become NaN.
+  MlirValue is_small = compare(m, "olt", call(m, "math.absf", product), number(m, 104));
+  low = choose(m, is_small, low, number(m, 0));
+  MlirValue power = make_exp(m, product);
+  MlirValue mended = fma_of(m, power, low, power);
+  return choose(m, compare(m, "olt", power, number(m, INFINITY)), mended, power);
+}
+
+// As C has it: x has a sign also where it is zero, and a negative one has no powers but whole ones.
+static MlirValue make_power(const math *m, MlirValue x, MlirValue y) {
+  MlirValue zero = number(m, 0), size = call(m, "math.absf", x);
+  MlirValue power = make_positive_power(m, size, y);
+  MlirValue is_one =
+      binary(m, "arith.ori", compare(m, "oeq", y, zero), compare(m, "oeq", x, number(m, 1)));
+  MlirValue is_endless = compare(m, "oeq", call(m, "math.absf", y), number(m, INFINITY));
+  MlirValue of_minus_one = binary(m, "arith.andi", compare(m, "oeq", x, number(m, -1)), is_endless);
+  is_one = binary(m, "arith.ori", is_one, of_minus_one);
+  MlirValue halves = binary(m, "arith.mulf", y, number(m, 0.5));
+  MlirValue is_whole = compare(m, "oeq", y, call(m, "math.floor", y));
+  MlirValue is_odd = compare(m, "une", halves, call(m, "math.floor", halves));
+  is_odd = binary(m, "arith.andi", is_odd, is_whole);
+  MlirValue bits = tune_ir_build_value(&m->builder, "arith.bitcast", m->integer, 1, &x);
+  MlirValue is_signed = compare(m, "slt", bits, whole_number(m, 0));
+  MlirValue is_turned = binary(m, "arith.andi", is_signed, is_odd);
+  power = choose(m, is_turned, call(m, "arith.negf", power), power);
+  MlirValue is_negative = binary(m, "arith.andi", compare(m, "olt", x, zero),
+                                 compare(m, "olt", size, number(m, INFINITY)));
+  MlirValue is_none =
+      binary(m, "arith.andi", is_negative, compare(m, "une", y, call(m, "math.floor", y)));
+  return choose(m, is_one, number(m, 1), choose(m, is_none, number(m, NAN), power));
+}
+
+// By a power, and a step of Newton's method.
+static MlirValue make_cube_root(const math *m, MlirValue x) {
+  MlirValue size = call(m, "math.absf", x), third = number(m, 1.0 / 3);
+  MlirValue log = make_log(m, size, 1, M_LOG2E);
+  MlirValue root = call(m, "math.exp2", binary(m, "arith.mulf", log, third));
+  MlirValue square = binary(m, "arith.mulf", root, root);
+  MlirValue error = binary(m, "arith.subf", root, binary(m, "arith.divf", size, square));
+  MlirValue better = fma_of(m, error, number(m, -1.0 / 3), root);
+  better = tune_ir_build_binary(&m->builder, "math.copysign", better, x);
+  MlirValue is_number = binary(m, "arith.andi", compare(m, "olt", size, number(m, INFINITY)),
+                               compare(m, "ogt", size, number(m, 0)));
+  return choose(m, is_number, better, x);
+}
+
+//===--------------------------------------------------------------------------===//
+// Hyperbolic functions
+//===--------------------------------------------------------------------------===//
+
+// e^|x| / 2 is made of e^(|x| / 2), for it is a number where e^|x| is none.
+static MlirValue make_half_exp(const math *m, MlirValue size, MlirValue *out_inverse) {
+  MlirValue half = number(m, 0.5);
+  MlirValue root = make_exp(m, binary(m, "arith.mulf", size, half));
+  MlirValue value = binary(m, "arith.mulf", binary(m, "arith.mulf", root, half), root);
+  *out_inverse = binary(m, "arith.divf", number(m, 0.25), value);
+  return value;
+}
+
+static MlirValue make_cosh(const math *m, MlirValue x) {
+  MlirValue inverse, value = make_half_exp(m, call(m, "math.absf", x), &inverse);
+  return binary(m, "arith.addf", value, inverse);
+}
+
+static MlirValue make_sinh(const math *m, MlirValue x) {
+  MlirValue size = call(m, "math.absf", x);
+  MlirValue inverse, value = make_half_exp(m, size, &inverse);
+  MlirValue large = binary(m, "arith.subf", value, inverse);
+  MlirValue less = call(m, "math.expm1", size), one = number(m, 1);
+  MlirValue small = binary(m, "arith.divf", less, binary(m, "arith.addf", less, one));
+  small = binary(m, "arith.mulf", binary(m, "arith.addf", less, small), number(m, 0.5));
+  value = choose(m, compare(m, "ogt", size, one), large, small);
+  return tune_ir_build_binary(&m->builder, "math.copysign", value, x);
+}
+
+// Where x^2 + 1 is x^2 in any case, log(2 x); elsewhere by log1p, which keeps small numbers.
+static MlirValue make_inverse(const math *m, MlirValue size, MlirValue small) {
+  MlirValue large = make_log(m, size, M_LN2, 1);
+  large = binary(m, "arith.addf", large, number(m, M_LN2));
+  return choose(m, compare(m, "ogt", size, number(m, 0x1p13)), large, call(m, "math.log1p", small));
+}
+
+static MlirValue make_asinh(const math *m, MlirValue x) {
+  MlirValue size = call(m, "math.absf", x), one = number(m, 1);
+  MlirValue square = binary(m, "arith.mulf", size, size);
+  MlirValue root = call(m, "math.sqrt", binary(m, "arith.addf", square, one));
+  MlirValue more = binary(m, "arith.divf", square, binary(m, "arith.addf", root, one));
+  MlirValue value = make_inverse(m, size, binary(m, "arith.addf", size, more));
+  return tune_ir_build_binary(&m->builder, "math.copysign", value, x);
+}
+
+static MlirValue make_acosh(const math *m, MlirValue x) {
+  MlirValue above = binary(m, "arith.subf", x, number(m, 1));
+  MlirValue square = fma_of(m, above, above, binary(m, "arith.addf", above, above));
+  MlirValue root = call(m, "math.sqrt", square);
+  MlirValue value = make_inverse(m, x, binary(m, "arith.addf", above, root));
+  return choose(m, compare(m, "olt", x, number(m, 1)), number(m, NAN), value);
+}
+
+static MlirValue make_atanh(const math *m, MlirValue x) {
+  MlirValue size = call(m, "math.absf", x);
+  MlirValue below = binary(m, "arith.subf", number(m, 1), size);
+  MlirValue ratio = binary(m, "arith.divf", binary(m, "arith.addf", size, size), below);
+  MlirValue value = binary(m, "arith.mulf", call(m, "math.log1p", ratio), number(m, 0.5));
+  return tune_ir_build_binary(&m->builder, "math.copysign", value, x);
+}
+
+//===--------------------------------------------------------------------------===//
+// All functions
+//===--------------------------------------------------------------------------===//
 
 // What `op` is in other words, or a null value.
 static MlirValue say(MlirOperation op) {
@@ -143,8 +321,24 @@ static MlirValue say(MlirOperation op) {
     return make_power(&m, x, mlirOperationGetOperand(op, 1));
   if (tune_ir_is(op, "math.absi"))
     return binary(&m, "arith.maxsi", x, binary(&m, "arith.subi", number(&m, 0), x));
+  if (tune_ir_is(op, "math.log"))
+    return make_log(&m, x, M_LN2, 1);
+  if (tune_ir_is(op, "math.log2"))
+    return make_log(&m, x, 1, M_LOG2E);
   if (tune_ir_is(op, "math.log10"))
-    return binary(&m, "arith.mulf", call(&m, "math.log", x), number(&m, M_LOG10E));
+    return make_log(&m, x, M_LN2 * M_LOG10E, M_LOG10E);
+  if (tune_ir_is(op, "math.cbrt"))
+    return make_cube_root(&m, x);
+  if (tune_ir_is(op, "math.cosh"))
+    return make_cosh(&m, x);
+  if (tune_ir_is(op, "math.sinh"))
+    return make_sinh(&m, x);
+  if (tune_ir_is(op, "math.acosh"))
+    return make_acosh(&m, x);
+  if (tune_ir_is(op, "math.asinh"))
+    return make_asinh(&m, x);
+  if (tune_ir_is(op, "math.atanh"))
+    return make_atanh(&m, x);
   return tune_device_math_arc(&m.builder, op);
 }
 

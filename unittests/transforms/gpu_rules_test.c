@@ -18,6 +18,7 @@
 #include <cmocka.h>
 
 #include "unittests/common/assert_ok.h"
+#include "unittests/transforms/gpu_payloads.h"
 
 static MlirContext context;
 
@@ -130,25 +131,6 @@ static void rules_are_of_the_machines_kind(void **state) {
 //===--------------------------------------------------------------------------===//
 // Devices that are not here
 //===--------------------------------------------------------------------------===//
-
-typedef struct payload_case {
-  const char *rule, *text;
-} payload_case;
-
-// One op, from tensors of `A` and `B` to one of `C`, which starts with zero.
-#define PAYLOAD(A, B, C, OP)                                                                       \
-  "func.func @f(%a: tensor<" A ">, %b: tensor<" B ">) -> tensor<" C "> {\n"                        \
-  "  %zero = arith.constant 0.0 : f32\n  %e = tensor.empty() : tensor<" C ">\n"                    \
-  "  %c = linalg.fill ins(%zero : f32) outs(%e : tensor<" C ">) -> tensor<" C ">\n"                \
-  "  %0 = " OP "\n  return %0 : tensor<" C ">\n}\n"
-#define PRODUCT(A, B, C)                                                                           \
-  PAYLOAD(A, B, C,                                                                                 \
-          "linalg.matmul ins(%a, %b : tensor<" A ">, tensor<" B ">) outs(%c : tensor<" C           \
-          ">) -> tensor<" C ">")
-#define SUM(A, C, DIMENSION)                                                                       \
-  PAYLOAD(A, "1xf32", C,                                                                           \
-          "linalg.reduce { arith.addf } ins(%a : tensor<" A ">) outs(%c : tensor<" C               \
-          ">) dimensions = [" DIMENSION "]")
 
 static const payload_case PAYLOADS[] = {
     {"gpu_contraction", PRODUCT("64x128xf32", "128x96xf32", "64x96xf32")},
