@@ -25,8 +25,8 @@ extern "C" {
   {                                                                                                \
     .name = "target", .type = TUNE_PASS_OPTION_STRING, .initial = "cpu",                           \
     .summary =                                                                                     \
-        "what the code is for: cpu (default), vulkan, or one of its devices as vulkan:0 or "       \
-        "vulkan:<name>; vulkan:generic is any; null"                                               \
+        "what the code is for: cpu (default), vulkan, cuda, or one of their devices as "           \
+        "vulkan:<name>, cuda:0; vulkan:generic is any, cuda:sm_90 any of an architecture; null"    \
   }
 #define TUNE_OPTION_THREADS                                                                        \
   {                                                                                                \

@@ -66,7 +66,8 @@ static tune_status nothing_to_tune(const search *s) {
 static tune_status find_tasks(search *s) {
   tune_module_tasks_options options = {.target = s->options->target,
                                        .threads = s->options->threads,
-                                       .schedule = s->options->schedule};
+                                       .schedule = s->options->schedule,
+                                       .by_target = s->options->by_target};
   if (s->options->export_folder) {
     TUNE_RETURN_IF_ERROR(tune_search_open_rounds(s, &options.fingerprint));
     options.has_fingerprint = options.fingerprint != NULL;

@@ -60,6 +60,7 @@ typedef struct tune_search_options {
   size_t jobs;               // builds at once; 0: as many as there are cores to build on
   const char *database;      // path; NULL: the default one
   const char *schedule;      // file with the user's schedule; NULL: rules
+  bool by_target;            // winners go into a dictionary of the target's (dialects/choices.h)
   double seconds;            // of all tasks together; 0: no bound
   const char *export_folder; // candidates are measured elsewhere (tuning/rounds.h): session.round
                              // is then above 0, session.finalists 0; NULL: they are measured here

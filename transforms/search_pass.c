@@ -11,6 +11,7 @@
 //
 //===--------------------------------------------------------------------------===//
 
+#include "transforms/module_tasks.h"
 #include "transforms/passes.h"
 #include "transforms/search.h"
 #include "transforms/search_report.h"
@@ -164,6 +165,7 @@ static const tune_pass_option options_table[] = {
     {.name = "db",
      .type = TUNE_PASS_OPTION_STRING,
      .summary = "the database of records ($XDG_CACHE_HOME/mlir-tune/tune.db)"},
+    TUNE_OPTION_BY_TARGET,
     {.name = "schedule",
      .type = TUNE_PASS_OPTION_STRING,
      .summary = "a file with a transform script to search instead of the rules' spaces"},
@@ -269,6 +271,7 @@ static tune_status read_options(const tune_pass_options *options, tune_search_op
   search->jobs = (size_t)tune_pass_options_get_integer(options, "jobs");
   search->database = tune_pass_options_get_text(options, "db");
   search->schedule = tune_pass_options_get_text(options, "schedule");
+  search->by_target = tune_pass_options_get_flag(options, "by-target");
   search->seconds = tune_pass_options_get_seconds(options, "time");
   TUNE_RETURN_IF_ERROR(read_measure(options, search));
   return tune_selection_parse(tune_pass_options_get_text(options, "selection"),

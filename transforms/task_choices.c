@@ -86,7 +86,8 @@ static tune_status refuse_name(const tune_task_choices_source *source, MlirOpera
   if (strncmp(source->origin, "rule ", strlen("rule ")) == 0)
     tune_string_builder_append(
         &text, ". What was chosen for another number of threads needs that number: threads=<n>; "
-               "for another target that target: target=<name>; what was chosen for a schedule of "
+               "for another target that target: target=<name>, or a dictionary for each, as "
+               "{cpu = {...}}; what was chosen for a schedule of "
                "your own that schedule: schedule=<file>");
   return refuse(TUNE_NOT_FOUND, op, &text);
 }

@@ -81,8 +81,9 @@ tune_status settings_parse(int argc, char **argv, run_settings *out_settings, bo
       {"function", 0, TUNE_OPTION_STRING, &s->function, "NAME",
        "The function to run; the only one or @main otherwise.", NULL, 0, 0},
       {"target", 0, TUNE_OPTION_STRING, &s->target, "NAME",
-       "What to run on: cpu (the default), vulkan, or one of its devices as vulkan:0 or "
-       "vulkan:<name>. With --emit also vulkan:generic, any device.",
+       "What to run on: cpu (the default), vulkan, cuda, or one of their devices as vulkan:0 or "
+       "vulkan:<name>. With --emit also vulkan:generic, any device, and cuda:sm_90, any of an "
+       "architecture.",
        NULL, 0, 0},
       {"threads", 0, TUNE_OPTION_INTEGER, &s->threads, "N",
        "Threads to run with, pinned to a CPU each. The default is 1.", NULL, 1, 4096},
