@@ -27,8 +27,6 @@ static void find_place(const tune_ir_builder *builder, MlirOperation write, cons
                        const intptr_t *dims, intptr_t rank, MlirValue *out_indices) {
   for (intptr_t i = 0; i < rank; ++i)
     out_indices[i] = mlirOperationGetOperand(write, 2 + i);
-  intptr_t dims[2] = {0, 1};
-  tune_tile_find_dims(write, dims);
   for (intptr_t i = 0; i < 2; ++i)
     out_indices[dims[i]] = tune_tile_add(builder, out_indices[dims[i]], place[i]);
 }
@@ -41,8 +39,6 @@ static void write_guarded(const tune_ir_builder *builder, MlirOperation write,
   intptr_t rank = mlirShapedTypeGetRank(type);
   find_place(builder, write, place, dims, rank, operands + 2);
   MlirValue is_there[2];
-  intptr_t dims[2] = {0, 1};
-  tune_tile_find_dims(write, dims);
   for (intptr_t i = 0; i < 2; ++i)
     is_there[i] = tune_ir_build_compare(
         builder, "ult", operands[2 + dims[i]],
@@ -80,15 +76,12 @@ static bool is_in_bounds(MlirOperation write) {
          mlirBoolAttrGetValue(mlirArrayAttrGetElement(in_bounds, 1));
 }
 
-// Whether neighbours of a row are neighbours in memory. Bits, and what has no size of its own, do
-// not lie in vectors as they lie there.
+// Bits, and what has no size of its own, do not lie in vectors as they lie in memory.
 static bool has_runs(MlirOperation write) {
-  MlirType type = mlirValueGetType(mlirOperationGetOperand(write, 1)),
-           element = mlirShapedTypeGetElementType(type);
-  intptr_t dims[2];
-  return tune_tile_find_dims(write, dims) && dims[1] == mlirShapedTypeGetRank(type) - 1 &&
-         (mlirTypeIsAFloat(element) ||
-          (mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) % 8 == 0));
+  MlirType element =
+      mlirShapedTypeGetElementType(mlirValueGetType(mlirOperationGetOperand(write, 1)));
+  return mlirTypeIsAFloat(element) ||
+         (mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) % 8 == 0);
 }
 
 // Writes one element, which is within the memory.
