@@ -60,6 +60,7 @@ def options_from(arguments):
                         "--fingerprint says of the other machine's device, for --export")
     options = parser.parse_args(arguments)
     options.trials = options.trials or (2 if options.dry_run else 256)
+    options.again = options.again or options.dry_run
     options.folder = options.folder or ROOT / "build" / (
         "benchmark-cuda-dry" if options.dry_run else "benchmark-cuda")
     if options.fingerprint and not options.export:
@@ -223,6 +224,7 @@ def measured_elsewhere(selected, folder):
     """The table of the files of results in `folder`."""
     found = [(row, *elsewhere.read(folder / (row.name + ".results"))) for row in selected
              if (folder / (row.name + ".results")).exists()]
+    found = [(row, fingerprint, *times) for row, fingerprint, *times in found if fingerprint]
     if not found:
         sys.exit("benchmarks/cuda: %s has no results: `for f in *.export; do tune-measure $f; done` on the "
                  "machine with the GPU, then bring *.results back" % folder)

@@ -17,7 +17,7 @@ def export(tool, rows, folder, target, trials, device):
 
 
 def read(path):
-    """(fingerprint, seconds of the default, of the best) of a file of results, whose tasks are added up; a
+    """(fingerprint or None, seconds of the default, of the best) of a file of results, whose tasks are added up; a
     time is None where a task has none."""
     fingerprint, defaults, best = None, {}, {}
     for text in path.read_text().splitlines():
