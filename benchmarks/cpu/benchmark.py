@@ -6,18 +6,19 @@ import json
 import os
 import re
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
 
 sys.dont_write_bytecode = True
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "benchmarks" / "common"))
 import contest
 import peers
 import report
+import tools
 import workloads
 
-ROOT = Path(__file__).resolve().parents[2]
 
 
 def options_from(arguments):
@@ -42,25 +43,15 @@ def options_from(arguments):
     return parser.parse_args(arguments)
 
 
-class Bench:
+class Bench(tools.Session):
     """What stays the same for all workloads."""
 
     def __init__(self, options):
-        self.options, self.folder = options, options.folder.resolve()
+        super().__init__(options.folder, ROOT)
+        self.options = options
         self.peers, self.programs = self.folder / "peers", self.folder / "bin"
         # One CPU of each core.
         self.cores = sorted({contest.core_of(cpu): cpu for cpu in os.sched_getaffinity(0)}.values())
-        self.revision = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=ROOT,
-                                       capture_output=True, text=True).stdout.strip() or "unknown"
-        self.results_path = self.folder / "results.json"
-        self.results = {}
-        if self.results_path.exists():
-            self.results = json.loads(self.results_path.read_text())
-
-    def save(self):
-        partial = self.results_path.with_suffix(".partial")
-        partial.write_text(json.dumps(self.results, indent=1))
-        partial.replace(self.results_path)
 
     def cpus(self, threads):
         """The last cores: interrupts and this program prefer the first."""
@@ -68,15 +59,7 @@ class Bench:
 
 
 def tool(bench, name, *arguments, log):
-    """Runs one of our tools; its stdout. What it says is appended to `log`; RuntimeError has the end."""
-    process = subprocess.run([bench.options.bin / name, *map(str, arguments)], capture_output=True,
-                             text=True)
-    with open(log, "a") as file:
-        file.write("$ %s %s\n%s" % (name, " ".join(map(str, arguments)), process.stderr))
-    if process.returncode:
-        errors = [line for line in process.stderr.splitlines() if "error" in line]
-        raise RuntimeError((errors or process.stderr.splitlines() or ["status %d" % process.returncode])[0])
-    return process.stdout
+    return tools.run_tool(bench.options.bin / name, *arguments, log=log)
 
 
 def tuned_folder(bench, threads, trials):
@@ -227,8 +210,7 @@ def benchmark(bench, selected, everything):
         for count in threads:
             for number, workload in enumerate(selected):
                 key = "%s/%d/%d" % (workload.name, count, trials)
-                known = bench.results.get(key)
-                if known and known["revision"] == bench.revision and not bench.options.again:
+                if bench.is_done(key) and not bench.options.again:
                     continue
                 print("%d of %d: %s, %d thread%s, %d trials" % (
                     number + 1, len(selected), workload.name, count, "s" * (count > 1), trials),

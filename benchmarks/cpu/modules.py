@@ -183,6 +183,13 @@ def total(shape, axes):
     return function.text(function.reduced("%a0", shape, axes), tensor(kept))
 
 
+def add(count):
+    type = tensor([count])
+    function = Function(type, type)
+    return function.text(function.elementwise([count], [("%a0", type), ("%a1", type)],
+                                              ["%r = arith.addf %x0, %x1 : f32"]), type)
+
+
 def transpose(rows, columns):
     function = Function(tensor([rows, columns]))
     value = function.op("linalg.transpose ins(%%a0 : %s) outs(%s : %s) permutation = [1, 0]" % (

@@ -5,9 +5,9 @@ import platform
 import statistics
 from pathlib import Path
 
+import tables
 import workloads
 
-BEGIN, END = "<!-- results of benchmarks/cpu/run: begin -->", "<!-- results of benchmarks/cpu/run: end -->"
 PLOT = "benchmarks-cpu.svg"
 SCALING = 0.95  # of the number of threads: how much faster than one they are to be, unless bound by memory
 
@@ -104,11 +104,6 @@ def line(workload, entry):
     return "\n".join(lines)
 
 
-def markdown(titles, rows):
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in
-                     [titles, ["---"] * len(titles), *rows])
-
-
 def ratios(selected, results, threads, trials):
     """Title, goal, verdict and ratio of each row that is about other libraries and has a ratio."""
     for workload in selected:
@@ -177,10 +172,10 @@ def section(selected, results, threads, trials):
     titles = ["workload", "ours", "best peer", "its time over ours [95 %]", "times one thread", "goal",
               "reached", "why not"]
     keep = [i for i in range(len(titles)) if i != 4 or threads > 1]
-    table = markdown([titles[i] for i in keep], [[cells[i] for i in keep] for cells in rows])
+    table = tables.markdown([titles[i] for i in keep], [[cells[i] for i in keep] for cells in rows])
     return "### %d thread%s, %d trials a task\n%s\n\n%s\n\n%s\n" % (
         threads, "s" * (threads > 1), trials, summary, table,
-        markdown(["workload", "all peers", "tuned in", "candidates a second and core"], others))
+        tables.markdown(["workload", "all peers", "tuned in", "candidates a second and core"], others))
 
 
 def cpu_name():
@@ -262,11 +257,6 @@ def plot(path, selected, results):
 
 
 def publish(docs, words, selected, results):
-    page = docs / "benchmarks.md"
-    before, _, rest = page.read_text().partition(BEGIN)
-    _, _, after = rest.partition(END)
-    if not rest:
-        raise SystemExit("%s has lost its marks for where results go" % page)
     plot(docs / PLOT, selected, results)
-    page.write_text("%s%s\n%s\n![The best peer's time over ours](%s)\n%s%s" % (
-        before, BEGIN, words, PLOT, END, after))
+    tables.publish(docs / "benchmarks.md", "benchmarks/cpu/run",
+                   "%s\n![The best peer's time over ours](%s)\n" % (words, PLOT))

@@ -43,7 +43,7 @@ class Workload:
     bound: str = "flops"  # what the rate is shown as: flops or bytes
 
 
-SIZES = {"f32": 4, "i32": 4, "bf16": 2, "i8": 1, "u8": 1}
+SIZES = {"f32": 4, "i32": 4, "f16": 2, "bf16": 2, "i8": 1, "u8": 1}
 
 
 def bytes_of(shape, element):
@@ -58,7 +58,7 @@ def matmul(name, m, n, k, *, batch=None, layout="nn", types="f32", post="none", 
            factor=1.0, group="matmul", title=None, ahead=False, missing="", extra=None, goals=()):
     """`ahead`: weights are the same in all calls, and who can do so packs them before; `missing` says
     what the tuner lacks for that."""
-    element = {"f32": "f32", "bf16": "bf16"}.get(types, "i8")
+    element = types if types in ("f32", "f16", "bf16") else "i8"
     left = {"u8s8": "u8", "s8s8": "i8"}.get(types, types)
     right = "i8" if element == "i8" else types
     lead = [batch] if batch else []

@@ -7,17 +7,19 @@ import json
 import os
 import re
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
 sys.dont_write_bytecode = True
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "benchmarks" / "common"))
 import peers
 import report
 import servers
+import tables
+import tools
 import workloads
 
-ROOT = Path(__file__).resolve().parents[2]
 TRY_SECONDS = 30  # for one of IREE's programs to be checked and timed, of which some take as long a run
 RUNS = 100  # that programs in turns may need, if these take longer than the samples are to
 RUN_BYTES = 8e9
@@ -45,22 +47,16 @@ def options_from(arguments):
     return parser.parse_args(arguments)
 
 
-class Bench:
+class Bench(tools.Session):
     """What stays the same for all workloads."""
 
     def __init__(self, options):
-        self.options, self.folder = options, options.folder.resolve()
-        self.folder.mkdir(parents=True, exist_ok=True)
+        super().__init__(options.folder, ROOT)
+        self.options = options
         self.log = self.folder / "tools.log"
         self.target = "vulkan:%s" % options.device if options.device else "vulkan"
         # The last CPUs: interrupts and this program prefer the first.
         self.cpus = sorted(os.sched_getaffinity(0))[-options.threads:]
-        self.revision = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=ROOT,
-                                       capture_output=True, text=True).stdout.strip() or "unknown"
-        self.results_path = self.folder / "results.json"
-        self.results = {}
-        if self.results_path.exists():
-            self.results = json.loads(self.results_path.read_text())
 
     def fingerprint(self):
         device = ["--device=%s" % self.options.device] if self.options.device else []
@@ -71,22 +67,8 @@ class Bench:
         options = self.options
         return "%s/%s/%d/%d" % (workload.name, options.device or "", options.threads, options.trials)
 
-    def save(self):
-        partial = self.results_path.with_suffix(".partial")
-        partial.write_text(json.dumps(self.results, indent=1))
-        partial.replace(self.results_path)
-
     def tool(self, name, *arguments):
-        """Runs one of our tools; its stdout. RuntimeError has its first error."""
-        process = subprocess.run([self.options.bin / name, *map(str, arguments)], capture_output=True,
-                                 text=True)
-        with open(self.log, "a") as file:
-            file.write("$ %s %s\n%s" % (name, " ".join(map(str, arguments)), process.stderr))
-        if process.returncode:
-            lines = process.stderr.splitlines()
-            errors = [line for line in lines if "error" in line] or lines
-            raise RuntimeError((errors or ["%s ended with status %d" % (name, process.returncode)])[0])
-        return process.stdout
+        return tools.run_tool(self.options.bin / name, *arguments, log=self.log)
 
 
 def our_programs(bench, workload, folder):
@@ -179,8 +161,7 @@ def benchmark(bench, selected, fingerprint):
          servers.Server(bench.options.bin / "tune-measure", bench.log) as measure:
         for number, workload in enumerate(selected):
             key = bench.key(workload)
-            known = bench.results.get(key)
-            if known and known["revision"] == bench.revision and not bench.options.again:
+            if bench.is_done(key) and not bench.options.again:
                 continue
             print("%d of %d: %s" % (number + 1, len(selected), workload.name), file=sys.stderr)
             bench.results[key] = timed(bench, workload, fingerprint, worker, measure)
@@ -222,7 +203,7 @@ def main(arguments):
     if options.only:
         print(text)
     else:
-        report.publish(ROOT / "docs" / "benchmarks.md", text)
+        tables.publish(ROOT / "docs" / "benchmarks.md", "benchmarks/vulkan/run", text)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """The table of docs/benchmarks.md, from results.json."""
 
-BEGIN = "<!-- results of benchmarks/vulkan/run: begin -->"
-END = "<!-- results of benchmarks/vulkan/run: end -->"
+import tables
+
 NEAR = 0.9  # of a neighbour's rate
 
 
@@ -80,11 +80,6 @@ def line(workload, entry):
     return "\n".join(lines + ["  " + peer_text(workload, *item) for item in entry["peers"].items()])
 
 
-def markdown(titles, rows):
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in
-                     [titles, ["---"] * len(titles), *rows])
-
-
 def text(selected, entries, fingerprint, options, versions):
     """`entries` has (workload, entry or None) for each name."""
     done = [entries[workload.name][1] for workload in selected if entries[workload.name][1]]
@@ -98,12 +93,6 @@ def text(selected, entries, fingerprint, options, versions):
             fingerprint["model"], fingerprint["driver"], options.threads, "s" * (options.threads > 1),
             " to ".join(dates[:1] + dates[1:][-1:]),
             ", ".join(sorted({entry["revision"] for entry in done})), ", ".join(versions), command),
-        "", markdown(titles, [row(workload, entries[workload.name][1], entries) for workload in selected]),
+        "", tables.markdown(titles, [row(workload, entries[workload.name][1], entries)
+                                     for workload in selected]),
         ""])
-
-
-def publish(path, text):
-    """Puts the table between the marks of the page."""
-    before, _, rest = path.read_text().partition(BEGIN)
-    _, _, after = rest.partition(END)
-    path.write_text("%s%s\n%s%s%s" % (before, BEGIN, text, END, after))

@@ -53,14 +53,6 @@ def conv(height, width, channels, filters, **more):
                     2 * 9 * height * width * channels * filters, peers, **more)
 
 
-def add(count):
-    tensor = modules.tensor([count])
-    function = modules.Function(tensor, tensor)
-    value = function.elementwise([count], [("%a0", tensor), ("%a1", tensor)],
-                                 ["%r = arith.addf %x0, %x1 : f32"])
-    return function.text(value, tensor)
-
-
 def all_workloads():
     return [
         matmul(512, 512, 512, factor=2),
@@ -74,7 +66,7 @@ def all_workloads():
                  [[1024, 1024]], [1024, 1024], peers=[("ncnn_chain", ("softmax", 1024, 1024))], factor=3),
         Workload("row_sum_1024x4096", "1024x4096 summed over columns", modules.total([1024, 4096], [1]),
                  [[1024, 4096]], [1024], factor=1.5),
-        Workload("add_2^20", "add of 2^20", add(1 << 20), [[1 << 20], [1 << 20]], [1 << 20], factor=1.5),
+        Workload("add_2^20", "add of 2^20", modules.add(1 << 20), [[1 << 20], [1 << 20]], [1 << 20], factor=1.5),
         Workload("transpose_1024x1024", "transpose 1024x1024", modules.transpose(1024, 1024),
                  [[1024, 1024]], [1024, 1024], factor=1.5),
         matmul(512, 512, 512, post="relu"),

@@ -19,7 +19,7 @@ class Server:
         with open(log, "ab") as stderr:
             self.process = subprocess.Popen([program, "--serve"], stdin=subprocess.PIPE,
                                             stdout=subprocess.PIPE, stderr=stderr)
-        self.send({"hello": "benchmarks/vulkan", "protocol": PROTOCOL})
+        self.send({"hello": "benchmarks", "protocol": PROTOCOL})
         if self.receive().get("protocol") != PROTOCOL:
             raise ServerError("%s speaks another protocol" % self.name)
 

@@ -1,0 +1,21 @@
+"""Tables in Markdown, and their place in a page."""
+
+
+def markdown(titles, rows):
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in
+                     [titles, ["---"] * len(titles), *rows])
+
+
+def marks(command):
+    """The lines between which the results of `command` stand."""
+    return tuple("<!-- results of %s: %s -->" % (command, word) for word in ("begin", "end"))
+
+
+def publish(path, command, text):
+    """Puts `text`, which ends with a newline, between the marks of the page."""
+    begin, end = marks(command)
+    before, _, rest = path.read_text().partition(begin)
+    _, _, after = rest.partition(end)
+    if not rest:
+        raise SystemExit("%s has lost its marks for where results go" % path)
+    path.write_text("%s%s\n%s%s%s" % (before, begin, text, end, after))
