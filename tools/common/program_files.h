@@ -15,9 +15,9 @@
 #include <stddef.h>
 
 // Writes the code of the program in `bytes` to the file `output`, or with several modules, each to
-// a file of its own: "k.spv" gives "k.0.spv", "k.1.spv"; PTX without its NUL. What the program says of launches and
-// buffers goes to "k.spv.json", the bytes of constants, if any, to "k.spv.data". DATA_LOSS for
-// what is no program.
+// a file of its own: "k.spv" gives "k.0.spv", "k.1.spv"; PTX without its NUL. What the program says
+// of launches and buffers goes to "k.spv.json", the bytes of constants, if any, to "k.spv.data".
+// DATA_LOSS for what is no program.
 tune_status tune_program_files_write(const char *bytes, size_t size, const char *output);
 
 #endif // TUNE_TOOLS_COMMON_PROGRAM_FILES_H

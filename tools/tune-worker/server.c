@@ -267,8 +267,8 @@ static tune_status get_emit(const json_t *request, build_order *order) {
       order->is_artifact = FORMS[i].is_artifact;
       return TUNE_OK;
     }
-  return tune_status_make(TUNE_INVALID_ARGUMENT, "\"emit\": \"%s\" is none of so, obj, asm, llvm, cubin",
-                          name);
+  return tune_status_make(TUNE_INVALID_ARGUMENT,
+                          "\"emit\": \"%s\" is none of so, obj, asm, llvm, cubin", name);
 }
 
 // Makes room for one more child before it is started, so that none is lost.

@@ -13,10 +13,6 @@ enum { COPY_BYTES = 16, LEAST_ASYNC_BYTES = 4, MOST_RANK = 8 };
 // What is read
 //===--------------------------------------------------------------------------===//
 
-static int64_t bytes_of(MlirType type) {
-  return (mlirTypeIsAFloat(type) ? mlirFloatTypeGetWidth(type) : mlirIntegerTypeGetWidth(type)) / 8;
-}
-
 static tune_status refuse(MlirOperation read) {
   return tune_status_make_at(TUNE_INVALID_ARGUMENT, read,
                              "a group's tile is read otherwise than whole, row by row, from a "
@@ -24,7 +20,8 @@ static tune_status refuse(MlirOperation read) {
 }
 
 static bool is_copied(MlirType element) {
-  return mlirTypeIsAFloat(element) && (bytes_of(element) == 2 || bytes_of(element) == 4);
+  return mlirTypeIsAFloat(element) &&
+         (tune_tile_bytes(element) == 2 || tune_tile_bytes(element) == 4);
 }
 
 tune_status tune_tile_operand_read(const tune_tile *tile, tune_tile_operand *operand) {
@@ -50,7 +47,7 @@ tune_status tune_tile_operand_read(const tune_tile *tile, tune_tile_operand *ope
   operand->cols = mlirShapedTypeGetDimSize(type, 1);
   // Rows that begin at such places of 16 bytes that 8 of them, one after the other, meet each bank
   // of shared memory once.
-  int64_t chunk = COPY_BYTES / bytes_of(operand->element);
+  int64_t chunk = COPY_BYTES / tune_tile_bytes(operand->element);
   operand->pitch = operand->cols + chunk;
   operand->chunk = chunk;
   // Elements that are no neighbours are copied one by one.
@@ -62,7 +59,7 @@ tune_status tune_tile_operand_read(const tune_tile *tile, tune_tile_operand *ope
   if (operand->cols % chunk)
     return tune_status_make_at(TUNE_INVALID_ARGUMENT, read,
                                "rows of a group's tile are multiples of 16 bytes");
-  if (tile->is_async && operand->chunk * bytes_of(operand->element) < LEAST_ASYNC_BYTES)
+  if (tile->is_async && operand->chunk * tune_tile_bytes(operand->element) < LEAST_ASYNC_BYTES)
     return tune_status_make_at(TUNE_INVALID_ARGUMENT, read,
                                "rows of an odd number of elements of 16 bits, or from an odd place "
                                "on, cannot be copied asynchronously; pad them");
@@ -114,7 +111,7 @@ static void copy_async(const tune_ir_builder *builder, const tune_tile_operand *
     operands[5 + i] = from[i];
   int32_t segments[] = {1, 3, 1, (int32_t)rank, 0};
   MlirContext context = builder->context;
-  bool is_widest = operand->chunk * bytes_of(operand->element) == COPY_BYTES;
+  bool is_widest = operand->chunk * tune_tile_bytes(operand->element) == COPY_BYTES;
   MlirNamedAttribute attributes[] = {
       tune_ir_named(context, "dstElements",
                     mlirIntegerAttrGet(mlirIndexTypeGet(context), operand->chunk)),
@@ -146,7 +143,7 @@ static void copy_chunk(const tune_tile *tile, const tune_tile_operand *operand,
   }
   MlirValue chunk = tune_tile_load(builder, memory, rank, from, operand->chunk);
   tune_tile_store(builder, chunk, operand->shared, 3, to,
-                  operand->chunk * bytes_of(operand->element));
+                  operand->chunk * tune_tile_bytes(operand->element));
 }
 
 void tune_tile_operand_copy(const tune_tile *tile, const tune_tile_operand *operand,

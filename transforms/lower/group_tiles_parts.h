@@ -71,6 +71,8 @@ MlirValue tune_tile_remainder(const tune_ir_builder *builder, MlirValue a, int64
 // The dimensions of memory that the two of a transfer's vector are, by its permutation map; false
 // where they are not two.
 bool tune_tile_find_dims(MlirOperation transfer, intptr_t out_dims[2]);
+// Of an element: a float, or an integer of whole bytes.
+int64_t tune_tile_bytes(MlirType type);
 // vector.extract at a static place.
 MlirValue tune_tile_extract(const tune_ir_builder *builder, MlirValue vector,
                             const int64_t *position, intptr_t count, MlirType type);

@@ -55,7 +55,7 @@ static MlirNamedAttribute alignment(const tune_ir_builder *builder, int64_t byte
                        mlirIntegerAttrGet(mlirIntegerTypeGet(builder->context, 64), bytes));
 }
 
-static int64_t bytes_of(MlirType type) {
+int64_t tune_tile_bytes(MlirType type) {
   return (mlirTypeIsAFloat(type) ? mlirFloatTypeGetWidth(type) : mlirIntegerTypeGetWidth(type)) / 8;
 }
 
@@ -66,7 +66,7 @@ MlirValue tune_tile_load(const tune_ir_builder *builder, MlirValue memory, intpt
   MlirValue operands[16] = {memory};
   for (intptr_t i = 0; i < rank; ++i)
     operands[1 + i] = indices[i];
-  MlirNamedAttribute aligned = alignment(builder, count * bytes_of(element));
+  MlirNamedAttribute aligned = alignment(builder, count * tune_tile_bytes(element));
   return tune_ir_build_result(builder, &(tune_ir_parts){.name = "vector.load",
                                                         .operand_count = 1 + rank,
                                                         .operands = operands,

@@ -58,9 +58,7 @@ static void write_run(const tune_ir_builder *builder, MlirOperation write, const
   intptr_t rank = mlirShapedTypeGetRank(type);
   find_place(builder, write, place, dims, rank, indices);
   int64_t length = (int64_t)count, row = mlirShapedTypeGetDimSize(type, rank - 1);
-  int64_t bytes = (mlirTypeIsAFloat(element) ? mlirFloatTypeGetWidth(element)
-                                             : mlirIntegerTypeGetWidth(element)) /
-                  8;
+  int64_t bytes = tune_tile_bytes(element);
   bool is_aligned = row % length == 0 &&
                     mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type)) &&
                     tune_access_is_multiple(mlirOperationGetOperand(write, 1 + rank), length);

@@ -3,9 +3,9 @@
 // PTX has few functions: square roots, rounding, and 2^x to about two units in the last place.
 // NVIDIA's library of the others comes with its toolkit, which need not be here; so the others
 // become approximations: upstream's for asin, erf, erfc, expm1, log1p and tanh; e^x by 2^x, sin and
-// cos by Cody and Waite's reduction (of angles up to 2^16) and the polynomials of Cephes, logarithms
-// and powers by Norbert Juffa's polynomials, the others as expressions of these. Functions of f16
-// and bf16 are computed in f32. docs/accuracy.md says how far each is off.
+// cos by Cody and Waite's reduction (of angles up to 2^16) and the polynomials of Cephes,
+// logarithms and powers by Norbert Juffa's polynomials, the others as expressions of these.
+// Functions of f16 and bf16 are computed in f32. docs/accuracy.md says how far each is off.
 //
 // Threads: as the context of the IR.
 //

@@ -146,19 +146,7 @@ static void write_knobs(const plan *p, const tune_machine *machine, tune_writer 
 
 static void bind_nests(const plan *p, tune_writer *w) {
   const tune_contraction_plan *loops = &p->loops;
-  char names[640] = "";
-  size_t used = 0;
-  for (size_t n = 0; n < loops->structure->nest_count; n++) {
-    const tune_nest *nest = &loops->structure->nests[n];
-    if (nest->kind == TUNE_NEST_GENERIC)
-      used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
-                               nest == loops->anchor ? "%anchor"
-                               : nest == loops->init ? "%init"
-                                                     : "%epilogue");
-  }
-  tune_gpu_write_nests(loops->structure, "%generics", names, w);
-  if (loops->starts_filled)
-    tune_writer_match_op(w, "%init", "\"linalg.fill\"");
+  tune_gpu_write_product_nests(loops, w);
   if (tune_structure_has_pad(loops->structure)) {
     tune_writer_match_op(w, "%borders", "\"tensor.pad\"");
     tune_writer_line(w, "%%bordered = transform.structured.rewrite_in_destination_passing_style "
@@ -200,43 +188,11 @@ static void write_padding(const plan *p, const tune_machine *machine, tune_write
     tune_writer_match_op(w, "%whole_init", "\"linalg.fill\"");
 }
 
-// The copies become kernels as they are, once what they are of has become one.
-static void write_copies(tune_writer *w) {
-  tune_writer_match_op(w, "%copied", "\"tensor.pad\"");
-  tune_writer_line(w, "%%copies = transform.structured.rewrite_in_destination_passing_style "
-                      "%%copied : (" OP ") -> " OP);
-}
-
 // One tile an invocation, with what it is made of.
 static void write_grid(const plan *p, tune_writer *w) {
-  const tune_contraction_plan *loops = &p->loops;
-  const tune_nest *root = p->fused ? p->fused : loops->anchor;
-  size_t row = p->fused ? loops->root_row : loops->row,
-         col = p->fused ? loops->root_col : loops->col;
-  tune_tiling tile = {{0}};
-  size_t order[TUNE_MAX_LOOPS];
-  char sizes[256];
-  tune_writer_identity_order(order, root->loop_count);
-  size_t rank = 0;
-  for (size_t i = 0; i < root->loop_count; i++) {
-    tile.size[i] = root->is_reduction[i] ? "0" : i == row ? "%mr" : i == col ? "%nr" : "1";
-    rank += !root->is_reduction[i];
-  }
-  tune_writer_line(w, "%%root, %%grid = transform.structured.tile_using_forall %s tile_sizes %s",
-                   p->fused  ? "%epilogue"
-                   : p->pads ? "%whole"
-                             : "%anchor",
-                   tune_writer_sizes(sizes, sizeof sizes, &tile, order, root->loop_count));
-  tune_writer_line(w, "  : (" OP ", " PARAM ", " PARAM ") -> (" OP ", " OP ")");
-  const char *grid = "%grid";
-  if (p->fused) {
-    tune_writer_fuse_into(w, "%tile", "%anchor", grid, "%grid_1");
-    grid = "%grid_1";
-  }
-  if (loops->init) {
-    tune_writer_fuse_into(w, "%start", p->pads ? "%whole_init" : "%init", grid, "%grid_2");
-    grid = "%grid_2";
-  }
+  size_t rank;
+  const char *grid =
+      tune_gpu_write_product_grid(&p->loops, p->fused, p->pads, "%mr", "%nr", &rank, w);
   tune_gpu_write_groups(grid, rank, w);
 }
 
@@ -270,7 +226,7 @@ static void gpu_contraction_write(const tune_structure *structure, const tune_ma
   }
   write_grid(&p, w);
   if (p.pads)
-    write_copies(w);
+    tune_gpu_write_copies(w);
   write_depth(&p, w);
   tune_gpu_write_end(structure, machine, true, p.loops.anchor->widens, w);
 }

@@ -41,6 +41,61 @@ int64_t tune_gpu_group_most(const tune_machine *machine) {
   return machine->gpu.group_invocations > 0 ? machine->gpu.group_invocations : 128;
 }
 
+void tune_gpu_write_product_nests(const tune_contraction_plan *loops, tune_writer *w) {
+  char names[640] = "";
+  size_t used = 0;
+  for (size_t n = 0; n < loops->structure->nest_count; n++) {
+    const tune_nest *nest = &loops->structure->nests[n];
+    if (nest->kind == TUNE_NEST_GENERIC)
+      used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
+                               nest == loops->anchor ? "%anchor"
+                               : nest == loops->init ? "%init"
+                                                     : "%epilogue");
+  }
+  tune_gpu_write_nests(loops->structure, "%generics", names, w);
+  if (loops->starts_filled)
+    tune_writer_match_op(w, "%init", "\"linalg.fill\"");
+}
+
+const char *tune_gpu_write_product_grid(const tune_contraction_plan *loops, const tune_nest *fused,
+                                        bool pads, const char *rows, const char *cols,
+                                        size_t *out_rank, tune_writer *w) {
+  const tune_nest *root = fused ? fused : loops->anchor;
+  size_t row = fused ? loops->root_row : loops->row, col = fused ? loops->root_col : loops->col;
+  tune_tiling tile = {{0}};
+  size_t order[TUNE_MAX_LOOPS];
+  char sizes[256];
+  tune_writer_identity_order(order, root->loop_count);
+  *out_rank = 0;
+  for (size_t i = 0; i < root->loop_count; i++) {
+    tile.size[i] = root->is_reduction[i] ? "0" : i == row ? rows : i == col ? cols : "1";
+    *out_rank += !root->is_reduction[i];
+  }
+  tune_writer_line(w, "%%root, %%grid = transform.structured.tile_using_forall %s tile_sizes %s",
+                   fused  ? "%epilogue"
+                   : pads ? "%whole"
+                          : "%anchor",
+                   tune_writer_sizes(sizes, sizeof sizes, &tile, order, root->loop_count));
+  tune_writer_line(w, "  : (" OP ", !transform.param<i64>, !transform.param<i64>) -> (" OP ", " OP
+                      ")");
+  const char *grid = "%grid";
+  if (fused) {
+    tune_writer_fuse_into(w, "%tile", "%anchor", grid, "%grid_1");
+    grid = "%grid_1";
+  }
+  if (loops->init) {
+    tune_writer_fuse_into(w, "%start", pads ? "%whole_init" : "%init", grid, "%grid_2");
+    grid = "%grid_2";
+  }
+  return grid;
+}
+
+void tune_gpu_write_copies(tune_writer *w) {
+  tune_writer_match_op(w, "%copied", "\"tensor.pad\"");
+  tune_writer_line(w, "%%copies = transform.structured.rewrite_in_destination_passing_style "
+                      "%%copied : (" OP ") -> " OP);
+}
+
 // The share of invocations that have work, in groups of `size`.
 static double find_use(int64_t tiles, int64_t size) {
   return (double)tiles / (double)((tiles + size - 1) / size * size);

@@ -10,6 +10,7 @@
 #ifndef TUNE_TRANSFORMS_RULES_GPU_PARTS_H
 #define TUNE_TRANSFORMS_RULES_GPU_PARTS_H
 
+#include "transforms/rules/contraction_plan.h"
 #include "transforms/rules/rule.h"
 
 #ifdef __cplusplus
@@ -28,6 +29,21 @@ void tune_gpu_write_nests(const tune_structure *structure, const char *all, cons
 // How many invocations a subgroup has (32 where that is not known), and a group at most.
 int64_t tune_gpu_subgroup(const tune_machine *machine);
 int64_t tune_gpu_group_most(const tune_machine *machine);
+
+// Matches the nests of a product as %anchor, %init and %epilogue, as far as there are such.
+void tune_gpu_write_product_nests(const tune_contraction_plan *loops, tune_writer *writer);
+
+// Tiles a product by a parallel loop over `rows` x `cols` (handles) of its output, and fuses what
+// it is made of: what follows elementwise is `fused`, or NULL where it is left alone; with `pads`
+// the product is %whole, and what starts it %whole_init. The product is %tile in the loop where
+// something is fused, else %root. The handle of the loop, which has `*out_rank` dimensions.
+const char *tune_gpu_write_product_grid(const tune_contraction_plan *loops, const tune_nest *fused,
+                                        bool pads, const char *rows, const char *cols,
+                                        size_t *out_rank, tune_writer *writer);
+
+// Makes copies of what pads, which become kernels as they are, once what they are of has become
+// one.
+void tune_gpu_write_copies(tune_writer *writer);
 
 // The knobs group_x and group_y, and their constraint: no more invocations than the machine's
 // groups have. `along_x` and `along_y` are how many tiles there are at least. Along x there are

@@ -260,23 +260,6 @@ static void write_knobs(const plan *p, const tune_machine *machine, tune_writer 
 // The schedule
 //===--------------------------------------------------------------------------===//
 
-static void bind_nests(const plan *p, tune_writer *w) {
-  const tune_contraction_plan *loops = &p->loops;
-  char names[640] = "";
-  size_t used = 0;
-  for (size_t n = 0; n < loops->structure->nest_count; n++) {
-    const tune_nest *nest = &loops->structure->nests[n];
-    if (nest->kind == TUNE_NEST_GENERIC)
-      used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
-                               nest == loops->anchor ? "%anchor"
-                               : nest == loops->init ? "%init"
-                                                     : "%epilogue");
-  }
-  tune_gpu_write_nests(loops->structure, "%generics", names, w);
-  if (loops->starts_filled)
-    tune_writer_match_op(w, "%init", "\"linalg.fill\"");
-}
-
 static void write_padding(const plan *p, tune_writer *w) {
   const tune_contraction_plan *loops = &p->loops;
   const tune_operand *operands = loops->anchor->operands;
@@ -300,33 +283,9 @@ static void annotate(const char *loop, const char *name, const char *knob, tune_
 
 // One tile a group, with what it is made of.
 static void write_grid(const plan *p, tune_writer *w) {
-  const tune_contraction_plan *loops = &p->loops;
-  const tune_nest *root = p->fused ? p->fused : loops->anchor;
-  size_t row = p->fused ? loops->root_row : loops->row,
-         col = p->fused ? loops->root_col : loops->col, rank = 0;
-  tune_tiling tile = {{0}};
-  size_t order[TUNE_MAX_LOOPS];
-  char sizes[256];
-  tune_writer_identity_order(order, root->loop_count);
-  for (size_t i = 0; i < root->loop_count; i++) {
-    tile.size[i] = root->is_reduction[i] ? "0" : i == row ? "%rows" : i == col ? "%cols" : "1";
-    rank += !root->is_reduction[i];
-  }
-  tune_writer_line(w, "%%root, %%grid = transform.structured.tile_using_forall %s tile_sizes %s",
-                   p->fused  ? "%epilogue"
-                   : p->pads ? "%whole"
-                             : "%anchor",
-                   tune_writer_sizes(sizes, sizeof sizes, &tile, order, root->loop_count));
-  tune_writer_line(w, "  : (" OP ", " PARAM ", " PARAM ") -> (" OP ", " OP ")");
-  const char *grid = "%grid";
-  if (p->fused) {
-    tune_writer_fuse_into(w, "%tile", "%anchor", grid, "%grid_1");
-    grid = "%grid_1";
-  }
-  if (loops->init) {
-    tune_writer_fuse_into(w, "%start", p->pads ? "%whole_init" : "%init", grid, "%grid_2");
-    grid = "%grid_2";
-  }
+  size_t rank;
+  const char *grid =
+      tune_gpu_write_product_grid(&p->loops, p->fused, p->pads, "%rows", "%cols", &rank, w);
   tune_gpu_write_mapping(grid, rank, w);
   annotate(grid, "warps_y", "warps_y", w);
   annotate(grid, "warps_x", "warps_x", w);
@@ -363,15 +322,12 @@ static void gpu_tiles_write(const tune_structure *structure, const tune_machine 
     return;
   tune_writer_begin_tensors(w, "rule 'gpu_tiles': a tile of the output for each group of threads");
   write_knobs(&p, machine, w);
-  bind_nests(&p, w);
+  tune_gpu_write_product_nests(&p.loops, w);
   if (p.pads)
     write_padding(&p, w);
   write_grid(&p, w);
-  if (p.pads) {
-    tune_writer_match_op(w, "%copied", "\"tensor.pad\"");
-    tune_writer_line(w, "%%copies = transform.structured.rewrite_in_destination_passing_style "
-                        "%%copied : (" OP ") -> " OP);
-  }
+  if (p.pads)
+    tune_gpu_write_copies(w);
   write_depth(&p, w);
   tune_gpu_write_end(structure, machine, false, p.loops.anchor->widens, w);
 }
