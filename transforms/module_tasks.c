@@ -4,6 +4,7 @@
 
 #include "dialects/diagnostic.h"
 #include "support/file.h"
+#include "tuning/device_file.h"
 
 #include "mlir-c/Dialect/Affine.h"
 #include "mlir-c/Dialect/Arith.h"
@@ -28,9 +29,21 @@ const tune_dialect_getter tune_module_tasks_dialects[] = {
 tune_module_tasks_options tune_module_tasks_options_get(const tune_pass_options *options) {
   return (tune_module_tasks_options){
       .target = tune_pass_options_get_text(options, "target"),
+      .device = tune_pass_options_get_text(options, "device"),
       .threads = (size_t)tune_pass_options_get_integer(options, "threads"),
       .schedule = tune_pass_options_get_text(options, "schedule"),
   };
+}
+
+tune_status tune_module_tasks_get_facts(const tune_module_tasks_options *options,
+                                        tune_target_facts **out_facts) {
+  if (options->has_fingerprint)
+    return tune_target_facts_create_known(options->target, options->fingerprint, options->threads,
+                                          out_facts);
+  if (options->device)
+    return tune_device_file_get_facts(options->device, options->target, options->threads,
+                                      out_facts);
+  return tune_target_facts_create(options->target, options->threads, out_facts);
 }
 
 // A schedule that is for other tasks than those of the module would be given and ignored.
@@ -60,11 +73,7 @@ static tune_status read_schedule(const char *path, char **out_text) {
 
 static tune_status fill(tune_module_tasks *tasks, MlirOperation module,
                         const tune_module_tasks_options *options) {
-  TUNE_RETURN_IF_ERROR(
-      options->has_fingerprint
-          ? tune_target_facts_create_known(options->target, options->fingerprint, options->threads,
-                                           &tasks->facts)
-          : tune_target_facts_create(options->target, options->threads, &tasks->facts));
+  TUNE_RETURN_IF_ERROR(tune_module_tasks_get_facts(options, &tasks->facts));
   if (options->schedule)
     TUNE_RETURN_IF_ERROR(read_schedule(options->schedule, &tasks->schedule_text));
   TUNE_RETURN_IF_ERROR(tune_extract(mlirModuleFromOperation(module), &tasks->extraction));

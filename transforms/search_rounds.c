@@ -3,8 +3,8 @@
 #include "support/clock.h"
 #include "support/file.h"
 #include "transforms/search_state.h"
-#include "tuning/cpu_features.h"
 #include "tuning/database_transfer.h"
+#include "tuning/device_file.h"
 #include "tuning/evaluators/elsewhere.h"
 
 #include <errno.h>
@@ -163,20 +163,6 @@ static tune_status append_record(void *self, const tune_record *record) {
 // Beginning
 //===--------------------------------------------------------------------------===//
 
-// For another CPU than this machine's, LLVM has to be told what it has. `*out_features` is NULL
-// where it is this one.
-static tune_status find_features(const search *s, char **out_features) {
-  *out_features = NULL;
-  const json_t *device = tune_rounds_device(s->rounds);
-  if (!device || s->tasks.facts->name.kind != TUNE_KIND_CPU)
-    return TUNE_OK;
-  tune_target_facts *own;
-  TUNE_RETURN_IF_ERROR(tune_target_facts_create(s->options->target, s->options->threads, &own));
-  bool is_own = json_equal(own->fingerprint, device);
-  tune_target_facts_destroy(own);
-  return is_own ? TUNE_OK : tune_cpu_features_to_llvm(device, out_features);
-}
-
 static tune_status start_evaluator(search *s) {
   const tune_target_facts *facts = s->tasks.facts;
   bool is_cpu = facts->name.kind == TUNE_KIND_CPU;
@@ -186,7 +172,8 @@ static tune_status start_evaluator(search *s) {
                                     .seed = s->options->session.strategy_options.seed,
                                     .rounds = s->rounds};
   tune_process_evaluator_options_init(&options.process);
-  TUNE_RETURN_IF_ERROR(find_features(s, &s->features));
+  if (tune_rounds_device(s->rounds))
+    TUNE_RETURN_IF_ERROR(tune_device_file_get_features(facts, &s->features));
   options.process.target = facts->name.target;
   options.process.fingerprint = tune_target_facts_device(facts);
   options.process.cpu = s->features ? "x86-64" : NULL;

@@ -3,6 +3,7 @@
 #include "tuning/rounds.h"
 
 #include "support/file.h"
+#include "tuning/device_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -168,18 +169,9 @@ static tune_status read_rounds(tune_rounds *rounds) {
 static tune_status read_device(tune_rounds *rounds) {
   char *path;
   TUNE_RETURN_IF_ERROR(tune_rounds_path(rounds, "device.json", &path));
-  json_error_t error;
   tune_status status = TUNE_OK;
-  if (access(path, F_OK) == 0) {
-    rounds->device = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
-    if (!rounds->device)
-      status = tune_status_make(TUNE_INVALID_ARGUMENT, "%s:%d: %s", path, error.line, error.text);
-    else if (!json_is_string(json_object_get(rounds->device, "target")))
-      status = tune_status_make(TUNE_INVALID_ARGUMENT,
-                                "%s: no fingerprint; it is what `tune-measure --fingerprint` "
-                                "prints on the machine that measures",
-                                path);
-  }
+  if (access(path, F_OK) == 0)
+    status = tune_device_file_read(path, &rounds->device);
   free(path);
   return status;
 }

@@ -269,6 +269,11 @@ const char *tune_target_facts_describe(const tune_target_facts *facts,
   return text;
 }
 
+const char *tune_target_facts_model(const tune_target_facts *facts) {
+  const char *model = json_string_value(json_object_get(facts->fingerprint, "model"));
+  return model ? model : "";
+}
+
 //===- In the database ---------------------------------------------------------===//
 
 // The fingerprint's members, the thread count and, where it is known, the roofline.

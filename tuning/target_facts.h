@@ -34,6 +34,7 @@ extern "C" {
 
 typedef struct tune_target_facts {
   tune_target_name name;
+  bool is_elsewhere;   // they are of a device that need not be here (device_file.h)
   size_t threads;      // that artifacts run with; 1 where a device has its own way with them
   json_t *fingerprint; // as in targets/fingerprint.h
   json_t *roofline;    // as in targets/roofline.h; NULL until tune_target_facts_read_roofline
@@ -75,6 +76,9 @@ tune_status tune_target_facts_require_device(const tune_target_facts *facts);
 #define TUNE_TARGET_FACTS_TEXT 96
 const char *tune_target_facts_describe(const tune_target_facts *facts,
                                        char text[TUNE_TARGET_FACTS_TEXT]);
+
+// What the device or CPU is called: "NVIDIA H100 80GB HBM3"; "" where it has no name. Borrowed.
+const char *tune_target_facts_model(const tune_target_facts *facts);
 
 // Makes the fingerprint known to `database`, which has to be before records are appended.
 tune_status tune_target_facts_put(const tune_target_facts *facts, tune_database *database);

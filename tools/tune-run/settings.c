@@ -54,6 +54,12 @@ static tune_status check_usage(run_settings *s) {
     return tune_status_make(TUNE_INVALID_ARGUMENT, "only one module can come from stdin");
   if (s->emit != EMIT_NONE)
     TUNE_RETURN_IF_ERROR(check_emit(s));
+  else if (s->device)
+    return tune_status_make(TUNE_INVALID_ARGUMENT,
+                            "--device=%s: code is made for a device of another machine and not run "
+                            "here, so that this needs --emit; `tune-run export` has it measured "
+                            "there",
+                            s->device);
   if (s->seed == NO_SEED)
     s->seed = 0;
   if (!(s->seconds > 0))
@@ -84,6 +90,11 @@ tune_status settings_parse(int argc, char **argv, run_settings *out_settings, bo
        "What to run on: cpu (the default), vulkan, cuda, or one of their devices as vulkan:0 or "
        "vulkan:<name>. With --emit also vulkan:generic, any device, and cuda:sm_90, any of an "
        "architecture.",
+       NULL, 0, 0},
+      {"device", 0, TUNE_OPTION_STRING, &s->device, "FILE",
+       "With --emit: what `tune-measure --fingerprint` prints on another machine, or `tune-db "
+       "device` of one that records came from. The code is for that one, as are the schedules that "
+       "the database knows.",
        NULL, 0, 0},
       {"threads", 0, TUNE_OPTION_INTEGER, &s->threads, "N",
        "Threads to run with, pinned to a CPU each. The default is 1.", NULL, 1, 4096},

@@ -28,6 +28,7 @@ typedef struct run_settings {
   const char *module;   // a path; "-": stdin
   const char *function; // NULL: the only one, or @main
   const char *target;   // tuning/target_name.h
+  const char *device;   // a file with its fingerprint, to make code for; NULL: it is here
   const char *database; // NULL: the default one, if it is there and nothing is
                         // compared; "": none
   const char *config;   // "mc=64,nr=32", or NULL

@@ -24,8 +24,8 @@ typedef struct subject {
 
 // Opens subject `index`, the module at `path`. Its config and schedule are those of `settings` for
 // the first one; those that it is compared with take the choices on their ops, the database and the
-// defaults. `facts` are of what it is built for; NULL: the CPU. `database` may be NULL. Errors tell
-// the place in the file.
+// defaults. `facts` are of what it is built for; NULL: this machine's CPU. `database` may be NULL.
+// Errors tell the place in the file.
 tune_status subject_open(tune_connection *worker, const run_settings *settings,
                          const tune_target_facts *facts, const char *database, const char *path,
                          size_t index, subject *out_subject);

@@ -82,7 +82,8 @@ tune_status module_schedule(tune_build_task *task, const json_t *module,
   const char *database, *config;
   tune_module_choices_options options = {
       .tasks = {.target = target->name,
-                .has_fingerprint = tune_target_kind_of(target->name) != TUNE_KIND_CPU,
+                .has_fingerprint =
+                    target->device || tune_target_kind_of(target->name) != TUNE_KIND_CPU,
                 .fingerprint = target->device,
                 .threads = target->threads},
       .is_split = true,

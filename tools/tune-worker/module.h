@@ -20,7 +20,7 @@
 // What a module is scheduled for.
 typedef struct module_target {
   const char *name;
-  const json_t *device; // its fingerprint; NULL: any device's, but for the CPU, which is asked for
+  const json_t *device; // its fingerprint; NULL: any device's, and this machine's CPU
   size_t threads;
 } module_target;
 
