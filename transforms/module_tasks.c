@@ -30,6 +30,7 @@ tune_module_tasks_options tune_module_tasks_options_get(const tune_pass_options 
   return (tune_module_tasks_options){
       .target = tune_pass_options_get_text(options, "target"),
       .device = tune_pass_options_get_text(options, "device"),
+      .advises = true,
       .threads = (size_t)tune_pass_options_get_integer(options, "threads"),
       .schedule = tune_pass_options_get_text(options, "schedule"),
   };
@@ -43,7 +44,18 @@ tune_status tune_module_tasks_get_facts(const tune_module_tasks_options *options
   if (options->device)
     return tune_device_file_get_facts(options->device, options->target, options->threads,
                                       out_facts);
-  return tune_target_facts_create(options->target, options->threads, out_facts);
+  tune_status status = tune_target_facts_create(options->target, options->threads, out_facts);
+  tune_target_kind kind = tune_target_kind_of_name(options->target);
+  if (!options->advises || tune_status_get_code(status) != TUNE_UNAVAILABLE ||
+      kind == TUNE_KIND_CPU)
+    return status;
+  return tune_status_join(
+      tune_status_make(TUNE_UNAVAILABLE,
+                       "%s; target=%s needs none, nor does device=FILE, which is one of "
+                       "another machine (docs/measured-elsewhere.md)",
+                       tune_status_get_message(status),
+                       kind == TUNE_KIND_CUDA ? "cuda:sm_90" : "vulkan:generic"),
+      status);
 }
 
 // A schedule that is for other tasks than those of the module would be given and ignored.
@@ -124,5 +136,5 @@ void tune_module_tasks_remark_left_out(const tune_module_tasks *tasks, MlirOpera
                        left_out->reason);
   }
   if (extraction->task_count == 0)
-    tune_remark_emit(mlirOperationGetLocation(module), "there is nothing to tune in this module");
+    tune_remark_emit(tune_location_get(module), "there is nothing to tune in this module");
 }

@@ -74,6 +74,7 @@ typedef struct tune_module_tasks_options {
   const char *device; // file with its fingerprint (tuning/device_file.h); NULL: it is here
   // The target's facts are not asked for but made of this (tune_target_facts_create_known).
   bool has_fingerprint;
+  bool advises; // where there is no such device the error says what to do: for passes with device=
   const json_t *fingerprint;
   size_t threads;
   const char *schedule;  // file; NULL: rules

@@ -148,8 +148,9 @@ static const tune_pass_option options_table[] = {
     {.name = "target",
      .type = TUNE_PASS_OPTION_STRING,
      .initial = "cpu",
-     .summary = "what to tune for: cpu (default), vulkan, or one of its devices as vulkan:0 or "
-                "vulkan:<name>; null builds nothing and makes the times up"},
+     .summary =
+         "what to tune for: cpu (default), vulkan, cuda, or one of their devices as vulkan:0, "
+         "vulkan:<name> or cuda:sm_90; null builds nothing and makes the times up"},
     {.name = "threads",
      .type = TUNE_PASS_OPTION_INTEGER,
      .minimum = 1,

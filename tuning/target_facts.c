@@ -243,7 +243,7 @@ tune_status tune_target_facts_require_device(const tune_target_facts *facts) {
     return TUNE_OK;
   const char *target = facts->name.target;
   if (facts->name.device)
-    return tune_status_make(TUNE_FAILED_PRECONDITION,
+    return tune_status_make(TUNE_UNAVAILABLE,
                             "nothing can be timed on %s:%s, of which no device is here: " MEASURER
                             " --fingerprint --target=%s says what there is",
                             target, facts->name.device, target);

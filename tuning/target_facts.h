@@ -70,7 +70,8 @@ tune_status tune_target_facts_digest(const json_t *fingerprint, size_t threads,
 // CUDA; NULL for the CPU, whose code LLVM makes by what it knows itself, and for any device of
 // Vulkan. Borrowed.
 const json_t *tune_target_facts_device(const tune_target_facts *facts);
-// FAILED_PRECONDITION where nothing can be timed: on any device.
+// FAILED_PRECONDITION where nothing can be timed: on any device; UNAVAILABLE on an architecture of
+// which no device is here.
 tune_status tune_target_facts_require_device(const tune_target_facts *facts);
 // "target cpu and 2 threads", "target vulkan": for messages.
 #define TUNE_TARGET_FACTS_TEXT 96

@@ -135,7 +135,7 @@ static tune_status start_builder(exporter *e) {
   options.features = e->features;
   options.threads = (size_t)s->threads;
   tune_export_source source = {.target = e->facts->name.target,
-                               .device = e->facts->name.is_generic ? NULL : e->facts->fingerprint,
+                               .device = made_for(e),
                                .threads = (size_t)s->threads,
                                .seed = (uint64_t)s->seed,
                                .dynamic = s->dynamic,

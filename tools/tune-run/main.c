@@ -53,9 +53,11 @@ static tune_status find_facts(const run_settings *settings, const tune_target_na
     return TUNE_OK;
   TUNE_RETURN_IF_ERROR(tune_target_facts_create_for_code(settings->target, threads, out_facts));
   if ((*out_facts)->name.is_generic && !name->is_generic)
-    fprintf(stderr, "tune-run: no %s%s%s device is here: the code is for any (%s:%s)\n",
-            name->target, name->device ? ":" : "", name->device ? name->device : "", name->target,
-            name->device ? name->device : "generic");
+    fprintf(stderr,
+            "tune-run: no %s device is here: the code is for any %s; --device=FILE makes it for "
+            "one of another machine\n",
+            name->device ? name->device : name->target,
+            name->device ? "of that architecture" : "(vulkan:generic)");
   return TUNE_OK;
 }
 
