@@ -56,6 +56,7 @@ static const tune_pass_option options_table[] = {
     TUNE_OPTION_TARGET,
     TUNE_OPTION_DEVICE,
     TUNE_OPTION_THREADS,
+    TUNE_OPTION_FLUSH_CACHE,
     TUNE_OPTION_SCHEDULE,
 };
 
@@ -141,6 +142,7 @@ static tune_status lower(lowering_job *job, const tune_pass_options *options,
 static tune_status lower_run(MlirOperation module, const tune_pass_options *options) {
   lowering_job job = {.module = module,
                       .wanted = {.tasks = tune_module_tasks_options_get(options)}};
+  job.wanted.tasks.flush_cache = tune_pass_options_get_flag(options, "flush-cache");
   if (tune_pass_options_get_flag(options, "print-stages"))
     job.wanted.stages.reach = print_stage;
   tune_target_name name;

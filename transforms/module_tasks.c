@@ -36,8 +36,8 @@ tune_module_tasks_options tune_module_tasks_options_get(const tune_pass_options 
   };
 }
 
-tune_status tune_module_tasks_get_facts(const tune_module_tasks_options *options,
-                                        tune_target_facts **out_facts) {
+static tune_status find_facts(const tune_module_tasks_options *options,
+                              tune_target_facts **out_facts) {
   if (options->has_fingerprint)
     return tune_target_facts_create_known(options->target, options->fingerprint, options->threads,
                                           out_facts);
@@ -56,6 +56,17 @@ tune_status tune_module_tasks_get_facts(const tune_module_tasks_options *options
                        tune_status_get_message(status),
                        kind == TUNE_KIND_CUDA ? "cuda:sm_90" : "vulkan:generic"),
       status);
+}
+
+tune_status tune_module_tasks_get_facts(const tune_module_tasks_options *options,
+                                        tune_target_facts **out_facts) {
+  TUNE_RETURN_IF_ERROR(find_facts(options, out_facts));
+  tune_status status = tune_target_facts_set_flush_cache(*out_facts, options->flush_cache);
+  if (!tune_status_is_ok(status)) {
+    tune_target_facts_destroy(*out_facts);
+    *out_facts = NULL;
+  }
+  return status;
 }
 
 // A schedule that is for other tasks than those of the module would be given and ignored.

@@ -52,6 +52,13 @@ extern "C" {
     .summary = "the database; $XDG_CACHE_HOME/mlir-tune/tune.db by default"                        \
   }
 
+// For passes that look for records.
+#define TUNE_OPTION_FLUSH_CACHE                                                                    \
+  {                                                                                                \
+    .name = "flush-cache", .type = TUNE_PASS_OPTION_FLAG,                                          \
+    .summary = "take the records of searches that had flush-cache, in place of the others"         \
+  }
+
 #define TUNE_OPTION_BY_TARGET                                                                      \
   {                                                                                                \
     .name = "by-target", .type = TUNE_PASS_OPTION_FLAG,                                            \
@@ -77,6 +84,7 @@ typedef struct tune_module_tasks_options {
   bool advises; // where there is no such device the error says what to do: for passes with device=
   const json_t *fingerprint;
   size_t threads;
+  bool flush_cache;      // records are of runs with flushed caches
   const char *schedule;  // file; NULL: rules
   bool takes_all_chosen; // see task_space.h
   bool by_target;        // see task_space.h

@@ -79,6 +79,7 @@ static tune_status advise_rounds(const search *s, tune_status status) {
 static tune_status find_tasks(search *s) {
   tune_module_tasks_options options = {.target = s->options->target,
                                        .threads = s->options->threads,
+                                       .flush_cache = s->options->flush_cache,
                                        .schedule = s->options->schedule,
                                        .by_target = s->options->by_target};
   if (s->options->export_folder) {
@@ -142,6 +143,7 @@ static tune_status start_evaluator(search *s) {
   options.device = s->tasks.facts->name.device;
   options.fingerprint = tune_target_facts_device(s->tasks.facts);
   options.threads = s->tasks.facts->threads;
+  options.flush_cache = s->options->flush_cache;
   options.jobs = s->options->jobs;
   options.seed = s->options->session.strategy_options.seed;
   return tune_evaluator_process_create(&options, &s->evaluator);

@@ -157,6 +157,9 @@ static const tune_pass_option options_table[] = {
      .maximum = 1024,
      .initial = "1",
      .summary = "that the tuned code runs with (1)"},
+    {.name = "flush-cache",
+     .type = TUNE_PASS_OPTION_FLAG,
+     .summary = "empty the caches ahead of each run that is timed; records of such are kept apart"},
     {.name = "jobs",
      .type = TUNE_PASS_OPTION_INTEGER,
      .minimum = 0,
@@ -269,6 +272,7 @@ static tune_status read_options(const tune_pass_options *options, tune_search_op
     strategy->mutation_rate = tune_pass_options_get_percent(options, "mutation-rate") / 100;
   search->target = tune_pass_options_get_text(options, "target");
   search->threads = (size_t)tune_pass_options_get_integer(options, "threads");
+  search->flush_cache = tune_pass_options_get_flag(options, "flush-cache");
   search->jobs = (size_t)tune_pass_options_get_integer(options, "jobs");
   search->database = tune_pass_options_get_text(options, "db");
   search->schedule = tune_pass_options_get_text(options, "schedule");

@@ -43,12 +43,13 @@ tune_status tune_export_writer_create(const tune_export_source *source,
   tune_string_builder_init(&writer->blobs);
   struct utsname system;
   const char *machine = uname(&system) == 0 ? system.machine : "unknown";
-  writer->description = json_pack(
-      "{s:s, s:O?, s:s, s:I, s:I, s:I, s:{s:f, s:f}, s:f, s:[], s:[]}", "target", source->target,
-      "device", (json_t *)source->device, "machine", machine, "threads",
-      (json_int_t)source->threads, "seed", (json_int_t)source->seed, "dynamic",
-      (json_int_t)source->dynamic, "limits", "seconds", source->run_seconds, "bytes",
-      source->run_bytes, "reference_seconds", source->reference_seconds, "tasks", "blobs");
+  writer->description =
+      json_pack("{s:s, s:O?, s:s, s:I, s:b, s:I, s:I, s:{s:f, s:f}, s:f, s:[], s:[]}", "target",
+                source->target, "device", (json_t *)source->device, "machine", machine, "threads",
+                (json_int_t)source->threads, "flush_cache", source->flush_cache, "seed",
+                (json_int_t)source->seed, "dynamic", (json_int_t)source->dynamic, "limits",
+                "seconds", source->run_seconds, "bytes", source->run_bytes, "reference_seconds",
+                source->reference_seconds, "tasks", "blobs");
   if (!writer->description) {
     tune_export_writer_destroy(writer);
     return out_of_memory("to be written");

@@ -9,6 +9,9 @@ static void take_off_kept(json_t *description) {
   json_int_t threads = json_integer_value(json_object_get(description, "threads"));
   json_object_del(description, "threads");
   json_object_del(description, "roofline");
+  if (json_is_true(json_object_get(description, "flush_cache")))
+    fprintf(stderr, "tune-db device: its records are of flushed caches (flush-cache)\n");
+  json_object_del(description, "flush_cache");
   if (threads > 1)
     fprintf(stderr, "tune-db device: its records are of %lld threads\n", (long long)threads);
 }

@@ -107,7 +107,10 @@ static tune_status get_device(tune_database *database, const char *digest, char 
   TUNE_RETURN_IF_ERROR(tune_database_get_fingerprint(database, digest, out_target, &description));
   json_t *object = json_loads(description, 0, NULL);
   const char *model = json_string_value(json_object_get(object, "model"));
-  *out_model = model ? strdup(model) : NULL;
+  bool flushes_cache = json_is_true(json_object_get(object, "flush_cache"));
+  *out_model = NULL;
+  if (model && asprintf(out_model, "%s%s", model, flushes_cache ? ", caches flushed" : "") < 0)
+    *out_model = NULL;
   json_decref(object);
   free(description);
   return TUNE_OK;

@@ -125,10 +125,13 @@ static tune_status choose_cpus(run *r) {
   return TUNE_OK;
 }
 
+static bool flushes_cache(const run *r) { return json_is_true(member(r, "flush_cache")); }
+
 // The members that say what is measured on, in requests.
 static json_t *make_request(const run *r) {
-  return json_pack("{s:O, s:s*, s:O, s:O}", "target", (json_t *)member(r, "target"), "device",
-                   r->options->device, "threads", (json_t *)member(r, "threads"), "cpus", r->cpus);
+  return json_pack("{s:O, s:s*, s:O, s:b, s:O}", "target", (json_t *)member(r, "target"), "device",
+                   r->options->device, "threads", (json_t *)member(r, "threads"), "flush_cache",
+                   flushes_cache(r), "cpus", r->cpus);
 }
 
 static tune_status ask(run *r, const char *what, json_t **out_object) {
@@ -152,7 +155,8 @@ static tune_status look_at_device(run *r) {
                                             "%s cannot be measured here", r->options->path));
   size_t threads = (size_t)json_integer_value(member(r, "threads"));
   return tune_target_facts_digest(r->fingerprint,
-                                  tune_target_facts_threads(r->fingerprint, threads), &r->digest);
+                                  tune_target_facts_threads(r->fingerprint, threads),
+                                  flushes_cache(r), &r->digest);
 }
 
 static tune_status open_results(run *r) {
@@ -177,7 +181,7 @@ static tune_status append_tasks(run *r) {
   return TUNE_OK;
 }
 
-// As databases keep it: with the threads and the roofline.
+// As databases keep it: with the threads, whether caches are flushed, and the roofline.
 static tune_status append_fingerprint(run *r) {
   json_t *measured, *roofline = NULL;
   TUNE_RETURN_IF_ERROR(ask(r, "roofline", &measured));
@@ -189,6 +193,8 @@ static tune_status append_fingerprint(run *r) {
   json_t *description = json_copy(r->fingerprint);
   json_object_set_new(description, "threads",
                       json_integer((json_int_t)tune_target_facts_threads(r->fingerprint, threads)));
+  if (flushes_cache(r))
+    json_object_set_new(description, "flush_cache", json_true());
   json_object_set_new(description, "roofline", roofline);
   return tune_results_append(
       r->results, json_pack("{s:s, s:s, s:O, s:o}", "kind", "fingerprint", "digest", r->digest.text,

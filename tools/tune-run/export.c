@@ -86,9 +86,10 @@ static tune_status ask_worker(exporter *e, const char *database, const char *tex
   bool is_stdin = strcmp(s->module, "-") == 0;
   const json_t *fingerprint = made_for(e);
   json_t *request = json_pack(
-      "{s:s, s:s*, s:s, s:s?, s:{s:s, s:O?}, s:I, s:s?, s:s?, s:o, s:I, s:I}", "do", "candidates",
-      "payload", text, "payload_source", is_stdin ? "<stdin>" : s->module, "function", s->function,
-      "target", "name", e->facts->name.target, "fingerprint", (json_t *)fingerprint, "threads",
+      "{s:s, s:b, s:s*, s:s, s:s?, s:{s:s, s:O?}, s:I, s:s?, s:s?, s:o, s:I, s:I}", "do",
+      "candidates", "flush_cache", s->flush_cache, "payload", text, "payload_source",
+      is_stdin ? "<stdin>" : s->module, "function", s->function, "target", "name",
+      e->facts->name.target, "fingerprint", (json_t *)fingerprint, "threads",
       (json_int_t)s->threads, "schedule", s->schedule, "database", database, "configs",
       texts_to_json(&s->configs), "trials", (json_int_t)s->trials, "seed", (json_int_t)s->seed);
   tune_connection *worker;
@@ -137,6 +138,7 @@ static tune_status start_builder(exporter *e) {
   tune_export_source source = {.target = e->facts->name.target,
                                .device = made_for(e),
                                .threads = (size_t)s->threads,
+                               .flush_cache = s->flush_cache,
                                .seed = (uint64_t)s->seed,
                                .dynamic = s->dynamic,
                                .run_seconds = RUN_SECONDS,

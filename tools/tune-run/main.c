@@ -45,6 +45,7 @@ static tune_status find_facts(const run_settings *settings, const tune_target_na
   TUNE_RETURN_IF_ERROR(check_target(name));
   if (settings->emit == EMIT_NONE) {
     TUNE_RETURN_IF_ERROR(tune_target_facts_create(settings->target, threads, out_facts));
+    TUNE_RETURN_IF_ERROR(tune_target_facts_set_flush_cache(*out_facts, settings->flush_cache));
     return tune_target_facts_require_device(*out_facts);
   }
   if (settings->device)

@@ -67,9 +67,10 @@ static json_t *subject_to_json(const benchmark *b, size_t index) {
   const subject *s = &b->subjects[index];
   const json_t *result = benchmark_result(b, index);
   figures work = benchmark_figures(b, index);
-  json_t *object = json_pack("{ss sO ss sI}", "file", s->path, "function",
-                             json_object_get(s->opened, "function"), "target", b->settings->target,
-                             "threads", (json_int_t)b->facts->threads);
+  json_t *object =
+      json_pack("{ss sO ss sI sb}", "file", s->path, "function",
+                json_object_get(s->opened, "function"), "target", b->settings->target, "threads",
+                (json_int_t)b->facts->threads, "flush_cache", b->settings->flush_cache);
   put_time(result, object);
   put_figures(&work, report_number(result, "median"), object);
   json_object_set_new(object, "check", check_to_json(b, index, result));

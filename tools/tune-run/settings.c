@@ -116,6 +116,10 @@ tune_status settings_parse(int argc, char **argv, run_settings *out_settings, bo
       {"dynamic", 0, TUNE_OPTION_INTEGER, &s->dynamic, "N",
        "Size of dimensions that the module leaves open and no input tells. The default is 64.",
        NULL, 1, 1 << 30},
+      {"flush-cache", 0, TUNE_OPTION_FLAG, &s->flush_cache, NULL,
+       "Empty the caches ahead of each run that is timed, and take the database's records of "
+       "searches that had flush-cache.",
+       NULL, 0, 0},
       {"check", 0, TUNE_OPTION_FLAG, &s->checks, NULL,
        "Compare all outputs with those of the plainest lowering of the module. The default; "
        "--check=false does not.",

@@ -42,8 +42,9 @@ typedef struct run_settings {
                             // the one file to write
   tune_option_list compare; // other modules
   bool checks;
-  size_t emit;   // an emit_form
-  size_t format; // a report_format
+  bool flush_cache; // ahead of each run that is timed, and records are of such
+  size_t emit;      // an emit_form
+  size_t format;    // a report_format
 } run_settings;
 
 // Reads the command line. With --help or --version prints and sets `*out_is_done`. INVALID_ARGUMENT

@@ -91,6 +91,7 @@ tune_status module_schedule(tune_build_task *task, const json_t *module,
   TUNE_RETURN_IF_ERROR(get_text(module, "database", &database));
   TUNE_RETURN_IF_ERROR(get_text(module, "schedule", &options.tasks.schedule));
   TUNE_RETURN_IF_ERROR(get_text(module, "config", &config));
+  options.tasks.flush_cache = json_is_true(json_object_get(module, "flush_cache"));
   options.tell = config ? note_config : note_origin;
   MlirOperation payload = tune_build_task_get_payload(task);
   load_dialects(mlirOperationGetContext(payload));

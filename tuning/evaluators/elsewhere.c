@@ -258,6 +258,7 @@ static tune_status export_round(struct elsewhere *evaluator) {
   tune_export_source source = {.target = process->target,
                                .device = options->device,
                                .threads = process->threads,
+                               .flush_cache = process->flush_cache,
                                .seed = process->seed,
                                .run_seconds = seconds,
                                .run_bytes = process->run_bytes > 0 ? process->run_bytes : RUN_BYTES,
