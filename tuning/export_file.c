@@ -4,6 +4,8 @@
 
 #include "support/file.h"
 #include "support/string_builder.h"
+#include "tuning/cpu_features.h"
+#include "tuning/target_name.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +36,12 @@ static json_t *seed_to_json(uint64_t seed) {
   return json_sprintf("%llu", (unsigned long long)seed);
 }
 
+// That the machine which measures needs for references, where the target does not say so itself.
+static json_t *reference_features(const char *target) {
+  return tune_target_kind_of(target) == TUNE_KIND_CPU ? json_array()
+                                                      : tune_cpu_reference_features();
+}
+
 tune_status tune_export_writer_create(const tune_export_source *source,
                                       tune_export_writer **out_writer) {
   *out_writer = NULL;
@@ -43,13 +51,13 @@ tune_status tune_export_writer_create(const tune_export_source *source,
   tune_string_builder_init(&writer->blobs);
   struct utsname system;
   const char *machine = uname(&system) == 0 ? system.machine : "unknown";
-  writer->description =
-      json_pack("{s:s, s:O?, s:s, s:I, s:b, s:I, s:I, s:{s:f, s:f}, s:f, s:[], s:[]}", "target",
-                source->target, "device", (json_t *)source->device, "machine", machine, "threads",
-                (json_int_t)source->threads, "flush_cache", source->flush_cache, "seed",
-                (json_int_t)source->seed, "dynamic", (json_int_t)source->dynamic, "limits",
-                "seconds", source->run_seconds, "bytes", source->run_bytes, "reference_seconds",
-                source->reference_seconds, "tasks", "blobs");
+  writer->description = json_pack(
+      "{s:s, s:O?, s:s, s:o, s:I, s:b, s:I, s:I, s:{s:f, s:f}, s:f, s:[], s:[]}", "target",
+      source->target, "device", (json_t *)source->device, "machine", machine, "reference_features",
+      reference_features(source->target), "threads", (json_int_t)source->threads, "flush_cache",
+      source->flush_cache, "seed", (json_int_t)source->seed, "dynamic", (json_int_t)source->dynamic,
+      "limits", "seconds", source->run_seconds, "bytes", source->run_bytes, "reference_seconds",
+      source->reference_seconds, "tasks", "blobs");
   if (!writer->description) {
     tune_export_writer_destroy(writer);
     return out_of_memory("to be written");
