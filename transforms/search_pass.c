@@ -217,17 +217,16 @@ static tune_status refuse_empty_bounds(const tune_pass_options *options) {
 
 // What is about measuring here has no meaning elsewhere, and the other way round.
 static tune_status check_measure(const tune_pass_options *options, bool is_elsewhere) {
-  static const char *const here[] = {"finalists", "time"};
-  static const char *const elsewhere[] = {"round", "export-wait"};
-  for (size_t i = 0; i < 2; i++) {
-    const char *name = is_elsewhere ? here[i] : elsewhere[i];
+  static const char *const here[] = {"time", NULL};
+  static const char *const elsewhere[] = {"round", "export-wait", NULL};
+  for (const char *const *names = is_elsewhere ? here : elsewhere; *names; names++) {
+    const char *name = *names;
     if (tune_pass_options_is_given(options, name))
-      return tune_status_make(
-          TUNE_INVALID_ARGUMENT, "option '%s' has no meaning %s measure=export:<folder>: %s", name,
-          is_elsewhere ? "with" : "without",
-          is_elsewhere ? "the best is found by the times of the rounds, of which there are as many "
-                         "as trials= and round= say"
-                       : "nothing is exported");
+      return tune_status_make(TUNE_INVALID_ARGUMENT,
+                              "option '%s' has no meaning %s measure=export:<folder>: %s", name,
+                              is_elsewhere ? "with" : "without",
+                              is_elsewhere ? "there are as many rounds as trials= and round= say"
+                                           : "nothing is exported");
   }
   if (is_elsewhere && strcmp(tune_pass_options_get_text(options, "target"), "null") == 0)
     return tune_status_make(TUNE_INVALID_ARGUMENT, "measure=export:<folder>: on the target null "
@@ -250,7 +249,6 @@ static tune_status read_measure(const tune_pass_options *options, tune_search_op
   search->export_folder = text + strlen(EXPORT_PREFIX);
   search->export_wait = tune_pass_options_get_seconds(options, "export-wait");
   search->session.round = (size_t)tune_pass_options_get_integer(options, "round");
-  search->session.finalists = 0;
   return TUNE_OK;
 }
 

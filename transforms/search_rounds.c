@@ -185,7 +185,32 @@ static tune_status start_evaluator(search *s) {
   return tune_evaluator_elsewhere_create(&options, &s->evaluator);
 }
 
+// What has to be the same for the same proposals. That there may be more trials is known.
+static json_t *make_identity(const search *s) {
+  const tune_session_options *session = &s->options->session;
+  const tune_strategy_options *strategy = &session->strategy_options;
+  json_t *tasks = json_array();
+  for (size_t i = 0; i < s->tasks.extraction->task_count; i++)
+    json_array_append_new(tasks, json_string(s->tasks.extraction->tasks[i].key.text));
+  return json_pack("{s:o, s:s, s:I, s:I, s:I, s:f, s:i, s:I, s:s, s:I, s:b}", "tasks", tasks,
+                   "strategy", session->strategy, "seed", (json_int_t)strategy->seed, "finalists",
+                   (json_int_t)session->finalists, "population", (json_int_t)strategy->population,
+                   "mutation-rate", strategy->mutation_rate, "selection", (int)strategy->selection,
+                   "round", (json_int_t)session->round, "target", s->options->target, "threads",
+                   (json_int_t)s->options->threads, "flush-cache", s->options->flush_cache);
+}
+
+static tune_status claim_folder(search *s) {
+  json_t *identity = make_identity(s);
+  if (!identity)
+    return out_of_memory();
+  tune_status status = tune_rounds_claim(s->rounds, identity);
+  json_decref(identity);
+  return status;
+}
+
 tune_status tune_search_start_rounds(search *s) {
+  TUNE_RETURN_IF_ERROR(claim_folder(s));
   s->store = (tune_record_store){.self = s, .append = append_record, .load = load_known};
   TUNE_RETURN_IF_ERROR(find_fingerprint(s));
   TUNE_RETURN_IF_ERROR(open_known(s));

@@ -93,7 +93,7 @@ typedef struct tune_evaluator_class {
   // Forgets the task, its tickets and artifacts; what was outstanding is stopped.
   void (*close)(void *self);
   // Whether what is outstanding is measured elsewhere and is not known yet: wait gives no event of
-  // it, and the session ends. NULL: never.
+  // it, compare was interrupted, and the session ends. NULL: never.
   bool (*is_suspended)(const void *self);
 } tune_evaluator_class;
 

@@ -140,6 +140,14 @@ tune_status tune_export_writer_add_candidate(tune_export_writer *writer, size_t 
   return TUNE_OK;
 }
 
+tune_status tune_export_writer_set_compare(tune_export_writer *writer, size_t task,
+                                           double confidence) {
+  json_t *object = json_array_get(tasks_of(writer), task);
+  json_t *compare = json_pack("{s:f}", "confidence", confidence);
+  return json_object_set_new(object, "compare", compare) == 0 ? TUNE_OK
+                                                              : out_of_memory("to be written");
+}
+
 size_t tune_export_writer_count(const tune_export_writer *writer) { return writer->measured; }
 
 static void append_number(tune_string_builder *to, size_t number) {

@@ -79,6 +79,10 @@ tune_status tune_export_writer_add_task(tune_export_writer *writer, const tune_e
                                         size_t *out_index);
 tune_status tune_export_writer_add_candidate(tune_export_writer *writer, size_t task,
                                              const tune_export_candidate *candidate);
+// The candidates of `task` are finalists, the first of them what the others are compared with: they
+// are measured side by side, and not each by itself. `confidence` as in tune_compare_order.
+tune_status tune_export_writer_set_compare(tune_export_writer *writer, size_t task,
+                                           double confidence);
 // How many candidates with an artifact were added.
 size_t tune_export_writer_count(const tune_export_writer *writer);
 // Writes the file whole (tune_file_write). RESOURCE_EXHAUSTED for a description over 4 GB.

@@ -13,6 +13,7 @@
 
 #include "tools/tune-measure/device.h"
 #include "tools/tune-measure/fit.h"
+#include "tools/tune-measure/measure_compare.h"
 #include "tools/tune-measure/trial.h"
 
 #include <limits.h>
@@ -422,6 +423,30 @@ static tune_status needs_task(const run *r, const json_t *candidates, bool *out_
   return TUNE_OK;
 }
 
+// Measures the finalists of the task side by side, unless that was done before.
+static tune_status do_finalists(run *r) {
+  task *t;
+  if (tune_results_comparison(r->results, r->key, r->schedule) ||
+      tune_results_failure(r->results, r->key, r->schedule))
+    return TUNE_OK;
+  TUNE_RETURN_IF_ERROR(try_open_task(r, &t));
+  if (!t)
+    return TUNE_OK;
+  r->shown.phase = "comparing finalists";
+  tune_progress_update(r->progress, &r->shown);
+  child_watch watch = watch_of(r);
+  json_t *reply;
+  tune_status status =
+      measure_compare(t, r->exported, r->task, tune_scratch_get_path(r->scratch), &watch, &reply);
+  task_destroy(t);
+  TUNE_RETURN_IF_ERROR(status);
+  json_object_update_new(reply, json_pack("{s:s, s:s, s:s}", "kind", "comparison", "task", r->key,
+                                          "schedule", r->schedule));
+  r->shown.phase = NULL;
+  tune_progress_finish_task(r->progress, &r->shown);
+  return tune_results_append(r->results, reply);
+}
+
 static tune_status do_candidates(run *r, const json_t *candidates) {
   bool needs;
   task *t = NULL;
@@ -456,7 +481,10 @@ static tune_status do_task(run *r) {
                                    .task_count = json_array_size(member(r, "tasks")),
                                    .trial_limit = count};
   r->trials = calloc(r->exported->blob_count + 1, sizeof *r->trials);
-  tune_status status = r->trials ? do_candidates(r, candidates) : out_of_memory();
+  bool compares = json_object_get(r->task, "compare") != NULL;
+  tune_status status = !r->trials ? out_of_memory()
+                       : compares ? do_finalists(r)
+                                  : do_candidates(r, candidates);
   free(r->trials);
   return status;
 }
@@ -484,7 +512,8 @@ static tune_status run_all(run *r) {
   TUNE_RETURN_IF_ERROR(tune_scratch_create(&r->scratch));
   if (!r->results->is_complete)
     TUNE_RETURN_IF_ERROR(do_tasks(r));
-  fprintf(stderr, "tune-measure: %zu results are in %s\n", json_object_size(r->results->trials),
+  fprintf(stderr, "tune-measure: %zu results are in %s\n",
+          json_object_size(r->results->trials) + json_array_size(r->results->comparisons),
           r->results->path);
   if (json_array_size(r->results->failures))
     return tune_status_make(TUNE_INTERNAL, "%zu of %zu tasks could not be measured",
