@@ -16,6 +16,7 @@
 #include "transforms/lower/memory.h"
 #include "transforms/lower/padded_edges.h"
 #include "transforms/lower/pipeline.h"
+#include "transforms/lower/repeated_reads.h"
 #include "transforms/lower/vector_pieces.h"
 #include "transforms/op_list.h"
 
@@ -147,6 +148,7 @@ static tune_status open_launches(tune_device_launches *self, MlirOperation funct
 static tune_status open_vectors(tune_device_launches *self, MlirOperation function) {
   (void)self;
   TUNE_RETURN_IF_ERROR(tune_launch_values_sink(function));
+  TUNE_RETURN_IF_ERROR(tune_repeated_reads_merge(function));
   return tune_vector_pieces_open(function);
 }
 
