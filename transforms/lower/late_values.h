@@ -2,8 +2,8 @@
 //
 // Pieces of vectors come stage by stage: all that is read, then all differences, all exponentials,
 // all quotients. A driver that keeps the order of a kernel has each stage in memory before the
-// next. Arithmetic moves down to just before the first op of its block that needs it; what reads
-// memory stays.
+// next. Arithmetic moves down to just before what needs it, in the order of its operands, and that
+// to before the first op of another kind that does; reads, writes and loops keep their order.
 //
 // Threads: as the context of the IR.
 //
@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-// In all blocks within `root`.
+// In all blocks within `root`, as of a module of kernels.
 tune_status tune_late_values_sink(MlirOperation root);
 
 #ifdef __cplusplus
