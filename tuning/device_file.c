@@ -40,7 +40,12 @@ tune_status tune_device_file_read(const char *path, json_t **out_fingerprint) {
 
 static tune_status check_target(const char *path, const char *target, const json_t *fingerprint) {
   const char *its = target_of(fingerprint);
+  const char *arch = json_string_value(json_object_get(fingerprint, "arch"));
   size_t length = strcspn(target, ":");
+  bool is_its = strncmp(its, target, length) == 0 && !its[length];
+  // "cuda:sm_90" is no contradiction where the device is of that architecture.
+  if (is_its && target[length] && arch && strcmp(target + length + 1, arch) == 0)
+    return TUNE_OK;
   if (target[length])
     return tune_status_make(
         TUNE_INVALID_ARGUMENT,

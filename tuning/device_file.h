@@ -23,7 +23,7 @@ tune_status tune_device_file_read(const char *path, json_t **out_fingerprint);
 
 // The facts of `target` ("cuda") with the fingerprint in the file `path`; nobody is asked for
 // anything. Also INVALID_ARGUMENT where the file is of another target, and where `target` names a
-// device itself.
+// device itself, other than by the file's architecture.
 tune_status tune_device_file_get_facts(const char *path, const char *target, size_t threads,
                                        tune_target_facts **out_facts);
 
