@@ -75,6 +75,7 @@ static json_t *subject_to_json(const benchmark *b, size_t index) {
   put_figures(&work, report_number(result, "median"), object);
   json_object_set_new(object, "check", check_to_json(b, index, result));
   json_object_set(object, "tasks", json_object_get(s->opened, "tasks"));
+  json_object_set_new(object, "code", s->code ? json_incref(s->code) : json_null());
   json_object_set_new(object, "packs_ahead", json_boolean(s->packs_ahead));
   json_object_set_new(object, "packs_at_load", json_boolean(s->packs_at_load));
   return object;

@@ -132,6 +132,13 @@ static void print_subject(const benchmark *b, size_t index, FILE *stream) {
     print_time(result, stream);
     print_rates(&work, report_number(result, "median"), stream);
   }
+  if (s->code)
+    fprintf(
+        stream,
+        "  Code                   %.0f registers an invocation, %.0f bytes spilled, %.0f bytes of "
+        "shared memory\n",
+        report_number(s->code, "registers"), report_number(s->code, "spilled_bytes"),
+        report_number(s->code, "shared_bytes"));
   print_check(b, index, stream);
   if (s->packs_ahead)
     fprintf(stream,

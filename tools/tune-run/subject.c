@@ -110,6 +110,7 @@ tune_status subject_open(tune_connection *worker, const run_settings *settings,
 
 void subject_deinit(subject *s) {
   json_decref(s->opened);
+  json_decref(s->code);
   free(s->artifact);
   *s = (subject){0};
 }
@@ -175,6 +176,8 @@ static tune_status read_build(const json_t *reply, const subject_build *builds, 
   if (strcmp(verdict, "built") == 0) {
     if (!build->plain) {
       build->of->packs_ahead = json_is_true(json_object_get(reply, "packs_ahead"));
+      json_decref(build->of->code);
+      build->of->code = json_incref(json_object_get(reply, "code"));
       build->of->packs_at_load = json_is_true(json_object_get(reply, "packs_at_load"));
     }
     return TUNE_OK;

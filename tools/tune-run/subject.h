@@ -19,6 +19,7 @@ typedef struct subject {
   json_t *opened;     // the worker's reply: signature, function, tasks, accumulator
   char *artifact;     // path of what is built; NULL until then
   bool packs_ahead;   // what is built has tune_prepack
+  json_t *code;       // what it takes of a device, as the build's reply says, or NULL; owned
   bool packs_at_load; // and this packs constants of its own when it is loaded
 } subject;
 
