@@ -38,6 +38,7 @@ typedef struct tune_evaluation {
   tune_timing time;     // once measured
   bool has_check;
   double check_error, check_tolerance;
+  tune_code_features code;                // of a build
   double stage_seconds[TUNE_STAGE_COUNT]; // those of the build, or that of the measurement
   double waited;      // seconds that the measurement waited for others that time on the same cores
   int64_t created_ms; // when that was, Unix time in milliseconds; 0: now

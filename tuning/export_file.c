@@ -128,11 +128,13 @@ tune_status tune_export_writer_add_candidate(tune_export_writer *writer, size_t 
   if (candidate->artifact)
     TUNE_RETURN_IF_ERROR(add_blob(writer, candidate->artifact, &artifact));
   const tune_evaluation *build = candidate->build;
-  json_t *object = json_pack(
-      "{s:O, s:s, s:o, s:s, s:s*, s:s*, s:o, s:I, s:o*}", "config", (json_t *)candidate->config,
-      "strategy", candidate->strategy, "seed", seed_to_json(candidate->seed), "verdict",
-      tune_verdict_name(build->verdict), "error", build->error, "digest", build->digest, "stages",
-      stages_to_json(build), "created_ms", (json_int_t)candidate->created_ms, "artifact", artifact);
+  json_t *object =
+      json_pack("{s:O, s:s, s:o, s:s, s:s*, s:s*, s:o, s:o*, s:I, s:o*}", "config",
+                (json_t *)candidate->config, "strategy", candidate->strategy, "seed",
+                seed_to_json(candidate->seed), "verdict", tune_verdict_name(build->verdict),
+                "error", build->error, "digest", build->digest, "stages", stages_to_json(build),
+                "code", tune_code_features_to_json(&build->code), "created_ms",
+                (json_int_t)candidate->created_ms, "artifact", artifact);
   if (json_array_append_new(candidates, object) != 0)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory, or a text that is not UTF-8, while "
                                                 "exporting a candidate");

@@ -222,13 +222,13 @@ static tune_status begin_results(run *r) {
 // A trial with what is known of `candidate` without measuring it.
 static json_t *make_trial(const run *r, const json_t *candidate) {
   return json_pack(
-      "{s:s, s:s, s:s, s:s, s:O, s:O*, s:O, s:O*, s:O*, s:O, s:O, s:O}", "kind", "trial", "task",
-      r->key, "fingerprint", r->digest.text, "schedule", r->schedule, "config",
+      "{s:s, s:s, s:s, s:s, s:O, s:O*, s:O, s:O*, s:O*, s:O*, s:O, s:O, s:O}", "kind", "trial",
+      "task", r->key, "fingerprint", r->digest.text, "schedule", r->schedule, "config",
       json_object_get(candidate, "config"), "error", json_object_get(candidate, "error"), "verdict",
       json_object_get(candidate, "verdict"), "digest", json_object_get(candidate, "digest"),
-      "stages", json_object_get(candidate, "stages"), "strategy",
-      json_object_get(candidate, "strategy"), "seed", json_object_get(candidate, "seed"),
-      "created_ms", json_object_get(candidate, "created_ms"));
+      "stages", json_object_get(candidate, "stages"), "code", json_object_get(candidate, "code"),
+      "strategy", json_object_get(candidate, "strategy"), "seed",
+      json_object_get(candidate, "seed"), "created_ms", json_object_get(candidate, "created_ms"));
 }
 
 // Takes what was found into `trial`.

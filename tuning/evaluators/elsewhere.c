@@ -135,6 +135,7 @@ static tune_status read_candidate(const json_t *candidate, tune_evaluation *buil
   TUNE_RETURN_IF_ERROR(tune_verdict_parse(verdict ? verdict : "", &build->verdict));
   TUNE_RETURN_IF_ERROR(copy_text(candidate, "error", &build->error));
   TUNE_RETURN_IF_ERROR(copy_text(candidate, "digest", &build->digest));
+  TUNE_RETURN_IF_ERROR(tune_code_features_get(candidate, &build->code));
   build->created_ms = json_integer_value(json_object_get(candidate, "created_ms"));
   const json_t *stages = json_object_get(candidate, "stages");
   for (int i = 0; i < TUNE_STAGE_COUNT; ++i)

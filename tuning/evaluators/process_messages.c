@@ -161,6 +161,7 @@ tune_status tune_reply_read_build(const json_t *reply, tune_evaluation *event) {
   TUNE_RETURN_IF_ERROR(read_text(reply, "digest", &event->digest));
   if (!event->digest)
     return malformed("digest");
+  TUNE_RETURN_IF_ERROR(tune_code_features_get(reply, &event->code));
   const json_t *seconds = json_object_get(reply, "seconds");
   for (int i = TUNE_STAGE_TRANSFORM; i <= TUNE_STAGE_LINK; ++i)
     TUNE_RETURN_IF_ERROR(
