@@ -42,7 +42,7 @@ static tune_status read_attributes(tune_tile *tile, const tune_device *device) {
   TUNE_RETURN_IF_ERROR(read_number(tile->forall, "warps_x", 1, 32, &tile->warps_x));
   TUNE_RETURN_IF_ERROR(read_number(tile->forall, "stages", 1, 16, &tile->stages));
   TUNE_RETURN_IF_ERROR(read_number(tile->forall, "tensor_cores", 0, 1, &uses_tensor_cores));
-  tile->core = uses_tensor_cores ? &tune_tile_mma : &tune_tile_fma;
+  tile->core = uses_tensor_cores ? &tune_tile_mma : &tune_tile_fma; // or int8, once A is known
   tile->threads = tile->warps_y * tile->warps_x * TUNE_TILE_WARP;
   tile->is_async = device->arch >= 80;
   if (!device->arch)
@@ -66,8 +66,8 @@ static tune_status refuse_loop(const tune_tile *tile) {
                              "up one product of matrices (vector.contract)");
 }
 
-// The read that `value` is, through what only converts or turns it.
-static MlirOperation find_read(MlirValue value, bool *is_turned) {
+// The read that `value` is, through what only widens or turns it.
+static MlirOperation find_read(MlirValue value, bool *is_turned, bool *is_unsigned) {
   MlirOperation none = {NULL};
   while (mlirValueIsAOpResult(value)) {
     MlirOperation op = mlirOpResultGetOwner(value);
@@ -75,7 +75,10 @@ static MlirOperation find_read(MlirValue value, bool *is_turned) {
       return op;
     if (tune_ir_is(op, "vector.transpose"))
       *is_turned ^= mlirDenseI64ArrayGetElement(tune_ir_attribute(op, "permutation"), 0) != 0;
-    else if (!tune_ir_is(op, "arith.extf"))
+    else if (tune_ir_is(op, "arith.extui"))
+      *is_unsigned = true;
+    // A sign that is extended by zeroes later is of a narrower type than that.
+    else if (!tune_ir_is(op, "arith.extf") && (!tune_ir_is(op, "arith.extsi") || *is_unsigned))
       return none;
     value = mlirOperationGetOperand(op, 0);
   }
@@ -110,7 +113,8 @@ static tune_status read_contraction(tune_tile *tile) {
                                    is_swapped ? &tile->a : &tile->b};
   for (intptr_t i = 0; i < 2; ++i) {
     bool is_turned = false;
-    operands[i]->read = find_read(mlirOperationGetOperand(tile->contract, i), &is_turned);
+    operands[i]->read = find_read(mlirOperationGetOperand(tile->contract, i), &is_turned,
+                                  &operands[i]->is_unsigned);
     if (mlirOperationIsNull(operands[i]->read))
       return refuse_loop(tile);
     operands[i]->depth_is_row = (dim_at(of[i], 1) == depth) != is_turned;
@@ -121,6 +125,8 @@ static tune_status read_contraction(tune_tile *tile) {
   tile->rows = mlirShapedTypeGetDimSize(type, 0);
   tile->cols = mlirShapedTypeGetDimSize(type, 1);
   tile->depth = tile->a.depth_is_row ? tile->a.cols : tile->a.rows;
+  if (tile->core == &tune_tile_mma && tune_tile_bytes(tile->a.element) == 1)
+    tile->core = &tune_tile_int8;
   return TUNE_OK;
 }
 

@@ -16,12 +16,13 @@ enum { COPY_BYTES = 16, LEAST_ASYNC_BYTES = 4, MOST_RANK = 8 };
 static tune_status refuse(MlirOperation read) {
   return tune_status_make_at(TUNE_INVALID_ARGUMENT, read,
                              "a group's tile is read otherwise than whole, row by row, from a "
-                             "buffer of floats of 16 or 32 bits");
+                             "buffer of floats of 16 or 32 bits, or integers of 8");
 }
 
 static bool is_copied(MlirType element) {
-  return mlirTypeIsAFloat(element) &&
-         (tune_tile_bytes(element) == 2 || tune_tile_bytes(element) == 4);
+  if (!mlirTypeIsAFloat(element))
+    return mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 8;
+  return tune_tile_bytes(element) == 2 || tune_tile_bytes(element) == 4;
 }
 
 tune_status tune_tile_operand_read(const tune_tile *tile, tune_tile_operand *operand) {
@@ -61,25 +62,44 @@ tune_status tune_tile_operand_read(const tune_tile *tile, tune_tile_operand *ope
                                "rows of a group's tile are multiples of 16 bytes");
   if (tile->is_async && operand->chunk * tune_tile_bytes(operand->element) < LEAST_ASYNC_BYTES)
     return tune_status_make_at(TUNE_INVALID_ARGUMENT, read,
-                               "rows of an odd number of elements of 16 bits, or from an odd place "
-                               "on, cannot be copied asynchronously; pad them");
+                               "rows whose bytes are no multiple of 4, or that begin at no such "
+                               "place, cannot be copied asynchronously; pad them");
   return TUNE_OK;
+}
+
+static MlirType shared_type(const tune_ir_builder *builder, MlirType element, intptr_t rank,
+                            const int64_t *shape) {
+  MlirAttribute space =
+      mlirAttributeParseGet(builder->context, tune_ir_string("#gpu.address_space<workgroup>"));
+  return mlirMemRefTypeContiguousGet(element, rank, shape, space);
+}
+
+static MlirValue allocate(const tune_ir_builder *builder, MlirType type) {
+  int32_t segments[] = {0, 0};
+  MlirNamedAttribute attribute = tune_ir_named(builder->context, "operandSegmentSizes",
+                                               mlirDenseI32ArrayGet(builder->context, 2, segments));
+  return tune_ir_build_result(builder, &(tune_ir_parts){.name = "memref.alloc",
+                                                        .type_count = 1,
+                                                        .types = &type,
+                                                        .attribute_count = 1,
+                                                        .attributes = &attribute});
 }
 
 void tune_tile_operand_allocate(const tune_tile *tile, const tune_ir_builder *builder,
                                 tune_tile_operand *operand) {
   int64_t shape[] = {tile->stages, operand->rows, operand->pitch};
-  MlirAttribute space =
-      mlirAttributeParseGet(builder->context, tune_ir_string("#gpu.address_space<workgroup>"));
-  MlirType type = mlirMemRefTypeContiguousGet(operand->element, 3, shape, space);
-  int32_t segments[] = {0, 0};
-  MlirNamedAttribute attribute = tune_ir_named(builder->context, "operandSegmentSizes",
-                                               mlirDenseI32ArrayGet(builder->context, 2, segments));
-  operand->shared = tune_ir_build_result(builder, &(tune_ir_parts){.name = "memref.alloc",
-                                                                   .type_count = 1,
-                                                                   .types = &type,
-                                                                   .attribute_count = 1,
-                                                                   .attributes = &attribute});
+  MlirType type = shared_type(builder, operand->element, 3, shape);
+  if (tune_tile_bytes(operand->element) != 1) {
+    operand->shared = allocate(builder, type);
+    return;
+  }
+  int64_t bytes = shape[0] * shape[1] * shape[2];
+  MlirValue all = allocate(builder, shared_type(builder, operand->element, 1, &bytes)),
+            operands[] = {all, tune_ir_build_index(builder, 0)};
+  operand->shared = tune_ir_build_value(builder, "memref.view", type, 2, operands);
+  shape[2] /= 2;
+  MlirType pairs = shared_type(builder, mlirIntegerTypeGet(builder->context, 16), 3, shape);
+  operand->pairs = tune_ir_build_value(builder, "memref.view", pairs, 2, operands);
 }
 
 //===--------------------------------------------------------------------------===//

@@ -18,10 +18,12 @@ typedef struct tune_tile_operand {
   MlirType element;
   int64_t rows, cols; // of the tile as it lies in memory; those of a row are neighbours
   bool depth_is_row;  // neighbours are neighbours along the depth
+  bool is_unsigned;   // integers that are zero-extended
   intptr_t dims[2];   // of the memory that its rows and its columns are
   int64_t pitch;      // elements from row to row in shared memory
   int64_t chunk;      // elements that one copy takes
   MlirValue shared;   // memref<stages x rows x pitch>
+  MlirValue pairs; // of bytes: the same as pairs of them, memref<stages x rows x pitch / 2 x i16>
 } tune_tile_operand;
 
 typedef struct tune_tile_core tune_tile_core;
@@ -57,8 +59,9 @@ struct tune_tile_core {
                    MlirValue *pieces);
 };
 
-extern const tune_tile_core tune_tile_mma; // group_tiles_mma.c
-extern const tune_tile_core tune_tile_fma; // group_tiles_fma.c
+extern const tune_tile_core tune_tile_mma;  // group_tiles_mma.c
+extern const tune_tile_core tune_tile_int8; // group_tiles_int8.c
+extern const tune_tile_core tune_tile_fma;  // group_tiles_fma.c
 
 //===- Arithmetic on indices (group_tiles_values.c) ----------------------------------===//
 

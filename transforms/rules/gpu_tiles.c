@@ -2,8 +2,8 @@
 //
 // A group of threads has a tile of the output, and goes along the depth in steps whose tiles of A
 // and B it copies to shared memory ahead of time; what follows elementwise is done in registers.
-// How, is the lowering's (lower/group_tiles.h): products of f16 and bf16 by tensor cores, of f32 by
-// multiply-adds. Batches are groups of their own.
+// How, is the lowering's (lower/group_tiles.h): products of f16, bf16 and i8 by tensor cores, of
+// f32 by multiply-adds. Batches are groups of their own.
 //
 // Sizes that make no whole tiles are padded with zeroes first, as in gpu_contraction.c.
 //
@@ -22,6 +22,7 @@
 enum {
   WARP = 32,
   MOST_ACCUMULATORS = 128, // of a thread, which may have 255 registers
+  MMA_BYTES = 32,          // of a line of A or B, along the depth, in an mma.sync
   MOST_PRODUCTS = 512,     // pieces of mma.sync in the loop's body; more takes seconds to compile
   MOST_MULTIPLY_ADDS = 2048,
 };
@@ -53,8 +54,11 @@ static bool has_types(plan *p) {
   if (strcmp(a->type, b->type) != 0)
     return false;
   p->bytes = a->bits / 8;
-  bool is_f16 = strcmp(a->type, "f16") == 0, is_bf16 = strcmp(a->type, "bf16") == 0;
-  p->uses_tensor_cores = is_f16 || is_bf16;
+  bool is_f16 = strcmp(a->type, "f16") == 0, is_bf16 = strcmp(a->type, "bf16") == 0,
+       is_i8 = strcmp(a->type, "i8") == 0;
+  p->uses_tensor_cores = is_f16 || is_bf16 || is_i8;
+  if (is_i8)
+    return strcmp(c->type, "i32") == 0 && p->loops.anchor->widens;
   if (p->uses_tensor_cores)
     return strcmp(c->type, "f32") == 0 || (is_f16 && strcmp(c->type, "f16") == 0);
   return strcmp(a->type, "f32") == 0 && strcmp(c->type, "f32") == 0;
@@ -133,14 +137,16 @@ static bool make_plan(const tune_structure *structure, const tune_machine *machi
   if ((!p->a_depth_is_row && !is_innermost(a, loops->row)) ||
       (!p->b_depth_is_row && !is_innermost(b, loops->col)))
     return false;
-  int64_t least_cols = p->uses_tensor_cores ? 16 : 32, least_depth = p->uses_tensor_cores ? 16 : 8;
+  int64_t least_cols = p->uses_tensor_cores ? 16 : 32,
+          least_depth = p->uses_tensor_cores ? MMA_BYTES / p->bytes : 8;
   p->pads = loops->rows % 16 || loops->cols % least_cols || loops->depths % least_depth;
   if (p->pads && loops->init && !loops->starts_filled)
     return false;
   p->fused = p->pads || !keeps_order(loops) ? NULL : loops->epilogue;
   add_sizes(&p->rows, loops->rows, 16, 256, p->pads);
   add_sizes(&p->cols, loops->cols, least_cols, 256, p->pads);
-  add_sizes(&p->depths, loops->depths, least_depth, p->uses_tensor_cores ? 64 : 32, p->pads);
+  add_sizes(&p->depths, loops->depths, least_depth, p->uses_tensor_cores ? 128 / p->bytes : 32,
+            p->pads);
   // A loop of one step would be none, with nothing to copy ahead for.
   while (p->depths.count && p->depths.values[p->depths.count - 1] >= loops->depths)
     p->depths.count--;
@@ -148,7 +154,7 @@ static bool make_plan(const tune_structure *structure, const tune_machine *machi
     return false;
   choose_tile(p, machine);
   choose_warps(p);
-  p->depths_default = tune_value_set_at_most(&p->depths, p->uses_tensor_cores ? 32 : 16);
+  p->depths_default = tune_value_set_at_most(&p->depths, p->uses_tensor_cores ? 64 / p->bytes : 16);
   for (int64_t stages = 1; stages <= 6; stages++)
     if (stages == 1 || machine->gpu.arch >= 80)
       tune_value_set_add(&p->stages, stages);
@@ -207,14 +213,15 @@ static void write_size_constraints(const plan *p, const tune_machine *machine, t
            "smt.assert %%fits",
            MOST_ACCUMULATORS * WARP);
   tune_writer_constraint(w, "the accumulators of a thread fit its registers", 4, TILE, lines);
-  // Products of 16 x 8 x 16 by a warp, or multiply-adds by a thread.
+  // Products of 16 x 8 pieces by a warp, or multiply-adds by a thread.
   snprintf(lines, sizeof lines,
            "%%each = smt.int.constant %d\n"
            "%%most = smt.int.mul %%warps_y_, %%warps_x_, %%each\n"
            "%%all = smt.int.mul %%rows_, %%cols_, %%depth_\n"
            "%%fits = smt.int.cmp le %%all, %%most\n"
            "smt.assert %%fits",
-           p->uses_tensor_cores ? MOST_PRODUCTS * 16 * 8 * 16 : MOST_MULTIPLY_ADDS * WARP);
+           p->uses_tensor_cores ? MOST_PRODUCTS * 16 * 8 * (int)(MMA_BYTES / p->bytes)
+                                : MOST_MULTIPLY_ADDS * WARP);
   tune_writer_constraint(w, "a longer body takes seconds to compile", 5, TILE, lines);
 }
 
@@ -263,13 +270,14 @@ static void write_knobs(const plan *p, const tune_machine *machine, tune_writer 
 static void write_padding(const plan *p, tune_writer *w) {
   const tune_contraction_plan *loops = &p->loops;
   const tune_operand *operands = loops->anchor->operands;
+  const char *zero = p->bytes == 1 ? "0" : "0.0";
   tune_writer_line(w, "%%whole, %%pads, %%back = transform.structured.pad %%anchor "
                       "pad_to_multiple_of [%%rows, %%cols, %%depth]");
   tune_writer_line(w,
-                   "  {padding_values = [0.0 : %s, 0.0 : %s, 0.0 : %s], padding_dimensions = [%zu, "
+                   "  {padding_values = [%s : %s, %s : %s, %s : %s], padding_dimensions = [%zu, "
                    "%zu, %zu], nofold_flags = [0, 0, 0], copy_back_op = \"%s\"}",
-                   operands[0].type, operands[1].type, operands[2].type, loops->row, loops->col,
-                   loops->depth, loops->epilogue ? "none" : "linalg.copy");
+                   zero, operands[0].type, zero, operands[1].type, zero, operands[2].type,
+                   loops->row, loops->col, loops->depth, loops->epilogue ? "none" : "linalg.copy");
   tune_writer_line(w, "  : (" OP ", " PARAM ", " PARAM ", " PARAM ") -> (" OP ", " OP ", " OP ")");
   tune_writer_cleanup(w);
   if (loops->init)
