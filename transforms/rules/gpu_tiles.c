@@ -5,12 +5,15 @@
 // How, is the lowering's (lower/group_tiles.h): products of f16, bf16 and i8 by tensor cores, of
 // f32 by multiply-adds. Batches are groups of their own.
 //
+// Products of too few tiles may have their depth divided (gpu_split.h).
+//
 // Sizes that make no whole tiles are padded with zeroes first, as in gpu_contraction.c.
 //
 //===--------------------------------------------------------------------------===//
 
 #include "transforms/rules/contraction_plan.h"
 #include "transforms/rules/gpu_parts.h"
+#include "transforms/rules/gpu_split.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -22,6 +25,7 @@
 enum {
   WARP = 32,
   MOST_ACCUMULATORS = 128, // of a thread, which may have 255 registers
+  OTHER_REGISTERS = 32,    // that a thread needs beside them at the least
   MMA_BYTES = 32,          // of a line of A or B, along the depth, in an mma.sync
   MOST_PRODUCTS = 512,     // pieces of mma.sync in the loop's body; more takes seconds to compile
   MOST_MULTIPLY_ADDS = 2048,
@@ -33,6 +37,8 @@ typedef struct plan {
   int64_t bytes;                       // of an element of A and B
   bool a_depth_is_row, b_depth_is_row; // neighbours in memory are neighbours along the depth
   tune_value_set rows, cols, depths, warps_y, warps_x, stages;
+  tune_value_set parts; // of the depth, beside the whole
+  int64_t parts_default;
   int64_t rows_default, cols_default, depths_default, warps_y_default, warps_x_default;
   bool pads;
   const tune_nest *fused; // what follows elementwise, where tiles go through it; or NULL
@@ -70,6 +76,37 @@ static void add_sizes(tune_value_set *set, int64_t extent, int64_t least, int64_
       tune_value_set_add(set, size);
 }
 
+static int64_t count_tiles(const plan *p, int64_t rows, int64_t cols) {
+  return ((p->loops.rows + rows - 1) / rows) * ((p->loops.cols + cols - 1) / cols);
+}
+
+// Square tiles read least for what they compute.
+static int64_t worth_of(int64_t rows, int64_t cols) { return rows * cols / (rows + cols); }
+
+// Where even the smallest tiles are too few for half of the multiprocessors: of tiles up to 64 x 64
+// those that, in as many parts as there may be, keep most of the device busy with large tiles, and
+// no more parts than that takes.
+static void choose_parts(plan *p, int64_t processors) {
+  int64_t most = p->parts.values[p->parts.count - 1];
+  double best = 0;
+  for (size_t r = 0; r < p->rows.count; r++)
+    for (size_t c = 0; c < p->cols.count; c++) {
+      int64_t rows = p->rows.values[r], cols = p->cols.values[c];
+      double use = 2.0 * (double)(count_tiles(p, rows, cols) * most) / (double)processors;
+      double worth = (double)worth_of(rows, cols) * (use < 1 ? use : 1);
+      if (rows <= 64 && cols <= 64 && worth > best) {
+        best = worth;
+        p->rows_default = rows;
+        p->cols_default = cols;
+      }
+    }
+  int64_t tiles = count_tiles(p, p->rows_default, p->cols_default);
+  p->parts_default = most;
+  for (size_t i = p->parts.count; i-- > 0;)
+    if (2 * tiles * p->parts.values[i] >= processors)
+      p->parts_default = p->parts.values[i];
+}
+
 // The largest tile of which there are enough for half of the multiprocessors, or the smallest.
 static void choose_tile(plan *p, const tune_machine *machine) {
   int64_t processors = machine->gpu.multiprocessors > 0 ? machine->gpu.multiprocessors : 64;
@@ -83,15 +120,16 @@ static void choose_tile(plan *p, const tune_machine *machine) {
   for (size_t r = 0; r < p->rows.count; r++)
     for (size_t c = 0; c < p->cols.count; c++) {
       int64_t rows = p->rows.values[r], cols = p->cols.values[c];
-      int64_t tiles = ((p->loops.rows + rows - 1) / rows) * ((p->loops.cols + cols - 1) / cols);
-      // Square tiles read least for what they compute.
-      int64_t worth = rows * cols / (rows + cols);
+      int64_t tiles = count_tiles(p, rows, cols), worth = worth_of(rows, cols);
       if (rows <= 128 && cols <= 128 && 2 * tiles * batches >= processors && worth > best) {
         best = worth;
         p->rows_default = rows;
         p->cols_default = cols;
       }
     }
+  p->parts_default = 1;
+  if (!best && p->parts.count)
+    choose_parts(p, processors);
 }
 
 // Warps that leave each a part it can take, of 64 x 32 or less where that divides.
@@ -152,6 +190,8 @@ static bool make_plan(const tune_structure *structure, const tune_machine *machi
     p->depths.count--;
   if (!p->depths.count)
     return false;
+  if (!p->pads)
+    p->parts = tune_gpu_split_parts(loops, 2 * p->depths.values[p->depths.count - 1]);
   choose_tile(p, machine);
   choose_warps(p);
   p->depths_default = tune_value_set_at_most(&p->depths, p->uses_tensor_cores ? 64 / p->bytes : 16);
@@ -213,6 +253,19 @@ static void write_size_constraints(const plan *p, const tune_machine *machine, t
            "smt.assert %%fits",
            MOST_ACCUMULATORS * WARP);
   tune_writer_constraint(w, "the accumulators of a thread fit its registers", 4, TILE, lines);
+  if (machine->gpu.group_registers > 0) {
+    snprintf(lines, sizeof lines,
+             "%%each = smt.int.constant %d\n"
+             "%%others = smt.int.mul %%warps_y_, %%warps_x_, %%each\n"
+             "%%sums = smt.int.mul %%rows_, %%cols_\n"
+             "%%all = smt.int.add %%sums, %%others\n"
+             "%%most = smt.int.constant %" PRId64 "\n"
+             "%%fits = smt.int.cmp le %%all, %%most\n"
+             "smt.assert %%fits",
+             OTHER_REGISTERS * WARP, machine->gpu.group_registers);
+    tune_writer_constraint(w, "the accumulators of a group fit its registers, beside others", 4,
+                           TILE, lines);
+  }
   // Products of 16 x 8 pieces by a warp, or multiply-adds by a thread.
   snprintf(lines, sizeof lines,
            "%%each = smt.int.constant %d\n"
@@ -289,7 +342,7 @@ static void annotate(const char *loop, const char *name, const char *knob, tune_
                    knob);
 }
 
-// One tile a group, with what it is made of.
+// One tile a group, with what it is made of; the product is %anchor.
 static void write_grid(const plan *p, tune_writer *w) {
   size_t rank;
   const char *grid =
@@ -323,6 +376,52 @@ static void write_depth(const plan *p, tune_writer *w) {
   tune_gpu_write_vectors(w);
 }
 
+static void write_product(const plan *p, tune_writer *w) {
+  if (p->pads)
+    write_padding(p, w);
+  write_grid(p, w);
+  if (p->pads)
+    tune_gpu_write_copies(w);
+  write_depth(p, w);
+}
+
+static void write_whole(const plan *p, tune_writer *w) {
+  tune_gpu_write_product_nests(&p->loops, w);
+  write_product(p, w);
+}
+
+// The knobs are those of the whole; each of their depths divides a part.
+static void write_in_parts(const plan *p, int64_t parts, const tune_machine *machine,
+                           tune_writer *w) {
+  tune_machine registers = tune_gpu_registers(machine);
+  tune_contraction_split split;
+  plan of_part;
+  if (!tune_contraction_split_into(&p->loops, parts, &registers, &split) ||
+      !make_plan(&split.structure, machine, &of_part))
+    return;
+  tune_gpu_write_split(&split, w);
+  write_product(&of_part, w);
+}
+
+static void write_parts(const plan *p, const tune_machine *machine, tune_writer *w) {
+  char labels[128];
+  size_t used = (size_t)snprintf(labels, sizeof labels, "\"none\"");
+  int64_t number = 0;
+  for (size_t i = 0; i < p->parts.count; i++) {
+    used += (size_t)snprintf(labels + used, sizeof labels - used, ", \"%" PRId64 "_parts\"",
+                             p->parts.values[i]);
+    if (p->parts.values[i] == p->parts_default)
+      number = (int64_t)i + 1;
+  }
+  tune_writer_begin_alternatives(w, NULL, "split_k", TUNE_LEVEL_GPU, labels, number, 0);
+  write_whole(p, w);
+  for (size_t i = 0; i < p->parts.count; i++) {
+    tune_writer_next_alternative(w, NULL, 0);
+    write_in_parts(p, p->parts.values[i], machine, w);
+  }
+  tune_writer_end_alternatives(w, NULL, 0);
+}
+
 static void gpu_tiles_write(const tune_structure *structure, const tune_machine *machine,
                             tune_writer *w) {
   plan p;
@@ -330,13 +429,10 @@ static void gpu_tiles_write(const tune_structure *structure, const tune_machine 
     return;
   tune_writer_begin_tensors(w, "rule 'gpu_tiles': a tile of the output for each group of threads");
   write_knobs(&p, machine, w);
-  tune_gpu_write_product_nests(&p.loops, w);
-  if (p.pads)
-    write_padding(&p, w);
-  write_grid(&p, w);
-  if (p.pads)
-    tune_gpu_write_copies(w);
-  write_depth(&p, w);
+  if (p.parts.count)
+    write_parts(&p, machine, w);
+  else
+    write_whole(&p, w);
   tune_gpu_write_end(structure, machine, false, p.loops.anchor->widens, w);
 }
 

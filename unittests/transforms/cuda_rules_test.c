@@ -41,6 +41,7 @@ static const payload_case PAYLOADS[] = {
     {"gpu_tiles", PRODUCT("1024x512xbf16", "512x1024xbf16", "1024x1024xf32")},
     {"gpu_tiles", PRODUCT("127x65xf16", "65x129xf16", "127x129xf32")},
     {"gpu_tiles", BYTES},
+    {"gpu_tiles", PRODUCT("64x8192xf16", "8192x128xf16", "64x128xf32")},
     {"gpu_tiles", PRODUCT("1024x512xf32", "512x1024xf32", "1024x1024xf32")},
     {"gpu_tiles", PRODUCT("127x33xf32", "33x129xf32", "127x129xf32")},
     {"gpu_contraction", PRODUCT("8x16xf32", "16x4xf32", "8x4xf32")},
