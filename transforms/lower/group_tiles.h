@@ -1,8 +1,9 @@
 //===- group_tiles.h - Tiles of products that a group computes together -------------===//
 //
 // A schedule gives each iteration of an scf.forall a large tile of a matrix product: a loop along
-// the depth with one vector.contract in it, what follows elementwise, and writes, all on vectors of
-// the whole tile. With the attributes below a group of threads computes it together:
+// the depth (or loops within each other, as along windows and channels) with one vector.contract in
+// it, what follows elementwise, and writes, all on vectors of the whole tile. With the attributes
+// below a group of threads computes it together:
 //
 //  - tiles of A and B are copied to shared memory, `stages` - 1 steps ahead of where they are used,
 //    by asynchronous copies (cp.async) of up to 16 bytes a thread;

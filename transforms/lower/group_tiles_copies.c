@@ -106,12 +106,27 @@ void tune_tile_operand_allocate(const tune_tile *tile, const tune_ir_builder *bu
 // Copies
 //===--------------------------------------------------------------------------===//
 
-// `value`, made in the loop of its index, for another index.
+// What the loop of `level` counts in step `step` of all.
+static MlirValue make_index(const tune_tile *tile, const tune_ir_builder *builder, size_t level,
+                            MlirValue step) {
+  const tune_tile_level *of = &tile->levels[level];
+  int64_t inside = 1;
+  for (size_t i = level + 1; i < tile->level_count; ++i)
+    inside *= tile->levels[i].count;
+  MlirValue number = tune_tile_divide(builder, step, inside);
+  if (level > 0)
+    number = tune_tile_remainder(builder, number, of->count);
+  return tune_tile_add_number(builder, tune_tile_scale(builder, number, of->step), of->first);
+}
+
+// `value`, made in the loops, for step `index` of all.
 static MlirValue remake(const tune_tile *tile, const tune_ir_builder *builder, MlirValue value,
                         MlirValue index) {
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(tile->loop, 0));
-  if (mlirValueEqual(value, mlirBlockGetArgument(body, 0)))
-    return index;
+  for (size_t i = 0; i < tile->level_count; ++i) {
+    MlirRegion region = mlirOperationGetRegion(tile->levels[i].loop, 0);
+    if (mlirValueEqual(value, mlirBlockGetArgument(mlirRegionGetFirstBlock(region), 0)))
+      return make_index(tile, builder, i, index);
+  }
   if (mlirValueIsABlockArgument(value) || !tune_ir_is_made_inside(value, tile->loop))
     return value;
   MlirOperation copy = mlirOperationClone(mlirOpResultGetOwner(value));
@@ -170,11 +185,9 @@ void tune_tile_operand_copy(const tune_tile *tile, const tune_tile_operand *oper
                             const tune_ir_builder *builder, MlirValue stage, MlirValue step) {
   intptr_t rank =
       mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetOperand(operand->read, 0)));
-  MlirValue index =
-      tune_tile_add_number(builder, tune_tile_scale(builder, step, tile->step), tile->first);
   MlirValue origin[MOST_RANK];
   for (intptr_t i = 0; i < rank; ++i)
-    origin[i] = remake(tile, builder, mlirOperationGetOperand(operand->read, 1 + i), index);
+    origin[i] = remake(tile, builder, mlirOperationGetOperand(operand->read, 1 + i), step);
   int64_t across = operand->cols / operand->chunk, all = operand->rows * across;
   for (int64_t done = 0; done < all; done += tile->threads) {
     tune_ir_builder place = *builder;

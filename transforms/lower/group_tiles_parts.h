@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-enum { TUNE_TILE_WARP = 32, TUNE_TILE_MOST_PIECES = 128 };
+enum { TUNE_TILE_WARP = 32, TUNE_TILE_MOST_PIECES = 128, TUNE_TILE_MOST_LEVELS = 4 };
 
 // A or B: what the loop reads of it in a step.
 typedef struct tune_tile_operand {
@@ -28,13 +28,21 @@ typedef struct tune_tile_operand {
 
 typedef struct tune_tile_core tune_tile_core;
 
+// One of the loops: along the depth, or around that along the windows of a convolution.
+typedef struct tune_tile_level {
+  MlirOperation loop;
+  int64_t first, step, count; // what it counts by
+} tune_tile_level;
+
 typedef struct tune_tile {
-  MlirOperation forall, loop, contract;
+  MlirOperation forall, loop, contract;          // loop: the outermost
+  tune_tile_level levels[TUNE_TILE_MOST_LEVELS]; // from there on; the last has the product
+  size_t level_count;
   MlirValue thread; // index in the group
   tune_tile_operand a, b;
   MlirType sum; // the accumulator's elements
   int64_t rows, cols, depth;
-  int64_t first, step, steps; // of the loop
+  int64_t steps; // of all loops
   int64_t warps_y, warps_x, stages, threads;
   bool is_async; // copies are cp.async
   const tune_tile_core *core;

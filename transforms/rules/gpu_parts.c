@@ -55,6 +55,11 @@ void tune_gpu_write_product_nests(const tune_contraction_plan *loops, tune_write
   tune_gpu_write_nests(loops->structure, "%generics", names, w);
   if (loops->starts_filled)
     tune_writer_match_op(w, "%init", "\"linalg.fill\"");
+  if (tune_structure_has_pad(loops->structure)) {
+    tune_writer_match_op(w, "%borders", "\"tensor.pad\"");
+    tune_writer_line(w, "%%bordered = transform.structured.rewrite_in_destination_passing_style "
+                        "%%borders : (" OP ") -> " OP);
+  }
 }
 
 const char *tune_gpu_write_product_grid(const tune_contraction_plan *loops, const tune_nest *fused,

@@ -5,6 +5,9 @@
 // How, is the lowering's (lower/group_tiles.h): products of f16, bf16 and i8 by tensor cores, of
 // f32 by multiply-adds. Batches are groups of their own.
 //
+// Convolutions are such products for each step of their windows: rows are neighbouring pixels of a
+// line, as they lie in the image.
+//
 // Products of too few tiles may have their depth divided (gpu_split.h).
 //
 // Sizes that make no whole tiles are padded with zeroes first, as in gpu_contraction.c.
@@ -26,6 +29,7 @@ enum {
   WARP = 32,
   MOST_ACCUMULATORS = 128, // of a thread, which may have 255 registers
   OTHER_REGISTERS = 32,    // that a thread needs beside them at the least
+  MOST_WINDOWS = 3,        // loops around that along the depth (lower/group_tiles_parts.h)
   MMA_BYTES = 32,          // of a line of A or B, along the depth, in an mma.sync
   MOST_PRODUCTS = 512,     // pieces of mma.sync in the loop's body; more takes seconds to compile
   MOST_MULTIPLY_ADDS = 2048,
@@ -157,19 +161,40 @@ static bool keeps_order(const tune_contraction_plan *loops) {
   return keeps;
 }
 
+// Whether `row` is alone in one index of `image`, or with the steps of a window, pixel by pixel.
+static bool slides_by_one(const tune_operand *image, size_t row) {
+  size_t uses = 0;
+  for (size_t i = 0; i < image->rank; i++)
+    if (image->index[i].coefficient[row]) {
+      uses += image->index[i].is_linear && image->index[i].coefficient[row] == 1 ? 1 : 2;
+      for (size_t loop = 0; loop < TUNE_MAX_LOOPS; loop++)
+        uses += image->index[i].coefficient[loop] < 0;
+    }
+  return uses == 1;
+}
+
+// Steps of the windows.
+static int64_t count_around(const tune_contraction_plan *loops) {
+  int64_t count = 1;
+  for (size_t i = 0; i < loops->rest_count; i++)
+    count *= loops->anchor->extent[loops->rest[i]];
+  return count;
+}
+
 static bool make_plan(const tune_structure *structure, const tune_machine *machine, plan *p) {
   *p = (plan){.pads = false};
   tune_machine registers = tune_gpu_registers(machine);
   if (structure->is_dynamic || structure->is_empty || machine->gpu.subgroup_size != WARP ||
-      tune_structure_has_pad(structure) ||
       !tune_contraction_plan_make(structure, &registers, &p->loops) || p->loops.other_count)
     return false;
   const tune_contraction_plan *loops = &p->loops;
-  if (loops->has_window || loops->rest_count || loops->rows < 16 || loops->cols < 16 ||
+  if (loops->rest_count > MOST_WINDOWS || loops->rows < 16 || loops->cols < 16 ||
       loops->depths < 16 || !has_types(p) || (p->uses_tensor_cores && machine->gpu.arch < 80))
     return false;
   const tune_operand *a = &loops->anchor->operands[loops->a],
                      *b = &loops->anchor->operands[loops->b];
+  if (loops->has_window && (!slides_by_one(a, loops->row) || !tune_operand_is_projection(b)))
+    return false;
   p->a_depth_is_row = is_innermost(a, loops->depth);
   p->b_depth_is_row = is_innermost(b, loops->depth);
   if ((!p->a_depth_is_row && !is_innermost(a, loops->row)) ||
@@ -178,15 +203,17 @@ static bool make_plan(const tune_structure *structure, const tune_machine *machi
   int64_t least_cols = p->uses_tensor_cores ? 16 : 32,
           least_depth = p->uses_tensor_cores ? MMA_BYTES / p->bytes : 8;
   p->pads = loops->rows % 16 || loops->cols % least_cols || loops->depths % least_depth;
-  if (p->pads && loops->init && !loops->starts_filled)
+  bool has_around = loops->has_window || loops->rest_count || tune_structure_has_pad(structure);
+  if (p->pads && (has_around || (loops->init && !loops->starts_filled)))
     return false;
   p->fused = p->pads || !keeps_order(loops) ? NULL : loops->epilogue;
   add_sizes(&p->rows, loops->rows, 16, 256, p->pads);
   add_sizes(&p->cols, loops->cols, least_cols, 256, p->pads);
   add_sizes(&p->depths, loops->depths, least_depth, p->uses_tensor_cores ? 128 / p->bytes : 32,
             p->pads);
-  // A loop of one step would be none, with nothing to copy ahead for.
-  while (p->depths.count && p->depths.values[p->depths.count - 1] >= loops->depths)
+  // A loop of one step would be none, with nothing to copy ahead for, unless there are others.
+  while (p->depths.count &&
+         p->depths.values[p->depths.count - 1] >= loops->depths + (count_around(loops) > 1))
     p->depths.count--;
   if (!p->depths.count)
     return false;
@@ -362,7 +389,7 @@ static void write_depth(const plan *p, tune_writer *w) {
   size_t order[TUNE_MAX_LOOPS];
   tune_writer_identity_order(order, loops->anchor->loop_count);
   for (size_t i = 0; i < loops->anchor->loop_count; i++)
-    steps.size[i] = i == loops->depth ? "%depth" : "0";
+    steps.size[i] = i == loops->depth ? "%depth" : loops->anchor->is_reduction[i] ? "1" : "0";
   tune_writer_tile(w, "%step", "%steps", p->fused ? "%tile" : "%root", &steps, order,
                    loops->anchor->loop_count, NULL);
   tune_writer_cleanup(w);
