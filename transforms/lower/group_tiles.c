@@ -5,6 +5,7 @@
 #include "dialects/diagnostic.h"
 #include "transforms/lower/ahead.h"
 #include "transforms/lower/group_tiles_copies.h"
+#include "transforms/lower/group_tiles_order.h"
 #include "transforms/lower/group_tiles_parts.h"
 #include "transforms/lower/lanes.h"
 
@@ -317,6 +318,7 @@ static tune_status open_tile(MlirOperation forall, const tune_device *device) {
     return tune_status_make_at(TUNE_INVALID_ARGUMENT, forall,
                                "%zu pieces of the output a thread; up to %d are let pass",
                                tile.core->count(&tile), TUNE_TILE_MOST_PIECES);
+  TUNE_RETURN_IF_ERROR(tune_tile_order(forall));
   tile.forall = tune_lanes_add(forall, tile.threads, &tile.thread);
   tune_ir_builder start = tune_ir_builder_before(mlirBlockGetFirstOperation(body_of(tile.forall)));
   tune_tile_operand_allocate(&tile, &start, &tile.a);

@@ -16,6 +16,8 @@
 //
 //   tune.tile.warps_y, tune.tile.warps_x   how many warps divide the rows and the columns
 //   tune.tile.stages                       tiles in shared memory at once; 1: no copy ahead
+//   tune.tile.band                         optional: rows of tiles that go together
+//                                          (group_tiles_order.h)
 //   tune.tile.tensor_cores                 1: mma.sync, of f16, bf16 or i8; 0: multiply-adds of f32
 //
 // The forall gets one dimension more, the last, of the group's threads. The attribute

@@ -41,6 +41,8 @@ typedef struct plan {
   int64_t bytes;                       // of an element of A and B
   bool a_depth_is_row, b_depth_is_row; // neighbours in memory are neighbours along the depth
   tune_value_set rows, cols, depths, warps_y, warps_x, stages;
+  tune_value_set bands; // rows of tiles that go together; none: not decided
+  int64_t bands_default;
   tune_value_set parts; // of the depth, beside the whole
   int64_t parts_default;
   int64_t rows_default, cols_default, depths_default, warps_y_default, warps_x_default;
@@ -78,6 +80,14 @@ static void add_sizes(tune_value_set *set, int64_t extent, int64_t least, int64_
   for (int64_t size = least; size <= most; size *= 2)
     if (pads || extent % size == 0)
       tune_value_set_add(set, size);
+}
+
+// Parallel loops beside the rows and columns.
+static int64_t count_other_loops(const plan *p) {
+  int64_t count = 0;
+  for (size_t i = 0; i < p->loops.anchor->loop_count; i++)
+    count += !p->loops.anchor->is_reduction[i] && i != p->loops.row && i != p->loops.col;
+  return count;
 }
 
 static int64_t count_tiles(const plan *p, int64_t rows, int64_t cols) {
@@ -134,6 +144,24 @@ static void choose_tile(plan *p, const tune_machine *machine) {
   p->parts_default = 1;
   if (!best && p->parts.count)
     choose_parts(p, processors);
+}
+
+// Bands of up to eight rows of tiles, where not all tiles run at once.
+static void choose_bands(plan *p, const tune_machine *machine) {
+  int64_t processors = machine->gpu.multiprocessors > 0 ? machine->gpu.multiprocessors : 64;
+  int64_t down = p->loops.rows / p->rows_default;
+  bool is_plain = !p->pads && !count_other_loops(p) && (p->fused || p->loops.row < p->loops.col);
+  p->bands_default = 1;
+  for (int64_t band = 1; band <= 16 && is_plain; band *= 2) {
+    if (p->loops.rows % (band * p->rows.values[0]))
+      break;
+    tune_value_set_add(&p->bands, band);
+    if (band <= 8 && down % band == 0 &&
+        count_tiles(p, p->rows_default, p->cols_default) > processors)
+      p->bands_default = band;
+  }
+  if (p->bands.count == 1)
+    p->bands.count = 0;
 }
 
 // Warps that leave each a part it can take, of 64 x 32 or less where that divides.
@@ -220,6 +248,7 @@ static bool make_plan(const tune_structure *structure, const tune_machine *machi
   if (!p->pads)
     p->parts = tune_gpu_split_parts(loops, 2 * p->depths.values[p->depths.count - 1]);
   choose_tile(p, machine);
+  choose_bands(p, machine);
   choose_warps(p);
   p->depths_default = tune_value_set_at_most(&p->depths, p->uses_tensor_cores ? 64 / p->bytes : 16);
   for (int64_t stages = 1; stages <= 6; stages++)
@@ -330,6 +359,21 @@ static void write_memory_constraint(const plan *p, const tune_machine *machine, 
                          (const char *const[]){"rows", "cols", "depth", "stages"}, lines);
 }
 
+static void write_band_knob(const plan *p, tune_writer *w) {
+  tune_writer_knob(w, "band", NULL, TUNE_LEVEL_GPU, &p->bands, p->bands_default);
+  char lines[512];
+  snprintf(lines, sizeof lines,
+           "%%total = smt.int.constant %" PRId64 "\n"
+           "%%together = smt.int.mul %%rows_, %%band_\n"
+           "%%rest = smt.int.mod %%total, %%together\n"
+           "%%none = smt.int.constant 0\n"
+           "%%fits = smt.int.cmp le %%rest, %%none\n"
+           "smt.assert %%fits",
+           p->loops.rows);
+  tune_writer_constraint(w, "bands divide the rows of tiles", 2,
+                         (const char *const[]){"rows", "band"}, lines);
+}
+
 static void write_knobs(const plan *p, const tune_machine *machine, tune_writer *w) {
   tune_writer_knob(w, "rows", "tile", TUNE_LEVEL_GPU, &p->rows, p->rows_default);
   tune_writer_knob(w, "cols", "tile", TUNE_LEVEL_GPU, &p->cols, p->cols_default);
@@ -338,6 +382,8 @@ static void write_knobs(const plan *p, const tune_machine *machine, tune_writer 
   tune_writer_knob(w, "warps_x", "parallel", TUNE_LEVEL_GPU, &p->warps_x, p->warps_x_default);
   tune_writer_knob(w, "stages", NULL, TUNE_LEVEL_GPU, &p->stages,
                    tune_value_set_at_most(&p->stages, 3));
+  if (p->bands.count)
+    write_band_knob(p, w);
   write_part_constraints(p, w);
   write_size_constraints(p, machine, w);
   write_memory_constraint(p, machine, w);
@@ -378,6 +424,8 @@ static void write_grid(const plan *p, tune_writer *w) {
   annotate(grid, "warps_y", "warps_y", w);
   annotate(grid, "warps_x", "warps_x", w);
   annotate(grid, "stages", "stages", w);
+  if (p->bands.count)
+    annotate(grid, "band", "band", w);
   tune_writer_line(w, "%%tensor_cores = transform.param.constant %d : i64 -> " PARAM,
                    p->uses_tensor_cores);
   annotate(grid, "tensor_cores", "tensor_cores", w);
@@ -426,6 +474,7 @@ static void write_in_parts(const plan *p, int64_t parts, const tune_machine *mac
   if (!tune_contraction_split_into(&p->loops, parts, &registers, &split) ||
       !make_plan(&split.structure, machine, &of_part))
     return;
+  of_part.bands = p->bands; // rows and columns are the last dimensions there, too
   tune_gpu_write_split(&split, w);
   write_product(&of_part, w);
 }
