@@ -1,9 +1,11 @@
 //===- gpu_rows.c - Reductions, softmax and norms on devices -------------------------------===//
 //
 // Every op works on the same rows (reduction_plan.h): one kernel, in which an invocation has a row
-// of its own, and goes along it once for each reduction and once for what is written. What is
-// computed of each element on the way (the exponentials of a softmax) is computed again in each
-// pass: registers hold no row, and memory would be slower.
+// of its own, or shares it with the lanes of its subgroup, and goes along it once for each
+// reduction and once for what is written. What is computed of each element on the way (the
+// exponentials of a softmax) is computed again in each pass, which is cheaper than memory; but
+// where `vector` is all that a lane has of a row there is one step, and the row stays in registers
+// (lanes.h).
 //
 // Reductions across the contiguous loop have `vector` columns in each invocation instead.
 //
@@ -18,9 +20,11 @@
 #define OP "!transform.any_op"
 #define PARAM "!transform.param<i64>"
 
-#define WIDTH 4 // of a shader's vectors
+#define WIDTH 4        // of a shader's vectors
+#define MOST_SHARE 256 // elements of a row that a lane may keep
 #define MOST_NESTS 24
-#define GROUP_LANES 256 // by default, where a group has a row
+#define GROUP_LANES 256     // by default, where a group has a row
+#define MOST_GROUP_SHARE 32 // elements of it that a lane then keeps by default
 
 typedef struct plan {
   tune_reduction_plan cut;
@@ -34,6 +38,23 @@ static int64_t count_rows(const plan *p) {
     if (!p->cut.root->is_reduction[i] && (p->cut.is_row[i] || i == p->cut.column))
       rows *= p->cut.root->extent[i];
   return rows;
+}
+
+// Whether lanes of a subgroup can pass sums on.
+static bool has_lanes(const tune_machine *machine) {
+  return machine->gpu.subgroup_size > 1 &&
+         machine->gpu.subgroup_size == tune_gpu_subgroup(machine) &&
+         machine->gpu.has_subgroup_arithmetic;
+}
+
+// What each lane of a subgroup has of a row, if that is vectors; else 0.
+static int64_t find_share(const plan *p, const tune_machine *machine) {
+  const tune_reduction_plan *cut = &p->cut;
+  int64_t step = machine->gpu.subgroup_size * WIDTH;
+  return cut->shape != TUNE_REDUCTION_COLUMNS && cut->line_count == 1 && has_lanes(machine) &&
+                 cut->line[0] % step == 0
+             ? cut->line[0] / machine->gpu.subgroup_size
+             : 0;
 }
 
 static bool make_plan(const tune_structure *structure, const tune_machine *machine, plan *p) {
@@ -57,6 +78,12 @@ static bool make_plan(const tune_structure *structure, const tune_machine *machi
       tune_value_set_add(&p->vectors, part);
   p->vector =
       tune_value_set_at_most(&p->vectors, cut->shape == TUNE_REDUCTION_COLUMNS ? WIDTH : 16);
+  int64_t share = find_share(p, machine);
+  if (share > 0 && share <= MOST_SHARE)
+    tune_value_set_add(&p->vectors, share);
+  // A row that is gone along once has nothing to keep.
+  if (share > 0 && share <= (machine->gpu.is_software ? 128 : 32) && structure->nest_count > 2)
+    p->vector = share;
   return p->vectors.count > 0;
 }
 
@@ -65,20 +92,23 @@ static bool gpu_rows_applies(const tune_structure *structure, const tune_machine
   return make_plan(structure, machine, &p);
 }
 
-// Whether lanes of a subgroup can pass sums on.
-static bool may_share(const tune_machine *machine) {
-  return machine->gpu.subgroup_size > 1 &&
-         machine->gpu.subgroup_size == tune_gpu_subgroup(machine) &&
-         machine->gpu.has_subgroup_arithmetic;
-}
-
 // Whether rows are so few that subgroups would leave most of the device idle, and long enough for
 // all of a group.
 static bool wants_groups(const plan *p, const tune_machine *machine) {
   int64_t processors = machine->gpu.multiprocessors > 0 ? machine->gpu.multiprocessors : 64;
   int64_t steps = p->cut.line[p->cut.line_count - 1] / tune_value_set_at_most(&p->vectors, WIDTH);
-  return p->cut.shape != TUNE_REDUCTION_COLUMNS && may_share(machine) &&
+  return p->cut.shape != TUNE_REDUCTION_COLUMNS && has_lanes(machine) &&
          !machine->gpu.is_software && count_rows(p) < 8 * processors && steps >= GROUP_LANES;
+}
+
+// What a lane of a group has of a row that is gone along more than once, if registers hold it; else
+// short steps, of which there are some for all lanes.
+static int64_t choose_group_vector(const tune_structure *structure, const plan *p) {
+  int64_t length = p->cut.line[p->cut.line_count - 1], share = length / GROUP_LANES;
+  bool is_kept = structure->nest_count > 2 && p->cut.line_count == 1 && share <= MOST_GROUP_SHARE &&
+                 length % (GROUP_LANES * WIDTH) == 0 &&
+                 tune_value_set_at_most(&p->vectors, share) == share;
+  return is_kept ? share : tune_value_set_at_most(&p->vectors, WIDTH);
 }
 
 // More than a subgroup have a row where it has as many steps.
@@ -94,7 +124,7 @@ static void add_groups(const plan *p, const tune_machine *machine, int64_t subgr
 // A subgroup has a row together where it can pass sums on, or a group of several.
 static void write_lanes(const plan *p, const tune_machine *machine, tune_writer *w) {
   int64_t rows = count_rows(p), subgroup = tune_gpu_subgroup(machine);
-  bool is_shared = may_share(machine), is_group = wants_groups(p, machine);
+  bool is_shared = has_lanes(machine), is_group = wants_groups(p, machine);
   tune_value_set lanes = {0};
   tune_value_set_add(&lanes, 1);
   if (is_shared) {
@@ -146,10 +176,8 @@ static void write_knobs(const tune_structure *structure, const plan *p, const tu
                         tune_writer *w) {
   const tune_reduction_plan *cut = &p->cut;
   bool is_columns = cut->shape == TUNE_REDUCTION_COLUMNS;
-  // Of short steps there are some for all lanes of a group.
   tune_writer_knob(w, "vector", "vectorize", TUNE_LEVEL_VECTOR, &p->vectors,
-                   wants_groups(p, machine) ? tune_value_set_at_most(&p->vectors, WIDTH)
-                                            : p->vector);
+                   wants_groups(p, machine) ? choose_group_vector(structure, p) : p->vector);
   int64_t length = 1, limit = machine->gpu.loop_limit;
   for (size_t i = 0; i < cut->line_count; i++)
     length *= cut->line[i];
