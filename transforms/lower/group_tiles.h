@@ -1,8 +1,9 @@
 //===- group_tiles.h - Tiles of products that a group computes together -------------===//
 //
 // A schedule gives each iteration of an scf.forall a large tile of a matrix product: a loop along
-// the depth with one vector.contract in it, what follows elementwise, and writes, all on vectors of
-// the whole tile. With the attributes below a group of threads computes it together:
+// the depth (or loops within each other, as along windows and channels) with one vector.contract in
+// it, what follows elementwise, and writes, all on vectors of the whole tile. With the attributes
+// below a group of threads computes it together:
 //
 //  - tiles of A and B are copied to shared memory, `stages` - 1 steps ahead of where they are used,
 //    by asynchronous copies (cp.async) of up to 16 bytes a thread;
@@ -15,7 +16,9 @@
 //
 //   tune.tile.warps_y, tune.tile.warps_x   how many warps divide the rows and the columns
 //   tune.tile.stages                       tiles in shared memory at once; 1: no copy ahead
-//   tune.tile.tensor_cores                 1: mma.sync, of f16 or bf16; 0: multiply-adds of f32
+//   tune.tile.band                         optional: rows of tiles that go together
+//                                          (group_tiles_order.h)
+//   tune.tile.tensor_cores                 1: mma.sync, of f16, bf16 or i8; 0: multiply-adds of f32
 //
 // The forall gets one dimension more, the last, of the group's threads. The attribute
 // tune.tile.done stays on it: its vectors are as threads have them.

@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-enum { TUNE_TILE_WARP = 32, TUNE_TILE_MOST_PIECES = 128 };
+enum { TUNE_TILE_WARP = 32, TUNE_TILE_MOST_PIECES = 128, TUNE_TILE_MOST_LEVELS = 4 };
 
 // A or B: what the loop reads of it in a step.
 typedef struct tune_tile_operand {
@@ -18,21 +18,31 @@ typedef struct tune_tile_operand {
   MlirType element;
   int64_t rows, cols; // of the tile as it lies in memory; those of a row are neighbours
   bool depth_is_row;  // neighbours are neighbours along the depth
+  bool is_unsigned;   // integers that are zero-extended
   intptr_t dims[2];   // of the memory that its rows and its columns are
   int64_t pitch;      // elements from row to row in shared memory
   int64_t chunk;      // elements that one copy takes
   MlirValue shared;   // memref<stages x rows x pitch>
+  MlirValue pairs; // of bytes: the same as pairs of them, memref<stages x rows x pitch / 2 x i16>
 } tune_tile_operand;
 
 typedef struct tune_tile_core tune_tile_core;
 
+// One of the loops: along the depth, or around that along the windows of a convolution.
+typedef struct tune_tile_level {
+  MlirOperation loop;
+  int64_t first, step, count; // what it counts by
+} tune_tile_level;
+
 typedef struct tune_tile {
-  MlirOperation forall, loop, contract;
+  MlirOperation forall, loop, contract;          // loop: the outermost
+  tune_tile_level levels[TUNE_TILE_MOST_LEVELS]; // from there on; the last has the product
+  size_t level_count;
   MlirValue thread; // index in the group
   tune_tile_operand a, b;
   MlirType sum; // the accumulator's elements
   int64_t rows, cols, depth;
-  int64_t first, step, steps; // of the loop
+  int64_t steps; // of all loops
   int64_t warps_y, warps_x, stages, threads;
   bool is_async; // copies are cp.async
   const tune_tile_core *core;
@@ -57,8 +67,9 @@ struct tune_tile_core {
                    MlirValue *pieces);
 };
 
-extern const tune_tile_core tune_tile_mma; // group_tiles_mma.c
-extern const tune_tile_core tune_tile_fma; // group_tiles_fma.c
+extern const tune_tile_core tune_tile_mma;  // group_tiles_mma.c
+extern const tune_tile_core tune_tile_int8; // group_tiles_int8.c
+extern const tune_tile_core tune_tile_fma;  // group_tiles_fma.c
 
 //===- Arithmetic on indices (group_tiles_values.c) ----------------------------------===//
 
