@@ -314,9 +314,13 @@ static tune_status read_return(program *self, MlirOperation back) {
 }
 
 static bool needs_no_step(MlirOperation op) {
-  static const char *const NAMES[] = {"memref.alloc",   "memref.alloca",
-                                      "memref.dealloc", "memref.get_global",
-                                      "arith.constant", "builtin.unrealized_conversion_cast"};
+  static const char *const NAMES[] = {"memref.alloc",
+                                      "memref.alloca",
+                                      "memref.dealloc",
+                                      "memref.get_global",
+                                      "arith.constant",
+                                      "llvm.mlir.undef",
+                                      "builtin.unrealized_conversion_cast"};
   for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; ++i)
     if (tune_ir_is(op, NAMES[i]))
       return true;

@@ -7,7 +7,8 @@
 
 #include <stdio.h>
 
-enum { COPY_BYTES = 16, LEAST_ASYNC_BYTES = 4, MOST_RANK = 8 };
+// A pattern of swizzles repeats after so many bytes, and begins where that divides.
+enum { COPY_BYTES = 16, LEAST_ASYNC_BYTES = 4, MOST_RANK = 8, SWIZZLE_ALIGNMENT = 1024 };
 
 //===--------------------------------------------------------------------------===//
 // What is read
@@ -68,18 +69,25 @@ tune_status tune_tile_operand_read(const tune_tile *tile, tune_tile_operand *ope
 
 void tune_tile_operand_allocate(const tune_tile *tile, const tune_ir_builder *builder,
                                 tune_tile_operand *operand) {
-  int64_t shape[] = {tile->stages, operand->rows, operand->pitch};
+  int64_t wide = operand->swizzle / tune_tile_bytes(operand->element);
+  int64_t gapped[] = {tile->stages, operand->rows, operand->pitch},
+          swizzled[] = {tile->stages, wide ? operand->cols / wide : 0, operand->rows, wide};
   MlirAttribute space =
       mlirAttributeParseGet(builder->context, tune_ir_string("#gpu.address_space<workgroup>"));
-  MlirType type = mlirMemRefTypeContiguousGet(operand->element, 3, shape, space);
+  MlirType type =
+      mlirMemRefTypeContiguousGet(operand->element, wide ? 4 : 3, wide ? swizzled : gapped, space);
   int32_t segments[] = {0, 0};
-  MlirNamedAttribute attribute = tune_ir_named(builder->context, "operandSegmentSizes",
-                                               mlirDenseI32ArrayGet(builder->context, 2, segments));
+  MlirNamedAttribute attributes[] = {
+      tune_ir_named(builder->context, "operandSegmentSizes",
+                    mlirDenseI32ArrayGet(builder->context, 2, segments)),
+      tune_ir_named(
+          builder->context, "alignment",
+          mlirIntegerAttrGet(mlirIntegerTypeGet(builder->context, 64), SWIZZLE_ALIGNMENT))};
   operand->shared = tune_ir_build_result(builder, &(tune_ir_parts){.name = "memref.alloc",
                                                                    .type_count = 1,
                                                                    .types = &type,
-                                                                   .attribute_count = 1,
-                                                                   .attributes = &attribute});
+                                                                   .attribute_count = wide ? 2 : 1,
+                                                                   .attributes = attributes});
 }
 
 //===--------------------------------------------------------------------------===//
@@ -102,14 +110,42 @@ static MlirValue remake(const tune_tile *tile, const tune_ir_builder *builder, M
   return mlirOperationGetResult(copy, mlirOpResultGetResultNumber(value));
 }
 
+// Where `row` and `col` of the tile are in shared memory; the count of indices. Swizzled, the 16
+// bytes that a place is in are others of its row: their number is changed by that of the row, so
+// that the same column of rows of 128 bytes is in other banks each time, eight times in turn (the
+// PTX ISA: "Swizzling modes"; rows of 64 and 32 bytes change each two, each four).
+static intptr_t find_shared(const tune_tile_operand *operand, const tune_ir_builder *builder,
+                            MlirValue stage, MlirValue row, MlirValue col, MlirValue out[4]) {
+  out[0] = stage;
+  if (!operand->swizzle) {
+    out[1] = row;
+    out[2] = col;
+    return 3;
+  }
+  enum { MOST_BYTES = 128 };
+  int64_t bytes = tune_tile_bytes(operand->element), wide = operand->swizzle / bytes;
+  MlirValue pattern =
+      tune_tile_remainder(builder, tune_tile_divide(builder, row, MOST_BYTES / operand->swizzle),
+                          operand->swizzle / COPY_BYTES);
+  MlirValue changed = tune_tile_scale(builder, pattern, COPY_BYTES / bytes);
+  out[1] = tune_tile_divide(builder, col, wide);
+  out[2] = row;
+  out[3] =
+      tune_ir_build_binary(builder, "arith.xori", tune_tile_remainder(builder, col, wide), changed);
+  return 4;
+}
+
 // One asynchronous copy of operand->chunk elements.
 static void copy_async(const tune_ir_builder *builder, const tune_tile_operand *operand,
-                       const MlirValue *to, MlirValue memory, intptr_t rank,
+                       const MlirValue *to, intptr_t to_rank, MlirValue memory, intptr_t rank,
                        const MlirValue *from) {
-  MlirValue operands[5 + MOST_RANK] = {operand->shared, to[0], to[1], to[2], memory};
+  MlirValue operands[6 + MOST_RANK] = {operand->shared};
+  for (intptr_t i = 0; i < to_rank; ++i)
+    operands[1 + i] = to[i];
+  operands[1 + to_rank] = memory;
   for (intptr_t i = 0; i < rank; ++i)
-    operands[5 + i] = from[i];
-  int32_t segments[] = {1, 3, 1, (int32_t)rank, 0};
+    operands[2 + to_rank + i] = from[i];
+  int32_t segments[] = {1, (int32_t)to_rank, 1, (int32_t)rank, 0};
   MlirContext context = builder->context;
   bool is_widest = operand->chunk * tune_tile_bytes(operand->element) == COPY_BYTES;
   MlirNamedAttribute attributes[] = {
@@ -119,7 +155,7 @@ static void copy_async(const tune_ir_builder *builder, const tune_tile_operand *
       tune_ir_named(context, "bypassL1", mlirUnitAttrGet(context))};
   MlirType token = mlirTypeParseGet(context, tune_ir_string("!nvgpu.device.async.token"));
   tune_ir_build(builder, &(tune_ir_parts){.name = "nvgpu.device_async_copy",
-                                          .operand_count = 5 + rank,
+                                          .operand_count = 2 + to_rank + rank,
                                           .operands = operands,
                                           .type_count = 1,
                                           .types = &token,
@@ -136,13 +172,14 @@ static void copy_chunk(const tune_tile *tile, const tune_tile_operand *operand,
     from[i] = origin[i];
   from[operand->dims[0]] = tune_tile_add(builder, from[operand->dims[0]], row);
   from[operand->dims[1]] = tune_tile_add(builder, from[operand->dims[1]], col);
-  MlirValue to[] = {stage, row, col};
+  MlirValue to[4];
+  intptr_t to_rank = find_shared(operand, builder, stage, row, col, to);
   if (tile->is_async) {
-    copy_async(builder, operand, to, memory, rank, from);
+    copy_async(builder, operand, to, to_rank, memory, rank, from);
     return;
   }
   MlirValue chunk = tune_tile_load(builder, memory, rank, from, operand->chunk);
-  tune_tile_store(builder, chunk, operand->shared, 3, to,
+  tune_tile_store(builder, chunk, operand->shared, to_rank, to,
                   operand->chunk * tune_tile_bytes(operand->element));
 }
 

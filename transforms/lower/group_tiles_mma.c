@@ -41,17 +41,17 @@ static size_t mma_count(const tune_tile *tile) {
   return (size_t)(warp_rows(tile) / M * (warp_cols(tile) / N));
 }
 
-static MlirType mma_type(const tune_tile *tile) {
+MlirType tune_tile_mma_type(const tune_tile *tile) {
   int64_t shape[] = {2, 2};
   return mlirVectorTypeGet(2, shape, tile->sum);
 }
 
-static size_t mma_run(const tune_tile *tile) {
+size_t tune_tile_mma_run(const tune_tile *tile) {
   (void)tile;
   return 2;
 }
 
-static void mma_position(size_t element, int64_t out_position[2], intptr_t *out_count) {
+void tune_tile_mma_position(size_t element, int64_t out_position[2], intptr_t *out_count) {
   out_position[0] = (int64_t)(element / 2);
   out_position[1] = (int64_t)(element % 2);
   *out_count = 2;
@@ -181,7 +181,7 @@ static MlirValue multiply_bf16(const tune_ir_builder *builder, MlirValue a, Mlir
   for (size_t e = 0; e < 4; ++e) {
     int64_t position[2];
     intptr_t count;
-    mma_position(e, position, &count);
+    tune_tile_mma_position(e, position, &count);
     operands[6 + e] = tune_tile_extract(builder, sum, position, count, f32);
   }
   static const struct {
@@ -246,9 +246,9 @@ static void mma_multiply(const tune_tile *tile, const tune_ir_builder *builder, 
 
 const tune_tile_core tune_tile_mma = {.check = mma_check,
                                       .count = mma_count,
-                                      .type = mma_type,
+                                      .type = tune_tile_mma_type,
                                       .elements = 4,
-                                      .run = mma_run,
+                                      .run = tune_tile_mma_run,
                                       .place = mma_place,
-                                      .position = mma_position,
+                                      .position = tune_tile_mma_position,
                                       .multiply = mma_multiply};

@@ -19,9 +19,10 @@ typedef struct tune_tile_operand {
   int64_t rows, cols; // of the tile as it lies in memory; those of a row are neighbours
   bool depth_is_row;  // neighbours are neighbours along the depth
   intptr_t dims[2];   // of the memory that its rows and its columns are
-  int64_t pitch;      // elements from row to row in shared memory
+  int64_t pitch;      // elements from row to row in shared memory, without swizzles
+  int64_t swizzle;    // 0, or bytes of a row of a panel: 32, 64 or 128
   int64_t chunk;      // elements that one copy takes
-  MlirValue shared;   // memref<stages x rows x pitch>
+  MlirValue shared;   // memref<stages x rows x pitch>, or <stages x panels x rows x swizzle>
 } tune_tile_operand;
 
 typedef struct tune_tile_core tune_tile_core;
@@ -52,13 +53,23 @@ struct tune_tile_core {
                 MlirValue *out_row, MlirValue *out_col);
   // Its place in the vector, as a static position of out_count numbers.
   void (*position)(size_t element, int64_t out_position[2], intptr_t *out_count);
+  // Sets how the operand lies in shared memory, where it is swizzled; may be NULL.
+  void (*lay_out)(const tune_tile *tile, tune_tile_operand *operand);
+  // The whole loop, from pieces to pieces; NULL where `multiply` is what is its own.
+  void (*loop)(const tune_tile *tile, const tune_ir_builder *builder, MlirValue *pieces);
   // Adds the product of what is in shared memory at `stage`.
   void (*multiply)(const tune_tile *tile, const tune_ir_builder *builder, MlirValue stage,
                    MlirValue *pieces);
 };
 
-extern const tune_tile_core tune_tile_mma; // group_tiles_mma.c
-extern const tune_tile_core tune_tile_fma; // group_tiles_fma.c
+extern const tune_tile_core tune_tile_mma;   // group_tiles_mma.c
+extern const tune_tile_core tune_tile_fma;   // group_tiles_fma.c
+extern const tune_tile_core tune_tile_wgmma; // group_tiles_wgmma.c
+
+// A thread's pieces of 16 x 8 of the output, of mma.sync and wgmma alike (group_tiles_mma.c).
+MlirType tune_tile_mma_type(const tune_tile *tile);
+size_t tune_tile_mma_run(const tune_tile *tile);
+void tune_tile_mma_position(size_t element, int64_t out_position[2], intptr_t *out_count);
 
 //===- Arithmetic on indices (group_tiles_values.c) ----------------------------------===//
 

@@ -112,10 +112,12 @@ static MlirOperation make_allocation(MlirOperation old, const char *name) {
       mlirOperationStateGet(tune_ir_string(name), mlirOperationGetLocation(old));
   MlirContext context = mlirOperationGetContext(old);
   int32_t segments[] = {0, 0};
-  MlirNamedAttribute attribute =
-      tune_ir_named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, segments));
+  MlirAttribute alignment = tune_ir_attribute(old, "alignment");
+  MlirNamedAttribute attributes[] = {
+      tune_ir_named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 2, segments)),
+      tune_ir_named(context, "alignment", alignment)};
   MlirType type = mlirValueGetType(mlirOperationGetResult(old, 0));
-  mlirOperationStateAddAttributes(&state, 1, &attribute);
+  mlirOperationStateAddAttributes(&state, mlirAttributeIsNull(alignment) ? 1 : 2, attributes);
   mlirOperationStateAddResults(&state, 1, &type);
   return mlirOperationCreate(&state);
 }

@@ -8,8 +8,11 @@
 
 #include <stdio.h>
 
-// Bytes: vectors, matrices of ldmatrix and the lines of swizzled rows all begin at such.
+// Bytes: vectors, matrices of ldmatrix and lines of caches begin at such; more where an allocation
+// says so.
 #define ALIGNMENT 128
+// Of what the launch gives.
+#define MOST_ALIGNMENT 1024
 
 static MlirWalkResult find_allocation(MlirOperation op, void *user_data) {
   if (!tune_ir_is(op, "memref.alloc") ||
@@ -18,9 +21,18 @@ static MlirWalkResult find_allocation(MlirOperation op, void *user_data) {
   return tune_op_list_add(user_data, op) ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
 }
 
-static int64_t bytes_of(MlirOperation allocation) {
-  int64_t bytes = tune_kernel_memory_bytes(mlirValueGetType(mlirOperationGetResult(allocation, 0)));
-  return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+static int64_t alignment_of(MlirOperation allocation) {
+  MlirAttribute alignment = tune_ir_attribute(allocation, "alignment");
+  int64_t value = mlirAttributeIsNull(alignment) ? 0 : mlirIntegerAttrGetValueInt(alignment);
+  return value < ALIGNMENT ? ALIGNMENT : value < MOST_ALIGNMENT ? value : MOST_ALIGNMENT;
+}
+
+// The end of `allocation` where it is put behind `start`; where it begins to `*out_offset`.
+static int64_t place_behind(MlirOperation allocation, int64_t start, int64_t *out_offset) {
+  int64_t alignment = alignment_of(allocation);
+  *out_offset = (start + alignment - 1) / alignment * alignment;
+  return *out_offset +
+         tune_kernel_memory_bytes(mlirValueGetType(mlirOperationGetResult(allocation, 0)));
 }
 
 static void replace(MlirOperation allocation, MlirValue memory) {
@@ -43,7 +55,7 @@ static void make_variable(MlirOperation kernel, MlirOperation allocation, size_t
       tune_ir_named(context, "type", mlirTypeAttrGet(type)),
       tune_ir_named(context, "initial_value", mlirUnitAttrGet(context)),
       tune_ir_named(context, "alignment",
-                    mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), ALIGNMENT))};
+                    mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), alignment_of(allocation)))};
   tune_ir_build(
       &outside,
       &(tune_ir_parts){.name = "memref.global", .attribute_count = 5, .attributes = attributes});
@@ -79,23 +91,22 @@ tune_status tune_nvvm_memory_place(MlirOperation kernel, int64_t most_static,
   tune_op_list allocations = {0};
   mlirOperationWalk(kernel, find_allocation, &allocations, MlirWalkPreOrder);
   tune_ir_load_dialects(mlirOperationGetContext(kernel), MADE_OF);
-  int64_t bytes = 0;
+  int64_t bytes = 0, offset = 0;
   for (size_t i = 0; i < allocations.count; ++i)
-    bytes += bytes_of(allocations.ops[i]);
+    bytes = place_behind(allocations.ops[i], bytes, &offset);
   bool is_dynamic = bytes > most_static;
   MlirValue all = {NULL};
   if (is_dynamic) {
     all = make_dynamic(kernel);
     *out_launch_bytes = bytes;
   }
-  int64_t offset = 0;
+  int64_t end = 0;
   for (size_t i = 0; i < allocations.count; ++i) {
-    int64_t size = bytes_of(allocations.ops[i]);
+    end = place_behind(allocations.ops[i], end, &offset);
     if (is_dynamic)
       make_part(allocations.ops[i], all, offset);
     else
       make_variable(kernel, allocations.ops[i], i);
-    offset += size;
   }
   bool failed = allocations.failed;
   tune_op_list_deinit(&allocations);
@@ -117,8 +128,9 @@ tune_status tune_nvvm_memory_finish(MlirOperation kernels) {
     mlirOperationSetAttributeByName(
         globals.ops[i], tune_ir_string("linkage"),
         mlirAttributeParseGet(context, tune_ir_string("#llvm.linkage<external>")));
-    mlirOperationSetAttributeByName(globals.ops[i], tune_ir_string("alignment"),
-                                    mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), ALIGNMENT));
+    mlirOperationSetAttributeByName(
+        globals.ops[i], tune_ir_string("alignment"),
+        mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), MOST_ALIGNMENT));
   }
   bool failed = globals.failed;
   tune_op_list_deinit(&globals);

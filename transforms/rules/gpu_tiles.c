@@ -19,20 +19,25 @@
 #define OP "!transform.any_op"
 #define PARAM "!transform.param<i64>"
 
+enum { FMA, MMA, WGMMA }; // values of tune.tile.tensor_cores
+
 enum {
   WARP = 32,
+  WGMMA_ROWS = 64,         // of a product of four warps
   MOST_ACCUMULATORS = 128, // of a thread, which may have 255 registers
+  LEAST_REGISTERS = 32,    // of a thread, beside its accumulators
   MOST_PRODUCTS = 512,     // pieces of mma.sync in the loop's body; more takes seconds to compile
   MOST_MULTIPLY_ADDS = 2048,
 };
 
 typedef struct plan {
   tune_contraction_plan loops;
-  bool uses_tensor_cores;
+  bool uses_tensor_cores, has_wgmma;
   int64_t bytes;                       // of an element of A and B
   bool a_depth_is_row, b_depth_is_row; // neighbours in memory are neighbours along the depth
-  tune_value_set rows, cols, depths, warps_y, warps_x, stages;
+  tune_value_set rows, cols, depths, warps_y, warps_x, stages, tensor_cores;
   int64_t rows_default, cols_default, depths_default, warps_y_default, warps_x_default;
+  int64_t tensor_cores_default; // of tune.tile.tensor_cores
   bool pads;
   const tune_nest *fused; // what follows elementwise, where tiles go through it; or NULL
 } plan;
@@ -90,14 +95,32 @@ static void choose_tile(plan *p, const tune_machine *machine) {
     }
 }
 
-// Warps that leave each a part it can take, of 64 x 32 or less where that divides.
+// Products of four warps, where the device has them and some tile 64 rows.
+static void choose_tensor_cores(plan *p, const tune_machine *machine) {
+  const tune_operand *sum = &p->loops.anchor->operands[p->loops.anchor->input_count];
+  p->has_wgmma = p->uses_tensor_cores && machine->gpu.arch == 90 && strcmp(sum->type, "f32") == 0 &&
+                 p->rows.values[p->rows.count - 1] >= WGMMA_ROWS;
+  p->tensor_cores_default = p->uses_tensor_cores ? MMA : FMA;
+  tune_value_set_add(&p->tensor_cores, p->tensor_cores_default);
+  if (p->has_wgmma)
+    tune_value_set_add(&p->tensor_cores, WGMMA);
+  if (p->has_wgmma && p->rows_default >= WGMMA_ROWS)
+    p->tensor_cores_default = WGMMA;
+}
+
+// Warps that leave each a part it can take: of 64 x 32 or less where that divides, or a part of 64
+// x 128 for each four.
 static void choose_warps(plan *p) {
   int64_t part_rows = 16, part_cols = p->uses_tensor_cores ? 16 : 32;
   p->warps_y_default = p->warps_x_default = 1;
-  while (p->rows_default / p->warps_y_default > (p->uses_tensor_cores ? 64 : 32) &&
+  bool is_wgmma = p->tensor_cores_default == WGMMA;
+  if (is_wgmma)
+    p->warps_y_default =
+        p->rows_default / WGMMA_ROWS * 4 > 8 ? 8 : p->rows_default / WGMMA_ROWS * 4;
+  while (!is_wgmma && p->rows_default / p->warps_y_default > (p->uses_tensor_cores ? 64 : 32) &&
          p->rows_default / p->warps_y_default / 2 >= part_rows)
     p->warps_y_default *= 2;
-  while (p->cols_default / p->warps_x_default > (p->uses_tensor_cores ? 32 : 64) &&
+  while (!is_wgmma && p->cols_default / p->warps_x_default > (p->uses_tensor_cores ? 32 : 64) &&
          p->cols_default / p->warps_x_default / 2 >= part_cols)
     p->warps_x_default *= 2;
   for (int64_t warps = 1; warps <= 8; warps *= 2) {
@@ -147,8 +170,11 @@ static bool make_plan(const tune_structure *structure, const tune_machine *machi
   if (!p->depths.count)
     return false;
   choose_tile(p, machine);
+  choose_tensor_cores(p, machine);
   choose_warps(p);
-  p->depths_default = tune_value_set_at_most(&p->depths, p->uses_tensor_cores ? 32 : 16);
+  p->depths_default = tune_value_set_at_most(&p->depths, p->tensor_cores_default == WGMMA ? 64
+                                                         : p->uses_tensor_cores           ? 32
+                                                                                          : 16);
   for (int64_t stages = 1; stages <= 6; stages++)
     if (stages == 1 || machine->gpu.arch >= 80)
       tune_value_set_add(&p->stages, stages);
@@ -189,6 +215,7 @@ static void write_part_constraints(const plan *p, tune_writer *w) {
 
 static void write_size_constraints(const plan *p, const tune_machine *machine, tune_writer *w) {
   static const char *const TILE[] = {"rows", "cols", "warps_y", "warps_x", "depth"};
+  int64_t registers = machine->gpu.group_registers > 0 ? machine->gpu.group_registers : 65536;
   char lines[1024];
   snprintf(lines, sizeof lines,
            "%%warp = smt.int.constant %d\n"
@@ -207,6 +234,17 @@ static void write_size_constraints(const plan *p, const tune_machine *machine, t
            "smt.assert %%fits",
            MOST_ACCUMULATORS * WARP);
   tune_writer_constraint(w, "the accumulators of a thread fit its registers", 4, TILE, lines);
+  snprintf(lines, sizeof lines,
+           "%%others = smt.int.constant %d\n"
+           "%%most = smt.int.constant %" PRId64 "\n"
+           "%%all = smt.int.mul %%rows_, %%cols_\n"
+           "%%rest = smt.int.mul %%warps_y_, %%warps_x_, %%others\n"
+           "%%both = smt.int.add %%all, %%rest\n"
+           "%%fits = smt.int.cmp le %%both, %%most\n"
+           "smt.assert %%fits",
+           LEAST_REGISTERS * WARP, registers);
+  tune_writer_constraint(w, "the accumulators of a group leave its threads registers", 4, TILE,
+                         lines);
   // Products of 16 x 8 x 16 by a warp, or multiply-adds by a thread.
   snprintf(lines, sizeof lines,
            "%%each = smt.int.constant %d\n"
@@ -243,6 +281,24 @@ static void write_memory_constraint(const plan *p, const tune_machine *machine, 
                          (const char *const[]){"rows", "cols", "depth", "stages"}, lines);
 }
 
+static void write_wgmma_knob(const plan *p, tune_writer *w) {
+  tune_writer_knob(w, "tensor_cores", NULL, TUNE_LEVEL_GPU, &p->tensor_cores,
+                   p->tensor_cores_default);
+  char lines[512];
+  snprintf(lines, sizeof lines,
+           "%%wgmma = smt.int.constant %d\n"
+           "%%four = smt.int.constant 4\n"
+           "%%none = smt.int.constant 0\n"
+           "%%rest = smt.int.mod %%warps_y_, %%four\n"
+           "%%is_wgmma = smt.int.cmp ge %%tensor_cores_, %%wgmma\n"
+           "%%divides = smt.int.cmp le %%rest, %%none\n"
+           "%%fits = smt.implies %%is_wgmma, %%divides\n"
+           "smt.assert %%fits",
+           WGMMA);
+  tune_writer_constraint(w, "wgmma takes four warps along the rows", 2,
+                         (const char *const[]){"tensor_cores", "warps_y"}, lines);
+}
+
 static void write_knobs(const plan *p, const tune_machine *machine, tune_writer *w) {
   tune_writer_knob(w, "rows", "tile", TUNE_LEVEL_GPU, &p->rows, p->rows_default);
   tune_writer_knob(w, "cols", "tile", TUNE_LEVEL_GPU, &p->cols, p->cols_default);
@@ -251,6 +307,8 @@ static void write_knobs(const plan *p, const tune_machine *machine, tune_writer 
   tune_writer_knob(w, "warps_x", "parallel", TUNE_LEVEL_GPU, &p->warps_x, p->warps_x_default);
   tune_writer_knob(w, "stages", NULL, TUNE_LEVEL_GPU, &p->stages,
                    tune_value_set_at_most(&p->stages, 3));
+  if (p->has_wgmma)
+    write_wgmma_knob(p, w);
   write_part_constraints(p, w);
   write_size_constraints(p, machine, w);
   write_memory_constraint(p, machine, w);
@@ -290,8 +348,9 @@ static void write_grid(const plan *p, tune_writer *w) {
   annotate(grid, "warps_y", "warps_y", w);
   annotate(grid, "warps_x", "warps_x", w);
   annotate(grid, "stages", "stages", w);
-  tune_writer_line(w, "%%tensor_cores = transform.param.constant %d : i64 -> " PARAM,
-                   p->uses_tensor_cores);
+  if (!p->has_wgmma)
+    tune_writer_line(w, "%%tensor_cores = transform.param.constant %" PRId64 " : i64 -> " PARAM,
+                     p->tensor_cores_default);
   annotate(grid, "tensor_cores", "tensor_cores", w);
 }
 

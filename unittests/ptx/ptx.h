@@ -10,6 +10,10 @@
 //   - shared memory begins as bytes of 0xff (NaN in each floating-point type), registers as noise;
 //   - what cp.async copies arrives when it is waited for; until then the bytes are 0xff, and to
 //     read them is an error;
+//   - products of warp groups (wgmma.mma_async) arrive when they are waited for; until then to
+//   touch
+//     their accumulators, or to write what they read, is an error, and so is what the proxy of
+//     asynchronous accesses reads without a fence.proxy.async of who wrote it;
 //   - shared memory that two threads touch, one of them writing, with no barrier (or within a warp:
 //     no warp-wide instruction) between them is an error. Nothing is said of orders that atomics,
 //     fences or volatile accesses may have made;
