@@ -4,6 +4,7 @@
 
 #include "dialects/diagnostic.h"
 #include "transforms/lower/ahead.h"
+#include "transforms/lower/group_tiles_bulk.h"
 #include "transforms/lower/group_tiles_copies.h"
 #include "transforms/lower/group_tiles_parts.h"
 #include "transforms/lower/lanes.h"
@@ -46,6 +47,10 @@ static tune_status read_attributes(tune_tile *tile, const tune_device *device) {
   tile->core = CORES[tensor_cores];
   tile->threads = tile->warps_y * tile->warps_x * TUNE_TILE_WARP;
   tile->is_async = device->arch >= 80;
+  int64_t is_bulk = 0;
+  if (!mlirAttributeIsNull(tune_ir_attribute(tile->forall, PREFIX "bulk_copies")))
+    TUNE_RETURN_IF_ERROR(read_number(tile->forall, "bulk_copies", 0, 1, &is_bulk));
+  tile->is_bulk = is_bulk;
   if (!device->arch)
     return tune_status_make_at(TUNE_INVALID_ARGUMENT, tile->forall,
                                "tiles of groups are for CUDA; this device has no such code");
@@ -289,6 +294,10 @@ static tune_status open_tile(MlirOperation forall, const tune_device *device) {
     return tune_status_make_at(TUNE_INVALID_ARGUMENT, forall,
                                "%zu pieces of the output a thread; up to %d are let pass",
                                tile.core->count(&tile), TUNE_TILE_MOST_PIECES);
+  if (tile.is_bulk) {
+    TUNE_RETURN_IF_ERROR(tune_tile_bulk_check(&tile, &tile.a));
+    TUNE_RETURN_IF_ERROR(tune_tile_bulk_check(&tile, &tile.b));
+  }
   if (tile.core->lay_out) {
     tile.core->lay_out(&tile, &tile.a);
     tile.core->lay_out(&tile, &tile.b);
@@ -297,6 +306,8 @@ static tune_status open_tile(MlirOperation forall, const tune_device *device) {
   tune_ir_builder start = tune_ir_builder_before(mlirBlockGetFirstOperation(body_of(tile.forall)));
   tune_tile_operand_allocate(&tile, &start, &tile.a);
   tune_tile_operand_allocate(&tile, &start, &tile.b);
+  if (tile.is_bulk)
+    tune_tile_bulk_allocate(&tile, &start);
   MlirValue pieces[TUNE_TILE_MOST_PIECES];
   tune_ir_builder builder = tune_ir_builder_before(tile.loop);
   TUNE_RETURN_IF_ERROR(make_loop(&tile, &builder, pieces));

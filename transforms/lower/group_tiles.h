@@ -18,6 +18,8 @@
 //   tune.tile.tensor_cores                 0: multiply-adds of f32; 1: mma.sync, of f16 or bf16;
 //                                          2: wgmma of sm_90, of the same, into f32: warps_y is a
 //                                          multiple of four, which have 64 rows together, or more
+//   tune.tile.bulk_copies                  1: with tensor_cores = 2, one thread copies whole tiles
+//                                          (cp.async.bulk.tensor); 0, or none: each some of it
 //
 // The forall gets one dimension more, the last, of the group's threads. The attribute
 // tune.tile.done stays on it: its vectors are as threads have them.

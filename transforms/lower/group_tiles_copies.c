@@ -183,15 +183,23 @@ static void copy_chunk(const tune_tile *tile, const tune_tile_operand *operand,
                   operand->chunk * tune_tile_bytes(operand->element));
 }
 
-void tune_tile_operand_copy(const tune_tile *tile, const tune_tile_operand *operand,
-                            const tune_ir_builder *builder, MlirValue stage, MlirValue step) {
+void tune_tile_operand_find_origin(const tune_tile *tile, const tune_tile_operand *operand,
+                                   const tune_ir_builder *builder, MlirValue step,
+                                   MlirValue *out_origin) {
   intptr_t rank =
       mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetOperand(operand->read, 0)));
   MlirValue index =
       tune_tile_add_number(builder, tune_tile_scale(builder, step, tile->step), tile->first);
-  MlirValue origin[MOST_RANK];
   for (intptr_t i = 0; i < rank; ++i)
-    origin[i] = remake(tile, builder, mlirOperationGetOperand(operand->read, 1 + i), index);
+    out_origin[i] = remake(tile, builder, mlirOperationGetOperand(operand->read, 1 + i), index);
+}
+
+void tune_tile_operand_copy(const tune_tile *tile, const tune_tile_operand *operand,
+                            const tune_ir_builder *builder, MlirValue stage, MlirValue step) {
+  intptr_t rank =
+      mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetOperand(operand->read, 0)));
+  MlirValue origin[MOST_RANK];
+  tune_tile_operand_find_origin(tile, operand, builder, step, origin);
   int64_t across = operand->cols / operand->chunk, all = operand->rows * across;
   for (int64_t done = 0; done < all; done += tile->threads) {
     tune_ir_builder place = *builder;

@@ -35,7 +35,9 @@ typedef struct tune_tile {
   int64_t rows, cols, depth;
   int64_t first, step, steps; // of the loop
   int64_t warps_y, warps_x, stages, threads;
-  bool is_async; // copies are cp.async
+  bool is_async;      // copies are cp.async
+  bool is_bulk;       // or cp.async.bulk.tensor, of a step at once
+  MlirValue barriers; // memref<stages x i64>: of the steps, where they are
   const tune_tile_core *core;
 } tune_tile;
 

@@ -10,6 +10,7 @@
 //===--------------------------------------------------------------------------===//
 
 #include "dialects/diagnostic.h"
+#include "transforms/lower/group_tiles_bulk.h"
 #include "transforms/lower/group_tiles_copies.h"
 
 #include <stdio.h>
@@ -338,6 +339,14 @@ static void copy_step(const tune_tile *tile, const tune_ir_builder *builder, Mli
   tune_tile_operand_copy(tile, &tile->b, builder, stage, step);
 }
 
+// Where a step is left, `inside` it.
+static tune_ir_builder build_if_left(const tune_tile *tile, const tune_ir_builder *builder,
+                                     MlirValue step) {
+  return tune_ir_build_if(
+      builder,
+      tune_ir_build_compare(builder, "ult", step, tune_ir_build_index(builder, tile->steps)));
+}
+
 // Products of a step while copies for `stages` - 1 steps ahead begin, into what the step before has
 // been read from. Each step ends a group of copies, also without any.
 static void make_step(const tune_tile *tile, const tune_ir_builder *builder, MlirValue step,
@@ -352,9 +361,7 @@ static void make_step(const tune_tile *tile, const tune_ir_builder *builder, Mli
   multiply_step(tile, builder, tune_tile_remainder(builder, step, tile->stages), sums);
   if (tile->stages > 1) {
     MlirValue next = tune_tile_add_number(builder, step, tile->stages - 1);
-    MlirValue is_left =
-        tune_ir_build_compare(builder, "ult", next, tune_ir_build_index(builder, tile->steps));
-    tune_ir_builder inside = tune_ir_build_if(builder, is_left);
+    tune_ir_builder inside = build_if_left(tile, builder, next);
     copy_step(tile, &inside, next);
     tune_tile_commit(tile, builder);
   }
@@ -363,26 +370,57 @@ static void make_step(const tune_tile *tile, const tune_ir_builder *builder, Mli
     make_plain(builder, "gpu.barrier"); // before it is copied over
 }
 
+// The same with copies that one thread begins. The products of a step are still on their way when
+// the next one begins: what is copied over is what those before it have read.
+static void make_bulk_step(const tune_tile *tile, const tune_ir_builder *builder, MlirValue step,
+                           MlirValue *sums) {
+  if (tile->stages == 1)
+    tune_tile_bulk_copy(tile, builder, step);
+  tune_tile_bulk_wait(tile, builder, step);
+  multiply_step(tile, builder, tune_tile_remainder(builder, step, tile->stages), sums);
+  wait_sums(tile, builder, tile->stages > 1, sums);
+  make_plain(builder, "gpu.barrier");
+  if (tile->stages == 1)
+    return;
+  MlirValue next = tune_tile_add_number(builder, step, tile->stages - 1);
+  tune_ir_builder inside = build_if_left(tile, builder, next);
+  tune_tile_bulk_copy(tile, &inside, next);
+}
+
+static void begin_copies(const tune_tile *tile, const tune_ir_builder *builder) {
+  if (tile->is_bulk)
+    tune_tile_bulk_begin(tile, builder);
+  for (int64_t s = 0; s < tile->stages - 1; ++s) {
+    MlirValue step = tune_ir_build_index(builder, s);
+    if (s < tile->steps && tile->is_bulk)
+      tune_tile_bulk_copy(tile, builder, step);
+    else if (s < tile->steps)
+      copy_step(tile, builder, step);
+    if (!tile->is_bulk)
+      tune_tile_commit(tile, builder);
+  }
+}
+
 static void wgmma_loop(const tune_tile *tile, const tune_ir_builder *builder, MlirValue *pieces) {
   int64_t count = blocks(tile), each = group_cols(tile) / N;
   MlirValue sums[MOST_BLOCKS] = {{NULL}};
   for (int64_t i = 0; i < count; ++i)
     sums[i] = pack(tile, builder, pieces + i * each);
-  for (int64_t s = 0; s < tile->stages - 1; ++s) {
-    if (s < tile->steps)
-      copy_step(tile, builder, tune_ir_build_index(builder, s));
-    tune_tile_commit(tile, builder);
-  }
+  begin_copies(tile, builder);
   MlirOperation loop;
   tune_ir_builder inside = tune_ir_build_for(builder, tile->steps, count, sums, &loop);
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
   for (int64_t i = 0; i < count; ++i)
     sums[i] = mlirBlockGetArgument(body, 1 + i);
-  make_step(tile, &inside, mlirBlockGetArgument(body, 0), sums);
+  (tile->is_bulk ? make_bulk_step : make_step)(tile, &inside, mlirBlockGetArgument(body, 0), sums);
   tune_ir_build(&inside,
                 &(tune_ir_parts){.name = "scf.yield", .operand_count = count, .operands = sums});
   for (int64_t i = 0; i < count; ++i)
-    unpack(tile, builder, mlirOperationGetResult(loop, i), pieces + i * each);
+    sums[i] = mlirOperationGetResult(loop, i);
+  if (tile->is_bulk && tile->stages > 1)
+    wait_sums(tile, builder, 0, sums);
+  for (int64_t i = 0; i < count; ++i)
+    unpack(tile, builder, sums[i], pieces + i * each);
 }
 
 // Rows as wide as one copy of a box of memory can swizzle; along the lines no wider than what four

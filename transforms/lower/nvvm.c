@@ -11,6 +11,7 @@
 #include "transforms/lower/pipeline.h"
 #include "transforms/lower/ptxas.h"
 #include "transforms/lower/subgroup_shuffles.h"
+#include "transforms/lower/tensor_maps.h"
 
 #include "mlir-c/Dialect/GPU.h"
 
@@ -208,6 +209,7 @@ static tune_status prepare_kernel(const tune_nvvm *self, MlirOperation module,
       take_bound(module, kernel, TUNE_PTX_REGISTERS_ATTRIBUTE, 255, "nvvm.maxnreg"));
   TUNE_RETURN_IF_ERROR(take_bound(module, kernel, TUNE_PTX_GROUPS_ATTRIBUTE, 32, "nvvm.minctasm"));
   TUNE_RETURN_IF_ERROR(set_arguments(kernel, out));
+  TUNE_RETURN_IF_ERROR(tune_tensor_maps_open(kernel, out));
   TUNE_RETURN_IF_ERROR(tune_kernel_memory_place(kernel, &self->device));
   TUNE_RETURN_IF_ERROR(
       tune_nvvm_memory_place(kernel, self->device.shared_bytes, &out->shared_bytes));
@@ -221,6 +223,17 @@ static MlirWalkResult find_nvgpu(MlirOperation op, void *user_data) {
   bool *found = user_data;
   *found = tune_ir_string_starts(tune_ir_name(op), "nvgpu.");
   return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+static tune_status finish_maps(MlirOperation kernels, const tune_device_kernels *described) {
+  size_t index = 0;
+  for (MlirOperation module = mlirBlockGetFirstOperation(body_of(kernels));
+       !mlirOperationIsNull(module); module = mlirOperationGetNextInBlock(module), ++index)
+    for (MlirOperation op = mlirBlockGetFirstOperation(body_of(module)); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op))
+      if (tune_ir_is(op, "llvm.func") && !mlirBlockIsNull(body_of(op)))
+        TUNE_RETURN_IF_ERROR(tune_tensor_maps_finish(op, &described->items[index]));
+  return TUNE_OK;
 }
 
 tune_status tune_nvvm_convert(tune_nvvm *self, MlirOperation kernels,
@@ -240,6 +253,7 @@ tune_status tune_nvvm_convert(tune_nvvm *self, MlirOperation kernels,
                                          "converting kernels to NVVM"));
   TUNE_RETURN_IF_ERROR(tune_nvvm_math_finish(kernels));
   TUNE_RETURN_IF_ERROR(tune_nvvm_memory_finish(kernels));
+  TUNE_RETURN_IF_ERROR(finish_maps(kernels, out_kernels));
   return tune_pipeline_run(self->finish, kernels, "finishing kernels in NVVM");
 }
 

@@ -110,10 +110,12 @@ static void raise_to(int64_t *most, long long value) {
 }
 
 // "… wgmma.mma_async instructions are serialized due to …",
+// "… warpgroup.wait is injected in around line 348 by compiler to allow use of registers …",
 // "… 8 bytes stack frame, 4 bytes spill stores, 4 bytes spill loads",
 // "ptxas info    : Used 32 registers, used 1 barriers, 4096 bytes smem, 384 bytes cmem[0]"
 static void read_report(const char *text, tune_ptxas_report *report) {
-  *report = (tune_ptxas_report){.serializes = strstr(text, "instructions are serialized")};
+  *report = (tune_ptxas_report){.serializes = strstr(text, "instructions are serialized") ||
+                                              strstr(text, "is injected in around line")};
   for (const char *line = text; line; line = strchr(line, '\n')) {
     line += *line == '\n';
     size_t length = strcspn(line, "\n");

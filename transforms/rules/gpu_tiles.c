@@ -32,7 +32,7 @@ enum {
 
 typedef struct plan {
   tune_contraction_plan loops;
-  bool uses_tensor_cores, has_wgmma;
+  bool uses_tensor_cores, has_wgmma, has_bulk_copies;
   int64_t bytes;                       // of an element of A and B
   bool a_depth_is_row, b_depth_is_row; // neighbours in memory are neighbours along the depth
   tune_value_set rows, cols, depths, warps_y, warps_x, stages, tensor_cores;
@@ -106,6 +106,12 @@ static void choose_tensor_cores(plan *p, const tune_machine *machine) {
     tune_value_set_add(&p->tensor_cores, WGMMA);
   if (p->has_wgmma && p->rows_default >= WGMMA_ROWS)
     p->tensor_cores_default = WGMMA;
+  // Rows of whole 16 bytes, as those that are padded have them.
+  const tune_contraction_plan *loops = &p->loops;
+  int64_t a_row = p->a_depth_is_row ? loops->depths : loops->rows,
+          b_row = p->b_depth_is_row ? loops->depths : loops->cols;
+  p->has_bulk_copies =
+      p->has_wgmma && (p->pads || (a_row * p->bytes % 16 == 0 && b_row * p->bytes % 16 == 0));
 }
 
 // Warps that leave each a part it can take: of 64 x 32 or less where that divides, or a part of 64
@@ -299,6 +305,20 @@ static void write_wgmma_knob(const plan *p, tune_writer *w) {
                          (const char *const[]){"tensor_cores", "warps_y"}, lines);
 }
 
+static void write_bulk_knob(const plan *p, tune_writer *w) {
+  tune_value_set flag = {2, {0, 1}};
+  tune_writer_knob(w, "bulk_copies", NULL, TUNE_LEVEL_GPU, &flag, p->tensor_cores_default == WGMMA);
+  char lines[256];
+  snprintf(lines, sizeof lines,
+           "%%mma = smt.int.constant %d\n"
+           "%%most = smt.int.sub %%tensor_cores_, %%mma\n"
+           "%%fits = smt.int.cmp le %%bulk_copies_, %%most\n"
+           "smt.assert %%fits",
+           MMA);
+  tune_writer_constraint(w, "bulk copies are for wgmma", 2,
+                         (const char *const[]){"tensor_cores", "bulk_copies"}, lines);
+}
+
 static void write_knobs(const plan *p, const tune_machine *machine, tune_writer *w) {
   tune_writer_knob(w, "rows", "tile", TUNE_LEVEL_GPU, &p->rows, p->rows_default);
   tune_writer_knob(w, "cols", "tile", TUNE_LEVEL_GPU, &p->cols, p->cols_default);
@@ -309,6 +329,8 @@ static void write_knobs(const plan *p, const tune_machine *machine, tune_writer 
                    tune_value_set_at_most(&p->stages, 3));
   if (p->has_wgmma)
     write_wgmma_knob(p, w);
+  if (p->has_bulk_copies)
+    write_bulk_knob(p, w);
   write_part_constraints(p, w);
   write_size_constraints(p, machine, w);
   write_memory_constraint(p, machine, w);
@@ -352,6 +374,8 @@ static void write_grid(const plan *p, tune_writer *w) {
     tune_writer_line(w, "%%tensor_cores = transform.param.constant %" PRId64 " : i64 -> " PARAM,
                      p->tensor_cores_default);
   annotate(grid, "tensor_cores", "tensor_cores", w);
+  if (p->has_bulk_copies)
+    annotate(grid, "bulk_copies", "bulk_copies", w);
 }
 
 static void write_depth(const plan *p, tune_writer *w) {

@@ -331,7 +331,8 @@ static ptx_outcome run_warp(ptx_warp *warp, bool *out_ran) {
 }
 
 static ptx_outcome report_deadlock(ptx_group *group) {
-  const char *const states[] = {"runs", "waits for its warp", "waits for its group", "has left"};
+  const char *const states[] = {"runs", "waits for its warp", "waits for its group",
+                                "waits for an mbarrier", "has left"};
   ptx_thread *first = NULL, *second = NULL;
   for (uint32_t i = 0; i < group->thread_count; i++) {
     ptx_thread *thread = &group->threads[i];
@@ -369,6 +370,7 @@ static void begin_group(ptx_group *group, const uint8_t *parameters) {
   memset(group->shared, 0xff, group->shared_bytes);
   for (uint32_t w = 0; w < group->warp_count; w++)
     group->warps[w].issued = 0;
+  group->bulk_count = 0;
   for (uint32_t i = 0; i < group->thread_count; i++) {
     ptx_thread *thread = &group->threads[i];
     while (thread->frame->caller) { // left by exit in a function
@@ -405,6 +407,7 @@ static void destroy_group(ptx_group *group) {
     free(group->warps[w].history);
     free(group->warps[w].busy);
   }
+  free(group->bulk);
   free(group->threads);
   free(group->warps);
   free(group->shared);

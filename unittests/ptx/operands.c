@@ -235,7 +235,7 @@ static const ptx_binding *find_binding(const char *name) {
       ptx_integer_bindings, ptx_bit_bindings,     ptx_float_bindings,  ptx_compare_bindings,
       ptx_convert_bindings, ptx_move_bindings,    ptx_memory_bindings, ptx_atomic_bindings,
       ptx_async_bindings,   ptx_control_bindings, ptx_warp_bindings,   ptx_matrix_bindings,
-      ptx_wgmma_bindings};
+      ptx_wgmma_bindings,   ptx_bulk_bindings};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
     for (const ptx_binding *binding = tables[i]; binding->name; binding++)
       if (!strcmp(binding->name, name))

@@ -72,6 +72,21 @@ tune_status ptx_memory_remove(ptx_memory *memory, const void *start);
 // Whether all `bytes` at `start` are in one range.
 bool ptx_memory_has(const ptx_memory *memory, const void *start, size_t bytes);
 
+// What this driver's cuTensorMapEncodeTiled makes of a tensor, for cp.async.bulk.tensor. From the
+// innermost dimension on.
+#define PTX_TENSOR_RANK 5
+#define PTX_TENSOR_MAGIC "tensor!"
+typedef struct ptx_tensor_map {
+  char magic[8];
+  uint64_t address;
+  uint64_t strides[PTX_TENSOR_RANK - 1]; // bytes, from the second dimension on
+  uint32_t sizes[PTX_TENSOR_RANK];
+  uint16_t box[PTX_TENSOR_RANK];
+  uint16_t rank, element_bytes;
+  uint16_t swizzle; // bytes of a row of the pattern: 0, 32, 64 or 128
+  uint8_t unused[44];
+} ptx_tensor_map;
+
 typedef struct ptx_launch {
   unsigned groups[3];      // at least 1 each
   unsigned group_size[3];  //

@@ -34,7 +34,21 @@ typedef struct ptx_copy {
   const ptx_instruction *instruction;
 } ptx_copy;
 
-typedef enum ptx_state { PTX_READY, PTX_AT_WARP, PTX_AT_BARRIER, PTX_DONE } ptx_state;
+// A box of a tensor that has not arrived.
+typedef struct ptx_bulk_copy {
+  const ptx_instruction *instruction;
+  ptx_tensor_map map;
+  int32_t start[PTX_TENSOR_RANK];
+  uint32_t to, barrier; // in shared memory
+} ptx_bulk_copy;
+
+typedef enum ptx_state {
+  PTX_READY,
+  PTX_AT_WARP,
+  PTX_AT_BARRIER,
+  PTX_AT_MBARRIER,
+  PTX_DONE
+} ptx_state;
 
 struct ptx_thread {
   uint64_t *r;               // the slots of the call that runs
@@ -119,6 +133,8 @@ struct ptx_group {
   uint64_t epoch;       // how often threads may have met
   uint64_t first_epoch; // when it began
   ptx_barrier barriers[PTX_BARRIERS];
+  ptx_bulk_copy *bulk;
+  size_t bulk_count;
 };
 
 // The launch fails with what follows, and where. Returns PTX_STOP.
@@ -146,6 +162,11 @@ void ptx_shadow_expect(ptx_group *group, uint32_t start, unsigned bytes, int cha
 // written there has not been fenced for it.
 ptx_outcome ptx_shadow_lend(ptx_thread *thread, const ptx_instruction *instruction, uint32_t start,
                             unsigned bytes);
+// The second half of that alone.
+ptx_outcome ptx_shadow_check_proxy(ptx_thread *thread, const ptx_instruction *instruction,
+                                   uint32_t start, unsigned bytes);
+// What was expected has arrived, with nobody's ordinary writes.
+void ptx_shadow_deliver(ptx_group *group, uint32_t start, unsigned bytes);
 void ptx_shadow_give_back(ptx_group *group, uint32_t start, unsigned bytes);
 // Where an address lies in memory that is swizzled in rows of 128, 64 or 32 bytes.
 uint32_t ptx_swizzle(uint32_t address, unsigned row_bytes);

@@ -56,9 +56,10 @@ ptx_outcome ptx_shadow_touch(ptx_thread *thread, const ptx_instruction *instruct
   for (uint32_t at = start; at < start + bytes; at++) {
     ptx_shadow *byte = &thread->group->shadow[at];
     if (byte->pending)
-      return ptx_fail(thread, instruction, PTX_FAULT_RACE,
-                      "%s byte %u of shared memory, which a cp.async is still on its way to",
-                      access == PTX_READ ? "reads" : "writes", at);
+      return ptx_fail(
+          thread, instruction, PTX_FAULT_RACE,
+          "%s byte %u of shared memory, which an asynchronous copy is still on its way to",
+          access == PTX_READ ? "reads" : "writes", at);
     if (byte->lent && access != PTX_READ)
       return ptx_fail(thread, instruction, PTX_FAULT_RACE,
                       "writes byte %u of shared memory, which a wgmma.mma_async that has not been "
@@ -88,20 +89,34 @@ void ptx_shadow_expect(ptx_group *group, uint32_t start, unsigned bytes, int cha
     group->shadow[at].pending = (uint16_t)(group->shadow[at].pending + change);
 }
 
-ptx_outcome ptx_shadow_lend(ptx_thread *thread, const ptx_instruction *instruction, uint32_t start,
-                            unsigned bytes) {
-  ptx_group *group = thread->group;
+ptx_outcome ptx_shadow_check_proxy(ptx_thread *thread, const ptx_instruction *instruction,
+                                   uint32_t start, unsigned bytes) {
+  const ptx_group *group = thread->group;
   for (uint32_t at = start; group->shadow && at < start + bytes; at++) {
-    ptx_shadow *byte = &group->shadow[at];
+    const ptx_shadow *byte = &group->shadow[at];
     if (byte->write_epoch >= group->first_epoch &&
         byte->write_fences == group->threads[byte->writer].proxy_fences)
       return ptx_fail(thread, instruction, PTX_FAULT_RACE,
                       "reads byte %u of shared memory, which thread %u of the group has written "
                       "without fence.proxy.async after it",
                       at, byte->writer);
-    byte->lent++;
   }
   return PTX_GO;
+}
+
+ptx_outcome ptx_shadow_lend(ptx_thread *thread, const ptx_instruction *instruction, uint32_t start,
+                            unsigned bytes) {
+  if (ptx_shadow_check_proxy(thread, instruction, start, bytes) != PTX_GO)
+    return PTX_STOP;
+  for (uint32_t at = start; thread->group->shadow && at < start + bytes; at++)
+    thread->group->shadow[at].lent++;
+  return PTX_GO;
+}
+
+void ptx_shadow_deliver(ptx_group *group, uint32_t start, unsigned bytes) {
+  ptx_shadow_expect(group, start, bytes, -1);
+  for (uint32_t at = start; group->shadow && at < start + bytes; at++)
+    group->shadow[at].write_epoch = 0;
 }
 
 void ptx_shadow_give_back(ptx_group *group, uint32_t start, unsigned bytes) {

@@ -297,9 +297,9 @@ static void copies_arrive_when_waited_for(void **state) {
   run_ptx(&c);
   assert_int_equal(out[3], 12); // two bytes taken, the others zeros
   c.body = COPY("") STORE;
-  expect_fault(&c, PTX_FAULT_RACE, "which a cp.async is still on its way to");
+  expect_fault(&c, PTX_FAULT_RACE, "which an asynchronous copy is still on its way to");
   c.body = COPY("cp.async.wait_group 1;\n") "ld.shared.u32 %r0, [%rd3+260];\n" STORE;
-  expect_fault(&c, PTX_FAULT_RACE, "which a cp.async is still on its way to");
+  expect_fault(&c, PTX_FAULT_RACE, "which an asynchronous copy is still on its way to");
   c.ignore_races = true;
   run_ptx(&c);
   assert_int_equal(out[3], UINT32_MAX);
