@@ -6,6 +6,7 @@
 #include "transforms/ir_builder.h"
 #include "transforms/lower/bufferize.h"
 #include "transforms/lower/device_program.h"
+#include "transforms/lower/edge_loops.h"
 #include "transforms/lower/element_loops.h"
 #include "transforms/lower/group_tiles.h"
 #include "transforms/lower/kernel_memory.h"
@@ -16,6 +17,7 @@
 #include "transforms/lower/memory.h"
 #include "transforms/lower/padded_edges.h"
 #include "transforms/lower/pipeline.h"
+#include "transforms/lower/repeated_reads.h"
 #include "transforms/lower/vector_pieces.h"
 #include "transforms/op_list.h"
 
@@ -130,7 +132,8 @@ static tune_status for_each_function(tune_device_launches *self, MlirOperation m
 
 static tune_status open_edges(tune_device_launches *self, MlirOperation function) {
   (void)self;
-  return tune_padded_edges_open(function);
+  TUNE_RETURN_IF_ERROR(tune_padded_edges_open(function));
+  return tune_edge_loops_open(function);
 }
 
 static tune_status open_launches(tune_device_launches *self, MlirOperation function) {
@@ -147,6 +150,7 @@ static tune_status open_launches(tune_device_launches *self, MlirOperation funct
 static tune_status open_vectors(tune_device_launches *self, MlirOperation function) {
   (void)self;
   TUNE_RETURN_IF_ERROR(tune_launch_values_sink(function));
+  TUNE_RETURN_IF_ERROR(tune_repeated_reads_merge(function));
   return tune_vector_pieces_open(function);
 }
 

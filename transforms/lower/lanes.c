@@ -5,6 +5,7 @@
 #include "dialects/diagnostic.h"
 #include "transforms/ir_builder.h"
 #include "transforms/lower/combination.h"
+#include "transforms/lower/lane_steps.h"
 #include "transforms/op_list.h"
 
 #include <math.h>
@@ -279,6 +280,32 @@ static MlirWalkResult find_still_write(MlirOperation op, void *user_data) {
   return MlirWalkResultInterrupt;
 }
 
+// Whether each of the lanes has just one step of `loop`.
+static bool is_one_step_each(MlirOperation loop, int64_t lanes) {
+  int64_t lower, upper, step;
+  return tune_ir_is_constant_index(mlirOperationGetOperand(loop, 0), &lower) &&
+         tune_ir_is_constant_index(mlirOperationGetOperand(loop, 1), &upper) &&
+         tune_ir_is_constant_index(mlirOperationGetOperand(loop, 2), &step) &&
+         upper - lower == lanes * step;
+}
+
+// Puts the one step of `loop` in its place. Steps of other loops over the same elements then read
+// and compute what they have in common once, in registers.
+static void unwrap(MlirOperation loop) {
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
+  MlirOperation yield = mlirBlockGetTerminator(body);
+  mlirValueReplaceAllUsesOfWith(mlirBlockGetArgument(body, 0), mlirOperationGetOperand(loop, 0));
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(loop); ++i) {
+    mlirValueReplaceAllUsesOfWith(mlirBlockGetArgument(body, 1 + i),
+                                  mlirOperationGetOperand(loop, 3 + i));
+    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(loop, i),
+                                  mlirOperationGetOperand(yield, i));
+  }
+  tune_ir_builder builder = tune_ir_builder_before(loop);
+  tune_ir_move_body(&builder, body);
+  mlirOperationDestroy(loop);
+}
+
 // Divides `loop` among the lanes.
 static tune_status share_loop(MlirOperation loop, MlirValue lane, int64_t lanes) {
   tune_ir_builder before = tune_ir_builder_before(loop), after = before;
@@ -304,8 +331,15 @@ static tune_status share_loop(MlirOperation loop, MlirValue lane, int64_t lanes)
           loop, 3 + i, start_once(&before, kind, mlirOperationGetOperand(loop, 3 + i), lane));
     TUNE_RETURN_IF_ERROR(meet(&after, loop, kind, mlirOperationGetResult(loop, i)));
   }
-  MlirValue offset = tune_ir_build_binary(&before, "arith.muli", lane, step);
+  bool is_one = is_one_step_each(loop, lanes), is_spread;
+  TUNE_RETURN_IF_ERROR(tune_lane_steps_spread(loop, lanes, &is_spread));
+  MlirValue own = is_spread ? tune_ir_build_index(&before, TUNE_LANE_STEP_WIDTH) : step;
+  MlirValue offset = tune_ir_build_binary(&before, "arith.muli", lane, own);
   mlirOperationSetOperand(loop, 0, tune_ir_build_binary(&before, "arith.addi", lower, offset));
+  if (is_one) {
+    unwrap(loop);
+    return TUNE_OK;
+  }
   mlirOperationSetOperand(
       loop, 2,
       tune_ir_build_binary(&before, "arith.muli", step, tune_ir_build_index(&before, lanes)));

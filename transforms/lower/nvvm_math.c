@@ -5,6 +5,7 @@
 #include "dialects/diagnostic.h"
 #include "transforms/lower/device_math.h"
 #include "transforms/lower/math_calls.h"
+#include "transforms/lower/quotients.h"
 #include "transforms/op_list.h"
 
 #include <math.h>
@@ -362,6 +363,7 @@ static tune_status in_other_words(MlirOperation op, MlirValue *out_value) {
 
 // What some are made of may need the same again.
 tune_status tune_nvvm_math_lower(MlirOperation kernels) {
+  TUNE_RETURN_IF_ERROR(tune_quotients_make_products(kernels));
   for (bool found = true, changed = true; found && changed;) {
     TUNE_RETURN_IF_ERROR(tune_device_math_open(kernels, APPROXIMATED, EXPANDED, &found));
     if (found)

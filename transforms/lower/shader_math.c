@@ -3,6 +3,7 @@
 #include "transforms/lower/shader_math.h"
 
 #include "transforms/lower/device_math.h"
+#include "transforms/lower/quotients.h"
 #include "transforms/op_list.h"
 
 #include <math.h>
@@ -57,55 +58,42 @@ static tune_status in_other_words(MlirOperation op, MlirValue *out_value) {
 }
 
 //===--------------------------------------------------------------------------===//
-// Quotients
+// Maxima
 //===--------------------------------------------------------------------------===//
 
-static MlirWalkResult find_quotient(MlirOperation op, void *user_data) {
-  if (!tune_ir_is(op, "arith.divf"))
-    return MlirWalkResultAdvance;
-  MlirType type = mlirValueGetType(mlirOperationGetOperand(op, 0));
-  if (!mlirTypeIsAF32(mlirTypeIsAVector(type) ? mlirShapedTypeGetElementType(type) : type))
+static MlirWalkResult find_extremum(MlirOperation op, void *user_data) {
+  if (!tune_ir_is(op, "arith.maxnumf") && !tune_ir_is(op, "arith.minnumf"))
     return MlirWalkResultAdvance;
   return tune_op_list_add(user_data, op) ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
 }
 
-// Where one number divides all that a loop goes over, it is divided by before: a product with what
-// that gives is within the 2.5 ulp that Vulkan asks of quotients.
-static void make_product(MlirOperation op) {
-  MlirValue divisor = mlirOperationGetOperand(op, 1);
-  MlirOperation outermost = {NULL};
-  for (MlirOperation loop = mlirOperationGetParentOperation(op);
-       tune_ir_is(loop, "scf.for") && !tune_ir_is_made_inside(divisor, loop);
-       loop = mlirOperationGetParentOperation(loop))
-    outermost = loop;
-  if (mlirOperationIsNull(outermost))
-    return;
-  tune_ir_builder before = tune_ir_builder_before(outermost), place = tune_ir_builder_before(op);
-  MlirValue inverse = tune_ir_build_binary(
-      &before, "arith.divf", tune_ir_build_number(&before, mlirValueGetType(divisor), 1), divisor);
-  mlirValueReplaceAllUsesOfWith(
-      mlirOperationGetResult(op, 0),
-      tune_ir_build_binary(&place, "arith.mulf", mlirOperationGetOperand(op, 0), inverse));
-  mlirOperationDestroy(op);
-}
-
-static tune_status make_products(MlirOperation kernels) {
+// Upstream asks both operands whether they are NaN; serialization (spirv.c) chooses instructions
+// that need not be asked.
+static tune_status name_extrema(MlirOperation kernels) {
   tune_op_list ops = {0};
-  mlirOperationWalk(kernels, find_quotient, &ops, MlirWalkPreOrder);
-  for (size_t i = 0; i < ops.count; ++i)
-    make_product(ops.ops[i]);
+  mlirOperationWalk(kernels, find_extremum, &ops, MlirWalkPreOrder);
+  for (size_t i = 0; i < ops.count && !ops.failed; ++i) {
+    tune_ir_builder builder = tune_ir_builder_before(ops.ops[i]);
+    const char *name = tune_ir_is(ops.ops[i], "arith.maxnumf") ? "spirv.GL.FMax" : "spirv.GL.FMin";
+    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(ops.ops[i], 0),
+                                  tune_ir_build_binary(&builder, name,
+                                                       mlirOperationGetOperand(ops.ops[i], 0),
+                                                       mlirOperationGetOperand(ops.ops[i], 1)));
+    mlirOperationDestroy(ops.ops[i]);
+  }
   bool failed = ops.failed;
   tune_op_list_deinit(&ops);
-  return failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing quotients") : TUNE_OK;
+  return failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing maxima") : TUNE_OK;
 }
 
 tune_status tune_shader_math_lower(MlirOperation kernels) {
-  TUNE_RETURN_IF_ERROR(make_products(kernels));
   static const char *const MADE_OF[] = {"spirv", NULL};
+  tune_ir_load_dialects(mlirOperationGetContext(kernels), MADE_OF);
+  TUNE_RETURN_IF_ERROR(name_extrema(kernels));
+  TUNE_RETURN_IF_ERROR(tune_quotients_make_products(kernels));
   bool found, changed;
   TUNE_RETURN_IF_ERROR(tune_device_math_open(kernels, APPROXIMATED, EXPANDED, &found));
   if (!found)
     return TUNE_OK;
-  tune_ir_load_dialects(mlirOperationGetContext(kernels), MADE_OF);
   return tune_device_math_rewrite(kernels, in_other_words, &changed);
 }

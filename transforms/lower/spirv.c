@@ -7,6 +7,7 @@
 #include "transforms/lower/kernel_loops.h"
 #include "transforms/lower/kernel_memory.h"
 #include "transforms/lower/kernel_types.h"
+#include "transforms/lower/late_values.h"
 #include "transforms/lower/launch_grid.h"
 #include "transforms/lower/launch_values.h"
 #include "transforms/lower/pipeline.h"
@@ -265,6 +266,7 @@ tune_status tune_spirv_convert(tune_spirv *self, MlirOperation kernels,
   *out_kernels = (tune_device_kernels){0};
   TUNE_RETURN_IF_ERROR(tune_pipeline_run(self->clean, kernels, "cleaning up kernels"));
   TUNE_RETURN_IF_ERROR(tune_shader_math_lower(kernels));
+  TUNE_RETURN_IF_ERROR(tune_late_values_sink(kernels));
   TUNE_RETURN_IF_ERROR(prepare_kernels(self, kernels, out_kernels));
   mlirOperationSetAttributeByName(kernels, tune_ir_string("spirv.target_env"), self->environment);
   TUNE_RETURN_IF_ERROR(tune_pipeline_run(self->convert, kernels, "converting kernels to SPIR-V"));
@@ -293,6 +295,21 @@ static void move_inside(MlirOperation kernels, MlirOperation module) {
   mlirBlockAppendOwnedOperation(body, spirv);
 }
 
+// Maxima and minima of GLSL.std.450, the only extended instructions there are, become those that
+// take the number where one of two is NaN: upstream's dialect has the others alone, of which that
+// is not said, and which drivers make the same code of.
+static void settle_extrema(tune_spirv_code *code) {
+  enum { HEADER = 5, EXTENDED = 12, WHICH = 4, FMIN = 37, FMAX = 40, NMIN = 79, NMAX = 80 };
+  for (size_t at = HEADER; at < code->word_count;) {
+    uint32_t *words = code->words + at, length = words[0] >> 16;
+    if ((words[0] & 0xffff) == EXTENDED && length > WHICH && words[WHICH] == FMIN)
+      words[WHICH] = NMIN;
+    else if ((words[0] & 0xffff) == EXTENDED && length > WHICH && words[WHICH] == FMAX)
+      words[WHICH] = NMAX;
+    at += length ? length : code->word_count;
+  }
+}
+
 static tune_status take_code(const tune_spirv *self, MlirOperation binary, tune_spirv_opt opt,
                              tune_device_kernel *kernel) {
   MlirStringRef object =
@@ -302,6 +319,7 @@ static tune_status take_code(const tune_spirv *self, MlirOperation binary, tune_
   if (!code.words)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "taking the code of a kernel");
   memcpy(code.words, object.data, object.length);
+  settle_extrema(&code);
   tune_status status = tune_spirv_validate(&code, &self->device, kernel->name);
   if (tune_status_is_ok(status) && opt != TUNE_SPIRV_OPT_NONE) {
     status = tune_spirv_optimize(&code, &self->device, opt);

@@ -3,6 +3,7 @@
 #include "transforms/lower/vector_pieces_access.h"
 
 #include "dialects/diagnostic.h"
+#include "transforms/lower/edge_loops.h"
 
 #include "mlir-c/AffineExpr.h"
 #include "mlir-c/AffineMap.h"
@@ -50,9 +51,12 @@ static tune_status read_dimensions(MlirOperation op, tune_access *access) {
 }
 
 static void read_in_bounds(MlirOperation op, tune_access *access) {
-  MlirAttribute attribute = tune_ir_attribute(op, "in_bounds");
+  MlirAttribute attribute = tune_ir_attribute(op, "in_bounds"),
+                any = tune_ir_attribute(op, TUNE_OUTSIDE_ANY_ATTRIBUTE);
   bool is_transfer =
       tune_ir_is(op, "vector.transfer_read") || tune_ir_is(op, "vector.transfer_write");
+  for (intptr_t d = 0; d < access->shape.rank && !mlirAttributeIsNull(any); ++d)
+    access->is_any[d] = mlirBoolAttrGetValue(mlirArrayAttrGetElement(any, d));
   for (intptr_t d = 0; d < access->shape.rank; ++d)
     access->in_bounds[d] =
         !is_transfer || (!mlirAttributeIsNull(attribute) &&

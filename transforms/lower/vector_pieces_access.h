@@ -30,6 +30,7 @@ typedef struct tune_access {
   tune_pieces_shape shape;              // of the vector
   intptr_t dimension[TUNE_PIECES_RANK]; // of the memref, for each of the vector; -1: none
   bool in_bounds[TUNE_PIECES_RANK];     // of the vector
+  bool is_any[TUNE_PIECES_RANK];        // what is not in bounds may be anything (edge_loops.h)
   MlirValue bounds[TUNE_PIECES_RANK];   // of the mask, as indices; null: none
   MlirValue padding;                    // a scalar, of what is outside
 } tune_access;

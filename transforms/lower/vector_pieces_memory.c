@@ -195,7 +195,11 @@ static location locate(const tune_ir_builder *builder, const tune_access *access
       continue;
     at.indices[m] = dynamic ? tune_ir_build_binary(builder, "arith.addi", at.indices[m], dynamic[d])
                             : add_constant(builder, at.indices[m], place[d]);
-    if (!access->in_bounds[d])
+    if (access->is_any[d] && !access->in_bounds[d] && m < access->memref_rank - 1)
+      at.indices[m] =
+          tune_ir_build_binary(builder, "arith.minui", at.indices[m],
+                               tune_ir_build_index(builder, access->memref_sizes[m] - 1));
+    else if (!access->in_bounds[d] && !access->is_any[d])
       at.condition = conjoin(
           builder, at.condition,
           below(builder, at.indices[m], tune_ir_build_index(builder, access->memref_sizes[m])));
@@ -245,8 +249,9 @@ static MlirValue load(const tune_ir_builder *builder, const view *from, const tu
   location at = locate(builder, access, place, dynamic);
   MlirValue value = load_any(builder, from, access, &at);
   intptr_t last = access->shape.rank - 1;
-  bool may_end_within = from->is_flat && from->step == 4 &&
-                        (!access->in_bounds[last] || !mlirValueIsNull(access->bounds[last]));
+  bool is_there = access->in_bounds[last] || access->is_any[last];
+  bool may_end_within =
+      from->is_flat && from->step == 4 && (!is_there || !mlirValueIsNull(access->bounds[last]));
   if (!may_end_within)
     return choose(builder, at.condition, value,
                   mlirValueIsNull(at.condition)
@@ -396,12 +401,19 @@ static tune_status read_shared_elements(const tune_pieces *pieces, const tune_ac
   return status;
 }
 
-static tune_status open_read(tune_pieces *pieces, const tune_access *access) {
+// Along a buffer's rows a fetch goes on where there is no more of them; other reads have to ask.
+static void keep_in_rows(const view *from, tune_access *access) {
+  for (intptr_t d = 0; d < access->shape.rank; ++d)
+    access->is_any[d] &= access->dimension[d] < access->memref_rank - 1 || from->is_flat;
+}
+
+static tune_status open_read(tune_pieces *pieces, tune_access *access) {
   const tune_pieces_shape *shape = &access->shape;
   MlirValue *values;
   MlirValue result = mlirOperationGetResult(access->outer, 0);
   TUNE_RETURN_IF_ERROR(tune_pieces_add(pieces, result, shape, &values));
   view from = make_view(pieces, access);
+  keep_in_rows(&from, access);
   tune_ir_builder builder = tune_ir_builder_before(access->outer);
   if (is_shared(pieces, access)) {
     TUNE_RETURN_IF_ERROR(from.step == shape->width

@@ -76,6 +76,12 @@ MlirValue tune_access_fetch(const tune_ir_builder *builder, MlirValue texels,
     element = tune_ir_build_binary(builder, "arith.addi", element, part);
   }
   texel_place place = find_place(builder, element, residue);
+  bool may_be_beyond = false;
+  for (intptr_t d = 0; d < access->shape.rank; ++d)
+    may_be_beyond |= access->is_any[d];
+  if (may_be_beyond)
+    element = tune_ir_build_binary(builder, "arith.minui", element,
+                                   tune_ir_build_index(builder, FOUR * count - 1));
   MlirValue elements[2 * FOUR], first = fetch_texel(builder, texels, element);
   take_apart(builder, first, elements);
   if (width == 1) {

@@ -1,9 +1,11 @@
 //===- gpu_rows.c - Reductions, softmax and norms on devices -------------------------------===//
 //
 // Every op works on the same rows (reduction_plan.h): one kernel, in which an invocation has a row
-// of its own, and goes along it once for each reduction and once for what is written. What is
-// computed of each element on the way (the exponentials of a softmax) is computed again in each
-// pass: registers hold no row, and memory would be slower.
+// of its own, or shares it with the lanes of its subgroup, and goes along it once for each
+// reduction and once for what is written. What is computed of each element on the way (the
+// exponentials of a softmax) is computed again in each pass, which is cheaper than memory; but
+// where `vector` is all that a lane has of a row there is one step, and the row stays in registers
+// (lanes.h).
 //
 // Reductions across the contiguous loop have `vector` columns in each invocation instead.
 //
@@ -18,7 +20,8 @@
 #define OP "!transform.any_op"
 #define PARAM "!transform.param<i64>"
 
-#define WIDTH 4 // of a shader's vectors
+#define WIDTH 4        // of a shader's vectors
+#define MOST_SHARE 256 // elements of a row that a lane may keep
 #define MOST_NESTS 24
 
 typedef struct plan {
@@ -33,6 +36,22 @@ static int64_t count_rows(const plan *p) {
     if (!p->cut.root->is_reduction[i] && (p->cut.is_row[i] || i == p->cut.column))
       rows *= p->cut.root->extent[i];
   return rows;
+}
+
+static bool has_lanes(const tune_machine *machine) {
+  return machine->gpu.subgroup_size > 1 &&
+         machine->gpu.subgroup_size == tune_gpu_subgroup(machine) &&
+         machine->gpu.has_subgroup_arithmetic;
+}
+
+// What each lane of a subgroup has of a row, if that is vectors; else 0.
+static int64_t find_share(const plan *p, const tune_machine *machine) {
+  const tune_reduction_plan *cut = &p->cut;
+  int64_t step = machine->gpu.subgroup_size * WIDTH;
+  return cut->shape != TUNE_REDUCTION_COLUMNS && cut->line_count == 1 && has_lanes(machine) &&
+                 cut->line[0] % step == 0
+             ? cut->line[0] / machine->gpu.subgroup_size
+             : 0;
 }
 
 static bool make_plan(const tune_structure *structure, const tune_machine *machine, plan *p) {
@@ -56,6 +75,12 @@ static bool make_plan(const tune_structure *structure, const tune_machine *machi
       tune_value_set_add(&p->vectors, part);
   p->vector =
       tune_value_set_at_most(&p->vectors, cut->shape == TUNE_REDUCTION_COLUMNS ? WIDTH : 16);
+  int64_t share = find_share(p, machine);
+  if (share > 0 && share <= MOST_SHARE)
+    tune_value_set_add(&p->vectors, share);
+  // A row that is gone along once has nothing to keep.
+  if (share > 0 && share <= (machine->gpu.is_software ? 128 : 32) && structure->nest_count > 2)
+    p->vector = share;
   return p->vectors.count > 0;
 }
 
@@ -67,8 +92,7 @@ static bool gpu_rows_applies(const tune_structure *structure, const tune_machine
 // A subgroup has a row together where it can pass sums on.
 static void write_lanes(const plan *p, const tune_machine *machine, tune_writer *w) {
   int64_t rows = count_rows(p), subgroup = tune_gpu_subgroup(machine);
-  bool may_share = machine->gpu.subgroup_size > 1 && machine->gpu.subgroup_size == subgroup &&
-                   machine->gpu.has_subgroup_arithmetic;
+  bool may_share = has_lanes(machine);
   tune_value_set lanes = {0};
   tune_value_set_add(&lanes, 1);
   if (may_share)

@@ -42,6 +42,23 @@
   "      scf.yield %y : " TYPE "\n    } {tune.shared}\n"                                           \
   "    memref.store %r, %b[%i] : memref<36x" TYPE ">\n"                                            \
   "  } {tune.lanes = 8 : i64}\n  return\n}\n"
+// 36 rows of 128, of which each step of a loop to `END` takes 8 for a lane.
+#define LONG_ROWS(END, BODY)                                                                       \
+  "func.func @f(%a: memref<36x128xf32>, %b: memref<36xf32>, %c: memref<36x128xf32>) {\n"           \
+  "  %c0 = arith.constant 0 : index\n  %c8 = arith.constant 8 : index\n"                           \
+  "  %end = arith.constant " END " : index\n  %start = arith.constant 1.5 : f32\n"                 \
+  "  scf.forall (%i) in (36) {\n" BODY "  } {" LANES "}\n  return\n}\n"
+#define LONG_READ                                                                                  \
+  "%v = vector.transfer_read %a[%i, %k], %start {in_bounds = [true]} : memref<36x128xf32>, "       \
+  "vector<8xf32>\n"
+#define LONG_WRITE                                                                                 \
+  "vector.transfer_write %v, %c[%i, %k] {in_bounds = [true]} : vector<8xf32>, "                    \
+  "memref<36x128xf32>\n"
+#define LONG_LOOP(BODY) "scf.for %k = %c0 to %end step %c8 {\n" LONG_READ BODY "} {tune.shared}\n"
+#define LONG_SUM(KIND)                                                                             \
+  "%r = scf.for %k = %c0 to %end step %c8 iter_args(%x = %start) -> (f32) {\n" LONG_READ           \
+  "%y = vector.reduction <" KIND ">, %v, %x : vector<8xf32> into f32\n"                            \
+  "scf.yield %y : f32\n} {tune.shared}\n"
 #define STORE "memref.store %r, %b[%i] : memref<36xf32>\n"
 
 typedef struct lanes_case {
@@ -189,6 +206,77 @@ static const lanes_case CASES[] = {
       NULL},
      "scf.if",
      1},
+    {{"a lane has fours of a step, with those of the other lanes between",
+      LONG_ROWS("128", LONG_LOOP(LONG_WRITE)),
+      {"arith.muli %arg4, %c4 : index", "arith.addi %arg5, %c32",
+       "{offsets = [4], sizes = [4], strides = [1]}"},
+      "memref<36x128xf32>, vector<8xf32>"},
+     "vector.transfer_write",
+     2},
+    {{"and sums them up",
+      LONG_ROWS("128", LONG_SUM("add") STORE),
+      {"scf.for ", "memref<36x128xf32>, vector<4xf32>", "vector.insert_strided_slice"},
+      NULL},
+     "vector.transfer_read",
+     2},
+    {{"where the last step is not one of all lanes each has neighbours",
+      LONG_ROWS("120", LONG_LOOP(LONG_WRITE)),
+      {"arith.muli %arg4, %c8 : index", "vector.transfer_write", NULL},
+      "strided_slice"},
+     "vector.transfer_read",
+     1},
+    {{"so it is where a place counts",
+      LONG_ROWS("128", LONG_LOOP("%n = vector.step : vector<8xindex>\n"
+                                 "%m = arith.index_cast %n : vector<8xindex> to vector<8xi32>\n"
+                                 "%w = arith.sitofp %m : vector<8xi32> to vector<8xf32>\n"
+                                 "vector.transfer_write %w, %c[%i, %k] {in_bounds = [true]} : "
+                                 "vector<8xf32>, memref<36x128xf32>\n")),
+      {"arith.muli %arg4, %c8 : index", NULL},
+      "strided_slice"},
+     "vector.transfer_read",
+     1},
+    {{"so it is where constants of places are added",
+      LONG_ROWS("128",
+                "%n = arith.constant dense<[0., 1., 2., 3., 4., 5., 6., 7.]> : vector<8xf32>\n"
+                "scf.for %k = %c0 to %end step %c8 {\n" LONG_READ
+                "%w = arith.addf %v, %n : vector<8xf32>\n"
+                "vector.transfer_write %w, %c[%i, %k] {in_bounds = [true]} : "
+                "vector<8xf32>, memref<36x128xf32>\n} {tune.shared}\n"),
+      {"arith.muli %arg4, %c8 : index", NULL},
+      "strided_slice"},
+     "vector.transfer_read",
+     1},
+    {{"so it is where the index itself is read",
+      LONG_ROWS("128", LONG_LOOP("%n = arith.index_cast %k : index to i32\n"
+                                 "%m = arith.sitofp %n : i32 to f32\n"
+                                 "memref.store %m, %c[%i, %k] : memref<36x128xf32>\n")),
+      {"arith.muli %arg4, %c8 : index", NULL},
+      "strided_slice"},
+     "vector.transfer_read",
+     1},
+    {{"so it is where only some elements are read",
+      LONG_ROWS("128",
+                LONG_LOOP("%w = vector.extract_strided_slice %v {offsets = [0], sizes = [4], "
+                          "strides = [1]} : vector<8xf32> to vector<4xf32>\n"
+                          "vector.transfer_write %w, %c[%i, %k] {in_bounds = [true]} : "
+                          "vector<4xf32>, memref<36x128xf32>\n")),
+      {"arith.muli %arg4, %c8 : index", NULL},
+      "insert_strided_slice"},
+     "vector.transfer_read",
+     1},
+    {{"one step for each lane is no loop",
+      LONG_ROWS("64", LONG_SUM("maxnumf") STORE LONG_LOOP(LONG_WRITE)),
+      {"arith.muli %arg4, %c4 : index", "vector.reduction <maxnumf>, ",
+       "gpu.subgroup_reduce  maxnumf"},
+      "scf.for "},
+     "vector.transfer_read",
+     4},
+    {{"nor where a sum begins in the first lane",
+      LONG_ROWS("64", LONG_SUM("add") STORE),
+      {"arith.select", "gpu.subgroup_reduce  add", "scf.if"},
+      "scf.for "},
+     "vector.transfer_read",
+     2},
     {{"rows of several dimensions",
       "func.func @f(%a: memref<3x5xf32>) {\n  %zero = arith.constant 0.0 : f32\n"
       "  scf.forall (%i, %j) in (3, 5) {\n    memref.store %zero, %a[%i, %j] : memref<3x5xf32>\n"

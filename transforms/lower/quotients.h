@@ -1,0 +1,30 @@
+//===- quotients.h - Quotients of kernels -----------------------------------------------===//
+//
+// Where many numbers are divided by one, it is cheaper to multiply them with what one divided by it
+// is: a rounding more for each, which stays within the 2.5 ulp that Vulkan allows quotients, and
+// within what checks do. Of f32 alone.
+//
+// Threads: as the context of the IR.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TRANSFORMS_LOWER_QUOTIENTS_H
+#define TUNE_TRANSFORMS_LOWER_QUOTIENTS_H
+
+#include "support/status.h"
+
+#include "mlir-c/IR.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// In `kernels`, a builtin.module with kernels in it: where a loop divides by what is made outside
+// of it, and where a block divides by the same value more than once.
+tune_status tune_quotients_make_products(MlirOperation kernels);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TUNE_TRANSFORMS_LOWER_QUOTIENTS_H
