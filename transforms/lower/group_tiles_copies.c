@@ -25,6 +25,16 @@ static bool is_copied(MlirType element) {
          (tune_tile_bytes(element) == 2 || tune_tile_bytes(element) == 4);
 }
 
+// Whether what is read beyond the end of memory is zero.
+static bool is_padded_by_zero(MlirOperation read) {
+  MlirValue padding = mlirOperationGetOperand(read, mlirOperationGetNumOperands(read) - 1);
+  if (!mlirValueIsAOpResult(padding) ||
+      !tune_ir_is(mlirOpResultGetOwner(padding), "arith.constant"))
+    return false;
+  MlirAttribute value = tune_ir_attribute(mlirOpResultGetOwner(padding), "value");
+  return mlirAttributeIsAFloat(value) && mlirFloatAttrGetValueDouble(value) == 0;
+}
+
 tune_status tune_tile_operand_read(const tune_tile *tile, tune_tile_operand *operand) {
   MlirOperation read = operand->read;
   MlirValue memory = mlirOperationGetOperand(read, 0);
@@ -38,7 +48,9 @@ tune_status tune_tile_operand_read(const tune_tile *tile, tune_tile_operand *ope
       tune_tile_find_dims(read, operand->dims) && mlirOperationGetNumOperands(read) == rank + 2 &&
       mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(memory_type)) &&
       is_copied(mlirShapedTypeGetElementType(type)) && !tune_ir_is_made_inside(memory, tile->loop);
-  for (intptr_t i = 0; i < 2 && is_whole; ++i)
+  // Boxes may reach beyond the end, where they are filled with zeroes.
+  bool may_reach_out = tile->is_bulk && is_whole && is_padded_by_zero(read);
+  for (intptr_t i = 0; i < 2 && is_whole && !may_reach_out; ++i)
     is_whole = !mlirAttributeIsNull(in_bounds) &&
                mlirBoolAttrGetValue(mlirArrayAttrGetElement(in_bounds, i));
   if (!is_whole)

@@ -5,7 +5,8 @@
 // How, is the lowering's (lower/group_tiles.h): products of f16 and bf16 by tensor cores, of f32 by
 // multiply-adds. Batches are groups of their own.
 //
-// Sizes that make no whole tiles are padded with zeroes first, as in gpu_contraction.c.
+// Sizes that make no whole tiles are padded with zeroes first, as in gpu_contraction.c; bulk copies
+// fill in the zeroes themselves (lower/padded_edges.h has them read what is not padded).
 //
 //===--------------------------------------------------------------------------===//
 
@@ -32,9 +33,10 @@ enum {
 
 typedef struct plan {
   tune_contraction_plan loops;
-  bool uses_tensor_cores, has_wgmma, has_bulk_copies;
-  int64_t bytes;                       // of an element of A and B
-  bool a_depth_is_row, b_depth_is_row; // neighbours in memory are neighbours along the depth
+  bool uses_tensor_cores, has_wgmma;
+  bool has_bulk_copies, pads_on_the_way; // by bulk copies of what is not padded in memory
+  int64_t bytes;                         // of an element of A and B
+  bool a_depth_is_row, b_depth_is_row;   // neighbours in memory are neighbours along the depth
   tune_value_set rows, cols, depths, warps_y, warps_x, stages, tensor_cores;
   int64_t rows_default, cols_default, depths_default, warps_y_default, warps_x_default;
   int64_t tensor_cores_default; // of tune.tile.tensor_cores
@@ -106,12 +108,13 @@ static void choose_tensor_cores(plan *p, const tune_machine *machine) {
     tune_value_set_add(&p->tensor_cores, WGMMA);
   if (p->has_wgmma && p->rows_default >= WGMMA_ROWS)
     p->tensor_cores_default = WGMMA;
-  // Rows of whole 16 bytes, as those that are padded have them.
+  // Rows are of whole 16 bytes, as those that have been padded in memory are.
   const tune_contraction_plan *loops = &p->loops;
   int64_t a_row = p->a_depth_is_row ? loops->depths : loops->rows,
           b_row = p->b_depth_is_row ? loops->depths : loops->cols;
-  p->has_bulk_copies =
-      p->has_wgmma && (p->pads || (a_row * p->bytes % 16 == 0 && b_row * p->bytes % 16 == 0));
+  bool is_whole = a_row * p->bytes % 16 == 0 && b_row * p->bytes % 16 == 0;
+  p->has_bulk_copies = p->has_wgmma && (p->pads || is_whole);
+  p->pads_on_the_way = p->has_bulk_copies && p->pads && is_whole;
 }
 
 // Warps that leave each a part it can take: of 64 x 32 or less where that divides, or a part of 64
@@ -409,9 +412,12 @@ static void gpu_tiles_write(const tune_structure *structure, const tune_machine 
   if (p.pads)
     write_padding(&p, w);
   write_grid(&p, w);
+  write_depth(&p, w);
   if (p.pads)
     tune_gpu_write_copies(w);
-  write_depth(&p, w);
+  if (p.pads_on_the_way)
+    tune_writer_line(w, "transform.annotate %s \"tune.gpu.edges\" = %%bulk_copies : " OP ", " PARAM,
+                     w->func);
   tune_gpu_write_end(structure, machine, false, p.loops.anchor->widens, w);
 }
 
