@@ -251,7 +251,8 @@ static tune_status fill_copies(MlirOperation function) {
     MlirOperation copy = copies.ops[i];
     MlirValue from = mlirOperationGetOperand(copy, 0);
     bool is_own =
-        mlirValueIsAOpResult(from) && tune_ir_is(mlirOpResultGetOwner(from), "memref.alloc");
+        mlirValueIsAOpResult(from) && tune_ir_is(mlirOpResultGetOwner(from), "memref.alloc") &&
+        mlirTypeEqual(mlirValueGetType(from), mlirValueGetType(mlirOperationGetOperand(copy, 1)));
     MlirOperation fill = is_own ? find_fill(from, copy, function) : (MlirOperation){NULL};
     if (is_null(fill))
       continue;
