@@ -1,64 +1,34 @@
-//===- cuda.c - From a scheduled module to a device program for CUDA ----------------===//
+//===- cuda.c - What kernels are on CUDA ----------------------------------------------===//
 
 #include "transforms/lower/cuda.h"
 
-#include "support/clock.h"
 #include "support/string_builder.h"
-#include "transforms/lower/device_launches.h"
-#include "transforms/lower/device_program.h"
 #include "transforms/lower/nvvm.h"
-#include "transforms/lower/warm_up.h"
 
 #include <stdlib.h>
 
-static const char *const OPTIONS[] = {TUNE_PTX_REGISTERS_ATTRIBUTE, TUNE_PTX_GROUPS_ATTRIBUTE,
-                                      NULL};
-
-struct tune_cuda_lowering {
-  MlirContext context;
-  tune_device device;
-  tune_stages stages;
-  tune_device_launches *launches;
+static tune_status create(MlirContext context, const tune_device *device, void **out_state) {
   tune_nvvm *nvvm;
-};
-
-static tune_status init(tune_cuda_lowering *lowering, MlirContext context,
-                        const tune_cuda_options *options) {
-  lowering->context = context;
-  lowering->stages = options->stages;
-  lowering->device = tune_device_least_cuda();
-  if (options->device)
-    TUNE_RETURN_IF_ERROR(tune_device_read(options->device, &lowering->device));
-  TUNE_RETURN_IF_ERROR(tune_device_launches_create(context, &lowering->device, OPTIONS,
-                                                   &lowering->stages, &lowering->launches));
-  return tune_nvvm_create(context, &lowering->device, &lowering->nvvm);
+  tune_status status = tune_nvvm_create(context, device, &nvvm);
+  *out_state = nvvm;
+  return status;
 }
 
-tune_status tune_cuda_lowering_create(MlirContext context, const tune_cuda_options *options,
-                                      tune_cuda_lowering **out_lowering) {
-  *out_lowering = NULL;
-  tune_cuda_lowering *lowering = calloc(1, sizeof *lowering);
-  if (!lowering)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "making a lowering");
-  tune_status status = init(lowering, context, options);
-  if (!tune_status_is_ok(status)) {
-    tune_cuda_lowering_destroy(lowering);
-    return status;
-  }
-  *out_lowering = lowering;
-  return TUNE_OK;
+static void destroy(void *state) { tune_nvvm_destroy(state); }
+
+static tune_status convert(void *state, MlirOperation kernels, tune_device_kernels *out_kernels) {
+  return tune_nvvm_convert(state, kernels, out_kernels);
 }
 
-void tune_cuda_lowering_destroy(tune_cuda_lowering *lowering) {
-  if (!lowering)
-    return;
-  tune_device_launches_destroy(lowering->launches);
-  tune_nvvm_destroy(lowering->nvvm);
-  free(lowering);
+static tune_status serialize(void *state, MlirOperation kernels, tune_emit emit,
+                             tune_device_kernels *described) {
+  return tune_nvvm_serialize(state, kernels,
+                             emit == TUNE_EMIT_CUBIN ? TUNE_NVVM_CUBIN : TUNE_NVVM_PTX, described);
 }
 
-static tune_status join_text(const tune_device_kernels *kernels, char **out_bytes,
-                             size_t *out_size) {
+static tune_status join_text(const tune_device *device, const tune_device_kernels *kernels,
+                             char **out_bytes, size_t *out_size) {
+  (void)device; // PTX says itself what it is for
   tune_string_builder text;
   tune_string_builder_init(&text);
   for (size_t i = 0; i < kernels->count; ++i)
@@ -69,79 +39,19 @@ static tune_status join_text(const tune_device_kernels *kernels, char **out_byte
   return status;
 }
 
-static tune_status emit_code(tune_cuda_lowering *lowering, MlirOperation module,
-                             MlirOperation function, MlirOperation kernels, tune_emit emit,
-                             char **out_bytes, size_t *out_size, tune_cpu_report *report) {
-  tune_device_kernels described = {0};
-  double start = tune_clock_seconds();
-  tune_status status = tune_nvvm_convert(lowering->nvvm, kernels, &described);
-  report->lower += tune_clock_seconds() - start;
-  if (tune_status_is_ok(status) && emit == TUNE_EMIT_MLIR)
-    status = tune_device_launches_print(module, kernels, out_bytes, out_size);
-  else if (tune_status_is_ok(status)) {
-    start = tune_clock_seconds();
-    status =
-        tune_nvvm_serialize(lowering->nvvm, kernels,
-                            emit == TUNE_EMIT_CUBIN ? TUNE_NVVM_CUBIN : TUNE_NVVM_PTX, &described);
-    report->codegen = tune_clock_seconds() - start;
-    if (tune_status_is_ok(status))
-      status = emit == TUNE_EMIT_ASSEMBLY
-                   ? join_text(&described, out_bytes, out_size)
-                   : tune_device_program_write(function, "cuda", &described, out_bytes, out_size);
-  }
-  tune_device_kernels_deinit(&described);
-  return status;
-}
+static const char *const OPTIONS[] = {TUNE_PTX_REGISTERS_ATTRIBUTE, TUNE_PTX_GROUPS_ATTRIBUTE,
+                                      NULL};
 
-tune_status tune_cuda_lowering_run(tune_cuda_lowering *lowering, MlirOperation module,
-                                   const char *function_name,
-                                   const tune_function_signature *signature, tune_emit emit,
-                                   char **out_bytes, size_t *out_size,
-                                   tune_cpu_report *out_report) {
-  *out_bytes = NULL;
-  *out_size = 0;
-  tune_cpu_report report = {0};
-  if (emit == TUNE_EMIT_LLVM)
-    return tune_status_make(TUNE_INVALID_ARGUMENT,
-                            "there is no LLVM IR to be had of what runs on CUDA: it is PTX");
-  double start = tune_clock_seconds();
-  MlirOperation function, kernels;
-  tune_status status = tune_device_launches_run(lowering->launches, module, function_name,
-                                                signature, &function, &kernels);
-  report.lower = tune_clock_seconds() - start;
-  if (tune_status_is_ok(status)) {
-    status = emit_code(lowering, module, function, kernels, emit, out_bytes, out_size, &report);
-    mlirOperationDestroy(kernels);
-  }
-  if (out_report)
-    *out_report = report;
-  return status;
-}
-
-tune_status tune_cuda_lowering_run_module(tune_cuda_lowering *lowering, MlirOperation module,
-                                          const char *function_name,
-                                          const tune_function_signature *signature) {
-  MlirOperation function, kernels;
-  TUNE_RETURN_IF_ERROR(tune_device_launches_run(lowering->launches, module, function_name,
-                                                signature, &function, &kernels));
-  tune_device_kernels described = {0};
-  tune_status status = tune_nvvm_convert(lowering->nvvm, kernels, &described);
-  if (tune_status_is_ok(status)) {
-    tune_device_launches_merge(module, kernels, "gpu.module");
-    tune_stages_reach(&lowering->stages, "nvvm", module);
-  }
-  tune_device_kernels_deinit(&described);
-  mlirOperationDestroy(kernels);
-  return status;
-}
-
-static tune_status run_once(void *lowering, MlirOperation module, const char *function,
-                            const tune_function_signature *signature, char **out_bytes) {
-  size_t size;
-  return tune_cuda_lowering_run(lowering, module, function, signature, TUNE_EMIT_OBJECT, out_bytes,
-                                &size, NULL);
-}
-
-tune_status tune_cuda_lowering_warm_up(tune_cuda_lowering *lowering) {
-  return tune_warm_up(lowering->context, run_once, lowering);
-}
+const tune_device_code tune_cuda_code = {
+    .target = "cuda",
+    .stage = "nvvm",
+    .module_op = "gpu.module",
+    .no_llvm = "there is no LLVM IR to be had of what runs on CUDA: it is PTX",
+    .options = OPTIONS,
+    .least = tune_device_least_cuda,
+    .create = create,
+    .destroy = destroy,
+    .convert = convert,
+    .serialize = serialize,
+    .print = join_text,
+};

@@ -6,6 +6,7 @@
 #include "transforms/lower/ahead.h"
 #include "transforms/lower/group_tiles_bulk.h"
 #include "transforms/lower/group_tiles_copies.h"
+#include "transforms/lower/group_tiles_order.h"
 #include "transforms/lower/group_tiles_parts.h"
 #include "transforms/lower/lanes.h"
 
@@ -44,7 +45,7 @@ static tune_status read_attributes(tune_tile *tile, const tune_device *device) {
   TUNE_RETURN_IF_ERROR(read_number(tile->forall, "stages", 1, 16, &tile->stages));
   TUNE_RETURN_IF_ERROR(read_number(tile->forall, "tensor_cores", 0, 2, &tensor_cores));
   static const tune_tile_core *const CORES[] = {&tune_tile_fma, &tune_tile_mma, &tune_tile_wgmma};
-  tile->core = CORES[tensor_cores];
+  tile->core = CORES[tensor_cores]; // or int8, once A is known
   tile->threads = tile->warps_y * tile->warps_x * TUNE_TILE_WARP;
   tile->is_async = device->arch >= 80;
   int64_t is_bulk = 0;
@@ -68,12 +69,13 @@ static tune_status read_attributes(tune_tile *tile, const tune_device *device) {
 
 static tune_status refuse_loop(const tune_tile *tile) {
   return tune_status_make_at(TUNE_INVALID_ARGUMENT, tile->forall,
-                             "expected one loop of constant bounds in a group's tile, which adds "
-                             "up one product of matrices (vector.contract)");
+                             "expected one loop of constant bounds in a group's tile, or loops "
+                             "within each other, which add up one product of matrices "
+                             "(vector.contract)");
 }
 
-// The read that `value` is, through what only converts or turns it.
-static MlirOperation find_read(MlirValue value, bool *is_turned) {
+// The read that `value` is, through what only widens or turns it.
+static MlirOperation find_read(MlirValue value, bool *is_turned, bool *is_unsigned) {
   MlirOperation none = {NULL};
   while (mlirValueIsAOpResult(value)) {
     MlirOperation op = mlirOpResultGetOwner(value);
@@ -81,7 +83,10 @@ static MlirOperation find_read(MlirValue value, bool *is_turned) {
       return op;
     if (tune_ir_is(op, "vector.transpose"))
       *is_turned ^= mlirDenseI64ArrayGetElement(tune_ir_attribute(op, "permutation"), 0) != 0;
-    else if (!tune_ir_is(op, "arith.extf"))
+    else if (tune_ir_is(op, "arith.extui"))
+      *is_unsigned = true;
+    // A sign that is extended by zeroes later is of a narrower type than that.
+    else if (!tune_ir_is(op, "arith.extf") && (!tune_ir_is(op, "arith.extsi") || *is_unsigned))
       return none;
     value = mlirOperationGetOperand(op, 0);
   }
@@ -116,7 +121,8 @@ static tune_status read_contraction(tune_tile *tile) {
                                    is_swapped ? &tile->a : &tile->b};
   for (intptr_t i = 0; i < 2; ++i) {
     bool is_turned = false;
-    operands[i]->read = find_read(mlirOperationGetOperand(tile->contract, i), &is_turned);
+    operands[i]->read = find_read(mlirOperationGetOperand(tile->contract, i), &is_turned,
+                                  &operands[i]->is_unsigned);
     if (mlirOperationIsNull(operands[i]->read))
       return refuse_loop(tile);
     operands[i]->depth_is_row = (dim_at(of[i], 1) == depth) != is_turned;
@@ -127,6 +133,8 @@ static tune_status read_contraction(tune_tile *tile) {
   tile->rows = mlirShapedTypeGetDimSize(type, 0);
   tile->cols = mlirShapedTypeGetDimSize(type, 1);
   tile->depth = tile->a.depth_is_row ? tile->a.cols : tile->a.rows;
+  if (tile->core == &tune_tile_mma && tune_tile_bytes(tile->a.element) == 1)
+    tile->core = &tune_tile_int8;
   return TUNE_OK;
 }
 
@@ -149,7 +157,8 @@ static bool is_of_tile(MlirOperation op) {
   return tune_ir_string_starts(tune_ir_name(op), "vector.") || tune_ahead_is_view(op);
 }
 
-static tune_status check_body(MlirOperation outer, MlirOperation loop) {
+// Of `outer`, in which `loop` may be; only a tile itself writes.
+static tune_status check_body(const tune_tile *tile, MlirOperation outer, MlirOperation loop) {
   MlirBlock body = body_of(outer);
   MlirOperation end = mlirBlockGetTerminator(body);
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationEqual(op, end);
@@ -157,12 +166,51 @@ static tune_status check_body(MlirOperation outer, MlirOperation loop) {
     MlirStringRef name = tune_ir_name(op);
     bool writes = tune_ir_is(op, "vector.transfer_write");
     if (!mlirOperationEqual(op, loop) &&
-        (!is_of_tile(op) || (writes && mlirOperationEqual(outer, loop))))
+        (!is_of_tile(op) || (writes && !mlirOperationEqual(outer, tile->forall))))
       return tune_status_make_at(TUNE_INVALID_ARGUMENT, op,
                                  "%.*s in a group's tile: expected one loop, and around it vectors "
                                  "of the whole tile alone",
                                  (int)name.length, name.data);
   }
+  return TUNE_OK;
+}
+
+static bool read_level(MlirOperation loop, tune_tile_level *level) {
+  int64_t end;
+  level->loop = loop;
+  if (mlirOperationGetNumResults(loop) != 1 ||
+      !tune_ir_is_constant_index(mlirOperationGetOperand(loop, 0), &level->first) ||
+      !tune_ir_is_constant_index(mlirOperationGetOperand(loop, 1), &end) ||
+      !tune_ir_is_constant_index(mlirOperationGetOperand(loop, 2), &level->step) ||
+      level->step < 1 || end < level->first || (end - level->first) % level->step)
+    return false;
+  level->count = (end - level->first) / level->step;
+  return true;
+}
+
+// Reads the loops from tile->loop inwards, as long as each carries what the next one adds up.
+static tune_status read_levels(tune_tile *tile) {
+  MlirOperation loop = tile->loop;
+  tile->steps = 1;
+  while (tune_ir_is(loop, "scf.for")) {
+    if (tile->level_count == TUNE_TILE_MOST_LEVELS ||
+        !read_level(loop, &tile->levels[tile->level_count]))
+      return refuse_loop(tile);
+    tile->steps *= tile->levels[tile->level_count++].count;
+    MlirBlock body = body_of(loop);
+    MlirValue sum = mlirOperationGetOperand(mlirBlockGetTerminator(body), 0);
+    MlirOperation maker =
+        mlirValueIsAOpResult(sum) ? mlirOpResultGetOwner(sum) : (MlirOperation){NULL};
+    bool is_loop = !mlirOperationIsNull(maker) && tune_ir_is(maker, "scf.for");
+    if (mlirOperationIsNull(maker) || (!is_loop && !tune_ir_is(maker, "vector.contract")) ||
+        mlirOperationGetNumOperands(maker) < 3 + is_loop ||
+        !mlirValueEqual(mlirOperationGetOperand(maker, is_loop ? 3 : 2),
+                        mlirBlockGetArgument(body, 1)))
+      return refuse_loop(tile);
+    TUNE_RETURN_IF_ERROR(check_body(tile, loop, is_loop ? maker : (MlirOperation){NULL}));
+    loop = maker;
+  }
+  tile->contract = loop;
   return TUNE_OK;
 }
 
@@ -174,24 +222,10 @@ static tune_status read_loop(tune_tile *tile) {
         return refuse_loop(tile);
       tile->loop = op;
     }
-  int64_t end;
-  if (mlirOperationIsNull(tile->loop) || mlirOperationGetNumResults(tile->loop) != 1 ||
-      !tune_ir_is_constant_index(mlirOperationGetOperand(tile->loop, 0), &tile->first) ||
-      !tune_ir_is_constant_index(mlirOperationGetOperand(tile->loop, 1), &end) ||
-      !tune_ir_is_constant_index(mlirOperationGetOperand(tile->loop, 2), &tile->step) ||
-      tile->step < 1 || end < tile->first)
+  if (mlirOperationIsNull(tile->loop))
     return refuse_loop(tile);
-  tile->steps = (end - tile->first) / tile->step;
-  MlirBlock body = body_of(tile->loop);
-  MlirValue sum = mlirOperationGetOperand(mlirBlockGetTerminator(body), 0);
-  if (!mlirValueIsAOpResult(sum) || !tune_ir_is(mlirOpResultGetOwner(sum), "vector.contract") ||
-      (end - tile->first) % tile->step)
-    return refuse_loop(tile);
-  tile->contract = mlirOpResultGetOwner(sum);
-  if (!mlirValueEqual(mlirOperationGetOperand(tile->contract, 2), mlirBlockGetArgument(body, 1)))
-    return refuse_loop(tile);
-  TUNE_RETURN_IF_ERROR(check_body(tile->forall, tile->loop));
-  return check_body(tile->loop, tile->loop);
+  TUNE_RETURN_IF_ERROR(check_body(tile, tile->forall, tile->loop));
+  return read_levels(tile);
 }
 
 //===--------------------------------------------------------------------------===//
@@ -302,6 +336,7 @@ static tune_status open_tile(MlirOperation forall, const tune_device *device) {
     tile.core->lay_out(&tile, &tile.a);
     tile.core->lay_out(&tile, &tile.b);
   }
+  TUNE_RETURN_IF_ERROR(tune_tile_order(forall));
   tile.forall = tune_lanes_add(forall, tile.threads, &tile.thread);
   tune_ir_builder start = tune_ir_builder_before(mlirBlockGetFirstOperation(body_of(tile.forall)));
   tune_tile_operand_allocate(&tile, &start, &tile.a);

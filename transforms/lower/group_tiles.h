@@ -1,8 +1,9 @@
 //===- group_tiles.h - Tiles of products that a group computes together -------------===//
 //
 // A schedule gives each iteration of an scf.forall a large tile of a matrix product: a loop along
-// the depth with one vector.contract in it, what follows elementwise, and writes, all on vectors of
-// the whole tile. With the attributes below a group of threads computes it together:
+// the depth (or loops within each other, as along windows and channels) with one vector.contract in
+// it, what follows elementwise, and writes, all on vectors of the whole tile. With the attributes
+// below a group of threads computes it together:
 //
 //  - tiles of A and B are copied to shared memory, `stages` - 1 steps ahead of where they are used,
 //    by asynchronous copies (cp.async) of up to 16 bytes a thread;
@@ -15,9 +16,12 @@
 //
 //   tune.tile.warps_y, tune.tile.warps_x   how many warps divide the rows and the columns
 //   tune.tile.stages                       tiles in shared memory at once; 1: no copy ahead
-//   tune.tile.tensor_cores                 0: multiply-adds of f32; 1: mma.sync, of f16 or bf16;
-//                                          2: wgmma of sm_90, of the same, into f32: warps_y is a
-//                                          multiple of four, which have 64 rows together, or more
+//   tune.tile.band                         optional: rows of tiles that go together
+//                                          (group_tiles_order.h)
+//   tune.tile.tensor_cores                 0: multiply-adds of f32; 1: mma.sync, of f16, bf16 or
+//   i8;
+//                                          2: wgmma of sm_90, of f16 or bf16, into f32: warps_y is
+//                                          a multiple of four, which have 64 rows together, or more
 //   tune.tile.bulk_copies                  1: with tensor_cores = 2, one thread copies whole tiles
 //                                          (cp.async.bulk.tensor); 0, or none: each some of it
 //

@@ -17,12 +17,13 @@ enum { COPY_BYTES = 16, LEAST_ASYNC_BYTES = 4, MOST_RANK = 8, SWIZZLE_ALIGNMENT 
 static tune_status refuse(MlirOperation read) {
   return tune_status_make_at(TUNE_INVALID_ARGUMENT, read,
                              "a group's tile is read otherwise than whole, row by row, from a "
-                             "buffer of floats of 16 or 32 bits");
+                             "buffer of floats of 16 or 32 bits, or integers of 8");
 }
 
 static bool is_copied(MlirType element) {
-  return mlirTypeIsAFloat(element) &&
-         (tune_tile_bytes(element) == 2 || tune_tile_bytes(element) == 4);
+  if (!mlirTypeIsAFloat(element))
+    return mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 8;
+  return tune_tile_bytes(element) == 2 || tune_tile_bytes(element) == 4;
 }
 
 // Whether what is read beyond the end of memory is zero.
@@ -74,44 +75,80 @@ tune_status tune_tile_operand_read(const tune_tile *tile, tune_tile_operand *ope
                                "rows of a group's tile are multiples of 16 bytes");
   if (tile->is_async && operand->chunk * tune_tile_bytes(operand->element) < LEAST_ASYNC_BYTES)
     return tune_status_make_at(TUNE_INVALID_ARGUMENT, read,
-                               "rows of an odd number of elements of 16 bits, or from an odd place "
-                               "on, cannot be copied asynchronously; pad them");
+                               "rows whose bytes are no multiple of 4, or that begin at no such "
+                               "place, cannot be copied asynchronously; pad them");
   return TUNE_OK;
+}
+
+static MlirType shared_type(const tune_ir_builder *builder, MlirType element, intptr_t rank,
+                            const int64_t *shape) {
+  MlirAttribute space =
+      mlirAttributeParseGet(builder->context, tune_ir_string("#gpu.address_space<workgroup>"));
+  return mlirMemRefTypeContiguousGet(element, rank, shape, space);
+}
+
+static MlirValue allocate(const tune_ir_builder *builder, MlirType type) {
+  int32_t segments[] = {0, 0};
+  MlirNamedAttribute attribute = tune_ir_named(builder->context, "operandSegmentSizes",
+                                               mlirDenseI32ArrayGet(builder->context, 2, segments));
+  return tune_ir_build_result(builder, &(tune_ir_parts){.name = "memref.alloc",
+                                                        .type_count = 1,
+                                                        .types = &type,
+                                                        .attribute_count = 1,
+                                                        .attributes = &attribute});
 }
 
 void tune_tile_operand_allocate(const tune_tile *tile, const tune_ir_builder *builder,
                                 tune_tile_operand *operand) {
   int64_t wide = operand->swizzle / tune_tile_bytes(operand->element);
-  int64_t gapped[] = {tile->stages, operand->rows, operand->pitch},
-          swizzled[] = {tile->stages, wide ? operand->cols / wide : 0, operand->rows, wide};
-  MlirAttribute space =
-      mlirAttributeParseGet(builder->context, tune_ir_string("#gpu.address_space<workgroup>"));
-  MlirType type =
-      mlirMemRefTypeContiguousGet(operand->element, wide ? 4 : 3, wide ? swizzled : gapped, space);
-  int32_t segments[] = {0, 0};
-  MlirNamedAttribute attributes[] = {
-      tune_ir_named(builder->context, "operandSegmentSizes",
-                    mlirDenseI32ArrayGet(builder->context, 2, segments)),
-      tune_ir_named(
-          builder->context, "alignment",
-          mlirIntegerAttrGet(mlirIntegerTypeGet(builder->context, 64), SWIZZLE_ALIGNMENT))};
-  operand->shared = tune_ir_build_result(builder, &(tune_ir_parts){.name = "memref.alloc",
-                                                                   .type_count = 1,
-                                                                   .types = &type,
-                                                                   .attribute_count = wide ? 2 : 1,
-                                                                   .attributes = attributes});
+  if (wide) {
+    int64_t panels[] = {tile->stages, operand->cols / wide, operand->rows, wide};
+    operand->shared = allocate(builder, shared_type(builder, operand->element, 4, panels));
+    mlirOperationSetAttributeByName(
+        mlirOpResultGetOwner(operand->shared), tune_ir_string("alignment"),
+        mlirIntegerAttrGet(mlirIntegerTypeGet(builder->context, 64), SWIZZLE_ALIGNMENT));
+    return;
+  }
+  int64_t shape[] = {tile->stages, operand->rows, operand->pitch};
+  MlirType type = shared_type(builder, operand->element, 3, shape);
+  if (tune_tile_bytes(operand->element) != 1) {
+    operand->shared = allocate(builder, type);
+    return;
+  }
+  int64_t bytes = shape[0] * shape[1] * shape[2];
+  MlirValue all = allocate(builder, shared_type(builder, operand->element, 1, &bytes)),
+            operands[] = {all, tune_ir_build_index(builder, 0)};
+  operand->shared = tune_ir_build_value(builder, "memref.view", type, 2, operands);
+  shape[2] /= 2;
+  MlirType pairs = shared_type(builder, mlirIntegerTypeGet(builder->context, 16), 3, shape);
+  operand->pairs = tune_ir_build_value(builder, "memref.view", pairs, 2, operands);
 }
 
 //===--------------------------------------------------------------------------===//
 // Copies
 //===--------------------------------------------------------------------------===//
 
-// `value`, made in the loop of its index, for another index.
+// What the loop of `level` counts in step `step` of all.
+static MlirValue make_index(const tune_tile *tile, const tune_ir_builder *builder, size_t level,
+                            MlirValue step) {
+  const tune_tile_level *of = &tile->levels[level];
+  int64_t inside = 1;
+  for (size_t i = level + 1; i < tile->level_count; ++i)
+    inside *= tile->levels[i].count;
+  MlirValue number = tune_tile_divide(builder, step, inside);
+  if (level > 0)
+    number = tune_tile_remainder(builder, number, of->count);
+  return tune_tile_add_number(builder, tune_tile_scale(builder, number, of->step), of->first);
+}
+
+// `value`, made in the loops, for step `index` of all.
 static MlirValue remake(const tune_tile *tile, const tune_ir_builder *builder, MlirValue value,
                         MlirValue index) {
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(tile->loop, 0));
-  if (mlirValueEqual(value, mlirBlockGetArgument(body, 0)))
-    return index;
+  for (size_t i = 0; i < tile->level_count; ++i) {
+    MlirRegion region = mlirOperationGetRegion(tile->levels[i].loop, 0);
+    if (mlirValueEqual(value, mlirBlockGetArgument(mlirRegionGetFirstBlock(region), 0)))
+      return make_index(tile, builder, i, index);
+  }
   if (mlirValueIsABlockArgument(value) || !tune_ir_is_made_inside(value, tile->loop))
     return value;
   MlirOperation copy = mlirOperationClone(mlirOpResultGetOwner(value));
@@ -200,10 +237,8 @@ void tune_tile_operand_find_origin(const tune_tile *tile, const tune_tile_operan
                                    MlirValue *out_origin) {
   intptr_t rank =
       mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetOperand(operand->read, 0)));
-  MlirValue index =
-      tune_tile_add_number(builder, tune_tile_scale(builder, step, tile->step), tile->first);
   for (intptr_t i = 0; i < rank; ++i)
-    out_origin[i] = remake(tile, builder, mlirOperationGetOperand(operand->read, 1 + i), index);
+    out_origin[i] = remake(tile, builder, mlirOperationGetOperand(operand->read, 1 + i), step);
 }
 
 void tune_tile_operand_copy(const tune_tile *tile, const tune_tile_operand *operand,

@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-enum { TUNE_TILE_WARP = 32, TUNE_TILE_MOST_PIECES = 128 };
+enum { TUNE_TILE_WARP = 32, TUNE_TILE_MOST_PIECES = 128, TUNE_TILE_MOST_LEVELS = 4 };
 
 // A or B: what the loop reads of it in a step.
 typedef struct tune_tile_operand {
@@ -18,22 +18,32 @@ typedef struct tune_tile_operand {
   MlirType element;
   int64_t rows, cols; // of the tile as it lies in memory; those of a row are neighbours
   bool depth_is_row;  // neighbours are neighbours along the depth
+  bool is_unsigned;   // integers that are zero-extended
   intptr_t dims[2];   // of the memory that its rows and its columns are
   int64_t pitch;      // elements from row to row in shared memory, without swizzles
   int64_t swizzle;    // 0, or bytes of a row of a panel: 32, 64 or 128
   int64_t chunk;      // elements that one copy takes
   MlirValue shared;   // memref<stages x rows x pitch>, or <stages x panels x rows x swizzle>
+  MlirValue pairs; // of bytes: the same as pairs of them, memref<stages x rows x pitch / 2 x i16>
 } tune_tile_operand;
 
 typedef struct tune_tile_core tune_tile_core;
 
+// One of the loops: along the depth, or around that along the windows of a convolution.
+typedef struct tune_tile_level {
+  MlirOperation loop;
+  int64_t first, step, count; // what it counts by
+} tune_tile_level;
+
 typedef struct tune_tile {
-  MlirOperation forall, loop, contract;
+  MlirOperation forall, loop, contract;          // loop: the outermost
+  tune_tile_level levels[TUNE_TILE_MOST_LEVELS]; // from there on; the last has the product
+  size_t level_count;
   MlirValue thread; // index in the group
   tune_tile_operand a, b;
   MlirType sum; // the accumulator's elements
   int64_t rows, cols, depth;
-  int64_t first, step, steps; // of the loop
+  int64_t steps; // of all loops
   int64_t warps_y, warps_x, stages, threads;
   bool is_async;      // copies are cp.async
   bool is_bulk;       // or cp.async.bulk.tensor, of a step at once
@@ -65,13 +75,9 @@ struct tune_tile_core {
 };
 
 extern const tune_tile_core tune_tile_mma;   // group_tiles_mma.c
+extern const tune_tile_core tune_tile_int8;  // group_tiles_int8.c
 extern const tune_tile_core tune_tile_fma;   // group_tiles_fma.c
 extern const tune_tile_core tune_tile_wgmma; // group_tiles_wgmma.c
-
-// A thread's pieces of 16 x 8 of the output, of mma.sync and wgmma alike (group_tiles_mma.c).
-MlirType tune_tile_mma_type(const tune_tile *tile);
-size_t tune_tile_mma_run(const tune_tile *tile);
-void tune_tile_mma_position(size_t element, int64_t out_position[2], intptr_t *out_count);
 
 //===- Arithmetic on indices (group_tiles_values.c) ----------------------------------===//
 

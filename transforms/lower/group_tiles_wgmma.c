@@ -5,13 +5,14 @@
 // registers. It runs beside the threads: while it does, these bring the next step's tiles.
 //
 // Of a block of 64 rows warp w (of its four) has rows 16 w on, and in a thread's registers are the
-// pieces of group_tiles_mma.c, one for each eight columns: what follows is the same.
+// pieces of group_tiles_fragments.h, one for each eight columns: what follows is the same.
 //
 //===--------------------------------------------------------------------------===//
 
 #include "dialects/diagnostic.h"
 #include "transforms/lower/group_tiles_bulk.h"
 #include "transforms/lower/group_tiles_copies.h"
+#include "transforms/lower/group_tiles_fragments.h"
 
 #include <stdio.h>
 
@@ -436,10 +437,10 @@ static void wgmma_lay_out(const tune_tile *tile, tune_tile_operand *operand) {
 
 const tune_tile_core tune_tile_wgmma = {.check = wgmma_check,
                                         .count = wgmma_count,
-                                        .type = tune_tile_mma_type,
+                                        .type = tune_fragment_type,
                                         .elements = ELEMENTS,
-                                        .run = tune_tile_mma_run,
+                                        .run = tune_fragment_run,
                                         .place = wgmma_place,
-                                        .position = tune_tile_mma_position,
+                                        .position = tune_fragment_position,
                                         .lay_out = wgmma_lay_out,
                                         .loop = wgmma_loop};

@@ -4,8 +4,8 @@
 
 #include "dialects/diagnostic.h"
 #include "transforms/ir_builder.h"
-#include "transforms/lower/combination.h"
 #include "transforms/lower/lane_steps.h"
+#include "transforms/lower/lanes_group.h"
 #include "transforms/op_list.h"
 
 #include <math.h>
@@ -109,12 +109,6 @@ static bool is_of(MlirOperation combination, MlirValue carried) {
   return mlirValueEqual(value, carried) && is_used_once(carried);
 }
 
-// "add", "maxnumf", …: what `op` combines by; NULL where it is not known.
-static const char *read_kind(MlirOperation op) {
-  const tune_combination *found = tune_combination_find(op);
-  return found ? found->kind : NULL;
-}
-
 // Whether it makes a difference how often what a loop starts with is combined into the result: not
 // to minima, maxima, `and` and `or`, which may start alike in all lanes.
 static bool starts_once(const char *kind) {
@@ -163,7 +157,9 @@ static MlirValue reduce_with_nan(const tune_ir_builder *builder, const char *kin
 }
 
 // Subgroups of many devices have no operations on less than 32 bits.
-static MlirValue reduce_scalar(const tune_ir_builder *builder, const char *kind, MlirValue value) {
+static MlirValue reduce_scalar(const tune_lanes_group *group, const tune_ir_builder *builder,
+                               const tune_combination *combination, MlirValue value) {
+  const char *kind = combination->kind;
   MlirType type = mlirValueGetType(value), wide = type;
   bool is_float = mlirTypeIsAFloat(type), is_unsigned = strstr(kind, "ui") != NULL;
   if (is_float && mlirFloatTypeGetWidth(type) < 32)
@@ -183,17 +179,20 @@ static MlirValue reduce_scalar(const tune_ir_builder *builder, const char *kind,
     value = reduce_with_nan(builder, "minnumf", value);
   else
     value = reduce_as_it_is(builder, kind, value);
+  if (group->lanes > group->subgroup)
+    value = tune_lanes_group_combine(group, builder, combination, value);
   return is_narrow ? tune_ir_build_value(builder, is_float ? "arith.truncf" : "arith.trunci", type,
                                          1, &value)
                    : value;
 }
 
 // `value` of all lanes, combined. Only scalars and vectors of one element come out of rows.
-static tune_status reduce(const tune_ir_builder *builder, MlirOperation loop, const char *kind,
-                          MlirValue value, MlirValue *out_value) {
+static tune_status reduce(const tune_lanes_group *group, const tune_ir_builder *builder,
+                          MlirOperation loop, const tune_combination *combination, MlirValue value,
+                          MlirValue *out_value) {
   MlirType type = mlirValueGetType(value);
   if (!mlirTypeIsAVector(type)) {
-    *out_value = reduce_scalar(builder, kind, value);
+    *out_value = reduce_scalar(group, builder, combination, value);
     return TUNE_OK;
   }
   intptr_t rank = mlirShapedTypeGetRank(type);
@@ -213,21 +212,22 @@ static tune_status reduce(const tune_ir_builder *builder, MlirOperation loop, co
                          .types = &element,
                          .attribute_count = 1,
                          .attributes = &position};
-  MlirValue scalar = reduce_scalar(builder, kind, tune_ir_build_result(builder, &parts));
+  MlirValue scalar =
+      reduce_scalar(group, builder, combination, tune_ir_build_result(builder, &parts));
   *out_value = tune_ir_build_value(builder, "vector.broadcast", type, 1, &scalar);
   return TUNE_OK;
 }
 
 // Gives whoever uses `result` of `loop` that of all lanes.
-static tune_status meet(const tune_ir_builder *after, MlirOperation loop, const char *kind,
-                        MlirValue result) {
+static tune_status meet(const tune_lanes_group *group, const tune_ir_builder *after,
+                        MlirOperation loop, const tune_combination *combination, MlirValue result) {
   tune_op_list users = {0};
   for (MlirOpOperand use = mlirValueGetFirstUse(result); !mlirOpOperandIsNull(use);
        use = mlirOpOperandGetNextUse(use))
     tune_op_list_add(&users, mlirOpOperandGetOwner(use));
   MlirValue all;
   tune_status status = users.failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing users")
-                                    : reduce(after, loop, kind, result, &all);
+                                    : reduce(group, after, loop, combination, result, &all);
   for (size_t i = 0; i < users.count && tune_status_is_ok(status); ++i)
     for (intptr_t o = 0; o < mlirOperationGetNumOperands(users.ops[i]); ++o)
       if (mlirValueEqual(mlirOperationGetOperand(users.ops[i], o), result))
@@ -307,7 +307,9 @@ static void unwrap(MlirOperation loop) {
 }
 
 // Divides `loop` among the lanes.
-static tune_status share_loop(MlirOperation loop, MlirValue lane, int64_t lanes) {
+static tune_status share_loop(MlirOperation loop, const tune_lanes_group *group) {
+  MlirValue lane = group->lane;
+  int64_t lanes = group->lanes;
   tune_ir_builder before = tune_ir_builder_before(loop), after = before;
   after.before = mlirOperationGetNextInBlock(loop);
   MlirValue lower = mlirOperationGetOperand(loop, 0), step = mlirOperationGetOperand(loop, 2);
@@ -321,15 +323,17 @@ static tune_status share_loop(MlirOperation loop, MlirValue lane, int64_t lanes)
                                "to carry what it adds up, as vectors do");
   for (intptr_t i = 0; i < mlirOperationGetNumResults(loop); ++i) {
     MlirOperation combination = find_combination(mlirOperationGetOperand(yield, i), 0);
-    const char *kind = mlirOperationIsNull(combination) ? NULL : read_kind(combination);
-    if (!kind || !is_of(combination, mlirBlockGetArgument(body, 1 + i)))
+    const tune_combination *found =
+        mlirOperationIsNull(combination) ? NULL : tune_combination_find(combination);
+    if (!found || !is_of(combination, mlirBlockGetArgument(body, 1 + i)))
       return tune_status_make_at(TUNE_INVALID_ARGUMENT, loop,
                                  "a loop that carries something other than a sum, or another "
                                  "combination, of what it reads cannot be shared by lanes");
-    if (starts_once(kind))
+    if (starts_once(found->kind))
       mlirOperationSetOperand(
-          loop, 3 + i, start_once(&before, kind, mlirOperationGetOperand(loop, 3 + i), lane));
-    TUNE_RETURN_IF_ERROR(meet(&after, loop, kind, mlirOperationGetResult(loop, i)));
+          loop, 3 + i,
+          start_once(&before, found->kind, mlirOperationGetOperand(loop, 3 + i), lane));
+    TUNE_RETURN_IF_ERROR(meet(group, &after, loop, found, mlirOperationGetResult(loop, i)));
   }
   bool is_one = is_one_step_each(loop, lanes), is_spread;
   TUNE_RETURN_IF_ERROR(tune_lane_steps_spread(loop, lanes, &is_spread));
@@ -376,28 +380,40 @@ static void write_once(MlirOperation op, MlirValue lane) {
   tune_ir_move(&builder, op);
 }
 
-static tune_status share_row(MlirOperation forall, int64_t lanes) {
-  MlirValue lane;
-  forall = tune_lanes_add(forall, lanes, &lane);
-  row_walk walk = {.forall = forall};
-  mlirOperationWalk(forall, list_op, &walk, MlirWalkPreOrder);
+static tune_status share_row(MlirOperation forall, int64_t lanes, int64_t subgroup) {
+  tune_lanes_group group = {.lanes = lanes, .subgroup = subgroup};
+  group.forall = tune_lanes_add(forall, lanes, &group.lane);
+  row_walk walk = {.forall = group.forall};
+  mlirOperationWalk(group.forall, list_op, &walk, MlirWalkPreOrder);
   tune_status status = TUNE_OK;
   if (walk.loops.failed || walk.writes.failed)
     status = tune_status_make(TUNE_OUT_OF_MEMORY, "listing loops");
   for (size_t i = 0; i < walk.loops.count && tune_status_is_ok(status); ++i)
-    status = share_loop(walk.loops.ops[i], lane, lanes);
+    status = share_loop(walk.loops.ops[i], &group);
   for (size_t i = 0; i < walk.writes.count && tune_status_is_ok(status); ++i)
-    write_once(walk.writes.ops[i], lane);
+    write_once(walk.writes.ops[i], group.lane);
   tune_op_list_deinit(&walk.loops);
   tune_op_list_deinit(&walk.writes);
   return status;
+}
+
+// Whether no other row is in the group.
+static bool has_one_row(MlirOperation forall) {
+  static const char *const NAMES[] = {"tune.group_x", "tune.group_y", "tune.group_z"};
+  for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; ++i) {
+    MlirAttribute rows = tune_ir_attribute(forall, NAMES[i]);
+    if (!mlirAttributeIsNull(rows) &&
+        (!mlirAttributeIsAInteger(rows) || mlirIntegerAttrGetValueInt(rows) != 1))
+      return false;
+  }
+  return true;
 }
 
 tune_status tune_lanes_open(MlirOperation function, int64_t subgroup) {
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
   if (mlirBlockIsNull(body))
     return TUNE_OK;
-  static const char *const MADE_OF[] = {"arith", "gpu", "scf", "vector", NULL};
+  static const char *const MADE_OF[] = {"arith", "gpu", "memref", "scf", "vector", NULL};
   tune_ir_load_dialects(mlirOperationGetContext(function), MADE_OF);
   for (MlirOperation op = mlirBlockGetFirstOperation(body), next; !mlirOperationIsNull(op);
        op = next) {
@@ -413,15 +429,21 @@ tune_status tune_lanes_open(MlirOperation function, int64_t subgroup) {
                                  TUNE_LANES_ATTRIBUTE
                                  ": expected a positive integer, on a loop on buffers with "
                                  "constant bounds");
-    if (lanes != 1 && lanes != subgroup)
+    if (lanes != 1 && (subgroup < 1 || lanes % subgroup))
       return tune_status_make_at(TUNE_INVALID_ARGUMENT, op,
                                  TUNE_LANES_ATTRIBUTE
                                  ": %lld lanes, where the device adds up in subgroups of %lld",
                                  (long long)lanes, (long long)subgroup);
+    if (lanes > subgroup && !has_one_row(op))
+      return tune_status_make_at(TUNE_INVALID_ARGUMENT, op,
+                                 TUNE_LANES_ATTRIBUTE
+                                 ": %lld lanes are several subgroups, which have a group of their "
+                                 "own: expected tune.group_x = 1 on the loop",
+                                 (long long)lanes);
     if (lanes == 1)
       mlirOperationRemoveDiscardableAttributeByName(op, tune_ir_string(TUNE_LANES_ATTRIBUTE));
     else
-      TUNE_RETURN_IF_ERROR(share_row(op, lanes));
+      TUNE_RETURN_IF_ERROR(share_row(op, lanes, subgroup));
   }
   return TUNE_OK;
 }

@@ -9,26 +9,20 @@
 
 struct tune_lowering {
   tune_cpu_lowering *cpu; // of the plain lowering at least
-  tune_vulkan_lowering *vulkan;
-  tune_cuda_lowering *cuda;
+  const tune_device_code *code;
+  tune_device_lowering *device; // NULL: the CPU's alone
 };
 
-// That of the kind, beside the CPU's.
-static tune_status make_own(MlirContext context, const tune_lowering_options *options,
-                            tune_lowering *lowering) {
-  switch (options->kind) {
+static const tune_device_code *find_code(tune_target_kind kind) {
+  switch (kind) {
   case TUNE_KIND_CPU:
-    return TUNE_OK;
+    return NULL;
   case TUNE_KIND_VULKAN:
-    return tune_vulkan_lowering_create(
-        context, &(tune_vulkan_options){.device = options->device, .stages = options->stages},
-        &lowering->vulkan);
+    return &tune_vulkan_code;
   case TUNE_KIND_CUDA:
-    return tune_cuda_lowering_create(
-        context, &(tune_cuda_options){.device = options->device, .stages = options->stages},
-        &lowering->cuda);
+    return &tune_cuda_code;
   }
-  return tune_status_make(TUNE_INTERNAL, "a lowering for a kind of target that does not exist");
+  return NULL;
 }
 
 tune_status tune_lowering_create(MlirContext context, const tune_lowering_options *options,
@@ -37,7 +31,11 @@ tune_status tune_lowering_create(MlirContext context, const tune_lowering_option
   tune_lowering *lowering = calloc(1, sizeof *lowering);
   if (!lowering)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "making a lowering");
-  tune_status status = make_own(context, options, lowering);
+  lowering->code = find_code(options->kind);
+  tune_status status = TUNE_OK;
+  if (lowering->code)
+    status = tune_device_lowering_create(context, lowering->code, options->device, &options->stages,
+                                         &lowering->device);
   if (tune_status_is_ok(status))
     status = tune_cpu_lowering_create(context, &options->cpu, &lowering->cpu);
   if (!tune_status_is_ok(status)) {
@@ -52,13 +50,12 @@ void tune_lowering_destroy(tune_lowering *lowering) {
   if (!lowering)
     return;
   tune_cpu_lowering_destroy(lowering->cpu);
-  tune_vulkan_lowering_destroy(lowering->vulkan);
-  tune_cuda_lowering_destroy(lowering->cuda);
+  tune_device_lowering_destroy(lowering->device);
   free(lowering);
 }
 
 bool tune_lowering_makes_objects(const tune_lowering *lowering, bool plain) {
-  return plain || (!lowering->vulkan && !lowering->cuda);
+  return plain || !lowering->device;
 }
 
 tune_status tune_lowering_run(tune_lowering *lowering, MlirOperation module, const char *function,
@@ -66,31 +63,24 @@ tune_status tune_lowering_run(tune_lowering *lowering, MlirOperation module, con
                               char **out_bytes, size_t *out_size, tune_cpu_report *out_report) {
   *out_bytes = NULL;
   *out_size = 0;
-  if (emit == TUNE_EMIT_CUBIN && (plain || !lowering->cuda))
+  if (emit == TUNE_EMIT_CUBIN && (plain || lowering->code != &tune_cuda_code))
     return tune_status_make(TUNE_INVALID_ARGUMENT, "there are cubins of what runs on CUDA alone");
   if (tune_lowering_makes_objects(lowering, plain))
     return tune_cpu_lowering_run(lowering->cpu, module, function, signature, plain, emit, out_bytes,
                                  out_size, out_report);
-  if (lowering->cuda)
-    return tune_cuda_lowering_run(lowering->cuda, module, function, signature, emit, out_bytes,
-                                  out_size, out_report);
-  return tune_vulkan_lowering_run(lowering->vulkan, module, function, signature, emit, out_bytes,
+  return tune_device_lowering_run(lowering->device, module, function, signature, emit, out_bytes,
                                   out_size, out_report);
 }
 
 tune_status tune_lowering_run_module(tune_lowering *lowering, MlirOperation module,
                                      const char *function,
                                      const tune_function_signature *signature) {
-  if (lowering->vulkan)
-    return tune_vulkan_lowering_run_module(lowering->vulkan, module, function, signature);
-  if (lowering->cuda)
-    return tune_cuda_lowering_run_module(lowering->cuda, module, function, signature);
+  if (lowering->device)
+    return tune_device_lowering_run_module(lowering->device, module, function, signature);
   return tune_cpu_lowering_run_module(lowering->cpu, module);
 }
 
 tune_status tune_lowering_warm_up(tune_lowering *lowering) {
   TUNE_RETURN_IF_ERROR(tune_cpu_lowering_warm_up(lowering->cpu));
-  if (lowering->cuda)
-    return tune_cuda_lowering_warm_up(lowering->cuda);
-  return lowering->vulkan ? tune_vulkan_lowering_warm_up(lowering->vulkan) : TUNE_OK;
+  return lowering->device ? tune_device_lowering_warm_up(lowering->device) : TUNE_OK;
 }

@@ -111,6 +111,18 @@ void tune_contraction_split_choose(const tune_contraction_split *split,
   whole->kc_default = find_divisor(&whole->kc, whole->kc_default, depth, whole->kc_default);
 }
 
+bool tune_contraction_split_into(const tune_contraction_plan *whole, int64_t parts,
+                                 const tune_machine *machine, tune_contraction_split *out_split) {
+  make_structure(whole, parts, out_split);
+  if (!tune_contraction_plan_make(&out_split->structure, machine, &out_split->plan))
+    return false;
+  out_split->plan.split = out_split;
+  out_split->whole = whole;
+  out_split->parts = parts;
+  out_split->is_default = false;
+  return true;
+}
+
 bool tune_contraction_split_make(const tune_contraction_plan *whole, const tune_machine *machine,
                                  tune_contraction_split *out_split) {
   const tune_nest *anchor = whole->anchor;
@@ -124,14 +136,9 @@ bool tune_contraction_split_make(const tune_contraction_plan *whole, const tune_
   bool has_tiles = has_tile_for_each(whole, machine);
   if (parts == 1 || products < LEAST_PRODUCTS || (has_tiles && !is_deep))
     return false;
-  make_structure(whole, parts, out_split);
-  if (!tune_contraction_plan_make(&out_split->structure, machine, &out_split->plan))
-    return false;
-  out_split->plan.split = out_split;
-  out_split->whole = whole;
-  out_split->parts = parts;
+  bool is_made = tune_contraction_split_into(whole, parts, machine, out_split);
   out_split->is_default = !has_tiles;
-  return true;
+  return is_made;
 }
 
 //===--------------------------------------------------------------------------===//
@@ -220,14 +227,18 @@ static void write_sums(const tune_contraction_split *split, tune_writer *w) {
                    &part, order, 3, "[2, 0, 1]");
 }
 
-void tune_contraction_split_write(const tune_contraction_split *split, tune_writer *w) {
-  write_constraints(split, w);
+void tune_contraction_split_write_parts(const tune_contraction_split *split, tune_writer *w) {
   tune_writer_line(w, "%%no_sums, %%init, %%anchor, %%sum = transform.structured.split_reduction "
                       "%%whole");
   tune_writer_line(w,
                    "  {split_factor = %" PRId64 ", insert_split_dimension = 0} : (" OP ") -> (" OP
                    ", " OP ", " OP ", " OP ")",
                    split->parts);
+}
+
+void tune_contraction_split_write(const tune_contraction_split *split, tune_writer *w) {
+  write_constraints(split, w);
+  tune_contraction_split_write_parts(split, w);
   tune_writer_line(w, "transform.annotate %%init \"tune.init\" : " OP);
   write_sums(split, w);
 }

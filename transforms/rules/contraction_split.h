@@ -37,10 +37,18 @@ typedef struct tune_contraction_split {
 bool tune_contraction_split_make(const tune_contraction_plan *whole, const tune_machine *machine,
                                  tune_contraction_split *out_split);
 
+// The same in `parts` parts, which divide the depth, of a product of three loops whose operands are
+// indexed by them alone. False where no plan takes the batch.
+bool tune_contraction_split_into(const tune_contraction_plan *whole, int64_t parts,
+                                 const tune_machine *machine, tune_contraction_split *out_split);
+
 // Where parts are the default: the defaults of `whole`, the plan that was split, as they can be
 // used in parts, too.
 void tune_contraction_split_choose(const tune_contraction_split *split,
                                    tune_contraction_plan *whole);
+
+// Splits %whole, and binds %anchor and %init of the parts, and %sum, which adds them up.
+void tune_contraction_split_write_parts(const tune_contraction_split *split, tune_writer *writer);
 
 // After the ops of split->whole were bound (%whole, %whole_init, %epilogue): splits %whole,
 // binds %anchor and %init of the parts, and tiles what adds them up.

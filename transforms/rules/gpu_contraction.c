@@ -144,16 +144,6 @@ static void write_knobs(const plan *p, const tune_machine *machine, tune_writer 
                              machine->gpu.is_software ? 16 : 64, w);
 }
 
-static void bind_nests(const plan *p, tune_writer *w) {
-  const tune_contraction_plan *loops = &p->loops;
-  tune_gpu_write_product_nests(loops, w);
-  if (tune_structure_has_pad(loops->structure)) {
-    tune_writer_match_op(w, "%borders", "\"tensor.pad\"");
-    tune_writer_line(w, "%%bordered = transform.structured.rewrite_in_destination_passing_style "
-                        "%%borders : (" OP ") -> " OP);
-  }
-}
-
 static const char *zero_of(const tune_operand *operand) {
   return operand->type[0] == 'f' || operand->type[0] == 'b' ? "0.0" : "0";
 }
@@ -219,7 +209,7 @@ static void gpu_contraction_write(const tune_structure *structure, const tune_ma
   tune_writer_begin_tensors(
       w, "rule 'gpu_contraction': a tile of the output in the registers of each invocation");
   write_knobs(&p, machine, w);
-  bind_nests(&p, w);
+  tune_gpu_write_product_nests(&p.loops, w);
   if (p.pads) {
     write_edges(w);
     write_padding(&p, machine, w);

@@ -55,6 +55,11 @@ void tune_gpu_write_product_nests(const tune_contraction_plan *loops, tune_write
   tune_gpu_write_nests(loops->structure, "%generics", names, w);
   if (loops->starts_filled)
     tune_writer_match_op(w, "%init", "\"linalg.fill\"");
+  if (tune_structure_has_pad(loops->structure)) {
+    tune_writer_match_op(w, "%borders", "\"tensor.pad\"");
+    tune_writer_line(w, "%%bordered = transform.structured.rewrite_in_destination_passing_style "
+                        "%%borders : (" OP ") -> " OP);
+  }
 }
 
 const char *tune_gpu_write_product_grid(const tune_contraction_plan *loops, const tune_nest *fused,
@@ -206,8 +211,11 @@ void tune_gpu_write_end(const tune_structure *structure, const tune_machine *mac
   tune_writer_begin_buffers(w);
   tune_writer_line(w, "transform.apply_patterns to %s {", w->func);
   tune_writer_line(w, "  transform.apply_patterns.canonicalization");
-  tune_writer_line(w, "  transform.apply_patterns.memref.fold_memref_alias_ops");
   tune_writer_line(w, "} {apply_cse} : " OP);
+  // The pass and not its patterns: these never come to an end where an expanded buffer is read
+  // turned, as the parts of a depth are. Of such buffers it makes linearized indices.
+  tune_writer_apply_pass(w, "fold-memref-alias-ops", "%folded");
+  tune_writer_apply_pass(w, "affine-expand-index-ops-as-affine", "%plain");
   tune_writer_apply_pass(w, "canonicalize", "%kernels");
   const tune_device *gpu = &machine->gpu;
   bool is_vulkan = machine->kind == TUNE_KIND_VULKAN;

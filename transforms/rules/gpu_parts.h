@@ -30,7 +30,8 @@ void tune_gpu_write_nests(const tune_structure *structure, const char *all, cons
 int64_t tune_gpu_subgroup(const tune_machine *machine);
 int64_t tune_gpu_group_most(const tune_machine *machine);
 
-// Matches the nests of a product as %anchor, %init and %epilogue, as far as there are such.
+// Matches the nests of a product as %anchor, %init and %epilogue, as far as there are such; borders
+// of an image become kernels that copy it.
 void tune_gpu_write_product_nests(const tune_contraction_plan *loops, tune_writer *writer);
 
 // Tiles a product by a parallel loop over `rows` x `cols` (handles) of its output, and fuses what

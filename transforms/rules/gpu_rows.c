@@ -23,6 +23,8 @@
 #define WIDTH 4        // of a shader's vectors
 #define MOST_SHARE 256 // elements of a row that a lane may keep
 #define MOST_NESTS 24
+#define GROUP_LANES 256     // by default, where a group has a row
+#define MOST_GROUP_SHARE 32 // elements of it that a lane then keeps by default
 
 typedef struct plan {
   tune_reduction_plan cut;
@@ -38,6 +40,7 @@ static int64_t count_rows(const plan *p) {
   return rows;
 }
 
+// Whether lanes of a subgroup can pass sums on.
 static bool has_lanes(const tune_machine *machine) {
   return machine->gpu.subgroup_size > 1 &&
          machine->gpu.subgroup_size == tune_gpu_subgroup(machine) &&
@@ -89,16 +92,50 @@ static bool gpu_rows_applies(const tune_structure *structure, const tune_machine
   return make_plan(structure, machine, &p);
 }
 
-// A subgroup has a row together where it can pass sums on.
+// Whether rows are so few that subgroups would leave most of the device idle, and long enough for
+// all of a group.
+static bool wants_groups(const plan *p, const tune_machine *machine) {
+  int64_t processors = machine->gpu.multiprocessors > 0 ? machine->gpu.multiprocessors : 64;
+  int64_t steps = p->cut.line[p->cut.line_count - 1] / tune_value_set_at_most(&p->vectors, WIDTH);
+  return p->cut.shape != TUNE_REDUCTION_COLUMNS && has_lanes(machine) &&
+         !machine->gpu.is_software && count_rows(p) < 8 * processors && steps >= GROUP_LANES;
+}
+
+// What a lane of a group has of a row that is gone along more than once, if registers hold it; else
+// short steps, of which there are some for all lanes.
+static int64_t choose_group_vector(const tune_structure *structure, const plan *p) {
+  int64_t length = p->cut.line[p->cut.line_count - 1], share = length / GROUP_LANES;
+  bool is_kept = structure->nest_count > 2 && p->cut.line_count == 1 && share <= MOST_GROUP_SHARE &&
+                 length % (GROUP_LANES * WIDTH) == 0 &&
+                 tune_value_set_at_most(&p->vectors, share) == share;
+  return is_kept ? share : tune_value_set_at_most(&p->vectors, WIDTH);
+}
+
+// More than a subgroup have a row where it has as many steps.
+static void add_groups(const plan *p, const tune_machine *machine, int64_t subgroup,
+                       tune_value_set *lanes) {
+  int64_t most = machine->gpu.is_software ? 8 * subgroup : tune_gpu_group_most(machine);
+  for (int64_t count = 4 * subgroup; count <= most && count <= machine->gpu.group_size[0];
+       count *= 2)
+    if (p->cut.line[p->cut.line_count - 1] / p->vectors.values[0] >= count)
+      tune_value_set_add(lanes, count);
+}
+
+// A subgroup has a row together where it can pass sums on, or a group of several.
 static void write_lanes(const plan *p, const tune_machine *machine, tune_writer *w) {
   int64_t rows = count_rows(p), subgroup = tune_gpu_subgroup(machine);
-  bool may_share = has_lanes(machine);
+  bool is_shared = has_lanes(machine), is_group = wants_groups(p, machine);
   tune_value_set lanes = {0};
   tune_value_set_add(&lanes, 1);
-  if (may_share)
+  if (is_shared) {
     tune_value_set_add(&lanes, subgroup);
-  tune_writer_knob(w, "lanes", "parallel", TUNE_LEVEL_GPU, &lanes, may_share ? subgroup : 1);
-  if (!may_share) {
+    add_groups(p, machine, subgroup, &lanes);
+  }
+  tune_writer_knob(w, "lanes", "parallel", TUNE_LEVEL_GPU, &lanes,
+                   is_group    ? tune_value_set_at_most(&lanes, GROUP_LANES)
+                   : is_shared ? subgroup
+                               : 1);
+  if (!is_shared) {
     tune_gpu_write_group_knobs(machine, rows, 1, subgroup, 64, w);
     return;
   }
@@ -106,8 +143,10 @@ static void write_lanes(const plan *p, const tune_machine *machine, tune_writer 
   // Groups of a real device are small enough for several of them to be in flight.
   if (!machine->gpu.is_software && in_group > 256 / subgroup)
     in_group = 256 / subgroup > 1 ? 256 / subgroup : 1;
-  tune_gpu_write_group_knobs(machine, rows, 1, 1, in_group < 64 ? in_group : 64, w);
-  char lines[256];
+  if (in_group > 64)
+    in_group = 64;
+  tune_gpu_write_group_knobs(machine, rows, 1, 1, is_group ? 1 : in_group, w);
+  char lines[512];
   snprintf(lines, sizeof lines,
            "%%least = smt.int.constant %" PRId64 "\n"
            "%%most = smt.int.constant %" PRId64 "\n"
@@ -121,13 +160,24 @@ static void write_lanes(const plan *p, const tune_machine *machine, tune_writer 
                          "the lanes of a group's rows fill a subgroup, and are no more than the "
                          "device allows",
                          2, (const char *const[]){"lanes", "group_x"}, lines);
+  snprintf(lines, sizeof lines,
+           "%%subgroup = smt.int.constant %" PRId64 "\n"
+           "%%one = smt.int.constant 1\n"
+           "%%several = smt.int.cmp gt %%lanes_, %%subgroup\n"
+           "%%alone = smt.int.cmp le %%group_x_, %%one\n"
+           "%%fits = smt.implies %%several, %%alone\n"
+           "smt.assert %%fits",
+           subgroup);
+  tune_writer_constraint(w, "several subgroups with a row are a group of their own", 2,
+                         (const char *const[]){"lanes", "group_x"}, lines);
 }
 
 static void write_knobs(const tune_structure *structure, const plan *p, const tune_machine *machine,
                         tune_writer *w) {
   const tune_reduction_plan *cut = &p->cut;
   bool is_columns = cut->shape == TUNE_REDUCTION_COLUMNS;
-  tune_writer_knob(w, "vector", "vectorize", TUNE_LEVEL_VECTOR, &p->vectors, p->vector);
+  tune_writer_knob(w, "vector", "vectorize", TUNE_LEVEL_VECTOR, &p->vectors,
+                   wants_groups(p, machine) ? choose_group_vector(structure, p) : p->vector);
   int64_t length = 1, limit = machine->gpu.loop_limit;
   for (size_t i = 0; i < cut->line_count; i++)
     length *= cut->line[i];

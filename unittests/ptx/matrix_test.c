@@ -58,37 +58,47 @@ PLACE(b_4x8_f64, t, g)
 PLACE(c_16x8, i < 2 ? g : g + 8, t * 2 + (i & 1))
 PLACE(c_8x8, g, t * 2 + i)
 
-typedef enum kind { F16, BF16, TF32, S8, F64, F32, S32 } kind;
+typedef enum kind { F16, BF16, TF32, S8, U8, F64, F32, S32 } kind;
 
 typedef struct shape {
   const char *instruction;
-  kind a, c;
+  kind a, b, c;
   unsigned rows, depth, a_count, b_count, c_count; // elements of a lane
   place_of a_place, b_place, c_place;
 } shape;
 
 static const shape shapes[] = {
-    {"m16n8k16.row.col.f32.f16.f16.f32", F16, F32, 16, 16, 8, 4, 4, a_16x16_b16, b_16x8_b16,
+    {"m16n8k16.row.col.f32.f16.f16.f32", F16, F16, F32, 16, 16, 8, 4, 4, a_16x16_b16, b_16x8_b16,
      c_16x8},
-    {"m16n8k16.row.col.f16.f16.f16.f16", F16, F16, 16, 16, 8, 4, 4, a_16x16_b16, b_16x8_b16,
+    {"m16n8k16.row.col.f16.f16.f16.f16", F16, F16, F16, 16, 16, 8, 4, 4, a_16x16_b16, b_16x8_b16,
      c_16x8},
-    {"m16n8k8.row.col.f32.f16.f16.f32", F16, F32, 16, 8, 4, 2, 4, a_16x8_b16, b_8x8_b16, c_16x8},
-    {"m16n8k8.row.col.f16.f16.f16.f16", F16, F16, 16, 8, 4, 2, 4, a_16x8_b16, b_8x8_b16, c_16x8},
-    {"m16n8k16.row.col.f32.bf16.bf16.f32", BF16, F32, 16, 16, 8, 4, 4, a_16x16_b16, b_16x8_b16,
+    {"m16n8k8.row.col.f32.f16.f16.f32", F16, F16, F32, 16, 8, 4, 2, 4, a_16x8_b16, b_8x8_b16,
      c_16x8},
-    {"m16n8k8.row.col.f32.bf16.bf16.f32", BF16, F32, 16, 8, 4, 2, 4, a_16x8_b16, b_8x8_b16, c_16x8},
-    {"m16n8k8.row.col.f32.tf32.tf32.f32", TF32, F32, 16, 8, 4, 2, 4, a_16x8_tf32, b_8x8_tf32,
+    {"m16n8k8.row.col.f16.f16.f16.f16", F16, F16, F16, 16, 8, 4, 2, 4, a_16x8_b16, b_8x8_b16,
      c_16x8},
-    {"m16n8k4.row.col.f32.tf32.tf32.f32", TF32, F32, 16, 4, 2, 1, 4, a_16x4_tf32, b_4x8_tf32,
+    {"m16n8k16.row.col.f32.bf16.bf16.f32", BF16, BF16, F32, 16, 16, 8, 4, 4, a_16x16_b16,
+     b_16x8_b16, c_16x8},
+    {"m16n8k8.row.col.f32.bf16.bf16.f32", BF16, BF16, F32, 16, 8, 4, 2, 4, a_16x8_b16, b_8x8_b16,
      c_16x8},
-    {"m16n8k16.row.col.s32.s8.s8.s32", S8, S32, 16, 16, 8, 4, 4, a_16x16_s8, b_16x8_s8, c_16x8},
-    {"m16n8k32.row.col.s32.s8.s8.s32", S8, S32, 16, 32, 16, 8, 4, a_16x32_s8, b_32x8_s8, c_16x8},
-    {"m8n8k16.row.col.s32.s8.s8.s32", S8, S32, 8, 16, 4, 4, 2, a_8x16_s8, b_16x8_s8, c_8x8},
-    {"m8n8k4.row.col.f64.f64.f64.f64", F64, F64, 8, 4, 1, 1, 2, a_8x4_f64, b_4x8_f64, c_8x8},
+    {"m16n8k8.row.col.f32.tf32.tf32.f32", TF32, TF32, F32, 16, 8, 4, 2, 4, a_16x8_tf32, b_8x8_tf32,
+     c_16x8},
+    {"m16n8k4.row.col.f32.tf32.tf32.f32", TF32, TF32, F32, 16, 4, 2, 1, 4, a_16x4_tf32, b_4x8_tf32,
+     c_16x8},
+    {"m16n8k16.row.col.s32.s8.s8.s32", S8, S8, S32, 16, 16, 8, 4, 4, a_16x16_s8, b_16x8_s8, c_16x8},
+    {"m16n8k32.row.col.s32.s8.s8.s32", S8, S8, S32, 16, 32, 16, 8, 4, a_16x32_s8, b_32x8_s8,
+     c_16x8},
+    {"m8n8k16.row.col.s32.s8.s8.s32", S8, S8, S32, 8, 16, 4, 4, 2, a_8x16_s8, b_16x8_s8, c_8x8},
+    {"m8n8k4.row.col.f64.f64.f64.f64", F64, F64, F64, 8, 4, 1, 1, 2, a_8x4_f64, b_4x8_f64, c_8x8},
+    {"m16n8k32.row.col.s32.u8.u8.s32", U8, U8, S32, 16, 32, 16, 8, 4, a_16x32_s8, b_32x8_s8,
+     c_16x8},
+    {"m16n8k32.row.col.s32.s8.u8.s32", S8, U8, S32, 16, 32, 16, 8, 4, a_16x32_s8, b_32x8_s8,
+     c_16x8},
+    {"m16n8k32.row.col.s32.u8.s8.s32", U8, S8, S32, 16, 32, 16, 8, 4, a_16x32_s8, b_32x8_s8,
+     c_16x8},
 };
 
 static unsigned bytes_of(kind k) {
-  return k == F64 ? 8 : k == S8 ? 1 : k == F16 || k == BF16 ? 2 : 4;
+  return k == F64 ? 8 : k == S8 || k == U8 ? 1 : k == F16 || k == BF16 ? 2 : 4;
 }
 
 // Small integers, which every kind holds exactly, and their sums too.
@@ -100,7 +110,7 @@ static uint64_t encode(kind k, int value) {
     memcpy(&bits, &d, sizeof d);
     return bits;
   }
-  if (k == S8 || k == S32)
+  if (k == S8 || k == U8 || k == S32)
     return (uint32_t)value;
   uint32_t word;
   memcpy(&word, &f, sizeof word);
@@ -173,6 +183,8 @@ static char *make_kernel(const shape *s, unsigned a_registers, unsigned b_regist
 
 static int a_value(unsigned row, unsigned column) { return (int)((row * 7 + column * 3) % 11) - 5; }
 static int b_value(unsigned row, unsigned column) { return (int)((row * 5 + column * 2) % 7) - 3; }
+// Bytes without a sign are such as would be negative with one.
+static int within(kind k, int value) { return k == U8 ? value + 200 : value; }
 static int c_value(unsigned row, unsigned column) { return (int)(row + 2 * column) - 9; }
 
 static void products_are_right(void **state) {
@@ -186,12 +198,12 @@ static void products_are_right(void **state) {
       uint8_t *fragment = in + lane * lane_bytes;
       for (unsigned i = 0; i < s->a_count; i++) {
         place p = s->a_place(lane, i);
-        uint64_t bits = encode(s->a, a_value(p.row, p.column));
+        uint64_t bits = encode(s->a, within(s->a, a_value(p.row, p.column)));
         memcpy(fragment + i * bytes_of(s->a), &bits, bytes_of(s->a));
       }
       for (unsigned i = 0; i < s->b_count; i++) {
         place p = s->b_place(lane, i);
-        uint64_t bits = encode(s->a, b_value(p.row, p.column));
+        uint64_t bits = encode(s->b, within(s->b, b_value(p.row, p.column)));
         memcpy(fragment + a + i * bytes_of(s->a), &bits, bytes_of(s->a));
       }
       for (unsigned i = 0; i < s->c_count; i++) {
@@ -214,7 +226,7 @@ static void products_are_right(void **state) {
         place p = s->c_place(lane, i);
         int sum = c_value(p.row, p.column);
         for (unsigned d = 0; d < s->depth; d++)
-          sum += a_value(p.row, d) * b_value(d, p.column);
+          sum += within(s->a, a_value(p.row, d)) * within(s->b, b_value(d, p.column));
         uint64_t expected = encode(s->c, sum), bits = 0;
         memcpy(&bits, out + lane * c + i * bytes_of(s->c), bytes_of(s->c));
         if (bits != (bytes_of(s->c) == 8 ? expected : (uint32_t)expected))

@@ -24,12 +24,30 @@
 #include "unittests/transforms/context_fixture.h"
 #include "unittests/transforms/gpu_payloads.h"
 
+// A product of bytes, both in rows, so that tensor cores have them turned.
+static const char BYTES[] =
+    "func.func @f(%a: tensor<512x1024xi8>, %b: tensor<512x1024xi8>) -> tensor<1024x1024xi32> {\n"
+    "  %zero = arith.constant 0 : i32\n  %e = tensor.empty() : tensor<1024x1024xi32>\n"
+    "  %c = linalg.fill ins(%zero : i32) outs(%e : tensor<1024x1024xi32>) -> "
+    "tensor<1024x1024xi32>\n"
+    "  %0 = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (k, m)>, "
+    "affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>] "
+    "ins(%a, %b : tensor<512x1024xi8>, tensor<512x1024xi8>) outs(%c : tensor<1024x1024xi32>) -> "
+    "tensor<1024x1024xi32>\n"
+    "  return %0 : tensor<1024x1024xi32>\n}\n";
+
 static const payload_case PAYLOADS[] = {
     {"gpu_tiles", PRODUCT("1024x512xf16", "512x1024xf16", "1024x1024xf32")},
     {"gpu_tiles", PRODUCT("1024x512xbf16", "512x1024xbf16", "1024x1024xf32")},
     {"gpu_tiles", PRODUCT("127x65xf16", "65x129xf16", "127x129xf32")},
+    {"gpu_tiles", BYTES},
+    {"gpu_tiles", PRODUCT("64x8192xf16", "8192x128xf16", "64x128xf32")},
     {"gpu_tiles", PRODUCT("1024x512xf32", "512x1024xf32", "1024x1024xf32")},
     {"gpu_tiles", PRODUCT("127x33xf32", "33x129xf32", "127x129xf32")},
+    {"gpu_tiles", PAYLOAD("1x34x34x64xf16", "3x3x64x128xf16", "1x32x32x128xf32",
+                          "linalg.conv_2d_nhwc_hwcf ins(%a, %b : tensor<1x34x34x64xf16>, "
+                          "tensor<3x3x64x128xf16>) outs(%c : tensor<1x32x32x128xf32>) -> "
+                          "tensor<1x32x32x128xf32>")},
     {"gpu_contraction", PRODUCT("8x16xf32", "16x4xf32", "8x4xf32")},
     {"gpu_contraction",
      PAYLOAD("1x10x10x16xf32", "3x3x16x32xf32", "1x8x8x32xf32",

@@ -8,6 +8,7 @@
 #define TUNE_UNITTESTS_TRANSFORMS_DEVICE_FIXTURE_H
 
 #include "transforms/ir.h"
+#include "transforms/lower/cuda.h"
 #include "transforms/lower/memory.h"
 #include "transforms/lower/vulkan.h"
 
@@ -20,9 +21,11 @@
   "\"arithmetic\"], \"shared_bytes\": 1024, \"group_invocations\": 256, \"group_size\": "          \
   "[256, 256, 64], \"group_count\": [65535, 65535, 65535]}"
 
-// Lowers the only function of `text` for the device of the fingerprint `device`; NULL: any.
-static inline tune_status lower_for_device(const char *text, const char *device, tune_emit emit,
-                                           char **out_bytes, size_t *out_size) {
+// Lowers the only function of `text` to `code` for the device of the fingerprint `device`; NULL:
+// any.
+static inline tune_status lower_for(const tune_device_code *code, const char *text,
+                                    const char *device, tune_emit emit, char **out_bytes,
+                                    size_t *out_size) {
   MlirOperation module, function;
   assert_ok(tune_ir_parse(context, text, "in.mlir", &module));
   assert_ok(tune_ir_find_function(module, NULL, &function));
@@ -33,17 +36,27 @@ static inline tune_status lower_for_device(const char *text, const char *device,
   assert_ok(tune_memory_prepare(module, function, signature));
   json_t *fingerprint = device ? json_loads(device, 0, NULL) : NULL;
   assert_true(!device || fingerprint);
-  tune_vulkan_options options = {.device = fingerprint};
-  tune_vulkan_lowering *lowering;
-  assert_ok(tune_vulkan_lowering_create(context, &options, &lowering));
+  tune_device_lowering *lowering;
+  assert_ok(tune_device_lowering_create(context, code, fingerprint, &(tune_stages){0}, &lowering));
   json_decref(fingerprint);
   tune_status status =
-      tune_vulkan_lowering_run(lowering, module, copy, signature, emit, out_bytes, out_size, NULL);
-  tune_vulkan_lowering_destroy(lowering);
+      tune_device_lowering_run(lowering, module, copy, signature, emit, out_bytes, out_size, NULL);
+  tune_device_lowering_destroy(lowering);
   tune_function_signature_destroy(signature);
   mlirOperationDestroy(module);
   free(copy);
   return status;
+}
+
+static inline tune_status lower_for_vulkan(const char *text, const char *device, tune_emit emit,
+                                           char **out_bytes, size_t *out_size) {
+  return lower_for(&tune_vulkan_code, text, device, emit, out_bytes, out_size);
+}
+
+// For what every device of compute capability 8.0 has.
+static inline tune_status lower_for_cuda(const char *text, tune_emit emit, char **out_bytes,
+                                         size_t *out_size) {
+  return lower_for(&tune_cuda_code, text, NULL, emit, out_bytes, out_size);
 }
 
 #endif // TUNE_UNITTESTS_TRANSFORMS_DEVICE_FIXTURE_H

@@ -31,7 +31,7 @@ static json_int_t sum_of(const json_t *list, const char *member) {
 
 static program make_program(const char *text) {
   program self;
-  assert_ok(lower_for_device(text, LARGE_DEVICE, TUNE_EMIT_OBJECT, &self.bytes, &self.size));
+  assert_ok(lower_for_vulkan(text, LARGE_DEVICE, TUNE_EMIT_OBJECT, &self.bytes, &self.size));
   assert_true(self.size > 12 && memcmp(self.bytes, "TUNEPRG1", 8) == 0);
   const unsigned char *word = (const unsigned char *)self.bytes + 8;
   size_t length = word[0] | (size_t)word[1] << 8 | (size_t)word[2] << 16 | (size_t)word[3] << 24;

@@ -21,7 +21,7 @@
 #include <cmocka.h>
 
 #include "unittests/transforms/context_fixture.h"
-#include "unittests/transforms/cuda_fixture.h"
+#include "unittests/transforms/device_fixture.h"
 
 #define POINTS 8192
 #define GROUP 256

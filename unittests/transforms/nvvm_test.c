@@ -18,7 +18,7 @@
 #include "support/file.h"
 #include "support/scratch.h"
 #include "unittests/transforms/context_fixture.h"
-#include "unittests/transforms/cuda_fixture.h"
+#include "unittests/transforms/device_fixture.h"
 
 // A launch of one group of 32 with the body `BODY`.
 #define LAUNCH(ARGUMENTS, BODY)                                                                    \

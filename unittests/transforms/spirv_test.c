@@ -275,7 +275,7 @@ static void functions_become_valid_modules(void **state) {
     char *text;
     size_t size;
     tune_status status =
-        lower_for_device(one->text, LARGE_DEVICE, TUNE_EMIT_ASSEMBLY, &text, &size);
+        lower_for_vulkan(one->text, LARGE_DEVICE, TUNE_EMIT_ASSEMBLY, &text, &size);
     if (!tune_status_is_ok(status))
       fail_msg("%s: %s", one->name, tune_status_get_message(status));
     assert_int_equal(strlen(text), size);
@@ -312,7 +312,7 @@ static void functions_become_valid_modules(void **state) {
 static size_t count_in(const char *text, const char *word) {
   char *assembly;
   size_t size;
-  assert_ok(lower_for_device(text, NULL, TUNE_EMIT_ASSEMBLY, &assembly, &size));
+  assert_ok(lower_for_vulkan(text, NULL, TUNE_EMIT_ASSEMBLY, &assembly, &size));
   size_t count = count_words(assembly, word);
   free(assembly);
   return count;
@@ -329,7 +329,7 @@ static void a_schedule_chooses_how_to_optimize(void **state) {
   char *program;
   size_t size;
   assert_ok(
-      lower_for_device(LOOP("unroll"), "{\"loop_limit\": 10}", TUNE_EMIT_OBJECT, &program, &size));
+      lower_for_vulkan(LOOP("unroll"), "{\"loop_limit\": 10}", TUNE_EMIT_OBJECT, &program, &size));
   free(program);
 }
 
@@ -338,7 +338,7 @@ static void loops_are_counted_from_where_invocations_begin(void **state) {
   (void)state;
   char *program;
   size_t size;
-  assert_ok(lower_for_device(STEPS("%i", "%c64"), "{\"loop_limit\": 64}", TUNE_EMIT_OBJECT,
+  assert_ok(lower_for_vulkan(STEPS("%i", "%c64"), "{\"loop_limit\": 64}", TUNE_EMIT_OBJECT,
                              &program, &size));
   free(program);
 }
@@ -383,7 +383,7 @@ static void what_a_device_does_not_have_is_an_error(void **state) {
     char *bytes;
     size_t size;
     tune_status status =
-        lower_for_device(ERRORS[i].text, ERRORS[i].device, TUNE_EMIT_OBJECT, &bytes, &size);
+        lower_for_vulkan(ERRORS[i].text, ERRORS[i].device, TUNE_EMIT_OBJECT, &bytes, &size);
     if (tune_status_is_ok(status))
       fail_msg("no error: %s", ERRORS[i].message);
     if (tune_status_get_code(status) != TUNE_INVALID_ARGUMENT ||
@@ -402,9 +402,9 @@ static void a_fingerprint_that_is_none_is_refused(void **state) {
                                       "{\"shared_bytes\": \"many\"}", "{\"features\": [1]}"};
   for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; ++i) {
     json_t *device = json_loads(WRONG[i], 0, NULL);
-    tune_vulkan_lowering *lowering;
-    tune_status status =
-        tune_vulkan_lowering_create(context, &(tune_vulkan_options){.device = device}, &lowering);
+    tune_device_lowering *lowering;
+    tune_status status = tune_device_lowering_create(context, &tune_vulkan_code, device,
+                                                     &(tune_stages){0}, &lowering);
     assert_int_equal(tune_status_get_code(status), TUNE_INVALID_ARGUMENT);
     assert_null(lowering);
     tune_status_free(status);
@@ -414,10 +414,11 @@ static void a_fingerprint_that_is_none_is_refused(void **state) {
 
 static void warming_up_works_on_any_device(void **state) {
   (void)state;
-  tune_vulkan_lowering *lowering;
-  assert_ok(tune_vulkan_lowering_create(context, &(tune_vulkan_options){0}, &lowering));
-  assert_ok(tune_vulkan_lowering_warm_up(lowering));
-  tune_vulkan_lowering_destroy(lowering);
+  tune_device_lowering *lowering;
+  assert_ok(
+      tune_device_lowering_create(context, &tune_vulkan_code, NULL, &(tune_stages){0}, &lowering));
+  assert_ok(tune_device_lowering_warm_up(lowering));
+  tune_device_lowering_destroy(lowering);
 }
 
 int main(void) {

@@ -1,0 +1,132 @@
+//===- device_lowering.c - From a scheduled module to a device program ------------------===//
+
+#include "transforms/lower/device_lowering.h"
+
+#include "support/clock.h"
+#include "transforms/lower/device_launches.h"
+#include "transforms/lower/device_program.h"
+#include "transforms/lower/warm_up.h"
+
+#include <stdlib.h>
+
+struct tune_device_lowering {
+  const tune_device_code *code;
+  MlirContext context;
+  tune_device device;
+  tune_stages stages;
+  tune_device_launches *launches;
+  void *state; // of the code
+};
+
+static tune_status init(tune_device_lowering *lowering, const json_t *device) {
+  lowering->device = lowering->code->least();
+  if (device)
+    TUNE_RETURN_IF_ERROR(tune_device_read(device, &lowering->device));
+  TUNE_RETURN_IF_ERROR(tune_device_launches_create(lowering->context, &lowering->device,
+                                                   lowering->code->options, &lowering->stages,
+                                                   &lowering->launches));
+  return lowering->code->create(lowering->context, &lowering->device, &lowering->state);
+}
+
+tune_status tune_device_lowering_create(MlirContext context, const tune_device_code *code,
+                                        const json_t *device, const tune_stages *stages,
+                                        tune_device_lowering **out_lowering) {
+  *out_lowering = NULL;
+  tune_device_lowering *lowering = calloc(1, sizeof *lowering);
+  if (!lowering)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "making a lowering");
+  lowering->code = code;
+  lowering->context = context;
+  lowering->stages = *stages;
+  tune_status status = init(lowering, device);
+  if (!tune_status_is_ok(status)) {
+    tune_device_lowering_destroy(lowering);
+    return status;
+  }
+  *out_lowering = lowering;
+  return TUNE_OK;
+}
+
+void tune_device_lowering_destroy(tune_device_lowering *lowering) {
+  if (!lowering)
+    return;
+  tune_device_launches_destroy(lowering->launches);
+  lowering->code->destroy(lowering->state);
+  free(lowering);
+}
+
+static tune_status emit_code(tune_device_lowering *lowering, MlirOperation module,
+                             MlirOperation function, MlirOperation kernels, tune_emit emit,
+                             char **out_bytes, size_t *out_size, tune_cpu_report *report) {
+  const tune_device_code *code = lowering->code;
+  tune_device_kernels described = {0};
+  double start = tune_clock_seconds();
+  tune_status status = code->convert(lowering->state, kernels, &described);
+  report->lower += tune_clock_seconds() - start;
+  if (tune_status_is_ok(status) && emit == TUNE_EMIT_MLIR)
+    status = tune_device_launches_print(module, kernels, out_bytes, out_size);
+  else if (tune_status_is_ok(status)) {
+    start = tune_clock_seconds();
+    status = code->serialize(lowering->state, kernels, emit, &described);
+    report->codegen = tune_clock_seconds() - start;
+    if (tune_status_is_ok(status))
+      status =
+          emit == TUNE_EMIT_ASSEMBLY
+              ? code->print(&lowering->device, &described, out_bytes, out_size)
+              : tune_device_program_write(function, code->target, &described, out_bytes, out_size);
+  }
+  tune_device_kernels_deinit(&described);
+  return status;
+}
+
+tune_status tune_device_lowering_run(tune_device_lowering *lowering, MlirOperation module,
+                                     const char *function_name,
+                                     const tune_function_signature *signature, tune_emit emit,
+                                     char **out_bytes, size_t *out_size,
+                                     tune_cpu_report *out_report) {
+  *out_bytes = NULL;
+  *out_size = 0;
+  tune_cpu_report report = {0};
+  if (emit == TUNE_EMIT_LLVM)
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "%s", lowering->code->no_llvm);
+  double start = tune_clock_seconds();
+  MlirOperation function, kernels;
+  tune_status status = tune_device_launches_run(lowering->launches, module, function_name,
+                                                signature, &function, &kernels);
+  report.lower = tune_clock_seconds() - start;
+  if (tune_status_is_ok(status)) {
+    status = emit_code(lowering, module, function, kernels, emit, out_bytes, out_size, &report);
+    mlirOperationDestroy(kernels);
+  }
+  if (out_report)
+    *out_report = report;
+  return status;
+}
+
+tune_status tune_device_lowering_run_module(tune_device_lowering *lowering, MlirOperation module,
+                                            const char *function_name,
+                                            const tune_function_signature *signature) {
+  MlirOperation function, kernels;
+  TUNE_RETURN_IF_ERROR(tune_device_launches_run(lowering->launches, module, function_name,
+                                                signature, &function, &kernels));
+  tune_device_kernels described = {0};
+  tune_status status = lowering->code->convert(lowering->state, kernels, &described);
+  if (tune_status_is_ok(status)) {
+    tune_device_launches_merge(module, kernels, lowering->code->module_op);
+    tune_stages_reach(&lowering->stages, lowering->code->stage, module);
+  }
+  tune_device_kernels_deinit(&described);
+  mlirOperationDestroy(kernels);
+  return status;
+}
+
+static tune_status run_once(void *lowering, MlirOperation module, const char *function,
+                            const tune_function_signature *signature, char **out_bytes) {
+  size_t size;
+  return tune_device_lowering_run(lowering, module, function, signature, TUNE_EMIT_OBJECT,
+                                  out_bytes, &size, NULL);
+}
+
+tune_status tune_device_lowering_warm_up(tune_device_lowering *lowering) {
+  return tune_warm_up(lowering->context, run_once, lowering);
+}

@@ -1,0 +1,82 @@
+//===- device_lowering.h - From a scheduled module to a device program ------------------===//
+//
+// A tune_device_lowering holds what all builds for a device share: parsed pass pipelines, the
+// device. It is made once, in the process that forks a child per candidate.
+//
+// What a run does:
+//  1. the function becomes the host's part, with buffers, copies and launches, and kernels
+//     (device_launches.h);
+//  2. kernels become code of the target's (vulkan.h, cuda.h), always through whoever can tell
+//     whether it is right;
+//  3. the host's part is read as a list of steps (device_program.h) and written down with the code.
+//
+// Threads: as lower/cpu.h.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TRANSFORMS_LOWER_DEVICE_LOWERING_H
+#define TUNE_TRANSFORMS_LOWER_DEVICE_LOWERING_H
+
+#include "transforms/lower/cpu.h"
+#include "transforms/lower/device.h"
+#include "transforms/lower/device_kernel.h"
+#include "transforms/lower/stages.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// What a target makes of kernels. `state` is its own.
+typedef struct tune_device_code {
+  const char *target;         // of device programs: "vulkan"
+  const char *stage;          // the one that conversion reaches: "spirv"
+  const char *module_op;      // what conversion leaves for each kernel: "spirv.module"
+  const char *no_llvm;        // why there is no LLVM IR of it
+  const char *const *options; // attributes of the function that go along with its kernels
+  tune_device (*least)(void); // what every device has
+  tune_status (*create)(MlirContext context, const tune_device *device, void **out_state);
+  void (*destroy)(void *state); // NULL as well
+  // Converts `kernels`, a builtin.module of gpu.modules, in place, and describes them.
+  tune_status (*convert)(void *state, MlirOperation kernels, tune_device_kernels *out_kernels);
+  // Adds the code to what was described: what runs, or, for TUNE_EMIT_CUBIN, machine code.
+  tune_status (*serialize)(void *state, MlirOperation kernels, tune_emit emit,
+                           tune_device_kernels *described);
+  // The code of all kernels as text; free() it.
+  tune_status (*print)(const tune_device *device, const tune_device_kernels *kernels,
+                       char **out_bytes, size_t *out_size);
+} tune_device_code;
+
+typedef struct tune_device_lowering tune_device_lowering;
+
+// `device` is a fingerprint (targets/fingerprint.h), needed only here; NULL: what every device has.
+// `stages` are those of device_launches.h, and the code's own of tune_device_lowering_run_module.
+// INVALID_ARGUMENT where the fingerprint is none, and what `code` needs. mlirRegisterAllPasses must
+// have been called.
+tune_status tune_device_lowering_create(MlirContext context, const tune_device_code *code,
+                                        const json_t *device, const tune_stages *stages,
+                                        tune_device_lowering **out_lowering);
+void tune_device_lowering_destroy(tune_device_lowering *lowering);
+
+// As tune_cpu_lowering_run. `emit` is TUNE_EMIT_OBJECT: a device program (docs/architecture.md);
+// TUNE_EMIT_CUBIN: one of machine code, where the target has such; TUNE_EMIT_MLIR: two modules as
+// text, that of the host with kernels in the gpu dialect, and the kernels as they were converted;
+// TUNE_EMIT_ASSEMBLY: their code as text, one after the other. TUNE_EMIT_LLVM is INVALID_ARGUMENT.
+tune_status tune_device_lowering_run(tune_device_lowering *lowering, MlirOperation module,
+                                     const char *function, const tune_function_signature *signature,
+                                     tune_emit emit, char **out_bytes, size_t *out_size,
+                                     tune_cpu_report *out_report);
+
+// Lowers `module` in place: to the host's part, and the converted kernels. What the device does not
+// have is found as by the other.
+tune_status tune_device_lowering_run_module(tune_device_lowering *lowering, MlirOperation module,
+                                            const char *function,
+                                            const tune_function_signature *signature);
+
+// As tune_cpu_lowering_warm_up.
+tune_status tune_device_lowering_warm_up(tune_device_lowering *lowering);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TUNE_TRANSFORMS_LOWER_DEVICE_LOWERING_H
