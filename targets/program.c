@@ -205,6 +205,51 @@ static tune_status read_texels(const json_t *object, tune_program_argument *out)
              : TUNE_OK;
 }
 
+static tune_status read_tensor_sizes(const json_t *map, const char *name, int64_t most,
+                                     uint32_t *out_rank, uint32_t *out_sizes) {
+  const json_t *array;
+  TUNE_RETURN_IF_ERROR(get_array(map, name, &array));
+  size_t count = json_array_size(array);
+  if (!count || count > TUNE_PROGRAM_TENSOR_RANK || (*out_rank && count != *out_rank))
+    return tune_status_make(TUNE_INVALID_ARGUMENT,
+                            "\"%s\" has %zu numbers; a tensor map has 1 to %d, of each the same",
+                            name, count, TUNE_PROGRAM_TENSOR_RANK);
+  *out_rank = (uint32_t)count;
+  for (size_t i = 0; i < count; ++i) {
+    json_int_t size = json_integer_value(json_array_get(array, i));
+    if (size < 1 || size > most)
+      return tune_status_make(TUNE_INVALID_ARGUMENT, "\"%s\": expected numbers from 1 to %" PRId64,
+                              name, most);
+    out_sizes[i] = (uint32_t)size;
+  }
+  return TUNE_OK;
+}
+
+// Of the buffer `size` bytes; all of the tensor is in it.
+static tune_status read_tensor_map(const json_t *map, size_t size, tune_program_argument *out) {
+  tune_program_tensor_map *read = &out->map;
+  int64_t bytes, swizzle;
+  out->kind = TUNE_PROGRAM_TENSOR_MAP;
+  TUNE_RETURN_IF_ERROR(get_number(map, "element_bytes", 1, 4, &bytes));
+  TUNE_RETURN_IF_ERROR(get_number(map, "swizzle", 0, 128, &swizzle));
+  TUNE_RETURN_IF_ERROR(read_tensor_sizes(map, "sizes", INT32_MAX, &read->rank, read->sizes));
+  TUNE_RETURN_IF_ERROR(read_tensor_sizes(map, "box", 256, &read->rank, read->box));
+  read->element_bytes = (uint32_t)bytes;
+  read->swizzle = (uint32_t)swizzle;
+  uint64_t all = read->element_bytes;
+  for (uint32_t i = 0; i < read->rank && all <= size; ++i)
+    all *= read->sizes[i];
+  if (all > size || bytes == 3 || (swizzle && swizzle != 32 && swizzle != 64 && swizzle != 128))
+    return tune_status_make(
+        TUNE_INVALID_ARGUMENT,
+        "a tensor map of elements of 1, 2 or 4 bytes that are all in the buffer "
+        "of %zu bytes, swizzled by 0, 32, 64 or 128, was expected",
+        size);
+  return out->is_written ? tune_status_make(TUNE_INVALID_ARGUMENT,
+                                            "a tensor map is written, but can only be read")
+                         : TUNE_OK;
+}
+
 static tune_status read_argument(const json_t *object, const reader *r,
                                  tune_program_argument *out) {
   const json_t *f32 = json_object_get(object, "f32");
@@ -229,6 +274,9 @@ static tune_status read_argument(const json_t *object, const reader *r,
   out->is_written = json_is_true(written);
   if (out->is_written)
     TUNE_RETURN_IF_ERROR(check_written(r, out->buffer));
+  const json_t *map = json_object_get(object, "tensor_map");
+  if (map)
+    return read_tensor_map(map, r->program->buffers[out->buffer].size, out);
   return read_texels(object, out);
 }
 

@@ -45,11 +45,23 @@ typedef enum tune_program_argument_kind {
   TUNE_PROGRAM_TEXEL_4F32, // or four
   TUNE_PROGRAM_I32,        // by value
   TUNE_PROGRAM_F32,
+  TUNE_PROGRAM_TENSOR_MAP, // what copies of boxes of the buffer need to know, on CUDA
 } tune_program_argument_kind;
+
+#define TUNE_PROGRAM_TENSOR_RANK 5
+
+// A buffer as a dense tensor of elements of `element_bytes` (1, 2 or 4), and the boxes of it that
+// are copied at once to shared memory. Dimensions from the innermost on.
+typedef struct tune_program_tensor_map {
+  uint32_t rank, element_bytes;
+  uint32_t swizzle; // bytes of a row of the pattern: 0, 32, 64 or 128
+  uint32_t sizes[TUNE_PROGRAM_TENSOR_RANK], box[TUNE_PROGRAM_TENSOR_RANK];
+} tune_program_tensor_map;
 
 typedef struct tune_program_argument {
   tune_program_argument_kind kind;
-  size_t buffer; // of the program's, for the first three kinds
+  size_t buffer; // of the program's, for the first three kinds and tensor maps
+  tune_program_tensor_map map;
   bool is_written;
   int32_t i32;
   float f32;

@@ -3,10 +3,10 @@
 // NVIDIA's toolkit is not needed to build: the names, values and signatures of the driver API
 // (libcuda.so.1) that are used here stand here, as the CUDA Driver API Reference Manual has them.
 // Symbols are those of the ABI: where a header renames cuMemAlloc to cuMemAlloc_v2, it is the
-// latter. All of them are there since CUDA 11.4.
+// latter. All of them are there since CUDA 11.4, but for CUDA_LATER_FUNCTIONS.
 //
-// A stand-in for the driver, as tests use, exports the functions of CUDA_FUNCTIONS under their
-// symbols, with CUDA_DEFINE_PROTOTYPE's prototypes.
+// A stand-in for the driver, as tests use, exports the functions of both under their symbols, with
+// CUDA_DEFINE_PROTOTYPE's prototypes.
 //
 //===--------------------------------------------------------------------------===//
 
@@ -14,6 +14,7 @@
 #define TUNE_TARGETS_CUDA_CUDA_API_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 typedef int CUdevice;
 typedef unsigned long long CUdeviceptr; // on the device; 0 is none
@@ -118,6 +119,25 @@ enum {
 typedef int CUstreamCaptureMode;
 enum { CU_STREAM_CAPTURE_MODE_RELAXED = 2 };
 
+// What the device's bulk copies read of a tensor: opaque, at a multiple of 64 bytes.
+typedef struct CUtensorMap {
+  _Alignas(64) uint64_t opaque[16];
+} CUtensorMap;
+
+// Enums of cuTensorMapEncodeTiled. Elements are only moved: unsigned ones of their size do for all.
+enum {
+  CU_TENSOR_MAP_DATA_TYPE_UINT8 = 0,
+  CU_TENSOR_MAP_DATA_TYPE_UINT16 = 1,
+  CU_TENSOR_MAP_DATA_TYPE_UINT32 = 2,
+  CU_TENSOR_MAP_INTERLEAVE_NONE = 0,
+  CU_TENSOR_MAP_SWIZZLE_NONE = 0,
+  CU_TENSOR_MAP_SWIZZLE_32B = 1,
+  CU_TENSOR_MAP_SWIZZLE_64B = 2,
+  CU_TENSOR_MAP_SWIZZLE_128B = 3,
+  CU_TENSOR_MAP_L2_PROMOTION_L2_128B = 2,
+  CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE = 0, // zeroes
+};
+
 // X(name, symbol, parameters): each function returns a CUresult.
 #define CUDA_FUNCTIONS(X)                                                                          \
   X(Init, cuInit, (unsigned int flags))                                                            \
@@ -173,6 +193,13 @@ enum { CU_STREAM_CAPTURE_MODE_RELAXED = 2 };
   X(EventRecord, cuEventRecord, (CUevent event, CUstream stream))                                  \
   X(EventSynchronize, cuEventSynchronize, (CUevent event))                                         \
   X(EventElapsedTime, cuEventElapsedTime, (float *milliseconds, CUevent start, CUevent stop))
+
+// Those of later versions, which a driver may lack. Of CUDA 12.0:
+#define CUDA_LATER_FUNCTIONS(X)                                                                    \
+  X(TensorMapEncodeTiled, cuTensorMapEncodeTiled,                                                  \
+    (CUtensorMap * map, int element, uint32_t rank, void *address, const uint64_t *sizes,          \
+     const uint64_t *strides, const uint32_t *box, const uint32_t *element_strides,                \
+     int interleave, int swizzle, int l2_promotion, int fill))
 
 // CUDA_FUNCTIONS(CUDA_DEFINE_POINTER) within a struct: a pointer for each, named as in the table.
 #define CUDA_DEFINE_POINTER(name, symbol, parameters) CUresult(*name) parameters;

@@ -18,6 +18,7 @@ static const uint64_t GRAPH_RUNS[] = {64, 8, 1};
 
 // What a kernel parameter is read from.
 typedef union parameter {
+  CUtensorMap map;
   CUdeviceptr address;
   int32_t i32;
   float f32;
@@ -137,14 +138,53 @@ static tune_status make_buffers(cuda_kernel *kernel, const tune_buffer *argument
   return TUNE_OK;
 }
 
-static parameter value_of(const cuda_kernel *kernel, const tune_program_argument *argument) {
+static tune_status make_tensor_map(const cuda_kernel *kernel, const tune_program_argument *argument,
+                                   CUtensorMap *out_map) {
+  const cuda_functions *f = &kernel->device->functions;
+  const tune_program_tensor_map *map = &argument->map;
+  if (!f->TensorMapEncodeTiled)
+    return tune_status_make(
+        TUNE_UNAVAILABLE, "the driver has no cuTensorMapEncodeTiled: CUDA 12.0 is needed; install "
+                          "NVIDIA's driver 525 or later");
+  uint64_t sizes[TUNE_PROGRAM_TENSOR_RANK], strides[TUNE_PROGRAM_TENSOR_RANK];
+  uint32_t ones[TUNE_PROGRAM_TENSOR_RANK];
+  uint64_t stride = map->element_bytes;
+  for (uint32_t i = 0; i < map->rank; ++i) {
+    sizes[i] = map->sizes[i];
+    stride *= map->sizes[i];
+    strides[i] = stride; // of the dimension behind it
+    ones[i] = 1;
+  }
+  int element = map->element_bytes == 1   ? CU_TENSOR_MAP_DATA_TYPE_UINT8
+                : map->element_bytes == 2 ? CU_TENSOR_MAP_DATA_TYPE_UINT16
+                                          : CU_TENSOR_MAP_DATA_TYPE_UINT32;
+  int swizzle = map->swizzle == 128  ? CU_TENSOR_MAP_SWIZZLE_128B
+                : map->swizzle == 64 ? CU_TENSOR_MAP_SWIZZLE_64B
+                : map->swizzle == 32 ? CU_TENSOR_MAP_SWIZZLE_32B
+                                     : CU_TENSOR_MAP_SWIZZLE_NONE;
+  void *address = (void *)(uintptr_t)kernel->buffers[argument->buffer].data;
+  return cuda_status(f,
+                     f->TensorMapEncodeTiled(out_map, element, map->rank, address, sizes, strides,
+                                             map->box, ones, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
+                                             CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
+                                             CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
+                     "making the tensor map of buffer %zu", argument->buffer);
+}
+
+static tune_status make_parameter(const cuda_kernel *kernel, const tune_program_argument *argument,
+                                  parameter *out) {
   switch (argument->kind) {
   case TUNE_PROGRAM_I32:
-    return (parameter){.i32 = argument->i32};
+    out->i32 = argument->i32;
+    return TUNE_OK;
   case TUNE_PROGRAM_F32:
-    return (parameter){.f32 = argument->f32};
+    out->f32 = argument->f32;
+    return TUNE_OK;
+  case TUNE_PROGRAM_TENSOR_MAP:
+    return make_tensor_map(kernel, argument, &out->map);
   default: // texels have been refused
-    return (parameter){.address = kernel->buffers[argument->buffer].data};
+    out->address = kernel->buffers[argument->buffer].data;
+    return TUNE_OK;
   }
 }
 
@@ -153,14 +193,15 @@ static tune_status make_parameters(cuda_kernel *kernel) {
   size_t count = 0;
   for (size_t i = 0; i < program->step_count; ++i)
     count += program->steps[i].argument_count;
-  kernel->parameters = calloc(count + 1, sizeof *kernel->parameters);
+  kernel->parameters = aligned_alloc(_Alignof(parameter), (count + 1) * sizeof *kernel->parameters);
   kernel->addresses = calloc(count + 1, sizeof *kernel->addresses);
   if (!kernel->parameters || !kernel->addresses)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "binding");
   size_t at = 0;
   for (size_t i = 0; i < program->step_count; ++i)
     for (size_t j = 0; j < program->steps[i].argument_count; ++j, ++at) {
-      kernel->parameters[at] = value_of(kernel, &program->steps[i].arguments[j]);
+      TUNE_RETURN_IF_ERROR(
+          make_parameter(kernel, &program->steps[i].arguments[j], &kernel->parameters[at]));
       kernel->addresses[at] = &kernel->parameters[at];
     }
   return TUNE_OK;

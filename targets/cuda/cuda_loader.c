@@ -24,6 +24,9 @@ tune_status cuda_functions_load(cuda_functions *out_functions) {
   memcpy(&out_functions->name, &found, sizeof found);                                              \
   missing = found ? missing : #symbol;
   CUDA_FUNCTIONS(FIND)
+  const char *needed = missing;
+  CUDA_LATER_FUNCTIONS(FIND)
+  missing = needed;
 #undef FIND
   dlclose(library); // which RTLD_NODELETE makes do nothing but count
   if (!missing)

@@ -16,6 +16,7 @@
 
 typedef struct cuda_functions {
   CUDA_FUNCTIONS(CUDA_DEFINE_POINTER)
+  CUDA_LATER_FUNCTIONS(CUDA_DEFINE_POINTER) // NULL where the driver is older
 } cuda_functions;
 
 // Opens the library, which stays until the process ends, since threads of the driver run in it, and

@@ -44,6 +44,9 @@ static tune_status check_arguments(const vulkan_device *device, const tune_progr
     if (argument->kind == TUNE_PROGRAM_I32 || argument->kind == TUNE_PROGRAM_F32)
       return tune_status_make(TUNE_INVALID_ARGUMENT,
                               "argument %zu is handed over by value, which this target has not", i);
+    if (argument->kind == TUNE_PROGRAM_TENSOR_MAP)
+      return tune_status_make(TUNE_INVALID_ARGUMENT,
+                              "argument %zu is a tensor map, which this target has not", i);
     uint64_t size = program->buffers[argument->buffer].size;
     tune_status status;
     if (argument->kind == TUNE_PROGRAM_STORAGE) {

@@ -3,6 +3,7 @@
 #include "transforms/lower/ahead.h"
 
 #include "transforms/ir.h"
+#include "transforms/lower/tensor_maps.h"
 #include "transforms/lower/threads.h"
 #include "transforms/op_map.h"
 
@@ -185,7 +186,8 @@ unsigned tune_ahead_access(MlirOperation op, intptr_t number) {
     return number == 0 ? TUNE_READS : TUNE_WRITES;
   if (tune_ir_is(op, "nvgpu.device_async_copy"))
     return number == 0 ? TUNE_WRITES : TUNE_READS;
-  if (tune_ir_is(op, "nvgpu.ldmatrix"))
+  if (tune_ir_is(op, "nvgpu.ldmatrix") ||
+      !mlirAttributeIsNull(tune_ir_attribute(op, TUNE_TENSOR_MAP_ATTRIBUTE)))
     return TUNE_READS;
   MlirAttribute segments = tune_ir_attribute(op, "operandSegmentSizes");
   if (tune_ir_string_starts(tune_ir_name(op), "linalg.") && !mlirAttributeIsNull(segments) &&

@@ -23,12 +23,25 @@
 extern "C" {
 #endif
 
+#define TUNE_TENSOR_MAP_RANK 5
+#define TUNE_TENSOR_MAPS 4 // of a kernel
+
+// What a tensor map says of the buffer of an argument (tensor_maps.h). From the innermost dimension
+// on.
+typedef struct tune_tensor_map {
+  size_t argument;
+  int64_t rank, element_bytes, swizzle;
+  int64_t sizes[TUNE_TENSOR_MAP_RANK], box[TUNE_TENSOR_MAP_RANK];
+} tune_tensor_map;
+
 typedef struct tune_device_kernel {
   char *name;
   void *code; // a module with this kernel alone
   size_t code_size;
   size_t argument_count;
-  bool *is_written;            // which arguments it may write to
+  bool *is_written;                       // which arguments it may write to
+  tune_tensor_map maps[TUNE_TENSOR_MAPS]; // parameters behind the arguments
+  size_t map_count;
   int64_t subgroup_size;       // that it is written for; 0: any
   int64_t shared_bytes;        // that a launch has to ask for, besides its own
   tune_ptxas_report assembled; // what it takes; no registers where nobody has assembled it

@@ -231,6 +231,26 @@ static tune_status read_argument(program *self, MlirOperation launch, MlirValue 
   return TUNE_OK;
 }
 
+static json_t *numbers(const int64_t *values, int64_t count) {
+  json_t *array = json_array();
+  for (int64_t i = 0; i < count; ++i)
+    json_array_append_new(array, json_integer((json_int_t)values[i]));
+  return array;
+}
+
+static tune_status add_map(program *self, MlirOperation launch, MlirValue value,
+                           const tune_tensor_map *map, json_t *arguments) {
+  size_t index;
+  int64_t bytes;
+  TUNE_RETURN_IF_ERROR(find_whole_buffer(self, launch, value, &index, &bytes));
+  json_t *argument = json_pack("{s:I,s:{s:I,s:o,s:o,s:I}}", "buffer", (json_int_t)index,
+                               "tensor_map", "element_bytes", (json_int_t)map->element_bytes,
+                               "sizes", numbers(map->sizes, map->rank), "box",
+                               numbers(map->box, map->rank), "swizzle", (json_int_t)map->swizzle);
+  self->failed |= json_array_append_new(arguments, argument) != 0;
+  return TUNE_OK;
+}
+
 static size_t find_kernel(const program *self, MlirStringRef name) {
   size_t i = 0;
   while (i < self->kernels->count &&
@@ -264,6 +284,11 @@ static tune_status fill_launch(program *self, MlirOperation op, json_t *step) {
   for (intptr_t i = 0; i < count; ++i)
     TUNE_RETURN_IF_ERROR(read_argument(self, op, mlirOperationGetOperand(op, begin + i),
                                        kernel->is_written[i], arguments));
+  for (size_t i = 0; i < kernel->map_count; ++i) {
+    intptr_t of = begin + (intptr_t)kernel->maps[i].argument;
+    TUNE_RETURN_IF_ERROR(
+        add_map(self, op, mlirOperationGetOperand(op, of), &kernel->maps[i], arguments));
+  }
   return TUNE_OK;
 }
 
@@ -314,9 +339,13 @@ static tune_status read_return(program *self, MlirOperation back) {
 }
 
 static bool needs_no_step(MlirOperation op) {
-  static const char *const NAMES[] = {"memref.alloc",   "memref.alloca",
-                                      "memref.dealloc", "memref.get_global",
-                                      "arith.constant", "builtin.unrealized_conversion_cast"};
+  static const char *const NAMES[] = {"memref.alloc",
+                                      "memref.alloca",
+                                      "memref.dealloc",
+                                      "memref.get_global",
+                                      "arith.constant",
+                                      "llvm.mlir.undef",
+                                      "builtin.unrealized_conversion_cast"};
   for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; ++i)
     if (tune_ir_is(op, NAMES[i]))
       return true;

@@ -3,6 +3,7 @@
 #include "transforms/lower/edge_loops.h"
 
 #include "transforms/ir_builder.h"
+#include "transforms/lower/group_tiles.h"
 #include "transforms/op_list.h"
 
 #include "mlir-c/AffineExpr.h"
@@ -104,10 +105,18 @@ static void trust_reads(MlirOperation loop) {
   }
 }
 
+// The copies of a group's tile (group_tiles.h) ask by themselves, and it has one loop.
+static bool is_of_group_tile(MlirOperation loop) {
+  MlirOperation parent = mlirOperationGetParentOperation(loop);
+  return tune_ir_is(parent, "scf.forall") &&
+         !mlirAttributeIsNull(tune_ir_attribute(parent, TUNE_TILE_STAGES_ATTRIBUTE));
+}
+
 // A copy of `loop` after it makes the last step.
 static void split_last_step(MlirOperation loop) {
   int64_t lower, upper, step;
-  if (!tune_ir_is_constant_index(mlirOperationGetOperand(loop, 0), &lower) ||
+  if (is_of_group_tile(loop) ||
+      !tune_ir_is_constant_index(mlirOperationGetOperand(loop, 0), &lower) ||
       !tune_ir_is_constant_index(mlirOperationGetOperand(loop, 1), &upper) ||
       !tune_ir_is_constant_index(mlirOperationGetOperand(loop, 2), &step) || step < 1 ||
       find_end(loop, lower, upper, step) == 0)

@@ -4,6 +4,7 @@
 
 #include "dialects/diagnostic.h"
 #include "transforms/lower/ahead.h"
+#include "transforms/lower/group_tiles_bulk.h"
 #include "transforms/lower/group_tiles_copies.h"
 #include "transforms/lower/group_tiles_order.h"
 #include "transforms/lower/group_tiles_parts.h"
@@ -38,14 +39,19 @@ static tune_status read_number(MlirOperation forall, const char *name, int64_t l
 }
 
 static tune_status read_attributes(tune_tile *tile, const tune_device *device) {
-  int64_t uses_tensor_cores;
+  int64_t tensor_cores;
   TUNE_RETURN_IF_ERROR(read_number(tile->forall, "warps_y", 1, 32, &tile->warps_y));
   TUNE_RETURN_IF_ERROR(read_number(tile->forall, "warps_x", 1, 32, &tile->warps_x));
   TUNE_RETURN_IF_ERROR(read_number(tile->forall, "stages", 1, 16, &tile->stages));
-  TUNE_RETURN_IF_ERROR(read_number(tile->forall, "tensor_cores", 0, 1, &uses_tensor_cores));
-  tile->core = uses_tensor_cores ? &tune_tile_mma : &tune_tile_fma; // or int8, once A is known
+  TUNE_RETURN_IF_ERROR(read_number(tile->forall, "tensor_cores", 0, 2, &tensor_cores));
+  static const tune_tile_core *const CORES[] = {&tune_tile_fma, &tune_tile_mma, &tune_tile_wgmma};
+  tile->core = CORES[tensor_cores]; // or int8, once A is known
   tile->threads = tile->warps_y * tile->warps_x * TUNE_TILE_WARP;
   tile->is_async = device->arch >= 80;
+  int64_t is_bulk = 0;
+  if (!mlirAttributeIsNull(tune_ir_attribute(tile->forall, PREFIX "bulk_copies")))
+    TUNE_RETURN_IF_ERROR(read_number(tile->forall, "bulk_copies", 0, 1, &is_bulk));
+  tile->is_bulk = is_bulk;
   if (!device->arch)
     return tune_status_make_at(TUNE_INVALID_ARGUMENT, tile->forall,
                                "tiles of groups are for CUDA; this device has no such code");
@@ -279,6 +285,10 @@ static tune_status make_loop(const tune_tile *tile, const tune_ir_builder *build
                              MlirValue *pieces) {
   size_t count = tile->core->count(tile);
   TUNE_RETURN_IF_ERROR(start_pieces(tile, builder, pieces));
+  if (tile->core->loop) {
+    tile->core->loop(tile, builder, pieces);
+    return TUNE_OK;
+  }
   for (int64_t s = 0; s < tile->stages - 1; ++s) {
     MlirValue number = tune_ir_build_index(builder, s);
     if (s < tile->steps)
@@ -318,11 +328,21 @@ static tune_status open_tile(MlirOperation forall, const tune_device *device) {
     return tune_status_make_at(TUNE_INVALID_ARGUMENT, forall,
                                "%zu pieces of the output a thread; up to %d are let pass",
                                tile.core->count(&tile), TUNE_TILE_MOST_PIECES);
+  if (tile.is_bulk) {
+    TUNE_RETURN_IF_ERROR(tune_tile_bulk_check(&tile, &tile.a));
+    TUNE_RETURN_IF_ERROR(tune_tile_bulk_check(&tile, &tile.b));
+  }
+  if (tile.core->lay_out) {
+    tile.core->lay_out(&tile, &tile.a);
+    tile.core->lay_out(&tile, &tile.b);
+  }
   TUNE_RETURN_IF_ERROR(tune_tile_order(forall));
   tile.forall = tune_lanes_add(forall, tile.threads, &tile.thread);
   tune_ir_builder start = tune_ir_builder_before(mlirBlockGetFirstOperation(body_of(tile.forall)));
   tune_tile_operand_allocate(&tile, &start, &tile.a);
   tune_tile_operand_allocate(&tile, &start, &tile.b);
+  if (tile.is_bulk)
+    tune_tile_bulk_allocate(&tile, &start);
   MlirValue pieces[TUNE_TILE_MOST_PIECES];
   tune_ir_builder builder = tune_ir_builder_before(tile.loop);
   TUNE_RETURN_IF_ERROR(make_loop(&tile, &builder, pieces));

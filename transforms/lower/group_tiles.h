@@ -9,7 +9,7 @@
 //    by asynchronous copies (cp.async) of up to 16 bytes a thread;
 //  - each warp has a part of the output tile, each of its threads pieces of that in registers
 //    (group_tiles_parts.h): by tensor cores (ldmatrix and mma.sync, as PTX's manual lays fragments
-//    out), or by multiply-adds of f32;
+//    out), by four warps together (wgmma), or by multiply-adds of f32;
 //  - what follows is computed of these pieces, element by element, and written from there.
 //
 // Integers on the forall:
@@ -18,13 +18,19 @@
 //   tune.tile.stages                       tiles in shared memory at once; 1: no copy ahead
 //   tune.tile.band                         optional: rows of tiles that go together
 //                                          (group_tiles_order.h)
-//   tune.tile.tensor_cores                 1: mma.sync, of f16, bf16 or i8; 0: multiply-adds of f32
+//   tune.tile.tensor_cores                 0: multiply-adds of f32; 1: mma.sync, of f16, bf16 or
+//   i8;
+//                                          2: wgmma of sm_90, of f16 or bf16, into f32: warps_y is
+//                                          a multiple of four, which have 64 rows together, or more
+//   tune.tile.bulk_copies                  1: with tensor_cores = 2, one thread copies whole tiles
+//                                          (cp.async.bulk.tensor); 0, or none: each some of it
 //
 // The forall gets one dimension more, the last, of the group's threads. The attribute
 // tune.tile.done stays on it: its vectors are as threads have them.
 //
 // The pipeline is that of NVIDIA's CUTLASS for sm_80 (its docs/efficient_gemm.md); rows in shared
 // memory are 16 bytes apart from the next power of two, so that a warp's reads meet no bank twice.
+// wgmma reads them swizzled instead, as the PTX ISA has it, beginning at multiples of 1024 bytes.
 //
 // Threads: as the context of the IR.
 //

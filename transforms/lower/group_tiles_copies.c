@@ -7,7 +7,8 @@
 
 #include <stdio.h>
 
-enum { COPY_BYTES = 16, LEAST_ASYNC_BYTES = 4, MOST_RANK = 8 };
+// A pattern of swizzles repeats after so many bytes, and begins where that divides.
+enum { COPY_BYTES = 16, LEAST_ASYNC_BYTES = 4, MOST_RANK = 8, SWIZZLE_ALIGNMENT = 1024 };
 
 //===--------------------------------------------------------------------------===//
 // What is read
@@ -25,6 +26,16 @@ static bool is_copied(MlirType element) {
   return tune_tile_bytes(element) == 2 || tune_tile_bytes(element) == 4;
 }
 
+// Whether what is read beyond the end of memory is zero.
+static bool is_padded_by_zero(MlirOperation read) {
+  MlirValue padding = mlirOperationGetOperand(read, mlirOperationGetNumOperands(read) - 1);
+  if (!mlirValueIsAOpResult(padding) ||
+      !tune_ir_is(mlirOpResultGetOwner(padding), "arith.constant"))
+    return false;
+  MlirAttribute value = tune_ir_attribute(mlirOpResultGetOwner(padding), "value");
+  return mlirAttributeIsAFloat(value) && mlirFloatAttrGetValueDouble(value) == 0;
+}
+
 tune_status tune_tile_operand_read(const tune_tile *tile, tune_tile_operand *operand) {
   MlirOperation read = operand->read;
   MlirValue memory = mlirOperationGetOperand(read, 0);
@@ -38,7 +49,9 @@ tune_status tune_tile_operand_read(const tune_tile *tile, tune_tile_operand *ope
       tune_tile_find_dims(read, operand->dims) && mlirOperationGetNumOperands(read) == rank + 2 &&
       mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(memory_type)) &&
       is_copied(mlirShapedTypeGetElementType(type)) && !tune_ir_is_made_inside(memory, tile->loop);
-  for (intptr_t i = 0; i < 2 && is_whole; ++i)
+  // Boxes may reach beyond the end, where they are filled with zeroes.
+  bool may_reach_out = tile->is_bulk && is_whole && is_padded_by_zero(read);
+  for (intptr_t i = 0; i < 2 && is_whole && !may_reach_out; ++i)
     is_whole = !mlirAttributeIsNull(in_bounds) &&
                mlirBoolAttrGetValue(mlirArrayAttrGetElement(in_bounds, i));
   if (!is_whole)
@@ -87,6 +100,15 @@ static MlirValue allocate(const tune_ir_builder *builder, MlirType type) {
 
 void tune_tile_operand_allocate(const tune_tile *tile, const tune_ir_builder *builder,
                                 tune_tile_operand *operand) {
+  int64_t wide = operand->swizzle / tune_tile_bytes(operand->element);
+  if (wide) {
+    int64_t panels[] = {tile->stages, operand->cols / wide, operand->rows, wide};
+    operand->shared = allocate(builder, shared_type(builder, operand->element, 4, panels));
+    mlirOperationSetAttributeByName(
+        mlirOpResultGetOwner(operand->shared), tune_ir_string("alignment"),
+        mlirIntegerAttrGet(mlirIntegerTypeGet(builder->context, 64), SWIZZLE_ALIGNMENT));
+    return;
+  }
   int64_t shape[] = {tile->stages, operand->rows, operand->pitch};
   MlirType type = shared_type(builder, operand->element, 3, shape);
   if (tune_tile_bytes(operand->element) != 1) {
@@ -137,14 +159,42 @@ static MlirValue remake(const tune_tile *tile, const tune_ir_builder *builder, M
   return mlirOperationGetResult(copy, mlirOpResultGetResultNumber(value));
 }
 
+// Where `row` and `col` of the tile are in shared memory; the count of indices. Swizzled, the 16
+// bytes that a place is in are others of its row: their number is changed by that of the row, so
+// that the same column of rows of 128 bytes is in other banks each time, eight times in turn (the
+// PTX ISA: "Swizzling modes"; rows of 64 and 32 bytes change each two, each four).
+static intptr_t find_shared(const tune_tile_operand *operand, const tune_ir_builder *builder,
+                            MlirValue stage, MlirValue row, MlirValue col, MlirValue out[4]) {
+  out[0] = stage;
+  if (!operand->swizzle) {
+    out[1] = row;
+    out[2] = col;
+    return 3;
+  }
+  enum { MOST_BYTES = 128 };
+  int64_t bytes = tune_tile_bytes(operand->element), wide = operand->swizzle / bytes;
+  MlirValue pattern =
+      tune_tile_remainder(builder, tune_tile_divide(builder, row, MOST_BYTES / operand->swizzle),
+                          operand->swizzle / COPY_BYTES);
+  MlirValue changed = tune_tile_scale(builder, pattern, COPY_BYTES / bytes);
+  out[1] = tune_tile_divide(builder, col, wide);
+  out[2] = row;
+  out[3] =
+      tune_ir_build_binary(builder, "arith.xori", tune_tile_remainder(builder, col, wide), changed);
+  return 4;
+}
+
 // One asynchronous copy of operand->chunk elements.
 static void copy_async(const tune_ir_builder *builder, const tune_tile_operand *operand,
-                       const MlirValue *to, MlirValue memory, intptr_t rank,
+                       const MlirValue *to, intptr_t to_rank, MlirValue memory, intptr_t rank,
                        const MlirValue *from) {
-  MlirValue operands[5 + MOST_RANK] = {operand->shared, to[0], to[1], to[2], memory};
+  MlirValue operands[6 + MOST_RANK] = {operand->shared};
+  for (intptr_t i = 0; i < to_rank; ++i)
+    operands[1 + i] = to[i];
+  operands[1 + to_rank] = memory;
   for (intptr_t i = 0; i < rank; ++i)
-    operands[5 + i] = from[i];
-  int32_t segments[] = {1, 3, 1, (int32_t)rank, 0};
+    operands[2 + to_rank + i] = from[i];
+  int32_t segments[] = {1, (int32_t)to_rank, 1, (int32_t)rank, 0};
   MlirContext context = builder->context;
   bool is_widest = operand->chunk * tune_tile_bytes(operand->element) == COPY_BYTES;
   MlirNamedAttribute attributes[] = {
@@ -154,7 +204,7 @@ static void copy_async(const tune_ir_builder *builder, const tune_tile_operand *
       tune_ir_named(context, "bypassL1", mlirUnitAttrGet(context))};
   MlirType token = mlirTypeParseGet(context, tune_ir_string("!nvgpu.device.async.token"));
   tune_ir_build(builder, &(tune_ir_parts){.name = "nvgpu.device_async_copy",
-                                          .operand_count = 5 + rank,
+                                          .operand_count = 2 + to_rank + rank,
                                           .operands = operands,
                                           .type_count = 1,
                                           .types = &token,
@@ -171,14 +221,24 @@ static void copy_chunk(const tune_tile *tile, const tune_tile_operand *operand,
     from[i] = origin[i];
   from[operand->dims[0]] = tune_tile_add(builder, from[operand->dims[0]], row);
   from[operand->dims[1]] = tune_tile_add(builder, from[operand->dims[1]], col);
-  MlirValue to[] = {stage, row, col};
+  MlirValue to[4];
+  intptr_t to_rank = find_shared(operand, builder, stage, row, col, to);
   if (tile->is_async) {
-    copy_async(builder, operand, to, memory, rank, from);
+    copy_async(builder, operand, to, to_rank, memory, rank, from);
     return;
   }
   MlirValue chunk = tune_tile_load(builder, memory, rank, from, operand->chunk);
-  tune_tile_store(builder, chunk, operand->shared, 3, to,
+  tune_tile_store(builder, chunk, operand->shared, to_rank, to,
                   operand->chunk * tune_tile_bytes(operand->element));
+}
+
+void tune_tile_operand_find_origin(const tune_tile *tile, const tune_tile_operand *operand,
+                                   const tune_ir_builder *builder, MlirValue step,
+                                   MlirValue *out_origin) {
+  intptr_t rank =
+      mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetOperand(operand->read, 0)));
+  for (intptr_t i = 0; i < rank; ++i)
+    out_origin[i] = remake(tile, builder, mlirOperationGetOperand(operand->read, 1 + i), step);
 }
 
 void tune_tile_operand_copy(const tune_tile *tile, const tune_tile_operand *operand,
@@ -186,8 +246,7 @@ void tune_tile_operand_copy(const tune_tile *tile, const tune_tile_operand *oper
   intptr_t rank =
       mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetOperand(operand->read, 0)));
   MlirValue origin[MOST_RANK];
-  for (intptr_t i = 0; i < rank; ++i)
-    origin[i] = remake(tile, builder, mlirOperationGetOperand(operand->read, 1 + i), step);
+  tune_tile_operand_find_origin(tile, operand, builder, step, origin);
   int64_t across = operand->cols / operand->chunk, all = operand->rows * across;
   for (int64_t done = 0; done < all; done += tile->threads) {
     tune_ir_builder place = *builder;

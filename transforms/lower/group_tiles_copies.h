@@ -16,6 +16,11 @@ tune_status tune_tile_operand_read(const tune_tile *tile, tune_tile_operand *ope
 void tune_tile_operand_allocate(const tune_tile *tile, const tune_ir_builder *builder,
                                 tune_tile_operand *operand);
 
+// The place in memory of the tile of step `step`: an index for each dimension.
+void tune_tile_operand_find_origin(const tune_tile *tile, const tune_tile_operand *operand,
+                                   const tune_ir_builder *builder, MlirValue step,
+                                   MlirValue *out_origin);
+
 // Copies the tile of step `step` (an index, from 0) to shared memory at `stage`.
 void tune_tile_operand_copy(const tune_tile *tile, const tune_tile_operand *operand,
                             const tune_ir_builder *builder, MlirValue stage, MlirValue step);

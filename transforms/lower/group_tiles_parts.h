@@ -20,9 +20,10 @@ typedef struct tune_tile_operand {
   bool depth_is_row;  // neighbours are neighbours along the depth
   bool is_unsigned;   // integers that are zero-extended
   intptr_t dims[2];   // of the memory that its rows and its columns are
-  int64_t pitch;      // elements from row to row in shared memory
+  int64_t pitch;      // elements from row to row in shared memory, without swizzles
+  int64_t swizzle;    // 0, or bytes of a row of a panel: 32, 64 or 128
   int64_t chunk;      // elements that one copy takes
-  MlirValue shared;   // memref<stages x rows x pitch>
+  MlirValue shared;   // memref<stages x rows x pitch>, or <stages x panels x rows x swizzle>
   MlirValue pairs; // of bytes: the same as pairs of them, memref<stages x rows x pitch / 2 x i16>
 } tune_tile_operand;
 
@@ -44,7 +45,9 @@ typedef struct tune_tile {
   int64_t rows, cols, depth;
   int64_t steps; // of all loops
   int64_t warps_y, warps_x, stages, threads;
-  bool is_async; // copies are cp.async
+  bool is_async;      // copies are cp.async
+  bool is_bulk;       // or cp.async.bulk.tensor, of a step at once
+  MlirValue barriers; // memref<stages x i64>: of the steps, where they are
   const tune_tile_core *core;
 } tune_tile;
 
@@ -62,14 +65,19 @@ struct tune_tile_core {
                 MlirValue *out_row, MlirValue *out_col);
   // Its place in the vector, as a static position of out_count numbers.
   void (*position)(size_t element, int64_t out_position[2], intptr_t *out_count);
+  // Sets how the operand lies in shared memory, where it is swizzled; may be NULL.
+  void (*lay_out)(const tune_tile *tile, tune_tile_operand *operand);
+  // The whole loop, from pieces to pieces; NULL where `multiply` is what is its own.
+  void (*loop)(const tune_tile *tile, const tune_ir_builder *builder, MlirValue *pieces);
   // Adds the product of what is in shared memory at `stage`.
   void (*multiply)(const tune_tile *tile, const tune_ir_builder *builder, MlirValue stage,
                    MlirValue *pieces);
 };
 
-extern const tune_tile_core tune_tile_mma;  // group_tiles_mma.c
-extern const tune_tile_core tune_tile_int8; // group_tiles_int8.c
-extern const tune_tile_core tune_tile_fma;  // group_tiles_fma.c
+extern const tune_tile_core tune_tile_mma;   // group_tiles_mma.c
+extern const tune_tile_core tune_tile_int8;  // group_tiles_int8.c
+extern const tune_tile_core tune_tile_fma;   // group_tiles_fma.c
+extern const tune_tile_core tune_tile_wgmma; // group_tiles_wgmma.c
 
 //===- Arithmetic on indices (group_tiles_values.c) ----------------------------------===//
 

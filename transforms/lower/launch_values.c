@@ -52,7 +52,8 @@ static bool is_sinkable(MlirOperation op) {
                                       "memref.dim",
                                       "memref.reinterpret_cast",
                                       "memref.view",
-                                      "memref.extract_strided_metadata"};
+                                      "memref.extract_strided_metadata",
+                                      "llvm.mlir.undef"};
   MlirStringRef name = tune_ir_name(op);
   for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; ++i)
     if (tune_ir_string_equal(name, NAMES[i]))

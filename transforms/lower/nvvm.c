@@ -11,6 +11,7 @@
 #include "transforms/lower/pipeline.h"
 #include "transforms/lower/ptxas.h"
 #include "transforms/lower/subgroup_shuffles.h"
+#include "transforms/lower/tensor_maps.h"
 
 #include "mlir-c/Dialect/GPU.h"
 
@@ -37,6 +38,8 @@ struct tune_nvvm {
   MlirContext context;
   tune_device device;
   MlirAttribute target; // #nvvm.target
+  // The same for code that runs on this compute capability alone; null where there is no such.
+  MlirAttribute target_for_one;
   MlirPassManager clean, convert, convert_nvgpu, finish, serialize;
   tune_ptxas *ptxas; // NULL where there is none
 };
@@ -57,18 +60,26 @@ static const char *version_for(int arch) {
   return VERSIONS[row].version;
 }
 
+static tune_status parse_target(const tune_nvvm *self, const char *suffix,
+                                MlirAttribute *out_target) {
+  char text[128];
+  snprintf(text, sizeof text, "#nvvm.target<O = 3, chip = \"sm_%d%s\", features = \"%s\">",
+           self->device.arch, suffix, version_for(self->device.arch));
+  *out_target = mlirAttributeParseGet(self->context, tune_ir_string(text));
+  return mlirAttributeIsNull(*out_target)
+             ? tune_status_make(TUNE_INTERNAL, "this MLIR does not take %s", text)
+             : TUNE_OK;
+}
+
 static tune_status init(tune_nvvm *self, MlirContext context, const tune_device *device) {
   self->context = context;
   self->device = *device;
   static const char *const DIALECTS[] = {"gpu", "llvm", "memref", "nvgpu", "nvvm"};
   for (size_t i = 0; i < sizeof DIALECTS / sizeof *DIALECTS; ++i)
     mlirContextGetOrLoadDialect(context, tune_ir_string(DIALECTS[i]));
-  char text[128];
-  snprintf(text, sizeof text, "#nvvm.target<O = 3, chip = \"sm_%d\", features = \"%s\">",
-           device->arch, version_for(device->arch));
-  self->target = mlirAttributeParseGet(context, tune_ir_string(text));
-  if (mlirAttributeIsNull(self->target))
-    return tune_status_make(TUNE_INTERNAL, "this MLIR does not take %s", text);
+  TUNE_RETURN_IF_ERROR(parse_target(self, "", &self->target));
+  if (device->arch == 90)
+    TUNE_RETURN_IF_ERROR(parse_target(self, "a", &self->target_for_one));
   TUNE_RETURN_IF_ERROR(tune_pipeline_create(context, CLEAN, &self->clean));
   TUNE_RETURN_IF_ERROR(tune_pipeline_create(context, CONVERT("32"), &self->convert));
   TUNE_RETURN_IF_ERROR(tune_pipeline_create(context, CONVERT("64"), &self->convert_nvgpu));
@@ -172,6 +183,21 @@ static tune_status take_bound(MlirOperation module, MlirOperation kernel, const 
   return TUNE_OK;
 }
 
+static MlirWalkResult find_wgmma(MlirOperation op, void *user_data) {
+  bool *found = user_data;
+  *found = tune_ir_string_starts(tune_ir_name(op), "nvvm.wgmma.");
+  return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+// Code for sm_90 runs on what comes after it as well, that for sm_90a does not: only what has such
+// instructions is made so.
+static MlirAttribute target_of(const tune_nvvm *self, MlirOperation kernel) {
+  bool is_for_one = false;
+  mlirOperationWalk(kernel, find_wgmma, &is_for_one, MlirWalkPreOrder);
+  return is_for_one && !mlirAttributeIsNull(self->target_for_one) ? self->target_for_one
+                                                                  : self->target;
+}
+
 static tune_status prepare_kernel(const tune_nvvm *self, MlirOperation module,
                                   tune_device_kernel *out) {
   MlirOperation kernel;
@@ -183,11 +209,13 @@ static tune_status prepare_kernel(const tune_nvvm *self, MlirOperation module,
       take_bound(module, kernel, TUNE_PTX_REGISTERS_ATTRIBUTE, 255, "nvvm.maxnreg"));
   TUNE_RETURN_IF_ERROR(take_bound(module, kernel, TUNE_PTX_GROUPS_ATTRIBUTE, 32, "nvvm.minctasm"));
   TUNE_RETURN_IF_ERROR(set_arguments(kernel, out));
+  TUNE_RETURN_IF_ERROR(tune_tensor_maps_open(kernel, out));
   TUNE_RETURN_IF_ERROR(tune_kernel_memory_place(kernel, &self->device));
   TUNE_RETURN_IF_ERROR(
       tune_nvvm_memory_place(kernel, self->device.shared_bytes, &out->shared_bytes));
+  MlirAttribute target = target_of(self, kernel);
   mlirOperationSetAttributeByName(module, tune_ir_string("targets"),
-                                  mlirArrayAttrGet(self->context, 1, &self->target));
+                                  mlirArrayAttrGet(self->context, 1, &target));
   return TUNE_OK;
 }
 
@@ -195,6 +223,17 @@ static MlirWalkResult find_nvgpu(MlirOperation op, void *user_data) {
   bool *found = user_data;
   *found = tune_ir_string_starts(tune_ir_name(op), "nvgpu.");
   return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+static tune_status finish_maps(MlirOperation kernels, const tune_device_kernels *described) {
+  size_t index = 0;
+  for (MlirOperation module = mlirBlockGetFirstOperation(body_of(kernels));
+       !mlirOperationIsNull(module); module = mlirOperationGetNextInBlock(module), ++index)
+    for (MlirOperation op = mlirBlockGetFirstOperation(body_of(module)); !mlirOperationIsNull(op);
+         op = mlirOperationGetNextInBlock(op))
+      if (tune_ir_is(op, "llvm.func") && !mlirBlockIsNull(body_of(op)))
+        TUNE_RETURN_IF_ERROR(tune_tensor_maps_finish(op, &described->items[index]));
+  return TUNE_OK;
 }
 
 tune_status tune_nvvm_convert(tune_nvvm *self, MlirOperation kernels,
@@ -214,6 +253,7 @@ tune_status tune_nvvm_convert(tune_nvvm *self, MlirOperation kernels,
                                          "converting kernels to NVVM"));
   TUNE_RETURN_IF_ERROR(tune_nvvm_math_finish(kernels));
   TUNE_RETURN_IF_ERROR(tune_nvvm_memory_finish(kernels));
+  TUNE_RETURN_IF_ERROR(finish_maps(kernels, out_kernels));
   return tune_pipeline_run(self->finish, kernels, "finishing kernels in NVVM");
 }
 
@@ -238,6 +278,11 @@ static tune_status check_report(const tune_nvvm *self, const tune_device_kernel 
                             "let pass",
                             kernel->name, (long long)report->spilled, (long long)report->registers,
                             MOST_SPILLED);
+  if (report->serializes)
+    return tune_status_make(TUNE_INVALID_ARGUMENT,
+                            "%s: ptxas makes its products of four warps wait for each other (wgmma "
+                            "serialized)",
+                            kernel->name);
   if (self->device.group_registers && registers * invocations > self->device.group_registers)
     return tune_status_make(TUNE_INVALID_ARGUMENT,
                             "%s takes %lld registers in each of %lld invocations; a group has %lld",

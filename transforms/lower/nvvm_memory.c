@@ -15,11 +15,6 @@ static MlirWalkResult find_allocation(MlirOperation op, void *user_data) {
   return tune_op_list_add(user_data, op) ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
 }
 
-static int64_t bytes_of(MlirOperation allocation) {
-  MlirType type = mlirValueGetType(mlirOperationGetResult(allocation, 0));
-  return tune_kernel_memory_round(tune_kernel_memory_bytes(type));
-}
-
 static void replace(MlirOperation allocation, MlirValue memory) {
   mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(allocation, 0), memory);
   mlirOperationDestroy(allocation);
@@ -39,9 +34,9 @@ static void make_variable(MlirOperation kernel, MlirOperation allocation, size_t
                     mlirStringAttrGet(context, tune_ir_string("private"))),
       tune_ir_named(context, "type", mlirTypeAttrGet(type)),
       tune_ir_named(context, "initial_value", mlirUnitAttrGet(context)),
-      tune_ir_named(
-          context, "alignment",
-          mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), TUNE_CUDA_SHARED_ALIGNMENT))};
+      tune_ir_named(context, "alignment",
+                    mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64),
+                                       tune_kernel_memory_alignment(allocation)))};
   tune_ir_build(
       &outside,
       &(tune_ir_parts){.name = "memref.global", .attribute_count = 5, .attributes = attributes});
@@ -77,23 +72,22 @@ tune_status tune_nvvm_memory_place(MlirOperation kernel, int64_t most_static,
   tune_op_list allocations = {0};
   mlirOperationWalk(kernel, find_allocation, &allocations, MlirWalkPreOrder);
   tune_ir_load_dialects(mlirOperationGetContext(kernel), MADE_OF);
-  int64_t bytes = 0;
+  int64_t bytes = 0, offset = 0;
   for (size_t i = 0; i < allocations.count; ++i)
-    bytes += bytes_of(allocations.ops[i]);
+    bytes = tune_kernel_memory_put(allocations.ops[i], bytes, &offset);
   bool is_dynamic = bytes > most_static;
   MlirValue all = {NULL};
   if (is_dynamic) {
     all = make_dynamic(kernel);
     *out_launch_bytes = bytes;
   }
-  int64_t offset = 0;
+  int64_t end = 0;
   for (size_t i = 0; i < allocations.count; ++i) {
-    int64_t size = bytes_of(allocations.ops[i]);
+    end = tune_kernel_memory_put(allocations.ops[i], end, &offset);
     if (is_dynamic)
       make_part(allocations.ops[i], all, offset);
     else
       make_variable(kernel, allocations.ops[i], i);
-    offset += size;
   }
   bool failed = allocations.failed;
   tune_op_list_deinit(&allocations);

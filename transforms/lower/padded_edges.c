@@ -223,10 +223,55 @@ static tune_status open_buffer(MlirOperation alloc, MlirOperation function, bool
   return failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing transfers") : TUNE_OK;
 }
 
+// The linalg.fill that is all that is done with `value` before `copy`; null: there is none.
+static MlirOperation find_fill(MlirValue value, MlirOperation copy, MlirOperation function) {
+  MlirOperation fill = {NULL};
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation op = top_of(mlirOpOperandGetOwner(use), function);
+    if (mlirOperationEqual(op, copy) || is_before(copy, op))
+      continue;
+    if (!is_null(fill) || !tune_ir_is(op, "linalg.fill"))
+      return (MlirOperation){NULL};
+    fill = op;
+  }
+  return fill;
+}
+
+// Two buffers of one shape are filled once, where that had to be done twice: the second as a copy
+// of the first. Fills it itself.
+static tune_status fill_copies(MlirOperation function) {
+  tune_op_list copies = {0};
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !is_null(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (tune_ir_is(op, "linalg.copy") && mlirOperationGetNumOperands(op) == 2)
+      tune_op_list_add(&copies, op);
+  for (size_t i = 0; i < copies.count && !copies.failed; ++i) {
+    MlirOperation copy = copies.ops[i];
+    MlirValue from = mlirOperationGetOperand(copy, 0);
+    bool is_own =
+        mlirValueIsAOpResult(from) && tune_ir_is(mlirOpResultGetOwner(from), "memref.alloc") &&
+        mlirTypeEqual(mlirValueGetType(from), mlirValueGetType(mlirOperationGetOperand(copy, 1)));
+    MlirOperation fill = is_own ? find_fill(from, copy, function) : (MlirOperation){NULL};
+    if (is_null(fill))
+      continue;
+    MlirOperation own = mlirOperationClone(fill);
+    mlirOperationSetOperand(own, 1, mlirOperationGetOperand(copy, 1));
+    mlirBlockInsertOwnedOperationBefore(body, copy, own);
+    mlirOperationDestroy(copy);
+  }
+  bool failed = copies.failed;
+  tune_op_list_deinit(&copies);
+  return failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing copies") : TUNE_OK;
+}
+
 tune_status tune_padded_edges_open(MlirOperation function) {
   MlirAttribute edges = tune_ir_attribute(function, TUNE_GPU_EDGES_ATTRIBUTE);
   bool opens_operands = !mlirAttributeIsNull(edges) && mlirAttributeIsAInteger(edges) &&
                         mlirIntegerAttrGetValueInt(edges) == 1;
+  if (opens_operands)
+    TUNE_RETURN_IF_ERROR(fill_copies(function));
   tune_op_list allocs = {0};
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !is_null(op);

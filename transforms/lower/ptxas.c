@@ -109,10 +109,13 @@ static void raise_to(int64_t *most, long long value) {
     *most = value;
 }
 
+// "… wgmma.mma_async instructions are serialized due to …",
+// "… warpgroup.wait is injected in around line 348 by compiler to allow use of registers …",
 // "… 8 bytes stack frame, 4 bytes spill stores, 4 bytes spill loads",
 // "ptxas info    : Used 32 registers, used 1 barriers, 4096 bytes smem, 384 bytes cmem[0]"
 static void read_report(const char *text, tune_ptxas_report *report) {
-  *report = (tune_ptxas_report){0};
+  *report = (tune_ptxas_report){.serializes = strstr(text, "instructions are serialized") ||
+                                              strstr(text, "is injected in around line")};
   for (const char *line = text; line; line = strchr(line, '\n')) {
     line += *line == '\n';
     size_t length = strcspn(line, "\n");
@@ -138,10 +141,11 @@ static void read_report(const char *text, tune_ptxas_report *report) {
   }
 }
 
+// `is_for_one`: the PTX is for this compute capability alone (.target sm_90a).
 static tune_status run_program(const tune_ptxas *ptxas, const char *in, const char *out, int arch,
-                               tune_ptxas_report *report) {
+                               bool is_for_one, tune_ptxas_report *report) {
   char option[32], words[64];
-  snprintf(option, sizeof option, "-arch=sm_%d", arch);
+  snprintf(option, sizeof option, "-arch=sm_%d%s", arch, is_for_one ? "a" : "");
   const char *arguments[] = {ptxas->program, "-v", option, in, "-o", out, NULL};
   tune_process_options options = {.arguments = arguments,
                                   .in = TUNE_PROCESS_DISCARD,
@@ -164,6 +168,12 @@ static tune_status run_program(const tune_ptxas *ptxas, const char *in, const ch
   return status;
 }
 
+static bool is_for_one(const char *text, int arch) {
+  char target[32];
+  snprintf(target, sizeof target, ".target sm_%da", arch);
+  return strstr(text, target);
+}
+
 tune_status tune_ptxas_run(const tune_ptxas *ptxas, const char *text, size_t size, int arch,
                            tune_ptxas_report *out_report, char **out_cubin, size_t *out_size) {
   tune_scratch *scratch;
@@ -176,7 +186,7 @@ tune_status tune_ptxas_run(const tune_ptxas *ptxas, const char *text, size_t siz
   if (tune_status_is_ok(status))
     status = tune_file_write(in, text, size);
   if (tune_status_is_ok(status))
-    status = run_program(ptxas, in, out, arch, out_report);
+    status = run_program(ptxas, in, out, arch, is_for_one(text, arch), out_report);
   if (tune_status_is_ok(status) && out_cubin)
     status = tune_file_read(out, out_cubin, out_size);
   free(in);

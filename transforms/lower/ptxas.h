@@ -14,6 +14,7 @@
 
 #include "support/status.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,6 +30,7 @@ typedef struct tune_ptxas_report {
   int64_t spilled;      // bytes written to memory for want of them, of an invocation
   int64_t stack;        // bytes of an invocation's frame, what is spilled among them
   int64_t shared_bytes; // static, of a group
+  bool serializes;      // products of four warps (wgmma) wait for each other
 } tune_ptxas_report;
 
 // Looks for it: $TUNE_PTXAS, $CUDA_HOME/bin, the PATH, /usr/local/cuda/bin. UNAVAILABLE says where
@@ -38,8 +40,9 @@ tune_status tune_ptxas_create(tune_ptxas **out_ptxas);
 tune_status tune_ptxas_refuse(void);
 void tune_ptxas_destroy(tune_ptxas *ptxas);
 
-// Assembles `text` for compute capability `arch` (90: sm_90). `*out_cubin` (free() it) may be NULL
-// where only the report is wanted. INVALID_ARGUMENT with what the assembler said.
+// Assembles `text` for compute capability `arch` (90: sm_90, or sm_90a where its target says so).
+// `*out_cubin` (free() it) may be NULL where only the report is wanted. INVALID_ARGUMENT with what
+// the assembler said.
 tune_status tune_ptxas_run(const tune_ptxas *ptxas, const char *text, size_t size, int arch,
                            tune_ptxas_report *out_report, char **out_cubin, size_t *out_size);
 

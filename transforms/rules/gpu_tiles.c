@@ -10,7 +10,8 @@
 //
 // Products of too few tiles may have their depth divided (gpu_split.h).
 //
-// Sizes that make no whole tiles are padded with zeroes first, as in gpu_contraction.c.
+// Sizes that make no whole tiles are padded with zeroes first, as in gpu_contraction.c; bulk copies
+// fill in the zeroes themselves (lower/padded_edges.h has them read what is not padded).
 //
 //===--------------------------------------------------------------------------===//
 
@@ -25,8 +26,11 @@
 #define OP "!transform.any_op"
 #define PARAM "!transform.param<i64>"
 
+enum { FMA, MMA, WGMMA }; // values of tune.tile.tensor_cores
+
 enum {
   WARP = 32,
+  WGMMA_ROWS = 64,         // of a product of four warps
   MOST_ACCUMULATORS = 128, // of a thread, which may have 255 registers
   OTHER_REGISTERS = 32,    // that a thread needs beside them at the least
   MOST_WINDOWS = 3,        // loops around that along the depth (lower/group_tiles_parts.h)
@@ -37,15 +41,17 @@ enum {
 
 typedef struct plan {
   tune_contraction_plan loops;
-  bool uses_tensor_cores;
-  int64_t bytes;                       // of an element of A and B
-  bool a_depth_is_row, b_depth_is_row; // neighbours in memory are neighbours along the depth
-  tune_value_set rows, cols, depths, warps_y, warps_x, stages;
+  bool uses_tensor_cores, has_wgmma;
+  bool has_bulk_copies, pads_on_the_way; // by bulk copies of what is not padded in memory
+  int64_t bytes;                         // of an element of A and B
+  bool a_depth_is_row, b_depth_is_row;   // neighbours in memory are neighbours along the depth
+  tune_value_set rows, cols, depths, warps_y, warps_x, stages, tensor_cores;
   tune_value_set bands; // rows of tiles that go together; none: not decided
   int64_t bands_default;
   tune_value_set parts; // of the depth, beside the whole
   int64_t parts_default;
   int64_t rows_default, cols_default, depths_default, warps_y_default, warps_x_default;
+  int64_t tensor_cores_default; // of tune.tile.tensor_cores
   bool pads;
   const tune_nest *fused; // what follows elementwise, where tiles go through it; or NULL
 } plan;
@@ -164,14 +170,39 @@ static void choose_bands(plan *p, const tune_machine *machine) {
     p->bands.count = 0;
 }
 
-// Warps that leave each a part it can take, of 64 x 32 or less where that divides.
+// Products of four warps, where the device has them and some tile 64 rows.
+static void choose_tensor_cores(plan *p, const tune_machine *machine) {
+  const tune_operand *sum = &p->loops.anchor->operands[p->loops.anchor->input_count];
+  p->has_wgmma = p->uses_tensor_cores && machine->gpu.arch == 90 && strcmp(sum->type, "f32") == 0 &&
+                 p->rows.values[p->rows.count - 1] >= WGMMA_ROWS;
+  p->tensor_cores_default = p->uses_tensor_cores ? MMA : FMA;
+  tune_value_set_add(&p->tensor_cores, p->tensor_cores_default);
+  if (p->has_wgmma)
+    tune_value_set_add(&p->tensor_cores, WGMMA);
+  if (p->has_wgmma && p->rows_default >= WGMMA_ROWS)
+    p->tensor_cores_default = WGMMA;
+  // Rows are of whole 16 bytes, as those that have been padded in memory are.
+  const tune_contraction_plan *loops = &p->loops;
+  int64_t a_row = p->a_depth_is_row ? loops->depths : loops->rows,
+          b_row = p->b_depth_is_row ? loops->depths : loops->cols;
+  bool is_whole = a_row * p->bytes % 16 == 0 && b_row * p->bytes % 16 == 0;
+  p->has_bulk_copies = p->has_wgmma && (p->pads || is_whole);
+  p->pads_on_the_way = p->has_bulk_copies && p->pads && is_whole;
+}
+
+// Warps that leave each a part it can take: of 64 x 32 or less where that divides, or a part of 64
+// x 128 for each four.
 static void choose_warps(plan *p) {
   int64_t part_rows = 16, part_cols = p->uses_tensor_cores ? 16 : 32;
   p->warps_y_default = p->warps_x_default = 1;
-  while (p->rows_default / p->warps_y_default > (p->uses_tensor_cores ? 64 : 32) &&
+  bool is_wgmma = p->tensor_cores_default == WGMMA;
+  if (is_wgmma)
+    p->warps_y_default =
+        p->rows_default / WGMMA_ROWS * 4 > 8 ? 8 : p->rows_default / WGMMA_ROWS * 4;
+  while (!is_wgmma && p->rows_default / p->warps_y_default > (p->uses_tensor_cores ? 64 : 32) &&
          p->rows_default / p->warps_y_default / 2 >= part_rows)
     p->warps_y_default *= 2;
-  while (p->cols_default / p->warps_x_default > (p->uses_tensor_cores ? 32 : 64) &&
+  while (!is_wgmma && p->cols_default / p->warps_x_default > (p->uses_tensor_cores ? 32 : 64) &&
          p->cols_default / p->warps_x_default / 2 >= part_cols)
     p->warps_x_default *= 2;
   for (int64_t warps = 1; warps <= 8; warps *= 2) {
@@ -248,9 +279,12 @@ static bool make_plan(const tune_structure *structure, const tune_machine *machi
   if (!p->pads)
     p->parts = tune_gpu_split_parts(loops, 2 * p->depths.values[p->depths.count - 1]);
   choose_tile(p, machine);
+  choose_tensor_cores(p, machine);
   choose_bands(p, machine);
   choose_warps(p);
-  p->depths_default = tune_value_set_at_most(&p->depths, p->uses_tensor_cores ? 64 / p->bytes : 16);
+  p->depths_default = tune_value_set_at_most(&p->depths, p->tensor_cores_default == WGMMA ? 64
+                                                         : p->uses_tensor_cores ? 64 / p->bytes
+                                                                                : 16);
   for (int64_t stages = 1; stages <= 6; stages++)
     if (stages == 1 || machine->gpu.arch >= 80)
       tune_value_set_add(&p->stages, stages);
@@ -359,6 +393,38 @@ static void write_memory_constraint(const plan *p, const tune_machine *machine, 
                          (const char *const[]){"rows", "cols", "depth", "stages"}, lines);
 }
 
+static void write_wgmma_knob(const plan *p, tune_writer *w) {
+  tune_writer_knob(w, "tensor_cores", NULL, TUNE_LEVEL_GPU, &p->tensor_cores,
+                   p->tensor_cores_default);
+  char lines[512];
+  snprintf(lines, sizeof lines,
+           "%%wgmma = smt.int.constant %d\n"
+           "%%four = smt.int.constant 4\n"
+           "%%none = smt.int.constant 0\n"
+           "%%rest = smt.int.mod %%warps_y_, %%four\n"
+           "%%is_wgmma = smt.int.cmp ge %%tensor_cores_, %%wgmma\n"
+           "%%divides = smt.int.cmp le %%rest, %%none\n"
+           "%%fits = smt.implies %%is_wgmma, %%divides\n"
+           "smt.assert %%fits",
+           WGMMA);
+  tune_writer_constraint(w, "wgmma takes four warps along the rows", 2,
+                         (const char *const[]){"tensor_cores", "warps_y"}, lines);
+}
+
+static void write_bulk_knob(const plan *p, tune_writer *w) {
+  tune_value_set flag = {2, {0, 1}};
+  tune_writer_knob(w, "bulk_copies", NULL, TUNE_LEVEL_GPU, &flag, p->tensor_cores_default == WGMMA);
+  char lines[256];
+  snprintf(lines, sizeof lines,
+           "%%mma = smt.int.constant %d\n"
+           "%%most = smt.int.sub %%tensor_cores_, %%mma\n"
+           "%%fits = smt.int.cmp le %%bulk_copies_, %%most\n"
+           "smt.assert %%fits",
+           MMA);
+  tune_writer_constraint(w, "bulk copies are for wgmma", 2,
+                         (const char *const[]){"tensor_cores", "bulk_copies"}, lines);
+}
+
 static void write_band_knob(const plan *p, tune_writer *w) {
   tune_writer_knob(w, "band", NULL, TUNE_LEVEL_GPU, &p->bands, p->bands_default);
   char lines[512];
@@ -382,6 +448,10 @@ static void write_knobs(const plan *p, const tune_machine *machine, tune_writer 
   tune_writer_knob(w, "warps_x", "parallel", TUNE_LEVEL_GPU, &p->warps_x, p->warps_x_default);
   tune_writer_knob(w, "stages", NULL, TUNE_LEVEL_GPU, &p->stages,
                    tune_value_set_at_most(&p->stages, 3));
+  if (p->has_wgmma)
+    write_wgmma_knob(p, w);
+  if (p->has_bulk_copies)
+    write_bulk_knob(p, w);
   if (p->bands.count)
     write_band_knob(p, w);
   write_part_constraints(p, w);
@@ -426,9 +496,12 @@ static void write_grid(const plan *p, tune_writer *w) {
   annotate(grid, "stages", "stages", w);
   if (p->bands.count)
     annotate(grid, "band", "band", w);
-  tune_writer_line(w, "%%tensor_cores = transform.param.constant %d : i64 -> " PARAM,
-                   p->uses_tensor_cores);
+  if (!p->has_wgmma)
+    tune_writer_line(w, "%%tensor_cores = transform.param.constant %" PRId64 " : i64 -> " PARAM,
+                     p->tensor_cores_default);
   annotate(grid, "tensor_cores", "tensor_cores", w);
+  if (p->has_bulk_copies)
+    annotate(grid, "bulk_copies", "bulk_copies", w);
 }
 
 static void write_depth(const plan *p, tune_writer *w) {
@@ -455,9 +528,12 @@ static void write_product(const plan *p, tune_writer *w) {
   if (p->pads)
     write_padding(p, w);
   write_grid(p, w);
+  write_depth(p, w);
   if (p->pads)
     tune_gpu_write_copies(w);
-  write_depth(p, w);
+  if (p->pads_on_the_way)
+    tune_writer_line(w, "transform.annotate %s \"tune.gpu.edges\" = %%bulk_copies : " OP ", " PARAM,
+                     w->func);
 }
 
 static void write_whole(const plan *p, tune_writer *w) {

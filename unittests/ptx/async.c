@@ -127,7 +127,9 @@ static void bind_async(ptx_operation *op) {
   ptx_instruction *i = op->instruction;
   if (!ptx_take(op, "async"))
     return;
-  if (ptx_take(op, "commit_group")) {
+  if (ptx_take(op, "bulk")) {
+    ptx_bind_bulk_copy(op);
+  } else if (ptx_take(op, "commit_group")) {
     ptx_expect_operands(op, 0, 0);
     i->execute = commit;
   } else if (ptx_take(op, "wait_all")) {

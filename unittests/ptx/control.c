@@ -131,14 +131,25 @@ static ptx_outcome fence(ptx_thread *t, const ptx_instruction *i) {
   return PTX_GO;
 }
 
+// What the thread has written may be read asynchronously; it orders no threads.
+static ptx_outcome fence_proxy(ptx_thread *t, const ptx_instruction *i) {
+  t->proxy_fences += i->flags;
+  return PTX_GO;
+}
+
 static void bind_fence(ptx_operation *op) {
   static const char *const kinds[] = {"sc", "acq_rel", "cta", "gl", "gpu", "sys", "cluster", NULL};
+  static const char *const spaces[] = {"global", "shared::cta", "shared::cluster", NULL};
+  ptx_instruction *i = op->instruction;
+  i->execute = fence;
+  if (ptx_take(op, "proxy")) {
+    ptx_take(op, "async");
+    i->flags = ptx_take_one_of(op, spaces) != 0; // of shared memory, not of global memory alone
+    i->execute = fence_proxy;
+  }
   while (ptx_take_one_of(op, kinds) >= 0) {
   }
-  if (ptx_take(op, "proxy"))
-    ptx_take(op, "async");
   ptx_expect_operands(op, 0, 0);
-  op->instruction->execute = fence;
 }
 
 static ptx_outcome arrive(ptx_thread *t, const ptx_instruction *i, bool waits) {

@@ -12,6 +12,7 @@
 
 #pragma GCC visibility push(default)
 CUDA_FUNCTIONS(CUDA_DEFINE_PROTOTYPE)
+CUDA_LATER_FUNCTIONS(CUDA_DEFINE_PROTOTYPE)
 #pragma GCC visibility pop
 
 #define PARAMETERS_MOST 64

@@ -151,3 +151,43 @@ CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
   function->dynamic_bytes = value;
   return CUDA_SUCCESS;
 }
+
+//===- Tensor maps --------------------------------------------------------------------===//
+
+// "…Tiled" as the reference manual bounds it, for what is not interleaved.
+static bool is_tensor(const ptx_tensor_map *map, const uint64_t *sizes, const uint32_t *box,
+                      const uint32_t *element_strides) {
+  bool is_good = map->rank && map->rank <= PTX_TENSOR_RANK && map->element_bytes && map->address &&
+                 map->address % 16 == 0;
+  for (unsigned d = 0; is_good && d < map->rank; d++)
+    is_good = sizes[d] && sizes[d] <= UINT32_MAX && box[d] && box[d] <= 256 &&
+              element_strides[d] == 1 &&
+              (!d || (map->strides[d - 1] % 16 == 0 && map->strides[d - 1] < UINT64_C(1) << 40));
+  uint32_t row = is_good ? box[0] * map->element_bytes : 1;
+  return is_good && row % 16 == 0 && (!map->swizzle || row <= map->swizzle);
+}
+
+CUresult cuTensorMapEncodeTiled(CUtensorMap *out, int element, uint32_t rank, void *address,
+                                const uint64_t *sizes, const uint64_t *strides, const uint32_t *box,
+                                const uint32_t *element_strides, int interleave, int swizzle,
+                                int l2_promotion, int fill) {
+  static const uint16_t BYTES[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2}, WIDTHS[] = {0, 32, 64, 128};
+  RETURN_IF_FAILED();
+  ptx_tensor_map map = {.magic = PTX_TENSOR_MAGIC, .address = (uint64_t)(uintptr_t)address};
+  if ((uintptr_t)out % 64 || rank > PTX_TENSOR_RANK || interleave || l2_promotion < 0 ||
+      l2_promotion > 3 || fill || element < 0 || element > 9 || swizzle < 0 || swizzle > 3)
+    return CUDA_ERROR_INVALID_VALUE;
+  map.rank = (uint16_t)rank;
+  map.element_bytes = BYTES[element];
+  map.swizzle = WIDTHS[swizzle];
+  for (unsigned d = 0; d + 1 < rank; d++)
+    map.strides[d] = strides[d];
+  if (!is_tensor(&map, sizes, box, element_strides))
+    return CUDA_ERROR_INVALID_VALUE;
+  for (unsigned d = 0; d < rank; d++) {
+    map.sizes[d] = (uint32_t)sizes[d];
+    map.box[d] = (uint16_t)box[d];
+  }
+  memcpy(out, &map, sizeof map);
+  return CUDA_SUCCESS;
+}

@@ -266,6 +266,8 @@ static ptx_outcome run_thread(ptx_thread *thread, bool *out_slices) {
     if (!((thread->r[instruction->guard] ^ instruction->guard_flip) & 1))
       continue;
     instruction->executed++;
+    if (thread->warp->is_fenced && ptx_products_touch(thread, instruction) != PTX_GO)
+      return PTX_STOP;
     outcome = instruction->execute(thread, instruction);
     if (outcome == PTX_WAIT_WARP) {
       thread->waits = instruction;
@@ -299,6 +301,9 @@ static ptx_outcome leave_group(ptx_thread *thread) {
     if (other && other->state == PTX_AT_WARP && try_collective(other) != PTX_GO)
       return PTX_STOP;
   }
+  if (thread->warp->product_count)
+    return ptx_fail(thread, place_of(thread), PTX_FAULT_TRAP,
+                    "the thread ends while a wgmma.mma_async has not been waited for");
   return tune_status_is_ok(group->run->status) ? PTX_GO : PTX_STOP;
 }
 
@@ -326,7 +331,8 @@ static ptx_outcome run_warp(ptx_warp *warp, bool *out_ran) {
 }
 
 static ptx_outcome report_deadlock(ptx_group *group) {
-  const char *const states[] = {"runs", "waits for its warp", "waits for its group", "has left"};
+  const char *const states[] = {"runs", "waits for its warp", "waits for its group",
+                                "waits for an mbarrier", "has left"};
   ptx_thread *first = NULL, *second = NULL;
   for (uint32_t i = 0; i < group->thread_count; i++) {
     ptx_thread *thread = &group->threads[i];
@@ -358,10 +364,13 @@ static ptx_outcome run_group(ptx_group *group) {
 }
 
 static void begin_group(ptx_group *group, const uint8_t *parameters) {
-  group->epoch++;
+  group->first_epoch = ++group->epoch;
   group->alive = group->thread_count;
   memset(group->barriers, 0, sizeof group->barriers);
   memset(group->shared, 0xff, group->shared_bytes);
+  for (uint32_t w = 0; w < group->warp_count; w++)
+    group->warps[w].issued = 0;
+  group->bulk_count = 0;
   for (uint32_t i = 0; i < group->thread_count; i++) {
     ptx_thread *thread = &group->threads[i];
     while (thread->frame->caller) { // left by exit in a function
@@ -372,6 +381,7 @@ static void begin_group(ptx_group *group, const uint8_t *parameters) {
     thread->state = PTX_READY;
     thread->waits = NULL;
     thread->copy_count = thread->commits = 0;
+    thread->proxy_fences = 0;
     thread->local_top = 0;
     thread->steps = 0;
     thread->frame->local_base = 0;
@@ -392,6 +402,12 @@ static void destroy_group(ptx_group *group) {
     free(thread->local);
     free(thread->copies);
   }
+  for (uint32_t w = 0; group->warps && w < group->warp_count; w++) {
+    free(group->warps[w].products);
+    free(group->warps[w].history);
+    free(group->warps[w].busy);
+  }
+  free(group->bulk);
   free(group->threads);
   free(group->warps);
   free(group->shared);

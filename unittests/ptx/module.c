@@ -355,6 +355,7 @@ static bool parse_head(ptx_parser *parser) {
   snprintf(text, sizeof text, "%.*s", (int)name.length, name.text);
   if (sscanf(text, "sm_%u", &module->architecture) != 1)
     return ptx_parser_refuse(parser, &name, "a target as in sm_80 was expected");
+  module->is_for_one = text[strlen(text) - 1] == 'a';
   while (ptx_tokens_take(tokens, ","))
     ptx_tokens_advance(tokens);
   if (!ptx_tokens_take(tokens, ".address_size"))

@@ -165,13 +165,13 @@ static void mistakes_are_named(void **state) {
       {"", "mma.sync.aligned.m32n8k16.row.col.f32.f16.f16.f32 %r0, %r1, %r2, %r3;",
        "the emulator does not know `.m32n8k16` of mma"},
       {"", "cp.async.cg.shared.global [%rd1], [%rd2], 8;", "copies of 8 bytes are not there"},
-      {"", "wgmma.fence.sync.aligned;", "does not know the instruction wgmma"},
+      {"", "wgmma.fence.sync.aligned;", "wgmma is there with .target sm_90a alone"},
       {"", "add.s32 %r0, %r1, 0x;", "`0x` is no number"},
       {"", "@%r1 ret;", "a predicate was expected behind @"},
       {"", ".reg .b32 %big<99999999>;", "a number up to 1048576 was expected"},
   };
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
-    char *text = make_ptx(rows[k].before, rows[k].body);
+    char *text = make_ptx(NULL, rows[k].before, rows[k].body);
     ptx_module *module;
     tune_status status = ptx_module_create(text, strlen(text), &module);
     if (tune_status_is_ok(status))

@@ -122,16 +122,23 @@ static bool parse_value(ptx_parser *parser, ptx_value *out) {
   return true;
 }
 
-static bool parse_values(ptx_parser *parser, ptx_operand *out, const char *end) {
-  const unsigned most = sizeof out->values / sizeof *out->values;
+// The next value of the operand, which is the last of the operation's so far.
+static bool add_value(ptx_parser *parser, ptx_operation *operation, ptx_operand *out) {
+  if (operation->value_count == PTX_VALUES)
+    return ptx_parser_refuse(parser, &parser->tokens.token, "more than %u elements of operands",
+                             PTX_VALUES);
+  out->count++;
+  return parse_value(parser, &operation->values[operation->value_count++]);
+}
+
+static bool parse_values(ptx_parser *parser, ptx_operation *operation, ptx_operand *out,
+                         const char *end) {
   if (ptx_tokens_take(&parser->tokens, end))
     return true;
-  do {
-    if (out->count == most)
-      return ptx_parser_refuse(parser, &parser->tokens.token, "more than %u elements", most);
-    if (!parse_value(parser, &out->values[out->count++]))
+  do
+    if (!add_value(parser, operation, out))
       return false;
-  } while (ptx_tokens_take(&parser->tokens, ","));
+  while (ptx_tokens_take(&parser->tokens, ","));
   return ptx_expect(parser, end);
 }
 
@@ -150,24 +157,33 @@ static bool parse_offset(ptx_parser *parser, int64_t *out) {
   return true;
 }
 
-static bool parse_operand(ptx_parser *parser, ptx_operand *out) {
+// Behind "[": an address, and of a tensor map the coordinates.
+static bool parse_address(ptx_parser *parser, ptx_operation *operation, ptx_operand *out) {
   ptx_tokens *tokens = &parser->tokens;
-  *out = (ptx_operand){.kind = PTX_OPERAND_VALUE};
+  out->kind = PTX_OPERAND_ADDRESS;
+  if (!add_value(parser, operation, out) || !parse_offset(parser, &out->offset))
+    return false;
+  if (ptx_tokens_take(tokens, ",") &&
+      (!ptx_expect(parser, "{") || !parse_values(parser, operation, out, "}")))
+    return false;
+  return ptx_expect(parser, "]");
+}
+
+static bool parse_operand(ptx_parser *parser, ptx_operation *operation, ptx_operand *out) {
+  ptx_tokens *tokens = &parser->tokens;
+  *out = (ptx_operand){.kind = PTX_OPERAND_VALUE,
+                       .values = &operation->values[operation->value_count]};
   if (ptx_tokens_take(tokens, "{")) {
     out->kind = PTX_OPERAND_VECTOR;
-    return parse_values(parser, out, "}");
+    return parse_values(parser, operation, out, "}");
   }
   if (ptx_tokens_take(tokens, "(")) {
     out->kind = PTX_OPERAND_LIST;
-    return parse_values(parser, out, ")");
+    return parse_values(parser, operation, out, ")");
   }
-  out->count = 1;
-  if (ptx_tokens_take(tokens, "[")) {
-    out->kind = PTX_OPERAND_ADDRESS;
-    return parse_value(parser, &out->values[0]) && parse_offset(parser, &out->offset) &&
-           ptx_expect(parser, "]");
-  }
-  if (!parse_value(parser, &out->values[0]))
+  if (ptx_tokens_take(tokens, "["))
+    return parse_address(parser, operation, out);
+  if (!add_value(parser, operation, out))
     return false;
   if (out->values[0].kind == PTX_VALUE_SYMBOL) { // name+4
     int64_t offset;
@@ -177,8 +193,7 @@ static bool parse_operand(ptx_parser *parser, ptx_operand *out) {
   }
   if (ptx_tokens_take(tokens, "|")) {
     out->kind = PTX_OPERAND_PAIR;
-    out->count = 2;
-    return parse_value(parser, &out->values[1]);
+    return add_value(parser, operation, out);
   }
   return true;
 }
@@ -219,7 +234,8 @@ static const ptx_binding *find_binding(const char *name) {
   static const ptx_binding *const tables[] = {
       ptx_integer_bindings, ptx_bit_bindings,     ptx_float_bindings,  ptx_compare_bindings,
       ptx_convert_bindings, ptx_move_bindings,    ptx_memory_bindings, ptx_atomic_bindings,
-      ptx_async_bindings,   ptx_control_bindings, ptx_warp_bindings,   ptx_matrix_bindings};
+      ptx_async_bindings,   ptx_control_bindings, ptx_warp_bindings,   ptx_matrix_bindings,
+      ptx_wgmma_bindings,   ptx_bulk_bindings};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
     for (const ptx_binding *binding = tables[i]; binding->name; binding++)
       if (!strcmp(binding->name, name))
@@ -285,9 +301,10 @@ bool ptx_parse_instruction(ptx_parser *parser) {
   const unsigned most = sizeof operation->operands / sizeof *operation->operands;
   if (is_good && !ptx_tokens_at(tokens, ";"))
     do {
-      is_good = operation->operand_count < most
-                    ? parse_operand(parser, &operation->operands[operation->operand_count++])
-                    : ptx_parser_refuse(parser, &name, "more than %u operands", most);
+      is_good =
+          operation->operand_count < most
+              ? parse_operand(parser, operation, &operation->operands[operation->operand_count++])
+              : ptx_parser_refuse(parser, &name, "more than %u operands", most);
     } while (is_good && ptx_tokens_take(tokens, ","));
   instruction->text = start;
   instruction->text_length = (uint32_t)(tokens->token.text - start);

@@ -256,6 +256,23 @@ uint64_t ptx_literal(ptx_operation *operation, unsigned index) {
   return value->bits;
 }
 
+void *ptx_function_keep(ptx_operation *operation, size_t bytes) {
+  ptx_function *function = operation->parser->function;
+  void *memory = calloc(1, bytes);
+  if (!memory || !ptx_grow(&function->kept, function->kept_count, sizeof *function->kept)) {
+    free(memory);
+    ptx_parser_out_of_memory(operation->parser);
+    return NULL;
+  }
+  function->kept[function->kept_count++] = memory;
+  return memory;
+}
+
+bool ptx_is_for(const ptx_operation *operation, unsigned architecture) {
+  const ptx_module *module = operation->parser->module;
+  return module->is_for_one && module->architecture == architecture;
+}
+
 static bool expect_name(ptx_operation *operation, unsigned index, ptx_token *out) {
   const ptx_value *value = element_of(operation, index, 0);
   *out = value->token;

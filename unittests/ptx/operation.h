@@ -14,6 +14,7 @@
 #include "unittests/ptx/tokens.h"
 
 #define PTX_PARTS 24
+#define PTX_VALUES 192 // of all operands: wgmma has up to 128 accumulators
 
 typedef enum ptx_value_kind {
   PTX_VALUE_REGISTER,
@@ -38,13 +39,13 @@ typedef enum ptx_operand_kind {
   PTX_OPERAND_VALUE,
   PTX_OPERAND_VECTOR,  // {a, b}
   PTX_OPERAND_PAIR,    // a|b
-  PTX_OPERAND_ADDRESS, // [a+4]
+  PTX_OPERAND_ADDRESS, // [a+4], or [a, {b, c}] of a tensor map: the coordinates come behind a
   PTX_OPERAND_LIST,    // (a, b)
 } ptx_operand_kind;
 
 typedef struct ptx_operand {
   ptx_operand_kind kind;
-  ptx_value values[16];
+  ptx_value *values; // of the operation's
   unsigned count;
   int64_t offset;
 } ptx_operand;
@@ -60,6 +61,8 @@ typedef struct ptx_operation {
   unsigned part_count;
   ptx_operand operands[8];
   unsigned operand_count;
+  ptx_value values[PTX_VALUES];
+  unsigned value_count;
   tune_status status; // the first thing wrong
 } ptx_operation;
 
@@ -72,7 +75,7 @@ typedef struct ptx_binding {
 extern const ptx_binding ptx_integer_bindings[], ptx_bit_bindings[], ptx_float_bindings[],
     ptx_compare_bindings[], ptx_convert_bindings[], ptx_move_bindings[], ptx_memory_bindings[],
     ptx_atomic_bindings[], ptx_async_bindings[], ptx_control_bindings[], ptx_warp_bindings[],
-    ptx_matrix_bindings[];
+    ptx_matrix_bindings[], ptx_wgmma_bindings[], ptx_bulk_bindings[];
 
 // The operation is not known, or not well-formed: said once, with the line, by the parser.
 void ptx_refuse(ptx_operation *operation, const char *format, ...)
@@ -107,6 +110,12 @@ uint64_t ptx_literal(ptx_operation *operation, unsigned index);
 // The slot of a constant.
 uint32_t ptx_constant_slot(ptx_operation *operation, uint64_t bits);
 
+// Memory of `bytes` zeroes that lives as long as the function; NULL where there is none, which is
+// said.
+void *ptx_function_keep(ptx_operation *operation, size_t bytes);
+// Whether the module is for this architecture alone, as with .target sm_90a.
+bool ptx_is_for(const ptx_operation *operation, unsigned architecture);
+
 // For control flow: a label of the function, a function, a list of labels.
 void ptx_use_label(ptx_operation *operation, unsigned index);
 void ptx_use_branches(ptx_operation *operation, unsigned index);
@@ -117,5 +126,7 @@ ptx_space ptx_take_space(ptx_operation *operation);
 void ptx_bind_float(ptx_operation *operation);
 // bar.warp.sync, of which "bar" and "warp" are taken.
 void ptx_bind_warp_barrier(ptx_operation *operation);
+// cp.async.bulk, of which all of this is taken.
+void ptx_bind_bulk_copy(ptx_operation *operation);
 
 #endif // TUNE_UNITTESTS_PTX_OPERATION_H

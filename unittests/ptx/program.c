@@ -34,6 +34,9 @@ void ptx_function_destroy(ptx_function *function) {
     free(function->branches[i]->targets);
     free(function->branches[i]);
   }
+  for (size_t i = 0; i < function->kept_count; i++)
+    free(function->kept[i]);
+  free(function->kept);
   free(function->calls);
   free(function->branches);
   free(function->parameters);

@@ -156,6 +156,8 @@ struct ptx_function {
   size_t call_count;
   ptx_branches **branches;
   size_t branches_count;
+  void **kept; // what instructions have as `more`
+  size_t kept_count;
   bool is_visited; // when what calls use is added up
 };
 
@@ -163,6 +165,7 @@ struct ptx_module {
   char *text;
   size_t length;
   unsigned version, architecture;
+  bool is_for_one; // sm_90a
   ptx_function **functions;
   size_t function_count;
   ptx_variable *variables;

@@ -10,6 +10,10 @@
 //   - shared memory begins as bytes of 0xff (NaN in each floating-point type), registers as noise;
 //   - what cp.async copies arrives when it is waited for; until then the bytes are 0xff, and to
 //     read them is an error;
+//   - products of warp groups (wgmma.mma_async) arrive when they are waited for; until then to
+//   touch
+//     their accumulators, or to write what they read, is an error, and so is what the proxy of
+//     asynchronous accesses reads without a fence.proxy.async of who wrote it;
 //   - shared memory that two threads touch, one of them writing, with no barrier (or within a warp:
 //     no warp-wide instruction) between them is an error. Nothing is said of orders that atomics,
 //     fences or volatile accesses may have made;
@@ -67,6 +71,21 @@ tune_status ptx_memory_add(ptx_memory *memory, const void *start, size_t bytes);
 tune_status ptx_memory_remove(ptx_memory *memory, const void *start);
 // Whether all `bytes` at `start` are in one range.
 bool ptx_memory_has(const ptx_memory *memory, const void *start, size_t bytes);
+
+// What this driver's cuTensorMapEncodeTiled makes of a tensor, for cp.async.bulk.tensor. From the
+// innermost dimension on.
+#define PTX_TENSOR_RANK 5
+#define PTX_TENSOR_MAGIC "tensor!"
+typedef struct ptx_tensor_map {
+  char magic[8];
+  uint64_t address;
+  uint64_t strides[PTX_TENSOR_RANK - 1]; // bytes, from the second dimension on
+  uint32_t sizes[PTX_TENSOR_RANK];
+  uint16_t box[PTX_TENSOR_RANK];
+  uint16_t rank, element_bytes;
+  uint16_t swizzle; // bytes of a row of the pattern: 0, 32, 64 or 128
+  uint8_t unused[44];
+} ptx_tensor_map;
 
 typedef struct ptx_launch {
   unsigned groups[3];      // at least 1 each

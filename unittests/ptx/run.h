@@ -34,7 +34,21 @@ typedef struct ptx_copy {
   const ptx_instruction *instruction;
 } ptx_copy;
 
-typedef enum ptx_state { PTX_READY, PTX_AT_WARP, PTX_AT_BARRIER, PTX_DONE } ptx_state;
+// A box of a tensor that has not arrived.
+typedef struct ptx_bulk_copy {
+  const ptx_instruction *instruction;
+  ptx_tensor_map map;
+  int32_t start[PTX_TENSOR_RANK];
+  uint32_t to, barrier; // in shared memory
+} ptx_bulk_copy;
+
+typedef enum ptx_state {
+  PTX_READY,
+  PTX_AT_WARP,
+  PTX_AT_BARRIER,
+  PTX_AT_MBARRIER,
+  PTX_DONE
+} ptx_state;
 
 struct ptx_thread {
   uint64_t *r;               // the slots of the call that runs
@@ -53,11 +67,30 @@ struct ptx_thread {
   ptx_copy *copies;
   size_t copy_count, copy_capacity;
   uint32_t commits;
+  uint32_t proxy_fences; // fence.proxy.async so far
 };
+
+// A wgmma.mma_async that has not been waited for, as a warp has it.
+typedef struct ptx_product {
+  const ptx_instruction *instruction;
+  uint64_t a, b;      // descriptors
+  bool keeps;         // adds to what the accumulators have
+  uint32_t committed; // the number of its group, from 1; 0 before that
+} ptx_product;
+
+enum { PTX_BUSY = 1, PTX_TOUCHED = 2 };
 
 struct ptx_warp {
   ptx_thread *lanes[PTX_WARP]; // NULL where the group has none
   uint32_t epoch;              // how often lanes have met
+  ptx_product *products;
+  size_t product_count;
+  uint32_t product_commits;
+  ptx_product *history; // all `issued` ones of the group
+  size_t issued;
+  bool is_fenced; // by wgmma.fence, since products were last waited for
+  // By slot of the kernel: PTX_BUSY for accumulators of the products, PTX_TOUCHED since the fence.
+  uint8_t *busy; // NULL before the first fence
 };
 
 typedef struct ptx_barrier {
@@ -75,6 +108,8 @@ typedef struct ptx_shadow {
   bool wrote_atomic;             // rather than plainly
   bool many_readers, many_warps; // in this epoch of the warp, of the group
   uint16_t pending;              // cp.async on its way here
+  uint16_t lent;                 // products on their way that read it
+  uint32_t write_fences;         // of the writer, when it wrote
 } ptx_shadow;
 
 typedef struct ptx_run {
@@ -95,8 +130,11 @@ struct ptx_group {
   uint8_t *shared;
   ptx_shadow *shadow; // NULL: races are of no interest
   size_t shared_bytes;
-  uint64_t epoch; // how often threads may have met
+  uint64_t epoch;       // how often threads may have met
+  uint64_t first_epoch; // when it began
   ptx_barrier barriers[PTX_BARRIERS];
+  ptx_bulk_copy *bulk;
+  size_t bulk_count;
 };
 
 // The launch fails with what follows, and where. Returns PTX_STOP.
@@ -119,6 +157,22 @@ ptx_outcome ptx_shadow_touch(ptx_thread *thread, const ptx_instruction *instruct
                              unsigned bytes, unsigned access);
 // cp.async is on its way to these bytes, or (-1) has arrived.
 void ptx_shadow_expect(ptx_group *group, uint32_t start, unsigned bytes, int change);
+
+// Something asynchronous reads these bytes until they are given back. PTX_STOP where what was
+// written there has not been fenced for it.
+ptx_outcome ptx_shadow_lend(ptx_thread *thread, const ptx_instruction *instruction, uint32_t start,
+                            unsigned bytes);
+// The second half of that alone.
+ptx_outcome ptx_shadow_check_proxy(ptx_thread *thread, const ptx_instruction *instruction,
+                                   uint32_t start, unsigned bytes);
+// What was expected has arrived, with nobody's ordinary writes.
+void ptx_shadow_deliver(ptx_group *group, uint32_t start, unsigned bytes);
+void ptx_shadow_give_back(ptx_group *group, uint32_t start, unsigned bytes);
+// Where an address lies in memory that is swizzled in rows of 128, 64 or 32 bytes.
+uint32_t ptx_swizzle(uint32_t address, unsigned row_bytes);
+// Notes what an instruction touches after wgmma.fence; PTX_STOP where these are accumulators that
+// are on their way.
+ptx_outcome ptx_products_touch(ptx_thread *thread, const ptx_instruction *instruction);
 
 // All copies of the thread that are in groups up to `committed` arrive.
 ptx_outcome ptx_copies_arrive(ptx_thread *thread, uint32_t committed);

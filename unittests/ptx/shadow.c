@@ -35,6 +35,7 @@ static void note_write(const ptx_thread *thread, ptx_shadow *byte, bool is_atomi
   byte->write_warp_epoch = thread->warp->epoch;
   byte->writer = (uint16_t)thread->index;
   byte->wrote_atomic = is_atomic;
+  byte->write_fences = thread->proxy_fences;
 }
 
 static void note_read(const ptx_thread *thread, ptx_shadow *byte) {
@@ -55,9 +56,15 @@ ptx_outcome ptx_shadow_touch(ptx_thread *thread, const ptx_instruction *instruct
   for (uint32_t at = start; at < start + bytes; at++) {
     ptx_shadow *byte = &thread->group->shadow[at];
     if (byte->pending)
+      return ptx_fail(
+          thread, instruction, PTX_FAULT_RACE,
+          "%s byte %u of shared memory, which an asynchronous copy is still on its way to",
+          access == PTX_READ ? "reads" : "writes", at);
+    if (byte->lent && access != PTX_READ)
       return ptx_fail(thread, instruction, PTX_FAULT_RACE,
-                      "%s byte %u of shared memory, which a cp.async is still on its way to",
-                      access == PTX_READ ? "reads" : "writes", at);
+                      "writes byte %u of shared memory, which a wgmma.mma_async that has not been "
+                      "waited for may still read",
+                      at);
     if (!(is_atomic && byte->wrote_atomic) &&
         is_unordered(thread, byte->writer, byte->write_epoch, byte->write_warp_epoch))
       return ptx_fail(thread, instruction, PTX_FAULT_RACE,
@@ -80,4 +87,39 @@ ptx_outcome ptx_shadow_touch(ptx_thread *thread, const ptx_instruction *instruct
 void ptx_shadow_expect(ptx_group *group, uint32_t start, unsigned bytes, int change) {
   for (uint32_t at = start; group->shadow && at < start + bytes; at++)
     group->shadow[at].pending = (uint16_t)(group->shadow[at].pending + change);
+}
+
+ptx_outcome ptx_shadow_check_proxy(ptx_thread *thread, const ptx_instruction *instruction,
+                                   uint32_t start, unsigned bytes) {
+  const ptx_group *group = thread->group;
+  for (uint32_t at = start; group->shadow && at < start + bytes; at++) {
+    const ptx_shadow *byte = &group->shadow[at];
+    if (byte->write_epoch >= group->first_epoch &&
+        byte->write_fences == group->threads[byte->writer].proxy_fences)
+      return ptx_fail(thread, instruction, PTX_FAULT_RACE,
+                      "reads byte %u of shared memory, which thread %u of the group has written "
+                      "without fence.proxy.async after it",
+                      at, byte->writer);
+  }
+  return PTX_GO;
+}
+
+ptx_outcome ptx_shadow_lend(ptx_thread *thread, const ptx_instruction *instruction, uint32_t start,
+                            unsigned bytes) {
+  if (ptx_shadow_check_proxy(thread, instruction, start, bytes) != PTX_GO)
+    return PTX_STOP;
+  for (uint32_t at = start; thread->group->shadow && at < start + bytes; at++)
+    thread->group->shadow[at].lent++;
+  return PTX_GO;
+}
+
+void ptx_shadow_deliver(ptx_group *group, uint32_t start, unsigned bytes) {
+  ptx_shadow_expect(group, start, bytes, -1);
+  for (uint32_t at = start; group->shadow && at < start + bytes; at++)
+    group->shadow[at].write_epoch = 0;
+}
+
+void ptx_shadow_give_back(ptx_group *group, uint32_t start, unsigned bytes) {
+  for (uint32_t at = start; group->shadow && at < start + bytes; at++)
+    group->shadow[at].lent--;
 }

@@ -297,9 +297,9 @@ static void copies_arrive_when_waited_for(void **state) {
   run_ptx(&c);
   assert_int_equal(out[3], 12); // two bytes taken, the others zeros
   c.body = COPY("") STORE;
-  expect_fault(&c, PTX_FAULT_RACE, "which a cp.async is still on its way to");
+  expect_fault(&c, PTX_FAULT_RACE, "which an asynchronous copy is still on its way to");
   c.body = COPY("cp.async.wait_group 1;\n") "ld.shared.u32 %r0, [%rd3+260];\n" STORE;
-  expect_fault(&c, PTX_FAULT_RACE, "which a cp.async is still on its way to");
+  expect_fault(&c, PTX_FAULT_RACE, "which an asynchronous copy is still on its way to");
   c.ignore_races = true;
   run_ptx(&c);
   assert_int_equal(out[3], UINT32_MAX);
@@ -425,18 +425,18 @@ static void functions_are_called(void **state) {
 // Groups and threads in three dimensions know where they are; a sample of groups is some of them.
 static void grids_have_three_dimensions(void **state) {
   (void)state;
-  char *text =
-      make_ptx("", "mov.u32 %r1, %ctaid.z;\nmov.u32 %r2, %nctaid.y;\nmov.u32 %r3, %ctaid.y;\n"
-                   "mad.lo.u32 %r1, %r1, %r2, %r3;\n"
-                   "mov.u32 %r2, %nctaid.x;\nmov.u32 %r3, %ctaid.x;\n"
-                   "mad.lo.u32 %r1, %r1, %r2, %r3;\n"
-                   "mov.u32 %r4, %tid.z;\nmov.u32 %r5, %ntid.y;\nmov.u32 %r6, %tid.y;\n"
-                   "mad.lo.u32 %r4, %r4, %r5, %r6;\n"
-                   "mov.u32 %r5, %ntid.x;\nmov.u32 %r6, %tid.x;\n"
-                   "mad.lo.u32 %r4, %r4, %r5, %r6;\n"
-                   "mad.lo.u32 %r1, %r1, 24, %r4;\n"
-                   "mad.wide.u32 %rd1, %r1, 4, %out;\n"
-                   "red.add.u32 [%rd1], 1;\n");
+  char *text = make_ptx(NULL, "",
+                        "mov.u32 %r1, %ctaid.z;\nmov.u32 %r2, %nctaid.y;\nmov.u32 %r3, %ctaid.y;\n"
+                        "mad.lo.u32 %r1, %r1, %r2, %r3;\n"
+                        "mov.u32 %r2, %nctaid.x;\nmov.u32 %r3, %ctaid.x;\n"
+                        "mad.lo.u32 %r1, %r1, %r2, %r3;\n"
+                        "mov.u32 %r4, %tid.z;\nmov.u32 %r5, %ntid.y;\nmov.u32 %r6, %tid.y;\n"
+                        "mad.lo.u32 %r4, %r4, %r5, %r6;\n"
+                        "mov.u32 %r5, %ntid.x;\nmov.u32 %r6, %tid.x;\n"
+                        "mad.lo.u32 %r4, %r4, %r5, %r6;\n"
+                        "mad.lo.u32 %r1, %r1, 24, %r4;\n"
+                        "mad.wide.u32 %rd1, %r1, 4, %out;\n"
+                        "red.add.u32 [%rd1], 1;\n");
   ptx_module *module;
   ptx_kernel *kernel;
   ptx_memory *memory;

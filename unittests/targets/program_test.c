@@ -189,6 +189,17 @@ static void what_makes_no_sense_is_named(void **state) {
          "buffer 4 is written, but it is only to be read");
   expect(state, "'written': true", "'written': true, 'texels': 'r32f'", invalid,
          "texels are written");
+  static const char PLAIN[] = "{'buffer': 0}";
+#define MAP(sizes, box, bytes, swizzle)                                                            \
+  "{'buffer': 0, 'tensor_map': {'element_bytes': " #bytes ", 'sizes': " sizes ", 'box': " box      \
+  ", 'swizzle': " #swizzle "}}"
+  expect(state, PLAIN, MAP("[8, 2]", "[8]", 4, 32), invalid, "step 0: argument 0: \"box\" has 1");
+  expect(state, PLAIN, MAP("[8, 2]", "[8, 0]", 4, 32), invalid, "\"box\": expected numbers from 1");
+  expect(state, PLAIN, MAP("[8, 2]", "[8, 257]", 4, 32), invalid, "expected numbers from 1 to 256");
+  expect(state, PLAIN, MAP("[8, 3]", "[8, 1]", 4, 32), invalid, "in the buffer of 64 bytes");
+  expect(state, PLAIN, MAP("[8, 2]", "[8, 1]", 3, 32), invalid, "elements of 1, 2 or 4 bytes");
+  expect(state, PLAIN, MAP("[8, 2]", "[8, 1]", 4, 48), invalid, "swizzled by 0, 32, 64 or 128");
+  expect(state, PLAIN, MAP("[8, 2]", "[8, 1]", 4, 'x'), invalid, "\"swizzle\"");
   expect(state, "-5", "3000000000", invalid, "argument 4: \"i32\"");
   expect(state, "0.5", "'x'", invalid, "argument 5: \"f32\"");
   expect(state, "'copy': 2", "'copy': 3", invalid, "step 1: buffer 3 is copied to itself");
