@@ -11,6 +11,7 @@
 #define TUNE_TRANSFORMS_LOWER_DEVICE_KERNEL_H
 
 #include "support/status.h"
+#include "transforms/lower/ptxas.h"
 
 #include "mlir-c/IR.h"
 
@@ -27,9 +28,10 @@ typedef struct tune_device_kernel {
   void *code; // a module with this kernel alone
   size_t code_size;
   size_t argument_count;
-  bool *is_written;      // which arguments it may write to
-  int64_t subgroup_size; // that it is written for; 0: any
-  int64_t shared_bytes;  // that a launch has to ask for, besides its own
+  bool *is_written;            // which arguments it may write to
+  int64_t subgroup_size;       // that it is written for; 0: any
+  int64_t shared_bytes;        // that a launch has to ask for, besides its own
+  tune_ptxas_report assembled; // what it takes; no registers where nobody has assembled it
 } tune_device_kernel;
 
 typedef struct tune_device_kernels {

@@ -251,13 +251,13 @@ static tune_status assemble(const tune_nvvm *self, tune_nvvm_form form,
   bool is_wanted = form == TUNE_NVVM_CUBIN;
   if (!self->ptxas)
     return is_wanted ? tune_ptxas_refuse() : TUNE_OK;
-  tune_ptxas_report report;
   char *cubin = NULL;
   size_t size = 0;
   TUNE_RETURN_IF_ERROR(tune_ptxas_run(self->ptxas, kernel->code, strlen(kernel->code),
-                                      self->device.arch, &report, is_wanted ? &cubin : NULL,
-                                      &size));
-  tune_status status = check_report(self, kernel, &report, find_invocations(kernel->code));
+                                      self->device.arch, &kernel->assembled,
+                                      is_wanted ? &cubin : NULL, &size));
+  tune_status status =
+      check_report(self, kernel, &kernel->assembled, find_invocations(kernel->code));
   if (is_wanted && tune_status_is_ok(status)) {
     free(kernel->code);
     kernel->code = cubin;

@@ -8,9 +8,6 @@
 
 #include <stdio.h>
 
-// Bytes: vectors, matrices of ldmatrix and the lines of swizzled rows all begin at such.
-#define ALIGNMENT 128
-
 static MlirWalkResult find_allocation(MlirOperation op, void *user_data) {
   if (!tune_ir_is(op, "memref.alloc") ||
       !tune_kernel_memory_is_shared(mlirValueGetType(mlirOperationGetResult(op, 0))))
@@ -19,8 +16,8 @@ static MlirWalkResult find_allocation(MlirOperation op, void *user_data) {
 }
 
 static int64_t bytes_of(MlirOperation allocation) {
-  int64_t bytes = tune_kernel_memory_bytes(mlirValueGetType(mlirOperationGetResult(allocation, 0)));
-  return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  MlirType type = mlirValueGetType(mlirOperationGetResult(allocation, 0));
+  return tune_kernel_memory_round(tune_kernel_memory_bytes(type));
 }
 
 static void replace(MlirOperation allocation, MlirValue memory) {
@@ -42,8 +39,9 @@ static void make_variable(MlirOperation kernel, MlirOperation allocation, size_t
                     mlirStringAttrGet(context, tune_ir_string("private"))),
       tune_ir_named(context, "type", mlirTypeAttrGet(type)),
       tune_ir_named(context, "initial_value", mlirUnitAttrGet(context)),
-      tune_ir_named(context, "alignment",
-                    mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), ALIGNMENT))};
+      tune_ir_named(
+          context, "alignment",
+          mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), TUNE_CUDA_SHARED_ALIGNMENT))};
   tune_ir_build(
       &outside,
       &(tune_ir_parts){.name = "memref.global", .attribute_count = 5, .attributes = attributes});
@@ -117,8 +115,9 @@ tune_status tune_nvvm_memory_finish(MlirOperation kernels) {
     mlirOperationSetAttributeByName(
         globals.ops[i], tune_ir_string("linkage"),
         mlirAttributeParseGet(context, tune_ir_string("#llvm.linkage<external>")));
-    mlirOperationSetAttributeByName(globals.ops[i], tune_ir_string("alignment"),
-                                    mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), ALIGNMENT));
+    mlirOperationSetAttributeByName(
+        globals.ops[i], tune_ir_string("alignment"),
+        mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), TUNE_CUDA_SHARED_ALIGNMENT));
   }
   bool failed = globals.failed;
   tune_op_list_deinit(&globals);
