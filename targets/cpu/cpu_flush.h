@@ -14,6 +14,10 @@
 
 #include "targets/fingerprint.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // Zeroes at first.
 typedef struct cpu_flush {
   unsigned char *bytes; // NULL before the first use
@@ -27,5 +31,9 @@ void cpu_flush_deinit(cpu_flush *flush);
 
 // Twice the largest cache that `fingerprint` has, in bytes.
 size_t cpu_flush_bytes(const tune_fingerprint *fingerprint);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TARGETS_CPU_CPU_FLUSH_H
