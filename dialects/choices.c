@@ -138,7 +138,7 @@ tune_status tune_choices_read(MlirOperation op, const char *target, tune_choices
   tune_status status = read_attribute(attribute, target, out_choices);
   if (!tune_status_is_ok(status))
     tune_choices_deinit(out_choices);
-  return tune_status_locate(status, mlirOperationGetLocation(op));
+  return tune_status_locate(status, tune_location_get(op));
 }
 
 static tune_status make_dictionary(MlirContext context, const tune_choices *choices,
@@ -206,7 +206,7 @@ tune_status tune_choices_write(MlirOperation op, const tune_choices *choices) {
     status = set_own(op, choices->target, dictionary);
   else if (tune_status_is_ok(status))
     set_attribute(op, dictionary);
-  return tune_status_locate(status, mlirOperationGetLocation(op));
+  return tune_status_locate(status, tune_location_get(op));
 }
 
 //===--------------------------------------------------------------------------===//

@@ -44,6 +44,38 @@ static MlirLocation find_place(MlirLocation location) {
   }
 }
 
+// A module without braces is at line 0, column 0 of its file.
+static bool is_line_0(MlirLocation place) {
+  return !mlirLocationIsNull(place) && mlirLocationFileLineColRangeGetStartLine(place) == 0;
+}
+
+// The place of the first op in `op` that has one, at a line; or a null location.
+static MlirLocation find_first_place(MlirOperation op) {
+  MlirLocation place = {NULL};
+  MlirRegion region = mlirOperationGetFirstRegion(op);
+  MlirBlock block = mlirRegionIsNull(region) ? (MlirBlock){NULL} : mlirRegionGetFirstBlock(region);
+  MlirOperation inner =
+      mlirBlockIsNull(block) ? (MlirOperation){NULL} : mlirBlockGetFirstOperation(block);
+  for (; !mlirOperationIsNull(inner) && mlirLocationIsNull(place);
+       inner = mlirOperationGetNextInBlock(inner)) {
+    place = find_place(mlirOperationGetLocation(inner));
+    if (is_line_0(place))
+      place = (MlirLocation){NULL};
+  }
+  return place;
+}
+
+MlirLocation tune_location_get(MlirOperation op) {
+  MlirLocation location = mlirOperationGetLocation(op), place = find_place(location);
+  if (!is_line_0(place))
+    return location;
+  MlirLocation first = find_first_place(op);
+  if (!mlirLocationIsNull(first))
+    return first;
+  MlirIdentifier file = mlirLocationFileLineColRangeGetFilename(place);
+  return mlirLocationFileLineColGet(mlirOperationGetContext(op), mlirIdentifierStr(file), 1, 1);
+}
+
 void tune_location_append(tune_string_builder *builder, MlirLocation location) {
   MlirLocation place = find_place(location);
   if (mlirLocationIsNull(place)) {
@@ -136,7 +168,7 @@ tune_status tune_status_make_located(tune_status_code code, MlirLocation locatio
 tune_status tune_status_make_at(tune_status_code code, MlirOperation op, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  tune_status status = make_located(code, mlirOperationGetLocation(op), format, arguments);
+  tune_status status = make_located(code, tune_location_get(op), format, arguments);
   va_end(arguments);
   return status;
 }
@@ -150,9 +182,10 @@ static void append_chunk(MlirStringRef chunk, void *builder) {
 }
 
 static void append_place(tune_string_builder *out, MlirLocation location) {
-  if (mlirLocationIsNull(find_place(location)))
+  MlirLocation place = find_place(location);
+  if (mlirLocationIsNull(place) || is_line_0(place))
     return;
-  tune_location_append(out, location);
+  tune_location_append(out, place);
   tune_string_builder_append(out, ": ");
 }
 

@@ -39,6 +39,10 @@ extern "C" {
 // "<unknown>" where there is none.
 void tune_location_append(tune_string_builder *builder, MlirLocation location);
 
+// Where `op` is. A module without braces, which MLIR says is at line 0 of its file, is where the
+// first op in it is, or at line 1 where it is empty.
+MlirLocation tune_location_get(MlirOperation op);
+
 // Makes a status whose message is "in.mlir:14:8: error: <formatted>", or just what is formatted
 // where `location` has no place in a file.
 tune_status tune_status_make_located(tune_status_code code, MlirLocation location,

@@ -3,7 +3,7 @@
 // A target is one table of functions; targets/registry.c lists them. No target knows of
 // MLIR: an artifact is what transforms/lower made, its signature says what it takes.
 //
-//     open target → load kernel → bind buffers → time … → read outputs → unload → close
+//     open target → load kernel → bind buffers → (flush →) time … → read outputs → unload → close
 //
 // A kernel that crashes takes its process along, one that never returns never returns: run it in a
 // child, as tune-measure does.
@@ -73,6 +73,9 @@ typedef struct tune_target_class {
   // Runs `repeats` >= 1 times in a row; `*out_seconds` is device time of all of them. DATA_LOSS if
   // the device was lost over it.
   tune_status (*time)(tune_kernel *kernel, uint64_t repeats, double *out_seconds);
+  // Puts something else into the caches, so that a run that follows finds its data in memory.
+  // OUT_OF_MEMORY without room for that. The member is NULL where there are none.
+  tune_status (*flush)(tune_target *target);
   // Copies output `output` (see signature.h) as it is after the last run into a new buffer.
   // FAILED_PRECONDITION before the first run; DATA_LOSS if the kernel left no sensible output.
   tune_status (*read)(const tune_kernel *kernel, size_t output, tune_buffer *out_buffer);

@@ -9,10 +9,8 @@
 #include "transforms/module_tasks.h"
 
 static const tune_pass_option options_table[] = {
-    TUNE_OPTION_TARGET,
-    TUNE_OPTION_THREADS,
-    TUNE_OPTION_SCHEDULE,
-    TUNE_OPTION_BY_TARGET,
+    TUNE_OPTION_TARGET,   TUNE_OPTION_DEVICE,    TUNE_OPTION_THREADS,
+    TUNE_OPTION_SCHEDULE, TUNE_OPTION_BY_TARGET,
 };
 
 // Says which occurrences could not be given choices, and why.

@@ -9,8 +9,8 @@
 #include "transforms/module_tasks.h"
 
 static const tune_pass_option options_table[] = {
-    TUNE_OPTION_DATABASE, TUNE_OPTION_TARGET,    TUNE_OPTION_THREADS,
-    TUNE_OPTION_SCHEDULE, TUNE_OPTION_BY_TARGET,
+    TUNE_OPTION_DATABASE,    TUNE_OPTION_TARGET,   TUNE_OPTION_DEVICE,    TUNE_OPTION_THREADS,
+    TUNE_OPTION_FLUSH_CACHE, TUNE_OPTION_SCHEDULE, TUNE_OPTION_BY_TARGET,
 };
 
 static tune_status apply_to_task(const tune_module_tasks *tasks, tune_database *database,
@@ -32,6 +32,7 @@ static tune_status apply_to_task(const tune_module_tasks *tasks, tune_database *
 static tune_status apply_to_tasks(MlirOperation module, const tune_pass_options *options,
                                   tune_database *database) {
   tune_module_tasks_options wanted = tune_module_tasks_options_get(options);
+  wanted.flush_cache = tune_pass_options_get_flag(options, "flush-cache");
   wanted.by_target = tune_pass_options_get_flag(options, "by-target");
   tune_module_tasks tasks;
   TUNE_RETURN_IF_ERROR(tune_module_tasks_init(&tasks, module, &wanted));

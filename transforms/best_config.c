@@ -115,9 +115,10 @@ void tune_best_config_remark(const tune_task_space *space, const tune_target_fac
     tune_remark_emit(
         location, "'%s' keeps the default schedule: no record has what is chosen on this op", name);
   else
-    tune_remark_emit(location,
-                     "'%s' keeps the default schedule: no record of it for %s on this machine",
-                     name, tune_target_facts_describe(facts, what));
+    tune_remark_emit(location, "'%s' keeps the default schedule: no record of it for %s on %s%s",
+                     name, tune_target_facts_describe(facts, what),
+                     facts->is_elsewhere ? tune_target_facts_model(facts) : "this machine",
+                     facts->name.is_generic ? "; device=FILE names a device that has some" : "");
 }
 
 void tune_best_config_provenance(const tune_task_space *space, char text[32]) {

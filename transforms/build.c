@@ -29,7 +29,7 @@ static tune_status read_task(MlirContext context, const tune_build_source *sourc
   MlirOperation function;
   TUNE_RETURN_IF_ERROR(
       tune_status_locate(tune_ir_find_function(task->payload, source->function, &function),
-                         mlirOperationGetLocation(task->payload)));
+                         tune_location_get(task->payload)));
   MlirStringRef name = tune_ir_string_attribute(function, "sym_name");
   task->function = strndup(name.data, name.length);
   if (!task->function)

@@ -76,7 +76,7 @@ static tune_status emit_remarks(const tune_extraction *extraction, MlirOperation
                        left_out->reason);
   }
   if (which != REMARK_NONE && !extraction->task_count)
-    tune_remark_emit(mlirOperationGetLocation(module), "there is nothing to tune in this module");
+    tune_remark_emit(tune_location_get(module), "there is nothing to tune in this module");
   return TUNE_OK;
 }
 

@@ -10,6 +10,7 @@
 #include "transforms/lower/lowering.h"
 #include "transforms/lower/memory.h"
 #include "transforms/module_choices.h"
+#include "tuning/device_file.h"
 
 #include "mlir-c/Dialect/Affine.h"
 #include "mlir-c/Dialect/Arith.h"
@@ -53,14 +54,17 @@ static const tune_pass_option options_table[] = {
          "only one, or @main"},
     TUNE_OPTION_DATABASE,
     TUNE_OPTION_TARGET,
+    TUNE_OPTION_DEVICE,
     TUNE_OPTION_THREADS,
+    TUNE_OPTION_FLUSH_CACHE,
     TUNE_OPTION_SCHEDULE,
 };
 
 // What the steps of a lowering need, besides the options of the pass.
 typedef struct lowering_job {
   MlirOperation module;
-  tune_target_facts *facts; // of a device; NULL: a CPU, of which nothing is asked
+  tune_target_facts *facts; // NULL: this machine's CPU, of which nothing is asked
+  char *features;           // of another CPU, as LLVM calls them
   char *function;           // of a device: what runs on it
   tune_function_signature *signature;
   tune_module_choices_options wanted;
@@ -77,10 +81,9 @@ static void print_stage(void *user, const char *stage, MlirOperation module) {
 }
 
 // Code for a device is made of one function and what it calls.
-static tune_status prepare_for_device(lowering_job *job, const char *target, size_t threads,
-                                      const char *wanted) {
+static tune_status prepare_for_device(lowering_job *job, const char *wanted) {
   MlirOperation function;
-  TUNE_RETURN_IF_ERROR(tune_target_facts_create(target, threads, &job->facts));
+  TUNE_RETURN_IF_ERROR(tune_module_tasks_get_facts(&job->wanted.tasks, &job->facts));
   job->wanted.tasks.has_fingerprint = true;
   job->wanted.tasks.fingerprint = tune_target_facts_device(job->facts);
   TUNE_RETURN_IF_ERROR(tune_ir_find_function(job->module, wanted, &function));
@@ -92,9 +95,17 @@ static tune_status prepare_for_device(lowering_job *job, const char *target, siz
   return tune_memory_prepare(job->module, function, job->signature);
 }
 
+// LLVM knows this machine's CPU by itself, and is told of another one.
+static tune_status prepare_for_cpu(lowering_job *job) {
+  TUNE_RETURN_IF_ERROR(tune_module_tasks_get_facts(&job->wanted.tasks, &job->facts));
+  return tune_device_file_get_features(job->facts, &job->features);
+}
+
 static tune_status lower_rest(const lowering_job *job, tune_target_kind kind, int threads) {
   tune_lowering_options options = {.kind = kind,
-                                   .cpu = {.threads = threads},
+                                   .cpu = {.cpu = job->features ? "x86-64" : NULL,
+                                           .features = job->features,
+                                           .threads = threads},
                                    .device = job->wanted.tasks.fingerprint,
                                    .stages = job->wanted.stages};
   tune_lowering *lowering;
@@ -118,7 +129,9 @@ static tune_status lower(lowering_job *job, const tune_pass_options *options,
                             "as with target=vulkan",
                             function);
   if (is_for_device)
-    TUNE_RETURN_IF_ERROR(prepare_for_device(job, job->wanted.tasks.target, threads, function));
+    TUNE_RETURN_IF_ERROR(prepare_for_device(job, function));
+  else if (job->wanted.tasks.device)
+    TUNE_RETURN_IF_ERROR(prepare_for_cpu(job));
   if (tune_pass_options_is_given(options, "db"))
     TUNE_RETURN_IF_ERROR(tune_database_open_read_only(tune_pass_options_get_text(options, "db"),
                                                       &job->wanted.database));
@@ -129,6 +142,7 @@ static tune_status lower(lowering_job *job, const tune_pass_options *options,
 static tune_status lower_run(MlirOperation module, const tune_pass_options *options) {
   lowering_job job = {.module = module,
                       .wanted = {.tasks = tune_module_tasks_options_get(options)}};
+  job.wanted.tasks.flush_cache = tune_pass_options_get_flag(options, "flush-cache");
   if (tune_pass_options_get_flag(options, "print-stages"))
     job.wanted.stages.reach = print_stage;
   tune_target_name name;
@@ -139,6 +153,7 @@ static tune_status lower_run(MlirOperation module, const tune_pass_options *opti
   tune_database_destroy(job.wanted.database);
   tune_function_signature_destroy(job.signature);
   tune_target_facts_destroy(job.facts);
+  free(job.features);
   free(job.function);
   return status;
 }

@@ -4,6 +4,7 @@
 
 #include "dialects/diagnostic.h"
 #include "support/file.h"
+#include "tuning/device_file.h"
 
 #include "mlir-c/Dialect/Affine.h"
 #include "mlir-c/Dialect/Arith.h"
@@ -28,9 +29,44 @@ const tune_dialect_getter tune_module_tasks_dialects[] = {
 tune_module_tasks_options tune_module_tasks_options_get(const tune_pass_options *options) {
   return (tune_module_tasks_options){
       .target = tune_pass_options_get_text(options, "target"),
+      .device = tune_pass_options_get_text(options, "device"),
+      .advises = true,
       .threads = (size_t)tune_pass_options_get_integer(options, "threads"),
       .schedule = tune_pass_options_get_text(options, "schedule"),
   };
+}
+
+static tune_status find_facts(const tune_module_tasks_options *options,
+                              tune_target_facts **out_facts) {
+  if (options->has_fingerprint)
+    return tune_target_facts_create_known(options->target, options->fingerprint, options->threads,
+                                          out_facts);
+  if (options->device)
+    return tune_device_file_get_facts(options->device, options->target, options->threads,
+                                      out_facts);
+  tune_status status = tune_target_facts_create(options->target, options->threads, out_facts);
+  tune_target_kind kind = tune_target_kind_of_name(options->target);
+  if (!options->advises || tune_status_get_code(status) != TUNE_UNAVAILABLE ||
+      kind == TUNE_KIND_CPU)
+    return status;
+  return tune_status_join(
+      tune_status_make(TUNE_UNAVAILABLE,
+                       "%s; target=%s needs none, nor does device=FILE, which is one of "
+                       "another machine (docs/measured-elsewhere.md)",
+                       tune_status_get_message(status),
+                       kind == TUNE_KIND_CUDA ? "cuda:sm_90" : "vulkan:generic"),
+      status);
+}
+
+tune_status tune_module_tasks_get_facts(const tune_module_tasks_options *options,
+                                        tune_target_facts **out_facts) {
+  TUNE_RETURN_IF_ERROR(find_facts(options, out_facts));
+  tune_status status = tune_target_facts_set_flush_cache(*out_facts, options->flush_cache);
+  if (!tune_status_is_ok(status)) {
+    tune_target_facts_destroy(*out_facts);
+    *out_facts = NULL;
+  }
+  return status;
 }
 
 // A schedule that is for other tasks than those of the module would be given and ignored.
@@ -60,11 +96,7 @@ static tune_status read_schedule(const char *path, char **out_text) {
 
 static tune_status fill(tune_module_tasks *tasks, MlirOperation module,
                         const tune_module_tasks_options *options) {
-  TUNE_RETURN_IF_ERROR(
-      options->has_fingerprint
-          ? tune_target_facts_create_known(options->target, options->fingerprint, options->threads,
-                                           &tasks->facts)
-          : tune_target_facts_create(options->target, options->threads, &tasks->facts));
+  TUNE_RETURN_IF_ERROR(tune_module_tasks_get_facts(options, &tasks->facts));
   if (options->schedule)
     TUNE_RETURN_IF_ERROR(read_schedule(options->schedule, &tasks->schedule_text));
   TUNE_RETURN_IF_ERROR(tune_extract(mlirModuleFromOperation(module), &tasks->extraction));
@@ -115,5 +147,5 @@ void tune_module_tasks_remark_left_out(const tune_module_tasks *tasks, MlirOpera
                        left_out->reason);
   }
   if (extraction->task_count == 0)
-    tune_remark_emit(mlirOperationGetLocation(module), "there is nothing to tune in this module");
+    tune_remark_emit(tune_location_get(module), "there is nothing to tune in this module");
 }

@@ -33,6 +33,13 @@ extern "C" {
     .name = "threads", .type = TUNE_PASS_OPTION_INTEGER, .initial = "1", .minimum = 1,             \
     .maximum = 4096, .summary = "threads that the code runs with; 1 by default"                    \
   }
+#define TUNE_OPTION_DEVICE                                                                         \
+  {                                                                                                \
+    .name = "device", .type = TUNE_PASS_OPTION_STRING,                                             \
+    .summary = "file with the fingerprint of a device, or CPU, of another machine, as "            \
+               "`tune-measure --fingerprint` or `tune-db device` prints it; the target is that "   \
+               "one, which need not be here"                                                       \
+  }
 #define TUNE_OPTION_SCHEDULE                                                                       \
   {                                                                                                \
     .name = "schedule", .type = TUNE_PASS_OPTION_STRING,                                           \
@@ -43,6 +50,13 @@ extern "C" {
   {                                                                                                \
     .name = "db", .type = TUNE_PASS_OPTION_STRING,                                                 \
     .summary = "the database; $XDG_CACHE_HOME/mlir-tune/tune.db by default"                        \
+  }
+
+// For passes that look for records.
+#define TUNE_OPTION_FLUSH_CACHE                                                                    \
+  {                                                                                                \
+    .name = "flush-cache", .type = TUNE_PASS_OPTION_FLAG,                                          \
+    .summary = "take the records of searches that had flush-cache, in place of the others"         \
   }
 
 #define TUNE_OPTION_BY_TARGET                                                                      \
@@ -64,17 +78,24 @@ typedef struct tune_module_tasks {
 
 typedef struct tune_module_tasks_options {
   const char *target; // tuning/target_name.h
+  const char *device; // file with its fingerprint (tuning/device_file.h); NULL: it is here
   // The target's facts are not asked for but made of this (tune_target_facts_create_known).
   bool has_fingerprint;
+  bool advises; // where there is no such device the error says what to do: for passes with device=
   const json_t *fingerprint;
   size_t threads;
+  bool flush_cache;      // records are of runs with flushed caches
   const char *schedule;  // file; NULL: rules
   bool takes_all_chosen; // see task_space.h
   bool by_target;        // see task_space.h
 } tune_module_tasks_options;
 
-// Reads the four options above from those of a pass that has them.
+// Reads target, device, threads and schedule from those of a pass that has them.
 tune_module_tasks_options tune_module_tasks_options_get(const tune_pass_options *options);
+
+// The facts of what the options say; to be destroyed.
+tune_status tune_module_tasks_get_facts(const tune_module_tasks_options *options,
+                                        tune_target_facts **out_facts);
 
 // Extracts the tasks of `module` and asks for the facts of the target.
 tune_status tune_module_tasks_init(tune_module_tasks *tasks, MlirOperation module,

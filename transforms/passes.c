@@ -122,7 +122,7 @@ static void run(MlirOperation module, MlirExternalPass pass, void *user_data) {
   status = explain(status, module);
   if (!tune_status_is_located(status))
     status = tune_status_annotate(status, "%s", state->pass_class->name);
-  tune_status_emit(status, mlirOperationGetLocation(module));
+  tune_status_emit(status, tune_location_get(module));
   tune_status_free(status);
   mlirExternalPassSignalFailure(pass);
 }

@@ -24,6 +24,7 @@ static const tune_pass_option options_table[] = {
      .takes_bare_word = true,
      .summary = "only the task whose key or name starts so, or of that number (from 0)"},
     TUNE_OPTION_TARGET,
+    TUNE_OPTION_DEVICE,
     TUNE_OPTION_THREADS,
     TUNE_OPTION_SCHEDULE,
 };

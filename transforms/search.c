@@ -63,9 +63,23 @@ static tune_status nothing_to_tune(const search *s) {
   return status;
 }
 
+// Of a device that is not here: takes and replaces `status`.
+static tune_status advise_rounds(const search *s, tune_status status) {
+  if (tune_target_kind_of_name(s->options->target) ==
+      TUNE_KIND_CPU) // tune-measure is missing, or more
+    return status;
+  return tune_status_join(
+      tune_status_make(TUNE_UNAVAILABLE,
+                       "%s; measure=export:FOLDER has candidates measured on a machine that has "
+                       "the device (docs/measured-elsewhere.md)",
+                       tune_status_get_message(status)),
+      status);
+}
+
 static tune_status find_tasks(search *s) {
   tune_module_tasks_options options = {.target = s->options->target,
                                        .threads = s->options->threads,
+                                       .flush_cache = s->options->flush_cache,
                                        .schedule = s->options->schedule,
                                        .by_target = s->options->by_target};
   if (s->options->export_folder) {
@@ -74,11 +88,11 @@ static tune_status find_tasks(search *s) {
   }
   tune_status status =
       tune_module_tasks_init(&s->tasks, mlirModuleGetOperation(s->module), &options);
-  if (s->rounds && tune_status_get_code(status) == TUNE_UNAVAILABLE)
-    status = tune_search_advise_device(s, status);
+  if (tune_status_is_ok(status) && !s->rounds)
+    status = tune_target_facts_require_device(s->tasks.facts);
+  if (tune_status_get_code(status) == TUNE_UNAVAILABLE)
+    status = (s->rounds ? tune_search_advise_device : advise_rounds)(s, status);
   TUNE_RETURN_IF_ERROR(status);
-  if (!s->rounds)
-    TUNE_RETURN_IF_ERROR(tune_target_facts_require_device(s->tasks.facts));
   return s->tasks.extraction->task_count ? TUNE_OK : nothing_to_tune(s);
 }
 
@@ -129,6 +143,7 @@ static tune_status start_evaluator(search *s) {
   options.device = s->tasks.facts->name.device;
   options.fingerprint = tune_target_facts_device(s->tasks.facts);
   options.threads = s->tasks.facts->threads;
+  options.flush_cache = s->options->flush_cache;
   options.jobs = s->options->jobs;
   options.seed = s->options->session.strategy_options.seed;
   return tune_evaluator_process_create(&options, &s->evaluator);

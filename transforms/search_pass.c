@@ -148,14 +148,18 @@ static const tune_pass_option options_table[] = {
     {.name = "target",
      .type = TUNE_PASS_OPTION_STRING,
      .initial = "cpu",
-     .summary = "what to tune for: cpu (default), vulkan, or one of its devices as vulkan:0 or "
-                "vulkan:<name>; null builds nothing and makes the times up"},
+     .summary =
+         "what to tune for: cpu (default), vulkan, cuda, or one of their devices as vulkan:0, "
+         "vulkan:<name> or cuda:sm_90; null builds nothing and makes the times up"},
     {.name = "threads",
      .type = TUNE_PASS_OPTION_INTEGER,
      .minimum = 1,
      .maximum = 1024,
      .initial = "1",
      .summary = "that the tuned code runs with (1)"},
+    {.name = "flush-cache",
+     .type = TUNE_PASS_OPTION_FLAG,
+     .summary = "empty the caches ahead of each run that is timed; records of such are kept apart"},
     {.name = "jobs",
      .type = TUNE_PASS_OPTION_INTEGER,
      .minimum = 0,
@@ -213,17 +217,16 @@ static tune_status refuse_empty_bounds(const tune_pass_options *options) {
 
 // What is about measuring here has no meaning elsewhere, and the other way round.
 static tune_status check_measure(const tune_pass_options *options, bool is_elsewhere) {
-  static const char *const here[] = {"finalists", "time"};
-  static const char *const elsewhere[] = {"round", "export-wait"};
-  for (size_t i = 0; i < 2; i++) {
-    const char *name = is_elsewhere ? here[i] : elsewhere[i];
+  static const char *const here[] = {"time", NULL};
+  static const char *const elsewhere[] = {"round", "export-wait", NULL};
+  for (const char *const *names = is_elsewhere ? here : elsewhere; *names; names++) {
+    const char *name = *names;
     if (tune_pass_options_is_given(options, name))
-      return tune_status_make(
-          TUNE_INVALID_ARGUMENT, "option '%s' has no meaning %s measure=export:<folder>: %s", name,
-          is_elsewhere ? "with" : "without",
-          is_elsewhere ? "the best is found by the times of the rounds, of which there are as many "
-                         "as trials= and round= say"
-                       : "nothing is exported");
+      return tune_status_make(TUNE_INVALID_ARGUMENT,
+                              "option '%s' has no meaning %s measure=export:<folder>: %s", name,
+                              is_elsewhere ? "with" : "without",
+                              is_elsewhere ? "there are as many rounds as trials= and round= say"
+                                           : "nothing is exported");
   }
   if (is_elsewhere && strcmp(tune_pass_options_get_text(options, "target"), "null") == 0)
     return tune_status_make(TUNE_INVALID_ARGUMENT, "measure=export:<folder>: on the target null "
@@ -246,7 +249,6 @@ static tune_status read_measure(const tune_pass_options *options, tune_search_op
   search->export_folder = text + strlen(EXPORT_PREFIX);
   search->export_wait = tune_pass_options_get_seconds(options, "export-wait");
   search->session.round = (size_t)tune_pass_options_get_integer(options, "round");
-  search->session.finalists = 0;
   return TUNE_OK;
 }
 
@@ -268,6 +270,7 @@ static tune_status read_options(const tune_pass_options *options, tune_search_op
     strategy->mutation_rate = tune_pass_options_get_percent(options, "mutation-rate") / 100;
   search->target = tune_pass_options_get_text(options, "target");
   search->threads = (size_t)tune_pass_options_get_integer(options, "threads");
+  search->flush_cache = tune_pass_options_get_flag(options, "flush-cache");
   search->jobs = (size_t)tune_pass_options_get_integer(options, "jobs");
   search->database = tune_pass_options_get_text(options, "db");
   search->schedule = tune_pass_options_get_text(options, "schedule");

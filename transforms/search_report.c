@@ -80,6 +80,8 @@ static void on_begin(void *user, const tune_target_facts *facts, const char *dat
   fprintf(report->stream, " for %s%s%s", facts->name.target, model ? ": " : "", model ? model : "");
   if (facts->name.kind == TUNE_KIND_CPU || facts->threads > 1)
     fprintf(report->stream, ", %zu thread%s", facts->threads, facts->threads == 1 ? "" : "s");
+  if (facts->flushes_cache)
+    fprintf(report->stream, ", caches flushed");
   double peak = tune_target_facts_peak(facts, "f32");
   if (peak > 0)
     fprintf(report->stream, ", peak %s f32 GFLOP/s", tune_figure_giga(peak).text);

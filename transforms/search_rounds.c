@@ -3,8 +3,8 @@
 #include "support/clock.h"
 #include "support/file.h"
 #include "transforms/search_state.h"
-#include "tuning/cpu_features.h"
 #include "tuning/database_transfer.h"
+#include "tuning/device_file.h"
 #include "tuning/evaluators/elsewhere.h"
 
 #include <errno.h>
@@ -163,20 +163,6 @@ static tune_status append_record(void *self, const tune_record *record) {
 // Beginning
 //===--------------------------------------------------------------------------===//
 
-// For another CPU than this machine's, LLVM has to be told what it has. `*out_features` is NULL
-// where it is this one.
-static tune_status find_features(const search *s, char **out_features) {
-  *out_features = NULL;
-  const json_t *device = tune_rounds_device(s->rounds);
-  if (!device || s->tasks.facts->name.kind != TUNE_KIND_CPU)
-    return TUNE_OK;
-  tune_target_facts *own;
-  TUNE_RETURN_IF_ERROR(tune_target_facts_create(s->options->target, s->options->threads, &own));
-  bool is_own = json_equal(own->fingerprint, device);
-  tune_target_facts_destroy(own);
-  return is_own ? TUNE_OK : tune_cpu_features_to_llvm(device, out_features);
-}
-
 static tune_status start_evaluator(search *s) {
   const tune_target_facts *facts = s->tasks.facts;
   bool is_cpu = facts->name.kind == TUNE_KIND_CPU;
@@ -186,18 +172,45 @@ static tune_status start_evaluator(search *s) {
                                     .seed = s->options->session.strategy_options.seed,
                                     .rounds = s->rounds};
   tune_process_evaluator_options_init(&options.process);
-  TUNE_RETURN_IF_ERROR(find_features(s, &s->features));
+  if (tune_rounds_device(s->rounds))
+    TUNE_RETURN_IF_ERROR(tune_device_file_get_features(facts, &s->features));
   options.process.target = facts->name.target;
   options.process.fingerprint = tune_target_facts_device(facts);
   options.process.cpu = s->features ? "x86-64" : NULL;
   options.process.features = s->features;
   options.process.threads = s->options->threads;
+  options.process.flush_cache = s->options->flush_cache;
   options.process.jobs = s->options->jobs;
   options.process.seed = s->options->session.strategy_options.seed;
   return tune_evaluator_elsewhere_create(&options, &s->evaluator);
 }
 
+// What has to be the same for the same proposals. That there may be more trials is known.
+static json_t *make_identity(const search *s) {
+  const tune_session_options *session = &s->options->session;
+  const tune_strategy_options *strategy = &session->strategy_options;
+  json_t *tasks = json_array();
+  for (size_t i = 0; i < s->tasks.extraction->task_count; i++)
+    json_array_append_new(tasks, json_string(s->tasks.extraction->tasks[i].key.text));
+  return json_pack("{s:o, s:s, s:I, s:I, s:I, s:f, s:i, s:I, s:s, s:I, s:b}", "tasks", tasks,
+                   "strategy", session->strategy, "seed", (json_int_t)strategy->seed, "finalists",
+                   (json_int_t)session->finalists, "population", (json_int_t)strategy->population,
+                   "mutation-rate", strategy->mutation_rate, "selection", (int)strategy->selection,
+                   "round", (json_int_t)session->round, "target", s->options->target, "threads",
+                   (json_int_t)s->options->threads, "flush-cache", s->options->flush_cache);
+}
+
+static tune_status claim_folder(search *s) {
+  json_t *identity = make_identity(s);
+  if (!identity)
+    return out_of_memory();
+  tune_status status = tune_rounds_claim(s->rounds, identity);
+  json_decref(identity);
+  return status;
+}
+
 tune_status tune_search_start_rounds(search *s) {
+  TUNE_RETURN_IF_ERROR(claim_folder(s));
   s->store = (tune_record_store){.self = s, .append = append_record, .load = load_known};
   TUNE_RETURN_IF_ERROR(find_fingerprint(s));
   TUNE_RETURN_IF_ERROR(open_known(s));

@@ -5,6 +5,7 @@
 #include "support/string_builder.h"
 
 #include <string.h>
+#include <sys/utsname.h>
 
 // Those whose names differ. What LLVM calls "avx512vnni" is "avx512_vnni" for Linux, and so on.
 static const struct {
@@ -53,4 +54,15 @@ tune_status tune_cpu_features_to_llvm(const json_t *fingerprint, char **out_feat
                           "%s is no x86-64 CPU, and code for another one than this machine's is "
                           "made for these alone; search on such a machine",
                           model ? model : "the CPU of the fingerprint");
+}
+
+static bool is_x86_64(void) {
+  struct utsname system;
+  return uname(&system) == 0 && strcmp(system.machine, "x86_64") == 0;
+}
+
+const char *tune_cpu_reference_name(void) { return is_x86_64() ? "x86-64-v3" : "generic"; }
+
+json_t *tune_cpu_reference_features(void) {
+  return is_x86_64() ? json_pack("[s, s, s, s]", "avx2", "bmi2", "f16c", "fma") : json_array();
 }

@@ -398,7 +398,9 @@ tune_status tune_database_find_fingerprint(tune_database *database, const char *
   return find_by_text(database,
                       "WITH exact AS (SELECT digest, target FROM fingerprints WHERE digest = ?1),"
                       "  prefixed AS (SELECT digest, target FROM fingerprints"
-                      "    WHERE substr(digest, 1, length(?1)) = ?1 AND length(?1) > 0)"
+                      "    WHERE (substr(digest, 1, length(?1)) = ?1 AND length(?1) > 0)"
+                      "      OR (substr(target || ':' || digest, 1, length(?1)) = ?1"
+                      "          AND length(?1) > length(target) + 1))"
                       " SELECT * FROM exact UNION ALL"
                       " SELECT * FROM prefixed WHERE NOT EXISTS(SELECT 1 FROM exact) LIMIT 4",
                       "fingerprint", text, out_digest);

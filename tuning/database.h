@@ -99,7 +99,7 @@ tune_status tune_database_put_fingerprint(tune_database *database, const char *d
 // NOT_FOUND if there is none of that digest. The texts belong to the caller.
 tune_status tune_database_get_fingerprint(tune_database *database, const char *digest,
                                           char **out_target, char **out_description);
-// As find_task, for the start of a fingerprint's digest.
+// As find_task, for the start of a fingerprint's digest, also behind its target ("cuda:1a2b").
 tune_status tune_database_find_fingerprint(tune_database *database, const char *text,
                                            char **out_digest);
 

@@ -68,6 +68,10 @@ static const char *const migrations[] = {
     "  WHERE verdict = 'ok' AND kind = 'trial';"
     "CREATE INDEX winners ON trials(task, fingerprint, schedule, created_ms)"
     "  WHERE verdict = 'ok' AND kind = 'winner';",
+    // What the code takes of a device; 0 registers: not known.
+    "ALTER TABLE trials ADD COLUMN registers INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE trials ADD COLUMN spilled_bytes INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE trials ADD COLUMN shared_bytes INTEGER NOT NULL DEFAULT 0;",
 };
 
 #define SCHEMA_VERSION ((int)(sizeof migrations / sizeof *migrations))

@@ -2,7 +2,7 @@
 //
 // The connection, and SQLite's results as statuses. Only tuning/database*.c include this.
 //
-// The tables (schema 1; `.schema` in the sqlite3 shell shows them):
+// The tables (schema 2; `.schema` in the sqlite3 shell shows them):
 //   tasks         one row for each key; seen_ms is when it was last put
 //   fingerprints  one row for each digest; likewise
 //   trials        one row for each record; refers to the two above by row id
@@ -116,8 +116,8 @@ tune_status tune_database_read_task(const tune_database *database, sqlite3_stmt 
   "r.kind, t.key, f.digest, r.schedule, r.config, r.script, r.verdict, r.error, r.artifact, "      \
   "r.median, r.low, r.high, r.repeats, r.samples, r.check_error, r.check_tolerance, "              \
   "r.transform_s, r.lower_s, r.optimize_s, r.codegen_s, r.link_s, r.measure_s, "                   \
-  "r.strategy, r.seed, r.created_ms"
-#define TUNE_DATABASE_RECORD_WIDTH 25 // columns
+  "r.strategy, r.seed, r.created_ms, r.registers, r.spilled_bytes, r.shared_bytes"
+#define TUNE_DATABASE_RECORD_WIDTH 28 // columns
 tune_status tune_database_read_record(const tune_database *database, sqlite3_stmt *statement,
                                       tune_record *out_record);
 

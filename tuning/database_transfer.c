@@ -289,7 +289,7 @@ static tune_status import_object(importer *from, const json_t *object) {
   }
   if (from->is_results && strcmp(kind, "end") == 0)
     return import_end(from, object);
-  if (from->is_results && strcmp(kind, "failure") == 0)
+  if (from->is_results && (strcmp(kind, "failure") == 0 || strcmp(kind, "comparison") == 0))
     return TUNE_OK; // there is nothing to keep of a task that could not be measured
   return tune_status_make(TUNE_INVALID_ARGUMENT,
                           "the kind is '%s', not one of header, task, fingerprint, trial, winner",

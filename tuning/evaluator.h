@@ -38,6 +38,7 @@ typedef struct tune_evaluation {
   tune_timing time;     // once measured
   bool has_check;
   double check_error, check_tolerance;
+  tune_code_features code;                // of a build
   double stage_seconds[TUNE_STAGE_COUNT]; // those of the build, or that of the measurement
   double waited;      // seconds that the measurement waited for others that time on the same cores
   int64_t created_ms; // when that was, Unix time in milliseconds; 0: now
@@ -93,7 +94,7 @@ typedef struct tune_evaluator_class {
   // Forgets the task, its tickets and artifacts; what was outstanding is stopped.
   void (*close)(void *self);
   // Whether what is outstanding is measured elsewhere and is not known yet: wait gives no event of
-  // it, and the session ends. NULL: never.
+  // it, compare was interrupted, and the session ends. NULL: never.
   bool (*is_suspended)(const void *self);
 } tune_evaluator_class;
 

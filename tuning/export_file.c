@@ -4,6 +4,8 @@
 
 #include "support/file.h"
 #include "support/string_builder.h"
+#include "tuning/cpu_features.h"
+#include "tuning/target_name.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +36,12 @@ static json_t *seed_to_json(uint64_t seed) {
   return json_sprintf("%llu", (unsigned long long)seed);
 }
 
+// That the machine which measures needs for references, where the target does not say so itself.
+static json_t *reference_features(const char *target) {
+  return tune_target_kind_of(target) == TUNE_KIND_CPU ? json_array()
+                                                      : tune_cpu_reference_features();
+}
+
 tune_status tune_export_writer_create(const tune_export_source *source,
                                       tune_export_writer **out_writer) {
   *out_writer = NULL;
@@ -44,11 +52,12 @@ tune_status tune_export_writer_create(const tune_export_source *source,
   struct utsname system;
   const char *machine = uname(&system) == 0 ? system.machine : "unknown";
   writer->description = json_pack(
-      "{s:s, s:O?, s:s, s:I, s:I, s:I, s:{s:f, s:f}, s:f, s:[], s:[]}", "target", source->target,
-      "device", (json_t *)source->device, "machine", machine, "threads",
-      (json_int_t)source->threads, "seed", (json_int_t)source->seed, "dynamic",
-      (json_int_t)source->dynamic, "limits", "seconds", source->run_seconds, "bytes",
-      source->run_bytes, "reference_seconds", source->reference_seconds, "tasks", "blobs");
+      "{s:s, s:O?, s:s, s:o, s:I, s:b, s:I, s:I, s:{s:f, s:f}, s:f, s:[], s:[]}", "target",
+      source->target, "device", (json_t *)source->device, "machine", machine, "reference_features",
+      reference_features(source->target), "threads", (json_int_t)source->threads, "flush_cache",
+      source->flush_cache, "seed", (json_int_t)source->seed, "dynamic", (json_int_t)source->dynamic,
+      "limits", "seconds", source->run_seconds, "bytes", source->run_bytes, "reference_seconds",
+      source->reference_seconds, "tasks", "blobs");
   if (!writer->description) {
     tune_export_writer_destroy(writer);
     return out_of_memory("to be written");
@@ -119,16 +128,26 @@ tune_status tune_export_writer_add_candidate(tune_export_writer *writer, size_t 
   if (candidate->artifact)
     TUNE_RETURN_IF_ERROR(add_blob(writer, candidate->artifact, &artifact));
   const tune_evaluation *build = candidate->build;
-  json_t *object = json_pack(
-      "{s:O, s:s, s:o, s:s, s:s*, s:s*, s:o, s:I, s:o*}", "config", (json_t *)candidate->config,
-      "strategy", candidate->strategy, "seed", seed_to_json(candidate->seed), "verdict",
-      tune_verdict_name(build->verdict), "error", build->error, "digest", build->digest, "stages",
-      stages_to_json(build), "created_ms", (json_int_t)candidate->created_ms, "artifact", artifact);
+  json_t *object =
+      json_pack("{s:O, s:s, s:o, s:s, s:s*, s:s*, s:o, s:o*, s:I, s:o*}", "config",
+                (json_t *)candidate->config, "strategy", candidate->strategy, "seed",
+                seed_to_json(candidate->seed), "verdict", tune_verdict_name(build->verdict),
+                "error", build->error, "digest", build->digest, "stages", stages_to_json(build),
+                "code", tune_code_features_to_json(&build->code), "created_ms",
+                (json_int_t)candidate->created_ms, "artifact", artifact);
   if (json_array_append_new(candidates, object) != 0)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory, or a text that is not UTF-8, while "
                                                 "exporting a candidate");
   writer->measured += artifact != NULL;
   return TUNE_OK;
+}
+
+tune_status tune_export_writer_set_compare(tune_export_writer *writer, size_t task,
+                                           double confidence) {
+  json_t *object = json_array_get(tasks_of(writer), task);
+  json_t *compare = json_pack("{s:f}", "confidence", confidence);
+  return json_object_set_new(object, "compare", compare) == 0 ? TUNE_OK
+                                                              : out_of_memory("to be written");
 }
 
 size_t tune_export_writer_count(const tune_export_writer *writer) { return writer->measured; }

@@ -31,7 +31,7 @@ extern "C" {
 #endif
 
 #define TUNE_EXPORT_MAGIC "TUNEEXPT"
-#define TUNE_EXPORT_VERSION 1
+#define TUNE_EXPORT_VERSION 2
 
 //===- Writing ----------------------------------------------------------------===//
 
@@ -40,6 +40,7 @@ typedef struct tune_export_source {
   const char *target;            // "vulkan"
   const json_t *device;          // fingerprint that the code is made for; NULL: any device
   size_t threads;                // that the code runs with
+  bool flush_cache;              // ahead of each run that is timed
   uint64_t seed;                 // of the inputs; below 2^63
   int64_t dynamic;               // what unknown dimensions are; 0: tune-measure decides
   double run_seconds, run_bytes; // limits of checking and timing one artifact
@@ -52,7 +53,8 @@ typedef struct tune_export_task {
   const json_t *signature; //
   int64_t reduction;       // see tuning/task.h
   const char *accumulator; // NULL: that of the output
-  const char *reference;   // path of a shared object for any CPU of this architecture
+  const char *reference;   // path of a shared object for what measures: that CPU, or any
+                           // of cpu_features.h
   double best;             // seconds of the best known so far; 0: none
 } tune_export_task;
 
@@ -77,6 +79,10 @@ tune_status tune_export_writer_add_task(tune_export_writer *writer, const tune_e
                                         size_t *out_index);
 tune_status tune_export_writer_add_candidate(tune_export_writer *writer, size_t task,
                                              const tune_export_candidate *candidate);
+// The candidates of `task` are finalists, the first of them what the others are compared with: they
+// are measured side by side, and not each by itself. `confidence` as in tune_compare_order.
+tune_status tune_export_writer_set_compare(tune_export_writer *writer, size_t task,
+                                           double confidence);
 // How many candidates with an artifact were added.
 size_t tune_export_writer_count(const tune_export_writer *writer);
 // Writes the file whole (tune_file_write). RESOURCE_EXHAUSTED for a description over 4 GB.

@@ -48,7 +48,7 @@ static tune_measure_options with_defaults(const tune_measure_options *options) {
   if (filled.sample_seconds <= 0)
     filled.sample_seconds = 200e-6;
   if (filled.sample_limit == 0)
-    filled.sample_limit = 1000;
+    filled.sample_limit = filled.one_run ? 100 : 1000;
   if (filled.confidence <= 0)
     filled.confidence = 0.95;
   return filled;
@@ -94,6 +94,8 @@ static tune_status calibrate(probe *p, const tune_measure_options *options) {
     m->was_cut = true;
     return add_sample(p, seconds);
   }
+  if (options->one_run)
+    return TUNE_OK;
   // A run that was interrupted, or was cold, seems long enough and is not: a short one has to be
   // long enough twice.
   bool is_confirmed = seconds > 10 * wanted;
@@ -227,7 +229,7 @@ static tune_status measure_rounds(probe *probes, size_t count, const tune_measur
   *out_failed = count;
   // Not worth it where all take long; but what is done for one is done for all.
   bool warms = false;
-  for (size_t i = 0; i < count && count > 1; ++i)
+  for (size_t i = 0; i < count && count > 1 && !options->one_run; ++i)
     warms = warms || probes[i].last < LONG_SAMPLE;
   bool is_precise = false;
   // A round of equal order each time can fall into step with what else the machine does, a time

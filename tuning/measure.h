@@ -4,7 +4,9 @@
 // times in a row and says how long that took:
 //
 // 1. Warm-up and calibration: one run, then more at once until a sample (the mean of so
-//    many runs) is well above the clock's grain and the cost of reading it.
+//    many runs) is well above the clock's grain and the cost of reading it. Where caches are
+//    flushed ahead of each run a sample is one run, whatever the grain: their median is to be
+//    looked at, and the caller's work between them, in no budget, is why they are fewer.
 // 2. Samples, until the 95 % interval of their median is within the wanted precision, or
 //    the time budget is spent. All samples are kept, in the order taken.
 // 3. Cut: a kernel that is surely slower than the best one known stops early; what was
@@ -38,8 +40,9 @@ typedef struct tune_measure_options {
   double precision;      // half the interval, relative to the median, that is enough; 0 is 0.01
   double sample_seconds; // a sample is at least so long if the budget allows; 0 is 200 us
   double clock_grain;    // seconds; a sample is at least 20 of them
-  size_t sample_limit;   // at most so many samples; 0 is 1000
+  size_t sample_limit;   // at most so many samples; 0 is 1000, or 100 of one run each
   double best;           // seconds of one run of the best kernel known, or 0: never cut
+  bool one_run;          // a sample is one run, since the caches are flushed ahead of each
   double confidence;     // that all ratios of interleaved kernels are in their intervals; 0 is 0.95
 } tune_measure_options;
 
@@ -65,13 +68,13 @@ typedef struct tune_measure_subject {
 
 // Measures `count` >= 1 kernels interleaved: rounds of all kernels forth, then back, each beginning
 // with another one drawn at random, so that each round gives each kernel two samples. Unless all
-// take long, each runs once ahead of a sample, which no budget counts: what the others displaced
-// from the caches comes back, and the times are those that kernels have alone. Ends when all ratios
-// are known to a quarter of the wanted precision, since the best few differ by little, or the
-// budget of `count` kernels measured alone is spent; slow kernels get 12 rounds or 20 budgets, and
-// at least 2 rounds. `out_ratios[i]` is the time of kernel i relative to kernel 0, paired by
-// rounds; their intervals are so wide that all of them hold together with the wanted confidence
-// (Bonferroni), since the best is picked by them.
+// take long, or samples are to be of one run, each runs once ahead of a sample, which no budget
+// counts: what the others displaced from the caches comes back, and the times are those that
+// kernels have alone. Ends when all ratios are known to a quarter of the wanted precision, since
+// the best few differ by little, or the budget of `count` kernels measured alone is spent; slow
+// kernels get 12 rounds or 20 budgets, and at least 2 rounds. `out_ratios[i]` is the time of kernel
+// i relative to kernel 0, paired by rounds; their intervals are so wide that all of them hold
+// together with the wanted confidence (Bonferroni), since the best is picked by them.
 // `options->best` is ignored. Both arrays are the caller's, of `count` elements; on failure there
 // is nothing in them to release. *`out_failed` (may be NULL) is the index of the kernel whose run
 // failed, or `count`.

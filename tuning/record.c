@@ -224,6 +224,13 @@ static json_t *stages_to_json(const tune_record *record, bool *ok) {
   return object;
 }
 
+json_t *tune_code_features_to_json(const tune_code_features *code) {
+  if (code->registers <= 0)
+    return NULL;
+  return json_pack("{s:I, s:I, s:I}", "registers", (json_int_t)code->registers, "spilled_bytes",
+                   (json_int_t)code->spilled_bytes, "shared_bytes", (json_int_t)code->shared_bytes);
+}
+
 tune_status tune_record_to_json(const tune_record *record, json_t **out_object) {
   *out_object = NULL;
   TUNE_RETURN_IF_ERROR(tune_record_validate(record));
@@ -243,6 +250,8 @@ tune_status tune_record_to_json(const tune_record *record, json_t **out_object) 
   if (record->has_check)
     set(object, "check", check_to_json(record, &ok), &ok);
   set(object, "stages", stages_to_json(record, &ok), &ok);
+  if (record->code.registers > 0)
+    set(object, "code", tune_code_features_to_json(&record->code), &ok);
   set_text(object, "strategy", record->strategy, &ok);
   set(object, "seed", json_sprintf("%llu", (unsigned long long)record->seed), &ok);
   set(object, "created_ms", json_integer(record->created_ms), &ok);
@@ -385,6 +394,28 @@ static tune_status get_stages(const json_t *object, double seconds[TUNE_STAGE_CO
   return TUNE_OK;
 }
 
+static tune_status get_count(const json_t *object, const char *name, int64_t *out_count) {
+  const json_t *member = json_object_get(object, name);
+  *out_count = json_integer_value(member);
+  return json_is_integer(member) && *out_count >= 0 ? TUNE_OK
+                                                    : wrong_member(name, "an integer from 0 on");
+}
+
+tune_status tune_code_features_get(const json_t *object, tune_code_features *out_code) {
+  static const char *const names[] = {"registers", "spilled_bytes", "shared_bytes", NULL};
+  const json_t *member = json_object_get(object, "code");
+  *out_code = (tune_code_features){0};
+  if (!member)
+    return TUNE_OK;
+  if (!json_is_object(member))
+    return wrong_member("code", "an object");
+  TUNE_RETURN_IF_ERROR(refuse_unknown(member, "code", names));
+  TUNE_RETURN_IF_ERROR(get_count(member, "registers", &out_code->registers));
+  TUNE_RETURN_IF_ERROR(get_count(member, "spilled_bytes", &out_code->spilled_bytes));
+  TUNE_RETURN_IF_ERROR(get_count(member, "shared_bytes", &out_code->shared_bytes));
+  return out_code->registers > 0 ? TUNE_OK : wrong_member("registers", "at least 1");
+}
+
 static tune_status get_seed(const json_t *object, uint64_t *out_seed) {
   const char *text = json_string_value(json_object_get(object, "seed"));
   char *end = NULL;
@@ -397,9 +428,10 @@ static tune_status get_seed(const json_t *object, uint64_t *out_seed) {
 }
 
 static tune_status read_members(const json_t *object, tune_record *record) {
-  static const char *const names[] = {
-      "kind",   "task", "fingerprint", "schedule", "config",   "script", "error",      "verdict",
-      "digest", "time", "check",       "stages",   "strategy", "seed",   "created_ms", NULL};
+  static const char *const names[] = {"kind",   "task",   "fingerprint", "schedule", "config",
+                                      "script", "error",  "verdict",     "digest",   "time",
+                                      "check",  "stages", "strategy",    "seed",     "created_ms",
+                                      "code",   NULL};
   if (!json_is_object(object))
     return tune_status_make(TUNE_INVALID_ARGUMENT, "a record is a JSON object");
   TUNE_RETURN_IF_ERROR(refuse_unknown(object, "record", names));
@@ -415,6 +447,7 @@ static tune_status read_members(const json_t *object, tune_record *record) {
   TUNE_RETURN_IF_ERROR(get_timing(object, &record->time));
   TUNE_RETURN_IF_ERROR(get_check(object, record));
   TUNE_RETURN_IF_ERROR(get_stages(object, record->stage_seconds));
+  TUNE_RETURN_IF_ERROR(tune_code_features_get(object, &record->code));
   TUNE_RETURN_IF_ERROR(get_text(object, "strategy", &record->strategy));
   TUNE_RETURN_IF_ERROR(get_seed(object, &record->seed));
   const json_t *created = json_object_get(object, "created_ms");

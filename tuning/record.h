@@ -74,6 +74,14 @@ typedef struct tune_timing {
   size_t sample_count;
 } tune_timing;
 
+// What the code takes of a device, as its assembler says (ptxas, for CUDA): of the kernel that
+// takes most of each.
+typedef struct tune_code_features {
+  int64_t registers;     // of an invocation; 0: nothing is known
+  int64_t spilled_bytes; // of an invocation, for want of registers
+  int64_t shared_bytes;  // of a group
+} tune_code_features;
+
 typedef struct tune_record {
   tune_record_kind kind;
   char *task;        // key of the task
@@ -82,8 +90,9 @@ typedef struct tune_record {
   char *config;      // JSON object from knob names to integers, in the space's order
   char *script;      // the schedule with the config's knobs selected; NULL where it is not kept
   tune_verdict verdict;
-  char *error;      // why it failed; NULL where it did not
-  char *digest;     // of the artifact; NULL where there was none
+  char *error;  // why it failed; NULL where it did not
+  char *digest; // of the artifact; NULL where there was none
+  tune_code_features code;
   tune_timing time; // zeroes where the verdict is a failure
   bool has_check;
   double check_error, check_tolerance;    // largest error of all outputs, and what is allowed
@@ -101,8 +110,9 @@ tune_status tune_record_init_copy(tune_record *record, const tune_record *other)
 
 // As the JSON of exported lines: {"kind": "trial", "task": …, "config": {…}, "verdict": "ok",
 // "time": {"median","low","high","repeats","samples":[…]}, "check": {"max_error","tolerance"},
-// "stages": {"transform": s, …}, "strategy": …, "seed": …, "created_ms": …}; what is absent is left
-// out. A seed is a decimal string, since it may exceed JSON's integers. A new reference.
+// "stages": {"transform": s, …}, "code": {"registers","spilled_bytes","shared_bytes"}, "strategy":
+// …, "seed": …, "created_ms": …}; what is absent is left out. A seed is a decimal string, since it
+// may exceed JSON's integers. A new reference.
 tune_status tune_record_to_json(const tune_record *record, json_t **out_object);
 // Reads what to_json writes, trusting nothing: INVALID_ARGUMENT names the member that is missing,
 // unknown, of the wrong type, or out of range (times are finite and not negative, an ok trial has
@@ -129,6 +139,11 @@ typedef struct tune_record_store {
   tune_status (*load)(void *self, const char *task, const char *fingerprint,
                       tune_record_visitor visit, void *user);
 } tune_record_store;
+
+// The member "code" of a record's JSON and of a build's: NULL where nothing is known, or memory ran
+// out. get reads the member of `object`; INVALID_ARGUMENT for one that is none.
+json_t *tune_code_features_to_json(const tune_code_features *code);
+tune_status tune_code_features_get(const json_t *object, tune_code_features *out_code);
 
 #ifdef __cplusplus
 }

@@ -48,15 +48,25 @@ tune_status tune_results_find(const tune_results *results, const char *task, con
   return TUNE_OK;
 }
 
-const char *tune_results_failure(const tune_results *results, const char *task,
-                                 const char *schedule) {
-  for (size_t i = 0; i < json_array_size(results->failures); ++i) {
-    const json_t *failure = json_array_get(results->failures, i);
-    if (strcmp(text_of(failure, "task"), task) == 0 &&
-        strcmp(text_of(failure, "schedule"), schedule) == 0)
-      return text_of(failure, "error");
+static const json_t *find_line(const json_t *lines, const char *task, const char *schedule) {
+  for (size_t i = 0; i < json_array_size(lines); ++i) {
+    const json_t *line = json_array_get(lines, i);
+    if (strcmp(text_of(line, "task"), task) == 0 &&
+        strcmp(text_of(line, "schedule"), schedule) == 0)
+      return line;
   }
   return NULL;
+}
+
+const char *tune_results_failure(const tune_results *results, const char *task,
+                                 const char *schedule) {
+  const json_t *failure = find_line(results->failures, task, schedule);
+  return failure ? text_of(failure, "error") : NULL;
+}
+
+const json_t *tune_results_comparison(const tune_results *results, const char *task,
+                                      const char *schedule) {
+  return find_line(results->comparisons, task, schedule);
 }
 
 //===- Reading ----------------------------------------------------------------===//
@@ -121,6 +131,9 @@ static tune_status take_line(tune_results *results, json_t *line, const char *by
     results->fingerprint = json_incref(line);
   } else if (strcmp(kind, "failure") == 0) {
     return json_array_append(results->failures, line) == 0 ? TUNE_OK : out_of_memory(results->path);
+  } else if (strcmp(kind, "comparison") == 0) {
+    return json_array_append(results->comparisons, line) == 0 ? TUNE_OK
+                                                              : out_of_memory(results->path);
   } else if (strcmp(kind, "task") != 0) {
     return damaged(results, "a line of a kind that results do not have");
   }
@@ -154,7 +167,9 @@ static tune_status create(const char *path, tune_results **out_results) {
   results->path = strdup(path);
   results->trials = json_object();
   results->failures = json_array();
-  return results->path && results->trials && results->failures ? TUNE_OK : out_of_memory(path);
+  results->comparisons = json_array();
+  bool ok = results->path && results->trials && results->failures && results->comparisons;
+  return ok ? TUNE_OK : out_of_memory(path);
 }
 
 static tune_status read_file(tune_results *results) {
@@ -191,6 +206,7 @@ void tune_results_destroy(tune_results *results) {
   json_decref(results->fingerprint);
   json_decref(results->trials);
   json_decref(results->failures);
+  json_decref(results->comparisons);
   free(results->path);
   free(results);
 }

@@ -2,10 +2,12 @@
 //
 // JSON lines as those of tune-db export (database_transfer.h), so that tune-db import takes
 // them: the header, which names the export, the tasks, the fingerprint of the machine, and a
-// trial for each candidate as soon as it is known. Two kinds of lines are only here:
+// trial for each candidate as soon as it is known. Three kinds of lines are only here:
 //
 //   {"kind": "failure", "task", "schedule", "error"}   of a task of which nothing could be
 //                                                      measured: its reference failed
+//   {"kind": "comparison", "task", "schedule",         of the finalists of a task: the reply to a
+//    "verdict", "results", "ratios", …}                "compare" (docs/architecture.md)
 //   {"kind": "end", "records": N, "digest"}            the last line, once all is there; the
 //                                                      digest is of all bytes before it
 //
@@ -35,6 +37,7 @@ typedef struct tune_results {
   json_t *fingerprint; // the line; NULL while there is none
   json_t *trials;      // from tune_results_key to lines
   json_t *failures;    // lines
+  json_t *comparisons; // lines
   bool is_complete;    // it has its end
   size_t size;         // bytes of whole lines
   int fd;              // to write to; -1 where it is only read
@@ -62,6 +65,10 @@ tune_status tune_results_find(const tune_results *results, const char *task, con
 // Why nothing of a task could be measured, or NULL. Borrowed.
 const char *tune_results_failure(const tune_results *results, const char *task,
                                  const char *schedule);
+
+// The comparison of a task's finalists, or NULL. Borrowed.
+const json_t *tune_results_comparison(const tune_results *results, const char *task,
+                                      const char *schedule);
 
 // Adds a line, whose reference it takes; NULL stands for memory that ran out. It is in the file
 // when this returns; where it cannot be written the file is as before.

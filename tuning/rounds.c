@@ -3,14 +3,19 @@
 #include "tuning/rounds.h"
 
 #include "support/file.h"
+#include "tuning/device_file.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 struct round {
   char *export_path, *results_path;
   char digest[33];
+  json_t *finalists;     // has "task schedule" of each task whose candidates are finalists
   json_t *candidates;    // from tune_results_key to candidates
   size_t count;          // of them that something comes of
   tune_results *results; // NULL while there are none
@@ -18,6 +23,7 @@ struct round {
 
 struct tune_rounds {
   char *folder;
+  int lock; // search.json
   json_t *device;
   struct round *items;
   size_t count;
@@ -42,9 +48,26 @@ tune_status tune_rounds_path(const tune_rounds *rounds, const char *name, char *
 
 //===- Reading one round ------------------------------------------------------===//
 
+static tune_status name_task(const char *task, const char *schedule, char **out_name) {
+  if (asprintf(out_name, "%s %s", task, schedule) >= 0)
+    return TUNE_OK;
+  *out_name = NULL;
+  return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a round");
+}
+
+static tune_status index_finalists(struct round *round, const char *key, const char *schedule) {
+  char *name;
+  TUNE_RETURN_IF_ERROR(name_task(key, schedule, &name));
+  int failed = json_object_set_new(round->finalists, name, json_true());
+  free(name);
+  return failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "reading a round") : TUNE_OK;
+}
+
 static tune_status index_task(struct round *round, const json_t *task) {
   const json_t *candidates = json_object_get(task, "candidates");
   const char *key = text_of(json_object_get(task, "task"), "key");
+  if (json_object_get(task, "compare"))
+    TUNE_RETURN_IF_ERROR(index_finalists(round, key, text_of(task, "schedule")));
   for (size_t i = 0; i < json_array_size(candidates); ++i) {
     json_t *candidate = json_array_get(candidates, i);
     char *name;
@@ -64,6 +87,7 @@ static tune_status read_export(struct round *round) {
   memcpy(round->digest, exported->digest.text, sizeof round->digest);
   round->count = tune_export_count(exported->description);
   round->candidates = json_object();
+  round->finalists = json_object();
   const json_t *tasks = json_object_get(exported->description, "tasks");
   tune_status status = TUNE_OK;
   for (size_t i = 0; i < json_array_size(tasks) && tune_status_is_ok(status); ++i)
@@ -105,6 +129,7 @@ static void round_deinit(struct round *round) {
   free(round->export_path);
   free(round->results_path);
   json_decref(round->candidates);
+  json_decref(round->finalists);
   tune_results_destroy(round->results);
 }
 
@@ -168,18 +193,24 @@ static tune_status read_rounds(tune_rounds *rounds) {
 static tune_status read_device(tune_rounds *rounds) {
   char *path;
   TUNE_RETURN_IF_ERROR(tune_rounds_path(rounds, "device.json", &path));
-  json_error_t error;
   tune_status status = TUNE_OK;
-  if (access(path, F_OK) == 0) {
-    rounds->device = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
-    if (!rounds->device)
-      status = tune_status_make(TUNE_INVALID_ARGUMENT, "%s:%d: %s", path, error.line, error.text);
-    else if (!json_is_string(json_object_get(rounds->device, "target")))
-      status = tune_status_make(TUNE_INVALID_ARGUMENT,
-                                "%s: no fingerprint; it is what `tune-measure --fingerprint` "
-                                "prints on the machine that measures",
-                                path);
-  }
+  if (access(path, F_OK) == 0)
+    status = tune_device_file_read(path, &rounds->device);
+  free(path);
+  return status;
+}
+
+static tune_status lock_folder(tune_rounds *rounds) {
+  char *path;
+  TUNE_RETURN_IF_ERROR(tune_rounds_path(rounds, "search.json", &path));
+  rounds->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  tune_status status = TUNE_OK;
+  if (rounds->lock < 0)
+    status = tune_status_from_errno(errno, "%s cannot be written", path);
+  else if (flock(rounds->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    status = tune_status_make(TUNE_ALREADY_EXISTS,
+                              "another search works in %s; wait for it, or take another folder",
+                              rounds->folder);
   free(path);
   return status;
 }
@@ -191,7 +222,10 @@ tune_status tune_rounds_open(const char *folder, tune_rounds **out_rounds) {
     free(rounds);
     return tune_status_make(TUNE_OUT_OF_MEMORY, "opening %s", folder);
   }
+  rounds->lock = -1;
   tune_status status = tune_file_make_folders(folder, 0777);
+  if (tune_status_is_ok(status))
+    status = lock_folder(rounds);
   if (tune_status_is_ok(status))
     status = read_device(rounds);
   if (tune_status_is_ok(status))
@@ -204,9 +238,64 @@ tune_status tune_rounds_open(const char *folder, tune_rounds **out_rounds) {
   return TUNE_OK;
 }
 
+// What the folder's search was asked for and `identity` was not.
+static tune_status refuse_identity(const tune_rounds *rounds, const json_t *theirs,
+                                   const json_t *identity) {
+  const char *name;
+  json_t *value;
+  json_object_foreach((json_t *)identity, name, value) {
+    const json_t *other = json_object_get(theirs, name);
+    if (json_equal(value, other))
+      continue;
+    if (json_is_array(value))
+      return tune_status_make(TUNE_FAILED_PRECONDITION,
+                              "%s is the folder of a search of another module; take an empty one",
+                              rounds->folder);
+    char *here = json_dumps(value, JSON_ENCODE_ANY),
+         *there = other ? json_dumps(other, JSON_ENCODE_ANY) : NULL;
+    tune_status status = tune_status_make(
+        TUNE_FAILED_PRECONDITION,
+        "%s is the folder of a search with %s=%s, and this one has %s; give it the same, or take "
+        "an empty folder",
+        rounds->folder, name, there ? there : "nothing", here ? here : "another");
+    free(here);
+    free(there);
+    return status;
+  }
+  return tune_status_make(TUNE_FAILED_PRECONDITION,
+                          "%s is the folder of a search by another mlir-tune; take an empty one",
+                          rounds->folder);
+}
+
+tune_status tune_rounds_claim(tune_rounds *rounds, const json_t *identity) {
+  char *path, *text = NULL;
+  size_t size = 0;
+  json_error_t error;
+  TUNE_RETURN_IF_ERROR(tune_rounds_path(rounds, "search.json", &path));
+  tune_status status = tune_file_read(path, &text, &size);
+  json_t *theirs = NULL;
+  if (tune_status_is_ok(status) && size > 0) {
+    theirs = json_loadb(text, size, 0, &error);
+    if (!theirs)
+      status = tune_status_make(TUNE_DATA_LOSS, "%s:%d: %s; remove it if the rounds are yours",
+                                path, error.line, error.text);
+    else if (!json_equal(theirs, identity))
+      status = refuse_identity(rounds, theirs, identity);
+  } else if (tune_status_is_ok(status) &&
+             json_dumpfd(identity, rounds->lock, JSON_INDENT(2) | JSON_SORT_KEYS) != 0) {
+    status = tune_status_make(TUNE_RESOURCE_EXHAUSTED, "%s cannot be written", path);
+  }
+  json_decref(theirs);
+  free(path);
+  free(text);
+  return status;
+}
+
 void tune_rounds_destroy(tune_rounds *rounds) {
   if (!rounds)
     return;
+  if (rounds->lock >= 0)
+    close(rounds->lock);
   for (size_t i = 0; i < rounds->count; ++i)
     round_deinit(&rounds->items[i]);
   tune_export_writer_destroy(rounds->writer);
@@ -253,6 +342,21 @@ tune_status tune_rounds_find_result(const tune_rounds *rounds, size_t round, con
 const char *tune_rounds_failure(const tune_rounds *rounds, size_t round, const char *task,
                                 const char *schedule) {
   return tune_results_failure(rounds->items[round].results, task, schedule);
+}
+
+bool tune_rounds_has_finalists(const tune_rounds *rounds, size_t round, const char *task,
+                               const char *schedule) {
+  char *name;
+  tune_status status = name_task(task, schedule, &name);
+  bool found = tune_status_is_ok(status) && json_object_get(rounds->items[round].finalists, name);
+  tune_status_free(status);
+  free(name);
+  return found;
+}
+
+const json_t *tune_rounds_comparison(const tune_rounds *rounds, size_t round, const char *task,
+                                     const char *schedule) {
+  return tune_results_comparison(rounds->items[round].results, task, schedule);
 }
 
 //===- The next one -----------------------------------------------------------===//

@@ -1,5 +1,7 @@
 //===- rounds.h - A search whose candidates are measured elsewhere, as a folder ----------===//
 //
+//     search.json        whose rounds these are: what the search was asked for; it is locked
+//                        while one works in the folder
 //     device.json        what code is made for: tune-measure --fingerprint of the other machine
 //     known.jsonl        what the database knew of that device when the search began
 //     round-1.export     the candidates of the first round
@@ -8,8 +10,9 @@
 //
 // A search proposes a round, exports it and ends. Begun again it reads what there is, goes
 // through the rounds as if it had just measured them, and comes to the next one. So a folder
-// belongs to one search: the same module, options and mlir-tune. All files are written whole
-// or, results, by lines, so that one that is interrupted loses nothing.
+// belongs to one search: the same module, options and mlir-tune. The finalists of a task, measured
+// side by side, are a round, too; a search that is given more trials goes on behind it. All files
+// are written whole or, results, by lines, so that one that is interrupted loses nothing.
 //
 // Threads: one thread at a time per object.
 //
@@ -27,11 +30,16 @@ extern "C" {
 
 typedef struct tune_rounds tune_rounds;
 
-// Reads the folder, which is made where there is none. FAILED_PRECONDITION for results of another
+// Reads the folder, which is made where there is none. ALREADY_EXISTS where another search works
+// in it, which is so until destroy. FAILED_PRECONDITION for results of another
 // export than the one beside them, or of another machine than those before; else the errors of
 // export_file.h and results_file.h.
 tune_status tune_rounds_open(const char *folder, tune_rounds **out_rounds);
 void tune_rounds_destroy(tune_rounds *rounds);
+
+// Makes the folder that of the search `identity`, an object of what it was asked for.
+// FAILED_PRECONDITION where it is that of another one, with what is different.
+tune_status tune_rounds_claim(tune_rounds *rounds, const json_t *identity);
 
 // The path of a file in the folder; free() it.
 tune_status tune_rounds_path(const tune_rounds *rounds, const char *name, char **out_path);
@@ -57,6 +65,13 @@ tune_status tune_rounds_find_result(const tune_rounds *rounds, size_t round, con
 // Why a task could not be measured, or NULL.
 const char *tune_rounds_failure(const tune_rounds *rounds, size_t round, const char *task,
                                 const char *schedule);
+
+// Whether the round is that of the finalists of a task.
+bool tune_rounds_has_finalists(const tune_rounds *rounds, size_t round, const char *task,
+                               const char *schedule);
+// What came of its finalists, measured side by side, or NULL.
+const json_t *tune_rounds_comparison(const tune_rounds *rounds, size_t round, const char *task,
+                                     const char *schedule);
 
 // The round after the last, being made. `source` counts where it is begun.
 tune_status tune_rounds_begin(tune_rounds *rounds, const tune_export_source *source,

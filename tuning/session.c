@@ -166,8 +166,10 @@ static void take_event(tune_trial *trial, tune_evaluation *event) {
   }
   for (int i = 0; i < TUNE_STAGE_COUNT; ++i)
     trial->stage_seconds[i] += event->stage_seconds[i];
-  if (!event->is_measured)
+  if (!event->is_measured) {
+    trial->code = event->code;
     return;
+  }
   trial->median = event->time.median;
   trial->low = event->time.low;
   trial->high = event->time.high;

@@ -277,7 +277,10 @@ static tune_status compare_once(struct session *session, size_t *finalists, bool
   TUNE_RETURN_IF_ERROR(compare_until_clear(session, finalists, count, &comparison));
   tune_status status = TUNE_OK;
   if (comparison.was_interrupted) {
-    session->result->stop = TUNE_STOP_INTERRUPTED;
+    const tune_evaluator *evaluator = session->evaluator;
+    bool is_suspended =
+        evaluator->methods->is_suspended && evaluator->methods->is_suspended(evaluator->self);
+    session->result->stop = is_suspended ? TUNE_STOP_SUSPENDED : TUNE_STOP_INTERRUPTED;
     status = decide_by_trials(session);
   } else if (comparison.failed) {
     *out_decided = false;

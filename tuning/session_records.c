@@ -45,6 +45,7 @@ static tune_status fill_trial(tune_trial *trial, const tune_record *record) {
   trial->has_check = record->has_check;
   trial->check_error = record->check_error;
   trial->check_tolerance = record->check_tolerance;
+  trial->code = record->code;
   trial->digest = copy_text(record->digest);
   trial->error = copy_text(record->error);
   bool ok = (trial->digest || !record->digest) && (trial->error || !record->error);
@@ -131,6 +132,7 @@ static tune_status append(struct session *session, size_t number, const tune_tim
       .verdict = kind == TUNE_RECORD_WINNER ? TUNE_VERDICT_OK : trial->verdict,
       .error = trial->error,
       .digest = trial->digest,
+      .code = trial->code,
       .time = *time,
       .has_check = trial->has_check,
       .check_error = trial->check_error,

@@ -18,7 +18,7 @@ size_t tune_target_facts_threads(const json_t *fingerprint, size_t threads) {
   return is_cpu ? threads : 1;
 }
 
-tune_status tune_target_facts_digest(const json_t *fingerprint, size_t threads,
+tune_status tune_target_facts_digest(const json_t *fingerprint, size_t threads, bool flushes_cache,
                                      tune_digest *out_digest) {
   tune_digest_stream *stream;
   char *text = json_dumps(fingerprint, JSON_COMPACT | JSON_SORT_KEYS);
@@ -30,6 +30,8 @@ tune_status tune_target_facts_digest(const json_t *fingerprint, size_t threads,
     snprintf(count, sizeof count, "threads=%zu", threads);
     tune_digest_stream_add_text(stream, text);
     tune_digest_stream_add_text(stream, count);
+    if (flushes_cache)
+      tune_digest_stream_add_text(stream, "flush-cache");
     *out_digest = tune_digest_stream_get(stream);
     tune_digest_stream_destroy(stream);
   }

@@ -160,7 +160,13 @@ static tune_status fill(tune_target_facts *facts, const json_t *known, size_t th
   else
     TUNE_RETURN_IF_ERROR(ask_for_fingerprint(&facts->name, threads, &facts->fingerprint));
   facts->threads = tune_target_facts_threads(facts->fingerprint, threads);
-  return tune_target_facts_digest(facts->fingerprint, facts->threads, &facts->digest);
+  return tune_target_facts_set_flush_cache(facts, false);
+}
+
+tune_status tune_target_facts_set_flush_cache(tune_target_facts *facts, bool flushes_cache) {
+  facts->flushes_cache = flushes_cache;
+  return tune_target_facts_digest(facts->fingerprint, facts->threads, flushes_cache,
+                                  &facts->digest);
 }
 
 static tune_status create(const char *target, const json_t *known, bool is_generic, size_t threads,
@@ -243,7 +249,7 @@ tune_status tune_target_facts_require_device(const tune_target_facts *facts) {
     return TUNE_OK;
   const char *target = facts->name.target;
   if (facts->name.device)
-    return tune_status_make(TUNE_FAILED_PRECONDITION,
+    return tune_status_make(TUNE_UNAVAILABLE,
                             "nothing can be timed on %s:%s, of which no device is here: " MEASURER
                             " --fingerprint --target=%s says what there is",
                             target, facts->name.device, target);
@@ -264,19 +270,29 @@ const char *tune_target_facts_describe(const tune_target_facts *facts,
                         : facts->name.device ? facts->name.device
                                              : "generic");
   if (has_threads && length > 0 && length < TUNE_TARGET_FACTS_TEXT)
-    snprintf(text + length, TUNE_TARGET_FACTS_TEXT - (size_t)length, " and %zu thread%s",
-             facts->threads, facts->threads == 1 ? "" : "s");
+    length += snprintf(text + length, TUNE_TARGET_FACTS_TEXT - (size_t)length, " and %zu thread%s",
+                       facts->threads, facts->threads == 1 ? "" : "s");
+  if (facts->flushes_cache && length > 0 && length < TUNE_TARGET_FACTS_TEXT)
+    snprintf(text + length, TUNE_TARGET_FACTS_TEXT - (size_t)length, ", caches flushed,");
   return text;
+}
+
+const char *tune_target_facts_model(const tune_target_facts *facts) {
+  const char *model = json_string_value(json_object_get(facts->fingerprint, "model"));
+  return model ? model : "";
 }
 
 //===- In the database ---------------------------------------------------------===//
 
-// The fingerprint's members, the thread count and, where it is known, the roofline.
+// The fingerprint's members, the thread count, whether caches are flushed and, where it is known,
+// the roofline.
 static tune_status put(const tune_target_facts *facts, const json_t *roofline,
                        tune_database *database) {
   json_t *object = json_copy(facts->fingerprint);
   bool packed = object && json_object_set_new(object, "threads",
                                               json_integer((json_int_t)facts->threads)) == 0;
+  if (packed && facts->flushes_cache)
+    packed = json_object_set_new(object, "flush_cache", json_true()) == 0;
   if (packed && roofline)
     packed = json_object_set(object, "roofline", (json_t *)roofline) == 0;
   char *text = packed ? json_dumps(object, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
@@ -388,7 +404,9 @@ double tune_target_facts_bandwidth(const tune_target_facts *facts, double bytes)
   for (size_t i = 0; i < count; ++i) {
     const json_t *level = json_array_get(levels, i);
     // A level was measured with half of it filled; the last one is memory, which holds everything.
-    if (i + 1 == count || bytes <= 2 * json_number_value(json_object_get(level, "bytes")))
+    bool is_held =
+        !facts->flushes_cache && bytes <= 2 * json_number_value(json_object_get(level, "bytes"));
+    if (i + 1 == count || is_held)
       return json_number_value(json_object_get(level, "gbytes_per_s")) * 1e9;
   }
   return 0;

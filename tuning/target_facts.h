@@ -34,6 +34,8 @@ extern "C" {
 
 typedef struct tune_target_facts {
   tune_target_name name;
+  bool is_elsewhere;   // they are of a device that need not be here (device_file.h)
+  bool flushes_cache;  // records are of runs that find nothing in the caches
   size_t threads;      // that artifacts run with; 1 where a device has its own way with them
   json_t *fingerprint; // as in targets/fingerprint.h
   json_t *roofline;    // as in targets/roofline.h; NULL until tune_target_facts_read_roofline
@@ -56,25 +58,34 @@ tune_status tune_target_facts_create_for_code(const char *target, size_t threads
                                               tune_target_facts **out_facts);
 void tune_target_facts_destroy(tune_target_facts *facts);
 
+// Makes them those of runs for which the caches are flushed, where `flushes_cache`: records of such
+// go by another digest, and what they can do at best is what memory allows.
+tune_status tune_target_facts_set_flush_cache(tune_target_facts *facts, bool flushes_cache);
+
 // How many threads count where `threads` are asked for: a device has its own way with them, unless
 // it is the CPU in disguise.
 size_t tune_target_facts_threads(const json_t *fingerprint, size_t threads);
 
 // The digest that records go under: of `fingerprint` (equal JSON gives equal digests, whatever the
-// order of its members) and the thread count. The only place where it is made.
-tune_status tune_target_facts_digest(const json_t *fingerprint, size_t threads,
+// order of its members), the thread count and whether caches are flushed ahead of each run. The
+// only place where it is made.
+tune_status tune_target_facts_digest(const json_t *fingerprint, size_t threads, bool flushes_cache,
                                      tune_digest *out_digest);
 
 // The fingerprint where code is made for devices that have it, also those of an architecture of
 // CUDA; NULL for the CPU, whose code LLVM makes by what it knows itself, and for any device of
 // Vulkan. Borrowed.
 const json_t *tune_target_facts_device(const tune_target_facts *facts);
-// FAILED_PRECONDITION where nothing can be timed: on any device.
+// FAILED_PRECONDITION where nothing can be timed: on any device; UNAVAILABLE on an architecture of
+// which no device is here.
 tune_status tune_target_facts_require_device(const tune_target_facts *facts);
 // "target cpu and 2 threads", "target vulkan": for messages.
 #define TUNE_TARGET_FACTS_TEXT 96
 const char *tune_target_facts_describe(const tune_target_facts *facts,
                                        char text[TUNE_TARGET_FACTS_TEXT]);
+
+// What the device or CPU is called: "NVIDIA H100 80GB HBM3"; "" where it has no name. Borrowed.
+const char *tune_target_facts_model(const tune_target_facts *facts);
 
 // Makes the fingerprint known to `database`, which has to be before records are appended.
 tune_status tune_target_facts_put(const tune_target_facts *facts, tune_database *database);
@@ -88,7 +99,8 @@ tune_status tune_target_facts_doubt_roofline(tune_target_facts *facts, tune_data
 // Arithmetic at best, in flops per second of all threads, for an element type as in records
 // ("f32"); 0 where it is not known: no roofline, or a type without a peak.
 double tune_target_facts_peak(const tune_target_facts *facts, const char *type);
-// Bytes per second at best from the nearest memory that holds `bytes`; 0 where it is not known.
+// Bytes per second at best from the nearest memory that holds `bytes`, the furthest where caches
+// are flushed; 0 where it is not known.
 double tune_target_facts_bandwidth(const tune_target_facts *facts, double bytes);
 // The share that a run of `task` in `seconds` reaches of what arithmetic (task->peak_flops) and
 // memory allow together, in percent; 0 where neither is known.

@@ -31,6 +31,14 @@ tune_target_kind tune_target_kind_of(const char *target) {
   return index < TARGET_COUNT ? TARGETS[index].kind : TUNE_KIND_CPU;
 }
 
+tune_target_kind tune_target_kind_of_name(const char *name) {
+  size_t length = strcspn(name, ":");
+  for (size_t i = 0; i < TARGET_COUNT; ++i)
+    if (strlen(TARGETS[i].name) == length && strncmp(TARGETS[i].name, name, length) == 0)
+      return TARGETS[i].kind;
+  return TUNE_KIND_CPU;
+}
+
 static tune_status refuse_target(const char *target) {
   tune_nearest nearest;
   tune_nearest_init(&nearest, target);

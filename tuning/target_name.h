@@ -41,6 +41,8 @@ void tune_target_name_deinit(tune_target_name *name);
 
 // The kind of the target called `target`, without a device; TUNE_KIND_CPU where there is none such.
 tune_target_kind tune_target_kind_of(const char *target);
+// The same for a whole name, with or without a device: "cuda:0".
+tune_target_kind tune_target_kind_of_name(const char *name);
 
 #ifdef __cplusplus
 }

@@ -34,6 +34,7 @@ typedef struct tune_trial {
   char *error;              // NULL where it did not fail
   bool has_check;
   double check_error, check_tolerance;
+  tune_code_features code;
   double stage_seconds[TUNE_STAGE_COUNT];
   int64_t created_ms; // Unix time in milliseconds; 0: now
 } tune_trial;

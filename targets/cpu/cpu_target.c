@@ -7,6 +7,7 @@
 
 #include "support/clock.h"
 #include "support/string_builder.h"
+#include "targets/cpu/cpu_flush.h"
 #include "targets/pinning.h"
 
 #include <dlfcn.h>
@@ -21,6 +22,7 @@ typedef struct cpu_target {
   tune_fingerprint fingerprint;
   int *cpus; // one for each thread
   size_t threads;
+  cpu_flush flush;
 } cpu_target;
 
 // MLIR's ranked memref descriptor.
@@ -87,6 +89,7 @@ static void cpu_close(tune_target *target) {
     return;
   cpu_target *cpu = (cpu_target *)target;
   tune_fingerprint_deinit(&cpu->fingerprint);
+  cpu_flush_deinit(&cpu->flush);
   free(cpu->cpus);
   free(cpu);
 }
@@ -123,6 +126,11 @@ static const tune_fingerprint *cpu_fingerprint(const tune_target *target) {
 static tune_status cpu_roofline(tune_target *target, bool quick, tune_roofline *out_roofline) {
   const cpu_target *cpu = (const cpu_target *)target;
   return tune_roofline_measure_cpu(&cpu->fingerprint, cpu->cpus, cpu->threads, quick, out_roofline);
+}
+
+static tune_status cpu_flush_caches(tune_target *target) {
+  cpu_target *cpu = (cpu_target *)target;
+  return cpu_flush_run(&cpu->flush, &cpu->fingerprint, cpu->cpus, cpu->threads);
 }
 
 //===- Loading and binding ----------------------------------------------------------===//
@@ -421,6 +429,7 @@ const tune_target_class tune_target_cpu = {
     .bind = cpu_bind,
     .rewind = cpu_rewind,
     .time = cpu_time,
+    .flush = cpu_flush_caches,
     .read = cpu_read,
     .check = cpu_check,
     .locate = cpu_locate,

@@ -161,6 +161,8 @@ enum {
   X(MemcpyDtoDAsync, cuMemcpyDtoDAsync_v2,                                                         \
     (CUdeviceptr to, CUdeviceptr from, size_t size, CUstream stream))                              \
   X(MemsetD8, cuMemsetD8_v2, (CUdeviceptr to, unsigned char byte, size_t size))                    \
+  X(MemsetD8Async, cuMemsetD8Async,                                                                \
+    (CUdeviceptr to, unsigned char byte, size_t size, CUstream stream))                            \
   X(ModuleLoadDataEx, cuModuleLoadDataEx,                                                          \
     (CUmodule * module, const void *image, unsigned int count, CUjit_option *options,              \
      void **values))                                                                               \

@@ -12,12 +12,16 @@
 typedef struct cuda_target {
   tune_target base;
   cuda_device device;
+  CUdeviceptr flush; // what is written to empty the caches; 0 before the first time
+  size_t flush_size;
 } cuda_target;
 
 static void cuda_close(tune_target *target) {
   if (!target)
     return;
   cuda_target *cuda = (cuda_target *)target;
+  if (cuda->flush)
+    cuda->device.functions.MemFree(cuda->flush);
   cuda_device_close(&cuda->device);
   free(cuda);
 }
@@ -62,6 +66,29 @@ static tune_status cuda_roofline(tune_target *target, bool quick, tune_roofline 
                                out_roofline);
 }
 
+// Twice the second cache, where the device says how large that is.
+#define USUAL_L2_BYTES ((size_t)128 << 20)
+
+static tune_status allocate_flush(cuda_target *cuda) {
+  int64_t bytes = cuda->device.fingerprint.gpu->l2_bytes;
+  cuda->flush_size = 2 * (bytes > 0 ? (size_t)bytes : USUAL_L2_BYTES);
+  const cuda_functions *f = &cuda->device.functions;
+  return cuda_status(f, f->MemAlloc(&cuda->flush, cuda->flush_size), "a buffer of %zu bytes",
+                     cuda->flush_size);
+}
+
+// It is not waited for: that the device is busy with it while the host hands in the run that
+// follows keeps the host's time out of what the device takes.
+static tune_status cuda_flush(tune_target *target) {
+  cuda_target *cuda = (cuda_target *)target;
+  const cuda_functions *f = &cuda->device.functions;
+  tune_status status = cuda->flush ? TUNE_OK : allocate_flush(cuda);
+  if (tune_status_is_ok(status))
+    status = cuda_status(f, f->MemsetD8Async(cuda->flush, 1, cuda->flush_size, cuda->device.stream),
+                         "writing %zu bytes", cuda->flush_size);
+  return tune_status_annotate(status, "flushing the caches");
+}
+
 static tune_status cuda_load(tune_target *target, const tune_artifact *artifact,
                              tune_kernel **out_kernel) {
   return cuda_kernel_load(&tune_target_cuda, &((cuda_target *)target)->device, artifact,
@@ -81,6 +108,7 @@ const tune_target_class tune_target_cuda = {
     .bind = cuda_kernel_bind,
     .rewind = cuda_kernel_rewind,
     .time = cuda_kernel_time,
+    .flush = cuda_flush,
     .read = cuda_kernel_read,
     .check = cuda_kernel_check,
     .locate = cuda_kernel_locate,

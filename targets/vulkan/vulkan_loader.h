@@ -46,6 +46,7 @@
   X(CmdBindPipeline)                                                                               \
   X(CmdCopyBuffer)                                                                                 \
   X(CmdDispatch)                                                                                   \
+  X(CmdFillBuffer)                                                                                 \
   X(CmdPipelineBarrier)                                                                            \
   X(CmdResetQueryPool)                                                                             \
   X(CmdWriteTimestamp)                                                                             \

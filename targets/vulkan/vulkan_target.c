@@ -3,6 +3,7 @@
 #include "targets/pinning.h"
 #include "targets/target.h"
 #include "targets/vulkan/vulkan_fingerprint.h"
+#include "targets/vulkan/vulkan_flush.h"
 #include "targets/vulkan/vulkan_kernel.h"
 #include "targets/vulkan/vulkan_roofline.h"
 
@@ -15,6 +16,7 @@ typedef struct vulkan_target {
   vulkan_device device;
   tune_fingerprint fingerprint;
   size_t threads; // of a device that is software
+  vulkan_flush flush;
 } vulkan_target;
 
 static void vulkan_close(tune_target *target) {
@@ -22,6 +24,7 @@ static void vulkan_close(tune_target *target) {
     return;
   vulkan_target *vulkan = (vulkan_target *)target;
   tune_fingerprint_deinit(&vulkan->fingerprint);
+  vulkan_flush_deinit(&vulkan->flush, &vulkan->device);
   vulkan_device_close(&vulkan->device);
   free(vulkan);
 }
@@ -75,6 +78,11 @@ static tune_status vulkan_roofline(tune_target *target, bool quick, tune_rooflin
                                  out_roofline);
 }
 
+static tune_status vulkan_flush_caches(tune_target *target) {
+  vulkan_target *vulkan = (vulkan_target *)target;
+  return vulkan_flush_run(&vulkan->flush, &vulkan->device);
+}
+
 static tune_status vulkan_load(tune_target *target, const tune_artifact *artifact,
                                tune_kernel **out_kernel) {
   return vulkan_kernel_load(&tune_target_vulkan, &((vulkan_target *)target)->device, artifact,
@@ -93,6 +101,7 @@ const tune_target_class tune_target_vulkan = {
     .bind = vulkan_kernel_bind,
     .rewind = vulkan_kernel_rewind,
     .time = vulkan_kernel_time,
+    .flush = vulkan_flush_caches,
     .read = vulkan_kernel_read,
     .check = vulkan_kernel_check,
     .locate = vulkan_kernel_locate,

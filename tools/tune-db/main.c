@@ -16,6 +16,7 @@ static const command commands[] = {
     {"list", "tasks, how often they were tried, and their best times", tune_db_list},
     {"show", "a task and its trials", tune_db_show},
     {"best", "the best of a task or of all: time, config, schedule", tune_db_best},
+    {"device", "what records ran on, as a fingerprint for device=", tune_db_device},
     {"export", "write tasks and trials as JSON lines", tune_db_export},
     {"import", "take in JSON lines, after checking all of them", tune_db_import},
     {"merge", "take over what is in other databases", tune_db_merge},

@@ -107,7 +107,10 @@ static tune_status get_device(tune_database *database, const char *digest, char 
   TUNE_RETURN_IF_ERROR(tune_database_get_fingerprint(database, digest, out_target, &description));
   json_t *object = json_loads(description, 0, NULL);
   const char *model = json_string_value(json_object_get(object, "model"));
-  *out_model = model ? strdup(model) : NULL;
+  bool flushes_cache = json_is_true(json_object_get(object, "flush_cache"));
+  *out_model = NULL;
+  if (model && asprintf(out_model, "%s%s", model, flushes_cache ? ", caches flushed" : "") < 0)
+    *out_model = NULL;
   json_decref(object);
   free(description);
   return TUNE_OK;
@@ -134,8 +137,28 @@ static tune_status print_heading(tune_database *database, const tune_record *rec
   return TUNE_OK;
 }
 
+// What the code takes stands before the config, where it is known of any record.
+enum { CODE_COLUMNS = 3 };
+
+static bool has_code(const tune_record *records, size_t count) {
+  for (size_t i = 0; i < count; ++i)
+    if (records[i].code.registers > 0)
+      return true;
+  return false;
+}
+
+static void set_code(const tune_record *record, tune_figure figures[CODE_COLUMNS]) {
+  const tune_code_features *code = &record->code;
+  const int64_t numbers[] = {code->registers, code->spilled_bytes, code->shared_bytes};
+  for (size_t i = 0; i < CODE_COLUMNS; ++i) {
+    figures[i] = (tune_figure){"-"};
+    if (code->registers > 0)
+      snprintf(figures[i].text, sizeof figures[i].text, "%lld", (long long)numbers[i]);
+  }
+}
+
 static tune_status add_record(tune_table *table, const tune_database_task *task,
-                              const tune_record *record) {
+                              const tune_record *record, bool shows_code) {
   char *config = NULL;
   TUNE_RETURN_IF_ERROR(tune_db_config_text(record->config, &config));
   const tune_timing *time = &record->time;
@@ -146,7 +169,12 @@ static tune_status add_record(tune_table *table, const tune_database_task *task,
   tune_figure rate = tune_figure_giga(time->median > 0 ? task->flops / time->median : 0);
   const char *verdict =
       record->kind == TUNE_RECORD_WINNER ? "winner" : tune_verdict_name(record->verdict);
-  const char *cells[] = {median.text, spread.text, rate.text, verdict, record->strategy, config};
+  tune_figure code[CODE_COLUMNS];
+  set_code(record, code);
+  const char *cells[] = {median.text,  spread.text,  rate.text,    verdict, record->strategy,
+                         code[0].text, code[1].text, code[2].text, config};
+  if (!shows_code)
+    cells[5] = config;
   tune_table_add_row(table, cells);
   free(config);
   return TUNE_OK;
@@ -154,16 +182,24 @@ static tune_status add_record(tune_table *table, const tune_database_task *task,
 
 static tune_status print_table(const tune_database_task *task, const tune_record *records,
                                size_t count) {
-  static const tune_table_column columns[] = {
+  tune_table_column columns[] = {
       {.title = "TIME", .is_number = true},    {.title = "\xc2\xb1", .is_number = true},
       {.title = "GFLOP/s", .is_number = true}, {.title = "VERDICT"},
-      {.title = "BY", .may_shrink = true},     {.title = "CONFIG", .may_shrink = true},
+      {.title = "BY", .may_shrink = true},     {.title = "REGS", .is_number = true},
+      {.title = "SPILLED", .is_number = true}, {.title = "SHARED", .is_number = true},
+      {.title = "CONFIG", .may_shrink = true},
   };
+  size_t column_count = sizeof columns / sizeof *columns;
+  bool shows_code = has_code(records, count);
+  if (!shows_code) {
+    columns[column_count - 1 - CODE_COLUMNS] = columns[column_count - 1];
+    column_count -= CODE_COLUMNS;
+  }
   tune_table *table;
-  TUNE_RETURN_IF_ERROR(tune_table_create(columns, sizeof columns / sizeof *columns, &table));
+  TUNE_RETURN_IF_ERROR(tune_table_create(columns, column_count, &table));
   tune_status status = TUNE_OK;
   for (size_t i = 0; i < count && tune_status_is_ok(status); ++i)
-    status = add_record(table, task, &records[i]);
+    status = add_record(table, task, &records[i], shows_code);
   if (tune_status_is_ok(status))
     status = tune_table_print(table, tune_terminal_width(stdout), stdout);
   tune_table_destroy(table);

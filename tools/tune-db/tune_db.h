@@ -19,6 +19,7 @@
 int tune_db_list(int argc, char **argv);
 int tune_db_show(int argc, char **argv);
 int tune_db_best(int argc, char **argv);
+int tune_db_device(int argc, char **argv);
 int tune_db_export(int argc, char **argv);
 int tune_db_import(int argc, char **argv);
 int tune_db_merge(int argc, char **argv);

@@ -2,6 +2,7 @@
 
 #include "tools/tune-measure/fit.h"
 #include "support/string_builder.h"
+#include "targets/fingerprint.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -33,6 +34,25 @@ static tune_status check_machine(const json_t *description) {
       "the export was made on a machine of kind %s, and this one is %s: what it "
       "compares with cannot run here; export on a %s machine",
       theirs, system.machine, system.machine);
+}
+
+static tune_status check_reference(const json_t *description) {
+  const json_t *features = json_object_get(description, "reference_features");
+  if (json_array_size(features) == 0)
+    return TUNE_OK;
+  tune_fingerprint cpu;
+  TUNE_RETURN_IF_ERROR(tune_fingerprint_of_cpu(&cpu));
+  tune_status status = TUNE_OK;
+  for (size_t i = 0; i < json_array_size(features) && tune_status_is_ok(status); ++i) {
+    const char *name = json_string_value(json_array_get(features, i));
+    if (name && !tune_fingerprint_has_feature(&cpu, name))
+      status = tune_status_make(TUNE_UNAVAILABLE,
+                                "the CPU here, %s, has no %s, which what results are compared with "
+                                "needs; take a machine of the last ten years",
+                                cpu.model, name);
+  }
+  tune_fingerprint_deinit(&cpu);
+  return status;
 }
 
 // Where threads are used the artifact needs their runtime.
@@ -128,6 +148,7 @@ static tune_status check_numbers(const json_t *theirs, const json_t *ours) {
 
 tune_status fit_check(const json_t *description, const json_t *fingerprint) {
   TUNE_RETURN_IF_ERROR(check_machine(description));
+  TUNE_RETURN_IF_ERROR(check_reference(description));
   TUNE_RETURN_IF_ERROR(check_threads(description));
   const json_t *device = json_object_get(description, "device");
   if (!json_is_object(device) || json_equal(device, fingerprint))

@@ -13,6 +13,7 @@
 
 #include "tools/tune-measure/device.h"
 #include "tools/tune-measure/fit.h"
+#include "tools/tune-measure/measure_compare.h"
 #include "tools/tune-measure/trial.h"
 
 #include <limits.h>
@@ -125,10 +126,13 @@ static tune_status choose_cpus(run *r) {
   return TUNE_OK;
 }
 
+static bool flushes_cache(const run *r) { return json_is_true(member(r, "flush_cache")); }
+
 // The members that say what is measured on, in requests.
 static json_t *make_request(const run *r) {
-  return json_pack("{s:O, s:s*, s:O, s:O}", "target", (json_t *)member(r, "target"), "device",
-                   r->options->device, "threads", (json_t *)member(r, "threads"), "cpus", r->cpus);
+  return json_pack("{s:O, s:s*, s:O, s:b, s:O}", "target", (json_t *)member(r, "target"), "device",
+                   r->options->device, "threads", (json_t *)member(r, "threads"), "flush_cache",
+                   flushes_cache(r), "cpus", r->cpus);
 }
 
 static tune_status ask(run *r, const char *what, json_t **out_object) {
@@ -152,7 +156,8 @@ static tune_status look_at_device(run *r) {
                                             "%s cannot be measured here", r->options->path));
   size_t threads = (size_t)json_integer_value(member(r, "threads"));
   return tune_target_facts_digest(r->fingerprint,
-                                  tune_target_facts_threads(r->fingerprint, threads), &r->digest);
+                                  tune_target_facts_threads(r->fingerprint, threads),
+                                  flushes_cache(r), &r->digest);
 }
 
 static tune_status open_results(run *r) {
@@ -177,7 +182,7 @@ static tune_status append_tasks(run *r) {
   return TUNE_OK;
 }
 
-// As databases keep it: with the threads and the roofline.
+// As databases keep it: with the threads, whether caches are flushed, and the roofline.
 static tune_status append_fingerprint(run *r) {
   json_t *measured, *roofline = NULL;
   TUNE_RETURN_IF_ERROR(ask(r, "roofline", &measured));
@@ -189,6 +194,8 @@ static tune_status append_fingerprint(run *r) {
   json_t *description = json_copy(r->fingerprint);
   json_object_set_new(description, "threads",
                       json_integer((json_int_t)tune_target_facts_threads(r->fingerprint, threads)));
+  if (flushes_cache(r))
+    json_object_set_new(description, "flush_cache", json_true());
   json_object_set_new(description, "roofline", roofline);
   return tune_results_append(
       r->results, json_pack("{s:s, s:s, s:O, s:o}", "kind", "fingerprint", "digest", r->digest.text,
@@ -215,13 +222,13 @@ static tune_status begin_results(run *r) {
 // A trial with what is known of `candidate` without measuring it.
 static json_t *make_trial(const run *r, const json_t *candidate) {
   return json_pack(
-      "{s:s, s:s, s:s, s:s, s:O, s:O*, s:O, s:O*, s:O*, s:O, s:O, s:O}", "kind", "trial", "task",
-      r->key, "fingerprint", r->digest.text, "schedule", r->schedule, "config",
+      "{s:s, s:s, s:s, s:s, s:O, s:O*, s:O, s:O*, s:O*, s:O*, s:O, s:O, s:O}", "kind", "trial",
+      "task", r->key, "fingerprint", r->digest.text, "schedule", r->schedule, "config",
       json_object_get(candidate, "config"), "error", json_object_get(candidate, "error"), "verdict",
       json_object_get(candidate, "verdict"), "digest", json_object_get(candidate, "digest"),
-      "stages", json_object_get(candidate, "stages"), "strategy",
-      json_object_get(candidate, "strategy"), "seed", json_object_get(candidate, "seed"),
-      "created_ms", json_object_get(candidate, "created_ms"));
+      "stages", json_object_get(candidate, "stages"), "code", json_object_get(candidate, "code"),
+      "strategy", json_object_get(candidate, "strategy"), "seed",
+      json_object_get(candidate, "seed"), "created_ms", json_object_get(candidate, "created_ms"));
 }
 
 // Takes what was found into `trial`.
@@ -416,6 +423,30 @@ static tune_status needs_task(const run *r, const json_t *candidates, bool *out_
   return TUNE_OK;
 }
 
+// Measures the finalists of the task side by side, unless that was done before.
+static tune_status do_finalists(run *r) {
+  task *t;
+  if (tune_results_comparison(r->results, r->key, r->schedule) ||
+      tune_results_failure(r->results, r->key, r->schedule))
+    return TUNE_OK;
+  TUNE_RETURN_IF_ERROR(try_open_task(r, &t));
+  if (!t)
+    return TUNE_OK;
+  r->shown.phase = "comparing finalists";
+  tune_progress_update(r->progress, &r->shown);
+  child_watch watch = watch_of(r);
+  json_t *reply;
+  tune_status status =
+      measure_compare(t, r->exported, r->task, tune_scratch_get_path(r->scratch), &watch, &reply);
+  task_destroy(t);
+  TUNE_RETURN_IF_ERROR(status);
+  json_object_update_new(reply, json_pack("{s:s, s:s, s:s}", "kind", "comparison", "task", r->key,
+                                          "schedule", r->schedule));
+  r->shown.phase = NULL;
+  tune_progress_finish_task(r->progress, &r->shown);
+  return tune_results_append(r->results, reply);
+}
+
 static tune_status do_candidates(run *r, const json_t *candidates) {
   bool needs;
   task *t = NULL;
@@ -450,7 +481,10 @@ static tune_status do_task(run *r) {
                                    .task_count = json_array_size(member(r, "tasks")),
                                    .trial_limit = count};
   r->trials = calloc(r->exported->blob_count + 1, sizeof *r->trials);
-  tune_status status = r->trials ? do_candidates(r, candidates) : out_of_memory();
+  bool compares = json_object_get(r->task, "compare") != NULL;
+  tune_status status = !r->trials ? out_of_memory()
+                       : compares ? do_finalists(r)
+                                  : do_candidates(r, candidates);
   free(r->trials);
   return status;
 }
@@ -478,7 +512,8 @@ static tune_status run_all(run *r) {
   TUNE_RETURN_IF_ERROR(tune_scratch_create(&r->scratch));
   if (!r->results->is_complete)
     TUNE_RETURN_IF_ERROR(do_tasks(r));
-  fprintf(stderr, "tune-measure: %zu results are in %s\n", json_object_size(r->results->trials),
+  fprintf(stderr, "tune-measure: %zu results are in %s\n",
+          json_object_size(r->results->trials) + json_array_size(r->results->comparisons),
           r->results->path);
   if (json_array_size(r->results->failures))
     return tune_status_make(TUNE_INTERNAL, "%zu of %zu tasks could not be measured",

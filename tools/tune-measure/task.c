@@ -153,6 +153,7 @@ static tune_status read_members(const json_t *request, task *t) {
   TUNE_RETURN_IF_ERROR(read_device(request, t));
   TUNE_RETURN_IF_ERROR(request_get_integer(request, "threads", 1, &threads));
   t->threads = (size_t)threads;
+  t->flushes_cache = json_is_true(json_object_get(request, "flush_cache"));
   TUNE_RETURN_IF_ERROR(request_get_cpus(request, &t->cpus, &t->cpu_count));
   TUNE_RETURN_IF_ERROR(read_tolerance(request, t));
   return tune_signature_from_json(json_object_get(request, "signature"), &t->signature);

@@ -26,6 +26,7 @@ typedef struct subject {
   const task *of;
   child_notes *notes;
   size_t index;
+  tune_target *target; // that it runs on
   tune_kernel *kernel;
   tune_buffer *written; // arguments that are written, as the first run left them
   size_t written_count;
@@ -139,7 +140,7 @@ static tune_status protect_inputs(const task *t) {
 static tune_status load_and_check(const trial_order *order, size_t index, tune_target *target,
                                   child_notes *notes, subject *s) {
   const task *t = order->of;
-  *s = (subject){.of = t, .notes = notes, .index = index};
+  *s = (subject){.of = t, .notes = notes, .index = index, .target = target};
   notes->artifact = index;
   notes->kernel = NULL;
   notes->phase = loading;
@@ -186,6 +187,8 @@ static tune_status run_subject(void *context, uint64_t repeats, double *out_seco
   s->notes->kernel = s->kernel;
   if (s->rewinds)
     s->of->target->rewind(s->kernel);
+  if (s->of->flushes_cache && s->of->target->flush)
+    TUNE_RETURN_IF_ERROR(s->of->target->flush(s->target));
   TUNE_RETURN_IF_ERROR(s->of->target->time(s->kernel, repeats, out_seconds));
   return s->is_settled ? TUNE_OK : settle(s);
 }
@@ -267,6 +270,12 @@ static tune_status report_failure(tune_status failure, const child_notes *notes,
   return TUNE_OK;
 }
 
+static tune_measure_options options_of(const trial_order *order) {
+  tune_measure_options options = order->options;
+  options.one_run = order->of->flushes_cache;
+  return options;
+}
+
 static tune_status measure_one(const trial_order *order, child_notes *notes, json_t **out_report) {
   tune_target *target;
   subject s;
@@ -276,7 +285,8 @@ static tune_status measure_one(const trial_order *order, child_notes *notes, jso
     return report_subject(&s, NULL, out_report);
   notes->phase = "being timed";
   tune_measurement measurement;
-  TUNE_RETURN_IF_ERROR(tune_measure(run_subject, &s, &order->options, &measurement));
+  tune_measure_options options = options_of(order);
+  TUNE_RETURN_IF_ERROR(tune_measure(run_subject, &s, &options, &measurement));
   // What is cut will not win, right or wrong.
   TUNE_RETURN_IF_ERROR(measurement.was_cut ? check_guards(&s) : check_again(&s));
   return report_subject(&s, s.error ? NULL : &measurement, out_report);
@@ -327,8 +337,8 @@ static tune_status compare_all(const trial_order *order, child_notes *notes, jso
     runs[i] = (tune_measure_subject){run_subject, &subjects[i]};
   }
   notes->phase = "being timed";
-  TUNE_RETURN_IF_ERROR(
-      tune_measure_interleaved(runs, count, &order->options, measurements, ratios, NULL));
+  tune_measure_options options = options_of(order);
+  TUNE_RETURN_IF_ERROR(tune_measure_interleaved(runs, count, &options, measurements, ratios, NULL));
   for (size_t i = 0; i < count; ++i)
     TUNE_RETURN_IF_ERROR(check_again(&subjects[i]));
   return report_all(subjects, measurements, ratios, count, out_report);

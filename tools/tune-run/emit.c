@@ -125,8 +125,9 @@ static tune_status check_form(const run_settings *settings, tune_target_kind kin
 
 tune_status emit_run(const run_settings *settings, const tune_target_facts *facts) {
   char *header = NULL, *database = NULL;
-  TUNE_RETURN_IF_ERROR(check_form(settings, facts ? facts->name.kind : TUNE_KIND_CPU));
-  if (!facts)
+  tune_target_kind kind = facts ? facts->name.kind : TUNE_KIND_CPU;
+  TUNE_RETURN_IF_ERROR(check_form(settings, kind));
+  if (kind == TUNE_KIND_CPU)
     TUNE_RETURN_IF_ERROR(name_header(settings->outputs.values[0], &header));
   tune_connection *worker = NULL;
   progress_show("building");

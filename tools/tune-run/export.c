@@ -6,10 +6,9 @@
 #include "tools/tune-run/exchange.h"
 #include "tools/tune-run/progress.h"
 #include "tools/tune-run/settings.h"
-#include "tuning/cpu_features.h"
+#include "tuning/device_file.h"
 #include "tuning/evaluators/builder.h"
 #include "tuning/export_file.h"
-#include "tuning/target_facts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,49 +40,16 @@ static const char *text_of(const json_t *object, const char *name) {
 // What the code is for
 //===--------------------------------------------------------------------------===//
 
-static tune_status read_device(const char *path, json_t **out_fingerprint) {
-  json_error_t error;
-  *out_fingerprint = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
-  if (!*out_fingerprint)
-    return tune_status_make(TUNE_INVALID_ARGUMENT, "%s: %s", path, error.text);
-  if (text_of(*out_fingerprint, "target"))
-    return TUNE_OK;
-  return tune_status_make(TUNE_INVALID_ARGUMENT,
-                          "%s: no fingerprint; it is what `tune-measure --fingerprint` prints on "
-                          "the machine that measures",
-                          path);
-}
-
-static tune_status find_known_facts(exporter *e) {
-  json_t *fingerprint;
-  size_t threads = (size_t)e->settings->threads;
-  tune_target_facts *own = NULL;
-  tune_status status = read_device(e->settings->device, &fingerprint);
-  if (tune_status_is_ok(status))
-    status = tune_target_facts_create_known(e->settings->target, fingerprint, threads, &e->facts);
-  if (tune_status_is_ok(status) &&
-      strcmp(e->facts->name.target, text_of(fingerprint, "target")) != 0)
-    status =
-        tune_status_make(TUNE_INVALID_ARGUMENT, "%s is of the target %s, not of %s",
-                         e->settings->device, text_of(fingerprint, "target"), e->settings->target);
-  if (tune_status_is_ok(status) && e->facts->name.kind == TUNE_KIND_CPU)
-    status = tune_target_facts_create("cpu", threads, &own);
-  if (tune_status_is_ok(status) && own && !json_equal(own->fingerprint, fingerprint))
-    status = tune_cpu_features_to_llvm(fingerprint, &e->features);
-  tune_target_facts_destroy(own);
-  json_decref(fingerprint);
-  return status;
-}
-
 static tune_status find_facts(exporter *e) {
   if (strcmp(e->settings->target, "null") == 0)
     return tune_status_make(TUNE_UNAVAILABLE, "the target null computes times and runs nothing; "
                                               "there are cpu, vulkan and cuda");
-  if (e->settings->device)
-    return find_known_facts(e);
-  TUNE_RETURN_IF_ERROR(tune_target_facts_create_for_code(e->settings->target,
-                                                         (size_t)e->settings->threads, &e->facts));
-  return TUNE_OK;
+  const export_settings *s = e->settings;
+  if (!s->device)
+    return tune_target_facts_create_for_code(s->target, (size_t)s->threads, &e->facts);
+  TUNE_RETURN_IF_ERROR(
+      tune_device_file_get_facts(s->device, s->target, (size_t)s->threads, &e->facts));
+  return tune_device_file_get_features(e->facts, &e->features);
 }
 
 // The fingerprint that the code is made for; NULL: any device.
@@ -120,9 +86,10 @@ static tune_status ask_worker(exporter *e, const char *database, const char *tex
   bool is_stdin = strcmp(s->module, "-") == 0;
   const json_t *fingerprint = made_for(e);
   json_t *request = json_pack(
-      "{s:s, s:s*, s:s, s:s?, s:{s:s, s:O?}, s:I, s:s?, s:s?, s:o, s:I, s:I}", "do", "candidates",
-      "payload", text, "payload_source", is_stdin ? "<stdin>" : s->module, "function", s->function,
-      "target", "name", e->facts->name.target, "fingerprint", (json_t *)fingerprint, "threads",
+      "{s:s, s:b, s:s*, s:s, s:s?, s:{s:s, s:O?}, s:I, s:s?, s:s?, s:o, s:I, s:I}", "do",
+      "candidates", "flush_cache", s->flush_cache, "payload", text, "payload_source",
+      is_stdin ? "<stdin>" : s->module, "function", s->function, "target", "name",
+      e->facts->name.target, "fingerprint", (json_t *)fingerprint, "threads",
       (json_int_t)s->threads, "schedule", s->schedule, "database", database, "configs",
       texts_to_json(&s->configs), "trials", (json_int_t)s->trials, "seed", (json_int_t)s->seed);
   tune_connection *worker;
@@ -169,8 +136,9 @@ static tune_status start_builder(exporter *e) {
   options.features = e->features;
   options.threads = (size_t)s->threads;
   tune_export_source source = {.target = e->facts->name.target,
-                               .device = e->facts->name.is_generic ? NULL : e->facts->fingerprint,
+                               .device = made_for(e),
                                .threads = (size_t)s->threads,
+                               .flush_cache = s->flush_cache,
                                .seed = (uint64_t)s->seed,
                                .dynamic = s->dynamic,
                                .run_seconds = RUN_SECONDS,

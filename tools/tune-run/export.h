@@ -21,6 +21,7 @@ typedef struct export_settings {
   const char *schedule; // a path, or NULL
   const char *output;
   tune_option_list configs; // "mc=64,nr=32"
+  bool flush_cache;         // ahead of each run that is timed, and records are of such
   int64_t threads;
   int64_t trials; // random configs of each task
   int64_t seed;

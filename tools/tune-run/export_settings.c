@@ -38,6 +38,10 @@ tune_status export_settings_parse(int argc, char **argv, export_settings *out_se
        NULL, 0, 0},
       {"threads", 0, TUNE_OPTION_INTEGER, &s->threads, "N",
        "Threads that the code runs with. The default is 1.", NULL, 1, 4096},
+      {"flush-cache", 0, TUNE_OPTION_FLAG, &s->flush_cache, NULL,
+       "Have the caches emptied ahead of each run that is timed; the database's best is that of "
+       "searches that had flush-cache.",
+       NULL, 0, 0},
       {"config", 0, TUNE_OPTION_LIST, &s->configs, "K=V,...",
        "A candidate, for a module with one task: values of the schedule's knobs. May be given "
        "several times.",

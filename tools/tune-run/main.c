@@ -5,7 +5,7 @@
 #include "tools/tune-run/emit.h"
 #include "tools/tune-run/export.h"
 #include "tools/tune-run/report.h"
-#include "tuning/target_name.h"
+#include "tuning/device_file.h"
 
 #include <string.h>
 
@@ -36,8 +36,8 @@ static tune_status run(const run_settings *settings, tune_target_facts *facts, b
   return status;
 }
 
-// The facts of the settings' target; NULL where code for the CPU is all that is wanted: LLVM knows
-// it by itself.
+// The facts of the settings' target; NULL where code for this machine's CPU is all that is wanted:
+// LLVM knows it by itself.
 static tune_status find_facts(const run_settings *settings, const tune_target_name *name,
                               tune_target_facts **out_facts) {
   *out_facts = NULL;
@@ -45,15 +45,20 @@ static tune_status find_facts(const run_settings *settings, const tune_target_na
   TUNE_RETURN_IF_ERROR(check_target(name));
   if (settings->emit == EMIT_NONE) {
     TUNE_RETURN_IF_ERROR(tune_target_facts_create(settings->target, threads, out_facts));
+    TUNE_RETURN_IF_ERROR(tune_target_facts_set_flush_cache(*out_facts, settings->flush_cache));
     return tune_target_facts_require_device(*out_facts);
   }
+  if (settings->device)
+    return tune_device_file_get_facts(settings->device, settings->target, threads, out_facts);
   if (name->kind == TUNE_KIND_CPU)
     return TUNE_OK;
   TUNE_RETURN_IF_ERROR(tune_target_facts_create_for_code(settings->target, threads, out_facts));
   if ((*out_facts)->name.is_generic && !name->is_generic)
-    fprintf(stderr, "tune-run: no %s%s%s device is here: the code is for any (%s:%s)\n",
-            name->target, name->device ? ":" : "", name->device ? name->device : "", name->target,
-            name->device ? name->device : "generic");
+    fprintf(stderr,
+            "tune-run: no %s device is here: the code is for any %s; --device=FILE makes it for "
+            "one of another machine\n",
+            name->device ? name->device : name->target,
+            name->device ? "of that architecture" : "(vulkan:generic)");
   return TUNE_OK;
 }
 

@@ -67,13 +67,15 @@ static json_t *subject_to_json(const benchmark *b, size_t index) {
   const subject *s = &b->subjects[index];
   const json_t *result = benchmark_result(b, index);
   figures work = benchmark_figures(b, index);
-  json_t *object = json_pack("{ss sO ss sI}", "file", s->path, "function",
-                             json_object_get(s->opened, "function"), "target", b->settings->target,
-                             "threads", (json_int_t)b->facts->threads);
+  json_t *object =
+      json_pack("{ss sO ss sI sb}", "file", s->path, "function",
+                json_object_get(s->opened, "function"), "target", b->settings->target, "threads",
+                (json_int_t)b->facts->threads, "flush_cache", b->settings->flush_cache);
   put_time(result, object);
   put_figures(&work, report_number(result, "median"), object);
   json_object_set_new(object, "check", check_to_json(b, index, result));
   json_object_set(object, "tasks", json_object_get(s->opened, "tasks"));
+  json_object_set_new(object, "code", s->code ? json_incref(s->code) : json_null());
   json_object_set_new(object, "packs_ahead", json_boolean(s->packs_ahead));
   json_object_set_new(object, "packs_at_load", json_boolean(s->packs_at_load));
   return object;

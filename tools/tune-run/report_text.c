@@ -121,9 +121,10 @@ static void print_subject(const benchmark *b, size_t index, FILE *stream) {
   const subject *s = &b->subjects[index];
   if (b->subject_count > 1)
     fprintf(stream, "Benchmark %zu: ", index + 1);
-  fprintf(stream, "%s: @%s on %s, %lld thread%s, ", s->path,
+  fprintf(stream, "%s: @%s on %s, %lld thread%s, %s", s->path,
           json_string_value(json_object_get(s->opened, "function")), b->settings->target,
-          (long long)b->facts->threads, b->facts->threads == 1 ? "" : "s");
+          (long long)b->facts->threads, b->facts->threads == 1 ? "" : "s",
+          b->settings->flush_cache ? "caches flushed, " : "");
   print_tasks(json_object_get(s->opened, "tasks"), stream);
   const json_t *result = benchmark_result(b, index);
   if (result) {
@@ -131,6 +132,13 @@ static void print_subject(const benchmark *b, size_t index, FILE *stream) {
     print_time(result, stream);
     print_rates(&work, report_number(result, "median"), stream);
   }
+  if (s->code)
+    fprintf(
+        stream,
+        "  Code                   %.0f registers an invocation, %.0f bytes spilled, %.0f bytes of "
+        "shared memory\n",
+        report_number(s->code, "registers"), report_number(s->code, "spilled_bytes"),
+        report_number(s->code, "shared_bytes"));
   print_check(b, index, stream);
   if (s->packs_ahead)
     fprintf(stream,

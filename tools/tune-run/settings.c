@@ -54,6 +54,12 @@ static tune_status check_usage(run_settings *s) {
     return tune_status_make(TUNE_INVALID_ARGUMENT, "only one module can come from stdin");
   if (s->emit != EMIT_NONE)
     TUNE_RETURN_IF_ERROR(check_emit(s));
+  else if (s->device)
+    return tune_status_make(TUNE_INVALID_ARGUMENT,
+                            "--device=%s: code is made for a device of another machine and not run "
+                            "here, so that this needs --emit; `tune-run export` has it measured "
+                            "there",
+                            s->device);
   if (s->seed == NO_SEED)
     s->seed = 0;
   if (!(s->seconds > 0))
@@ -85,6 +91,11 @@ tune_status settings_parse(int argc, char **argv, run_settings *out_settings, bo
        "vulkan:<name>. With --emit also vulkan:generic, any device, and cuda:sm_90, any of an "
        "architecture.",
        NULL, 0, 0},
+      {"device", 0, TUNE_OPTION_STRING, &s->device, "FILE",
+       "With --emit: what `tune-measure --fingerprint` prints on another machine, or `tune-db "
+       "device` of one that records came from. The code is for that one, as are the schedules that "
+       "the database knows.",
+       NULL, 0, 0},
       {"threads", 0, TUNE_OPTION_INTEGER, &s->threads, "N",
        "Threads to run with, pinned to a CPU each. The default is 1.", NULL, 1, 4096},
       {"db", 0, TUNE_OPTION_STRING, &s->database, "FILE",
@@ -105,6 +116,10 @@ tune_status settings_parse(int argc, char **argv, run_settings *out_settings, bo
       {"dynamic", 0, TUNE_OPTION_INTEGER, &s->dynamic, "N",
        "Size of dimensions that the module leaves open and no input tells. The default is 64.",
        NULL, 1, 1 << 30},
+      {"flush-cache", 0, TUNE_OPTION_FLAG, &s->flush_cache, NULL,
+       "Empty the caches ahead of each run that is timed, and take the database's records of "
+       "searches that had flush-cache.",
+       NULL, 0, 0},
       {"check", 0, TUNE_OPTION_FLAG, &s->checks, NULL,
        "Compare all outputs with those of the plainest lowering of the module. The default; "
        "--check=false does not.",

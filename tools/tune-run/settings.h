@@ -28,6 +28,7 @@ typedef struct run_settings {
   const char *module;   // a path; "-": stdin
   const char *function; // NULL: the only one, or @main
   const char *target;   // tuning/target_name.h
+  const char *device;   // a file with its fingerprint, to make code for; NULL: it is here
   const char *database; // NULL: the default one, if it is there and nothing is
                         // compared; "": none
   const char *config;   // "mc=64,nr=32", or NULL
@@ -41,8 +42,9 @@ typedef struct run_settings {
                             // the one file to write
   tune_option_list compare; // other modules
   bool checks;
-  size_t emit;   // an emit_form
-  size_t format; // a report_format
+  bool flush_cache; // ahead of each run that is timed, and records are of such
+  size_t emit;      // an emit_form
+  size_t format;    // a report_format
 } run_settings;
 
 // Reads the command line. With --help or --version prints and sets `*out_is_done`. INVALID_ARGUMENT

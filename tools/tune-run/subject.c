@@ -5,6 +5,7 @@
 #include "support/file.h"
 #include "targets/signature.h"
 #include "tools/tune-run/exchange.h"
+#include "tuning/device_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -64,6 +65,21 @@ static tune_status check_results(const subject *s) {
   return TUNE_OK;
 }
 
+// The member "target" of the request.
+static tune_status describe_target(const tune_target_facts *facts, json_t **out_target) {
+  char *features = NULL;
+  const json_t *device = facts ? tune_target_facts_device(facts) : NULL;
+  if (facts && facts->is_elsewhere) {
+    TUNE_RETURN_IF_ERROR(tune_device_file_get_features(facts, &features));
+    device = facts->fingerprint;
+  }
+  *out_target =
+      json_pack("{s:s, s:O*, s:s*, s:s*}", "name", facts ? facts->name.target : "cpu", "device",
+                (json_t *)device, "cpu", features ? "x86-64" : NULL, "features", features);
+  free(features);
+  return *out_target ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "opening a module");
+}
+
 tune_status subject_open(tune_connection *worker, const run_settings *settings,
                          const tune_target_facts *facts, const char *database, const char *path,
                          size_t index, subject *out_subject) {
@@ -73,14 +89,19 @@ tune_status subject_open(tune_connection *worker, const run_settings *settings,
   if (is_first && settings->schedule)
     TUNE_RETURN_IF_ERROR(check_readable(settings->schedule));
   char *text;
-  TUNE_RETURN_IF_ERROR(read_module(path, &text));
+  json_t *target;
+  TUNE_RETURN_IF_ERROR(describe_target(facts, &target));
+  tune_status status = read_module(path, &text);
+  if (!tune_status_is_ok(status)) {
+    json_decref(target);
+    return status;
+  }
   json_t *request = json_pack(
-      "{s:s, s:s, s:s?, s:s, s:s?, s:b, s:{s:s?, s:s?, s:s?}, s:{s:s, s:O*}, s:I}", "do", "open",
-      "task", out_subject->id, "payload", text, "payload_source", out_subject->path, "function",
+      "{s:s, s:s, s:s?, s:s, s:s?, s:b, s:{s:s?, s:s?, s:s?, s:b}, s:o, s:I}", "do", "open", "task",
+      out_subject->id, "payload", text, "payload_source", out_subject->path, "function",
       settings->function, "describe", 1, "module", "database", database, "schedule",
-      is_first ? settings->schedule : NULL, "config", is_first ? settings->config : NULL, "target",
-      "name", facts ? facts->name.target : "cpu", "device",
-      facts ? (json_t *)tune_target_facts_device(facts) : NULL, "threads",
+      is_first ? settings->schedule : NULL, "config", is_first ? settings->config : NULL,
+      "flush_cache", settings->flush_cache, "target", target, "threads",
       facts ? (json_int_t)facts->threads : (json_int_t)settings->threads);
   free(text);
   TUNE_RETURN_IF_ERROR(exchange_ask(worker, request, &out_subject->opened));
@@ -89,6 +110,7 @@ tune_status subject_open(tune_connection *worker, const run_settings *settings,
 
 void subject_deinit(subject *s) {
   json_decref(s->opened);
+  json_decref(s->code);
   free(s->artifact);
   *s = (subject){0};
 }
@@ -154,6 +176,8 @@ static tune_status read_build(const json_t *reply, const subject_build *builds, 
   if (strcmp(verdict, "built") == 0) {
     if (!build->plain) {
       build->of->packs_ahead = json_is_true(json_object_get(reply, "packs_ahead"));
+      json_decref(build->of->code);
+      build->of->code = json_incref(json_object_get(reply, "code"));
       build->of->packs_at_load = json_is_true(json_object_get(reply, "packs_at_load"));
     }
     return TUNE_OK;

@@ -19,13 +19,14 @@ typedef struct subject {
   json_t *opened;     // the worker's reply: signature, function, tasks, accumulator
   char *artifact;     // path of what is built; NULL until then
   bool packs_ahead;   // what is built has tune_prepack
+  json_t *code;       // what it takes of a device, as the build's reply says, or NULL; owned
   bool packs_at_load; // and this packs constants of its own when it is loaded
 } subject;
 
 // Opens subject `index`, the module at `path`. Its config and schedule are those of `settings` for
 // the first one; those that it is compared with take the choices on their ops, the database and the
-// defaults. `facts` are of what it is built for; NULL: the CPU. `database` may be NULL. Errors tell
-// the place in the file.
+// defaults. `facts` are of what it is built for; NULL: this machine's CPU. `database` may be NULL.
+// Errors tell the place in the file.
 tune_status subject_open(tune_connection *worker, const run_settings *settings,
                          const tune_target_facts *facts, const char *database, const char *path,
                          size_t index, subject *out_subject);

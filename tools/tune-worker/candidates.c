@@ -166,6 +166,7 @@ static tune_status list_tasks(lister *l, MlirOperation payload, json_t *tasks) {
   TUNE_RETURN_IF_ERROR(get_text(l->request, "database", &database));
   TUNE_RETURN_IF_ERROR(get_text(l->request, "schedule", &options.schedule));
   options.target = name ? name : "cpu";
+  options.flush_cache = json_is_true(json_object_get(l->request, "flush_cache"));
   const json_t *fingerprint = json_object_get(target, "fingerprint");
   options.fingerprint = json_is_object(fingerprint) ? fingerprint : NULL;
   options.threads = json_integer_value(threads) > 0 ? (size_t)json_integer_value(threads) : 1;

@@ -43,19 +43,18 @@ int main(int argc, char **argv) {
        "The entry; the only function or @main otherwise.", NULL, 0, 0},
       {"emit", 0, TUNE_OPTION_CHOICE, &build.emit, NULL,
        "What to write: the artifact, the code before it, the LLVM dialect (of a device program: "
-       "what "
-       "its code is made of), the SPIR-V of a device program with its description beside it, the "
-       "payload after the schedule, the decided schedule, the artifact's signature or the space. "
-       "The "
-       "default is so.",
+       "what its code is made of), the SPIR-V of a device program with its description beside it, "
+       "the payload after the schedule, the decided schedule, the artifact's signature or the "
+       "space. The default is so.",
        one_shot_emit_names, 0, 0},
       {"output", 'o', TUNE_OPTION_STRING, &build.output, "FILE", "Where to; stdout otherwise.",
        NULL, 0, 0},
       {"threads", 0, TUNE_OPTION_INTEGER, &build.threads, "N",
        "Threads of the artifact; more than 1 uses OpenMP. The default is 1.", NULL, 1, 4096},
       {"target", 0, TUNE_OPTION_STRING, &build.target, "NAME",
-       "What the code is for: cpu, vulkan, one of its devices as vulkan:0 or vulkan:<name>, or "
-       "vulkan:generic, any. The default is cpu.",
+       "What the code is for: cpu, vulkan, cuda, one of their devices as vulkan:0, "
+       "vulkan:<name> or cuda:0, or any: vulkan:generic, or of an architecture, cuda:sm_90. The "
+       "default is cpu.",
        NULL, 0, 0},
       {"triple", 0, TUNE_OPTION_STRING, &build.triple, "TRIPLE",
        "The target of the code; this machine otherwise.", NULL, 0, 0},

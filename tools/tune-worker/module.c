@@ -82,7 +82,8 @@ tune_status module_schedule(tune_build_task *task, const json_t *module,
   const char *database, *config;
   tune_module_choices_options options = {
       .tasks = {.target = target->name,
-                .has_fingerprint = tune_target_kind_of(target->name) != TUNE_KIND_CPU,
+                .has_fingerprint =
+                    target->device || tune_target_kind_of(target->name) != TUNE_KIND_CPU,
                 .fingerprint = target->device,
                 .threads = target->threads},
       .is_split = true,
@@ -90,6 +91,7 @@ tune_status module_schedule(tune_build_task *task, const json_t *module,
   TUNE_RETURN_IF_ERROR(get_text(module, "database", &database));
   TUNE_RETURN_IF_ERROR(get_text(module, "schedule", &options.tasks.schedule));
   TUNE_RETURN_IF_ERROR(get_text(module, "config", &config));
+  options.tasks.flush_cache = json_is_true(json_object_get(module, "flush_cache"));
   options.tell = config ? note_config : note_origin;
   MlirOperation payload = tune_build_task_get_payload(task);
   load_dialects(mlirOperationGetContext(payload));

@@ -193,6 +193,8 @@ static tune_status lower_to_llvm_dialect(tune_cpu_lowering *lowering, MlirOperat
   if (out_prepack)
     TUNE_RETURN_IF_ERROR(tune_copies_make_vectors(module));
   TUNE_RETURN_IF_ERROR(order_loops(lowering, module));
+  if (!out_prepack)
+    TUNE_RETURN_IF_ERROR(tune_reference_tile_products(module));
   TUNE_RETURN_IF_ERROR(tune_parts_split(module, name, out_parts));
   return convert_with_parts(lowering, module, &math, out_parts);
 }

@@ -24,6 +24,7 @@
 #ifndef TUNE_TRANSFORMS_LOWER_CPU_H
 #define TUNE_TRANSFORMS_LOWER_CPU_H
 
+#include "transforms/lower/ptxas.h"
 #include "transforms/signature.h"
 
 #include "mlir-c/IR.h"
@@ -58,6 +59,9 @@ typedef struct tune_cpu_report {
   // entry.h: the code has tune_prepack, which has to be called once; it packs constants of its own
   // when it is loaded.
   bool packs_ahead, packs_at_load;
+  // Of a program for CUDA: what the kernel takes that takes most of each, with the shared memory
+  // that its launch asks for; no registers where there is no assembler.
+  tune_ptxas_report assembled;
 } tune_cpu_report;
 
 typedef struct tune_cpu_lowering tune_cpu_lowering;

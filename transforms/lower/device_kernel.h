@@ -11,6 +11,7 @@
 #define TUNE_TRANSFORMS_LOWER_DEVICE_KERNEL_H
 
 #include "support/status.h"
+#include "transforms/lower/ptxas.h"
 
 #include "mlir-c/IR.h"
 
@@ -41,8 +42,9 @@ typedef struct tune_device_kernel {
   bool *is_written;                       // which arguments it may write to
   tune_tensor_map maps[TUNE_TENSOR_MAPS]; // parameters behind the arguments
   size_t map_count;
-  int64_t subgroup_size; // that it is written for; 0: any
-  int64_t shared_bytes;  // that a launch has to ask for, besides its own
+  int64_t subgroup_size;       // that it is written for; 0: any
+  int64_t shared_bytes;        // that a launch has to ask for, besides its own
+  tune_ptxas_report assembled; // what it takes; no registers where nobody has assembled it
 } tune_device_kernel;
 
 typedef struct tune_device_kernels {

@@ -213,6 +213,8 @@ static tune_status lower_to_launches(tune_device_launches *self, MlirOperation m
   tune_stages_reach(&self->stages, "pieces", module);
   TUNE_RETURN_IF_ERROR(tune_ir_find_function(module, name, out_function));
   TUNE_RETURN_IF_ERROR(inline_calls(module, *out_function));
+  // What a user's function says holds for its tasks where their schedules do not say.
+  TUNE_RETURN_IF_ERROR(tune_launch_kernels_spread(*out_function, self->options));
   TUNE_RETURN_IF_ERROR(tune_pipeline_run(self->remove_called, module, "removing functions"));
   TUNE_RETURN_IF_ERROR(tune_pipeline_run(self->plain, module, "making accesses plain"));
   tune_stages_reach(&self->stages, "plain", module);

@@ -55,6 +55,23 @@ void tune_device_lowering_destroy(tune_device_lowering *lowering) {
   free(lowering);
 }
 
+static void raise_to(int64_t *most, int64_t number) {
+  if (number > *most)
+    *most = number;
+}
+
+static tune_ptxas_report find_most(const tune_device_kernels *kernels) {
+  tune_ptxas_report most = {0};
+  for (size_t i = 0; i < kernels->count; ++i) {
+    const tune_device_kernel *kernel = &kernels->items[i];
+    raise_to(&most.registers, kernel->assembled.registers);
+    raise_to(&most.spilled, kernel->assembled.spilled);
+    raise_to(&most.stack, kernel->assembled.stack);
+    raise_to(&most.shared_bytes, kernel->assembled.shared_bytes + kernel->shared_bytes);
+  }
+  return most;
+}
+
 static tune_status emit_code(tune_device_lowering *lowering, MlirOperation module,
                              MlirOperation function, MlirOperation kernels, tune_emit emit,
                              char **out_bytes, size_t *out_size, tune_cpu_report *report) {
@@ -69,6 +86,7 @@ static tune_status emit_code(tune_device_lowering *lowering, MlirOperation modul
     start = tune_clock_seconds();
     status = code->serialize(lowering->state, kernels, emit, &described);
     report->codegen = tune_clock_seconds() - start;
+    report->assembled = find_most(&described);
     if (tune_status_is_ok(status))
       status =
           emit == TUNE_EMIT_ASSEMBLY

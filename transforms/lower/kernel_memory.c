@@ -107,6 +107,11 @@ static MlirWalkResult find_memory(MlirOperation op, void *user_data) {
   return is_added ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
 }
 
+int64_t tune_kernel_memory_round(int64_t bytes) {
+  const int64_t most = TUNE_CUDA_SHARED_ALIGNMENT - 1;
+  return (bytes + most) / TUNE_CUDA_SHARED_ALIGNMENT * TUNE_CUDA_SHARED_ALIGNMENT;
+}
+
 static MlirOperation make_allocation(MlirOperation old, const char *name) {
   MlirOperationState state =
       mlirOperationStateGet(tune_ir_string(name), mlirOperationGetLocation(old));
@@ -143,7 +148,7 @@ static tune_status place_allocation(MlirOperation op, MlirBlock entry, bool is_c
                                "memory in a kernel of a size known only at run time");
   bool is_shared = tune_kernel_memory_is_shared(type);
   if (is_shared)
-    *shared_bytes += bytes;
+    *shared_bytes += is_cuda ? tune_kernel_memory_round(bytes) : bytes;
   replace(op, entry, is_shared, is_cuda);
   return TUNE_OK;
 }

@@ -27,6 +27,12 @@ tune_status tune_kernel_memory_place(MlirOperation kernel, const tune_device *de
 // Whether a memref of `type` is in workgroup memory, however that is said.
 bool tune_kernel_memory_is_shared(MlirType type);
 
+// Where each piece of workgroup memory begins on CUDA, in bytes: vectors, matrices of ldmatrix and
+// the lines of swizzled rows all begin at such.
+#define TUNE_CUDA_SHARED_ALIGNMENT 128
+// `bytes` with what is left free behind them for that.
+int64_t tune_kernel_memory_round(int64_t bytes);
+
 // Bytes of the memory that a memref of static shape has; -1 for others, and for elements without a
 // size in memory.
 int64_t tune_kernel_memory_bytes(MlirType type);

@@ -213,6 +213,12 @@ static tune_status prepare_kernel(const tune_nvvm *self, MlirOperation module,
   TUNE_RETURN_IF_ERROR(tune_kernel_memory_place(kernel, &self->device));
   TUNE_RETURN_IF_ERROR(
       tune_nvvm_memory_place(kernel, self->device.shared_bytes, &out->shared_bytes));
+  // What begins at larger multiples than others leaves gaps, which have not been counted before.
+  if (out->shared_bytes > self->device.shared_bytes &&
+      out->shared_bytes > self->device.shared_bytes_most)
+    return tune_status_make_at(
+        TUNE_INVALID_ARGUMENT, kernel, "%lld bytes of workgroup memory; the device has %lld",
+        (long long)out->shared_bytes, (long long)self->device.shared_bytes_most);
   MlirAttribute target = target_of(self, kernel);
   mlirOperationSetAttributeByName(module, tune_ir_string("targets"),
                                   mlirArrayAttrGet(self->context, 1, &target));
@@ -296,13 +302,13 @@ static tune_status assemble(const tune_nvvm *self, tune_nvvm_form form,
   bool is_wanted = form == TUNE_NVVM_CUBIN;
   if (!self->ptxas)
     return is_wanted ? tune_ptxas_refuse() : TUNE_OK;
-  tune_ptxas_report report;
   char *cubin = NULL;
   size_t size = 0;
   TUNE_RETURN_IF_ERROR(tune_ptxas_run(self->ptxas, kernel->code, strlen(kernel->code),
-                                      self->device.arch, &report, is_wanted ? &cubin : NULL,
-                                      &size));
-  tune_status status = check_report(self, kernel, &report, find_invocations(kernel->code));
+                                      self->device.arch, &kernel->assembled,
+                                      is_wanted ? &cubin : NULL, &size));
+  tune_status status =
+      check_report(self, kernel, &kernel->assembled, find_invocations(kernel->code));
   if (is_wanted && tune_status_is_ok(status)) {
     free(kernel->code);
     kernel->code = cubin;

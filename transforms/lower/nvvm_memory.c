@@ -8,10 +8,7 @@
 
 #include <stdio.h>
 
-// Bytes: vectors, matrices of ldmatrix and lines of caches begin at such; more where an allocation
-// says so.
-#define ALIGNMENT 128
-// Of what the launch gives.
+// Of what the launch gives; allocations may ask for as much.
 #define MOST_ALIGNMENT 1024
 
 static MlirWalkResult find_allocation(MlirOperation op, void *user_data) {
@@ -24,7 +21,9 @@ static MlirWalkResult find_allocation(MlirOperation op, void *user_data) {
 static int64_t alignment_of(MlirOperation allocation) {
   MlirAttribute alignment = tune_ir_attribute(allocation, "alignment");
   int64_t value = mlirAttributeIsNull(alignment) ? 0 : mlirIntegerAttrGetValueInt(alignment);
-  return value < ALIGNMENT ? ALIGNMENT : value < MOST_ALIGNMENT ? value : MOST_ALIGNMENT;
+  return value < TUNE_CUDA_SHARED_ALIGNMENT ? TUNE_CUDA_SHARED_ALIGNMENT
+         : value < MOST_ALIGNMENT           ? value
+                                            : MOST_ALIGNMENT;
 }
 
 // The end of `allocation` where it is put behind `start`; where it begins to `*out_offset`.

@@ -2,10 +2,15 @@
 
 #include "transforms/lower/reference.h"
 
+#include "dialects/diagnostic.h"
 #include "transforms/ir.h"
 
 #include "mlir-c/AffineExpr.h"
 #include "mlir-c/AffineMap.h"
+#include "mlir-c/BuiltinTypes.h"
+#include "mlir-c/Dialect/Transform/Interpreter.h"
+
+#include <stdlib.h>
 
 #define MAX_RANK 16
 #define MAX_OPERANDS 32
@@ -120,6 +125,129 @@ static MlirWalkResult order_loops(MlirOperation op, void *user_data) {
   index_renaming renaming = {&order, moved};
   mlirOperationWalk(op, rename_index, &renaming, MlirWalkPreOrder);
   return MlirWalkResultAdvance;
+}
+
+//===--------------------------------------------------------------------------===//
+// Tiles
+//===--------------------------------------------------------------------------===//
+
+// A block of the second operand: 128 K elements, half a megabyte of f32, in lines of 2 KB.
+#define TILE_REDUCTION 256
+#define TILE_INNERMOST 512
+#define MARK "tune.reference"
+
+typedef struct tiler {
+  tune_string_builder script;
+  size_t count;
+} tiler;
+
+// How long each dimension is; kDynamic where operands do not say.
+static void find_extents(MlirOperation op, const loop_order *order, int64_t extents[MAX_RANK]) {
+  for (intptr_t dim = 0; dim < order->rank; ++dim)
+    extents[dim] = mlirShapedTypeGetDynamicSize();
+  for (intptr_t i = 0; i < order->operand_count; ++i) {
+    MlirType type = mlirValueGetType(mlirOperationGetOperand(op, i));
+    intptr_t results = mlirAffineMapGetNumResults(order->maps[i]);
+    if (!mlirTypeIsAShaped(type) || mlirShapedTypeGetRank(type) != results)
+      continue;
+    for (intptr_t r = 0; r < results; ++r) {
+      MlirAffineExpr expression = mlirAffineMapGetResult(order->maps[i], r);
+      if (mlirAffineExprIsADim(expression))
+        extents[mlirAffineDimExprGetPosition(expression)] = mlirShapedTypeGetDimSize(type, (int)r);
+    }
+  }
+}
+
+// The only dimension that is summed up, or -1.
+static intptr_t find_reduction(const loop_order *order) {
+  intptr_t found = -1;
+  for (intptr_t dim = 0; dim < order->rank; ++dim) {
+    if (is_parallel(order, dim))
+      continue;
+    if (found >= 0)
+      return -1;
+    found = dim;
+  }
+  return found;
+}
+
+// Marks a product that is to be tiled, and adds how to the script.
+static MlirWalkResult add_product(MlirOperation op, void *user_data) {
+  tiler *state = user_data;
+  loop_order order;
+  if (!tune_ir_is(op, "linalg.generic") || !read_order(op, &order) || order.rank < 3)
+    return MlirWalkResultAdvance;
+  intptr_t reduction = find_reduction(&order), innermost = order.rank - 1;
+  if (reduction < 0 || reduction == innermost || !is_contiguous(&order, innermost))
+    return MlirWalkResultAdvance;
+  int64_t extents[MAX_RANK];
+  find_extents(op, &order, extents);
+  bool splits_reduction = extents[reduction] > TILE_REDUCTION,
+       splits_innermost = extents[innermost] > TILE_INNERMOST;
+  if (!splits_reduction && !splits_innermost)
+    return MlirWalkResultAdvance;
+  MlirContext context = mlirOperationGetContext(op);
+  mlirOperationSetAttributeByName(
+      op, tune_ir_string(MARK),
+      mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), (int64_t)state->count));
+  tune_string_builder_appendf(&state->script,
+                              "    %%op%zu = transform.structured.match attributes {" MARK
+                              " = %zu : i64} in %%0 : (!transform.any_op) -> !transform.any_op\n"
+                              "    transform.structured.tile_using_for %%op%zu tile_sizes [",
+                              state->count, state->count, state->count);
+  for (intptr_t dim = 0; dim < order.rank; ++dim)
+    tune_string_builder_appendf(&state->script, dim ? ", %d" : "%d",
+                                dim == reduction && splits_reduction   ? TILE_REDUCTION
+                                : dim == innermost && splits_innermost ? TILE_INNERMOST
+                                                                       : 0);
+  tune_string_builder_appendf(
+      &state->script, "] : (!transform.any_op) -> (!transform.any_op, %s)\n",
+      splits_reduction && splits_innermost ? "!transform.any_op, !transform.any_op"
+                                           : "!transform.any_op");
+  ++state->count;
+  return MlirWalkResultAdvance;
+}
+
+static tune_status run_script(MlirOperation module, const char *text) {
+  MlirContext context = mlirOperationGetContext(module);
+  tune_diagnostics diagnostics;
+  tune_diagnostics_begin_thread(&diagnostics, context);
+  MlirModule script = mlirModuleCreateParse(context, tune_ir_string(text));
+  bool failed = mlirModuleIsNull(script);
+  if (!failed) {
+    MlirTransformOptions options = mlirTransformOptionsCreate();
+    failed = mlirLogicalResultIsFailure(mlirTransformApplyNamedSequence(
+        module, mlirBlockGetFirstOperation(mlirModuleGetBody(script)),
+        mlirModuleGetOperation(script), options));
+    mlirTransformOptionsDestroy(options);
+    mlirModuleDestroy(script);
+  }
+  tune_status status =
+      tune_diagnostics_end(&diagnostics, failed, TUNE_INTERNAL, "tiling the reference");
+  tune_diagnostics_deinit(&diagnostics);
+  return status;
+}
+
+static MlirWalkResult take_mark_off(MlirOperation op, void *user_data) {
+  (void)user_data;
+  mlirOperationRemoveAttributeByName(op, tune_ir_string(MARK));
+  return MlirWalkResultAdvance;
+}
+
+tune_status tune_reference_tile_products(MlirOperation module) {
+  tiler state = {.count = 0};
+  tune_string_builder_init(&state.script);
+  tune_string_builder_append(&state.script,
+                             "module attributes {transform.with_named_sequence} {\n"
+                             "  transform.named_sequence @tile(%0: !transform.any_op) {\n");
+  mlirOperationWalk(module, add_product, &state, MlirWalkPreOrder);
+  tune_string_builder_append(&state.script, "    transform.yield\n  }\n}\n");
+  char *text;
+  TUNE_RETURN_IF_ERROR(tune_string_builder_finish(&state.script, &text));
+  tune_status status = state.count ? run_script(module, text) : TUNE_OK;
+  free(text);
+  mlirOperationWalk(module, take_mark_off, NULL, MlirWalkPreOrder);
+  return status;
 }
 
 void tune_reference_order_loops(MlirOperation module) {

@@ -4,7 +4,7 @@
 // dimensions, a matmul's innermost loop walks down a column and takes seconds; with the
 // loop over the contiguous dimension innermost it takes a tenth, and because the reduction
 // loops keep their order among themselves, every element is summed up in the same order,
-// to the same bits.
+// to the same bits. Large products are read in blocks besides, which keeps that order as well.
 //
 // Threads: as the context of the IR.
 //
@@ -13,11 +13,19 @@
 #ifndef TUNE_TRANSFORMS_LOWER_REFERENCE_H
 #define TUNE_TRANSFORMS_LOWER_REFERENCE_H
 
+#include "support/status.h"
+
 #include "mlir-c/IR.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+// Tiles products that are ordered so: where what a row of the result is made of does not fit the
+// caches, it is read in blocks, each for all rows. The blocks of the reduction come one after the
+// other, so that every sum keeps its order, and its bits. `module` is on buffers. INTERNAL where
+// upstream's tiling fails.
+tune_status tune_reference_tile_products(MlirOperation module);
 
 // In every linalg.generic of `module` that ends in a reduction: makes that parallel dimension the
 // innermost along which each operand is contiguous or does not move, if there is one.

@@ -5,15 +5,16 @@
 #include "support/clock.h"
 #include "support/message.h"
 #include "support/scratch.h"
+#include "tuning/cpu_features.h"
 #include "tuning/evaluators/connection.h"
 #include "tuning/evaluators/process_messages.h"
+#include "tuning/target_name.h"
 
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -222,18 +223,15 @@ tune_status tune_builder_cancel(tune_builder *builder) {
 
 //===- Tasks ------------------------------------------------------------------===//
 
-// What LLVM calls a CPU that has what all of this architecture have.
-static const char *baseline_cpu(void) {
-  struct utsname system;
-  return uname(&system) == 0 && strcmp(system.machine, "x86_64") == 0 ? "x86-64" : "generic";
-}
-
 static tune_status open_reference(tune_builder *builder, const tune_task *task) {
   tune_process_evaluator_options options = builder->options;
+  // What is made for a CPU is measured on that one; a device is in any machine.
+  if (tune_target_kind_of(options.target) != TUNE_KIND_CPU) {
+    options.cpu = tune_cpu_reference_name();
+    options.features = NULL;
+  }
   options.target = "cpu";
   options.fingerprint = NULL;
-  options.cpu = baseline_cpu();
-  options.features = NULL;
   options.threads = 1;
   tune_task plain = *task;
   plain.schedule = plain.schedule_source = NULL;

@@ -1,7 +1,7 @@
 //===- builder.h - Artifacts for other machines ----------------------------------------===//
 //
 // tune-worker as one sees it who only builds: the artifacts of a task's configs, and the
-// reference that they are compared with, made for any CPU of this architecture. Builds run
+// reference that they are compared with, which runs where they do. Builds run
 // side by side on all cores. Artifacts lie in a scratch folder that goes with the builder.
 //
 // Threads: one thread at a time per builder, and the one that created it has to live as long

@@ -84,10 +84,38 @@ static tune_status add_item(struct elsewhere *evaluator, uint64_t ticket, json_t
   return TUNE_OK;
 }
 
+// A search that had come to its finalists goes on behind them where it is given more trials: what
+// it proposes then is none of them.
+static tune_status pass_finalists(struct elsewhere *evaluator, const json_t *config) {
+  const tune_rounds *rounds = evaluator->options.rounds;
+  const char *key = evaluator->task->key, *schedule = evaluator->task->schedule_digest;
+  while (is_known(evaluator) &&
+         tune_rounds_has_finalists(rounds, evaluator->round, key, schedule)) {
+    const json_t *finalist;
+    TUNE_RETURN_IF_ERROR(
+        tune_rounds_find_candidate(rounds, evaluator->round, key, schedule, config, &finalist));
+    if (finalist)
+      return TUNE_OK;
+    if (!tune_rounds_has_results(rounds, evaluator->round))
+      return tune_status_make(
+          TUNE_FAILED_PRECONDITION,
+          "round-%zu.export, of the finalists, is not measured yet: measure it, "
+          "and then give more trials",
+          evaluator->round + 1);
+    ++evaluator->round;
+  }
+  return TUNE_OK;
+}
+
 static tune_status elsewhere_build(void *self, uint64_t ticket, const tune_config *config) {
   struct elsewhere *evaluator = self;
   json_t *values;
   TUNE_RETURN_IF_ERROR(tune_config_to_json(config, evaluator->task->space, &values));
+  tune_status status = pass_finalists(evaluator, values);
+  if (!tune_status_is_ok(status)) {
+    json_decref(values);
+    return status;
+  }
   TUNE_RETURN_IF_ERROR(add_item(evaluator, ticket, values));
   if (is_known(evaluator))
     return TUNE_OK;
@@ -107,6 +135,7 @@ static tune_status read_candidate(const json_t *candidate, tune_evaluation *buil
   TUNE_RETURN_IF_ERROR(tune_verdict_parse(verdict ? verdict : "", &build->verdict));
   TUNE_RETURN_IF_ERROR(copy_text(candidate, "error", &build->error));
   TUNE_RETURN_IF_ERROR(copy_text(candidate, "digest", &build->digest));
+  TUNE_RETURN_IF_ERROR(tune_code_features_get(candidate, &build->code));
   build->created_ms = json_integer_value(json_object_get(candidate, "created_ms"));
   const json_t *stages = json_object_get(candidate, "stages");
   for (int i = 0; i < TUNE_STAGE_COUNT; ++i)
@@ -236,21 +265,23 @@ static bool is_default(const struct elsewhere *evaluator, const json_t *config) 
   return is_equal;
 }
 
+// Without an `artifact` it is not measured.
 static tune_status export_item(const struct elsewhere *evaluator, const struct item *item,
-                               tune_export_writer *writer, size_t task) {
+                               const char *artifact, tune_export_writer *writer, size_t task) {
   tune_export_candidate candidate = {
       .config = item->config,
       .strategy = is_default(evaluator, item->config) ? "default" : evaluator->options.strategy,
       .seed = evaluator->options.seed,
       .build = &item->build,
       .created_ms = item->build.created_ms,
-      .artifact = item->state == ITEM_TO_MEASURE
-                      ? tune_builder_artifact(evaluator->builder, item->ticket)
-                      : NULL};
+      .artifact = artifact};
   return tune_export_writer_add_candidate(writer, task, &candidate);
 }
 
-static tune_status export_round(struct elsewhere *evaluator) {
+// Begins the next export, or goes on with it, with the present task, which is its task
+// `*out_index`.
+static tune_status begin_export(struct elsewhere *evaluator, tune_export_writer **out_writer,
+                                size_t *out_index) {
   const tune_elsewhere_options *options = &evaluator->options;
   const tune_task *task = evaluator->task;
   const tune_process_evaluator_options *process = &options->process;
@@ -258,6 +289,7 @@ static tune_status export_round(struct elsewhere *evaluator) {
   tune_export_source source = {.target = process->target,
                                .device = options->device,
                                .threads = process->threads,
+                               .flush_cache = process->flush_cache,
                                .seed = process->seed,
                                .run_seconds = seconds,
                                .run_bytes = process->run_bytes > 0 ? process->run_bytes : RUN_BYTES,
@@ -269,12 +301,21 @@ static tune_status export_round(struct elsewhere *evaluator) {
                                .accumulator = task->accumulator,
                                .reference = tune_builder_reference(evaluator->builder),
                                .best = evaluator->best};
+  TUNE_RETURN_IF_ERROR(tune_rounds_begin(options->rounds, &source, out_writer));
+  return tune_export_writer_add_task(*out_writer, &exported, out_index);
+}
+
+static tune_status export_round(struct elsewhere *evaluator) {
   tune_export_writer *writer;
   size_t index;
-  TUNE_RETURN_IF_ERROR(tune_rounds_begin(options->rounds, &source, &writer));
-  TUNE_RETURN_IF_ERROR(tune_export_writer_add_task(writer, &exported, &index));
-  for (size_t i = evaluator->begin; i < evaluator->count; ++i)
-    TUNE_RETURN_IF_ERROR(export_item(evaluator, &evaluator->items[i], writer, index));
+  TUNE_RETURN_IF_ERROR(begin_export(evaluator, &writer, &index));
+  for (size_t i = evaluator->begin; i < evaluator->count; ++i) {
+    const struct item *item = &evaluator->items[i];
+    const char *artifact = item->state == ITEM_TO_MEASURE
+                               ? tune_builder_artifact(evaluator->builder, item->ticket)
+                               : NULL;
+    TUNE_RETURN_IF_ERROR(export_item(evaluator, item, artifact, writer, index));
+  }
   evaluator->is_suspended = true;
   return TUNE_OK;
 }
@@ -330,13 +371,82 @@ static void elsewhere_release(void *self, uint64_t ticket) {
   (void)ticket;
 }
 
+static struct item *find_item(struct elsewhere *evaluator, uint64_t ticket) {
+  for (size_t i = 0; i < evaluator->count; ++i)
+    if (evaluator->items[i].ticket == ticket)
+      return &evaluator->items[i];
+  return NULL;
+}
+
+// Builds those finalists again that were built when an earlier round was exported.
+static tune_status build_finalists(struct elsewhere *evaluator, const tune_compare_order *order) {
+  size_t outstanding = 0;
+  TUNE_RETURN_IF_ERROR(open_builder(evaluator));
+  for (size_t i = 0; i < order->count; ++i) {
+    const struct item *item = find_item(evaluator, order->tickets[i]);
+    if (!item)
+      return tune_status_make(TUNE_INVALID_ARGUMENT, "ticket %llu has no artifact to compare",
+                              (unsigned long long)order->tickets[i]);
+    if (tune_builder_artifact(evaluator->builder, item->ticket))
+      continue;
+    TUNE_RETURN_IF_ERROR(
+        tune_builder_add(evaluator->builder, item->ticket, json_incref(item->config)));
+    ++outstanding;
+  }
+  while (outstanding) {
+    tune_evaluation event;
+    bool any;
+    TUNE_RETURN_IF_ERROR(tune_builder_wait(evaluator->builder, 1, &event, &any));
+    struct item *item = any ? find_item(evaluator, event.ticket) : NULL;
+    outstanding -= any;
+    if (item) {
+      tune_evaluation_deinit(&item->build);
+      item->build = event;
+    } else {
+      tune_evaluation_deinit(&event);
+    }
+  }
+  return TUNE_OK;
+}
+
+static tune_status export_finalists(struct elsewhere *evaluator, const tune_compare_order *order) {
+  tune_export_writer *writer;
+  size_t index;
+  TUNE_RETURN_IF_ERROR(build_finalists(evaluator, order));
+  TUNE_RETURN_IF_ERROR(begin_export(evaluator, &writer, &index));
+  TUNE_RETURN_IF_ERROR(tune_export_writer_set_compare(writer, index, order->confidence));
+  for (size_t i = 0; i < order->count; ++i) {
+    const struct item *item = find_item(evaluator, order->tickets[i]);
+    TUNE_RETURN_IF_ERROR(export_item(
+        evaluator, item, tune_builder_artifact(evaluator->builder, item->ticket), writer, index));
+  }
+  return TUNE_OK;
+}
+
+// The comparison is a round of its own.
 static tune_status elsewhere_compare(void *self, const tune_compare_order *order,
                                      tune_comparison *comparison) {
-  (void)self;
-  (void)order;
-  *comparison = (tune_comparison){0};
-  return tune_status_make(TUNE_FAILED_PRECONDITION,
-                          "what is measured elsewhere is not measured side by side");
+  struct elsewhere *evaluator = self;
+  const tune_rounds *rounds = evaluator->options.rounds;
+  const char *key = evaluator->task->key, *schedule = evaluator->task->schedule_digest;
+  *comparison = (tune_comparison){.was_interrupted = true};
+  bool was_known = is_known(evaluator);
+  if (!was_known)
+    TUNE_RETURN_IF_ERROR(export_finalists(evaluator, order));
+  evaluator->is_suspended = !was_known || !tune_rounds_has_results(rounds, evaluator->round);
+  if (evaluator->is_suspended)
+    return TUNE_OK;
+  const char *failure = tune_rounds_failure(rounds, evaluator->round, key, schedule);
+  if (failure)
+    return tune_status_make(TUNE_FAILED_PRECONDITION, "%s", failure);
+  const json_t *line = tune_rounds_comparison(rounds, evaluator->round, key, schedule);
+  if (!line)
+    return other_search(evaluator);
+  tune_status status = tune_status_annotate(tune_reply_read_compare(line, order->count, comparison),
+                                            "round-%zu.results", evaluator->round + 1);
+  evaluator->begin = evaluator->count;
+  ++evaluator->round;
+  return status;
 }
 
 static tune_status elsewhere_cancel(void *self) {

@@ -70,11 +70,12 @@ tune_status tune_request_open_measurer(const tune_process_evaluator_options *opt
                                        const tune_cores *cores, const tune_task *task,
                                        const char *id, json_t *signature, const char *reference,
                                        json_t **out_request) {
-  return finish(json_pack("{s:s, s:s, s:s, s:s*, s:O, s:s, s:I, s:I, s:o, s:I, s:s*, s:o}", "do",
-                          "open", "task", id, "target", options->target, "device", options->device,
-                          "signature", signature, "reference", reference, "seed",
+  return finish(json_pack("{s:s, s:s, s:s, s:s*, s:O, s:s, s:I, s:I, s:b, s:o, s:I, s:s*, s:o}",
+                          "do", "open", "task", id, "target", options->target, "device",
+                          options->device, "signature", signature, "reference", reference, "seed",
                           (json_int_t)options->seed, "threads", (json_int_t)options->threads,
-                          "cpus", cpu_list(cores->measure, cores->measure_count), "reduction",
+                          "flush_cache", options->flush_cache, "cpus",
+                          cpu_list(cores->measure, cores->measure_count), "reduction",
                           (json_int_t)task->reduction, "accumulator", task->accumulator, "limits",
                           limits(TUNE_REFERENCE_FACTOR * options->run_seconds, options->run_bytes)),
                 out_request);
@@ -160,6 +161,7 @@ tune_status tune_reply_read_build(const json_t *reply, tune_evaluation *event) {
   TUNE_RETURN_IF_ERROR(read_text(reply, "digest", &event->digest));
   if (!event->digest)
     return malformed("digest");
+  TUNE_RETURN_IF_ERROR(tune_code_features_get(reply, &event->code));
   const json_t *seconds = json_object_get(reply, "seconds");
   for (int i = TUNE_STAGE_TRANSFORM; i <= TUNE_STAGE_LINK; ++i)
     TUNE_RETURN_IF_ERROR(

@@ -241,6 +241,29 @@ static void outputs_are_right(void **state) {
   close_fixture(&f);
 }
 
+// Whatever goes through the caches between two runs, what they compute stays the same.
+static void it_runs_with_flushed_caches(void **state) {
+  fixture f;
+  open_fixture(*state, &f);
+  tune_kernel *kernel = load(&f);
+  assert_null(f.methods->bind(kernel, f.buffers, 3));
+  const float *x = f.buffers[0].data;
+  double seconds;
+  for (int run = 0; run < 2; ++run) {
+    assert_null(f.methods->flush(f.target));
+    assert_null(f.methods->time(kernel, 1, &seconds));
+    assert_true(seconds > 0);
+    assert_null(f.methods->check(kernel));
+    tune_buffer output;
+    assert_null(f.methods->read(kernel, 2, &output));
+    for (int at = 0; at < ROWS * 4; ++at)
+      assert_true(((float *)output.data)[at] == 3 * x[at]);
+    tune_buffer_deinit(&output);
+  }
+  f.methods->unload(kernel);
+  close_fixture(&f);
+}
+
 //===- The cpu target alone
 //--------------------------------------------------------------------===//
 
@@ -337,6 +360,9 @@ int main(void) {
       ON(outputs_are_right, "cpu"),
       ON(outputs_are_right, "vulkan"),
       ON(outputs_are_right, "cuda"),
+      ON(it_runs_with_flushed_caches, "cpu"),
+      ON(it_runs_with_flushed_caches, "vulkan"),
+      ON(it_runs_with_flushed_caches, "cuda"),
       ON(cpu_finds_writes_outside, "cpu"),
       ON(cpu_refuses_threads_it_cannot_pin, "cpu"),
       ON(entries_that_are_missing_are_named, "cpu"),

@@ -18,25 +18,27 @@
 
 #include "unittests/common/assert_ok.h"
 
-static tune_digest digest_of(const char *json, size_t threads) {
+static tune_digest digest_of(const char *json, size_t threads, bool flushes_cache) {
   json_t *object = json_loads(json, 0, NULL);
   assert_non_null(object);
   tune_digest digest;
-  assert_ok(tune_target_facts_digest(object, threads, &digest));
+  assert_ok(tune_target_facts_digest(object, threads, flushes_cache, &digest));
   json_decref(object);
   return digest;
 }
 
 // Records are found again by a machine that writes its fingerprint down in another order, and are
-// those of one thread count only.
+// those of one thread count, with caches flushed or not, only.
 static void digests_are_of_contents_and_threads(void **state) {
   (void)state;
-  tune_digest one = digest_of("{\"target\": \"cpu\", \"cores\": 2}", 1);
-  tune_digest other = digest_of("{ \"cores\":2, \"target\":\"cpu\" }", 1);
+  tune_digest one = digest_of("{\"target\": \"cpu\", \"cores\": 2}", 1, false);
+  tune_digest other = digest_of("{ \"cores\":2, \"target\":\"cpu\" }", 1, false);
   assert_true(tune_digest_equal(&one, &other));
-  other = digest_of("{\"target\": \"cpu\", \"cores\": 2}", 2);
+  other = digest_of("{\"target\": \"cpu\", \"cores\": 2}", 2, false);
   assert_false(tune_digest_equal(&one, &other));
-  other = digest_of("{\"target\": \"cpu\", \"cores\": 3}", 1);
+  other = digest_of("{\"target\": \"cpu\", \"cores\": 3}", 1, false);
+  assert_false(tune_digest_equal(&one, &other));
+  other = digest_of("{\"target\": \"cpu\", \"cores\": 2}", 1, true);
   assert_false(tune_digest_equal(&one, &other));
 }
 
@@ -139,7 +141,7 @@ static void check_known(const char *json, size_t threads, const char *descriptio
   assert_ok(tune_target_facts_create_known("vulkan", fingerprint, 4, &facts));
   assert_int_equal(facts->threads, threads);
   assert_true(json_equal(tune_target_facts_device(facts), fingerprint));
-  tune_digest digest = digest_of(json, threads);
+  tune_digest digest = digest_of(json, threads, false);
   assert_true(tune_digest_equal(&facts->digest, &digest));
   char text[TUNE_TARGET_FACTS_TEXT];
   assert_string_equal(tune_target_facts_describe(facts, text), description);

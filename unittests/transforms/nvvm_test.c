@@ -60,6 +60,18 @@ static const memory_case MEMORY[] = {
     {TWO_PIECES("33", "20000"), 0, 256 + 80000},
 };
 
+// What is left free between two pieces counts, too: 132 and 166780 bytes would fit.
+static void shared_memory_is_as_much_as_its_pieces_take(void **state) {
+  (void)state;
+  char *text;
+  size_t size;
+  tune_status status = lower_for_cuda(TWO_PIECES("33", "41695"), TUNE_EMIT_ASSEMBLY, &text, &size);
+  assert_int_equal(tune_status_get_code(status), TUNE_INVALID_ARGUMENT);
+  assert_non_null(strstr(tune_status_get_message(status),
+                         "167040 bytes of workgroup memory; the device has 166912"));
+  tune_status_free(status);
+}
+
 static void more_shared_memory_than_variables_may_have_is_for_the_launch(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof MEMORY / sizeof *MEMORY; ++i) {
@@ -261,6 +273,7 @@ static void reports_of_the_assembler_are_read(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(shared_memory_is_as_much_as_its_pieces_take),
       cmocka_unit_test(more_shared_memory_than_variables_may_have_is_for_the_launch),
       cmocka_unit_test(sums_over_a_subgroup_are_shuffles),
       cmocka_unit_test(what_cannot_be_is_an_error),

@@ -4,6 +4,7 @@
 
 #include "support/clock.h"
 #include "support/file.h"
+#include "tuning/evaluators/process_messages.h"
 #include "tuning/export_file.h"
 #include "tuning/results_file.h"
 
@@ -56,9 +57,9 @@ static json_t *parse(const char *text) {
 }
 
 // An export of the artifacts named, in order; one without a name failed to build. `device` may be
-// NULL.
-static void write_export(const fixture *f, const json_t *device, const char *reference,
-                         const char *const *names, size_t count) {
+// NULL. With a `confidence` above 0 they are finalists.
+static void write_candidates(const fixture *f, const json_t *device, const char *reference,
+                             const char *const *names, size_t count, double confidence) {
   tune_export_source source = {.target = "cpu",
                                .device = device,
                                .threads = 1,
@@ -90,10 +91,17 @@ static void write_export(const fixture *f, const json_t *device, const char *ref
     assert_ok(tune_export_writer_add_candidate(writer, index, &candidate));
     json_decref(config);
   }
+  if (confidence > 0)
+    assert_ok(tune_export_writer_set_compare(writer, index, confidence));
   assert_ok(tune_export_writer_write(writer, f->export_path));
   tune_export_writer_destroy(writer);
   json_decref(signature);
   json_decref(line);
+}
+
+static void write_export(const fixture *f, const json_t *device, const char *reference,
+                         const char *const *names, size_t count) {
+  write_candidates(f, device, reference, names, count, 0);
 }
 
 static tune_process *start(const fixture *f) {
@@ -241,11 +249,57 @@ static void a_reference_that_fails_is_told(void **state) {
   tune_results_destroy(results);
 }
 
+// Finalists are measured side by side, once, and what came of it is one line, as a search reads it.
+static void finalists_are_compared(void **state) {
+  const fixture *f = *state;
+  const char *const names[] = {"SLOW", "GOOD"};
+  write_candidates(f, NULL, "GOOD", names, 2, 0.98);
+  run(f, 0, "1 results are in");
+  tune_results *results = read_results(f);
+  assert_true(results->is_complete);
+  assert_int_equal(json_object_size(results->trials), 0);
+  const json_t *line = tune_results_comparison(results, "k1", "s1");
+  assert_non_null(line);
+  assert_null(tune_results_comparison(results, "k1", "s2"));
+  tune_comparison comparison;
+  assert_ok(tune_reply_read_compare(line, 2, &comparison));
+  assert_false(comparison.failed);
+  assert_true(comparison.times[1].median < comparison.times[0].median);
+  assert_true(comparison.ratios[1].high < 1);
+  tune_comparison_deinit(&comparison);
+  tune_results_destroy(results);
+  char *before, *after;
+  assert_ok(tune_file_read(f->results_path, &before, NULL));
+  run(f, 0, "1 results are in");
+  assert_ok(tune_file_read(f->results_path, &after, NULL));
+  assert_string_equal(before, after);
+  free(before);
+  free(after);
+}
+
+// One that was right before and is not now is named.
+static void a_finalist_that_fails_is_named(void **state) {
+  const fixture *f = *state;
+  const char *const names[] = {"GOOD", "WRONG", "GOOD"};
+  write_candidates(f, NULL, "GOOD", names, 3, 0.98);
+  run(f, 0, "1 results are in");
+  tune_results *results = read_results(f);
+  tune_comparison comparison;
+  assert_ok(tune_reply_read_compare(tune_results_comparison(results, "k1", "s1"), 3, &comparison));
+  assert_true(comparison.failed);
+  assert_int_equal(comparison.verdict, TUNE_VERDICT_WRONG);
+  assert_int_equal(comparison.culprit, 1);
+  tune_comparison_deinit(&comparison);
+  tune_results_destroy(results);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(each_candidate_has_its_verdict, setup, teardown),
       cmocka_unit_test_setup_teardown(what_was_killed_goes_on, setup, teardown),
       cmocka_unit_test_setup_teardown(what_does_not_fit_is_not_run, setup, teardown),
+      cmocka_unit_test_setup_teardown(finalists_are_compared, setup, teardown),
+      cmocka_unit_test_setup_teardown(a_finalist_that_fails_is_named, setup, teardown),
       cmocka_unit_test_setup_teardown(a_reference_that_fails_is_told, setup, teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -182,11 +182,11 @@ static void messages_say_what_to_do(void **state) {
   assert_fails(tune_export_read(f->damaged_path, &read), TUNE_DATA_LOSS,
                "artifact 2 of 2 in the export is damaged; copy it here again");
   f->bytes[f->size - 1] ^= 1;
-  f->bytes[8] = 2;
+  f->bytes[8] = 1;
   assert_int_equal(read_code(f, f->bytes, f->size), TUNE_FAILED_PRECONDITION);
   assert_fails(tune_export_read(f->damaged_path, &read), TUNE_FAILED_PRECONDITION,
-               "version 2, and this mlir-tune reads version 1; use the same mlir-tune");
-  f->bytes[8] = 1;
+               "version 1, and this mlir-tune reads version 2; use the same mlir-tune");
+  f->bytes[8] = 2;
 }
 
 //===- Results ----------------------------------------------------------------===//

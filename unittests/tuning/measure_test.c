@@ -304,6 +304,33 @@ static void interleaving_tells_the_time_of_a_warm_kernel(void **state) {
     tune_measurement_deinit(&m[i]);
 }
 
+// Where caches are flushed ahead of each run a sample is one run, however short, none is made ahead
+// of it to warm them, and there are so many that what lies between them does not take long.
+static void flushed_samples_are_single_runs(void **state) {
+  (void)state;
+  synthetic s = {.seconds = 100e-9, .noise = 1};
+  tune_measurement m =
+      measure(&s, (tune_measure_options){.one_run = true, .precision = 1e-9, .clock_grain = 1e-6});
+  assert_int_equal(m.repeats, 1);
+  assert_int_equal(m.count, 100);
+  assert_int_equal(s.runs, 101); // the first is of no cache, but of pages
+  tune_measurement_deinit(&m);
+
+  synthetic a = {.seconds = 1e-4, .noise = 0.5, .random = 1}, b = a;
+  b.random = 2;
+  tune_measure_subject subjects[] = {{run_synthetic, &a}, {run_synthetic, &b}};
+  tune_measurement pair[2];
+  tune_ratio ratios[2];
+  tune_measure_options options = {.one_run = true, .precision = 1e-9};
+  assert_null(tune_measure_interleaved(subjects, 2, &options, pair, ratios, NULL));
+  for (int i = 0; i < 2; ++i) {
+    assert_int_equal(pair[i].repeats, 1);
+    assert_int_equal(pair[i].count, 100);
+    tune_measurement_deinit(&pair[i]);
+  }
+  assert_int_equal(a.runs, 101);
+}
+
 static tune_status measure_and_compare(void *context) {
   (void)context;
   synthetic a = {.seconds = 1e-3, .noise = 0.5, .random = 1}, b = a;
@@ -339,6 +366,7 @@ int main(void) {
       cmocka_unit_test(interleaving_names_the_kernel_that_failed),
       cmocka_unit_test(interleaving_keeps_to_the_budget),
       cmocka_unit_test(interleaving_tells_the_time_of_a_warm_kernel),
+      cmocka_unit_test(flushed_samples_are_single_runs),
       cmocka_unit_test(each_allocation_may_fail),
   };
   return cmocka_run_group_tests_name("tuning/measure", tests, NULL, NULL);

@@ -12,6 +12,7 @@ static const char full[] =
     "\"time\":{\"median\":0.5,\"low\":0.25,\"high\":0.75,\"repeats\":4,\"samples\":[0.5,0.25,0.75]}"
     ","
     "\"check\":{\"max_error\":0.125,\"tolerance\":0.5},\"stages\":{\"lower\":0.5,\"measure\":1.5},"
+    "\"code\":{\"registers\":96,\"spilled_bytes\":4,\"shared_bytes\":44544},"
     "\"strategy\":\"random\",\"seed\":\"18446744073709551615\",\"created_ms\":1700000000000}";
 
 static json_t *load(const char *text) {
@@ -46,6 +47,7 @@ static void json_round_trip(void **state) {
   assert_true(record.seed == UINT64_MAX);
   assert_int_equal(record.time.sample_count, 3);
   assert_true(record.stage_seconds[TUNE_STAGE_MEASURE] == 1.5);
+  assert_int_equal(record.code.registers, 96);
   assert_ok(tune_record_init_copy(&copy, &record));
   tune_record_deinit(&record);
   assert_ok(tune_record_to_json(&copy, &again));

@@ -34,7 +34,7 @@ own_pages = {"tune-search", "tune-annotate", "tune-apply", "tune-lower", "tune-e
 for name, options in passes.items():
     check(name, options, page(name if name in own_pages else "tune-opt"), "%s")
 
-commands = ["list", "show", "best", "export", "import", "merge", "prune", "check"]
+commands = ["list", "show", "best", "device", "export", "import", "merge", "prune", "check"]
 programs = [["tune-run"], ["tune-run", "export"], ["tune-worker"], ["tune-measure"]] + [["tune-db", c] for c in commands]
 for program in programs:
     text = subprocess.run(program + ["--help"], check=True, capture_output=True, text=True).stdout

@@ -3,7 +3,7 @@
   until [ -e "$1/round-1.export" ]; do sleep 0.1; done
   exec tune-measure "$1/round-1.export" >/dev/null 2>&1
 ) &
-tune-opt "$2" --tune-search="trials=2 round=2 measure=export:$1 export-wait=60 db=$1/w.db" -o /dev/null
+tune-opt "$2" --tune-search="trials=2 round=2 finalists=0 measure=export:$1 export-wait=60 db=$1/w.db" -o /dev/null
 status=$?
 wait
 exit $status

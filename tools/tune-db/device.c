@@ -1,0 +1,59 @@
+//===- device.c - tune-db device ----------------------------------------------===//
+
+#include "tools/tune-db/tune_db.h"
+
+#include <stdlib.h>
+
+// What a database keeps beside a fingerprint (tuning/target_facts.c).
+static void take_off_kept(json_t *description) {
+  json_int_t threads = json_integer_value(json_object_get(description, "threads"));
+  json_object_del(description, "threads");
+  json_object_del(description, "roofline");
+  if (json_is_true(json_object_get(description, "flush_cache")))
+    fprintf(stderr, "tune-db device: its records are of flushed caches (flush-cache)\n");
+  json_object_del(description, "flush_cache");
+  if (threads > 1)
+    fprintf(stderr, "tune-db device: its records are of %lld threads\n", (long long)threads);
+}
+
+static tune_status print_device(const char *path, const char *text) {
+  tune_database *database;
+  TUNE_RETURN_IF_ERROR(tune_database_open_read_only(path, &database));
+  char *digest = NULL, *target = NULL, *description = NULL;
+  tune_status status = tune_database_find_fingerprint(database, text, &digest);
+  if (tune_status_is_ok(status))
+    status = tune_database_get_fingerprint(database, digest, &target, &description);
+  tune_database_destroy(database);
+  json_t *fingerprint = description ? json_loads(description, 0, NULL) : NULL;
+  free(digest);
+  free(target);
+  free(description);
+  if (!tune_status_is_ok(status))
+    return status;
+  take_off_kept(fingerprint);
+  return tune_db_print_json(fingerprint);
+}
+
+int tune_db_device(int argc, char **argv) {
+  const char *path = NULL;
+  const tune_option options[] = {TUNE_DB_OPTION_DB(&path)};
+  const tune_command command = {
+      .name = "tune-db device",
+      .operands = "FINGERPRINT",
+      .summary = "Prints the device, or CPU, that records ran on, as `tune-measure --fingerprint` "
+                 "does where it is: for device= of tune-apply and tune-lower, and --device= of "
+                 "tune-run. FINGERPRINT is the start of its digest, or what `tune-db list` shows, "
+                 "as cuda:1a2b3c.",
+      .options = options,
+      .option_count = sizeof options / sizeof *options,
+      .operand_minimum = 1,
+      .operand_maximum = 1,
+  };
+  tune_arguments arguments;
+  int exit_status;
+  if (!tune_db_parse(&command, argc, argv, &arguments, &exit_status))
+    return exit_status;
+  tune_status status = print_device(path, arguments.operands.values[0]);
+  tune_arguments_deinit(&arguments);
+  return tune_db_finish(command.name, status);
+}

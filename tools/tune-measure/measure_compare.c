@@ -1,0 +1,66 @@
+//===- measure_compare.c ------------------------------------------------------===//
+
+#include "tools/tune-measure/measure_compare.h"
+#include "tools/tune-measure/trial.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+static tune_status out_of_memory(void) {
+  return tune_status_make(TUNE_OUT_OF_MEMORY, "comparing candidates");
+}
+
+static tune_status extract(const tune_export *exported, const json_t *candidates,
+                           const char *folder, const char **paths) {
+  for (size_t i = 0; i < json_array_size(candidates); ++i) {
+    const json_t *artifact = json_object_get(json_array_get(candidates, i), "artifact");
+    char *path;
+    if (!artifact)
+      return tune_status_make(TUNE_DATA_LOSS, "a finalist without an artifact");
+    if (asprintf(&path, "%s/finalist-%zu", folder, i) < 0)
+      return out_of_memory();
+    paths[i] = path;
+    TUNE_RETURN_IF_ERROR(tune_export_extract(exported, artifact, path));
+  }
+  return TUNE_OK;
+}
+
+static tune_status run(const task *of, const tune_export *exported, const json_t *entry,
+                       const char **paths, size_t count, const child_watch *watch,
+                       json_t **out_reply) {
+  // As a request says it.
+  json_t *request = json_pack("{s:O, s:O}", "measure", json_object_get(entry, "compare"), "limits",
+                              json_object_get(exported->description, "limits"));
+  child_limits limits;
+  trial_order order = {.of = of, .artifacts = paths, .artifact_count = count};
+  tune_status status = request ? task_read_measure_options(request, &order.options)
+                               : tune_status_make(TUNE_DATA_LOSS, "an export that lacks limits");
+  if (tune_status_is_ok(status))
+    status = task_read_limits(request, of, 0, &limits);
+  json_decref(request);
+  limits.seconds *= (double)count;
+  child_outcome outcome = {0};
+  if (tune_status_is_ok(status))
+    status = child_run(trial_compare, &order, &limits, watch, &outcome);
+  if (tune_status_is_ok(status) && !(*out_reply = trial_reply(&outcome, true)))
+    status = out_of_memory();
+  child_outcome_deinit(&outcome);
+  return status;
+}
+
+tune_status measure_compare(const task *of, const tune_export *exported, const json_t *entry,
+                            const char *folder, const child_watch *watch, json_t **out_reply) {
+  *out_reply = NULL;
+  const json_t *candidates = json_object_get(entry, "candidates");
+  size_t count = json_array_size(candidates);
+  const char **paths = calloc(count + 1, sizeof *paths);
+  tune_status status = paths ? extract(exported, candidates, folder, paths) : out_of_memory();
+  if (tune_status_is_ok(status))
+    status = run(of, exported, entry, paths, count, watch, out_reply);
+  for (size_t i = 0; paths && i < count && paths[i]; ++i) {
+    unlink(paths[i]);
+    free((char *)paths[i]);
+  }
+  free(paths);
+  return status;
+}
