@@ -107,9 +107,32 @@ static MlirWalkResult find_memory(MlirOperation op, void *user_data) {
   return is_added ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
 }
 
-int64_t tune_kernel_memory_round(int64_t bytes) {
-  const int64_t most = TUNE_CUDA_SHARED_ALIGNMENT - 1;
-  return (bytes + most) / TUNE_CUDA_SHARED_ALIGNMENT * TUNE_CUDA_SHARED_ALIGNMENT;
+int64_t tune_kernel_memory_alignment(MlirOperation allocation) {
+  const int64_t least = 128, most = TUNE_CUDA_SHARED_ALIGNMENT;
+  MlirAttribute alignment = tune_ir_attribute(allocation, "alignment");
+  int64_t value = mlirAttributeIsNull(alignment) ? 0 : mlirIntegerAttrGetValueInt(alignment);
+  return value < least ? least : value < most ? value : most;
+}
+
+int64_t tune_kernel_memory_put(MlirOperation allocation, int64_t start, int64_t *out_offset) {
+  int64_t alignment = tune_kernel_memory_alignment(allocation);
+  *out_offset = (start + alignment - 1) / alignment * alignment;
+  return *out_offset +
+         tune_kernel_memory_bytes(mlirValueGetType(mlirOperationGetResult(allocation, 0)));
+}
+
+// Of all allocations of workgroup memory, which stand where the kernel begins, in their order.
+static int64_t count_shared_bytes(MlirBlock entry, bool is_cuda) {
+  int64_t bytes = 0, offset;
+  for (MlirOperation op = mlirBlockGetFirstOperation(entry); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    if (!tune_ir_is(op, "memref.alloc"))
+      continue;
+    MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+    bytes = is_cuda ? tune_kernel_memory_put(op, bytes, &offset)
+                    : bytes + tune_kernel_memory_bytes(type);
+  }
+  return bytes;
 }
 
 static MlirOperation make_allocation(MlirOperation old, const char *name) {
@@ -139,31 +162,26 @@ static void replace(MlirOperation old, MlirBlock entry, bool is_shared, bool is_
             make_space(mlirOperationGetContext(allocation), is_shared, is_cuda));
 }
 
-static tune_status place_allocation(MlirOperation op, MlirBlock entry, bool is_cuda,
-                                    int64_t *shared_bytes) {
+static tune_status place_allocation(MlirOperation op, MlirBlock entry, bool is_cuda) {
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
-  int64_t bytes = tune_kernel_memory_bytes(type);
-  if (bytes < 0)
+  if (tune_kernel_memory_bytes(type) < 0)
     return tune_status_make_at(TUNE_INVALID_ARGUMENT, op,
                                "memory in a kernel of a size known only at run time");
-  bool is_shared = tune_kernel_memory_is_shared(type);
-  if (is_shared)
-    *shared_bytes += is_cuda ? tune_kernel_memory_round(bytes) : bytes;
-  replace(op, entry, is_shared, is_cuda);
+  replace(op, entry, tune_kernel_memory_is_shared(type), is_cuda);
   return TUNE_OK;
 }
 
 static tune_status place_all(const memory_ops *ops, MlirOperation kernel,
                              const tune_device *device) {
   MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
-  int64_t shared_bytes = 0, most = device->shared_bytes;
+  int64_t most = device->shared_bytes;
   if (most < device->shared_bytes_most)
     most = device->shared_bytes_most;
   for (size_t i = 0; i < ops->given_back.count; ++i)
     mlirOperationDestroy(ops->given_back.ops[i]);
   for (size_t i = 0; i < ops->taken.count; ++i)
-    TUNE_RETURN_IF_ERROR(
-        place_allocation(ops->taken.ops[i], entry, device->arch > 0, &shared_bytes));
+    TUNE_RETURN_IF_ERROR(place_allocation(ops->taken.ops[i], entry, device->arch > 0));
+  int64_t shared_bytes = count_shared_bytes(entry, device->arch > 0);
   if (shared_bytes > most)
     return tune_status_make_at(TUNE_INVALID_ARGUMENT, kernel,
                                "%lld bytes of workgroup memory; the device has %lld",

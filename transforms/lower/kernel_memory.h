@@ -27,11 +27,14 @@ tune_status tune_kernel_memory_place(MlirOperation kernel, const tune_device *de
 // Whether a memref of `type` is in workgroup memory, however that is said.
 bool tune_kernel_memory_is_shared(MlirType type);
 
-// Where each piece of workgroup memory begins on CUDA, in bytes: vectors, matrices of ldmatrix and
-// the lines of swizzled rows all begin at such.
-#define TUNE_CUDA_SHARED_ALIGNMENT 128
-// `bytes` with what is left free behind them for that.
-int64_t tune_kernel_memory_round(int64_t bytes);
+// On CUDA, of an allocation of workgroup memory: the multiple that it begins at, in bytes. It is
+// 128, at which vectors, matrices of ldmatrix and lines of caches begin, or what the allocation
+// says, up to 1024.
+int64_t tune_kernel_memory_alignment(MlirOperation allocation);
+// The most of them, and that of all of it.
+#define TUNE_CUDA_SHARED_ALIGNMENT 1024
+// The end of `allocation` where it is put behind `start`; where it begins to `*out_offset`.
+int64_t tune_kernel_memory_put(MlirOperation allocation, int64_t start, int64_t *out_offset);
 
 // Bytes of the memory that a memref of static shape has; -1 for others, and for elements without a
 // size in memory.

@@ -8,30 +8,11 @@
 
 #include <stdio.h>
 
-// Of what the launch gives; allocations may ask for as much.
-#define MOST_ALIGNMENT 1024
-
 static MlirWalkResult find_allocation(MlirOperation op, void *user_data) {
   if (!tune_ir_is(op, "memref.alloc") ||
       !tune_kernel_memory_is_shared(mlirValueGetType(mlirOperationGetResult(op, 0))))
     return MlirWalkResultAdvance;
   return tune_op_list_add(user_data, op) ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
-}
-
-static int64_t alignment_of(MlirOperation allocation) {
-  MlirAttribute alignment = tune_ir_attribute(allocation, "alignment");
-  int64_t value = mlirAttributeIsNull(alignment) ? 0 : mlirIntegerAttrGetValueInt(alignment);
-  return value < TUNE_CUDA_SHARED_ALIGNMENT ? TUNE_CUDA_SHARED_ALIGNMENT
-         : value < MOST_ALIGNMENT           ? value
-                                            : MOST_ALIGNMENT;
-}
-
-// The end of `allocation` where it is put behind `start`; where it begins to `*out_offset`.
-static int64_t place_behind(MlirOperation allocation, int64_t start, int64_t *out_offset) {
-  int64_t alignment = alignment_of(allocation);
-  *out_offset = (start + alignment - 1) / alignment * alignment;
-  return *out_offset +
-         tune_kernel_memory_bytes(mlirValueGetType(mlirOperationGetResult(allocation, 0)));
 }
 
 static void replace(MlirOperation allocation, MlirValue memory) {
@@ -54,7 +35,8 @@ static void make_variable(MlirOperation kernel, MlirOperation allocation, size_t
       tune_ir_named(context, "type", mlirTypeAttrGet(type)),
       tune_ir_named(context, "initial_value", mlirUnitAttrGet(context)),
       tune_ir_named(context, "alignment",
-                    mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), alignment_of(allocation)))};
+                    mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64),
+                                       tune_kernel_memory_alignment(allocation)))};
   tune_ir_build(
       &outside,
       &(tune_ir_parts){.name = "memref.global", .attribute_count = 5, .attributes = attributes});
@@ -92,7 +74,7 @@ tune_status tune_nvvm_memory_place(MlirOperation kernel, int64_t most_static,
   tune_ir_load_dialects(mlirOperationGetContext(kernel), MADE_OF);
   int64_t bytes = 0, offset = 0;
   for (size_t i = 0; i < allocations.count; ++i)
-    bytes = place_behind(allocations.ops[i], bytes, &offset);
+    bytes = tune_kernel_memory_put(allocations.ops[i], bytes, &offset);
   bool is_dynamic = bytes > most_static;
   MlirValue all = {NULL};
   if (is_dynamic) {
@@ -101,7 +83,7 @@ tune_status tune_nvvm_memory_place(MlirOperation kernel, int64_t most_static,
   }
   int64_t end = 0;
   for (size_t i = 0; i < allocations.count; ++i) {
-    end = place_behind(allocations.ops[i], end, &offset);
+    end = tune_kernel_memory_put(allocations.ops[i], end, &offset);
     if (is_dynamic)
       make_part(allocations.ops[i], all, offset);
     else
@@ -129,7 +111,7 @@ tune_status tune_nvvm_memory_finish(MlirOperation kernels) {
         mlirAttributeParseGet(context, tune_ir_string("#llvm.linkage<external>")));
     mlirOperationSetAttributeByName(
         globals.ops[i], tune_ir_string("alignment"),
-        mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), MOST_ALIGNMENT));
+        mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), TUNE_CUDA_SHARED_ALIGNMENT));
   }
   bool failed = globals.failed;
   tune_op_list_deinit(&globals);

@@ -55,9 +55,9 @@ typedef struct memory_case {
 static const memory_case MEMORY[] = {
     {TWO_PIECES("32", "32"), 256, 0},
     {TWO_PIECES("6144", "6144"), 49152, 0},
-    // Each begins at a multiple of 128 bytes.
+    // Each begins at a multiple of 128 bytes; the second of the two comes first.
     {TWO_PIECES("6144", "6145"), 0, 24576 + 24704},
-    {TWO_PIECES("33", "20000"), 0, 256 + 80000},
+    {TWO_PIECES("33", "20000"), 0, 80000 + 132},
 };
 
 // What is left free between two pieces counts, too: 132 and 166780 bytes would fit.
@@ -68,7 +68,7 @@ static void shared_memory_is_as_much_as_its_pieces_take(void **state) {
   tune_status status = lower_for_cuda(TWO_PIECES("33", "41695"), TUNE_EMIT_ASSEMBLY, &text, &size);
   assert_int_equal(tune_status_get_code(status), TUNE_INVALID_ARGUMENT);
   assert_non_null(strstr(tune_status_get_message(status),
-                         "167040 bytes of workgroup memory; the device has 166912"));
+                         "166916 bytes of workgroup memory; the device has 166912"));
   tune_status_free(status);
 }
 
