@@ -213,12 +213,6 @@ static tune_status prepare_kernel(const tune_nvvm *self, MlirOperation module,
   TUNE_RETURN_IF_ERROR(tune_kernel_memory_place(kernel, &self->device));
   TUNE_RETURN_IF_ERROR(
       tune_nvvm_memory_place(kernel, self->device.shared_bytes, &out->shared_bytes));
-  // What begins at larger multiples than others leaves gaps, which have not been counted before.
-  if (out->shared_bytes > self->device.shared_bytes &&
-      out->shared_bytes > self->device.shared_bytes_most)
-    return tune_status_make_at(
-        TUNE_INVALID_ARGUMENT, kernel, "%lld bytes of workgroup memory; the device has %lld",
-        (long long)out->shared_bytes, (long long)self->device.shared_bytes_most);
   MlirAttribute target = target_of(self, kernel);
   mlirOperationSetAttributeByName(module, tune_ir_string("targets"),
                                   mlirArrayAttrGet(self->context, 1, &target));
