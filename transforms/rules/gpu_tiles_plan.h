@@ -1,0 +1,54 @@
+//===- gpu_tiles_plan.h - What tiles whole groups may have of a product ---------------------===//
+//
+// Part of gpu_tiles: which products it takes, the values of its knobs and their defaults.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TRANSFORMS_RULES_GPU_TILES_PLAN_H
+#define TUNE_TRANSFORMS_RULES_GPU_TILES_PLAN_H
+
+#include "transforms/rules/contraction_plan.h"
+#include "transforms/rules/gpu_split.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Values of tune.tile.tensor_cores.
+typedef enum tune_gpu_tiles_core {
+  TUNE_TILES_FMA,
+  TUNE_TILES_MMA,
+  TUNE_TILES_WGMMA
+} tune_gpu_tiles_core;
+
+enum {
+  TUNE_TILES_WARP = 32,
+  TUNE_TILES_MMA_BYTES = 32, // of a line of A or B, along the depth, in an mma.sync
+};
+
+typedef struct tune_gpu_tiles_plan {
+  tune_contraction_plan loops;
+  bool uses_tensor_cores, has_wgmma;
+  bool has_bulk_copies, pads_on_the_way; // by bulk copies of what is not padded in memory
+  int64_t bytes;                         // of an element of A and B
+  bool a_depth_is_row, b_depth_is_row;   // neighbours in memory are neighbours along the depth
+  tune_value_set rows, cols, depths, warps_y, warps_x, stages, tensor_cores;
+  tune_value_set bands; // rows of tiles that go together; none: not decided
+  int64_t bands_default;
+  tune_value_set parts; // of the depth, beside the whole
+  int64_t parts_default;
+  int64_t rows_default, cols_default, depths_default, warps_y_default, warps_x_default;
+  int64_t tensor_cores_default; // of tune.tile.tensor_cores
+  bool pads;
+  const tune_nest *fused; // what follows elementwise, where tiles go through it; or NULL
+} tune_gpu_tiles_plan;
+
+// False where the task is for another rule.
+bool tune_gpu_tiles_plan_make(const tune_structure *structure, const tune_machine *machine,
+                              tune_gpu_tiles_plan *out_plan);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TUNE_TRANSFORMS_RULES_GPU_TILES_PLAN_H
