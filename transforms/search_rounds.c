@@ -308,6 +308,8 @@ static tune_status await_results(search *s, bool *out_came) {
     pending = tune_rounds_get_pending(s->rounds);
   }
   *out_came = pending.number == 0;
+  if (waits && !*out_came && s->observer->round)
+    s->observer->round(s->observer->user, &pending, false);
   return *out_came ? find_fingerprint(s) : TUNE_OK;
 }
 

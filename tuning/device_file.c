@@ -25,9 +25,9 @@ tune_status tune_device_file_read(const char *path, json_t **out_fingerprint) {
   json_error_t error;
   json_t *object = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
   free(text);
-  if (!object)
+  if (!object && size)
     return tune_status_make(TUNE_INVALID_ARGUMENT, "%s:%d: %s", path, error.line, error.text);
-  if (!target_of(object)) {
+  if (!object || !target_of(object)) {
     json_decref(object);
     return tune_status_make(TUNE_INVALID_ARGUMENT,
                             "%s: no fingerprint; it is what `tune-measure --fingerprint` prints on "

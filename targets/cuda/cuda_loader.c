@@ -11,11 +11,13 @@
 tune_status cuda_functions_load(cuda_functions *out_functions) {
   *out_functions = (cuda_functions){0};
   const char *path = getenv("TUNE_CUDA_LOADER");
-  if (!path || !*path)
+  bool is_named = path && *path;
+  if (!is_named)
     path = "libcuda.so.1";
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (!library)
-    return tune_status_make(TUNE_UNAVAILABLE, "no CUDA: %s; install NVIDIA's driver", dlerror());
+    return tune_status_make(TUNE_UNAVAILABLE, "no CUDA: %s%s; install NVIDIA's driver", dlerror(),
+                            is_named ? " (TUNE_CUDA_LOADER names it)" : "");
   const char *missing = NULL;
   void *found;
   // ISO C has no cast from an object to a function; POSIX has this.

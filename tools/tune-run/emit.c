@@ -8,6 +8,7 @@
 #include "tools/common/program_files.h"
 #include "tools/tune-run/c_header.h"
 #include "tools/tune-run/progress.h"
+#include "tools/tune-run/report.h"
 #include "tools/tune-run/subject.h"
 
 #include <stdio.h>
@@ -96,6 +97,13 @@ static tune_status build(const run_settings *settings, const tune_target_facts *
     status = build_into(settings, worker, &s, scratch);
   if (tune_status_is_ok(status) && header)
     status = write_header(settings, &s, settings->outputs.values[0], header);
+  if (tune_status_is_ok(status)) {
+    progress_clear();
+    fprintf(stderr,
+            "tune-run: @%s for %s: ", json_string_value(json_object_get(s.opened, "function")),
+            settings->target);
+    report_tasks(json_object_get(s.opened, "tasks"), stderr);
+  }
   subject_deinit(&s);
   tune_scratch_destroy(scratch);
   return status;

@@ -19,4 +19,8 @@ tune_status report_json(const benchmark *b, FILE *stream);
 double report_number(const json_t *result, const char *name);
 void report_range(const json_t *result, double *out_minimum, double *out_maximum);
 
+// Writes where the schedules of `tasks` of an opened module are from: "3 tasks (2 by the database,
+// 1 by default)", and ends the line.
+void report_tasks(const json_t *tasks, FILE *stream);
+
 #endif // TUNE_TOOLS_TUNE_RUN_REPORT_H

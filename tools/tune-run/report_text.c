@@ -87,8 +87,7 @@ static void print_check(const benchmark *b, size_t index, FILE *stream) {
   fprintf(stream, " (one run)\n");
 }
 
-// "3 tasks (2 by the database, 1 by default)".
-static void print_tasks(const json_t *tasks, FILE *stream) {
+void report_tasks(const json_t *tasks, FILE *stream) {
   static const struct {
     const char *from, *words;
   } ORIGINS[] = {
@@ -125,7 +124,7 @@ static void print_subject(const benchmark *b, size_t index, FILE *stream) {
           json_string_value(json_object_get(s->opened, "function")), b->settings->target,
           (long long)b->facts->threads, b->facts->threads == 1 ? "" : "s",
           b->settings->flush_cache ? "caches flushed, " : "");
-  print_tasks(json_object_get(s->opened, "tasks"), stream);
+  report_tasks(json_object_get(s->opened, "tasks"), stream);
   const json_t *result = benchmark_result(b, index);
   if (result) {
     figures work = benchmark_figures(b, index);

@@ -53,8 +53,8 @@ static tune_status other_search(const struct elsewhere *evaluator) {
   return tune_status_make(
       TUNE_INVALID_ARGUMENT,
       "round-%zu.export lacks what this search proposes: it is of a search of another module, with "
-      "other options (strategy, seed, round, target, …) or by another mlir-tune; go on with these, "
-      "or take an empty folder",
+      "other options (strategy, seed, round, target, …), by another mlir-tune, or had trials that "
+      "ended within a round; go on with these, or take an empty folder",
       evaluator->round + 1);
 }
 
