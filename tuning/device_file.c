@@ -34,6 +34,14 @@ tune_status tune_device_file_read(const char *path, json_t **out_fingerprint) {
                             "the machine that measures",
                             path);
   }
+  if (strcmp(target_of(object), "cuda") == 0 && !json_is_string(json_object_get(object, "arch"))) {
+    json_decref(object);
+    return tune_status_make(
+        TUNE_INVALID_ARGUMENT,
+        "%s: a device of CUDA without \"arch\" (as in \"sm_90\"): it is cut, or "
+        "no fingerprint that `tune-measure --fingerprint` printed",
+        path);
+  }
   *out_fingerprint = object;
   return TUNE_OK;
 }

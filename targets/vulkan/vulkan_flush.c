@@ -18,14 +18,26 @@ static tune_status find_size(const vulkan_device *device, size_t *out_size) {
   return TUNE_OK;
 }
 
+// Leaves all as it was where something fails.
 static tune_status begin(vulkan_flush *flush, vulkan_device *device) {
   size_t size;
+  VkCommandBuffer commands = VK_NULL_HANDLE;
   TUNE_RETURN_IF_ERROR(find_size(device, &size));
   TUNE_RETURN_IF_ERROR(vulkan_buffer_init(device, size, &flush->buffer));
-  TUNE_RETURN_IF_ERROR(vulkan_device_begin(device, 0, &flush->commands));
-  device->functions.CmdFillBuffer(flush->commands, flush->buffer.buffer, 0, VK_WHOLE_SIZE, 1);
-  vulkan_device_barrier(device, flush->commands);
-  return vulkan_device_finish(device, flush->commands);
+  tune_status status = vulkan_device_begin(device, 0, &commands);
+  if (tune_status_is_ok(status)) {
+    device->functions.CmdFillBuffer(commands, flush->buffer.buffer, 0, VK_WHOLE_SIZE, 1);
+    vulkan_device_barrier(device, commands);
+    status = vulkan_device_finish(device, commands);
+  }
+  if (tune_status_is_ok(status)) {
+    flush->commands = commands;
+    return TUNE_OK;
+  }
+  if (commands)
+    vulkan_device_free(device, commands);
+  vulkan_buffer_deinit(device, &flush->buffer);
+  return status;
 }
 
 tune_status vulkan_flush_run(vulkan_flush *flush, vulkan_device *device) {

@@ -113,7 +113,7 @@ void tune_tile_bulk_wait(const tune_tile *tile, const tune_ir_builder *builder, 
             ".reg .pred is_there;\n"
             "wait:\n"
             "mbarrier.try_wait.parity.shared::cta.b64 is_there, [$0], $1;\n"
-            "@!is_there bra.uni wait;\n"
+            "@!is_there bra wait;\n"
             "}",
             2, operands);
 }

@@ -434,7 +434,7 @@ tune_status tune_lanes_open(MlirOperation function, int64_t subgroup) {
                                  TUNE_LANES_ATTRIBUTE
                                  ": %lld lanes, where the device adds up in subgroups of %lld",
                                  (long long)lanes, (long long)subgroup);
-    if (lanes > subgroup && !has_one_row(op))
+    if (lanes != 1 && lanes > subgroup && !has_one_row(op))
       return tune_status_make_at(TUNE_INVALID_ARGUMENT, op,
                                  TUNE_LANES_ATTRIBUTE
                                  ": %lld lanes are several subgroups, which have a group of their "

@@ -2,7 +2,8 @@
 //
 // Where many numbers are divided by one, it is cheaper to multiply them with what one divided by it
 // is: a rounding more for each, which stays within the 2.5 ulp that Vulkan allows quotients, and
-// within what checks do. Of f32 alone.
+// within what checks do. Divisors that have no such inverse, or an inexact one, are scaled by a
+// power of two, and what they divide as well. Of f32 alone.
 //
 // Threads: as the context of the IR.
 //

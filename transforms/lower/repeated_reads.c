@@ -3,6 +3,7 @@
 #include "transforms/lower/repeated_reads.h"
 
 #include "transforms/ir_builder.h"
+#include "transforms/lower/device_program.h"
 #include "transforms/op_list.h"
 #include "transforms/op_map.h"
 
@@ -13,7 +14,7 @@ static bool is_read(MlirOperation op) {
 
 typedef struct launch_walk {
   tune_op_list reads;   // in the order of the IR: those of one block in theirs
-  tune_op_map changing; // buffers that something other than a read has, each with the index 0
+  tune_op_map changing; // buffers that something other than a read has, as a whole or a view
   tune_status status;
 } launch_walk;
 
@@ -27,7 +28,7 @@ static MlirWalkResult list_op(MlirOperation op, void *user_data) {
          ++i) {
       MlirValue operand = mlirOperationGetOperand(op, i);
       if (mlirTypeIsAMemRef(mlirValueGetType(operand)))
-        walk->status = tune_op_map_set(&walk->changing, operand.ptr, 0);
+        walk->status = tune_op_map_set(&walk->changing, tune_device_program_root(operand).ptr, 0);
     }
   }
   return tune_status_is_ok(walk->status) ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
@@ -56,7 +57,8 @@ static bool are_equal(MlirOperation a, MlirOperation b) {
 // Puts an equal read that stands earlier in its block in place of `reads`' last one, number `at`.
 static void merge(const tune_op_list *reads, size_t at, const tune_op_map *changing) {
   MlirOperation op = reads->ops[at];
-  if (tune_op_map_get(changing, mlirOperationGetOperand(op, 0).ptr) != TUNE_OP_MAP_NONE)
+  MlirValue buffer = tune_device_program_root(mlirOperationGetOperand(op, 0));
+  if (tune_op_map_get(changing, buffer.ptr) != TUNE_OP_MAP_NONE)
     return;
   MlirBlock block = mlirOperationGetBlock(op);
   for (size_t i = 0; i < at; ++i) {

@@ -19,6 +19,10 @@ static bool gpu_general_applies(const tune_structure *structure, const tune_mach
   return true;
 }
 
+static bool is_cuttable_kind(const tune_nest *nest) {
+  return nest->kind == TUNE_NEST_FILL || nest->kind == TUNE_NEST_GENERIC;
+}
+
 // Whether upstream can cut `nest` into elements.
 static bool may_cut(const tune_nest *nest) {
   return tune_nest_runs_forward(nest) && nest->reduction_count < nest->loop_count;
@@ -46,23 +50,36 @@ static void write_kernel(const tune_nest *nest, size_t number, const char *targe
                    number);
 }
 
-// Kernels of the nests of one kind, whose ops are called `op`.
-static void write_kernels(const tune_structure *structure, tune_nest_kind kind, const char *op,
-                          const char *prefix, tune_writer *w) {
+// Whether `a` and `b` are ops of one name, with loops of the same kinds.
+static bool are_alike(const tune_nest *a, const tune_nest *b) {
+  if (a->kind != b->kind || a->kind == TUNE_NEST_FILL)
+    return a->kind == b->kind;
+  if (a->loop_count != b->loop_count)
+    return false;
+  for (size_t i = 0; i < a->loop_count; i++)
+    if (a->is_reduction[i] != b->is_reduction[i])
+      return false;
+  return true;
+}
+
+// Kernels of all nests that are like number `first`. They stand in the IR in the order that they
+// have here; where fills of scalars stand among others, it may not be known.
+static void write_kernels(const tune_structure *structure, size_t first, tune_writer *w) {
+  const tune_nest *nest = &structure->nests[first];
   size_t count = 0;
-  for (size_t n = 0; n < structure->nest_count; n++)
-    count += structure->nests[n].kind == kind;
-  if (count == 0)
-    return;
-  char all[32], quoted[40], types[2048];
-  snprintf(all, sizeof all, "%%%ss", prefix);
-  snprintf(quoted, sizeof quoted, "\"%s\"", op);
-  tune_writer_match_op(w, all, quoted);
+  char all[32], types[2048];
+  snprintf(all, sizeof all, "%%like_%zu", first);
+  if (nest->kind == TUNE_NEST_FILL)
+    tune_writer_match_op(w, all, "\"linalg.fill\"");
+  else
+    tune_writer_match_generic(w, all, nest, NULL, nest->loop_count, w->func);
   tune_string_builder names;
   tune_string_builder_init(&names);
-  for (size_t n = 0; n < structure->nest_count; n++)
-    if (structure->nests[n].kind == kind)
-      tune_string_builder_appendf(&names, "%s%%%s_%zu", names.length ? ", " : "", prefix, n);
+  for (size_t n = first; n < structure->nest_count; n++)
+    if (are_alike(nest, &structure->nests[n])) {
+      tune_string_builder_appendf(&names, "%s%%nest_%zu", names.length ? ", " : "", n);
+      count++;
+    }
   w->text.failed |= names.failed;
   if (count > 1)
     tune_writer_line(w, "%s = transform.split_handle %s : (" OP ") -> (%s)",
@@ -71,10 +88,21 @@ static void write_kernels(const tune_structure *structure, tune_nest_kind kind, 
   else
     tune_writer_line(w, "%s = transform.merge_handles %s : " OP, names.text ? names.text : "", all);
   tune_string_builder_deinit(&names);
+}
+
+// Of all of them, before any becomes a kernel, which has such ops in it.
+static void write_all_kernels(const tune_structure *structure, tune_writer *w) {
+  for (size_t n = 0; n < structure->nest_count; n++) {
+    bool is_first = true;
+    for (size_t before = 0; before < n; before++)
+      is_first &= !are_alike(&structure->nests[before], &structure->nests[n]);
+    if (is_first && is_cuttable_kind(&structure->nests[n]))
+      write_kernels(structure, n, w);
+  }
   for (size_t n = 0; n < structure->nest_count; n++) {
     char name[32];
-    snprintf(name, sizeof name, "%%%s_%zu", prefix, n);
-    if (structure->nests[n].kind == kind && may_cut(&structure->nests[n]))
+    snprintf(name, sizeof name, "%%nest_%zu", n);
+    if (is_cuttable_kind(&structure->nests[n]) && may_cut(&structure->nests[n]))
       write_kernel(&structure->nests[n], n, name, w);
   }
 }
@@ -89,10 +117,8 @@ static void gpu_general_write(const tune_structure *structure, const tune_machin
       tune_value_set_add(&sizes, size);
   tune_writer_knob(w, "group_x", NULL, TUNE_LEVEL_GPU, &sizes, tune_value_set_at_most(&sizes, 64));
   tune_writer_line(w, "%%group_y = transform.param.constant 1 : i64 -> !transform.param<i64>");
-  if (!structure->is_empty) {
-    write_kernels(structure, TUNE_NEST_FILL, "linalg.fill", "fill", w);
-    write_kernels(structure, TUNE_NEST_GENERIC, "linalg.generic", "generic", w);
-  }
+  if (!structure->is_empty)
+    write_all_kernels(structure, w);
   tune_writer_end_tensors(w);
   tune_writer_begin_buffers(w);
   // Elements that are copied onto themselves are not.

@@ -47,6 +47,13 @@ static bool has_lanes(const tune_machine *machine) {
          machine->gpu.has_subgroup_arithmetic;
 }
 
+// The largest of the vectors up to `most`, or the smallest that has more than one element, if any:
+// lanes add up vectors alone.
+static int64_t choose_vector(const tune_value_set *vectors, int64_t most) {
+  int64_t chosen = tune_value_set_at_most(vectors, most);
+  return chosen > 1 || vectors->count < 2 ? chosen : vectors->values[1];
+}
+
 // What each lane of a subgroup has of a row, if that is vectors; else 0.
 static int64_t find_share(const plan *p, const tune_machine *machine) {
   const tune_reduction_plan *cut = &p->cut;
@@ -55,6 +62,15 @@ static int64_t find_share(const plan *p, const tune_machine *machine) {
                  cut->line[0] % step == 0
              ? cut->line[0] / machine->gpu.subgroup_size
              : 0;
+}
+
+// Whether `nest` reads or writes a row or a column other than the one of its loops.
+static bool has_offset(const tune_nest *nest) {
+  for (size_t o = 0; o < nest->operand_count; o++)
+    for (size_t d = 0; d < nest->operands[o].rank; d++)
+      if (nest->operands[o].index[d].constant)
+        return true;
+  return false;
 }
 
 static bool make_plan(const tune_structure *structure, const tune_machine *machine, plan *p) {
@@ -66,18 +82,18 @@ static bool make_plan(const tune_structure *structure, const tune_machine *machi
   const tune_reduction_plan *cut = &p->cut;
   if (cut->shape == TUNE_REDUCTION_ROWS && cut->row_count == 0)
     return false; // one row is no work for many
-  // Passes are of ops with one result each.
+  // Passes are of ops with one result each, whose operands begin where their loops do.
   for (size_t n = 0; n < structure->nest_count; n++)
     if (structure->nests[n].operand_count > structure->nests[n].input_count + 1 ||
-        structure->nests[n].has_index)
+        structure->nests[n].has_index || has_offset(&structure->nests[n]))
       return false;
   int64_t extent =
       cut->shape == TUNE_REDUCTION_COLUMNS ? cut->columns : cut->line[cut->line_count - 1];
   for (int64_t part = 1; part <= 64; part++)
     if (extent % part == 0 && (part % WIDTH == 0 || extent % WIDTH))
       tune_value_set_add(&p->vectors, part);
-  p->vector =
-      tune_value_set_at_most(&p->vectors, cut->shape == TUNE_REDUCTION_COLUMNS ? WIDTH : 16);
+  p->vector = cut->shape == TUNE_REDUCTION_COLUMNS ? tune_value_set_at_most(&p->vectors, WIDTH)
+                                                   : choose_vector(&p->vectors, 16);
   int64_t share = find_share(p, machine);
   if (share > 0 && share <= MOST_SHARE)
     tune_value_set_add(&p->vectors, share);
@@ -92,13 +108,19 @@ static bool gpu_rows_applies(const tune_structure *structure, const tune_machine
   return make_plan(structure, machine, &p);
 }
 
+// Whether the lanes of subgroups can share rows of the task.
+static bool can_share(const plan *p, const tune_machine *machine) {
+  return p->cut.shape != TUNE_REDUCTION_COLUMNS && has_lanes(machine) &&
+         p->vectors.values[p->vectors.count - 1] > 1;
+}
+
 // Whether rows are so few that subgroups would leave most of the device idle, and long enough for
 // all of a group.
 static bool wants_groups(const plan *p, const tune_machine *machine) {
   int64_t processors = machine->gpu.multiprocessors > 0 ? machine->gpu.multiprocessors : 64;
-  int64_t steps = p->cut.line[p->cut.line_count - 1] / tune_value_set_at_most(&p->vectors, WIDTH);
-  return p->cut.shape != TUNE_REDUCTION_COLUMNS && has_lanes(machine) &&
-         !machine->gpu.is_software && count_rows(p) < 8 * processors && steps >= GROUP_LANES;
+  int64_t steps = p->cut.line[p->cut.line_count - 1] / choose_vector(&p->vectors, WIDTH);
+  return can_share(p, machine) && !machine->gpu.is_software && count_rows(p) < 8 * processors &&
+         steps >= GROUP_LANES;
 }
 
 // What a lane of a group has of a row that is gone along more than once, if registers hold it; else
@@ -108,7 +130,7 @@ static int64_t choose_group_vector(const tune_structure *structure, const plan *
   bool is_kept = structure->nest_count > 2 && p->cut.line_count == 1 && share <= MOST_GROUP_SHARE &&
                  length % (GROUP_LANES * WIDTH) == 0 &&
                  tune_value_set_at_most(&p->vectors, share) == share;
-  return is_kept ? share : tune_value_set_at_most(&p->vectors, WIDTH);
+  return is_kept ? share : choose_vector(&p->vectors, WIDTH);
 }
 
 // More than a subgroup have a row where it has as many steps.
@@ -124,7 +146,7 @@ static void add_groups(const plan *p, const tune_machine *machine, int64_t subgr
 // A subgroup has a row together where it can pass sums on, or a group of several.
 static void write_lanes(const plan *p, const tune_machine *machine, tune_writer *w) {
   int64_t rows = count_rows(p), subgroup = tune_gpu_subgroup(machine);
-  bool is_shared = has_lanes(machine), is_group = wants_groups(p, machine);
+  bool is_shared = can_share(p, machine), is_group = wants_groups(p, machine);
   tune_value_set lanes = {0};
   tune_value_set_add(&lanes, 1);
   if (is_shared) {
@@ -170,6 +192,14 @@ static void write_lanes(const plan *p, const tune_machine *machine, tune_writer 
            subgroup);
   tune_writer_constraint(w, "several subgroups with a row are a group of their own", 2,
                          (const char *const[]){"lanes", "group_x"}, lines);
+  if (p->vectors.values[0] == 1)
+    tune_writer_constraint(w, "lanes that share rows have vectors of them", 2,
+                           (const char *const[]){"lanes", "vector"},
+                           "%one = smt.int.constant 1\n"
+                           "%shares = smt.int.cmp gt %lanes_, %one\n"
+                           "%are_vectors = smt.int.cmp gt %vector_, %one\n"
+                           "%fits = smt.implies %shares, %are_vectors\n"
+                           "smt.assert %fits");
 }
 
 static void write_knobs(const tune_structure *structure, const plan *p, const tune_machine *machine,

@@ -128,10 +128,16 @@ static void one_divisor_of_many_is_divided_by_once(void **state) {
   static const value_case CASES[] = {
       {{"two of a block",
         LAUNCH("%p = arith.divf %x, %y : f32\n%q = arith.divf %p, %y : f32\n" WRITE("%q", "%tx")),
-        {"arith.divf %cst, %arg3", "arith.mulf %arg2, ", "arith.mulf"},
+        {"arith.mulf %arg3, ", "arith.divf %cst, ", "arith.mulf %arg2, "},
         NULL},
        "arith.divf",
        1},
+      {{"very small and very large divisors are scaled, and what they divide",
+        LAUNCH("%p = arith.divf %x, %y : f32\n%q = arith.divf %p, %y : f32\n" WRITE("%q", "%tx")),
+        {"math.absf %arg3", "arith.cmpf olt", "arith.cmpf ogt"},
+        NULL},
+       "arith.select",
+       2},
       {{"one stays",
         LAUNCH("%p = arith.divf %x, %y : f32\n" WRITE("%p", "%tx")), //
         {"arith.divf %arg2, %arg3"},
@@ -156,7 +162,7 @@ static void one_divisor_of_many_is_divided_by_once(void **state) {
         LAUNCH("scf.for %i = %c0 to %c8 step %c1 {\n" READ(
             "%p", "%i") "%q = arith.divf %p, %y : f32\n%r = arith.divf %q, %y : f32\n" //
                WRITE("%r", "%i") "}\n"),
-        {"arith.divf %cst, %arg3 : f32\n      scf.for", "arith.mulf"},
+        {" : f32\n      scf.for", "arith.divf %cst, ", "arith.mulf"},
         NULL},
        "arith.divf",
        1},

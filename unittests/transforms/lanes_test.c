@@ -319,6 +319,21 @@ static void lanes_share_rows(void **state) {
   }
 }
 
+// One lane a row is an invocation, whatever the device has.
+static void devices_without_subgroups_have_rows(void **state) {
+  (void)state;
+  MlirOperation function;
+  const rewrite_case rows = {
+      "rows of one lane",
+      ROWS("tune.lanes = 1 : i64, tune.group_x = 16 : i64", REDUCE("add") STORE),
+      {"in (36)", "tune.group_x = 16 : i64", NULL},
+      "tune.lanes"};
+  MlirOperation module = parse_case(&rows, context);
+  assert_ok(tune_ir_find_function(module, "f", &function));
+  assert_ok(tune_lanes_open(function, 0));
+  check_case(&rows, module, NULL, 0);
+}
+
 // What lanes cannot share is refused, with the place and the reason.
 static void the_rest_is_refused(void **state) {
   (void)state;
@@ -390,6 +405,7 @@ static void the_rest_is_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(lanes_share_rows),
+      cmocka_unit_test(devices_without_subgroups_have_rows),
       cmocka_unit_test(the_rest_is_refused),
   };
   return cmocka_run_group_tests(tests, make_context, destroy_context);
