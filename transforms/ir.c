@@ -180,3 +180,16 @@ MlirValue tune_ir_make_index(MlirOperation place, int64_t value) {
   tune_ir_builder builder = tune_ir_builder_before(place);
   return tune_ir_build_index(&builder, value);
 }
+
+bool tune_ir_has_same_attributes(MlirOperation a, MlirOperation b) {
+  intptr_t count = mlirOperationGetNumAttributes(a);
+  if (count != mlirOperationGetNumAttributes(b))
+    return false;
+  for (intptr_t i = 0; i < count; ++i) {
+    MlirNamedAttribute attribute = mlirOperationGetAttribute(a, i);
+    if (!mlirAttributeEqual(attribute.attribute,
+                            mlirOperationGetAttributeByName(b, mlirIdentifierStr(attribute.name))))
+      return false;
+  }
+  return true;
+}

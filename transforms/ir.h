@@ -17,6 +17,7 @@
 #include "mlir-c/BuiltinTypes.h"
 #include "mlir-c/IR.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #ifdef __cplusplus
@@ -52,6 +53,9 @@ static inline bool tune_ir_is(MlirOperation op, const char *name) {
 static inline MlirAttribute tune_ir_attribute(MlirOperation op, const char *name) {
   return mlirOperationGetAttributeByName(op, tune_ir_string(name));
 }
+
+// Whether both ops have the same attributes, by name.
+bool tune_ir_has_same_attributes(MlirOperation a, MlirOperation b);
 
 // For an op that is made: `attribute` under that name.
 static inline MlirNamedAttribute tune_ir_named(MlirContext owner, const char *name,

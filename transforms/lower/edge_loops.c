@@ -145,10 +145,29 @@ typedef struct edge {
   int64_t size;
 } edge;
 
+// Whether `a` and `b`, two indices, are the same, or arithmetic alike of the same: nobody may have
+// merged it yet.
+static bool are_same(MlirValue a, MlirValue b, int depth) {
+  if (mlirValueEqual(a, b))
+    return true;
+  if (depth > 8 || !mlirValueIsAOpResult(a) || !mlirValueIsAOpResult(b))
+    return false;
+  MlirOperation one = mlirOpResultGetOwner(a), other = mlirOpResultGetOwner(b);
+  intptr_t count = mlirOperationGetNumOperands(one);
+  bool computes = tune_ir_string_starts(tune_ir_name(one), "affine.apply") ||
+                  tune_ir_string_starts(tune_ir_name(one), "arith.");
+  if (!computes || !mlirIdentifierEqual(mlirOperationGetName(one), mlirOperationGetName(other)) ||
+      count != mlirOperationGetNumOperands(other) || !tune_ir_has_same_attributes(one, other))
+    return false;
+  for (intptr_t i = 0; i < count; ++i)
+    if (!are_same(mlirOperationGetOperand(one, i), mlirOperationGetOperand(other, i), depth + 1))
+      return false;
+  return true;
+}
+
 static bool ends_alike(MlirOperation write, const edge *at) {
   intptr_t m = along(write, at->d);
-  return m >= 0 && !is_in_bounds(write, at->d) &&
-         mlirValueEqual(index_along(write, m), at->index) &&
+  return m >= 0 && !is_in_bounds(write, at->d) && are_same(index_along(write, m), at->index, 0) &&
          mlirShapedTypeGetDimSize(memory_type(write), m) == at->size;
 }
 

@@ -195,16 +195,20 @@ static location locate(const tune_ir_builder *builder, const tune_access *access
       continue;
     at.indices[m] = dynamic ? tune_ir_build_binary(builder, "arith.addi", at.indices[m], dynamic[d])
                             : add_constant(builder, at.indices[m], place[d]);
-    if (access->is_any[d] && !access->in_bounds[d] && m < access->memref_rank - 1)
-      at.indices[m] =
-          tune_ir_build_binary(builder, "arith.minui", at.indices[m],
-                               tune_ir_build_index(builder, access->memref_sizes[m] - 1));
-    else if (!access->in_bounds[d] && !access->is_any[d])
+    if (!access->in_bounds[d] && !access->is_any[d])
       at.condition = conjoin(
           builder, at.condition,
           below(builder, at.indices[m], tune_ir_build_index(builder, access->memref_sizes[m])));
   }
   at.residue = tune_access_residue(access, at.indices);
+  // What may be anything is read from the last that there is, as if it were in its own place.
+  for (intptr_t d = 0; d < access->shape.rank; ++d) {
+    intptr_t m = access->dimension[d];
+    if (m >= 0 && m < access->memref_rank - 1 && access->is_any[d] && !access->in_bounds[d])
+      at.indices[m] =
+          tune_ir_build_binary(builder, "arith.minui", at.indices[m],
+                               tune_ir_build_index(builder, access->memref_sizes[m] - 1));
+  }
   if (mlirValueIsNull(at.condition) || access->writes)
     return at;
   // Nothing is read where it is not there: the first element is instead.
@@ -328,7 +332,9 @@ static MlirValue shuffle(const tune_ir_builder *builder, MlirValue value, int64_
   return tune_ir_build_result(builder, &parts);
 }
 
-// Lane l reads pieces l, l + lanes, …, and piece p then comes from lane p mod lanes.
+// Lane l reads its share of the pieces, one after the other, so that it is known of each where in
+// its texel it begins, if their number is a multiple of four; what is left where there is no such
+// share some read twice.
 static tune_status read_shared(const tune_pieces *pieces, const tune_access *access,
                                const view *from, const tune_ir_builder *builder,
                                MlirValue *values) {
@@ -340,8 +346,10 @@ static tune_status read_shared(const tune_pieces *pieces, const tune_access *acc
   if (!loaded)
     return tune_pieces_out_of_memory();
   for (int64_t round = 0; round < rounds; ++round) {
-    MlirValue piece = add_constant(builder, lane, round * lanes);
-    if ((round + 1) * lanes > shape->count) // the last ones read one piece twice
+    MlirValue first =
+        tune_ir_build_binary(builder, "arith.muli", lane, tune_ir_build_index(builder, rounds));
+    MlirValue piece = add_constant(builder, first, round);
+    if (lanes * rounds > shape->count)
       piece = tune_ir_build_binary(builder, "arith.minui", piece,
                                    tune_ir_build_index(builder, shape->count - 1));
     MlirValue place[TUNE_PIECES_RANK];
@@ -349,7 +357,7 @@ static tune_status read_shared(const tune_pieces *pieces, const tune_access *acc
       bool is_last = d == shape->rank - 1;
       int64_t size = is_last ? shape->sizes[d] / shape->width : shape->sizes[d];
       MlirValue extent = tune_ir_build_index(builder, size), part = piece;
-      if (d > 0) {
+      if (d > 0 && size > 1) {
         part = tune_ir_build_binary(builder, "arith.remui", piece, extent);
         piece = tune_ir_build_binary(builder, "arith.divui", piece, extent);
       }
@@ -363,15 +371,15 @@ static tune_status read_shared(const tune_pieces *pieces, const tune_access *acc
     loaded[round] = load(builder, from, access, NULL, place);
   }
   for (int64_t piece = 0; piece < shape->count; ++piece) {
-    MlirValue value = loaded[piece / lanes];
+    MlirValue value = loaded[piece % rounds];
     if (shape->width == 1) {
-      values[piece] = shuffle(builder, value, piece % lanes, lanes);
+      values[piece] = shuffle(builder, value, piece / rounds, lanes);
       continue;
     }
     MlirValue elements[4];
     tune_piece_list one = {*shape, &value};
     for (int64_t i = 0; i < shape->width; ++i)
-      elements[i] = shuffle(builder, tune_pieces_element(builder, &one, i), piece % lanes, lanes);
+      elements[i] = shuffle(builder, tune_pieces_element(builder, &one, i), piece / rounds, lanes);
     values[piece] =
         tune_ir_build_value(builder, "vector.from_elements",
                             tune_pieces_type(shape, shape->element), shape->width, elements);
