@@ -253,9 +253,9 @@ static MlirValue load(const tune_ir_builder *builder, const view *from, const tu
   location at = locate(builder, access, place, dynamic);
   MlirValue value = load_any(builder, from, access, &at);
   intptr_t last = access->shape.rank - 1;
-  bool is_there = access->in_bounds[last] || access->is_any[last];
-  bool may_end_within =
-      from->is_flat && from->step == 4 && (!is_there || !mlirValueIsNull(access->bounds[last]));
+  bool is_of_fours = from->is_flat && from->step == 4; // along the last dimension, so there is one
+  bool may_end_within = is_of_fours && ((!access->in_bounds[last] && !access->is_any[last]) ||
+                                        !mlirValueIsNull(access->bounds[last]));
   if (!may_end_within)
     return choose(builder, at.condition, value,
                   mlirValueIsNull(at.condition)
