@@ -5,9 +5,9 @@
 #include "dialects/choices.h"
 #include "dialects/diagnostic.h"
 #include "transforms/ir.h"
+#include "transforms/transform_script.h"
 
 #include "mlir-c/Dialect/Linalg.h"
-#include "mlir-c/Dialect/Transform/Interpreter.h"
 #include "mlir-c/Pass.h"
 #include "mlir-c/Transforms.h"
 
@@ -51,30 +51,16 @@ const char *tune_normalize_decomposition(MlirOperation module) {
 static tune_status run_transforms(MlirOperation module, const char *lines) {
   tune_string_builder builder;
   tune_string_builder_init(&builder);
-  tune_string_builder_appendf(&builder,
-                              "module attributes {transform.with_named_sequence} {\n"
-                              "  transform.named_sequence @decompose(%%0: !transform.any_op) {\n"
-                              "%s    transform.yield\n  }\n}\n",
-                              lines);
+  tune_string_builder_appendf(
+      &builder,
+      "module attributes {transform.with_named_sequence} {\n"
+      "  transform.named_sequence @__transform_main(%%0: !transform.any_op) {\n"
+      "%s    transform.yield\n  }\n}\n",
+      lines);
   char *text;
   TUNE_RETURN_IF_ERROR(tune_string_builder_finish(&builder, &text));
-  MlirContext context = mlirOperationGetContext(module);
-  tune_diagnostics diagnostics;
-  tune_diagnostics_begin_thread(&diagnostics, context);
-  MlirModule script = mlirModuleCreateParse(context, tune_ir_string(text));
-  bool failed = mlirModuleIsNull(script);
-  if (!failed) {
-    MlirTransformOptions options = mlirTransformOptionsCreate();
-    failed = mlirLogicalResultIsFailure(mlirTransformApplyNamedSequence(
-        module, mlirBlockGetFirstOperation(mlirModuleGetBody(script)),
-        mlirModuleGetOperation(script), options));
-    mlirTransformOptionsDestroy(options);
-    mlirModuleDestroy(script);
-  }
+  tune_status status = tune_transform_script_run(module, text, "taking ops apart");
   free(text);
-  tune_status status =
-      tune_diagnostics_end(&diagnostics, failed, TUNE_INTERNAL, "taking ops apart");
-  tune_diagnostics_deinit(&diagnostics);
   return status;
 }
 

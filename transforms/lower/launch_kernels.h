@@ -22,8 +22,8 @@ extern "C" {
 #endif
 
 // Puts what `function` says of its code on its launches that do not say it themselves, as the
-// functions of a module's tasks end up in one. INVALID_ARGUMENT (located) for an attribute tune.spirv.* or tune.ptx.* that is not one
-// of `known` (NULL after the last).
+// functions of a module's tasks end up in one. INVALID_ARGUMENT (located) for an attribute
+// tune.spirv.* or tune.ptx.* that is not one of `known` (NULL after the last).
 tune_status tune_launch_kernels_spread(MlirOperation function, const char *const *known);
 
 // `outline` is upstream's gpu-kernel-outlining.

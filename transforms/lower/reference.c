@@ -2,13 +2,12 @@
 
 #include "transforms/lower/reference.h"
 
-#include "dialects/diagnostic.h"
 #include "transforms/ir.h"
+#include "transforms/transform_script.h"
 
 #include "mlir-c/AffineExpr.h"
 #include "mlir-c/AffineMap.h"
 #include "mlir-c/BuiltinTypes.h"
-#include "mlir-c/Dialect/Transform/Interpreter.h"
 
 #include <stdlib.h>
 
@@ -208,26 +207,6 @@ static MlirWalkResult add_product(MlirOperation op, void *user_data) {
   return MlirWalkResultAdvance;
 }
 
-static tune_status run_script(MlirOperation module, const char *text) {
-  MlirContext context = mlirOperationGetContext(module);
-  tune_diagnostics diagnostics;
-  tune_diagnostics_begin_thread(&diagnostics, context);
-  MlirModule script = mlirModuleCreateParse(context, tune_ir_string(text));
-  bool failed = mlirModuleIsNull(script);
-  if (!failed) {
-    MlirTransformOptions options = mlirTransformOptionsCreate();
-    failed = mlirLogicalResultIsFailure(mlirTransformApplyNamedSequence(
-        module, mlirBlockGetFirstOperation(mlirModuleGetBody(script)),
-        mlirModuleGetOperation(script), options));
-    mlirTransformOptionsDestroy(options);
-    mlirModuleDestroy(script);
-  }
-  tune_status status =
-      tune_diagnostics_end(&diagnostics, failed, TUNE_INTERNAL, "tiling the reference");
-  tune_diagnostics_deinit(&diagnostics);
-  return status;
-}
-
 static MlirWalkResult take_mark_off(MlirOperation op, void *user_data) {
   (void)user_data;
   mlirOperationRemoveAttributeByName(op, tune_ir_string(MARK));
@@ -237,14 +216,15 @@ static MlirWalkResult take_mark_off(MlirOperation op, void *user_data) {
 tune_status tune_reference_tile_products(MlirOperation module) {
   tiler state = {.count = 0};
   tune_string_builder_init(&state.script);
-  tune_string_builder_append(&state.script,
-                             "module attributes {transform.with_named_sequence} {\n"
-                             "  transform.named_sequence @tile(%0: !transform.any_op) {\n");
+  tune_string_builder_append(
+      &state.script, "module attributes {transform.with_named_sequence} {\n"
+                     "  transform.named_sequence @__transform_main(%0: !transform.any_op) {\n");
   mlirOperationWalk(module, add_product, &state, MlirWalkPreOrder);
   tune_string_builder_append(&state.script, "    transform.yield\n  }\n}\n");
   char *text;
   TUNE_RETURN_IF_ERROR(tune_string_builder_finish(&state.script, &text));
-  tune_status status = state.count ? run_script(module, text) : TUNE_OK;
+  tune_status status =
+      state.count ? tune_transform_script_run(module, text, "tiling the reference") : TUNE_OK;
   free(text);
   mlirOperationWalk(module, take_mark_off, NULL, MlirWalkPreOrder);
   return status;

@@ -209,7 +209,7 @@ static void gpu_contraction_write(const tune_structure *structure, const tune_ma
   tune_writer_begin_tensors(
       w, "rule 'gpu_contraction': a tile of the output in the registers of each invocation");
   write_knobs(&p, machine, w);
-  tune_gpu_write_product_nests(&p.loops, w);
+  tune_gpu_write_product_nests(&p.loops, "%anchor", "%init", w);
   if (p.pads) {
     write_edges(w);
     write_padding(&p, machine, w);

@@ -41,20 +41,21 @@ int64_t tune_gpu_group_most(const tune_machine *machine) {
   return machine->gpu.group_invocations > 0 ? machine->gpu.group_invocations : 128;
 }
 
-void tune_gpu_write_product_nests(const tune_contraction_plan *loops, tune_writer *w) {
+void tune_gpu_write_product_nests(const tune_contraction_plan *loops, const char *anchor,
+                                  const char *init, tune_writer *w) {
   char names[640] = "";
   size_t used = 0;
   for (size_t n = 0; n < loops->structure->nest_count; n++) {
     const tune_nest *nest = &loops->structure->nests[n];
     if (nest->kind == TUNE_NEST_GENERIC)
       used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
-                               nest == loops->anchor ? "%anchor"
-                               : nest == loops->init ? "%init"
+                               nest == loops->anchor ? anchor
+                               : nest == loops->init ? init
                                                      : "%epilogue");
   }
   tune_gpu_write_nests(loops->structure, "%generics", names, w);
   if (loops->starts_filled)
-    tune_writer_match_op(w, "%init", "\"linalg.fill\"");
+    tune_writer_match_op(w, init, "\"linalg.fill\"");
   if (tune_structure_has_pad(loops->structure)) {
     tune_writer_match_op(w, "%borders", "\"tensor.pad\"");
     tune_writer_line(w, "%%bordered = transform.structured.rewrite_in_destination_passing_style "

@@ -30,9 +30,10 @@ void tune_gpu_write_nests(const tune_structure *structure, const char *all, cons
 int64_t tune_gpu_subgroup(const tune_machine *machine);
 int64_t tune_gpu_group_most(const tune_machine *machine);
 
-// Matches the nests of a product as %anchor, %init and %epilogue, as far as there are such; borders
-// of an image become kernels that copy it.
-void tune_gpu_write_product_nests(const tune_contraction_plan *loops, tune_writer *writer);
+// Matches the nests of a product as `anchor`, `init` (handles: "%anchor") and %epilogue, as far as
+// there are such; borders of an image become kernels that copy it.
+void tune_gpu_write_product_nests(const tune_contraction_plan *loops, const char *anchor,
+                                  const char *init, tune_writer *writer);
 
 // Tiles a product by a parallel loop over `rows` x `cols` (handles) of its output, and fuses what
 // it is made of: what follows elementwise is `fused`, or NULL where it is left alone; with `pads`

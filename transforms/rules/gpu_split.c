@@ -28,23 +28,6 @@ tune_value_set tune_gpu_split_parts(const tune_contraction_plan *whole, int64_t 
   return parts;
 }
 
-// Binds %whole, %whole_init and %epilogue.
-static void bind_whole(const tune_contraction_plan *whole, tune_writer *w) {
-  char names[640] = "";
-  size_t used = 0;
-  for (size_t n = 0; n < whole->structure->nest_count; n++) {
-    const tune_nest *nest = &whole->structure->nests[n];
-    if (nest->kind == TUNE_NEST_GENERIC)
-      used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
-                               nest == whole->anchor ? "%whole"
-                               : nest == whole->init ? "%whole_init"
-                                                     : "%epilogue");
-  }
-  tune_gpu_write_nests(whole->structure, "%generics", names, w);
-  if (whole->starts_filled)
-    tune_writer_match_op(w, "%whole_init", "\"linalg.fill\"");
-}
-
 // The sum's loops are the part, the row and the column; those of what follows are a row and a
 // column in an order of its own.
 static void write_sums(const tune_contraction_split *split, tune_writer *w) {
@@ -86,7 +69,7 @@ static void write_sums(const tune_contraction_split *split, tune_writer *w) {
 }
 
 void tune_gpu_write_split(const tune_contraction_split *split, tune_writer *w) {
-  bind_whole(split->whole, w);
+  tune_gpu_write_product_nests(split->whole, "%whole", "%whole_init", w);
   tune_contraction_split_write_parts(split, w);
   write_sums(split, w);
 }

@@ -281,7 +281,7 @@ static void write_product(const tune_gpu_tiles_plan *p, tune_writer *w) {
 }
 
 static void write_whole(const tune_gpu_tiles_plan *p, tune_writer *w) {
-  tune_gpu_write_product_nests(&p->loops, w);
+  tune_gpu_write_product_nests(&p->loops, "%anchor", "%init", w);
   write_product(p, w);
 }
 

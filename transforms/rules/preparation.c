@@ -2,12 +2,10 @@
 
 #include "transforms/rules/preparation.h"
 
-#include "dialects/diagnostic.h"
 #include "transforms/ir.h"
 #include "transforms/op_facts.h"
 #include "transforms/op_map.h"
-
-#include "mlir-c/Dialect/Transform/Interpreter.h"
+#include "transforms/transform_script.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -185,21 +183,6 @@ static tune_status find_product(MlirModule payload, tune_preparation *out_prepar
 
 //===--- Running ----------------------------------------------------------------===//
 
-static tune_status apply_script(MlirModule payload, MlirModule script) {
-  MlirOperation main =
-      tune_ir_find_symbol(mlirModuleGetOperation(script), tune_ir_string("__transform_main"));
-  MlirTransformOptions options = mlirTransformOptionsCreate();
-  tune_diagnostics diagnostics;
-  tune_diagnostics_begin_thread(&diagnostics, mlirModuleGetContext(payload));
-  bool failed = mlirLogicalResultIsFailure(mlirTransformApplyNamedSequence(
-      mlirModuleGetOperation(payload), main, mlirModuleGetOperation(script), options));
-  tune_status status =
-      tune_diagnostics_end(&diagnostics, failed, TUNE_INTERNAL, "preparing a task");
-  tune_diagnostics_deinit(&diagnostics);
-  mlirTransformOptionsDestroy(options);
-  return status;
-}
-
 // Runs the lines of `steps`, which end @tune_prepare.
 static tune_status run_steps(MlirModule payload, const char *effect, tune_string_builder *steps) {
   tune_string_builder text;
@@ -226,12 +209,8 @@ static tune_status run_steps(MlirModule payload, const char *effect, tune_string
     tune_string_builder_deinit(&text);
   if (!tune_status_is_ok(status))
     return status;
-  MlirModule script = mlirModuleCreateParse(mlirModuleGetContext(payload), tune_ir_string(source));
+  status = tune_transform_script_run(mlirModuleGetOperation(payload), source, "preparing a task");
   free(source);
-  if (mlirModuleIsNull(script))
-    return tune_status_make(TUNE_INTERNAL, "the preparation script does not parse");
-  status = apply_script(payload, script);
-  mlirModuleDestroy(script);
   return status;
 }
 
