@@ -5,6 +5,7 @@
 #include "dialects/diagnostic.h"
 #include "transforms/ir_builder.h"
 #include "transforms/lower/bufferize.h"
+#include "transforms/lower/carried_texels.h"
 #include "transforms/lower/device_program.h"
 #include "transforms/lower/edge_loops.h"
 #include "transforms/lower/element_loops.h"
@@ -219,7 +220,8 @@ static tune_status lower_to_launches(tune_device_launches *self, MlirOperation m
   TUNE_RETURN_IF_ERROR(tune_pipeline_run(self->plain, module, "making accesses plain"));
   tune_stages_reach(&self->stages, "plain", module);
   TUNE_RETURN_IF_ERROR(tune_ir_find_function(module, name, out_function));
-  return tune_launch_values_sink(*out_function);
+  TUNE_RETURN_IF_ERROR(tune_launch_values_sink(*out_function));
+  return tune_carried_texels_open(*out_function);
 }
 
 tune_status tune_device_launches_run(tune_device_launches *self, MlirOperation module,

@@ -16,6 +16,8 @@ extern "C" {
 
 // The memory space of memrefs that are texel buffers.
 #define TUNE_TEXEL_SPACE "texel"
+// On a fetch of the texel after the one of the elements that it is for: these begin within it.
+#define TUNE_SECOND_TEXEL "tune.second_texel"
 
 typedef struct tune_access {
   MlirOperation op;    // the access

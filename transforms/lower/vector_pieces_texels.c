@@ -95,7 +95,12 @@ MlirValue tune_access_fetch(const tune_ir_builder *builder, MlirValue texels,
       tune_ir_build_binary(builder, "arith.addi", element, tune_ir_build_index(builder, FOUR - 1));
   last = tune_ir_build_binary(builder, "arith.minui", last,
                               tune_ir_build_index(builder, FOUR * count - 1));
-  take_apart(builder, fetch_texel(builder, texels, last), elements + FOUR);
+  MlirValue second = fetch_texel(builder, texels, last);
+  if (residue > 0)
+    mlirOperationSetDiscardableAttributeByName(mlirOpResultGetOwner(second),
+                                               tune_ir_string(TUNE_SECOND_TEXEL),
+                                               mlirUnitAttrGet(builder->context));
+  take_apart(builder, second, elements + FOUR);
   move_down(builder, &place, elements, FOUR);
   int64_t four = FOUR;
   return tune_ir_build_value(builder, "vector.from_elements",
