@@ -3,6 +3,7 @@
 #include "tuning/evaluators/null.h"
 
 #include "support/digest.h"
+#include "tuning/measure.h"
 #include "tuning/random.h"
 
 #include <math.h>
@@ -20,6 +21,7 @@ struct ticket {
   tune_config config;
   enum ticket_state state;
   unsigned timed; // how often
+  double best;    // as measure was told
 };
 
 struct null_evaluator {
@@ -27,6 +29,7 @@ struct null_evaluator {
   const tune_task *task;
   struct ticket *tickets; // in the order in which their next events come
   size_t count, capacity;
+  size_t trace_at; // of the options' trace: what the next run takes
 };
 
 double tune_null_bowl(void *user, const tune_space *space, const tune_config *config) {
@@ -108,6 +111,91 @@ static void draw_samples(const struct null_evaluator *evaluator, const struct ti
     samples[i] = seconds * exp(0.1 * noise * tune_random_normal(&random));
 }
 
+static struct ticket *find_ticket(struct null_evaluator *evaluator, uint64_t number) {
+  for (size_t i = 0; i < evaluator->count; ++i)
+    if (evaluator->tickets[i].number == number)
+      return &evaluator->tickets[i];
+  return NULL;
+}
+
+static tune_status no_artifact(uint64_t number) {
+  return tune_status_make(TUNE_INVALID_ARGUMENT, "ticket %llu has no artifact",
+                          (unsigned long long)number);
+}
+
+//===- A machine's noise -------------------------------------------------------===//
+
+typedef struct traced_kernel {
+  struct null_evaluator *evaluator;
+  double seconds; // of a run that nothing disturbs
+} traced_kernel;
+
+// A tune_measure_run.
+static tune_status run_traced(void *context, uint64_t repeats, double *out_seconds) {
+  traced_kernel *kernel = context;
+  const tune_null_options *options = &kernel->evaluator->options;
+  *out_seconds = 0;
+  for (uint64_t i = 0; i < repeats; ++i) {
+    *out_seconds += kernel->seconds * options->trace[kernel->evaluator->trace_at];
+    kernel->evaluator->trace_at = (kernel->evaluator->trace_at + 1) % options->trace_count;
+  }
+  return TUNE_OK;
+}
+
+// Takes the samples of `measurement`.
+static tune_timing to_timing(tune_measurement *measurement) {
+  tune_timing time = {.samples = measurement->samples,
+                      .sample_count = measurement->count,
+                      .median = measurement->summary.median,
+                      .low = measurement->summary.low,
+                      .high = measurement->summary.high,
+                      .repeats = measurement->repeats};
+  measurement->samples = NULL;
+  return time;
+}
+
+static tune_status measure_traced(struct null_evaluator *evaluator, const struct ticket *ticket,
+                                  tune_evaluation *event) {
+  traced_kernel kernel = {evaluator, seconds_of(evaluator, &ticket->config)};
+  tune_measurement measurement;
+  TUNE_RETURN_IF_ERROR(tune_measure(run_traced, &kernel,
+                                    &(tune_measure_options){.best = ticket->best}, &measurement));
+  if (measurement.was_cut)
+    event->verdict = TUNE_VERDICT_CUT;
+  event->time = to_timing(&measurement);
+  event->error = measurement.was_cut ? strdup("surely slower than the best") : NULL;
+  return measurement.was_cut && !event->error ? out_of_memory() : TUNE_OK;
+}
+
+static tune_status compare_traced(struct null_evaluator *evaluator, const tune_compare_order *order,
+                                  tune_comparison *comparison) {
+  traced_kernel *kernels = calloc(order->count, sizeof *kernels);
+  tune_measure_subject *subjects = calloc(order->count, sizeof *subjects);
+  tune_measurement *measurements = calloc(order->count, sizeof *measurements);
+  tune_status status = kernels && subjects && measurements ? TUNE_OK : out_of_memory();
+  for (size_t i = 0; tune_status_is_ok(status) && i < order->count; ++i) {
+    const struct ticket *ticket = find_ticket(evaluator, order->tickets[i]);
+    if (!ticket) {
+      status = no_artifact(order->tickets[i]);
+      break;
+    }
+    kernels[i] = (traced_kernel){evaluator, seconds_of(evaluator, &ticket->config)};
+    subjects[i] = (tune_measure_subject){run_traced, &kernels[i]};
+  }
+  if (tune_status_is_ok(status))
+    status = tune_measure_interleaved(subjects, order->count,
+                                      &(tune_measure_options){.confidence = order->confidence},
+                                      measurements, comparison->ratios, NULL);
+  for (size_t i = 0; tune_status_is_ok(status) && i < order->count; ++i) {
+    comparison->times[i] = to_timing(&measurements[i]);
+    tune_measurement_deinit(&measurements[i]);
+  }
+  free(measurements);
+  free(subjects);
+  free(kernels);
+  return status;
+}
+
 static tune_status summarize(tune_timing *time) {
   tune_summary summary;
   TUNE_RETURN_IF_ERROR(tune_statistics_summarize(time->samples, time->sample_count, &summary));
@@ -145,13 +233,6 @@ static size_t null_capacity(const void *self) {
   return evaluator->options.capacity ? evaluator->options.capacity : 4;
 }
 
-static struct ticket *find_ticket(struct null_evaluator *evaluator, uint64_t number) {
-  for (size_t i = 0; i < evaluator->count; ++i)
-    if (evaluator->tickets[i].number == number)
-      return &evaluator->tickets[i];
-  return NULL;
-}
-
 static tune_status null_build(void *self, uint64_t number, const tune_config *config) {
   struct null_evaluator *evaluator = self;
   if (find_ticket(evaluator, number))
@@ -172,12 +253,11 @@ static tune_status null_build(void *self, uint64_t number, const tune_config *co
 }
 
 static tune_status null_measure(void *self, uint64_t number, double best) {
-  (void)best; // nothing takes time, so nothing is cut
   struct ticket *ticket = find_ticket(self, number);
   if (!ticket || ticket->state != TICKET_BUILT)
-    return tune_status_make(TUNE_INVALID_ARGUMENT, "ticket %llu has no artifact to measure",
-                            (unsigned long long)number);
+    return no_artifact(number);
   ticket->state = TICKET_MEASURING;
+  ticket->best = best; // where nothing takes time, nothing is cut
   return TUNE_OK;
 }
 
@@ -200,7 +280,7 @@ static tune_status build(const struct null_evaluator *evaluator, struct ticket *
   return event->digest ? TUNE_OK : out_of_memory();
 }
 
-static tune_status measure(const struct null_evaluator *evaluator, struct ticket *ticket,
+static tune_status measure(struct null_evaluator *evaluator, struct ticket *ticket,
                            tune_evaluation *event) {
   event->is_measured = true;
   event->stage_seconds[TUNE_STAGE_MEASURE] = 0.001;
@@ -215,6 +295,8 @@ static tune_status measure(const struct null_evaluator *evaluator, struct ticket
     event->error = strdup("a failure of the null target");
     return event->error ? TUNE_OK : out_of_memory();
   }
+  if (evaluator->options.trace)
+    return measure_traced(evaluator, ticket, event);
   event->time.samples = malloc(SAMPLE_COUNT * sizeof *event->time.samples);
   if (!event->time.samples)
     return out_of_memory();
@@ -280,13 +362,14 @@ static tune_status null_compare(void *self, const tune_compare_order *order,
   comparison->times = calloc(count, sizeof *comparison->times);
   comparison->ratios = calloc(count, sizeof *comparison->ratios);
   tune_status status = comparison->times && comparison->ratios ? TUNE_OK : out_of_memory();
-  for (size_t i = 0; tune_status_is_ok(status) && i < count; ++i) {
+  if (tune_status_is_ok(status) && evaluator->options.trace)
+    status = compare_traced(evaluator, order, comparison);
+  for (size_t i = 0; tune_status_is_ok(status) && i < count && !evaluator->options.trace; ++i) {
     struct ticket *ticket = find_ticket(evaluator, order->tickets[i]);
     status = ticket && ticket->state == TICKET_BUILT
                  ? compare_one(evaluator, ticket, confidence, &comparison->times[i],
                                &comparison->times[0], &comparison->ratios[i])
-                 : tune_status_make(TUNE_INVALID_ARGUMENT, "ticket %llu has no artifact",
-                                    (unsigned long long)order->tickets[i]);
+                 : no_artifact(order->tickets[i]);
   }
   if (!tune_status_is_ok(status))
     tune_comparison_deinit(comparison);
@@ -331,6 +414,8 @@ tune_status tune_evaluator_null_create(const tune_null_options *options,
   if (!evaluator)
     return out_of_memory();
   evaluator->options = *options;
+  if (options->trace)
+    evaluator->trace_at = XXH3_64bits(&options->seed, sizeof options->seed) % options->trace_count;
   *out_evaluator = (tune_evaluator){&null_class, evaluator};
   return TUNE_OK;
 }

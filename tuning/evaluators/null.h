@@ -33,6 +33,12 @@ typedef struct tune_null_options {
   // Inert knobs and rounding make such duplicates in real spaces.
   int64_t granularity;
   size_t capacity; // tickets outstanding; 0: 4
+  // Where there is one: the noise of a machine in place of `noise`, times of the runs of one kernel
+  // in the order in which they came, relative to their median. Each run of a config takes the next
+  // one's share, round and round from where the seed says, and what to run is up to the measuring
+  // protocol (tuning/measure.h), which so sees what it would see there. Borrowed.
+  const double *trace;
+  size_t trace_count;
 } tune_null_options;
 
 tune_status tune_evaluator_null_create(const tune_null_options *options,
