@@ -17,6 +17,11 @@
 // Fewest samples for an interval that means something, and for a kernel over its budget.
 #define FEWEST_SAMPLES 6
 #define FEWEST_OVER_BUDGET 3
+// Samples of a window. The first windows are of a kernel, or a clock, that is still warming up
+// until two in a row agree; that takes so much of the budget at most.
+#define WINDOW (FEWEST_SAMPLES / 2)
+#define WINDOWS_AGREE 0.02
+#define WARM_UP_SHARE 0.25
 // Where even three samples would take so many budgets, one has to do.
 #define SLOW_BUDGETS 8.0
 // Kernels that are compared are the best few, which differ by little: their ratios are wanted more
@@ -137,11 +142,45 @@ static bool is_time_to_look(size_t count) {
   return count >= FEWEST_SAMPLES && (count < 24 || count % 8 == 0);
 }
 
+typedef struct window {
+  double low, median, high;
+} window;
+
+static window window_of(const double *samples) {
+  double low = samples[0], high = samples[0], sum = 0;
+  for (size_t i = 0; i < WINDOW; ++i) {
+    low = fmin(low, samples[i]);
+    high = fmax(high, samples[i]);
+    sum += samples[i];
+  }
+  return (window){low, sum - low - high, high};
+}
+
+// Of three samples each: as far as their noise tells.
+static bool do_agree(window a, window b) {
+  bool overlap = a.low <= b.high && b.low <= a.high;
+  return overlap || fabs(a.median - b.median) <= WINDOWS_AGREE * fmin(a.median, b.median);
+}
+
+// Called when there are two windows of samples: drops the first if the kernel was still warming up.
+static bool is_warm(probe *p, double budget) {
+  tune_measurement *m = p->measurement;
+  if (p->seconds >= WARM_UP_SHARE * budget ||
+      do_agree(window_of(m->samples), window_of(m->samples + WINDOW)))
+    return true;
+  memmove(m->samples, m->samples + WINDOW, WINDOW * sizeof *m->samples);
+  m->count = WINDOW;
+  return false;
+}
+
 static tune_status sample_until_known(probe *p, const tune_measure_options *options) {
   tune_measurement *m = p->measurement;
+  bool was_warm = false;
   while (!m->was_cut) {
     TUNE_RETURN_IF_ERROR(take_sample(p));
     m->was_cut = is_surely_slower(p, options->best);
+    if (!was_warm && !m->was_cut && m->count == 2 * WINDOW)
+      was_warm = is_warm(p, options->budget);
     if (m->count >= options->sample_limit || is_over_budget(p->seconds, options->budget, m->count))
       break;
     if (!is_time_to_look(m->count))

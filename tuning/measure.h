@@ -7,8 +7,11 @@
 //    many runs) is well above the clock's grain and the cost of reading it. Where caches are
 //    flushed ahead of each run a sample is one run, whatever the grain: their median is to be
 //    looked at, and the caller's work between them, in no budget, is why they are fewer.
+//    Then windows of three samples, until two in a row agree: their ranges overlap, or their
+//    medians differ by no more than 2 %. Those before these two are of a cold kernel and dropped;
+//    a quarter of the budget may go that way.
 // 2. Samples, until the 95 % interval of their median is within the wanted precision, or
-//    the time budget is spent. All samples are kept, in the order taken.
+//    the time budget is spent. All of these are kept, in the order taken.
 // 3. Cut: a kernel that is surely slower than the best one known stops early; what was
 //    measured by then is still returned.
 //
