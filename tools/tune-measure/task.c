@@ -154,6 +154,11 @@ static tune_status read_members(const json_t *request, task *t) {
   TUNE_RETURN_IF_ERROR(request_get_integer(request, "threads", 1, &threads));
   t->threads = (size_t)threads;
   t->flushes_cache = json_is_true(json_object_get(request, "flush_cache"));
+  t->counts = json_is_true(json_object_get(request, "counters"));
+  if (t->counts && t->target != &tune_target_cpu)
+    return tune_status_make(TUNE_INVALID_ARGUMENT,
+                            "counters are those of the CPU: there are none for the target %s",
+                            t->target->name);
   TUNE_RETURN_IF_ERROR(request_get_cpus(request, &t->cpus, &t->cpu_count));
   TUNE_RETURN_IF_ERROR(read_tolerance(request, t));
   return tune_signature_from_json(json_object_get(request, "signature"), &t->signature);

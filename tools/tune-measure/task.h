@@ -24,6 +24,7 @@ typedef struct task {
   int *cpus; // NULL: any
   size_t cpu_count;
   bool flushes_cache; // ahead of each run that is timed
+  bool counts;        // what the processor does meanwhile (counters.h)
   tune_tolerance tolerance;
   tune_buffer *inputs;      // one for each argument
   bool has_reference;       //
@@ -34,11 +35,11 @@ typedef struct task {
 } task;
 
 // Makes a task from a request's members (docs/architecture.md): "target", "device", "signature",
-// "seed", "threads", "flush_cache", "cpus", "reduction", "accumulator", "dynamic", "inputs",
-// "reference", "sensitivity", "limits". Runs the reference, if there is one; where that gives more
-// NaN than numbers, the inputs are made positive and it runs again; for the sensitivity it runs
-// once more on inputs that are a little off. A reference that crashes or hangs is INTERNAL, with
-// the reason; CANCELLED if `watch` says so.
+// "seed", "threads", "flush_cache", "counters", "cpus", "reduction", "accumulator", "dynamic",
+// "inputs", "reference", "sensitivity", "limits". Runs the reference, if there is one; where that
+// gives more NaN than numbers, the inputs are made positive and it runs again; for the sensitivity
+// it runs once more on inputs that are a little off. A reference that crashes or hangs is INTERNAL,
+// with the reason; CANCELLED if `watch` says so.
 tune_status task_create(const json_t *request, const child_watch *watch, task **out_task);
 void task_destroy(task *t);
 

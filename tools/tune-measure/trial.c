@@ -4,6 +4,7 @@
 #include "support/digest.h"
 #include "support/string_builder.h"
 #include "targets/npy.h"
+#include "tools/tune-measure/counters.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,7 @@ typedef struct subject {
   bool is_timed;     // what is wrong from now on was right in the first run
   char *error;       // why it is wrong, or NULL
   double max_error, tolerance;
+  counters counters; // of runs that are timed, where the task counts
 } subject;
 
 static tune_status fail(subject *s, const char *where, const char *why) {
@@ -144,6 +146,8 @@ static tune_status load_and_check(const trial_order *order, size_t index, tune_t
   notes->artifact = index;
   notes->kernel = NULL;
   notes->phase = loading;
+  if (t->counts)
+    counters_open(&s->counters);
   tune_artifact artifact = {order->artifacts[index], &t->signature};
   TUNE_RETURN_IF_ERROR(t->target->load(target, &artifact, &s->kernel));
   TUNE_RETURN_IF_ERROR(t->target->bind(s->kernel, t->inputs, t->signature.argument_count));
@@ -189,7 +193,11 @@ static tune_status run_subject(void *context, uint64_t repeats, double *out_seco
     s->of->target->rewind(s->kernel);
   if (s->of->flushes_cache && s->of->target->flush)
     TUNE_RETURN_IF_ERROR(s->of->target->flush(s->target));
+  if (s->of->counts)
+    counters_start(&s->counters);
   TUNE_RETURN_IF_ERROR(s->of->target->time(s->kernel, repeats, out_seconds));
+  if (s->of->counts)
+    counters_stop(&s->counters, repeats);
   return s->is_settled ? TUNE_OK : settle(s);
 }
 
@@ -246,6 +254,11 @@ static tune_status report_subject(const subject *s, const tune_measurement *meas
                           summary->high, "repeats", (json_int_t)measurement->repeats, "noise",
                           summary->noise, "outliers", (json_int_t)summary->outlier_count));
   }
+  json_t *counted = NULL;
+  if (measurement && s->of->counts)
+    TUNE_RETURN_IF_ERROR(counters_to_json(&s->counters, &counted));
+  if (counted)
+    json_object_set_new(report, "counters", counted);
   *out_report = report;
   return report ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "reporting");
 }

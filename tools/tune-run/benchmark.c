@@ -156,6 +156,8 @@ static json_t *make_request(const benchmark *b) {
                 "inputs", path_list(&s->inputs), "outputs", path_list(&s->outputs), "measure",
                 "budget", s->seconds, "precision", PRECISION, "limits", "seconds",
                 RUN_SECONDS + 2 * s->seconds * (double)b->subject_count, "bytes", RUN_BYTES);
+  if (request && s->counters)
+    json_object_set_new(request, "counters", json_true());
   if (request && s->dynamic > 0)
     json_object_set_new(request, "dynamic", json_integer(s->dynamic));
   return request;
@@ -217,6 +219,13 @@ static void note_check(benchmark *b) {
              100 * share);
 }
 
+static void note_counters(benchmark *b) {
+  const json_t *counters = json_object_get(benchmark_result(b, 0), "counters");
+  const char *missing = json_string_value(json_object_get(counters, "missing"));
+  if (missing)
+    add_text(b->notes, "some counters are not known: %s", missing);
+}
+
 static void warn_of_peak(benchmark *b) {
   double median = json_number_value(json_object_get(benchmark_result(b, 0), "median"));
   if (median > 0 && benchmark_figures(b, 0).peak_seconds > 1.02 * median)
@@ -270,6 +279,7 @@ static tune_status measure(benchmark *b) {
   TUNE_RETURN_IF_ERROR(note_dynamic(b));
   note_tasks(b);
   note_check(b);
+  note_counters(b);
   check_roofline(b);
   warn_of_peak(b);
   for (size_t i = 0; i < b->subject_count; ++i)

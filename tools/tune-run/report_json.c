@@ -73,6 +73,8 @@ static json_t *subject_to_json(const benchmark *b, size_t index) {
                 (json_int_t)b->facts->threads, "flush_cache", b->settings->flush_cache);
   put_time(result, object);
   put_figures(&work, report_number(result, "median"), object);
+  json_t *counters = json_object_get(result, "counters");
+  json_object_set_new(object, "counters", counters ? json_incref(counters) : json_null());
   json_object_set_new(object, "check", check_to_json(b, index, result));
   json_object_set(object, "tasks", json_object_get(s->opened, "tasks"));
   json_object_set_new(object, "code", s->code ? json_incref(s->code) : json_null());

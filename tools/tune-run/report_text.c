@@ -64,6 +64,31 @@ static void print_rates(const figures *work, double median, FILE *stream) {
   fprintf(stream, "\n");
 }
 
+static void print_count(const json_t *counters, const char *name, const char *words,
+                        const char **separator, FILE *stream) {
+  const json_t *count = json_object_get(counters, name);
+  if (!json_is_number(count))
+    return;
+  fprintf(stream, "%s%.3g %s", *separator, json_number_value(count), words);
+  *separator = ", ";
+}
+
+static void print_counters(const json_t *counters, FILE *stream) {
+  if (!counters)
+    return;
+  const char *separator = "  Counted in a run       ";
+  print_count(counters, "cycles", "cycles", &separator, stream);
+  print_count(counters, "instructions", "instructions", &separator, stream);
+  double cycles = report_number(counters, "cycles");
+  if (cycles > 0 && report_number(counters, "instructions") > 0)
+    fprintf(stream, " (%.2f a cycle)", report_number(counters, "instructions") / cycles);
+  print_count(counters, "cache_misses", "cache misses", &separator, stream);
+  print_count(counters, "branch_misses", "branch misses", &separator, stream);
+  print_count(counters, "page_faults", "page faults", &separator, stream);
+  print_count(counters, "context_switches", "context switches", &separator, stream);
+  fprintf(stream, "\n");
+}
+
 static void print_check(const benchmark *b, size_t index, FILE *stream) {
   const char *error;
   const char *verdict = benchmark_verdict(b, index, &error);
@@ -130,6 +155,7 @@ static void print_subject(const benchmark *b, size_t index, FILE *stream) {
     figures work = benchmark_figures(b, index);
     print_time(result, stream);
     print_rates(&work, report_number(result, "median"), stream);
+    print_counters(json_object_get(result, "counters"), stream);
   }
   if (s->code)
     fprintf(

@@ -120,6 +120,10 @@ tune_status settings_parse(int argc, char **argv, run_settings *out_settings, bo
        "Empty the caches ahead of each run that is timed, and take the database's records of "
        "searches that had flush-cache.",
        NULL, 0, 0},
+      {"counters", 0, TUNE_OPTION_FLAG, &s->counters, NULL,
+       "Count cycles, instructions, misses of caches and branches while the module runs, where the "
+       "system lets programs do so. Of the target cpu.",
+       NULL, 0, 0},
       {"check", 0, TUNE_OPTION_FLAG, &s->checks, NULL,
        "Compare all outputs with those of the plainest lowering of the module. The default; "
        "--check=false does not.",

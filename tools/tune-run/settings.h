@@ -43,6 +43,7 @@ typedef struct run_settings {
   tune_option_list compare; // other modules
   bool checks;
   bool flush_cache; // ahead of each run that is timed, and records are of such
+  bool counters;    // of the processor, beside times
   size_t emit;      // an emit_form
   size_t format;    // a report_format
 } run_settings;
