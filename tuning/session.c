@@ -74,13 +74,6 @@ void tune_session_report(const struct session *session, tune_session_phase phase
 
 //===- Trials -----------------------------------------------------------------===//
 
-tune_status tune_session_tell(struct session *session, size_t number) {
-  const tune_trial *trial = &session->trials.items[number];
-  tune_outcome outcome = {.failed = tune_verdict_is_failure(trial->verdict),
-                          .seconds = trial->median};
-  return tune_strategy_tell(session->strategy, &session->trials.configs.configs[number], outcome);
-}
-
 // Whether the best got better since it was last looked at by enough to go on.
 static void note_gain(struct session *session) {
   double best = best_time(session);
@@ -114,7 +107,6 @@ static tune_status finish(struct session *session, size_t number, const tune_tim
   for (int i = 0; i < TUNE_STAGE_COUNT; ++i)
     session->result->stage_seconds[i] += trial->stage_seconds[i];
   note_gain(session);
-  TUNE_RETURN_IF_ERROR(tune_session_tell(session, number));
   const char *strategy =
       number == session->default_number ? "default" : tune_strategy_name(session->strategy);
   TUNE_RETURN_IF_ERROR(tune_session_keep_trial(session, number, time, strategy));
@@ -220,26 +212,19 @@ tune_status tune_session_build(struct session *session, size_t number) {
                                    &session->trials.configs.configs[number]);
 }
 
-// Asks for one config and has it built. Clears `*out_any` where there is nothing more to try.
+// Has what the strategy proposes built, unless it is in the store. Clears `*out_any` where there is
+// nothing more to try.
 static tune_status begin_trial(struct session *session, bool *out_any) {
-  tune_config config;
-  size_t count, number;
-  TUNE_RETURN_IF_ERROR(tune_strategy_ask(session->strategy, 1, &config, &count));
-  *out_any = count == 1;
-  if (!count) {
-    session->is_exhausted = true;
+  size_t number;
+  TUNE_RETURN_IF_ERROR(tune_session_ask(session, &number, out_any));
+  session->is_exhausted = !*out_any;
+  if (!*out_any || session->trials.items[number].state == TUNE_TRIAL_DONE)
     return TUNE_OK;
-  }
-  tune_status status = tune_trials_add(&session->trials, &config, &number);
-  if (tune_status_is_ok(status)) {
-    session->trials.items[number].state = TUNE_TRIAL_BUILDING;
-    ++session->begun;
-    ++session->building;
-    ++session->outstanding;
-    status = tune_session_build(session, number);
-  }
-  tune_config_deinit(&config);
-  return status;
+  session->trials.items[number].state = TUNE_TRIAL_BUILDING;
+  ++session->begun;
+  ++session->building;
+  ++session->outstanding;
+  return tune_session_build(session, number);
 }
 
 // Keeps the evaluator busy. Builds do not run far ahead of measurements, unless rounds are asked
@@ -251,7 +236,8 @@ static tune_status fill(struct session *session) {
     return TUNE_OK;
   bool any = !session->is_exhausted;
   while (any && session->begun < session->options->trials &&
-         (round || session->building < capacity) && session->outstanding < limit)
+         (round || session->building < capacity) && session->outstanding < limit &&
+         tune_session_may_ask(session))
     TUNE_RETURN_IF_ERROR(begin_trial(session, &any));
   return TUNE_OK;
 }
@@ -477,6 +463,7 @@ tune_status tune_session_run(const tune_task *task, const tune_session_options *
     evaluator->methods->close(evaluator->self);
   tune_strategy_destroy(session.strategy);
   tune_trials_deinit(&session.trials);
+  free(session.asked);
   free(session.winner_time.samples);
   if (!tune_status_is_ok(status)) {
     tune_session_result_deinit(out_result);

@@ -3,7 +3,9 @@
 // A session finds the best config of one task. In order:
 //
 // 1. Records of the task on this target are loaded from the store: they count as trials,
-//    are told to the strategy and are never measured again.
+//    are never measured again, and are told to the strategy: those of another strategy or
+//    seed at once, those of an earlier session with the same ones when they are proposed
+//    again. So what was killed and is started again proposes what it would have proposed.
 // 2. The analytic default is tried, then the seeds, then, for strategies that learn, the
 //    default with one other form (a knob of two or three labels, down to the level of
 //    vectors), then what the strategy proposes, until a stop rule holds. Configs that build
@@ -15,6 +17,11 @@
 //    that looks faster, but on a noisy machine not beyond doubt, is compared again. The
 //    winner is handed to the store as such. Where nothing new was tried and the store has a
 //    winner, that one is taken as it is.
+//
+// Determinism: the strategy is told outcomes in the order of its proposals, and the same number
+// of proposals late whatever is done first. So the same seed and the same measurements give the
+// same trials and the same winner, whatever the evaluator's capacity. (Where a stop rule other
+// than the number of trials ends the search, how many trials there are by then may differ.)
 //
 // A failed candidate is a trial. A failed store, worker or measurer ends the session with a
 // status; what was measured until then is in the store.

@@ -67,6 +67,13 @@ static tune_status remember_winner(struct session *session, size_t number,
   return TUNE_OK;
 }
 
+// Whether a session of this strategy and seed has made it: it proposed the default, too.
+static bool is_own(const struct session *session, const tune_record *record) {
+  bool is_ours = strcmp(record->strategy, tune_strategy_name(session->strategy)) == 0 ||
+                 strcmp(record->strategy, "default") == 0;
+  return is_ours && record->seed == session->options->strategy_options.seed;
+}
+
 static tune_status load_record(void *user, const tune_record *record) {
   struct session *session = user;
   tune_config config;
@@ -83,7 +90,7 @@ static tune_status load_record(void *user, const tune_record *record) {
     TUNE_RETURN_IF_ERROR(fill_trial(trial, record));
     tune_trials_finish(&session->trials, number, &dropped);
     ++session->begun;
-    TUNE_RETURN_IF_ERROR(tune_session_tell(session, number));
+    TUNE_RETURN_IF_ERROR(tune_session_take_known(session, number, is_own(session, record)));
   } else if (tune_verdict_is_failure(record->verdict) && !tune_verdict_is_failure(trial->verdict)) {
     // It went well once and was found out when it was compared.
     tune_trials_discard(&session->trials, number, record->verdict);

@@ -1,7 +1,8 @@
 //===- session_state.h - What the parts of a session share -------------------------===//
 //
-// Internal to session.c (the search), session_records.c (the store) and
-// session_finalists.c (the end). A trial's ticket is its number plus 1.
+// Internal to session.c (the search), session_proposals.c (what the strategy is asked and
+// told), session_records.c (the store) and session_finalists.c (the end). A trial's ticket is
+// its number plus 1.
 //
 //===--------------------------------------------------------------------------===//
 
@@ -27,6 +28,11 @@ struct session {
   size_t building;    // trials whose build is not done
   size_t outstanding; // trials begun and not done
   size_t begun;       // trials, those of the store included
+  size_t *asked;      // the trials that the strategy proposed, in that order
+  size_t asked_count, asked_capacity;
+  size_t told_count; // of `asked`, the first so many were told to the strategy
+  size_t held_count; // trials of the store that it is told when it proposes them
+  size_t unheld;     // proposals that were not in the store
   size_t new_trials;
   size_t since_gain;    // trials since the best got better by plateau_percent
   double best_at_gain;  // seconds
@@ -47,8 +53,14 @@ void tune_session_report(const struct session *session, tune_session_phase phase
 // finds everything in the store costs the evaluator nothing.
 tune_status tune_session_build(struct session *session, size_t number);
 
-// Tells the strategy what came of a trial.
-tune_status tune_session_tell(struct session *session, size_t number);
+// Whether the outcomes are there that the strategy is to know before it proposes more.
+bool tune_session_may_ask(const struct session *session);
+// Has the strategy propose; `*out_number` is the trial, done already where it is one of the store.
+// Clears `*out_any` where there is nothing more to try.
+tune_status tune_session_ask(struct session *session, size_t *out_number, bool *out_any);
+// Takes in a trial of the store, which is done: told at once, or held until it is proposed, where
+// an earlier session of the same strategy and seed has made it (`is_own`).
+tune_status tune_session_take_known(struct session *session, size_t number, bool is_own);
 
 // Takes the records of the task from the store: trials done, and the last winner.
 tune_status tune_session_load(struct session *session);

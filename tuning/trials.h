@@ -27,6 +27,7 @@ typedef enum tune_trial_state {
 typedef struct tune_trial {
   tune_trial_state state;
   bool is_known;     // it came from the store
+  bool is_held;      // the strategy is told of it when it proposes it
   bool has_artifact; // the evaluator still has it
   tune_verdict verdict;
   double median, low, high; // seconds; 0 where there is no time

@@ -20,8 +20,8 @@ struct ticket {
   uint64_t number;
   tune_config config;
   enum ticket_state state;
-  unsigned timed; // how often
-  double best;    // as measure was told
+  unsigned compared; // how often
+  double best;       // as measure was told
 };
 
 struct null_evaluator {
@@ -70,6 +70,11 @@ static tune_digest digest_of(const struct null_evaluator *evaluator, const tune_
   return tune_digest_of_bytes(&hash, sizeof hash);
 }
 
+// What random numbers are for: the verdict, and a config's measurement and its comparisons, the
+// latter in their order. (A comparison finds the same whether the config was measured before or
+// not.)
+enum { FOR_VERDICT = 1, FOR_MEASURING = 2, FOR_COMPARING = 3 };
+
 // Numbers that depend on the config and on `purpose` alone.
 static tune_random random_for(const struct null_evaluator *evaluator, const tune_config *config,
                               uint64_t purpose) {
@@ -88,7 +93,7 @@ static double seconds_of(const struct null_evaluator *evaluator, const tune_conf
 
 static tune_verdict verdict_of(const struct null_evaluator *evaluator, const tune_config *config) {
   const tune_null_options *options = &evaluator->options;
-  tune_random random = random_for(evaluator, config, 1);
+  tune_random random = random_for(evaluator, config, FOR_VERDICT);
   double drawn = tune_random_unit(&random);
   if ((drawn -= options->build_failures) < 0)
     return TUNE_VERDICT_BUILD_FAILED;
@@ -102,8 +107,8 @@ static tune_verdict verdict_of(const struct null_evaluator *evaluator, const tun
 // Fills `samples`. `shift` is what all of them have in common, as on a machine whose clock drifts
 // between measurements; each has a smaller noise of its own.
 static void draw_samples(const struct null_evaluator *evaluator, const struct ticket *ticket,
-                         double shift, double *samples, size_t count) {
-  tune_random random = random_for(evaluator, &ticket->config, 2 + ticket->timed);
+                         uint64_t purpose, double shift, double *samples, size_t count) {
+  tune_random random = random_for(evaluator, &ticket->config, purpose);
   double noise = evaluator->options.noise;
   double seconds =
       seconds_of(evaluator, &ticket->config) * exp(shift * tune_random_normal(&random));
@@ -301,8 +306,8 @@ static tune_status measure(struct null_evaluator *evaluator, struct ticket *tick
   if (!event->time.samples)
     return out_of_memory();
   event->time.sample_count = SAMPLE_COUNT;
-  draw_samples(evaluator, ticket, evaluator->options.noise, event->time.samples, SAMPLE_COUNT);
-  ++ticket->timed;
+  draw_samples(evaluator, ticket, FOR_MEASURING, evaluator->options.noise, event->time.samples,
+               SAMPLE_COUNT);
   return summarize(&event->time);
 }
 
@@ -345,8 +350,8 @@ static tune_status compare_one(const struct null_evaluator *evaluator, struct ti
     return out_of_memory();
   time->sample_count = COMPARE_SAMPLE_COUNT;
   // Interleaved, they drift together, which drops out of the ratios.
-  draw_samples(evaluator, ticket, 0, time->samples, COMPARE_SAMPLE_COUNT);
-  ++ticket->timed;
+  draw_samples(evaluator, ticket, FOR_COMPARING + ticket->compared++, 0, time->samples,
+               COMPARE_SAMPLE_COUNT);
   TUNE_RETURN_IF_ERROR(summarize(time));
   return tune_statistics_ratio(time->samples, first->samples, COMPARE_SAMPLE_COUNT, confidence,
                                ratio);

@@ -2,7 +2,7 @@
 //
 // The evaluator of the target `null`: nothing is built and nothing runs; the time of a
 // config is what an objective says, with noise, and failures come where they are asked
-// for. All of it is a function of the config, the seed and how often the config was timed,
+// for. All of it is a function of the config, the seed and how often the config was compared,
 // so that a search over it is the same on every machine and may be compared with a golden
 // one.
 //

@@ -1,0 +1,107 @@
+//===- session_proposals.c - What the strategy is asked and told --------------------===//
+//
+// Outcomes come in any order, some here and some there sooner. The strategy sees none of that: it
+// is told them in the order of its proposals, and proposes the n-th config when it knows those
+// before the (n - LAG)-th, no more and no less. What it proposes is then the same however many
+// candidates are built at once; LAG of them may be under way.
+//
+// What an earlier session with the same strategy and seed has measured is held back until it is
+// proposed once more, so that a session that was killed is gone through again, without measuring,
+// up to where it was. At that point fewer than LAG configs were under way; where more than that
+// are proposed which the store does not know, while something of it is still held back, the
+// proposals are other ones than they were then (options, rules or the rest of the store have
+// changed), and what is held is told at once.
+//
+//===--------------------------------------------------------------------------------===//
+
+#include "tuning/session_state.h"
+
+#include <stdlib.h>
+
+// Builds beside one measurement; more than so many wait for it, most of the time.
+#define LAG ((size_t)8)
+
+static tune_status tell(struct session *session, size_t number) {
+  const tune_trial *trial = &session->trials.items[number];
+  tune_outcome outcome = {.failed = tune_verdict_is_failure(trial->verdict),
+                          .seconds = trial->median};
+  return tune_strategy_tell(session->strategy, &session->trials.configs.configs[number], outcome);
+}
+
+// How many of what was proposed is to be told before the next proposal. A round is proposed knowing
+// all of those before it.
+static size_t count_due(const struct session *session) {
+  if (session->options->round)
+    return session->outstanding ? session->told_count : session->asked_count;
+  return session->asked_count < LAG ? 0 : session->asked_count + 1 - LAG;
+}
+
+bool tune_session_may_ask(const struct session *session) {
+  if (!tune_strategy_learns(session->strategy))
+    return true;
+  size_t due = count_due(session);
+  for (size_t i = session->told_count; i < due; ++i)
+    if (session->trials.items[session->asked[i]].state != TUNE_TRIAL_DONE)
+      return false;
+  return true;
+}
+
+static tune_status tell_due(struct session *session) {
+  size_t due = tune_strategy_learns(session->strategy) ? count_due(session) : 0;
+  for (; session->told_count < due; ++session->told_count)
+    TUNE_RETURN_IF_ERROR(tell(session, session->asked[session->told_count]));
+  return TUNE_OK;
+}
+
+// Tells what is held; nothing is from then on.
+static tune_status tell_held(struct session *session) {
+  for (size_t i = 0; i < session->trials.configs.count; ++i) {
+    if (!session->trials.items[i].is_held)
+      continue;
+    session->trials.items[i].is_held = false;
+    TUNE_RETURN_IF_ERROR(tell(session, i));
+  }
+  session->held_count = 0;
+  return TUNE_OK;
+}
+
+tune_status tune_session_take_known(struct session *session, size_t number, bool is_own) {
+  if (!is_own)
+    return tell(session, number);
+  session->trials.items[number].is_held = true;
+  ++session->held_count;
+  return TUNE_OK;
+}
+
+static tune_status remember(struct session *session, size_t number) {
+  if (session->asked_count == session->asked_capacity) {
+    size_t capacity = session->asked_capacity ? 2 * session->asked_capacity : 64;
+    size_t *asked = realloc(session->asked, capacity * sizeof *asked);
+    if (!asked)
+      return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while proposing configs");
+    session->asked = asked;
+    session->asked_capacity = capacity;
+  }
+  session->asked[session->asked_count++] = number;
+  tune_trial *trial = &session->trials.items[number];
+  session->held_count -= trial->is_held;
+  session->unheld += !trial->is_held;
+  trial->is_held = false;
+  return TUNE_OK;
+}
+
+tune_status tune_session_ask(struct session *session, size_t *out_number, bool *out_any) {
+  tune_config config;
+  size_t count;
+  TUNE_RETURN_IF_ERROR(tell_due(session));
+  size_t window = session->options->round ? session->options->round : LAG;
+  if (session->held_count && session->unheld >= window)
+    TUNE_RETURN_IF_ERROR(tell_held(session));
+  TUNE_RETURN_IF_ERROR(tune_strategy_ask(session->strategy, 1, &config, &count));
+  *out_any = count == 1;
+  if (!count)
+    return TUNE_OK;
+  tune_status status = tune_trials_add(&session->trials, &config, out_number);
+  tune_config_deinit(&config);
+  return tune_status_is_ok(status) ? remember(session, *out_number) : status;
+}
