@@ -276,7 +276,7 @@ static void descriptors_are_checked(void **state) {
 
 static void other_targets_refuse(void **state) {
   (void)state;
-  char *text = make_ptx("sm_90", "", FENCE);
+  char *text = make_ptx("sm_90", "", NULL, FENCE);
   ptx_module *module;
   tune_status status = ptx_module_create(text, strlen(text), &module);
   assert_int_equal(tune_status_get_code(status), TUNE_INVALID_ARGUMENT);
