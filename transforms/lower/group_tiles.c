@@ -5,6 +5,7 @@
 #include "dialects/diagnostic.h"
 #include "transforms/lower/ahead.h"
 #include "transforms/lower/group_tiles_bulk.h"
+#include "transforms/lower/group_tiles_cluster.h"
 #include "transforms/lower/group_tiles_copies.h"
 #include "transforms/lower/group_tiles_order.h"
 #include "transforms/lower/group_tiles_parts.h"
@@ -52,6 +53,7 @@ static tune_status read_attributes(tune_tile *tile, const tune_device *device) {
   if (!mlirAttributeIsNull(tune_ir_attribute(tile->forall, PREFIX "bulk_copies")))
     TUNE_RETURN_IF_ERROR(read_number(tile->forall, "bulk_copies", 0, 1, &is_bulk));
   tile->is_bulk = is_bulk;
+  TUNE_RETURN_IF_ERROR(tune_tile_cluster_read(tile));
   if (!device->arch)
     return tune_status_make_at(TUNE_INVALID_ARGUMENT, tile->forall,
                                "tiles of groups are for CUDA; this device has no such code");
@@ -336,7 +338,9 @@ static tune_status open_tile(MlirOperation forall, const tune_device *device) {
     tile.core->lay_out(&tile, &tile.a);
     tile.core->lay_out(&tile, &tile.b);
   }
-  TUNE_RETURN_IF_ERROR(tune_tile_order(forall));
+  TUNE_RETURN_IF_ERROR(tune_tile_cluster_check(&tile));
+  TUNE_RETURN_IF_ERROR(tune_tile_order(forall, tile.cluster_y, tile.cluster_x));
+  tune_tile_cluster_place(&tile);
   tile.forall = tune_lanes_add(forall, tile.threads, &tile.thread);
   tune_ir_builder start = tune_ir_builder_before(mlirBlockGetFirstOperation(body_of(tile.forall)));
   tune_tile_operand_allocate(&tile, &start, &tile.a);

@@ -24,6 +24,11 @@
 //                                          a multiple of four, which have 64 rows together, or more
 //   tune.tile.bulk_copies                  1: with tensor_cores = 2, one thread copies whole tiles
 //                                          (cp.async.bulk.tensor); 0, or none: each some of it
+//   tune.tile.cluster_y, tune.tile.cluster_x
+//                                          optional, with bulk copies: so many rows and columns of
+//                                          tiles are those of a cluster of groups. Each copies a
+//                                          part of A for those of its row and a part of B for
+//                                          those of its column (.multicast::cluster)
 //
 // The forall gets one dimension more, the last, of the group's threads. The attribute
 // tune.tile.done stays on it: its vectors are as threads have them.

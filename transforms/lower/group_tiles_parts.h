@@ -10,7 +10,12 @@
 extern "C" {
 #endif
 
-enum { TUNE_TILE_WARP = 32, TUNE_TILE_MOST_PIECES = 128, TUNE_TILE_MOST_LEVELS = 4 };
+enum {
+  TUNE_TILE_WARP = 32,
+  TUNE_TILE_MOST_PIECES = 128,
+  TUNE_TILE_MOST_LEVELS = 4,
+  TUNE_TILE_ASM_OPERANDS = 12
+};
 
 // A or B: what the loop reads of it in a step.
 typedef struct tune_tile_operand {
@@ -45,9 +50,14 @@ typedef struct tune_tile {
   int64_t rows, cols, depth;
   int64_t steps; // of all loops
   int64_t warps_y, warps_x, stages, threads;
-  bool is_async;      // copies are cp.async
-  bool is_bulk;       // or cp.async.bulk.tensor, of a step at once
-  MlirValue barriers; // memref<stages x i64>: of the steps, where they are
+  bool is_async; // copies are cp.async
+  bool is_bulk;  // or cp.async.bulk.tensor, of a step at once
+  // Groups that share them: those of a row of the cluster have the same rows of A, those of a
+  // column the same columns of B.
+  int64_t cluster_y, cluster_x;
+  MlirValue cluster_row, cluster_col; // of the group, in its cluster; null without one
+  MlirValue
+      barriers; // memref<… x i64>: for each stage that it is there; of clusters, that it is read
   const tune_tile_core *core;
 } tune_tile;
 
@@ -100,6 +110,10 @@ MlirValue tune_tile_load(const tune_ir_builder *builder, MlirValue memory, intpt
                          const MlirValue *indices, int64_t count);
 void tune_tile_store(const tune_ir_builder *builder, MlirValue vector, MlirValue memory,
                      intptr_t rank, const MlirValue *indices, int64_t bytes);
+// An instruction without results, as text, of up to TUNE_TILE_ASM_OPERANDS operands: integers of 16
+// or 32 bits, and addresses.
+void tune_tile_build_asm(const tune_ir_builder *builder, const char *text, intptr_t count,
+                         const MlirValue *operands);
 // A vector of one or two dimensions, of up to eight rows, of scalars or of its rows.
 MlirValue tune_tile_from_rows(const tune_ir_builder *builder, MlirType type, const MlirValue *rows);
 MlirValue tune_tile_from_elements(const tune_ir_builder *builder, MlirType type, intptr_t count,

@@ -11,6 +11,7 @@
 
 #include "dialects/diagnostic.h"
 #include "transforms/lower/group_tiles_bulk.h"
+#include "transforms/lower/group_tiles_cluster.h"
 #include "transforms/lower/group_tiles_copies.h"
 #include "transforms/lower/group_tiles_fragments.h"
 
@@ -371,6 +372,21 @@ static void make_step(const tune_tile *tile, const tune_ir_builder *builder, Mli
     make_plain(builder, "gpu.barrier"); // before it is copied over
 }
 
+// Behind step `step`, of which the products are still on their way where there are several stages:
+// then it is the tiles of the step before that have been read.
+static void tell_readers(const tune_tile *tile, const tune_ir_builder *builder, MlirValue step) {
+  if (!tune_tile_has_cluster(tile))
+    return;
+  if (tile->stages == 1) {
+    tune_tile_bulk_tell(tile, builder, step);
+    return;
+  }
+  MlirValue one = tune_ir_build_index(builder, 1);
+  tune_ir_builder later =
+      tune_ir_build_if(builder, tune_ir_build_compare(builder, "uge", step, one));
+  tune_tile_bulk_tell(tile, &later, tune_ir_build_binary(&later, "arith.subi", step, one));
+}
+
 // The same with copies that one thread begins. The products of a step are still on their way when
 // the next one begins: what is copied over is what those before it have read.
 static void make_bulk_step(const tune_tile *tile, const tune_ir_builder *builder, MlirValue step,
@@ -381,11 +397,12 @@ static void make_bulk_step(const tune_tile *tile, const tune_ir_builder *builder
   multiply_step(tile, builder, tune_tile_remainder(builder, step, tile->stages), sums);
   wait_sums(tile, builder, tile->stages > 1, sums);
   make_plain(builder, "gpu.barrier");
-  if (tile->stages == 1)
-    return;
-  MlirValue next = tune_tile_add_number(builder, step, tile->stages - 1);
+  // What is read now, if it is copied over, is copied over by the tiles of step `next`.
+  MlirValue next = tune_tile_add_number(builder, step, tile->stages - (tile->stages > 1));
   tune_ir_builder inside = build_if_left(tile, builder, next);
-  tune_tile_bulk_copy(tile, &inside, next);
+  tell_readers(tile, &inside, step);
+  if (tile->stages > 1)
+    tune_tile_bulk_copy(tile, &inside, next);
 }
 
 static void begin_copies(const tune_tile *tile, const tune_ir_builder *builder) {

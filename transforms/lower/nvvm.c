@@ -183,6 +183,12 @@ static tune_status take_bound(MlirOperation module, MlirOperation kernel, const 
   return TUNE_OK;
 }
 
+static void take_cluster(MlirOperation module, MlirOperation kernel) {
+  MlirAttribute cluster = tune_ir_attribute(module, TUNE_PTX_CLUSTER_ATTRIBUTE);
+  if (!mlirAttributeIsNull(cluster))
+    mlirOperationSetAttributeByName(kernel, tune_ir_string("nvvm.cluster_dim"), cluster);
+}
+
 static MlirWalkResult find_wgmma(MlirOperation op, void *user_data) {
   bool *found = user_data;
   *found = tune_ir_string_starts(tune_ir_name(op), "nvvm.wgmma.");
@@ -208,6 +214,7 @@ static tune_status prepare_kernel(const tune_nvvm *self, MlirOperation module,
   TUNE_RETURN_IF_ERROR(
       take_bound(module, kernel, TUNE_PTX_REGISTERS_ATTRIBUTE, 255, "nvvm.maxnreg"));
   TUNE_RETURN_IF_ERROR(take_bound(module, kernel, TUNE_PTX_GROUPS_ATTRIBUTE, 32, "nvvm.minctasm"));
+  take_cluster(module, kernel);
   TUNE_RETURN_IF_ERROR(set_arguments(kernel, out));
   TUNE_RETURN_IF_ERROR(tune_tensor_maps_open(kernel, out));
   TUNE_RETURN_IF_ERROR(tune_kernel_memory_place(kernel, &self->device));

@@ -10,7 +10,11 @@
 //   tune.ptx.registers = N    registers that an invocation may take at most (.maxnreg); 0: what the
 //                             assembler thinks best
 //   tune.ptx.groups = N       groups that a multiprocessor is to hold at once (.minnctapersm); 0:
-//   any tune.roots                device_kernel.h
+//                             any
+//   tune.ptx.cluster = array<i32: x, y, z>
+//                             groups of a cluster (.reqnctapercluster), by which a launch needs to
+//                             say nothing of it; launches.c makes it of the grid
+//   tune.roots                device_kernel.h
 //
 // Parameter i of the kernel is the address of argument i.
 //
@@ -33,6 +37,7 @@ extern "C" {
 
 #define TUNE_PTX_REGISTERS_ATTRIBUTE "tune.ptx.registers"
 #define TUNE_PTX_GROUPS_ATTRIBUTE "tune.ptx.groups"
+#define TUNE_PTX_CLUSTER_ATTRIBUTE "tune.ptx.cluster"
 
 typedef struct tune_nvvm tune_nvvm;
 

@@ -16,7 +16,7 @@
 //===--------------------------------------------------------------------------===//
 
 #include "transforms/rules/gpu_parts.h"
-#include "transforms/rules/gpu_tiles_plan.h"
+#include "transforms/rules/gpu_tiles_clusters.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -198,6 +198,7 @@ static void write_knobs(const tune_gpu_tiles_plan *p, const tune_machine *machin
     write_bulk_knob(p, w);
   if (p->bands.count)
     write_band_knob(p, w);
+  tune_gpu_tiles_write_clusters(p, w);
   write_part_constraints(p, w);
   write_size_constraints(p, machine, w);
   write_memory_constraint(p, machine, w);
@@ -246,6 +247,10 @@ static void write_grid(const tune_gpu_tiles_plan *p, tune_writer *w) {
   annotate(grid, "tensor_cores", "tensor_cores", w);
   if (p->has_bulk_copies)
     annotate(grid, "bulk_copies", "bulk_copies", w);
+  if (p->clusters_y.count) {
+    annotate(grid, "cluster_y", "cluster_y", w);
+    annotate(grid, "cluster_x", "cluster_x", w);
+  }
 }
 
 static void write_depth(const tune_gpu_tiles_plan *p, tune_writer *w) {
@@ -295,6 +300,8 @@ static void write_in_parts(const tune_gpu_tiles_plan *p, int64_t parts, const tu
       !tune_gpu_tiles_plan_make(&split.structure, machine, &of_part))
     return;
   of_part.bands = p->bands; // rows and columns are the last dimensions there, too
+  of_part.clusters_y = p->clusters_y;
+  of_part.clusters_x = p->clusters_x;
   tune_gpu_write_split(&split, w);
   write_product(&of_part, w);
 }

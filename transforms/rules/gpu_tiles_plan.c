@@ -3,6 +3,7 @@
 #include "transforms/rules/gpu_tiles_plan.h"
 
 #include "transforms/rules/gpu_parts.h"
+#include "transforms/rules/gpu_tiles_clusters.h"
 
 #include <string.h>
 
@@ -238,6 +239,7 @@ bool tune_gpu_tiles_plan_make(const tune_structure *structure, const tune_machin
   choose_tile(p, machine);
   choose_tensor_cores(p, machine);
   choose_bands(p, machine);
+  tune_gpu_tiles_choose_clusters(p, machine);
   choose_warps(p);
   p->depths_default =
       tune_value_set_at_most(&p->depths, p->tensor_cores_default == TUNE_TILES_WGMMA ? 64

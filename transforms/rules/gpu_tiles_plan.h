@@ -35,7 +35,8 @@ typedef struct tune_gpu_tiles_plan {
   tune_value_set rows, cols, depths, warps_y, warps_x, stages, tensor_cores;
   tune_value_set bands; // rows of tiles that go together; none: not decided
   int64_t bands_default;
-  tune_value_set parts; // of the depth, beside the whole
+  tune_value_set clusters_y, clusters_x; // rows and columns of tiles; none: not decided
+  tune_value_set parts;                  // of the depth, beside the whole
   int64_t parts_default;
   int64_t rows_default, cols_default, depths_default, warps_y_default, warps_x_default;
   int64_t tensor_cores_default; // of tune.tile.tensor_cores

@@ -293,6 +293,21 @@ static void limits_are_checked(void **state) {
   }
 }
 
+// They are the kernel's own, and have to divide the groups.
+static void clusters_are_checked(void **state) {
+  (void)state;
+  static const char TEXT[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
+                             ".visible .entry pairs()\n.explicitcluster\n"
+                             ".reqnctapercluster 1, 2, 1\n{ ret; }\n";
+  const tune_program_module module = {(void *)TEXT, sizeof TEXT};
+  tune_program_step launch = {
+      .entry = (char *)"pairs", .groups = {3, 4, 1}, .group_size = {32, 1, 1}};
+  assert_ok(cuda_module_check_launch(&module, &launch));
+  launch.groups[1] = 3;
+  expect(cuda_module_check_launch(&module, &launch), TUNE_INVALID_ARGUMENT,
+         "pairs is made for clusters of 1 x 2 x 1 groups, which do not divide 3 x 3 x 1");
+}
+
 static void kernels_that_are_missing_are_named(void **state) {
   fixture *f = *state;
   tune_kernel *kernel;
@@ -552,6 +567,7 @@ int main(void) {
       TEST(devices_are_chosen),
       TEST(the_roofline_makes_sense),
       TEST(limits_are_checked),
+      TEST(clusters_are_checked),
       TEST(kernels_that_are_missing_are_named),
       TEST(code_for_another_device_is_refused),
       TEST(code_that_does_not_compile_is_refused),
