@@ -9,6 +9,7 @@
 #include "transforms/lower/group_tiles_copies.h"
 #include "transforms/lower/group_tiles_order.h"
 #include "transforms/lower/group_tiles_parts.h"
+#include "transforms/lower/group_tiles_producer.h"
 #include "transforms/lower/lanes.h"
 
 #include <stdio.h>
@@ -39,6 +40,11 @@ static tune_status read_number(MlirOperation forall, const char *name, int64_t l
                              text, (long long)least, (long long)most);
 }
 
+// With those that only copy.
+static int64_t all_threads(const tune_tile *tile) {
+  return tile->threads + tile->producer_warps * TUNE_TILE_WARP;
+}
+
 static tune_status read_attributes(tune_tile *tile, const tune_device *device) {
   int64_t tensor_cores;
   TUNE_RETURN_IF_ERROR(read_number(tile->forall, "warps_y", 1, 32, &tile->warps_y));
@@ -54,6 +60,7 @@ static tune_status read_attributes(tune_tile *tile, const tune_device *device) {
     TUNE_RETURN_IF_ERROR(read_number(tile->forall, "bulk_copies", 0, 1, &is_bulk));
   tile->is_bulk = is_bulk;
   TUNE_RETURN_IF_ERROR(tune_tile_cluster_read(tile));
+  TUNE_RETURN_IF_ERROR(tune_tile_producer_read(tile));
   if (!device->arch)
     return tune_status_make_at(TUNE_INVALID_ARGUMENT, tile->forall,
                                "tiles of groups are for CUDA; this device has no such code");
@@ -62,10 +69,10 @@ static tune_status read_attributes(tune_tile *tile, const tune_device *device) {
     if (!mlirAttributeIsNull(tune_ir_attribute(tile->forall, GROUPS[i])))
       return tune_status_make_at(TUNE_INVALID_ARGUMENT, tile->forall,
                                  "%s: a group's tile is all that a group has", GROUPS[i]);
-  if (tile->threads > device->group_invocations)
+  if (all_threads(tile) > device->group_invocations)
     return tune_status_make_at(TUNE_INVALID_ARGUMENT, tile->forall,
                                "a group of %lld threads; the device takes up to %lld",
-                               (long long)tile->threads, (long long)device->group_invocations);
+                               (long long)all_threads(tile), (long long)device->group_invocations);
   return TUNE_OK;
 }
 
@@ -341,16 +348,21 @@ static tune_status open_tile(MlirOperation forall, const tune_device *device) {
   TUNE_RETURN_IF_ERROR(tune_tile_cluster_check(&tile));
   TUNE_RETURN_IF_ERROR(tune_tile_order(forall, tile.cluster_y, tile.cluster_x));
   tune_tile_cluster_place(&tile);
-  tile.forall = tune_lanes_add(forall, tile.threads, &tile.thread);
+  tile.forall = tune_lanes_add(forall, all_threads(&tile), &tile.thread);
   tune_ir_builder start = tune_ir_builder_before(mlirBlockGetFirstOperation(body_of(tile.forall)));
   tune_tile_operand_allocate(&tile, &start, &tile.a);
   tune_tile_operand_allocate(&tile, &start, &tile.b);
   if (tile.is_bulk)
     tune_tile_bulk_allocate(&tile, &start);
+  MlirOperation last = {NULL};
+  if (tile.producer_warps)
+    tune_tile_producer_begin(&tile, &last);
   MlirValue pieces[TUNE_TILE_MOST_PIECES];
   tune_ir_builder builder = tune_ir_builder_before(tile.loop);
   TUNE_RETURN_IF_ERROR(make_loop(&tile, &builder, pieces));
   TUNE_RETURN_IF_ERROR(tune_tile_make_writes(&tile, pieces));
+  if (tile.producer_warps)
+    tune_tile_producer_end(&tile, last);
   mlirOperationSetDiscardableAttributeByName(tile.forall, tune_ir_string(TUNE_TILE_DONE_ATTRIBUTE),
                                              mlirUnitAttrGet(mlirOperationGetContext(tile.forall)));
   return TUNE_OK;

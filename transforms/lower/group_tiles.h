@@ -29,6 +29,8 @@
 //                                          tiles are those of a cluster of groups. Each copies a
 //                                          part of A for those of its row and a part of B for
 //                                          those of its column (.multicast::cluster)
+//   tune.tile.producer_warps               optional, with bulk copies: 1 has a warp more ask for
+//                                          them, that does nothing else (group_tiles_producer.h)
 //
 // The forall gets one dimension more, the last, of the group's threads. The attribute
 // tune.tile.done stays on it: its vectors are as threads have them.

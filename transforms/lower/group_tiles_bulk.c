@@ -48,7 +48,7 @@ static MlirValue barrier_of(const tune_tile *tile, const tune_ir_builder *builde
   return address_in(builder, tile->barriers, tune_tile_scale(builder, stage, BARRIER_BYTES));
 }
 
-// Of a cluster: where the groups that they go to say that they have read them.
+// Where those that they go to say that they have read them.
 static MlirValue read_barrier_of(const tune_tile *tile, const tune_ir_builder *builder,
                                  MlirValue stage) {
   return barrier_of(tile, builder, tune_tile_add_number(builder, stage, tile->stages));
@@ -59,6 +59,18 @@ static tune_ir_builder by_first(const tune_tile *tile, const tune_ir_builder *bu
       builder, tune_ir_build_compare(builder, "eq", tile->thread, tune_ir_build_index(builder, 0)));
 }
 
+// Whether those who copy are told at mbarriers that tiles have been read, rather than by being
+// behind a barrier with all who have.
+static bool tells_readers(const tune_tile *tile) {
+  return tile->producer_warps || tune_tile_has_cluster(tile);
+}
+
+// How many tell so, for one stage: each group once, or each of its warps.
+static int64_t count_tellers(const tune_tile *tile) {
+  int64_t each = tile->producer_warps ? tile->warps_y * tile->warps_x : 1;
+  return each * tune_tile_cluster_readers(tile);
+}
+
 //===--------------------------------------------------------------------------===//
 // Barriers
 //===--------------------------------------------------------------------------===//
@@ -66,7 +78,7 @@ static tune_ir_builder by_first(const tune_tile *tile, const tune_ir_builder *bu
 void tune_tile_bulk_allocate(tune_tile *tile, const tune_ir_builder *builder) {
   MlirAttribute space =
       mlirAttributeParseGet(builder->context, tune_ir_string("#gpu.address_space<workgroup>"));
-  int64_t count = tune_tile_has_cluster(tile) ? 2 * tile->stages : tile->stages;
+  int64_t count = tells_readers(tile) ? 2 * tile->stages : tile->stages;
   MlirType type =
       mlirMemRefTypeContiguousGet(mlirIntegerTypeGet(builder->context, 64), 1, &count, space);
   int32_t segments[] = {0, 0};
@@ -90,8 +102,8 @@ void tune_tile_bulk_begin(const tune_tile *tile, const tune_ir_builder *builder)
   for (int64_t stage = 0; stage < tile->stages; ++stage) {
     MlirValue number = tune_ir_build_index(&first, stage);
     make_barrier(&first, barrier_of(tile, &first, number), 1);
-    if (has_cluster)
-      make_barrier(&first, read_barrier_of(tile, &first, number), tune_tile_cluster_readers(tile));
+    if (tells_readers(tile))
+      make_barrier(&first, read_barrier_of(tile, &first, number), count_tellers(tile));
   }
   if (has_cluster)
     tune_tile_build_asm(&first, "fence.mbarrier_init.release.cluster;", 0, NULL);
@@ -132,7 +144,7 @@ void tune_tile_bulk_wait(const tune_tile *tile, const tune_ir_builder *builder, 
 }
 
 void tune_tile_bulk_tell(const tune_tile *tile, const tune_ir_builder *builder, MlirValue step) {
-  if (!tune_tile_has_cluster(tile))
+  if (!tells_readers(tile))
     return;
   MlirValue stage = tune_tile_remainder(builder, step, tile->stages);
   tune_tile_cluster_tell(tile, builder, read_barrier_of(tile, builder, stage));
@@ -143,8 +155,8 @@ void tune_tile_bulk_tell(const tune_tile *tile, const tune_ir_builder *builder, 
 static void wait_for_readers(const tune_tile *tile, const tune_ir_builder *builder,
                              MlirValue step) {
   MlirValue stage = tune_tile_remainder(builder, step, tile->stages);
-  wait_for(builder, ".acquire.cluster", read_barrier_of(tile, builder, stage),
-           phase_of(tile, builder, step, true));
+  wait_for(builder, tune_tile_has_cluster(tile) ? ".acquire.cluster" : "",
+           read_barrier_of(tile, builder, stage), phase_of(tile, builder, step, true));
 }
 
 //===--------------------------------------------------------------------------===//
@@ -219,8 +231,8 @@ static void copy_operand(const tune_tile *tile, const tune_tile_operand *operand
 }
 
 void tune_tile_bulk_copy(const tune_tile *tile, const tune_ir_builder *builder, MlirValue step) {
-  tune_ir_builder first = by_first(tile, builder);
-  if (tune_tile_has_cluster(tile))
+  tune_ir_builder first = tile->producer_warps ? *builder : by_first(tile, builder);
+  if (tells_readers(tile))
     wait_for_readers(tile, &first, step);
   MlirValue stage = tune_tile_remainder(&first, step, tile->stages);
   MlirValue barrier = barrier_of(tile, &first, stage);

@@ -154,20 +154,27 @@ void tune_tile_cluster_meet(const tune_ir_builder *builder) {
 void tune_tile_cluster_tell(const tune_tile *tile, const tune_ir_builder *builder,
                             MlirValue address) {
   int64_t count = tile->cluster_y * tile->cluster_x;
+  MlirValue number = tile->producer_warps
+                         ? tune_tile_remainder(builder, tile->thread, TUNE_TILE_WARP)
+                         : tile->thread;
   MlirValue tells =
-      tune_ir_build_compare(builder, "ult", tile->thread, tune_ir_build_index(builder, count));
+      tune_ir_build_compare(builder, "ult", number, tune_ir_build_index(builder, count));
   if (tile->cluster_y > 1 && tile->cluster_x > 1) {
-    MlirValue row = tune_tile_divide(builder, tile->thread, tile->cluster_x),
-              col = tune_tile_remainder(builder, tile->thread, tile->cluster_x);
+    MlirValue row = tune_tile_divide(builder, number, tile->cluster_x),
+              col = tune_tile_remainder(builder, number, tile->cluster_x);
     MlirValue shares = tune_ir_build_binary(
         builder, "arith.ori", tune_ir_build_compare(builder, "eq", row, tile->cluster_row),
         tune_ir_build_compare(builder, "eq", col, tile->cluster_col));
     tells = tune_ir_build_binary(builder, "arith.andi", tells, shares);
   }
   tune_ir_builder inside = tune_ir_build_if(builder, tells);
+  if (count == 1) {
+    tune_tile_build_asm(&inside, "mbarrier.arrive.shared::cta.b64 _, [$0];", 1, &address);
+    return;
+  }
   MlirValue operands[] = {address, tune_ir_build_value(&inside, "arith.index_cast",
                                                        mlirIntegerTypeGet(builder->context, 32), 1,
-                                                       &tile->thread)};
+                                                       &number)};
   tune_tile_build_asm(&inside,
                       "{\n"
                       ".reg .b32 there;\n"

@@ -45,9 +45,10 @@ MlirValue tune_tile_cluster_mask(const tune_tile *tile, const tune_tile_operand 
 int64_t tune_tile_cluster_readers(const tune_tile *tile);
 // Waits for all threads of all groups of the cluster.
 void tune_tile_cluster_meet(const tune_ir_builder *builder);
-// The group tells all that copy to it that its threads have read what is at a stage: has arrived at
-// the mbarrier at `address` (32 bits) of its own memory in theirs. All threads come here, behind a
-// barrier.
+// Tells all groups that copy to this one that what is at a stage has been read: arrives in each at
+// the mbarrier that is at `address` (32 bits) in its own memory. Once for the group, whose threads
+// all come here, or (producer_warps) once for each warp. Without a cluster the group is all there
+// is.
 void tune_tile_cluster_tell(const tune_tile *tile, const tune_ir_builder *builder,
                             MlirValue address);
 

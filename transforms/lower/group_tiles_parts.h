@@ -50,8 +50,9 @@ typedef struct tune_tile {
   int64_t rows, cols, depth;
   int64_t steps; // of all loops
   int64_t warps_y, warps_x, stages, threads;
-  bool is_async; // copies are cp.async
-  bool is_bulk;  // or cp.async.bulk.tensor, of a step at once
+  int64_t producer_warps; // that only copy, behind the `threads`
+  bool is_async;          // copies are cp.async
+  bool is_bulk;           // or cp.async.bulk.tensor, of a step at once
   // Groups that share them: those of a row of the cluster have the same rows of A, those of a
   // column the same columns of B.
   int64_t cluster_y, cluster_x;

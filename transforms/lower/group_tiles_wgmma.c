@@ -375,8 +375,6 @@ static void make_step(const tune_tile *tile, const tune_ir_builder *builder, Mli
 // Behind step `step`, of which the products are still on their way where there are several stages:
 // then it is the tiles of the step before that have been read.
 static void tell_readers(const tune_tile *tile, const tune_ir_builder *builder, MlirValue step) {
-  if (!tune_tile_has_cluster(tile))
-    return;
   if (tile->stages == 1) {
     tune_tile_bulk_tell(tile, builder, step);
     return;
@@ -387,21 +385,25 @@ static void tell_readers(const tune_tile *tile, const tune_ir_builder *builder, 
   tune_tile_bulk_tell(tile, &later, tune_ir_build_binary(&later, "arith.subi", step, one));
 }
 
-// The same with copies that one thread begins. The products of a step are still on their way when
-// the next one begins: what is copied over is what those before it have read.
+// The same with copies that one thread begins, of these or (producer_warps) of another warp. The
+// products of a step are still on their way when the next one begins: what is copied over is what
+// those before it have read.
 static void make_bulk_step(const tune_tile *tile, const tune_ir_builder *builder, MlirValue step,
                            MlirValue *sums) {
-  if (tile->stages == 1)
+  bool copies = !tile->producer_warps;
+  if (copies && tile->stages == 1)
     tune_tile_bulk_copy(tile, builder, step);
   tune_tile_bulk_wait(tile, builder, step);
   multiply_step(tile, builder, tune_tile_remainder(builder, step, tile->stages), sums);
   wait_sums(tile, builder, tile->stages > 1, sums);
-  make_plain(builder, "gpu.barrier");
-  // What is read now, if it is copied over, is copied over by the tiles of step `next`.
+  if (copies)
+    make_plain(builder, "gpu.barrier");
+  // The tiles of step `next` are copied over what has been read by now.
   MlirValue next = tune_tile_add_number(builder, step, tile->stages - (tile->stages > 1));
   tune_ir_builder inside = build_if_left(tile, builder, next);
-  tell_readers(tile, &inside, step);
-  if (tile->stages > 1)
+  if (!copies || tune_tile_has_cluster(tile))
+    tell_readers(tile, &inside, step);
+  if (copies && tile->stages > 1)
     tune_tile_bulk_copy(tile, &inside, next);
 }
 
@@ -424,7 +426,8 @@ static void wgmma_loop(const tune_tile *tile, const tune_ir_builder *builder, Ml
   MlirValue sums[MOST_BLOCKS] = {{NULL}};
   for (int64_t i = 0; i < count; ++i)
     sums[i] = pack(tile, builder, pieces + i * each);
-  begin_copies(tile, builder);
+  if (!tile->producer_warps)
+    begin_copies(tile, builder);
   MlirOperation loop;
   tune_ir_builder inside = tune_ir_build_for(builder, tile->steps, count, sums, &loop);
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));

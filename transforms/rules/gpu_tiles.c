@@ -154,11 +154,12 @@ static void write_wgmma_knob(const tune_gpu_tiles_plan *p, tune_writer *w) {
                          (const char *const[]){"tensor_cores", "warps_y"}, lines);
 }
 
-static void write_bulk_knob(const tune_gpu_tiles_plan *p, tune_writer *w) {
+static void write_bulk_knob(const tune_gpu_tiles_plan *p, const tune_machine *machine,
+                            tune_writer *w) {
   tune_value_set flag = {2, {0, 1}};
   tune_writer_knob(w, "bulk_copies", NULL, TUNE_LEVEL_GPU, &flag,
                    p->tensor_cores_default == TUNE_TILES_WGMMA);
-  char lines[256];
+  char lines[512];
   snprintf(lines, sizeof lines,
            "%%mma = smt.int.constant %d\n"
            "%%most = smt.int.sub %%tensor_cores_, %%mma\n"
@@ -167,6 +168,22 @@ static void write_bulk_knob(const tune_gpu_tiles_plan *p, tune_writer *w) {
            TUNE_TILES_MMA);
   tune_writer_constraint(w, "bulk copies are for wgmma", 2,
                          (const char *const[]){"tensor_cores", "bulk_copies"}, lines);
+  tune_writer_knob(w, "producer_warps", NULL, TUNE_LEVEL_GPU, &flag, 0);
+  tune_writer_constraint(w, "a warp that only copies is for bulk copies", 2,
+                         (const char *const[]){"bulk_copies", "producer_warps"},
+                         "%fits = smt.int.cmp le %producer_warps_, %bulk_copies_\n"
+                         "smt.assert %fits");
+  snprintf(lines, sizeof lines,
+           "%%warp = smt.int.constant %d\n"
+           "%%multiply = smt.int.mul %%warps_y_, %%warps_x_\n"
+           "%%warps = smt.int.add %%multiply, %%producer_warps_\n"
+           "%%threads = smt.int.mul %%warps, %%warp\n"
+           "%%most = smt.int.constant %" PRId64 "\n"
+           "%%fits = smt.int.cmp le %%threads, %%most\n"
+           "smt.assert %%fits",
+           TUNE_TILES_WARP, machine->gpu.group_invocations);
+  tune_writer_constraint(w, "those that multiply and those that copy are no more than a group's", 3,
+                         (const char *const[]){"warps_y", "warps_x", "producer_warps"}, lines);
 }
 
 static void write_band_knob(const tune_gpu_tiles_plan *p, tune_writer *w) {
@@ -195,7 +212,7 @@ static void write_knobs(const tune_gpu_tiles_plan *p, const tune_machine *machin
   if (p->has_wgmma)
     write_wgmma_knob(p, w);
   if (p->has_bulk_copies)
-    write_bulk_knob(p, w);
+    write_bulk_knob(p, machine, w);
   if (p->bands.count)
     write_band_knob(p, w);
   tune_gpu_tiles_write_clusters(p, w);
@@ -245,8 +262,10 @@ static void write_grid(const tune_gpu_tiles_plan *p, tune_writer *w) {
     tune_writer_line(w, "%%tensor_cores = transform.param.constant %" PRId64 " : i64 -> " PARAM,
                      p->tensor_cores_default);
   annotate(grid, "tensor_cores", "tensor_cores", w);
-  if (p->has_bulk_copies)
+  if (p->has_bulk_copies) {
     annotate(grid, "bulk_copies", "bulk_copies", w);
+    annotate(grid, "producer_warps", "producer_warps", w);
+  }
   if (p->clusters_y.count) {
     annotate(grid, "cluster_y", "cluster_y", w);
     annotate(grid, "cluster_x", "cluster_x", w);
