@@ -59,6 +59,10 @@ static tune_status read_attributes(tune_tile *tile, const tune_device *device) {
   if (!mlirAttributeIsNull(tune_ir_attribute(tile->forall, PREFIX "bulk_copies")))
     TUNE_RETURN_IF_ERROR(read_number(tile->forall, "bulk_copies", 0, 1, &is_bulk));
   tile->is_bulk = is_bulk;
+  int64_t is_swizzled = 0;
+  if (!mlirAttributeIsNull(tune_ir_attribute(tile->forall, PREFIX "swizzle")))
+    TUNE_RETURN_IF_ERROR(read_number(tile->forall, "swizzle", 0, 1, &is_swizzled));
+  tile->is_swizzled = is_swizzled;
   TUNE_RETURN_IF_ERROR(tune_tile_cluster_read(tile));
   TUNE_RETURN_IF_ERROR(tune_tile_producer_read(tile));
   if (!device->arch)
@@ -74,6 +78,24 @@ static tune_status read_attributes(tune_tile *tile, const tune_device *device) {
                                "a group of %lld threads; the device takes up to %lld",
                                (long long)all_threads(tile), (long long)device->group_invocations);
   return TUNE_OK;
+}
+
+// Patterns are of rows of 16 bytes to 128, or of panels of the latter.
+static tune_status check_swizzle(const tune_tile *tile) {
+  enum { PANEL = 128 };
+  const tune_tile_operand *operands[] = {&tile->a, &tile->b};
+  bool fits = tile->core == &tune_tile_mma || tile->core == &tune_tile_int8;
+  for (size_t i = 0; i < 2 && fits; ++i) {
+    int64_t bytes = operands[i]->cols * tune_tile_bytes(operands[i]->element);
+    fits = bytes % PANEL == 0 || (bytes < PANEL && (bytes & (bytes - 1)) == 0);
+  }
+  return fits || !tile->is_swizzled
+             ? TUNE_OK
+             : tune_status_make_at(TUNE_INVALID_ARGUMENT, tile->forall,
+                                   "tune.tile.swizzle: rows of shared memory are swizzled for "
+                                   "mma.sync (tensor_cores = 1), of f16, bf16 or i8, where their "
+                                   "bytes are a power of two or a multiple of %d",
+                                   PANEL);
 }
 
 static tune_status refuse_loop(const tune_tile *tile) {
@@ -333,6 +355,7 @@ static tune_status open_tile(MlirOperation forall, const tune_device *device) {
   TUNE_RETURN_IF_ERROR(read_loop(&tile));
   TUNE_RETURN_IF_ERROR(read_contraction(&tile));
   TUNE_RETURN_IF_ERROR(tile.core->check(&tile, device));
+  TUNE_RETURN_IF_ERROR(check_swizzle(&tile));
   if (tile.core->count(&tile) > TUNE_TILE_MOST_PIECES)
     return tune_status_make_at(TUNE_INVALID_ARGUMENT, forall,
                                "%zu pieces of the output a thread; up to %d are let pass",

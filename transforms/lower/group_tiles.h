@@ -24,6 +24,8 @@
 //                                          a multiple of four, which have 64 rows together, or more
 //   tune.tile.bulk_copies                  1: with tensor_cores = 2, one thread copies whole tiles
 //                                          (cp.async.bulk.tensor); 0, or none: each some of it
+//   tune.tile.swizzle                      optional: 1, with mma.sync of f16, bf16 or i8, has rows
+//                                          in shared memory lie swizzled, without gaps
 //   tune.tile.cluster_y, tune.tile.cluster_x
 //                                          optional, with bulk copies: so many rows and columns of
 //                                          tiles are those of a cluster of groups. Each copies a
@@ -36,8 +38,9 @@
 // tune.tile.done stays on it: its vectors are as threads have them.
 //
 // The pipeline is that of NVIDIA's CUTLASS for sm_80 (its docs/efficient_gemm.md); rows in shared
-// memory are 16 bytes apart from the next power of two, so that a warp's reads meet no bank twice.
-// wgmma reads them swizzled instead, as the PTX ISA has it, beginning at multiples of 1024 bytes.
+// memory are 16 bytes apart from the next power of two, or lie swizzled in panels of up to 128
+// bytes (tune_tile_find_shared), so that a warp's reads meet no bank twice. wgmma reads the latter
+// alone, as the PTX ISA has it, beginning at multiples of 1024 bytes.
 //
 // Threads: as the context of the IR.
 //

@@ -98,29 +98,39 @@ static MlirValue allocate(const tune_ir_builder *builder, MlirType type) {
                                                         .attributes = &attribute});
 }
 
+// The operand's memory as elements of `bytes` each; the rank.
+static intptr_t shape_of(const tune_tile *tile, const tune_tile_operand *operand, int64_t bytes,
+                         int64_t out_shape[4]) {
+  int64_t wide = operand->swizzle / bytes, own = tune_tile_bytes(operand->element);
+  out_shape[0] = tile->stages;
+  out_shape[1] = wide ? operand->cols * own / operand->swizzle : operand->rows;
+  out_shape[2] = wide ? operand->rows : operand->pitch * own / bytes;
+  out_shape[3] = wide;
+  return wide ? 4 : 3;
+}
+
 void tune_tile_operand_allocate(const tune_tile *tile, const tune_ir_builder *builder,
                                 tune_tile_operand *operand) {
-  int64_t wide = operand->swizzle / tune_tile_bytes(operand->element);
-  if (wide) {
-    int64_t panels[] = {tile->stages, operand->cols / wide, operand->rows, wide};
-    operand->shared = allocate(builder, shared_type(builder, operand->element, 4, panels));
-    mlirOperationSetAttributeByName(
-        mlirOpResultGetOwner(operand->shared), tune_ir_string("alignment"),
-        mlirIntegerAttrGet(mlirIntegerTypeGet(builder->context, 64), SWIZZLE_ALIGNMENT));
-    return;
-  }
-  int64_t shape[] = {tile->stages, operand->rows, operand->pitch};
-  MlirType type = shared_type(builder, operand->element, 3, shape);
-  if (tune_tile_bytes(operand->element) != 1) {
+  enum { PAIR = 2 };
+  int64_t own = tune_tile_bytes(operand->element), shape[4], pairs_shape[4], bytes = own;
+  intptr_t rank = shape_of(tile, operand, own, shape);
+  MlirType type = shared_type(builder, operand->element, rank, shape);
+  if (own != 1) {
     operand->shared = allocate(builder, type);
+    if (tile->core == &tune_tile_wgmma)
+      mlirOperationSetAttributeByName(
+          mlirOpResultGetOwner(operand->shared), tune_ir_string("alignment"),
+          mlirIntegerAttrGet(mlirIntegerTypeGet(builder->context, 64), SWIZZLE_ALIGNMENT));
     return;
   }
-  int64_t bytes = shape[0] * shape[1] * shape[2];
+  for (intptr_t i = 0; i < rank; ++i)
+    bytes *= shape[i];
   MlirValue all = allocate(builder, shared_type(builder, operand->element, 1, &bytes)),
             operands[] = {all, tune_ir_build_index(builder, 0)};
   operand->shared = tune_ir_build_value(builder, "memref.view", type, 2, operands);
-  shape[2] /= 2;
-  MlirType pairs = shared_type(builder, mlirIntegerTypeGet(builder->context, 16), 3, shape);
+  shape_of(tile, operand, PAIR, pairs_shape);
+  MlirType pairs =
+      shared_type(builder, mlirIntegerTypeGet(builder->context, 8 * PAIR), rank, pairs_shape);
   operand->pairs = tune_ir_build_value(builder, "memref.view", pairs, 2, operands);
 }
 
@@ -159,12 +169,10 @@ static MlirValue remake(const tune_tile *tile, const tune_ir_builder *builder, M
   return mlirOperationGetResult(copy, mlirOpResultGetResultNumber(value));
 }
 
-// Where `row` and `col` of the tile are in shared memory; the count of indices. Swizzled, the 16
-// bytes that a place is in are others of its row: their number is changed by that of the row, so
-// that the same column of rows of 128 bytes is in other banks each time, eight times in turn (the
-// PTX ISA: "Swizzling modes"; rows of 64 and 32 bytes change each two, each four).
-static intptr_t find_shared(const tune_tile_operand *operand, const tune_ir_builder *builder,
-                            MlirValue stage, MlirValue row, MlirValue col, MlirValue out[4]) {
+intptr_t tune_tile_operand_find_shared(const tune_tile_operand *operand,
+                                       const tune_ir_builder *builder, int64_t bytes,
+                                       MlirValue stage, MlirValue row, MlirValue col,
+                                       MlirValue out[4]) {
   out[0] = stage;
   if (!operand->swizzle) {
     out[1] = row;
@@ -172,7 +180,7 @@ static intptr_t find_shared(const tune_tile_operand *operand, const tune_ir_buil
     return 3;
   }
   enum { MOST_BYTES = 128 };
-  int64_t bytes = tune_tile_bytes(operand->element), wide = operand->swizzle / bytes;
+  int64_t wide = operand->swizzle / bytes;
   MlirValue pattern =
       tune_tile_remainder(builder, tune_tile_divide(builder, row, MOST_BYTES / operand->swizzle),
                           operand->swizzle / COPY_BYTES);
@@ -222,7 +230,8 @@ static void copy_chunk(const tune_tile *tile, const tune_tile_operand *operand,
   from[operand->dims[0]] = tune_tile_add(builder, from[operand->dims[0]], row);
   from[operand->dims[1]] = tune_tile_add(builder, from[operand->dims[1]], col);
   MlirValue to[4];
-  intptr_t to_rank = find_shared(operand, builder, stage, row, col, to);
+  intptr_t to_rank = tune_tile_operand_find_shared(
+      operand, builder, tune_tile_bytes(operand->element), stage, row, col, to);
   if (tile->is_async) {
     copy_async(builder, operand, to, to_rank, memory, rank, from);
     return;

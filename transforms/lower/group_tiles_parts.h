@@ -29,7 +29,7 @@ typedef struct tune_tile_operand {
   int64_t swizzle;    // 0, or bytes of a row of a panel: 32, 64 or 128
   int64_t chunk;      // elements that one copy takes
   MlirValue shared;   // memref<stages x rows x pitch>, or <stages x panels x rows x swizzle>
-  MlirValue pairs; // of bytes: the same as pairs of them, memref<stages x rows x pitch / 2 x i16>
+  MlirValue pairs;    // of bytes: the same as pairs of them, as many i16 in a row as there are
 } tune_tile_operand;
 
 typedef struct tune_tile_core tune_tile_core;
@@ -52,6 +52,7 @@ typedef struct tune_tile {
   int64_t warps_y, warps_x, stages, threads;
   int64_t producer_warps; // that only copy, behind the `threads`
   bool is_async;          // copies are cp.async
+  bool is_swizzled;       // of mma.sync, which may be either
   bool is_bulk;           // or cp.async.bulk.tensor, of a step at once
   // Groups that share them: those of a row of the cluster have the same rows of A, those of a
   // column the same columns of B.

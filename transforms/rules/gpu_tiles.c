@@ -116,9 +116,16 @@ static void write_memory_constraint(const tune_gpu_tiles_plan *p, const tune_mac
   int64_t most = machine->gpu.shared_bytes_most > machine->gpu.shared_bytes
                      ? machine->gpu.shared_bytes_most
                      : machine->gpu.shared_bytes;
+  // Where rows are swizzled there are no gaps between them.
+  const char *gap = p->has_swizzle ? "%unswizzled = smt.int.constant 1\n"
+                                     "%has_gap = smt.int.sub %unswizzled, %swizzle_\n"
+                                     "%gap = smt.int.mul %most_gap, %has_gap"
+                                   : "%none = smt.int.constant 0\n"
+                                     "%gap = smt.int.add %most_gap, %none";
   char lines[1024];
   snprintf(lines, sizeof lines,
-           "%%gap = smt.int.constant %" PRId64 "\n"
+           "%%most_gap = smt.int.constant %" PRId64 "\n"
+           "%s\n"
            "%%bytes = smt.int.constant %" PRId64 "\n"
            "%%most = smt.int.constant %" PRId64 "\n"
            "%%a_row = smt.int.add %%%s_, %%gap\n"
@@ -129,11 +136,12 @@ static void write_memory_constraint(const tune_gpu_tiles_plan *p, const tune_mac
            "%%all = smt.int.mul %%both, %%stages_, %%bytes\n"
            "%%fits = smt.int.cmp le %%all, %%most\n"
            "smt.assert %%fits",
-           16 / p->bytes, p->bytes, most, p->a_depth_is_row ? "depth" : "rows",
+           16 / p->bytes, gap, p->bytes, most, p->a_depth_is_row ? "depth" : "rows",
            p->b_depth_is_row ? "depth" : "cols", p->a_depth_is_row ? "rows" : "depth",
            p->b_depth_is_row ? "cols" : "depth");
-  tune_writer_constraint(w, "the tiles of all stages fit into the shared memory of a group", 4,
-                         (const char *const[]){"rows", "cols", "depth", "stages"}, lines);
+  tune_writer_constraint(
+      w, "the tiles of all stages fit into the shared memory of a group", 4 + p->has_swizzle,
+      (const char *const[]){"rows", "cols", "depth", "stages", "swizzle"}, lines);
 }
 
 static void write_wgmma_knob(const tune_gpu_tiles_plan *p, tune_writer *w) {
@@ -186,6 +194,22 @@ static void write_bulk_knob(const tune_gpu_tiles_plan *p, const tune_machine *ma
                          (const char *const[]){"warps_y", "warps_x", "producer_warps"}, lines);
 }
 
+static void write_swizzle_knob(const tune_gpu_tiles_plan *p, tune_writer *w) {
+  tune_value_set flag = {2, {0, 1}};
+  tune_writer_knob(w, "swizzle", NULL, TUNE_LEVEL_GPU, &flag, 0);
+  if (!p->has_wgmma)
+    return;
+  char lines[256];
+  snprintf(lines, sizeof lines,
+           "%%most = smt.int.constant %d\n"
+           "%%both = smt.int.add %%swizzle_, %%tensor_cores_\n"
+           "%%fits = smt.int.cmp le %%both, %%most\n"
+           "smt.assert %%fits",
+           TUNE_TILES_WGMMA);
+  tune_writer_constraint(w, "wgmma decides itself how rows are swizzled", 2,
+                         (const char *const[]){"swizzle", "tensor_cores"}, lines);
+}
+
 static void write_band_knob(const tune_gpu_tiles_plan *p, tune_writer *w) {
   tune_writer_knob(w, "band", NULL, TUNE_LEVEL_GPU, &p->bands, p->bands_default);
   char lines[512];
@@ -213,6 +237,8 @@ static void write_knobs(const tune_gpu_tiles_plan *p, const tune_machine *machin
     write_wgmma_knob(p, w);
   if (p->has_bulk_copies)
     write_bulk_knob(p, machine, w);
+  if (p->has_swizzle)
+    write_swizzle_knob(p, w);
   if (p->bands.count)
     write_band_knob(p, w);
   tune_gpu_tiles_write_clusters(p, w);
@@ -262,6 +288,8 @@ static void write_grid(const tune_gpu_tiles_plan *p, tune_writer *w) {
     tune_writer_line(w, "%%tensor_cores = transform.param.constant %" PRId64 " : i64 -> " PARAM,
                      p->tensor_cores_default);
   annotate(grid, "tensor_cores", "tensor_cores", w);
+  if (p->has_swizzle)
+    annotate(grid, "swizzle", "swizzle", w);
   if (p->has_bulk_copies) {
     annotate(grid, "bulk_copies", "bulk_copies", w);
     annotate(grid, "producer_warps", "producer_warps", w);

@@ -131,6 +131,7 @@ static void choose_tensor_cores(tune_gpu_tiles_plan *p, const tune_machine *mach
   const tune_operand *sum = &p->loops.anchor->operands[p->loops.anchor->input_count];
   p->has_wgmma = p->uses_tensor_cores && machine->gpu.arch == 90 && strcmp(sum->type, "f32") == 0 &&
                  p->rows.values[p->rows.count - 1] >= WGMMA_ROWS;
+  p->has_swizzle = p->uses_tensor_cores && p->bytes <= 2;
   p->tensor_cores_default = p->uses_tensor_cores ? TUNE_TILES_MMA : TUNE_TILES_FMA;
   tune_value_set_add(&p->tensor_cores, p->tensor_cores_default);
   if (p->has_wgmma)

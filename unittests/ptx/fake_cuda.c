@@ -23,6 +23,7 @@
 //   launch-failed  kernels fail (CUDA_ERROR_LAUNCH_FAILED)
 //   lost           kernels fail (CUDA_ERROR_ILLEGAL_ADDRESS)
 //   hang           kernels never end
+//   bank-conflicts kernels whose ldmatrix meets a bank twice fail
 //
 // Threads: one thread at a time.
 //

@@ -119,6 +119,9 @@ typedef struct ptx_report {
   ptx_fault fault;
   uint64_t instructions; // of all threads
   size_t shared_bytes;   // static and dynamic, of a group
+  // Reads of shared memory by ldmatrix beyond one for each matrix, as its rows are in the same
+  // banks. Other instructions are not looked at.
+  uint64_t bank_conflicts;
   // Whether a byte of global memory has another value than before; if none has, and none will have
   // when the kernel runs once more, there is no need to run it.
   bool has_changed_memory;
