@@ -48,6 +48,10 @@ static const payload_case PAYLOADS[] = {
                           "linalg.conv_2d_nhwc_hwcf ins(%a, %b : tensor<1x34x34x64xf16>, "
                           "tensor<3x3x64x128xf16>) outs(%c : tensor<1x32x32x128xf32>) -> "
                           "tensor<1x32x32x128xf32>")},
+    {"gpu_tiles", PAYLOAD("1x34x66x64xf16", "128x3x3x64xf16", "1x32x64x128xf32",
+                          "linalg.conv_2d_nhwc_fhwc ins(%a, %b : tensor<1x34x66x64xf16>, "
+                          "tensor<128x3x3x64xf16>) outs(%c : tensor<1x32x64x128xf32>) -> "
+                          "tensor<1x32x64x128xf32>")},
     {"gpu_contraction", PRODUCT("8x16xf32", "16x4xf32", "8x4xf32")},
     {"gpu_contraction",
      PAYLOAD("1x10x10x16xf32", "3x3x16x32xf32", "1x8x8x32xf32",

@@ -140,6 +140,10 @@ static const payload_case PAYLOADS[] = {
      PAYLOAD("1x10x10x16xf32", "3x3x16x32xf32", "1x8x8x32xf32",
              "linalg.conv_2d_nhwc_hwcf ins(%a, %b : tensor<1x10x10x16xf32>, "
              "tensor<3x3x16x32xf32>) outs(%c : tensor<1x8x8x32xf32>) -> tensor<1x8x8x32xf32>")},
+    {"gpu_contraction",
+     PAYLOAD("1x10x10x16xf32", "32x3x3x16xf32", "1x8x8x32xf32",
+             "linalg.conv_2d_nhwc_fhwc ins(%a, %b : tensor<1x10x10x16xf32>, "
+             "tensor<32x3x3x16xf32>) outs(%c : tensor<1x8x8x32xf32>) -> tensor<1x8x8x32xf32>")},
     {"gpu_rows", SUM("300x128xf32", "300xf32", "1")},
     {"gpu_rows", SUM("3x1000xf32", "3xf32", "1")},
     {"gpu_rows", SUM("64x4xf32", "4xf32", "0")},
