@@ -299,7 +299,7 @@ static void clusters_are_checked(void **state) {
   static const char TEXT[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
                              ".visible .entry pairs()\n.explicitcluster\n"
                              ".reqnctapercluster 1, 2, 1\n{ ret; }\n";
-  const tune_program_module module = {(void *)TEXT, sizeof TEXT};
+  const tune_program_module module = {.code = (void *)TEXT, .size = sizeof TEXT};
   tune_program_step launch = {
       .entry = (char *)"pairs", .groups = {3, 4, 1}, .group_size = {32, 1, 1}};
   assert_ok(cuda_module_check_launch(&module, &launch));
