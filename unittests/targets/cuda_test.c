@@ -309,11 +309,14 @@ static const cuda_device *device_of_sm_90(void) {
   return &device;
 }
 
-static void expect_module(const void *code, size_t size, const char *message) {
+static void expect_refused(const tune_program_module *made, const char *message) {
   CUmodule module;
-  const tune_program_module made = {(void *)code, size};
-  expect(cuda_module_load(device_of_sm_90(), &made, &module), TUNE_INVALID_ARGUMENT, message);
+  expect(cuda_module_load(device_of_sm_90(), made, &module), TUNE_INVALID_ARGUMENT, message);
   assert_null(module);
+}
+
+static void expect_module(const void *code, size_t size, const char *message) {
+  expect_refused(&(tune_program_module){.code = (void *)code, .size = size}, message);
 }
 
 #define PTX(target) ".version 7.0\n.target " target "\n.address_size 64\n"
@@ -340,6 +343,9 @@ static void code_for_another_device_is_refused(void **state) {
   header.e_ident[EI_ABIVERSION] = 7;
   expect_module(&header, sizeof header, "the cubin is for sm_80, and the device is sm_90");
   header.e_ident[EI_ABIVERSION] = 8;
+  header.e_flags = 0x6005a02;
+  expect_refused(&(tune_program_module){.code = &header, .size = sizeof header, .opt_level = 4},
+                 "\"opt_level\" and \"load_cache\" are for PTX, and it is a cubin");
   header.e_flags = 0x6006402;
   expect_module(&header, sizeof header, "the cubin is for sm_100");
   header.e_machine = EM_X86_64;
