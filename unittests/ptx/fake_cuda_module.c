@@ -122,8 +122,9 @@ CUresult cuModuleUnload(CUmodule module) {
 }
 
 static bool is_of_roofline(const char *name) {
-  static const char *const names[] = {"fma_f32", "fma_f64",  "read",
-                                      "mma_f16", "mma_bf16", "mma_i8"};
+  static const char *const names[] = {"fma_f32",    "fma_f64",    "read",    "mma_f16",
+                                      "mma_bf16",   "mma_tf32",   "mma_i8",  "wgmma_f16",
+                                      "wgmma_bf16", "wgmma_tf32", "wgmma_i8"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (!strcmp(names[i], name))
       return true;

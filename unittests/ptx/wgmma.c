@@ -1,9 +1,10 @@
 //===- wgmma.c - Products of warp groups, which arrive when they are waited for
 //-----------------------------===//
 //
-// wgmma.mma_async of f16, bf16 and tf32 into f32, both operands in shared memory, as the PTX ISA
-// has it in "Asynchronous Warpgroup Level Matrix Instructions". Warp w of a warp group has rows 16
-// w to 16 w + 15 of D, and executes its part alone; that the four do the same is checked.
+// wgmma.mma_async of f16, bf16 and tf32 into f32, and of s8 into s32, both operands in shared
+// memory, as the PTX ISA has it in "Asynchronous Warpgroup Level Matrix Instructions". Warp w of a
+// warp group has rows 16 w to 16 w + 15 of D, and executes its part alone; that the four do the
+// same is checked.
 //
 // From the instruction until it is waited for
 //   - the accumulators may not be touched, but by another product into the same ones;
@@ -24,7 +25,7 @@
 
 enum {
   ROWS = 16,
-  DEPTH_MOST = 16,
+  DEPTH_MOST = 32,
   DEPTH_BYTES = 32,
   COLUMNS_MOST = 256,
   GROUP_WARPS = 4,
@@ -34,6 +35,7 @@ enum {
 // What an instruction is; its `more`. Slots: both descriptors, scale-d.
 typedef struct wgmma {
   ptx_type type;  // of A and B
+  ptx_type sum;   // of D
   unsigned bytes; // of an element of theirs
   unsigned depth, columns;
   double a_scale, b_scale;
@@ -148,7 +150,7 @@ static void read_tile(const ptx_thread *t, const wgmma *w, uint64_t bits, bool i
       uint32_t value = 0;
       uint32_t address = address_of(&d, w->bytes, is_turned, first + line, k);
       memcpy(&value, t->group->shared + (address - PTX_SHARED_START), w->bytes);
-      out[line][k] = scale * ptx_decode(w->type, value);
+      out[line][k] = w->type == PTX_S8 ? (int8_t)value : scale * ptx_decode(w->type, value);
     }
 }
 
@@ -166,10 +168,11 @@ static ptx_outcome arrive(ptx_warp *warp, const ptx_product *p) {
       uint64_t *d = &warp->lanes[lane]->r[w->registers[r]];
       const double *a_row = a[lane / 4 + (r & 2 ? 8 : 0)],
                    *b_column = b[r / 4 * 8 + lane % 4 * 2 + r % 2];
-      double sum = p->keeps ? ptx_decode(PTX_F32, *d & UINT32_MAX) : 0;
+      bool is_integer = w->sum == PTX_S32; // whose sums wrap around
+      double sum = !p->keeps ? 0 : is_integer ? (int32_t)*d : ptx_decode(PTX_F32, *d & UINT32_MAX);
       for (unsigned k = 0; k < w->depth; k++)
         sum += a_row[k] * b_column[k];
-      *d = ptx_encode(PTX_F32, sum, PTX_NEAREST);
+      *d = is_integer ? (uint32_t)(int64_t)sum : ptx_encode(PTX_F32, sum, PTX_NEAREST);
     }
   return for_all_chunks(first, p, end_read);
 }
@@ -351,15 +354,18 @@ static void bind_multiply(ptx_operation *op) {
   ptx_instruction *i = op->instruction;
   unsigned depth, columns = take_columns(op, &depth);
   ptx_type sum = ptx_take_type(op), a = ptx_take_type(op), b = ptx_take_type(op);
-  bool is_tf32 = a == PTX_TF32; // which has no operands that say what is turned
-  unsigned bytes = is_tf32 ? 4 : 2, count = is_tf32 ? 6 : 8;
-  if (!columns || sum != PTX_F32 || a != b || (a != PTX_F16 && a != PTX_BF16 && !is_tf32) ||
-      depth != DEPTH_BYTES / bytes || !ptx_expect_operands(op, count, count))
+  bool is_tf32 = a == PTX_TF32, is_byte = a == PTX_S8;
+  // Of bytes none is turned or taken -1 times, of tf32 none turned, and nothing says so.
+  unsigned bytes = is_tf32 ? 4 : is_byte ? 1 : 2, count = is_tf32 ? 6 : is_byte ? 4 : 8;
+  if (!columns || sum != (is_byte ? PTX_S32 : PTX_F32) || a != b ||
+      (a != PTX_F16 && a != PTX_BF16 && !is_tf32 && !is_byte) || depth != DEPTH_BYTES / bytes ||
+      !ptx_expect_operands(op, count, count))
     return;
   wgmma *w = ptx_function_keep(op, sizeof *w);
   if (!w)
     return;
   w->type = a;
+  w->sum = sum;
   w->bytes = bytes;
   w->depth = depth;
   w->columns = columns;
@@ -369,17 +375,17 @@ static void bind_multiply(ptx_operation *op) {
     return;
   }
   for (unsigned r = 0; r < w->register_count; r++) {
-    ptx_define_element(op, 0, r, PTX_F32, 3);
+    ptx_define_element(op, 0, r, is_byte ? PTX_S32 : PTX_F32, 3);
     w->registers[r] = i->slot[3];
   }
   i->slot[3] = PTX_SLOT_ONE;
   ptx_use(op, 1, PTX_B64, 0);
   ptx_use(op, 2, PTX_B64, 1);
   ptx_use(op, 3, PTX_PRED, 2);
-  w->a_scale = take_scale(op, 4);
-  w->b_scale = take_scale(op, 5);
-  w->a_is_turned = !is_tf32 && take_turned(op, 6);
-  w->b_is_turned = !is_tf32 && take_turned(op, 7);
+  w->a_scale = count > 4 ? take_scale(op, 4) : 1;
+  w->b_scale = count > 4 ? take_scale(op, 5) : 1;
+  w->a_is_turned = count > 6 && take_turned(op, 6);
+  w->b_is_turned = count > 6 && take_turned(op, 7);
   i->more = w;
   i->collective = multiply;
 }

@@ -325,6 +325,43 @@ static void descriptors_are_checked(void **state) {
   expect_fault(&c, PTX_FAULT_TRAP, "fewer than four warps");
 }
 
+#define MULTIPLY_S8                                                                                \
+  "wgmma.mma_async.sync.aligned.m64n32k32.s32.s8.s8 " SUMS ", %rd10, %rd11, %p3;\n"
+
+// Twice as deep as of 16 bits; sums are integers.
+static void bytes_are_summed_up(void **state) {
+  (void)state;
+  static input in;
+  static int32_t out[THREADS * REGISTERS];
+  layout l = layout_of(64, false);
+  memset(&in, 0, sizeof in);
+  for (unsigned operand = 0; operand < 2; operand++) {
+    for (unsigned line = 0; line < (operand ? COLUMNS : ROWS); line++)
+      for (unsigned k = 0; k < 2 * DEPTH; k++) // a pair is where an element of 16 bits would be
+        in.parts[operand][place_by_depth(&l, line, k / 2) + k % 2] =
+            (uint8_t)value_of(operand, line, k);
+    *(operand ? &in.b : &in.a) = descriptor(&l);
+    *(operand ? &in.b_skip : &in.a_skip) = operand * PART + l.skip;
+  }
+  run_ptx(&(ptx_case){.before = BEFORE,
+                      .body = BEGIN VISIBLE FENCE MULTIPLY_S8 COMMIT WAIT(0) STORE,
+                      .target = "sm_90a",
+                      .group_size = THREADS,
+                      .in = &in,
+                      .in_bytes = sizeof in,
+                      .out = out,
+                      .out_bytes = sizeof out});
+  for (unsigned thread = 0; thread < THREADS; thread++)
+    for (unsigned i = 0; i < REGISTERS; i++) {
+      unsigned row = thread / 32 * 16 + thread % 32 / 4 + (i / 2 % 2 ? 8 : 0);
+      unsigned column = i / 4 * 8 + thread % 4 * 2 + i % 2;
+      int sum = 0;
+      for (unsigned k = 0; k < 2 * DEPTH; k++)
+        sum += value_of(0, row, k) * value_of(1, column, k);
+      assert_int_equal(out[thread * REGISTERS + i], sum);
+    }
+}
+
 // A depth that the type has not, and words that say what is turned where nothing can be.
 static void tf32_is_not_turned(void **state) {
   (void)state;
@@ -358,7 +395,8 @@ int main(void) {
       cmocka_unit_test(every_layout_is_read),         cmocka_unit_test(products_add_up),
       cmocka_unit_test(accumulators_are_not_touched), cmocka_unit_test(shared_memory_is_fenced),
       cmocka_unit_test(every_layout_of_tf32_is_read), cmocka_unit_test(tf32_is_not_turned),
-      cmocka_unit_test(descriptors_are_checked),      cmocka_unit_test(other_targets_refuse),
+      cmocka_unit_test(bytes_are_summed_up),          cmocka_unit_test(descriptors_are_checked),
+      cmocka_unit_test(other_targets_refuse),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
