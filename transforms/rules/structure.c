@@ -470,6 +470,7 @@ void tune_structure_deinit(tune_structure *structure) {
 
 tune_status tune_structure_prepare(MlirModule module, tune_structure *out_structure) {
   *out_structure = (tune_structure){0};
+  tune_allow_place(mlirModuleGetOperation(module));
   tune_preparation preparation;
   TUNE_RETURN_IF_ERROR(tune_preparation_run(module, &preparation));
   MlirOperation function;

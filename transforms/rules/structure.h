@@ -100,7 +100,7 @@ typedef struct tune_structure {
 tune_status tune_structure_read(MlirOperation function, tune_structure *out_structure);
 void tune_structure_deinit(tune_structure *structure);
 
-// Prepares the only function of `module` and reads its structure.
+// Prepares the only function of `module`, what is allowed to it placed, and reads its structure.
 tune_status tune_structure_prepare(MlirModule module, tune_structure *out_structure);
 
 // Parses `payload` (a module with one function), prepares it and reads its structure.
