@@ -102,9 +102,11 @@ static MlirValue allocate(const tune_ir_builder *builder, MlirType type) {
 static intptr_t shape_of(const tune_tile *tile, const tune_tile_operand *operand, int64_t bytes,
                          int64_t out_shape[4]) {
   int64_t wide = operand->swizzle / bytes, own = tune_tile_bytes(operand->element);
+  int64_t rows = operand->is_turned ? operand->cols : operand->rows,
+          cols = operand->is_turned ? operand->rows : operand->cols;
   out_shape[0] = tile->stages;
-  out_shape[1] = wide ? operand->cols * own / operand->swizzle : operand->rows;
-  out_shape[2] = wide ? operand->rows : operand->pitch * own / bytes;
+  out_shape[1] = wide ? cols * own / operand->swizzle : rows;
+  out_shape[2] = wide ? rows : operand->pitch * own / bytes;
   out_shape[3] = wide;
   return wide ? 4 : 3;
 }
@@ -231,7 +233,8 @@ static void copy_chunk(const tune_tile *tile, const tune_tile_operand *operand,
   from[operand->dims[1]] = tune_tile_add(builder, from[operand->dims[1]], col);
   MlirValue to[4];
   intptr_t to_rank = tune_tile_operand_find_shared(
-      operand, builder, tune_tile_bytes(operand->element), stage, row, col, to);
+      operand, builder, tune_tile_bytes(operand->element), stage, operand->is_turned ? col : row,
+      operand->is_turned ? row : col, to);
   if (tile->is_async) {
     copy_async(builder, operand, to, to_rank, memory, rank, from);
     return;
@@ -250,12 +253,41 @@ void tune_tile_operand_find_origin(const tune_tile *tile, const tune_tile_operan
     out_origin[i] = remake(tile, builder, mlirOperationGetOperand(operand->read, 1 + i), step);
 }
 
+// Element by element. A warp has eight columns of four rows, so that it reads whole sectors of 32
+// bytes from memory, and writes to each bank once where rows in shared memory are of 128 bytes.
+static void copy_turned(const tune_tile *tile, const tune_tile_operand *operand,
+                        const tune_ir_builder *builder, MlirValue stage, const MlirValue *origin,
+                        intptr_t rank) {
+  enum { COLS = 8, ROWS = 4 };
+  int64_t across = operand->cols / COLS, all = operand->rows * operand->cols;
+  for (int64_t done = 0; done < all; done += tile->threads) {
+    tune_ir_builder place = *builder;
+    MlirValue number = tune_tile_add_number(builder, tile->thread, done);
+    if (done + tile->threads > all)
+      place = tune_ir_build_if(builder, tune_ir_build_compare(builder, "ult", number,
+                                                              tune_ir_build_index(builder, all)));
+    MlirValue piece = tune_tile_divide(&place, number, TUNE_TILE_WARP),
+              lane = tune_tile_remainder(&place, number, TUNE_TILE_WARP);
+    MlirValue row = tune_tile_add(
+        &place, tune_tile_scale(&place, tune_tile_divide(&place, piece, across), ROWS),
+        tune_tile_divide(&place, lane, COLS));
+    MlirValue col = tune_tile_add(
+        &place, tune_tile_scale(&place, tune_tile_remainder(&place, piece, across), COLS),
+        tune_tile_remainder(&place, lane, COLS));
+    copy_chunk(tile, operand, &place, stage, row, col, origin, rank);
+  }
+}
+
 void tune_tile_operand_copy(const tune_tile *tile, const tune_tile_operand *operand,
                             const tune_ir_builder *builder, MlirValue stage, MlirValue step) {
   intptr_t rank =
       mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetOperand(operand->read, 0)));
   MlirValue origin[MOST_RANK];
   tune_tile_operand_find_origin(tile, operand, builder, step, origin);
+  if (operand->is_turned) {
+    copy_turned(tile, operand, builder, stage, origin, rank);
+    return;
+  }
   int64_t across = operand->cols / operand->chunk, all = operand->rows * across;
   for (int64_t done = 0; done < all; done += tile->threads) {
     tune_ir_builder place = *builder;
