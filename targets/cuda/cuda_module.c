@@ -166,17 +166,38 @@ static tune_status refusal(const cuda_device *device, const tune_program_module 
                           cuda_result_name(f, result), *log ? ": " : "", log);
 }
 
+// What the program says to the compiler goes behind the `count` options that are there.
+static unsigned add_options(const tune_program_module *module, unsigned count,
+                            CUjit_option *options, void **values) {
+  static const uintptr_t CACHES[] = {[TUNE_PROGRAM_CACHE_CG] = CU_JIT_CACHE_OPTION_CG,
+                                     [TUNE_PROGRAM_CACHE_CA] = CU_JIT_CACHE_OPTION_CA};
+  if (module->opt_level) {
+    options[count] = CU_JIT_OPTIMIZATION_LEVEL;
+    values[count++] = (void *)(uintptr_t)module->opt_level;
+  }
+  if (module->load_cache != TUNE_PROGRAM_CACHE_DEFAULT) {
+    options[count] = CU_JIT_CACHE_MODE;
+    values[count++] = (void *)CACHES[module->load_cache];
+  }
+  return count;
+}
+
 tune_status cuda_module_load(const cuda_device *device, const tune_program_module *module,
                              CUmodule *out_module) {
   *out_module = NULL;
   TUNE_RETURN_IF_ERROR((is_cubin(module) ? check_cubin : check_ptx)(device, module));
+  if (is_cubin(module) && (module->opt_level || module->load_cache != TUNE_PROGRAM_CACHE_DEFAULT))
+    return tune_status_make(TUNE_INVALID_ARGUMENT,
+                            "\"opt_level\" and \"load_cache\" are for PTX, and it is a cubin");
   char *log = calloc(1, LOG_SIZE);
   if (!log)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "loading a module");
-  CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
-  void *values[] = {log, (void *)(uintptr_t)(LOG_SIZE - 1)};
+  CUjit_option options[4] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+  void *values[4] = {log, (void *)(uintptr_t)(LOG_SIZE - 1)};
   CUmodule loaded = NULL;
-  CUresult result = device->functions.ModuleLoadDataEx(&loaded, module->code, 2, options, values);
+  unsigned count = add_options(module, 2, options, values);
+  CUresult result =
+      device->functions.ModuleLoadDataEx(&loaded, module->code, count, options, values);
   tune_status status = TUNE_OK;
   if (result == CUDA_SUCCESS)
     *out_module = loaded;

@@ -45,7 +45,7 @@ static tune_status read_attributes(tune_tile *tile, const tune_device *device) {
   TUNE_RETURN_IF_ERROR(read_number(tile->forall, "stages", 1, 16, &tile->stages));
   TUNE_RETURN_IF_ERROR(read_number(tile->forall, "tensor_cores", 0, 2, &tensor_cores));
   static const tune_tile_core *const CORES[] = {&tune_tile_fma, &tune_tile_mma, &tune_tile_wgmma};
-  tile->core = CORES[tensor_cores]; // or int8, once A is known
+  tile->core = CORES[tensor_cores]; // or int8, tf32, once A is known
   tile->threads = tile->warps_y * tile->warps_x * TUNE_TILE_WARP;
   tile->is_async = device->arch >= 80;
   int64_t is_bulk = 0;
@@ -135,6 +135,8 @@ static tune_status read_contraction(tune_tile *tile) {
   tile->depth = tile->a.depth_is_row ? tile->a.cols : tile->a.rows;
   if (tile->core == &tune_tile_mma && tune_tile_bytes(tile->a.element) == 1)
     tile->core = &tune_tile_int8;
+  if (tile->core == &tune_tile_mma && mlirTypeIsAF32(tile->a.element))
+    tile->core = &tune_tile_tf32;
   return TUNE_OK;
 }
 

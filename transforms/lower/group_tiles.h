@@ -19,11 +19,14 @@
 //   tune.tile.band                         optional: rows of tiles that go together
 //                                          (group_tiles_order.h)
 //   tune.tile.tensor_cores                 0: multiply-adds of f32; 1: mma.sync, of f16, bf16 or
-//   i8;
-//                                          2: wgmma of sm_90, of f16 or bf16, into f32: warps_y is
-//                                          a multiple of four, which have 64 rows together, or more
+//                                          i8, or of f32 as tf32; 2: wgmma of sm_90, of f16 or
+//                                          bf16, or of f32 as tf32, into f32: warps_y is a multiple
+//                                          of four, which have 64 rows together, or more
 //   tune.tile.bulk_copies                  1: with tensor_cores = 2, one thread copies whole tiles
 //                                          (cp.async.bulk.tensor); 0, or none: each some of it
+//
+// Whether f32 may be rounded to tf32 (dialects/allow.h) is not asked here: rules have the values in
+// their spaces where it may, and what it changes is more than the check lets pass elsewhere.
 //
 // The forall gets one dimension more, the last, of the group's threads. The attribute
 // tune.tile.done stays on it: its vectors are as threads have them.

@@ -126,13 +126,15 @@ tune_status tune_tile_bulk_check(const tune_tile *tile, const tune_tile_operand 
   MlirType type = mlirValueGetType(mlirOperationGetOperand(operand->read, 0));
   intptr_t rank = mlirShapedTypeGetRank(type);
   int64_t row = mlirShapedTypeGetDimSize(type, rank - 1) * tune_tile_bytes(operand->element);
-  if (tile->core == &tune_tile_wgmma && rank <= TUNE_TENSOR_MAP_RANK &&
+  // What lies otherwise is turned on the way, which boxes are not.
+  bool is_as_it_lies = operand->depth_is_row || tune_tile_bytes(operand->element) < 4;
+  if (tile->core == &tune_tile_wgmma && is_as_it_lies && rank <= TUNE_TENSOR_MAP_RANK &&
       operand->dims[1] == rank - 1 && row % ROW_BYTES == 0)
     return TUNE_OK;
   return tune_status_make_at(TUNE_INVALID_ARGUMENT, operand->read,
                              "tune.tile.bulk_copies: boxes are copied for products of four warps "
                              "(tensor_cores = 2), of buffers of up to %d dimensions whose rows are "
-                             "multiples of %d bytes",
+                             "multiples of %d bytes, of f32 along the depth",
                              TUNE_TENSOR_MAP_RANK, ROW_BYTES);
 }
 

@@ -102,7 +102,9 @@ void tune_tile_operand_allocate(const tune_tile *tile, const tune_ir_builder *bu
                                 tune_tile_operand *operand) {
   int64_t wide = operand->swizzle / tune_tile_bytes(operand->element);
   if (wide) {
-    int64_t panels[] = {tile->stages, operand->cols / wide, operand->rows, wide};
+    int64_t rows = operand->is_turned ? operand->cols : operand->rows,
+            cols = operand->is_turned ? operand->rows : operand->cols;
+    int64_t panels[] = {tile->stages, cols / wide, rows, wide};
     operand->shared = allocate(builder, shared_type(builder, operand->element, 4, panels));
     mlirOperationSetAttributeByName(
         mlirOpResultGetOwner(operand->shared), tune_ir_string("alignment"),
@@ -222,7 +224,8 @@ static void copy_chunk(const tune_tile *tile, const tune_tile_operand *operand,
   from[operand->dims[0]] = tune_tile_add(builder, from[operand->dims[0]], row);
   from[operand->dims[1]] = tune_tile_add(builder, from[operand->dims[1]], col);
   MlirValue to[4];
-  intptr_t to_rank = find_shared(operand, builder, stage, row, col, to);
+  intptr_t to_rank = operand->is_turned ? find_shared(operand, builder, stage, col, row, to)
+                                        : find_shared(operand, builder, stage, row, col, to);
   if (tile->is_async) {
     copy_async(builder, operand, to, to_rank, memory, rank, from);
     return;
@@ -241,12 +244,41 @@ void tune_tile_operand_find_origin(const tune_tile *tile, const tune_tile_operan
     out_origin[i] = remake(tile, builder, mlirOperationGetOperand(operand->read, 1 + i), step);
 }
 
+// Element by element. A warp has eight columns of four rows, so that it reads whole sectors of 32
+// bytes from memory, and writes to each bank once where rows in shared memory are of 128 bytes.
+static void copy_turned(const tune_tile *tile, const tune_tile_operand *operand,
+                        const tune_ir_builder *builder, MlirValue stage, const MlirValue *origin,
+                        intptr_t rank) {
+  enum { COLS = 8, ROWS = 4 };
+  int64_t across = operand->cols / COLS, all = operand->rows * operand->cols;
+  for (int64_t done = 0; done < all; done += tile->threads) {
+    tune_ir_builder place = *builder;
+    MlirValue number = tune_tile_add_number(builder, tile->thread, done);
+    if (done + tile->threads > all)
+      place = tune_ir_build_if(builder, tune_ir_build_compare(builder, "ult", number,
+                                                              tune_ir_build_index(builder, all)));
+    MlirValue piece = tune_tile_divide(&place, number, TUNE_TILE_WARP),
+              lane = tune_tile_remainder(&place, number, TUNE_TILE_WARP);
+    MlirValue row = tune_tile_add(
+        &place, tune_tile_scale(&place, tune_tile_divide(&place, piece, across), ROWS),
+        tune_tile_divide(&place, lane, COLS));
+    MlirValue col = tune_tile_add(
+        &place, tune_tile_scale(&place, tune_tile_remainder(&place, piece, across), COLS),
+        tune_tile_remainder(&place, lane, COLS));
+    copy_chunk(tile, operand, &place, stage, row, col, origin, rank);
+  }
+}
+
 void tune_tile_operand_copy(const tune_tile *tile, const tune_tile_operand *operand,
                             const tune_ir_builder *builder, MlirValue stage, MlirValue step) {
   intptr_t rank =
       mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetOperand(operand->read, 0)));
   MlirValue origin[MOST_RANK];
   tune_tile_operand_find_origin(tile, operand, builder, step, origin);
+  if (operand->is_turned) {
+    copy_turned(tile, operand, builder, stage, origin, rank);
+    return;
+  }
   int64_t across = operand->cols / operand->chunk, all = operand->rows * across;
   for (int64_t done = 0; done < all; done += tile->threads) {
     tune_ir_builder place = *builder;

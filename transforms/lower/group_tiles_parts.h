@@ -22,6 +22,7 @@ typedef struct tune_tile_operand {
   intptr_t dims[2];   // of the memory that its rows and its columns are
   int64_t pitch;      // elements from row to row in shared memory, without swizzles
   int64_t swizzle;    // 0, or bytes of a row of a panel: 32, 64 or 128
+  bool is_turned;     // swizzled, its rows in shared memory are its columns, one by one
   int64_t chunk;      // elements that one copy takes
   MlirValue shared;   // memref<stages x rows x pitch>, or <stages x panels x rows x swizzle>
   MlirValue pairs; // of bytes: the same as pairs of them, memref<stages x rows x pitch / 2 x i16>
@@ -65,7 +66,7 @@ struct tune_tile_core {
                 MlirValue *out_row, MlirValue *out_col);
   // Its place in the vector, as a static position of out_count numbers.
   void (*position)(size_t element, int64_t out_position[2], intptr_t *out_count);
-  // Sets how the operand lies in shared memory, where it is swizzled; may be NULL.
+  // Sets how the operand lies in shared memory: swizzled, or with other rows; may be NULL.
   void (*lay_out)(const tune_tile *tile, tune_tile_operand *operand);
   // The whole loop, from pieces to pieces; NULL where `multiply` is what is its own.
   void (*loop)(const tune_tile *tile, const tune_ir_builder *builder, MlirValue *pieces);
@@ -76,6 +77,7 @@ struct tune_tile_core {
 
 extern const tune_tile_core tune_tile_mma;   // group_tiles_mma.c
 extern const tune_tile_core tune_tile_int8;  // group_tiles_int8.c
+extern const tune_tile_core tune_tile_tf32;  // group_tiles_tf32.c
 extern const tune_tile_core tune_tile_fma;   // group_tiles_fma.c
 extern const tune_tile_core tune_tile_wgmma; // group_tiles_wgmma.c
 

@@ -3,7 +3,8 @@
 // A group of threads has a tile of the output, and goes along the depth in steps whose tiles of A
 // and B it copies to shared memory ahead of time; what follows elementwise is done in registers.
 // How, is the lowering's (lower/group_tiles.h): products of f16, bf16 and i8 by tensor cores, of
-// f32 by multiply-adds. Batches are groups of their own.
+// f32 by multiply-adds, or where that is allowed (dialects/allow.h) by tensor cores as tf32.
+// Batches are groups of their own.
 //
 // Convolutions are such products for each step of their windows: rows are neighbouring pixels of a
 // line, as they lie in the image.
@@ -64,6 +65,33 @@ static void write_part_constraints(const tune_gpu_tiles_plan *p, tune_writer *w)
                          (const char *const[]){"cols", "warps_x"}, lines);
 }
 
+// Where the products may be either those of tensor cores or multiply-adds.
+static void write_fma_constraints(tune_writer *w) {
+  static const char *const TILE[] = {"tensor_cores", "cols", "warps_x", "rows", "warps_y", "depth"};
+  tune_writer_constraint(w, "warps divide the columns of a tile for multiply-adds", 3, TILE,
+                         "%none = smt.int.constant 0\n"
+                         "%part = smt.int.constant 32\n"
+                         "%parts = smt.int.mul %warps_x_, %part\n"
+                         "%rest = smt.int.mod %cols_, %parts\n"
+                         "%is_fma = smt.int.cmp le %tensor_cores_, %none\n"
+                         "%divides = smt.int.cmp le %rest, %none\n"
+                         "%fits = smt.implies %is_fma, %divides\n"
+                         "smt.assert %fits");
+  char lines[512];
+  snprintf(lines, sizeof lines,
+           "%%none = smt.int.constant 0\n"
+           "%%each = smt.int.constant %d\n"
+           "%%most = smt.int.mul %%warps_y_, %%warps_x_, %%each\n"
+           "%%all = smt.int.mul %%rows_, %%cols_, %%depth_\n"
+           "%%is_fma = smt.int.cmp le %%tensor_cores_, %%none\n"
+           "%%is_short = smt.int.cmp le %%all, %%most\n"
+           "%%fits = smt.implies %%is_fma, %%is_short\n"
+           "smt.assert %%fits",
+           MOST_MULTIPLY_ADDS * TUNE_TILES_WARP);
+  tune_writer_constraint(w, "a longer body of multiply-adds takes seconds to compile", 6, TILE,
+                         lines);
+}
+
 static void write_size_constraints(const tune_gpu_tiles_plan *p, const tune_machine *machine,
                                    tune_writer *w) {
   static const char *const TILE[] = {"rows", "cols", "warps_y", "warps_x", "depth"};
@@ -110,7 +138,12 @@ static void write_size_constraints(const tune_gpu_tiles_plan *p, const tune_mach
   tune_writer_constraint(w, "a longer body takes seconds to compile", 5, TILE, lines);
 }
 
-// As lower/group_tiles_copies.c lays out what is in shared memory.
+// Bytes between rows of shared memory, as lower/group_tiles_copies.c and group_tiles_tf32.c lay
+// them out; at the most, where that depends on the core.
+static int64_t gap_of(const tune_gpu_tiles_plan *p, bool depth_is_row) {
+  return p->is_tf32 && !depth_is_row ? 32 : 16;
+}
+
 static void write_memory_constraint(const tune_gpu_tiles_plan *p, const tune_machine *machine,
                                     tune_writer *w) {
   int64_t most = machine->gpu.shared_bytes_most > machine->gpu.shared_bytes
@@ -118,27 +151,27 @@ static void write_memory_constraint(const tune_gpu_tiles_plan *p, const tune_mac
                      : machine->gpu.shared_bytes;
   char lines[1024];
   snprintf(lines, sizeof lines,
-           "%%gap = smt.int.constant %" PRId64 "\n"
+           "%%a_gap = smt.int.constant %" PRId64 "\n"
+           "%%b_gap = smt.int.constant %" PRId64 "\n"
            "%%bytes = smt.int.constant %" PRId64 "\n"
            "%%most = smt.int.constant %" PRId64 "\n"
-           "%%a_row = smt.int.add %%%s_, %%gap\n"
-           "%%b_row = smt.int.add %%%s_, %%gap\n"
+           "%%a_row = smt.int.add %%%s_, %%a_gap\n"
+           "%%b_row = smt.int.add %%%s_, %%b_gap\n"
            "%%a = smt.int.mul %%%s_, %%a_row\n"
            "%%b = smt.int.mul %%%s_, %%b_row\n"
            "%%both = smt.int.add %%a, %%b\n"
            "%%all = smt.int.mul %%both, %%stages_, %%bytes\n"
            "%%fits = smt.int.cmp le %%all, %%most\n"
            "smt.assert %%fits",
-           16 / p->bytes, p->bytes, most, p->a_depth_is_row ? "depth" : "rows",
+           gap_of(p, p->a_depth_is_row) / p->bytes, gap_of(p, p->b_depth_is_row) / p->bytes,
+           p->bytes, most, p->a_depth_is_row ? "depth" : "rows",
            p->b_depth_is_row ? "depth" : "cols", p->a_depth_is_row ? "rows" : "depth",
            p->b_depth_is_row ? "cols" : "depth");
   tune_writer_constraint(w, "the tiles of all stages fit into the shared memory of a group", 4,
                          (const char *const[]){"rows", "cols", "depth", "stages"}, lines);
 }
 
-static void write_wgmma_knob(const tune_gpu_tiles_plan *p, tune_writer *w) {
-  tune_writer_knob(w, "tensor_cores", NULL, TUNE_LEVEL_GPU, &p->tensor_cores,
-                   p->tensor_cores_default);
+static void write_wgmma_constraint(tune_writer *w) {
   char lines[512];
   snprintf(lines, sizeof lines,
            "%%wgmma = smt.int.constant %d\n"
@@ -160,11 +193,11 @@ static void write_bulk_knob(const tune_gpu_tiles_plan *p, tune_writer *w) {
                    p->tensor_cores_default == TUNE_TILES_WGMMA);
   char lines[256];
   snprintf(lines, sizeof lines,
-           "%%mma = smt.int.constant %d\n"
-           "%%most = smt.int.sub %%tensor_cores_, %%mma\n"
-           "%%fits = smt.int.cmp le %%bulk_copies_, %%most\n"
+           "%%wgmma = smt.int.constant %d\n"
+           "%%least = smt.int.mul %%bulk_copies_, %%wgmma\n"
+           "%%fits = smt.int.cmp le %%least, %%tensor_cores_\n"
            "smt.assert %%fits",
-           TUNE_TILES_MMA);
+           TUNE_TILES_WGMMA);
   tune_writer_constraint(w, "bulk copies are for wgmma", 2,
                          (const char *const[]){"tensor_cores", "bulk_copies"}, lines);
 }
@@ -192,13 +225,18 @@ static void write_knobs(const tune_gpu_tiles_plan *p, const tune_machine *machin
   tune_writer_knob(w, "warps_x", "parallel", TUNE_LEVEL_GPU, &p->warps_x, p->warps_x_default);
   tune_writer_knob(w, "stages", NULL, TUNE_LEVEL_GPU, &p->stages,
                    tune_value_set_at_most(&p->stages, 3));
+  if (p->tensor_cores.count > 1)
+    tune_writer_knob(w, "tensor_cores", NULL, TUNE_LEVEL_GPU, &p->tensor_cores,
+                     p->tensor_cores_default);
   if (p->has_wgmma)
-    write_wgmma_knob(p, w);
+    write_wgmma_constraint(w);
   if (p->has_bulk_copies)
     write_bulk_knob(p, w);
   if (p->bands.count)
     write_band_knob(p, w);
   write_part_constraints(p, w);
+  if (p->is_tf32)
+    write_fma_constraints(w);
   write_size_constraints(p, machine, w);
   write_memory_constraint(p, machine, w);
 }
@@ -240,7 +278,7 @@ static void write_grid(const tune_gpu_tiles_plan *p, tune_writer *w) {
   annotate(grid, "stages", "stages", w);
   if (p->bands.count)
     annotate(grid, "band", "band", w);
-  if (!p->has_wgmma)
+  if (p->tensor_cores.count == 1)
     tune_writer_line(w, "%%tensor_cores = transform.param.constant %" PRId64 " : i64 -> " PARAM,
                      p->tensor_cores_default);
   annotate(grid, "tensor_cores", "tensor_cores", w);

@@ -20,7 +20,7 @@ static bool is_innermost(const tune_operand *operand, size_t loop) {
   return is_alone;
 }
 
-static bool has_types(tune_gpu_tiles_plan *p) {
+static bool has_types(tune_gpu_tiles_plan *p, const tune_machine *machine) {
   const tune_operand *a = &p->loops.anchor->operands[p->loops.a],
                      *b = &p->loops.anchor->operands[p->loops.b],
                      *c = &p->loops.anchor->operands[p->loops.anchor->input_count];
@@ -29,10 +29,12 @@ static bool has_types(tune_gpu_tiles_plan *p) {
   p->bytes = a->bits / 8;
   bool is_f16 = strcmp(a->type, "f16") == 0, is_bf16 = strcmp(a->type, "bf16") == 0,
        is_i8 = strcmp(a->type, "i8") == 0;
-  p->uses_tensor_cores = is_f16 || is_bf16 || is_i8;
+  p->is_tf32 =
+      p->loops.anchor->allows_tf32 && strcmp(a->type, "f32") == 0 && machine->gpu.arch >= 80;
+  p->uses_tensor_cores = is_f16 || is_bf16 || is_i8 || p->is_tf32;
   if (is_i8)
     return strcmp(c->type, "i32") == 0 && p->loops.anchor->widens;
-  if (p->uses_tensor_cores)
+  if (is_f16 || is_bf16)
     return strcmp(c->type, "f32") == 0 || (is_f16 && strcmp(c->type, "f16") == 0);
   return strcmp(a->type, "f32") == 0 && strcmp(c->type, "f32") == 0;
 }
@@ -125,23 +127,27 @@ static void choose_bands(tune_gpu_tiles_plan *p, const tune_machine *machine) {
     p->bands.count = 0;
 }
 
-// Products of four warps, where the device has them and some tile 64 rows.
+// Products of four warps, where the device has them and some tile 64 rows. Those of tf32 want both
+// operands along the depth; by default they are not turned for it.
 static void choose_tensor_cores(tune_gpu_tiles_plan *p, const tune_machine *machine) {
   const tune_operand *sum = &p->loops.anchor->operands[p->loops.anchor->input_count];
   p->has_wgmma = p->uses_tensor_cores && machine->gpu.arch == 90 && strcmp(sum->type, "f32") == 0 &&
                  p->rows.values[p->rows.count - 1] >= WGMMA_ROWS;
   p->tensor_cores_default = p->uses_tensor_cores ? TUNE_TILES_MMA : TUNE_TILES_FMA;
+  if (p->is_tf32)
+    tune_value_set_add(&p->tensor_cores, TUNE_TILES_FMA);
   tune_value_set_add(&p->tensor_cores, p->tensor_cores_default);
   if (p->has_wgmma)
     tune_value_set_add(&p->tensor_cores, TUNE_TILES_WGMMA);
-  if (p->has_wgmma && p->rows_default >= WGMMA_ROWS)
+  bool is_as_it_lies = p->bytes < 4 || (p->a_depth_is_row && p->b_depth_is_row);
+  if (p->has_wgmma && p->rows_default >= WGMMA_ROWS && is_as_it_lies)
     p->tensor_cores_default = TUNE_TILES_WGMMA;
   // Rows are of whole 16 bytes, as those that have been padded in memory are.
   const tune_contraction_plan *loops = &p->loops;
   int64_t a_row = p->a_depth_is_row ? loops->depths : loops->rows,
           b_row = p->b_depth_is_row ? loops->depths : loops->cols;
   bool is_whole = a_row * p->bytes % 16 == 0 && b_row * p->bytes % 16 == 0;
-  p->has_bulk_copies = p->has_wgmma && (p->pads || is_whole);
+  p->has_bulk_copies = p->has_wgmma && is_as_it_lies && (p->pads || is_whole);
   p->pads_on_the_way = p->has_bulk_copies && p->pads && is_whole;
 }
 
@@ -205,7 +211,8 @@ bool tune_gpu_tiles_plan_make(const tune_structure *structure, const tune_machin
     return false;
   const tune_contraction_plan *loops = &p->loops;
   if (loops->rest_count > MOST_WINDOWS || loops->rows < 16 || loops->cols < 16 ||
-      loops->depths < 16 || !has_types(p) || (p->uses_tensor_cores && machine->gpu.arch < 80))
+      loops->depths < 16 || !has_types(p, machine) ||
+      (p->uses_tensor_cores && machine->gpu.arch < 80))
     return false;
   const tune_operand *a = &loops->anchor->operands[loops->a],
                      *b = &loops->anchor->operands[loops->b];

@@ -29,6 +29,8 @@ enum {
 typedef struct tune_gpu_tiles_plan {
   tune_contraction_plan loops;
   bool uses_tensor_cores, has_wgmma;
+  bool
+      is_tf32; // products of f32 that may be of tf32: by tensor cores, or multiply-adds as they are
   bool has_bulk_copies, pads_on_the_way; // by bulk copies of what is not padded in memory
   int64_t bytes;                         // of an element of A and B
   bool a_depth_is_row, b_depth_is_row;   // neighbours in memory are neighbours along the depth

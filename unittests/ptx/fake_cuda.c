@@ -16,6 +16,9 @@
 // costs two runs. Kernels of targets/cuda/roofline*.ptx, which do nothing but take time, are never
 // run.
 //
+// TUNE_FAKE_CUDA_JIT is a file that gets a line for each module that is loaded, of the options that
+// its compiler was told; the code is run as it is.
+//
 // TUNE_FAKE_CUDA_FAULT, looked at in each call, makes it fail:
 //   no-device      there is none
 //   old-driver     of CUDA 10.2, which takes PTX up to version 6.5
