@@ -10,6 +10,7 @@
 #include "transforms/lower/late_values.h"
 #include "transforms/lower/launch_grid.h"
 #include "transforms/lower/launch_values.h"
+#include "transforms/lower/narrow_types.h"
 #include "transforms/lower/pipeline.h"
 #include "transforms/lower/shader_math.h"
 #include "transforms/lower/spirv_environment.h"
@@ -277,7 +278,9 @@ static tune_status finish_module(const tune_spirv *self, MlirOperation kernels,
 tune_status tune_spirv_convert(tune_spirv *self, MlirOperation kernels,
                                tune_device_kernels *out_kernels) {
   *out_kernels = (tune_device_kernels){0};
+  TUNE_RETURN_IF_ERROR(tune_narrow_types_widen(kernels, &self->device));
   TUNE_RETURN_IF_ERROR(tune_pipeline_run(self->clean, kernels, "cleaning up kernels"));
+  TUNE_RETURN_IF_ERROR(tune_narrow_types_open_words(kernels, &self->device));
   TUNE_RETURN_IF_ERROR(tune_shader_math_lower(kernels));
   TUNE_RETURN_IF_ERROR(tune_late_values_sink(kernels));
   TUNE_RETURN_IF_ERROR(prepare_kernels(self, kernels, out_kernels));

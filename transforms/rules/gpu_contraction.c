@@ -93,8 +93,9 @@ static bool make_plan(const tune_structure *structure, const tune_machine *machi
   if (!p->mr.count || !p->nr.count)
     return false;
   p->nr_default = WIDTH;
-  // Edges that are checked for fill the registers of longer steps.
-  p->kr_default = tune_value_set_at_most(&p->kr, p->pads ? WIDTH : 2 * WIDTH);
+  // Edges that are checked for fill the registers of longer steps, as what is widened does.
+  bool is_tight = p->pads || loops->anchor->operands[loops->a].bits == 16;
+  p->kr_default = tune_value_set_at_most(&p->kr, is_tight ? WIDTH : 2 * WIDTH);
   return true;
 }
 

@@ -221,9 +221,9 @@ static void bytes_go_by_dot_products(void **state) {
     const char *features;
     bool is_offered, is_default;
   } DEVICES[] = {{"\"int8\"", false, false},
-                 {"\"int8\", \"integer_dot_product\"", true, false},
-                 {"\"int8\", \"integer_dot_product\", \"packed_dot_unsigned\"", true, false},
-                 {"\"int8\", \"integer_dot_product\", \"packed_dot_signed\"", true, true}};
+                 {"\"integer_dot_product\"", true, false},
+                 {"\"integer_dot_product\", \"packed_dot_unsigned\"", true, false},
+                 {"\"integer_dot_product\", \"packed_dot_signed\"", true, true}};
   for (size_t i = 0; i < sizeof DEVICES / sizeof *DEVICES; ++i) {
     char text[256], *schedule;
     snprintf(text, sizeof text, "{\"target\": \"vulkan\", \"api\": \"1.3.0\", \"features\": [%s]}",
