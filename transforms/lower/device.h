@@ -42,6 +42,8 @@ typedef struct tune_device {
   bool has_subgroup_vote, has_subgroup_arithmetic, has_subgroup_ballot, has_subgroup_shuffle,
       has_subgroup_shuffle_relative, has_subgroup_clustered, has_subgroup_quad;
   bool has_cooperative_matrix;
+  // Dot products of four bytes in a word, and what of them has instructions of its own.
+  bool has_int8_dot, is_signed_dot_fast, is_unsigned_dot_fast, is_mixed_dot_fast;
 } tune_device;
 
 // What every Vulkan 1.1 device has.

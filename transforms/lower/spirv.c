@@ -10,6 +10,7 @@
 #include "transforms/lower/late_values.h"
 #include "transforms/lower/launch_grid.h"
 #include "transforms/lower/launch_values.h"
+#include "transforms/lower/narrow_types.h"
 #include "transforms/lower/pipeline.h"
 #include "transforms/lower/shader_math.h"
 #include "transforms/lower/spirv_environment.h"
@@ -41,7 +42,8 @@
 struct tune_spirv {
   MlirContext context;
   tune_device device;
-  MlirAttribute environment; // #spirv.target_env
+  MlirAttribute environment;         // #spirv.target_env
+  MlirAttribute environment_of_dots; // of kernels with dot products of words
   MlirPassManager clean, convert, finish, serialize;
 };
 
@@ -49,7 +51,8 @@ static tune_status init(tune_spirv *self, MlirContext context, const tune_device
   self->context = context;
   self->device = *device;
   mlirContextGetOrLoadDialect(context, tune_ir_string("spirv"));
-  TUNE_RETURN_IF_ERROR(tune_spirv_environment_make(context, device, &self->environment));
+  TUNE_RETURN_IF_ERROR(tune_spirv_environment_make(context, device, 3, &self->environment));
+  TUNE_RETURN_IF_ERROR(tune_spirv_environment_make(context, device, 6, &self->environment_of_dots));
   TUNE_RETURN_IF_ERROR(tune_pipeline_create(context, CLEAN, &self->clean));
   TUNE_RETURN_IF_ERROR(tune_pipeline_create(context, CONVERT, &self->convert));
   TUNE_RETURN_IF_ERROR(tune_pipeline_create(context, FINISH, &self->finish));
@@ -180,6 +183,14 @@ static tune_status read_opt(MlirOperation module, tune_spirv_opt *out_opt) {
                              ": expected \"none\", \"performance\", \"size\" or \"unroll\"");
 }
 
+// Upstream takes the ops of an extension that went into SPIR-V 1.6 for that version's.
+static MlirWalkResult find_dot(MlirOperation op, void *user_data) {
+  bool *has_dots = user_data;
+  *has_dots |=
+      tune_ir_is(op, "spirv.SDot") || tune_ir_is(op, "spirv.UDot") || tune_ir_is(op, "spirv.SUDot");
+  return *has_dots ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
 static tune_status prepare_kernel(const tune_spirv *self, MlirOperation module,
                                   tune_device_kernel *out) {
   MlirOperation kernel = first_of(module, "gpu.func");
@@ -193,7 +204,10 @@ static tune_status prepare_kernel(const tune_spirv *self, MlirOperation module,
   mlirOperationWalk(kernel, open_subgroup_reduce, NULL, MlirWalkPostOrder);
   TUNE_RETURN_IF_ERROR(tune_kernel_types_check(kernel, &self->device));
   TUNE_RETURN_IF_ERROR(tune_kernel_memory_place(kernel, &self->device));
-  MlirAttribute targets = mlirArrayAttrGet(self->context, 1, &self->environment);
+  bool has_dots = false;
+  mlirOperationWalk(kernel, find_dot, &has_dots, MlirWalkPreOrder);
+  MlirAttribute targets = mlirArrayAttrGet(
+      self->context, 1, has_dots ? &self->environment_of_dots : &self->environment);
   mlirOperationSetAttributeByName(module, tune_ir_string("targets"), targets);
   return TUNE_OK;
 }
@@ -264,7 +278,9 @@ static tune_status finish_module(const tune_spirv *self, MlirOperation kernels,
 tune_status tune_spirv_convert(tune_spirv *self, MlirOperation kernels,
                                tune_device_kernels *out_kernels) {
   *out_kernels = (tune_device_kernels){0};
+  TUNE_RETURN_IF_ERROR(tune_narrow_types_widen(kernels, &self->device));
   TUNE_RETURN_IF_ERROR(tune_pipeline_run(self->clean, kernels, "cleaning up kernels"));
+  TUNE_RETURN_IF_ERROR(tune_narrow_types_open_words(kernels, &self->device));
   TUNE_RETURN_IF_ERROR(tune_shader_math_lower(kernels));
   TUNE_RETURN_IF_ERROR(tune_late_values_sink(kernels));
   TUNE_RETURN_IF_ERROR(prepare_kernels(self, kernels, out_kernels));

@@ -24,6 +24,7 @@ static void append_capabilities(tune_string_builder *text, const tune_device *de
       {device->has_int8, ", Int8"},
       {device->has_int16, ", Int16"},
       {device->has_int64, ", Int64"},
+      {device->has_int8_dot, ", DotProduct, DotProductInput4x8BitPacked"},
       {device->has_storage8, ", StorageBuffer8BitAccess"},
       {device->has_storage16, ", StorageBuffer16BitAccess"},
   };
@@ -32,18 +33,19 @@ static void append_capabilities(tune_string_builder *text, const tune_device *de
       tune_string_builder_append(text, rows[i].words);
 }
 
-tune_status tune_spirv_environment_make(MlirContext context, const tune_device *device,
+tune_status tune_spirv_environment_make(MlirContext context, const tune_device *device, int version,
                                         MlirAttribute *out_environment) {
   tune_string_builder text;
   tune_string_builder_init(&text);
   // From 1.4 on upstream lists all variables in the entry point, as that version asks, but writes
   // the least version that the module can do with, which mostly forbids it.
-  tune_string_builder_append(&text, "#spirv.target_env<#spirv.vce<v1.3, [");
+  tune_string_builder_appendf(&text, "#spirv.target_env<#spirv.vce<v1.%d, [", version);
   append_capabilities(&text, device);
   tune_string_builder_appendf(
       &text,
-      "], [SPV_KHR_storage_buffer_storage_class, SPV_KHR_8bit_storage, SPV_KHR_16bit_storage]>, "
-      "api=Vulkan, #spirv.resource_limits<max_compute_shared_memory_size = %lld, "
+      "], [SPV_KHR_storage_buffer_storage_class, SPV_KHR_8bit_storage, SPV_KHR_16bit_storage, "
+      "SPV_KHR_integer_dot_product]>, api=Vulkan, "
+      "#spirv.resource_limits<max_compute_shared_memory_size = %lld, "
       "max_compute_workgroup_invocations = %lld, max_compute_workgroup_size = [%lld, %lld, %lld]",
       (long long)device->shared_bytes, (long long)device->group_invocations,
       (long long)device->group_size[0], (long long)device->group_size[1],

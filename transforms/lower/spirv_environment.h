@@ -16,8 +16,8 @@ extern "C" {
 #endif
 
 // The #spirv.target_env of `device`: its capabilities, extensions and limits. The dialect has to be
-// loaded.
-tune_status tune_spirv_environment_make(MlirContext context, const tune_device *device,
+// loaded. `version` is 1.3 (3), or for kernels with what upstream asks a later one for 1.6 (6).
+tune_status tune_spirv_environment_make(MlirContext context, const tune_device *device, int version,
                                         MlirAttribute *out_environment);
 
 #ifdef __cplusplus

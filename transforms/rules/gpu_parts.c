@@ -167,7 +167,7 @@ void tune_gpu_write_vectors(tune_writer *w) {
   tune_writer_match_op(w, "%kernels_made", "\"scf.forall\"");
   tune_writer_begin_foreach(w, "%kernels_made", "%kernel");
   tune_writer_line(w, "%%vectors = transform.structured.match ops{[\"linalg.generic\", "
-                      "\"linalg.fill\"]} in %%kernel");
+                      "\"linalg.fill\", \"linalg.pack\"]} in %%kernel");
   tune_writer_line(w, "  : (" OP ") -> " OP);
   tune_writer_begin_foreach(w, "%vectors", "%op");
   tune_writer_try_vectorize(w, "%op", NULL);
