@@ -13,6 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // When a row applies, by one argument of the call, of which the kernel reads 32 bits.
 typedef enum tune_call_test {
   TUNE_CALL_ALWAYS,
@@ -45,5 +49,9 @@ typedef struct tune_call {
 
 extern const tune_call tune_calls[];
 extern const size_t tune_call_count;
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_SUPPORT_SANDBOX_CALLS_H
