@@ -83,9 +83,6 @@ tune_status tune_database_insert_fingerprint(tune_database *database, const char
 // append, in the caller's transaction if there is one.
 tune_status tune_database_insert_record(tune_database *database, const tune_record *record,
                                         bool *out_new);
-// What is in the column `digest`: of every member. INVALID_ARGUMENT for a record that is not fit to
-// be kept.
-tune_status tune_database_record_digest(const tune_record *record, tune_digest *out_digest);
 
 int64_t tune_database_now_ms(void); // Unix time in milliseconds
 

@@ -450,6 +450,43 @@ tune_status tune_database_best(tune_database *database, const char *task, const 
                           database->path, task, fingerprint);
 }
 
+// Reads the row there is, and looks whether it is the only one.
+static tune_status read_only_record(tune_database *database, sqlite3_stmt *statement,
+                                    const char *text, tune_record *out_record) {
+  bool row;
+  TUNE_RETURN_IF_ERROR(tune_database_step(database, statement, &row));
+  if (!row)
+    return tune_status_make(TUNE_NOT_FOUND, "%s: no record '%s'; `tune-db show TASK` names them",
+                            database->path, text);
+  TUNE_RETURN_IF_ERROR(tune_database_read_record(database, statement, out_record));
+  tune_status status = tune_database_step(database, statement, &row);
+  if (tune_status_is_ok(status) && row)
+    status = tune_status_make(TUNE_INVALID_ARGUMENT,
+                              "%s: several records begin with '%s'; give more of it",
+                              database->path, text);
+  if (!tune_status_is_ok(status))
+    tune_record_deinit(out_record);
+  return status;
+}
+
+tune_status tune_database_find_record(tune_database *database, const char *text,
+                                      tune_record *out_record) {
+  tune_record_init(out_record);
+  sqlite3_stmt *statement = NULL;
+  // A range of the index; "g" comes after all digits of a digest.
+  TUNE_RETURN_IF_ERROR(tune_database_prepare(
+      database,
+      "SELECT " TUNE_DATABASE_RECORD_COLUMNS " FROM trials AS r JOIN tasks AS t ON t.id = r.task"
+      "  JOIN fingerprints AS f ON f.id = r.fingerprint"
+      "  WHERE r.digest >= ?1 AND r.digest < ?1 || 'g' AND length(?1) > 0 LIMIT 2",
+      &statement));
+  tune_status status = tune_database_bind(database, statement, "t", text);
+  if (tune_status_is_ok(status))
+    status = read_only_record(database, statement, text, out_record);
+  sqlite3_finalize(statement);
+  return status;
+}
+
 //===- As a store -------------------------------------------------------------===//
 
 static tune_status store_append(void *self, const tune_record *record) {
