@@ -117,6 +117,8 @@ tune_status tune_database_read_task(const tune_database *database, sqlite3_stmt 
   "r.strategy, r.seed, r.created_ms, r.registers, r.spilled_bytes, r.shared_bytes, "               \
   "r.drift, r.digest"
 #define TUNE_DATABASE_RECORD_WIDTH 30 // columns
+tune_status tune_database_read_row(sqlite3_stmt *statement, tune_record *out_record);
+// The same, with a message for people: which database, and what to do.
 tune_status tune_database_read_record(const tune_database *database, sqlite3_stmt *statement,
                                       tune_record *out_record);
 

@@ -326,8 +326,7 @@ static tune_status verify_digest(sqlite3_stmt *statement, const tune_record *rec
   return tune_status_make(TUNE_DATA_LOSS, "its members are not what was written");
 }
 
-tune_status tune_database_read_record(const tune_database *database, sqlite3_stmt *statement,
-                                      tune_record *out_record) {
+tune_status tune_database_read_row(sqlite3_stmt *statement, tune_record *out_record) {
   tune_record_init(out_record);
   tune_status status = read_columns(statement, out_record);
   if (tune_status_is_ok(status))
@@ -336,6 +335,15 @@ tune_status tune_database_read_record(const tune_database *database, sqlite3_stm
     return TUNE_OK;
   tune_record_deinit(out_record);
   if (tune_status_get_code(status) == TUNE_OUT_OF_MEMORY)
+    return status;
+  return tune_status_join(tune_status_make(TUNE_DATA_LOSS, "%s", tune_status_get_message(status)),
+                          status);
+}
+
+tune_status tune_database_read_record(const tune_database *database, sqlite3_stmt *statement,
+                                      tune_record *out_record) {
+  tune_status status = tune_database_read_row(statement, out_record);
+  if (tune_status_get_code(status) != TUNE_DATA_LOSS)
     return status;
   return tune_status_join(tune_status_make(TUNE_DATA_LOSS,
                                            "%s: a record is damaged (%s); `tune-db check` tells "

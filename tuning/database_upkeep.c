@@ -142,8 +142,9 @@ static tune_status check_task(tune_database *database, sqlite3_stmt *statement) 
 }
 
 static tune_status check_record(tune_database *database, sqlite3_stmt *statement) {
+  (void)database;
   tune_record record;
-  TUNE_RETURN_IF_ERROR(tune_database_read_record(database, statement, &record));
+  TUNE_RETURN_IF_ERROR(tune_database_read_row(statement, &record));
   tune_record_deinit(&record);
   return TUNE_OK;
 }
