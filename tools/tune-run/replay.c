@@ -62,12 +62,12 @@ static tune_status read_record(replay *r) {
 // Has the worker make the task's schedule, as a search does.
 static tune_status find_task(replay *r) {
   const tune_target_facts *facts = r->facts;
-  json_t *request =
-      json_pack("{s:s, s:b, s:s, s:s, s:n, s:{s:s, s:O?}, s:I, s:s?, s:n, s:[], s:i, s:i}", "do",
-                "candidates", "flush_cache", r->settings->flush_cache, "payload", r->kept.payload,
-                "payload_source", "payload.mlir", "function", "target", "name", facts->name.target,
-                "fingerprint", facts->fingerprint, "threads", (json_int_t)facts->threads,
-                "schedule", r->settings->schedule, "database", "configs", "trials", 0, "seed", 0);
+  json_t *request = json_pack(
+      "{s:s, s:b, s:s, s:s, s:n, s:{s:s, s:O?}, s:I, s:s?, s:s?, s:n, s:[], s:i, s:i}", "do",
+      "candidates", "flush_cache", r->settings->flush_cache, "payload", r->kept.payload,
+      "payload_source", "payload.mlir", "function", "target", "name", facts->name.target,
+      "fingerprint", facts->fingerprint, "threads", (json_int_t)facts->threads, "schedule",
+      r->settings->schedule, "database", "configs", "trials", 0, "seed", 0);
   tune_connection *worker;
   tune_status status = tune_connection_open("tune-worker", &worker);
   if (!tune_status_is_ok(status)) {
@@ -144,6 +144,7 @@ static tune_status evaluate(replay *r) {
                     .schedule = text_of(r->found, "schedule"),
                     .schedule_source = text_of(r->found, "schedule_source"),
                     .schedule_digest = r->record.schedule,
+                    .allowed_passes = r->settings->allowed_passes,
                     .space = r->space,
                     .reduction = (size_t)json_integer_value(json_object_get(r->found, "reduction")),
                     .accumulator = text_of(r->found, "accumulator")};
