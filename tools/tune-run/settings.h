@@ -25,7 +25,8 @@ extern const char *const settings_format_names[];
 // Texts are borrowed from argv.
 typedef struct run_settings {
   tune_arguments arguments;
-  const char *module;         // a path; "-": stdin
+  const char *module;         // a path; "-": stdin; NULL where a record is replayed
+  const char *record;         // the record to replay: its digest, or the start of it; NULL: none
   const char *function;       // NULL: the only one, or @main
   const char *target;         // tuning/target_name.h
   const char *device;         // a file with its fingerprint, to make code for; NULL: it is here

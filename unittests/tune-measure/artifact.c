@@ -10,6 +10,7 @@
 
 #include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +55,8 @@ enum {
   FADING,           // one element of the result is wrong from the fifth call on
   FADING_WRITE,     // likewise, of the argument that is written
   FADING_OVERWRITE, // likewise, where y is set instead of added to
+  STUBBORN,         // a loop without end, which no signal ends that can be ignored or blocked
+  FLOOD,            // prints without end
 };
 
 typedef struct descriptor {
@@ -183,6 +186,23 @@ void tune_entry(void **arguments) {
     while (!zero)
       ;
     break;
+  case STUBBORN: {
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, NULL);
+    for (int number = 1; number < NSIG; ++number)
+      signal(number, SIG_IGN);
+    while (!zero)
+      ;
+    break;
+  }
+  case FLOOD: {
+    static char bytes[1 << 20];
+    memset(bytes, 'x', sizeof bytes);
+    while (!zero)
+      write(STDERR_FILENO, bytes, sizeof bytes);
+    break;
+  }
   case MEMORY:
     for (;;)
       memset(tune_runtime_allocate(1 << 20), 1, 1 << 20);
