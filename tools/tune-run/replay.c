@@ -62,12 +62,13 @@ static tune_status read_record(replay *r) {
 // Has the worker make the task's schedule, as a search does.
 static tune_status find_task(replay *r) {
   const tune_target_facts *facts = r->facts;
-  json_t *request = json_pack(
-      "{s:s, s:b, s:s, s:s, s:n, s:{s:s, s:O?}, s:I, s:s?, s:s?, s:n, s:[], s:i, s:i}", "do",
-      "candidates", "flush_cache", r->settings->flush_cache, "payload", r->kept.payload,
-      "payload_source", "payload.mlir", "function", "target", "name", facts->name.target,
-      "fingerprint", facts->fingerprint, "threads", (json_int_t)facts->threads, "schedule",
-      r->settings->schedule, "database", "configs", "trials", 0, "seed", 0);
+  json_t *request =
+      json_pack("{s:s, s:b, s:s, s:s, s:n, s:{s:s, s:O?}, s:I, s:s?, s:s?, s:n, s:[], s:i, s:i}",
+                "do", "candidates", "flush_cache", r->settings->flush_cache, "payload",
+                r->kept.payload, "payload_source", "payload.mlir", "function", "target", "name",
+                facts->name.target, "fingerprint", facts->fingerprint, "threads",
+                (json_int_t)facts->threads, "schedule", r->settings->schedule, "allow_passes",
+                r->settings->allowed_passes, "database", "configs", "trials", 0, "seed", 0);
   tune_connection *worker;
   tune_status status = tune_connection_open("tune-worker", &worker);
   if (!tune_status_is_ok(status)) {
