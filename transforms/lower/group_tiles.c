@@ -52,9 +52,10 @@ static tune_status read_attributes(tune_tile *tile, const tune_device *device) {
   if (!mlirAttributeIsNull(tune_ir_attribute(tile->forall, PREFIX "bulk_copies")))
     TUNE_RETURN_IF_ERROR(read_number(tile->forall, "bulk_copies", 0, 1, &is_bulk));
   tile->is_bulk = is_bulk;
-  if (!device->arch)
+  if (!device->arch && tensor_cores)
     return tune_status_make_at(TUNE_INVALID_ARGUMENT, tile->forall,
-                               "tiles of groups are for CUDA; this device has no such code");
+                               PREFIX "tensor_cores: the instructions are CUDA's; a Vulkan device "
+                                      "has none of them");
   static const char *const GROUPS[] = {"tune.group_x", "tune.group_y", "tune.group_z"};
   for (size_t i = 0; i < sizeof GROUPS / sizeof *GROUPS; ++i)
     if (!mlirAttributeIsNull(tune_ir_attribute(tile->forall, GROUPS[i])))
@@ -273,6 +274,25 @@ static void make_step_ahead(const tune_tile *tile, const tune_ir_builder *builde
   tune_tile_commit(tile, builder);
 }
 
+// Where no copy is asynchronous: what the next step takes is read into registers before this one's
+// product, and put into the other stage after it. All have read that by then, at the last barrier
+// but one. The last step reads once more what it has.
+static void make_step_fetched(const tune_tile *tile, const tune_ir_builder *builder, MlirValue step,
+                              MlirValue *sums) {
+  const tune_tile_operand *operands[] = {&tile->a, &tile->b};
+  MlirValue chunks[2][TUNE_TILE_MOST_CHUNKS];
+  make_barrier(builder);
+  MlirValue next = tune_tile_add_number(builder, step, 1),
+            there = tune_ir_build_binary(builder, "arith.minui", next,
+                                         tune_ir_build_index(builder, tile->steps - 1));
+  for (size_t i = 0; i < 2; ++i)
+    tune_tile_operand_fetch(tile, operands[i], builder, there, chunks[i]);
+  tile->core->multiply(tile, builder, tune_tile_remainder(builder, step, tile->stages), sums);
+  for (size_t i = 0; i < 2; ++i)
+    tune_tile_operand_put(tile, operands[i], builder,
+                          tune_tile_remainder(builder, next, tile->stages), chunks[i]);
+}
+
 static void make_step_now(const tune_tile *tile, const tune_ir_builder *builder, MlirValue step) {
   make_barrier(builder); // what is copied over is read
   copy_step(tile, builder, tune_ir_build_index(builder, 0), step);
@@ -289,7 +309,8 @@ static tune_status make_loop(const tune_tile *tile, const tune_ir_builder *build
     tile->core->loop(tile, builder, pieces);
     return TUNE_OK;
   }
-  for (int64_t s = 0; s < tile->stages - 1; ++s) {
+  int64_t ahead = tile->is_async || tile->stages == 1 ? tile->stages - 1 : 1;
+  for (int64_t s = 0; s < ahead; ++s) {
     MlirValue number = tune_ir_build_index(builder, s);
     if (s < tile->steps)
       copy_step(tile, builder, number, number);
@@ -301,11 +322,15 @@ static tune_status make_loop(const tune_tile *tile, const tune_ir_builder *build
   MlirValue step = mlirBlockGetArgument(body, 0), sums[TUNE_TILE_MOST_PIECES];
   for (size_t p = 0; p < count; ++p)
     sums[p] = mlirBlockGetArgument(body, 1 + (intptr_t)p);
-  if (tile->stages > 1)
-    make_step_ahead(tile, &inside, step);
-  else
-    make_step_now(tile, &inside, step);
-  tile->core->multiply(tile, &inside, tune_tile_remainder(&inside, step, tile->stages), sums);
+  if (tile->stages > 1 && !tile->is_async) {
+    make_step_fetched(tile, &inside, step, sums);
+  } else {
+    if (tile->stages > 1)
+      make_step_ahead(tile, &inside, step);
+    else
+      make_step_now(tile, &inside, step);
+    tile->core->multiply(tile, &inside, tune_tile_remainder(&inside, step, tile->stages), sums);
+  }
   tune_ir_build(
       &inside,
       &(tune_ir_parts){.name = "scf.yield", .operand_count = (intptr_t)count, .operands = sums});
@@ -328,6 +353,13 @@ static tune_status open_tile(MlirOperation forall, const tune_device *device) {
     return tune_status_make_at(TUNE_INVALID_ARGUMENT, forall,
                                "%zu pieces of the output a thread; up to %d are let pass",
                                tile.core->count(&tile), TUNE_TILE_MOST_PIECES);
+  if (!tile.is_async && tile.stages > 1 &&
+      (tune_tile_operand_chunks(&tile, &tile.a) > TUNE_TILE_MOST_CHUNKS ||
+       tune_tile_operand_chunks(&tile, &tile.b) > TUNE_TILE_MOST_CHUNKS))
+    return tune_status_make_at(TUNE_INVALID_ARGUMENT, forall,
+                               "a thread reads more than %d pieces of A or B ahead; expected more "
+                               "threads, or one stage",
+                               TUNE_TILE_MOST_CHUNKS);
   if (tile.is_bulk) {
     TUNE_RETURN_IF_ERROR(tune_tile_bulk_check(&tile, &tile.a));
     TUNE_RETURN_IF_ERROR(tune_tile_bulk_check(&tile, &tile.b));
@@ -347,8 +379,11 @@ static tune_status open_tile(MlirOperation forall, const tune_device *device) {
   tune_ir_builder builder = tune_ir_builder_before(tile.loop);
   TUNE_RETURN_IF_ERROR(make_loop(&tile, &builder, pieces));
   TUNE_RETURN_IF_ERROR(tune_tile_make_writes(&tile, pieces));
-  mlirOperationSetDiscardableAttributeByName(tile.forall, tune_ir_string(TUNE_TILE_DONE_ATTRIBUTE),
-                                             mlirUnitAttrGet(mlirOperationGetContext(tile.forall)));
+  // LLVM takes vectors of any length; SPIR-V has pieces of them (vector_pieces.h).
+  if (device->arch)
+    mlirOperationSetDiscardableAttributeByName(
+        tile.forall, tune_ir_string(TUNE_TILE_DONE_ATTRIBUTE),
+        mlirUnitAttrGet(mlirOperationGetContext(tile.forall)));
   return TUNE_OK;
 }
 

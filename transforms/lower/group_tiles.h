@@ -6,7 +6,8 @@
 // below a group of threads computes it together:
 //
 //  - tiles of A and B are copied to shared memory, `stages` - 1 steps ahead of where they are used,
-//    by asynchronous copies (cp.async) of up to 16 bytes a thread;
+//    by asynchronous copies (cp.async) of up to 16 bytes a thread; where the device has none, one
+//    step ahead by way of registers;
 //  - each warp has a part of the output tile, each of its threads pieces of that in registers
 //    (group_tiles_parts.h): by tensor cores (ldmatrix and mma.sync, as PTX's manual lays fragments
 //    out), by four warps together (wgmma), or by multiply-adds of f32;
@@ -25,8 +26,9 @@
 //   tune.tile.bulk_copies                  1: with tensor_cores = 2, one thread copies whole tiles
 //                                          (cp.async.bulk.tensor); 0, or none: each some of it
 //
-// The forall gets one dimension more, the last, of the group's threads. The attribute
-// tune.tile.done stays on it: its vectors are as threads have them.
+// The forall gets one dimension more, the last, of the group's threads. On CUDA the attribute
+// tune.tile.done stays on it: its vectors are as threads have them. On Vulkan, where a warp is no
+// more than 32 threads side by side, vector_pieces.h takes vectors and shared memory from there.
 //
 // The pipeline is that of NVIDIA's CUTLASS for sm_80 (its docs/efficient_gemm.md); rows in shared
 // memory are 16 bytes apart from the next power of two, so that a warp's reads meet no bank twice.

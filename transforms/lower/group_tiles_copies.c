@@ -212,24 +212,79 @@ static void copy_async(const tune_ir_builder *builder, const tune_tile_operand *
                                           .attributes = attributes});
 }
 
-// Copies what begins at `row` and `col` of the tile.
-static void copy_chunk(const tune_tile *tile, const tune_tile_operand *operand,
-                       const tune_ir_builder *builder, MlirValue stage, MlirValue row,
-                       MlirValue col, const MlirValue *origin, intptr_t rank) {
-  MlirValue memory = mlirOperationGetOperand(operand->read, 0), from[MOST_RANK];
-  for (intptr_t i = 0; i < rank; ++i)
-    from[i] = origin[i];
-  from[operand->dims[0]] = tune_tile_add(builder, from[operand->dims[0]], row);
-  from[operand->dims[1]] = tune_tile_add(builder, from[operand->dims[1]], col);
-  MlirValue to[4];
-  intptr_t to_rank = find_shared(operand, builder, stage, row, col, to);
-  if (tile->is_async) {
-    copy_async(builder, operand, to, to_rank, memory, rank, from);
-    return;
+// A thread's chunk of a tile: where it begins.
+typedef struct chunk_place {
+  MlirValue row, col;
+  tune_ir_builder inside; // where the chunk is there
+} chunk_place;
+
+static int64_t count_across(const tune_tile_operand *operand) {
+  return operand->cols / operand->chunk;
+}
+
+// The thread's chunk of those from number `done` on. Where some threads have none the place is in a
+// branch that these do not take, or with `clamps` that of the last chunk.
+static chunk_place find_chunk(const tune_tile *tile, const tune_tile_operand *operand,
+                              const tune_ir_builder *builder, int64_t done, bool clamps) {
+  int64_t across = count_across(operand), all = operand->rows * across;
+  chunk_place place = {.inside = *builder};
+  MlirValue number = tune_tile_add_number(builder, tile->thread, done);
+  bool is_whole = done + tile->threads <= all;
+  if (!is_whole && clamps)
+    number =
+        tune_ir_build_binary(builder, "arith.minui", number, tune_ir_build_index(builder, all - 1));
+  else if (!is_whole)
+    place.inside = tune_ir_build_if(
+        builder, tune_ir_build_compare(builder, "ult", number, tune_ir_build_index(builder, all)));
+  const tune_ir_builder *inside = &place.inside;
+  MlirValue col;
+  if (done % across == 0 && (is_whole || !clamps)) { // the same column each time: hoisted
+    place.row =
+        tune_tile_add_number(inside, tune_tile_divide(inside, tile->thread, across), done / across);
+    col = tune_tile_remainder(inside, tile->thread, across);
+  } else {
+    place.row = tune_tile_divide(inside, number, across);
+    col = tune_tile_remainder(inside, number, across);
   }
-  MlirValue chunk = tune_tile_load(builder, memory, rank, from, operand->chunk);
-  tune_tile_store(builder, chunk, operand->shared, to_rank, to,
+  place.col = tune_tile_scale(inside, col, operand->chunk);
+  return place;
+}
+
+static intptr_t find_memory(const tune_tile_operand *operand, const chunk_place *place,
+                            const MlirValue *origin, MlirValue *out_from) {
+  intptr_t rank =
+      mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetOperand(operand->read, 0)));
+  for (intptr_t i = 0; i < rank; ++i)
+    out_from[i] = origin[i];
+  MlirValue *row = &out_from[operand->dims[0]], *col = &out_from[operand->dims[1]];
+  *row = tune_tile_add(&place->inside, *row, place->row);
+  *col = tune_tile_add(&place->inside, *col, place->col);
+  return rank;
+}
+
+static MlirValue load_chunk(const tune_tile_operand *operand, const chunk_place *place,
+                            const MlirValue *origin) {
+  MlirValue from[MOST_RANK];
+  intptr_t rank = find_memory(operand, place, origin, from);
+  return tune_tile_load(&place->inside, mlirOperationGetOperand(operand->read, 0), rank, from,
+                        operand->chunk);
+}
+
+static void store_chunk(const tune_tile_operand *operand, const chunk_place *place, MlirValue stage,
+                        MlirValue chunk) {
+  MlirValue to[4];
+  intptr_t rank = find_shared(operand, &place->inside, stage, place->row, place->col, to);
+  tune_tile_store(&place->inside, chunk, operand->shared, rank, to,
                   operand->chunk * tune_tile_bytes(operand->element));
+}
+
+static void copy_chunk_async(const tune_tile_operand *operand, const chunk_place *place,
+                             MlirValue stage, const MlirValue *origin) {
+  MlirValue from[MOST_RANK], to[4];
+  intptr_t rank = find_memory(operand, place, origin, from),
+           to_rank = find_shared(operand, &place->inside, stage, place->row, place->col, to);
+  copy_async(&place->inside, operand, to, to_rank, mlirOperationGetOperand(operand->read, 0), rank,
+             from);
 }
 
 void tune_tile_operand_find_origin(const tune_tile *tile, const tune_tile_operand *operand,
@@ -243,30 +298,39 @@ void tune_tile_operand_find_origin(const tune_tile *tile, const tune_tile_operan
 
 void tune_tile_operand_copy(const tune_tile *tile, const tune_tile_operand *operand,
                             const tune_ir_builder *builder, MlirValue stage, MlirValue step) {
-  intptr_t rank =
-      mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetOperand(operand->read, 0)));
   MlirValue origin[MOST_RANK];
   tune_tile_operand_find_origin(tile, operand, builder, step, origin);
-  int64_t across = operand->cols / operand->chunk, all = operand->rows * across;
+  int64_t all = operand->rows * count_across(operand);
   for (int64_t done = 0; done < all; done += tile->threads) {
-    tune_ir_builder place = *builder;
-    MlirValue number = tune_tile_add_number(builder, tile->thread, done);
-    if (done + tile->threads > all) {
-      MlirValue is_there =
-          tune_ir_build_compare(builder, "ult", number, tune_ir_build_index(builder, all));
-      place = tune_ir_build_if(builder, is_there);
-    }
-    MlirValue row, col;
-    if (done % across == 0) { // the same column each time: computed once, and hoisted
-      row = tune_tile_add_number(&place, tune_tile_divide(&place, tile->thread, across),
-                                 done / across);
-      col = tune_tile_remainder(&place, tile->thread, across);
-    } else {
-      row = tune_tile_divide(&place, number, across);
-      col = tune_tile_remainder(&place, number, across);
-    }
-    copy_chunk(tile, operand, &place, stage, row, tune_tile_scale(&place, col, operand->chunk),
-               origin, rank);
+    chunk_place place = find_chunk(tile, operand, builder, done, false);
+    if (tile->is_async)
+      copy_chunk_async(operand, &place, stage, origin);
+    else
+      store_chunk(operand, &place, stage, load_chunk(operand, &place, origin));
+  }
+}
+
+size_t tune_tile_operand_chunks(const tune_tile *tile, const tune_tile_operand *operand) {
+  return (size_t)((operand->rows * count_across(operand) + tile->threads - 1) / tile->threads);
+}
+
+void tune_tile_operand_fetch(const tune_tile *tile, const tune_tile_operand *operand,
+                             const tune_ir_builder *builder, MlirValue step,
+                             MlirValue *out_chunks) {
+  MlirValue origin[MOST_RANK];
+  tune_tile_operand_find_origin(tile, operand, builder, step, origin);
+  for (size_t i = 0; i < tune_tile_operand_chunks(tile, operand); ++i) {
+    chunk_place place = find_chunk(tile, operand, builder, (int64_t)i * tile->threads, true);
+    out_chunks[i] = load_chunk(operand, &place, origin);
+  }
+}
+
+void tune_tile_operand_put(const tune_tile *tile, const tune_tile_operand *operand,
+                           const tune_ir_builder *builder, MlirValue stage,
+                           const MlirValue *chunks) {
+  for (size_t i = 0; i < tune_tile_operand_chunks(tile, operand); ++i) {
+    chunk_place place = find_chunk(tile, operand, builder, (int64_t)i * tile->threads, false);
+    store_chunk(operand, &place, stage, chunks[i]);
   }
 }
 

@@ -10,7 +10,12 @@
 extern "C" {
 #endif
 
-enum { TUNE_TILE_WARP = 32, TUNE_TILE_MOST_PIECES = 128, TUNE_TILE_MOST_LEVELS = 4 };
+enum {
+  TUNE_TILE_WARP = 32,
+  TUNE_TILE_MOST_PIECES = 128,
+  TUNE_TILE_MOST_LEVELS = 4,
+  TUNE_TILE_MOST_CHUNKS = 32, // of an operand, that a thread reads ahead into registers
+};
 
 // A or B: what the loop reads of it in a step.
 typedef struct tune_tile_operand {

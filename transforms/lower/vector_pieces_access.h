@@ -45,6 +45,8 @@ tune_status tune_access_read_scalar(MlirOperation op, tune_access *out_access, b
 
 // Whether the buffer lies outside of the launch, row by row without gaps.
 bool tune_access_is_plain(const tune_pieces *pieces, const tune_access *access);
+// Whether it is memory that the launch takes for its groups.
+bool tune_access_is_of_group(const tune_pieces *pieces, const tune_access *access);
 // Whether each piece is four neighbours in memory at a multiple of four.
 bool tune_access_can_be_wide(const tune_pieces *pieces, const tune_access *access);
 // Whether every lane of a subgroup is there and accesses the same elements.

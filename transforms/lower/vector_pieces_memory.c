@@ -64,7 +64,7 @@ tune_status tune_pieces_list_uses(tune_pieces *pieces, MlirOperation launch) {
   return walk.status;
 }
 
-static const tune_buffer_use *find_use(const tune_pieces *pieces, MlirValue memref) {
+static tune_buffer_use *find_use(const tune_pieces *pieces, MlirValue memref) {
   size_t index = tune_op_map_get(&pieces->use_map, memref.ptr);
   return index == TUNE_OP_MAP_NONE ? NULL : &pieces->uses[index];
 }
@@ -103,8 +103,27 @@ static MlirType pair_type(MlirContext context) {
   return mlirVectorTypeGet(1, &two, mlirIntegerTypeGet(context, 64));
 }
 
+// Memory of a group in fours, in place of what then nothing accesses.
+static MlirValue allocate_fours(const tune_access *access, tune_buffer_use *use,
+                                const int64_t *sizes, MlirType four) {
+  MlirOperation old = mlirOpResultGetOwner(access->memref);
+  if (!mlirValueIsNull(use->of_fours))
+    return use->of_fours;
+  MlirAttribute space = mlirMemRefTypeGetMemorySpace(mlirValueGetType(access->memref));
+  MlirType type = mlirMemRefTypeContiguousGet(four, access->memref_rank, sizes, space);
+  MlirAttribute segments = tune_ir_attribute(old, "operandSegmentSizes");
+  tune_ir_builder builder = tune_ir_builder_before(old);
+  MlirNamedAttribute attribute = tune_ir_named(builder.context, "operandSegmentSizes", segments);
+  use->of_fours = tune_ir_build_result(&builder, &(tune_ir_parts){.name = "memref.alloc",
+                                                                  .type_count = 1,
+                                                                  .types = &type,
+                                                                  .attribute_count = 1,
+                                                                  .attributes = &attribute});
+  return use->of_fours;
+}
+
 static view make_view(const tune_pieces *pieces, const tune_access *access) {
-  const tune_buffer_use *use = find_use(pieces, access->memref);
+  tune_buffer_use *use = find_use(pieces, access->memref);
   view made = {.memref = access->memref, .step = 1};
   made.is_wide =
       tune_access_can_be_wide(pieces, access) && use && (use->is_wide || !use->is_written);
@@ -125,6 +144,10 @@ static view make_view(const tune_pieces *pieces, const tune_access *access) {
     element = mlirVectorTypeGet(1, &four, element);
     if (is_paired(pieces, access, use))
       element = pair_type(mlirTypeGetContext(element));
+    if (tune_access_is_of_group(pieces, access)) {
+      made.memref = allocate_fours(access, use, sizes, element);
+      return made;
+    }
   }
   MlirAttribute space = is_texel ? mlirStringAttrGet(context, tune_ir_string(TUNE_TEXEL_SPACE))
                                  : mlirAttributeGetNull();

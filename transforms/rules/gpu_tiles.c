@@ -30,6 +30,7 @@ enum {
   OTHER_REGISTERS = 32,    // that a thread needs beside them at the least
   MOST_PRODUCTS = 512,     // pieces of mma.sync in the loop's body; more takes seconds to compile
   MOST_MULTIPLY_ADDS = 2048,
+  MOST_AHEAD_BYTES = 256, // that a thread reads ahead into registers
 };
 
 static bool gpu_tiles_applies(const tune_structure *structure, const tune_machine *machine) {
@@ -74,7 +75,7 @@ static void write_size_constraints(const tune_gpu_tiles_plan *p, const tune_mach
            "%%most = smt.int.constant %" PRId64 "\n"
            "%%fits = smt.int.cmp le %%threads, %%most\n"
            "smt.assert %%fits",
-           TUNE_TILES_WARP, machine->gpu.group_invocations);
+           TUNE_TILES_WARP, tune_gpu_tiles_threads_most(machine));
   tune_writer_constraint(w, "a group has no more threads than the device allows", 2, TILE + 2,
                          lines);
   snprintf(lines, sizeof lines,
@@ -113,9 +114,6 @@ static void write_size_constraints(const tune_gpu_tiles_plan *p, const tune_mach
 // As lower/group_tiles_copies.c lays out what is in shared memory.
 static void write_memory_constraint(const tune_gpu_tiles_plan *p, const tune_machine *machine,
                                     tune_writer *w) {
-  int64_t most = machine->gpu.shared_bytes_most > machine->gpu.shared_bytes
-                     ? machine->gpu.shared_bytes_most
-                     : machine->gpu.shared_bytes;
   char lines[1024];
   snprintf(lines, sizeof lines,
            "%%gap = smt.int.constant %" PRId64 "\n"
@@ -129,11 +127,30 @@ static void write_memory_constraint(const tune_gpu_tiles_plan *p, const tune_mac
            "%%all = smt.int.mul %%both, %%stages_, %%bytes\n"
            "%%fits = smt.int.cmp le %%all, %%most\n"
            "smt.assert %%fits",
-           16 / p->bytes, p->bytes, most, p->a_depth_is_row ? "depth" : "rows",
-           p->b_depth_is_row ? "depth" : "cols", p->a_depth_is_row ? "rows" : "depth",
-           p->b_depth_is_row ? "cols" : "depth");
+           16 / p->bytes, p->bytes, tune_gpu_tiles_shared_most(machine),
+           p->a_depth_is_row ? "depth" : "rows", p->b_depth_is_row ? "depth" : "cols",
+           p->a_depth_is_row ? "rows" : "depth", p->b_depth_is_row ? "cols" : "depth");
   tune_writer_constraint(w, "the tiles of all stages fit into the shared memory of a group", 4,
                          (const char *const[]){"rows", "cols", "depth", "stages"}, lines);
+}
+
+// Of either operand a thread has up to so many elements in registers, while it multiplies.
+static void write_ahead_constraint(const tune_gpu_tiles_plan *p, tune_writer *w) {
+  char lines[1024];
+  snprintf(lines, sizeof lines,
+           "%%one = smt.int.constant 1\n"
+           "%%each = smt.int.constant %" PRId64 "\n"
+           "%%most = smt.int.mul %%warps_y_, %%warps_x_, %%each\n"
+           "%%lines = smt.int.add %%rows_, %%cols_\n"
+           "%%all = smt.int.mul %%lines, %%depth_\n"
+           "%%is_now = smt.int.cmp le %%stages_, %%one\n"
+           "%%fits = smt.int.cmp le %%all, %%most\n"
+           "%%either = smt.or %%is_now, %%fits\n"
+           "smt.assert %%either",
+           MOST_AHEAD_BYTES / p->bytes * TUNE_TILES_WARP);
+  tune_writer_constraint(
+      w, "what a thread reads ahead fits its registers", 6,
+      (const char *const[]){"rows", "cols", "depth", "warps_y", "warps_x", "stages"}, lines);
 }
 
 static void write_wgmma_knob(const tune_gpu_tiles_plan *p, tune_writer *w) {
@@ -190,8 +207,7 @@ static void write_knobs(const tune_gpu_tiles_plan *p, const tune_machine *machin
   tune_writer_knob(w, "depth", "tile", TUNE_LEVEL_GPU, &p->depths, p->depths_default);
   tune_writer_knob(w, "warps_y", "parallel", TUNE_LEVEL_GPU, &p->warps_y, p->warps_y_default);
   tune_writer_knob(w, "warps_x", "parallel", TUNE_LEVEL_GPU, &p->warps_x, p->warps_x_default);
-  tune_writer_knob(w, "stages", NULL, TUNE_LEVEL_GPU, &p->stages,
-                   tune_value_set_at_most(&p->stages, 3));
+  tune_writer_knob(w, "stages", NULL, TUNE_LEVEL_GPU, &p->stages, p->stages_default);
   if (p->has_wgmma)
     write_wgmma_knob(p, w);
   if (p->has_bulk_copies)
@@ -201,6 +217,8 @@ static void write_knobs(const tune_gpu_tiles_plan *p, const tune_machine *machin
   write_part_constraints(p, w);
   write_size_constraints(p, machine, w);
   write_memory_constraint(p, machine, w);
+  if (p->reads_ahead)
+    write_ahead_constraint(p, w);
 }
 
 //===--------------------------------------------------------------------------===//
@@ -318,17 +336,22 @@ static void write_parts(const tune_gpu_tiles_plan *p, const tune_machine *machin
   tune_writer_end_alternatives(w, NULL, 0);
 }
 
+void tune_gpu_tiles_write_steps(const tune_gpu_tiles_plan *p, const tune_machine *machine,
+                                tune_writer *w) {
+  write_knobs(p, machine, w);
+  if (p->parts.count)
+    write_parts(p, machine, w);
+  else
+    write_whole(p, w);
+}
+
 static void gpu_tiles_write(const tune_structure *structure, const tune_machine *machine,
                             tune_writer *w) {
   tune_gpu_tiles_plan p;
   if (!tune_gpu_tiles_plan_make(structure, machine, &p))
     return;
   tune_writer_begin_tensors(w, "rule 'gpu_tiles': a tile of the output for each group of threads");
-  write_knobs(&p, machine, w);
-  if (p.parts.count)
-    write_parts(&p, machine, w);
-  else
-    write_whole(&p, w);
+  tune_gpu_tiles_write_steps(&p, machine, w);
   tune_gpu_write_end(structure, machine, false, p.loops.anchor->widens, w);
 }
 

@@ -20,7 +20,8 @@ static bool is_innermost(const tune_operand *operand, size_t loop) {
   return is_alone;
 }
 
-static bool has_types(tune_gpu_tiles_plan *p) {
+// Tensor cores are CUDA's; on Vulkan threads multiply what has a type in its shaders and memory.
+static bool has_types(tune_gpu_tiles_plan *p, const tune_machine *machine) {
   const tune_operand *a = &p->loops.anchor->operands[p->loops.a],
                      *b = &p->loops.anchor->operands[p->loops.b],
                      *c = &p->loops.anchor->operands[p->loops.anchor->input_count];
@@ -29,6 +30,11 @@ static bool has_types(tune_gpu_tiles_plan *p) {
   p->bytes = a->bits / 8;
   bool is_f16 = strcmp(a->type, "f16") == 0, is_bf16 = strcmp(a->type, "bf16") == 0,
        is_i8 = strcmp(a->type, "i8") == 0;
+  if (machine->kind == TUNE_KIND_VULKAN) {
+    if (is_f16 && machine->gpu.has_float16 && machine->gpu.has_storage16)
+      return strcmp(c->type, "f32") == 0 || strcmp(c->type, "f16") == 0;
+    return strcmp(a->type, "f32") == 0 && strcmp(c->type, "f32") == 0;
+  }
   p->uses_tensor_cores = is_f16 || is_bf16 || is_i8;
   if (is_i8)
     return strcmp(c->type, "i32") == 0 && p->loops.anchor->widens;
@@ -160,9 +166,47 @@ static void choose_warps(tune_gpu_tiles_plan *p) {
   while (!is_wgmma && p->cols_default / p->warps_x_default > (p->uses_tensor_cores ? 32 : 64) &&
          p->cols_default / p->warps_x_default / 2 >= part_cols)
     p->warps_x_default *= 2;
-  for (int64_t warps = 1; warps <= 8; warps *= 2) {
-    tune_value_set_add(&p->warps_y, warps);
-    tune_value_set_add(&p->warps_x, warps);
+}
+
+int64_t tune_gpu_tiles_threads_most(const tune_machine *machine) {
+  const tune_device *gpu = &machine->gpu;
+  return gpu->group_size[0] < gpu->group_invocations ? gpu->group_size[0] : gpu->group_invocations;
+}
+
+int64_t tune_gpu_tiles_shared_most(const tune_machine *machine) {
+  const tune_device *gpu = &machine->gpu;
+  return gpu->shared_bytes_most > gpu->shared_bytes ? gpu->shared_bytes_most : gpu->shared_bytes;
+}
+
+// As lower/group_tiles_copies.c lays it out: a gap of 16 bytes after each row.
+static int64_t count_shared_bytes(const tune_gpu_tiles_plan *p) {
+  int64_t rows = p->rows_default, cols = p->cols_default, depth = p->depths_default,
+          gap = 16 / p->bytes, a = p->a_depth_is_row ? rows * (depth + gap) : depth * (rows + gap),
+          b = p->b_depth_is_row ? cols * (depth + gap) : depth * (cols + gap);
+  return (a + b) * p->bytes * p->stages_default;
+}
+
+static int64_t halve(const tune_value_set *set, int64_t value) {
+  return tune_value_set_at_most(set, value / 2);
+}
+
+// Makes the tile smaller until a group of this device has the threads and the shared memory for it.
+static void fit_tile(tune_gpu_tiles_plan *p, const tune_machine *machine) {
+  while (count_shared_bytes(p) > tune_gpu_tiles_shared_most(machine) && p->stages_default > 1)
+    --p->stages_default;
+  for (;;) {
+    choose_warps(p);
+    int64_t threads = p->warps_y_default * p->warps_x_default * TUNE_TILES_WARP;
+    if (threads <= tune_gpu_tiles_threads_most(machine) &&
+        count_shared_bytes(p) <= tune_gpu_tiles_shared_most(machine))
+      return;
+    int64_t rows = halve(&p->rows, p->rows_default), cols = halve(&p->cols, p->cols_default);
+    if (rows == p->rows_default && cols == p->cols_default)
+      return;
+    if (rows < p->rows_default && (p->rows_default >= p->cols_default || cols == p->cols_default))
+      p->rows_default = rows;
+    else
+      p->cols_default = cols;
   }
 }
 
@@ -199,13 +243,15 @@ bool tune_gpu_tiles_plan_make(const tune_structure *structure, const tune_machin
                               tune_gpu_tiles_plan *p) {
   *p = (tune_gpu_tiles_plan){.pads = false};
   tune_machine registers = tune_gpu_registers(machine);
+  bool is_cuda = machine->kind == TUNE_KIND_CUDA;
   if (structure->is_dynamic || structure->is_empty ||
-      machine->gpu.subgroup_size != TUNE_TILES_WARP ||
+      (is_cuda && machine->gpu.subgroup_size != TUNE_TILES_WARP) ||
       !tune_contraction_plan_make(structure, &registers, &p->loops) || p->loops.other_count)
     return false;
   const tune_contraction_plan *loops = &p->loops;
   if (loops->rest_count > MOST_WINDOWS || loops->rows < 16 || loops->cols < 16 ||
-      loops->depths < 16 || !has_types(p) || (p->uses_tensor_cores && machine->gpu.arch < 80))
+      loops->depths < 16 || !has_types(p, machine) ||
+      (p->uses_tensor_cores && machine->gpu.arch < 80))
     return false;
   const tune_operand *a = &loops->anchor->operands[loops->a],
                      *b = &loops->anchor->operands[loops->b];
@@ -237,14 +283,21 @@ bool tune_gpu_tiles_plan_make(const tune_structure *structure, const tune_machin
     p->parts = tune_gpu_split_parts(loops, 2 * p->depths.values[p->depths.count - 1]);
   choose_tile(p, machine);
   choose_tensor_cores(p, machine);
-  choose_bands(p, machine);
-  choose_warps(p);
   p->depths_default =
       tune_value_set_at_most(&p->depths, p->tensor_cores_default == TUNE_TILES_WGMMA ? 64
                                          : p->uses_tensor_cores                      ? 64 / p->bytes
                                                                                      : 16);
-  for (int64_t stages = 1; stages <= 6; stages++)
-    if (stages == 1 || machine->gpu.arch >= 80)
-      tune_value_set_add(&p->stages, stages);
+  // Without asynchronous copies a step is ahead in registers, and there is nothing more to wait
+  // for.
+  for (int64_t stages = 1; stages <= (machine->gpu.arch >= 80 ? 6 : 2); stages++)
+    tune_value_set_add(&p->stages, stages);
+  p->reads_ahead = machine->gpu.arch < 80;
+  p->stages_default = tune_value_set_at_most(&p->stages, 3);
+  fit_tile(p, machine);
+  choose_bands(p, machine);
+  for (int64_t warps = 1; warps <= 8; warps *= 2) {
+    tune_value_set_add(&p->warps_y, warps);
+    tune_value_set_add(&p->warps_x, warps);
+  }
   return true;
 }

@@ -1,6 +1,7 @@
 //===- gpu_tiles_plan.h - What tiles whole groups may have of a product ---------------------===//
 //
-// Part of gpu_tiles: which products it takes, the values of its knobs and their defaults.
+// Part of gpu_tiles: which products it takes, the values of its knobs and their defaults. On Vulkan
+// the same, as far as multiply-adds go, is a part of gpu_contraction.
 //
 //===--------------------------------------------------------------------------===//
 
@@ -38,6 +39,8 @@ typedef struct tune_gpu_tiles_plan {
   tune_value_set parts; // of the depth, beside the whole
   int64_t parts_default;
   int64_t rows_default, cols_default, depths_default, warps_y_default, warps_x_default;
+  int64_t stages_default;
+  bool reads_ahead;             // two stages are by way of registers
   int64_t tensor_cores_default; // of tune.tile.tensor_cores
   bool pads;
   const tune_nest *fused; // what follows elementwise, where tiles go through it; or NULL
@@ -46,6 +49,14 @@ typedef struct tune_gpu_tiles_plan {
 // False where the task is for another rule.
 bool tune_gpu_tiles_plan_make(const tune_structure *structure, const tune_machine *machine,
                               tune_gpu_tiles_plan *out_plan);
+
+// Writes the knobs, and what becomes of the task up to vectors (gpu_tiles.c).
+void tune_gpu_tiles_write_steps(const tune_gpu_tiles_plan *plan, const tune_machine *machine,
+                                tune_writer *writer);
+
+// The threads, and the bytes of shared memory, that a group may have.
+int64_t tune_gpu_tiles_threads_most(const tune_machine *machine);
+int64_t tune_gpu_tiles_shared_most(const tune_machine *machine);
 
 #ifdef __cplusplus
 }
