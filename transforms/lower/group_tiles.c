@@ -46,13 +46,18 @@ static tune_status read_attributes(tune_tile *tile, const tune_device *device) {
   TUNE_RETURN_IF_ERROR(read_number(tile->forall, "tensor_cores", 0, 2, &tensor_cores));
   static const tune_tile_core *const CORES[] = {&tune_tile_fma, &tune_tile_mma, &tune_tile_wgmma};
   tile->core = CORES[tensor_cores]; // or int8, once A is known
-  tile->threads = tile->warps_y * tile->warps_x * TUNE_TILE_WARP;
+  tile->warp = TUNE_TILE_WARP;
+  if (!device->arch && tensor_cores == 1) {
+    tile->core = &tune_tile_matrices;
+    tile->warp = device->subgroup_size > 0 ? device->subgroup_size : TUNE_TILE_WARP;
+  }
+  tile->threads = tile->warps_y * tile->warps_x * tile->warp;
   tile->is_async = device->arch >= 80;
   int64_t is_bulk = 0;
   if (!mlirAttributeIsNull(tune_ir_attribute(tile->forall, PREFIX "bulk_copies")))
     TUNE_RETURN_IF_ERROR(read_number(tile->forall, "bulk_copies", 0, 1, &is_bulk));
   tile->is_bulk = is_bulk;
-  if (!device->arch && tensor_cores)
+  if (!device->arch && tensor_cores > 1)
     return tune_status_make_at(TUNE_INVALID_ARGUMENT, tile->forall,
                                PREFIX "tensor_cores: the instructions are CUDA's; a Vulkan device "
                                       "has none of them");
@@ -229,6 +234,24 @@ static tune_status read_loop(tune_tile *tile) {
   return read_levels(tile);
 }
 
+// What cooperative matrices the device has for the tile.
+static void find_matrix(tune_tile *tile, const tune_device *device) {
+  const tune_tile_operand *a = &tile->a;
+  if (tile->core != &tune_tile_matrices || !mlirTypeEqual(a->element, tile->b.element) ||
+      a->is_unsigned != tile->b.is_unsigned)
+    return;
+  const char *input = mlirTypeIsAF16(a->element)   ? "f16"
+                      : mlirTypeIsAF32(a->element) ? "f32"
+                      : a->is_unsigned             ? "u8"
+                                                   : "s8";
+  const char *sum = mlirTypeIsAF16(tile->sum)   ? "f16"
+                    : mlirTypeIsAF32(tile->sum) ? "f32"
+                    : a->is_unsigned            ? "u32"
+                                                : "s32";
+  tile->matrix = tune_device_find_matrix(device, input, sum, tile->rows / tile->warps_y,
+                                         tile->cols / tile->warps_x, tile->depth);
+}
+
 //===--------------------------------------------------------------------------===//
 // The loop
 //===--------------------------------------------------------------------------===//
@@ -303,8 +326,12 @@ static void make_step_now(const tune_tile *tile, const tune_ir_builder *builder,
 
 static tune_status make_loop(const tune_tile *tile, const tune_ir_builder *builder,
                              MlirValue *pieces) {
-  size_t count = tile->core->count(tile);
+  bool has_sums = tile->core->sum_count;
+  size_t count = has_sums ? tile->core->sum_count(tile) : tile->core->count(tile);
+  MlirValue started[TUNE_TILE_MOST_PIECES], *carried = has_sums ? started : pieces;
   TUNE_RETURN_IF_ERROR(start_pieces(tile, builder, pieces));
+  if (has_sums)
+    tile->core->begin(tile, builder, carried);
   if (tile->core->loop) {
     tile->core->loop(tile, builder, pieces);
     return TUNE_OK;
@@ -317,7 +344,7 @@ static tune_status make_loop(const tune_tile *tile, const tune_ir_builder *build
     tune_tile_commit(tile, builder);
   }
   MlirOperation loop;
-  tune_ir_builder inside = tune_ir_build_for(builder, tile->steps, (intptr_t)count, pieces, &loop);
+  tune_ir_builder inside = tune_ir_build_for(builder, tile->steps, (intptr_t)count, carried, &loop);
   MlirBlock body = body_of(loop);
   MlirValue step = mlirBlockGetArgument(body, 0), sums[TUNE_TILE_MOST_PIECES];
   for (size_t p = 0; p < count; ++p)
@@ -335,7 +362,9 @@ static tune_status make_loop(const tune_tile *tile, const tune_ir_builder *build
       &inside,
       &(tune_ir_parts){.name = "scf.yield", .operand_count = (intptr_t)count, .operands = sums});
   for (size_t p = 0; p < count; ++p)
-    pieces[p] = mlirOperationGetResult(loop, (intptr_t)p);
+    carried[p] = mlirOperationGetResult(loop, (intptr_t)p);
+  if (has_sums)
+    tile->core->end(tile, builder, carried, pieces);
   return TUNE_OK;
 }
 
@@ -348,6 +377,7 @@ static tune_status open_tile(MlirOperation forall, const tune_device *device) {
   TUNE_RETURN_IF_ERROR(read_attributes(&tile, device));
   TUNE_RETURN_IF_ERROR(read_loop(&tile));
   TUNE_RETURN_IF_ERROR(read_contraction(&tile));
+  find_matrix(&tile, device);
   TUNE_RETURN_IF_ERROR(tile.core->check(&tile, device));
   if (tile.core->count(&tile) > TUNE_TILE_MOST_PIECES)
     return tune_status_make_at(TUNE_INVALID_ARGUMENT, forall,

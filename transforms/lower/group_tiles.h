@@ -19,8 +19,10 @@
 //   tune.tile.stages                       tiles in shared memory at once; 1: no copy ahead
 //   tune.tile.band                         optional: rows of tiles that go together
 //                                          (group_tiles_order.h)
-//   tune.tile.tensor_cores                 0: multiply-adds of f32; 1: mma.sync, of f16, bf16 or
-//   i8;
+//   tune.tile.tensor_cores                 0: multiply-adds of f32 or f16; 1: mma.sync, of f16,
+//   bf16
+//                                          or i8, and on Vulkan cooperative matrices, of what the
+//                                          device has (group_tiles_matrices.c);
 //                                          2: wgmma of sm_90, of f16 or bf16, into f32: warps_y is
 //                                          a multiple of four, which have 64 rows together, or more
 //   tune.tile.bulk_copies                  1: with tensor_cores = 2, one thread copies whole tiles

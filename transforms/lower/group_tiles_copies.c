@@ -98,6 +98,11 @@ static MlirValue allocate(const tune_ir_builder *builder, MlirType type) {
                                                         .attributes = &attribute});
 }
 
+MlirValue tune_tile_allocate(const tune_ir_builder *builder, MlirType element, intptr_t rank,
+                             const int64_t *shape) {
+  return allocate(builder, shared_type(builder, element, rank, shape));
+}
+
 void tune_tile_operand_allocate(const tune_tile *tile, const tune_ir_builder *builder,
                                 tune_tile_operand *operand) {
   int64_t wide = operand->swizzle / tune_tile_bytes(operand->element);
@@ -111,7 +116,7 @@ void tune_tile_operand_allocate(const tune_tile *tile, const tune_ir_builder *bu
   }
   int64_t shape[] = {tile->stages, operand->rows, operand->pitch};
   MlirType type = shared_type(builder, operand->element, 3, shape);
-  if (tune_tile_bytes(operand->element) != 1) {
+  if (tile->core != &tune_tile_int8) {
     operand->shared = allocate(builder, type);
     return;
   }

@@ -12,6 +12,9 @@ extern "C" {
 // Reads what `operand->read` reads into the rest of `operand`, but for its memory.
 // INVALID_ARGUMENT (located) for a read that is not whole, or of elements that no copy can take.
 tune_status tune_tile_operand_read(const tune_tile *tile, tune_tile_operand *operand);
+// Memory of the group.
+MlirValue tune_tile_allocate(const tune_ir_builder *builder, MlirType element, intptr_t rank,
+                             const int64_t *shape);
 // Makes its shared memory.
 void tune_tile_operand_allocate(const tune_tile *tile, const tune_ir_builder *builder,
                                 tune_tile_operand *operand);

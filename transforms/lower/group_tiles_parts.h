@@ -50,9 +50,11 @@ typedef struct tune_tile {
   int64_t rows, cols, depth;
   int64_t steps; // of all loops
   int64_t warps_y, warps_x, stages, threads;
-  bool is_async;      // copies are cp.async
-  bool is_bulk;       // or cp.async.bulk.tensor, of a step at once
-  MlirValue barriers; // memref<stages x i64>: of the steps, where they are
+  int64_t warp;                     // its threads
+  const tune_device_matrix *matrix; // what cooperative matrices are, or NULL
+  bool is_async;                    // copies are cp.async
+  bool is_bulk;                     // or cp.async.bulk.tensor, of a step at once
+  MlirValue barriers;               // memref<stages x i64>: of the steps, where they are
   const tune_tile_core *core;
 } tune_tile;
 
@@ -76,13 +78,20 @@ struct tune_tile_core {
   void (*loop)(const tune_tile *tile, const tune_ir_builder *builder, MlirValue *pieces);
   // Adds the product of what is in shared memory at `stage`.
   void (*multiply)(const tune_tile *tile, const tune_ir_builder *builder, MlirValue stage,
-                   MlirValue *pieces);
+                   MlirValue *sums);
+  // Where sums are no pieces while the loop goes on, else NULL: how many there are, what they begin
+  // with, and what adds them to the pieces.
+  size_t (*sum_count)(const tune_tile *tile);
+  void (*begin)(const tune_tile *tile, const tune_ir_builder *builder, MlirValue *out_sums);
+  void (*end)(const tune_tile *tile, const tune_ir_builder *builder, const MlirValue *sums,
+              MlirValue *pieces);
 };
 
-extern const tune_tile_core tune_tile_mma;   // group_tiles_mma.c
-extern const tune_tile_core tune_tile_int8;  // group_tiles_int8.c
-extern const tune_tile_core tune_tile_fma;   // group_tiles_fma.c
-extern const tune_tile_core tune_tile_wgmma; // group_tiles_wgmma.c
+extern const tune_tile_core tune_tile_mma;      // group_tiles_mma.c
+extern const tune_tile_core tune_tile_int8;     // group_tiles_int8.c
+extern const tune_tile_core tune_tile_fma;      // group_tiles_fma.c
+extern const tune_tile_core tune_tile_wgmma;    // group_tiles_wgmma.c
+extern const tune_tile_core tune_tile_matrices; // group_tiles_matrices.c
 
 //===- Arithmetic on indices (group_tiles_values.c) ----------------------------------===//
 

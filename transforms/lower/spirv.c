@@ -14,6 +14,7 @@
 #include "transforms/lower/shader_math.h"
 #include "transforms/lower/spirv_environment.h"
 #include "transforms/lower/spirv_loops.h"
+#include "transforms/lower/spirv_matrices.h"
 #include "transforms/lower/spirv_tools.h"
 #include "transforms/lower/texels.h"
 
@@ -33,6 +34,8 @@
 // What upstream calls what it makes of a gpu.module.
 #define SPIRV_PREFIX "__spv__"
 
+#define ENVIRONMENT_ATTRIBUTE "spirv.target_env" // of what is in the op
+
 #define TEXELS_ATTRIBUTE "tune.texels" // on a gpu.module: whether each argument is a texture
 
 // Longer loops would be seconds in spirv-opt, and in the driver.
@@ -42,6 +45,7 @@ struct tune_spirv {
   MlirContext context;
   tune_device device;
   MlirAttribute environment; // #spirv.target_env
+  MlirAttribute of_matrices; // of kernels with cooperative matrices; null where the device has none
   MlirPassManager clean, convert, finish, serialize;
 };
 
@@ -49,7 +53,9 @@ static tune_status init(tune_spirv *self, MlirContext context, const tune_device
   self->context = context;
   self->device = *device;
   mlirContextGetOrLoadDialect(context, tune_ir_string("spirv"));
-  TUNE_RETURN_IF_ERROR(tune_spirv_environment_make(context, device, &self->environment));
+  TUNE_RETURN_IF_ERROR(tune_spirv_environment_make(context, device, false, &self->environment));
+  if (device->has_cooperative_matrix)
+    TUNE_RETURN_IF_ERROR(tune_spirv_environment_make(context, device, true, &self->of_matrices));
   TUNE_RETURN_IF_ERROR(tune_pipeline_create(context, CLEAN, &self->clean));
   TUNE_RETURN_IF_ERROR(tune_pipeline_create(context, CONVERT, &self->convert));
   TUNE_RETURN_IF_ERROR(tune_pipeline_create(context, FINISH, &self->finish));
@@ -193,8 +199,12 @@ static tune_status prepare_kernel(const tune_spirv *self, MlirOperation module,
   mlirOperationWalk(kernel, open_subgroup_reduce, NULL, MlirWalkPostOrder);
   TUNE_RETURN_IF_ERROR(tune_kernel_types_check(kernel, &self->device));
   TUNE_RETURN_IF_ERROR(tune_kernel_memory_place(kernel, &self->device));
-  MlirAttribute targets = mlirArrayAttrGet(self->context, 1, &self->environment);
-  mlirOperationSetAttributeByName(module, tune_ir_string("targets"), targets);
+  bool has_matrices = tune_spirv_matrices_are_in(kernel);
+  const MlirAttribute *environment = has_matrices ? &self->of_matrices : &self->environment;
+  mlirOperationSetAttributeByName(module, tune_ir_string("targets"),
+                                  mlirArrayAttrGet(self->context, 1, environment));
+  if (has_matrices)
+    mlirOperationSetAttributeByName(module, tune_ir_string(ENVIRONMENT_ATTRIBUTE), *environment);
   return TUNE_OK;
 }
 
@@ -242,6 +252,11 @@ static tune_status finish_module(const tune_spirv *self, MlirOperation kernels,
   MlirOperation spirv = find_prefixed(kernels, module);
   if (mlirOperationIsNull(spirv))
     return tune_status_make(TUNE_INTERNAL, "upstream made no spirv.module of %s", kernel->name);
+  MlirAttribute environment = tune_ir_attribute(module, ENVIRONMENT_ATTRIBUTE);
+  if (!mlirAttributeIsNull(environment)) {
+    mlirOperationSetAttributeByName(spirv, tune_ir_string(ENVIRONMENT_ATTRIBUTE), environment);
+    tune_spirv_matrices_settle(spirv);
+  }
   tune_spirv_loops_start(spirv);
   tune_spirv_opt opt;
   TUNE_RETURN_IF_ERROR(read_opt(module, &opt));
@@ -268,14 +283,21 @@ tune_status tune_spirv_convert(tune_spirv *self, MlirOperation kernels,
   TUNE_RETURN_IF_ERROR(tune_shader_math_lower(kernels));
   TUNE_RETURN_IF_ERROR(tune_late_values_sink(kernels));
   TUNE_RETURN_IF_ERROR(prepare_kernels(self, kernels, out_kernels));
-  mlirOperationSetAttributeByName(kernels, tune_ir_string("spirv.target_env"), self->environment);
+  mlirOperationSetAttributeByName(kernels, tune_ir_string(ENVIRONMENT_ATTRIBUTE),
+                                  self->environment);
   TUNE_RETURN_IF_ERROR(tune_pipeline_run(self->convert, kernels, "converting kernels to SPIR-V"));
   size_t index = 0;
   for (MlirOperation op = mlirBlockGetFirstOperation(body_of(kernels)); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
     if (tune_ir_is(op, "gpu.module"))
       TUNE_RETURN_IF_ERROR(finish_module(self, kernels, op, &out_kernels->items[index++]));
-  return tune_pipeline_run(self->finish, kernels, "finishing SPIR-V");
+  TUNE_RETURN_IF_ERROR(tune_pipeline_run(self->finish, kernels, "finishing SPIR-V"));
+  for (MlirOperation op = mlirBlockGetFirstOperation(body_of(kernels)); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (tune_ir_is(op, "gpu.module") &&
+        !mlirAttributeIsNull(tune_ir_attribute(op, ENVIRONMENT_ATTRIBUTE)))
+      TUNE_RETURN_IF_ERROR(tune_spirv_matrices_declare(find_prefixed(kernels, op)));
+  return TUNE_OK;
 }
 
 //===--------------------------------------------------------------------------===//

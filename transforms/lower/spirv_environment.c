@@ -33,18 +33,22 @@ static void append_capabilities(tune_string_builder *text, const tune_device *de
 }
 
 tune_status tune_spirv_environment_make(MlirContext context, const tune_device *device,
-                                        MlirAttribute *out_environment) {
+                                        bool has_matrices, MlirAttribute *out_environment) {
   tune_string_builder text;
   tune_string_builder_init(&text);
   // From 1.4 on upstream lists all variables in the entry point, as that version asks, but writes
   // the least version that the module can do with, which mostly forbids it.
-  tune_string_builder_append(&text, "#spirv.target_env<#spirv.vce<v1.3, [");
+  // Cooperative matrices ask for 1.6, which is what is written then.
+  tune_string_builder_appendf(&text, "#spirv.target_env<#spirv.vce<v1.%d, [", has_matrices ? 6 : 3);
   append_capabilities(&text, device);
   tune_string_builder_appendf(
       &text,
-      "], [SPV_KHR_storage_buffer_storage_class, SPV_KHR_8bit_storage, SPV_KHR_16bit_storage]>, "
+      "%s], [SPV_KHR_storage_buffer_storage_class, SPV_KHR_8bit_storage, "
+      "SPV_KHR_16bit_storage%s]>, "
       "api=Vulkan, #spirv.resource_limits<max_compute_shared_memory_size = %lld, "
       "max_compute_workgroup_invocations = %lld, max_compute_workgroup_size = [%lld, %lld, %lld]",
+      has_matrices ? ", CooperativeMatrixKHR, VulkanMemoryModel" : "",
+      has_matrices ? ", SPV_KHR_cooperative_matrix, SPV_KHR_vulkan_memory_model" : "",
       (long long)device->shared_bytes, (long long)device->group_invocations,
       (long long)device->group_size[0], (long long)device->group_size[1],
       (long long)device->group_size[2]);

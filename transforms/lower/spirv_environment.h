@@ -15,10 +15,10 @@
 extern "C" {
 #endif
 
-// The #spirv.target_env of `device`: its capabilities, extensions and limits. The dialect has to be
-// loaded.
+// The #spirv.target_env of `device`: its capabilities, extensions and limits, and what kernels with
+// cooperative matrices need, where `has_matrices` says so. The dialect has to be loaded.
 tune_status tune_spirv_environment_make(MlirContext context, const tune_device *device,
-                                        MlirAttribute *out_environment);
+                                        bool has_matrices, MlirAttribute *out_environment);
 
 #ifdef __cplusplus
 }

@@ -30,6 +30,7 @@ enum {
   OTHER_REGISTERS = 32,    // that a thread needs beside them at the least
   MOST_PRODUCTS = 512,     // pieces of mma.sync in the loop's body; more takes seconds to compile
   MOST_MULTIPLY_ADDS = 2048,
+  SUM_BYTES = 4,          // of an element
   MOST_AHEAD_BYTES = 256, // that a thread reads ahead into registers
 };
 
@@ -75,7 +76,10 @@ static void write_size_constraints(const tune_gpu_tiles_plan *p, const tune_mach
            "%%most = smt.int.constant %" PRId64 "\n"
            "%%fits = smt.int.cmp le %%threads, %%most\n"
            "smt.assert %%fits",
-           TUNE_TILES_WARP, tune_gpu_tiles_threads_most(machine));
+           p->matrix && machine->gpu.subgroup_size > TUNE_TILES_WARP
+               ? (int)machine->gpu.subgroup_size
+               : TUNE_TILES_WARP,
+           tune_gpu_tiles_threads_most(machine));
   tune_writer_constraint(w, "a group has no more threads than the device allows", 2, TILE + 2,
                          lines);
   snprintf(lines, sizeof lines,
@@ -111,10 +115,17 @@ static void write_size_constraints(const tune_gpu_tiles_plan *p, const tune_mach
   tune_writer_constraint(w, "a longer body takes seconds to compile", 5, TILE, lines);
 }
 
-// As lower/group_tiles_copies.c lays out what is in shared memory.
+// As lower/group_tiles_copies.c lays out what is in shared memory. Of cooperative matrices each
+// subgroup has one there in the end (lower/group_tiles_matrices.c).
 static void write_memory_constraint(const tune_gpu_tiles_plan *p, const tune_machine *machine,
                                     tune_writer *w) {
-  char lines[1024];
+  char lines[1024], sums[256] = "";
+  if (p->matrix)
+    snprintf(sums, sizeof sums,
+             "%%matrix = smt.int.constant %" PRId64 "\n"
+             "%%sums = smt.int.mul %%warps_y_, %%warps_x_, %%tensor_cores_, %%matrix\n"
+             "%%all = smt.int.add %%tiles, %%sums\n",
+             p->matrix->rows * p->matrix->cols * SUM_BYTES);
   snprintf(lines, sizeof lines,
            "%%gap = smt.int.constant %" PRId64 "\n"
            "%%bytes = smt.int.constant %" PRId64 "\n"
@@ -124,14 +135,18 @@ static void write_memory_constraint(const tune_gpu_tiles_plan *p, const tune_mac
            "%%a = smt.int.mul %%%s_, %%a_row\n"
            "%%b = smt.int.mul %%%s_, %%b_row\n"
            "%%both = smt.int.add %%a, %%b\n"
-           "%%all = smt.int.mul %%both, %%stages_, %%bytes\n"
+           "%%%s = smt.int.mul %%both, %%stages_, %%bytes\n"
+           "%s"
            "%%fits = smt.int.cmp le %%all, %%most\n"
            "smt.assert %%fits",
            16 / p->bytes, p->bytes, tune_gpu_tiles_shared_most(machine),
            p->a_depth_is_row ? "depth" : "rows", p->b_depth_is_row ? "depth" : "cols",
-           p->a_depth_is_row ? "rows" : "depth", p->b_depth_is_row ? "cols" : "depth");
-  tune_writer_constraint(w, "the tiles of all stages fit into the shared memory of a group", 4,
-                         (const char *const[]){"rows", "cols", "depth", "stages"}, lines);
+           p->a_depth_is_row ? "rows" : "depth", p->b_depth_is_row ? "cols" : "depth",
+           p->matrix ? "tiles" : "all", sums);
+  static const char *const KNOBS[] = {"rows",    "cols",    "depth",       "stages",
+                                      "warps_y", "warps_x", "tensor_cores"};
+  tune_writer_constraint(w, "the tiles of all stages fit into the shared memory of a group",
+                         p->matrix ? 7 : 4, KNOBS, lines);
 }
 
 // Of either operand a thread has up to so many elements in registers, while it multiplies.
@@ -169,6 +184,57 @@ static void write_wgmma_knob(const tune_gpu_tiles_plan *p, tune_writer *w) {
            TUNE_TILES_WGMMA);
   tune_writer_constraint(w, "wgmma takes four warps along the rows", 2,
                          (const char *const[]){"tensor_cores", "warps_y"}, lines);
+}
+
+// A warp is a subgroup then, which may have fewer lanes.
+static void write_matrices_knob(const tune_gpu_tiles_plan *p, const tune_machine *machine,
+                                tune_writer *w) {
+  const tune_device_matrix *matrix = p->matrix;
+  tune_writer_knob(w, "tensor_cores", NULL, TUNE_LEVEL_GPU, &p->tensor_cores,
+                   p->tensor_cores_default);
+  char lines[1024];
+  snprintf(lines, sizeof lines,
+           "%%matrix_rows = smt.int.constant %" PRId64 "\n"
+           "%%matrix_cols = smt.int.constant %" PRId64 "\n"
+           "%%matrix_depth = smt.int.constant %" PRId64 "\n"
+           "%%down = smt.int.mul %%warps_y_, %%matrix_rows\n"
+           "%%across = smt.int.mul %%warps_x_, %%matrix_cols\n"
+           "%%row_rest = smt.int.mod %%rows_, %%down\n"
+           "%%col_rest = smt.int.mod %%cols_, %%across\n"
+           "%%depth_rest = smt.int.mod %%depth_, %%matrix_depth\n"
+           "%%rest = smt.int.add %%row_rest, %%col_rest, %%depth_rest\n"
+           "%%if_matrices = smt.int.mul %%rest, %%tensor_cores_\n"
+           "%%none = smt.int.constant 0\n"
+           "%%fits = smt.int.cmp le %%if_matrices, %%none\n"
+           "smt.assert %%fits",
+           matrix->rows, matrix->cols, matrix->depth);
+  tune_writer_constraint(
+      w, "subgroups divide a tile into cooperative matrices", 6,
+      (const char *const[]){"rows", "cols", "depth", "warps_y", "warps_x", "tensor_cores"}, lines);
+  snprintf(lines, sizeof lines,
+           "%%each = smt.int.constant %" PRId64 "\n"
+           "%%most = smt.int.mul %%warps_y_, %%warps_x_, %%each\n"
+           "%%sums = smt.int.mul %%rows_, %%cols_, %%tensor_cores_\n"
+           "%%fits = smt.int.cmp le %%sums, %%most\n"
+           "smt.assert %%fits",
+           MOST_ACCUMULATORS * machine->gpu.subgroup_size);
+  tune_writer_constraint(
+      w, "the sums of a subgroup fit its registers", 5,
+      (const char *const[]){"rows", "cols", "warps_y", "warps_x", "tensor_cores"}, lines);
+  snprintf(lines, sizeof lines,
+           "%%one = smt.int.constant 1\n"
+           "%%each = smt.int.constant %" PRId64 "\n"
+           "%%most = smt.int.mul %%warps_y_, %%warps_x_, %%each\n"
+           "%%lines = smt.int.add %%rows_, %%cols_\n"
+           "%%ahead = smt.int.sub %%stages_, %%one\n"
+           "%%all = smt.int.mul %%lines, %%depth_, %%ahead, %%tensor_cores_\n"
+           "%%fits = smt.int.cmp le %%all, %%most\n"
+           "smt.assert %%fits",
+           MOST_AHEAD_BYTES / p->bytes * machine->gpu.subgroup_size);
+  tune_writer_constraint(w, "what a lane reads ahead fits its registers", 7,
+                         (const char *const[]){"rows", "cols", "depth", "warps_y", "warps_x",
+                                               "stages", "tensor_cores"},
+                         lines);
 }
 
 static void write_bulk_knob(const tune_gpu_tiles_plan *p, tune_writer *w) {
@@ -210,6 +276,8 @@ static void write_knobs(const tune_gpu_tiles_plan *p, const tune_machine *machin
   tune_writer_knob(w, "stages", NULL, TUNE_LEVEL_GPU, &p->stages, p->stages_default);
   if (p->has_wgmma)
     write_wgmma_knob(p, w);
+  if (p->matrix)
+    write_matrices_knob(p, machine, w);
   if (p->has_bulk_copies)
     write_bulk_knob(p, w);
   if (p->bands.count)
@@ -258,7 +326,7 @@ static void write_grid(const tune_gpu_tiles_plan *p, tune_writer *w) {
   annotate(grid, "stages", "stages", w);
   if (p->bands.count)
     annotate(grid, "band", "band", w);
-  if (!p->has_wgmma)
+  if (!p->has_wgmma && !p->matrix)
     tune_writer_line(w, "%%tensor_cores = transform.param.constant %" PRId64 " : i64 -> " PARAM,
                      p->tensor_cores_default);
   annotate(grid, "tensor_cores", "tensor_cores", w);

@@ -2,6 +2,7 @@
 
 #include "transforms/rules/gpu_tiles_plan.h"
 
+#include "transforms/lower/spirv_tools.h"
 #include "transforms/rules/gpu_parts.h"
 
 #include <string.h>
@@ -129,6 +130,26 @@ static void choose_bands(tune_gpu_tiles_plan *p, const tune_machine *machine) {
   }
   if (p->bands.count == 1)
     p->bands.count = 0;
+}
+
+// Cooperative matrices, the largest that divide a tile of the knobs' largest values; of the default
+// where the device is no software, which has them for the sake of tests.
+static void choose_matrices(tune_gpu_tiles_plan *p, const tune_machine *machine) {
+  const tune_device *gpu = &machine->gpu;
+  const tune_nest *anchor = p->loops.anchor;
+  if (machine->kind != TUNE_KIND_VULKAN || !gpu->has_cooperative_matrix || !gpu->has_memory_model ||
+      (gpu->api_major == 1 && gpu->api_minor < 3) || !tune_spirv_tools_know_matrices())
+    return;
+  p->matrix = tune_device_find_matrix(
+      gpu, anchor->operands[p->loops.a].type, anchor->operands[anchor->input_count].type,
+      p->rows.values[p->rows.count - 1], p->cols.values[p->cols.count - 1],
+      p->depths.values[p->depths.count - 1]);
+  if (!p->matrix)
+    return;
+  tune_value_set_add(&p->tensor_cores, TUNE_TILES_MMA);
+  if (!gpu->is_software && p->rows_default % p->matrix->rows == 0 &&
+      p->cols_default % p->matrix->cols == 0)
+    p->tensor_cores_default = TUNE_TILES_MMA;
 }
 
 // Products of four warps, where the device has them and some tile 64 rows.
@@ -283,6 +304,7 @@ bool tune_gpu_tiles_plan_make(const tune_structure *structure, const tune_machin
     p->parts = tune_gpu_split_parts(loops, 2 * p->depths.values[p->depths.count - 1]);
   choose_tile(p, machine);
   choose_tensor_cores(p, machine);
+  choose_matrices(p, machine);
   p->depths_default =
       tune_value_set_at_most(&p->depths, p->tensor_cores_default == TUNE_TILES_WGMMA ? 64
                                          : p->uses_tensor_cores                      ? 64 / p->bytes

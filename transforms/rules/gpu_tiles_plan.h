@@ -18,7 +18,7 @@ extern "C" {
 // Values of tune.tile.tensor_cores.
 typedef enum tune_gpu_tiles_core {
   TUNE_TILES_FMA,
-  TUNE_TILES_MMA,
+  TUNE_TILES_MMA, // on Vulkan cooperative matrices
   TUNE_TILES_WGMMA
 } tune_gpu_tiles_core;
 
@@ -40,8 +40,9 @@ typedef struct tune_gpu_tiles_plan {
   int64_t parts_default;
   int64_t rows_default, cols_default, depths_default, warps_y_default, warps_x_default;
   int64_t stages_default;
-  bool reads_ahead;             // two stages are by way of registers
-  int64_t tensor_cores_default; // of tune.tile.tensor_cores
+  bool reads_ahead;                 // two stages are by way of registers
+  const tune_device_matrix *matrix; // cooperative matrices of Vulkan, the machine's; NULL: none
+  int64_t tensor_cores_default;     // of tune.tile.tensor_cores
   bool pads;
   const tune_nest *fused; // what follows elementwise, where tiles go through it; or NULL
 } tune_gpu_tiles_plan;
