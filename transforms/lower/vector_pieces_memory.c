@@ -43,6 +43,9 @@ static MlirWalkResult list_use(MlirOperation op, void *user_data) {
   if (tune_status_is_ok(walk->status) && is_access) {
     walk->status = add_use(walk->pieces, access.memref, !access.writes, access.writes,
                            tune_access_can_be_wide(walk->pieces, &access));
+  } else if (tune_pieces_is_matrix_load(op)) {
+    walk->status = add_use(walk->pieces, mlirOperationGetOperand(op, 0), true, false,
+                           tune_pieces_matrix_can_be_wide(walk->pieces, op));
   } else {
     bool only_reads = tune_ir_is(op, "memref.load") || tune_ir_is(op, "memref.dim");
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && tune_status_is_ok(walk->status);
@@ -103,25 +106,6 @@ static MlirType pair_type(MlirContext context) {
   return mlirVectorTypeGet(1, &two, mlirIntegerTypeGet(context, 64));
 }
 
-// Memory of a group in fours, in place of what then nothing accesses.
-static MlirValue allocate_fours(const tune_access *access, tune_buffer_use *use,
-                                const int64_t *sizes, MlirType four) {
-  MlirOperation old = mlirOpResultGetOwner(access->memref);
-  if (!mlirValueIsNull(use->of_fours))
-    return use->of_fours;
-  MlirAttribute space = mlirMemRefTypeGetMemorySpace(mlirValueGetType(access->memref));
-  MlirType type = mlirMemRefTypeContiguousGet(four, access->memref_rank, sizes, space);
-  MlirAttribute segments = tune_ir_attribute(old, "operandSegmentSizes");
-  tune_ir_builder builder = tune_ir_builder_before(old);
-  MlirNamedAttribute attribute = tune_ir_named(builder.context, "operandSegmentSizes", segments);
-  use->of_fours = tune_ir_build_result(&builder, &(tune_ir_parts){.name = "memref.alloc",
-                                                                  .type_count = 1,
-                                                                  .types = &type,
-                                                                  .attribute_count = 1,
-                                                                  .attributes = &attribute});
-  return use->of_fours;
-}
-
 static view make_view(const tune_pieces *pieces, const tune_access *access) {
   tune_buffer_use *use = find_use(pieces, access->memref);
   view made = {.memref = access->memref, .step = 1};
@@ -144,8 +128,8 @@ static view make_view(const tune_pieces *pieces, const tune_access *access) {
     element = mlirVectorTypeGet(1, &four, element);
     if (is_paired(pieces, access, use))
       element = pair_type(mlirTypeGetContext(element));
-    if (tune_access_is_of_group(pieces, access)) {
-      made.memref = allocate_fours(access, use, sizes, element);
+    if (tune_access_is_of_group(pieces, access->memref)) {
+      made.memref = tune_pieces_make_fours(use);
       return made;
     }
   }
@@ -510,7 +494,7 @@ bool tune_pieces_is_access(MlirOperation op) {
   for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; ++i)
     if (tune_ir_is(op, NAMES[i]))
       return true;
-  return false;
+  return tune_pieces_is_matrix_load(op);
 }
 
 tune_status tune_pieces_open_access(tune_pieces *pieces, MlirOperation op) {
@@ -521,6 +505,10 @@ tune_status tune_pieces_open_access(tune_pieces *pieces, MlirOperation op) {
     return tune_ir_is(op, "memref.load") ? TUNE_OK : tune_pieces_refuse(op);
   if (tune_ir_is(op, "memref.load"))
     return open_scalar_load(pieces, op);
+  if (tune_pieces_is_matrix_load(op)) {
+    tune_pieces_open_matrix_load(find_use(pieces, mlirOperationGetOperand(op, 0)), op);
+    return TUNE_OK;
+  }
   MlirOperation inner = op;
   if (tune_ir_is(op, "vector.mask"))
     inner = mlirBlockGetFirstOperation(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
