@@ -26,18 +26,24 @@ static void set(MlirOperation op, const char *name, const char *attribute) {
                                   mlirAttributeParseGet(context, tune_ir_string(attribute)));
 }
 
-static void find_words(MlirStringRef part, void *user_data) {
-  bool *found = user_data;
-  static const char WORD[] = "Workgroup";
-  *found |= memmem(part.data, part.length, WORD, sizeof WORD - 1) != NULL;
+typedef struct word_search {
+  const char *word;
+  bool found;
+} word_search;
+
+static void find_word(MlirStringRef part, void *user_data) {
+  word_search *search = user_data;
+  search->found |= memmem(part.data, part.length, search->word, strlen(search->word)) != NULL;
 }
 
-// Whether `pointer` is of !spirv.ptr<…, Workgroup>, of which there is no C API.
-static bool is_of_group(MlirValue pointer) {
-  bool found = false;
-  mlirTypePrint(mlirValueGetType(pointer), find_words, &found);
-  return found;
+// Of SPIR-V's types there is no C API.
+static bool type_has_word(MlirValue value, const char *word) {
+  word_search search = {.word = word};
+  mlirTypePrint(mlirValueGetType(value), find_word, &search);
+  return search.found;
 }
+
+static bool is_of_group(MlirValue pointer) { return type_has_word(pointer, "Workgroup"); }
 
 static MlirWalkResult settle(MlirOperation op, void *user_data) {
   (void)user_data;
@@ -53,6 +59,11 @@ static MlirWalkResult settle(MlirOperation op, void *user_data) {
     if (tune_ir_is(op, ACCESSES[i].op) &&
         is_of_group(mlirOperationGetOperand(op, ACCESSES[i].pointer)))
       set(op, ACCESSES[i].attribute, NOT_PRIVATE);
+  // Only of integers with a sign something is said.
+  if (tune_ir_is(op, "spirv.KHR.CooperativeMatrixMulAdd") &&
+      type_has_word(mlirOperationGetOperand(op, 0), "xsi8"))
+    set(op, "matrix_operands",
+        "#spirv.cooperative_matrix_operands_khr<ASigned|BSigned|CSigned|ResultSigned>");
   if (tune_ir_is(op, "spirv.ControlBarrier"))
     set(op, "memory_semantics",
         "#spirv.memory_semantics<AcquireRelease|WorkgroupMemory|MakeAvailable|MakeVisible>");

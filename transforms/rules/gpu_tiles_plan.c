@@ -21,7 +21,16 @@ static bool is_innermost(const tune_operand *operand, size_t loop) {
   return is_alone;
 }
 
-// Tensor cores are CUDA's; on Vulkan threads multiply what has a type in its shaders and memory.
+// Whether the code of cooperative matrices is one that the device takes, and that can be checked.
+static bool has_matrices(const tune_machine *machine) {
+  const tune_device *gpu = &machine->gpu;
+  return machine->kind == TUNE_KIND_VULKAN && gpu->has_cooperative_matrix &&
+         gpu->has_memory_model && (gpu->api_major > 1 || gpu->api_minor >= 3) &&
+         tune_spirv_tools_know_matrices();
+}
+
+// Tensor cores are CUDA's; on Vulkan threads multiply what has a type in its shaders and memory,
+// and bytes are for cooperative matrices alone.
 static bool has_types(tune_gpu_tiles_plan *p, const tune_machine *machine) {
   const tune_operand *a = &p->loops.anchor->operands[p->loops.a],
                      *b = &p->loops.anchor->operands[p->loops.b],
@@ -32,6 +41,10 @@ static bool has_types(tune_gpu_tiles_plan *p, const tune_machine *machine) {
   bool is_f16 = strcmp(a->type, "f16") == 0, is_bf16 = strcmp(a->type, "bf16") == 0,
        is_i8 = strcmp(a->type, "i8") == 0;
   if (machine->kind == TUNE_KIND_VULKAN) {
+    p->only_matrices = is_i8;
+    if (is_i8)
+      return strcmp(c->type, "i32") == 0 && p->loops.anchor->widens && has_matrices(machine) &&
+             machine->gpu.has_int8 && machine->gpu.has_storage8;
     if (is_f16 && machine->gpu.has_float16 && machine->gpu.has_storage16)
       return strcmp(c->type, "f32") == 0 || strcmp(c->type, "f16") == 0;
     return strcmp(a->type, "f32") == 0 && strcmp(c->type, "f32") == 0;
@@ -132,23 +145,35 @@ static void choose_bands(tune_gpu_tiles_plan *p, const tune_machine *machine) {
     p->bands.count = 0;
 }
 
-// Cooperative matrices, the largest that divide a tile of the knobs' largest values; of the default
-// where the device is no software, which has them for the sake of tests.
-static void choose_matrices(tune_gpu_tiles_plan *p, const tune_machine *machine) {
-  const tune_device *gpu = &machine->gpu;
+// The largest that divide a tile of the knobs' largest values; none has bytes of both kinds of
+// sign.
+static const tune_device_matrix *find_matrix(const tune_gpu_tiles_plan *p,
+                                             const tune_machine *machine) {
   const tune_nest *anchor = p->loops.anchor;
-  if (machine->kind != TUNE_KIND_VULKAN || !gpu->has_cooperative_matrix || !gpu->has_memory_model ||
-      (gpu->api_major == 1 && gpu->api_minor < 3) || !tune_spirv_tools_know_matrices())
-    return;
-  p->matrix = tune_device_find_matrix(
-      gpu, anchor->operands[p->loops.a].type, anchor->operands[anchor->input_count].type,
-      p->rows.values[p->rows.count - 1], p->cols.values[p->cols.count - 1],
-      p->depths.values[p->depths.count - 1]);
+  int64_t rows = p->rows.values[p->rows.count - 1], cols = p->cols.values[p->cols.count - 1],
+          depth = p->depths.values[p->depths.count - 1];
+  const char *input = anchor->operands[p->loops.a].type,
+             *sum = anchor->operands[anchor->input_count].type;
+  if (p->bytes > 1)
+    return tune_device_find_matrix(&machine->gpu, input, sum, rows, cols, depth);
+  if (anchor->zero_extends[0] != anchor->zero_extends[1])
+    return NULL;
+  bool has_sign = !anchor->zero_extends[0];
+  return tune_device_find_matrix(&machine->gpu, has_sign ? "s8" : "u8", has_sign ? "s32" : "u32",
+                                 rows, cols, depth);
+}
+
+// Cooperative matrices; of the default where the device is no software, which has them for the sake
+// of tests, or where there is nothing else.
+static void choose_matrices(tune_gpu_tiles_plan *p, const tune_machine *machine) {
+  p->matrix = has_matrices(machine) ? find_matrix(p, machine) : NULL;
   if (!p->matrix)
     return;
+  bool divides = p->rows_default % p->matrix->rows == 0 && p->cols_default % p->matrix->cols == 0;
+  if (p->only_matrices)
+    p->tensor_cores.count = 0;
   tune_value_set_add(&p->tensor_cores, TUNE_TILES_MMA);
-  if (!gpu->is_software && p->rows_default % p->matrix->rows == 0 &&
-      p->cols_default % p->matrix->cols == 0)
+  if (p->only_matrices || (!machine->gpu.is_software && divides))
     p->tensor_cores_default = TUNE_TILES_MMA;
 }
 
@@ -284,7 +309,9 @@ bool tune_gpu_tiles_plan_make(const tune_structure *structure, const tune_machin
       (!p->b_depth_is_row && !is_innermost(b, loops->col)))
     return false;
   int64_t least_cols = p->uses_tensor_cores ? 16 : 32,
-          least_depth = p->uses_tensor_cores ? TUNE_TILES_MMA_BYTES / p->bytes : 8;
+          least_depth = p->uses_tensor_cores ? TUNE_TILES_MMA_BYTES / p->bytes
+                        : p->only_matrices   ? 16
+                                             : 8;
   p->pads = loops->rows % 16 || loops->cols % least_cols || loops->depths % least_depth;
   bool has_around = loops->has_window || loops->rest_count || tune_structure_has_pad(structure);
   if (p->pads && (has_around || (loops->init && !loops->starts_filled)))
@@ -292,8 +319,8 @@ bool tune_gpu_tiles_plan_make(const tune_structure *structure, const tune_machin
   p->fused = p->pads || !keeps_order(loops) ? NULL : loops->epilogue;
   add_sizes(&p->rows, loops->rows, 16, 256, p->pads);
   add_sizes(&p->cols, loops->cols, least_cols, 256, p->pads);
-  add_sizes(&p->depths, loops->depths, least_depth, p->uses_tensor_cores ? 128 / p->bytes : 32,
-            p->pads);
+  add_sizes(&p->depths, loops->depths, least_depth,
+            p->uses_tensor_cores || p->only_matrices ? 128 / p->bytes : 32, p->pads);
   // A loop of one step would be none, with nothing to copy ahead for, unless there are others.
   while (p->depths.count &&
          p->depths.values[p->depths.count - 1] >= loops->depths + (count_around(loops) > 1))
@@ -305,9 +332,11 @@ bool tune_gpu_tiles_plan_make(const tune_structure *structure, const tune_machin
   choose_tile(p, machine);
   choose_tensor_cores(p, machine);
   choose_matrices(p, machine);
+  if (p->only_matrices && !p->matrix)
+    return false;
   p->depths_default =
       tune_value_set_at_most(&p->depths, p->tensor_cores_default == TUNE_TILES_WGMMA ? 64
-                                         : p->uses_tensor_cores                      ? 64 / p->bytes
+                                         : p->tensor_cores_default == TUNE_TILES_MMA ? 64 / p->bytes
                                                                                      : 16);
   // Without asynchronous copies a step is ahead in registers, and there is nothing more to wait
   // for.

@@ -42,6 +42,7 @@ typedef struct tune_gpu_tiles_plan {
   int64_t stages_default;
   bool reads_ahead;                 // two stages are by way of registers
   const tune_device_matrix *matrix; // cooperative matrices of Vulkan, the machine's; NULL: none
+  bool only_matrices;               // threads do not multiply such
   int64_t tensor_cores_default;     // of tune.tile.tensor_cores
   bool pads;
   const tune_nest *fused; // what follows elementwise, where tiles go through it; or NULL
