@@ -4,15 +4,17 @@
 DEMO = examples/torch_mlp3_gelu_f32.mlir
 TRIALS = 64
 
-.PHONY: help demo check build dependencies build-asan test test-asan clean
+.PHONY: help demo check build dependencies build-asan build-fuzz test test-asan fuzz clean
 
 help:
 	@echo "make demo          install what is missing, build, tune $(DEMO), show the result"
-	@echo "make check         install what is missing, build, run all tests; again with sanitizers"
+	@echo "make check         install what is missing, build, run all tests; again with sanitizers;"
+	@echo "                   the fuzz targets for some seconds each"
 	@echo "make build         build only: tools in build/bin/, plugin in build/lib/"
 	@echo "make dependencies  install with apt what is missing; needs root or sudo if anything is"
 	@echo "make test          build, and run all tests once"
-	@echo "make clean         remove build/ and build-asan/"
+	@echo "make fuzz          build the fuzz targets, and run each for 5 s; scripts/fuzz 1800 for longer"
+	@echo "make clean         remove build/, build-asan/ and build-fuzz/"
 
 dependencies:
 	@echo "== Installing what is missing to build and run mlir-tune"
@@ -40,11 +42,21 @@ test-asan: build-asan
 	@echo "== Running all tests of build-asan/"
 	@ctest --test-dir build-asan --output-on-failure
 
+build-fuzz:
+	@echo "== Building the fuzz targets into build-fuzz/"
+	@test -f build-fuzz/build.ninja || cmake --preset fuzz
+	@cmake --build --preset fuzz
+
+fuzz: build-fuzz
+	@echo "== Running the fuzz targets of build-fuzz/"
+	@scripts/fuzz
+
 check:
 	@$(MAKE) --no-print-directory dependencies
 	@$(MAKE) --no-print-directory test
 	@$(MAKE) --no-print-directory test-asan
-	@echo "== All tests passed, in the release build and under the sanitizers"
+	@$(MAKE) --no-print-directory fuzz
+	@echo "== All tests passed, in the release build and under the sanitizers, and nothing was found by fuzzing"
 
 demo:
 	@$(MAKE) --no-print-directory dependencies
@@ -52,4 +64,4 @@ demo:
 	@scripts/demo $(DEMO) $(TRIALS)
 
 clean:
-	rm -rf build build-asan
+	rm -rf build build-asan build-fuzz

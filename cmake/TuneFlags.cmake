@@ -10,3 +10,12 @@ if(TUNE_SANITIZE)
     -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
   target_link_options(tune_flags INTERFACE -fsanitize=address,undefined)
 endif()
+if(TUNE_FUZZ)
+  if(NOT CMAKE_C_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "TUNE_FUZZ is for clang: cmake --preset fuzz")
+  endif()
+  target_compile_options(tune_flags INTERFACE
+    -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined
+    -fno-omit-frame-pointer)
+  target_link_options(tune_flags INTERFACE -fsanitize=address,undefined)
+endif()

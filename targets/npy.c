@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char magic[6] = "\x93NUMPY";
+static const char magic[] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
 
 // What a type is called in a header: first as it is written, then also read.
 static const char *const descriptions[TUNE_ELEMENT_TYPE_COUNT][2] = {

@@ -64,6 +64,20 @@ static bool differs_in_bits(const tune_buffer *a, const tune_buffer *b, size_t i
   return ((const int64_t *)a->data)[index] != ((const int64_t *)b->data)[index];
 }
 
+static const double TF32_ROUNDOFF = 0x1p-11;
+
+static double accumulator_roundoff(const tune_tolerance *tolerance, tune_element_type out) {
+  tune_element_type type =
+      tolerance->has_accumulator && tune_element_type_is_float(tolerance->accumulator)
+          ? tolerance->accumulator
+          : out;
+  return tune_element_type_is_float(type) ? tune_element_type_unit_roundoff(type) : 0;
+}
+
+double tune_tolerance_roundoff(const tune_tolerance *tolerance, tune_element_type out) {
+  return fmax(accumulator_roundoff(tolerance, out), tolerance->has_tf32 ? TF32_ROUNDOFF : 0);
+}
+
 tune_output_check tune_output_check_run(const tune_buffer *value, const tune_buffer *reference,
                                         tune_tolerance tolerance) {
   tune_output_check c = {0};
@@ -78,15 +92,15 @@ tune_output_check tune_output_check_run(const tune_buffer *value, const tune_buf
   if (is_float) {
     rms = root_mean_square(reference, c.element_count, &c.nan_count);
     double u_out = tune_element_type_unit_roundoff(out);
-    double u_acc = tolerance.has_accumulator && tune_element_type_is_float(tolerance.accumulator)
-                       ? tune_element_type_unit_roundoff(tolerance.accumulator)
-                       : u_out;
-    double size = fmax(rms, u_acc > 0 ? tolerance.spread / u_acc : 0);
+    double u_acc = accumulator_roundoff(&tolerance, out);
+    double u_factor = tolerance.has_tf32 ? TF32_ROUNDOFF : 0;
+    double u_moved = tune_tolerance_roundoff(&tolerance, out);
+    double size = fmax(rms, u_moved > 0 ? tolerance.spread / u_moved : 0);
     double length = sqrt(tolerance.reduction > 1 ? (double)tolerance.reduction : 1);
     double smallest = tune_element_type_smallest_normal(out);
-    b.relative = 4 * u_out + 32 * u_acc;
-    b.absolute = 8 * u_acc * length * size + smallest;
-    c.rms_tolerance = (4 * u_out + u_acc * (32 + 2 * length)) * size + smallest;
+    b.relative = 4 * u_out + 32 * u_acc + 4 * u_factor;
+    b.absolute = (8 * u_acc * length + 16 * u_factor) * size + smallest;
+    c.rms_tolerance = (4 * u_out + u_acc * (32 + 2 * length) + 2.5 * u_factor) * size + smallest;
   }
 
   double worst = -1, sum = 0;

@@ -24,6 +24,12 @@
 // numbers does), and R says nothing of that. S does: by how much the output moves, in root mean
 // square, if every input moves by u(acc). Where S is known, R above is at least S / u(acc).
 //
+// Where factors of products may be rounded to tf32 (u(tf32) = 2^-11), an element may be off by
+// u(tf32) (4 |r| + 16 R) more, and all by 2.5 u(tf32) R: not more in a long sum than in a short one,
+// since as many terms as there are, as large is R. Of uniform factors these are off by 0.54 u(tf32)
+// R rounded to the nearest, by 1.4 with their lower bits cut off (6.2 one element of 16,384), and by
+// 4.3 as bf16. Inputs have then moved by u(tf32) for S, and R is at least S / u(tf32).
+//
 // Threads: any; functions of their arguments.
 //
 //===--------------------------------------------------------------------------===//
@@ -41,6 +47,7 @@ typedef struct tune_tolerance {
   int64_t reduction;             // K; less than 1 is 1
   bool has_accumulator;          // else acc is the output's own type
   tune_element_type accumulator; // acc
+  bool has_tf32;                 // factors of products may be rounded to tf32
   double spread;                 // S; 0 where it is not known
 } tune_tolerance;
 
@@ -57,6 +64,10 @@ typedef struct tune_output_check {
   double rms_tolerance; //
   size_t nan_count;     // of the reference
 } tune_output_check;
+
+// The coarsest unit roundoff that is met on the way to an output of type `out`: what inputs move by
+// to find S. 0 where nothing is rounded.
+double tune_tolerance_roundoff(const tune_tolerance *tolerance, tune_element_type out);
 
 // Compares buffers of the same type and shape; of another shape they are not equal, with
 // `element_count` 0.

@@ -88,7 +88,30 @@ static tune_status take(reader *r, size_t size, void **out_bytes) {
 
 //===- Modules and buffers ----------------------------------------------------------===//
 
-static tune_status read_modules(const json_t *object, reader *r) {
+static tune_status read_jit_options(const json_t *object, const char *target,
+                                    tune_program_module *out) {
+  static const char *const CACHES[] = {"default", "cg", "ca"};
+  const json_t *cache = json_object_get(object, "load_cache");
+  int64_t level = 0;
+  if (json_object_get(object, "opt_level"))
+    TUNE_RETURN_IF_ERROR(get_number(object, "opt_level", 1, 4, &level));
+  out->opt_level = (uint32_t)level;
+  if ((cache || level) && strcmp(target, "cuda") != 0)
+    return tune_status_make(TUNE_INVALID_ARGUMENT,
+                            "\"opt_level\" and \"load_cache\" are for the target 'cuda'");
+  if (!cache)
+    return TUNE_OK;
+  const char *name = json_string_value(cache);
+  for (size_t i = 0; name && i < sizeof CACHES / sizeof *CACHES; ++i)
+    if (strcmp(CACHES[i], name) == 0) {
+      out->load_cache = (tune_program_load_cache)i;
+      return TUNE_OK;
+    }
+  return tune_status_make(TUNE_INVALID_ARGUMENT,
+                          "\"load_cache\" is none of \"default\", \"cg\", \"ca\"");
+}
+
+static tune_status read_modules(const json_t *object, const char *target, reader *r) {
   const json_t *array;
   TUNE_RETURN_IF_ERROR(get_array(object, "modules", &array));
   size_t count = json_array_size(array);
@@ -99,6 +122,8 @@ static tune_status read_modules(const json_t *object, reader *r) {
   for (size_t i = 0; i < count; ++i) {
     tune_program_module *module = &r->program->modules[i];
     tune_status status = get_size(json_array_get(array, i), "bytes", &module->size);
+    if (tune_status_is_ok(status))
+      status = read_jit_options(json_array_get(array, i), target, module);
     if (tune_status_is_ok(status))
       status = take(r, module->size, &module->code);
     TUNE_RETURN_IF_ERROR(tune_status_annotate(status, "module %zu", i));
@@ -360,7 +385,7 @@ static tune_status check_head(const json_t *object, const char *target) {
 
 static tune_status read_all(const json_t *object, const char *target, reader *r) {
   TUNE_RETURN_IF_ERROR(check_head(object, target));
-  TUNE_RETURN_IF_ERROR(read_modules(object, r));
+  TUNE_RETURN_IF_ERROR(read_modules(object, target, r));
   TUNE_RETURN_IF_ERROR(read_buffers(object, r));
   TUNE_RETURN_IF_ERROR(read_steps(object, r));
   if (r->left)

@@ -19,9 +19,19 @@
 extern "C" {
 #endif
 
+// How a driver's compiler of PTX has loads of memory that a kernel also writes cached.
+typedef enum tune_program_load_cache {
+  TUNE_PROGRAM_CACHE_DEFAULT, // as it does by itself
+  TUNE_PROGRAM_CACHE_CG,      // in the second cache alone
+  TUNE_PROGRAM_CACHE_CA,      // in both
+} tune_program_load_cache;
+
 typedef struct tune_program_module {
   void *code; // aligned as malloc(3) aligns
   size_t size;
+  // What the driver's compiler is told where the code is PTX.
+  uint32_t opt_level; // 1 to 4; 0: nothing
+  tune_program_load_cache load_cache;
 } tune_program_module;
 
 typedef enum tune_program_buffer_kind {

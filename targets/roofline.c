@@ -12,9 +12,14 @@ tune_status tune_roofline_to_json(const tune_roofline *roofline, json_t **out_ob
   *out_object = json_pack("{sI s{sfsfsfsf} so}", "threads", (json_int_t)roofline->threads, "peak",
                           "f32", roofline->f32, "f64", roofline->f64, "bf16", roofline->bf16, "i8",
                           roofline->i8, "bandwidth", levels);
-  if (*out_object && is_whole && roofline->f16 > 0)
-    is_whole = json_object_set_new(json_object_get(*out_object, "peak"), "f16",
-                                   json_real(roofline->f16)) == 0;
+  const struct {
+    const char *type;
+    double peak;
+  } more[] = {{"f16", roofline->f16}, {"tf32", roofline->tf32}};
+  for (size_t i = 0; *out_object && is_whole && i < sizeof more / sizeof *more; ++i)
+    if (more[i].peak > 0)
+      is_whole = json_object_set_new(json_object_get(*out_object, "peak"), more[i].type,
+                                     json_real(more[i].peak)) == 0;
   if (*out_object && is_whole)
     return TUNE_OK;
   json_decref(*out_object);

@@ -8,7 +8,7 @@
 // All figures are of all threads together: GFLOP/s (a fused multiply-add is 2), GOP/s for int8,
 // GB/s (1e9 bytes). 0 where the target has no such thing, or where it was not measured.
 //
-// As JSON, "f16" only where it was measured:
+// As JSON, "f16" and "tf32" only where they were measured:
 //
 //          {"threads": 1, "peak": {"f32": 118.2, "f64": 59.1, "bf16": 236, "i8": 472},
 //           "bandwidth": [{"level": "L1", "bytes": 16384, "gbytes_per_s": 230}, …,
@@ -36,6 +36,7 @@ typedef struct tune_roofline {
   double f32, f64; // vectors of fused multiply-adds
   double bf16, i8; // dot products into f32 and i32
   double f16;      // products of matrices into f32
+  double tf32;     // the same of f32, rounded to tf32
   struct {
     char name[8];        // "L1", "L2", "L3", "memory"
     double bytes;        // of the data read, all threads together

@@ -1,16 +1,30 @@
 //===- annotate_pass.c - The pass tune-annotate -------------------------------------===//
 //
 // Writes what can be decided about each task onto its anchors, for a person to read, narrow
-// and pin. Nothing else in the module changes, and what the anchors say already stays.
+// and pin, and before that onto products what code may compute less exactly, if asked to. Nothing
+// else in the module changes, and what the ops say already stays.
 //
 //===--------------------------------------------------------------------------===//
 
+#include "dialects/allow.h"
 #include "dialects/diagnostic.h"
 #include "transforms/module_tasks.h"
 
+enum { ALLOW_NONE, ALLOW_TF32 };
+
+static const char *const allow_words[] = {"none", TUNE_ALLOW_TF32, NULL};
+
 static const tune_pass_option options_table[] = {
-    TUNE_OPTION_TARGET,   TUNE_OPTION_DEVICE,    TUNE_OPTION_THREADS,
-    TUNE_OPTION_SCHEDULE, TUNE_OPTION_BY_TARGET,
+    TUNE_OPTION_TARGET,
+    TUNE_OPTION_DEVICE,
+    TUNE_OPTION_THREADS,
+    TUNE_OPTION_SCHEDULE,
+    TUNE_OPTION_BY_TARGET,
+    {.name = "allow",
+     .type = TUNE_PASS_OPTION_ENUM,
+     .words = allow_words,
+     .initial = "none",
+     .summary = "write tune.allow onto every product of f32: none (default), tf32"},
 };
 
 // Says which occurrences could not be given choices, and why.
@@ -41,9 +55,18 @@ static tune_status annotate_task(const tune_module_tasks *tasks, size_t task) {
   return status;
 }
 
+static MlirWalkResult allow_tf32(MlirOperation op, void *user_data) {
+  (void)user_data;
+  if (tune_allow_is_product(op))
+    tune_allow_set_tf32(op);
+  return MlirWalkResultAdvance;
+}
+
 static tune_status annotate_run(MlirOperation module, const tune_pass_options *options) {
   tune_module_tasks_options wanted = tune_module_tasks_options_get(options);
   wanted.by_target = tune_pass_options_get_flag(options, "by-target");
+  if (tune_pass_options_get_enum(options, "allow") == ALLOW_TF32)
+    mlirOperationWalk(module, allow_tf32, NULL, MlirWalkPreOrder);
   tune_module_tasks tasks;
   TUNE_RETURN_IF_ERROR(tune_module_tasks_init(&tasks, module, &wanted));
   tune_status status = TUNE_OK;

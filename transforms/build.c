@@ -2,6 +2,7 @@
 
 #include "transforms/build.h"
 
+#include "dialects/allow.h"
 #include "dialects/constant.h"
 #include "dialects/diagnostic.h"
 #include "support/clock.h"
@@ -26,6 +27,7 @@ static tune_status read_task(MlirContext context, const tune_build_source *sourc
   TUNE_RETURN_IF_ERROR(
       tune_ir_parse(context, source->payload, source->payload_source, &task->payload));
   TUNE_RETURN_IF_ERROR(tune_constant_verify(task->payload));
+  TUNE_RETURN_IF_ERROR(tune_allow_verify(task->payload));
   MlirOperation function;
   TUNE_RETURN_IF_ERROR(
       tune_status_locate(tune_ir_find_function(task->payload, source->function, &function),

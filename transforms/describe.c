@@ -2,6 +2,7 @@
 
 #include "transforms/describe.h"
 
+#include "dialects/allow.h"
 #include "transforms/ir.h"
 
 #include "mlir-c/Dialect/Linalg.h"
@@ -111,7 +112,7 @@ static void append_element_type(tune_string_builder *name, MlirValue value) {
   mlirTypePrint(type, tune_ir_append, name);
 }
 
-// " f32", or " bf16->f32" where operands and result differ.
+// " f32", or " bf16->f32" where operands and result differ, or " f32/tf32" where that is allowed.
 static void append_types(tune_string_builder *name, MlirOperation op) {
   MlirValue input = mlirOperationGetOperand(op, 0), output = mlirOperationGetResult(op, 0);
   tune_string_builder_append(name, " ");
@@ -122,6 +123,8 @@ static void append_types(tune_string_builder *name, MlirOperation op) {
     tune_string_builder_append(name, "->");
   }
   append_element_type(name, output);
+  if (tune_allow_has_tf32(op))
+    tune_string_builder_append(name, "/tf32");
 }
 
 // The product of the sizes of some loops; 0 where one is not known. `*out_count` of them.

@@ -2,6 +2,7 @@
 
 #include "transforms/extract.h"
 
+#include "dialects/allow.h"
 #include "transforms/describe.h"
 #include "transforms/ir.h"
 #include "transforms/normalize.h"
@@ -189,7 +190,11 @@ static tune_status add_task(tune_extraction *extraction, size_t group, const tun
                             const tune_task_function *function) {
   tune_extracted_task *task = &extraction->tasks[extraction->task_count++];
   *task = (tune_extracted_task){.key = *key, .op_count = function->op_count};
-  task->kind = extraction->groups->groups[group].kind;
+  const tune_group *described = &extraction->groups->groups[group];
+  task->kind = described->kind;
+  for (size_t i = 0; i < described->count; ++i)
+    task->allows_tf32 |= tune_allow_has_tf32(
+        extraction->groups->nodes[extraction->groups->members[described->first + i]].op);
   tune_task_description description;
   TUNE_RETURN_IF_ERROR(tune_task_describe(extraction->groups, group, function, &description));
   task->name = description.name;

@@ -55,6 +55,7 @@ typedef struct tune_extracted_task {
   tune_task_kind kind;
   char *name;                              // for people, see describe.h
   uint64_t flops, bytes, reduction_length; // see describe.h; 0: known only at run time
+  bool allows_tf32;                        // to one of its products (dialects/allow.h)
   size_t op_count;                         // structured ops in the payload
   char *payload;                           // MLIR, as above
   tune_task_occurrence *occurrences;

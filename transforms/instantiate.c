@@ -2,6 +2,7 @@
 
 #include "transforms/instantiate.h"
 
+#include "dialects/allow.h"
 #include "dialects/diagnostic.h"
 #include "transforms/ir.h"
 #include "transforms/schedule.h"
@@ -184,6 +185,7 @@ static tune_status refuse_race(const char *warnings) {
 }
 
 tune_status tune_schedule_apply(MlirOperation payload, MlirOperation schedule) {
+  tune_allow_place(payload); // a module's, before it is normalized; a task has it there
   MlirOperation entry = tune_ir_find_symbol(schedule, tune_ir_string("__transform_main"));
   if (mlirOperationIsNull(entry))
     return tune_status_make_at(TUNE_INVALID_ARGUMENT, schedule,

@@ -2,6 +2,7 @@
 
 #include "transforms/normalize.h"
 
+#include "dialects/allow.h"
 #include "dialects/choices.h"
 #include "dialects/diagnostic.h"
 #include "transforms/ir.h"
@@ -69,6 +70,7 @@ tune_status tune_normalize(MlirModule module) {
   // Equal ops with different choices would stay apart, and a module fall into other tasks than the
   // same one without choices.
   tune_choices_strip(mlirModuleGetOperation(module));
+  tune_allow_place(mlirModuleGetOperation(module));
   const char *decomposition = tune_normalize_decomposition(mlirModuleGetOperation(module));
   if (decomposition)
     TUNE_RETURN_IF_ERROR(run_transforms(mlirModuleGetOperation(module), decomposition));

@@ -35,7 +35,8 @@ extern const char *const tune_normalize_passes[];
 // where it has ops that the passes leave. NULL where `module` has none.
 const char *tune_normalize_decomposition(MlirOperation module);
 
-// Does all that to `module` in place, after taking choices (dialects/choices.h) off it. It is left
+// Does all that to `module` in place, after taking choices (dialects/choices.h) off it, and putting
+// what is allowed (dialects/allow.h) where it survives that. It is left
 // in a valid but unspecified state on INTERNAL, which says what MLIR said. A module with
 // linalg.softmax needs the dialect transform loaded, with the transforms of linalg.
 tune_status tune_normalize(MlirModule module);

@@ -16,6 +16,7 @@
 
 #include "transforms/outline.h"
 
+#include "dialects/allow.h"
 #include "transforms/ir.h"
 #include "transforms/normalize.h"
 
@@ -392,6 +393,30 @@ static tune_status append_tasks(script *state, size_t module, size_t first, size
   return TUNE_OK;
 }
 
+static bool allows_tf32(const tune_extraction *extraction) {
+  for (size_t i = 0; i < extraction->task_count; ++i)
+    if (extraction->tasks[i].allows_tf32)
+      return true;
+  return false;
+}
+
+// What products say that they are allowed goes where it keeps two apart, as tune_allow_place has
+// it: for stock mlir-opt, which runs this on the module as it is.
+static void append_allowed(tune_string_builder *out) {
+  tune_string_builder_append(
+      out,
+      "    %words = transform.param.constant [\"" TUNE_ALLOW_TF32 "\"] -> !transform.any_param\n"
+      "    %allowed = transform.structured.match interface{LinalgOp} attributes "
+      "{" TUNE_ALLOW_ATTRIBUTE " = [\"" TUNE_ALLOW_TF32 "\"]} in %0 : (" ANY ") -> " ANY "\n"
+      "    transform.foreach %allowed : " ANY " {\n"
+      "    ^bb0(%product: " ANY "):\n"
+      "      %factors = transform.structured.match ops{[\"arith.mulf\"]} in %product : (" ANY
+      ") -> " ANY "\n"
+      "      transform.annotate %factors \"" TUNE_ALLOW_ATTRIBUTE "\" = %words : " ANY
+      ", !transform.any_param\n"
+      "    }\n");
+}
+
 tune_status tune_outline_script(const tune_extraction *extraction, tune_string_builder *builder) {
   script state = {
       .extraction = extraction, .groups = extraction->groups, .out = builder, .next = 1};
@@ -399,6 +424,8 @@ tune_status tune_outline_script(const tune_extraction *extraction, tune_string_b
                                       "(%0: " ANY " {transform.consumed}) -> " ANY " {\n");
   if (extraction->decomposition)
     tune_string_builder_append(builder, extraction->decomposition);
+  if (allows_tf32(extraction))
+    append_allowed(builder);
   size_t module = 0;
   for (size_t i = 0; tune_normalize_passes[i]; ++i)
     module = apply_pass(&state, tune_normalize_passes[i], "", module);

@@ -2,6 +2,7 @@
 
 #include "transforms/passes.h"
 
+#include "dialects/allow.h"
 #include "dialects/choices.h"
 #include "dialects/constant.h"
 #include "dialects/diagnostic.h"
@@ -115,6 +116,8 @@ static void run(MlirOperation module, MlirExternalPass pass, void *user_data) {
   tune_status status = tune_choices_verify(module);
   if (tune_status_is_ok(status))
     status = tune_constant_verify(module);
+  if (tune_status_is_ok(status))
+    status = tune_allow_verify(module);
   if (tune_status_is_ok(status))
     status = state->pass_class->run(module, state->options);
   if (tune_status_is_ok(status))

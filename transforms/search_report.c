@@ -9,6 +9,7 @@
 #include "transforms/search_table.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -163,6 +164,11 @@ static void on_task_done(void *user, size_t index, const tune_task *task, size_t
   if (result->has_best && result->default_error)
     tune_string_builder_appendf(&report->notes, "%s: the default failed: %s\n", task->name,
                                 result->default_error);
+  if (result->drift != 1)
+    tune_string_builder_appendf(
+        &report->notes,
+        "%s: the machine was once %.0f %% %s than at the beginning; times were put right\n",
+        task->name, 100 * fabs(result->drift - 1), result->drift > 1 ? "slower" : "faster");
   append_stop(&report->notes, task, result);
   append_doubt(&report->notes, report->facts, task, result->time.median);
   tune_search_table_add(report->table, report->facts, task, occurrences, result);

@@ -85,16 +85,11 @@ void tune_search_table_add(tune_search_table *table, const tune_target_facts *fa
   snprintf(trials, sizeof trials, "%zu", result->trials);
   snprintf(failures, sizeof failures, "%zu", failed);
   snprintf(seconds, sizeof seconds, "%.1f", result->seconds);
-  const char *cells[] = {name,
-                         tune_figure_seconds(result->default_time).text,
-                         tune_figure_seconds(result->time.median).text,
-                         speedup.text ? speedup.text : "",
-                         peak,
-                         roofline,
-                         trials,
-                         failures,
-                         seconds,
-                         knobs.text ? knobs.text : ""};
+  tune_figure before = tune_figure_seconds(result->default_time);
+  tune_figure after = tune_figure_seconds(result->time.median);
+  const char *cells[] = {
+      name,   before.text, after.text, speedup.text ? speedup.text : "", peak, roofline,
+      trials, failures,    seconds,    knobs.text ? knobs.text : ""};
   tune_table_add_row(table->wide, cells);
   tune_table_add_row(table->narrow, cells);
   tune_string_builder_appendf(&table->details, "  %s trial%s, %s failed, %s s%s%s\n", trials,

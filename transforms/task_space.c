@@ -2,6 +2,7 @@
 
 #include "transforms/task_space.h"
 
+#include "dialects/allow.h"
 #include "dialects/diagnostic.h"
 #include "transforms/instantiate.h"
 #include "transforms/ir.h"
@@ -341,6 +342,8 @@ static const char *name_type(MlirType type) {
 
 const char *tune_task_space_type(const tune_extraction *extraction, size_t task) {
   const tune_group_node *anchor = find_anchor(extraction, task);
+  if (extraction->tasks[task].allows_tf32)
+    return TUNE_ALLOW_TF32;
   // Of what is read: bf16 products added up in f32 are work of the bf16 units.
   if (anchor && mlirOperationGetNumOperands(anchor->op) > 0)
     return name_type(mlirValueGetType(mlirOperationGetOperand(anchor->op, 0)));
@@ -362,6 +365,8 @@ void tune_task_space_get_task(const tune_task_space *space, const tune_extractio
       .flops = (double)task->flops,
       .bytes = (double)task->bytes,
       .reduction = task->reduction_length > 0 ? (int64_t)task->reduction_length : 1,
+      // What other targets make of it is exact.
+      .operands = task->allows_tf32 && facts->name.kind == TUNE_KIND_CUDA ? TUNE_ALLOW_TF32 : NULL,
       .peak_flops = tune_target_facts_peak(
           facts, tune_task_space_type(extraction, (size_t)(task - extraction->tasks))),
   };

@@ -72,6 +72,8 @@ static const char *const migrations[] = {
     "ALTER TABLE trials ADD COLUMN registers INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE trials ADD COLUMN spilled_bytes INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE trials ADD COLUMN shared_bytes INTEGER NOT NULL DEFAULT 0;",
+    // What the machine's speed had changed by; 0: nothing known.
+    "ALTER TABLE trials ADD COLUMN drift REAL NOT NULL DEFAULT 0;",
 };
 
 #define SCHEMA_VERSION ((int)(sizeof migrations / sizeof *migrations))

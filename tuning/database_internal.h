@@ -116,8 +116,9 @@ tune_status tune_database_read_task(const tune_database *database, sqlite3_stmt 
   "r.kind, t.key, f.digest, r.schedule, r.config, r.script, r.verdict, r.error, r.artifact, "      \
   "r.median, r.low, r.high, r.repeats, r.samples, r.check_error, r.check_tolerance, "              \
   "r.transform_s, r.lower_s, r.optimize_s, r.codegen_s, r.link_s, r.measure_s, "                   \
-  "r.strategy, r.seed, r.created_ms, r.registers, r.spilled_bytes, r.shared_bytes"
-#define TUNE_DATABASE_RECORD_WIDTH 28 // columns
+  "r.strategy, r.seed, r.created_ms, r.registers, r.spilled_bytes, r.shared_bytes, "               \
+  "r.drift"
+#define TUNE_DATABASE_RECORD_WIDTH 29 // columns
 tune_status tune_database_read_record(const tune_database *database, sqlite3_stmt *statement,
                                       tune_record *out_record);
 

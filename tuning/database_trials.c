@@ -114,6 +114,8 @@ static tune_status digest_of(const stored *kept, tune_digest *out_digest) {
     add_number(stream, (uint64_t)record->code.spilled_bytes);
     add_number(stream, (uint64_t)record->code.shared_bytes);
   }
+  if (record->drift > 0)
+    add_number(stream, bits_of(record->drift));
   *out_digest = tune_digest_stream_get(stream);
   tune_digest_stream_destroy(stream);
   return TUNE_OK;
@@ -179,14 +181,15 @@ static tune_status run_insert(tune_database *database, const stored *kept, bool 
       "dddibdd"
       "dddddd"
       "tii"
-      "iii",
+      "iiid",
       kept->digest.text, record->task, record->fingerprint, kind_names[record->kind],
       record->schedule, kept->config, record->script, tune_verdict_name(record->verdict),
       kept->error, record->digest, record->time.median, record->time.low, record->time.high,
       (int64_t)record->time.repeats, kept->samples, 8 * record->time.sample_count,
       record->check_error, record->check_tolerance, stages[0], stages[1], stages[2], stages[3],
       stages[4], stages[5], record->strategy, (int64_t)record->seed, record->created_ms,
-      record->code.registers, record->code.spilled_bytes, record->code.shared_bytes));
+      record->code.registers, record->code.spilled_bytes, record->code.shared_bytes,
+      record->drift));
   if (!record->has_check) {
     sqlite3_bind_null(insert, 16);
     sqlite3_bind_null(insert, 17);
@@ -217,11 +220,11 @@ tune_status tune_database_insert_record(tune_database *database, const tune_reco
         "INSERT INTO trials(digest, task, fingerprint, kind, schedule, config, script, verdict,"
         "    error, artifact, median, low, high, repeats, samples, check_error, check_tolerance,"
         "    transform_s, lower_s, optimize_s, codegen_s, link_s, measure_s, strategy, seed,"
-        "    created_ms, registers, spilled_bytes, shared_bytes)"
+        "    created_ms, registers, spilled_bytes, shared_bytes, drift)"
         "  VALUES(?1, (SELECT id FROM tasks WHERE key = ?2),"
         "    (SELECT id FROM fingerprints WHERE digest = ?3), ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11,"
         "    ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26,"
-        "    ?27, ?28, ?29)"
+        "    ?27, ?28, ?29, ?30)"
         "  ON CONFLICT(digest) DO NOTHING",
         &database->insert_trial));
   stored kept;
@@ -309,6 +312,7 @@ static tune_status read_columns(sqlite3_stmt *statement, tune_record *record) {
   record->code = (tune_code_features){.registers = sqlite3_column_int64(statement, 25),
                                       .spilled_bytes = sqlite3_column_int64(statement, 26),
                                       .shared_bytes = sqlite3_column_int64(statement, 27)};
+  record->drift = sqlite3_column_double(statement, 28);
   return tune_record_validate(record);
 }
 

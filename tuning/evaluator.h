@@ -77,10 +77,12 @@ typedef struct tune_evaluator_class {
   size_t (*capacity)(const void *self);
   // Starts to build `config`. `ticket` is new in this task.
   tune_status (*build)(void *self, uint64_t ticket, const tune_config *config);
-  // Starts to check and time the artifact of a ticket that was built. `best` is the time of the
+  // Starts to check and time the artifact of a ticket that was built, once more where it was timed
+  // before. `best` is the time of the
   // best one known, in seconds, or 0; one that is surely slower may be cut.
   tune_status (*measure)(void *self, uint64_t ticket, double best);
-  // Gives up the artifact of a ticket. What was built and not released stays for compare.
+  // Gives up the artifact of a ticket, which is new again then. What was built and not released
+  // stays for compare.
   void (*release)(void *self, uint64_t ticket);
   // The next event, after at most `seconds`; `*out_any` is false where there was none by then, or a
   // signal came. Outstanding tickets all give one in the end.

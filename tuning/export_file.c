@@ -104,10 +104,10 @@ tune_status tune_export_writer_add_task(tune_export_writer *writer, const tune_e
   json_t *reference;
   TUNE_RETURN_IF_ERROR(add_blob(writer, task->reference, &reference));
   json_t *object =
-      json_pack("{s:O, s:s, s:O, s:I, s:s*, s:o, s:f, s:[]}", "task", (json_t *)task->line,
+      json_pack("{s:O, s:s, s:O, s:I, s:s*, s:s*, s:o, s:f, s:[]}", "task", (json_t *)task->line,
                 "schedule", task->schedule, "signature", (json_t *)task->signature, "reduction",
-                (json_int_t)task->reduction, "accumulator", task->accumulator, "reference",
-                reference, "best", task->best, "candidates");
+                (json_int_t)task->reduction, "accumulator", task->accumulator, "operands",
+                task->operands, "reference", reference, "best", task->best, "candidates");
   return json_array_append_new(tasks_of(writer), object) == 0 ? TUNE_OK
                                                               : out_of_memory(task->reference);
 }

@@ -53,6 +53,7 @@ typedef struct tune_export_task {
   const json_t *signature; //
   int64_t reduction;       // see tuning/task.h
   const char *accumulator; // NULL: that of the output
+  const char *operands;    // NULL: as they are
   const char *reference;   // path of a shared object for what measures: that CPU, or any
                            // of cpu_features.h
   double best;             // seconds of the best known so far; 0: none

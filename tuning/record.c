@@ -170,6 +170,7 @@ static tune_status validate_all_but_config(const tune_record *record) {
       return tune_status_make(TUNE_INVALID_ARGUMENT, "ok record with a check error of %g",
                               record->check_error);
   }
+  TUNE_RETURN_IF_ERROR(require_number("drift", record->drift));
   for (size_t i = 0; i < TUNE_STAGE_COUNT; ++i)
     TUNE_RETURN_IF_ERROR(require_number(stage_names[i], record->stage_seconds[i]));
   return TUNE_OK;
@@ -247,6 +248,8 @@ tune_status tune_record_to_json(const tune_record *record, json_t **out_object) 
   set_text(object, "digest", record->digest, &ok);
   if (record->time.median > 0)
     set(object, "time", timing_to_json(&record->time, &ok), &ok);
+  if (record->drift > 0)
+    set(object, "drift", json_real(record->drift), &ok);
   if (record->has_check)
     set(object, "check", check_to_json(record, &ok), &ok);
   set(object, "stages", stages_to_json(record, &ok), &ok);
@@ -431,7 +434,7 @@ static tune_status read_members(const json_t *object, tune_record *record) {
   static const char *const names[] = {"kind",   "task",   "fingerprint", "schedule", "config",
                                       "script", "error",  "verdict",     "digest",   "time",
                                       "check",  "stages", "strategy",    "seed",     "created_ms",
-                                      "code",   NULL};
+                                      "code",   "drift",  NULL};
   if (!json_is_object(object))
     return tune_status_make(TUNE_INVALID_ARGUMENT, "a record is a JSON object");
   TUNE_RETURN_IF_ERROR(refuse_unknown(object, "record", names));
@@ -445,6 +448,8 @@ static tune_status read_members(const json_t *object, tune_record *record) {
   TUNE_RETURN_IF_ERROR(get_text(object, "error", &record->error));
   TUNE_RETURN_IF_ERROR(get_text(object, "digest", &record->digest));
   TUNE_RETURN_IF_ERROR(get_timing(object, &record->time));
+  if (json_object_get(object, "drift"))
+    TUNE_RETURN_IF_ERROR(get_number(object, "drift", &record->drift));
   TUNE_RETURN_IF_ERROR(get_check(object, record));
   TUNE_RETURN_IF_ERROR(get_stages(object, record->stage_seconds));
   TUNE_RETURN_IF_ERROR(tune_code_features_get(object, &record->code));

@@ -94,6 +94,8 @@ typedef struct tune_record {
   char *digest; // of the artifact; NULL where there was none
   tune_code_features code;
   tune_timing time; // zeroes where the verdict is a failure
+  double drift; // how much slower the machine was then than when its session began, as far as was
+                // known: times of a session are to be divided by it; 0: as fast, or not known
   bool has_check;
   double check_error, check_tolerance;    // largest error of all outputs, and what is allowed
   double stage_seconds[TUNE_STAGE_COUNT]; // 0 for a stage not reached
@@ -110,9 +112,10 @@ tune_status tune_record_init_copy(tune_record *record, const tune_record *other)
 
 // As the JSON of exported lines: {"kind": "trial", "task": …, "config": {…}, "verdict": "ok",
 // "time": {"median","low","high","repeats","samples":[…]}, "check": {"max_error","tolerance"},
-// "stages": {"transform": s, …}, "code": {"registers","spilled_bytes","shared_bytes"}, "strategy":
-// …, "seed": …, "created_ms": …}; what is absent is left out. A seed is a decimal string, since it
-// may exceed JSON's integers. A new reference.
+// "drift": 1.05, "stages": {"transform": s, …}, "code":
+// {"registers","spilled_bytes","shared_bytes"}, "strategy": …, "seed": …, "created_ms": …}; what is
+// absent is left out. A seed is a decimal string, since it may exceed JSON's integers. A new
+// reference.
 tune_status tune_record_to_json(const tune_record *record, json_t **out_object);
 // Reads what to_json writes, trusting nothing: INVALID_ARGUMENT names the member that is missing,
 // unknown, of the wrong type, or out of range (times are finite and not negative, an ok trial has

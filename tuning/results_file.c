@@ -233,6 +233,11 @@ static tune_status write_line(tune_results *results, const char *text, size_t le
 }
 
 tune_status tune_results_append(tune_results *results, json_t *line) {
+  if (results->is_complete) {
+    json_decref(line);
+    return tune_status_make(TUNE_FAILED_PRECONDITION, "%s: nothing can be added after the end",
+                            results->path);
+  }
   char *text = line ? json_dumps(line, JSON_COMPACT) : NULL;
   if (!text) {
     json_decref(line);

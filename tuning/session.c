@@ -98,7 +98,8 @@ static tune_status finish(struct session *session, size_t number, const tune_tim
   size_t dropped;
   tune_trials_finish(&session->trials, number, &dropped);
   // Only finalists are measured again.
-  if (dropped != SIZE_MAX && dropped != session->default_number)
+  bool is_reference = session->drift.has_reference && dropped == session->drift.reference;
+  if (dropped != SIZE_MAX && dropped != session->default_number && !is_reference)
     release(session, dropped);
   --session->outstanding;
   ++session->new_trials;
@@ -125,12 +126,16 @@ static tune_status finish_as_twin(struct session *session, size_t number, size_t
   trial->median = other->median;
   trial->low = other->low;
   trial->high = other->high;
+  trial->drift = other->drift;
+  trial->measured_at = other->measured_at;
   trial->has_check = other->has_check;
   trial->check_error = other->check_error;
   trial->check_tolerance = other->check_tolerance;
   if (other->error && !(trial->error = strdup(other->error)))
     return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while keeping trials");
-  tune_timing time = {.median = other->median, .low = other->low, .high = other->high};
+  double drift = other->drift > 0 ? other->drift : 1;
+  tune_timing time = {
+      .median = other->median * drift, .low = other->low * drift, .high = other->high * drift};
   return finish(session, number, &time);
 }
 
@@ -170,6 +175,11 @@ static void take_event(tune_trial *trial, tune_evaluation *event) {
   trial->check_tolerance = event->check_tolerance;
 }
 
+// By which the times of trials to come are longer than those known.
+static double drift_of(const struct session *session) {
+  return session->drift.has_reference ? session->drift.factor : 1;
+}
+
 static tune_status handle_built(struct session *session, size_t number) {
   tune_trial *trial = &session->trials.items[number];
   --session->building;
@@ -184,15 +194,20 @@ static tune_status handle_built(struct session *session, size_t number) {
   if (twin != SIZE_MAX)
     return TUNE_OK;
   return session->evaluator->methods->measure(session->evaluator->self, tune_session_ticket(number),
-                                              best_time(session));
+                                              best_time(session) * drift_of(session));
 }
 
 static tune_status handle_event(struct session *session, tune_evaluation *event) {
   size_t number = (size_t)event->ticket - 1;
+  if (tune_session_drift_owns(session, event)) {
+    session->result->waited_seconds += event->waited;
+    return tune_session_drift_take(session, event);
+  }
   take_event(&session->trials.items[number], event);
   session->result->waited_seconds += event->waited;
   if (!event->is_measured)
     return handle_built(session, number);
+  tune_session_drift_put_right(session, number);
   TUNE_RETURN_IF_ERROR(finish(session, number, &event->time));
   TUNE_RETURN_IF_ERROR(finish_waiting_twins(session, number));
   if (tune_verdict_is_failure(session->trials.items[number].verdict))
@@ -269,6 +284,7 @@ static tune_status search(struct session *session) {
   tune_session_stop *stop = &session->result->stop;
   while (!should_stop(session, stop)) {
     TUNE_RETURN_IF_ERROR(fill(session));
+    TUNE_RETURN_IF_ERROR(tune_session_drift_probe(session));
     if (!session->outstanding) {
       *stop = session->is_exhausted ? TUNE_STOP_EXHAUSTED : TUNE_STOP_TRIALS;
       return TUNE_OK;
@@ -445,7 +461,7 @@ static tune_status run(struct session *session) {
 tune_status tune_session_run(const tune_task *task, const tune_session_options *options,
                              tune_evaluator *evaluator, const tune_record_store *store,
                              tune_session_result *out_result) {
-  *out_result = (tune_session_result){0};
+  *out_result = (tune_session_result){.drift = 1};
   TUNE_RETURN_IF_ERROR(check_options(options));
   struct session session = {.task = task,
                             .options = options,

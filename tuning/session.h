@@ -10,7 +10,7 @@
 //    default with one other form (a knob of two or three labels, down to the level of
 //    vectors), then what the strategy proposes, until a stop rule holds. Configs that build
 //    to an artifact seen before take over its figures. Each trial is handed to the store as
-//    soon as it is known.
+//    soon as it is known. Where the speed of the machine moves meanwhile, times are put right.
 // 3. The best few and the default are measured again side by side. The default stays unless
 //    one of them is faster beyond doubt: intervals of ratios are so wide that in 95 of 100
 //    sessions none that is looked at is wrong, and that of the winner excludes 1. One
@@ -91,7 +91,9 @@ typedef struct tune_session_options {
   double plateau_percent; // none
   size_t round; // so many configs are proposed at once, and then none until all of them are done;
                 // 0: as many as the evaluator has room for
-  size_t finalists;         // compared with the default at the end; 0 trusts the trials
+  size_t drift_trials; // the first candidate that went well is timed again after so many trials
+                       // (session_drift.c); 0: never
+  size_t finalists;    // compared with the default at the end; 0 trusts the trials
   const tune_config *seeds; // tried after the default: winners of similar tasks; made valid first
   size_t seed_count;
   const volatile sig_atomic_t *interrupted; // stop rule: not 0; NULL: none
@@ -129,7 +131,9 @@ typedef struct tune_session_result {
   // Share of the variance of the log time that goes with each knob, 0..1, in the space's order;
   // NULL where fewer than 3 trials went well.
   double *importance;
-  double seconds;        // of the session
+  double seconds; // of the session
+  double drift; // how much slower the machine once was than at the beginning, or, below 1, faster:
+                // the most that was seen. 1: it did not move
   double waited_seconds; // of these for other searches that timed on the same cores
   double first_seconds;  // until the first new measurement was there; 0: none
   double stage_seconds[TUNE_STAGE_COUNT]; // of all new trials; stages overlap, so their sum may be

@@ -39,9 +39,11 @@ static bool read_config(const struct session *session, const tune_record *record
 static tune_status fill_trial(tune_trial *trial, const tune_record *record) {
   trial->is_known = true;
   trial->verdict = record->verdict;
-  trial->median = record->time.median;
-  trial->low = record->time.low;
-  trial->high = record->time.high;
+  double drift = record->drift > 0 ? record->drift : 1;
+  trial->drift = record->drift;
+  trial->median = record->time.median / drift;
+  trial->low = record->time.low / drift;
+  trial->high = record->time.high / drift;
   trial->has_check = record->has_check;
   trial->check_error = record->check_error;
   trial->check_tolerance = record->check_tolerance;
@@ -141,6 +143,7 @@ static tune_status append(struct session *session, size_t number, const tune_tim
       .digest = trial->digest,
       .code = trial->code,
       .time = *time,
+      .drift = kind == TUNE_RECORD_TRIAL && time->median > 0 ? trial->drift : 0,
       .has_check = trial->has_check,
       .check_error = trial->check_error,
       .check_tolerance = trial->check_tolerance,

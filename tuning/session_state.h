@@ -16,6 +16,18 @@
 extern "C" {
 #endif
 
+// How the speed of the machine has moved, by a candidate that is timed now and then.
+struct drift {
+  bool has_reference;
+  size_t reference;         // the trial; its artifact is kept
+  double reference_seconds; // when it was a trial
+  double factor;            // how much slower the machine is than then
+  double settled_at;        // by the clock: when the factor was last found to hold
+  double doubted;           // another factor, seen once; 0: none
+  size_t since;             // trials measured since it was timed
+  bool is_probing;          // it is being timed
+};
+
 struct session {
   const tune_task *task;
   const tune_session_options *options;
@@ -41,6 +53,7 @@ struct session {
   size_t winner_number; // the last winner in the store
   tune_timing winner_time;
   double began;
+  struct drift drift;
   tune_session_result *result;
 };
 
@@ -61,6 +74,16 @@ tune_status tune_session_ask(struct session *session, size_t *out_number, bool *
 // Takes in a trial of the store, which is done: told at once, or held until it is proposed, where
 // an earlier session of the same strategy and seed has made it (`is_own`).
 tune_status tune_session_take_known(struct session *session, size_t number, bool is_own);
+
+// Takes in the time of a trial that was measured just now: puts it right by the drift known, and
+// makes the first one that went well the reference.
+void tune_session_drift_put_right(struct session *session, size_t number);
+// Has the reference timed, if that is due.
+tune_status tune_session_drift_probe(struct session *session);
+// Whether an event is that of the reference timed once more, and no trial's.
+bool tune_session_drift_owns(const struct session *session, const tune_evaluation *event);
+// Takes it in. Where the speed has moved, all times since it was known not to have are put right.
+tune_status tune_session_drift_take(struct session *session, const tune_evaluation *event);
 
 // Takes the records of the task from the store: trials done, and the last winner.
 tune_status tune_session_load(struct session *session);

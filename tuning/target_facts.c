@@ -393,7 +393,8 @@ double tune_target_facts_peak(const tune_target_facts *facts, const char *type) 
   const json_t *peaks = json_object_get(facts->roofline, "peak");
   double peak = json_number_value(json_object_get(peaks, type));
   // Narrow types without units of their own are computed in f32.
-  if (!(peak > 0) && (strcmp(type, "f16") == 0 || strcmp(type, "bf16") == 0))
+  if (!(peak > 0) &&
+      (strcmp(type, "f16") == 0 || strcmp(type, "bf16") == 0 || strcmp(type, "tf32") == 0))
     peak = json_number_value(json_object_get(peaks, "f32"));
   return peak * 1e9;
 }

@@ -31,6 +31,7 @@ typedef struct tune_task {
   double bytes;                // read and written at least by one run; 0 where unknown
   int64_t reduction;           // length of the longest chain of additions into an element, >= 1
   const char *accumulator;     // type that sums are kept in ("f32"); NULL: that of the output
+  const char *operands;        // that products may be computed of ("tf32"); NULL: as they are
   double peak_flops;           // per second, of the cores and the element type; 0 where unknown
 } tune_task;
 

@@ -55,6 +55,16 @@ size_t tune_trials_find_twin(const tune_trials *trials, size_t number, const cha
   return SIZE_MAX;
 }
 
+// The one that there is no place for, or SIZE_MAX.
+static size_t rank(tune_trials *trials, size_t number) {
+  // `best` has room for one more than it keeps.
+  size_t at = trials->best_count++;
+  for (; at > 0 && trials->items[trials->best[at - 1]].median > trials->items[number].median; --at)
+    trials->best[at] = trials->best[at - 1];
+  trials->best[at] = number;
+  return trials->best_count > trials->best_limit ? trials->best[--trials->best_count] : SIZE_MAX;
+}
+
 void tune_trials_finish(tune_trials *trials, size_t number, size_t *out_dropped) {
   tune_trial *trial = &trials->items[number];
   trial->state = TUNE_TRIAL_DONE;
@@ -63,14 +73,14 @@ void tune_trials_finish(tune_trials *trials, size_t number, size_t *out_dropped)
   *out_dropped = number;
   if (trial->verdict != TUNE_VERDICT_OK)
     return;
-  // `best` has room for one more than it keeps.
-  size_t at = trials->best_count++;
-  for (; at > 0 && trials->items[trials->best[at - 1]].median > trial->median; --at)
-    trials->best[at] = trials->best[at - 1];
-  trials->best[at] = number;
-  *out_dropped = SIZE_MAX;
-  if (trials->best_count > trials->best_limit)
-    *out_dropped = trials->best[--trials->best_count];
+  *out_dropped = rank(trials, number);
+}
+
+void tune_trials_rank_again(tune_trials *trials) {
+  trials->best_count = 0;
+  for (size_t i = 0; i < trials->configs.count; ++i)
+    if (trials->items[i].state == TUNE_TRIAL_DONE && trials->items[i].verdict == TUNE_VERDICT_OK)
+      (void)rank(trials, i);
 }
 
 void tune_trials_discard(tune_trials *trials, size_t number, tune_verdict verdict) {

@@ -30,7 +30,9 @@ typedef struct tune_trial {
   bool is_held;      // the strategy is told of it when it proposes it
   bool has_artifact; // the evaluator still has it
   tune_verdict verdict;
-  double median, low, high; // seconds; 0 where there is no time
+  double median, low, high; // seconds, divided by `drift`; 0 where there is no time
+  double drift;             // as in tune_record
+  double measured_at;       // by the clock; 0 where it came from the store
   char *digest;             // NULL where it was not built
   char *error;              // NULL where it did not fail
   bool has_check;
@@ -65,6 +67,9 @@ size_t tune_trials_find_twin(const tune_trials *trials, size_t number, const cha
 // A trial that was done and went well turns out to be a failure: it gets `verdict`, and leaves the
 // ranking.
 void tune_trials_discard(tune_trials *trials, size_t number, tune_verdict verdict);
+
+// Ranks all of them anew: their times have changed.
+void tune_trials_rank_again(tune_trials *trials);
 
 // Counts and ranks a trial whose verdict and times are filled in. `*out_dropped` is the number of
 // the one that left the ranking or did not get into it, SIZE_MAX where none did.

@@ -23,6 +23,14 @@ def matmul(m, n, k, types, post="none"):
     return workloads.matmul(name, m, n, k, types=types, post=post, title=title)
 
 
+def as_tf32(workload):
+    """A product of f32 that may be computed of tf32, by PyTorch too."""
+    module = "module attributes {tune.allow = [\"tf32\"]} {\n%s}\n" % workload.module
+    return dataclasses.replace(workload, name=workload.name.replace("f32", "tf32"),
+                               title=workload.title.replace("f32", "f32 (tf32 allowed)"), module=module,
+                               op={**workload.op, "allow": "tf32"}, element="tf32")
+
+
 def softmax(rows, columns):
     return workloads.row_op("softmax_%dx%d" % (rows, columns), "softmax %dx%d" % (rows, columns), "softmax",
                             (rows, columns), modules.softmax(rows, columns), [rows, columns])
@@ -48,6 +56,7 @@ def all_rows():
     known = {row.name: row for row in workloads.all_workloads()}
     rows = [matmul(size, size, size, types) for types in ("f16", "bf16") for size in (4096, 8192)]
     rows += [matmul(size, size, size, "f32") for size in (1024, 4096)]
+    rows += [as_tf32(matmul(size, size, size, "f32")) for size in (4096, 8192)]
     rows += [known[name] for name in OPEVO]
     rows += [matmul(4096, 4096, 1024, "f16", "gelu"), softmax(1024, 4096), norm(512, 768),
              transpose(4096, 4096), add(1 << 24)]
@@ -56,6 +65,6 @@ def all_rows():
 
 def small_rows():
     """One of each kind, small enough for an emulator."""
-    rows = [matmul(64, 64, 64, "f16"), matmul(32, 64, 32, "f16", "gelu"), softmax(8, 64), norm(8, 64),
+    rows = [matmul(64, 64, 64, "f16"), as_tf32(matmul(64, 64, 64, "f32")), matmul(32, 64, 32, "f16", "gelu"), softmax(8, 64), norm(8, 64),
             transpose(32, 32), add(1024)]
     return [beside_torch(row) for row in rows]

@@ -109,6 +109,14 @@ typedef int CUjit_option;
 enum {
   CU_JIT_ERROR_LOG_BUFFER = 5,            // char *
   CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6, // unsigned; written too: what was filled
+  CU_JIT_OPTIMIZATION_LEVEL = 7,          // unsigned: 0 to 4, which it is by itself
+  CU_JIT_CACHE_MODE = 14,                 // of loads: one of the next
+};
+
+enum {
+  CU_JIT_CACHE_OPTION_NONE = 0, // as the compiler has it
+  CU_JIT_CACHE_OPTION_CG = 1,   // not in the first cache
+  CU_JIT_CACHE_OPTION_CA = 2,   // in the first, too
 };
 
 enum {

@@ -55,21 +55,45 @@ static size_t count_parameters(const char *begin, const char *end) {
   return count;
 }
 
+// The three numbers of directive `name`, which stands between `from` and `end`; of those that are
+// not said 1. False where there is no such directive.
+static bool read_sizes(const char *from, const char *end, const char *name, unsigned *out_size) {
+  const char *directive = strstr(from, name);
+  out_size[0] = out_size[1] = out_size[2] = 1;
+  return directive && directive < end &&
+         sscanf(directive + strlen(name), "%u , %u , %u", &out_size[0], &out_size[1],
+                &out_size[2]) >= 1;
+}
+
 // `from` to `end` is what stands between a kernel's parameters and its body.
 static tune_status check_group_size(const char *from, const char *end,
                                     const tune_program_step *launch) {
-  const char *directive = strstr(from, ".reqntid");
-  unsigned size[3] = {1, 1, 1};
-  if (!directive || directive > end ||
-      sscanf(directive + strlen(".reqntid"), "%u , %u , %u", &size[0], &size[1], &size[2]) < 1)
-    return TUNE_OK;
-  if (size[0] == launch->group_size[0] && size[1] == launch->group_size[1] &&
-      size[2] == launch->group_size[2])
+  unsigned size[3];
+  if (!read_sizes(from, end, ".reqntid", size) ||
+      (size[0] == launch->group_size[0] && size[1] == launch->group_size[1] &&
+       size[2] == launch->group_size[2]))
     return TUNE_OK;
   return tune_status_make(TUNE_INVALID_ARGUMENT,
                           "%s is made for groups of %u x %u x %u, not %u x %u x %u", launch->entry,
                           size[0], size[1], size[2], launch->group_size[0], launch->group_size[1],
                           launch->group_size[2]);
+}
+
+// The kernel says itself how large its clusters are, and an ordinary launch makes them.
+static tune_status check_clusters(const char *from, const char *end,
+                                  const tune_program_step *launch) {
+  unsigned size[3];
+  if (!read_sizes(from, end, ".reqnctapercluster", size))
+    return TUNE_OK;
+  bool divides = true;
+  for (size_t i = 0; i < 3 && divides; ++i)
+    divides = size[i] && launch->groups[i] % size[i] == 0;
+  return divides ? TUNE_OK
+                 : tune_status_make(TUNE_INVALID_ARGUMENT,
+                                    "%s is made for clusters of %u x %u x %u groups, which do not "
+                                    "divide %u x %u x %u",
+                                    launch->entry, size[0], size[1], size[2], launch->groups[0],
+                                    launch->groups[1], launch->groups[2]);
 }
 
 tune_status cuda_module_check_launch(const tune_program_module *module,
@@ -88,7 +112,8 @@ tune_status cuda_module_check_launch(const tune_program_module *module,
   if (count != launch->argument_count)
     return tune_status_make(TUNE_INVALID_ARGUMENT, "%zu arguments where %s takes %zu",
                             launch->argument_count, launch->entry, count);
-  return check_group_size(close, body, launch);
+  TUNE_RETURN_IF_ERROR(check_group_size(close, body, launch));
+  return check_clusters(close, body, launch);
 }
 
 //===- Architectures ----------------------------------------------------------------===//
@@ -166,17 +191,38 @@ static tune_status refusal(const cuda_device *device, const tune_program_module 
                           cuda_result_name(f, result), *log ? ": " : "", log);
 }
 
+// What the program says to the compiler goes behind the `count` options that are there.
+static unsigned add_options(const tune_program_module *module, unsigned count,
+                            CUjit_option *options, void **values) {
+  static const uintptr_t CACHES[] = {[TUNE_PROGRAM_CACHE_CG] = CU_JIT_CACHE_OPTION_CG,
+                                     [TUNE_PROGRAM_CACHE_CA] = CU_JIT_CACHE_OPTION_CA};
+  if (module->opt_level) {
+    options[count] = CU_JIT_OPTIMIZATION_LEVEL;
+    values[count++] = (void *)(uintptr_t)module->opt_level;
+  }
+  if (module->load_cache != TUNE_PROGRAM_CACHE_DEFAULT) {
+    options[count] = CU_JIT_CACHE_MODE;
+    values[count++] = (void *)CACHES[module->load_cache];
+  }
+  return count;
+}
+
 tune_status cuda_module_load(const cuda_device *device, const tune_program_module *module,
                              CUmodule *out_module) {
   *out_module = NULL;
   TUNE_RETURN_IF_ERROR((is_cubin(module) ? check_cubin : check_ptx)(device, module));
+  if (is_cubin(module) && (module->opt_level || module->load_cache != TUNE_PROGRAM_CACHE_DEFAULT))
+    return tune_status_make(TUNE_INVALID_ARGUMENT,
+                            "\"opt_level\" and \"load_cache\" are for PTX, and it is a cubin");
   char *log = calloc(1, LOG_SIZE);
   if (!log)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "loading a module");
-  CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
-  void *values[] = {log, (void *)(uintptr_t)(LOG_SIZE - 1)};
+  CUjit_option options[4] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+  void *values[4] = {log, (void *)(uintptr_t)(LOG_SIZE - 1)};
   CUmodule loaded = NULL;
-  CUresult result = device->functions.ModuleLoadDataEx(&loaded, module->code, 2, options, values);
+  unsigned count = add_options(module, 2, options, values);
+  CUresult result =
+      device->functions.ModuleLoadDataEx(&loaded, module->code, count, options, values);
   tune_status status = TUNE_OK;
   if (result == CUDA_SUCCESS)
     *out_module = loaded;

@@ -14,9 +14,9 @@
 #include "targets/cuda/cuda_device.h"
 #include "targets/program.h"
 
-// Hands the code to the driver. INVALID_ARGUMENT for what is neither PTX nor a cubin, what is made
-// for another architecture, what the driver is too old for, with what to do, and for what it does
-// not compile, with its messages.
+// Hands the code to the driver, with what the module says to its compiler. INVALID_ARGUMENT for
+// what is neither PTX nor a cubin, what is made for another architecture, what the driver is too
+// old for, with what to do, and for what it does not compile, with its messages.
 tune_status cuda_module_load(const cuda_device *device, const tune_program_module *module,
                              CUmodule *out_module);
 

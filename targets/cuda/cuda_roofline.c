@@ -1,6 +1,7 @@
 //===- cuda_roofline.c - A CUDA device's peaks and bandwidths ---------------------------===//
 //
-// By the kernels of roofline.ptx and roofline_tensor.ptx, run as programs are. A figure is that of
+// By the kernels of roofline.ptx, roofline_tensor.ptx and, on sm_90, roofline_wgmma.ptx, run as
+// programs are. A figure is that of
 // the best of several windows: what else runs on a device makes it look slower, never faster.
 //
 //===--------------------------------------------------------------------------===//
@@ -11,13 +12,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-// As the two texts have them.
+// As the texts have them.
 #define GROUP 256
 #define SUBGROUPS (GROUP / 32)
 #define FMA_FLOPS (512.0 * 8 * 8 * 2)                  // of a thread
 #define MMA_FLOPS (512.0 * 2 * 8 * (16 * 8 * 16) * 2)  // of a subgroup
 #define MMA_I8_OPS (512.0 * 2 * 8 * (16 * 8 * 32) * 2) // of a subgroup
-#define GROUP_BYTES ((size_t)GROUP * 16 * 16)          // that a group reads
+#define MMA_TF32_FLOPS (512.0 * 2 * 8 * (16 * 8 * 8) * 2)
+#define WGMMA_FLOPS (512.0 * 8 * (64 * 256 * 16) * 2) // of four subgroups
+#define WGMMA_I8_OPS (512.0 * 8 * (64 * 256 * 32) * 2)
+#define WGMMA_TF32_FLOPS (512.0 * 8 * (64 * 256 * 8) * 2)
+#define GROUP_BYTES ((size_t)GROUP * 16 * 16) // that a group reads
 #define RESULT_BYTES (GROUP * sizeof(double))
 
 #define GROUPS_EACH 16 // groups of a multiprocessor: several times as many as it runs at once
@@ -28,6 +33,7 @@
 
 extern const char tune_cuda_roofline[];
 extern const char tune_cuda_roofline_tensor[];
+extern const char tune_cuda_roofline_wgmma[];
 
 typedef struct subject {
   const tune_target_class *methods;
@@ -50,7 +56,9 @@ static tune_status copy_module(const char *text, tune_program *program) {
   if (!program->modules)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "measuring the roofline");
   program->module_count = 1;
-  program->modules[0] = (tune_program_module){malloc(size), size};
+  // Products of four warps take ten times as long to compile otherwise, for the same loop.
+  program->modules[0] = (tune_program_module){
+      .code = malloc(size), .size = size, .opt_level = text == tune_cuda_roofline_wgmma};
   if (!program->modules[0].code)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "measuring the roofline");
   memcpy(program->modules[0].code, text, size);
@@ -145,23 +153,37 @@ static tune_status measure_level(const subject *s, const char *name, size_t byte
   return TUNE_OK;
 }
 
+typedef struct peak {
+  const char *entry;
+  double flops; // of a group
+  double *figure;
+} peak;
+
+static tune_status measure_peaks_of(const subject *s, const char *module, const peak *peaks,
+                                    size_t count) {
+  for (size_t i = 0; i < count; ++i)
+    TUNE_RETURN_IF_ERROR(measure_peak(s, module, peaks[i].entry, peaks[i].flops, peaks[i].figure));
+  return TUNE_OK;
+}
+
+// On sm_90 products of one warp reach less than those of four, which sm_90 alone has.
 static tune_status measure_peaks(const subject *s, tune_roofline *out) {
-  const struct {
-    const char *module, *entry;
-    double flops;
-    double *peak;
-    int since; // compute capability, major
-  } peaks[] = {
-      {tune_cuda_roofline, "fma_f32", GROUP * FMA_FLOPS, &out->f32, 0},
-      {tune_cuda_roofline, "fma_f64", GROUP * FMA_FLOPS, &out->f64, 0},
-      {tune_cuda_roofline_tensor, "mma_f16", SUBGROUPS * MMA_FLOPS, &out->f16, TENSOR_MAJOR},
-      {tune_cuda_roofline_tensor, "mma_bf16", SUBGROUPS * MMA_FLOPS, &out->bf16, TENSOR_MAJOR},
-      {tune_cuda_roofline_tensor, "mma_i8", SUBGROUPS * MMA_I8_OPS, &out->i8, TENSOR_MAJOR},
-  };
-  for (size_t i = 0; i < sizeof peaks / sizeof *peaks; ++i)
-    if (s->device->major >= peaks[i].since)
-      TUNE_RETURN_IF_ERROR(
-          measure_peak(s, peaks[i].module, peaks[i].entry, peaks[i].flops, peaks[i].peak));
+  const peak threads[] = {{"fma_f32", GROUP * FMA_FLOPS, &out->f32},
+                          {"fma_f64", GROUP * FMA_FLOPS, &out->f64}};
+  const peak warps[] = {{"mma_f16", SUBGROUPS * MMA_FLOPS, &out->f16},
+                        {"mma_bf16", SUBGROUPS * MMA_FLOPS, &out->bf16},
+                        {"mma_tf32", SUBGROUPS * MMA_TF32_FLOPS, &out->tf32},
+                        {"mma_i8", SUBGROUPS * MMA_I8_OPS, &out->i8}};
+  const peak fours[] = {{"wgmma_f16", SUBGROUPS / 4 * WGMMA_FLOPS, &out->f16},
+                        {"wgmma_bf16", SUBGROUPS / 4 * WGMMA_FLOPS, &out->bf16},
+                        {"wgmma_tf32", SUBGROUPS / 4 * WGMMA_TF32_FLOPS, &out->tf32},
+                        {"wgmma_i8", SUBGROUPS / 4 * WGMMA_I8_OPS, &out->i8}};
+  TUNE_RETURN_IF_ERROR(
+      measure_peaks_of(s, tune_cuda_roofline, threads, sizeof threads / sizeof *threads));
+  if (s->device->major == 9 && s->device->minor == 0)
+    return measure_peaks_of(s, tune_cuda_roofline_wgmma, fours, sizeof fours / sizeof *fours);
+  if (s->device->major >= TENSOR_MAJOR)
+    return measure_peaks_of(s, tune_cuda_roofline_tensor, warps, sizeof warps / sizeof *warps);
   return TUNE_OK;
 }
 

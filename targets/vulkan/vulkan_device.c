@@ -18,6 +18,9 @@ const char *const vulkan_feature_names[VULKAN_FEATURE_COUNT] = {
     [VULKAN_INT8] = "int8",
     [VULKAN_INTEGER_DOT_PRODUCT] = "integer_dot_product",
     [VULKAN_MEMORY_MODEL] = "memory_model",
+    [VULKAN_PACKED_DOT_MIXED] = "packed_dot_mixed",
+    [VULKAN_PACKED_DOT_SIGNED] = "packed_dot_signed",
+    [VULKAN_PACKED_DOT_UNSIGNED] = "packed_dot_unsigned",
     [VULKAN_SCALAR_BLOCK_LAYOUT] = "scalar_block_layout",
     [VULKAN_STORAGE16] = "storage16",
     [VULKAN_STORAGE8] = "storage8",
@@ -96,6 +99,19 @@ static void choose_features(vulkan_device *device, feature_chain *wanted) {
   wanted->v13.maintenance4 = found.v13.maintenance4; // workgroup sizes as SPIR-V 1.6 says them
 }
 
+// What of dot products is no emulation.
+static vulkan_feature_set
+find_dot_products(const VkPhysicalDeviceShaderIntegerDotProductProperties *found) {
+  vulkan_feature_set features = 0;
+  if (found->integerDotProduct4x8BitPackedMixedSignednessAccelerated)
+    features |= 1u << VULKAN_PACKED_DOT_MIXED;
+  if (found->integerDotProduct4x8BitPackedSignedAccelerated)
+    features |= 1u << VULKAN_PACKED_DOT_SIGNED;
+  if (found->integerDotProduct4x8BitPackedUnsignedAccelerated)
+    features |= 1u << VULKAN_PACKED_DOT_UNSIGNED;
+  return features;
+}
+
 static void read_properties(vulkan_device *device) {
   device->subgroup = (VkPhysicalDeviceSubgroupProperties){
       .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES};
@@ -103,13 +119,18 @@ static void read_properties(vulkan_device *device) {
       .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
   device->subgroup_sizes = (VkPhysicalDeviceSubgroupSizeControlProperties){
       .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES};
+  VkPhysicalDeviceShaderIntegerDotProductProperties dot_products = {
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_PROPERTIES};
   VkPhysicalDeviceProperties2 all = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
                                      .pNext = &device->subgroup};
   if (device->api >= VK_API_VERSION_1_2)
     device->subgroup.pNext = &device->driver;
-  if (device->api >= VK_API_VERSION_1_3)
+  if (device->api >= VK_API_VERSION_1_3) {
     device->driver.pNext = &device->subgroup_sizes;
+    device->subgroup_sizes.pNext = &dot_products;
+  }
   device->functions.GetPhysicalDeviceProperties2(device->physical, &all);
+  device->features |= find_dot_products(&dot_products);
   device->functions.GetPhysicalDeviceMemoryProperties(device->physical, &device->memory);
 }
 

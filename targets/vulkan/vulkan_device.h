@@ -33,6 +33,9 @@ typedef enum vulkan_feature {
   VULKAN_INT8,
   VULKAN_INTEGER_DOT_PRODUCT,
   VULKAN_MEMORY_MODEL,
+  VULKAN_PACKED_DOT_MIXED, // dot products of four bytes in a word that it has instructions for
+  VULKAN_PACKED_DOT_SIGNED,
+  VULKAN_PACKED_DOT_UNSIGNED,
   VULKAN_SCALAR_BLOCK_LAYOUT,
   VULKAN_STORAGE16,
   VULKAN_STORAGE8,

@@ -37,7 +37,7 @@ static tune_status copy_module(tune_program *program) {
   if (!program->modules)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "measuring the roofline");
   program->module_count = 1;
-  program->modules[0] = (tune_program_module){malloc(size), size};
+  program->modules[0] = (tune_program_module){.code = malloc(size), .size = size};
   if (!program->modules[0].code)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "measuring the roofline");
   memcpy(program->modules[0].code, tune_vulkan_roofline, size);

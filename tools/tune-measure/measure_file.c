@@ -367,13 +367,14 @@ static tune_status open_task(run *r, task **out_task) {
   json_t *request = make_request(r);
   json_t *limits = json_copy((json_t *)member(r, "limits"));
   json_object_set(limits, "seconds", (json_t *)member(r, "reference_seconds"));
-  bool ok = request &&
-            json_object_update_new(
-                request, json_pack("{s:O, s:s, s:O, s:O, s:O*, s:o}", "signature",
-                                   json_object_get(r->task, "signature"), "reference", path, "seed",
-                                   member(r, "seed"), "reduction",
-                                   json_object_get(r->task, "reduction"), "accumulator",
-                                   json_object_get(r->task, "accumulator"), "limits", limits)) == 0;
+  bool ok =
+      request &&
+      json_object_update_new(
+          request, json_pack("{s:O, s:s, s:O, s:O, s:O*, s:O*, s:o}", "signature",
+                             json_object_get(r->task, "signature"), "reference", path, "seed",
+                             member(r, "seed"), "reduction", json_object_get(r->task, "reduction"),
+                             "accumulator", json_object_get(r->task, "accumulator"), "operands",
+                             json_object_get(r->task, "operands"), "limits", limits)) == 0;
   if (ok && json_integer_value(member(r, "dynamic")) > 0)
     ok = json_object_set(request, "dynamic", (json_t *)member(r, "dynamic")) == 0;
   tune_status status =

@@ -130,6 +130,12 @@ tune_status task_read_measure_options(const json_t *request, tune_measure_option
 static tune_status read_tolerance(const json_t *request, task *t) {
   t->tolerance.reduction = 1;
   TUNE_RETURN_IF_ERROR(request_get_integer(request, "reduction", 0, &t->tolerance.reduction));
+  const char *operands;
+  TUNE_RETURN_IF_ERROR(request_get_optional_text(request, "operands", &operands));
+  t->tolerance.has_tf32 = operands && strcmp(operands, "tf32") == 0;
+  if (operands && !t->tolerance.has_tf32)
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "\"operands\" is \"%s\"; \"tf32\" is known",
+                            operands);
   if (!get_member(request, "accumulator"))
     return TUNE_OK;
   const char *accumulator;
@@ -270,11 +276,11 @@ typedef struct reference_run {
 // The unit roundoff of what values are rounded to on the way; 0 where there are no floats.
 static double find_roundoff(const task *t) {
   if (t->tolerance.has_accumulator)
-    return tune_element_type_unit_roundoff(t->tolerance.accumulator);
+    return tune_tolerance_roundoff(&t->tolerance, t->tolerance.accumulator);
   for (size_t i = 0; i < tune_signature_output_count(&t->signature); ++i) {
     tune_element_type element = tune_signature_output(&t->signature, i)->element;
     if (tune_element_type_is_float(element))
-      return tune_element_type_unit_roundoff(element);
+      return tune_tolerance_roundoff(&t->tolerance, element);
   }
   return 0;
 }
@@ -458,7 +464,7 @@ static tune_status prepare(const json_t *request, const child_watch *watch, task
     fill_inputs(request, (uint64_t)seed, TUNE_FILL_POSITIVE, t);
     TUNE_RETURN_IF_ERROR(obtain_reference(request, path, watch, t));
   }
-  if (json_is_true(json_object_get(request, "sensitivity")))
+  if (json_is_true(json_object_get(request, "sensitivity")) || t->tolerance.has_tf32)
     TUNE_RETURN_IF_ERROR(obtain_spreads(request, path, watch, t));
   t->has_reference = true;
   return TUNE_OK;

@@ -160,6 +160,10 @@ static json_t *make_request(const benchmark *b) {
     json_object_set_new(request, "counters", json_true());
   if (request && s->dynamic > 0)
     json_object_set_new(request, "dynamic", json_integer(s->dynamic));
+  json_t *operands = json_object_get(opened, "operands");
+  // What other targets make of it is exact.
+  if (request && operands && b->facts->name.kind == TUNE_KIND_CUDA)
+    json_object_set(request, "operands", operands);
   return request;
 }
 

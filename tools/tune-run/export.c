@@ -205,6 +205,7 @@ static tune_status export_task(exporter *e, const json_t *object) {
                                .reduction =
                                    json_integer_value(json_object_get(object, "reduction")),
                                .accumulator = text_of(object, "accumulator"),
+                               .operands = text_of(object, "operands"),
                                .reference = tune_builder_reference(e->builder)};
   size_t index;
   TUNE_RETURN_IF_ERROR(tune_export_writer_add_task(e->writer, &exported, &index));

@@ -14,6 +14,8 @@
 
 // A space may have fewer configs than are asked for, and draws repeat themselves.
 #define DRAWS_FOR_ONE 20
+#define MOST_TRIALS 1000000
+#define MOST_THREADS 4096
 
 typedef struct lister {
   const json_t *request;
@@ -32,6 +34,18 @@ static tune_status get_text(const json_t *object, const char *name, const char *
   if (*out_text || !value || json_is_null(value))
     return TUNE_OK;
   return tune_status_make(TUNE_INVALID_ARGUMENT, "\"%s\": expected a string", name);
+}
+
+// The integer at `name`, 0 where it is null or absent.
+static tune_status get_integer(const json_t *object, const char *name, json_int_t most,
+                               json_int_t *out_integer) {
+  const json_t *value = json_object_get(object, name);
+  *out_integer = json_integer_value(value);
+  bool is_absent = !value || json_is_null(value);
+  if (is_absent || (json_is_integer(value) && *out_integer >= 0 && *out_integer <= most))
+    return TUNE_OK;
+  return tune_status_make(TUNE_INVALID_ARGUMENT, "\"%s\": expected 0 to %lld", name,
+                          (long long)most);
 }
 
 //===--------------------------------------------------------------------------===//
@@ -92,7 +106,8 @@ static tune_status add_best(const lister *l, const tune_task_space *space, json_
 }
 
 static tune_status add_random(const lister *l, const tune_task_space *space, json_t *candidates) {
-  size_t wanted = (size_t)json_integer_value(json_object_get(l->request, "trials"));
+  json_int_t wanted;
+  TUNE_RETURN_IF_ERROR(get_integer(l->request, "trials", MOST_TRIALS, &wanted));
   tune_sampler *sampler;
   tune_random random;
   tune_config config;
@@ -118,9 +133,12 @@ static tune_status add_configs(const lister *l, const tune_task_space *space, js
   bool is_new;
   TUNE_RETURN_IF_ERROR(add_config(candidates, space, &space->config, "default", &is_new));
   const json_t *given = json_object_get(l->request, "configs");
-  for (size_t i = 0; i < json_array_size(given); ++i)
-    TUNE_RETURN_IF_ERROR(
-        add_given(l, space, json_string_value(json_array_get(given, i)), candidates));
+  for (size_t i = 0; i < json_array_size(given); ++i) {
+    const char *text = json_string_value(json_array_get(given, i));
+    if (!text)
+      return tune_status_make(TUNE_INVALID_ARGUMENT, "\"configs\": expected strings");
+    TUNE_RETURN_IF_ERROR(add_given(l, space, text, candidates));
+  }
   TUNE_RETURN_IF_ERROR(add_best(l, space, candidates));
   return add_random(l, space, candidates);
 }
@@ -149,27 +167,29 @@ static tune_status add_task(const lister *l, size_t index, const tune_task_space
     json_decref(candidates);
     return status;
   }
-  json_t *object = json_pack(
-      "{s:o, s:s, s:s, s:s, s:s*, s:s, s:I, s:s?, s:o}", "line", line, "function", task.function,
-      "payload", task.payload, "schedule", task.schedule, "schedule_source", task.schedule_source,
-      "schedule_digest", task.schedule_digest, "reduction", (json_int_t)task.reduction,
-      "accumulator", task.accumulator, "candidates", candidates);
+  json_t *object =
+      json_pack("{s:o, s:s, s:s, s:s, s:s*, s:s, s:I, s:s?, s:s?, s:o}", "line", line, "function",
+                task.function, "payload", task.payload, "schedule", task.schedule,
+                "schedule_source", task.schedule_source, "schedule_digest", task.schedule_digest,
+                "reduction", (json_int_t)task.reduction, "accumulator", task.accumulator,
+                "operands", task.operands, "candidates", candidates);
   return json_array_append_new(tasks, object) == 0 ? TUNE_OK : out_of_memory();
 }
 
 static tune_status list_tasks(lister *l, MlirOperation payload, json_t *tasks) {
   const json_t *target = json_object_get(l->request, "target");
-  const json_t *threads = json_object_get(l->request, "threads");
   const char *name, *database;
+  json_int_t threads;
   tune_module_tasks_options options = {.has_fingerprint = true, .takes_all_chosen = true};
   TUNE_RETURN_IF_ERROR(get_text(target, "name", &name));
   TUNE_RETURN_IF_ERROR(get_text(l->request, "database", &database));
   TUNE_RETURN_IF_ERROR(get_text(l->request, "schedule", &options.schedule));
+  TUNE_RETURN_IF_ERROR(get_integer(l->request, "threads", MOST_THREADS, &threads));
   options.target = name ? name : "cpu";
   options.flush_cache = json_is_true(json_object_get(l->request, "flush_cache"));
   const json_t *fingerprint = json_object_get(target, "fingerprint");
   options.fingerprint = json_is_object(fingerprint) ? fingerprint : NULL;
-  options.threads = json_integer_value(threads) > 0 ? (size_t)json_integer_value(threads) : 1;
+  options.threads = threads > 0 ? (size_t)threads : 1;
   if (database)
     TUNE_RETURN_IF_ERROR(tune_database_open_read_only(database, &l->database));
   TUNE_RETURN_IF_ERROR(tune_module_tasks_init(&l->tasks, payload, &options));
@@ -192,6 +212,10 @@ tune_status candidates_list(MlirContext context, const json_t *request, json_t *
   TUNE_RETURN_IF_ERROR(get_text(request, "payload", &source.payload));
   TUNE_RETURN_IF_ERROR(get_text(request, "payload_source", &source.payload_source));
   TUNE_RETURN_IF_ERROR(get_text(request, "function", &source.function));
+  if (!source.payload && !source.payload_source)
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "\"payload\": expected a string");
+  if (!source.payload_source)
+    source.payload_source = "payload.mlir";
   TUNE_RETURN_IF_ERROR(tune_build_task_create(context, &source, &module));
   for (const tune_dialect_getter *getter = tune_module_tasks_dialects; *getter; ++getter)
     mlirDialectHandleLoadDialect((*getter)(), context);

@@ -2,6 +2,7 @@
 
 #include "tools/tune-worker/module.h"
 
+#include "dialects/allow.h"
 #include "dialects/choices.h"
 #include "transforms/best_config.h"
 #include "transforms/ir.h"
@@ -158,6 +159,14 @@ static const char *find_accumulator(const tune_groups *groups) {
   return state.name;
 }
 
+// What operands of some products may be rounded to; NULL: none are.
+static const char *find_operands(const tune_extraction *extraction) {
+  for (size_t i = 0; i < extraction->task_count; ++i)
+    if (extraction->tasks[i].allows_tf32)
+      return TUNE_ALLOW_TF32;
+  return NULL;
+}
+
 static json_t *describe_tasks(const tune_extraction *extraction) {
   json_t *tasks = json_array();
   for (size_t i = 0; tasks && i < extraction->task_count; ++i) {
@@ -182,8 +191,9 @@ tune_status module_describe(const tune_build_task *task, json_t **out_object) {
   tune_extraction *extraction;
   TUNE_RETURN_IF_ERROR(tune_extract(mlirModuleFromOperation(payload), &extraction));
   json_t *tasks = describe_tasks(extraction);
-  *out_object = json_pack("{s:s, s:s?, s:o}", "function", tune_build_task_get_function(task),
-                          "accumulator", find_accumulator(extraction->groups), "tasks", tasks);
+  *out_object = json_pack("{s:s, s:s?, s:s*, s:o}", "function", tune_build_task_get_function(task),
+                          "accumulator", find_accumulator(extraction->groups), "operands",
+                          find_operands(extraction), "tasks", tasks);
   tune_extraction_destroy(extraction);
   return *out_object ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "describing a module");
 }

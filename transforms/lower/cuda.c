@@ -40,6 +40,7 @@ static tune_status join_text(const tune_device *device, const tune_device_kernel
 }
 
 static const char *const OPTIONS[] = {TUNE_PTX_REGISTERS_ATTRIBUTE, TUNE_PTX_GROUPS_ATTRIBUTE,
+                                      TUNE_PTX_OPT_LEVEL_ATTRIBUTE, TUNE_PTX_LOAD_CACHE_ATTRIBUTE,
                                       NULL};
 
 const tune_device_code tune_cuda_code = {

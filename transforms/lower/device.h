@@ -53,6 +53,8 @@ typedef struct tune_device {
   bool has_cooperative_matrix, has_memory_model;
   tune_device_matrix matrices[TUNE_DEVICE_MATRICES];
   size_t matrix_count;
+  // Dot products of four bytes in a word, and what of them has instructions of its own.
+  bool has_int8_dot, is_signed_dot_fast, is_unsigned_dot_fast, is_mixed_dot_fast;
 } tune_device;
 
 // What every Vulkan 1.1 device has.

@@ -44,6 +44,7 @@ typedef struct tune_device_kernel {
   size_t map_count;
   int64_t subgroup_size;       // that it is written for; 0: any
   int64_t shared_bytes;        // that a launch has to ask for, besides its own
+  tune_ptxas_options told;     // to whom compiles it when it is loaded
   tune_ptxas_report assembled; // what it takes; no registers where nobody has assembled it
 } tune_device_kernel;
 

@@ -149,10 +149,9 @@ static tune_status open_launches(tune_device_launches *self, MlirOperation funct
 
 // Cleaning up has moved constants out of the launches again.
 static tune_status open_vectors(tune_device_launches *self, MlirOperation function) {
-  (void)self;
   TUNE_RETURN_IF_ERROR(tune_launch_values_sink(function));
   TUNE_RETURN_IF_ERROR(tune_repeated_reads_merge(function));
-  return tune_vector_pieces_open(function);
+  return tune_vector_pieces_open(function, &self->device);
 }
 
 // Puts what the function called by `call` does in its place. Upstream's inliner stops at ops of

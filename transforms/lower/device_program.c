@@ -390,12 +390,17 @@ static tune_status read_function(program *self, MlirOperation function) {
 // The file
 //===--------------------------------------------------------------------------===//
 
+static json_t *describe_module(const tune_device_kernel *kernel) {
+  const tune_ptxas_options *told = &kernel->told;
+  return json_pack("{s:I, s:o*, s:s*}", "bytes", (json_int_t)kernel->code_size, "opt_level",
+                   told->opt_level ? json_integer(told->opt_level) : NULL, "load_cache",
+                   told->load_cache);
+}
+
 static tune_status assemble(program *self, const char *target, char **out_bytes, size_t *out_size) {
   json_t *modules = json_array();
   for (size_t i = 0; i < self->kernels->count; ++i)
-    self->failed |= json_array_append_new(
-                        modules, json_pack("{s:I}", "bytes",
-                                           (json_int_t)self->kernels->items[i].code_size)) != 0;
+    self->failed |= json_array_append_new(modules, describe_module(&self->kernels->items[i])) != 0;
   json_t *all =
       json_pack("{s:i,s:s,s:o,s:O,s:O}", "version", TUNE_PROGRAM_VERSION, "target", target,
                 "modules", modules, "buffers", self->buffers, "steps", self->steps);

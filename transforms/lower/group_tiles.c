@@ -5,9 +5,11 @@
 #include "dialects/diagnostic.h"
 #include "transforms/lower/ahead.h"
 #include "transforms/lower/group_tiles_bulk.h"
+#include "transforms/lower/group_tiles_cluster.h"
 #include "transforms/lower/group_tiles_copies.h"
 #include "transforms/lower/group_tiles_order.h"
 #include "transforms/lower/group_tiles_parts.h"
+#include "transforms/lower/group_tiles_producer.h"
 #include "transforms/lower/lanes.h"
 
 #include <stdio.h>
@@ -38,6 +40,11 @@ static tune_status read_number(MlirOperation forall, const char *name, int64_t l
                              text, (long long)least, (long long)most);
 }
 
+// With those that only copy.
+static int64_t all_threads(const tune_tile *tile) {
+  return tile->threads + tile->producer_warps * TUNE_TILE_WARP;
+}
+
 static tune_status read_attributes(tune_tile *tile, const tune_device *device) {
   int64_t tensor_cores;
   TUNE_RETURN_IF_ERROR(read_number(tile->forall, "warps_y", 1, 32, &tile->warps_y));
@@ -45,7 +52,7 @@ static tune_status read_attributes(tune_tile *tile, const tune_device *device) {
   TUNE_RETURN_IF_ERROR(read_number(tile->forall, "stages", 1, 16, &tile->stages));
   TUNE_RETURN_IF_ERROR(read_number(tile->forall, "tensor_cores", 0, 2, &tensor_cores));
   static const tune_tile_core *const CORES[] = {&tune_tile_fma, &tune_tile_mma, &tune_tile_wgmma};
-  tile->core = CORES[tensor_cores]; // or int8, once A is known
+  tile->core = CORES[tensor_cores]; // or int8, tf32, once A is known
   tile->warp = TUNE_TILE_WARP;
   if (!device->arch && tensor_cores == 1) {
     tile->core = &tune_tile_matrices;
@@ -57,6 +64,12 @@ static tune_status read_attributes(tune_tile *tile, const tune_device *device) {
   if (!mlirAttributeIsNull(tune_ir_attribute(tile->forall, PREFIX "bulk_copies")))
     TUNE_RETURN_IF_ERROR(read_number(tile->forall, "bulk_copies", 0, 1, &is_bulk));
   tile->is_bulk = is_bulk;
+  int64_t is_swizzled = 0;
+  if (!mlirAttributeIsNull(tune_ir_attribute(tile->forall, PREFIX "swizzle")))
+    TUNE_RETURN_IF_ERROR(read_number(tile->forall, "swizzle", 0, 1, &is_swizzled));
+  tile->is_swizzled = is_swizzled;
+  TUNE_RETURN_IF_ERROR(tune_tile_cluster_read(tile));
+  TUNE_RETURN_IF_ERROR(tune_tile_producer_read(tile));
   if (!device->arch && tensor_cores > 1)
     return tune_status_make_at(TUNE_INVALID_ARGUMENT, tile->forall,
                                PREFIX "tensor_cores: the instructions are CUDA's; a Vulkan device "
@@ -66,11 +79,29 @@ static tune_status read_attributes(tune_tile *tile, const tune_device *device) {
     if (!mlirAttributeIsNull(tune_ir_attribute(tile->forall, GROUPS[i])))
       return tune_status_make_at(TUNE_INVALID_ARGUMENT, tile->forall,
                                  "%s: a group's tile is all that a group has", GROUPS[i]);
-  if (tile->threads > device->group_invocations)
+  if (all_threads(tile) > device->group_invocations)
     return tune_status_make_at(TUNE_INVALID_ARGUMENT, tile->forall,
                                "a group of %lld threads; the device takes up to %lld",
-                               (long long)tile->threads, (long long)device->group_invocations);
+                               (long long)all_threads(tile), (long long)device->group_invocations);
   return TUNE_OK;
+}
+
+// Patterns are of rows of 16 bytes to 128, or of panels of the latter.
+static tune_status check_swizzle(const tune_tile *tile) {
+  enum { PANEL = 128 };
+  const tune_tile_operand *operands[] = {&tile->a, &tile->b};
+  bool fits = tile->core == &tune_tile_mma || tile->core == &tune_tile_int8;
+  for (size_t i = 0; i < 2 && fits; ++i) {
+    int64_t bytes = operands[i]->cols * tune_tile_bytes(operands[i]->element);
+    fits = bytes % PANEL == 0 || (bytes < PANEL && (bytes & (bytes - 1)) == 0);
+  }
+  return fits || !tile->is_swizzled
+             ? TUNE_OK
+             : tune_status_make_at(TUNE_INVALID_ARGUMENT, tile->forall,
+                                   "tune.tile.swizzle: rows of shared memory are swizzled for "
+                                   "mma.sync (tensor_cores = 1), of f16, bf16 or i8, where their "
+                                   "bytes are a power of two or a multiple of %d",
+                                   PANEL);
 }
 
 static tune_status refuse_loop(const tune_tile *tile) {
@@ -141,6 +172,8 @@ static tune_status read_contraction(tune_tile *tile) {
   tile->depth = tile->a.depth_is_row ? tile->a.cols : tile->a.rows;
   if (tile->core == &tune_tile_mma && tune_tile_bytes(tile->a.element) == 1)
     tile->core = &tune_tile_int8;
+  if (tile->core == &tune_tile_mma && mlirTypeIsAF32(tile->a.element))
+    tile->core = &tune_tile_tf32;
   return TUNE_OK;
 }
 
@@ -379,6 +412,7 @@ static tune_status open_tile(MlirOperation forall, const tune_device *device) {
   TUNE_RETURN_IF_ERROR(read_contraction(&tile));
   find_matrix(&tile, device);
   TUNE_RETURN_IF_ERROR(tile.core->check(&tile, device));
+  TUNE_RETURN_IF_ERROR(check_swizzle(&tile));
   if (tile.core->count(&tile) > TUNE_TILE_MOST_PIECES)
     return tune_status_make_at(TUNE_INVALID_ARGUMENT, forall,
                                "%zu pieces of the output a thread; up to %d are let pass",
@@ -398,17 +432,24 @@ static tune_status open_tile(MlirOperation forall, const tune_device *device) {
     tile.core->lay_out(&tile, &tile.a);
     tile.core->lay_out(&tile, &tile.b);
   }
-  TUNE_RETURN_IF_ERROR(tune_tile_order(forall));
-  tile.forall = tune_lanes_add(forall, tile.threads, &tile.thread);
+  TUNE_RETURN_IF_ERROR(tune_tile_cluster_check(&tile));
+  TUNE_RETURN_IF_ERROR(tune_tile_order(forall, tile.cluster_y, tile.cluster_x));
+  tune_tile_cluster_place(&tile);
+  tile.forall = tune_lanes_add(forall, all_threads(&tile), &tile.thread);
   tune_ir_builder start = tune_ir_builder_before(mlirBlockGetFirstOperation(body_of(tile.forall)));
   tune_tile_operand_allocate(&tile, &start, &tile.a);
   tune_tile_operand_allocate(&tile, &start, &tile.b);
   if (tile.is_bulk)
     tune_tile_bulk_allocate(&tile, &start);
+  MlirOperation last = {NULL};
+  if (tile.producer_warps)
+    tune_tile_producer_begin(&tile, &last);
   MlirValue pieces[TUNE_TILE_MOST_PIECES];
   tune_ir_builder builder = tune_ir_builder_before(tile.loop);
   TUNE_RETURN_IF_ERROR(make_loop(&tile, &builder, pieces));
   TUNE_RETURN_IF_ERROR(tune_tile_make_writes(&tile, pieces));
+  if (tile.producer_warps)
+    tune_tile_producer_end(&tile, last);
   // LLVM takes vectors of any length; SPIR-V has pieces of them (vector_pieces.h).
   if (device->arch)
     mlirOperationSetDiscardableAttributeByName(

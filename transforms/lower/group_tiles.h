@@ -19,22 +19,35 @@
 //   tune.tile.stages                       tiles in shared memory at once; 1: no copy ahead
 //   tune.tile.band                         optional: rows of tiles that go together
 //                                          (group_tiles_order.h)
-//   tune.tile.tensor_cores                 0: multiply-adds of f32 or f16; 1: mma.sync, of f16,
-//   bf16
-//                                          or i8, and on Vulkan cooperative matrices, of what the
-//                                          device has (group_tiles_matrices.c);
-//                                          2: wgmma of sm_90, of f16 or bf16, into f32: warps_y is
-//                                          a multiple of four, which have 64 rows together, or more
+//   tune.tile.tensor_cores                 0: multiply-adds of f32 or, on Vulkan, of f16; 1:
+//                                          mma.sync, of f16, bf16 or i8, or of f32 as tf32, and on
+//                                          Vulkan cooperative matrices, of what the device has
+//                                          (group_tiles_matrices.c); 2: wgmma of sm_90, of f16 or
+//                                          bf16, or of f32 as tf32, into f32: warps_y is a multiple
+//                                          of four, which have 64 rows together, or more
 //   tune.tile.bulk_copies                  1: with tensor_cores = 2, one thread copies whole tiles
 //                                          (cp.async.bulk.tensor); 0, or none: each some of it
+//   tune.tile.swizzle                      optional: 1, with mma.sync of f16, bf16 or i8, has rows
+//                                          in shared memory lie swizzled, without gaps
+//   tune.tile.cluster_y, tune.tile.cluster_x
+//                                          optional, with bulk copies: so many rows and columns of
+//                                          tiles are those of a cluster of groups. Each copies a
+//                                          part of A for those of its row and a part of B for
+//                                          those of its column (.multicast::cluster)
+//   tune.tile.producer_warps               optional, with bulk copies: 1 has a warp more ask for
+//                                          them, that does nothing else (group_tiles_producer.h)
+//
+// Whether f32 may be rounded to tf32 (dialects/allow.h) is not asked here: rules have the values in
+// their spaces where it may, and what it changes is more than the check lets pass elsewhere.
 //
 // The forall gets one dimension more, the last, of the group's threads. On CUDA the attribute
 // tune.tile.done stays on it: its vectors are as threads have them. On Vulkan, where a warp is no
 // more than 32 threads side by side, vector_pieces.h takes vectors and shared memory from there.
 //
 // The pipeline is that of NVIDIA's CUTLASS for sm_80 (its docs/efficient_gemm.md); rows in shared
-// memory are 16 bytes apart from the next power of two, so that a warp's reads meet no bank twice.
-// wgmma reads them swizzled instead, as the PTX ISA has it, beginning at multiples of 1024 bytes.
+// memory are 16 bytes apart from the next power of two, or lie swizzled in panels of up to 128
+// bytes (tune_tile_find_shared), so that a warp's reads meet no bank twice. wgmma reads the latter
+// alone, as the PTX ISA has it, beginning at multiples of 1024 bytes.
 //
 // Threads: as the context of the IR.
 //

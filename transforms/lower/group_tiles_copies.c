@@ -103,29 +103,41 @@ MlirValue tune_tile_allocate(const tune_ir_builder *builder, MlirType element, i
   return allocate(builder, shared_type(builder, element, rank, shape));
 }
 
+// The operand's memory as elements of `bytes` each; the rank.
+static intptr_t shape_of(const tune_tile *tile, const tune_tile_operand *operand, int64_t bytes,
+                         int64_t out_shape[4]) {
+  int64_t wide = operand->swizzle / bytes, own = tune_tile_bytes(operand->element);
+  int64_t rows = operand->is_turned ? operand->cols : operand->rows,
+          cols = operand->is_turned ? operand->rows : operand->cols;
+  out_shape[0] = tile->stages;
+  out_shape[1] = wide ? cols * own / operand->swizzle : rows;
+  out_shape[2] = wide ? rows : operand->pitch * own / bytes;
+  out_shape[3] = wide;
+  return wide ? 4 : 3;
+}
+
 void tune_tile_operand_allocate(const tune_tile *tile, const tune_ir_builder *builder,
                                 tune_tile_operand *operand) {
-  int64_t wide = operand->swizzle / tune_tile_bytes(operand->element);
-  if (wide) {
-    int64_t panels[] = {tile->stages, operand->cols / wide, operand->rows, wide};
-    operand->shared = allocate(builder, shared_type(builder, operand->element, 4, panels));
-    mlirOperationSetAttributeByName(
-        mlirOpResultGetOwner(operand->shared), tune_ir_string("alignment"),
-        mlirIntegerAttrGet(mlirIntegerTypeGet(builder->context, 64), SWIZZLE_ALIGNMENT));
-    return;
-  }
-  int64_t shape[] = {tile->stages, operand->rows, operand->pitch};
-  MlirType type = shared_type(builder, operand->element, 3, shape);
+  enum { PAIR = 2 };
+  int64_t own = tune_tile_bytes(operand->element), shape[4], pairs_shape[4], bytes = own;
+  intptr_t rank = shape_of(tile, operand, own, shape);
+  MlirType type = shared_type(builder, operand->element, rank, shape);
   if (tile->core != &tune_tile_int8) {
     operand->shared = allocate(builder, type);
+    if (tile->core == &tune_tile_wgmma)
+      mlirOperationSetAttributeByName(
+          mlirOpResultGetOwner(operand->shared), tune_ir_string("alignment"),
+          mlirIntegerAttrGet(mlirIntegerTypeGet(builder->context, 64), SWIZZLE_ALIGNMENT));
     return;
   }
-  int64_t bytes = shape[0] * shape[1] * shape[2];
+  for (intptr_t i = 0; i < rank; ++i)
+    bytes *= shape[i];
   MlirValue all = allocate(builder, shared_type(builder, operand->element, 1, &bytes)),
             operands[] = {all, tune_ir_build_index(builder, 0)};
   operand->shared = tune_ir_build_value(builder, "memref.view", type, 2, operands);
-  shape[2] /= 2;
-  MlirType pairs = shared_type(builder, mlirIntegerTypeGet(builder->context, 16), 3, shape);
+  shape_of(tile, operand, PAIR, pairs_shape);
+  MlirType pairs =
+      shared_type(builder, mlirIntegerTypeGet(builder->context, 8 * PAIR), rank, pairs_shape);
   operand->pairs = tune_ir_build_value(builder, "memref.view", pairs, 2, operands);
 }
 
@@ -164,12 +176,10 @@ static MlirValue remake(const tune_tile *tile, const tune_ir_builder *builder, M
   return mlirOperationGetResult(copy, mlirOpResultGetResultNumber(value));
 }
 
-// Where `row` and `col` of the tile are in shared memory; the count of indices. Swizzled, the 16
-// bytes that a place is in are others of its row: their number is changed by that of the row, so
-// that the same column of rows of 128 bytes is in other banks each time, eight times in turn (the
-// PTX ISA: "Swizzling modes"; rows of 64 and 32 bytes change each two, each four).
-static intptr_t find_shared(const tune_tile_operand *operand, const tune_ir_builder *builder,
-                            MlirValue stage, MlirValue row, MlirValue col, MlirValue out[4]) {
+intptr_t tune_tile_operand_find_shared(const tune_tile_operand *operand,
+                                       const tune_ir_builder *builder, int64_t bytes,
+                                       MlirValue stage, MlirValue row, MlirValue col,
+                                       MlirValue out[4]) {
   out[0] = stage;
   if (!operand->swizzle) {
     out[1] = row;
@@ -177,7 +187,7 @@ static intptr_t find_shared(const tune_tile_operand *operand, const tune_ir_buil
     return 3;
   }
   enum { MOST_BYTES = 128 };
-  int64_t bytes = tune_tile_bytes(operand->element), wide = operand->swizzle / bytes;
+  int64_t wide = operand->swizzle / bytes;
   MlirValue pattern =
       tune_tile_remainder(builder, tune_tile_divide(builder, row, MOST_BYTES / operand->swizzle),
                           operand->swizzle / COPY_BYTES);
@@ -275,10 +285,18 @@ static MlirValue load_chunk(const tune_tile_operand *operand, const chunk_place 
                         operand->chunk);
 }
 
+static intptr_t find_shared(const tune_tile_operand *operand, const chunk_place *place,
+                            MlirValue stage, MlirValue out_to[4]) {
+  bool is_turned = operand->is_turned;
+  return tune_tile_operand_find_shared(operand, &place->inside, tune_tile_bytes(operand->element),
+                                       stage, is_turned ? place->col : place->row,
+                                       is_turned ? place->row : place->col, out_to);
+}
+
 static void store_chunk(const tune_tile_operand *operand, const chunk_place *place, MlirValue stage,
                         MlirValue chunk) {
   MlirValue to[4];
-  intptr_t rank = find_shared(operand, &place->inside, stage, place->row, place->col, to);
+  intptr_t rank = find_shared(operand, place, stage, to);
   tune_tile_store(&place->inside, chunk, operand->shared, rank, to,
                   operand->chunk * tune_tile_bytes(operand->element));
 }
@@ -287,9 +305,17 @@ static void copy_chunk_async(const tune_tile_operand *operand, const chunk_place
                              MlirValue stage, const MlirValue *origin) {
   MlirValue from[MOST_RANK], to[4];
   intptr_t rank = find_memory(operand, place, origin, from),
-           to_rank = find_shared(operand, &place->inside, stage, place->row, place->col, to);
+           to_rank = find_shared(operand, place, stage, to);
   copy_async(&place->inside, operand, to, to_rank, mlirOperationGetOperand(operand->read, 0), rank,
              from);
+}
+
+static void copy_chunk(const tune_tile *tile, const tune_tile_operand *operand,
+                       const chunk_place *place, MlirValue stage, const MlirValue *origin) {
+  if (tile->is_async)
+    copy_chunk_async(operand, place, stage, origin);
+  else
+    store_chunk(operand, place, stage, load_chunk(operand, place, origin));
 }
 
 void tune_tile_operand_find_origin(const tune_tile *tile, const tune_tile_operand *operand,
@@ -301,17 +327,44 @@ void tune_tile_operand_find_origin(const tune_tile *tile, const tune_tile_operan
     out_origin[i] = remake(tile, builder, mlirOperationGetOperand(operand->read, 1 + i), step);
 }
 
+// Element by element. A warp has eight columns of four rows, so that it reads whole sectors of 32
+// bytes from memory, and writes to each bank once where rows in shared memory are of 128 bytes.
+static void copy_turned(const tune_tile *tile, const tune_tile_operand *operand,
+                        const tune_ir_builder *builder, MlirValue stage, const MlirValue *origin) {
+  enum { COLS = 8, ROWS = 4 };
+  int64_t across = operand->cols / COLS, all = operand->rows * operand->cols;
+  for (int64_t done = 0; done < all; done += tile->threads) {
+    chunk_place place = {.inside = *builder};
+    const tune_ir_builder *inside = &place.inside;
+    MlirValue number = tune_tile_add_number(builder, tile->thread, done);
+    if (done + tile->threads > all)
+      place.inside =
+          tune_ir_build_if(builder, tune_ir_build_compare(builder, "ult", number,
+                                                          tune_ir_build_index(builder, all)));
+    MlirValue piece = tune_tile_divide(inside, number, TUNE_TILE_WARP),
+              lane = tune_tile_remainder(inside, number, TUNE_TILE_WARP);
+    place.row = tune_tile_add(
+        inside, tune_tile_scale(inside, tune_tile_divide(inside, piece, across), ROWS),
+        tune_tile_divide(inside, lane, COLS));
+    place.col = tune_tile_add(
+        inside, tune_tile_scale(inside, tune_tile_remainder(inside, piece, across), COLS),
+        tune_tile_remainder(inside, lane, COLS));
+    copy_chunk(tile, operand, &place, stage, origin);
+  }
+}
+
 void tune_tile_operand_copy(const tune_tile *tile, const tune_tile_operand *operand,
                             const tune_ir_builder *builder, MlirValue stage, MlirValue step) {
   MlirValue origin[MOST_RANK];
   tune_tile_operand_find_origin(tile, operand, builder, step, origin);
+  if (operand->is_turned) {
+    copy_turned(tile, operand, builder, stage, origin);
+    return;
+  }
   int64_t all = operand->rows * count_across(operand);
   for (int64_t done = 0; done < all; done += tile->threads) {
     chunk_place place = find_chunk(tile, operand, builder, done, false);
-    if (tile->is_async)
-      copy_chunk_async(operand, &place, stage, origin);
-    else
-      store_chunk(operand, &place, stage, load_chunk(operand, &place, origin));
+    copy_chunk(tile, operand, &place, stage, origin);
   }
 }
 

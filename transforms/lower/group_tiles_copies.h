@@ -19,6 +19,16 @@ MlirValue tune_tile_allocate(const tune_ir_builder *builder, MlirType element, i
 void tune_tile_operand_allocate(const tune_tile *tile, const tune_ir_builder *builder,
                                 tune_tile_operand *operand);
 
+// Where `row` and `col` of the tile, in elements of `bytes`, are in shared memory at `stage`:
+// indices into operand->shared, or ->pairs; returns how many. Swizzled, the 16 bytes that a place
+// is in are others of its row: their number is changed by that of the row, so that the same column
+// of rows of 128 bytes is in other banks each time, eight times in turn (the PTX ISA: "Swizzling
+// modes"; rows of 64 and 32 bytes change each two, each four).
+intptr_t tune_tile_operand_find_shared(const tune_tile_operand *operand,
+                                       const tune_ir_builder *builder, int64_t bytes,
+                                       MlirValue stage, MlirValue row, MlirValue col,
+                                       MlirValue out[4]);
+
 // The place in memory of the tile of step `step`: an index for each dimension.
 void tune_tile_operand_find_origin(const tune_tile *tile, const tune_tile_operand *operand,
                                    const tune_ir_builder *builder, MlirValue step,

@@ -3,6 +3,7 @@
 #include "transforms/lower/group_tiles_fragments.h"
 
 #include "dialects/diagnostic.h"
+#include "transforms/lower/group_tiles_copies.h"
 
 #include <stdio.h>
 
@@ -93,18 +94,27 @@ MlirValue tune_fragment_join(const tune_ir_builder *builder, MlirType type,
 // A and B
 //===--------------------------------------------------------------------------===//
 
-MlirValue tune_fragment_load(const tune_ir_builder *builder, MlirValue memory,
-                             const MlirValue *indices, bool turns) {
-  MlirValue operands[] = {memory, indices[0], indices[1], indices[2]};
+void tune_fragment_lay_out(const tune_tile *tile, tune_tile_operand *operand) {
+  enum { MOST = 128 };
+  int64_t bytes = operand->cols * tune_tile_bytes(operand->element);
+  operand->swizzle = !tile->is_swizzled ? 0 : bytes < MOST ? bytes : MOST;
+}
+
+MlirValue tune_fragment_load(const tune_ir_builder *builder, const tune_tile_operand *operand,
+                             MlirValue stage, MlirValue row, MlirValue col, bool turns) {
+  MlirValue memory = tune_tile_bytes(operand->element) == 1 ? operand->pairs : operand->shared;
+  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(memory));
+  int64_t bytes = tune_tile_bytes(element), shape[] = {4, 4 / bytes};
+  MlirValue operands[5] = {memory};
+  intptr_t rank =
+      tune_tile_operand_find_shared(operand, builder, bytes, stage, row, col, operands + 1);
   MlirNamedAttribute attributes[] = {
       tune_ir_named(builder->context, "transpose", mlirBoolAttrGet(builder->context, turns)),
       tune_ir_named(builder->context, "numTiles",
                     mlirIntegerAttrGet(mlirIntegerTypeGet(builder->context, 32), 4))};
-  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(memory));
-  int64_t shape[] = {4, 4 / tune_tile_bytes(element)};
   MlirType type = mlirVectorTypeGet(2, shape, element);
   return tune_ir_build_result(builder, &(tune_ir_parts){.name = "nvgpu.ldmatrix",
-                                                        .operand_count = 4,
+                                                        .operand_count = 1 + rank,
                                                         .operands = operands,
                                                         .type_count = 1,
                                                         .types = &type,

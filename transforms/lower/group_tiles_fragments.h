@@ -45,10 +45,13 @@ void tune_fragment_position(size_t element, int64_t out_position[2], intptr_t *o
 void tune_fragment_place(const tune_tile *tile, const tune_ir_builder *builder, size_t piece,
                          size_t element, MlirValue *out_row, MlirValue *out_col);
 
-// nvgpu.ldmatrix of four matrices from `memory` (of elements of 16 bits, or of 32 where it does not
-// turn them), at `indices`, three of them: where the lane's row begins.
-MlirValue tune_fragment_load(const tune_ir_builder *builder, MlirValue memory,
-                             const MlirValue *indices, bool turns);
+// tune_tile_core.lay_out of what ldmatrix reads: swizzled where the tile is.
+void tune_fragment_lay_out(const tune_tile *tile, tune_tile_operand *operand);
+
+// nvgpu.ldmatrix of four matrices of `operand` at `stage`, of pairs of bytes where it is of such;
+// the lane's row begins at `row` and `col`, in elements of what is loaded.
+MlirValue tune_fragment_load(const tune_ir_builder *builder, const tune_tile_operand *operand,
+                             MlirValue stage, MlirValue row, MlirValue col, bool turns);
 
 // The registers of what ldmatrix brought, as i32.
 void tune_fragment_take_words(const tune_ir_builder *builder, MlirValue fragment, int64_t count,

@@ -80,11 +80,10 @@ static void load_along_depth(const loads *self, const tune_tile_operand *operand
             in_matrix = tune_tile_remainder(builder, self->lane, 8);
   MlirValue lines = tune_tile_scale(builder, tune_tile_remainder(builder, matrix, 2), 8),
             half = tune_tile_scale(builder, tune_tile_divide(builder, matrix, 2), 8);
-  MlirValue indices[] = {self->stage,
-                         tune_tile_add(builder, line, tune_tile_add(builder, lines, in_matrix)),
-                         tune_tile_add_number(builder, half, depth / 2)};
-  tune_fragment_take_words(builder, tune_fragment_load(builder, operand->pairs, indices, false), 4,
-                           words);
+  MlirValue row = tune_tile_add(builder, line, tune_tile_add(builder, lines, in_matrix)),
+            loaded = tune_fragment_load(builder, operand, self->stage, row,
+                                        tune_tile_add_number(builder, half, depth / 2), false);
+  tune_fragment_take_words(builder, loaded, 4, words);
 }
 
 // The same where rows of shared memory are depths. Row j of the first of two matrices is depth
@@ -102,11 +101,11 @@ static void load_along_lines(const loads *self, const tune_tile_operand *operand
       builder, tune_tile_add(builder, matrix, tune_tile_divide(builder, j, 4)), 2);
   MlirValue row = tune_tile_add(builder, tune_tile_add(builder, half, four),
                                 tune_tile_add(builder, odd, tune_tile_scale(builder, others, 2)));
-  MlirValue indices[] = {self->stage, tune_tile_add_number(builder, row, depth),
-                         tune_tile_divide(builder, line, 2)};
+  MlirValue loaded =
+      tune_fragment_load(builder, operand, self->stage, tune_tile_add_number(builder, row, depth),
+                         tune_tile_divide(builder, line, 2), true);
   MlirValue turned[4];
-  tune_fragment_take_words(builder, tune_fragment_load(builder, operand->pairs, indices, true), 4,
-                           turned);
+  tune_fragment_take_words(builder, loaded, 4, turned);
   MlirNamedAttribute mode = tune_ir_named(
       builder->context, "mode",
       mlirAttributeParseGet(builder->context, tune_ir_string("#nvvm.permute_mode<default>")));
@@ -176,4 +175,5 @@ const tune_tile_core tune_tile_int8 = {.check = int8_check,
                                        .run = tune_fragment_run,
                                        .place = int8_place,
                                        .position = tune_fragment_position,
+                                       .lay_out = tune_fragment_lay_out,
                                        .multiply = int8_multiply};

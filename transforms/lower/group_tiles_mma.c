@@ -39,8 +39,9 @@ static MlirValue load_matrices(const tune_ir_builder *builder, const tune_tile_o
   // A row of shared memory is a line's depths, or a depth's lines, which .trans turns.
   MlirValue row =
       tune_tile_add(builder, operand->depth_is_row ? along_lines : along_depth, in_matrix);
-  MlirValue indices[] = {stage, row, operand->depth_is_row ? along_depth : along_lines};
-  return tune_fragment_load(builder, operand->shared, indices, !operand->depth_is_row);
+  return tune_fragment_load(builder, operand, stage, row,
+                            operand->depth_is_row ? along_depth : along_lines,
+                            !operand->depth_is_row);
 }
 
 static MlirAttribute numbers(MlirContext context, const int64_t *values, intptr_t count) {
@@ -124,4 +125,5 @@ const tune_tile_core tune_tile_mma = {.check = mma_check,
                                       .run = tune_fragment_run,
                                       .place = tune_fragment_place,
                                       .position = tune_fragment_position,
+                                      .lay_out = tune_fragment_lay_out,
                                       .multiply = mma_multiply};

@@ -17,7 +17,18 @@ static bool counts_tiles(MlirOperation forall, intptr_t rank) {
   return counts;
 }
 
-tune_status tune_tile_order(MlirOperation forall) {
+// Has what is behind `before` use `with` for `value`.
+static void replace_behind(MlirOperation before, MlirValue value, MlirValue with) {
+  enum { MOST = 32 };
+  MlirOperation own[MOST];
+  intptr_t count = 0;
+  for (MlirOperation op = mlirBlockGetFirstOperation(mlirOperationGetBlock(before));
+       !mlirOperationEqual(op, before) && count < MOST; op = mlirOperationGetNextInBlock(op))
+    own[count++] = op;
+  mlirValueReplaceAllUsesExcept(value, with, count, own);
+}
+
+tune_status tune_tile_order(MlirOperation forall, int64_t cluster_y, int64_t cluster_x) {
   MlirAttribute attribute = tune_ir_attribute(forall, TUNE_TILE_BAND_ATTRIBUTE);
   if (mlirAttributeIsNull(attribute))
     return TUNE_OK;
@@ -31,20 +42,31 @@ tune_status tune_tile_order(MlirOperation forall) {
                                                         "rows of tiles of a loop that counts them");
   if (band == 1)
     return TUNE_OK;
-  int64_t across = number_at(forall, "staticUpperBound", rank - 1);
+  if (band % cluster_y)
+    return tune_status_make_at(TUNE_INVALID_ARGUMENT, forall,
+                               TUNE_TILE_BAND_ATTRIBUTE ": bands of %lld rows of tiles, in "
+                                                        "clusters of %lld",
+                               (long long)band, (long long)cluster_y);
+  band /= cluster_y;
+  int64_t across = number_at(forall, "staticUpperBound", rank - 1) / cluster_x;
   MlirValue row = mlirBlockGetArgument(body, rank - 2), col = mlirBlockGetArgument(body, rank - 1);
-  tune_ir_builder builder = tune_ir_builder_before(mlirBlockGetFirstOperation(body));
-  MlirValue first = tune_tile_scale(&builder, row, across),
-            number = tune_tile_add(&builder, first, col);
+  MlirOperation rest = mlirBlockGetFirstOperation(body);
+  tune_ir_builder builder = tune_ir_builder_before(rest);
+  MlirValue first = tune_tile_scale(&builder, tune_tile_divide(&builder, row, cluster_y), across),
+            number = tune_tile_add(&builder, first, tune_tile_divide(&builder, col, cluster_x));
   MlirValue in_band = tune_tile_remainder(&builder, number, band * across),
             of_band =
                 tune_tile_scale(&builder, tune_tile_divide(&builder, number, band * across), band);
   MlirValue new_row =
                 tune_tile_add(&builder, of_band, tune_tile_remainder(&builder, in_band, band)),
             new_col = tune_tile_divide(&builder, in_band, band);
-  MlirOperation own[] = {{NULL}, mlirOpResultGetOwner(number)};
-  own[0] = mlirValueIsAOpResult(first) ? mlirOpResultGetOwner(first) : own[1];
-  mlirValueReplaceAllUsesExcept(row, new_row, 2, own);
-  mlirValueReplaceAllUsesExcept(col, new_col, 2, own);
+  if (cluster_y > 1)
+    new_row = tune_tile_add(&builder, tune_tile_scale(&builder, new_row, cluster_y),
+                            tune_tile_remainder(&builder, row, cluster_y));
+  if (cluster_x > 1)
+    new_col = tune_tile_add(&builder, tune_tile_scale(&builder, new_col, cluster_x),
+                            tune_tile_remainder(&builder, col, cluster_x));
+  replace_behind(rest, row, new_row);
+  replace_behind(rest, col, new_col);
   return TUNE_OK;
 }

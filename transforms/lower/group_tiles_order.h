@@ -23,9 +23,11 @@ extern "C" {
 #define TUNE_TILE_BAND_ATTRIBUTE "tune.tile.band"
 
 // Where the attribute tune.tile.band = N is on `forall`, whose last two dimensions are rows and
-// columns of tiles: has its iterations take the tiles in bands of N rows. INVALID_ARGUMENT
-// (located) where N does not divide the rows, or the loop does not count tiles one by one from 0.
-tune_status tune_tile_order(MlirOperation forall);
+// columns of tiles: has its iterations take the tiles in bands of N rows. Clusters of `cluster_y`
+// rows and `cluster_x` columns of them, which divide all, stay together. INVALID_ARGUMENT (located)
+// where N does not divide the rows, no whole clusters are in it (but for N = 1, which changes
+// nothing), or the loop does not count tiles one by one from 0.
+tune_status tune_tile_order(MlirOperation forall, int64_t cluster_y, int64_t cluster_x);
 
 #ifdef __cplusplus
 }

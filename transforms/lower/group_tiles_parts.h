@@ -15,6 +15,7 @@ enum {
   TUNE_TILE_MOST_PIECES = 128,
   TUNE_TILE_MOST_LEVELS = 4,
   TUNE_TILE_MOST_CHUNKS = 32, // of an operand, that a thread reads ahead into registers
+  TUNE_TILE_ASM_OPERANDS = 12
 };
 
 // A or B: what the loop reads of it in a step.
@@ -27,9 +28,10 @@ typedef struct tune_tile_operand {
   intptr_t dims[2];   // of the memory that its rows and its columns are
   int64_t pitch;      // elements from row to row in shared memory, without swizzles
   int64_t swizzle;    // 0, or bytes of a row of a panel: 32, 64 or 128
+  bool is_turned;     // swizzled, its rows in shared memory are its columns, one by one
   int64_t chunk;      // elements that one copy takes
   MlirValue shared;   // memref<stages x rows x pitch>, or <stages x panels x rows x swizzle>
-  MlirValue pairs; // of bytes: the same as pairs of them, memref<stages x rows x pitch / 2 x i16>
+  MlirValue pairs;    // of bytes: the same as pairs of them, as many i16 in a row as there are
 } tune_tile_operand;
 
 typedef struct tune_tile_core tune_tile_core;
@@ -51,10 +53,17 @@ typedef struct tune_tile {
   int64_t steps; // of all loops
   int64_t warps_y, warps_x, stages, threads;
   int64_t warp;                     // its threads
+  int64_t producer_warps;           // that only copy, behind the `threads`
   const tune_device_matrix *matrix; // what cooperative matrices are, or NULL
   bool is_async;                    // copies are cp.async
+  bool is_swizzled;                 // of mma.sync, which may be either
   bool is_bulk;                     // or cp.async.bulk.tensor, of a step at once
-  MlirValue barriers;               // memref<stages x i64>: of the steps, where they are
+  // Groups that share them: those of a row of the cluster have the same rows of A, those of a
+  // column the same columns of B.
+  int64_t cluster_y, cluster_x;
+  MlirValue cluster_row, cluster_col; // of the group, in its cluster; null without one
+  MlirValue
+      barriers; // memref<… x i64>: for each stage that it is there; of clusters, that it is read
   const tune_tile_core *core;
 } tune_tile;
 
@@ -72,7 +81,7 @@ struct tune_tile_core {
                 MlirValue *out_row, MlirValue *out_col);
   // Its place in the vector, as a static position of out_count numbers.
   void (*position)(size_t element, int64_t out_position[2], intptr_t *out_count);
-  // Sets how the operand lies in shared memory, where it is swizzled; may be NULL.
+  // Sets how the operand lies in shared memory: swizzled, or with other rows; may be NULL.
   void (*lay_out)(const tune_tile *tile, tune_tile_operand *operand);
   // The whole loop, from pieces to pieces; NULL where `multiply` is what is its own.
   void (*loop)(const tune_tile *tile, const tune_ir_builder *builder, MlirValue *pieces);
@@ -89,6 +98,7 @@ struct tune_tile_core {
 
 extern const tune_tile_core tune_tile_mma;      // group_tiles_mma.c
 extern const tune_tile_core tune_tile_int8;     // group_tiles_int8.c
+extern const tune_tile_core tune_tile_tf32;     // group_tiles_tf32.c
 extern const tune_tile_core tune_tile_fma;      // group_tiles_fma.c
 extern const tune_tile_core tune_tile_wgmma;    // group_tiles_wgmma.c
 extern const tune_tile_core tune_tile_matrices; // group_tiles_matrices.c
@@ -114,6 +124,10 @@ MlirValue tune_tile_load(const tune_ir_builder *builder, MlirValue memory, intpt
                          const MlirValue *indices, int64_t count);
 void tune_tile_store(const tune_ir_builder *builder, MlirValue vector, MlirValue memory,
                      intptr_t rank, const MlirValue *indices, int64_t bytes);
+// An instruction without results, as text, of up to TUNE_TILE_ASM_OPERANDS operands: integers of 16
+// or 32 bits, and addresses.
+void tune_tile_build_asm(const tune_ir_builder *builder, const char *text, intptr_t count,
+                         const MlirValue *operands);
 // A vector of one or two dimensions, of up to eight rows, of scalars or of its rows.
 MlirValue tune_tile_from_rows(const tune_ir_builder *builder, MlirType type, const MlirValue *rows);
 MlirValue tune_tile_from_elements(const tune_ir_builder *builder, MlirType type, intptr_t count,

@@ -2,6 +2,8 @@
 
 #include "transforms/lower/group_tiles_parts.h"
 
+#include <stdio.h>
+
 MlirValue tune_tile_add(const tune_ir_builder *builder, MlirValue a, MlirValue b) {
   return tune_ir_build_binary(builder, "arith.addi", a, b);
 }
@@ -127,4 +129,29 @@ MlirValue tune_tile_from_elements(const tune_ir_builder *builder, MlirType type,
     rows[i] =
         tune_ir_build_value(builder, "vector.from_elements", row, width, elements + i * width);
   return tune_tile_from_rows(builder, type, rows);
+}
+
+void tune_tile_build_asm(const tune_ir_builder *builder, const char *text, intptr_t count,
+                         const MlirValue *operands) {
+  MlirContext context = builder->context;
+  char constraints[2 * TUNE_TILE_ASM_OPERANDS + 1] = "";
+  for (intptr_t i = 0; i < count; ++i) {
+    MlirType type = mlirValueGetType(operands[i]);
+    bool is_number = mlirTypeIsAInteger(type);
+    snprintf(constraints + (i ? 2 * i - 1 : 0), sizeof constraints - (size_t)(2 * i), "%s%s",
+             i ? "," : "",
+             !is_number                            ? "l"
+             : mlirIntegerTypeGetWidth(type) == 16 ? "h"
+                                                   : "r");
+  }
+  MlirNamedAttribute attributes[] = {
+      tune_ir_named(context, "asm_string", mlirStringAttrGet(context, tune_ir_string(text))),
+      tune_ir_named(context, "constraints",
+                    mlirStringAttrGet(context, tune_ir_string(constraints))),
+      tune_ir_named(context, "has_side_effects", mlirUnitAttrGet(context))};
+  tune_ir_build(builder, &(tune_ir_parts){.name = "llvm.inline_asm",
+                                          .operand_count = count,
+                                          .operands = operands,
+                                          .attribute_count = 3,
+                                          .attributes = attributes});
 }

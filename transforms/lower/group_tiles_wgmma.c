@@ -1,8 +1,9 @@
 //===- group_tiles_wgmma.c - A group's tile by tensor cores, four warps at a time -----===//
 //
-// wgmma.mma_async.m64nNk16 of sm_90a, as the PTX ISA describes it: four warps add products of 64
-// rows by up to 256 columns, read from shared memory where descriptors say, to accumulators in
-// registers. It runs beside the threads: while it does, these bring the next step's tiles.
+// wgmma.mma_async.m64nNk16 of sm_90a (of tf32 m64nNk8), as the PTX ISA describes it: four warps add
+// products of 64 rows by up to 256 columns, read from shared memory where descriptors say, to
+// accumulators in registers. It runs beside the threads: while it does, these bring the next step's
+// tiles.
 //
 // Of a block of 64 rows warp w (of its four) has rows 16 w on, and in a thread's registers are the
 // pieces of group_tiles_fragments.h, one for each eight columns: what follows is the same.
@@ -11,18 +12,25 @@
 
 #include "dialects/diagnostic.h"
 #include "transforms/lower/group_tiles_bulk.h"
+#include "transforms/lower/group_tiles_cluster.h"
 #include "transforms/lower/group_tiles_copies.h"
 #include "transforms/lower/group_tiles_fragments.h"
 
 #include <stdio.h>
 
-enum { M = 64, N = 8, K = 16, MOST_COLS = 256, WARPS = 4, MOST_BLOCKS = 4, ELEMENTS = 4 };
+enum { M = 64, N = 8, K_BYTES = 32, MOST_COLS = 256, WARPS = 4, MOST_BLOCKS = 4, ELEMENTS = 4 };
 
 static int64_t group_rows(const tune_tile *tile) { return tile->rows / (tile->warps_y / WARPS); }
 static int64_t group_cols(const tune_tile *tile) { return tile->cols / tile->warps_x; }
 static int64_t blocks(const tune_tile *tile) { return group_rows(tile) / M; }
 
-static bool is_short_float(MlirType type) { return mlirTypeIsAF16(type) || mlirTypeIsABF16(type); }
+// The depth of a product.
+static int64_t k_of(const tune_tile *tile) { return K_BYTES / tune_tile_bytes(tile->a.element); }
+
+// f32 as tf32, of which the lower bits are not looked at.
+static bool is_factor(MlirType type) {
+  return mlirTypeIsAF16(type) || mlirTypeIsABF16(type) || mlirTypeIsAF32(type);
+}
 
 static tune_status wgmma_check(const tune_tile *tile, const tune_device *device) {
   if (device->arch != 90)
@@ -31,20 +39,21 @@ static tune_status wgmma_check(const tune_tile *tile, const tune_device *device)
         "products of four warps (tensor_cores = 2) are there on sm_90 alone; "
         "the device is sm_%d",
         device->arch);
-  if (!is_short_float(tile->a.element) || !mlirTypeEqual(tile->a.element, tile->b.element) ||
+  if (!is_factor(tile->a.element) || !mlirTypeEqual(tile->a.element, tile->b.element) ||
       !mlirTypeIsAF32(tile->sum))
     return tune_status_make_at(TUNE_INVALID_ARGUMENT, tile->forall,
-                               "products of four warps (tensor_cores = 2) are of f16 or bf16, into "
-                               "f32");
+                               "products of four warps (tensor_cores = 2) are of f16, bf16 or f32 "
+                               "(as tf32), into f32");
   if (tile->warps_y % WARPS || tile->rows % (tile->warps_y / WARPS * M) ||
-      tile->cols % (tile->warps_x * 2 * N) || group_cols(tile) > MOST_COLS || tile->depth % K ||
-      blocks(tile) > MOST_BLOCKS)
+      tile->cols % (tile->warps_x * 2 * N) || group_cols(tile) > MOST_COLS ||
+      tile->depth % k_of(tile) || blocks(tile) > MOST_BLOCKS)
     return tune_status_make_at(
         TUNE_INVALID_ARGUMENT, tile->forall,
         "%lld x %lld warps divide a tile of %lld x %lld, %lld deep; of four warps each has up to "
         "%d x %d rows, and a multiple of %d columns up to %d, %d deep",
         (long long)tile->warps_y, (long long)tile->warps_x, (long long)tile->rows,
-        (long long)tile->cols, (long long)tile->depth, MOST_BLOCKS, M, 2 * N, MOST_COLS, K);
+        (long long)tile->cols, (long long)tile->depth, MOST_BLOCKS, M, 2 * N, MOST_COLS,
+        (int)k_of(tile));
   return TUNE_OK;
 }
 
@@ -88,12 +97,22 @@ static int64_t wide(const tune_tile_operand *operand) {
   return operand->swizzle / tune_tile_bytes(operand->element);
 }
 
+// Whether rows in shared memory are along the depth.
+static bool is_along_depth(const tune_tile_operand *operand) {
+  return operand->depth_is_row || operand->is_turned;
+}
+
+// Bytes of a panel.
+static int64_t panel_of(const tune_tile_operand *operand) {
+  return (operand->is_turned ? operand->cols : operand->rows) * operand->swizzle;
+}
+
 // Everything but where the operand begins. In rows along the depth the second offset is that from
 // eight rows to the next, and the first means nothing; in rows along the lines the first goes from
 // one panel to the next, the second from eight depths to the next ("Strides").
 static int64_t descriptor_constants(const tune_tile_operand *operand) {
   enum { LEADING = 16, STRIDE = 32, SWIZZLE = 62, UNIT = 16 };
-  int64_t leading = operand->depth_is_row ? 1 : operand->rows * operand->swizzle / UNIT;
+  int64_t leading = is_along_depth(operand) ? 1 : panel_of(operand) / UNIT;
   uint64_t mode = operand->swizzle == 128 ? 1 : operand->swizzle == 64 ? 2 : 3;
   return (int64_t)((uint64_t)leading << LEADING |
                    (uint64_t)(8 * operand->swizzle / UNIT) << STRIDE | mode << SWIZZLE);
@@ -102,9 +121,9 @@ static int64_t descriptor_constants(const tune_tile_operand *operand) {
 // Bytes from the tile's first element to that of `line` and `depth`, numbers that begin a pattern
 // of swizzles, or along the depth a part of its rows.
 static int64_t offset_of(const tune_tile_operand *operand, int64_t line, int64_t depth) {
-  int64_t row = operand->depth_is_row ? line : depth, col = operand->depth_is_row ? depth : line;
-  int64_t panel = operand->rows * operand->swizzle;
-  return col / wide(operand) * panel + row * operand->swizzle +
+  int64_t row = is_along_depth(operand) ? line : depth,
+          col = is_along_depth(operand) ? depth : line;
+  return col / wide(operand) * panel_of(operand) + row * operand->swizzle +
          col % wide(operand) * tune_tile_bytes(operand->element);
 }
 
@@ -263,9 +282,10 @@ static MlirValue multiply(const tune_tile *tile, const tune_ir_builder *builder,
                           MlirValue b, MlirValue sums) {
   char shape[48];
   snprintf(shape, sizeof shape, "#nvvm.shape<m = %d, n = %lld, k = %d>", M,
-           (long long)group_cols(tile), K);
-  const char *type =
-      mlirTypeIsABF16(tile->a.element) ? "#nvvm.wgmma_type<bf16>" : "#nvvm.wgmma_type<f16>";
+           (long long)group_cols(tile), (int)k_of(tile));
+  const char *type = mlirTypeIsAF32(tile->a.element)    ? "#nvvm.wgmma_type<tf32>"
+                     : mlirTypeIsABF16(tile->a.element) ? "#nvvm.wgmma_type<bf16>"
+                                                        : "#nvvm.wgmma_type<f16>";
   const struct {
     const char *name, *value;
   } words[] = {
@@ -276,8 +296,8 @@ static MlirValue multiply(const tune_tile *tile, const tune_ir_builder *builder,
       {"scaleD", "#nvvm.wgmma_scale_out<one>"},
       {"scaleA", "#nvvm.wgmma_scale_in<one>"},
       {"scaleB", "#nvvm.wgmma_scale_in<one>"},
-      {"layoutA", tile->a.depth_is_row ? "#nvvm.mma_layout<row>" : "#nvvm.mma_layout<col>"},
-      {"layoutB", tile->b.depth_is_row ? "#nvvm.mma_layout<col>" : "#nvvm.mma_layout<row>"}};
+      {"layoutA", is_along_depth(&tile->a) ? "#nvvm.mma_layout<row>" : "#nvvm.mma_layout<col>"},
+      {"layoutB", is_along_depth(&tile->b) ? "#nvvm.mma_layout<col>" : "#nvvm.mma_layout<row>"}};
   enum { WORD_COUNT = sizeof words / sizeof *words };
   MlirNamedAttribute attributes[WORD_COUNT];
   for (size_t i = 0; i < WORD_COUNT; ++i)
@@ -303,7 +323,7 @@ static void multiply_step(const tune_tile *tile, const tune_ir_builder *builder,
             b = make_descriptor(builder, &tile->b, stage, first_col(tile, builder),
                                 group_cols(tile));
   fence_sums(tile, builder, sums);
-  for (int64_t depth = 0; depth < tile->depth; depth += K)
+  for (int64_t depth = 0; depth < tile->depth; depth += k_of(tile))
     for (int64_t i = 0; i < blocks(tile); ++i)
       sums[i] =
           multiply(tile, builder,
@@ -371,21 +391,39 @@ static void make_step(const tune_tile *tile, const tune_ir_builder *builder, Mli
     make_plain(builder, "gpu.barrier"); // before it is copied over
 }
 
-// The same with copies that one thread begins. The products of a step are still on their way when
-// the next one begins: what is copied over is what those before it have read.
+// Behind step `step`, of which the products are still on their way where there are several stages:
+// then it is the tiles of the step before that have been read.
+static void tell_readers(const tune_tile *tile, const tune_ir_builder *builder, MlirValue step) {
+  if (tile->stages == 1) {
+    tune_tile_bulk_tell(tile, builder, step);
+    return;
+  }
+  MlirValue one = tune_ir_build_index(builder, 1);
+  tune_ir_builder later =
+      tune_ir_build_if(builder, tune_ir_build_compare(builder, "uge", step, one));
+  tune_tile_bulk_tell(tile, &later, tune_ir_build_binary(&later, "arith.subi", step, one));
+}
+
+// The same with copies that one thread begins, of these or (producer_warps) of another warp. The
+// products of a step are still on their way when the next one begins: what is copied over is what
+// those before it have read.
 static void make_bulk_step(const tune_tile *tile, const tune_ir_builder *builder, MlirValue step,
                            MlirValue *sums) {
-  if (tile->stages == 1)
+  bool copies = !tile->producer_warps;
+  if (copies && tile->stages == 1)
     tune_tile_bulk_copy(tile, builder, step);
   tune_tile_bulk_wait(tile, builder, step);
   multiply_step(tile, builder, tune_tile_remainder(builder, step, tile->stages), sums);
   wait_sums(tile, builder, tile->stages > 1, sums);
-  make_plain(builder, "gpu.barrier");
-  if (tile->stages == 1)
-    return;
-  MlirValue next = tune_tile_add_number(builder, step, tile->stages - 1);
+  if (copies)
+    make_plain(builder, "gpu.barrier");
+  // The tiles of step `next` are copied over what has been read by now.
+  MlirValue next = tune_tile_add_number(builder, step, tile->stages - (tile->stages > 1));
   tune_ir_builder inside = build_if_left(tile, builder, next);
-  tune_tile_bulk_copy(tile, &inside, next);
+  if (!copies || tune_tile_has_cluster(tile))
+    tell_readers(tile, &inside, step);
+  if (copies && tile->stages > 1)
+    tune_tile_bulk_copy(tile, &inside, next);
 }
 
 static void begin_copies(const tune_tile *tile, const tune_ir_builder *builder) {
@@ -407,7 +445,8 @@ static void wgmma_loop(const tune_tile *tile, const tune_ir_builder *builder, Ml
   MlirValue sums[MOST_BLOCKS] = {{NULL}};
   for (int64_t i = 0; i < count; ++i)
     sums[i] = pack(tile, builder, pieces + i * each);
-  begin_copies(tile, builder);
+  if (!tile->producer_warps)
+    begin_copies(tile, builder);
   MlirOperation loop;
   tune_ir_builder inside = tune_ir_build_for(builder, tile->steps, count, sums, &loop);
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
@@ -425,12 +464,18 @@ static void wgmma_loop(const tune_tile *tile, const tune_ir_builder *builder, Ml
 }
 
 // Rows as wide as one copy of a box of memory can swizzle; along the lines no wider than what four
-// warps have of them, so that these begin where a panel does.
+// warps have of them, so that these begin where a panel does. Words of 32 bits are multiplied along
+// the depth alone: where they lie otherwise they are turned as they are copied.
 static void wgmma_lay_out(const tune_tile *tile, tune_tile_operand *operand) {
   enum { MOST = 128 };
   int64_t cols = operand->cols;
-  if (!operand->depth_is_row)
+  operand->is_turned = !operand->depth_is_row && tune_tile_bytes(operand->element) == 4;
+  if (operand->is_turned) {
+    cols = operand->rows;
+    operand->chunk = 1;
+  } else if (!operand->depth_is_row) {
     cols = operand == &tile->a ? M : group_cols(tile);
+  }
   int64_t bytes = cols * tune_tile_bytes(operand->element);
   operand->swizzle = bytes < MOST ? bytes : MOST;
 }

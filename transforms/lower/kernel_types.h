@@ -17,7 +17,7 @@ extern "C" {
 
 // INVALID_ARGUMENT, at the first op of `kernel` that has a value of such a type, for a type that
 // `device` does not have, and for one that no shader has: vectors other than of two to four, memory
-// of indices (which are 64 bits there and 32 in a kernel), bf16.
+// of indices (which are 64 bits there and 32 in a kernel); bf16 has gone before (narrow_types.h).
 tune_status tune_kernel_types_check(MlirOperation kernel, const tune_device *device);
 
 #ifdef __cplusplus

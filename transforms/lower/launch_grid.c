@@ -195,6 +195,46 @@ static tune_status count_in_line(tune_launch_grid *self, const tune_device *devi
   return TUNE_OK;
 }
 
+// The axis that dimension `dimension` has for itself, TUNE_LAUNCH_AXES where it has none.
+static size_t axis_of(const tune_launch_grid *self, size_t dimension) {
+  size_t axis = 0;
+  while (axis < TUNE_LAUNCH_AXES && (axis >= self->rank || self->order[axis] != dimension))
+    ++axis;
+  return axis;
+}
+
+// Reads the clusters off the attribute, and takes it away.
+static tune_status take_cluster(tune_launch_grid *self, const tune_device *device) {
+  MlirStringRef name = tune_ir_string(TUNE_LAUNCH_CLUSTER_ATTRIBUTE);
+  for (size_t axis = 0; axis < TUNE_LAUNCH_AXES; ++axis)
+    self->cluster[axis] = 1;
+  MlirAttribute sizes = mlirOperationGetDiscardableAttributeByName(self->forall, name);
+  if (mlirAttributeIsNull(sizes))
+    return TUNE_OK;
+  bool fits = mlirAttributeIsADenseI64Array(sizes) && device->arch >= 90 && !self->is_line;
+  size_t count = fits ? (size_t)mlirDenseArrayGetNumElements(sizes) : 0, last = TUNE_LAUNCH_AXES;
+  for (size_t i = 0; i < count && fits; ++i) {
+    int64_t size = mlirDenseI64ArrayGetElement(sizes, (intptr_t)i);
+    if (size == 1)
+      continue;
+    size_t axis = count <= self->rank ? axis_of(self, self->rank - count + i) : TUNE_LAUNCH_AXES;
+    fits = size > 1 && axis < last && self->group[axis] == 1 && self->count[axis] % size == 0 &&
+           self->extent[self->order[axis]] % size == 0;
+    if (fits)
+      self->cluster[axis] = size;
+    last = axis;
+  }
+  if (!fits)
+    return tune_status_make_at(TUNE_INVALID_ARGUMENT, self->forall,
+                               TUNE_LAUNCH_CLUSTER_ATTRIBUTE
+                               ": clusters (of sm_90 and later) divide groups of one along each "
+                               "axis; %lld x %lld x %lld groups are not so",
+                               (long long)self->count[0], (long long)self->count[1],
+                               (long long)self->count[2]);
+  mlirOperationRemoveDiscardableAttributeByName(self->forall, name);
+  return TUNE_OK;
+}
+
 tune_status tune_launch_grid_plan(tune_launch_grid *self, const tune_device *device) {
   bool given;
   TUNE_RETURN_IF_ERROR(take_group(self, &given));
@@ -206,5 +246,7 @@ tune_status tune_launch_grid_plan(tune_launch_grid *self, const tune_device *dev
     self->count[axis] = ceil_div(self->invocations[axis], self->group[axis]);
     fits &= self->count[axis] <= device->group_count[axis];
   }
-  return fits ? TUNE_OK : count_in_line(self, device);
+  if (!fits)
+    TUNE_RETURN_IF_ERROR(count_in_line(self, device));
+  return take_cluster(self, device);
 }

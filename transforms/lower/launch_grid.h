@@ -25,6 +25,11 @@ extern "C" {
 #define TUNE_LAUNCH_MOST_DIMENSIONS 32
 #define TUNE_LAUNCH_AXES 3
 
+// On an scf.forall: how many groups of each of the last dimensions are a cluster of them, an
+// array<i64> as long as there are such. Its dimensions are those that lie along axes of their own,
+// in groups of one, or that all fit into one group; what goes on faster has the lower rank.
+#define TUNE_LAUNCH_CLUSTER_ATTRIBUTE "tune.cluster"
+
 typedef struct tune_launch_grid {
   MlirOperation forall;
   size_t rank;
@@ -34,7 +39,8 @@ typedef struct tune_launch_grid {
   size_t axis_count;                         // axes with a dimension of their own
   int64_t invocations[TUNE_LAUNCH_AXES];     // along each axis
   int64_t group[TUNE_LAUNCH_AXES], count[TUNE_LAUNCH_AXES];
-  bool is_line; // all counted in one, cut into pieces
+  int64_t cluster[TUNE_LAUNCH_AXES]; // of groups
+  bool is_line;                      // all counted in one, cut into pieces
 } tune_launch_grid;
 
 // Reads all but the groups. INVALID_ARGUMENT (located) for bounds that are not constants, and for
@@ -42,8 +48,8 @@ typedef struct tune_launch_grid {
 tune_status tune_launch_grid_read(MlirOperation forall, tune_launch_grid *out_grid);
 int64_t tune_launch_grid_invocations(const tune_launch_grid *grid);
 
-// Chooses the groups of a grid that is not empty; what the forall says of them is taken off it.
-// INVALID_ARGUMENT (located) for groups that the device does not take.
+// Chooses the groups and clusters of a grid that is not empty; what the forall says of them is
+// taken off it. INVALID_ARGUMENT (located) for such that the device does not take.
 tune_status tune_launch_grid_plan(tune_launch_grid *grid, const tune_device *device);
 
 // INVALID_ARGUMENT (at `op`) where the device does not take groups of three sizes `group`.

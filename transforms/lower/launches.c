@@ -5,6 +5,7 @@
 #include "dialects/diagnostic.h"
 #include "transforms/ir_builder.h"
 #include "transforms/lower/launch_grid.h"
+#include "transforms/lower/nvvm.h"
 #include "transforms/lower/vector_pieces.h"
 #include "transforms/op_list.h"
 
@@ -114,6 +115,20 @@ static MlirValue make_counter(const tune_launch_grid *self, const tune_ir_builde
 // Launches
 //===--------------------------------------------------------------------------===//
 
+// What the kernel is told of clusters, where there are such.
+static void set_cluster(const tune_launch_grid *self, MlirOperation launch) {
+  int32_t sizes[TUNE_LAUNCH_AXES];
+  int64_t groups = 1;
+  for (size_t axis = 0; axis < TUNE_LAUNCH_AXES; ++axis) {
+    sizes[axis] = (int32_t)self->cluster[axis];
+    groups *= self->cluster[axis];
+  }
+  if (groups > 1)
+    mlirOperationSetDiscardableAttributeByName(
+        launch, tune_ir_string(TUNE_PTX_CLUSTER_ATTRIBUTE),
+        mlirDenseI32ArrayGet(mlirOperationGetContext(launch), TUNE_LAUNCH_AXES, sizes));
+}
+
 // The launch, before the forall; what is returned is in it.
 static tune_ir_builder make_launch(const tune_launch_grid *self) {
   tune_ir_builder builder = tune_ir_builder_before(self->forall);
@@ -128,14 +143,16 @@ static tune_ir_builder make_launch(const tune_launch_grid *self) {
   MlirNamedAttribute attribute = tune_ir_named(
       builder.context, "operandSegmentSizes",
       mlirDenseI32ArrayGet(builder.context, sizeof segments / sizeof *segments, segments));
-  tune_ir_copy_attributes(
-      self->forall, tune_ir_build(&builder, &(tune_ir_parts){.name = "gpu.launch",
-                                                             .operand_count = 2 * TUNE_LAUNCH_AXES,
-                                                             .operands = sizes,
-                                                             .attribute_count = 1,
-                                                             .attributes = &attribute,
-                                                             .region_count = 1,
-                                                             .regions = &region}));
+  MlirOperation launch =
+      tune_ir_build(&builder, &(tune_ir_parts){.name = "gpu.launch",
+                                               .operand_count = 2 * TUNE_LAUNCH_AXES,
+                                               .operands = sizes,
+                                               .attribute_count = 1,
+                                               .attributes = &attribute,
+                                               .region_count = 1,
+                                               .regions = &region});
+  tune_ir_copy_attributes(self->forall, launch);
+  set_cluster(self, launch);
   builder = tune_ir_builder_at_end(body, builder.location);
   builder.before = tune_ir_build(&builder, &(tune_ir_parts){.name = "gpu.terminator"});
   return builder;

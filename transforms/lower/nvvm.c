@@ -183,6 +183,35 @@ static tune_status take_bound(MlirOperation module, MlirOperation kernel, const 
   return TUNE_OK;
 }
 
+static void take_cluster(MlirOperation module, MlirOperation kernel) {
+  MlirAttribute cluster = tune_ir_attribute(module, TUNE_PTX_CLUSTER_ATTRIBUTE);
+  if (!mlirAttributeIsNull(cluster))
+    mlirOperationSetAttributeByName(kernel, tune_ir_string("nvvm.cluster_dim"), cluster);
+}
+
+// What is said to the compiler of PTX.
+static tune_status read_told(MlirOperation module, MlirOperation kernel, tune_ptxas_options *out) {
+  static const char *const CACHES[] = {"ca", "cg", "default"};
+  MlirAttribute level = tune_ir_attribute(module, TUNE_PTX_OPT_LEVEL_ATTRIBUTE),
+                cache = tune_ir_attribute(module, TUNE_PTX_LOAD_CACHE_ATTRIBUTE);
+  if (!mlirAttributeIsNull(level)) {
+    out->opt_level = mlirAttributeIsAInteger(level) ? mlirIntegerAttrGetValueInt(level) : 0;
+    if (out->opt_level < 1 || out->opt_level > 4)
+      return tune_status_make_at(TUNE_INVALID_ARGUMENT, kernel,
+                                 TUNE_PTX_OPT_LEVEL_ATTRIBUTE ": expected 1 to 4");
+  }
+  if (mlirAttributeIsNull(cache))
+    return TUNE_OK;
+  for (size_t i = 0; mlirAttributeIsAString(cache) && i < sizeof CACHES / sizeof *CACHES; ++i)
+    if (tune_ir_string_equal(mlirStringAttrGetValue(cache), CACHES[i])) {
+      out->load_cache = strcmp(CACHES[i], "default") ? CACHES[i] : NULL;
+      return TUNE_OK;
+    }
+  return tune_status_make_at(TUNE_INVALID_ARGUMENT, kernel,
+                             TUNE_PTX_LOAD_CACHE_ATTRIBUTE
+                             ": expected \"ca\", \"cg\" or \"default\"");
+}
+
 static MlirWalkResult find_wgmma(MlirOperation op, void *user_data) {
   bool *found = user_data;
   *found = tune_ir_string_starts(tune_ir_name(op), "nvvm.wgmma.");
@@ -208,6 +237,8 @@ static tune_status prepare_kernel(const tune_nvvm *self, MlirOperation module,
   TUNE_RETURN_IF_ERROR(
       take_bound(module, kernel, TUNE_PTX_REGISTERS_ATTRIBUTE, 255, "nvvm.maxnreg"));
   TUNE_RETURN_IF_ERROR(take_bound(module, kernel, TUNE_PTX_GROUPS_ATTRIBUTE, 32, "nvvm.minctasm"));
+  take_cluster(module, kernel);
+  TUNE_RETURN_IF_ERROR(read_told(module, kernel, &out->told));
   TUNE_RETURN_IF_ERROR(set_arguments(kernel, out));
   TUNE_RETURN_IF_ERROR(tune_tensor_maps_open(kernel, out));
   TUNE_RETURN_IF_ERROR(tune_kernel_memory_place(kernel, &self->device));
@@ -299,7 +330,7 @@ static tune_status assemble(const tune_nvvm *self, tune_nvvm_form form,
   char *cubin = NULL;
   size_t size = 0;
   TUNE_RETURN_IF_ERROR(tune_ptxas_run(self->ptxas, kernel->code, strlen(kernel->code),
-                                      self->device.arch, &kernel->assembled,
+                                      self->device.arch, kernel->told, &kernel->assembled,
                                       is_wanted ? &cubin : NULL, &size));
   tune_status status =
       check_report(self, kernel, &kernel->assembled, find_invocations(kernel->code));
@@ -307,6 +338,7 @@ static tune_status assemble(const tune_nvvm *self, tune_nvvm_form form,
     free(kernel->code);
     kernel->code = cubin;
     kernel->code_size = size;
+    kernel->told = (tune_ptxas_options){0}; // it has been compiled
     return TUNE_OK;
   }
   free(cubin);

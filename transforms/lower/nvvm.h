@@ -10,7 +10,17 @@
 //   tune.ptx.registers = N    registers that an invocation may take at most (.maxnreg); 0: what the
 //                             assembler thinks best
 //   tune.ptx.groups = N       groups that a multiprocessor is to hold at once (.minnctapersm); 0:
-//   any tune.roots                device_kernel.h
+//                             any
+//   tune.ptx.cluster = array<i32: x, y, z>
+//                             groups of a cluster (.reqnctapercluster), by which a launch needs to
+//                             say nothing of it; launches.c makes it of the grid
+//   tune.ptx.opt_level = N    how far the driver's compiler of PTX goes, 1 to 4
+//   tune.ptx.load_cache = S   how it has loads of what the kernel also writes cached: "ca", in both
+//                             caches, "cg", in the second alone, or "default". Other loads are
+//                             ld.global.nc, which it leaves alone
+//   tune.roots                device_kernel.h
+//
+// The two before go along with the code, for who loads it; ptxas is told the same.
 //
 // Parameter i of the kernel is the address of argument i.
 //
@@ -33,6 +43,9 @@ extern "C" {
 
 #define TUNE_PTX_REGISTERS_ATTRIBUTE "tune.ptx.registers"
 #define TUNE_PTX_GROUPS_ATTRIBUTE "tune.ptx.groups"
+#define TUNE_PTX_CLUSTER_ATTRIBUTE "tune.ptx.cluster"
+#define TUNE_PTX_OPT_LEVEL_ATTRIBUTE "tune.ptx.opt_level"
+#define TUNE_PTX_LOAD_CACHE_ATTRIBUTE "tune.ptx.load_cache"
 
 typedef struct tune_nvvm tune_nvvm;
 

@@ -143,10 +143,20 @@ static void read_report(const char *text, tune_ptxas_report *report) {
 
 // `is_for_one`: the PTX is for this compute capability alone (.target sm_90a).
 static tune_status run_program(const tune_ptxas *ptxas, const char *in, const char *out, int arch,
-                               bool is_for_one, tune_ptxas_report *report) {
-  char option[32], words[64];
+                               bool is_for_one, tune_ptxas_options told,
+                               tune_ptxas_report *report) {
+  char option[32], level[8], cache[16], words[64];
   snprintf(option, sizeof option, "-arch=sm_%d%s", arch, is_for_one ? "a" : "");
-  const char *arguments[] = {ptxas->program, "-v", option, in, "-o", out, NULL};
+  const char *arguments[9] = {ptxas->program, "-v", option, in, "-o", out};
+  size_t count = 6;
+  if (told.opt_level) {
+    snprintf(level, sizeof level, "-O%d", (int)told.opt_level);
+    arguments[count++] = level;
+  }
+  if (told.load_cache) {
+    snprintf(cache, sizeof cache, "-dlcm=%s", told.load_cache);
+    arguments[count++] = cache;
+  }
   tune_process_options options = {.arguments = arguments,
                                   .in = TUNE_PROCESS_DISCARD,
                                   .out = TUNE_PROCESS_CAPTURE,
@@ -175,7 +185,8 @@ static bool is_for_one(const char *text, int arch) {
 }
 
 tune_status tune_ptxas_run(const tune_ptxas *ptxas, const char *text, size_t size, int arch,
-                           tune_ptxas_report *out_report, char **out_cubin, size_t *out_size) {
+                           tune_ptxas_options told, tune_ptxas_report *out_report, char **out_cubin,
+                           size_t *out_size) {
   tune_scratch *scratch;
   TUNE_RETURN_IF_ERROR(tune_scratch_create(&scratch));
   char *in = NULL, *out = NULL;
@@ -186,7 +197,7 @@ tune_status tune_ptxas_run(const tune_ptxas *ptxas, const char *text, size_t siz
   if (tune_status_is_ok(status))
     status = tune_file_write(in, text, size);
   if (tune_status_is_ok(status))
-    status = run_program(ptxas, in, out, arch, is_for_one(text, arch), out_report);
+    status = run_program(ptxas, in, out, arch, is_for_one(text, arch), told, out_report);
   if (tune_status_is_ok(status) && out_cubin)
     status = tune_file_read(out, out_cubin, out_size);
   free(in);

@@ -33,6 +33,12 @@ typedef struct tune_ptxas_report {
   bool serializes;      // products of four warps (wgmma) wait for each other
 } tune_ptxas_report;
 
+// What a driver's compiler can be told as well (CU_JIT_OPTIMIZATION_LEVEL, CU_JIT_CACHE_MODE).
+typedef struct tune_ptxas_options {
+  int64_t opt_level;      // 1 to 4; 0: nothing is said, which is 4
+  const char *load_cache; // of loads of what the kernel writes, too: "ca" or "cg"; NULL: not said
+} tune_ptxas_options;
+
 // Looks for it: $TUNE_PTXAS, $CUDA_HOME/bin, the PATH, /usr/local/cuda/bin. UNAVAILABLE says where
 // it looked and what to install.
 tune_status tune_ptxas_create(tune_ptxas **out_ptxas);
@@ -44,7 +50,8 @@ void tune_ptxas_destroy(tune_ptxas *ptxas);
 // `*out_cubin` (free() it) may be NULL where only the report is wanted. INVALID_ARGUMENT with what
 // the assembler said.
 tune_status tune_ptxas_run(const tune_ptxas *ptxas, const char *text, size_t size, int arch,
-                           tune_ptxas_report *out_report, char **out_cubin, size_t *out_size);
+                           tune_ptxas_options told, tune_ptxas_report *out_report, char **out_cubin,
+                           size_t *out_size);
 
 #ifdef __cplusplus
 }

@@ -10,6 +10,7 @@
 #include "transforms/lower/late_values.h"
 #include "transforms/lower/launch_grid.h"
 #include "transforms/lower/launch_values.h"
+#include "transforms/lower/narrow_types.h"
 #include "transforms/lower/pipeline.h"
 #include "transforms/lower/shader_math.h"
 #include "transforms/lower/spirv_environment.h"
@@ -44,8 +45,7 @@
 struct tune_spirv {
   MlirContext context;
   tune_device device;
-  MlirAttribute environment; // #spirv.target_env
-  MlirAttribute of_matrices; // of kernels with cooperative matrices; null where the device has none
+  MlirAttribute environments[TUNE_SPIRV_NEEDS_COUNT]; // #spirv.target_env
   MlirPassManager clean, convert, finish, serialize;
 };
 
@@ -53,9 +53,9 @@ static tune_status init(tune_spirv *self, MlirContext context, const tune_device
   self->context = context;
   self->device = *device;
   mlirContextGetOrLoadDialect(context, tune_ir_string("spirv"));
-  TUNE_RETURN_IF_ERROR(tune_spirv_environment_make(context, device, false, &self->environment));
-  if (device->has_cooperative_matrix)
-    TUNE_RETURN_IF_ERROR(tune_spirv_environment_make(context, device, true, &self->of_matrices));
+  for (int needs = 0; needs < TUNE_SPIRV_NEEDS_COUNT; ++needs)
+    TUNE_RETURN_IF_ERROR(tune_spirv_environment_make(context, device, (tune_spirv_needs)needs,
+                                                     &self->environments[needs]));
   TUNE_RETURN_IF_ERROR(tune_pipeline_create(context, CLEAN, &self->clean));
   TUNE_RETURN_IF_ERROR(tune_pipeline_create(context, CONVERT, &self->convert));
   TUNE_RETURN_IF_ERROR(tune_pipeline_create(context, FINISH, &self->finish));
@@ -186,6 +186,21 @@ static tune_status read_opt(MlirOperation module, tune_spirv_opt *out_opt) {
                              ": expected \"none\", \"performance\", \"size\" or \"unroll\"");
 }
 
+static MlirWalkResult find_dot(MlirOperation op, void *user_data) {
+  bool *has_dots = user_data;
+  *has_dots |=
+      tune_ir_is(op, "spirv.SDot") || tune_ir_is(op, "spirv.UDot") || tune_ir_is(op, "spirv.SUDot");
+  return *has_dots ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+static tune_spirv_needs find_needs(MlirOperation kernel) {
+  if (tune_spirv_matrices_are_in(kernel))
+    return TUNE_SPIRV_NEEDS_MATRICES;
+  bool has_dots = false;
+  mlirOperationWalk(kernel, find_dot, &has_dots, MlirWalkPreOrder);
+  return has_dots ? TUNE_SPIRV_NEEDS_DOTS : TUNE_SPIRV_NEEDS_NOTHING;
+}
+
 static tune_status prepare_kernel(const tune_spirv *self, MlirOperation module,
                                   tune_device_kernel *out) {
   MlirOperation kernel = first_of(module, "gpu.func");
@@ -199,12 +214,12 @@ static tune_status prepare_kernel(const tune_spirv *self, MlirOperation module,
   mlirOperationWalk(kernel, open_subgroup_reduce, NULL, MlirWalkPostOrder);
   TUNE_RETURN_IF_ERROR(tune_kernel_types_check(kernel, &self->device));
   TUNE_RETURN_IF_ERROR(tune_kernel_memory_place(kernel, &self->device));
-  bool has_matrices = tune_spirv_matrices_are_in(kernel);
-  const MlirAttribute *environment = has_matrices ? &self->of_matrices : &self->environment;
+  tune_spirv_needs needs = find_needs(kernel);
+  MlirAttribute environment = self->environments[needs];
   mlirOperationSetAttributeByName(module, tune_ir_string("targets"),
-                                  mlirArrayAttrGet(self->context, 1, environment));
-  if (has_matrices)
-    mlirOperationSetAttributeByName(module, tune_ir_string(ENVIRONMENT_ATTRIBUTE), *environment);
+                                  mlirArrayAttrGet(self->context, 1, &environment));
+  if (needs == TUNE_SPIRV_NEEDS_MATRICES)
+    mlirOperationSetAttributeByName(module, tune_ir_string(ENVIRONMENT_ATTRIBUTE), environment);
   return TUNE_OK;
 }
 
@@ -279,12 +294,14 @@ static tune_status finish_module(const tune_spirv *self, MlirOperation kernels,
 tune_status tune_spirv_convert(tune_spirv *self, MlirOperation kernels,
                                tune_device_kernels *out_kernels) {
   *out_kernels = (tune_device_kernels){0};
+  TUNE_RETURN_IF_ERROR(tune_narrow_types_widen(kernels, &self->device));
   TUNE_RETURN_IF_ERROR(tune_pipeline_run(self->clean, kernels, "cleaning up kernels"));
+  TUNE_RETURN_IF_ERROR(tune_narrow_types_open_words(kernels, &self->device));
   TUNE_RETURN_IF_ERROR(tune_shader_math_lower(kernels));
   TUNE_RETURN_IF_ERROR(tune_late_values_sink(kernels));
   TUNE_RETURN_IF_ERROR(prepare_kernels(self, kernels, out_kernels));
   mlirOperationSetAttributeByName(kernels, tune_ir_string(ENVIRONMENT_ATTRIBUTE),
-                                  self->environment);
+                                  self->environments[TUNE_SPIRV_NEEDS_NOTHING]);
   TUNE_RETURN_IF_ERROR(tune_pipeline_run(self->convert, kernels, "converting kernels to SPIR-V"));
   size_t index = 0;
   for (MlirOperation op = mlirBlockGetFirstOperation(body_of(kernels)); !mlirOperationIsNull(op);

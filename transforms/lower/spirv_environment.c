@@ -24,6 +24,7 @@ static void append_capabilities(tune_string_builder *text, const tune_device *de
       {device->has_int8, ", Int8"},
       {device->has_int16, ", Int16"},
       {device->has_int64, ", Int64"},
+      {device->has_int8_dot, ", DotProduct, DotProductInput4x8BitPacked"},
       {device->has_storage8, ", StorageBuffer8BitAccess"},
       {device->has_storage16, ", StorageBuffer16BitAccess"},
   };
@@ -33,19 +34,22 @@ static void append_capabilities(tune_string_builder *text, const tune_device *de
 }
 
 tune_status tune_spirv_environment_make(MlirContext context, const tune_device *device,
-                                        bool has_matrices, MlirAttribute *out_environment) {
+                                        tune_spirv_needs needs, MlirAttribute *out_environment) {
+  bool has_matrices = needs == TUNE_SPIRV_NEEDS_MATRICES;
   tune_string_builder text;
   tune_string_builder_init(&text);
   // From 1.4 on upstream lists all variables in the entry point, as that version asks, but writes
   // the least version that the module can do with, which mostly forbids it.
-  // Cooperative matrices ask for 1.6, which is what is written then.
-  tune_string_builder_appendf(&text, "#spirv.target_env<#spirv.vce<v1.%d, [", has_matrices ? 6 : 3);
+  // Upstream takes dot products of words for ops of 1.6, which they went into, and cooperative
+  // matrices ask for that version, which is what is written then.
+  tune_string_builder_appendf(&text, "#spirv.target_env<#spirv.vce<v1.%d, [",
+                              needs == TUNE_SPIRV_NEEDS_NOTHING ? 3 : 6);
   append_capabilities(&text, device);
   tune_string_builder_appendf(
       &text,
-      "%s], [SPV_KHR_storage_buffer_storage_class, SPV_KHR_8bit_storage, "
-      "SPV_KHR_16bit_storage%s]>, "
-      "api=Vulkan, #spirv.resource_limits<max_compute_shared_memory_size = %lld, "
+      "%s], [SPV_KHR_storage_buffer_storage_class, SPV_KHR_8bit_storage, SPV_KHR_16bit_storage, "
+      "SPV_KHR_integer_dot_product%s]>, api=Vulkan, "
+      "#spirv.resource_limits<max_compute_shared_memory_size = %lld, "
       "max_compute_workgroup_invocations = %lld, max_compute_workgroup_size = [%lld, %lld, %lld]",
       has_matrices ? ", CooperativeMatrixKHR, VulkanMemoryModel" : "",
       has_matrices ? ", SPV_KHR_cooperative_matrix, SPV_KHR_vulkan_memory_model" : "",

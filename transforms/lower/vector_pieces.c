@@ -99,23 +99,25 @@ tune_status tune_pieces_find(tune_pieces *pieces, MlirOperation op, MlirValue va
   return TUNE_OK;
 }
 
-MlirValue tune_pieces_element(const tune_ir_builder *builder, const tune_piece_list *list,
-                              int64_t at) {
-  int64_t width = list->shape.width;
-  MlirValue piece = list->values[at / width];
-  if (width == 1)
-    return piece;
-  int64_t place = at % width;
+MlirValue tune_pieces_extract(const tune_ir_builder *builder, MlirValue vector, int64_t place) {
+  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(vector));
   MlirNamedAttribute position = tune_ir_named(builder->context, "static_position",
                                               mlirDenseI64ArrayGet(builder->context, 1, &place));
   tune_ir_parts parts = {.name = "vector.extract",
                          .operand_count = 1,
-                         .operands = &piece,
+                         .operands = &vector,
                          .type_count = 1,
-                         .types = &list->shape.element,
+                         .types = &element,
                          .attribute_count = 1,
                          .attributes = &position};
   return tune_ir_build_result(builder, &parts);
+}
+
+MlirValue tune_pieces_element(const tune_ir_builder *builder, const tune_piece_list *list,
+                              int64_t at) {
+  int64_t width = list->shape.width;
+  MlirValue piece = list->values[at / width];
+  return width == 1 ? piece : tune_pieces_extract(builder, piece, at % width);
 }
 
 void tune_pieces_assemble(const tune_ir_builder *builder, const tune_pieces_shape *shape,
@@ -132,6 +134,23 @@ MlirValue tune_pieces_splat(const tune_ir_builder *builder, int64_t width, MlirV
     return value;
   MlirType type = mlirVectorTypeGet(1, &width, mlirValueGetType(value));
   return tune_ir_build_value(builder, "vector.broadcast", type, 1, &value);
+}
+
+int64_t tune_pieces_words(MlirType element) {
+  int64_t bits = mlirTypeIsAFloat(element)     ? mlirFloatTypeGetWidth(element)
+                 : mlirTypeIsAInteger(element) ? mlirIntegerTypeGetWidth(element)
+                                               : 0;
+  return bits == 8 || bits == 16 ? bits / 8 : 0;
+}
+
+MlirType tune_pieces_words_type(MlirContext context, int64_t count) {
+  return mlirVectorTypeGet(1, &count, mlirIntegerTypeGet(context, 32));
+}
+
+MlirValue tune_pieces_bitcast(const tune_ir_builder *builder, MlirValue value, MlirType type) {
+  return mlirTypeEqual(mlirValueGetType(value), type)
+             ? value
+             : tune_ir_build_value(builder, "vector.bitcast", type, 1, &value);
 }
 
 tune_status tune_pieces_bury(tune_pieces *pieces, MlirOperation op) {
@@ -369,12 +388,15 @@ static int64_t read_number(MlirOperation function, const char *name) {
   return is_number ? mlirIntegerAttrGetValueInt(attribute) : 0;
 }
 
-tune_status tune_vector_pieces_open(MlirOperation function) {
-  static const char *const MADE_OF[] = {"arith", "gpu", "math", "memref", "scf", "vector", NULL};
+tune_status tune_vector_pieces_open(MlirOperation function, const tune_device *device) {
+  static const char *const MADE_OF[] = {"arith", "gpu",   "math",   "memref",
+                                        "scf",   "spirv", "vector", NULL};
   tune_ir_load_dialects(mlirOperationGetContext(function), MADE_OF);
   tune_pieces pieces = {.function = function,
                         .texels = read_number(function, TUNE_GPU_TEXELS_ATTRIBUTE),
                         .pairs = read_number(function, TUNE_GPU_PAIRS_ATTRIBUTE),
+                        .dot = read_number(function, TUNE_GPU_DOT_ATTRIBUTE),
+                        .has_words = device->arch == 0,
                         .share = read_number(function, TUNE_GPU_SHARE_ATTRIBUTE)};
   tune_op_map_init(&pieces.map);
   tune_op_map_init(&pieces.use_map);

@@ -10,6 +10,8 @@
 //    kernel then has a second view of the buffer, a builtin.unrealized_conversion_cast just outside
 //    of its gpu.launch. What is written is viewed in one way only, since nothing orders accesses
 //    through two views;
+//  - on Vulkan such fours of elements of 8 or 16 bits are loaded and stored as words of 32, which
+//    every device has in its buffers;
 //  - what lies outside of a mask, or of the buffer where a transfer is not in bounds, is neither
 //    read nor written.
 //
@@ -22,6 +24,9 @@
 //                         written as two of 64
 //   tune.gpu.share = S    what all lanes of a subgroup of S read alike is read by all of them
 //                         together, a part each, and passed around by gpu.shuffle
+//   tune.gpu.dot = 1      (of Vulkan) products of bytes into i32 of which both operands have four
+//                         steps of the depth beside each other are dot products of words
+//                         (spirv.SDot, UDot, SUDot), whose sums wrap around as others do
 //
 // Threads: as the context of the IR.
 //
@@ -31,6 +36,7 @@
 #define TUNE_TRANSFORMS_LOWER_VECTOR_PIECES_H
 
 #include "support/status.h"
+#include "transforms/lower/device.h"
 
 #include "mlir-c/IR.h"
 
@@ -41,10 +47,11 @@ extern "C" {
 #define TUNE_GPU_TEXELS_ATTRIBUTE "tune.gpu.texels"
 #define TUNE_GPU_PAIRS_ATTRIBUTE "tune.gpu.pairs"
 #define TUNE_GPU_SHARE_ATTRIBUTE "tune.gpu.share"
+#define TUNE_GPU_DOT_ATTRIBUTE "tune.gpu.dot"
 
-// In `function`, a func.func on buffers with gpu.launch ops. INVALID_ARGUMENT (located) for an op
-// on vectors that has no form in pieces.
-tune_status tune_vector_pieces_open(MlirOperation function);
+// In `function`, a func.func on buffers with gpu.launch ops, for `device`. INVALID_ARGUMENT
+// (located) for an op on vectors that has no form in pieces.
+tune_status tune_vector_pieces_open(MlirOperation function, const tune_device *device);
 
 #ifdef __cplusplus
 }

@@ -101,6 +101,11 @@ static bool is_paired(const tune_pieces *pieces, const tune_access *access,
           (mlirTypeIsAInteger(access->element) && mlirIntegerTypeGetWidth(access->element) == 32));
 }
 
+// Whether fours are words of 32 bits.
+static bool is_of_words(const tune_pieces *pieces, const tune_access *access) {
+  return pieces->has_words && tune_pieces_words(access->element) > 0;
+}
+
 static MlirType pair_type(MlirContext context) {
   int64_t two = 2;
   return mlirVectorTypeGet(1, &two, mlirIntegerTypeGet(context, 64));
@@ -119,6 +124,10 @@ static view make_view(const tune_pieces *pieces, const tune_access *access) {
     made.step = 4;
   if (!made.is_wide && !is_texel)
     return made;
+  if (made.is_wide && tune_access_is_of_group(pieces, access->memref)) {
+    made.memref = tune_pieces_make_fours(use);
+    return made;
+  }
   MlirContext context = mlirTypeGetContext(access->element);
   int64_t sizes[TUNE_PIECES_RANK], four = 4;
   memcpy(sizes, access->memref_sizes, sizeof sizes);
@@ -127,11 +136,9 @@ static view make_view(const tune_pieces *pieces, const tune_access *access) {
     sizes[access->memref_rank - 1] /= 4;
     element = mlirVectorTypeGet(1, &four, element);
     if (is_paired(pieces, access, use))
-      element = pair_type(mlirTypeGetContext(element));
-    if (tune_access_is_of_group(pieces, access->memref)) {
-      made.memref = tune_pieces_make_fours(use);
-      return made;
-    }
+      element = pair_type(context);
+    else if (is_of_words(pieces, access))
+      element = tune_pieces_words_type(context, tune_pieces_words(access->element));
   }
   MlirAttribute space = is_texel ? mlirStringAttrGet(context, tune_ir_string(TUNE_TEXEL_SPACE))
                                  : mlirAttributeGetNull();
@@ -238,9 +245,12 @@ static MlirValue load_any(const tune_ir_builder *builder, const view *from,
     operands[1 + m] = at->indices[m];
   if (from->is_wide)
     operands[access->memref_rank] = tune_access_divide(builder, operands[access->memref_rank], 4);
-  return tune_ir_build_value(builder, "memref.load",
-                             mlirShapedTypeGetElementType(mlirValueGetType(from->memref)),
-                             1 + access->memref_rank, operands);
+  MlirValue loaded = tune_ir_build_value(
+      builder, "memref.load", mlirShapedTypeGetElementType(mlirValueGetType(from->memref)),
+      1 + access->memref_rank, operands);
+  return from->is_wide ? tune_pieces_bitcast(builder, loaded,
+                                             tune_pieces_type(&access->shape, access->element))
+                       : loaded;
 }
 
 static MlirValue choose(const tune_ir_builder *builder, MlirValue condition, MlirValue a,
@@ -295,8 +305,8 @@ static void store(const tune_ir_builder *builder, const view *to, const tune_acc
   if (!mlirValueIsNull(at.condition))
     inner = tune_ir_build_if(builder, at.condition);
   MlirType stored = mlirShapedTypeGetElementType(mlirValueGetType(to->memref));
-  if (!mlirTypeEqual(stored, mlirValueGetType(value)))
-    value = tune_ir_build_value(&inner, "vector.bitcast", stored, 1, &value);
+  if (to->is_wide)
+    value = tune_pieces_bitcast(&inner, value, stored);
   MlirValue operands[2 + TUNE_PIECES_RANK] = {value, to->memref};
   for (intptr_t m = 0; m < access->memref_rank; ++m)
     operands[2 + m] = at.indices[m];
@@ -339,6 +349,29 @@ static MlirValue shuffle(const tune_ir_builder *builder, MlirValue value, int64_
   return tune_ir_build_result(builder, &parts);
 }
 
+// A piece of four elements of lane `lane`, one after the other.
+static MlirValue shuffle_four(const tune_ir_builder *builder, MlirValue value,
+                              const tune_pieces_shape *shape, int64_t lane, int64_t lanes) {
+  MlirValue elements[4];
+  tune_piece_list one = {*shape, &value};
+  for (int64_t i = 0; i < shape->width; ++i)
+    elements[i] = shuffle(builder, tune_pieces_element(builder, &one, i), lane, lanes);
+  return tune_ir_build_value(builder, "vector.from_elements",
+                             tune_pieces_type(shape, shape->element), shape->width, elements);
+}
+
+// The same of narrow elements, as words, which every device that shuffles passes on.
+static MlirValue shuffle_words(const tune_ir_builder *builder, MlirValue value, int64_t words,
+                               int64_t lane, int64_t lanes) {
+  MlirType type = mlirValueGetType(value),
+           of_words = tune_pieces_words_type(builder->context, words);
+  MlirValue given = tune_pieces_bitcast(builder, value, of_words), taken[2];
+  for (int64_t i = 0; i < words; ++i)
+    taken[i] = shuffle(builder, tune_pieces_extract(builder, given, i), lane, lanes);
+  MlirValue all = tune_ir_build_value(builder, "vector.from_elements", of_words, words, taken);
+  return tune_pieces_bitcast(builder, all, type);
+}
+
 // Lane l reads its share of the pieces, one after the other, so that it is known of each where in
 // its texel it begins, if their number is a multiple of four; what is left where there is no such
 // share some read twice.
@@ -377,19 +410,15 @@ static tune_status read_shared(const tune_pieces *pieces, const tune_access *acc
     }
     loaded[round] = load(builder, from, access, NULL, place);
   }
+  int64_t words = is_of_words(pieces, access) ? tune_pieces_words(access->element) : 0;
   for (int64_t piece = 0; piece < shape->count; ++piece) {
     MlirValue value = loaded[piece % rounds];
     if (shape->width == 1) {
       values[piece] = shuffle(builder, value, piece / rounds, lanes);
       continue;
     }
-    MlirValue elements[4];
-    tune_piece_list one = {*shape, &value};
-    for (int64_t i = 0; i < shape->width; ++i)
-      elements[i] = shuffle(builder, tune_pieces_element(builder, &one, i), piece / rounds, lanes);
-    values[piece] =
-        tune_ir_build_value(builder, "vector.from_elements",
-                            tune_pieces_type(shape, shape->element), shape->width, elements);
+    values[piece] = words ? shuffle_words(builder, value, words, piece / rounds, lanes)
+                          : shuffle_four(builder, value, shape, piece / rounds, lanes);
   }
   free(loaded);
   return TUNE_OK;

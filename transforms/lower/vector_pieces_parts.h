@@ -36,8 +36,9 @@ typedef struct tune_buffer_use {
 
 typedef struct tune_pieces {
   MlirOperation function;
-  int64_t texels, share, pairs; // of the function's attributes; 0: none
-  tune_op_map map;              // from values to lists
+  int64_t texels, share, pairs, dot; // of the function's attributes; 0: none
+  bool has_words;                    // fours of narrow elements are accessed as words of 32 bits
+  tune_op_map map;                   // from values to lists
   tune_piece_list *lists;
   size_t list_count, list_capacity;
   tune_op_list dead;    // ops that were replaced, in order
@@ -63,6 +64,8 @@ tune_status tune_pieces_add(tune_pieces *pieces, MlirValue value, const tune_pie
 // made it has none.
 tune_status tune_pieces_find(tune_pieces *pieces, MlirOperation op, MlirValue value,
                              tune_piece_list *out_list);
+// Element `place` of `vector`, which has one dimension.
+MlirValue tune_pieces_extract(const tune_ir_builder *builder, MlirValue vector, int64_t place);
 // Element `at`, row-major, of `list`.
 MlirValue tune_pieces_element(const tune_ir_builder *builder, const tune_piece_list *list,
                               int64_t at);
@@ -76,6 +79,14 @@ MlirValue tune_pieces_splat(const tune_ir_builder *builder, int64_t width, MlirV
 tune_status tune_pieces_bury(tune_pieces *pieces, MlirOperation op);
 tune_status tune_pieces_refuse(MlirOperation op);
 tune_status tune_pieces_out_of_memory(void);
+
+// Words of 32 bits that a piece of four of `element` is, where that is narrower than 32 bits and a
+// number: 1 of bytes, 2 of 16 bits; else 0.
+int64_t tune_pieces_words(MlirType element);
+// `value`, a vector, as another one of so many bits.
+MlirValue tune_pieces_bitcast(const tune_ir_builder *builder, MlirValue value, MlirType type);
+// vector<`count` x i32>.
+MlirType tune_pieces_words_type(MlirContext context, int64_t count);
 
 // The place of element `at` of `sizes`, row-major.
 void tune_pieces_unravel(int64_t at, intptr_t rank, const int64_t *sizes, int64_t *out_place);

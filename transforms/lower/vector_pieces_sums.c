@@ -130,7 +130,153 @@ static MlirValue add_product(const tune_ir_builder *builder, const product *self
   return tune_ir_build_binary(builder, name, sum, made);
 }
 
+// Sets the places of the reductions, of which `skipped` (or -1) stays where it is, as in step
+// `step` of all of theirs.
+static void find_step(const product *self, int64_t step, intptr_t skipped, int64_t *place) {
+  for (intptr_t i = self->loop_count; i-- > 0;)
+    if (self->is_reduction[i] && i != skipped) {
+      place[i] = step % self->extents[i];
+      step /= self->extents[i];
+    }
+}
+
+static int64_t count_steps(const product *self, intptr_t skipped) {
+  int64_t steps = 1;
+  for (intptr_t i = 0; i < self->loop_count; ++i)
+    steps *= self->is_reduction[i] && i != skipped ? self->extents[i] : 1;
+  return steps;
+}
+
+//===--------------------------------------------------------------------------===//
+// Dot products of words
+//===--------------------------------------------------------------------------===//
+
+// A product of bytes, four of which lie beside each other along `loop` in either operand.
+typedef struct dot {
+  product base;
+  intptr_t loop;
+  bool is_unsigned[2];
+} dot;
+
+// What `value`, an operand of a product, is of bytes; before it was widened, if it was.
+static MlirValue find_bytes(MlirValue value, bool *out_is_unsigned) {
+  *out_is_unsigned = false;
+  if (!mlirValueIsAOpResult(value))
+    return value;
+  MlirOperation op = mlirOpResultGetOwner(value);
+  *out_is_unsigned = tune_ir_is(op, "arith.extui");
+  return *out_is_unsigned || tune_ir_is(op, "arith.extsi") ? mlirOperationGetOperand(op, 0) : value;
+}
+
+static bool is_integer(MlirType type, unsigned bits) {
+  return mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == bits;
+}
+
+static tune_status read_dot(tune_pieces *pieces, MlirOperation op, dot *self, bool *out_is_dot) {
+  product *of = &self->base;
+  *out_is_dot = false;
+  TUNE_RETURN_IF_ERROR(read_product(pieces, op, of));
+  const char *name = find_combination(op, of->element);
+  if (pieces->dot <= 0 || !name || strcmp(name, "arith.addi") != 0 || !is_integer(of->element, 32))
+    return TUNE_OK;
+  for (intptr_t i = 0; i < 2; ++i) {
+    MlirValue bytes = find_bytes(mlirOperationGetOperand(op, i), &self->is_unsigned[i]);
+    tune_piece_list *list = &of->operands[i];
+    TUNE_RETURN_IF_ERROR(tune_pieces_find(pieces, op, bytes, list));
+    if (!is_integer(list->shape.element, 8) || list->shape.width != 4)
+      return TUNE_OK;
+    intptr_t last = of->loops[i][list->shape.rank - 1];
+    if (!of->is_reduction[last] || (i > 0 && last != self->loop))
+      return TUNE_OK;
+    self->loop = last;
+  }
+  *out_is_dot = true;
+  return TUNE_OK;
+}
+
+// The four bytes of operand `which` from `place` on.
+static MlirValue read_word(const tune_ir_builder *builder, const dot *self, intptr_t which,
+                           const int64_t *place) {
+  const tune_piece_list *list = &self->base.operands[which];
+  int64_t at[TUNE_PIECES_RANK] = {0};
+  for (intptr_t d = 0; d < list->shape.rank; ++d)
+    at[d] = place[self->base.loops[which][d]];
+  int64_t first = tune_pieces_ravel(list->shape.rank, list->shape.sizes, at);
+  MlirValue word = tune_pieces_bitcast(builder, list->values[first / 4],
+                                       tune_pieces_words_type(builder->context, 1));
+  return tune_pieces_extract(builder, word, 0);
+}
+
+static MlirValue multiply_words(const tune_ir_builder *builder, const dot *self,
+                                const int64_t *place) {
+  MlirValue words[] = {read_word(builder, self, 0, place), read_word(builder, self, 1, place)};
+  bool is_mixed = self->is_unsigned[0] != self->is_unsigned[1];
+  if (is_mixed && self->is_unsigned[0]) { // the bytes with a sign come first
+    MlirValue first = words[0];
+    words[0] = words[1];
+    words[1] = first;
+  }
+  MlirType type = mlirIntegerTypeGet(builder->context, 32);
+  MlirNamedAttribute format =
+      tune_ir_named(builder->context, "format",
+                    mlirAttributeParseGet(
+                        builder->context,
+                        tune_ir_string("#spirv.packed_vector_format<PackedVectorFormat4x8Bit>")));
+  return tune_ir_build_result(builder,
+                              &(tune_ir_parts){.name = is_mixed               ? "spirv.SUDot"
+                                                       : self->is_unsigned[0] ? "spirv.UDot"
+                                                                              : "spirv.SDot",
+                                               .operand_count = 2,
+                                               .operands = words,
+                                               .type_count = 1,
+                                               .types = &type,
+                                               .attribute_count = 1,
+                                               .attributes = &format});
+}
+
+// Sums are scalars while they grow: drivers see the addition beside each dot product.
+static tune_status open_dot(tune_pieces *pieces, MlirOperation op, const dot *self) {
+  const product *of = &self->base;
+  const tune_pieces_shape *shape = &of->operands[2].shape;
+  MlirValue *sums, result = mlirOperationGetResult(op, 0);
+  TUNE_RETURN_IF_ERROR(tune_pieces_add(pieces, result, shape, &sums));
+  int64_t steps = count_steps(of, self->loop), fours = of->extents[self->loop] / 4;
+  tune_ir_builder builder = tune_ir_builder_before(op);
+  for (int64_t piece = 0; piece < shape->count; ++piece) {
+    MlirValue elements[4];
+    for (int64_t i = 0; i < shape->width; ++i) {
+      int64_t place[MOST_LOOPS] = {0}, at[TUNE_PIECES_RANK];
+      tune_pieces_unravel(piece * shape->width + i, shape->rank, shape->sizes, at);
+      for (intptr_t d = 0; d < shape->rank; ++d)
+        place[of->loops[2][d]] = at[d];
+      elements[i] = tune_pieces_element(&builder, &of->operands[2], piece * shape->width + i);
+      for (int64_t step = 0; step < steps * fours; ++step) {
+        find_step(of, step / fours, self->loop, place);
+        place[self->loop] = step % fours * 4;
+        elements[i] = tune_ir_build_binary(&builder, "arith.addi", elements[i],
+                                           multiply_words(&builder, self, place));
+      }
+    }
+    sums[piece] = shape->width == 1 ? elements[0]
+                                    : tune_ir_build_value(&builder, "vector.from_elements",
+                                                          tune_pieces_type(shape, shape->element),
+                                                          shape->width, elements);
+  }
+  if (!mlirTypeIsAVector(mlirValueGetType(result)))
+    mlirValueReplaceAllUsesOfWith(result, sums[0]);
+  return tune_pieces_bury(pieces, op);
+}
+
+//===--------------------------------------------------------------------------===//
+// Any product
+//===--------------------------------------------------------------------------===//
+
 static tune_status open_contract(tune_pieces *pieces, MlirOperation op) {
+  dot of_words;
+  bool is_dot;
+  TUNE_RETURN_IF_ERROR(read_dot(pieces, op, &of_words, &is_dot));
+  if (is_dot)
+    return open_dot(pieces, op, &of_words);
   product self;
   TUNE_RETURN_IF_ERROR(read_product(pieces, op, &self));
   const char *name = find_combination(op, self.element);
@@ -140,9 +286,7 @@ static tune_status open_contract(tune_pieces *pieces, MlirOperation op) {
   MlirValue *sums, result = mlirOperationGetResult(op, 0);
   TUNE_RETURN_IF_ERROR(tune_pieces_add(pieces, result, shape, &sums));
   memcpy(sums, self.operands[2].values, (size_t)shape->count * sizeof *sums);
-  int64_t steps = 1;
-  for (intptr_t i = 0; i < self.loop_count; ++i)
-    steps *= self.is_reduction[i] ? self.extents[i] : 1;
+  int64_t steps = count_steps(&self, -1);
   tune_ir_builder builder = tune_ir_builder_before(op);
   // All steps of a piece after each other: where registers are few its sum stays in one.
   for (int64_t piece = 0; piece < shape->count; ++piece) {
@@ -151,12 +295,7 @@ static tune_status open_contract(tune_pieces *pieces, MlirOperation op) {
     for (intptr_t d = 0; d < shape->rank; ++d)
       place[self.loops[2][d]] = at[d];
     for (int64_t step = 0; step < steps; ++step) {
-      int64_t rest = step;
-      for (intptr_t i = self.loop_count; i-- > 0;)
-        if (self.is_reduction[i]) {
-          place[i] = rest % self.extents[i];
-          rest /= self.extents[i];
-        }
+      find_step(&self, step, -1, place);
       sums[piece] = add_product(&builder, &self, name, place, sums[piece]);
     }
   }

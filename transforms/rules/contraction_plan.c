@@ -108,7 +108,7 @@ static size_t find_depth(const tune_contraction_plan *plan) {
   return best;
 }
 
-static bool find_loops(tune_contraction_plan *plan) {
+static bool find_loops(tune_contraction_plan *plan, bool is_gpu) {
   const tune_nest *nest = plan->anchor;
   const tune_operand *out = &nest->operands[2];
   if (out->rank < 2 || !tune_operand_is_projection(out))
@@ -129,8 +129,8 @@ static bool find_loops(tune_contraction_plan *plan) {
     return false;
   plan->has_window = has_window(a) || has_window(b);
   plan->transposed = tune_operand_contiguous_loop(nest, b) != plan->col;
-  if (plan->has_window && plan->transposed)
-    return false;
+  if (plan->has_window && plan->transposed && !is_gpu)
+    return false; // no panels are made of windows
   plan->strided_rows = tune_operand_coefficient(a, plan->row) != 1;
   plan->rows = nest->extent[plan->row];
   plan->cols = nest->extent[plan->col];
@@ -362,8 +362,8 @@ static void choose_outer(tune_contraction_plan *plan, const tune_machine *machin
 bool tune_contraction_plan_make(const tune_structure *structure, const tune_machine *machine,
                                 tune_contraction_plan *out_plan) {
   *out_plan = (tune_contraction_plan){.structure = structure};
-  if (!structure->is_regular || !find_ops(out_plan) || !find_loops(out_plan) ||
-      !find_root_loops(out_plan))
+  if (!structure->is_regular || !find_ops(out_plan) ||
+      !find_loops(out_plan, machine->kind != TUNE_KIND_CPU) || !find_root_loops(out_plan))
     return false;
   // Rows known at run time only: of a plain product, where nothing changes the places of its loops.
   const tune_operand *out = &out_plan->anchor->operands[2];

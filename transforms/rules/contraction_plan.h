@@ -34,7 +34,7 @@ typedef struct tune_contraction_plan {
   int64_t rows, cols, depths;
   bool dynamic_rows;   // how many rows there are is known at run time only; `rows` is then -1
   bool has_window;     // an operand slides over the input: no panels
-  bool transposed;     // B is not contiguous along col: panels are needed
+  bool transposed;     // B is not contiguous along col: panels are needed, where vectors are read
   bool strided_rows;   // A's rows are not neighbours: they are unrolled one by one
   bool can_pack_ahead; // B stays the same from call to call
   bool packs_ahead;    // what is being written copies B ahead of all loops

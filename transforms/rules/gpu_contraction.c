@@ -17,6 +17,7 @@
 //===--------------------------------------------------------------------------===//
 
 #include "transforms/rules/contraction_plan.h"
+#include "transforms/rules/gpu_dot.h"
 #include "transforms/rules/gpu_parts.h"
 #include "transforms/rules/gpu_tiles_plan.h"
 
@@ -35,6 +36,7 @@ typedef struct plan {
   tune_value_set mr, nr, kr;
   int64_t mr_default, nr_default, kr_default;
   bool pads;              // A, B and the result
+  bool has_dot;           // bytes may go by dot products of words
   const tune_nest *fused; // what follows elementwise, where tiles go through it; or NULL
 } plan;
 
@@ -87,14 +89,17 @@ static bool make_plan(const tune_structure *structure, const tune_machine *machi
   for (int64_t nr = WIDTH; nr <= 4 * WIDTH; nr += WIDTH)
     if (p->pads ? nr == WIDTH : loops->cols % nr == 0)
       tune_value_set_add(&p->nr, nr);
+  p->has_dot = tune_gpu_dot_fits(loops, machine);
+  int64_t steps = loops->depths / (p->has_dot ? TUNE_GPU_DOT_GROUP : 1);
   for (int64_t kr = 1; kr <= 16; kr++)
-    if (p->pads ? kr == WIDTH || kr == 2 * WIDTH : loops->depths % kr == 0)
+    if (p->pads ? kr == WIDTH || kr == 2 * WIDTH : steps % kr == 0)
       tune_value_set_add(&p->kr, kr);
   if (!p->mr.count || !p->nr.count)
     return false;
   p->nr_default = WIDTH;
-  // Edges that are checked for fill the registers of longer steps.
-  p->kr_default = tune_value_set_at_most(&p->kr, p->pads ? WIDTH : 2 * WIDTH);
+  // Edges that are checked for fill the registers of longer steps, as what is widened does.
+  bool is_tight = p->pads || loops->anchor->operands[loops->a].bits == 16;
+  p->kr_default = tune_value_set_at_most(&p->kr, is_tight ? WIDTH : 2 * WIDTH);
   return true;
 }
 
@@ -163,13 +168,15 @@ static void write_edges(tune_writer *w) {
       w->func);
 }
 
-static void write_padding(const plan *p, const tune_machine *machine, tune_writer *w) {
+// `whole` is made of `product`, with a depth that is a multiple of `depth`; all are handles.
+static void write_padding(const plan *p, const tune_machine *machine, const char *product,
+                          const char *whole, const char *depth, tune_writer *w) {
   const tune_contraction_plan *loops = &p->loops;
   const tune_operand *operands = loops->anchor->operands;
   tune_writer_line(w,
-                   "%%whole, %%pads, %%back = transform.structured.pad %%anchor pad_to_multiple_of "
-                   "[%%mr, %" PRId64 ", %%kr]",
-                   subgroup_columns(machine));
+                   "%s, %%pads, %%back = transform.structured.pad %s pad_to_multiple_of "
+                   "[%%mr, %" PRId64 ", %s]",
+                   whole, product, subgroup_columns(machine), depth);
   tune_writer_line(w,
                    "  {padding_values = [%s : %s, %s : %s, %s : %s], padding_dimensions = [%zu, "
                    "%zu, %zu], nofold_flags = [0, 0, 0], copy_back_op = \"%s\"}",
@@ -182,15 +189,17 @@ static void write_padding(const plan *p, const tune_machine *machine, tune_write
     tune_writer_match_op(w, "%whole_init", "\"linalg.fill\"");
 }
 
-// One tile an invocation, with what it is made of.
-static void write_grid(const plan *p, tune_writer *w) {
+// One tile an invocation, with what it is made of; `is_dot` says of which product.
+static void write_grid(const plan *p, bool is_dot, tune_writer *w) {
   size_t rank;
   const char *grid =
       tune_gpu_write_product_grid(&p->loops, p->fused, p->pads, "%mr", "%nr", &rank, w);
+  if (is_dot)
+    grid = tune_gpu_write_dot_tiles(&p->loops, grid, w);
   tune_gpu_write_groups(grid, rank, w);
 }
 
-static void write_depth(const plan *p, tune_writer *w) {
+static void write_depth(const plan *p, bool is_dot, tune_writer *w) {
   const tune_contraction_plan *loops = &p->loops;
   tune_tiling steps = {{0}};
   size_t order[TUNE_MAX_LOOPS];
@@ -199,23 +208,64 @@ static void write_depth(const plan *p, tune_writer *w) {
     steps.size[i] = i == loops->depth ? "%kr" : loops->anchor->is_reduction[i] ? "1" : "0";
   tune_writer_tile(w, "%step", "%steps", p->fused ? "%tile" : "%root", &steps, order,
                    loops->anchor->loop_count, NULL);
+  if (is_dot) {
+    char innermost[24];
+    snprintf(innermost, sizeof innermost, "%%steps#%zu", loops->rest_count);
+    tune_gpu_write_dot_steps(loops, innermost, w);
+  }
   tune_writer_cleanup(w);
   tune_writer_fold_unit_dims(w);
   tune_writer_cleanup(w);
   tune_gpu_write_vectors(w);
 }
 
-static void write_steps(const plan *p, const tune_machine *machine, tune_writer *w) {
-  write_knobs(p, machine, w);
-  tune_gpu_write_product_nests(&p->loops, "%anchor", "%init", w);
-  if (p->pads) {
-    write_edges(w);
-    write_padding(p, machine, w);
-  }
-  write_grid(p, w);
+// The kernels of a product, and of copies of what is padded.
+static void write_kernels(const plan *p, bool is_dot, tune_writer *w) {
+  write_grid(p, is_dot, w);
   if (p->pads)
     tune_gpu_write_copies(w);
-  write_depth(p, w);
+  write_depth(p, is_dot, w);
+}
+
+// The product %anchor.
+static void write_product(const plan *p, const tune_machine *machine, tune_writer *w) {
+  if (p->pads)
+    write_padding(p, machine, "%anchor", "%whole", "%kr", w);
+  write_kernels(p, false, w);
+}
+
+// The same by dot products. Its depth is unrolled by groups.
+static void write_dot(const plan *p, const tune_machine *machine, tune_writer *w) {
+  if (p->pads) {
+    tune_writer_line(w, "%%depth = transform.param.constant %d : i64 -> " PARAM,
+                     TUNE_GPU_DOT_GROUP * 2 * WIDTH);
+    write_padding(p, machine, "%given", "%padded", "%depth", w);
+  }
+  tune_gpu_write_dot(&p->loops, p->pads ? "%padded" : "%given", p->pads ? "%whole" : "%anchor", w);
+  write_kernels(p, true, w);
+}
+
+// The product %given of bytes, either way.
+static void write_ways(const plan *p, const tune_machine *machine, tune_writer *w) {
+  tune_writer_begin_alternatives(w, NULL, "int8_dot", TUNE_LEVEL_GPU, "\"widened\", \"packed\"",
+                                 tune_gpu_dot_is_fast(&p->loops, machine), 0);
+  tune_writer_line(w, "%%anchor = transform.merge_handles %%given : " OP);
+  write_product(p, machine, w);
+  tune_writer_next_alternative(w, NULL, 0);
+  write_dot(p, machine, w);
+  tune_writer_end_alternatives(w, NULL, 0);
+}
+
+// A tile for each invocation, which reads its operands from memory.
+static void write_steps(const plan *p, const tune_machine *machine, tune_writer *w) {
+  write_knobs(p, machine, w);
+  tune_gpu_write_product_nests(&p->loops, p->has_dot ? "%given" : "%anchor", "%init", w);
+  if (p->pads)
+    write_edges(w);
+  if (p->has_dot)
+    write_ways(p, machine, w);
+  else
+    write_product(p, machine, w);
 }
 
 // A device of its own reads memory of a group faster than what is far away. Software has caches

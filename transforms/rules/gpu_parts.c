@@ -167,7 +167,7 @@ void tune_gpu_write_vectors(tune_writer *w) {
   tune_writer_match_op(w, "%kernels_made", "\"scf.forall\"");
   tune_writer_begin_foreach(w, "%kernels_made", "%kernel");
   tune_writer_line(w, "%%vectors = transform.structured.match ops{[\"linalg.generic\", "
-                      "\"linalg.fill\"]} in %%kernel");
+                      "\"linalg.fill\", \"linalg.pack\"]} in %%kernel");
   tune_writer_line(w, "  : (" OP ") -> " OP);
   tune_writer_begin_foreach(w, "%vectors", "%op");
   tune_writer_try_vectorize(w, "%op", NULL);
@@ -198,11 +198,47 @@ static void write_residency(tune_writer *w) {
       w->func);
 }
 
+// How far the driver's compiler of PTX goes: what lies between makes the same code.
+static void write_opt_level(tune_writer *w) {
+  tune_value_set levels = {2, {1, 4}};
+  tune_writer_knob(w, "ptx_opt_level", NULL, TUNE_LEVEL_TARGET, &levels, 4);
+  tune_writer_line(w,
+                   "transform.annotate %s \"tune.ptx.opt_level\" = %%ptx_opt_level : " OP
+                   ", !transform.param<i64>",
+                   w->func);
+}
+
+// Whether a kernel reads what it writes: a sum that goes on from what is there.
+static bool accumulates(const tune_structure *structure) {
+  for (size_t n = 0; n < structure->nest_count; n++) {
+    const tune_nest *nest = &structure->nests[n];
+    for (size_t o = nest->input_count; o < nest->operand_count; o++)
+      if ((nest->combines || nest->multiplies_and_adds) && !nest->operands[o].is_fresh &&
+          nest->operands[o].producer == TUNE_NO_LOOP)
+        return true;
+  }
+  return false;
+}
+
+// How loads of that are cached. All others go a way of their own (ld.global.nc).
+static void write_load_cache(tune_writer *w) {
+  tune_writer_line(w, "%%load_cache = transform.tune.knob<\"load_cache\"> options = "
+                      "[\"default\", \"ca\", \"cg\"]");
+  tune_writer_line(w, "  {tune.level = \"target\", tune.default = \"default\"} -> "
+                      "!transform.any_param");
+  tune_writer_line(w,
+                   "transform.annotate %s \"tune.ptx.load_cache\" = %%load_cache : " OP
+                   ", !transform.any_param",
+                   w->func);
+}
+
 void tune_gpu_write_target_knobs(const tune_machine *machine, tune_writer *w) {
-  if (machine->kind == TUNE_KIND_CUDA)
+  if (machine->kind == TUNE_KIND_CUDA) {
     write_residency(w);
-  else
+    write_opt_level(w);
+  } else {
     tune_writer_spirv_knobs(w);
+  }
 }
 
 void tune_gpu_write_end(const tune_structure *structure, const tune_machine *machine, bool shares,
@@ -229,6 +265,8 @@ void tune_gpu_write_end(const tune_structure *structure, const tune_machine *mac
   if (is_vulkan && shares && gpu->has_subgroup_shuffle && gpu->subgroup_size > 1)
     write_switch(w, "share", "tune.gpu.share", gpu->subgroup_size, gpu->is_software);
   tune_gpu_write_target_knobs(machine, w);
+  if (machine->kind == TUNE_KIND_CUDA && accumulates(structure))
+    write_load_cache(w);
   tune_writer_end_buffers(w);
   tune_writer_main(w, structure);
 }

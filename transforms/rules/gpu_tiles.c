@@ -3,7 +3,8 @@
 // A group of threads has a tile of the output, and goes along the depth in steps whose tiles of A
 // and B it copies to shared memory ahead of time; what follows elementwise is done in registers.
 // How, is the lowering's (lower/group_tiles.h): products of f16, bf16 and i8 by tensor cores, of
-// f32 by multiply-adds. Batches are groups of their own.
+// f32 by multiply-adds, or where that is allowed (dialects/allow.h) by tensor cores as tf32.
+// Batches are groups of their own.
 //
 // Convolutions are such products for each step of their windows: rows are neighbouring pixels of a
 // line, as they lie in the image.
@@ -16,7 +17,7 @@
 //===--------------------------------------------------------------------------===//
 
 #include "transforms/rules/gpu_parts.h"
-#include "transforms/rules/gpu_tiles_plan.h"
+#include "transforms/rules/gpu_tiles_clusters.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -64,6 +65,33 @@ static void write_part_constraints(const tune_gpu_tiles_plan *p, tune_writer *w)
            p->uses_tensor_cores ? 16 : 32);
   tune_writer_constraint(w, "warps divide the columns of a tile", 2,
                          (const char *const[]){"cols", "warps_x"}, lines);
+}
+
+// Where the products may be either those of tensor cores or multiply-adds.
+static void write_fma_constraints(tune_writer *w) {
+  static const char *const TILE[] = {"tensor_cores", "cols", "warps_x", "rows", "warps_y", "depth"};
+  tune_writer_constraint(w, "warps divide the columns of a tile for multiply-adds", 3, TILE,
+                         "%none = smt.int.constant 0\n"
+                         "%part = smt.int.constant 32\n"
+                         "%parts = smt.int.mul %warps_x_, %part\n"
+                         "%rest = smt.int.mod %cols_, %parts\n"
+                         "%is_fma = smt.int.cmp le %tensor_cores_, %none\n"
+                         "%divides = smt.int.cmp le %rest, %none\n"
+                         "%fits = smt.implies %is_fma, %divides\n"
+                         "smt.assert %fits");
+  char lines[512];
+  snprintf(lines, sizeof lines,
+           "%%none = smt.int.constant 0\n"
+           "%%each = smt.int.constant %d\n"
+           "%%most = smt.int.mul %%warps_y_, %%warps_x_, %%each\n"
+           "%%all = smt.int.mul %%rows_, %%cols_, %%depth_\n"
+           "%%is_fma = smt.int.cmp le %%tensor_cores_, %%none\n"
+           "%%is_short = smt.int.cmp le %%all, %%most\n"
+           "%%fits = smt.implies %%is_fma, %%is_short\n"
+           "smt.assert %%fits",
+           MOST_MULTIPLY_ADDS * TUNE_TILES_WARP);
+  tune_writer_constraint(w, "a longer body of multiply-adds takes seconds to compile", 6, TILE,
+                         lines);
 }
 
 static void write_size_constraints(const tune_gpu_tiles_plan *p, const tune_machine *machine,
@@ -119,7 +147,15 @@ static void write_size_constraints(const tune_gpu_tiles_plan *p, const tune_mach
 // subgroup has one there in the end (lower/group_tiles_matrices.c).
 static void write_memory_constraint(const tune_gpu_tiles_plan *p, const tune_machine *machine,
                                     tune_writer *w) {
-  char lines[1024], sums[256] = "";
+  // Where rows are swizzled there are no gaps between them.
+  const char *gap = p->has_swizzle ? "%unswizzled = smt.int.constant 1\n"
+                                     "%has_gap = smt.int.sub %unswizzled, %swizzle_\n"
+                                     "%a_gap = smt.int.mul %most_a_gap, %has_gap\n"
+                                     "%b_gap = smt.int.mul %most_b_gap, %has_gap"
+                                   : "%none = smt.int.constant 0\n"
+                                     "%a_gap = smt.int.add %most_a_gap, %none\n"
+                                     "%b_gap = smt.int.add %most_b_gap, %none";
+  char lines[1536], sums[256] = "";
   if (p->matrix)
     snprintf(sums, sizeof sums,
              "%%matrix = smt.int.constant %" PRId64 "\n"
@@ -127,11 +163,13 @@ static void write_memory_constraint(const tune_gpu_tiles_plan *p, const tune_mac
              "%%all = smt.int.add %%tiles, %%sums\n",
              p->matrix->rows * p->matrix->cols * SUM_BYTES);
   snprintf(lines, sizeof lines,
-           "%%gap = smt.int.constant %" PRId64 "\n"
+           "%%most_a_gap = smt.int.constant %" PRId64 "\n"
+           "%%most_b_gap = smt.int.constant %" PRId64 "\n"
+           "%s\n"
            "%%bytes = smt.int.constant %" PRId64 "\n"
            "%%most = smt.int.constant %" PRId64 "\n"
-           "%%a_row = smt.int.add %%%s_, %%gap\n"
-           "%%b_row = smt.int.add %%%s_, %%gap\n"
+           "%%a_row = smt.int.add %%%s_, %%a_gap\n"
+           "%%b_row = smt.int.add %%%s_, %%b_gap\n"
            "%%a = smt.int.mul %%%s_, %%a_row\n"
            "%%b = smt.int.mul %%%s_, %%b_row\n"
            "%%both = smt.int.add %%a, %%b\n"
@@ -139,14 +177,22 @@ static void write_memory_constraint(const tune_gpu_tiles_plan *p, const tune_mac
            "%s"
            "%%fits = smt.int.cmp le %%all, %%most\n"
            "smt.assert %%fits",
-           16 / p->bytes, p->bytes, tune_gpu_tiles_shared_most(machine),
-           p->a_depth_is_row ? "depth" : "rows", p->b_depth_is_row ? "depth" : "cols",
-           p->a_depth_is_row ? "rows" : "depth", p->b_depth_is_row ? "cols" : "depth",
-           p->matrix ? "tiles" : "all", sums);
-  static const char *const KNOBS[] = {"rows",    "cols",    "depth",       "stages",
-                                      "warps_y", "warps_x", "tensor_cores"};
-  tune_writer_constraint(w, "the tiles of all stages fit into the shared memory of a group",
-                         p->matrix ? 7 : 4, KNOBS, lines);
+           tune_gpu_tiles_gap(p, p->a_depth_is_row) / p->bytes,
+           tune_gpu_tiles_gap(p, p->b_depth_is_row) / p->bytes, gap, p->bytes,
+           tune_gpu_tiles_shared_most(machine), p->a_depth_is_row ? "depth" : "rows",
+           p->b_depth_is_row ? "depth" : "cols", p->a_depth_is_row ? "rows" : "depth",
+           p->b_depth_is_row ? "cols" : "depth", p->matrix ? "tiles" : "all", sums);
+  const char *knobs[7] = {"rows", "cols", "depth", "stages"};
+  size_t count = 4;
+  if (p->has_swizzle)
+    knobs[count++] = "swizzle";
+  if (p->matrix) {
+    knobs[count++] = "warps_y";
+    knobs[count++] = "warps_x";
+    knobs[count++] = "tensor_cores";
+  }
+  tune_writer_constraint(w, "the tiles of all stages fit into the shared memory of a group", count,
+                         knobs, lines);
 }
 
 // Of either operand a thread has up to so many elements in registers, while it multiplies.
@@ -168,9 +214,7 @@ static void write_ahead_constraint(const tune_gpu_tiles_plan *p, tune_writer *w)
       (const char *const[]){"rows", "cols", "depth", "warps_y", "warps_x", "stages"}, lines);
 }
 
-static void write_wgmma_knob(const tune_gpu_tiles_plan *p, tune_writer *w) {
-  tune_writer_knob(w, "tensor_cores", NULL, TUNE_LEVEL_GPU, &p->tensor_cores,
-                   p->tensor_cores_default);
+static void write_wgmma_constraint(tune_writer *w) {
   char lines[512];
   snprintf(lines, sizeof lines,
            "%%wgmma = smt.int.constant %d\n"
@@ -187,11 +231,9 @@ static void write_wgmma_knob(const tune_gpu_tiles_plan *p, tune_writer *w) {
 }
 
 // A warp is a subgroup then, which may have fewer lanes.
-static void write_matrices_knob(const tune_gpu_tiles_plan *p, const tune_machine *machine,
-                                tune_writer *w) {
+static void write_matrices_constraints(const tune_gpu_tiles_plan *p, const tune_machine *machine,
+                                       tune_writer *w) {
   const tune_device_matrix *matrix = p->matrix;
-  tune_writer_knob(w, "tensor_cores", NULL, TUNE_LEVEL_GPU, &p->tensor_cores,
-                   p->tensor_cores_default);
   char lines[1024];
   snprintf(lines, sizeof lines,
            "%%matrix_rows = smt.int.constant %" PRId64 "\n"
@@ -237,19 +279,52 @@ static void write_matrices_knob(const tune_gpu_tiles_plan *p, const tune_machine
                          lines);
 }
 
-static void write_bulk_knob(const tune_gpu_tiles_plan *p, tune_writer *w) {
+static void write_bulk_knob(const tune_gpu_tiles_plan *p, const tune_machine *machine,
+                            tune_writer *w) {
   tune_value_set flag = {2, {0, 1}};
   tune_writer_knob(w, "bulk_copies", NULL, TUNE_LEVEL_GPU, &flag,
                    p->tensor_cores_default == TUNE_TILES_WGMMA);
-  char lines[256];
+  char lines[512];
   snprintf(lines, sizeof lines,
-           "%%mma = smt.int.constant %d\n"
-           "%%most = smt.int.sub %%tensor_cores_, %%mma\n"
-           "%%fits = smt.int.cmp le %%bulk_copies_, %%most\n"
+           "%%wgmma = smt.int.constant %d\n"
+           "%%least = smt.int.mul %%bulk_copies_, %%wgmma\n"
+           "%%fits = smt.int.cmp le %%least, %%tensor_cores_\n"
            "smt.assert %%fits",
-           TUNE_TILES_MMA);
+           TUNE_TILES_WGMMA);
   tune_writer_constraint(w, "bulk copies are for wgmma", 2,
                          (const char *const[]){"tensor_cores", "bulk_copies"}, lines);
+  tune_writer_knob(w, "producer_warps", NULL, TUNE_LEVEL_GPU, &flag, 0);
+  tune_writer_constraint(w, "a warp that only copies is for bulk copies", 2,
+                         (const char *const[]){"bulk_copies", "producer_warps"},
+                         "%fits = smt.int.cmp le %producer_warps_, %bulk_copies_\n"
+                         "smt.assert %fits");
+  snprintf(lines, sizeof lines,
+           "%%warp = smt.int.constant %d\n"
+           "%%multiply = smt.int.mul %%warps_y_, %%warps_x_\n"
+           "%%warps = smt.int.add %%multiply, %%producer_warps_\n"
+           "%%threads = smt.int.mul %%warps, %%warp\n"
+           "%%most = smt.int.constant %" PRId64 "\n"
+           "%%fits = smt.int.cmp le %%threads, %%most\n"
+           "smt.assert %%fits",
+           TUNE_TILES_WARP, tune_gpu_tiles_threads_most(machine));
+  tune_writer_constraint(w, "those that multiply and those that copy are no more than a group's", 3,
+                         (const char *const[]){"warps_y", "warps_x", "producer_warps"}, lines);
+}
+
+static void write_swizzle_knob(const tune_gpu_tiles_plan *p, tune_writer *w) {
+  tune_value_set flag = {2, {0, 1}};
+  tune_writer_knob(w, "swizzle", NULL, TUNE_LEVEL_GPU, &flag, 0);
+  if (!p->has_wgmma)
+    return;
+  char lines[256];
+  snprintf(lines, sizeof lines,
+           "%%most = smt.int.constant %d\n"
+           "%%both = smt.int.add %%swizzle_, %%tensor_cores_\n"
+           "%%fits = smt.int.cmp le %%both, %%most\n"
+           "smt.assert %%fits",
+           TUNE_TILES_WGMMA);
+  tune_writer_constraint(w, "wgmma decides itself how rows are swizzled", 2,
+                         (const char *const[]){"swizzle", "tensor_cores"}, lines);
 }
 
 static void write_band_knob(const tune_gpu_tiles_plan *p, tune_writer *w) {
@@ -267,6 +342,11 @@ static void write_band_knob(const tune_gpu_tiles_plan *p, tune_writer *w) {
                          (const char *const[]){"rows", "band"}, lines);
 }
 
+// Cooperative matrices have it also where there is nothing else.
+static bool has_core_knob(const tune_gpu_tiles_plan *p) {
+  return p->tensor_cores.count > 1 || p->matrix;
+}
+
 static void write_knobs(const tune_gpu_tiles_plan *p, const tune_machine *machine, tune_writer *w) {
   tune_writer_knob(w, "rows", "tile", TUNE_LEVEL_GPU, &p->rows, p->rows_default);
   tune_writer_knob(w, "cols", "tile", TUNE_LEVEL_GPU, &p->cols, p->cols_default);
@@ -274,15 +354,23 @@ static void write_knobs(const tune_gpu_tiles_plan *p, const tune_machine *machin
   tune_writer_knob(w, "warps_y", "parallel", TUNE_LEVEL_GPU, &p->warps_y, p->warps_y_default);
   tune_writer_knob(w, "warps_x", "parallel", TUNE_LEVEL_GPU, &p->warps_x, p->warps_x_default);
   tune_writer_knob(w, "stages", NULL, TUNE_LEVEL_GPU, &p->stages, p->stages_default);
+  if (has_core_knob(p))
+    tune_writer_knob(w, "tensor_cores", NULL, TUNE_LEVEL_GPU, &p->tensor_cores,
+                     p->tensor_cores_default);
   if (p->has_wgmma)
-    write_wgmma_knob(p, w);
+    write_wgmma_constraint(w);
   if (p->matrix)
-    write_matrices_knob(p, machine, w);
+    write_matrices_constraints(p, machine, w);
   if (p->has_bulk_copies)
-    write_bulk_knob(p, w);
+    write_bulk_knob(p, machine, w);
+  if (p->has_swizzle)
+    write_swizzle_knob(p, w);
   if (p->bands.count)
     write_band_knob(p, w);
+  tune_gpu_tiles_write_clusters(p, w);
   write_part_constraints(p, w);
+  if (p->is_tf32)
+    write_fma_constraints(w);
   write_size_constraints(p, machine, w);
   write_memory_constraint(p, machine, w);
   if (p->reads_ahead)
@@ -326,12 +414,20 @@ static void write_grid(const tune_gpu_tiles_plan *p, tune_writer *w) {
   annotate(grid, "stages", "stages", w);
   if (p->bands.count)
     annotate(grid, "band", "band", w);
-  if (!p->has_wgmma && !p->matrix)
+  if (!has_core_knob(p))
     tune_writer_line(w, "%%tensor_cores = transform.param.constant %" PRId64 " : i64 -> " PARAM,
                      p->tensor_cores_default);
   annotate(grid, "tensor_cores", "tensor_cores", w);
-  if (p->has_bulk_copies)
+  if (p->has_swizzle)
+    annotate(grid, "swizzle", "swizzle", w);
+  if (p->has_bulk_copies) {
     annotate(grid, "bulk_copies", "bulk_copies", w);
+    annotate(grid, "producer_warps", "producer_warps", w);
+  }
+  if (p->clusters_y.count) {
+    annotate(grid, "cluster_y", "cluster_y", w);
+    annotate(grid, "cluster_x", "cluster_x", w);
+  }
 }
 
 static void write_depth(const tune_gpu_tiles_plan *p, tune_writer *w) {
@@ -381,6 +477,8 @@ static void write_in_parts(const tune_gpu_tiles_plan *p, int64_t parts, const tu
       !tune_gpu_tiles_plan_make(&split.structure, machine, &of_part))
     return;
   of_part.bands = p->bands; // rows and columns are the last dimensions there, too
+  of_part.clusters_y = p->clusters_y;
+  of_part.clusters_x = p->clusters_x;
   tune_gpu_write_split(&split, w);
   write_product(&of_part, w);
 }

@@ -4,6 +4,7 @@
 
 #include "transforms/lower/spirv_tools.h"
 #include "transforms/rules/gpu_parts.h"
+#include "transforms/rules/gpu_tiles_clusters.h"
 
 #include <string.h>
 
@@ -49,10 +50,12 @@ static bool has_types(tune_gpu_tiles_plan *p, const tune_machine *machine) {
       return strcmp(c->type, "f32") == 0 || strcmp(c->type, "f16") == 0;
     return strcmp(a->type, "f32") == 0 && strcmp(c->type, "f32") == 0;
   }
-  p->uses_tensor_cores = is_f16 || is_bf16 || is_i8;
+  p->is_tf32 =
+      p->loops.anchor->allows_tf32 && strcmp(a->type, "f32") == 0 && machine->gpu.arch >= 80;
+  p->uses_tensor_cores = is_f16 || is_bf16 || is_i8 || p->is_tf32;
   if (is_i8)
     return strcmp(c->type, "i32") == 0 && p->loops.anchor->widens;
-  if (p->uses_tensor_cores)
+  if (is_f16 || is_bf16)
     return strcmp(c->type, "f32") == 0 || (is_f16 && strcmp(c->type, "f16") == 0);
   return strcmp(a->type, "f32") == 0 && strcmp(c->type, "f32") == 0;
 }
@@ -177,23 +180,28 @@ static void choose_matrices(tune_gpu_tiles_plan *p, const tune_machine *machine)
     p->tensor_cores_default = TUNE_TILES_MMA;
 }
 
-// Products of four warps, where the device has them and some tile 64 rows.
+// Products of four warps, where the device has them and some tile 64 rows. Those of tf32 want both
+// operands along the depth; by default they are not turned for it.
 static void choose_tensor_cores(tune_gpu_tiles_plan *p, const tune_machine *machine) {
   const tune_operand *sum = &p->loops.anchor->operands[p->loops.anchor->input_count];
   p->has_wgmma = p->uses_tensor_cores && machine->gpu.arch == 90 && strcmp(sum->type, "f32") == 0 &&
                  p->rows.values[p->rows.count - 1] >= WGMMA_ROWS;
+  p->has_swizzle = p->uses_tensor_cores && p->bytes <= 2;
   p->tensor_cores_default = p->uses_tensor_cores ? TUNE_TILES_MMA : TUNE_TILES_FMA;
+  if (p->is_tf32)
+    tune_value_set_add(&p->tensor_cores, TUNE_TILES_FMA);
   tune_value_set_add(&p->tensor_cores, p->tensor_cores_default);
   if (p->has_wgmma)
     tune_value_set_add(&p->tensor_cores, TUNE_TILES_WGMMA);
-  if (p->has_wgmma && p->rows_default >= WGMMA_ROWS)
+  bool is_as_it_lies = p->bytes < 4 || (p->a_depth_is_row && p->b_depth_is_row);
+  if (p->has_wgmma && p->rows_default >= WGMMA_ROWS && is_as_it_lies)
     p->tensor_cores_default = TUNE_TILES_WGMMA;
   // Rows are of whole 16 bytes, as those that have been padded in memory are.
   const tune_contraction_plan *loops = &p->loops;
   int64_t a_row = p->a_depth_is_row ? loops->depths : loops->rows,
           b_row = p->b_depth_is_row ? loops->depths : loops->cols;
   bool is_whole = a_row * p->bytes % 16 == 0 && b_row * p->bytes % 16 == 0;
-  p->has_bulk_copies = p->has_wgmma && (p->pads || is_whole);
+  p->has_bulk_copies = p->has_wgmma && is_as_it_lies && (p->pads || is_whole);
   p->pads_on_the_way = p->has_bulk_copies && p->pads && is_whole;
 }
 
@@ -224,11 +232,17 @@ int64_t tune_gpu_tiles_shared_most(const tune_machine *machine) {
   return gpu->shared_bytes_most > gpu->shared_bytes ? gpu->shared_bytes_most : gpu->shared_bytes;
 }
 
-// As lower/group_tiles_copies.c lays it out: a gap of 16 bytes after each row.
+// As lower/group_tiles_copies.c and group_tiles_tf32.c lay them out.
+int64_t tune_gpu_tiles_gap(const tune_gpu_tiles_plan *p, bool depth_is_row) {
+  return p->is_tf32 && !depth_is_row ? 32 : 16;
+}
+
 static int64_t count_shared_bytes(const tune_gpu_tiles_plan *p) {
   int64_t rows = p->rows_default, cols = p->cols_default, depth = p->depths_default,
-          gap = 16 / p->bytes, a = p->a_depth_is_row ? rows * (depth + gap) : depth * (rows + gap),
-          b = p->b_depth_is_row ? cols * (depth + gap) : depth * (cols + gap);
+          a_gap = tune_gpu_tiles_gap(p, p->a_depth_is_row) / p->bytes,
+          b_gap = tune_gpu_tiles_gap(p, p->b_depth_is_row) / p->bytes,
+          a = p->a_depth_is_row ? rows * (depth + a_gap) : depth * (rows + a_gap),
+          b = p->b_depth_is_row ? cols * (depth + b_gap) : depth * (cols + b_gap);
   return (a + b) * p->bytes * p->stages_default;
 }
 
@@ -346,6 +360,7 @@ bool tune_gpu_tiles_plan_make(const tune_structure *structure, const tune_machin
   p->stages_default = tune_value_set_at_most(&p->stages, 3);
   fit_tile(p, machine);
   choose_bands(p, machine);
+  tune_gpu_tiles_choose_clusters(p, machine);
   for (int64_t warps = 1; warps <= 8; warps *= 2) {
     tune_value_set_add(&p->warps_y, warps);
     tune_value_set_add(&p->warps_x, warps);

@@ -30,13 +30,16 @@ enum {
 typedef struct tune_gpu_tiles_plan {
   tune_contraction_plan loops;
   bool uses_tensor_cores, has_wgmma;
+  bool has_swizzle; // of mma.sync, by ldmatrix
+  bool is_tf32;     // products of f32 that may be: by tensor cores, or multiply-adds as they are
   bool has_bulk_copies, pads_on_the_way; // by bulk copies of what is not padded in memory
   int64_t bytes;                         // of an element of A and B
   bool a_depth_is_row, b_depth_is_row;   // neighbours in memory are neighbours along the depth
   tune_value_set rows, cols, depths, warps_y, warps_x, stages, tensor_cores;
   tune_value_set bands; // rows of tiles that go together; none: not decided
   int64_t bands_default;
-  tune_value_set parts; // of the depth, beside the whole
+  tune_value_set clusters_y, clusters_x; // rows and columns of tiles; none: not decided
+  tune_value_set parts;                  // of the depth, beside the whole
   int64_t parts_default;
   int64_t rows_default, cols_default, depths_default, warps_y_default, warps_x_default;
   int64_t stages_default;
@@ -59,6 +62,9 @@ void tune_gpu_tiles_write_steps(const tune_gpu_tiles_plan *plan, const tune_mach
 // The threads, and the bytes of shared memory, that a group may have.
 int64_t tune_gpu_tiles_threads_most(const tune_machine *machine);
 int64_t tune_gpu_tiles_shared_most(const tune_machine *machine);
+
+// Bytes between rows of shared memory; at the most, where that depends on the core.
+int64_t tune_gpu_tiles_gap(const tune_gpu_tiles_plan *plan, bool depth_is_row);
 
 #ifdef __cplusplus
 }

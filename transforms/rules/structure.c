@@ -2,6 +2,7 @@
 
 #include "transforms/rules/structure.h"
 
+#include "dialects/allow.h"
 #include "dialects/constant.h"
 #include "dialects/diagnostic.h"
 #include "transforms/ir.h"
@@ -239,6 +240,7 @@ static void read_body(MlirOperation op, tune_nest *nest) {
   if (mlirBlockIsNull(body))
     return;
   nest->multiplies_and_adds = is_multiply_add(body, nest);
+  nest->allows_tf32 = tune_allow_has_tf32(op);
   nest->combines = is_combination(body, nest->input_count);
   read_expression(body, nest);
   for (MlirOperation inner = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(inner);
@@ -468,6 +470,7 @@ void tune_structure_deinit(tune_structure *structure) {
 
 tune_status tune_structure_prepare(MlirModule module, tune_structure *out_structure) {
   *out_structure = (tune_structure){0};
+  tune_allow_place(mlirModuleGetOperation(module));
   tune_preparation preparation;
   TUNE_RETURN_IF_ERROR(tune_preparation_run(module, &preparation));
   MlirOperation function;

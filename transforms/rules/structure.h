@@ -68,6 +68,7 @@ typedef struct tune_nest {
   size_t operand_count; // the rest are outputs
   tune_operand operands[TUNE_MAX_OPERANDS];
   bool multiplies_and_adds; // out + a * b, of the first two inputs, possibly widened first
+  bool allows_tf32;         // where these are f32: they may be rounded to tf32 (dialects/allow.h)
   bool widens;              // the inputs are of a narrower type than the output
   bool zero_extends[2];     // and are integers without a sign, the first and the second
   bool combines;            // out + f(inputs), or another op with a neutral element in place of +
@@ -99,7 +100,7 @@ typedef struct tune_structure {
 tune_status tune_structure_read(MlirOperation function, tune_structure *out_structure);
 void tune_structure_deinit(tune_structure *structure);
 
-// Prepares the only function of `module` and reads its structure.
+// Prepares the only function of `module`, what is allowed to it placed, and reads its structure.
 tune_status tune_structure_prepare(MlirModule module, tune_structure *out_structure);
 
 // Parses `payload` (a module with one function), prepares it and reads its structure.

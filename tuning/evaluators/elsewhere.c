@@ -299,6 +299,7 @@ static tune_status begin_export(struct elsewhere *evaluator, tune_export_writer 
                                .signature = tune_builder_signature(evaluator->builder),
                                .reduction = task->reduction,
                                .accumulator = task->accumulator,
+                               .operands = task->operands,
                                .reference = tune_builder_reference(evaluator->builder),
                                .best = evaluator->best};
   TUNE_RETURN_IF_ERROR(tune_rounds_begin(options->rounds, &source, out_writer));

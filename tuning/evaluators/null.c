@@ -118,7 +118,7 @@ static void draw_samples(const struct null_evaluator *evaluator, const struct ti
 
 static struct ticket *find_ticket(struct null_evaluator *evaluator, uint64_t number) {
   for (size_t i = 0; i < evaluator->count; ++i)
-    if (evaluator->tickets[i].number == number)
+    if (evaluator->tickets[i].number == number && evaluator->tickets[i].state != TICKET_RELEASED)
       return &evaluator->tickets[i];
   return NULL;
 }

@@ -70,15 +70,16 @@ tune_status tune_request_open_measurer(const tune_process_evaluator_options *opt
                                        const tune_cores *cores, const tune_task *task,
                                        const char *id, json_t *signature, const char *reference,
                                        json_t **out_request) {
-  return finish(json_pack("{s:s, s:s, s:s, s:s*, s:O, s:s, s:I, s:I, s:b, s:o, s:I, s:s*, s:o}",
-                          "do", "open", "task", id, "target", options->target, "device",
-                          options->device, "signature", signature, "reference", reference, "seed",
-                          (json_int_t)options->seed, "threads", (json_int_t)options->threads,
-                          "flush_cache", options->flush_cache, "cpus",
-                          cpu_list(cores->measure, cores->measure_count), "reduction",
-                          (json_int_t)task->reduction, "accumulator", task->accumulator, "limits",
-                          limits(TUNE_REFERENCE_FACTOR * options->run_seconds, options->run_bytes)),
-                out_request);
+  return finish(
+      json_pack("{s:s, s:s, s:s, s:s*, s:O, s:s, s:I, s:I, s:b, s:o, s:I, s:s*, s:s*, s:o}", "do",
+                "open", "task", id, "target", options->target, "device", options->device,
+                "signature", signature, "reference", reference, "seed", (json_int_t)options->seed,
+                "threads", (json_int_t)options->threads, "flush_cache", options->flush_cache,
+                "cpus", cpu_list(cores->measure, cores->measure_count), "reduction",
+                (json_int_t)task->reduction, "accumulator", task->accumulator, "operands",
+                task->operands, "limits",
+                limits(TUNE_REFERENCE_FACTOR * options->run_seconds, options->run_bytes)),
+      out_request);
 }
 
 tune_status tune_request_measure(const tune_process_evaluator_options *options, const char *id,

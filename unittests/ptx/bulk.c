@@ -39,20 +39,38 @@ static uint64_t encode(const mbarrier *b) {
          ((uint64_t)b->bytes & 0x3fffff) << 40 | (uint64_t)b->phase << 62;
 }
 
-// Where the mbarrier in slot `slot` is, and its state.
-static uint8_t *find_barrier(ptx_thread *t, const ptx_instruction *i, unsigned slot,
-                             unsigned access, mbarrier *out) {
-  uint64_t address = ptx_address(t, i, slot), bits;
-  uint8_t *bytes = ptx_locate(t, i, (ptx_space)i->space, address, 8, access);
-  if (!bytes)
-    return NULL;
+// The state of what is at `bytes`; false, and the launch has failed, where that is no mbarrier.
+static bool read_barrier(ptx_thread *t, const ptx_instruction *i, const uint8_t *bytes,
+                         mbarrier *out) {
+  uint64_t bits;
   memcpy(&bits, bytes, sizeof bits);
   *out = decode(bits);
-  if (!(access & PTX_WRITE) && bits >> 63) {
+  if (bits >> 63)
     ptx_fail(t, i, PTX_FAULT_TRAP, "there is no mbarrier: mbarrier.init has not made one");
+  return !(bits >> 63);
+}
+
+// Where the mbarrier of the group's in slot 0 is, and its state.
+static uint8_t *find_barrier(ptx_thread *t, const ptx_instruction *i, mbarrier *out) {
+  uint8_t *bytes = ptx_locate(t, i, (ptx_space)i->space, ptx_address(t, i, 0), 8, PTX_READ);
+  return bytes && read_barrier(t, i, bytes, out) ? bytes : NULL;
+}
+
+// Where the 8 bytes at `address`, of shared::cluster, are in `*out_group`, another one.
+static uint8_t *find_away(ptx_thread *t, const ptx_instruction *i, uint64_t address,
+                          ptx_group **out_group) {
+  uint32_t there;
+  *out_group = ptx_cluster_find(t, i, address, &there);
+  if (!*out_group)
+    return NULL;
+  uint32_t place = there - PTX_SHARED_START;
+  if (there % 8 || place > (*out_group)->shared_bytes || 8 > (*out_group)->shared_bytes - place) {
+    ptx_fail(t, i, PTX_FAULT_ADDRESS, "no 8 bytes of shared memory are at 0x%x", there);
     return NULL;
   }
-  return bytes;
+  return ptx_cluster_check_mbarrier(t, i, *out_group, place) == PTX_GO
+             ? (*out_group)->shared + place
+             : NULL;
 }
 
 // Those who wait look again.
@@ -76,30 +94,44 @@ static void store(ptx_group *group, uint8_t *bytes, mbarrier *b) {
 }
 
 static ptx_outcome init(ptx_thread *t, const ptx_instruction *i) {
-  mbarrier b;
-  uint8_t *bytes = find_barrier(t, i, 0, PTX_WRITE, &b);
+  uint8_t *bytes = ptx_locate(t, i, (ptx_space)i->space, ptx_address(t, i, 0), 8, PTX_WRITE);
   uint32_t count = ptx_u32(t, i, 2);
   if (!bytes)
     return PTX_STOP;
   if (!count || count > ARRIVALS_MOST)
     return ptx_fail(t, i, PTX_FAULT_TRAP, "an mbarrier of %u arrivals", count);
-  b = (mbarrier){.expected = count, .pending = count};
+  ptx_mbarrier *known = ptx_cluster_find_mbarrier(t->group, (uint32_t)(bytes - t->group->shared));
+  if (!known)
+    return ptx_fail(t, i, PTX_FAULT_MEMORY, "no memory for the mbarrier");
+  known->made = t->group->known.of[t->group->rank];
+  known->brought = (ptx_clocks){{0}};
+  mbarrier b = {.expected = count, .pending = count};
   store(t->group, bytes, &b);
   return PTX_GO;
 }
 
-// `flags`: expects bytes first, which are in slot 2.
+enum { EXPECTS = 1, AWAY = 2, IN_CLUSTER = 4, WAITS = 8 }; // flags of an instruction
+
+// EXPECTS: bytes first, which are in slot 2. AWAY: at an mbarrier of any group of the cluster.
 static ptx_outcome arrive(ptx_thread *t, const ptx_instruction *i) {
   mbarrier b;
-  uint8_t *bytes = find_barrier(t, i, 0, PTX_READ, &b);
-  if (!bytes)
+  ptx_group *group = t->group;
+  uint64_t address = ptx_address(t, i, 0);
+  uint32_t number = i->flags & AWAY ? (uint32_t)address >> PTX_CLUSTER_SHIFT : 0;
+  if (number == group->rank + 1)
+    address -= (uint64_t)number << PTX_CLUSTER_SHIFT;
+  bool is_away = number && number != group->rank + 1;
+  uint8_t *bytes = is_away ? find_away(t, i, address, &group)
+                           : ptx_locate(t, i, (ptx_space)i->space, address, 8, PTX_READ);
+  if (!bytes || !read_barrier(t, i, bytes, &b))
     return PTX_STOP;
-  if (i->flags)
+  if (i->flags & EXPECTS)
     b.bytes += (int)ptx_u32(t, i, 2);
   if (!b.pending || b.bytes > ARRIVALS_MOST)
     return ptx_fail(t, i, PTX_FAULT_TRAP, "more arrivals, or bytes, than the mbarrier expects");
   b.pending--;
-  store(t->group, bytes, &b);
+  ptx_cluster_release(t, group, (uint32_t)(bytes - group->shared), i->flags & IN_CLUSTER);
+  store(group, bytes, &b);
   return PTX_GO;
 }
 
@@ -190,7 +222,7 @@ static ptx_outcome deliver_to(ptx_thread *t, uint8_t *bytes, mbarrier *b) {
 // Whether the phase of the parity in slot 2 is complete, in slot 1. try_wait waits where it is not.
 static ptx_outcome wait(ptx_thread *t, const ptx_instruction *i) {
   mbarrier b;
-  uint8_t *bytes = find_barrier(t, i, 0, PTX_READ, &b);
+  uint8_t *bytes = find_barrier(t, i, &b);
   uint32_t parity = ptx_u32(t, i, 2);
   if (!bytes)
     return PTX_STOP;
@@ -199,7 +231,9 @@ static ptx_outcome wait(ptx_thread *t, const ptx_instruction *i) {
   if (b.phase == parity && deliver_to(t, bytes, &b) != PTX_GO)
     return PTX_STOP;
   t->r[i->slot[1]] = b.phase != parity;
-  if (b.phase == parity && i->flags) {
+  if (b.phase != parity && i->flags & IN_CLUSTER)
+    ptx_cluster_acquire(t, (uint32_t)(bytes - t->group->shared));
+  if (b.phase == parity && i->flags & WAITS) {
     t->pc = i; // looks again when it goes on
     t->waits = i;
     t->state = PTX_AT_MBARRIER;
@@ -222,21 +256,52 @@ static ptx_outcome check_copy(ptx_thread *t, const ptx_instruction *i, const ptx
   return PTX_GO;
 }
 
-// Takes the bytes that it goes to.
-static ptx_outcome reserve(ptx_thread *t, const ptx_instruction *i, const ptx_bulk_copy *copy) {
+// Takes the bytes that it goes to, in memory of the thread's group or another one's.
+static ptx_outcome reserve(ptx_thread *t, ptx_group *group, const ptx_bulk_copy *copy) {
+  const ptx_instruction *i = copy->instruction;
   uint32_t bytes = box_bytes(&copy->map);
-  for (uint32_t at = 0; at < bytes; at += 16)
+  if (group != t->group && ptx_cluster_take(t, i, group, copy->to, bytes) != PTX_GO)
+    return PTX_STOP;
+  for (uint32_t at = 0; at < bytes && group == t->group; at += 16)
     if (!ptx_locate(t, i, PTX_SHARED, (uint64_t)copy->to + at + PTX_SHARED_START, 16, PTX_WRITE))
       return PTX_STOP;
-  memset(t->group->shared + copy->to, 0xff, bytes);
-  ptx_shadow_expect(t->group, copy->to, bytes, 1);
+  memset(group->shared + copy->to, 0xff, bytes);
+  ptx_shadow_expect(group, copy->to, bytes, 1);
   return PTX_GO;
 }
 
-// Slots: the destination, the map, its coordinates from slot 3 on; the mbarrier is in slot 2, and
-// offset[0] is the destination's alone.
+// On its way to one group, whose mbarrier at the same place it arrives at.
+static ptx_outcome send(ptx_thread *t, ptx_group *group, const ptx_bulk_copy *copy) {
+  const ptx_instruction *i = copy->instruction;
+  if (!group->alive)
+    return ptx_fail(t, i, PTX_FAULT_ADDRESS, "group %u of the cluster has left", group->rank);
+  if (group != t->group && ptx_cluster_check_mbarrier(t, i, group, copy->barrier) != PTX_GO)
+    return PTX_STOP;
+  if (ptx_shadow_check_proxy(t, i, group, copy->barrier, 8) != PTX_GO ||
+      reserve(t, group, copy) != PTX_GO)
+    return PTX_STOP;
+  if (!ptx_grow(&group->bulk, group->bulk_count, sizeof *group->bulk))
+    return ptx_fail(t, i, PTX_FAULT_MEMORY, "no memory for the copy");
+  group->bulk[group->bulk_count++] = *copy;
+  wake(group);
+  return PTX_GO;
+}
+
+// To all groups of the cluster whose bits are set.
+static ptx_outcome send_all(ptx_thread *t, uint32_t mask, const ptx_bulk_copy *copy) {
+  ptx_cluster *cluster = t->group->cluster;
+  if (!mask || mask >> cluster->count)
+    return ptx_fail(t, copy->instruction, PTX_FAULT_TRAP,
+                    "a mask of 0x%x, in a cluster of %u groups", mask, cluster->count);
+  for (uint32_t r = 0; r < cluster->count; r++)
+    if (mask >> r & 1 && send(t, &cluster->groups[r], copy) != PTX_GO)
+      return PTX_STOP;
+  return PTX_GO;
+}
+
+// Slots: the destination, the map, its coordinates from slot 3 on, and then the mask of groups
+// (`flags`); the mbarrier is in slot 2, and offset[0] is the destination's alone.
 static ptx_outcome start_copy(ptx_thread *t, const ptx_instruction *i) {
-  ptx_group *group = t->group;
   ptx_bulk_copy copy = {.instruction = i};
   uint64_t map_address = ptx_address(t, i, 1), to = ptx_address(t, i, 0);
   uint8_t *map = NULL;
@@ -254,14 +319,9 @@ static ptx_outcome start_copy(ptx_thread *t, const ptx_instruction *i) {
   uint8_t *barrier = ptx_locate(t, i, PTX_SHARED, ptx_u32(t, i, 2), 8, PTX_READ);
   if (!barrier || check_copy(t, i, &copy) != PTX_GO)
     return PTX_STOP;
-  copy.barrier = (uint32_t)(barrier - group->shared);
-  if (ptx_shadow_check_proxy(t, i, copy.barrier, 8) != PTX_GO || reserve(t, i, &copy) != PTX_GO)
-    return PTX_STOP;
-  if (!ptx_grow(&group->bulk, group->bulk_count, sizeof *group->bulk))
-    return ptx_fail(t, i, PTX_FAULT_MEMORY, "no memory for the copy");
-  group->bulk[group->bulk_count++] = copy;
-  wake(group);
-  return PTX_GO;
+  copy.barrier = (uint32_t)(barrier - t->group->shared);
+  return i->flags ? send_all(t, ptx_u32(t, i, 3 + i->count) & UINT16_MAX, &copy)
+                  : send(t, t->group, &copy);
 }
 
 //===- Reading --------------------------------------------------------------------------===//
@@ -270,6 +330,8 @@ static void take_space(ptx_operation *op) {
   static const char *const orders[] = {"release", "acquire", "relaxed", "cta", NULL};
   while (ptx_take_one_of(op, orders) >= 0) {
   }
+  if (ptx_take(op, "cluster"))
+    op->instruction->flags |= IN_CLUSTER;
   op->instruction->space = (uint8_t)ptx_take_space(op);
   ptx_take(op, "b64");
 }
@@ -286,25 +348,29 @@ static void bind_barrier(ptx_operation *op) {
     return;
   }
   if (ptx_take(op, "arrive")) {
-    i->flags = ptx_take(op, "expect_tx");
+    bool expects = ptx_take(op, "expect_tx");
+    bool is_away = ptx_take(op, "shared::cluster");
+    i->flags = (expects ? EXPECTS : 0) | (is_away ? AWAY : 0);
     take_space(op);
-    if (!ptx_expect_operands(op, i->flags ? 3 : 2, i->flags ? 3 : 2))
+    if (is_away)
+      i->space = PTX_SHARED;
+    if (!ptx_expect_operands(op, expects ? 3 : 2, expects ? 3 : 2))
       return;
     ptx_define(op, 0, PTX_B64, 1); // the state is not known here
     if (i->slot[1] != PTX_SLOT_SINK)
       ptx_refuse(op, "an arrival gives nothing (`_`) here");
     i->slot[1] = PTX_SLOT_ONE;
     ptx_use_address(op, 1, 0);
-    if (i->flags)
+    if (expects)
       ptx_use(op, 2, PTX_U32, 2);
     i->execute = arrive;
     return;
   }
-  i->flags = ptx_take(op, "try_wait");
+  i->flags = ptx_take(op, "try_wait") ? WAITS : 0;
   if ((!i->flags && !ptx_take(op, "test_wait")) || !ptx_take(op, "parity"))
     return;
   take_space(op);
-  if (!ptx_expect_operands(op, 3, i->flags ? 4 : 3)) // how long it may take
+  if (!ptx_expect_operands(op, 3, i->flags & WAITS ? 4 : 3)) // how long it may take
     return;
   ptx_define(op, 0, PTX_PRED, 1);
   ptx_use_address(op, 1, 0);
@@ -313,15 +379,18 @@ static void bind_barrier(ptx_operation *op) {
 }
 
 // cp.async.bulk.tensor.<n>d.shared::cluster.global.mbarrier::complete_tx::bytes [to], [map, {…}],
-// [mbarrier], of which "cp", "async" and "bulk" are taken.
+// [mbarrier], of which "cp", "async" and "bulk" are taken; with .multicast::cluster, and a mask of
+// groups behind it, to the same place in each of these.
 void ptx_bind_bulk_copy(ptx_operation *op) {
   static const char *const ranks[] = {"1d", "2d", "3d", "4d", "5d", NULL};
   ptx_instruction *i = op->instruction;
   int rank = ptx_take(op, "tensor") ? ptx_take_one_of(op, ranks) : -1;
   ptx_take(op, "tile");
   if (rank < 0 || (!ptx_take(op, "shared::cluster") && !ptx_take(op, "shared::cta")) ||
-      !ptx_take(op, "global") || !ptx_take(op, "mbarrier::complete_tx::bytes") ||
-      !ptx_expect_operands(op, 3, 3))
+      !ptx_take(op, "global") || !ptx_take(op, "mbarrier::complete_tx::bytes"))
+    return;
+  i->flags = ptx_take(op, "multicast::cluster");
+  if (!ptx_expect_operands(op, 3 + i->flags, 3 + i->flags))
     return;
   i->count = (uint32_t)rank + 1;
   if (op->operands[1].count != i->count + 1 || op->operands[2].kind != PTX_OPERAND_ADDRESS ||
@@ -334,6 +403,8 @@ void ptx_bind_bulk_copy(ptx_operation *op) {
   ptx_use_element(op, 2, 0, PTX_B32, 2);
   for (unsigned d = 0; d < i->count; d++)
     ptx_use_element(op, 1, 1 + d, PTX_B32, 3 + d);
+  if (i->flags)
+    ptx_use(op, 3, PTX_U16, 3 + i->count);
   i->execute = start_copy;
 }
 

@@ -142,6 +142,8 @@ static void bind_fence(ptx_operation *op) {
   static const char *const spaces[] = {"global", "shared::cta", "shared::cluster", NULL};
   ptx_instruction *i = op->instruction;
   i->execute = fence;
+  if (ptx_take(op, "mbarrier_init"))
+    ptx_take(op, "release");
   if (ptx_take(op, "proxy")) {
     ptx_take(op, "async");
     i->flags = ptx_take_one_of(op, spaces) != 0; // of shared memory, not of global memory alone
@@ -194,6 +196,10 @@ static void bind_barrier(ptx_operation *op) {
   if (is_bar && ptx_take(op, "warp")) {
     ptx_take(op, "sync");
     ptx_bind_warp_barrier(op);
+    return;
+  }
+  if (ptx_take(op, "cluster")) {
+    ptx_bind_cluster_barrier(op);
     return;
   }
   ptx_take(op, "cta");

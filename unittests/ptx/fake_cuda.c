@@ -16,6 +16,9 @@
 // costs two runs. Kernels of targets/cuda/roofline*.ptx, which do nothing but take time, are never
 // run.
 //
+// TUNE_FAKE_CUDA_JIT is a file that gets a line for each module that is loaded, of the options that
+// its compiler was told; the code is run as it is.
+//
 // TUNE_FAKE_CUDA_FAULT, looked at in each call, makes it fail:
 //   no-device      there is none
 //   old-driver     of CUDA 10.2, which takes PTX up to version 6.5
@@ -23,6 +26,7 @@
 //   launch-failed  kernels fail (CUDA_ERROR_LAUNCH_FAILED)
 //   lost           kernels fail (CUDA_ERROR_ILLEGAL_ADDRESS)
 //   hang           kernels never end
+//   bank-conflicts kernels whose ldmatrix meets a bank twice fail
 //
 // Threads: one thread at a time.
 //

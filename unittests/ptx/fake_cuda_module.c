@@ -47,10 +47,48 @@ static void write_log(const char *text, unsigned int count, const CUjit_option *
     snprintf(log, size, "%s", text);
 }
 
+// A line for each module that is loaded: which options it came with.
+static void note_options(unsigned int count, const CUjit_option *options, void *const *values) {
+  const char *path = getenv("TUNE_FAKE_CUDA_JIT");
+  FILE *file = path ? fopen(path, "a") : NULL;
+  if (!file)
+    return;
+  for (unsigned int i = 0; i < count; i++) {
+    if (options[i] == CU_JIT_OPTIMIZATION_LEVEL)
+      fprintf(file, "CU_JIT_OPTIMIZATION_LEVEL=%u ", (unsigned)(uintptr_t)values[i]);
+    if (options[i] == CU_JIT_CACHE_MODE)
+      fprintf(file, "CU_JIT_CACHE_MODE=%u ", (unsigned)(uintptr_t)values[i]);
+  }
+  fprintf(file, "\n");
+  fclose(file);
+}
+
+static bool are_good(unsigned int count, const CUjit_option *options, void *const *values) {
+  bool good = true;
+  for (unsigned int i = 0; i < count && good; i++)
+    switch (options[i]) {
+    case CU_JIT_ERROR_LOG_BUFFER:
+    case CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES:
+      break;
+    case CU_JIT_OPTIMIZATION_LEVEL:
+      good = (uintptr_t)values[i] <= 4;
+      break;
+    case CU_JIT_CACHE_MODE:
+      good = (uintptr_t)values[i] <= CU_JIT_CACHE_OPTION_CA;
+      break;
+    default: // there are more, which nothing here hands over
+      good = false;
+    }
+  return good;
+}
+
 CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int count,
                             CUjit_option *options, void **values) {
   RETURN_IF_FAILED();
   *module = NULL;
+  if (!are_good(count, options, values))
+    return CUDA_ERROR_INVALID_VALUE;
+  note_options(count, options, values);
   if (!memcmp(image, "\177ELF", 4)) // machine code, for other machines
     return CUDA_ERROR_NO_BINARY_FOR_GPU;
   CUmodule loaded = calloc(1, sizeof *loaded);
@@ -84,8 +122,9 @@ CUresult cuModuleUnload(CUmodule module) {
 }
 
 static bool is_of_roofline(const char *name) {
-  static const char *const names[] = {"fma_f32", "fma_f64",  "read",
-                                      "mma_f16", "mma_bf16", "mma_i8"};
+  static const char *const names[] = {"fma_f32",    "fma_f64",    "read",    "mma_f16",
+                                      "mma_bf16",   "mma_tf32",   "mma_i8",  "wgmma_f16",
+                                      "wgmma_bf16", "wgmma_tf32", "wgmma_i8"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (!strcmp(names[i], name))
       return true;

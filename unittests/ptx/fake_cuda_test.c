@@ -220,6 +220,21 @@ static void refuse_modules(fixture *f) {
   CHECK(strstr(log, "PTX line 3, `.nonsense`"));
 }
 
+static CUresult load_with(CUjit_option option, uintptr_t value) {
+  CUmodule module;
+  void *values[] = {(void *)value};
+  return cuda.ModuleLoadDataEx(&module, text, 1, &option, values);
+}
+
+static void check_options(fixture *f) {
+  begin(f);
+  CHECK(!load_with(CU_JIT_OPTIMIZATION_LEVEL, 1) && !load_with(CU_JIT_OPTIMIZATION_LEVEL, 4));
+  CHECK(load_with(CU_JIT_OPTIMIZATION_LEVEL, 5) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(!load_with(CU_JIT_CACHE_MODE, CU_JIT_CACHE_OPTION_CA));
+  CHECK(load_with(CU_JIT_CACHE_MODE, 3) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(load_with(99, 0) == CUDA_ERROR_INVALID_VALUE);
+}
+
 static void have_no_device(fixture *f) {
   (void)f;
   CHECK(cuda.Init(0) == CUDA_ERROR_NO_DEVICE);
@@ -285,6 +300,7 @@ TEST(graphs_run_what_was_captured, NULL, run_graphs)
 TEST(what_goes_wrong_stays, NULL, find_outside)
 TEST(launches_beyond_limits_are_refused, NULL, refuse_launches)
 TEST(code_of_other_kinds_is_refused, NULL, refuse_modules)
+TEST(options_of_the_compiler_are_looked_at, NULL, check_options)
 TEST(no_device, "no-device", have_no_device)
 TEST(old_driver, "old-driver", have_old_driver)
 TEST(out_of_memory, "out-of-memory", have_no_memory)
@@ -301,6 +317,7 @@ int main(void) {
       cmocka_unit_test(what_goes_wrong_stays),
       cmocka_unit_test(launches_beyond_limits_are_refused),
       cmocka_unit_test(code_of_other_kinds_is_refused),
+      cmocka_unit_test(options_of_the_compiler_are_looked_at),
       cmocka_unit_test(no_device),
       cmocka_unit_test(old_driver),
       cmocka_unit_test(out_of_memory),

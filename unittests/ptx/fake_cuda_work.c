@@ -108,6 +108,11 @@ static void run_kernel(const fake_node *work, CUstream stream) {
   tune_status status = ptx_kernel_launch(function->kernel, &launch, &report);
   double seconds = SECONDS_LEAST + (double)report.instructions * SECONDS_OF_INSTRUCTION;
   stream->seconds += seconds;
+  if (tune_status_is_ok(status) && report.bank_conflicts && fake_has_fault("bank-conflicts")) {
+    report.fault = PTX_FAULT_TRAP;
+    status = tune_status_make(TUNE_FAILED_PRECONDITION, "%llu bank conflicts of ldmatrix",
+                              (unsigned long long)report.bank_conflicts);
+  }
   if (!tune_status_is_ok(status))
     fake_fail(error_of(report.fault), tune_status_get_message(status));
   else if (report.has_changed_memory)

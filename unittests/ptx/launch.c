@@ -1,4 +1,4 @@
-//===- launch.c - Running a kernel: groups, their threads, and who waits for whom
+//===- launch.c - Running groups: their threads, and who waits for whom
 //----------------===//
 
 #include "unittests/ptx/run.h"
@@ -11,8 +11,6 @@
 
 #define SLICE 100000           // instructions of a thread before others have their turn
 #define LOCAL_MOST (512 << 10) // bytes of a thread
-#define SHARED_MOST (256 << 10)
-#define LIMIT UINT64_C(1000000000000)
 
 ptx_outcome ptx_fail(ptx_thread *thread, const ptx_instruction *instruction, ptx_fault fault,
                      const char *format, ...) {
@@ -77,7 +75,14 @@ static void set_specials(uint64_t *slots, const ptx_thread *thread) {
     slots[PTX_SLOT_NTID + d] = size[d];
     slots[PTX_SLOT_CTAID + d] = group->id[d];
     slots[PTX_SLOT_NCTAID + d] = launch->groups[d];
+    unsigned side = group->run->kernel->cluster[d];
+    slots[PTX_SLOT_CLUSTERID + d] = group->id[d] / side;
+    slots[PTX_SLOT_NCLUSTERID + d] = launch->groups[d] / side;
+    slots[PTX_SLOT_CLUSTER_CTAID + d] = group->id[d] % side;
+    slots[PTX_SLOT_CLUSTER_NCTAID + d] = side;
   }
+  slots[PTX_SLOT_CLUSTER_CTARANK] = group->rank;
+  slots[PTX_SLOT_CLUSTER_NCTARANK] = group->cluster->count;
   uint32_t bit = UINT32_C(1) << thread->lane;
   slots[PTX_SLOT_LANEID] = thread->lane;
   slots[PTX_SLOT_WARPID] = thread->index / PTX_WARP;
@@ -280,7 +285,7 @@ static ptx_outcome run_thread(ptx_thread *thread, bool *out_slices) {
     return ptx_fail(thread, thread->pc, PTX_FAULT_LIMIT,
                     "more than %" PRIu64
                     " instructions of all threads; is there a loop without end?",
-                    run->launch->limit ? run->launch->limit : LIMIT);
+                    ptx_launch_limit(run->launch));
   if (outcome == PTX_GO)
     *out_slices = true;
   return outcome;
@@ -304,6 +309,9 @@ static ptx_outcome leave_group(ptx_thread *thread) {
   if (thread->warp->product_count)
     return ptx_fail(thread, place_of(thread), PTX_FAULT_TRAP,
                     "the thread ends while a wgmma.mma_async has not been waited for");
+  if (!group->alive && ptx_cluster_leave(thread, place_of(thread)) != PTX_GO)
+    return PTX_STOP;
+  ptx_cluster_try_barrier(group->cluster);
   return tune_status_is_ok(group->run->status) ? PTX_GO : PTX_STOP;
 }
 
@@ -331,8 +339,12 @@ static ptx_outcome run_warp(ptx_warp *warp, bool *out_ran) {
 }
 
 static ptx_outcome report_deadlock(ptx_group *group) {
-  const char *const states[] = {"runs", "waits for its warp", "waits for its group",
-                                "waits for an mbarrier", "has left"};
+  const char *const states[] = {"runs",
+                                "waits for its warp",
+                                "waits for its group",
+                                "waits for an mbarrier",
+                                "waits for its cluster",
+                                "has left"};
   ptx_thread *first = NULL, *second = NULL;
   for (uint32_t i = 0; i < group->thread_count; i++) {
     ptx_thread *thread = &group->threads[i];
@@ -351,162 +363,20 @@ static ptx_outcome report_deadlock(ptx_group *group) {
                   states[second->state], place_of(second)->line);
 }
 
-static ptx_outcome run_group(ptx_group *group) {
-  while (group->alive) {
+ptx_outcome ptx_cluster_run(ptx_cluster *cluster) {
+  for (ptx_group *alive = cluster->groups; alive;) {
     bool ran = false;
-    for (uint32_t w = 0; w < group->warp_count; w++)
-      if (run_warp(&group->warps[w], &ran) != PTX_GO)
-        return PTX_STOP;
-    if (group->alive && !ran)
-      return report_deadlock(group);
+    alive = NULL;
+    for (uint32_t r = 0; r < cluster->count; r++) {
+      ptx_group *group = &cluster->groups[r];
+      for (uint32_t w = 0; w < group->warp_count; w++)
+        if (run_warp(&group->warps[w], &ran) != PTX_GO)
+          return PTX_STOP;
+      if (group->alive && !alive)
+        alive = group;
+    }
+    if (alive && !ran)
+      return report_deadlock(alive);
   }
   return PTX_GO;
-}
-
-static void begin_group(ptx_group *group, const uint8_t *parameters) {
-  group->first_epoch = ++group->epoch;
-  group->alive = group->thread_count;
-  memset(group->barriers, 0, sizeof group->barriers);
-  memset(group->shared, 0xff, group->shared_bytes);
-  for (uint32_t w = 0; w < group->warp_count; w++)
-    group->warps[w].issued = 0;
-  group->bulk_count = 0;
-  for (uint32_t i = 0; i < group->thread_count; i++) {
-    ptx_thread *thread = &group->threads[i];
-    while (thread->frame->caller) { // left by exit in a function
-      ptx_frame *frame = thread->frame;
-      thread->frame = frame->caller;
-      free(frame);
-    }
-    thread->state = PTX_READY;
-    thread->waits = NULL;
-    thread->copy_count = thread->commits = 0;
-    thread->proxy_fences = 0;
-    thread->local_top = 0;
-    thread->steps = 0;
-    thread->frame->local_base = 0;
-    ptx_thread_push_local(thread, thread->frame); // it has its memory since it was made
-    memcpy(thread->frame->param, parameters, thread->frame->function->param_bytes);
-    ptx_frame_begin(thread->frame, thread);
-  }
-}
-
-static void destroy_group(ptx_group *group) {
-  for (uint32_t i = 0; group->threads && i < group->thread_count; i++) {
-    ptx_thread *thread = &group->threads[i];
-    while (thread->frame) {
-      ptx_frame *frame = thread->frame;
-      thread->frame = frame->caller;
-      free(frame);
-    }
-    free(thread->local);
-    free(thread->copies);
-  }
-  for (uint32_t w = 0; group->warps && w < group->warp_count; w++) {
-    free(group->warps[w].products);
-    free(group->warps[w].history);
-    free(group->warps[w].busy);
-  }
-  free(group->bulk);
-  free(group->threads);
-  free(group->warps);
-  free(group->shared);
-  free(group->shadow);
-}
-
-static bool create_group(ptx_group *group, ptx_run *run) {
-  const unsigned *size = run->launch->group_size;
-  group->run = run;
-  group->thread_count = size[0] * size[1] * size[2];
-  group->warp_count = (group->thread_count + PTX_WARP - 1) / PTX_WARP;
-  group->threads = calloc(group->thread_count, sizeof *group->threads);
-  group->warps = calloc(group->warp_count, sizeof *group->warps);
-  group->shared = malloc(group->shared_bytes + 1);
-  if (!run->launch->ignore_races)
-    group->shadow = calloc(group->shared_bytes + 1, sizeof *group->shadow);
-  if (!group->threads || !group->warps || !group->shared ||
-      (!run->launch->ignore_races && !group->shadow))
-    return false;
-  for (uint32_t i = 0; i < group->thread_count; i++) {
-    ptx_thread *thread = &group->threads[i];
-    thread->group = group;
-    thread->index = i;
-    thread->lane = i % PTX_WARP;
-    thread->warp = &group->warps[i / PTX_WARP];
-    thread->warp->lanes[thread->lane] = thread;
-    thread->frame = ptx_frame_create(run->kernel);
-    if (!thread->frame || !ptx_thread_push_local(thread, thread->frame))
-      return false;
-  }
-  return true;
-}
-
-static tune_status check_launch(const ptx_function *kernel, const ptx_launch *launch) {
-  uint64_t threads = 1;
-  for (unsigned d = 0; d < 3; d++) {
-    if (!launch->groups[d] || !launch->group_size[d])
-      return tune_status_make(TUNE_INVALID_ARGUMENT, "kernel %s: dimension %u of the launch is 0",
-                              kernel->name, d);
-    threads *= launch->group_size[d];
-  }
-  if (threads > kernel->group_limit)
-    return tune_status_make(TUNE_INVALID_ARGUMENT,
-                            "kernel %s: groups of %" PRIu64 " threads, of %u at most", kernel->name,
-                            threads, kernel->group_limit);
-  if (kernel->shared_end + launch->dynamic_bytes > SHARED_MOST)
-    return tune_status_make(TUNE_INVALID_ARGUMENT,
-                            "kernel %s: %zu bytes of shared memory, of %d at most", kernel->name,
-                            kernel->shared_end + launch->dynamic_bytes, SHARED_MOST);
-  return TUNE_OK;
-}
-
-// Where parameters lie, as the kernel sees them.
-static uint8_t *gather_parameters(const ptx_function *kernel, void *const *parameters) {
-  uint8_t *bytes = calloc(1, kernel->param_bytes + 1);
-  for (size_t i = 0; bytes && i < kernel->parameter_count; i++)
-    memcpy(bytes + kernel->parameters[i].offset, parameters[i], kernel->parameters[i].bytes);
-  return bytes;
-}
-
-static void run_groups(ptx_group *group, const uint8_t *parameters) {
-  const ptx_launch *launch = group->run->launch;
-  uint64_t count = (uint64_t)launch->groups[0] * launch->groups[1] * launch->groups[2];
-  uint64_t samples = launch->sample && launch->sample < count ? launch->sample : count;
-  for (uint64_t i = 0; i < samples; i++) {
-    uint64_t id = samples == count ? i : i * (count - 1) / (samples > 1 ? samples - 1 : 1);
-    group->id[0] = (uint32_t)(id % launch->groups[0]);
-    group->id[1] = (uint32_t)(id / launch->groups[0] % launch->groups[1]);
-    group->id[2] = (uint32_t)(id / launch->groups[0] / launch->groups[1]);
-    begin_group(group, parameters);
-    if (run_group(group) != PTX_GO)
-      return;
-  }
-}
-
-tune_status ptx_kernel_launch(ptx_kernel *kernel, const ptx_launch *launch, ptx_report *report) {
-  *report = (ptx_report){.fault = PTX_FAULT_LAUNCH};
-  TUNE_RETURN_IF_ERROR(check_launch(kernel, launch));
-  size_t dynamic = (kernel->shared_end + kernel->shared_alignment - 1) / kernel->shared_alignment *
-                   kernel->shared_alignment;
-  size_t shared_bytes =
-      launch->dynamic_bytes ? dynamic + launch->dynamic_bytes : kernel->shared_end;
-  ptx_run run = {.kernel = kernel,
-                 .launch = launch,
-                 .report = report,
-                 .left = launch->limit ? launch->limit : LIMIT,
-                 .dynamic_base = (uint32_t)(PTX_SHARED_START + dynamic)};
-  ptx_group group = {.shared_bytes = shared_bytes};
-  uint64_t limit = run.left;
-  *report = (ptx_report){.shared_bytes = shared_bytes};
-  uint8_t *parameters = gather_parameters(kernel, launch->parameters);
-  if (create_group(&group, &run) && parameters) {
-    run_groups(&group, parameters);
-    report->instructions = limit - run.left;
-  } else {
-    report->fault = PTX_FAULT_MEMORY;
-    run.status = tune_status_make(TUNE_OUT_OF_MEMORY, "running kernel %s", kernel->name);
-  }
-  free(parameters);
-  destroy_group(&group);
-  return run.status;
 }

@@ -215,18 +215,36 @@ static void element_place(unsigned lane, unsigned half, bool is_transposed, unsi
   *out_column = is_transposed ? across : along;
 }
 
+// Of 16 bytes of shared memory each: how many times more than once their banks, 8 lines of 16 bytes
+// beside each other, have to be read for all.
+static unsigned count_conflicts(const uint8_t *const rows[8], const uint8_t *shared) {
+  unsigned uses[8] = {0}, most = 1;
+  for (unsigned r = 0; r < 8; r++) {
+    unsigned same = 0;
+    while (rows[same] != rows[r])
+      same++;
+    unsigned *bank = &uses[(size_t)(rows[r] - shared) / 16 % 8];
+    *bank += same == r; // what several ask for is read once
+    most = *bank > most ? *bank : most;
+  }
+  return most - 1;
+}
+
 static ptx_outcome load_matrices(ptx_warp *warp, uint32_t mask) {
   (void)mask;
   const ptx_instruction *i = warp->lanes[0]->waits;
   uint32_t results[PTX_WARP][4];
   for (unsigned m = 0; m < i->count; m++) {
     uint16_t rows[8][8];
+    const uint8_t *places[8];
     for (unsigned r = 0; r < 8; r++) {
-      const uint8_t *row = row_of(warp, m, r, PTX_READ);
-      if (!row)
+      places[r] = row_of(warp, m, r, PTX_READ);
+      if (!places[r])
         return PTX_STOP;
-      memcpy(rows[r], row, 16);
+      memcpy(rows[r], places[r], 16);
     }
+    const ptx_group *group = warp->lanes[0]->group;
+    group->run->report->bank_conflicts += count_conflicts(places, group->shared);
     // The address of a later matrix may be in a register that is written here, so these wait.
     for (unsigned lane = 0; lane < PTX_WARP; lane++) {
       uint32_t value = 0;

@@ -301,6 +301,35 @@ static void matrices_are_loaded(void **state) {
   }
 }
 
+// Eight rows meet each bank once where they follow each other, and where swizzles move them.
+static void conflicts_are_counted(void **state) {
+  (void)state;
+  static const struct {
+    const char *place; // of the lane's row, %r4, from the lane, %r1
+    uint64_t conflicts;
+  } rows[] = {
+      {"shl.b32 %r4, %r1, 4;\n", 0},
+      {"shl.b32 %r4, %r1, 5;\n", 1},      // 32 bytes apart
+      {"shl.b32 %r4, %r1, 7;\n", 7},      // 128
+      {"mul.lo.u32 %r4, %r1, 144;\n", 0}, // with gaps
+      {"shl.b32 %r4, %r1, 7;\nshl.b32 %r5, %r1, 4;\nxor.b32 %r4, %r4, %r5;\n", 0},
+      {"mov.u32 %r4, 0;\n", 0}, // all the same
+  };
+  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    char body[512];
+    snprintf(body, sizeof body,
+             "mov.u32 %%r1, %%tid.x;\nand.b32 %%r1, %%r1, 7;\n%smov.u32 %%r2, tile;\n"
+             "add.u32 %%r4, %%r4, %%r2;\n"
+             "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%%r3}, [%%r4];\n",
+             rows[k].place);
+    const ptx_case c = {
+        .before = ".shared .align 128 .b8 tile[1152];", .body = body, .group_size = LANES};
+    ptx_report report;
+    assert_ok(try_ptx(&c, &report));
+    assert_int_equal(report.bank_conflicts, rows[k].conflicts);
+  }
+}
+
 // .x2 takes its addresses from the first 16 lanes: those of the others may be anything.
 static void two_matrices_take_16_addresses(void **state) {
   (void)state;
@@ -358,6 +387,7 @@ int main(void) {
       cmocka_unit_test(products_are_right),
       cmocka_unit_test(tf32_is_cut),
       cmocka_unit_test(matrices_are_loaded),
+      cmocka_unit_test(conflicts_are_counted),
       cmocka_unit_test(two_matrices_take_16_addresses),
       cmocka_unit_test(matrices_are_stored_and_transposed),
       cmocka_unit_test(whole_warps_are_needed),

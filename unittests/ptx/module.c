@@ -266,11 +266,20 @@ static bool parse_directives(ptx_parser *parser) {
       continue;
     }
     uint64_t product = 1, count;
+    bool is_cluster = !strcmp(counted[which], ".reqnctapercluster");
+    unsigned dimension = 0;
     do {
       if (!ptx_expect_count(parser, 1u << 20, &count))
         return false;
       product *= count;
+      if (is_cluster && dimension < 3)
+        parser->function->cluster[dimension++] = (unsigned)count;
     } while (product <= 1u << 20 && ptx_tokens_take(tokens, ","));
+    if (is_cluster && parser->module->architecture < 90)
+      return ptx_parser_refuse(parser, &tokens->token, "clusters are there from sm_90 on");
+    if (is_cluster && (!product || product > PTX_CLUSTER_MOST))
+      return ptx_parser_refuse(parser, &tokens->token, "a cluster has 1 to %d groups",
+                               PTX_CLUSTER_MOST);
     if (which < 2 && product && product < parser->function->group_limit)
       parser->function->group_limit = (unsigned)product;
   }
@@ -314,6 +323,7 @@ static bool parse_function(ptx_parser *parser, bool is_kernel) {
   function->module = parser->module;
   function->is_kernel = is_kernel;
   function->group_limit = 1024;
+  function->cluster[0] = function->cluster[1] = function->cluster[2] = 1;
   function->shared_alignment = 16;
   ptx_token name;
   if (!is_kernel && ptx_tokens_take(&parser->tokens, "(") &&

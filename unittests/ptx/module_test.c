@@ -171,7 +171,7 @@ static void mistakes_are_named(void **state) {
       {"", ".reg .b32 %big<99999999>;", "a number up to 1048576 was expected"},
   };
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
-    char *text = make_ptx(NULL, rows[k].before, rows[k].body);
+    char *text = make_ptx(NULL, rows[k].before, NULL, rows[k].body);
     ptx_module *module;
     tune_status status = ptx_module_create(text, strlen(text), &module);
     if (tune_status_is_ok(status))

@@ -33,6 +33,20 @@ static const struct {
     {"%lanemask_ge", PTX_SLOT_LANEMASK_GE},
     {"%dynamic_smem_size", PTX_SLOT_DYNAMIC_BYTES},
     {"%total_smem_size", PTX_SLOT_TOTAL_BYTES},
+    {"%clusterid.x", PTX_SLOT_CLUSTERID},
+    {"%clusterid.y", PTX_SLOT_CLUSTERID + 1},
+    {"%clusterid.z", PTX_SLOT_CLUSTERID + 2},
+    {"%nclusterid.x", PTX_SLOT_NCLUSTERID},
+    {"%nclusterid.y", PTX_SLOT_NCLUSTERID + 1},
+    {"%nclusterid.z", PTX_SLOT_NCLUSTERID + 2},
+    {"%cluster_ctaid.x", PTX_SLOT_CLUSTER_CTAID},
+    {"%cluster_ctaid.y", PTX_SLOT_CLUSTER_CTAID + 1},
+    {"%cluster_ctaid.z", PTX_SLOT_CLUSTER_CTAID + 2},
+    {"%cluster_nctaid.x", PTX_SLOT_CLUSTER_NCTAID},
+    {"%cluster_nctaid.y", PTX_SLOT_CLUSTER_NCTAID + 1},
+    {"%cluster_nctaid.z", PTX_SLOT_CLUSTER_NCTAID + 2},
+    {"%cluster_ctarank", PTX_SLOT_CLUSTER_CTARANK},
+    {"%cluster_nctarank", PTX_SLOT_CLUSTER_NCTARANK},
     {"%smid", PTX_SLOT_ZERO},
     {"%gridid", PTX_SLOT_ZERO},
 };
@@ -235,7 +249,7 @@ static const ptx_binding *find_binding(const char *name) {
       ptx_integer_bindings, ptx_bit_bindings,     ptx_float_bindings,  ptx_compare_bindings,
       ptx_convert_bindings, ptx_move_bindings,    ptx_memory_bindings, ptx_atomic_bindings,
       ptx_async_bindings,   ptx_control_bindings, ptx_warp_bindings,   ptx_matrix_bindings,
-      ptx_wgmma_bindings,   ptx_bulk_bindings};
+      ptx_wgmma_bindings,   ptx_bulk_bindings,    ptx_cluster_bindings};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
     for (const ptx_binding *binding = tables[i]; binding->name; binding++)
       if (!strcmp(binding->name, name))

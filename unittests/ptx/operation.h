@@ -75,7 +75,7 @@ typedef struct ptx_binding {
 extern const ptx_binding ptx_integer_bindings[], ptx_bit_bindings[], ptx_float_bindings[],
     ptx_compare_bindings[], ptx_convert_bindings[], ptx_move_bindings[], ptx_memory_bindings[],
     ptx_atomic_bindings[], ptx_async_bindings[], ptx_control_bindings[], ptx_warp_bindings[],
-    ptx_matrix_bindings[], ptx_wgmma_bindings[], ptx_bulk_bindings[];
+    ptx_matrix_bindings[], ptx_wgmma_bindings[], ptx_bulk_bindings[], ptx_cluster_bindings[];
 
 // The operation is not known, or not well-formed: said once, with the line, by the parser.
 void ptx_refuse(ptx_operation *operation, const char *format, ...)
@@ -126,6 +126,8 @@ ptx_space ptx_take_space(ptx_operation *operation);
 void ptx_bind_float(ptx_operation *operation);
 // bar.warp.sync, of which "bar" and "warp" are taken.
 void ptx_bind_warp_barrier(ptx_operation *operation);
+// barrier.cluster, of which all of this is taken.
+void ptx_bind_cluster_barrier(ptx_operation *operation);
 // cp.async.bulk, of which all of this is taken.
 void ptx_bind_bulk_copy(ptx_operation *operation);
 

@@ -55,7 +55,13 @@ enum { // slots
   PTX_SLOT_LANEMASK_GE,
   PTX_SLOT_DYNAMIC_BYTES,
   PTX_SLOT_TOTAL_BYTES,
-  PTX_SLOT_ZERO, // %smid, %gridid, %clusterid, …
+  PTX_SLOT_CLUSTERID,
+  PTX_SLOT_NCLUSTERID = PTX_SLOT_CLUSTERID + 3,
+  PTX_SLOT_CLUSTER_CTAID = PTX_SLOT_NCLUSTERID + 3,
+  PTX_SLOT_CLUSTER_NCTAID = PTX_SLOT_CLUSTER_CTAID + 3,
+  PTX_SLOT_CLUSTER_CTARANK = PTX_SLOT_CLUSTER_NCTAID + 3,
+  PTX_SLOT_CLUSTER_NCTARANK,
+  PTX_SLOT_ZERO, // %smid, %gridid, …
   PTX_SLOT_REGISTERS,
 };
 #define PTX_CONSTANT                                                                               \
@@ -76,6 +82,10 @@ typedef enum ptx_space { // those that may be memory that outlives a launch come
 #define PTX_PARAM_WINDOW (UINT64_C(3) << PTX_WINDOW_SHIFT)
 // Where shared memory begins, so that an address of 0 is none.
 #define PTX_SHARED_START 1024
+// In addresses of shared::cluster what is above names the group, by its rank and 1; 0 is one's own.
+#define PTX_CLUSTER_SHIFT 20
+
+#define PTX_CLUSTER_MOST 8 // groups of a cluster on every device that has clusters
 
 #define PTX_OPERANDS 24
 
@@ -147,6 +157,7 @@ struct ptx_function {
   size_t shared_end; // of what it and those it calls use, from the start of shared memory
   size_t shared_alignment;
   unsigned group_limit;
+  unsigned cluster[3]; // groups of a cluster
   ptx_instruction *code;
   size_t code_count;
   ptx_constant *constants;

@@ -6,7 +6,8 @@
 //
 // Each thread of a group has its own registers and its own place in the code, and runs until it
 // waits: at a barrier, or at an instruction that a warp has together (shfl.sync, mma.sync,
-// ldmatrix, …). Groups run one after the other. What a GPU leaves open is made to show:
+// ldmatrix, …). Groups run one after the other, those of a cluster together. What a GPU leaves open
+// is made to show:
 //   - shared memory begins as bytes of 0xff (NaN in each floating-point type), registers as noise;
 //   - what cp.async copies arrives when it is waited for; until then the bytes are 0xff, and to
 //     read them is an error;
@@ -17,6 +18,10 @@
 //   - shared memory that two threads touch, one of them writing, with no barrier (or within a warp:
 //     no warp-wide instruction) between them is an error. Nothing is said of orders that atomics,
 //     fences or volatile accesses may have made;
+//   - what a group does to the shared memory of another one of its cluster (bulk copies to several
+//     of them, arrivals at their mbarriers) is an error where nothing that is released and acquired
+//     at the scope of the cluster says that the other one has made it ready, is done with it, and
+//     is still there;
 //   - each access of memory is checked against the ranges the caller gives, and for its alignment.
 // Approximate instructions are exact but for tanh.approx, which is rounded to what the PTX ISA
 // promises of it.
@@ -114,6 +119,9 @@ typedef struct ptx_report {
   ptx_fault fault;
   uint64_t instructions; // of all threads
   size_t shared_bytes;   // static and dynamic, of a group
+  // Reads of shared memory by ldmatrix beyond one for each matrix, as its rows are in the same
+  // banks. Other instructions are not looked at.
+  uint64_t bank_conflicts;
   // Whether a byte of global memory has another value than before; if none has, and none will have
   // when the kernel runs once more, there is no need to run it.
   bool has_changed_memory;

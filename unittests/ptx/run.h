@@ -13,6 +13,7 @@
 #define PTX_BARRIERS 16
 
 typedef struct ptx_group ptx_group;
+typedef struct ptx_cluster ptx_cluster;
 
 // A call of a function.
 typedef struct ptx_frame {
@@ -47,6 +48,7 @@ typedef enum ptx_state {
   PTX_AT_WARP,
   PTX_AT_BARRIER,
   PTX_AT_MBARRIER,
+  PTX_AT_CLUSTER,
   PTX_DONE
 } ptx_state;
 
@@ -67,7 +69,8 @@ struct ptx_thread {
   ptx_copy *copies;
   size_t copy_count, copy_capacity;
   uint32_t commits;
-  uint32_t proxy_fences; // fence.proxy.async so far
+  uint32_t proxy_fences;                    // fence.proxy.async so far
+  uint32_t cluster_arrivals, cluster_waits; // at barrier.cluster
 };
 
 // A wgmma.mma_async that has not been waited for, as a warp has it.
@@ -110,7 +113,21 @@ typedef struct ptx_shadow {
   uint16_t pending;              // cp.async on its way here
   uint16_t lent;                 // products on their way that read it
   uint32_t write_fences;         // of the writer, when it wrote
+  uint32_t touched;              // the group's own clock when its threads last did so
 } ptx_shadow;
+
+// What groups of a cluster know of each other, by rank: everything that group r did before its own
+// clock was here.
+typedef struct ptx_clocks {
+  uint32_t of[PTX_CLUSTER_MOST];
+} ptx_clocks;
+
+// An mbarrier, as other groups of the cluster see it.
+typedef struct ptx_mbarrier {
+  uint32_t place;     // in shared memory
+  uint32_t made;      // the group's clock when it was made
+  ptx_clocks brought; // by those who arrived at the scope of the cluster
+} ptx_mbarrier;
 
 typedef struct ptx_run {
   ptx_function *kernel;
@@ -120,6 +137,8 @@ typedef struct ptx_run {
   uint64_t left; // instructions
   uint32_t dynamic_base;
 } ptx_run;
+
+uint64_t ptx_launch_limit(const ptx_launch *launch); // instructions
 
 struct ptx_group {
   ptx_run *run;
@@ -133,8 +152,21 @@ struct ptx_group {
   uint64_t epoch;       // how often threads may have met
   uint64_t first_epoch; // when it began
   ptx_barrier barriers[PTX_BARRIERS];
-  ptx_bulk_copy *bulk;
+  ptx_bulk_copy *bulk; // on their way to its memory
   size_t bulk_count;
+  ptx_cluster *cluster;
+  uint32_t rank;      // in it
+  ptx_clocks known;   // its own clock, and what it knows of others
+  ptx_clocks visited; // when others last touched its memory
+  ptx_mbarrier *mbarriers;
+  size_t mbarrier_count;
+};
+
+struct ptx_cluster {
+  ptx_group *groups; // by their rank
+  uint32_t count;
+  uint32_t arrived, completed; // threads at barrier.cluster; how often all have come
+  ptx_clocks brought;          // by those that have arrived
 };
 
 // The launch fails with what follows, and where. Returns PTX_STOP.
@@ -162,9 +194,9 @@ void ptx_shadow_expect(ptx_group *group, uint32_t start, unsigned bytes, int cha
 // written there has not been fenced for it.
 ptx_outcome ptx_shadow_lend(ptx_thread *thread, const ptx_instruction *instruction, uint32_t start,
                             unsigned bytes);
-// The second half of that alone.
+// The second half of that alone, of the memory of `group`.
 ptx_outcome ptx_shadow_check_proxy(ptx_thread *thread, const ptx_instruction *instruction,
-                                   uint32_t start, unsigned bytes);
+                                   const ptx_group *group, uint32_t start, unsigned bytes);
 // What was expected has arrived, with nobody's ordinary writes.
 void ptx_shadow_deliver(ptx_group *group, uint32_t start, unsigned bytes);
 void ptx_shadow_give_back(ptx_group *group, uint32_t start, unsigned bytes);
@@ -173,6 +205,38 @@ uint32_t ptx_swizzle(uint32_t address, unsigned row_bytes);
 // Notes what an instruction touches after wgmma.fence; PTX_STOP where these are accumulators that
 // are on their way.
 ptx_outcome ptx_products_touch(ptx_thread *thread, const ptx_instruction *instruction);
+
+//===- Clusters (cluster.c) -------------------------------------------------------------===//
+//
+// Groups of a cluster are ordered by what one releases at the scope of the cluster and another one
+// acquires: at mbarriers, and at barrier.cluster. What a group does to the memory of another one is
+// an error where nothing says that the other one is done with it, or has made it ready.
+
+// Runs all groups of a cluster, a warp at a time, until they have left.
+ptx_outcome ptx_cluster_run(ptx_cluster *cluster);
+// All groups know of all that was.
+void ptx_cluster_synchronize(ptx_cluster *cluster);
+// Lets those at barrier.cluster go on where all threads have come, or left.
+void ptx_cluster_try_barrier(ptx_cluster *cluster);
+// The mbarrier at `place` of the group, made where it is not known; NULL: no memory.
+ptx_mbarrier *ptx_cluster_find_mbarrier(ptx_group *group, uint32_t place);
+// The group whose memory `address`, of shared::cluster, is in, and the address there; NULL, and the
+// launch has failed, where there is none, or where it has left.
+ptx_group *ptx_cluster_find(ptx_thread *thread, const ptx_instruction *instruction,
+                            uint64_t address, uint32_t *out_address);
+// PTX_STOP where the thread cannot know that the mbarrier at `place` of `group`, another one, has
+// been made.
+ptx_outcome ptx_cluster_check_mbarrier(ptx_thread *thread, const ptx_instruction *instruction,
+                                       ptx_group *group, uint32_t place);
+// The thread arrives at it (`is_wide`: at the scope of the cluster), or has seen its phase end.
+void ptx_cluster_release(ptx_thread *thread, ptx_group *group, uint32_t place, bool is_wide);
+void ptx_cluster_acquire(ptx_thread *thread, uint32_t place);
+// The thread has `bytes` at `start` of `group`, another one, written over. PTX_STOP where that may
+// still need them.
+ptx_outcome ptx_cluster_take(ptx_thread *thread, const ptx_instruction *instruction,
+                             ptx_group *group, uint32_t start, unsigned bytes);
+// The last thread of a group leaves. PTX_STOP where others may still touch its memory.
+ptx_outcome ptx_cluster_leave(ptx_thread *thread, const ptx_instruction *instruction);
 
 // All copies of the thread that are in groups up to `committed` arrive.
 ptx_outcome ptx_copies_arrive(ptx_thread *thread, uint32_t committed);

@@ -19,15 +19,16 @@
 
 // A kernel `k` around `body`, which has in %in and %out where its input and output are (generic
 // addresses), and these registers to use. `before` are declarations of the module.
-// `target`: NULL for sm_90.
-static inline char *make_ptx(const char *target, const char *before, const char *body) {
+// `target`: NULL for sm_90. `directives` stand before the body; NULL: none.
+static inline char *make_ptx(const char *target, const char *before, const char *directives,
+                             const char *body) {
   char *text = NULL;
   int length = asprintf(&text,
                         ".version 8.0\n"
                         ".target %s\n"
                         ".address_size 64\n"
                         "%s\n"
-                        ".visible .entry k(.param .u64 k_in, .param .u64 k_out)\n"
+                        ".visible .entry k(.param .u64 k_in, .param .u64 k_out) %s\n"
                         "{\n"
                         ".reg .pred %%p<10>;\n"
                         ".reg .b16 %%rs<20>;\n"
@@ -38,7 +39,7 @@ static inline char *make_ptx(const char *target, const char *before, const char 
                         "%s\n"
                         "ret;\n"
                         "}\n",
-                        target ? target : "sm_90", before, body);
+                        target ? target : "sm_90", before, directives ? directives : "", body);
   assert_true(length > 0);
   return text;
 }
@@ -47,6 +48,7 @@ typedef struct ptx_case {
   const char *before; // NULL: nothing
   const char *body;
   const char *target;          // NULL: sm_90
+  const char *directives;      // NULL: none
   unsigned groups, group_size; // 0: 1 of either
   const void *in;
   size_t in_bytes;
@@ -59,7 +61,7 @@ typedef struct ptx_case {
 
 // What became of it, for the caller to free; the report to `out_report`, which may be NULL.
 static inline tune_status try_ptx(const ptx_case *c, ptx_report *out_report) {
-  char *text = make_ptx(c->target, c->before ? c->before : "", c->body);
+  char *text = make_ptx(c->target, c->before ? c->before : "", c->directives, c->body);
   ptx_module *module;
   ptx_kernel *kernel;
   ptx_memory *memory;

@@ -9,6 +9,8 @@
 
 #include "unittests/ptx/run.h"
 
+static uint32_t own_clock(const ptx_group *group) { return group->known.of[group->rank]; }
+
 static uint32_t warp_of(uint32_t thread) { return thread / PTX_WARP; }
 
 // Whether what thread `other` did in these epochs is in no order with what `thread` does now.
@@ -80,6 +82,7 @@ ptx_outcome ptx_shadow_touch(ptx_thread *thread, const ptx_instruction *instruct
       note_write(thread, byte, is_atomic);
     else
       note_read(thread, byte);
+    byte->touched = own_clock(thread->group);
   }
   return PTX_GO;
 }
@@ -90,8 +93,7 @@ void ptx_shadow_expect(ptx_group *group, uint32_t start, unsigned bytes, int cha
 }
 
 ptx_outcome ptx_shadow_check_proxy(ptx_thread *thread, const ptx_instruction *instruction,
-                                   uint32_t start, unsigned bytes) {
-  const ptx_group *group = thread->group;
+                                   const ptx_group *group, uint32_t start, unsigned bytes) {
   for (uint32_t at = start; group->shadow && at < start + bytes; at++) {
     const ptx_shadow *byte = &group->shadow[at];
     if (byte->write_epoch >= group->first_epoch &&
@@ -106,7 +108,7 @@ ptx_outcome ptx_shadow_check_proxy(ptx_thread *thread, const ptx_instruction *in
 
 ptx_outcome ptx_shadow_lend(ptx_thread *thread, const ptx_instruction *instruction, uint32_t start,
                             unsigned bytes) {
-  if (ptx_shadow_check_proxy(thread, instruction, start, bytes) != PTX_GO)
+  if (ptx_shadow_check_proxy(thread, instruction, thread->group, start, bytes) != PTX_GO)
     return PTX_STOP;
   for (uint32_t at = start; thread->group->shadow && at < start + bytes; at++)
     thread->group->shadow[at].lent++;
@@ -120,6 +122,8 @@ void ptx_shadow_deliver(ptx_group *group, uint32_t start, unsigned bytes) {
 }
 
 void ptx_shadow_give_back(ptx_group *group, uint32_t start, unsigned bytes) {
-  for (uint32_t at = start; group->shadow && at < start + bytes; at++)
+  for (uint32_t at = start; group->shadow && at < start + bytes; at++) {
     group->shadow[at].lent--;
+    group->shadow[at].touched = own_clock(group);
+  }
 }

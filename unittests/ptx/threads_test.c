@@ -425,7 +425,7 @@ static void functions_are_called(void **state) {
 // Groups and threads in three dimensions know where they are; a sample of groups is some of them.
 static void grids_have_three_dimensions(void **state) {
   (void)state;
-  char *text = make_ptx(NULL, "",
+  char *text = make_ptx(NULL, "", NULL,
                         "mov.u32 %r1, %ctaid.z;\nmov.u32 %r2, %nctaid.y;\nmov.u32 %r3, %ctaid.y;\n"
                         "mad.lo.u32 %r1, %r1, %r2, %r3;\n"
                         "mov.u32 %r2, %nctaid.x;\nmov.u32 %r3, %ctaid.x;\n"

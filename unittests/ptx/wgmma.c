@@ -1,9 +1,10 @@
 //===- wgmma.c - Products of warp groups, which arrive when they are waited for
 //-----------------------------===//
 //
-// wgmma.mma_async of f16 and bf16 into f32, both operands in shared memory, as the PTX ISA has it
-// in "Asynchronous Warpgroup Level Matrix Instructions". Warp w of a warp group has rows 16 w to 16
-// w + 15 of D, and executes its part alone; that the four do the same is checked.
+// wgmma.mma_async of f16, bf16 and tf32 into f32, and of s8 into s32, both operands in shared
+// memory, as the PTX ISA has it in "Asynchronous Warpgroup Level Matrix Instructions". Warp w of a
+// warp group has rows 16 w to 16 w + 15 of D, and executes its part alone; that the four do the
+// same is checked.
 //
 // From the instruction until it is waited for
 //   - the accumulators may not be touched, but by another product into the same ones;
@@ -22,12 +23,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 16, DEPTH = 16, COLUMNS_MOST = 256, GROUP_WARPS = 4, REGISTERS_MOST = 128 };
+enum {
+  ROWS = 16,
+  DEPTH_MOST = 32,
+  DEPTH_BYTES = 32,
+  COLUMNS_MOST = 256,
+  GROUP_WARPS = 4,
+  REGISTERS_MOST = 128
+};
 
 // What an instruction is; its `more`. Slots: both descriptors, scale-d.
 typedef struct wgmma {
-  ptx_type type; // of A and B
-  unsigned columns;
+  ptx_type type;  // of A and B
+  ptx_type sum;   // of D
+  unsigned bytes; // of an element of theirs
+  unsigned depth, columns;
   double a_scale, b_scale;
   bool a_is_turned, b_is_turned; // neighbours are along M, and along N
   uint32_t registers[REGISTERS_MOST];
@@ -57,21 +67,23 @@ uint32_t ptx_swizzle(uint32_t address, unsigned row_bytes) {
   return address ^ (address >> 7 & mask) << 4;
 }
 
-// Where element `line` (a row of A, a column of B) of depth `k` is: "Strides", in the canonical
-// layouts of the PTX ISA.
-static uint32_t address_of(const descriptor *d, bool is_turned, unsigned line, unsigned k) {
+// Where element `line` (a row of A, a column of B), of `bytes`, of depth `k` is: "Strides", in the
+// canonical layouts of the PTX ISA.
+static uint32_t address_of(const descriptor *d, unsigned bytes, bool is_turned, unsigned line,
+                           unsigned k) {
   uint32_t address = d->start;
   if (!d->swizzle) { // core matrices of 8 rows of 16 bytes, one behind the other
-    unsigned row = is_turned ? k : line, column = 2 * (is_turned ? line : k);
+    unsigned row = is_turned ? k : line, column = bytes * (is_turned ? line : k);
     address += row % 8 * 16 + column % 16;
     return address + (is_turned ? column / 16 * d->stride + row / 8 * d->leading
                                 : row / 8 * d->stride + column / 16 * d->leading);
   }
   unsigned width = 256u >> d->swizzle;
   if (is_turned)
-    address += 2 * line / width * d->leading + 2 * line % width + k % 8 * width + k / 8 * d->stride;
+    address += bytes * line / width * d->leading + bytes * line % width + k % 8 * width +
+               k / 8 * d->stride;
   else
-    address += line / 8 * d->stride + line % 8 * width + 2 * k;
+    address += line / 8 * d->stride + line % 8 * width + bytes * k;
   return ptx_swizzle(address, width);
 }
 
@@ -95,11 +107,13 @@ typedef ptx_outcome (*visit_chunk)(ptx_thread *t, const ptx_instruction *i, uint
 static ptx_outcome for_each_chunk(ptx_thread *t, const ptx_instruction *i, uint64_t bits,
                                   bool is_turned, unsigned first, unsigned count,
                                   visit_chunk visit) {
+  const wgmma *w = i->more;
   descriptor d = read_descriptor(bits);
   ptx_outcome outcome = PTX_GO;
-  for (unsigned line = first; line < first + count; line += is_turned ? 8 : 1)
-    for (unsigned k = 0; k < DEPTH && outcome == PTX_GO; k += is_turned ? 1 : 8)
-      outcome = visit(t, i, address_of(&d, is_turned, line, k));
+  unsigned chunk = 16 / w->bytes;
+  for (unsigned line = first; line < first + count; line += is_turned ? chunk : 1)
+    for (unsigned k = 0; k < w->depth && outcome == PTX_GO; k += is_turned ? 1 : chunk)
+      outcome = visit(t, i, address_of(&d, w->bytes, is_turned, line, k));
   return outcome;
 }
 
@@ -127,36 +141,38 @@ static ptx_outcome end_read(ptx_thread *t, const ptx_instruction *i, uint32_t ad
 
 //===- Products -------------------------------------------------------------------------===//
 
-static void read_tile(const ptx_thread *t, ptx_type type, uint64_t bits, bool is_turned,
-                      unsigned first, unsigned count, double scale, double (*out)[DEPTH]) {
+// Of words of 32 bits the lower ones, which a tf32 has not, are not looked at.
+static void read_tile(const ptx_thread *t, const wgmma *w, uint64_t bits, bool is_turned,
+                      unsigned first, unsigned count, double scale, double (*out)[DEPTH_MOST]) {
   descriptor d = read_descriptor(bits);
   for (unsigned line = 0; line < count; line++)
-    for (unsigned k = 0; k < DEPTH; k++) {
-      uint16_t value;
-      uint32_t address = address_of(&d, is_turned, first + line, k);
-      memcpy(&value, t->group->shared + (address - PTX_SHARED_START), sizeof value);
-      out[line][k] = scale * ptx_decode(type, value);
+    for (unsigned k = 0; k < w->depth; k++) {
+      uint32_t value = 0;
+      uint32_t address = address_of(&d, w->bytes, is_turned, first + line, k);
+      memcpy(&value, t->group->shared + (address - PTX_SHARED_START), w->bytes);
+      out[line][k] = w->type == PTX_S8 ? (int8_t)value : scale * ptx_decode(w->type, value);
     }
 }
 
 // Register r of a lane: row lane / 4, and 8 rows on where bit 1 of r is set; column 8 (r / 4) +
 // 2 (lane % 4) + r % 2 ("Register Fragments for wgmma.mma_async.m64nNk16", matrix D).
 static ptx_outcome arrive(ptx_warp *warp, const ptx_product *p) {
-  static double a[ROWS][DEPTH], b[COLUMNS_MOST][DEPTH]; // one thread at a time per module
+  static double a[ROWS][DEPTH_MOST], b[COLUMNS_MOST][DEPTH_MOST]; // one thread at a time per module
   const wgmma *w = p->instruction->more;
   ptx_thread *first = warp->lanes[0];
   unsigned row = first->index / PTX_WARP % GROUP_WARPS * ROWS;
-  read_tile(first, w->type, p->a, w->a_is_turned, row, ROWS, w->a_scale, a);
-  read_tile(first, w->type, p->b, w->b_is_turned, 0, w->columns, w->b_scale, b);
+  read_tile(first, w, p->a, w->a_is_turned, row, ROWS, w->a_scale, a);
+  read_tile(first, w, p->b, w->b_is_turned, 0, w->columns, w->b_scale, b);
   for (unsigned lane = 0; lane < PTX_WARP; lane++)
     for (unsigned r = 0; r < w->register_count; r++) {
       uint64_t *d = &warp->lanes[lane]->r[w->registers[r]];
       const double *a_row = a[lane / 4 + (r & 2 ? 8 : 0)],
                    *b_column = b[r / 4 * 8 + lane % 4 * 2 + r % 2];
-      double sum = p->keeps ? ptx_decode(PTX_F32, *d & UINT32_MAX) : 0;
-      for (unsigned k = 0; k < DEPTH; k++)
+      bool is_integer = w->sum == PTX_S32; // whose sums wrap around
+      double sum = !p->keeps ? 0 : is_integer ? (int32_t)*d : ptx_decode(PTX_F32, *d & UINT32_MAX);
+      for (unsigned k = 0; k < w->depth; k++)
         sum += a_row[k] * b_column[k];
-      *d = ptx_encode(PTX_F32, sum, PTX_NEAREST);
+      *d = is_integer ? (uint32_t)(int64_t)sum : ptx_encode(PTX_F32, sum, PTX_NEAREST);
     }
   return for_all_chunks(first, p, end_read);
 }
@@ -323,12 +339,12 @@ static bool take_turned(ptx_operation *op, unsigned index) {
   return turned;
 }
 
-static unsigned take_columns(ptx_operation *op) {
+static unsigned take_columns(ptx_operation *op, unsigned *out_depth) {
   for (unsigned part = 1; part < op->part_count; part++) {
     unsigned columns;
     char rest;
-    if (sscanf(op->parts[part], "m64n%uk16%c", &columns, &rest) == 1 && columns % 8 == 0 &&
-        columns && columns <= COLUMNS_MOST && ptx_take(op, op->parts[part]))
+    if (sscanf(op->parts[part], "m64n%uk%u%c", &columns, out_depth, &rest) == 2 &&
+        columns % 8 == 0 && columns && columns <= COLUMNS_MOST && ptx_take(op, op->parts[part]))
       return columns;
   }
   return 0;
@@ -336,15 +352,22 @@ static unsigned take_columns(ptx_operation *op) {
 
 static void bind_multiply(ptx_operation *op) {
   ptx_instruction *i = op->instruction;
-  unsigned columns = take_columns(op);
+  unsigned depth, columns = take_columns(op, &depth);
   ptx_type sum = ptx_take_type(op), a = ptx_take_type(op), b = ptx_take_type(op);
-  if (!columns || sum != PTX_F32 || a != b || (a != PTX_F16 && a != PTX_BF16) ||
-      !ptx_expect_operands(op, 8, 8))
+  bool is_tf32 = a == PTX_TF32, is_byte = a == PTX_S8;
+  // Of bytes none is turned or taken -1 times, of tf32 none turned, and nothing says so.
+  unsigned bytes = is_tf32 ? 4 : is_byte ? 1 : 2, count = is_tf32 ? 6 : is_byte ? 4 : 8;
+  if (!columns || sum != (is_byte ? PTX_S32 : PTX_F32) || a != b ||
+      (a != PTX_F16 && a != PTX_BF16 && !is_tf32 && !is_byte) || depth != DEPTH_BYTES / bytes ||
+      !ptx_expect_operands(op, count, count))
     return;
   wgmma *w = ptx_function_keep(op, sizeof *w);
   if (!w)
     return;
   w->type = a;
+  w->sum = sum;
+  w->bytes = bytes;
+  w->depth = depth;
   w->columns = columns;
   w->register_count = columns / 2;
   if (op->operands[0].count != w->register_count) {
@@ -352,17 +375,17 @@ static void bind_multiply(ptx_operation *op) {
     return;
   }
   for (unsigned r = 0; r < w->register_count; r++) {
-    ptx_define_element(op, 0, r, PTX_F32, 3);
+    ptx_define_element(op, 0, r, is_byte ? PTX_S32 : PTX_F32, 3);
     w->registers[r] = i->slot[3];
   }
   i->slot[3] = PTX_SLOT_ONE;
   ptx_use(op, 1, PTX_B64, 0);
   ptx_use(op, 2, PTX_B64, 1);
   ptx_use(op, 3, PTX_PRED, 2);
-  w->a_scale = take_scale(op, 4);
-  w->b_scale = take_scale(op, 5);
-  w->a_is_turned = take_turned(op, 6);
-  w->b_is_turned = take_turned(op, 7);
+  w->a_scale = count > 4 ? take_scale(op, 4) : 1;
+  w->b_scale = count > 4 ? take_scale(op, 5) : 1;
+  w->a_is_turned = count > 6 && take_turned(op, 6);
+  w->b_is_turned = count > 6 && take_turned(op, 7);
   i->more = w;
   i->collective = multiply;
 }

@@ -124,6 +124,27 @@ static uint16_t bits_of(int value, bool is_bf16) {
   return is_bf16 ? (uint16_t)(word >> 16) : bits;
 }
 
+// The same with noise in the bits that a tf32 has not, which make no difference.
+static uint32_t tf32_of(int value) {
+  float single = (float)value;
+  uint32_t word;
+  memcpy(&word, &single, sizeof word);
+  return word | ((uint32_t)value * 2654435761u & 0x1fff);
+}
+
+// By depth, as half of each operand that place_by_depth knows takes as many bytes.
+static void lay_down_tf32(input *in, unsigned operand, const layout *l) {
+  for (unsigned line = 0; line < (operand ? COLUMNS : ROWS); line++)
+    for (unsigned k = 0; k < DEPTH / 2; k++) {
+      unsigned at = place_by_depth(l, line, 2 * k);
+      uint32_t bits = tf32_of(value_of(operand, line, k));
+      assert_true(at + sizeof bits <= PART);
+      memcpy(&in->parts[operand][at], &bits, sizeof bits);
+    }
+  *(operand ? &in->b : &in->a) = descriptor(l);
+  *(operand ? &in->b_skip : &in->a_skip) = operand * PART + l->skip;
+}
+
 static void lay_down(input *in, unsigned operand, const layout *l, bool is_turned, bool is_bf16) {
   for (unsigned line = 0; line < (operand ? COLUMNS : ROWS); line++)
     for (unsigned k = 0; k < DEPTH; k++) {
@@ -136,19 +157,23 @@ static void lay_down(input *in, unsigned operand, const layout *l, bool is_turne
   *(operand ? &in->b_skip : &in->a_skip) = operand * PART + l->skip;
 }
 
-static void expect_products(const float *out, float scale) {
+static void expect_products_of(const float *out, unsigned depth, float scale) {
   for (unsigned thread = 0; thread < THREADS; thread++)
     for (unsigned i = 0; i < REGISTERS; i++) {
       // "Register fragment layout for wgmma .m64nNk16", matrix D.
       unsigned row = thread / 32 * 16 + thread % 32 / 4 + (i / 2 % 2 ? 8 : 0);
       unsigned column = i / 4 * 8 + thread % 4 * 2 + i % 2;
       float sum = 0;
-      for (unsigned k = 0; k < DEPTH; k++)
+      for (unsigned k = 0; k < depth; k++)
         sum += (float)(value_of(0, row, k) * value_of(1, column, k));
       if (out[thread * REGISTERS + i] != scale * sum)
         fail_msg("row %u, column %u: %g, not %g", row, column, (double)out[thread * REGISTERS + i],
                  (double)(scale * sum));
     }
+}
+
+static void expect_products(const float *out, float scale) {
+  expect_products_of(out, DEPTH, scale);
 }
 
 // Eight lines, and eight depths, are as far apart as a pattern is long, or 128 bytes more than what
@@ -197,6 +222,32 @@ static void every_layout_is_read(void **state) {
                           .out_bytes = sizeof out});
       expect_products(out, 1);
     }
+}
+
+#define MULTIPLY_TF32                                                                              \
+  "wgmma.mma_async.sync.aligned.m64n32k8.f32.tf32.tf32 " SUMS ", %rd10, %rd11, %p3, 1, 1;\n"
+
+// Half as deep, and along the depth alone.
+static void every_layout_of_tf32_is_read(void **state) {
+  (void)state;
+  static const unsigned WIDTHS[] = {16, 32, 64, 128};
+  static input in;
+  static float out[THREADS * REGISTERS];
+  for (unsigned i = 0; i < 16; i++) {
+    layout a = layout_of(WIDTHS[i % 4], false), b = layout_of(WIDTHS[i / 4], false);
+    memset(&in, 0, sizeof in);
+    lay_down_tf32(&in, 0, &a);
+    lay_down_tf32(&in, 1, &b);
+    run_ptx(&(ptx_case){.before = BEFORE,
+                        .body = BEGIN VISIBLE FENCE MULTIPLY_TF32 COMMIT WAIT(0) STORE,
+                        .target = "sm_90a",
+                        .group_size = THREADS,
+                        .in = &in,
+                        .in_bytes = sizeof in,
+                        .out = out,
+                        .out_bytes = sizeof out});
+    expect_products_of(out, DEPTH / 2, 1);
+  }
 }
 
 static ptx_case make_case(const char *body) {
@@ -274,9 +325,63 @@ static void descriptors_are_checked(void **state) {
   expect_fault(&c, PTX_FAULT_TRAP, "fewer than four warps");
 }
 
+#define MULTIPLY_S8                                                                                \
+  "wgmma.mma_async.sync.aligned.m64n32k32.s32.s8.s8 " SUMS ", %rd10, %rd11, %p3;\n"
+
+// Twice as deep as of 16 bits; sums are integers.
+static void bytes_are_summed_up(void **state) {
+  (void)state;
+  static input in;
+  static int32_t out[THREADS * REGISTERS];
+  layout l = layout_of(64, false);
+  memset(&in, 0, sizeof in);
+  for (unsigned operand = 0; operand < 2; operand++) {
+    for (unsigned line = 0; line < (operand ? COLUMNS : ROWS); line++)
+      for (unsigned k = 0; k < 2 * DEPTH; k++) // a pair is where an element of 16 bits would be
+        in.parts[operand][place_by_depth(&l, line, k / 2) + k % 2] =
+            (uint8_t)value_of(operand, line, k);
+    *(operand ? &in.b : &in.a) = descriptor(&l);
+    *(operand ? &in.b_skip : &in.a_skip) = operand * PART + l.skip;
+  }
+  run_ptx(&(ptx_case){.before = BEFORE,
+                      .body = BEGIN VISIBLE FENCE MULTIPLY_S8 COMMIT WAIT(0) STORE,
+                      .target = "sm_90a",
+                      .group_size = THREADS,
+                      .in = &in,
+                      .in_bytes = sizeof in,
+                      .out = out,
+                      .out_bytes = sizeof out});
+  for (unsigned thread = 0; thread < THREADS; thread++)
+    for (unsigned i = 0; i < REGISTERS; i++) {
+      unsigned row = thread / 32 * 16 + thread % 32 / 4 + (i / 2 % 2 ? 8 : 0);
+      unsigned column = i / 4 * 8 + thread % 4 * 2 + i % 2;
+      int sum = 0;
+      for (unsigned k = 0; k < 2 * DEPTH; k++)
+        sum += value_of(0, row, k) * value_of(1, column, k);
+      assert_int_equal(out[thread * REGISTERS + i], sum);
+    }
+}
+
+// A depth that the type has not, and words that say what is turned where nothing can be.
+static void tf32_is_not_turned(void **state) {
+  (void)state;
+  static const char *const BODIES[] = {"wgmma.mma_async.sync.aligned.m64n32k16.f32.tf32.tf32 " SUMS
+                                       ", %rd10, %rd11, %p3, 1, 1;\n",
+                                       "wgmma.mma_async.sync.aligned.m64n32k8.f32.tf32.tf32 " SUMS
+                                       ", %rd10, %rd11, %p3, 1, 1, 0, 0;\n"};
+  for (size_t i = 0; i < sizeof BODIES / sizeof *BODIES; i++) {
+    char *text = make_ptx("sm_90a", "", NULL, BODIES[i]);
+    ptx_module *module;
+    tune_status status = ptx_module_create(text, strlen(text), &module);
+    assert_int_equal(tune_status_get_code(status), TUNE_INVALID_ARGUMENT);
+    tune_status_free(status);
+    free(text);
+  }
+}
+
 static void other_targets_refuse(void **state) {
   (void)state;
-  char *text = make_ptx("sm_90", "", FENCE);
+  char *text = make_ptx("sm_90", "", NULL, FENCE);
   ptx_module *module;
   tune_status status = ptx_module_create(text, strlen(text), &module);
   assert_int_equal(tune_status_get_code(status), TUNE_INVALID_ARGUMENT);
@@ -289,7 +394,9 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_layout_is_read),         cmocka_unit_test(products_add_up),
       cmocka_unit_test(accumulators_are_not_touched), cmocka_unit_test(shared_memory_is_fenced),
-      cmocka_unit_test(descriptors_are_checked),      cmocka_unit_test(other_targets_refuse),
+      cmocka_unit_test(every_layout_of_tf32_is_read), cmocka_unit_test(tf32_is_not_turned),
+      cmocka_unit_test(bytes_are_summed_up),          cmocka_unit_test(descriptors_are_checked),
+      cmocka_unit_test(other_targets_refuse),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

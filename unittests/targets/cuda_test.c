@@ -77,6 +77,19 @@ static void write_program(const fixture *f, const char *rest, const char *module
   program_file_write(f->path, json, modules, constant, has_constant ? sizeof constant : 0);
 }
 
+// Writes `text` to a file in the present folder, and a program of it, which is `rest` besides.
+static void write_text(const fixture *f, const char *rest, const char *text) {
+  const char path[] = "cuda-test.ptx";
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  fputs(text, file);
+  assert_int_equal(fclose(file), 0);
+  char json[1024];
+  snprintf(json, sizeof json, "{'target': 'cuda', %s}", rest);
+  program_file_write(f->path, json, (const char *const[]){path, NULL}, NULL, 0);
+  unlink(path);
+}
+
 static tune_status load(const fixture *f, tune_kernel **out_kernel) {
   return tune_target_cuda.load(f->target, &(tune_artifact){f->path, &f->signature}, out_kernel);
 }
@@ -248,14 +261,60 @@ static void the_roofline_makes_sense(void **state) {
   tune_roofline roofline;
   assert_ok(tune_target_cuda.roofline(f->target, true, &roofline));
   assert_true(roofline.f32 > 0.1 && roofline.f64 > 0.1 && roofline.f16 > 0.1);
-  assert_true(roofline.bf16 > 0.1 && roofline.i8 > 0.1);
+  assert_true(roofline.bf16 > 0.1 && roofline.i8 > 0.1 && roofline.tf32 > 0.1);
   assert_int_equal(roofline.level_count, 1);
   assert_string_equal(roofline.levels[0].name, "L2");
   assert_true(roofline.levels[0].gbytes_per_s > 0.1);
   json_t *object;
   assert_ok(tune_roofline_to_json(&roofline, &object));
   assert_non_null(json_object_get(json_object_get(object, "peak"), "f16"));
+  assert_non_null(json_object_get(json_object_get(object, "peak"), "tf32"));
   json_decref(object);
+}
+
+extern const char tune_cuda_roofline_wgmma[];
+
+// As `text`, with "512" as "  2" and "wgmma_" of names as "short_", which the stand-in runs;
+// free().
+static char *shorten(const char *text) {
+  char *copy = strdup(text);
+  assert_non_null(copy);
+  for (char *at = copy; (at = strstr(at, "%left, 512")) != NULL; ++at)
+    memcpy(at, "%left,   2", strlen("%left, 512"));
+  for (char *at = copy; (at = strstr(at, "wgmma_")) != NULL; ++at)
+    memcpy(at, "short_", strlen("short_"));
+  return copy;
+}
+
+// Kernels of the peaks by four warps wait for what has to be waited for, and sum up what is there.
+static void peaks_by_four_warps_run(void **state) {
+  fixture *f = *state;
+  static const char *const TYPES[] = {"f16", "bf16", "tf32", "i8"};
+  if (strcmp(tune_target_cuda.fingerprint(f->target)->gpu->arch, "sm_90"))
+    skip();
+  char *text = shorten(tune_cuda_roofline_wgmma);
+  for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; ++i) {
+    char rest[512];
+    snprintf(
+        rest, sizeof rest,
+        "'buffers': [{'argument': 0}, {'result': 0}, {'bytes': 1024}]," LAUNCH(
+            "short_%s", "[1, 1, 1]", "[256, 1, 1]", "32", "0", "{'buffer': 2, 'written': true}"),
+        TYPES[i]);
+    char *end = strrchr(rest, ']');
+    snprintf(end, sizeof rest - (size_t)(end - rest), ", {'copy': 2, 'to': 1, 'bytes': 64}]");
+    write_text(f, rest, text);
+    tune_kernel *kernel;
+    double seconds;
+    assert_ok(load(f, &kernel));
+    assert_ok(tune_target_cuda.bind(kernel, &f->argument, 1));
+    assert_ok(tune_target_cuda.time(kernel, 1, &seconds));
+    const float *sums = read_result(kernel);
+    // Sums of products that are not all zero, of the pattern that the kernel puts there.
+    for (int k = 0; k < COUNT; ++k)
+      assert_true(sums[k] != 0);
+    tune_target_cuda.unload(kernel);
+  }
+  free(text);
 }
 
 //===- What is refused
@@ -293,6 +352,21 @@ static void limits_are_checked(void **state) {
   }
 }
 
+// They are the kernel's own, and have to divide the groups.
+static void clusters_are_checked(void **state) {
+  (void)state;
+  static const char TEXT[] = ".version 8.0\n.target sm_90\n.address_size 64\n"
+                             ".visible .entry pairs()\n.explicitcluster\n"
+                             ".reqnctapercluster 1, 2, 1\n{ ret; }\n";
+  const tune_program_module module = {.code = (void *)TEXT, .size = sizeof TEXT};
+  tune_program_step launch = {
+      .entry = (char *)"pairs", .groups = {3, 4, 1}, .group_size = {32, 1, 1}};
+  assert_ok(cuda_module_check_launch(&module, &launch));
+  launch.groups[1] = 3;
+  expect(cuda_module_check_launch(&module, &launch), TUNE_INVALID_ARGUMENT,
+         "pairs is made for clusters of 1 x 2 x 1 groups, which do not divide 3 x 3 x 1");
+}
+
 static void kernels_that_are_missing_are_named(void **state) {
   fixture *f = *state;
   tune_kernel *kernel;
@@ -309,11 +383,14 @@ static const cuda_device *device_of_sm_90(void) {
   return &device;
 }
 
-static void expect_module(const void *code, size_t size, const char *message) {
+static void expect_refused(const tune_program_module *made, const char *message) {
   CUmodule module;
-  const tune_program_module made = {(void *)code, size};
-  expect(cuda_module_load(device_of_sm_90(), &made, &module), TUNE_INVALID_ARGUMENT, message);
+  expect(cuda_module_load(device_of_sm_90(), made, &module), TUNE_INVALID_ARGUMENT, message);
   assert_null(module);
+}
+
+static void expect_module(const void *code, size_t size, const char *message) {
+  expect_refused(&(tune_program_module){.code = (void *)code, .size = size}, message);
 }
 
 #define PTX(target) ".version 7.0\n.target " target "\n.address_size 64\n"
@@ -340,35 +417,27 @@ static void code_for_another_device_is_refused(void **state) {
   header.e_ident[EI_ABIVERSION] = 7;
   expect_module(&header, sizeof header, "the cubin is for sm_80, and the device is sm_90");
   header.e_ident[EI_ABIVERSION] = 8;
+  header.e_flags = 0x6005a02;
+  expect_refused(&(tune_program_module){.code = &header, .size = sizeof header, .opt_level = 4},
+                 "\"opt_level\" and \"load_cache\" are for PTX, and it is a cubin");
   header.e_flags = 0x6006402;
   expect_module(&header, sizeof header, "the cubin is for sm_100");
   header.e_machine = EM_X86_64;
   expect_module(&header, sizeof header, "it is an ELF file, but no cubin");
 }
 
-// Writes `text` to a file in the present folder, and a program of it.
-static void write_text(const fixture *f, const char *text) {
-  const char path[] = "cuda-test.ptx";
-  FILE *file = fopen(path, "w");
-  assert_non_null(file);
-  fputs(text, file);
-  assert_int_equal(fclose(file), 0);
-  const char *const modules[] = {path, NULL};
-  program_file_write(f->path, "{'target': 'cuda', " TWO_BUFFERS OUTSIDE("1", RESULT) "}", modules,
-                     NULL, 0);
-  unlink(path);
-}
-
 // The driver's own words are kept.
 static void code_that_does_not_compile_is_refused(void **state) {
   fixture *f = *state;
   tune_kernel *kernel;
-  write_text(f, PTX("sm_75") ".visible .entry outside(.param .u64 p)\n{\n  nonsense.u32;\n}\n");
+  write_text(f, TWO_BUFFERS OUTSIDE("1", RESULT),
+             PTX("sm_75") ".visible .entry outside(.param .u64 p)\n{\n  nonsense.u32;\n}\n");
   tune_status status = load(f, &kernel);
   assert_non_null(strstr(tune_status_get_message(status), "nonsense"));
   expect(status, TUNE_INVALID_ARGUMENT, "module 0: the driver refuses the code: CUDA_ERROR_");
   // One that no driver knows yet.
-  write_text(f, ".version 99.9\n.target sm_75\n.address_size 64\n");
+  write_text(f, TWO_BUFFERS OUTSIDE("1", RESULT),
+             ".version 99.9\n.target sm_75\n.address_size 64\n");
   status = load(f, &kernel);
   assert_non_null(strstr(tune_status_get_message(status), "update NVIDIA's driver"));
   expect(status, TUNE_INVALID_ARGUMENT, "the PTX is of version 99.9, which the driver, of CUDA ");
@@ -551,7 +620,9 @@ int main(void) {
       TEST(what_is_missing_is_said),
       TEST(devices_are_chosen),
       TEST(the_roofline_makes_sense),
+      TEST(peaks_by_four_warps_run),
       TEST(limits_are_checked),
+      TEST(clusters_are_checked),
       TEST(kernels_that_are_missing_are_named),
       TEST(code_for_another_device_is_refused),
       TEST(code_that_does_not_compile_is_refused),

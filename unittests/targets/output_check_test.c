@@ -156,6 +156,79 @@ static void a_wider_accumulator_means_less_tolerance(void **state) {
   tune_buffer_deinit(&b);
 }
 
+typedef float (*rounding)(float value);
+
+static float keep(float value) { return value; }
+
+// Without the last `cut` bits of its fraction, after `add` to what stands there.
+static float without_bits(float value, unsigned cut, uint32_t add) {
+  uint32_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  bits = (bits + add) >> cut << cut;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+static float round_to_tf32(float value) { return without_bits(value, 13, 1u << 12); }
+static float cut_to_tf32(float value) { return without_bits(value, 13, 0); }
+static float round_to_bf16(float value) { return without_bits(value, 16, 1u << 15); }
+
+// Sums of products of factors that are rounded, without the first `left_out`.
+static tune_buffer multiply(const tune_buffer *a, const tune_buffer *b, rounding round,
+                            int64_t left_out) {
+  int64_t length = a->type.shape[1];
+  const float *x = a->data, *y = b->data;
+  tune_buffer out = make(TUNE_F32, 40, 40);
+  for (int64_t i = 0; i < 40; ++i)
+    for (int64_t j = 0; j < 40; ++j) {
+      float sum = 0;
+      for (int64_t k = left_out; k < length; ++k)
+        sum += round(x[i * length + k]) * round(y[k * 40 + j]);
+      ((float *)out.data)[i * 40 + j] = sum;
+    }
+  return out;
+}
+
+// Factors may be rounded or cut to tf32 where that is allowed, and are wrong where it is not; what
+// rounds to bf16, or leaves a step of 8 out, is always wrong. (Where nothing cancels but roundings
+// do, a long sum shows none of it.)
+static void factors_may_be_tf32_where_that_is_allowed(void **state) {
+  (void)state;
+  static const struct {
+    rounding round;
+    int64_t left_out;
+    bool is_right, is_right_as_tf32;
+  } CASES[] = {{keep, 0, true, true},
+               {round_to_tf32, 0, false, true},
+               {cut_to_tf32, 0, false, true},
+               {round_to_bf16, 0, false, false},
+               {round_to_tf32, 8, false, false}};
+  for (int64_t length = 16; length <= 4096; length *= 4)
+    for (size_t fill = TUNE_FILL_SIGNED; fill <= TUNE_FILL_POSITIVE; ++fill) {
+      tune_buffer a = make(TUNE_F32, 40, length), b = make(TUNE_F32, length, 40);
+      tune_buffer_fill(&a, 3, (tune_fill)fill, 1);
+      tune_buffer_fill(&b, 77, (tune_fill)fill, 1);
+      tune_buffer right = multiply(&a, &b, keep, 0);
+      for (size_t i = 0; i < sizeof CASES / sizeof *CASES; ++i) {
+        tune_buffer value = multiply(&a, &b, CASES[i].round, CASES[i].left_out);
+        tune_tolerance exact = {.reduction = length},
+                       tf32 = {.reduction = length, .has_tf32 = true};
+        bool is_right = tune_output_check_run(&value, &right, exact).is_equal,
+             is_right_as_tf32 = tune_output_check_run(&value, &right, tf32).is_equal;
+        if (fill == TUNE_FILL_SIGNED) {
+          assert_int_equal(is_right, CASES[i].is_right);
+          assert_int_equal(is_right_as_tf32, CASES[i].is_right_as_tf32);
+        } else if (CASES[i].is_right_as_tf32) {
+          assert_true(is_right_as_tf32);
+        }
+        tune_buffer_deinit(&value);
+      }
+      tune_buffer *all[] = {&a, &b, &right};
+      for (size_t i = 0; i < 3; ++i)
+        tune_buffer_deinit(all[i]);
+    }
+}
+
 // Known sensitivity allows for more than the size of the output does, but never for less.
 static void a_sensitive_output_means_more_tolerance(void **state) {
   (void)state;
@@ -208,6 +281,7 @@ int main(void) {
       cmocka_unit_test(a_bias_everywhere_is_found),
       cmocka_unit_test(special_values_match_only_themselves),
       cmocka_unit_test(a_wider_accumulator_means_less_tolerance),
+      cmocka_unit_test(factors_may_be_tf32_where_that_is_allowed),
       cmocka_unit_test(a_sensitive_output_means_more_tolerance),
       cmocka_unit_test(large_integers_are_compared_exactly),
       cmocka_unit_test(other_shapes_are_wrong_and_empty_ones_right),

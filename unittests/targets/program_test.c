@@ -164,6 +164,10 @@ static void what_makes_no_sense_is_named(void **state) {
   expect(state, "'version': 1, ", "", invalid, "\"version\" is missing");
   expect(state, "'vulkan'", "'cuda'", invalid, "for the target 'cuda', not 'vulkan'");
   expect(state, "{'bytes': 8}", "{'bytes': -8}", invalid, "module 0: \"bytes\" is no integer");
+  expect(state, "{'bytes': 8}", "{'bytes': 8, 'opt_level': 3}", invalid,
+         "module 0: \"opt_level\" and \"load_cache\" are for the target 'cuda'");
+  expect(state, "{'bytes': 8}", "{'bytes': 8, 'opt_level': 5}", invalid,
+         "module 0: \"opt_level\" is no integer from 1");
   expect(state, "{'bytes': 8}", "{'bytes': 1e3}", invalid, "module 0: \"bytes\" is no integer");
   expect(state, "{'bytes': 8}", "{'bytes': 9000000000000000000}", invalid,
          "module 0: the file has");

@@ -276,7 +276,7 @@ static void what_is_no_spirv_is_refused(void **state) {
   fixture *f = of(state);
   vulkan_device nothing = {.features = 0};
   uint32_t words[] = {0x07230203, 0x10300, 0, 9, 0, 2u << 16 | 17, 9 /* Float16 */};
-  tune_program_module module = {words, sizeof words};
+  tune_program_module module = {.code = words, .size = sizeof words};
   expect(vulkan_module_check(&nothing, &module), TUNE_INVALID_ARGUMENT, "it needs float16");
   nothing.features = 1u << VULKAN_FLOAT16;
   assert_ok(vulkan_module_check(&nothing, &module));

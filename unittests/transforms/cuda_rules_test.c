@@ -36,6 +36,15 @@ static const char BYTES[] =
     "tensor<1024x1024xi32>\n"
     "  return %0 : tensor<1024x1024xi32>\n}\n";
 
+// Products of f32 that may be of tf32: B as it lies, and along the depth.
+#define TF32(MAPS, B)                                                                              \
+  PAYLOAD("1024x512xf32", B, "1024x1024xf32",                                                      \
+          "linalg.matmul " MAPS " {tune.allow = [\"tf32\"]} ins(%a, %b : tensor<1024x512xf32>, "   \
+          "tensor<" B ">) outs(%c : tensor<1024x1024xf32>) -> tensor<1024x1024xf32>")
+#define TURNED                                                                                     \
+  "indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, "            \
+  "affine_map<(m, n, k) -> (m, n)>]"
+
 static const payload_case PAYLOADS[] = {
     {"gpu_tiles", PRODUCT("1024x512xf16", "512x1024xf16", "1024x1024xf32")},
     {"gpu_tiles", PRODUCT("1024x512xbf16", "512x1024xbf16", "1024x1024xf32")},
@@ -44,10 +53,16 @@ static const payload_case PAYLOADS[] = {
     {"gpu_tiles", PRODUCT("64x8192xf16", "8192x128xf16", "64x128xf32")},
     {"gpu_tiles", PRODUCT("1024x512xf32", "512x1024xf32", "1024x1024xf32")},
     {"gpu_tiles", PRODUCT("127x33xf32", "33x129xf32", "127x129xf32")},
+    {"gpu_tiles", TF32("", "512x1024xf32")},
+    {"gpu_tiles", TF32(TURNED, "1024x512xf32")},
     {"gpu_tiles", PAYLOAD("1x34x34x64xf16", "3x3x64x128xf16", "1x32x32x128xf32",
                           "linalg.conv_2d_nhwc_hwcf ins(%a, %b : tensor<1x34x34x64xf16>, "
                           "tensor<3x3x64x128xf16>) outs(%c : tensor<1x32x32x128xf32>) -> "
                           "tensor<1x32x32x128xf32>")},
+    {"gpu_tiles", PAYLOAD("1x34x66x64xf16", "128x3x3x64xf16", "1x32x64x128xf32",
+                          "linalg.conv_2d_nhwc_fhwc ins(%a, %b : tensor<1x34x66x64xf16>, "
+                          "tensor<128x3x3x64xf16>) outs(%c : tensor<1x32x64x128xf32>) -> "
+                          "tensor<1x32x64x128xf32>")},
     {"gpu_contraction", PRODUCT("8x16xf32", "16x4xf32", "8x4xf32")},
     {"gpu_contraction",
      PAYLOAD("1x10x10x16xf32", "3x3x16x32xf32", "1x8x8x32xf32",
@@ -131,12 +146,14 @@ static void build_default(const candidates *c, const payload_case *payload) {
   tune_config_deinit(&config);
 }
 
-// With several groups on a multiprocessor each has fewer registers, and many a tile does not fit:
-// that is for the search to find out.
+// With several groups on a multiprocessor each has fewer registers, and many a tile does not fit; a
+// compiler that goes less far takes more of them: that is for the search to find out.
 static void leave_registers(const tune_space *space, tune_config *config) {
-  size_t groups = tune_space_find_knob(space, "groups");
-  assert_true(groups != SIZE_MAX);
+  size_t groups = tune_space_find_knob(space, "groups"),
+         level = tune_space_find_knob(space, "ptx_opt_level");
+  assert_true(groups != SIZE_MAX && level != SIZE_MAX);
   config->choices[groups] = 0;
+  config->choices[level] = 1; // of 1 and 4
 }
 
 static void build_drawn(const candidates *c, const payload_case *payload, int count) {

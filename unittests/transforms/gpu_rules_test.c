@@ -12,6 +12,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -169,6 +170,10 @@ static const payload_case PAYLOADS[] = {
      PAYLOAD("1x10x10x16xf32", "3x3x16x32xf32", "1x8x8x32xf32",
              "linalg.conv_2d_nhwc_hwcf ins(%a, %b : tensor<1x10x10x16xf32>, "
              "tensor<3x3x16x32xf32>) outs(%c : tensor<1x8x8x32xf32>) -> tensor<1x8x8x32xf32>")},
+    {"gpu_contraction",
+     PAYLOAD("1x10x10x16xf32", "32x3x3x16xf32", "1x8x8x32xf32",
+             "linalg.conv_2d_nhwc_fhwc ins(%a, %b : tensor<1x10x10x16xf32>, "
+             "tensor<32x3x3x16xf32>) outs(%c : tensor<1x8x8x32xf32>) -> tensor<1x8x8x32xf32>")},
     {"gpu_rows", SUM("300x128xf32", "300xf32", "1")},
     {"gpu_rows", SUM("3x1000xf32", "3xf32", "1")},
     {"gpu_rows", SUM("64x4xf32", "4xf32", "0")},
@@ -235,6 +240,44 @@ static void defaults_are_valid_on_other_devices(void **state) {
     }
 }
 
+// Products of bytes go by dot products of words where a device has these, by default where it says
+// that it has instructions for them of these signs; other types do not ask.
+static void bytes_go_by_dot_products(void **state) {
+  (void)state;
+  static const payload_case OF_BYTES = {
+      "gpu_contraction",
+      "func.func @f(%a: tensor<32x64xi8>, %b: tensor<64x32xi8>, %c: tensor<32x32xi32>) -> "
+      "tensor<32x32xi32> {\n"
+      "  %0 = linalg.matmul ins(%a, %b : tensor<32x64xi8>, tensor<64x32xi8>) outs(%c : "
+      "tensor<32x32xi32>) -> tensor<32x32xi32>\n  return %0 : tensor<32x32xi32>\n}\n"};
+  static const struct {
+    const char *features;
+    bool is_offered, is_default;
+  } DEVICES[] = {{"\"int8\"", false, false},
+                 {"\"integer_dot_product\"", true, false},
+                 {"\"integer_dot_product\", \"packed_dot_unsigned\"", true, false},
+                 {"\"integer_dot_product\", \"packed_dot_signed\"", true, true}};
+  for (size_t i = 0; i < sizeof DEVICES / sizeof *DEVICES; ++i) {
+    char text[256], *schedule;
+    snprintf(text, sizeof text, "{\"target\": \"vulkan\", \"api\": \"1.3.0\", \"features\": [%s]}",
+             DEVICES[i].features);
+    tune_machine machine = read_machine(text);
+    find_rule(&machine, OF_BYTES.text, &schedule);
+    const char *knob = strstr(schedule, "\"int8_dot\"");
+    assert_int_equal(knob != NULL, DEVICES[i].is_offered);
+    if (knob)
+      assert_int_equal(strncmp(strstr(knob, "tune.default = "), "tune.default = 1", 16) == 0,
+                       DEVICES[i].is_default);
+    free(schedule);
+    find_rule(&machine, PAYLOADS[0].text, &schedule);
+    assert_null(strstr(schedule, "int8_dot"));
+    free(schedule);
+    json_t *object = json_loads(text, 0, NULL);
+    build_default(&OF_BYTES, object);
+    json_decref(object);
+  }
+}
+
 // The plain lowering is the CPU's whatever the target.
 static void lowerings_are_chosen_by_kind(void **state) {
   (void)state;
@@ -261,6 +304,7 @@ int main(void) {
       cmocka_unit_test(any_device_has_the_required_limits),
       cmocka_unit_test(rules_are_of_the_machines_kind),
       cmocka_unit_test(defaults_are_valid_on_other_devices),
+      cmocka_unit_test(bytes_go_by_dot_products),
       cmocka_unit_test(lowerings_are_chosen_by_kind),
   };
   return cmocka_run_group_tests(tests, make_context, destroy_context);

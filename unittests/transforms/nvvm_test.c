@@ -220,7 +220,8 @@ static tune_ptxas *make_assembler(const tune_scratch *scratch, const char *said,
   assert_true(asprintf(&path, "%s/ptxas", tune_scratch_get_path(scratch)) > 0);
   assert_true(asprintf(&script,
                        "#!/bin/sh\n[ \"$1 $2 $4\" = '-v -arch=sm_90 -o' ] || exit 99\n"
-                       "cp \"$3\" \"$5\"\ncat >&2 <<'END'\n%s\nEND\nexit %d\n",
+                       "cp \"$3\" \"$5\"\n[ -z \"$6\" ] || printf '%%s' \"$6$7\" > \"$5\"\n"
+                       "cat >&2 <<'END'\n%s\nEND\nexit %d\n",
                        said, code) > 0);
   assert_ok(tune_file_write(path, script, strlen(script)));
   assert_int_equal(chmod(path, 0755), 0);
@@ -249,10 +250,11 @@ static void reports_of_the_assembler_are_read(void **state) {
   tune_scratch *scratch;
   assert_ok(tune_scratch_create(&scratch));
   tune_ptxas *ptxas = make_assembler(scratch, SAID, 0);
+  tune_ptxas_options told = {0};
   tune_ptxas_report report;
   char *cubin;
   size_t size;
-  assert_ok(tune_ptxas_run(ptxas, "code", 4, 90, &report, &cubin, &size));
+  assert_ok(tune_ptxas_run(ptxas, "code", 4, 90, told, &report, &cubin, &size));
   assert_int_equal(report.registers, 255);
   assert_int_equal(report.spilled, 4);
   assert_int_equal(report.stack, 8);
@@ -260,10 +262,15 @@ static void reports_of_the_assembler_are_read(void **state) {
   assert_int_equal(size, 4);
   assert_memory_equal(cubin, "code", 4);
   free(cubin);
+  told = (tune_ptxas_options){.opt_level = 2, .load_cache = "cg"};
+  assert_ok(tune_ptxas_run(ptxas, "code", 4, 90, told, &report, &cubin, &size));
+  assert_int_equal(size, strlen("-O2-dlcm=cg"));
+  assert_memory_equal(cubin, "-O2-dlcm=cg", size);
+  free(cubin);
   tune_ptxas_destroy(ptxas);
 
   ptxas = make_assembler(scratch, "ptxas kernel.ptx, line 3; fatal : no", 255);
-  tune_status status = tune_ptxas_run(ptxas, "code", 4, 90, &report, NULL, NULL);
+  tune_status status = tune_ptxas_run(ptxas, "code", 4, 90, told, &report, NULL, NULL);
   assert_int_equal(tune_status_get_code(status), TUNE_INVALID_ARGUMENT);
   assert_non_null(strstr(tune_status_get_message(status), "line 3; fatal : no"));
   tune_status_free(status);

@@ -348,11 +348,8 @@ typedef struct error_case {
 } error_case;
 
 static const error_case ERRORS[] = {
-    {ELEMENTWISE("16", "f16", OF_TWO("arith.addf", "f16")), NULL, "the device has no float16"},
     {ELEMENTWISE("16", "f64", OF_TWO("arith.addf", "f64")), NULL, "the device has no float64"},
     {ELEMENTWISE("16", "i64", OF_TWO("arith.addi", "i64")), NULL, "the device has no int64"},
-    {ELEMENTWISE("16", "bf16", OF_TWO("arith.addf", "bf16")), LARGE_DEVICE,
-     "the device has no bfloat16"},
     {ELEMENTWISE("16", "index", OF_TWO("arith.addi", "index")), LARGE_DEVICE, "memory of indices"},
     {ELEMENTWISE("16", "f64", OF_ONE("math.exp", "f64")), LARGE_DEVICE,
      "math.exp: shaders do not have it of float64"},

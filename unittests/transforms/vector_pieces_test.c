@@ -22,6 +22,22 @@
   "      threads(%tx, %ty, %tz) in (%sx = %c16, %sy = %c2, %sz = %c1) {\n" BODY                    \
   "    gpu.terminator\n  }\n  return\n}\n"
 #define LAUNCH(ARGUMENTS, BODY) LAUNCH_WITH("", ARGUMENTS, BODY)
+// A product of 2 rows and 4 columns, both with 8 steps of the depth beside each other.
+#define LAUNCH_DOT(WIDENED)                                                                        \
+  LAUNCH_WITH(                                                                                     \
+      "tune.gpu.dot = 1 : i64",                                                                    \
+      "%a: memref<64x64xi8>, %b: memref<64x64xi8>, %c: memref<64x64xi32>",                         \
+      "%p = arith.constant 0 : i8\n%z = arith.constant dense<0> : vector<2x4xi32>\n"               \
+      "%v = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : "                   \
+      "memref<64x64xi8>, vector<2x8xi8>\n"                                                         \
+      "%w = vector.transfer_read %b[%c0, %c0], %p {in_bounds = [true, true]} : "                   \
+      "memref<64x64xi8>, vector<4x8xi8>\n" WIDENED                                                 \
+      "%r = vector.contract {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, "              \
+      "affine_map<(d0, d1, d2) -> (d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], "              \
+      "iterator_types = [\"parallel\", \"parallel\", \"reduction\"], kind = "                      \
+      "#vector.kind<add>} %u, %s, %z : vector<2x8xi32>, vector<4x8xi32> into vector<2x4xi32>\n"    \
+      "vector.transfer_write %r, %c[%c0, %c0] {in_bounds = [true, true]} : vector<2x4xi32>, "      \
+      "memref<64x64xi32>\n")
 #define AB "%a: memref<64x64xf32>, %b: memref<64x64xf32>"
 #define READ(TYPE)                                                                                 \
   "%v = vector.transfer_read %a[%c0, %c0], %zero {in_bounds = [true, true]}"                       \
@@ -191,6 +207,33 @@ static const pieces_case CASES[] = {
       "vector.extract"},
      "memref.store",
      4},
+    {{"bytes and halves are words in memory",
+      LAUNCH("%a: memref<64x64xi8>, %b: memref<64x64xf16>",
+             "%p = arith.constant 0 : i8\n"
+             "%v = vector.transfer_read %a[%c0, %c0], %p {in_bounds = [true, true]} : "
+             "memref<64x64xi8>, vector<2x8xi8>\n"
+             "%h = arith.sitofp %v : vector<2x8xi8> to vector<2x8xf16>\n"
+             "vector.transfer_write %h, %b[%c0, %c0] {in_bounds = [true, true]} : "
+             "vector<2x8xf16>, memref<64x64xf16>\n"),
+      {"memref<64x16xvector<1xi32>>", "memref<64x16xvector<2xi32>>",
+       "vector<1xi32> to vector<4xi8>"},
+      "memref<64x16xvector<4"},
+     "vector.bitcast",
+     8},
+    {{"bytes that lie together along the depth are dot products of words",
+      LAUNCH_DOT("%u = arith.extui %v : vector<2x8xi8> to vector<2x8xi32>\n"
+                 "%s = arith.extsi %w : vector<4x8xi8> to vector<4x8xi32>\n"),
+      {"<PackedVectorFormat4x8Bit> : i32 -> i32"},
+      "arith.muli"},
+     "spirv.SUDot",
+     16},
+    {{"and of bytes without a sign",
+      LAUNCH_DOT("%u = arith.extui %v : vector<2x8xi8> to vector<2x8xi32>\n"
+                 "%s = arith.extui %w : vector<4x8xi8> to vector<4x8xi32>\n"),
+      {"spirv.UDot"},
+      "arith.muli"},
+     "spirv.UDot",
+     16},
     {{"what a mask leaves out is neither read nor written",
       LAUNCH(AB, "%n = affine.min affine_map<(d0) -> (4, 50 - d0)>(%tx)\n"
                  "%m = vector.create_mask %n, %c4 : vector<4x4xi1>\n"
@@ -330,12 +373,14 @@ static const pieces_case CASES[] = {
      1},
 };
 
+static const tune_device device = {.api_major = 1, .api_minor = 1};
+
 static void vectors_become_pieces(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof CASES / sizeof *CASES; ++i) {
     MlirOperation function, module = parse_case(&CASES[i].becomes, context);
     assert_ok(tune_ir_find_function(module, "f", &function));
-    tune_status status = tune_vector_pieces_open(function);
+    tune_status status = tune_vector_pieces_open(function, &device);
     if (!tune_status_is_ok(status))
       fail_msg("%s: %s", CASES[i].becomes.name, tune_status_get_message(status));
     check_case(&CASES[i].becomes, module, CASES[i].word, CASES[i].count);
@@ -361,7 +406,7 @@ static void the_unknown_is_refused(void **state) {
     MlirOperation module, function;
     assert_ok(tune_ir_parse(context, TEXTS[i], "in.mlir", &module));
     assert_ok(tune_ir_find_function(module, "f", &function));
-    tune_status status = tune_vector_pieces_open(function);
+    tune_status status = tune_vector_pieces_open(function, &device);
     assert_int_equal(tune_status_get_code(status), TUNE_INVALID_ARGUMENT);
     assert_non_null(strstr(tune_status_get_message(status), ": error: "));
     tune_status_free(status);

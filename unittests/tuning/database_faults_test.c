@@ -439,9 +439,9 @@ static void strange_files_are_refused(void **state) {
   write_text(f, "");
   assert_fails(tune_database_open_read_only(f->path, &database), TUNE_NOT_FOUND, "is empty");
   tune_database_destroy(open_with_task(f));
-  run_sql(f, "PRAGMA user_version = 3");
+  run_sql(f, "PRAGMA user_version = 4");
   assert_fails(tune_database_open(f->path, &database), TUNE_FAILED_PRECONDITION,
-               "newer mlir-tune (schema 3, this one knows up to 2)");
+               "newer mlir-tune (schema 4, this one knows up to 3)");
   assert_fails(tune_database_open_read_only(f->path, &database), TUNE_FAILED_PRECONDITION,
                "newer mlir-tune");
   assert_fails(tune_database_open("", &database), TUNE_INVALID_ARGUMENT, "empty");
@@ -450,7 +450,7 @@ static void strange_files_are_refused(void **state) {
                "its folder does not exist");
 }
 
-// What was kept before code features were known stays, under the same digest, and takes new records
+// What was kept before code features and drift were known stays, under the same digest, and takes new records
 // beside it; to read alone such a file is too old.
 static void older_databases_are_brought_up_to_date(void **state) {
   fixture *f = *state;
@@ -460,19 +460,22 @@ static void older_databases_are_brought_up_to_date(void **state) {
   tune_database_destroy(database);
   run_sql(f, "ALTER TABLE trials DROP COLUMN registers;"
              "ALTER TABLE trials DROP COLUMN spilled_bytes;"
-             "ALTER TABLE trials DROP COLUMN shared_bytes; PRAGMA user_version = 1");
+             "ALTER TABLE trials DROP COLUMN shared_bytes;"
+             "ALTER TABLE trials DROP COLUMN drift; PRAGMA user_version = 1");
   assert_fails(tune_database_open_read_only(f->path, &database), TUNE_FAILED_PRECONDITION,
                "older version (schema 1)");
   assert_ok(tune_database_open(f->path, &database));
   assert_ok(tune_database_append(database, &record)); // which is there
   record.code = (tune_code_features){.registers = 96, .spilled_bytes = 4, .shared_bytes = 512};
   record.time.median = record.time.low = 0.25;
+  record.drift = 1.25;
   assert_ok(tune_database_append(database, &record));
   tune_record best;
   assert_ok(tune_database_best(database, "aaaa", "ffff", NULL, &best));
   assert_int_equal(best.code.registers, 96);
   assert_int_equal(best.code.spilled_bytes, 4);
   assert_int_equal(best.code.shared_bytes, 512);
+  assert_true(best.drift == 1.25);
   tune_record_deinit(&best);
   tune_database_destroy(database);
   run_sql(f, "CREATE TABLE two(n CHECK(n = 2)); INSERT INTO two SELECT count(*) FROM trials");

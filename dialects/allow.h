@@ -1,0 +1,60 @@
+//===- allow.h - What code may compute less exactly than the module says ---------------===//
+//
+// Some instructions are faster because they round more. Code has none of them unless the module
+// allows it, by an attribute that names them:
+//
+//   linalg.matmul {tune.allow = ["tf32"]} ins(...) outs(...)               // this product
+//   func.func @main(...) attributes {tune.allow = ["tf32"]} { ... }        // those of a function
+//   module attributes {tune.allow = ["tf32"]} { ... }                      // all
+//
+//   tf32   factors of products of f32 may be rounded, or cut, to the 10 bits of tf32's fraction;
+//          sums stay f32
+//
+// What is allowed is about the multiplication, and that is where tune_allow_place puts it: on the
+// arith.mulf in the op's body. There it stays through upstream's passes, which inline functions and
+// make other ops of an op with other attributes but with the same body; two products of which one
+// is allowed it stay two; and it is part of a task's text, and so of its key.
+//
+// Threads: functions on ops follow MLIR: many may read, one may write.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_DIALECTS_ALLOW_H
+#define TUNE_DIALECTS_ALLOW_H
+
+#include "support/status.h"
+
+#include "mlir-c/IR.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// The name of the attribute, an array of strings.
+#define TUNE_ALLOW_ATTRIBUTE "tune.allow"
+// What may be in it.
+#define TUNE_ALLOW_TF32 "tf32"
+
+// Whether `op` adds up products of two of its elements, both f32: a structured op of whose body the
+// result is `out + a * b`.
+bool tune_allow_is_product(MlirOperation op);
+
+// Whether factors of the product `op` may be rounded to tf32. False before tune_allow_place.
+bool tune_allow_has_tf32(MlirOperation op);
+
+// Allows tf32 to `op`, a product, beside what it is allowed already.
+void tune_allow_set_tf32(MlirOperation op);
+
+// Moves what the ops of `root` are allowed, by themselves or by what they are in, to the
+// multiplications in their bodies.
+void tune_allow_place(MlirOperation root);
+
+// Checks the attributes on `root` and on all ops inside it: INVALID_ARGUMENT (located) for words
+// that are not known, and where it stands on what is no module, function, product or arith.mulf.
+tune_status tune_allow_verify(MlirOperation root);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TUNE_DIALECTS_ALLOW_H
