@@ -31,7 +31,7 @@ build:
 
 test: build
 	@echo "== Running all tests of build/"
-	@ctest --test-dir build --output-on-failure
+	@ctest --test-dir build --output-on-failure --parallel "$$(nproc)"
 
 build-asan:
 	@echo "== Building with AddressSanitizer and UndefinedBehaviorSanitizer into build-asan/"
@@ -40,7 +40,7 @@ build-asan:
 
 test-asan: build-asan
 	@echo "== Running all tests of build-asan/"
-	@ctest --test-dir build-asan --output-on-failure
+	@ctest --test-dir build-asan --output-on-failure --parallel "$$(nproc)"
 
 build-fuzz:
 	@echo "== Building the fuzz targets into build-fuzz/"

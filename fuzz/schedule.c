@@ -45,7 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   char *text = fuzz_text(data, size);
   tune_schedule *schedule;
   if (!fuzz_nests_deep(text) &&
-      fuzz_accept(tune_schedule_parse(context, text, "schedule.mlir", &schedule))) {
+      fuzz_accept(tune_schedule_parse(context, text, "schedule.mlir", NULL, &schedule))) {
     sample(schedule);
     tune_schedule_destroy(schedule);
   }

@@ -19,6 +19,7 @@ static const tune_pass_option options_table[] = {
     TUNE_OPTION_DEVICE,
     TUNE_OPTION_THREADS,
     TUNE_OPTION_SCHEDULE,
+    TUNE_OPTION_ALLOW_PASS,
     TUNE_OPTION_BY_TARGET,
     {.name = "allow",
      .type = TUNE_PASS_OPTION_ENUM,

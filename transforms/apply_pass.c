@@ -9,8 +9,8 @@
 #include "transforms/module_tasks.h"
 
 static const tune_pass_option options_table[] = {
-    TUNE_OPTION_DATABASE,    TUNE_OPTION_TARGET,   TUNE_OPTION_DEVICE,    TUNE_OPTION_THREADS,
-    TUNE_OPTION_FLUSH_CACHE, TUNE_OPTION_SCHEDULE, TUNE_OPTION_BY_TARGET,
+    TUNE_OPTION_DATABASE,    TUNE_OPTION_TARGET,   TUNE_OPTION_DEVICE,     TUNE_OPTION_THREADS,
+    TUNE_OPTION_FLUSH_CACHE, TUNE_OPTION_SCHEDULE, TUNE_OPTION_ALLOW_PASS, TUNE_OPTION_BY_TARGET,
 };
 
 static tune_status apply_to_task(const tune_module_tasks *tasks, tune_database *database,

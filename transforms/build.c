@@ -40,7 +40,8 @@ static tune_status read_task(MlirContext context, const tune_build_source *sourc
   TUNE_RETURN_IF_ERROR(tune_memory_prepare(task->payload, function, task->signature));
   if (!source->schedule && !source->schedule_source)
     return tune_space_create(&task->no_knobs);
-  return tune_schedule_parse(context, source->schedule, source->schedule_source, &task->schedule);
+  return tune_schedule_parse(context, source->schedule, source->schedule_source,
+                             source->allowed_passes, &task->schedule);
 }
 
 tune_status tune_build_task_create(MlirContext context, const tune_build_source *source,

@@ -26,6 +26,7 @@ typedef struct tune_build_source {
   const char *payload_source;  // its file, or what messages call it
   const char *schedule;        // the text of a transform module; NULL: read schedule_source
   const char *schedule_source; // its file or name; NULL with NULL above: nothing is scheduled
+  const char *allowed_passes;  // that it may run beside those listed (schedule_passes.h), or NULL
   const char *function;        // the entry; NULL: see tune_ir_find_function
 } tune_build_source;
 

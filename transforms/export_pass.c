@@ -14,8 +14,8 @@
 #include "transforms/module_choices.h"
 
 static const tune_pass_option options_table[] = {
-    TUNE_OPTION_DATABASE, TUNE_OPTION_TARGET,      TUNE_OPTION_DEVICE,
-    TUNE_OPTION_THREADS,  TUNE_OPTION_FLUSH_CACHE, TUNE_OPTION_SCHEDULE,
+    TUNE_OPTION_DATABASE,    TUNE_OPTION_TARGET,   TUNE_OPTION_DEVICE,     TUNE_OPTION_THREADS,
+    TUNE_OPTION_FLUSH_CACHE, TUNE_OPTION_SCHEDULE, TUNE_OPTION_ALLOW_PASS,
 };
 
 static tune_status export_run(MlirOperation module, const tune_pass_options *options) {

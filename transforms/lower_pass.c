@@ -58,6 +58,7 @@ static const tune_pass_option options_table[] = {
     TUNE_OPTION_THREADS,
     TUNE_OPTION_FLUSH_CACHE,
     TUNE_OPTION_SCHEDULE,
+    TUNE_OPTION_ALLOW_PASS,
 };
 
 // What the steps of a lowering need, besides the options of the pass.

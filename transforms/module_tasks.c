@@ -33,6 +33,7 @@ tune_module_tasks_options tune_module_tasks_options_get(const tune_pass_options 
       .advises = true,
       .threads = (size_t)tune_pass_options_get_integer(options, "threads"),
       .schedule = tune_pass_options_get_text(options, "schedule"),
+      .allowed_passes = tune_pass_options_get_text(options, "allow-pass"),
   };
 }
 
@@ -74,7 +75,8 @@ static tune_status check_schedule(const tune_module_tasks *tasks) {
   const tune_extraction *extraction = tasks->extraction;
   tune_schedule *schedule;
   TUNE_RETURN_IF_ERROR(tune_schedule_parse(tasks->context, tasks->options.schedule_text,
-                                           tasks->options.schedule_source, &schedule));
+                                           tasks->options.schedule_source,
+                                           tasks->options.allowed_passes, &schedule));
   bool is_meant = extraction->task_count == 0;
   tune_status status = TUNE_OK;
   for (size_t i = 0; i < extraction->task_count && !is_meant && tune_status_is_ok(status); ++i)
@@ -105,6 +107,7 @@ static tune_status fill(tune_module_tasks *tasks, MlirOperation module,
       .facts = tasks->facts,
       .schedule_text = tasks->schedule_text,
       .schedule_source = options->schedule,
+      .allowed_passes = options->allowed_passes,
       .takes_all_chosen = options->takes_all_chosen,
       .by_target = options->by_target,
   };

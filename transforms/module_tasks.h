@@ -46,6 +46,11 @@ extern "C" {
     .summary = "file with a schedule of yours, in place of the rules' for the tasks it is meant "  \
                "for"                                                                               \
   }
+#define TUNE_OPTION_ALLOW_PASS                                                                     \
+  {                                                                                                \
+    .name = "allow-pass", .type = TUNE_PASS_OPTION_STRING,                                         \
+    .summary = "passes that the schedule may run beside those that only rewrite IR: a,b"           \
+  }
 #define TUNE_OPTION_DATABASE                                                                       \
   {                                                                                                \
     .name = "db", .type = TUNE_PASS_OPTION_STRING,                                                 \
@@ -84,10 +89,11 @@ typedef struct tune_module_tasks_options {
   bool advises; // where there is no such device the error says what to do: for passes with device=
   const json_t *fingerprint;
   size_t threads;
-  bool flush_cache;      // records are of runs with flushed caches
-  const char *schedule;  // file; NULL: rules
-  bool takes_all_chosen; // see task_space.h
-  bool by_target;        // see task_space.h
+  bool flush_cache;           // records are of runs with flushed caches
+  const char *schedule;       // file; NULL: rules
+  const char *allowed_passes; // that it may run beside those listed (schedule_passes.h), or NULL
+  bool takes_all_chosen;      // see task_space.h
+  bool by_target;             // see task_space.h
 } tune_module_tasks_options;
 
 // Reads target, device, threads and schedule from those of a pass that has them.

@@ -6,6 +6,7 @@
 #include "dialects/domain.h"
 #include "transforms/ir.h"
 #include "transforms/schedule_constraints.h"
+#include "transforms/schedule_passes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -280,12 +281,14 @@ static tune_status parse_module(MlirContext context, const char *text, const cha
 }
 
 tune_status tune_schedule_parse(MlirContext context, const char *text, const char *source,
-                                tune_schedule **out_schedule) {
+                                const char *allowed_passes, tune_schedule **out_schedule) {
   *out_schedule = NULL;
   tune_schedule *schedule = calloc(1, sizeof *schedule);
   if (!schedule)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "parsing the schedule");
   tune_status status = parse_module(context, text, source, &schedule->module);
+  if (tune_status_is_ok(status))
+    status = tune_schedule_check_passes(schedule->module, allowed_passes);
   if (tune_status_is_ok(status))
     status = read_space(schedule->module, &schedule->space);
   if (!tune_status_is_ok(status)) {

@@ -84,6 +84,7 @@ static tune_status find_tasks(search *s) {
                                        .threads = s->options->threads,
                                        .flush_cache = s->options->flush_cache,
                                        .schedule = s->options->schedule,
+                                       .allowed_passes = s->options->allowed_passes,
                                        .by_target = s->options->by_target};
   if (s->options->export_folder) {
     TUNE_RETURN_IF_ERROR(tune_search_open_rounds(s, &options.fingerprint));

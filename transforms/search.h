@@ -54,18 +54,19 @@ typedef struct tune_search_observer {
 } tune_search_observer;
 
 typedef struct tune_search_options {
-  const char *target;        // tuning/target_name.h; "null" builds nothing and times configs by
-                             // a formula
-  bool flush_cache;          // ahead of each run that is timed
-  size_t threads;            // of a candidate, at least 1
-  size_t jobs;               // builds at once; 0: as many as there are cores to build on
-  const char *database;      // path; NULL: the default one
-  const char *schedule;      // file with the user's schedule; NULL: rules
-  bool by_target;            // winners go into a dictionary of the target's (dialects/choices.h)
-  double seconds;            // of all tasks together; 0: no bound
-  const char *export_folder; // candidates are measured elsewhere (tuning/rounds.h): session.round
-                             // is then above 0, session.finalists 0; NULL: they are measured here
-  double export_wait;        // seconds to wait for the results of a round
+  const char *target;         // tuning/target_name.h; "null" builds nothing and times configs by
+                              // a formula
+  bool flush_cache;           // ahead of each run that is timed
+  size_t threads;             // of a candidate, at least 1
+  size_t jobs;                // builds at once; 0: as many as there are cores to build on
+  const char *database;       // path; NULL: the default one
+  const char *schedule;       // file with the user's schedule; NULL: rules
+  const char *allowed_passes; // that it may run beside those listed (schedule_passes.h), or NULL
+  bool by_target;             // winners go into a dictionary of the target's (dialects/choices.h)
+  double seconds;             // of all tasks together; 0: no bound
+  const char *export_folder;  // candidates are measured elsewhere (tuning/rounds.h): session.round
+                              // is then above 0, session.finalists 0; NULL: they are measured here
+  double export_wait;         // seconds to wait for the results of a round
   tune_session_options session; // strategy, trials and stop rules of each task; its fingerprint,
                                 // seeds, progress, write_script and user are set by the search
 } tune_search_options;

@@ -173,6 +173,7 @@ static const tune_pass_option options_table[] = {
     {.name = "schedule",
      .type = TUNE_PASS_OPTION_STRING,
      .summary = "a file with a transform script to search instead of the rules' spaces"},
+    TUNE_OPTION_ALLOW_PASS,
     {.name = "measure",
      .type = TUNE_PASS_OPTION_STRING,
      .initial = "here",
@@ -274,6 +275,7 @@ static tune_status read_options(const tune_pass_options *options, tune_search_op
   search->jobs = (size_t)tune_pass_options_get_integer(options, "jobs");
   search->database = tune_pass_options_get_text(options, "db");
   search->schedule = tune_pass_options_get_text(options, "schedule");
+  search->allowed_passes = tune_pass_options_get_text(options, "allow-pass");
   search->by_target = tune_pass_options_get_flag(options, "by-target");
   search->seconds = tune_pass_options_get_seconds(options, "time");
   TUNE_RETURN_IF_ERROR(read_measure(options, search));

@@ -53,7 +53,8 @@ tune_status tune_task_space_is_meant(MlirOperation schedule, const tune_extracte
 static tune_status take_users(MlirContext context, const tune_task_space_options *options,
                               tune_task_space *space) {
   TUNE_RETURN_IF_ERROR(tune_schedule_parse(context, options->schedule_text,
-                                           options->schedule_source, &space->schedule));
+                                           options->schedule_source, options->allowed_passes,
+                                           &space->schedule));
   bool is_meant;
   TUNE_RETURN_IF_ERROR(tune_task_space_is_meant(space->schedule->module, space->task, &is_meant));
   if (!is_meant) {
@@ -65,6 +66,7 @@ static tune_status take_users(MlirContext context, const tune_task_space_options
   space->origin_owned = strdup(options->schedule_source);
   space->origin = space->origin_owned;
   space->is_users = true;
+  space->allowed_passes = options->allowed_passes;
   return space->schedule_text && space->origin ? TUNE_OK : out_of_memory();
 }
 
@@ -84,7 +86,8 @@ static tune_status write_by_rule(MlirContext context, const tune_target_facts *f
     return out_of_memory();
   }
   space->origin = space->origin_owned;
-  return tune_schedule_parse(context, space->schedule_text, "schedule.mlir", &space->schedule);
+  return tune_schedule_parse(context, space->schedule_text, "schedule.mlir", NULL,
+                             &space->schedule);
 }
 
 static tune_status digest_schedule(const tune_target_facts *facts, tune_task_space *space) {
@@ -360,6 +363,7 @@ void tune_task_space_get_task(const tune_task_space *space, const tune_extractio
       .function = TUNE_TASK_FUNCTION_NAME,
       .schedule = space->schedule_text,
       .schedule_source = space->is_users ? space->origin : NULL,
+      .allowed_passes = space->allowed_passes,
       .schedule_digest = space->schedule_digest.text,
       .space = space->space,
       .flops = (double)task->flops,

@@ -40,6 +40,7 @@ typedef struct tune_task_space_options {
   // The user's schedule in place of a rule's, for the tasks that it is meant for (see
   // tune_task_space_is_meant): the text, and the file's name for messages. NULL: rules only.
   const char *schedule_text, *schedule_source;
+  const char *allowed_passes; // that it may run beside those listed (schedule_passes.h), or NULL
   bool takes_all_chosen;
   bool by_target; // what is written goes into a dictionary of the target's (dialects/choices.h)
 } tune_task_space_options;
@@ -49,6 +50,7 @@ typedef struct tune_task_space {
   const char *origin;              // for messages: "rule 'contraction'", or the schedule's file
   char *origin_owned;
   bool is_users;               // the schedule is the user's; `origin` is its file
+  const char *allowed_passes;  // as in the options, borrowed
   char *schedule_text;         // as written, knobs open
   tune_digest schedule_digest; // of the text and of what makes code of it (lower/version.h)
   tune_schedule *schedule;     // parsed; its space has the whole domains

@@ -31,6 +31,7 @@
 #ifndef TUNE_TUNING_DATABASE_H
 #define TUNE_TUNING_DATABASE_H
 
+#include "support/digest.h"
 #include "support/status.h"
 #include "tuning/record.h"
 
@@ -121,6 +122,14 @@ tune_status tune_database_load(tune_database *database, const char *task, const 
 // schedule are looked at. NOT_FOUND if there is none. Takes well under a millisecond.
 tune_status tune_database_best(tune_database *database, const char *task, const char *fingerprint,
                                const char *schedule, tune_record *out_record);
+
+// What names a record: a digest of every member. INVALID_ARGUMENT for one that is not fit to be
+// kept.
+tune_status tune_database_record_digest(const tune_record *record, tune_digest *out_digest);
+// The one record whose digest begins with `text`. NOT_FOUND, or INVALID_ARGUMENT where there are
+// several.
+tune_status tune_database_find_record(tune_database *database, const char *text,
+                                      tune_record *out_record);
 
 // A view of the database for a session; it borrows `database`.
 tune_record_store tune_database_store(tune_database *database);

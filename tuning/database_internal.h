@@ -33,7 +33,7 @@ struct tune_database {
   double wait_seconds;
   // Prepared once, since an import runs the first for each line, and a list the others for each
   // task.
-  sqlite3_stmt *insert_trial, *best_winner, *best_trial;
+  sqlite3_stmt *insert_trial, *best_winner, *best_trial, *best_trial_of_schedule;
 };
 
 // A status for what the connection last failed with, as said at the top of database.h.
@@ -83,9 +83,6 @@ tune_status tune_database_insert_fingerprint(tune_database *database, const char
 // append, in the caller's transaction if there is one.
 tune_status tune_database_insert_record(tune_database *database, const tune_record *record,
                                         bool *out_new);
-// What is in the column `digest`: of every member. INVALID_ARGUMENT for a record that is not fit to
-// be kept.
-tune_status tune_database_record_digest(const tune_record *record, tune_digest *out_digest);
 
 int64_t tune_database_now_ms(void); // Unix time in milliseconds
 
@@ -111,14 +108,17 @@ tune_status tune_database_read_task(const tune_database *database, sqlite3_stmt 
                                     tune_database_task *out_task);
 
 // Reads the record of a row whose columns are TUNE_DATABASE_RECORD_COLUMNS, of the tables trials AS
-// r, tasks AS t, fingerprints AS f. DATA_LOSS where it is not valid.
+// r, tasks AS t, fingerprints AS f. DATA_LOSS where it is not valid, or not what was written, as
+// its digest tells.
 #define TUNE_DATABASE_RECORD_COLUMNS                                                               \
   "r.kind, t.key, f.digest, r.schedule, r.config, r.script, r.verdict, r.error, r.artifact, "      \
   "r.median, r.low, r.high, r.repeats, r.samples, r.check_error, r.check_tolerance, "              \
   "r.transform_s, r.lower_s, r.optimize_s, r.codegen_s, r.link_s, r.measure_s, "                   \
   "r.strategy, r.seed, r.created_ms, r.registers, r.spilled_bytes, r.shared_bytes, "               \
-  "r.drift"
-#define TUNE_DATABASE_RECORD_WIDTH 29 // columns
+  "r.drift, r.digest"
+#define TUNE_DATABASE_RECORD_WIDTH 30 // columns
+tune_status tune_database_read_row(sqlite3_stmt *statement, tune_record *out_record);
+// The same, with a message for people: which database, and what to do.
 tune_status tune_database_read_record(const tune_database *database, sqlite3_stmt *statement,
                                       tune_record *out_record);
 

@@ -84,10 +84,13 @@ tune_status tune_database_nearest(tune_database *database, const tune_database_t
       database,
       "SELECT " TUNE_DATABASE_TASK_COLUMNS " FROM tasks AS t"
       "  WHERE t.kind = ?2 AND t.type = ?3 AND t.rank = ?4 AND t.key <> ?1"
-      "  AND (EXISTS(SELECT 1 FROM trials AS r WHERE r.task = t.id AND verdict = 'ok'"
+      // The indexes are named, since SQLite would go through all trials of a task.
+      "  AND (EXISTS(SELECT 1 FROM trials AS r INDEXED BY winners"
+      "      WHERE r.task = t.id AND verdict = 'ok'"
       "      AND r.kind = 'winner'"
       "      AND r.fingerprint = (SELECT id FROM fingerprints WHERE digest = ?5))"
-      "    OR EXISTS(SELECT 1 FROM trials AS r WHERE r.task = t.id AND verdict = 'ok'"
+      "    OR EXISTS(SELECT 1 FROM trials AS r INDEXED BY trials_by_time"
+      "      WHERE r.task = t.id AND verdict = 'ok'"
       "      AND r.kind = 'trial'"
       "      AND r.fingerprint = (SELECT id FROM fingerprints WHERE digest = ?5)))"
       "  ORDER BY t.id",

@@ -316,14 +316,34 @@ static tune_status read_columns(sqlite3_stmt *statement, tune_record *record) {
   return tune_record_validate(record);
 }
 
-tune_status tune_database_read_record(const tune_database *database, sqlite3_stmt *statement,
-                                      tune_record *out_record) {
+// Whether it is what was written: nothing else tells that a bit of a time has changed.
+static tune_status verify_digest(sqlite3_stmt *statement, const tune_record *record) {
+  tune_digest digest;
+  TUNE_RETURN_IF_ERROR(tune_database_record_digest(record, &digest));
+  const char *kept = (const char *)sqlite3_column_text(statement, TUNE_DATABASE_RECORD_WIDTH - 1);
+  if (kept && strcmp(digest.text, kept) == 0)
+    return TUNE_OK;
+  return tune_status_make(TUNE_DATA_LOSS, "its members are not what was written");
+}
+
+tune_status tune_database_read_row(sqlite3_stmt *statement, tune_record *out_record) {
   tune_record_init(out_record);
   tune_status status = read_columns(statement, out_record);
+  if (tune_status_is_ok(status))
+    status = verify_digest(statement, out_record);
   if (tune_status_is_ok(status))
     return TUNE_OK;
   tune_record_deinit(out_record);
   if (tune_status_get_code(status) == TUNE_OUT_OF_MEMORY)
+    return status;
+  return tune_status_join(tune_status_make(TUNE_DATA_LOSS, "%s", tune_status_get_message(status)),
+                          status);
+}
+
+tune_status tune_database_read_record(const tune_database *database, sqlite3_stmt *statement,
+                                      tune_record *out_record) {
+  tune_status status = tune_database_read_row(statement, out_record);
+  if (tune_status_get_code(status) != TUNE_DATA_LOSS)
     return status;
   return tune_status_join(tune_status_make(TUNE_DATA_LOSS,
                                            "%s: a record is damaged (%s); `tune-db check` tells "
@@ -366,13 +386,14 @@ tune_status tune_database_load(tune_database *database, const char *task, const 
 }
 
 // The first record that `*statement`, prepared from `sql` where it is not yet, gives for (task,
-// fingerprint, schedule), if any.
+// fingerprint, schedule), if any. (A NULL schedule is bound as what is not bound is: as NULL.)
 static tune_status first_record(tune_database *database, sqlite3_stmt **statement, const char *sql,
                                 const char *task, const char *fingerprint, const char *schedule,
                                 bool *out_found, tune_record *out_record) {
   if (!*statement)
     TUNE_RETURN_IF_ERROR(tune_database_prepare(database, sql, statement));
-  tune_status status = tune_database_bind(database, *statement, "ttt", task, fingerprint, schedule);
+  tune_status status = tune_database_bind(database, *statement, schedule ? "ttt" : "tt", task,
+                                          fingerprint, schedule);
   if (tune_status_is_ok(status))
     status = tune_database_step(database, *statement, out_found);
   if (tune_status_is_ok(status) && *out_found)
@@ -382,25 +403,42 @@ static tune_status first_record(tune_database *database, sqlite3_stmt **statemen
   return status;
 }
 
+// The good rows of a task on a fingerprint; of which kind they are comes after it.
+#define GOOD                                                                                       \
+  "task = (SELECT id FROM tasks WHERE key = ?1)"                                                   \
+  " AND fingerprint = (SELECT id FROM fingerprints WHERE digest = ?2)"                             \
+  " AND verdict = 'ok'"
+
+#define WITH_RECORD                                                                                \
+  "  JOIN trials AS r ON r.id = found JOIN tasks AS t ON t.id = r.task"                            \
+  "  JOIN fingerprints AS f ON f.id = r.fingerprint"
+
+// Goes from schedule to schedule in the index, of which there are few, however many winners.
 static const char best_winner_sql[] =
-    "SELECT " TUNE_DATABASE_RECORD_COLUMNS
-    " FROM (SELECT id AS winner, median AS time, row_number() OVER"
-    "      (PARTITION BY schedule ORDER BY created_ms DESC, id DESC) AS place FROM trials"
-    "    WHERE task = (SELECT id FROM tasks WHERE key = ?1)"
-    "      AND fingerprint = (SELECT id FROM fingerprints WHERE digest = ?2)"
-    "      AND verdict = 'ok' AND kind = 'winner' AND (?3 IS NULL OR schedule = ?3))"
-    "  JOIN trials AS r ON r.id = winner JOIN tasks AS t ON t.id = r.task"
-    "  JOIN fingerprints AS f ON f.id = r.fingerprint"
-    "  WHERE place = 1 ORDER BY time, winner LIMIT 1";
+    "WITH RECURSIVE schedules(schedule) AS ("
+    "    SELECT min(schedule) FROM trials WHERE " GOOD
+    "      AND kind = 'winner' AND (?3 IS NULL OR schedule = ?3)"
+    "    UNION ALL SELECT (SELECT min(t.schedule) FROM trials AS t WHERE " GOOD
+    "        AND kind = 'winner' AND t.schedule > s.schedule AND ?3 IS NULL)"
+    "      FROM schedules AS s WHERE s.schedule IS NOT NULL)"
+    " SELECT " TUNE_DATABASE_RECORD_COLUMNS " FROM (SELECT (SELECT id FROM trials AS t WHERE " GOOD
+    "        AND kind = 'winner' AND t.schedule = s.schedule"
+    "        ORDER BY created_ms DESC, id DESC LIMIT 1) AS found"
+    "      FROM schedules AS s WHERE s.schedule IS NOT NULL)" WITH_RECORD
+    "  ORDER BY r.median, r.id LIMIT 1";
 
 static const char best_trial_sql[] =
-    "SELECT " TUNE_DATABASE_RECORD_COLUMNS " FROM (SELECT id AS first FROM trials"
-    "    WHERE task = (SELECT id FROM tasks WHERE key = ?1)"
-    "      AND fingerprint = (SELECT id FROM fingerprints WHERE digest = ?2)"
-    "      AND verdict = 'ok' AND kind = 'trial' AND (?3 IS NULL OR schedule = ?3)"
-    "    ORDER BY median, id LIMIT 1)"
-    "  JOIN trials AS r ON r.id = first JOIN tasks AS t ON t.id = r.task"
-    "  JOIN fingerprints AS f ON f.id = r.fingerprint";
+    "SELECT " TUNE_DATABASE_RECORD_COLUMNS " FROM (SELECT id AS found FROM trials"
+    "    WHERE " GOOD " AND kind = 'trial' ORDER BY median, id LIMIT 1)" WITH_RECORD;
+
+// The same of one schedule: a text of its own, since SQLite picks the index by it.
+static const char best_trial_of_schedule_sql[] =
+    "SELECT " TUNE_DATABASE_RECORD_COLUMNS " FROM (SELECT id AS found FROM trials"
+    "    WHERE " GOOD " AND kind = 'trial' AND schedule = ?3"
+    "    ORDER BY median, id LIMIT 1)" WITH_RECORD;
+
+#undef GOOD
+#undef WITH_RECORD
 
 tune_status tune_database_best(tune_database *database, const char *task, const char *fingerprint,
                                const char *schedule, tune_record *out_record) {
@@ -409,12 +447,52 @@ tune_status tune_database_best(tune_database *database, const char *task, const 
   TUNE_RETURN_IF_ERROR(first_record(database, &database->best_winner, best_winner_sql, task,
                                     fingerprint, schedule, &found, out_record));
   if (!found)
-    TUNE_RETURN_IF_ERROR(first_record(database, &database->best_trial, best_trial_sql, task,
-                                      fingerprint, schedule, &found, out_record));
+    TUNE_RETURN_IF_ERROR(schedule ? first_record(database, &database->best_trial_of_schedule,
+                                                 best_trial_of_schedule_sql, task, fingerprint,
+                                                 schedule, &found, out_record)
+                                  : first_record(database, &database->best_trial, best_trial_sql,
+                                                 task, fingerprint, NULL, &found, out_record));
   if (found)
     return TUNE_OK;
   return tune_status_make(TUNE_NOT_FOUND, "%s: holds no good trial of task %s on fingerprint %s",
                           database->path, task, fingerprint);
+}
+
+// Reads the row there is, and looks whether it is the only one.
+static tune_status read_only_record(tune_database *database, sqlite3_stmt *statement,
+                                    const char *text, tune_record *out_record) {
+  bool row;
+  TUNE_RETURN_IF_ERROR(tune_database_step(database, statement, &row));
+  if (!row)
+    return tune_status_make(TUNE_NOT_FOUND, "%s: no record '%s'; `tune-db show TASK` names them",
+                            database->path, text);
+  TUNE_RETURN_IF_ERROR(tune_database_read_record(database, statement, out_record));
+  tune_status status = tune_database_step(database, statement, &row);
+  if (tune_status_is_ok(status) && row)
+    status = tune_status_make(TUNE_INVALID_ARGUMENT,
+                              "%s: several records begin with '%s'; give more of it",
+                              database->path, text);
+  if (!tune_status_is_ok(status))
+    tune_record_deinit(out_record);
+  return status;
+}
+
+tune_status tune_database_find_record(tune_database *database, const char *text,
+                                      tune_record *out_record) {
+  tune_record_init(out_record);
+  sqlite3_stmt *statement = NULL;
+  // A range of the index; "g" comes after all digits of a digest.
+  TUNE_RETURN_IF_ERROR(tune_database_prepare(
+      database,
+      "SELECT " TUNE_DATABASE_RECORD_COLUMNS " FROM trials AS r JOIN tasks AS t ON t.id = r.task"
+      "  JOIN fingerprints AS f ON f.id = r.fingerprint"
+      "  WHERE r.digest >= ?1 AND r.digest < ?1 || 'g' AND length(?1) > 0 LIMIT 2",
+      &statement));
+  tune_status status = tune_database_bind(database, statement, "t", text);
+  if (tune_status_is_ok(status))
+    status = read_only_record(database, statement, text, out_record);
+  sqlite3_finalize(statement);
+  return status;
 }
 
 //===- As a store -------------------------------------------------------------===//

@@ -142,15 +142,11 @@ static tune_status check_task(tune_database *database, sqlite3_stmt *statement) 
 }
 
 static tune_status check_record(tune_database *database, sqlite3_stmt *statement) {
+  (void)database;
   tune_record record;
-  TUNE_RETURN_IF_ERROR(tune_database_read_record(database, statement, &record));
-  tune_digest digest;
-  tune_status status = tune_database_record_digest(&record, &digest);
-  const char *kept = (const char *)sqlite3_column_text(statement, TUNE_DATABASE_RECORD_WIDTH + 1);
-  if (tune_status_is_ok(status) && (!kept || strcmp(digest.text, kept) != 0))
-    status = tune_status_make(TUNE_DATA_LOSS, "its members are not what was written");
+  TUNE_RETURN_IF_ERROR(tune_database_read_row(statement, &record));
   tune_record_deinit(&record);
-  return status;
+  return TUNE_OK;
 }
 
 // Runs `check` on every row of `sql`, in which column `id_column` is the row's id in `table`.
@@ -190,7 +186,7 @@ static tune_status check_all(checker *checking) {
       report_damage(checking, tune_database_visit_fingerprints(checking->database, NULL, NULL,
                                                                ignore_fingerprint, NULL)));
   return check_rows(checking, "trials",
-                    "SELECT " TUNE_DATABASE_RECORD_COLUMNS ", r.id, r.digest"
+                    "SELECT " TUNE_DATABASE_RECORD_COLUMNS ", r.id"
                     "  FROM trials AS r JOIN tasks AS t ON t.id = r.task"
                     "  JOIN fingerprints AS f ON f.id = r.fingerprint",
                     TUNE_DATABASE_RECORD_WIDTH, check_record);

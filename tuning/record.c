@@ -2,6 +2,8 @@
 
 #include "tuning/record.h"
 
+#include "support/string_builder.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -468,4 +470,24 @@ tune_status tune_record_from_json(const json_t *object, tune_record *record) {
   if (!tune_status_is_ok(status))
     tune_record_deinit(record);
   return status;
+}
+
+//===- For people -------------------------------------------------------------===//
+
+tune_status tune_record_config_text(const char *config, char **out_text) {
+  *out_text = NULL;
+  json_t *object = json_loads(config, 0, NULL);
+  if (!object)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a config");
+  tune_string_builder text;
+  tune_string_builder_init(&text);
+  tune_string_builder_append(&text, "");
+  const char *knob;
+  json_t *value;
+  json_object_foreach(object, knob, value) {
+    tune_string_builder_appendf(&text, "%s%s=%lld", text.length ? "," : "", knob,
+                                (long long)json_integer_value(value));
+  }
+  json_decref(object);
+  return tune_string_builder_finish(&text, out_text);
 }

@@ -143,6 +143,9 @@ typedef struct tune_record_store {
                       tune_record_visitor visit, void *user);
 } tune_record_store;
 
+// The config of a record as `tune-run --config=` takes it: "mc=64,nr=32". The caller's, to free.
+tune_status tune_record_config_text(const char *config, char **out_text);
+
 // The member "code" of a record's JSON and of a build's: NULL where nothing is known, or memory ran
 // out. get reads the member of `object`; INVALID_ARGUMENT for one that is none.
 json_t *tune_code_features_to_json(const tune_code_features *code);

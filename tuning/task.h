@@ -25,6 +25,7 @@ typedef struct tune_task {
   const char *function; // the function's name in it
   const char *schedule; // MLIR: the transform script that `space` was read off; NULL in tests
   const char *schedule_source; // the file it is from, for messages; NULL where it is none of a user
+  const char *allowed_passes;  // that it may run beside those listed, "a,b"; NULL: none
   const char *schedule_digest; // of `schedule`; "" where there is none
   const tune_space *space;     //
   double flops;                // of one run; 0 where that says nothing

@@ -58,7 +58,7 @@ static tune_status collect(void *user, const tune_database_summary *summary) {
 
 static tune_status add_row(tune_table *table, const best *entry) {
   char *config = NULL;
-  TUNE_RETURN_IF_ERROR(tune_db_config_text(entry->record.config, &config));
+  TUNE_RETURN_IF_ERROR(tune_record_config_text(entry->record.config, &config));
   double median = entry->record.time.median;
   tune_figure key = tune_db_short_key(entry->record.task);
   tune_figure target = tune_db_target(entry->target, entry->record.fingerprint);
@@ -136,7 +136,7 @@ static tune_status print_one(const collection *all, size_t print) {
     return TUNE_OK;
   }
   char *config = NULL;
-  TUNE_RETURN_IF_ERROR(tune_db_config_text(record->config, &config));
+  TUNE_RETURN_IF_ERROR(tune_record_config_text(record->config, &config));
   printf("%s\n", config);
   free(config);
   return TUNE_OK;

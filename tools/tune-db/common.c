@@ -70,24 +70,6 @@ tune_figure tune_db_count(uint64_t count, const char *noun) {
   return figure;
 }
 
-tune_status tune_db_config_text(const char *config, char **out_text) {
-  *out_text = NULL;
-  json_t *object = json_loads(config, 0, NULL);
-  if (!object)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a config");
-  tune_string_builder text;
-  tune_string_builder_init(&text);
-  tune_string_builder_append(&text, "");
-  const char *knob;
-  json_t *value;
-  json_object_foreach(object, knob, value) {
-    tune_string_builder_appendf(&text, "%s%s=%lld", text.length ? "," : "", knob,
-                                (long long)json_integer_value(value));
-  }
-  json_decref(object);
-  return tune_string_builder_finish(&text, out_text);
-}
-
 tune_status tune_db_print_json(json_t *value) {
   if (!value)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "making JSON");

@@ -160,9 +160,15 @@ static void set_code(const tune_record *record, tune_figure figures[CODE_COLUMNS
 static tune_status add_record(tune_table *table, const tune_database_task *task,
                               const tune_record *record, bool shows_code) {
   char *config = NULL;
-  TUNE_RETURN_IF_ERROR(tune_db_config_text(record->config, &config));
+  TUNE_RETURN_IF_ERROR(tune_record_config_text(record->config, &config));
   const tune_timing *time = &record->time;
-  tune_figure median = tune_figure_seconds(time->median);
+  tune_digest digest;
+  tune_status status = tune_database_record_digest(record, &digest);
+  if (!tune_status_is_ok(status)) {
+    free(config);
+    return status;
+  }
+  tune_figure id, median = tune_figure_seconds(time->median);
   tune_figure spread = {"-"};
   if (time->median > 0)
     spread = tune_figure_percent((time->high - time->low) / 2 / time->median);
@@ -171,10 +177,11 @@ static tune_status add_record(tune_table *table, const tune_database_task *task,
       record->kind == TUNE_RECORD_WINNER ? "winner" : tune_verdict_name(record->verdict);
   tune_figure code[CODE_COLUMNS];
   set_code(record, code);
-  const char *cells[] = {median.text,  spread.text,  rate.text,    verdict, record->strategy,
-                         code[0].text, code[1].text, code[2].text, config};
+  snprintf(id.text, sizeof id.text, "%.8s", digest.text);
+  const char *cells[] = {median.text, spread.text,  rate.text,    verdict,      record->strategy,
+                         id.text,     code[0].text, code[1].text, code[2].text, config};
   if (!shows_code)
-    cells[5] = config;
+    cells[6] = config;
   tune_table_add_row(table, cells);
   free(config);
   return TUNE_OK;
@@ -185,9 +192,9 @@ static tune_status print_table(const tune_database_task *task, const tune_record
   tune_table_column columns[] = {
       {.title = "TIME", .is_number = true},    {.title = "\xc2\xb1", .is_number = true},
       {.title = "GFLOP/s", .is_number = true}, {.title = "VERDICT"},
-      {.title = "BY", .may_shrink = true},     {.title = "REGS", .is_number = true},
-      {.title = "SPILLED", .is_number = true}, {.title = "SHARED", .is_number = true},
-      {.title = "CONFIG", .may_shrink = true},
+      {.title = "BY", .may_shrink = true},     {.title = "RECORD"},
+      {.title = "REGS", .is_number = true},    {.title = "SPILLED", .is_number = true},
+      {.title = "SHARED", .is_number = true},  {.title = "CONFIG", .may_shrink = true},
   };
   size_t column_count = sizeof columns / sizeof *columns;
   bool shows_code = has_code(records, count);
@@ -222,7 +229,7 @@ static void print_error_text(const char *text) {
 static tune_status print_errors(const tune_record *records, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     char *config = NULL;
-    TUNE_RETURN_IF_ERROR(tune_db_config_text(records[i].config, &config));
+    TUNE_RETURN_IF_ERROR(tune_record_config_text(records[i].config, &config));
     printf("%s  %s  ", tune_figure_date(records[i].created_ms).text,
            tune_verdict_name(records[i].verdict));
     tune_text_print(config, 0, stdout);
@@ -336,7 +343,12 @@ static tune_status print_json(const tune_database_task *task, const collection *
     return tune_status_make(TUNE_OUT_OF_MEMORY, "making JSON");
   for (size_t i = 0; i < all->count; ++i) {
     json_t *record = NULL;
-    tune_status status = tune_record_to_json(&all->records[i], &record);
+    tune_digest id;
+    tune_status status = tune_database_record_digest(&all->records[i], &id);
+    if (tune_status_is_ok(status))
+      status = tune_record_to_json(&all->records[i], &record);
+    if (tune_status_is_ok(status))
+      json_object_set_new(record, "record", json_string(id.text));
     if (tune_status_is_ok(status) && json_array_append_new(records, record) != 0)
       status = tune_status_make(TUNE_OUT_OF_MEMORY, "making JSON");
     if (!tune_status_is_ok(status)) {

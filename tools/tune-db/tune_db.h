@@ -76,9 +76,6 @@ tune_figure tune_db_short_key(const char *key);
 // "1 task", "2 tasks".
 tune_figure tune_db_count(uint64_t count, const char *noun);
 
-// "mc=64,nr=32" from a JSON config: what `tune-run --config=` takes. Owned by the caller.
-tune_status tune_db_config_text(const char *config, char **out_text);
-
 // Prints `value`, whose reference it takes; NULL stands for memory that ran out.
 tune_status tune_db_print_json(json_t *value);
 

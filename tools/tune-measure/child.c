@@ -2,6 +2,7 @@
 
 #include "tools/tune-measure/child.h"
 #include "support/clock.h"
+#include "support/sandbox.h"
 #include "support/string_builder.h"
 #include "tools/tune-measure/cpu_lock.h"
 
@@ -50,6 +51,8 @@ static void note_crash(int signal, siginfo_t *info, void *context) {
   child_notes *notes = handler_notes;
   notes->signal = signal;
   notes->address = info->si_addr;
+  if (signal == SIGSYS)
+    notes->call = info->si_syscall;
   if (notes->kernel) {
     size_t argument = 0;
     notes->place = notes->kernel->methods->locate(notes->kernel, info->si_addr, &argument);
@@ -67,7 +70,7 @@ static void catch_crashes(child_notes *notes) {
   sigaltstack(&alternative, NULL);
   struct sigaction action = {.sa_sigaction = note_crash,
                              .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESETHAND | SA_NODEFER};
-  const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+  const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGSYS};
   for (size_t i = 0; i < sizeof signals / sizeof *signals; ++i)
     sigaction(signals[i], &action, NULL);
 }
@@ -117,6 +120,18 @@ static void connect_streams(int log) {
   dup2(log, STDERR_FILENO);
 }
 
+static tune_status enter_sandbox(const child_limits *limits, int report) {
+  if (!limits->has_candidate)
+    return TUNE_OK;
+  const int kept[] = {report, limits->kept_fd};
+  tune_sandbox_close_descriptors(kept, sizeof kept / sizeof *kept);
+  const tune_sandbox_options options = {.kind = limits->has_driver ? TUNE_SANDBOX_DRIVER
+                                                                   : TUNE_SANDBOX_RUN,
+                                        .writable = limits->writable,
+                                        .writable_count = limits->writable_count};
+  return tune_sandbox_enter(&options);
+}
+
 static void send_report(int fd, tune_status status, json_t *report) {
   if (!tune_status_is_ok(status)) {
     json_decref(report);
@@ -141,7 +156,9 @@ static _Noreturn void be_child(child_body body, void *context, const child_limit
   apply_limits(limits);
   catch_crashes(notes);
   json_t *report = NULL;
-  tune_status status = body(context, notes, &report);
+  tune_status status = enter_sandbox(limits, report_fd);
+  if (tune_status_is_ok(status))
+    status = body(context, notes, &report);
   notes->kernel = NULL;
   notes->phase = "reporting";
   send_report(report_fd, status, report);
@@ -284,6 +301,13 @@ static tune_status describe_crash(const child *c, int wait_status, const child_l
     tune_string_builder_appendf(&text, "exited with status %d while %s", WEXITSTATUS(wait_status),
                                 notes->phase);
   }
+  if (notes->signal == SIGSYS) {
+    const char *name = tune_sandbox_call_name(notes->call);
+    tune_string_builder_appendf(&text,
+                                ": it made the system call %d (%s), which is forbidden to "
+                                "candidates",
+                                (int)notes->call, name ? name : "?");
+  }
   bool has_address = notes->signal == SIGSEGV || notes->signal == SIGBUS;
   if (has_address && notes->place != TUNE_BUFFER_ELSEWHERE)
     tune_string_builder_appendf(&text, ", %s argument %zu", place_name(notes->place),
@@ -387,9 +411,24 @@ static tune_status run(child_body body, void *context, const child_limits *limit
   return status;
 }
 
+// Once, to the log: what candidates are not kept from on this system.
+static void tell_missing(void) {
+  static bool was_told;
+  char *missing = NULL;
+  if (was_told)
+    return;
+  was_told = true;
+  tune_status_free(tune_sandbox_describe(&missing));
+  if (missing)
+    fprintf(stderr, "tune-measure: %s\n", missing);
+  free(missing);
+}
+
 tune_status child_run(child_body body, void *context, const child_limits *limits,
                       const child_watch *watch, child_outcome *out_outcome) {
   memset(out_outcome, 0, sizeof *out_outcome);
+  if (limits->has_candidate)
+    tell_missing();
   if (!limits->takes_time)
     return run(body, context, limits, watch, out_outcome);
   cpu_lock lock;

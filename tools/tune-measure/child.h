@@ -4,6 +4,9 @@
 // was doing when it crashed is told by notes in memory shared with the parent: the child writes
 // its phase, a signal handler writes the address.
 //
+// A child that runs code of a candidate has nothing open but what it needs, and is in a sandbox; a
+// system call that is forbidden there ends it.
+//
 // The child leads a process group of its own and dies with this process. It has no stdin;
 // the end of what it prints is kept and becomes part of the error.
 //
@@ -26,6 +29,7 @@ typedef struct child_notes {
   tune_kernel *volatile kernel; // asked for where an address lies; of the child only
   // Written by the signal handler.
   volatile sig_atomic_t signal;
+  volatile sig_atomic_t call; // that the sandbox forbids, with SIGSYS
   void *volatile address;
   volatile tune_buffer_place place;
   volatile size_t argument;
@@ -37,6 +41,10 @@ typedef struct child_limits {
   // `bytes` is of memory that is written (RLIMIT_DATA) and not of address space, which drivers of
   // GPUs reserve by the terabyte, for what is on the device.
   bool has_driver;
+  bool has_candidate; // it runs code of an artifact, and so in a sandbox (support/sandbox.h)
+  int kept_fd;        // an open file of the parent's that the child needs; 0: none
+  const char *const *writable; // folders that a child with a candidate may write to
+  size_t writable_count;
   size_t threads;   // that may use CPU time at once
   bool takes_time;  // that nothing of ours is to disturb: it waits for its cores (cpu_lock.h)
   const int *cpus;  // of these threads, or NULL: the first ones there are

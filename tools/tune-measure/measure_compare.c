@@ -53,6 +53,8 @@ tune_status measure_compare(const task *of, const tune_export *exported, const j
   *out_reply = NULL;
   const json_t *candidates = json_object_get(entry, "candidates");
   size_t count = json_array_size(candidates);
+  if (count == 0)
+    return tune_status_make(TUNE_DATA_LOSS, "an export with finalists of which there are none");
   const char **paths = calloc(count + 1, sizeof *paths);
   tune_status status = paths ? extract(exported, candidates, folder, paths) : out_of_memory();
   if (tune_status_is_ok(status))

@@ -160,6 +160,33 @@ static tune_status serve_measure(server *s, const json_t *request, json_t **out_
   return trial_measure_in_child(*link, request, &watch, out_reply);
 }
 
+static void destroy_folders(const char **folders, size_t count) {
+  for (size_t i = 0; i < count; ++i)
+    free((char *)folders[i]);
+  free(folders);
+}
+
+// The folders of `outputs`, which the child writes, into its limits; they belong to `*out_folders`.
+static tune_status find_folders(const json_t *outputs, const char ***out_folders,
+                                child_limits *limits) {
+  size_t count = json_array_size(outputs);
+  *out_folders = calloc(count + 1, sizeof **out_folders);
+  if (!*out_folders)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "comparing");
+  limits->writable = *out_folders;
+  for (size_t i = 0; i < count; ++i) {
+    const char *path = json_string_value(json_array_get(outputs, i));
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    if (!path)
+      continue;
+    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    if (!folder)
+      return tune_status_make(TUNE_OUT_OF_MEMORY, "comparing");
+    (*out_folders)[limits->writable_count++] = folder;
+  }
+  return TUNE_OK;
+}
+
 // Measures "artifacts" interleaved, for compare and run.
 static tune_status compare(server *s, const json_t *request, const task *t, const json_t *outputs,
                            json_t **out_reply) {
@@ -179,6 +206,9 @@ static tune_status compare(server *s, const json_t *request, const task *t, cons
     if (!order.artifacts[i])
       status = tune_status_make(TUNE_INVALID_ARGUMENT, "\"artifacts\" is not an array of paths");
   }
+  const char **folders = NULL;
+  if (tune_status_is_ok(status))
+    status = find_folders(outputs, &folders, &limits);
   child_watch watch = watch_of(s);
   child_outcome outcome = {0};
   if (tune_status_is_ok(status))
@@ -186,6 +216,7 @@ static tune_status compare(server *s, const json_t *request, const task *t, cons
   if (tune_status_is_ok(status))
     *out_reply = trial_reply(&outcome, true);
   child_outcome_deinit(&outcome);
+  destroy_folders(folders, limits.writable_count);
   free(order.artifacts);
   return status;
 }

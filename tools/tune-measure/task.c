@@ -88,6 +88,7 @@ bool task_takes_time(const tune_target_class *target) { return target != &tune_t
 tune_status task_read_limits(const json_t *request, const task *t, double default_seconds,
                              child_limits *out_limits) {
   *out_limits = (child_limits){.seconds = default_seconds,
+                               .has_candidate = true,
                                .bytes = DEFAULT_BYTES,
                                .has_driver = t->target != &tune_target_cpu,
                                .threads = t->threads,
@@ -378,6 +379,8 @@ static tune_status run_in_child(const json_t *request, const char *path, double 
   TUNE_RETURN_IF_ERROR(task_read_limits(request, t, REFERENCE_SECONDS, &limits));
   reference_run run = {.of = t, .path = path, .disturbance = disturbance};
   TUNE_RETURN_IF_ERROR(transfer_open(&run.fd));
+  limits.kept_fd = run.fd;
+  limits.has_driver = false;
   child_outcome outcome;
   tune_status status = child_run(run_reference, &run, &limits, watch, &outcome);
   if (tune_status_is_ok(status)) {

@@ -85,13 +85,14 @@ static tune_status ask_worker(exporter *e, const char *database, const char *tex
   const export_settings *s = e->settings;
   bool is_stdin = strcmp(s->module, "-") == 0;
   const json_t *fingerprint = made_for(e);
-  json_t *request = json_pack(
-      "{s:s, s:b, s:s*, s:s, s:s?, s:{s:s, s:O?}, s:I, s:s?, s:s?, s:o, s:I, s:I}", "do",
-      "candidates", "flush_cache", s->flush_cache, "payload", text, "payload_source",
-      is_stdin ? "<stdin>" : s->module, "function", s->function, "target", "name",
-      e->facts->name.target, "fingerprint", (json_t *)fingerprint, "threads",
-      (json_int_t)s->threads, "schedule", s->schedule, "database", database, "configs",
-      texts_to_json(&s->configs), "trials", (json_int_t)s->trials, "seed", (json_int_t)s->seed);
+  json_t *request =
+      json_pack("{s:s, s:b, s:s*, s:s, s:s?, s:{s:s, s:O?}, s:I, s:s?, s:s?, s:s?, s:o, s:I, s:I}",
+                "do", "candidates", "flush_cache", s->flush_cache, "payload", text,
+                "payload_source", is_stdin ? "<stdin>" : s->module, "function", s->function,
+                "target", "name", e->facts->name.target, "fingerprint", (json_t *)fingerprint,
+                "threads", (json_int_t)s->threads, "schedule", s->schedule, "allow_passes",
+                s->allowed_passes, "database", database, "configs", texts_to_json(&s->configs),
+                "trials", (json_int_t)s->trials, "seed", (json_int_t)s->seed);
   tune_connection *worker;
   tune_status status = tune_connection_open("tune-worker", &worker);
   if (!tune_status_is_ok(status)) {
@@ -194,6 +195,7 @@ static tune_status export_task(exporter *e, const json_t *object) {
                     .function = text_of(object, "function"),
                     .schedule = text_of(object, "schedule"),
                     .schedule_source = text_of(object, "schedule_source"),
+                    .allowed_passes = e->settings->allowed_passes,
                     .schedule_digest = text_of(object, "schedule_digest")};
   if (!task.name || !task.payload || !task.function || !task.schedule || !task.schedule_digest)
     return tune_status_make(TUNE_DATA_LOSS, "tune-worker answers without what a task needs");

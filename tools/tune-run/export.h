@@ -13,12 +13,13 @@
 // Texts are borrowed from argv.
 typedef struct export_settings {
   tune_arguments arguments;
-  const char *module;   // a path; "-": stdin
-  const char *function; // NULL: the only one, or @main
-  const char *target;   // tuning/target_name.h
-  const char *device;   // a file with the fingerprint of the other machine; NULL: this one's
-  const char *database; // NULL: the default one, if it is there; "": none
-  const char *schedule; // a path, or NULL
+  const char *module;         // a path; "-": stdin
+  const char *function;       // NULL: the only one, or @main
+  const char *target;         // tuning/target_name.h
+  const char *device;         // a file with the fingerprint of the other machine; NULL: this one's
+  const char *database;       // NULL: the default one, if it is there; "": none
+  const char *schedule;       // a path, or NULL
+  const char *allowed_passes; // that it may run beside those listed, "a,b", or NULL
   const char *output;
   tune_option_list configs; // "mc=64,nr=32"
   bool flush_cache;         // ahead of each run that is timed, and records are of such

@@ -58,6 +58,8 @@ tune_status export_settings_parse(int argc, char **argv, export_settings *out_se
        NULL, 0, 0},
       {"schedule", 0, TUNE_OPTION_STRING, &s->schedule, "FILE",
        "A schedule of yours in place of that of our rules.", NULL, 0, 0},
+      {"allow-pass", 0, TUNE_OPTION_STRING, &s->allowed_passes, "NAME,...",
+       "Passes that the schedule may run beside those that only rewrite IR.", NULL, 0, 0},
       {"dynamic", 0, TUNE_OPTION_INTEGER, &s->dynamic, "N",
        "Size of dimensions that the module leaves open. The default is 64.", NULL, 1, 1 << 30},
   };

@@ -4,6 +4,7 @@
 #include "tools/tune-run/benchmark.h"
 #include "tools/tune-run/emit.h"
 #include "tools/tune-run/export.h"
+#include "tools/tune-run/replay.h"
 #include "tools/tune-run/report.h"
 #include "tuning/device_file.h"
 
@@ -66,7 +67,10 @@ static tune_status find_facts(const run_settings *settings, const tune_target_na
 static int run_with(const run_settings *settings, tune_target_facts *facts,
                     tune_status *out_status) {
   bool is_ok = true;
-  if (settings->emit == EMIT_NONE) {
+  if (settings->record) {
+    *out_status = replay_run(settings, facts, &is_ok);
+    tune_target_facts_destroy(facts);
+  } else if (settings->emit == EMIT_NONE) {
     *out_status = run(settings, facts, &is_ok);
   } else {
     *out_status = emit_run(settings, facts);

@@ -46,7 +46,32 @@ static tune_status check_emit(const run_settings *s) {
   return TUNE_OK;
 }
 
+// A record says itself what is built and with what inputs.
+static tune_status check_record(const run_settings *s) {
+  const struct {
+    const char *option;
+    bool is_given;
+  } of_modules[] = {{"a module", s->module != NULL},    {"--function", s->function != NULL},
+                    {"--config", s->config != NULL},    {"--input", s->inputs.count > 0},
+                    {"--output", s->outputs.count > 0}, {"--compare", s->compare.count > 0},
+                    {"--seed", s->seed != NO_SEED},     {"--dynamic", s->dynamic > 0},
+                    {"--time", s->seconds > 0},         {"--check=false", !s->checks},
+                    {"--emit", s->emit != EMIT_NONE},   {"--device", s->device != NULL}};
+  for (size_t i = 0; i < sizeof of_modules / sizeof *of_modules; ++i)
+    if (of_modules[i].is_given)
+      return tune_status_make(TUNE_INVALID_ARGUMENT,
+                              "--record=%s builds and runs what the record says, so that %s has no "
+                              "meaning",
+                              s->record, of_modules[i].option);
+  return TUNE_OK;
+}
+
 static tune_status check_usage(run_settings *s) {
+  if (s->record)
+    return check_record(s);
+  if (!s->module)
+    return tune_status_make(TUNE_INVALID_ARGUMENT,
+                            "a module is missing (or --record=ID); tune-run --help says more");
   size_t from_stdin = strcmp(s->module, "-") == 0;
   for (size_t i = 0; i < s->compare.count; ++i)
     from_stdin += strcmp(s->compare.values[i], "-") == 0;
@@ -106,6 +131,8 @@ tune_status settings_parse(int argc, char **argv, run_settings *out_settings, bo
        "Values of the schedule's knobs, for a module with one task.", NULL, 0, 0},
       {"schedule", 0, TUNE_OPTION_STRING, &s->schedule, "FILE",
        "A schedule of yours in place of that of our rules.", NULL, 0, 0},
+      {"allow-pass", 0, TUNE_OPTION_STRING, &s->allowed_passes, "NAME,...",
+       "Passes that the schedule may run beside those that only rewrite IR.", NULL, 0, 0},
       {"input", 0, TUNE_OPTION_LIST, &s->inputs, "FILE",
        "A .npy file for the next argument; - or nothing: seeded random values.", NULL, 0, 0},
       {"output", 'o', TUNE_OPTION_LIST, &s->outputs, "FILE",
@@ -136,6 +163,10 @@ tune_status settings_parse(int argc, char **argv, run_settings *out_settings, bo
        "Time each module at most so long. The default is 1.", NULL, 0, 3600},
       {"format", 0, TUNE_OPTION_CHOICE, &s->format, NULL,
        "How to report, on stdout. The default is text.", settings_format_names, 0, 0},
+      {"record", 0, TUNE_OPTION_STRING, &s->record, "ID",
+       "Instead of a module: build and measure once more what a record of the database says, as "
+       "the search did, and compare. `tune-db show` has the IDs; the start of one is enough.",
+       NULL, 0, 0},
       {"emit", 0, TUNE_OPTION_CHOICE, &s->emit, NULL,
        "Write what would run to the file --output, and run nothing. For the CPU (so, obj, llvm, "
        "asm) a C header goes beside it; spirv, ptx and cubin put the description of the launches "
@@ -144,12 +175,12 @@ tune_status settings_parse(int argc, char **argv, run_settings *out_settings, bo
   };
   const tune_command command = {
       .name = "tune-run",
-      .operands = "in.mlir",
+      .operands = "[in.mlir]",
       .summary = "Compiles a function over tensors as the choices in the module or the database "
                  "say, checks what it computes, and times it.",
       .options = options,
       .option_count = sizeof options / sizeof *options,
-      .operand_minimum = 1,
+      .operand_minimum = 0,
       .operand_maximum = 1,
       .epilogue = "Examples:\n"
                   "  tune-run tuned.mlir --compare=plain.mlir\n"
@@ -158,6 +189,7 @@ tune_status settings_parse(int argc, char **argv, run_settings *out_settings, bo
                   "  tune-run mm.mlir --emit=so --output=mm.so\n"
                   "  tune-run mm.mlir --target=vulkan:generic --emit=spirv --output=mm.spv\n"
                   "  tune-run mm.mlir --target=cuda:sm_90 --emit=ptx --output=mm.ptx\n"
+                  "  tune-run --record=1a2b3c4d   what a search has tried, once more\n"
                   "  tune-run export --help   candidates, to be measured on another machine\n"
                   "\n"
                   "Exit status: 0 ok; 1 wrong result; 2 usage or input; 3 no such target here.\n",
@@ -171,7 +203,7 @@ tune_status settings_parse(int argc, char **argv, run_settings *out_settings, bo
     tune_tool_print_version("tune-run", stdout);
   if (*out_is_done)
     return TUNE_OK;
-  s->module = s->arguments.operands.values[0];
+  s->module = s->arguments.operands.count ? s->arguments.operands.values[0] : NULL;
   return check_usage(s);
 }
 

@@ -25,14 +25,16 @@ extern const char *const settings_format_names[];
 // Texts are borrowed from argv.
 typedef struct run_settings {
   tune_arguments arguments;
-  const char *module;   // a path; "-": stdin
-  const char *function; // NULL: the only one, or @main
-  const char *target;   // tuning/target_name.h
-  const char *device;   // a file with its fingerprint, to make code for; NULL: it is here
-  const char *database; // NULL: the default one, if it is there and nothing is
-                        // compared; "": none
-  const char *config;   // "mc=64,nr=32", or NULL
-  const char *schedule; // a path, or NULL
+  const char *module;         // a path; "-": stdin; NULL where a record is replayed
+  const char *record;         // the record to replay: its digest, or the start of it; NULL: none
+  const char *function;       // NULL: the only one, or @main
+  const char *target;         // tuning/target_name.h
+  const char *device;         // a file with its fingerprint, to make code for; NULL: it is here
+  const char *database;       // NULL: the default one, if it is there and nothing is
+                              // compared; "": none
+  const char *config;         // "mc=64,nr=32", or NULL
+  const char *schedule;       // a path, or NULL
+  const char *allowed_passes; // that it may run beside those listed, "a,b", or NULL
   int64_t threads;
   int64_t seed;
   int64_t dynamic;          // what unknown dimensions are; 0: tune-measure decides

@@ -97,12 +97,12 @@ tune_status subject_open(tune_connection *worker, const run_settings *settings,
     return status;
   }
   json_t *request = json_pack(
-      "{s:s, s:s, s:s?, s:s, s:s?, s:b, s:{s:s?, s:s?, s:s?, s:b}, s:o, s:I}", "do", "open", "task",
-      out_subject->id, "payload", text, "payload_source", out_subject->path, "function",
-      settings->function, "describe", 1, "module", "database", database, "schedule",
-      is_first ? settings->schedule : NULL, "config", is_first ? settings->config : NULL,
-      "flush_cache", settings->flush_cache, "target", target, "threads",
-      facts ? (json_int_t)facts->threads : (json_int_t)settings->threads);
+      "{s:s, s:s, s:s?, s:s, s:s?, s:s?, s:b, s:{s:s?, s:s?, s:s?, s:b}, s:o, s:I}", "do", "open",
+      "task", out_subject->id, "payload", text, "payload_source", out_subject->path, "function",
+      settings->function, "allow_passes", settings->allowed_passes, "describe", 1, "module",
+      "database", database, "schedule", is_first ? settings->schedule : NULL, "config",
+      is_first ? settings->config : NULL, "flush_cache", settings->flush_cache, "target", target,
+      "threads", facts ? (json_int_t)facts->threads : (json_int_t)settings->threads);
   free(text);
   TUNE_RETURN_IF_ERROR(exchange_ask(worker, request, &out_subject->opened));
   return check_results(out_subject);

@@ -6,9 +6,11 @@
 #include "support/digest.h"
 #include "support/file.h"
 #include "support/process.h"
+#include "support/sandbox.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <math.h>
 #include <sched.h>
 #include <signal.h>
@@ -60,6 +62,23 @@ static void limit_cpus(const json_t *cpus) {
     sched_setaffinity(0, sizeof set, &set);
 }
 
+// What the build writes goes into the output's own folder, with what its programs write for a
+// while.
+static tune_status enter_sandbox(const worker_output *output, int report) {
+  char folder[PATH_MAX];
+  snprintf(folder, sizeof folder, "%s", worker_output_path(output));
+  char *slash = strrchr(folder, '/');
+  if (slash)
+    *slash = '\0';
+  if (setenv("TMPDIR", slash ? folder : ".", 1) != 0)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "starting a build");
+  tune_sandbox_close_descriptors(&report, 1);
+  const char *const writable[] = {slash ? folder : "."};
+  const tune_sandbox_options options = {
+      .kind = TUNE_SANDBOX_BUILD, .writable = writable, .writable_count = 1};
+  return tune_sandbox_enter(&options);
+}
+
 static void enter_child(const build_order *order, pid_t parent, int log) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -83,9 +102,8 @@ static tune_status write_output(const build_order *order, const worker_output *o
   const char *path = worker_output_path(output);
   bool is_linked =
       order->is_artifact && tune_lowering_makes_objects(order->lowering, !order->config);
-  TUNE_RETURN_IF_ERROR(is_linked ? tune_linker_run(order->linker, bytes, size, path)
-                                 : tune_file_write(path, bytes, size));
-  return worker_output_commit(output);
+  return is_linked ? tune_linker_run(order->linker, bytes, size, path)
+                   : tune_file_write(path, bytes, size);
 }
 
 static tune_status build(const build_order *order, const worker_output *output,
@@ -156,7 +174,9 @@ static json_t *describe_failure(tune_status status) {
 
 _Noreturn static void run_child(const build_order *order, const worker_output *output, int report) {
   json_t *message = NULL;
-  tune_status status = build(order, output, &message);
+  tune_status status = enter_sandbox(output, report);
+  if (tune_status_is_ok(status))
+    status = build(order, output, &message);
   if (!tune_status_is_ok(status))
     message = describe_failure(status);
   status = message ? tune_message_write(report, message)
@@ -301,6 +321,18 @@ static json_t *describe_crash(const build_child *child, int wait_status) {
   return json_pack("{s:s, s:s}", "verdict", "build-crashed", "error", text);
 }
 
+// The child's report, once what it built is where it is to be.
+static json_t *commit(const build_child *child) {
+  const char *verdict = json_string_value(json_object_get(child->message, "verdict"));
+  bool is_built = verdict && strcmp(verdict, "built") == 0;
+  tune_status status = is_built ? worker_output_commit(child->output) : TUNE_OK;
+  if (tune_status_is_ok(status))
+    return json_incref(child->message);
+  json_t *reply = describe_failure(status);
+  tune_status_free(status);
+  return reply;
+}
+
 json_t *build_child_collect(build_child *child) {
   int wait_status = 0;
   while (waitpid(child->pid, &wait_status, 0) < 0 && errno == EINTR)
@@ -318,7 +350,7 @@ json_t *build_child_collect(build_child *child) {
   if (child->cancelled)
     reply = json_pack("{s:s}", "verdict", "cancelled");
   else if (child->message)
-    reply = json_incref(child->message);
+    reply = commit(child);
   else if (out_of_time)
     reply = json_pack("{s:s, s:s}", "verdict", "build-timeout", "error", text);
   else

@@ -184,6 +184,7 @@ static tune_status list_tasks(lister *l, MlirOperation payload, json_t *tasks) {
   TUNE_RETURN_IF_ERROR(get_text(target, "name", &name));
   TUNE_RETURN_IF_ERROR(get_text(l->request, "database", &database));
   TUNE_RETURN_IF_ERROR(get_text(l->request, "schedule", &options.schedule));
+  TUNE_RETURN_IF_ERROR(get_text(l->request, "allow_passes", &options.allowed_passes));
   TUNE_RETURN_IF_ERROR(get_integer(l->request, "threads", MOST_THREADS, &threads));
   options.target = name ? name : "cpu";
   options.flush_cache = json_is_true(json_object_get(l->request, "flush_cache"));

@@ -35,6 +35,8 @@ int main(int argc, char **argv) {
        "Build one payload in this process, and end.", NULL, 0, 0},
       {"schedule", 0, TUNE_OPTION_STRING, &build.schedule, "FILE",
        "The schedule to apply. Without it the payload is lowered as it is.", NULL, 0, 0},
+      {"allow-pass", 0, TUNE_OPTION_STRING, &build.allowed_passes, "NAME,...",
+       "Passes that the schedule may run beside those that only rewrite IR.", NULL, 0, 0},
       {"config", 0, TUNE_OPTION_STRING, &build.config, "K=V,...",
        "Values of the schedule's knobs; the others take their default.", NULL, 0, 0},
       {"plain", 0, TUNE_OPTION_FLAG, &build.plain, NULL,

@@ -86,7 +86,8 @@ tune_status module_schedule(tune_build_task *task, const json_t *module,
                 .has_fingerprint =
                     target->device || tune_target_kind_of(target->name) != TUNE_KIND_CPU,
                 .fingerprint = target->device,
-                .threads = target->threads},
+                .threads = target->threads,
+                .allowed_passes = target->allowed_passes},
       .is_split = true,
       .user = tasks};
   TUNE_RETURN_IF_ERROR(get_text(module, "database", &database));

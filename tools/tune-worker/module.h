@@ -19,6 +19,7 @@
 
 // What a module is scheduled for.
 typedef struct module_target {
+  const char *allowed_passes; // of the schedule, beside those listed, "a,b"; NULL: none
   const char *name;
   const json_t *device; // its fingerprint; NULL: any device's, and this machine's CPU
   size_t threads;

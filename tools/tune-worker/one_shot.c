@@ -222,6 +222,7 @@ tune_status one_shot_run(const one_shot_options *options) {
   TUNE_RETURN_IF_ERROR(tune_worker_context_create(&context));
   tune_build_source source = {.payload_source = options->payload,
                               .schedule_source = options->schedule,
+                              .allowed_passes = options->allowed_passes,
                               .function = options->function};
   tune_build_task *task = NULL;
   tune_status status = tune_build_task_create(context, &source, &task);

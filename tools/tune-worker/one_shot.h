@@ -25,14 +25,15 @@ typedef enum one_shot_emit {
 extern const char *const one_shot_emit_names[]; // NULL-terminated
 
 typedef struct one_shot_options {
-  const char *payload;  // a file
-  const char *schedule; // a file, or NULL
-  const char *function; // or NULL
-  const char *config;   // "mc=64,nr=32", or NULL: the defaults
-  bool plain;           // the reference; no schedule
-  size_t emit;          // a one_shot_emit
-  const char *output;   // a file; "-" is stdout
-  const char *target;   // tuning/target_name.h
+  const char *payload;        // a file
+  const char *schedule;       // a file, or NULL
+  const char *allowed_passes; // that it may run beside those listed, "a,b", or NULL
+  const char *function;       // or NULL
+  const char *config;         // "mc=64,nr=32", or NULL: the defaults
+  bool plain;                 // the reference; no schedule
+  size_t emit;                // a one_shot_emit
+  const char *output;         // a file; "-" is stdout
+  const char *target;         // tuning/target_name.h
   const char *triple, *cpu, *features;
   int64_t threads;
   int64_t repeats; // builds that many times and reports the last

@@ -195,6 +195,7 @@ static tune_status look_into_module(const json_t *request, tune_build_task *task
   module_target wanted = {.name = name ? name : "cpu",
                           .threads = threads ? (size_t)json_integer_value(threads) : 1};
   TUNE_RETURN_IF_ERROR(get_device(target, &wanted.device));
+  TUNE_RETURN_IF_ERROR(get_string(request, "allow_passes", false, &wanted.allowed_passes));
   return module_schedule(task, module, &wanted, json_object_get(reply, "tasks"));
 }
 
@@ -214,6 +215,7 @@ static tune_status open_task(tune_server *server, const json_t *request) {
     source.schedule_source = name;
   if (!source.schedule)
     source.schedule_source = NULL;
+  TUNE_RETURN_IF_ERROR(get_string(request, "allow_passes", false, &source.allowed_passes));
   size_t target = 0;
   TUNE_RETURN_IF_ERROR(find_target(server, request, &target));
   tune_build_task *task;

@@ -36,14 +36,14 @@ static json_t *cpu_list(const int *cpus, size_t count) {
 
 tune_status tune_request_open_worker(const tune_process_evaluator_options *options,
                                      const tune_task *task, const char *id, json_t **out_request) {
-  return finish(json_pack("{s:s, s:s, s:s, s:s?, s:s*, s:s, s:{s:s, s:O*, s:s?, s:s?, s:s?}, s:I}",
-                          "do", "open", "task", id, "payload", task->payload, "schedule",
-                          task->schedule, "schedule_source", task->schedule_source, "function",
-                          task->function, "target", "name", options->target, "device",
-                          (json_t *)options->fingerprint, "triple", options->triple, "cpu",
-                          options->cpu, "features", options->features, "threads",
-                          (json_int_t)options->threads),
-                out_request);
+  return finish(
+      json_pack("{s:s, s:s, s:s, s:s?, s:s*, s:s*, s:s, s:{s:s, s:O*, s:s?, s:s?, s:s?}, s:I}",
+                "do", "open", "task", id, "payload", task->payload, "schedule", task->schedule,
+                "schedule_source", task->schedule_source, "allow_passes", task->allowed_passes,
+                "function", task->function, "target", "name", options->target, "device",
+                (json_t *)options->fingerprint, "triple", options->triple, "cpu", options->cpu,
+                "features", options->features, "threads", (json_int_t)options->threads),
+      out_request);
 }
 
 tune_status tune_request_build_values(const tune_process_evaluator_options *options,

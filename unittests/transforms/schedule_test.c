@@ -29,7 +29,7 @@
 
 static tune_schedule *parse(const char *text) {
   tune_schedule *schedule;
-  tune_status status = tune_schedule_parse(context, text, "s.mlir", &schedule);
+  tune_status status = tune_schedule_parse(context, text, "s.mlir", NULL, &schedule);
   if (!tune_status_is_ok(status))
     fail_msg("%s", tune_status_get_message(status));
   return schedule;
@@ -38,7 +38,7 @@ static tune_schedule *parse(const char *text) {
 // The message that parsing `text` ends with.
 static void assert_refused(const char *text, tune_status_code code, const char *message) {
   tune_schedule *schedule;
-  tune_status status = tune_schedule_parse(context, text, "s.mlir", &schedule);
+  tune_status status = tune_schedule_parse(context, text, "s.mlir", NULL, &schedule);
   assert_int_equal(tune_status_get_code(status), code);
   if (!strstr(tune_status_get_message(status), message))
     fail_msg("\"%s\" is not in \"%s\"", message, tune_status_get_message(status));

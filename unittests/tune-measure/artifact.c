@@ -10,10 +10,12 @@
 
 #include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #define ROWS 64
@@ -46,9 +48,15 @@ enum {
   LACKING,          // calls a function that is nowhere
   CHAOTIC,          // the result is what ten steps of a chaotic map make of x
   CHAOTIC_TOO,      // likewise, rounded otherwise
+  SOCKET,           // opens one
+  PROGRAM,          // starts one
+  FORK,             // a process of its own
+  HOME,             // makes a file in $HOME, and says so if it cannot
   FADING,           // one element of the result is wrong from the fifth call on
   FADING_WRITE,     // likewise, of the argument that is written
   FADING_OVERWRITE, // likewise, where y is set instead of added to
+  STUBBORN,         // a loop without end, which no signal ends that can be ignored or blocked
+  FLOOD,            // prints without end
 };
 
 typedef struct descriptor {
@@ -80,6 +88,17 @@ static void iterate_map(descriptor *result, int rounds_late) {
       float z = result->aligned[i];
       result->aligned[i] = rounds_late ? (float)(1 - 2 * (double)z * z) : 1 - 2 * z * z;
     }
+}
+
+static void leave_behind(void) {
+  char path[4096];
+  snprintf(path, sizeof path, "%s/left-behind", getenv("HOME"));
+  int fd = open(path, O_WRONLY | O_CREAT, 0600);
+  if (fd < 0) {
+    fputs("nothing can be left behind\n", stderr);
+    abort();
+  }
+  close(fd);
 }
 
 static int calls;
@@ -141,6 +160,20 @@ void tune_entry(void **arguments) {
   case DIVIDE:
     __asm__ volatile("xorl %%edx, %%edx; movl $1, %%eax; divl %0" : : "r"(zero) : "eax", "edx");
     break;
+  case SOCKET:
+    if (socket(AF_INET, SOCK_STREAM, 0) < 0)
+      abort();
+    break;
+  case PROGRAM:
+    execl("/bin/true", "true", (char *)NULL);
+    break;
+  case FORK:
+    if (fork() == 0)
+      _exit(0);
+    break;
+  case HOME:
+    leave_behind();
+    break;
   case ABORT:
     fputs("the artifact gives up\n", stderr);
     abort();
@@ -153,6 +186,23 @@ void tune_entry(void **arguments) {
     while (!zero)
       ;
     break;
+  case STUBBORN: {
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, NULL);
+    for (int number = 1; number < NSIG; ++number)
+      signal(number, SIG_IGN);
+    while (!zero)
+      ;
+    break;
+  }
+  case FLOOD: {
+    static char bytes[1 << 20];
+    memset(bytes, 'x', sizeof bytes);
+    while (!zero)
+      write(STDERR_FILENO, bytes, sizeof bytes);
+    break;
+  }
   case MEMORY:
     for (;;)
       memset(tune_runtime_allocate(1 << 20), 1, 1 << 20);

@@ -15,7 +15,14 @@ enum fake_fault {
   FAULT_MEASURER_DIES,
   FAULT_NO_MEDIAN, // the reply lacks it
   FAULT_COMPARE_HANGS,
-  FAULT_WAITS, // for its cores, for longer than the test takes, as it says
+  FAULT_WAITS,                // for its cores, for longer than the test takes, as it says
+  FAULT_WORKER_KILLED_ONCE,   // by SIGKILL, with half of the artifact written
+  FAULT_WORKER_CUT_OFF_ONCE,  // killed halfway through its answer
+  FAULT_WORKER_CUT_OFF,       //
+  FAULT_MEASURER_KILLED_ONCE, // by SIGKILL, while it measures
+  FAULT_MEASURER_CUT_OFF_ONCE,
+  FAULT_COMPARER_KILLED_ONCE, // the measurer, while it compares
+  FAULT_COMPARER_CUT_OFF_ONCE,
   FAULT_COUNT,
 };
 

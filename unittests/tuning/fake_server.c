@@ -11,6 +11,7 @@
 #include "support/message.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +54,21 @@ static bool is_first_time(int fault) {
   return fd >= 0;
 }
 
+static void write_half(int fd, const char *bytes, size_t size) {
+  check(write(fd, bytes, size / 2) == (ssize_t)(size / 2), "cannot write");
+}
+
+// Sends half of a message, as one that is killed while it sends.
+_Noreturn static void be_cut_off(json_t *message) {
+  char *text = message ? json_dumps(message, JSON_COMPACT) : NULL;
+  check(text != NULL, "cannot make an answer");
+  uint32_t length = (uint32_t)strlen(text); // all machines that run this are little-endian
+  check(write(STDOUT_FILENO, &length, 4) == 4, "cannot write");
+  write_half(STDOUT_FILENO, text, length);
+  raise(SIGKILL);
+  exit(9);
+}
+
 static void die(void) {
   fprintf(stderr, "something terrible\n");
   exit(3);
@@ -85,6 +101,12 @@ static void serve_build(const json_t *request) {
   tune_clock_sleep(0.002);
   if (fault == FAULT_WORKER_DIES || (fault == FAULT_WORKER_DIES_ONCE && is_first_time(fault)))
     die();
+  if (fault == FAULT_WORKER_KILLED_ONCE && is_first_time(fault)) {
+    int file = open(json_string_value(json_object_get(request, "output")),
+                    O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+    write_half(file, "1234 5678", 9);
+    raise(SIGKILL);
+  }
   if (fault == FAULT_WORKER_HANGS)
     tune_clock_sleep(1000);
   if (fault == FAULT_BUILD_FAILS) {
@@ -99,9 +121,12 @@ static void serve_build(const json_t *request) {
   char digest[64];
   snprintf(digest, sizeof digest, "%d-%d", (int)time, (int)fault);
   log_span("build", begin);
-  answer(json_pack("{s:I, s:s, s:s, s:{s:f, s:f, s:f, s:f, s:f}}", "ticket", ticket, "verdict",
-                   "built", "digest", digest, "seconds", "transform", 0.001, "lower", 0.002,
-                   "optimize", 0.003, "codegen", 0.004, "link", 0.005));
+  json_t *reply = json_pack("{s:I, s:s, s:s, s:{s:f, s:f, s:f, s:f, s:f}}", "ticket", ticket,
+                            "verdict", "built", "digest", digest, "seconds", "transform", 0.001,
+                            "lower", 0.002, "optimize", 0.003, "codegen", 0.004, "link", 0.005);
+  if (fault == FAULT_WORKER_CUT_OFF || (fault == FAULT_WORKER_CUT_OFF_ONCE && is_first_time(fault)))
+    be_cut_off(reply);
+  answer(reply);
 }
 
 static void serve(const char *what, const json_t *request) {
@@ -157,6 +182,8 @@ static void serve_measure(const json_t *request) {
   tune_clock_sleep(0.002);
   if (fault == FAULT_MEASURER_DIES || (fault == FAULT_MEASURER_DIES_ONCE && is_first_time(fault)))
     die();
+  if (fault == FAULT_MEASURER_KILLED_ONCE && is_first_time(fault))
+    raise(SIGKILL);
   log_span("measure", begin);
   if (fault == FAULT_RUN_CRASHES) {
     answer(json_pack("{s:O, s:s, s:s}", "ticket", ticket, "verdict", "run-crashed", "error",
@@ -185,6 +212,7 @@ static void serve_compare(const json_t *request) {
   json_t *results = json_array(), *ratios = json_array();
   const json_t *paths = json_object_get(request, "artifacts");
   double first = 0;
+  bool is_cut_off = false;
   for (size_t i = 0; i < json_array_size(paths); ++i) {
     double time;
     int fault;
@@ -198,13 +226,19 @@ static void serve_compare(const json_t *request) {
     }
     if (fault == FAULT_COMPARE_HANGS)
       tune_clock_sleep(1000);
+    if (fault == FAULT_COMPARER_KILLED_ONCE && is_first_time(fault))
+      raise(SIGKILL);
+    is_cut_off = is_cut_off || (fault == FAULT_COMPARER_CUT_OFF_ONCE && is_first_time(fault));
     first = i ? first : time;
     json_array_append_new(results, timing(time));
     json_array_append_new(ratios, json_pack("{s:f, s:f, s:f}", "ratio", time / first, "low",
                                             time / first * 0.99, "high", time / first * 1.01));
   }
-  answer(json_pack("{s:O, s:o, s:o}", "ticket", json_object_get(request, "ticket"), "results",
-                   results, "ratios", ratios));
+  json_t *reply = json_pack("{s:O, s:o, s:o}", "ticket", json_object_get(request, "ticket"),
+                            "results", results, "ratios", ratios);
+  if (is_cut_off)
+    be_cut_off(reply);
+  answer(reply);
 }
 
 static void serve(const char *what, const json_t *request) {

@@ -288,6 +288,76 @@ static void measurer_dying_twice_is_an_error(void **state) {
   assert_fails(next(f, &event), TUNE_UNAVAILABLE, "something terrible");
 }
 
+// Killed with -9 while it builds or measures, or halfway through an answer, a server is started
+// again and does it once more: the half artifact and the half message are not taken for whole ones.
+static void killed_servers_are_restarted(void **state) {
+  fixture *f = *state;
+  open_task(f);
+  const int faults[] = {FAULT_WORKER_KILLED_ONCE, FAULT_WORKER_CUT_OFF_ONCE,
+                        FAULT_MEASURER_KILLED_ONCE, FAULT_MEASURER_CUT_OFF_ONCE};
+  for (uint64_t i = 0; i < 4; ++i) {
+    assert_ok(build(f, i + 1, 10 + (int)i, faults[i]));
+    expect_only(f, i + 1, TUNE_VERDICT_OK);
+    measure(f, i + 1);
+    tune_evaluation event = expect(f, i + 1, TUNE_VERDICT_OK);
+    assert_true(event.time.median == (10 + (double)i) * 1e-3);
+    tune_evaluation_deinit(&event);
+  }
+}
+
+static void killed_while_comparing(void **state) {
+  fixture *f = *state;
+  open_task(f);
+  const int faults[] = {FAULT_COMPARER_KILLED_ONCE, FAULT_COMPARER_CUT_OFF_ONCE};
+  for (uint64_t i = 0; i < 2; ++i) {
+    const uint64_t tickets[] = {2 * i + 1, 2 * i + 2};
+    assert_ok(build(f, tickets[0], 10, FAULT_NONE));
+    expect_only(f, tickets[0], TUNE_VERDICT_OK);
+    assert_ok(build(f, tickets[1], 20, faults[i]));
+    expect_only(f, tickets[1], TUNE_VERDICT_OK);
+    tune_comparison comparison;
+    assert_ok(compare(f, tickets, &comparison));
+    assert_true(comparison.ratios[1].ratio == 2);
+    tune_comparison_deinit(&comparison);
+  }
+}
+
+// The second time it is an error, which says how it died.
+static void cut_off_twice_is_an_error(void **state) {
+  fixture *f = *state;
+  open_task(f);
+  assert_ok(build(f, 1, 10, FAULT_WORKER_CUT_OFF));
+  tune_evaluation event;
+  assert_fails(next(f, &event), TUNE_UNAVAILABLE, "was killed by SIGKILL");
+}
+
+// What was there at first and is not when it is to be started again, or is of another version, is
+// named.
+static void programs_may_change_meanwhile(void **state) {
+  fixture *f = *state;
+  char program[96];
+  snprintf(program, sizeof program, "%s/fake-worker", f->folder);
+  assert_int_equal(symlink(TUNE_FAKE_WORKER, program), 0);
+  f->options.worker = program;
+  open_task(f);
+  assert_ok(build(f, 1, 10, FAULT_NONE));
+  expect_only(f, 1, TUNE_VERDICT_OK);
+  assert_int_equal(setenv("FAKE_PROTOCOL", "99", 1), 0);
+  assert_ok(build(f, 2, 10, FAULT_WORKER_KILLED_ONCE));
+  tune_evaluation event;
+  tune_status status = next(f, &event);
+  unsetenv("FAKE_PROTOCOL");
+  assert_fails(status, TUNE_UNAVAILABLE, "version 99 of the protocol");
+  tune_evaluator_destroy(&f->evaluator);
+
+  open_task(f);
+  assert_ok(build(f, 1, 10, FAULT_NONE));
+  expect_only(f, 1, TUNE_VERDICT_OK);
+  assert_int_equal(unlink(program), 0);
+  assert_ok(build(f, 2, 10, FAULT_WORKER_CUT_OFF_ONCE));
+  assert_fails(next(f, &event), TUNE_UNAVAILABLE, "fake-worker");
+}
+
 static void malformed_reply_is_an_error(void **state) {
   fixture *f = *state;
   open_task(f);
@@ -440,6 +510,63 @@ static void session_taking_turns(void **state) {
   assert_no_overlap(f);
 }
 
+// Lines "config verdict", as they come.
+typedef struct kept_lines {
+  char lines[64][64];
+  size_t count;
+} kept_lines;
+
+static tune_status keep_line(void *self, const tune_record *record) {
+  kept_lines *kept = self;
+  assert_true(kept->count < 64);
+  snprintf(kept->lines[kept->count++], sizeof kept->lines[0], "%s %s %d", record->config,
+           tune_verdict_name(record->verdict), (int)record->kind);
+  return TUNE_OK;
+}
+
+static tune_status load_nothing(void *self, const char *task, const char *fingerprint,
+                                tune_record_visitor visit, void *user) {
+  (void)self, (void)task, (void)fingerprint, (void)visit, (void)user;
+  return TUNE_OK;
+}
+
+static int compare_lines(const void *a, const void *b) { return strcmp(a, b); }
+
+static void search_with_jobs(fixture *f, size_t jobs, kept_lines *kept) {
+  *kept = (kept_lines){0};
+  tune_session_options options;
+  tune_session_options_init(&options);
+  options.fingerprint = "fake";
+  options.trials = 40;
+  options.strategy_options.seed = 3;
+  f->options.jobs = jobs;
+  tune_session_result result;
+  tune_record_store store = {kept, keep_line, load_nothing};
+  tune_evaluator evaluator;
+  assert_ok(tune_evaluator_process_create(&f->options, &evaluator));
+  assert_ok(tune_session_run(&f->task, &options, &evaluator, &store, &result));
+  tune_evaluator_destroy(&evaluator);
+  tune_session_result_deinit(&result);
+  qsort(kept->lines, kept->count, sizeof kept->lines[0], compare_lines);
+}
+
+// Builds that overtake each other in any way change neither what is tried nor who wins.
+static void jobs_make_no_difference(void **state) {
+  fixture *f = *state;
+  ADD_ORDERED(f->space, "other", 1, 2, 4, 8, 16, 32, 64);
+  assert_ok(tune_space_add_constraint(
+      f->space, "fault == 0 || fault == 1 || fault == 5 || fault == 6", NULL));
+  kept_lines first, kept;
+  search_with_jobs(f, 1, &first);
+  assert_int_equal(first.count, 41);
+  for (size_t jobs = 2; jobs <= 8; ++jobs) {
+    search_with_jobs(f, jobs, &kept);
+    assert_int_equal(kept.count, first.count);
+    for (size_t i = 0; i < kept.count; ++i)
+      assert_string_equal(kept.lines[i], first.lines[i]);
+  }
+}
+
 static tune_status wait_once(fixture *f) {
   tune_evaluation event;
   TUNE_RETURN_IF_ERROR(next(f, &event));
@@ -555,6 +682,10 @@ int main(void) {
       cmocka_unit_test_setup_teardown(worker_dying_twice_is_an_error, setup, teardown),
       cmocka_unit_test_setup_teardown(dead_measurer_is_restarted, setup, teardown),
       cmocka_unit_test_setup_teardown(measurer_dying_twice_is_an_error, setup, teardown),
+      cmocka_unit_test_setup_teardown(killed_servers_are_restarted, setup, teardown),
+      cmocka_unit_test_setup_teardown(killed_while_comparing, setup, teardown),
+      cmocka_unit_test_setup_teardown(cut_off_twice_is_an_error, setup, teardown),
+      cmocka_unit_test_setup_teardown(programs_may_change_meanwhile, setup, teardown),
       cmocka_unit_test_setup_teardown(malformed_reply_is_an_error, setup, teardown),
       cmocka_unit_test_setup_teardown(bad_payload_is_an_error, setup, teardown),
       cmocka_unit_test_setup_teardown(missing_programs_are_named, setup, teardown),
@@ -562,6 +693,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(cancels, setup, teardown),
       cmocka_unit_test_setup_teardown(tasks_follow_each_other, setup, teardown),
       cmocka_unit_test_setup_teardown(destroys_what_hangs, setup, teardown),
+      cmocka_unit_test_setup_teardown(jobs_make_no_difference, setup, teardown),
       cmocka_unit_test_setup_teardown(each_allocation_may_fail, setup, teardown),
       cmocka_unit_test_setup_teardown(session_beside, setup, teardown),
       cmocka_unit_test_setup_teardown(session_taking_turns, setup, teardown),

@@ -7,6 +7,7 @@ or a word of its own:
   sleep S    sleeps for S seconds
   close      closes the worker's stdin
   children N waits until the worker has N processes below it, and says so
+  peak N     says whether the worker never had more than N MB of memory
   kill       kills the worker as kill -9 does, and says what is left of its children
 
 At the end the worker's input is closed and its exit status printed.
@@ -93,6 +94,10 @@ for line in sys.stdin:
         wanted = int(words[1])
         wait_until(lambda: len(below(worker.pid)) == wanted)
         print("children", len(below(worker.pid)), flush=True)
+    elif words[0] == "peak":
+        with open("/proc/%d/status" % worker.pid) as file:
+            peak = int(file.read().split("VmHWM:")[1].split()[0]) / 1000
+        print("peak is below" if peak < int(words[1]) else "peak is %d MB" % peak, flush=True)
     elif words[0] == "kill":
         children = below(worker.pid)
         worker.kill()
