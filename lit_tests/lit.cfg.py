@@ -9,7 +9,7 @@
 # `REQUIRES: asan` and `UNSUPPORTED: asan` are for tests that need or cannot bear the sanitizers,
 # `REQUIRES: own-mounts` for those that mount file systems, in a namespace of their own, `terminals` for
 # those that run a program on one, `sysfs` for those that need a folder where not even root may write,
-# `vulkan` for those that need a device, `ptxas` for those that need NVIDIA's assembler
+# `vulkan` for those that need a device, `cooperative-matrices` for those that need SPIRV-Tools of Debian 13, `ptxas` for those that need NVIDIA's assembler
 # (tune-run --emit=cubin says where it is looked for; scripts/install-dependencies --ptxas fetches it).
 
 import os
@@ -87,6 +87,14 @@ if subprocess.run(
     capture_output=True,
 ).returncode == 0:
     config.available_features.add("vulkan")
+
+# Whether the SPIRV-Tools that this was built with know cooperative matrices: their code has to be valid.
+space = subprocess.run(
+    [os.path.join(tune_bin, "tune-opt"), os.path.join(config.test_source_root, "cuda", "Inputs", "f16.mlir"), "-o", os.devnull,
+     "--tune-print-space=target=vulkan device=" + os.path.join(config.test_source_root, "vulkan", "Inputs", "matrices.json")],
+    stderr=subprocess.PIPE, text=True)
+if "tensor_cores" in space.stderr:
+    config.available_features.add("cooperative-matrices")
 
 config.environment["PATH"] = os.pathsep.join(path)
 

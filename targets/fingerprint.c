@@ -20,6 +20,9 @@ void tune_fingerprint_deinit(tune_fingerprint *fingerprint) {
     free(gpu->device_type);
     free(gpu->host);
     free(gpu->arch);
+    for (size_t i = 0; i < gpu->matrix_count; ++i)
+      free(gpu->matrices[i]);
+    free(gpu->matrices);
     free(gpu);
   }
   memset(fingerprint, 0, sizeof *fingerprint);
@@ -97,9 +100,13 @@ static json_t *vulkan_to_json(const tune_gpu *g) {
       json_pack("{sIsIsIsf}", "texel_buffer_elements", (json_int_t)g->texel_buffer_elements,
                 "push_constant_bytes", (json_int_t)g->push_constant_bytes, "bindings",
                 (json_int_t)g->bindings, "timestamp_period_ns", g->timestamp_period_ns);
-  return g->loop_limit && members
-             ? add_members(members, json_pack("{sI}", "loop_limit", (json_int_t)g->loop_limit))
-             : members;
+  if (g->loop_limit && members)
+    members = add_members(members, json_pack("{sI}", "loop_limit", (json_int_t)g->loop_limit));
+  if (g->matrix_count && members)
+    members = add_members(
+        members, json_pack("{so}", "cooperative_matrices",
+                           strings_to_json((const char *const *)g->matrices, g->matrix_count)));
+  return members;
 }
 
 static json_t *cuda_to_json(const tune_gpu *g) {

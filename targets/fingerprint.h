@@ -23,7 +23,8 @@
 //      "texel_buffer_elements": 134217728, "push_constant_bytes": 128, "bindings": 32,
 //      "memory_bytes": 17179869184, "timestamp_period_ns": 1.0, "loop_limit": 65535}
 //
-// "host" is there only where the device type is cpu, "loop_limit" only where there is one.
+// "host" is there only where the device type is cpu, "loop_limit" only where there is one, and
+// "cooperative_matrices": ["16x16x16 f16 f32", …] only where there are such.
 //
 // One of CUDA has, in the place of "texel_buffer_elements" and what follows it:
 //
@@ -86,6 +87,9 @@ typedef struct tune_gpu {
   int64_t memory_bytes;       // in whole GiB, if there is one: what systems report varies a little
   double timestamp_period_ns; // 0: it takes no time itself
   int64_t loop_limit; // iterations after which an invocation stops silently; 0: there is none
+  char **matrices; // cooperative matrices of vulkan: "16x16x16 f16 f32", rows, columns and depth,
+                   // what is multiplied, and the sum
+  size_t matrix_count;
   // Of cuda alone; 0 where it is not known.
   char *arch; // "sm_90"; NULL on other targets
   int64_t multiprocessors;

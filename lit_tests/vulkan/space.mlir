@@ -21,7 +21,7 @@
 
 // What was chosen for one target means nothing to another, and the message says so.
 // RUN: not tune-opt %t.chosen.mlir --tune-lower 2>&1 | FileCheck %s --check-prefix=OTHER
-// OTHER: error: tune.choices: no knob "{{group_x|spirv_opt}}"; the knobs are mc,
+// OTHER: error: tune.choices: no knob "{{band|group_x|spirv_opt}}"; the knobs are mc,
 // OTHER: for target cpu and 1 thread; {{.*}} for another target that target: target=<name>
 
 func.func @main(%a: tensor<64x128xf32>, %b: tensor<128x32xf32>, %c: tensor<64x32xf32>) -> tensor<64x32xf32> {

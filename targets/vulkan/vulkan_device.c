@@ -2,6 +2,7 @@
 
 #include "targets/vulkan/vulkan_device.h"
 #include "targets/vulkan/vulkan_instance.h"
+#include "targets/vulkan/vulkan_matrices.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 
 const char *const vulkan_feature_names[VULKAN_FEATURE_COUNT] = {
     [VULKAN_BUFFER_DEVICE_ADDRESS] = "buffer_device_address",
+    [VULKAN_COOPERATIVE_MATRIX] = "cooperative_matrix",
     [VULKAN_FLOAT16] = "float16",
     [VULKAN_FLOAT64] = "float64",
     [VULKAN_INT16] = "int16",
@@ -163,15 +165,26 @@ static tune_status create_device(vulkan_device *device) {
   feature_chain wanted;
   link_chain(&wanted, device->api);
   choose_features(device, &wanted);
+  VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrices = {
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR,
+      .pNext = &wanted.all,
+      .cooperativeMatrix = VK_TRUE};
+  const char *extension = VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME;
+  bool has_matrices =
+      vulkan_device_has(device, VULKAN_MEMORY_MODEL) && vulkan_matrices_are_there(device);
+  if (has_matrices)
+    device->features |= 1u << VULKAN_COOPERATIVE_MATRIX;
   float priority = 1;
   VkDeviceQueueCreateInfo queue = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
                                    .queueFamilyIndex = device->queue_family,
                                    .queueCount = 1,
                                    .pQueuePriorities = &priority};
   VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-                             .pNext = &wanted.all,
+                             .pNext = has_matrices ? (const void *)&matrices : &wanted.all,
                              .queueCreateInfoCount = 1,
-                             .pQueueCreateInfos = &queue};
+                             .pQueueCreateInfos = &queue,
+                             .enabledExtensionCount = has_matrices,
+                             .ppEnabledExtensionNames = &extension};
   TUNE_RETURN_IF_ERROR(vulkan_status(
       f->CreateDevice(device->physical, &info, NULL, &device->device), "opening the device"));
   TUNE_RETURN_IF_ERROR(vulkan_functions_load_device(&device->functions, device->device));

@@ -25,6 +25,7 @@ typedef uint32_t vulkan_feature_set;
 
 typedef enum vulkan_feature {
   VULKAN_BUFFER_DEVICE_ADDRESS,
+  VULKAN_COOPERATIVE_MATRIX,
   VULKAN_FLOAT16,
   VULKAN_FLOAT64,
   VULKAN_INT16,

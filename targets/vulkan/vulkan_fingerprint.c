@@ -1,6 +1,7 @@
 //===- vulkan_fingerprint.c - What a Vulkan device is ---------------------------------===//
 
 #include "targets/vulkan/vulkan_fingerprint.h"
+#include "targets/vulkan/vulkan_matrices.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -166,6 +167,9 @@ tune_status vulkan_fingerprint_read(const vulkan_device *device,
     status = read_host(device, out_fingerprint->gpu);
   if (tune_status_is_ok(status))
     status = read_features(device, out_fingerprint);
+  if (tune_status_is_ok(status))
+    status = vulkan_matrices_list(device, &out_fingerprint->gpu->matrices,
+                                  &out_fingerprint->gpu->matrix_count);
   if (!tune_status_is_ok(status)) {
     tune_fingerprint_deinit(out_fingerprint);
     return status;

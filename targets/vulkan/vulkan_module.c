@@ -31,10 +31,11 @@ static const struct {
     {4448, VULKAN_STORAGE8},              // StorageBuffer8BitAccess
     {5345, VULKAN_MEMORY_MODEL},          // VulkanMemoryModel
     {5347, VULKAN_BUFFER_DEVICE_ADDRESS}, // PhysicalStorageBufferAddresses
-    {6016, VULKAN_INTEGER_DOT_PRODUCT},   // DotProductInputAll
-    {6017, VULKAN_INTEGER_DOT_PRODUCT},   // DotProductInput4x8Bit
-    {6018, VULKAN_INTEGER_DOT_PRODUCT},   // DotProductInput4x8BitPacked
-    {6019, VULKAN_INTEGER_DOT_PRODUCT},   // DotProduct
+    {6022, VULKAN_COOPERATIVE_MATRIX},
+    {6016, VULKAN_INTEGER_DOT_PRODUCT}, // DotProductInputAll
+    {6017, VULKAN_INTEGER_DOT_PRODUCT}, // DotProductInput4x8Bit
+    {6018, VULKAN_INTEGER_DOT_PRODUCT}, // DotProductInput4x8BitPacked
+    {6019, VULKAN_INTEGER_DOT_PRODUCT}, // DotProduct
 };
 
 typedef struct instruction {

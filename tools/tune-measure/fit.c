@@ -156,5 +156,6 @@ tune_status fit_check(const json_t *description, const json_t *fingerprint) {
   TUNE_RETURN_IF_ERROR(check_architecture(device, fingerprint));
   TUNE_RETURN_IF_ERROR(check_list(device, fingerprint, "features"));
   TUNE_RETURN_IF_ERROR(check_list(device, fingerprint, "subgroup_operations"));
+  TUNE_RETURN_IF_ERROR(check_list(device, fingerprint, "cooperative_matrices"));
   return check_numbers(device, fingerprint);
 }

@@ -52,6 +52,7 @@ static const word_row WORDS[] = {
     {"features", "float16", offsetof(tune_device, has_float16)},
     {"features", "bfloat16", offsetof(tune_device, has_bfloat16)},
     {"features", "cooperative_matrix", offsetof(tune_device, has_cooperative_matrix)},
+    {"features", "memory_model", offsetof(tune_device, has_memory_model)},
     {"features", "integer_dot_product", offsetof(tune_device, has_int8_dot)},
     {"features", "packed_dot_mixed", offsetof(tune_device, is_mixed_dot_fast)},
     {"features", "packed_dot_signed", offsetof(tune_device, is_signed_dot_fast)},
@@ -129,6 +130,29 @@ static tune_status read_arch(const json_t *fingerprint, int *arch) {
   return TUNE_OK;
 }
 
+// "16x16x16 f16 f32": rows, columns and depth, what is multiplied, and the sum.
+static tune_status read_matrices(const json_t *fingerprint, tune_device *device) {
+  const char *name = "cooperative_matrices";
+  const json_t *list = json_object_get(fingerprint, name);
+  if (list && !json_is_array(list))
+    return wrong_member(name, "a list of matrices");
+  size_t count = json_array_size(list);
+  for (size_t i = 0; i < count && device->matrix_count < TUNE_DEVICE_MATRICES; ++i) {
+    tune_device_matrix *matrix = &device->matrices[device->matrix_count++];
+    const char *text = json_string_value(json_array_get(list, i));
+    long long rows, cols, depth;
+    if (!text ||
+        sscanf(text, "%lldx%lldx%lld %7s %7s", &rows, &cols, &depth, matrix->input, matrix->sum) !=
+            5 ||
+        rows < 1 || cols < 1 || depth < 1)
+      return wrong_member(name, "matrices, \"16x16x16 f16 f32\"");
+    matrix->rows = rows;
+    matrix->cols = cols;
+    matrix->depth = depth;
+  }
+  return TUNE_OK;
+}
+
 tune_status tune_device_read(const json_t *fingerprint, tune_device *out_device) {
   if (!json_is_object(fingerprint))
     return tune_status_make(TUNE_INVALID_ARGUMENT, "the device's fingerprint is no JSON object");
@@ -158,6 +182,24 @@ tune_status tune_device_read(const json_t *fingerprint, tune_device *out_device)
   TUNE_RETURN_IF_ERROR(read_number(fingerprint, "loop_limit", &device.loop_limit));
   TUNE_RETURN_IF_ERROR(read_words(fingerprint, "features", &device));
   TUNE_RETURN_IF_ERROR(read_words(fingerprint, "subgroup_operations", &device));
+  TUNE_RETURN_IF_ERROR(read_matrices(fingerprint, &device));
   *out_device = device;
   return TUNE_OK;
+}
+
+const tune_device_matrix *tune_device_find_matrix(const tune_device *device, const char *input,
+                                                  const char *sum, int64_t rows, int64_t cols,
+                                                  int64_t depth) {
+  const tune_device_matrix *best = NULL;
+  for (size_t i = 0; i < device->matrix_count; ++i) {
+    const tune_device_matrix *one = &device->matrices[i];
+    bool is_known = strcmp(one->input, input) == 0 && strcmp(one->sum, sum) == 0 &&
+                    one->cols % 4 == 0 && device->subgroup_size > 0 &&
+                    one->rows * one->cols % (4 * device->subgroup_size) == 0;
+    bool divides = rows % one->rows == 0 && cols % one->cols == 0 && depth % one->depth == 0;
+    if (is_known && divides &&
+        (!best || one->rows * one->cols * one->depth > best->rows * best->cols * best->depth))
+      best = one;
+  }
+  return best;
 }

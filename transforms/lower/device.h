@@ -20,6 +20,15 @@
 extern "C" {
 #endif
 
+// Cooperative matrices that subgroups multiply: rows x depth by depth x cols, of one type, and
+// their sum. Types are "f16", "f32", "s8", "u8", "s32", "u32".
+typedef struct tune_device_matrix {
+  int64_t rows, cols, depth;
+  char input[8], sum[8];
+} tune_device_matrix;
+
+enum { TUNE_DEVICE_MATRICES = 32 };
+
 typedef struct tune_device {
   int api_major, api_minor; // of Vulkan
   int arch;                 // of CUDA: 90 for sm_90; 0 for Vulkan
@@ -41,7 +50,9 @@ typedef struct tune_device {
   // What invocations of a subgroup do together.
   bool has_subgroup_vote, has_subgroup_arithmetic, has_subgroup_ballot, has_subgroup_shuffle,
       has_subgroup_shuffle_relative, has_subgroup_clustered, has_subgroup_quad;
-  bool has_cooperative_matrix;
+  bool has_cooperative_matrix, has_memory_model;
+  tune_device_matrix matrices[TUNE_DEVICE_MATRICES];
+  size_t matrix_count;
   // Dot products of four bytes in a word, and what of them has instructions of its own.
   bool has_int8_dot, is_signed_dot_fast, is_unsigned_dot_fast, is_mixed_dot_fast;
 } tune_device;
@@ -54,6 +65,12 @@ tune_device tune_device_least_cuda(void);
 // Reads the fingerprint of a device; a member that it lacks is as above, for its target.
 // INVALID_ARGUMENT where one is not what it should be.
 tune_status tune_device_read(const json_t *fingerprint, tune_device *out_device);
+
+// The largest cooperative matrices of these types that divide a part of `rows` x `cols` of a
+// product, `depth` deep, and of which each lane of a subgroup has fours of the sum; NULL: none.
+const tune_device_matrix *tune_device_find_matrix(const tune_device *device, const char *input,
+                                                  const char *sum, int64_t rows, int64_t cols,
+                                                  int64_t depth);
 
 #ifdef __cplusplus
 }

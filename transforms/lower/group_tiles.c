@@ -53,7 +53,12 @@ static tune_status read_attributes(tune_tile *tile, const tune_device *device) {
   TUNE_RETURN_IF_ERROR(read_number(tile->forall, "tensor_cores", 0, 2, &tensor_cores));
   static const tune_tile_core *const CORES[] = {&tune_tile_fma, &tune_tile_mma, &tune_tile_wgmma};
   tile->core = CORES[tensor_cores]; // or int8, tf32, once A is known
-  tile->threads = tile->warps_y * tile->warps_x * TUNE_TILE_WARP;
+  tile->warp = TUNE_TILE_WARP;
+  if (!device->arch && tensor_cores == 1) {
+    tile->core = &tune_tile_matrices;
+    tile->warp = device->subgroup_size > 0 ? device->subgroup_size : TUNE_TILE_WARP;
+  }
+  tile->threads = tile->warps_y * tile->warps_x * tile->warp;
   tile->is_async = device->arch >= 80;
   int64_t is_bulk = 0;
   if (!mlirAttributeIsNull(tune_ir_attribute(tile->forall, PREFIX "bulk_copies")))
@@ -65,9 +70,10 @@ static tune_status read_attributes(tune_tile *tile, const tune_device *device) {
   tile->is_swizzled = is_swizzled;
   TUNE_RETURN_IF_ERROR(tune_tile_cluster_read(tile));
   TUNE_RETURN_IF_ERROR(tune_tile_producer_read(tile));
-  if (!device->arch)
+  if (!device->arch && tensor_cores > 1)
     return tune_status_make_at(TUNE_INVALID_ARGUMENT, tile->forall,
-                               "tiles of groups are for CUDA; this device has no such code");
+                               PREFIX "tensor_cores: the instructions are CUDA's; a Vulkan device "
+                                      "has none of them");
   static const char *const GROUPS[] = {"tune.group_x", "tune.group_y", "tune.group_z"};
   for (size_t i = 0; i < sizeof GROUPS / sizeof *GROUPS; ++i)
     if (!mlirAttributeIsNull(tune_ir_attribute(tile->forall, GROUPS[i])))
@@ -261,6 +267,24 @@ static tune_status read_loop(tune_tile *tile) {
   return read_levels(tile);
 }
 
+// What cooperative matrices the device has for the tile.
+static void find_matrix(tune_tile *tile, const tune_device *device) {
+  const tune_tile_operand *a = &tile->a;
+  if (tile->core != &tune_tile_matrices || !mlirTypeEqual(a->element, tile->b.element) ||
+      a->is_unsigned != tile->b.is_unsigned)
+    return;
+  const char *input = mlirTypeIsAF16(a->element)   ? "f16"
+                      : mlirTypeIsAF32(a->element) ? "f32"
+                      : a->is_unsigned             ? "u8"
+                                                   : "s8";
+  const char *sum = mlirTypeIsAF16(tile->sum)   ? "f16"
+                    : mlirTypeIsAF32(tile->sum) ? "f32"
+                    : a->is_unsigned            ? "u32"
+                                                : "s32";
+  tile->matrix = tune_device_find_matrix(device, input, sum, tile->rows / tile->warps_y,
+                                         tile->cols / tile->warps_x, tile->depth);
+}
+
 //===--------------------------------------------------------------------------===//
 // The loop
 //===--------------------------------------------------------------------------===//
@@ -306,6 +330,25 @@ static void make_step_ahead(const tune_tile *tile, const tune_ir_builder *builde
   tune_tile_commit(tile, builder);
 }
 
+// Where no copy is asynchronous: what the next step takes is read into registers before this one's
+// product, and put into the other stage after it. All have read that by then, at the last barrier
+// but one. The last step reads once more what it has.
+static void make_step_fetched(const tune_tile *tile, const tune_ir_builder *builder, MlirValue step,
+                              MlirValue *sums) {
+  const tune_tile_operand *operands[] = {&tile->a, &tile->b};
+  MlirValue chunks[2][TUNE_TILE_MOST_CHUNKS];
+  make_barrier(builder);
+  MlirValue next = tune_tile_add_number(builder, step, 1),
+            there = tune_ir_build_binary(builder, "arith.minui", next,
+                                         tune_ir_build_index(builder, tile->steps - 1));
+  for (size_t i = 0; i < 2; ++i)
+    tune_tile_operand_fetch(tile, operands[i], builder, there, chunks[i]);
+  tile->core->multiply(tile, builder, tune_tile_remainder(builder, step, tile->stages), sums);
+  for (size_t i = 0; i < 2; ++i)
+    tune_tile_operand_put(tile, operands[i], builder,
+                          tune_tile_remainder(builder, next, tile->stages), chunks[i]);
+}
+
 static void make_step_now(const tune_tile *tile, const tune_ir_builder *builder, MlirValue step) {
   make_barrier(builder); // what is copied over is read
   copy_step(tile, builder, tune_ir_build_index(builder, 0), step);
@@ -316,34 +359,45 @@ static void make_step_now(const tune_tile *tile, const tune_ir_builder *builder,
 
 static tune_status make_loop(const tune_tile *tile, const tune_ir_builder *builder,
                              MlirValue *pieces) {
-  size_t count = tile->core->count(tile);
+  bool has_sums = tile->core->sum_count;
+  size_t count = has_sums ? tile->core->sum_count(tile) : tile->core->count(tile);
+  MlirValue started[TUNE_TILE_MOST_PIECES], *carried = has_sums ? started : pieces;
   TUNE_RETURN_IF_ERROR(start_pieces(tile, builder, pieces));
+  if (has_sums)
+    tile->core->begin(tile, builder, carried);
   if (tile->core->loop) {
     tile->core->loop(tile, builder, pieces);
     return TUNE_OK;
   }
-  for (int64_t s = 0; s < tile->stages - 1; ++s) {
+  int64_t ahead = tile->is_async || tile->stages == 1 ? tile->stages - 1 : 1;
+  for (int64_t s = 0; s < ahead; ++s) {
     MlirValue number = tune_ir_build_index(builder, s);
     if (s < tile->steps)
       copy_step(tile, builder, number, number);
     tune_tile_commit(tile, builder);
   }
   MlirOperation loop;
-  tune_ir_builder inside = tune_ir_build_for(builder, tile->steps, (intptr_t)count, pieces, &loop);
+  tune_ir_builder inside = tune_ir_build_for(builder, tile->steps, (intptr_t)count, carried, &loop);
   MlirBlock body = body_of(loop);
   MlirValue step = mlirBlockGetArgument(body, 0), sums[TUNE_TILE_MOST_PIECES];
   for (size_t p = 0; p < count; ++p)
     sums[p] = mlirBlockGetArgument(body, 1 + (intptr_t)p);
-  if (tile->stages > 1)
-    make_step_ahead(tile, &inside, step);
-  else
-    make_step_now(tile, &inside, step);
-  tile->core->multiply(tile, &inside, tune_tile_remainder(&inside, step, tile->stages), sums);
+  if (tile->stages > 1 && !tile->is_async) {
+    make_step_fetched(tile, &inside, step, sums);
+  } else {
+    if (tile->stages > 1)
+      make_step_ahead(tile, &inside, step);
+    else
+      make_step_now(tile, &inside, step);
+    tile->core->multiply(tile, &inside, tune_tile_remainder(&inside, step, tile->stages), sums);
+  }
   tune_ir_build(
       &inside,
       &(tune_ir_parts){.name = "scf.yield", .operand_count = (intptr_t)count, .operands = sums});
   for (size_t p = 0; p < count; ++p)
-    pieces[p] = mlirOperationGetResult(loop, (intptr_t)p);
+    carried[p] = mlirOperationGetResult(loop, (intptr_t)p);
+  if (has_sums)
+    tile->core->end(tile, builder, carried, pieces);
   return TUNE_OK;
 }
 
@@ -356,12 +410,20 @@ static tune_status open_tile(MlirOperation forall, const tune_device *device) {
   TUNE_RETURN_IF_ERROR(read_attributes(&tile, device));
   TUNE_RETURN_IF_ERROR(read_loop(&tile));
   TUNE_RETURN_IF_ERROR(read_contraction(&tile));
+  find_matrix(&tile, device);
   TUNE_RETURN_IF_ERROR(tile.core->check(&tile, device));
   TUNE_RETURN_IF_ERROR(check_swizzle(&tile));
   if (tile.core->count(&tile) > TUNE_TILE_MOST_PIECES)
     return tune_status_make_at(TUNE_INVALID_ARGUMENT, forall,
                                "%zu pieces of the output a thread; up to %d are let pass",
                                tile.core->count(&tile), TUNE_TILE_MOST_PIECES);
+  if (!tile.is_async && tile.stages > 1 &&
+      (tune_tile_operand_chunks(&tile, &tile.a) > TUNE_TILE_MOST_CHUNKS ||
+       tune_tile_operand_chunks(&tile, &tile.b) > TUNE_TILE_MOST_CHUNKS))
+    return tune_status_make_at(TUNE_INVALID_ARGUMENT, forall,
+                               "a thread reads more than %d pieces of A or B ahead; expected more "
+                               "threads, or one stage",
+                               TUNE_TILE_MOST_CHUNKS);
   if (tile.is_bulk) {
     TUNE_RETURN_IF_ERROR(tune_tile_bulk_check(&tile, &tile.a));
     TUNE_RETURN_IF_ERROR(tune_tile_bulk_check(&tile, &tile.b));
@@ -388,8 +450,11 @@ static tune_status open_tile(MlirOperation forall, const tune_device *device) {
   TUNE_RETURN_IF_ERROR(tune_tile_make_writes(&tile, pieces));
   if (tile.producer_warps)
     tune_tile_producer_end(&tile, last);
-  mlirOperationSetDiscardableAttributeByName(tile.forall, tune_ir_string(TUNE_TILE_DONE_ATTRIBUTE),
-                                             mlirUnitAttrGet(mlirOperationGetContext(tile.forall)));
+  // LLVM takes vectors of any length; SPIR-V has pieces of them (vector_pieces.h).
+  if (device->arch)
+    mlirOperationSetDiscardableAttributeByName(
+        tile.forall, tune_ir_string(TUNE_TILE_DONE_ATTRIBUTE),
+        mlirUnitAttrGet(mlirOperationGetContext(tile.forall)));
   return TUNE_OK;
 }
 

@@ -6,7 +6,8 @@
 // below a group of threads computes it together:
 //
 //  - tiles of A and B are copied to shared memory, `stages` - 1 steps ahead of where they are used,
-//    by asynchronous copies (cp.async) of up to 16 bytes a thread;
+//    by asynchronous copies (cp.async) of up to 16 bytes a thread; where the device has none, one
+//    step ahead by way of registers;
 //  - each warp has a part of the output tile, each of its threads pieces of that in registers
 //    (group_tiles_parts.h): by tensor cores (ldmatrix and mma.sync, as PTX's manual lays fragments
 //    out), by four warps together (wgmma), or by multiply-adds of f32;
@@ -18,8 +19,10 @@
 //   tune.tile.stages                       tiles in shared memory at once; 1: no copy ahead
 //   tune.tile.band                         optional: rows of tiles that go together
 //                                          (group_tiles_order.h)
-//   tune.tile.tensor_cores                 0: multiply-adds of f32; 1: mma.sync, of f16, bf16 or
-//                                          i8, or of f32 as tf32; 2: wgmma of sm_90, of f16 or
+//   tune.tile.tensor_cores                 0: multiply-adds of f32 or, on Vulkan, of f16; 1:
+//                                          mma.sync, of f16, bf16 or i8, or of f32 as tf32, and on
+//                                          Vulkan cooperative matrices, of what the device has
+//                                          (group_tiles_matrices.c); 2: wgmma of sm_90, of f16 or
 //                                          bf16, or of f32 as tf32, into f32: warps_y is a multiple
 //                                          of four, which have 64 rows together, or more
 //   tune.tile.bulk_copies                  1: with tensor_cores = 2, one thread copies whole tiles
@@ -37,8 +40,9 @@
 // Whether f32 may be rounded to tf32 (dialects/allow.h) is not asked here: rules have the values in
 // their spaces where it may, and what it changes is more than the check lets pass elsewhere.
 //
-// The forall gets one dimension more, the last, of the group's threads. The attribute
-// tune.tile.done stays on it: its vectors are as threads have them.
+// The forall gets one dimension more, the last, of the group's threads. On CUDA the attribute
+// tune.tile.done stays on it: its vectors are as threads have them. On Vulkan, where a warp is no
+// more than 32 threads side by side, vector_pieces.h takes vectors and shared memory from there.
 //
 // The pipeline is that of NVIDIA's CUTLASS for sm_80 (its docs/efficient_gemm.md); rows in shared
 // memory are 16 bytes apart from the next power of two, or lie swizzled in panels of up to 128

@@ -98,6 +98,11 @@ static MlirValue allocate(const tune_ir_builder *builder, MlirType type) {
                                                         .attributes = &attribute});
 }
 
+MlirValue tune_tile_allocate(const tune_ir_builder *builder, MlirType element, intptr_t rank,
+                             const int64_t *shape) {
+  return allocate(builder, shared_type(builder, element, rank, shape));
+}
+
 // The operand's memory as elements of `bytes` each; the rank.
 static intptr_t shape_of(const tune_tile *tile, const tune_tile_operand *operand, int64_t bytes,
                          int64_t out_shape[4]) {
@@ -117,7 +122,7 @@ void tune_tile_operand_allocate(const tune_tile *tile, const tune_ir_builder *bu
   int64_t own = tune_tile_bytes(operand->element), shape[4], pairs_shape[4], bytes = own;
   intptr_t rank = shape_of(tile, operand, own, shape);
   MlirType type = shared_type(builder, operand->element, rank, shape);
-  if (own != 1) {
+  if (tile->core != &tune_tile_int8) {
     operand->shared = allocate(builder, type);
     if (tile->core == &tune_tile_wgmma)
       mlirOperationSetAttributeByName(
@@ -222,26 +227,95 @@ static void copy_async(const tune_ir_builder *builder, const tune_tile_operand *
                                           .attributes = attributes});
 }
 
-// Copies what begins at `row` and `col` of the tile.
-static void copy_chunk(const tune_tile *tile, const tune_tile_operand *operand,
-                       const tune_ir_builder *builder, MlirValue stage, MlirValue row,
-                       MlirValue col, const MlirValue *origin, intptr_t rank) {
-  MlirValue memory = mlirOperationGetOperand(operand->read, 0), from[MOST_RANK];
-  for (intptr_t i = 0; i < rank; ++i)
-    from[i] = origin[i];
-  from[operand->dims[0]] = tune_tile_add(builder, from[operand->dims[0]], row);
-  from[operand->dims[1]] = tune_tile_add(builder, from[operand->dims[1]], col);
-  MlirValue to[4];
-  intptr_t to_rank = tune_tile_operand_find_shared(
-      operand, builder, tune_tile_bytes(operand->element), stage, operand->is_turned ? col : row,
-      operand->is_turned ? row : col, to);
-  if (tile->is_async) {
-    copy_async(builder, operand, to, to_rank, memory, rank, from);
-    return;
+// A thread's chunk of a tile: where it begins.
+typedef struct chunk_place {
+  MlirValue row, col;
+  tune_ir_builder inside; // where the chunk is there
+} chunk_place;
+
+static int64_t count_across(const tune_tile_operand *operand) {
+  return operand->cols / operand->chunk;
+}
+
+// The thread's chunk of those from number `done` on. Where some threads have none the place is in a
+// branch that these do not take, or with `clamps` that of the last chunk.
+static chunk_place find_chunk(const tune_tile *tile, const tune_tile_operand *operand,
+                              const tune_ir_builder *builder, int64_t done, bool clamps) {
+  int64_t across = count_across(operand), all = operand->rows * across;
+  chunk_place place = {.inside = *builder};
+  MlirValue number = tune_tile_add_number(builder, tile->thread, done);
+  bool is_whole = done + tile->threads <= all;
+  if (!is_whole && clamps)
+    number =
+        tune_ir_build_binary(builder, "arith.minui", number, tune_ir_build_index(builder, all - 1));
+  else if (!is_whole)
+    place.inside = tune_ir_build_if(
+        builder, tune_ir_build_compare(builder, "ult", number, tune_ir_build_index(builder, all)));
+  const tune_ir_builder *inside = &place.inside;
+  MlirValue col;
+  if (done % across == 0 && (is_whole || !clamps)) { // the same column each time: hoisted
+    place.row =
+        tune_tile_add_number(inside, tune_tile_divide(inside, tile->thread, across), done / across);
+    col = tune_tile_remainder(inside, tile->thread, across);
+  } else {
+    place.row = tune_tile_divide(inside, number, across);
+    col = tune_tile_remainder(inside, number, across);
   }
-  MlirValue chunk = tune_tile_load(builder, memory, rank, from, operand->chunk);
-  tune_tile_store(builder, chunk, operand->shared, to_rank, to,
+  place.col = tune_tile_scale(inside, col, operand->chunk);
+  return place;
+}
+
+static intptr_t find_memory(const tune_tile_operand *operand, const chunk_place *place,
+                            const MlirValue *origin, MlirValue *out_from) {
+  intptr_t rank =
+      mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetOperand(operand->read, 0)));
+  for (intptr_t i = 0; i < rank; ++i)
+    out_from[i] = origin[i];
+  MlirValue *row = &out_from[operand->dims[0]], *col = &out_from[operand->dims[1]];
+  *row = tune_tile_add(&place->inside, *row, place->row);
+  *col = tune_tile_add(&place->inside, *col, place->col);
+  return rank;
+}
+
+static MlirValue load_chunk(const tune_tile_operand *operand, const chunk_place *place,
+                            const MlirValue *origin) {
+  MlirValue from[MOST_RANK];
+  intptr_t rank = find_memory(operand, place, origin, from);
+  return tune_tile_load(&place->inside, mlirOperationGetOperand(operand->read, 0), rank, from,
+                        operand->chunk);
+}
+
+static intptr_t find_shared(const tune_tile_operand *operand, const chunk_place *place,
+                            MlirValue stage, MlirValue out_to[4]) {
+  bool is_turned = operand->is_turned;
+  return tune_tile_operand_find_shared(operand, &place->inside, tune_tile_bytes(operand->element),
+                                       stage, is_turned ? place->col : place->row,
+                                       is_turned ? place->row : place->col, out_to);
+}
+
+static void store_chunk(const tune_tile_operand *operand, const chunk_place *place, MlirValue stage,
+                        MlirValue chunk) {
+  MlirValue to[4];
+  intptr_t rank = find_shared(operand, place, stage, to);
+  tune_tile_store(&place->inside, chunk, operand->shared, rank, to,
                   operand->chunk * tune_tile_bytes(operand->element));
+}
+
+static void copy_chunk_async(const tune_tile_operand *operand, const chunk_place *place,
+                             MlirValue stage, const MlirValue *origin) {
+  MlirValue from[MOST_RANK], to[4];
+  intptr_t rank = find_memory(operand, place, origin, from),
+           to_rank = find_shared(operand, place, stage, to);
+  copy_async(&place->inside, operand, to, to_rank, mlirOperationGetOperand(operand->read, 0), rank,
+             from);
+}
+
+static void copy_chunk(const tune_tile *tile, const tune_tile_operand *operand,
+                       const chunk_place *place, MlirValue stage, const MlirValue *origin) {
+  if (tile->is_async)
+    copy_chunk_async(operand, place, stage, origin);
+  else
+    store_chunk(operand, place, stage, load_chunk(operand, place, origin));
 }
 
 void tune_tile_operand_find_origin(const tune_tile *tile, const tune_tile_operand *operand,
@@ -256,58 +330,65 @@ void tune_tile_operand_find_origin(const tune_tile *tile, const tune_tile_operan
 // Element by element. A warp has eight columns of four rows, so that it reads whole sectors of 32
 // bytes from memory, and writes to each bank once where rows in shared memory are of 128 bytes.
 static void copy_turned(const tune_tile *tile, const tune_tile_operand *operand,
-                        const tune_ir_builder *builder, MlirValue stage, const MlirValue *origin,
-                        intptr_t rank) {
+                        const tune_ir_builder *builder, MlirValue stage, const MlirValue *origin) {
   enum { COLS = 8, ROWS = 4 };
   int64_t across = operand->cols / COLS, all = operand->rows * operand->cols;
   for (int64_t done = 0; done < all; done += tile->threads) {
-    tune_ir_builder place = *builder;
+    chunk_place place = {.inside = *builder};
+    const tune_ir_builder *inside = &place.inside;
     MlirValue number = tune_tile_add_number(builder, tile->thread, done);
     if (done + tile->threads > all)
-      place = tune_ir_build_if(builder, tune_ir_build_compare(builder, "ult", number,
-                                                              tune_ir_build_index(builder, all)));
-    MlirValue piece = tune_tile_divide(&place, number, TUNE_TILE_WARP),
-              lane = tune_tile_remainder(&place, number, TUNE_TILE_WARP);
-    MlirValue row = tune_tile_add(
-        &place, tune_tile_scale(&place, tune_tile_divide(&place, piece, across), ROWS),
-        tune_tile_divide(&place, lane, COLS));
-    MlirValue col = tune_tile_add(
-        &place, tune_tile_scale(&place, tune_tile_remainder(&place, piece, across), COLS),
-        tune_tile_remainder(&place, lane, COLS));
-    copy_chunk(tile, operand, &place, stage, row, col, origin, rank);
+      place.inside =
+          tune_ir_build_if(builder, tune_ir_build_compare(builder, "ult", number,
+                                                          tune_ir_build_index(builder, all)));
+    MlirValue piece = tune_tile_divide(inside, number, TUNE_TILE_WARP),
+              lane = tune_tile_remainder(inside, number, TUNE_TILE_WARP);
+    place.row = tune_tile_add(
+        inside, tune_tile_scale(inside, tune_tile_divide(inside, piece, across), ROWS),
+        tune_tile_divide(inside, lane, COLS));
+    place.col = tune_tile_add(
+        inside, tune_tile_scale(inside, tune_tile_remainder(inside, piece, across), COLS),
+        tune_tile_remainder(inside, lane, COLS));
+    copy_chunk(tile, operand, &place, stage, origin);
   }
 }
 
 void tune_tile_operand_copy(const tune_tile *tile, const tune_tile_operand *operand,
                             const tune_ir_builder *builder, MlirValue stage, MlirValue step) {
-  intptr_t rank =
-      mlirShapedTypeGetRank(mlirValueGetType(mlirOperationGetOperand(operand->read, 0)));
   MlirValue origin[MOST_RANK];
   tune_tile_operand_find_origin(tile, operand, builder, step, origin);
   if (operand->is_turned) {
-    copy_turned(tile, operand, builder, stage, origin, rank);
+    copy_turned(tile, operand, builder, stage, origin);
     return;
   }
-  int64_t across = operand->cols / operand->chunk, all = operand->rows * across;
+  int64_t all = operand->rows * count_across(operand);
   for (int64_t done = 0; done < all; done += tile->threads) {
-    tune_ir_builder place = *builder;
-    MlirValue number = tune_tile_add_number(builder, tile->thread, done);
-    if (done + tile->threads > all) {
-      MlirValue is_there =
-          tune_ir_build_compare(builder, "ult", number, tune_ir_build_index(builder, all));
-      place = tune_ir_build_if(builder, is_there);
-    }
-    MlirValue row, col;
-    if (done % across == 0) { // the same column each time: computed once, and hoisted
-      row = tune_tile_add_number(&place, tune_tile_divide(&place, tile->thread, across),
-                                 done / across);
-      col = tune_tile_remainder(&place, tile->thread, across);
-    } else {
-      row = tune_tile_divide(&place, number, across);
-      col = tune_tile_remainder(&place, number, across);
-    }
-    copy_chunk(tile, operand, &place, stage, row, tune_tile_scale(&place, col, operand->chunk),
-               origin, rank);
+    chunk_place place = find_chunk(tile, operand, builder, done, false);
+    copy_chunk(tile, operand, &place, stage, origin);
+  }
+}
+
+size_t tune_tile_operand_chunks(const tune_tile *tile, const tune_tile_operand *operand) {
+  return (size_t)((operand->rows * count_across(operand) + tile->threads - 1) / tile->threads);
+}
+
+void tune_tile_operand_fetch(const tune_tile *tile, const tune_tile_operand *operand,
+                             const tune_ir_builder *builder, MlirValue step,
+                             MlirValue *out_chunks) {
+  MlirValue origin[MOST_RANK];
+  tune_tile_operand_find_origin(tile, operand, builder, step, origin);
+  for (size_t i = 0; i < tune_tile_operand_chunks(tile, operand); ++i) {
+    chunk_place place = find_chunk(tile, operand, builder, (int64_t)i * tile->threads, true);
+    out_chunks[i] = load_chunk(operand, &place, origin);
+  }
+}
+
+void tune_tile_operand_put(const tune_tile *tile, const tune_tile_operand *operand,
+                           const tune_ir_builder *builder, MlirValue stage,
+                           const MlirValue *chunks) {
+  for (size_t i = 0; i < tune_tile_operand_chunks(tile, operand); ++i) {
+    chunk_place place = find_chunk(tile, operand, builder, (int64_t)i * tile->threads, false);
+    store_chunk(operand, &place, stage, chunks[i]);
   }
 }
 

@@ -12,6 +12,9 @@ extern "C" {
 // Reads what `operand->read` reads into the rest of `operand`, but for its memory.
 // INVALID_ARGUMENT (located) for a read that is not whole, or of elements that no copy can take.
 tune_status tune_tile_operand_read(const tune_tile *tile, tune_tile_operand *operand);
+// Memory of the group.
+MlirValue tune_tile_allocate(const tune_ir_builder *builder, MlirType element, intptr_t rank,
+                             const int64_t *shape);
 // Makes its shared memory.
 void tune_tile_operand_allocate(const tune_tile *tile, const tune_ir_builder *builder,
                                 tune_tile_operand *operand);
@@ -34,6 +37,16 @@ void tune_tile_operand_find_origin(const tune_tile *tile, const tune_tile_operan
 // Copies the tile of step `step` (an index, from 0) to shared memory at `stage`.
 void tune_tile_operand_copy(const tune_tile *tile, const tune_tile_operand *operand,
                             const tune_ir_builder *builder, MlirValue stage, MlirValue step);
+
+// The same by way of registers, where no copy is asynchronous: first each thread reads its chunks,
+// of which there are tune_tile_operand_chunks, then, when what was at `stage` is read, puts them
+// there.
+size_t tune_tile_operand_chunks(const tune_tile *tile, const tune_tile_operand *operand);
+void tune_tile_operand_fetch(const tune_tile *tile, const tune_tile_operand *operand,
+                             const tune_ir_builder *builder, MlirValue step, MlirValue *out_chunks);
+void tune_tile_operand_put(const tune_tile *tile, const tune_tile_operand *operand,
+                           const tune_ir_builder *builder, MlirValue stage,
+                           const MlirValue *chunks);
 
 // Ends a group of copies; waits until no more than `pending` groups are on their way.
 void tune_tile_commit(const tune_tile *tile, const tune_ir_builder *builder);

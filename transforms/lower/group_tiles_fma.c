@@ -1,8 +1,9 @@
-//===- group_tiles_fma.c - A group's tile by multiply-adds of f32 ---------------------===//
+//===- group_tiles_fma.c - A group's tile by multiply-adds of threads -----------------===//
 //
 // A warp is 4 x 8 threads. Each has some lines of A and of B: where a line's depths are neighbours
 // in shared memory, every fourth row of A (every eighth column of B), four depths of which are read
-// at once; else blocks of four neighbouring lines, read at once for each depth.
+// at once; else blocks of four neighbouring lines, read at once for each depth. What is narrower
+// than the sum is widened as it is read.
 //
 //===--------------------------------------------------------------------------===//
 
@@ -24,10 +25,12 @@ static int64_t count_across(const tune_tile *tile) { return tile->cols / tile->w
 
 static tune_status fma_check(const tune_tile *tile, const tune_device *device) {
   (void)device;
-  if (!mlirTypeIsAF32(tile->a.element) || !mlirTypeIsAF32(tile->b.element) ||
-      !mlirTypeIsAF32(tile->sum))
+  MlirType element = tile->a.element;
+  bool is_known = mlirTypeIsAF32(tile->sum) ? mlirTypeIsAF32(element) || mlirTypeIsAF16(element)
+                                            : mlirTypeIsAF16(tile->sum) && mlirTypeIsAF16(element);
+  if (!is_known || !mlirTypeEqual(element, tile->b.element))
     return tune_status_make_at(TUNE_INVALID_ARGUMENT, tile->forall,
-                               "threads multiply tiles of f32 into f32");
+                               "threads multiply tiles of f32 or f16 into f32, or f16 into f16");
   int64_t down = count_down(tile), across = count_across(tile);
   if (tile->rows % (tile->warps_y * DOWN) || tile->cols % (tile->warps_x * ACROSS) ||
       down % WIDTH || across % WIDTH || tile->depth % WIDTH || down > MOST_LINES ||
@@ -93,9 +96,10 @@ static void fma_place(const tune_tile *tile, const tune_ir_builder *builder, siz
 // Products
 //===--------------------------------------------------------------------------===//
 
-// Lines x four depths, from `depth` on, as scalars.
-static void load_lines(const tune_ir_builder *builder, const lines *of, MlirType element,
+// Lines x four depths, from `depth` on, as scalars of the type `sum`.
+static void load_lines(const tune_ir_builder *builder, const lines *of, MlirType sum,
                        MlirValue stage, int64_t depth, MlirValue (*values)[WIDTH]) {
+  int64_t width = WIDTH;
   bool is_by_depth = of->operand->depth_is_row;
   for (int64_t i = 0; i < (is_by_depth ? of->count : of->count / WIDTH * WIDTH); ++i) {
     // A row of memory: line i's depths, or of depth i % 4 the lines of block i / 4.
@@ -103,8 +107,11 @@ static void load_lines(const tune_ir_builder *builder, const lines *of, MlirType
     MlirValue at = tune_ir_build_index(builder, depth + (is_by_depth ? 0 : i % WIDTH));
     MlirValue indices[] = {stage, is_by_depth ? line : at, is_by_depth ? at : line};
     MlirValue vector = tune_tile_load(builder, of->operand->shared, 3, indices, WIDTH);
+    if (!mlirTypeEqual(of->operand->element, sum))
+      vector =
+          tune_ir_build_value(builder, "arith.extf", mlirVectorTypeGet(1, &width, sum), 1, &vector);
     for (int64_t e = 0; e < WIDTH; ++e) {
-      MlirValue value = tune_tile_extract(builder, vector, &e, 1, element);
+      MlirValue value = tune_tile_extract(builder, vector, &e, 1, sum);
       if (is_by_depth)
         values[i][e] = value;
       else

@@ -14,6 +14,7 @@ enum {
   TUNE_TILE_WARP = 32,
   TUNE_TILE_MOST_PIECES = 128,
   TUNE_TILE_MOST_LEVELS = 4,
+  TUNE_TILE_MOST_CHUNKS = 32, // of an operand, that a thread reads ahead into registers
   TUNE_TILE_ASM_OPERANDS = 12
 };
 
@@ -51,10 +52,12 @@ typedef struct tune_tile {
   int64_t rows, cols, depth;
   int64_t steps; // of all loops
   int64_t warps_y, warps_x, stages, threads;
-  int64_t producer_warps; // that only copy, behind the `threads`
-  bool is_async;          // copies are cp.async
-  bool is_swizzled;       // of mma.sync, which may be either
-  bool is_bulk;           // or cp.async.bulk.tensor, of a step at once
+  int64_t warp;                     // its threads
+  int64_t producer_warps;           // that only copy, behind the `threads`
+  const tune_device_matrix *matrix; // what cooperative matrices are, or NULL
+  bool is_async;                    // copies are cp.async
+  bool is_swizzled;                 // of mma.sync, which may be either
+  bool is_bulk;                     // or cp.async.bulk.tensor, of a step at once
   // Groups that share them: those of a row of the cluster have the same rows of A, those of a
   // column the same columns of B.
   int64_t cluster_y, cluster_x;
@@ -84,14 +87,21 @@ struct tune_tile_core {
   void (*loop)(const tune_tile *tile, const tune_ir_builder *builder, MlirValue *pieces);
   // Adds the product of what is in shared memory at `stage`.
   void (*multiply)(const tune_tile *tile, const tune_ir_builder *builder, MlirValue stage,
-                   MlirValue *pieces);
+                   MlirValue *sums);
+  // Where sums are no pieces while the loop goes on, else NULL: how many there are, what they begin
+  // with, and what adds them to the pieces.
+  size_t (*sum_count)(const tune_tile *tile);
+  void (*begin)(const tune_tile *tile, const tune_ir_builder *builder, MlirValue *out_sums);
+  void (*end)(const tune_tile *tile, const tune_ir_builder *builder, const MlirValue *sums,
+              MlirValue *pieces);
 };
 
-extern const tune_tile_core tune_tile_mma;   // group_tiles_mma.c
-extern const tune_tile_core tune_tile_int8;  // group_tiles_int8.c
-extern const tune_tile_core tune_tile_tf32;  // group_tiles_tf32.c
-extern const tune_tile_core tune_tile_fma;   // group_tiles_fma.c
-extern const tune_tile_core tune_tile_wgmma; // group_tiles_wgmma.c
+extern const tune_tile_core tune_tile_mma;      // group_tiles_mma.c
+extern const tune_tile_core tune_tile_int8;     // group_tiles_int8.c
+extern const tune_tile_core tune_tile_tf32;     // group_tiles_tf32.c
+extern const tune_tile_core tune_tile_fma;      // group_tiles_fma.c
+extern const tune_tile_core tune_tile_wgmma;    // group_tiles_wgmma.c
+extern const tune_tile_core tune_tile_matrices; // group_tiles_matrices.c
 
 //===- Arithmetic on indices (group_tiles_values.c) ----------------------------------===//
 

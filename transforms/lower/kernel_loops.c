@@ -129,6 +129,18 @@ static int64_t iterations_of(count_state *self, MlirOperation loop) {
   return way > 0 ? (way + step - 1) / step : 0;
 }
 
+static MlirWalkResult find_barrier(MlirOperation op, void *user_data) {
+  bool *found = user_data;
+  *found = tune_ir_is(op, "gpu.barrier");
+  return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+static bool waits(MlirOperation loop) {
+  bool found = false;
+  mlirOperationWalk(loop, find_barrier, &found, MlirWalkPreOrder);
+  return found;
+}
+
 // All iterations of the loops in `op`, itself included.
 static double count(count_state *self, MlirOperation op) {
   double inside = 0;
@@ -143,7 +155,8 @@ static double count(count_state *self, MlirOperation op) {
   if (!tune_ir_is(op, "scf.for"))
     return inside;
   int64_t iterations = iterations_of(self, op);
-  return inside == 0 && iterations <= self->unrolled ? 0 : (double)iterations * (1 + inside);
+  bool is_unrolled = inside == 0 && iterations <= self->unrolled && !waits(op);
+  return is_unrolled ? 0 : (double)iterations * (1 + inside);
 }
 
 tune_status tune_kernel_loops_check(MlirOperation kernel, const tune_device *device,

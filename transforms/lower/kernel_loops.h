@@ -21,7 +21,8 @@ extern "C" {
 
 // INVALID_ARGUMENT (located) where the loops in `kernel` may take more iterations than `device`
 // allows, or nothing is known of how many: bounds are constants, or made of these and the numbers
-// of invocations and loops. Innermost ones of up to `unrolled` iterations are none.
+// of invocations and loops. Innermost ones of up to `unrolled` iterations are none, unless a group
+// waits in them.
 tune_status tune_kernel_loops_check(MlirOperation kernel, const tune_device *device,
                                     int64_t unrolled);
 

@@ -3,6 +3,7 @@
 #include "transforms/lower/narrow_types.h"
 
 #include "transforms/ir_builder.h"
+#include "transforms/lower/spirv_matrices.h"
 #include "transforms/lower/vector_arithmetic.h"
 #include "transforms/op_list.h"
 
@@ -435,11 +436,13 @@ static MlirValue join_halves(const tune_ir_builder *builder, MlirOperation op,
 
 // `type` with integers of 16 bits in place of what is in memory alone.
 static MlirType retype(MlirType type, const tune_device *device) {
-  if (!is_narrow_type(type, device))
+  bool is_memory = mlirTypeIsAMemRef(type);
+  if (!is_narrow_type(is_memory ? element_of(type) : type, device))
     return type;
   MlirType half = mlirIntegerTypeGet(mlirTypeGetContext(type), 16);
-  if (!mlirTypeIsAMemRef(type))
+  if (!is_memory)
     return with_element(type, half);
+  half = with_element(element_of(type), half); // a group's memory is of fours
   int64_t sizes[16];
   intptr_t rank = mlirShapedTypeGetRank(type);
   for (intptr_t i = 0; i < rank && i < 16; ++i)
@@ -545,20 +548,30 @@ static MlirValue pass_words(const tune_ir_builder *builder, MlirOperation op,
   return step(builder, "arith.trunci", mlirOperationGetResult(made, 0), narrow);
 }
 
+// Cooperative matrices are loaded from memory of their own type, whoever computes them.
+static tune_status widen(MlirOperation kernel, const tune_device *given) {
+  tune_device own = *given, *device = &own;
+  own.is_software &= !tune_spirv_matrices_are_in(kernel);
+  TUNE_RETURN_IF_ERROR(rewrite_each(kernel, device, is_loop, carry_loop));
+  TUNE_RETURN_IF_ERROR(rewrite_each(kernel, device, computes, compute_wide));
+  TUNE_RETURN_IF_ERROR(rewrite_each(kernel, device, extends_own_rounding, take_wide));
+  TUNE_RETURN_IF_ERROR(rewrite_each(kernel, device, extends_narrow, open_extension));
+  tune_vector_arithmetic_round_to_bf16(kernel);
+  TUNE_RETURN_IF_ERROR(rewrite_each(kernel, device, rounds_to_f16, open_rounding));
+  TUNE_RETURN_IF_ERROR(rewrite_each(kernel, device, stores_words, join_halves));
+  mlirOperationWalk(kernel, retype_op, device, MlirWalkPreOrder);
+  TUNE_RETURN_IF_ERROR(rewrite_each(kernel, device, is_same_cast, take_operand));
+  return rewrite_each(kernel, device, passes_narrow, pass_words);
+}
+
 tune_status tune_narrow_types_widen(MlirOperation kernels, const tune_device *device) {
   static const char *const MADE_OF[] = {"arith", "gpu", "spirv", "vector", NULL};
   tune_ir_load_dialects(mlirOperationGetContext(kernels), MADE_OF);
-  TUNE_RETURN_IF_ERROR(rewrite_each(kernels, device, is_loop, carry_loop));
-  TUNE_RETURN_IF_ERROR(rewrite_each(kernels, device, computes, compute_wide));
-  TUNE_RETURN_IF_ERROR(rewrite_each(kernels, device, extends_own_rounding, take_wide));
-  TUNE_RETURN_IF_ERROR(rewrite_each(kernels, device, extends_narrow, open_extension));
-  tune_vector_arithmetic_round_to_bf16(kernels);
-  TUNE_RETURN_IF_ERROR(rewrite_each(kernels, device, rounds_to_f16, open_rounding));
-  TUNE_RETURN_IF_ERROR(rewrite_each(kernels, device, stores_words, join_halves));
-  tune_device of_types = *device;
-  mlirOperationWalk(kernels, retype_op, &of_types, MlirWalkPreOrder);
-  TUNE_RETURN_IF_ERROR(rewrite_each(kernels, device, is_same_cast, take_operand));
-  return rewrite_each(kernels, device, passes_narrow, pass_words);
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernels, 0));
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    TUNE_RETURN_IF_ERROR(widen(op, device));
+  return TUNE_OK;
 }
 
 //===--------------------------------------------------------------------------===//

@@ -15,6 +15,7 @@
 #include "transforms/lower/shader_math.h"
 #include "transforms/lower/spirv_environment.h"
 #include "transforms/lower/spirv_loops.h"
+#include "transforms/lower/spirv_matrices.h"
 #include "transforms/lower/spirv_tools.h"
 #include "transforms/lower/texels.h"
 
@@ -34,6 +35,8 @@
 // What upstream calls what it makes of a gpu.module.
 #define SPIRV_PREFIX "__spv__"
 
+#define ENVIRONMENT_ATTRIBUTE "spirv.target_env" // of what is in the op
+
 #define TEXELS_ATTRIBUTE "tune.texels" // on a gpu.module: whether each argument is a texture
 
 // Longer loops would be seconds in spirv-opt, and in the driver.
@@ -42,8 +45,7 @@
 struct tune_spirv {
   MlirContext context;
   tune_device device;
-  MlirAttribute environment;         // #spirv.target_env
-  MlirAttribute environment_of_dots; // of kernels with dot products of words
+  MlirAttribute environments[TUNE_SPIRV_NEEDS_COUNT]; // #spirv.target_env
   MlirPassManager clean, convert, finish, serialize;
 };
 
@@ -51,8 +53,9 @@ static tune_status init(tune_spirv *self, MlirContext context, const tune_device
   self->context = context;
   self->device = *device;
   mlirContextGetOrLoadDialect(context, tune_ir_string("spirv"));
-  TUNE_RETURN_IF_ERROR(tune_spirv_environment_make(context, device, 3, &self->environment));
-  TUNE_RETURN_IF_ERROR(tune_spirv_environment_make(context, device, 6, &self->environment_of_dots));
+  for (int needs = 0; needs < TUNE_SPIRV_NEEDS_COUNT; ++needs)
+    TUNE_RETURN_IF_ERROR(tune_spirv_environment_make(context, device, (tune_spirv_needs)needs,
+                                                     &self->environments[needs]));
   TUNE_RETURN_IF_ERROR(tune_pipeline_create(context, CLEAN, &self->clean));
   TUNE_RETURN_IF_ERROR(tune_pipeline_create(context, CONVERT, &self->convert));
   TUNE_RETURN_IF_ERROR(tune_pipeline_create(context, FINISH, &self->finish));
@@ -183,12 +186,19 @@ static tune_status read_opt(MlirOperation module, tune_spirv_opt *out_opt) {
                              ": expected \"none\", \"performance\", \"size\" or \"unroll\"");
 }
 
-// Upstream takes the ops of an extension that went into SPIR-V 1.6 for that version's.
 static MlirWalkResult find_dot(MlirOperation op, void *user_data) {
   bool *has_dots = user_data;
   *has_dots |=
       tune_ir_is(op, "spirv.SDot") || tune_ir_is(op, "spirv.UDot") || tune_ir_is(op, "spirv.SUDot");
   return *has_dots ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+static tune_spirv_needs find_needs(MlirOperation kernel) {
+  if (tune_spirv_matrices_are_in(kernel))
+    return TUNE_SPIRV_NEEDS_MATRICES;
+  bool has_dots = false;
+  mlirOperationWalk(kernel, find_dot, &has_dots, MlirWalkPreOrder);
+  return has_dots ? TUNE_SPIRV_NEEDS_DOTS : TUNE_SPIRV_NEEDS_NOTHING;
 }
 
 static tune_status prepare_kernel(const tune_spirv *self, MlirOperation module,
@@ -204,11 +214,12 @@ static tune_status prepare_kernel(const tune_spirv *self, MlirOperation module,
   mlirOperationWalk(kernel, open_subgroup_reduce, NULL, MlirWalkPostOrder);
   TUNE_RETURN_IF_ERROR(tune_kernel_types_check(kernel, &self->device));
   TUNE_RETURN_IF_ERROR(tune_kernel_memory_place(kernel, &self->device));
-  bool has_dots = false;
-  mlirOperationWalk(kernel, find_dot, &has_dots, MlirWalkPreOrder);
-  MlirAttribute targets = mlirArrayAttrGet(
-      self->context, 1, has_dots ? &self->environment_of_dots : &self->environment);
-  mlirOperationSetAttributeByName(module, tune_ir_string("targets"), targets);
+  tune_spirv_needs needs = find_needs(kernel);
+  MlirAttribute environment = self->environments[needs];
+  mlirOperationSetAttributeByName(module, tune_ir_string("targets"),
+                                  mlirArrayAttrGet(self->context, 1, &environment));
+  if (needs == TUNE_SPIRV_NEEDS_MATRICES)
+    mlirOperationSetAttributeByName(module, tune_ir_string(ENVIRONMENT_ATTRIBUTE), environment);
   return TUNE_OK;
 }
 
@@ -256,6 +267,11 @@ static tune_status finish_module(const tune_spirv *self, MlirOperation kernels,
   MlirOperation spirv = find_prefixed(kernels, module);
   if (mlirOperationIsNull(spirv))
     return tune_status_make(TUNE_INTERNAL, "upstream made no spirv.module of %s", kernel->name);
+  MlirAttribute environment = tune_ir_attribute(module, ENVIRONMENT_ATTRIBUTE);
+  if (!mlirAttributeIsNull(environment)) {
+    mlirOperationSetAttributeByName(spirv, tune_ir_string(ENVIRONMENT_ATTRIBUTE), environment);
+    tune_spirv_matrices_settle(spirv);
+  }
   tune_spirv_loops_start(spirv);
   tune_spirv_opt opt;
   TUNE_RETURN_IF_ERROR(read_opt(module, &opt));
@@ -284,14 +300,21 @@ tune_status tune_spirv_convert(tune_spirv *self, MlirOperation kernels,
   TUNE_RETURN_IF_ERROR(tune_shader_math_lower(kernels));
   TUNE_RETURN_IF_ERROR(tune_late_values_sink(kernels));
   TUNE_RETURN_IF_ERROR(prepare_kernels(self, kernels, out_kernels));
-  mlirOperationSetAttributeByName(kernels, tune_ir_string("spirv.target_env"), self->environment);
+  mlirOperationSetAttributeByName(kernels, tune_ir_string(ENVIRONMENT_ATTRIBUTE),
+                                  self->environments[TUNE_SPIRV_NEEDS_NOTHING]);
   TUNE_RETURN_IF_ERROR(tune_pipeline_run(self->convert, kernels, "converting kernels to SPIR-V"));
   size_t index = 0;
   for (MlirOperation op = mlirBlockGetFirstOperation(body_of(kernels)); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
     if (tune_ir_is(op, "gpu.module"))
       TUNE_RETURN_IF_ERROR(finish_module(self, kernels, op, &out_kernels->items[index++]));
-  return tune_pipeline_run(self->finish, kernels, "finishing SPIR-V");
+  TUNE_RETURN_IF_ERROR(tune_pipeline_run(self->finish, kernels, "finishing SPIR-V"));
+  for (MlirOperation op = mlirBlockGetFirstOperation(body_of(kernels)); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (tune_ir_is(op, "gpu.module") &&
+        !mlirAttributeIsNull(tune_ir_attribute(op, ENVIRONMENT_ATTRIBUTE)))
+      TUNE_RETURN_IF_ERROR(tune_spirv_matrices_declare(find_prefixed(kernels, op)));
+  return TUNE_OK;
 }
 
 //===--------------------------------------------------------------------------===//

@@ -33,20 +33,26 @@ static void append_capabilities(tune_string_builder *text, const tune_device *de
       tune_string_builder_append(text, rows[i].words);
 }
 
-tune_status tune_spirv_environment_make(MlirContext context, const tune_device *device, int version,
-                                        MlirAttribute *out_environment) {
+tune_status tune_spirv_environment_make(MlirContext context, const tune_device *device,
+                                        tune_spirv_needs needs, MlirAttribute *out_environment) {
+  bool has_matrices = needs == TUNE_SPIRV_NEEDS_MATRICES;
   tune_string_builder text;
   tune_string_builder_init(&text);
   // From 1.4 on upstream lists all variables in the entry point, as that version asks, but writes
   // the least version that the module can do with, which mostly forbids it.
-  tune_string_builder_appendf(&text, "#spirv.target_env<#spirv.vce<v1.%d, [", version);
+  // Upstream takes dot products of words for ops of 1.6, which they went into, and cooperative
+  // matrices ask for that version, which is what is written then.
+  tune_string_builder_appendf(&text, "#spirv.target_env<#spirv.vce<v1.%d, [",
+                              needs == TUNE_SPIRV_NEEDS_NOTHING ? 3 : 6);
   append_capabilities(&text, device);
   tune_string_builder_appendf(
       &text,
-      "], [SPV_KHR_storage_buffer_storage_class, SPV_KHR_8bit_storage, SPV_KHR_16bit_storage, "
-      "SPV_KHR_integer_dot_product]>, api=Vulkan, "
+      "%s], [SPV_KHR_storage_buffer_storage_class, SPV_KHR_8bit_storage, SPV_KHR_16bit_storage, "
+      "SPV_KHR_integer_dot_product%s]>, api=Vulkan, "
       "#spirv.resource_limits<max_compute_shared_memory_size = %lld, "
       "max_compute_workgroup_invocations = %lld, max_compute_workgroup_size = [%lld, %lld, %lld]",
+      has_matrices ? ", CooperativeMatrixKHR, VulkanMemoryModel" : "",
+      has_matrices ? ", SPV_KHR_cooperative_matrix, SPV_KHR_vulkan_memory_model" : "",
       (long long)device->shared_bytes, (long long)device->group_invocations,
       (long long)device->group_size[0], (long long)device->group_size[1],
       (long long)device->group_size[2]);

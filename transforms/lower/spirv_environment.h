@@ -15,10 +15,18 @@
 extern "C" {
 #endif
 
-// The #spirv.target_env of `device`: its capabilities, extensions and limits. The dialect has to be
-// loaded. `version` is 1.3 (3), or for kernels with what upstream asks a later one for 1.6 (6).
-tune_status tune_spirv_environment_make(MlirContext context, const tune_device *device, int version,
-                                        MlirAttribute *out_environment);
+// What a kernel has that SPIR-V 1.3, and what devices have in common, has not.
+typedef enum tune_spirv_needs {
+  TUNE_SPIRV_NEEDS_NOTHING,
+  TUNE_SPIRV_NEEDS_DOTS,     // dot products of words
+  TUNE_SPIRV_NEEDS_MATRICES, // cooperative matrices
+  TUNE_SPIRV_NEEDS_COUNT
+} tune_spirv_needs;
+
+// The #spirv.target_env of `device` for kernels with `needs`: its capabilities, extensions and
+// limits. The dialect has to be loaded.
+tune_status tune_spirv_environment_make(MlirContext context, const tune_device *device,
+                                        tune_spirv_needs needs, MlirAttribute *out_environment);
 
 #ifdef __cplusplus
 }

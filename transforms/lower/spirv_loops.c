@@ -7,12 +7,14 @@
 
 static MlirWalkResult find_loop(MlirOperation op, void *user_data) {
   MlirOperation *outer = user_data;
-  if (!tune_ir_is(op, "spirv.mlir.loop") || mlirOperationEqual(op, *outer))
+  if ((!tune_ir_is(op, "spirv.mlir.loop") && !tune_ir_is(op, "spirv.ControlBarrier")) ||
+      mlirOperationEqual(op, *outer))
     return MlirWalkResultAdvance;
   *outer = (MlirOperation){NULL};
   return MlirWalkResultInterrupt;
 }
 
+// Whether no loop is in it, nor a barrier: between these are the long bodies of whole tiles.
 static bool is_innermost(MlirOperation loop) {
   MlirOperation found = loop;
   mlirOperationWalk(loop, find_loop, &found, MlirWalkPreOrder);

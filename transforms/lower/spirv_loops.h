@@ -20,7 +20,7 @@ extern "C" {
 #endif
 
 // Marks the innermost loops in `module`, a spirv.module, that end at a constant of up to `most` to
-// be unrolled.
+// be unrolled, but for those in which a group waits at a barrier.
 void tune_spirv_loops_mark(MlirOperation module, int64_t most);
 
 // Writes what the loops in `module` begin with to these variables, before each loop that is not

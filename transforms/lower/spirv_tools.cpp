@@ -49,6 +49,17 @@ tune_status tune_spirv_validate(const tune_spirv_code *code, const tune_device *
   return status;
 }
 
+// The least module with the capability; what does not know it cannot name it.
+bool tune_spirv_tools_know_matrices(void) {
+  static const char TEXT[] = "OpCapability CooperativeMatrixKHR";
+  spv_context context = spvContextCreate(SPV_ENV_UNIVERSAL_1_6);
+  spv_binary binary = nullptr;
+  bool is_known = spvTextToBinary(context, TEXT, sizeof TEXT - 1, &binary, nullptr) == SPV_SUCCESS;
+  spvBinaryDestroy(binary);
+  spvContextDestroy(context);
+  return is_known;
+}
+
 static void registerPasses(spvtools::Optimizer &optimizer, tune_spirv_opt opt) {
   if (opt == TUNE_SPIRV_OPT_SIZE) {
     optimizer.RegisterSizePasses();

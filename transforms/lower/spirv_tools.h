@@ -50,6 +50,9 @@ typedef struct tune_spirv_code {
 // module `name`.
 tune_status tune_spirv_validate(const tune_spirv_code *code, const tune_device *device,
                                 const char *name);
+// Whether they know SPV_KHR_cooperative_matrix: those of 2025.1 do, those of 2023.1 do not, and to
+// these no module that has it is valid.
+bool tune_spirv_tools_know_matrices(void);
 // Optimizes in place. INTERNAL with its message where the optimizer fails.
 tune_status tune_spirv_optimize(tune_spirv_code *code, const tune_device *device,
                                 tune_spirv_opt opt);

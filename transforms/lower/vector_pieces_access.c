@@ -409,7 +409,8 @@ bool tune_access_is_plain(const tune_pieces *pieces, const tune_access *access) 
 
 bool tune_access_can_be_wide(const tune_pieces *pieces, const tune_access *access) {
   intptr_t last = access->shape.rank - 1, memref_last = access->memref_rank - 1;
-  if (access->shape.width != 4 || !tune_access_is_plain(pieces, access) ||
+  if (access->shape.width != 4 ||
+      (!tune_access_is_plain(pieces, access) && !tune_access_is_of_group(pieces, access->memref)) ||
       access->dimension[last] != memref_last || access->memref_sizes[memref_last] % 4 ||
       !is_multiple(access->indices[memref_last], 4, 0))
     return false;

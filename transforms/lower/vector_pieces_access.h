@@ -50,6 +50,20 @@ bool tune_access_can_be_wide(const tune_pieces *pieces, const tune_access *acces
 // Whether every lane of a subgroup is there and accesses the same elements.
 bool tune_access_is_uniform(const tune_pieces *pieces, const tune_access *access);
 
+//===- vector_pieces_group.c ---------------------------------------------------------===//
+
+// Whether it is memory that the launch takes for its groups.
+bool tune_access_is_of_group(const tune_pieces *pieces, MlirValue memref);
+// The same memory in fours, made the first time.
+MlirValue tune_pieces_make_fours(tune_buffer_use *use);
+// gpu.subgroup_mma_load_matrix; whether it may be from memory of a group in fours; and has it be,
+// where all accesses to `use` (NULL: none is known) are.
+bool tune_pieces_is_matrix_load(MlirOperation op);
+bool tune_pieces_matrix_can_be_wide(const tune_pieces *pieces, MlirOperation load);
+void tune_pieces_open_matrix_load(tune_buffer_use *use, MlirOperation load);
+
+//===- vector_pieces_access.c --------------------------------------------------------===//
+
 // Whether `value`, an index, is surely a multiple of `divisor`.
 bool tune_access_is_multiple(MlirValue value, int64_t divisor);
 

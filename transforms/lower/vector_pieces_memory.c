@@ -43,6 +43,9 @@ static MlirWalkResult list_use(MlirOperation op, void *user_data) {
   if (tune_status_is_ok(walk->status) && is_access) {
     walk->status = add_use(walk->pieces, access.memref, !access.writes, access.writes,
                            tune_access_can_be_wide(walk->pieces, &access));
+  } else if (tune_pieces_is_matrix_load(op)) {
+    walk->status = add_use(walk->pieces, mlirOperationGetOperand(op, 0), true, false,
+                           tune_pieces_matrix_can_be_wide(walk->pieces, op));
   } else {
     bool only_reads = tune_ir_is(op, "memref.load") || tune_ir_is(op, "memref.dim");
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && tune_status_is_ok(walk->status);
@@ -64,7 +67,7 @@ tune_status tune_pieces_list_uses(tune_pieces *pieces, MlirOperation launch) {
   return walk.status;
 }
 
-static const tune_buffer_use *find_use(const tune_pieces *pieces, MlirValue memref) {
+static tune_buffer_use *find_use(const tune_pieces *pieces, MlirValue memref) {
   size_t index = tune_op_map_get(&pieces->use_map, memref.ptr);
   return index == TUNE_OP_MAP_NONE ? NULL : &pieces->uses[index];
 }
@@ -109,7 +112,7 @@ static MlirType pair_type(MlirContext context) {
 }
 
 static view make_view(const tune_pieces *pieces, const tune_access *access) {
-  const tune_buffer_use *use = find_use(pieces, access->memref);
+  tune_buffer_use *use = find_use(pieces, access->memref);
   view made = {.memref = access->memref, .step = 1};
   made.is_wide =
       tune_access_can_be_wide(pieces, access) && use && (use->is_wide || !use->is_written);
@@ -121,6 +124,10 @@ static view make_view(const tune_pieces *pieces, const tune_access *access) {
     made.step = 4;
   if (!made.is_wide && !is_texel)
     return made;
+  if (made.is_wide && tune_access_is_of_group(pieces, access->memref)) {
+    made.memref = tune_pieces_make_fours(use);
+    return made;
+  }
   MlirContext context = mlirTypeGetContext(access->element);
   int64_t sizes[TUNE_PIECES_RANK], four = 4;
   memcpy(sizes, access->memref_sizes, sizeof sizes);
@@ -516,7 +523,7 @@ bool tune_pieces_is_access(MlirOperation op) {
   for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; ++i)
     if (tune_ir_is(op, NAMES[i]))
       return true;
-  return false;
+  return tune_pieces_is_matrix_load(op);
 }
 
 tune_status tune_pieces_open_access(tune_pieces *pieces, MlirOperation op) {
@@ -527,6 +534,10 @@ tune_status tune_pieces_open_access(tune_pieces *pieces, MlirOperation op) {
     return tune_ir_is(op, "memref.load") ? TUNE_OK : tune_pieces_refuse(op);
   if (tune_ir_is(op, "memref.load"))
     return open_scalar_load(pieces, op);
+  if (tune_pieces_is_matrix_load(op)) {
+    tune_pieces_open_matrix_load(find_use(pieces, mlirOperationGetOperand(op, 0)), op);
+    return TUNE_OK;
+  }
   MlirOperation inner = op;
   if (tune_ir_is(op, "vector.mask"))
     inner = mlirBlockGetFirstOperation(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));

@@ -30,7 +30,8 @@ typedef struct tune_piece_list {
 typedef struct tune_buffer_use {
   MlirValue memref;
   bool is_read, is_written;
-  bool is_wide; // every access can be in fours
+  bool is_wide;       // every access can be in fours
+  MlirValue of_fours; // memory of a group: the same in fours, where that is made
 } tune_buffer_use;
 
 typedef struct tune_pieces {

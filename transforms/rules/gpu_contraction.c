@@ -7,6 +7,9 @@
 //
 // Which loop plays which part is found as on a CPU (contraction_plan.h), with registers of four.
 //
+// On Vulkan whole groups may have a tile instead, whose operands they copy to shared memory
+// (gpu_tiles_plan.h); on CUDA gpu_tiles.c, which comes before, takes what they can have.
+//
 // Sizes that make no whole tiles of whole vectors are padded with zeroes: A and B where they are
 // read, or by kernels that copy them before (`edges`); of the result, what there is is written
 // (lower/padded_edges.h), or read by what follows elementwise, which is then a kernel of its own.
@@ -16,6 +19,7 @@
 #include "transforms/rules/contraction_plan.h"
 #include "transforms/rules/gpu_dot.h"
 #include "transforms/rules/gpu_parts.h"
+#include "transforms/rules/gpu_tiles_plan.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -252,6 +256,24 @@ static void write_ways(const plan *p, const tune_machine *machine, tune_writer *
   tune_writer_end_alternatives(w, NULL, 0);
 }
 
+// A tile for each invocation, which reads its operands from memory.
+static void write_steps(const plan *p, const tune_machine *machine, tune_writer *w) {
+  write_knobs(p, machine, w);
+  tune_gpu_write_product_nests(&p->loops, p->has_dot ? "%given" : "%anchor", "%init", w);
+  if (p->pads)
+    write_edges(w);
+  if (p->has_dot)
+    write_ways(p, machine, w);
+  else
+    write_product(p, machine, w);
+}
+
+// A device of its own reads memory of a group faster than what is far away. Software has caches
+// alone, and waits at barriers; of what is not known it is not known either.
+static bool pays_by_default(const tune_device *gpu) {
+  return !gpu->is_software && gpu->subgroup_size > 1;
+}
+
 static void gpu_contraction_write(const tune_structure *structure, const tune_machine *machine,
                                   tune_writer *w) {
   plan p;
@@ -259,14 +281,17 @@ static void gpu_contraction_write(const tune_structure *structure, const tune_ma
     return;
   tune_writer_begin_tensors(
       w, "rule 'gpu_contraction': a tile of the output in the registers of each invocation");
-  write_knobs(&p, machine, w);
-  tune_gpu_write_product_nests(&p.loops, p.has_dot ? "%given" : "%anchor", "%init", w);
-  if (p.pads)
-    write_edges(w);
-  if (p.has_dot)
-    write_ways(&p, machine, w);
-  else
-    write_product(&p, machine, w);
+  tune_gpu_tiles_plan tiles;
+  if (machine->kind == TUNE_KIND_VULKAN && tune_gpu_tiles_plan_make(structure, machine, &tiles)) {
+    tune_writer_begin_alternatives(w, NULL, "shared_memory", TUNE_LEVEL_GPU, "\"none\", \"tiles\"",
+                                   pays_by_default(&machine->gpu), 0);
+    write_steps(&p, machine, w);
+    tune_writer_next_alternative(w, NULL, 0);
+    tune_gpu_tiles_write_steps(&tiles, machine, w);
+    tune_writer_end_alternatives(w, NULL, 0);
+  } else {
+    write_steps(&p, machine, w);
+  }
   tune_gpu_write_end(structure, machine, true, p.loops.anchor->widens, w);
 }
 

@@ -31,6 +31,8 @@ enum {
   OTHER_REGISTERS = 32,    // that a thread needs beside them at the least
   MOST_PRODUCTS = 512,     // pieces of mma.sync in the loop's body; more takes seconds to compile
   MOST_MULTIPLY_ADDS = 2048,
+  SUM_BYTES = 4,          // of an element
+  MOST_AHEAD_BYTES = 256, // that a thread reads ahead into registers
 };
 
 static bool gpu_tiles_applies(const tune_structure *structure, const tune_machine *machine) {
@@ -102,7 +104,10 @@ static void write_size_constraints(const tune_gpu_tiles_plan *p, const tune_mach
            "%%most = smt.int.constant %" PRId64 "\n"
            "%%fits = smt.int.cmp le %%threads, %%most\n"
            "smt.assert %%fits",
-           TUNE_TILES_WARP, machine->gpu.group_invocations);
+           p->matrix && machine->gpu.subgroup_size > TUNE_TILES_WARP
+               ? (int)machine->gpu.subgroup_size
+               : TUNE_TILES_WARP,
+           tune_gpu_tiles_threads_most(machine));
   tune_writer_constraint(w, "a group has no more threads than the device allows", 2, TILE + 2,
                          lines);
   snprintf(lines, sizeof lines,
@@ -138,17 +143,10 @@ static void write_size_constraints(const tune_gpu_tiles_plan *p, const tune_mach
   tune_writer_constraint(w, "a longer body takes seconds to compile", 5, TILE, lines);
 }
 
-// Bytes between rows of shared memory, as lower/group_tiles_copies.c and group_tiles_tf32.c lay
-// them out; at the most, where that depends on the core.
-static int64_t gap_of(const tune_gpu_tiles_plan *p, bool depth_is_row) {
-  return p->is_tf32 && !depth_is_row ? 32 : 16;
-}
-
+// As lower/group_tiles_copies.c lays out what is in shared memory. Of cooperative matrices each
+// subgroup has one there in the end (lower/group_tiles_matrices.c).
 static void write_memory_constraint(const tune_gpu_tiles_plan *p, const tune_machine *machine,
                                     tune_writer *w) {
-  int64_t most = machine->gpu.shared_bytes_most > machine->gpu.shared_bytes
-                     ? machine->gpu.shared_bytes_most
-                     : machine->gpu.shared_bytes;
   // Where rows are swizzled there are no gaps between them.
   const char *gap = p->has_swizzle ? "%unswizzled = smt.int.constant 1\n"
                                      "%has_gap = smt.int.sub %unswizzled, %swizzle_\n"
@@ -157,7 +155,13 @@ static void write_memory_constraint(const tune_gpu_tiles_plan *p, const tune_mac
                                    : "%none = smt.int.constant 0\n"
                                      "%a_gap = smt.int.add %most_a_gap, %none\n"
                                      "%b_gap = smt.int.add %most_b_gap, %none";
-  char lines[1024];
+  char lines[1536], sums[256] = "";
+  if (p->matrix)
+    snprintf(sums, sizeof sums,
+             "%%matrix = smt.int.constant %" PRId64 "\n"
+             "%%sums = smt.int.mul %%warps_y_, %%warps_x_, %%tensor_cores_, %%matrix\n"
+             "%%all = smt.int.add %%tiles, %%sums\n",
+             p->matrix->rows * p->matrix->cols * SUM_BYTES);
   snprintf(lines, sizeof lines,
            "%%most_a_gap = smt.int.constant %" PRId64 "\n"
            "%%most_b_gap = smt.int.constant %" PRId64 "\n"
@@ -169,16 +173,45 @@ static void write_memory_constraint(const tune_gpu_tiles_plan *p, const tune_mac
            "%%a = smt.int.mul %%%s_, %%a_row\n"
            "%%b = smt.int.mul %%%s_, %%b_row\n"
            "%%both = smt.int.add %%a, %%b\n"
-           "%%all = smt.int.mul %%both, %%stages_, %%bytes\n"
+           "%%%s = smt.int.mul %%both, %%stages_, %%bytes\n"
+           "%s"
            "%%fits = smt.int.cmp le %%all, %%most\n"
            "smt.assert %%fits",
-           gap_of(p, p->a_depth_is_row) / p->bytes, gap_of(p, p->b_depth_is_row) / p->bytes, gap,
-           p->bytes, most, p->a_depth_is_row ? "depth" : "rows",
+           tune_gpu_tiles_gap(p, p->a_depth_is_row) / p->bytes,
+           tune_gpu_tiles_gap(p, p->b_depth_is_row) / p->bytes, gap, p->bytes,
+           tune_gpu_tiles_shared_most(machine), p->a_depth_is_row ? "depth" : "rows",
            p->b_depth_is_row ? "depth" : "cols", p->a_depth_is_row ? "rows" : "depth",
-           p->b_depth_is_row ? "cols" : "depth");
+           p->b_depth_is_row ? "cols" : "depth", p->matrix ? "tiles" : "all", sums);
+  const char *knobs[7] = {"rows", "cols", "depth", "stages"};
+  size_t count = 4;
+  if (p->has_swizzle)
+    knobs[count++] = "swizzle";
+  if (p->matrix) {
+    knobs[count++] = "warps_y";
+    knobs[count++] = "warps_x";
+    knobs[count++] = "tensor_cores";
+  }
+  tune_writer_constraint(w, "the tiles of all stages fit into the shared memory of a group", count,
+                         knobs, lines);
+}
+
+// Of either operand a thread has up to so many elements in registers, while it multiplies.
+static void write_ahead_constraint(const tune_gpu_tiles_plan *p, tune_writer *w) {
+  char lines[1024];
+  snprintf(lines, sizeof lines,
+           "%%one = smt.int.constant 1\n"
+           "%%each = smt.int.constant %" PRId64 "\n"
+           "%%most = smt.int.mul %%warps_y_, %%warps_x_, %%each\n"
+           "%%lines = smt.int.add %%rows_, %%cols_\n"
+           "%%all = smt.int.mul %%lines, %%depth_\n"
+           "%%is_now = smt.int.cmp le %%stages_, %%one\n"
+           "%%fits = smt.int.cmp le %%all, %%most\n"
+           "%%either = smt.or %%is_now, %%fits\n"
+           "smt.assert %%either",
+           MOST_AHEAD_BYTES / p->bytes * TUNE_TILES_WARP);
   tune_writer_constraint(
-      w, "the tiles of all stages fit into the shared memory of a group", 4 + p->has_swizzle,
-      (const char *const[]){"rows", "cols", "depth", "stages", "swizzle"}, lines);
+      w, "what a thread reads ahead fits its registers", 6,
+      (const char *const[]){"rows", "cols", "depth", "warps_y", "warps_x", "stages"}, lines);
 }
 
 static void write_wgmma_constraint(tune_writer *w) {
@@ -195,6 +228,55 @@ static void write_wgmma_constraint(tune_writer *w) {
            TUNE_TILES_WGMMA);
   tune_writer_constraint(w, "wgmma takes four warps along the rows", 2,
                          (const char *const[]){"tensor_cores", "warps_y"}, lines);
+}
+
+// A warp is a subgroup then, which may have fewer lanes.
+static void write_matrices_constraints(const tune_gpu_tiles_plan *p, const tune_machine *machine,
+                                       tune_writer *w) {
+  const tune_device_matrix *matrix = p->matrix;
+  char lines[1024];
+  snprintf(lines, sizeof lines,
+           "%%matrix_rows = smt.int.constant %" PRId64 "\n"
+           "%%matrix_cols = smt.int.constant %" PRId64 "\n"
+           "%%matrix_depth = smt.int.constant %" PRId64 "\n"
+           "%%down = smt.int.mul %%warps_y_, %%matrix_rows\n"
+           "%%across = smt.int.mul %%warps_x_, %%matrix_cols\n"
+           "%%row_rest = smt.int.mod %%rows_, %%down\n"
+           "%%col_rest = smt.int.mod %%cols_, %%across\n"
+           "%%depth_rest = smt.int.mod %%depth_, %%matrix_depth\n"
+           "%%rest = smt.int.add %%row_rest, %%col_rest, %%depth_rest\n"
+           "%%if_matrices = smt.int.mul %%rest, %%tensor_cores_\n"
+           "%%none = smt.int.constant 0\n"
+           "%%fits = smt.int.cmp le %%if_matrices, %%none\n"
+           "smt.assert %%fits",
+           matrix->rows, matrix->cols, matrix->depth);
+  tune_writer_constraint(
+      w, "subgroups divide a tile into cooperative matrices", 6,
+      (const char *const[]){"rows", "cols", "depth", "warps_y", "warps_x", "tensor_cores"}, lines);
+  snprintf(lines, sizeof lines,
+           "%%each = smt.int.constant %" PRId64 "\n"
+           "%%most = smt.int.mul %%warps_y_, %%warps_x_, %%each\n"
+           "%%sums = smt.int.mul %%rows_, %%cols_, %%tensor_cores_\n"
+           "%%fits = smt.int.cmp le %%sums, %%most\n"
+           "smt.assert %%fits",
+           MOST_ACCUMULATORS * machine->gpu.subgroup_size);
+  tune_writer_constraint(
+      w, "the sums of a subgroup fit its registers", 5,
+      (const char *const[]){"rows", "cols", "warps_y", "warps_x", "tensor_cores"}, lines);
+  snprintf(lines, sizeof lines,
+           "%%one = smt.int.constant 1\n"
+           "%%each = smt.int.constant %" PRId64 "\n"
+           "%%most = smt.int.mul %%warps_y_, %%warps_x_, %%each\n"
+           "%%lines = smt.int.add %%rows_, %%cols_\n"
+           "%%ahead = smt.int.sub %%stages_, %%one\n"
+           "%%all = smt.int.mul %%lines, %%depth_, %%ahead, %%tensor_cores_\n"
+           "%%fits = smt.int.cmp le %%all, %%most\n"
+           "smt.assert %%fits",
+           MOST_AHEAD_BYTES / p->bytes * machine->gpu.subgroup_size);
+  tune_writer_constraint(w, "what a lane reads ahead fits its registers", 7,
+                         (const char *const[]){"rows", "cols", "depth", "warps_y", "warps_x",
+                                               "stages", "tensor_cores"},
+                         lines);
 }
 
 static void write_bulk_knob(const tune_gpu_tiles_plan *p, const tune_machine *machine,
@@ -224,7 +306,7 @@ static void write_bulk_knob(const tune_gpu_tiles_plan *p, const tune_machine *ma
            "%%most = smt.int.constant %" PRId64 "\n"
            "%%fits = smt.int.cmp le %%threads, %%most\n"
            "smt.assert %%fits",
-           TUNE_TILES_WARP, machine->gpu.group_invocations);
+           TUNE_TILES_WARP, tune_gpu_tiles_threads_most(machine));
   tune_writer_constraint(w, "those that multiply and those that copy are no more than a group's", 3,
                          (const char *const[]){"warps_y", "warps_x", "producer_warps"}, lines);
 }
@@ -260,19 +342,25 @@ static void write_band_knob(const tune_gpu_tiles_plan *p, tune_writer *w) {
                          (const char *const[]){"rows", "band"}, lines);
 }
 
+// Cooperative matrices have it also where there is nothing else.
+static bool has_core_knob(const tune_gpu_tiles_plan *p) {
+  return p->tensor_cores.count > 1 || p->matrix;
+}
+
 static void write_knobs(const tune_gpu_tiles_plan *p, const tune_machine *machine, tune_writer *w) {
   tune_writer_knob(w, "rows", "tile", TUNE_LEVEL_GPU, &p->rows, p->rows_default);
   tune_writer_knob(w, "cols", "tile", TUNE_LEVEL_GPU, &p->cols, p->cols_default);
   tune_writer_knob(w, "depth", "tile", TUNE_LEVEL_GPU, &p->depths, p->depths_default);
   tune_writer_knob(w, "warps_y", "parallel", TUNE_LEVEL_GPU, &p->warps_y, p->warps_y_default);
   tune_writer_knob(w, "warps_x", "parallel", TUNE_LEVEL_GPU, &p->warps_x, p->warps_x_default);
-  tune_writer_knob(w, "stages", NULL, TUNE_LEVEL_GPU, &p->stages,
-                   tune_value_set_at_most(&p->stages, 3));
-  if (p->tensor_cores.count > 1)
+  tune_writer_knob(w, "stages", NULL, TUNE_LEVEL_GPU, &p->stages, p->stages_default);
+  if (has_core_knob(p))
     tune_writer_knob(w, "tensor_cores", NULL, TUNE_LEVEL_GPU, &p->tensor_cores,
                      p->tensor_cores_default);
   if (p->has_wgmma)
     write_wgmma_constraint(w);
+  if (p->matrix)
+    write_matrices_constraints(p, machine, w);
   if (p->has_bulk_copies)
     write_bulk_knob(p, machine, w);
   if (p->has_swizzle)
@@ -285,6 +373,8 @@ static void write_knobs(const tune_gpu_tiles_plan *p, const tune_machine *machin
     write_fma_constraints(w);
   write_size_constraints(p, machine, w);
   write_memory_constraint(p, machine, w);
+  if (p->reads_ahead)
+    write_ahead_constraint(p, w);
 }
 
 //===--------------------------------------------------------------------------===//
@@ -324,7 +414,7 @@ static void write_grid(const tune_gpu_tiles_plan *p, tune_writer *w) {
   annotate(grid, "stages", "stages", w);
   if (p->bands.count)
     annotate(grid, "band", "band", w);
-  if (p->tensor_cores.count == 1)
+  if (!has_core_knob(p))
     tune_writer_line(w, "%%tensor_cores = transform.param.constant %" PRId64 " : i64 -> " PARAM,
                      p->tensor_cores_default);
   annotate(grid, "tensor_cores", "tensor_cores", w);
@@ -412,17 +502,22 @@ static void write_parts(const tune_gpu_tiles_plan *p, const tune_machine *machin
   tune_writer_end_alternatives(w, NULL, 0);
 }
 
+void tune_gpu_tiles_write_steps(const tune_gpu_tiles_plan *p, const tune_machine *machine,
+                                tune_writer *w) {
+  write_knobs(p, machine, w);
+  if (p->parts.count)
+    write_parts(p, machine, w);
+  else
+    write_whole(p, w);
+}
+
 static void gpu_tiles_write(const tune_structure *structure, const tune_machine *machine,
                             tune_writer *w) {
   tune_gpu_tiles_plan p;
   if (!tune_gpu_tiles_plan_make(structure, machine, &p))
     return;
   tune_writer_begin_tensors(w, "rule 'gpu_tiles': a tile of the output for each group of threads");
-  write_knobs(&p, machine, w);
-  if (p.parts.count)
-    write_parts(&p, machine, w);
-  else
-    write_whole(&p, w);
+  tune_gpu_tiles_write_steps(&p, machine, w);
   tune_gpu_write_end(structure, machine, false, p.loops.anchor->widens, w);
 }
 

@@ -2,6 +2,7 @@
 
 #include "transforms/rules/gpu_tiles_plan.h"
 
+#include "transforms/lower/spirv_tools.h"
 #include "transforms/rules/gpu_parts.h"
 #include "transforms/rules/gpu_tiles_clusters.h"
 
@@ -21,6 +22,16 @@ static bool is_innermost(const tune_operand *operand, size_t loop) {
   return is_alone;
 }
 
+// Whether the code of cooperative matrices is one that the device takes, and that can be checked.
+static bool has_matrices(const tune_machine *machine) {
+  const tune_device *gpu = &machine->gpu;
+  return machine->kind == TUNE_KIND_VULKAN && gpu->has_cooperative_matrix &&
+         gpu->has_memory_model && (gpu->api_major > 1 || gpu->api_minor >= 3) &&
+         tune_spirv_tools_know_matrices();
+}
+
+// Tensor cores are CUDA's; on Vulkan threads multiply what has a type in its shaders and memory,
+// and bytes are for cooperative matrices alone.
 static bool has_types(tune_gpu_tiles_plan *p, const tune_machine *machine) {
   const tune_operand *a = &p->loops.anchor->operands[p->loops.a],
                      *b = &p->loops.anchor->operands[p->loops.b],
@@ -30,6 +41,15 @@ static bool has_types(tune_gpu_tiles_plan *p, const tune_machine *machine) {
   p->bytes = a->bits / 8;
   bool is_f16 = strcmp(a->type, "f16") == 0, is_bf16 = strcmp(a->type, "bf16") == 0,
        is_i8 = strcmp(a->type, "i8") == 0;
+  if (machine->kind == TUNE_KIND_VULKAN) {
+    p->only_matrices = is_i8;
+    if (is_i8)
+      return strcmp(c->type, "i32") == 0 && p->loops.anchor->widens && has_matrices(machine) &&
+             machine->gpu.has_int8 && machine->gpu.has_storage8;
+    if (is_f16 && machine->gpu.has_float16 && machine->gpu.has_storage16)
+      return strcmp(c->type, "f32") == 0 || strcmp(c->type, "f16") == 0;
+    return strcmp(a->type, "f32") == 0 && strcmp(c->type, "f32") == 0;
+  }
   p->is_tf32 =
       p->loops.anchor->allows_tf32 && strcmp(a->type, "f32") == 0 && machine->gpu.arch >= 80;
   p->uses_tensor_cores = is_f16 || is_bf16 || is_i8 || p->is_tf32;
@@ -128,6 +148,38 @@ static void choose_bands(tune_gpu_tiles_plan *p, const tune_machine *machine) {
     p->bands.count = 0;
 }
 
+// The largest that divide a tile of the knobs' largest values; none has bytes of both kinds of
+// sign.
+static const tune_device_matrix *find_matrix(const tune_gpu_tiles_plan *p,
+                                             const tune_machine *machine) {
+  const tune_nest *anchor = p->loops.anchor;
+  int64_t rows = p->rows.values[p->rows.count - 1], cols = p->cols.values[p->cols.count - 1],
+          depth = p->depths.values[p->depths.count - 1];
+  const char *input = anchor->operands[p->loops.a].type,
+             *sum = anchor->operands[anchor->input_count].type;
+  if (p->bytes > 1)
+    return tune_device_find_matrix(&machine->gpu, input, sum, rows, cols, depth);
+  if (anchor->zero_extends[0] != anchor->zero_extends[1])
+    return NULL;
+  bool has_sign = !anchor->zero_extends[0];
+  return tune_device_find_matrix(&machine->gpu, has_sign ? "s8" : "u8", has_sign ? "s32" : "u32",
+                                 rows, cols, depth);
+}
+
+// Cooperative matrices; of the default where the device is no software, which has them for the sake
+// of tests, or where there is nothing else.
+static void choose_matrices(tune_gpu_tiles_plan *p, const tune_machine *machine) {
+  p->matrix = has_matrices(machine) ? find_matrix(p, machine) : NULL;
+  if (!p->matrix)
+    return;
+  bool divides = p->rows_default % p->matrix->rows == 0 && p->cols_default % p->matrix->cols == 0;
+  if (p->only_matrices)
+    p->tensor_cores.count = 0;
+  tune_value_set_add(&p->tensor_cores, TUNE_TILES_MMA);
+  if (p->only_matrices || (!machine->gpu.is_software && divides))
+    p->tensor_cores_default = TUNE_TILES_MMA;
+}
+
 // Products of four warps, where the device has them and some tile 64 rows. Those of tf32 want both
 // operands along the depth; by default they are not turned for it.
 static void choose_tensor_cores(tune_gpu_tiles_plan *p, const tune_machine *machine) {
@@ -168,9 +220,53 @@ static void choose_warps(tune_gpu_tiles_plan *p) {
   while (!is_wgmma && p->cols_default / p->warps_x_default > (p->uses_tensor_cores ? 32 : 64) &&
          p->cols_default / p->warps_x_default / 2 >= part_cols)
     p->warps_x_default *= 2;
-  for (int64_t warps = 1; warps <= 8; warps *= 2) {
-    tune_value_set_add(&p->warps_y, warps);
-    tune_value_set_add(&p->warps_x, warps);
+}
+
+int64_t tune_gpu_tiles_threads_most(const tune_machine *machine) {
+  const tune_device *gpu = &machine->gpu;
+  return gpu->group_size[0] < gpu->group_invocations ? gpu->group_size[0] : gpu->group_invocations;
+}
+
+int64_t tune_gpu_tiles_shared_most(const tune_machine *machine) {
+  const tune_device *gpu = &machine->gpu;
+  return gpu->shared_bytes_most > gpu->shared_bytes ? gpu->shared_bytes_most : gpu->shared_bytes;
+}
+
+// As lower/group_tiles_copies.c and group_tiles_tf32.c lay them out.
+int64_t tune_gpu_tiles_gap(const tune_gpu_tiles_plan *p, bool depth_is_row) {
+  return p->is_tf32 && !depth_is_row ? 32 : 16;
+}
+
+static int64_t count_shared_bytes(const tune_gpu_tiles_plan *p) {
+  int64_t rows = p->rows_default, cols = p->cols_default, depth = p->depths_default,
+          a_gap = tune_gpu_tiles_gap(p, p->a_depth_is_row) / p->bytes,
+          b_gap = tune_gpu_tiles_gap(p, p->b_depth_is_row) / p->bytes,
+          a = p->a_depth_is_row ? rows * (depth + a_gap) : depth * (rows + a_gap),
+          b = p->b_depth_is_row ? cols * (depth + b_gap) : depth * (cols + b_gap);
+  return (a + b) * p->bytes * p->stages_default;
+}
+
+static int64_t halve(const tune_value_set *set, int64_t value) {
+  return tune_value_set_at_most(set, value / 2);
+}
+
+// Makes the tile smaller until a group of this device has the threads and the shared memory for it.
+static void fit_tile(tune_gpu_tiles_plan *p, const tune_machine *machine) {
+  while (count_shared_bytes(p) > tune_gpu_tiles_shared_most(machine) && p->stages_default > 1)
+    --p->stages_default;
+  for (;;) {
+    choose_warps(p);
+    int64_t threads = p->warps_y_default * p->warps_x_default * TUNE_TILES_WARP;
+    if (threads <= tune_gpu_tiles_threads_most(machine) &&
+        count_shared_bytes(p) <= tune_gpu_tiles_shared_most(machine))
+      return;
+    int64_t rows = halve(&p->rows, p->rows_default), cols = halve(&p->cols, p->cols_default);
+    if (rows == p->rows_default && cols == p->cols_default)
+      return;
+    if (rows < p->rows_default && (p->rows_default >= p->cols_default || cols == p->cols_default))
+      p->rows_default = rows;
+    else
+      p->cols_default = cols;
   }
 }
 
@@ -207,8 +303,9 @@ bool tune_gpu_tiles_plan_make(const tune_structure *structure, const tune_machin
                               tune_gpu_tiles_plan *p) {
   *p = (tune_gpu_tiles_plan){.pads = false};
   tune_machine registers = tune_gpu_registers(machine);
+  bool is_cuda = machine->kind == TUNE_KIND_CUDA;
   if (structure->is_dynamic || structure->is_empty ||
-      machine->gpu.subgroup_size != TUNE_TILES_WARP ||
+      (is_cuda && machine->gpu.subgroup_size != TUNE_TILES_WARP) ||
       !tune_contraction_plan_make(structure, &registers, &p->loops) || p->loops.other_count)
     return false;
   const tune_contraction_plan *loops = &p->loops;
@@ -226,7 +323,9 @@ bool tune_gpu_tiles_plan_make(const tune_structure *structure, const tune_machin
       (!p->b_depth_is_row && !is_innermost(b, loops->col)))
     return false;
   int64_t least_cols = p->uses_tensor_cores ? 16 : 32,
-          least_depth = p->uses_tensor_cores ? TUNE_TILES_MMA_BYTES / p->bytes : 8;
+          least_depth = p->uses_tensor_cores ? TUNE_TILES_MMA_BYTES / p->bytes
+                        : p->only_matrices   ? 16
+                                             : 8;
   p->pads = loops->rows % 16 || loops->cols % least_cols || loops->depths % least_depth;
   bool has_around = loops->has_window || loops->rest_count || tune_structure_has_pad(structure);
   if (p->pads && (has_around || (loops->init && !loops->starts_filled)))
@@ -234,8 +333,8 @@ bool tune_gpu_tiles_plan_make(const tune_structure *structure, const tune_machin
   p->fused = p->pads || !keeps_order(loops) ? NULL : loops->epilogue;
   add_sizes(&p->rows, loops->rows, 16, 256, p->pads);
   add_sizes(&p->cols, loops->cols, least_cols, 256, p->pads);
-  add_sizes(&p->depths, loops->depths, least_depth, p->uses_tensor_cores ? 128 / p->bytes : 32,
-            p->pads);
+  add_sizes(&p->depths, loops->depths, least_depth,
+            p->uses_tensor_cores || p->only_matrices ? 128 / p->bytes : 32, p->pads);
   // A loop of one step would be none, with nothing to copy ahead for, unless there are others.
   while (p->depths.count &&
          p->depths.values[p->depths.count - 1] >= loops->depths + (count_around(loops) > 1))
@@ -246,15 +345,25 @@ bool tune_gpu_tiles_plan_make(const tune_structure *structure, const tune_machin
     p->parts = tune_gpu_split_parts(loops, 2 * p->depths.values[p->depths.count - 1]);
   choose_tile(p, machine);
   choose_tensor_cores(p, machine);
-  choose_bands(p, machine);
-  tune_gpu_tiles_choose_clusters(p, machine);
-  choose_warps(p);
+  choose_matrices(p, machine);
+  if (p->only_matrices && !p->matrix)
+    return false;
   p->depths_default =
       tune_value_set_at_most(&p->depths, p->tensor_cores_default == TUNE_TILES_WGMMA ? 64
-                                         : p->uses_tensor_cores                      ? 64 / p->bytes
+                                         : p->tensor_cores_default == TUNE_TILES_MMA ? 64 / p->bytes
                                                                                      : 16);
-  for (int64_t stages = 1; stages <= 6; stages++)
-    if (stages == 1 || machine->gpu.arch >= 80)
-      tune_value_set_add(&p->stages, stages);
+  // Without asynchronous copies a step is ahead in registers, and there is nothing more to wait
+  // for.
+  for (int64_t stages = 1; stages <= (machine->gpu.arch >= 80 ? 6 : 2); stages++)
+    tune_value_set_add(&p->stages, stages);
+  p->reads_ahead = machine->gpu.arch < 80;
+  p->stages_default = tune_value_set_at_most(&p->stages, 3);
+  fit_tile(p, machine);
+  choose_bands(p, machine);
+  tune_gpu_tiles_choose_clusters(p, machine);
+  for (int64_t warps = 1; warps <= 8; warps *= 2) {
+    tune_value_set_add(&p->warps_y, warps);
+    tune_value_set_add(&p->warps_x, warps);
+  }
   return true;
 }

@@ -147,6 +147,8 @@ static void the_fingerprint_makes_sense(void **state) {
   assert_true(strlen(fingerprint->vendor) > 0 && strlen(fingerprint->model) > 0);
   for (size_t i = 1; i < fingerprint->feature_count; ++i)
     assert_true(strcmp(fingerprint->features[i - 1], fingerprint->features[i]) < 0);
+  assert_true(gpu->matrix_count == 0 ||
+              tune_fingerprint_has_feature(fingerprint, "cooperative_matrix"));
   // What Vulkan promises of any device.
   assert_true(gpu->shared_bytes >= 16384 && gpu->group_invocations >= 128);
   assert_true(gpu->group_count[2] >= 65535 && gpu->storage_buffer_bytes >= 1 << 27);

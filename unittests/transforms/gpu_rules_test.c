@@ -76,6 +76,35 @@ static void fingerprints_of_devices_are_read(void **state) {
   assert_int_equal(gpu->loop_limit, 65535);
 }
 
+// Of those that divide the part of a product the largest is taken; one that does not give each lane
+// fours of the sum, or of other types, is none.
+static void matrices_of_devices_are_found(void **state) {
+  (void)state;
+  tune_machine machine =
+      read_machine("{\"target\": \"vulkan\", \"subgroup_size\": 32,"
+                   " \"features\": [\"cooperative_matrix\", \"float16\", \"memory_model\"],"
+                   " \"cooperative_matrices\": [\"16x8x8 f16 f32\", \"16x16x16 f16 f32\","
+                   " \"8x8x32 f16 f16\", \"16x8x16 f16 f32\", \"16x16x32 s8 s32\"]}");
+  const tune_device *gpu = &machine.gpu;
+  assert_true(gpu->has_cooperative_matrix && gpu->has_memory_model);
+  assert_int_equal(gpu->matrix_count, 5);
+  const tune_device_matrix *found = tune_device_find_matrix(gpu, "f16", "f32", 64, 32, 32);
+  assert_ptr_equal(found, &gpu->matrices[1]);
+  assert_true(found->rows == 16 && found->cols == 16 && found->depth == 16);
+  assert_ptr_equal(tune_device_find_matrix(gpu, "f16", "f32", 64, 8, 32), &gpu->matrices[3]);
+  assert_ptr_equal(tune_device_find_matrix(gpu, "f16", "f32", 64, 32, 8), &gpu->matrices[0]);
+  assert_null(tune_device_find_matrix(gpu, "f16", "f32", 8, 32, 32));
+  assert_null(tune_device_find_matrix(gpu, "f16", "f16", 64, 32, 32));
+  assert_ptr_equal(tune_device_find_matrix(gpu, "s8", "s32", 16, 16, 32), &gpu->matrices[4]);
+  json_t *object = json_loads(
+      "{\"target\": \"vulkan\", \"cooperative_matrices\": [\"16x16 f16 f32\"]}", 0, NULL);
+  tune_device device;
+  tune_status status = tune_device_read(object, &device);
+  assert_int_equal(tune_status_get_code(status), TUNE_INVALID_ARGUMENT);
+  tune_status_free(status);
+  json_decref(object);
+}
+
 // Of any device only that is known which the specification asks of all.
 static void any_device_has_the_required_limits(void **state) {
   (void)state;
@@ -271,6 +300,7 @@ static void lowerings_are_chosen_by_kind(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(fingerprints_of_devices_are_read),
+      cmocka_unit_test(matrices_of_devices_are_found),
       cmocka_unit_test(any_device_has_the_required_limits),
       cmocka_unit_test(rules_are_of_the_machines_kind),
       cmocka_unit_test(defaults_are_valid_on_other_devices),
