@@ -1,6 +1,7 @@
 //===- buffer.c - Tensors in host memory, with guards around them ------------------===//
 
 #include "targets/buffer.h"
+#include "targets/random_at.h"
 
 #include <errno.h>
 #include <string.h>
@@ -102,17 +103,9 @@ tune_buffer_place tune_buffer_locate(const tune_buffer *buffer, const void *addr
   return at < data + buffer->size ? TUNE_BUFFER_WITHIN : TUNE_BUFFER_AFTER;
 }
 
-// splitmix64's output function (Steele, Lea, Flood 2014) over a counter.
-static uint64_t random_at(uint64_t seed, uint64_t index) {
-  uint64_t z = seed + (index + 1) * 0x9e3779b97f4a7c15u;
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-  return z ^ z >> 31;
-}
-
 // 24 bits: exact in f32, so that f32 and f64 tensors of one seed hold the same values.
 static double float_at(uint64_t seed, size_t index, bool is_positive) {
-  double unit = (double)((random_at(seed, index) >> 40) + 1) * 0x1p-24; // in (0, 1]
+  double unit = (double)((tune_random_at(seed, index) >> 40) + 1) * 0x1p-24; // in (0, 1]
   return is_positive ? unit : 2 * unit - 1;
 }
 
@@ -142,6 +135,6 @@ void tune_buffer_fill(tune_buffer *buffer, uint64_t seed, tune_fill fill, int64_
   int64_t lowest = element == TUNE_I8 || element == TUNE_I16 ? -8 : 0;
   size_t size = tune_element_type_size(element);
   for (size_t i = 0; i < buffer->size / size; ++i)
-    tune_element_store(element, (double)(lowest + (int64_t)(random_at(seed, i) % values)),
+    tune_element_store(element, (double)(lowest + (int64_t)(tune_random_at(seed, i) % values)),
                        (char *)buffer->data + i * size);
 }
