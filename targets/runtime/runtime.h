@@ -12,9 +12,9 @@
 // unloaded.
 //
 // Guarded memory is for runs that are looked at and not timed: it comes from malloc alone, holds
-// ones in all bits (NaN in every float type, -1 in every integer) and has zones of the same before
-// and behind it. What reads memory it never wrote shows in what it makes of it, and what writes
-// past its memory is counted.
+// ones in all bits (NaN in every float type, -1 in every integer) and stands between zones of
+// known bytes. What reads memory it never wrote shows in what it makes of it, and what writes past
+// its memory is counted.
 //
 // Threads: everything here may be called by any thread at any time (OpenMP bodies allocate).
 //
