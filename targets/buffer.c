@@ -1,6 +1,7 @@
 //===- buffer.c - Tensors in host memory, with guards around them ------------------===//
 
 #include "targets/buffer.h"
+#include "targets/random_at.h"
 
 #include <errno.h>
 #include <string.h>
@@ -8,10 +9,16 @@
 #include <unistd.h>
 
 #define HUGE_PAGE ((size_t)2 << 20)
-// All ones is NaN in every float type and -1 in every integer.
-#define GUARD_BYTE 0xff
+// All ones is NaN in every float type and -1 in every integer, and shows where it is read. Around
+// what is written is no NaN (12689 in f32): adding to one would leave it as it was.
+#define READ_GUARD_BYTE 0xff
+#define WRITTEN_GUARD_BYTE 0x46
 // At least so many bytes of zone follow the data.
 #define SMALLEST_ZONE 64
+
+static unsigned char guard_byte(const tune_value_type *type) {
+  return type->is_readwrite ? WRITTEN_GUARD_BYTE : READ_GUARD_BYTE;
+}
 
 static size_t round_up(size_t size, size_t to) { return (size + to - 1) / to * to; }
 
@@ -35,8 +42,8 @@ tune_status tune_buffer_init(tune_buffer *buffer, const tune_value_type *type) {
   }
   if (alignment == HUGE_PAGE)
     madvise(data, size, MADV_HUGEPAGE); // a wish; where it is refused small pages do
-  memset(data - page, GUARD_BYTE, page);
-  memset(data + size, GUARD_BYTE, accessible - page - size);
+  memset(data - page, guard_byte(type), page);
+  memset(data + size, guard_byte(type), accessible - page - size);
   buffer->type = *type;
   buffer->data = data;
   buffer->size = size;
@@ -68,10 +75,10 @@ static size_t zone_after(const tune_buffer *buffer, size_t page) {
   return round_up(buffer->size + SMALLEST_ZONE, page) - buffer->size;
 }
 
-static size_t count_changed(const unsigned char *zone, size_t size) {
+static size_t count_changed(const unsigned char *zone, size_t size, unsigned char from) {
   size_t changed = 0;
   for (size_t i = 0; i < size; ++i)
-    changed += zone[i] != GUARD_BYTE;
+    changed += zone[i] != from;
   return changed;
 }
 
@@ -87,8 +94,9 @@ tune_status tune_buffer_overwritten(size_t before, size_t after) {
 tune_status tune_buffer_check_guards(const tune_buffer *buffer) {
   size_t page = (size_t)sysconf(_SC_PAGESIZE);
   const unsigned char *data = buffer->data;
-  size_t before = count_changed(data - page, page);
-  size_t after = count_changed(data + buffer->size, zone_after(buffer, page));
+  size_t before = count_changed(data - page, page, guard_byte(&buffer->type));
+  size_t after =
+      count_changed(data + buffer->size, zone_after(buffer, page), guard_byte(&buffer->type));
   return tune_buffer_overwritten(before, after);
 }
 
@@ -102,17 +110,9 @@ tune_buffer_place tune_buffer_locate(const tune_buffer *buffer, const void *addr
   return at < data + buffer->size ? TUNE_BUFFER_WITHIN : TUNE_BUFFER_AFTER;
 }
 
-// splitmix64's output function (Steele, Lea, Flood 2014) over a counter.
-static uint64_t random_at(uint64_t seed, uint64_t index) {
-  uint64_t z = seed + (index + 1) * 0x9e3779b97f4a7c15u;
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-  return z ^ z >> 31;
-}
-
 // 24 bits: exact in f32, so that f32 and f64 tensors of one seed hold the same values.
 static double float_at(uint64_t seed, size_t index, bool is_positive) {
-  double unit = (double)((random_at(seed, index) >> 40) + 1) * 0x1p-24; // in (0, 1]
+  double unit = (double)((tune_random_at(seed, index) >> 40) + 1) * 0x1p-24; // in (0, 1]
   return is_positive ? unit : 2 * unit - 1;
 }
 
@@ -142,6 +142,6 @@ void tune_buffer_fill(tune_buffer *buffer, uint64_t seed, tune_fill fill, int64_
   int64_t lowest = element == TUNE_I8 || element == TUNE_I16 ? -8 : 0;
   size_t size = tune_element_type_size(element);
   for (size_t i = 0; i < buffer->size / size; ++i)
-    tune_element_store(element, (double)(lowest + (int64_t)(random_at(seed, i) % values)),
+    tune_element_store(element, (double)(lowest + (int64_t)(tune_random_at(seed, i) % values)),
                        (char *)buffer->data + i * size);
 }

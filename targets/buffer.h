@@ -3,7 +3,8 @@
 // A buffer is a contiguous row-major tensor (or a scalar) at an aligned address, between
 // two zones of known bytes and two inaccessible pages. A kernel that writes a little
 // outside is found by the zones, one that writes far outside is stopped by the pages, and
-// one that reads outside reads NaN (or -1), which shows in its result.
+// one that reads outside reads NaN (or -1), which shows in its result; or, of a buffer that is
+// written, a large number, so that adding to it shows in the zone.
 //
 //     page without access | zone, a page | data … | zone, to a page's end | page without access
 //

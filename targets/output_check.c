@@ -22,14 +22,19 @@ static double load(const tune_buffer *buffer, size_t index) {
                            (const char *)buffer->data + index * tune_element_type_size(element));
 }
 
-static double root_mean_square(const tune_buffer *buffer, size_t count, size_t *out_nan_count) {
+static double leeway_at(const tune_tolerance *tolerance, size_t index) {
+  return tolerance->leeways ? (double)tolerance->leeways[index] : 0;
+}
+
+static double root_mean_square(const tune_buffer *buffer, size_t count,
+                               const tune_tolerance *tolerance, size_t *out_nan_count) {
   double sum = 0;
   size_t finite = 0;
   *out_nan_count = 0;
   for (size_t i = 0; i < count; ++i) {
     double value = load(buffer, i);
     *out_nan_count += isnan(value);
-    if (!isfinite(value))
+    if (!isfinite(value) || isinf(leeway_at(tolerance, i)))
       continue;
     sum += value * value;
     ++finite;
@@ -38,9 +43,9 @@ static double root_mean_square(const tune_buffer *buffer, size_t count, size_t *
 }
 
 // How far `value` is out: error over tolerance, above 1 is wrong. `*out_error` is finite.
-static double excess(double value, double expected, const bound *b, double *out_error,
-                     double *out_tolerance) {
-  *out_tolerance = isfinite(expected) ? b->relative * fabs(expected) + b->absolute : 0;
+static double excess(double value, double expected, const bound *b, double leeway,
+                     double *out_error, double *out_tolerance) {
+  *out_tolerance = isfinite(expected) ? b->relative * fabs(expected) + b->absolute + leeway : 0;
   bool is_same = value == expected || (isnan(value) && isnan(expected));
   *out_error = is_same ? 0 : fabs(value - expected);
   if (!isfinite(*out_error)) {
@@ -90,7 +95,7 @@ tune_output_check tune_output_check_run(const tune_buffer *value, const tune_buf
   bound b = {0, 0};
   double rms = 0;
   if (is_float) {
-    rms = root_mean_square(reference, c.element_count, &c.nan_count);
+    rms = root_mean_square(reference, c.element_count, &tolerance, &c.nan_count);
     double u_out = tune_element_type_unit_roundoff(out);
     double u_acc = accumulator_roundoff(&tolerance, out);
     double u_factor = tolerance.has_tf32 ? TF32_ROUNDOFF : 0;
@@ -103,16 +108,20 @@ tune_output_check tune_output_check_run(const tune_buffer *value, const tune_buf
     c.rms_tolerance = (4 * u_out + u_acc * (32 + 2 * length) + 2.5 * u_factor) * size + smallest;
   }
 
-  double worst = -1, sum = 0;
+  double worst = -1, sum = 0, leeway_sum = 0;
   size_t finite = 0;
   for (size_t i = 0; i < c.element_count; ++i) {
+    double leeway = leeway_at(&tolerance, i);
+    if (isinf(leeway))
+      continue;
     double error, allowed, x = load(value, i), r = load(reference, i);
-    double out_by = excess(x, r, &b, &error, &allowed);
+    double out_by = excess(x, r, &b, leeway, &error, &allowed);
     if (!is_float && out_by == 0 && differs_in_bits(value, reference, i))
       out_by = error = 1;
     c.wrong_count += out_by > 1 || (!is_float && out_by > 0);
     if (is_float && isfinite(x) && isfinite(r)) {
       sum += error * error;
+      leeway_sum += leeway * leeway;
       ++finite;
     }
     if (out_by > worst) {
@@ -125,6 +134,7 @@ tune_output_check tune_output_check_run(const tune_buffer *value, const tune_buf
     }
   }
   c.rms_error = finite ? sqrt(sum / (double)finite) : 0;
+  c.rms_tolerance += finite ? sqrt(leeway_sum / (double)finite) : 0;
   c.is_equal = c.wrong_count == 0 && c.rms_error <= c.rms_tolerance;
   return c;
 }

@@ -25,10 +25,15 @@
 // square, if every input moves by u(acc). Where S is known, R above is at least S / u(acc).
 //
 // Where factors of products may be rounded to tf32 (u(tf32) = 2^-11), an element may be off by
-// u(tf32) (4 |r| + 16 R) more, and all by 2.5 u(tf32) R: not more in a long sum than in a short one,
-// since as many terms as there are, as large is R. Of uniform factors these are off by 0.54 u(tf32)
-// R rounded to the nearest, by 1.4 with their lower bits cut off (6.2 one element of 16,384), and by
-// 4.3 as bf16. Inputs have then moved by u(tf32) for S, and R is at least S / u(tf32).
+// u(tf32) (4 |r| + 16 R) more, and all by 2.5 u(tf32) R: not more in a long sum than in a short
+// one, since as many terms as there are, as large is R. Of uniform factors these are off by 0.54
+// u(tf32) R rounded to the nearest, by 1.4 with their lower bits cut off (6.2 one element of
+// 16,384), and by 4.3 as bf16. Inputs have then moved by u(tf32) for S, and R is at least S /
+// u(tf32).
+//
+// On sparse inputs (sparse.h) single elements have leeway: so much may they differ beyond that, and
+// the root mean square of all by that of the leeways. Where it is infinite an element, integers
+// too, is not compared.
 //
 // Threads: any; functions of their arguments.
 //
@@ -49,6 +54,7 @@ typedef struct tune_tolerance {
   tune_element_type accumulator; // acc
   bool has_tf32;                 // factors of products may be rounded to tf32
   double spread;                 // S; 0 where it is not known
+  const float *leeways;          // of each element, borrowed; NULL: none has any
 } tune_tolerance;
 
 typedef struct tune_output_check {

@@ -39,6 +39,7 @@ typedef struct tune_signature {
   size_t argument_count;
   tune_value_type *results;
   size_t result_count;
+  bool is_partial; // there are values of the arguments for which the outputs are not defined
 } tune_signature;
 
 // Reads the JSON form. INVALID_ARGUMENT names the member that is missing, unknown or out of range.

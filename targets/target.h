@@ -65,8 +65,9 @@ typedef struct tune_target_class {
   tune_status (*load)(tune_target *target, const tune_artifact *artifact, tune_kernel **out_kernel);
   void (*unload)(tune_kernel *kernel);
   // Gives the kernel its arguments, one buffer each, in order. What is only read is borrowed until
-  // unload, what is written is copied. INVALID_ARGUMENT for a buffer that the signature does not
-  // allow. Once per kernel.
+  // unload or the next bind, what is written is copied. INVALID_ARGUMENT for a buffer that the
+  // signature does not allow. All other memory of the kernel holds ones in all bits in the run that
+  // follows (NaN, -1), so that it shows where it reads what it has not written.
   tune_status (*bind)(tune_kernel *kernel, const tune_buffer *buffers, size_t count);
   // Gives the arguments that are written their first contents again.
   void (*rewind)(tune_kernel *kernel);

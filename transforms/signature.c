@@ -151,6 +151,40 @@ static tune_status find_outputs(MlirOperation function, tune_function_signature 
   return TUNE_OK;
 }
 
+// Ops that are undefined for some operands, beside those that are said to be by their flags.
+static const char *const partial_ops[] = {
+    "arith.ceildivsi",    "arith.ceildivui", "arith.divsi",  "arith.divui",
+    "arith.floordivsi",   "arith.fptosi",    "arith.fptoui", "arith.index_cast",
+    "arith.index_castui", "arith.remsi",     "arith.remui",  "arith.shli",
+    "arith.shrsi",        "arith.shrui",     "func.call",    "math.ipowi",
+};
+
+static bool differs_from(MlirAttribute flags, const char *text) {
+  MlirContext context = mlirAttributeGetContext(flags);
+  return !mlirAttributeEqual(flags, mlirAttributeParseGet(context, tune_ir_string(text)));
+}
+
+// Whether values that a flag of `op` says there are not would make it undefined.
+static bool has_promise(MlirOperation op) {
+  MlirAttribute fast = tune_ir_attribute(op, "fastmath");
+  if (!mlirAttributeIsNull(fast) && differs_from(fast, "#arith.fastmath<none>") &&
+      differs_from(fast, "#arith.fastmath<contract>"))
+    return true;
+  MlirAttribute overflow = tune_ir_attribute(op, "overflowFlags");
+  if (!mlirAttributeIsNull(overflow) && differs_from(overflow, "#arith.overflow<none>"))
+    return true;
+  return !mlirAttributeIsNull(tune_ir_attribute(op, "nonNeg"));
+}
+
+static MlirWalkResult find_partial(MlirOperation op, void *is_partial) {
+  MlirStringRef name = tune_ir_name(op);
+  bool found = has_promise(op);
+  for (size_t i = 0; i < sizeof partial_ops / sizeof *partial_ops && !found; ++i)
+    found = tune_ir_string_equal(name, partial_ops[i]);
+  *(bool *)is_partial = found;
+  return found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
 static tune_status read_function(MlirOperation function, tune_function_signature *signature) {
   MlirType type = mlirTypeAttrGetValue(tune_ir_attribute(function, "function_type"));
   signature->argument_count = (size_t)mlirFunctionTypeGetNumInputs(type);
@@ -167,6 +201,7 @@ static tune_status read_function(MlirOperation function, tune_function_signature
   for (size_t i = 0; i < signature->argument_count; ++i)
     signature->arguments[i].is_constant = tune_constant_is_argument(function, (intptr_t)i);
   TUNE_RETURN_IF_ERROR(find_outputs(function, signature));
+  mlirOperationWalk(function, find_partial, &signature->is_partial, MlirWalkPreOrder);
   for (size_t i = 0; i < signature->function_result_count; ++i) {
     if (signature->destinations[i] >= 0)
       continue;
@@ -235,6 +270,8 @@ tune_status tune_function_signature_to_json(const tune_function_signature *signa
     failed |= json_array_append_new(results, value_to_json(&signature->results[i], false));
   *out_object = json_pack("{s:s, s:o, s:o}", "entry", "tune_entry", "arguments", arguments,
                           "results", results);
+  if (*out_object && signature->is_partial)
+    failed |= json_object_set_new(*out_object, "partial", json_true());
   if (*out_object && !failed)
     return TUNE_OK;
   json_decref(*out_object);

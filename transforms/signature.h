@@ -8,7 +8,10 @@
 //    an op wrote into its destination, and that chain of destinations begins at the
 //    argument) is not a result but makes that argument "readwrite", as does a memref
 //    argument that some op may write to;
-//  - all other results are fresh memory.
+//  - all other results are fresh memory;
+//  - it is partial if an op in it leaves open what comes of some values (a division of integers, a
+//    shift, a float that becomes an integer, an index computed from data, a promise such as nnan or
+//    nsw), or may (a call).
 //
 // docs/architecture.md has the JSON and the layout in memory.
 //
@@ -45,6 +48,7 @@ typedef struct tune_function_signature {
   tune_function_signature_value *arguments;
   size_t result_count; // results with memory of their own
   tune_function_signature_value *results;
+  bool is_partial; // there are values of the arguments for which the results are not defined
   // For each result of the function as it is in the IR, the argument that it is written to, or -1.
   size_t function_result_count;
   ptrdiff_t *destinations;

@@ -39,6 +39,8 @@ typedef struct cpu_kernel {
   void *library;
   void (*entry)(void **arguments);
   void (*free)(void *memory);         // the artifact's tune_runtime_free
+  void (*guard)(bool is_guarded);     // and tune_runtime_guard, where it allocates anything
+  size_t (*overwritten)(void);        // and tune_runtime_overwritten
   void *(*prepack)(void **arguments); // and, where it packs constant arguments ahead, NULL else
   void (*prepack_free)(void *packed);
 
@@ -51,7 +53,7 @@ typedef struct cpu_kernel {
   char *results;   // the descriptors of all results, one after the other
   size_t results_size;
   void *packed; // what prepack gave back for the arguments as bound, or NULL
-  bool has_run;
+  bool has_run, is_packed_guarded;
 } cpu_kernel;
 
 //===- The target ------------------------------------------------------------------===//
@@ -169,19 +171,27 @@ static void release_packed(cpu_kernel *kernel) {
   kernel->packed = NULL;
 }
 
+// What was made of the arguments as bound, and by runs on them.
+static void unbind(cpu_kernel *kernel) {
+  release_packed(kernel);
+  if (kernel->has_run)
+    release_results(kernel);
+  kernel->has_run = false;
+  for (size_t i = 0; i < kernel->signature->argument_count; ++i) {
+    if (kernel->copies)
+      tune_buffer_deinit(&kernel->copies[i]);
+    if (kernel->descriptors) {
+      free(kernel->descriptors[i]);
+      kernel->descriptors[i] = NULL;
+    }
+  }
+}
+
 static void cpu_unload(tune_kernel *base) {
   if (!base)
     return;
   cpu_kernel *kernel = (cpu_kernel *)base;
-  release_packed(kernel);
-  if (kernel->has_run)
-    release_results(kernel);
-  for (size_t i = 0; i < kernel->signature->argument_count; ++i) {
-    if (kernel->copies)
-      tune_buffer_deinit(&kernel->copies[i]);
-    if (kernel->descriptors)
-      free(kernel->descriptors[i]);
-  }
+  unbind(kernel);
   free(kernel->sources);
   free(kernel->copies);
   free(kernel->descriptors);
@@ -210,6 +220,8 @@ static tune_status open_library(const cpu_target *cpu, const tune_artifact *arti
   if (!release && signature->result_count)
     return tune_status_make(TUNE_NOT_FOUND, "%s has results but no tune_runtime_free",
                             artifact->path);
+  void *guard = dlsym(kernel->library, "tune_runtime_guard");
+  void *overwritten = dlsym(kernel->library, "tune_runtime_overwritten");
   void *prepack = dlsym(kernel->library, "tune_prepack");
   void *prepack_free = dlsym(kernel->library, "tune_prepack_free");
   if (!prepack != !prepack_free)
@@ -218,6 +230,8 @@ static tune_status open_library(const cpu_target *cpu, const tune_artifact *arti
   // ISO C has no cast from an object to a function; POSIX has this.
   memcpy(&kernel->entry, &entry, sizeof entry);
   memcpy(&kernel->free, &release, sizeof release);
+  memcpy(&kernel->guard, &guard, sizeof guard);
+  memcpy(&kernel->overwritten, &overwritten, sizeof overwritten);
   memcpy(&kernel->prepack, &prepack, sizeof prepack);
   memcpy(&kernel->prepack_free, &prepack_free, sizeof prepack_free);
   return TUNE_OK;
@@ -299,11 +313,11 @@ static tune_status cpu_bind(tune_kernel *base, const tune_buffer *buffers, size_
   if (count != kernel->signature->argument_count)
     return tune_status_make(TUNE_INVALID_ARGUMENT, "%zu arguments where %s takes %zu", count,
                             kernel->signature->entry, kernel->signature->argument_count);
+  unbind(kernel);
   for (size_t i = 0; i < count; ++i)
     TUNE_RETURN_IF_ERROR(
         tune_status_annotate(bind_argument(kernel, i, &buffers[i]), "argument %zu", i));
   kernel->pointers[count] = kernel->results;
-  release_packed(kernel);
   return TUNE_OK;
 }
 
@@ -316,23 +330,31 @@ static void cpu_rewind(tune_kernel *base) {
       memcpy(kernel->copies[i].data, kernel->sources[i]->data, kernel->copies[i].size);
 }
 
-// What is packed ahead is so once, and is no part of the time.
-static void pack(cpu_kernel *kernel) {
-  if (!kernel->prepack || kernel->packed)
+// What is packed ahead is so once, and is no part of the time; but once more where what was packed
+// is guarded, and lies at other places than it would.
+static void pack(cpu_kernel *kernel, bool is_guarded) {
+  if (!kernel->prepack || (kernel->packed && kernel->is_packed_guarded == is_guarded))
     return;
+  release_packed(kernel);
   kernel->packed = kernel->prepack(kernel->pointers);
+  kernel->is_packed_guarded = is_guarded;
   kernel->pointers[kernel->signature->argument_count + 1] = kernel->packed;
 }
 
 static tune_status cpu_time(tune_kernel *base, uint64_t repeats, double *out_seconds) {
   cpu_kernel *kernel = (cpu_kernel *)base;
-  pack(kernel);
+  bool is_guarded = kernel->guard && !kernel->has_run;
+  if (is_guarded)
+    kernel->guard(true);
+  pack(kernel, is_guarded);
   uint64_t start = tune_clock_nanoseconds();
   for (uint64_t i = 0; i < repeats; ++i) {
     release_results(kernel);
     kernel->entry(kernel->pointers);
   }
   *out_seconds = (double)(tune_clock_nanoseconds() - start) * 1e-9;
+  if (is_guarded)
+    kernel->guard(false);
   kernel->has_run = true;
   return TUNE_OK;
 }
@@ -400,6 +422,10 @@ static tune_status cpu_check(const tune_kernel *base) {
   for (size_t i = 0; i < kernel->signature->argument_count; ++i)
     TUNE_RETURN_IF_ERROR(
         tune_status_annotate(tune_buffer_check_guards(used_buffer(kernel, i)), "argument %zu", i));
+  size_t overwritten = kernel->overwritten ? kernel->overwritten() : 0;
+  if (overwritten)
+    return tune_status_make(
+        TUNE_DATA_LOSS, "%zu bytes around memory that it allocates were overwritten", overwritten);
   return TUNE_OK;
 }
 

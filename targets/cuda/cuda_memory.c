@@ -55,6 +55,13 @@ tune_status cuda_buffer_read(const cuda_device *device, const cuda_buffer *buffe
   return read_part(device, buffer->data, buffer->size, out_bytes);
 }
 
+tune_status cuda_buffer_poison(const cuda_device *device, const cuda_buffer *buffer) {
+  const cuda_functions *f = &device->functions;
+  if (buffer->size == 0)
+    return TUNE_OK;
+  return cuda_status(f, f->MemsetD8(buffer->data, GUARD_BYTE, buffer->size), "poisoning a buffer");
+}
+
 // How many bytes of a zone have changed; it is no larger than one and what rounds up to 16.
 static tune_status count_changed(const cuda_device *device, CUdeviceptr from, size_t size,
                                  size_t *out_count) {

@@ -32,6 +32,8 @@ void cuda_buffer_deinit(const cuda_device *device, cuda_buffer *buffer);
 tune_status cuda_buffer_write(const cuda_device *device, const cuda_buffer *buffer,
                               const void *bytes);
 tune_status cuda_buffer_read(const cuda_device *device, const cuda_buffer *buffer, void *out_bytes);
+// Makes all data 0xff again.
+tune_status cuda_buffer_poison(const cuda_device *device, const cuda_buffer *buffer);
 
 // DATA_LOSS, saying where and how much, if bytes around the data have changed.
 tune_status cuda_buffer_check_guards(const cuda_device *device, const cuda_buffer *buffer);

@@ -1,8 +1,8 @@
 //===- runtime.h - What generated code calls ------------------------------------===//
 //
 // libtune_runtime.a is linked into every artifact, and into a user's program where it links
-// `--emit=obj`. It needs malloc, free and memcpy, and a byte for each thread, nothing else, and is
-// never instrumented by sanitizers, since artifacts are linked without theirs.
+// `--emit=obj`. It needs malloc, free, memcpy and memset, and a byte for each thread, no more, and
+// is never instrumented by sanitizers, since artifacts are linked without theirs.
 //
 // Memory: an arena that keeps what is freed. A kernel that takes scratch memory on each call
 // would otherwise have it mapped and page-faulted on each call, which costs up to a third of a
@@ -10,6 +10,11 @@
 // free block of its class, or of the next few classes, before it asks malloc. Blocks are given
 // back to malloc by tune_runtime_trim, where malloc has run out, and when the shared object is
 // unloaded.
+//
+// Guarded memory is for runs that are looked at and not timed: it comes from malloc alone, holds
+// ones in all bits (NaN in every float type, -1 in every integer) and stands between zones of
+// known bytes. What reads memory it never wrote shows in what it makes of it, and what writes past
+// its memory is counted.
 //
 // Threads: everything here may be called by any thread at any time (OpenMP bodies allocate).
 //
@@ -21,6 +26,7 @@
 #ifndef TUNE_TARGETS_RUNTIME_RUNTIME_H
 #define TUNE_TARGETS_RUNTIME_RUNTIME_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,6 +40,10 @@ TUNE_RUNTIME_VISIBLE void *tune_runtime_allocate(size_t size);
 TUNE_RUNTIME_VISIBLE void tune_runtime_free(void *memory);
 // Gives every free block back to malloc.
 TUNE_RUNTIME_VISIBLE void tune_runtime_trim(void);
+// Whether what is allocated from now on is guarded; not at first.
+TUNE_RUNTIME_VISIBLE void tune_runtime_guard(bool is_guarded);
+// How many bytes in the zones of guarded memory have changed, of what is there and of what was.
+TUNE_RUNTIME_VISIBLE size_t tune_runtime_overwritten(void);
 
 // What MLIR's finalize-memref-to-llvm{use-generic-functions} calls for memref.alloc and dealloc.
 // `alignment` is a power of two.

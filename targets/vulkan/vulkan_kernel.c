@@ -115,21 +115,31 @@ static const void *first_contents(const vulkan_kernel *kernel, size_t index) {
   return source ? source->data : kernel->program.buffers[index].data;
 }
 
-static tune_status make_buffers(vulkan_kernel *kernel, const tune_buffer *arguments) {
+// Gives each buffer its first contents, and those without any ones in all bits.
+static tune_status fill_buffers(vulkan_kernel *kernel, const tune_buffer *arguments) {
+  const tune_program *program = &kernel->program;
+  for (size_t i = 0; i < program->buffer_count; ++i) {
+    vulkan_buffer *buffer = &kernel->buffers[i];
+    if (program->buffers[i].kind == TUNE_PROGRAM_ARGUMENT)
+      kernel->sources[i] = &arguments[program->buffers[i].index];
+    const void *contents = first_contents(kernel, i);
+    if (contents)
+      TUNE_RETURN_IF_ERROR(vulkan_buffer_write(kernel->device, buffer, contents));
+    else if (kernel->is_bound) // a new buffer has them
+      TUNE_RETURN_IF_ERROR(vulkan_buffer_poison(kernel->device, buffer));
+  }
+  return TUNE_OK;
+}
+
+static tune_status make_buffers(vulkan_kernel *kernel) {
   const tune_program *program = &kernel->program;
   kernel->buffers = calloc(program->buffer_count + 1, sizeof *kernel->buffers);
   kernel->sources = calloc(program->buffer_count + 1, sizeof *kernel->sources);
   if (!kernel->buffers || !kernel->sources)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "binding");
-  for (size_t i = 0; i < program->buffer_count; ++i) {
-    const tune_program_buffer *made = &program->buffers[i];
-    if (made->kind == TUNE_PROGRAM_ARGUMENT)
-      kernel->sources[i] = &arguments[made->index];
-    TUNE_RETURN_IF_ERROR(vulkan_buffer_init(kernel->device, made->size, &kernel->buffers[i]));
-    const void *contents = first_contents(kernel, i);
-    if (contents)
-      TUNE_RETURN_IF_ERROR(vulkan_buffer_write(kernel->device, &kernel->buffers[i], contents));
-  }
+  for (size_t i = 0; i < program->buffer_count; ++i)
+    TUNE_RETURN_IF_ERROR(
+        vulkan_buffer_init(kernel->device, program->buffers[i].size, &kernel->buffers[i]));
   return TUNE_OK;
 }
 
@@ -273,7 +283,11 @@ static tune_status record_clock(vulkan_kernel *kernel) {
 }
 
 static tune_status bind_all(vulkan_kernel *kernel, const tune_buffer *buffers) {
-  TUNE_RETURN_IF_ERROR(make_buffers(kernel, buffers));
+  kernel->has_run = false;
+  if (kernel->is_bound)
+    return fill_buffers(kernel, buffers);
+  TUNE_RETURN_IF_ERROR(make_buffers(kernel));
+  TUNE_RETURN_IF_ERROR(fill_buffers(kernel, buffers));
   TUNE_RETURN_IF_ERROR(make_sets(kernel));
   TUNE_RETURN_IF_ERROR(record_warm(kernel));
   TUNE_RETURN_IF_ERROR(record_clock(kernel));
@@ -284,8 +298,8 @@ static tune_status bind_all(vulkan_kernel *kernel, const tune_buffer *buffers) {
 tune_status vulkan_kernel_bind(tune_kernel *base, const tune_buffer *buffers, size_t count) {
   vulkan_kernel *kernel = (vulkan_kernel *)base;
   const tune_signature *signature = kernel->signature;
-  if (kernel->buffers)
-    return tune_status_make(TUNE_FAILED_PRECONDITION, "the kernel is bound already");
+  if (kernel->buffers && !kernel->is_bound)
+    return tune_status_make(TUNE_FAILED_PRECONDITION, "binding the kernel has failed before");
   if (count != signature->argument_count)
     return tune_status_make(TUNE_INVALID_ARGUMENT, "%zu arguments where %s takes %zu", count,
                             signature->entry, signature->argument_count);

@@ -241,8 +241,8 @@ static json_t *shapes_to_json(const task *t) {
   json_t *shapes = json_array();
   for (size_t i = 0; i < t->signature.argument_count; ++i) {
     json_t *shape = json_array();
-    for (size_t d = 0; d < t->inputs[i].type.rank; ++d)
-      json_array_append_new(shape, json_integer(t->inputs[i].type.shape[d]));
+    for (size_t d = 0; d < t->dense.values[i].type.rank; ++d)
+      json_array_append_new(shape, json_integer(t->dense.values[i].type.shape[d]));
     json_array_append_new(shapes, shape);
   }
   return shapes;

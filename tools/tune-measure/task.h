@@ -14,6 +14,14 @@
 #include "tools/tune-measure/child.h"
 #include "tuning/measure.h"
 
+// A set of inputs, and what is right for it.
+typedef struct task_inputs {
+  tune_buffer *values;  // one for each argument; NULL: there is no such set
+  tune_buffer *outputs; // of the reference, one for each output
+  double *spreads;      // how far each moves with the inputs (output_check.h); NULL: not known
+  float **leeways;      // for each output, of each of its elements (output_check.h); NULL: none
+} task_inputs;
+
 typedef struct task {
   struct task *next;
   char *id;
@@ -26,23 +34,24 @@ typedef struct task {
   bool flushes_cache; // ahead of each run that is timed
   bool counts;        // what the processor does meanwhile (counters.h)
   tune_tolerance tolerance;
-  tune_buffer *inputs;      // one for each argument
+  task_inputs dense;        // what is timed
+  task_inputs sparse;       // what is looked at ahead of that; there may be none
   bool has_reference;       //
-  tune_buffer *outputs;     // of the reference, one for each output
-  double *spreads;          // how far each moves with the inputs (output_check.h); NULL: not known
-  double reference_seconds; // of its one run
-  double nan_share;         // of the reference's floats: what is NaN there cannot be checked
+  double reference_seconds; // of its run on the dense inputs
+  double nan_share;         // of the reference's floats there: what is NaN cannot be checked
 } task;
 
 // Makes a task from a request's members (docs/architecture.md): "target", "device", "signature",
 // "seed", "threads", "flush_cache", "counters", "cpus", "reduction", "accumulator", "dynamic",
 // "inputs", "reference", "sensitivity", "limits". Runs the reference, if there is one; where that
 // gives more NaN than numbers, the inputs are made positive and it runs again; for the sensitivity
-// it runs once more on inputs that are a little off. A reference that crashes or hangs is INTERNAL,
-// with the reason; CANCELLED if `watch` says so.
+// it runs once more on inputs that are a little off; then on sparse ones (reference.h). A reference
+// that crashes or hangs is INTERNAL, with the reason; CANCELLED if `watch` says so.
 tune_status task_create(const json_t *request, const child_watch *watch, task **out_task);
 void task_destroy(task *t);
 
+// What the task says of its target.
+tune_target_options task_target_options(const task *t);
 // The target opened, in a child, as the task says.
 tune_status task_open_target(const task *t, tune_target **out_target);
 // Whether times are taken on `target`, so that nothing else should run on its CPUs: those of the
@@ -55,6 +64,8 @@ tune_status task_read_limits(const json_t *request, const task *t, double defaul
 // "best".
 tune_status task_read_measure_options(const json_t *request, tune_measure_options *out_options);
 
+// A member of a request; NULL where it is absent or null.
+const json_t *request_get_member(const json_t *request, const char *name);
 // Members of requests. A member that is absent or null leaves `*out` as it is; INVALID_ARGUMENT
 // names one of another type or below `least`.
 tune_status request_get_number(const json_t *request, const char *name, double least,

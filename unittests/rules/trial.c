@@ -3,6 +3,7 @@
 #include "unittests/rules/trial.h"
 
 #include "targets/output_check.h"
+#include "targets/sparse.h"
 #include "targets/target.h"
 #include "tuning/sampler.h"
 #include "unittests/transforms/mlir_context.h"
@@ -98,6 +99,22 @@ static tune_status run_artifact(tune_target *target, const tune_signature *signa
   return methods->check(*out_kernel);
 }
 
+static tune_status compare_output(const tune_buffer *value, const tune_buffer *right,
+                                  tune_tolerance tolerance) {
+  tune_output_check check = tune_output_check_run(value, right, tolerance);
+  if (!check.is_equal) {
+    char *text;
+    TUNE_RETURN_IF_ERROR(tune_output_check_to_text(&check, value, right, &text));
+    tune_status status = tune_status_make(TUNE_DATA_LOSS, "%s", text);
+    free(text);
+    return status;
+  }
+  // A reference of NaN alone proves nothing.
+  if (!tolerance.leeways && check.element_count > 0 && check.nan_count == check.element_count)
+    return tune_status_make(TUNE_DATA_LOSS, "all of the reference is NaN");
+  return TUNE_OK;
+}
+
 static tune_status compare(const trial_job *job, const tune_signature *signature,
                            tune_kernel *expected, tune_kernel *kernel) {
   tune_tolerance tolerance = {.reduction = job->subject->reduction};
@@ -105,19 +122,83 @@ static tune_status compare(const trial_job *job, const tune_signature *signature
     tune_buffer right, value;
     TUNE_RETURN_IF_ERROR(tune_target_cpu.read(expected, i, &right));
     TUNE_RETURN_IF_ERROR(tune_target_cpu.read(kernel, i, &value));
-    tune_output_check check = tune_output_check_run(&value, &right, tolerance);
-    if (!check.is_equal) {
-      char *text;
-      TUNE_RETURN_IF_ERROR(tune_output_check_to_text(&check, &value, &right, &text));
-      tune_status status = tune_status_make(TUNE_DATA_LOSS, "output %zu: %s", i, text);
-      free(text);
-      return status;
-    }
-    // A reference of NaN alone proves nothing.
-    if (check.element_count > 0 && check.nan_count == check.element_count)
-      return tune_status_make(TUNE_DATA_LOSS, "output %zu: all of the reference is NaN", i);
+    TUNE_RETURN_IF_ERROR(
+        tune_status_annotate(compare_output(&value, &right, tolerance), "output %zu", i));
     tune_buffer_deinit(&right);
     tune_buffer_deinit(&value);
+  }
+  return TUNE_OK;
+}
+
+static tune_status run_on(tune_kernel *kernel, const tune_signature *signature,
+                          const tune_buffer *inputs, size_t output, tune_buffer *out_value) {
+  double seconds;
+  TUNE_RETURN_IF_ERROR(tune_target_cpu.bind(kernel, inputs, signature->argument_count));
+  TUNE_RETURN_IF_ERROR(tune_target_cpu.time(kernel, 1, &seconds));
+  TUNE_RETURN_IF_ERROR(tune_target_cpu.check(kernel));
+  return tune_target_cpu.read(kernel, output, out_value);
+}
+
+// Of the type that sums are rounded in, as far as outputs tell.
+static tune_disturbance choose_disturbance(const trial_job *job, const tune_signature *signature) {
+  double roundoff = 0;
+  for (size_t i = 0; i < tune_signature_output_count(signature); i++) {
+    tune_element_type element = tune_signature_output(signature, i)->element;
+    double of_output = tune_element_type_unit_roundoff(element);
+    roundoff = of_output > roundoff ? of_output : roundoff;
+  }
+  return (tune_disturbance){.size = tune_disturbance_size(roundoff, job->subject->reduction)};
+}
+
+// As tune-measure has them.
+static void fill_sparsely(const trial_job *job, const tune_signature *signature,
+                          tune_buffer *inputs) {
+  tune_sparse_fill how = {.reduction = job->subject->reduction,
+                          .has_edges = !signature->is_partial,
+                          .index_limit = job->subject->index_limit};
+  for (size_t i = 0; i < signature->argument_count; i++) {
+    how.seed = 99 + i;
+    tune_buffer_fill_sparsely(&inputs[i], &how);
+  }
+}
+
+static tune_status find_leeways(const trial_job *job, const tune_signature *signature,
+                                tune_kernel *expected, tune_buffer *inputs, size_t output,
+                                const tune_buffer *right, float *leeways) {
+  tune_disturbance by = choose_disturbance(job, signature);
+  for (int way = 0; way < 2; way++) {
+    tune_buffer moved;
+    by.is_mirrored = way == 1;
+    fill_sparsely(job, signature, inputs);
+    for (size_t i = 0; i < signature->argument_count; i++)
+      tune_buffer_disturb(&inputs[i], (uint64_t)i << 48, &by);
+    TUNE_RETURN_IF_ERROR(run_on(expected, signature, inputs, output, &moved));
+    tune_sparse_raise_leeways(right, &moved, &by, leeways);
+    tune_buffer_deinit(&moved);
+  }
+  fill_sparsely(job, signature, inputs);
+  return TUNE_OK;
+}
+
+// The same on inputs of which few terms make an output.
+static tune_status compare_sparsely(const trial_job *job, const tune_signature *signature,
+                                    tune_kernel *expected, tune_kernel *kernel,
+                                    tune_buffer *inputs) {
+  for (size_t i = 0; i < tune_signature_output_count(signature); i++) {
+    tune_buffer right, value;
+    fill_sparsely(job, signature, inputs);
+    TUNE_RETURN_IF_ERROR(run_on(expected, signature, inputs, i, &right));
+    float *leeways = calloc(right.size + 1, sizeof *leeways);
+    if (!leeways)
+      return tune_status_make(TUNE_OUT_OF_MEMORY, "comparing");
+    TUNE_RETURN_IF_ERROR(find_leeways(job, signature, expected, inputs, i, &right, leeways));
+    TUNE_RETURN_IF_ERROR(run_on(kernel, signature, inputs, i, &value));
+    tune_tolerance tolerance = {.reduction = job->subject->reduction, .leeways = leeways};
+    TUNE_RETURN_IF_ERROR(tune_status_annotate(compare_output(&value, &right, tolerance),
+                                              "on sparse inputs: output %zu", i));
+    tune_buffer_deinit(&right);
+    tune_buffer_deinit(&value);
+    free(leeways);
   }
   return TUNE_OK;
 }
@@ -138,7 +219,8 @@ static tune_status run_and_compare(const trial_job *job) {
   tune_kernel *expected, *kernel;
   TUNE_RETURN_IF_ERROR(run_artifact(target, &signature, job->reference, inputs, &expected));
   TUNE_RETURN_IF_ERROR(run_artifact(target, &signature, job->artifact, inputs, &kernel));
-  return compare(job, &signature, expected, kernel);
+  TUNE_RETURN_IF_ERROR(compare(job, &signature, expected, kernel));
+  return compare_sparsely(job, &signature, expected, kernel, inputs);
 }
 
 _Noreturn static void be_child(const trial_job *job, int report) {

@@ -241,6 +241,37 @@ static void outputs_are_right(void **state) {
   close_fixture(&f);
 }
 
+// Arguments may be bound again, to others: outputs are those of the new ones, where one is written
+// from its own first contents on.
+static void it_binds_again(void **state) {
+  fixture f;
+  open_fixture(*state, &f);
+  tune_kernel *kernel = load(&f);
+  double seconds;
+  for (int round = 0; round < 2; ++round) {
+    tune_buffer arguments[3];
+    for (size_t i = 0; i < 3; ++i) {
+      assert_null(tune_buffer_init_copy(&arguments[i], &f.buffers[i]));
+      tune_buffer_fill(&arguments[i], 10 * (uint64_t)round + i, TUNE_FILL_SIGNED, 5);
+    }
+    assert_null(f.methods->bind(kernel, arguments, 3));
+    tune_buffer output;
+    assert_fails(f.methods->read(kernel, 0, &output), TUNE_FAILED_PRECONDITION);
+    assert_null(f.methods->time(kernel, 1, &seconds));
+    assert_null(f.methods->read(kernel, 0, &output));
+    const float *x = arguments[0].data, *y = arguments[1].data;
+    for (int at = 0; at < ROWS * 4; ++at)
+      assert_true(((float *)output.data)[at] == y[at] + x[at]);
+    tune_buffer_deinit(&output);
+    assert_null(f.methods->check(kernel));
+    assert_null(f.methods->bind(kernel, f.buffers, 3)); // the others are gone
+    for (size_t i = 0; i < 3; ++i)
+      tune_buffer_deinit(&arguments[i]);
+  }
+  f.methods->unload(kernel);
+  close_fixture(&f);
+}
+
 // Whatever goes through the caches between two runs, what they compute stays the same.
 static void it_runs_with_flushed_caches(void **state) {
   fixture f;
@@ -360,6 +391,9 @@ int main(void) {
       ON(outputs_are_right, "cpu"),
       ON(outputs_are_right, "vulkan"),
       ON(outputs_are_right, "cuda"),
+      ON(it_binds_again, "cpu"),
+      ON(it_binds_again, "vulkan"),
+      ON(it_binds_again, "cuda"),
       ON(it_runs_with_flushed_caches, "cpu"),
       ON(it_runs_with_flushed_caches, "vulkan"),
       ON(it_runs_with_flushed_caches, "cuda"),

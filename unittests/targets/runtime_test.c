@@ -107,6 +107,43 @@ static void arena_says_null_for_absurd_sizes(void **state) {
   tune_runtime_free(NULL);
 }
 
+// What is guarded is all ones at first, also where it was used before; what changes around it is
+// counted, while it is there and after it is gone. What is not guarded goes on as before.
+static void guarded_memory_shows_what_goes_wrong(void **state) {
+  (void)state;
+  unsigned char *before = tune_runtime_allocate(1000);
+  tune_runtime_guard(true);
+  for (int round = 0; round < 2; ++round) {
+    unsigned char *memory = _mlir_memref_to_llvm_aligned_alloc(4096, 1000);
+    assert_int_equal((uintptr_t)memory % 4096, 0);
+    for (int i = 0; i < 1000; ++i)
+      assert_int_equal(memory[i], 0xff);
+    memset(memory, round, 1000);
+    tune_runtime_free(memory);
+  }
+  assert_int_equal(tune_runtime_overwritten(), 0);
+  unsigned char *past = tune_runtime_allocate(1000), *ahead = tune_runtime_allocate(0);
+  memset(past + 1000, 0, 3);
+  float sum;
+  memcpy(&sum, past + 1024, 4);
+  sum += 1; // which would not show in a NaN
+  memcpy(past + 1024, &sum, 4);
+  ahead[-1] = 0;
+  size_t overwritten = tune_runtime_overwritten();
+  assert_true(overwritten > 4);
+  tune_runtime_free(past);
+  tune_runtime_guard(false);
+  unsigned char *after = tune_runtime_allocate(1000);
+  memset(after, 0, 1000);
+  tune_runtime_free(before);
+  tune_runtime_free(ahead);
+  tune_runtime_free(after);
+  assert_int_equal(tune_runtime_overwritten(), overwritten);
+  assert_ptr_equal(tune_runtime_allocate(1000), after);
+  tune_runtime_free(after);
+  tune_runtime_trim();
+}
+
 #define THREADS 4
 #define ROUNDS 20000
 
@@ -307,6 +344,7 @@ int main(void) {
       cmocka_unit_test(arena_gives_threads_their_own_blocks),
       cmocka_unit_test(arena_respects_alignment_when_reusing),
       cmocka_unit_test(arena_says_null_for_absurd_sizes),
+      cmocka_unit_test(guarded_memory_shows_what_goes_wrong),
       cmocka_unit_test(arena_serves_threads),
       cmocka_unit_test(memref_copy_follows_strides),
       cmocka_unit_test(memref_copy_of_rank_zero),

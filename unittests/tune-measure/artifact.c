@@ -57,6 +57,9 @@ enum {
   FADING_OVERWRITE, // likewise, where y is set instead of added to
   STUBBORN,         // a loop without end, which no signal ends that can be ignored or blocked
   FLOOD,            // prints without end
+  CLAMPED,          // the result is 4 at most, which shows on large inputs
+  UNWRITTEN,        // reads memory of its own that it has not written
+  PAST,             // writes after the end of memory of its own
 };
 
 typedef struct descriptor {
@@ -129,6 +132,23 @@ void tune_entry(void **arguments) {
   case WRONG:
     result->aligned[3 * COLUMNS + 17] += 0.25f;
     break;
+  case CLAMPED:
+    for (int i = 0; i < COUNT; ++i)
+      result->aligned[i] = result->aligned[i] < 4 ? result->aligned[i] : 4;
+    break;
+  case UNWRITTEN: {
+    float *scratch = tune_runtime_allocate(COUNT * sizeof(float));
+    for (int i = 0; i < COUNT; ++i)
+      result->aligned[i] += scratch[i];
+    tune_runtime_free(scratch);
+    break;
+  }
+  case PAST: {
+    float *scratch = tune_runtime_allocate(COUNT * sizeof(float));
+    scratch[COUNT] = 1;
+    tune_runtime_free(scratch);
+    break;
+  }
   case WRONG_NAN:
     result->aligned[5] = 0.0f / (float)zero;
     break;

@@ -59,6 +59,9 @@ static void wrong_artifacts_are_found(void **state) {
   expect(state, "BOUNDS", "", "wrong",
          "writes outside of its arguments: argument 1: 4 bytes after the end");
   expect(state, "BEFORE", "", "wrong", "argument 0: 4 bytes before the beginning");
+  expect(state, "CLAMPED", "", "wrong", "on sparse inputs: result 0: element ");
+  expect(state, "UNWRITTEN", "", "wrong", "is nan where the reference has");
+  expect(state, "PAST", "", "wrong", "4 bytes around memory that it allocates were overwritten");
   json_t *reply = client_measure(*state, "WRONG", "");
   assert_true(client_number(reply, "check.max_error") > client_number(reply, "check.tolerance"));
   assert_null(json_object_get(reply, "samples"));
@@ -68,13 +71,16 @@ static void wrong_artifacts_are_found(void **state) {
 // A crash is a verdict that says which signal, when, and where it can be told; the server goes on.
 static void crashes_are_verdicts(void **state) {
   client_open(*state, "GOOD");
-  expect(state, "NO_ADDRESS", "", "run-crashed", "SIGSEGV while running, at address");
-  expect(state, "FAR", "", "run-crashed", "SIGSEGV while running, after the end of argument 1");
-  expect(state, "SCRIBBLE", "", "run-crashed", "SIGSEGV while running, in argument 0");
+  expect(state, "NO_ADDRESS", "", "run-crashed",
+         "SIGSEGV while running on sparse inputs, at address");
+  expect(state, "FAR", "", "run-crashed",
+         "SIGSEGV while running on sparse inputs, after the end of argument 1");
+  expect(state, "SCRIBBLE", "", "run-crashed",
+         "SIGSEGV while running on sparse inputs, in argument 0");
   expect(state, "ILLEGAL", "", "run-crashed", "SIGILL while running");
   expect(state, "DIVIDE", "", "run-crashed", "SIGFPE while running");
   expect(state, "ABORT", "", "run-crashed",
-         "SIGABRT while running; it printed: the artifact gives up");
+         "SIGABRT while running on sparse inputs; it printed: the artifact gives up");
   if (!HAS_SANITIZER) // it looks for leaks then, in a process of its own
     expect(state, "EXIT", "", "run-crashed", "exited with status 3 while running");
   expect(state, "STACK", "", "run-crashed", "SIGSEGV while running");
@@ -135,7 +141,7 @@ static void candidates_leave_no_files(void **state) {
 static void hangs_are_stopped(void **state) {
   client_open(*state, "GOOD");
   expect(state, "ENDLESS", ", 'limits': {'seconds': 0.2}", "run-timeout",
-         "still running after 0.2 s");
+         "still running on sparse inputs after 0.2 s");
   expect(state, "GOOD", "", "ok", NULL);
 }
 

@@ -1,0 +1,66 @@
+//===- sparse.h - Inputs of which few terms make an output ----------------------------===//
+//
+// A sum of thousands of terms of like size hides one that is missing, doubled or another's behind
+// what its roundings may come to, in f16 and bf16 at least. Where most factors are zero it does
+// not: few terms are left, each as large as the sum. Sparse values are zeros of both signs, and,
+// among these, small integers, a few larger ones, numbers that need all bits, and denormal ones.
+//
+// Such values stand where functions are steep, where comparisons are close and quotients are not
+// defined, and a candidate may legally land on the other side (docs/accuracy.md). So the reference
+// runs twice more on values a little off, one time one way, one time the other; zeros and denormal
+// numbers become small ones. Where its outputs move, so much leeway has a candidate there, four
+// times, and no less than what they all move in the mean; where they come to be infinite, no
+// number, or another integer, the element is not compared. It also takes in what the reference
+// itself rounds: a sum of a thousand equal terms is further off than one of terms that differ.
+//
+// Threads: any; functions of their arguments.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TARGETS_SPARSE_H
+#define TUNE_TARGETS_SPARSE_H
+
+#include "targets/buffer.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tune_sparse_fill {
+  uint64_t seed;
+  int64_t reduction; // K (output_check.h): the longer, the fewer values are not zero
+  bool is_positive;  // none is negative
+  bool has_edges;    // all values are allowed; else floats are in [-1, 1], and none is denormal
+  // Integers are from all of their range; else from that of an i8. Both where there are edges.
+  bool has_wide_integers;
+  int64_t index_limit; // as for tune_buffer_fill
+} tune_sparse_fill;
+
+// Fills with values that follow from the seed and the position alone. Scalars, i1 and index, and
+// without edges all integers, are what tune_buffer_fill makes of the seed.
+void tune_buffer_fill_sparsely(tune_buffer *buffer, const tune_sparse_fill *fill);
+
+typedef struct tune_disturbance {
+  double size; // relative; where that is no more than a type resolves, by that; of zeros absolute
+  bool is_mirrored; // down what else goes up, and up what goes down
+  bool is_positive; // zeros go up
+} tune_disturbance;
+
+// The size for sums of `reduction` terms that are rounded by `roundoff`: what rounding does to a
+// sum is as if its terms had been off (Higham, Accuracy and Stability of Numerical Algorithms,
+// 2002), here, where many of them are equal and are rounded the same way, by a part of K roundoffs.
+double tune_disturbance_size(double roundoff, int64_t reduction);
+
+// Moves floats. Which of them go up and which down looks random.
+void tune_buffer_disturb(tune_buffer *buffer, uint64_t seed, const tune_disturbance *by);
+
+// Raises `leeways`, one for each element, to what `moved` says, the outputs on inputs so moved. It
+// is of the reference's shape.
+void tune_sparse_raise_leeways(const tune_buffer *reference, const tune_buffer *moved,
+                               const tune_disturbance *by, float *leeways);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TUNE_TARGETS_SPARSE_H

@@ -1,0 +1,130 @@
+//===- inputs.c - What a task's arguments are ------------------------------------------===//
+
+#include "tools/tune-measure/inputs.h"
+#include "targets/npy.h"
+#include "targets/sparse.h"
+
+#include <stdlib.h>
+
+// What stands in for a dimension that is known only at run time, where nothing else says.
+#define DEFAULT_DYNAMIC 64
+// Integers that may index something are below the smallest dimension, and this.
+#define LARGEST_INDEX 64
+
+// Below every dimension but those of size 1, so that the value can index any of them.
+static int64_t find_index_limit(const task *t) {
+  int64_t limit = LARGEST_INDEX;
+  for (size_t i = 0; i < t->signature.argument_count; ++i)
+    for (size_t d = 0; d < t->dense.values[i].type.rank; ++d) {
+      int64_t size = t->dense.values[i].type.shape[d];
+      if (size > 1 && size < limit)
+        limit = size;
+    }
+  return limit;
+}
+
+static tune_value_type with_static_shape(const tune_value_type *type, int64_t dynamic) {
+  tune_value_type fixed = *type;
+  for (size_t i = 0; i < fixed.rank; ++i)
+    if (fixed.shape[i] == TUNE_DYNAMIC)
+      fixed.shape[i] = dynamic;
+  return fixed;
+}
+
+// A file's path for each argument that comes from one, null or nothing for the others.
+static const char *input_path(const json_t *inputs, size_t index) {
+  return json_string_value(json_array_get(inputs, index));
+}
+
+static tune_status check_inputs(const json_t *inputs, const tune_signature *signature) {
+  if (inputs && !json_is_array(inputs))
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "\"inputs\" is not an array");
+  if (json_array_size(inputs) > signature->argument_count)
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "%zu inputs where there are %zu arguments",
+                            json_array_size(inputs), signature->argument_count);
+  for (size_t i = 0; i < json_array_size(inputs); ++i)
+    if (!input_path(inputs, i) && !json_is_null(json_array_get(inputs, i)))
+      return tune_status_make(TUNE_INVALID_ARGUMENT, "input %zu is neither a path nor null", i);
+  return TUNE_OK;
+}
+
+// What an unknown dimension is where nobody says: that of the first input from a file which has
+// one unknown, since they most often are the same (the size of a batch).
+static void adopt_dynamic(const tune_value_type *type, const tune_buffer *buffer,
+                          int64_t *dynamic) {
+  for (size_t d = 0; d < type->rank && *dynamic == 0; ++d)
+    if (type->shape[d] == TUNE_DYNAMIC)
+      *dynamic = buffer->type.shape[d];
+}
+
+tune_status inputs_make(const json_t *request, task *t) {
+  const tune_signature *signature = &t->signature;
+  const json_t *inputs = request_get_member(request, "inputs");
+  int64_t dynamic = 0;
+  TUNE_RETURN_IF_ERROR(check_inputs(inputs, signature));
+  TUNE_RETURN_IF_ERROR(request_get_integer(request, "dynamic", 1, &dynamic));
+  t->dense.values = calloc(signature->argument_count + 1, sizeof *t->dense.values);
+  if (!t->dense.values)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "making inputs");
+  for (size_t i = 0; i < signature->argument_count; ++i) {
+    const char *path = input_path(inputs, i);
+    if (!path)
+      continue;
+    TUNE_RETURN_IF_ERROR(tune_status_annotate(
+        tune_npy_read(path, &signature->arguments[i], &t->dense.values[i]), "input %zu", i));
+    adopt_dynamic(&signature->arguments[i], &t->dense.values[i], &dynamic);
+  }
+  for (size_t i = 0; i < signature->argument_count; ++i) {
+    if (t->dense.values[i].data)
+      continue;
+    tune_value_type type =
+        with_static_shape(&signature->arguments[i], dynamic ? dynamic : DEFAULT_DYNAMIC);
+    TUNE_RETURN_IF_ERROR(
+        tune_status_annotate(tune_buffer_init(&t->dense.values[i], &type), "input %zu", i));
+  }
+  return TUNE_OK;
+}
+
+void inputs_fill(const json_t *request, uint64_t seed, tune_fill fill, task *t) {
+  const json_t *inputs = request_get_member(request, "inputs");
+  int64_t limit = find_index_limit(t);
+  for (size_t i = 0; i < t->signature.argument_count; ++i)
+    if (!input_path(inputs, i))
+      tune_buffer_fill(&t->dense.values[i], seed + i, fill, limit);
+}
+
+static bool has_float_output(const tune_signature *signature) {
+  for (size_t i = 0; i < tune_signature_output_count(signature); ++i)
+    if (tune_element_type_is_float(tune_signature_output(signature, i)->element))
+      return true;
+  return false;
+}
+
+tune_status inputs_make_sparse(const json_t *request, uint64_t seed, tune_fill fill, task *t) {
+  const json_t *inputs = request_get_member(request, "inputs");
+  size_t count = t->signature.argument_count;
+  tune_sparse_fill how = {.reduction = t->tolerance.reduction,
+                          .is_positive = fill == TUNE_FILL_POSITIVE,
+                          .has_edges = !t->signature.is_partial,
+                          .has_wide_integers = !has_float_output(&t->signature),
+                          .index_limit = find_index_limit(t)};
+  t->sparse.values = calloc(count + 1, sizeof *t->sparse.values);
+  if (!t->sparse.values)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "making inputs");
+  for (size_t i = 0; i < count; ++i) {
+    tune_buffer *made = &t->sparse.values[i];
+    how.seed = seed + count + i;
+    TUNE_RETURN_IF_ERROR(
+        tune_status_annotate(tune_buffer_init_copy(made, &t->dense.values[i]), "input %zu", i));
+    if (!input_path(inputs, i))
+      tune_buffer_fill_sparsely(made, &how);
+  }
+  return TUNE_OK;
+}
+
+void inputs_destroy(const task *t, task_inputs *set) {
+  for (size_t i = 0; set->values && i < t->signature.argument_count; ++i)
+    tune_buffer_deinit(&set->values[i]);
+  free(set->values);
+  set->values = NULL;
+}
