@@ -12,7 +12,11 @@
 #define LARGEST_SHARE 0.5
 // Larger ones would hide the others behind what is allowed beside them.
 #define LARGE 16
-#define LEEWAY 4
+#define LEEWAY 4.0
+// Where sums are fine enough that a term stands out all the same: Winograd's transforms, which take
+// sums of inputs apart, are off by more than what the inputs move.
+#define FINE_LEEWAY 32.0
+#define FINE 0x1p-14
 #define LARGEST_DISTURBANCE 0x1p-6
 #define LARGEST_RELATIVE 0x1p-5
 
@@ -156,12 +160,13 @@ void tune_sparse_raise_leeways(const tune_buffer *reference, const tune_buffer *
   movement m = {reference, moved, tune_element_type_size(element), 0};
   m.count = reference->size / m.size;
   double mean = is_float ? mean_of(&m) : 0;
-  double relative = fmin(LEEWAY * by->size, LARGEST_RELATIVE);
+  double times = by->size <= FINE ? FINE_LEEWAY : LEEWAY;
+  double relative = fmin(times * by->size, LARGEST_RELATIVE);
   for (size_t i = 0; i < m.count; ++i) {
     double from = value_at(&m, reference, i), to = value_at(&m, moved, i);
     double leeway = 0;
     if (is_float && isfinite(from) && isfinite(to))
-      leeway = LEEWAY * fmax(fabs(to - from), mean) + relative * fabs(from);
+      leeway = times * fmax(fabs(to - from), mean) + relative * fabs(from);
     else if (from != to && !(isnan(from) && isnan(to)))
       leeway = INFINITY;
     leeways[i] = fmaxf(leeways[i], (float)leeway);
