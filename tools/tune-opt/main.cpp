@@ -16,12 +16,28 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <csignal>
+
 // MLIR empties the output before it reads the input.
 static bool wouldLoseInput(llvm::StringRef input, llvm::StringRef output) {
   return llvm::sys::fs::is_regular_file(output) && llvm::sys::fs::equivalent(input, output);
 }
 
+// A shell has jobs in the background ignore Ctrl-C, nohup a terminal that is gone. LLVM takes such
+// signals all the same, removes the output over them, and goes on, since they are ignored.
+static void blockIgnoredSignals() {
+  sigset_t ignored;
+  sigemptyset(&ignored);
+  for (int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
+    struct sigaction found;
+    if (sigaction(number, nullptr, &found) == 0 && found.sa_handler == SIG_IGN)
+      sigaddset(&ignored, number);
+  }
+  pthread_sigmask(SIG_BLOCK, &ignored, nullptr);
+}
+
 int main(int argc, char **argv) {
+  blockIgnoredSignals(); // before there are threads, which inherit it
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);

@@ -95,7 +95,7 @@ def expect_sound(before):
 def expect_done():
     if status != 0:
         fail("ended with %d: %s" % (status, log()))
-    if not os.path.getsize(module):
+    if not os.path.exists(module) or not os.path.getsize(module):
         fail("no module was written")
 
 
