@@ -9,15 +9,11 @@
 #include <unistd.h>
 
 #define HUGE_PAGE ((size_t)2 << 20)
-// All ones is NaN in every float type and -1 in every integer, and shows where it is read. Around
-// what is written is no NaN (12689 in f32): adding to one would leave it as it was.
-#define READ_GUARD_BYTE 0xff
-#define WRITTEN_GUARD_BYTE 0x46
 // At least so many bytes of zone follow the data.
 #define SMALLEST_ZONE 64
 
 static unsigned char guard_byte(const tune_value_type *type) {
-  return type->is_readwrite ? WRITTEN_GUARD_BYTE : READ_GUARD_BYTE;
+  return type->is_readwrite ? TUNE_BUFFER_WRITTEN_GUARD : TUNE_BUFFER_READ_GUARD;
 }
 
 static size_t round_up(size_t size, size_t to) { return (size + to - 1) / to * to; }

@@ -32,6 +32,12 @@ typedef struct tune_buffer {
   size_t mapping_size;
 } tune_buffer;
 
+// What the bytes of guards are. All ones is NaN in every float type and -1 in every integer, and
+// shows where it is read. Around what is written is no NaN (12689 in f32): adding to one would
+// leave it as it was.
+#define TUNE_BUFFER_READ_GUARD 0xff
+#define TUNE_BUFFER_WRITTEN_GUARD 0x46
+
 // Makes a zeroed buffer for `type`, whose shape is static. OUT_OF_MEMORY.
 tune_status tune_buffer_init(tune_buffer *buffer, const tune_value_type *type);
 tune_status tune_buffer_init_copy(tune_buffer *buffer, const tune_buffer *other);

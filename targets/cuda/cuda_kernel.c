@@ -143,8 +143,8 @@ static tune_status make_buffers(cuda_kernel *kernel) {
   if (!kernel->buffers || !kernel->sources)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "binding");
   for (size_t i = 0; i < program->buffer_count; ++i)
-    TUNE_RETURN_IF_ERROR(
-        cuda_buffer_init(kernel->device, program->buffers[i].size, &kernel->buffers[i]));
+    TUNE_RETURN_IF_ERROR(cuda_buffer_init(kernel->device, program->buffers[i].size,
+                                          !program->buffers[i].is_read_only, &kernel->buffers[i]));
   return TUNE_OK;
 }
 

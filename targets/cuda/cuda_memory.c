@@ -8,11 +8,11 @@
 
 #define ZONE ((size_t)4096)
 #define ALIGNMENT ((size_t)16) // of the end of the data
-#define GUARD_BYTE 0xff
 // What is compared at once.
 #define PART_SIZE ((size_t)4 << 20)
 
-tune_status cuda_buffer_init(const cuda_device *device, size_t size, cuda_buffer *out_buffer) {
+tune_status cuda_buffer_init(const cuda_device *device, size_t size, bool is_written,
+                             cuda_buffer *out_buffer) {
   const cuda_functions *f = &device->functions;
   *out_buffer = (cuda_buffer){0};
   if (size > SIZE_MAX / 2)
@@ -20,9 +20,16 @@ tune_status cuda_buffer_init(const cuda_device *device, size_t size, cuda_buffer
   size_t total = ZONE + (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + ZONE;
   CUdeviceptr base;
   TUNE_RETURN_IF_ERROR(cuda_status(f, f->MemAlloc(&base, total), "a buffer of %zu bytes", size));
-  *out_buffer = (cuda_buffer){.base = base, .data = base + ZONE, .size = size, .total = total};
+  *out_buffer =
+      (cuda_buffer){.base = base,
+                    .data = base + ZONE,
+                    .size = size,
+                    .total = total,
+                    .guard = is_written ? TUNE_BUFFER_WRITTEN_GUARD : TUNE_BUFFER_READ_GUARD};
   tune_status status =
-      cuda_status(f, f->MemsetD8(base, GUARD_BYTE, total), "a buffer of %zu bytes", size);
+      cuda_status(f, f->MemsetD8(base, out_buffer->guard, total), "a buffer of %zu bytes", size);
+  if (tune_status_is_ok(status))
+    status = cuda_buffer_poison(device, out_buffer);
   if (!tune_status_is_ok(status))
     cuda_buffer_deinit(device, out_buffer);
   return status;
@@ -59,26 +66,26 @@ tune_status cuda_buffer_poison(const cuda_device *device, const cuda_buffer *buf
   const cuda_functions *f = &device->functions;
   if (buffer->size == 0)
     return TUNE_OK;
-  return cuda_status(f, f->MemsetD8(buffer->data, GUARD_BYTE, buffer->size), "poisoning a buffer");
+  return cuda_status(f, f->MemsetD8(buffer->data, 0xff, buffer->size), "poisoning a buffer");
 }
 
 // How many bytes of a zone have changed; it is no larger than one and what rounds up to 16.
 static tune_status count_changed(const cuda_device *device, CUdeviceptr from, size_t size,
-                                 size_t *out_count) {
+                                 unsigned char guard, size_t *out_count) {
   unsigned char bytes[ZONE + ALIGNMENT];
   *out_count = 0;
   TUNE_RETURN_IF_ERROR(read_part(device, from, size, bytes));
   for (size_t i = 0; i < size; ++i)
-    *out_count += bytes[i] != GUARD_BYTE;
+    *out_count += bytes[i] != guard;
   return TUNE_OK;
 }
 
 tune_status cuda_buffer_check_guards(const cuda_device *device, const cuda_buffer *buffer) {
   size_t before, after;
   CUdeviceptr end = buffer->data + buffer->size;
-  TUNE_RETURN_IF_ERROR(count_changed(device, buffer->base, ZONE, &before));
-  TUNE_RETURN_IF_ERROR(
-      count_changed(device, end, (size_t)(buffer->base + buffer->total - end), &after));
+  TUNE_RETURN_IF_ERROR(count_changed(device, buffer->base, ZONE, buffer->guard, &before));
+  TUNE_RETURN_IF_ERROR(count_changed(device, end, (size_t)(buffer->base + buffer->total - end),
+                                     buffer->guard, &after));
   return tune_buffer_overwritten(before, after);
 }
 

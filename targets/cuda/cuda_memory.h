@@ -18,14 +18,17 @@
 #include "targets/cuda/cuda_device.h"
 
 typedef struct cuda_buffer {
-  CUdeviceptr base; // of the first zone; 0: there is no buffer
-  CUdeviceptr data; // aligned as memory from the driver is
-  size_t size;      // of the data; may be 0
-  size_t total;     // with the zones
+  CUdeviceptr base;    // of the first zone; 0: there is no buffer
+  CUdeviceptr data;    // aligned as memory from the driver is
+  size_t size;         // of the data; may be 0
+  size_t total;        // with the zones
+  unsigned char guard; // what the bytes of the zones are (targets/buffer.h)
 } cuda_buffer;
 
-// Makes a buffer for `size` bytes of data. OUT_OF_MEMORY.
-tune_status cuda_buffer_init(const cuda_device *device, size_t size, cuda_buffer *out_buffer);
+// Makes a buffer for `size` bytes of data, all of them 0xff, that kernels read and, where it
+// `is_written`, may write. OUT_OF_MEMORY.
+tune_status cuda_buffer_init(const cuda_device *device, size_t size, bool is_written,
+                             cuda_buffer *out_buffer);
 void cuda_buffer_deinit(const cuda_device *device, cuda_buffer *buffer);
 
 // Copies all data in, and out.

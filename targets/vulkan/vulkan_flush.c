@@ -23,7 +23,7 @@ static tune_status begin(vulkan_flush *flush, vulkan_device *device) {
   size_t size;
   VkCommandBuffer commands = VK_NULL_HANDLE;
   TUNE_RETURN_IF_ERROR(find_size(device, &size));
-  TUNE_RETURN_IF_ERROR(vulkan_buffer_init(device, size, &flush->buffer));
+  TUNE_RETURN_IF_ERROR(vulkan_buffer_init(device, size, true, &flush->buffer));
   tune_status status = vulkan_device_begin(device, 0, &commands);
   if (tune_status_is_ok(status)) {
     device->functions.CmdFillBuffer(commands, flush->buffer.buffer, 0, VK_WHOLE_SIZE, 1);

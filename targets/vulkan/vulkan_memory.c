@@ -8,7 +8,6 @@
 #include <string.h>
 
 #define ZONE ((VkDeviceSize)4096)
-#define GUARD_BYTE 0xff
 // What goes through the staging buffer at once.
 #define STAGE_SIZE ((VkDeviceSize)4 << 20)
 
@@ -133,8 +132,8 @@ static tune_status visit(vulkan_device *device, const vulkan_buffer *buffer, VkD
 }
 
 static bool fill_part(void *context, unsigned char *bytes, VkDeviceSize at, VkDeviceSize size) {
-  (void)context, (void)at;
-  memset(bytes, GUARD_BYTE, size);
+  (void)at;
+  memset(bytes, *(const unsigned char *)context, size);
   return true;
 }
 
@@ -148,10 +147,16 @@ static bool read_part(void *context, unsigned char *bytes, VkDeviceSize at, VkDe
   return false;
 }
 
+typedef struct zone_count {
+  unsigned char guard;
+  size_t changed;
+} zone_count;
+
 static bool count_part(void *context, unsigned char *bytes, VkDeviceSize at, VkDeviceSize size) {
   (void)at;
+  zone_count *count = context;
   for (VkDeviceSize i = 0; i < size; ++i)
-    *(size_t *)context += bytes[i] != GUARD_BYTE;
+    count->changed += bytes[i] != count->guard;
   return false;
 }
 
@@ -179,13 +184,19 @@ static VkDeviceSize offset_of_data(const vulkan_device *device) {
   return offset;
 }
 
-tune_status vulkan_buffer_init(vulkan_device *device, size_t size, vulkan_buffer *out_buffer) {
+tune_status vulkan_buffer_init(vulkan_device *device, size_t size, bool is_written,
+                               vulkan_buffer *out_buffer) {
   VkDeviceSize offset = offset_of_data(device);
   *out_buffer =
-      (vulkan_buffer){.offset = offset, .size = size, .total = offset + round_up(size, 16) + ZONE};
+      (vulkan_buffer){.offset = offset,
+                      .size = size,
+                      .total = offset + round_up(size, 16) + ZONE,
+                      .guard = is_written ? TUNE_BUFFER_WRITTEN_GUARD : TUNE_BUFFER_READ_GUARD};
   tune_status status = allocate(device, out_buffer, false);
   if (tune_status_is_ok(status))
-    status = visit(device, out_buffer, 0, out_buffer->total, false, fill_part, NULL);
+    status = visit(device, out_buffer, 0, out_buffer->total, false, fill_part, &out_buffer->guard);
+  if (tune_status_is_ok(status))
+    status = vulkan_buffer_poison(device, out_buffer);
   if (!tune_status_is_ok(status))
     vulkan_buffer_deinit(device, out_buffer);
   return status;
@@ -205,15 +216,16 @@ tune_status vulkan_buffer_read(vulkan_device *device, const vulkan_buffer *buffe
 }
 
 tune_status vulkan_buffer_poison(vulkan_device *device, vulkan_buffer *buffer) {
-  return visit(device, buffer, buffer->offset, buffer->size, false, fill_part, NULL);
+  unsigned char ones = 0xff;
+  return visit(device, buffer, buffer->offset, buffer->size, false, fill_part, &ones);
 }
 
 tune_status vulkan_buffer_check_guards(vulkan_device *device, const vulkan_buffer *buffer) {
-  size_t before = 0, after = 0;
+  zone_count before = {buffer->guard, 0}, after = before;
   VkDeviceSize end = buffer->offset + buffer->size;
   TUNE_RETURN_IF_ERROR(visit(device, buffer, 0, buffer->offset, true, count_part, &before));
   TUNE_RETURN_IF_ERROR(visit(device, buffer, end, buffer->total - end, true, count_part, &after));
-  return tune_buffer_overwritten(before, after);
+  return tune_buffer_overwritten(before.changed, after.changed);
 }
 
 tune_status vulkan_buffer_equals(vulkan_device *device, const vulkan_buffer *buffer,

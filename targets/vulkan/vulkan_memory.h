@@ -25,10 +25,13 @@ typedef struct vulkan_buffer {
   VkDeviceSize size;     // of the data; may be 0
   VkDeviceSize total;    // with the zones
   unsigned char *mapped; // all of it, or NULL
+  unsigned char guard;   // what the bytes of the zones are (targets/buffer.h)
 } vulkan_buffer;
 
-// Makes a buffer for `size` bytes of data that kernels read and write. OUT_OF_MEMORY.
-tune_status vulkan_buffer_init(vulkan_device *device, size_t size, vulkan_buffer *out_buffer);
+// Makes a buffer for `size` bytes of data, all of them 0xff, that kernels read and, where it
+// `is_written`, may write. OUT_OF_MEMORY.
+tune_status vulkan_buffer_init(vulkan_device *device, size_t size, bool is_written,
+                               vulkan_buffer *out_buffer);
 void vulkan_buffer_deinit(vulkan_device *device, vulkan_buffer *buffer);
 
 // The bytes that a kernel is given, which Vulkan wants to be some also where there are none.

@@ -542,7 +542,7 @@ static void guards_notice(void **state) {
   cuda_device device;
   cuda_buffer buffer;
   assert_ok(cuda_device_open(NULL, &device));
-  assert_ok(cuda_buffer_init(&device, 10, &buffer));
+  assert_ok(cuda_buffer_init(&device, 10, true, &buffer));
   char bytes[10] = "123456789", found[10];
   bool is_equal;
   assert_ok(cuda_buffer_equals(&device, &buffer, bytes, &is_equal));
@@ -566,7 +566,7 @@ static void guards_notice(void **state) {
   assert_ok(cuda_buffer_read(&device, &buffer, found));
   assert_memory_equal(found, bytes, sizeof bytes);
   cuda_buffer_deinit(&device, &buffer);
-  assert_ok(cuda_buffer_init(&device, 0, &buffer));
+  assert_ok(cuda_buffer_init(&device, 0, true, &buffer));
   assert_ok(cuda_buffer_write(&device, &buffer, NULL));
   assert_ok(cuda_buffer_equals(&device, &buffer, NULL, &is_equal));
   assert_true(is_equal);

@@ -377,7 +377,7 @@ static void guards_notice(void **state) {
     vulkan_device device;
     vulkan_buffer buffer;
     assert_ok(vulkan_device_open(NULL, &device));
-    assert_ok(vulkan_buffer_init(&device, 10, &buffer));
+    assert_ok(vulkan_buffer_init(&device, 10, true, &buffer));
     char bytes[10] = "123456789", found[10];
     bool is_equal;
     assert_ok(vulkan_buffer_write(&device, &buffer, bytes));
@@ -421,7 +421,7 @@ static void staging_goes_in_parts(void **state) {
   vulkan_device device;
   vulkan_buffer buffer;
   assert_ok(vulkan_device_open(NULL, &device));
-  assert_ok(vulkan_buffer_init(&device, size, &buffer));
+  assert_ok(vulkan_buffer_init(&device, size, true, &buffer));
   assert_null(buffer.mapped);
   assert_ok(vulkan_buffer_write(&device, &buffer, bytes));
   assert_ok(vulkan_buffer_read(&device, &buffer, found));
