@@ -31,6 +31,9 @@ database, module = os.path.join(folder, "tune.db"), os.path.join(folder, "out.ml
 scratch = os.path.join(folder, "scratch")
 command = [word.replace("DB", database).replace("OUT", module) for word in command]
 random.seed(seed)
+for name in names:
+    if name != "KILL":  # a shell may have started all this with it ignored
+        signal.signal(getattr(signal, "SIG" + name), signal.SIG_DFL)
 # What a search leaves behind becomes a child of this process.
 ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 

@@ -18,6 +18,8 @@ def count_trials(database):
 
 
 number = getattr(signal, sys.argv[1])
+if number != signal.SIGKILL:
+    signal.signal(number, signal.SIG_DFL)  # a shell may have started all this with it ignored
 trials, database, command = int(sys.argv[2]), sys.argv[3], sys.argv[4:]
 search = subprocess.Popen(command, start_new_session=True)
 while search.poll() is None and count_trials(database) < trials:
