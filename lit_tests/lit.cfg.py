@@ -50,7 +50,8 @@ config.substitutions += [
 if config.tune_sanitize:
     config.available_features.add("asan")
     # What upstream's libraries never free is theirs; a leak of ours shows in the unit tests.
-    config.environment["ASAN_OPTIONS"] = "detect_leaks=0"
+    # The limit on core dumps is what the sandbox of builds does not let a preloaded runtime set.
+    config.environment["ASAN_OPTIONS"] = "detect_leaks=0:disable_coredump=0"
     # A program that is not instrumented can load a plugin that is if the runtime comes first.
     runtime = subprocess.run(
         [config.tune_c_compiler, "-print-file-name=libasan.so"],
