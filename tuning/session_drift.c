@@ -33,12 +33,8 @@ void tune_session_drift_put_right(struct session *session, size_t number) {
     return;
   }
   ++drift->since;
-  if (!drift->has_reference || drift->factor == 1)
-    return;
-  trial->drift = drift->factor;
-  trial->median /= drift->factor;
-  trial->low /= drift->factor;
-  trial->high /= drift->factor;
+  if (drift->has_reference && drift->factor != 1)
+    tune_trial_put_right(trial, drift->factor);
 }
 
 tune_status tune_session_drift_probe(struct session *session) {
@@ -64,16 +60,11 @@ static void put_right_since(struct session *session, double before, double now) 
     if (!has_time(trial) || trial->measured_at <= drift->settled_at)
       continue;
     double share = (trial->measured_at - drift->settled_at) / (now - drift->settled_at);
-    double factor = before + (drift->factor - before) * share;
-    double scale = (trial->drift > 0 ? trial->drift : 1) / factor;
-    trial->drift = factor;
-    trial->median *= scale;
-    trial->low *= scale;
-    trial->high *= scale;
+    tune_trial_put_right(trial, before + (drift->factor - before) * share);
   }
 }
 
-// The factors that a time is for: in the mean, at least and at most.
+// The factor nearest to `factor` that the interval of a time allows.
 static double nearest_to(double factor, const tune_timing *time, double reference) {
   double low = time->low / reference, high = time->high / reference;
   return fmax(low, fmin(factor, high));
@@ -83,8 +74,10 @@ tune_status tune_session_drift_take(struct session *session, const tune_evaluati
   struct drift *drift = &session->drift;
   drift->is_probing = false;
   drift->since = 0;
-  if (tune_verdict_is_failure(event->verdict) || !(event->time.median > 0))
-    return TUNE_OK; // finalists, or the trials to come, show what that was
+  if (tune_verdict_is_failure(event->verdict) || !(event->time.median > 0)) {
+    drift->doubted = 0; // or it would be timed at once again, without end
+    return TUNE_OK;     // finalists, or the trials to come, show what that was
+  }
   double now = tune_clock_seconds(), seen = event->time.median / drift->reference_seconds;
   double sure = nearest_to(drift->factor, &event->time, drift->reference_seconds) / drift->factor;
   bool has_moved = sure > 1 + MOVED || sure < 1 / (1 + MOVED);

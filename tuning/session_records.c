@@ -39,11 +39,10 @@ static bool read_config(const struct session *session, const tune_record *record
 static tune_status fill_trial(tune_trial *trial, const tune_record *record) {
   trial->is_known = true;
   trial->verdict = record->verdict;
-  double drift = record->drift > 0 ? record->drift : 1;
-  trial->drift = record->drift;
-  trial->median = record->time.median / drift;
-  trial->low = record->time.low / drift;
-  trial->high = record->time.high / drift;
+  trial->median = record->time.median;
+  trial->low = record->time.low;
+  trial->high = record->time.high;
+  tune_trial_put_right(trial, record->drift);
   trial->has_check = record->has_check;
   trial->check_error = record->check_error;
   trial->check_tolerance = record->check_tolerance;

@@ -27,6 +27,14 @@ void tune_trials_deinit(tune_trials *trials) {
   *trials = (tune_trials){0};
 }
 
+void tune_trial_put_right(tune_trial *trial, double drift) {
+  double scale = (trial->drift > 0 ? trial->drift : 1) / (drift > 0 ? drift : 1);
+  trial->drift = drift;
+  trial->median *= scale;
+  trial->low *= scale;
+  trial->high *= scale;
+}
+
 tune_status tune_trials_add(tune_trials *trials, const tune_config *config, size_t *out_number) {
   // Room comes first, so that there is never a config without its trial.
   if (trials->configs.count == trials->capacity) {

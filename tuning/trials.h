@@ -57,6 +57,9 @@ typedef struct tune_trials {
 tune_status tune_trials_init(tune_trials *trials, size_t best_limit);
 void tune_trials_deinit(tune_trials *trials);
 
+// Divides the times of a trial by `drift` in place of what they were divided by. 0 is as 1.
+void tune_trial_put_right(tune_trial *trial, double drift);
+
 // Adds `config` as a new trial; its number is that of the config, also where it was there already.
 tune_status tune_trials_add(tune_trials *trials, const tune_config *config, size_t *out_number);
 
