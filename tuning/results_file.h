@@ -71,8 +71,8 @@ const json_t *tune_results_comparison(const tune_results *results, const char *t
                                       const char *schedule);
 
 // Adds a line, whose reference it takes; NULL stands for memory that ran out. It is in the file
-// when this returns; where it cannot be written the file is as before. FAILED_PRECONDITION where the
-// results have their end.
+// when this returns; where it cannot be written the file is as before. FAILED_PRECONDITION where
+// the results have their end.
 tune_status tune_results_append(tune_results *results, json_t *line);
 // Adds the end.
 tune_status tune_results_finish(tune_results *results);

@@ -99,7 +99,8 @@ static void candidates_are_confined(void **state) {
   snprintf(path, sizeof path, "%s/left-behind", getenv("HOME"));
   assert_int_not_equal(access(path, F_OK), 0);
   client_open(*state, "GOOD");
-  expect(state, "SOCKET", "", "run-crashed", "SIGSYS while running on sparse inputs: it made the system call ");
+  expect(state, "SOCKET", "", "run-crashed",
+         "SIGSYS while running on sparse inputs: it made the system call ");
   expect(state, "PROGRAM", "", "run-crashed", "(execve), which is forbidden to candidates");
   expect(state, "FORK", "", "run-crashed", "which is forbidden to candidates");
   expect(state, "HOME", "", "run-crashed", "it printed: nothing can be left behind");

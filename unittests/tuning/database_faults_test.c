@@ -485,8 +485,8 @@ static void strange_files_are_refused(void **state) {
                "its folder does not exist");
 }
 
-// What was kept before code features and drift were known stays, under the same digest, and takes new records
-// beside it; to read alone such a file is too old.
+// What was kept before code features and drift were known stays, under the same digest, and takes
+// new records beside it; to read alone such a file is too old.
 static void older_databases_are_brought_up_to_date(void **state) {
   fixture *f = *state;
   tune_record record = make_record(1, "{\"mc\":64}");
