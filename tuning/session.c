@@ -284,8 +284,9 @@ static tune_status search(struct session *session) {
   tune_session_stop *stop = &session->result->stop;
   while (!should_stop(session, stop)) {
     TUNE_RETURN_IF_ERROR(fill(session));
-    TUNE_RETURN_IF_ERROR(tune_session_drift_probe(session));
-    if (!session->outstanding) {
+    if (session->outstanding)
+      TUNE_RETURN_IF_ERROR(tune_session_drift_probe(session));
+    if (!session->outstanding && !session->drift.is_probing) {
       *stop = session->is_exhausted ? TUNE_STOP_EXHAUSTED : TUNE_STOP_TRIALS;
       return TUNE_OK;
     }

@@ -4,12 +4,12 @@
 // ago were measured on another machine, so to speak. The first candidate that went well, the
 // default as a rule, is timed again every so many trials. Its time then over its time at first is
 // the drift, by which times are divided. One odd time is no drift: it has to be seen twice, by
-// more than its interval explains. Between the time at which the old factor held and that at which
-// the new one was seen it is taken to have moved evenly.
+// more than its interval explains. Of what was timed since the old factor was last seen to hold,
+// nobody knows whether it was before or after the change: it is divided by the smaller of both, so
+// that nothing looks faster than it may be, and crowds out who is.
 //
 //===--------------------------------------------------------------------------------===//
 
-#include "support/clock.h"
 #include "tuning/session_state.h"
 
 #include <math.h>
@@ -23,12 +23,13 @@ void tune_session_drift_put_right(struct session *session, size_t number) {
   tune_trial *trial = &session->trials.items[number];
   if (!session->options->drift_trials || !has_time(trial))
     return;
-  trial->measured_at = tune_clock_seconds();
+  trial->measured_at = ++drift->timings;
   if (!drift->has_reference && trial->verdict == TUNE_VERDICT_OK) {
     *drift = (struct drift){.has_reference = true,
                             .reference = number,
                             .reference_seconds = trial->median,
                             .factor = 1,
+                            .timings = drift->timings,
                             .settled_at = trial->measured_at};
     return;
   }
@@ -52,15 +53,14 @@ bool tune_session_drift_owns(const struct session *session, const tune_evaluatio
          event->ticket == tune_session_ticket(session->drift.reference);
 }
 
-// What was measured while the factor went from `before` to the one there is.
-static void put_right_since(struct session *session, double before, double now) {
+// What was measured while the factor was `before` or the one there is.
+static void put_right_since(struct session *session, double before) {
   const struct drift *drift = &session->drift;
   for (size_t i = 0; i < session->trials.configs.count; ++i) {
     tune_trial *trial = &session->trials.items[i];
     if (!has_time(trial) || trial->measured_at <= drift->settled_at)
       continue;
-    double share = (trial->measured_at - drift->settled_at) / (now - drift->settled_at);
-    tune_trial_put_right(trial, before + (drift->factor - before) * share);
+    tune_trial_put_right(trial, fmin(before, drift->factor));
   }
 }
 
@@ -78,7 +78,8 @@ tune_status tune_session_drift_take(struct session *session, const tune_evaluati
     drift->doubted = 0; // or it would be timed at once again, without end
     return TUNE_OK;     // finalists, or the trials to come, show what that was
   }
-  double now = tune_clock_seconds(), seen = event->time.median / drift->reference_seconds;
+  uint64_t now = ++drift->timings;
+  double seen = event->time.median / drift->reference_seconds;
   double sure = nearest_to(drift->factor, &event->time, drift->reference_seconds) / drift->factor;
   bool has_moved = sure > 1 + MOVED || sure < 1 / (1 + MOVED);
   bool is_confirmed =
@@ -92,7 +93,7 @@ tune_status tune_session_drift_take(struct session *session, const tune_evaluati
   double before = drift->factor;
   // Of the two the one that is nearer to what was: it is sure to have moved so far.
   drift->factor = seen > before ? fmin(seen, drift->doubted) : fmax(seen, drift->doubted);
-  put_right_since(session, before, now);
+  put_right_since(session, before);
   tune_trials_rank_again(&session->trials);
   drift->doubted = 0;
   drift->settled_at = now;

@@ -22,7 +22,8 @@ struct drift {
   size_t reference;         // the trial; its artifact is kept
   double reference_seconds; // when it was a trial
   double factor;            // how much slower the machine is than then
-  double settled_at;        // by the clock: when the factor was last found to hold
+  uint64_t timings;         // of trials and of it, so far
+  uint64_t settled_at;      // after which of them the factor was last found to hold
   double doubted;           // another factor, seen once; 0: none
   size_t since;             // trials measured since it was timed
   bool is_probing;          // it is being timed

@@ -32,7 +32,7 @@ typedef struct tune_trial {
   tune_verdict verdict;
   double median, low, high; // seconds, divided by `drift`; 0 where there is no time
   double drift;             // as in tune_record
-  double measured_at;       // by the clock; 0 where it came from the store
+  uint64_t measured_at;     // how many timings there were with it; 0 where it came from the store
   char *digest;             // NULL where it was not built
   char *error;              // NULL where it did not fail
   bool has_check;

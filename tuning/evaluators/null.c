@@ -180,7 +180,7 @@ static tune_status compare_traced(struct null_evaluator *evaluator, const tune_c
   tune_status status = kernels && subjects && measurements ? TUNE_OK : out_of_memory();
   for (size_t i = 0; tune_status_is_ok(status) && i < order->count; ++i) {
     const struct ticket *ticket = find_ticket(evaluator, order->tickets[i]);
-    if (!ticket) {
+    if (!ticket || ticket->state != TICKET_BUILT) {
       status = no_artifact(order->tickets[i]);
       break;
     }
