@@ -16,6 +16,8 @@ static bool read_config(const tune_task_space *space, const tune_record *record,
   if (ok) {
     status = tune_config_from_json(config, space->space, object);
     ok = tune_status_is_ok(status);
+    if (ok)
+      tune_config_settle(config, space->space);
   }
   tune_status_free(status);
   json_decref(object);

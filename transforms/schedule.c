@@ -233,17 +233,54 @@ intptr_t tune_schedule_region_of(MlirOperation op, MlirOperation inner) {
 // The whole
 //===--------------------------------------------------------------------------===//
 
+// Where a knob does something: in alternatives, wherever it appears in some.
+typedef struct knob_places {
+  tune_string_builder text; // "'pack' == 1 || 'pack' == 2 && 'loops' == 0"
+  bool is_anywhere;         // it appears outside of alternatives, too
+} knob_places;
+
 typedef struct space_reader {
   tune_space *space;
   bool constraints; // the second walk: a constraint may stand before the last knob it reads
+  knob_places *places;
   tune_status status;
 } space_reader;
+
+static tune_status read_place(MlirOperation op, const tune_space *space, knob_places *all) {
+  size_t knob = tune_schedule_find_knob(space, op), depth = 0;
+  if (knob == SIZE_MAX)
+    return TUNE_OK;
+  knob_places *places = &all[knob];
+  tune_string_builder condition;
+  tune_string_builder_init(&condition);
+  tune_status status = tune_schedule_write_condition(&condition, op, &depth);
+  // A region that is chosen by what is known late may be any one.
+  if (tune_status_get_code(status) == TUNE_INVALID_ARGUMENT) {
+    tune_status_free(status);
+    status = TUNE_OK;
+    depth = 0;
+  }
+  if (depth == 0)
+    places->is_anywhere = true;
+  else if (!condition.failed)
+    tune_string_builder_appendf(&places->text, "%s%s", places->text.length ? " || " : "",
+                                condition.text);
+  bool failed = condition.failed || places->text.failed;
+  tune_string_builder_deinit(&condition);
+  return !tune_status_is_ok(status) ? status
+         : failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "reading where a knob is")
+                  : TUNE_OK;
+}
 
 static MlirWalkResult read_op(MlirOperation op, void *user_data) {
   space_reader *reader = user_data;
   if (reader->constraints) {
     if (tune_ir_is(op, "transform.smt.constrain_params"))
       reader->status = tune_schedule_read_constraints(op, reader->space);
+    else if (tune_ir_is(op, "transform.tune.knob") ||
+             (tune_ir_is(op, "transform.tune.alternatives") &&
+              mlirOperationGetNumOperands(op) == 0))
+      reader->status = read_place(op, reader->space, reader->places);
   } else if (tune_ir_is(op, "transform.tune.knob")) {
     reader->status = read_knob(op, reader->space);
   } else if (tune_ir_is(op, "transform.tune.alternatives")) {
@@ -252,15 +289,39 @@ static MlirWalkResult read_op(MlirOperation op, void *user_data) {
   return tune_status_is_ok(reader->status) ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
 }
 
+static tune_status add_conditions(const knob_places *places, tune_space *space) {
+  for (size_t i = 0; i < tune_space_knob_count(space); ++i)
+    if (!places[i].is_anywhere && places[i].text.length &&
+        tune_space_knob(space, i)->value_count > 1)
+      TUNE_RETURN_IF_ERROR(tune_space_add_condition(space, i, places[i].text.text));
+  return TUNE_OK;
+}
+
+static tune_status read_constraints(MlirOperation module, space_reader *reader) {
+  size_t count = tune_space_knob_count(reader->space);
+  reader->constraints = true;
+  reader->places = calloc(count + 1, sizeof *reader->places);
+  if (!reader->places)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a schedule");
+  for (size_t i = 0; i < count; ++i)
+    tune_string_builder_init(&reader->places[i].text);
+  mlirOperationWalk(module, read_op, reader, MlirWalkPreOrder);
+  tune_status status = reader->status;
+  if (tune_status_is_ok(status))
+    status = add_conditions(reader->places, reader->space);
+  for (size_t i = 0; i < count; ++i)
+    tune_string_builder_deinit(&reader->places[i].text);
+  free(reader->places);
+  return status;
+}
+
 static tune_status read_space(MlirOperation module, tune_space **out_space) {
   *out_space = NULL;
   space_reader reader = {0};
   TUNE_RETURN_IF_ERROR(tune_space_create(&reader.space));
   mlirOperationWalk(module, read_op, &reader, MlirWalkPreOrder);
-  if (tune_status_is_ok(reader.status)) {
-    reader.constraints = true;
-    mlirOperationWalk(module, read_op, &reader, MlirWalkPreOrder);
-  }
+  if (tune_status_is_ok(reader.status))
+    reader.status = read_constraints(module, &reader);
   if (!tune_status_is_ok(reader.status)) {
     tune_space_destroy(reader.space);
     return reader.status;

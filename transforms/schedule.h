@@ -9,7 +9,8 @@
 //    pinned: its domain is that one value. Strings make a knob with labels.
 //  - transform.tune.alternatives<"pack"> is a knob whose values are the numbers of its regions,
 //  unless
-//    a region is selected by a param or an attribute.
+//    a region is selected by a param or an attribute. A knob within regions only does something
+//    where one of them is chosen, and keeps its default elsewhere (tune_space_add_condition).
 //  - transform.smt.constrain_params is a constraint per smt.assert: schedule_constraints.h.
 //
 // Discardable attributes on these ops say the rest: tune.level = "vector", tune.default = 64 (or a

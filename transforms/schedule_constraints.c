@@ -170,8 +170,8 @@ static tune_status write_value(tune_string_builder *text, MlirValue value) {
   return TUNE_OK;
 }
 
-// Writes "'pack' == 1 && ... => " for the alternatives that `op` is within.
-static tune_status write_condition(tune_string_builder *text, MlirOperation op) {
+tune_status tune_schedule_write_condition(tune_string_builder *text, MlirOperation op,
+                                          size_t *out_count) {
   size_t count = 0;
   for (MlirOperation parent = mlirOperationGetParentOperation(op); !mlirOperationIsNull(parent);
        parent = mlirOperationGetParentOperation(parent)) {
@@ -186,7 +186,7 @@ static tune_status write_condition(tune_string_builder *text, MlirOperation op) 
     }
     tune_string_builder_appendf(text, " == %lld", (long long)tune_schedule_region_of(parent, op));
   }
-  tune_string_builder_append(text, count ? " => " : "");
+  *out_count = count;
   return TUNE_OK;
 }
 
@@ -194,7 +194,9 @@ static tune_status read_assertion(MlirOperation op, MlirOperation assertion, tun
   tune_string_builder text;
   tune_string_builder_init(&text);
   char *expression = NULL, *why = NULL;
-  tune_status status = write_condition(&text, op);
+  size_t count = 0;
+  tune_status status = tune_schedule_write_condition(&text, op, &count);
+  tune_string_builder_append(&text, count ? " => " : "");
   if (tune_status_is_ok(status))
     status = write_operand(&text, assertion, 0);
   if (tune_status_is_ok(status))

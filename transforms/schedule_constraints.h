@@ -18,6 +18,7 @@
 #ifndef TUNE_TRANSFORMS_SCHEDULE_CONSTRAINTS_H
 #define TUNE_TRANSFORMS_SCHEDULE_CONSTRAINTS_H
 
+#include "support/string_builder.h"
 #include "tuning/space.h"
 
 #include "mlir-c/IR.h"
@@ -29,6 +30,12 @@ extern "C" {
 // Adds the constraints of `op`, a transform.smt.constrain_params, to `space`, which has all knobs.
 // INVALID_ARGUMENT with the place of what cannot be translated.
 tune_status tune_schedule_read_constraints(MlirOperation op, tune_space *space);
+
+// Appends "'pack' == 1 && 'loops' == 0" for the regions of transform.tune.alternatives that `op` is
+// within; nothing, and `*out_count` is 0, where there are none. INVALID_ARGUMENT where one of them
+// is chosen by a param that is made when the schedule runs.
+tune_status tune_schedule_write_condition(tune_string_builder *text, MlirOperation op,
+                                          size_t *out_count);
 
 // The value of result number `result` of `op`, all of whose params are transform.param.constant by
 // now. INVALID_ARGUMENT (located) where it has none: a division by zero, an op that is not above.

@@ -263,9 +263,16 @@ static tune_status build_space(const reading *state, tune_space *space) {
   for (size_t i = 0; i < tune_space_knob_count(whole); ++i)
     TUNE_RETURN_IF_ERROR(add_narrowed(tune_space_knob(whole, i), state->knobs[i].values, space));
   for (size_t i = 0; i < tune_space_constraint_count(whole); ++i) {
+    if (tune_space_constraint_is_implied(whole, i))
+      continue;
     const tune_constraint *constraint = tune_space_constraint(whole, i);
     TUNE_RETURN_IF_ERROR(tune_space_add_constraint(space, tune_constraint_text(constraint),
                                                    tune_constraint_why(constraint)));
+  }
+  for (size_t i = 0; i < tune_space_knob_count(whole); ++i) {
+    const tune_constraint *condition = tune_space_condition(whole, i);
+    if (condition)
+      TUNE_RETURN_IF_ERROR(tune_space_add_condition(space, i, tune_constraint_text(condition)));
   }
   return TUNE_OK;
 }

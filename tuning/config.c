@@ -52,6 +52,14 @@ int64_t tune_config_value(const tune_config *config, const tune_space *space, si
   return tune_space_knob(space, knob)->values[config->choices[knob]];
 }
 
+void tune_config_settle(tune_config *config, const tune_space *space) {
+  for (size_t i = 0; i < config->count; ++i) {
+    const tune_constraint *condition = tune_space_condition(space, i);
+    if (condition && !tune_constraint_holds(condition, space, config->choices))
+      config->choices[i] = (uint16_t)tune_space_knob(space, i)->default_index;
+  }
+}
+
 bool tune_config_is_valid(const tune_config *config, const tune_space *space,
                           const tune_constraint **out_violated) {
   for (size_t i = 0; i < tune_space_constraint_count(space); ++i) {

@@ -34,6 +34,9 @@ bool tune_config_equal(const tune_config *a, const tune_config *b);
 uint64_t tune_config_hash(const tune_config *config);
 int64_t tune_config_value(const tune_config *config, const tune_space *space, size_t knob);
 
+// Gives the knobs that do nothing under `config` (tune_space_add_condition) their defaults.
+void tune_config_settle(tune_config *config, const tune_space *space);
+
 // Whether `config` satisfies every constraint. Where it does not and `out_violated` is not NULL,
 // that is the first one that fails.
 bool tune_config_is_valid(const tune_config *config, const tune_space *space,

@@ -278,6 +278,7 @@ bool tune_sampler_draw(tune_sampler *sampler, tune_random *random, tune_config *
     for (size_t knob = 0; knob < sampler->count; ++knob)
       config->choices[knob] =
           (uint16_t)tune_random_below(random, tune_space_knob(sampler->space, knob)->value_count);
+    tune_config_settle(config, sampler->space);
     if (tune_config_is_valid(config, sampler->space, NULL))
       return true;
   }
@@ -359,6 +360,7 @@ bool tune_sampler_repair(tune_sampler *sampler, tune_random *random, tune_config
   // Artificial Intelligence 58, 1992), with random moves as in WalkSAT.
   for (size_t i = 0; i < 4 * sampler->count + 1; ++i) {
     const tune_constraint *violated;
+    tune_config_settle(config, sampler->space);
     if (tune_config_is_valid(config, sampler->space, &violated))
       return true;
     make_move(sampler, random, config, violated);

@@ -30,8 +30,9 @@ typedef struct tune_sampler tune_sampler;
 tune_status tune_sampler_create(const tune_space *space, tune_sampler **out_sampler);
 void tune_sampler_destroy(tune_sampler *sampler);
 
-// Overwrites `config` with a valid one: uniform over the valid ones where at least one config in
-// about a hundred is valid, otherwise merely random. False where none was found.
+// Overwrites `config` with a valid one: uniform over the valid ones of each alternative, and over
+// alternatives, where at least one config in about a hundred is valid, otherwise merely random.
+// False where none was found.
 bool tune_sampler_draw(tune_sampler *sampler, tune_random *random, tune_config *config);
 
 // Makes `config` valid by changing few of its knobs, ordered ones by small steps. False where that

@@ -27,6 +27,8 @@ static bool read_config(const struct session *session, const tune_record *record
     tune_status status = tune_config_from_json(config, space, object);
     ok = tune_status_is_ok(status);
     tune_status_free(status);
+    if (ok)
+      tune_config_settle(config, space);
   }
   json_decref(object);
   if (ok && !tune_config_is_valid(config, space, NULL)) {

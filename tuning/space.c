@@ -5,6 +5,7 @@
 #include "support/nearest.h"
 #include "tuning/constraint.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,15 @@ struct tune_space {
   size_t knob_count, knob_capacity;
   tune_constraint **constraints;
   size_t constraint_count, constraint_capacity;
+  struct condition *conditions;
+  size_t condition_count, condition_capacity;
+};
+
+// Where a knob does something, and the constraint that has it keep its default elsewhere.
+struct condition {
+  size_t knob;
+  size_t implied; // number of the constraint
+  tune_constraint *holds;
 };
 
 const char *tune_level_name(tune_level level) { return level_names[level]; }
@@ -55,8 +65,11 @@ void tune_space_destroy(tune_space *space) {
     return;
   for (size_t i = 0; i < space->constraint_count; ++i)
     tune_constraint_destroy(space->constraints[i]);
+  for (size_t i = 0; i < space->condition_count; ++i)
+    tune_constraint_destroy(space->conditions[i].holds);
   for (size_t i = 0; i < space->knob_count; ++i)
     knob_deinit(&space->knobs[i]);
+  free(space->conditions);
   free(space->constraints);
   free(space->knobs);
   free(space);
@@ -207,6 +220,51 @@ size_t tune_space_constraint_count(const tune_space *space) { return space->cons
 
 const tune_constraint *tune_space_constraint(const tune_space *space, size_t index) {
   return space->constraints[index];
+}
+
+//===- Conditions -------------------------------------------------------------===//
+
+tune_status tune_space_add_condition(tune_space *space, size_t knob, const char *expression) {
+  void *conditions = space->conditions;
+  TUNE_RETURN_IF_ERROR(grow(&conditions, space->condition_count, &space->condition_capacity,
+                            sizeof *space->conditions));
+  space->conditions = conditions;
+  const tune_knob *of = &space->knobs[knob];
+  char *text = NULL, *why = NULL;
+  if (asprintf(&text, "(%s) || '%s' == %lld", expression, of->name,
+               (long long)of->values[of->default_index]) < 0)
+    return out_of_memory();
+  if (asprintf(&why, "%s does nothing in the alternative that is chosen: leave it out", of->name) <
+      0) {
+    free(text);
+    return out_of_memory();
+  }
+  struct condition condition = {.knob = knob, .implied = space->constraint_count};
+  tune_status status = tune_constraint_create(space, expression, NULL, &condition.holds);
+  if (tune_status_is_ok(status))
+    status = tune_space_add_constraint(space, text, why);
+  free(why);
+  free(text);
+  if (!tune_status_is_ok(status)) {
+    tune_constraint_destroy(condition.holds);
+    return status;
+  }
+  space->conditions[space->condition_count++] = condition;
+  return TUNE_OK;
+}
+
+bool tune_space_constraint_is_implied(const tune_space *space, size_t index) {
+  for (size_t i = 0; i < space->condition_count; ++i)
+    if (space->conditions[i].implied == index)
+      return true;
+  return false;
+}
+
+const tune_constraint *tune_space_condition(const tune_space *space, size_t knob) {
+  for (size_t i = 0; i < space->condition_count; ++i)
+    if (space->conditions[i].knob == knob)
+      return space->conditions[i].holds;
+  return NULL;
 }
 
 uint64_t tune_space_size(const tune_space *space) {

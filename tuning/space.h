@@ -16,6 +16,7 @@
 
 #include "support/status.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -69,6 +70,12 @@ tune_status tune_space_add_knob(tune_space *space, const tune_knob *knob);
 // `why` (may be NULL) is said to the user when the constraint rejects a value of theirs.
 tune_status tune_space_add_constraint(tune_space *space, const char *expression, const char *why);
 
+// Says that the knob number `knob` does something only where `expression` holds: it belongs to an
+// alternative. Elsewhere valid configs have its default, so that there is one config for what is
+// the same code, and no trial is spent on a knob that does nothing. To be called when all knobs are
+// there, once for each knob; errors as above.
+tune_status tune_space_add_condition(tune_space *space, size_t knob, const char *expression);
+
 size_t tune_space_knob_count(const tune_space *space);
 const tune_knob *tune_space_knob(const tune_space *space, size_t index); // borrowed
 // The index of the knob named `name`, or SIZE_MAX.
@@ -77,6 +84,10 @@ size_t tune_space_find_knob(const tune_space *space, const char *name);
 const char *tune_space_nearest_knob(const tune_space *space, const char *name);
 size_t tune_space_constraint_count(const tune_space *space);
 const tune_constraint *tune_space_constraint(const tune_space *space, size_t index);
+// Whether that constraint was not added as such but follows from a knob's condition.
+bool tune_space_constraint_is_implied(const tune_space *space, size_t index);
+// Where the knob does something; NULL: everywhere. Borrowed.
+const tune_constraint *tune_space_condition(const tune_space *space, size_t knob);
 
 // The product of the domains' sizes, saturated at UINT64_MAX; constraints are not counted in.
 uint64_t tune_space_size(const tune_space *space);

@@ -14,6 +14,7 @@
 //
 //===--------------------------------------------------------------------------===//
 
+#include "tuning/constraint.h"
 #include "tuning/effects.h"
 #include "tuning/strategies/strategies.h"
 
@@ -221,23 +222,29 @@ static void mutate_knob(tune_random *random, const tune_knob *knob, uint16_t *ch
   *choice = (uint16_t)(other + (other >= *choice));
 }
 
-// The number of knobs that have a choice.
-static size_t count_free(const tune_space *space) {
+// Whether the knob has a choice, and does something under `config`.
+static bool is_free(const tune_space *space, size_t knob, const tune_config *config) {
+  const tune_constraint *condition = tune_space_condition(space, knob);
+  return tune_space_knob(space, knob)->value_count > 1 &&
+         (!condition || tune_constraint_holds(condition, space, config->choices));
+}
+
+static size_t count_free(const tune_space *space, const tune_config *config) {
   size_t count = 0;
   for (size_t i = 0; i < tune_space_knob_count(space); ++i)
-    count += tune_space_knob(space, i)->value_count > 1;
+    count += is_free(space, i, config);
   return count;
 }
 
 static void mutate(const tune_strategy_context *context, tune_config *child) {
-  size_t free_count = count_free(context->space);
+  size_t free_count = count_free(context->space, child);
   if (!free_count)
     return;
   double rate = context->options->mutation_rate;
   if (rate < 0)
     rate = DEFAULT_MUTATIONS / (double)free_count;
   for (size_t i = 0; i < child->count; ++i)
-    if (tune_random_unit(context->random) < rate)
+    if (tune_random_unit(context->random) < rate && is_free(context->space, i, child))
       mutate_knob(context->random, tune_space_knob(context->space, i), &child->choices[i]);
 }
 
@@ -247,6 +254,7 @@ static bool breed(const struct evolution *evolution, const tune_strategy_context
   const tune_config *mother = select_parent(evolution, context, population);
   const tune_config *father = select_parent(evolution, context, population);
   cross(context->random, mother, father, child);
+  tune_config_settle(child, context->space);
   mutate(context, child);
   return tune_sampler_repair(context->sampler, context->random, child);
 }

@@ -267,6 +267,30 @@ static void constraints_of_an_alternative_hold_within_it(void **state) {
   tune_schedule_destroy(schedule);
 }
 
+// Only where an alternative with them is chosen do knobs have values other than their default.
+static void knobs_of_alternatives_do_nothing_elsewhere(void **state) {
+  (void)state;
+  tune_schedule *schedule =
+      parse(HEAD KNOB("%a", "all", "[1, 2]") "transform.tune.alternatives<\"p\"> {\n" KNOB(
+          "%b", "first", "[1, 2]") KNOB("%c", "both", "[1, 2]")
+                KNOB("%d", "all", "[1, 2]") "}, "
+                                            "{\n"
+                                            "transform.tune.alternatives<\"q\"> { }, {\n" KNOB(
+                                                "%e", "both", "[1, 2]")
+                                                KNOB("%f", "second", "[1, 2]") "}\n}, { }\n" TAIL);
+  assert_null(tune_space_condition(schedule->space, tune_space_find_knob(schedule->space, "all")));
+  assert_true(holds(schedule, "p=2,all=2"));
+  assert_true(holds(schedule, "p=0,first=2"));
+  assert_false(holds(schedule, "p=1,first=2"));
+  assert_true(holds(schedule, "p=1,q=1,second=2"));
+  assert_false(holds(schedule, "p=1,q=0,second=2"));
+  assert_false(holds(schedule, "p=0,q=1"));
+  assert_true(holds(schedule, "p=0,both=2"));
+  assert_true(holds(schedule, "p=1,q=1,both=2"));
+  assert_false(holds(schedule, "p=2,both=2"));
+  tune_schedule_destroy(schedule);
+}
+
 static void constraints_that_cannot_be_read_say_where(void **state) {
   (void)state;
   assert_refused(CONSTRAIN_TWO("%f = smt.declare_fun : !smt.bool\n"
@@ -441,6 +465,7 @@ int main(void) {
       cmocka_unit_test(constraints_become_expressions),
       cmocka_unit_test(every_op_of_a_constraint_means_what_smt_says),
       cmocka_unit_test(constraints_of_an_alternative_hold_within_it),
+      cmocka_unit_test(knobs_of_alternatives_do_nothing_elsewhere),
       cmocka_unit_test(constraints_that_cannot_be_read_say_where),
       cmocka_unit_test(decided_schedules_are_upstream_scripts),
       cmocka_unit_test(decided_schedules_apply),

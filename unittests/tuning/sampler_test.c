@@ -246,6 +246,72 @@ static void repair_finds_a_way(void **state) {
   tune_space_destroy(space);
 }
 
+// Either `way` has a knob of its own: eight configs of the one and two of the other, not 32.
+static tune_space *space_of_two_ways(void) {
+  tune_space *space = make_space();
+  add_range(space, "way", 2);
+  add_range(space, "x", 8);
+  add_range(space, "y", 2);
+  assert_ok(tune_space_add_condition(space, 1, "way == 0"));
+  assert_ok(tune_space_add_condition(space, 2, "way == 1"));
+  return space;
+}
+
+static void knobs_that_do_nothing_keep_their_default(void **state) {
+  (void)state;
+  tune_space *space = space_of_two_ways();
+  tune_sampler *sampler = sampler_of(space);
+  tune_config config = config_of(space);
+  tune_random random;
+  tune_random_init(&random, 3);
+  size_t seen[2][8][2] = {{{0}}}, configs = 0, of_first = 0;
+  for (int i = 0; i < 4000; ++i) {
+    assert_true(tune_sampler_draw(sampler, &random, &config));
+    ++seen[config.choices[0]][config.choices[1]][config.choices[2]];
+    of_first += config.choices[0] == 0;
+  }
+  for (size_t way = 0; way < 2; ++way)
+    for (size_t x = 0; x < 8; ++x)
+      for (size_t y = 0; y < 2; ++y) {
+        configs += seen[way][x][y] > 0;
+        assert_true(seen[way][x][y] == 0 || (way == 0 ? y == 0 : x == 0));
+      }
+  assert_int_equal(configs, 8 + 2);
+  assert_in_range(of_first, 1900, 2100); // the way with more knobs is not drawn more often
+  tune_sampler_walk walk = {0};
+  bool found = true;
+  for (configs = 0; found; configs += found)
+    assert_ok(tune_sampler_walk_next(sampler, &walk, &config, &found));
+  assert_int_equal(configs, 8 + 2);
+  tune_sampler_walk_deinit(&walk);
+  tune_config_deinit(&config);
+  tune_sampler_destroy(sampler);
+  tune_space_destroy(space);
+}
+
+// Another way is not taken back for the sake of the knobs of the old one.
+static void repair_keeps_the_alternative(void **state) {
+  (void)state;
+  tune_space *space = space_of_two_ways();
+  tune_sampler *sampler = sampler_of(space);
+  tune_config config = config_of(space);
+  tune_random random;
+  tune_random_init(&random, 3);
+  config.choices[0] = 1;
+  config.choices[1] = 5;
+  config.choices[2] = 1;
+  const tune_constraint *violated;
+  assert_false(tune_config_is_valid(&config, space, &violated));
+  assert_non_null(strstr(tune_constraint_why(violated), "x does nothing"));
+  assert_true(tune_sampler_repair(sampler, &random, &config));
+  assert_int_equal(config.choices[0], 1);
+  assert_int_equal(config.choices[1], 0);
+  assert_int_equal(config.choices[2], 1);
+  tune_config_deinit(&config);
+  tune_sampler_destroy(sampler);
+  tune_space_destroy(space);
+}
+
 static void config_set_remembers(void **state) {
   (void)state;
   tune_space *space = make_space();
@@ -276,11 +342,18 @@ static void config_set_remembers(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(random_is_xoshiro),        cmocka_unit_test(random_is_uniform),
-      cmocka_unit_test(draws_are_uniform),        cmocka_unit_test(draws_rare_configs),
-      cmocka_unit_test(walks_over_all),           cmocka_unit_test(walks_over_no_knobs),
-      cmocka_unit_test(knows_when_there_is_none), cmocka_unit_test(repair_leaves_valid_alone),
-      cmocka_unit_test(repair_stays_near),        cmocka_unit_test(repair_finds_a_way),
+      cmocka_unit_test(random_is_xoshiro),
+      cmocka_unit_test(random_is_uniform),
+      cmocka_unit_test(draws_are_uniform),
+      cmocka_unit_test(draws_rare_configs),
+      cmocka_unit_test(walks_over_all),
+      cmocka_unit_test(walks_over_no_knobs),
+      cmocka_unit_test(knows_when_there_is_none),
+      cmocka_unit_test(repair_leaves_valid_alone),
+      cmocka_unit_test(repair_stays_near),
+      cmocka_unit_test(repair_finds_a_way),
+      cmocka_unit_test(knobs_that_do_nothing_keep_their_default),
+      cmocka_unit_test(repair_keeps_the_alternative),
       cmocka_unit_test(config_set_remembers),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
