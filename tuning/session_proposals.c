@@ -17,14 +17,22 @@
 #include "tuning/session_state.h"
 
 #include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
 
 // Builds beside one measurement; more than so many wait for it, most of the time.
 #define LAG ((size_t)8)
 
+// Of the artifact, for a strategy; 0 where there is none.
+static uint64_t code_of(const tune_trial *trial) {
+  return trial->digest ? XXH3_64bits(trial->digest, strlen(trial->digest)) : 0;
+}
+
 static tune_status tell(struct session *session, size_t number) {
   const tune_trial *trial = &session->trials.items[number];
   tune_outcome outcome = {.failed = tune_verdict_is_failure(trial->verdict),
-                          .seconds = trial->median};
+                          .seconds = trial->median,
+                          .code = code_of(trial)};
   return tune_strategy_tell(session->strategy, &session->trials.configs.configs[number], outcome);
 }
 

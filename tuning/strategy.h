@@ -52,6 +52,7 @@ void tune_strategy_options_init(tune_strategy_options *options);
 typedef struct tune_outcome {
   bool failed;    // it did not build, crashed, was wrong: steers like the worst of all
   double seconds; // where it did not fail; above 0, lower is better
+  uint64_t code;  // the same number for the same code; 0: not known
 } tune_outcome;
 
 // Creates the strategy registered as `name` ("random", "evolutionary", ...) over

@@ -10,12 +10,14 @@
 //
 // Mutation knows domains: an ordered knob mostly steps to a neighbour, a categorical one
 // takes any other value. A failed trial is no parent, and counts in the model as a bad
-// one.
+// one. Nor is one whose code another trial had before, and children that are expected to be code
+// that is known (same_values.h) are left out, mostly.
 //
 //===--------------------------------------------------------------------------===//
 
 #include "tuning/constraint.h"
 #include "tuning/effects.h"
+#include "tuning/same_values.h"
 #include "tuning/strategies/strategies.h"
 
 #include <math.h>
@@ -36,15 +38,19 @@
 #define STEP_PROBABILITY 0.7
 // A failed trial counts in the model as this much slower than the slowest.
 #define FAILURE_FACTOR 2.0
+// How often a child is tried that is expected to be code that is known.
+#define DOUBT 0.02
 
 struct evolution {
   double *log_costs; // by the number of the config; NAN where not told, INFINITY where it failed
+  uint64_t *codes;   // by the number of the config; 0 where not known
   size_t *told;      // the numbers of all that were told
   size_t *ranking;   // those that did not fail, the best first
   tune_config *fit_configs; // scratch for fitting the model; borrows the configs
   double *fit_costs;        // scratch
   size_t capacity;          // of all of these
   size_t told_count, ranked_count;
+  tune_same_values *same;
   tune_effects *effects;
   size_t fitted_count; // of `told_count`, when the model was fitted
   tune_config child;   // scratch
@@ -52,7 +58,9 @@ struct evolution {
 
 static void evolutionary_destroy(void *self) {
   struct evolution *evolution = self;
+  tune_same_values_destroy(evolution->same);
   free(evolution->log_costs);
+  free(evolution->codes);
   free(evolution->told);
   free(evolution->ranking);
   free(evolution->fit_configs);
@@ -67,6 +75,8 @@ static tune_status evolutionary_create(const tune_strategy_context *context, voi
   if (!evolution)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while creating a strategy");
   tune_status status = tune_effects_create(context->space, &evolution->effects);
+  if (tune_status_is_ok(status))
+    status = tune_same_values_create(context->space, &evolution->same);
   if (tune_status_is_ok(status))
     status = tune_config_init_default(&evolution->child, context->space);
   if (!tune_status_is_ok(status)) {
@@ -94,6 +104,7 @@ static tune_status reserve(struct evolution *evolution, size_t number) {
   struct evolution *e = evolution;
   bool ok = true;
   e->log_costs = regrow(e->log_costs, capacity, sizeof *e->log_costs, &ok);
+  e->codes = regrow(e->codes, capacity, sizeof *e->codes, &ok);
   e->told = regrow(e->told, capacity, sizeof *e->told, &ok);
   e->ranking = regrow(e->ranking, capacity, sizeof *e->ranking, &ok);
   e->fit_configs = regrow(e->fit_configs, capacity, sizeof *e->fit_configs, &ok);
@@ -102,6 +113,8 @@ static tune_status reserve(struct evolution *evolution, size_t number) {
     return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while learning from trials");
   for (size_t i = evolution->capacity; i < capacity; ++i)
     evolution->log_costs[i] = NAN;
+  memset(evolution->codes + evolution->capacity, 0,
+         (capacity - evolution->capacity) * sizeof *evolution->codes);
   evolution->capacity = capacity;
   return TUNE_OK;
 }
@@ -126,17 +139,33 @@ static void insert_into_ranking(struct evolution *evolution, size_t number) {
   evolution->ranking[at] = number;
 }
 
+// Compares the code of config `number` with that of those told before. Whether one has it, too.
+static bool learn_code(struct evolution *evolution, const tune_strategy_context *context,
+                       size_t number, uint64_t code) {
+  const tune_config *configs = context->known->configs;
+  bool is_known = false, has_news = evolution->codes[number] != code;
+  evolution->codes[number] = code;
+  for (size_t i = 0; i < evolution->told_count && evolution->told[i] != number && code; ++i) {
+    size_t other = evolution->told[i];
+    bool is_same = evolution->codes[other] == code;
+    if (evolution->codes[other] && has_news)
+      tune_same_values_learn(evolution->same, &configs[number], &configs[other], is_same);
+    is_known |= is_same;
+  }
+  return is_known;
+}
+
 static tune_status evolutionary_learn(void *self, const tune_strategy_context *context,
                                       size_t number, tune_outcome outcome) {
-  (void)context;
   struct evolution *evolution = self;
   TUNE_RETURN_IF_ERROR(reserve(evolution, number));
+  bool is_known = learn_code(evolution, context, number, outcome.code);
   if (isnan(evolution->log_costs[number]))
     evolution->told[evolution->told_count++] = number;
   else
     remove_from_ranking(evolution, number);
   evolution->log_costs[number] = outcome.failed ? INFINITY : log(outcome.seconds);
-  if (!outcome.failed)
+  if (!outcome.failed && !is_known)
     insert_into_ranking(evolution, number);
   return TUNE_OK;
 }
@@ -259,14 +288,25 @@ static bool breed(const struct evolution *evolution, const tune_strategy_context
   return tune_sampler_repair(context->sampler, context->random, child);
 }
 
+// Whether the child is known, or expected to become code that is.
+static bool is_repeat(const struct evolution *evolution, const tune_strategy_context *context,
+                      const tune_config *child) {
+  const tune_config_set *known = context->known;
+  if (tune_config_set_find(known, child) != SIZE_MAX)
+    return true;
+  bool is_expected = false;
+  for (size_t i = 0; i < known->count && !is_expected; ++i)
+    is_expected = tune_same_values_expect(evolution->same, child, &known->configs[i]);
+  return is_expected && tune_random_unit(context->random) >= DOUBT;
+}
+
 // Overwrites `config` with the most promising of a brood; leaves it where all are known or invalid.
 static void breed_best(struct evolution *evolution, const tune_strategy_context *context,
                        size_t population, tune_config *config) {
   double best = INFINITY;
   for (size_t i = 0; i < BROOD; ++i) {
     tune_config *child = &evolution->child;
-    if (!breed(evolution, context, population, child) ||
-        tune_config_set_find(context->known, child) != SIZE_MAX)
+    if (!breed(evolution, context, population, child) || is_repeat(evolution, context, child))
       continue;
     double promise = tune_effects_predict(evolution->effects, child);
     if (promise < best) {

@@ -347,6 +347,50 @@ static void refuses_bad_options(void **state) {
   tune_space_destroy(space);
 }
 
+// A knob that changes the code, beside one that does not and one that does so in half of its
+// values.
+static uint64_t code_of(const tune_config *config) {
+  return 1 + config->choices[0] * 2 + config->choices[2] / 2;
+}
+
+// How many of 64 proposals become code that was there before.
+static size_t count_repeats(bool tells_code) {
+  tune_space *space = make_space();
+  add_range(space, "does", 64);
+  add_range(space, "does_nothing", 4);
+  add_range(space, "halves", 4);
+  tune_strategy_options options;
+  tune_strategy_options_init(&options);
+  tune_strategy *strategy;
+  assert_ok(tune_strategy_create("evolutionary", space, &options, &strategy));
+  bool seen[129] = {false};
+  size_t repeats = 0;
+  for (int i = 0; i < 64; ++i) {
+    tune_config config;
+    size_t count;
+    assert_ok(tune_strategy_ask(strategy, 1, &config, &count));
+    assert_int_equal(count, 1);
+    uint64_t code = code_of(&config);
+    repeats += seen[code];
+    seen[code] = true;
+    tune_outcome outcome = {.seconds = 1 + fabs((double)config.choices[0] - 40) / 64,
+                            .code = tells_code ? code : 0};
+    assert_ok(tune_strategy_tell(strategy, &config, outcome));
+    tune_config_deinit(&config);
+  }
+  tune_strategy_destroy(strategy);
+  tune_space_destroy(space);
+  return repeats;
+}
+
+static void evolution_learns_what_makes_no_difference(void **state) {
+  (void)state;
+  size_t repeats = count_repeats(true), repeats_otherwise = count_repeats(false);
+  print_message("of 64 trials %zu were known code, %zu where nothing is told of it\n", repeats,
+                repeats_otherwise);
+  assert_true(3 * repeats < repeats_otherwise);
+}
+
 // Every option of evolution does something: it changes the proposals.
 static void options_have_effect(void **state) {
   (void)state;
@@ -434,6 +478,7 @@ int main(void) {
       cmocka_unit_test(failures_steer),
       cmocka_unit_test(told_configs_are_not_proposed),
       cmocka_unit_test(refuses_bad_options),
+      cmocka_unit_test(evolution_learns_what_makes_no_difference),
       cmocka_unit_test(options_have_effect),
       cmocka_unit_test(effects_are_found),
   };
