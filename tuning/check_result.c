@@ -38,6 +38,12 @@ json_t *tune_check_result_to_json(const tune_check_result *check) {
   return NULL;
 }
 
+// Names are printed as they are, and come from files of strangers and from children that ran
+// candidates.
+static bool is_type_name(const char *text) {
+  return strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789") == strlen(text);
+}
+
 // The name of a type; "" where there is no such member.
 static tune_status get_type(const json_t *object, const char *name,
                             char out_type[TUNE_CHECK_TYPE_SIZE]) {
@@ -46,7 +52,8 @@ static tune_status get_type(const json_t *object, const char *name,
     return TUNE_OK;
   const char *text = json_string_value(member);
   size_t length = text ? strlen(text) : 0;
-  if (length == 0 || length != json_string_length(member) || length >= TUNE_CHECK_TYPE_SIZE)
+  if (length == 0 || length != json_string_length(member) || length >= TUNE_CHECK_TYPE_SIZE ||
+      !is_type_name(text))
     return tune_record_wrong_member(name, "the name of a type");
   memcpy(out_type, text, length + 1);
   return TUNE_OK;
@@ -91,6 +98,11 @@ tune_status tune_check_result_get(const json_t *object, tune_check_result *out_c
 }
 
 tune_status tune_check_result_validate(const tune_check_result *check) {
+  if (check->error < 0)
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "record with a check error of %g", check->error);
+  if (!is_type_name(check->type) || !is_type_name(check->accumulator) ||
+      !is_type_name(check->operands))
+    return tune_record_wrong_member("check", "about types that have names");
   TUNE_RETURN_IF_ERROR(tune_record_require_number("check.tolerance", check->tolerance));
   TUNE_RETURN_IF_ERROR(tune_record_require_number("check.reduction", (double)check->reduction));
   TUNE_RETURN_IF_ERROR(tune_record_require_number("check.magnitude", check->magnitude));

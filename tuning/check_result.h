@@ -44,8 +44,8 @@ json_t *tune_check_result_to_json(const tune_check_result *check);
 // Reads the member of `object`; where it is absent, nothing was checked. INVALID_ARGUMENT for one
 // that is none.
 tune_status tune_check_result_get(const json_t *object, tune_check_result *out_check);
-// Whether all numbers are finite and not below 0, but for the error. INVALID_ARGUMENT says which is
-// not.
+// Whether all numbers are finite and not below 0, but for an error that is none, and types are
+// names in small letters and digits. INVALID_ARGUMENT says what is not.
 tune_status tune_check_result_validate(const tune_check_result *check);
 
 // Appends "error 1.2e-06 of 3.1e-05 allowed: f32, sums of 512, magnitude 14.2"; `check` is known.

@@ -201,7 +201,9 @@ tune_status tune_reply_read_measure(const json_t *reply, tune_evaluation *event)
   TUNE_RETURN_IF_ERROR(tune_message_get_status(reply));
   TUNE_RETURN_IF_ERROR(read_verdict(reply, "ok", event));
   TUNE_RETURN_IF_ERROR(tune_check_result_get(reply, &event->check));
+  TUNE_RETURN_IF_ERROR(tune_check_result_validate(&event->check));
   TUNE_RETURN_IF_ERROR(tune_counts_get(reply, &event->counts));
+  TUNE_RETURN_IF_ERROR(tune_counts_validate(&event->counts));
   if (tune_verdict_is_failure(event->verdict))
     return TUNE_OK;
   return read_timing(reply, &event->time);

@@ -121,6 +121,7 @@ static void refuses_what_makes_no_sense(void **state) {
   assert_refused("\"bf16\"", "\"complex128\"", "\"type\" is not the name of a type");
   assert_refused("\"type\":\"bf16\",", "", "unknown member \"accumulator\"");
   assert_refused("\"f32\"", "\"\"", "\"accumulator\"");
+  assert_refused("\"f32\"", "\"\\u001b[2J\"", "\"accumulator\" is not the name of a type");
   assert_refused("\"reduction\":512", "\"reduction\":-1", "\"reduction\"");
   assert_refused("\"magnitude\":14.25", "\"magnitude\":-1", "check.magnitude");
   assert_refused("\"leeway\":0.25", "\"leeway\":\"x\"", "\"leeway\"");
