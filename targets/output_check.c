@@ -101,6 +101,7 @@ tune_output_check tune_output_check_run(const tune_buffer *value, const tune_buf
     double u_factor = tolerance.has_tf32 ? TF32_ROUNDOFF : 0;
     double u_moved = tune_tolerance_roundoff(&tolerance, out);
     double size = fmax(rms, u_moved > 0 ? tolerance.spread / u_moved : 0);
+    c.magnitude = size;
     double length = sqrt(tolerance.reduction > 1 ? (double)tolerance.reduction : 1);
     double smallest = tune_element_type_smallest_normal(out);
     b.relative = 4 * u_out + 32 * u_acc + 4 * u_factor;
@@ -131,6 +132,7 @@ tune_output_check tune_output_check_run(const tune_buffer *value, const tune_buf
       c.expected = r;
       c.max_error = error;
       c.tolerance = allowed;
+      c.leeway = leeway;
     }
   }
   c.rms_error = finite ? sqrt(sum / (double)finite) : 0;

@@ -66,6 +66,8 @@ typedef struct tune_output_check {
   double expected;      // that of the reference
   double max_error;     // |value - expected| there; DBL_MAX where it is not finite
   double tolerance;     // allowed there
+  double leeway;        // of that, what this element has for itself
+  double magnitude;     // R above, raised by S; 0 for integers
   double rms_error;     // of all finite elements
   double rms_tolerance; //
   size_t nan_count;     // of the reference

@@ -79,6 +79,15 @@ static tune_status advise_rounds(const search *s, tune_status status) {
       status);
 }
 
+static tune_status check_counters(const search *s) {
+  const char *target = s->tasks.facts->name.target;
+  if (!s->options->counters || strcmp(target, "cpu") == 0)
+    return TUNE_OK;
+  return tune_status_make(TUNE_INVALID_ARGUMENT,
+                          "counters are those of the CPU: there are none for the target %s",
+                          target);
+}
+
 static tune_status find_tasks(search *s) {
   tune_module_tasks_options options = {.target = s->options->target,
                                        .threads = s->options->threads,
@@ -92,6 +101,8 @@ static tune_status find_tasks(search *s) {
   }
   tune_status status =
       tune_module_tasks_init(&s->tasks, mlirModuleGetOperation(s->module), &options);
+  if (tune_status_is_ok(status))
+    status = check_counters(s);
   if (tune_status_is_ok(status) && !s->rounds)
     status = tune_target_facts_require_device(s->tasks.facts);
   if (tune_status_get_code(status) == TUNE_UNAVAILABLE)
@@ -148,6 +159,7 @@ static tune_status start_evaluator(search *s) {
   options.fingerprint = tune_target_facts_device(s->tasks.facts);
   options.threads = s->tasks.facts->threads;
   options.flush_cache = s->options->flush_cache;
+  options.counters = s->options->counters;
   options.jobs = s->options->jobs;
   options.seed = s->options->session.strategy_options.seed;
   return tune_evaluator_process_create(&options, &s->evaluator);
@@ -313,12 +325,26 @@ tune_status tune_search_run_session(search *s, const tune_task *task,
   return status;
 }
 
+// Once a search: each of its trials lacks the same.
+static void remark_missing_counters(search *s) {
+  const tune_evaluator_class *methods = s->evaluator.methods;
+  if (s->has_remarked_counters || !methods->missing_counters)
+    return;
+  const char *missing = methods->missing_counters(s->evaluator.self);
+  if (!missing)
+    return;
+  s->has_remarked_counters = true;
+  tune_remark_emit(tune_location_get(mlirModuleGetOperation(s->module)),
+                   "records lack some counters: %s", missing);
+}
+
 static tune_status tune_one(search *s) {
   TUNE_RETURN_IF_ERROR(tune_search_make_space(s, s->index, &s->space));
   tune_task task;
   tune_session_result result;
   tune_task_space_get_task(s->space, s->tasks.extraction, s->tasks.facts, &task);
   tune_status status = tune_search_run_session(s, &task, &result);
+  remark_missing_counters(s);
   // The reference does not build or run.
   if (tune_status_get_code(status) == TUNE_FAILED_PRECONDITION) {
     tune_search_tell_failed(s, &task, status);

@@ -57,6 +57,7 @@ typedef struct tune_search_options {
   const char *target;         // tuning/target_name.h; "null" builds nothing and times configs by
                               // a formula
   bool flush_cache;           // ahead of each run that is timed
+  bool counters;              // what the processor does in a run is counted (target cpu)
   size_t threads;             // of a candidate, at least 1
   size_t jobs;                // builds at once; 0: as many as there are cores to build on
   const char *database;       // path; NULL: the default one

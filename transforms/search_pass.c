@@ -160,6 +160,10 @@ static const tune_pass_option options_table[] = {
     {.name = "flush-cache",
      .type = TUNE_PASS_OPTION_FLAG,
      .summary = "empty the caches ahead of each run that is timed; records of such are kept apart"},
+    {.name = "counters",
+     .type = TUNE_PASS_OPTION_FLAG,
+     .summary = "count what the processor does in a run, after the samples, and keep it with the "
+                "records (cpu)"},
     {.name = "jobs",
      .type = TUNE_PASS_OPTION_INTEGER,
      .minimum = 0,
@@ -272,6 +276,7 @@ static tune_status read_options(const tune_pass_options *options, tune_search_op
   search->target = tune_pass_options_get_text(options, "target");
   search->threads = (size_t)tune_pass_options_get_integer(options, "threads");
   search->flush_cache = tune_pass_options_get_flag(options, "flush-cache");
+  search->counters = tune_pass_options_get_flag(options, "counters");
   search->jobs = (size_t)tune_pass_options_get_integer(options, "jobs");
   search->database = tune_pass_options_get_text(options, "db");
   search->schedule = tune_pass_options_get_text(options, "schedule");

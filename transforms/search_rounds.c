@@ -180,6 +180,7 @@ static tune_status start_evaluator(search *s) {
   options.process.features = s->features;
   options.process.threads = s->options->threads;
   options.process.flush_cache = s->options->flush_cache;
+  options.process.counters = s->options->counters;
   options.process.jobs = s->options->jobs;
   options.process.seed = s->options->session.strategy_options.seed;
   return tune_evaluator_elsewhere_create(&options, &s->evaluator);

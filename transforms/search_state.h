@@ -43,8 +43,9 @@ struct tune_search {
   tune_task_space *space;
   double null_seconds; // see null_time
 
-  size_t failed_tasks; // in which no candidate worked
-  bool has_doubted;    // the roofline, and measured it again
+  size_t failed_tasks;        // in which no candidate worked
+  bool has_doubted;           // the roofline, and measured it again
+  bool has_remarked_counters; // that are missing
 };
 
 // The space of a task; to be destroyed.

@@ -79,6 +79,21 @@ static const char *const migrations[] = {
     "  WHERE verdict = 'ok' AND kind = 'trial';"
     "DROP INDEX trials_in_order;"
     "CREATE INDEX trials_in_order ON trials(task, fingerprint, created_ms, kind, verdict);",
+    // Where the check's limit comes from, and what was counted; NULL: not known.
+    "ALTER TABLE trials ADD COLUMN check_type TEXT;"
+    "ALTER TABLE trials ADD COLUMN check_accumulator TEXT;"
+    "ALTER TABLE trials ADD COLUMN check_operands TEXT;"
+    "ALTER TABLE trials ADD COLUMN check_inputs TEXT;"
+    "ALTER TABLE trials ADD COLUMN check_reduction INTEGER;"
+    "ALTER TABLE trials ADD COLUMN check_magnitude REAL;"
+    "ALTER TABLE trials ADD COLUMN check_leeway REAL;"
+    "ALTER TABLE trials ADD COLUMN cycles REAL;"
+    "ALTER TABLE trials ADD COLUMN instructions REAL;"
+    "ALTER TABLE trials ADD COLUMN flops REAL;"
+    "ALTER TABLE trials ADD COLUMN cache_misses REAL;"
+    "ALTER TABLE trials ADD COLUMN branch_misses REAL;"
+    "ALTER TABLE trials ADD COLUMN page_faults REAL;"
+    "ALTER TABLE trials ADD COLUMN context_switches REAL;",
 };
 
 #define SCHEMA_VERSION ((int)(sizeof migrations / sizeof *migrations))

@@ -115,8 +115,10 @@ tune_status tune_database_read_task(const tune_database *database, sqlite3_stmt 
   "r.median, r.low, r.high, r.repeats, r.samples, r.check_error, r.check_tolerance, "              \
   "r.transform_s, r.lower_s, r.optimize_s, r.codegen_s, r.link_s, r.measure_s, "                   \
   "r.strategy, r.seed, r.created_ms, r.registers, r.spilled_bytes, r.shared_bytes, "               \
-  "r.drift, r.digest"
-#define TUNE_DATABASE_RECORD_WIDTH 30 // columns
+  "r.drift, r.check_type, r.check_accumulator, r.check_operands, r.check_inputs, "                 \
+  "r.check_reduction, r.check_magnitude, r.check_leeway, r.cycles, r.instructions, r.flops, "      \
+  "r.cache_misses, r.branch_misses, r.page_faults, r.context_switches, r.digest"
+#define TUNE_DATABASE_RECORD_WIDTH 44 // columns
 tune_status tune_database_read_row(sqlite3_stmt *statement, tune_record *out_record);
 // The same, with a message for people: which database, and what to do.
 tune_status tune_database_read_record(const tune_database *database, sqlite3_stmt *statement,

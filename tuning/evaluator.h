@@ -36,8 +36,8 @@ typedef struct tune_evaluation {
   char *error;          // NULL where there is none
   char *digest;         // of the artifact, once built
   tune_timing time;     // once measured
-  bool has_check;
-  double check_error, check_tolerance;
+  tune_check_result check;
+  tune_counts counts;                     // where the evaluator has them counted
   tune_code_features code;                // of a build
   double stage_seconds[TUNE_STAGE_COUNT]; // those of the build, or that of the measurement
   double waited;      // seconds that the measurement waited for others that time on the same cores
@@ -98,6 +98,8 @@ typedef struct tune_evaluator_class {
   // Whether what is outstanding is measured elsewhere and is not known yet: wait gives no event of
   // it, compare was interrupted, and the session ends. NULL: never.
   bool (*is_suspended)(const void *self);
+  // Why some counters were not to be had, so far; NULL where nobody missed any. NULL: never.
+  const char *(*missing_counters)(const void *self);
 } tune_evaluator_class;
 
 typedef struct tune_evaluator {

@@ -31,7 +31,7 @@ extern "C" {
 #endif
 
 #define TUNE_EXPORT_MAGIC "TUNEEXPT"
-#define TUNE_EXPORT_VERSION 2
+#define TUNE_EXPORT_VERSION 3
 
 //===- Writing ----------------------------------------------------------------===//
 
@@ -41,6 +41,7 @@ typedef struct tune_export_source {
   const json_t *device;          // fingerprint that the code is made for; NULL: any device
   size_t threads;                // that the code runs with
   bool flush_cache;              // ahead of each run that is timed
+  bool counters;                 // what the processor does in a run is counted (target cpu)
   uint64_t seed;                 // of the inputs; below 2^63
   int64_t dynamic;               // what unknown dimensions are; 0: tune-measure decides
   double run_seconds, run_bytes; // limits of checking and timing one artifact

@@ -3,6 +3,7 @@
 #include "tuning/record.h"
 
 #include "support/string_builder.h"
+#include "tuning/record_internal.h"
 
 #include <errno.h>
 #include <math.h>
@@ -99,14 +100,6 @@ static tune_status require_text(const char *name, const char *text, bool may_be_
   return TUNE_OK;
 }
 
-static tune_status require_number(const char *name, double value) {
-  if (!isfinite(value) || value < 0)
-    return tune_status_make(TUNE_INVALID_ARGUMENT,
-                            "record with \"%s\" = %g, expected a finite number not below 0", name,
-                            value);
-  return TUNE_OK;
-}
-
 static tune_status validate_config_object(const json_t *config) {
   if (!json_is_object(config))
     return tune_status_make(TUNE_INVALID_ARGUMENT,
@@ -134,11 +127,11 @@ static tune_status validate_config_text(const char *text) {
 
 static tune_status validate_time(const tune_record *record) {
   const tune_timing *time = &record->time;
-  TUNE_RETURN_IF_ERROR(require_number("time.median", time->median));
-  TUNE_RETURN_IF_ERROR(require_number("time.low", time->low));
-  TUNE_RETURN_IF_ERROR(require_number("time.high", time->high));
+  TUNE_RETURN_IF_ERROR(tune_record_require_number("time.median", time->median));
+  TUNE_RETURN_IF_ERROR(tune_record_require_number("time.low", time->low));
+  TUNE_RETURN_IF_ERROR(tune_record_require_number("time.high", time->high));
   for (size_t i = 0; i < time->sample_count; ++i)
-    TUNE_RETURN_IF_ERROR(require_number("time.samples", time->samples[i]));
+    TUNE_RETURN_IF_ERROR(tune_record_require_number("time.samples", time->samples[i]));
   const char *verdict = tune_verdict_name(record->verdict);
   if (tune_verdict_is_failure(record->verdict)) {
     if (time->median > 0 || time->sample_count)
@@ -165,16 +158,17 @@ static tune_status validate_all_but_config(const tune_record *record) {
   if (record->verdict == TUNE_VERDICT_CANCELLED)
     return tune_status_make(TUNE_INVALID_ARGUMENT, "record of a cancelled trial");
   TUNE_RETURN_IF_ERROR(validate_time(record));
-  if (record->has_check) {
+  if (record->check.is_known) {
     // The error of a wrong result may be infinite or not a number.
-    TUNE_RETURN_IF_ERROR(require_number("check.tolerance", record->check_tolerance));
-    if (record->verdict == TUNE_VERDICT_OK && !(record->check_error >= 0))
+    TUNE_RETURN_IF_ERROR(tune_check_result_validate(&record->check));
+    if (record->verdict == TUNE_VERDICT_OK && !(record->check.error >= 0))
       return tune_status_make(TUNE_INVALID_ARGUMENT, "ok record with a check error of %g",
-                              record->check_error);
+                              record->check.error);
   }
-  TUNE_RETURN_IF_ERROR(require_number("drift", record->drift));
+  TUNE_RETURN_IF_ERROR(tune_counts_validate(&record->counts));
+  TUNE_RETURN_IF_ERROR(tune_record_require_number("drift", record->drift));
   for (size_t i = 0; i < TUNE_STAGE_COUNT; ++i)
-    TUNE_RETURN_IF_ERROR(require_number(stage_names[i], record->stage_seconds[i]));
+    TUNE_RETURN_IF_ERROR(tune_record_require_number(stage_names[i], record->stage_seconds[i]));
   return TUNE_OK;
 }
 
@@ -185,37 +179,22 @@ tune_status tune_record_validate(const tune_record *record) {
 
 //===- To JSON ----------------------------------------------------------------===//
 
-// Sets `name` to `value`, whose reference it takes; clears `*ok` where there is no memory.
-static void set(json_t *object, const char *name, json_t *value, bool *ok) {
-  if (!value || json_object_set_new(object, name, value) != 0)
-    *ok = false;
-}
-
 static void set_text(json_t *object, const char *name, const char *text, bool *ok) {
   if (text)
-    set(object, name, json_string(text), ok);
+    tune_record_set(object, name, json_string(text), ok);
 }
 
 static json_t *timing_to_json(const tune_timing *time, bool *ok) {
   json_t *object = json_object();
   json_t *samples = json_array();
-  set(object, "median", json_real(time->median), ok);
-  set(object, "low", json_real(time->low), ok);
-  set(object, "high", json_real(time->high), ok);
-  set(object, "repeats", json_integer((json_int_t)time->repeats), ok);
+  tune_record_set(object, "median", json_real(time->median), ok);
+  tune_record_set(object, "low", json_real(time->low), ok);
+  tune_record_set(object, "high", json_real(time->high), ok);
+  tune_record_set(object, "repeats", json_integer((json_int_t)time->repeats), ok);
   for (size_t i = 0; i < time->sample_count; ++i)
     if (json_array_append_new(samples, json_real(time->samples[i])) != 0)
       *ok = false;
-  set(object, "samples", samples, ok);
-  return object;
-}
-
-// JSON has no infinity and no NaN; an error that is one of them is written as null.
-static json_t *check_to_json(const tune_record *record, bool *ok) {
-  json_t *object = json_object();
-  set(object, "max_error",
-      isfinite(record->check_error) ? json_real(record->check_error) : json_null(), ok);
-  set(object, "tolerance", json_real(record->check_tolerance), ok);
+  tune_record_set(object, "samples", samples, ok);
   return object;
 }
 
@@ -223,7 +202,7 @@ static json_t *stages_to_json(const tune_record *record, bool *ok) {
   json_t *object = json_object();
   for (size_t i = 0; i < TUNE_STAGE_COUNT; ++i)
     if (record->stage_seconds[i] > 0)
-      set(object, stage_names[i], json_real(record->stage_seconds[i]), ok);
+      tune_record_set(object, stage_names[i], json_real(record->stage_seconds[i]), ok);
   return object;
 }
 
@@ -243,23 +222,25 @@ tune_status tune_record_to_json(const tune_record *record, json_t **out_object) 
   set_text(object, "task", record->task, &ok);
   set_text(object, "fingerprint", record->fingerprint, &ok);
   set_text(object, "schedule", record->schedule, &ok);
-  set(object, "config", json_loads(record->config, 0, NULL), &ok);
+  tune_record_set(object, "config", json_loads(record->config, 0, NULL), &ok);
   set_text(object, "script", record->script, &ok);
   set_text(object, "verdict", tune_verdict_name(record->verdict), &ok);
   set_text(object, "error", record->error, &ok);
   set_text(object, "digest", record->digest, &ok);
   if (record->time.median > 0)
-    set(object, "time", timing_to_json(&record->time, &ok), &ok);
+    tune_record_set(object, "time", timing_to_json(&record->time, &ok), &ok);
   if (record->drift > 0)
-    set(object, "drift", json_real(record->drift), &ok);
-  if (record->has_check)
-    set(object, "check", check_to_json(record, &ok), &ok);
-  set(object, "stages", stages_to_json(record, &ok), &ok);
+    tune_record_set(object, "drift", json_real(record->drift), &ok);
+  if (record->check.is_known)
+    tune_record_set(object, "check", tune_check_result_to_json(&record->check), &ok);
+  if (tune_counts_are_known(&record->counts))
+    tune_record_set(object, "counters", tune_counts_to_json(&record->counts), &ok);
+  tune_record_set(object, "stages", stages_to_json(record, &ok), &ok);
   if (record->code.registers > 0)
-    set(object, "code", tune_code_features_to_json(&record->code), &ok);
+    tune_record_set(object, "code", tune_code_features_to_json(&record->code), &ok);
   set_text(object, "strategy", record->strategy, &ok);
-  set(object, "seed", json_sprintf("%llu", (unsigned long long)record->seed), &ok);
-  set(object, "created_ms", json_integer(record->created_ms), &ok);
+  tune_record_set(object, "seed", json_sprintf("%llu", (unsigned long long)record->seed), &ok);
+  tune_record_set(object, "created_ms", json_integer(record->created_ms), &ok);
   if (!ok) {
     json_decref(object);
     return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory, or a text that is not UTF-8, while "
@@ -271,43 +252,15 @@ tune_status tune_record_to_json(const tune_record *record, json_t **out_object) 
 
 //===- From JSON --------------------------------------------------------------===//
 
-static tune_status wrong_member(const char *name, const char *expected) {
-  return tune_status_make(TUNE_INVALID_ARGUMENT, "record whose \"%s\" is not %s", name, expected);
-}
-
-// Refuses members that are not in `names`, a NULL-terminated list.
-static tune_status refuse_unknown(const json_t *object, const char *where,
-                                  const char *const *names) {
-  const char *member;
-  json_t *value;
-  json_object_foreach((json_t *)object, member, value) {
-    size_t i = 0;
-    while (names[i] && strcmp(names[i], member) != 0)
-      ++i;
-    if (!names[i])
-      return tune_status_make(TUNE_INVALID_ARGUMENT, "%s with an unknown member \"%s\"", where,
-                              member);
-  }
-  return TUNE_OK;
-}
-
 // Leaves `*out_text` NULL where there is no such member.
 static tune_status get_text(const json_t *object, const char *name, char **out_text) {
   const json_t *value = json_object_get(object, name);
   if (!value)
     return TUNE_OK;
   if (!json_is_string(value) || strlen(json_string_value(value)) != json_string_length(value))
-    return wrong_member(name, "a text");
+    return tune_record_wrong_member(name, "a text");
   if (!copy_text(out_text, json_string_value(value)))
     return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while reading a record");
-  return TUNE_OK;
-}
-
-static tune_status get_number(const json_t *object, const char *name, double *out_value) {
-  const json_t *value = json_object_get(object, name);
-  if (!json_is_number(value))
-    return wrong_member(name, "a number");
-  *out_value = json_number_value(value);
   return TUNE_OK;
 }
 
@@ -319,12 +272,13 @@ static tune_status get_kind(const json_t *object, tune_record_kind *out_kind) {
       return TUNE_OK;
     }
   }
-  return wrong_member("kind", "\"trial\" or \"winner\"");
+  return tune_record_wrong_member("kind", "\"trial\" or \"winner\"");
 }
 
 static tune_status get_verdict(const json_t *object, tune_verdict *out_verdict) {
   const char *text = json_string_value(json_object_get(object, "verdict"));
-  return text ? tune_verdict_parse(text, out_verdict) : wrong_member("verdict", "a verdict");
+  return text ? tune_verdict_parse(text, out_verdict)
+              : tune_record_wrong_member("verdict", "a verdict");
 }
 
 static tune_status get_config(const json_t *object, char **out_config) {
@@ -342,18 +296,18 @@ static tune_status get_timing(const json_t *object, tune_timing *time) {
   if (!member)
     return TUNE_OK;
   if (!json_is_object(member))
-    return wrong_member("time", "an object");
-  TUNE_RETURN_IF_ERROR(refuse_unknown(member, "time", names));
-  TUNE_RETURN_IF_ERROR(get_number(member, "median", &time->median));
-  TUNE_RETURN_IF_ERROR(get_number(member, "low", &time->low));
-  TUNE_RETURN_IF_ERROR(get_number(member, "high", &time->high));
+    return tune_record_wrong_member("time", "an object");
+  TUNE_RETURN_IF_ERROR(tune_record_refuse_unknown(member, "time", names));
+  TUNE_RETURN_IF_ERROR(tune_record_get_number(member, "median", &time->median));
+  TUNE_RETURN_IF_ERROR(tune_record_get_number(member, "low", &time->low));
+  TUNE_RETURN_IF_ERROR(tune_record_get_number(member, "high", &time->high));
   const json_t *repeats = json_object_get(member, "repeats");
   if (!json_is_integer(repeats) || json_integer_value(repeats) < 0)
-    return wrong_member("repeats", "an integer not below 0");
+    return tune_record_wrong_member("repeats", "an integer not below 0");
   time->repeats = (uint64_t)json_integer_value(repeats);
   const json_t *samples = json_object_get(member, "samples");
   if (!json_is_array(samples))
-    return wrong_member("samples", "an array");
+    return tune_record_wrong_member("samples", "an array");
   size_t count = json_array_size(samples);
   time->samples = count ? calloc(count, sizeof *time->samples) : NULL;
   if (count && !time->samples)
@@ -361,27 +315,11 @@ static tune_status get_timing(const json_t *object, tune_timing *time) {
   for (size_t i = 0; i < count; ++i) {
     const json_t *sample = json_array_get(samples, i);
     if (!json_is_number(sample))
-      return wrong_member("samples", "an array of numbers");
+      return tune_record_wrong_member("samples", "an array of numbers");
     time->samples[i] = json_number_value(sample);
   }
   time->sample_count = count;
   return TUNE_OK;
-}
-
-static tune_status get_check(const json_t *object, tune_record *record) {
-  static const char *const names[] = {"max_error", "tolerance", NULL};
-  const json_t *member = json_object_get(object, "check");
-  if (!member)
-    return TUNE_OK;
-  if (!json_is_object(member))
-    return wrong_member("check", "an object");
-  TUNE_RETURN_IF_ERROR(refuse_unknown(member, "check", names));
-  record->has_check = true;
-  if (json_is_null(json_object_get(member, "max_error")))
-    record->check_error = INFINITY;
-  else
-    TUNE_RETURN_IF_ERROR(get_number(member, "max_error", &record->check_error));
-  return get_number(member, "tolerance", &record->check_tolerance);
 }
 
 static tune_status get_stages(const json_t *object, double seconds[TUNE_STAGE_COUNT]) {
@@ -389,21 +327,14 @@ static tune_status get_stages(const json_t *object, double seconds[TUNE_STAGE_CO
   if (!member)
     return TUNE_OK;
   if (!json_is_object(member))
-    return wrong_member("stages", "an object");
+    return tune_record_wrong_member("stages", "an object");
   const char *names[TUNE_STAGE_COUNT + 1] = {NULL};
   memcpy(names, stage_names, sizeof stage_names);
-  TUNE_RETURN_IF_ERROR(refuse_unknown(member, "stages", names));
+  TUNE_RETURN_IF_ERROR(tune_record_refuse_unknown(member, "stages", names));
   for (size_t i = 0; i < TUNE_STAGE_COUNT; ++i)
     if (json_object_get(member, stage_names[i]))
-      TUNE_RETURN_IF_ERROR(get_number(member, stage_names[i], &seconds[i]));
+      TUNE_RETURN_IF_ERROR(tune_record_get_number(member, stage_names[i], &seconds[i]));
   return TUNE_OK;
-}
-
-static tune_status get_count(const json_t *object, const char *name, int64_t *out_count) {
-  const json_t *member = json_object_get(object, name);
-  *out_count = json_integer_value(member);
-  return json_is_integer(member) && *out_count >= 0 ? TUNE_OK
-                                                    : wrong_member(name, "an integer from 0 on");
 }
 
 tune_status tune_code_features_get(const json_t *object, tune_code_features *out_code) {
@@ -413,12 +344,12 @@ tune_status tune_code_features_get(const json_t *object, tune_code_features *out
   if (!member)
     return TUNE_OK;
   if (!json_is_object(member))
-    return wrong_member("code", "an object");
-  TUNE_RETURN_IF_ERROR(refuse_unknown(member, "code", names));
-  TUNE_RETURN_IF_ERROR(get_count(member, "registers", &out_code->registers));
-  TUNE_RETURN_IF_ERROR(get_count(member, "spilled_bytes", &out_code->spilled_bytes));
-  TUNE_RETURN_IF_ERROR(get_count(member, "shared_bytes", &out_code->shared_bytes));
-  return out_code->registers > 0 ? TUNE_OK : wrong_member("registers", "at least 1");
+    return tune_record_wrong_member("code", "an object");
+  TUNE_RETURN_IF_ERROR(tune_record_refuse_unknown(member, "code", names));
+  TUNE_RETURN_IF_ERROR(tune_record_get_count(member, "registers", &out_code->registers));
+  TUNE_RETURN_IF_ERROR(tune_record_get_count(member, "spilled_bytes", &out_code->spilled_bytes));
+  TUNE_RETURN_IF_ERROR(tune_record_get_count(member, "shared_bytes", &out_code->shared_bytes));
+  return out_code->registers > 0 ? TUNE_OK : tune_record_wrong_member("registers", "at least 1");
 }
 
 static tune_status get_seed(const json_t *object, uint64_t *out_seed) {
@@ -427,7 +358,7 @@ static tune_status get_seed(const json_t *object, uint64_t *out_seed) {
   errno = 0;
   unsigned long long seed = text && *text >= '0' && *text <= '9' ? strtoull(text, &end, 10) : 0;
   if (!end || *end || errno == ERANGE)
-    return wrong_member("seed", "a decimal number below 2^64 in quotes");
+    return tune_record_wrong_member("seed", "a decimal number below 2^64 in quotes");
   *out_seed = seed;
   return TUNE_OK;
 }
@@ -436,10 +367,10 @@ static tune_status read_members(const json_t *object, tune_record *record) {
   static const char *const names[] = {"kind",   "task",   "fingerprint", "schedule", "config",
                                       "script", "error",  "verdict",     "digest",   "time",
                                       "check",  "stages", "strategy",    "seed",     "created_ms",
-                                      "code",   "drift",  NULL};
+                                      "code",   "drift",  "counters",    NULL};
   if (!json_is_object(object))
     return tune_status_make(TUNE_INVALID_ARGUMENT, "a record is a JSON object");
-  TUNE_RETURN_IF_ERROR(refuse_unknown(object, "record", names));
+  TUNE_RETURN_IF_ERROR(tune_record_refuse_unknown(object, "record", names));
   TUNE_RETURN_IF_ERROR(get_kind(object, &record->kind));
   TUNE_RETURN_IF_ERROR(get_text(object, "task", &record->task));
   TUNE_RETURN_IF_ERROR(get_text(object, "fingerprint", &record->fingerprint));
@@ -451,15 +382,16 @@ static tune_status read_members(const json_t *object, tune_record *record) {
   TUNE_RETURN_IF_ERROR(get_text(object, "digest", &record->digest));
   TUNE_RETURN_IF_ERROR(get_timing(object, &record->time));
   if (json_object_get(object, "drift"))
-    TUNE_RETURN_IF_ERROR(get_number(object, "drift", &record->drift));
-  TUNE_RETURN_IF_ERROR(get_check(object, record));
+    TUNE_RETURN_IF_ERROR(tune_record_get_number(object, "drift", &record->drift));
+  TUNE_RETURN_IF_ERROR(tune_check_result_get(object, &record->check));
+  TUNE_RETURN_IF_ERROR(tune_counts_get(object, &record->counts));
   TUNE_RETURN_IF_ERROR(get_stages(object, record->stage_seconds));
   TUNE_RETURN_IF_ERROR(tune_code_features_get(object, &record->code));
   TUNE_RETURN_IF_ERROR(get_text(object, "strategy", &record->strategy));
   TUNE_RETURN_IF_ERROR(get_seed(object, &record->seed));
   const json_t *created = json_object_get(object, "created_ms");
   if (!json_is_integer(created))
-    return wrong_member("created_ms", "an integer");
+    return tune_record_wrong_member("created_ms", "an integer");
   record->created_ms = json_integer_value(created);
   return validate_all_but_config(record);
 }

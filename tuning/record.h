@@ -13,6 +13,8 @@
 #define TUNE_TUNING_RECORD_H
 
 #include "support/status.h"
+#include "tuning/check_result.h"
+#include "tuning/counts.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -96,8 +98,8 @@ typedef struct tune_record {
   tune_timing time; // zeroes where the verdict is a failure
   double drift; // how much slower the machine was then than when its session began, as far as was
                 // known: times of a session are to be divided by it; 0: as fast, or not known
-  bool has_check;
-  double check_error, check_tolerance;    // largest error of all outputs, and what is allowed
+  tune_check_result check;
+  tune_counts counts;                     // in runs of their own, beside those that were timed
   double stage_seconds[TUNE_STAGE_COUNT]; // 0 for a stage not reached
   char *strategy;                         // who proposed it: "default", "seed", "evolutionary", ...
   uint64_t seed;                          // of the strategy
@@ -111,8 +113,9 @@ void tune_record_deinit(tune_record *record);
 tune_status tune_record_init_copy(tune_record *record, const tune_record *other);
 
 // As the JSON of exported lines: {"kind": "trial", "task": …, "config": {…}, "verdict": "ok",
-// "time": {"median","low","high","repeats","samples":[…]}, "check": {"max_error","tolerance"},
-// "drift": 1.05, "stages": {"transform": s, …}, "code":
+// "time": {"median","low","high","repeats","samples":[…]}, "check": {"max_error","tolerance",…}
+// (check_result.h), "counters": {"cycles",…} (counts.h), "drift": 1.05, "stages": {"transform": s,
+// …}, "code":
 // {"registers","spilled_bytes","shared_bytes"}, "strategy": …, "seed": …, "created_ms": …}; what is
 // absent is left out. A seed is a decimal string, since it may exceed JSON's integers. A new
 // reference.

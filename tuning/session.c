@@ -128,9 +128,8 @@ static tune_status finish_as_twin(struct session *session, size_t number, size_t
   trial->high = other->high;
   trial->drift = other->drift;
   trial->measured_at = other->measured_at;
-  trial->has_check = other->has_check;
-  trial->check_error = other->check_error;
-  trial->check_tolerance = other->check_tolerance;
+  trial->check = other->check;
+  trial->counts = other->counts;
   if (other->error && !(trial->error = strdup(other->error)))
     return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while keeping trials");
   double drift = other->drift > 0 ? other->drift : 1;
@@ -170,9 +169,8 @@ static void take_event(tune_trial *trial, tune_evaluation *event) {
   trial->median = event->time.median;
   trial->low = event->time.low;
   trial->high = event->time.high;
-  trial->has_check = event->has_check;
-  trial->check_error = event->check_error;
-  trial->check_tolerance = event->check_tolerance;
+  trial->check = event->check;
+  trial->counts = event->counts;
 }
 
 // By which the times of trials to come are longer than those known.

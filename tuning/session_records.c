@@ -45,9 +45,8 @@ static tune_status fill_trial(tune_trial *trial, const tune_record *record) {
   trial->low = record->time.low;
   trial->high = record->time.high;
   tune_trial_put_right(trial, record->drift);
-  trial->has_check = record->has_check;
-  trial->check_error = record->check_error;
-  trial->check_tolerance = record->check_tolerance;
+  trial->check = record->check;
+  trial->counts = record->counts;
   trial->code = record->code;
   trial->digest = copy_text(record->digest);
   trial->error = copy_text(record->error);
@@ -145,9 +144,8 @@ static tune_status append(struct session *session, size_t number, const tune_tim
       .code = trial->code,
       .time = *time,
       .drift = kind == TUNE_RECORD_TRIAL && time->median > 0 ? trial->drift : 0,
-      .has_check = trial->has_check,
-      .check_error = trial->check_error,
-      .check_tolerance = trial->check_tolerance,
+      .check = trial->check,
+      .counts = trial->counts,
       .strategy = (char *)strategy,
       .seed = session->options->strategy_options.seed,
       .created_ms = trial->created_ms ? trial->created_ms : now_in_milliseconds(),

@@ -35,8 +35,8 @@ typedef struct tune_trial {
   uint64_t measured_at;     // how many timings there were with it; 0 where it came from the store
   char *digest;             // NULL where it was not built
   char *error;              // NULL where it did not fail
-  bool has_check;
-  double check_error, check_tolerance;
+  tune_check_result check;
+  tune_counts counts;
   tune_code_features code;
   double stage_seconds[TUNE_STAGE_COUNT];
   int64_t created_ms; // Unix time in milliseconds; 0: now

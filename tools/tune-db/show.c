@@ -10,7 +10,7 @@
 typedef struct show_options {
   const char *path, *fingerprint;
   int64_t limit;
-  bool failed, payload;
+  bool failed, details, payload;
   size_t format;
 } show_options;
 
@@ -137,80 +137,26 @@ static tune_status print_heading(tune_database *database, const tune_record *rec
   return TUNE_OK;
 }
 
-// What the code takes stands before the config, where it is known of any record.
-enum { CODE_COLUMNS = 3 };
-
-static bool has_code(const tune_record *records, size_t count) {
-  for (size_t i = 0; i < count; ++i)
-    if (records[i].code.registers > 0)
-      return true;
-  return false;
-}
-
-static void set_code(const tune_record *record, tune_figure figures[CODE_COLUMNS]) {
-  const tune_code_features *code = &record->code;
-  const int64_t numbers[] = {code->registers, code->spilled_bytes, code->shared_bytes};
-  for (size_t i = 0; i < CODE_COLUMNS; ++i) {
-    figures[i] = (tune_figure){"-"};
-    if (code->registers > 0)
-      snprintf(figures[i].text, sizeof figures[i].text, "%lld", (long long)numbers[i]);
+// What the check said and what was counted, a line each after `prefix`.
+static tune_status print_findings(const tune_record *record, const char *prefix) {
+  tune_string_builder text;
+  tune_string_builder_init(&text);
+  if (record->check.is_known) {
+    tune_string_builder_append(&text, prefix);
+    tune_check_result_append(&text, &record->check);
+    tune_string_builder_append(&text, "\n");
   }
-}
-
-static tune_status add_record(tune_table *table, const tune_database_task *task,
-                              const tune_record *record, bool shows_code) {
-  char *config = NULL;
-  TUNE_RETURN_IF_ERROR(tune_record_config_text(record->config, &config));
-  const tune_timing *time = &record->time;
-  tune_digest digest;
-  tune_status status = tune_database_record_digest(record, &digest);
-  if (!tune_status_is_ok(status)) {
-    free(config);
-    return status;
+  if (tune_counts_are_known(&record->counts)) {
+    tune_string_builder_appendf(&text, "%scounted in a run: ", prefix);
+    tune_counts_append(&text, &record->counts);
+    tune_string_builder_append(&text, "\n");
   }
-  tune_figure id, median = tune_figure_seconds(time->median);
-  tune_figure spread = {"-"};
-  if (time->median > 0)
-    spread = tune_figure_percent((time->high - time->low) / 2 / time->median);
-  tune_figure rate = tune_figure_giga(time->median > 0 ? task->flops / time->median : 0);
-  const char *verdict =
-      record->kind == TUNE_RECORD_WINNER ? "winner" : tune_verdict_name(record->verdict);
-  tune_figure code[CODE_COLUMNS];
-  set_code(record, code);
-  snprintf(id.text, sizeof id.text, "%.8s", digest.text);
-  const char *cells[] = {median.text, spread.text,  rate.text,    verdict,      record->strategy,
-                         id.text,     code[0].text, code[1].text, code[2].text, config};
-  if (!shows_code)
-    cells[6] = config;
-  tune_table_add_row(table, cells);
-  free(config);
+  tune_string_builder_append(&text, "");
+  char *lines;
+  TUNE_RETURN_IF_ERROR(tune_string_builder_finish(&text, &lines));
+  fputs(lines, stdout);
+  free(lines);
   return TUNE_OK;
-}
-
-static tune_status print_table(const tune_database_task *task, const tune_record *records,
-                               size_t count) {
-  tune_table_column columns[] = {
-      {.title = "TIME", .is_number = true},    {.title = "\xc2\xb1", .is_number = true},
-      {.title = "GFLOP/s", .is_number = true}, {.title = "VERDICT"},
-      {.title = "BY", .may_shrink = true},     {.title = "RECORD"},
-      {.title = "REGS", .is_number = true},    {.title = "SPILLED", .is_number = true},
-      {.title = "SHARED", .is_number = true},  {.title = "CONFIG", .may_shrink = true},
-  };
-  size_t column_count = sizeof columns / sizeof *columns;
-  bool shows_code = has_code(records, count);
-  if (!shows_code) {
-    columns[column_count - 1 - CODE_COLUMNS] = columns[column_count - 1];
-    column_count -= CODE_COLUMNS;
-  }
-  tune_table *table;
-  TUNE_RETURN_IF_ERROR(tune_table_create(columns, column_count, &table));
-  tune_status status = TUNE_OK;
-  for (size_t i = 0; i < count && tune_status_is_ok(status); ++i)
-    status = add_record(table, task, &records[i], shows_code);
-  if (tune_status_is_ok(status))
-    status = tune_table_print(table, tune_terminal_width(stdout), stdout);
-  tune_table_destroy(table);
-  return status;
 }
 
 // Errors go over lines of their own, indented.
@@ -226,17 +172,20 @@ static void print_error_text(const char *text) {
   }
 }
 
-static tune_status print_errors(const tune_record *records, size_t count) {
+static tune_status print_details(const tune_record *records, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     char *config = NULL;
+    double median = records[i].time.median;
     TUNE_RETURN_IF_ERROR(tune_record_config_text(records[i].config, &config));
-    printf("%s  %s  ", tune_figure_date(records[i].created_ms).text,
-           tune_verdict_name(records[i].verdict));
+    printf("%s  %s  ", tune_figure_date(records[i].created_ms).text, tune_db_verdict(&records[i]));
+    if (median > 0)
+      printf("%s  ", tune_figure_seconds(median).text);
     tune_text_print(config, 0, stdout);
     putchar('\n');
     free(config);
     if (records[i].error)
       print_error_text(records[i].error);
+    TUNE_RETURN_IF_ERROR(print_findings(&records[i], "    "));
   }
   return TUNE_OK;
 }
@@ -314,10 +263,13 @@ static tune_status print_text(tune_database *database, const tune_database_task 
     const tune_record *records = all->records + first;
     size_t count = count_of_fingerprint(all, first), shown = count < limit ? count : limit;
     TUNE_RETURN_IF_ERROR(print_heading(database, records, count));
-    TUNE_RETURN_IF_ERROR(options->failed ? print_errors(records, shown)
-                                         : print_table(task, records, shown));
+    bool is_table = !options->failed && !options->details;
+    TUNE_RETURN_IF_ERROR(is_table ? tune_db_print_trials(task, records, shown)
+                                  : print_details(records, shown));
     if (shown < count)
       printf("... and %zu more; --limit=0 shows all\n", count - shown);
+    if (is_table)
+      TUNE_RETURN_IF_ERROR(print_findings(&records[0], "of the first: "));
     first += count;
   }
   return TUNE_OK;
@@ -413,6 +365,10 @@ int tune_db_show(int argc, char **argv) {
        .kind = TUNE_OPTION_FLAG,
        .target = &chosen.failed,
        .help = "the failed trials, with their reasons"},
+      {.name = "details",
+       .kind = TUNE_OPTION_FLAG,
+       .target = &chosen.details,
+       .help = "over several lines each what its check allowed, and why, and what was counted"},
       {.name = "payload",
        .kind = TUNE_OPTION_FLAG,
        .target = &chosen.payload,

@@ -79,4 +79,10 @@ tune_figure tune_db_count(uint64_t count, const char *noun);
 // Prints `value`, whose reference it takes; NULL stands for memory that ran out.
 tune_status tune_db_print_json(json_t *value);
 
+// "winner", or the verdict.
+const char *tune_db_verdict(const tune_record *record);
+// The table of records of `task` on one fingerprint.
+tune_status tune_db_print_trials(const tune_database_task *task, const tune_record *records,
+                                 size_t count);
+
 #endif // TUNE_TOOLS_TUNE_DB_H

@@ -34,6 +34,7 @@ typedef struct run {
   json_t *cpus;        // numbers
   json_t *fingerprint; // of the device here
   tune_digest digest;  // that records go by
+  bool has_told_counters;
   bool has_told_waiting;
 
   // Of the task being measured.
@@ -130,9 +131,10 @@ static bool flushes_cache(const run *r) { return json_is_true(member(r, "flush_c
 
 // The members that say what is measured on, in requests.
 static json_t *make_request(const run *r) {
-  return json_pack("{s:O, s:s*, s:O, s:b, s:O}", "target", (json_t *)member(r, "target"), "device",
-                   r->options->device, "threads", (json_t *)member(r, "threads"), "flush_cache",
-                   flushes_cache(r), "cpus", r->cpus);
+  return json_pack("{s:O, s:s*, s:O, s:b, s:b, s:O}", "target", (json_t *)member(r, "target"),
+                   "device", r->options->device, "threads", (json_t *)member(r, "threads"),
+                   "flush_cache", flushes_cache(r), "counters", json_is_true(member(r, "counters")),
+                   "cpus", r->cpus);
 }
 
 static tune_status ask(run *r, const char *what, json_t **out_object) {
@@ -231,10 +233,19 @@ static json_t *make_trial(const run *r, const json_t *candidate) {
       json_object_get(candidate, "seed"), "created_ms", json_object_get(candidate, "created_ms"));
 }
 
+static void tell_missing_counters(run *r, const json_t *reply) {
+  const char *missing = text_of(json_object_get(reply, "counters"), "missing");
+  if (!*missing || r->has_told_counters)
+    return;
+  r->has_told_counters = true;
+  tune_progress_clear(r->progress);
+  fprintf(stderr, "tune-measure: results lack some counters: %s\n", missing);
+}
+
 // Takes what was found into `trial`.
 static tune_status take_reply(json_t *trial, const json_t *reply, double seconds) {
   static const char *const FIGURES[] = {"median", "low", "high", "repeats", "samples"};
-  static const char *const COPIED[] = {"verdict", "error", "check"};
+  static const char *const COPIED[] = {"verdict", "error", "check", "counters"};
   json_t *time = json_object(), *stages = json_copy(json_object_get(trial, "stages"));
   for (size_t i = 0; i < sizeof FIGURES / sizeof *FIGURES; ++i)
     if (json_object_get(reply, FIGURES[i]))
@@ -274,6 +285,7 @@ static tune_status measure(run *r, const task *t, const json_t *candidate, json_
     double waited = json_number_value(json_object_get(reply, "waited"));
     double seconds = tune_clock_seconds() - begin - waited;
     status = take_reply(trial, reply, seconds > 0 ? seconds : 0);
+    tell_missing_counters(r, reply);
   }
   json_decref(request);
   json_decref(reply);
@@ -298,8 +310,10 @@ static tune_status take_twin(json_t *trial, const json_t *twin) {
                                   json_object_get(time, "low"), "high",
                                   json_object_get(time, "high"), "repeats", 0, "samples"));
   }
-  if (json_object_get(twin, "check"))
-    json_object_set(trial, "check", json_object_get(twin, "check"));
+  static const char *const COPIED[] = {"check", "counters"};
+  for (size_t i = 0; i < sizeof COPIED / sizeof *COPIED; ++i)
+    if (json_object_get(twin, COPIED[i]))
+      json_object_set(trial, COPIED[i], json_object_get(twin, COPIED[i]));
   return json_object_set_new(trial, "created_ms", json_integer(milliseconds_since_1970())) == 0
              ? TUNE_OK
              : out_of_memory();

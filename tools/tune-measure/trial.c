@@ -5,6 +5,7 @@
 #include "support/string_builder.h"
 #include "targets/npy.h"
 #include "tools/tune-measure/counters.h"
+#include "tuning/check_result.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,9 @@
 // A candidate that needs this much for its few runs is no match for the best, whatever the limits.
 #define SECONDS_BESIDE_BEST 5.0
 #define BESTS 50.0
+// What was cut is counted only where a pass takes no longer than this, in seconds: it is slow, and
+// will not win.
+#define CUT_PASS_SECONDS 0.1
 
 static const char loading[] = "loading";
 
@@ -31,15 +35,15 @@ typedef struct subject {
   tune_kernel *kernel;
   tune_buffer *written; // arguments that are written, as the first run left them
   size_t written_count;
-  seen_output *seen;      // by the first check, one for each output
-  uint64_t timed_runs;    // how often it was asked to run to be timed
-  bool is_settled;        // whether `rewinds` is known
-  bool rewinds;           // a run on what the last one left differs from one on the first contents
-  const task_inputs *set; // that it runs on
-  bool is_timed;          // what is wrong from now on was right in the first run
-  char *error;            // why it is wrong, or NULL
-  double max_error, tolerance;
-  counters counters; // of runs that are timed, where the task counts
+  seen_output *seen;       // by the first check, one for each output
+  uint64_t timed_runs;     // how often it was asked to run to be timed
+  bool is_settled;         // whether `rewinds` is known
+  bool rewinds;            // a run on what the last one left differs from one on the first contents
+  const task_inputs *set;  // that it runs on
+  bool is_timed;           // what is wrong from now on was right in the first run
+  char *error;             // why it is wrong, or NULL
+  tune_check_result check; // the worst so far
+  counters counters;       // of runs of their own, where the task counts
 } subject;
 
 static tune_status fail(subject *s, const char *where, const char *why) {
@@ -57,11 +61,41 @@ static tune_status fail(subject *s, const char *where, const char *why) {
 
 //===- Checking ----------------------------------------------------------------------------===//
 
-// Whether `a` is further out of tolerance than what `s` has so far.
-static bool is_worse(const tune_output_check *a, const subject *s) {
-  if (a->tolerance > 0 && s->tolerance > 0)
-    return a->max_error / a->tolerance > s->max_error / s->tolerance;
-  return a->max_error > s->max_error || (a->max_error == s->max_error && s->tolerance == 0);
+// Whether `a` is further out of tolerance than `b`, the worst so far.
+static bool is_worse(const tune_check_result *a, const tune_check_result *b) {
+  if (!b->is_known)
+    return true;
+  // Sparse inputs come first, and most often all is exact on them, which says little.
+  bool is_preferred = b->is_sparse && !a->is_sparse;
+  if (a->tolerance > 0 && b->tolerance > 0) {
+    double own = a->error / a->tolerance, other = b->error / b->tolerance;
+    return own > other || (own == other && is_preferred);
+  }
+  bool is_equal = a->error == b->error;
+  return a->error > b->error || (is_equal && (b->tolerance == 0 || is_preferred));
+}
+
+static void set_type(char to[TUNE_CHECK_TYPE_SIZE], const char *name) {
+  (void)snprintf(to, TUNE_CHECK_TYPE_SIZE, "%s", name);
+}
+
+static void note_check(subject *s, const tune_output_check *check, tune_element_type type) {
+  const tune_tolerance *tolerance = &s->of->tolerance;
+  tune_check_result result = {.is_known = true,
+                              .error = check->max_error,
+                              .tolerance = check->tolerance,
+                              .reduction = tolerance->reduction,
+                              .magnitude = check->magnitude,
+                              .leeway = check->leeway,
+                              .is_sparse = s->set == &s->of->sparse};
+  set_type(result.type, tune_element_type_name(type));
+  bool is_float = tune_element_type_is_float(type);
+  if (is_float && tolerance->has_accumulator && tolerance->accumulator != type)
+    set_type(result.accumulator, tune_element_type_name(tolerance->accumulator));
+  if (is_float && tolerance->has_tf32)
+    set_type(result.operands, "tf32");
+  if (is_worse(&result, &s->check))
+    s->check = result;
 }
 
 static tune_status check_output(subject *s, size_t index, const tune_buffer *value) {
@@ -73,12 +107,8 @@ static tune_status check_output(subject *s, size_t index, const tune_buffer *val
   if (set->leeways)
     tolerance.leeways = set->leeways[index];
   tune_output_check check = tune_output_check_run(value, expected, tolerance);
-  // Of the sparse ones, which most often are all exact, only what is wrong is reported.
-  bool is_reported = set == &s->of->dense || !check.is_equal;
-  if (check.element_count && is_reported && is_worse(&check, s)) {
-    s->max_error = check.max_error;
-    s->tolerance = check.tolerance;
-  }
+  if (check.element_count)
+    note_check(s, &check, expected->type.element);
   if (check.is_equal)
     return TUNE_OK;
   char name[32], *why;
@@ -188,8 +218,10 @@ static tune_status load_and_check(const trial_order *order, size_t index, tune_t
   notes->artifact = index;
   notes->kernel = NULL;
   notes->phase = loading;
-  if (t->counts)
-    counters_open(&s->counters);
+  if (t->counts) {
+    cpu_identity cpu = cpu_identity_here();
+    counters_open(&s->counters, &cpu);
+  }
   tune_artifact artifact = {order->artifacts[index], &t->signature};
   TUNE_RETURN_IF_ERROR(t->target->load(target, &artifact, &s->kernel));
   s->written_count = tune_signature_output_count(&t->signature) - t->signature.result_count;
@@ -232,22 +264,39 @@ static tune_status check_between(subject *s) {
   return check_all(s);
 }
 
-static tune_status run_subject(void *context, uint64_t repeats, double *out_seconds) {
-  subject *s = context;
+static tune_status prepare_run(subject *s) {
   s->notes->artifact = s->index;
   s->notes->kernel = s->kernel;
   if (s->rewinds)
     s->of->target->rewind(s->kernel);
-  if (s->of->flushes_cache && s->of->target->flush)
-    TUNE_RETURN_IF_ERROR(s->of->target->flush(s->target));
-  if (s->of->counts)
-    counters_start(&s->counters);
+  return s->of->flushes_cache && s->of->target->flush ? s->of->target->flush(s->target) : TUNE_OK;
+}
+
+static tune_status run_subject(void *context, uint64_t repeats, double *out_seconds) {
+  subject *s = context;
+  TUNE_RETURN_IF_ERROR(prepare_run(s));
   TUNE_RETURN_IF_ERROR(s->of->target->time(s->kernel, repeats, out_seconds));
-  if (s->of->counts)
-    counters_stop(&s->counters, repeats);
   if (!s->is_settled)
     TUNE_RETURN_IF_ERROR(settle(s));
   return check_between(s);
+}
+
+// Counts in runs of their own, as many for each pass as a sample has, so that no sample pays for
+// it.
+static tune_status count_runs(subject *s, const tune_measurement *measurement) {
+  double seconds, expected = measurement->summary.median * (double)measurement->repeats;
+  if (!s->of->counts || (measurement->was_cut && expected > CUT_PASS_SECONDS))
+    return TUNE_OK;
+  s->notes->phase = "being counted";
+  // Of several artifacts others ran in between.
+  TUNE_RETURN_IF_ERROR(run_subject(s, 1, &seconds));
+  for (size_t pass = 0; pass < counters_pass_count(&s->counters); ++pass) {
+    TUNE_RETURN_IF_ERROR(prepare_run(s));
+    counters_start(&s->counters, pass);
+    TUNE_RETURN_IF_ERROR(s->of->target->time(s->kernel, measurement->repeats, &seconds));
+    counters_stop(&s->counters, pass, measurement->repeats);
+  }
+  return TUNE_OK;
 }
 
 // Looks at the outputs once more after timing: code that races, or that keeps something from run to
@@ -285,8 +334,7 @@ static tune_status report_subject(const subject *s, const tune_measurement *meas
   const char *verdict = s->error ? "wrong" : measurement && measurement->was_cut ? "cut" : "ok";
   json_t *report = json_pack("{ss ss*}", "verdict", verdict, "error", s->error);
   if (s->of->has_reference)
-    json_object_set_new(report, "check",
-                        json_pack("{sfsf}", "max_error", s->max_error, "tolerance", s->tolerance));
+    json_object_set_new(report, "check", tune_check_result_to_json(&s->check));
   if (measurement && measurement->was_cut)
     json_object_set_new(report, "error", json_string("surely slower than the best"));
   if (measurement) {
@@ -298,7 +346,7 @@ static tune_status report_subject(const subject *s, const tune_measurement *meas
                           summary->noise, "outliers", (json_int_t)summary->outlier_count));
   }
   json_t *counted = NULL;
-  if (measurement && s->of->counts)
+  if (measurement && s->counters.runs[0])
     TUNE_RETURN_IF_ERROR(counters_to_json(&s->counters, &counted));
   if (counted)
     json_object_set_new(report, "counters", counted);
@@ -343,6 +391,7 @@ static tune_status measure_one(const trial_order *order, child_notes *notes, jso
   tune_measurement measurement;
   tune_measure_options options = options_of(order);
   TUNE_RETURN_IF_ERROR(tune_measure(run_subject, &s, &options, &measurement));
+  TUNE_RETURN_IF_ERROR(count_runs(&s, &measurement));
   // What is cut will not win, right or wrong.
   TUNE_RETURN_IF_ERROR(measurement.was_cut ? check_guards(&s) : check_again(&s));
   return report_subject(&s, s.error ? NULL : &measurement, out_report);
@@ -395,8 +444,10 @@ static tune_status compare_all(const trial_order *order, child_notes *notes, jso
   notes->phase = "being timed";
   tune_measure_options options = options_of(order);
   TUNE_RETURN_IF_ERROR(tune_measure_interleaved(runs, count, &options, measurements, ratios, NULL));
-  for (size_t i = 0; i < count; ++i)
+  for (size_t i = 0; i < count; ++i) {
+    TUNE_RETURN_IF_ERROR(count_runs(&subjects[i], &measurements[i]));
     TUNE_RETURN_IF_ERROR(check_again(&subjects[i]));
+  }
   return report_all(subjects, measurements, ratios, count, out_report);
 }
 

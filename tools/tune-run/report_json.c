@@ -50,14 +50,18 @@ static void put_figures(const figures *work, double median, json_t *object) {
                       real(is_timed ? 100 * work->roofline_seconds / median : NAN));
 }
 
+// What the check came to and where its limit comes from, as tune-measure says it.
 static json_t *check_to_json(const benchmark *b, size_t index, const json_t *result) {
+  static const char *const NAMES[] = {"max_error", "tolerance", "type",   "accumulator", "operands",
+                                      "reduction", "magnitude", "leeway", "inputs"};
   const char *error;
   const char *verdict = benchmark_verdict(b, index, &error);
   const json_t *check = json_object_get(result, "check");
-  json_t *object =
-      json_pack("{ss so so}", "verdict", verdict, "max_error",
-                check ? json_real(report_number(check, "max_error")) : json_null(), "tolerance",
-                check ? json_real(report_number(check, "tolerance")) : json_null());
+  json_t *object = json_pack("{ss}", "verdict", verdict);
+  for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; ++i) {
+    json_t *value = json_object_get(check, NAMES[i]);
+    json_object_set_new(object, NAMES[i], value ? json_incref(value) : json_null());
+  }
   if (error)
     json_object_set_new(object, "error", json_string(error));
   return object;

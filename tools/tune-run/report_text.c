@@ -3,9 +3,12 @@
 #include "tools/tune-run/report.h"
 
 #include "support/units.h"
+#include "tuning/check_result.h"
+#include "tuning/counts.h"
 
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 // From this time on, in seconds, a single run is compared with the median.
@@ -64,52 +67,63 @@ static void print_rates(const figures *work, double median, FILE *stream) {
   fprintf(stream, "\n");
 }
 
-static void print_count(const json_t *counters, const char *name, const char *words,
-                        const char **separator, FILE *stream) {
-  const json_t *count = json_object_get(counters, name);
-  if (!json_is_number(count))
-    return;
-  fprintf(stream, "%s%.3g %s", *separator, json_number_value(count), words);
-  *separator = ", ";
+// Takes the text of `builder`.
+static void print_built(tune_string_builder *builder, FILE *stream) {
+  char *text;
+  tune_status status = tune_string_builder_finish(builder, &text);
+  fputs(tune_status_is_ok(status) ? text : "(out of memory)", stream);
+  if (tune_status_is_ok(status))
+    free(text);
+  tune_status_free(status);
 }
 
-static void print_counters(const json_t *counters, FILE *stream) {
-  if (!counters)
-    return;
-  const char *separator = "  Counted in a run       ";
-  print_count(counters, "cycles", "cycles", &separator, stream);
-  print_count(counters, "instructions", "instructions", &separator, stream);
-  double cycles = report_number(counters, "cycles");
-  if (cycles > 0 && report_number(counters, "instructions") > 0)
-    fprintf(stream, " (%.2f a cycle)", report_number(counters, "instructions") / cycles);
-  print_count(counters, "cache_misses", "cache misses", &separator, stream);
-  print_count(counters, "branch_misses", "branch misses", &separator, stream);
-  print_count(counters, "page_faults", "page faults", &separator, stream);
-  print_count(counters, "context_switches", "context switches", &separator, stream);
+static tune_status print_counters(const json_t *result, FILE *stream) {
+  tune_counts counts;
+  TUNE_RETURN_IF_ERROR(tune_counts_get(result, &counts));
+  if (!tune_counts_are_known(&counts))
+    return TUNE_OK;
+  tune_string_builder text;
+  tune_string_builder_init(&text);
+  tune_counts_append(&text, &counts);
+  fprintf(stream, "  Counted in a run       ");
+  print_built(&text, stream);
   fprintf(stream, "\n");
+  return TUNE_OK;
 }
 
-static void print_check(const benchmark *b, size_t index, FILE *stream) {
+static tune_status print_errors_of_check(const json_t *result, FILE *stream) {
+  tune_check_result check;
+  TUNE_RETURN_IF_ERROR(tune_check_result_get(result, &check));
+  if (!check.is_known)
+    return TUNE_OK;
+  tune_string_builder text;
+  tune_string_builder_init(&text);
+  tune_check_result_append(&text, &check);
+  fprintf(stream, ": ");
+  print_built(&text, stream);
+  return TUNE_OK;
+}
+
+static tune_status print_check(const benchmark *b, size_t index, FILE *stream) {
   const char *error;
   const char *verdict = benchmark_verdict(b, index, &error);
   fprintf(stream, "  Check                  %s", verdict);
   const json_t *result = benchmark_result(b, index);
-  const json_t *check = json_object_get(result, "check");
   if (error)
     fprintf(stream, ": %s", error);
-  else if (check)
-    fprintf(stream, ": largest error %.2g, allowed %.2g", report_number(check, "max_error"),
-            report_number(check, "tolerance"));
+  else
+    TUNE_RETURN_IF_ERROR(print_errors_of_check(result, stream));
   fprintf(stream, "\n");
   double reference = report_number(b->reply, "reference_seconds");
   double median = report_number(result, "median");
   if (index > 0 || !(reference > 0))
-    return;
+    return TUNE_OK;
   fprintf(stream, "  Plain lowering         %s", tune_figure_seconds(reference).text);
   // It was run once, cold, which says little of what takes no longer than waking up.
   if (reference >= REFERENCE_LEAST && median > 0)
     fprintf(stream, ", about %.1f times as long", reference / median);
   fprintf(stream, " (one run)\n");
+  return TUNE_OK;
 }
 
 void report_tasks(const json_t *tasks, FILE *stream) {
@@ -141,7 +155,7 @@ void report_tasks(const json_t *tasks, FILE *stream) {
   fprintf(stream, "%s\n", count ? ")" : "");
 }
 
-static void print_subject(const benchmark *b, size_t index, FILE *stream) {
+static tune_status print_subject(const benchmark *b, size_t index, FILE *stream) {
   const subject *s = &b->subjects[index];
   if (b->subject_count > 1)
     fprintf(stream, "Benchmark %zu: ", index + 1);
@@ -155,7 +169,7 @@ static void print_subject(const benchmark *b, size_t index, FILE *stream) {
     figures work = benchmark_figures(b, index);
     print_time(result, stream);
     print_rates(&work, report_number(result, "median"), stream);
-    print_counters(json_object_get(result, "counters"), stream);
+    TUNE_RETURN_IF_ERROR(print_counters(result, stream));
   }
   if (s->code)
     fprintf(
@@ -164,7 +178,7 @@ static void print_subject(const benchmark *b, size_t index, FILE *stream) {
         "shared memory\n",
         report_number(s->code, "registers"), report_number(s->code, "spilled_bytes"),
         report_number(s->code, "shared_bytes"));
-  print_check(b, index, stream);
+  TUNE_RETURN_IF_ERROR(print_check(b, index, stream));
   if (s->packs_ahead)
     fprintf(stream,
             "  Packed ahead           constant arguments, once, by tune_prepack; no part of "
@@ -172,6 +186,7 @@ static void print_subject(const benchmark *b, size_t index, FILE *stream) {
   else if (s->packs_at_load)
     fprintf(stream, "  Packed at load         constants of the module; no part of the time\n");
   fprintf(stream, "\n");
+  return TUNE_OK;
 }
 
 // "1.23 [1.21 … 1.25] times faster than other.mlir".
@@ -195,7 +210,7 @@ static void print_texts(const json_t *texts, const char *kind, FILE *stream) {
 
 tune_status report_text(const benchmark *b, FILE *stream) {
   for (size_t i = 0; i < b->subject_count; ++i)
-    print_subject(b, i, stream);
+    TUNE_RETURN_IF_ERROR(print_subject(b, i, stream));
   const json_t *ratios = json_object_get(b->reply, "ratios");
   if (b->subject_count > 1 && json_array_size(ratios) == b->subject_count) {
     fprintf(stream, "Summary\n  %s ran\n", b->subjects[0].path);

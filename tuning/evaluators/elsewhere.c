@@ -213,9 +213,8 @@ static void take_record(tune_record *record, tune_evaluation *event) {
   event->verdict = record->verdict;
   event->error = record->error;
   event->time = record->time;
-  event->has_check = record->has_check;
-  event->check_error = record->check_error;
-  event->check_tolerance = record->check_tolerance;
+  event->check = record->check;
+  event->counts = record->counts;
   event->stage_seconds[TUNE_STAGE_MEASURE] = record->stage_seconds[TUNE_STAGE_MEASURE];
   event->created_ms = record->created_ms;
   record->error = NULL;
@@ -290,6 +289,7 @@ static tune_status begin_export(struct elsewhere *evaluator, tune_export_writer 
                                .device = options->device,
                                .threads = process->threads,
                                .flush_cache = process->flush_cache,
+                               .counters = process->counters,
                                .seed = process->seed,
                                .run_seconds = seconds,
                                .run_bytes = process->run_bytes > 0 ? process->run_bytes : RUN_BYTES,

@@ -197,6 +197,7 @@ static void process_destroy(void *self) {
     tune_jobs_remove(evaluator, &evaluator->jobs[evaluator->job_count - 1]);
   free(evaluator->jobs);
   free(evaluator->reference_path);
+  free(evaluator->missing_counters);
   json_decref(evaluator->signature);
   tune_scratch_destroy(evaluator->scratch);
   tune_cores_deinit(&evaluator->cores);
@@ -207,6 +208,11 @@ static void process_destroy(void *self) {
   free((char *)evaluator->options.cpu);
   free((char *)evaluator->options.features);
   free(evaluator);
+}
+
+static const char *process_missing_counters(const void *self) {
+  const struct process_evaluator *evaluator = self;
+  return evaluator->missing_counters;
 }
 
 static const tune_evaluator_class process_class = {
@@ -221,6 +227,7 @@ static const tune_evaluator_class process_class = {
     .compare = process_compare,
     .cancel = process_cancel,
     .close = process_close,
+    .missing_counters = process_missing_counters,
 };
 
 //===- Creation ---------------------------------------------------------------===//

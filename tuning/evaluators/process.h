@@ -38,6 +38,7 @@ typedef struct tune_process_evaluator_options {
   const char *cpu;                   // "znver5"; NULL: the host's
   const char *features;              // "+avx512f"; NULL: the CPU's
   bool flush_cache;                  // ahead of each run that is timed
+  bool counters;                     // what the processor does in a run is counted (target cpu)
   size_t threads;                    // that an artifact runs with, at least 1
   size_t jobs;                       // builds at once; 0: as many as there are cores to build on
   double build_seconds, build_bytes; // limits of one build: wall time, address space; 0: 30 s, 4e9

@@ -291,6 +291,16 @@ static tune_status handle_worker(struct process_evaluator *evaluator, const json
   return TUNE_OK;
 }
 
+// Remembers why counters are missing, which every reply says that lacks some.
+static tune_status note_missing_counters(struct process_evaluator *evaluator, const json_t *reply) {
+  const json_t *counters = json_object_get(reply, "counters");
+  const char *missing = json_string_value(json_object_get(counters, "missing"));
+  if (!missing || evaluator->missing_counters)
+    return TUNE_OK;
+  evaluator->missing_counters = strdup(missing);
+  return evaluator->missing_counters ? TUNE_OK : out_of_memory();
+}
+
 static tune_status handle_measurer(struct process_evaluator *evaluator, const json_t *reply,
                                    tune_evaluation *event, bool *out_any) {
   uint64_t wire = tune_reply_ticket(reply);
@@ -310,6 +320,7 @@ static tune_status handle_measurer(struct process_evaluator *evaluator, const js
   if (!job || job->state != JOB_MEASURING)
     return TUNE_OK; // given up meanwhile
   TUNE_RETURN_IF_ERROR(tune_reply_read_measure(reply, event));
+  TUNE_RETURN_IF_ERROR(note_missing_counters(evaluator, reply));
   event->ticket = job->ticket;
   event->waited = json_number_value(json_object_get(reply, "waited"));
   event->stage_seconds[TUNE_STAGE_MEASURE] =

@@ -71,14 +71,14 @@ tune_status tune_request_open_measurer(const tune_process_evaluator_options *opt
                                        const char *id, json_t *signature, const char *reference,
                                        json_t **out_request) {
   return finish(
-      json_pack("{s:s, s:s, s:s, s:s*, s:O, s:s, s:I, s:I, s:b, s:o, s:I, s:s*, s:s*, s:o}", "do",
-                "open", "task", id, "target", options->target, "device", options->device,
-                "signature", signature, "reference", reference, "seed", (json_int_t)options->seed,
-                "threads", (json_int_t)options->threads, "flush_cache", options->flush_cache,
-                "cpus", cpu_list(cores->measure, cores->measure_count), "reduction",
-                (json_int_t)task->reduction, "accumulator", task->accumulator, "operands",
-                task->operands, "limits",
-                limits(TUNE_REFERENCE_FACTOR * options->run_seconds, options->run_bytes)),
+      json_pack(
+          "{s:s, s:s, s:s, s:s*, s:O, s:s, s:I, s:I, s:b, s:b, s:o, s:I, s:s*, s:s*, s:o}", "do",
+          "open", "task", id, "target", options->target, "device", options->device, "signature",
+          signature, "reference", reference, "seed", (json_int_t)options->seed, "threads",
+          (json_int_t)options->threads, "flush_cache", options->flush_cache, "counters",
+          options->counters, "cpus", cpu_list(cores->measure, cores->measure_count), "reduction",
+          (json_int_t)task->reduction, "accumulator", task->accumulator, "operands", task->operands,
+          "limits", limits(TUNE_REFERENCE_FACTOR * options->run_seconds, options->run_bytes)),
       out_request);
 }
 
@@ -196,24 +196,14 @@ static tune_status read_timing(const json_t *object, tune_timing *time) {
   return TUNE_OK;
 }
 
-// The largest error of a wrong result may be infinite, which JSON writes as null.
-static tune_status read_check(const json_t *reply, tune_evaluation *event) {
-  const json_t *check = json_object_get(reply, "check");
-  event->has_check = json_is_object(check);
-  if (!event->has_check)
-    return TUNE_OK;
-  TUNE_RETURN_IF_ERROR(read_number(check, "tolerance", &event->check_tolerance));
-  event->check_error = INFINITY;
-  if (json_is_null(json_object_get(check, "max_error")))
-    return TUNE_OK;
-  return read_number(check, "max_error", &event->check_error);
-}
-
 tune_status tune_reply_read_measure(const json_t *reply, tune_evaluation *event) {
   event->is_measured = true;
   TUNE_RETURN_IF_ERROR(tune_message_get_status(reply));
   TUNE_RETURN_IF_ERROR(read_verdict(reply, "ok", event));
-  TUNE_RETURN_IF_ERROR(read_check(reply, event));
+  TUNE_RETURN_IF_ERROR(tune_check_result_get(reply, &event->check));
+  TUNE_RETURN_IF_ERROR(tune_check_result_validate(&event->check));
+  TUNE_RETURN_IF_ERROR(tune_counts_get(reply, &event->counts));
+  TUNE_RETURN_IF_ERROR(tune_counts_validate(&event->counts));
   if (tune_verdict_is_failure(event->verdict))
     return TUNE_OK;
   return read_timing(reply, &event->time);

@@ -52,6 +52,7 @@ struct process_evaluator {
   uint64_t compare_wire;                // 0 while the request is not sent
   tune_comparison *comparison;          // where the reply goes
   bool has_compared;
+  char *missing_counters; // the first reason that the measurer gave; NULL: none so far
 };
 
 // The job of a ticket, or NULL.

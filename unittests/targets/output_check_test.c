@@ -229,6 +229,37 @@ static void factors_may_be_tf32_where_that_is_allowed(void **state) {
     }
 }
 
+// What a report says of the worst element gives its limit by the formula in output_check.h.
+static void assert_limit_follows(const tune_output_check *c, double length) {
+  double u = 0x1p-24, smallest = 0x1p-126;
+  double limit =
+      36 * u * fabs(c->expected) + 8 * u * sqrt(length) * c->magnitude + smallest + c->leeway;
+  assert_true(fabs(c->tolerance - limit) <= 1e-12 * limit);
+}
+
+static void a_limit_follows_from_what_is_reported(void **state) {
+  (void)state;
+  tune_buffer a = make(TUNE_F32, 30, 30), b;
+  assert_null(tune_buffer_init_copy(&b, &a));
+  ((float *)b.data)[100] += 1e-3f;
+  tune_tolerance tolerance = {.reduction = 400};
+  tune_output_check steady = tune_output_check_run(&b, &a, tolerance);
+  assert_true(steady.worst == 100 && steady.magnitude > 0 && steady.leeway == 0);
+  assert_limit_follows(&steady, 400);
+  // S stands for a size of its own where it is larger.
+  tolerance.spread = 1e-3;
+  tune_output_check sensitive = tune_output_check_run(&b, &a, tolerance);
+  assert_true(sensitive.magnitude == 1e-3 * 0x1p24);
+  assert_limit_follows(&sensitive, 400);
+  float leeways[900] = {[100] = 1e-4f};
+  tolerance = (tune_tolerance){.reduction = 400, .leeways = leeways};
+  tune_output_check loose = tune_output_check_run(&b, &a, tolerance);
+  assert_true(loose.worst == 100 && loose.leeway == 1e-4f);
+  assert_limit_follows(&loose, 400);
+  tune_buffer_deinit(&a);
+  tune_buffer_deinit(&b);
+}
+
 // Known sensitivity allows for more than the size of the output does, but never for less.
 static void a_sensitive_output_means_more_tolerance(void **state) {
   (void)state;
@@ -282,6 +313,7 @@ int main(void) {
       cmocka_unit_test(special_values_match_only_themselves),
       cmocka_unit_test(a_wider_accumulator_means_less_tolerance),
       cmocka_unit_test(factors_may_be_tf32_where_that_is_allowed),
+      cmocka_unit_test(a_limit_follows_from_what_is_reported),
       cmocka_unit_test(a_sensitive_output_means_more_tolerance),
       cmocka_unit_test(large_integers_are_compared_exactly),
       cmocka_unit_test(other_shapes_are_wrong_and_empty_ones_right),

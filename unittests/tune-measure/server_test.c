@@ -43,9 +43,43 @@ static void good_artifacts_are_timed(void **state) {
   assert_true(client_number(reply, "noise") >= 0 && client_number(reply, "outliers") >= 0);
   assert_true(client_number(reply, "check.max_error") == 0);
   assert_true(client_number(reply, "check.tolerance") > 0);
+  // Both sets of inputs give what is exact: then the dense one says more.
+  const json_t *check = json_object_get(reply, "check");
+  assert_string_equal(client_text(check, "type"), "f32");
+  assert_string_equal(client_text(check, "inputs"), "dense");
+  assert_true(client_number(check, "reduction") == 1 && client_number(check, "magnitude") > 0);
+  assert_null(json_object_get(reply, "counters"));
   json_decref(reply);
   // What a candidate prints does not get in the way of the protocol.
   expect(state, "NUMB", "", "ok", NULL);
+}
+
+// What is counted is for one run. Without a processor's counters the system's are there, and the
+// reason. What was cut is counted where that is quick, what is wrong is not.
+static void runs_are_counted_beside_the_samples(void **state) {
+  json_t *reply = client_ask(*state,
+                             "{'do': 'open', 'task': 't', 'target': 'cpu', 'signature': %s,"
+                             " 'reference': '" ARTIFACTS "/GOOD.so', 'counters': true}",
+                             client_signature);
+  json_decref(reply);
+  reply = client_measure(*state, "GOOD", "");
+  client_assert_verdict(reply, "ok", NULL);
+  const json_t *counters = json_object_get(reply, "counters");
+  assert_true(client_number(counters, "context_switches") >= 0);
+  assert_true(client_number(counters, "page_faults") < 1);
+  bool has_cycles = json_is_number(json_object_get(counters, "cycles"));
+  assert_true(has_cycles || *client_text(counters, "missing"));
+  assert_true(!has_cycles || client_number(counters, "cycles") > 100);
+  json_decref(reply);
+  reply = client_measure(*state, "SLOW", ", 'best': 1e-6");
+  client_assert_verdict(reply, "cut", "slower");
+  bool is_short = client_number(reply, "median") * client_number(reply, "repeats") <= 0.1;
+  assert_true(is_short == (json_object_get(reply, "counters") != NULL));
+  json_decref(reply);
+  reply = client_measure(*state, "WRONG", "");
+  client_assert_verdict(reply, "wrong", "");
+  assert_null(json_object_get(reply, "counters"));
+  json_decref(reply);
 }
 
 // Each output is compared: results, arguments that are written, shapes, NaN.
@@ -62,7 +96,11 @@ static void wrong_artifacts_are_found(void **state) {
   expect(state, "CLAMPED", "", "wrong", "on sparse inputs: result 0: element ");
   expect(state, "UNWRITTEN", "", "wrong", "is nan where the reference has");
   expect(state, "PAST", "", "wrong", "4 bytes around memory that it allocates were overwritten");
-  json_t *reply = client_measure(*state, "WRONG", "");
+  json_t *reply = client_measure(*state, "CLAMPED", "");
+  assert_string_equal(client_text(json_object_get(reply, "check"), "inputs"), "sparse");
+  json_decref(reply);
+  reply = client_measure(*state, "WRONG", "");
+  assert_string_equal(client_text(json_object_get(reply, "check"), "inputs"), "dense");
   assert_true(client_number(reply, "check.max_error") > client_number(reply, "check.tolerance"));
   assert_null(json_object_get(reply, "samples"));
   json_decref(reply);
@@ -395,6 +433,7 @@ static void the_null_target_needs_no_device(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(good_artifacts_are_timed),
+      TEST(runs_are_counted_beside_the_samples),
       TEST(wrong_artifacts_are_found),
       TEST(crashes_are_verdicts),
       TEST(candidates_are_confined),

@@ -474,9 +474,9 @@ static void strange_files_are_refused(void **state) {
   write_text(f, "");
   assert_fails(tune_database_open_read_only(f->path, &database), TUNE_NOT_FOUND, "is empty");
   tune_database_destroy(open_with_task(f));
-  run_sql(f, "PRAGMA user_version = 5");
+  run_sql(f, "PRAGMA user_version = 6");
   assert_fails(tune_database_open(f->path, &database), TUNE_FAILED_PRECONDITION,
-               "newer mlir-tune (schema 5, this one knows up to 4)");
+               "newer mlir-tune (schema 6, this one knows up to 5)");
   assert_fails(tune_database_open_read_only(f->path, &database), TUNE_FAILED_PRECONDITION,
                "newer mlir-tune");
   assert_fails(tune_database_open("", &database), TUNE_INVALID_ARGUMENT, "empty");
@@ -485,14 +485,33 @@ static void strange_files_are_refused(void **state) {
                "its folder does not exist");
 }
 
-// What was kept before code features and drift were known stays, under the same digest, and takes
-// new records beside it; to read alone such a file is too old.
+// A database with `record`, as schema 4 had it.
+static void make_schema_4(const fixture *f, const tune_record *record) {
+  static const char *const newer[] = {"check_type",      "check_accumulator",
+                                      "check_operands",  "check_inputs",
+                                      "check_reduction", "check_magnitude",
+                                      "check_leeway",    "cycles",
+                                      "instructions",    "flops",
+                                      "cache_misses",    "branch_misses",
+                                      "page_faults",     "context_switches"};
+  tune_database *database = open_with_task(f);
+  assert_ok(tune_database_append(database, record));
+  tune_database_destroy(database);
+  for (size_t i = 0; i < sizeof newer / sizeof *newer; ++i) {
+    char sql[96];
+    snprintf(sql, sizeof sql, "ALTER TABLE trials DROP COLUMN %s", newer[i]);
+    run_sql(f, sql);
+  }
+  run_sql(f, "PRAGMA user_version = 4");
+}
+
+// What was kept before code features, drift, counters and the check's reasons were known stays,
+// under the same digest, and takes new records beside it; to read alone such a file is too old.
 static void older_databases_are_brought_up_to_date(void **state) {
   fixture *f = *state;
   tune_record record = make_record(1, "{\"mc\":64}");
-  tune_database *database = open_with_task(f);
-  assert_ok(tune_database_append(database, &record));
-  tune_database_destroy(database);
+  tune_database *database = NULL;
+  make_schema_4(f, &record);
   run_sql(f, "ALTER TABLE trials DROP COLUMN registers;"
              "ALTER TABLE trials DROP COLUMN spilled_bytes;"
              "ALTER TABLE trials DROP COLUMN shared_bytes;"
@@ -505,6 +524,7 @@ static void older_databases_are_brought_up_to_date(void **state) {
   record.code = (tune_code_features){.registers = 96, .spilled_bytes = 4, .shared_bytes = 512};
   record.time.median = record.time.low = 0.25;
   record.drift = 1.25;
+  give_reasons(&record);
   assert_ok(tune_database_append(database, &record));
   tune_record best;
   assert_ok(tune_database_best(database, "aaaa", "ffff", NULL, &best));
@@ -512,9 +532,29 @@ static void older_databases_are_brought_up_to_date(void **state) {
   assert_int_equal(best.code.spilled_bytes, 4);
   assert_int_equal(best.code.shared_bytes, 512);
   assert_true(best.drift == 1.25);
+  assert_string_equal(best.check.type, "bf16");
+  assert_true(best.counts.of_run[TUNE_COUNT_FLOPS] == 3e9);
   tune_record_deinit(&best);
   tune_database_destroy(database);
   run_sql(f, "CREATE TABLE two(n CHECK(n = 2)); INSERT INTO two SELECT count(*) FROM trials");
+}
+
+// The same of the version just before: its records have an error and a limit, and no reasons.
+static void databases_of_schema_4_are_brought_up_to_date(void **state) {
+  fixture *f = *state;
+  tune_record record = make_record(1, "{\"mc\":64}");
+  tune_database *database = NULL;
+  make_schema_4(f, &record);
+  assert_ok(tune_database_open(f->path, &database));
+  assert_ok(tune_database_append(database, &record)); // which is there
+  tune_record best;
+  assert_ok(tune_database_best(database, "aaaa", "ffff", NULL, &best));
+  assert_true(best.check.is_known && best.check.tolerance == record.check.tolerance);
+  assert_string_equal(best.check.type, "");
+  assert_false(tune_counts_are_known(&best.counts));
+  tune_record_deinit(&best);
+  tune_database_destroy(database);
+  run_sql(f, "CREATE TABLE one(n CHECK(n = 1)); INSERT INTO one SELECT count(*) FROM trials");
 }
 
 // Values that SQLite lets pass but a record cannot have are damage, not data.
@@ -698,6 +738,7 @@ int main(void) {
       TEST(changed_bytes_do_not_crash),
       TEST(strange_files_are_refused),
       TEST(older_databases_are_brought_up_to_date),
+      TEST(databases_of_schema_4_are_brought_up_to_date),
       TEST(impossible_values_are_damage),
       TEST(our_memory_may_run_out),
       TEST(sqlites_memory_may_run_out),

@@ -17,6 +17,7 @@ static void records_come_back_whole(void **state) {
   tune_database *database = open_with_task(f);
   tune_record in = make_record(0.001234567890123456, "{\"mc\": 64, \"nr\": -1}");
   in.script = "module {}\n";
+  give_reasons(&in);
   assert_ok(tune_database_append(database, &in));
   tune_database_destroy(database);
 
@@ -37,8 +38,16 @@ static void records_come_back_whole(void **state) {
   assert_int_equal(out.time.repeats, in.time.repeats);
   assert_int_equal(out.time.sample_count, 3);
   assert_memory_equal(out.time.samples, in.time.samples, 3 * sizeof(double));
-  assert_true(out.has_check && out.check_error == in.check_error &&
-              out.check_tolerance == in.check_tolerance);
+  assert_true(out.check.is_known && out.check.error == in.check.error &&
+              out.check.tolerance == in.check.tolerance);
+  assert_string_equal(out.check.type, in.check.type);
+  assert_string_equal(out.check.accumulator, in.check.accumulator);
+  assert_string_equal(out.check.operands, in.check.operands);
+  assert_true(out.check.reduction == in.check.reduction &&
+              out.check.magnitude == in.check.magnitude && out.check.leeway == in.check.leeway &&
+              out.check.is_sparse);
+  assert_memory_equal(out.counts.is_known, in.counts.is_known, sizeof in.counts.is_known);
+  assert_memory_equal(out.counts.of_run, in.counts.of_run, sizeof in.counts.of_run);
   assert_memory_equal(out.stage_seconds, in.stage_seconds, sizeof in.stage_seconds);
   assert_string_equal(out.strategy, in.strategy);
   assert_true(out.seed == in.seed && out.created_ms == in.created_ms);
@@ -59,7 +68,7 @@ static void failures_keep_their_reason(void **state) {
   assert_null(out.digest);
   assert_null(out.script);
   assert_null(out.time.samples);
-  assert_false(out.has_check);
+  assert_false(out.check.is_known);
   tune_record_deinit(&out);
   tune_database_destroy(database);
 }
@@ -68,15 +77,15 @@ static void failures_keep_their_reason(void **state) {
 static void endless_errors_are_kept(void **state) {
   tune_database *database = open_with_task(*state);
   tune_record in = make_failure(TUNE_VERDICT_WRONG, "{}", "wrong");
-  in.has_check = true;
-  in.check_error = NAN;
-  in.check_tolerance = 0;
+  in.check.is_known = true;
+  in.check.error = NAN;
+  in.check.tolerance = 0;
   assert_ok(tune_database_append(database, &in));
-  in.check_error = INFINITY;
+  in.check.error = INFINITY;
   assert_ok(tune_database_append(database, &in));
   tune_record out;
   assert_ok(tune_database_load(database, "aaaa", "ffff", keep_copy, &out));
-  assert_true(out.has_check && isinf(out.check_error) && out.check_tolerance == 0);
+  assert_true(out.check.is_known && isinf(out.check.error) && out.check.tolerance == 0);
   tune_record_deinit(&out);
   tune_database_destroy(database);
 }
@@ -97,7 +106,13 @@ static void equal_records_are_one(void **state) {
   assert_ok(tune_database_append(database, &record));
   record.stage_seconds[5] = 1;
   assert_ok(tune_database_append(database, &record));
-  assert_int_equal(count_records(database), 5);
+  give_reasons(&record);
+  assert_ok(tune_database_append(database, &record));
+  record.check.leeway = 0;
+  assert_ok(tune_database_append(database, &record));
+  record.counts.is_known[TUNE_COUNT_PAGE_FAULTS] = true; // of 0, which is not the same as unknown
+  assert_ok(tune_database_append(database, &record));
+  assert_int_equal(count_records(database), 8);
   tune_database_destroy(database);
 }
 

@@ -185,7 +185,7 @@ static void messages_say_what_to_do(void **state) {
   f->bytes[8] = 1;
   assert_int_equal(read_code(f, f->bytes, f->size), TUNE_FAILED_PRECONDITION);
   assert_fails(tune_export_read(f->damaged_path, &read), TUNE_FAILED_PRECONDITION,
-               "version 1, and this mlir-tune reads version 2; use the same mlir-tune");
+               "version 1, and this mlir-tune reads version 3; use the same mlir-tune");
   f->bytes[8] = 2;
 }
 

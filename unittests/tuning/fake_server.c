@@ -155,6 +155,7 @@ static json_t *timing(double time) {
 }
 
 static size_t open_tasks;
+static bool is_counting;
 
 // One task is open at a time; one that is opened without closing the one before is a mistake.
 static void serve_open(const json_t *request) {
@@ -164,6 +165,7 @@ static void serve_open(const json_t *request) {
   read_artifact(json_string_value(json_object_get(request, "reference")), &time, &fault);
   check(json_is_object(json_object_get(request, "signature")), "open without signature");
   check(json_array_size(json_object_get(request, "cpus")) > 0, "open without cpus");
+  is_counting = json_is_true(json_object_get(request, "counters"));
   log_span("open-measurer", tune_clock_seconds());
   answer(
       json_pack("{s:O, s:f}", "task", json_object_get(request, "task"), "reference_seconds", time));
@@ -203,8 +205,13 @@ static void serve_measure(const json_t *request) {
     json_object_set_new(reply, "waited", json_real(1000));
   json_object_set_new(reply, "verdict", json_string(is_wrong ? "wrong" : "ok"));
   json_object_set_new(reply, "check",
-                      json_pack("{s:o, s:f}", "max_error", is_wrong ? json_null() : json_real(1e-7),
-                                "tolerance", 1e-5));
+                      json_pack("{s:o, s:f, s:s, s:i, s:f, s:s}", "max_error",
+                                is_wrong ? json_null() : json_real(1e-7), "tolerance", 1e-5, "type",
+                                "f32", "reduction", 16, "magnitude", 2.5, "inputs", "dense"));
+  if (is_counting)
+    json_object_set_new(reply, "counters",
+                        json_pack("{s:n, s:f, s:s}", "cycles", "page_faults", 0.25, "missing",
+                                  "no counter was free"));
   answer(reply);
 }
 

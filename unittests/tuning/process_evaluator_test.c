@@ -119,10 +119,33 @@ static void builds_and_measures(void **state) {
   assert_true(measured.time.median == 12e-3);
   assert_int_equal(measured.time.sample_count, 3);
   assert_int_equal(measured.time.repeats, 3);
-  assert_true(measured.has_check);
-  assert_true(measured.check_tolerance == 1e-5);
+  assert_true(measured.check.is_known);
+  assert_true(measured.check.tolerance == 1e-5);
+  assert_string_equal(measured.check.type, "f32");
+  assert_true(measured.check.reduction == 16 && measured.check.magnitude == 2.5);
+  assert_false(tune_counts_are_known(&measured.counts));
   assert_true(measured.stage_seconds[TUNE_STAGE_MEASURE] >= 0.002);
   tune_evaluation_deinit(&measured);
+}
+
+// Counters come where they are asked for; why some are missing is known from the first reply on.
+static void counters_come_with_what_is_missing(void **state) {
+  fixture *f = *state;
+  f->options.counters = true;
+  open_task(f);
+  const tune_evaluator_class *methods = f->evaluator.methods;
+  assert_null(methods->missing_counters(f->evaluator.self));
+  for (uint64_t ticket = 1; ticket <= 2; ++ticket) {
+    assert_ok(build(f, ticket, 12, FAULT_NONE));
+    expect_only(f, ticket, TUNE_VERDICT_OK);
+    measure(f, ticket);
+    tune_evaluation measured = expect(f, ticket, TUNE_VERDICT_OK);
+    assert_true(measured.counts.is_known[TUNE_COUNT_PAGE_FAULTS]);
+    assert_true(measured.counts.of_run[TUNE_COUNT_PAGE_FAULTS] == 0.25);
+    assert_false(measured.counts.is_known[TUNE_COUNT_CYCLES]);
+    tune_evaluation_deinit(&measured);
+    assert_string_equal(methods->missing_counters(f->evaluator.self), "no counter was free");
+  }
 }
 
 static void failures_are_verdicts(void **state) {
@@ -143,7 +166,7 @@ static void failures_are_verdicts(void **state) {
   expect_only(f, 3, TUNE_VERDICT_OK);
   measure(f, 3);
   event = expect(f, 3, TUNE_VERDICT_WRONG);
-  assert_true(isinf(event.check_error));
+  assert_true(isinf(event.check.error));
   tune_evaluation_deinit(&event);
 }
 
@@ -672,6 +695,7 @@ int main(void) {
       cmocka_unit_test(cores_are_divided),
       cmocka_unit_test_setup_teardown(servers_are_told_the_device, setup, teardown),
       cmocka_unit_test_setup_teardown(builds_and_measures, setup, teardown),
+      cmocka_unit_test_setup_teardown(counters_come_with_what_is_missing, setup, teardown),
       cmocka_unit_test_setup_teardown(failures_are_verdicts, setup, teardown),
       cmocka_unit_test_setup_teardown(compares, setup, teardown),
       cmocka_unit_test_setup_teardown(comparing_can_be_interrupted, setup, teardown),

@@ -11,7 +11,11 @@ static const char full[] =
     "\"config\":{\"mc\":64,\"nr\":8},\"script\":\"module {}\",\"verdict\":\"ok\",\"digest\":\"d\","
     "\"time\":{\"median\":0.5,\"low\":0.25,\"high\":0.75,\"repeats\":4,\"samples\":[0.5,0.25,0.75]}"
     ","
-    "\"check\":{\"max_error\":0.125,\"tolerance\":0.5},\"stages\":{\"lower\":0.5,\"measure\":1.5},"
+    "\"check\":{\"max_error\":0.125,\"tolerance\":0.5,\"type\":\"bf16\",\"accumulator\":\"f32\","
+    "\"operands\":\"tf32\",\"reduction\":512,\"magnitude\":14.25,\"leeway\":0.25,"
+    "\"inputs\":\"sparse\"},\"counters\":{\"cycles\":1e6,\"instructions\":2.5e6,\"flops\":3e7,"
+    "\"cache_misses\":12.0,\"branch_misses\":0.0,\"page_faults\":0.0,\"context_switches\":0.5},"
+    "\"stages\":{\"lower\":0.5,\"measure\":1.5},"
     "\"code\":{\"registers\":96,\"spilled_bytes\":4,\"shared_bytes\":44544},"
     "\"strategy\":\"random\",\"seed\":\"18446744073709551615\",\"created_ms\":1700000000000}";
 
@@ -114,10 +118,81 @@ static void refuses_what_makes_no_sense(void **state) {
   assert_refused("[0.5,", "[-0.5,", "time.samples");
   assert_refused("[0.5,", "[\"x\",", "\"samples\"");
   assert_refused("\"max_error\":0.125", "\"max_error\":-1", "check error");
+  assert_refused("\"bf16\"", "\"complex128\"", "\"type\" is not the name of a type");
+  assert_refused("\"type\":\"bf16\",", "", "unknown member \"accumulator\"");
+  assert_refused("\"f32\"", "\"\"", "\"accumulator\"");
+  assert_refused("\"f32\"", "\"\\u001b[2J\"", "\"accumulator\" is not the name of a type");
+  assert_refused("\"reduction\":512", "\"reduction\":-1", "\"reduction\"");
+  assert_refused("\"magnitude\":14.25", "\"magnitude\":-1", "check.magnitude");
+  assert_refused("\"leeway\":0.25", "\"leeway\":\"x\"", "\"leeway\"");
+  assert_refused("\"sparse\"", "\"other\"", "\"inputs\" is not \"dense\" or \"sparse\"");
+  assert_refused("\"cycles\":1e6", "\"cycles\":-1", "\"cycles\" = -1");
+  assert_refused("\"flops\"", "\"flop\"", "counters with an unknown member \"flop\"");
+  assert_refused("\"flops\":3e7", "\"flops\":true", "\"flops\" is not a number");
   assert_refused("\"18446744073709551615\"", "\"-1\"", "\"seed\"");
   assert_refused("\"18446744073709551615\"", "\"1x\"", "\"seed\"");
   assert_refused("\"18446744073709551615\"", "\"18446744073709551616\"", "\"seed\"");
   assert_refused("\"task\":\"t\"", "\"task\":\"t\\u0000u\"", "\"task\"");
+}
+
+static char *text_of(tune_string_builder *builder) {
+  char *text;
+  assert_ok(tune_string_builder_finish(builder, &text));
+  return text;
+}
+
+static void assert_check_text(const tune_check_result *check, const char *expected) {
+  tune_string_builder builder;
+  tune_string_builder_init(&builder);
+  tune_check_result_append(&builder, check);
+  char *text = text_of(&builder);
+  assert_string_equal(text, expected);
+  free(text);
+}
+
+// What the limit comes from is said as far as it is known and means something.
+static void checks_in_words(void **state) {
+  (void)state;
+  tune_check_result check = {.is_known = true, .error = 1.2e-6, .tolerance = 3.1e-5};
+  assert_check_text(&check, "error 1.2e-06 of 3.1e-05 allowed");
+  check.reduction = 512;
+  strcpy(check.type, "i32");
+  assert_check_text(&check, "error 1.2e-06 of 3.1e-05 allowed: i32");
+  strcpy(check.type, "f32");
+  check.magnitude = 14.2;
+  assert_check_text(&check, "error 1.2e-06 of 3.1e-05 allowed: f32, sums of 512, magnitude 14.2");
+  check.reduction = 1;
+  strcpy(check.accumulator, "f64");
+  strcpy(check.operands, "tf32");
+  check.leeway = 1e-5;
+  check.is_sparse = true;
+  assert_check_text(&check, "error 1.2e-06 of 3.1e-05 allowed: f32 in f64, magnitude 14.2, "
+                            "factors in tf32, leeway 1e-05, on sparse inputs");
+}
+
+// Rates are there where cycles are. A reply names what is missing, and why; it is no count.
+static void counts_in_words(void **state) {
+  (void)state;
+  json_t *reply = load("{\"counters\":{\"cycles\":null,\"instructions\":3e6,\"flops\":16e6,"
+                       "\"page_faults\":0,\"missing\":\"no counter was free\"}}");
+  tune_counts counts;
+  assert_ok(tune_counts_get(reply, &counts));
+  tune_string_builder builder;
+  tune_string_builder_init(&builder);
+  tune_counts_append(&builder, &counts);
+  char *text = text_of(&builder);
+  assert_string_equal(text, "3e+06 instructions, 1.6e+07 FLOP, 0 page faults");
+  free(text);
+  counts.is_known[TUNE_COUNT_CYCLES] = true;
+  counts.of_run[TUNE_COUNT_CYCLES] = 1.25e6;
+  tune_counts_append(&builder, &counts);
+  text = text_of(&builder);
+  assert_string_equal(text, "1.25e+06 cycles, 3e+06 instructions (2.40 a cycle), "
+                            "1.6e+07 FLOP (12.80 a cycle), 0 page faults");
+  free(text);
+  json_object_set_new(reply, "counters", json_integer(1));
+  assert_fails(tune_counts_get(reply, &counts), TUNE_INVALID_ARGUMENT, "not an object");
+  json_decref(reply);
 }
 
 // An error without bound is null in JSON, which has no infinity.
@@ -130,15 +205,15 @@ static void infinite_error(void **state) {
                         .strategy = "grid",
                         .verdict = TUNE_VERDICT_WRONG,
                         .error = "it is NaN",
-                        .has_check = true,
-                        .check_error = NAN,
-                        .check_tolerance = 1};
+                        .check.is_known = true,
+                        .check.error = NAN,
+                        .check.tolerance = 1};
   json_t *object;
   assert_ok(tune_record_to_json(&record, &object));
   assert_true(json_is_null(json_object_get(json_object_get(object, "check"), "max_error")));
   tune_record again;
   assert_ok(tune_record_from_json(object, &again));
-  assert_true(isinf(again.check_error));
+  assert_true(isinf(again.check.error));
   assert_string_equal(again.error, "it is NaN");
   tune_record_deinit(&again);
   json_decref(object);
@@ -166,6 +241,8 @@ int main(void) {
       cmocka_unit_test(json_round_trip),
       cmocka_unit_test(refuses_every_broken_member),
       cmocka_unit_test(refuses_what_makes_no_sense),
+      cmocka_unit_test(checks_in_words),
+      cmocka_unit_test(counts_in_words),
       cmocka_unit_test(infinite_error),
       cmocka_unit_test(refuses_what_is_no_json),
   };

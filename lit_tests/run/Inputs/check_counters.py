@@ -5,7 +5,7 @@ import sys
 report = json.load(open(sys.argv[1]))
 for module in [report, *report["compare"]]:
     counters = module["counters"]
-    known = ["cycles", "instructions", "cache_misses", "branch_misses", "page_faults"]
+    known = ["cycles", "instructions", "cache_misses", "branch_misses", "page_faults", "flops"]
     assert counters["context_switches"] >= 0
     assert ("missing" in counters) == any(counters[name] is None for name in known), counters
     for name in known:

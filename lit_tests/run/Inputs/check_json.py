@@ -23,7 +23,13 @@ for of in (report, other):
     assert abs(of["gflops"] - of["flops"] / median) < 1e-6 * of["gflops"]
     assert abs(of["gbytes_per_s"] - of["bytes"] / median) < 1e-6 * of["gbytes_per_s"]
     assert 0 < of["percent_of_peak"] <= of["percent_of_roofline"] * (1 + 1e-6)
-    assert 0 <= of["check"]["max_error"] <= of["check"]["tolerance"]
+    check = of["check"]
+    assert 0 <= check["max_error"] <= check["tolerance"]
+    assert (check["type"], check["reduction"], check["inputs"]) == ("f32", 32, "dense")
+    assert check["accumulator"] is check["operands"] is check["leeway"] is None
+    # What targets/output_check.h has for every element, and at most that for one of 6 R.
+    roundoff, of_all = 2**-24, 8 * 32**0.5 * check["magnitude"]
+    assert roundoff * of_all <= check["tolerance"] <= roundoff * (of_all + 36 * 6 * check["magnitude"]), check
     assert [task["count"] for task in of["tasks"]] == [1] and of["tasks"][0]["from"] == "default"
 low, high = other["ratio_ci95"]
 assert 0 < low <= other["ratio"] <= high

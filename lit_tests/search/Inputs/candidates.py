@@ -6,7 +6,7 @@ import sys
 with open(sys.argv[1], "rb") as file:
     magic, version, length, digest = struct.unpack("<8sII32s", file.read(48))
     description = json.loads(file.read(length))
-assert magic == b"TUNEEXPT" and version == 2
+assert magic == b"TUNEEXPT" and version == 3
 for task in description["tasks"]:
     for candidate in task["candidates"]:
         config = " ".join("%s=%d" % item for item in sorted(candidate["config"].items()))
