@@ -41,8 +41,23 @@ static void append_value(tune_string_builder *text, const tune_knob *knob, size_
     tune_string_builder_appendf(text, "%" PRId64, knob->values[index]);
 }
 
-static void add_knob_row(tune_table *table, const tune_knob *knob) {
-  tune_string_builder domain, initial;
+// Appends where the knob does something; nothing where it does so everywhere.
+static tune_status append_condition(tune_string_builder *text, const tune_space *space,
+                                    size_t index) {
+  const tune_constraint *condition = tune_space_condition(space, index);
+  char *printed;
+  if (!condition)
+    return TUNE_OK;
+  TUNE_RETURN_IF_ERROR(tune_constraint_print(condition, space, &printed));
+  tune_string_builder_append(text, printed);
+  free(printed);
+  return TUNE_OK;
+}
+
+static tune_status add_knob_row(tune_table *table, const tune_space *space, size_t index) {
+  const tune_knob *knob = tune_space_knob(space, index);
+  tune_string_builder domain, initial, where;
+  tune_string_builder_init(&where);
   tune_string_builder_init(&domain);
   tune_string_builder_init(&initial);
   for (size_t i = 0; i < knob->value_count; i++) {
@@ -50,22 +65,29 @@ static void add_knob_row(tune_table *table, const tune_knob *knob) {
     append_value(&domain, knob, i);
   }
   append_value(&initial, knob, knob->default_index);
-  const char *cells[] = {knob->name, tune_level_name(knob->level), initial.text, domain.text};
+  tune_status status = append_condition(&where, space, index);
+  const char *cells[] = {knob->name, tune_level_name(knob->level), initial.text, where.text,
+                         domain.text};
   tune_table_add_row(table, cells);
   tune_string_builder_deinit(&domain);
   tune_string_builder_deinit(&initial);
+  tune_string_builder_deinit(&where);
+  return status;
 }
 
 static tune_status print_knobs(const tune_space *space) {
   static const tune_table_column columns[] = {{"knob", false, false},
                                               {"level", false, false},
                                               {"default", true, false},
+                                              {"only where", false, false},
                                               {"domain", false, true}};
   tune_table *table;
-  TUNE_RETURN_IF_ERROR(tune_table_create(columns, 4, &table));
-  for (size_t k = 0; k < tune_space_knob_count(space); k++)
-    add_knob_row(table, tune_space_knob(space, k));
-  tune_status status = tune_table_print(table, tune_terminal_width(stderr), stderr);
+  TUNE_RETURN_IF_ERROR(tune_table_create(columns, 5, &table));
+  tune_status status = TUNE_OK;
+  for (size_t k = 0; k < tune_space_knob_count(space) && tune_status_is_ok(status); k++)
+    status = add_knob_row(table, space, k);
+  if (tune_status_is_ok(status))
+    status = tune_table_print(table, tune_terminal_width(stderr), stderr);
   tune_table_destroy(table);
   return status;
 }
@@ -79,6 +101,8 @@ static tune_status print_summary(const tune_task_space *space) {
           space->task->name, space->task->key.text, space->origin, size);
   TUNE_RETURN_IF_ERROR(print_knobs(space->space));
   for (size_t i = 0; i < tune_space_constraint_count(space->space); i++) {
+    if (tune_space_constraint_is_implied(space->space, i))
+      continue; // the table has it
     const tune_constraint *constraint = tune_space_constraint(space->space, i);
     const char *why = tune_constraint_why(constraint);
     char *text;

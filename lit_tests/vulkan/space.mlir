@@ -4,7 +4,11 @@
 // TABLE: matmul 64x32x128 f32 +add
 // TABLE: for target vulkan:generic, {{[0-9]+}} configs
 // TABLE-NOT: llvm
+// TABLE: only where
 // TABLE: group_x {{ *}}gpu
+// TABLE: group_y {{ *}}gpu {{ *}}[[#]] {{ *}}shared_memory == 0
+// TABLE: stages {{ *}}gpu {{ *}}[[#]] {{ *}}shared_memory == 1
+// TABLE-NOT: does nothing
 // TABLE: spirv_opt {{ *}}target {{ *}}performance {{ *}}none, performance, size, unroll
 // RUN: tune-opt %s --tune-lower="target=vulkan:generic until=schedule" | FileCheck %s
 // RUN: tune-opt %s --tune-lower="target=vulkan:generic until=schedule schedule=%t.space.mlir" | FileCheck %s
