@@ -7,21 +7,11 @@
 #include "database_fixture.h"
 
 #include "support/digest.h"
-#include "tuning/database_transfer.h"
-
-static tune_status import_text(tune_database *database, const char *text,
-                               tune_database_transfer *done) {
-  FILE *stream = fmemopen((char *)text, strlen(text), "r");
-  assert_non_null(stream);
-  tune_status status = tune_database_import(database, stream, "x.results", done);
-  fclose(stream);
-  return status;
-}
 
 static void refuse(tune_database *database, const char *text, tune_status_code code,
                    const char *part) {
   tune_database_transfer done;
-  assert_fails(import_text(database, text, &done), code, part);
+  assert_fails(import_text(database, text, "x.results", &done), code, part);
   assert_int_equal(count_records(database), 0);
 }
 
@@ -52,12 +42,12 @@ static char *with_end(const char *lines, const char *others, int records) {
 static void results_come_in_as_they_grow(void **state) {
   tune_database *database = open_with_task(*state);
   tune_database_transfer done;
-  assert_ok(import_text(database, RESULTS_HEADER TRIAL(1) "{\"kind\":\"tri", &done));
+  assert_ok(import_text(database, RESULTS_HEADER TRIAL(1) "{\"kind\":\"tri", "x.results", &done));
   assert_int_equal(done.records, 1);
   assert_int_equal(done.awaited, 2);
   const char *lines = RESULTS_HEADER TRIAL(1) FAILURE TRIAL(2) COMPARISON;
   char *whole = with_end(lines, lines, 2);
-  assert_ok(import_text(database, whole, &done));
+  assert_ok(import_text(database, whole, "x.results", &done));
   free(whole);
   assert_int_equal(done.records, 1);
   assert_int_equal(done.known, 1);

@@ -5,8 +5,7 @@
 //
 //===--------------------------------------------------------------------------------===//
 
-#include "fake_faults.h"
-#include "space_fixture.h"
+#include "fake_task.h"
 
 #include "support/clock.h"
 #include "support/file.h"
@@ -31,23 +30,13 @@ typedef struct fixture {
 static int setup(void **state) {
   fixture *f = calloc(1, sizeof *f);
   assert_non_null(f);
-  strcpy(f->folder, "/tmp/tune_elsewhere_test.XXXXXX");
-  assert_non_null(mkdtemp(f->folder));
-  snprintf(f->log, sizeof f->log, "%s/log", f->folder);
+  make_fake_folder(f->folder, f->log);
   snprintf(f->rounds_folder, sizeof f->rounds_folder, "%s/rounds", f->folder);
-  assert_int_equal(setenv("FAKE_LOG", f->log, 1), 0);
   f->space = make_space();
   ADD_CATEGORICAL(f->space, "time", 20, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 21, 22, 23, 24);
   add_range(f->space, "fault", FAULT_COUNT);
   assert_ok(tune_space_add_constraint(f->space, "fault == 0 || fault == 1 || fault == 5", NULL));
-  f->task = (tune_task){.key = "key",
-                        .name = "a task",
-                        .payload = "module {}",
-                        .function = "f",
-                        .schedule = "module {}",
-                        .schedule_digest = "s",
-                        .space = f->space,
-                        .reduction = 16};
+  f->task = make_fake_task(f->space);
   f->line = json_pack("{s:s, s:s}", "kind", "task", "key", "key");
   tune_process_evaluator_options_init(&f->options.process);
   f->options.process.worker = TUNE_FAKE_WORKER;
