@@ -4,17 +4,19 @@
 DEMO = examples/torch_mlp3_gelu_f32.mlir
 TRIALS = 64
 
-.PHONY: help demo check build dependencies build-asan build-fuzz test test-asan fuzz clean
+.PHONY: help demo check build dependencies build-asan build-fuzz test test-asan fuzz coverage nightly clean
 
 help:
 	@echo "make demo          install what is missing, build, tune $(DEMO), show the result"
 	@echo "make check         install what is missing, build, run all tests; again with sanitizers;"
-	@echo "                   the fuzz targets for some seconds each"
+	@echo "                   the fuzz targets for some seconds each; count the lines that tests run"
 	@echo "make build         build only: tools in build/bin/, plugin in build/lib/"
 	@echo "make dependencies  install with apt what is missing; needs root or sudo if anything is"
 	@echo "make test          build, and run all tests once"
 	@echo "make fuzz          build the fuzz targets, and run each for 5 s; scripts/fuzz 1800 for longer"
-	@echo "make clean         remove build/, build-asan/ and build-fuzz/"
+	@echo "make coverage      build support/ and tuning/ apart, and count the lines that their tests run"
+	@echo "make nightly       what takes long: ThreadSanitizer, valgrind, long fuzzing, 10^6 records"
+	@echo "make clean         remove build/ and the other builds, build-*/"
 
 dependencies:
 	@echo "== Installing what is missing to build and run mlir-tune"
@@ -51,12 +53,22 @@ fuzz: build-fuzz
 	@echo "== Running the fuzz targets of build-fuzz/"
 	@scripts/fuzz
 
+coverage:
+	@echo "== Counting the lines of support/ and tuning/ that their unit tests run, in build-coverage/"
+	@scripts/coverage
+
+nightly:
+	@scripts/install-dependencies --nightly
+	@scripts/nightly
+
 check:
 	@$(MAKE) --no-print-directory dependencies
 	@$(MAKE) --no-print-directory test
 	@$(MAKE) --no-print-directory test-asan
 	@$(MAKE) --no-print-directory fuzz
-	@echo "== All tests passed, in the release build and under the sanitizers, and nothing was found by fuzzing"
+	@$(MAKE) --no-print-directory coverage
+	@echo "== All tests passed, in the release build and under the sanitizers, nothing was found by fuzzing,"
+	@echo "   and tests run enough of the lines"
 
 demo:
 	@$(MAKE) --no-print-directory dependencies
@@ -64,4 +76,4 @@ demo:
 	@scripts/demo $(DEMO) $(TRIALS)
 
 clean:
-	rm -rf build build-asan build-fuzz
+	rm -rf build build-asan build-coverage build-fuzz build-tsan

@@ -36,11 +36,12 @@ const char *tune_connection_name(const tune_connection *connection);
 int tune_connection_fd(const tune_connection *connection);
 
 // Sends a request, after the hello where that is still to be said. UNAVAILABLE where the program
-// speaks another version of the protocol.
+// speaks another version of the protocol; NOT_FOUND, with how it ended and what it said on stderr,
+// where it is gone.
 tune_status tune_connection_send(tune_connection *connection, const json_t *request);
 // Reads what has come. Call it when the descriptor can be read.
 tune_status tune_connection_fill(tune_connection *connection);
-// The next reply, a new reference, or NULL where none is complete.
+// The next reply, a new reference, or NULL where none is complete. NOT_FOUND as send.
 tune_status tune_connection_pop(tune_connection *connection, json_t **out_reply);
 // Kills a program that does not answer; the next fill and pop find it dead.
 void tune_connection_kill(tune_connection *connection);

@@ -189,8 +189,9 @@ static tune_status read_timing(const json_t *object, tune_timing *time) {
     return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a reply");
   time->sample_count = count;
   for (size_t i = 0; i < count; ++i) {
-    time->samples[i] = json_number_value(json_array_get(samples, i));
-    if (!(time->samples[i] >= 0) || !isfinite(time->samples[i]))
+    const json_t *sample = json_array_get(samples, i);
+    time->samples[i] = json_number_value(sample);
+    if (!json_is_number(sample) || !(time->samples[i] >= 0) || !isfinite(time->samples[i]))
       return malformed("samples");
   }
   return TUNE_OK;

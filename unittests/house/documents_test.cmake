@@ -66,7 +66,7 @@ if(checked EQUAL 0)
   list(APPEND errors "no links found in ${pages}")
 endif()
 
-foreach(script scripts/install-dependencies scripts/demo .ci/run)
+foreach(script scripts/install-dependencies scripts/demo scripts/fuzz scripts/coverage scripts/nightly .ci/run)
   execute_process(COMMAND sh -n ${SOURCE}/${script} RESULT_VARIABLE result ERROR_VARIABLE said)
   if(NOT result EQUAL 0)
     list(APPEND errors "${script}: ${said}")

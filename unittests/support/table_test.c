@@ -5,11 +5,14 @@
 #include "unittests/common/failing_malloc.h"
 
 #include <math.h>
+#include <pty.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -152,11 +155,33 @@ static void figures_are_short(void **state) {
   assert_string_equal(tune_figure_date(INT64_MAX).text, "292278994-08-17 07:12");
 }
 
+// What is no terminal has no width; one that does not say has the usual one.
+static void terminals_have_a_width(void **state) {
+  (void)state;
+  int ends[2];
+  struct winsize size = {.ws_row = 24, .ws_col = 37};
+  assert_int_equal(openpty(&ends[0], &ends[1], NULL, NULL, &size), 0);
+  FILE *stream = fdopen(ends[1], "w");
+  assert_non_null(stream);
+  assert_int_equal(tune_terminal_width(stream), 37);
+  size.ws_col = 0;
+  assert_int_equal(ioctl(ends[1], TIOCSWINSZ, &size), 0);
+  assert_int_equal(tune_terminal_width(stream), 80);
+  fclose(stream);
+  close(ends[0]);
+  assert_int_equal(pipe(ends), 0);
+  stream = fdopen(ends[1], "w");
+  assert_int_equal(tune_terminal_width(stream), 0);
+  fclose(stream);
+  close(ends[0]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(columns_line_up),    cmocka_unit_test(width_is_in_cells),
-      cmocka_unit_test(wide_tables_shrink), cmocka_unit_test(control_characters_print_as_marks),
-      cmocka_unit_test(memory_may_run_out), cmocka_unit_test(figures_are_short),
+      cmocka_unit_test(columns_line_up),        cmocka_unit_test(width_is_in_cells),
+      cmocka_unit_test(wide_tables_shrink),     cmocka_unit_test(control_characters_print_as_marks),
+      cmocka_unit_test(memory_may_run_out),     cmocka_unit_test(figures_are_short),
+      cmocka_unit_test(terminals_have_a_width),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -132,6 +132,56 @@ static void rooflines_are_kept(void **state) {
   tune_scratch_destroy(scratch);
 }
 
+// What a task takes at best is what its arithmetic or its bytes take, whichever is longer; flushed
+// caches hold nothing.
+static void roofs_are_of_arithmetic_or_memory(void **state) {
+  (void)state;
+  tune_target_facts *facts;
+  assert_ok(tune_target_facts_create("null", 1, &facts));
+  tune_task task = {.flops = 200e9, .bytes = 1e9, .peak_flops = 100e9};
+  assert_true(tune_target_facts_percent_of_roofline(facts, &task, 4) == 50); // of arithmetic alone
+  assert_ok(tune_target_facts_read_roofline(facts, NULL));
+  assert_true(tune_target_facts_percent_of_roofline(facts, &task, 4) == 50); // 2 s, bytes 0.05 s
+  task.bytes = 80e9;                                                         // 4 s
+  assert_true(tune_target_facts_percent_of_roofline(facts, &task, 5) == 80);
+  task.peak_flops = 0; // nothing is known of arithmetic
+  assert_true(tune_target_facts_percent_of_roofline(facts, &task, 5) == 80);
+  assert_true(tune_target_facts_percent_of_roofline(facts, &task, 0) == 0);
+  facts->flushes_cache = true;
+  assert_true(tune_target_facts_bandwidth(facts, 1000) == 20e9);
+  char text[TUNE_TARGET_FACTS_TEXT];
+  assert_non_null(strstr(tune_target_facts_describe(facts, text), ", caches flushed,"));
+  tune_target_facts_destroy(facts);
+}
+
+// A CPU's is measured where the database has none, and kept there: looking once more only makes it
+// higher, as what is measured beside other work is too low.
+static void a_cpus_roofline_is_measured_and_kept(void **state) {
+  (void)state;
+  tune_scratch *scratch;
+  tune_database *database = open_database(&scratch);
+  tune_target_facts *facts, *again;
+  assert_ok(tune_target_facts_create("cpu", 1, &facts));
+  assert_null(tune_target_facts_device(facts));
+  assert_string_not_equal(tune_target_facts_model(facts), "");
+  assert_ok(tune_target_facts_doubt_roofline(facts, database)); // of which there is none
+  assert_null(facts->roofline);
+  assert_ok(tune_target_facts_read_roofline(facts, database));
+  double peak = tune_target_facts_peak(facts, "f32");
+  assert_true(peak > 0);
+  assert_true(tune_target_facts_peak(facts, "bf16") > 0);
+  assert_true(tune_target_facts_bandwidth(facts, 1000) > 0);
+  assert_ok(tune_target_facts_create("cpu", 1, &again));
+  assert_ok(tune_target_facts_read_roofline(again, database));
+  assert_true(tune_target_facts_peak(again, "f32") >= peak);
+  assert_ok(tune_target_facts_doubt_roofline(again, database));
+  assert_true(tune_target_facts_peak(again, "f32") >= peak);
+  tune_target_facts_destroy(facts);
+  tune_target_facts_destroy(again);
+  tune_database_destroy(database);
+  tune_scratch_destroy(scratch);
+}
+
 static const char SOFTWARE[] = "{\"target\": \"vulkan\", \"device_type\": \"cpu\"}";
 static const char HARDWARE[] = "{\"target\": \"vulkan\", \"device_type\": \"discrete\"}";
 
@@ -236,6 +286,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(digests_are_of_contents_and_threads),
       cmocka_unit_test(null_facts_are_the_targets),
+      cmocka_unit_test(roofs_are_of_arithmetic_or_memory),
+      cmocka_unit_test(a_cpus_roofline_is_measured_and_kept),
       cmocka_unit_test(devices_know_their_threads),
       cmocka_unit_test(any_device_has_facts),
       cmocka_unit_test(architectures_have_facts),

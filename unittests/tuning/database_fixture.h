@@ -8,7 +8,7 @@
 #define TUNE_UNITTESTS_TUNING_DATABASE_FIXTURE_H
 
 #include "support/file.h"
-#include "tuning/database.h"
+#include "tuning/database_transfer.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -153,6 +153,16 @@ static inline size_t count_records(tune_database *database) {
   size_t count = 0;
   assert_ok(tune_database_load(database, NULL, NULL, count_record, &count));
   return count;
+}
+
+// Imports `text` as the file `name`.
+static inline tune_status import_text(tune_database *database, const char *text, const char *name,
+                                      tune_database_transfer *done) {
+  FILE *stream = fmemopen((char *)text, strlen(text), "r");
+  assert_non_null(stream);
+  tune_status status = tune_database_import(database, stream, name, done);
+  fclose(stream);
+  return status;
 }
 
 #endif // TUNE_UNITTESTS_TUNING_DATABASE_FIXTURE_H

@@ -1,6 +1,5 @@
 //===- database_upkeep_test.c - What prune keeps, what transfer refuses --------------===//
 
-#include "tuning/database_transfer.h"
 #include "tuning/database_upkeep.h"
 #include "unittests/tuning/database_fixture.h"
 
@@ -136,15 +135,6 @@ static void pruned_files_are_smaller(void **state) {
 
 //===- Transfer ---------------------------------------------------------------===//
 
-static tune_status import_text(tune_database *database, const char *text,
-                               tune_database_transfer *done) {
-  FILE *stream = fmemopen((char *)text, strlen(text), "r");
-  assert_non_null(stream);
-  tune_status status = tune_database_import(database, stream, "x.jsonl", done);
-  fclose(stream);
-  return status;
-}
-
 #define HEADER "{\"kind\":\"header\",\"format\":\"mlir-tune\",\"version\":1}\n"
 #define FINGERPRINT                                                                                \
   "{\"kind\":\"fingerprint\",\"digest\":\"eeee\",\"target\":\"cpu\",\"description\":{\"a\":1}}"
@@ -153,9 +143,9 @@ static tune_status import_text(tune_database *database, const char *text,
 static void exports_can_be_joined(void **state) {
   tune_database *database = open_with_task(*state);
   tune_database_transfer done;
-  assert_ok(import_text(database, HEADER HEADER FINGERPRINT, &done));
+  assert_ok(import_text(database, HEADER HEADER FINGERPRINT, "x.jsonl", &done));
   assert_int_equal(done.fingerprints, 1);
-  assert_ok(import_text(database, HEADER FINGERPRINT "\n", &done));
+  assert_ok(import_text(database, HEADER FINGERPRINT "\n", "x.jsonl", &done));
   assert_int_equal(done.fingerprints, 0);
   tune_database_destroy(database);
 }
@@ -170,7 +160,7 @@ static void imports_replace_nothing(void **state) {
                                "\"extents\":[]}\n"
                                "{\"kind\":\"fingerprint\",\"digest\":\"ffff\",\"target\":\"cuda\","
                                "\"description\":{}}\n",
-                        &done));
+                        "x.jsonl", &done));
   assert_int_equal(done.tasks + done.fingerprints, 0);
   tune_database_task task;
   assert_ok(tune_database_get_task(database, "aaaa", &task));
@@ -209,7 +199,8 @@ static void imports_are_whole_or_not_at_all(void **state) {
     char text[512];
     snprintf(text, sizeof text, "%s%s\n%s\n", HEADER, FINGERPRINT, wrong[i]);
     tune_database_transfer done;
-    assert_fails(import_text(database, text, &done), TUNE_INVALID_ARGUMENT, "x.jsonl:3: ");
+    assert_fails(import_text(database, text, "x.jsonl", &done), TUNE_INVALID_ARGUMENT,
+                 "x.jsonl:3: ");
     assert_int_equal(done.fingerprints, 0);
     char *target, *description;
     assert_fails(tune_database_get_fingerprint(database, "eeee", &target, &description),
@@ -254,7 +245,7 @@ static void transfers_lose_nothing(void **state) {
   assert_int_equal(done.records, 4);
   snprintf(path, sizeof path, "%s/other.db", f->folder);
   assert_ok(tune_database_open(path, &other));
-  assert_ok(import_text(other, lines, &done));
+  assert_ok(import_text(other, lines, "x.jsonl", &done));
   free(lines);
   assert_int_equal(done.records, 4);
   assert_int_equal(done.tasks, 2);

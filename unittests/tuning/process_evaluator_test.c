@@ -1,7 +1,6 @@
 //===- process_evaluator_test.c -----------------------------------------------===//
 
-#include "fake_faults.h"
-#include "space_fixture.h"
+#include "fake_task.h"
 
 #include "support/clock.h"
 #include "support/file.h"
@@ -29,21 +28,11 @@ typedef struct fixture {
 static int setup(void **state) {
   fixture *f = calloc(1, sizeof *f);
   assert_non_null(f);
-  strcpy(f->folder, "/tmp/tune_process_test.XXXXXX");
-  assert_non_null(mkdtemp(f->folder));
-  snprintf(f->log, sizeof f->log, "%s/log", f->folder);
-  assert_int_equal(setenv("FAKE_LOG", f->log, 1), 0);
+  make_fake_folder(f->folder, f->log);
   f->space = make_space();
   ADD_ORDERED(f->space, "time", 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24);
   add_range(f->space, "fault", FAULT_COUNT);
-  f->task = (tune_task){.key = "key",
-                        .name = "a task",
-                        .payload = "module {}",
-                        .function = "f",
-                        .schedule = "module {}",
-                        .schedule_digest = "s",
-                        .space = f->space,
-                        .reduction = 16};
+  f->task = make_fake_task(f->space);
   tune_process_evaluator_options_init(&f->options);
   f->options.worker = TUNE_FAKE_WORKER;
   f->options.measurer = TUNE_FAKE_MEASURER;

@@ -235,6 +235,33 @@ static void refuses_what_is_no_json(void **state) {
   assert_fails(tune_record_validate(&record), TUNE_INVALID_ARGUMENT, "without \"task\"");
 }
 
+// As tune-run --config= takes it, in the order of the space.
+static void configs_can_be_typed(void **state) {
+  (void)state;
+  const char *const pairs[][2] = {{"{\"nr\":32,\"mc\":64,\"pad\":-1}", "nr=32,mc=64,pad=-1"},
+                                  {"{\"mc\":64}", "mc=64"},
+                                  {"{}", ""}};
+  for (size_t i = 0; i < 3; ++i) {
+    char *text;
+    assert_ok(tune_record_config_text(pairs[i][0], &text));
+    assert_string_equal(text, pairs[i][1]);
+    free(text);
+  }
+}
+
+// JSON has no texts that are not UTF-8: such a record is not written down as another one.
+static void other_encodings_are_refused(void **state) {
+  (void)state;
+  json_t *object = load(full), *again;
+  tune_record record;
+  assert_ok(tune_record_from_json(object, &record));
+  json_decref(object);
+  memcpy(record.strategy, "\xff", 1);
+  assert_fails(tune_record_to_json(&record, &again), TUNE_OUT_OF_MEMORY, "not UTF-8");
+  assert_null(again);
+  tune_record_deinit(&record);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(names),
@@ -245,6 +272,8 @@ int main(void) {
       cmocka_unit_test(counts_in_words),
       cmocka_unit_test(infinite_error),
       cmocka_unit_test(refuses_what_is_no_json),
+      cmocka_unit_test(configs_can_be_typed),
+      cmocka_unit_test(other_encodings_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

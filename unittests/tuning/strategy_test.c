@@ -286,6 +286,31 @@ static void failures_steer(void **state) {
   tune_space_destroy(space);
 }
 
+// A config that is timed again, or fails then, steers the search by what was told last, as if it
+// had never been anything else.
+static void the_last_word_counts(void **state) {
+  (void)state;
+  tune_space *space = make_large_space();
+  tune_strategy *corrected = make("evolutionary", space, 3),
+                *other = make("evolutionary", space, 3);
+  for (int i = 0; i < 60; ++i) {
+    tune_config config, same;
+    size_t count;
+    assert_ok(tune_strategy_ask(corrected, 1, &config, &count));
+    assert_ok(tune_strategy_ask(other, 1, &same, &count));
+    assert_true(tune_config_equal(&config, &same));
+    double seconds = i % 4 == 0 ? 0 : bowl(space, &config); // 0: it failed
+    tell(corrected, &config, i % 3 == 0 ? 1e-9 : 1e3);
+    tell(corrected, &config, seconds);
+    tell(other, &config, seconds);
+    tune_config_deinit(&config);
+    tune_config_deinit(&same);
+  }
+  tune_strategy_destroy(corrected);
+  tune_strategy_destroy(other);
+  tune_space_destroy(space);
+}
+
 static void told_configs_are_not_proposed(void **state) {
   (void)state;
   tune_space *space = make_space();
@@ -476,6 +501,7 @@ int main(void) {
       cmocka_unit_test(seeds_come_first),
       cmocka_unit_test(offspring_of_rare_parents_are_valid),
       cmocka_unit_test(failures_steer),
+      cmocka_unit_test(the_last_word_counts),
       cmocka_unit_test(told_configs_are_not_proposed),
       cmocka_unit_test(refuses_bad_options),
       cmocka_unit_test(evolution_learns_what_makes_no_difference),

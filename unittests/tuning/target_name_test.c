@@ -40,6 +40,9 @@ static void names_are_split_at_the_first_colon(void **state) {
   check("cuda:sm_90", TUNE_KIND_CUDA, "cuda", "sm_90", false);
   assert_int_equal(tune_target_kind_of("vulkan"), TUNE_KIND_VULKAN);
   assert_int_equal(tune_target_kind_of("gpu"), TUNE_KIND_CPU);
+  assert_int_equal(tune_target_kind_of_name("cuda:sm_90"), TUNE_KIND_CUDA);
+  assert_int_equal(tune_target_kind_of_name("vulkan"), TUNE_KIND_VULKAN);
+  assert_int_equal(tune_target_kind_of_name("vulkan2:0"), TUNE_KIND_CPU);
 }
 
 static void refuse(const char *text, tune_status_code code, const char *part) {
