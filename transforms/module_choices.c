@@ -22,7 +22,7 @@ static tune_status decide(const tune_module_tasks *tasks, size_t task,
   if (options->database && !space->is_decided) {
     status = tune_best_config_find(options->database, space, tasks->facts, &outcome, &best);
     if (tune_status_is_ok(status) && outcome != TUNE_BEST_FOUND && remarks)
-      tune_best_config_remark(space, tasks->facts, outcome);
+      status = tune_best_config_remark(options->database, space, tasks->facts, outcome);
   }
   const tune_config *config = outcome == TUNE_BEST_FOUND ? &best : NULL;
   if (tune_status_is_ok(status))
