@@ -33,7 +33,10 @@ static tune_status make_kept_folder(worker_output *output) {
     return out_of_memory();
   tune_status status = tune_scratch_create_in(parent, &output->scratch);
   free(parent);
-  return status;
+  if (tune_status_get_code(status) != TUNE_NOT_FOUND)
+    return tune_status_annotate(status, "%s", output->target);
+  tune_status_free(status);
+  return tune_status_from_errno(ENOENT, "%s", output->target);
 }
 
 static tune_status make_folder(worker_output *output, bool is_kept) {
