@@ -18,10 +18,8 @@ static tune_status apply_to_task(const tune_module_tasks *tasks, tune_database *
   tune_best_outcome outcome;
   tune_config config;
   TUNE_RETURN_IF_ERROR(tune_best_config_find(database, space, tasks->facts, &outcome, &config));
-  if (outcome != TUNE_BEST_FOUND) {
-    tune_best_config_remark(space, tasks->facts, outcome);
-    return TUNE_OK;
-  }
+  if (outcome != TUNE_BEST_FOUND)
+    return tune_best_config_remark(database, space, tasks->facts, outcome);
   char provenance[32];
   tune_best_config_provenance(space, provenance);
   tune_status status = tune_task_space_write_chosen(space, &tasks->anchors, &config, provenance);

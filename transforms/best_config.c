@@ -3,8 +3,10 @@
 #include "transforms/best_config.h"
 
 #include "dialects/diagnostic.h"
+#include "transforms/other_records.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // Reads the config of `record` if it is one of the (narrowed) space.
@@ -103,24 +105,33 @@ tune_status tune_best_config_find(tune_database *database, const tune_task_space
                                    : status;
 }
 
-void tune_best_config_remark(const tune_task_space *space, const tune_target_facts *facts,
-                             tune_best_outcome outcome) {
-  char what[TUNE_TARGET_FACTS_TEXT];
+tune_status tune_best_config_remark(tune_database *database, const tune_task_space *space,
+                                    const tune_target_facts *facts, tune_best_outcome outcome) {
+  char what[TUNE_TARGET_FACTS_TEXT], *others;
   const char *name = space->task->name;
   MlirLocation location = space->task->location;
-  if (outcome == TUNE_BEST_OTHER_SPACE)
+  if (outcome == TUNE_BEST_OTHER_SPACE) {
+    bool is_device = facts->name.kind != TUNE_KIND_CPU && !facts->name.is_generic;
     tune_remark_emit(location,
                      "'%s' keeps the default schedule: its records are of another space than that "
-                     "of %s, or of another version of mlir-tune; tune it again",
-                     name, space->origin);
-  else if (outcome == TUNE_BEST_NOT_ALLOWED)
+                     "of %s, %sor of another version of mlir-tune; tune it again",
+                     name, space->origin,
+                     is_device ? "of a search without device=FILE (target=cuda:sm_90, "
+                                 "vulkan:generic) perhaps, "
+                               : "");
+    return TUNE_OK;
+  }
+  if (outcome == TUNE_BEST_NOT_ALLOWED) {
     tune_remark_emit(
         location, "'%s' keeps the default schedule: no record has what is chosen on this op", name);
-  else
-    tune_remark_emit(location, "'%s' keeps the default schedule: no record of it for %s on %s%s",
-                     name, tune_target_facts_describe(facts, what),
-                     facts->is_elsewhere ? tune_target_facts_model(facts) : "this machine",
-                     facts->name.is_generic ? "; device=FILE names a device that has some" : "");
+    return TUNE_OK;
+  }
+  TUNE_RETURN_IF_ERROR(tune_other_records_describe(database, space, facts, &others));
+  tune_remark_emit(location, "'%s' keeps the default schedule: no record of it for %s on %s%s",
+                   name, tune_target_facts_describe(facts, what),
+                   facts->is_elsewhere ? tune_target_facts_model(facts) : "this machine", others);
+  free(others);
+  return TUNE_OK;
 }
 
 void tune_best_config_provenance(const tune_task_space *space, char text[32]) {

@@ -29,9 +29,10 @@ tune_status tune_best_config_find(tune_database *database, const tune_task_space
                                   const tune_target_facts *facts, tune_best_outcome *out_outcome,
                                   tune_config *out_config);
 
-// Says in a remark at the task why it keeps the default schedule.
-void tune_best_config_remark(const tune_task_space *space, const tune_target_facts *facts,
-                             tune_best_outcome outcome);
+// Says in a remark at the task why it keeps the default schedule, and which other device, if any,
+// has records of it.
+tune_status tune_best_config_remark(tune_database *database, const tune_task_space *space,
+                                    const tune_target_facts *facts, tune_best_outcome outcome);
 
 // Where a value from the database says that it is from: "database:1f3a09c2", with the start of the
 // task's key, which tune-db takes.

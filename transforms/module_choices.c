@@ -7,6 +7,7 @@
 #include "transforms/best_config.h"
 #include "transforms/instantiate.h"
 #include "transforms/module_schedule.h"
+#include "transforms/normalize_windows.h"
 
 #include <stdlib.h>
 
@@ -22,7 +23,7 @@ static tune_status decide(const tune_module_tasks *tasks, size_t task,
   if (options->database && !space->is_decided) {
     status = tune_best_config_find(options->database, space, tasks->facts, &outcome, &best);
     if (tune_status_is_ok(status) && outcome != TUNE_BEST_FOUND && remarks)
-      tune_best_config_remark(space, tasks->facts, outcome);
+      status = tune_best_config_remark(options->database, space, tasks->facts, outcome);
   }
   const tune_config *config = outcome == TUNE_BEST_FOUND ? &best : NULL;
   if (tune_status_is_ok(status))
@@ -65,6 +66,7 @@ tune_status tune_module_choices_make_script(MlirOperation module,
   *out_script = (MlirOperation){NULL};
   tune_module_tasks_options wanted = options->tasks;
   wanted.takes_all_chosen = true;
+  tune_normalize_windows(module);
   tune_module_tasks tasks;
   TUNE_RETURN_IF_ERROR(tune_module_tasks_init(&tasks, module, &wanted));
   tune_status status = make_script(&tasks, options, remarks, out_script);

@@ -6,6 +6,7 @@
 #include "dialects/choices.h"
 #include "dialects/diagnostic.h"
 #include "transforms/ir.h"
+#include "transforms/normalize_windows.h"
 #include "transforms/transform_script.h"
 
 #include "mlir-c/Dialect/Linalg.h"
@@ -71,6 +72,7 @@ tune_status tune_normalize(MlirModule module) {
   // same one without choices.
   tune_choices_strip(mlirModuleGetOperation(module));
   tune_allow_place(mlirModuleGetOperation(module));
+  tune_normalize_windows(mlirModuleGetOperation(module));
   const char *decomposition = tune_normalize_decomposition(mlirModuleGetOperation(module));
   if (decomposition)
     TUNE_RETURN_IF_ERROR(run_transforms(mlirModuleGetOperation(module), decomposition));

@@ -14,7 +14,7 @@
 
 // What is measured with one thread says nothing about two.
 // RUN: tune-opt %s --tune-apply="target=null threads=2 db=%t.db schedule=%S/../annotate/Inputs/tiles.mlir" 2>&1 | FileCheck %s --check-prefix=THREADS
-// THREADS: remark: 'matmul 64x64x32 f32' keeps the default schedule: no record of it for target null and 2 threads
+// THREADS: remark: 'matmul 64x64x32 f32' keeps the default schedule: no record of it for target null and 2 threads on this machine; null:{{[0-9a-f]+}} ({{.*}}) has some; to take them: threads=1
 // THREADS-NOT: tune.choices
 
 // The winner, which was measured beside its rivals, and not the trial that looked faster.

@@ -7,9 +7,12 @@
 #include "support/string_builder.h"
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct program {
   json_t *description;
@@ -94,14 +97,60 @@ static tune_status write_description(const program *p, const char *output) {
   return status;
 }
 
+//===- What was there before ---------------------------------------------------===//
+
+// How many modules the program had that was written to `output` before; 0: none was, or its
+// description is gone.
+static tune_status count_earlier(const char *output, size_t *out_count) {
+  *out_count = 0;
+  char *path;
+  if (asprintf(&path, "%s.json", output) < 0)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "naming files");
+  json_t *description = json_load_file(path, 0, NULL);
+  free(path);
+  if (json_is_string(json_object_get(description, "target")))
+    *out_count = json_array_size(json_object_get(description, "modules"));
+  json_decref(description);
+  return TUNE_OK;
+}
+
+// Removes what is there and was written before, but not this time: of `earlier` modules, where
+// there are `count` now, and constants, where it has none.
+static tune_status remove_stale(const char *output, size_t earlier, size_t count, bool has_data) {
+  char *path;
+  if (earlier == 1 && count != 1)
+    unlink(output);
+  for (size_t i = count == 1 ? 0 : count; i < earlier && earlier > 1; ++i) {
+    TUNE_RETURN_IF_ERROR(name_module(output, i, &path));
+    unlink(path);
+    free(path);
+  }
+  if (!earlier || has_data)
+    return TUNE_OK;
+  if (asprintf(&path, "%s.data", output) < 0)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "naming files");
+  unlink(path);
+  free(path);
+  return TUNE_OK;
+}
+
+//===- The whole ----------------------------------------------------------------===//
+
+// The description comes last: as long as it is the old one, it tells what is stale.
+static tune_status write_all(program *p, const char *output) {
+  size_t earlier = 0, count = json_array_size(json_object_get(p->description, "modules"));
+  TUNE_RETURN_IF_ERROR(count_earlier(output, &earlier));
+  TUNE_RETURN_IF_ERROR(write_modules(p, output));
+  if (p->rest_size > 0)
+    TUNE_RETURN_IF_ERROR(write_beside(output, ".data", p->rest, p->rest_size));
+  TUNE_RETURN_IF_ERROR(remove_stale(output, earlier, count, p->rest_size > 0));
+  return write_description(p, output);
+}
+
 tune_status tune_program_files_write(const char *bytes, size_t size, const char *output) {
   program p;
   TUNE_RETURN_IF_ERROR(read_program(bytes, size, &p));
-  tune_status status = write_modules(&p, output);
-  if (tune_status_is_ok(status))
-    status = write_description(&p, output);
-  if (tune_status_is_ok(status) && p.rest_size > 0)
-    status = write_beside(output, ".data", p.rest, p.rest_size);
+  tune_status status = write_all(&p, output);
   json_decref(p.description);
   return status;
 }

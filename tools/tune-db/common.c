@@ -53,8 +53,34 @@ tune_status tune_db_find_fingerprint(tune_database *database, const char *text, 
 tune_figure tune_db_target(const char *target, const char *fingerprint) {
   tune_figure figure = {"-"};
   if (*fingerprint)
-    snprintf(figure.text, sizeof figure.text, "%.20s:%.6s", target, fingerprint);
+    snprintf(figure.text, sizeof figure.text, "%.14s:%.6s", target, fingerprint);
   return figure;
+}
+
+tune_status tune_db_is_flushed(tune_database *database, const char *fingerprint,
+                               bool *out_flushed) {
+  char *target = NULL, *description = NULL;
+  *out_flushed = false;
+  if (!*fingerprint)
+    return TUNE_OK;
+  TUNE_RETURN_IF_ERROR(tune_database_get_fingerprint(database, fingerprint, &target, &description));
+  json_t *object = json_loads(description, 0, NULL);
+  *out_flushed = json_is_true(json_object_get(object, "flush_cache"));
+  json_decref(object);
+  free(target);
+  free(description);
+  return TUNE_OK;
+}
+
+tune_status tune_db_target_of_records(tune_database *database, const char *target,
+                                      const char *fingerprint, tune_figure *out_figure) {
+  bool is_flushed;
+  *out_figure = tune_db_target(target, fingerprint);
+  TUNE_RETURN_IF_ERROR(tune_db_is_flushed(database, fingerprint, &is_flushed));
+  size_t length = strlen(out_figure->text);
+  if (is_flushed)
+    snprintf(out_figure->text + length, sizeof out_figure->text - length, " flushed");
+  return TUNE_OK;
 }
 
 tune_figure tune_db_short_key(const char *key) {

@@ -7,18 +7,23 @@
 #include <string.h>
 
 typedef struct lister {
+  tune_database *database;
   tune_table *table; // or
   json_t *array;
   const char *fingerprint; // only this one, or NULL
 } lister;
 
 static tune_status add_object(lister *listing, const tune_database_summary *summary) {
+  bool is_flushed;
+  TUNE_RETURN_IF_ERROR(tune_db_is_flushed(listing->database, summary->fingerprint, &is_flushed));
   json_t *object =
       json_pack("{ss ss ss sf sf ss ss sI sI}", "task", summary->task, "kind", summary->kind,
                 "name", summary->name, "flops", summary->flops, "bytes", summary->bytes,
                 "fingerprint", summary->fingerprint, "target", summary->target, "trials",
                 (json_int_t)summary->trials, "failed", (json_int_t)summary->failed);
   int failed = !object;
+  if (object && is_flushed)
+    failed |= json_object_set_new(object, "flush_cache", json_true());
   if (object && summary->best > 0) {
     failed |= json_object_set_new(object, "best_seconds", json_real(summary->best));
     failed |= json_object_set_new(object, "has_winner", json_boolean(summary->has_winner));
@@ -40,8 +45,9 @@ static tune_status add_summary(void *user, const tune_database_summary *summary)
     return TUNE_OK;
   if (listing->array)
     return add_object(listing, summary);
-  tune_figure key = tune_db_short_key(summary->task);
-  tune_figure target = tune_db_target(summary->target, summary->fingerprint);
+  tune_figure key = tune_db_short_key(summary->task), target;
+  TUNE_RETURN_IF_ERROR(
+      tune_db_target_of_records(listing->database, summary->target, summary->fingerprint, &target));
   tune_figure trials = tune_figure_count(summary->trials);
   tune_figure failed = tune_figure_count(summary->failed);
   tune_figure best = tune_figure_seconds(summary->best);
@@ -91,7 +97,7 @@ static tune_status list(const char *path, const char *filter, const char *finger
   TUNE_RETURN_IF_ERROR(tune_database_open_read_only(path, &database));
   char *digest = NULL;
   tune_status status = tune_db_find_fingerprint(database, fingerprint, &digest);
-  lister listing = {.fingerprint = digest};
+  lister listing = {.database = database, .fingerprint = digest};
   if (tune_status_is_ok(status))
     status = (format == TUNE_DB_JSON ? list_as_json : list_as_text)(database, filter, &listing);
   free(digest);

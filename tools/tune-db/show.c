@@ -211,11 +211,14 @@ static tune_status add_best(tune_database *database, const tune_database_task *t
     return TUNE_OK;
   }
   char *target = NULL, *model = NULL;
+  tune_figure name;
   if (tune_status_is_ok(status))
     status = get_device(database, digest, &target, &model);
+  if (tune_status_is_ok(status))
+    status = tune_db_target_of_records(database, target, digest, &name);
   if (tune_status_is_ok(status)) {
     double median = best.time.median;
-    tune_figure name = tune_db_target(target, digest), time = tune_figure_seconds(median);
+    tune_figure time = tune_figure_seconds(median);
     tune_figure rate = tune_figure_giga(task->flops / median);
     const char *cells[] = {name.text, model ? model : "-", time.text, rate.text, best.strategy};
     tune_table_add_row(table, cells);

@@ -70,6 +70,11 @@ tune_status tune_db_find_fingerprint(tune_database *database, const char *text, 
 
 // "cpu:1a2b3c": a target and the start of the fingerprint's digest.
 tune_figure tune_db_target(const char *target, const char *fingerprint);
+// Whether the records of `fingerprint` ("": false) are of runs that found the caches flushed.
+tune_status tune_db_is_flushed(tune_database *database, const char *fingerprint, bool *out_flushed);
+// tune_db_target, with " flushed" behind it where that is so.
+tune_status tune_db_target_of_records(tune_database *database, const char *target,
+                                      const char *fingerprint, tune_figure *out_figure);
 // The start of a key that a person can type.
 tune_figure tune_db_short_key(const char *key);
 

@@ -1,5 +1,6 @@
 //===- main.c - tune-measure ------------------------------------------------------------===//
 
+#include "support/scratch.h"
 #include "tools/common/options.h"
 #include "tools/common/tool.h"
 #include "tools/tune-measure/device.h"
@@ -10,16 +11,17 @@
 
 typedef struct usage {
   bool serve, fingerprint, roofline;
+  const char *scratch; // the folder to keep a scratch folder in
   const char *target, *device, *output, *cpus;
   int64_t threads; // 0: not given
   const char *file;
 } usage;
 
 static tune_status check_usage(const usage *u) {
-  if (u->fingerprint + u->roofline + u->serve + (u->file != NULL) != 1)
+  if (u->fingerprint + u->roofline + u->serve + (u->file != NULL) + (u->scratch != NULL) != 1)
     return tune_status_make(TUNE_INVALID_ARGUMENT,
                             "one of --serve, --fingerprint and --roofline is needed, or a FILE "
-                            "with candidates");
+                            "with candidates, and no two of them");
   if (u->file && (u->target || u->threads))
     return tune_status_make(TUNE_INVALID_ARGUMENT,
                             "--%s: what candidates are for is in their file; leave it out",
@@ -52,6 +54,8 @@ static int exit_status_of(const usage *u, tune_status status) {
 }
 
 static tune_status run(const usage *u) {
+  if (u->scratch)
+    return tune_scratch_keep(u->scratch);
   if (u->serve)
     return server_run(STDIN_FILENO, STDOUT_FILENO);
   if (u->file) {
@@ -83,6 +87,10 @@ int main(int argc, char **argv) {
        NULL, 0, 0},
       {"threads", 0, TUNE_OPTION_INTEGER, &u.threads, "N",
        "Threads that the roofline is of, all together. The default is 1.", NULL, 1, 4096},
+      {"keep-scratch", 0, TUNE_OPTION_STRING, &u.scratch, "FOLDER",
+       "Make a folder in FOLDER, print its path, and remove it when stdin ends: the tools start "
+       "this beside themselves, so that nothing is left of one that is killed.",
+       NULL, 0, 0},
       {"output", 'o', TUNE_OPTION_STRING, &u.output, "FILE",
        "Where the results of a FILE with candidates go, or are already, to be completed. The "
        "default is beside it, with the ending .results.",

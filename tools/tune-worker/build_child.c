@@ -6,7 +6,7 @@
 #include "support/digest.h"
 #include "support/file.h"
 #include "support/process.h"
-#include "support/sandbox.h"
+#include "tools/tune-worker/build_sandbox.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -60,23 +60,6 @@ static void limit_cpus(const json_t *cpus) {
   // Where none of them exists the build goes on where it may.
   if (CPU_COUNT(&set) > 0)
     sched_setaffinity(0, sizeof set, &set);
-}
-
-// What the build writes goes into the output's own folder, with what its programs write for a
-// while.
-static tune_status enter_sandbox(const worker_output *output, int report) {
-  char folder[PATH_MAX];
-  snprintf(folder, sizeof folder, "%s", worker_output_path(output));
-  char *slash = strrchr(folder, '/');
-  if (slash)
-    *slash = '\0';
-  if (setenv("TMPDIR", slash ? folder : ".", 1) != 0)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "starting a build");
-  tune_sandbox_close_descriptors(&report, 1);
-  const char *const writable[] = {slash ? folder : "."};
-  const tune_sandbox_options options = {
-      .kind = TUNE_SANDBOX_BUILD, .writable = writable, .writable_count = 1};
-  return tune_sandbox_enter(&options);
 }
 
 static void enter_child(const build_order *order, pid_t parent, int log) {
@@ -174,7 +157,7 @@ static json_t *describe_failure(tune_status status) {
 
 _Noreturn static void run_child(const build_order *order, const worker_output *output, int report) {
   json_t *message = NULL;
-  tune_status status = enter_sandbox(output, report);
+  tune_status status = build_sandbox_enter(worker_output_path(output), report);
   if (tune_status_is_ok(status))
     status = build(order, output, &message);
   if (!tune_status_is_ok(status))
@@ -232,7 +215,7 @@ tune_status build_child_start(const build_order *order, json_int_t ticket,
   child->seconds = order->seconds;
   child->deadline = tune_clock_seconds() + order->seconds;
   tune_message_reader_init(&child->reader);
-  tune_status status = worker_output_create(order->output, &child->output);
+  tune_status status = worker_output_create(order->output, false, &child->output);
   if (tune_status_is_ok(status))
     status = start(order, child);
   if (!tune_status_is_ok(status)) {

@@ -5,7 +5,7 @@
 #include "transforms/best_config.h"
 #include "transforms/build.h"
 #include "transforms/module_tasks.h"
-#include "tuning/constraint.h"
+#include "tuning/config_complete.h"
 #include "tuning/database_transfer.h"
 #include "tuning/sampler.h"
 
@@ -78,14 +78,8 @@ static tune_status add_given(const lister *l, const tune_task_space *space, cons
                             "choices on the ops (tune-opt --tune-annotate)",
                             l->tasks.extraction->task_count);
   TUNE_RETURN_IF_ERROR(
-      tune_status_annotate(tune_config_from_text(&config, space->space, text), "%s", text));
-  const tune_constraint *violated = NULL;
-  tune_status status = TUNE_OK;
-  if (tune_config_is_valid(&config, space->space, &violated))
-    status = add_config(candidates, space, &config, "given", &is_new);
-  else
-    status = tune_status_make(TUNE_INVALID_ARGUMENT, "the config violates %s",
-                              tune_constraint_text(violated));
+      tune_status_annotate(tune_config_complete_text(&config, space->space, text), "%s", text));
+  tune_status status = add_config(candidates, space, &config, "given", &is_new);
   tune_config_deinit(&config);
   return tune_status_annotate(status, "%s", text);
 }

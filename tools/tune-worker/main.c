@@ -32,7 +32,7 @@ int main(int argc, char **argv) {
        "Serve a driver on stdin and stdout (docs/architecture.md). The default without --build.",
        NULL, 0, 0},
       {"build", 0, TUNE_OPTION_STRING, &build.payload, "FILE",
-       "Build one payload in this process, and end.", NULL, 0, 0},
+       "Build one payload, in a sandboxed process, and end.", NULL, 0, 0},
       {"schedule", 0, TUNE_OPTION_STRING, &build.schedule, "FILE",
        "The schedule to apply. Without it the payload is lowered as it is.", NULL, 0, 0},
       {"allow-pass", 0, TUNE_OPTION_STRING, &build.allowed_passes, "NAME,...",
@@ -94,9 +94,11 @@ int main(int argc, char **argv) {
                    : check_usage(&build);
   bool usage_failed = !tune_status_is_ok(status);
   if (!usage_failed && !answer)
-    status = build.payload ? one_shot_run(&build) : server_run();
-  tune_arguments_deinit(&arguments);
+    status = build.payload ? TUNE_OK : server_run();
   bool failed = !tune_status_is_ok(status);
   tune_tool_report("tune-worker", status, stderr);
+  if (!failed && !answer && build.payload)
+    failed = one_shot_run(&build);
+  tune_arguments_deinit(&arguments);
   return usage_failed ? 2 : failed;
 }

@@ -7,7 +7,7 @@
 #include "transforms/best_config.h"
 #include "transforms/ir.h"
 #include "transforms/module_choices.h"
-#include "tuning/constraint.h"
+#include "tuning/config_complete.h"
 
 #include "mlir-c/BuiltinTypes.h"
 
@@ -20,15 +20,6 @@ static void load_dialects(MlirContext context) {
 //===--------------------------------------------------------------------------===//
 // Scheduling
 //===--------------------------------------------------------------------------===//
-
-static tune_status check_config(const tune_task_space *space, const tune_config *config) {
-  const tune_constraint *violated = NULL;
-  if (tune_config_is_valid(config, space->space, &violated))
-    return TUNE_OK;
-  const char *why = tune_constraint_why(violated);
-  return tune_status_make(TUNE_INVALID_ARGUMENT, "the config violates %s%s%s",
-                          tune_constraint_text(violated), why ? ": " : "", why ? why : "");
-}
 
 // Puts `text`, a config, on the anchors of the only task as the user's choices.
 static tune_status pin_config(MlirOperation payload, const tune_module_tasks_options *options,
@@ -46,9 +37,7 @@ static tune_status pin_config(MlirOperation payload, const tune_module_tasks_opt
   if (tune_status_is_ok(status))
     status = tune_module_tasks_make_space(&tasks, 0, &space);
   if (tune_status_is_ok(status))
-    status = tune_config_from_text(&config, space->space, text);
-  if (tune_status_is_ok(status))
-    status = check_config(space, &config);
+    status = tune_config_complete_text(&config, space->space, text);
   if (tune_status_is_ok(status))
     status = tune_task_space_write_chosen(space, &tasks.anchors, &config, "user");
   tune_config_deinit(&config);

@@ -5,14 +5,11 @@
 #include "support/clock.h"
 #include "support/digest.h"
 #include "support/file.h"
-#include "tools/common/program_files.h"
 #include "tools/tune-worker/context.h"
-#include "tools/tune-worker/output.h"
 #include "transforms/build.h"
 #include "transforms/ir.h"
 #include "transforms/lower/link.h"
 #include "tuning/constraint.h"
-#include "tuning/target_facts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,26 +17,32 @@
 const char *const one_shot_emit_names[] = {
     "so", "obj", "asm", "llvm", "mlir", "spirv", "scheduled", "script", "signature", "space", NULL};
 
-static tune_status write_output(const one_shot_options *options, const char *bytes, size_t size) {
-  if (strcmp(options->output, "-") != 0)
-    return tune_file_write(options->output, bytes, size);
+typedef struct one_shot {
+  const one_shot_options *options;
+  const json_t *device; // or NULL
+  const char *output;   // NULL: stdout
+} one_shot;
+
+static tune_status write_output(const one_shot *shot, const char *bytes, size_t size) {
+  if (shot->output)
+    return tune_file_write(shot->output, bytes, size);
   if (fwrite(bytes, 1, size, stdout) != size || fflush(stdout) != 0)
     return tune_status_make(TUNE_RESOURCE_EXHAUSTED, "writing to stdout");
   return TUNE_OK;
 }
 
 // Prints `op` and a line end to the output; destroys `op`.
-static tune_status write_op(const one_shot_options *options, MlirOperation op) {
+static tune_status write_op(const one_shot *shot, MlirOperation op) {
   char *text = NULL;
   tune_status status = tune_ir_print(op, false, &text);
   mlirOperationDestroy(op);
   if (tune_status_is_ok(status))
-    status = write_output(options, text, strlen(text));
+    status = write_output(shot, text, strlen(text));
   free(text);
   return status;
 }
 
-static tune_status write_signature(const one_shot_options *options, const tune_build_task *task) {
+static tune_status write_signature(const one_shot *shot, const tune_build_task *task) {
   json_t *object = NULL;
   TUNE_RETURN_IF_ERROR(
       tune_function_signature_to_json(tune_build_task_get_signature(task), &object));
@@ -48,13 +51,13 @@ static tune_status write_signature(const one_shot_options *options, const tune_b
   tune_string_builder line;
   tune_string_builder_init(&line);
   tune_string_builder_appendf(&line, "%s\n", text ? text : "");
-  tune_status status = write_output(options, line.text, line.length);
+  tune_status status = write_output(shot, line.text, line.length);
   tune_string_builder_deinit(&line);
   free(text);
   return status;
 }
 
-static tune_status write_space(const one_shot_options *options, const tune_build_task *task) {
+static tune_status write_space(const one_shot *shot, const tune_build_task *task) {
   const tune_space *space = tune_build_task_get_space(task);
   tune_string_builder text;
   tune_string_builder_init(&text);
@@ -84,7 +87,7 @@ static tune_status write_space(const one_shot_options *options, const tune_build
                                 why ? why : "");
     free(expression);
   }
-  tune_status status = write_output(options, text.text ? text.text : "", text.length);
+  tune_status status = write_output(shot, text.text ? text.text : "", text.length);
   tune_string_builder_deinit(&text);
   return status;
 }
@@ -99,69 +102,57 @@ static void report_times(const tune_build_report *report, double link, const cha
           report->cpu.codegen * 1e3, link * 1e3, size, digest.text);
 }
 
-static tune_status link_to_output(const one_shot_options *options, const char *bytes, size_t size) {
+static tune_status link_to_output(const one_shot *shot, const char *bytes, size_t size) {
   tune_linker *linker;
-  worker_output *output;
-  TUNE_RETURN_IF_ERROR(tune_linker_create(options->threads > 1, &linker));
-  tune_status status = worker_output_create(options->output, &output);
-  if (tune_status_is_ok(status))
-    status = tune_linker_run(linker, bytes, size, worker_output_path(output));
-  if (tune_status_is_ok(status))
-    status = worker_output_commit(output);
-  worker_output_destroy(output);
+  TUNE_RETURN_IF_ERROR(tune_linker_create(shot->options->threads > 1, &linker));
+  tune_status status = tune_linker_run(linker, bytes, size, shot->output);
   tune_linker_destroy(linker);
   return status;
 }
 
-static tune_status write_code(const one_shot_options *options, bool is_object, const char *bytes,
+static tune_status write_code(const one_shot *shot, bool is_object, const char *bytes,
                               size_t size) {
-  if (options->emit == ONE_SHOT_SHARED && is_object)
-    return link_to_output(options, bytes, size);
-  if (options->emit != ONE_SHOT_SPIRV)
-    return write_output(options, bytes, size);
-  if (is_object)
+  one_shot_emit emit = (one_shot_emit)shot->options->emit;
+  if (emit == ONE_SHOT_SHARED && is_object)
+    return link_to_output(shot, bytes, size);
+  if (emit == ONE_SHOT_SPIRV && is_object)
     return tune_status_make(TUNE_INVALID_ARGUMENT,
                             "--emit=spirv is for --target=vulkan: a CPU does not run SPIR-V");
-  return tune_program_files_write(bytes, size, options->output);
+  return write_output(shot, bytes, size);
 }
 
-static tune_status write_and_report(const one_shot_options *options, bool is_object,
+static tune_status write_and_report(const one_shot *shot, bool is_object,
                                     const tune_build_report *report, const char *bytes,
                                     size_t size) {
   double start = tune_clock_seconds();
-  TUNE_RETURN_IF_ERROR(write_code(options, is_object, bytes, size));
-  if (options->timing)
+  TUNE_RETURN_IF_ERROR(write_code(shot, is_object, bytes, size));
+  if (shot->options->timing)
     report_times(report, tune_clock_seconds() - start, bytes, size);
   return TUNE_OK;
 }
 
-static tune_status create_lowering(const one_shot_options *options, MlirContext context,
+static tune_status create_lowering(const one_shot *shot, MlirContext context,
                                    tune_lowering **out_lowering) {
+  const one_shot_options *options = shot->options;
   tune_lowering_options wanted = {.cpu = {.triple = options->triple,
                                           .cpu = options->cpu,
                                           .features = options->features,
-                                          .threads = (int)options->threads}};
+                                          .threads = (int)options->threads},
+                                  .device = shot->device};
   tune_target_name name;
   TUNE_RETURN_IF_ERROR(tune_target_name_init(&name, options->target));
   wanted.kind = name.kind;
   tune_target_name_deinit(&name);
-  tune_target_facts *facts = NULL;
-  // LLVM knows the CPU by itself.
-  if (wanted.kind != TUNE_KIND_CPU)
-    TUNE_RETURN_IF_ERROR(
-        tune_target_facts_create_for_code(options->target, (size_t)options->threads, &facts));
-  wanted.device = facts ? tune_target_facts_device(facts) : NULL;
-  tune_status status = tune_lowering_create(context, &wanted, out_lowering);
-  tune_target_facts_destroy(facts);
-  return status;
+  return tune_lowering_create(context, &wanted, out_lowering);
 }
 
-static tune_status build_code(const one_shot_options *options, MlirContext context,
+static tune_status build_code(const one_shot *shot, MlirContext context,
                               const tune_build_task *task, const tune_config *config) {
   static const tune_emit EMITS[] = {TUNE_EMIT_OBJECT, TUNE_EMIT_OBJECT, TUNE_EMIT_ASSEMBLY,
                                     TUNE_EMIT_LLVM,   TUNE_EMIT_MLIR,   TUNE_EMIT_OBJECT};
+  const one_shot_options *options = shot->options;
   tune_lowering *lowering;
-  TUNE_RETURN_IF_ERROR(create_lowering(options, context, &lowering));
+  TUNE_RETURN_IF_ERROR(create_lowering(shot, context, &lowering));
   char *bytes = NULL;
   size_t size = 0;
   tune_build_report report = {0};
@@ -172,34 +163,36 @@ static tune_status build_code(const one_shot_options *options, MlirContext conte
         tune_build_task_run(task, lowering, config, EMITS[options->emit], &bytes, &size, &report);
   }
   if (tune_status_is_ok(status))
-    status = write_and_report(options, tune_lowering_makes_objects(lowering, config == NULL),
-                              &report, bytes, size);
+    status = write_and_report(shot, tune_lowering_makes_objects(lowering, config == NULL), &report,
+                              bytes, size);
   free(bytes);
   tune_lowering_destroy(lowering);
   return status;
 }
 
-static tune_status build_config(const one_shot_options *options, MlirContext context,
+static tune_status build_config(const one_shot *shot, MlirContext context,
                                 const tune_build_task *task, const tune_config *config) {
+  const one_shot_options *options = shot->options;
   MlirOperation op;
   switch ((one_shot_emit)options->emit) {
   case ONE_SHOT_SCRIPT:
     TUNE_RETURN_IF_ERROR(tune_build_task_decide(task, config, &op));
-    return write_op(options, op);
+    return write_op(shot, op);
   case ONE_SHOT_SCHEDULED:
     TUNE_RETURN_IF_ERROR(tune_build_task_transform(task, options->plain ? NULL : config, &op));
-    return write_op(options, op);
+    return write_op(shot, op);
   case ONE_SHOT_SIGNATURE:
-    return write_signature(options, task);
+    return write_signature(shot, task);
   case ONE_SHOT_SPACE:
-    return write_space(options, task);
+    return write_space(shot, task);
   default:
-    return build_code(options, context, task, options->plain ? NULL : config);
+    return build_code(shot, context, task, options->plain ? NULL : config);
   }
 }
 
-static tune_status run_with_task(const one_shot_options *options, MlirContext context,
+static tune_status run_with_task(const one_shot *shot, MlirContext context,
                                  const tune_build_task *task) {
+  const one_shot_options *options = shot->options;
   const tune_space *space = tune_build_task_get_space(task);
   tune_config config = {0};
   tune_status status =
@@ -212,12 +205,14 @@ static tune_status run_with_task(const one_shot_options *options, MlirContext co
             tune_constraint_text(violated), why ? ": " : "", why ? why : "");
   }
   if (tune_status_is_ok(status))
-    status = build_config(options, context, task, &config);
+    status = build_config(shot, context, task, &config);
   tune_config_deinit(&config);
   return status;
 }
 
-tune_status one_shot_run(const one_shot_options *options) {
+tune_status one_shot_build(const one_shot_options *options, const json_t *device,
+                           const char *output) {
+  const one_shot shot = {.options = options, .device = device, .output = output};
   MlirContext context;
   TUNE_RETURN_IF_ERROR(tune_worker_context_create(&context));
   tune_build_source source = {.payload_source = options->payload,
@@ -227,7 +222,7 @@ tune_status one_shot_run(const one_shot_options *options) {
   tune_build_task *task = NULL;
   tune_status status = tune_build_task_create(context, &source, &task);
   if (tune_status_is_ok(status))
-    status = run_with_task(options, context, task);
+    status = run_with_task(&shot, context, task);
   tune_build_task_destroy(task);
   mlirContextDestroy(context);
   return status;

@@ -5,6 +5,7 @@
 
 #include "support/status.h"
 
+#include <jansson.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -40,7 +41,15 @@ typedef struct one_shot_options {
   bool timing;
 } one_shot_options;
 
-// Builds in this process: what crashes, crashes it.
-tune_status one_shot_run(const one_shot_options *options);
+// Builds in a process of its own, in the sandbox that a search gives its builds, and without limits
+// on time or memory. Reports errors on stderr, also how that process was killed. Returns the exit
+// status: 0 or 1.
+int one_shot_run(const one_shot_options *options);
+
+// What that process does: writes to `output` (NULL: stdout) what is wanted, or, for
+// ONE_SHOT_SPIRV, the program that its files are to be made of. `device` is the fingerprint that
+// the code is for, or NULL.
+tune_status one_shot_build(const one_shot_options *options, const json_t *device,
+                           const char *output);
 
 #endif // TUNE_TOOLS_TUNE_WORKER_ONE_SHOT_H

@@ -14,8 +14,9 @@
 struct worker_output {
   char *target;          // links followed
   char *folder;          // beside the target, to be removed; NULL with a scratch folder
-  tune_scratch *scratch; // for what is no regular file: nothing can be made beside /dev/null, and
-                         // what is renamed to a link to nothing takes its place
+  tune_scratch *scratch; // one that is kept, or for what is special
+  bool is_special; // no regular file: nothing can be made beside /dev/null, and what is renamed
+                   // to a link to nothing takes its place
   char *partial;
 };
 
@@ -23,7 +24,26 @@ static tune_status out_of_memory(void) {
   return tune_status_make(TUNE_OUT_OF_MEMORY, "making an output");
 }
 
-static tune_status make_folder(worker_output *output) {
+static tune_status make_kept_folder(worker_output *output) {
+  const char *slash = strrchr(output->target, '/');
+  char *parent = slash ? strndup(output->target,
+                                 slash == output->target ? 1 : (size_t)(slash - output->target))
+                       : strdup(".");
+  if (!parent)
+    return out_of_memory();
+  tune_status status = tune_scratch_create_in(parent, &output->scratch);
+  free(parent);
+  if (tune_status_get_code(status) != TUNE_NOT_FOUND)
+    return tune_status_annotate(status, "%s", output->target);
+  tune_status_free(status);
+  return tune_status_from_errno(ENOENT, "%s", output->target);
+}
+
+static tune_status make_folder(worker_output *output, bool is_kept) {
+  if (output->is_special)
+    return tune_scratch_create(&output->scratch);
+  if (is_kept)
+    return make_kept_folder(output);
   if (asprintf(&output->folder, "%s.XXXXXX", output->target) < 0) {
     output->folder = NULL;
     return out_of_memory();
@@ -36,29 +56,29 @@ static tune_status make_folder(worker_output *output) {
   return status;
 }
 
-static tune_status prepare(const char *path, worker_output *output) {
+static tune_status prepare(const char *path, bool is_kept, worker_output *output) {
   struct stat info, named;
   bool exists = stat(path, &info) == 0;
   if (exists && S_ISDIR(info.st_mode))
     return tune_status_make(TUNE_INVALID_ARGUMENT, "%s is a folder", path);
-  bool is_special = exists ? !S_ISREG(info.st_mode) : lstat(path, &named) == 0;
-  output->target = exists && !is_special ? realpath(path, NULL) : strdup(path);
+  output->is_special = exists ? !S_ISREG(info.st_mode) : lstat(path, &named) == 0;
+  output->target = exists && !output->is_special ? realpath(path, NULL) : strdup(path);
   if (!output->target)
     return out_of_memory();
-  TUNE_RETURN_IF_ERROR(is_special ? tune_scratch_create(&output->scratch) : make_folder(output));
-  const char *folder = is_special ? tune_scratch_get_path(output->scratch) : output->folder;
+  TUNE_RETURN_IF_ERROR(make_folder(output, is_kept));
+  const char *folder = output->scratch ? tune_scratch_get_path(output->scratch) : output->folder;
   if (asprintf(&output->partial, "%s/artifact", folder) >= 0)
     return TUNE_OK;
   output->partial = NULL;
   return out_of_memory();
 }
 
-tune_status worker_output_create(const char *path, worker_output **out_output) {
+tune_status worker_output_create(const char *path, bool is_kept, worker_output **out_output) {
   *out_output = NULL;
   worker_output *output = calloc(1, sizeof *output);
   if (!output)
     return out_of_memory();
-  tune_status status = prepare(path, output);
+  tune_status status = prepare(path, is_kept, output);
   if (!tune_status_is_ok(status)) {
     worker_output_destroy(output);
     return status;
@@ -83,7 +103,7 @@ void worker_output_destroy(worker_output *output) {
 const char *worker_output_path(const worker_output *output) { return output->partial; }
 
 tune_status worker_output_commit(const worker_output *output) {
-  if (!output->scratch)
+  if (!output->is_special)
     return rename(output->partial, output->target) == 0
                ? TUNE_OK
                : tune_status_from_errno(errno, "renaming to %s", output->target);

@@ -18,11 +18,14 @@
 
 #include "support/status.h"
 
+#include <stdbool.h>
+
 typedef struct worker_output worker_output;
 
-// Makes the folder. INVALID_ARGUMENT where `path` is a folder; errors of the system where its own
-// folder does not exist or cannot be written to.
-tune_status worker_output_create(const char *path, worker_output **out_output);
+// Makes the folder; if it `is_kept`, one that goes also where this process is killed (a scratch
+// folder, whose keeper takes some milliseconds to start). INVALID_ARGUMENT where `path` is a
+// folder; errors of the system where its own folder does not exist or cannot be written to.
+tune_status worker_output_create(const char *path, bool is_kept, worker_output **out_output);
 // Removes the folder and what is left in it. NULL is fine.
 void worker_output_destroy(worker_output *output);
 

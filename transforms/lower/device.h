@@ -20,6 +20,11 @@
 extern "C" {
 #endif
 
+// What to do about sizes that are known at run time only, for errors about them.
+#define TUNE_DEVICE_FIXED_SIZES                                                                    \
+  "kernels for a device have fixed sizes: give the function some, from a caller that casts its "   \
+  "arguments (docs/tasks.md, \"Sizes known at run time only\")"
+
 // Cooperative matrices that subgroups multiply: rows x depth by depth x cols, of one type, and
 // their sum. Types are "f16", "f32", "s8", "u8", "s32", "u32".
 typedef struct tune_device_matrix {

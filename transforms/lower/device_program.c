@@ -7,6 +7,7 @@
 #include "transforms/ir.h"
 #include "transforms/lower/ahead.h"
 #include "transforms/lower/constant_bytes.h"
+#include "transforms/lower/device.h"
 #include "transforms/lower/kernel_memory.h"
 #include "transforms/lower/launch_values.h"
 
@@ -78,8 +79,7 @@ static tune_status check_bytes(MlirOperation op, MlirType type, int64_t *out_byt
   return *out_bytes >= 0 ? TUNE_OK
                          : tune_status_make_at(TUNE_INVALID_ARGUMENT, op,
                                                "memory of a size known only at run time, or of "
-                                               "elements that have none; a device program has "
-                                               "neither");
+                                               "elements that have none; " TUNE_DEVICE_FIXED_SIZES);
 }
 
 static tune_status add_constant(program *self, MlirValue root, size_t *out_index) {
@@ -190,8 +190,9 @@ static tune_status read_constant(MlirOperation launch, MlirValue value, json_int
   MlirOperation op =
       mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){NULL};
   if (!tune_ir_is(op, "arith.constant"))
-    return tune_status_make_at(TUNE_INVALID_ARGUMENT, launch,
-                               "the size of a launch is known only at run time");
+    return tune_status_make_at(
+        TUNE_INVALID_ARGUMENT, launch,
+        "the size of a launch is known only at run time; " TUNE_DEVICE_FIXED_SIZES);
   *out_number = mlirIntegerAttrGetValueInt(tune_ir_attribute(op, "value"));
   return TUNE_OK;
 }

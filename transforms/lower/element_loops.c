@@ -4,6 +4,7 @@
 
 #include "dialects/diagnostic.h"
 #include "transforms/ir_builder.h"
+#include "transforms/lower/device.h"
 
 #include "mlir-c/AffineExpr.h"
 #include "mlir-c/AffineMap.h"
@@ -80,10 +81,9 @@ static tune_status read_nest(MlirOperation op, nest *self) {
     read_extents(self, i);
   for (size_t i = 0; i < self->loop_count; ++i)
     if (self->extents[i] < 0)
-      return tune_status_make_at(TUNE_INVALID_ARGUMENT, op,
-                                 "the size of loop %zu is known only at run time; kernels for a "
-                                 "device have fixed sizes",
-                                 i);
+      return tune_status_make_at(
+          TUNE_INVALID_ARGUMENT, op,
+          "the size of loop %zu is known only at run time; " TUNE_DEVICE_FIXED_SIZES, i);
   for (size_t i = self->input_count; i < self->operand_count; ++i)
     self->keeps_sums &= !moves_with_reduction(self, i);
   return TUNE_OK;

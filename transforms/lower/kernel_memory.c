@@ -5,6 +5,7 @@
 #include "dialects/diagnostic.h"
 #include "transforms/ir.h"
 #include "transforms/lower/ahead.h"
+#include "transforms/lower/device.h"
 #include "transforms/lower/launch_values.h"
 #include "transforms/op_list.h"
 
@@ -165,8 +166,9 @@ static void replace(MlirOperation old, MlirBlock entry, bool is_shared, bool is_
 static tune_status place_allocation(MlirOperation op, MlirBlock entry, bool is_cuda) {
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
   if (tune_kernel_memory_bytes(type) < 0)
-    return tune_status_make_at(TUNE_INVALID_ARGUMENT, op,
-                               "memory in a kernel of a size known only at run time");
+    return tune_status_make_at(
+        TUNE_INVALID_ARGUMENT, op,
+        "memory in a kernel of a size known only at run time; " TUNE_DEVICE_FIXED_SIZES);
   replace(op, entry, tune_kernel_memory_is_shared(type), is_cuda);
   return TUNE_OK;
 }

@@ -58,9 +58,9 @@ static void read_order(tune_launch_grid *self) {
 
 static tune_status read_bounds(tune_launch_grid *self) {
   if (mlirOperationGetNumOperands(self->forall))
-    return tune_status_make_at(TUNE_INVALID_ARGUMENT, self->forall,
-                               "the bounds of the loop are known only at run time; kernels for a "
-                               "device have fixed sizes");
+    return tune_status_make_at(
+        TUNE_INVALID_ARGUMENT, self->forall,
+        "the bounds of the loop are known only at run time; " TUNE_DEVICE_FIXED_SIZES);
   MlirAttribute lower = tune_ir_attribute(self->forall, "staticLowerBound"),
                 upper = tune_ir_attribute(self->forall, "staticUpperBound"),
                 step = tune_ir_attribute(self->forall, "staticStep");
@@ -164,8 +164,9 @@ tune_status tune_launch_grid_read_group(MlirOperation kernel, const tune_device 
                                         int64_t *out_group) {
   MlirAttribute known = tune_ir_attribute(kernel, "known_block_size");
   if (mlirAttributeIsNull(known))
-    return tune_status_make_at(TUNE_INVALID_ARGUMENT, kernel,
-                               "the size of the kernel's groups is known only at run time");
+    return tune_status_make_at(
+        TUNE_INVALID_ARGUMENT, kernel,
+        "the size of the kernel's groups is known only at run time; " TUNE_DEVICE_FIXED_SIZES);
   for (intptr_t i = 0; i < TUNE_LAUNCH_AXES; ++i)
     out_group[i] = mlirDenseI32ArrayGetElement(known, i);
   return tune_launch_grid_check_group(kernel, out_group, device);

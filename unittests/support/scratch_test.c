@@ -3,6 +3,7 @@
 #include "support/scratch.h"
 
 #include "support/file.h"
+#include "support/sandbox.h"
 #include "unittests/common/failing_malloc.h"
 
 #include <dirent.h>
@@ -68,28 +69,107 @@ static void is_private_fresh_and_removed(void **state) {
   tune_scratch_destroy(NULL);
 }
 
-// kill -9 leaves a folder; the next create removes that one, but not one whose owner lives.
-static void what_a_killed_process_left_is_swept_away(void **state) {
-  (void)state;
+// The id of this process's only child, which is the keeper.
+static pid_t find_keeper(void) {
+  FILE *file = fopen("/proc/thread-self/children", "r");
+  int id = 0;
+  if (!file || fscanf(file, "%d", &id) != 1)
+    id = 0;
+  if (file)
+    fclose(file);
+  return id;
+}
+
+typedef enum end { END_KILLED, END_KILLED_WITH_KEEPER, END_AFTER_SIGNALS, END_WRITTEN_TO } end;
+
+// Outlives its parent, and writes into the folder for a while, or until that is gone.
+static void write_for_a_while(const char *folder) {
+  if (fork() != 0)
+    return;
+  tune_sandbox_close_descriptors(NULL, 0);
+  char path[512];
+  for (int i = 0; i < 100; ++i) {
+    snprintf(path, sizeof path, "%s/%d", folder, i);
+    FILE *file = fopen(path, "w");
+    if (!file)
+      break;
+    fclose(file);
+    usleep(1000);
+  }
+  _exit(0);
+}
+
+static _Noreturn void own_a_folder_and_end(end how) {
+  tune_scratch *left;
+  if (!tune_status_is_ok(tune_scratch_create(&left)))
+    _exit(1);
+  pid_t keeper = find_keeper();
+  if (keeper <= 0)
+    _exit(2);
+  if (how == END_KILLED_WITH_KEEPER)
+    kill(keeper, SIGKILL);
+  if (how == END_AFTER_SIGNALS) {
+    kill(-keeper, SIGINT);
+    kill(-keeper, SIGTERM);
+    kill(-keeper, SIGHUP);
+    usleep(20000);
+    if (access(tune_scratch_get_path(left), F_OK) != 0 || find_keeper() != keeper)
+      _exit(3);
+  }
+  if (how == END_WRITTEN_TO)
+    write_for_a_while(tune_scratch_get_path(left));
+  raise(SIGKILL);
+  _exit(4);
+}
+
+static void own_a_folder_and_be_killed(end how) {
   pid_t child = fork();
   assert_true(child >= 0);
-  if (child == 0) {
-    tune_scratch *left;
-    if (!tune_status_is_ok(tune_scratch_create(&left)))
-      _exit(1);
-    raise(SIGKILL);
+  if (child == 0)
+    own_a_folder_and_end(how);
+  int status;
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_true(WIFSIGNALED(status));
+}
+
+// The keeper removes the folder of a process that was killed, whatever signals reached it before,
+// and whoever writes into the folder still.
+static void what_a_killed_process_had_is_gone_soon(void **state) {
+  (void)state;
+  static const end ENDS[] = {END_KILLED, END_AFTER_SIGNALS, END_WRITTEN_TO};
+  for (size_t i = 0; i < sizeof ENDS / sizeof *ENDS; ++i) {
+    own_a_folder_and_be_killed(ENDS[i]);
+    while (count_entries() > 0)
+      usleep(1000);
   }
-  int how;
-  assert_int_equal(waitpid(child, &how, 0), child);
-  assert_true(WIFSIGNALED(how));
+}
+
+// Killed together with its keeper it leaves a folder; the next create removes that one, but not one
+// whose owner lives.
+static void what_nobody_keeps_is_swept_away(void **state) {
+  (void)state;
+  own_a_folder_and_be_killed(END_KILLED_WITH_KEEPER);
   assert_int_equal(count_entries(), 1);
   tune_scratch *living, *another;
   assert_null(tune_scratch_create(&living));
   assert_int_equal(count_entries(), 1);
+  kill(find_keeper(), SIGKILL);
   assert_null(tune_scratch_create(&another));
   assert_int_equal(access(tune_scratch_get_path(living), F_OK), 0);
   tune_scratch_destroy(living);
   tune_scratch_destroy(another);
+}
+
+static void may_be_in_another_folder(void **state) {
+  (void)state;
+  char folder[128];
+  snprintf(folder, sizeof folder, "%s/there", parent);
+  assert_null(tune_file_make_folders(folder, 0777));
+  tune_scratch *scratch;
+  assert_null(tune_scratch_create_in(folder, &scratch));
+  assert_int_equal(strncmp(tune_scratch_get_path(scratch), folder, strlen(folder)), 0);
+  tune_scratch_destroy(scratch);
+  assert_int_equal(rmdir(folder), 0);
 }
 
 static void a_wrong_tmpdir_is_named(void **state) {
@@ -98,7 +178,7 @@ static void a_wrong_tmpdir_is_named(void **state) {
   tune_scratch *scratch;
   tune_status status = tune_scratch_create(&scratch);
   assert_int_equal(tune_status_get_code(status), TUNE_NOT_FOUND);
-  assert_non_null(strstr(tune_status_get_message(status), "TMPDIR /nowhere/at/all"));
+  assert_non_null(strstr(tune_status_get_message(status), "/nowhere/at/all"));
   tune_status_free(status);
 }
 
@@ -120,10 +200,9 @@ static void running_out_of_memory_leaves_nothing(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      IN_FOLDER(is_private_fresh_and_removed),
-      IN_FOLDER(what_a_killed_process_left_is_swept_away),
-      IN_FOLDER(a_wrong_tmpdir_is_named),
-      IN_FOLDER(running_out_of_memory_leaves_nothing),
+      IN_FOLDER(is_private_fresh_and_removed),    IN_FOLDER(what_a_killed_process_had_is_gone_soon),
+      IN_FOLDER(what_nobody_keeps_is_swept_away), IN_FOLDER(may_be_in_another_folder),
+      IN_FOLDER(a_wrong_tmpdir_is_named),         IN_FOLDER(running_out_of_memory_leaves_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

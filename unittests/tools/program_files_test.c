@@ -89,6 +89,36 @@ static void several_modules_are_numbered(void **state) {
   assert_false(exists("two.spv"));
 }
 
+#define OF_ONE "{\"target\": \"cuda\", \"modules\": [{\"bytes\": 4}]}"
+#define OF_THREE                                                                                   \
+  "{\"target\": \"cuda\", \"modules\": [{\"bytes\": 1}, {\"bytes\": 1}, {\"bytes\": 1}]}"
+#define OF_TWO "{\"target\": \"cuda\", \"modules\": [{\"bytes\": 1}, {\"bytes\": 1}]}"
+
+static void write_as(const char *name, const char *json, const char *rest) {
+  char bytes[512], path[512];
+  name_file(name, path);
+  assert_ok(tune_program_files_write(bytes, make_program(json, rest, bytes), path));
+}
+
+// What an earlier program of that name had and this one has not goes; what is somebody else's
+// stays.
+static void nothing_stale_is_left(void **state) {
+  (void)state;
+  write_as("new.0.ptx", OF_ONE, "mine");
+  write_as("new.ptx", OF_ONE, "code");
+  check_file("new.0.ptx", "mine");
+  write_as("new.ptx", OF_THREE, "abc1234");
+  assert_false(exists("new.ptx"));
+  assert_true(exists("new.ptx.data"));
+  write_as("new.ptx", OF_TWO, "de");
+  check_file("new.0.ptx", "d");
+  check_file("new.1.ptx", "e");
+  assert_false(exists("new.2.ptx") || exists("new.ptx.data"));
+  write_as("new.ptx", OF_ONE, "code");
+  check_file("new.ptx", "code");
+  assert_false(exists("new.0.ptx") || exists("new.1.ptx"));
+}
+
 static void what_is_no_program_is_refused(void **state) {
   (void)state;
   char bytes[512], path[512];
@@ -110,6 +140,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(one_module_is_one_file),
       cmocka_unit_test(several_modules_are_numbered),
+      cmocka_unit_test(nothing_stale_is_left),
       cmocka_unit_test(what_is_no_program_is_refused),
   };
   return cmocka_run_group_tests(tests, setup, teardown);

@@ -5,7 +5,8 @@ undisturbed; then again and again in new databases, ended by one of the SIGNALS 
 random time and started again, a few times, then to its end. Each time it is checked that
 
 - no record that was there before is lost or changed, and no config is measured twice,
-- no process is left, and no file in the folder for temporary ones once a search has come to its end,
+- no process is left, and no file in the folder for temporary ones, soon after each end,
+- nothing lies beside the database and the module but what SQLite keeps there,
 - a signal other than KILL leaves a search that ends with 0 and has written its module, or one that had
   not begun, or was over, and is ended by it,
 - in the end there are as many trials as in the undisturbed search; on the target null they are the
@@ -52,7 +53,7 @@ def log():
         return file.read()
 
 
-# All children that are left end at once, or are left.
+# All children that are left end at once, or are left; among them is who removes the files.
 def expect_no_process():
     end = time.monotonic() + 10
     while True:
@@ -66,6 +67,9 @@ def expect_no_process():
 
 
 def expect_no_file():
+    known_names = {"scratch", "log", "out.mlir", "tune.db", "tune.db-wal", "tune.db-shm", "tune.db-journal"}
+    if set(os.listdir(folder)) - known_names:
+        fail("left beside the module: %s" % os.listdir(folder))
     if os.listdir(scratch):
         fail("left in the folder for temporary files: %s" % os.listdir(scratch))
 
@@ -137,8 +141,8 @@ while sum(done.values()) < count:
             fail("SIG%s has ended the search, which was to end by itself" % name)
         if status != -number:
             expect_done()
-            expect_no_file()
         expect_no_process()
+        expect_no_file()
         before, known = len(known), expect_sound(known)
         in_the_middle += before < len(known) < len(undisturbed)
         if len(known) == len(undisturbed):

@@ -1,0 +1,22 @@
+//===- normalize_windows.h - Images cut down to what is read of them --------------===//
+//
+// The output of a convolution with a stride may have one line: then upstream's folding of
+// unit dimensions leaves an op whose image is higher than its window, which no longer
+// verifies; or, of windows of one pixel, an image of which each time one line is read. Here
+// such an image is cut (tensor.extract_slice) to what is read, before dimensions are folded.
+//
+// Threads: one thread at a time per module.
+//
+//===------------------------------------------------------------------------------===//
+
+#ifndef TUNE_TRANSFORMS_NORMALIZE_WINDOWS_H
+#define TUNE_TRANSFORMS_NORMALIZE_WINDOWS_H
+
+#include "mlir-c/IR.h"
+
+// Cuts the operands of all convolutions, contractions and linalg.generic in `root` where, loops of
+// one step apart, they are read along a dimension by one loop alone, or at one place alone, and not
+// to its end.
+void tune_normalize_windows(MlirOperation root);
+
+#endif // TUNE_TRANSFORMS_NORMALIZE_WINDOWS_H
