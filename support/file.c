@@ -56,7 +56,7 @@ static tune_status read_file(int file, contents *out_contents) {
 
 tune_status tune_file_read(const char *path, char **out_bytes, size_t *out_size) {
   *out_bytes = NULL;
-  int file = open(path, O_RDONLY | O_CLOEXEC);
+  int file = TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC));
   if (file < 0)
     return tune_status_from_errno(errno, "%s", path);
   contents all = {.bytes = NULL};
@@ -88,19 +88,30 @@ static tune_status write_bytes(int file, const char *bytes, size_t size) {
   return TUNE_OK;
 }
 
-// close(2) is where some file systems tell that the disk is full.
-static tune_status write_and_close(int file, const char *bytes, size_t size) {
-  tune_status status = write_bytes(file, bytes, size);
-  if (close(file) != 0 && tune_status_is_ok(status))
+// Gives the file its permissions where `mode` is not 0. A file system without any is none of our
+// concern.
+static tune_status set_mode(int file, mode_t mode) {
+  if (mode == 0 || fchmod(file, mode) == 0 || errno == EPERM || errno == ENOTSUP)
+    return TUNE_OK;
+  return tune_status_from_errno(errno, "setting its permissions");
+}
+
+// close(2) is where some file systems tell that the disk is full. Where it was interrupted, it is
+// done.
+static tune_status write_and_close(int file, mode_t mode, const char *bytes, size_t size) {
+  tune_status status = set_mode(file, mode);
+  if (tune_status_is_ok(status))
+    status = write_bytes(file, bytes, size);
+  if (close(file) != 0 && errno != EINTR && tune_status_is_ok(status))
     status = tune_status_from_errno(errno, "writing");
   return status;
 }
 
 static tune_status write_in_place(const char *path, const char *bytes, size_t size) {
-  int file = open(path, O_WRONLY | O_CLOEXEC);
+  int file = TEMP_FAILURE_RETRY(open(path, O_WRONLY | O_CLOEXEC));
   if (file < 0)
     return tune_status_from_errno(errno, "opening");
-  return write_and_close(file, bytes, size);
+  return write_and_close(file, 0, bytes, size);
 }
 
 static mode_t permissions_of_new_file(void) {
@@ -127,8 +138,7 @@ static tune_status replace(const char *path, mode_t mode, const char *bytes, siz
     free(temporary);
     return status;
   }
-  fchmod(file, mode); // a file system without permissions is none of our concern
-  tune_status status = write_and_close(file, bytes, size);
+  tune_status status = write_and_close(file, mode, bytes, size);
   if (tune_status_is_ok(status) && rename(temporary, path) != 0)
     status = tune_status_from_errno(errno, "renaming to it");
   if (!tune_status_is_ok(status))
@@ -137,30 +147,36 @@ static tune_status replace(const char *path, mode_t mode, const char *bytes, siz
   return status;
 }
 
-static bool is_link(const char *path) {
-  struct stat info;
-  return lstat(path, &info) == 0 && S_ISLNK(info.st_mode);
-}
-
 // Makes the file that the link at `path` names. Nobody has it open and there is nothing to lose, so
 // it may be written where it will stay.
 static tune_status write_through_link(const char *path, const char *bytes, size_t size) {
-  int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  int file = TEMP_FAILURE_RETRY(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
   if (file < 0)
     return tune_status_from_errno(errno, "following the link");
   char *target = realpath(path, NULL);
-  tune_status status = write_and_close(file, bytes, size);
+  tune_status status = write_and_close(file, 0, bytes, size);
   if (!tune_status_is_ok(status) && target)
     unlink(target);
   free(target);
   return status;
 }
 
+// Writes what is not there, or is a link to what is not.
+static tune_status write_new(const char *path, const char *bytes, size_t size) {
+  struct stat info;
+  if (lstat(path, &info) == 0)
+    return S_ISLNK(info.st_mode) ? write_through_link(path, bytes, size)
+                                 : tune_status_make(TUNE_ALREADY_EXISTS, "made meanwhile");
+  if (errno != ENOENT)
+    return tune_status_from_errno(errno, "looking at it");
+  return replace(path, permissions_of_new_file(), bytes, size);
+}
+
 static tune_status write_file(const char *path, const char *bytes, size_t size) {
   struct stat info;
   if (stat(path, &info) != 0)
-    return is_link(path) ? write_through_link(path, bytes, size)
-                         : replace(path, permissions_of_new_file(), bytes, size);
+    return errno == ENOENT ? write_new(path, bytes, size)
+                           : tune_status_from_errno(errno, "following");
   if (!S_ISREG(info.st_mode))
     return write_in_place(path, bytes, size);
   char *target = realpath(path, NULL);

@@ -2,6 +2,9 @@
 
 #include "support/message.h"
 
+#include "support/json.h"
+#include "support/utf8.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -149,7 +152,9 @@ static tune_status cut_short(size_t got, size_t expected) {
 
 static tune_status parse(const char *bytes, size_t length, json_t **out_message) {
   json_error_t error;
-  json_t *message = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &error);
+  json_t *message = tune_json_load(bytes, length, &error);
+  if (!message && tune_json_lacks_memory(&error))
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a message of %zu bytes", length);
   if (!message) {
     return tune_status_make(TUNE_DATA_LOSS, "reading a message: %s at byte %d", error.text,
                             error.position);
@@ -287,16 +292,15 @@ tune_status tune_message_handshake(int in_fd, int out_fd, const char *my_name,
 
 // Messages quote what users and compilers wrote, which need not be UTF-8; JSON has to be.
 static json_t *make_text(const char *text) {
-  json_t *value = json_string(text);
-  if (value)
-    return value;
+  if (tune_utf8_is_valid(text))
+    return json_string(text);
   char *ascii = strdup(text);
   if (!ascii)
     return NULL;
   for (char *c = ascii; *c; ++c)
     if ((unsigned char)*c >= 0x80)
       *c = '?';
-  value = json_string(ascii);
+  json_t *value = json_string(ascii);
   free(ascii);
   return value;
 }

@@ -78,7 +78,7 @@ static tune_status make_capture(int *out_file) {
   int file = memfd_create("mlir-tune-capture", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (file < 0)
     return tune_status_from_errno(errno, "making a file in memory");
-  if (!lift(&file) || ftruncate(file, CAPTURE_LIMIT) != 0 ||
+  if (!lift(&file) || TEMP_FAILURE_RETRY(ftruncate(file, CAPTURE_LIMIT)) != 0 ||
       fcntl(file, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK) != 0) {
     tune_status status = tune_status_from_errno(errno, "making a file in memory");
     close(file);
@@ -98,7 +98,7 @@ typedef struct child_streams {
 } child_streams;
 
 static tune_status open_discard(child_streams *streams, int index) {
-  int file = open("/dev/null", (index == 0 ? O_RDONLY : O_WRONLY) | O_CLOEXEC);
+  int file = TEMP_FAILURE_RETRY(open("/dev/null", (index == 0 ? O_RDONLY : O_WRONLY) | O_CLOEXEC));
   if (file < 0 || !lift(&file)) {
     tune_status status = tune_status_from_errno(errno, "opening /dev/null");
     close_if_open(&file);
@@ -206,7 +206,7 @@ static _Noreturn void become_program(const child_plan *plan) {
   if (getppid() != plan->parent)
     _exit(127); // we were orphaned before the kernel knew that we want to go then
   for (int i = 0; i < 3; ++i)
-    if (plan->streams->fds[i] >= 0 && dup2(plan->streams->fds[i], i) < 0)
+    if (plan->streams->fds[i] >= 0 && TEMP_FAILURE_RETRY(dup2(plan->streams->fds[i], i)) < 0)
       goto failed;
   // Ours are close-on-exec already; those of the program that we are a library in may not be. An
   // older kernel without this call leaves them as they are.
@@ -411,8 +411,13 @@ tune_status tune_process_get_captured(const tune_process *process, size_t limit,
     ssize_t count = pread(process->capture, text + used, size - used, begin + (off_t)used);
     if (count > 0)
       used += (size_t)count;
-    else if (count == 0 || errno != EINTR)
+    else if (count == 0)
       break;
+    else if (errno != EINTR) {
+      tune_status status = tune_status_from_errno(errno, "reading what a process wrote");
+      free(text);
+      return status;
+    }
   }
   for (size_t i = 0; i < used; ++i)
     if (text[i] == '\0')

@@ -2,6 +2,8 @@
 
 #include "support/program_head.h"
 
+#include "support/json.h"
+
 #include <string.h>
 
 #define MAGIC "TUNEPRG1"
@@ -19,7 +21,9 @@ tune_status tune_program_head_take(const char **bytes, size_t *size, json_t **ou
     return tune_status_make(TUNE_INVALID_ARGUMENT, "%zu bytes of JSON are said to be in its %zu",
                             length, *size);
   json_error_t error;
-  *out_object = json_loadb(*bytes + HEAD_SIZE, length, JSON_REJECT_DUPLICATES, &error);
+  *out_object = tune_json_load(*bytes + HEAD_SIZE, length, &error);
+  if (!*out_object && tune_json_lacks_memory(&error))
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading its JSON");
   if (!*out_object)
     return tune_status_make(TUNE_INVALID_ARGUMENT, "its JSON: %s", error.text);
   *bytes += HEAD_SIZE + length;

@@ -81,8 +81,10 @@ static tune_status try_search_path(const char *name, tune_string_builder *looked
 static tune_status try_around_link(const char *path, const char *name, tune_string_builder *looked,
                                    char **out_path) {
   char *object = realpath(path, NULL);
+  if (!object && (errno == ENOENT || errno == ENOTDIR || errno == EACCES || errno == EPERM))
+    return TUNE_OK;
   if (!object)
-    return errno == ENOMEM ? tune_status_make(TUNE_OUT_OF_MEMORY, "looking for %s", name) : TUNE_OK;
+    return tune_status_from_errno(errno, "looking for %s beside %s", name, path);
   tune_status status = try_around(object, name, looked, out_path);
   free(object);
   return status;
@@ -122,6 +124,8 @@ tune_status tune_process_find_program(const char *name, char **out_path) {
   tune_string_builder looked;
   tune_string_builder_init(&looked);
   tune_status status = search_all(name, &looked, out_path);
+  if (tune_status_is_ok(status) && !*out_path && looked.failed)
+    status = tune_status_make(TUNE_OUT_OF_MEMORY, "looking for %s", name);
   if (tune_status_is_ok(status) && !*out_path)
     status = tune_status_make(TUNE_UNAVAILABLE, "no program %s; looked in %s", name,
                               looked.text ? looked.text : "no folder");

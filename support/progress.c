@@ -85,16 +85,25 @@ static void describe_figures(const tune_progress_state *state, const char *separ
                                 tune_figure_duration(state->seconds_left).text);
 }
 
+// Closes a stream into memory. Whether all that was written is in `*bytes`: a stream that had no
+// memory for its first bytes closes well, without any.
+static bool close_memory(FILE *memory, char *const *bytes) {
+  bool failed = ferror(memory) != 0;
+  failed = fclose(memory) != 0 || failed;
+  return !failed && *bytes;
+}
+
 // Appends `name` in at most `width` terminal cells; 0: whole.
 static void append_name(tune_string_builder *line, const char *name, size_t width) {
   char *bytes = NULL;
   size_t size = 0;
   FILE *memory = open_memstream(&bytes, &size);
-  if (!memory)
-    return;
-  tune_text_print(name, width, memory);
-  if (fclose(memory) == 0)
+  if (memory)
+    tune_text_print(name, width, memory);
+  if (memory && close_memory(memory, &bytes))
     tune_string_builder_append(line, bytes);
+  else
+    line->failed = true;
   free(bytes);
 }
 
@@ -113,6 +122,7 @@ static void describe(const tune_progress_state *state, const char *separator, si
   }
   append_name(line, state->name, width);
   tune_string_builder_append(line, figures.text ? figures.text : "");
+  line->failed |= figures.failed;
   tune_string_builder_deinit(&figures);
 }
 
@@ -128,7 +138,7 @@ static void write_line(tune_progress *progress, const char *before, const char *
   fputs(before, memory);
   tune_text_print(text, width, memory);
   fputs(after, memory);
-  if (fclose(memory) == 0) {
+  if (close_memory(memory, &bytes)) {
     fwrite(bytes, 1, size, progress->stream);
     fflush(progress->stream);
   }

@@ -106,6 +106,13 @@ static void emit_row(filter *f, const tune_call *call, uint32_t action) {
   f->code[jump].jf = (uint8_t)(f->count - jump - 1);
 }
 
+// Whether an older kernel, or a container's runtime, answers so to what it does not have. Any other
+// failure is none to go on after.
+static bool is_missing(int error) {
+  return error == ENOSYS || error == EOPNOTSUPP || error == EINVAL || error == EPERM ||
+         error == EACCES;
+}
+
 #ifdef ARCHITECTURE
 static bool can_filter_calls(void) {
   uint32_t action = SECCOMP_RET_TRAP;
@@ -114,7 +121,7 @@ static bool can_filter_calls(void) {
 
 static tune_status filter_calls(const tune_sandbox_options *options) {
   if (!can_filter_calls())
-    return TUNE_OK;
+    return is_missing(errno) ? TUNE_OK : tune_status_from_errno(errno, "entering the sandbox");
   filter f = {.code = calloc(ROW_LENGTH * (tune_call_count + 2), sizeof *f.code)};
   if (!f.code)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "entering the sandbox");
@@ -237,7 +244,7 @@ static void allow_driver(int rules, uint64_t rights) {
 static tune_status confine_files(const tune_sandbox_options *options) {
   long version = landlock_version();
   if (version < 1)
-    return TUNE_OK;
+    return is_missing(errno) ? TUNE_OK : tune_status_from_errno(errno, "confining files");
   uint64_t rights = changes(version);
   ruleset set = {.files = rights};
   if (version >= SIGNALS_VERSION)

@@ -88,6 +88,7 @@ static tune_status make_folder(tune_scratch *scratch, const char *parent) {
     if (scratch->lock >= 0)
       close(scratch->lock);
     scratch->lock = -1;
+    rmdir(scratch->path); // or it stays until the next sweep
     free(scratch->path);
     scratch->path = NULL;
   }

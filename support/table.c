@@ -2,6 +2,8 @@
 
 #include "support/table.h"
 
+#include "support/utf8.h"
+
 #include <locale.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -16,28 +18,6 @@ static const char ellipsis[] = "\xe2\x80\xa6"; // "…"
 
 //===- Text in terminal cells -------------------------------------------------===//
 
-// The length of the UTF-8 sequence at `text`, or 0 where there is none. Overlong forms, surrogates
-// and what is beyond Unicode are none.
-static size_t decode(const char *text, wchar_t *out_character) {
-  const unsigned char *c = (const unsigned char *)text;
-  size_t length = c[0] < 0x80             ? 1
-                  : (c[0] & 0xe0) == 0xc0 ? 2
-                  : (c[0] & 0xf0) == 0xe0 ? 3
-                  : (c[0] & 0xf8) == 0xf0 ? 4
-                                          : 0;
-  static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
-  uint32_t character = length == 1 ? c[0] : c[0] & (0x7fu >> length);
-  for (size_t i = 1; i < length; ++i) {
-    if ((c[i] & 0xc0) != 0x80)
-      return 0;
-    character = character << 6 | (c[i] & 0x3f);
-  }
-  if (character < smallest[length] || character > 0x10ffff || (character & 0x1ff800) == 0xd800)
-    return 0;
-  *out_character = (wchar_t)character;
-  return length;
-}
-
 // What is printed for the next piece of a text.
 typedef struct glyph {
   const char *bytes;
@@ -47,15 +27,19 @@ typedef struct glyph {
 } glyph;
 
 static glyph next_glyph(const char *text) {
-  wchar_t character;
-  size_t length = decode(text, &character);
-  int width = length ? wcwidth(character) : -1;
+  uint32_t character;
+  size_t length = tune_utf8_decode(text, &character);
+  int width = length ? wcwidth((wchar_t)character) : -1;
+  // Without Unicode (see enter_unicode) most letters take a cell.
+  if (width < 0 && length && MB_CUR_MAX == 1 && character >= 0xa0)
+    width = 1;
   if (width < 0)
     return (glyph){.bytes = "?", .length = 1, .width = 1, .taken = length ? length : 1};
   return (glyph){.bytes = text, .length = length, .width = (size_t)width, .taken = length};
 }
 
-// wcwidth asks the thread's locale; ours has to know Unicode whatever the program's is.
+// wcwidth asks the thread's locale; ours has to know Unicode whatever the program's is. Where there
+// is none, or no memory for it, the program's stays.
 static locale_t enter_unicode(locale_t *out_ours) {
   *out_ours = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
   return uselocale(*out_ours);

@@ -9,27 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Reads the config of `record` if it is one of the (narrowed) space.
-static bool read_config(const tune_task_space *space, const tune_record *record,
-                        tune_config *config) {
-  json_t *object = json_loads(record->config, 0, NULL);
-  tune_status status = TUNE_OK;
-  bool ok = object && json_object_size(object) == tune_space_knob_count(space->space);
-  if (ok) {
-    status = tune_config_from_json(config, space->space, object);
-    ok = tune_status_is_ok(status);
-    if (ok)
-      tune_config_settle(config, space->space);
-  }
-  tune_status_free(status);
-  json_decref(object);
-  if (ok && !tune_config_is_valid(config, space->space, NULL)) {
-    tune_config_deinit(config);
-    ok = false;
-  }
-  return ok;
-}
-
 typedef struct search {
   const tune_task_space *space;
   tune_best_outcome outcome;
@@ -56,7 +35,10 @@ static tune_status visit(void *user, const tune_record *record) {
   bool is_better = !has_best || (is_winner && !state->is_winner) ||
                    (is_winner == state->is_winner && record->time.median < state->seconds);
   tune_config config;
-  if (!is_better || !read_config(state->space, record, &config))
+  bool is_found = false;
+  if (is_better)
+    TUNE_RETURN_IF_ERROR(tune_config_find(&config, state->space->space, record->config, &is_found));
+  if (!is_found)
     return TUNE_OK;
   tune_config_deinit(&state->config);
   state->config = config;
@@ -91,7 +73,9 @@ tune_status tune_best_config_find(tune_database *database, const tune_task_space
   tune_record_init(&record);
   tune_status status = tune_database_best(database, space->task->key.text, facts->digest.text,
                                           space->schedule_digest.text, &record);
-  bool is_found = tune_status_is_ok(status) && read_config(space, &record, out_config);
+  bool is_found = false;
+  if (tune_status_is_ok(status))
+    status = tune_config_find(out_config, space->space, record.config, &is_found);
   tune_record_deinit(&record);
   if (is_found) {
     *out_outcome = TUNE_BEST_FOUND;

@@ -2,6 +2,7 @@
 
 #include "tuning/config.h"
 
+#include "support/json.h"
 #include "support/nearest.h"
 #include "support/string_builder.h"
 #include "tuning/constraint.h"
@@ -178,6 +179,28 @@ tune_status tune_config_from_json(tune_config *config, const tune_space *space,
 }
 
 //===- Text -------------------------------------------------------------------===//
+
+tune_status tune_config_find(tune_config *config, const tune_space *space, const char *json,
+                             bool *out_found) {
+  *out_found = false;
+  json_error_t error;
+  json_t *object = tune_json_load(json, strlen(json), &error);
+  if (!object && tune_json_lacks_memory(&error))
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading the config of a record");
+  bool has_all = object && json_object_size(object) == tune_space_knob_count(space);
+  tune_status status = has_all ? tune_config_from_json(config, space, object) : TUNE_OK;
+  json_decref(object);
+  if (tune_status_get_code(status) == TUNE_OUT_OF_MEMORY)
+    return status;
+  bool is_read = has_all && tune_status_is_ok(status);
+  tune_status_free(status);
+  if (is_read)
+    tune_config_settle(config, space);
+  *out_found = is_read && tune_config_is_valid(config, space, NULL);
+  if (is_read && !*out_found)
+    tune_config_deinit(config);
+  return TUNE_OK;
+}
 
 tune_status tune_config_to_text(const tune_config *config, const tune_space *space,
                                 char **out_text) {

@@ -2,7 +2,9 @@
 
 #include "tuning/database_internal.h"
 
+#include "support/json.h"
 #include "support/string_builder.h"
+#include "support/utf8.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -20,14 +22,8 @@ bool tune_database_is_key(const char *text) {
              length;
 }
 
-bool tune_database_is_utf8(const char *text) {
-  json_t *string = json_string(text);
-  json_decref(string);
-  return string != NULL;
-}
-
 bool tune_database_is_line(const char *text, size_t limit) {
-  if (!text || !*text || strlen(text) > limit || !tune_database_is_utf8(text))
+  if (!text || !*text || strlen(text) > limit || !tune_utf8_is_valid(text))
     return false;
   for (const char *c = text; *c; ++c)
     if ((unsigned char)*c < 0x20 || *c == 0x7f)
@@ -59,7 +55,7 @@ static tune_status validate_task(const tune_database_task *task) {
     wrong = "a name of 1 to 512 bytes of printable UTF-8";
   else if (!task->type || (*task->type && !tune_database_is_key(task->type)))
     wrong = "a type of at most 128 characters of [A-Za-z0-9_.:-]";
-  else if (!task->payload || !tune_database_is_utf8(task->payload))
+  else if (!task->payload || !tune_utf8_is_valid(task->payload))
     wrong = "a payload in UTF-8";
   else if (!isfinite(task->flops) || task->flops < 0)
     wrong = "finite flops, not below 0";
@@ -219,7 +215,9 @@ static tune_status validate_fingerprint(const char *digest, const char *target,
                             "[A-Za-z0-9_.:-]",
                             digest);
   json_error_t error;
-  json_t *object = description ? json_loads(description, JSON_REJECT_DUPLICATES, &error) : NULL;
+  json_t *object = description ? tune_json_load(description, strlen(description), &error) : NULL;
+  if (description && !object && tune_json_lacks_memory(&error))
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading the fingerprint %s", digest);
   bool is_object = json_is_object(object);
   json_decref(object);
   if (!is_object)

@@ -71,7 +71,6 @@ tune_status tune_database_column_copy(sqlite3_stmt *statement, int column, char 
 bool tune_database_is_key(const char *text); // 1 to 128 characters of [A-Za-z0-9_.:-]
 // UTF-8 without control characters, 1 to `limit` bytes.
 bool tune_database_is_line(const char *text, size_t limit);
-bool tune_database_is_utf8(const char *text);
 
 // put_task and put_fingerprint, without replacing what is there unless `replace`; `*out_new` says
 // whether a row was added.

@@ -3,7 +3,9 @@
 #include "tuning/database_internal.h"
 
 #include "support/digest.h"
+#include "support/json.h"
 #include "support/string_builder.h"
+#include "support/utf8.h"
 
 #include <endian.h>
 #include <jansson.h>
@@ -43,7 +45,8 @@ static uint64_t bits_of(double value) {
 }
 
 static tune_status compact_config(const char *text, char **out_config) {
-  json_t *config = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+  json_error_t error;
+  json_t *config = tune_json_load(text, strlen(text), &error);
   *out_config = config ? json_dumps(config, JSON_COMPACT) : NULL;
   json_decref(config);
   return *out_config ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "keeping a record");
@@ -55,7 +58,7 @@ static tune_status clean_error(const char *text, char **out_error) {
   *out_error = text ? strdup(text) : NULL;
   if (text && !*out_error)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "keeping a record");
-  if (text && !tune_database_is_utf8(text))
+  if (text && !tune_utf8_is_valid(text))
     for (char *c = *out_error; *c; ++c)
       if (*c & 0x80)
         *c = '?';
@@ -152,7 +155,7 @@ static tune_status validate_texts(const tune_record *record) {
   const char *texts[] = {record->task,   record->fingerprint, record->schedule, record->config,
                          record->script, record->digest,      record->strategy};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i)
-    if (texts[i] && !tune_database_is_utf8(texts[i]))
+    if (texts[i] && !tune_utf8_is_valid(texts[i]))
       return tune_status_make(TUNE_INVALID_ARGUMENT, "record with a text that is not UTF-8");
   return TUNE_OK;
 }

@@ -3,6 +3,7 @@
 #include "tuning/database_transfer.h"
 
 #include "support/file.h"
+#include "support/json.h"
 #include "tuning/database_internal.h"
 #include "tuning/export_file.h"
 
@@ -62,9 +63,10 @@ static tune_status export_fingerprint(void *user, const char *digest, const char
                                       const char *description) {
   exporter *to = user;
   ++to->done.fingerprints;
+  json_error_t error;
   return write_line(to, json_pack("{ss ss ss so}", "kind", "fingerprint", "digest", digest,
                                   "target", target, "description",
-                                  json_loads(description, JSON_REJECT_DUPLICATES, NULL)));
+                                  tune_json_load(description, strlen(description), &error)));
 }
 
 static tune_status export_record(void *user, const tune_record *record) {
@@ -145,6 +147,8 @@ static tune_status read_line(FILE *stream, const char *name, line *into, bool *o
 }
 
 static tune_status unpack_error(const char *kind, const json_error_t *error) {
+  if (tune_json_lacks_memory(error))
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a %s", kind);
   return tune_status_make(TUNE_INVALID_ARGUMENT, "wrong %s: %s", kind, error->text);
 }
 
@@ -304,8 +308,8 @@ static tune_status import_line(importer *from, const line *text) {
                             "these are candidates to be measured: `tune-measure %s` measures them, "
                             "and what it writes can be imported",
                             from->name);
-  json_t *object = json_loadb(text->bytes, text->length, JSON_REJECT_DUPLICATES, &error);
-  if (!object && json_error_code(&error) == json_error_out_of_memory)
+  json_t *object = tune_json_load(text->bytes, text->length, &error);
+  if (!object && tune_json_lacks_memory(&error))
     return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a line");
   if (!object)
     return tune_status_make(TUNE_INVALID_ARGUMENT, "not JSON: %s, at column %d", error.text,

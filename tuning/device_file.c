@@ -3,6 +3,7 @@
 #include "tuning/device_file.h"
 
 #include "support/file.h"
+#include "support/json.h"
 #include "tuning/cpu_features.h"
 
 #include <stdlib.h>
@@ -23,8 +24,10 @@ tune_status tune_device_file_read(const char *path, json_t **out_fingerprint) {
                                              tune_status_get_message(status)),
                             status);
   json_error_t error;
-  json_t *object = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
+  json_t *object = tune_json_load(text, size, &error);
   free(text);
+  if (!object && tune_json_lacks_memory(&error))
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading %s", path);
   if (!object && size)
     return tune_status_make(TUNE_INVALID_ARGUMENT, "%s:%d: %s", path, error.line, error.text);
   if (!object || !target_of(object)) {

@@ -3,6 +3,7 @@
 #include "tuning/export_file.h"
 
 #include "support/file.h"
+#include "support/json.h"
 #include "support/string_builder.h"
 #include "tuning/cpu_features.h"
 #include "tuning/target_name.h"
@@ -226,8 +227,11 @@ static tune_status read_description(const char *path, tune_export *exported, siz
   exported->digest = tune_digest_of_bytes(exported->bytes + HEAD_SIZE, length);
   if (memcmp(exported->digest.text, digest, DIGEST_SIZE) != 0)
     return damaged(path, "the export's description is damaged");
-  exported->description = json_loadb(exported->bytes + HEAD_SIZE, length, 0, NULL);
-  return exported->description ? TUNE_OK : out_of_memory(path);
+  json_error_t error;
+  exported->description = tune_json_load(exported->bytes + HEAD_SIZE, length, &error);
+  if (exported->description)
+    return TUNE_OK;
+  return tune_json_lacks_memory(&error) ? out_of_memory(path) : damaged(path, error.text);
 }
 
 static tune_status check_blobs(const char *path, tune_export *exported, size_t begin, size_t size) {

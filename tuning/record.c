@@ -2,6 +2,7 @@
 
 #include "tuning/record.h"
 
+#include "support/json.h"
 #include "support/string_builder.h"
 #include "tuning/record_internal.h"
 
@@ -116,7 +117,9 @@ static tune_status validate_config_object(const json_t *config) {
 
 static tune_status validate_config_text(const char *text) {
   json_error_t error;
-  json_t *config = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+  json_t *config = tune_json_load(text, strlen(text), &error);
+  if (!config && tune_json_lacks_memory(&error))
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a config");
   if (!config)
     return tune_status_make(TUNE_INVALID_ARGUMENT, "record whose \"config\" is not JSON: %s",
                             error.text);
@@ -213,6 +216,12 @@ json_t *tune_code_features_to_json(const tune_code_features *code) {
                    (json_int_t)code->spilled_bytes, "shared_bytes", (json_int_t)code->shared_bytes);
 }
 
+// NULL: out of memory, since it was validated.
+static json_t *load_config(const char *text) {
+  json_error_t error;
+  return tune_json_load(text, strlen(text), &error);
+}
+
 tune_status tune_record_to_json(const tune_record *record, json_t **out_object) {
   *out_object = NULL;
   TUNE_RETURN_IF_ERROR(tune_record_validate(record));
@@ -222,7 +231,7 @@ tune_status tune_record_to_json(const tune_record *record, json_t **out_object) 
   set_text(object, "task", record->task, &ok);
   set_text(object, "fingerprint", record->fingerprint, &ok);
   set_text(object, "schedule", record->schedule, &ok);
-  tune_record_set(object, "config", json_loads(record->config, 0, NULL), &ok);
+  tune_record_set(object, "config", load_config(record->config), &ok);
   set_text(object, "script", record->script, &ok);
   set_text(object, "verdict", tune_verdict_name(record->verdict), &ok);
   set_text(object, "error", record->error, &ok);
@@ -408,7 +417,7 @@ tune_status tune_record_from_json(const json_t *object, tune_record *record) {
 
 tune_status tune_record_config_text(const char *config, char **out_text) {
   *out_text = NULL;
-  json_t *object = json_loads(config, 0, NULL);
+  json_t *object = load_config(config);
   if (!object)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a config");
   tune_string_builder text;

@@ -3,6 +3,7 @@
 #include "tuning/results_file.h"
 
 #include "support/file.h"
+#include "support/json.h"
 #include "tuning/database_transfer.h"
 
 #include <errno.h>
@@ -147,7 +148,10 @@ static tune_status take_lines(tune_results *results, const char *bytes, size_t s
     const char *end = memchr(line, '\n', size - results->size);
     if (!end)
       return TUNE_OK;
-    json_t *object = json_loadb(line, (size_t)(end - line), JSON_REJECT_DUPLICATES, NULL);
+    json_error_t error;
+    json_t *object = tune_json_load(line, (size_t)(end - line), &error);
+    if (!object && tune_json_lacks_memory(&error))
+      return out_of_memory(results->path);
     if (!object && results->header)
       return damaged(results, "a line is no JSON");
     tune_status status = take_line(results, object, bytes);

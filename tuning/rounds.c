@@ -3,6 +3,7 @@
 #include "tuning/rounds.h"
 
 #include "support/file.h"
+#include "support/json.h"
 #include "tuning/device_file.h"
 
 #include <errno.h>
@@ -275,8 +276,10 @@ tune_status tune_rounds_claim(tune_rounds *rounds, const json_t *identity) {
   tune_status status = tune_file_read(path, &text, &size);
   json_t *theirs = NULL;
   if (tune_status_is_ok(status) && size > 0) {
-    theirs = json_loadb(text, size, 0, &error);
-    if (!theirs)
+    theirs = tune_json_load(text, size, &error);
+    if (!theirs && tune_json_lacks_memory(&error))
+      status = out_of_memory(rounds);
+    else if (!theirs)
       status = tune_status_make(TUNE_DATA_LOSS, "%s:%d: %s; remove it if the rounds are yours",
                                 path, error.line, error.text);
     else if (!json_equal(theirs, identity))

@@ -14,30 +14,6 @@ static char *copy_text(const char *text) { return text ? strdup(text) : NULL; }
 
 //===- Loading ----------------------------------------------------------------===//
 
-// Reads the config of a record of this very space: a value for every knob, no other names. False
-// for any other one: a record of another version of the rules is no error, it is of no use.
-static bool read_config(const struct session *session, const tune_record *record,
-                        tune_config *config) {
-  const tune_space *space = session->task->space;
-  if (strcmp(record->schedule, session->task->schedule_digest) != 0)
-    return false;
-  json_t *object = json_loads(record->config, 0, NULL);
-  bool ok = json_object_size(object) == tune_space_knob_count(space);
-  if (ok) {
-    tune_status status = tune_config_from_json(config, space, object);
-    ok = tune_status_is_ok(status);
-    tune_status_free(status);
-    if (ok)
-      tune_config_settle(config, space);
-  }
-  json_decref(object);
-  if (ok && !tune_config_is_valid(config, space, NULL)) {
-    tune_config_deinit(config);
-    ok = false;
-  }
-  return ok;
-}
-
 static tune_status fill_trial(tune_trial *trial, const tune_record *record) {
   trial->is_known = true;
   trial->verdict = record->verdict;
@@ -79,7 +55,12 @@ static bool is_own(const struct session *session, const tune_record *record) {
 static tune_status load_record(void *user, const tune_record *record) {
   struct session *session = user;
   tune_config config;
-  if (!read_config(session, record, &config))
+  bool found;
+  // A record of another version of the rules is no error, it is of no use.
+  if (strcmp(record->schedule, session->task->schedule_digest) != 0)
+    return TUNE_OK;
+  TUNE_RETURN_IF_ERROR(tune_config_find(&config, session->task->space, record->config, &found));
+  if (!found)
     return TUNE_OK;
   size_t number, dropped;
   tune_status status = tune_trials_add(&session->trials, &config, &number);

@@ -3,6 +3,7 @@
 #include "tuning/target_facts.h"
 
 #include "support/clock.h"
+#include "support/json.h"
 #include "support/message.h"
 #include "tuning/evaluators/connection.h"
 #include "tuning/evaluators/cores.h"
@@ -311,8 +312,9 @@ static tune_status get_kept(const tune_target_facts *facts, tune_database *datab
   *out_object = NULL;
   char *target = NULL, *text = NULL;
   tune_status status = tune_database_get_fingerprint(database, facts->digest.text, &target, &text);
-  if (tune_status_is_ok(status))
-    *out_object = json_loads(text, 0, NULL);
+  json_error_t error;
+  if (tune_status_is_ok(status) && !(*out_object = tune_json_load(text, strlen(text), &error)))
+    status = tune_status_make(TUNE_OUT_OF_MEMORY, "reading a fingerprint");
   free(target);
   free(text);
   if (tune_status_get_code(status) != TUNE_NOT_FOUND)

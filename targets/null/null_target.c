@@ -13,6 +13,8 @@
 //===--------------------------------------------------------------------------===//
 
 #include "support/file.h"
+
+#include "support/json.h"
 #include "targets/target.h"
 
 #include <math.h>
@@ -142,8 +144,10 @@ static tune_status null_load(tune_target *target, const tune_artifact *artifact,
   size_t size;
   TUNE_RETURN_IF_ERROR(tune_file_read(artifact->path, &text, &size));
   json_error_t error;
-  json_t *object = json_loadb(text, size, 0, &error);
+  json_t *object = tune_json_load(text, size, &error);
   free(text);
+  if (!object && tune_json_lacks_memory(&error))
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "loading %s", artifact->path);
   if (!object)
     return tune_status_make(TUNE_INVALID_ARGUMENT, "not an artifact: %s: %s", artifact->path,
                             error.text);

@@ -197,14 +197,28 @@ static tune_status read_timing(const json_t *object, tune_timing *time) {
   return TUNE_OK;
 }
 
+// What is wrong with a record is wrong with what came over the wire: DATA_LOSS.
+static tune_status read_check(const json_t *reply, tune_evaluation *event) {
+  tune_status status = tune_check_result_get(reply, &event->check);
+  if (tune_status_is_ok(status))
+    status = tune_check_result_validate(&event->check);
+  if (tune_status_is_ok(status))
+    status = tune_counts_get(reply, &event->counts);
+  if (tune_status_is_ok(status))
+    status = tune_counts_validate(&event->counts);
+  if (tune_status_get_code(status) != TUNE_INVALID_ARGUMENT)
+    return status;
+  tune_status lost =
+      tune_status_make(TUNE_DATA_LOSS, "a reply like a %s", tune_status_get_message(status));
+  tune_status_free(status);
+  return lost;
+}
+
 tune_status tune_reply_read_measure(const json_t *reply, tune_evaluation *event) {
   event->is_measured = true;
   TUNE_RETURN_IF_ERROR(tune_message_get_status(reply));
   TUNE_RETURN_IF_ERROR(read_verdict(reply, "ok", event));
-  TUNE_RETURN_IF_ERROR(tune_check_result_get(reply, &event->check));
-  TUNE_RETURN_IF_ERROR(tune_check_result_validate(&event->check));
-  TUNE_RETURN_IF_ERROR(tune_counts_get(reply, &event->counts));
-  TUNE_RETURN_IF_ERROR(tune_counts_validate(&event->counts));
+  TUNE_RETURN_IF_ERROR(read_check(reply, event));
   if (tune_verdict_is_failure(event->verdict))
     return TUNE_OK;
   return read_timing(reply, &event->time);

@@ -106,8 +106,10 @@ static _Noreturn void own_a_folder_and_end(end how) {
   pid_t keeper = find_keeper();
   if (keeper <= 0)
     _exit(2);
-  if (how == END_KILLED_WITH_KEEPER)
+  if (how == END_KILLED_WITH_KEEPER) {
     kill(keeper, SIGKILL);
+    waitpid(keeper, NULL, 0); // until then it has the folder's lock
+  }
   if (how == END_AFTER_SIGNALS) {
     kill(-keeper, SIGINT);
     kill(-keeper, SIGTERM);
