@@ -10,7 +10,8 @@
 //    default with one other form (a knob of two or three labels, down to the level of
 //    vectors), then what the strategy proposes, until a stop rule holds. Configs that build
 //    to an artifact seen before take over its figures. Each trial is handed to the store as
-//    soon as it is known. Where the speed of the machine moves meanwhile, times are put right.
+//    soon as it and all that were proposed before it are known. Where the speed of the machine
+//    moves meanwhile, times are put right.
 // 3. The best few and the default are measured again side by side. The default stays unless
 //    one of them is faster beyond doubt: intervals of ratios are so wide that in 95 of 100
 //    sessions none that is looked at is wrong, and that of the winner excludes 1. One
@@ -19,9 +20,10 @@
 //    winner, that one is taken as it is.
 //
 // Determinism: the strategy is told outcomes in the order of its proposals, and the same number
-// of proposals late whatever is done first. So the same seed and the same measurements give the
-// same trials and the same winner, whatever the evaluator's capacity. (Where a stop rule other
-// than the number of trials ends the search, how many trials there are by then may differ.)
+// of proposals late whatever is done first; trials are counted and kept in that order, too, and
+// rules that stop a search by what it found drop what was proposed after that. So the same seed and
+// the same measurements give the same trials and the same winner, whatever the evaluator's
+// capacity. Only time and an interrupt stop it wherever it is.
 //
 // A failed candidate is a trial. A failed store, worker or measurer ends the session with a
 // status; what was measured until then is in the store.
