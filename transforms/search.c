@@ -259,17 +259,24 @@ void tune_search_tell_failed(search *s, const tune_task *task, tune_status why) 
   tune_status_free(why);
 }
 
+static tune_status no_candidate_worked(const tune_failures *failures) {
+  tune_string_builder text;
+  tune_string_builder_init(&text);
+  tune_failures_append(failures, &text);
+  tune_status status = tune_status_make(TUNE_FAILED_PRECONDITION, "no candidate worked: %s",
+                                        text.text ? text.text : "all failed");
+  tune_string_builder_deinit(&text);
+  return status;
+}
+
 tune_status tune_search_finish_task(search *s, const tune_task *task,
                                     const tune_session_result *result) {
   TUNE_RETURN_IF_ERROR(write_winner(s, result));
   if (s->observer->task_done)
     s->observer->task_done(s->observer->user, s->index, task,
                            s->tasks.extraction->tasks[s->index].occurrence_count, result);
-  if (!result->has_best && result->first_error && result->stop != TUNE_STOP_SUSPENDED)
-    tune_search_tell_failed(s, task,
-                            tune_status_make(TUNE_FAILED_PRECONDITION,
-                                             "no candidate worked; the first one: %s",
-                                             result->first_error));
+  if (!result->has_best && result->failures.kind_count && result->stop != TUNE_STOP_SUSPENDED)
+    tune_search_tell_failed(s, task, no_candidate_worked(&result->failures));
   return TUNE_OK;
 }
 

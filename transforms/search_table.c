@@ -42,7 +42,7 @@ static void append_importance(tune_string_builder *text, const tune_task *task,
 
 static void append_speedup(tune_string_builder *text, const tune_session_result *result) {
   if (!result->has_best)
-    tune_string_builder_append(text, result->first_error ? "all failed" : "nothing tried");
+    tune_string_builder_append(text, result->failures.kind_count ? "all failed" : "nothing tried");
   else if (result->is_default)
     tune_string_builder_append(text, "default stays");
   else if (result->speedup > 0)

@@ -3,7 +3,6 @@
 #include "tuning/session.h"
 
 #include "support/clock.h"
-#include "tuning/effects.h"
 #include "tuning/session_state.h"
 
 #include <math.h>
@@ -23,7 +22,8 @@ void tune_session_result_deinit(tune_session_result *result) {
   tune_config_deinit(&result->best);
   free(result->time.samples);
   free(result->default_error);
-  free(result->first_error);
+  tune_failures_deinit(&result->failures);
+  tune_inert_free(result->inert, result->inert_count);
   free(result->importance);
   *result = (tune_session_result){0};
 }
@@ -249,80 +249,13 @@ static tune_status seed(struct session *session) {
   return status;
 }
 
-static tune_status explain(struct session *session) {
-  const tune_trials *trials = &session->trials;
-  tune_session_result *result = session->result;
-  size_t knobs = tune_space_knob_count(session->task->space), count = 0;
-  tune_config *configs = calloc(trials->configs.count + 1, sizeof *configs);
-  double *log_costs = calloc(trials->configs.count + 1, sizeof *log_costs);
-  tune_effects *effects = NULL;
-  tune_status status = configs && log_costs
-                           ? tune_effects_create(session->task->space, &effects)
-                           : tune_status_make(TUNE_OUT_OF_MEMORY, "explaining the trials");
-  for (size_t i = 0; tune_status_is_ok(status) && i < trials->configs.count; ++i) {
-    const tune_trial *trial = &trials->items[i];
-    if (trial->state != TUNE_TRIAL_DONE || tune_verdict_is_failure(trial->verdict))
-      continue;
-    configs[count] = trials->configs.configs[i]; // borrowed
-    log_costs[count++] = log(trial->median);
-  }
-  if (tune_status_is_ok(status))
-    status = tune_effects_fit(effects, configs, log_costs, count);
-  if (tune_status_is_ok(status) && count >= 3) {
-    result->importance = calloc(knobs + 1, sizeof *result->importance);
-    if (result->importance)
-      tune_effects_shares(effects, result->importance);
-    else
-      status = tune_status_make(TUNE_OUT_OF_MEMORY, "explaining the trials");
-  }
-  tune_effects_destroy(effects);
-  free(configs);
-  free(log_costs);
-  return status;
-}
-
-static tune_status note_first_failure(struct session *session) {
-  const tune_trials *trials = &session->trials;
-  const tune_trial *failed = NULL;
-  for (size_t i = 0; i < trials->configs.count && !failed; ++i)
-    if (trials->items[i].state == TUNE_TRIAL_DONE &&
-        tune_verdict_is_failure(trials->items[i].verdict))
-      failed = &trials->items[i];
-  if (!failed)
-    return TUNE_OK;
-  if (asprintf(&session->result->first_error, "%s: %s", tune_verdict_name(failed->verdict),
-               failed->error ? failed->error : "no reason given") < 0) {
-    session->result->first_error = NULL;
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while summing up a session");
-  }
-  return TUNE_OK;
-}
-
-static tune_status summarize(struct session *session) {
-  tune_session_result *result = session->result;
-  const tune_trials *trials = &session->trials;
-  const tune_trial *first = &trials->items[session->default_number];
-  result->trials = trials->done;
-  result->new_trials = session->new_trials;
-  memcpy(result->verdicts, trials->verdicts, sizeof result->verdicts);
-  result->default_verdict =
-      first->state == TUNE_TRIAL_DONE ? first->verdict : TUNE_VERDICT_CANCELLED;
-  if (first->error && !(result->default_error = strdup(first->error)))
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while summing up a session");
-  TUNE_RETURN_IF_ERROR(note_first_failure(session));
-  TUNE_RETURN_IF_ERROR(explain(session));
-  result->percent_of_peak = tune_task_percent_of_peak(session->task, result->time.median);
-  result->seconds = tune_clock_seconds() - session->began;
-  return TUNE_OK;
-}
-
 static tune_status run(struct session *session) {
   TUNE_RETURN_IF_ERROR(seed(session));
   TUNE_RETURN_IF_ERROR(tune_session_load(session));
   tune_session_report(session, TUNE_SESSION_SEARCHING);
   TUNE_RETURN_IF_ERROR(search(session));
   TUNE_RETURN_IF_ERROR(tune_session_decide(session));
-  TUNE_RETURN_IF_ERROR(summarize(session));
+  TUNE_RETURN_IF_ERROR(tune_session_summarize(session));
   tune_session_report(session, TUNE_SESSION_DONE);
   return TUNE_OK;
 }

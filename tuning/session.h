@@ -41,6 +41,8 @@
 #define TUNE_TUNING_SESSION_H
 
 #include "tuning/evaluator.h"
+#include "tuning/failures.h"
+#include "tuning/inert.h"
 #include "tuning/strategy.h"
 
 #include <signal.h>
@@ -127,12 +129,13 @@ typedef struct tune_session_result {
   size_t new_trials; // done in this session
   size_t verdicts[TUNE_VERDICT_COUNT];
   tune_verdict default_verdict;
-  char *default_error; // why the default failed; NULL where it did not
-  char *first_error;   // "verdict: error" of the first trial that failed, be it one of the store;
-                       // NULL where none did
+  char *default_error;    // why the default failed; NULL where it did not
+  tune_failures failures; // of all trials, those of the store included
   // Share of the variance of the log time that goes with each knob, 0..1, in the space's order;
   // NULL where fewer than 3 trials went well.
   double *importance;
+  tune_inert_knob *inert; // knobs that changed nothing in the trials that were built
+  size_t inert_count;
   double seconds; // of the session
   double drift; // how much slower the machine once was than at the beginning, or, below 1, faster:
                 // the most that was seen. 1: it did not move
@@ -143,8 +146,9 @@ typedef struct tune_session_result {
 } tune_session_result;
 
 // Tunes `task`. `store` may be NULL. INVALID_ARGUMENT and NOT_FOUND for options,
-// FAILED_PRECONDITION where no config satisfies the constraints; otherwise errors are those of the
-// evaluator and the store. An interrupt is no error. `*out_result` is the caller's, to deinit.
+// FAILED_PRECONDITION where no config satisfies the constraints; otherwise errors are
+// those of the evaluator and the store. An interrupt is no error. `*out_result` is the caller's, to
+// deinit.
 tune_status tune_session_run(const tune_task *task, const tune_session_options *options,
                              tune_evaluator *evaluator, const tune_record_store *store,
                              tune_session_result *out_result);

@@ -114,6 +114,8 @@ tune_status tune_session_keep_winner(struct session *session, size_t number,
 
 // Decides which config is the best, and fills in that part of the result.
 tune_status tune_session_decide(struct session *session);
+// Fills in the rest of it.
+tune_status tune_session_summarize(struct session *session);
 
 #ifdef __cplusplus
 }

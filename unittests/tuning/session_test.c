@@ -300,7 +300,12 @@ static void failures_are_counted_and_told(void **state) {
   assert_int_equal(verdicts[TUNE_VERDICT_OK] + verdicts[TUNE_VERDICT_BUILD_FAILED] +
                        verdicts[TUNE_VERDICT_RUN_CRASHED] + verdicts[TUNE_VERDICT_WRONG],
                    64);
-  assert_non_null(strstr(f->result.first_error, "a failure of the null target"));
+  assert_int_equal(f->result.failures.kind_count, 3);
+  for (size_t i = 0; i < 3; ++i) {
+    const tune_failure_kind *kind = &f->result.failures.kinds[i];
+    assert_int_equal(kind->count, verdicts[kind->verdict]);
+    assert_string_equal(kind->error, "a failure of the null target");
+  }
   assert_true(percent_of_best(f) > 95);
 }
 
