@@ -350,6 +350,7 @@ static void tell_begin(const search *s) {
   if (observer->begin)
     observer->begin(observer->user, s->tasks.facts, tune_database_path(s->database),
                     s->tasks.extraction->task_count, occurrences);
+  tune_search_tell_conditions(s);
   for (size_t i = 0; observer->left_out && i < s->tasks.extraction->left_out_count; i++) {
     const tune_left_out *left_out = &s->tasks.extraction->left_out[i];
     observer->left_out(observer->user, left_out->location, left_out->op_name, left_out->reason,
@@ -378,10 +379,12 @@ static tune_status run(search *s) {
   TUNE_RETURN_IF_ERROR(find_tasks(s));
   TUNE_RETURN_IF_ERROR(check_spaces(s));
   TUNE_RETURN_IF_ERROR(open_database(s));
+  TUNE_RETURN_IF_ERROR(tune_search_look_around(s));
   if (!s->rounds)
     TUNE_RETURN_IF_ERROR(start_evaluator(s));
   tell_begin(s);
   TUNE_RETURN_IF_ERROR(s->rounds ? tune_search_run_rounds(s) : tune_all(s));
+  tune_search_look_back(s);
   if (s->observer->end)
     s->observer->end(s->observer->user, tune_clock_seconds() - s->begin);
   if (s->failed_tasks < s->tasks.extraction->task_count)
@@ -404,6 +407,8 @@ tune_status tune_search_module(MlirModule module, const tune_search_options *opt
   tune_database_destroy(s.database);
   tune_module_tasks_deinit(&s.tasks);
   tune_rounds_destroy(s.rounds);
+  tune_cores_deinit(&s.cores);
+  json_decref(s.warnings);
   free(s.features);
   if (!tune_status_is_ok(status) && tune_search_is_interrupted(&s))
     return tune_status_annotate(status, "interrupted");

@@ -88,6 +88,29 @@ static void on_begin(void *user, const tune_target_facts *facts, const char *dat
   fflush(report->stream);
 }
 
+// At the end that is said below the table.
+static void on_conditions(void *user, const tune_cores *cores, const tune_conditions *conditions,
+                          bool is_end, const json_t *warnings) {
+  tune_search_report *report = user;
+  tune_string_builder text;
+  tune_string_builder_init(&text);
+  if (!is_end) {
+    tune_string_builder_append(&text, "tune-search: measuring on ");
+    tune_conditions_append(conditions, cores, &text);
+    tune_string_builder_append(&text, report->facts->flushes_cache ? "\n" : ", caches warm\n");
+  } else if (conditions->load >= 0) {
+    tune_string_builder_appendf(&text, "tune-search: load %.2f at the end\n", conditions->load);
+  }
+  for (size_t i = 0; i < json_array_size(warnings); i++)
+    tune_string_builder_appendf(&text, "tune-search: warning: %s\n",
+                                json_string_value(json_array_get(warnings, i)));
+  if (is_end)
+    tune_string_builder_append(&report->notes, text.text ? text.text : "");
+  else
+    fputs(text.text ? text.text : "", report->stream);
+  tune_string_builder_deinit(&text);
+}
+
 static void on_left_out(void *user, MlirLocation location, const char *op_name, const char *reason,
                         size_t count) {
   (void)user;
@@ -224,6 +247,7 @@ tune_search_observer tune_search_report_get_observer(tune_search_report *report)
     return (tune_search_observer){.user = report, .task_failed = on_task_failed};
   return (tune_search_observer){.user = report,
                                 .begin = on_begin,
+                                .conditions = on_conditions,
                                 .left_out = on_left_out,
                                 .progress = on_progress,
                                 .task_done = on_task_done,

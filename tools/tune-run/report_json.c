@@ -105,6 +105,9 @@ tune_status report_json(const benchmark *b, FILE *stream) {
   for (size_t i = 1; i < b->subject_count; ++i)
     json_array_append_new(compared, compared_to_json(b, i));
   json_object_set_new(object, "compare", compared);
+  json_t *machine = tune_conditions_to_json(&b->before, &b->after, &b->cores);
+  json_object_set_new(machine, "model", json_string(tune_target_facts_model(b->facts)));
+  json_object_set_new(object, "machine", machine);
   json_object_set(object, "notes", b->notes);
   json_object_set(object, "warnings", b->warnings);
   char *text = json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(9));

@@ -193,6 +193,17 @@ static void print_texts(const json_t *texts, const char *kind, FILE *stream) {
     fprintf(stream, "  %s: %s\n", kind, json_string_value(json_array_get(texts, i)));
 }
 
+static void print_machine(const benchmark *b, FILE *stream) {
+  tune_string_builder text;
+  tune_string_builder_init(&text);
+  tune_conditions_append(&b->before, &b->cores, &text);
+  if (b->before.load >= 0 && b->after.load >= 0)
+    tune_string_builder_appendf(&text, " before and %.2f after", b->after.load);
+  fprintf(stream, "  Machine: %s, %s, caches %s\n", tune_target_facts_model(b->facts),
+          text.text ? text.text : "", b->settings->flush_cache ? "flushed" : "warm");
+  tune_string_builder_deinit(&text);
+}
+
 tune_status report_text(const benchmark *b, FILE *stream) {
   for (size_t i = 0; i < b->subject_count; ++i)
     print_subject(b, i, stream);
@@ -203,6 +214,7 @@ tune_status report_text(const benchmark *b, FILE *stream) {
       print_ratio(json_array_get(ratios, i), b->subjects[i].path, stream);
     fprintf(stream, "\n");
   }
+  print_machine(b, stream);
   print_texts(b->notes, "Note", stream);
   print_texts(b->warnings, "Warning", stream);
   if (fflush(stream) == 0 && !ferror(stream))

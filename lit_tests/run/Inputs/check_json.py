@@ -11,8 +11,11 @@ TIMED = (
 ).split()
 with open(sys.argv[1]) as file:
     report = json.load(file)
-assert set(report) == set(TIMED + "seed reference_ns shapes compare notes warnings".split()), sorted(report)
+assert set(report) == set(TIMED + "seed reference_ns shapes machine compare notes warnings".split()), sorted(report)
 other, = report["compare"]
+machine = report["machine"]
+assert set(machine) == {"model", "cpus", "governor", "load"} and machine["model"], machine
+assert len(machine["cpus"]) == 1 and len(machine["load"]) == 2, machine
 assert set(other) == set(TIMED + ["ratio", "ratio_ci95"]), sorted(other)
 assert report["seed"] == 7 and report["shapes"] == [[64, 32], [32, 48]]
 for of in (report, other):
