@@ -15,7 +15,7 @@
 // CHECK: tune-search: [1/2] matmul 32x48x16 f32, 3/3, best {{[0-9.]+ [nu]s.*}}
 // CHECK: tune-search: [2/2] matmul 32x24x48 f32, 0/3{{.*}}
 // CHECK: tune-search: [2/2] matmul 32x24x48 f32, 3/3, best {{[0-9.]+ [nu]s.*}}
-// CHECK-NEXT: task                      default      best  speed-up {{ *}}% peak  % roof  trials  failed  seconds  what mattered
+// CHECK-NEXT: task                      default      best  speed-up {{ *}}% peak  % roof  bound by  GFLOP/s  trials  failed  seconds  what mattered
 // CHECK-NEXT: matmul 32x48x16 f32 (x2)  {{ *[0-9.]+ [nu]s +[0-9.]+ [nu]s .* 3 +[0-9]+ +[0-9.]+.*}}
 // CHECK-NEXT: matmul 32x24x48 f32       {{ *[0-9.]+ [nu]s +[0-9.]+ [nu]s .* 3 +[0-9]+ +[0-9.]+.*}}
 // CHECK-NEXT: tune-search: load {{[0-9.]+}} at the end

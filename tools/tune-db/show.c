@@ -116,8 +116,8 @@ static tune_status get_device(tune_database *database, const char *digest, char 
   return TUNE_OK;
 }
 
-static tune_status print_heading(tune_database *database, const tune_record *records,
-                                 size_t count) {
+static tune_status print_heading(tune_database *database, const tune_db_place *place,
+                                 const tune_record *records, size_t count) {
   char *target, *model;
   const char *digest = records[0].fingerprint;
   TUNE_RETURN_IF_ERROR(get_device(database, digest, &target, &model));
@@ -128,6 +128,9 @@ static tune_status print_heading(tune_database *database, const tune_record *rec
   }
   free(target);
   free(model);
+  if (place->seconds > 0)
+    printf("\n%s at best, bound by %s", tune_figure_seconds(place->seconds).text,
+           place->bound.text);
   size_t trials = 0;
   for (size_t i = 0; i < count; ++i)
     trials += records[i].kind == TUNE_RECORD_TRIAL;
@@ -158,7 +161,8 @@ static void set_code(const tune_record *record, tune_figure figures[CODE_COLUMNS
 }
 
 static tune_status add_record(tune_table *table, const tune_database_task *task,
-                              const tune_record *record, bool shows_code) {
+                              const tune_db_place *place, const tune_record *record,
+                              bool shows_code) {
   char *config = NULL;
   TUNE_RETURN_IF_ERROR(tune_record_config_text(record->config, &config));
   const tune_timing *time = &record->time;
@@ -173,28 +177,36 @@ static tune_status add_record(tune_table *table, const tune_database_task *task,
   if (time->median > 0)
     spread = tune_figure_percent((time->high - time->low) / 2 / time->median);
   tune_figure rate = tune_figure_giga(time->median > 0 ? task->flops / time->median : 0);
+  tune_figure percent = tune_db_percent(place, time->median);
   const char *verdict =
       record->kind == TUNE_RECORD_WINNER ? "winner" : tune_verdict_name(record->verdict);
   tune_figure code[CODE_COLUMNS];
   set_code(record, code);
   snprintf(id.text, sizeof id.text, "%.8s", digest.text);
-  const char *cells[] = {median.text, spread.text,  rate.text,    verdict,      record->strategy,
-                         id.text,     code[0].text, code[1].text, code[2].text, config};
+  const char *cells[] = {median.text,  spread.text,      rate.text, percent.text,
+                         verdict,      record->strategy, id.text,   code[0].text,
+                         code[1].text, code[2].text,     config};
   if (!shows_code)
-    cells[6] = config;
+    cells[7] = config;
   tune_table_add_row(table, cells);
   free(config);
   return TUNE_OK;
 }
 
-static tune_status print_table(const tune_database_task *task, const tune_record *records,
-                               size_t count) {
+static tune_status print_table(const tune_database_task *task, const tune_db_place *place,
+                               const tune_record *records, size_t count) {
   tune_table_column columns[] = {
-      {.title = "TIME", .is_number = true},    {.title = "\xc2\xb1", .is_number = true},
-      {.title = "GFLOP/s", .is_number = true}, {.title = "VERDICT"},
-      {.title = "BY", .may_shrink = true},     {.title = "RECORD"},
-      {.title = "REGS", .is_number = true},    {.title = "SPILLED", .is_number = true},
-      {.title = "SHARED", .is_number = true},  {.title = "CONFIG", .may_shrink = true},
+      {.title = "TIME", .is_number = true},
+      {.title = "\xc2\xb1", .is_number = true},
+      {.title = "GFLOP/s", .is_number = true},
+      {.title = "% ROOF", .is_number = true},
+      {.title = "VERDICT"},
+      {.title = "BY", .may_shrink = true},
+      {.title = "RECORD"},
+      {.title = "REGS", .is_number = true},
+      {.title = "SPILLED", .is_number = true},
+      {.title = "SHARED", .is_number = true},
+      {.title = "CONFIG", .may_shrink = true},
   };
   size_t column_count = sizeof columns / sizeof *columns;
   bool shows_code = has_code(records, count);
@@ -206,7 +218,7 @@ static tune_status print_table(const tune_database_task *task, const tune_record
   TUNE_RETURN_IF_ERROR(tune_table_create(columns, column_count, &table));
   tune_status status = TUNE_OK;
   for (size_t i = 0; i < count && tune_status_is_ok(status); ++i)
-    status = add_record(table, task, &records[i], shows_code);
+    status = add_record(table, task, place, &records[i], shows_code);
   if (tune_status_is_ok(status))
     status = tune_table_print(table, tune_terminal_width(stdout), stdout);
   tune_table_destroy(table);
@@ -262,13 +274,18 @@ static tune_status add_best(tune_database *database, const tune_database_task *t
     return TUNE_OK;
   }
   char *target = NULL, *model = NULL;
+  tune_db_place place;
+  if (tune_status_is_ok(status))
+    status = tune_db_find_place(database, task, digest, &place);
   if (tune_status_is_ok(status))
     status = get_device(database, digest, &target, &model);
   if (tune_status_is_ok(status)) {
     double median = best.time.median;
     tune_figure name = tune_db_target(target, digest), time = tune_figure_seconds(median);
     tune_figure rate = tune_figure_giga(task->flops / median);
-    const char *cells[] = {name.text, model ? model : "-", time.text, rate.text, best.strategy};
+    tune_figure percent = tune_db_percent(&place, median);
+    const char *cells[] = {name.text,    model ? model : "-", time.text,    rate.text,
+                           percent.text, place.bound.text,    best.strategy};
     tune_table_add_row(table, cells);
   }
   free(target);
@@ -285,6 +302,8 @@ static tune_status print_targets(tune_database *database, const tune_database_ta
       {.title = "DEVICE", .may_shrink = true},
       {.title = "BEST", .is_number = true},
       {.title = "GFLOP/s", .is_number = true},
+      {.title = "% ROOF", .is_number = true},
+      {.title = "BOUND BY"},
       {.title = "BY", .may_shrink = true},
   };
   if (all->count == 0 || count_of_fingerprint(all, 0) == all->count)
@@ -313,9 +332,11 @@ static tune_status print_text(tune_database *database, const tune_database_task 
   for (size_t first = 0; first < all->count;) {
     const tune_record *records = all->records + first;
     size_t count = count_of_fingerprint(all, first), shown = count < limit ? count : limit;
-    TUNE_RETURN_IF_ERROR(print_heading(database, records, count));
+    tune_db_place place;
+    TUNE_RETURN_IF_ERROR(tune_db_find_place(database, task, records[0].fingerprint, &place));
+    TUNE_RETURN_IF_ERROR(print_heading(database, &place, records, count));
     TUNE_RETURN_IF_ERROR(options->failed ? print_errors(records, shown)
-                                         : print_table(task, records, shown));
+                                         : print_table(task, &place, records, shown));
     if (shown < count)
       printf("... and %zu more; --limit=0 shows all\n", count - shown);
     first += count;
@@ -337,19 +358,26 @@ static json_t *task_to_json(const tune_database_task *task) {
                    "extents", extents);
 }
 
-static tune_status print_json(const tune_database_task *task, const collection *all) {
+static tune_status print_json(tune_database *database, const tune_database_task *task,
+                              const collection *all) {
   json_t *records = json_array();
+  tune_db_place place = {0};
   if (!records)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "making JSON");
   for (size_t i = 0; i < all->count; ++i) {
     json_t *record = NULL;
     tune_digest id;
     tune_status status = tune_database_record_digest(&all->records[i], &id);
+    bool is_known = i && strcmp(all->records[i].fingerprint, all->records[i - 1].fingerprint) == 0;
+    if (tune_status_is_ok(status) && !is_known)
+      status = tune_db_find_place(database, task, all->records[i].fingerprint, &place);
     if (tune_status_is_ok(status))
       status = tune_record_to_json(&all->records[i], &record);
-    if (tune_status_is_ok(status))
-      json_object_set_new(record, "record", json_string(id.text));
-    if (tune_status_is_ok(status) && json_array_append_new(records, record) != 0)
+    bool failed = tune_status_is_ok(status) &&
+                  (json_object_set_new(record, "record", json_string(id.text)) ||
+                   tune_db_set_place(record, &place, all->records[i].time.median));
+    failed |= tune_status_is_ok(status) && json_array_append_new(records, record) != 0;
+    if (failed)
       status = tune_status_make(TUNE_OUT_OF_MEMORY, "making JSON");
     if (!tune_status_is_ok(status)) {
       json_decref(records);
@@ -372,7 +400,7 @@ static tune_status show_task(tune_database *database, const tune_database_task *
   if (tune_status_is_ok(status)) {
     if (all.count)
       qsort(all.records, all.count, sizeof *all.records, compare_records);
-    status = options->format == TUNE_DB_JSON ? print_json(task, &all)
+    status = options->format == TUNE_DB_JSON ? print_json(database, task, &all)
                                              : print_text(database, task, &all, options);
   }
   collection_deinit(&all);

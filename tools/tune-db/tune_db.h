@@ -26,6 +26,22 @@ int tune_db_merge(int argc, char **argv);
 int tune_db_prune(int argc, char **argv);
 int tune_db_check(int argc, char **argv);
 
+//===- Under the roofline (place.c) -------------------------------------------===//
+
+// What a task takes at best on a fingerprint, in seconds (0: not known), and what bounds it: a type
+// or a level of memory, "-" where that is not known.
+typedef struct tune_db_place {
+  double seconds;
+  tune_figure bound;
+} tune_db_place;
+
+tune_status tune_db_find_place(tune_database *database, const tune_database_task *task,
+                               const char *fingerprint, tune_db_place *out_place);
+// "94.1": the share of the roofline that a run in `seconds` reaches, in percent; or "-".
+tune_figure tune_db_percent(const tune_db_place *place, double seconds);
+// Adds members "percent_of_roofline" and "bound_by" to a record; not 0 where memory ran out.
+int tune_db_set_place(json_t *record, const tune_db_place *place, double seconds);
+
 //===- What they share (common.c) ---------------------------------------------===//
 
 enum { TUNE_DB_TEXT, TUNE_DB_JSON };

@@ -48,6 +48,11 @@ static void put_figures(const figures *work, double median, json_t *object) {
                       real(is_timed ? 100 * work->peak_seconds / median : NAN));
   json_object_set_new(object, "percent_of_roofline",
                       real(is_timed ? 100 * work->roofline_seconds / median : NAN));
+  json_t *bounds = work->bound_count ? json_object() : json_null();
+  for (size_t i = 0; i < work->bound_count; ++i)
+    json_object_set_new(bounds, work->bounds[i].name,
+                        real(work->bounds[i].seconds / work->roofline_seconds));
+  json_object_set_new(object, "bound_by", bounds);
 }
 
 static json_t *check_to_json(const benchmark *b, size_t index, const json_t *result) {

@@ -61,6 +61,14 @@ static void print_rates(const figures *work, double median, FILE *stream) {
   const char *separator = "; ";
   print_share(work->peak_seconds, median, "peak", &separator, stream);
   print_share(work->roofline_seconds, median, "roofline", &separator, stream);
+  separator = ", bound by ";
+  for (size_t i = 0; i < work->bound_count; ++i) {
+    fprintf(stream, "%s%s", separator, work->bounds[i].name);
+    if (work->bound_count > 1)
+      fprintf(stream, " (%s)",
+              tune_figure_percent(work->bounds[i].seconds / work->roofline_seconds).text);
+    separator = ", ";
+  }
   fprintf(stream, "\n");
 }
 

@@ -6,7 +6,7 @@ import sys
 
 TIMED = (
     "file function target threads flush_cache median_ns ci95_ns min_ns max_ns samples_ns runs_per_sample outliers"
-    " flops bytes gflops gbytes_per_s percent_of_peak percent_of_roofline counters check tasks code packs_ahead"
+    " flops bytes gflops gbytes_per_s percent_of_peak percent_of_roofline bound_by counters check tasks code packs_ahead"
     " packs_at_load"
 ).split()
 with open(sys.argv[1]) as file:
@@ -26,6 +26,7 @@ for of in (report, other):
     assert abs(of["gflops"] - of["flops"] / median) < 1e-6 * of["gflops"]
     assert abs(of["gbytes_per_s"] - of["bytes"] / median) < 1e-6 * of["gbytes_per_s"]
     assert 0 < of["percent_of_peak"] <= of["percent_of_roofline"] * (1 + 1e-6)
+    assert abs(sum(of["bound_by"].values()) - 1) < 1e-6, of["bound_by"]
     assert 0 <= of["check"]["max_error"] <= of["check"]["tolerance"]
     assert [task["count"] for task in of["tasks"]] == [1] and of["tasks"][0]["from"] == "default"
 low, high = other["ratio_ci95"]
