@@ -84,7 +84,7 @@ void tune_search_table_add(tune_search_table *table, const tune_target_facts *fa
   if (percent > 0)
     snprintf(roofline, sizeof roofline, "%.1f", percent);
   tune_figure rate = tune_figure_giga(task->flops / result->time.median);
-  const char *bound = place.bound ? place.bound : "-";
+  const char *bound = *place.bound ? place.bound : "-";
   snprintf(trials, sizeof trials, "%zu", result->trials);
   snprintf(failures, sizeof failures, "%zu", failed);
   snprintf(seconds, sizeof seconds, "%.1f", result->seconds);

@@ -2,6 +2,8 @@
 
 #include "tuning/roofline_place.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool is_narrow(const char *type) {
@@ -48,8 +50,26 @@ tune_roofline_place tune_roofline_find_place(const json_t *roofline,
   double moving = bandwidth > 0 ? work->bytes / bandwidth : 0;
   if (!(computing > 0) && !(moving > 0))
     return (tune_roofline_place){0};
-  return computing > moving ? (tune_roofline_place){computing, type}
-                            : (tune_roofline_place){moving, level};
+  tune_roofline_place place = {.seconds = computing > moving ? computing : moving};
+  const char *bound = computing > moving ? type : level;
+  snprintf(place.bound, sizeof place.bound, "%s", bound ? bound : "");
+  return place;
+}
+
+tune_status tune_roofline_find_kept_place(tune_database *database, const tune_database_task *task,
+                                          const char *fingerprint, tune_roofline_place *out_place) {
+  char *target = NULL, *description = NULL;
+  TUNE_RETURN_IF_ERROR(tune_database_get_fingerprint(database, fingerprint, &target, &description));
+  json_t *object = json_loads(description, 0, NULL);
+  tune_roofline_work work = {.type = task->type,
+                             .flops = task->flops,
+                             .bytes = task->bytes,
+                             .flushes_cache = json_is_true(json_object_get(object, "flush_cache"))};
+  *out_place = tune_roofline_find_place(json_object_get(object, "roofline"), &work);
+  json_decref(object);
+  free(target);
+  free(description);
+  return TUNE_OK;
 }
 
 double tune_roofline_percent(const tune_roofline_place *place, double seconds) {

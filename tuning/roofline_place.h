@@ -11,8 +11,9 @@
 #ifndef TUNE_TUNING_ROOFLINE_PLACE_H
 #define TUNE_TUNING_ROOFLINE_PLACE_H
 
+#include "tuning/database.h"
+
 #include <jansson.h>
-#include <stdbool.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -34,15 +35,22 @@ typedef struct tune_roofline_work {
   bool flushes_cache;
 } tune_roofline_work;
 
+#define TUNE_ROOFLINE_BOUND 16
+
 typedef struct tune_roofline_place {
-  double seconds;    // that it takes at best; 0: not known
-  const char *bound; // by what: a type ("f32"), for its arithmetic, or a level of memory ("L2",
-                     // "memory"); NULL: not known. Borrowed from the roofline or the work
+  double seconds; // that it takes at best; 0: not known
+  // By what: a type ("f32"), for its arithmetic, or a level of memory ("L2", "memory"); "": not
+  // known.
+  char bound[TUNE_ROOFLINE_BOUND];
 } tune_roofline_place;
 
 // What there is no arithmetic in, or no peak for, is bound by memory.
 tune_roofline_place tune_roofline_find_place(const json_t *roofline,
                                              const tune_roofline_work *work);
+// The place of a run of `task` by the roofline that `database` has of `fingerprint`, a digest that
+// it knows.
+tune_status tune_roofline_find_kept_place(tune_database *database, const tune_database_task *task,
+                                          const char *fingerprint, tune_roofline_place *out_place);
 // The share of the roofline that a run in `seconds` reaches, in percent; 0: not known.
 double tune_roofline_percent(const tune_roofline_place *place, double seconds);
 

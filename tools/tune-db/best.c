@@ -14,7 +14,7 @@ static const char *const prints[] = {"table", "config", "script", NULL};
 typedef struct best {
   char *name, *target;
   double flops;
-  tune_db_place place;
+  tune_roofline_place place;
   tune_record record;
 } best;
 
@@ -57,7 +57,8 @@ static tune_status collect(void *user, const tune_database_summary *summary) {
   if (tune_status_is_ok(status))
     status = tune_database_get_task(all->database, summary->task, &task);
   if (tune_status_is_ok(status))
-    status = tune_db_find_place(all->database, &task, summary->fingerprint, &entry->place);
+    status =
+        tune_roofline_find_kept_place(all->database, &task, summary->fingerprint, &entry->place);
   tune_database_task_deinit(&task);
   if (tune_status_is_ok(status) && (!entry->name || !entry->target))
     status = tune_status_make(TUNE_OUT_OF_MEMORY, "reading the trials");
@@ -79,7 +80,7 @@ static tune_status add_row(tune_table *table, const best *entry) {
                          time.text,
                          rate.text,
                          percent.text,
-                         entry->place.bound.text,
+                         tune_db_bound(&entry->place),
                          config};
   tune_table_add_row(table, cells);
   free(config);

@@ -116,7 +116,7 @@ static tune_status get_device(tune_database *database, const char *digest, char 
   return TUNE_OK;
 }
 
-static tune_status print_heading(tune_database *database, const tune_db_place *place,
+static tune_status print_heading(tune_database *database, const tune_roofline_place *place,
                                  const tune_record *records, size_t count) {
   char *target, *model;
   const char *digest = records[0].fingerprint;
@@ -129,8 +129,7 @@ static tune_status print_heading(tune_database *database, const tune_db_place *p
   free(target);
   free(model);
   if (place->seconds > 0)
-    printf("\n%s at best, bound by %s", tune_figure_seconds(place->seconds).text,
-           place->bound.text);
+    printf("\n%s at best, bound by %s", tune_figure_seconds(place->seconds).text, place->bound);
   size_t trials = 0;
   for (size_t i = 0; i < count; ++i)
     trials += records[i].kind == TUNE_RECORD_TRIAL;
@@ -161,7 +160,7 @@ static void set_code(const tune_record *record, tune_figure figures[CODE_COLUMNS
 }
 
 static tune_status add_record(tune_table *table, const tune_database_task *task,
-                              const tune_db_place *place, const tune_record *record,
+                              const tune_roofline_place *place, const tune_record *record,
                               bool shows_code) {
   char *config = NULL;
   TUNE_RETURN_IF_ERROR(tune_record_config_text(record->config, &config));
@@ -193,7 +192,7 @@ static tune_status add_record(tune_table *table, const tune_database_task *task,
   return TUNE_OK;
 }
 
-static tune_status print_table(const tune_database_task *task, const tune_db_place *place,
+static tune_status print_table(const tune_database_task *task, const tune_roofline_place *place,
                                const tune_record *records, size_t count) {
   tune_table_column columns[] = {
       {.title = "TIME", .is_number = true},
@@ -274,9 +273,9 @@ static tune_status add_best(tune_database *database, const tune_database_task *t
     return TUNE_OK;
   }
   char *target = NULL, *model = NULL;
-  tune_db_place place;
+  tune_roofline_place place;
   if (tune_status_is_ok(status))
-    status = tune_db_find_place(database, task, digest, &place);
+    status = tune_roofline_find_kept_place(database, task, digest, &place);
   if (tune_status_is_ok(status))
     status = get_device(database, digest, &target, &model);
   if (tune_status_is_ok(status)) {
@@ -284,8 +283,8 @@ static tune_status add_best(tune_database *database, const tune_database_task *t
     tune_figure name = tune_db_target(target, digest), time = tune_figure_seconds(median);
     tune_figure rate = tune_figure_giga(task->flops / median);
     tune_figure percent = tune_db_percent(&place, median);
-    const char *cells[] = {name.text,    model ? model : "-", time.text,    rate.text,
-                           percent.text, place.bound.text,    best.strategy};
+    const char *cells[] = {name.text,    model ? model : "-",   time.text,    rate.text,
+                           percent.text, tune_db_bound(&place), best.strategy};
     tune_table_add_row(table, cells);
   }
   free(target);
@@ -332,8 +331,9 @@ static tune_status print_text(tune_database *database, const tune_database_task 
   for (size_t first = 0; first < all->count;) {
     const tune_record *records = all->records + first;
     size_t count = count_of_fingerprint(all, first), shown = count < limit ? count : limit;
-    tune_db_place place;
-    TUNE_RETURN_IF_ERROR(tune_db_find_place(database, task, records[0].fingerprint, &place));
+    tune_roofline_place place;
+    TUNE_RETURN_IF_ERROR(
+        tune_roofline_find_kept_place(database, task, records[0].fingerprint, &place));
     TUNE_RETURN_IF_ERROR(print_heading(database, &place, records, count));
     TUNE_RETURN_IF_ERROR(options->failed ? print_errors(records, shown)
                                          : print_table(task, &place, records, shown));
@@ -361,7 +361,7 @@ static json_t *task_to_json(const tune_database_task *task) {
 static tune_status print_json(tune_database *database, const tune_database_task *task,
                               const collection *all) {
   json_t *records = json_array();
-  tune_db_place place = {0};
+  tune_roofline_place place = {0};
   if (!records)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "making JSON");
   for (size_t i = 0; i < all->count; ++i) {
@@ -370,7 +370,7 @@ static tune_status print_json(tune_database *database, const tune_database_task 
     tune_status status = tune_database_record_digest(&all->records[i], &id);
     bool is_known = i && strcmp(all->records[i].fingerprint, all->records[i - 1].fingerprint) == 0;
     if (tune_status_is_ok(status) && !is_known)
-      status = tune_db_find_place(database, task, all->records[i].fingerprint, &place);
+      status = tune_roofline_find_kept_place(database, task, all->records[i].fingerprint, &place);
     if (tune_status_is_ok(status))
       status = tune_record_to_json(&all->records[i], &record);
     bool failed = tune_status_is_ok(status) &&

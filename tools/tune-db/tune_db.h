@@ -12,7 +12,7 @@
 #include "support/status.h"
 #include "support/units.h"
 #include "tools/common/options.h"
-#include "tuning/database.h"
+#include "tuning/roofline_place.h"
 
 #include <jansson.h>
 
@@ -28,19 +28,12 @@ int tune_db_check(int argc, char **argv);
 
 //===- Under the roofline (place.c) -------------------------------------------===//
 
-// What a task takes at best on a fingerprint, in seconds (0: not known), and what bounds it: a type
-// or a level of memory, "-" where that is not known.
-typedef struct tune_db_place {
-  double seconds;
-  tune_figure bound;
-} tune_db_place;
-
-tune_status tune_db_find_place(tune_database *database, const tune_database_task *task,
-                               const char *fingerprint, tune_db_place *out_place);
 // "94.1": the share of the roofline that a run in `seconds` reaches, in percent; or "-".
-tune_figure tune_db_percent(const tune_db_place *place, double seconds);
+tune_figure tune_db_percent(const tune_roofline_place *place, double seconds);
+// "f32", "L2": what bounds it; or "-".
+const char *tune_db_bound(const tune_roofline_place *place);
 // Adds members "percent_of_roofline" and "bound_by" to a record; not 0 where memory ran out.
-int tune_db_set_place(json_t *record, const tune_db_place *place, double seconds);
+int tune_db_set_place(json_t *record, const tune_roofline_place *place, double seconds);
 
 //===- What they share (common.c) ---------------------------------------------===//
 

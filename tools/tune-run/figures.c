@@ -11,14 +11,14 @@ static double number(const json_t *task, const char *name) {
   return json_number_value(json_object_get(task, name));
 }
 
-static void add_bound(const char *name, double seconds, figures *sum) {
+static void add_bound(const char name[TUNE_ROOFLINE_BOUND], double seconds, figures *sum) {
   size_t i = 0;
   while (i < sum->bound_count && strcmp(sum->bounds[i].name, name) != 0)
     ++i;
   if (i == FIGURES_BOUNDS)
     return;
   if (i == sum->bound_count)
-    sum->bounds[sum->bound_count++].name = name;
+    strcpy(sum->bounds[sum->bound_count++].name, name);
   sum->bounds[i].seconds += seconds;
 }
 
@@ -36,12 +36,13 @@ static void add_best_times(const tune_target_facts *facts, const tune_roofline_w
   if (isnan(computing) || !(bandwidth > 0))
     sum->roofline_seconds = NAN;
   sum->roofline_seconds += count * place.seconds;
-  if (place.bound)
+  if (*place.bound)
     add_bound(place.bound, count * place.seconds, sum);
 }
 
 figures figures_of_tasks(const json_t *tasks, const tune_target_facts *facts) {
-  static const figures UNKNOWN = {NAN, NAN, NAN, NAN, {{0}}, 0};
+  static const figures UNKNOWN = {
+      .flops = NAN, .bytes = NAN, .peak_seconds = NAN, .roofline_seconds = NAN};
   figures sum = {0};
   for (size_t i = 0; i < json_array_size(tasks); ++i) {
     const json_t *task = json_array_get(tasks, i);

@@ -23,7 +23,7 @@ typedef struct figures {
   // What bounds the tasks (tuning/roofline_place.h), with the part of `roofline_seconds` that it
   // has; none where that is not known.
   struct {
-    const char *name; // borrowed from the facts and the tasks
+    char name[TUNE_ROOFLINE_BOUND];
     double seconds;
   } bounds[FIGURES_BOUNDS];
   size_t bound_count;
