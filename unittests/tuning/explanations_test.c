@@ -117,6 +117,7 @@ static void forms_limit_what_was_seen(void **state) {
 static void sessions_find_inert_knobs(void **state) {
   fixture *f = *state;
   f->null.granularity = 8;
+  f->options.strategy = "random";
   f->options.trials = 200;
   for (size_t i = 0; i < 2; ++i) {
     run(f);
