@@ -271,17 +271,24 @@ void tune_search_tell_failed(search *s, const tune_task *task, tune_status why) 
   tune_status_free(why);
 }
 
+static tune_status no_candidate_worked(const tune_failures *failures) {
+  tune_string_builder text;
+  tune_string_builder_init(&text);
+  tune_failures_append(failures, &text);
+  tune_status status = tune_status_make(TUNE_FAILED_PRECONDITION, "no candidate worked: %s",
+                                        text.text ? text.text : "all failed");
+  tune_string_builder_deinit(&text);
+  return status;
+}
+
 tune_status tune_search_finish_task(search *s, const tune_task *task,
                                     const tune_session_result *result) {
   TUNE_RETURN_IF_ERROR(write_winner(s, result));
   if (s->observer->task_done)
     s->observer->task_done(s->observer->user, s->index, task,
                            s->tasks.extraction->tasks[s->index].occurrence_count, result);
-  if (!result->has_best && result->first_error && result->stop != TUNE_STOP_SUSPENDED)
-    tune_search_tell_failed(s, task,
-                            tune_status_make(TUNE_FAILED_PRECONDITION,
-                                             "no candidate worked; the first one: %s",
-                                             result->first_error));
+  if (!result->has_best && result->failures.kind_count && result->stop != TUNE_STOP_SUSPENDED)
+    tune_search_tell_failed(s, task, no_candidate_worked(&result->failures));
   return TUNE_OK;
 }
 
@@ -369,6 +376,7 @@ static void tell_begin(const search *s) {
   if (observer->begin)
     observer->begin(observer->user, s->tasks.facts, tune_database_path(s->database),
                     s->tasks.extraction->task_count, occurrences);
+  tune_search_tell_conditions(s);
   for (size_t i = 0; observer->left_out && i < s->tasks.extraction->left_out_count; i++) {
     const tune_left_out *left_out = &s->tasks.extraction->left_out[i];
     observer->left_out(observer->user, left_out->location, left_out->op_name, left_out->reason,
@@ -397,10 +405,12 @@ static tune_status run(search *s) {
   TUNE_RETURN_IF_ERROR(find_tasks(s));
   TUNE_RETURN_IF_ERROR(check_spaces(s));
   TUNE_RETURN_IF_ERROR(open_database(s));
+  TUNE_RETURN_IF_ERROR(tune_search_look_around(s));
   if (!s->rounds)
     TUNE_RETURN_IF_ERROR(start_evaluator(s));
   tell_begin(s);
   TUNE_RETURN_IF_ERROR(s->rounds ? tune_search_run_rounds(s) : tune_all(s));
+  tune_search_look_back(s);
   if (s->observer->end)
     s->observer->end(s->observer->user, tune_clock_seconds() - s->begin);
   if (s->failed_tasks < s->tasks.extraction->task_count)
@@ -423,6 +433,8 @@ tune_status tune_search_module(MlirModule module, const tune_search_options *opt
   tune_database_destroy(s.database);
   tune_module_tasks_deinit(&s.tasks);
   tune_rounds_destroy(s.rounds);
+  tune_cores_deinit(&s.cores);
+  json_decref(s.warnings);
   free(s.features);
   if (!tune_status_is_ok(status) && tune_search_is_interrupted(&s))
     return tune_status_annotate(status, "interrupted");

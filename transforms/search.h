@@ -22,6 +22,7 @@
 #define TUNE_TRANSFORMS_SEARCH_H
 
 #include "support/status.h"
+#include "tuning/evaluators/conditions.h"
 #include "tuning/rounds.h"
 #include "tuning/session.h"
 #include "tuning/target_facts.h"
@@ -38,6 +39,10 @@ typedef struct tune_search_observer {
   void *user;
   void (*begin)(void *user, const tune_target_facts *facts, const char *database, size_t tasks,
                 size_t occurrences);
+  // What the machine is like, right after that and right before the end; with texts about what
+  // makes times unsteady. Not where nothing is measured here.
+  void (*conditions)(void *user, const tune_cores *cores, const tune_conditions *conditions,
+                     bool is_end, const json_t *warnings);
   void (*left_out)(void *user, MlirLocation location, const char *op_name, const char *reason,
                    size_t count);
   void (*progress)(void *user, size_t task, const tune_session_progress *progress);

@@ -6,6 +6,7 @@
 #include "support/progress.h"
 #include "support/table.h"
 #include "support/units.h"
+#include "transforms/search_notes.h"
 #include "transforms/search_table.h"
 
 #include <inttypes.h>
@@ -31,15 +32,12 @@ struct tune_search_report {
 // While a task is tuned
 //===--------------------------------------------------------------------------===//
 
-// A share above this is not rounding but a figure that was measured too low.
-#define HIGHEST_PERCENT 102.0
-
 static tune_progress_state progress_state(const tune_search_report *report, size_t index,
                                           const tune_session_progress *progress) {
   double speedup = progress->best > 0 ? progress->default_time / progress->best : 0;
   // Too high a share shows that the peak is wrong, which is looked into when the task is done.
   double percent = tune_task_percent_of_peak(progress->task, progress->best);
-  if (percent > HIGHEST_PERCENT)
+  if (percent > TUNE_SEARCH_HIGHEST_PERCENT)
     percent = 0;
   return (tune_progress_state){
       .name = progress->task->name,
@@ -90,6 +88,29 @@ static void on_begin(void *user, const tune_target_facts *facts, const char *dat
   fflush(report->stream);
 }
 
+// At the end that is said below the table.
+static void on_conditions(void *user, const tune_cores *cores, const tune_conditions *conditions,
+                          bool is_end, const json_t *warnings) {
+  tune_search_report *report = user;
+  tune_string_builder text;
+  tune_string_builder_init(&text);
+  if (!is_end) {
+    tune_string_builder_append(&text, "tune-search: measuring on ");
+    tune_conditions_append(conditions, cores, &text);
+    tune_string_builder_append(&text, report->facts->flushes_cache ? "\n" : ", caches warm\n");
+  } else if (conditions->load >= 0) {
+    tune_string_builder_appendf(&text, "tune-search: load %.2f at the end\n", conditions->load);
+  }
+  for (size_t i = 0; i < json_array_size(warnings); i++)
+    tune_string_builder_appendf(&text, "tune-search: warning: %s\n",
+                                json_string_value(json_array_get(warnings, i)));
+  if (is_end)
+    tune_string_builder_append(&report->notes, text.text ? text.text : "");
+  else
+    fputs(text.text ? text.text : "", report->stream);
+  tune_string_builder_deinit(&text);
+}
+
 static void on_left_out(void *user, MlirLocation location, const char *op_name, const char *reason,
                         size_t count) {
   (void)user;
@@ -97,53 +118,6 @@ static void on_left_out(void *user, MlirLocation location, const char *op_name, 
     tune_remark_emit(location, "%s (%zu of them) is not tuned: %s", op_name, count, reason);
   else
     tune_remark_emit(location, "%s is not tuned: %s", op_name, reason);
-}
-
-// Why a task has fewer trials than were asked for; NULL where it has them.
-static const char *reason_of_stop(tune_session_stop stop) {
-  switch (stop) {
-  case TUNE_STOP_TRIALS:
-    return NULL;
-  case TUNE_STOP_EXHAUSTED:
-    return "every valid config was tried";
-  case TUNE_STOP_TIME:
-    return "its time was up";
-  case TUNE_STOP_TARGET:
-    return "the wanted share of the peak was reached";
-  case TUNE_STOP_PLATEAU:
-    return "there was no gain for long";
-  case TUNE_STOP_INTERRUPTED:
-    return "interrupted; the same command goes on from here";
-  case TUNE_STOP_SUSPENDED:
-    return "the next ones are measured elsewhere; the same command goes on from here";
-  }
-  return NULL;
-}
-
-static void append_stop(tune_string_builder *notes, const tune_task *task,
-                        const tune_session_result *result) {
-  const char *reason = reason_of_stop(result->stop);
-  if (reason)
-    tune_string_builder_appendf(notes, "%s: ended after %zu trial%s: %s\n", task->name,
-                                result->trials, result->trials == 1 ? "" : "s", reason);
-}
-
-static void append_doubt(tune_string_builder *notes, const tune_target_facts *facts,
-                         const tune_task *task, double seconds) {
-  if (tune_task_percent_of_peak(task, seconds) > HIGHEST_PERCENT)
-    tune_string_builder_appendf(
-        notes,
-        "%s: its share of the peak is over 100 %%: it needs fewer products "
-        "than the task counts (Winograd does), or the peak was measured too "
-        "low, since something else ran meanwhile; the next search measures "
-        "it again\n",
-        task->name);
-  else if (tune_target_facts_percent_of_roofline(facts, task, seconds) > HIGHEST_PERCENT)
-    tune_string_builder_appendf(notes,
-                                "%s: its share of the roofline is too high: the bandwidth was "
-                                "measured too low, or much of its data is in a nearer cache than "
-                                "holds all of them\n",
-                                task->name);
 }
 
 static void on_task_done(void *user, size_t index, const tune_task *task, size_t occurrences,
@@ -161,16 +135,7 @@ static void on_task_done(void *user, size_t index, const tune_task *task, size_t
   report->waited_seconds += result->waited_seconds;
   if (report->first_seconds == 0)
     report->first_seconds = result->first_seconds;
-  if (result->has_best && result->default_error)
-    tune_string_builder_appendf(&report->notes, "%s: the default failed: %s\n", task->name,
-                                result->default_error);
-  if (result->drift != 1)
-    tune_string_builder_appendf(
-        &report->notes,
-        "%s: the machine was once %.0f %% %s than at the beginning; times were put right\n",
-        task->name, 100 * fabs(result->drift - 1), result->drift > 1 ? "slower" : "faster");
-  append_stop(&report->notes, task, result);
-  append_doubt(&report->notes, report->facts, task, result->time.median);
+  tune_search_notes_append(&report->notes, report->facts, task, result);
   tune_search_table_add(report->table, report->facts, task, occurrences, result);
 }
 
@@ -282,6 +247,7 @@ tune_search_observer tune_search_report_get_observer(tune_search_report *report)
     return (tune_search_observer){.user = report, .task_failed = on_task_failed};
   return (tune_search_observer){.user = report,
                                 .begin = on_begin,
+                                .conditions = on_conditions,
                                 .left_out = on_left_out,
                                 .progress = on_progress,
                                 .task_done = on_task_done,

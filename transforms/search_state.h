@@ -1,7 +1,8 @@
 //===- search_state.h - What the parts of a search share ------------------------------===//
 //
-// Internal to search.c (tasks one after the other, as they are measured here) and
-// search_rounds.c (all tasks in rounds, measured elsewhere).
+// Internal to search.c (tasks one after the other, as they are measured here), search_conditions.c
+// (what the machine is like meanwhile) and search_rounds.c (all tasks in rounds, measured
+// elsewhere).
 //
 //===--------------------------------------------------------------------------===//
 
@@ -27,6 +28,11 @@ struct tune_search {
   tune_database *database;
   tune_evaluator evaluator;
   double begin;
+
+  // Where it measures here, and somebody wants to know what the machine is like.
+  tune_cores cores;
+  tune_conditions conditions; // at the beginning
+  json_t *warnings;           // about them, not told yet; NULL: it is not so
 
   // Where candidates are measured elsewhere: else NULL.
   tune_rounds *rounds;
@@ -59,6 +65,12 @@ tune_status tune_search_finish_task(struct tune_search *s, const tune_task *task
                                     const tune_session_result *result);
 // Takes `why` the present task could not be tuned. The others still can.
 void tune_search_tell_failed(struct tune_search *s, const tune_task *task, tune_status why);
+// Looks at the machine while nothing of the search runs, and at the end, when nothing of it runs
+// any more: then the evaluator is gone. What is seen is told, at the beginning by tell_conditions.
+tune_status tune_search_look_around(struct tune_search *s);
+void tune_search_tell_conditions(const struct tune_search *s);
+void tune_search_look_back(struct tune_search *s);
+
 bool tune_search_is_interrupted(const struct tune_search *s);
 
 // Before the tasks are found: reads the folder. `*out_device` is the fingerprint that code is made

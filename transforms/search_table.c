@@ -42,7 +42,7 @@ static void append_importance(tune_string_builder *text, const tune_task *task,
 
 static void append_speedup(tune_string_builder *text, const tune_session_result *result) {
   if (!result->has_best)
-    tune_string_builder_append(text, result->first_error ? "all failed" : "nothing tried");
+    tune_string_builder_append(text, result->failures.kind_count ? "all failed" : "nothing tried");
   else if (result->is_default)
     tune_string_builder_append(text, "default stays");
   else if (result->speedup > 0)
@@ -79,21 +79,25 @@ void tune_search_table_add(tune_search_table *table, const tune_target_facts *fa
   double percent = tune_task_percent_of_peak(task, result->time.median);
   if (percent > 0)
     snprintf(peak, sizeof peak, "%.1f", percent);
-  percent = tune_target_facts_percent_of_roofline(facts, task, result->time.median);
+  tune_roofline_place place = tune_target_facts_find_place(facts, task);
+  percent = tune_roofline_percent(&place, result->time.median);
   if (percent > 0)
     snprintf(roofline, sizeof roofline, "%.1f", percent);
+  tune_figure rate = tune_figure_giga(task->flops / result->time.median);
+  const char *bound = *place.bound ? place.bound : "-";
   snprintf(trials, sizeof trials, "%zu", result->trials);
   snprintf(failures, sizeof failures, "%zu", failed);
   snprintf(seconds, sizeof seconds, "%.1f", result->seconds);
   tune_figure before = tune_figure_seconds(result->default_time);
   tune_figure after = tune_figure_seconds(result->time.median);
-  const char *cells[] = {
-      name,   before.text, after.text, speedup.text ? speedup.text : "", peak, roofline,
-      trials, failures,    seconds,    knobs.text ? knobs.text : ""};
+  const char *cells[] = {name,   before.text, after.text, speedup.text ? speedup.text : "",
+                         peak,   roofline,    bound,      rate.text,
+                         trials, failures,    seconds,    knobs.text ? knobs.text : ""};
   tune_table_add_row(table->wide, cells);
   tune_table_add_row(table->narrow, cells);
-  tune_string_builder_appendf(&table->details, "  %s trial%s, %s failed, %s s%s%s\n", trials,
-                              result->trials == 1 ? "" : "s", failures, seconds,
+  tune_string_builder_appendf(&table->details,
+                              "  bound by %s, %s GFLOP/s; %s trial%s, %s failed, %s s%s%s\n", bound,
+                              rate.text, trials, result->trials == 1 ? "" : "s", failures, seconds,
                               knobs.text ? "; what mattered: " : "", knobs.text ? knobs.text : "");
   tune_string_builder_deinit(&speedup);
   tune_string_builder_deinit(&knobs);
@@ -177,10 +181,10 @@ tune_status tune_search_table_print(const tune_search_table *table, size_t width
 
 tune_status tune_search_table_create(tune_search_table **out_table) {
   static const tune_table_column wide[] = {
-      {"task", false, true},         {"default", true, false}, {"best", true, false},
-      {"speed-up", false, false},    {"% peak", true, false},  {"% roof", true, false},
-      {"trials", true, false},       {"failed", true, false},  {"seconds", true, false},
-      {"what mattered", false, true}};
+      {"task", false, true},      {"default", true, false}, {"best", true, false},
+      {"speed-up", false, false}, {"% peak", true, false},  {"% roof", true, false},
+      {"bound by", false, false}, {"GFLOP/s", true, false}, {"trials", true, false},
+      {"failed", true, false},    {"seconds", true, false}, {"what mattered", false, true}};
   static const size_t narrow_count = 6;
   *out_table = NULL;
   tune_search_table *table = calloc(1, sizeof *table);

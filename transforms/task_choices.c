@@ -4,6 +4,7 @@
 
 #include "dialects/choices.h"
 #include "dialects/diagnostic.h"
+#include "tuning/conflict.h"
 #include "tuning/constraint.h"
 #include "tuning/sampler.h"
 
@@ -318,21 +319,23 @@ static tune_status check_pinned(const reading *state, const tune_space *space,
   return TUNE_OK;
 }
 
-// Makes `config` valid where it is not.
-static tune_status repair(const reading *state, const tune_space *space, tune_config *config) {
-  const tune_constraint *violated;
-  if (tune_config_is_valid(config, space, &violated))
-    return TUNE_OK;
-  tune_sampler *sampler;
-  TUNE_RETURN_IF_ERROR(tune_sampler_create(space, &sampler));
-  tune_random random;
-  tune_random_init(&random, 1);
-  bool repaired = tune_sampler_repair(sampler, &random, config);
-  if (!repaired)
-    repaired = tune_sampler_draw(sampler, &random, config);
-  tune_sampler_destroy(sampler);
-  if (repaired)
-    return TUNE_OK;
+// "r * c <= 4: a tile has four elements at most and r >= 8": constraints that exclude each other.
+static tune_status append_conflict(tune_string_builder *text, const tune_space *space) {
+  size_t count;
+  size_t *conflict = calloc(tune_space_constraint_count(space) + 1, sizeof *conflict);
+  if (!conflict)
+    return out_of_memory();
+  tune_status status = tune_conflict_find(space, conflict, &count);
+  for (size_t i = 0; i < count && tune_status_is_ok(status); ++i) {
+    tune_string_builder_append(text, i ? ", together with " : "");
+    append_constraint(text, tune_space_constraint(space, conflict[i]), space);
+  }
+  free(conflict);
+  return status;
+}
+
+// No config is valid, as the choices of `by` allow them, where there are such.
+static tune_status refuse_space(const reading *state, const tune_space *space) {
   MlirOperation by = {NULL};
   for (size_t i = 0; i < tune_space_knob_count(space); ++i)
     if (!mlirOperationIsNull(state->knobs[i].by))
@@ -342,19 +345,38 @@ static tune_status repair(const reading *state, const tune_space *space, tune_co
   bool is_users = !mlirOperationIsNull(by);
   tune_string_builder_append(&text, is_users ? "nothing that these choices allow satisfies "
                                              : "no config of the space satisfies ");
-  append_constraint(&text, violated, space);
+  tune_status status = append_conflict(&text, space);
+  if (!tune_status_is_ok(status)) {
+    tune_string_builder_deinit(&text);
+    return status;
+  }
   tune_string_builder_append(&text, is_users ? "; allow more values" : "");
   append_origin(&text, state->source);
   if (is_users)
     return refuse(TUNE_INVALID_ARGUMENT, by, &text);
-  tune_status status =
-      text.failed ? out_of_memory()
-                  : tune_status_make_located(
-                        TUNE_FAILED_PRECONDITION,
-                        state->source->anchors->extraction->tasks[state->source->task].location,
-                        "%s", text.text);
+  status = text.failed
+               ? out_of_memory()
+               : tune_status_make_located(
+                     TUNE_FAILED_PRECONDITION,
+                     state->source->anchors->extraction->tasks[state->source->task].location, "%s",
+                     text.text);
   tune_string_builder_deinit(&text);
   return status;
+}
+
+// Makes `config` valid where it is not.
+static tune_status repair(const reading *state, const tune_space *space, tune_config *config) {
+  if (tune_config_is_valid(config, space, NULL))
+    return TUNE_OK;
+  tune_sampler *sampler;
+  TUNE_RETURN_IF_ERROR(tune_sampler_create(space, &sampler));
+  tune_random random;
+  tune_random_init(&random, 1);
+  bool repaired = tune_sampler_repair(sampler, &random, config);
+  if (!repaired)
+    repaired = tune_sampler_draw(sampler, &random, config);
+  tune_sampler_destroy(sampler);
+  return repaired ? TUNE_OK : refuse_space(state, space);
 }
 
 static tune_status narrow(reading *state, tune_space *space, tune_config *config) {

@@ -356,6 +356,7 @@ const char *tune_task_space_type(const tune_extraction *extraction, size_t task)
 void tune_task_space_get_task(const tune_task_space *space, const tune_extraction *extraction,
                               const tune_target_facts *facts, tune_task *out_task) {
   const tune_extracted_task *task = space->task;
+  const char *type = tune_task_space_type(extraction, (size_t)(task - extraction->tasks));
   *out_task = (tune_task){
       .key = task->key.text,
       .name = task->name,
@@ -366,13 +367,13 @@ void tune_task_space_get_task(const tune_task_space *space, const tune_extractio
       .allowed_passes = space->allowed_passes,
       .schedule_digest = space->schedule_digest.text,
       .space = space->space,
+      .type = type,
       .flops = (double)task->flops,
       .bytes = (double)task->bytes,
       .reduction = task->reduction_length > 0 ? (int64_t)task->reduction_length : 1,
       // What other targets make of it is exact.
       .operands = task->allows_tf32 && facts->name.kind == TUNE_KIND_CUDA ? TUNE_ALLOW_TF32 : NULL,
-      .peak_flops = tune_target_facts_peak(
-          facts, tune_task_space_type(extraction, (size_t)(task - extraction->tasks))),
+      .peak_flops = tune_target_facts_peak(facts, type),
   };
 }
 

@@ -3,7 +3,6 @@
 #include "tuning/session.h"
 
 #include "support/clock.h"
-#include "tuning/effects.h"
 #include "tuning/session_state.h"
 
 #include <math.h>
@@ -23,7 +22,8 @@ void tune_session_result_deinit(tune_session_result *result) {
   tune_config_deinit(&result->best);
   free(result->time.samples);
   free(result->default_error);
-  free(result->first_error);
+  tune_failures_deinit(&result->failures);
+  tune_inert_free(result->inert, result->inert_count);
   free(result->importance);
   *result = (tune_session_result){0};
 }
@@ -41,7 +41,7 @@ static size_t count_failed(const tune_trials *trials) {
   return failed;
 }
 
-static double best_time(const struct session *session) {
+double tune_session_best_time(const struct session *session) {
   const tune_trials *trials = &session->trials;
   return trials->best_count ? trials->items[trials->best[0]].median : 0;
 }
@@ -59,7 +59,7 @@ void tune_session_report(const struct session *session, tune_session_phase phase
       .known = trials->done - session->new_trials,
       .failed = count_failed(trials),
       .duplicates = trials->verdicts[TUNE_VERDICT_DUPLICATE],
-      .best = best_time(session),
+      .best = tune_session_best_time(session),
       .default_time = trials->items[session->default_number].median,
       .seconds = tune_clock_seconds() - session->began,
   };
@@ -70,147 +70,6 @@ void tune_session_report(const struct session *session, tune_session_phase phase
       progress.eta = fmax(options->seconds - progress.seconds, 0);
   }
   options->progress(options->user, &progress);
-}
-
-//===- Trials -----------------------------------------------------------------===//
-
-// Whether the best got better since it was last looked at by enough to go on.
-static void note_gain(struct session *session) {
-  double best = best_time(session);
-  double needed = session->best_at_gain * (1 - session->options->plateau_percent / 100);
-  ++session->since_gain;
-  if (best > 0 && (session->best_at_gain == 0 || best < needed)) {
-    session->best_at_gain = best;
-    session->since_gain = 0;
-  }
-}
-
-static void release(struct session *session, size_t number) {
-  tune_trial *trial = &session->trials.items[number];
-  if (trial->has_artifact)
-    session->evaluator->methods->release(session->evaluator->self, tune_session_ticket(number));
-  trial->has_artifact = false;
-}
-
-// Counts a trial as done and lets everybody know. `time` has the samples.
-static tune_status finish(struct session *session, size_t number, const tune_timing *time) {
-  tune_trial *trial = &session->trials.items[number];
-  size_t dropped;
-  tune_trials_finish(&session->trials, number, &dropped);
-  // Only finalists are measured again.
-  bool is_reference = session->drift.has_reference && dropped == session->drift.reference;
-  if (dropped != SIZE_MAX && dropped != session->default_number && !is_reference)
-    release(session, dropped);
-  --session->outstanding;
-  ++session->new_trials;
-  if (session->new_trials == 1)
-    session->result->first_seconds = tune_clock_seconds() - session->began;
-  for (int i = 0; i < TUNE_STAGE_COUNT; ++i)
-    session->result->stage_seconds[i] += trial->stage_seconds[i];
-  note_gain(session);
-  const char *strategy =
-      number == session->default_number ? "default" : tune_strategy_name(session->strategy);
-  TUNE_RETURN_IF_ERROR(tune_session_keep_trial(session, number, time, strategy));
-  tune_session_report(session, TUNE_SESSION_SEARCHING);
-  return TUNE_OK;
-}
-
-// Finishes a trial whose artifact is that of `twin`, which is done.
-static tune_status finish_as_twin(struct session *session, size_t number, size_t twin) {
-  tune_trial *trial = &session->trials.items[number];
-  const tune_trial *other = &session->trials.items[twin];
-  release(session, number);
-  trial->created_ms = other->created_ms;
-  bool has_time = !tune_verdict_is_failure(other->verdict);
-  trial->verdict = has_time ? TUNE_VERDICT_DUPLICATE : other->verdict;
-  trial->median = other->median;
-  trial->low = other->low;
-  trial->high = other->high;
-  trial->drift = other->drift;
-  trial->measured_at = other->measured_at;
-  trial->check = other->check;
-  trial->counts = other->counts;
-  if (other->error && !(trial->error = strdup(other->error)))
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while keeping trials");
-  double drift = other->drift > 0 ? other->drift : 1;
-  tune_timing time = {
-      .median = other->median * drift, .low = other->low * drift, .high = other->high * drift};
-  return finish(session, number, &time);
-}
-
-static tune_status finish_waiting_twins(struct session *session, size_t number) {
-  const tune_trials *trials = &session->trials;
-  const char *digest = trials->items[number].digest;
-  for (size_t i = 0; digest && i < trials->configs.count; ++i)
-    if (trials->items[i].state == TUNE_TRIAL_WAITING &&
-        strcmp(trials->items[i].digest, digest) == 0)
-      TUNE_RETURN_IF_ERROR(finish_as_twin(session, i, number));
-  return TUNE_OK;
-}
-
-// Moves what the event says into the trial.
-static void take_event(tune_trial *trial, tune_evaluation *event) {
-  trial->verdict = event->verdict;
-  trial->created_ms = event->created_ms;
-  free(trial->error);
-  trial->error = event->error;
-  event->error = NULL;
-  if (event->digest) {
-    free(trial->digest);
-    trial->digest = event->digest;
-    event->digest = NULL;
-  }
-  for (int i = 0; i < TUNE_STAGE_COUNT; ++i)
-    trial->stage_seconds[i] += event->stage_seconds[i];
-  if (!event->is_measured) {
-    trial->code = event->code;
-    return;
-  }
-  trial->median = event->time.median;
-  trial->low = event->time.low;
-  trial->high = event->time.high;
-  trial->check = event->check;
-  trial->counts = event->counts;
-}
-
-// By which the times of trials to come are longer than those known.
-static double drift_of(const struct session *session) {
-  return session->drift.has_reference ? session->drift.factor : 1;
-}
-
-static tune_status handle_built(struct session *session, size_t number) {
-  tune_trial *trial = &session->trials.items[number];
-  --session->building;
-  if (trial->verdict != TUNE_VERDICT_OK)
-    return finish(session, number, &(tune_timing){0});
-  trial->has_artifact = true;
-  size_t twin =
-      trial->digest ? tune_trials_find_twin(&session->trials, number, trial->digest) : SIZE_MAX;
-  if (twin != SIZE_MAX && session->trials.items[twin].state == TUNE_TRIAL_DONE)
-    return finish_as_twin(session, number, twin);
-  trial->state = twin == SIZE_MAX ? TUNE_TRIAL_MEASURING : TUNE_TRIAL_WAITING;
-  if (twin != SIZE_MAX)
-    return TUNE_OK;
-  return session->evaluator->methods->measure(session->evaluator->self, tune_session_ticket(number),
-                                              best_time(session) * drift_of(session));
-}
-
-static tune_status handle_event(struct session *session, tune_evaluation *event) {
-  size_t number = (size_t)event->ticket - 1;
-  if (tune_session_drift_owns(session, event)) {
-    session->result->waited_seconds += event->waited;
-    return tune_session_drift_take(session, event);
-  }
-  take_event(&session->trials.items[number], event);
-  session->result->waited_seconds += event->waited;
-  if (!event->is_measured)
-    return handle_built(session, number);
-  tune_session_drift_put_right(session, number);
-  TUNE_RETURN_IF_ERROR(finish(session, number, &event->time));
-  TUNE_RETURN_IF_ERROR(finish_waiting_twins(session, number));
-  if (tune_verdict_is_failure(session->trials.items[number].verdict))
-    release(session, number);
-  return TUNE_OK;
 }
 
 //===- The search -------------------------------------------------------------===//
@@ -231,8 +90,10 @@ static tune_status begin_trial(struct session *session, bool *out_any) {
   size_t number;
   TUNE_RETURN_IF_ERROR(tune_session_ask(session, &number, out_any));
   session->is_exhausted = !*out_any;
-  if (!*out_any || session->trials.items[number].state == TUNE_TRIAL_DONE)
+  if (!*out_any)
     return TUNE_OK;
+  if (session->trials.items[number].state == TUNE_TRIAL_DONE)
+    return tune_session_take_turns(session);
   session->trials.items[number].state = TUNE_TRIAL_BUILDING;
   ++session->begun;
   ++session->building;
@@ -245,12 +106,13 @@ static tune_status begin_trial(struct session *session, bool *out_any) {
 static tune_status fill(struct session *session) {
   size_t capacity = session->evaluator->methods->capacity(session->evaluator->self);
   size_t round = session->options->round, limit = round ? round : 2 * capacity;
+  tune_session_stop stop;
   if (round && session->outstanding)
     return TUNE_OK;
   bool any = !session->is_exhausted;
-  while (any && session->begun < session->options->trials &&
-         (round || session->building < capacity) && session->outstanding < limit &&
-         tune_session_may_ask(session))
+  while (any && !tune_session_rule_holds(session, &stop) &&
+         session->begun < session->options->trials && (round || session->building < capacity) &&
+         session->outstanding < limit && tune_session_may_ask(session))
     TUNE_RETURN_IF_ERROR(begin_trial(session, &any));
   return TUNE_OK;
 }
@@ -262,13 +124,8 @@ static bool should_stop(const struct session *session, tune_session_stop *out_st
     *out_stop = TUNE_STOP_INTERRUPTED;
   else if (options->seconds > 0 && tune_clock_seconds() - session->began >= options->seconds)
     *out_stop = TUNE_STOP_TIME;
-  else if (options->target_percent > 0 &&
-           tune_task_percent_of_peak(session->task, best_time(session)) >= options->target_percent)
-    *out_stop = TUNE_STOP_TARGET;
-  else if (options->plateau_trials && session->since_gain >= options->plateau_trials)
-    *out_stop = TUNE_STOP_PLATEAU;
   else
-    return false;
+    return tune_session_rule_holds(session, out_stop);
   return true;
 }
 
@@ -277,7 +134,7 @@ static bool is_suspended(const struct session *session) {
   return evaluator->methods->is_suspended && evaluator->methods->is_suspended(evaluator->self);
 }
 
-static tune_status search(struct session *session) {
+static tune_status search_until_stop(struct session *session) {
   const tune_evaluator *evaluator = session->evaluator;
   tune_session_stop *stop = &session->result->stop;
   while (!should_stop(session, stop)) {
@@ -285,7 +142,8 @@ static tune_status search(struct session *session) {
     if (session->outstanding)
       TUNE_RETURN_IF_ERROR(tune_session_drift_probe(session));
     if (!session->outstanding && !session->drift.is_probing) {
-      *stop = session->is_exhausted ? TUNE_STOP_EXHAUSTED : TUNE_STOP_TRIALS;
+      if (!should_stop(session, stop))
+        *stop = session->is_exhausted ? TUNE_STOP_EXHAUSTED : TUNE_STOP_TRIALS;
       return TUNE_OK;
     }
     tune_evaluation event;
@@ -293,15 +151,29 @@ static tune_status search(struct session *session) {
     TUNE_RETURN_IF_ERROR(evaluator->methods->wait(evaluator->self, WAIT_SECONDS, &event, &any));
     if (!any && is_suspended(session)) {
       *stop = TUNE_STOP_SUSPENDED;
-      break;
+      return TUNE_OK;
     }
     if (!any)
       continue;
-    tune_status status = handle_event(session, &event);
+    tune_status status = tune_session_handle_event(session, &event);
     tune_evaluation_deinit(&event);
     TUNE_RETURN_IF_ERROR(status);
   }
-  return session->is_open ? evaluator->methods->cancel(evaluator->self) : TUNE_OK;
+  return TUNE_OK;
+}
+
+static tune_status search(struct session *session) {
+  const tune_evaluator *evaluator = session->evaluator;
+  tune_status status = search_until_stop(session);
+  tune_session_stop stop = session->result->stop;
+  if (tune_status_is_ok(status) && (stop == TUNE_STOP_TARGET || stop == TUNE_STOP_PLATEAU))
+    tune_session_drop_rest(session);
+  else
+    status = tune_status_join(status, tune_session_take_rest(session));
+  bool is_busy = session->outstanding || session->drift.is_probing;
+  if (tune_status_is_ok(status) && is_busy)
+    status = evaluator->methods->cancel(evaluator->self);
+  return status;
 }
 
 //===- Beginning and end ------------------------------------------------------===//
@@ -377,82 +249,13 @@ static tune_status seed(struct session *session) {
   return status;
 }
 
-static tune_status explain(struct session *session) {
-  const tune_trials *trials = &session->trials;
-  tune_session_result *result = session->result;
-  size_t knobs = tune_space_knob_count(session->task->space), count = 0;
-  tune_config *configs = calloc(trials->configs.count + 1, sizeof *configs);
-  double *log_costs = calloc(trials->configs.count + 1, sizeof *log_costs);
-  tune_effects *effects = NULL;
-  tune_status status = configs && log_costs
-                           ? tune_effects_create(session->task->space, &effects)
-                           : tune_status_make(TUNE_OUT_OF_MEMORY, "explaining the trials");
-  for (size_t i = 0; tune_status_is_ok(status) && i < trials->configs.count; ++i) {
-    const tune_trial *trial = &trials->items[i];
-    if (trial->state != TUNE_TRIAL_DONE || tune_verdict_is_failure(trial->verdict))
-      continue;
-    configs[count] = trials->configs.configs[i]; // borrowed
-    log_costs[count++] = log(trial->median);
-  }
-  if (tune_status_is_ok(status))
-    status = tune_effects_fit(effects, configs, log_costs, count);
-  if (tune_status_is_ok(status) && count >= 3) {
-    result->importance = calloc(knobs + 1, sizeof *result->importance);
-    if (result->importance)
-      tune_effects_shares(effects, result->importance);
-    else
-      status = tune_status_make(TUNE_OUT_OF_MEMORY, "explaining the trials");
-  }
-  tune_effects_destroy(effects);
-  free(configs);
-  free(log_costs);
-  return status;
-}
-
-static tune_status note_first_failure(struct session *session) {
-  const tune_trials *trials = &session->trials;
-  const tune_trial *failed = NULL;
-  for (size_t i = 0; i < trials->configs.count && !failed; ++i)
-    if (trials->items[i].state == TUNE_TRIAL_DONE &&
-        tune_verdict_is_failure(trials->items[i].verdict))
-      failed = &trials->items[i];
-  if (!failed)
-    return TUNE_OK;
-  if (asprintf(&session->result->first_error, "%s: %s", tune_verdict_name(failed->verdict),
-               failed->error ? failed->error : "no reason given") < 0) {
-    session->result->first_error = NULL;
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while summing up a session");
-  }
-  return TUNE_OK;
-}
-
-static tune_status summarize(struct session *session) {
-  tune_session_result *result = session->result;
-  const tune_trials *trials = &session->trials;
-  const tune_trial *first = &trials->items[session->default_number];
-  result->trials = trials->done;
-  result->new_trials = session->new_trials;
-  memcpy(result->verdicts, trials->verdicts, sizeof result->verdicts);
-  result->default_verdict =
-      first->state == TUNE_TRIAL_DONE ? first->verdict : TUNE_VERDICT_CANCELLED;
-  if (first->error && !(result->default_error = strdup(first->error)))
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while summing up a session");
-  TUNE_RETURN_IF_ERROR(note_first_failure(session));
-  TUNE_RETURN_IF_ERROR(explain(session));
-  result->percent_of_peak = tune_task_percent_of_peak(session->task, result->time.median);
-  result->seconds = tune_clock_seconds() - session->began;
-  return TUNE_OK;
-}
-
 static tune_status run(struct session *session) {
   TUNE_RETURN_IF_ERROR(seed(session));
   TUNE_RETURN_IF_ERROR(tune_session_load(session));
-  note_gain(session);
-  session->since_gain = 0;
   tune_session_report(session, TUNE_SESSION_SEARCHING);
   TUNE_RETURN_IF_ERROR(search(session));
   TUNE_RETURN_IF_ERROR(tune_session_decide(session));
-  TUNE_RETURN_IF_ERROR(summarize(session));
+  TUNE_RETURN_IF_ERROR(tune_session_summarize(session));
   tune_session_report(session, TUNE_SESSION_DONE);
   return TUNE_OK;
 }

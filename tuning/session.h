@@ -10,7 +10,8 @@
 //    default with one other form (a knob of two or three labels, down to the level of
 //    vectors), then what the strategy proposes, until a stop rule holds. Configs that build
 //    to an artifact seen before take over its figures. Each trial is handed to the store as
-//    soon as it is known. Where the speed of the machine moves meanwhile, times are put right.
+//    soon as it and all that were proposed before it are known. Where the speed of the machine
+//    moves meanwhile, times are put right.
 // 3. The best few and the default are measured again side by side. The default stays unless
 //    one of them is faster beyond doubt: intervals of ratios are so wide that in 95 of 100
 //    sessions none that is looked at is wrong, and that of the winner excludes 1. One
@@ -19,9 +20,10 @@
 //    winner, that one is taken as it is.
 //
 // Determinism: the strategy is told outcomes in the order of its proposals, and the same number
-// of proposals late whatever is done first. So the same seed and the same measurements give the
-// same trials and the same winner, whatever the evaluator's capacity. (Where a stop rule other
-// than the number of trials ends the search, how many trials there are by then may differ.)
+// of proposals late whatever is done first; trials are counted and kept in that order, too, and
+// rules that stop a search by what it found drop what was proposed after that. So the same seed and
+// the same measurements give the same trials and the same winner, whatever the evaluator's
+// capacity. Only time and an interrupt stop it wherever it is.
 //
 // A failed candidate is a trial. A failed store, worker or measurer ends the session with a
 // status; what was measured until then is in the store.
@@ -39,6 +41,8 @@
 #define TUNE_TUNING_SESSION_H
 
 #include "tuning/evaluator.h"
+#include "tuning/failures.h"
+#include "tuning/inert.h"
 #include "tuning/strategy.h"
 
 #include <signal.h>
@@ -125,12 +129,13 @@ typedef struct tune_session_result {
   size_t new_trials; // done in this session
   size_t verdicts[TUNE_VERDICT_COUNT];
   tune_verdict default_verdict;
-  char *default_error; // why the default failed; NULL where it did not
-  char *first_error;   // "verdict: error" of the first trial that failed, be it one of the store;
-                       // NULL where none did
+  char *default_error;    // why the default failed; NULL where it did not
+  tune_failures failures; // of all trials, those of the store included
   // Share of the variance of the log time that goes with each knob, 0..1, in the space's order;
   // NULL where fewer than 3 trials went well.
   double *importance;
+  tune_inert_knob *inert; // knobs that changed nothing in the trials that were built
+  size_t inert_count;
   double seconds; // of the session
   double drift; // how much slower the machine once was than at the beginning, or, below 1, faster:
                 // the most that was seen. 1: it did not move
@@ -141,8 +146,9 @@ typedef struct tune_session_result {
 } tune_session_result;
 
 // Tunes `task`. `store` may be NULL. INVALID_ARGUMENT and NOT_FOUND for options,
-// FAILED_PRECONDITION where no config satisfies the constraints; otherwise errors are those of the
-// evaluator and the store. An interrupt is no error. `*out_result` is the caller's, to deinit.
+// FAILED_PRECONDITION where no config satisfies the constraints; otherwise errors are
+// those of the evaluator and the store. An interrupt is no error. `*out_result` is the caller's, to
+// deinit.
 tune_status tune_session_run(const tune_task *task, const tune_session_options *options,
                              tune_evaluator *evaluator, const tune_record_store *store,
                              tune_session_result *out_result);

@@ -67,6 +67,7 @@ static tune_status tell_held(struct session *session) {
     if (!session->trials.items[i].is_held)
       continue;
     session->trials.items[i].is_held = false;
+    tune_session_note_gain(session, i);
     TUNE_RETURN_IF_ERROR(tell(session, i));
   }
   session->held_count = 0;
@@ -74,8 +75,10 @@ static tune_status tell_held(struct session *session) {
 }
 
 tune_status tune_session_take_known(struct session *session, size_t number, bool is_own) {
-  if (!is_own)
+  if (!is_own) {
+    tune_session_note_gain(session, number);
     return tell(session, number);
+  }
   session->trials.items[number].is_held = true;
   ++session->held_count;
   return TUNE_OK;

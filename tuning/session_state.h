@@ -1,8 +1,9 @@
 //===- session_state.h - What the parts of a session share -------------------------===//
 //
 // Internal to session.c (the search), session_proposals.c (what the strategy is asked and
-// told), session_records.c (the store) and session_finalists.c (the end). A trial's ticket is
-// its number plus 1.
+// told), session_outcomes.c (what came of it), session_records.c (the store),
+// session_finalists.c (the end) and session_summary.c (what there is to tell of it). A trial's
+// ticket is its number plus 1.
 //
 //===--------------------------------------------------------------------------===//
 
@@ -39,16 +40,18 @@ struct session {
   bool is_open; // the task, with the evaluator
   size_t default_number;
   size_t building;    // trials whose build is not done
-  size_t outstanding; // trials begun and not done
+  size_t outstanding; // trials begun, of which is not known what came of them
   size_t begun;       // trials, those of the store included
   size_t *asked;      // the trials that the strategy proposed, in that order
   size_t asked_count, asked_capacity;
-  size_t told_count; // of `asked`, the first so many were told to the strategy
-  size_t held_count; // trials of the store that it is told when it proposes them
-  size_t unheld;     // proposals that were not in the store
+  size_t told_count;  // of `asked`, the first so many were told to the strategy
+  size_t taken_count; // of `asked`, the first so many had their turn: see session_outcomes.c
+  size_t held_count;  // trials of the store that it is told when it proposes them
+  size_t unheld;      // proposals that were not in the store
   size_t new_trials;
   size_t since_gain;    // trials since the best got better by plateau_percent
-  double best_at_gain;  // seconds
+  bool has_gain;        // there is a trial that did that:
+  size_t gain_number;   // the last one
   bool is_exhausted;    // the strategy has nothing more
   bool has_winner;      // in the store
   size_t winner_number; // the last winner in the store
@@ -62,6 +65,8 @@ static inline uint64_t tune_session_ticket(size_t number) { return (uint64_t)num
 
 bool tune_session_is_interrupted(const struct session *session);
 void tune_session_report(const struct session *session, tune_session_phase phase);
+// Of the trials counted; 0 where none went well.
+double tune_session_best_time(const struct session *session);
 
 // Has the config of a trial built. Opens the task first if nothing was built before: a session that
 // finds everything in the store costs the evaluator nothing.
@@ -75,6 +80,19 @@ tune_status tune_session_ask(struct session *session, size_t *out_number, bool *
 // Takes in a trial of the store, which is done: told at once, or held until it is proposed, where
 // an earlier session of the same strategy and seed has made it (`is_own`).
 tune_status tune_session_take_known(struct session *session, size_t number, bool is_own);
+
+// Takes in what an event says of a trial, and then all trials whose turn it is.
+tune_status tune_session_handle_event(struct session *session, tune_evaluation *event);
+// Counts, ranks and keeps the trials whose turn it is, up to one at which a stop rule holds.
+tune_status tune_session_take_turns(struct session *session);
+// The same with all of which is known what came of them, where a clock ended the search.
+tune_status tune_session_take_rest(struct session *session);
+// Forgets them, where a stop rule did.
+void tune_session_drop_rest(struct session *session);
+// Whether a stop rule holds that is about what was found.
+bool tune_session_rule_holds(const struct session *session, tune_session_stop *out_stop);
+// Looks whether a trial that is counted is enough of a gain to go on.
+void tune_session_note_gain(struct session *session, size_t number);
 
 // Takes in the time of a trial that was measured just now: puts it right by the drift known, and
 // makes the first one that went well the reference.
@@ -97,6 +115,8 @@ tune_status tune_session_keep_winner(struct session *session, size_t number,
 
 // Decides which config is the best, and fills in that part of the result.
 tune_status tune_session_decide(struct session *session);
+// Fills in the rest of it.
+tune_status tune_session_summarize(struct session *session);
 
 #ifdef __cplusplus
 }

@@ -392,36 +392,24 @@ tune_status tune_target_facts_doubt_roofline(tune_target_facts *facts, tune_data
 //===- Figures ------------------------------------------------------------------===//
 
 double tune_target_facts_peak(const tune_target_facts *facts, const char *type) {
-  const json_t *peaks = json_object_get(facts->roofline, "peak");
-  double peak = json_number_value(json_object_get(peaks, type));
-  // Narrow types without units of their own are computed in f32.
-  if (!(peak > 0) &&
-      (strcmp(type, "f16") == 0 || strcmp(type, "bf16") == 0 || strcmp(type, "tf32") == 0))
-    peak = json_number_value(json_object_get(peaks, "f32"));
-  return peak * 1e9;
+  return tune_roofline_peak(facts->roofline, type, NULL);
 }
 
 double tune_target_facts_bandwidth(const tune_target_facts *facts, double bytes) {
-  const json_t *levels = json_object_get(facts->roofline, "bandwidth");
-  size_t count = json_array_size(levels);
-  for (size_t i = 0; i < count; ++i) {
-    const json_t *level = json_array_get(levels, i);
-    // A level was measured with half of it filled; the last one is memory, which holds everything.
-    bool is_held =
-        !facts->flushes_cache && bytes <= 2 * json_number_value(json_object_get(level, "bytes"));
-    if (i + 1 == count || is_held)
-      return json_number_value(json_object_get(level, "gbytes_per_s")) * 1e9;
-  }
-  return 0;
+  return tune_roofline_bandwidth(facts->roofline, bytes, facts->flushes_cache, NULL);
+}
+
+tune_roofline_place tune_target_facts_find_place(const tune_target_facts *facts,
+                                                 const tune_task *task) {
+  tune_roofline_work work = {.type = task->type ? task->type : "",
+                             .flops = task->flops,
+                             .bytes = task->bytes,
+                             .flushes_cache = facts->flushes_cache};
+  return tune_roofline_find_place(facts->roofline, &work);
 }
 
 double tune_target_facts_percent_of_roofline(const tune_target_facts *facts, const tune_task *task,
                                              double seconds) {
-  double bandwidth = tune_target_facts_bandwidth(facts, task->bytes);
-  double computing = 0, moving = 0;
-  if (task->peak_flops > 0 && task->flops > 0)
-    computing = task->flops / task->peak_flops;
-  if (bandwidth > 0)
-    moving = task->bytes / bandwidth;
-  return seconds > 0 ? 100 * (computing > moving ? computing : moving) / seconds : 0;
+  tune_roofline_place place = tune_target_facts_find_place(facts, task);
+  return tune_roofline_percent(&place, seconds);
 }

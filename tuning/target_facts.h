@@ -23,6 +23,7 @@
 
 #include "support/digest.h"
 #include "tuning/database.h"
+#include "tuning/roofline_place.h"
 #include "tuning/target_name.h"
 #include "tuning/task.h"
 
@@ -102,8 +103,11 @@ double tune_target_facts_peak(const tune_target_facts *facts, const char *type);
 // Bytes per second at best from the nearest memory that holds `bytes`, the furthest where caches
 // are flushed; 0 where it is not known.
 double tune_target_facts_bandwidth(const tune_target_facts *facts, double bytes);
-// The share that a run of `task` in `seconds` reaches of what arithmetic (task->peak_flops) and
-// memory allow together, in percent; 0 where neither is known.
+// What `task` takes at best, and what it is that bounds it.
+tune_roofline_place tune_target_facts_find_place(const tune_target_facts *facts,
+                                                 const tune_task *task);
+// The share that a run of `task` in `seconds` reaches of what arithmetic and memory allow together,
+// in percent; 0 where neither is known.
 double tune_target_facts_percent_of_roofline(const tune_target_facts *facts, const tune_task *task,
                                              double seconds);
 

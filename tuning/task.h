@@ -28,6 +28,7 @@ typedef struct tune_task {
   const char *allowed_passes;  // that it may run beside those listed, "a,b"; NULL: none
   const char *schedule_digest; // of `schedule`; "" where there is none
   const tune_space *space;     //
+  const char *type;            // of elements, as in records ("f32"); NULL where it says nothing
   double flops;                // of one run; 0 where that says nothing
   double bytes;                // read and written at least by one run; 0 where unknown
   int64_t reduction;           // length of the longest chain of additions into an element, >= 1

@@ -20,6 +20,7 @@ void tune_trials_deinit(tune_trials *trials) {
   for (size_t i = 0; i < trials->configs.count; ++i) {
     free(trials->items[i].digest);
     free(trials->items[i].error);
+    free(trials->items[i].time.samples);
   }
   free(trials->items);
   free(trials->best);
@@ -56,7 +57,8 @@ tune_status tune_trials_add(tune_trials *trials, const tune_config *config, size
 size_t tune_trials_find_twin(const tune_trials *trials, size_t number, const char *digest) {
   for (size_t i = 0; i < trials->configs.count; ++i) {
     const tune_trial *trial = &trials->items[i];
-    bool is_measured = trial->state == TUNE_TRIAL_MEASURING || trial->state == TUNE_TRIAL_DONE;
+    bool is_measured = trial->state == TUNE_TRIAL_MEASURING || trial->state == TUNE_TRIAL_DONE ||
+                       (trial->state == TUNE_TRIAL_SETTLED && !trial->is_twin);
     if (i != number && is_measured && trial->digest && strcmp(trial->digest, digest) == 0)
       return i;
   }

@@ -21,7 +21,8 @@ typedef enum tune_trial_state {
   TUNE_TRIAL_BUILDING,
   TUNE_TRIAL_MEASURING,
   TUNE_TRIAL_WAITING, // for a trial with the same artifact, which is being measured
-  TUNE_TRIAL_DONE,
+  TUNE_TRIAL_SETTLED, // what came of it is known; that of a proposal before it is not
+  TUNE_TRIAL_DONE,    // counted
 } tune_trial_state;
 
 typedef struct tune_trial {
@@ -29,10 +30,13 @@ typedef struct tune_trial {
   bool is_known;     // it came from the store
   bool is_held;      // the strategy is told of it when it proposes it
   bool has_artifact; // the evaluator still has it
+  bool is_twin;      // its figures are those of the trial `twin`, with the same artifact
+  size_t twin;
   tune_verdict verdict;
   double median, low, high; // seconds, divided by `drift`; 0 where there is no time
   double drift;             // as in tune_record
   uint64_t measured_at;     // how many timings there were with it; 0 where it came from the store
+  tune_timing time;         // as it was measured, until the trial is counted
   char *digest;             // NULL where it was not built
   char *error;              // NULL where it did not fail
   tune_check_result check;
@@ -63,8 +67,8 @@ void tune_trial_put_right(tune_trial *trial, double drift);
 // Adds `config` as a new trial; its number is that of the config, also where it was there already.
 tune_status tune_trials_add(tune_trials *trials, const tune_config *config, size_t *out_number);
 
-// The trial, other than `number`, with the artifact `digest` that is being measured or was, or
-// SIZE_MAX.
+// The trial, other than `number`, with the artifact `digest` that is being measured or was, no
+// twin itself unless that is counted, or SIZE_MAX.
 size_t tune_trials_find_twin(const tune_trials *trials, size_t number, const char *digest);
 
 // A trial that was done and went well turns out to be a failure: it gets `verdict`, and leaves the

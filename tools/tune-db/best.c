@@ -14,6 +14,7 @@ static const char *const prints[] = {"table", "config", "script", NULL};
 typedef struct best {
   char *name, *target;
   double flops;
+  tune_roofline_place place;
   tune_record record;
 } best;
 
@@ -51,6 +52,14 @@ static tune_status collect(void *user, const tune_database_summary *summary) {
   tune_status status =
       tune_database_best(all->database, summary->task, summary->fingerprint, NULL, &entry->record);
   ++all->count;
+  tune_database_task task;
+  tune_database_task_init(&task);
+  if (tune_status_is_ok(status))
+    status = tune_database_get_task(all->database, summary->task, &task);
+  if (tune_status_is_ok(status))
+    status =
+        tune_roofline_find_kept_place(all->database, &task, summary->fingerprint, &entry->place);
+  tune_database_task_deinit(&task);
   if (tune_status_is_ok(status) && (!entry->name || !entry->target))
     status = tune_status_make(TUNE_OUT_OF_MEMORY, "reading the trials");
   return status;
@@ -64,7 +73,15 @@ static tune_status add_row(tune_table *table, const best *entry) {
   tune_figure target = tune_db_target(entry->target, entry->record.fingerprint);
   tune_figure time = tune_figure_seconds(median);
   tune_figure rate = tune_figure_giga(entry->flops / median);
-  const char *cells[] = {key.text, entry->name, target.text, time.text, rate.text, config};
+  tune_figure percent = tune_db_percent(&entry->place, median);
+  const char *cells[] = {key.text,
+                         entry->name,
+                         target.text,
+                         time.text,
+                         rate.text,
+                         percent.text,
+                         tune_db_bound(&entry->place),
+                         config};
   tune_table_add_row(table, cells);
   free(config);
   return TUNE_OK;
@@ -77,6 +94,8 @@ static tune_status print_table(const collection *all) {
       {.title = "TARGET"},
       {.title = "BEST", .is_number = true},
       {.title = "GFLOP/s", .is_number = true},
+      {.title = "% ROOF", .is_number = true},
+      {.title = "BOUND BY"},
       {.title = "CONFIG", .may_shrink = true},
   };
   tune_table *table;
@@ -96,7 +115,11 @@ static tune_status print_json(const collection *all) {
   for (size_t i = 0; i < all->count && tune_status_is_ok(status); ++i) {
     json_t *record = NULL;
     status = tune_record_to_json(&all->entries[i].record, &record);
-    if (tune_status_is_ok(status) && json_array_append_new(array, record) != 0)
+    const best *entry = &all->entries[i];
+    bool failed = tune_status_is_ok(status) &&
+                  tune_db_set_place(record, &entry->place, entry->record.time.median);
+    failed |= tune_status_is_ok(status) && json_array_append_new(array, record) != 0;
+    if (failed)
       status = tune_status_make(TUNE_OUT_OF_MEMORY, "making JSON");
   }
   if (tune_status_is_ok(status))

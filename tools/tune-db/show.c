@@ -116,8 +116,8 @@ static tune_status get_device(tune_database *database, const char *digest, char 
   return TUNE_OK;
 }
 
-static tune_status print_heading(tune_database *database, const tune_record *records,
-                                 size_t count) {
+static tune_status print_heading(tune_database *database, const tune_roofline_place *place,
+                                 const tune_record *records, size_t count) {
   char *target, *model;
   const char *digest = records[0].fingerprint;
   TUNE_RETURN_IF_ERROR(get_device(database, digest, &target, &model));
@@ -128,6 +128,8 @@ static tune_status print_heading(tune_database *database, const tune_record *rec
   }
   free(target);
   free(model);
+  if (place->seconds > 0)
+    printf("\n%s at best, bound by %s", tune_figure_seconds(place->seconds).text, place->bound);
   size_t trials = 0;
   for (size_t i = 0; i < count; ++i)
     trials += records[i].kind == TUNE_RECORD_TRIAL;
@@ -212,6 +214,9 @@ static tune_status add_best(tune_database *database, const tune_database_task *t
   }
   char *target = NULL, *model = NULL;
   tune_figure name;
+  tune_roofline_place place;
+  if (tune_status_is_ok(status))
+    status = tune_roofline_find_kept_place(database, task, digest, &place);
   if (tune_status_is_ok(status))
     status = get_device(database, digest, &target, &model);
   if (tune_status_is_ok(status))
@@ -220,7 +225,9 @@ static tune_status add_best(tune_database *database, const tune_database_task *t
     double median = best.time.median;
     tune_figure time = tune_figure_seconds(median);
     tune_figure rate = tune_figure_giga(task->flops / median);
-    const char *cells[] = {name.text, model ? model : "-", time.text, rate.text, best.strategy};
+    tune_figure percent = tune_db_percent(&place, median);
+    const char *cells[] = {name.text,    model ? model : "-",   time.text,    rate.text,
+                           percent.text, tune_db_bound(&place), best.strategy};
     tune_table_add_row(table, cells);
   }
   free(target);
@@ -237,6 +244,8 @@ static tune_status print_targets(tune_database *database, const tune_database_ta
       {.title = "DEVICE", .may_shrink = true},
       {.title = "BEST", .is_number = true},
       {.title = "GFLOP/s", .is_number = true},
+      {.title = "% ROOF", .is_number = true},
+      {.title = "BOUND BY"},
       {.title = "BY", .may_shrink = true},
   };
   if (all->count == 0 || count_of_fingerprint(all, 0) == all->count)
@@ -265,9 +274,12 @@ static tune_status print_text(tune_database *database, const tune_database_task 
   for (size_t first = 0; first < all->count;) {
     const tune_record *records = all->records + first;
     size_t count = count_of_fingerprint(all, first), shown = count < limit ? count : limit;
-    TUNE_RETURN_IF_ERROR(print_heading(database, records, count));
+    tune_roofline_place place;
+    TUNE_RETURN_IF_ERROR(
+        tune_roofline_find_kept_place(database, task, records[0].fingerprint, &place));
+    TUNE_RETURN_IF_ERROR(print_heading(database, &place, records, count));
     bool is_table = !options->failed && !options->details;
-    TUNE_RETURN_IF_ERROR(is_table ? tune_db_print_trials(task, records, shown)
+    TUNE_RETURN_IF_ERROR(is_table ? tune_db_print_trials(task, &place, records, shown)
                                   : print_details(records, shown));
     if (shown < count)
       printf("... and %zu more; --limit=0 shows all\n", count - shown);
@@ -292,19 +304,26 @@ static json_t *task_to_json(const tune_database_task *task) {
                    "extents", extents);
 }
 
-static tune_status print_json(const tune_database_task *task, const collection *all) {
+static tune_status print_json(tune_database *database, const tune_database_task *task,
+                              const collection *all) {
   json_t *records = json_array();
+  tune_roofline_place place = {0};
   if (!records)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "making JSON");
   for (size_t i = 0; i < all->count; ++i) {
     json_t *record = NULL;
     tune_digest id;
     tune_status status = tune_database_record_digest(&all->records[i], &id);
+    bool is_known = i && strcmp(all->records[i].fingerprint, all->records[i - 1].fingerprint) == 0;
+    if (tune_status_is_ok(status) && !is_known)
+      status = tune_roofline_find_kept_place(database, task, all->records[i].fingerprint, &place);
     if (tune_status_is_ok(status))
       status = tune_record_to_json(&all->records[i], &record);
-    if (tune_status_is_ok(status))
-      json_object_set_new(record, "record", json_string(id.text));
-    if (tune_status_is_ok(status) && json_array_append_new(records, record) != 0)
+    bool failed = tune_status_is_ok(status) &&
+                  (json_object_set_new(record, "record", json_string(id.text)) ||
+                   tune_db_set_place(record, &place, all->records[i].time.median));
+    failed |= tune_status_is_ok(status) && json_array_append_new(records, record) != 0;
+    if (failed)
       status = tune_status_make(TUNE_OUT_OF_MEMORY, "making JSON");
     if (!tune_status_is_ok(status)) {
       json_decref(records);
@@ -327,7 +346,7 @@ static tune_status show_task(tune_database *database, const tune_database_task *
   if (tune_status_is_ok(status)) {
     if (all.count)
       qsort(all.records, all.count, sizeof *all.records, compare_records);
-    status = options->format == TUNE_DB_JSON ? print_json(task, &all)
+    status = options->format == TUNE_DB_JSON ? print_json(database, task, &all)
                                              : print_text(database, task, &all, options);
   }
   collection_deinit(&all);

@@ -22,9 +22,13 @@ static void add_columns(table_form *form, const tune_table_column *columns, size
 
 static table_form choose_form(const tune_record *records, size_t count) {
   static const tune_table_column common[] = {
-      {.title = "TIME", .is_number = true},    {.title = "\xc2\xb1", .is_number = true},
-      {.title = "GFLOP/s", .is_number = true}, {.title = "VERDICT"},
-      {.title = "BY", .may_shrink = true},     {.title = "RECORD"},
+      {.title = "TIME", .is_number = true},
+      {.title = "\xc2\xb1", .is_number = true},
+      {.title = "GFLOP/s", .is_number = true},
+      {.title = "% ROOF", .is_number = true},
+      {.title = "VERDICT"},
+      {.title = "BY", .may_shrink = true},
+      {.title = "RECORD"},
   };
   static const tune_table_column counts[COUNT_COLUMNS] = {
       {.title = "INSTR/CYCLE", .is_number = true},
@@ -75,7 +79,8 @@ const char *tune_db_verdict(const tune_record *record) {
 }
 
 static tune_status add_record(tune_table *table, const tune_database_task *task,
-                              const tune_record *record, const table_form *form) {
+                              const tune_roofline_place *place, const tune_record *record,
+                              const table_form *form) {
   const tune_timing *time = &record->time;
   tune_digest digest;
   TUNE_RETURN_IF_ERROR(tune_database_record_digest(record, &digest));
@@ -86,13 +91,15 @@ static tune_status add_record(tune_table *table, const tune_database_task *task,
   if (time->median > 0)
     spread = tune_figure_percent((time->high - time->low) / 2 / time->median);
   tune_figure rate = tune_figure_giga(time->median > 0 ? task->flops / time->median : 0);
+  tune_figure percent = tune_db_percent(place, time->median);
   tune_figure counts[COUNT_COLUMNS], code[CODE_COLUMNS];
   set_counts(&record->counts, counts);
   set_code(&record->code, code);
   snprintf(id.text, sizeof id.text, "%.8s", digest.text);
   const char *cells[COLUMN_LIMIT] = {
-      median.text, spread.text, rate.text, tune_db_verdict(record), record->strategy, id.text};
-  size_t count = 6;
+      median.text,      spread.text, rate.text, percent.text, tune_db_verdict(record),
+      record->strategy, id.text};
+  size_t count = 7;
   for (size_t i = 0; form->shows_counts && i < COUNT_COLUMNS; ++i)
     cells[count++] = counts[i].text;
   for (size_t i = 0; form->shows_code && i < CODE_COLUMNS; ++i)
@@ -103,14 +110,14 @@ static tune_status add_record(tune_table *table, const tune_database_task *task,
   return TUNE_OK;
 }
 
-tune_status tune_db_print_trials(const tune_database_task *task, const tune_record *records,
-                                 size_t count) {
+tune_status tune_db_print_trials(const tune_database_task *task, const tune_roofline_place *place,
+                                 const tune_record *records, size_t count) {
   table_form form = choose_form(records, count);
   tune_table *table;
   TUNE_RETURN_IF_ERROR(tune_table_create(form.columns, form.count, &table));
   tune_status status = TUNE_OK;
   for (size_t i = 0; i < count && tune_status_is_ok(status); ++i)
-    status = add_record(table, task, &records[i], &form);
+    status = add_record(table, task, place, &records[i], &form);
   if (tune_status_is_ok(status))
     status = tune_table_print(table, tune_terminal_width(stdout), stdout);
   tune_table_destroy(table);

@@ -12,7 +12,7 @@
 #include "support/status.h"
 #include "support/units.h"
 #include "tools/common/options.h"
-#include "tuning/database.h"
+#include "tuning/roofline_place.h"
 
 #include <jansson.h>
 
@@ -25,6 +25,15 @@ int tune_db_import(int argc, char **argv);
 int tune_db_merge(int argc, char **argv);
 int tune_db_prune(int argc, char **argv);
 int tune_db_check(int argc, char **argv);
+
+//===- Under the roofline (place.c) -------------------------------------------===//
+
+// "94.1": the share of the roofline that a run in `seconds` reaches, in percent; or "-".
+tune_figure tune_db_percent(const tune_roofline_place *place, double seconds);
+// "f32", "L2": what bounds it; or "-".
+const char *tune_db_bound(const tune_roofline_place *place);
+// Adds members "percent_of_roofline" and "bound_by" to a record; not 0 where memory ran out.
+int tune_db_set_place(json_t *record, const tune_roofline_place *place, double seconds);
 
 //===- What they share (common.c) ---------------------------------------------===//
 
@@ -87,7 +96,7 @@ tune_status tune_db_print_json(json_t *value);
 // "winner", or the verdict.
 const char *tune_db_verdict(const tune_record *record);
 // The table of records of `task` on one fingerprint.
-tune_status tune_db_print_trials(const tune_database_task *task, const tune_record *records,
-                                 size_t count);
+tune_status tune_db_print_trials(const tune_database_task *task, const tune_roofline_place *place,
+                                 const tune_record *records, size_t count);
 
 #endif // TUNE_TOOLS_TUNE_DB_H

@@ -4,7 +4,6 @@
 
 #include "targets/signature.h"
 #include "tools/tune-run/exchange.h"
-#include "tools/tune-run/machine.h"
 #include "tools/tune-run/progress.h"
 
 #include <math.h>
@@ -275,11 +274,11 @@ static void warn_of_samples(benchmark *b, size_t index) {
 static tune_status measure(benchmark *b) {
   TUNE_RETURN_IF_ERROR(check_output_count(b));
   TUNE_RETURN_IF_ERROR(read_roofline(b));
-  machine_look_around(&b->cores, b->warnings);
+  tune_conditions_look_around(&b->cores, &b->before, b->warnings);
   progress_show("measuring");
-  machine_counters before = machine_read_counters(&b->cores);
   TUNE_RETURN_IF_ERROR(exchange_ask(b->measurer, make_request(b), &b->reply));
-  machine_look_back(&b->cores, &before, b->warnings);
+  tune_conditions_read(&b->cores, &b->after);
+  tune_conditions_find_stolen(&b->before, &b->after, b->warnings);
   TUNE_RETURN_IF_ERROR(note_dynamic(b));
   note_tasks(b);
   note_check(b);

@@ -15,13 +15,14 @@
 #include "tools/tune-run/figures.h"
 #include "tools/tune-run/settings.h"
 #include "tools/tune-run/subject.h"
-#include "tuning/evaluators/cores.h"
+#include "tuning/evaluators/conditions.h"
 
 typedef struct benchmark {
   const run_settings *settings; // borrowed
   tune_target_facts *facts;     // owned
   char *database;               // NULL: none
   tune_cores cores;
+  tune_conditions before, after; // the measurement
   tune_connection *worker, *measurer;
   tune_scratch *scratch;
   subject *subjects; // the module and those that it is compared with

@@ -3,6 +3,7 @@
 #include "tools/tune-run/figures.h"
 
 #include <math.h>
+#include <string.h>
 
 #define UNKNOWN_REDUCTION 4096
 
@@ -10,23 +11,38 @@ static double number(const json_t *task, const char *name) {
   return json_number_value(json_object_get(task, name));
 }
 
+static void add_bound(const char name[TUNE_ROOFLINE_BOUND], double seconds, figures *sum) {
+  size_t i = 0;
+  while (i < sum->bound_count && strcmp(sum->bounds[i].name, name) != 0)
+    ++i;
+  if (i == FIGURES_BOUNDS)
+    return;
+  if (i == sum->bound_count)
+    strcpy(sum->bounds[sum->bound_count++].name, name);
+  sum->bounds[i].seconds += seconds;
+}
+
 // Adds what `count` runs of a task take at best.
-static void add_best_times(const tune_target_facts *facts, const char *type, double flops,
-                           double bytes, double count, figures *sum) {
-  double peak = tune_target_facts_peak(facts, type);
-  double bandwidth = tune_target_facts_bandwidth(facts, bytes);
+static void add_best_times(const tune_target_facts *facts, const tune_roofline_work *work,
+                           double count, figures *sum) {
+  double peak = tune_target_facts_peak(facts, work->type);
+  double bandwidth = tune_target_facts_bandwidth(facts, work->bytes);
   // What only moves data needs no arithmetic, whatever its type.
-  double computing = flops > 0 ? flops / peak : 0;
-  double moving = bytes / bandwidth;
-  if (flops > 0 && !(peak > 0))
+  double computing = work->flops > 0 ? work->flops / peak : 0;
+  if (work->flops > 0 && !(peak > 0))
     computing = NAN;
+  tune_roofline_place place = tune_roofline_find_place(facts->roofline, work);
   sum->peak_seconds += count * computing;
-  sum->roofline_seconds +=
-      count * (isnan(computing) || !(bandwidth > 0) ? NAN : fmax(computing, moving));
+  if (isnan(computing) || !(bandwidth > 0))
+    sum->roofline_seconds = NAN;
+  sum->roofline_seconds += count * place.seconds;
+  if (*place.bound)
+    add_bound(place.bound, count * place.seconds, sum);
 }
 
 figures figures_of_tasks(const json_t *tasks, const tune_target_facts *facts) {
-  static const figures UNKNOWN = {NAN, NAN, NAN, NAN};
+  static const figures UNKNOWN = {
+      .flops = NAN, .bytes = NAN, .peak_seconds = NAN, .roofline_seconds = NAN};
   figures sum = {0};
   for (size_t i = 0; i < json_array_size(tasks); ++i) {
     const json_t *task = json_array_get(tasks, i);
@@ -37,12 +53,17 @@ figures figures_of_tasks(const json_t *tasks, const tune_target_facts *facts) {
       return UNKNOWN;
     sum.flops += count * flops;
     sum.bytes += count * bytes;
+    tune_roofline_work work = {.type = json_string_value(json_object_get(task, "type")),
+                               .flops = flops,
+                               .bytes = bytes,
+                               .flushes_cache = facts && facts->flushes_cache};
     if (facts && facts->roofline)
-      add_best_times(facts, json_string_value(json_object_get(task, "type")), flops, bytes, count,
-                     &sum);
+      add_best_times(facts, &work, count, &sum);
     else
       sum.peak_seconds = sum.roofline_seconds = NAN;
   }
+  if (isnan(sum.roofline_seconds))
+    sum.bound_count = 0;
   return json_array_size(tasks) ? sum : UNKNOWN;
 }
 

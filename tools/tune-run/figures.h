@@ -14,10 +14,19 @@
 
 #include "tuning/target_facts.h"
 
+#define FIGURES_BOUNDS 8 // more kinds of arithmetic and levels of memory are not told apart
+
 // NAN for what is not known.
 typedef struct figures {
   double flops, bytes;
   double peak_seconds, roofline_seconds; // of one run at best
+  // What bounds the tasks (tuning/roofline_place.h), with the part of `roofline_seconds` that it
+  // has; none where that is not known.
+  struct {
+    char name[TUNE_ROOFLINE_BOUND];
+    double seconds;
+  } bounds[FIGURES_BOUNDS];
+  size_t bound_count;
 } figures;
 
 // Reads `tasks` of a worker's reply. `facts`, with its roofline, may be NULL. Unknown are: all of a

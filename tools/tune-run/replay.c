@@ -24,6 +24,7 @@ typedef struct replay {
   tune_config config;
   tune_evaluator evaluator;
   tune_evaluation build, run;
+  tune_roofline_place place; // on this machine; its seconds are 0 where that is not known
 } replay;
 
 static tune_status out_of_memory(void) {
@@ -202,6 +203,18 @@ static void print_verdict(const char *title, tune_verdict verdict, const char *e
   printf("\n");
 }
 
+// Of the run now, where it is known what this machine can do.
+static void print_rate(const replay *r) {
+  double median = outcome(r)->time.median;
+  if (!(median > 0))
+    return;
+  printf("  %-22s %s GFLOP/s", "Rate", tune_figure_giga(r->kept.flops / median).text);
+  if (r->place.seconds > 0)
+    printf("; %s of the roofline, bound by %s", tune_figure_percent(r->place.seconds / median).text,
+           r->place.bound);
+  printf("\n");
+}
+
 static tune_status report_text_of(const replay *r) {
   const tune_evaluation *now = outcome(r);
   char *config;
@@ -214,6 +227,7 @@ static tune_status report_text_of(const replay *r) {
   free(config);
   print_verdict("Recorded", r->record.verdict, r->record.error, &r->record.time);
   print_verdict("Now", now->verdict, now->error, &now->time);
+  print_rate(r);
   if (now->time.median > 0 && r->record.time.median > 0)
     printf("  %-22s %.3f\n", "Now / recorded", now->time.median / r->record.time.median);
   if (r->record.digest || r->build.digest)
@@ -233,15 +247,21 @@ static json_t *outcome_to_json(tune_verdict verdict, const char *error, const ch
                    time->median > 0 ? json_real(1e9 * time->median) : json_null());
 }
 
+static bool is_placed(const replay *r) {
+  return r->place.seconds > 0 && outcome(r)->time.median > 0;
+}
+
 static tune_status report_json_of(const replay *r) {
   tune_digest id;
   TUNE_RETURN_IF_ERROR(tune_database_record_digest(&r->record, &id));
   const tune_evaluation *now = outcome(r);
   json_t *object = json_pack(
-      "{s:s, s:s, s:o, s:o, s:o, s:b, s:b, s:b}", "record", id.text, "task", r->kept.name, "config",
-      json_loads(r->record.config, 0, NULL), "recorded",
+      "{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:b}", "record", id.text, "task", r->kept.name,
+      "config", json_loads(r->record.config, 0, NULL), "recorded",
       outcome_to_json(r->record.verdict, r->record.error, r->record.digest, &r->record.time), "now",
-      outcome_to_json(now->verdict, now->error, r->build.digest, &now->time), "same_code",
+      outcome_to_json(now->verdict, now->error, r->build.digest, &now->time), "percent_of_roofline",
+      is_placed(r) ? json_real(tune_roofline_percent(&r->place, now->time.median)) : json_null(),
+      "bound_by", is_placed(r) ? json_string(r->place.bound) : json_null(), "same_code",
       is_same_code(r), "same_verdict", is_same_verdict(r), "same_device", is_here(r));
   if (!object)
     return out_of_memory();
@@ -262,11 +282,22 @@ static tune_status report(const replay *r) {
 // The whole
 //===--------------------------------------------------------------------------===//
 
+// A search on this machine has left its roofline; where none has, the place is not known.
+static tune_status find_place(replay *r) {
+  tune_status status =
+      tune_roofline_find_kept_place(r->database, &r->kept, r->facts->digest.text, &r->place);
+  if (tune_status_get_code(status) != TUNE_NOT_FOUND)
+    return status;
+  tune_status_free(status);
+  return TUNE_OK;
+}
+
 static tune_status run(replay *r) {
   TUNE_RETURN_IF_ERROR(read_record(r));
   TUNE_RETURN_IF_ERROR(find_task(r));
   TUNE_RETURN_IF_ERROR(check_task(r));
   TUNE_RETURN_IF_ERROR(make_config(r));
+  TUNE_RETURN_IF_ERROR(find_place(r));
   tune_status status = evaluate(r);
   progress_clear();
   return tune_status_is_ok(status) ? report(r) : status;

@@ -48,6 +48,11 @@ static void put_figures(const figures *work, double median, json_t *object) {
                       real(is_timed ? 100 * work->peak_seconds / median : NAN));
   json_object_set_new(object, "percent_of_roofline",
                       real(is_timed ? 100 * work->roofline_seconds / median : NAN));
+  json_t *bounds = work->bound_count ? json_object() : json_null();
+  for (size_t i = 0; i < work->bound_count; ++i)
+    json_object_set_new(bounds, work->bounds[i].name,
+                        real(work->bounds[i].seconds / work->roofline_seconds));
+  json_object_set_new(object, "bound_by", bounds);
 }
 
 // What the check came to and where its limit comes from, as tune-measure says it.
@@ -109,6 +114,9 @@ tune_status report_json(const benchmark *b, FILE *stream) {
   for (size_t i = 1; i < b->subject_count; ++i)
     json_array_append_new(compared, compared_to_json(b, i));
   json_object_set_new(object, "compare", compared);
+  json_t *machine = tune_conditions_to_json(&b->before, &b->after, &b->cores);
+  json_object_set_new(machine, "model", json_string(tune_target_facts_model(b->facts)));
+  json_object_set_new(object, "machine", machine);
   json_object_set(object, "notes", b->notes);
   json_object_set(object, "warnings", b->warnings);
   char *text = json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(9));

@@ -64,6 +64,14 @@ static void print_rates(const figures *work, double median, FILE *stream) {
   const char *separator = "; ";
   print_share(work->peak_seconds, median, "peak", &separator, stream);
   print_share(work->roofline_seconds, median, "roofline", &separator, stream);
+  separator = ", bound by ";
+  for (size_t i = 0; i < work->bound_count; ++i) {
+    fprintf(stream, "%s%s", separator, work->bounds[i].name);
+    if (work->bound_count > 1)
+      fprintf(stream, " (%s)",
+              tune_figure_percent(work->bounds[i].seconds / work->roofline_seconds).text);
+    separator = ", ";
+  }
   fprintf(stream, "\n");
 }
 
@@ -208,6 +216,17 @@ static void print_texts(const json_t *texts, const char *kind, FILE *stream) {
     fprintf(stream, "  %s: %s\n", kind, json_string_value(json_array_get(texts, i)));
 }
 
+static void print_machine(const benchmark *b, FILE *stream) {
+  tune_string_builder text;
+  tune_string_builder_init(&text);
+  tune_conditions_append(&b->before, &b->cores, &text);
+  if (b->before.load >= 0 && b->after.load >= 0)
+    tune_string_builder_appendf(&text, " before and %.2f after", b->after.load);
+  fprintf(stream, "  Machine: %s, %s, caches %s\n", tune_target_facts_model(b->facts),
+          text.text ? text.text : "", b->settings->flush_cache ? "flushed" : "warm");
+  tune_string_builder_deinit(&text);
+}
+
 tune_status report_text(const benchmark *b, FILE *stream) {
   for (size_t i = 0; i < b->subject_count; ++i)
     TUNE_RETURN_IF_ERROR(print_subject(b, i, stream));
@@ -218,6 +237,7 @@ tune_status report_text(const benchmark *b, FILE *stream) {
       print_ratio(json_array_get(ratios, i), b->subjects[i].path, stream);
     fprintf(stream, "\n");
   }
+  print_machine(b, stream);
   print_texts(b->notes, "Note", stream);
   print_texts(b->warnings, "Warning", stream);
   if (fflush(stream) == 0 && !ferror(stream))

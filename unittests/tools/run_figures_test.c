@@ -41,6 +41,13 @@ static void tasks_add_up(void **state) {
   assert_near(sum.bytes, 1004000);
   assert_near(sum.peak_seconds, 50.01e-6);
   assert_near(sum.roofline_seconds, 150e-6);
+  const char *names[] = {"f32", "f64", "memory"};
+  const double seconds[] = {30e-6, 20e-6, 100e-6};
+  assert_int_equal(sum.bound_count, 3);
+  for (size_t i = 0; i < 3; ++i) {
+    assert_string_equal(sum.bounds[i].name, names[i]);
+    assert_near(sum.bounds[i].seconds, seconds[i]);
+  }
   assert_int_equal(figures_reduction(tasks), 10000);
   json_decref(tasks);
   json_decref(facts.roofline);
@@ -65,6 +72,7 @@ static void unknown_figures_are_not_zero(void **state) {
   assert_near(figures_of_tasks(integers, &facts).flops, 1000);
   assert_true(isnan(figures_of_tasks(integers, &facts).peak_seconds));
   assert_true(isnan(figures_of_tasks(integers, &facts).roofline_seconds));
+  assert_int_equal(figures_of_tasks(integers, &facts).bound_count, 0);
   assert_true(isnan(figures_of_tasks(integers, NULL).peak_seconds));
   json_decref(integers);
   json_decref(facts.roofline);

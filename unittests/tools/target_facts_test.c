@@ -138,14 +138,17 @@ static void roofs_are_of_arithmetic_or_memory(void **state) {
   (void)state;
   tune_target_facts *facts;
   assert_ok(tune_target_facts_create("null", 1, &facts));
-  tune_task task = {.flops = 200e9, .bytes = 1e9, .peak_flops = 100e9};
-  assert_true(tune_target_facts_percent_of_roofline(facts, &task, 4) == 50); // of arithmetic alone
+  tune_task task = {.type = "f32", .flops = 200e9, .bytes = 1e9};
+  assert_true(tune_target_facts_percent_of_roofline(facts, &task, 4) == 0); // nothing is known yet
   assert_ok(tune_target_facts_read_roofline(facts, NULL));
-  assert_true(tune_target_facts_percent_of_roofline(facts, &task, 4) == 50); // 2 s, bytes 0.05 s
-  task.bytes = 80e9;                                                         // 4 s
-  assert_true(tune_target_facts_percent_of_roofline(facts, &task, 5) == 80);
-  task.peak_flops = 0; // nothing is known of arithmetic
-  assert_true(tune_target_facts_percent_of_roofline(facts, &task, 5) == 80);
+  double at_best = 200e9 / tune_target_facts_peak(facts, "f32"); // the bytes take less
+  assert_true(at_best > 0);
+  assert_float_equal(tune_target_facts_percent_of_roofline(facts, &task, 2 * at_best), 50, 1e-9);
+  task.bytes = 80e9;
+  at_best = 80e9 / tune_target_facts_bandwidth(facts, 80e9); // longer than the arithmetic
+  assert_float_equal(tune_target_facts_percent_of_roofline(facts, &task, 2 * at_best), 50, 1e-9);
+  task.flops = 0;
+  assert_float_equal(tune_target_facts_percent_of_roofline(facts, &task, 2 * at_best), 50, 1e-9);
   assert_true(tune_target_facts_percent_of_roofline(facts, &task, 0) == 0);
   facts->flushes_cache = true;
   assert_true(tune_target_facts_bandwidth(facts, 1000) == 20e9);

@@ -6,6 +6,7 @@
 
 #include "table_objective.h"
 
+#include "tuning/conflict.h"
 #include "tuning/evaluators/null.h"
 #include "tuning/session.h"
 #include "unittests/common/failing_malloc.h"
@@ -71,6 +72,21 @@ static void configs(void **state) {
   assert_ok(fill_space(space));
   assert_true(tune_fail_each_allocation(round_trip_config, space) > 3);
   assert_true(tune_fail_each_allocation_and_json(config_as_json, space) > 3);
+  tune_space_destroy(space);
+}
+
+static tune_status find_conflict(void *context) {
+  size_t constraints[2], count;
+  TUNE_RETURN_IF_ERROR(tune_conflict_find(context, constraints, &count));
+  assert_int_equal(count, 1);
+  return TUNE_OK;
+}
+
+static void conflicts(void **state) {
+  (void)state;
+  tune_space *space = make_table_space();
+  assert_ok(tune_space_add_constraint(space, "mr > 1000", NULL));
+  assert_true(tune_fail_each_allocation(find_conflict, space) > 30);
   tune_space_destroy(space);
 }
 
@@ -171,10 +187,8 @@ static void sessions(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(spaces),
-      cmocka_unit_test(configs),
-      cmocka_unit_test(strategies),
-      cmocka_unit_test(sessions),
+      cmocka_unit_test(spaces),     cmocka_unit_test(configs),  cmocka_unit_test(conflicts),
+      cmocka_unit_test(strategies), cmocka_unit_test(sessions),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

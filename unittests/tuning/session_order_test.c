@@ -1,6 +1,8 @@
 //===- session_order_test.c - Kills, and builds beside each other --------------------===//
 
-#include "session_fixture.h"
+#include "wrapped_evaluator.h"
+
+#include "tuning/random.h"
 
 static bool no_config_twice(const memory_store *store) {
   for (size_t i = 0; i < store->count; ++i)
@@ -26,50 +28,169 @@ static void resumes(void **state) {
   assert_true(no_config_twice(&f->store));
 }
 
-// Whether both hold the same trials and the same winner. The order in which trials came to their
-// end does not count.
+// Both hold the same trials in the same order, and the same winner.
 static void assert_same_records(const memory_store *a, const memory_store *b) {
   assert_int_equal(a->count, b->count);
   for (size_t i = 0; i < a->count; ++i) {
-    const tune_record *record = &a->records[i];
-    bool found = false;
-    for (size_t j = 0; j < b->count && !found; ++j)
-      found = b->records[j].kind == record->kind && b->records[j].verdict == record->verdict &&
-              strcmp(b->records[j].config, record->config) == 0 &&
-              b->records[j].time.median == record->time.median;
-    if (!found)
-      fail_msg("only one of the searches has %s", record->config);
+    const tune_record *one = &a->records[i], *other = &b->records[i];
+    assert_string_equal(one->config, other->config);
+    assert_int_equal(one->kind, other->kind);
+    assert_int_equal(one->verdict, other->verdict);
+    assert_true(one->time.median == other->time.median);
+    assert_int_equal(one->time.sample_count, other->time.sample_count);
   }
 }
 
-// However many candidates are built at once, the same are tried, and the same one wins: a strategy
-// that learns is told what it is told in one order. Also where some of them fail.
-static void capacity_does_not_matter(void **state) {
-  fixture *f = *state;
-  f->null.build_failures = f->null.run_crashes = f->null.wrong_results = 0.05;
-  const char *const strategies[] = {"evolutionary", "random", "grid"};
-  for (size_t i = 0; i < 3; ++i) {
-    f->options.strategy = strategies[i];
-    f->null.capacity = 1;
-    run(f);
-    memory_store first = f->store;
-    for (f->null.capacity = 2; f->null.capacity <= 8; ++f->null.capacity) {
+// Of the null evaluator, events in any order: one of those that are there is drawn.
+typedef struct shuffled {
+  tune_evaluator inner;
+  tune_random random;
+  tune_evaluation events[64];
+  size_t count;
+} shuffled;
+
+static tune_status shuffled_wait(void *self, double seconds, tune_evaluation *event, bool *any) {
+  shuffled *s = self;
+  *any = true;
+  while (*any && s->count < sizeof s->events / sizeof *s->events) {
+    TUNE_RETURN_IF_ERROR(wrapped_wait(self, seconds, &s->events[s->count], any));
+    s->count += *any;
+  }
+  *any = s->count > 0;
+  if (!*any)
+    return TUNE_OK;
+  size_t drawn = tune_random_below(&s->random, s->count);
+  *event = s->events[drawn];
+  s->events[drawn] = s->events[--s->count];
+  return TUNE_OK;
+}
+
+static tune_status shuffled_compare(void *self, const tune_compare_order *order,
+                                    tune_comparison *comparison) {
+  shuffled *s = self;
+  assert_int_equal(s->count, 0);
+  return wrapped_compare(self, order, comparison);
+}
+
+static tune_status shuffled_cancel(void *self) {
+  shuffled *s = self;
+  while (s->count)
+    tune_evaluation_deinit(&s->events[--s->count]);
+  return wrapped_cancel(self);
+}
+
+static const tune_evaluator_class shuffled_class = {
+    .name = "shuffled",
+    WRAPPED_METHODS,
+    .build = wrapped_build,
+    .wait = shuffled_wait,
+    .compare = shuffled_compare,
+    .cancel = shuffled_cancel,
+};
+
+static void run_shuffled(fixture *f, uint64_t seed) {
+  shuffled s = {.count = 0};
+  tune_random_init(&s.random, seed);
+  run_wrapped(f, &shuffled_class, &s.inner);
+}
+
+// A search with 1 to 8 builds at once, whose ends come in several orders, is always the same one,
+// which is left in the store. By which rule it stops is the result's.
+static void assert_order_does_not_matter(fixture *f) {
+  memory_store_deinit(&f->store);
+  f->store = (memory_store){0};
+  f->null.capacity = 1;
+  run(f);
+  memory_store first = f->store;
+  tune_session_stop stop = f->result.stop;
+  for (f->null.capacity = 1; f->null.capacity <= 8; ++f->null.capacity)
+    for (uint64_t seed = 1; seed <= 3; ++seed) {
       f->store = (memory_store){0};
-      run(f);
+      run_shuffled(f, seed);
+      assert_int_equal(f->result.stop, stop);
+      assert_int_equal(f->result.trials, count_kind(&first, TUNE_RECORD_TRIAL));
       assert_same_records(&first, &f->store);
       memory_store_deinit(&f->store);
     }
-    memory_store_deinit(&first);
-    f->store = (memory_store){0};
+  f->store = first;
+}
+
+static const char *const strategies[] = {"evolutionary", "random", "grid"};
+
+#define GRANULARITY 64
+
+// A time for all configs with the same code, on a null target of that granularity.
+static double coarse_seconds(void *user, const tune_space *space, const tune_config *config) {
+  (void)user;
+  double seconds = 1.9e-3;
+  for (size_t i = 0; i < config->count; ++i)
+    seconds *= 1 + 0.2 * fabs((double)(tune_config_value(config, space, i) / GRANULARITY) -
+                              (i % 2 ? 0 : 1));
+  return seconds;
+}
+
+// Several configs are the same code.
+static void make_duplicates(fixture *f) {
+  f->null.objective = coarse_seconds;
+  f->null.granularity = GRANULARITY;
+}
+
+// However many candidates are built at once, and whichever is done first, the same are tried, and
+// the same one wins: a strategy that learns is told what it is told in one order. Also where some
+// of them fail, and where several are the same code.
+static void order_does_not_matter(void **state) {
+  fixture *f = *state;
+  f->null.build_failures = f->null.run_crashes = f->null.wrong_results = 0.05;
+  for (size_t i = 0; i < 6; ++i) {
+    f->options.strategy = strategies[i % 3];
+    if (i == 3)
+      make_duplicates(f);
+    assert_order_does_not_matter(f);
+    assert_int_equal(f->result.stop, TUNE_STOP_TRIALS);
   }
+  assert_true(f->result.verdicts[TUNE_VERDICT_DUPLICATE] > 0);
+}
+
+// Nor does it for rules that end a search by what was found: what was begun beyond that is dropped.
+static void order_does_not_matter_to_stop_rules(void **state) {
+  fixture *f = *state;
+  f->null.build_failures = f->null.run_crashes = f->null.wrong_results = 0.05;
+  f->options.trials = 300;
+  for (size_t i = 0; i < 6; ++i) {
+    f->options.strategy = strategies[i % 3];
+    if (i == 3)
+      make_duplicates(f);
+    f->options.target_percent = 70; // of 270 GFLOP/s; the best has 85
+    assert_order_does_not_matter(f);
+    assert_int_equal(f->result.stop, TUNE_STOP_TARGET);
+    f->options.target_percent = 0;
+    f->options.plateau_trials = 20;
+    f->options.plateau_percent = 1;
+    assert_order_does_not_matter(f);
+    assert_int_equal(f->result.stop, TUNE_STOP_PLATEAU);
+    f->options.plateau_trials = 0;
+  }
+}
+
+// Given once more, a search that found no gain for long finds that in the store, without building.
+static void plateaus_are_found_in_the_store(void **state) {
+  fixture *f = *state;
+  f->options.trials = 300;
+  f->options.plateau_trials = 20;
+  f->options.plateau_percent = 1;
+  run(f);
+  size_t trials = f->result.trials;
+  assert_int_equal(f->result.stop, TUNE_STOP_PLATEAU);
+  run(f);
+  assert_int_equal(f->result.stop, TUNE_STOP_PLATEAU);
+  assert_int_equal(f->result.trials, trials);
+  assert_int_equal(f->result.new_trials, 0);
 }
 
 // Killed after any record and started again, a search comes to what it would have come to: the same
 // trials and the same winner, nothing measured twice. Also where it is killed a second time, and
 // with another number of builds at once.
-static void killed_searches_end_as_undisturbed_ones(void **state) {
-  fixture *f = *state;
-  f->null.build_failures = f->null.wrong_results = 0.05;
+static void kill_after_each_record(fixture *f) {
   run(f);
   memory_store undisturbed = f->store;
   for (size_t kill = 1; kill <= undisturbed.count; ++kill) {
@@ -88,6 +209,17 @@ static void killed_searches_end_as_undisturbed_ones(void **state) {
   }
   memory_store_deinit(&undisturbed);
   f->store = (memory_store){0};
+}
+
+static void killed_searches_end_as_undisturbed_ones(void **state) {
+  fixture *f = *state;
+  f->null.build_failures = f->null.wrong_results = 0.05;
+  kill_after_each_record(f);
+  f->options.trials = 300;
+  f->options.plateau_trials = 20;
+  f->options.plateau_percent = 1;
+  kill_after_each_record(f);
+  assert_int_equal(f->result.stop, TUNE_STOP_PLATEAU);
 }
 
 // More trials with the same seed are those that a longer search would have made.
@@ -128,7 +260,9 @@ int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
   const struct CMUnitTest tests[] = {
       TEST(resumes),
-      TEST(capacity_does_not_matter),
+      TEST(order_does_not_matter),
+      TEST(order_does_not_matter_to_stop_rules),
+      TEST(plateaus_are_found_in_the_store),
       TEST(killed_searches_end_as_undisturbed_ones),
       TEST(searches_are_made_longer),
       TEST(other_options_leave_no_record_unused),

@@ -1,6 +1,6 @@
 //===- session_test.c ---------------------------------------------------------===//
 
-#include "session_fixture.h"
+#include "wrapped_evaluator.h"
 
 #include "tuning/evaluators/null.h"
 #include "tuning/session.h"
@@ -125,36 +125,6 @@ typedef struct scripted {
   uint64_t culprits[4]; // tickets
 } scripted;
 
-static tune_status scripted_open(void *self, const tune_task *task) {
-  scripted *s = self;
-  return s->inner.methods->open(s->inner.self, task);
-}
-
-static size_t scripted_capacity(const void *self) {
-  const scripted *s = self;
-  return s->inner.methods->capacity(s->inner.self);
-}
-
-static tune_status scripted_build(void *self, uint64_t ticket, const tune_config *config) {
-  scripted *s = self;
-  return s->inner.methods->build(s->inner.self, ticket, config);
-}
-
-static tune_status scripted_measure(void *self, uint64_t ticket, double best) {
-  scripted *s = self;
-  return s->inner.methods->measure(s->inner.self, ticket, best);
-}
-
-static void scripted_release(void *self, uint64_t ticket) {
-  scripted *s = self;
-  s->inner.methods->release(s->inner.self, ticket);
-}
-
-static tune_status scripted_wait(void *self, double seconds, tune_evaluation *event, bool *any) {
-  scripted *s = self;
-  return s->inner.methods->wait(s->inner.self, seconds, event, any);
-}
-
 static tune_status scripted_compare(void *self, const tune_compare_order *order,
                                     tune_comparison *comparison) {
   scripted *s = self;
@@ -177,31 +147,16 @@ static tune_status scripted_compare(void *self, const tune_compare_order *order,
   return TUNE_OK;
 }
 
-static void scripted_close(void *self) {
-  scripted *s = self;
-  s->inner.methods->close(s->inner.self);
-}
-
 static const tune_evaluator_class scripted_class = {
     .name = "scripted",
-    .open = scripted_open,
-    .capacity = scripted_capacity,
-    .build = scripted_build,
-    .measure = scripted_measure,
-    .release = scripted_release,
-    .wait = scripted_wait,
+    WRAPPED_METHODS,
+    .build = wrapped_build,
+    .wait = wrapped_wait,
     .compare = scripted_compare,
-    .close = scripted_close,
+    .cancel = wrapped_cancel,
 };
 
-static void run_scripted(fixture *f, scripted *s) {
-  assert_ok(tune_evaluator_null_create(&f->null, &s->inner));
-  tune_evaluator evaluator = {&scripted_class, s};
-  tune_session_result_deinit(&f->result);
-  tune_record_store store = as_store(&f->store);
-  assert_ok(tune_session_run(&f->task, &f->options, &evaluator, &store, &f->result));
-  tune_evaluator_destroy(&s->inner);
-}
+static void run_scripted(fixture *f, scripted *s) { run_wrapped(f, &scripted_class, &s->inner); }
 
 // What looks faster but not beyond doubt is compared again, two by two, until it is clear.
 static void doubt_is_followed_up(void **state) {
@@ -345,7 +300,12 @@ static void failures_are_counted_and_told(void **state) {
   assert_int_equal(verdicts[TUNE_VERDICT_OK] + verdicts[TUNE_VERDICT_BUILD_FAILED] +
                        verdicts[TUNE_VERDICT_RUN_CRASHED] + verdicts[TUNE_VERDICT_WRONG],
                    64);
-  assert_non_null(strstr(f->result.first_error, "a failure of the null target"));
+  assert_int_equal(f->result.failures.kind_count, 3);
+  for (size_t i = 0; i < 3; ++i) {
+    const tune_failure_kind *kind = &f->result.failures.kinds[i];
+    assert_int_equal(kind->count, verdicts[kind->verdict]);
+    assert_string_equal(kind->error, "a failure of the null target");
+  }
   assert_true(percent_of_best(f) > 95);
 }
 
@@ -579,31 +539,11 @@ typedef struct watched {
   size_t left;                    // results to come
 } watched;
 
-static tune_status watched_open(void *self, const tune_task *task) {
-  watched *w = self;
-  return w->inner.methods->open(w->inner.self, task);
-}
-
-static size_t watched_capacity(const void *self) {
-  const watched *w = self;
-  return w->inner.methods->capacity(w->inner.self);
-}
-
 static tune_status watched_build(void *self, uint64_t ticket, const tune_config *config) {
   watched *w = self;
   if (++w->building > w->most_building)
     w->most_building = w->building;
   return w->inner.methods->build(w->inner.self, ticket, config);
-}
-
-static tune_status watched_measure(void *self, uint64_t ticket, double best) {
-  watched *w = self;
-  return w->inner.methods->measure(w->inner.self, ticket, best);
-}
-
-static void watched_release(void *self, uint64_t ticket) {
-  watched *w = self;
-  w->inner.methods->release(w->inner.self, ticket);
 }
 
 static tune_status watched_wait(void *self, double seconds, tune_evaluation *event, bool *out_any) {
@@ -620,39 +560,18 @@ static tune_status watched_wait(void *self, double seconds, tune_evaluation *eve
   return TUNE_OK;
 }
 
-static tune_status watched_cancel(void *self) {
-  watched *w = self;
-  return w->inner.methods->cancel(w->inner.self);
-}
-
-static void watched_close(void *self) {
-  watched *w = self;
-  w->inner.methods->close(w->inner.self);
-}
-
 static bool watched_is_suspended(const void *self) { return ((const watched *)self)->left == 0; }
 
 static const tune_evaluator_class watched_class = {
     .name = "watched",
-    .open = watched_open,
-    .capacity = watched_capacity,
+    WRAPPED_METHODS,
     .build = watched_build,
-    .measure = watched_measure,
-    .release = watched_release,
     .wait = watched_wait,
-    .cancel = watched_cancel,
-    .close = watched_close,
+    .cancel = wrapped_cancel,
     .is_suspended = watched_is_suspended,
 };
 
-static void run_watched(fixture *f, watched *w) {
-  assert_ok(tune_evaluator_null_create(&f->null, &w->inner));
-  tune_evaluator evaluator = {&watched_class, w};
-  tune_record_store store = as_store(&f->store);
-  tune_session_result_deinit(&f->result);
-  assert_ok(tune_session_run(&f->task, &f->options, &evaluator, &store, &f->result));
-  tune_evaluator_destroy(&w->inner);
-}
+static void run_watched(fixture *f, watched *w) { run_wrapped(f, &watched_class, &w->inner); }
 
 // A round is asked for as a whole, and the next one not before all of it is known. A session that
 // is suspended keeps what is known and has no winner; what was measured elsewhere keeps its date.

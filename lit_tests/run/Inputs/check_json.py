@@ -6,13 +6,16 @@ import sys
 
 TIMED = (
     "file function target threads flush_cache median_ns ci95_ns min_ns max_ns samples_ns runs_per_sample outliers"
-    " flops bytes gflops gbytes_per_s percent_of_peak percent_of_roofline counters check tasks code packs_ahead"
+    " flops bytes gflops gbytes_per_s percent_of_peak percent_of_roofline bound_by counters check tasks code packs_ahead"
     " packs_at_load"
 ).split()
 with open(sys.argv[1]) as file:
     report = json.load(file)
-assert set(report) == set(TIMED + "seed reference_ns shapes compare notes warnings".split()), sorted(report)
+assert set(report) == set(TIMED + "seed reference_ns shapes machine compare notes warnings".split()), sorted(report)
 other, = report["compare"]
+machine = report["machine"]
+assert set(machine) == {"model", "cpus", "governor", "load"} and machine["model"], machine
+assert len(machine["cpus"]) == 1 and len(machine["load"]) == 2, machine
 assert set(other) == set(TIMED + ["ratio", "ratio_ci95"]), sorted(other)
 assert report["seed"] == 7 and report["shapes"] == [[64, 32], [32, 48]]
 for of in (report, other):
@@ -23,6 +26,7 @@ for of in (report, other):
     assert abs(of["gflops"] - of["flops"] / median) < 1e-6 * of["gflops"]
     assert abs(of["gbytes_per_s"] - of["bytes"] / median) < 1e-6 * of["gbytes_per_s"]
     assert 0 < of["percent_of_peak"] <= of["percent_of_roofline"] * (1 + 1e-6)
+    assert abs(sum(of["bound_by"].values()) - 1) < 1e-6, of["bound_by"]
     check = of["check"]
     assert 0 <= check["max_error"] <= check["tolerance"]
     assert (check["type"], check["reduction"], check["inputs"]) == ("f32", 32, "dense")

@@ -1,0 +1,267 @@
+//===- session_outcomes.c - What came of trials, in the order of the proposals ----------===//
+//
+// Builds and measurements end in any order. What came of a trial is taken in when its turn is
+// there: after that of all that were proposed before it. Only then is it counted, ranked and kept,
+// and only then do the stop rules see it that are about what was found (the wanted share of the
+// peak, the plateau). Where one of them holds, what was proposed after it is dropped, done or not.
+// So which trials there are, and which of several with the same code is the one that the others
+// are duplicates of, does not depend on how many candidates are built at once.
+//
+// An interrupt, the end of the time and an error are the clock's: what is known by then is kept
+// out of turn.
+//
+//===------------------------------------------------------------------------------------===//
+
+#include "support/clock.h"
+#include "tuning/session_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+//===- Stop rules ---------------------------------------------------------------===//
+
+static bool is_timed(const tune_trial *trial) {
+  return trial->verdict == TUNE_VERDICT_OK && trial->median > 0;
+}
+
+void tune_session_note_gain(struct session *session, size_t number) {
+  const tune_trial *items = session->trials.items;
+  if (!is_timed(&items[number]))
+    return;
+  double needed = session->has_gain ? items[session->gain_number].median *
+                                          (1 - session->options->plateau_percent / 100)
+                                    : 0;
+  if (session->has_gain && items[number].median >= needed)
+    return;
+  session->has_gain = true;
+  session->gain_number = number;
+  session->since_gain = 0;
+}
+
+bool tune_session_rule_holds(const struct session *session, tune_session_stop *out_stop) {
+  const tune_session_options *options = session->options;
+  if (options->target_percent > 0 &&
+      tune_task_percent_of_peak(session->task, tune_session_best_time(session)) >=
+          options->target_percent)
+    *out_stop = TUNE_STOP_TARGET;
+  else if (options->plateau_trials && session->since_gain >= options->plateau_trials)
+    *out_stop = TUNE_STOP_PLATEAU;
+  else
+    return false;
+  return true;
+}
+
+//===- Taking in ------------------------------------------------------------------===//
+
+static void release(struct session *session, size_t number) {
+  tune_trial *trial = &session->trials.items[number];
+  if (trial->has_artifact)
+    session->evaluator->methods->release(session->evaluator->self, tune_session_ticket(number));
+  trial->has_artifact = false;
+}
+
+static void drop_samples(tune_trial *trial) {
+  free(trial->time.samples);
+  trial->time = (tune_timing){0};
+}
+
+// Of two trials with the same code the one that was proposed first is measured, as far as anybody
+// is told: `number`, whose turn it is, where `twin` was built before it.
+static void change_roles(struct session *session, size_t number, size_t twin) {
+  tune_trial *trial = &session->trials.items[number], *other = &session->trials.items[twin];
+  tune_verdict verdict = trial->verdict;
+  trial->verdict = other->verdict;
+  other->verdict = verdict;
+  trial->time = other->time;
+  other->time = (tune_timing){0};
+  for (size_t i = 0; i < session->trials.configs.count; ++i)
+    if (session->trials.items[i].is_twin && session->trials.items[i].twin == twin)
+      session->trials.items[i].twin = number;
+  trial->is_twin = false;
+  other->is_twin = true;
+  other->twin = number;
+}
+
+static tune_status keep(struct session *session, size_t number) {
+  const tune_trial *trial = &session->trials.items[number];
+  double drift = trial->drift > 0 ? trial->drift : 1;
+  tune_timing as_twin = {
+      .median = trial->median * drift, .low = trial->low * drift, .high = trial->high * drift};
+  const char *strategy =
+      number == session->default_number ? "default" : tune_strategy_name(session->strategy);
+  return tune_session_keep_trial(session, number, trial->is_twin ? &as_twin : &trial->time,
+                                 strategy);
+}
+
+// Counts, ranks and keeps a trial, and lets everybody know.
+static tune_status take_in(struct session *session, size_t number) {
+  tune_trial *trial = &session->trials.items[number];
+  if (trial->is_twin && session->trials.items[trial->twin].state == TUNE_TRIAL_SETTLED)
+    change_roles(session, number, trial->twin);
+  size_t dropped;
+  tune_trials_finish(&session->trials, number, &dropped);
+  // Only finalists are measured again.
+  bool is_reference = session->drift.has_reference && dropped == session->drift.reference;
+  if (dropped != SIZE_MAX && dropped != session->default_number && !is_reference)
+    release(session, dropped);
+  if (tune_verdict_is_failure(trial->verdict))
+    release(session, number);
+  ++session->new_trials;
+  ++session->since_gain;
+  tune_session_note_gain(session, number);
+  tune_status status = keep(session, number);
+  drop_samples(trial);
+  TUNE_RETURN_IF_ERROR(status);
+  tune_session_report(session, TUNE_SESSION_SEARCHING);
+  return TUNE_OK;
+}
+
+tune_status tune_session_take_turns(struct session *session) {
+  tune_session_stop stop;
+  while (session->taken_count < session->asked_count && !tune_session_rule_holds(session, &stop)) {
+    size_t number = session->asked[session->taken_count];
+    switch (session->trials.items[number].state) {
+    case TUNE_TRIAL_DONE: // an earlier session's, which was counted when it was loaded
+      ++session->since_gain;
+      tune_session_note_gain(session, number);
+      ++session->taken_count;
+      break;
+    case TUNE_TRIAL_SETTLED:
+      ++session->taken_count;
+      TUNE_RETURN_IF_ERROR(take_in(session, number));
+      break;
+    default:
+      return TUNE_OK;
+    }
+  }
+  return TUNE_OK;
+}
+
+tune_status tune_session_take_rest(struct session *session) {
+  for (; session->taken_count < session->asked_count; ++session->taken_count) {
+    size_t number = session->asked[session->taken_count];
+    if (session->trials.items[number].state == TUNE_TRIAL_SETTLED)
+      TUNE_RETURN_IF_ERROR(take_in(session, number));
+  }
+  return TUNE_OK;
+}
+
+void tune_session_drop_rest(struct session *session) {
+  for (size_t i = session->taken_count; i < session->asked_count; ++i) {
+    tune_trial *trial = &session->trials.items[session->asked[i]];
+    if (trial->state != TUNE_TRIAL_SETTLED)
+      continue;
+    release(session, session->asked[i]);
+    drop_samples(trial);
+    trial->state = TUNE_TRIAL_NEW;
+  }
+}
+
+//===- Events ---------------------------------------------------------------------===//
+
+// What came of a trial is known; its turn may not be there yet.
+static tune_status settle(struct session *session, size_t number) {
+  tune_trial *trial = &session->trials.items[number];
+  trial->state = TUNE_TRIAL_SETTLED;
+  --session->outstanding;
+  if (!(session->result->first_seconds > 0))
+    session->result->first_seconds = tune_clock_seconds() - session->began;
+  for (int i = 0; i < TUNE_STAGE_COUNT; ++i)
+    session->result->stage_seconds[i] += trial->stage_seconds[i];
+  return tune_session_take_turns(session);
+}
+
+// Settles a trial whose artifact is that of `twin`, of which is known what came.
+static tune_status settle_as_twin(struct session *session, size_t number, size_t twin) {
+  tune_trial *trial = &session->trials.items[number];
+  if (session->trials.items[twin].is_twin) // it has changed roles
+    twin = session->trials.items[twin].twin;
+  const tune_trial *other = &session->trials.items[twin];
+  trial->is_twin = true;
+  trial->twin = twin;
+  trial->created_ms = other->created_ms;
+  bool has_time = !tune_verdict_is_failure(other->verdict);
+  trial->verdict = has_time ? TUNE_VERDICT_DUPLICATE : other->verdict;
+  trial->median = other->median;
+  trial->low = other->low;
+  trial->high = other->high;
+  trial->drift = other->drift;
+  trial->measured_at = other->measured_at;
+  trial->check = other->check;
+  trial->counts = other->counts;
+  if (other->error && !(trial->error = strdup(other->error)))
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while keeping trials");
+  return settle(session, number);
+}
+
+static tune_status settle_waiting_twins(struct session *session, size_t number) {
+  const tune_trials *trials = &session->trials;
+  const char *digest = trials->items[number].digest;
+  for (size_t i = 0; digest && i < trials->configs.count; ++i)
+    if (trials->items[i].state == TUNE_TRIAL_WAITING &&
+        strcmp(trials->items[i].digest, digest) == 0)
+      TUNE_RETURN_IF_ERROR(settle_as_twin(session, i, number));
+  return TUNE_OK;
+}
+
+// Moves what the event says into the trial.
+static void take_event(tune_trial *trial, tune_evaluation *event) {
+  trial->verdict = event->verdict;
+  trial->created_ms = event->created_ms;
+  free(trial->error);
+  trial->error = event->error;
+  event->error = NULL;
+  if (event->digest) {
+    free(trial->digest);
+    trial->digest = event->digest;
+    event->digest = NULL;
+  }
+  for (int i = 0; i < TUNE_STAGE_COUNT; ++i)
+    trial->stage_seconds[i] += event->stage_seconds[i];
+  if (!event->is_measured) {
+    trial->code = event->code;
+    return;
+  }
+  trial->time = event->time;
+  event->time = (tune_timing){0};
+  trial->median = trial->time.median;
+  trial->low = trial->time.low;
+  trial->high = trial->time.high;
+  trial->check = event->check;
+  trial->counts = event->counts;
+}
+
+// By which the times of trials to come are longer than those known.
+static double drift_of(const struct session *session) {
+  return session->drift.has_reference ? session->drift.factor : 1;
+}
+
+static tune_status handle_built(struct session *session, size_t number) {
+  tune_trial *trial = &session->trials.items[number];
+  --session->building;
+  if (trial->verdict != TUNE_VERDICT_OK)
+    return settle(session, number);
+  trial->has_artifact = true;
+  size_t twin =
+      trial->digest ? tune_trials_find_twin(&session->trials, number, trial->digest) : SIZE_MAX;
+  if (twin != SIZE_MAX && session->trials.items[twin].state != TUNE_TRIAL_MEASURING)
+    return settle_as_twin(session, number, twin);
+  trial->state = twin == SIZE_MAX ? TUNE_TRIAL_MEASURING : TUNE_TRIAL_WAITING;
+  if (twin != SIZE_MAX)
+    return TUNE_OK;
+  return session->evaluator->methods->measure(session->evaluator->self, tune_session_ticket(number),
+                                              tune_session_best_time(session) * drift_of(session));
+}
+
+tune_status tune_session_handle_event(struct session *session, tune_evaluation *event) {
+  size_t number = (size_t)event->ticket - 1;
+  session->result->waited_seconds += event->waited;
+  if (tune_session_drift_owns(session, event))
+    return tune_session_drift_take(session, event);
+  take_event(&session->trials.items[number], event);
+  if (!event->is_measured)
+    return handle_built(session, number);
+  tune_session_drift_put_right(session, number);
+  TUNE_RETURN_IF_ERROR(settle(session, number));
+  return settle_waiting_twins(session, number);
+}
