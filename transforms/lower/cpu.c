@@ -18,6 +18,7 @@
 #include "transforms/lower/reference.h"
 #include "transforms/lower/threads.h"
 #include "transforms/lower/warm_up.h"
+#include "transforms/lower/wide_sums.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -193,8 +194,10 @@ static tune_status lower_to_llvm_dialect(tune_cpu_lowering *lowering, MlirOperat
   if (out_prepack)
     TUNE_RETURN_IF_ERROR(tune_copies_make_vectors(module));
   TUNE_RETURN_IF_ERROR(order_loops(lowering, module));
-  if (!out_prepack)
+  if (!out_prepack) {
+    tune_wide_sums_make(module);
     TUNE_RETURN_IF_ERROR(tune_reference_tile_products(module));
+  }
   TUNE_RETURN_IF_ERROR(tune_parts_split(module, name, out_parts));
   return convert_with_parts(lowering, module, &math, out_parts);
 }
