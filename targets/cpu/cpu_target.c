@@ -346,8 +346,8 @@ static void pack(cpu_kernel *kernel, bool is_guarded) {
 
 // Leaves NaN where the entry's frames will be, on this thread, but for what reading the clock takes
 // of it: variables come out as that if they are read first. It has to be a function of its own,
-// called from where the entry is.
-static __attribute__((noinline)) void poison_stack(void) {
+// called from where the entry is; AddressSanitizer might put its array elsewhere.
+static __attribute__((noinline, no_sanitize("address"))) void poison_stack(void) {
   unsigned char frames[STACK_POISONED];
   memset(frames, 0xff, sizeof frames);
   __asm__ volatile("" : : "r"(frames) : "memory");
