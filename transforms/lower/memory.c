@@ -223,6 +223,8 @@ static void move_results(MlirOperation back, const tune_function_signature *sign
       copies = true;
   if (!copies)
     return;
+  tune_ir_load_dialects(mlirOperationGetContext(back),
+                        (const char *const[]){"arith", "memref", NULL});
   for (size_t i = 0; i < count; ++i) {
     MlirValue value = mlirOperationGetOperand(back, (intptr_t)i);
     bool is_moved = signature->destinations[i] < 0 || is_elsewhere(back, signature, i);
