@@ -69,6 +69,7 @@ static bool differs_in_bits(const tune_buffer *a, const tune_buffer *b, size_t i
   return ((const int64_t *)a->data)[index] != ((const int64_t *)b->data)[index];
 }
 
+static const double MOST_NOISE = 0.125;
 static const double TF32_ROUNDOFF = 0x1p-11;
 
 static double accumulator_roundoff(const tune_tolerance *tolerance, tune_element_type out) {
@@ -81,6 +82,12 @@ static double accumulator_roundoff(const tune_tolerance *tolerance, tune_element
 
 double tune_tolerance_roundoff(const tune_tolerance *tolerance, tune_element_type out) {
   return fmax(accumulator_roundoff(tolerance, out), tolerance->has_tf32 ? TF32_ROUNDOFF : 0);
+}
+
+// What the roundings of a sum come to, as a share of its size.
+static double sum_noise(const tune_tolerance *tolerance, double u_acc) {
+  double terms = tolerance->reduction > 1 ? (double)tolerance->reduction : 1;
+  return fmin(u_acc * sqrt(terms), MOST_NOISE);
 }
 
 tune_output_check tune_output_check_run(const tune_buffer *value, const tune_buffer *reference,
@@ -102,11 +109,11 @@ tune_output_check tune_output_check_run(const tune_buffer *value, const tune_buf
     double u_moved = tune_tolerance_roundoff(&tolerance, out);
     double size = fmax(rms, u_moved > 0 ? tolerance.spread / u_moved : 0);
     c.magnitude = size;
-    double length = sqrt(tolerance.reduction > 1 ? (double)tolerance.reduction : 1);
+    double noise = sum_noise(&tolerance, u_acc);
     double smallest = tune_element_type_smallest_normal(out);
     b.relative = 4 * u_out + 32 * u_acc + 4 * u_factor;
-    b.absolute = (8 * u_acc * length + 16 * u_factor) * size + smallest;
-    c.rms_tolerance = (4 * u_out + u_acc * (32 + 2 * length) + 2.5 * u_factor) * size + smallest;
+    b.absolute = (8 * noise + 16 * u_factor) * size + smallest;
+    c.rms_tolerance = (4 * u_out + 32 * u_acc + 2 * noise + 2.5 * u_factor) * size + smallest;
   }
 
   double worst = -1, sum = 0, leeway_sum = 0;

@@ -385,6 +385,10 @@ static tune_status check_head(const json_t *object, const char *target) {
 
 static tune_status read_all(const json_t *object, const char *target, reader *r) {
   TUNE_RETURN_IF_ERROR(check_head(object, target));
+  const json_t *unordered = json_object_get(object, "unordered");
+  if (unordered && !json_is_boolean(unordered))
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "\"unordered\" is no boolean");
+  r->program->is_unordered = json_is_true(unordered);
   TUNE_RETURN_IF_ERROR(read_modules(object, target, r));
   TUNE_RETURN_IF_ERROR(read_buffers(object, r));
   TUNE_RETURN_IF_ERROR(read_steps(object, r));

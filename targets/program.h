@@ -104,6 +104,7 @@ typedef struct tune_program {
   size_t buffer_count;
   tune_program_step *steps;
   size_t step_count;
+  bool is_unordered; // two runs may differ by the order of sums
 } tune_program;
 
 // Reads the file `path` for the target named `target`, and checks it against `signature`, whose

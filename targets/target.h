@@ -93,6 +93,9 @@ struct tune_target {
 };
 struct tune_kernel {
   const tune_target_class *methods;
+  // The artifact says that two runs on the same inputs may differ, since it adds up by atomic
+  // operations or the like.
+  bool is_unordered;
 };
 
 extern const tune_target_class tune_target_cpu;

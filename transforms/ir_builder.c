@@ -77,6 +77,33 @@ MlirValue tune_ir_build_index(const tune_ir_builder *builder, int64_t value) {
   return tune_ir_build_constant(builder, index, mlirIntegerAttrGet(index, value));
 }
 
+MlirValue tune_ir_build_buffer_like(const tune_ir_builder *builder, MlirValue like,
+                                    MlirType element) {
+  MlirType type = mlirValueGetType(like), index = mlirIndexTypeGet(builder->context);
+  intptr_t rank = mlirShapedTypeGetRank(type), dynamic_count = 0;
+  int64_t shape[TUNE_IR_MAX_RANK];
+  MlirValue sizes[TUNE_IR_MAX_RANK];
+  for (intptr_t i = 0; i < rank; ++i) {
+    shape[i] = mlirShapedTypeGetDimSize(type, i);
+    if (!mlirShapedTypeIsDynamicDim(type, i))
+      continue;
+    MlirValue operands[] = {like, tune_ir_build_index(builder, i)};
+    sizes[dynamic_count++] = tune_ir_build_value(builder, "memref.dim", index, 2, operands);
+  }
+  MlirType made =
+      mlirMemRefTypeContiguousGet(element, rank, shape, mlirMemRefTypeGetMemorySpace(type));
+  int32_t segments[] = {(int32_t)dynamic_count, 0};
+  MlirNamedAttribute attribute = tune_ir_named(builder->context, "operandSegmentSizes",
+                                               mlirDenseI32ArrayGet(builder->context, 2, segments));
+  return tune_ir_build_result(builder, &(tune_ir_parts){.name = "memref.alloc",
+                                                        .operand_count = dynamic_count,
+                                                        .operands = sizes,
+                                                        .type_count = 1,
+                                                        .types = &made,
+                                                        .attribute_count = 1,
+                                                        .attributes = &attribute});
+}
+
 static MlirType element_of(MlirType type) {
   return mlirTypeIsAVector(type) ? mlirShapedTypeGetElementType(type) : type;
 }

@@ -22,6 +22,9 @@ typedef struct tune_ir_builder {
   MlirOperation before; // which one of it; null: at the end
 } tune_ir_builder;
 
+// Dimensions of a buffer that is made, at most.
+#define TUNE_IR_MAX_RANK 16
+
 // What an op is made of. What is not set is empty; names and arrays are borrowed.
 typedef struct tune_ir_parts {
   const char *name;
@@ -77,6 +80,11 @@ tune_ir_builder tune_ir_build_if(const tune_ir_builder *builder, MlirValue condi
 tune_ir_builder tune_ir_build_for(const tune_ir_builder *builder, int64_t end,
                                   intptr_t initial_count, const MlirValue *initial,
                                   MlirOperation *out_loop);
+
+// memref.alloc of a buffer of the shape of `like`, a memref, in the same memory, dense, whose
+// elements are of type `element`. It has at most TUNE_IR_MAX_RANK dimensions.
+MlirValue tune_ir_build_buffer_like(const tune_ir_builder *builder, MlirValue like,
+                                    MlirType element);
 
 // Moves `op` to where the builder is.
 void tune_ir_move(const tune_ir_builder *builder, MlirOperation op);

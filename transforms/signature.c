@@ -4,7 +4,7 @@
 
 #include "dialects/constant.h"
 #include "dialects/diagnostic.h"
-#include "transforms/ir.h"
+#include "transforms/ir_builder.h"
 
 #include <stdlib.h>
 
@@ -15,6 +15,10 @@ static tune_status read_value(MlirOperation function, MlirType type, const char 
     element = mlirShapedTypeGetElementType(type);
     out_value->is_tensor = true;
     out_value->rank = (size_t)mlirShapedTypeGetRank(type);
+    if (out_value->rank > TUNE_IR_MAX_RANK)
+      return tune_status_make_at(TUNE_INVALID_ARGUMENT, function,
+                                 "%s %zu has %zu dimensions; an artifact takes at most %d", what,
+                                 index, out_value->rank, TUNE_IR_MAX_RANK);
     // One more than needed, so that rank 0 is no empty allocation.
     out_value->shape = calloc(out_value->rank + 1, sizeof *out_value->shape);
     if (!out_value->shape)

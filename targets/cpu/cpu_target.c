@@ -17,6 +17,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define STACK_POISONED ((size_t)256 << 10)
+
 typedef struct cpu_target {
   tune_target base;
   tune_fingerprint fingerprint;
@@ -224,6 +226,7 @@ static tune_status open_library(const cpu_target *cpu, const tune_artifact *arti
   void *overwritten = dlsym(kernel->library, "tune_runtime_overwritten");
   void *prepack = dlsym(kernel->library, "tune_prepack");
   void *prepack_free = dlsym(kernel->library, "tune_prepack_free");
+  kernel->base.is_unordered = dlsym(kernel->library, "tune_unordered") != NULL;
   if (!prepack != !prepack_free)
     return tune_status_make(TUNE_NOT_FOUND, "%s has only one of tune_prepack and tune_prepack_free",
                             artifact->path);
@@ -341,12 +344,23 @@ static void pack(cpu_kernel *kernel, bool is_guarded) {
   kernel->pointers[kernel->signature->argument_count + 1] = kernel->packed;
 }
 
+// Leaves NaN where the entry's frames will be, on this thread, but for what reading the clock takes
+// of it: variables come out as that if they are read first. It has to be a function of its own,
+// called from where the entry is; AddressSanitizer might put its array elsewhere.
+static __attribute__((noinline, no_sanitize("address"))) void poison_stack(void) {
+  unsigned char frames[STACK_POISONED];
+  memset(frames, 0xff, sizeof frames);
+  __asm__ volatile("" : : "r"(frames) : "memory");
+}
+
 static tune_status cpu_time(tune_kernel *base, uint64_t repeats, double *out_seconds) {
   cpu_kernel *kernel = (cpu_kernel *)base;
   bool is_guarded = kernel->guard && !kernel->has_run;
   if (is_guarded)
     kernel->guard(true);
   pack(kernel, is_guarded);
+  if (is_guarded)
+    poison_stack();
   uint64_t start = tune_clock_nanoseconds();
   for (uint64_t i = 0; i < repeats; ++i) {
     release_results(kernel);

@@ -78,6 +78,7 @@ tune_status cuda_kernel_create(const tune_target_class *methods, const cuda_devi
     return tune_status_make(TUNE_OUT_OF_MEMORY, "loading a program");
   }
   kernel->base.methods = methods;
+  kernel->base.is_unordered = program->is_unordered;
   kernel->device = device;
   kernel->signature = signature;
   kernel->program = *program;

@@ -83,7 +83,9 @@ static tune_status run_here(void *context, child_notes *notes, json_t **out_repo
   notes->phase = "running the reference";
   double seconds;
   TUNE_RETURN_IF_ERROR(methods->time(kernel, 1, &seconds));
-  TUNE_RETURN_IF_ERROR(methods->check(kernel));
+  TUNE_RETURN_IF_ERROR(tune_status_annotate(
+      methods->check(kernel), "the reference, which is the plain lowering, writes outside of its "
+                              "arguments"));
   notes->phase = "reading the reference's outputs";
   json_t *outputs;
   TUNE_RETURN_IF_ERROR(transfer_outputs(kernel, &t->signature, order->fd, &outputs));

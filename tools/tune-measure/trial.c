@@ -41,6 +41,7 @@ typedef struct subject {
   bool rewinds;            // a run on what the last one left differs from one on the first contents
   const task_inputs *set;  // that it runs on
   bool is_timed;           // what is wrong from now on was right in the first run
+  bool is_harmful;         // it wrote to what is not its own: it is not run again
   char *error;             // why it is wrong, or NULL
   tune_check_result check; // the worst so far
   counters counters;       // of runs of their own, where the task counts
@@ -123,6 +124,7 @@ static tune_status check_guards(subject *s) {
   tune_status status = s->of->target->check(s->kernel);
   if (tune_status_get_code(status) != TUNE_DATA_LOSS)
     return status;
+  s->is_harmful = true;
   tune_status kept = fail(s, "it writes outside of its arguments", tune_status_get_message(status));
   tune_status_free(status);
   return kept;
@@ -140,6 +142,16 @@ static bool is_as_seen(const subject *s, size_t index, const tune_buffer *value)
          memcmp(seen->type.shape, value->type.shape, value->type.rank * sizeof(int64_t)) == 0;
 }
 
+// Another run on the same inputs made other bits of them, right or not. What adds up in an order
+// that is left open may; else threads race, or it reads what nobody wrote.
+static tune_status fail_unlike(subject *s, size_t index) {
+  char name[32];
+  tune_signature_output_name(&s->of->signature, index, name);
+  return fail(s, name,
+              "it is within what is allowed, but not what the first run made of the same inputs: "
+              "without atomic operations runs have to agree bit for bit");
+}
+
 // Reads one output and checks it. Without data in `*out_value` it left none.
 static tune_status read_and_check(subject *s, size_t index, tune_buffer *out_value) {
   *out_value = (tune_buffer){0};
@@ -150,9 +162,10 @@ static tune_status read_and_check(subject *s, size_t index, tune_buffer *out_val
     return kept;
   }
   bool is_checked = s->is_timed && tune_status_is_ok(status) && is_as_seen(s, index, out_value);
-  if (tune_status_is_ok(status) && s->of->has_reference && !is_checked)
-    status = check_output(s, index, out_value);
-  return status;
+  if (!tune_status_is_ok(status) || !s->of->has_reference || is_checked)
+    return status;
+  TUNE_RETURN_IF_ERROR(check_output(s, index, out_value));
+  return s->is_timed && !s->kernel->is_unordered ? fail_unlike(s, index) : TUNE_OK;
 }
 
 static tune_status check_all(subject *s) {
@@ -230,6 +243,8 @@ static tune_status load_and_check(const trial_order *order, size_t index, tune_t
   if (!s->written || !s->seen)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "running an artifact");
   TUNE_RETURN_IF_ERROR(check_sparse(s));
+  if (s->is_harmful)
+    return TUNE_OK;
   TUNE_RETURN_IF_ERROR(run_on(s, &t->dense));
   const json_t *paths = index == 0 ? order->outputs : NULL;
   for (size_t i = 0; i < tune_signature_output_count(&t->signature); ++i)
@@ -427,6 +442,14 @@ static tune_status report_all(const subject *subjects, const tune_measurement *m
   return status;
 }
 
+// What has written beyond its memory is not timed: what it does then may be anything, to the others
+// as well.
+static tune_status report_harm(const subject *s, json_t **out_report) {
+  *out_report = json_pack("{ss ss sI}", "verdict", "wrong", "error", s->error, "artifact",
+                          (json_int_t)s->index);
+  return *out_report ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "reporting");
+}
+
 static tune_status compare_all(const trial_order *order, child_notes *notes, json_t **out_report) {
   size_t count = order->artifact_count;
   subject *subjects = calloc(count, sizeof *subjects);
@@ -439,6 +462,8 @@ static tune_status compare_all(const trial_order *order, child_notes *notes, jso
   TUNE_RETURN_IF_ERROR(task_open_target(order->of, &target));
   for (size_t i = 0; i < count; ++i) {
     TUNE_RETURN_IF_ERROR(load_and_check(order, i, target, notes, &subjects[i]));
+    if (subjects[i].is_harmful)
+      return report_harm(&subjects[i], out_report);
     runs[i] = (tune_measure_subject){run_subject, &subjects[i]};
   }
   notes->phase = "being timed";

@@ -113,6 +113,8 @@ static tune_status generate(const tune_code_source *source, const tune_llvm_targ
   LLVMModuleRef module;
   TUNE_RETURN_IF_ERROR(translate(source->module, llvm_context, &module));
   tune_status status = tune_entry_add(module, source->function, source->signature, source->prepack);
+  if (source->is_unordered)
+    tune_entry_mark_unordered(module);
   tune_outlined_declare_no_overlap(module);
   double translated = tune_clock_seconds();
   report->lower += translated - start;

@@ -27,6 +27,7 @@ typedef struct tune_code_source {
   const tune_function_signature *signature;
   const tune_prepack *prepack;
   const tune_llvm_options *options; // of what is no part
+  bool is_unordered;                // unordered.h
 } tune_code_source;
 
 // Emits LLVM IR, assembly or an object file; `*out_bytes` (free() it) has a NUL after its

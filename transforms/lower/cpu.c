@@ -17,7 +17,9 @@
 #include "transforms/lower/prepack.h"
 #include "transforms/lower/reference.h"
 #include "transforms/lower/threads.h"
+#include "transforms/lower/unordered.h"
 #include "transforms/lower/warm_up.h"
+#include "transforms/lower/wide_sums.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -193,8 +195,10 @@ static tune_status lower_to_llvm_dialect(tune_cpu_lowering *lowering, MlirOperat
   if (out_prepack)
     TUNE_RETURN_IF_ERROR(tune_copies_make_vectors(module));
   TUNE_RETURN_IF_ERROR(order_loops(lowering, module));
-  if (!out_prepack)
+  if (!out_prepack) {
+    tune_wide_sums_make(module);
     TUNE_RETURN_IF_ERROR(tune_reference_tile_products(module));
+  }
   TUNE_RETURN_IF_ERROR(tune_parts_split(module, name, out_parts));
   return convert_with_parts(lowering, module, &math, out_parts);
 }
@@ -232,6 +236,13 @@ tune_status tune_cpu_lowering_run_module(tune_cpu_lowering *lowering, MlirOperat
   return status;
 }
 
+static bool is_unordered(MlirOperation module, const tune_parts *parts) {
+  bool found = tune_unordered_find(module);
+  for (size_t i = 0; i < parts->count && !found; ++i)
+    found = tune_unordered_find(parts->items[i].module);
+  return found;
+}
+
 //===--------------------------------------------------------------------------===//
 // Whole builds
 //===--------------------------------------------------------------------------===//
@@ -266,7 +277,8 @@ tune_status tune_cpu_lowering_run(tune_cpu_lowering *lowering, MlirOperation mod
                                .function = function,
                                .signature = signature,
                                .prepack = &prepack,
-                               .options = &options};
+                               .options = &options,
+                               .is_unordered = is_unordered(module, &parts)};
     status = tune_code_generate(&source, &lowering->target, emit, out_bytes, out_size, &report);
   }
   tune_parts_deinit(&parts);

@@ -15,7 +15,8 @@
 //
 // The plain lowering is the reference that candidates are compared with: no schedule, every linalg
 // op as the loops it is defined by, in the order of its dimensions, and LLVM at O2 with its
-// vectorizers but without contraction, so that sums are added up in the order of the loops.
+// vectorizers but without contraction, so that sums are added up in the order of the loops, in
+// wider types (wide_sums.h).
 //
 // Threads: one at a time; the context must not be multi-threaded where children are forked.
 //

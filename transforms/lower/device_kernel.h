@@ -51,6 +51,7 @@ typedef struct tune_device_kernel {
 typedef struct tune_device_kernels {
   tune_device_kernel *items;
   size_t count;
+  bool is_unordered; // one of them is (unordered.h)
 } tune_device_kernels;
 
 // On a kernel's gpu.module, array<i64: …>: a number for each argument, the same for those that are

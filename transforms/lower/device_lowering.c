@@ -5,6 +5,7 @@
 #include "support/clock.h"
 #include "transforms/lower/device_launches.h"
 #include "transforms/lower/device_program.h"
+#include "transforms/lower/unordered.h"
 #include "transforms/lower/warm_up.h"
 
 #include <stdlib.h>
@@ -77,8 +78,10 @@ static tune_status emit_code(tune_device_lowering *lowering, MlirOperation modul
                              char **out_bytes, size_t *out_size, tune_cpu_report *report) {
   const tune_device_code *code = lowering->code;
   tune_device_kernels described = {0};
+  bool is_unordered = tune_unordered_find(kernels);
   double start = tune_clock_seconds();
   tune_status status = code->convert(lowering->state, kernels, &described);
+  described.is_unordered = is_unordered;
   report->lower += tune_clock_seconds() - start;
   if (tune_status_is_ok(status) && emit == TUNE_EMIT_MLIR)
     status = tune_device_launches_print(module, kernels, out_bytes, out_size);

@@ -402,9 +402,9 @@ static tune_status assemble(program *self, const char *target, char **out_bytes,
   json_t *modules = json_array();
   for (size_t i = 0; i < self->kernels->count; ++i)
     self->failed |= json_array_append_new(modules, describe_module(&self->kernels->items[i])) != 0;
-  json_t *all =
-      json_pack("{s:i,s:s,s:o,s:O,s:O}", "version", TUNE_PROGRAM_VERSION, "target", target,
-                "modules", modules, "buffers", self->buffers, "steps", self->steps);
+  json_t *all = json_pack("{s:i,s:s,s:o*,s:o,s:O,s:O}", "version", TUNE_PROGRAM_VERSION, "target",
+                          target, "unordered", self->kernels->is_unordered ? json_true() : NULL,
+                          "modules", modules, "buffers", self->buffers, "steps", self->steps);
   char *text = all ? json_dumps(all, JSON_COMPACT) : NULL;
   json_decref(all);
   tune_string_builder bytes;

@@ -314,3 +314,10 @@ tune_status tune_entry_add(LLVMModuleRef module, const char *name,
   LLVMDisposeBuilder(builder);
   return status;
 }
+
+void tune_entry_mark_unordered(LLVMModuleRef module) {
+  LLVMTypeRef byte = LLVMInt8TypeInContext(LLVMGetModuleContext(module));
+  LLVMValueRef mark = LLVMAddGlobal(module, byte, TUNE_UNORDERED_NAME);
+  LLVMSetInitializer(mark, LLVMConstInt(byte, 1, false));
+  LLVMSetGlobalConstant(mark, true);
+}

@@ -10,6 +10,8 @@
 //                                             the entry
 //   void tune_prepack_free(void *packed)      takes that back
 //
+//   char tune_unordered                       is there where two runs may differ (unordered.h)
+//
 // What is packed of the module's own constants alone is so when the artifact is loaded, and nobody
 // sees it.
 //
@@ -31,6 +33,7 @@ extern "C" {
 
 #define TUNE_ENTRY_NAME "tune_entry"
 #define TUNE_PREPACK_NAME "tune_prepack"
+#define TUNE_UNORDERED_NAME "tune_unordered"
 #define TUNE_PREPACK_FREE_NAME "tune_prepack_free"
 
 // Whether the entry has these two.
@@ -45,6 +48,9 @@ bool tune_entry_packs_at_load(const tune_prepack *prepack);
 // as `signature` wants it.
 tune_status tune_entry_add(LLVMModuleRef module, const char *name,
                            const tune_function_signature *signature, const tune_prepack *prepack);
+
+// Adds what says that two runs may differ, to a module that has the entry already.
+void tune_entry_mark_unordered(LLVMModuleRef module);
 
 #ifdef __cplusplus
 }

@@ -3,7 +3,8 @@
 #include "transforms/lower/memory.h"
 
 #include "dialects/diagnostic.h"
-#include "transforms/ir.h"
+#include "transforms/ir_builder.h"
+#include "transforms/lower/ahead.h"
 #include "transforms/op_list.h"
 
 #include "mlir-c/Dialect/Func.h"
@@ -154,13 +155,6 @@ bool tune_memory_has_allocations(MlirOperation module) {
 // Results in arguments
 //===--------------------------------------------------------------------------===//
 
-static MlirOperation make_copy(MlirLocation location, MlirValue source, MlirValue target) {
-  MlirOperationState state = mlirOperationStateGet(tune_ir_string("memref.copy"), location);
-  MlirValue operands[] = {source, target};
-  mlirOperationStateAddOperands(&state, 2, operands);
-  return mlirOperationCreate(&state);
-}
-
 static MlirValue look_through_casts(MlirValue value) {
   while (mlirValueIsAOpResult(value) && tune_ir_is(mlirOpResultGetOwner(value), "memref.cast"))
     value = mlirOperationGetOperand(mlirOpResultGetOwner(value), 0);
@@ -184,6 +178,65 @@ static bool move_into_argument(MlirValue value, MlirValue argument) {
   return true;
 }
 
+// Whether what is written to arguments may change `value`.
+static bool may_be_argument(MlirValue value) {
+  while (mlirValueIsAOpResult(value) && tune_ahead_is_view(mlirOpResultGetOwner(value)))
+    value = mlirOperationGetOperand(mlirOpResultGetOwner(value), 0);
+  if (!mlirValueIsAOpResult(value))
+    return true;
+  MlirOperation maker = mlirOpResultGetOwner(value);
+  return !tune_ir_is(maker, "memref.alloc") && !tune_ir_is(maker, "memref.get_global");
+}
+
+// Copies `from` ahead of `back`, to `to` or, where that is null, to memory of its own; that.
+static MlirValue copy(MlirOperation back, MlirValue from, MlirValue to) {
+  tune_ir_builder builder = tune_ir_builder_before(back);
+  if (mlirValueIsNull(to))
+    to = tune_ir_build_buffer_like(&builder, from,
+                                   mlirShapedTypeGetElementType(mlirValueGetType(from)));
+  MlirValue operands[] = {from, to};
+  tune_ir_build(&builder,
+                &(tune_ir_parts){.name = "memref.copy", .operand_count = 2, .operands = operands});
+  return to;
+}
+
+// Whether result `i` is to be copied to its argument.
+static bool is_elsewhere(MlirOperation back, const tune_function_signature *signature, size_t i) {
+  if (signature->destinations[i] < 0)
+    return false;
+  MlirValue argument =
+      mlirBlockGetArgument(mlirOperationGetBlock(back), signature->destinations[i]);
+  MlirValue value = mlirOperationGetOperand(back, (intptr_t)i);
+  return !mlirValueEqual(look_through_casts(value), argument);
+}
+
+// Brings results to the arguments that they are written to. What else is returned stays what it was
+// before that: a function may return an argument as it came, and what becomes of it.
+static void move_results(MlirOperation back, const tune_function_signature *signature) {
+  MlirBlock entry = mlirOperationGetBlock(back);
+  size_t count = signature->function_result_count;
+  bool copies = false;
+  for (size_t i = 0; i < count; ++i)
+    if (is_elsewhere(back, signature, i) &&
+        !move_into_argument(mlirOperationGetOperand(back, (intptr_t)i),
+                            mlirBlockGetArgument(entry, signature->destinations[i])))
+      copies = true;
+  if (!copies)
+    return;
+  tune_ir_load_dialects(mlirOperationGetContext(back),
+                        (const char *const[]){"arith", "memref", NULL});
+  for (size_t i = 0; i < count; ++i) {
+    MlirValue value = mlirOperationGetOperand(back, (intptr_t)i);
+    bool is_moved = signature->destinations[i] < 0 || is_elsewhere(back, signature, i);
+    if (is_moved && mlirTypeIsAMemRef(mlirValueGetType(value)) && may_be_argument(value))
+      mlirOperationSetOperand(back, (intptr_t)i, copy(back, value, (MlirValue){NULL}));
+  }
+  for (size_t i = 0; i < count; ++i)
+    if (is_elsewhere(back, signature, i))
+      copy(back, mlirOperationGetOperand(back, (intptr_t)i),
+           mlirBlockGetArgument(entry, signature->destinations[i]));
+}
+
 tune_status tune_memory_place_results(MlirOperation function,
                                       const tune_function_signature *signature) {
   size_t count = signature->function_result_count;
@@ -205,19 +258,11 @@ tune_status tune_memory_place_results(MlirOperation function,
     free(types);
     return tune_status_make(TUNE_OUT_OF_MEMORY, "placing results");
   }
+  move_results(back, signature);
   size_t kept_count = 0;
-  for (size_t i = 0; i < count; ++i) {
-    MlirValue value = mlirOperationGetOperand(back, (intptr_t)i);
-    if (signature->destinations[i] < 0) {
-      kept[kept_count++] = value;
-      continue;
-    }
-    MlirValue argument = mlirBlockGetArgument(entry, signature->destinations[i]);
-    if (!mlirValueEqual(look_through_casts(value), argument) &&
-        !move_into_argument(value, argument))
-      mlirBlockInsertOwnedOperationBefore(
-          entry, back, make_copy(mlirOperationGetLocation(back), value, argument));
-  }
+  for (size_t i = 0; i < count; ++i)
+    if (signature->destinations[i] < 0)
+      kept[kept_count++] = mlirOperationGetOperand(back, (intptr_t)i);
   mlirOperationSetOperands(back, (intptr_t)kept_count, kept);
   for (size_t i = 0; i < signature->argument_count; ++i)
     types[i] = mlirValueGetType(mlirBlockGetArgument(entry, (intptr_t)i));

@@ -157,6 +157,25 @@ static void find_extents(MlirOperation op, const loop_order *order, int64_t exte
   }
 }
 
+bool tune_reference_reduces(MlirOperation op, int64_t *out_length) {
+  loop_order order;
+  *out_length = 1;
+  if (!tune_ir_is(op, "linalg.generic") || !read_order(op, &order))
+    return false;
+  int64_t extents[MAX_RANK];
+  find_extents(op, &order, extents);
+  bool reduces = false;
+  for (intptr_t dim = 0; dim < order.rank; ++dim) {
+    if (is_parallel(&order, dim))
+      continue;
+    reduces = true;
+    bool is_known = extents[dim] >= 0;
+    if (!is_known || __builtin_mul_overflow(*out_length, extents[dim], out_length))
+      *out_length = 0;
+  }
+  return reduces;
+}
+
 // The only dimension that is summed up, or -1.
 static intptr_t find_reduction(const loop_order *order) {
   intptr_t found = -1;

@@ -17,6 +17,9 @@
 
 #include "mlir-c/IR.h"
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -30,6 +33,10 @@ tune_status tune_reference_tile_products(MlirOperation module);
 // In every linalg.generic of `module` that ends in a reduction: makes that parallel dimension the
 // innermost along which each operand is contiguous or does not move, if there is one.
 void tune_reference_order_loops(MlirOperation module);
+
+// Whether `op` is a linalg.generic that reduces. `*out_length` is then how many elements come to
+// one of a result, 0 where its operands do not say.
+bool tune_reference_reduces(MlirOperation op, int64_t *out_length);
 
 #ifdef __cplusplus
 }

@@ -189,6 +189,47 @@ static tune_buffer multiply(const tune_buffer *a, const tune_buffer *b, rounding
   return out;
 }
 
+// A sum of bf16 that rounds each addition, and the same in double, of 400 rows.
+static void sum_rows(int64_t length, bool is_signed, tune_buffer *out_value,
+                     tune_buffer *out_exact) {
+  tune_buffer terms = make(TUNE_F32, 400, length);
+  *out_value = make(TUNE_BF16, 400, 1);
+  *out_exact = make(TUNE_BF16, 400, 1);
+  for (int64_t i = 0; i < 400; ++i) {
+    float sum = 0;
+    double exact = 0;
+    for (int64_t k = 0; k < length; ++k) {
+      float term = round_to_bf16(((const float *)terms.data)[i * length + k]);
+      term = is_signed ? term : fabsf(term);
+      sum = round_to_bf16(sum + term);
+      exact += (double)term;
+    }
+    tune_element_store(TUNE_BF16, (double)sum, (char *)out_value->data + 2 * i);
+    tune_element_store(TUNE_BF16, exact, (char *)out_exact->data + 2 * i);
+  }
+  tune_buffer_deinit(&terms);
+}
+
+// Rounding each addition is right as long as roundings are noise. A sum that stands still is wrong,
+// and is so however long it is.
+static void sums_that_stand_still_are_wrong(void **state) {
+  (void)state;
+  static const struct {
+    int64_t length;
+    bool is_signed, is_right;
+  } cases[] = {{128, false, true},   {128, true, true},    {1024, true, true},
+               {4096, true, true},   {4096, false, false}, {16384, false, false},
+               {65536, false, false}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    tune_buffer value, exact;
+    sum_rows(cases[i].length, cases[i].is_signed, &value, &exact);
+    if (check(&value, &exact, cases[i].length).is_equal != cases[i].is_right)
+      fail_msg("%d terms, %s signs", (int)cases[i].length, cases[i].is_signed ? "both" : "equal");
+    tune_buffer_deinit(&value);
+    tune_buffer_deinit(&exact);
+  }
+}
+
 // Factors may be rounded or cut to tf32 where that is allowed, and are wrong where it is not; what
 // rounds to bf16, or leaves a step of 8 out, is always wrong. (Where nothing cancels but roundings
 // do, a long sum shows none of it.)
@@ -312,6 +353,7 @@ int main(void) {
       cmocka_unit_test(a_bias_everywhere_is_found),
       cmocka_unit_test(special_values_match_only_themselves),
       cmocka_unit_test(a_wider_accumulator_means_less_tolerance),
+      cmocka_unit_test(sums_that_stand_still_are_wrong),
       cmocka_unit_test(factors_may_be_tf32_where_that_is_allowed),
       cmocka_unit_test(a_limit_follows_from_what_is_reported),
       cmocka_unit_test(a_sensitive_output_means_more_tolerance),

@@ -13,7 +13,7 @@
 #include "unittests/common/assert_ok.h"
 
 static const char good[] =
-    "{'version': 1, 'target': 'vulkan', 'modules': [{'bytes': 8}, {'bytes': 4}],"
+    "{'version': 1, 'target': 'vulkan', 'unordered': true, 'modules': [{'bytes': 8}, {'bytes': 4}],"
     " 'buffers': [{'argument': 0}, {'argument': 1}, {'result': 0}, {'bytes': 64},"
     "             {'bytes': 12, 'data': 12}],"
     " 'steps': [{'launch': 'k', 'module': 1, 'groups': [16, 8, 1], 'group_size': [8, 1, 2],"
@@ -64,6 +64,7 @@ static void all_is_read(void **state) {
   tune_program p;
   file f = make_file(good);
   assert_ok(tune_program_parse(f.bytes, f.size, "vulkan", *state, &p));
+  assert_true(p.is_unordered);
   assert_int_equal(p.module_count, 2);
   assert_int_equal(p.modules[0].size, 8);
   assert_memory_equal(p.modules[1].code, "mod1", 4);
@@ -163,6 +164,7 @@ static void what_makes_no_sense_is_named(void **state) {
   expect(state, "'version': 1", "'version': 2", TUNE_FAILED_PRECONDITION, "version 2");
   expect(state, "'version': 1, ", "", invalid, "\"version\" is missing");
   expect(state, "'vulkan'", "'cuda'", invalid, "for the target 'cuda', not 'vulkan'");
+  expect(state, "'unordered': true", "'unordered': 1", invalid, "\"unordered\" is no boolean");
   expect(state, "{'bytes': 8}", "{'bytes': -8}", invalid, "module 0: \"bytes\" is no integer");
   expect(state, "{'bytes': 8}", "{'bytes': 8, 'opt_level': 3}", invalid,
          "module 0: \"opt_level\" and \"load_cache\" are for the target 'cuda'");

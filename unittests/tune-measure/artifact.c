@@ -60,6 +60,9 @@ enum {
   CLAMPED,          // the result is 4 at most, which shows on large inputs
   UNWRITTEN,        // reads memory of its own that it has not written
   PAST,             // writes after the end of memory of its own
+  UNWRITTEN_STACK,  // reads what it has not written on the stack
+  WAVERING,         // one element of the result is a bit off from the fifth call on
+  WAVERING_TOO,     // likewise, and says that it may be
 };
 
 typedef struct descriptor {
@@ -83,6 +86,15 @@ __attribute__((noinline)) static int recurse(volatile int *depth) {
   frame[0] = (char)++*depth;
   return recurse(depth) + frame[0];
 }
+
+__attribute__((noinline)) static float read_stack(int at) {
+  volatile float frame[4096];
+  return frame[at];
+}
+
+#ifdef MAY_WAVER
+__attribute__((visibility("default"))) const char tune_unordered = 1;
+#endif
 
 // Each step doubles what is off, more or less.
 static void iterate_map(descriptor *result, int rounds_late) {
@@ -244,6 +256,13 @@ void tune_entry(void **arguments) {
     break;
   case FADING:
     result->aligned[9] += calls < 5 ? 0 : 0.25f;
+    break;
+  case UNWRITTEN_STACK:
+    result->aligned[0] += read_stack(calls);
+    break;
+  case WAVERING:
+  case WAVERING_TOO:
+    result->aligned[9] *= calls < 5 ? 1 : 1 + 0x1p-23f;
     break;
   case FADING_WRITE:
   case FADING_OVERWRITE:

@@ -102,6 +102,25 @@ static void several_artifacts_are_checked_and_compared(void **state) {
   json_decref(reply);
 }
 
+// What writes beyond its memory is not timed, with a reference or without, and nor is what was to
+// run beside it.
+static void what_does_harm_is_not_timed(void **state) {
+  fixture *f = *state;
+  static const char *const references[] = {"null", "'" ARTIFACTS "/GOOD.so'"};
+  static const char *const artifacts[] = {"BOUNDS", "PAST"};
+  for (size_t i = 0; i < 4; ++i) {
+    json_t *reply =
+        client_ask(f->server,
+                   "{'do': 'run', 'target': 'cpu', 'signature': %s,"
+                   " 'artifacts': ['%s/GOOD.so', '%s/%s.so'], 'reference': %s}",
+                   client_signature, ARTIFACTS, ARTIFACTS, artifacts[i % 2], references[i / 2]);
+    client_assert_verdict(reply, "wrong", "it writes outside of its arguments: ");
+    assert_true(client_number(reply, "artifact") == 1);
+    assert_null(json_object_get(reply, "results"));
+    json_decref(reply);
+  }
+}
+
 static json_t *run_chaotic(void *server, const char *artifact, bool sensitivity) {
   return client_ask(server,
                     "{'do': 'run', 'target': 'cpu', 'signature': %s, 'artifacts': ['%s/%s.so'],"
@@ -197,6 +216,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(files_go_in_and_come_out),
       TEST(several_artifacts_are_checked_and_compared),
+      TEST(what_does_harm_is_not_timed),
       TEST(the_check_allows_for_what_inputs_amplify),
       TEST(unknown_dimensions_follow_the_files),
       TEST(threads_are_pinned),

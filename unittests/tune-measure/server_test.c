@@ -95,6 +95,7 @@ static void wrong_artifacts_are_found(void **state) {
   expect(state, "BEFORE", "", "wrong", "argument 0: 4 bytes before the beginning");
   expect(state, "CLAMPED", "", "wrong", "on sparse inputs: result 0: element ");
   expect(state, "UNWRITTEN", "", "wrong", "is nan where the reference has");
+  expect(state, "UNWRITTEN_STACK", "", "wrong", "is nan where the reference has");
   expect(state, "PAST", "", "wrong", "4 bytes around memory that it allocates were overwritten");
   json_t *reply = client_measure(*state, "CLAMPED", "");
   assert_string_equal(client_text(json_object_get(reply, "check"), "inputs"), "sparse");
@@ -234,6 +235,15 @@ static void outputs_are_checked_after_timing_too(void **state) {
   json_decref(client_ask(*state, "{'do': 'close', 'task': 't'}"));
   client_open(*state, "OVERWRITE");
   expect(state, "FADING_OVERWRITE", "", "wrong", "wrong later: argument 1");
+}
+
+// What is within what is allowed has to be the same bits each time, but of an artifact that says
+// that it adds up in any order.
+static void runs_have_to_agree(void **state) {
+  client_open(*state, "GOOD");
+  expect(state, "WAVERING", "", "wrong",
+         "wrong later: result 0: it is within what is allowed, but not what the first run made");
+  expect(state, "WAVERING_TOO", "", "ok", NULL);
 }
 
 static void artifacts_are_compared_side_by_side(void **state) {
@@ -444,6 +454,7 @@ int main(void) {
       TEST(slow_artifacts_are_cut),
       TEST(each_run_starts_from_the_same_inputs),
       TEST(outputs_are_checked_after_timing_too),
+      TEST(runs_have_to_agree),
       TEST(artifacts_are_compared_side_by_side),
       TEST(bad_requests_are_answered),
       TEST(cancelling_stops_what_was_asked_before),
