@@ -14,9 +14,17 @@
 
 #include "mlir-c/IR.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // Cuts the operands of all convolutions, contractions and linalg.generic in `root` where, loops of
 // one step apart, they are read along a dimension by one loop alone, or at one place alone, and not
 // to its end.
 void tune_normalize_windows(MlirOperation root);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_NORMALIZE_WINDOWS_H
