@@ -8,10 +8,11 @@
 #
 # `REQUIRES: asan` and `UNSUPPORTED: asan` are for tests that need or cannot bear the sanitizers,
 # `REQUIRES: own-mounts` for those that mount file systems, in a namespace of their own, `terminals` for
-# those that run a program on one, `sysfs` for those that need a folder where not even root may write,
+# those that run a program on one, `landlock` for those of the sandbox, `sysfs` for those that need a folder where not even root may write,
 # `vulkan` for those that need a device, `cooperative-matrices` for those that need SPIRV-Tools of Debian 13, `ptxas` for those that need NVIDIA's assembler
 # (tune-run --emit=cubin says where it is looked for; scripts/install-dependencies --ptxas fetches it).
 
+import ctypes
 import os
 import pty
 import shutil
@@ -46,6 +47,10 @@ config.substitutions += [
     ("%examples", os.path.join(config.tune_source_dir, "examples")),
     ("%cc", config.tune_c_compiler),
 ]
+
+# landlock_create_ruleset(NULL, 0, LANDLOCK_CREATE_RULESET_VERSION)
+if ctypes.CDLL(None).syscall(444, None, 0, 1) > 0:
+    config.available_features.add("landlock")
 
 if config.tune_sanitize:
     config.available_features.add("asan")

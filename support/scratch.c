@@ -214,7 +214,7 @@ tune_status tune_scratch_create_in(const char *parent, tune_scratch **out_scratc
 tune_status tune_scratch_create(tune_scratch **out_scratch) {
   const char *asked = getenv("TMPDIR");
   return tune_status_annotate(tune_scratch_create_in(asked && *asked ? asked : "/tmp", out_scratch),
-                              "making a folder for temporary files (TMPDIR says where)");
+                              "TMPDIR");
 }
 
 void tune_scratch_destroy(tune_scratch *scratch) {

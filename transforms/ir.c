@@ -5,6 +5,11 @@
 
 #include "dialects/diagnostic.h"
 
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 MlirStringRef tune_ir_string_attribute(MlirOperation op, const char *name) {
   MlirAttribute attribute = tune_ir_attribute(op, name);
   if (mlirAttributeIsNull(attribute) || !mlirAttributeIsAString(attribute))
@@ -89,8 +94,23 @@ static tune_status parse_under_diagnostics(MlirContext context, const char *text
   return status;
 }
 
+// Upstream says that a file cannot be opened, and not why.
+static tune_status check_file(const char *path) {
+  struct stat info;
+  if (strcmp(path, "-") == 0)
+    return TUNE_OK;
+  if (stat(path, &info) != 0 || access(path, R_OK) != 0)
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "%s: %s", path, strerror(errno));
+  return S_ISDIR(info.st_mode) ? tune_status_make(TUNE_INVALID_ARGUMENT,
+                                                  "%s is a folder; expected a file of MLIR", path)
+                               : TUNE_OK;
+}
+
 tune_status tune_ir_parse(MlirContext context, const char *text, const char *source,
                           MlirOperation *out_module) {
+  *out_module = (MlirOperation){NULL};
+  if (!text)
+    TUNE_RETURN_IF_ERROR(check_file(source));
   tune_status status = parse_under_diagnostics(context, text, source, false, out_module);
   bool is_bare = tune_status_is_ok(status)
                      ? !tune_ir_is(*out_module, "builtin.module")

@@ -7,6 +7,7 @@
 #include "tools/tune-measure/measure_file.h"
 #include "tools/tune-measure/server.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 typedef struct usage {
@@ -22,6 +23,11 @@ static tune_status check_usage(const usage *u) {
     return tune_status_make(TUNE_INVALID_ARGUMENT,
                             "one of --serve, --fingerprint and --roofline is needed, or a FILE "
                             "with candidates, and no two of them");
+  struct stat info;
+  if (u->file && stat(u->file, &info) == 0 && S_ISDIR(info.st_mode))
+    return tune_status_make(TUNE_INVALID_ARGUMENT,
+                            "%s is a folder; expected a file that `tune-run export` has written",
+                            u->file);
   if (u->file && (u->target || u->threads))
     return tune_status_make(TUNE_INVALID_ARGUMENT,
                             "--%s: what candidates are for is in their file; leave it out",
