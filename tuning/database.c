@@ -283,7 +283,7 @@ tune_status tune_database_visit_fingerprints(tune_database *database, const char
       status = validate_fingerprint(texts[0], texts[1], texts[2]);
       if (tune_status_is_ok(status))
         status = visit(user, texts[0], texts[1], texts[2]);
-      else
+      else if (tune_status_get_code(status) != TUNE_OUT_OF_MEMORY)
         status = tune_status_join(tune_status_make(TUNE_DATA_LOSS, "%s: %s", database->path,
                                                    tune_status_get_message(status)),
                                   status);

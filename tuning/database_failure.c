@@ -82,6 +82,8 @@ static tune_status input_output_error(const tune_database *database, int code, i
   case SQLITE_IOERR_SHMSIZE:
     return disk_is_full(database);
   default:
+    if (error == ENOMEM)
+      return tune_status_make(TUNE_OUT_OF_MEMORY, "%s: out of memory", database->path);
     if (error == EISDIR)
       return cannot_open(database, error);
     return tune_status_make(TUNE_DATA_LOSS, "%s: reading or writing failed: %s (SQLite's code %d)",

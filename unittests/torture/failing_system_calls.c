@@ -120,7 +120,7 @@ int openat(int folder, const char *path, int flags, ...) {
 // Locks of SQLite, which waits for what is busy, and duplicates.
 #define FCNTL(name)                                                                                \
   int name(int fd, int command, ...) {                                                             \
-    static const failing_function locking = {#name, {ENOLCK, EIO}};                                \
+    static const failing_function locking = {#name, {EIO}};                                        \
     static const failing_function other = {#name, {EMFILE}};                                       \
     static void *slot;                                                                             \
     union {                                                                                        \
