@@ -15,6 +15,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define STACK_POISONED ((size_t)256 << 10)
@@ -346,10 +347,15 @@ static void pack(cpu_kernel *kernel, bool is_guarded) {
 
 // Leaves NaN where the entry's frames will be, on this thread, but for what reading the clock takes
 // of it: variables come out as that if they are read first. It has to be a function of its own,
-// called from where the entry is; AddressSanitizer might put its array elsewhere.
+// called from where the entry is; AddressSanitizer might put its array elsewhere. A small stack
+// keeps most of itself.
 static __attribute__((noinline, no_sanitize("address"))) void poison_stack(void) {
-  unsigned char frames[STACK_POISONED];
-  memset(frames, 0xff, sizeof frames);
+  struct rlimit limit;
+  size_t size = STACK_POISONED;
+  if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur / 4 < size)
+    size = limit.rlim_cur / 4;
+  unsigned char *frames = __builtin_alloca(size);
+  memset(frames, 0xff, size);
   __asm__ volatile("" : : "r"(frames) : "memory");
 }
 
