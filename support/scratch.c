@@ -31,13 +31,27 @@ struct tune_scratch {
 
 //===- Locks ------------------------------------------------------------------===//
 
+// What mkdtemp makes of the prefix.
+static bool is_scratch_name(const char *name) {
+  size_t length = strlen(PREFIX);
+  return strncmp(name, PREFIX, length) == 0 && strlen(name) == length + 6 &&
+         strspn(name + length, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") ==
+             6;
+}
+
+// A file system without locks, where nothing is swept away either.
+static bool has_no_locks(int error) {
+  return error == ENOSYS || error == EOPNOTSUPP || error == ENOLCK;
+}
+
 // Opens and locks the folder; -1 where it is gone, not ours or, as `how` has it, in use.
 static int lock_folder(int parent, const char *path, int how) {
   int folder = openat(parent, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (folder < 0)
     return -1;
   struct stat info;
-  if (fstat(folder, &info) == 0 && info.st_uid == geteuid() && flock(folder, how | LOCK_NB) == 0)
+  if (fstat(folder, &info) == 0 && info.st_uid == geteuid() && (info.st_mode & 0777) == 0700 &&
+      (flock(folder, how | LOCK_NB) == 0 || (how == LOCK_SH && has_no_locks(errno))))
     return folder;
   close(folder);
   return -1;
@@ -62,7 +76,7 @@ static void remove_abandoned(const char *parent_path) {
   if (!parent)
     return;
   for (struct dirent *entry; (entry = readdir(parent));)
-    if (strncmp(entry->d_name, PREFIX, strlen(PREFIX)) == 0)
+    if (is_scratch_name(entry->d_name))
       remove_if_abandoned(parent, parent_path, entry->d_name);
   closedir(parent);
 }
@@ -155,6 +169,11 @@ static tune_status make_kept_folder(tune_scratch *scratch, const char *parent) {
   free(program);
   TUNE_RETURN_IF_ERROR(status);
   read_path(tune_process_get_stdout(scratch->keeper), path);
+  // Whatever program that was: what is removed in the end is a scratch folder.
+  size_t length = strlen(parent);
+  if (strncmp(path, parent, length) != 0 || path[length] != '/' ||
+      !is_scratch_name(path + length + 1))
+    return tune_status_make(TUNE_UNAVAILABLE, "the keeper of scratch failed");
   scratch->path = strdup(path);
   if (!scratch->path)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "making a scratch folder");
@@ -193,7 +212,6 @@ tune_status tune_scratch_create_in(const char *parent, tune_scratch **out_scratc
   char *real = realpath(parent, NULL);
   if (!real)
     return tune_status_from_errno(errno, "%s", parent);
-  remove_abandoned(real);
   tune_scratch *scratch = malloc(sizeof *scratch);
   tune_status status;
   if (scratch) {
@@ -212,9 +230,9 @@ tune_status tune_scratch_create_in(const char *parent, tune_scratch **out_scratc
 }
 
 tune_status tune_scratch_create(tune_scratch **out_scratch) {
-  const char *asked = getenv("TMPDIR");
-  return tune_status_annotate(tune_scratch_create_in(asked && *asked ? asked : "/tmp", out_scratch),
-                              "TMPDIR");
+  const char *asked = getenv("TMPDIR"), *parent = asked && *asked ? asked : "/tmp";
+  remove_abandoned(parent);
+  return tune_status_annotate(tune_scratch_create_in(parent, out_scratch), "TMPDIR");
 }
 
 void tune_scratch_destroy(tune_scratch *scratch) {

@@ -5,7 +5,7 @@
 // folder is made by a small process of its own, the keeper (`tune-measure --keep-scratch`),
 // which waits for the owner's end of a pipe to close. Signals to the owner's group do not
 // reach it. Where there is no such program, or it is killed as well, the folder of a killed
-// process stays until a later create: each removes the user's folders beside its own of
+// process stays: under $TMPDIR until a later create there, which removes the user's folders of
 // which neither owner nor keeper is alive (they are locked while one is).
 //
 // Threads: one thread at a time per scratch.
@@ -24,7 +24,7 @@ extern "C" {
 typedef struct tune_scratch tune_scratch;
 
 tune_status tune_scratch_create(tune_scratch **out_scratch);
-// The same in the folder `parent`.
+// The same in the folder `parent`, a user's: nothing that lies there is removed.
 tune_status tune_scratch_create_in(const char *parent, tune_scratch **out_scratch);
 // Removes the folder. What cannot be removed stays until a later create. NULL is fine.
 void tune_scratch_destroy(tune_scratch *scratch);

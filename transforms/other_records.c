@@ -39,6 +39,14 @@ static bool is_of_records(const char *member) {
          strcmp(member, "roofline") == 0;
 }
 
+// A database may come from anybody: nothing of it tells a terminal what to do.
+static void append_printable(tune_string_builder *text, const char *word) {
+  for (; *word; ++word) {
+    bool is_control = (unsigned char)*word < ' ' || *word == 0x7f;
+    tune_string_builder_append_bytes(text, is_control ? "?" : word, 1);
+  }
+}
+
 // Numbers and words; of what is longer the name is enough.
 static void append_value(tune_string_builder *text, const json_t *value) {
   char *printed = json_is_object(value) || json_is_array(value)
@@ -58,11 +66,19 @@ static size_t append_differences(tune_string_builder *text, const json_t *theirs
     const json_t *own = json_object_get(ours, member);
     if (is_of_records(member) || json_equal(value, own) || ++count > MEMBERS_TOLD)
       continue;
-    tune_string_builder_appendf(text, "%s%s ", count > 1 ? ", " : "; it differs by ", member);
+    tune_string_builder_append(text, count > 1 ? ", " : "; it differs by ");
+    append_printable(text, member);
+    tune_string_builder_append(text, " ");
     append_value(text, value);
     tune_string_builder_append(text, " there and ");
     append_value(text, own);
     tune_string_builder_append(text, " here");
+  }
+  json_object_foreach((json_t *)ours, member, value) {
+    if (is_of_records(member) || json_object_get(theirs, member) || ++count > MEMBERS_TOLD)
+      continue;
+    tune_string_builder_appendf(text, "%s%s, which is known here only",
+                                count > 1 ? ", " : "; it differs by ", member);
   }
   if (count > MEMBERS_TOLD)
     tune_string_builder_appendf(text, " and %zu more", count - MEMBERS_TOLD);
@@ -75,10 +91,9 @@ static void append_advice(tune_string_builder *text, const others *seen, const j
   const tune_target_facts *facts = seen->facts;
   json_int_t threads = json_integer_value(json_object_get(theirs, "threads"));
   bool flushes = json_is_true(json_object_get(theirs, "flush_cache"));
-  const char *comma = "";
-  tune_string_builder_append(text, "; to take them: ");
+  const char *comma = "; to take them: ";
   if (!seen->is_same_target || facts->name.is_generic) {
-    tune_string_builder_appendf(text, "target=%s", seen->target);
+    tune_string_builder_appendf(text, "%starget=%s", comma, seen->target);
     comma = ", ";
   }
   if (!is_same_device) {
@@ -97,9 +112,13 @@ static void append_advice(tune_string_builder *text, const others *seen, const j
 static void append_all(tune_string_builder *text, const others *seen, const json_t *theirs,
                        bool is_same_space) {
   const tune_target_facts *facts = seen->facts;
-  const char *model = json_string_value(json_object_get(theirs, "model"));
-  tune_string_builder_appendf(text, "; %s:%.6s (%s) has some", seen->target, seen->fingerprint,
-                              model ? model : "no name");
+  const json_t *model = json_object_get(theirs, "model");
+  tune_string_builder_appendf(text, "; %s:%.6s (", seen->target, seen->fingerprint);
+  if (json_is_string(model))
+    append_printable(text, json_string_value(model));
+  else
+    tune_string_builder_append(text, "no name");
+  tune_string_builder_append(text, ") has some");
   if (facts->name.is_generic && is_same_space) {
     tune_string_builder_append(text, ", of a search without device=FILE: `tune-db best "
                                      "--print=config` tells the best, for --config of tune-run");

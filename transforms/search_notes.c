@@ -55,7 +55,8 @@ static void append_doubt(tune_string_builder *notes, const tune_target_facts *fa
 // A candidate that failed is no loss where another one won; else it may be why none did.
 static void append_failures(tune_string_builder *notes, const tune_task *task,
                             const tune_session_result *result) {
-  if (!result->has_best || !result->is_default || !result->failures.kind_count)
+  bool goes_on = result->stop == TUNE_STOP_SUSPENDED || result->stop == TUNE_STOP_INTERRUPTED;
+  if (goes_on || !result->has_best || !result->is_default || !result->failures.kind_count)
     return;
   const size_t *verdicts = result->verdicts;
   size_t worked =

@@ -180,26 +180,52 @@ tune_status tune_config_from_json(tune_config *config, const tune_space *space,
 
 //===- Text -------------------------------------------------------------------===//
 
+// Reads what a record has for a knob; false where that is none of its values. Where the knob does
+// nothing that may be: a narrowed space has another default for it.
+static bool read_choice(tune_config *config, const tune_space *space, size_t knob,
+                        const json_t *object, bool *out_any) {
+  const tune_knob *of = tune_space_knob(space, knob);
+  const json_t *value = json_object_get(object, of->name);
+  size_t choice =
+      json_is_integer(value) ? tune_knob_find_value(of, json_integer_value(value)) : SIZE_MAX;
+  if (choice != SIZE_MAX)
+    config->choices[knob] = (uint16_t)choice;
+  *out_any = *out_any && json_is_integer(value);
+  return choice != SIZE_MAX;
+}
+
+static bool read_record(tune_config *config, const tune_space *space, const json_t *object) {
+  bool has_all = json_object_size(object) == config->count;
+  for (size_t i = 0; i < config->count && has_all; ++i)
+    if (!read_choice(config, space, i, object, &has_all) && !tune_space_condition(space, i))
+      return false;
+  tune_config_settle(config, space);
+  for (size_t i = 0; i < config->count && has_all; ++i) {
+    const tune_constraint *condition = tune_space_condition(space, i);
+    if (condition && tune_constraint_holds(condition, space, config->choices) &&
+        !read_choice(config, space, i, object, &has_all))
+      return false;
+  }
+  return has_all && tune_config_is_valid(config, space, NULL);
+}
+
 tune_status tune_config_find(tune_config *config, const tune_space *space, const char *json,
                              bool *out_found) {
   *out_found = false;
   json_error_t error;
   json_t *object = tune_json_load(json, strlen(json), &error);
-  if (!object && tune_json_lacks_memory(&error))
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading the config of a record");
-  bool has_all = object && json_object_size(object) == tune_space_knob_count(space);
-  tune_status status = has_all ? tune_config_from_json(config, space, object) : TUNE_OK;
+  if (!object)
+    return tune_json_lacks_memory(&error)
+               ? tune_status_make(TUNE_OUT_OF_MEMORY, "reading the config of a record")
+               : TUNE_OK;
+  tune_status status = tune_config_init_default(config, space);
+  if (tune_status_is_ok(status)) {
+    *out_found = read_record(config, space, object);
+    if (!*out_found)
+      tune_config_deinit(config);
+  }
   json_decref(object);
-  if (tune_status_get_code(status) == TUNE_OUT_OF_MEMORY)
-    return status;
-  bool is_read = has_all && tune_status_is_ok(status);
-  tune_status_free(status);
-  if (is_read)
-    tune_config_settle(config, space);
-  *out_found = is_read && tune_config_is_valid(config, space, NULL);
-  if (is_read && !*out_found)
-    tune_config_deinit(config);
-  return TUNE_OK;
+  return status;
 }
 
 tune_status tune_config_to_text(const tune_config *config, const tune_space *space,

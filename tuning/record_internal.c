@@ -28,7 +28,7 @@ tune_status tune_record_get_number(const json_t *object, const char *name, doubl
   const json_t *value = json_object_get(object, name);
   if (!json_is_number(value))
     return tune_record_wrong_member(name, "a number");
-  *out_value = json_number_value(value);
+  *out_value = json_number_value(value) + 0.0; // no -0, which SQLite does not keep
   return TUNE_OK;
 }
 

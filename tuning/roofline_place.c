@@ -48,7 +48,8 @@ tune_roofline_place tune_roofline_find_place(const json_t *roofline,
   double bandwidth = tune_roofline_bandwidth(roofline, work->bytes, work->flushes_cache, &level);
   double computing = peak > 0 ? work->flops / peak : 0;
   double moving = bandwidth > 0 ? work->bytes / bandwidth : 0;
-  if (!(computing > 0) && !(moving > 0))
+  bool is_unknown = work->flops > 0 && !(peak > 0);
+  if (is_unknown || (!(computing > 0) && !(moving > 0)))
     return (tune_roofline_place){0};
   tune_roofline_place place = {.seconds = computing > moving ? computing : moving};
   const char *bound = computing > moving ? type : level;

@@ -44,7 +44,8 @@ typedef struct tune_roofline_place {
   char bound[TUNE_ROOFLINE_BOUND];
 } tune_roofline_place;
 
-// What there is no arithmetic in, or no peak for, is bound by memory.
+// What there is no arithmetic in is bound by memory; of what has some no peak is known for nothing
+// is.
 tune_roofline_place tune_roofline_find_place(const json_t *roofline,
                                              const tune_roofline_work *work);
 // The place of a run of `task` by the roofline that `database` has of `fingerprint`, a digest that

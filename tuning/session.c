@@ -12,6 +12,9 @@
 
 // How long a wait for an event may keep the session from looking at its stop rules, in seconds.
 #define WAIT_SECONDS 0.1
+// How many trials may be proposed beyond the first one that is not done, where there are few
+// builders.
+#define MOST_AHEAD ((size_t)16)
 
 void tune_session_options_init(tune_session_options *options) {
   *options = (tune_session_options){.strategy = "evolutionary", .trials = 64, .finalists = 4};
@@ -107,12 +110,16 @@ static tune_status fill(struct session *session) {
   size_t capacity = session->evaluator->methods->capacity(session->evaluator->self);
   size_t round = session->options->round, limit = round ? round : 2 * capacity;
   tune_session_stop stop;
+  // Trials wait for their turn behind the slowest one, and are kept then only.
+  size_t ahead = MOST_AHEAD > 4 * capacity ? MOST_AHEAD : 4 * capacity;
   if (round && session->outstanding)
     return TUNE_OK;
   bool any = !session->is_exhausted;
   while (any && !tune_session_rule_holds(session, &stop) &&
          session->begun < session->options->trials && (round || session->building < capacity) &&
-         session->outstanding < limit && tune_session_may_ask(session))
+         session->outstanding < limit &&
+         (round || session->asked_count < session->taken_count + ahead) &&
+         tune_session_may_ask(session))
     TUNE_RETURN_IF_ERROR(begin_trial(session, &any));
   return TUNE_OK;
 }

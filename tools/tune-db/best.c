@@ -12,7 +12,8 @@ static const char *const prints[] = {"table", "config", "script", NULL};
 
 // A task on a target, with its best record.
 typedef struct best {
-  char *name, *target;
+  char *name;
+  tune_figure target;
   double flops;
   tune_roofline_place place;
   tune_record record;
@@ -27,7 +28,6 @@ typedef struct collection {
 
 static void best_deinit(best *entry) {
   free(entry->name);
-  free(entry->target);
   tune_record_deinit(&entry->record);
 }
 
@@ -47,10 +47,12 @@ static tune_status collect(void *user, const tune_database_summary *summary) {
     return tune_status_make(TUNE_OUT_OF_MEMORY, "reading the trials");
   all->entries = entries;
   best *entry = &entries[all->count];
-  *entry = (best){
-      .name = strdup(summary->name), .target = strdup(summary->target), .flops = summary->flops};
-  tune_status status =
-      tune_database_best(all->database, summary->task, summary->fingerprint, NULL, &entry->record);
+  *entry = (best){.name = strdup(summary->name), .flops = summary->flops};
+  tune_status status = tune_db_target_of_records(all->database, summary->target,
+                                                 summary->fingerprint, &entry->target);
+  if (tune_status_is_ok(status))
+    status = tune_database_best(all->database, summary->task, summary->fingerprint, NULL,
+                                &entry->record);
   ++all->count;
   tune_database_task task;
   tune_database_task_init(&task);
@@ -60,7 +62,7 @@ static tune_status collect(void *user, const tune_database_summary *summary) {
     status =
         tune_roofline_find_kept_place(all->database, &task, summary->fingerprint, &entry->place);
   tune_database_task_deinit(&task);
-  if (tune_status_is_ok(status) && (!entry->name || !entry->target))
+  if (tune_status_is_ok(status) && !entry->name)
     status = tune_status_make(TUNE_OUT_OF_MEMORY, "reading the trials");
   return status;
 }
@@ -70,18 +72,11 @@ static tune_status add_row(tune_table *table, const best *entry) {
   TUNE_RETURN_IF_ERROR(tune_record_config_text(entry->record.config, &config));
   double median = entry->record.time.median;
   tune_figure key = tune_db_short_key(entry->record.task);
-  tune_figure target = tune_db_target(entry->target, entry->record.fingerprint);
   tune_figure time = tune_figure_seconds(median);
   tune_figure rate = tune_figure_giga(entry->flops / median);
   tune_figure percent = tune_db_percent(&entry->place, median);
-  const char *cells[] = {key.text,
-                         entry->name,
-                         target.text,
-                         time.text,
-                         rate.text,
-                         percent.text,
-                         tune_db_bound(&entry->place),
-                         config};
+  const char *cells[] = {key.text,  entry->name,  entry->target.text,           time.text,
+                         rate.text, percent.text, tune_db_bound(&entry->place), config};
   tune_table_add_row(table, cells);
   free(config);
   return TUNE_OK;
@@ -135,9 +130,9 @@ static tune_status require_one(const collection *all) {
   tune_string_builder places;
   tune_string_builder_init(&places);
   for (size_t i = 0; i < all->count && i < 4; ++i)
-    tune_string_builder_appendf(
-        &places, "%s%s on %s", i ? ", " : "", tune_db_short_key(all->entries[i].record.task).text,
-        tune_db_target(all->entries[i].target, all->entries[i].record.fingerprint).text);
+    tune_string_builder_appendf(&places, "%s%s on %s", i ? ", " : "",
+                                tune_db_short_key(all->entries[i].record.task).text,
+                                all->entries[i].target.text);
   tune_status status = tune_status_make(
       TUNE_INVALID_ARGUMENT,
       "there are %zu to choose from (%s%s); name a task, and --fingerprint=", all->count,

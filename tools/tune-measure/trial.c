@@ -148,7 +148,7 @@ static tune_status fail_unlike(subject *s, size_t index) {
   char name[32];
   tune_signature_output_name(&s->of->signature, index, name);
   return fail(s, name,
-              "it is within what is allowed, but not what the first run made of the same inputs: "
+              "within what is allowed, but not what the first run made of the same inputs: "
               "without atomic operations runs have to agree bit for bit");
 }
 

@@ -147,10 +147,21 @@ static bool widen(const widening *w, MlirOperation op) {
   return is_changed;
 }
 
+// Where the place of the largest is asked for, say, products that would be equal when rounded have
+// to be so.
+static bool has_other_results(MlirOperation op) {
+  intptr_t first = mlirDenseI32ArrayGetElement(tune_ir_attribute(op, "operandSegmentSizes"), 0);
+  for (intptr_t i = first; i < mlirOperationGetNumOperands(op); ++i)
+    if (!mlirTypeIsAFloat(
+            mlirShapedTypeGetElementType(mlirValueGetType(mlirOperationGetOperand(op, i)))))
+      return true;
+  return false;
+}
+
 static MlirWalkResult widen_sum(MlirOperation op, void *user_data) {
   (void)user_data;
   int64_t length;
-  if (!tune_reference_reduces(op, &length))
+  if (!tune_reference_reduces(op, &length) || has_other_results(op))
     return MlirWalkResultAdvance;
   MlirContext context = mlirOperationGetContext(op);
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));

@@ -113,7 +113,7 @@ static void builds_and_measures(void **state) {
   assert_string_equal(measured.check.type, "f32");
   assert_true(measured.check.reduction == 16 && measured.check.magnitude == 2.5);
   assert_false(tune_counts_are_known(&measured.counts));
-  assert_true(measured.stage_seconds[TUNE_STAGE_MEASURE] >= 0.002);
+  assert_true(measured.stage_seconds[TUNE_STAGE_MEASURE] > 0);
   tune_evaluation_deinit(&measured);
 }
 
