@@ -74,12 +74,6 @@ static size_t append_differences(tune_string_builder *text, const json_t *theirs
     append_value(text, own);
     tune_string_builder_append(text, " here");
   }
-  json_object_foreach((json_t *)ours, member, value) {
-    if (is_of_records(member) || json_object_get(theirs, member) || ++count > MEMBERS_TOLD)
-      continue;
-    tune_string_builder_appendf(text, "%s%s, which is known here only",
-                                count > 1 ? ", " : "; it differs by ", member);
-  }
   if (count > MEMBERS_TOLD)
     tune_string_builder_appendf(text, " and %zu more", count - MEMBERS_TOLD);
   return count;

@@ -242,7 +242,7 @@ static void outputs_are_checked_after_timing_too(void **state) {
 static void runs_have_to_agree(void **state) {
   client_open(*state, "GOOD");
   expect(state, "WAVERING", "", "wrong",
-         "wrong later: result 0: it is within what is allowed, but not what the first run made");
+         "wrong later: result 0: within what is allowed, but not what the first run made");
   expect(state, "WAVERING_TOO", "", "ok", NULL);
 }
 
