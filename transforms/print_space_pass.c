@@ -13,7 +13,6 @@
 #include "transforms/module_tasks.h"
 #include "tuning/constraint.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,13 +32,6 @@ static const tune_pass_option options_table[] = {
 //===--------------------------------------------------------------------------===//
 // For people
 //===--------------------------------------------------------------------------===//
-
-static void append_value(tune_string_builder *text, const tune_knob *knob, size_t index) {
-  if (knob->labels)
-    tune_string_builder_append(text, knob->labels[index]);
-  else
-    tune_string_builder_appendf(text, "%" PRId64, knob->values[index]);
-}
 
 // Appends where the knob does something; nothing where it does so everywhere.
 static tune_status append_condition(tune_string_builder *text, const tune_space *space,
@@ -62,9 +54,9 @@ static tune_status add_knob_row(tune_table *table, const tune_space *space, size
   tune_string_builder_init(&initial);
   for (size_t i = 0; i < knob->value_count; i++) {
     tune_string_builder_append(&domain, i ? ", " : "");
-    append_value(&domain, knob, i);
+    tune_knob_append_value(&domain, knob, i);
   }
-  append_value(&initial, knob, knob->default_index);
+  tune_knob_append_value(&initial, knob, knob->default_index);
   tune_status status = append_condition(&where, space, index);
   const char *cells[] = {knob->name, tune_level_name(knob->level), initial.text, where.text,
                          domain.text};

@@ -20,13 +20,6 @@ static tune_status out_of_memory(void) {
 // Messages
 //===--------------------------------------------------------------------------===//
 
-static void append_value(tune_string_builder *text, const tune_knob *knob, size_t index) {
-  if (knob->labels)
-    tune_string_builder_append(text, knob->labels[index]);
-  else
-    tune_string_builder_appendf(text, "%lld", (long long)knob->values[index]);
-}
-
 // "[16, 32, 64]": the values of `knob` that `allowed` has; NULL: all.
 static void append_domain(tune_string_builder *text, const tune_knob *knob, const bool *allowed) {
   bool any = false;
@@ -35,7 +28,7 @@ static void append_domain(tune_string_builder *text, const tune_knob *knob, cons
     if (allowed && !allowed[i])
       continue;
     tune_string_builder_append(text, any ? ", " : "");
-    append_value(text, knob, i);
+    tune_knob_append_value(text, knob, i);
     any = true;
   }
   tune_string_builder_append(text, "]");
@@ -286,7 +279,7 @@ static void append_values(tune_string_builder *text, const tune_space *space,
   for (size_t i = 0; i < count; ++i) {
     const tune_knob *knob = tune_space_knob(space, knobs[i]);
     tune_string_builder_appendf(text, "%s%s = ", i ? ", " : "", knob->name);
-    append_value(text, knob, config->choices[knobs[i]]);
+    tune_knob_append_value(text, knob, config->choices[knobs[i]]);
   }
 }
 

@@ -76,13 +76,6 @@ bool tune_config_is_valid(const tune_config *config, const tune_space *space,
 
 //===- Errors -----------------------------------------------------------------===//
 
-static void append_value(tune_string_builder *builder, const tune_knob *knob, size_t index) {
-  if (knob->labels)
-    tune_string_builder_append(builder, knob->labels[index]);
-  else
-    tune_string_builder_appendf(builder, "%lld", (long long)knob->values[index]);
-}
-
 static tune_status unknown_knob(const tune_space *space, const char *name) {
   const char *nearest = tune_space_nearest_knob(space, name);
   size_t count = tune_space_knob_count(space);
@@ -111,7 +104,7 @@ static tune_status outside_domain(const tune_knob *knob, const char *value) {
       break;
     }
     tune_string_builder_append(&builder, i ? ", " : "");
-    append_value(&builder, knob, i);
+    tune_knob_append_value(&builder, knob, i);
   }
   char *domain = NULL;
   TUNE_RETURN_IF_ERROR(tune_string_builder_finish(&builder, &domain));
@@ -178,35 +171,38 @@ tune_status tune_config_from_json(tune_config *config, const tune_space *space,
   return TUNE_OK;
 }
 
-//===- Text -------------------------------------------------------------------===//
-
-// Reads what a record has for a knob; false where that is none of its values. Where the knob does
-// nothing that may be: a narrowed space has another default for it.
-static bool read_choice(tune_config *config, const tune_space *space, size_t knob,
-                        const json_t *object, bool *out_any) {
-  const tune_knob *of = tune_space_knob(space, knob);
-  const json_t *value = json_object_get(object, of->name);
+// Reads what a record has for a knob; false where that is none of its values.
+static bool read_choice(tune_config *config, const tune_space *space, size_t index,
+                        const json_t *object) {
+  const tune_knob *knob = tune_space_knob(space, index);
+  const json_t *value = json_object_get(object, knob->name);
   size_t choice =
-      json_is_integer(value) ? tune_knob_find_value(of, json_integer_value(value)) : SIZE_MAX;
+      json_is_integer(value) ? tune_knob_find_value(knob, json_integer_value(value)) : SIZE_MAX;
   if (choice != SIZE_MAX)
-    config->choices[knob] = (uint16_t)choice;
-  *out_any = *out_any && json_is_integer(value);
+    config->choices[index] = (uint16_t)choice;
   return choice != SIZE_MAX;
 }
 
+// A knob that does nothing may have any number: a narrowed space has another default for it.
+static bool may_have_any(const tune_space *space, size_t index, const json_t *object) {
+  return tune_space_condition(space, index) &&
+         json_is_integer(json_object_get(object, tune_space_knob(space, index)->name));
+}
+
 static bool read_record(tune_config *config, const tune_space *space, const json_t *object) {
-  bool has_all = json_object_size(object) == config->count;
-  for (size_t i = 0; i < config->count && has_all; ++i)
-    if (!read_choice(config, space, i, object, &has_all) && !tune_space_condition(space, i))
+  if (json_object_size(object) != config->count)
+    return false;
+  for (size_t i = 0; i < config->count; ++i)
+    if (!read_choice(config, space, i, object) && !may_have_any(space, i, object))
       return false;
   tune_config_settle(config, space);
-  for (size_t i = 0; i < config->count && has_all; ++i) {
+  for (size_t i = 0; i < config->count; ++i) {
     const tune_constraint *condition = tune_space_condition(space, i);
     if (condition && tune_constraint_holds(condition, space, config->choices) &&
-        !read_choice(config, space, i, object, &has_all))
+        !read_choice(config, space, i, object))
       return false;
   }
-  return has_all && tune_config_is_valid(config, space, NULL);
+  return tune_config_is_valid(config, space, NULL);
 }
 
 tune_status tune_config_find(tune_config *config, const tune_space *space, const char *json,
@@ -228,6 +224,8 @@ tune_status tune_config_find(tune_config *config, const tune_space *space, const
   return status;
 }
 
+//===- Text -------------------------------------------------------------------===//
+
 tune_status tune_config_to_text(const tune_config *config, const tune_space *space,
                                 char **out_text) {
   tune_string_builder builder;
@@ -235,7 +233,7 @@ tune_status tune_config_to_text(const tune_config *config, const tune_space *spa
   for (size_t i = 0; i < config->count; ++i) {
     const tune_knob *knob = tune_space_knob(space, i);
     tune_string_builder_appendf(&builder, "%s%s=", i ? "," : "", knob->name);
-    append_value(&builder, knob, config->choices[i]);
+    tune_knob_append_value(&builder, knob, config->choices[i]);
   }
   return tune_string_builder_finish(&builder, out_text);
 }

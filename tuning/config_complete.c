@@ -69,13 +69,6 @@ static tune_status repair_others(const tune_space *space, const char *text, tune
   return status;
 }
 
-static void append_value(tune_string_builder *said, const tune_knob *knob, size_t choice) {
-  if (knob->labels)
-    tune_string_builder_append(said, knob->labels[choice]);
-  else
-    tune_string_builder_appendf(said, "%lld", (long long)knob->values[choice]);
-}
-
 // The values of the named knobs in the valid config nearest to `config`, which is overwritten.
 static tune_status append_example(tune_string_builder *said, const tune_space *space,
                                   const char *text, tune_config *config) {
@@ -87,7 +80,7 @@ static tune_status append_example(tune_string_builder *said, const tune_space *s
     if (!is_named(text, knob->name))
       continue;
     tune_string_builder_appendf(said, "%s%s=", before, knob->name);
-    append_value(said, knob, config->choices[i]);
+    tune_knob_append_value(said, knob, config->choices[i]);
     before = ",";
   }
   return TUNE_OK;

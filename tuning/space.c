@@ -203,6 +203,13 @@ size_t tune_knob_find_value(const tune_knob *knob, int64_t value) {
   return SIZE_MAX;
 }
 
+void tune_knob_append_value(tune_string_builder *text, const tune_knob *knob, size_t index) {
+  if (knob->labels)
+    tune_string_builder_append(text, knob->labels[index]);
+  else
+    tune_string_builder_appendf(text, "%lld", (long long)knob->values[index]);
+}
+
 //===- Constraints ------------------------------------------------------------===//
 
 tune_status tune_space_add_constraint(tune_space *space, const char *expression, const char *why) {

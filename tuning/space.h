@@ -15,6 +15,7 @@
 #define TUNE_TUNING_SPACE_H
 
 #include "support/status.h"
+#include "support/string_builder.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -94,6 +95,8 @@ uint64_t tune_space_size(const tune_space *space);
 
 // The index of `value` in the domain of `knob`, or SIZE_MAX.
 size_t tune_knob_find_value(const tune_knob *knob, int64_t value);
+// Appends entry number `index` of the domain as people write it: its label, or else the value.
+void tune_knob_append_value(tune_string_builder *text, const tune_knob *knob, size_t index);
 
 #ifdef __cplusplus
 }
