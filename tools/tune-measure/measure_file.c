@@ -92,10 +92,8 @@ static child_watch watch_of(run *r) {
 
 static tune_status read_export(run *r) {
   tune_status status = tune_export_read(r->options->path, &r->exported);
-  if (tune_status_get_code(status) != TUNE_NOT_FOUND)
-    return status;
-  return tune_status_join(
-      tune_status_make(TUNE_INVALID_ARGUMENT, "%s", tune_status_get_message(status)), status);
+  bool is_missing = tune_status_get_code(status) == TUNE_NOT_FOUND;
+  return is_missing ? tune_status_recode(status, TUNE_INVALID_ARGUMENT) : status;
 }
 
 static tune_status parse_cpus(const char *text, json_t *cpus) {

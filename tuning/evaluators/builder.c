@@ -52,10 +52,16 @@ static tune_status out_of_memory(void) {
 
 //===- Talking to the worker --------------------------------------------------===//
 
+// A connection says NOT_FOUND of a worker that is gone.
+static tune_status miss_worker(tune_status status) {
+  bool is_gone = tune_status_get_code(status) == TUNE_NOT_FOUND;
+  return is_gone ? tune_status_recode(status, TUNE_UNAVAILABLE) : status;
+}
+
 // Waits for the next reply until `deadline`; NULL where there was none, or a signal came.
 static tune_status receive(tune_builder *builder, double deadline, json_t **out_reply) {
   for (;;) {
-    TUNE_RETURN_IF_ERROR(tune_connection_pop(builder->worker, out_reply));
+    TUNE_RETURN_IF_ERROR(miss_worker(tune_connection_pop(builder->worker, out_reply)));
     double left = deadline - tune_clock_seconds();
     if (*out_reply || left <= 0)
       return TUNE_OK;
@@ -73,7 +79,7 @@ static tune_status receive(tune_builder *builder, double deadline, json_t **out_
 static tune_status send(tune_builder *builder, json_t *request) {
   tune_status status = tune_connection_send(builder->worker, request);
   json_decref(request);
-  return status;
+  return miss_worker(status);
 }
 
 // Opens a task and takes its signature. Answers to what was cancelled may still come before.

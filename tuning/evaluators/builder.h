@@ -3,8 +3,8 @@
 // tune-worker as one sees it who only builds: the artifacts of a task's configs, and the
 // reference that they are compared with, which runs where they do. Builds run
 // side by side on all cores. Artifacts lie in a scratch folder that goes with the builder.
-// A tune-worker that ends is not started again: whatever talks to it is NOT_FOUND then, with how it
-// ended and what it said.
+// A tune-worker that ends is not started again: whatever talks to it is UNAVAILABLE then, with how
+// it ended and what it said.
 //
 // Threads: one thread at a time per builder, and the one that created it has to live as long
 // as it.

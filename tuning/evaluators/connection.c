@@ -106,12 +106,8 @@ static tune_status greet(tune_connection *connection) {
       tune_message_handshake(tune_process_get_stdout(connection->process),
                              tune_process_get_stdin(connection->process), "mlir-tune", &peer);
   // A program of another version is as good as none: it is no fault of what it would be asked.
-  if (tune_status_get_code(status) == TUNE_FAILED_PRECONDITION) {
-    tune_status unusable =
-        tune_status_make(TUNE_UNAVAILABLE, "%s", tune_status_get_message(status));
-    tune_status_free(status);
-    return unusable;
-  }
+  if (tune_status_get_code(status) == TUNE_FAILED_PRECONDITION)
+    return tune_status_recode(status, TUNE_UNAVAILABLE);
   TUNE_RETURN_IF_ERROR(status);
   free(peer);
   connection->was_greeted = true;

@@ -246,12 +246,8 @@ static tune_status require_numbers(const json_t *reply) {
 
 // A reference that crashes or hangs is the task's fault, not the measurer's.
 static tune_status blame_reference(tune_status status) {
-  if (tune_status_get_code(status) != TUNE_INTERNAL)
-    return status;
-  tune_status blamed =
-      tune_status_make(TUNE_FAILED_PRECONDITION, "%s", tune_status_get_message(status));
-  tune_status_free(status);
-  return blamed;
+  bool is_blamed = tune_status_get_code(status) == TUNE_INTERNAL;
+  return is_blamed ? tune_status_recode(status, TUNE_FAILED_PRECONDITION) : status;
 }
 
 static tune_status handle_reference(struct process_evaluator *evaluator, const json_t *reply) {

@@ -85,9 +85,9 @@ tune_status tune_request_open_measurer(const tune_process_evaluator_options *opt
 tune_status tune_request_measure(const tune_process_evaluator_options *options, const char *id,
                                  uint64_t ticket, const char *artifact, double best,
                                  json_t **out_request) {
-  return finish(json_pack("{s:s, s:I, s:s, s:s, s:o?, s:o}", "do", "measure", "ticket",
+  return finish(json_pack("{s:s, s:I, s:s, s:s, s:o, s:o}", "do", "measure", "ticket",
                           (json_int_t)ticket, "task", id, "artifact", artifact, "best",
-                          best > 0 ? json_real(best) : NULL, "limits",
+                          best > 0 ? json_real(best) : json_null(), "limits",
                           limits(options->run_seconds, options->run_bytes)),
                 out_request);
 }
@@ -142,6 +142,13 @@ static tune_status read_number(const json_t *object, const char *name, double *o
   return ok ? TUNE_OK : malformed(name);
 }
 
+// What is wrong with a record is wrong with what came over the wire: DATA_LOSS.
+static tune_status as_reply(tune_status status) {
+  if (tune_status_get_code(status) != TUNE_INVALID_ARGUMENT)
+    return status;
+  return tune_status_recode(tune_status_annotate(status, "a reply"), TUNE_DATA_LOSS);
+}
+
 // "built" is "ok" of a build.
 static tune_status read_verdict(const json_t *reply, const char *good, tune_evaluation *event) {
   const char *verdict = json_string_value(json_object_get(reply, "verdict"));
@@ -150,7 +157,7 @@ static tune_status read_verdict(const json_t *reply, const char *good, tune_eval
   if (strcmp(verdict, good) == 0)
     event->verdict = TUNE_VERDICT_OK;
   else
-    TUNE_RETURN_IF_ERROR(tune_verdict_parse(verdict, &event->verdict));
+    TUNE_RETURN_IF_ERROR(as_reply(tune_verdict_parse(verdict, &event->verdict)));
   return read_text(reply, "error", &event->error);
 }
 
@@ -162,7 +169,7 @@ tune_status tune_reply_read_build(const json_t *reply, tune_evaluation *event) {
   TUNE_RETURN_IF_ERROR(read_text(reply, "digest", &event->digest));
   if (!event->digest)
     return malformed("digest");
-  TUNE_RETURN_IF_ERROR(tune_code_features_get(reply, &event->code));
+  TUNE_RETURN_IF_ERROR(as_reply(tune_code_features_get(reply, &event->code)));
   const json_t *seconds = json_object_get(reply, "seconds");
   for (int i = TUNE_STAGE_TRANSFORM; i <= TUNE_STAGE_LINK; ++i)
     TUNE_RETURN_IF_ERROR(
@@ -197,7 +204,6 @@ static tune_status read_timing(const json_t *object, tune_timing *time) {
   return TUNE_OK;
 }
 
-// What is wrong with a record is wrong with what came over the wire: DATA_LOSS.
 static tune_status read_check(const json_t *reply, tune_evaluation *event) {
   tune_status status = tune_check_result_get(reply, &event->check);
   if (tune_status_is_ok(status))
@@ -206,12 +212,7 @@ static tune_status read_check(const json_t *reply, tune_evaluation *event) {
     status = tune_counts_get(reply, &event->counts);
   if (tune_status_is_ok(status))
     status = tune_counts_validate(&event->counts);
-  if (tune_status_get_code(status) != TUNE_INVALID_ARGUMENT)
-    return status;
-  tune_status lost =
-      tune_status_make(TUNE_DATA_LOSS, "a reply like a %s", tune_status_get_message(status));
-  tune_status_free(status);
-  return lost;
+  return as_reply(status);
 }
 
 tune_status tune_reply_read_measure(const json_t *reply, tune_evaluation *event) {
@@ -235,7 +236,7 @@ static tune_status read_ratio(const json_t *object, tune_ratio *ratio) {
 static tune_status read_failed_compare(const json_t *reply, const char *verdict,
                                        tune_comparison *comparison) {
   comparison->failed = true;
-  TUNE_RETURN_IF_ERROR(tune_verdict_parse(verdict, &comparison->verdict));
+  TUNE_RETURN_IF_ERROR(as_reply(tune_verdict_parse(verdict, &comparison->verdict)));
   const json_t *artifact = json_object_get(reply, "artifact");
   json_int_t index = json_integer_value(artifact);
   bool is_known = json_is_integer(artifact) && index >= 0 && (size_t)index < comparison->count;

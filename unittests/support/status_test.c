@@ -33,6 +33,19 @@ static void context_goes_before_the_message(void **state) {
   tune_status_free(status);
 }
 
+// The message stays; that memory ran out is nobody's fault, whoever is told.
+static void a_status_gets_another_code(void **state) {
+  (void)state;
+  tune_status status = tune_status_recode(tune_status_make(TUNE_NOT_FOUND, "gone"), TUNE_DATA_LOSS);
+  assert_int_equal(tune_status_get_code(status), TUNE_DATA_LOSS);
+  assert_string_equal(tune_status_get_message(status), "gone");
+  tune_status_free(status);
+  status = tune_status_recode(tune_status_make(TUNE_OUT_OF_MEMORY, "none"), TUNE_DATA_LOSS);
+  assert_int_equal(tune_status_get_code(status), TUNE_OUT_OF_MEMORY);
+  tune_status_free(status);
+  assert_null(tune_status_recode(TUNE_OK, TUNE_DATA_LOSS));
+}
+
 static void errno_gives_code_and_reason(void **state) {
   (void)state;
   static const struct {
@@ -109,6 +122,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(success_is_null_and_reads_ok),
       cmocka_unit_test(context_goes_before_the_message),
+      cmocka_unit_test(a_status_gets_another_code),
       cmocka_unit_test(errno_gives_code_and_reason),
       cmocka_unit_test(join_keeps_the_first_failure),
       cmocka_unit_test(each_code_has_its_own_name),

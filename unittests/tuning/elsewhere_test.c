@@ -407,7 +407,7 @@ static void a_dead_worker_is_an_error(void **state) {
   tune_evaluation event;
   assert_ok(open_builder(f, &builder));
   add(builder, 1, 12, FAULT_WORKER_DIES);
-  assert_fails(next(builder, &event), TUNE_NOT_FOUND, "exited with status 3: something terrible");
+  assert_fails(next(builder, &event), TUNE_UNAVAILABLE, "exited with status 3: something terrible");
   tune_builder_destroy(builder);
 }
 
