@@ -1,7 +1,9 @@
 //===- json.h - Reading JSON ------------------------------------------------------===//
 //
 // jansson takes a lack of memory within a text for a fault of the text, or even loses a byte of a
-// string without a word. Who blames a file or a peer has to know which it was.
+// string without a word; and what it writes lacks the name of a member where it had no memory for
+// that and had some again. Who blames a file or a peer has to know which it was, and what is
+// written has to be whole.
 //
 // Threads: any.
 //
@@ -24,6 +26,10 @@ json_t *tune_json_load(const char *bytes, size_t size, json_error_t *error);
 
 // Whether `error`, of a load or an unpack that failed, is that memory ran out.
 bool tune_json_lacks_memory(const json_error_t *error);
+
+// `value` as text, with the flags of json_dumps: the caller's, to free. NULL where memory ran out,
+// or `value` is NULL.
+char *tune_json_dump(const json_t *value, size_t flags);
 
 #ifdef __cplusplus
 }

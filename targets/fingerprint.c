@@ -1,6 +1,7 @@
 //===- fingerprint.c - What a target is --------------------------------------------===//
 
 #include "targets/fingerprint.h"
+#include "support/json.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -152,7 +153,7 @@ tune_status tune_fingerprint_to_json(const tune_fingerprint *fingerprint, json_t
 tune_status tune_fingerprint_digest(const tune_fingerprint *fingerprint, tune_digest *out_digest) {
   json_t *object;
   TUNE_RETURN_IF_ERROR(tune_fingerprint_to_json(fingerprint, &object));
-  char *text = json_dumps(object, JSON_COMPACT | JSON_SORT_KEYS);
+  char *text = tune_json_dump(object, JSON_COMPACT | JSON_SORT_KEYS);
   json_decref(object);
   if (!text)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "the digest of a fingerprint");

@@ -2,6 +2,7 @@
 
 #include "transforms/other_records.h"
 
+#include "support/json.h"
 #include "support/string_builder.h"
 
 #include <stdio.h>
@@ -51,7 +52,7 @@ static void append_printable(tune_string_builder *text, const char *word) {
 static void append_value(tune_string_builder *text, const json_t *value) {
   char *printed = json_is_object(value) || json_is_array(value)
                       ? NULL
-                      : json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
+                      : tune_json_dump(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
   tune_string_builder_append(text, printed ? printed : value ? "…" : "nothing");
   free(printed);
 }

@@ -47,7 +47,7 @@ static uint64_t bits_of(double value) {
 static tune_status compact_config(const char *text, char **out_config) {
   json_error_t error;
   json_t *config = tune_json_load(text, strlen(text), &error);
-  *out_config = config ? json_dumps(config, JSON_COMPACT) : NULL;
+  *out_config = config ? tune_json_dump(config, JSON_COMPACT) : NULL;
   json_decref(config);
   return *out_config ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "keeping a record");
 }
@@ -424,10 +424,7 @@ tune_status tune_database_read_row(sqlite3_stmt *statement, tune_record *out_rec
   if (tune_status_is_ok(status))
     return TUNE_OK;
   tune_record_deinit(out_record);
-  if (tune_status_get_code(status) == TUNE_OUT_OF_MEMORY)
-    return status;
-  return tune_status_join(tune_status_make(TUNE_DATA_LOSS, "%s", tune_status_get_message(status)),
-                          status);
+  return tune_status_recode(status, TUNE_DATA_LOSS);
 }
 
 tune_status tune_database_read_record(const tune_database *database, sqlite3_stmt *statement,

@@ -231,7 +231,7 @@ static tune_status import_fingerprint(tune_database *database, const json_t *obj
   if (json_unpack_ex((json_t *)object, &error, 0, "{s:s s:s s:s s:o !}", "kind", &kind, "digest",
                      &digest, "target", &target, "description", &description) != 0)
     return unpack_error("fingerprint", &error);
-  char *text = json_dumps(description, JSON_COMPACT | JSON_ENCODE_ANY);
+  char *text = tune_json_dump(description, JSON_COMPACT | JSON_ENCODE_ANY);
   if (!text)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a fingerprint");
   bool is_new = false;

@@ -293,7 +293,7 @@ static tune_status get_verdict(const json_t *object, tune_verdict *out_verdict) 
 static tune_status get_config(const json_t *object, char **out_config) {
   const json_t *config = json_object_get(object, "config");
   TUNE_RETURN_IF_ERROR(validate_config_object(config));
-  *out_config = json_dumps(config, JSON_COMPACT);
+  *out_config = tune_json_dump(config, JSON_COMPACT);
   if (!*out_config)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while reading a record");
   return TUNE_OK;

@@ -1,5 +1,6 @@
 //===- session_records.c - A session and its store ----------------------------===//
 
+#include "support/json.h"
 #include "tuning/session_state.h"
 
 #include <stdlib.h>
@@ -104,7 +105,7 @@ static tune_status write_config(const struct session *session, size_t number, ch
   json_t *object;
   TUNE_RETURN_IF_ERROR(
       tune_config_to_json(&session->trials.configs.configs[number], session->task->space, &object));
-  *out_text = json_dumps(object, JSON_COMPACT);
+  *out_text = tune_json_dump(object, JSON_COMPACT);
   json_decref(object);
   return *out_text ? TUNE_OK : out_of_memory();
 }

@@ -106,7 +106,7 @@ static tune_status objective_seconds(const json_t *objective, const json_t *conf
 }
 
 static tune_status config_seconds(const json_t *config, double *out_seconds) {
-  char *text = json_dumps(config, JSON_COMPACT | JSON_SORT_KEYS);
+  char *text = tune_json_dump(config, JSON_COMPACT | JSON_SORT_KEYS);
   if (!text)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a config");
   tune_digest digest = tune_digest_of_bytes(text, strlen(text));

@@ -3,6 +3,7 @@
 #include "tools/common/program_files.h"
 
 #include "support/file.h"
+#include "support/json.h"
 #include "support/program_head.h"
 #include "support/string_builder.h"
 
@@ -89,7 +90,7 @@ static tune_status write_modules(program *p, const char *output) {
 }
 
 static tune_status write_description(const program *p, const char *output) {
-  char *text = json_dumps(p->description, JSON_INDENT(1));
+  char *text = tune_json_dump(p->description, JSON_INDENT(1));
   if (!text)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "describing a program");
   tune_status status = write_beside(output, ".json", text, strlen(text));

@@ -1,5 +1,6 @@
 //===- report_json.c - For programs -------------------------------------------------===//
 
+#include "support/json.h"
 #include "tools/tune-run/report.h"
 
 #include <errno.h>
@@ -119,7 +120,7 @@ tune_status report_json(const benchmark *b, FILE *stream) {
   json_object_set_new(object, "machine", machine);
   json_object_set(object, "notes", b->notes);
   json_object_set(object, "warnings", b->warnings);
-  char *text = json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+  char *text = tune_json_dump(object, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
   json_decref(object);
   if (!text)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "reporting");

@@ -5,6 +5,7 @@
 #include "support/clock.h"
 #include "support/digest.h"
 #include "support/file.h"
+#include "support/json.h"
 #include "tools/tune-worker/context.h"
 #include "transforms/build.h"
 #include "transforms/ir.h"
@@ -46,14 +47,17 @@ static tune_status write_signature(const one_shot *shot, const tune_build_task *
   json_t *object = NULL;
   TUNE_RETURN_IF_ERROR(
       tune_function_signature_to_json(tune_build_task_get_signature(task), &object));
-  char *text = json_dumps(object, JSON_INDENT(1));
+  char *text = tune_json_dump(object, JSON_INDENT(1));
   json_decref(object);
+  if (!text)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "describing a signature");
   tune_string_builder line;
   tune_string_builder_init(&line);
-  tune_string_builder_appendf(&line, "%s\n", text ? text : "");
-  tune_status status = write_output(shot, line.text, line.length);
-  tune_string_builder_deinit(&line);
+  tune_string_builder_appendf(&line, "%s\n", text);
   free(text);
+  tune_status status = line.failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "describing a signature")
+                                   : write_output(shot, line.text, line.length);
+  tune_string_builder_deinit(&line);
   return status;
 }
 

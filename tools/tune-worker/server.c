@@ -3,6 +3,7 @@
 #include "tools/tune-worker/server.h"
 
 #include "support/clock.h"
+#include "support/json.h"
 #include "tools/tune-worker/build_child.h"
 #include "tools/tune-worker/candidates.h"
 #include "tools/tune-worker/context.h"
@@ -117,7 +118,9 @@ static tune_status find_target(tune_server *server, const json_t *request, size_
     cpu->threads = (int)json_integer_value(threads);
 
   char *key = NULL;
-  char *device = options.device ? json_dumps(options.device, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
+  char *device = tune_json_dump(options.device, JSON_COMPACT | JSON_SORT_KEYS);
+  if (options.device && !device)
+    return out_of_memory();
   int length =
       asprintf(&key, "%d|%s|%s|%s|%s|%s", (int)options.kind, cpu->triple ? cpu->triple : "",
                cpu->cpu ? cpu->cpu : "", cpu->features ? cpu->features : "",

@@ -3,6 +3,7 @@
 #include "transforms/lower/device_program.h"
 
 #include "dialects/diagnostic.h"
+#include "support/json.h"
 #include "support/program_head.h"
 #include "transforms/ir.h"
 #include "transforms/lower/ahead.h"
@@ -405,7 +406,7 @@ static tune_status assemble(program *self, const char *target, char **out_bytes,
   json_t *all = json_pack("{s:i,s:s,s:o*,s:o,s:O,s:O}", "version", TUNE_PROGRAM_VERSION, "target",
                           target, "unordered", self->kernels->is_unordered ? json_true() : NULL,
                           "modules", modules, "buffers", self->buffers, "steps", self->steps);
-  char *text = all ? json_dumps(all, JSON_COMPACT) : NULL;
+  char *text = all ? tune_json_dump(all, JSON_COMPACT) : NULL;
   json_decref(all);
   tune_string_builder bytes;
   tune_string_builder_init(&bytes);
