@@ -28,30 +28,33 @@ typedef struct core_list {
 
 //===- Which cores ---------------------------------------------------------------------===//
 
-static void add_core(core_list *list, int cpu) {
-  int core = tune_cores_find_core(cpu);
+static tune_status add_core(core_list *list, int cpu) {
+  int core;
+  TUNE_RETURN_IF_ERROR(tune_cores_find_core(cpu, &core));
   size_t at = list->count;
   for (; at > 0 && list->cores[at - 1] > core; --at)
     ;
   if (list->count == CPU_SETSIZE || (at > 0 && list->cores[at - 1] == core))
-    return;
+    return TUNE_OK;
   memmove(&list->cores[at + 1], &list->cores[at], (list->count - at) * sizeof *list->cores);
   list->cores[at] = core;
   ++list->count;
+  return TUNE_OK;
 }
 
-static void list_cores(const int *cpus, size_t count, core_list *list) {
+static tune_status list_cores(const int *cpus, size_t count, core_list *list) {
   list->count = 0;
   for (size_t i = 0; cpus && i < count; ++i)
-    add_core(list, cpus[i]);
+    TUNE_RETURN_IF_ERROR(add_core(list, cpus[i]));
   cpu_set_t usable;
   if (cpus || sched_getaffinity(0, sizeof usable, &usable) != 0)
-    return;
+    return TUNE_OK;
   for (int cpu = 0; cpu < CPU_SETSIZE && count > 0; ++cpu)
     if (CPU_ISSET(cpu, &usable)) {
-      add_core(list, cpu);
+      TUNE_RETURN_IF_ERROR(add_core(list, cpu));
       --count;
     }
+  return TUNE_OK;
 }
 
 //===- The file ------------------------------------------------------------------------===//
@@ -182,16 +185,16 @@ tune_status cpu_lock_acquire(const int *cpus, size_t count, const child_watch *w
     cpu_lock_release(out_lock);
     return tune_status_make(TUNE_OUT_OF_MEMORY, "waiting for the cores");
   }
-  list_cores(cpus, count, list);
-  bool is_locked = lock_cores(out_lock->file, list, false);
-  if (!is_locked) {
+  tune_status status = list_cores(cpus, count, list);
+  bool is_locked = tune_status_is_ok(status) && lock_cores(out_lock->file, list, false);
+  if (tune_status_is_ok(status) && !is_locked) {
     unlock_all(out_lock->file);
     is_locked = wait_for_turn(out_lock->file, list, watch, out_lock);
   }
   free(list);
   if (!is_locked)
     cpu_lock_release(out_lock);
-  return TUNE_OK;
+  return status;
 }
 
 void cpu_lock_release(cpu_lock *lock) {

@@ -2,6 +2,8 @@
 
 #include "tuning/evaluators/cores.h"
 
+#include "support/file.h"
+
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,17 +46,19 @@ tune_status tune_cores_assign(tune_cores *cores, size_t threads, const int *cpus
   return TUNE_OK;
 }
 
-int tune_cores_find_core(int cpu) {
-  char path[96];
+tune_status tune_cores_find_core(int cpu, int *out_core) {
+  *out_core = cpu;
+  char path[96], *text;
   snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
-  FILE *file = fopen(path, "re");
-  int core = cpu;
-  if (file) {
-    if (fscanf(file, "%d", &core) != 1)
-      core = cpu;
-    fclose(file);
-  }
-  return core;
+  tune_status status = tune_file_read(path, &text, NULL);
+  tune_status_code code = tune_status_get_code(status);
+  if (code == TUNE_OUT_OF_MEMORY || code == TUNE_RESOURCE_EXHAUSTED)
+    return status;
+  tune_status_free(status);
+  if (text && sscanf(text, "%d", out_core) != 1)
+    *out_core = cpu;
+  free(text);
+  return TUNE_OK;
 }
 
 tune_status tune_cores_init(tune_cores *cores, size_t threads) {
@@ -69,7 +73,7 @@ tune_status tune_cores_init(tune_cores *cores, size_t threads) {
     if (!CPU_ISSET(cpu, &usable))
       continue;
     cpus[count] = cpu;
-    core_of[count++] = tune_cores_find_core(cpu);
+    TUNE_RETURN_IF_ERROR(tune_cores_find_core(cpu, &core_of[count++]));
   }
   return tune_cores_assign(cores, threads, cpus, core_of, count);
 }

@@ -38,8 +38,8 @@ tune_status tune_cores_assign(tune_cores *cores, size_t threads, const int *cpus
                               const int *core_of, size_t count);
 
 // The physical core of a CPU: the first CPU of those that share it. Where the system does not say,
-// each CPU is a core.
-int tune_cores_find_core(int cpu);
+// each CPU is a core; it is an error only where there are no descriptors or no memory to ask it.
+tune_status tune_cores_find_core(int cpu, int *out_core);
 
 #ifdef __cplusplus
 }
