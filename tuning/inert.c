@@ -112,7 +112,7 @@ static tune_status name_forms(const struct search *search, size_t knob, char **o
                                   form->labels[choice]);
   }
   *out_forms = NULL;
-  if (tune_status_is_ok(status) && text.length)
+  if (tune_status_is_ok(status) && (text.length || text.failed))
     return tune_string_builder_finish(&text, out_forms);
   tune_string_builder_deinit(&text);
   return status;
