@@ -358,8 +358,9 @@ tune_status tune_process_wait(tune_process *process, double seconds, tune_proces
 }
 
 void tune_process_signal(tune_process *process, int number) {
-  if (!process->has_ended)
-    kill(-process->id, number);
+  // The program itself is ours to signal, whatever became of its group (setsid, other users).
+  if (!process->has_ended && kill(-process->id, number) != 0)
+    kill(process->id, number);
 }
 
 void tune_process_destroy(tune_process *process) {

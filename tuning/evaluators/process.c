@@ -86,6 +86,8 @@ static void process_release(void *self, uint64_t ticket) {
 static tune_status cancel_on(struct process_evaluator *evaluator, struct server *server) {
   json_t *request;
   bool restarted = false;
+  if (!server->connection)
+    return TUNE_OK;
   TUNE_RETURN_IF_ERROR(tune_request_cancel(&request));
   TUNE_RETURN_IF_ERROR(tune_server_send(server, request, false, &restarted));
   if (restarted)

@@ -21,31 +21,35 @@ void tune_server_stop(struct server *server) {
   *server = (struct server){0};
 }
 
+static tune_status start_anew(struct server *server, bool *out_restarted) {
+  *out_restarted = true;
+  return tune_connection_open(server->program, &server->connection);
+}
+
 // Takes `status`, a failure of the connection. Starts the server anew where it died the first time.
 static tune_status recover(struct server *server, tune_status status, bool *out_restarted) {
   tune_status_code code = tune_status_get_code(status);
   if (code != TUNE_NOT_FOUND && code != TUNE_DATA_LOSS)
     return status;
   if (server->has_died) {
-    tune_status twice =
-        tune_status_make(TUNE_UNAVAILABLE, "it ended twice without an answer in between: %s",
-                         tune_status_get_message(status));
-    tune_status_free(status);
-    return twice;
+    status = tune_status_annotate(status, "it ended twice without an answer in between");
+    return tune_status_recode(status, TUNE_UNAVAILABLE);
   }
   tune_connection_close(server->connection);
   server->connection = NULL;
   server->task = SERVER_TASK_CLOSED;
   server->stale_opens = server->unanswered = 0;
   server->has_died = true;
-  *out_restarted = true;
-  tune_status restarted = tune_connection_open(server->program, &server->connection);
   tune_status_free(status);
-  return restarted;
+  return start_anew(server, out_restarted);
 }
 
 tune_status tune_server_send(struct server *server, json_t *request, bool counts,
                              bool *out_restarted) {
+  if (!server->connection) {
+    json_decref(request);
+    return start_anew(server, out_restarted);
+  }
   tune_status status = tune_connection_send(server->connection, request);
   json_decref(request);
   if (!tune_status_is_ok(status))
@@ -60,7 +64,10 @@ static bool is_notice(const json_t *reply) { return json_object_get(reply, "wait
 
 tune_status tune_server_pop(struct server *server, json_t **out_reply, bool *out_restarted) {
   bool is_waiting = true;
-  for (*out_reply = NULL; is_waiting;) {
+  *out_reply = NULL;
+  if (!server->connection)
+    return start_anew(server, out_restarted);
+  while (is_waiting) {
     tune_status status = tune_connection_pop(server->connection, out_reply);
     if (!tune_status_is_ok(status))
       return recover(server, status, out_restarted);
