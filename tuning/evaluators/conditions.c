@@ -206,10 +206,8 @@ static json_t *load_to_json(double load) {
 
 json_t *tune_conditions_to_json(const tune_conditions *before, const tune_conditions *after,
                                 const tune_cores *cores) {
-  json_t *cpus = json_array();
-  for (size_t i = 0; i < cores->measure_count; ++i)
-    json_array_append_new(cpus, json_integer(cores->measure[i]));
-  return json_pack("{so ss? s[oo]}", "cpus", cpus, "governor",
+  return json_pack("{so ss? s[oo]}", "cpus",
+                   tune_cores_list_to_json(cores->measure, cores->measure_count), "governor",
                    before->governor[0] ? before->governor : NULL, "load",
                    load_to_json(before->load), load_to_json(after->load));
 }

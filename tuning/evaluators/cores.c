@@ -46,6 +46,17 @@ tune_status tune_cores_assign(tune_cores *cores, size_t threads, const int *cpus
   return TUNE_OK;
 }
 
+json_t *tune_cores_list_to_json(const int *cpus, size_t count) {
+  json_t *list = json_array();
+  for (size_t i = 0; list && i < count; ++i) {
+    if (json_array_append_new(list, json_integer(cpus[i])) != 0) {
+      json_decref(list);
+      return NULL;
+    }
+  }
+  return list;
+}
+
 tune_status tune_cores_find_core(int cpu, int *out_core) {
   *out_core = cpu;
   char path[96], *text;

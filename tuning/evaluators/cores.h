@@ -13,6 +13,7 @@
 
 #include "support/status.h"
 
+#include <jansson.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -36,6 +37,9 @@ void tune_cores_deinit(tune_cores *cores);
 // For tests, and for tune_cores_init.
 tune_status tune_cores_assign(tune_cores *cores, size_t threads, const int *cpus,
                               const int *core_of, size_t count);
+
+// CPU numbers as an array, a new reference. NULL where memory ran out.
+json_t *tune_cores_list_to_json(const int *cpus, size_t count);
 
 // The physical core of a CPU: the first CPU of those that share it. Where the system does not say,
 // each CPU is a core; it is an error only where there are no descriptors or no memory to ask it.

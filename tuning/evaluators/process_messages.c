@@ -23,17 +23,6 @@ static json_t *limits(double seconds, double bytes) {
   return json_pack("{s:f, s:f}", "seconds", seconds, "bytes", bytes);
 }
 
-static json_t *cpu_list(const int *cpus, size_t count) {
-  json_t *list = json_array();
-  for (size_t i = 0; list && i < count; ++i) {
-    if (json_array_append_new(list, json_integer(cpus[i])) != 0) {
-      json_decref(list);
-      return NULL;
-    }
-  }
-  return list;
-}
-
 tune_status tune_request_open_worker(const tune_process_evaluator_options *options,
                                      const tune_task *task, const char *id, json_t **out_request) {
   return finish(
@@ -52,7 +41,7 @@ tune_status tune_request_build_values(const tune_process_evaluator_options *opti
   return finish(json_pack("{s:s, s:I, s:s, s:o?, s:s, s:o, s:o}", "do", "build", "ticket",
                           (json_int_t)ticket, "task", id, "config", values, "output", output,
                           "limits", limits(options->build_seconds, options->build_bytes), "cpus",
-                          cpu_list(cores->build, cores->build_count)),
+                          tune_cores_list_to_json(cores->build, cores->build_count)),
                 out_request);
 }
 
@@ -71,14 +60,15 @@ tune_status tune_request_open_measurer(const tune_process_evaluator_options *opt
                                        const char *id, json_t *signature, const char *reference,
                                        json_t **out_request) {
   return finish(
-      json_pack(
-          "{s:s, s:s, s:s, s:s*, s:O, s:s, s:I, s:I, s:b, s:b, s:o, s:I, s:s*, s:s*, s:o}", "do",
-          "open", "task", id, "target", options->target, "device", options->device, "signature",
-          signature, "reference", reference, "seed", (json_int_t)options->seed, "threads",
-          (json_int_t)options->threads, "flush_cache", options->flush_cache, "counters",
-          options->counters, "cpus", cpu_list(cores->measure, cores->measure_count), "reduction",
-          (json_int_t)task->reduction, "accumulator", task->accumulator, "operands", task->operands,
-          "limits", limits(TUNE_REFERENCE_FACTOR * options->run_seconds, options->run_bytes)),
+      json_pack("{s:s, s:s, s:s, s:s*, s:O, s:s, s:I, s:I, s:b, s:b, s:o, s:I, s:s*, s:s*, s:o}",
+                "do", "open", "task", id, "target", options->target, "device", options->device,
+                "signature", signature, "reference", reference, "seed", (json_int_t)options->seed,
+                "threads", (json_int_t)options->threads, "flush_cache", options->flush_cache,
+                "counters", options->counters, "cpus",
+                tune_cores_list_to_json(cores->measure, cores->measure_count), "reduction",
+                (json_int_t)task->reduction, "accumulator", task->accumulator, "operands",
+                task->operands, "limits",
+                limits(TUNE_REFERENCE_FACTOR * options->run_seconds, options->run_bytes)),
       out_request);
 }
 

@@ -20,7 +20,7 @@ enum server_task { SERVER_TASK_CLOSED, SERVER_TASK_OPENING, SERVER_TASK_OPEN };
 struct server {
   char *program;
   tune_connection *connection; // NULL where it died and could not be started anew, yet
-  char task_id[32]; // the task's name in messages
+  char task_id[32];            // the task's name in messages
   enum server_task task;
   size_t stale_opens; // requests to open a task that is closed by now, not yet answered
   size_t unanswered;  // requests
