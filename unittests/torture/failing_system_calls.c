@@ -18,6 +18,7 @@
 #include <sys/mman.h>
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -205,6 +206,9 @@ CALL(int, pidfd_open, (pid_t id, unsigned flags), (id, flags), -1, EMFILE, ENOSY
 CALL(pid_t, waitpid, (pid_t id, int *status, int options), (id, status, options), -1, EINTR)
 CALL(int, waitid, (idtype_t type, id_t id, siginfo_t *info, int options), (type, id, info, options),
      -1, EINTR)
+CALL(int, kill, (pid_t id, int number), (id, number), -1, EPERM)
+CALL(int, getrusage, (__rusage_who_t whose, struct rusage *usage), (whose, usage), -1, EFAULT)
+CALL(int, getloadavg, (double loads[], int count), (loads, count), -1, EIO)
 CALL(int, setpgid, (pid_t id, pid_t group), (id, group), -1, EPERM)
 CALL(int, chdir, (const char *path), (path), -1, EIO)
 CALL(int, execve, (const char *path, char *const arguments[], char *const environment[]),

@@ -6,9 +6,11 @@
 #include "leftovers.h"
 
 #include "support/file.h"
+#include "support/scratch.h"
 
 #include <errno.h>
 #include <execinfo.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +19,8 @@
 
 #define TEXT_LIMIT ((size_t)1 << 16)
 #define SHOWN_PROBLEMS 12
+// That a run may take; the longest takes some tenths of a second.
+#define RUN_SECONDS 25
 
 // Under a sanitizer each run takes many times as long: of the allocations of a scenario so many
 // fail, evenly spread, each scenario beginning with another one.
@@ -40,6 +44,8 @@ void torture_say(const char *format, ...) {
   said_length += length < 0 ? 0 : (size_t)length < room ? (size_t)length : room;
 }
 
+void torture_forget_said(void) { said_length = 0; }
+
 // What was said since the last take.
 static void take_said(char text[TEXT_LIMIT]) {
   said[said_length] = '\0';
@@ -51,6 +57,13 @@ torture_path torture_in(const char *folder, const char *name) {
   torture_path path;
   snprintf(path.text, sizeof path.text, "%s/%s", folder, name);
   return path;
+}
+
+void torture_sweep(const char *folder) {
+  (void)folder;
+  tune_scratch *scratch = NULL;
+  tune_status_free(tune_scratch_create(&scratch));
+  tune_scratch_destroy(scratch);
 }
 
 //===- One run ----------------------------------------------------------------------===//
@@ -174,14 +187,33 @@ static void check_leftovers(torturer *t, const fault *f, const failing_calls_out
     complain(t, f, outcome, "a child process is left");
 }
 
+// Ends the program where a run does not end, and says which one.
+static char running[256];
+
+static void end_hang(int number) {
+  (void)number;
+  ssize_t ignored = write(STDERR_FILENO, running, strlen(running));
+  (void)ignored;
+  _exit(1);
+}
+
+static void watch_run(const torturer *t, const fault *f) {
+  snprintf(running, sizeof running, "%s %s %zu %zu: it hangs\n", t->scenario->name,
+           f->kind == FAILING_ALLOCATIONS ? "allocation" : "system", f->n, f->number);
+  signal(SIGALRM, end_hang);
+  alarm(RUN_SECONDS);
+}
+
 // Runs once in a fresh folder and checks what came of it. Whether the fault happened.
 static bool run_once(torturer *t, const fault *f) {
   leftover_copy(t->original.text, t->folder.text);
   leftover_fds fds = leftover_fds_now();
   failing_calls_begin_blocks();
+  watch_run(t, f);
   failing_calls_arm(f->kind, f->n, f->number);
   tune_status status = t->scenario->run(t->folder.text);
   failing_calls_outcome outcome = failing_calls_disarm();
+  alarm(0);
   static char result[TEXT_LIMIT], state[TEXT_LIMIT];
   take_said(result);
   char message[512];

@@ -44,11 +44,17 @@ typedef struct torture_scenario {
 // To what the run or the look came; cut after 64 KiB. Allocates nothing.
 void torture_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+// Takes back what was said in this run.
+void torture_forget_said(void);
+
 // "<folder>/<name>" in `path`, which it returns.
 typedef struct torture_path {
   char text[512];
 } torture_path;
 torture_path torture_in(const char *folder, const char *name);
+
+// A look: a scratch folder that could not be removed goes with the next one.
+void torture_sweep(const char *folder);
 
 // A main: runs all scenarios, or those that are named in the arguments; "NAME KIND N FAULT" runs
 // one of its faults alone ("allocation" or "system"), and shows where the call is.

@@ -4,10 +4,9 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#include "torture.h"
+#include "torture_records.h"
 
 #include "tuning/database_transfer.h"
-#include "tuning/database_upkeep.h"
 #include "unittests/tuning/database_fixture.h"
 
 #include <errno.h>
@@ -17,36 +16,7 @@ static torture_path path_in(const char *folder) { return torture_in(folder, "tun
 
 //===- What is in a database ----------------------------------------------------------===//
 
-static tune_status say_record(void *user, const tune_record *record) {
-  (void)user;
-  torture_say("%s %s %s %g %zu\n", record->task, record->config, tune_verdict_name(record->verdict),
-              record->time.median, record->time.sample_count);
-  return TUNE_OK;
-}
-
-static void say_problem(void *user, const char *problem) {
-  (void)user;
-  torture_say("problem: %s\n", problem);
-}
-
-// Of whatever is at the path; nothing where there is no file, or an empty one.
-static void look_at(const char *path) {
-  if (access(path, F_OK) != 0)
-    return;
-  tune_database *database;
-  tune_status status = tune_database_open(path, &database);
-  uint64_t problems = 0;
-  if (tune_status_is_ok(status))
-    status = tune_database_check(database, say_problem, NULL, &problems);
-  if (tune_status_is_ok(status))
-    status = tune_database_load(database, NULL, NULL, say_record, NULL);
-  if (!tune_status_is_ok(status))
-    torture_say("damaged: %s", tune_status_get_message(status));
-  tune_status_free(status);
-  tune_database_destroy(database);
-}
-
-static void look_at_database(const char *folder) { look_at(path_in(folder).text); }
+static void look_at_database(const char *folder) { torture_look_at_database(path_in(folder).text); }
 
 //===- Making and filling ---------------------------------------------------------------===//
 
@@ -184,9 +154,9 @@ static tune_status ask_all(tune_database *database) {
   TUNE_RETURN_IF_ERROR(ask_for_names(database));
   TUNE_RETURN_IF_ERROR(ask_for_neighbours(database));
   TUNE_RETURN_IF_ERROR(tune_database_list(database, NULL, say_summary, NULL));
-  TUNE_RETURN_IF_ERROR(tune_database_load(database, NULL, NULL, say_record, NULL));
+  TUNE_RETURN_IF_ERROR(tune_database_load(database, NULL, NULL, torture_say_record, NULL));
   uint64_t problems;
-  TUNE_RETURN_IF_ERROR(tune_database_check(database, say_problem, NULL, &problems));
+  TUNE_RETURN_IF_ERROR(tune_database_check(database, torture_say_problem, NULL, &problems));
   torture_say("%d problems\n", (int)problems);
   return problems ? tune_status_make(TUNE_DATA_LOSS, "it was told") : TUNE_OK;
 }

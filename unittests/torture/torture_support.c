@@ -320,14 +320,6 @@ static tune_status use_scratch(const char *folder) {
   return status;
 }
 
-// What could not be removed goes with the next one.
-static void sweep(const char *folder) {
-  (void)folder;
-  tune_scratch *scratch = NULL;
-  tune_status_free(tune_scratch_create(&scratch));
-  tune_scratch_destroy(scratch);
-}
-
 //===- Processes ---------------------------------------------------------------------===//
 
 static tune_status wait_for(tune_process *process, size_t limit) {
@@ -464,7 +456,7 @@ int main(int argc, char **argv) {
        .prepare = prepare_files,
        .run = write_through_links,
        .look = look_through_links},
-      {.name = "scratch", .prepare = prepare_scratch, .run = use_scratch, .look = sweep},
+      {.name = "scratch", .prepare = prepare_scratch, .run = use_scratch, .look = torture_sweep},
       {.name = "capture", .run = capture_programs},
       {.name = "run-program", .run = run_programs},
       {.name = "talk", .run = talk_to_program},

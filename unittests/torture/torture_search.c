@@ -1,0 +1,671 @@
+//===- torture_search.c - Each call of what a search is made of fails once -------------===//
+//
+// Spaces, configs, samplers, strategies, statistics, and what is said to servers. Sessions are
+// torture_session.c's.
+//
+//===--------------------------------------------------------------------------===//
+
+#include "torture.h"
+
+#include "support/json.h"
+#include "tuning/config_complete.h"
+#include "tuning/config_set.h"
+#include "tuning/conflict.h"
+#include "tuning/constraint.h"
+#include "tuning/effects.h"
+#include "tuning/evaluator.h"
+#include "tuning/evaluators/conditions.h"
+#include "tuning/evaluators/process_messages.h"
+#include "tuning/failures.h"
+#include "tuning/inert.h"
+#include "tuning/measure.h"
+#include "tuning/same_values.h"
+#include "tuning/strategy.h"
+#include "tuning/target_facts.h"
+#include "unittests/tuning/space_fixture.h"
+
+#include <math.h>
+
+// `status` is to have failed with this, and is said; otherwise it comes back.
+static tune_status expect(tune_status status, tune_status_code code, const char *text) {
+  if (tune_status_is_ok(status))
+    return tune_status_make(TUNE_INTERNAL, "it went well, but not '%s'", text);
+  if (tune_status_get_code(status) != code || !strstr(tune_status_get_message(status), text))
+    return status;
+  torture_say("%s\n", tune_status_get_message(status));
+  tune_status_free(status);
+  return TUNE_OK;
+}
+
+static tune_status say_config(const tune_config *config, const tune_space *space) {
+  char *text;
+  TUNE_RETURN_IF_ERROR(tune_config_to_text(config, space, &text));
+  torture_say("%s\n", text);
+  free(text);
+  return TUNE_OK;
+}
+
+//===- Spaces ------------------------------------------------------------------------===//
+
+static const int64_t SIZES[] = {8, 16, 32, 64, 128};
+
+// With all that a space can have.
+static tune_status fill_space(tune_space *space) {
+  static const char *const FORMS[] = {"direct", "packed", "two-level"};
+  const tune_knob knobs[] = {
+      {.name = "form", .value_count = 3, .values = (int64_t *)SIZES, .labels = (char **)FORMS},
+      {.name = "mc", .is_ordered = true, .value_count = 5, .values = (int64_t *)SIZES},
+      {.name = "nc", .is_ordered = true, .value_count = 5, .values = (int64_t *)SIZES},
+      {.name = "inner size", .value_count = 1, .values = (int64_t *)SIZES},
+      {.name = "mr", .is_ordered = true, .value_count = 4, .values = (int64_t *)SIZES},
+      {.name = "nr", .is_ordered = true, .value_count = 4, .values = (int64_t *)SIZES},
+  };
+  for (size_t i = 0; i < sizeof knobs / sizeof *knobs; ++i)
+    if (!strchr(knobs[i].name, ' '))
+      TUNE_RETURN_IF_ERROR(tune_space_add_knob(space, &knobs[i]));
+    else
+      TUNE_RETURN_IF_ERROR(
+          expect(tune_space_add_knob(space, &knobs[i]), TUNE_INVALID_ARGUMENT, "no name"));
+  TUNE_RETURN_IF_ERROR(tune_space_add_constraint(space, "mc % mr == 0 && 'nc' % nr == 0", NULL));
+  TUNE_RETURN_IF_ERROR(tune_space_add_constraint(space, "128 <= mr * nr => min(mc, nc) > -(1) + 8",
+                                                 "registers hold no more"));
+  TUNE_RETURN_IF_ERROR(tune_space_add_constraint(space, "mr * nr <= 512", NULL));
+  return tune_space_add_condition(space, 4, "form == 32");
+}
+
+static tune_space *shared;
+
+// For those who only read it.
+static void prepare_space(const char *folder) {
+  (void)folder;
+  if (shared)
+    return;
+  shared = make_space();
+  assert_ok(fill_space(shared));
+}
+
+static tune_status refuse_expressions(const tune_space *space) {
+  static const struct {
+    const char *expression;
+    tune_status_code code;
+    const char *text;
+  } WRONG[] = {{"mc + mv == 1", TUNE_NOT_FOUND, "did you mean 'mc'"},
+               {"'mc == 1", TUNE_INVALID_ARGUMENT, "not closed"},
+               {"max(mc, nc", TUNE_INVALID_ARGUMENT, "expected ')'"},
+               {"mc == == 1", TUNE_INVALID_ARGUMENT, "expected a number"}};
+  for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; ++i) {
+    tune_constraint *constraint;
+    TUNE_RETURN_IF_ERROR(
+        expect(tune_constraint_create(space, WRONG[i].expression, "no reason", &constraint),
+               WRONG[i].code, WRONG[i].text));
+  }
+  return TUNE_OK;
+}
+
+static tune_status say_space(const tune_space *space) {
+  for (size_t i = 0; i < tune_space_knob_count(space); ++i)
+    torture_say("%s %zu\n", tune_space_knob(space, i)->name,
+                tune_space_knob(space, i)->value_count);
+  for (size_t i = 0; i < tune_space_constraint_count(space); ++i) {
+    char *text;
+    TUNE_RETURN_IF_ERROR(tune_constraint_print(tune_space_constraint(space, i), space, &text));
+    torture_say("%s%s\n", text, tune_space_constraint_is_implied(space, i) ? " (implied)" : "");
+    free(text);
+  }
+  return TUNE_OK;
+}
+
+static tune_status make_spaces(const char *folder) {
+  (void)folder;
+  tune_space *space;
+  TUNE_RETURN_IF_ERROR(tune_space_create(&space));
+  tune_status status = fill_space(space);
+  if (tune_status_is_ok(status))
+    status = refuse_expressions(space);
+  if (tune_status_is_ok(status))
+    status = say_space(space);
+  tune_space_destroy(space);
+  return status;
+}
+
+static tune_status find_conflict(tune_space *space) {
+  size_t constraints[8], count;
+  TUNE_RETURN_IF_ERROR(fill_space(space));
+  TUNE_RETURN_IF_ERROR(tune_space_add_constraint(space, "mr > 16 && nr > 16", NULL));
+  TUNE_RETURN_IF_ERROR(tune_conflict_find(space, constraints, &count));
+  for (size_t i = 0; i < count; ++i)
+    torture_say("%s\n", tune_constraint_text(tune_space_constraint(space, constraints[i])));
+  return TUNE_OK;
+}
+
+static tune_status find_conflicts(const char *folder) {
+  (void)folder;
+  tune_space *space;
+  TUNE_RETURN_IF_ERROR(tune_space_create(&space));
+  tune_status status = find_conflict(space);
+  tune_space_destroy(space);
+  return status;
+}
+
+//===- Configs -------------------------------------------------------------------------===//
+
+static tune_status read_texts(const char *folder) {
+  (void)folder;
+  tune_config config, copy;
+  TUNE_RETURN_IF_ERROR(
+      tune_config_from_text(&config, shared, "form=packed,mc=64,nc=128,mr=16,nr=32"));
+  tune_status status = tune_config_init_copy(&copy, &config);
+  if (tune_status_is_ok(status)) {
+    tune_config_settle(&copy, shared);
+    torture_say("%d %d\n", tune_config_equal(&copy, &config),
+                tune_config_is_valid(&copy, shared, NULL));
+    status = say_config(&copy, shared);
+    tune_config_deinit(&copy);
+  }
+  tune_config_deinit(&config);
+  TUNE_RETURN_IF_ERROR(status);
+  TUNE_RETURN_IF_ERROR(expect(tune_config_from_text(&config, shared, "form=pakked"),
+                              TUNE_INVALID_ARGUMENT, "did you mean packed?"));
+  TUNE_RETURN_IF_ERROR(
+      expect(tune_config_from_text(&config, shared, "mcc=8"), TUNE_NOT_FOUND, "\"mc\""));
+  return expect(tune_config_from_text(&config, shared, "zzzzzz=8"), TUNE_NOT_FOUND,
+                "the knobs are");
+}
+
+static tune_status complete_texts(const char *folder) {
+  (void)folder;
+  tune_config config;
+  TUNE_RETURN_IF_ERROR(tune_config_complete_text(&config, shared, "mr=64"));
+  tune_status status = say_config(&config, shared);
+  tune_config_deinit(&config);
+  TUNE_RETURN_IF_ERROR(status);
+  return expect(tune_config_complete_text(&config, shared, "mr=64,nr=64"), TUNE_INVALID_ARGUMENT,
+                "what goes together is, for example, ");
+}
+
+static tune_status find_config(const char *text) {
+  tune_config config;
+  bool found;
+  TUNE_RETURN_IF_ERROR(tune_config_find(&config, shared, text, &found));
+  tune_status status = TUNE_OK;
+  if (found) {
+    status = say_config(&config, shared);
+    tune_config_deinit(&config);
+  } else {
+    torture_say("none of this space\n");
+  }
+  return status;
+}
+
+static tune_status exchange_json(const char *folder) {
+  (void)folder;
+  TUNE_RETURN_IF_ERROR(
+      find_config("{\"form\": 32, \"mc\": 64, \"nc\": 16, \"mr\": 16, \"nr\": 16}"));
+  // A knob that does nothing there, with a number that it has not.
+  TUNE_RETURN_IF_ERROR(find_config("{\"form\": 8, \"mc\": 64, \"nc\": 16, \"mr\": 16, \"nr\": 5}"));
+  TUNE_RETURN_IF_ERROR(find_config("{\"form\": 8, \"mc\": 65, \"nc\": 16}"));
+  TUNE_RETURN_IF_ERROR(find_config("no JSON"));
+  tune_config config, again;
+  json_t *object;
+  TUNE_RETURN_IF_ERROR(tune_config_init_default(&config, shared));
+  tune_status status = tune_config_to_json(&config, shared, &object);
+  if (tune_status_is_ok(status)) {
+    status = tune_config_from_json(&again, shared, object);
+    json_decref(object);
+  }
+  if (tune_status_is_ok(status)) {
+    torture_say("%d\n", tune_config_equal(&config, &again));
+    tune_config_deinit(&again);
+  }
+  tune_config_deinit(&config);
+  return status;
+}
+
+//===- Drawing -------------------------------------------------------------------------===//
+
+static tune_status draw_with(tune_sampler *sampler, tune_config *config) {
+  tune_random random;
+  tune_random_init(&random, 3);
+  for (int i = 0; i < 6; ++i) {
+    torture_say("%d ", tune_sampler_draw(sampler, &random, config));
+    TUNE_RETURN_IF_ERROR(say_config(config, shared));
+    config->choices[1] = config->choices[2] = 0;
+    torture_say("%d ", tune_sampler_repair(sampler, &random, config));
+    TUNE_RETURN_IF_ERROR(say_config(config, shared));
+  }
+  tune_sampler_walk walk = {0};
+  tune_config_set set;
+  tune_config_set_init(&set);
+  tune_status status = TUNE_OK;
+  for (bool found = true; found && tune_status_is_ok(status);) {
+    status = tune_sampler_walk_next(sampler, &walk, config, &found);
+    if (tune_status_is_ok(status) && found)
+      status = tune_config_set_add(&set, config, NULL);
+  }
+  torture_say("%zu\n", set.count);
+  tune_config_set_deinit(&set);
+  tune_sampler_walk_deinit(&walk);
+  return status;
+}
+
+static tune_status draw(const char *folder) {
+  (void)folder;
+  tune_sampler *sampler;
+  tune_config config;
+  TUNE_RETURN_IF_ERROR(tune_sampler_create(shared, &sampler));
+  tune_status status = tune_config_init_default(&config, shared);
+  if (tune_status_is_ok(status)) {
+    status = draw_with(sampler, &config);
+    tune_config_deinit(&config);
+  }
+  tune_sampler_destroy(sampler);
+  return status;
+}
+
+//===- Strategies ------------------------------------------------------------------------===//
+
+static tune_status ask_and_tell(tune_strategy *strategy, size_t rounds) {
+  tune_config first;
+  TUNE_RETURN_IF_ERROR(tune_config_from_text(&first, shared, "form=direct,mc=8,nc=8,mr=8,nr=8"));
+  tune_status status = tune_strategy_seed_config(strategy, &first);
+  tune_config_deinit(&first);
+  for (size_t round = 0; round < rounds && tune_status_is_ok(status); ++round) {
+    tune_config proposals[4];
+    size_t count;
+    TUNE_RETURN_IF_ERROR(tune_strategy_ask(strategy, 4, proposals, &count));
+    for (size_t i = 0; i < count; ++i) {
+      size_t code = proposals[i].choices[0] + proposals[i].choices[1];
+      tune_outcome outcome = {.failed = code == 5, .seconds = 1.0 + (double)code, .code = code + 1};
+      torture_say("%d%d%d%d%d ", proposals[i].choices[0], proposals[i].choices[1],
+                  proposals[i].choices[2], proposals[i].choices[3], proposals[i].choices[4]);
+      if (tune_status_is_ok(status))
+        status = tune_strategy_tell(strategy, &proposals[i], outcome);
+      tune_config_deinit(&proposals[i]);
+    }
+  }
+  return status;
+}
+
+static tune_status use_strategy(const char *name, tune_selection selection) {
+  tune_strategy_options options;
+  tune_strategy_options_init(&options);
+  options.selection = selection;
+  options.population = 8;
+  tune_strategy *strategy;
+  TUNE_RETURN_IF_ERROR(tune_strategy_create(name, shared, &options, &strategy));
+  tune_status status = ask_and_tell(strategy, 12);
+  tune_strategy_destroy(strategy);
+  return status;
+}
+
+static tune_status use_random(const char *folder) {
+  (void)folder;
+  return use_strategy("random", TUNE_SELECTION_TOURNAMENT);
+}
+
+static tune_status use_grid(const char *folder) {
+  (void)folder;
+  return use_strategy("grid", TUNE_SELECTION_TOURNAMENT);
+}
+
+static tune_status use_evolutionary(const char *folder) {
+  (void)folder;
+  TUNE_RETURN_IF_ERROR(use_strategy("evolutionary", TUNE_SELECTION_TOURNAMENT));
+  TUNE_RETURN_IF_ERROR(use_strategy("evolutionary", TUNE_SELECTION_PROPORTIONAL));
+  return expect(use_strategy("evolution", TUNE_SELECTION_TOURNAMENT), TUNE_NOT_FOUND,
+                "evolutionary");
+}
+
+//===- What trials tell --------------------------------------------------------------------===//
+
+enum { TRIALS = 8 };
+
+static tune_status fit(const tune_config *configs) {
+  tune_effects *effects;
+  double costs[TRIALS], shares[8];
+  for (int i = 0; i < TRIALS; ++i)
+    costs[i] = 0.5 * configs[i].choices[1] + 0.01 * i;
+  TUNE_RETURN_IF_ERROR(tune_effects_create(shared, &effects));
+  tune_status status = tune_effects_fit(effects, configs, costs, TRIALS);
+  if (tune_status_is_ok(status)) {
+    tune_effects_shares(effects, shares);
+    torture_say("%.3f %.3f\n", shares[1], tune_effects_predict(effects, &configs[2]));
+  }
+  tune_effects_destroy(effects);
+  return status;
+}
+
+static tune_status find_inert(const tune_config *configs) {
+  const char *digests[TRIALS];
+  for (int i = 0; i < TRIALS; ++i)
+    digests[i] = i % 4 == 3 ? NULL : "the same";
+  tune_inert_knob *inert;
+  size_t count;
+  TUNE_RETURN_IF_ERROR(tune_inert_find(shared, configs, digests, TRIALS, &inert, &count));
+  for (size_t i = 0; i < count; ++i)
+    torture_say("%zu: %zu of %s\n", inert[i].knob, inert[i].trials,
+                inert[i].forms ? inert[i].forms : "any");
+  tune_inert_free(inert, count);
+  tune_same_values *values;
+  TUNE_RETURN_IF_ERROR(tune_same_values_create(shared, &values));
+  tune_same_values_learn(values, &configs[0], &configs[1], true);
+  torture_say("%d\n", tune_same_values_expect(values, &configs[0], &configs[1]));
+  tune_same_values_destroy(values);
+  return TUNE_OK;
+}
+
+static tune_status count_failures(void) {
+  tune_failures failures = {0};
+  tune_status status = TUNE_OK;
+  for (int i = 0; i < 6 && tune_status_is_ok(status); ++i) {
+    char error[64];
+    snprintf(error, sizeof error, "element %d is nan%s", i, i == 4 ? ", all of it" : "");
+    status = tune_failures_add(&failures, i % 3 ? TUNE_VERDICT_WRONG : TUNE_VERDICT_RUN_CRASHED,
+                               i == 2 ? NULL : error);
+  }
+  tune_string_builder builder;
+  tune_string_builder_init(&builder);
+  if (tune_status_is_ok(status))
+    tune_failures_append(&failures, &builder);
+  tune_failures_deinit(&failures);
+  char *text;
+  tune_status finished = tune_string_builder_finish(&builder, &text);
+  if (tune_status_is_ok(finished) && tune_status_is_ok(status))
+    torture_say("%s\n", text);
+  free(text);
+  return tune_status_join(status, finished);
+}
+
+static tune_status explain_trials(const char *folder) {
+  (void)folder;
+  tune_config configs[TRIALS] = {{0}};
+  tune_status status = TUNE_OK;
+  for (int i = 0; i < TRIALS && tune_status_is_ok(status); ++i) {
+    status = tune_config_init_default(&configs[i], shared);
+    if (!tune_status_is_ok(status))
+      break;
+    configs[i].choices[1] = (uint16_t)(i / 2);
+    configs[i].choices[0] = i % 2;
+  }
+  if (tune_status_is_ok(status))
+    status = fit(configs);
+  if (tune_status_is_ok(status))
+    status = find_inert(configs);
+  if (tune_status_is_ok(status))
+    status = count_failures();
+  for (int i = 0; i < TRIALS; ++i)
+    tune_config_deinit(&configs[i]);
+  return status;
+}
+
+//===- Times ---------------------------------------------------------------------------===//
+
+// A kernel whose runs take so long, and now and then longer.
+typedef struct kernel {
+  double seconds;
+  unsigned runs;
+} kernel;
+
+static tune_status run_kernel(void *context, uint64_t repeats, double *out_seconds) {
+  kernel *k = context;
+  *out_seconds = k->seconds * (double)repeats * (1 + 0.02 * (++k->runs % 5));
+  return TUNE_OK;
+}
+
+static tune_status measure_one(double seconds, double best) {
+  kernel k = {seconds, 0};
+  tune_measurement measurement;
+  TUNE_RETURN_IF_ERROR(
+      tune_measure(run_kernel, &k, &(tune_measure_options){.best = best}, &measurement));
+  torture_say("%zu samples, %g in [%g, %g]%s\n", measurement.count, measurement.summary.median,
+              measurement.summary.low, measurement.summary.high,
+              measurement.was_cut ? ", cut" : "");
+  tune_measurement_deinit(&measurement);
+  return TUNE_OK;
+}
+
+static tune_status measure(const char *folder) {
+  (void)folder;
+  TUNE_RETURN_IF_ERROR(measure_one(1e-3, 0));
+  TUNE_RETURN_IF_ERROR(measure_one(1e-3, 0.7e-3));
+  TUNE_RETURN_IF_ERROR(measure_one(1, 0));
+  kernel kernels[] = {{1e-3, 0}, {1.1e-3, 2}, {0.8e-3, 3}};
+  tune_measure_subject subjects[3];
+  for (int i = 0; i < 3; ++i)
+    subjects[i] = (tune_measure_subject){run_kernel, &kernels[i]};
+  tune_measurement measurements[3];
+  tune_ratio ratios[3];
+  size_t failed;
+  TUNE_RETURN_IF_ERROR(tune_measure_interleaved(subjects, 3, &(tune_measure_options){0},
+                                                measurements, ratios, &failed));
+  for (int i = 0; i < 3; ++i) {
+    torture_say("%zu samples, ratio %g in [%g, %g]\n", measurements[i].count, ratios[i].ratio,
+                ratios[i].low, ratios[i].high);
+    tune_measurement_deinit(&measurements[i]);
+  }
+  return TUNE_OK;
+}
+
+// What of the system's figures cannot be had is left out, or is told.
+static tune_status look_at_machine(const char *folder) {
+  (void)folder;
+  tune_cores cores;
+  TUNE_RETURN_IF_ERROR(tune_cores_init(&cores, 1));
+  torture_say("%zu, %zu, %d\n", cores.measure_count, cores.build_count, cores.are_shared);
+  tune_conditions before, after;
+  tune_conditions_read(&cores, &before);
+  tune_conditions_read(&cores, &after);
+  json_t *warnings = json_array(), *object = tune_conditions_to_json(&before, &after, &cores);
+  tune_string_builder text;
+  tune_string_builder_init(&text);
+  tune_conditions_append(&after, &cores, &text);
+  bool ok = warnings && object && !text.failed;
+  if (ok)
+    tune_conditions_find_others(&before, &after, 1, warnings);
+  torture_say("%zu\n", json_array_size(json_object_get(object, "cpus")));
+  tune_string_builder_deinit(&text);
+  json_decref(object);
+  json_decref(warnings);
+  tune_cores_deinit(&cores);
+  return ok ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "telling conditions");
+}
+
+//===- Records -------------------------------------------------------------------------------===//
+
+static tune_status say_record(const tune_record *record) {
+  json_t *object;
+  TUNE_RETURN_IF_ERROR(tune_record_to_json(record, &object));
+  char *text = tune_json_dump(object, JSON_COMPACT);
+  json_decref(object);
+  if (!text)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "printing a record");
+  torture_say("%s\n", text);
+  free(text);
+  return TUNE_OK;
+}
+
+// Written, read, copied, written again.
+static tune_status exchange_record(const tune_record *record) {
+  json_t *object;
+  tune_record read, copy;
+  TUNE_RETURN_IF_ERROR(tune_record_to_json(record, &object));
+  tune_status status = tune_record_from_json(object, &read);
+  json_decref(object);
+  TUNE_RETURN_IF_ERROR(status);
+  status = tune_record_init_copy(&copy, &read);
+  tune_record_deinit(&read);
+  TUNE_RETURN_IF_ERROR(status);
+  status = say_record(&copy);
+  char *text = NULL;
+  if (tune_status_is_ok(status))
+    status = tune_record_config_text(copy.config, &text);
+  if (tune_status_is_ok(status))
+    torture_say("%s\n", text);
+  free(text);
+  tune_record_deinit(&copy);
+  return status;
+}
+
+static tune_status exchange_records(const char *folder) {
+  (void)folder;
+  double samples[] = {0.5, 0.25, 0.375};
+  tune_record record = {
+      .task = "k",
+      .fingerprint = "f",
+      .schedule = "s",
+      .config = "{\"mc\":64,\"form\":1}",
+      .script = "module {}",
+      .digest = "d",
+      .code = {.registers = 32},
+      .time = {.median = 0.375, .low = 0.25, .high = 0.5, .repeats = 2, .samples = samples, 3},
+      .drift = 1.25,
+      .check = {.is_known = true, .error = 0.5, .tolerance = 1, .type = "f32", .reduction = 4},
+      .counts = {.is_known = {true}, .of_run = {12}},
+      .strategy = "grid",
+      .created_ms = 5};
+  record.stage_seconds[TUNE_STAGE_LINK] = 0.125;
+  TUNE_RETURN_IF_ERROR(exchange_record(&record));
+  record = (tune_record){.kind = TUNE_RECORD_WINNER,
+                         .task = "k",
+                         .fingerprint = "f",
+                         .schedule = "",
+                         .config = "{}",
+                         .verdict = TUNE_VERDICT_WRONG,
+                         .error = "off by one",
+                         .strategy = "default"};
+  TUNE_RETURN_IF_ERROR(exchange_record(&record));
+  record.config = "{\"mc\":0.5}";
+  return expect(tune_record_validate(&record), TUNE_INVALID_ARGUMENT, "no integer for knob");
+}
+
+//===- What is said to servers ---------------------------------------------------------------===//
+
+static tune_status say_request(tune_status status, json_t *request) {
+  TUNE_RETURN_IF_ERROR(status);
+  char *text = tune_json_dump(request, JSON_COMPACT);
+  json_decref(request);
+  if (!text)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "printing a request");
+  torture_say("%s\n", text);
+  free(text);
+  return TUNE_OK;
+}
+
+static tune_status make_requests(const char *folder) {
+  (void)folder;
+  int cpus[] = {2, 3};
+  const tune_cores cores = {cpus, 1, cpus, 2, false};
+  const tune_task task = {
+      .key = "k", .payload = "module {}", .function = "f", .schedule = "s", .reduction = 4};
+  tune_process_evaluator_options options;
+  tune_process_evaluator_options_init(&options);
+  json_t *request = NULL, *signature = json_pack("{s:[]}", "arguments");
+  if (!signature)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "making a signature");
+  tune_digest digest; // of any object
+  tune_status digested = tune_target_facts_digest(signature, 2, true, &digest);
+  if (!tune_status_is_ok(digested)) {
+    json_decref(signature);
+    return digested;
+  }
+  torture_say("%s\n", digest.text);
+  tune_status status =
+      tune_request_open_measurer(&options, &cores, &task, "t", signature, "r.so", &request);
+  json_decref(signature);
+  TUNE_RETURN_IF_ERROR(say_request(status, request));
+  status = tune_request_open_worker(&options, &task, "t", &request);
+  TUNE_RETURN_IF_ERROR(say_request(status, request));
+  tune_config config;
+  TUNE_RETURN_IF_ERROR(tune_config_init_default(&config, shared));
+  status = tune_request_build(&options, &cores, "t", 7, shared, &config, "7.so", &request);
+  tune_config_deinit(&config);
+  TUNE_RETURN_IF_ERROR(say_request(status, request));
+  status = tune_request_measure(&options, "t", 8, "7.so", 0.5, &request);
+  TUNE_RETURN_IF_ERROR(say_request(status, request));
+  const char *paths[] = {"7.so", "8.so"};
+  status = tune_request_compare(&options, "t", 9, paths, 2, 0.95, &request);
+  TUNE_RETURN_IF_ERROR(say_request(status, request));
+  status = tune_request_close("t", &request);
+  return say_request(status, request);
+}
+
+static json_t *replies[4];
+
+static void prepare_replies(const char *folder) {
+  static const char *const TEXTS[] = {
+      "{\"ticket\": 7, \"verdict\": \"built\", \"digest\": \"d\", \"seconds\": {\"transform\": 1,"
+      " \"lower\": 2, \"optimize\": 3, \"codegen\": 4, \"link\": 5}}",
+      "{\"ticket\": 7, \"verdict\": \"ok\", \"samples\": [2, 3], \"median\": 2, \"low\": 1,"
+      " \"high\": 3, \"check\": {\"max_error\": 0.5, \"tolerance\": 1, \"type\": \"f32\","
+      " \"reduction\": 4, \"magnitude\": 2, \"inputs\": \"dense\"},"
+      " \"counters\": {\"cycles\": 12}}",
+      "{\"ticket\": 7, \"verdict\": \"ok\","
+      " \"results\": [{\"samples\": [2], \"median\": 2, \"low\": 1, \"high\": 3},"
+      "               {\"samples\": [4], \"median\": 4, \"low\": 3, \"high\": 5}],"
+      " \"ratios\": [{\"ratio\": 1, \"low\": 1, \"high\": 1},"
+      "              {\"ratio\": 2, \"low\": 1.5, \"high\": 2.5}]}",
+      "{\"ticket\": 7, \"verdict\": \"wrong\", \"artifact\": 1, \"error\": \"off by one\"}",
+  };
+  (void)folder;
+  for (int i = 0; i < 4; ++i)
+    if (!replies[i])
+      assert_non_null(replies[i] = json_loads(TEXTS[i], 0, NULL));
+}
+
+static tune_status read_compare(const json_t *reply) {
+  tune_comparison comparison;
+  tune_status status = tune_reply_read_compare(reply, 2, &comparison);
+  if (!tune_status_is_ok(status))
+    return status;
+  torture_say("%d %zu %s\n", comparison.failed, comparison.count,
+              comparison.error ? comparison.error : "");
+  tune_comparison_deinit(&comparison);
+  return TUNE_OK;
+}
+
+static tune_status read_replies(const char *folder) {
+  (void)folder;
+  tune_evaluation event = {0};
+  tune_status status = tune_reply_read_build(replies[0], &event);
+  if (tune_status_is_ok(status))
+    torture_say("%s %g\n", event.digest, event.stage_seconds[TUNE_STAGE_LINK]);
+  tune_evaluation_deinit(&event);
+  TUNE_RETURN_IF_ERROR(status);
+  event = (tune_evaluation){0};
+  status = tune_reply_read_measure(replies[1], &event);
+  if (tune_status_is_ok(status))
+    torture_say("%g %s %g\n", event.time.median, event.check.type,
+                event.counts.of_run[TUNE_COUNT_CYCLES]);
+  tune_evaluation_deinit(&event);
+  TUNE_RETURN_IF_ERROR(status);
+  TUNE_RETURN_IF_ERROR(read_compare(replies[2]));
+  return read_compare(replies[3]);
+}
+
+#define ON_SPACE(title, function)                                                                  \
+  { .name = title, .prepare = prepare_space, .run = function }
+
+int main(int argc, char **argv) {
+  static const torture_scenario SCENARIOS[] = {
+      {.name = "spaces", .run = make_spaces},
+      {.name = "conflicts", .run = find_conflicts},
+      ON_SPACE("config-text", read_texts),
+      ON_SPACE("config-complete", complete_texts),
+      ON_SPACE("config-json", exchange_json),
+      ON_SPACE("sampler", draw),
+      ON_SPACE("random", use_random),
+      ON_SPACE("grid", use_grid),
+      ON_SPACE("evolutionary", use_evolutionary),
+      ON_SPACE("explanations", explain_trials),
+      {.name = "measure", .run = measure},
+      {.name = "machine", .run = look_at_machine},
+      {.name = "records", .run = exchange_records},
+      ON_SPACE("requests", make_requests),
+      {.name = "replies", .prepare = prepare_replies, .run = read_replies},
+  };
+  int result = torture_main(argc, argv, SCENARIOS, sizeof SCENARIOS / sizeof *SCENARIOS);
+  tune_space_destroy(shared);
+  for (int i = 0; i < 4; ++i)
+    json_decref(replies[i]);
+  return result;
+}
