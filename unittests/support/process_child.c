@@ -88,6 +88,8 @@ int main(int argc, char **argv) {
     return write_without_end();
   if (strcmp(what, "leave-a-child") == 0)
     return leave_a_child();
+  if (strcmp(what, "leave-its-group") == 0)
+    return setpgid(0, getpgid(getppid())) != 0 || write(STDOUT_FILENO, "!", 1) != 1 || pause();
   fprintf(stderr, "process_child: what is '%s'?\n", what);
   return 2;
 }

@@ -253,6 +253,18 @@ static void the_whole_group_goes(void **state) {
   tune_process_destroy(process);
 }
 
+// It is killed alone then.
+static void a_program_may_leave_its_group(void **state) {
+  (void)state;
+  tune_process *process =
+      start("leave-its-group", NULL, (tune_process_options){.out = TUNE_PROCESS_PIPE});
+  char byte; // says that it has
+  assert_int_equal(read(tune_process_get_stdout(process), &byte, 1), 1);
+  assert_int_equal(getpgid(tune_process_get_id(process)), getpgid(0));
+  tune_process_destroy(process);
+  assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+}
+
 // The middle process is killed with -9 and cannot clean up; its program goes with it.
 static void dies_with_its_parent(void **state) {
   (void)state;
@@ -378,6 +390,7 @@ int main(void) {
       cmocka_unit_test(what_cannot_be_started_is_said),
       cmocka_unit_test(waiting_has_a_deadline),
       cmocka_unit_test(the_whole_group_goes),
+      cmocka_unit_test(a_program_may_leave_its_group),
       cmocka_unit_test(dies_with_its_parent),
       cmocka_unit_test(a_flood_is_bounded),
       cmocka_unit_test(running_reports_failure_with_the_last_words),

@@ -368,6 +368,13 @@ static void programs_may_change_meanwhile(void **state) {
   assert_int_equal(unlink(program), 0);
   assert_ok(build(f, 2, 10, FAULT_WORKER_CUT_OFF_ONCE));
   assert_fails(next(f, &event), TUNE_UNAVAILABLE, "fake-worker");
+
+  // There is no worker to close this task, and one for the next.
+  f->evaluator.methods->close(f->evaluator.self);
+  assert_int_equal(symlink(TUNE_FAKE_WORKER, program), 0);
+  open_task(f);
+  assert_ok(build(f, 1, 10, FAULT_NONE));
+  expect_only(f, 1, TUNE_VERDICT_OK);
 }
 
 static void malformed_reply_is_an_error(void **state) {
