@@ -5,6 +5,7 @@
 #include "support/string_builder.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,8 +46,30 @@ json_t *tune_json_load(const char *bytes, size_t size, json_error_t *error) {
   return NULL;
 }
 
+tune_status tune_json_load_kept(const char *text, const char *what, json_t **out_object) {
+  json_error_t error;
+  *out_object = tune_json_load(text, strlen(text), &error);
+  if (*out_object)
+    return TUNE_OK;
+  if (tune_json_lacks_memory(&error))
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading %s", what);
+  return tune_status_make(TUNE_DATA_LOSS, "%s that is not JSON any more: %s", what, error.text);
+}
+
 bool tune_json_lacks_memory(const json_error_t *error) {
   return json_error_code(error) == json_error_out_of_memory;
+}
+
+json_t *tune_json_pack(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  errno = 0;
+  json_t *value = json_vpack_ex(NULL, 0, format, arguments);
+  va_end(arguments);
+  if (errno != ENOMEM)
+    return value;
+  json_decref(value);
+  return NULL;
 }
 
 // A builder remembers that one of its appends failed, which jansson does not ask of each.

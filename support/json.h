@@ -12,6 +12,8 @@
 #ifndef TUNE_SUPPORT_JSON_H
 #define TUNE_SUPPORT_JSON_H
 
+#include "support/status.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,8 +26,16 @@ extern "C" {
 // something else, as `error` says, or where memory ran out.
 json_t *tune_json_load(const char *bytes, size_t size, json_error_t *error);
 
+// The same of a text that was right when it was kept: DATA_LOSS where it is not any more, with what
+// it is (`what`, "a config").
+tune_status tune_json_load_kept(const char *text, const char *what, json_t **out_object);
+
 // Whether `error`, of a load or an unpack that failed, is that memory ran out.
 bool tune_json_lacks_memory(const json_error_t *error);
+
+// As json_pack, which leaves out an optional text ("s:s*") also where it has no memory for it: then
+// this is NULL.
+json_t *tune_json_pack(const char *format, ...);
 
 // `value` as text, with the flags of json_dumps: the caller's, to free. NULL where memory ran out,
 // or `value` is NULL.

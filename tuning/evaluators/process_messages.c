@@ -2,6 +2,7 @@
 
 #include "tuning/evaluators/process_messages.h"
 
+#include "support/json.h"
 #include "support/message.h"
 
 #include <math.h>
@@ -26,12 +27,12 @@ static json_t *limits(double seconds, double bytes) {
 tune_status tune_request_open_worker(const tune_process_evaluator_options *options,
                                      const tune_task *task, const char *id, json_t **out_request) {
   return finish(
-      json_pack("{s:s, s:s, s:s, s:s?, s:s*, s:s*, s:s, s:{s:s, s:O*, s:s?, s:s?, s:s?}, s:I}",
-                "do", "open", "task", id, "payload", task->payload, "schedule", task->schedule,
-                "schedule_source", task->schedule_source, "allow_passes", task->allowed_passes,
-                "function", task->function, "target", "name", options->target, "device",
-                (json_t *)options->fingerprint, "triple", options->triple, "cpu", options->cpu,
-                "features", options->features, "threads", (json_int_t)options->threads),
+      tune_json_pack("{s:s, s:s, s:s, s:s?, s:s*, s:s*, s:s, s:{s:s, s:O*, s:s?, s:s?, s:s?}, s:I}",
+                     "do", "open", "task", id, "payload", task->payload, "schedule", task->schedule,
+                     "schedule_source", task->schedule_source, "allow_passes", task->allowed_passes,
+                     "function", task->function, "target", "name", options->target, "device",
+                     (json_t *)options->fingerprint, "triple", options->triple, "cpu", options->cpu,
+                     "features", options->features, "threads", (json_int_t)options->threads),
       out_request);
 }
 
@@ -60,15 +61,15 @@ tune_status tune_request_open_measurer(const tune_process_evaluator_options *opt
                                        const char *id, json_t *signature, const char *reference,
                                        json_t **out_request) {
   return finish(
-      json_pack("{s:s, s:s, s:s, s:s*, s:O, s:s, s:I, s:I, s:b, s:b, s:o, s:I, s:s*, s:s*, s:o}",
-                "do", "open", "task", id, "target", options->target, "device", options->device,
-                "signature", signature, "reference", reference, "seed", (json_int_t)options->seed,
-                "threads", (json_int_t)options->threads, "flush_cache", options->flush_cache,
-                "counters", options->counters, "cpus",
-                tune_cores_list_to_json(cores->measure, cores->measure_count), "reduction",
-                (json_int_t)task->reduction, "accumulator", task->accumulator, "operands",
-                task->operands, "limits",
-                limits(TUNE_REFERENCE_FACTOR * options->run_seconds, options->run_bytes)),
+      tune_json_pack(
+          "{s:s, s:s, s:s, s:s*, s:O, s:s, s:I, s:I, s:b, s:b, s:o, s:I, s:s*, s:s*, s:o}", "do",
+          "open", "task", id, "target", options->target, "device", options->device, "signature",
+          signature, "reference", reference, "seed", (json_int_t)options->seed, "threads",
+          (json_int_t)options->threads, "flush_cache", options->flush_cache, "counters",
+          options->counters, "cpus", tune_cores_list_to_json(cores->measure, cores->measure_count),
+          "reduction", (json_int_t)task->reduction, "accumulator", task->accumulator, "operands",
+          task->operands, "limits",
+          limits(TUNE_REFERENCE_FACTOR * options->run_seconds, options->run_bytes)),
       out_request);
 }
 

@@ -555,10 +555,18 @@ static tune_status make_requests(const char *folder) {
   (void)folder;
   int cpus[] = {2, 3};
   const tune_cores cores = {cpus, 1, cpus, 2, false};
-  const tune_task task = {
-      .key = "k", .payload = "module {}", .function = "f", .schedule = "s", .reduction = 4};
+  const tune_task task = {.key = "k",
+                          .payload = "module {}",
+                          .function = "f",
+                          .schedule = "s",
+                          .schedule_source = "s.mlir",
+                          .allowed_passes = "cse",
+                          .reduction = 4,
+                          .accumulator = "f32",
+                          .operands = "tf32"};
   tune_process_evaluator_options options;
   tune_process_evaluator_options_init(&options);
+  options.device = "0";
   json_t *request = NULL, *signature = json_pack("{s:[]}", "arguments");
   if (!signature)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "making a signature");
