@@ -130,8 +130,8 @@ tune_status tune_scratch_keep(const char *parent) {
     count = read(STDIN_FILENO, &byte, 1);
   double start = tune_clock_seconds();
   tune_status status = tune_file_remove_tree(scratch.path);
-  // The owner's own children may be on their way out, and writing still.
-  for (double pause = 1e-3; !tune_status_is_ok(status); pause *= 2) {
+  // The owner's own children may be on their way out, and writing still; nothing else passes.
+  for (double pause = 1e-3; tune_status_get_code(status) == TUNE_RESOURCE_EXHAUSTED; pause *= 2) {
     if (tune_clock_seconds() - start > KEEPER_PATIENCE)
       break;
     tune_clock_sleep(pause);
