@@ -42,6 +42,16 @@ json_t *tune_json_load(const char *bytes, size_t size, json_error_t *error) {
   return NULL;
 }
 
+tune_status tune_json_load_kept(const char *text, const char *what, json_t **out_object) {
+  json_error_t error;
+  *out_object = tune_json_load(text, strlen(text), &error);
+  if (*out_object)
+    return TUNE_OK;
+  if (tune_json_lacks_memory(&error))
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading %s", what);
+  return tune_status_make(TUNE_DATA_LOSS, "%s that is not JSON any more: %s", what, error.text);
+}
+
 bool tune_json_lacks_memory(const json_error_t *error) {
   return json_error_code(error) == json_error_out_of_memory;
 }

@@ -10,6 +10,8 @@
 #ifndef TUNE_SUPPORT_JSON_H
 #define TUNE_SUPPORT_JSON_H
 
+#include "support/status.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,6 +23,10 @@ extern "C" {
 // An object or array in which no name is there twice: a new reference. NULL where the text is
 // something else, as `error` says, or where memory ran out.
 json_t *tune_json_load(const char *bytes, size_t size, json_error_t *error);
+
+// The same of a text that was right when it was kept: DATA_LOSS where it is not any more, with what
+// it is (`what`, "a config").
+tune_status tune_json_load_kept(const char *text, const char *what, json_t **out_object);
 
 // Whether `error`, of a load or an unpack that failed, is that memory ran out.
 bool tune_json_lacks_memory(const json_error_t *error);

@@ -45,9 +45,10 @@ static uint64_t bits_of(double value) {
 }
 
 static tune_status compact_config(const char *text, char **out_config) {
-  json_error_t error;
-  json_t *config = tune_json_load(text, strlen(text), &error);
-  *out_config = config ? json_dumps(config, JSON_COMPACT) : NULL;
+  json_t *config;
+  *out_config = NULL;
+  TUNE_RETURN_IF_ERROR(tune_json_load_kept(text, "a config", &config));
+  *out_config = json_dumps(config, JSON_COMPACT);
   json_decref(config);
   return *out_config ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "keeping a record");
 }
