@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -241,6 +242,13 @@ tune_status tune_file_write(const char *path, const char *bytes, size_t size) {
   return tune_status_annotate(write_file(path, bytes, size), "%s", path);
 }
 
+tune_status tune_file_append(int file, off_t end, const char *bytes, size_t size) {
+  tune_status status = write_bytes(file, bytes, size);
+  if (!tune_status_is_ok(status) && TEMP_FAILURE_RETRY(ftruncate(file, end)) != 0)
+    status = tune_status_annotate(status, "its end is cut");
+  return status;
+}
+
 //===- Folders ----------------------------------------------------------------===//
 
 // Makes the folder `path`, whose parents exist.
@@ -351,6 +359,24 @@ tune_status tune_file_remove_tree(const char *path) {
 }
 
 //===- Looking ----------------------------------------------------------------===//
+
+tune_status tune_file_lock(int file, bool *out_is_taken) {
+  *out_is_taken = false;
+  if (TEMP_FAILURE_RETRY(flock(file, LOCK_EX | LOCK_NB)) == 0 || tune_file_lacks_locks(errno))
+    return TUNE_OK;
+  *out_is_taken = errno == EWOULDBLOCK;
+  return *out_is_taken ? TUNE_OK : tune_status_from_errno(errno, "locking");
+}
+
+bool tune_file_lacks_locks(int error) {
+  return error == ENOSYS || error == EOPNOTSUPP || error == ENOLCK;
+}
+
+tune_status tune_file_is_there(const char *path, bool *out_is_there) {
+  struct stat info;
+  *out_is_there = lstat(path, &info) == 0;
+  return *out_is_there || errno == ENOENT ? TUNE_OK : tune_status_from_errno(errno, "%s", path);
+}
 
 bool tune_file_is_same(const char *a, const char *b) {
   struct stat status_a, status_b;

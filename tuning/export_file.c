@@ -89,10 +89,13 @@ static tune_status add_blob(tune_export_writer *writer, const char *path, json_t
     ++index;
   bool is_kept = index < json_array_size(blobs);
   if (!is_kept) {
+    size_t before = writer->blobs.length;
     tune_string_builder_append_bytes(&writer->blobs, bytes, size);
     is_kept = !writer->blobs.failed &&
               json_array_append_new(blobs, json_pack("{s:I, s:s}", "bytes", (json_int_t)size,
                                                      "digest", digest.text)) == 0;
+    if (!is_kept)
+      writer->blobs.length = before;
   }
   free(bytes);
   *out_index = is_kept ? json_integer((json_int_t)index) : NULL;
@@ -113,13 +116,23 @@ tune_status tune_export_writer_add_task(tune_export_writer *writer, const tune_e
                                                               : out_of_memory(task->reference);
 }
 
+// NULL: out of memory.
 static json_t *stages_to_json(const tune_evaluation *build) {
   json_t *stages = json_object();
-  for (int i = 0; i < TUNE_STAGE_COUNT; ++i)
+  bool ok = true;
+  for (int i = 0; i < TUNE_STAGE_COUNT && ok; ++i)
     if (build->stage_seconds[i] > 0)
-      json_object_set_new(stages, tune_stage_name((tune_stage)i),
-                          json_real(build->stage_seconds[i]));
-  return stages;
+      ok = json_object_set_new(stages, tune_stage_name((tune_stage)i),
+                               json_real(build->stage_seconds[i])) == 0;
+  if (ok)
+    return stages;
+  json_decref(stages);
+  return NULL;
+}
+
+// What a packed object may lack is NULL also where memory ran out.
+static bool is_whole(const json_t *candidate, const tune_evaluation *build) {
+  return build->code.registers <= 0 || json_object_get(candidate, "code");
 }
 
 tune_status tune_export_writer_add_candidate(tune_export_writer *writer, size_t task,
@@ -136,6 +149,10 @@ tune_status tune_export_writer_add_candidate(tune_export_writer *writer, size_t 
                 "error", build->error, "digest", build->digest, "stages", stages_to_json(build),
                 "code", tune_code_features_to_json(&build->code), "created_ms",
                 (json_int_t)candidate->created_ms, "artifact", artifact);
+  if (!is_whole(object, build)) {
+    json_decref(object);
+    object = NULL;
+  }
   if (json_array_append_new(candidates, object) != 0)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory, or a text that is not UTF-8, while "
                                                 "exporting a candidate");

@@ -9,7 +9,6 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 const char *const settings_emit_names[] = {"none",    "so",    "obj", "llvm",  "asm",
                                            "program", "spirv", "ptx", "cubin", NULL};
@@ -230,8 +229,11 @@ tune_status settings_find_named_database(const char *name, char **out_path) {
     return TUNE_OK;
   }
   char *path = NULL;
+  bool is_there = false;
   tune_status status = tune_database_default_path(&path);
-  if (tune_status_is_ok(status) && access(path, F_OK) == 0) {
+  if (tune_status_is_ok(status))
+    status = tune_file_is_there(path, &is_there);
+  if (is_there) {
     *out_path = path;
     return TUNE_OK;
   }
