@@ -2,8 +2,11 @@
 
 #include "support/json.h"
 
+#include "support/string_builder.h"
+
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // A token that jansson has no memory for loses a byte, without a word; that the allocator failed is
@@ -54,4 +57,28 @@ tune_status tune_json_load_kept(const char *text, const char *what, json_t **out
 
 bool tune_json_lacks_memory(const json_error_t *error) {
   return json_error_code(error) == json_error_out_of_memory;
+}
+
+json_t *tune_json_with(json_t *object, const char *name, bool is_given) {
+  if (!is_given || json_object_get(object, name))
+    return object;
+  json_decref(object);
+  return NULL;
+}
+
+// A builder remembers that one of its appends failed, which jansson does not ask of each.
+static int append(const char *bytes, size_t size, void *user) {
+  tune_string_builder *text = user;
+  tune_string_builder_append_bytes(text, bytes, size);
+  return text->failed ? -1 : 0;
+}
+
+char *tune_json_dump(const json_t *value, size_t flags) {
+  tune_string_builder builder;
+  tune_string_builder_init(&builder);
+  if (json_dump_callback(value, append, &builder, flags) != 0)
+    builder.failed = true;
+  char *text;
+  tune_status_free(tune_string_builder_finish(&builder, &text));
+  return text;
 }

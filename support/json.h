@@ -1,7 +1,9 @@
 //===- json.h - Reading JSON ------------------------------------------------------===//
 //
 // jansson takes a lack of memory within a text for a fault of the text, or even loses a byte of a
-// string without a word. Who blames a file or a peer has to know which it was.
+// string without a word; and what it writes lacks the name of a member where it had no memory for
+// that and had some again. Who blames a file or a peer has to know which it was, and what is
+// written has to be whole.
 //
 // Threads: any.
 //
@@ -30,6 +32,14 @@ tune_status tune_json_load_kept(const char *text, const char *what, json_t **out
 
 // Whether `error`, of a load or an unpack that failed, is that memory ran out.
 bool tune_json_lacks_memory(const json_error_t *error);
+
+// `object`, that json_pack made with a member that may be left out ("s:s*", "s:o*"), which jansson
+// does also where memory ran out. NULL where that is so: the member was given and is not there.
+json_t *tune_json_with(json_t *object, const char *name, bool is_given);
+
+// `value` as text, with the flags of json_dumps: the caller's, to free. NULL where memory ran out,
+// or `value` is NULL.
+char *tune_json_dump(const json_t *value, size_t flags);
 
 #ifdef __cplusplus
 }

@@ -112,6 +112,8 @@ tune_status tune_export_writer_add_task(tune_export_writer *writer, const tune_e
                 "schedule", task->schedule, "signature", (json_t *)task->signature, "reduction",
                 (json_int_t)task->reduction, "accumulator", task->accumulator, "operands",
                 task->operands, "reference", reference, "best", task->best, "candidates");
+  object = tune_json_with(object, "accumulator", task->accumulator);
+  object = tune_json_with(object, "operands", task->operands);
   return json_array_append_new(tasks_of(writer), object) == 0 ? TUNE_OK
                                                               : out_of_memory(task->reference);
 }
@@ -130,11 +132,6 @@ static json_t *stages_to_json(const tune_evaluation *build) {
   return NULL;
 }
 
-// What a packed object may lack is NULL also where memory ran out.
-static bool is_whole(const json_t *candidate, const tune_evaluation *build) {
-  return build->code.registers <= 0 || json_object_get(candidate, "code");
-}
-
 tune_status tune_export_writer_add_candidate(tune_export_writer *writer, size_t task,
                                              const tune_export_candidate *candidate) {
   json_t *candidates = json_object_get(json_array_get(tasks_of(writer), task), "candidates");
@@ -149,10 +146,9 @@ tune_status tune_export_writer_add_candidate(tune_export_writer *writer, size_t 
                 "error", build->error, "digest", build->digest, "stages", stages_to_json(build),
                 "code", tune_code_features_to_json(&build->code), "created_ms",
                 (json_int_t)candidate->created_ms, "artifact", artifact);
-  if (!is_whole(object, build)) {
-    json_decref(object);
-    object = NULL;
-  }
+  object = tune_json_with(object, "error", build->error);
+  object = tune_json_with(object, "digest", build->digest);
+  object = tune_json_with(object, "code", build->code.registers > 0);
   if (json_array_append_new(candidates, object) != 0)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory, or a text that is not UTF-8, while "
                                                 "exporting a candidate");
@@ -178,7 +174,7 @@ static void append_number(tune_string_builder *to, size_t number) {
 }
 
 tune_status tune_export_writer_write(const tune_export_writer *writer, const char *path) {
-  char *description = json_dumps(writer->description, JSON_COMPACT);
+  char *description = tune_json_dump(writer->description, JSON_COMPACT);
   if (!description)
     return out_of_memory(path);
   size_t length = strlen(description);

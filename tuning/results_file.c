@@ -29,7 +29,7 @@ const char *tune_results_export(const tune_results *results) {
 
 tune_status tune_results_key(const char *task, const char *schedule, const json_t *config,
                              char **out_key) {
-  char *text = json_dumps(config, JSON_COMPACT | JSON_SORT_KEYS);
+  char *text = tune_json_dump(config, JSON_COMPACT | JSON_SORT_KEYS);
   int length = text ? asprintf(out_key, "%s %s %s", task, schedule, text) : -1;
   free(text);
   if (length >= 0)
@@ -242,7 +242,7 @@ tune_status tune_results_append(tune_results *results, json_t *line) {
     return tune_status_make(TUNE_FAILED_PRECONDITION, "%s: nothing can be added after the end",
                             results->path);
   }
-  char *text = line ? json_dumps(line, JSON_COMPACT) : NULL;
+  char *text = line ? tune_json_dump(line, JSON_COMPACT) : NULL;
   if (!text) {
     json_decref(line);
     return out_of_memory(results->path);

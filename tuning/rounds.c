@@ -244,8 +244,8 @@ static tune_status refuse_identity(const tune_rounds *rounds, const json_t *thei
       return tune_status_make(TUNE_FAILED_PRECONDITION,
                               "%s is the folder of a search of another module; take an empty one",
                               rounds->folder);
-    char *here = json_dumps(value, JSON_ENCODE_ANY),
-         *there = other ? json_dumps(other, JSON_ENCODE_ANY) : strdup("nothing");
+    char *here = tune_json_dump(value, JSON_ENCODE_ANY),
+         *there = other ? tune_json_dump(other, JSON_ENCODE_ANY) : strdup("nothing");
     tune_status status =
         here && there
             ? tune_status_make(TUNE_FAILED_PRECONDITION,
@@ -265,7 +265,7 @@ static tune_status refuse_identity(const tune_rounds *rounds, const json_t *thei
 // Into the file that is locked, and empty: another one in its place would not be.
 static tune_status write_identity(const tune_rounds *rounds, const char *path,
                                   const json_t *identity) {
-  char *text = json_dumps(identity, JSON_INDENT(2) | JSON_SORT_KEYS);
+  char *text = tune_json_dump(identity, JSON_INDENT(2) | JSON_SORT_KEYS);
   if (!text)
     return out_of_memory(rounds);
   tune_status status = tune_file_append(rounds->lock, 0, text, strlen(text));

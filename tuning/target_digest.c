@@ -4,6 +4,7 @@
 //
 //===--------------------------------------------------------------------------===//
 
+#include "support/json.h"
 #include "tuning/target_facts.h"
 
 #include <stdio.h>
@@ -21,7 +22,7 @@ size_t tune_target_facts_threads(const json_t *fingerprint, size_t threads) {
 tune_status tune_target_facts_digest(const json_t *fingerprint, size_t threads, bool flushes_cache,
                                      tune_digest *out_digest) {
   tune_digest_stream *stream;
-  char *text = json_dumps(fingerprint, JSON_COMPACT | JSON_SORT_KEYS);
+  char *text = tune_json_dump(fingerprint, JSON_COMPACT | JSON_SORT_KEYS);
   if (!text)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "the digest of a fingerprint");
   tune_status status = tune_digest_stream_create(&stream);

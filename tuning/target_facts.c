@@ -3,6 +3,7 @@
 #include "tuning/target_facts.h"
 
 #include "support/clock.h"
+#include "support/json.h"
 #include "support/message.h"
 #include "tuning/evaluators/connection.h"
 #include "tuning/evaluators/cores.h"
@@ -104,6 +105,7 @@ static tune_status ask(const char *what, const tune_target_name *name, size_t th
   json_t *request = json_pack("{s:s, s:s, s:s*, s:b, s:I, s:b, s:o?}", "do", what, "target",
                               name->target, "device", name->device, "generic", name->is_generic,
                               "threads", (json_int_t)threads, "quick", quick, "cpus", cpus);
+  request = tune_json_with(request, "device", name->device);
   if (!request)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "asking for the %s of %s", what, name->target);
   tune_connection *connection;
@@ -308,7 +310,7 @@ static tune_status put(const tune_target_facts *facts, const json_t *roofline,
     packed = json_object_set_new(object, "flush_cache", json_true()) == 0;
   if (packed && roofline)
     packed = json_object_set(object, "roofline", (json_t *)roofline) == 0;
-  char *text = packed ? json_dumps(object, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
+  char *text = packed ? tune_json_dump(object, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
   json_decref(object);
   if (!text)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "keeping a fingerprint");
