@@ -240,6 +240,8 @@ void tune_scratch_destroy(tune_scratch *scratch) {
       dismiss_keeper(scratch); // which tries for longer
     tune_status_free(status);
     close(scratch->lock);
+  } else {
+    dismiss_keeper(scratch); // with the folder that it may have made
   }
   tune_process_destroy(scratch->keeper);
   free(scratch->path);

@@ -104,6 +104,12 @@ tune_status tune_status_annotate(tune_status status, const char *format, ...) {
   return status;
 }
 
+tune_status tune_status_recode(tune_status status, tune_status_code code) {
+  if (status && status->code != TUNE_OUT_OF_MEMORY)
+    status->code = code;
+  return status;
+}
+
 void tune_status_free(tune_status status) {
   if (!status || status == &out_of_memory)
     return;

@@ -53,6 +53,11 @@ tune_status tune_status_from_errno(int error, const char *format, ...)
 tune_status tune_status_annotate(tune_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+// Gives a failed status another code, its message kept, and returns it: where the one who is told
+// sees something else in the failure than the one who met it. TUNE_OK stays TUNE_OK, and
+// OUT_OF_MEMORY stays that, since it is nobody's fault.
+tune_status tune_status_recode(tune_status status, tune_status_code code);
+
 void tune_status_free(tune_status status);
 
 // If `first` failed, frees `second` and returns `first`; otherwise returns `second`. For cleaning

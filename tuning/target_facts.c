@@ -46,12 +46,18 @@ static tune_status await(tune_connection *connection, json_t **out_reply) {
   }
 }
 
+// A connection says NOT_FOUND of a program that is gone, which here would be of a device.
+static tune_status miss_measurer(tune_status status) {
+  bool is_gone = tune_status_get_code(status) == TUNE_NOT_FOUND;
+  return is_gone ? tune_status_recode(status, TUNE_INTERNAL) : status;
+}
+
 // Asks `connection` and takes the object `member` out of the answer.
 static tune_status ask_connection(tune_connection *connection, json_t *request, const char *member,
                                   json_t **out_object) {
-  TUNE_RETURN_IF_ERROR(tune_connection_send(connection, request));
+  TUNE_RETURN_IF_ERROR(miss_measurer(tune_connection_send(connection, request)));
   json_t *reply;
-  TUNE_RETURN_IF_ERROR(await(connection, &reply));
+  TUNE_RETURN_IF_ERROR(miss_measurer(await(connection, &reply)));
   tune_status status = tune_message_get_status(reply);
   json_t *object = json_object_get(reply, member);
   if (tune_status_is_ok(status) && !json_is_object(object))

@@ -12,6 +12,7 @@
 #include "tuning/device_file.h"
 #include "tuning/kept_roofline.h"
 #include "tuning/rounds.h"
+#include "unittests/tuning/export_fixture.h"
 #include "unittests/tuning/space_fixture.h"
 
 #include <unistd.h>
@@ -60,36 +61,11 @@ static void look_at_export_named(const char *folder, const char *name) {
 
 static void look_at_export(const char *folder) { look_at_export_named(folder, "a.export"); }
 
-static tune_status add_candidate(tune_export_writer *writer, size_t task, int value,
-                                 const char *artifact, tune_verdict verdict) {
-  tune_evaluation build = {.verdict = verdict,
-                           .error = verdict == TUNE_VERDICT_OK ? NULL : (char *)"no such op",
-                           .digest = verdict == TUNE_VERDICT_OK ? (char *)"d1" : NULL,
-                           .stage_seconds = {0.25, 0.5, 0.125},
-                           .code = {.registers = 32, .shared_bytes = 1024}};
-  json_t *config = json_pack("{s:i}", "mc", value);
-  if (!config)
-    return no_memory();
-  tune_export_candidate candidate = {.config = config,
-                                     .strategy = "random",
-                                     .seed = UINT64_MAX,
-                                     .build = &build,
-                                     .created_ms = 1700000000000,
-                                     .artifact = artifact};
-  tune_status status = tune_export_writer_add_candidate(writer, task, &candidate);
-  json_decref(config);
-  return status;
-}
-
 // Two tasks, the second of which is of finalists.
 static tune_status fill_export(tune_export_writer *writer, const tune_export_task *task,
                                const char *artifact) {
   size_t index;
-  TUNE_RETURN_IF_ERROR(tune_export_writer_add_task(writer, task, &index));
-  TUNE_RETURN_IF_ERROR(add_candidate(writer, index, 1, artifact, TUNE_VERDICT_OK));
-  TUNE_RETURN_IF_ERROR(add_candidate(writer, index, 2, NULL, TUNE_VERDICT_OK));
-  TUNE_RETURN_IF_ERROR(add_candidate(writer, index, 3, artifact, TUNE_VERDICT_OK));
-  TUNE_RETURN_IF_ERROR(add_candidate(writer, index, 4, NULL, TUNE_VERDICT_BUILD_FAILED));
+  TUNE_RETURN_IF_ERROR(add_task(writer, task, artifact));
   tune_export_task finals = *task;
   finals.schedule = "s2";
   TUNE_RETURN_IF_ERROR(tune_export_writer_add_task(writer, &finals, &index));
@@ -98,9 +74,6 @@ static tune_status fill_export(tune_export_writer *writer, const tune_export_tas
   torture_say("%zu measured\n", tune_export_writer_count(writer));
   return TUNE_OK;
 }
-
-static const tune_export_source SOURCE = {
-    .target = "vulkan", .threads = 1, .seed = 3, .run_seconds = 30, .run_bytes = 8e9};
 
 static tune_status fill_from(tune_export_writer *writer, const char *folder) {
   torture_path reference = torture_in(folder, "reference");
@@ -122,7 +95,7 @@ static tune_status fill_from(tune_export_writer *writer, const char *folder) {
 
 static tune_status write_export(const char *folder) {
   tune_export_writer *writer;
-  TUNE_RETURN_IF_ERROR(tune_export_writer_create(&SOURCE, &writer));
+  TUNE_RETURN_IF_ERROR(tune_export_writer_create(&export_source, &writer));
   tune_status status = fill_from(writer, folder);
   if (tune_status_is_ok(status))
     status = tune_export_writer_write(writer, torture_in(folder, "a.export").text);
@@ -281,7 +254,7 @@ static tune_status claim_twice(tune_rounds *rounds) {
 static tune_status export_round(tune_rounds *rounds, const char *folder) {
   tune_export_writer *writer;
   TUNE_RETURN_IF_ERROR(claim_twice(rounds));
-  TUNE_RETURN_IF_ERROR(tune_rounds_begin(rounds, &SOURCE, &writer));
+  TUNE_RETURN_IF_ERROR(tune_rounds_begin(rounds, &export_source, &writer));
   TUNE_RETURN_IF_ERROR(fill_from(writer, folder));
   TUNE_RETURN_IF_ERROR(tune_rounds_export(rounds));
   tune_rounds_pending pending = tune_rounds_get_pending(rounds);
