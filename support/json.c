@@ -5,6 +5,7 @@
 #include "support/string_builder.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,10 +60,15 @@ bool tune_json_lacks_memory(const json_error_t *error) {
   return json_error_code(error) == json_error_out_of_memory;
 }
 
-json_t *tune_json_with(json_t *object, const char *name, bool is_given) {
-  if (!is_given || json_object_get(object, name))
-    return object;
-  json_decref(object);
+json_t *tune_json_pack(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  errno = 0;
+  json_t *value = json_vpack_ex(NULL, 0, format, arguments);
+  va_end(arguments);
+  if (errno != ENOMEM)
+    return value;
+  json_decref(value);
   return NULL;
 }
 

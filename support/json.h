@@ -33,9 +33,9 @@ tune_status tune_json_load_kept(const char *text, const char *what, json_t **out
 // Whether `error`, of a load or an unpack that failed, is that memory ran out.
 bool tune_json_lacks_memory(const json_error_t *error);
 
-// `object`, that json_pack made with a member that may be left out ("s:s*", "s:o*"), which jansson
-// does also where memory ran out. NULL where that is so: the member was given and is not there.
-json_t *tune_json_with(json_t *object, const char *name, bool is_given);
+// As json_pack, which leaves out an optional text ("s:s*") also where it has no memory for it: then
+// this is NULL.
+json_t *tune_json_pack(const char *format, ...);
 
 // `value` as text, with the flags of json_dumps: the caller's, to free. NULL where memory ran out,
 // or `value` is NULL.

@@ -107,13 +107,11 @@ tune_status tune_export_writer_add_task(tune_export_writer *writer, const tune_e
   *out_index = json_array_size(tasks_of(writer));
   json_t *reference;
   TUNE_RETURN_IF_ERROR(add_blob(writer, task->reference, &reference));
-  json_t *object =
-      json_pack("{s:O, s:s, s:O, s:I, s:s*, s:s*, s:o, s:f, s:[]}", "task", (json_t *)task->line,
-                "schedule", task->schedule, "signature", (json_t *)task->signature, "reduction",
-                (json_int_t)task->reduction, "accumulator", task->accumulator, "operands",
-                task->operands, "reference", reference, "best", task->best, "candidates");
-  object = tune_json_with(object, "accumulator", task->accumulator);
-  object = tune_json_with(object, "operands", task->operands);
+  json_t *object = tune_json_pack(
+      "{s:O, s:s, s:O, s:I, s:s*, s:s*, s:o, s:f, s:[]}", "task", (json_t *)task->line, "schedule",
+      task->schedule, "signature", (json_t *)task->signature, "reduction",
+      (json_int_t)task->reduction, "accumulator", task->accumulator, "operands", task->operands,
+      "reference", reference, "best", task->best, "candidates");
   return json_array_append_new(tasks_of(writer), object) == 0 ? TUNE_OK
                                                               : out_of_memory(task->reference);
 }
@@ -139,16 +137,17 @@ tune_status tune_export_writer_add_candidate(tune_export_writer *writer, size_t 
   if (candidate->artifact)
     TUNE_RETURN_IF_ERROR(add_blob(writer, candidate->artifact, &artifact));
   const tune_evaluation *build = candidate->build;
-  json_t *object =
-      json_pack("{s:O, s:s, s:o, s:s, s:s*, s:s*, s:o, s:o*, s:I, s:o*}", "config",
-                (json_t *)candidate->config, "strategy", candidate->strategy, "seed",
-                seed_to_json(candidate->seed), "verdict", tune_verdict_name(build->verdict),
-                "error", build->error, "digest", build->digest, "stages", stages_to_json(build),
-                "code", tune_code_features_to_json(&build->code), "created_ms",
-                (json_int_t)candidate->created_ms, "artifact", artifact);
-  object = tune_json_with(object, "error", build->error);
-  object = tune_json_with(object, "digest", build->digest);
-  object = tune_json_with(object, "code", build->code.registers > 0);
+  json_t *code = tune_code_features_to_json(&build->code);
+  if (!code && build->code.registers > 0) {
+    json_decref(artifact);
+    return out_of_memory("to be written");
+  }
+  json_t *object = tune_json_pack(
+      "{s:O, s:s, s:o, s:s, s:s*, s:s*, s:o, s:o*, s:I, s:o*}", "config",
+      (json_t *)candidate->config, "strategy", candidate->strategy, "seed",
+      seed_to_json(candidate->seed), "verdict", tune_verdict_name(build->verdict), "error",
+      build->error, "digest", build->digest, "stages", stages_to_json(build), "code", code,
+      "created_ms", (json_int_t)candidate->created_ms, "artifact", artifact);
   if (json_array_append_new(candidates, object) != 0)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory, or a text that is not UTF-8, while "
                                                 "exporting a candidate");

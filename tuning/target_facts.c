@@ -108,10 +108,10 @@ static tune_status ask(const char *what, const tune_target_name *name, size_t th
   *out_object = NULL;
   json_t *cpus;
   TUNE_RETURN_IF_ERROR(list_cpus(threads, &cpus));
-  json_t *request = json_pack("{s:s, s:s, s:s*, s:b, s:I, s:b, s:o?}", "do", what, "target",
-                              name->target, "device", name->device, "generic", name->is_generic,
-                              "threads", (json_int_t)threads, "quick", quick, "cpus", cpus);
-  request = tune_json_with(request, "device", name->device);
+  json_t *request =
+      tune_json_pack("{s:s, s:s, s:s*, s:b, s:I, s:b, s:o?}", "do", what, "target", name->target,
+                     "device", name->device, "generic", name->is_generic, "threads",
+                     (json_int_t)threads, "quick", quick, "cpus", cpus);
   if (!request)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "asking for the %s of %s", what, name->target);
   tune_connection *connection;

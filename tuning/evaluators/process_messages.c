@@ -2,6 +2,7 @@
 
 #include "tuning/evaluators/process_messages.h"
 
+#include "support/json.h"
 #include "support/message.h"
 
 #include <math.h>
@@ -37,12 +38,12 @@ static json_t *cpu_list(const int *cpus, size_t count) {
 tune_status tune_request_open_worker(const tune_process_evaluator_options *options,
                                      const tune_task *task, const char *id, json_t **out_request) {
   return finish(
-      json_pack("{s:s, s:s, s:s, s:s?, s:s*, s:s*, s:s, s:{s:s, s:O*, s:s?, s:s?, s:s?}, s:I}",
-                "do", "open", "task", id, "payload", task->payload, "schedule", task->schedule,
-                "schedule_source", task->schedule_source, "allow_passes", task->allowed_passes,
-                "function", task->function, "target", "name", options->target, "device",
-                (json_t *)options->fingerprint, "triple", options->triple, "cpu", options->cpu,
-                "features", options->features, "threads", (json_int_t)options->threads),
+      tune_json_pack("{s:s, s:s, s:s, s:s?, s:s*, s:s*, s:s, s:{s:s, s:O*, s:s?, s:s?, s:s?}, s:I}",
+                     "do", "open", "task", id, "payload", task->payload, "schedule", task->schedule,
+                     "schedule_source", task->schedule_source, "allow_passes", task->allowed_passes,
+                     "function", task->function, "target", "name", options->target, "device",
+                     (json_t *)options->fingerprint, "triple", options->triple, "cpu", options->cpu,
+                     "features", options->features, "threads", (json_int_t)options->threads),
       out_request);
 }
 
@@ -71,7 +72,7 @@ tune_status tune_request_open_measurer(const tune_process_evaluator_options *opt
                                        const char *id, json_t *signature, const char *reference,
                                        json_t **out_request) {
   return finish(
-      json_pack(
+      tune_json_pack(
           "{s:s, s:s, s:s, s:s*, s:O, s:s, s:I, s:I, s:b, s:b, s:o, s:I, s:s*, s:s*, s:o}", "do",
           "open", "task", id, "target", options->target, "device", options->device, "signature",
           signature, "reference", reference, "seed", (json_int_t)options->seed, "threads",
