@@ -238,8 +238,9 @@ tune_status settings_find_named_database(const char *name, char **out_path) {
     return TUNE_OK;
   }
   free(path);
-  // A user without a home has no default database, and that is all.
-  if (tune_status_get_code(status) != TUNE_NOT_FOUND)
+  // A user without a home, or with one that is another's, has no default database, and that is all.
+  tune_status_code code = tune_status_get_code(status);
+  if (code != TUNE_NOT_FOUND && code != TUNE_FAILED_PRECONDITION)
     return status;
   tune_status_free(status);
   return TUNE_OK;

@@ -264,6 +264,44 @@ static void a_writer_that_is_killed_leaves_nothing(void **state) {
   assert_int_equal(mkdir(folder, 0700), 0);
 }
 
+static void a_link_to_nothing_is_there(void **state) {
+  (void)state;
+  bool is_there = false;
+  assert_int_equal(symlink("missing", "link"), 0);
+  assert_null(tune_file_is_there("link", &is_there));
+  assert_true(is_there);
+  assert_null(tune_file_is_there("missing", &is_there));
+  assert_false(is_there);
+  expect(tune_file_is_there("/dev/null/x", &is_there), TUNE_FAILED_PRECONDITION, "/dev/null/x: ");
+  assert_false(is_there);
+}
+
+// What cannot be added whole is not there, not even its beginning.
+static void bytes_are_added_whole(void **state) {
+  (void)state;
+  assert_null(tune_file_write("x", "old", 3));
+  int file = open("x", O_WRONLY | O_APPEND | O_CLOEXEC);
+  bool is_taken;
+  assert_null(tune_file_lock(file, &is_taken));
+  assert_false(is_taken);
+  int second = open("x", O_WRONLY | O_CLOEXEC);
+  assert_null(tune_file_lock(second, &is_taken));
+  assert_true(is_taken);
+  close(second);
+  assert_null(tune_file_append(file, 3, " and new", 8));
+  assert_contents("x", "old and new");
+  struct rlimit before, small = {.rlim_cur = 16};
+  assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+  small.rlim_max = before.rlim_max;
+  signal(SIGXFSZ, SIG_IGN);
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+  tune_status status = tune_file_append(file, 11, " and more than fits", 19);
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+  expect(status, TUNE_RESOURCE_EXHAUSTED, "writing: ");
+  assert_contents("x", "old and new");
+  close(file);
+}
+
 static tune_status use_files(void *context) {
   (void)context;
   TUNE_RETURN_IF_ERROR(tune_file_make_folders("d/e", 0700));
@@ -299,6 +337,8 @@ int main(void) {
       IN_FOLDER(a_file_is_replaced_not_overwritten),
       IN_FOLDER(folders_are_made_and_removed_with_all_in_them),
       IN_FOLDER(removes_what_it_can),
+      IN_FOLDER(a_link_to_nothing_is_there),
+      IN_FOLDER(bytes_are_added_whole),
       IN_FOLDER(several_remove_one_tree),
       IN_FOLDER(a_writer_that_is_killed_leaves_nothing),
       IN_FOLDER(running_out_of_memory_is_said),
