@@ -2,15 +2,20 @@
 
 #include "support/file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define NAMES_TRIED 100
 
 //===- Reading ----------------------------------------------------------------===//
 
@@ -91,104 +96,157 @@ static tune_status write_bytes(int file, const char *bytes, size_t size) {
 // Gives the file its permissions where `mode` is not 0. A file system without any is none of our
 // concern.
 static tune_status set_mode(int file, mode_t mode) {
-  if (mode == 0 || fchmod(file, mode) == 0 || errno == EPERM || errno == ENOTSUP)
+  if (mode == 0 || fchmod(file, mode) == 0 || errno == EPERM || errno == ENOTSUP || errno == ENOSYS)
     return TUNE_OK;
   return tune_status_from_errno(errno, "setting its permissions");
 }
 
 // close(2) is where some file systems tell that the disk is full. Where it was interrupted, it is
 // done.
-static tune_status write_and_close(int file, mode_t mode, const char *bytes, size_t size) {
-  tune_status status = set_mode(file, mode);
-  if (tune_status_is_ok(status))
-    status = write_bytes(file, bytes, size);
-  if (close(file) != 0 && errno != EINTR && tune_status_is_ok(status))
-    status = tune_status_from_errno(errno, "writing");
-  return status;
+static tune_status close_file(int file) {
+  if (close(file) == 0 || errno == EINTR)
+    return TUNE_OK;
+  return tune_status_from_errno(errno, "writing");
 }
 
 static tune_status write_in_place(const char *path, const char *bytes, size_t size) {
   int file = TEMP_FAILURE_RETRY(open(path, O_WRONLY | O_CLOEXEC));
   if (file < 0)
     return tune_status_from_errno(errno, "opening");
-  return write_and_close(file, 0, bytes, size);
+  tune_status status = write_bytes(file, bytes, size);
+  return tune_status_join(status, close_file(file));
 }
 
-static mode_t permissions_of_new_file(void) {
-  // There is no way to ask for the umask without setting it, which other threads would notice; this
-  // file of the kernel's tells it.
-  unsigned mask = 022;
-  FILE *self = fopen("/proc/self/status", "re");
-  char line[128];
-  while (self && fgets(line, sizeof line, self))
-    if (sscanf(line, "Umask: %o", &mask) == 1)
-      break;
-  if (self)
-    fclose(self);
-  return 0666 & ~(mode_t)mask;
+// Opens a file without a name in the folder of `path`, of which nothing is left where this process
+// is killed. -1 where the file system has none.
+static int open_nameless(const char *path, mode_t mode) {
+  const char *slash = strrchr(path, '/');
+  char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+  if (!folder)
+    return -1;
+  int file = TEMP_FAILURE_RETRY(open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, mode));
+  free(folder);
+  return file;
+}
+
+static bool link_nameless(int file, const char *name) {
+  char path[32];
+  snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+  return linkat(AT_FDCWD, path, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0;
+}
+
+static bool open_named(const char *name, mode_t mode, int *out_file) {
+  *out_file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+  return *out_file >= 0;
+}
+
+// Takes a name beside `path` that nothing has, for the nameless `*file` or, where that is -1, for
+// one that it makes.
+static tune_status take_name(const char *path, mode_t mode, int *file, char **out_name) {
+  int error = EEXIST;
+  for (int attempt = 0; attempt < NAMES_TRIED && (error == EEXIST || error == EINTR); ++attempt) {
+    unsigned number = (unsigned)getpid();
+    if (getrandom(&number, sizeof number, 0) < 0)
+      number += (unsigned)attempt;
+    if (asprintf(out_name, "%s.%08x", path, number) < 0) {
+      *out_name = NULL;
+      return tune_status_make(TUNE_OUT_OF_MEMORY, "writing");
+    }
+    if (*file >= 0 ? link_nameless(*file, *out_name) : open_named(*out_name, mode, file))
+      return TUNE_OK;
+    error = errno;
+    free(*out_name);
+    *out_name = NULL;
+  }
+  return tune_status_from_errno(error, "creating");
+}
+
+// Writes a new file and gives it the place of what is at `path`. `*out_is_refused`: a nameless file
+// was written, and the system gives it no name.
+static tune_status replace_by(bool nameless, const char *path, mode_t mode, const char *bytes,
+                              size_t size, bool *out_is_refused) {
+  mode_t at_first = mode ? 0600 : 0666; // nobody reads early what had few readers
+  char *name = NULL;
+  int file = nameless ? open_nameless(path, at_first) : -1;
+  tune_status status = file < 0 ? take_name(path, at_first, &file, &name) : TUNE_OK;
+  TUNE_RETURN_IF_ERROR(status);
+  status = set_mode(file, mode);
+  if (tune_status_is_ok(status))
+    status = write_bytes(file, bytes, size);
+  if (tune_status_is_ok(status) && !name) {
+    status = take_name(path, at_first, &file, &name);
+    *out_is_refused = !tune_status_is_ok(status);
+  }
+  status = tune_status_join(status, close_file(file));
+  if (tune_status_is_ok(status) && rename(name, path) != 0)
+    status = tune_status_from_errno(errno, "renaming to it");
+  if (!tune_status_is_ok(status) && name)
+    unlink(name);
+  free(name);
+  return status;
 }
 
 static tune_status replace(const char *path, mode_t mode, const char *bytes, size_t size) {
-  char *temporary = NULL;
-  if (asprintf(&temporary, "%s.XXXXXX", path) < 0)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "writing");
-  int file = mkostemp(temporary, O_CLOEXEC);
-  if (file < 0) {
-    tune_status status = tune_status_from_errno(errno, "creating");
-    free(temporary);
+  bool is_refused = false;
+  tune_status status = replace_by(true, path, mode, bytes, size, &is_refused);
+  if (!is_refused) // no /proc, for one
     return status;
-  }
-  tune_status status = write_and_close(file, mode, bytes, size);
-  if (tune_status_is_ok(status) && rename(temporary, path) != 0)
-    status = tune_status_from_errno(errno, "renaming to it");
-  if (!tune_status_is_ok(status))
-    unlink(temporary);
-  free(temporary);
-  return status;
+  tune_status_free(status);
+  return replace_by(false, path, mode, bytes, size, &is_refused);
 }
 
-// Makes the file that the link at `path` names. Nobody has it open and there is nothing to lose, so
-// it may be written where it will stay.
-static tune_status write_through_link(const char *path, const char *bytes, size_t size) {
-  int file = TEMP_FAILURE_RETRY(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
-  if (file < 0)
-    return tune_status_from_errno(errno, "following the link");
-  char *target = realpath(path, NULL);
-  tune_status status = write_and_close(file, 0, bytes, size);
-  if (!tune_status_is_ok(status) && target)
-    unlink(target);
-  free(target);
-  return status;
-}
-
-// Writes what is not there, or is a link to what is not.
-static tune_status write_new(const char *path, const char *bytes, size_t size) {
-  struct stat info;
-  if (lstat(path, &info) == 0)
-    return S_ISLNK(info.st_mode) ? write_through_link(path, bytes, size)
-                                 : tune_status_make(TUNE_ALREADY_EXISTS, "made meanwhile");
-  if (errno != ENOENT)
-    return tune_status_from_errno(errno, "looking at it");
-  return replace(path, permissions_of_new_file(), bytes, size);
-}
-
-static tune_status write_file(const char *path, const char *bytes, size_t size) {
-  struct stat info;
-  if (stat(path, &info) != 0)
-    return errno == ENOENT ? write_new(path, bytes, size)
-                           : tune_status_from_errno(errno, "following");
-  if (!S_ISREG(info.st_mode))
+static tune_status write_over(const char *path, const struct stat *info, const char *bytes,
+                              size_t size) {
+  if (!S_ISREG(info->st_mode))
     return write_in_place(path, bytes, size);
   char *target = realpath(path, NULL);
   if (!target)
     return tune_status_from_errno(errno, "following");
-  tune_status status = replace(target, info.st_mode & 07777, bytes, size);
+  tune_status status = replace(target, info->st_mode & 07777, bytes, size);
   free(target);
   return status;
 }
 
+static tune_status write_file(const char *path, const char *bytes, size_t size);
+
+// Makes the file that the link at `path` names.
+static tune_status write_behind_link(const char *path, const char *bytes, size_t size) {
+  char target[PATH_MAX], *file;
+  ssize_t length = readlink(path, target, sizeof target);
+  if (length < 0 || (size_t)length == sizeof target)
+    return tune_status_from_errno(length < 0 ? errno : ENAMETOOLONG, "following the link");
+  const char *slash = strrchr(path, '/');
+  int folder_length = *target == '/' || !slash ? 0 : (int)(slash - path) + 1;
+  if (asprintf(&file, "%.*s%.*s", folder_length, path, (int)length, target) < 0)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "following the link");
+  tune_status status = write_file(file, bytes, size);
+  free(file);
+  return tune_status_annotate(status, "following the link");
+}
+
+static tune_status write_file(const char *path, const char *bytes, size_t size) {
+  struct stat info;
+  if (stat(path, &info) == 0)
+    return write_over(path, &info, bytes, size);
+  if (errno != ENOENT)
+    return tune_status_from_errno(errno, "following");
+  if (lstat(path, &info) == 0) // a link to nothing, or somebody has made it meanwhile
+    return S_ISLNK(info.st_mode) ? write_behind_link(path, bytes, size)
+                                 : write_over(path, &info, bytes, size);
+  if (errno != ENOENT)
+    return tune_status_from_errno(errno, "looking at it");
+  return replace(path, 0, bytes, size);
+}
+
 tune_status tune_file_write(const char *path, const char *bytes, size_t size) {
   return tune_status_annotate(write_file(path, bytes, size), "%s", path);
+}
+
+tune_status tune_file_append(int file, off_t end, const char *bytes, size_t size) {
+  tune_status status = write_bytes(file, bytes, size);
+  if (!tune_status_is_ok(status) && TEMP_FAILURE_RETRY(ftruncate(file, end)) != 0)
+    status = tune_status_annotate(status, "its end is cut");
+  return status;
 }
 
 //===- Folders ----------------------------------------------------------------===//
@@ -224,19 +282,101 @@ tune_status tune_file_make_folders(const char *path, mode_t mode) {
   return tune_status_annotate(status, "making the folder %s", path);
 }
 
-static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *where) {
-  (void)info, (void)kind, (void)where;
-  // Somebody else may have removed it meanwhile.
-  return remove(path) != 0 && errno != ENOENT;
+//===- Removing ---------------------------------------------------------------===//
+
+typedef struct removal {
+  dev_t device; // others that are mounted below stay
+  int error;    // the first, as an errno; it goes on with what is left
+} removal;
+
+static void take_error(removal *r, int error) {
+  if (r->error == 0 && error != ENOENT) // somebody else may have removed it meanwhile
+    r->error = error;
+}
+
+static void remove_entry(removal *r, int parent, const char *name);
+
+static void remove_entries(removal *r, DIR *folder) {
+  for (;;) {
+    errno = 0;
+    const struct dirent *entry = readdir(folder);
+    if (!entry)
+      break;
+    if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+      remove_entry(r, dirfd(folder), entry->d_name);
+  }
+  take_error(r, errno);
+}
+
+// Opens a folder itself, no link to one that has taken its place. NULL, with errno, where it is
+// none or cannot be read.
+static DIR *open_folder(const removal *r, int parent, const char *name) {
+  int file =
+      TEMP_FAILURE_RETRY(openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (file < 0)
+    return NULL;
+  struct stat info;
+  int error = fstat(file, &info) != 0 ? errno : info.st_dev != r->device ? EXDEV : 0;
+  DIR *folder = error ? NULL : fdopendir(file);
+  if (folder)
+    return folder;
+  error = error ? error : errno;
+  close(file);
+  errno = error;
+  return NULL;
+}
+
+static void remove_entry(removal *r, int parent, const char *name) {
+  if (unlinkat(parent, name, 0) == 0)
+    return;
+  int error =
+      errno; // of a folder EISDIR, or EPERM on other systems; or that it is in one of others
+  DIR *folder = open_folder(r, parent, name);
+  if (folder) {
+    remove_entries(r, folder);
+    closedir(folder);
+  } else if (errno == ENOTDIR || errno == ELOOP) {
+    take_error(r, error);
+    return;
+  } else {
+    error = errno;
+  }
+  // One that cannot be read may be empty.
+  if (unlinkat(parent, name, AT_REMOVEDIR) != 0)
+    take_error(r, folder ? errno : error);
 }
 
 tune_status tune_file_remove_tree(const char *path) {
-  if (nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT) == 0 || errno == ENOENT)
-    return TUNE_OK;
-  return tune_status_from_errno(errno, "removing %s", path);
+  struct stat info;
+  removal r = {.error = 0};
+  if (fstatat(AT_FDCWD, path, &info, AT_SYMLINK_NOFOLLOW) != 0) {
+    take_error(&r, errno);
+  } else {
+    r.device = info.st_dev;
+    remove_entry(&r, AT_FDCWD, path);
+  }
+  return r.error ? tune_status_from_errno(r.error, "removing %s", path) : TUNE_OK;
 }
 
 //===- Looking ----------------------------------------------------------------===//
+
+tune_status tune_file_lock(int file, bool *out_is_taken) {
+  *out_is_taken = false;
+  if (TEMP_FAILURE_RETRY(flock(file, LOCK_EX | LOCK_NB)) == 0 || tune_file_lacks_locks(errno))
+    return TUNE_OK;
+  *out_is_taken = errno == EWOULDBLOCK;
+  return *out_is_taken ? TUNE_OK : tune_status_from_errno(errno, "locking");
+}
+
+bool tune_file_lacks_locks(int error) {
+  return error == ENOSYS || error == EOPNOTSUPP || error == ENOLCK;
+}
+
+tune_status tune_file_is_there(const char *path, bool *out_is_there) {
+  struct stat info;
+  *out_is_there = lstat(path, &info) == 0;
+  return *out_is_there || errno == ENOENT ? TUNE_OK : tune_status_from_errno(errno, "%s", path);
+}
 
 bool tune_file_is_same(const char *a, const char *b) {
   struct stat status_a, status_b;

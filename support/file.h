@@ -26,8 +26,23 @@ tune_status tune_file_read(const char *path, char **out_bytes, size_t *out_size)
 // Writes a file whole: a reader sees the old contents or the new ones, and a failure (no space)
 // leaves the old. New files get the permissions of the umask, replaced ones keep theirs. What is
 // there and no regular file (/dev/stdout, a pipe) is written to as it is. A symbolic link stays one
-// and its file is replaced, or made. Not synced to the disk.
+// and its file is replaced, or made. Not synced to the disk. Where this process is killed nothing
+// is left beside the file, but on file systems without nameless files (O_TMPFILE), and in the
+// moment between naming and renaming: "<path>.<8 hex digits>".
 tune_status tune_file_write(const char *path, const char *bytes, size_t size);
+
+// Adds bytes to an open file that is `end` long, and its writer's alone. A failure leaves it as it
+// was.
+tune_status tune_file_append(int file, off_t end, const char *bytes, size_t size);
+
+// Locks an open file until it is closed, for nobody else to lock (flock), and does not wait:
+// `*out_is_taken` where somebody has. A file system without locks is taken at its word.
+tune_status tune_file_lock(int file, bool *out_is_taken);
+// Whether an errno of flock says that the file system has no locks.
+bool tune_file_lacks_locks(int error);
+
+// Whether there is something at `path`, if only a link to nothing. What cannot be seen is an error.
+tune_status tune_file_is_there(const char *path, bool *out_is_there);
 
 // Whether both paths lead to one file, which exists.
 bool tune_file_is_same(const char *a, const char *b);
@@ -35,7 +50,9 @@ bool tune_file_is_same(const char *a, const char *b);
 // Makes a folder and those above it, with permissions `mode` for the new ones. It may exist.
 tune_status tune_file_make_folders(const char *path, mode_t mode);
 
-// Removes a file, or a folder and all in it; links are removed, not followed. It need not exist.
+// Removes a file, or a folder and all in it; links are removed, not followed, and other file
+// systems stay. It need not exist. What can be removed is, whatever fails; RESOURCE_EXHAUSTED where
+// that may pass: somebody writes there, or uses it.
 tune_status tune_file_remove_tree(const char *path);
 
 #ifdef __cplusplus

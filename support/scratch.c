@@ -39,19 +39,15 @@ static bool is_scratch_name(const char *name) {
              6;
 }
 
-// A file system without locks, where nothing is swept away either.
-static bool has_no_locks(int error) {
-  return error == ENOSYS || error == EOPNOTSUPP || error == ENOLCK;
-}
-
-// Opens and locks the folder; -1 where it is gone, not ours or, as `how` has it, in use.
+// Opens and locks the folder; -1 where it is gone, not ours or, as `how` has it, in use. On a file
+// system without locks nothing is swept away either.
 static int lock_folder(int parent, const char *path, int how) {
   int folder = openat(parent, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (folder < 0)
     return -1;
   struct stat info;
   if (fstat(folder, &info) == 0 && info.st_uid == geteuid() && (info.st_mode & 0777) == 0700 &&
-      (flock(folder, how | LOCK_NB) == 0 || (how == LOCK_SH && has_no_locks(errno))))
+      (flock(folder, how | LOCK_NB) == 0 || (how == LOCK_SH && tune_file_lacks_locks(errno))))
     return folder;
   close(folder);
   return -1;
@@ -130,8 +126,8 @@ tune_status tune_scratch_keep(const char *parent) {
     count = read(STDIN_FILENO, &byte, 1);
   double start = tune_clock_seconds();
   tune_status status = tune_file_remove_tree(scratch.path);
-  // The owner's own children may be on their way out, and writing still.
-  for (double pause = 1e-3; !tune_status_is_ok(status); pause *= 2) {
+  // The owner's own children may be on their way out, and writing still; nothing else passes.
+  for (double pause = 1e-3; tune_status_get_code(status) == TUNE_RESOURCE_EXHAUSTED; pause *= 2) {
     if (tune_clock_seconds() - start > KEEPER_PATIENCE)
       break;
     tune_clock_sleep(pause);

@@ -56,6 +56,8 @@ static tune_status_code code_of_errno(int error) {
   case EMFILE:
   case ENFILE:
   case EAGAIN:
+  case EBUSY:
+  case ENOTEMPTY:
     return TUNE_RESOURCE_EXHAUSTED;
   case ETIMEDOUT:
     return TUNE_DEADLINE_EXCEEDED;

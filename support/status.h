@@ -28,7 +28,7 @@ typedef enum tune_status_code {
   TUNE_ALREADY_EXISTS,      //
   TUNE_FAILED_PRECONDITION, // right input at the wrong time, a wrong version
   TUNE_OUT_OF_MEMORY,       //
-  TUNE_RESOURCE_EXHAUSTED,  // disk, descriptors, a budget
+  TUNE_RESOURCE_EXHAUSTED,  // disk, descriptors, a budget; in use by somebody else
   TUNE_DEADLINE_EXCEEDED,   // took too long and was stopped
   TUNE_CANCELLED,           // the user asked to stop
   TUNE_UNAVAILABLE,         // no such device, driver or tool here: say what to install

@@ -3,6 +3,8 @@
 #include "targets/fingerprint.h"
 #include "support/json.h"
 
+#include "support/json.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,7 +75,7 @@ static json_t *three_to_json(const int64_t *numbers) {
 // What GPUs of all targets have.
 static json_t *common_to_json(const tune_fingerprint *f) {
   const tune_gpu *g = f->gpu;
-  return json_pack(
+  return tune_json_pack(
       "{ssssssso ss*ss*ss*ss*ss* sIso sIsI soso sIsI}", "target", f->target, "vendor", f->vendor,
       "model", f->model, "features",
       strings_to_json((const char *const *)f->features, f->feature_count), "driver", g->driver,

@@ -144,22 +144,18 @@ tune_status tune_other_records_describe(tune_database *database, const tune_task
                                         const tune_target_facts *facts, char **out_text) {
   *out_text = NULL;
   others seen = {.facts = facts};
-  char *target = NULL, *description = NULL;
+  json_t *theirs = NULL;
   bool is_same_space = false;
   TUNE_RETURN_IF_ERROR(tune_database_list(database, space->task->key.text, visit, &seen));
   if (*seen.fingerprint) {
     TUNE_RETURN_IF_ERROR(has_same_space(database, space, seen.fingerprint, &is_same_space));
-    TUNE_RETURN_IF_ERROR(
-        tune_database_get_fingerprint(database, seen.fingerprint, &target, &description));
+    TUNE_RETURN_IF_ERROR(tune_database_get_device(database, seen.fingerprint, NULL, &theirs));
   }
-  json_t *theirs = description ? json_loads(description, 0, NULL) : NULL;
   tune_string_builder text;
   tune_string_builder_init(&text);
   tune_string_builder_append(&text, "");
   if (theirs)
     append_all(&text, &seen, theirs, is_same_space);
   json_decref(theirs);
-  free(target);
-  free(description);
   return tune_string_builder_finish(&text, out_text);
 }

@@ -4,6 +4,7 @@
 
 #include "dialects/diagnostic.h"
 #include "support/clock.h"
+#include "support/json.h"
 #include "transforms/search_state.h"
 #include "tuning/evaluators/null.h"
 #include "tuning/evaluators/process.h"
@@ -199,7 +200,9 @@ static tune_status add_seed(search *s, const char *key, seed_list *seeds) {
     tune_status_free(status);
     return TUNE_OK;
   }
-  json_t *values = tune_status_is_ok(status) ? json_loads(record.config, 0, NULL) : NULL;
+  json_t *values = NULL;
+  if (tune_status_is_ok(status))
+    status = tune_json_load_kept(record.config, "a config", &values);
   if (values) {
     status = tune_config_init_copy(&seeds->configs[seeds->count], &s->space->config);
     if (tune_status_is_ok(status))

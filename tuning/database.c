@@ -328,6 +328,23 @@ tune_status tune_database_get_fingerprint(tune_database *database, const char *d
   return status;
 }
 
+tune_status tune_database_get_device(tune_database *database, const char *digest, char **out_target,
+                                     json_t **out_description) {
+  char *target, *text;
+  *out_description = NULL;
+  tune_status status = tune_database_get_fingerprint(database, digest, &target, &text);
+  if (tune_status_is_ok(status))
+    status = tune_json_load_kept(text, "a fingerprint", out_description);
+  free(text);
+  if (!out_target || !tune_status_is_ok(status)) {
+    free(target);
+    target = NULL;
+  }
+  if (out_target)
+    *out_target = target;
+  return status;
+}
+
 //===- Finding by what a person types -----------------------------------------===//
 
 // Steps `statement`, which gives (key, name), through at most a few rows. One row is the answer.

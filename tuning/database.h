@@ -35,6 +35,7 @@
 #include "support/status.h"
 #include "tuning/record.h"
 
+#include <jansson.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -100,6 +101,10 @@ tune_status tune_database_put_fingerprint(tune_database *database, const char *d
 // NOT_FOUND if there is none of that digest. The texts belong to the caller.
 tune_status tune_database_get_fingerprint(tune_database *database, const char *digest,
                                           char **out_target, char **out_description);
+// The same with the description as the object that it is: a new reference. `out_target` may be
+// NULL.
+tune_status tune_database_get_device(tune_database *database, const char *digest, char **out_target,
+                                     json_t **out_description);
 // As find_task, for the start of a fingerprint's digest, also behind its target ("cuda:1a2b").
 tune_status tune_database_find_fingerprint(tune_database *database, const char *text,
                                            char **out_digest);

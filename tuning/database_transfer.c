@@ -63,10 +63,10 @@ static tune_status export_fingerprint(void *user, const char *digest, const char
                                       const char *description) {
   exporter *to = user;
   ++to->done.fingerprints;
-  json_error_t error;
+  json_t *object;
+  TUNE_RETURN_IF_ERROR(tune_json_load_kept(description, "a fingerprint", &object));
   return write_line(to, json_pack("{ss ss ss so}", "kind", "fingerprint", "digest", digest,
-                                  "target", target, "description",
-                                  tune_json_load(description, strlen(description), &error)));
+                                  "target", target, "description", object));
 }
 
 static tune_status export_record(void *user, const tune_record *record) {

@@ -13,16 +13,25 @@ static const char *target_of(const json_t *fingerprint) {
   return json_string_value(json_object_get(fingerprint, "target"));
 }
 
+// Takes and replaces `status`: NOT_FOUND would be of a device, and what the path names may be
+// something else.
+static tune_status explain_unread(tune_status status) {
+  static const char *const WHAT = "the description of a device cannot be read";
+  tune_status_code code = tune_status_get_code(status);
+  if (code != TUNE_NOT_FOUND && code != TUNE_FAILED_PRECONDITION)
+    return tune_status_annotate(status, "%s", WHAT);
+  return tune_status_join(
+      tune_status_make(TUNE_INVALID_ARGUMENT, "%s: %s", WHAT, tune_status_get_message(status)),
+      status);
+}
+
 tune_status tune_device_file_read(const char *path, json_t **out_fingerprint) {
   char *text;
   size_t size;
   *out_fingerprint = NULL;
   tune_status status = tune_file_read(path, &text, &size);
-  if (!tune_status_is_ok(status)) // NOT_FOUND would be of a device
-    return tune_status_join(tune_status_make(TUNE_INVALID_ARGUMENT,
-                                             "the description of a device cannot be read: %s",
-                                             tune_status_get_message(status)),
-                            status);
+  if (!tune_status_is_ok(status))
+    return explain_unread(status);
   json_error_t error;
   json_t *object = tune_json_load(text, size, &error);
   free(text);

@@ -18,7 +18,8 @@ extern "C" {
 #endif
 
 // Reads the fingerprint in the file `path`: a new reference. INVALID_ARGUMENT tells the line where
-// it is no JSON, what it should be where it is no fingerprint, and why where it cannot be read.
+// it is no JSON, what it should be where it is no fingerprint, and why where it is not there or no
+// file.
 tune_status tune_device_file_read(const char *path, json_t **out_fingerprint);
 
 // The facts of `target` ("cuda") with the fingerprint in the file `path`; nobody is asked for

@@ -89,10 +89,13 @@ static tune_status add_blob(tune_export_writer *writer, const char *path, json_t
     ++index;
   bool is_kept = index < json_array_size(blobs);
   if (!is_kept) {
+    size_t before = writer->blobs.length;
     tune_string_builder_append_bytes(&writer->blobs, bytes, size);
     is_kept = !writer->blobs.failed &&
               json_array_append_new(blobs, json_pack("{s:I, s:s}", "bytes", (json_int_t)size,
                                                      "digest", digest.text)) == 0;
+    if (!is_kept)
+      writer->blobs.length = before;
   }
   free(bytes);
   *out_index = is_kept ? json_integer((json_int_t)index) : NULL;
@@ -104,22 +107,27 @@ tune_status tune_export_writer_add_task(tune_export_writer *writer, const tune_e
   *out_index = json_array_size(tasks_of(writer));
   json_t *reference;
   TUNE_RETURN_IF_ERROR(add_blob(writer, task->reference, &reference));
-  json_t *object =
-      json_pack("{s:O, s:s, s:O, s:I, s:s*, s:s*, s:o, s:f, s:[]}", "task", (json_t *)task->line,
-                "schedule", task->schedule, "signature", (json_t *)task->signature, "reduction",
-                (json_int_t)task->reduction, "accumulator", task->accumulator, "operands",
-                task->operands, "reference", reference, "best", task->best, "candidates");
+  json_t *object = tune_json_pack(
+      "{s:O, s:s, s:O, s:I, s:s*, s:s*, s:o, s:f, s:[]}", "task", (json_t *)task->line, "schedule",
+      task->schedule, "signature", (json_t *)task->signature, "reduction",
+      (json_int_t)task->reduction, "accumulator", task->accumulator, "operands", task->operands,
+      "reference", reference, "best", task->best, "candidates");
   return json_array_append_new(tasks_of(writer), object) == 0 ? TUNE_OK
                                                               : out_of_memory(task->reference);
 }
 
+// NULL: out of memory.
 static json_t *stages_to_json(const tune_evaluation *build) {
   json_t *stages = json_object();
-  for (int i = 0; i < TUNE_STAGE_COUNT; ++i)
+  bool ok = true;
+  for (int i = 0; i < TUNE_STAGE_COUNT && ok; ++i)
     if (build->stage_seconds[i] > 0)
-      json_object_set_new(stages, tune_stage_name((tune_stage)i),
-                          json_real(build->stage_seconds[i]));
-  return stages;
+      ok = json_object_set_new(stages, tune_stage_name((tune_stage)i),
+                               json_real(build->stage_seconds[i])) == 0;
+  if (ok)
+    return stages;
+  json_decref(stages);
+  return NULL;
 }
 
 tune_status tune_export_writer_add_candidate(tune_export_writer *writer, size_t task,
@@ -129,13 +137,17 @@ tune_status tune_export_writer_add_candidate(tune_export_writer *writer, size_t 
   if (candidate->artifact)
     TUNE_RETURN_IF_ERROR(add_blob(writer, candidate->artifact, &artifact));
   const tune_evaluation *build = candidate->build;
-  json_t *object =
-      json_pack("{s:O, s:s, s:o, s:s, s:s*, s:s*, s:o, s:o*, s:I, s:o*}", "config",
-                (json_t *)candidate->config, "strategy", candidate->strategy, "seed",
-                seed_to_json(candidate->seed), "verdict", tune_verdict_name(build->verdict),
-                "error", build->error, "digest", build->digest, "stages", stages_to_json(build),
-                "code", tune_code_features_to_json(&build->code), "created_ms",
-                (json_int_t)candidate->created_ms, "artifact", artifact);
+  json_t *code = tune_code_features_to_json(&build->code);
+  if (!code && build->code.registers > 0) {
+    json_decref(artifact);
+    return out_of_memory("to be written");
+  }
+  json_t *object = tune_json_pack(
+      "{s:O, s:s, s:o, s:s, s:s*, s:s*, s:o, s:o*, s:I, s:o*}", "config",
+      (json_t *)candidate->config, "strategy", candidate->strategy, "seed",
+      seed_to_json(candidate->seed), "verdict", tune_verdict_name(build->verdict), "error",
+      build->error, "digest", build->digest, "stages", stages_to_json(build), "code", code,
+      "created_ms", (json_int_t)candidate->created_ms, "artifact", artifact);
   if (json_array_append_new(candidates, object) != 0)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory, or a text that is not UTF-8, while "
                                                 "exporting a candidate");
@@ -161,7 +173,7 @@ static void append_number(tune_string_builder *to, size_t number) {
 }
 
 tune_status tune_export_writer_write(const tune_export_writer *writer, const char *path) {
-  char *description = json_dumps(writer->description, JSON_COMPACT);
+  char *description = tune_json_dump(writer->description, JSON_COMPACT);
   if (!description)
     return out_of_memory(path);
   size_t length = strlen(description);

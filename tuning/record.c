@@ -216,22 +216,18 @@ json_t *tune_code_features_to_json(const tune_code_features *code) {
                    (json_int_t)code->spilled_bytes, "shared_bytes", (json_int_t)code->shared_bytes);
 }
 
-// NULL: out of memory, since it was validated.
-static json_t *load_config(const char *text) {
-  json_error_t error;
-  return tune_json_load(text, strlen(text), &error);
-}
-
 tune_status tune_record_to_json(const tune_record *record, json_t **out_object) {
   *out_object = NULL;
   TUNE_RETURN_IF_ERROR(tune_record_validate(record));
+  json_t *config;
+  TUNE_RETURN_IF_ERROR(tune_json_load_kept(record->config, "a config", &config));
   json_t *object = json_object();
   bool ok = object != NULL;
   set_text(object, "kind", kind_names[record->kind], &ok);
   set_text(object, "task", record->task, &ok);
   set_text(object, "fingerprint", record->fingerprint, &ok);
   set_text(object, "schedule", record->schedule, &ok);
-  tune_record_set(object, "config", load_config(record->config), &ok);
+  tune_record_set(object, "config", config, &ok);
   set_text(object, "script", record->script, &ok);
   set_text(object, "verdict", tune_verdict_name(record->verdict), &ok);
   set_text(object, "error", record->error, &ok);
@@ -417,9 +413,8 @@ tune_status tune_record_from_json(const json_t *object, tune_record *record) {
 
 tune_status tune_record_config_text(const char *config, char **out_text) {
   *out_text = NULL;
-  json_t *object = load_config(config);
-  if (!object)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a config");
+  json_t *object;
+  TUNE_RETURN_IF_ERROR(tune_json_load_kept(config, "a config", &object));
   tune_string_builder text;
   tune_string_builder_init(&text);
   tune_string_builder_append(&text, "");

@@ -10,7 +10,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 static tune_status out_of_memory(const char *path) {
@@ -30,7 +29,7 @@ const char *tune_results_export(const tune_results *results) {
 
 tune_status tune_results_key(const char *task, const char *schedule, const json_t *config,
                              char **out_key) {
-  char *text = json_dumps(config, JSON_COMPACT | JSON_SORT_KEYS);
+  char *text = tune_json_dump(config, JSON_COMPACT | JSON_SORT_KEYS);
   int length = text ? asprintf(out_key, "%s %s %s", task, schedule, text) : -1;
   free(text);
   if (length >= 0)
@@ -217,22 +216,23 @@ void tune_results_destroy(tune_results *results) {
 
 //===- Writing ----------------------------------------------------------------===//
 
-// Puts back what a write that failed left.
-static tune_status write_line(tune_results *results, const char *text, size_t length) {
-  size_t written = 0;
-  while (written < length) {
-    ssize_t count = write(results->fd, text + written, length - written);
-    if (count < 0 && errno == EINTR)
-      continue;
-    if (count < 0) {
-      tune_status status = tune_status_from_errno(errno, "writing %s", results->path);
-      if (ftruncate(results->fd, (off_t)results->size) != 0)
-        status = tune_status_annotate(status, "its last line is cut");
-      return status;
-    }
-    written += (size_t)count;
-  }
+static tune_status cut_to_size(const tune_results *results) {
+  if (TEMP_FAILURE_RETRY(ftruncate(results->fd, (off_t)results->size)) == 0)
+    return TUNE_OK;
+  return tune_status_from_errno(errno, "%s cannot be written", results->path);
+}
+
+// Adds what `text` is of to the file and, where it is not the end, to the results.
+static tune_status add_line(tune_results *results, json_t *line, const char *text, size_t length) {
+  TUNE_RETURN_IF_ERROR(tune_status_annotate(
+      tune_file_append(results->fd, (off_t)results->size, text, length), "%s", results->path));
+  // The end is known to be right, and no bytes are here to compare it with.
+  bool is_end = strcmp(text_of(line, "kind"), "end") == 0;
+  tune_status status = is_end ? TUNE_OK : take_line(results, line, NULL);
+  if (!tune_status_is_ok(status)) // or what is counted is not what is there
+    return tune_status_join(status, cut_to_size(results));
   results->size += length;
+  results->is_complete = results->is_complete || is_end;
   return TUNE_OK;
 }
 
@@ -242,20 +242,15 @@ tune_status tune_results_append(tune_results *results, json_t *line) {
     return tune_status_make(TUNE_FAILED_PRECONDITION, "%s: nothing can be added after the end",
                             results->path);
   }
-  char *text = line ? json_dumps(line, JSON_COMPACT) : NULL;
+  char *text = line ? tune_json_dump(line, JSON_COMPACT) : NULL;
   if (!text) {
     json_decref(line);
     return out_of_memory(results->path);
   }
   size_t length = strlen(text);
   text[length] = '\n'; // in place of the NUL: a line goes out in one write
-  tune_status status = write_line(results, text, length + 1);
+  tune_status status = add_line(results, line, text, length + 1);
   free(text);
-  // The end is known to be right, and no bytes are here to compare it with.
-  bool is_end = strcmp(text_of(line, "kind"), "end") == 0;
-  if (tune_status_is_ok(status) && !is_end)
-    status = take_line(results, line, NULL);
-  results->is_complete = results->is_complete || (is_end && tune_status_is_ok(status));
   json_decref(line);
   return status;
 }
@@ -282,10 +277,14 @@ static tune_status check_export(const tune_results *results, const char *digest)
 }
 
 static tune_status open_file(tune_results *results, const char *digest, size_t candidates) {
-  results->fd = open(results->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  results->fd =
+      TEMP_FAILURE_RETRY(open(results->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
   if (results->fd < 0)
     return tune_status_from_errno(errno, "%s cannot be written", results->path);
-  if (flock(results->fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+  bool is_taken;
+  TUNE_RETURN_IF_ERROR(
+      tune_status_annotate(tune_file_lock(results->fd, &is_taken), "%s", results->path));
+  if (is_taken)
     return tune_status_make(TUNE_ALREADY_EXISTS,
                             "%s: another tune-measure writes to it; wait for it, or name another "
                             "file by -o",
@@ -293,8 +292,7 @@ static tune_status open_file(tune_results *results, const char *digest, size_t c
   TUNE_RETURN_IF_ERROR(read_file(results));
   if (results->header)
     TUNE_RETURN_IF_ERROR(check_export(results, digest));
-  if (ftruncate(results->fd, (off_t)results->size) != 0)
-    return tune_status_from_errno(errno, "%s cannot be written", results->path);
+  TUNE_RETURN_IF_ERROR(cut_to_size(results));
   if (results->header)
     return TUNE_OK;
   return tune_results_append(results, json_pack("{s:s, s:s, s:i, s:s, s:I}", "kind", "header",

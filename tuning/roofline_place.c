@@ -3,7 +3,6 @@
 #include "tuning/roofline_place.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static bool is_narrow(const char *type) {
@@ -59,17 +58,14 @@ tune_roofline_place tune_roofline_find_place(const json_t *roofline,
 
 tune_status tune_roofline_find_kept_place(tune_database *database, const tune_database_task *task,
                                           const char *fingerprint, tune_roofline_place *out_place) {
-  char *target = NULL, *description = NULL;
-  TUNE_RETURN_IF_ERROR(tune_database_get_fingerprint(database, fingerprint, &target, &description));
-  json_t *object = json_loads(description, 0, NULL);
+  json_t *object;
+  TUNE_RETURN_IF_ERROR(tune_database_get_device(database, fingerprint, NULL, &object));
   tune_roofline_work work = {.type = task->type,
                              .flops = task->flops,
                              .bytes = task->bytes,
                              .flushes_cache = json_is_true(json_object_get(object, "flush_cache"))};
   *out_place = tune_roofline_find_place(json_object_get(object, "roofline"), &work);
   json_decref(object);
-  free(target);
-  free(description);
   return TUNE_OK;
 }
 

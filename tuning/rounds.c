@@ -10,13 +10,12 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 struct round {
   char *export_path, *results_path;
   char digest[33];
-  json_t *finalists;     // has "task schedule" of each task whose candidates are finalists
+  json_t *finalists;     // [key, schedule] of each task whose candidates are finalists
   json_t *candidates;    // from tune_results_key to candidates
   size_t count;          // of them that something comes of
   tune_results *results; // NULL while there are none
@@ -49,26 +48,13 @@ tune_status tune_rounds_path(const tune_rounds *rounds, const char *name, char *
 
 //===- Reading one round ------------------------------------------------------===//
 
-static tune_status name_task(const char *task, const char *schedule, char **out_name) {
-  if (asprintf(out_name, "%s %s", task, schedule) >= 0)
-    return TUNE_OK;
-  *out_name = NULL;
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a round");
-}
-
-static tune_status index_finalists(struct round *round, const char *key, const char *schedule) {
-  char *name;
-  TUNE_RETURN_IF_ERROR(name_task(key, schedule, &name));
-  int failed = json_object_set_new(round->finalists, name, json_true());
-  free(name);
-  return failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "reading a round") : TUNE_OK;
-}
-
 static tune_status index_task(struct round *round, const json_t *task) {
   const json_t *candidates = json_object_get(task, "candidates");
   const char *key = text_of(json_object_get(task, "task"), "key");
-  if (json_object_get(task, "compare"))
-    TUNE_RETURN_IF_ERROR(index_finalists(round, key, text_of(task, "schedule")));
+  if (json_object_get(task, "compare") &&
+      json_array_append_new(round->finalists,
+                            json_pack("[s, s]", key, text_of(task, "schedule"))) != 0)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a round");
   for (size_t i = 0; i < json_array_size(candidates); ++i) {
     json_t *candidate = json_array_get(candidates, i);
     char *name;
@@ -88,9 +74,11 @@ static tune_status read_export(struct round *round) {
   memcpy(round->digest, exported->digest.text, sizeof round->digest);
   round->count = tune_export_count(exported->description);
   round->candidates = json_object();
-  round->finalists = json_object();
+  round->finalists = json_array();
   const json_t *tasks = json_object_get(exported->description, "tasks");
-  tune_status status = TUNE_OK;
+  tune_status status = round->candidates && round->finalists
+                           ? TUNE_OK
+                           : tune_status_make(TUNE_OUT_OF_MEMORY, "reading a round");
   for (size_t i = 0; i < json_array_size(tasks) && tune_status_is_ok(status); ++i)
     status = index_task(round, json_array_get(tasks, i));
   tune_export_destroy(exported);
@@ -172,9 +160,13 @@ static tune_status add_round(tune_rounds *rounds, struct round *round) {
 static tune_status read_rounds(tune_rounds *rounds) {
   struct round round;
   for (;;) {
+    bool is_there;
     TUNE_RETURN_IF_ERROR(name_next(rounds, &round));
-    if (access(round.export_path, F_OK) != 0)
-      break;
+    tune_status looked = tune_file_is_there(round.export_path, &is_there);
+    if (!is_there) {
+      round_deinit(&round);
+      return looked;
+    }
     size_t count = rounds->count;
     if (count && !tune_rounds_has_results(rounds, count - 1)) {
       tune_status status = tune_status_make(
@@ -187,15 +179,14 @@ static tune_status read_rounds(tune_rounds *rounds) {
     }
     TUNE_RETURN_IF_ERROR(add_round(rounds, &round));
   }
-  round_deinit(&round);
-  return TUNE_OK;
 }
 
 static tune_status read_device(tune_rounds *rounds) {
   char *path;
   TUNE_RETURN_IF_ERROR(tune_rounds_path(rounds, "device.json", &path));
-  tune_status status = TUNE_OK;
-  if (access(path, F_OK) == 0)
+  bool is_there;
+  tune_status status = tune_file_is_there(path, &is_there);
+  if (is_there)
     status = tune_device_file_read(path, &rounds->device);
   free(path);
   return status;
@@ -204,11 +195,12 @@ static tune_status read_device(tune_rounds *rounds) {
 static tune_status lock_folder(tune_rounds *rounds) {
   char *path;
   TUNE_RETURN_IF_ERROR(tune_rounds_path(rounds, "search.json", &path));
-  rounds->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  tune_status status = TUNE_OK;
-  if (rounds->lock < 0)
-    status = tune_status_from_errno(errno, "%s cannot be written", path);
-  else if (flock(rounds->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+  rounds->lock = TEMP_FAILURE_RETRY(open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666));
+  bool is_taken = false;
+  tune_status status =
+      rounds->lock < 0 ? tune_status_from_errno(errno, "%s cannot be written", path)
+                       : tune_status_annotate(tune_file_lock(rounds->lock, &is_taken), "%s", path);
+  if (is_taken)
     status = tune_status_make(TUNE_ALREADY_EXISTS,
                               "another search works in %s; wait for it, or take another folder",
                               rounds->folder);
@@ -252,13 +244,15 @@ static tune_status refuse_identity(const tune_rounds *rounds, const json_t *thei
       return tune_status_make(TUNE_FAILED_PRECONDITION,
                               "%s is the folder of a search of another module; take an empty one",
                               rounds->folder);
-    char *here = json_dumps(value, JSON_ENCODE_ANY),
-         *there = other ? json_dumps(other, JSON_ENCODE_ANY) : NULL;
-    tune_status status = tune_status_make(
-        TUNE_FAILED_PRECONDITION,
-        "%s is the folder of a search with %s=%s, and this one has %s; give it the same, or take "
-        "an empty folder",
-        rounds->folder, name, there ? there : "nothing", here ? here : "another");
+    char *here = tune_json_dump(value, JSON_ENCODE_ANY),
+         *there = other ? tune_json_dump(other, JSON_ENCODE_ANY) : strdup("nothing");
+    tune_status status =
+        here && there
+            ? tune_status_make(TUNE_FAILED_PRECONDITION,
+                               "%s is the folder of a search with %s=%s, and this one has %s; give "
+                               "it the same, or take an empty folder",
+                               rounds->folder, name, there, here)
+            : out_of_memory(rounds);
     free(here);
     free(there);
     return status;
@@ -266,6 +260,17 @@ static tune_status refuse_identity(const tune_rounds *rounds, const json_t *thei
   return tune_status_make(TUNE_FAILED_PRECONDITION,
                           "%s is the folder of a search by another mlir-tune; take an empty one",
                           rounds->folder);
+}
+
+// Into the file that is locked, and empty: another one in its place would not be.
+static tune_status write_identity(const tune_rounds *rounds, const char *path,
+                                  const json_t *identity) {
+  char *text = tune_json_dump(identity, JSON_INDENT(2) | JSON_SORT_KEYS);
+  if (!text)
+    return out_of_memory(rounds);
+  tune_status status = tune_file_append(rounds->lock, 0, text, strlen(text));
+  free(text);
+  return tune_status_annotate(status, "%s cannot be written", path);
 }
 
 tune_status tune_rounds_claim(tune_rounds *rounds, const json_t *identity) {
@@ -284,9 +289,8 @@ tune_status tune_rounds_claim(tune_rounds *rounds, const json_t *identity) {
                                 path, error.line, error.text);
     else if (!json_equal(theirs, identity))
       status = refuse_identity(rounds, theirs, identity);
-  } else if (tune_status_is_ok(status) &&
-             json_dumpfd(identity, rounds->lock, JSON_INDENT(2) | JSON_SORT_KEYS) != 0) {
-    status = tune_status_make(TUNE_RESOURCE_EXHAUSTED, "%s cannot be written", path);
+  } else if (tune_status_is_ok(status)) {
+    status = write_identity(rounds, path, identity);
   }
   json_decref(theirs);
   free(path);
@@ -349,12 +353,14 @@ const char *tune_rounds_failure(const tune_rounds *rounds, size_t round, const c
 
 bool tune_rounds_has_finalists(const tune_rounds *rounds, size_t round, const char *task,
                                const char *schedule) {
-  char *name;
-  tune_status status = name_task(task, schedule, &name);
-  bool found = tune_status_is_ok(status) && json_object_get(rounds->items[round].finalists, name);
-  tune_status_free(status);
-  free(name);
-  return found;
+  const json_t *finalists = rounds->items[round].finalists;
+  for (size_t i = 0; i < json_array_size(finalists); ++i) {
+    const json_t *names = json_array_get(finalists, i);
+    if (strcmp(json_string_value(json_array_get(names, 0)), task) == 0 &&
+        strcmp(json_string_value(json_array_get(names, 1)), schedule) == 0)
+      return true;
+  }
+  return false;
 }
 
 const json_t *tune_rounds_comparison(const tune_rounds *rounds, size_t round, const char *task,

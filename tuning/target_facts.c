@@ -46,12 +46,18 @@ static tune_status await(tune_connection *connection, json_t **out_reply) {
   }
 }
 
+// A connection says NOT_FOUND of a program that is gone, which here would be of a device.
+static tune_status miss_measurer(tune_status status) {
+  bool is_gone = tune_status_get_code(status) == TUNE_NOT_FOUND;
+  return is_gone ? tune_status_recode(status, TUNE_INTERNAL) : status;
+}
+
 // Asks `connection` and takes the object `member` out of the answer.
 static tune_status ask_connection(tune_connection *connection, json_t *request, const char *member,
                                   json_t **out_object) {
-  TUNE_RETURN_IF_ERROR(tune_connection_send(connection, request));
+  TUNE_RETURN_IF_ERROR(miss_measurer(tune_connection_send(connection, request)));
   json_t *reply;
-  TUNE_RETURN_IF_ERROR(await(connection, &reply));
+  TUNE_RETURN_IF_ERROR(miss_measurer(await(connection, &reply)));
   tune_status status = tune_message_get_status(reply);
   json_t *object = json_object_get(reply, member);
   if (tune_status_is_ok(status) && !json_is_object(object))
@@ -73,25 +79,39 @@ static tune_status explain(tune_status status, const char *what, const char *tar
 
 // The CPUs that a search measures on, so that the roofline is theirs; NULL where they are not
 // known.
-static json_t *list_cpus(size_t threads) {
+static tune_status list_cpus(size_t threads, json_t **out_list) {
   tune_cores cores;
+  *out_list = NULL;
   tune_status status = tune_cores_init(&cores, threads);
-  json_t *list = tune_status_is_ok(status) ? json_array() : NULL;
-  tune_status_free(status);
-  for (size_t i = 0; i < cores.measure_count; ++i)
-    json_array_append_new(list, json_integer(cores.measure[i]));
+  if (!tune_status_is_ok(status)) {
+    if (tune_status_get_code(status) == TUNE_OUT_OF_MEMORY)
+      return status;
+    tune_status_free(status);
+    return TUNE_OK;
+  }
+  json_t *list = json_array();
+  bool ok = list != NULL;
+  for (size_t i = 0; i < cores.measure_count && ok; ++i)
+    ok = json_array_append_new(list, json_integer(cores.measure[i])) == 0;
   tune_cores_deinit(&cores);
-  return list;
+  if (ok) {
+    *out_list = list;
+    return TUNE_OK;
+  }
+  json_decref(list);
+  return tune_status_make(TUNE_OUT_OF_MEMORY, "listing CPUs");
 }
 
 // Asks for the object `what` of the target `name`; the answer is a new reference.
 static tune_status ask(const char *what, const tune_target_name *name, size_t threads, bool quick,
                        json_t **out_object) {
   *out_object = NULL;
+  json_t *cpus;
+  TUNE_RETURN_IF_ERROR(list_cpus(threads, &cpus));
   json_t *request =
-      json_pack("{s:s, s:s, s:s*, s:b, s:I, s:b, s:o?}", "do", what, "target", name->target,
-                "device", name->device, "generic", name->is_generic, "threads", (json_int_t)threads,
-                "quick", quick, "cpus", list_cpus(threads));
+      tune_json_pack("{s:s, s:s, s:s*, s:b, s:I, s:b, s:o?}", "do", what, "target", name->target,
+                     "device", name->device, "generic", name->is_generic, "threads",
+                     (json_int_t)threads, "quick", quick, "cpus", cpus);
   if (!request)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "asking for the %s of %s", what, name->target);
   tune_connection *connection;
@@ -296,7 +316,7 @@ static tune_status put(const tune_target_facts *facts, const json_t *roofline,
     packed = json_object_set_new(object, "flush_cache", json_true()) == 0;
   if (packed && roofline)
     packed = json_object_set(object, "roofline", (json_t *)roofline) == 0;
-  char *text = packed ? json_dumps(object, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
+  char *text = packed ? tune_json_dump(object, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
   json_decref(object);
   if (!text)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "keeping a fingerprint");
@@ -309,14 +329,7 @@ static tune_status put(const tune_target_facts *facts, const json_t *roofline,
 // What the database has under the digest: a new reference, or NULL where there is none.
 static tune_status get_kept(const tune_target_facts *facts, tune_database *database,
                             json_t **out_object) {
-  *out_object = NULL;
-  char *target = NULL, *text = NULL;
-  tune_status status = tune_database_get_fingerprint(database, facts->digest.text, &target, &text);
-  json_error_t error;
-  if (tune_status_is_ok(status) && !(*out_object = tune_json_load(text, strlen(text), &error)))
-    status = tune_status_make(TUNE_OUT_OF_MEMORY, "reading a fingerprint");
-  free(target);
-  free(text);
+  tune_status status = tune_database_get_device(database, facts->digest.text, NULL, out_object);
   if (tune_status_get_code(status) != TUNE_NOT_FOUND)
     return status;
   tune_status_free(status);
@@ -347,14 +360,15 @@ static tune_status measure_roofline(tune_target_facts *facts, bool quick, tune_d
   return database ? put(facts, facts->roofline, database) : TUNE_OK;
 }
 
-// Measures the roofline that was kept again if that is due; it is of use even where that fails.
+// Measures the roofline that was kept again if that is due; it is of use even where that fails, but
+// for memory that ran out.
 static tune_status refresh_roofline(tune_target_facts *facts, tune_database *database) {
   tune_roofline_need need = tune_kept_roofline_need(facts->roofline, seconds_since_1970());
   if (need == TUNE_ROOFLINE_TRUSTED)
     return TUNE_OK;
   bool had_one = facts->roofline != NULL;
   tune_status status = measure_roofline(facts, need == TUNE_ROOFLINE_QUICK, database);
-  if (!had_one)
+  if (!had_one || tune_status_get_code(status) == TUNE_OUT_OF_MEMORY)
     return status;
   tune_status_free(status);
   return TUNE_OK;

@@ -107,8 +107,21 @@ static tune_status count_earlier(const char *output, size_t *out_count) {
   char *path;
   if (asprintf(&path, "%s.json", output) < 0)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "naming files");
-  json_t *description = json_load_file(path, 0, NULL);
+  char *text;
+  size_t size;
+  tune_status status = tune_file_read(path, &text, &size);
   free(path);
+  if (!tune_status_is_ok(status)) {
+    if (tune_status_get_code(status) != TUNE_NOT_FOUND)
+      return status;
+    tune_status_free(status);
+    return TUNE_OK;
+  }
+  json_error_t error;
+  json_t *description = tune_json_load(text, size, &error);
+  free(text);
+  if (!description && tune_json_lacks_memory(&error))
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a description");
   if (json_is_string(json_object_get(description, "target")))
     *out_count = json_array_size(json_object_get(description, "modules"));
   json_decref(description);

@@ -59,16 +59,13 @@ tune_figure tune_db_target(const char *target, const char *fingerprint) {
 
 tune_status tune_db_is_flushed(tune_database *database, const char *fingerprint,
                                bool *out_flushed) {
-  char *target = NULL, *description = NULL;
+  json_t *object;
   *out_flushed = false;
   if (!*fingerprint)
     return TUNE_OK;
-  TUNE_RETURN_IF_ERROR(tune_database_get_fingerprint(database, fingerprint, &target, &description));
-  json_t *object = json_loads(description, 0, NULL);
+  TUNE_RETURN_IF_ERROR(tune_database_get_device(database, fingerprint, NULL, &object));
   *out_flushed = json_is_true(json_object_get(object, "flush_cache"));
   json_decref(object);
-  free(target);
-  free(description);
   return TUNE_OK;
 }
 

@@ -19,17 +19,14 @@ static void take_off_kept(json_t *description) {
 static tune_status print_device(const char *path, const char *text) {
   tune_database *database;
   TUNE_RETURN_IF_ERROR(tune_database_open_read_only(path, &database));
-  char *digest = NULL, *target = NULL, *description = NULL;
+  char *digest = NULL;
+  json_t *fingerprint = NULL;
   tune_status status = tune_database_find_fingerprint(database, text, &digest);
   if (tune_status_is_ok(status))
-    status = tune_database_get_fingerprint(database, digest, &target, &description);
+    status = tune_database_get_device(database, digest, NULL, &fingerprint);
   tune_database_destroy(database);
-  json_t *fingerprint = description ? json_loads(description, 0, NULL) : NULL;
   free(digest);
-  free(target);
-  free(description);
-  if (!tune_status_is_ok(status))
-    return status;
+  TUNE_RETURN_IF_ERROR(status);
   take_off_kept(fingerprint);
   return tune_db_print_json(fingerprint);
 }

@@ -103,17 +103,19 @@ static void print_failures(const tune_record *records, size_t count) {
 // The target that `digest` is of, and its model (NULL: not known); free() both.
 static tune_status get_device(tune_database *database, const char *digest, char **out_target,
                               char **out_model) {
-  char *description = NULL;
-  TUNE_RETURN_IF_ERROR(tune_database_get_fingerprint(database, digest, out_target, &description));
-  json_t *object = json_loads(description, 0, NULL);
+  json_t *object;
+  TUNE_RETURN_IF_ERROR(tune_database_get_device(database, digest, out_target, &object));
   const char *model = json_string_value(json_object_get(object, "model"));
   bool flushes_cache = json_is_true(json_object_get(object, "flush_cache"));
   *out_model = NULL;
-  if (model && asprintf(out_model, "%s%s", model, flushes_cache ? ", caches flushed" : "") < 0)
-    *out_model = NULL;
+  int length =
+      model ? asprintf(out_model, "%s%s", model, flushes_cache ? ", caches flushed" : "") : 0;
   json_decref(object);
-  free(description);
-  return TUNE_OK;
+  if (length >= 0)
+    return TUNE_OK;
+  free(*out_target);
+  *out_target = *out_model = NULL;
+  return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a fingerprint");
 }
 
 static tune_status print_heading(tune_database *database, const tune_roofline_place *place,

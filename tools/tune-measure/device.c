@@ -1,6 +1,7 @@
 //===- device.c - What the device is ----------------------------------------------------===//
 
 #include "tools/tune-measure/device.h"
+#include "support/json.h"
 #include "tools/tune-measure/task.h"
 
 #include <errno.h>
@@ -100,8 +101,8 @@ tune_status device_ask(const json_t *request, bool wants_roofline, const child_w
 
 tune_status device_print(const char *what, const char *target, const char *device,
                          int64_t threads) {
-  json_t *request = json_pack("{ssss*sI}", "target", target, "device", device, "threads",
-                              (json_int_t)threads),
+  json_t *request = tune_json_pack("{ssss*sI}", "target", target, "device", device, "threads",
+                                   (json_int_t)threads),
          *reply = NULL;
   if (!request)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "asking the device");

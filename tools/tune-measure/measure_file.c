@@ -2,6 +2,7 @@
 
 #include "tools/tune-measure/measure_file.h"
 #include "support/clock.h"
+#include "support/json.h"
 #include "support/progress.h"
 #include "support/scratch.h"
 // Before our own `task`, which names in them would hide.
@@ -129,10 +130,10 @@ static bool flushes_cache(const run *r) { return json_is_true(member(r, "flush_c
 
 // The members that say what is measured on, in requests.
 static json_t *make_request(const run *r) {
-  return json_pack("{s:O, s:s*, s:O, s:b, s:b, s:O}", "target", (json_t *)member(r, "target"),
-                   "device", r->options->device, "threads", (json_t *)member(r, "threads"),
-                   "flush_cache", flushes_cache(r), "counters", json_is_true(member(r, "counters")),
-                   "cpus", r->cpus);
+  return tune_json_pack("{s:O, s:s*, s:O, s:b, s:b, s:O}", "target", (json_t *)member(r, "target"),
+                        "device", r->options->device, "threads", (json_t *)member(r, "threads"),
+                        "flush_cache", flushes_cache(r), "counters",
+                        json_is_true(member(r, "counters")), "cpus", r->cpus);
 }
 
 static tune_status ask(run *r, const char *what, json_t **out_object) {
@@ -275,8 +276,9 @@ static tune_status measure(run *r, const task *t, const json_t *candidate, json_
   child_watch watch = watch_of(r);
   double begin = tune_clock_seconds();
   if (tune_status_is_ok(status)) {
-    request = json_pack("{s:s, s:o?, s:O}", "artifact", path, "best",
-                        r->best > 0 ? json_real(r->best) : NULL, "limits", member(r, "limits"));
+    request =
+        json_pack("{s:s, s:o, s:O}", "artifact", path, "best",
+                  r->best > 0 ? json_real(r->best) : json_null(), "limits", member(r, "limits"));
     status = request ? trial_measure_in_child(t, request, &watch, &reply) : out_of_memory();
   }
   if (tune_status_is_ok(status)) {

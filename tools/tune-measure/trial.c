@@ -2,6 +2,7 @@
 
 #include "tools/tune-measure/trial.h"
 #include "support/digest.h"
+#include "support/json.h"
 #include "support/string_builder.h"
 #include "targets/npy.h"
 #include "tools/tune-measure/counters.h"
@@ -347,7 +348,7 @@ static json_t *samples_to_json(const tune_measurement *m) {
 static tune_status report_subject(const subject *s, const tune_measurement *measurement,
                                   json_t **out_report) {
   const char *verdict = s->error ? "wrong" : measurement && measurement->was_cut ? "cut" : "ok";
-  json_t *report = json_pack("{ss ss*}", "verdict", verdict, "error", s->error);
+  json_t *report = tune_json_pack("{ss ss*}", "verdict", verdict, "error", s->error);
   if (s->of->has_reference)
     json_object_set_new(report, "check", tune_check_result_to_json(&s->check));
   if (measurement && measurement->was_cut)
@@ -431,10 +432,10 @@ static tune_status report_all(const subject *subjects, const tune_measurement *m
     if (!wrong && subjects[i].error)
       wrong = &subjects[i];
   }
-  *out_report =
-      json_pack("{ss ss* sI soso}", "verdict", wrong ? "wrong" : "ok", "error",
-                wrong ? wrong->error : NULL, "artifact", (json_int_t)(wrong ? wrong->index : 0),
-                "results", results, "ratios", ratio_array);
+  *out_report = tune_json_pack("{ss ss* sI soso}", "verdict", wrong ? "wrong" : "ok", "error",
+                               wrong ? wrong->error : NULL, "artifact",
+                               (json_int_t)(wrong ? wrong->index : 0), "results", results, "ratios",
+                               ratio_array);
   if (*out_report && !wrong)
     json_object_del(*out_report, "artifact");
   if (!*out_report && tune_status_is_ok(status))
@@ -489,8 +490,8 @@ json_t *trial_reply(const child_outcome *outcome, bool names_artifact) {
                                          [CHILD_CANCELLED] = "cancelled"};
   bool has_report = outcome->end == CHILD_REPORTED;
   json_t *reply = has_report ? json_incref(outcome->report)
-                             : json_pack("{ss ss*}", "verdict", verdicts[outcome->end], "error",
-                                         outcome->error);
+                             : tune_json_pack("{ss ss*}", "verdict", verdicts[outcome->end],
+                                              "error", outcome->error);
   if (reply && names_artifact && !has_report && outcome->end != CHILD_CANCELLED)
     json_object_set_new(reply, "artifact", json_integer((json_int_t)outcome->artifact));
   if (reply && outcome->waited > 0)

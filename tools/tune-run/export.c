@@ -3,6 +3,7 @@
 #include "tools/tune-run/export.h"
 
 #include "support/file.h"
+#include "support/json.h"
 #include "tools/tune-run/exchange.h"
 #include "tools/tune-run/progress.h"
 #include "tools/tune-run/settings.h"
@@ -85,14 +86,14 @@ static tune_status ask_worker(exporter *e, const char *database, const char *tex
   const export_settings *s = e->settings;
   bool is_stdin = strcmp(s->module, "-") == 0;
   const json_t *fingerprint = made_for(e);
-  json_t *request =
-      json_pack("{s:s, s:b, s:s*, s:s, s:s?, s:{s:s, s:O?}, s:I, s:s?, s:s?, s:s?, s:o, s:I, s:I}",
-                "do", "candidates", "flush_cache", s->flush_cache, "payload", text,
-                "payload_source", is_stdin ? "<stdin>" : s->module, "function", s->function,
-                "target", "name", e->facts->name.target, "fingerprint", (json_t *)fingerprint,
-                "threads", (json_int_t)s->threads, "schedule", s->schedule, "allow_passes",
-                s->allowed_passes, "database", database, "configs", texts_to_json(&s->configs),
-                "trials", (json_int_t)s->trials, "seed", (json_int_t)s->seed);
+  json_t *request = tune_json_pack(
+      "{s:s, s:b, s:s*, s:s, s:s?, s:{s:s, s:O?}, s:I, s:s?, s:s?, s:s?, s:o, s:I, s:I}", "do",
+      "candidates", "flush_cache", s->flush_cache, "payload", text, "payload_source",
+      is_stdin ? "<stdin>" : s->module, "function", s->function, "target", "name",
+      e->facts->name.target, "fingerprint", (json_t *)fingerprint, "threads",
+      (json_int_t)s->threads, "schedule", s->schedule, "allow_passes", s->allowed_passes,
+      "database", database, "configs", texts_to_json(&s->configs), "trials", (json_int_t)s->trials,
+      "seed", (json_int_t)s->seed);
   tune_connection *worker;
   tune_status status = tune_connection_open("tune-worker", &worker);
   if (!tune_status_is_ok(status)) {

@@ -2,6 +2,7 @@
 
 #include "tools/tune-run/replay.h"
 
+#include "support/json.h"
 #include "support/units.h"
 #include "tools/tune-run/exchange.h"
 #include "tools/tune-run/progress.h"
@@ -106,10 +107,10 @@ static tune_status check_task(const replay *r) {
 
 static tune_status make_config(replay *r) {
   TUNE_RETURN_IF_ERROR(tune_space_create(&r->space));
-  json_t *values = json_loads(r->record.config, 0, NULL);
+  json_t *values;
   const char *name;
   json_t *value;
-  tune_status status = values ? TUNE_OK : out_of_memory();
+  tune_status status = tune_json_load_kept(r->record.config, "a config", &values);
   json_object_foreach(values, name, value) {
     int64_t number = json_integer_value(value);
     tune_knob knob = {.name = (char *)name, .value_count = 1, .values = &number};
@@ -255,9 +256,11 @@ static tune_status report_json_of(const replay *r) {
   tune_digest id;
   TUNE_RETURN_IF_ERROR(tune_database_record_digest(&r->record, &id));
   const tune_evaluation *now = outcome(r);
+  json_t *config;
+  TUNE_RETURN_IF_ERROR(tune_json_load_kept(r->record.config, "a config", &config));
   json_t *object = json_pack(
       "{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:b, s:b, s:b}", "record", id.text, "task", r->kept.name,
-      "config", json_loads(r->record.config, 0, NULL), "recorded",
+      "config", config, "recorded",
       outcome_to_json(r->record.verdict, r->record.error, r->record.digest, &r->record.time), "now",
       outcome_to_json(now->verdict, now->error, r->build.digest, &now->time), "percent_of_roofline",
       is_placed(r) ? json_real(tune_roofline_percent(&r->place, now->time.median)) : json_null(),

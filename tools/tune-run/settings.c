@@ -9,7 +9,6 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 const char *const settings_emit_names[] = {"none",    "so",    "obj", "llvm",  "asm",
                                            "program", "spirv", "ptx", "cubin", NULL};
@@ -230,14 +229,18 @@ tune_status settings_find_named_database(const char *name, char **out_path) {
     return TUNE_OK;
   }
   char *path = NULL;
+  bool is_there = false;
   tune_status status = tune_database_default_path(&path);
-  if (tune_status_is_ok(status) && access(path, F_OK) == 0) {
+  if (tune_status_is_ok(status))
+    status = tune_file_is_there(path, &is_there);
+  if (is_there) {
     *out_path = path;
     return TUNE_OK;
   }
   free(path);
-  // A user without a home has no default database, and that is all.
-  if (tune_status_get_code(status) != TUNE_NOT_FOUND)
+  // A user without a home, or with one that is another's, has no default database, and that is all.
+  tune_status_code code = tune_status_get_code(status);
+  if (code != TUNE_NOT_FOUND && code != TUNE_FAILED_PRECONDITION)
     return status;
   tune_status_free(status);
   return TUNE_OK;

@@ -3,6 +3,7 @@
 #include "tools/tune-run/subject.h"
 
 #include "support/file.h"
+#include "support/json.h"
 #include "targets/signature.h"
 #include "tools/tune-run/exchange.h"
 #include "tuning/device_file.h"
@@ -73,9 +74,9 @@ static tune_status describe_target(const tune_target_facts *facts, json_t **out_
     TUNE_RETURN_IF_ERROR(tune_device_file_get_features(facts, &features));
     device = facts->fingerprint;
   }
-  *out_target =
-      json_pack("{s:s, s:O*, s:s*, s:s*}", "name", facts ? facts->name.target : "cpu", "device",
-                (json_t *)device, "cpu", features ? "x86-64" : NULL, "features", features);
+  *out_target = tune_json_pack("{s:s, s:O*, s:s*, s:s*}", "name",
+                               facts ? facts->name.target : "cpu", "device", (json_t *)device,
+                               "cpu", features ? "x86-64" : NULL, "features", features);
   free(features);
   return *out_target ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "opening a module");
 }

@@ -2,6 +2,7 @@
 
 #include "tools/tune-worker/candidates.h"
 
+#include "support/json.h"
 #include "transforms/best_config.h"
 #include "transforms/build.h"
 #include "transforms/module_tasks.h"
@@ -162,11 +163,11 @@ static tune_status add_task(const lister *l, size_t index, const tune_task_space
     return status;
   }
   json_t *object =
-      json_pack("{s:o, s:s, s:s, s:s, s:s*, s:s, s:I, s:s?, s:s?, s:o}", "line", line, "function",
-                task.function, "payload", task.payload, "schedule", task.schedule,
-                "schedule_source", task.schedule_source, "schedule_digest", task.schedule_digest,
-                "reduction", (json_int_t)task.reduction, "accumulator", task.accumulator,
-                "operands", task.operands, "candidates", candidates);
+      tune_json_pack("{s:o, s:s, s:s, s:s, s:s*, s:s, s:I, s:s?, s:s?, s:o}", "line", line,
+                     "function", task.function, "payload", task.payload, "schedule", task.schedule,
+                     "schedule_source", task.schedule_source, "schedule_digest",
+                     task.schedule_digest, "reduction", (json_int_t)task.reduction, "accumulator",
+                     task.accumulator, "operands", task.operands, "candidates", candidates);
   return json_array_append_new(tasks, object) == 0 ? TUNE_OK : out_of_memory();
 }
 

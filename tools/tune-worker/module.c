@@ -10,6 +10,7 @@
 #include "tuning/config_complete.h"
 
 #include "mlir-c/BuiltinTypes.h"
+#include "support/json.h"
 
 // What is made of a module's parts belongs to dialects that its text may not have loaded.
 static void load_dialects(MlirContext context) {
@@ -181,9 +182,9 @@ tune_status module_describe(const tune_build_task *task, json_t **out_object) {
   tune_extraction *extraction;
   TUNE_RETURN_IF_ERROR(tune_extract(mlirModuleFromOperation(payload), &extraction));
   json_t *tasks = describe_tasks(extraction);
-  *out_object = json_pack("{s:s, s:s?, s:s*, s:o}", "function", tune_build_task_get_function(task),
-                          "accumulator", find_accumulator(extraction->groups), "operands",
-                          find_operands(extraction), "tasks", tasks);
+  *out_object = tune_json_pack(
+      "{s:s, s:s?, s:s*, s:o}", "function", tune_build_task_get_function(task), "accumulator",
+      find_accumulator(extraction->groups), "operands", find_operands(extraction), "tasks", tasks);
   tune_extraction_destroy(extraction);
   return *out_object ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "describing a module");
 }

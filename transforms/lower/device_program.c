@@ -394,9 +394,11 @@ static tune_status read_function(program *self, MlirOperation function) {
 
 static json_t *describe_module(const tune_device_kernel *kernel) {
   const tune_ptxas_options *told = &kernel->told;
-  return json_pack("{s:I, s:o*, s:s*}", "bytes", (json_int_t)kernel->code_size, "opt_level",
-                   told->opt_level ? json_integer(told->opt_level) : NULL, "load_cache",
-                   told->load_cache);
+  json_t *level = told->opt_level ? json_integer(told->opt_level) : NULL;
+  if (told->opt_level && !level)
+    return NULL;
+  return tune_json_pack("{s:I, s:o*, s:s*}", "bytes", (json_int_t)kernel->code_size, "opt_level",
+                        level, "load_cache", told->load_cache);
 }
 
 static tune_status assemble(program *self, const char *target, char **out_bytes, size_t *out_size) {

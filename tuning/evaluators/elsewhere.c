@@ -250,30 +250,30 @@ static tune_status recall_measurement(struct elsewhere *evaluator, struct item *
 
 //===- The next round ---------------------------------------------------------===//
 
-static bool is_default(const struct elsewhere *evaluator, const json_t *config) {
+static tune_status is_default(const struct elsewhere *evaluator, const json_t *config,
+                              bool *out_is_default) {
   tune_config usual;
-  json_t *values = NULL;
-  tune_status status = tune_config_init_default(&usual, evaluator->task->space);
-  if (tune_status_is_ok(status)) {
-    status = tune_config_to_json(&usual, evaluator->task->space, &values);
-    tune_config_deinit(&usual);
-  }
-  bool is_equal = json_equal(values, config);
+  json_t *values;
+  TUNE_RETURN_IF_ERROR(tune_config_init_default(&usual, evaluator->task->space));
+  tune_status status = tune_config_to_json(&usual, evaluator->task->space, &values);
+  tune_config_deinit(&usual);
+  TUNE_RETURN_IF_ERROR(status);
+  *out_is_default = json_equal(values, config);
   json_decref(values);
-  tune_status_free(status);
-  return is_equal;
+  return TUNE_OK;
 }
 
 // Without an `artifact` it is not measured.
 static tune_status export_item(const struct elsewhere *evaluator, const struct item *item,
                                const char *artifact, tune_export_writer *writer, size_t task) {
-  tune_export_candidate candidate = {
-      .config = item->config,
-      .strategy = is_default(evaluator, item->config) ? "default" : evaluator->options.strategy,
-      .seed = evaluator->options.seed,
-      .build = &item->build,
-      .created_ms = item->build.created_ms,
-      .artifact = artifact};
+  bool is_usual;
+  TUNE_RETURN_IF_ERROR(is_default(evaluator, item->config, &is_usual));
+  tune_export_candidate candidate = {.config = item->config,
+                                     .strategy = is_usual ? "default" : evaluator->options.strategy,
+                                     .seed = evaluator->options.seed,
+                                     .build = &item->build,
+                                     .created_ms = item->build.created_ms,
+                                     .artifact = artifact};
   return tune_export_writer_add_candidate(writer, task, &candidate);
 }
 

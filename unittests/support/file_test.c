@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -134,13 +135,19 @@ static void a_link_to_nothing_is_followed(void **state) {
   none.rlim_max = before.rlim_max;
   signal(SIGXFSZ, SIG_IGN);
   assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
-  expect(tune_file_write("link", "new", 3), TUNE_RESOURCE_EXHAUSTED, "link: writing: ");
+  expect(tune_file_write("link", "new", 3), TUNE_RESOURCE_EXHAUSTED, "writing: ");
   assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
   assert_int_equal(access("folder/file", F_OK), -1);
 
   assert_null(tune_file_write("link", "new", 3));
   assert_true(S_ISLNK(mode_of("link")));
   assert_contents("folder/file", "new");
+
+  assert_int_equal(symlink("../link2", "folder/link"), 0);
+  assert_int_equal(symlink("file2", "link2"), 0);
+  assert_null(tune_file_write("folder/link", "two links", 9));
+  assert_true(S_ISLNK(mode_of("link2")));
+  assert_contents("file2", "two links");
 
   assert_int_equal(symlink("missing/file", "nowhere"), 0);
   expect(tune_file_write("nowhere", "new", 3), TUNE_NOT_FOUND, "nowhere: following the link: ");
@@ -187,6 +194,114 @@ static void folders_are_made_and_removed_with_all_in_them(void **state) {
   assert_int_equal(access("kept", F_OK), -1);
 }
 
+static void removes_what_it_can(void **state) {
+  (void)state;
+  assert_null(tune_file_make_folders("a/b/c", 0700));
+  assert_null(tune_file_write("a/b/x", "", 0));
+  assert_null(tune_file_write("a/y", "", 0));
+  assert_null(tune_file_write("kept", "k", 1));
+  assert_int_equal(symlink(".", "link"), 0);
+  assert_int_equal(chmod("a/b/c", 0), 0); // empty, and not to be read
+  assert_null(tune_file_remove_tree("a"));
+  assert_null(tune_file_remove_tree("link"));
+  assert_contents("kept", "k");
+  // Nobody removes anything there, and that does not pass.
+  tune_status status = tune_file_remove_tree("/proc/self/fdinfo");
+  assert_int_not_equal(tune_status_get_code(status), TUNE_STATUS_OK);
+  assert_int_not_equal(tune_status_get_code(status), TUNE_RESOURCE_EXHAUSTED);
+  tune_status_free(status);
+}
+
+// Each finds that others have removed what it has just read the name of.
+static void several_remove_one_tree(void **state) {
+  (void)state;
+  char path[32];
+  for (int i = 0; i < 300; ++i) {
+    snprintf(path, sizeof path, "a/%d/b", i % 30);
+    assert_null(tune_file_make_folders(path, 0700));
+    snprintf(path, sizeof path, "a/%d/%d", i % 30, i);
+    assert_null(tune_file_write(path, "", 0));
+  }
+  for (int i = 0; i < 4; ++i) {
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+      _exit(tune_file_remove_tree("a") != TUNE_OK);
+  }
+  int end;
+  for (int i = 0; i < 4; ++i) {
+    assert_true(wait(&end) > 0);
+    assert_int_equal(end, 0);
+  }
+  assert_int_equal(access("a", F_OK), -1);
+}
+
+// What is killed while it writes leaves nothing: the file has no name until it is whole.
+static void a_writer_that_is_killed_leaves_nothing(void **state) {
+  (void)state;
+  assert_null(tune_file_write("x", "old", 3));
+  int probe = open(".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+  if (probe < 0)
+    skip(); // a file system without
+  close(probe);
+  struct rlimit limit = {.rlim_cur = 1 << 16, .rlim_max = 1 << 16};
+  static char big[1 << 20];
+  pid_t child = fork();
+  assert_true(child >= 0);
+  if (child == 0) {
+    signal(SIGXFSZ, SIG_DFL); // ends it as it writes
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0});
+    setrlimit(RLIMIT_FSIZE, &limit);
+    tune_status_free(tune_file_write("x", big, sizeof big));
+    _exit(0);
+  }
+  int end;
+  assert_int_equal(waitpid(child, &end, 0), child);
+  assert_true(WIFSIGNALED(end));
+  assert_contents("x", "old");
+  assert_int_equal(unlink("x"), 0);
+  assert_int_equal(rmdir(folder), 0); // empty
+  assert_int_equal(mkdir(folder, 0700), 0);
+}
+
+static void a_link_to_nothing_is_there(void **state) {
+  (void)state;
+  bool is_there = false;
+  assert_int_equal(symlink("missing", "link"), 0);
+  assert_null(tune_file_is_there("link", &is_there));
+  assert_true(is_there);
+  assert_null(tune_file_is_there("missing", &is_there));
+  assert_false(is_there);
+  expect(tune_file_is_there("/dev/null/x", &is_there), TUNE_FAILED_PRECONDITION, "/dev/null/x: ");
+  assert_false(is_there);
+}
+
+// What cannot be added whole is not there, not even its beginning.
+static void bytes_are_added_whole(void **state) {
+  (void)state;
+  assert_null(tune_file_write("x", "old", 3));
+  int file = open("x", O_WRONLY | O_APPEND | O_CLOEXEC);
+  bool is_taken;
+  assert_null(tune_file_lock(file, &is_taken));
+  assert_false(is_taken);
+  int second = open("x", O_WRONLY | O_CLOEXEC);
+  assert_null(tune_file_lock(second, &is_taken));
+  assert_true(is_taken);
+  close(second);
+  assert_null(tune_file_append(file, 3, " and new", 8));
+  assert_contents("x", "old and new");
+  struct rlimit before, small = {.rlim_cur = 16};
+  assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+  small.rlim_max = before.rlim_max;
+  signal(SIGXFSZ, SIG_IGN);
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+  tune_status status = tune_file_append(file, 11, " and more than fits", 19);
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+  expect(status, TUNE_RESOURCE_EXHAUSTED, "writing: ");
+  assert_contents("x", "old and new");
+  close(file);
+}
+
 static tune_status use_files(void *context) {
   (void)context;
   TUNE_RETURN_IF_ERROR(tune_file_make_folders("d/e", 0700));
@@ -221,6 +336,11 @@ int main(void) {
       IN_FOLDER(what_is_no_file_is_written_to),
       IN_FOLDER(a_file_is_replaced_not_overwritten),
       IN_FOLDER(folders_are_made_and_removed_with_all_in_them),
+      IN_FOLDER(removes_what_it_can),
+      IN_FOLDER(a_link_to_nothing_is_there),
+      IN_FOLDER(bytes_are_added_whole),
+      IN_FOLDER(several_remove_one_tree),
+      IN_FOLDER(a_writer_that_is_killed_leaves_nothing),
       IN_FOLDER(running_out_of_memory_is_said),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

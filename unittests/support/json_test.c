@@ -8,6 +8,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -66,6 +67,38 @@ static void a_lack_of_memory_is_no_fault_of_the_text(void **state) {
   json_decref(expected);
 }
 
+static void what_was_kept_is_read_or_lost(void **state) {
+  (void)state;
+  json_t *object;
+  assert_null(tune_json_load_kept("{\"mc\": 8}", "a config", &object));
+  assert_int_equal(json_integer_value(json_object_get(object, "mc")), 8);
+  json_decref(object);
+  tune_status status = tune_json_load_kept("{\"mc\": 8", "a config", &object);
+  assert_int_equal(tune_status_get_code(status), TUNE_DATA_LOSS);
+  assert_non_null(strstr(tune_status_get_message(status), "a config that is not JSON any more: "));
+  assert_null(object);
+  tune_status_free(status);
+}
+
+// An optional text and the name of a member, which jansson leaves out where it has no memory.
+static tune_status pack_and_dump(void *context) {
+  (void)context;
+  json_t *object = tune_json_pack("{s:s*, s:s*, s:i}", "operands", "tf32", "none", NULL, "b", 2);
+  char *text = tune_json_dump(object, JSON_COMPACT | JSON_SORT_KEYS);
+  json_decref(object);
+  if (!text)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "packing");
+  bool is_whole = strcmp(text, "{\"b\":2,\"operands\":\"tf32\"}") == 0;
+  free(text);
+  return is_whole ? TUNE_OK : tune_status_make(TUNE_INTERNAL, "something is left out");
+}
+
+static void what_is_written_is_whole(void **state) {
+  (void)state;
+  assert_true(tune_fail_each_allocation_and_json(pack_and_dump, NULL) > 5);
+  assert_null(tune_json_dump(NULL, 0));
+}
+
 static void what_is_no_utf8_is_known(void **state) {
   (void)state;
   uint32_t character = 0;
@@ -83,6 +116,8 @@ int main(void) {
       cmocka_unit_test(texts_are_read),
       cmocka_unit_test(faults_are_told),
       cmocka_unit_test(a_lack_of_memory_is_no_fault_of_the_text),
+      cmocka_unit_test(what_was_kept_is_read_or_lost),
+      cmocka_unit_test(what_is_written_is_whole),
       cmocka_unit_test(what_is_no_utf8_is_known),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -47,6 +47,10 @@ size_t failing_calls_faults(size_t n);
 // Where the call was made that failed: return addresses.
 size_t failing_calls_get_trace(void *const **out_addresses);
 
+// While it forbids them no file without a name is made (O_TMPFILE), as on file systems that lack
+// such.
+void failing_calls_forbid_nameless(bool forbids);
+
 // From begin to end blocks of memory are followed; `end` tells how many of those made since then
 // are left, and the address that made one of them. The lists are of this process.
 void failing_calls_begin_blocks(void);

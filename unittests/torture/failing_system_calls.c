@@ -6,7 +6,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -86,6 +85,10 @@ static void *behind(void **slot, const char *name) {
 
 //===- Files ----------------------------------------------------------------------===//
 
+static bool forbids_nameless;
+
+void failing_calls_forbid_nameless(bool forbids) { forbids_nameless = forbids; }
+
 // The third argument of open is there where a file may be made.
 #define OPEN(name)                                                                                 \
   int name(const char *path, int flags, ...) {                                                     \
@@ -101,6 +104,10 @@ static void *behind(void **slot, const char *name) {
     va_end(rest);                                                                                  \
     if (failing_calls_count(FAILING_SYSTEM_CALLS, &self))                                          \
       return -1;                                                                                   \
+    if (forbids_nameless && (flags & O_TMPFILE) == O_TMPFILE) {                                    \
+      errno = EOPNOTSUPP;                                                                          \
+      return -1;                                                                                   \
+    }                                                                                              \
     return real.function(path, flags, mode);                                                       \
   }
 
@@ -163,6 +170,9 @@ TRANSFER(pwrite64, (int fd, const void *bytes, size_t size, off64_t offset),
 CALL_DONE(int, close, (int fd), (fd), -1, EIO, EINTR)
 CALL(int, rename, (const char *from, const char *to), (from, to), -1, EIO)
 CALL(int, unlink, (const char *path), (path), -1, EIO)
+CALL(int, unlinkat, (int folder, const char *path, int flags), (folder, path, flags), -1, EIO)
+CALL(int, linkat, (int from_folder, const char *from, int to_folder, const char *to, int flags),
+     (from_folder, from, to_folder, to, flags), -1, EIO, EEXIST)
 CALL(int, remove, (const char *path), (path), -1, EIO)
 CALL(int, rmdir, (const char *path), (path), -1, EIO)
 CALL(int, mkdir, (const char *path, mode_t mode), (path, mode), -1, ENOSPC)
@@ -175,6 +185,8 @@ CALL(int, fchmod, (int fd, mode_t mode), (fd, mode), -1, EIO)
 CALL(int, flock, (int fd, int how), (fd, how), -1, ENOLCK, EINTR)
 CALL(int, stat, (const char *restrict path, struct stat *restrict info), (path, info), -1, EIO)
 CALL(int, lstat, (const char *restrict path, struct stat *restrict info), (path, info), -1, EIO)
+CALL(int, fstatat, (int folder, const char *restrict path, struct stat *restrict info, int flags),
+     (folder, path, info, flags), -1, EIO)
 CALL(int, fstat, (int fd, struct stat *info), (fd, info), -1, EIO)
 CALL(int, stat64, (const char *restrict path, struct stat64 *restrict info), (path, info), -1, EIO)
 CALL(int, fstat64, (int fd, struct stat64 *info), (fd, info), -1, EIO)
@@ -184,8 +196,7 @@ CALL(char *, realpath, (const char *restrict path, char *restrict resolved), (pa
 CALL(ssize_t, readlink, (const char *restrict path, char *restrict text, size_t size),
      (path, text, size), -1, EIO)
 CALL(DIR *, opendir, (const char *path), (path), NULL, EMFILE)
-CALL(int, nftw, (const char *path, __nftw_func_t visit, int fds, int flags),
-     (path, visit, fds, flags), -1, EMFILE)
+CALL(DIR *, fdopendir, (int folder), (folder), NULL, EIO)
 CALL(FILE *, fopen, (const char *restrict path, const char *restrict mode), (path, mode), NULL,
      EMFILE)
 CALL_DONE(int, fclose, (FILE * stream), (stream), EOF, ENOSPC)

@@ -167,8 +167,12 @@ static void check_status(torturer *t, const fault *f, const failing_calls_outcom
 
 // What cannot be removed stays.
 static bool removes(const char *name) {
-  return name && (strcmp(name, "unlink") == 0 || strcmp(name, "remove") == 0 ||
-                  strcmp(name, "rmdir") == 0 || strcmp(name, "nftw") == 0);
+  static const char *const NAMES[] = {"unlink", "unlinkat", "remove",   "rmdir",
+                                      "openat", "fstatat",  "fdopendir"};
+  for (size_t i = 0; name && i < sizeof NAMES / sizeof *NAMES; ++i)
+    if (strcmp(name, NAMES[i]) == 0)
+      return true;
+  return false;
 }
 
 static void check_leftovers(torturer *t, const fault *f, const failing_calls_outcome *outcome,

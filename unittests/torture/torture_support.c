@@ -1,5 +1,6 @@
 //===- torture_support.c - Each call of support/ fails once --------------------------===//
 
+#include "failing_calls.h"
 #include "torture.h"
 
 #include "support/digest.h"
@@ -281,6 +282,13 @@ static tune_status use_files(const char *folder) {
   return tune_file_write(torture_in(folder, "old").text, "what is new", 11);
 }
 
+static tune_status use_files_that_have_names(const char *folder) {
+  failing_calls_forbid_nameless(true);
+  tune_status status = use_files(folder);
+  failing_calls_forbid_nameless(false);
+  return status;
+}
+
 static void look_at_files(const char *folder) { say_file(folder, "old"); }
 
 // Links to a file, and to one that is made through it.
@@ -451,6 +459,10 @@ int main(int argc, char **argv) {
       {.name = "progress", .run = show_progress},
       {.name = "messages", .run = exchange_messages},
       {.name = "files", .prepare = prepare_files, .run = use_files, .look = look_at_files},
+      {.name = "named-files",
+       .prepare = prepare_files,
+       .run = use_files_that_have_names,
+       .look = look_at_files},
       {.name = "removal", .prepare = prepare_removal, .run = remove_files},
       {.name = "links",
        .prepare = prepare_files,

@@ -1,5 +1,6 @@
 //===- export_file_test.c -----------------------------------------------------===//
 
+#include "export_fixture.h"
 #include "space_fixture.h"
 
 #include "support/file.h"
@@ -22,34 +23,9 @@ static void write_text(const char *path, const char *text) {
   assert_ok(tune_file_write(path, text, strlen(text)));
 }
 
-static tune_status add_candidate(tune_export_writer *writer, size_t task, int value,
-                                 const char *path, tune_verdict verdict) {
-  tune_evaluation build = {.verdict = verdict,
-                           .error = verdict == TUNE_VERDICT_OK ? NULL : (char *)"no such op",
-                           .digest = verdict == TUNE_VERDICT_OK ? (char *)"d1" : NULL,
-                           .stage_seconds = {0.25}};
-  json_t *config = json_pack("{s:i}", "mc", value);
-  tune_export_candidate candidate = {.config = config,
-                                     .strategy = "random",
-                                     .seed = UINT64_MAX,
-                                     .build = &build,
-                                     .created_ms = 1700000000000,
-                                     .artifact = path};
-  tune_status status = tune_export_writer_add_candidate(writer, task, &candidate);
-  json_decref(config);
-  return status;
-}
-
-// A task with a candidate that is to be measured, one that is the same as another one of before,
-// one with the first one's artifact, and one that failed.
 static tune_status fill_export(tune_export_writer *writer, const tune_export_task *task,
                                const char *artifact) {
-  size_t index;
-  TUNE_RETURN_IF_ERROR(tune_export_writer_add_task(writer, task, &index));
-  TUNE_RETURN_IF_ERROR(add_candidate(writer, index, 1, artifact, TUNE_VERDICT_OK));
-  TUNE_RETURN_IF_ERROR(add_candidate(writer, index, 2, NULL, TUNE_VERDICT_OK));
-  TUNE_RETURN_IF_ERROR(add_candidate(writer, index, 3, artifact, TUNE_VERDICT_OK));
-  TUNE_RETURN_IF_ERROR(add_candidate(writer, index, 4, NULL, TUNE_VERDICT_BUILD_FAILED));
+  TUNE_RETURN_IF_ERROR(add_task(writer, task, artifact));
   assert_int_equal(tune_export_writer_count(writer), 2);
   return TUNE_OK;
 }
@@ -59,8 +35,6 @@ static tune_status write_export(void *context) {
   char reference[128], artifact[128];
   snprintf(reference, sizeof reference, "%s/reference", f->folder);
   snprintf(artifact, sizeof artifact, "%s/artifact", f->folder);
-  tune_export_source source = {
-      .target = "vulkan", .threads = 1, .seed = 3, .run_seconds = 30, .run_bytes = 8e9};
   json_t *line = json_pack("{s:s, s:s}", "kind", "task", "key", "k1");
   json_t *signature = json_object();
   tune_export_task task = {.line = line,
@@ -70,7 +44,7 @@ static tune_status write_export(void *context) {
                            .accumulator = "f32",
                            .reference = reference};
   tune_export_writer *writer;
-  tune_status status = tune_export_writer_create(&source, &writer);
+  tune_status status = tune_export_writer_create(&export_source, &writer);
   if (tune_status_is_ok(status))
     status = fill_export(writer, &task, artifact);
   if (tune_status_is_ok(status))
