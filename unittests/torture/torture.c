@@ -44,6 +44,16 @@ void torture_say(const char *format, ...) {
   said_length += length < 0 ? 0 : (size_t)length < room ? (size_t)length : room;
 }
 
+tune_status torture_expect(tune_status status, tune_status_code code, const char *text) {
+  if (tune_status_is_ok(status))
+    return tune_status_make(TUNE_INTERNAL, "it went well, but not '%s'", text);
+  if (tune_status_get_code(status) != code || !strstr(tune_status_get_message(status), text))
+    return status;
+  torture_say("%s\n", tune_status_get_message(status));
+  tune_status_free(status);
+  return TUNE_OK;
+}
+
 void torture_forget_said(void) { said_length = 0; }
 
 // What was said since the last take.

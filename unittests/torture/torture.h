@@ -44,6 +44,10 @@ typedef struct torture_scenario {
 // To what the run or the look came; cut after 64 KiB. Allocates nothing.
 void torture_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+// Says the failure that `status` has to be, with this in its message, and frees it; what else it is
+// comes back as a failure.
+tune_status torture_expect(tune_status status, tune_status_code code, const char *text);
+
 // Takes back what was said in this run.
 void torture_forget_said(void);
 
