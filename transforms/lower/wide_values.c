@@ -173,7 +173,8 @@ static MlirValue carried(MlirOperation loop, intptr_t number) {
   return mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0)), 1 + number);
 }
 
-// What `yield` gives as that number is for.
+// The result that operand number `number` of `yield` is for; null where that is none of these
+// loops' and ifs'.
 static MlirValue yielded_to(MlirOperation yield, intptr_t number) {
   MlirOperation parent = mlirOperationGetParentOperation(yield);
   bool is_known = tune_ir_is(yield, "scf.yield") &&
@@ -214,7 +215,7 @@ static void give_type(const widening *self, MlirValue value) {
         value, with_element(mlirValueGetType(value), mlirF32TypeGet(mlirValueGetContext(value))));
 }
 
-// Does something for narrow values, or marked ones.
+// Whether `op` takes narrow values, or marked ones.
 static bool is_concerned(const widening *self, MlirOperation op) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
     MlirValue operand = mlirOperationGetOperand(op, i);
@@ -238,7 +239,7 @@ static MlirWalkResult give_types(MlirOperation op, void *user_data) {
 
 //===--- Steps ------------------------------------------------------------------------===//
 
-// Right after `value` is made, or before `user`, for a value of outside.
+// Right after `value` is made; of an argument, where its block begins.
 static tune_ir_builder builder_after(MlirValue value) {
   MlirOperation op = definition_of(value);
   if (mlirOperationIsNull(op))
