@@ -21,8 +21,8 @@ static MlirAffineMap map_of(MlirAttribute maps, intptr_t operand) {
   return mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, operand));
 }
 
-// The sizes of the loops that index a dimension of some operand by themselves: of several the
-// least, which for what verifies is that of each.
+// The sizes of the loops that index a dimension of some operand by themselves. Where several
+// dimensions say it the last one counts: they agree in what verifies.
 static bool read_loops(MlirOperation op, MlirAttribute maps, loops *out) {
   if (mlirArrayAttrGetNumElements(maps) != mlirOperationGetNumOperands(op) ||
       mlirArrayAttrGetNumElements(maps) == 0)
@@ -82,7 +82,8 @@ static void add_reach(MlirAffineExpr index, const loops *all, reach *sum) {
   }
 }
 
-// How much of dimension `d` is read, where that is to be cut off; else its size.
+// How much is read of a dimension of `size` that `index` goes along, where the rest is to be cut
+// off; else `size`.
 static int64_t read_size(MlirAffineExpr index, int64_t size, const loops *all) {
   reach sum = {.is_known = true};
   add_reach(index, all, &sum);

@@ -18,9 +18,10 @@
 extern "C" {
 #endif
 
-// Cuts the operands of all convolutions, contractions and linalg.generic in `root` where, loops of
-// one step apart, they are read along a dimension by one loop alone, or at one place alone, and not
-// to its end.
+// Cuts the inputs of all convolutions, contractions and linalg.generic in `root` that are read
+// along a dimension by a sum of loops (times numbers) of which some have one step, and at most one
+// other is left, without a stride, where what is read ends before the dimension does. Inputs of
+// sizes known at run time stay.
 void tune_normalize_windows(MlirOperation root);
 
 #ifdef __cplusplus

@@ -22,8 +22,8 @@ static const char *const kind_names[] = {"trial", "winner"};
 
 //===- A record as it is kept -------------------------------------------------===//
 
-// One form for each content: a compact config, no times where there is none, no NaN, which SQLite
-// does not keep. So a record that went out as JSON and comes back has the same digest.
+// One form for each content: a compact config, no times where there is none, no NaN and no -0,
+// which SQLite does not keep. So a record that went out as JSON and comes back has the same digest.
 typedef struct stored {
   tune_record record; // borrows from the record given, but for what is listed next
   char *config;       // owned
@@ -161,6 +161,20 @@ static tune_status validate_texts(const tune_record *record) {
   return TUNE_OK;
 }
 
+// -0 + 0 is 0.
+static void drop_negative_zeros(tune_record *record) {
+  tune_check_result *check = &record->check;
+  double *const numbers[] = {&record->time.median, &record->time.low, &record->time.high,
+                             &record->drift,       &check->error,     &check->tolerance,
+                             &check->magnitude,    &check->leeway};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; ++i)
+    *numbers[i] += 0.0;
+  for (size_t i = 0; i < TUNE_STAGE_COUNT; ++i)
+    record->stage_seconds[i] += 0.0;
+  for (size_t i = 0; i < TUNE_COUNT_KINDS; ++i)
+    record->counts.of_run[i] += 0.0;
+}
+
 static tune_status stored_init(stored *kept, const tune_record *record) {
   *kept = (stored){.record = *record};
   TUNE_RETURN_IF_ERROR(tune_record_validate(record));
@@ -172,6 +186,7 @@ static tune_status stored_init(stored *kept, const tune_record *record) {
     own->check = (tune_check_result){0};
   else if (!isfinite(own->check.error))
     own->check.error = INFINITY;
+  drop_negative_zeros(own);
   tune_status status = compact_config(record->config, &kept->config);
   if (tune_status_is_ok(status))
     status = clean_error(record->error, &kept->error);

@@ -20,6 +20,7 @@
 #include "transforms/lower/unordered.h"
 #include "transforms/lower/warm_up.h"
 #include "transforms/lower/wide_sums.h"
+#include "transforms/lower/wide_values.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -195,7 +196,9 @@ static tune_status lower_to_llvm_dialect(tune_cpu_lowering *lowering, MlirOperat
   if (out_prepack)
     TUNE_RETURN_IF_ERROR(tune_copies_make_vectors(module));
   TUNE_RETURN_IF_ERROR(order_loops(lowering, module));
-  if (!out_prepack) {
+  if (out_prepack) {
+    TUNE_RETURN_IF_ERROR(tune_wide_values_make(module));
+  } else {
     tune_wide_sums_make(module);
     TUNE_RETURN_IF_ERROR(tune_reference_tile_products(module));
   }
@@ -224,6 +227,7 @@ tune_status tune_cpu_lowering_run_module(tune_cpu_lowering *lowering, MlirOperat
   TUNE_RETURN_IF_ERROR(give_back_memory(lowering, module));
   TUNE_RETURN_IF_ERROR(tune_copies_make_vectors(module));
   TUNE_RETURN_IF_ERROR(order_loops(lowering, module));
+  TUNE_RETURN_IF_ERROR(tune_wide_values_make(module));
   tune_parts parts;
   TUNE_RETURN_IF_ERROR(tune_parts_split(module, NULL, &parts));
   for (size_t i = 0; i < parts.count; ++i)

@@ -1,9 +1,9 @@
 //===- math.h - Arithmetic and math functions of a CPU's vectors -------------------===//
 //
 // Between a schedule's vectors and upstream's conversion to LLVM: arithmetic on tiles is split
-// into rows (vector_rows.h), math functions become approximations or calls, f16 and bf16 are
-// computed in f32, and conversions that LLVM would do one element at a time become
-// integer operations on vectors.
+// into rows (vector_rows.h), math functions become approximations or calls, f16 and bf16 that
+// wide_values.h has left are computed in f32, and conversions that LLVM would do one element at a
+// time become integer operations on vectors.
 //
 // A schedule decides by discardable attributes on the function (transform.annotate):
 //

@@ -122,8 +122,7 @@ static void widen_body(const widening *w) {
 
 //===--- Ops --------------------------------------------------------------------------===//
 
-// Whether there was a buffer to widen.
-static bool widen(const widening *w, MlirOperation op) {
+static void widen(const widening *w, MlirOperation op) {
   intptr_t count = mlirOperationGetNumOperands(op);
   intptr_t first = mlirDenseI32ArrayGetElement(tune_ir_attribute(op, "operandSegmentSizes"), 0);
   tune_ir_builder before = tune_ir_builder_before(op), after = before;
@@ -144,7 +143,6 @@ static bool widen(const widening *w, MlirOperation op) {
   }
   if (is_changed)
     widen_body(w);
-  return is_changed;
 }
 
 // Where the place of the largest is asked for, say, products that would be equal when rounded have
@@ -165,10 +163,12 @@ static MlirWalkResult widen_sum(MlirOperation op, void *user_data) {
     return MlirWalkResultAdvance;
   MlirContext context = mlirOperationGetContext(op);
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
-  widening to_f32 = {body, false, mlirF32TypeGet(context)};
+  // First those of f32, or what becomes f32 would be widened again.
   widening to_f64 = {body, true, mlirF64TypeGet(context)};
-  if (!widen(&to_f32, op) && length > LONG_SUM)
+  if (length > LONG_SUM)
     widen(&to_f64, op);
+  widening to_f32 = {body, false, mlirF32TypeGet(context)};
+  widen(&to_f32, op);
   return MlirWalkResultAdvance;
 }
 

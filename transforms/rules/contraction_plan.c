@@ -227,8 +227,16 @@ static void widen_in_place(tune_contraction_plan *plan, const tune_machine *mach
     plan->nr_default = tune_value_set_at_most(&plan->nr, widest);
 }
 
-static void choose_columns(tune_contraction_plan *plan) {
-  int64_t lanes = plan->lanes;
+// Of the register tile by default, in vectors. An element of A that is widened on the way is to
+// serve more than two products.
+static int64_t default_vectors(const tune_contraction_plan *plan, const tune_machine *machine) {
+  const tune_operand *a = &plan->anchor->operands[plan->a];
+  bool is_widened = tune_operand_register_bits(a) > a->bits;
+  return is_widened && machine->vector_registers >= 32 ? 4 : 2;
+}
+
+static void choose_columns(tune_contraction_plan *plan, const tune_machine *machine) {
+  int64_t lanes = plan->lanes, most = default_vectors(plan, machine);
   for (int64_t vectors = 1; vectors <= 4; vectors *= 2)
     if (plan->cols % (vectors * lanes) == 0)
       tune_value_set_add(&plan->nr, vectors * lanes);
@@ -245,9 +253,10 @@ static void choose_columns(tune_contraction_plan *plan) {
     for (int64_t vectors = 1; vectors <= 4; vectors *= 2)
       if (vectors == 1 || vectors * lanes <= round_up(plan->cols, lanes))
         tune_value_set_add(&plan->nr, vectors * lanes);
-  plan->nr_default = tune_value_set_at_most(&plan->nr, 2 * lanes);
-  // A column of vectors less to pad, where that is much of all columns.
-  if (!plan->cols_divide && 10 * round_up(plan->cols, lanes) <= 9 * round_up(plan->cols, 2 * lanes))
+  plan->nr_default = tune_value_set_at_most(&plan->nr, most * lanes);
+  // Fewer vectors to pad, where that is much of all columns.
+  if (!plan->cols_divide &&
+      10 * round_up(plan->cols, lanes) <= 9 * round_up(plan->cols, plan->nr_default))
     plan->nr_default = tune_value_set_at_most(&plan->nr, lanes);
   if (plan->transposed)
     widen_to_blocks(plan);
@@ -375,10 +384,11 @@ bool tune_contraction_plan_make(const tune_structure *structure, const tune_mach
     return false;
   out_plan->l2_bytes = machine->l2_bytes;
   out_plan->has_threads = machine->threads > 1;
-  out_plan->lanes = machine->vector_bits / out_plan->anchor->operands[2].bits;
+  out_plan->lanes =
+      machine->vector_bits / tune_operand_register_bits(&out_plan->anchor->operands[2]);
   if (out_plan->lanes < 2)
     return false;
-  choose_columns(out_plan);
+  choose_columns(out_plan, machine);
   if ((out_plan->has_window || out_plan->dynamic_rows) && !out_plan->cols_divide)
     return false;
   widen_in_place(out_plan, machine);

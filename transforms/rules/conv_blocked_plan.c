@@ -154,7 +154,8 @@ bool tune_conv_plan_make(const tune_structure *structure, const tune_machine *ma
       out_plan->ops.anchor->loop_count >= TUNE_MAX_LOOPS || !find_output_loops(out_plan) ||
       !find_reductions(out_plan))
     return false;
-  out_plan->lanes = machine->vector_bits / out_plan->ops.anchor->operands[2].bits;
+  out_plan->lanes =
+      machine->vector_bits / tune_operand_register_bits(&out_plan->ops.anchor->operands[2]);
   if (out_plan->lanes < 2 || !choose_channels(out_plan) || !choose_rows(out_plan, machine) ||
       !choose_depth(out_plan))
     return false;

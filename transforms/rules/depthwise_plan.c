@@ -76,7 +76,7 @@ static bool find_loops(tune_depthwise_plan *p) {
 static bool choose_tile(tune_depthwise_plan *p, const tune_machine *machine) {
   const tune_nest *nest = p->ops.anchor;
   int64_t lane_extent = nest->extent[p->lane], rows = nest->extent[p->row];
-  p->lanes = machine->vector_bits / nest->operands[2].bits;
+  p->lanes = machine->vector_bits / tune_operand_register_bits(&nest->operands[2]);
   if (p->lanes < 4)
     return false;
   for (int64_t vectors = 1; vectors <= 4; vectors *= 2)

@@ -2,6 +2,13 @@
 
 #include "transforms/rules/structure.h"
 
+#include <string.h>
+
+unsigned tune_operand_register_bits(const tune_operand *operand) {
+  bool is_narrow = strcmp(operand->type, "f16") == 0 || strcmp(operand->type, "bf16") == 0;
+  return is_narrow ? 32 : operand->bits;
+}
+
 int64_t tune_operand_bytes(const tune_operand *operand) {
   int64_t bytes = operand->bits / 8;
   for (size_t i = 0; i < operand->rank; i++) {

@@ -75,7 +75,8 @@ static void write_row_block(const tune_reduction_plan *p, const tune_machine *ma
 }
 
 // A narrow block keeps its results in registers for the whole reduction, yet reads a little of each
-// row of a large matrix, a page apart; a wide one reads rows on end and keeps results in the cache.
+// row of a large matrix, a page apart; a wide one reads rows on end and keeps results in the cache,
+// where those of f16 and bf16 are rounded with each step.
 static void write_column_knobs(const tune_reduction_plan *p, const tune_machine *machine,
                                tune_writer *w) {
   tune_value_set columns = {0}, steps = {0}, blocks = {0};
@@ -96,7 +97,9 @@ static void write_column_knobs(const tune_reduction_plan *p, const tune_machine 
   tune_writer_knob(w, "columns", "vectorize", TUNE_LEVEL_VECTOR, &columns, narrow);
   tune_writer_knob(w, "steps", "unroll", TUNE_LEVEL_VECTOR, &steps,
                    tune_value_set_at_most(&steps, large ? 8 : 4));
-  int64_t block = large ? tune_value_set_at_most(&blocks, share) : narrow;
+  const tune_operand *sums = &p->root->operands[p->root->input_count];
+  bool is_rounded = tune_operand_register_bits(sums) > sums->bits;
+  int64_t block = large && !is_rounded ? tune_value_set_at_most(&blocks, share) : narrow;
   tune_writer_knob(w, "block", "tile", TUNE_LEVEL_LINALG, &blocks, block % narrow ? narrow : block);
   static const char *const knobs[] = {"block", "columns"};
   tune_writer_constraint(w, "the vector of columns divides the block", 2, knobs,

@@ -111,6 +111,8 @@ bool tune_structure_has_pad(const tune_structure *structure);
 // Whether it computes functions such as exp.
 bool tune_structure_has_math(const tune_structure *structure);
 
+// What an element has of a CPU's registers: f16 and bf16 are f32 there (lower/wide_values.h).
+unsigned tune_operand_register_bits(const tune_operand *operand);
 // Of the whole tensor; 0 where a size is not known.
 int64_t tune_operand_bytes(const tune_operand *operand);
 // Whether dimension `dimension` of `operand` is just loop `loop`, once.

@@ -71,6 +71,22 @@ static const sum_case CASES[] = {
       "memref.alloc"},
      "linalg.generic",
      1},
+    {{"long sums into f16 and f32",
+      "func.func @f(%a: memref<4x65537xf16>, %b: memref<4xf16>, %c: memref<4xf32>) {\n"
+      "  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> "
+      "(i)>,\n"
+      "                                   affine_map<(i, j) -> (i)>],\n"
+      "                  iterator_types = [\"parallel\", \"reduction\"]}\n"
+      "      ins(%a : memref<4x65537xf16>) outs(%b, %c : memref<4xf16>, memref<4xf32>) {\n"
+      "  ^bb0(%x: f16, %s: f16, %t: f32):\n"
+      "    %r = arith.addf %x, %s : f16\n    %w = arith.extf %x : f16 to f32\n"
+      "    %u = arith.addf %w, %t : f32\n    linalg.yield %r, %u : f16, f32\n"
+      "  }\n  return\n}\n",
+      {"memref.alloc() : memref<4xf64>", "memref.alloc() : memref<4xf32>",
+       "^bb0(%in: f16, %out: f32, %out_1: f64)"},
+      "arith.extf %in : f16 to f64"},
+     "linalg.generic",
+     5},
     {{"integers",
       SUM("memref<4x99999xi8>", "memref<4xi8>", "i8", "i8", "    %r = arith.addi %x, %s : i8\n"),
       {"linalg.generic"},

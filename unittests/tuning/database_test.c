@@ -116,6 +116,28 @@ static void equal_records_are_one(void **state) {
   tune_database_destroy(database);
 }
 
+// SQLite keeps no -0: a record with one is the record that comes back, and is not kept twice.
+static void negative_zeros_are_zeros(void **state) {
+  tune_database *database = open_with_task(*state);
+  tune_record record = make_record(0.001, "{\"mc\":64}");
+  give_reasons(&record);
+  tune_digest digests[2];
+  for (int i = 0; i < 2; ++i) {
+    double zero = i ? -0.0 : 0.0;
+    record.check.error = record.check.magnitude = record.check.leeway = record.drift = zero;
+    record.stage_seconds[0] = record.time.low = record.counts.of_run[TUNE_COUNT_CYCLES] = zero;
+    assert_ok(tune_database_append(database, &record));
+    assert_ok(tune_database_record_digest(&record, &digests[i]));
+  }
+  assert_string_equal(digests[0].text, digests[1].text);
+  assert_int_equal(count_records(database), 1);
+  tune_record found;
+  assert_ok(tune_database_find_record(database, digests[1].text, &found));
+  assert_false(signbit(found.check.error));
+  tune_record_deinit(&found);
+  tune_database_destroy(database);
+}
+
 // What is not fit to be kept is refused, and leaves nothing.
 static void bad_records_are_refused(void **state) {
   tune_database *database = open_with_task(*state);
@@ -511,6 +533,7 @@ int main(void) {
       TEST(failures_keep_their_reason),
       TEST(endless_errors_are_kept),
       TEST(equal_records_are_one),
+      TEST(negative_zeros_are_zeros),
       TEST(bad_records_are_refused),
       TEST(load_goes_by_age),
       TEST(visitors_can_stop),
