@@ -3,6 +3,7 @@
 #include "support/json.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -44,4 +45,11 @@ json_t *tune_json_load(const char *bytes, size_t size, json_error_t *error) {
 
 bool tune_json_lacks_memory(const json_error_t *error) {
   return json_error_code(error) == json_error_out_of_memory;
+}
+
+void tune_json_append_text(json_t *texts, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  json_array_append_new(texts, json_vsprintf(format, arguments));
+  va_end(arguments);
 }

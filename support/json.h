@@ -22,6 +22,10 @@ extern "C" {
 // something else, as `error` says, or where memory ran out.
 json_t *tune_json_load(const char *bytes, size_t size, json_error_t *error);
 
+// Appends a text to `texts`, an array of remarks for people. Where memory runs out it is left out.
+__attribute__((format(printf, 2, 3))) void tune_json_append_text(json_t *texts, const char *format,
+                                                                 ...);
+
 // Whether `error`, of a load or an unpack that failed, is that memory ran out.
 bool tune_json_lacks_memory(const json_error_t *error);
 

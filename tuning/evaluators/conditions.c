@@ -3,9 +3,9 @@
 #include "tuning/evaluators/conditions.h"
 
 #include "support/clock.h"
+#include "support/json.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,15 +107,6 @@ void tune_conditions_read(const tune_cores *cores, tune_conditions *out_conditio
 
 //===- Looking ----------------------------------------------------------------===//
 
-__attribute__((format(printf, 2, 3))) static void warn(json_t *warnings, const char *format, ...) {
-  char text[256];
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(text, sizeof text, format, arguments);
-  va_end(arguments);
-  json_array_append_new(warnings, json_string(text));
-}
-
 static double share(double before, double after, double total_before, double total_after) {
   double total = total_after - total_before;
   return total > 0 ? (after - before) / total : 0;
@@ -128,19 +119,21 @@ void tune_conditions_find_others(const tune_conditions *before, const tune_condi
   double own = share(before->own_busy, after->own_busy, before->own_total, after->own_total);
   double all = share(before->all_busy, after->all_busy, before->all_total, after->all_total);
   if (own > OWN_BUSY || all > ALL_BUSY)
-    warn(warnings,
-         "other programs kept %.1f of %zu CPUs busy just before the measurement (%.0f %% of %s "
-         "that it runs on); stop them and run again",
-         all * (double)after->cpu_count, after->cpu_count, 100 * own,
-         measuring == 1 ? "the one" : "those");
+    tune_json_append_text(
+        warnings,
+        "other programs kept %.1f of %zu CPUs busy just before the measurement (%.0f %% of %s "
+        "that it runs on); stop them and run again",
+        all * (double)after->cpu_count, after->cpu_count, 100 * own,
+        measuring == 1 ? "the one" : "those");
 }
 
 static void warn_of_governor(const tune_conditions *conditions, json_t *warnings) {
   if (conditions->governor[0] && strcmp(conditions->governor, "performance") != 0)
-    warn(warnings,
-         "the clock rate changes with the load (governor '%s'); 'cpupower frequency-set -g "
-         "performance' holds it",
-         conditions->governor);
+    tune_json_append_text(
+        warnings,
+        "the clock rate changes with the load (governor '%s'); 'cpupower frequency-set -g "
+        "performance' holds it",
+        conditions->governor);
 }
 
 void tune_conditions_look_around(const tune_cores *cores, tune_conditions *out_conditions,
@@ -159,7 +152,8 @@ void tune_conditions_find_stolen(const tune_conditions *before, const tune_condi
     return;
   double stolen = share(before->own_stolen, after->own_stolen, before->own_total, after->own_total);
   if (stolen > STOLEN)
-    warn(warnings, "the hypervisor gave %.0f %% of the time to other machines", 100 * stolen);
+    tune_json_append_text(warnings, "the hypervisor gave %.0f %% of the time to other machines",
+                          100 * stolen);
 }
 
 void tune_conditions_find_company(const tune_conditions *before, const tune_conditions *after,
@@ -173,7 +167,8 @@ void tune_conditions_find_company(const tune_conditions *before, const tune_cond
   if (seconds < COMPANY_SECONDS || others < COMPANY_CPUS * seconds ||
       others < COMPANY_SHARE * cpus * seconds)
     return;
-  warn(warnings, "other programs kept %.1f of %.0f CPUs busy meanwhile", others / seconds, cpus);
+  tune_json_append_text(warnings, "other programs kept %.1f of %.0f CPUs busy meanwhile",
+                        others / seconds, cpus);
 }
 
 //===- Telling ----------------------------------------------------------------===//
