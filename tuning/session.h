@@ -90,10 +90,11 @@ typedef struct tune_session_progress {
 typedef struct tune_session_options {
   const char *strategy; // name
   tune_strategy_options strategy_options;
-  const char *fingerprint; // see tune_record
-  size_t trials;           // stop rule: all in all, records of the store and the default counted in
-  double seconds;          // stop rule: of this session; 0: none
-  double target_percent;   // stop rule: of the peak; 0: none
+  const char *fingerprint;                // see tune_record
+  const tune_kept_conditions *conditions; // of the machine, kept with the records; NULL: not known
+  size_t trials;         // stop rule: all in all, records of the store and the default counted in
+  double seconds;        // stop rule: of this session; 0: none
+  double target_percent; // stop rule: of the peak; 0: none
   size_t
       plateau_trials; // stop rule: so many trials in a row without a gain of `plateau_percent`; 0:
   double plateau_percent; // none

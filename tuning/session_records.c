@@ -185,6 +185,8 @@ static tune_status append(struct session *session, size_t number, const tune_tim
       .seed = session->options->strategy_options.seed,
       .created_ms = trial->created_ms ? trial->created_ms : now_in_milliseconds(),
   };
+  if (session->options->conditions)
+    record.conditions = *session->options->conditions;
   memcpy(record.stage_seconds, trial->stage_seconds, sizeof record.stage_seconds);
   tune_status status = write_config(session, number, &record.config);
   if (tune_status_is_ok(status))

@@ -60,6 +60,22 @@ static void a_disqualified_winner_wins_no_more(void **state) {
   tune_config_deinit(&winner);
 }
 
+// Each record says what the machine was like when its session began.
+static void records_have_the_conditions_of_their_session(void **state) {
+  fixture *f = *state;
+  tune_kept_conditions conditions = {
+      .is_known = true, .cpus = "3", .load = 0.25, .others_busy = -1, .stolen = -1};
+  f->options.trials = 5;
+  run(f);
+  size_t before = f->store.count;
+  f->options.trials = 9;
+  f->options.conditions = &conditions;
+  run(f);
+  for (size_t i = 0; i < f->store.count; ++i)
+    assert_string_equal(f->store.records[i].conditions.cpus, i < before ? "" : "3");
+  assert_int_equal(f->store.count, before + 5); // with the winner
+}
+
 //===- Knobs that do nothing ------------------------------------------------------===//
 
 static void keep_config(memory_store *store, const char *config, tune_verdict verdict) {
@@ -120,6 +136,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(a_disqualified_trial_has_its_reason),
       TEST(a_disqualified_winner_wins_no_more),
+      TEST(records_have_the_conditions_of_their_session),
       TEST(settled_records_discard_no_other_ones),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
