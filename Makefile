@@ -9,11 +9,11 @@ TRIALS = 64
 help:
 	@echo "make demo          install what is missing, build, tune $(DEMO), show the result"
 	@echo "make check         install what is missing, build, run all tests; again with sanitizers;"
-	@echo "                   the fuzz targets for some seconds each; count the lines that tests run"
+	@echo "                   the fuzz targets for up to a minute each; count the lines that tests run"
 	@echo "make build         build only: tools in build/bin/, plugin in build/lib/"
 	@echo "make dependencies  install with apt what is missing; needs root or sudo if anything is"
 	@echo "make test          build, and run all tests once"
-	@echo "make fuzz          build the fuzz targets, and run each for 5 s; scripts/fuzz 1800 for longer"
+	@echo "make fuzz          build the fuzz targets, and run each for 5 or 60 s; scripts/fuzz 1800: longer"
 	@echo "make coverage      build support/ and tuning/ apart, and count the lines that their tests run"
 	@echo "make nightly       what takes long: ThreadSanitizer, valgrind, long fuzzing, 10^6 records"
 	@echo "make clean         remove build/ and the other builds, build-*/"
