@@ -12,6 +12,9 @@
 #define LARGEST_SHARE 0.5
 // Larger ones would hide the others behind what is allowed beside them.
 #define LARGE 16
+// exp of them is infinite, a sum of a few products of two is not.
+#define LARGEST 112.0
+#define LARGEST_F16 24.0
 #define LEEWAY 4.0
 // Where sums are fine enough that a term stands out all the same: Winograd's transforms, which take
 // sums of inputs apart, are off by more than what the inputs move.
@@ -45,7 +48,9 @@ static double float_of(uint64_t bits, tune_element_type element, const tune_spar
     unsigned kind = bits & 15;
     bits >>= 4;
     double small = 1 + (double)(bits & 3);
-    if (kind < 12)
+    if (fill->is_large)
+      value = (element == TUNE_F16 ? LARGEST_F16 : LARGEST) * (1 - unit_of(bits) / 4);
+    else if (kind < 12)
       value = fill->has_edges ? small : small / 4;
     else if (kind < 14)
       value = unit_of(bits);
