@@ -146,7 +146,8 @@ static void multiply(const tune_buffer *a, const tune_buffer *b, tune_element_ty
 }
 
 // One term of 1024 that is left out, doubled or exchanged is found, though sums are kept in f16 or
-// the operands are bf16; another order of the sum is not. Dense inputs do not tell with f16.
+// the operands are bf16; another order of the sum is not. Dense inputs do not tell with f16. Of
+// all terms exact inputs do (exact_test.c).
 static void single_terms_show_in_products(void **state) {
   (void)state;
   const struct {
