@@ -12,9 +12,9 @@
 #define MEAN_WITH_MARGIN 4
 // Maxima: so many places where the largest value is, in rows or in sets.
 #define PLACES 64
-// 2^-14 to 2^15 is within f16.
-#define LEAST_EXPONENT (-14)
-#define OCTAVES 29
+// From 2^-13 to 2^15; with the two at the ends all are normal in f16.
+#define SMALLEST_CHOICE 0x1p-13
+#define OCTAVES 28
 #define LARGEST_CHOICE 0x1.6p15
 #define GOLDEN_RATIO 0.6180339887498949
 
@@ -119,8 +119,8 @@ static void fill_factors(tune_buffer *buffer, const tune_exact_plan *plan, size_
 
 // Grows with `place`, from 0 to 1, and is exact in every type that is fine enough.
 static double choice_of(double place) {
-  double octave = floor(place * OCTAVES);
-  return ldexp(1 + (place * OCTAVES - octave), LEAST_EXPONENT + (int)octave);
+  unsigned octave = (unsigned)(place * OCTAVES);
+  return SMALLEST_CHOICE * (double)(1U << octave) * (1 + place * OCTAVES - octave);
 }
 
 // Where in `count` elements the largest stands; the smallest is at the other end.
@@ -137,13 +137,13 @@ static void fill_choices(tune_buffer *buffer, const tune_exact_plan *plan, size_
   size_t size = tune_element_type_size(element), count = buffer->size / size;
   double start = (double)(tune_random_at(seed, set) >> 11) * 0x1p-53;
   for (size_t i = 0; i < count; ++i) {
-    double place = fmod(start + (double)i * GOLDEN_RATIO, 1);
-    tune_element_store(element, choice_of(place), (char *)buffer->data + i * size);
+    double place = start + (double)i * GOLDEN_RATIO;
+    tune_element_store(element, choice_of(place - floor(place)), (char *)buffer->data + i * size);
   }
   if (count == 0)
     return;
   size_t peak = peak_of(plan, set, count);
-  tune_element_store(element, ldexp(1, LEAST_EXPONENT - 1),
+  tune_element_store(element, SMALLEST_CHOICE / 2,
                      (char *)buffer->data + (count - 1 - peak) * size);
   tune_element_store(element, LARGEST_CHOICE, (char *)buffer->data + peak * size);
 }
