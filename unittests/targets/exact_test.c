@@ -2,6 +2,7 @@
 
 #include "targets/exact.h"
 #include "targets/output_check.h"
+#include "unittests/targets/buffer_elements.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -11,23 +12,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-static double at(const tune_buffer *buffer, size_t index) {
-  tune_element_type element = buffer->type.element;
-  return tune_element_load(element, (char *)buffer->data + index * tune_element_type_size(element));
-}
-
-static void set(tune_buffer *buffer, size_t index, double value) {
-  tune_element_type element = buffer->type.element;
-  tune_element_store(element, value,
-                     (char *)buffer->data + index * tune_element_type_size(element));
-}
-
-static double rounded(tune_element_type element, double value) {
-  char bytes[8];
-  tune_element_store(element, value, bytes);
-  return tune_element_load(element, bytes);
-}
 
 //===- Products ---------------------------------------------------------------===//
 

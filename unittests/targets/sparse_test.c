@@ -2,6 +2,7 @@
 
 #include "targets/output_check.h"
 #include "targets/sparse.h"
+#include "unittests/targets/buffer_elements.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -17,17 +18,6 @@ static tune_buffer make(tune_element_type element, int64_t rows, int64_t columns
   tune_buffer buffer;
   assert_null(tune_buffer_init(&buffer, &type));
   return buffer;
-}
-
-static double at(const tune_buffer *buffer, size_t index) {
-  tune_element_type element = buffer->type.element;
-  return tune_element_load(element, (char *)buffer->data + index * tune_element_type_size(element));
-}
-
-static void set(tune_buffer *buffer, size_t index, double value) {
-  tune_element_type element = buffer->type.element;
-  tune_element_store(element, value,
-                     (char *)buffer->data + index * tune_element_type_size(element));
 }
 
 //===- Values -----------------------------------------------------------------===//
@@ -117,12 +107,6 @@ static void integers_have_their_ends(void **state) {
 #define LENGTH 1024
 
 typedef enum how { PLAIN, REVERSED, BLOCKED, WITHOUT_ONE, ONE_TWICE, SWAPPED } how;
-
-static double rounded(tune_element_type element, double value) {
-  char bytes[8];
-  tune_element_store(element, value, bytes);
-  return tune_element_load(element, bytes);
-}
 
 // A product whose sums are kept in `sums`, right in the first three ways.
 static void multiply(const tune_buffer *a, const tune_buffer *b, tune_element_type sums, how way,
