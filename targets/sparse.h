@@ -33,7 +33,7 @@ typedef struct tune_sparse_fill {
   uint64_t seed;
   int64_t reduction; // K (output_check.h): the longer, the fewer values are not zero
   bool is_positive;  // none is negative
-  bool is_large;     // what is not zero is around 100 either way, in f16 around 20
+  bool is_large;     // what is not zero is around 100 either way, in f16 20, in f64 900
   bool has_edges;    // all values are allowed; else floats are in [-1, 1], and none is denormal
   // Integers are from all of their range; else from that of an i8. Both where there are edges.
   bool has_wide_integers;

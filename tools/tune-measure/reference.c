@@ -310,12 +310,27 @@ static tune_status keep_set(tune_status status, task *t) {
 
 //===- Exact inputs ---------------------------------------------------------------------===//
 
+// Whether a position may be an output where values of a coarse type are equal: which of them it is
+// of is left open.
+static bool has_ties(const task *t) {
+  bool has_integers = false, has_coarse = false;
+  for (size_t i = 0; i < tune_signature_output_count(&t->signature); ++i)
+    has_integers |= !tune_element_type_is_float(tune_signature_output(&t->signature, i)->element);
+  for (size_t i = 0; i < t->signature.argument_count; ++i) {
+    tune_element_type element = t->signature.arguments[i].element;
+    has_coarse |= element == TUNE_F16 || element == TUNE_BF16;
+  }
+  return has_integers && has_coarse;
+}
+
 // Below which outputs are exact, however they are rounded on the way; 0 where that is not known.
 static double find_exact_limit(const reference *r, const task *t) {
   double roundoff = find_roundoff(t);
-  if (!(roundoff > 0) || inputs_have_file_of_floats(r->request, t))
+  if (inputs_have_file_of_floats(r->request, t))
     return 0;
-  return t->signature.selects ? INFINITY : fmin((double)t->signature.exact_limit, 1 / roundoff);
+  if (t->signature.selects)
+    return has_ties(t) ? 0 : INFINITY;
+  return roundoff > 0 ? fmin((double)t->signature.exact_limit, 1 / roundoff) : 0;
 }
 
 // The largest argument of floats but for those that were it before.

@@ -65,6 +65,32 @@ static void values_are_sparse(void **state) {
     }
 }
 
+// Large ones are zeros, as many, and numbers of which exp is infinite, or zero, and a product of
+// two is not.
+static void large_values_are_far_out(void **state) {
+  (void)state;
+  const tune_element_type elements[] = {TUNE_F16, TUNE_BF16, TUNE_F32, TUNE_F64};
+  for (size_t e = 0; e < 4; ++e) {
+    tune_buffer a = make(elements[e], 100, COUNT / 100);
+    // exp overflows in each type: at 11, 88.7, 88.7 and 709.
+    const double least[] = {17, 83, 83, 749}, most[] = {25, 113, 113, 1001};
+    tune_buffer_fill_sparsely(
+        &a,
+        &(tune_sparse_fill){
+            .seed = 3, .reduction = 1024, .is_large = true, .has_edges = true, .index_limit = 1});
+    size_t zeros = 0, negative = 0;
+    for (size_t i = 0; i < COUNT; ++i) {
+      double value = at(&a, i);
+      zeros += value == 0;
+      negative += value < 0;
+      assert_true(value == 0 || (fabs(value) > least[e] && fabs(value) < most[e]));
+    }
+    assert_in_range(zeros, COUNT * 92 / 100, COUNT * 95 / 100);
+    assert_in_range(negative, (COUNT - zeros) * 45 / 100, (COUNT - zeros) * 55 / 100);
+    tune_buffer_deinit(&a);
+  }
+}
+
 // Integers reach to both ends of their type, or of an i8; without edges, and where they may index
 // something, they are as ever.
 static void integers_have_their_ends(void **state) {
@@ -258,11 +284,9 @@ static void all_inputs_move(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(values_are_sparse),
-      cmocka_unit_test(integers_have_their_ends),
-      cmocka_unit_test(single_terms_show_in_products),
-      cmocka_unit_test(leeways_follow_what_moves),
-      cmocka_unit_test(all_inputs_move),
+      cmocka_unit_test(values_are_sparse),         cmocka_unit_test(large_values_are_far_out),
+      cmocka_unit_test(integers_have_their_ends),  cmocka_unit_test(single_terms_show_in_products),
+      cmocka_unit_test(leeways_follow_what_moves), cmocka_unit_test(all_inputs_move),
   };
   return cmocka_run_group_tests_name("targets/sparse", tests, NULL, NULL);
 }
