@@ -70,6 +70,8 @@ static bool differs_in_bits(const tune_buffer *a, const tune_buffer *b, size_t i
 }
 
 static const double MOST_NOISE = 0.125;
+// Beside a whole number.
+static const double EXACT_ERROR = 0.49;
 static const double TF32_ROUNDOFF = 0x1p-11;
 
 static double accumulator_roundoff(const tune_tolerance *tolerance, tune_element_type out) {
@@ -90,6 +92,34 @@ static double sum_noise(const tune_tolerance *tolerance, double u_acc) {
   return fmin(u_acc * sqrt(terms), MOST_NOISE);
 }
 
+static bool is_compared(const tune_tolerance *tolerance, size_t index, double expected) {
+  if (isinf(leeway_at(tolerance, index)))
+    return false;
+  bool is_any = !(tolerance->exact_limit > 0) || isinf(tolerance->exact_limit);
+  return is_any || (expected >= 0 && expected < tolerance->exact_limit);
+}
+
+static bound bound_of(const tune_tolerance *tolerance, tune_element_type out, double size) {
+  if (tolerance->exact_limit > 0)
+    return (bound){0, isinf(tolerance->exact_limit) ? 0 : EXACT_ERROR};
+  double u_out = tune_element_type_unit_roundoff(out);
+  double u_acc = accumulator_roundoff(tolerance, out);
+  double u_factor = tolerance->has_tf32 ? TF32_ROUNDOFF : 0;
+  return (bound){4 * u_out + 32 * u_acc + 4 * u_factor,
+                 (8 * sum_noise(tolerance, u_acc) + 16 * u_factor) * size +
+                     tune_element_type_smallest_normal(out)};
+}
+
+static double rms_bound_of(const tune_tolerance *tolerance, tune_element_type out, double size) {
+  if (tolerance->exact_limit > 0)
+    return bound_of(tolerance, out, size).absolute;
+  double u_out = tune_element_type_unit_roundoff(out);
+  double u_acc = accumulator_roundoff(tolerance, out);
+  double u_factor = tolerance->has_tf32 ? TF32_ROUNDOFF : 0;
+  return (4 * u_out + 32 * u_acc + 2 * sum_noise(tolerance, u_acc) + 2.5 * u_factor) * size +
+         tune_element_type_smallest_normal(out);
+}
+
 tune_output_check tune_output_check_run(const tune_buffer *value, const tune_buffer *reference,
                                         tune_tolerance tolerance) {
   tune_output_check c = {0};
@@ -103,26 +133,20 @@ tune_output_check tune_output_check_run(const tune_buffer *value, const tune_buf
   double rms = 0;
   if (is_float) {
     rms = root_mean_square(reference, c.element_count, &tolerance, &c.nan_count);
-    double u_out = tune_element_type_unit_roundoff(out);
-    double u_acc = accumulator_roundoff(&tolerance, out);
-    double u_factor = tolerance.has_tf32 ? TF32_ROUNDOFF : 0;
     double u_moved = tune_tolerance_roundoff(&tolerance, out);
     double size = fmax(rms, u_moved > 0 ? tolerance.spread / u_moved : 0);
     c.magnitude = size;
-    double noise = sum_noise(&tolerance, u_acc);
-    double smallest = tune_element_type_smallest_normal(out);
-    b.relative = 4 * u_out + 32 * u_acc + 4 * u_factor;
-    b.absolute = (8 * noise + 16 * u_factor) * size + smallest;
-    c.rms_tolerance = (4 * u_out + 32 * u_acc + 2 * noise + 2.5 * u_factor) * size + smallest;
+    b = bound_of(&tolerance, out, size);
+    c.rms_tolerance = rms_bound_of(&tolerance, out, size);
   }
 
   double worst = -1, sum = 0, leeway_sum = 0;
   size_t finite = 0;
   for (size_t i = 0; i < c.element_count; ++i) {
     double leeway = leeway_at(&tolerance, i);
-    if (isinf(leeway))
-      continue;
     double error, allowed, x = load(value, i), r = load(reference, i);
+    if (is_float ? !is_compared(&tolerance, i, r) : isinf(leeway))
+      continue;
     double out_by = excess(x, r, &b, leeway, &error, &allowed);
     if (!is_float && out_by == 0 && differs_in_bits(value, reference, i))
       out_by = error = 1;

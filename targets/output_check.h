@@ -40,6 +40,10 @@
 // the root mean square of all by that of the leeways. Where it is infinite an element, integers
 // too, is not compared.
 //
+// On exact inputs (exact.h) an output is a whole number, and right if that is the nearest one:
+// other ways to add up give the same, approximations such as Winograd's nearly. Where nothing is
+// added up it has to be equal.
+//
 // Threads: any; functions of their arguments.
 //
 //===--------------------------------------------------------------------------===//
@@ -59,6 +63,7 @@ typedef struct tune_tolerance {
   tune_element_type accumulator; // acc
   bool has_tf32;                 // factors of products may be rounded to tf32
   double spread;                 // S; 0 where it is not known
+  double exact_limit;            // as a plan's (exact.h): others are not compared; 0: not exact
   const float *leeways;          // of each element, borrowed; NULL: none has any
 } tune_tolerance;
 

@@ -90,6 +90,8 @@ tune_status tune_signature_from_json(const json_t *object, tune_signature *out_s
     status = read_types(json_object_get(object, "results"), "result", &out_signature->results,
                         &out_signature->result_count);
   out_signature->is_partial = json_is_true(json_object_get(object, "partial"));
+  out_signature->selects = json_is_true(json_object_get(object, "selects"));
+  out_signature->exact_limit = json_integer_value(json_object_get(object, "exact"));
   if (!tune_status_is_ok(status))
     tune_signature_deinit(out_signature);
   return status;

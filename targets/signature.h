@@ -40,6 +40,10 @@ typedef struct tune_signature {
   tune_value_type *results;
   size_t result_count;
   bool is_partial; // there are values of the arguments for which the outputs are not defined
+  bool selects;    // outputs are inputs or constants, as they are
+  // For arguments of whole numbers, none of them negative, outputs from 0 up to it are exact, in
+  // whatever order they are computed. 0: not so.
+  int64_t exact_limit;
 } tune_signature;
 
 // Reads the JSON form. INVALID_ARGUMENT names the member that is missing, unknown or out of range.

@@ -12,6 +12,10 @@
 #define LARGEST_SHARE 0.5
 // Larger ones would hide the others behind what is allowed beside them.
 #define LARGE 16
+// exp of them is infinite, a sum of a few products of two is not.
+#define LARGEST 112.0
+#define LARGEST_F16 24.0
+#define LARGEST_F64 1000.0
 #define LEEWAY 4.0
 // Where sums are fine enough that a term stands out all the same: Winograd's transforms, which take
 // sums of inputs apart, are off by more than what the inputs move.
@@ -37,6 +41,10 @@ static bool is_zero(uint64_t *bits, double share) {
 // In [0, 1].
 static double unit_of(uint64_t bits) { return (double)(bits & 0xffffff) * 0x1p-24; }
 
+static double largest_of(tune_element_type element) {
+  return element == TUNE_F16 ? LARGEST_F16 : element == TUNE_F64 ? LARGEST_F64 : LARGEST;
+}
+
 static double float_of(uint64_t bits, tune_element_type element, const tune_sparse_fill *fill) {
   bool is_negative = bits & 1 && !fill->is_positive;
   bits >>= 1;
@@ -45,7 +53,9 @@ static double float_of(uint64_t bits, tune_element_type element, const tune_spar
     unsigned kind = bits & 15;
     bits >>= 4;
     double small = 1 + (double)(bits & 3);
-    if (kind < 12)
+    if (fill->is_large)
+      value = largest_of(element) * (1 - unit_of(bits) / 4);
+    else if (kind < 12)
       value = fill->has_edges ? small : small / 4;
     else if (kind < 14)
       value = unit_of(bits);

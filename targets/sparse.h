@@ -3,7 +3,9 @@
 // A sum of thousands of terms of like size hides one that is missing, doubled or another's behind
 // what its roundings may come to, in f16 and bf16 at least. Where most factors are zero it does
 // not: few terms are left, each as large as the sum. Sparse values are zeros of both signs, and,
-// among these, small integers, a few larger ones, numbers that need all bits, and denormal ones.
+// among these, small integers, a few larger ones, numbers that need all bits, and denormal ones; or
+// large numbers alone, of which exp is infinite: what is made to be stable for such, as a softmax
+// is by taking its maximum away first, has to be so.
 //
 // Such values stand where functions are steep, where comparisons are close and quotients are not
 // defined, and a candidate may legally land on the other side (docs/accuracy.md). So the reference
@@ -31,6 +33,7 @@ typedef struct tune_sparse_fill {
   uint64_t seed;
   int64_t reduction; // K (output_check.h): the longer, the fewer values are not zero
   bool is_positive;  // none is negative
+  bool is_large;     // what is not zero is around 100 either way, in f16 20, in f64 900
   bool has_edges;    // all values are allowed; else floats are in [-1, 1], and none is denormal
   // Integers are from all of their range; else from that of an i8. Both where there are edges.
   bool has_wide_integers;

@@ -206,6 +206,7 @@ static tune_status read_function(MlirOperation function, tune_function_signature
     signature->arguments[i].is_constant = tune_constant_is_argument(function, (intptr_t)i);
   TUNE_RETURN_IF_ERROR(find_outputs(function, signature));
   mlirOperationWalk(function, find_partial, &signature->is_partial, MlirWalkPreOrder);
+  signature->exactness = tune_exactness_of(function);
   for (size_t i = 0; i < signature->function_result_count; ++i) {
     if (signature->destinations[i] >= 0)
       continue;
@@ -276,6 +277,10 @@ tune_status tune_function_signature_to_json(const tune_function_signature *signa
                           "results", results);
   if (*out_object && signature->is_partial)
     failed |= json_object_set_new(*out_object, "partial", json_true());
+  if (*out_object && signature->exactness.selects)
+    failed |= json_object_set_new(*out_object, "selects", json_true());
+  if (*out_object && signature->exactness.limit)
+    failed |= json_object_set_new(*out_object, "exact", json_integer(signature->exactness.limit));
   if (*out_object && !failed)
     return TUNE_OK;
   json_decref(*out_object);

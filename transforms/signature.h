@@ -11,7 +11,8 @@
 //  - all other results are fresh memory;
 //  - it is partial if an op in it leaves open what comes of some values (a division of integers, a
 //    shift, a float that becomes an integer, an index computed from data, a promise such as nnan or
-//    nsw), or may (a call).
+//    nsw), or may (a call);
+//  - exactness.h says for which values its outputs are exact.
 //
 // docs/architecture.md has the JSON and the layout in memory.
 //
@@ -23,6 +24,7 @@
 #define TUNE_TRANSFORMS_SIGNATURE_H
 
 #include "support/status.h"
+#include "transforms/exactness.h"
 
 #include "mlir-c/IR.h"
 
@@ -49,6 +51,7 @@ typedef struct tune_function_signature {
   size_t result_count; // results with memory of their own
   tune_function_signature_value *results;
   bool is_partial; // there are values of the arguments for which the results are not defined
+  tune_exactness exactness;
   // For each result of the function as it is in the IR, the argument that it is written to, or -1.
   size_t function_result_count;
   ptrdiff_t *destinations;

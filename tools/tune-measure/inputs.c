@@ -100,26 +100,56 @@ static bool has_float_output(const tune_signature *signature) {
   return false;
 }
 
-tune_status inputs_make_sparse(const json_t *request, uint64_t seed, tune_fill fill, task *t) {
-  const json_t *inputs = request_get_member(request, "inputs");
+// Of the shapes of the dense ones, and the same.
+static tune_status copy_dense(const task *t, task_inputs *set) {
+  set->values = calloc(t->signature.argument_count + 1, sizeof *set->values);
+  if (!set->values)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "making inputs");
+  for (size_t i = 0; i < t->signature.argument_count; ++i)
+    TUNE_RETURN_IF_ERROR(tune_status_annotate(
+        tune_buffer_init_copy(&set->values[i], &t->dense.values[i]), "input %zu", i));
+  return TUNE_OK;
+}
+
+tune_status inputs_make_sparse(const inputs_source *source, const task *t, bool is_large,
+                               task_inputs *set) {
+  const json_t *inputs = request_get_member(source->request, "inputs");
   size_t count = t->signature.argument_count;
   tune_sparse_fill how = {.reduction = t->tolerance.reduction,
-                          .is_positive = fill == TUNE_FILL_POSITIVE,
+                          .is_positive = source->fill == TUNE_FILL_POSITIVE,
+                          .is_large = is_large,
                           .has_edges = !t->signature.is_partial,
                           .has_wide_integers = !has_float_output(&t->signature),
                           .index_limit = find_index_limit(t)};
-  t->sparse.values = calloc(count + 1, sizeof *t->sparse.values);
-  if (!t->sparse.values)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "making inputs");
+  TUNE_RETURN_IF_ERROR(copy_dense(t, set));
   for (size_t i = 0; i < count; ++i) {
-    tune_buffer *made = &t->sparse.values[i];
-    how.seed = seed + count + i;
-    TUNE_RETURN_IF_ERROR(
-        tune_status_annotate(tune_buffer_init_copy(made, &t->dense.values[i]), "input %zu", i));
+    how.seed = source->seed + (is_large ? 2 : 1) * count + i;
     if (!input_path(inputs, i))
-      tune_buffer_fill_sparsely(made, &how);
+      tune_buffer_fill_sparsely(&set->values[i], &how);
   }
   return TUNE_OK;
+}
+
+tune_status inputs_make_exact(const inputs_source *source, const task *t,
+                              const tune_exact_plan *plan, size_t number, size_t striped,
+                              task_inputs *set) {
+  const json_t *inputs = request_get_member(source->request, "inputs");
+  size_t count = t->signature.argument_count;
+  int64_t limit = find_index_limit(t);
+  TUNE_RETURN_IF_ERROR(copy_dense(t, set));
+  for (size_t i = 0; i < count; ++i)
+    if (!input_path(inputs, i))
+      tune_exact_fill(&set->values[i], plan, number, i == striped, source->seed + 3 * count + i,
+                      limit);
+  return TUNE_OK;
+}
+
+bool inputs_have_file_of_floats(const json_t *request, const task *t) {
+  const json_t *inputs = request_get_member(request, "inputs");
+  for (size_t i = 0; i < t->signature.argument_count; ++i)
+    if (input_path(inputs, i) && tune_element_type_is_float(t->signature.arguments[i].element))
+      return true;
+  return false;
 }
 
 void inputs_destroy(const task *t, task_inputs *set) {

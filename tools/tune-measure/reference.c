@@ -3,7 +3,6 @@
 #include "tools/tune-measure/reference.h"
 #include "targets/random_at.h"
 #include "targets/sparse.h"
-#include "tools/tune-measure/inputs.h"
 #include "tools/tune-measure/transfer.h"
 
 #include <math.h>
@@ -12,6 +11,11 @@
 #define REFERENCE_SECONDS 120
 // A reference that takes longer does not run three times more.
 #define SPARSE_SECONDS 5.0
+// What the reference's runs on exact inputs may take beyond that of the first, and these inputs.
+#define EXACT_SECONDS 2.0
+#define EXACT_BYTES 0x1p27
+// Of the elements of an output so many have to be compared for a set to be worth its run.
+#define LEAST_SHARE_SHOWN 0.125
 
 // One run, in a child, whose copies of the inputs it may change.
 typedef struct reference_order reference_order;
@@ -161,6 +165,7 @@ void reference_forget(const task *t, task_inputs *set) {
   set->outputs = NULL;
   set->leeways = NULL;
   set->spreads = NULL;
+  set->exact_limit = 0;
 }
 
 // The root mean square of the differences of finite elements.
@@ -237,13 +242,23 @@ static tune_status make_leeways(const task *t, task_inputs *set) {
   return set->leeways ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "opening a task");
 }
 
-static tune_status find_leeways(const reference *r, tune_fill fill, task *t) {
+// Where the reference itself is not finite, sums of narrower types need not be the same.
+static void excuse_overflows(const tune_buffer *output, float *leeways) {
+  tune_element_type element = output->type.element;
+  size_t size = tune_element_type_size(element);
+  for (size_t i = 0; tune_element_type_is_float(element) && i < output->size / size; ++i)
+    if (!isfinite(tune_element_load(element, (const char *)output->data + i * size)))
+      leeways[i] = INFINITY;
+}
+
+static tune_status find_leeways(const reference *r, const inputs_source *source, task *t,
+                                task_inputs *set) {
   double roundoff = find_roundoff(t), of_argument, seconds;
   if (!has_float_argument(t, &of_argument))
     return TUNE_OK;
-  TUNE_RETURN_IF_ERROR(make_leeways(t, &t->sparse));
-  reference_order order = {.of = t, .set = &t->sparse, .change = disturb_sparse};
-  order.disturbance.is_positive = fill == TUNE_FILL_POSITIVE;
+  TUNE_RETURN_IF_ERROR(make_leeways(t, set));
+  reference_order order = {.of = t, .set = set, .change = disturb_sparse};
+  order.disturbance.is_positive = source->fill == TUNE_FILL_POSITIVE;
   // Factors are rounded to tf32 once, whatever the sum.
   order.disturbance.size = tune_disturbance_size(
       roundoff > 0 ? roundoff : of_argument, t->tolerance.has_tf32 ? 1 : t->tolerance.reduction);
@@ -253,34 +268,148 @@ static tune_status find_leeways(const reference *r, tune_fill fill, task *t) {
     tune_status status = run_in_child(r, &order, &moved, &seconds);
     for (size_t j = 0; tune_status_is_ok(status) && j < tune_signature_output_count(&t->signature);
          ++j)
-      if (moved[j].size == t->sparse.outputs[j].size)
-        tune_sparse_raise_leeways(&t->sparse.outputs[j], &moved[j], &order.disturbance,
-                                  t->sparse.leeways[j]);
+      if (moved[j].size == set->outputs[j].size)
+        tune_sparse_raise_leeways(&set->outputs[j], &moved[j], &order.disturbance, set->leeways[j]);
     destroy_outputs(t, moved);
     TUNE_RETURN_IF_ERROR(status);
   }
   return TUNE_OK;
 }
 
-static tune_status run_sparse(const reference *r, uint64_t seed, tune_fill fill, task *t) {
+static tune_status run_sparse(const reference *r, const inputs_source *source, bool is_large,
+                              task *t, task_inputs *set) {
   double seconds;
-  reference_order order = {.of = t, .set = &t->sparse};
-  TUNE_RETURN_IF_ERROR(inputs_make_sparse(r->request, seed, fill, t));
-  TUNE_RETURN_IF_ERROR(run_in_child(r, &order, &t->sparse.outputs, &seconds));
-  return find_leeways(r, fill, t);
+  reference_order order = {.of = t, .set = set};
+  TUNE_RETURN_IF_ERROR(inputs_make_sparse(source, t, is_large, set));
+  TUNE_RETURN_IF_ERROR(run_in_child(r, &order, &set->outputs, &seconds));
+  TUNE_RETURN_IF_ERROR(find_leeways(r, source, t, set));
+  for (size_t i = 0; is_large && set->leeways && i < tune_signature_output_count(&t->signature);
+       ++i)
+    excuse_overflows(&set->outputs[i], set->leeways[i]);
+  return TUNE_OK;
 }
 
-tune_status reference_run_sparse(const reference *r, uint64_t seed, tune_fill fill, task *t) {
-  if (t->target == &tune_target_null || t->reference_seconds > SPARSE_SECONDS)
+static void drop_set(const task *t, task_inputs *set) {
+  reference_forget(t, set);
+  inputs_destroy(t, set);
+}
+
+// Keeps the set that was just made as one more of the task's. What cannot take such inputs does
+// without.
+static tune_status keep_set(tune_status status, task *t) {
+  if (tune_status_is_ok(status)) {
+    ++t->sparse_count;
     return TUNE_OK;
-  tune_status status = run_sparse(r, seed, fill, t);
-  if (tune_status_is_ok(status))
-    return TUNE_OK;
-  reference_forget(t, &t->sparse);
-  inputs_destroy(t, &t->sparse);
-  // What cannot take such inputs does without.
+  }
+  drop_set(t, &t->sparse[t->sparse_count]);
   if (tune_status_get_code(status) != TUNE_INTERNAL)
     return status;
   tune_status_free(status);
   return TUNE_OK;
+}
+
+//===- Exact inputs ---------------------------------------------------------------------===//
+
+// Whether a position may be an output where values of a coarse type are equal: which of them it is
+// of is left open.
+static bool has_ties(const task *t) {
+  bool has_integers = false, has_coarse = false;
+  for (size_t i = 0; i < tune_signature_output_count(&t->signature); ++i)
+    has_integers |= !tune_element_type_is_float(tune_signature_output(&t->signature, i)->element);
+  for (size_t i = 0; i < t->signature.argument_count; ++i) {
+    tune_element_type element = t->signature.arguments[i].element;
+    has_coarse |= element == TUNE_F16 || element == TUNE_BF16;
+  }
+  return has_integers && has_coarse;
+}
+
+// Below which outputs are exact, however they are rounded on the way; 0 where that is not known.
+static double find_exact_limit(const reference *r, const task *t) {
+  double roundoff = find_roundoff(t);
+  if (inputs_have_file_of_floats(r->request, t))
+    return 0;
+  if (t->signature.selects)
+    return has_ties(t) ? 0 : INFINITY;
+  return roundoff > 0 ? fmin((double)t->signature.exact_limit, 1 / roundoff) : 0;
+}
+
+// The largest argument of floats but for those that were it before.
+static size_t next_striped(const task *t, const bool *was_striped) {
+  size_t count = t->signature.argument_count, largest = count;
+  for (size_t i = 0; i < count; ++i) {
+    const tune_buffer *value = &t->dense.values[i];
+    if (tune_element_type_is_float(value->type.element) && !value->type.is_scalar &&
+        !was_striped[i] && (largest == count || value->size > t->dense.values[largest].size))
+      largest = i;
+  }
+  return largest;
+}
+
+// Fewer sets of a plan where they need much time or memory.
+static void limit_sets(const task *t, tune_exact_plan *plan) {
+  double bytes = 0, most = EXACT_SECONDS / fmax(t->reference_seconds, 1e-6);
+  for (size_t i = 0; i < t->signature.argument_count; ++i)
+    bytes += (double)t->dense.values[i].size;
+  most = fmax(1, fmin(most, EXACT_BYTES / fmax(bytes, 1)));
+  if (most < (double)plan->set_count)
+    plan->set_count = (size_t)most;
+}
+
+static tune_status run_exact(const reference *r, const inputs_source *source,
+                             const tune_exact_plan *plan, size_t number, size_t striped, task *t) {
+  task_inputs *set = &t->sparse[t->sparse_count];
+  reference_order order = {.of = t, .set = set};
+  double seconds;
+  set->exact_limit = plan->limit;
+  TUNE_RETURN_IF_ERROR(inputs_make_exact(source, t, plan, number, striped, set));
+  return run_in_child(r, &order, &set->outputs, &seconds);
+}
+
+// Whether some output of the set that was made last has enough elements that are compared.
+static bool shows_enough(const task *t) {
+  const task_inputs *set = &t->sparse[t->sparse_count - 1];
+  for (size_t i = 0; i < tune_signature_output_count(&t->signature); ++i)
+    if (tune_exact_share(&set->outputs[i], set->exact_limit) >= LEAST_SHARE_SHOWN)
+      return true;
+  return false;
+}
+
+// Which argument is summed up over with zeros is found by trying: with those of another one sums
+// are too large.
+static tune_status run_all_exact(const reference *r, const inputs_source *source, task *t) {
+  double limit = find_exact_limit(r, t);
+  size_t count = t->signature.argument_count, first = t->sparse_count, striped;
+  bool *was_striped = calloc(count + 1, sizeof *was_striped);
+  if (!was_striped)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "making inputs");
+  tune_status status = TUNE_OK;
+  while (limit > 0 && tune_status_is_ok(status) && t->sparse_count == first &&
+         (striped = next_striped(t, was_striped)) < count) {
+    was_striped[striped] = true;
+    tune_exact_plan plan =
+        tune_exact_plan_make(limit, t->tolerance.reduction, &t->dense.values[striped].type);
+    limit_sets(t, &plan);
+    for (size_t i = 0; i < plan.set_count && tune_status_is_ok(status); ++i) {
+      status = keep_set(run_exact(r, source, &plan, i, striped, t), t);
+      if (t->sparse_count == first)
+        break;
+      if (i == 0 && !isinf(limit) && !shows_enough(t)) {
+        drop_set(t, &t->sparse[--t->sparse_count]);
+        break;
+      }
+    }
+  }
+  free(was_striped);
+  return status;
+}
+
+tune_status reference_run_sparse(const reference *r, const inputs_source *source, task *t) {
+  if (t->target == &tune_target_null || t->reference_seconds > SPARSE_SECONDS)
+    return TUNE_OK;
+  TUNE_RETURN_IF_ERROR(keep_set(run_sparse(r, source, false, t, &t->sparse[t->sparse_count]), t));
+  if (t->signature.selects || t->signature.exact_limit > 0)
+    return run_all_exact(r, source, t);
+  if (t->signature.is_partial)
+    return TUNE_OK;
+  return keep_set(run_sparse(r, source, true, t, &t->sparse[t->sparse_count]), t);
 }

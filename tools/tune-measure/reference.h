@@ -9,7 +9,7 @@
 #ifndef TUNE_TOOLS_TUNE_MEASURE_REFERENCE_H
 #define TUNE_TOOLS_TUNE_MEASURE_REFERENCE_H
 
-#include "tools/tune-measure/task.h"
+#include "tools/tune-measure/inputs.h"
 
 typedef struct reference {
   const json_t *request; // of the task: "limits"
@@ -22,9 +22,11 @@ typedef struct reference {
 tune_status reference_run(const reference *r, task *t);
 // Runs once more on inputs that are a little off, and makes the spreads of `t->dense`.
 tune_status reference_find_spreads(const reference *r, task *t);
-// Makes `t->sparse` (targets/sparse.h), for which the reference runs three times. There is none
-// where it takes long, or crashes or hangs on such inputs.
-tune_status reference_run_sparse(const reference *r, uint64_t seed, tune_fill fill, task *t);
+// Makes `t->sparse`. Those of targets/sparse.h, for which the reference runs three times; where the
+// outputs' exactness is known (tune_signature) those of targets/exact.h, for which it runs once
+// each; else large ones, with three runs more. There are none where it takes long, nor of a kind on
+// which it crashes or hangs.
+tune_status reference_run_sparse(const reference *r, const inputs_source *source, task *t);
 // Leaves no outputs, and what goes with them.
 void reference_forget(const task *t, task_inputs *set);
 

@@ -193,7 +193,8 @@ static tune_status prepare(const json_t *request, const child_watch *watch, task
   }
   if (json_is_true(json_object_get(request, "sensitivity")) || t->tolerance.has_tf32)
     TUNE_RETURN_IF_ERROR(reference_find_spreads(&of, t));
-  TUNE_RETURN_IF_ERROR(reference_run_sparse(&of, (uint64_t)seed, fill, t));
+  inputs_source source = {.request = request, .seed = (uint64_t)seed, .fill = fill};
+  TUNE_RETURN_IF_ERROR(reference_run_sparse(&of, &source, t));
   t->has_reference = true;
   return TUNE_OK;
 }
@@ -216,9 +217,11 @@ void task_destroy(task *t) {
   if (!t)
     return;
   reference_forget(t, &t->dense);
-  reference_forget(t, &t->sparse);
   inputs_destroy(t, &t->dense);
-  inputs_destroy(t, &t->sparse);
+  for (size_t i = 0; i < t->sparse_count; ++i) {
+    reference_forget(t, &t->sparse[i]);
+    inputs_destroy(t, &t->sparse[i]);
+  }
   tune_signature_deinit(&t->signature);
   free(t->cpus);
   free(t->device);

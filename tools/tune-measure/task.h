@@ -10,6 +10,7 @@
 #ifndef TUNE_TOOLS_TUNE_MEASURE_TASK_H
 #define TUNE_TOOLS_TUNE_MEASURE_TASK_H
 
+#include "targets/exact.h"
 #include "targets/output_check.h"
 #include "tools/tune-measure/child.h"
 #include "tuning/measure.h"
@@ -20,7 +21,11 @@ typedef struct task_inputs {
   tune_buffer *outputs; // of the reference, one for each output
   double *spreads;      // how far each moves with the inputs (output_check.h); NULL: not known
   float **leeways;      // for each output, of each of its elements (output_check.h); NULL: none
+  double exact_limit;   // of outputs that have to be exact (output_check.h); 0: not so
 } task_inputs;
+
+// Those of targets/sparse.h, and of targets/exact.h.
+#define TASK_SPARSE_LIMIT (2 + TUNE_EXACT_SET_LIMIT)
 
 typedef struct task {
   struct task *next;
@@ -34,8 +39,9 @@ typedef struct task {
   bool flushes_cache; // ahead of each run that is timed
   bool counts;        // what the processor does meanwhile (counters.h)
   tune_tolerance tolerance;
-  task_inputs dense;        // what is timed
-  task_inputs sparse;       // what is looked at ahead of that; there may be none
+  task_inputs dense;                     // what is timed
+  task_inputs sparse[TASK_SPARSE_LIMIT]; // what is looked at ahead of that; there may be none
+  size_t sparse_count;
   bool has_reference;       //
   double reference_seconds; // of its run on the dense inputs
   double nan_share;         // of the reference's floats there: what is NaN cannot be checked

@@ -54,9 +54,9 @@ static tune_status fail(subject *s, const char *where, const char *why) {
   tune_string_builder text;
   tune_string_builder_init(&text);
   tune_string_builder_appendf(&text, "%s%s: %s",
-                              s->is_timed                ? "right in the first run, wrong later: "
-                              : s->set == &s->of->sparse ? "on sparse inputs: "
-                                                         : "",
+                              s->is_timed               ? "right in the first run, wrong later: "
+                              : s->set != &s->of->dense ? "on sparse inputs: "
+                                                        : "",
                               where, why);
   return tune_string_builder_finish(&text, &s->error);
 }
@@ -89,7 +89,7 @@ static void note_check(subject *s, const tune_output_check *check, tune_element_
                               .reduction = tolerance->reduction,
                               .magnitude = check->magnitude,
                               .leeway = check->leeway,
-                              .is_sparse = s->set == &s->of->sparse};
+                              .is_sparse = s->set != &s->of->dense};
   set_type(result.type, tune_element_type_name(type));
   bool is_float = tune_element_type_is_float(type);
   if (is_float && tolerance->has_accumulator && tolerance->accumulator != type)
@@ -106,6 +106,7 @@ static tune_status check_output(subject *s, size_t index, const tune_buffer *val
   tune_tolerance tolerance = s->of->tolerance;
   if (set->spreads)
     tolerance.spread = set->spreads[index];
+  tolerance.exact_limit = set->exact_limit;
   if (set->leeways)
     tolerance.leeways = set->leeways[index];
   tune_output_check check = tune_output_check_run(value, expected, tolerance);
@@ -210,7 +211,7 @@ static tune_status run_on(subject *s, const task_inputs *set) {
   TUNE_RETURN_IF_ERROR(t->target->bind(s->kernel, set->values, t->signature.argument_count));
   TUNE_RETURN_IF_ERROR(protect_inputs(t, set));
   s->notes->kernel = s->kernel;
-  s->notes->phase = set == &t->sparse ? "running on sparse inputs" : "running";
+  s->notes->phase = set == &t->dense ? "running" : "running on sparse inputs";
   double seconds;
   TUNE_RETURN_IF_ERROR(t->target->time(s->kernel, 1, &seconds));
   s->notes->phase = "being checked";
@@ -219,10 +220,11 @@ static tune_status run_on(subject *s, const task_inputs *set) {
 
 static tune_status check_sparse(subject *s) {
   const task *t = s->of;
-  if (!t->sparse.values)
-    return TUNE_OK;
-  TUNE_RETURN_IF_ERROR(run_on(s, &t->sparse));
-  return check_all(s);
+  for (size_t i = 0; i < t->sparse_count && !s->error; ++i) {
+    TUNE_RETURN_IF_ERROR(run_on(s, &t->sparse[i]));
+    TUNE_RETURN_IF_ERROR(check_all(s));
+  }
+  return TUNE_OK;
 }
 
 static tune_status load_and_check(const trial_order *order, size_t index, tune_target *target,

@@ -2,12 +2,14 @@
 
 #include "unittests/rules/trial.h"
 
+#include "targets/exact.h"
 #include "targets/output_check.h"
 #include "targets/sparse.h"
 #include "targets/target.h"
 #include "tuning/sampler.h"
 #include "unittests/transforms/mlir_context.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +18,8 @@
 #include <unistd.h>
 
 #define CHILD_SECONDS 60
+// Of a plan's sets so many are tried.
+#define EXACT_SETS 2
 
 tune_status trial_bench_init(trial_bench *bench) {
   *bench = (trial_bench){.context = make_full_context()};
@@ -203,6 +207,41 @@ static tune_status compare_sparsely(const trial_job *job, const tune_signature *
   return TUNE_OK;
 }
 
+static size_t find_largest(const tune_signature *signature, const tune_buffer *inputs) {
+  size_t largest = 0;
+  for (size_t i = 1; i < signature->argument_count; i++)
+    if (tune_element_type_is_float(inputs[i].type.element) && inputs[i].size > inputs[largest].size)
+      largest = i;
+  return largest;
+}
+
+// On exact inputs nothing may differ.
+static tune_status compare_exactly(const trial_job *job, const tune_signature *signature,
+                                   tune_kernel *expected, tune_kernel *kernel,
+                                   tune_buffer *inputs) {
+  double limit = signature->selects ? INFINITY : (double)signature->exact_limit;
+  if (!(limit > 0) || signature->argument_count == 0)
+    return TUNE_OK;
+  int64_t reduction = job->subject->reduction;
+  size_t striped = find_largest(signature, inputs);
+  tune_exact_plan plan = tune_exact_plan_make(limit, reduction, &inputs[striped].type);
+  tune_tolerance tolerance = {.reduction = reduction, .exact_limit = limit};
+  for (size_t set = 0; set < plan.set_count && set < EXACT_SETS; set++) {
+    for (size_t i = 0; i < signature->argument_count; i++)
+      tune_exact_fill(&inputs[i], &plan, set, i == striped, 199 + i, job->subject->index_limit);
+    for (size_t i = 0; i < tune_signature_output_count(signature); i++) {
+      tune_buffer right, value;
+      TUNE_RETURN_IF_ERROR(run_on(expected, signature, inputs, i, &right));
+      TUNE_RETURN_IF_ERROR(run_on(kernel, signature, inputs, i, &value));
+      TUNE_RETURN_IF_ERROR(tune_status_annotate(compare_output(&value, &right, tolerance),
+                                                "on exact inputs: output %zu", i));
+      tune_buffer_deinit(&right);
+      tune_buffer_deinit(&value);
+    }
+  }
+  return TUNE_OK;
+}
+
 static tune_status run_and_compare(const trial_job *job) {
   json_t *object;
   tune_signature signature;
@@ -220,7 +259,8 @@ static tune_status run_and_compare(const trial_job *job) {
   TUNE_RETURN_IF_ERROR(run_artifact(target, &signature, job->reference, inputs, &expected));
   TUNE_RETURN_IF_ERROR(run_artifact(target, &signature, job->artifact, inputs, &kernel));
   TUNE_RETURN_IF_ERROR(compare(job, &signature, expected, kernel));
-  return compare_sparsely(job, &signature, expected, kernel, inputs);
+  TUNE_RETURN_IF_ERROR(compare_sparsely(job, &signature, expected, kernel, inputs));
+  return compare_exactly(job, &signature, expected, kernel, inputs);
 }
 
 _Noreturn static void be_child(const trial_job *job, int report) {
