@@ -17,6 +17,19 @@ typedef struct search {
   tune_config config;
 } search;
 
+// A record that choices rule out says more than one that nobody could have made.
+static tune_status note_refused(search *state, const tune_record *record) {
+  tune_status reason = tune_config_explain(state->space->schedule->space, record->config);
+  if (tune_status_get_code(reason) == TUNE_OUT_OF_MEMORY)
+    return reason;
+  if (tune_status_is_ok(reason))
+    state->outcome = TUNE_BEST_NOT_ALLOWED;
+  else if (state->outcome != TUNE_BEST_NOT_ALLOWED)
+    state->outcome = TUNE_BEST_NOT_OF_SPACE;
+  tune_status_free(reason);
+  return TUNE_OK;
+}
+
 // Winners were measured beside their rivals, so any of them beats any trial, as in
 // tune_database_best.
 static tune_status visit(void *user, const tune_record *record) {
@@ -28,8 +41,6 @@ static tune_status visit(void *user, const tune_record *record) {
       state->outcome = TUNE_BEST_OTHER_SPACE;
     return TUNE_OK;
   }
-  if (state->outcome != TUNE_BEST_FOUND)
-    state->outcome = TUNE_BEST_NOT_ALLOWED;
   bool is_winner = record->kind == TUNE_RECORD_WINNER;
   bool has_best = state->config.choices != NULL;
   bool is_better = !has_best || (is_winner && !state->is_winner) ||
@@ -39,6 +50,8 @@ static tune_status visit(void *user, const tune_record *record) {
   if (is_better)
     TUNE_RETURN_IF_ERROR(
         tune_config_find(&config, state->space->space, record->config, &is_found, NULL));
+  if (is_better && !is_found)
+    return note_refused(state, record);
   if (!is_found)
     return TUNE_OK;
   tune_config_deinit(&state->config);
@@ -90,32 +103,87 @@ tune_status tune_best_config_find(tune_database *database, const tune_task_space
                                    : status;
 }
 
+// Of the record that would have been used.
+static tune_status describe_not_of_space(tune_database *database, const tune_task_space *space,
+                                         const tune_target_facts *facts,
+                                         tune_string_builder *text) {
+  tune_record record;
+  tune_digest id;
+  tune_record_init(&record);
+  tune_status status = tune_database_best(database, space->task->key.text, facts->digest.text,
+                                          space->schedule_digest.text, &record);
+  if (tune_status_is_ok(status))
+    status = tune_database_record_digest(&record, &id);
+  if (tune_status_is_ok(status)) {
+    tune_status reason = tune_config_explain(space->schedule->space, record.config);
+    tune_string_builder_appendf(text,
+                                "record %.8s says that it is of the space of %s, but its config is "
+                                "none of it: %s; whoever wrote it did not search it here",
+                                id.text, space->origin, tune_status_get_message(reason));
+    tune_status_free(reason);
+  }
+  tune_record_deinit(&record);
+  return status;
+}
+
+static tune_status describe_no_record(tune_database *database, const tune_task_space *space,
+                                      const tune_target_facts *facts, tune_string_builder *text) {
+  char what[TUNE_TARGET_FACTS_TEXT], *others;
+  TUNE_RETURN_IF_ERROR(tune_other_records_describe(database, space, facts, &others));
+  tune_string_builder_appendf(
+      text, "no record of it for %s on %s%s", tune_target_facts_describe(facts, what),
+      facts->is_elsewhere ? tune_target_facts_model(facts) : "this machine", others);
+  free(others);
+  return TUNE_OK;
+}
+
+static tune_status describe(tune_database *database, const tune_task_space *space,
+                            const tune_target_facts *facts, tune_best_outcome outcome,
+                            tune_string_builder *text) {
+  bool is_device = facts->name.kind != TUNE_KIND_CPU && !facts->name.is_generic;
+  switch (outcome) {
+  case TUNE_BEST_FOUND:
+    return TUNE_OK;
+  case TUNE_BEST_OTHER_SPACE:
+    tune_string_builder_appendf(text,
+                                "its records are of another space than that of %s, %sor of another "
+                                "version of mlir-tune; tune it again",
+                                space->origin,
+                                is_device ? "of a search without device=FILE (target=cuda:sm_90, "
+                                            "vulkan:generic) perhaps, "
+                                          : "");
+    return TUNE_OK;
+  case TUNE_BEST_NOT_ALLOWED:
+    tune_string_builder_append(text, "no record has what is chosen on this op");
+    return TUNE_OK;
+  case TUNE_BEST_NOT_OF_SPACE:
+    return describe_not_of_space(database, space, facts, text);
+  case TUNE_BEST_NO_RECORD:
+    return describe_no_record(database, space, facts, text);
+  }
+  return TUNE_OK;
+}
+
+tune_status tune_best_config_describe(tune_database *database, const tune_task_space *space,
+                                      const tune_target_facts *facts, tune_best_outcome outcome,
+                                      char **out_text) {
+  *out_text = NULL;
+  tune_string_builder text;
+  tune_string_builder_init(&text);
+  tune_string_builder_appendf(&text, "'%s' keeps the default schedule: ", space->task->name);
+  tune_status status = describe(database, space, facts, outcome, &text);
+  if (tune_status_is_ok(status))
+    status = tune_string_builder_finish(&text, out_text);
+  tune_string_builder_deinit(&text);
+  return status;
+}
+
 tune_status tune_best_config_remark(tune_database *database, const tune_task_space *space,
                                     const tune_target_facts *facts, tune_best_outcome outcome) {
-  char what[TUNE_TARGET_FACTS_TEXT], *others;
-  const char *name = space->task->name;
-  MlirLocation location = space->task->location;
-  if (outcome == TUNE_BEST_OTHER_SPACE) {
-    bool is_device = facts->name.kind != TUNE_KIND_CPU && !facts->name.is_generic;
-    tune_remark_emit(location,
-                     "'%s' keeps the default schedule: its records are of another space than that "
-                     "of %s, %sor of another version of mlir-tune; tune it again",
-                     name, space->origin,
-                     is_device ? "of a search without device=FILE (target=cuda:sm_90, "
-                                 "vulkan:generic) perhaps, "
-                               : "");
-    return TUNE_OK;
-  }
-  if (outcome == TUNE_BEST_NOT_ALLOWED) {
-    tune_remark_emit(
-        location, "'%s' keeps the default schedule: no record has what is chosen on this op", name);
-    return TUNE_OK;
-  }
-  TUNE_RETURN_IF_ERROR(tune_other_records_describe(database, space, facts, &others));
-  tune_remark_emit(location, "'%s' keeps the default schedule: no record of it for %s on %s%s",
-                   name, tune_target_facts_describe(facts, what),
-                   facts->is_elsewhere ? tune_target_facts_model(facts) : "this machine", others);
-  free(others);
+  char *text;
+  TUNE_RETURN_IF_ERROR(tune_best_config_describe(database, space, facts, outcome, &text));
+  tune_remark_emit(space->task->location, "%s", text);
+  free(text);
   return TUNE_OK;
 }
 

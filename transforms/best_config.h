@@ -18,9 +18,10 @@ extern "C" {
 
 typedef enum tune_best_outcome {
   TUNE_BEST_FOUND,
-  TUNE_BEST_NO_RECORD,   // nothing of this task ran on this target
-  TUNE_BEST_OTHER_SPACE, // there are records, but of other spaces: other rules or schedules
-  TUNE_BEST_NOT_ALLOWED, // the user's choices rule out all there are
+  TUNE_BEST_NO_RECORD,    // nothing of this task ran on this target
+  TUNE_BEST_OTHER_SPACE,  // there are records, but of other spaces: other rules or schedules
+  TUNE_BEST_NOT_ALLOWED,  // the user's choices rule out all there are
+  TUNE_BEST_NOT_OF_SPACE, // their configs are none of the space that they say they are of
 } tune_best_outcome;
 
 // Looks up the best config of `space`; `*out_config` is the caller's, to deinit, where one is
@@ -29,8 +30,12 @@ tune_status tune_best_config_find(tune_database *database, const tune_task_space
                                   const tune_target_facts *facts, tune_best_outcome *out_outcome,
                                   tune_config *out_config);
 
-// Says in a remark at the task why it keeps the default schedule, and which other device, if any,
-// has records of it.
+// Says why the task keeps the default schedule, which `outcome` is not found for: "'matmul 8x8x8'
+// keeps the default schedule: no record ..."; free() it.
+tune_status tune_best_config_describe(tune_database *database, const tune_task_space *space,
+                                      const tune_target_facts *facts, tune_best_outcome outcome,
+                                      char **out_text);
+// Says it in a remark at the task.
 tune_status tune_best_config_remark(tune_database *database, const tune_task_space *space,
                                     const tune_target_facts *facts, tune_best_outcome outcome);
 

@@ -7,6 +7,7 @@
 #include "transforms/ir.h"
 #include "transforms/schedule.h"
 #include "transforms/schedule_constraints.h"
+#include "transforms/schedule_result.h"
 
 #include "mlir-c/Dialect/Transform/Interpreter.h"
 
@@ -184,12 +185,7 @@ static tune_status refuse_race(const char *warnings) {
                           word ? word + strlen(": warning: ") : warnings);
 }
 
-tune_status tune_schedule_apply(MlirOperation payload, MlirOperation schedule) {
-  tune_allow_place(payload); // a module's, before it is normalized; a task has it there
-  MlirOperation entry = tune_ir_find_symbol(schedule, tune_ir_string("__transform_main"));
-  if (mlirOperationIsNull(entry))
-    return tune_status_make_at(TUNE_INVALID_ARGUMENT, schedule,
-                               "the schedule has no sequence @__transform_main");
+static tune_status interpret(MlirOperation payload, MlirOperation entry, MlirOperation schedule) {
   tune_diagnostics diagnostics;
   tune_diagnostics_begin(&diagnostics, mlirOperationGetContext(payload));
   MlirTransformOptions options = mlirTransformOptionsCreate();
@@ -204,5 +200,21 @@ tune_status tune_schedule_apply(MlirOperation payload, MlirOperation schedule) {
       strstr(diagnostics.warnings.text, RACE_WARNING))
     status = refuse_race(diagnostics.warnings.text);
   tune_diagnostics_deinit(&diagnostics);
+  return status;
+}
+
+tune_status tune_schedule_apply(MlirOperation payload, MlirOperation schedule) {
+  tune_allow_place(payload); // a module's, before it is normalized; a task has it there
+  MlirOperation entry = tune_ir_find_symbol(schedule, tune_ir_string("__transform_main"));
+  if (mlirOperationIsNull(entry))
+    return tune_status_make_at(TUNE_INVALID_ARGUMENT, schedule,
+                               "the schedule has no sequence @__transform_main");
+  tune_schedule_given given;
+  tune_status status = tune_schedule_given_init(&given, payload);
+  if (tune_status_is_ok(status))
+    status = interpret(payload, entry, schedule);
+  if (tune_status_is_ok(status))
+    status = tune_schedule_given_compare(&given, payload, schedule);
+  tune_schedule_given_deinit(&given);
   return status;
 }

@@ -31,7 +31,8 @@ tune_status tune_schedule_select(MlirOperation module, const tune_space *space,
 // Applies @__transform_main of the decided `schedule` to `payload`, a module, after putting what is
 // allowed (dialects/allow.h) where it survives that. What the interpreter
 // says becomes the status: INVALID_ARGUMENT, with its diagnostics. A warning that tiles of a
-// reduction run in parallel and race is a failure too, as is a payload that no longer verifies.
+// reduction run in parallel and race is a failure too, as is a payload that no longer verifies, or
+// has what a schedule may not leave (schedule_result.h).
 tune_status tune_schedule_apply(MlirOperation payload, MlirOperation schedule);
 
 #ifdef __cplusplus

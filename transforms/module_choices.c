@@ -11,6 +11,23 @@
 
 #include <stdlib.h>
 
+static tune_status tell(const tune_module_tasks *tasks, size_t task,
+                        const tune_module_choices_options *options, const tune_task_space *space,
+                        tune_best_outcome outcome) {
+  char *why = NULL;
+  if (options->database && !space->is_decided && outcome != TUNE_BEST_FOUND &&
+      outcome != TUNE_BEST_NO_RECORD)
+    TUNE_RETURN_IF_ERROR(
+        tune_best_config_describe(options->database, space, tasks->facts, outcome, &why));
+  options->tell(options->user, task,
+                space->is_decided            ? TUNE_ORIGIN_CHOICES
+                : outcome == TUNE_BEST_FOUND ? TUNE_ORIGIN_DATABASE
+                                             : TUNE_ORIGIN_DEFAULT,
+                why);
+  free(why);
+  return TUNE_OK;
+}
+
 // The decided schedule of one task.
 static tune_status decide(const tune_module_tasks *tasks, size_t task,
                           const tune_module_choices_options *options, bool remarks,
@@ -32,10 +49,7 @@ static tune_status decide(const tune_module_tasks *tasks, size_t task,
                  : tune_task_space_decide_unsplit(
                        space, config, remarks && (config || space->is_decided), out_schedule);
   if (tune_status_is_ok(status) && options->tell)
-    options->tell(options->user, task,
-                  space->is_decided            ? TUNE_ORIGIN_CHOICES
-                  : outcome == TUNE_BEST_FOUND ? TUNE_ORIGIN_DATABASE
-                                               : TUNE_ORIGIN_DEFAULT);
+    status = tell(tasks, task, options, space, outcome);
   tune_config_deinit(&best);
   tune_task_space_destroy(space);
   return status;

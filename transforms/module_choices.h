@@ -35,8 +35,9 @@ typedef struct tune_module_choices_options {
   // What is packed ahead becomes a function of its own (lower/prepack.h); else schedules are taken
   // that pay without (tune_task_space_decide_unsplit).
   bool is_split;
-  // Told of each task of the module, by its index in an extraction; may be NULL.
-  void (*tell)(void *user, size_t task, tune_choice_origin origin);
+  // Told of each task of the module, by its index in an extraction; may be NULL. `why`, NULL or
+  // borrowed for the call, says of a default that there are records, and why none of them is used.
+  void (*tell)(void *user, size_t task, tune_choice_origin origin, const char *why);
   void *user;
   tune_stages stages; // of tune_module_choices_apply: "tensors" (of a copy) and "schedule"
 } tune_module_choices_options;

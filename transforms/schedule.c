@@ -7,6 +7,7 @@
 #include "transforms/ir.h"
 #include "transforms/schedule_constraints.h"
 #include "transforms/schedule_passes.h"
+#include "transforms/schedule_result.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -350,6 +351,8 @@ tune_status tune_schedule_parse(MlirContext context, const char *text, const cha
   tune_status status = parse_module(context, text, source, &schedule->module);
   if (tune_status_is_ok(status))
     status = tune_schedule_check_passes(schedule->module, allowed_passes);
+  if (tune_status_is_ok(status))
+    status = tune_schedule_check_annotations(schedule->module);
   if (tune_status_is_ok(status))
     status = read_space(schedule->module, &schedule->space);
   if (!tune_status_is_ok(status)) {

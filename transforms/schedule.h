@@ -45,7 +45,8 @@ typedef struct tune_schedule {
 
 // Parses a schedule, `text` or where that is NULL the file `source`, and reads its space.
 // INVALID_ARGUMENT with the place, for what does not parse, has no @__transform_main, runs a pass
-// that is neither listed nor among `allowed_passes` (schedule_passes.h), or has a knob or
+// that is neither listed nor among `allowed_passes` (schedule_passes.h), renames or retypes
+// functions (schedule_result.h), or has a knob or
 // constraint that cannot be read. The tune dialect has to be registered with `context`.
 tune_status tune_schedule_parse(MlirContext context, const char *text, const char *source,
                                 const char *allowed_passes, tune_schedule **out_schedule);

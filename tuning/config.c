@@ -235,6 +235,41 @@ tune_status tune_config_find(tune_config *config, const tune_space *space, const
   return status;
 }
 
+// What a record's object has that is none of the space's, or lacks.
+static tune_status check_members(const tune_space *space, const json_t *object) {
+  tune_config config;
+  TUNE_RETURN_IF_ERROR(tune_config_from_json(&config, space, object));
+  tune_status status = TUNE_OK;
+  for (size_t i = 0; i < config.count && tune_status_is_ok(status); ++i)
+    if (!json_object_get(object, tune_space_knob(space, i)->name))
+      status = tune_status_make(TUNE_INVALID_ARGUMENT, "knob \"%s\" has no value",
+                                tune_space_knob(space, i)->name);
+  const tune_constraint *violated = NULL;
+  if (tune_status_is_ok(status) && !tune_config_is_valid(&config, space, &violated)) {
+    const char *why = tune_constraint_why(violated);
+    status = tune_status_make(TUNE_INVALID_ARGUMENT, "it violates %s%s%s",
+                              tune_constraint_text(violated), why ? ": " : "", why ? why : "");
+  }
+  tune_config_deinit(&config);
+  return status;
+}
+
+tune_status tune_config_explain(const tune_space *space, const char *json) {
+  tune_config config;
+  bool is_found;
+  TUNE_RETURN_IF_ERROR(tune_config_find(&config, space, json, &is_found, NULL));
+  if (is_found) {
+    tune_config_deinit(&config);
+    return TUNE_OK;
+  }
+  json_error_t error;
+  json_t *object = tune_json_load(json, strlen(json), &error);
+  tune_status status = object ? check_members(space, object)
+                              : tune_status_make(TUNE_INVALID_ARGUMENT, "it is no JSON object");
+  json_decref(object);
+  return status;
+}
+
 //===- Text -------------------------------------------------------------------===//
 
 tune_status tune_config_to_text(const tune_config *config, const tune_space *space,

@@ -55,6 +55,9 @@ tune_status tune_config_from_json(tune_config *config, const tune_space *space,
 // another value for a knob that does nothing.
 tune_status tune_config_find(tune_config *config, const tune_space *space, const char *json,
                              bool *out_found, bool *out_is_settled);
+// Why it is none of this space: INVALID_ARGUMENT or NOT_FOUND, "knob "mc" has no value"; TUNE_OK
+// where it is found.
+tune_status tune_config_explain(const tune_space *space, const char *json);
 // "mc=64,nr=32,lowering=outerproduct" (labels where there are any); the reader takes both labels
 // and numbers. Errors as from_json.
 tune_status tune_config_to_text(const tune_config *config, const tune_space *space,

@@ -346,7 +346,23 @@ static tune_status connect_read_only(tune_database *database) {
   return tune_status_is_ok(status) ? prepare_for_reading(database) : status;
 }
 
+// SQLite's own words about a device or a pipe are none.
+static tune_status check_kind(const char *path) {
+  struct stat info;
+  if (stat(path, &info) != 0 || S_ISREG(info.st_mode))
+    return TUNE_OK;
+  return tune_status_make(TUNE_FAILED_PRECONDITION,
+                          "%s: is a %s, not a database, which has to be a regular file or one that "
+                          "is not there yet; give the path of a file",
+                          path,
+                          S_ISDIR(info.st_mode)    ? "folder"
+                          : S_ISFIFO(info.st_mode) ? "pipe"
+                          : S_ISSOCK(info.st_mode) ? "socket"
+                                                   : "device");
+}
+
 static tune_status open_file(tune_database *database) {
+  TUNE_RETURN_IF_ERROR(check_kind(database->path));
   if (database->read_only)
     return connect_read_only(database);
   TUNE_RETURN_IF_ERROR(

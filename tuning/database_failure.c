@@ -55,8 +55,6 @@ static tune_status cannot_open(const tune_database *database, int error) {
                               path);
     // Not allowed to make it, SQLite tried to read it.
     return tune_database_not_writable(database);
-  case EISDIR:
-    return tune_status_make(TUNE_FAILED_PRECONDITION, "%s: is a folder, not a database", path);
   case 0:
   case EROFS:
   case EACCES:
@@ -84,8 +82,6 @@ static tune_status input_output_error(const tune_database *database, int code, i
   default:
     if (error == ENOMEM)
       return tune_status_make(TUNE_OUT_OF_MEMORY, "%s: out of memory", database->path);
-    if (error == EISDIR)
-      return cannot_open(database, error);
     return tune_status_make(TUNE_DATA_LOSS, "%s: reading or writing failed: %s (SQLite's code %d)",
                             database->path, error ? strerror(error) : "no reason given", code);
   }

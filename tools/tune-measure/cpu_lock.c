@@ -3,6 +3,7 @@
 #include "tools/tune-measure/cpu_lock.h"
 
 #include "support/clock.h"
+#include "support/lock_file.h"
 #include "tuning/evaluators/cores.h"
 
 #include <errno.h>
@@ -12,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -57,31 +57,7 @@ static tune_status list_cores(const int *cpus, size_t count, core_list *list) {
   return TUNE_OK;
 }
 
-//===- The file ------------------------------------------------------------------------===//
-
-// A folder that only this user can write to, so that nobody can put something else in its place.
-static int open_in(const char *parent) {
-  char folder[256];
-  int length = snprintf(folder, sizeof folder, "%s/mlir-tune-%u", parent, (unsigned)geteuid());
-  if (length < 0 || (size_t)length >= sizeof folder ||
-      (mkdir(folder, 0700) != 0 && errno != EEXIST))
-    return -1;
-  int directory = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  struct stat info;
-  int file = -1;
-  if (directory >= 0 && fstat(directory, &info) == 0 && info.st_uid == geteuid() &&
-      (info.st_mode & 022) == 0)
-    file = openat(directory, "cpus.lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-  if (directory >= 0)
-    close(directory);
-  return file;
-}
-
-static int open_file(void) {
-  int file = open_in("/tmp");
-  const char *runtime = getenv("XDG_RUNTIME_DIR");
-  return file < 0 && runtime && *runtime ? open_in(runtime) : file;
-}
+//===- Locks ---------------------------------------------------------------------------===//
 
 // Locks and unlocks belong to the open file, which a forked child shares; so they go with the last
 // process that has it.
@@ -177,7 +153,7 @@ static bool wait_for_turn(int file, const core_list *list, const child_watch *wa
 
 tune_status cpu_lock_acquire(const int *cpus, size_t count, const child_watch *watch,
                              cpu_lock *out_lock) {
-  *out_lock = (cpu_lock){.file = open_file()};
+  *out_lock = (cpu_lock){.file = tune_lock_file_open()};
   if (out_lock->file < 0)
     return TUNE_OK;
   core_list *list = malloc(sizeof *list);

@@ -4,13 +4,12 @@
 // runs something to be timed holds a lock on each core that it runs on, for that one run,
 // and the other waits its turn.
 //
-// The locks are advisory, of one user, and lie on bytes of one file,
-// /tmp/mlir-tune-UID/cpus.lock, or $XDG_RUNTIME_DIR/mlir-tune-UID/cpus.lock where /tmp
-// cannot be used. The system takes them back from a process that ends, however it does.
+// The locks are advisory, of one user, and lie on bytes of one file
+// (support/lock_file.h). The system takes them back from a process that ends, however it does.
 // Cores are locked in order, so that runs on several do not wait for each other in a
 // circle, and whoever waits is served before one that comes later. Where the file cannot
-// be made, and after ten minutes of waiting (for a process that was stopped, say), things
-// go on without a lock.
+// be made, which searches and tune-run warn of (tuning/evaluators/conditions.h), and after ten
+// minutes of waiting (for a process that was stopped, say), things go on without a lock.
 //
 // What is not seen: other users, containers with a /tmp of their own, compilers, and the
 // builds of other searches.

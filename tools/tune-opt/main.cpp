@@ -5,6 +5,7 @@
 //
 //===--------------------------------------------------------------------------===//
 
+#include "support/file.h"
 #include "tools/plugin/registration.h"
 
 #include "mlir/IR/DialectRegistry.h"
@@ -14,9 +15,16 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <csignal>
+#include <cstdlib>
+#include <string>
+
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 // MLIR empties the output before it reads the input.
 static bool wouldLoseInput(llvm::StringRef input, llvm::StringRef output) {
@@ -36,6 +44,51 @@ static void blockIgnoredSignals() {
   pthread_sigmask(SIG_BLOCK, &ignored, nullptr);
 }
 
+// Upstream empties the output before it reads the input, so that whatever ends the process then,
+// in a search of hours, leaves nothing of what was there. So it writes to memory, and what it has
+// written replaces the output at the end, whole.
+class WholeOutput {
+public:
+  // Where nothing can be put in the place of `path`, upstream writes there, or says why not.
+  explicit WholeOutput(const std::string &path) : path(path) {
+    struct stat info;
+    bool exists = stat(path.c_str(), &info) == 0;
+    llvm::StringRef parent = llvm::sys::path::parent_path(path);
+    std::string folder = parent.empty() ? "." : parent.str();
+    if (path == "-" || (exists && (!S_ISREG(info.st_mode) || access(path.c_str(), W_OK) != 0)) ||
+        access(folder.c_str(), W_OK | X_OK) != 0)
+      return;
+    memory = memfd_create("tune-opt", MFD_CLOEXEC);
+  }
+  ~WholeOutput() {
+    if (memory >= 0)
+      close(memory);
+  }
+
+  std::string name() const { return memory < 0 ? path : "/proc/self/fd/" + std::to_string(memory); }
+
+  // False, with a message, where the output could not be written.
+  bool commit() const {
+    if (memory < 0)
+      return true;
+    char *bytes = nullptr;
+    size_t size = 0;
+    tune_status status = tune_file_read(name().c_str(), &bytes, &size);
+    if (tune_status_is_ok(status) && size > 0) // --show-dialects and the like write none
+      status = tune_file_write(path.c_str(), bytes, size);
+    free(bytes);
+    if (!tune_status_is_ok(status))
+      llvm::errs() << "tune-opt: " << tune_status_get_message(status) << "\n";
+    bool isOk = tune_status_is_ok(status);
+    tune_status_free(status);
+    return isOk;
+  }
+
+private:
+  std::string path;
+  int memory = -1; // a file without a name
+};
+
 int main(int argc, char **argv) {
   blockIgnoredSignals(); // before there are threads, which inherit it
   mlir::DialectRegistry registry;
@@ -53,5 +106,7 @@ int main(int argc, char **argv) {
                  << " is the input, which would be lost; give another name to -o\n";
     return 1;
   }
-  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, input, output, registry));
+  WholeOutput whole(output);
+  llvm::LogicalResult result = mlir::MlirOptMain(argc, argv, input, whole.name(), registry);
+  return result.succeeded() && whole.commit() ? 0 : 1;
 }

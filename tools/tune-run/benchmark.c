@@ -70,7 +70,7 @@ static tune_status build(benchmark *b) {
         (subject_build){.of = &b->subjects[0], .plain = true, .form = "so", .output = b->reference};
   }
   if (tune_status_is_ok(status))
-    status = subject_build_all(b->worker, builds, count);
+    status = subject_build_all(b->worker, builds, count, b->settings->build_seconds);
   free(builds);
   return status;
 }

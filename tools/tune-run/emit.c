@@ -75,7 +75,7 @@ static tune_status build_into(const run_settings *settings, tune_connection *wor
   };
   char *bytes = NULL;
   size_t size = 0;
-  tune_status status = subject_build_all(worker, &order, 1);
+  tune_status status = subject_build_all(worker, &order, 1, settings->build_seconds);
   if (tune_status_is_ok(status))
     status = tune_file_read(path, &bytes, &size);
   if (tune_status_is_ok(status))

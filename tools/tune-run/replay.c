@@ -93,6 +93,15 @@ static tune_status check_task(const replay *r) {
     return tune_status_make(TUNE_FAILED_PRECONDITION,
                             "the module kept of %s is taken apart otherwise by this version",
                             r->kept.name);
+  // What is no part of the task was left out when it was found; nothing else is in one of ours.
+  const char *payload = text_of(r->found, "payload");
+  if (!payload || strcmp(payload, r->kept.payload) != 0)
+    return tune_status_make(
+        TUNE_FAILED_PRECONDITION,
+        "the module kept of %s is not the one that its key stands for: there is "
+        "more in it, or it is written otherwise; no search of this version "
+        "wrote it, so that it is not run",
+        r->kept.name);
   if (schedule && strcmp(schedule, r->record.schedule) == 0)
     return TUNE_OK;
   return tune_status_make(

@@ -17,6 +17,7 @@ const char *const settings_format_names[] = {"text", "json", NULL};
 // Where these are not given. Out of range, so that it can be told.
 #define NO_SEED (-1)
 #define DEFAULT_SECONDS 1.0
+#define DEFAULT_BUILD_SECONDS 600.0
 
 // What is about running makes no sense where nothing is run.
 static tune_status check_emit(const run_settings *s) {
@@ -50,12 +51,19 @@ static tune_status check_record(const run_settings *s) {
   const struct {
     const char *option;
     bool is_given;
-  } of_modules[] = {{"a module", s->module != NULL},    {"--function", s->function != NULL},
-                    {"--config", s->config != NULL},    {"--input", s->inputs.count > 0},
-                    {"--output", s->outputs.count > 0}, {"--compare", s->compare.count > 0},
-                    {"--seed", s->seed != NO_SEED},     {"--dynamic", s->dynamic > 0},
-                    {"--time", s->seconds > 0},         {"--check=false", !s->checks},
-                    {"--emit", s->emit != EMIT_NONE},   {"--device", s->device != NULL}};
+  } of_modules[] = {{"a module", s->module != NULL},
+                    {"--function", s->function != NULL},
+                    {"--config", s->config != NULL},
+                    {"--input", s->inputs.count > 0},
+                    {"--output", s->outputs.count > 0},
+                    {"--compare", s->compare.count > 0},
+                    {"--seed", s->seed != NO_SEED},
+                    {"--dynamic", s->dynamic > 0},
+                    {"--time", s->seconds > 0},
+                    {"--check=false", !s->checks},
+                    {"--build-time", s->build_seconds > 0},
+                    {"--emit", s->emit != EMIT_NONE},
+                    {"--device", s->device != NULL}};
   for (size_t i = 0; i < sizeof of_modules / sizeof *of_modules; ++i)
     if (of_modules[i].is_given)
       return tune_status_make(TUNE_INVALID_ARGUMENT,
@@ -88,6 +96,8 @@ static tune_status check_usage(run_settings *s) {
     s->seed = 0;
   if (!(s->seconds > 0))
     s->seconds = DEFAULT_SECONDS;
+  if (!(s->build_seconds > 0))
+    s->build_seconds = DEFAULT_BUILD_SECONDS;
   return TUNE_OK;
 }
 
@@ -160,6 +170,9 @@ tune_status settings_parse(int argc, char **argv, run_settings *out_settings, bo
        NULL, 0, 0},
       {"time", 0, TUNE_OPTION_NUMBER, &s->seconds, "SECONDS",
        "Time each module at most so long. The default is 1.", NULL, 0, 3600},
+      {"build-time", 0, TUNE_OPTION_NUMBER, &s->build_seconds, "SECONDS",
+       "Stop a build that takes longer: a schedule may unroll without end. The default is 600.",
+       NULL, 0, 86400},
       {"format", 0, TUNE_OPTION_CHOICE, &s->format, NULL,
        "How to report, on stdout. The default is text.", settings_format_names, 0, 0},
       {"record", 0, TUNE_OPTION_STRING, &s->record, "ID",

@@ -39,6 +39,7 @@ typedef struct run_settings {
   int64_t seed;
   int64_t dynamic;          // what unknown dimensions are; 0: tune-measure decides
   double seconds;           // of timing, for each module
+  double build_seconds;     // that each build may take
   tune_option_list inputs;  // .npy files in the order of the arguments; "-": seeded
   tune_option_list outputs; // .npy files in the order of the outputs, "-": not wanted; with emit,
                             // the one file to write

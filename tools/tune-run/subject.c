@@ -15,7 +15,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define BUILD_SECONDS 600.0
 #define BUILD_BYTES 16e9
 // What of a front end's own dialect is left in a module shows when tensors become buffers.
 #define FOREIGN_HINT                                                                               \
@@ -81,6 +80,17 @@ static tune_status describe_target(const tune_target_facts *facts, json_t **out_
   return *out_target ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "opening a module");
 }
 
+// Of tasks that take the default although there are records of them.
+static void tell_unused_records(const subject *s) {
+  const json_t *task;
+  size_t i;
+  json_array_foreach(json_object_get(s->opened, "tasks"), i, task) {
+    const char *why = json_string_value(json_object_get(task, "why"));
+    if (why)
+      fprintf(stderr, "tune-run: %s: %s\n", s->path, why);
+  }
+}
+
 tune_status subject_open(tune_connection *worker, const run_settings *settings,
                          const tune_target_facts *facts, const char *database, const char *path,
                          size_t index, subject *out_subject) {
@@ -106,6 +116,7 @@ tune_status subject_open(tune_connection *worker, const run_settings *settings,
       "threads", facts ? (json_int_t)facts->threads : (json_int_t)settings->threads);
   free(text);
   TUNE_RETURN_IF_ERROR(exchange_ask(worker, request, &out_subject->opened));
+  tell_unused_records(out_subject);
   return check_results(out_subject);
 }
 
@@ -160,12 +171,13 @@ tune_status subject_check_alike(const subject *s, const subject *other) {
 // Building
 //===--------------------------------------------------------------------------===//
 
-static tune_status send_build(tune_connection *worker, const subject_build *build, size_t ticket) {
+static tune_status send_build(tune_connection *worker, const subject_build *build, double seconds,
+                              size_t ticket) {
   return exchange_send(
       worker, json_pack("{s:s, s:I, s:s, s:o?, s:s, s:s, s:{s:f, s:f}}", "do", "build", "ticket",
                         (json_int_t)ticket, "task", build->of->id, "config",
                         build->plain ? NULL : json_object(), "output", build->output, "emit",
-                        build->form, "limits", "seconds", BUILD_SECONDS, "bytes", BUILD_BYTES));
+                        build->form, "limits", "seconds", seconds, "bytes", BUILD_BYTES));
 }
 
 static tune_status read_build(const json_t *reply, const subject_build *builds, size_t count) {
@@ -184,15 +196,19 @@ static tune_status read_build(const json_t *reply, const subject_build *builds, 
     return TUNE_OK;
   }
   const char *error = json_string_value(json_object_get(reply, "error"));
-  bool is_foreign = error && strstr(error, "was not bufferized");
+  const char *hint = "";
+  if (error && strstr(error, "was not bufferized"))
+    hint = FOREIGN_HINT;
+  else if (strcmp(verdict, "build-timeout") == 0)
+    hint = "; --build-time=SECONDS gives it more";
   return tune_status_make(TUNE_INVALID_ARGUMENT, "%s: %s%s: %s%s", build->of->path, verdict,
-                          build->plain ? " (the plain lowering)" : "", error ? error : "",
-                          is_foreign ? FOREIGN_HINT : "");
+                          build->plain ? " (the plain lowering)" : "", error ? error : "", hint);
 }
 
-tune_status subject_build_all(tune_connection *worker, const subject_build *builds, size_t count) {
+tune_status subject_build_all(tune_connection *worker, const subject_build *builds, size_t count,
+                              double seconds) {
   for (size_t i = 0; i < count; ++i)
-    TUNE_RETURN_IF_ERROR(send_build(worker, &builds[i], i + 1));
+    TUNE_RETURN_IF_ERROR(send_build(worker, &builds[i], seconds, i + 1));
   tune_status status = TUNE_OK;
   for (size_t i = 0; i < count && tune_status_is_ok(status); ++i) {
     json_t *reply;

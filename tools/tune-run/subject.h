@@ -42,8 +42,9 @@ typedef struct subject_build {
   const char *output; // a path
 } subject_build;
 
-// Builds all, at once. What does not build is INVALID_ARGUMENT, with
-// the reason.
-tune_status subject_build_all(tune_connection *worker, const subject_build *builds, size_t count);
+// Builds all, at once, each in at most `seconds`. What does not build is INVALID_ARGUMENT, with the
+// reason.
+tune_status subject_build_all(tune_connection *worker, const subject_build *builds, size_t count,
+                              double seconds);
 
 #endif // TUNE_TOOLS_TUNE_RUN_SUBJECT_H

@@ -55,16 +55,19 @@ static tune_status get_text(const json_t *object, const char *key, const char **
   return tune_status_make(TUNE_INVALID_ARGUMENT, "module: \"%s\": expected a string", key);
 }
 
-static void note_origin(void *user, size_t task, tune_choice_origin origin) {
+static void note_origin(void *user, size_t task, tune_choice_origin origin, const char *why) {
   static const char *const NAMES[] = {[TUNE_ORIGIN_CHOICES] = "choices",
                                       [TUNE_ORIGIN_DATABASE] = "database",
                                       [TUNE_ORIGIN_DEFAULT] = "default"};
   json_object_set_new(json_array_get(user, task), "from", json_string(NAMES[origin]));
+  if (why)
+    json_object_set_new(json_array_get(user, task), "why", json_string(why));
 }
 
 // The same where a config was asked for: module_schedule has put it on the ops before.
-static void note_config(void *user, size_t task, tune_choice_origin origin) {
+static void note_config(void *user, size_t task, tune_choice_origin origin, const char *why) {
   (void)origin;
+  (void)why;
   json_object_set_new(json_array_get(user, task), "from", json_string("config"));
 }
 

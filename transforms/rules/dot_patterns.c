@@ -111,8 +111,8 @@ static void write_byte_dot(const tune_dot *dot, tune_writer *w, const char *resu
                            const char *start, const char *without, const char *with) {
   tune_pdl_operation(w, result, "llvm.inline_asm", TUNE_PDL_TYPE("vector", "i32", dot->lanes).text,
                      TUNE_PDL_OPERANDS(without, with, start),
-                     TUNE_PDL_ATTRIBUTES({"asm_string", "\"vpdpbusd $2, $1, $0\""},
-                                         {"constraints", "\"=v,v,v,0\""}));
+                     TUNE_PDL_ATTRIBUTES({"asm_string", "\"" TUNE_DOT_ASSEMBLY "\""},
+                                         {"constraints", "\"" TUNE_DOT_CONSTRAINTS "\""}));
 }
 
 static void write_dot(const tune_dot *dot, tune_writer *w, const char *result, const char *start,

@@ -34,6 +34,10 @@ typedef struct tune_dot {
   bool turns_b;
 } tune_dot;
 
+// The only assembly that schedules may bring (schedule_result.h): sums of bytes.
+#define TUNE_DOT_ASSEMBLY "vpdpbusd $2, $1, $0"
+#define TUNE_DOT_CONSTRAINTS "=v,v,v,0"
+
 // The columns (and groups of a panel) that one step of packing copies.
 #define TUNE_DOT_BLOCK 16
 

@@ -4,6 +4,7 @@
 
 #include "support/clock.h"
 #include "support/json.h"
+#include "support/lock_file.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -138,6 +139,18 @@ static void warn_of_governor(const tune_conditions *conditions, json_t *warnings
         conditions->governor);
 }
 
+static void warn_of_no_locks(json_t *warnings) {
+  int file = tune_lock_file_open();
+  if (file >= 0)
+    close(file);
+  else
+    tune_json_append_text(
+        warnings,
+        "nothing keeps other searches off these cores: neither /tmp/mlir-tune-%u nor "
+        "$XDG_RUNTIME_DIR/mlir-tune-%u is a folder that this user alone may write to, for locks",
+        (unsigned)geteuid(), (unsigned)geteuid());
+}
+
 void tune_conditions_look_around(const tune_cores *cores, tune_conditions *out_conditions,
                                  json_t *warnings) {
   tune_conditions before;
@@ -150,6 +163,7 @@ void tune_conditions_look_around(const tune_cores *cores, tune_conditions *out_c
                                                       before.all_total, out_conditions->all_total) *
                                                 (double)out_conditions->cpu_count);
   warn_of_governor(out_conditions, warnings);
+  warn_of_no_locks(warnings);
 }
 
 void tune_conditions_find_stolen(const tune_conditions *before, const tune_conditions *after,

@@ -327,33 +327,33 @@ static char *decide(const tune_schedule *schedule, const char *config_text) {
 }
 
 #define FULL_SCHEDULE                                                                              \
-  HEAD KNOB("%x", "mc", "#tune.tile<[32, 64]>")                                                    \
-      KNOB("%y", "nr", "[16, 32]") "%how = transform.tune.knob<\"how\"> options = "                \
-                                   "#tune.alternative<[\"outer\", \"dot\"]> -> "                   \
-                                   "!transform.any_param\n"                                        \
-                                   "%half = transform.smt.constrain_params(%x) : "                 \
-                                   "(!transform.param<i64>) -> !transform.param<i64> {\n"          \
-                                   "^bb0(%a: !smt.int):\n"                                         \
-                                   "%two = smt.int.constant 2\n"                                   \
-                                   "%h = smt.int.div %a, %two\n"                                   \
-                                   "smt.yield %h : !smt.int\n"                                     \
-                                   "}\n"                                                           \
-                                   "%f = transform.structured.match ops{[\"func.func\"]} in "      \
-                                   "%root : (!transform.any_op) -> !transform.any_op\n"            \
-                                   "%r = transform.tune.alternatives<\"which\"> -> "               \
-                                   "!transform.param<i64> {\n"                                     \
-                                   "transform.yield %y : !transform.param<i64>\n"                  \
-                                   "}, {\n"                                                        \
-                                   "%k = transform.tune.knob<\"inner\"> options = [5, 7] -> "      \
-                                   "!transform.param<i64>\n"                                       \
-                                   "transform.yield %k : !transform.param<i64>\n"                  \
-                                   "}\n"                                                           \
-                                   "transform.annotate %f \"got\" = %r : !transform.any_op, "      \
-                                   "!transform.param<i64>\n"                                       \
-                                   "transform.annotate %f \"half\" = %half : !transform.any_op, "  \
-                                   "!transform.param<i64>\n"                                       \
-                                   "transform.annotate %f \"how\" = %how : !transform.any_op, "    \
-                                   "!transform.any_param\n" TAIL
+  HEAD KNOB("%x", "mc", "#tune.tile<[32, 64]>") KNOB(                                              \
+      "%y", "nr", "[16, 32]") "%how = transform.tune.knob<\"how\"> options = "                     \
+                              "#tune.alternative<[\"outer\", \"dot\"]> -> "                        \
+                              "!transform.any_param\n"                                             \
+                              "%half = transform.smt.constrain_params(%x) : "                      \
+                              "(!transform.param<i64>) -> !transform.param<i64> {\n"               \
+                              "^bb0(%a: !smt.int):\n"                                              \
+                              "%two = smt.int.constant 2\n"                                        \
+                              "%h = smt.int.div %a, %two\n"                                        \
+                              "smt.yield %h : !smt.int\n"                                          \
+                              "}\n"                                                                \
+                              "%f = transform.structured.match ops{[\"func.func\"]} in "           \
+                              "%root : (!transform.any_op) -> !transform.any_op\n"                 \
+                              "%r = transform.tune.alternatives<\"which\"> -> "                    \
+                              "!transform.param<i64> {\n"                                          \
+                              "transform.yield %y : !transform.param<i64>\n"                       \
+                              "}, {\n"                                                             \
+                              "%k = transform.tune.knob<\"inner\"> options = [5, 7] -> "           \
+                              "!transform.param<i64>\n"                                            \
+                              "transform.yield %k : !transform.param<i64>\n"                       \
+                              "}\n"                                                                \
+                              "transform.annotate %f \"tune.got\" = %r : !transform.any_op, "      \
+                              "!transform.param<i64>\n"                                            \
+                              "transform.annotate %f \"tune.half\" = %half : !transform.any_op, "  \
+                              "!transform.param<i64>\n"                                            \
+                              "transform.annotate %f \"tune.how\" = %how : !transform.any_op, "    \
+                              "!transform.any_param\n" TAIL
 
 // Nothing of ours is left but names, and nothing that upstream cannot run.
 static void decided_schedules_are_upstream_scripts(void **state) {
@@ -378,9 +378,10 @@ static void decided_schedules_apply(void **state) {
     const char *config;
     const char *attributes;
   } CASES[] = {
-      {"mc=64,nr=16,which=1,inner=7,how=dot", "{got = 7 : i64, half = 32 : i64, how = \"dot\"}"},
+      {"mc=64,nr=16,which=1,inner=7,how=dot",
+       "{tune.got = 7 : i64, tune.half = 32 : i64, tune.how = \"dot\"}"},
       {"mc=32,nr=16,which=0,inner=7,how=outer",
-       "{got = 16 : i64, half = 16 : i64, how = \"outer\"}"},
+       "{tune.got = 16 : i64, tune.half = 16 : i64, tune.how = \"outer\"}"},
   };
   for (size_t i = 0; i < sizeof CASES / sizeof *CASES; ++i) {
     MlirOperation payload;

@@ -140,6 +140,22 @@ static void json_errors(void **state) {
                "[outerproduct, dot, matmul]");
 }
 
+// What a record of somebody's may have in the place of a config of this space.
+static void strange_configs_are_explained(void **state) {
+  tune_space *space = *state;
+  assert_ok(tune_space_add_constraint(space, "mc >= 64", "of the cache"));
+  assert_ok(tune_config_explain(space, "{\"mc\":128,\"nr\":8,\"lowering\":1}"));
+  assert_fails(tune_config_explain(space, "{\"mc\":128,\"nr\":8,\"lowering\":1,\"evil\":7}"),
+               TUNE_NOT_FOUND, "no knob \"evil\"");
+  assert_fails(tune_config_explain(space, "{\"mc\":-128,\"nr\":8,\"lowering\":1}"),
+               TUNE_INVALID_ARGUMENT, "knob \"mc\" has the value -128");
+  assert_fails(tune_config_explain(space, "{\"mc\":128,\"nr\":8}"), TUNE_INVALID_ARGUMENT,
+               "knob \"lowering\" has no value");
+  assert_fails(tune_config_explain(space, "{\"mc\":32,\"nr\":8,\"lowering\":1}"),
+               TUNE_INVALID_ARGUMENT, "it violates mc >= 64: of the cache");
+  assert_fails(tune_config_explain(space, "mc"), TUNE_INVALID_ARGUMENT, "no JSON object");
+}
+
 static void text_round_trip(void **state) {
   const tune_space *space = *state;
   tune_config config;
@@ -194,10 +210,18 @@ static void validity(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(levels), TEST(refuses_bad_knobs), TEST(sizes),
-      TEST(names_the_nearest),  TEST(default_config),    TEST(equality_and_hash),
-      TEST(json_round_trip),    TEST(json_errors),       TEST(text_round_trip),
-      TEST(text_errors),        TEST(validity),
+      cmocka_unit_test(levels),
+      TEST(refuses_bad_knobs),
+      TEST(sizes),
+      TEST(names_the_nearest),
+      TEST(default_config),
+      TEST(equality_and_hash),
+      TEST(json_round_trip),
+      TEST(json_errors),
+      TEST(text_round_trip),
+      TEST(strange_configs_are_explained),
+      TEST(text_errors),
+      TEST(validity),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
