@@ -123,6 +123,7 @@ typedef struct tune_session_result {
   // default failed.
   double speedup, speedup_low, speedup_high;
   bool was_compared;      // interleaved; else the figures are those of single trials
+  size_t loads;           // in how many loads that was (tuning/loads.h); 0: not known
   double percent_of_peak; // of the best; 0 where unknown
   tune_session_stop stop;
   size_t trials;     // done, those of the store included
