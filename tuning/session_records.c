@@ -25,8 +25,10 @@ static tune_status fill_trial(tune_trial *trial, const tune_record *record) {
   trial->counts = record->counts;
   trial->code = record->code;
   trial->digest = copy_text(record->digest);
-  trial->error = copy_text(record->error);
-  bool ok = (trial->digest || !record->digest) && (trial->error || !record->error);
+  // What went well, and says something, says why an earlier record is not believed.
+  const char *error = record->verdict == TUNE_VERDICT_OK ? NULL : record->error;
+  trial->error = copy_text(error);
+  bool ok = (trial->digest || !record->digest) && (trial->error || !error);
   return ok ? TUNE_OK : out_of_memory();
 }
 
@@ -68,15 +70,18 @@ static tune_status load_record(void *user, const tune_record *record) {
   TUNE_RETURN_IF_ERROR(status);
   tune_trial *trial = &session->trials.items[number];
   // Of several records of a config (two machines' databases merged) the first counts, unless a
-  // later one is a failure.
+  // later one is a failure, or says that it does not hold.
   if (trial->state == TUNE_TRIAL_NEW) {
     TUNE_RETURN_IF_ERROR(fill_trial(trial, record));
     tune_trials_finish(&session->trials, number, &dropped);
     ++session->begun;
-    TUNE_RETURN_IF_ERROR(tune_session_take_known(session, number, is_own(session, record)));
+    trial->is_held = is_own(session, record);
   } else if (tune_verdict_is_failure(record->verdict) && !tune_verdict_is_failure(trial->verdict)) {
     // It went well once and was found out when it was compared.
     tune_trials_discard(&session->trials, number, record->verdict);
+  } else if (record->kind == TUNE_RECORD_TRIAL && record->verdict == TUNE_VERDICT_OK &&
+             record->error && trial->verdict == TUNE_VERDICT_OK) {
+    tune_session_take_new_time(session, number, &record->time);
   }
   if (record->kind == TUNE_RECORD_WINNER)
     return remember_winner(session, number, record);
@@ -86,10 +91,15 @@ static tune_status load_record(void *user, const tune_record *record) {
 tune_status tune_session_load(struct session *session) {
   if (!session->store)
     return TUNE_OK;
-  return tune_status_annotate(session->store->load(session->store->self, session->task->key,
-                                                   session->options->fingerprint, load_record,
-                                                   session),
-                              "loading the records of %s", session->task->name);
+  TUNE_RETURN_IF_ERROR(tune_status_annotate(
+      session->store->load(session->store->self, session->task->key, session->options->fingerprint,
+                           load_record, session),
+      "loading the records of %s", session->task->name));
+  TUNE_RETURN_IF_ERROR(tune_session_check_stored(session));
+  for (size_t i = 0; i < session->trials.configs.count; ++i)
+    if (session->trials.items[i].is_known)
+      TUNE_RETURN_IF_ERROR(tune_session_take_known(session, i, session->trials.items[i].is_held));
+  return TUNE_OK;
 }
 
 //===- Keeping ----------------------------------------------------------------===//
