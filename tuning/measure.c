@@ -32,7 +32,7 @@
 #define SLOW_ROUNDS_BUDGETS 20.0
 // Of one load of several; where that takes so many of its shares of the budget, it is the only one.
 #define FEWEST_ROUNDS_IN_LOAD 4
-#define SLOW_LOAD_SHARES 2.0
+#define SLOW_LOAD_SHARES 4.0
 // Seconds, against the one or two thousandths that it takes to fill the caches again.
 #define LONG_SAMPLE 0.25
 
@@ -142,11 +142,13 @@ static bool are_rounds_over_budget(double seconds, double budget, size_t rounds)
   return seconds >= budget && (rounds >= FEWEST_ROUNDS || seconds >= SLOW_ROUNDS_BUDGETS * budget);
 }
 
-// The same of one load of several. Clears `*is_share` where it is better the only one.
-static bool is_share_spent(double seconds, double share, size_t rounds, bool *is_share) {
-  if (rounds < FEWEST_ROUNDS_IN_LOAD)
-    *is_share = *is_share && seconds < SLOW_LOAD_SHARES * share;
-  return *is_share && rounds >= FEWEST_ROUNDS_IN_LOAD && seconds >= share;
+// What as few rounds as a load has take where nothing comes between.
+static double least_of_load(const probe *probes, size_t count) {
+  double seconds = 0;
+  for (size_t i = 0; i < count; ++i)
+    seconds +=
+        2 * FEWEST_ROUNDS_IN_LOAD * probes[i].fastest * (double)probes[i].measurement->repeats;
+  return seconds;
 }
 
 // Looking at the interval means sorting, so it is done at some counts only.
@@ -283,7 +285,7 @@ static tune_status measure_rounds(probe *probes, size_t count, const tune_measur
   for (size_t i = 0; i < count && count > 1 && !options->one_run; ++i)
     warms = warms || probes[i].last < LONG_SAMPLE;
   bool is_precise = false, is_share = options->loads > 1;
-  double budget = options->budget * (double)count;
+  double budget = options->budget * (double)count, share = budget / (double)options->loads;
   // A round of equal order each time can fall into step with what else the machine does, a time
   // slice of another process each 4 ms: then one kernel alone pays for it, with great certainty.
   tune_random random;
@@ -296,7 +298,9 @@ static tune_status measure_rounds(probe *probes, size_t count, const tune_measur
       seconds += probes[i].seconds;
     if (rounds < 2)
       continue;
-    if (is_share_spent(seconds, budget / (double)options->loads, rounds, &is_share) ||
+    if (rounds < FEWEST_ROUNDS_IN_LOAD)
+      is_share = is_share && least_of_load(probes, count) < SLOW_LOAD_SHARES * share;
+    if ((is_share && rounds >= FEWEST_ROUNDS_IN_LOAD && seconds >= share) ||
         2 * rounds >= options->sample_limit || are_rounds_over_budget(seconds, budget, rounds))
       break;
     if (is_time_to_look(rounds))

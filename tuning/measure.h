@@ -78,7 +78,7 @@ typedef struct tune_measure_subject {
 // kernels have alone. Ends when all ratios are known to a quarter of the wanted precision, since
 // the best few differ by little, or the budget of `count` kernels measured alone is spent; slow
 // kernels get 12 rounds or 20 budgets, and at least 2 rounds. Of several loads each ends with its
-// share of the budget and at least 4 rounds; where two of these take so many shares that more loads
+// share of the budget and at least 4 rounds; where these take so many shares that more loads
 // would take far longer than rounds do, it goes on as if it were the only one. `out_ratios[i]` is
 // the time of kernel i relative to kernel 0, paired by rounds; their intervals are so wide that all
 // of them hold together with the wanted confidence (Bonferroni), since the best is picked by them.
