@@ -82,11 +82,34 @@ static void append_inert(tune_string_builder *notes, const tune_task *task,
   }
 }
 
+// What was found in one place alone need not hold in another.
+static void append_loads(tune_string_builder *notes, const tune_task *task,
+                         const tune_session_result *result) {
+  if (result->loads > 0 && !result->is_default)
+    tune_string_builder_appendf(notes, "%s: the best were compared in %zu load%s\n", task->name,
+                                result->loads, result->loads == 1 ? "" : "s");
+}
+
 static void append_drift(tune_string_builder *notes, const tune_task *task, double drift) {
   if (drift != 1)
     tune_string_builder_appendf(
         notes, "%s: the machine was once %.0f %% %s than at the beginning; times were put right\n",
         task->name, 100 * fabs(drift - 1), drift > 1 ? "slower" : "faster");
+}
+
+static void append_stored(tune_string_builder *notes, const tune_task *task,
+                          const tune_session_result *result) {
+  if (result->stored_move > 0)
+    tune_string_builder_appendf(notes,
+                                "%s: the machine is %.0f %% %s than when the database's times were "
+                                "taken; they were put right\n",
+                                task->name, 100 * fabs(result->stored_move - 1),
+                                result->stored_move > 1 ? "slower" : "faster");
+  if (result->disbelieved)
+    tune_string_builder_appendf(
+        notes, "%s: %zu time%s of the database did not hold, and %s measured again\n", task->name,
+        result->disbelieved, result->disbelieved == 1 ? "" : "s",
+        result->disbelieved == 1 ? "was" : "were");
 }
 
 void tune_search_notes_append(tune_string_builder *notes, const tune_target_facts *facts,
@@ -96,6 +119,8 @@ void tune_search_notes_append(tune_string_builder *notes, const tune_target_fact
                                 result->default_error);
   append_failures(notes, task, result);
   append_inert(notes, task, result);
+  append_loads(notes, task, result);
+  append_stored(notes, task, result);
   append_drift(notes, task, result->drift);
   append_stop(notes, task, result);
   append_doubt(notes, facts, task, result->time.median);

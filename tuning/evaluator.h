@@ -60,6 +60,7 @@ typedef struct tune_comparison {
   size_t count;
   tune_timing *times;   // count
   tune_ratio *ratios;   // count: the time of each relative to that of the first
+  size_t loads;         // in how many loads that was (tuning/loads.h); 0: not known
   bool failed;          // one of them was wrong, crashed or hung this time; there are no times then
   tune_verdict verdict; // of that one
   size_t culprit;       // which it was; `count` where that is not known

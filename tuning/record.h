@@ -93,7 +93,8 @@ typedef struct tune_record {
   char *config;      // JSON object from knob names to integers, in the space's order
   char *script;      // the schedule with the config's knobs selected; NULL where it is not kept
   tune_verdict verdict;
-  char *error;  // why it failed; NULL where it did not
+  char *error;  // why it failed; of an ok trial why an earlier record of its config does not hold,
+                // or NULL
   char *digest; // of the artifact; NULL where there was none
   tune_code_features code;
   tune_timing time; // zeroes where the verdict is a failure

@@ -6,6 +6,8 @@
 //    are never measured again, and are told to the strategy: those of another strategy or
 //    seed at once, those of an earlier session with the same ones when they are proposed
 //    again. So what was killed and is started again proposes what it would have proposed.
+//    Where speeds drift, the default and the best of the store are timed first: where the machine
+//    is slower or faster than then, all are put right, and what does not hold is not believed.
 // 2. The analytic default is tried, then the seeds, then, for strategies that learn, the
 //    default with one other form (a knob of two or three labels, down to the level of
 //    vectors), then what the strategy proposes, until a stop rule holds. Configs that build
@@ -128,6 +130,7 @@ typedef struct tune_session_result {
   // default failed.
   double speedup, speedup_low, speedup_high;
   bool was_compared;      // interleaved; else the figures are those of single trials
+  size_t loads;           // in how many loads that was (tuning/loads.h); 0: not known
   double percent_of_peak; // of the best; 0 where unknown
   tune_session_stop stop;
   size_t trials;     // done, those of the store included
@@ -144,6 +147,9 @@ typedef struct tune_session_result {
   double seconds; // of the session
   double drift; // how much slower the machine once was than at the beginning, or, below 1, faster:
                 // the most that was seen. 1: it did not move
+  double stored_move;    // how much slower it is than when the store's times were taken; 0: not, or
+                         // nobody knows
+  size_t disbelieved;    // times of the store that did not hold
   double waited_seconds; // of these for other searches that timed on the same cores
   double first_seconds;  // until the first new measurement was there; 0: none
   double stage_seconds[TUNE_STAGE_COUNT]; // of all new trials; stages overlap, so their sum may be

@@ -26,9 +26,11 @@ static tune_status fill_trial(tune_trial *trial, const tune_record *record, bool
   trial->counts = record->counts;
   trial->code = record->code;
   trial->digest = copy_text(record->digest);
-  trial->error = copy_text(record->error);
+  // What went well, and says something, says why an earlier record is not believed.
+  const char *error = record->verdict == TUNE_VERDICT_OK ? NULL : record->error;
+  trial->error = copy_text(error);
   trial->settled_from = is_settled ? strdup(record->config) : NULL;
-  bool ok = (trial->digest || !record->digest) && (trial->error || !record->error) &&
+  bool ok = (trial->digest || !record->digest) && (trial->error || !error) &&
             (trial->settled_from || !is_settled);
   return ok ? TUNE_OK : out_of_memory();
 }
@@ -76,7 +78,7 @@ static tune_status take_record(struct load *load, size_t number, const tune_reco
   size_t dropped;
   bool is_failure = tune_verdict_is_failure(record->verdict);
   // Of several records of a config (two machines' databases merged) the first counts, unless a
-  // later one is a failure.
+  // later one is a failure, or says that it does not hold.
   if (trial->state == TUNE_TRIAL_NEW) {
     TUNE_RETURN_IF_ERROR(fill_trial(trial, record, load->wants_settled));
     tune_trials_finish(&session->trials, number, &dropped);
@@ -88,6 +90,10 @@ static tune_status take_record(struct load *load, size_t number, const tune_reco
     load->has_discarded = true;
     session->has_winner = session->has_winner && session->winner_number != number;
     return tune_trials_discard(&session->trials, number, record->verdict, record->error);
+  } else if (record->kind == TUNE_RECORD_TRIAL && record->verdict == TUNE_VERDICT_OK &&
+             record->error && trial->verdict == TUNE_VERDICT_OK &&
+             is_of_trial(trial, record, load->wants_settled)) {
+    tune_session_take_new_time(session, number, &record->time);
   }
   bool may_win = !load->had_winner && !tune_verdict_is_failure(trial->verdict);
   if (record->kind == TUNE_RECORD_WINNER && may_win)
@@ -141,6 +147,7 @@ tune_status tune_session_load(struct session *session) {
       tune_status_annotate(status, "loading the records of %s", session->task->name));
   if (load.has_discarded)
     tune_trials_rank_again(&session->trials); // there is room for others among the best
+  TUNE_RETURN_IF_ERROR(tune_session_check_stored(session));
   for (size_t i = 0; i < session->trials.configs.count; ++i)
     if (session->trials.items[i].is_known)
       TUNE_RETURN_IF_ERROR(tune_session_take_known(session, i));

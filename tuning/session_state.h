@@ -3,6 +3,7 @@
 // Internal to session.c (the search), session_proposals.c (what the strategy is asked and
 // told), session_limits.c (what trials are measured against), session_outcomes.c (what came of
 // them), session_twins.c (those with the same code), session_records.c (the store),
+// session_stored.c (whether its times hold),
 // session_finalists.c (the end) and session_summary.c (what there is to tell of it). A trial's
 // ticket is its number plus 1.
 //
@@ -132,6 +133,12 @@ tune_status tune_session_drift_probe(struct session *session);
 bool tune_session_drift_owns(const struct session *session, const tune_evaluation *event);
 // Takes it in. Where the speed has moved, all times since it was known not to have are put right.
 tune_status tune_session_drift_take(struct session *session, const tune_evaluation *event);
+
+// Times the default and the best of the store once more, and puts right, or does not believe, what
+// the store has (session_stored.c). To be called before the strategy is told of it.
+tune_status tune_session_check_stored(struct session *session);
+// Gives a trial of the store, and those with its code, another time.
+void tune_session_take_new_time(struct session *session, size_t number, const tune_timing *time);
 
 // Takes the records of the task from the store: trials done, and the last winner.
 tune_status tune_session_load(struct session *session);

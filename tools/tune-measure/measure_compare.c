@@ -1,7 +1,7 @@
 //===- measure_compare.c ------------------------------------------------------===//
 
 #include "tools/tune-measure/measure_compare.h"
-#include "tools/tune-measure/trial.h"
+#include "tools/tune-measure/compare_loads.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -39,12 +39,8 @@ static tune_status run(const task *of, const tune_export *exported, const json_t
     status = task_read_limits(request, of, 0, &limits);
   json_decref(request);
   limits.seconds *= (double)count;
-  child_outcome outcome = {0};
   if (tune_status_is_ok(status))
-    status = child_run(trial_compare, &order, &limits, watch, &outcome);
-  if (tune_status_is_ok(status) && !(*out_reply = trial_reply(&outcome, true)))
-    status = out_of_memory();
-  child_outcome_deinit(&outcome);
+    status = compare_in_loads(&order, true, &limits, watch, out_reply);
   return status;
 }
 

@@ -2,6 +2,7 @@
 
 #include "tools/tune-measure/server.h"
 #include "support/message.h"
+#include "tools/tune-measure/compare_loads.h"
 #include "tools/tune-measure/device.h"
 #include "tools/tune-measure/trial.h"
 
@@ -187,9 +188,10 @@ static tune_status find_folders(const json_t *outputs, const char ***out_folders
   return TUNE_OK;
 }
 
-// Measures "artifacts" interleaved, for compare and run.
+// Measures "artifacts" interleaved, for compare, which is about what is faster than the first, and
+// run.
 static tune_status compare(server *s, const json_t *request, const task *t, const json_t *outputs,
-                           json_t **out_reply) {
+                           bool only_faster, json_t **out_reply) {
   const json_t *artifacts = json_object_get(request, "artifacts");
   size_t count = json_array_size(artifacts);
   if (count == 0)
@@ -210,12 +212,8 @@ static tune_status compare(server *s, const json_t *request, const task *t, cons
   if (tune_status_is_ok(status))
     status = find_folders(outputs, &folders, &limits);
   child_watch watch = watch_of(s);
-  child_outcome outcome = {0};
   if (tune_status_is_ok(status))
-    status = child_run(trial_compare, &order, &limits, &watch, &outcome);
-  if (tune_status_is_ok(status))
-    *out_reply = trial_reply(&outcome, true);
-  child_outcome_deinit(&outcome);
+    status = compare_in_loads(&order, only_faster, &limits, &watch, out_reply);
   destroy_folders(folders, limits.writable_count);
   free(order.artifacts);
   return status;
@@ -224,7 +222,7 @@ static tune_status compare(server *s, const json_t *request, const task *t, cons
 static tune_status serve_compare(server *s, const json_t *request, json_t **out_reply) {
   task **link;
   TUNE_RETURN_IF_ERROR(find_task(s, request, &link));
-  return compare(s, request, *link, NULL, out_reply);
+  return compare(s, request, *link, NULL, true, out_reply);
 }
 
 static tune_status check_outputs(const json_t *outputs, const task *t) {
@@ -255,7 +253,7 @@ static tune_status serve_run(server *s, const json_t *request, json_t **out_repl
   const json_t *outputs = json_object_get(request, "outputs");
   tune_status status = check_outputs(outputs, t);
   if (tune_status_is_ok(status))
-    status = compare(s, request, t, outputs, out_reply);
+    status = compare(s, request, t, outputs, false, out_reply);
   if (tune_status_is_ok(status) && *out_reply) {
     json_object_set_new(*out_reply, "shapes", shapes_to_json(t));
     if (t->has_reference)

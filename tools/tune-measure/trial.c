@@ -7,9 +7,12 @@
 #include "targets/npy.h"
 #include "tools/tune-measure/counters.h"
 #include "tuning/check_result.h"
+#include "tuning/random.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #define MEASURE_SECONDS 20 // unless "limits" says otherwise
 // A candidate that needs this much for its few runs is no match for the best, whatever the limits.
@@ -18,6 +21,8 @@
 // What was cut is counted only where a pass takes no longer than this, in seconds: it is slow, and
 // will not win.
 #define CUT_PASS_SECONDS 0.1
+// Pages between two artifacts that are compared.
+#define MOST_GAP 64
 
 static const char loading[] = "loading";
 
@@ -346,6 +351,16 @@ static json_t *samples_to_json(const tune_measurement *m) {
   return samples;
 }
 
+json_t *trial_summary_to_json(const tune_summary *summary) {
+  return json_pack("{sfsfsfsfsI}", "median", summary->median, "low", summary->low, "high",
+                   summary->high, "noise", summary->noise, "outliers",
+                   (json_int_t)summary->outlier_count);
+}
+
+json_t *trial_ratio_to_json(const tune_ratio *ratio) {
+  return json_pack("{sfsfsf}", "ratio", ratio->ratio, "low", ratio->low, "high", ratio->high);
+}
+
 // `measurement` may be NULL: it was not timed.
 static tune_status report_subject(const subject *s, const tune_measurement *measurement,
                                   json_t **out_report) {
@@ -356,12 +371,9 @@ static tune_status report_subject(const subject *s, const tune_measurement *meas
   if (measurement && measurement->was_cut)
     json_object_set_new(report, "error", json_string("surely slower than the best"));
   if (measurement) {
-    const tune_summary *summary = &measurement->summary;
     json_object_set_new(report, "samples", samples_to_json(measurement));
-    json_object_update_new(
-        report, json_pack("{sfsfsfsIsfsI}", "median", summary->median, "low", summary->low, "high",
-                          summary->high, "repeats", (json_int_t)measurement->repeats, "noise",
-                          summary->noise, "outliers", (json_int_t)summary->outlier_count));
+    json_object_set_new(report, "repeats", json_integer((json_int_t)measurement->repeats));
+    json_object_update_new(report, trial_summary_to_json(&measurement->summary));
   }
   json_t *counted = NULL;
   if (measurement && s->counters.runs[0])
@@ -429,15 +441,14 @@ static tune_status report_all(const subject *subjects, const tune_measurement *m
     json_t *result = NULL;
     status = report_subject(&subjects[i], &measurements[i], &result);
     json_array_append_new(results, result);
-    json_array_append_new(ratio_array, json_pack("{sfsfsf}", "ratio", ratios[i].ratio, "low",
-                                                 ratios[i].low, "high", ratios[i].high));
+    json_array_append_new(ratio_array, trial_ratio_to_json(&ratios[i]));
     if (!wrong && subjects[i].error)
       wrong = &subjects[i];
   }
-  *out_report = tune_json_pack("{ss ss* sI soso}", "verdict", wrong ? "wrong" : "ok", "error",
+  *out_report = tune_json_pack("{ss ss* sI soso sb}", "verdict", wrong ? "wrong" : "ok", "error",
                                wrong ? wrong->error : NULL, "artifact",
                                (json_int_t)(wrong ? wrong->index : 0), "results", results, "ratios",
-                               ratio_array);
+                               ratio_array, "whole", measurements[0].is_whole);
   if (*out_report && !wrong)
     json_object_del(*out_report, "artifact");
   if (!*out_report && tune_status_is_ok(status))
@@ -453,8 +464,36 @@ static tune_status report_harm(const subject *s, json_t **out_report) {
   return *out_report ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "reporting");
 }
 
+// Children of one process find memory as it is in that, and what they load lies in the same places
+// each time. So each load has another order, and gaps of other sizes in between.
+static tune_status load_all(const trial_order *order, tune_target *target, child_notes *notes,
+                            subject *subjects, size_t *out_harmful) {
+  size_t count = order->artifact_count, *turns = calloc(count, sizeof *turns);
+  if (!turns)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "comparing");
+  tune_random random;
+  tune_random_init(&random, order->load);
+  *out_harmful = count;
+  for (size_t i = 0; i < count; ++i) {
+    size_t other = (size_t)tune_random_below(&random, i + 1);
+    turns[i] = turns[other];
+    turns[other] = i;
+  }
+  for (size_t i = 0; i < count && *out_harmful == count; ++i) {
+    size_t bytes = (1 + (size_t)tune_random_below(&random, MOST_GAP)) * (size_t)getpagesize();
+    // Where there is none to be had, it lies where it lies.
+    (void)mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    subject *s = &subjects[turns[i]];
+    TUNE_RETURN_IF_ERROR(load_and_check(order, turns[i], target, notes, s));
+    if (s->is_harmful)
+      *out_harmful = turns[i];
+  }
+  free(turns);
+  return TUNE_OK;
+}
+
 static tune_status compare_all(const trial_order *order, child_notes *notes, json_t **out_report) {
-  size_t count = order->artifact_count;
+  size_t count = order->artifact_count, harmful = count;
   subject *subjects = calloc(count, sizeof *subjects);
   tune_measure_subject *runs = calloc(count, sizeof *runs);
   tune_measurement *measurements = calloc(count, sizeof *measurements);
@@ -463,17 +502,17 @@ static tune_status compare_all(const trial_order *order, child_notes *notes, jso
     return tune_status_make(TUNE_OUT_OF_MEMORY, "comparing");
   tune_target *target;
   TUNE_RETURN_IF_ERROR(task_open_target(order->of, &target));
-  for (size_t i = 0; i < count; ++i) {
-    TUNE_RETURN_IF_ERROR(load_and_check(order, i, target, notes, &subjects[i]));
-    if (subjects[i].is_harmful)
-      return report_harm(&subjects[i], out_report);
+  TUNE_RETURN_IF_ERROR(load_all(order, target, notes, subjects, &harmful));
+  if (harmful < count)
+    return report_harm(&subjects[harmful], out_report);
+  for (size_t i = 0; i < count; ++i)
     runs[i] = (tune_measure_subject){run_subject, &subjects[i]};
-  }
   notes->phase = "being timed";
   tune_measure_options options = options_of(order);
   TUNE_RETURN_IF_ERROR(tune_measure_interleaved(runs, count, &options, measurements, ratios, NULL));
   for (size_t i = 0; i < count; ++i) {
-    TUNE_RETURN_IF_ERROR(count_runs(&subjects[i], &measurements[i]));
+    if (order->load == 0)
+      TUNE_RETURN_IF_ERROR(count_runs(&subjects[i], &measurements[i]));
     TUNE_RETURN_IF_ERROR(check_again(&subjects[i]));
   }
   return report_all(subjects, measurements, ratios, count, out_report);

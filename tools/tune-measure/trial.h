@@ -16,6 +16,7 @@ typedef struct trial_order {
   const char **artifacts;
   size_t artifact_count;
   tune_measure_options options;
+  size_t load;           // of several comparisons the how manieth: each has other places in memory
   const json_t *outputs; // paths of .npy files for the first one's outputs, null for none; or NULL
 } trial_order;
 
@@ -25,8 +26,15 @@ typedef struct trial_order {
 tune_status trial_measure(void *context, child_notes *notes, json_t **out_report);
 
 // All are run once and checked, timed interleaved, also where one is wrong, and checked again:
-// {"verdict", "results": […], "ratios": […]}, the verdict that of the first that is not ok.
+// {"verdict", "results": […], "ratios": […], "whole"}, the verdict that of the first that is not
+// ok, "whole" whether it had all of the budget.
 tune_status trial_compare(void *context, child_notes *notes, json_t **out_report);
+
+// The members "median", "low", "high", "noise" and "outliers" of a result; NULL where memory ran
+// out.
+json_t *trial_summary_to_json(const tune_summary *summary);
+// One of "ratios"; NULL where memory ran out.
+json_t *trial_ratio_to_json(const tune_ratio *ratio);
 
 // What such a child came to, as a reply without ticket and task; NULL where memory ran out.
 json_t *trial_reply(const child_outcome *outcome, bool names_artifact);

@@ -235,7 +235,8 @@ tune_status report_text(const benchmark *b, FILE *stream) {
     fprintf(stream, "Summary\n  %s ran\n", b->subjects[0].path);
     for (size_t i = 1; i < b->subject_count; ++i)
       print_ratio(json_array_get(ratios, i), b->subjects[i].path, stream);
-    fprintf(stream, "\n");
+    json_int_t loads = json_integer_value(json_object_get(b->reply, "loads"));
+    fprintf(stream, "    in %lld load%s\n\n", (long long)loads, loads == 1 ? "" : "s");
   }
   print_machine(b, stream);
   print_texts(b->notes, "Note", stream);

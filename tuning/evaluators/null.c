@@ -3,6 +3,7 @@
 #include "tuning/evaluators/null.h"
 
 #include "support/digest.h"
+#include "tuning/loads.h"
 #include "tuning/measure.h"
 #include "tuning/random.h"
 
@@ -29,7 +30,8 @@ struct null_evaluator {
   const tune_task *task;
   struct ticket *tickets; // in the order in which their next events come
   size_t count, capacity;
-  size_t trace_at; // of the options' trace: what the next run takes
+  size_t trace_at;     // of the options' trace: what the next run takes
+  tune_random placing; // draws from the options' places
 };
 
 double tune_null_bowl(void *user, const tune_space *space, const tune_config *config) {
@@ -147,6 +149,15 @@ static tune_status run_traced(void *context, uint64_t repeats, double *out_secon
   return TUNE_OK;
 }
 
+// A config in the place that a load gives it.
+static traced_kernel load_traced(struct null_evaluator *evaluator, const tune_config *config) {
+  const tune_null_options *options = &evaluator->options;
+  double place = 1;
+  if (options->place_count)
+    place = options->places[tune_random_below(&evaluator->placing, options->place_count)];
+  return (traced_kernel){evaluator, seconds_of(evaluator, config) * place};
+}
+
 // Takes the samples of `measurement`.
 static tune_timing to_timing(tune_measurement *measurement) {
   tune_timing time = {.samples = measurement->samples,
@@ -161,7 +172,7 @@ static tune_timing to_timing(tune_measurement *measurement) {
 
 static tune_status measure_traced(struct null_evaluator *evaluator, const struct ticket *ticket,
                                   tune_evaluation *event) {
-  traced_kernel kernel = {evaluator, seconds_of(evaluator, &ticket->config)};
+  traced_kernel kernel = load_traced(evaluator, &ticket->config);
   tune_measurement measurement;
   TUNE_RETURN_IF_ERROR(tune_measure(run_traced, &kernel,
                                     &(tune_measure_options){.best = ticket->best}, &measurement));
@@ -172,29 +183,49 @@ static tune_status measure_traced(struct null_evaluator *evaluator, const struct
   return measurement.was_cut && !event->error ? out_of_memory() : TUNE_OK;
 }
 
-static tune_status compare_traced(struct null_evaluator *evaluator, const tune_compare_order *order,
-                                  tune_comparison *comparison) {
+// Adds the samples of a load to those of the ones before.
+static tune_status append_samples(tune_timing *time, const tune_measurement *measurement) {
+  size_t count = time->sample_count + measurement->count;
+  double *samples = realloc(time->samples, count * sizeof *samples);
+  if (!samples)
+    return out_of_memory();
+  memcpy(samples + time->sample_count, measurement->samples, measurement->count * sizeof *samples);
+  time->samples = samples;
+  time->sample_count = count;
+  return TUNE_OK;
+}
+
+static tune_status compare_in_load(struct null_evaluator *evaluator,
+                                   const tune_compare_order *order, tune_comparison *comparison,
+                                   tune_loads *loads) {
   traced_kernel *kernels = calloc(order->count, sizeof *kernels);
   tune_measure_subject *subjects = calloc(order->count, sizeof *subjects);
   tune_measurement *measurements = calloc(order->count, sizeof *measurements);
-  tune_status status = kernels && subjects && measurements ? TUNE_OK : out_of_memory();
+  double *medians = calloc(order->count, sizeof *medians);
+  tune_status status = kernels && subjects && measurements && medians ? TUNE_OK : out_of_memory();
   for (size_t i = 0; tune_status_is_ok(status) && i < order->count; ++i) {
     const struct ticket *ticket = find_ticket(evaluator, order->tickets[i]);
     if (!ticket || ticket->state != TICKET_BUILT) {
       status = no_artifact(order->tickets[i]);
       break;
     }
-    kernels[i] = (traced_kernel){evaluator, seconds_of(evaluator, &ticket->config)};
+    kernels[i] = load_traced(evaluator, &ticket->config);
     subjects[i] = (tune_measure_subject){run_traced, &kernels[i]};
   }
-  if (tune_status_is_ok(status))
-    status = tune_measure_interleaved(subjects, order->count,
-                                      &(tune_measure_options){.confidence = order->confidence},
-                                      measurements, comparison->ratios, NULL);
-  for (size_t i = 0; tune_status_is_ok(status) && i < order->count; ++i) {
-    comparison->times[i] = to_timing(&measurements[i]);
-    tune_measurement_deinit(&measurements[i]);
+  if (tune_status_is_ok(status)) {
+    tune_measure_options options = {.confidence = order->confidence, .loads = TUNE_LOADS};
+    status = tune_measure_interleaved(subjects, order->count, &options, measurements,
+                                      comparison->ratios, NULL);
   }
+  for (size_t i = 0; tune_status_is_ok(status) && i < order->count; ++i) {
+    medians[i] = measurements[i].summary.median;
+    status = append_samples(&comparison->times[i], &measurements[i]);
+  }
+  if (tune_status_is_ok(status))
+    tune_loads_add(loads, medians, comparison->ratios, measurements[0].is_whole);
+  for (size_t i = 0; measurements && i < order->count; ++i)
+    tune_measurement_deinit(&measurements[i]);
+  free(medians);
   free(measurements);
   free(subjects);
   free(kernels);
@@ -209,6 +240,22 @@ static tune_status summarize(tune_timing *time) {
   time->high = summary.high;
   time->repeats = 1;
   return TUNE_OK;
+}
+
+static tune_status compare_traced(struct null_evaluator *evaluator, const tune_compare_order *order,
+                                  tune_comparison *comparison) {
+  tune_loads loads;
+  TUNE_RETURN_IF_ERROR(tune_loads_init(&loads, order->count));
+  tune_status status = TUNE_OK;
+  while (tune_status_is_ok(status) && !tune_loads_are_enough(&loads, true))
+    status = compare_in_load(evaluator, order, comparison, &loads);
+  if (tune_status_is_ok(status))
+    status = tune_loads_get_ratios(&loads, order->confidence, comparison->ratios);
+  for (size_t i = 0; tune_status_is_ok(status) && i < order->count; ++i)
+    status = summarize(&comparison->times[i]);
+  comparison->loads = loads.count;
+  tune_loads_deinit(&loads);
+  return status;
 }
 
 //===- The class --------------------------------------------------------------===//
@@ -419,6 +466,7 @@ tune_status tune_evaluator_null_create(const tune_null_options *options,
   if (!evaluator)
     return out_of_memory();
   evaluator->options = *options;
+  tune_random_init(&evaluator->placing, options->seed);
   if (options->trace)
     evaluator->trace_at = XXH3_64bits(&options->seed, sizeof options->seed) % options->trace_count;
   *out_evaluator = (tune_evaluator){&null_class, evaluator};

@@ -39,6 +39,10 @@ typedef struct tune_null_options {
   // protocol (tuning/measure.h), which so sees what it would see there. Borrowed.
   const double *trace;
   size_t trace_count;
+  // What the place in memory does to a kernel, as factors of its time, of which each config draws
+  // one in each load (tuning/loads.h), trials included. NULL: nothing. With a trace only. Borrowed.
+  const double *places;
+  size_t place_count;
 } tune_null_options;
 
 tune_status tune_evaluator_null_create(const tune_null_options *options,

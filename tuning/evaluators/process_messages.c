@@ -246,6 +246,8 @@ tune_status tune_reply_read_compare(const json_t *reply, size_t count,
     return read_failed_compare(reply, verdict, comparison);
   if (json_array_size(results) != count || json_array_size(ratios) != count)
     return malformed("results");
+  json_int_t loads = json_integer_value(json_object_get(reply, "loads"));
+  comparison->loads = loads > 0 ? (size_t)loads : 0;
   comparison->times = calloc(count, sizeof *comparison->times);
   comparison->ratios = calloc(count, sizeof *comparison->ratios);
   tune_status status = comparison->times && comparison->ratios

@@ -102,6 +102,26 @@ static void several_artifacts_are_checked_and_compared(void **state) {
   json_decref(reply);
 }
 
+// Samples of all loads are there, and ratios over them; outputs are those of one.
+static void several_loads_are_one_reply(void **state) {
+  fixture *f = *state;
+  json_t *reply = client_ask(f->server,
+                             "{'do': 'run', 'target': 'cpu', 'signature': %s,"
+                             " 'artifacts': ['%s/GOOD.so', '%s/GOOD.so'],"
+                             " 'reference': '%s/GOOD.so', 'measure': {'sample_limit': 8}}",
+                             client_signature, ARTIFACTS, ARTIFACTS, ARTIFACTS);
+  client_assert_verdict(reply, "ok", NULL);
+  assert_true(client_number(reply, "loads") == 9);
+  for (size_t i = 0; i < 2; ++i) {
+    const json_t *result = json_array_get(json_object_get(reply, "results"), i);
+    assert_int_equal(json_array_size(json_object_get(result, "samples")), 9 * 8);
+    assert_true(client_number(result, "low") <= client_number(result, "median"));
+  }
+  const json_t *ratio = json_array_get(json_object_get(reply, "ratios"), 1);
+  assert_true(client_number(ratio, "low") <= client_number(ratio, "ratio"));
+  json_decref(reply);
+}
+
 // What writes beyond its memory is not timed, with a reference or without, and nor is what was to
 // run beside it.
 static void what_does_harm_is_not_timed(void **state) {
@@ -216,6 +236,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(files_go_in_and_come_out),
       TEST(several_artifacts_are_checked_and_compared),
+      TEST(several_loads_are_one_reply),
       TEST(what_does_harm_is_not_timed),
       TEST(the_check_allows_for_what_inputs_amplify),
       TEST(unknown_dimensions_follow_the_files),

@@ -262,6 +262,9 @@ static void artifacts_are_compared_side_by_side(void **state) {
   assert_true(client_number(json_array_get(ratios, 1), "low") > 10);
   double same = client_number(json_array_get(ratios, 2), "ratio");
   assert_true(same > 0.3 && same < 3);
+  double loads = client_number(reply, "loads");
+  assert_true(loads >= 1 && loads <= 9);
+  assert_null(json_object_get(reply, "whole"));
   for (size_t i = 0; i < 3; ++i)
     client_assert_verdict(json_array_get(results, i), "ok", NULL);
   json_decref(reply);

@@ -1,0 +1,64 @@
+//===- loads.c ----------------------------------------------------------------===//
+
+#include "tuning/loads.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+tune_status tune_loads_init(tune_loads *loads, size_t kernels) {
+  *loads = (tune_loads){.kernels = kernels};
+  loads->first = calloc(kernels, sizeof *loads->first);
+  loads->ratios = calloc(kernels * TUNE_LOADS, sizeof *loads->ratios);
+  if (loads->first && loads->ratios)
+    return TUNE_OK;
+  tune_loads_deinit(loads);
+  return tune_status_make(TUNE_OUT_OF_MEMORY, "comparing %zu kernels", kernels);
+}
+
+void tune_loads_deinit(tune_loads *loads) {
+  free(loads->first);
+  free(loads->ratios);
+  *loads = (tune_loads){0};
+}
+
+void tune_loads_add(tune_loads *loads, const double *medians, const tune_ratio *ratios,
+                    bool is_whole) {
+  size_t load = loads->count++;
+  if (load == 0) {
+    memcpy(loads->first, ratios, loads->kernels * sizeof *ratios);
+    loads->is_whole = is_whole;
+  }
+  for (size_t k = 0; k < loads->kernels; ++k)
+    loads->ratios[k * TUNE_LOADS + load] = medians[k] / medians[0];
+}
+
+static bool was_always_faster(const tune_loads *loads, size_t kernel) {
+  for (size_t i = 0; i < loads->count; ++i)
+    if (loads->ratios[kernel * TUNE_LOADS + i] >= 1)
+      return false;
+  return true;
+}
+
+bool tune_loads_are_enough(const tune_loads *loads, bool only_faster) {
+  if (loads->kernels < 2 || loads->is_whole || loads->count >= TUNE_LOADS)
+    return loads->count > 0;
+  bool is_open = !only_faster;
+  for (size_t k = 1; k < loads->kernels && !is_open; ++k)
+    is_open = was_always_faster(loads, k);
+  return !is_open;
+}
+
+tune_status tune_loads_get_ratios(const tune_loads *loads, double confidence,
+                                  tune_ratio *out_ratios) {
+  memcpy(out_ratios, loads->first, loads->kernels * sizeof *out_ratios);
+  if (loads->kernels < 2 || loads->count < 2)
+    return TUNE_OK;
+  double ones[TUNE_LOADS];
+  for (size_t i = 0; i < TUNE_LOADS; ++i)
+    ones[i] = 1;
+  double each = 1 - (1 - confidence) / (double)(loads->kernels - 1);
+  for (size_t k = 1; k < loads->kernels; ++k)
+    TUNE_RETURN_IF_ERROR(tune_statistics_ratio(&loads->ratios[k * TUNE_LOADS], ones, loads->count,
+                                               each, &out_ratios[k]));
+  return TUNE_OK;
+}

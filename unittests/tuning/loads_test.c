@@ -1,0 +1,92 @@
+//===- loads_test.c - What several loads say together ---------------------------------------===//
+
+#include "tuning/loads.h"
+#include "unittests/common/failing_malloc.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#define assert_ok(status) assert_null(status)
+
+// Adds a load in which kernel 1 takes `ratio` times as long as kernel 0. By its rounds it seems
+// twice as fast, which counts where there is no other load.
+static void add(tune_loads *loads, double ratio, bool is_whole) {
+  const double medians[] = {2e-3, 2e-3 * ratio};
+  const tune_ratio by_rounds[] = {{1, 1, 1}, {0.5, 0.4, 0.6}};
+  tune_loads_add(loads, medians, by_rounds, is_whole);
+}
+
+// All have to agree: an interval of their extremes, as order statistics give it.
+static void the_interval_is_that_of_the_loads(void **state) {
+  (void)state;
+  tune_loads loads;
+  assert_ok(tune_loads_init(&loads, 2));
+  for (size_t i = 0; i < TUNE_LOADS; ++i) {
+    assert_false(tune_loads_are_enough(&loads, true));
+    add(&loads, 0.9 + 0.01 * (double)i, false);
+  }
+  assert_true(tune_loads_are_enough(&loads, false));
+  tune_ratio ratios[2];
+  assert_ok(tune_loads_get_ratios(&loads, 0.983, ratios));
+  assert_true(ratios[0].ratio == 1);
+  assert_float_equal(ratios[1].ratio, 0.94, 1e-9);
+  assert_float_equal(ratios[1].low, 0.90, 1e-9);
+  assert_float_equal(ratios[1].high, 0.98, 1e-9);
+  tune_loads_deinit(&loads);
+}
+
+// Nobody is faster any more after a load in which it was not; who asks for the ratio goes on.
+static void it_ends_where_nobody_can_be_faster(void **state) {
+  (void)state;
+  tune_loads loads;
+  assert_ok(tune_loads_init(&loads, 2));
+  add(&loads, 0.99, false);
+  assert_false(tune_loads_are_enough(&loads, true));
+  add(&loads, 1, false);
+  assert_true(tune_loads_are_enough(&loads, true));
+  assert_false(tune_loads_are_enough(&loads, false));
+  tune_ratio ratios[2];
+  assert_ok(tune_loads_get_ratios(&loads, 0.983, ratios));
+  assert_true(ratios[1].low < 1 && ratios[1].high > 1);
+  tune_loads_deinit(&loads);
+}
+
+// A load that had the whole budget is the only one, and what it found by itself is the result.
+static void a_whole_load_is_enough(void **state) {
+  (void)state;
+  tune_loads loads;
+  assert_ok(tune_loads_init(&loads, 2));
+  add(&loads, 0.99, true);
+  assert_true(tune_loads_are_enough(&loads, false));
+  tune_ratio ratios[2];
+  assert_ok(tune_loads_get_ratios(&loads, 0.95, ratios));
+  assert_true(ratios[1].ratio == 0.5 && ratios[1].low == 0.4 && ratios[1].high == 0.6);
+  tune_loads_deinit(&loads);
+}
+
+// Nothing to compare it with.
+static void a_kernel_alone_needs_one_load(void **state) {
+  (void)state;
+  tune_loads loads;
+  assert_ok(tune_loads_init(&loads, 1));
+  assert_false(tune_loads_are_enough(&loads, false));
+  const double median = 1;
+  const tune_ratio ratio = {1, 1, 1};
+  tune_loads_add(&loads, &median, &ratio, false);
+  assert_true(tune_loads_are_enough(&loads, false));
+  tune_loads_deinit(&loads);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_interval_is_that_of_the_loads),
+      cmocka_unit_test(it_ends_where_nobody_can_be_faster),
+      cmocka_unit_test(a_whole_load_is_enough),
+      cmocka_unit_test(a_kernel_alone_needs_one_load),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
