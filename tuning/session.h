@@ -10,10 +10,9 @@
 //    default with one other form (a knob of two or three labels, down to the level of
 //    vectors), then what the strategy proposes, until a stop rule holds. Configs that build
 //    to an artifact seen before take over its figures. Each trial is handed to the store as
-//    soon as it is known what came of it. A candidate is cut, or killed,
-//    where it is surely slower than the best of those that were proposed before it by a fixed
-//    distance (session_limits.c). Where the speed of the machine moves meanwhile, times are put
-//    right.
+//    soon as it is known what came of it. A candidate is cut, or killed, where it is surely
+//    slower than the best of those that were proposed before it by a fixed distance
+//    (session_limits.c). Where the speed of the machine moves meanwhile, times are put right.
 // 3. The best few and the default are measured again side by side. The default stays unless
 //    one of them is faster beyond doubt: intervals of ratios are so wide that in 95 of 100
 //    sessions none that is looked at is wrong, and that of the winner excludes 1. One
@@ -25,11 +24,11 @@
 // of proposals late whatever is done first; trials are counted in that order, too, and rules that
 // stop a search by what it found drop what was proposed after that, though the store may have it.
 // Records of this strategy and seed count when they are proposed again, those that are not at the
-// end, unless such a rule holds. So the same seed and
-// the same measurements give the same trials and the same winner, whatever the evaluator's
-// capacity. Only time and an interrupt stop it wherever it is; what is known then is counted,
-// also ahead of what was proposed before it, and a session that goes on from there comes to the
-// same winner and the same verdicts as one that was not stopped.
+// end, unless such a rule holds. So the same seed and the same measurements give the same trials
+// and the same winner, whatever the evaluator's capacity. Only time and an interrupt stop it
+// wherever it is; what is known then is counted, also ahead of what was proposed before it, and a
+// session that goes on from there comes to the same winner and the same verdicts as one that was
+// not stopped.
 //
 // A failed candidate is a trial. A failed store, worker or measurer ends the session with a
 // status; what was measured until then is in the store.
