@@ -95,8 +95,17 @@ static tune_status begin_trial(struct session *session, bool *out_any) {
   session->is_exhausted = !*out_any;
   if (!*out_any)
     return TUNE_OK;
-  if (session->trials.items[number].state == TUNE_TRIAL_DONE)
-    return tune_session_take_turns(session);
+  if (session->trials.items[number].is_known) {
+    tune_session_take_turns(session);
+    return TUNE_OK;
+  }
+  if (session->begun >= session->options->trials) {
+    // There are as many trials as were asked for, and those of the store are not proposed again:
+    // the rest of it, or the options, are others than they were.
+    *out_any = false;
+    tune_session_take_back_proposal(session);
+    return tune_session_take_held(session);
+  }
   session->trials.items[number].state = TUNE_TRIAL_BUILDING;
   ++session->begun;
   ++session->building;
@@ -110,14 +119,14 @@ static tune_status fill(struct session *session) {
   size_t capacity = session->evaluator->methods->capacity(session->evaluator->self);
   size_t round = session->options->round, limit = round ? round : 2 * capacity;
   tune_session_stop stop;
-  // Trials wait for their turn behind the slowest one, and are kept then only.
+  // Trials wait for their turn behind the slowest one.
   size_t ahead = MOST_AHEAD > 4 * capacity ? MOST_AHEAD : 4 * capacity;
   if (round && session->outstanding)
     return TUNE_OK;
   bool any = !session->is_exhausted;
   while (any && !tune_session_rule_holds(session, &stop) &&
-         session->begun < session->options->trials && (round || session->building < capacity) &&
-         session->outstanding < limit &&
+         (session->begun < session->options->trials || session->held_count) &&
+         (round || session->building < capacity) && session->outstanding < limit &&
          (round || session->asked_count < session->taken_count + ahead) &&
          tune_session_may_ask(session))
     TUNE_RETURN_IF_ERROR(begin_trial(session, &any));
@@ -176,7 +185,10 @@ static tune_status search(struct session *session) {
   if (tune_status_is_ok(status) && (stop == TUNE_STOP_TARGET || stop == TUNE_STOP_PLATEAU))
     tune_session_drop_rest(session);
   else
-    status = tune_status_join(status, tune_session_take_rest(session));
+    tune_session_take_rest(session);
+  // What was found before a stop rule held is enough; else all counts that is known.
+  if (tune_status_is_ok(status) && stop != TUNE_STOP_TARGET && stop != TUNE_STOP_PLATEAU)
+    status = tune_session_take_held(session);
   bool is_busy = session->outstanding || session->drift.is_probing;
   if (tune_status_is_ok(status) && is_busy)
     status = evaluator->methods->cancel(evaluator->self);

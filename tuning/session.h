@@ -2,8 +2,8 @@
 //
 // A session finds the best config of one task. In order:
 //
-// 1. Records of the task on this target are loaded from the store: they count as trials,
-//    are never measured again, and are told to the strategy: those of another strategy or
+// 1. Records of the task on this target are loaded from the store: they are trials, are
+//    never measured again, and are counted and told to the strategy: those of another strategy or
 //    seed at once, those of an earlier session with the same ones when they are proposed
 //    again. So what was killed and is started again proposes what it would have proposed.
 //    Where speeds drift, the default and the best of the store are timed first: where the machine
@@ -12,10 +12,9 @@
 //    default with one other form (a knob of two or three labels, down to the level of
 //    vectors), then what the strategy proposes, until a stop rule holds. Configs that build
 //    to an artifact seen before take over its figures. Each trial is handed to the store as
-//    soon as it and all that were proposed before it are known. A candidate is cut, or killed,
-//    where it is surely slower than the best of those that were proposed before it by a fixed
-//    distance (session_limits.c). Where the speed of the machine moves meanwhile, times are put
-//    right.
+//    soon as it is known what came of it. A candidate is cut, or killed, where it is surely
+//    slower than the best of those that were proposed before it by a fixed distance
+//    (session_limits.c). Where the speed of the machine moves meanwhile, times are put right.
 // 3. The best few and the default are measured again side by side. The default stays unless
 //    one of them is faster beyond doubt: intervals of ratios are so wide that in 95 of 100
 //    sessions none that is looked at is wrong, and that of the winner excludes 1. One
@@ -24,12 +23,14 @@
 //    winner, that one is taken as it is.
 //
 // Determinism: the strategy is told outcomes in the order of its proposals, and the same number
-// of proposals late whatever is done first; trials are counted and kept in that order, too, and
-// rules that stop a search by what it found drop what was proposed after that. So the same seed and
-// the same measurements give the same trials and the same winner, whatever the evaluator's
-// capacity. Only time and an interrupt stop it wherever it is; what is known then is kept, also
-// ahead of what was proposed before it, and a session that goes on from there comes to the same
-// winner and the same verdicts as one that was not stopped.
+// of proposals late whatever is done first; trials are counted in that order, too, and rules that
+// stop a search by what it found drop what was proposed after that, though the store may have it.
+// Records of this strategy and seed count when they are proposed again, those that are not at the
+// end, unless such a rule holds. So the same seed and the same measurements give the same trials
+// and the same winner, whatever the evaluator's capacity. Only time and an interrupt stop it
+// wherever it is; what is known then is counted, also ahead of what was proposed before it, and a
+// session that goes on from there comes to the same winner and the same verdicts as one that was
+// not stopped.
 //
 // A failed candidate is a trial. A failed store, worker or measurer ends the session with a
 // status; what was measured until then is in the store.

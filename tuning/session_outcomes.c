@@ -1,13 +1,16 @@
 //===- session_outcomes.c - What came of trials, in the order of the proposals ----------===//
 //
-// Builds and measurements end in any order. What came of a trial is taken in when its turn is
-// there: after that of all that were proposed before it. Only then is it counted, ranked and kept,
-// and only then do the stop rules see it that are about what was found (the wanted share of the
-// peak, the plateau). Where one of them holds, what was proposed after it is dropped, done or not.
-// So which trials there are, and which of several with the same code is the one that the others
-// are duplicates of, does not depend on how many candidates are built at once.
+// Builds and measurements end in any order. What came of a trial is kept at once, so that a killed
+// search loses nothing that was measured. It is taken in when its turn is there: after that of all
+// that were proposed before it. Only then is it counted, ranked and told, and only then do the
+// stop rules see it that are about what was found (the wanted share of the peak, the plateau).
+// Where one of them holds, what was proposed after it is dropped, done or not: it is in the store,
+// for other searches, and nowhere else. So which trials there are, and which of several with the
+// same code is the one that the others are duplicates of, does not depend on how many candidates
+// are built at once. (A duplicate that was measured before the one that it is a duplicate of
+// stands in the store as measured; session_twins.c makes it one again when that is loaded.)
 //
-// An interrupt, the end of the time and an error are the clock's: what is known by then is kept
+// An interrupt, the end of the time and an error are the clock's: what is known by then is counted
 // out of turn.
 //
 //===------------------------------------------------------------------------------------===//
@@ -80,10 +83,9 @@ static void note_turn(struct session *session, size_t number) {
   tune_session_note_gain(session, number);
 }
 
-// Counts, ranks and keeps a trial, and lets everybody know.
-static tune_status take_in(struct session *session, size_t number) {
+// Counts and ranks a trial, and lets everybody know.
+static void take_in(struct session *session, size_t number) {
   tune_trial *trial = &session->trials.items[number];
-  tune_session_order_settled(session, number);
   size_t dropped;
   tune_trials_finish(&session->trials, number, &dropped);
   // Only finalists are measured again.
@@ -92,16 +94,13 @@ static tune_status take_in(struct session *session, size_t number) {
     release(session, dropped);
   if (tune_verdict_is_failure(trial->verdict))
     release(session, number);
-  ++session->new_trials;
-  tune_status status = keep(session, number);
+  session->new_trials += !trial->is_known;
   tune_trial_drop_samples(trial);
-  TUNE_RETURN_IF_ERROR(status);
   note_turn(session, number);
   tune_session_report(session, TUNE_SESSION_SEARCHING);
-  return TUNE_OK;
 }
 
-tune_status tune_session_take_turns(struct session *session) {
+void tune_session_take_turns(struct session *session) {
   tune_session_stop stop;
   while (session->taken_count < session->asked_count && !tune_session_rule_holds(session, &stop)) {
     size_t number = session->asked[session->taken_count];
@@ -112,22 +111,20 @@ tune_status tune_session_take_turns(struct session *session) {
       break;
     case TUNE_TRIAL_SETTLED:
       ++session->taken_count;
-      TUNE_RETURN_IF_ERROR(take_in(session, number));
+      take_in(session, number);
       break;
     default:
-      return TUNE_OK;
+      return;
     }
   }
-  return TUNE_OK;
 }
 
-tune_status tune_session_take_rest(struct session *session) {
+void tune_session_take_rest(struct session *session) {
   for (; session->taken_count < session->asked_count; ++session->taken_count) {
     size_t number = session->asked[session->taken_count];
     if (session->trials.items[number].state == TUNE_TRIAL_SETTLED)
-      TUNE_RETURN_IF_ERROR(take_in(session, number));
+      take_in(session, number);
   }
-  return TUNE_OK;
 }
 
 void tune_session_drop_rest(struct session *session) {
@@ -151,7 +148,12 @@ tune_status tune_session_settle(struct session *session, size_t number) {
     session->result->first_seconds = tune_clock_seconds() - session->began;
   for (int i = 0; i < TUNE_STAGE_COUNT; ++i)
     session->result->stage_seconds[i] += trial->stage_seconds[i];
-  return tune_session_take_turns(session);
+  tune_session_order_settled(session, number);
+  if (!trial->is_kept)
+    TUNE_RETURN_IF_ERROR(keep(session, number));
+  trial->is_kept = true;
+  tune_session_take_turns(session);
+  return TUNE_OK;
 }
 
 // Moves what the event says into the trial.

@@ -6,11 +6,12 @@
 // candidates are built at once; LAG of them may be under way.
 //
 // What an earlier session with the same strategy and seed has measured is held back until it is
-// proposed once more, so that a session that was killed is gone through again, without measuring,
-// up to where it was. At that point fewer than LAG configs were under way; where more than that
-// are proposed which the store does not know, while something of it is still held back, the
-// proposals are other ones than they were then (options, rules or the rest of the store have
-// changed), and what is held is told at once.
+// proposed once more: it is neither told nor counted before. So a session that was killed is gone
+// through again, without measuring, up to where it was, also where something was known then, and
+// kept, of which it was not the turn. At that point fewer than LAG configs were under way; where
+// more than that are proposed which the store does not know, while something of it is still held
+// back, the proposals are other ones than they were then (options, rules or the rest of the store
+// have changed), and what is held is told at once.
 //
 //===--------------------------------------------------------------------------------===//
 
@@ -58,13 +59,16 @@ static tune_status tell_due(struct session *session) {
   return TUNE_OK;
 }
 
-// Tells what is held; nothing is from then on.
-static tune_status tell_held(struct session *session) {
+// Counts what is held; nothing is from then on.
+tune_status tune_session_take_held(struct session *session) {
   for (size_t i = 0; i < session->trials.configs.count; ++i) {
-    if (!session->trials.items[i].is_held)
+    tune_trial *trial = &session->trials.items[i];
+    size_t dropped;
+    if (!trial->is_held)
       continue;
-    session->trials.items[i].is_held = false;
-    session->trials.items[i].turn = session->asked_count;
+    trial->is_held = false;
+    trial->turn = session->asked_count;
+    tune_trials_finish(&session->trials, i, &dropped);
     tune_session_note_gain(session, i);
     TUNE_RETURN_IF_ERROR(tell(session, i));
   }
@@ -98,8 +102,14 @@ static tune_status remember(struct session *session, size_t number) {
   tune_trial *trial = &session->trials.items[number];
   session->held_count -= trial->is_held;
   session->unheld += !trial->is_held;
+  if (trial->is_held)
+    trial->state = TUNE_TRIAL_SETTLED;
   trial->is_held = false;
   return TUNE_OK;
+}
+
+void tune_session_take_back_proposal(struct session *session) {
+  session->trials.items[session->asked[--session->asked_count]].turn = SIZE_MAX;
 }
 
 tune_status tune_session_ask(struct session *session, size_t *out_number, bool *out_any) {
@@ -109,7 +119,7 @@ tune_status tune_session_ask(struct session *session, size_t *out_number, bool *
   size_t window = session->options->round ? session->options->round : TUNE_SESSION_LAG;
   // One that does not learn proposes the same whatever it knows.
   if (tune_strategy_learns(session->strategy) && session->held_count && session->unheld >= window)
-    TUNE_RETURN_IF_ERROR(tell_held(session));
+    TUNE_RETURN_IF_ERROR(tune_session_take_held(session));
   TUNE_RETURN_IF_ERROR(tune_strategy_ask(session->strategy, 1, &config, &count));
   *out_any = count == 1;
   if (!count)

@@ -16,7 +16,7 @@ static char *copy_text(const char *text) { return text ? strdup(text) : NULL; }
 //===- Loading ----------------------------------------------------------------===//
 
 static tune_status fill_trial(tune_trial *trial, const tune_record *record, bool is_settled) {
-  trial->is_known = true;
+  trial->is_known = trial->is_kept = true;
   trial->verdict = record->verdict;
   trial->median = record->time.median;
   trial->low = record->time.low;
@@ -79,11 +79,12 @@ static tune_status take_record(struct load *load, size_t number, const tune_reco
   bool is_failure = tune_verdict_is_failure(record->verdict);
   // Of several records of a config (two machines' databases merged) the first counts, unless a
   // later one is a failure, or says that it does not hold.
-  if (trial->state == TUNE_TRIAL_NEW) {
+  if (!trial->is_known) {
     TUNE_RETURN_IF_ERROR(fill_trial(trial, record, load->wants_settled));
-    tune_trials_finish(&session->trials, number, &dropped);
     ++session->begun;
     trial->is_held = is_own(session, record);
+    if (!trial->is_held)
+      tune_trials_finish(&session->trials, number, &dropped);
   } else if (is_failure && !tune_verdict_is_failure(trial->verdict) &&
              is_of_trial(trial, record, load->wants_settled)) {
     // It went well once and was found out when it was compared.

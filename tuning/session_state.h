@@ -49,7 +49,7 @@ struct session {
   size_t told_count;  // of `asked`, the first so many were told to the strategy
   size_t round_began; // the first proposal of the present round
   size_t taken_count; // of `asked`, the first so many had their turn: see session_outcomes.c
-  size_t held_count;  // trials of the store that it is told when it proposes them
+  size_t held_count;  // trials of the store that are counted, and told, when it proposes them
   size_t unheld;      // proposals that were not in the store
   size_t new_trials;
   size_t since_gain;    // trials since the best got better by plateau_percent
@@ -81,11 +81,15 @@ tune_status tune_session_build(struct session *session, size_t number);
 
 // Whether the outcomes are there that the strategy is to know before it proposes more.
 bool tune_session_may_ask(const struct session *session);
-// Has the strategy propose; `*out_number` is the trial, done already where it is one of the store.
-// Clears `*out_any` where there is nothing more to try.
+// Has the strategy propose; `*out_number` is the trial, done or settled already where it is one of
+// the store. Clears `*out_any` where there is nothing more to try.
 tune_status tune_session_ask(struct session *session, size_t *out_number, bool *out_any);
-// Takes in a trial of the store, which is done: told at once, or, where it `is_held`, since an
-// earlier session of the same strategy and seed has made it, when it is proposed.
+// The last proposal, a trial that is new, is not to be made.
+void tune_session_take_back_proposal(struct session *session);
+// Counts the trials of the store that the strategy has not proposed again, and tells it of them.
+tune_status tune_session_take_held(struct session *session);
+// Takes in a trial of the store: told at once, or, where it `is_held`, since an earlier session of
+// the same strategy and seed has made it, counted and told when it is proposed.
 tune_status tune_session_take_known(struct session *session, size_t number);
 
 // Has a trial that was proposed just now its place among the others.
@@ -101,22 +105,22 @@ tune_status tune_session_measure_or_wait(struct session *session, size_t number)
 // Does so with all that are built, and of which is known what they are measured against.
 tune_status tune_session_measure_due(struct session *session);
 
-// What came of a trial is known; its turn may not be there yet.
+// What came of a trial is known, and kept; its turn may not be there yet.
 tune_status tune_session_settle(struct session *session, size_t number);
 // The same of one that was measured, and of those that wait for it.
 tune_status tune_session_settle_measured(struct session *session, size_t number);
 // Of two trials with the same code the one that was proposed first is the one that is measured, as
-// far as anybody is told: `number`, whose turn it is, where the other was built before it.
+// far as anybody is told: `number`, which is settled now, where the other was so before.
 void tune_session_order_settled(struct session *session, size_t number);
 // The same where the other came from the store. `number` is counted.
 void tune_session_order_known(struct session *session, size_t number);
 
 // Takes in what an event says of a trial, and then all trials whose turn it is.
 tune_status tune_session_handle_event(struct session *session, tune_evaluation *event);
-// Counts, ranks and keeps the trials whose turn it is, up to one at which a stop rule holds.
-tune_status tune_session_take_turns(struct session *session);
+// Counts and ranks the trials whose turn it is, up to one at which a stop rule holds.
+void tune_session_take_turns(struct session *session);
 // The same with all of which is known what came of them, where a clock ended the search.
-tune_status tune_session_take_rest(struct session *session);
+void tune_session_take_rest(struct session *session);
 // Forgets them, where a stop rule did.
 void tune_session_drop_rest(struct session *session);
 // Whether a stop rule holds that is about what was found.

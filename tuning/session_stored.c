@@ -175,16 +175,25 @@ static void begin_drift(struct session *session, const witness *w) {
                                     .factor = 1};
 }
 
-// The best that was not heard yet, where it is first of all; SIZE_MAX: there is none.
+// The fastest of the store's, whether they count already or not; SIZE_MAX: none has a time.
+static size_t find_best(const tune_trials *trials) {
+  size_t best = SIZE_MAX;
+  for (size_t i = 0; i < trials->configs.count; ++i) {
+    const tune_trial *trial = &trials->items[i];
+    if (has_time(trial) && (best == SIZE_MAX || trial->median < trials->items[best].median))
+      best = i;
+  }
+  return best;
+}
+
+// The best, where it was not heard yet; SIZE_MAX: it was, or there is none.
 static size_t next_best(const struct session *session, const witness *heard, size_t count) {
   const tune_trials *trials = &session->trials;
-  if (!trials->best_count || tune_session_is_interrupted(session))
-    return SIZE_MAX;
-  size_t best = trials->best[0];
-  for (size_t i = 0; i < count; ++i) {
+  size_t best = tune_session_is_interrupted(session) ? SIZE_MAX : find_best(trials);
+  for (size_t i = 0; i < count && best != SIZE_MAX; ++i) {
     const char *one = trials->items[heard[i].number].digest, *other = trials->items[best].digest;
     if (heard[i].number == best || (one && other && strcmp(one, other) == 0))
-      return SIZE_MAX;
+      best = SIZE_MAX;
   }
   return best;
 }

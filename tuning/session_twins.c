@@ -116,9 +116,10 @@ tune_status tune_session_settle_measured(struct session *session, size_t number)
 void tune_session_order_settled(struct session *session, size_t number) {
   tune_trial *trial = &session->trials.items[number];
   size_t twin = trial->twin;
-  if (!trial->is_twin || session->trials.items[twin].state != TUNE_TRIAL_SETTLED)
-    return;
   tune_trial *other = &session->trials.items[twin];
+  if (!trial->is_twin || other->state != TUNE_TRIAL_SETTLED || other->is_known ||
+      other->turn < trial->turn)
+    return;
   tune_verdict verdict = trial->verdict;
   trial->verdict = other->verdict;
   other->verdict = verdict;
@@ -140,15 +141,24 @@ static void make_duplicate(struct session *session, size_t number, size_t of) {
   tune_trials_change(&session->trials, number, TUNE_VERDICT_DUPLICATE);
 }
 
+// Whether a trial that is counted, or of the store and will be, has figures that those with its
+// code may take over.
+static bool has_figures(const tune_trial *trial) {
+  bool is_to_come = trial->is_held || (trial->is_known && trial->state == TUNE_TRIAL_SETTLED);
+  return (trial->state == TUNE_TRIAL_DONE || is_to_come) &&
+         (trial->verdict == TUNE_VERDICT_OK || trial->verdict == TUNE_VERDICT_CUT ||
+          (is_to_come && trial->verdict == TUNE_VERDICT_RUN_TIMEOUT));
+}
+
 void tune_session_order_known(struct session *session, size_t number) {
   tune_trial *items = session->trials.items, *trial = &items[number];
   if (tune_verdict_is_failure(trial->verdict))
     return;
   for (size_t i = 0; i < session->trials.configs.count; ++i) {
-    bool is_other = i != number && items[i].state == TUNE_TRIAL_DONE &&
-                    (items[i].verdict == TUNE_VERDICT_OK || items[i].verdict == TUNE_VERDICT_CUT) &&
-                    has_same_code(&items[i], trial);
-    if (!is_other)
+    if (i == number || !has_figures(&items[i]) || !has_same_code(&items[i], trial))
+      continue;
+    // It was killed by a limit that the first one does not have.
+    if (items[i].verdict == TUNE_VERDICT_RUN_TIMEOUT && trial->verdict == TUNE_VERDICT_DUPLICATE)
       continue;
     if (items[i].turn <= trial->turn) {
       if (trial->verdict != TUNE_VERDICT_DUPLICATE)

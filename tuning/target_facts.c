@@ -46,18 +46,29 @@ static tune_status await(tune_connection *connection, json_t **out_reply) {
   }
 }
 
-// A connection says NOT_FOUND of a program that is gone, which here would be of a device.
-static tune_status miss_measurer(tune_status status) {
-  bool is_gone = tune_status_get_code(status) == TUNE_NOT_FOUND;
-  return is_gone ? tune_status_recode(status, TUNE_INTERNAL) : status;
+// One that ends without an answer is started once more: somebody may have killed it.
+static tune_status converse(const json_t *request, json_t **out_reply) {
+  tune_status status = TUNE_OK;
+  for (int i = 0; i < 2; ++i) {
+    tune_connection *connection;
+    tune_status_free(status);
+    TUNE_RETURN_IF_ERROR(tune_connection_open(MEASURER, &connection));
+    status = tune_connection_send(connection, request);
+    if (tune_status_is_ok(status))
+      status = await(connection, out_reply);
+    tune_connection_close(connection);
+    // A connection says NOT_FOUND of a program that is gone, which here would be of a device.
+    if (tune_status_get_code(status) != TUNE_NOT_FOUND)
+      return status;
+  }
+  status = tune_status_annotate(status, "it ended twice without an answer in between");
+  return tune_status_recode(status, TUNE_INTERNAL);
 }
 
-// Asks `connection` and takes the object `member` out of the answer.
-static tune_status ask_connection(tune_connection *connection, json_t *request, const char *member,
-                                  json_t **out_object) {
-  TUNE_RETURN_IF_ERROR(miss_measurer(tune_connection_send(connection, request)));
+// Asks, and takes the object `member` out of the answer.
+static tune_status ask_measurer(const json_t *request, const char *member, json_t **out_object) {
   json_t *reply;
-  TUNE_RETURN_IF_ERROR(miss_measurer(await(connection, &reply)));
+  TUNE_RETURN_IF_ERROR(converse(request, &reply));
   tune_status status = tune_message_get_status(reply);
   json_t *object = json_object_get(reply, member);
   if (tune_status_is_ok(status) && !json_is_object(object))
@@ -114,12 +125,7 @@ static tune_status ask(const char *what, const tune_target_name *name, size_t th
                      (json_int_t)threads, "quick", quick, "cpus", cpus);
   if (!request)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "asking for the %s of %s", what, name->target);
-  tune_connection *connection;
-  tune_status status = tune_connection_open(MEASURER, &connection);
-  if (tune_status_is_ok(status)) {
-    status = ask_connection(connection, request, what, out_object);
-    tune_connection_close(connection);
-  }
+  tune_status status = ask_measurer(request, what, out_object);
   json_decref(request);
   return explain(status, what, name->target);
 }

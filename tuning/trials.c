@@ -65,18 +65,23 @@ tune_status tune_trials_add(tune_trials *trials, const tune_config *config, size
 }
 
 size_t tune_trials_find_twin(const tune_trials *trials, size_t number, const char *digest) {
-  size_t duplicate = SIZE_MAX;
+  size_t duplicate = SIZE_MAX, held = SIZE_MAX;
   for (size_t i = 0; i < trials->configs.count; ++i) {
     const tune_trial *trial = &trials->items[i];
-    bool is_measured = trial->state == TUNE_TRIAL_MEASURING || trial->state == TUNE_TRIAL_DONE ||
+    bool is_measured = trial->is_held || trial->state == TUNE_TRIAL_MEASURING ||
+                       trial->state == TUNE_TRIAL_DONE ||
                        (trial->state == TUNE_TRIAL_SETTLED && !trial->is_twin);
     if (i == number || !is_measured || !trial->digest || strcmp(trial->digest, digest) != 0)
       continue;
-    if (trial->state != TUNE_TRIAL_DONE || trial->verdict != TUNE_VERDICT_DUPLICATE)
+    bool may_be_duplicate = trial->state == TUNE_TRIAL_DONE || trial->is_known;
+    if (may_be_duplicate && trial->verdict == TUNE_VERDICT_DUPLICATE)
+      duplicate = i;
+    else if (!trial->is_held)
       return i;
-    duplicate = i;
+    else
+      held = i;
   }
-  return duplicate;
+  return held != SIZE_MAX ? held : duplicate;
 }
 
 // The one that there is no place for, or SIZE_MAX.
@@ -109,8 +114,10 @@ void tune_trials_rank_again(tune_trials *trials) {
 
 static void set_verdict(tune_trials *trials, size_t number, tune_verdict verdict) {
   tune_trial *trial = &trials->items[number];
-  --trials->verdicts[trial->verdict];
-  ++trials->verdicts[verdict];
+  if (trial->state == TUNE_TRIAL_DONE) {
+    --trials->verdicts[trial->verdict];
+    ++trials->verdicts[verdict];
+  }
   trial->verdict = verdict;
 }
 

@@ -17,7 +17,7 @@ extern "C" {
 #endif
 
 typedef enum tune_trial_state {
-  TUNE_TRIAL_NEW,
+  TUNE_TRIAL_NEW, // also: of the store, and held
   TUNE_TRIAL_BUILDING,
   TUNE_TRIAL_BUILT, // what it is to be measured against is not known yet
   TUNE_TRIAL_MEASURING,
@@ -29,7 +29,8 @@ typedef enum tune_trial_state {
 typedef struct tune_trial {
   tune_trial_state state;
   bool is_known;     // it came from the store
-  bool is_held;      // the strategy is told of it when it proposes it
+  bool is_held;      // it is counted, and the strategy told of it, when the strategy proposes it
+  bool is_kept;      // in the store
   bool has_artifact; // the evaluator still has it
   bool is_twin;      // its figures are those of the trial `twin`, with the same artifact
   size_t twin;
@@ -79,17 +80,18 @@ void tune_trial_put_right(tune_trial *trial, double drift);
 tune_status tune_trials_add(tune_trials *trials, const tune_config *config, size_t *out_number);
 
 // The trial, other than `number`, with the artifact `digest` that is being measured or was, no
-// twin itself unless that is counted, or SIZE_MAX; a duplicate of the store where there is no other
-// alone.
+// twin itself unless that is counted, or SIZE_MAX; one of the store that is held where there is no
+// other, and a duplicate of the store where there is none of these alone.
 size_t tune_trials_find_twin(const tune_trials *trials, size_t number, const char *digest);
 
-// A trial that was done and went well turns out to be a failure: it gets `verdict` and `error`
-// (NULL: no reason is known), loses its times, and leaves the ranking. OUT_OF_MEMORY alone; nothing
-// has changed then.
+// A trial that was done, or is held, and went well turns out to be a failure: it gets `verdict` and
+// `error` (NULL: no reason is known), loses its times, and leaves the ranking. OUT_OF_MEMORY alone;
+// nothing has changed then.
 tune_status tune_trials_discard(tune_trials *trials, size_t number, tune_verdict verdict,
                                 const char *error);
 
-// A trial that is done takes another verdict that is no failure; the ranking is made anew.
+// A trial that is done, or of the store and not counted yet, takes another verdict that is no
+// failure; the ranking is made anew.
 void tune_trials_change(tune_trials *trials, size_t number, tune_verdict verdict);
 
 // Ranks all of them anew: their times have changed.

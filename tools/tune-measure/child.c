@@ -296,7 +296,8 @@ static tune_status describe_crash(const child *c, int wait_status, const child_l
     const char *name = sigabbrev_np(WTERMSIG(wait_status));
     tune_string_builder_appendf(&text, "SIG%s while %s", name ? name : "?", notes->phase);
     if (WTERMSIG(wait_status) == SIGKILL)
-      tune_string_builder_append(&text, " (killed by the system, most likely for its memory)");
+      tune_string_builder_append(
+          &text, " (killed twice, most likely by the system, where memory ran out)");
   } else {
     tune_string_builder_appendf(&text, "exited with status %d while %s", WEXITSTATUS(wait_status),
                                 notes->phase);
@@ -382,6 +383,7 @@ static tune_status conclude(child *c, const child_limits *limits, child_outcome 
   while ((ended = waitpid(c->pid, &wait_status, WNOHANG)) == 0 && tune_clock_seconds() < deadline)
     tune_clock_sleep(1e-3);
   if (ended == c->pid) {
+    out->was_killed = WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL;
     kill(-c->pid, SIGKILL); // threads and children of it, if any are left
     forget(c);
   } else {
@@ -395,8 +397,8 @@ static tune_status conclude(child *c, const child_limits *limits, child_outcome 
   return describe_crash(c, wait_status, limits, &out->error);
 }
 
-static tune_status run(child_body body, void *context, const child_limits *limits,
-                       const child_watch *watch, child_outcome *out_outcome) {
+static tune_status run_once(child_body body, void *context, const child_limits *limits,
+                            const child_watch *watch, child_outcome *out_outcome) {
   child c;
   tune_status status = start(body, context, limits, &c);
   if (tune_status_is_ok(status))
@@ -409,6 +411,15 @@ static tune_status run(child_body body, void *context, const child_limits *limit
   if (!tune_status_is_ok(status))
     child_outcome_deinit(out_outcome);
   return status;
+}
+
+static tune_status run(child_body body, void *context, const child_limits *limits,
+                       const child_watch *watch, child_outcome *out_outcome) {
+  TUNE_RETURN_IF_ERROR(run_once(body, context, limits, watch, out_outcome));
+  if (!out_outcome->was_killed)
+    return TUNE_OK;
+  child_outcome_deinit(out_outcome);
+  return run_once(body, context, limits, watch, out_outcome);
 }
 
 // Once, to the log: what candidates are not kept from on this system.

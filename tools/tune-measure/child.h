@@ -64,6 +64,8 @@ typedef struct child_outcome {
   char *error;     // in words, of one that crashed or timed out
   size_t artifact; // the one it was at
   double waited;   // seconds for its cores, before it ran
+  bool was_killed; // CHILD_CRASHED, by a SIGKILL that nobody here has sent, and once more when it
+                   // was run again
 } child_outcome;
 
 // Runs in the child. A status it returns is what child_run returns in the parent.
@@ -80,6 +82,8 @@ typedef struct child_watch {
   void *context;
 } child_watch;
 
+// A child that something else kills by SIGKILL is run once more: that may have been no fault of its
+// own. The system kills by it, too, where memory runs out.
 tune_status child_run(child_body body, void *context, const child_limits *limits,
                       const child_watch *watch, child_outcome *out_outcome);
 void child_outcome_deinit(child_outcome *outcome);

@@ -240,6 +240,7 @@ void build_child_destroy(build_child *child) {
     close(child->log);
   tune_message_reader_deinit(&child->reader);
   json_decref(child->message);
+  json_decref(child->request);
   worker_output_destroy(child->output);
   free(child);
 }
@@ -291,11 +292,14 @@ static json_t *describe_crash(const build_child *child, int wait_status) {
                                                             : WEXITSTATUS(wait_status)};
   char how[64];
   tune_process_exit_describe(end, how);
-  char text[BUILD_CHILD_LOG + 128];
+  char text[BUILD_CHILD_LOG + 160];
   size_t length = child->tail_length;
   while (length && (child->tail[length - 1] == '\n' || child->tail[length - 1] == ' '))
     --length;
-  int written = snprintf(text, sizeof text, "the build %s%s%.*s", how, length ? ": " : "",
+  const char *why = child->was_killed && child->is_again
+                        ? " twice, most likely by the system, where memory ran out"
+                        : "";
+  int written = snprintf(text, sizeof text, "the build %s%s%s%.*s", how, why, length ? ": " : "",
                          (int)length, child->tail);
   // What a dying process prints need not be UTF-8, which JSON has to be.
   for (int i = 0; i < written && text[i]; ++i)
@@ -328,6 +332,8 @@ json_t *build_child_collect(build_child *child) {
   json_t *reply;
   bool out_of_time =
       child->timed_out || (WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGXCPU);
+  child->was_killed = WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL &&
+                      !child->timed_out && !child->cancelled && !child->message;
   char text[96];
   snprintf(text, sizeof text, "the build took more than %g s and was stopped", child->seconds);
   if (child->cancelled)

@@ -48,6 +48,9 @@ typedef struct build_child {
   double deadline; // by tune_clock_seconds
   bool timed_out;
   bool cancelled;
+  bool was_killed; // collected: by a SIGKILL that nobody here has sent
+  json_t *request; // that it serves, for who starts it; a reference of its own, or NULL
+  bool is_again;   // it was killed once and started again
 } build_child;
 
 // Forks. The strings and objects of `order` need to live only until the return.

@@ -293,7 +293,8 @@ static tune_status grow(tune_server *server) {
   return TUNE_OK;
 }
 
-static tune_status build(tune_server *server, const json_t *request, const json_t *ticket) {
+static tune_status build(tune_server *server, json_t *request, const json_t *ticket,
+                         bool is_again) {
   const char *id;
   build_order order = {0};
   if (!json_is_integer(ticket))
@@ -322,8 +323,11 @@ static tune_status build(tune_server *server, const json_t *request, const json_
   build_child *child = NULL;
   if (tune_status_is_ok(status))
     status = build_child_start(&order, json_integer_value(ticket), &child);
-  if (tune_status_is_ok(status))
+  if (tune_status_is_ok(status)) {
+    child->request = json_incref(request);
+    child->is_again = is_again;
     server->children[server->child_count++] = child;
+  }
   tune_config_deinit(&config);
   return status;
 }
@@ -343,7 +347,27 @@ static tune_status list_candidates(tune_server *server, const json_t *request) {
   return status;
 }
 
-static tune_status serve_request(tune_server *server, const json_t *request) {
+// Answers `request` with `status`, a failure, which it takes.
+static tune_status answer_failure(tune_server *server, const json_t *request, tune_status status) {
+  json_t *reply = NULL;
+  tune_status made = tune_message_from_status(status, &reply);
+  tune_status_free(status);
+  TUNE_RETURN_IF_ERROR(made);
+  // Whoever waits for a task or a ticket has to see that this is the answer.
+  const char *const names[] = {"ticket", "task"};
+  for (size_t i = 0; i < 2; ++i) {
+    json_t *value = json_object_get(request, names[i]);
+    if (!value)
+      continue;
+    json_object_set(reply, names[i], value);
+    break;
+  }
+  status = tune_message_write(server->out, reply);
+  json_decref(reply);
+  return status;
+}
+
+static tune_status serve_request(tune_server *server, json_t *request) {
   const json_t *ticket = json_object_get(request, "ticket");
   const char *what;
   tune_status status = get_string(request, "do", true, &what);
@@ -352,7 +376,7 @@ static tune_status serve_request(tune_server *server, const json_t *request) {
   else if (strcmp(what, "open") == 0)
     status = open_task(server, request);
   else if (strcmp(what, "build") == 0)
-    status = build(server, request, ticket);
+    status = build(server, request, ticket, false);
   else if (strcmp(what, "cancel") == 0)
     cancel(server);
   else if (strcmp(what, "candidates") == 0)
@@ -362,21 +386,7 @@ static tune_status serve_request(tune_server *server, const json_t *request) {
                               "\"do\": \"%s\" is not a request; there are open, build, cancel, "
                               "candidates",
                               what);
-  if (tune_status_is_ok(status))
-    return TUNE_OK;
-
-  json_t *reply = NULL;
-  tune_status made = tune_message_from_status(status, &reply);
-  tune_status_free(status);
-  TUNE_RETURN_IF_ERROR(made);
-  // Whoever waits for a task or a ticket has to see that this is the answer.
-  if (ticket)
-    json_object_set(reply, "ticket", (json_t *)ticket);
-  else if (json_object_get(request, "task"))
-    json_object_set(reply, "task", json_object_get(request, "task"));
-  status = tune_message_write(server->out, reply);
-  json_decref(reply);
-  return status;
+  return tune_status_is_ok(status) ? TUNE_OK : answer_failure(server, request, status);
 }
 
 //===--------------------------------------------------------------------------------===//
@@ -402,6 +412,22 @@ static tune_status serve_requests(tune_server *server, bool *out_ended) {
   }
 }
 
+// Answers for a child that has ended. One that something else has killed is started once more: that
+// may have been no fault of its own.
+static tune_status serve_end(tune_server *server, build_child *child) {
+  json_t *reply = build_child_collect(child);
+  tune_status status;
+  if (child->was_killed && !child->is_again) {
+    status = build(server, child->request, json_object_get(child->request, "ticket"), true);
+    if (!tune_status_is_ok(status))
+      status = answer_failure(server, child->request, status);
+  } else {
+    status = reply ? tune_message_write(server->out, reply) : out_of_memory();
+  }
+  json_decref(reply);
+  return status;
+}
+
 // Answers for the children that have ended, after the poll that `polled` of them took part in.
 static tune_status serve_children(tune_server *server, size_t polled) {
   tune_status status = TUNE_OK;
@@ -418,10 +444,8 @@ static tune_status serve_children(tune_server *server, size_t polled) {
       server->children[kept++] = child;
       continue;
     }
-    json_t *reply = build_child_collect(child);
     if (tune_status_is_ok(status))
-      status = reply ? tune_message_write(server->out, reply) : out_of_memory();
-    json_decref(reply);
+      status = serve_end(server, child);
     build_child_destroy(child);
   }
   server->child_count = kept;

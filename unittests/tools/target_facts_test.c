@@ -7,12 +7,16 @@
 #include "unittests/common/failing_malloc.h"
 
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -157,8 +161,42 @@ static void roofs_are_of_arithmetic_or_memory(void **state) {
   tune_target_facts_destroy(facts);
 }
 
+// A child of `parent` that was started after this process, which is one, or 0.
+static pid_t younger_child(pid_t parent) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)parent, (int)parent);
+  FILE *file = fopen(path, "re");
+  int child = 0, found = 0;
+  for (bool is_younger = false; file && !found && fscanf(file, "%d", &child) == 1;
+       is_younger = is_younger || child == (int)getpid())
+    found = is_younger ? child : 0;
+  if (file)
+    fclose(file);
+  return found;
+}
+
+// Starts a process that kills the next child of this one, once.
+static pid_t start_killer(void) {
+  pid_t killer = fork(), victim = 0;
+  assert_true(killer >= 0);
+  if (killer)
+    return killer;
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  while (!(victim = younger_child(getppid())))
+    usleep(1000);
+  usleep(20000); // it asks for something now
+  _exit(kill(victim, SIGKILL) != 0);
+}
+
+static void expect_killed(pid_t killer) {
+  int status;
+  assert_int_equal(waitpid(killer, &status, 0), killer);
+  assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
 // A CPU's is measured where the database has none, and kept there: looking once more only makes it
-// higher, as what is measured beside other work is too low.
+// higher, as what is measured beside other work is too low. What is killed while it measures is
+// started once more.
 static void a_cpus_roofline_is_measured_and_kept(void **state) {
   (void)state;
   tune_scratch *scratch;
@@ -169,7 +207,9 @@ static void a_cpus_roofline_is_measured_and_kept(void **state) {
   assert_string_not_equal(tune_target_facts_model(facts), "");
   assert_ok(tune_target_facts_doubt_roofline(facts, database)); // of which there is none
   assert_null(facts->roofline);
+  pid_t killer = start_killer();
   assert_ok(tune_target_facts_read_roofline(facts, database));
+  expect_killed(killer);
   double peak = tune_target_facts_peak(facts, "f32");
   assert_true(peak > 0);
   assert_true(tune_target_facts_peak(facts, "bf16") > 0);

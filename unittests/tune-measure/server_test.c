@@ -410,6 +410,37 @@ static void a_killed_server_takes_its_child_along(void **state) {
   assert_true(is_gone);
 }
 
+// Waits until the server has a child other than `before`, which runs the candidate for a while.
+static pid_t next_child(pid_t server, pid_t before) {
+  pid_t child = 0;
+  for (int i = 0; i < 500 && (!(child = child_of(server)) || child == before); ++i)
+    usleep(10000);
+  assert_true(child > 0 && child != before);
+  usleep(50000);
+  return child;
+}
+
+// What something else has killed is run once more; the second time it counts, as that may be its
+// memory.
+static void killed_candidates_have_another_try(void **state) {
+  client_open(*state, "GOOD");
+  pid_t server = tune_process_get_id(*state), child = 0;
+  for (int kills = 1; kills <= 2; ++kills) {
+    client_send(*state,
+                "{'do': 'measure', 'ticket': 1, 'task': 't', 'limits': {'seconds': %d},"
+                " 'artifact': '" ARTIFACTS "/ENDLESS.so'}",
+                kills == 1 ? 1 : 20);
+    for (int i = 0; i < kills; ++i) {
+      child = next_child(server, child);
+      kill(child, SIGKILL);
+    }
+    json_t *reply = client_receive(*state);
+    client_assert_verdict(reply, kills == 1 ? "run-timeout" : "run-crashed",
+                          kills == 1 ? "after 1 s" : "killed twice, most likely by the system");
+    json_decref(reply);
+  }
+}
+
 static void the_device_is_described(void **state) {
   json_t *reply = client_ask(*state, "{'do': 'fingerprint', 'target': 'cpu', 'ticket': 3}");
   assert_true(client_number(reply, "ticket") == 3);
@@ -463,6 +494,7 @@ int main(void) {
       TEST(cancelling_stops_what_was_asked_before),
       TEST(the_server_ends_with_its_driver),
       TEST(a_killed_server_takes_its_child_along),
+      TEST(killed_candidates_have_another_try),
       TEST(the_device_is_described),
       TEST(the_null_target_needs_no_device),
   };

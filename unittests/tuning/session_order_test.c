@@ -28,17 +28,61 @@ static void resumes(void **state) {
   assert_true(no_config_twice(&f->store));
 }
 
-// Both hold the same trials in the same order, and the same winner.
-static void assert_same_records(const memory_store *a, const memory_store *b) {
-  assert_int_equal(a->count, b->count);
-  for (size_t i = 0; i < a->count; ++i) {
-    const tune_record *one = &a->records[i], *other = &b->records[i];
-    assert_string_equal(one->config, other->config);
-    assert_int_equal(one->kind, other->kind);
-    assert_int_equal(one->verdict, other->verdict);
-    assert_true(one->time.median == other->time.median);
-    assert_int_equal(one->time.sample_count, other->time.sample_count);
+// What a search came to, and what it left in its store.
+typedef struct outcome {
+  tune_session_result result;
+  memory_store store;
+} outcome;
+
+// Takes them from the fixture, which has an empty store then.
+static outcome take_outcome(fixture *f) {
+  outcome taken = {f->result, f->store};
+  f->result = (tune_session_result){0};
+  f->store = (memory_store){0};
+  return taken;
+}
+
+static void outcome_deinit(outcome *o) {
+  tune_session_result_deinit(&o->result);
+  memory_store_deinit(&o->store);
+}
+
+static const tune_record *find_record(const memory_store *store, const tune_record *like) {
+  for (size_t i = 0; i < store->count; ++i)
+    if (store->records[i].kind == like->kind && strcmp(store->records[i].config, like->config) == 0)
+      return &store->records[i];
+  return NULL;
+}
+
+// Of those with the same code another one may have been measured first, and is kept as it was.
+static bool may_be_kept_otherwise(const fixture *f, const tune_record *a, const tune_record *b) {
+  return f->null.granularity &&
+         (a->verdict == TUNE_VERDICT_DUPLICATE || b->verdict == TUNE_VERDICT_DUPLICATE);
+}
+
+// The same trials came of it, and the same winner. They are in the store as they were measured, and
+// no others but where a rule stopped it before some that were done.
+static void assert_same_outcome(const fixture *f, const outcome *expected) {
+  const tune_session_result *result = &f->result, *other = &expected->result;
+  assert_int_equal(result->stop, other->stop);
+  assert_int_equal(result->trials, other->trials);
+  assert_memory_equal(result->verdicts, other->verdicts, sizeof result->verdicts);
+  assert_true(tune_config_equal(&result->best, &other->best));
+  assert_true(no_config_twice(&f->store));
+  size_t in_both = 0;
+  for (size_t i = 0; i < expected->store.count; ++i) {
+    const tune_record *one = &expected->store.records[i];
+    const tune_record *kept = find_record(&f->store, one);
+    in_both += kept != NULL;
+    if (!kept || may_be_kept_otherwise(f, one, kept))
+      continue;
+    assert_int_equal(one->verdict, kept->verdict);
+    assert_true(one->time.median == kept->time.median);
+    assert_int_equal(one->time.sample_count, kept->time.sample_count);
   }
+  assert_true(in_both >= result->trials + 1); // the winner
+  if (result->stop == TUNE_STOP_TRIALS)
+    assert_int_equal(f->store.count, result->trials + 1);
 }
 
 #define MOST_TICKETS 1024
@@ -54,6 +98,8 @@ typedef struct shuffled {
   size_t count;
   double best[MOST_TICKETS]; // by ticket
   size_t interrupt_after;    // events; 0: never
+  const memory_store *store; // has a record of each trial of which it is known what came of it;
+  size_t known;              // so many. NULL: not looked at
 } shuffled;
 
 static tune_status shuffled_measure(void *self, uint64_t ticket, double best) {
@@ -75,6 +121,8 @@ static void cut(const shuffled *s, tune_evaluation *event) {
 
 static tune_status shuffled_wait(void *self, double seconds, tune_evaluation *event, bool *any) {
   shuffled *s = self;
+  if (s->store)
+    assert_int_equal(s->store->count, s->known);
   if (s->interrupt_after && --s->interrupt_after == 0)
     interrupted = 1;
   *any = true;
@@ -89,6 +137,7 @@ static tune_status shuffled_wait(void *self, double seconds, tune_evaluation *ev
   *event = s->events[drawn];
   s->events[drawn] = s->events[--s->count];
   cut(s, event);
+  s->known += event->is_measured || event->verdict != TUNE_VERDICT_OK;
   return TUNE_OK;
 }
 
@@ -116,33 +165,47 @@ static const tune_evaluator_class shuffled_class = {
     .cancel = shuffled_cancel,
 };
 
-static void run_interrupted(fixture *f, uint64_t seed, size_t interrupt_after) {
-  shuffled s = {.interrupt_after = interrupt_after};
+static tune_status try_shuffled(fixture *f, uint64_t seed, size_t interrupt_after) {
+  shuffled s = {.interrupt_after = interrupt_after, .known = f->store.count};
+  if (!f->null.granularity)
+    s.store = &f->store; // else some wait for others that are the same code
   tune_random_init(&s.random, seed);
-  run_wrapped(f, &shuffled_class, &s.inner);
+  tune_status status = try_wrapped(f, &shuffled_class, &s.inner);
+  while (s.count)
+    tune_evaluation_deinit(&s.events[--s.count]);
+  return status;
+}
+
+static void run_interrupted(fixture *f, uint64_t seed, size_t interrupt_after) {
+  assert_ok(try_shuffled(f, seed, interrupt_after));
 }
 
 static void run_shuffled(fixture *f, uint64_t seed) { run_interrupted(f, seed, 0); }
 
-// A search with 1 to 8 builds at once, whose ends come in several orders, is always the same one,
-// which is left in the store. By which rule it stops is the result's.
-static void assert_order_does_not_matter(fixture *f) {
+static void forget_records(fixture *f) {
   memory_store_deinit(&f->store);
   f->store = (memory_store){0};
+}
+
+// One candidate after the other, from the beginning.
+static outcome run_in_order(fixture *f) {
+  forget_records(f);
   f->null.capacity = 1;
   run_shuffled(f, 0);
-  memory_store first = f->store;
-  tune_session_stop stop = f->result.stop;
+  return take_outcome(f);
+}
+
+// A search with 1 to 8 builds at once, whose ends come in several orders, is always the same one.
+// By which rule it stops is the result's.
+static void assert_order_does_not_matter(fixture *f) {
+  outcome first = run_in_order(f);
   for (f->null.capacity = 1; f->null.capacity <= 8; ++f->null.capacity)
     for (uint64_t seed = 1; seed <= 3; ++seed) {
-      f->store = (memory_store){0};
+      forget_records(f);
       run_shuffled(f, seed);
-      assert_int_equal(f->result.stop, stop);
-      assert_int_equal(f->result.trials, count_kind(&first, TUNE_RECORD_TRIAL));
-      assert_same_records(&first, &f->store);
-      memory_store_deinit(&f->store);
+      assert_same_outcome(f, &first);
     }
-  f->store = first;
+  outcome_deinit(&first);
 }
 
 static const char *const strategies[] = {"evolutionary", "random", "grid"};
@@ -219,38 +282,54 @@ static void plateaus_are_found_in_the_store(void **state) {
 }
 
 // Killed after any record and started again, a search comes to what it would have come to: the same
-// trials and the same winner, nothing measured twice. Also where it is killed a second time, and
-// with another number of builds at once.
+// trials and the same winner, nothing measured twice. Also where it is killed a second time, with
+// another number of builds at once, and where trials were kept ahead of those proposed before them.
 static void kill_after_each_record(fixture *f) {
-  run(f);
-  memory_store undisturbed = f->store;
-  for (size_t kill = 1; kill <= undisturbed.count; ++kill) {
-    f->store = (memory_store){.fail_at = kill};
-    f->null.capacity = 1 + kill % 5;
-    assert_fails(try_run(f), TUNE_RESOURCE_EXHAUSTED, "the disk is full");
+  outcome undisturbed = run_in_order(f);
+  for (size_t kill = 1; kill <= undisturbed.store.count; ++kill) {
+    forget_records(f);
+    f->store.fail_at = kill;
+    f->null.capacity = 1 + kill % 8;
+    assert_fails(try_shuffled(f, kill, 0), TUNE_RESOURCE_EXHAUSTED, "the disk is full");
     f->store.fail_at = kill + 7;
-    tune_status again = try_run(f);
-    assert_true(tune_status_is_ok(again) == (kill + 7 > undisturbed.count));
+    tune_status again = try_shuffled(f, kill + 1, 0);
+    assert_true(kill + 7 > undisturbed.store.count || !tune_status_is_ok(again));
     tune_status_free(again);
     f->store.fail_at = 0;
     f->null.capacity = 4;
-    run(f);
-    assert_same_records(&undisturbed, &f->store);
-    memory_store_deinit(&f->store);
+    run_shuffled(f, kill + 2);
+    assert_same_outcome(f, &undisturbed);
   }
-  memory_store_deinit(&undisturbed);
-  f->store = (memory_store){0};
+  outcome_deinit(&undisturbed);
 }
 
 static void killed_searches_end_as_undisturbed_ones(void **state) {
   fixture *f = *state;
   f->null.build_failures = f->null.wrong_results = 0.05;
-  kill_after_each_record(f);
+  for (size_t i = 0; i < 3; ++i) {
+    f->options.strategy = strategies[i];
+    kill_after_each_record(f);
+  }
+  f->options.strategy = strategies[0];
   f->options.trials = 300;
   f->options.plateau_trials = 20;
   f->options.plateau_percent = 1;
   kill_after_each_record(f);
   assert_int_equal(f->result.stop, TUNE_STOP_PLATEAU);
+}
+
+// Where several are the same code, and a limit that is not the first one's cut the one that was
+// measured.
+static void killed_searches_know_duplicates(void **state) {
+  fixture *f = *state;
+  f->null.build_failures = 0.05;
+  make_duplicates(f);
+  for (size_t i = 0; i < 3; ++i) {
+    f->options.strategy = strategies[i];
+    kill_after_each_record(f);
+    assert_true(f->result.verdicts[TUNE_VERDICT_DUPLICATE] > 0);
+    assert_true(f->result.verdicts[TUNE_VERDICT_CUT] > 0);
+  }
 }
 
 // Interrupted at any event and started again, a search comes to what it would have come to, also
@@ -263,25 +342,17 @@ static void interrupted_searches_end_as_undisturbed_ones(void **state) {
   make_duplicates(f);
   for (size_t i = 0; i < 3; ++i) {
     f->options.strategy = strategies[i];
-    memory_store_deinit(&f->store);
-    f->store = (memory_store){0};
-    run_shuffled(f, 0);
-    tune_session_result undisturbed = f->result;
-    f->result = (tune_session_result){0};
+    outcome undisturbed = run_in_order(f);
     for (size_t after = 1; after <= 60; ++after) {
-      memory_store_deinit(&f->store);
-      f->store = (memory_store){0};
+      forget_records(f);
       f->null.capacity = 2 + after % 4;
       run_interrupted(f, after, after);
       assert_int_equal(f->result.stop, TUNE_STOP_INTERRUPTED);
       interrupted = 0;
       run_shuffled(f, after + 1);
-      assert_true(no_config_twice(&f->store));
-      assert_true(tune_config_equal(&f->result.best, &undisturbed.best));
-      for (int verdict = 0; verdict < TUNE_VERDICT_COUNT; ++verdict)
-        assert_int_equal(f->result.verdicts[verdict], undisturbed.verdicts[verdict]);
+      assert_same_outcome(f, &undisturbed);
     }
-    tune_session_result_deinit(&undisturbed);
+    outcome_deinit(&undisturbed);
   }
 }
 
@@ -327,6 +398,7 @@ int main(void) {
       TEST(order_does_not_matter_to_stop_rules),
       TEST(plateaus_are_found_in_the_store),
       TEST(killed_searches_end_as_undisturbed_ones),
+      TEST(killed_searches_know_duplicates),
       TEST(interrupted_searches_end_as_undisturbed_ones),
       TEST(searches_are_made_longer),
       TEST(other_options_leave_no_record_unused),

@@ -8,6 +8,7 @@ or a word of its own:
   close      closes the worker's stdin
   children N waits until the worker has N processes below it, and says so
   peak N     says whether the worker never had more than N MB of memory
+  behead     kills the worker's own child as kill -9 does, and waits until another one is there, or none
   kill       kills the worker as kill -9 does, and says what is left of its children
 
 At the end the worker's input is closed and its exit status printed.
@@ -15,6 +16,7 @@ At the end the worker's input is closed and its exit status printed.
 
 import json
 import os
+import signal
 import struct
 import subprocess
 import sys
@@ -43,14 +45,18 @@ def with_files(value):
     return value
 
 
-def below(pid):
-    found = []
+def children_of(pid):
     try:
         with open("/proc/%d/task/%d/children" % (pid, pid)) as file:
-            for child in file.read().split():
-                found += [int(child)] + below(int(child))
+            return [int(child) for child in file.read().split()]
     except OSError:
-        pass
+        return []
+
+
+def below(pid):
+    found = []
+    for child in children_of(pid):
+        found += [child] + below(child)
     return found
 
 
@@ -98,6 +104,11 @@ for line in sys.stdin:
         with open("/proc/%d/status" % worker.pid) as file:
             peak = int(file.read().split("VmHWM:")[1].split()[0]) / 1000
         print("peak is below" if peak < int(words[1]) else "peak is %d MB" % peak, flush=True)
+    elif words[0] == "behead":
+        (child,) = children_of(worker.pid)
+        os.kill(child, signal.SIGKILL)
+        wait_until(lambda: children_of(worker.pid) != [child])
+        print("another one" if children_of(worker.pid) else "none", flush=True)
     elif words[0] == "kill":
         children = below(worker.pid)
         worker.kill()
