@@ -88,3 +88,10 @@ char *tune_json_dump(const json_t *value, size_t flags) {
   tune_status_free(tune_string_builder_finish(&builder, &text));
   return text;
 }
+
+void tune_json_append_text(json_t *texts, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  json_array_append_new(texts, json_vsprintf(format, arguments));
+  va_end(arguments);
+}

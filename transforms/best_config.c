@@ -37,7 +37,7 @@ static tune_status visit(void *user, const tune_record *record) {
   tune_config config;
   bool is_found = false;
   if (is_better)
-    TUNE_RETURN_IF_ERROR(tune_config_find(&config, state->space->space, record->config, &is_found));
+    TUNE_RETURN_IF_ERROR(tune_config_find(&config, state->space->space, record->config, &is_found, NULL));
   if (!is_found)
     return TUNE_OK;
   tune_config_deinit(&state->config);
@@ -75,7 +75,7 @@ tune_status tune_best_config_find(tune_database *database, const tune_task_space
                                           space->schedule_digest.text, &record);
   bool is_found = false;
   if (tune_status_is_ok(status))
-    status = tune_config_find(out_config, space->space, record.config, &is_found);
+    status = tune_config_find(out_config, space->space, record.config, &is_found, NULL);
   tune_record_deinit(&record);
   if (is_found) {
     *out_outcome = TUNE_BEST_FOUND;

@@ -311,7 +311,9 @@ static void check_roofline(search *s, tune_task *task, tune_session_result *resu
 static tune_status run_seeded(search *s, const tune_task *task, const seed_list *seeds,
                               tune_session_result *out_result) {
   tune_session_options session = s->options->session;
+  tune_kept_conditions conditions;
   session.fingerprint = s->fingerprint.text;
+  session.conditions = tune_search_keep_conditions(s, &conditions) ? &conditions : NULL;
   // Made-up times do not drift, and what is measured elsewhere is not measured again.
   bool takes_time = strcmp(s->tasks.facts->name.target, "null") != 0 && !s->rounds;
   session.drift_trials = takes_time ? DRIFT_TRIALS : 0;

@@ -6,7 +6,7 @@
 
 // Made-up times have no conditions, and those of another machine are not ours.
 static bool measures_here(const struct tune_search *s) {
-  return s->observer->conditions && !s->rounds && strcmp(s->tasks.facts->name.target, "null") != 0;
+  return !s->rounds && strcmp(s->tasks.facts->name.target, "null") != 0;
 }
 
 tune_status tune_search_look_around(struct tune_search *s) {
@@ -21,12 +21,21 @@ tune_status tune_search_look_around(struct tune_search *s) {
 }
 
 void tune_search_tell_conditions(const struct tune_search *s) {
-  if (measures_here(s))
+  if (measures_here(s) && s->observer->conditions)
     s->observer->conditions(s->observer->user, &s->cores, &s->conditions, false, s->warnings);
 }
 
-void tune_search_look_back(struct tune_search *s) {
+bool tune_search_keep_conditions(const struct tune_search *s, tune_kept_conditions *out_kept) {
   if (!measures_here(s))
+    return false;
+  tune_conditions now;
+  tune_conditions_read(&s->cores, &now);
+  tune_conditions_keep(&s->conditions, &now, &s->cores, out_kept);
+  return true;
+}
+
+void tune_search_look_back(struct tune_search *s) {
+  if (!measures_here(s) || !s->observer->conditions)
     return;
   // What its servers have taken is known when they have ended.
   tune_evaluator_destroy(&s->evaluator);

@@ -29,10 +29,10 @@ struct tune_search {
   tune_evaluator evaluator;
   double begin;
 
-  // Where it measures here, and somebody wants to know what the machine is like.
+  // Where it measures here: what the machine is like.
   tune_cores cores;
   tune_conditions conditions; // at the beginning
-  json_t *warnings;           // about them, not told yet; NULL: it is not so
+  json_t *warnings;           // about them, not told yet; NULL: it does not measure here
 
   // Where candidates are measured elsewhere: else NULL.
   tune_rounds *rounds;
@@ -70,6 +70,9 @@ void tune_search_tell_failed(struct tune_search *s, const tune_task *task, tune_
 tune_status tune_search_look_around(struct tune_search *s);
 void tune_search_tell_conditions(const struct tune_search *s);
 void tune_search_look_back(struct tune_search *s);
+
+// What it is like now, for the records of a session that begins. False where that is not known.
+bool tune_search_keep_conditions(const struct tune_search *s, tune_kept_conditions *out_kept);
 
 bool tune_search_is_interrupted(const struct tune_search *s);
 

@@ -205,8 +205,17 @@ static bool read_record(tune_config *config, const tune_space *space, const json
   return tune_config_is_valid(config, space, NULL);
 }
 
+static bool differs_from_record(const tune_config *config, const tune_space *space,
+                                const json_t *object) {
+  for (size_t i = 0; i < config->count; ++i)
+    if (json_integer_value(json_object_get(object, tune_space_knob(space, i)->name)) !=
+        tune_config_value(config, space, i))
+      return true;
+  return false;
+}
+
 tune_status tune_config_find(tune_config *config, const tune_space *space, const char *json,
-                             bool *out_found) {
+                             bool *out_found, bool *out_is_settled) {
   *out_found = false;
   json_error_t error;
   json_t *object = tune_json_load(json, strlen(json), &error);
@@ -217,6 +226,8 @@ tune_status tune_config_find(tune_config *config, const tune_space *space, const
   tune_status status = tune_config_init_default(config, space);
   if (tune_status_is_ok(status)) {
     *out_found = read_record(config, space, object);
+    if (*out_found && out_is_settled)
+      *out_is_settled = differs_from_record(config, space, object);
     if (!*out_found)
       tune_config_deinit(config);
   }

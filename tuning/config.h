@@ -51,9 +51,10 @@ tune_status tune_config_from_json(tune_config *config, const tune_space *space,
                                   const json_t *object);
 // Reads the config of a record, as text. `*out_found` is false, and `config` nothing to deinit,
 // where it is none of this space: without a value for every knob, with other names or values (but
-// where a knob does nothing), or not valid.
+// where a knob does nothing), or not valid. `*out_is_settled`, unless that is NULL: the record has
+// another value for a knob that does nothing.
 tune_status tune_config_find(tune_config *config, const tune_space *space, const char *json,
-                             bool *out_found);
+                             bool *out_found, bool *out_is_settled);
 // "mc=64,nr=32,lowering=outerproduct" (labels where there are any); the reader takes both labels
 // and numbers. Errors as from_json.
 tune_status tune_config_to_text(const tune_config *config, const tune_space *space,

@@ -2,14 +2,14 @@
 
 #include "tuning/conflict.h"
 
-#include "support/clock.h"
 #include "tuning/constraint.h"
 #include "tuning/sampler.h"
 
 #include <stdlib.h>
 
-// From then on no further constraint is left out to see whether it matters.
-#define LOOK_SECONDS 2.0
+// When so many partial configs were tried, some seconds, no further constraint is left out to see
+// whether it matters. A clock would find others on a slower machine.
+#define LOOK_EFFORT ((size_t)4000000)
 
 // The knobs of `space` with those of its constraints that `is_left`.
 static tune_status copy_space(const tune_space *space, const bool *is_left,
@@ -27,7 +27,9 @@ static tune_status copy_space(const tune_space *space, const bool *is_left,
   return status;
 }
 
-static tune_status has_valid_config(const tune_space *space, const bool *is_left, bool *out_has) {
+// Takes what it took off `*effort`; where nothing is left, nobody knows.
+static tune_status has_valid_config(const tune_space *space, const bool *is_left, size_t *effort,
+                                    bool *out_has) {
   tune_space *copy;
   tune_sampler *sampler = NULL;
   tune_config config;
@@ -38,7 +40,7 @@ static tune_status has_valid_config(const tune_space *space, const bool *is_left
   if (tune_status_is_ok(status)) {
     status = tune_sampler_create(copy, &sampler);
     if (tune_status_is_ok(status))
-      *out_has = tune_sampler_draw(sampler, &random, &config);
+      *out_has = tune_sampler_draw_within(sampler, &random, &config, effort);
     tune_sampler_destroy(sampler);
     tune_config_deinit(&config);
   }
@@ -48,13 +50,12 @@ static tune_status has_valid_config(const tune_space *space, const bool *is_left
 
 // Leaves what cannot be left out.
 static tune_status reduce(const tune_space *space, bool *is_left) {
-  double began = tune_clock_seconds();
-  size_t count = tune_space_constraint_count(space);
-  for (size_t i = 0; i < count && tune_clock_seconds() - began < LOOK_SECONDS; ++i) {
+  size_t count = tune_space_constraint_count(space), effort = LOOK_EFFORT;
+  for (size_t i = 0; i < count && effort > 0; ++i) {
     bool matters;
     is_left[i] = false;
-    TUNE_RETURN_IF_ERROR(has_valid_config(space, is_left, &matters));
-    is_left[i] = matters;
+    TUNE_RETURN_IF_ERROR(has_valid_config(space, is_left, &effort, &matters));
+    is_left[i] = matters || effort == 0;
   }
   return TUNE_OK;
 }

@@ -18,7 +18,8 @@ extern "C" {
 
 // Fills `constraints`, which has room for all, with indices of those of `space` that none of its
 // configs satisfies together, in their order. Without any one of them some config would be valid,
-// unless that took too long to find out.
+// unless that took too long to find out; how long is counted in steps, so that the answer is the
+// same on each machine.
 tune_status tune_conflict_find(const tune_space *space, size_t *constraints, size_t *out_count);
 
 #ifdef __cplusplus

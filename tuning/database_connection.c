@@ -94,6 +94,12 @@ static const char *const migrations[] = {
     "ALTER TABLE trials ADD COLUMN branch_misses REAL;"
     "ALTER TABLE trials ADD COLUMN page_faults REAL;"
     "ALTER TABLE trials ADD COLUMN context_switches REAL;",
+    // What the machine was like, a row for many trials; NULL: not known. (No foreign key: each row
+    // dropped would have all trials looked through. A record's digest tells where one is missing.)
+    "CREATE TABLE conditions("
+    "  id INTEGER PRIMARY KEY,"
+    "  description TEXT NOT NULL UNIQUE);"
+    "ALTER TABLE trials ADD COLUMN conditions INTEGER;",
 };
 
 #define SCHEMA_VERSION ((int)(sizeof migrations / sizeof *migrations))
@@ -269,10 +275,12 @@ void tune_database_destroy(tune_database *database) {
   if (!database)
     return;
   sqlite3_finalize(database->insert_trial);
+  sqlite3_finalize(database->insert_conditions);
   sqlite3_finalize(database->best_winner);
   sqlite3_finalize(database->best_trial);
   sqlite3_finalize(database->best_trial_of_schedule);
   sqlite3_close(database->connection);
+  free(database->read_text);
   free(database->path);
   free(database);
 }

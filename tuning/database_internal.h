@@ -2,10 +2,12 @@
 //
 // The connection, and SQLite's results as statuses. Only tuning/database*.c include this.
 //
-// The tables (schema 2; `.schema` in the sqlite3 shell shows them):
+// The tables (schema 6; `.schema` in the sqlite3 shell shows them):
 //   tasks         one row for each key; seen_ms is when it was last put
 //   fingerprints  one row for each digest; likewise
 //   trials        one row for each record; refers to the two above by row id
+//   conditions    one row for each that records have, as JSON; trials refer to it by row id, or to
+//                 none. A row without trials is dropped by the next prune
 // and the indices trials_in_order (load), trials_by_time (best of the trials, `verdict = 'ok'`
 // only), winners (the few rows with kind 'winner'), tasks_alike (nearest). A record's `digest` is
 // that of all its members, so that a record comes in once however often it is imported. Samples are
@@ -33,7 +35,12 @@ struct tune_database {
   double wait_seconds;
   // Prepared once, since an import runs the first for each line, and a list the others for each
   // task.
-  sqlite3_stmt *insert_trial, *best_winner, *best_trial, *best_trial_of_schedule;
+  sqlite3_stmt *insert_trial, *insert_conditions, *best_winner, *best_trial,
+      *best_trial_of_schedule;
+  // The last conditions that were read, as they are kept (NULL: none), and what that says: many
+  // records in a row have the same.
+  char *read_text;
+  tune_kept_conditions read_conditions;
 };
 
 // A status for what the connection last failed with, as said at the top of database.h.
@@ -83,6 +90,14 @@ tune_status tune_database_insert_fingerprint(tune_database *database, const char
 tune_status tune_database_insert_record(tune_database *database, const tune_record *record,
                                         bool *out_new);
 
+// Conditions as they are kept: a text, which is the caller's. put has it there for records to refer
+// to.
+tune_status tune_database_write_conditions(const tune_kept_conditions *conditions, char **out_text);
+tune_status tune_database_put_conditions(tune_database *database, const char *text);
+// Those of a row, not known where its column is NULL. INVALID_ARGUMENT for a text that is none.
+tune_status tune_database_read_conditions(tune_database *database, sqlite3_stmt *statement,
+                                          int column, tune_kept_conditions *out_conditions);
+
 int64_t tune_database_now_ms(void); // Unix time in milliseconds
 
 typedef tune_status (*tune_database_task_visitor)(void *user, const tune_database_task *task);
@@ -116,11 +131,13 @@ tune_status tune_database_read_task(const tune_database *database, sqlite3_stmt 
   "r.strategy, r.seed, r.created_ms, r.registers, r.spilled_bytes, r.shared_bytes, "               \
   "r.drift, r.check_type, r.check_accumulator, r.check_operands, r.check_inputs, "                 \
   "r.check_reduction, r.check_magnitude, r.check_leeway, r.cycles, r.instructions, r.flops, "      \
-  "r.cache_misses, r.branch_misses, r.page_faults, r.context_switches, r.digest"
-#define TUNE_DATABASE_RECORD_WIDTH 44 // columns
-tune_status tune_database_read_row(sqlite3_stmt *statement, tune_record *out_record);
+  "r.cache_misses, r.branch_misses, r.page_faults, r.context_switches, "                           \
+  "(SELECT c.description FROM conditions AS c WHERE c.id = r.conditions), r.digest"
+#define TUNE_DATABASE_RECORD_WIDTH 45 // columns
+tune_status tune_database_read_row(tune_database *database, sqlite3_stmt *statement,
+                                   tune_record *out_record);
 // The same, with a message for people: which database, and what to do.
-tune_status tune_database_read_record(const tune_database *database, sqlite3_stmt *statement,
+tune_status tune_database_read_record(tune_database *database, sqlite3_stmt *statement,
                                       tune_record *out_record);
 
 #endif // TUNE_TUNING_DATABASE_INTERNAL_H

@@ -105,6 +105,18 @@ static void add_counts(tune_digest_stream *stream, const tune_counts *counts) {
   }
 }
 
+static void add_conditions(tune_digest_stream *stream, const tune_kept_conditions *conditions) {
+  if (!conditions->is_known)
+    return;
+  tune_digest_stream_add_text(stream, "conditions");
+  tune_digest_stream_add_text(stream, conditions->cpus);
+  tune_digest_stream_add_text(stream, conditions->governor);
+  add_number(stream, (uint64_t)conditions->cpu_count);
+  const double numbers[] = {conditions->load, conditions->others_busy, conditions->stolen};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; ++i)
+    add_number(stream, bits_of(numbers[i] >= 0 ? numbers[i] : -1)); // below 0 all are alike
+}
+
 static tune_status digest_of(const stored *kept, tune_digest *out_digest) {
   const tune_record *record = &kept->record;
   tune_digest_stream *stream;
@@ -147,6 +159,7 @@ static tune_status digest_of(const stored *kept, tune_digest *out_digest) {
     add_number(stream, bits_of(record->drift));
   add_check_reasons(stream, &record->check);
   add_counts(stream, &record->counts);
+  add_conditions(stream, &record->conditions);
   *out_digest = tune_digest_stream_get(stream);
   tune_digest_stream_destroy(stream);
   return TUNE_OK;
@@ -208,6 +221,7 @@ enum {
   FIRST_REASON = 31,
   REASON_COUNT = 7,
   FIRST_COUNT = FIRST_REASON + REASON_COUNT,
+  CONDITIONS = FIRST_COUNT + TUNE_COUNT_KINDS,
 };
 
 static const char *text_or_null(const char *text) { return *text ? text : NULL; }
@@ -226,7 +240,9 @@ static tune_status bind_counts(const tune_database *database, const tune_counts 
   return TUNE_OK;
 }
 
-static tune_status run_insert(tune_database *database, const stored *kept, bool *out_new) {
+// `conditions` is as they are kept, NULL where there are none.
+static tune_status run_insert(tune_database *database, const stored *kept, const char *conditions,
+                              bool *out_new) {
   const tune_record *record = &kept->record;
   sqlite3_stmt *insert = database->insert_trial;
   const double *stages = record->stage_seconds;
@@ -253,6 +269,9 @@ static tune_status run_insert(tune_database *database, const stored *kept, bool 
   if (!check->type[0])
     bind_nulls(insert, FIRST_REASON, REASON_COUNT);
   TUNE_RETURN_IF_ERROR(bind_counts(database, &record->counts));
+  if (conditions &&
+      sqlite3_bind_text(insert, CONDITIONS, conditions, -1, SQLITE_STATIC) != SQLITE_OK)
+    return tune_database_failure(database);
   int code = sqlite3_step(insert);
   if (code == SQLITE_DONE) {
     *out_new = sqlite3_changes(database->connection) > 0;
@@ -271,6 +290,30 @@ tune_status tune_database_record_digest(const tune_record *record, tune_digest *
   return TUNE_OK;
 }
 
+// Both rows come in, or none: what nothing refers to may be pruned by others.
+static tune_status insert_both(tune_database *database, const stored *kept, const char *conditions,
+                               bool *out_new) {
+  bool is_alone = sqlite3_get_autocommit(database->connection);
+  if (is_alone)
+    TUNE_RETURN_IF_ERROR(tune_database_begin(database));
+  tune_status status = tune_database_put_conditions(database, conditions);
+  if (tune_status_is_ok(status))
+    status = run_insert(database, kept, conditions, out_new);
+  sqlite3_reset(database->insert_trial);
+  return is_alone ? tune_database_end(database, status) : status;
+}
+
+static tune_status insert_stored(tune_database *database, const stored *kept, bool *out_new) {
+  if (!kept->record.conditions.is_known)
+    return run_insert(database, kept, NULL, out_new);
+  char *conditions;
+  TUNE_RETURN_IF_ERROR(tune_database_write_conditions(&kept->record.conditions, &conditions));
+  tune_status status = insert_both(database, kept, conditions, out_new);
+  sqlite3_clear_bindings(database->insert_trial);
+  free(conditions);
+  return status;
+}
+
 tune_status tune_database_insert_record(tune_database *database, const tune_record *record,
                                         bool *out_new) {
   if (!database->insert_trial)
@@ -283,17 +326,17 @@ tune_status tune_database_insert_record(tune_database *database, const tune_reco
         "    check_accumulator,"
         "    check_operands, check_inputs, check_reduction, check_magnitude, check_leeway,"
         "    cycles, instructions, flops, cache_misses, branch_misses, page_faults,"
-        "    context_switches)"
+        "    context_switches, conditions)"
         "  VALUES(?1, (SELECT id FROM tasks WHERE key = ?2),"
         "    (SELECT id FROM fingerprints WHERE digest = ?3), ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11,"
         "    ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26,"
         "    ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35, ?36, ?37, ?38, ?39, ?40, ?41, ?42, ?43,"
-        "    ?44)"
+        "    ?44, (SELECT id FROM conditions WHERE description = ?45))"
         "  ON CONFLICT(digest) DO NOTHING",
         &database->insert_trial));
   stored kept;
   TUNE_RETURN_IF_ERROR(stored_init(&kept, record));
-  tune_status status = run_insert(database, &kept, out_new);
+  tune_status status = insert_stored(database, &kept, out_new);
   sqlite3_reset(database->insert_trial);
   sqlite3_clear_bindings(database->insert_trial);
   stored_deinit(&kept);
@@ -373,7 +416,8 @@ static void read_counts(sqlite3_stmt *statement, tune_counts *counts) {
   }
 }
 
-static tune_status read_columns(sqlite3_stmt *statement, tune_record *record) {
+static tune_status read_columns(tune_database *database, sqlite3_stmt *statement,
+                                tune_record *record) {
   struct {
     int column;
     char **text;
@@ -404,6 +448,7 @@ static tune_status read_columns(sqlite3_stmt *statement, tune_record *record) {
                                       .shared_bytes = sqlite3_column_int64(statement, 27)};
   record->drift = sqlite3_column_double(statement, 28);
   read_counts(statement, &record->counts);
+  TUNE_RETURN_IF_ERROR(tune_database_read_conditions(database, statement, 43, &record->conditions));
   return tune_record_validate(record);
 }
 
@@ -417,9 +462,10 @@ static tune_status verify_digest(sqlite3_stmt *statement, const tune_record *rec
   return tune_status_make(TUNE_DATA_LOSS, "its members are not what was written");
 }
 
-tune_status tune_database_read_row(sqlite3_stmt *statement, tune_record *out_record) {
+tune_status tune_database_read_row(tune_database *database, sqlite3_stmt *statement,
+                                   tune_record *out_record) {
   tune_record_init(out_record);
-  tune_status status = read_columns(statement, out_record);
+  tune_status status = read_columns(database, statement, out_record);
   if (tune_status_is_ok(status))
     status = verify_digest(statement, out_record);
   if (tune_status_is_ok(status))
@@ -428,9 +474,9 @@ tune_status tune_database_read_row(sqlite3_stmt *statement, tune_record *out_rec
   return tune_status_recode(status, TUNE_DATA_LOSS);
 }
 
-tune_status tune_database_read_record(const tune_database *database, sqlite3_stmt *statement,
+tune_status tune_database_read_record(tune_database *database, sqlite3_stmt *statement,
                                       tune_record *out_record) {
-  tune_status status = tune_database_read_row(statement, out_record);
+  tune_status status = tune_database_read_row(database, statement, out_record);
   if (tune_status_get_code(status) != TUNE_DATA_LOSS)
     return status;
   return tune_status_join(tune_status_make(TUNE_DATA_LOSS,

@@ -76,6 +76,9 @@ static tune_status drop_by_rules(tune_database *database,
                             "DELETE FROM fingerprints WHERE ?1 IS NULL AND seen_ms < ?3"
                             "  AND ?2 = 0 AND id NOT IN (SELECT fingerprint FROM trials)",
                             task, 0, yesterday, &result->fingerprints));
+  TUNE_RETURN_IF_ERROR(tune_database_execute(
+      database, "DELETE FROM conditions WHERE id NOT IN"
+                "  (SELECT conditions FROM trials WHERE conditions IS NOT NULL)"));
   return count_records(database, task, &result->records_left);
 }
 
@@ -142,9 +145,8 @@ static tune_status check_task(tune_database *database, sqlite3_stmt *statement) 
 }
 
 static tune_status check_record(tune_database *database, sqlite3_stmt *statement) {
-  (void)database;
   tune_record record;
-  TUNE_RETURN_IF_ERROR(tune_database_read_row(statement, &record));
+  TUNE_RETURN_IF_ERROR(tune_database_read_row(database, statement, &record));
   tune_record_deinit(&record);
   return TUNE_OK;
 }

@@ -78,8 +78,8 @@ typedef struct tune_evaluator_class {
   // Starts to build `config`. `ticket` is new in this task.
   tune_status (*build)(void *self, uint64_t ticket, const tune_config *config);
   // Starts to check and time the artifact of a ticket that was built, once more where it was timed
-  // before. `best` is the time of the
-  // best one known, in seconds, or 0; one that is surely slower may be cut.
+  // before. `best` is the time of the best one that it is measured against, in seconds, or 0; one
+  // that is surely slower may be cut.
   tune_status (*measure)(void *self, uint64_t ticket, double best);
   // Gives up the artifact of a ticket, which is new again then. What was built and not released
   // stays for compare.

@@ -169,6 +169,7 @@ static tune_status validate_all_but_config(const tune_record *record) {
                               record->check.error);
   }
   TUNE_RETURN_IF_ERROR(tune_counts_validate(&record->counts));
+  TUNE_RETURN_IF_ERROR(tune_kept_conditions_validate(&record->conditions));
   TUNE_RETURN_IF_ERROR(tune_record_require_number("drift", record->drift));
   for (size_t i = 0; i < TUNE_STAGE_COUNT; ++i)
     TUNE_RETURN_IF_ERROR(tune_record_require_number(stage_names[i], record->stage_seconds[i]));
@@ -240,6 +241,8 @@ tune_status tune_record_to_json(const tune_record *record, json_t **out_object) 
     tune_record_set(object, "check", tune_check_result_to_json(&record->check), &ok);
   if (tune_counts_are_known(&record->counts))
     tune_record_set(object, "counters", tune_counts_to_json(&record->counts), &ok);
+  if (record->conditions.is_known)
+    tune_record_set(object, "conditions", tune_kept_conditions_to_json(&record->conditions), &ok);
   tune_record_set(object, "stages", stages_to_json(record, &ok), &ok);
   if (record->code.registers > 0)
     tune_record_set(object, "code", tune_code_features_to_json(&record->code), &ok);
@@ -369,10 +372,10 @@ static tune_status get_seed(const json_t *object, uint64_t *out_seed) {
 }
 
 static tune_status read_members(const json_t *object, tune_record *record) {
-  static const char *const names[] = {"kind",   "task",   "fingerprint", "schedule", "config",
-                                      "script", "error",  "verdict",     "digest",   "time",
-                                      "check",  "stages", "strategy",    "seed",     "created_ms",
-                                      "code",   "drift",  "counters",    NULL};
+  static const char *const names[] = {"kind",   "task",   "fingerprint", "schedule",   "config",
+                                      "script", "error",  "verdict",     "digest",     "time",
+                                      "check",  "stages", "strategy",    "seed",       "created_ms",
+                                      "code",   "drift",  "counters",    "conditions", NULL};
   if (!json_is_object(object))
     return tune_status_make(TUNE_INVALID_ARGUMENT, "a record is a JSON object");
   TUNE_RETURN_IF_ERROR(tune_record_refuse_unknown(object, "record", names));
@@ -390,6 +393,9 @@ static tune_status read_members(const json_t *object, tune_record *record) {
     TUNE_RETURN_IF_ERROR(tune_record_get_number(object, "drift", &record->drift));
   TUNE_RETURN_IF_ERROR(tune_check_result_get(object, &record->check));
   TUNE_RETURN_IF_ERROR(tune_counts_get(object, &record->counts));
+  const json_t *conditions = json_object_get(object, "conditions");
+  if (conditions)
+    TUNE_RETURN_IF_ERROR(tune_kept_conditions_from_json(conditions, &record->conditions));
   TUNE_RETURN_IF_ERROR(get_stages(object, record->stage_seconds));
   TUNE_RETURN_IF_ERROR(tune_code_features_get(object, &record->code));
   TUNE_RETURN_IF_ERROR(get_text(object, "strategy", &record->strategy));

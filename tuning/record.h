@@ -15,6 +15,7 @@
 #include "support/status.h"
 #include "tuning/check_result.h"
 #include "tuning/counts.h"
+#include "tuning/kept_conditions.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -100,6 +101,7 @@ typedef struct tune_record {
                 // known: times of a session are to be divided by it; 0: as fast, or not known
   tune_check_result check;
   tune_counts counts;                     // in runs of their own, beside those that were timed
+  tune_kept_conditions conditions;        // of the machine, when its session began
   double stage_seconds[TUNE_STAGE_COUNT]; // 0 for a stage not reached
   char *strategy;                         // who proposed it: "default", "seed", "evolutionary", ...
   uint64_t seed;                          // of the strategy
@@ -114,7 +116,8 @@ tune_status tune_record_init_copy(tune_record *record, const tune_record *other)
 
 // As the JSON of exported lines: {"kind": "trial", "task": …, "config": {…}, "verdict": "ok",
 // "time": {"median","low","high","repeats","samples":[…]}, "check": {"max_error","tolerance",…}
-// (check_result.h), "counters": {"cycles",…} (counts.h), "drift": 1.05, "stages": {"transform": s,
+// (check_result.h), "counters": {"cycles",…} (counts.h), "conditions": {"cpus",…}
+// (kept_conditions.h), "drift": 1.05, "stages": {"transform": s,
 // …}, "code":
 // {"registers","spilled_bytes","shared_bytes"}, "strategy": …, "seed": …, "created_ms": …}; what is
 // absent is left out. A seed is a decimal string, since it may exceed JSON's integers. A new

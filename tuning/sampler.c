@@ -241,12 +241,13 @@ static void order_candidates(tune_sampler *sampler, size_t depth, tune_random *r
 }
 
 // Assigns all knobs depth by depth, going back where no value fits, until `effort` assignments were
-// tried. With `keep`, stays near the choices that `config` came with.
+// tried, which are taken off it. With `keep`, stays near the choices that `config` came with.
 static bool search(tune_sampler *sampler, tune_random *random, tune_config *config, bool keep,
-                   size_t effort) {
+                   size_t *effort) {
   size_t depth = 0, prepared = 0;
   open_from(sampler, 0);
-  while (effort-- > 0) {
+  while (*effort > 0) {
+    --*effort;
     if (depth == sampler->count)
       return true;
     size_t knob = sampler->order[depth];
@@ -271,10 +272,20 @@ static bool search(tune_sampler *sampler, tune_random *random, tune_config *conf
   return false;
 }
 
-bool tune_sampler_draw(tune_sampler *sampler, tune_random *random, tune_config *config) {
+// Searches with at most `most` of `*effort`.
+static bool search_within(tune_sampler *sampler, tune_random *random, tune_config *config,
+                          size_t most, size_t *effort) {
+  size_t given = most < *effort ? most : *effort, left = given;
+  bool found = search(sampler, random, config, false, &left);
+  *effort -= given - left;
+  return found;
+}
+
+bool tune_sampler_draw_within(tune_sampler *sampler, tune_random *random, tune_config *config,
+                              size_t *effort) {
   if (sampler->is_hopeless)
     return false;
-  for (size_t i = 0; i < REJECTION_TRIES; ++i) {
+  for (size_t i = 0; i<REJECTION_TRIES && * effort> 0; ++i, --*effort) {
     for (size_t knob = 0; knob < sampler->count; ++knob)
       config->choices[knob] =
           (uint16_t)tune_random_below(random, tune_space_knob(sampler->space, knob)->value_count);
@@ -283,9 +294,14 @@ bool tune_sampler_draw(tune_sampler *sampler, tune_random *random, tune_config *
       return true;
   }
   for (size_t i = 0; i < SEARCH_RESTARTS; ++i)
-    if (search(sampler, random, config, false, SEARCH_EFFORT))
+    if (search_within(sampler, random, config, SEARCH_EFFORT, effort))
       return true;
-  return search(sampler, random, config, false, LAST_SEARCH_EFFORT);
+  return search_within(sampler, random, config, LAST_SEARCH_EFFORT, effort);
+}
+
+bool tune_sampler_draw(tune_sampler *sampler, tune_random *random, tune_config *config) {
+  size_t effort = SIZE_MAX;
+  return tune_sampler_draw_within(sampler, random, config, &effort);
 }
 
 //===- Repair -----------------------------------------------------------------===//
@@ -365,7 +381,8 @@ bool tune_sampler_repair(tune_sampler *sampler, tune_random *random, tune_config
       return true;
     make_move(sampler, random, config, violated);
   }
-  return search(sampler, random, config, true, SEARCH_EFFORT);
+  size_t effort = SEARCH_EFFORT;
+  return search(sampler, random, config, true, &effort);
 }
 
 //===- Walk -------------------------------------------------------------------===//

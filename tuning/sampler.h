@@ -34,6 +34,10 @@ void tune_sampler_destroy(tune_sampler *sampler);
 // alternatives, where at least one config in about a hundred is valid, otherwise merely random.
 // False where none was found.
 bool tune_sampler_draw(tune_sampler *sampler, tune_random *random, tune_config *config);
+// The same with no more than `*effort` partial configs, from which those are taken off that it
+// took. With 0 left, false says nothing.
+bool tune_sampler_draw_within(tune_sampler *sampler, tune_random *random, tune_config *config,
+                              size_t *effort);
 
 // Makes `config` valid by changing few of its knobs, ordered ones by small steps. False where that
 // did not work out; `config` is then not to be used.

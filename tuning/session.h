@@ -10,8 +10,10 @@
 //    default with one other form (a knob of two or three labels, down to the level of
 //    vectors), then what the strategy proposes, until a stop rule holds. Configs that build
 //    to an artifact seen before take over its figures. Each trial is handed to the store as
-//    soon as it and all that were proposed before it are known. Where the speed of the machine
-//    moves meanwhile, times are put right.
+//    soon as it and all that were proposed before it are known. A candidate is cut, or killed,
+//    where it is surely slower than the best of those that were proposed before it by a fixed
+//    distance (session_limits.c). Where the speed of the machine moves meanwhile, times are put
+//    right.
 // 3. The best few and the default are measured again side by side. The default stays unless
 //    one of them is faster beyond doubt: intervals of ratios are so wide that in 95 of 100
 //    sessions none that is looked at is wrong, and that of the winner excludes 1. One
@@ -23,7 +25,9 @@
 // of proposals late whatever is done first; trials are counted and kept in that order, too, and
 // rules that stop a search by what it found drop what was proposed after that. So the same seed and
 // the same measurements give the same trials and the same winner, whatever the evaluator's
-// capacity. Only time and an interrupt stop it wherever it is.
+// capacity. Only time and an interrupt stop it wherever it is; what is known then is kept, also
+// ahead of what was proposed before it, and a session that goes on from there comes to the same
+// winner and the same verdicts as one that was not stopped.
 //
 // A failed candidate is a trial. A failed store, worker or measurer ends the session with a
 // status; what was measured until then is in the store.
@@ -86,10 +90,11 @@ typedef struct tune_session_progress {
 typedef struct tune_session_options {
   const char *strategy; // name
   tune_strategy_options strategy_options;
-  const char *fingerprint; // see tune_record
-  size_t trials;           // stop rule: all in all, records of the store and the default counted in
-  double seconds;          // stop rule: of this session; 0: none
-  double target_percent;   // stop rule: of the peak; 0: none
+  const char *fingerprint;                // see tune_record
+  const tune_kept_conditions *conditions; // of the machine, kept with the records; NULL: not known
+  size_t trials;         // stop rule: all in all, records of the store and the default counted in
+  double seconds;        // stop rule: of this session; 0: none
+  double target_percent; // stop rule: of the peak; 0: none
   size_t
       plateau_trials; // stop rule: so many trials in a row without a gain of `plateau_percent`; 0:
   double plateau_percent; // none

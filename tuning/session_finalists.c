@@ -48,14 +48,8 @@ static size_t choose_finalists(const struct session *session, size_t *finalists)
 // either.
 static tune_status disqualify(struct session *session, size_t number, tune_verdict verdict,
                               const char *error) {
-  tune_trial *trial = &session->trials.items[number];
-  char *copy = strdup(error ? error : "no reason given");
-  if (!copy)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while comparing finalists");
-  free(trial->error);
-  trial->error = copy;
-  tune_trials_discard(&session->trials, number, verdict);
-  trial->median = trial->low = trial->high = 0;
+  TUNE_RETURN_IF_ERROR(
+      tune_trials_discard(&session->trials, number, verdict, error ? error : "no reason given"));
   const char *strategy =
       number == session->default_number ? "default" : tune_strategy_name(session->strategy);
   return tune_session_keep_trial(session, number, &(tune_timing){0}, strategy);

@@ -20,13 +20,9 @@
 
 //===- Stop rules ---------------------------------------------------------------===//
 
-static bool is_timed(const tune_trial *trial) {
-  return trial->verdict == TUNE_VERDICT_OK && trial->median > 0;
-}
-
 void tune_session_note_gain(struct session *session, size_t number) {
   const tune_trial *items = session->trials.items;
-  if (!is_timed(&items[number]))
+  if (!tune_trial_is_timed(&items[number]))
     return;
   double needed = session->has_gain ? items[session->gain_number].median *
                                           (1 - session->options->plateau_percent / 100)
@@ -38,11 +34,17 @@ void tune_session_note_gain(struct session *session, size_t number) {
   session->since_gain = 0;
 }
 
+// By what has had its turn; what the store has of later ones is not looked at.
+static bool has_reached_target(const struct session *session) {
+  double wanted = session->options->target_percent;
+  return tune_task_percent_of_peak(session->task, tune_session_best_time(session)) >= wanted &&
+         tune_task_percent_of_peak(
+             session->task, tune_session_best_of_first(session, session->taken_count)) >= wanted;
+}
+
 bool tune_session_rule_holds(const struct session *session, tune_session_stop *out_stop) {
   const tune_session_options *options = session->options;
-  if (options->target_percent > 0 &&
-      tune_task_percent_of_peak(session->task, tune_session_best_time(session)) >=
-          options->target_percent)
+  if (options->target_percent > 0 && has_reached_target(session))
     *out_stop = TUNE_STOP_TARGET;
   else if (options->plateau_trials && session->since_gain >= options->plateau_trials)
     *out_stop = TUNE_STOP_PLATEAU;
@@ -60,28 +62,6 @@ static void release(struct session *session, size_t number) {
   trial->has_artifact = false;
 }
 
-static void drop_samples(tune_trial *trial) {
-  free(trial->time.samples);
-  trial->time = (tune_timing){0};
-}
-
-// Of two trials with the same code the one that was proposed first is measured, as far as anybody
-// is told: `number`, whose turn it is, where `twin` was built before it.
-static void change_roles(struct session *session, size_t number, size_t twin) {
-  tune_trial *trial = &session->trials.items[number], *other = &session->trials.items[twin];
-  tune_verdict verdict = trial->verdict;
-  trial->verdict = other->verdict;
-  other->verdict = verdict;
-  trial->time = other->time;
-  other->time = (tune_timing){0};
-  for (size_t i = 0; i < session->trials.configs.count; ++i)
-    if (session->trials.items[i].is_twin && session->trials.items[i].twin == twin)
-      session->trials.items[i].twin = number;
-  trial->is_twin = false;
-  other->is_twin = true;
-  other->twin = number;
-}
-
 static tune_status keep(struct session *session, size_t number) {
   const tune_trial *trial = &session->trials.items[number];
   double drift = trial->drift > 0 ? trial->drift : 1;
@@ -93,11 +73,17 @@ static tune_status keep(struct session *session, size_t number) {
                                  strategy);
 }
 
+// It is the turn of a trial that is counted.
+static void note_turn(struct session *session, size_t number) {
+  tune_session_order_known(session, number);
+  ++session->since_gain;
+  tune_session_note_gain(session, number);
+}
+
 // Counts, ranks and keeps a trial, and lets everybody know.
 static tune_status take_in(struct session *session, size_t number) {
   tune_trial *trial = &session->trials.items[number];
-  if (trial->is_twin && session->trials.items[trial->twin].state == TUNE_TRIAL_SETTLED)
-    change_roles(session, number, trial->twin);
+  tune_session_order_settled(session, number);
   size_t dropped;
   tune_trials_finish(&session->trials, number, &dropped);
   // Only finalists are measured again.
@@ -107,11 +93,10 @@ static tune_status take_in(struct session *session, size_t number) {
   if (tune_verdict_is_failure(trial->verdict))
     release(session, number);
   ++session->new_trials;
-  ++session->since_gain;
-  tune_session_note_gain(session, number);
   tune_status status = keep(session, number);
-  drop_samples(trial);
+  tune_trial_drop_samples(trial);
   TUNE_RETURN_IF_ERROR(status);
+  note_turn(session, number);
   tune_session_report(session, TUNE_SESSION_SEARCHING);
   return TUNE_OK;
 }
@@ -122,9 +107,8 @@ tune_status tune_session_take_turns(struct session *session) {
     size_t number = session->asked[session->taken_count];
     switch (session->trials.items[number].state) {
     case TUNE_TRIAL_DONE: // an earlier session's, which was counted when it was loaded
-      ++session->since_gain;
-      tune_session_note_gain(session, number);
       ++session->taken_count;
+      note_turn(session, number);
       break;
     case TUNE_TRIAL_SETTLED:
       ++session->taken_count;
@@ -152,15 +136,14 @@ void tune_session_drop_rest(struct session *session) {
     if (trial->state != TUNE_TRIAL_SETTLED)
       continue;
     release(session, session->asked[i]);
-    drop_samples(trial);
+    tune_trial_drop_samples(trial);
     trial->state = TUNE_TRIAL_NEW;
   }
 }
 
 //===- Events ---------------------------------------------------------------------===//
 
-// What came of a trial is known; its turn may not be there yet.
-static tune_status settle(struct session *session, size_t number) {
+tune_status tune_session_settle(struct session *session, size_t number) {
   tune_trial *trial = &session->trials.items[number];
   trial->state = TUNE_TRIAL_SETTLED;
   --session->outstanding;
@@ -169,39 +152,6 @@ static tune_status settle(struct session *session, size_t number) {
   for (int i = 0; i < TUNE_STAGE_COUNT; ++i)
     session->result->stage_seconds[i] += trial->stage_seconds[i];
   return tune_session_take_turns(session);
-}
-
-// Settles a trial whose artifact is that of `twin`, of which is known what came.
-static tune_status settle_as_twin(struct session *session, size_t number, size_t twin) {
-  tune_trial *trial = &session->trials.items[number];
-  if (session->trials.items[twin].is_twin) // it has changed roles
-    twin = session->trials.items[twin].twin;
-  const tune_trial *other = &session->trials.items[twin];
-  trial->is_twin = true;
-  trial->twin = twin;
-  trial->created_ms = other->created_ms;
-  bool has_time = !tune_verdict_is_failure(other->verdict);
-  trial->verdict = has_time ? TUNE_VERDICT_DUPLICATE : other->verdict;
-  trial->median = other->median;
-  trial->low = other->low;
-  trial->high = other->high;
-  trial->drift = other->drift;
-  trial->measured_at = other->measured_at;
-  trial->check = other->check;
-  trial->counts = other->counts;
-  if (other->error && !(trial->error = strdup(other->error)))
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while keeping trials");
-  return settle(session, number);
-}
-
-static tune_status settle_waiting_twins(struct session *session, size_t number) {
-  const tune_trials *trials = &session->trials;
-  const char *digest = trials->items[number].digest;
-  for (size_t i = 0; digest && i < trials->configs.count; ++i)
-    if (trials->items[i].state == TUNE_TRIAL_WAITING &&
-        strcmp(trials->items[i].digest, digest) == 0)
-      TUNE_RETURN_IF_ERROR(settle_as_twin(session, i, number));
-  return TUNE_OK;
 }
 
 // Moves what the event says into the trial.
@@ -231,26 +181,14 @@ static void take_event(tune_trial *trial, tune_evaluation *event) {
   trial->counts = event->counts;
 }
 
-// By which the times of trials to come are longer than those known.
-static double drift_of(const struct session *session) {
-  return session->drift.has_reference ? session->drift.factor : 1;
-}
-
 static tune_status handle_built(struct session *session, size_t number) {
   tune_trial *trial = &session->trials.items[number];
   --session->building;
   if (trial->verdict != TUNE_VERDICT_OK)
-    return settle(session, number);
+    return tune_session_settle(session, number);
   trial->has_artifact = true;
-  size_t twin =
-      trial->digest ? tune_trials_find_twin(&session->trials, number, trial->digest) : SIZE_MAX;
-  if (twin != SIZE_MAX && session->trials.items[twin].state != TUNE_TRIAL_MEASURING)
-    return settle_as_twin(session, number, twin);
-  trial->state = twin == SIZE_MAX ? TUNE_TRIAL_MEASURING : TUNE_TRIAL_WAITING;
-  if (twin != SIZE_MAX)
-    return TUNE_OK;
-  return session->evaluator->methods->measure(session->evaluator->self, tune_session_ticket(number),
-                                              tune_session_best_time(session) * drift_of(session));
+  trial->state = TUNE_TRIAL_BUILT;
+  return TUNE_OK;
 }
 
 tune_status tune_session_handle_event(struct session *session, tune_evaluation *event) {
@@ -259,9 +197,11 @@ tune_status tune_session_handle_event(struct session *session, tune_evaluation *
   if (tune_session_drift_owns(session, event))
     return tune_session_drift_take(session, event);
   take_event(&session->trials.items[number], event);
-  if (!event->is_measured)
-    return handle_built(session, number);
-  tune_session_drift_put_right(session, number);
-  TUNE_RETURN_IF_ERROR(settle(session, number));
-  return settle_waiting_twins(session, number);
+  if (event->is_measured) {
+    tune_session_drift_put_right(session, number);
+    TUNE_RETURN_IF_ERROR(tune_session_settle_measured(session, number));
+  } else {
+    TUNE_RETURN_IF_ERROR(handle_built(session, number));
+  }
+  return tune_session_measure_due(session);
 }

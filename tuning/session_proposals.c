@@ -20,9 +20,6 @@
 #include <string.h>
 #include <xxhash.h>
 
-// Builds beside one measurement; more than so many wait for it, most of the time.
-#define LAG ((size_t)8)
-
 // Of the artifact, for a strategy; 0 where there is none.
 static uint64_t code_of(const tune_trial *trial) {
   return trial->digest ? XXH3_64bits(trial->digest, strlen(trial->digest)) : 0;
@@ -41,7 +38,7 @@ static tune_status tell(struct session *session, size_t number) {
 static size_t count_due(const struct session *session) {
   if (session->options->round)
     return session->outstanding ? session->told_count : session->asked_count;
-  return session->asked_count < LAG ? 0 : session->asked_count + 1 - LAG;
+  return session->asked_count < TUNE_SESSION_LAG ? 0 : session->asked_count + 1 - TUNE_SESSION_LAG;
 }
 
 bool tune_session_may_ask(const struct session *session) {
@@ -67,6 +64,7 @@ static tune_status tell_held(struct session *session) {
     if (!session->trials.items[i].is_held)
       continue;
     session->trials.items[i].is_held = false;
+    session->trials.items[i].turn = session->asked_count;
     tune_session_note_gain(session, i);
     TUNE_RETURN_IF_ERROR(tell(session, i));
   }
@@ -74,12 +72,12 @@ static tune_status tell_held(struct session *session) {
   return TUNE_OK;
 }
 
-tune_status tune_session_take_known(struct session *session, size_t number, bool is_own) {
-  if (!is_own) {
+tune_status tune_session_take_known(struct session *session, size_t number) {
+  if (!session->trials.items[number].is_held) {
+    session->trials.items[number].turn = 0;
     tune_session_note_gain(session, number);
     return tell(session, number);
   }
-  session->trials.items[number].is_held = true;
   ++session->held_count;
   return TUNE_OK;
 }
@@ -93,7 +91,10 @@ static tune_status remember(struct session *session, size_t number) {
     session->asked = asked;
     session->asked_capacity = capacity;
   }
+  if (!session->outstanding)
+    session->round_began = session->asked_count;
   session->asked[session->asked_count++] = number;
+  tune_session_give_turn(session, number);
   tune_trial *trial = &session->trials.items[number];
   session->held_count -= trial->is_held;
   session->unheld += !trial->is_held;
@@ -105,8 +106,9 @@ tune_status tune_session_ask(struct session *session, size_t *out_number, bool *
   tune_config config;
   size_t count;
   TUNE_RETURN_IF_ERROR(tell_due(session));
-  size_t window = session->options->round ? session->options->round : LAG;
-  if (session->held_count && session->unheld >= window)
+  size_t window = session->options->round ? session->options->round : TUNE_SESSION_LAG;
+  // One that does not learn proposes the same whatever it knows.
+  if (tune_strategy_learns(session->strategy) && session->held_count && session->unheld >= window)
     TUNE_RETURN_IF_ERROR(tell_held(session));
   TUNE_RETURN_IF_ERROR(tune_strategy_ask(session->strategy, 1, &config, &count));
   *out_any = count == 1;

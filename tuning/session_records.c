@@ -15,7 +15,7 @@ static char *copy_text(const char *text) { return text ? strdup(text) : NULL; }
 
 //===- Loading ----------------------------------------------------------------===//
 
-static tune_status fill_trial(tune_trial *trial, const tune_record *record) {
+static tune_status fill_trial(tune_trial *trial, const tune_record *record, bool is_settled) {
   trial->is_known = true;
   trial->verdict = record->verdict;
   trial->median = record->time.median;
@@ -27,7 +27,9 @@ static tune_status fill_trial(tune_trial *trial, const tune_record *record) {
   trial->code = record->code;
   trial->digest = copy_text(record->digest);
   trial->error = copy_text(record->error);
-  bool ok = (trial->digest || !record->digest) && (trial->error || !record->error);
+  trial->settled_from = is_settled ? strdup(record->config) : NULL;
+  bool ok = (trial->digest || !record->digest) && (trial->error || !record->error) &&
+            (trial->settled_from || !is_settled);
   return ok ? TUNE_OK : out_of_memory();
 }
 
@@ -53,44 +55,96 @@ static bool is_own(const struct session *session, const tune_record *record) {
   return is_ours && record->seed == session->options->strategy_options.seed;
 }
 
-static tune_status load_record(void *user, const tune_record *record) {
-  struct session *session = user;
-  tune_config config;
-  bool found;
-  // A record of another version of the rules is no error, it is of no use.
-  if (strcmp(record->schedule, session->task->schedule_digest) != 0)
-    return TUNE_OK;
-  TUNE_RETURN_IF_ERROR(tune_config_find(&config, session->task->space, record->config, &found));
-  if (!found)
-    return TUNE_OK;
-  size_t number, dropped;
-  tune_status status = tune_trials_add(&session->trials, &config, &number);
-  tune_config_deinit(&config);
-  TUNE_RETURN_IF_ERROR(status);
+// A load of all records that are to be looked at this time.
+struct load {
+  struct session *session;
+  bool wants_settled; // those whose config differs in knobs that do nothing; else the others
+  bool has_settled;   // there are such, which were passed over
+  bool has_discarded; //
+  bool had_winner;    // before
+};
+
+// Whether a record is of the very config that the trial is of.
+static bool is_of_trial(const tune_trial *trial, const tune_record *record, bool is_settled) {
+  return is_settled ? trial->settled_from && strcmp(trial->settled_from, record->config) == 0
+                    : !trial->settled_from;
+}
+
+static tune_status take_record(struct load *load, size_t number, const tune_record *record) {
+  struct session *session = load->session;
   tune_trial *trial = &session->trials.items[number];
+  size_t dropped;
+  bool is_failure = tune_verdict_is_failure(record->verdict);
   // Of several records of a config (two machines' databases merged) the first counts, unless a
   // later one is a failure.
   if (trial->state == TUNE_TRIAL_NEW) {
-    TUNE_RETURN_IF_ERROR(fill_trial(trial, record));
+    TUNE_RETURN_IF_ERROR(fill_trial(trial, record, load->wants_settled));
     tune_trials_finish(&session->trials, number, &dropped);
     ++session->begun;
-    TUNE_RETURN_IF_ERROR(tune_session_take_known(session, number, is_own(session, record)));
-  } else if (tune_verdict_is_failure(record->verdict) && !tune_verdict_is_failure(trial->verdict)) {
+    trial->is_held = is_own(session, record);
+  } else if (is_failure && !tune_verdict_is_failure(trial->verdict) &&
+             is_of_trial(trial, record, load->wants_settled)) {
     // It went well once and was found out when it was compared.
-    tune_trials_discard(&session->trials, number, record->verdict);
+    load->has_discarded = true;
+    session->has_winner = session->has_winner && session->winner_number != number;
+    return tune_trials_discard(&session->trials, number, record->verdict, record->error);
   }
-  if (record->kind == TUNE_RECORD_WINNER)
+  bool may_win = !load->had_winner && !tune_verdict_is_failure(trial->verdict);
+  if (record->kind == TUNE_RECORD_WINNER && may_win)
     return remember_winner(session, number, record);
   return TUNE_OK;
+}
+
+static tune_status load_record(void *user, const tune_record *record) {
+  struct load *load = user;
+  struct session *session = load->session;
+  tune_config config;
+  bool found, is_settled;
+  // A record of another version of the rules is no error, it is of no use.
+  if (strcmp(record->schedule, session->task->schedule_digest) != 0)
+    return TUNE_OK;
+  TUNE_RETURN_IF_ERROR(
+      tune_config_find(&config, session->task->space, record->config, &found, &is_settled));
+  if (!found)
+    return TUNE_OK;
+  load->has_settled = load->has_settled || is_settled;
+  size_t number;
+  tune_status status = TUNE_OK;
+  if (is_settled == load->wants_settled) {
+    status = tune_trials_add(&session->trials, &config, &number);
+    if (tune_status_is_ok(status))
+      status = take_record(load, number, record);
+  }
+  tune_config_deinit(&config);
+  return status;
+}
+
+static tune_status load_all(struct load *load) {
+  struct session *session = load->session;
+  load->had_winner = session->has_winner;
+  return session->store->load(session->store->self, session->task->key,
+                              session->options->fingerprint, load_record, load);
 }
 
 tune_status tune_session_load(struct session *session) {
   if (!session->store)
     return TUNE_OK;
-  return tune_status_annotate(session->store->load(session->store->self, session->task->key,
-                                                   session->options->fingerprint, load_record,
-                                                   session),
-                              "loading the records of %s", session->task->name);
+  struct load load = {.session = session};
+  tune_status status = load_all(&load);
+  // What is known of another config, whose code may have been another one when it was measured,
+  // counts where nothing is known of this one.
+  if (tune_status_is_ok(status) && load.has_settled) {
+    load.wants_settled = true;
+    status = load_all(&load);
+  }
+  TUNE_RETURN_IF_ERROR(
+      tune_status_annotate(status, "loading the records of %s", session->task->name));
+  if (load.has_discarded)
+    tune_trials_rank_again(&session->trials); // there is room for others among the best
+  for (size_t i = 0; i < session->trials.configs.count; ++i)
+    if (session->trials.items[i].is_known)
+      TUNE_RETURN_IF_ERROR(tune_session_take_known(session, i));
+  return TUNE_OK;
 }
 
 //===- Keeping ----------------------------------------------------------------===//
@@ -132,6 +186,8 @@ static tune_status append(struct session *session, size_t number, const tune_tim
       .seed = session->options->strategy_options.seed,
       .created_ms = trial->created_ms ? trial->created_ms : now_in_milliseconds(),
   };
+  if (session->options->conditions)
+    record.conditions = *session->options->conditions;
   memcpy(record.stage_seconds, trial->stage_seconds, sizeof record.stage_seconds);
   tune_status status = write_config(session, number, &record.config);
   if (tune_status_is_ok(status))

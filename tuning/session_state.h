@@ -1,7 +1,8 @@
 //===- session_state.h - What the parts of a session share -------------------------===//
 //
 // Internal to session.c (the search), session_proposals.c (what the strategy is asked and
-// told), session_outcomes.c (what came of it), session_records.c (the store),
+// told), session_limits.c (what trials are measured against), session_outcomes.c (what came of
+// them), session_twins.c (those with the same code), session_records.c (the store),
 // session_finalists.c (the end) and session_summary.c (what there is to tell of it). A trial's
 // ticket is its number plus 1.
 //
@@ -45,6 +46,7 @@ struct session {
   size_t *asked;      // the trials that the strategy proposed, in that order
   size_t asked_count, asked_capacity;
   size_t told_count;  // of `asked`, the first so many were told to the strategy
+  size_t round_began; // the first proposal of the present round
   size_t taken_count; // of `asked`, the first so many had their turn: see session_outcomes.c
   size_t held_count;  // trials of the store that it is told when it proposes them
   size_t unheld;      // proposals that were not in the store
@@ -60,6 +62,10 @@ struct session {
   struct drift drift;
   tune_session_result *result;
 };
+
+// What is known when the strategy proposes: all but the last LAG - 1. Builds beside one
+// measurement; more than so many wait for it, most of the time.
+#define TUNE_SESSION_LAG ((size_t)8)
 
 static inline uint64_t tune_session_ticket(size_t number) { return (uint64_t)number + 1; }
 
@@ -77,9 +83,32 @@ bool tune_session_may_ask(const struct session *session);
 // Has the strategy propose; `*out_number` is the trial, done already where it is one of the store.
 // Clears `*out_any` where there is nothing more to try.
 tune_status tune_session_ask(struct session *session, size_t *out_number, bool *out_any);
-// Takes in a trial of the store, which is done: told at once, or held until it is proposed, where
-// an earlier session of the same strategy and seed has made it (`is_own`).
-tune_status tune_session_take_known(struct session *session, size_t number, bool is_own);
+// Takes in a trial of the store, which is done: told at once, or, where it `is_held`, since an
+// earlier session of the same strategy and seed has made it, when it is proposed.
+tune_status tune_session_take_known(struct session *session, size_t number);
+
+// Has a trial that was proposed just now its place among the others.
+void tune_session_give_turn(struct session *session, size_t number);
+// The least time of the first `count` proposals, and of what was known before; 0: none.
+double tune_session_best_of_first(const struct session *session, size_t count);
+// Whether what came of `twin`, which has the same code and was proposed later, may be otherwise for
+// `number`, which is measured against another time.
+bool tune_session_has_own_limit(const struct session *session, size_t number, size_t twin);
+tune_status tune_session_measure(struct session *session, size_t number);
+// Measures a trial that is built, or has it wait for or take over the figures of one with its code.
+tune_status tune_session_measure_or_wait(struct session *session, size_t number);
+// Does so with all that are built, and of which is known what they are measured against.
+tune_status tune_session_measure_due(struct session *session);
+
+// What came of a trial is known; its turn may not be there yet.
+tune_status tune_session_settle(struct session *session, size_t number);
+// The same of one that was measured, and of those that wait for it.
+tune_status tune_session_settle_measured(struct session *session, size_t number);
+// Of two trials with the same code the one that was proposed first is the one that is measured, as
+// far as anybody is told: `number`, whose turn it is, where the other was built before it.
+void tune_session_order_settled(struct session *session, size_t number);
+// The same where the other came from the store. `number` is counted.
+void tune_session_order_known(struct session *session, size_t number);
 
 // Takes in what an event says of a trial, and then all trials whose turn it is.
 tune_status tune_session_handle_event(struct session *session, tune_evaluation *event);

@@ -20,12 +20,22 @@ void tune_trials_deinit(tune_trials *trials) {
   for (size_t i = 0; i < trials->configs.count; ++i) {
     free(trials->items[i].digest);
     free(trials->items[i].error);
+    free(trials->items[i].settled_from);
     free(trials->items[i].time.samples);
   }
   free(trials->items);
   free(trials->best);
   tune_config_set_deinit(&trials->configs);
   *trials = (tune_trials){0};
+}
+
+bool tune_trial_is_timed(const tune_trial *trial) {
+  return trial->verdict == TUNE_VERDICT_OK && trial->median > 0;
+}
+
+void tune_trial_drop_samples(tune_trial *trial) {
+  free(trial->time.samples);
+  trial->time = (tune_timing){0};
 }
 
 void tune_trial_put_right(tune_trial *trial, double drift) {
@@ -50,19 +60,23 @@ tune_status tune_trials_add(tune_trials *trials, const tune_config *config, size
   TUNE_RETURN_IF_ERROR(tune_config_set_add(&trials->configs, config, &is_new));
   *out_number = tune_config_set_find(&trials->configs, config);
   if (is_new)
-    trials->items[*out_number] = (tune_trial){.state = TUNE_TRIAL_NEW};
+    trials->items[*out_number] = (tune_trial){.state = TUNE_TRIAL_NEW, .turn = SIZE_MAX};
   return TUNE_OK;
 }
 
 size_t tune_trials_find_twin(const tune_trials *trials, size_t number, const char *digest) {
+  size_t duplicate = SIZE_MAX;
   for (size_t i = 0; i < trials->configs.count; ++i) {
     const tune_trial *trial = &trials->items[i];
     bool is_measured = trial->state == TUNE_TRIAL_MEASURING || trial->state == TUNE_TRIAL_DONE ||
                        (trial->state == TUNE_TRIAL_SETTLED && !trial->is_twin);
-    if (i != number && is_measured && trial->digest && strcmp(trial->digest, digest) == 0)
+    if (i == number || !is_measured || !trial->digest || strcmp(trial->digest, digest) != 0)
+      continue;
+    if (trial->state != TUNE_TRIAL_DONE || trial->verdict != TUNE_VERDICT_DUPLICATE)
       return i;
+    duplicate = i;
   }
-  return SIZE_MAX;
+  return duplicate;
 }
 
 // The one that there is no place for, or SIZE_MAX.
@@ -93,14 +107,32 @@ void tune_trials_rank_again(tune_trials *trials) {
       (void)rank(trials, i);
 }
 
-void tune_trials_discard(tune_trials *trials, size_t number, tune_verdict verdict) {
+static void set_verdict(tune_trials *trials, size_t number, tune_verdict verdict) {
   tune_trial *trial = &trials->items[number];
   --trials->verdicts[trial->verdict];
   ++trials->verdicts[verdict];
   trial->verdict = verdict;
+}
+
+void tune_trials_change(tune_trials *trials, size_t number, tune_verdict verdict) {
+  set_verdict(trials, number, verdict);
+  tune_trials_rank_again(trials);
+}
+
+tune_status tune_trials_discard(tune_trials *trials, size_t number, tune_verdict verdict,
+                                const char *error) {
+  tune_trial *trial = &trials->items[number];
+  char *copy = error ? strdup(error) : NULL;
+  if (error && !copy)
+    return out_of_memory();
+  free(trial->error);
+  trial->error = copy;
+  trial->median = trial->low = trial->high = 0;
+  set_verdict(trials, number, verdict);
   size_t kept = 0;
   for (size_t i = 0; i < trials->best_count; ++i)
     if (trials->best[i] != number)
       trials->best[kept++] = trials->best[i];
   trials->best_count = kept;
+  return TUNE_OK;
 }

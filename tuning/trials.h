@@ -19,6 +19,7 @@ extern "C" {
 typedef enum tune_trial_state {
   TUNE_TRIAL_NEW,
   TUNE_TRIAL_BUILDING,
+  TUNE_TRIAL_BUILT, // what it is to be measured against is not known yet
   TUNE_TRIAL_MEASURING,
   TUNE_TRIAL_WAITING, // for a trial with the same artifact, which is being measured
   TUNE_TRIAL_SETTLED, // what came of it is known; that of a proposal before it is not
@@ -32,6 +33,9 @@ typedef struct tune_trial {
   bool has_artifact; // the evaluator still has it
   bool is_twin;      // its figures are those of the trial `twin`, with the same artifact
   size_t twin;
+  size_t turn;  // its place among the proposals, from 1 on; 0: known before the first one;
+                // SIZE_MAX: it was not proposed
+  size_t after; // it is measured when so many proposals had their turn: see session_limits.c
   tune_verdict verdict;
   double median, low, high; // seconds, divided by `drift`; 0 where there is no time
   double drift;             // as in tune_record
@@ -39,6 +43,8 @@ typedef struct tune_trial {
   tune_timing time;         // as it was measured, until the trial is counted
   char *digest;             // NULL where it was not built
   char *error;              // NULL where it did not fail
+  char *settled_from;       // the config of the record that it is of, where that has another value
+                            // for a knob that does nothing; else NULL
   tune_check_result check;
   tune_counts counts;
   tune_code_features code;
@@ -61,6 +67,11 @@ typedef struct tune_trials {
 tune_status tune_trials_init(tune_trials *trials, size_t best_limit);
 void tune_trials_deinit(tune_trials *trials);
 
+// Whether it was correct, and timed to the end.
+bool tune_trial_is_timed(const tune_trial *trial);
+
+void tune_trial_drop_samples(tune_trial *trial);
+
 // Divides the times of a trial by `drift` in place of what they were divided by. 0 is as 1.
 void tune_trial_put_right(tune_trial *trial, double drift);
 
@@ -68,12 +79,18 @@ void tune_trial_put_right(tune_trial *trial, double drift);
 tune_status tune_trials_add(tune_trials *trials, const tune_config *config, size_t *out_number);
 
 // The trial, other than `number`, with the artifact `digest` that is being measured or was, no
-// twin itself unless that is counted, or SIZE_MAX.
+// twin itself unless that is counted, or SIZE_MAX; a duplicate of the store where there is no other
+// alone.
 size_t tune_trials_find_twin(const tune_trials *trials, size_t number, const char *digest);
 
-// A trial that was done and went well turns out to be a failure: it gets `verdict`, and leaves the
-// ranking.
-void tune_trials_discard(tune_trials *trials, size_t number, tune_verdict verdict);
+// A trial that was done and went well turns out to be a failure: it gets `verdict` and `error`
+// (NULL: no reason is known), loses its times, and leaves the ranking. OUT_OF_MEMORY alone; nothing
+// has changed then.
+tune_status tune_trials_discard(tune_trials *trials, size_t number, tune_verdict verdict,
+                                const char *error);
+
+// A trial that is done takes another verdict that is no failure; the ranking is made anew.
+void tune_trials_change(tune_trials *trials, size_t number, tune_verdict verdict);
 
 // Ranks all of them anew: their times have changed.
 void tune_trials_rank_again(tune_trials *trials);

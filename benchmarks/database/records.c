@@ -22,6 +22,7 @@
 
 #define OTHER_TASKS 500
 #define CHUNK 20000 // lines that come in at once
+#define SESSION 64  // records under the same conditions
 #define MOST_BEST_SECONDS 1e-3
 #define MOST_OPEN_SECONDS 50e-3
 
@@ -66,11 +67,13 @@ static void write_record(FILE *lines, long number) {
           "\"verdict\":\"ok\",\"digest\":\"%032lx\",\"time\":{\"median\":%.9f,\"low\":%.9f,"
           "\"high\":%.9f,\"repeats\":4,\"samples\":[%.9f,%.9f,%.9f,%.9f]},"
           "\"check\":{\"max_error\":1e-6,\"tolerance\":1e-4},\"stages\":{\"transform\":0.01},"
+          "\"conditions\":{\"cpus\":\"1\",\"governor\":\"performance\",\"load\":%ld.5,"
+          "\"others_busy\":0.25,\"cpu_count\":2,\"stolen\":0.0},"
           "%s\"strategy\":\"evolutionary\",\"seed\":\"1\",\"created_ms\":%ld}\n",
           is_winner ? "winner" : "trial", task_of(number), fingerprint_of(number), number / 50 % 4,
           number, number * 3, number, seconds, seconds * 0.99, seconds * 1.01, seconds, seconds,
-          seconds * 1.01, seconds * 0.99, is_winner ? "\"script\":\"module {}\"," : "",
-          1700000000000 + number);
+          seconds * 1.01, seconds * 0.99, number / SESSION,
+          is_winner ? "\"script\":\"module {}\"," : "", 1700000000000 + number);
 }
 
 static void import_lines(tune_database *database, char *lines, size_t size) {
@@ -174,6 +177,7 @@ static void ask_append(const question *q) {
       .verdict = TUNE_VERDICT_OK,
       .time =
           {.median = 1, .low = 1, .high = 1, .repeats = 1, .samples = &sample, .sample_count = 1},
+      .conditions = {.is_known = true, .cpus = "1", .governor = "performance", .load = 0.5},
       .strategy = "random",
       .created_ms = ++now};
   check(tune_database_append(q->database, &record));

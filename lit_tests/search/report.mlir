@@ -7,6 +7,10 @@
 // RUN: FileCheck %s --check-prefix=KNOWN < %t.again.log
 // RUN: diff %t.out.mlir %t.again.mlir
 
+// What the machine was like is kept with the records, too.
+// RUN: tune-db show 32x48x16 | FileCheck %s --check-prefix=KEPT
+// KEPT: of the first: pinned to CPU {{[0-9]+}}, governor {{.+}}, load {{[0-9.]+}}, others kept {{[0-9.]+}} of {{[0-9]+}} CPUs busy
+
 // CHECK: tune-search: 2 tasks (in 3 places) for cpu: {{.+}}, 1 thread{{.*}}
 // CHECK-NEXT: tune-search: records in {{.*}}/mlir-tune/tune.db
 // CHECK-NEXT: tune-search: measuring on CPU {{[0-9]+}}, governor {{.+}}, load {{[0-9.]+}}, caches warm

@@ -141,7 +141,7 @@ static tune_status print_heading(tune_database *database, const tune_roofline_pl
   return TUNE_OK;
 }
 
-// What the check said and what was counted, a line each after `prefix`.
+// What the check said, what was counted, and what the machine was like, a line each after `prefix`.
 static tune_status print_findings(const tune_record *record, const char *prefix) {
   tune_string_builder text;
   tune_string_builder_init(&text);
@@ -153,6 +153,11 @@ static tune_status print_findings(const tune_record *record, const char *prefix)
   if (tune_counts_are_known(&record->counts)) {
     tune_string_builder_appendf(&text, "%scounted in a run: ", prefix);
     tune_counts_append(&text, &record->counts);
+    tune_string_builder_append(&text, "\n");
+  }
+  if (record->conditions.is_known) {
+    tune_string_builder_append(&text, prefix);
+    tune_kept_conditions_append(&text, &record->conditions);
     tune_string_builder_append(&text, "\n");
   }
   tune_string_builder_append(&text, "");
@@ -392,7 +397,8 @@ int tune_db_show(int argc, char **argv) {
       {.name = "details",
        .kind = TUNE_OPTION_FLAG,
        .target = &chosen.details,
-       .help = "over several lines each what its check allowed, and why, and what was counted"},
+       .help = "over several lines each what its check allowed, and why, what was counted, and "
+               "what the machine was like"},
       {.name = "payload",
        .kind = TUNE_OPTION_FLAG,
        .target = &chosen.payload,

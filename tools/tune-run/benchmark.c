@@ -8,7 +8,6 @@
 #include "tools/tune-run/progress.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,15 +24,6 @@
 
 static tune_status out_of_memory(void) {
   return tune_status_make(TUNE_OUT_OF_MEMORY, "running a module");
-}
-
-__attribute__((format(printf, 2, 3))) static void add_text(json_t *texts, const char *format, ...) {
-  char text[512];
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(text, sizeof text, format, arguments);
-  va_end(arguments);
-  json_array_append_new(texts, json_string(text));
 }
 
 //===--------------------------------------------------------------------------===//
@@ -200,8 +190,9 @@ static tune_status note_dynamic(benchmark *b) {
     for (size_t d = 0; d < type.rank; ++d)
       type.shape[d] = json_integer_value(json_array_get(json_array_get(shapes, i), d));
     tune_value_type_to_text(&type, after);
-    add_text(b->notes, "argument %zu, a tensor<%s>, is %s here; --input or --dynamic say otherwise",
-             i, before, after);
+    tune_json_append_text(
+        b->notes, "argument %zu, a tensor<%s>, is %s here; --input or --dynamic say otherwise", i,
+        before, after);
   }
   tune_signature_deinit(&signature);
   return TUNE_OK;
@@ -210,35 +201,39 @@ static tune_status note_dynamic(benchmark *b) {
 static void note_tasks(benchmark *b) {
   const json_t *tasks = json_object_get(b->subjects[0].opened, "tasks");
   if (json_array_size(tasks) == 0)
-    add_text(b->notes, "there is nothing to tune in this module: it was lowered as it is");
+    tune_json_append_text(b->notes,
+                          "there is nothing to tune in this module: it was lowered as it is");
   else if (isnan(figures_of_tasks(tasks, NULL).bytes))
-    add_text(b->notes, "work and traffic are not known, since some dimensions are known only at "
-                       "run time");
+    tune_json_append_text(b->notes,
+                          "work and traffic are not known, since some dimensions are known only at "
+                          "run time");
 }
 
 static void note_check(benchmark *b) {
   double share = json_number_value(json_object_get(b->reply, "nan_share"));
   if (share > 0)
-    add_text(b->notes, "%.2g %% of what the reference computes is NaN, which checks little",
-             100 * share);
+    tune_json_append_text(b->notes,
+                          "%.2g %% of what the reference computes is NaN, which checks little",
+                          100 * share);
 }
 
 static void note_counters(benchmark *b) {
   const json_t *counters = json_object_get(benchmark_result(b, 0), "counters");
   const char *missing = json_string_value(json_object_get(counters, "missing"));
   if (missing)
-    add_text(b->notes, "some counters are not known: %s", missing);
+    tune_json_append_text(b->notes, "some counters are not known: %s", missing);
 }
 
 static void warn_of_peak(benchmark *b) {
   double median = json_number_value(json_object_get(benchmark_result(b, 0), "median"));
   if (median > 0 && benchmark_figures(b, 0).peak_seconds > 1.02 * median)
-    add_text(
+    tune_json_append_text(
         b->warnings,
         "the share of the peak is over 100 %%: the code needs fewer products than the tasks count "
         "(Winograd does), or the peak was measured too low, since something else ran meanwhile");
   else if (excess_over_roofline(b) > 1.02)
-    add_text(b->warnings, "the share of the roofline is too high: the bandwidth was measured too "
+    tune_json_append_text(b->warnings,
+                          "the share of the roofline is too high: the bandwidth was measured too "
                           "low, or much of the data is in a nearer cache than holds all of them");
 }
 
@@ -251,21 +246,23 @@ static void warn_of_samples(benchmark *b, size_t index) {
   json_int_t outliers = json_integer_value(json_object_get(result, "outliers"));
   double noise = json_number_value(json_object_get(result, "noise"));
   if (noise > NOISY)
-    add_text(
+    tune_json_append_text(
         b->warnings,
         "the times of %s are unsteady: they spread by %.1f %%, and %lld of %zu samples are far "
         "off; a quiet machine gives better figures",
         of, 100 * noise, (long long)outliers, count);
   else if (outliers > 0 && (double)outliers >= OUTLIERS * (double)count)
-    add_text(b->warnings,
-             "of the %zu samples of %s %lld lie far off, the others within %.1f %%: the median "
-             "stands, but something came between at times",
-             count, of, (long long)outliers, 100 * noise);
+    tune_json_append_text(
+        b->warnings,
+        "of the %zu samples of %s %lld lie far off, the others within %.1f %%: the median "
+        "stands, but something came between at times",
+        count, of, (long long)outliers, 100 * noise);
   if (count < FEW_SAMPLES)
-    add_text(b->warnings,
-             "%zu samples of %s are too few for an interval of 95 %%: it is their range; a larger "
-             "--time gives more",
-             count, of);
+    tune_json_append_text(
+        b->warnings,
+        "%zu samples of %s are too few for an interval of 95 %%: it is their range; a larger "
+        "--time gives more",
+        count, of);
 }
 
 //===--------------------------------------------------------------------------===//

@@ -3,9 +3,9 @@
 #include "tuning/evaluators/conditions.h"
 
 #include "support/clock.h"
+#include "support/json.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,7 +98,7 @@ static double read_program_seconds(void) {
 }
 
 void tune_conditions_read(const tune_cores *cores, tune_conditions *out_conditions) {
-  *out_conditions = (tune_conditions){.program_seconds = read_program_seconds()};
+  *out_conditions = (tune_conditions){.program_seconds = read_program_seconds(), .others_busy = -1};
   if (getloadavg(&out_conditions->load, 1) != 1)
     out_conditions->load = -1;
   read_counters(cores, out_conditions);
@@ -107,14 +107,7 @@ void tune_conditions_read(const tune_cores *cores, tune_conditions *out_conditio
 
 //===- Looking ----------------------------------------------------------------===//
 
-__attribute__((format(printf, 2, 3))) static void warn(json_t *warnings, const char *format, ...) {
-  char text[256];
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(text, sizeof text, format, arguments);
-  va_end(arguments);
-  json_array_append_new(warnings, json_string(text));
-}
+static double to_hundredths(double value) { return round(100 * value) / 100; }
 
 static double share(double before, double after, double total_before, double total_after) {
   double total = total_after - total_before;
@@ -128,19 +121,21 @@ void tune_conditions_find_others(const tune_conditions *before, const tune_condi
   double own = share(before->own_busy, after->own_busy, before->own_total, after->own_total);
   double all = share(before->all_busy, after->all_busy, before->all_total, after->all_total);
   if (own > OWN_BUSY || all > ALL_BUSY)
-    warn(warnings,
-         "other programs kept %.1f of %zu CPUs busy just before the measurement (%.0f %% of %s "
-         "that it runs on); stop them and run again",
-         all * (double)after->cpu_count, after->cpu_count, 100 * own,
-         measuring == 1 ? "the one" : "those");
+    tune_json_append_text(
+        warnings,
+        "other programs kept %.1f of %zu CPUs busy just before the measurement (%.0f %% of %s "
+        "that it runs on); stop them and run again",
+        all * (double)after->cpu_count, after->cpu_count, 100 * own,
+        measuring == 1 ? "the one" : "those");
 }
 
 static void warn_of_governor(const tune_conditions *conditions, json_t *warnings) {
   if (conditions->governor[0] && strcmp(conditions->governor, "performance") != 0)
-    warn(warnings,
-         "the clock rate changes with the load (governor '%s'); 'cpupower frequency-set -g "
-         "performance' holds it",
-         conditions->governor);
+    tune_json_append_text(
+        warnings,
+        "the clock rate changes with the load (governor '%s'); 'cpupower frequency-set -g "
+        "performance' holds it",
+        conditions->governor);
 }
 
 void tune_conditions_look_around(const tune_cores *cores, tune_conditions *out_conditions,
@@ -150,6 +145,10 @@ void tune_conditions_look_around(const tune_cores *cores, tune_conditions *out_c
   tune_clock_sleep(LOOK_SECONDS);
   tune_conditions_read(cores, out_conditions);
   tune_conditions_find_others(&before, out_conditions, cores->measure_count, warnings);
+  if (before.has_counters && out_conditions->has_counters)
+    out_conditions->others_busy = to_hundredths(share(before.all_busy, out_conditions->all_busy,
+                                                      before.all_total, out_conditions->all_total) *
+                                                (double)out_conditions->cpu_count);
   warn_of_governor(out_conditions, warnings);
 }
 
@@ -159,7 +158,8 @@ void tune_conditions_find_stolen(const tune_conditions *before, const tune_condi
     return;
   double stolen = share(before->own_stolen, after->own_stolen, before->own_total, after->own_total);
   if (stolen > STOLEN)
-    warn(warnings, "the hypervisor gave %.0f %% of the time to other machines", 100 * stolen);
+    tune_json_append_text(warnings, "the hypervisor gave %.0f %% of the time to other machines",
+                          100 * stolen);
 }
 
 void tune_conditions_find_company(const tune_conditions *before, const tune_conditions *after,
@@ -173,27 +173,61 @@ void tune_conditions_find_company(const tune_conditions *before, const tune_cond
   if (seconds < COMPANY_SECONDS || others < COMPANY_CPUS * seconds ||
       others < COMPANY_SHARE * cpus * seconds)
     return;
-  warn(warnings, "other programs kept %.1f of %.0f CPUs busy meanwhile", others / seconds, cpus);
+  tune_json_append_text(warnings, "other programs kept %.1f of %.0f CPUs busy meanwhile",
+                        others / seconds, cpus);
 }
 
 //===- Telling ----------------------------------------------------------------===//
 
-// "CPU 3", "CPUs 0-3, 6".
-static void append_cpus(const tune_cores *cores, tune_string_builder *text) {
-  tune_string_builder_append(text, cores->measure_count == 1 ? "CPU " : "CPUs ");
+// "3", "0-3,6": as far as they fit, with `separator` between.
+static void append_cpus(const tune_cores *cores, const char *separator, tune_string_builder *text) {
   for (size_t i = 0, end; i < cores->measure_count; i = end) {
     for (end = i + 1; end < cores->measure_count; ++end)
       if (cores->measure[end] != cores->measure[end - 1] + 1)
         break;
-    tune_string_builder_appendf(text, "%s%d", i ? ", " : "", cores->measure[i]);
+    tune_string_builder_appendf(text, "%s%d", i ? separator : "", cores->measure[i]);
     if (end > i + 1)
       tune_string_builder_appendf(text, "-%d", cores->measure[end - 1]);
   }
 }
 
+// Those that do not fit are left out, which takes more than a hundred CPUs apart from each other.
+static void copy_cpus(const char *list, char out_cpus[TUNE_CONDITIONS_CPUS_SIZE]) {
+  size_t length = strlen(list);
+  if (length >= TUNE_CONDITIONS_CPUS_SIZE)
+    for (length = TUNE_CONDITIONS_CPUS_SIZE - 1; list[length] != ','; --length)
+      ;
+  memcpy(out_cpus, list, length);
+  out_cpus[length] = '\0';
+}
+
+void tune_conditions_keep(const tune_conditions *before, const tune_conditions *now,
+                          const tune_cores *cores, tune_kept_conditions *out_kept) {
+  *out_kept = (tune_kept_conditions){.load = now->load >= 0 ? to_hundredths(now->load) : -1,
+                                     .others_busy = before->others_busy,
+                                     .cpu_count = (int64_t)now->cpu_count,
+                                     .stolen = -1};
+  tune_string_builder cpus;
+  tune_string_builder_init(&cpus);
+  append_cpus(cores, ",", &cpus);
+  out_kept->is_known = cpus.text && !cpus.failed;
+  if (out_kept->is_known)
+    copy_cpus(cpus.text, out_kept->cpus);
+  tune_string_builder_deinit(&cpus);
+  strcpy(out_kept->governor, now->governor);
+  if (before->has_counters && now->has_counters)
+    out_kept->stolen = to_hundredths(
+        fmin(share(before->own_stolen, now->own_stolen, before->own_total, now->own_total), 1));
+  // What nobody could read again is not kept.
+  tune_status status = tune_kept_conditions_validate(out_kept);
+  out_kept->is_known = out_kept->is_known && tune_status_is_ok(status);
+  tune_status_free(status);
+}
+
 void tune_conditions_append(const tune_conditions *conditions, const tune_cores *cores,
                             tune_string_builder *text) {
-  append_cpus(cores, text);
+  tune_string_builder_append(text, cores->measure_count == 1 ? "CPU " : "CPUs ");
+  append_cpus(cores, ", ", text);
   tune_string_builder_appendf(text, ", governor %s",
                               conditions->governor[0] ? conditions->governor : "not known");
   if (conditions->load >= 0)
@@ -201,7 +235,7 @@ void tune_conditions_append(const tune_conditions *conditions, const tune_cores 
 }
 
 static json_t *load_to_json(double load) {
-  return load >= 0 ? json_real(round(100 * load) / 100) : json_null();
+  return load >= 0 ? json_real(to_hundredths(load)) : json_null();
 }
 
 json_t *tune_conditions_to_json(const tune_conditions *before, const tune_conditions *after,

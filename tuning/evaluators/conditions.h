@@ -13,6 +13,7 @@
 
 #include "support/string_builder.h"
 #include "tuning/evaluators/cores.h"
+#include "tuning/kept_conditions.h"
 
 #include <jansson.h>
 
@@ -28,7 +29,9 @@ typedef struct tune_conditions {
   size_t cpu_count;
   double program_seconds; // of CPU time that this process and children of it that ended have taken
   double load;            // mean of the last minute; below 0: not known
-  char governor[32];      // of the CPUs that measure, "mixed" where they differ; "": not known
+  double others_busy;     // CPUs that other programs kept busy just before; below 0: not known
+  char governor[TUNE_CONDITIONS_GOVERNOR_SIZE]; // of the CPUs that measure, "mixed" where they
+                                                // differ; "": not known
 } tune_conditions;
 
 void tune_conditions_read(const tune_cores *cores, tune_conditions *out_conditions);
@@ -49,6 +52,11 @@ void tune_conditions_find_stolen(const tune_conditions *before, const tune_condi
 // The same of other programs, where all that this one started between the two has ended.
 void tune_conditions_find_company(const tune_conditions *before, const tune_conditions *after,
                                   json_t *warnings);
+
+// What records keep of it: `before` is when a search began, by look_around, `now` when one of its
+// sessions does.
+void tune_conditions_keep(const tune_conditions *before, const tune_conditions *now,
+                          const tune_cores *cores, tune_kept_conditions *out_kept);
 
 // "CPUs 2-3, governor performance, load 0.25".
 void tune_conditions_append(const tune_conditions *conditions, const tune_cores *cores,

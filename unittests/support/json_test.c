@@ -99,6 +99,18 @@ static void what_is_written_is_whole(void **state) {
   assert_null(tune_json_dump(NULL, 0));
 }
 
+// However long, and in whatever script.
+static void remarks_are_appended_whole(void **state) {
+  (void)state;
+  json_t *texts = json_array();
+  tune_json_append_text(texts, "%0600d \xc3\xb6", 7);
+  tune_json_append_text(texts, "%s", "of two");
+  assert_int_equal(json_array_size(texts), 2);
+  assert_int_equal(json_string_length(json_array_get(texts, 0)), 603);
+  assert_string_equal(json_string_value(json_array_get(texts, 1)), "of two");
+  json_decref(texts);
+}
+
 static void what_is_no_utf8_is_known(void **state) {
   (void)state;
   uint32_t character = 0;
@@ -118,6 +130,7 @@ int main(void) {
       cmocka_unit_test(a_lack_of_memory_is_no_fault_of_the_text),
       cmocka_unit_test(what_was_kept_is_read_or_lost),
       cmocka_unit_test(what_is_written_is_whole),
+      cmocka_unit_test(remarks_are_appended_whole),
       cmocka_unit_test(what_is_no_utf8_is_known),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

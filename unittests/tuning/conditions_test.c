@@ -112,6 +112,43 @@ static void conditions_are_told(void **state) {
   json_decref(expected);
 }
 
+// What a record keeps is what was seen, and can be read again.
+static void conditions_are_kept(void **state) {
+  (void)state;
+  tune_cores cores = four_cores();
+  tune_conditions before = BEFORE, now = later(&BEFORE, 10, 10);
+  before.others_busy = 1.5;
+  now.own_stolen += 1;
+  now.load = 0.254;
+  strcpy(now.governor, "powersave");
+  tune_kept_conditions kept;
+  tune_conditions_keep(&before, &now, &cores, &kept);
+  tune_string_builder text;
+  tune_string_builder_init(&text);
+  tune_kept_conditions_append(&text, &kept);
+  assert_string_equal(text.text, "pinned to CPUs 1-3,6, governor powersave, load 0.25, others kept "
+                                 "1.5 of 8 CPUs busy, the hypervisor took 10 %");
+  tune_string_builder_deinit(&text);
+  strcpy(now.governor, "\033[2J");
+  tune_conditions_keep(&before, &now, &cores, &kept);
+  assert_false(kept.is_known);
+}
+
+// However many CPUs there are, and though no two of them are neighbours.
+static void many_cpus_are_kept_as_far_as_they_fit(void **state) {
+  (void)state;
+  int numbers[100];
+  for (int i = 0; i < 100; ++i)
+    numbers[i] = 2 * i;
+  tune_cores cores = {.measure = numbers, .measure_count = 100};
+  tune_conditions now = {.load = -1, .others_busy = -1};
+  tune_kept_conditions kept;
+  tune_conditions_keep(&now, &now, &cores, &kept);
+  assert_true(kept.is_known);
+  assert_memory_equal(kept.cpus, "0,2,4,6,8,10,", 13);
+  assert_true(strlen(kept.cpus) > 100);
+}
+
 // Of this machine: counters go up, and this program's time is its own.
 static void this_machine_is_read(void **state) {
   (void)state;
@@ -134,8 +171,12 @@ static void this_machine_is_read(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(others_are_found),     cmocka_unit_test(stolen_time_is_found),
-      cmocka_unit_test(company_is_found),     cmocka_unit_test(conditions_are_told),
+      cmocka_unit_test(others_are_found),
+      cmocka_unit_test(stolen_time_is_found),
+      cmocka_unit_test(company_is_found),
+      cmocka_unit_test(conditions_are_told),
+      cmocka_unit_test(conditions_are_kept),
+      cmocka_unit_test(many_cpus_are_kept_as_far_as_they_fit),
       cmocka_unit_test(this_machine_is_read),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -452,13 +452,6 @@ static void write_text(const fixture *f, const char *text) {
   assert_ok(tune_file_write(f->path, text, strlen(text)));
 }
 
-static void run_sql(const fixture *f, const char *sql) {
-  sqlite3 *connection = NULL;
-  assert_int_equal(sqlite3_open(f->path, &connection), SQLITE_OK);
-  assert_int_equal(sqlite3_exec(connection, sql, NULL, NULL, NULL), SQLITE_OK);
-  sqlite3_close(connection);
-}
-
 // What is not our database is said to be that, and left alone.
 static void strange_files_are_refused(void **state) {
   fixture *f = *state;
@@ -474,9 +467,9 @@ static void strange_files_are_refused(void **state) {
   write_text(f, "");
   assert_fails(tune_database_open_read_only(f->path, &database), TUNE_NOT_FOUND, "is empty");
   tune_database_destroy(open_with_task(f));
-  run_sql(f, "PRAGMA user_version = 6");
+  run_sql(f, "PRAGMA user_version = 7");
   assert_fails(tune_database_open(f->path, &database), TUNE_FAILED_PRECONDITION,
-               "newer mlir-tune (schema 6, this one knows up to 5)");
+               "newer mlir-tune (schema 7, this one knows up to 6)");
   assert_fails(tune_database_open_read_only(f->path, &database), TUNE_FAILED_PRECONDITION,
                "newer mlir-tune");
   assert_fails(tune_database_open("", &database), TUNE_INVALID_ARGUMENT, "empty");
@@ -485,7 +478,16 @@ static void strange_files_are_refused(void **state) {
                "its folder does not exist");
 }
 
-// A database with `record`, as schema 4 had it.
+// A database with `record`, as schema 5 had it.
+static void make_schema_5(const fixture *f, const tune_record *record) {
+  tune_database *database = open_with_task(f);
+  assert_ok(tune_database_append(database, record));
+  tune_database_destroy(database);
+  run_sql(f, "ALTER TABLE trials DROP COLUMN conditions; DROP TABLE conditions;"
+             "PRAGMA user_version = 5");
+}
+
+// The same of schema 4.
 static void make_schema_4(const fixture *f, const tune_record *record) {
   static const char *const newer[] = {"check_type",      "check_accumulator",
                                       "check_operands",  "check_inputs",
@@ -494,9 +496,7 @@ static void make_schema_4(const fixture *f, const tune_record *record) {
                                       "instructions",    "flops",
                                       "cache_misses",    "branch_misses",
                                       "page_faults",     "context_switches"};
-  tune_database *database = open_with_task(f);
-  assert_ok(tune_database_append(database, record));
-  tune_database_destroy(database);
+  make_schema_5(f, record);
   for (size_t i = 0; i < sizeof newer / sizeof *newer; ++i) {
     char sql[96];
     snprintf(sql, sizeof sql, "ALTER TABLE trials DROP COLUMN %s", newer[i]);
@@ -505,8 +505,9 @@ static void make_schema_4(const fixture *f, const tune_record *record) {
   run_sql(f, "PRAGMA user_version = 4");
 }
 
-// What was kept before code features, drift, counters and the check's reasons were known stays,
-// under the same digest, and takes new records beside it; to read alone such a file is too old.
+// What was kept before code features, drift, counters, conditions and the check's reasons were
+// known stays, under the same digest, and takes new records beside it; to read alone such a file is
+// too old.
 static void older_databases_are_brought_up_to_date(void **state) {
   fixture *f = *state;
   tune_record record = make_record(1, "{\"mc\":64}");
@@ -534,12 +535,35 @@ static void older_databases_are_brought_up_to_date(void **state) {
   assert_true(best.drift == 1.25);
   assert_string_equal(best.check.type, "bf16");
   assert_true(best.counts.of_run[TUNE_COUNT_FLOPS] == 3e9);
+  assert_string_equal(best.conditions.governor, "powersave");
   tune_record_deinit(&best);
   tune_database_destroy(database);
   run_sql(f, "CREATE TABLE two(n CHECK(n = 2)); INSERT INTO two SELECT count(*) FROM trials");
 }
 
-// The same of the version just before: its records have an error and a limit, and no reasons.
+// A record of the version just before says nothing of the machine, and keeps its digest.
+static void databases_of_schema_5_are_brought_up_to_date(void **state) {
+  fixture *f = *state;
+  tune_record record = make_record(1, "{\"mc\":64}"), best;
+  give_reasons(&record);
+  record.conditions.is_known = false;
+  tune_digest digest, now;
+  assert_ok(tune_database_record_digest(&record, &digest));
+  tune_database *database = NULL;
+  make_schema_5(f, &record);
+  assert_ok(tune_database_open(f->path, &database));
+  assert_ok(tune_database_find_record(database, digest.text, &best));
+  assert_false(best.conditions.is_known);
+  tune_record_deinit(&best);
+  give_reasons(&record);
+  assert_ok(tune_database_record_digest(&record, &now));
+  assert_string_not_equal(digest.text, now.text);
+  assert_ok(tune_database_append(database, &record));
+  assert_int_equal(count_records(database), 2);
+  tune_database_destroy(database);
+}
+
+// The same of schema 4: its records have an error and a limit, and no reasons.
 static void databases_of_schema_4_are_brought_up_to_date(void **state) {
   fixture *f = *state;
   tune_record record = make_record(1, "{\"mc\":64}");
@@ -560,16 +584,26 @@ static void databases_of_schema_4_are_brought_up_to_date(void **state) {
 // Values that SQLite lets pass but a record cannot have are damage, not data.
 static void impossible_values_are_damage(void **state) {
   static const char *const changes[] = {
-      "UPDATE trials SET verdict = 'great'",  "UPDATE trials SET kind = 'loser'",
-      "UPDATE trials SET median = -1",        "UPDATE trials SET median = 'fast'",
-      "UPDATE trials SET samples = x'00'",    "UPDATE trials SET config = '{'",
-      "UPDATE trials SET config = x'00ff00'", "UPDATE trials SET strategy = ''",
+      "UPDATE trials SET verdict = 'great'",
+      "UPDATE trials SET kind = 'loser'",
+      "UPDATE trials SET median = -1",
+      "UPDATE trials SET median = 'fast'",
+      "UPDATE trials SET samples = x'00'",
+      "UPDATE trials SET config = '{'",
+      "UPDATE trials SET config = x'00ff00'",
+      "UPDATE trials SET strategy = ''",
       "UPDATE trials SET low = 9e999",
+      "UPDATE trials SET conditions = 77",
+      "UPDATE trials SET conditions = NULL",
+      "UPDATE conditions SET description = '{}'",
+      "UPDATE conditions SET description = replace(description, '0.25', '0.5')",
+      "DELETE FROM conditions",
   };
   fixture *f = *state;
   for (size_t i = 0; i < sizeof changes / sizeof *changes; ++i) {
     tune_database *database = open_with_task(f);
     tune_record record = make_record(0.5, "{}");
+    give_reasons(&record);
     assert_ok(tune_database_append(database, &record));
     tune_database_destroy(database);
     run_sql(f, changes[i]);
@@ -591,6 +625,7 @@ static tune_status use_everything(void *context) {
   tune_database *database = NULL;
   TUNE_RETURN_IF_ERROR(tune_database_open(f->path, &database));
   tune_record record = make_record(0.5, "{\"a\":1}"), best;
+  give_reasons(&record);
   tune_record_init(&best);
   tune_database_task task;
   tune_database_task_init(&task);
@@ -739,6 +774,7 @@ int main(void) {
       TEST(strange_files_are_refused),
       TEST(older_databases_are_brought_up_to_date),
       TEST(databases_of_schema_4_are_brought_up_to_date),
+      TEST(databases_of_schema_5_are_brought_up_to_date),
       TEST(impossible_values_are_damage),
       TEST(our_memory_may_run_out),
       TEST(sqlites_memory_may_run_out),

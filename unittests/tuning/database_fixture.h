@@ -12,6 +12,7 @@
 
 #include <math.h>
 #include <setjmp.h>
+#include <sqlite3.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -76,6 +77,14 @@ static inline void put_fingerprint(tune_database *database, const char *digest) 
   assert_ok(tune_database_put_fingerprint(database, digest, "cpu", "{\"model\":\"Test 1\"}"));
 }
 
+// To a file behind the back of whoever has it open.
+static inline void run_sql(const fixture *f, const char *sql) {
+  sqlite3 *connection = NULL;
+  assert_int_equal(sqlite3_open(f->path, &connection), SQLITE_OK);
+  assert_int_equal(sqlite3_exec(connection, sql, NULL, NULL, NULL), SQLITE_OK);
+  sqlite3_close(connection);
+}
+
 // A database with the task "aaaa" and the fingerprint "ffff".
 static inline tune_database *open_with_task(const fixture *f) {
   tune_database *database = NULL;
@@ -114,7 +123,7 @@ static inline tune_record make_record(double seconds, const char *config) {
                        .created_ms = 1700000000000};
 }
 
-// What the check allowed for, and counters of which some are missing.
+// What the check allowed for, counters of which some are missing, and what the machine was like.
 static inline void give_reasons(tune_record *record) {
   record->check = (tune_check_result){.is_known = true,
                                       .error = 0.0625,
@@ -131,6 +140,13 @@ static inline void give_reasons(tune_record *record) {
   record->counts.is_known[TUNE_COUNT_CONTEXT_SWITCHES] = true;
   record->counts.of_run[TUNE_COUNT_CYCLES] = 1e9;
   record->counts.of_run[TUNE_COUNT_FLOPS] = 3e9;
+  record->conditions = (tune_kept_conditions){.is_known = true,
+                                              .cpus = "1-3,6",
+                                              .governor = "powersave",
+                                              .load = 0.07,
+                                              .others_busy = -1,
+                                              .cpu_count = 8,
+                                              .stolen = 0.25};
 }
 
 static inline tune_record make_failure(tune_verdict verdict, const char *config,

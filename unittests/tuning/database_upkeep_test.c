@@ -59,6 +59,30 @@ static void the_fastest_stay(void **state) {
   tune_database_destroy(database);
 }
 
+static void append_under(tune_database *database, const char *governor, double seconds) {
+  tune_record record = make_record(seconds, "{}");
+  give_reasons(&record);
+  snprintf(record.conditions.governor, sizeof record.conditions.governor, "%s", governor);
+  assert_ok(tune_database_append(database, &record));
+}
+
+// What the machine was like is kept once for all records, and no longer than one of them.
+static void conditions_go_with_their_records(void **state) {
+  fixture *f = *state;
+  tune_database *database = open_with_task(f);
+  append_under(database, "performance", 1);
+  append_under(database, "performance", 2);
+  append_under(database, "powersave", 3);
+  run_sql(f, "CREATE TABLE two(n CHECK(n = 2)); INSERT INTO two SELECT count(*) FROM conditions");
+  expect_prune(database, (tune_database_prune_options){.keep_best = 1}, 2, 1);
+  run_sql(f, "CREATE TABLE one(n CHECK(n = 1)); INSERT INTO one SELECT count(*) FROM conditions");
+  tune_record best;
+  assert_ok(tune_database_best(database, "aaaa", "ffff", NULL, &best));
+  assert_string_equal(best.conditions.governor, "performance");
+  tune_record_deinit(&best);
+  tune_database_destroy(database);
+}
+
 // What is old goes, but not what is best.
 static void the_old_go(void **state) {
   tune_database *database = open_with_task(*state);
@@ -75,13 +99,6 @@ static void the_old_go(void **state) {
       tune_database_prune(database, &(tune_database_prune_options){.task = "aaaa"}, &result),
       TUNE_INVALID_ARGUMENT, "needs a rule");
   tune_database_destroy(database);
-}
-
-static void run_sql(const fixture *f, const char *sql) {
-  sqlite3 *connection = NULL;
-  assert_int_equal(sqlite3_open(f->path, &connection), SQLITE_OK);
-  assert_int_equal(sqlite3_exec(connection, sql, NULL, NULL, NULL), SQLITE_OK);
-  sqlite3_close(connection);
 }
 
 // Tasks and fingerprints without records go a day after they were last put, not before: a search
@@ -266,6 +283,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(the_fastest_stay),
       TEST(the_old_go),
+      TEST(conditions_go_with_their_records),
       TEST(the_empty_go_in_time),
       TEST(pruned_files_are_smaller),
       TEST(exports_can_be_joined),

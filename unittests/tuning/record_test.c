@@ -15,6 +15,8 @@ static const char full[] =
     "\"operands\":\"tf32\",\"reduction\":512,\"magnitude\":14.25,\"leeway\":0.25,"
     "\"inputs\":\"sparse\"},\"counters\":{\"cycles\":1e6,\"instructions\":2.5e6,\"flops\":3e7,"
     "\"cache_misses\":12.0,\"branch_misses\":0.0,\"page_faults\":0.0,\"context_switches\":0.5},"
+    "\"conditions\":{\"cpus\":\"1-3,6\",\"governor\":\"powersave\",\"load\":0.25,"
+    "\"others_busy\":0.5,\"cpu_count\":8,\"stolen\":0.125},"
     "\"stages\":{\"lower\":0.5,\"measure\":1.5},"
     "\"code\":{\"registers\":96,\"spilled_bytes\":4,\"shared_bytes\":44544},"
     "\"strategy\":\"random\",\"seed\":\"18446744073709551615\",\"created_ms\":1700000000000}";
@@ -129,6 +131,14 @@ static void refuses_what_makes_no_sense(void **state) {
   assert_refused("\"cycles\":1e6", "\"cycles\":-1", "\"cycles\" = -1");
   assert_refused("\"flops\"", "\"flop\"", "counters with an unknown member \"flop\"");
   assert_refused("\"flops\":3e7", "\"flops\":true", "\"flops\" is not a number");
+  assert_refused("\"1-3,6\"", "\"1-\"", "\"cpus\" is not a list of CPUs");
+  assert_refused("\"1-3,6\"", "3", "\"cpus\" is not a short text");
+  assert_refused("\"powersave\"", "\"\\u001b[2J\"", "\"governor\" is not a word");
+  assert_refused("\"powersave\"", "\"power\\u0000\"", "\"governor\" is not a text");
+  assert_refused("\"load\":0.25", "\"load\":-1", "\"load\" = -1");
+  assert_refused("\"cpu_count\":8", "\"cpu_count\":-8", "\"cpu_count\"");
+  assert_refused("\"stolen\":0.125", "\"stolen\":2", "\"stolen\" is not a share");
+  assert_refused("\"others_busy\"", "\"other_busy\"", "conditions with an unknown member");
   assert_refused("\"18446744073709551615\"", "\"-1\"", "\"seed\"");
   assert_refused("\"18446744073709551615\"", "\"1x\"", "\"seed\"");
   assert_refused("\"18446744073709551615\"", "\"18446744073709551616\"", "\"seed\"");

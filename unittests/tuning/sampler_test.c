@@ -340,12 +340,37 @@ static void config_set_remembers(void **state) {
   tune_space_destroy(space);
 }
 
+// An effort bounds a search, and is what it took off it: the same each time.
+static void efforts_are_counted(void **state) {
+  (void)state;
+  tune_space *space = make_rare_space();
+  tune_sampler *sampler = sampler_of(space);
+  tune_config config = config_of(space);
+  tune_random random;
+  size_t lefts[2];
+  for (int i = 0; i < 2; ++i) {
+    lefts[i] = 1000000;
+    tune_random_init(&random, 1);
+    assert_true(tune_sampler_draw_within(sampler, &random, &config, &lefts[i]));
+    assert_true(tune_config_is_valid(&config, space, NULL));
+  }
+  assert_int_equal(lefts[0], lefts[1]);
+  size_t little = (1000000 - lefts[0]) / 2;
+  tune_random_init(&random, 1);
+  assert_false(tune_sampler_draw_within(sampler, &random, &config, &little));
+  assert_int_equal(little, 0);
+  tune_config_deinit(&config);
+  tune_sampler_destroy(sampler);
+  tune_space_destroy(space);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(random_is_xoshiro),
       cmocka_unit_test(random_is_uniform),
       cmocka_unit_test(draws_are_uniform),
       cmocka_unit_test(draws_rare_configs),
+      cmocka_unit_test(efforts_are_counted),
       cmocka_unit_test(walks_over_all),
       cmocka_unit_test(walks_over_no_knobs),
       cmocka_unit_test(knows_when_there_is_none),

@@ -41,16 +41,42 @@ static void assert_same_records(const memory_store *a, const memory_store *b) {
   }
 }
 
-// Of the null evaluator, events in any order: one of those that are there is drawn.
+#define MOST_TICKETS 1024
+
+static volatile sig_atomic_t interrupted;
+
+// Of the null evaluator, events in any order: one of those that are there is drawn. Those much
+// slower than the best that they are measured against are cut.
 typedef struct shuffled {
   tune_evaluator inner;
   tune_random random;
   tune_evaluation events[64];
   size_t count;
+  double best[MOST_TICKETS]; // by ticket
+  size_t interrupt_after;    // events; 0: never
 } shuffled;
+
+static tune_status shuffled_measure(void *self, uint64_t ticket, double best) {
+  shuffled *s = self;
+  assert_true(ticket < MOST_TICKETS);
+  s->best[ticket] = best;
+  return wrapped_measure(self, ticket, best);
+}
+
+static void cut(const shuffled *s, tune_evaluation *event) {
+  double best = s->best[event->ticket];
+  if (!event->is_measured || event->verdict != TUNE_VERDICT_OK || best == 0 ||
+      event->time.median <= 1.1 * best)
+    return;
+  event->verdict = TUNE_VERDICT_CUT;
+  event->error = strdup("surely slower than the best");
+  assert_non_null(event->error);
+}
 
 static tune_status shuffled_wait(void *self, double seconds, tune_evaluation *event, bool *any) {
   shuffled *s = self;
+  if (s->interrupt_after && --s->interrupt_after == 0)
+    interrupted = 1;
   *any = true;
   while (*any && s->count < sizeof s->events / sizeof *s->events) {
     TUNE_RETURN_IF_ERROR(wrapped_wait(self, seconds, &s->events[s->count], any));
@@ -62,6 +88,7 @@ static tune_status shuffled_wait(void *self, double seconds, tune_evaluation *ev
   size_t drawn = tune_random_below(&s->random, s->count);
   *event = s->events[drawn];
   s->events[drawn] = s->events[--s->count];
+  cut(s, event);
   return TUNE_OK;
 }
 
@@ -82,17 +109,20 @@ static tune_status shuffled_cancel(void *self) {
 static const tune_evaluator_class shuffled_class = {
     .name = "shuffled",
     WRAPPED_METHODS,
+    .measure = shuffled_measure,
     .build = wrapped_build,
     .wait = shuffled_wait,
     .compare = shuffled_compare,
     .cancel = shuffled_cancel,
 };
 
-static void run_shuffled(fixture *f, uint64_t seed) {
-  shuffled s = {.count = 0};
+static void run_interrupted(fixture *f, uint64_t seed, size_t interrupt_after) {
+  shuffled s = {.interrupt_after = interrupt_after};
   tune_random_init(&s.random, seed);
   run_wrapped(f, &shuffled_class, &s.inner);
 }
+
+static void run_shuffled(fixture *f, uint64_t seed) { run_interrupted(f, seed, 0); }
 
 // A search with 1 to 8 builds at once, whose ends come in several orders, is always the same one,
 // which is left in the store. By which rule it stops is the result's.
@@ -100,7 +130,7 @@ static void assert_order_does_not_matter(fixture *f) {
   memory_store_deinit(&f->store);
   f->store = (memory_store){0};
   f->null.capacity = 1;
-  run(f);
+  run_shuffled(f, 0);
   memory_store first = f->store;
   tune_session_stop stop = f->result.stop;
   for (f->null.capacity = 1; f->null.capacity <= 8; ++f->null.capacity)
@@ -149,6 +179,7 @@ static void order_does_not_matter(void **state) {
     assert_int_equal(f->result.stop, TUNE_STOP_TRIALS);
   }
   assert_true(f->result.verdicts[TUNE_VERDICT_DUPLICATE] > 0);
+  assert_true(f->result.verdicts[TUNE_VERDICT_CUT] > 0);
 }
 
 // Nor does it for rules that end a search by what was found: what was begun beyond that is dropped.
@@ -222,6 +253,38 @@ static void killed_searches_end_as_undisturbed_ones(void **state) {
   assert_int_equal(f->result.stop, TUNE_STOP_PLATEAU);
 }
 
+// Interrupted at any event and started again, a search comes to what it would have come to, also
+// where it has kept trials ahead of those before them: the same trials, of those with the same code
+// the same one measured as far as anybody is told, and the same winner.
+static void interrupted_searches_end_as_undisturbed_ones(void **state) {
+  fixture *f = *state;
+  f->null.build_failures = f->null.run_crashes = 0.05;
+  f->options.interrupted = &interrupted;
+  make_duplicates(f);
+  for (size_t i = 0; i < 3; ++i) {
+    f->options.strategy = strategies[i];
+    memory_store_deinit(&f->store);
+    f->store = (memory_store){0};
+    run_shuffled(f, 0);
+    tune_session_result undisturbed = f->result;
+    f->result = (tune_session_result){0};
+    for (size_t after = 1; after <= 60; ++after) {
+      memory_store_deinit(&f->store);
+      f->store = (memory_store){0};
+      f->null.capacity = 2 + after % 4;
+      run_interrupted(f, after, after);
+      assert_int_equal(f->result.stop, TUNE_STOP_INTERRUPTED);
+      interrupted = 0;
+      run_shuffled(f, after + 1);
+      assert_true(no_config_twice(&f->store));
+      assert_true(tune_config_equal(&f->result.best, &undisturbed.best));
+      for (int verdict = 0; verdict < TUNE_VERDICT_COUNT; ++verdict)
+        assert_int_equal(f->result.verdicts[verdict], undisturbed.verdicts[verdict]);
+    }
+    tune_session_result_deinit(&undisturbed);
+  }
+}
+
 // More trials with the same seed are those that a longer search would have made.
 static void searches_are_made_longer(void **state) {
   fixture *f = *state;
@@ -264,6 +327,7 @@ int main(void) {
       TEST(order_does_not_matter_to_stop_rules),
       TEST(plateaus_are_found_in_the_store),
       TEST(killed_searches_end_as_undisturbed_ones),
+      TEST(interrupted_searches_end_as_undisturbed_ones),
       TEST(searches_are_made_longer),
       TEST(other_options_leave_no_record_unused),
   };

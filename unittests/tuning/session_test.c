@@ -150,6 +150,7 @@ static tune_status scripted_compare(void *self, const tune_compare_order *order,
 static const tune_evaluator_class scripted_class = {
     .name = "scripted",
     WRAPPED_METHODS,
+    .measure = wrapped_measure,
     .build = wrapped_build,
     .wait = wrapped_wait,
     .compare = scripted_compare,
@@ -565,6 +566,7 @@ static bool watched_is_suspended(const void *self) { return ((const watched *)se
 static const tune_evaluator_class watched_class = {
     .name = "watched",
     WRAPPED_METHODS,
+    .measure = wrapped_measure,
     .build = watched_build,
     .wait = watched_wait,
     .cancel = wrapped_cancel,

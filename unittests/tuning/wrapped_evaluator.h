@@ -58,8 +58,8 @@ static inline void wrapped_close(void *self) {
 
 // What a class has in common with all that wrap; its own functions come after.
 #define WRAPPED_METHODS                                                                            \
-  .open = wrapped_open, .capacity = wrapped_capacity, .measure = wrapped_measure,                  \
-  .release = wrapped_release, .close = wrapped_close
+  .open = wrapped_open, .capacity = wrapped_capacity, .release = wrapped_release,                  \
+  .close = wrapped_close
 
 // Runs a session on `inner`, which is made here, with `methods` before it.
 static inline void run_wrapped(fixture *f, const tune_evaluator_class *methods,
