@@ -100,6 +100,13 @@ static const char *const migrations[] = {
     "  id INTEGER PRIMARY KEY,"
     "  description TEXT NOT NULL UNIQUE);"
     "ALTER TABLE trials ADD COLUMN conditions INTEGER;",
+    // So that damage is found in tasks and fingerprints, as it is in trials.
+    "ALTER TABLE tasks ADD COLUMN content TEXT NOT NULL DEFAULT '';"
+    "ALTER TABLE fingerprints ADD COLUMN content TEXT NOT NULL DEFAULT '';"
+    "UPDATE tasks AS t SET content ="
+    "  digest_of(" TUNE_DATABASE_TASK_MEMBERS ");"
+    "UPDATE fingerprints AS f SET content ="
+    "  digest_of(" TUNE_DATABASE_FINGERPRINT_MEMBERS ");",
 };
 
 #define SCHEMA_VERSION ((int)(sizeof migrations / sizeof *migrations))
@@ -300,6 +307,7 @@ static tune_status connect(tune_database *database, const char *file, int flags)
   // The file may come from a stranger: its schema may not call functions with side effects.
   sqlite3_db_config(database->connection, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
   sqlite3_db_config(database->connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+  TUNE_RETURN_IF_ERROR(tune_database_add_functions(database));
   return tune_database_execute(
       database,
       "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON");

@@ -54,10 +54,13 @@ static tune_status prune_open(tune_database *database, const char *task,
 
 static tune_status prune(const char *path, double wait, const char *task,
                          tune_database_prune_options *rules) {
-  // Opening for writing would make a database that is not there.
+  // Opening for writing would make a database that is not there. One of an older version is.
   tune_database *database;
-  TUNE_RETURN_IF_ERROR(tune_database_open_read_only(path, &database));
+  tune_status there = tune_database_open_read_only(path, &database);
   tune_database_destroy(database);
+  if (tune_status_get_code(there) == TUNE_NOT_FOUND)
+    return there;
+  tune_status_free(there);
   TUNE_RETURN_IF_ERROR(tune_database_open(path, &database));
   tune_database_set_wait(database, wait);
   tune_status status = prune_open(database, task, rules);
