@@ -106,7 +106,8 @@ static const char *const migrations[] = {
     "UPDATE tasks AS t SET content ="
     "  digest_of(" TUNE_DATABASE_TASK_MEMBERS ");"
     "UPDATE fingerprints AS f SET content ="
-    "  digest_of(" TUNE_DATABASE_FINGERPRINT_MEMBERS ");",
+    "  digest_of(" TUNE_DATABASE_FINGERPRINT_MEMBERS ");"
+    "CREATE TABLE layout(digest TEXT NOT NULL);",
 };
 
 #define SCHEMA_VERSION ((int)(sizeof migrations / sizeof *migrations))
@@ -235,7 +236,7 @@ static tune_status migrate(const tune_database *database) {
              TUNE_DATABASE_APPLICATION, version + 1);
     TUNE_RETURN_IF_ERROR(tune_database_execute(database, stamp));
   }
-  return TUNE_OK;
+  return tune_database_put_layout(database);
 }
 
 // SQLite does not wait when two processes switch a new file to WAL at once; one of them fails.
@@ -257,7 +258,7 @@ static tune_status prepare_for_writing(const tune_database *database) {
   TUNE_RETURN_IF_ERROR(read_version(database, &version));
   TUNE_RETURN_IF_ERROR(switch_to_wal(database));
   if (version == SCHEMA_VERSION)
-    return TUNE_OK;
+    return tune_database_require_layout(database);
   TUNE_RETURN_IF_ERROR(tune_database_begin(database));
   return tune_database_end(database, migrate(database));
 }
@@ -266,7 +267,7 @@ static tune_status prepare_for_reading(const tune_database *database) {
   int version;
   TUNE_RETURN_IF_ERROR(read_version(database, &version));
   if (version == SCHEMA_VERSION)
-    return TUNE_OK;
+    return tune_database_require_layout(database);
   if (version == 0)
     return tune_status_make(TUNE_NOT_FOUND, "%s: the file is empty; nothing was tuned into it yet",
                             database->path);

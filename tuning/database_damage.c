@@ -63,6 +63,35 @@ tune_status tune_database_add_functions(const tune_database *database) {
   return TUNE_OK;
 }
 
+//===- The schema -------------------------------------------------------------===//
+
+// With a letter less SQLite may read a table as another one, and finds nothing wrong with it.
+#define LAYOUT                                                                                     \
+  "(SELECT digest_of(group_concat(name || ' ' || sql, char(10))) FROM (SELECT name, sql"           \
+  "  FROM sqlite_schema WHERE sql IS NOT NULL"                                                     \
+  "    AND tbl_name IN ('tasks', 'fingerprints', 'trials', 'conditions', 'layout')"                \
+  "  ORDER BY name))"
+
+tune_status tune_database_put_layout(const tune_database *database) {
+  return tune_database_execute(database,
+                               "DELETE FROM layout; INSERT INTO layout(digest) VALUES(" LAYOUT ")");
+}
+
+tune_status tune_database_require_layout(const tune_database *database) {
+  sqlite3_stmt *statement = NULL;
+  TUNE_RETURN_IF_ERROR(
+      tune_database_prepare(database, "SELECT digest IS " LAYOUT " FROM layout", &statement));
+  bool row;
+  tune_status status = tune_database_step(database, statement, &row);
+  if (tune_status_is_ok(status) && (!row || !sqlite3_column_int(statement, 0)))
+    status = tune_status_make(TUNE_DATA_LOSS,
+                              "%s: the database is damaged (its schema is not what was written); "
+                              "`sqlite3 FILE .recover` saves what can be saved",
+                              database->path);
+  sqlite3_finalize(statement);
+  return status;
+}
+
 //===- What to do about it ----------------------------------------------------===//
 
 tune_status tune_database_damaged(const tune_database *database, const char *what,

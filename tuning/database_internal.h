@@ -8,6 +8,7 @@
 //   trials        one row for each record; refers to the two above by row id
 //   conditions    one row for each that records have, as JSON; trials refer to it by row id, or to
 //                 none. A row without trials is dropped by the next prune
+//   layout        one row, the digest of the texts of this schema
 // and the indices trials_in_order (load), trials_by_time (best of the trials, `verdict = 'ok'`
 // only), winners (the few rows with kind 'winner'), tasks_alike (nearest). A record's `digest` is
 // that of all its members, so that a record comes in once however often it is imported. Samples are
@@ -79,6 +80,10 @@ tune_status tune_database_end(const tune_database *database, tune_status status)
 
 // Adds digest_of(...) to what SQL knows: a digest of its arguments, with their types.
 tune_status tune_database_add_functions(const tune_database *database);
+// What schema the file has is kept in it after each migration, and verified when it is opened:
+// DATA_LOSS.
+tune_status tune_database_put_layout(const tune_database *database);
+tune_status tune_database_require_layout(const tune_database *database);
 // Takes `why` something that was read ("a task") is not as it was written, and returns it as
 // DATA_LOSS, for people: which database, and what to do. Memory that ran out stays that.
 tune_status tune_database_damaged(const tune_database *database, const char *what, tune_status why);
