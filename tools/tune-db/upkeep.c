@@ -152,8 +152,10 @@ int tune_db_check(int argc, char **argv) {
   const tune_command command = {
       .name = "tune-db check",
       .operands = "",
-      .summary = "Reads the whole database and looks for damage: pages, indices, references, and "
-                 "whether each record is what was written. The exit status is 1 if there is any.",
+      .summary =
+          "Reads the whole database and looks for damage: pages, indices, references, and "
+          "whether each task, fingerprint and record is what was written. The exit status is "
+          "1 if there is any.",
       .options = options,
       .option_count = sizeof options / sizeof *options,
   };
