@@ -37,7 +37,8 @@ static tune_status visit(void *user, const tune_record *record) {
   tune_config config;
   bool is_found = false;
   if (is_better)
-    TUNE_RETURN_IF_ERROR(tune_config_find(&config, state->space->space, record->config, &is_found, NULL));
+    TUNE_RETURN_IF_ERROR(
+        tune_config_find(&config, state->space->space, record->config, &is_found, NULL));
   if (!is_found)
     return TUNE_OK;
   tune_config_deinit(&state->config);

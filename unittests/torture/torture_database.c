@@ -87,6 +87,7 @@ static tune_status append(const char *folder) {
     char config[32];
     snprintf(config, sizeof config, "{\"mc\":%d}", i);
     tune_record record = make_record(0.1 * i, config);
+    give_reasons(&record);
     record.task = "bbbb";
     record.created_ms += i;
     status = tune_database_append(database, &record);
