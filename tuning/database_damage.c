@@ -98,6 +98,9 @@ tune_status tune_database_damaged(const tune_database *database, const char *wha
                                   tune_status why) {
   if (tune_status_is_ok(why) || tune_status_get_code(why) == TUNE_OUT_OF_MEMORY)
     return why;
+  // SQLite had none for a text, which looks as if there was no text.
+  if ((sqlite3_errcode(database->connection) & 0xff) == SQLITE_NOMEM)
+    return tune_status_join(tune_database_failure(database), why);
   return tune_status_join(tune_status_make(TUNE_DATA_LOSS,
                                            "%s: %s is damaged (%s); `tune-db check` tells which",
                                            database->path, what, tune_status_get_message(why)),
