@@ -165,8 +165,8 @@ static tune_status complete_texts(const char *folder) {
 
 static tune_status find_config(const char *text) {
   tune_config config;
-  bool found;
-  TUNE_RETURN_IF_ERROR(tune_config_find(&config, shared, text, &found, NULL));
+  bool found, is_settled;
+  TUNE_RETURN_IF_ERROR(tune_config_find(&config, shared, text, &found, &is_settled));
   tune_status status = TUNE_OK;
   if (found) {
     status = say_config(&config, shared);
