@@ -34,8 +34,15 @@ typedef struct tune_search search;
 // Before the first task
 //===--------------------------------------------------------------------------===//
 
+static void warn_of_damage(void *user, const char *what) {
+  const search *s = user;
+  tune_warning_emit(tune_location_get(mlirModuleGetOperation(s->module)),
+                    "%s; the search goes on without that, and whatever else is damaged", what);
+}
+
 static tune_status open_database(search *s) {
   TUNE_RETURN_IF_ERROR(tune_database_open(s->options->database, &s->database));
+  tune_database_leave_out_damage(s->database, warn_of_damage, s);
   if (s->rounds)
     return tune_search_start_rounds(s);
   s->known = s->database;

@@ -103,21 +103,24 @@ tune_status tune_database_insert_task(tune_database *database, const tune_databa
   char *extents = NULL;
   TUNE_RETURN_IF_ERROR(format_extents(task, &extents));
   sqlite3_stmt *statement = NULL;
+  // What is damaged is replaced in any case.
   tune_status status = tune_database_prepare(
       database,
-      replace ? "INSERT INTO tasks(key, kind, name, type, payload, flops, bytes, rank, extents, "
-                "seen_ms)"
-                "  VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT(key) DO UPDATE SET"
-                "  kind = ?2, name = ?3, type = ?4, payload = ?5, flops = ?6, bytes = ?7,"
-                "  rank = ?8, extents = ?9, seen_ms = ?10"
-              : "INSERT INTO tasks(key, kind, name, type, payload, flops, bytes, rank, extents, "
-                "seen_ms)"
-                "  VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT(key) DO NOTHING",
+      "INSERT INTO tasks AS t(key, kind, name, type, payload, flops, bytes, rank, extents,"
+      "    seen_ms, content)"
+      "  VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10,"
+      "    digest_of(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9))"
+      "  ON CONFLICT(key) DO UPDATE SET kind = excluded.kind, name = excluded.name,"
+      "    type = excluded.type, payload = excluded.payload, flops = excluded.flops,"
+      "    bytes = excluded.bytes, rank = excluded.rank, extents = excluded.extents,"
+      "    seen_ms = excluded.seen_ms, content = excluded.content"
+      "  WHERE ?11 OR NOT (" TUNE_DATABASE_TASK_IS_WHOLE ")",
       &statement);
   if (tune_status_is_ok(status))
-    status = tune_database_bind(database, statement, "tttttdditi", task->key, task->kind,
-                                task->name, task->type, task->payload, task->flops, task->bytes,
-                                (int64_t)task->rank, extents, tune_database_now_ms());
+    status =
+        tune_database_bind(database, statement, "tttttdditii", task->key, task->kind, task->name,
+                           task->type, task->payload, task->flops, task->bytes, (int64_t)task->rank,
+                           extents, tune_database_now_ms(), (int64_t)replace);
   bool row;
   if (tune_status_is_ok(status))
     status = tune_database_step(database, statement, &row);
@@ -131,6 +134,10 @@ tune_status tune_database_insert_task(tune_database *database, const tune_databa
 tune_status tune_database_put_task(tune_database *database, const tune_database_task *task) {
   bool is_new;
   return tune_database_insert_task(database, task, true, &is_new);
+}
+
+static tune_status not_as_written(void) {
+  return tune_status_make(TUNE_DATA_LOSS, "its members are not what was written");
 }
 
 tune_status tune_database_read_task(const tune_database *database, sqlite3_stmt *statement,
@@ -152,15 +159,12 @@ tune_status tune_database_read_task(const tune_database *database, sqlite3_stmt 
   }
   if (tune_status_is_ok(status))
     status = validate_task(task);
+  if (tune_status_is_ok(status) && !sqlite3_column_int(statement, 9))
+    status = not_as_written();
   if (tune_status_is_ok(status))
     return TUNE_OK;
   tune_database_task_deinit(task);
-  if (tune_status_get_code(status) == TUNE_OUT_OF_MEMORY)
-    return status;
-  status = tune_status_join(
-      tune_status_make(TUNE_DATA_LOSS, "%s: %s", database->path, tune_status_get_message(status)),
-      status);
-  return status;
+  return tune_database_damaged(database, "a task", status);
 }
 
 tune_status tune_database_visit_tasks(tune_database *database, tune_database_task_visitor visit,
@@ -174,8 +178,10 @@ tune_status tune_database_visit_tasks(tune_database *database, tune_database_tas
     if (!tune_status_is_ok(status) || !row)
       break;
     tune_database_task task;
+    bool is_left_out;
     status = tune_database_read_task(database, statement, &task);
-    if (tune_status_is_ok(status))
+    status = tune_database_pass_over(database, status, &is_left_out);
+    if (tune_status_is_ok(status) && !is_left_out)
       status = visit(user, &task);
     tune_database_task_deinit(&task);
   }
@@ -190,14 +196,20 @@ tune_status tune_database_get_task(tune_database *database, const char *key,
   TUNE_RETURN_IF_ERROR(tune_database_prepare(
       database, "SELECT " TUNE_DATABASE_TASK_COLUMNS " FROM tasks AS t WHERE key = ?1",
       &statement));
-  bool row = false;
+  bool row = false, is_left_out = false;
   tune_status status = tune_database_bind(database, statement, "t", key);
   if (tune_status_is_ok(status))
     status = tune_database_step(database, statement, &row);
-  if (tune_status_is_ok(status) && !row)
-    status = tune_status_make(TUNE_NOT_FOUND, "%s: holds no task %s", database->path, key);
-  if (tune_status_is_ok(status))
+  if (tune_status_is_ok(status) && row) {
     status = tune_database_read_task(database, statement, out_task);
+    if (tune_status_is_ok(status) && strcmp(out_task->key, key) != 0)
+      status = tune_database_damaged(database, "a task", not_as_written());
+    status = tune_database_pass_over(database, status, &is_left_out);
+  }
+  if (tune_status_is_ok(status) && (!row || is_left_out))
+    status = tune_status_make(TUNE_NOT_FOUND, "%s: holds no task %s", database->path, key);
+  if (!tune_status_is_ok(status))
+    tune_database_task_deinit(out_task);
   sqlite3_finalize(statement);
   return status;
 }
@@ -233,17 +245,16 @@ tune_status tune_database_insert_fingerprint(tune_database *database, const char
   sqlite3_stmt *statement = NULL;
   tune_status status = tune_database_prepare(
       database,
-      replace ? "INSERT INTO fingerprints(digest, target, description, seen_ms)"
-                "  VALUES(?1, ?2, ?3, ?4)"
-                "  ON CONFLICT(digest) DO UPDATE SET target = ?2, description = ?3,"
-                "  seen_ms = ?4"
-              : "INSERT INTO fingerprints(digest, target, description, seen_ms)"
-                "  VALUES(?1, ?2, ?3, ?4)"
-                "  ON CONFLICT(digest) DO NOTHING",
+      "INSERT INTO fingerprints AS f(digest, target, description, seen_ms, content)"
+      "  VALUES(?1, ?2, ?3, ?4, digest_of(?1, ?2, ?3))"
+      "  ON CONFLICT(digest) DO UPDATE SET target = excluded.target,"
+      "    description = excluded.description, seen_ms = excluded.seen_ms,"
+      "    content = excluded.content"
+      "  WHERE ?5 OR NOT (" TUNE_DATABASE_FINGERPRINT_IS_WHOLE ")",
       &statement);
   if (tune_status_is_ok(status))
-    status = tune_database_bind(database, statement, "ttti", digest, target, description,
-                                tune_database_now_ms());
+    status = tune_database_bind(database, statement, "tttii", digest, target, description,
+                                tune_database_now_ms(), (int64_t)replace);
   bool row;
   if (tune_status_is_ok(status))
     status = tune_database_step(database, statement, &row);
@@ -259,13 +270,37 @@ tune_status tune_database_put_fingerprint(tune_database *database, const char *d
   return tune_database_insert_fingerprint(database, digest, target, description, true, &is_new);
 }
 
+void tune_database_fingerprint_deinit(tune_database_fingerprint *fingerprint) {
+  free(fingerprint->digest);
+  free(fingerprint->target);
+  free(fingerprint->description);
+  *fingerprint = (tune_database_fingerprint){0};
+}
+
+tune_status tune_database_read_fingerprint(const tune_database *database, sqlite3_stmt *statement,
+                                           tune_database_fingerprint *out_fingerprint) {
+  tune_database_fingerprint read = {0};
+  char **texts[] = {&read.digest, &read.target, &read.description};
+  tune_status status = TUNE_OK;
+  for (int i = 0; i < 3 && tune_status_is_ok(status); ++i)
+    status = tune_database_column_copy(statement, i, texts[i]);
+  if (tune_status_is_ok(status))
+    status = validate_fingerprint(read.digest, read.target, read.description);
+  if (tune_status_is_ok(status) && !sqlite3_column_int(statement, 3))
+    status = not_as_written();
+  if (!tune_status_is_ok(status))
+    tune_database_fingerprint_deinit(&read);
+  *out_fingerprint = read;
+  return tune_database_damaged(database, "a fingerprint", status);
+}
+
 tune_status tune_database_visit_fingerprints(tune_database *database, const char *digest,
                                              const char *task,
                                              tune_database_fingerprint_visitor visit, void *user) {
   sqlite3_stmt *statement = NULL;
   TUNE_RETURN_IF_ERROR(
       tune_database_prepare(database,
-                            "SELECT digest, target, description FROM fingerprints AS f"
+                            "SELECT " TUNE_DATABASE_FINGERPRINT_COLUMNS " FROM fingerprints AS f"
                             "  WHERE (?1 IS NULL OR digest = ?1) AND (?2 IS NULL OR EXISTS("
                             "    SELECT 1 FROM trials AS r JOIN tasks AS t ON t.id = r.task"
                             "      WHERE t.key = ?2 AND r.fingerprint = f.id)) ORDER BY id",
@@ -276,20 +311,15 @@ tune_status tune_database_visit_fingerprints(tune_database *database, const char
     status = tune_database_step(database, statement, &row);
     if (!tune_status_is_ok(status) || !row)
       break;
-    char *texts[3] = {NULL, NULL, NULL};
-    for (int i = 0; i < 3 && tune_status_is_ok(status); ++i)
-      status = tune_database_column_copy(statement, i, &texts[i]);
-    if (tune_status_is_ok(status)) {
-      status = validate_fingerprint(texts[0], texts[1], texts[2]);
-      if (tune_status_is_ok(status))
-        status = visit(user, texts[0], texts[1], texts[2]);
-      else if (tune_status_get_code(status) != TUNE_OUT_OF_MEMORY)
-        status = tune_status_join(tune_status_make(TUNE_DATA_LOSS, "%s: %s", database->path,
-                                                   tune_status_get_message(status)),
-                                  status);
-    }
-    for (int i = 0; i < 3; ++i)
-      free(texts[i]);
+    tune_database_fingerprint read;
+    bool is_left_out;
+    status = tune_database_read_fingerprint(database, statement, &read);
+    if (tune_status_is_ok(status) && digest && strcmp(read.digest, digest) != 0)
+      status = tune_database_damaged(database, "a fingerprint", not_as_written());
+    status = tune_database_pass_over(database, status, &is_left_out);
+    if (tune_status_is_ok(status) && !is_left_out)
+      status = visit(user, read.digest, read.target, read.description);
+    tune_database_fingerprint_deinit(&read);
   }
   sqlite3_finalize(statement);
   return status;
@@ -393,30 +423,66 @@ static tune_status find_by_text(tune_database *database, const char *sql, const 
   return status;
 }
 
+static tune_status ignore_task(void *user, const tune_database_task *task) {
+  (void)user, (void)task;
+  return TUNE_OK;
+}
+
+static tune_status ignore_fingerprint(void *user, const char *digest, const char *target,
+                                      const char *description) {
+  (void)user, (void)digest, (void)target, (void)description;
+  return TUNE_OK;
+}
+
 tune_status tune_database_find_task(tune_database *database, const char *text, char **out_key) {
   // A whole key or name is meant even where it is the start or a part of another.
-  return find_by_text(database,
-                      "WITH exact AS (SELECT key, name FROM tasks WHERE key = ?1 OR name = ?1),"
-                      "  prefixed AS (SELECT key, name FROM tasks"
-                      "    WHERE substr(key, 1, length(?1)) = ?1 AND length(?1) > 0),"
-                      "  named AS (SELECT key, name FROM tasks"
-                      "    WHERE instr(name, ?1) AND length(?1) > 0)"
-                      " SELECT * FROM exact"
-                      " UNION ALL SELECT * FROM prefixed WHERE NOT EXISTS(SELECT 1 FROM exact)"
-                      " UNION ALL SELECT * FROM named WHERE NOT EXISTS(SELECT 1 FROM exact)"
-                      "    AND NOT EXISTS(SELECT 1 FROM prefixed) LIMIT 4",
-                      "task", text, out_key);
+  tune_status status =
+      find_by_text(database,
+                   "WITH exact AS (SELECT key, name FROM tasks WHERE key = ?1 OR name = ?1),"
+                   "  prefixed AS (SELECT key, name FROM tasks"
+                   "    WHERE substr(key, 1, length(?1)) = ?1 AND length(?1) > 0),"
+                   "  named AS (SELECT key, name FROM tasks"
+                   "    WHERE instr(name, ?1) AND length(?1) > 0)"
+                   " SELECT * FROM exact"
+                   " UNION ALL SELECT * FROM prefixed WHERE NOT EXISTS(SELECT 1 FROM exact)"
+                   " UNION ALL SELECT * FROM named WHERE NOT EXISTS(SELECT 1 FROM exact)"
+                   "    AND NOT EXISTS(SELECT 1 FROM prefixed) LIMIT 4",
+                   "task", text, out_key);
+  // A name that is found, or is not, may be a damaged one.
+  if (tune_status_is_ok(status)) {
+    tune_database_task task;
+    status = tune_database_get_task(database, *out_key, &task);
+    tune_database_task_deinit(&task);
+  } else if (tune_status_get_code(status) == TUNE_NOT_FOUND) {
+    status = tune_status_join(tune_database_visit_tasks(database, ignore_task, NULL), status);
+  }
+  if (!tune_status_is_ok(status)) {
+    free(*out_key);
+    *out_key = NULL;
+  }
+  return status;
 }
 
 tune_status tune_database_find_fingerprint(tune_database *database, const char *text,
                                            char **out_digest) {
-  return find_by_text(database,
-                      "WITH exact AS (SELECT digest, target FROM fingerprints WHERE digest = ?1),"
-                      "  prefixed AS (SELECT digest, target FROM fingerprints"
-                      "    WHERE (substr(digest, 1, length(?1)) = ?1 AND length(?1) > 0)"
-                      "      OR (substr(target || ':' || digest, 1, length(?1)) = ?1"
-                      "          AND length(?1) > length(target) + 1))"
-                      " SELECT * FROM exact UNION ALL"
-                      " SELECT * FROM prefixed WHERE NOT EXISTS(SELECT 1 FROM exact) LIMIT 4",
-                      "fingerprint", text, out_digest);
+  tune_status status =
+      find_by_text(database,
+                   "WITH exact AS (SELECT digest, target FROM fingerprints WHERE digest = ?1),"
+                   "  prefixed AS (SELECT digest, target FROM fingerprints"
+                   "    WHERE (substr(digest, 1, length(?1)) = ?1 AND length(?1) > 0)"
+                   "      OR (substr(target || ':' || digest, 1, length(?1)) = ?1"
+                   "          AND length(?1) > length(target) + 1))"
+                   " SELECT * FROM exact UNION ALL"
+                   " SELECT * FROM prefixed WHERE NOT EXISTS(SELECT 1 FROM exact) LIMIT 4",
+                   "fingerprint", text, out_digest);
+  bool is_answer = tune_status_is_ok(status) || tune_status_get_code(status) == TUNE_NOT_FOUND;
+  if (is_answer) // as above; there are few
+    status = tune_status_join(
+        tune_database_visit_fingerprints(database, *out_digest, NULL, ignore_fingerprint, NULL),
+        status);
+  if (!tune_status_is_ok(status)) {
+    free(*out_digest);
+    *out_digest = NULL;
+  }
+  return status;
 }

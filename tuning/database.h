@@ -15,7 +15,8 @@
 //   NOT_FOUND            there is no such file (open_read_only), or folder
 //   FAILED_PRECONDITION  it cannot be written or read (permissions, read-only file system),
 //                        belongs to another program, or is of a newer version
-//   DATA_LOSS            not a database at all, or damaged
+//   DATA_LOSS            not a database at all, or damaged: what is read is as it was written, and
+//                        of what was asked for, or it is this
 //   DEADLINE_EXCEEDED    another process kept it locked for too long
 //   RESOURCE_EXHAUSTED   the disk is full
 //   OUT_OF_MEMORY
@@ -64,6 +65,13 @@ const char *tune_database_path(const tune_database *database); // borrowed
 
 // How long a call waits for other processes from now on, in place of TUNE_DATABASE_WAIT_SECONDS.
 void tune_database_set_wait(tune_database *database, double seconds);
+
+// Told what is damaged. Borrowed for the call.
+typedef void (*tune_database_damage_visitor)(void *user, const char *what);
+// From now on tasks, fingerprints and records that are damaged are as if they were not there, where
+// reading them is DATA_LOSS else, and export leaves them out. `tell` is called for the first.
+void tune_database_leave_out_damage(tune_database *database, tune_database_damage_visitor tell,
+                                    void *user);
 
 //===- Tasks and fingerprints -------------------------------------------------===//
 

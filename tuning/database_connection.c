@@ -100,6 +100,14 @@ static const char *const migrations[] = {
     "  id INTEGER PRIMARY KEY,"
     "  description TEXT NOT NULL UNIQUE);"
     "ALTER TABLE trials ADD COLUMN conditions INTEGER;",
+    // So that damage is found in tasks and fingerprints, as it is in trials.
+    "ALTER TABLE tasks ADD COLUMN content TEXT NOT NULL DEFAULT '';"
+    "ALTER TABLE fingerprints ADD COLUMN content TEXT NOT NULL DEFAULT '';"
+    "UPDATE tasks AS t SET content ="
+    "  digest_of(" TUNE_DATABASE_TASK_MEMBERS ");"
+    "UPDATE fingerprints AS f SET content ="
+    "  digest_of(" TUNE_DATABASE_FINGERPRINT_MEMBERS ");"
+    "CREATE TABLE layout(digest TEXT NOT NULL);",
 };
 
 #define SCHEMA_VERSION ((int)(sizeof migrations / sizeof *migrations))
@@ -228,7 +236,7 @@ static tune_status migrate(const tune_database *database) {
              TUNE_DATABASE_APPLICATION, version + 1);
     TUNE_RETURN_IF_ERROR(tune_database_execute(database, stamp));
   }
-  return TUNE_OK;
+  return tune_database_put_layout(database);
 }
 
 // SQLite does not wait when two processes switch a new file to WAL at once; one of them fails.
@@ -250,7 +258,7 @@ static tune_status prepare_for_writing(const tune_database *database) {
   TUNE_RETURN_IF_ERROR(read_version(database, &version));
   TUNE_RETURN_IF_ERROR(switch_to_wal(database));
   if (version == SCHEMA_VERSION)
-    return TUNE_OK;
+    return tune_database_require_layout(database);
   TUNE_RETURN_IF_ERROR(tune_database_begin(database));
   return tune_database_end(database, migrate(database));
 }
@@ -259,7 +267,7 @@ static tune_status prepare_for_reading(const tune_database *database) {
   int version;
   TUNE_RETURN_IF_ERROR(read_version(database, &version));
   if (version == SCHEMA_VERSION)
-    return TUNE_OK;
+    return tune_database_require_layout(database);
   if (version == 0)
     return tune_status_make(TUNE_NOT_FOUND, "%s: the file is empty; nothing was tuned into it yet",
                             database->path);
@@ -300,6 +308,7 @@ static tune_status connect(tune_database *database, const char *file, int flags)
   // The file may come from a stranger: its schema may not call functions with side effects.
   sqlite3_db_config(database->connection, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
   sqlite3_db_config(database->connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+  TUNE_RETURN_IF_ERROR(tune_database_add_functions(database));
   return tune_database_execute(
       database,
       "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON");

@@ -2,16 +2,19 @@
 //
 // The connection, and SQLite's results as statuses. Only tuning/database*.c include this.
 //
-// The tables (schema 6; `.schema` in the sqlite3 shell shows them):
+// The tables (schema 7; `.schema` in the sqlite3 shell shows them):
 //   tasks         one row for each key; seen_ms is when it was last put
 //   fingerprints  one row for each digest; likewise
 //   trials        one row for each record; refers to the two above by row id
 //   conditions    one row for each that records have, as JSON; trials refer to it by row id, or to
 //                 none. A row without trials is dropped by the next prune
+//   layout        one row, the digest of the texts of this schema
 // and the indices trials_in_order (load), trials_by_time (best of the trials, `verdict = 'ok'`
 // only), winners (the few rows with kind 'winner'), tasks_alike (nearest). A record's `digest` is
 // that of all its members, so that a record comes in once however often it is imported. Samples are
-// a blob of little-endian doubles.
+// a blob of little-endian doubles. `content` of tasks and fingerprints is
+// digest_of() all columns of the row but id and seen_ms. What is read is verified by these digests,
+// and that it is what was asked for: an index may be damaged, too.
 //
 // application_id is TUNE_DATABASE_APPLICATION, user_version the schema's number; the steps from
 // each number to the next are in database_connection.c.
@@ -33,6 +36,9 @@ struct tune_database {
   char *path;
   bool read_only;
   double wait_seconds;
+  bool leaves_out_damage;
+  tune_database_damage_visitor tell_damage; // of the next damage; NULL: of none
+  void *damage_user;
   // Prepared once, since an import runs the first for each line, and a list the others for each
   // task.
   sqlite3_stmt *insert_trial, *insert_conditions, *best_winner, *best_trial,
@@ -71,6 +77,22 @@ tune_status tune_database_execute(const tune_database *database, const char *sql
 tune_status tune_database_begin(const tune_database *database);
 tune_status tune_database_begin_reading(const tune_database *database);
 tune_status tune_database_end(const tune_database *database, tune_status status);
+
+// Adds digest_of(...) to what SQL knows: a digest of its arguments, with their types.
+tune_status tune_database_add_functions(const tune_database *database);
+// What schema the file has is kept in it after each migration, and verified when it is opened:
+// DATA_LOSS.
+tune_status tune_database_put_layout(const tune_database *database);
+tune_status tune_database_require_layout(const tune_database *database);
+// Takes `why` something that was read ("a task") is not as it was written, and returns it as
+// DATA_LOSS, for people: which database, and what to do. Memory that ran out stays that.
+tune_status tune_database_damaged(const tune_database *database, const char *what, tune_status why);
+// Takes what reading a row came to. Where damage is to be left out, it is told of, and OK.
+tune_status tune_database_pass_over(tune_database *database, tune_status status,
+                                    bool *out_left_out);
+// DATA_LOSS where a page or an index is damaged: then rows may be missing. Takes as long as reading
+// the whole file.
+tune_status tune_database_require_sound(const tune_database *database);
 
 // The text of a column, copied; "" for NULL.
 tune_status tune_database_column_copy(sqlite3_stmt *statement, int column, char **out_text);
@@ -113,13 +135,31 @@ tune_status tune_database_visit_fingerprints(tune_database *database, const char
                                              const char *task,
                                              tune_database_fingerprint_visitor visit, void *user);
 
-// Reads the task of a row whose columns are TUNE_DATABASE_TASK_COLUMNS, of the table tasks AS t.
-// DATA_LOSS where it is not valid.
-#define TUNE_DATABASE_TASK_COLUMNS                                                                 \
+// Whether a row is as it was written, of tasks AS t and fingerprints AS f.
+#define TUNE_DATABASE_TASK_MEMBERS                                                                 \
   "t.key, t.kind, t.name, t.type, t.payload, t.flops, t.bytes, t.rank, t.extents"
-#define TUNE_DATABASE_TASK_WIDTH 9 // columns
+#define TUNE_DATABASE_TASK_IS_WHOLE "t.content IS digest_of(" TUNE_DATABASE_TASK_MEMBERS ")"
+#define TUNE_DATABASE_FINGERPRINT_MEMBERS "f.digest, f.target, f.description"
+#define TUNE_DATABASE_FINGERPRINT_IS_WHOLE                                                         \
+  "f.content IS digest_of(" TUNE_DATABASE_FINGERPRINT_MEMBERS ")"
+
+// Reads the task of a row whose columns are TUNE_DATABASE_TASK_COLUMNS, of the table tasks AS t.
+// DATA_LOSS where it is not valid, or not what was written.
+#define TUNE_DATABASE_TASK_COLUMNS TUNE_DATABASE_TASK_MEMBERS ", " TUNE_DATABASE_TASK_IS_WHOLE
+#define TUNE_DATABASE_TASK_WIDTH 10 // columns
 tune_status tune_database_read_task(const tune_database *database, sqlite3_stmt *statement,
                                     tune_database_task *out_task);
+
+// The same of fingerprints AS f. The texts are the caller's.
+typedef struct tune_database_fingerprint {
+  char *digest, *target, *description;
+} tune_database_fingerprint;
+#define TUNE_DATABASE_FINGERPRINT_COLUMNS                                                          \
+  TUNE_DATABASE_FINGERPRINT_MEMBERS ", " TUNE_DATABASE_FINGERPRINT_IS_WHOLE
+#define TUNE_DATABASE_FINGERPRINT_WIDTH 4 // columns
+tune_status tune_database_read_fingerprint(const tune_database *database, sqlite3_stmt *statement,
+                                           tune_database_fingerprint *out_fingerprint);
+void tune_database_fingerprint_deinit(tune_database_fingerprint *fingerprint);
 
 // Reads the record of a row whose columns are TUNE_DATABASE_RECORD_COLUMNS, of the tables trials AS
 // r, tasks AS t, fingerprints AS f. DATA_LOSS where it is not valid, or not what was written, as

@@ -57,6 +57,18 @@ void tune_database_neighbours_deinit(tune_database_neighbour *neighbours, size_t
     free(neighbours[i].key);
 }
 
+// Reads a task that an index says is like `centre`.
+static tune_status read_similar(tune_database *database, sqlite3_stmt *statement,
+                                const tune_database_task *centre, tune_database_task *out_task) {
+  TUNE_RETURN_IF_ERROR(tune_database_read_task(database, statement, out_task));
+  if (out_task->rank == centre->rank && strcmp(out_task->kind, centre->kind) == 0 &&
+      strcmp(out_task->type, centre->type) == 0)
+    return TUNE_OK;
+  tune_database_task_deinit(out_task);
+  return tune_database_damaged(
+      database, "an index", tune_status_make(TUNE_DATA_LOSS, "it leads to a task of another kind"));
+}
+
 static tune_status visit_similar(tune_database *database, const char *fingerprint,
                                  sqlite3_stmt *statement, neighbourhood *hood) {
   const tune_database_task *centre = hood->centre;
@@ -68,8 +80,11 @@ static tune_status visit_similar(tune_database *database, const char *fingerprin
     if (!row)
       return TUNE_OK;
     tune_database_task task;
-    TUNE_RETURN_IF_ERROR(tune_database_read_task(database, statement, &task));
-    tune_status status = offer_neighbour(hood, &task);
+    bool is_left_out;
+    tune_status status = read_similar(database, statement, centre, &task);
+    status = tune_database_pass_over(database, status, &is_left_out);
+    if (tune_status_is_ok(status) && !is_left_out)
+      status = offer_neighbour(hood, &task);
     tune_database_task_deinit(&task);
     TUNE_RETURN_IF_ERROR(status);
   }
@@ -149,6 +164,10 @@ static tune_status visit_summaries(tune_database *database, sqlite3_stmt *statem
         .failed = (uint64_t)sqlite3_column_int64(statement, 8),
         .last_ms = sqlite3_column_int64(statement, 9),
     };
+    if (!sqlite3_column_int(statement, 10))
+      return tune_database_damaged(
+          database, "a task or a fingerprint",
+          tune_status_make(TUNE_DATA_LOSS, "its members are not what was written"));
     TUNE_RETURN_IF_ERROR(visit_summary(database, &summary, visit, user));
   }
 }
@@ -158,14 +177,19 @@ tune_status tune_database_list(tune_database *database, const char *filter,
   sqlite3_stmt *statement = NULL;
   TUNE_RETURN_IF_ERROR(tune_database_prepare(
       database,
-      "SELECT t.key, t.kind, t.name, t.flops, t.bytes, f.digest, f.target,"
-      "    sum(r.kind = 'trial'),"
-      "    sum(r.kind = 'trial' AND r.verdict NOT IN ('ok', 'cut', 'duplicate')),"
-      "    max(r.created_ms)"
-      "  FROM tasks AS t LEFT JOIN trials AS r ON r.task = t.id"
-      "    LEFT JOIN fingerprints AS f ON f.id = r.fingerprint"
-      "  WHERE ?1 IS NULL OR instr(t.name, ?1) OR instr(t.kind, ?1) OR instr(t.key, ?1)"
-      "  GROUP BY t.id, r.fingerprint ORDER BY t.id, r.fingerprint",
+      // Counted first, so that a digest is taken once for each row that comes out.
+      "SELECT t.key, t.kind, t.name, t.flops, t.bytes, f.digest, f.target, s.trials, s.failed,"
+      "    s.last_ms, " TUNE_DATABASE_TASK_IS_WHOLE " AND"
+      "    (s.fingerprint IS NULL OR " TUNE_DATABASE_FINGERPRINT_IS_WHOLE ")"
+      "  FROM (SELECT t.id AS task, r.fingerprint AS fingerprint,"
+      "        sum(r.kind = 'trial') AS trials,"
+      "        sum(r.kind = 'trial' AND r.verdict NOT IN ('ok', 'cut', 'duplicate')) AS failed,"
+      "        max(r.created_ms) AS last_ms"
+      "      FROM tasks AS t LEFT JOIN trials AS r ON r.task = t.id"
+      "      WHERE ?1 IS NULL OR instr(t.name, ?1) OR instr(t.kind, ?1) OR instr(t.key, ?1)"
+      "      GROUP BY t.id, r.fingerprint) AS s"
+      "    JOIN tasks AS t ON t.id = s.task LEFT JOIN fingerprints AS f ON f.id = s.fingerprint"
+      "  ORDER BY s.task, s.fingerprint",
       &statement));
   tune_status status = tune_database_bind(database, statement, "t", filter);
   if (tune_status_is_ok(status))

@@ -492,11 +492,5 @@ tune_status tune_database_read_row(tune_database *database, sqlite3_stmt *statem
 tune_status tune_database_read_record(tune_database *database, sqlite3_stmt *statement,
                                       tune_record *out_record) {
   tune_status status = tune_database_read_row(database, statement, out_record);
-  if (tune_status_get_code(status) != TUNE_DATA_LOSS)
-    return status;
-  return tune_status_join(tune_status_make(TUNE_DATA_LOSS,
-                                           "%s: a record is damaged (%s); `tune-db check` tells "
-                                           "which",
-                                           database->path, tune_status_get_message(status)),
-                          status);
+  return tune_database_damaged(database, "a record", status);
 }

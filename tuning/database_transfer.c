@@ -18,6 +18,8 @@ typedef struct exporter {
   FILE *stream;
   const char *name;
   const char *task; // the only one to go out, or NULL
+  // What records may refer to; NULL where nothing can be left out.
+  json_t *tasks, *fingerprints;
   tune_database_transfer done;
 } exporter;
 
@@ -33,6 +35,13 @@ static tune_status write_line(const exporter *to, json_t *object) {
   if (ferror(to->stream))
     return tune_status_from_errno(errno, "writing %s", to->name);
   return tune_status_make(TUNE_OUT_OF_MEMORY, "writing %s", to->name);
+}
+
+// Adds `key` to `set`, unless that is NULL.
+static tune_status remember(json_t *set, const char *key) {
+  if (set && json_object_set_new(set, key, json_true()) != 0)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "exporting");
+  return TUNE_OK;
 }
 
 tune_status tune_database_task_to_line(const tune_database_task *task, json_t **out_line) {
@@ -54,6 +63,7 @@ static tune_status export_task(void *user, const tune_database_task *task) {
   if (to->task && strcmp(to->task, task->key) != 0)
     return TUNE_OK;
   ++to->done.tasks;
+  TUNE_RETURN_IF_ERROR(remember(to->tasks, task->key));
   json_t *line;
   TUNE_RETURN_IF_ERROR(tune_database_task_to_line(task, &line));
   return write_line(to, line);
@@ -63,6 +73,7 @@ static tune_status export_fingerprint(void *user, const char *digest, const char
                                       const char *description) {
   exporter *to = user;
   ++to->done.fingerprints;
+  TUNE_RETURN_IF_ERROR(remember(to->fingerprints, digest));
   json_t *object;
   TUNE_RETURN_IF_ERROR(tune_json_load_kept(description, "a fingerprint", &object));
   return write_line(to, json_pack("{ss ss ss so}", "kind", "fingerprint", "digest", digest,
@@ -71,6 +82,9 @@ static tune_status export_fingerprint(void *user, const char *digest, const char
 
 static tune_status export_record(void *user, const tune_record *record) {
   exporter *to = user;
+  if (to->tasks && (!json_object_get(to->tasks, record->task) ||
+                    !json_object_get(to->fingerprints, record->fingerprint)))
+    return TUNE_OK; // a record does not come in without them
   ++to->done.records;
   json_t *object = NULL;
   TUNE_RETURN_IF_ERROR(tune_record_to_json(record, &object));
@@ -94,8 +108,22 @@ tune_status tune_database_export(tune_database *database, const char *task, cons
                                  FILE *stream, const char *name,
                                  tune_database_transfer *out_transfer) {
   exporter to = {.stream = stream, .name = name, .task = task};
-  TUNE_RETURN_IF_ERROR(tune_database_begin_reading(database));
-  tune_status status = tune_database_end(database, export_all(database, fingerprint, &to));
+  if (database->leaves_out_damage) {
+    to.tasks = json_object();
+    to.fingerprints = json_object();
+  }
+  bool has_sets = (to.tasks && to.fingerprints) || !database->leaves_out_damage;
+  tune_status status =
+      has_sets ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "exporting %s", database->path);
+  if (tune_status_is_ok(status))
+    status = tune_database_begin_reading(database);
+  if (tune_status_is_ok(status) && !database->leaves_out_damage)
+    status = tune_database_require_sound(database);
+  if (tune_status_is_ok(status))
+    status = export_all(database, fingerprint, &to);
+  status = tune_database_end(database, status);
+  json_decref(to.tasks);
+  json_decref(to.fingerprints);
   *out_transfer = to.done;
   return status;
 }
@@ -403,7 +431,9 @@ static tune_status merge_record(void *user, const tune_record *record) {
 
 static tune_status merge_all(merger *merging, tune_database *other) {
   TUNE_RETURN_IF_ERROR(tune_database_begin_reading(other));
-  tune_status status = tune_database_visit_tasks(other, merge_task, merging);
+  tune_status status = tune_database_require_sound(other);
+  if (tune_status_is_ok(status))
+    status = tune_database_visit_tasks(other, merge_task, merging);
   if (tune_status_is_ok(status))
     status = tune_database_visit_fingerprints(other, NULL, NULL, merge_fingerprint, merging);
   if (tune_status_is_ok(status))

@@ -48,7 +48,8 @@ typedef struct tune_database_transfer {
 tune_status tune_database_task_to_line(const tune_database_task *task, json_t **out_line);
 
 // Writes `task` (NULL: all) and its records on `fingerprint` (NULL: all) to `stream`, which `name`
-// names in errors. RESOURCE_EXHAUSTED where the disk is full.
+// names in errors. RESOURCE_EXHAUSTED where the disk is full. The whole file is looked through for
+// damage first, so that nothing is left out unnoticed; see tune_database_leave_out_damage.
 tune_status tune_database_export(tune_database *database, const char *task, const char *fingerprint,
                                  FILE *stream, const char *name,
                                  tune_database_transfer *out_transfer);
@@ -60,7 +61,8 @@ tune_status tune_database_export(tune_database *database, const char *task, cons
 tune_status tune_database_import(tune_database *database, FILE *stream, const char *name,
                                  tune_database_transfer *out_transfer);
 
-// Takes over everything from `other`, by the same rules; `other` may be open for reading only.
+// Takes over everything from `other`, by the same rules; `other` may be open for reading only, and
+// is looked through for damage first.
 // INVALID_ARGUMENT where both are the same file.
 tune_status tune_database_merge(tune_database *database, tune_database *other,
                                 tune_database_transfer *out_transfer);

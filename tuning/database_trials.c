@@ -2,10 +2,30 @@
 
 #include "tuning/database_internal.h"
 
+#include <string.h>
+
 tune_status tune_database_append(tune_database *database, const tune_record *record) {
   // One statement is one transaction.
   bool is_new;
   return tune_database_insert_record(database, record, &is_new);
+}
+
+static bool is_or_any(const char *text, const char *wanted) {
+  return !wanted || strcmp(text, wanted) == 0;
+}
+
+// Reads a record that an index says is of `task`, `fingerprint` and `schedule` (NULL: any).
+static tune_status read_record_of(tune_database *database, sqlite3_stmt *statement,
+                                  const char *task, const char *fingerprint, const char *schedule,
+                                  tune_record *out_record) {
+  TUNE_RETURN_IF_ERROR(tune_database_read_record(database, statement, out_record));
+  if (is_or_any(out_record->task, task) && is_or_any(out_record->fingerprint, fingerprint) &&
+      is_or_any(out_record->schedule, schedule))
+    return TUNE_OK;
+  tune_record_deinit(out_record);
+  return tune_database_damaged(
+      database, "an index",
+      tune_status_make(TUNE_DATA_LOSS, "it leads to a record of something else"));
 }
 
 tune_status tune_database_load(tune_database *database, const char *task, const char *fingerprint,
@@ -32,13 +52,29 @@ tune_status tune_database_load(tune_database *database, const char *task, const 
     if (!tune_status_is_ok(status) || !row)
       break;
     tune_record record;
-    status = tune_database_read_record(database, statement, &record);
-    if (tune_status_is_ok(status))
+    bool is_left_out;
+    status = read_record_of(database, statement, task, fingerprint, NULL, &record);
+    status = tune_database_pass_over(database, status, &is_left_out);
+    if (tune_status_is_ok(status) && !is_left_out)
       status = visit(user, &record);
     tune_record_deinit(&record);
   }
   sqlite3_finalize(statement);
   return status;
+}
+
+// The same of one that is good.
+static tune_status read_good_record(tune_database *database, sqlite3_stmt *statement,
+                                    const char *task, const char *fingerprint, const char *schedule,
+                                    tune_record *out_record) {
+  TUNE_RETURN_IF_ERROR(
+      read_record_of(database, statement, task, fingerprint, schedule, out_record));
+  if (out_record->verdict == TUNE_VERDICT_OK)
+    return TUNE_OK;
+  tune_record_deinit(out_record);
+  return tune_database_damaged(
+      database, "an index",
+      tune_status_make(TUNE_DATA_LOSS, "it leads to a record that is not good"));
 }
 
 // The first record that `*statement`, prepared from `sql` where it is not yet, gives for (task,
@@ -52,8 +88,12 @@ static tune_status first_record(tune_database *database, sqlite3_stmt **statemen
                                           fingerprint, schedule);
   if (tune_status_is_ok(status))
     status = tune_database_step(database, *statement, out_found);
-  if (tune_status_is_ok(status) && *out_found)
-    status = tune_database_read_record(database, *statement, out_record);
+  bool is_left_out = false;
+  if (tune_status_is_ok(status) && *out_found) {
+    status = read_good_record(database, *statement, task, fingerprint, schedule, out_record);
+    status = tune_database_pass_over(database, status, &is_left_out);
+  }
+  *out_found = *out_found && !is_left_out;
   sqlite3_reset(*statement);
   sqlite3_clear_bindings(*statement);
   return status;

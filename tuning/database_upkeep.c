@@ -144,6 +144,13 @@ static tune_status check_task(tune_database *database, sqlite3_stmt *statement) 
   return TUNE_OK;
 }
 
+static tune_status check_fingerprint(tune_database *database, sqlite3_stmt *statement) {
+  tune_database_fingerprint fingerprint;
+  TUNE_RETURN_IF_ERROR(tune_database_read_fingerprint(database, statement, &fingerprint));
+  tune_database_fingerprint_deinit(&fingerprint);
+  return TUNE_OK;
+}
+
 static tune_status check_record(tune_database *database, sqlite3_stmt *statement) {
   tune_record record;
   TUNE_RETURN_IF_ERROR(tune_database_read_row(database, statement, &record));
@@ -169,12 +176,6 @@ static tune_status check_rows(checker *checking, const char *table, const char *
   return report_damage(checking, status);
 }
 
-static tune_status ignore_fingerprint(void *user, const char *digest, const char *target,
-                                      const char *description) {
-  (void)user, (void)digest, (void)target, (void)description;
-  return TUNE_OK;
-}
-
 static tune_status check_all(checker *checking) {
   TUNE_RETURN_IF_ERROR(check_by_query(checking, "PRAGMA integrity_check"));
   TUNE_RETURN_IF_ERROR(check_by_query(
@@ -183,10 +184,10 @@ static tune_status check_all(checker *checking) {
   TUNE_RETURN_IF_ERROR(check_rows(checking, "tasks",
                                   "SELECT " TUNE_DATABASE_TASK_COLUMNS ", t.id FROM tasks AS t",
                                   TUNE_DATABASE_TASK_WIDTH, check_task));
-  // Reading them validates them; there are few, so the first damaged one will do.
-  TUNE_RETURN_IF_ERROR(
-      report_damage(checking, tune_database_visit_fingerprints(checking->database, NULL, NULL,
-                                                               ignore_fingerprint, NULL)));
+  TUNE_RETURN_IF_ERROR(check_rows(checking, "fingerprints",
+                                  "SELECT " TUNE_DATABASE_FINGERPRINT_COLUMNS
+                                  ", f.id FROM fingerprints AS f",
+                                  TUNE_DATABASE_FINGERPRINT_WIDTH, check_fingerprint));
   return check_rows(checking, "trials",
                     "SELECT " TUNE_DATABASE_RECORD_COLUMNS ", r.id"
                     "  FROM trials AS r JOIN tasks AS t ON t.id = r.task"

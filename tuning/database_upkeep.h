@@ -36,8 +36,8 @@ tune_status tune_database_prune(tune_database *database, const tune_database_pru
 // Told of each problem found; borrowed for the call.
 typedef void (*tune_database_problem_visitor)(void *user, const char *problem);
 
-// Looks at every page, index, reference and record. Problems are told one by one and counted; the
-// status is OK as long as the looking itself was possible.
+// Looks at every page, index, reference, task, fingerprint and record. Problems are told one by one
+// and counted; the status is OK as long as the looking itself was possible.
 tune_status tune_database_check(tune_database *database, tune_database_problem_visitor visit,
                                 void *user, uint64_t *out_problems);
 

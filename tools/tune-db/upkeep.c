@@ -54,10 +54,13 @@ static tune_status prune_open(tune_database *database, const char *task,
 
 static tune_status prune(const char *path, double wait, const char *task,
                          tune_database_prune_options *rules) {
-  // Opening for writing would make a database that is not there.
+  // Opening for writing would make a database that is not there. One of an older version is.
   tune_database *database;
-  TUNE_RETURN_IF_ERROR(tune_database_open_read_only(path, &database));
+  tune_status there = tune_database_open_read_only(path, &database);
   tune_database_destroy(database);
+  if (tune_status_get_code(there) == TUNE_NOT_FOUND)
+    return there;
+  tune_status_free(there);
   TUNE_RETURN_IF_ERROR(tune_database_open(path, &database));
   tune_database_set_wait(database, wait);
   tune_status status = prune_open(database, task, rules);
@@ -149,8 +152,10 @@ int tune_db_check(int argc, char **argv) {
   const tune_command command = {
       .name = "tune-db check",
       .operands = "",
-      .summary = "Reads the whole database and looks for damage: pages, indices, references, and "
-                 "whether each record is what was written. The exit status is 1 if there is any.",
+      .summary =
+          "Reads the whole database and looks for damage: pages, indices, references, and "
+          "whether each task, fingerprint and record is what was written. The exit status is "
+          "1 if there is any.",
       .options = options,
       .option_count = sizeof options / sizeof *options,
   };
