@@ -224,7 +224,9 @@ static bool keep_symbol(MlirOperation op, tune_schedule_given *given) {
     return true;
   function->type = mlirTypeAttrGetValue(tune_ir_attribute(op, "function_type"));
   MlirStringRef visibility = tune_ir_string_attribute(op, "sym_visibility");
-  function->is_public = visibility.length == 0 || tune_ir_string_equal(visibility, "public");
+  // Those of modules within the module are nobody's to call by name from outside.
+  function->is_public = mlirOperationEqual(mlirOperationGetParentOperation(op), given->payload) &&
+                        (visibility.length == 0 || tune_ir_string_equal(visibility, "public"));
   return true;
 }
 
@@ -236,7 +238,7 @@ static MlirWalkResult keep_op(MlirOperation op, void *user_data) {
 }
 
 tune_status tune_schedule_given_init(tune_schedule_given *given, MlirOperation payload) {
-  *given = (tune_schedule_given){0};
+  *given = (tune_schedule_given){.payload = payload};
   mlirOperationWalk(payload, keep_op, given, MlirWalkPreOrder);
   return given->failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "applying a schedule") : TUNE_OK;
 }

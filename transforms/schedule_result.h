@@ -44,6 +44,7 @@ tune_status tune_schedule_check_annotations(MlirOperation schedule);
 // What was there before a schedule. The names and attributes are those of the context, so that it
 // stays valid when the payload changes.
 typedef struct tune_schedule_given {
+  MlirOperation payload;
   struct tune_given_item *items; // what is not everybody's to have
   size_t count, capacity;
   struct tune_given_function *functions; // all symbols, of which some are functions

@@ -119,8 +119,8 @@ tune_status tune_database_insert_task(tune_database *database, const tune_databa
   if (tune_status_is_ok(status))
     status =
         tune_database_bind(database, statement, "tttttdditii", task->key, task->kind, task->name,
-                           task->type, task->payload, task->flops, task->bytes, (int64_t)task->rank,
-                           extents, tune_database_now_ms(), (int64_t)replace);
+                           task->type, task->payload, task->flops + 0.0, task->bytes + 0.0,
+                           (int64_t)task->rank, extents, tune_database_now_ms(), (int64_t)replace);
   bool row;
   if (tune_status_is_ok(status))
     status = tune_database_step(database, statement, &row);

@@ -2,6 +2,7 @@
 
 #include "tuning/loads.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,17 +49,28 @@ bool tune_loads_are_enough(const tune_loads *loads, bool only_faster) {
   return !is_open;
 }
 
+// Of fewer loads than there may be all have to agree, too, whatever a distribution would say.
+static tune_status find_ratio(const tune_loads *loads, size_t kernel, double confidence,
+                              tune_ratio *out_ratio) {
+  const double *ratios = &loads->ratios[kernel * TUNE_LOADS];
+  double ones[TUNE_LOADS];
+  for (size_t i = 0; i < TUNE_LOADS; ++i)
+    ones[i] = 1;
+  TUNE_RETURN_IF_ERROR(tune_statistics_ratio(ratios, ones, loads->count, confidence, out_ratio));
+  for (size_t i = 0; i < loads->count && loads->count < TUNE_LOADS; ++i) {
+    out_ratio->low = fmin(out_ratio->low, ratios[i]);
+    out_ratio->high = fmax(out_ratio->high, ratios[i]);
+  }
+  return TUNE_OK;
+}
+
 tune_status tune_loads_get_ratios(const tune_loads *loads, double confidence,
                                   tune_ratio *out_ratios) {
   memcpy(out_ratios, loads->first, loads->kernels * sizeof *out_ratios);
   if (loads->kernels < 2 || loads->count < 2)
     return TUNE_OK;
-  double ones[TUNE_LOADS];
-  for (size_t i = 0; i < TUNE_LOADS; ++i)
-    ones[i] = 1;
   double each = 1 - (1 - confidence) / (double)(loads->kernels - 1);
   for (size_t k = 1; k < loads->kernels; ++k)
-    TUNE_RETURN_IF_ERROR(tune_statistics_ratio(&loads->ratios[k * TUNE_LOADS], ones, loads->count,
-                                               each, &out_ratios[k]));
+    TUNE_RETURN_IF_ERROR(find_ratio(loads, k, each, &out_ratios[k]));
   return TUNE_OK;
 }

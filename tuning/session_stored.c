@@ -141,6 +141,9 @@ void tune_session_take_new_time(struct session *session, size_t number, const tu
     trial->low = time->low;
     trial->high = time->high;
     trial->drift = 0;
+    // It won by a time that does not hold.
+    if (session->has_winner && session->winner_number == i)
+      session->has_winner = false;
   }
   tune_trials_rank_again(&session->trials);
 }

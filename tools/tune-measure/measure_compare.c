@@ -31,7 +31,7 @@ static tune_status run(const task *of, const tune_export *exported, const json_t
   // As a request says it.
   json_t *request = json_pack("{s:O, s:O}", "measure", json_object_get(entry, "compare"), "limits",
                               json_object_get(exported->description, "limits"));
-  child_limits limits;
+  child_limits limits = {0};
   trial_order order = {.of = of, .artifacts = paths, .artifact_count = count};
   tune_status status = request ? task_read_measure_options(request, &order.options)
                                : tune_status_make(TUNE_DATA_LOSS, "an export that lacks limits");

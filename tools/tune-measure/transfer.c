@@ -17,14 +17,16 @@ void transfer_close(int fd) {
     close(fd);
 }
 
-static tune_status write_bytes(int fd, const char *bytes, size_t size) {
+// At a place of its own: what wrote before may have been killed, and tried again.
+static tune_status write_bytes(int fd, off_t at, const char *bytes, size_t size) {
   while (size > 0) {
-    ssize_t count = write(fd, bytes, size);
+    ssize_t count = pwrite(fd, bytes, size, at);
     if (count < 0 && errno == EINTR)
       continue;
     if (count < 0)
       return tune_status_from_errno(errno, "keeping an output");
     bytes += count;
+    at += count;
     size -= (size_t)count;
   }
   return TUNE_OK;
@@ -43,12 +45,14 @@ tune_status transfer_outputs(const tune_kernel *kernel, const tune_signature *si
   if (!*out_shapes)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "keeping outputs");
   tune_status status = TUNE_OK;
+  off_t at = 0;
   for (size_t i = 0; i < tune_signature_output_count(signature) && tune_status_is_ok(status); ++i) {
     tune_buffer output;
     status = kernel->methods->read(kernel, i, &output);
     if (!tune_status_is_ok(status))
       break;
-    status = write_bytes(fd, output.data, output.size);
+    status = write_bytes(fd, at, output.data, output.size);
+    at += (off_t)output.size;
     if (tune_status_is_ok(status) &&
         json_array_append_new(*out_shapes, shape_to_json(&output.type)) != 0)
       status = tune_status_make(TUNE_OUT_OF_MEMORY, "keeping outputs");

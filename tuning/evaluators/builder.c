@@ -88,7 +88,8 @@ static tune_status open_one(tune_builder *builder, const tune_process_evaluator_
   json_t *request, *reply = NULL;
   TUNE_RETURN_IF_ERROR(tune_request_open_worker(options, task, id, &request));
   TUNE_RETURN_IF_ERROR(send(builder, request));
-  double deadline = tune_clock_seconds() + builder->options.build_seconds + GRACE;
+  double deadline =
+      tune_clock_seconds() + TUNE_SERVER_RUNS * builder->options.build_seconds + GRACE;
   while (!reply) {
     TUNE_RETURN_IF_ERROR(receive(builder, deadline, &reply));
     if (!reply && tune_clock_seconds() >= deadline)
@@ -250,7 +251,8 @@ static tune_status open_reference(tune_builder *builder, const tune_task *task) 
 static tune_status build_reference(tune_builder *builder) {
   TUNE_RETURN_IF_ERROR(tune_builder_add(builder, 0, NULL));
   tune_evaluation event = {0};
-  double deadline = tune_clock_seconds() + builder->options.build_seconds + GRACE;
+  double deadline =
+      tune_clock_seconds() + TUNE_SERVER_RUNS * builder->options.build_seconds + GRACE;
   tune_status status = TUNE_OK;
   for (bool any = false; !any && tune_status_is_ok(status);) {
     status = tune_builder_wait(builder, 1, &event, &any);

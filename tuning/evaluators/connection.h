@@ -22,6 +22,9 @@
 extern "C" {
 #endif
 
+// How often a server may run the child of one request, as one that is killed is run once more.
+#define TUNE_SERVER_RUNS 2
+
 typedef struct tune_connection tune_connection;
 
 // Starts `program`, a path or the name of one of our programs (tune_process_find_program), with

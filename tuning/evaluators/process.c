@@ -4,6 +4,7 @@
 
 #include "support/clock.h"
 #include "tuning/evaluators/process_state.h"
+#include "tuning/loads.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +13,6 @@
 
 // Beyond its own limits a server may take so long to answer, in seconds.
 #define GRACE 30.0
-// A child that is killed is run once more.
-#define RUNS 2
 // How long a comparison goes on after an interrupt that came at the wrong moment, in seconds.
 #define COMPARE_WAIT_SECONDS 0.2
 
@@ -22,7 +21,7 @@ static tune_status out_of_memory(void) {
 }
 
 static double measuring_patience(const tune_process_evaluator_options *options) {
-  return RUNS * TUNE_REFERENCE_FACTOR * options->run_seconds + GRACE;
+  return TUNE_SERVER_RUNS * TUNE_REFERENCE_FACTOR * options->run_seconds + GRACE;
 }
 
 static tune_status process_wait(void *self, double seconds, tune_evaluation *event, bool *out_any) {
@@ -117,7 +116,7 @@ static tune_status process_compare(void *self, const tune_compare_order *order,
   evaluator->comparison = comparison;
   evaluator->has_compared = false;
   evaluator->measurer.patience =
-      RUNS * (double)order->count * evaluator->options.run_seconds + GRACE;
+      TUNE_SERVER_RUNS * TUNE_LOADS * (double)order->count * evaluator->options.run_seconds + GRACE;
   tune_status status = TUNE_OK;
   while (tune_status_is_ok(status) && !evaluator->has_compared && !is_interrupted(order)) {
     tune_evaluation event;
@@ -275,7 +274,7 @@ static tune_status start(struct process_evaluator *evaluator,
   TUNE_RETURN_IF_ERROR(tune_scratch_create(&evaluator->scratch));
   TUNE_RETURN_IF_ERROR(tune_server_start(&evaluator->worker,
                                          own->worker ? own->worker : "tune-worker",
-                                         RUNS * own->build_seconds + GRACE));
+                                         TUNE_SERVER_RUNS * own->build_seconds + GRACE));
   return tune_server_start(&evaluator->measurer, own->measurer ? own->measurer : "tune-measure",
                            measuring_patience(own));
 }

@@ -246,7 +246,7 @@ static void signatures_tell_outputs(void **state) {
               "{\"kind\":\"tensor\",\"type\":\"f32\",\"shape\":[20,28],\"access\":\"read\"},"
               "{\"kind\":\"tensor\",\"type\":\"f32\",\"shape\":[28,36],\"access\":\"read\"},"
               "{\"kind\":\"tensor\",\"type\":\"f32\",\"shape\":[20,36],\"access\":\"readwrite\"}],"
-              "\"results\":[]}");
+              "\"results\":[],\"exact\":16777216}");
   assert_signature(
       "func.func @f(%x: index, %a: tensor<?x4xbf16>, %m: memref<3xi1>, %n: memref<3xi1>) -> "
       "(tensor<?x4xbf16>, f64) {\n"

@@ -55,6 +55,21 @@ static void it_ends_where_nobody_can_be_faster(void **state) {
   tune_loads_deinit(&loads);
 }
 
+// Five loads that agree, and one that does not, are none that all agree.
+static void one_load_can_doubt_the_others(void **state) {
+  (void)state;
+  tune_loads loads;
+  assert_ok(tune_loads_init(&loads, 2));
+  for (int i = 0; i < 5; ++i)
+    add(&loads, 0.8, false);
+  add(&loads, 1, false);
+  assert_true(tune_loads_are_enough(&loads, true));
+  tune_ratio ratios[2];
+  assert_ok(tune_loads_get_ratios(&loads, 0.983, ratios));
+  assert_true(ratios[1].high >= 1);
+  tune_loads_deinit(&loads);
+}
+
 // A load that had the whole budget is the only one, and what it found by itself is the result.
 static void a_whole_load_is_enough(void **state) {
   (void)state;
@@ -85,6 +100,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_interval_is_that_of_the_loads),
       cmocka_unit_test(it_ends_where_nobody_can_be_faster),
+      cmocka_unit_test(one_load_can_doubt_the_others),
       cmocka_unit_test(a_whole_load_is_enough),
       cmocka_unit_test(a_kernel_alone_needs_one_load),
   };
