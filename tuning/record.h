@@ -98,8 +98,9 @@ typedef struct tune_record {
   char *digest; // of the artifact; NULL where there was none
   tune_code_features code;
   tune_timing time; // zeroes where the verdict is a failure
-  double drift; // how much slower the machine was then than when its session began, as far as was
-                // known: times of a session are to be divided by it; 0: as fast, or not known
+  double drift; // how much slower the machine was then than when its session began, or, where that
+                // one went on from others, than when theirs were taken, as far as was known: times
+                // are to be divided by it; 0: as fast, or not known
   tune_check_result check;
   tune_counts counts;                     // in runs of their own, beside those that were timed
   tune_kept_conditions conditions;        // of the machine, when its session began

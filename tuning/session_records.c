@@ -94,7 +94,7 @@ static tune_status take_record(struct load *load, size_t number, const tune_reco
   } else if (record->kind == TUNE_RECORD_TRIAL && record->verdict == TUNE_VERDICT_OK &&
              record->error && trial->verdict == TUNE_VERDICT_OK &&
              is_of_trial(trial, record, load->wants_settled)) {
-    tune_session_take_new_time(session, number, &record->time);
+    tune_session_take_new_time(session, number, &record->time, record->drift);
   }
   bool may_win = !load->had_winner && !tune_verdict_is_failure(trial->verdict);
   if (record->kind == TUNE_RECORD_WINNER && may_win)
@@ -172,6 +172,14 @@ static tune_status write_config(const struct session *session, size_t number, ch
   return *out_text ? TUNE_OK : out_of_memory();
 }
 
+// What a record's time is to be divided by. All of a store are of one scale, that of its first
+// ones: a machine that has moved since would have its own put right once more by each later
+// session.
+static double drift_to_keep(const struct session *session, const tune_trial *trial) {
+  double move = session->result->stored_move;
+  return move > 0 ? move * (trial->drift > 0 ? trial->drift : 1) : trial->drift;
+}
+
 // The record borrows its texts from all around; only `config` and `script` are its own.
 static tune_status append(struct session *session, size_t number, const tune_timing *time,
                           const char *strategy, tune_record_kind kind, char *script) {
@@ -187,7 +195,7 @@ static tune_status append(struct session *session, size_t number, const tune_tim
       .digest = trial->digest,
       .code = trial->code,
       .time = *time,
-      .drift = kind == TUNE_RECORD_TRIAL && time->median > 0 ? trial->drift : 0,
+      .drift = kind == TUNE_RECORD_TRIAL && time->median > 0 ? drift_to_keep(session, trial) : 0,
       .check = trial->check,
       .counts = trial->counts,
       .strategy = (char *)strategy,

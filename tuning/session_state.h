@@ -141,8 +141,10 @@ tune_status tune_session_drift_take(struct session *session, const tune_evaluati
 // Times the default and the best of the store once more, and puts right, or does not believe, what
 // the store has (session_stored.c). To be called before the strategy is told of it.
 tune_status tune_session_check_stored(struct session *session);
-// Gives a trial of the store, and those with its code, another time.
-void tune_session_take_new_time(struct session *session, size_t number, const tune_timing *time);
+// Gives a trial of the store, and those with its code, another time, to be divided by `drift` (0:
+// as 1). A winner that was so by its old time is none any more.
+void tune_session_take_new_time(struct session *session, size_t number, const tune_timing *time,
+                                double drift);
 
 // Takes the records of the task from the store: trials done, and the last winner.
 tune_status tune_session_load(struct session *session);

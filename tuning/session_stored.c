@@ -3,12 +3,14 @@
 // A session that goes on from times of another day, or another machine's that is like this one,
 // would cut whatever is slower than they say. So before it tries anything it times two of them once
 // more: the default and the best. Where both have moved the same way the machine has, and all times
-// of the store are put right by the smaller move. One that has not moved with it is not
-// believed: its time is the new one, which is kept as a record that says why, and the next best is
-// looked at. What seems to have moved is timed twice, and the time nearer to the old one counts.
+// of the store are put right by the smaller move; what is kept by this session says so, and is of
+// the store's scale. One that has not moved with it is not believed: its time is the new one, which
+// is kept as a record that says why, and the next best is looked at. What seems to have moved is
+// timed twice, and the time nearer to the old one counts.
 //
 //===------------------------------------------------------------------------------------===//
 
+#include "support/clock.h"
 #include "support/units.h"
 #include "tuning/session_state.h"
 
@@ -44,12 +46,18 @@ static bool is_move(double ratio, double limit) { return ratio > limit || ratio 
 
 //===- Timing ---------------------------------------------------------------------------===//
 
-// Waits for what was asked for; `*out_event` is empty where the session is interrupted.
+static bool is_over(const struct session *session) {
+  double seconds = session->options->seconds;
+  return tune_session_is_interrupted(session) ||
+         (seconds > 0 && tune_clock_seconds() - session->began >= seconds);
+}
+
+// Waits for what was asked for; `*out_event` is empty where the session ends before.
 static tune_status wait_for(struct session *session, tune_evaluation *out_event) {
   const tune_evaluator *evaluator = session->evaluator;
   bool any = false;
   *out_event = (tune_evaluation){.verdict = TUNE_VERDICT_CANCELLED};
-  while (!any && !tune_session_is_interrupted(session))
+  while (!any && !is_over(session))
     TUNE_RETURN_IF_ERROR(evaluator->methods->wait(evaluator->self, WAIT_SECONDS, out_event, &any));
   if (!any)
     *out_event = (tune_evaluation){.verdict = TUNE_VERDICT_CANCELLED};
@@ -130,7 +138,8 @@ static void put_all_right(struct session *session, double move) {
   session->result->stored_move = move;
 }
 
-void tune_session_take_new_time(struct session *session, size_t number, const tune_timing *time) {
+void tune_session_take_new_time(struct session *session, size_t number, const tune_timing *time,
+                                double drift) {
   const char *digest = session->trials.items[number].digest;
   for (size_t i = 0; i < session->trials.configs.count; ++i) {
     tune_trial *trial = &session->trials.items[i];
@@ -141,6 +150,7 @@ void tune_session_take_new_time(struct session *session, size_t number, const tu
     trial->low = time->low;
     trial->high = time->high;
     trial->drift = 0;
+    tune_trial_put_right(trial, drift);
     // It won by a time that does not hold.
     if (session->has_winner && session->winner_number == i)
       session->has_winner = false;
@@ -157,7 +167,7 @@ static tune_status disbelieve(struct session *session, const witness *w, double 
   if (asprintf(&reason, "the time of an earlier record, %s, does not hold",
                tune_figure_seconds(w->now.median / w->ratio).text) < 0)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while looking at stored times");
-  tune_session_take_new_time(session, w->number, &w->now);
+  tune_session_take_new_time(session, w->number, &w->now, 0);
   ++session->result->disbelieved;
   char *before = trial->error;
   trial->error = reason;
@@ -192,7 +202,7 @@ static size_t find_best(const tune_trials *trials) {
 // The best, where it was not heard yet; SIZE_MAX: it was, or there is none.
 static size_t next_best(const struct session *session, const witness *heard, size_t count) {
   const tune_trials *trials = &session->trials;
-  size_t best = tune_session_is_interrupted(session) ? SIZE_MAX : find_best(trials);
+  size_t best = is_over(session) ? SIZE_MAX : find_best(trials);
   for (size_t i = 0; i < count && best != SIZE_MAX; ++i) {
     const char *one = trials->items[heard[i].number].digest, *other = trials->items[best].digest;
     if (heard[i].number == best || (one && other && strcmp(one, other) == 0))
@@ -207,7 +217,7 @@ static tune_status hear_all(struct session *session, witness *heard, size_t *cou
   size_t best = next_best(session, heard, *count);
   if (best != SIZE_MAX)
     TUNE_RETURN_IF_ERROR(hear(session, best, &heard[(*count)++]));
-  if (!*count || tune_session_is_interrupted(session))
+  if (!*count || is_over(session))
     return TUNE_OK;
   double move = find_move(&heard[0], &heard[*count - 1]);
   // Each is judged by the time that its record has.

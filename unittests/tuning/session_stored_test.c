@@ -79,11 +79,17 @@ static void a_machine_that_moved_is_found(void **state) {
     begin(f);
     for (size_t r = 0; r < f->store.count; ++r)
       scale(&f->store.records[r], factors[i]);
-    assert_int_equal(go_on(f, ALL_TRIALS), ALL_TRIALS - FIRST_TRIALS + 4);
-    assert_float_equal(f->result.stored_move, 1 / factors[i], 0.01);
-    assert_int_equal(f->result.disbelieved, 0);
-    double best = table_seconds(&f->table, f->table.space, &f->result.best);
-    assert_float_equal(f->result.time.median / best, 1, 0.01);
+    // Once more, what was kept in between is not taken for times of that day.
+    for (size_t trials = ALL_TRIALS - 8; trials <= ALL_TRIALS; trials += 8) {
+      size_t known = f->store.count;
+      assert_int_equal(go_on(f, trials), trials - known + 4);
+      assert_float_equal(f->result.stored_move, 1 / factors[i], 0.01);
+      assert_int_equal(f->result.disbelieved, 0);
+      double best = table_seconds(&f->table, f->table.space, &f->result.best);
+      assert_float_equal(f->result.time.median / best, 1, 0.01);
+      --f->store.count; // its winner
+      tune_record_deinit(&f->store.records[f->store.count]);
+    }
   }
 }
 
