@@ -54,7 +54,7 @@ if ctypes.CDLL(None).syscall(444, None, 0, 1) > 0:
 
 if config.tune_sanitize:
     config.available_features.add("asan")
-    # `UNSUPPORTED: long-asan`: a minute or so under sanitizers, which `scripts/nightly asan` has.
+    # `UNSUPPORTED: long-asan`: up to a minute under sanitizers, which `scripts/nightly asan` has.
     if not os.environ.get("TUNE_NIGHTLY"):
         config.available_features.add("long-asan")
     # What upstream's libraries never free is theirs; a leak of ours shows in the unit tests.
