@@ -24,6 +24,8 @@ static bool may_be_of_number(char c) { return (c >= '0' && c <= '9') || (c && st
 static size_t give_piece(void *buffer, size_t capacity, void *user) {
   source *from = user;
   from->lacked_memory |= errno == ENOMEM;
+  if (!from->size)
+    return 0;
   size_t length = 0;
   while (length < from->size && length < capacity &&
          may_be_of_number(from->bytes[length]) == may_be_of_number(from->bytes[0]))

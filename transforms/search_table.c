@@ -46,7 +46,7 @@ static void append_speedup(tune_string_builder *text, const tune_session_result 
   else if (result->is_default)
     tune_string_builder_append(text, "default stays");
   else if (result->speedup > 0)
-    tune_string_builder_appendf(text, "%.2fx [%.2f, %.2f]", result->speedup, result->speedup_low,
+    tune_string_builder_appendf(text, "%.3fx [%.3f, %.3f]", result->speedup, result->speedup_low,
                                 result->speedup_high);
   else
     tune_string_builder_append(text, result->default_verdict == TUNE_VERDICT_CANCELLED

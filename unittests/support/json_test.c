@@ -31,7 +31,7 @@ static void texts_are_read(void **state) {
 static void assert_refused(const char *text, size_t size, int position) {
   json_error_t error;
   if (tune_json_load(text, size, &error))
-    fail_msg("%s is read", text);
+    fail_msg("%s is read", text ? text : "nothing");
   assert_false(tune_json_lacks_memory(&error));
   assert_int_equal(error.position, position);
 }
@@ -40,6 +40,7 @@ static void assert_refused(const char *text, size_t size, int position) {
 static void faults_are_told(void **state) {
   (void)state;
   assert_refused("", 0, 0);
+  assert_refused(NULL, 0, 0);
   assert_refused("{\"a\": 1.5, \"a\": 2}", 18, 14);
   assert_refused("[1, 2", 5, 5);
   assert_refused("[1] 2", 5, 5);
