@@ -30,7 +30,8 @@ json_t *tune_json_load(const char *bytes, size_t size, json_error_t *error);
 // it is (`what`, "a config").
 tune_status tune_json_load_kept(const char *text, const char *what, json_t **out_object);
 
-// Appends a text to `texts`, an array of remarks for people. Where memory runs out it is left out.
+// Appends a text to `texts`, an array of remarks for people. Where memory runs out, or it is not
+// UTF-8, it is left out.
 __attribute__((format(printf, 2, 3))) void tune_json_append_text(json_t *texts, const char *format,
                                                                  ...);
 

@@ -3,8 +3,6 @@
 #include "targets/fingerprint.h"
 #include "support/json.h"
 
-#include "support/json.h"
-
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,7 +7,6 @@
 #include "mlir-c/BuiltinTypes.h"
 
 #include <math.h>
-#include <string.h>
 
 // Comparisons with constants up to here come out as those of exact values do.
 #define LARGEST_CONSTANT 255
@@ -27,10 +26,6 @@ static bool is_one_of(MlirStringRef name, const char *const *names) {
     if (tune_ir_string_equal(name, *names))
       return true;
   return false;
-}
-
-static bool begins_with(MlirStringRef name, const char *prefix) {
-  return name.length >= strlen(prefix) && memcmp(name.data, prefix, strlen(prefix)) == 0;
 }
 
 static MlirType element_of(MlirType type) {
@@ -115,12 +110,12 @@ static MlirWalkResult look_at(MlirOperation op, void *context) {
   MlirStringRef name = tune_ir_name(op);
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
     look_at_type(mlirValueGetType(mlirOperationGetResult(op, i)), found);
-  if (begins_with(name, "arith.")) {
+  if (tune_ir_string_starts(name, "arith.")) {
     look_at_arithmetic(op, found);
   } else {
     bool is_known = false;
     for (const char *const *begin = moving; *begin && !is_known; ++begin)
-      is_known = begins_with(name, *begin);
+      is_known = tune_ir_string_starts(name, *begin);
     found->has_other |= !is_known || is_one_of(name, computing);
   }
   return found->has_other ? MlirWalkResultInterrupt : MlirWalkResultAdvance;

@@ -285,7 +285,7 @@ bool tune_sampler_draw_within(tune_sampler *sampler, tune_random *random, tune_c
                               size_t *effort) {
   if (sampler->is_hopeless)
     return false;
-  for (size_t i = 0; i<REJECTION_TRIES && * effort> 0; ++i, --*effort) {
+  for (size_t i = 0; (i < REJECTION_TRIES) && (*effort > 0); ++i, --*effort) {
     for (size_t knob = 0; knob < sampler->count; ++knob)
       config->choices[knob] =
           (uint16_t)tune_random_below(random, tune_space_knob(sampler->space, knob)->value_count);

@@ -58,7 +58,7 @@ static bool is_own(const struct session *session, const tune_record *record) {
 }
 
 // A load of all records that are to be looked at this time.
-struct load {
+struct loading {
   struct session *session;
   bool wants_settled; // those whose config differs in knobs that do nothing; else the others
   bool has_settled;   // there are such, which were passed over
@@ -72,7 +72,7 @@ static bool is_of_trial(const tune_trial *trial, const tune_record *record, bool
                     : !trial->settled_from;
 }
 
-static tune_status take_record(struct load *load, size_t number, const tune_record *record) {
+static tune_status take_record(struct loading *load, size_t number, const tune_record *record) {
   struct session *session = load->session;
   tune_trial *trial = &session->trials.items[number];
   size_t dropped;
@@ -103,7 +103,7 @@ static tune_status take_record(struct load *load, size_t number, const tune_reco
 }
 
 static tune_status load_record(void *user, const tune_record *record) {
-  struct load *load = user;
+  struct loading *load = user;
   struct session *session = load->session;
   tune_config config;
   bool found, is_settled;
@@ -126,7 +126,7 @@ static tune_status load_record(void *user, const tune_record *record) {
   return status;
 }
 
-static tune_status load_all(struct load *load) {
+static tune_status load_all(struct loading *load) {
   struct session *session = load->session;
   load->had_winner = session->has_winner;
   return session->store->load(session->store->self, session->task->key,
@@ -136,7 +136,7 @@ static tune_status load_all(struct load *load) {
 tune_status tune_session_load(struct session *session) {
   if (!session->store)
     return TUNE_OK;
-  struct load load = {.session = session};
+  struct loading load = {.session = session};
   tune_status status = load_all(&load);
   // What is known of another config, whose code may have been another one when it was measured,
   // counts where nothing is known of this one.

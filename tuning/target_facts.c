@@ -17,8 +17,10 @@
 #include <time.h>
 
 #define MEASURER "tune-measure"
-// A fingerprint is read from the system, a roofline measured, both within seconds.
-#define ANSWER_SECONDS 60.0
+// A fingerprint is read from the system, a roofline measured, both within seconds; a driver may
+// need a minute, which is what tune-measure gives its child, and another one where somebody killed
+// that.
+#define ANSWER_SECONDS (TUNE_SERVER_RUNS * 60.0 + 5)
 
 //===- Asking -------------------------------------------------------------------===//
 
@@ -100,17 +102,9 @@ static tune_status list_cpus(size_t threads, json_t **out_list) {
     tune_status_free(status);
     return TUNE_OK;
   }
-  json_t *list = json_array();
-  bool ok = list != NULL;
-  for (size_t i = 0; i < cores.measure_count && ok; ++i)
-    ok = json_array_append_new(list, json_integer(cores.measure[i])) == 0;
+  *out_list = tune_cores_list_to_json(cores.measure, cores.measure_count);
   tune_cores_deinit(&cores);
-  if (ok) {
-    *out_list = list;
-    return TUNE_OK;
-  }
-  json_decref(list);
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "listing CPUs");
+  return *out_list ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "listing CPUs");
 }
 
 // Asks for the object `what` of the target `name`; the answer is a new reference.

@@ -16,7 +16,7 @@ typedef struct trial_order {
   const char **artifacts;
   size_t artifact_count;
   tune_measure_options options;
-  size_t load;           // of several comparisons the how manieth: each has other places in memory
+  size_t load;           // the number of this one of a comparison's, from 0 on: places are others
   const json_t *outputs; // paths of .npy files for the first one's outputs, null for none; or NULL
 } trial_order;
 

@@ -130,22 +130,21 @@ static json_t *path_list(const tune_option_list *paths) {
 static json_t *make_request(const benchmark *b) {
   const run_settings *s = b->settings;
   const json_t *opened = b->subjects[0].opened;
-  json_t *artifacts = json_array(), *cpus = json_array();
+  json_t *artifacts = json_array();
   for (size_t i = 0; i < b->subject_count; ++i)
     json_array_append_new(artifacts, json_string(b->subjects[i].artifact));
-  for (size_t i = 0; i < b->cores.measure_count; ++i)
-    json_array_append_new(cpus, json_integer(b->cores.measure[i]));
-  json_t *request = tune_json_pack(
-      "{ss sI sb ss ss* sO ss? sb sI sI so sI sO? so so so s{sfsf} s{sfsf}}", "do", "run", "ticket",
-      (json_int_t)1, "flush_cache", s->flush_cache, "target", b->facts->name.target, "device",
-      b->facts->name.device, "signature", json_object_get(opened, "signature"), "reference",
-      b->reference, "sensitivity", 1, "seed", (json_int_t)s->seed, "threads",
-      (json_int_t)b->facts->threads, "cpus", cpus, "reduction",
-      (json_int_t)figures_reduction(json_object_get(opened, "tasks")), "accumulator",
-      json_object_get(opened, "accumulator"), "artifacts", artifacts, "inputs",
-      path_list(&s->inputs), "outputs", path_list(&s->outputs), "measure", "budget", s->seconds,
-      "precision", PRECISION, "limits", "seconds",
-      RUN_SECONDS + 2 * s->seconds * (double)b->subject_count, "bytes", RUN_BYTES);
+  json_t *request =
+      tune_json_pack("{ss sI sb ss ss* sO ss? sb sI sI so sI sO? so so so s{sfsf} s{sfsf}}", "do",
+                     "run", "ticket", (json_int_t)1, "flush_cache", s->flush_cache, "target",
+                     b->facts->name.target, "device", b->facts->name.device, "signature",
+                     json_object_get(opened, "signature"), "reference", b->reference, "sensitivity",
+                     1, "seed", (json_int_t)s->seed, "threads", (json_int_t)b->facts->threads,
+                     "cpus", tune_cores_list_to_json(b->cores.measure, b->cores.measure_count),
+                     "reduction", (json_int_t)figures_reduction(json_object_get(opened, "tasks")),
+                     "accumulator", json_object_get(opened, "accumulator"), "artifacts", artifacts,
+                     "inputs", path_list(&s->inputs), "outputs", path_list(&s->outputs), "measure",
+                     "budget", s->seconds, "precision", PRECISION, "limits", "seconds",
+                     RUN_SECONDS + 2 * s->seconds * (double)b->subject_count, "bytes", RUN_BYTES);
   if (request && s->counters)
     json_object_set_new(request, "counters", json_true());
   if (request && s->dynamic > 0)

@@ -15,7 +15,7 @@ const char *const settings_emit_names[] = {"none",    "so",    "obj", "llvm",  "
 const char *const settings_format_names[] = {"text", "json", NULL};
 
 // Where these are not given. Out of range, so that it can be told.
-#define NO_SEED (-1)
+#define NOT_GIVEN (-1)
 #define DEFAULT_SECONDS 1.0
 #define DEFAULT_BUILD_SECONDS 600.0
 
@@ -31,12 +31,9 @@ static tune_status check_emit(const run_settings *s) {
   const struct {
     const char *option;
     bool is_given;
-  } of_runs[] = {{"--input", s->inputs.count > 0},
-                 {"--compare", s->compare.count > 0},
-                 {"--seed", s->seed != NO_SEED},
-                 {"--dynamic", s->dynamic > 0},
-                 {"--time", s->seconds > 0},
-                 {"--check=false", !s->checks},
+  } of_runs[] = {{"--input", s->inputs.count > 0},           {"--compare", s->compare.count > 0},
+                 {"--seed", s->seed != NOT_GIVEN},           {"--dynamic", s->dynamic > 0},
+                 {"--time", s->seconds != NOT_GIVEN},        {"--check=false", !s->checks},
                  {"--format=json", s->format != FORMAT_TEXT}};
   for (size_t i = 0; i < sizeof of_runs / sizeof *of_runs; ++i)
     if (of_runs[i].is_given)
@@ -57,11 +54,11 @@ static tune_status check_record(const run_settings *s) {
                     {"--input", s->inputs.count > 0},
                     {"--output", s->outputs.count > 0},
                     {"--compare", s->compare.count > 0},
-                    {"--seed", s->seed != NO_SEED},
+                    {"--seed", s->seed != NOT_GIVEN},
                     {"--dynamic", s->dynamic > 0},
-                    {"--time", s->seconds > 0},
+                    {"--time", s->seconds != NOT_GIVEN},
                     {"--check=false", !s->checks},
-                    {"--build-time", s->build_seconds > 0},
+                    {"--build-time", s->build_seconds != NOT_GIVEN},
                     {"--emit", s->emit != EMIT_NONE},
                     {"--device", s->device != NULL}};
   for (size_t i = 0; i < sizeof of_modules / sizeof *of_modules; ++i)
@@ -74,6 +71,10 @@ static tune_status check_record(const run_settings *s) {
 }
 
 static tune_status check_usage(run_settings *s) {
+  if (s->seconds == 0 || s->build_seconds == 0)
+    return tune_status_make(TUNE_INVALID_ARGUMENT,
+                            "--%s=0 leaves no time; give more than 0 seconds",
+                            s->seconds == 0 ? "time" : "build-time");
   if (s->record)
     return check_record(s);
   if (!s->module)
@@ -92,11 +93,11 @@ static tune_status check_usage(run_settings *s) {
                             "here, so that this needs --emit; `tune-run export` has it measured "
                             "there",
                             s->device);
-  if (s->seed == NO_SEED)
+  if (s->seed == NOT_GIVEN)
     s->seed = 0;
-  if (!(s->seconds > 0))
+  if (s->seconds == NOT_GIVEN)
     s->seconds = DEFAULT_SECONDS;
-  if (!(s->build_seconds > 0))
+  if (s->build_seconds == NOT_GIVEN)
     s->build_seconds = DEFAULT_BUILD_SECONDS;
   return TUNE_OK;
 }
@@ -115,7 +116,12 @@ tune_status settings_check_utf8(int argc, char **argv) {
 
 tune_status settings_parse(int argc, char **argv, run_settings *out_settings, bool *out_is_done) {
   run_settings *s = out_settings;
-  *s = (run_settings){.target = "cpu", .threads = 1, .seed = NO_SEED, .checks = true};
+  *s = (run_settings){.target = "cpu",
+                      .threads = 1,
+                      .seed = NOT_GIVEN,
+                      .seconds = NOT_GIVEN,
+                      .build_seconds = NOT_GIVEN,
+                      .checks = true};
   *out_is_done = false;
   const tune_option options[] = {
       {"function", 0, TUNE_OPTION_STRING, &s->function, "NAME",

@@ -73,6 +73,8 @@ static tune_status compare_and_lie(void *self, const tune_compare_order *order,
 static tune_status say_result(const tune_session_result *result) {
   torture_say("%d: %zu trials, %zu new, drift %.3f, %zu inert\n", result->stop, result->trials,
               result->new_trials, result->drift, result->inert_count);
+  torture_say("the store's times moved by %.3f, %zu are not believed\n", result->stored_move,
+              result->disbelieved);
   for (int i = 0; i < TUNE_VERDICT_COUNT; ++i)
     torture_say("%zu %s, ", result->verdicts[i], tune_verdict_name((tune_verdict)i));
   tune_string_builder text;
@@ -225,6 +227,16 @@ static tune_status visit_all(void *self, const char *task, const char *fingerpri
   return TUNE_OK;
 }
 
+static tune_status say_and_free(tune_status status, memory_store *store) {
+  for (size_t i = 0; i < store->count; ++i) {
+    if (tune_status_is_ok(status))
+      torture_say_record(NULL, &store->records[i]);
+    tune_record_deinit(&store->records[i]);
+  }
+  free(store->records);
+  return status;
+}
+
 // Interrupted, gone on with, and asked for once more, when the winner is known.
 static tune_status search_thrice(const tune_record_store *store) {
   search_plan plan = {.trials = 10,
@@ -242,14 +254,31 @@ static tune_status search_thrice(const tune_record_store *store) {
 static tune_status search_with_store(const char *folder) {
   (void)folder;
   memory_store store = {NULL, 0};
-  tune_status status = search_thrice(&(tune_record_store){&store, keep, visit_all});
-  for (size_t i = 0; i < store.count; ++i) {
-    if (tune_status_is_ok(status))
-      torture_say_record(NULL, &store.records[i]);
-    tune_record_deinit(&store.records[i]);
+  return say_and_free(search_thrice(&(tune_record_store){&store, keep, visit_all}), &store);
+}
+
+// The machine is slower than when the store's times were taken, and one of these is a lie.
+static double always_slower(void *user, const tune_space *of, const tune_config *config) {
+  (void)user;
+  return 1.3 * tune_null_bowl(NULL, of, config);
+}
+
+static tune_status search_with_times_of_another_day(const char *folder) {
+  (void)folder;
+  memory_store kept = {NULL, 0};
+  const tune_record_store store = {&kept, keep, visit_all};
+  search_plan plan = {.trials = 6, .store = &store, .null = {.capacity = 1}};
+  tune_status status = search(plan);
+  if (tune_status_is_ok(status)) {
+    tune_timing *time = &kept.records[2].time;
+    time->median /= 8, time->low /= 8, time->high /= 8;
+    plan.trials = 10;
+    plan.finalists = 2;
+    plan.drift_trials = 3;
+    plan.null.objective = always_slower;
+    status = search(plan);
   }
-  free(store.records);
-  return status;
+  return say_and_free(status, &kept);
 }
 
 //===- With a database ------------------------------------------------------------------------===//
@@ -295,6 +324,7 @@ int main(int argc, char **argv) {
       {.name = "drift", .prepare = make_task, .run = search_while_slower},
       {.name = "cuts", .prepare = make_task, .run = search_with_cuts},
       {.name = "store", .prepare = make_task, .run = search_with_store},
+      {.name = "another_day", .prepare = make_task, .run = search_with_times_of_another_day},
       {.name = "database",
        .prepare = make_database,
        .run = search_with_database,
