@@ -99,25 +99,20 @@ static bool is_compared(const tune_tolerance *tolerance, size_t index, double ex
   return is_any || (expected >= 0 && expected < tolerance->exact_limit);
 }
 
-static bound bound_of(const tune_tolerance *tolerance, tune_element_type out, double size) {
-  if (tolerance->exact_limit > 0)
-    return (bound){0, isinf(tolerance->exact_limit) ? 0 : EXACT_ERROR};
-  double u_out = tune_element_type_unit_roundoff(out);
+// The bound on each element, and into `*out_rms` that on the root mean square of all, of an output
+// of floats that are of about `size`.
+static bound bounds_of(const tune_tolerance *tolerance, tune_element_type out, double size,
+                       double *out_rms) {
+  if (tolerance->exact_limit > 0) {
+    *out_rms = isinf(tolerance->exact_limit) ? 0 : EXACT_ERROR;
+    return (bound){0, *out_rms};
+  }
   double u_acc = accumulator_roundoff(tolerance, out);
   double u_factor = tolerance->has_tf32 ? TF32_ROUNDOFF : 0;
-  return (bound){4 * u_out + 32 * u_acc + 4 * u_factor,
-                 (8 * sum_noise(tolerance, u_acc) + 16 * u_factor) * size +
-                     tune_element_type_smallest_normal(out)};
-}
-
-static double rms_bound_of(const tune_tolerance *tolerance, tune_element_type out, double size) {
-  if (tolerance->exact_limit > 0)
-    return bound_of(tolerance, out, size).absolute;
-  double u_out = tune_element_type_unit_roundoff(out);
-  double u_acc = accumulator_roundoff(tolerance, out);
-  double u_factor = tolerance->has_tf32 ? TF32_ROUNDOFF : 0;
-  return (4 * u_out + 32 * u_acc + 2 * sum_noise(tolerance, u_acc) + 2.5 * u_factor) * size +
-         tune_element_type_smallest_normal(out);
+  double function = 4 * tune_element_type_unit_roundoff(out) + 32 * u_acc;
+  double noise = sum_noise(tolerance, u_acc), least = tune_element_type_smallest_normal(out);
+  *out_rms = (function + 2 * noise + 2.5 * u_factor) * size + least;
+  return (bound){function + 4 * u_factor, (8 * noise + 16 * u_factor) * size + least};
 }
 
 tune_output_check tune_output_check_run(const tune_buffer *value, const tune_buffer *reference,
@@ -136,8 +131,7 @@ tune_output_check tune_output_check_run(const tune_buffer *value, const tune_buf
     double u_moved = tune_tolerance_roundoff(&tolerance, out);
     double size = fmax(rms, u_moved > 0 ? tolerance.spread / u_moved : 0);
     c.magnitude = size;
-    b = bound_of(&tolerance, out, size);
-    c.rms_tolerance = rms_bound_of(&tolerance, out, size);
+    b = bounds_of(&tolerance, out, size, &c.rms_tolerance);
   }
 
   double worst = -1, sum = 0, leeway_sum = 0;

@@ -11,7 +11,8 @@
 // Upstream's that only rewrite the IR, whatever their options; sorted. Not here: what takes a
 // pipeline as text (inline, composite-fixed-point-pass), names of files (snapshot-op-locations,
 // transform-preload-library), libraries or tools (gpu-module-to-binary, *-attach-target), or
-// prints.
+// prints; nor what leaves no function as it was (convert-func-to-llvm), which is refused afterwards
+// (schedule_result.h).
 static const char *const listed[] = {
     "affine-data-copy-generate",
     "affine-expand-index-ops",
@@ -51,7 +52,6 @@ static const char *const listed[] = {
     "convert-complex-to-llvm",
     "convert-complex-to-standard",
     "convert-elementwise-to-linalg",
-    "convert-func-to-llvm",
     "convert-gpu-to-nvvm",
     "convert-index-to-llvm",
     "convert-linalg-to-affine-loops",

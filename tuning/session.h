@@ -6,8 +6,9 @@
 //    never measured again, and are counted and told to the strategy: those of another strategy or
 //    seed at once, those of an earlier session with the same ones when they are proposed
 //    again. So what was killed and is started again proposes what it would have proposed.
-//    Where speeds drift, the default and the best of the store are timed first: where the machine
-//    is slower or faster than then, all are put right, and what does not hold is not believed.
+//    Where speeds drift and there is something left to try, the default and the best of the store
+//    are timed first: where the machine is slower or faster than then, all are put right, and what
+//    does not hold is not believed.
 // 2. The analytic default is tried, then the seeds, then, for strategies that learn, the
 //    default with one other form (a knob of two or three labels, down to the level of
 //    vectors), then what the strategy proposes, until a stop rule holds. Configs that build

@@ -2,10 +2,10 @@
 //
 // Internal to session.c (the search), session_proposals.c (what the strategy is asked and
 // told), session_limits.c (what trials are measured against), session_outcomes.c (what came of
-// them), session_twins.c (those with the same code), session_records.c (the store),
-// session_stored.c (whether its times hold),
-// session_finalists.c (the end) and session_summary.c (what there is to tell of it). A trial's
-// ticket is its number plus 1.
+// them), session_twins.c (those with the same code), session_drift.c (the speed of the machine),
+// session_records.c (the store), session_stored.c (whether its times hold), session_finalists.c
+// (the end) and session_summary.c (what there is to tell of it). A trial's ticket is its number
+// plus 1.
 //
 //===--------------------------------------------------------------------------===//
 
@@ -139,7 +139,9 @@ bool tune_session_drift_owns(const struct session *session, const tune_evaluatio
 tune_status tune_session_drift_take(struct session *session, const tune_evaluation *event);
 
 // Times the default and the best of the store once more, and puts right, or does not believe, what
-// the store has (session_stored.c). To be called before the strategy is told of it.
+// the store has (session_stored.c). Does nothing where there is nothing left to try: the store has
+// as many trials as were asked for, or all that there are in a space of some ten thousands. To be
+// called before the strategy is told of it, and before anything but the store's has a time.
 tune_status tune_session_check_stored(struct session *session);
 // Gives a trial of the store, and those with its code, another time, to be divided by `drift` (0:
 // as 1). A winner that was so by its old time is none any more.

@@ -1,12 +1,13 @@
 //===- session_stored.c - Whether times of the store still hold -------------------------===//
 //
 // A session that goes on from times of another day, or another machine's that is like this one,
-// would cut whatever is slower than they say. So before it tries anything it times two of them once
-// more: the default and the best. Where both have moved the same way the machine has, and all times
-// of the store are put right by the smaller move; what is kept by this session says so, and is of
-// the store's scale. One that has not moved with it is not believed: its time is the new one, which
-// is kept as a record that says why, and the next best is looked at. What seems to have moved is
-// timed twice, and the time nearer to the old one counts.
+// would cut whatever is slower than they say. So before it tries anything, and where there is
+// something left to try, it times two of them once more: the default and the best. Where both have
+// moved the same way the machine has, and all times of the store are put right by the smaller move;
+// what is kept by this session says so, and is of the store's scale. One that has not moved with it
+// is not believed: its time is the new one, which is kept as a record that says why, and the next
+// best is looked at. What seems to have moved is timed twice, and the time nearer to the old one
+// counts.
 //
 //===------------------------------------------------------------------------------------===//
 
@@ -25,6 +26,8 @@
 // By which a single time may be off, beyond the intervals, and is believed all the same.
 #define OFF 1.25
 #define MOST_WITNESSES 4
+// Spaces of so many configs, constraints or not, are walked to see whether all are in the store.
+#define MOST_WALKED ((uint64_t)1 << 16)
 
 // A trial of the store, timed now: by how much longer it takes than its record says.
 typedef struct witness {
@@ -32,10 +35,6 @@ typedef struct witness {
   tune_timing now;
   double ratio, low, high;
 } witness;
-
-static bool has_time(const tune_trial *trial) {
-  return trial->is_known && trial->verdict == TUNE_VERDICT_OK && trial->median > 0;
-}
 
 // The number nearest to `from` that is between `low` and `high`, relative to it.
 static double sure_move(const witness *w, double from) {
@@ -193,7 +192,8 @@ static size_t find_best(const tune_trials *trials) {
   size_t best = SIZE_MAX;
   for (size_t i = 0; i < trials->configs.count; ++i) {
     const tune_trial *trial = &trials->items[i];
-    if (has_time(trial) && (best == SIZE_MAX || trial->median < trials->items[best].median))
+    if (tune_trial_is_timed(trial) &&
+        (best == SIZE_MAX || trial->median < trials->items[best].median))
       best = i;
   }
   return best;
@@ -212,7 +212,7 @@ static size_t next_best(const struct session *session, const witness *heard, siz
 }
 
 static tune_status hear_all(struct session *session, witness *heard, size_t *count) {
-  if (has_time(&session->trials.items[session->default_number]))
+  if (tune_trial_is_timed(&session->trials.items[session->default_number]))
     TUNE_RETURN_IF_ERROR(hear(session, session->default_number, &heard[(*count)++]));
   size_t best = next_best(session, heard, *count);
   if (best != SIZE_MAX)
@@ -235,9 +235,50 @@ static tune_status hear_all(struct session *session, witness *heard, size_t *cou
   return TUNE_OK;
 }
 
+//===- Whether that is needed ---------------------------------------------------------------===//
+
+// Whether the store has each valid config. Clears `*out_is_all` at the first that it lacks.
+static tune_status walk_space(const struct session *session, tune_sampler *sampler,
+                              tune_config *config, bool *out_is_all) {
+  const tune_trials *trials = &session->trials;
+  tune_sampler_walk walk = {0};
+  bool is_more = true;
+  tune_status status = TUNE_OK;
+  while (tune_status_is_ok(status) && is_more && *out_is_all) {
+    status = tune_sampler_walk_next(sampler, &walk, config, &is_more);
+    size_t number = is_more ? tune_config_set_find(&trials->configs, config) : 0;
+    if (is_more)
+      *out_is_all = number != SIZE_MAX && trials->items[number].is_known;
+  }
+  tune_sampler_walk_deinit(&walk);
+  return status;
+}
+
+// Whether there is nothing left to try: what a finale compares it times side by side.
+static tune_status has_all(const struct session *session, bool *out_has_all) {
+  const tune_space *space = session->task->space;
+  *out_has_all = session->begun >= session->options->trials;
+  if (*out_has_all || !session->begun || tune_space_size(space) > MOST_WALKED)
+    return TUNE_OK;
+  tune_sampler *sampler;
+  tune_config config;
+  TUNE_RETURN_IF_ERROR(tune_config_init_default(&config, space));
+  tune_status status = tune_sampler_create(space, &sampler);
+  if (tune_status_is_ok(status)) {
+    *out_has_all = true;
+    status = walk_space(session, sampler, &config, out_has_all);
+    tune_sampler_destroy(sampler);
+  }
+  tune_config_deinit(&config);
+  return status;
+}
+
 tune_status tune_session_check_stored(struct session *session) {
-  // Where times drift, and there is something new to try.
-  if (!session->options->drift_trials || session->begun >= session->options->trials)
+  if (!session->options->drift_trials) // times do not drift
+    return TUNE_OK;
+  bool is_idle;
+  TUNE_RETURN_IF_ERROR(has_all(session, &is_idle));
+  if (is_idle)
     return TUNE_OK;
   witness heard[MOST_WITNESSES] = {{0}};
   size_t count = 0;

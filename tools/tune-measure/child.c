@@ -329,8 +329,23 @@ static tune_status describe_timeout(const child *c, double seconds, char **out_e
   return tune_string_builder_finish(&text, out_error);
 }
 
+// Whether the child has ended; it is still there to be collected.
+static bool has_ended(const child *c) {
+  siginfo_t info = {.si_pid = 0};
+  if (waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0)
+    return errno != EINTR;
+  return info.si_pid != 0;
+}
+
+static void close_report(child *c) {
+  close(c->report);
+  c->report = -1;
+}
+
 // Waits for the report or the end of the child. `*out_end` is CHILD_CRASHED for an end without a
-// report.
+// report. That takes as long as it does: the system may be busy with what the child has had, and
+// one that were killed meanwhile would no longer say what it died of. One that has closed the pipe
+// and goes on has its time like any other.
 static tune_status wait_for_report(child *c, double seconds, const child_watch *watch,
                                    child_end *out_end, json_t **out_report) {
   double deadline = tune_clock_seconds() + seconds;
@@ -341,10 +356,15 @@ static tune_status wait_for_report(child *c, double seconds, const child_watch *
       *out_end = CHILD_TIMED_OUT;
       return TUNE_OK;
     }
+    bool is_ending = c->report < 0;
+    if (is_ending && has_ended(c)) {
+      *out_end = CHILD_CRASHED;
+      return TUNE_OK;
+    }
     struct pollfd fds[3] = {{.fd = c->report, .events = POLLIN},
                             {.fd = c->log, .events = POLLIN},
                             {.fd = watches ? watch->fd : -1, .events = POLLIN}};
-    int milliseconds = left > 3600 ? 3600000 : (int)ceil(left * 1e3);
+    int milliseconds = is_ending ? 1 : left > 3600 ? 3600000 : (int)ceil(left * 1e3);
     if (poll(fds, 3, milliseconds) < 0 && errno != EINTR)
       return tune_status_from_errno(errno, "waiting for a child");
     if (fds[1].revents)
@@ -359,8 +379,7 @@ static tune_status wait_for_report(child *c, double seconds, const child_watch *
     tune_status status = tune_message_reader_pop(&c->reader, out_report);
     if (!tune_status_is_ok(status)) { // the end of the pipe, or half a report
       tune_status_free(status);
-      *out_end = CHILD_CRASHED;
-      return TUNE_OK;
+      close_report(c);
     }
     if (*out_report) {
       *out_end = CHILD_REPORTED;
@@ -376,19 +395,8 @@ static tune_status conclude(child *c, const child_limits *limits, child_outcome 
     return TUNE_OK;
   if (out->end == CHILD_TIMED_OUT)
     return describe_timeout(c, limits->seconds, &out->error);
-  // The pipe has ended, so the child has too, or is about to: its own end is the one to describe.
-  int wait_status = 0;
-  double deadline = tune_clock_seconds() + 1;
-  pid_t ended;
-  while ((ended = waitpid(c->pid, &wait_status, WNOHANG)) == 0 && tune_clock_seconds() < deadline)
-    tune_clock_sleep(1e-3);
-  if (ended == c->pid) {
-    out->was_killed = WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL;
-    kill(-c->pid, SIGKILL); // threads and children of it, if any are left
-    forget(c);
-  } else {
-    wait_status = stop(c);
-  }
+  int wait_status = stop(c);
+  out->was_killed = WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL;
   read_log(c);
   if (WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGXCPU) {
     out->end = CHILD_TIMED_OUT;

@@ -11,7 +11,8 @@
 #define REFERENCE_SECONDS 120
 // A reference that takes longer does not run three times more.
 #define SPARSE_SECONDS 5.0
-// What the reference's runs on exact inputs may take beyond that of the first, and these inputs.
+// What the reference's runs on all exact inputs may take together, unless that is the first one
+// alone, and what the inputs of a plan may take.
 #define EXACT_SECONDS 2.0
 #define EXACT_BYTES 0x1p27
 // Of the elements of an output so many have to be compared for a set to be worth its run.
@@ -345,12 +346,17 @@ static size_t next_striped(const task *t, const bool *was_striped) {
   return largest;
 }
 
-// Fewer sets of a plan where they need much time or memory.
-static void limit_sets(const task *t, tune_exact_plan *plan) {
-  double bytes = 0, most = EXACT_SECONDS / fmax(t->reference_seconds, 1e-6);
+// How often the reference may run on exact inputs, whichever arguments have the zeros.
+static size_t count_exact_runs(const task *t) {
+  return (size_t)fmax(1, EXACT_SECONDS / fmax(t->reference_seconds, 1e-6));
+}
+
+// Fewer sets of a plan where they need more than `runs` or much memory.
+static void limit_sets(const task *t, size_t runs, tune_exact_plan *plan) {
+  double bytes = 0;
   for (size_t i = 0; i < t->signature.argument_count; ++i)
     bytes += (double)t->dense.values[i].size;
-  most = fmax(1, fmin(most, EXACT_BYTES / fmax(bytes, 1)));
+  double most = fmax(1, fmin((double)runs, EXACT_BYTES / fmax(bytes, 1)));
   if (most < (double)plan->set_count)
     plan->set_count = (size_t)most;
 }
@@ -379,17 +385,19 @@ static bool shows_enough(const task *t) {
 static tune_status run_all_exact(const reference *r, const inputs_source *source, task *t) {
   double limit = find_exact_limit(r, t);
   size_t count = t->signature.argument_count, first = t->sparse_count, striped;
+  size_t runs_left = count_exact_runs(t);
   bool *was_striped = calloc(count + 1, sizeof *was_striped);
   if (!was_striped)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "making inputs");
   tune_status status = TUNE_OK;
-  while (limit > 0 && tune_status_is_ok(status) && t->sparse_count == first &&
+  while (limit > 0 && tune_status_is_ok(status) && t->sparse_count == first && runs_left > 0 &&
          (striped = next_striped(t, was_striped)) < count) {
     was_striped[striped] = true;
     tune_exact_plan plan =
         tune_exact_plan_make(limit, t->tolerance.reduction, &t->dense.values[striped].type);
-    limit_sets(t, &plan);
+    limit_sets(t, runs_left, &plan);
     for (size_t i = 0; i < plan.set_count && tune_status_is_ok(status); ++i) {
+      --runs_left;
       status = keep_set(run_exact(r, source, &plan, i, striped, t), t);
       if (t->sparse_count == first)
         break;

@@ -16,12 +16,14 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <csignal>
 #include <cstdlib>
 #include <string>
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -46,7 +48,8 @@ static void blockIgnoredSignals() {
 
 // Upstream empties the output before it reads the input, so that whatever ends the process then,
 // in a search of hours, leaves nothing of what was there. So it writes to memory, and what it has
-// written replaces the output at the end, whole.
+// written replaces the output at the end, whole. Memory has a name in /proc alone: without that it
+// writes to a file beside the output.
 class WholeOutput {
 public:
   // Where nothing can be put in the place of `path`, upstream writes there, or says why not.
@@ -58,22 +61,29 @@ public:
     if (path == "-" || (exists && (!S_ISREG(info.st_mode) || access(path.c_str(), W_OK) != 0)) ||
         access(folder.c_str(), W_OK | X_OK) != 0)
       return;
-    memory = memfd_create("tune-opt", MFD_CLOEXEC);
+    file = memfd_create("tune-opt", MFD_CLOEXEC);
+    temporary = "/proc/self/fd/" + std::to_string(file);
+    if (file < 0 || access(temporary.c_str(), W_OK) != 0)
+      writeBeside();
   }
   ~WholeOutput() {
-    if (memory >= 0)
-      close(memory);
+    if (file >= 0)
+      close(file);
+    if (isNamed)
+      unlink(temporary.c_str());
   }
+  WholeOutput(const WholeOutput &) = delete;
+  WholeOutput &operator=(const WholeOutput &) = delete;
 
-  std::string name() const { return memory < 0 ? path : "/proc/self/fd/" + std::to_string(memory); }
+  std::string name() const { return file < 0 ? path : temporary; }
 
   // False, with a message, where the output could not be written.
   bool commit() const {
-    if (memory < 0)
+    if (file < 0)
       return true;
     char *bytes = nullptr;
     size_t size = 0;
-    tune_status status = tune_file_read(name().c_str(), &bytes, &size);
+    tune_status status = tune_file_read(temporary.c_str(), &bytes, &size);
     if (tune_status_is_ok(status) && size > 0) // --show-dialects and the like write none
       status = tune_file_write(path.c_str(), bytes, size);
     free(bytes);
@@ -85,8 +95,19 @@ public:
   }
 
 private:
-  std::string path;
-  int memory = -1; // a file without a name
+  void writeBeside() {
+    if (file >= 0)
+      close(file);
+    temporary = path + ".XXXXXX";
+    file = mkostemp(temporary.data(), O_CLOEXEC);
+    isNamed = file >= 0;
+    if (isNamed)
+      llvm::sys::RemoveFileOnSignal(temporary);
+  }
+
+  std::string path, temporary;
+  int file = -1; // -1: it goes to `path`
+  bool isNamed = false;
 };
 
 int main(int argc, char **argv) {

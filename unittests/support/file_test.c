@@ -264,6 +264,51 @@ static void a_writer_that_is_killed_leaves_nothing(void **state) {
   assert_int_equal(mkdir(folder, 0700), 0);
 }
 
+// A system without /proc, where a nameless file gets no name (--wrap=linkat).
+static bool is_without_proc;
+static rlim_t limit_then; // on the size of files, once that was tried; 0: none
+
+int __real_linkat(int from_folder, const char *from, int to_folder, const char *to, int flags);
+int __wrap_linkat(int from_folder, const char *from, int to_folder, const char *to, int flags);
+
+int __wrap_linkat(int from_folder, const char *from, int to_folder, const char *to, int flags) {
+  if (!is_without_proc || strncmp(from, "/proc/", 6) != 0)
+    return __real_linkat(from_folder, from, to_folder, to, flags);
+  struct rlimit limit;
+  if (limit_then && getrlimit(RLIMIT_FSIZE, &limit) == 0) {
+    limit.rlim_cur = limit_then;
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  errno = ENOENT;
+  return -1;
+}
+
+// It is written under a name then, which goes where that fails.
+static void a_system_without_proc_is_no_reason(void **state) {
+  (void)state;
+  struct rlimit before;
+  struct stat info;
+  assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+  signal(SIGXFSZ, SIG_IGN);
+  is_without_proc = true;
+  assert_null(tune_file_write("x", "old", 3));
+  assert_contents("x", "old");
+  assert_int_equal(chmod("x", 0640), 0);
+  assert_null(tune_file_write("x", "new", 3));
+  limit_then = 2;
+  tune_status status = tune_file_write("x", "newer", 5);
+  limit_then = 0;
+  is_without_proc = false;
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+  expect(status, TUNE_RESOURCE_EXHAUSTED, "x: ");
+  assert_contents("x", "new");
+  assert_int_equal(stat("x", &info), 0);
+  assert_int_equal(info.st_mode & 07777, 0640);
+  assert_int_equal(unlink("x"), 0);
+  assert_int_equal(rmdir(folder), 0); // empty
+  assert_int_equal(mkdir(folder, 0700), 0);
+}
+
 static void a_link_to_nothing_is_there(void **state) {
   (void)state;
   bool is_there = false;
@@ -341,6 +386,7 @@ int main(void) {
       IN_FOLDER(bytes_are_added_whole),
       IN_FOLDER(several_remove_one_tree),
       IN_FOLDER(a_writer_that_is_killed_leaves_nothing),
+      IN_FOLDER(a_system_without_proc_is_no_reason),
       IN_FOLDER(running_out_of_memory_is_said),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -123,6 +123,17 @@ static const value_case CASES[] = {
       NULL},
      "arith.truncf",
      2},
+    {{"zero may be on either side",
+      FUNCTION("bf16",
+               LOAD("%x", "%a", "bf16") "  %zero = arith.constant dense<0.0> : vector<8xbf16>\n"
+                                        "  %p = arith.addf %x, %x : vector<8xbf16>\n"
+                                        "  %q = arith.cmpf ult, %zero, %p : vector<8xbf16>\n"
+                                        "  %r = arith.select %q, %p, %x : vector<8xi1>, "
+                                        "vector<8xbf16>\n" STORE("%r", "bf16")),
+      {"arith.cmpf ult, "},
+      NULL},
+     "arith.truncf",
+     1},
     {{"what is given by an if",
       FUNCTION("bf16", "  %x = memref.load %a[%i] : memref<64xbf16>\n"
                        "  %c = arith.cmpi eq, %i, %c8 : index\n"

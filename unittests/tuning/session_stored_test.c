@@ -22,7 +22,7 @@ static size_t go_on(fixture *f, size_t trials) {
   counter c = {&f->table, 0};
   f->null = (tune_null_options){
       .objective = counted_seconds, .user = &c, .seed = 7, .noise = 1e-3, .capacity = 1};
-  f->options.drift_trials = 100; // none of the session's own
+  f->options.drift_trials = 10 * TABLE_SIZE; // none of the session's own
   f->options.finalists = 0;
   f->options.trials = trials;
   run(f);
@@ -37,11 +37,15 @@ static void scale(tune_record *record, double factor) {
     record->time.samples[i] *= factor;
 }
 
+static void drop_last(fixture *f) {
+  --f->store.count;
+  tune_record_deinit(&f->store.records[f->store.count]);
+}
+
 static void begin(fixture *f) {
   assert_int_equal(go_on(f, FIRST_TRIALS), FIRST_TRIALS);
   assert_true(f->result.stored_move == 0);
-  --f->store.count; // the winner, which would not be asked
-  tune_record_deinit(&f->store.records[f->store.count]);
+  drop_last(f); // the winner, which would not be asked
 }
 
 static size_t count_reasons(const fixture *f) {
@@ -61,11 +65,22 @@ static void what_holds_is_left(void **state) {
   assert_int_equal(count_reasons(f), 0);
 }
 
-// Times that do not drift are not looked at, nor where there is nothing to try.
+// Times are not looked at where there is nothing to try: as many trials are known as were asked
+// for, or all of the space.
 static void nothing_is_timed_without_need(void **state) {
   fixture *f = *state;
   begin(f);
   assert_int_equal(go_on(f, FIRST_TRIALS), 0);
+  drop_last(f); // the winner
+  assert_int_equal(go_on(f, 10 * TABLE_SIZE), TABLE_VALID - FIRST_TRIALS + 2);
+  assert_int_equal(f->result.stop, TUNE_STOP_EXHAUSTED);
+  for (int i = 0; i < 2; ++i) {
+    assert_int_equal(go_on(f, 10 * TABLE_SIZE), 0);
+    assert_int_equal(f->result.stop, TUNE_STOP_EXHAUSTED);
+    drop_last(f); // the winner
+  }
+  drop_last(f); // a trial
+  assert_int_equal(go_on(f, 10 * TABLE_SIZE), 1 + 2);
 }
 
 // What the store has is as slow as the machine is now: either witness is timed twice. The new best
@@ -87,8 +102,7 @@ static void a_machine_that_moved_is_found(void **state) {
       assert_int_equal(f->result.disbelieved, 0);
       double best = table_seconds(&f->table, f->table.space, &f->result.best);
       assert_float_equal(f->result.time.median / best, 1, 0.01);
-      --f->store.count; // its winner
-      tune_record_deinit(&f->store.records[f->store.count]);
+      drop_last(f); // its winner
     }
   }
 }

@@ -1,0 +1,210 @@
+//===- child_test.c - Children that end in their own ways ------------------------------------===//
+//
+// What a server does with them is in server_test.c. Here a child's body is a function of this
+// test's, so that it may be slow to go, or killed between any two of its writes (--wrap=pwrite).
+//
+//===------------------------------------------------------------------------------------------===//
+
+#include "tools/tune-measure/child.h"
+#include "tools/tune-measure/transfer.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "unittests/common/assert_ok.h"
+
+#define MOST_DESCRIPTORS 256
+#define PIECE 5 // bytes that one pwrite takes at most
+
+// Shared with the children.
+typedef struct story {
+  volatile int tries;
+  volatile int writes;  // by all tries
+  volatile int kill_at; // the write after which the child is killed; 0: none
+  int wake;             // what the watch looks at: the end to write to
+  int outputs;          // the file for outputs
+} story;
+
+static int setup(void **state) {
+  void *shared =
+      mmap(NULL, sizeof(story), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  assert_true(shared != MAP_FAILED);
+  *state = shared;
+  return 0;
+}
+
+static int teardown(void **state) { return munmap(*state, sizeof(story)); }
+
+static child_limits limits_of(double seconds) {
+  return (child_limits){.seconds = seconds, .threads = 1};
+}
+
+// The parent sees the end of the report, as it does where the system has begun to take apart a
+// child that was killed.
+static void close_all_but(int kept) {
+  for (int fd = STDERR_FILENO + 1; fd < MOST_DESCRIPTORS; ++fd)
+    if (fd != kept)
+      close(fd);
+}
+
+//===- The end
+//---------------------------------------------------------------------------------===//
+
+static tune_status go_slowly_once(void *context, child_notes *notes, json_t **out_report) {
+  (void)notes;
+  story *s = context;
+  if (++s->tries == 1) {
+    close_all_but(-1);
+    usleep(1200000);
+    raise(SIGKILL);
+  }
+  *out_report = json_object();
+  return TUNE_OK;
+}
+
+// However long it takes to go, it was killed once, and by somebody else.
+static void what_is_slow_to_go_has_another_try(void **state) {
+  story *s = *state;
+  child_limits limits = limits_of(60);
+  child_outcome outcome;
+  assert_ok(child_run(go_slowly_once, s, &limits, NULL, &outcome));
+  assert_int_equal(outcome.end, CHILD_REPORTED);
+  assert_int_equal(s->tries, 2);
+  child_outcome_deinit(&outcome);
+}
+
+static tune_status stay(void *context, child_notes *notes, json_t **out_report) {
+  (void)out_report;
+  story *s = context;
+  notes->phase = "staying";
+  ++s->tries;
+  close_all_but(s->wake);
+  usleep(50000); // the parent sees that first
+  if (s->wake && write(s->wake, "", 1) != 1)
+    return TUNE_OK;
+  for (;;)
+    pause();
+}
+
+// What closes the pipe and goes on has all of its time, and is not taken for killed.
+static void what_stays_is_out_of_time(void **state) {
+  story *s = *state;
+  child_limits limits = limits_of(0.3);
+  child_outcome outcome;
+  assert_ok(child_run(stay, s, &limits, NULL, &outcome));
+  assert_int_equal(outcome.end, CHILD_TIMED_OUT);
+  assert_string_equal(outcome.error, "still staying after 0.3 s");
+  assert_int_equal(s->tries, 1);
+  child_outcome_deinit(&outcome);
+}
+
+static bool stop_it(void *context) {
+  (void)context;
+  return true;
+}
+
+static void what_stays_may_be_cancelled(void **state) {
+  story *s = *state;
+  int ends[2];
+  assert_int_equal(pipe(ends), 0);
+  s->wake = ends[1];
+  child_limits limits = limits_of(60);
+  child_watch watch = {.fd = ends[0], .ready = stop_it};
+  child_outcome outcome;
+  assert_ok(child_run(stay, s, &limits, &watch, &outcome));
+  assert_int_equal(outcome.end, CHILD_CANCELLED);
+  child_outcome_deinit(&outcome);
+  close(ends[0]);
+  close(ends[1]);
+}
+
+//===- Outputs
+//---------------------------------------------------------------------------------===//
+
+static story *writer; // of the child that writes
+
+ssize_t __real_pwrite(int fd, const void *bytes, size_t size, off_t at);
+ssize_t __wrap_pwrite(int fd, const void *bytes, size_t size, off_t at);
+
+ssize_t __wrap_pwrite(int fd, const void *bytes, size_t size, off_t at) {
+  ssize_t count = __real_pwrite(fd, bytes, size < PIECE ? size : PIECE, at);
+  if (++writer->writes == writer->kill_at)
+    raise(SIGKILL);
+  return count;
+}
+
+static tune_value_type types[] = {{.element = TUNE_F32, .rank = 1, .shape = {3}},
+                                  {.element = TUNE_I8, .rank = 2, .shape = {3, 3}}};
+static const tune_signature signature = {
+    .entry = (char *)"tune_entry", .results = types, .result_count = 2};
+
+static tune_status read_output(const tune_kernel *kernel, size_t output, tune_buffer *out_buffer) {
+  (void)kernel;
+  TUNE_RETURN_IF_ERROR(tune_buffer_init(out_buffer, &types[output]));
+  tune_buffer_fill(out_buffer, 7 + output, TUNE_FILL_SIGNED, 1);
+  return TUNE_OK;
+}
+
+static tune_status write_outputs(void *context, child_notes *notes, json_t **out_report) {
+  (void)notes;
+  static const tune_target_class methods = {.read = read_output};
+  const tune_kernel kernel = {.methods = &methods};
+  json_t *shapes;
+  writer = context;
+  ++writer->tries;
+  TUNE_RETURN_IF_ERROR(transfer_outputs(&kernel, &signature, writer->outputs, &shapes));
+  *out_report = json_pack("{so}", "outputs", shapes);
+  return TUNE_OK;
+}
+
+// Has the outputs written by a child that is killed after so many writes (0: is not), and compares
+// all of them with what they are to be. Returns how many writes there were.
+static int transfer(story *s, int kill_at) {
+  *s = (story){.kill_at = kill_at};
+  assert_ok(transfer_open(&s->outputs));
+  child_limits limits = limits_of(60);
+  child_outcome outcome;
+  assert_ok(child_run(write_outputs, s, &limits, NULL, &outcome));
+  assert_int_equal(outcome.end, CHILD_REPORTED);
+  assert_int_equal(s->tries, kill_at ? 2 : 1);
+  tune_buffer outputs[2], wanted;
+  assert_ok(
+      transfer_read(s->outputs, json_object_get(outcome.report, "outputs"), &signature, outputs));
+  for (size_t i = 0; i < 2; ++i) {
+    assert_ok(read_output(NULL, i, &wanted));
+    assert_int_equal(outputs[i].size, wanted.size);
+    assert_memory_equal(outputs[i].data, wanted.data, wanted.size);
+    tune_buffer_deinit(&wanted);
+    tune_buffer_deinit(&outputs[i]);
+  }
+  child_outcome_deinit(&outcome);
+  transfer_close(s->outputs);
+  return s->writes;
+}
+
+// Wherever the first try ends, the second one leaves what an undisturbed one does.
+static void a_writer_that_is_killed_is_written_over(void **state) {
+  int writes = transfer(*state, 0);
+  assert_true(writes >= 5);
+  for (int i = 1; i <= writes; ++i)
+    assert_int_equal(transfer(*state, i), writes + i);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      TEST(what_is_slow_to_go_has_another_try),
+      TEST(what_stays_is_out_of_time),
+      TEST(what_stays_may_be_cancelled),
+      TEST(a_writer_that_is_killed_is_written_over),
+  };
+  return cmocka_run_group_tests_name("tune-measure children", tests, NULL, NULL);
+}
