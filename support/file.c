@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #define NAMES_TRIED 100
+#define NEW_FILE ((mode_t)-1) // in place of permissions
 
 //===- Reading ----------------------------------------------------------------===//
 
@@ -93,10 +94,11 @@ static tune_status write_bytes(int file, const char *bytes, size_t size) {
   return TUNE_OK;
 }
 
-// Gives the file its permissions where `mode` is not 0. A file system without any is none of our
+// Gives the file its permissions unless it is a new one. A file system without any is none of our
 // concern.
 static tune_status set_mode(int file, mode_t mode) {
-  if (mode == 0 || fchmod(file, mode) == 0 || errno == EPERM || errno == ENOTSUP || errno == ENOSYS)
+  if (mode == NEW_FILE || fchmod(file, mode) == 0 || errno == EPERM || errno == ENOTSUP ||
+      errno == ENOSYS)
     return TUNE_OK;
   return tune_status_from_errno(errno, "setting its permissions");
 }
@@ -165,7 +167,7 @@ static tune_status take_name(const char *path, mode_t mode, int *file, char **ou
 // was written, and the system gives it no name.
 static tune_status replace_by(bool nameless, const char *path, mode_t mode, const char *bytes,
                               size_t size, bool *out_is_refused) {
-  mode_t at_first = mode ? 0600 : 0666; // nobody reads early what had few readers
+  mode_t at_first = mode == NEW_FILE ? 0666 : 0600; // nobody reads early what had few readers
   char *name = NULL;
   int file = nameless ? open_nameless(path, at_first) : -1;
   tune_status status = file < 0 ? take_name(path, at_first, &file, &name) : TUNE_OK;
@@ -235,7 +237,7 @@ static tune_status write_file(const char *path, const char *bytes, size_t size) 
                                  : write_over(path, &info, bytes, size);
   if (errno != ENOENT)
     return tune_status_from_errno(errno, "looking at it");
-  return replace(path, 0, bytes, size);
+  return replace(path, NEW_FILE, bytes, size);
 }
 
 tune_status tune_file_write(const char *path, const char *bytes, size_t size) {

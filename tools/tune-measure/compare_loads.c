@@ -77,6 +77,15 @@ static tune_status summarize(json_t *result) {
                                                                               : out_of_memory();
 }
 
+// Of a reply that has ratios.
+static tune_status say_loads(json_t *reply, size_t count) {
+  json_object_del(reply, "whole");
+  if (json_object_get(reply, "ratios") &&
+      json_object_set_new(reply, "loads", json_integer((json_int_t)count)) != 0)
+    return out_of_memory();
+  return TUNE_OK;
+}
+
 static tune_status finish(json_t *reply, const tune_loads *loads, double confidence) {
   tune_ratio *ratios = calloc(loads->kernels, sizeof *ratios);
   json_t *array = json_array(), *results = json_object_get(reply, "results");
@@ -90,11 +99,9 @@ static tune_status finish(json_t *reply, const tune_loads *loads, double confide
       status = summarize(json_array_get(results, i));
   }
   free(ratios);
-  json_object_del(reply, "whole");
-  if (json_object_set_new(reply, "ratios", array) != 0 ||
-      json_object_set_new(reply, "loads", json_integer((json_int_t)loads->count)) != 0)
-    status = tune_status_join(status, out_of_memory());
-  return status;
+  if (json_object_set_new(reply, "ratios", array) != 0)
+    return tune_status_join(status, out_of_memory());
+  return tune_status_join(status, say_loads(reply, loads->count));
 }
 
 // Leaves in `*out_reply` that of the first load with the samples of all, or one that failed.
@@ -108,7 +115,7 @@ static tune_status run_loads(trial_order *order, bool only_faster, const child_l
     if (!is_ok(reply)) {
       json_decref(*out_reply);
       *out_reply = reply;
-      return TUNE_OK;
+      return say_loads(reply, 1);
     }
     tune_status status = note_ratios(loads, reply);
     if (!*out_reply) {

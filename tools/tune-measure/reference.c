@@ -12,7 +12,7 @@
 // A reference that takes longer does not run three times more.
 #define SPARSE_SECONDS 5.0
 // What the reference's runs on all exact inputs may take together, unless that is the first one
-// alone, and what the inputs of a plan may take.
+// alone, and what the inputs and outputs of a plan may take.
 #define EXACT_SECONDS 2.0
 #define EXACT_BYTES 0x1p27
 // Of the elements of an output so many have to be compared for a set to be worth its run.
@@ -356,6 +356,8 @@ static void limit_sets(const task *t, size_t runs, tune_exact_plan *plan) {
   double bytes = 0;
   for (size_t i = 0; i < t->signature.argument_count; ++i)
     bytes += (double)t->dense.values[i].size;
+  for (size_t i = 0; i < tune_signature_output_count(&t->signature); ++i)
+    bytes += (double)t->dense.outputs[i].size;
   double most = fmax(1, fmin((double)runs, EXACT_BYTES / fmax(bytes, 1)));
   if (most < (double)plan->set_count)
     plan->set_count = (size_t)most;

@@ -353,26 +353,27 @@ static bool compares_with_zero(MlirOperation op) {
          (is_zero(mlirOperationGetOperand(op, 0)) || is_zero(mlirOperationGetOperand(op, 1)));
 }
 
-// Whether `op`, which does not compare with zero, has to see `value`, which is marked, as it would
-// be without that.
-static bool wants_rounded(const widening *self, MlirOperation op, intptr_t operand,
-                          MlirValue value) {
+// Whether `op` has to see `value`, which is marked, as it would be without that. In bf16 next to
+// nothing is rounded to zero, and rounding takes long; in f16 much is, which a guard against
+// dividing by zero has to see.
+static bool wants_rounded(const widening *self, MlirOperation op, intptr_t operand, MlirValue value,
+                          bool is_with_zero) {
   bool is_bf16 = tune_op_map_get(&self->marked, value.ptr);
   if (tune_ir_is(op, "arith.cmpf"))
-    return true;
+    return !is_bf16 || !is_with_zero;
   return !is_bf16 && computes(op) && !accumulates(op, operand);
 }
 
 static void give_operands(widening *self, MlirOperation op) {
   // As long as the zero is an operand: it may be the first one that is extended.
-  bool is_any = compares_with_zero(op);
+  bool is_with_zero = compares_with_zero(op);
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && !self->failed; ++i) {
     MlirValue operand = mlirOperationGetOperand(op, i), wanted = operand;
     bool is_wide = is_marked(self, operand);
     if (!is_wide && !is_narrow(operand))
       continue;
     bool wants = wants_wide(self, op, i);
-    if (is_wide && (!wants || (!is_any && wants_rounded(self, op, i, operand))))
+    if (is_wide && (!wants || wants_rounded(self, op, i, operand, is_with_zero)))
       wanted = round_back(self, operand);
     if (wants && (!is_wide || !mlirValueEqual(wanted, operand)))
       wanted = extend(self, wanted);

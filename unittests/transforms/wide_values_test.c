@@ -134,6 +134,20 @@ static const value_case CASES[] = {
       NULL},
      "arith.truncf",
      1},
+    {{"in f16 a guard against zero sees what is divided by",
+      FUNCTION("f16",
+               LOAD("%x", "%a", "f16") LOAD(
+                   "%y", "%b",
+                   "f16") "  %zero = arith.constant dense<0.0> : vector<8xf16>\n"
+                          "  %p = arith.mulf %x, %y : vector<8xf16>\n"
+                          "  %q = arith.cmpf oeq, %p, %zero : vector<8xf16>\n"
+                          "  %d = arith.divf %y, %p : vector<8xf16>\n"
+                          "  %r = arith.select %q, %zero, %d : vector<8xi1>, vector<8xf16>\n" STORE(
+                              "%r", "f16")),
+      {"arith.cmpf oeq, %7, %4", "arith.divf %3, %7"},
+      NULL},
+     "arith.truncf",
+     2},
     {{"what is given by an if",
       FUNCTION("bf16", "  %x = memref.load %a[%i] : memref<64xbf16>\n"
                        "  %c = arith.cmpi eq, %i, %c8 : index\n"
