@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define REFERENCE_SECONDS 120
 // A reference that takes longer does not run three times more.
@@ -334,16 +335,35 @@ static double find_exact_limit(const reference *r, const task *t) {
   return roundoff > 0 ? fmin((double)t->signature.exact_limit, 1 / roundoff) : 0;
 }
 
-// The largest argument of floats but for those that were it before.
+// Whether it may be what a result is added to: zeros there leave sums as long as they are.
+static bool has_shape_of_output(const task *t, const tune_value_type *type) {
+  for (size_t i = 0; i < tune_signature_output_count(&t->signature); ++i) {
+    const tune_value_type *output = &t->dense.outputs[i].type;
+    if (output->rank == type->rank &&
+        memcmp(output->shape, type->shape, type->rank * sizeof *type->shape) == 0)
+      return true;
+  }
+  return false;
+}
+
+static bool is_better_striped(const task *t, const tune_buffer *value, const tune_buffer *other) {
+  bool is_result = has_shape_of_output(t, &value->type);
+  if (is_result != has_shape_of_output(t, &other->type))
+    return !is_result;
+  return value->size > other->size;
+}
+
+// The largest argument of floats but for those that were it before; those with the shape of an
+// output last.
 static size_t next_striped(const task *t, const bool *was_striped) {
-  size_t count = t->signature.argument_count, largest = count;
+  size_t count = t->signature.argument_count, best = count;
   for (size_t i = 0; i < count; ++i) {
     const tune_buffer *value = &t->dense.values[i];
     if (tune_element_type_is_float(value->type.element) && !value->type.is_scalar &&
-        !was_striped[i] && (largest == count || value->size > t->dense.values[largest].size))
-      largest = i;
+        !was_striped[i] && (best == count || is_better_striped(t, value, &t->dense.values[best])))
+      best = i;
   }
-  return largest;
+  return best;
 }
 
 // How often the reference may run on exact inputs, whichever arguments have the zeros.
