@@ -18,6 +18,10 @@
 
 static bool has_time(const tune_trial *trial) { return trial->median > 0; }
 
+double tune_session_drift_now(const struct session *session) {
+  return session->drift.has_reference ? session->drift.factor : 1;
+}
+
 void tune_session_drift_put_right(struct session *session, size_t number) {
   struct drift *drift = &session->drift;
   tune_trial *trial = &session->trials.items[number];

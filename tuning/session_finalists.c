@@ -145,7 +145,7 @@ static tune_status decide_by_trials(struct session *session) {
   }
   // A search that is to go on has a best so far and no winner.
   if (!is_to_go_on(session))
-    TUNE_RETURN_IF_ERROR(tune_session_keep_winner(session, best, &time));
+    TUNE_RETURN_IF_ERROR(tune_session_keep_winner(session, best, 1, &time));
   return declare(session, best, &time);
 }
 
@@ -186,8 +186,8 @@ static tune_status decide_by_comparison(struct session *session, const size_t *f
     result->default_time = comparison->times[0].median;
     set_speedup(result, best ? comparison->ratios[best] : (tune_ratio){1, 1, 1});
   }
-  TUNE_RETURN_IF_ERROR(
-      tune_session_keep_winner(session, finalists[best], &comparison->times[best]));
+  TUNE_RETURN_IF_ERROR(tune_session_keep_winner(
+      session, finalists[best], tune_session_drift_now(session), &comparison->times[best]));
   return declare(session, finalists[best], &comparison->times[best]);
 }
 

@@ -45,17 +45,12 @@ bool tune_session_has_own_limit(const struct session *session, size_t number, si
                                         tune_session_best_of_first(session, other->after);
 }
 
-// By which the times of trials to come are longer than those known.
-static double drift_of(const struct session *session) {
-  return session->drift.has_reference ? session->drift.factor : 1;
-}
-
 tune_status tune_session_measure(struct session *session, size_t number) {
   tune_trial *trial = &session->trials.items[number];
   trial->state = TUNE_TRIAL_MEASURING;
   double best = tune_session_best_of_first(session, trial->after);
   return session->evaluator->methods->measure(session->evaluator->self, tune_session_ticket(number),
-                                              best * drift_of(session));
+                                              best * tune_session_drift_now(session));
 }
 
 tune_status tune_session_measure_due(struct session *session) {

@@ -175,14 +175,14 @@ static tune_status write_config(const struct session *session, size_t number, ch
 // What a record's time is to be divided by. All of a store are of one scale, that of its first
 // ones: a machine that has moved since would have its own put right once more by each later
 // session.
-static double drift_to_keep(const struct session *session, const tune_trial *trial) {
+static double drift_to_keep(const struct session *session, double drift) {
   double move = session->result->stored_move;
-  return move > 0 ? move * (trial->drift > 0 ? trial->drift : 1) : trial->drift;
+  return move > 0 ? move * (drift > 0 ? drift : 1) : drift;
 }
 
 // The record borrows its texts from all around; only `config` and `script` are its own.
 static tune_status append(struct session *session, size_t number, const tune_timing *time,
-                          const char *strategy, tune_record_kind kind, char *script) {
+                          double drift, const char *strategy, tune_record_kind kind, char *script) {
   const tune_trial *trial = &session->trials.items[number];
   tune_record record = {
       .kind = kind,
@@ -195,7 +195,7 @@ static tune_status append(struct session *session, size_t number, const tune_tim
       .digest = trial->digest,
       .code = trial->code,
       .time = *time,
-      .drift = kind == TUNE_RECORD_TRIAL && time->median > 0 ? drift_to_keep(session, trial) : 0,
+      .drift = time->median > 0 ? drift_to_keep(session, drift) : 0,
       .check = trial->check,
       .counts = trial->counts,
       .strategy = (char *)strategy,
@@ -216,10 +216,11 @@ tune_status tune_session_keep_trial(struct session *session, size_t number, cons
                                     const char *strategy) {
   if (!session->store)
     return TUNE_OK;
-  return append(session, number, time, strategy, TUNE_RECORD_TRIAL, NULL);
+  return append(session, number, time, session->trials.items[number].drift, strategy,
+                TUNE_RECORD_TRIAL, NULL);
 }
 
-tune_status tune_session_keep_winner(struct session *session, size_t number,
+tune_status tune_session_keep_winner(struct session *session, size_t number, double drift,
                                      const tune_timing *time) {
   if (!session->store)
     return TUNE_OK;
@@ -229,7 +230,8 @@ tune_status tune_session_keep_winner(struct session *session, size_t number,
         session->options->user, session->task, &session->trials.configs.configs[number], &script));
   const char *strategy =
       number == session->default_number ? "default" : tune_strategy_name(session->strategy);
-  tune_status status = append(session, number, time, strategy, TUNE_RECORD_WINNER, script);
+  tune_status status =
+      append(session, number, time, drift == 1 ? 0 : drift, strategy, TUNE_RECORD_WINNER, script);
   free(script);
   return status;
 }

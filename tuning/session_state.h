@@ -128,6 +128,8 @@ bool tune_session_rule_holds(const struct session *session, tune_session_stop *o
 // Looks whether a trial that is counted is enough of a gain to go on.
 void tune_session_note_gain(struct session *session, size_t number);
 
+// By which times that are taken now are longer than those known.
+double tune_session_drift_now(const struct session *session);
 // Takes in the time of a trial that was measured just now: puts it right by the drift known, and
 // makes the first one that went well the reference.
 void tune_session_drift_put_right(struct session *session, size_t number);
@@ -153,8 +155,9 @@ tune_status tune_session_load(struct session *session);
 // Hands a trial to the store. `time` has the samples; of a failure it is all zero.
 tune_status tune_session_keep_trial(struct session *session, size_t number, const tune_timing *time,
                                     const char *strategy);
-// Hands the winner to the store, with its script.
-tune_status tune_session_keep_winner(struct session *session, size_t number,
+// Hands the winner to the store, with its script. `drift`: how much slower the machine was when
+// `time` was taken than when the session began.
+tune_status tune_session_keep_winner(struct session *session, size_t number, double drift,
                                      const tune_timing *time);
 
 // Decides which config is the best, and fills in that part of the result.

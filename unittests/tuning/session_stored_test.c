@@ -102,6 +102,8 @@ static void a_machine_that_moved_is_found(void **state) {
       assert_int_equal(f->result.disbelieved, 0);
       double best = table_seconds(&f->table, f->table.space, &f->result.best);
       assert_float_equal(f->result.time.median / best, 1, 0.01);
+      // All of a store are of the scale of its first times, winners too.
+      assert_float_equal(f->store.records[f->store.count - 1].drift, 1 / factors[i], 0.01);
       drop_last(f); // its winner
     }
   }
