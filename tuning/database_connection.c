@@ -108,6 +108,11 @@ static const char *const migrations[] = {
     "UPDATE fingerprints AS f SET content ="
     "  digest_of(" TUNE_DATABASE_FINGERPRINT_MEMBERS ");"
     "CREATE TABLE layout(digest TEXT NOT NULL);",
+    // What takes records back that went well.
+    "CREATE INDEX failures ON trials(task, fingerprint, schedule, config, created_ms)"
+    "  WHERE verdict NOT IN ('ok', 'cut', 'duplicate');"
+    "CREATE INDEX doubts ON trials(task, fingerprint, schedule, config, artifact, created_ms)"
+    "  WHERE verdict = 'ok' AND kind = 'trial' AND error IS NOT NULL;",
 };
 
 #define SCHEMA_VERSION ((int)(sizeof migrations / sizeof *migrations))
@@ -284,9 +289,11 @@ void tune_database_destroy(tune_database *database) {
     return;
   sqlite3_finalize(database->insert_trial);
   sqlite3_finalize(database->insert_conditions);
+  sqlite3_finalize(database->best_schedules);
   sqlite3_finalize(database->best_winner);
   sqlite3_finalize(database->best_trial);
   sqlite3_finalize(database->best_trial_of_schedule);
+  sqlite3_finalize(database->taken_back);
   sqlite3_close(database->connection);
   free(database->read_text);
   free(database->path);
