@@ -261,6 +261,7 @@ static tune_status prepare_for_writing(const tune_database *database) {
   int version;
   // First, so that a file that is not ours is left as it is.
   TUNE_RETURN_IF_ERROR(read_version(database, &version));
+  TUNE_RETURN_IF_ERROR(tune_database_refuse_strangers(database));
   TUNE_RETURN_IF_ERROR(switch_to_wal(database));
   if (version == SCHEMA_VERSION)
     return tune_database_require_layout(database);
@@ -271,6 +272,7 @@ static tune_status prepare_for_writing(const tune_database *database) {
 static tune_status prepare_for_reading(const tune_database *database) {
   int version;
   TUNE_RETURN_IF_ERROR(read_version(database, &version));
+  TUNE_RETURN_IF_ERROR(tune_database_refuse_strangers(database));
   if (version == SCHEMA_VERSION)
     return tune_database_require_layout(database);
   if (version == 0)

@@ -15,7 +15,8 @@
 // members, so that a record comes in once however often it is imported. Samples are a blob of
 // little-endian doubles. `content` of tasks and fingerprints is digest_of() all columns of the row
 // but id and seen_ms. What is read is verified by these digests, and that it is what was asked for:
-// an index may be damaged, too.
+// an index may be damaged, too. Tables, views and indices of other names are somebody's own, and
+// left alone.
 //
 // application_id is TUNE_DATABASE_APPLICATION, user_version the schema's number; the steps from
 // each number to the next are in database_connection.c.
@@ -85,6 +86,9 @@ tune_status tune_database_add_functions(const tune_database *database);
 // DATA_LOSS.
 tune_status tune_database_put_layout(const tune_database *database);
 tune_status tune_database_require_layout(const tune_database *database);
+// FAILED_PRECONDITION for what somebody put beside the schema that could change or refuse what is
+// kept: a trigger, or a unique index.
+tune_status tune_database_refuse_strangers(const tune_database *database);
 // Takes `why` something that was read ("a task") is not as it was written, and returns it as
 // DATA_LOSS, for people: which database, and what to do. Memory that ran out stays that.
 tune_status tune_database_damaged(const tune_database *database, const char *what, tune_status why);
