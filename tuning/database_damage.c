@@ -100,6 +100,8 @@ tune_status tune_database_require_layout(const tune_database *database) {
 static tune_status stranger(const tune_database *database, bool is_trigger, const char *name) {
   const char *what = is_trigger ? "a trigger" : "a unique index";
   const char *harm = is_trigger ? "may change what is kept" : "may keep records out";
+  if (!name)
+    return tune_database_failure(database);
   // A name may be anything, which is not for a terminal or a shell.
   if (!tune_database_is_key(name))
     return tune_status_make(TUNE_FAILED_PRECONDITION,

@@ -348,7 +348,7 @@ static void ask_database(tune_database *database, const char *task, char *text, 
 
 static void append_one(tune_database *database, const char *task, int config, bool was_good,
                        tune_random *random) {
-  char text[16];
+  char text[32];
   snprintf(text, sizeof text, "{\"n\":%d}", config);
   tune_record record = make_record(1 + 0.1 * config, text);
   uint64_t what = tune_random_below(random, 8);
@@ -374,7 +374,7 @@ static size_t append_history(tune_database *database, const char *task, tune_ran
   size_t count = 0;
   for (int config = 1; config < CONFIGS; ++config) {
     was_good[config] = tune_random_below(random, 4) > 0;
-    char text[16];
+    char text[32];
     snprintf(text, sizeof text, "{\"n\":%d}", config);
     tune_record record = make_record(1 + 0.1 * config, text);
     record.task = (char *)task;
@@ -397,7 +397,7 @@ static void the_best_is_what_a_session_believes(void **state) {
   (void)state;
   tune_database *database;
   tune_random random;
-  char task[16], ours[HISTORIES][16], theirs[16];
+  char task[16], ours[HISTORIES][32], theirs[32];
   size_t counts[2] = {0};
   assert_ok(tune_database_open(":memory:", &database));
   put_fingerprint(database, "ffff");
