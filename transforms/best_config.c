@@ -10,6 +10,7 @@
 #include <string.h>
 
 typedef struct search {
+  tune_database *database;
   const tune_task_space *space;
   tune_best_outcome outcome;
   double seconds; // of the best so far
@@ -30,6 +31,17 @@ static tune_status note_refused(search *state, const tune_record *record) {
   return TUNE_OK;
 }
 
+// What another record takes back is no use, and says more than that there is no record.
+static tune_status note_taken_back(search *state, const tune_record *record, bool *out_taken_back) {
+  tune_digest id;
+  TUNE_RETURN_IF_ERROR(tune_database_record_digest(record, &id));
+  TUNE_RETURN_IF_ERROR(tune_database_is_taken_back(state->database, id.text, out_taken_back));
+  bool says_more = state->outcome == TUNE_BEST_NO_RECORD || state->outcome == TUNE_BEST_OTHER_SPACE;
+  if (*out_taken_back && says_more)
+    state->outcome = TUNE_BEST_TAKEN_BACK;
+  return TUNE_OK;
+}
+
 // Winners were measured beside their rivals, so any of them beats any trial, as in
 // tune_database_best.
 static tune_status visit(void *user, const tune_record *record) {
@@ -44,19 +56,20 @@ static tune_status visit(void *user, const tune_record *record) {
   bool is_winner = record->kind == TUNE_RECORD_WINNER;
   bool has_best = state->config.choices != NULL;
   bool is_better = !has_best || (is_winner && !state->is_winner) ||
-                   (is_winner == state->is_winner && record->time.median < state->seconds);
-  tune_config config;
-  bool is_found = false;
+                   (is_winner == state->is_winner && tune_record_seconds(record) < state->seconds);
+  bool is_taken_back = false, is_found;
   if (is_better)
-    TUNE_RETURN_IF_ERROR(
-        tune_config_find(&config, state->space->space, record->config, &is_found, NULL));
-  if (is_better && !is_found)
-    return note_refused(state, record);
-  if (!is_found)
+    TUNE_RETURN_IF_ERROR(note_taken_back(state, record, &is_taken_back));
+  if (!is_better || is_taken_back)
     return TUNE_OK;
+  tune_config config;
+  TUNE_RETURN_IF_ERROR(
+      tune_config_find(&config, state->space->space, record->config, &is_found, NULL));
+  if (!is_found)
+    return note_refused(state, record);
   tune_config_deinit(&state->config);
   state->config = config;
-  state->seconds = record->time.median;
+  state->seconds = tune_record_seconds(record);
   state->is_winner = is_winner;
   return TUNE_OK;
 }
@@ -65,7 +78,7 @@ static tune_status visit(void *user, const tune_record *record) {
 static tune_status search_all(tune_database *database, const tune_task_space *space,
                               const tune_target_facts *facts, tune_best_outcome *out_outcome,
                               tune_config *out_config) {
-  search state = {.space = space, .outcome = TUNE_BEST_NO_RECORD};
+  search state = {.database = database, .space = space, .outcome = TUNE_BEST_NO_RECORD};
   tune_status status =
       tune_database_load(database, space->task->key.text, facts->digest.text, visit, &state);
   if (tune_status_is_ok(status) && state.config.choices) {
@@ -152,6 +165,10 @@ static tune_status describe(tune_database *database, const tune_task_space *spac
                                 is_device ? "of a search without device=FILE (target=cuda:sm_90, "
                                             "vulkan:generic) perhaps, "
                                           : "");
+    return TUNE_OK;
+  case TUNE_BEST_TAKEN_BACK:
+    tune_string_builder_append(text, "what was good of its records is taken back by others: a "
+                                     "config failed when it was built or run again; tune it again");
     return TUNE_OK;
   case TUNE_BEST_NOT_ALLOWED:
     tune_string_builder_append(text, "no record has what is chosen on this op");

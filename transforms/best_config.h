@@ -20,6 +20,7 @@ typedef enum tune_best_outcome {
   TUNE_BEST_FOUND,
   TUNE_BEST_NO_RECORD,    // nothing of this task ran on this target
   TUNE_BEST_OTHER_SPACE,  // there are records, but of other spaces: other rules or schedules
+  TUNE_BEST_TAKEN_BACK,   // others of the space take back those that were good
   TUNE_BEST_NOT_ALLOWED,  // the user's choices rule out all there are
   TUNE_BEST_NOT_OF_SPACE, // their configs are none of the space that they say they are of
 } tune_best_outcome;

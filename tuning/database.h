@@ -131,10 +131,17 @@ tune_status tune_database_load(tune_database *database, const char *task, const 
 
 // The record to use for `task` on `fingerprint`: of the winners, which were measured beside their
 // rivals, the last one of each schedule and of these the fastest; where no session has ended, the
-// fastest trial. Only verdict "ok" counts. With `schedule` (may be NULL) only records of that
-// schedule are looked at. NOT_FOUND if there is none. Takes well under a millisecond.
+// fastest trial. Only verdict "ok" counts, and what no other record takes back; a schedule
+// whose last winner was taken back has none, unless no trial is left. With `schedule` (may be NULL)
+// only records of that schedule are looked at. NOT_FOUND if there is none. Takes well under a
+// millisecond.
 tune_status tune_database_best(tune_database *database, const char *task, const char *fingerprint,
                                const char *schedule, tune_record *out_record);
+// Whether another record takes back the good one with this digest (tune_database_record_digest), as
+// a session would see it that loads both: one of its config failed, or was timed again because the
+// time does not hold. False for one that is not kept.
+tune_status tune_database_is_taken_back(tune_database *database, const char *digest,
+                                        bool *out_taken_back);
 
 // What names a record: a digest of every member. INVALID_ARGUMENT for one that is not fit to be
 // kept.

@@ -108,6 +108,22 @@ static const char *const migrations[] = {
     "UPDATE fingerprints AS f SET content ="
     "  digest_of(" TUNE_DATABASE_FINGERPRINT_MEMBERS ");"
     "CREATE TABLE layout(digest TEXT NOT NULL);",
+    // The best by times that are put right, and what takes records back that went well.
+    "DROP INDEX trials_by_time;"
+    "CREATE INDEX trials_by_time ON trials(task, fingerprint, " TUNE_DATABASE_SECONDS(
+        "") ")"
+            "  WHERE verdict = 'ok' AND kind = 'trial';"
+            "DROP INDEX trials_by_schedule;"
+            "CREATE INDEX trials_by_schedule ON trials(task, fingerprint, "
+            "schedule, " TUNE_DATABASE_SECONDS(
+                "") ")"
+                    "  WHERE verdict = 'ok' AND kind = 'trial';"
+                    "CREATE INDEX failures ON trials(task, fingerprint, schedule, config, "
+                    "created_ms)"
+                    "  WHERE verdict NOT IN ('ok', 'cut', 'duplicate');"
+                    "CREATE INDEX doubts ON trials(task, fingerprint, schedule, config, artifact, "
+                    "created_ms)"
+                    "  WHERE verdict = 'ok' AND kind = 'trial' AND error IS NOT NULL;",
 };
 
 #define SCHEMA_VERSION ((int)(sizeof migrations / sizeof *migrations))
@@ -256,6 +272,7 @@ static tune_status prepare_for_writing(const tune_database *database) {
   int version;
   // First, so that a file that is not ours is left as it is.
   TUNE_RETURN_IF_ERROR(read_version(database, &version));
+  TUNE_RETURN_IF_ERROR(tune_database_refuse_strangers(database));
   TUNE_RETURN_IF_ERROR(switch_to_wal(database));
   if (version == SCHEMA_VERSION)
     return tune_database_require_layout(database);
@@ -266,6 +283,7 @@ static tune_status prepare_for_writing(const tune_database *database) {
 static tune_status prepare_for_reading(const tune_database *database) {
   int version;
   TUNE_RETURN_IF_ERROR(read_version(database, &version));
+  TUNE_RETURN_IF_ERROR(tune_database_refuse_strangers(database));
   if (version == SCHEMA_VERSION)
     return tune_database_require_layout(database);
   if (version == 0)
@@ -284,9 +302,11 @@ void tune_database_destroy(tune_database *database) {
     return;
   sqlite3_finalize(database->insert_trial);
   sqlite3_finalize(database->insert_conditions);
+  sqlite3_finalize(database->best_schedules);
   sqlite3_finalize(database->best_winner);
   sqlite3_finalize(database->best_trial);
   sqlite3_finalize(database->best_trial_of_schedule);
+  sqlite3_finalize(database->taken_back);
   sqlite3_close(database->connection);
   free(database->read_text);
   free(database->path);

@@ -65,12 +65,17 @@ tune_status tune_database_add_functions(const tune_database *database) {
 
 //===- The schema -------------------------------------------------------------===//
 
-// With a letter less SQLite may read a table as another one, and finds nothing wrong with it.
+#define TABLES "('tasks', 'fingerprints', 'trials', 'conditions', 'layout')"
+#define INDICES                                                                                    \
+  "('tasks_alike', 'trials_in_order', 'trials_by_time', 'trials_by_schedule', 'winners',"          \
+  " 'failures', 'doubts')"
+
+// With a letter less SQLite may read a table as another one, and finds nothing wrong with it. What
+// is of another name is somebody's own.
 #define LAYOUT                                                                                     \
   "(SELECT digest_of(group_concat(name || ' ' || sql, char(10))) FROM (SELECT name, sql"           \
-  "  FROM sqlite_schema WHERE sql IS NOT NULL"                                                     \
-  "    AND tbl_name IN ('tasks', 'fingerprints', 'trials', 'conditions', 'layout')"                \
-  "  ORDER BY name))"
+  "  FROM sqlite_schema WHERE sql IS NOT NULL AND tbl_name IN " TABLES "    AND (name IN " TABLES  \
+  " OR name IN " INDICES ") ORDER BY name))"
 
 tune_status tune_database_put_layout(const tune_database *database) {
   return tune_database_execute(database,
@@ -88,6 +93,40 @@ tune_status tune_database_require_layout(const tune_database *database) {
                               "%s: the database is damaged (its schema is not what was written); "
                               "`sqlite3 FILE .recover` saves what can be saved",
                               database->path);
+  sqlite3_finalize(statement);
+  return status;
+}
+
+static tune_status stranger(const tune_database *database, bool is_trigger, const char *name) {
+  const char *what = is_trigger ? "a trigger" : "a unique index";
+  const char *harm = is_trigger ? "may change what is kept" : "may keep records out";
+  if (!name)
+    return tune_database_failure(database);
+  // A name may be anything, which is not for a terminal or a shell.
+  if (!tune_database_is_key(name))
+    return tune_status_make(TUNE_FAILED_PRECONDITION,
+                            "%s: has %s that is not mlir-tune's and %s; `sqlite3 FILE .schema` "
+                            "shows it, drop it",
+                            database->path, what, harm);
+  return tune_status_make(TUNE_FAILED_PRECONDITION,
+                          "%s: has %s that is not mlir-tune's and %s, %s; "
+                          "`sqlite3 FILE 'DROP %s \"%s\"'` drops it",
+                          database->path, what, harm, name, is_trigger ? "TRIGGER" : "INDEX", name);
+}
+
+tune_status tune_database_refuse_strangers(const tune_database *database) {
+  sqlite3_stmt *statement = NULL;
+  // A trigger's table is written as whoever made it wrote it.
+  TUNE_RETURN_IF_ERROR(tune_database_prepare(
+      database,
+      "SELECT type = 'trigger', name FROM sqlite_schema WHERE lower(tbl_name) IN " TABLES
+      "  AND (type = 'trigger' OR sql LIKE 'CREATE UNIQUE INDEX %') LIMIT 1",
+      &statement));
+  bool row;
+  tune_status status = tune_database_step(database, statement, &row);
+  if (tune_status_is_ok(status) && row)
+    status = stranger(database, sqlite3_column_int(statement, 0),
+                      (const char *)sqlite3_column_text(statement, 1));
   sqlite3_finalize(statement);
   return status;
 }

@@ -2,19 +2,21 @@
 //
 // The connection, and SQLite's results as statuses. Only tuning/database*.c include this.
 //
-// The tables (schema 7; `.schema` in the sqlite3 shell shows them):
+// The tables (schema 8; `.schema` in the sqlite3 shell shows them):
 //   tasks         one row for each key; seen_ms is when it was last put
 //   fingerprints  one row for each digest; likewise
 //   trials        one row for each record; refers to the two above by row id
 //   conditions    one row for each that records have, as JSON; trials refer to it by row id, or to
 //                 none. A row without trials is dropped by the next prune
 //   layout        one row, the digest of the texts of this schema
-// and the indices trials_in_order (load), trials_by_time (best of the trials, `verdict = 'ok'`
-// only), winners (the few rows with kind 'winner'), tasks_alike (nearest). A record's `digest` is
-// that of all its members, so that a record comes in once however often it is imported. Samples are
-// a blob of little-endian doubles. `content` of tasks and fingerprints is
-// digest_of() all columns of the row but id and seen_ms. What is read is verified by these digests,
-// and that it is what was asked for: an index may be damaged, too.
+// and the indices trials_in_order (load), trials_by_time and trials_by_schedule (best of the
+// trials, `verdict = 'ok'` only), winners (the few rows with kind 'winner'), failures and doubts
+// (what takes good records back), tasks_alike (nearest). A record's `digest` is that of all its
+// members, so that a record comes in once however often it is imported. Samples are a blob of
+// little-endian doubles. `content` of tasks and fingerprints is digest_of() all columns of the row
+// but id and seen_ms. What is read is verified by these digests, and that it is what was asked for:
+// an index may be damaged, too. Tables, views and indices of other names are somebody's own, and
+// left alone.
 //
 // application_id is TUNE_DATABASE_APPLICATION, user_version the schema's number; the steps from
 // each number to the next are in database_connection.c.
@@ -41,8 +43,8 @@ struct tune_database {
   void *damage_user;
   // Prepared once, since an import runs the first for each line, and a list the others for each
   // task.
-  sqlite3_stmt *insert_trial, *insert_conditions, *best_winner, *best_trial,
-      *best_trial_of_schedule;
+  sqlite3_stmt *insert_trial, *insert_conditions, *best_schedules, *best_winner, *best_trial,
+      *best_trial_of_schedule, *taken_back;
   // The last conditions that were read, as they are kept (NULL: none), and what that says: many
   // records in a row have the same.
   char *read_text;
@@ -84,6 +86,9 @@ tune_status tune_database_add_functions(const tune_database *database);
 // DATA_LOSS.
 tune_status tune_database_put_layout(const tune_database *database);
 tune_status tune_database_require_layout(const tune_database *database);
+// FAILED_PRECONDITION for what somebody put beside the schema that could change or refuse what is
+// kept: a trigger, or a unique index.
+tune_status tune_database_refuse_strangers(const tune_database *database);
 // Takes `why` something that was read ("a task") is not as it was written, and returns it as
 // DATA_LOSS, for people: which database, and what to do. Memory that ran out stays that.
 tune_status tune_database_damaged(const tune_database *database, const char *what, tune_status why);
@@ -179,5 +184,36 @@ tune_status tune_database_read_row(tune_database *database, sqlite3_stmt *statem
 // The same, with a message for people: which database, and what to do.
 tune_status tune_database_read_record(tune_database *database, sqlite3_stmt *statement,
                                       tune_record *out_record);
+// The same of one that an index says is of `task`, `fingerprint` and `schedule` (NULL: any).
+tune_status tune_database_read_record_of(tune_database *database, sqlite3_stmt *statement,
+                                         const char *task, const char *fingerprint,
+                                         const char *schedule, tune_record *out_record);
+
+// tune_record_seconds of the trial with the given prefix ("r.").
+#define TUNE_DATABASE_SECONDS(R) R "median / CASE WHEN " R "drift > 0 THEN " R "drift ELSE 1 END"
+
+// Which records x take back the good record r of the same task, fingerprint and schedule, as in
+// session_records.c: failures of its config, whenever they came; and doubts, which are trials that
+// say that an earlier time of their config, or of others with its code, does not hold. Of a config
+// that has doubts the last of them counts, not what was measured after it without knowing of them.
+#define TUNE_DATABASE_FAILURES "trials AS x INDEXED BY failures"
+#define TUNE_DATABASE_IS_FAILURE_OF_IT                                                             \
+  "x.task = r.task AND x.fingerprint = r.fingerprint AND x.schedule = r.schedule"                  \
+  "  AND x.config = r.config AND x.verdict NOT IN ('ok', 'cut', 'duplicate')"
+#define TUNE_DATABASE_DOUBTS "trials AS x INDEXED BY doubts"
+#define TUNE_DATABASE_IS_DOUBT_OF_IT                                                               \
+  "x.task = r.task AND x.fingerprint = r.fingerprint AND x.schedule = r.schedule"                  \
+  "  AND x.verdict = 'ok' AND x.kind = 'trial' AND x.error IS NOT NULL"                            \
+  "  AND (((x.created_ms, x.id) > (r.created_ms, r.id)"                                            \
+  "      AND (x.config = r.config OR x.artifact = r.artifact))"                                    \
+  "    OR (x.config = r.config AND r.kind = 'trial' AND r.error IS NULL))"
+#define TUNE_DATABASE_IS_TAKEN_BACK                                                                \
+  "(EXISTS(SELECT 1 FROM " TUNE_DATABASE_FAILURES " WHERE " TUNE_DATABASE_IS_FAILURE_OF_IT ")"     \
+  " OR EXISTS(SELECT 1 FROM " TUNE_DATABASE_DOUBTS " WHERE " TUNE_DATABASE_IS_DOUBT_OF_IT "))"
+
+// Of a winner r: its config had failed before.
+#define TUNE_DATABASE_NEVER_WON                                                                    \
+  "EXISTS(SELECT 1 FROM " TUNE_DATABASE_FAILURES " WHERE " TUNE_DATABASE_IS_FAILURE_OF_IT          \
+  " AND (x.created_ms, x.id) < (r.created_ms, r.id))"
 
 #endif // TUNE_TUNING_DATABASE_INTERNAL_H

@@ -14,10 +14,9 @@ static bool is_or_any(const char *text, const char *wanted) {
   return !wanted || strcmp(text, wanted) == 0;
 }
 
-// Reads a record that an index says is of `task`, `fingerprint` and `schedule` (NULL: any).
-static tune_status read_record_of(tune_database *database, sqlite3_stmt *statement,
-                                  const char *task, const char *fingerprint, const char *schedule,
-                                  tune_record *out_record) {
+tune_status tune_database_read_record_of(tune_database *database, sqlite3_stmt *statement,
+                                         const char *task, const char *fingerprint,
+                                         const char *schedule, tune_record *out_record) {
   TUNE_RETURN_IF_ERROR(tune_database_read_record(database, statement, out_record));
   if (is_or_any(out_record->task, task) && is_or_any(out_record->fingerprint, fingerprint) &&
       is_or_any(out_record->schedule, schedule))
@@ -53,7 +52,7 @@ tune_status tune_database_load(tune_database *database, const char *task, const 
       break;
     tune_record record;
     bool is_left_out;
-    status = read_record_of(database, statement, task, fingerprint, NULL, &record);
+    status = tune_database_read_record_of(database, statement, task, fingerprint, NULL, &record);
     status = tune_database_pass_over(database, status, &is_left_out);
     if (tune_status_is_ok(status) && !is_left_out)
       status = visit(user, &record);
@@ -61,97 +60,6 @@ tune_status tune_database_load(tune_database *database, const char *task, const 
   }
   sqlite3_finalize(statement);
   return status;
-}
-
-// The same of one that is good.
-static tune_status read_good_record(tune_database *database, sqlite3_stmt *statement,
-                                    const char *task, const char *fingerprint, const char *schedule,
-                                    tune_record *out_record) {
-  TUNE_RETURN_IF_ERROR(
-      read_record_of(database, statement, task, fingerprint, schedule, out_record));
-  if (out_record->verdict == TUNE_VERDICT_OK)
-    return TUNE_OK;
-  tune_record_deinit(out_record);
-  return tune_database_damaged(
-      database, "an index",
-      tune_status_make(TUNE_DATA_LOSS, "it leads to a record that is not good"));
-}
-
-// The first record that `*statement`, prepared from `sql` where it is not yet, gives for (task,
-// fingerprint, schedule), if any. (A NULL schedule is bound as what is not bound is: as NULL.)
-static tune_status first_record(tune_database *database, sqlite3_stmt **statement, const char *sql,
-                                const char *task, const char *fingerprint, const char *schedule,
-                                bool *out_found, tune_record *out_record) {
-  if (!*statement)
-    TUNE_RETURN_IF_ERROR(tune_database_prepare(database, sql, statement));
-  tune_status status = tune_database_bind(database, *statement, schedule ? "ttt" : "tt", task,
-                                          fingerprint, schedule);
-  if (tune_status_is_ok(status))
-    status = tune_database_step(database, *statement, out_found);
-  bool is_left_out = false;
-  if (tune_status_is_ok(status) && *out_found) {
-    status = read_good_record(database, *statement, task, fingerprint, schedule, out_record);
-    status = tune_database_pass_over(database, status, &is_left_out);
-  }
-  *out_found = *out_found && !is_left_out;
-  sqlite3_reset(*statement);
-  sqlite3_clear_bindings(*statement);
-  return status;
-}
-
-// The good rows of a task on a fingerprint; of which kind they are comes after it.
-#define GOOD                                                                                       \
-  "task = (SELECT id FROM tasks WHERE key = ?1)"                                                   \
-  " AND fingerprint = (SELECT id FROM fingerprints WHERE digest = ?2)"                             \
-  " AND verdict = 'ok'"
-
-#define WITH_RECORD                                                                                \
-  "  JOIN trials AS r ON r.id = found JOIN tasks AS t ON t.id = r.task"                            \
-  "  JOIN fingerprints AS f ON f.id = r.fingerprint"
-
-// Goes from schedule to schedule in the index, of which there are few, however many winners.
-static const char best_winner_sql[] =
-    "WITH RECURSIVE schedules(schedule) AS ("
-    "    SELECT min(schedule) FROM trials WHERE " GOOD
-    "      AND kind = 'winner' AND (?3 IS NULL OR schedule = ?3)"
-    "    UNION ALL SELECT (SELECT min(t.schedule) FROM trials AS t WHERE " GOOD
-    "        AND kind = 'winner' AND t.schedule > s.schedule AND ?3 IS NULL)"
-    "      FROM schedules AS s WHERE s.schedule IS NOT NULL)"
-    " SELECT " TUNE_DATABASE_RECORD_COLUMNS " FROM (SELECT (SELECT id FROM trials AS t WHERE " GOOD
-    "        AND kind = 'winner' AND t.schedule = s.schedule"
-    "        ORDER BY created_ms DESC, id DESC LIMIT 1) AS found"
-    "      FROM schedules AS s WHERE s.schedule IS NOT NULL)" WITH_RECORD
-    "  ORDER BY r.median, r.id LIMIT 1";
-
-static const char best_trial_sql[] =
-    "SELECT " TUNE_DATABASE_RECORD_COLUMNS " FROM (SELECT id AS found FROM trials"
-    "    WHERE " GOOD " AND kind = 'trial' ORDER BY median, id LIMIT 1)" WITH_RECORD;
-
-// The same of one schedule: a text of its own, since SQLite picks the index by it.
-static const char best_trial_of_schedule_sql[] =
-    "SELECT " TUNE_DATABASE_RECORD_COLUMNS " FROM (SELECT id AS found FROM trials"
-    "    WHERE " GOOD " AND kind = 'trial' AND schedule = ?3"
-    "    ORDER BY median, id LIMIT 1)" WITH_RECORD;
-
-#undef GOOD
-#undef WITH_RECORD
-
-tune_status tune_database_best(tune_database *database, const char *task, const char *fingerprint,
-                               const char *schedule, tune_record *out_record) {
-  tune_record_init(out_record);
-  bool found = false;
-  TUNE_RETURN_IF_ERROR(first_record(database, &database->best_winner, best_winner_sql, task,
-                                    fingerprint, schedule, &found, out_record));
-  if (!found)
-    TUNE_RETURN_IF_ERROR(schedule ? first_record(database, &database->best_trial_of_schedule,
-                                                 best_trial_of_schedule_sql, task, fingerprint,
-                                                 schedule, &found, out_record)
-                                  : first_record(database, &database->best_trial, best_trial_sql,
-                                                 task, fingerprint, NULL, &found, out_record));
-  if (found)
-    return TUNE_OK;
-  return tune_status_make(TUNE_NOT_FOUND, "%s: holds no good trial of task %s on fingerprint %s",
-                          database->path, task, fingerprint);
 }
 
 // Reads the row there is, and looks whether it is the only one.

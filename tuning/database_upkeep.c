@@ -12,14 +12,33 @@
 // How long a task without records is left alone, see the header.
 static const int64_t day_ms = 24 * 3600 * 1000;
 
-// Of each task, fingerprint and schedule, what tune_database_best gives: the last winner, or else
-// the fastest trial.
+// Of each task, fingerprint and schedule, what tune_database_best gives: the last winner (class 0),
+// or else, where that is taken back, the fastest trial (1), or the last winner that is not (2).
 #define BEST_OF_EACH                                                                               \
-  "SELECT id FROM (SELECT id, row_number() OVER"                                                   \
-  "    (PARTITION BY task, fingerprint, schedule ORDER BY kind = 'winner' DESC,"                   \
-  "      CASE kind WHEN 'winner' THEN -created_ms ELSE median END,"                                \
-  "      CASE kind WHEN 'winner' THEN -id ELSE id END) AS place"                                   \
-  "    FROM trials WHERE verdict = 'ok') WHERE place = 1"
+  "good AS MATERIALIZED (SELECT r.id, r.task, r.fingerprint, r.schedule, "                         \
+  "r.kind, " TUNE_DATABASE_SECONDS(                                                                \
+      "r.") " AS seconds,"                                                                         \
+            "      r.created_ms, " TUNE_DATABASE_IS_TAKEN_BACK " AS is_taken_back"                 \
+            "    FROM trials AS r WHERE r.verdict = 'ok'"                                          \
+            "      AND NOT (r.kind = 'winner' AND " TUNE_DATABASE_NEVER_WON ")),"                  \
+            "  classes AS (SELECT *, CASE WHEN kind = 'trial' THEN 1 WHEN row_number() OVER"       \
+            "        (PARTITION BY task, fingerprint, schedule, kind ORDER BY created_ms DESC, "   \
+            "id DESC) = 1"                                                                         \
+            "      THEN 0 ELSE 2 END AS class FROM good),"                                         \
+            "  best AS (SELECT id FROM (SELECT id, row_number() OVER"                              \
+            "      (PARTITION BY task, fingerprint, schedule ORDER BY class,"                      \
+            "        CASE class WHEN 1 THEN seconds ELSE -created_ms END,"                         \
+            "        CASE class WHEN 1 THEN id ELSE -id END) AS place"                             \
+            "    FROM classes WHERE NOT is_taken_back) WHERE place = 1)"
+
+// What takes back something that is not too old to stay.
+#define REASONS                                                                                    \
+  "reasons AS (SELECT x.id FROM trials AS r CROSS JOIN " TUNE_DATABASE_FAILURES                    \
+  "      WHERE ?3 > 0 AND r.verdict = 'ok' AND r.created_ms >= ?3"                                 \
+  "        AND " TUNE_DATABASE_IS_FAILURE_OF_IT                                                    \
+  "    UNION SELECT x.id FROM trials AS r CROSS JOIN " TUNE_DATABASE_DOUBTS                        \
+  "      WHERE ?3 > 0 AND r.verdict = 'ok' AND r.created_ms >= ?3"                                 \
+  "        AND " TUNE_DATABASE_IS_DOUBT_OF_IT ")"
 
 static tune_status drop(tune_database *database, const char *sql, const char *task, int64_t number,
                         int64_t before_ms, uint64_t *out_dropped) {
@@ -58,13 +77,14 @@ static tune_status drop_by_rules(tune_database *database,
   int64_t keep = options->keep_best > INT64_MAX ? INT64_MAX : (int64_t)options->keep_best;
   TUNE_RETURN_IF_ERROR(
       drop(database,
-           "WITH best AS (" BEST_OF_EACH "),"
+           "WITH " BEST_OF_EACH ", " REASONS ","
            "  fastest AS (SELECT id FROM (SELECT id, row_number() OVER"
-           "      (PARTITION BY task, fingerprint ORDER BY median, id) AS place"
-           "      FROM trials WHERE verdict = 'ok' AND kind = 'trial') WHERE place <= ?2)"
+           "      (PARTITION BY task, fingerprint ORDER BY seconds, id) AS place"
+           "      FROM good WHERE kind = 'trial' AND NOT is_taken_back) WHERE place <= ?2)"
            " DELETE FROM trials WHERE (?1 IS NULL OR task = (SELECT id FROM tasks WHERE key = ?1))"
            "  AND id NOT IN best"
-           "  AND ((?2 > 0 AND id NOT IN fastest) OR (?3 > 0 AND created_ms < ?3))",
+           "  AND ((?2 > 0 AND id NOT IN fastest)"
+           "    OR (?3 > 0 AND created_ms < ?3 AND id NOT IN reasons))",
            task, keep, options->older_than_ms, &result->records));
   int64_t yesterday = tune_database_now_ms() - day_ms;
   TUNE_RETURN_IF_ERROR(drop(database,

@@ -28,8 +28,8 @@ typedef struct tune_database_prune_result {
 // Drops records by the rules given (at least one; INVALID_ARGUMENT otherwise), then tasks and
 // fingerprints that have no record left and were not put for a day (a search may be about to add
 // the first), and gives the space back to the file system. Whatever tune_database_best gives, with
-// or without a schedule, stays. With keep_best, failed trials go: a later search may try them
-// again.
+// or without a schedule, stays, and what of the rest takes a record back goes no sooner than that
+// one. With keep_best, failed trials go: a later search may try them again.
 tune_status tune_database_prune(tune_database *database, const tune_database_prune_options *options,
                                 tune_database_prune_result *out_result);
 

@@ -44,6 +44,10 @@ bool tune_verdict_is_failure(tune_verdict verdict) {
 
 const char *tune_stage_name(tune_stage stage) { return stage_names[stage]; }
 
+double tune_record_seconds(const tune_record *record) {
+  return record->time.median / (record->drift > 0 ? record->drift : 1);
+}
+
 void tune_record_init(tune_record *record) { *record = (tune_record){0}; }
 
 void tune_record_deinit(tune_record *record) {

@@ -3,9 +3,10 @@
 //   tune_database_benchmark RECORDS FILE
 //
 // Makes a database of so many records, half of them of one task and the others of 500 (on two
-// fingerprints, of four schedules, with winners), and prints how long it takes to open it, to find
-// the best of a task, the neighbours of one, to keep a trial, and so on: medians, of new
-// connections where it says so. Exits with 1 where the best takes 1 ms or opening 50 ms.
+// fingerprints, of four schedules, with winners, and with what takes records back), and prints how
+// long it takes to open it, to find the best of a task, the neighbours of one, to keep a trial, and
+// so on: medians, of new connections where it says so. Exits with 1 where the best takes 1 ms or
+// opening 50 ms.
 //
 //===--------------------------------------------------------------------------------===//
 
@@ -57,23 +58,34 @@ static const char *fingerprint_of(long number) { return number / 7 % 2 ? "f1" : 
 
 static int task_of(long number) { return number % 2 ? 0 : 1 + (int)(number / 2 % OTHER_TASKS); }
 
-// A record as a line; every hundredth is a winner.
+// A record as a line. Every hundredth is a winner; every twentieth fails, and every thousandth says
+// that a time does not hold: of the config of the task's record before it.
 static void write_record(FILE *lines, long number) {
   double seconds = 1e-3 * (1 + fmod((double)number * 0.6180339887, 1.0));
   bool is_winner = number % 100 == 99 || number % 100 == 98;
+  bool is_failure = number % 20 < 2, is_doubt = number % 1000 / 2 == 5;
+  long config = is_failure || is_doubt ? number - (number % 2 ? 2 : 2 * OTHER_TASKS) : number;
   fprintf(lines,
           "{\"kind\":\"%s\",\"task\":\"task%d\",\"fingerprint\":\"%s\",\"schedule\":\"s%ld\","
-          "\"config\":{\"mc\":%ld,\"nc\":%ld,\"kc\":64,\"mr\":4,\"nr\":16,\"order\":1},"
-          "\"verdict\":\"ok\",\"digest\":\"%032lx\",\"time\":{\"median\":%.9f,\"low\":%.9f,"
-          "\"high\":%.9f,\"repeats\":4,\"samples\":[%.9f,%.9f,%.9f,%.9f]},"
-          "\"check\":{\"max_error\":1e-6,\"tolerance\":1e-4},\"stages\":{\"transform\":0.01},"
+          "\"config\":{\"mc\":%ld,\"nc\":%ld,\"kc\":64,\"mr\":4,\"nr\":16,\"order\":1},",
+          is_winner ? "winner" : "trial", task_of(number), fingerprint_of(number), number / 50 % 4,
+          config, config * 3);
+  if (is_failure)
+    fprintf(lines, "\"verdict\":\"wrong\",\"error\":\"not as the reference\",");
+  else
+    fprintf(lines,
+            "\"verdict\":\"ok\",%s\"time\":{\"median\":%.9f,\"low\":%.9f,\"high\":%.9f,"
+            "\"repeats\":4,\"samples\":[%.9f,%.9f,%.9f,%.9f]},"
+            "\"check\":{\"max_error\":1e-6,\"tolerance\":1e-4},",
+            is_doubt ? "\"error\":\"the time of an earlier record does not hold\"," : "", seconds,
+            seconds * 0.99, seconds * 1.01, seconds, seconds, seconds * 1.01, seconds * 0.99);
+  fprintf(lines,
+          "\"digest\":\"%032lx\",\"stages\":{\"transform\":0.01},"
           "\"conditions\":{\"cpus\":\"1\",\"governor\":\"performance\",\"load\":%ld.5,"
           "\"others_busy\":0.25,\"cpu_count\":2,\"stolen\":0.0},"
           "%s\"strategy\":\"evolutionary\",\"seed\":\"1\",\"created_ms\":%ld}\n",
-          is_winner ? "winner" : "trial", task_of(number), fingerprint_of(number), number / 50 % 4,
-          number, number * 3, number, seconds, seconds * 0.99, seconds * 1.01, seconds, seconds,
-          seconds * 1.01, seconds * 0.99, number / SESSION,
-          is_winner ? "\"script\":\"module {}\"," : "", 1700000000000 + number);
+          number, number / SESSION, is_winner ? "\"script\":\"module {}\"," : "",
+          1700000000000 + number);
 }
 
 static void import_lines(tune_database *database, char *lines, size_t size) {

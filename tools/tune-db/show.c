@@ -16,18 +16,55 @@ typedef struct show_options {
 
 //===- Collecting -------------------------------------------------------------===//
 
-// The records of a task, in the order of the fingerprints and, after sort_records, of what is
+// The trials of a task, in the order of the fingerprints and, once they are sorted, of what is
 // shown.
 typedef struct collection {
+  tune_database *database;
   bool only_failed;
-  tune_record *records;
+  tune_db_trial *trials;
   size_t count, capacity;
+  tune_digest best; // of the fingerprint of the last one
 } collection;
 
 static void collection_deinit(collection *all) {
   for (size_t i = 0; i < all->count; ++i)
-    tune_record_deinit(&all->records[i]);
-  free(all->records);
+    tune_record_deinit(&all->trials[i].record);
+  free(all->trials);
+}
+
+// "" where there is none.
+static tune_status find_best(tune_database *database, const tune_record *like,
+                             tune_digest *out_digest) {
+  tune_record best;
+  *out_digest = (tune_digest){{0}};
+  tune_status status = tune_database_best(database, like->task, like->fingerprint, NULL, &best);
+  if (tune_status_get_code(status) == TUNE_NOT_FOUND) {
+    tune_status_free(status);
+    return TUNE_OK;
+  }
+  TUNE_RETURN_IF_ERROR(status);
+  status = tune_database_record_digest(&best, out_digest);
+  tune_record_deinit(&best);
+  return status;
+}
+
+static tune_status find_standing(collection *all, const tune_record *record,
+                                 tune_db_standing *out_standing) {
+  const tune_record *last = all->count ? &all->trials[all->count - 1].record : NULL;
+  tune_digest digest;
+  bool is_taken_back;
+  *out_standing = TUNE_DB_KEPT;
+  if (!last || strcmp(last->fingerprint, record->fingerprint) != 0)
+    TUNE_RETURN_IF_ERROR(find_best(all->database, record, &all->best));
+  if (record->verdict != TUNE_VERDICT_OK)
+    return TUNE_OK;
+  TUNE_RETURN_IF_ERROR(tune_database_record_digest(record, &digest));
+  TUNE_RETURN_IF_ERROR(tune_database_is_taken_back(all->database, digest.text, &is_taken_back));
+  if (is_taken_back)
+    *out_standing = TUNE_DB_TAKEN_BACK;
+  else if (strcmp(digest.text, all->best.text) == 0)
+    *out_standing = TUNE_DB_BEST;
+  return TUNE_OK;
 }
 
 static tune_status collect(void *user, const tune_record *record) {
@@ -36,23 +73,29 @@ static tune_status collect(void *user, const tune_record *record) {
     return TUNE_OK;
   if (all->count == all->capacity) {
     size_t capacity = all->capacity ? 2 * all->capacity : 64;
-    tune_record *records = realloc(all->records, capacity * sizeof *records);
-    if (!records)
+    tune_db_trial *trials = realloc(all->trials, capacity * sizeof *trials);
+    if (!trials)
       return tune_status_make(TUNE_OUT_OF_MEMORY, "reading the trials");
-    all->records = records;
+    all->trials = trials;
     all->capacity = capacity;
   }
-  TUNE_RETURN_IF_ERROR(tune_record_init_copy(&all->records[all->count], record));
+  tune_db_trial *trial = &all->trials[all->count];
+  TUNE_RETURN_IF_ERROR(find_standing(all, record, &trial->standing));
+  TUNE_RETURN_IF_ERROR(tune_record_init_copy(&trial->record, record));
   ++all->count;
   return TUNE_OK;
 }
 
-// Machine by machine; winners first, then by time, then what has none, by age.
-static int compare_records(const void *left, const void *right) {
-  const tune_record *a = left, *b = right;
+// Machine by machine; the best first, then the other winners, then by time, then what has none, by
+// age, and last what is taken back.
+static int compare_trials(const void *left, const void *right) {
+  const tune_db_trial *one = left, *other = right;
+  const tune_record *a = &one->record, *b = &other->record;
   int order = strcmp(a->fingerprint, b->fingerprint);
   if (order)
     return order;
+  if (one->standing != other->standing)
+    return one->standing < other->standing ? -1 : 1;
   if (a->kind != b->kind)
     return a->kind == TUNE_RECORD_WINNER ? -1 : 1;
   double time_a = a->time.median > 0 ? a->time.median : INFINITY;
@@ -83,11 +126,11 @@ static void print_task(const tune_database_task *task) {
 }
 
 // "3 failed (2 wrong, 1 run-crashed)".
-static void print_failures(const tune_record *records, size_t count) {
+static void print_failures(const tune_db_trial *trials, size_t count) {
   size_t by_verdict[TUNE_VERDICT_COUNT] = {0}, failed = 0;
   for (size_t i = 0; i < count; ++i)
-    if (tune_verdict_is_failure(records[i].verdict)) {
-      ++by_verdict[records[i].verdict];
+    if (tune_verdict_is_failure(trials[i].record.verdict)) {
+      ++by_verdict[trials[i].record.verdict];
       ++failed;
     }
   printf(", %zu failed", failed);
@@ -119,9 +162,9 @@ static tune_status get_device(tune_database *database, const char *digest, char 
 }
 
 static tune_status print_heading(tune_database *database, const tune_roofline_place *place,
-                                 const tune_record *records, size_t count) {
+                                 const tune_db_trial *trials, size_t count) {
   char *target, *model;
-  const char *digest = records[0].fingerprint;
+  const char *digest = trials[0].record.fingerprint;
   TUNE_RETURN_IF_ERROR(get_device(database, digest, &target, &model));
   printf("\n%s:%s", target, digest);
   if (model) {
@@ -132,11 +175,11 @@ static tune_status print_heading(tune_database *database, const tune_roofline_pl
   free(model);
   if (place->seconds > 0)
     printf("\n%s at best, bound by %s", tune_figure_seconds(place->seconds).text, place->bound);
-  size_t trials = 0;
+  size_t tried = 0;
   for (size_t i = 0; i < count; ++i)
-    trials += records[i].kind == TUNE_RECORD_TRIAL;
-  printf("\n%zu trial%s", trials, trials == 1 ? "" : "s");
-  print_failures(records, count);
+    tried += trials[i].record.kind == TUNE_RECORD_TRIAL;
+  printf("\n%zu trial%s", tried, tried == 1 ? "" : "s");
+  print_failures(trials, count);
   printf("\n\n");
   return TUNE_OK;
 }
@@ -155,6 +198,12 @@ static tune_status print_findings(const tune_record *record, const char *prefix)
     tune_counts_append(&text, &record->counts);
     tune_string_builder_append(&text, "\n");
   }
+  if (record->drift > 0 && record->drift != 1)
+    tune_string_builder_appendf(&text,
+                                "%sthe machine was %.3f times as slow as at first: a time to "
+                                "compare is %s\n",
+                                prefix, record->drift,
+                                tune_figure_seconds(tune_record_seconds(record)).text);
   if (record->conditions.is_known) {
     tune_string_builder_append(&text, prefix);
     tune_kept_conditions_append(&text, &record->conditions);
@@ -181,31 +230,32 @@ static void print_error_text(const char *text) {
   }
 }
 
-static tune_status print_details(const tune_record *records, size_t count) {
+static tune_status print_details(const tune_db_trial *trials, size_t count) {
   for (size_t i = 0; i < count; ++i) {
+    const tune_record *record = &trials[i].record;
     char *config = NULL;
-    double median = records[i].time.median;
-    TUNE_RETURN_IF_ERROR(tune_record_config_text(records[i].config, &config));
-    printf("%s  %s  ", tune_figure_date(records[i].created_ms).text, tune_db_verdict(&records[i]));
+    double median = record->time.median;
+    TUNE_RETURN_IF_ERROR(tune_record_config_text(record->config, &config));
+    printf("%s  %s  ", tune_figure_date(record->created_ms).text, tune_db_verdict(&trials[i]));
     if (median > 0)
       printf("%s  ", tune_figure_seconds(median).text);
     tune_text_print(config, 0, stdout);
     putchar('\n');
     free(config);
-    if (records[i].error)
-      print_error_text(records[i].error);
-    TUNE_RETURN_IF_ERROR(print_findings(&records[i], "    "));
+    if (record->error)
+      print_error_text(record->error);
+    TUNE_RETURN_IF_ERROR(print_findings(record, "    "));
   }
   return TUNE_OK;
 }
 
 //===- Side by side -----------------------------------------------------------===//
 
-// The records from `first` on that are of one fingerprint.
+// The trials from `first` on that are of one fingerprint.
 static size_t count_of_fingerprint(const collection *all, size_t first) {
   size_t end = first + 1;
-  while (end < all->count &&
-         strcmp(all->records[end].fingerprint, all->records[first].fingerprint) == 0)
+  const char *fingerprint = all->trials[first].record.fingerprint;
+  while (end < all->count && strcmp(all->trials[end].record.fingerprint, fingerprint) == 0)
     ++end;
   return end - first;
 }
@@ -261,7 +311,7 @@ static tune_status print_targets(tune_database *database, const tune_database_ta
   TUNE_RETURN_IF_ERROR(tune_table_create(columns, sizeof columns / sizeof *columns, &table));
   tune_status status = TUNE_OK;
   for (size_t i = 0; i < all->count && tune_status_is_ok(status); i += count_of_fingerprint(all, i))
-    status = add_best(database, task, all->records[i].fingerprint, table);
+    status = add_best(database, task, all->trials[i].record.fingerprint, table);
   if (tune_status_is_ok(status)) {
     putchar('\n');
     status = tune_table_print(table, tune_terminal_width(stdout), stdout);
@@ -279,19 +329,19 @@ static tune_status print_text(tune_database *database, const tune_database_task 
     printf("\nno %s\n", options->failed ? "failed trials" : "trials");
   size_t limit = options->limit ? (size_t)options->limit : SIZE_MAX;
   for (size_t first = 0; first < all->count;) {
-    const tune_record *records = all->records + first;
+    const tune_db_trial *trials = all->trials + first;
     size_t count = count_of_fingerprint(all, first), shown = count < limit ? count : limit;
     tune_roofline_place place;
     TUNE_RETURN_IF_ERROR(
-        tune_roofline_find_kept_place(database, task, records[0].fingerprint, &place));
-    TUNE_RETURN_IF_ERROR(print_heading(database, &place, records, count));
+        tune_roofline_find_kept_place(database, task, trials[0].record.fingerprint, &place));
+    TUNE_RETURN_IF_ERROR(print_heading(database, &place, trials, count));
     bool is_table = !options->failed && !options->details;
-    TUNE_RETURN_IF_ERROR(is_table ? tune_db_print_trials(task, &place, records, shown)
-                                  : print_details(records, shown));
+    TUNE_RETURN_IF_ERROR(is_table ? tune_db_print_trials(task, &place, trials, shown)
+                                  : print_details(trials, shown));
     if (shown < count)
       printf("... and %zu more; --limit=0 shows all\n", count - shown);
     if (is_table)
-      TUNE_RETURN_IF_ERROR(print_findings(&records[0], "of the first: "));
+      TUNE_RETURN_IF_ERROR(print_findings(&trials[0].record, "of the first: "));
     first += count;
   }
   return TUNE_OK;
@@ -311,31 +361,40 @@ static json_t *task_to_json(const tune_database_task *task) {
                    "extents", extents);
 }
 
+// As it is exported, and what is known beside.
+static tune_status trial_to_json(const tune_db_trial *trial, const tune_roofline_place *place,
+                                 json_t **out_object) {
+  tune_digest id;
+  TUNE_RETURN_IF_ERROR(tune_database_record_digest(&trial->record, &id));
+  TUNE_RETURN_IF_ERROR(tune_record_to_json(&trial->record, out_object));
+  bool failed = json_object_set_new(*out_object, "record", json_string(id.text)) ||
+                tune_db_set_place(*out_object, place, trial->record.time.median);
+  if (trial->standing == TUNE_DB_TAKEN_BACK)
+    failed |= json_object_set_new(*out_object, "taken_back", json_true()) != 0;
+  if (!failed)
+    return TUNE_OK;
+  json_decref(*out_object);
+  return tune_status_make(TUNE_OUT_OF_MEMORY, "making JSON");
+}
+
 static tune_status print_json(tune_database *database, const tune_database_task *task,
                               const collection *all) {
   json_t *records = json_array();
   tune_roofline_place place = {0};
-  if (!records)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "making JSON");
-  for (size_t i = 0; i < all->count; ++i) {
+  tune_status status = records ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "making JSON");
+  for (size_t i = 0; i < all->count && tune_status_is_ok(status); ++i) {
+    const char *fingerprint = all->trials[i].record.fingerprint;
     json_t *record = NULL;
-    tune_digest id;
-    tune_status status = tune_database_record_digest(&all->records[i], &id);
-    bool is_known = i && strcmp(all->records[i].fingerprint, all->records[i - 1].fingerprint) == 0;
-    if (tune_status_is_ok(status) && !is_known)
-      status = tune_roofline_find_kept_place(database, task, all->records[i].fingerprint, &place);
+    if (!i || strcmp(fingerprint, all->trials[i - 1].record.fingerprint) != 0)
+      status = tune_roofline_find_kept_place(database, task, fingerprint, &place);
     if (tune_status_is_ok(status))
-      status = tune_record_to_json(&all->records[i], &record);
-    bool failed = tune_status_is_ok(status) &&
-                  (json_object_set_new(record, "record", json_string(id.text)) ||
-                   tune_db_set_place(record, &place, all->records[i].time.median));
-    failed |= tune_status_is_ok(status) && json_array_append_new(records, record) != 0;
-    if (failed)
+      status = trial_to_json(&all->trials[i], &place, &record);
+    if (tune_status_is_ok(status) && json_array_append_new(records, record) != 0)
       status = tune_status_make(TUNE_OUT_OF_MEMORY, "making JSON");
-    if (!tune_status_is_ok(status)) {
-      json_decref(records);
-      return status;
-    }
+  }
+  if (!tune_status_is_ok(status)) {
+    json_decref(records);
+    return status;
   }
   return tune_db_print_json(json_pack("{so so}", "task", task_to_json(task), "records", records));
 }
@@ -348,11 +407,11 @@ static tune_status show_task(tune_database *database, const tune_database_task *
     fputs(task->payload, stdout);
     return TUNE_OK;
   }
-  collection all = {.only_failed = options->failed};
+  collection all = {.database = database, .only_failed = options->failed};
   tune_status status = tune_database_load(database, task->key, fingerprint, collect, &all);
   if (tune_status_is_ok(status)) {
     if (all.count)
-      qsort(all.records, all.count, sizeof *all.records, compare_records);
+      qsort(all.trials, all.count, sizeof *all.trials, compare_trials);
     status = options->format == TUNE_DB_JSON ? print_json(database, task, &all)
                                              : print_text(database, task, &all, options);
   }
@@ -408,7 +467,7 @@ int tune_db_show(int argc, char **argv) {
   const tune_command command = {
       .name = "tune-db show",
       .operands = "TASK",
-      .summary = "Shows a task and its trials, the fastest first. TASK is its name, a part of it, "
+      .summary = "Shows a task and its trials, the best first. TASK is its name, a part of it, "
                  "or the start of "
                  "its key, as 'tune-db list' gives them.",
       .options = options,

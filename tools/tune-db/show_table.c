@@ -20,7 +20,7 @@ static void add_columns(table_form *form, const tune_table_column *columns, size
     form->columns[form->count++] = columns[i];
 }
 
-static table_form choose_form(const tune_record *records, size_t count) {
+static table_form choose_form(const tune_db_trial *trials, size_t count) {
   static const tune_table_column common[] = {
       {.title = "TIME", .is_number = true},
       {.title = "\xc2\xb1", .is_number = true},
@@ -42,9 +42,10 @@ static table_form choose_form(const tune_record *records, size_t count) {
   static const tune_table_column config = {.title = "CONFIG", .may_shrink = true};
   table_form form = {0};
   for (size_t i = 0; i < count; ++i) {
+    const tune_record *record = &trials[i].record;
     form.shows_counts =
-        form.shows_counts || tune_counts_instructions_per_cycle(&records[i].counts) > 0;
-    form.shows_code = form.shows_code || records[i].code.registers > 0;
+        form.shows_counts || tune_counts_instructions_per_cycle(&record->counts) > 0;
+    form.shows_code = form.shows_code || record->code.registers > 0;
   }
   add_columns(&form, common, sizeof common / sizeof *common);
   if (form.shows_counts)
@@ -74,13 +75,17 @@ static void set_code(const tune_code_features *code, tune_figure figures[CODE_CO
   }
 }
 
-const char *tune_db_verdict(const tune_record *record) {
-  return record->kind == TUNE_RECORD_WINNER ? "winner" : tune_verdict_name(record->verdict);
+const char *tune_db_verdict(const tune_db_trial *trial) {
+  if (trial->standing == TUNE_DB_TAKEN_BACK)
+    return "taken back";
+  return trial->record.kind == TUNE_RECORD_WINNER ? "winner"
+                                                  : tune_verdict_name(trial->record.verdict);
 }
 
 static tune_status add_record(tune_table *table, const tune_database_task *task,
-                              const tune_roofline_place *place, const tune_record *record,
+                              const tune_roofline_place *place, const tune_db_trial *trial,
                               const table_form *form) {
+  const tune_record *record = &trial->record;
   const tune_timing *time = &record->time;
   tune_digest digest;
   TUNE_RETURN_IF_ERROR(tune_database_record_digest(record, &digest));
@@ -97,7 +102,7 @@ static tune_status add_record(tune_table *table, const tune_database_task *task,
   set_code(&record->code, code);
   snprintf(id.text, sizeof id.text, "%.8s", digest.text);
   const char *cells[COLUMN_LIMIT] = {
-      median.text,      spread.text, rate.text, percent.text, tune_db_verdict(record),
+      median.text,      spread.text, rate.text, percent.text, tune_db_verdict(trial),
       record->strategy, id.text};
   size_t count = 7;
   for (size_t i = 0; form->shows_counts && i < COUNT_COLUMNS; ++i)
@@ -111,13 +116,13 @@ static tune_status add_record(tune_table *table, const tune_database_task *task,
 }
 
 tune_status tune_db_print_trials(const tune_database_task *task, const tune_roofline_place *place,
-                                 const tune_record *records, size_t count) {
-  table_form form = choose_form(records, count);
+                                 const tune_db_trial *trials, size_t count) {
+  table_form form = choose_form(trials, count);
   tune_table *table;
   TUNE_RETURN_IF_ERROR(tune_table_create(form.columns, form.count, &table));
   tune_status status = TUNE_OK;
   for (size_t i = 0; i < count && tune_status_is_ok(status); ++i)
-    status = add_record(table, task, place, &records[i], &form);
+    status = add_record(table, task, place, &trials[i], &form);
   if (tune_status_is_ok(status))
     status = tune_table_print(table, tune_terminal_width(stdout), stdout);
   tune_table_destroy(table);

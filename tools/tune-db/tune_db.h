@@ -93,10 +93,22 @@ tune_figure tune_db_count(uint64_t count, const char *noun);
 // Prints `value`, whose reference it takes; NULL stands for memory that ran out.
 tune_status tune_db_print_json(json_t *value);
 
-// "winner", or the verdict.
-const char *tune_db_verdict(const tune_record *record);
-// The table of records of `task` on one fingerprint.
+// A record, and what tune_database_best makes of it.
+typedef enum tune_db_standing {
+  TUNE_DB_BEST, // of its task and fingerprint
+  TUNE_DB_KEPT,
+  TUNE_DB_TAKEN_BACK, // by another record
+} tune_db_standing;
+
+typedef struct tune_db_trial {
+  tune_record record;
+  tune_db_standing standing;
+} tune_db_trial;
+
+// "winner", "taken back", or the verdict.
+const char *tune_db_verdict(const tune_db_trial *trial);
+// The table of trials of `task` on one fingerprint.
 tune_status tune_db_print_trials(const tune_database_task *task, const tune_roofline_place *place,
-                                 const tune_record *records, size_t count);
+                                 const tune_db_trial *trials, size_t count);
 
 #endif // TUNE_TOOLS_TUNE_DB_H

@@ -49,7 +49,7 @@ tune_status torture_expect(tune_status status, tune_status_code code, const char
     return tune_status_make(TUNE_INTERNAL, "it went well, but not '%s'", text);
   if (tune_status_get_code(status) != code || !strstr(tune_status_get_message(status), text))
     return status;
-  torture_say("%s\n", tune_status_get_message(status));
+  torture_say("%s\n", strstr(tune_status_get_message(status), text));
   tune_status_free(status);
   return TUNE_OK;
 }

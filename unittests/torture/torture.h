@@ -44,8 +44,8 @@ typedef struct torture_scenario {
 // To what the run or the look came; cut after 64 KiB. Allocates nothing.
 void torture_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-// Says the failure that `status` has to be, with this in its message, and frees it; what else it is
-// comes back as a failure.
+// Says the failure that `status` has to be, from this in its message on (a path before it may be of
+// this run alone), and frees it; what else it is comes back as a failure.
 tune_status torture_expect(tune_status status, tune_status_code code, const char *text);
 
 // Takes back what was said in this run.

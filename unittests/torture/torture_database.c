@@ -14,6 +14,16 @@
 
 static torture_path path_in(const char *folder) { return torture_in(folder, "tune.db"); }
 
+// What is done with "tune.db" while it is open.
+static tune_status use(const char *folder, tune_status (*open)(const char *, tune_database **),
+                       tune_status (*act)(tune_database *, const char *folder)) {
+  tune_database *database;
+  TUNE_RETURN_IF_ERROR(open(path_in(folder).text, &database));
+  tune_status status = act(database, folder);
+  tune_database_destroy(database);
+  return status;
+}
+
 //===- What is in a database ----------------------------------------------------------===//
 
 static void look_at_database(const char *folder) { torture_look_at_database(path_in(folder).text); }
@@ -40,8 +50,14 @@ static void prepare_records(const char *folder) {
     record.kind = i == 3 ? TUNE_RECORD_WINNER : TUNE_RECORD_TRIAL;
     assert_ok(tune_database_append(database, &record));
   }
-  tune_record record = make_failure(TUNE_VERDICT_RUN_CRASHED, "{\"mc\":9}", "SIGSEGV");
-  assert_ok(tune_database_append(database, &record));
+  // The winner's config, and one of its own.
+  for (int i = 3; i < 10; i += 6) {
+    char config[32];
+    snprintf(config, sizeof config, "{\"mc\":%d}", i);
+    tune_record record = make_failure(TUNE_VERDICT_RUN_CRASHED, config, "SIGSEGV");
+    record.created_ms += 10;
+    assert_ok(tune_database_append(database, &record));
+  }
   tune_database_destroy(database);
 }
 
@@ -79,21 +95,22 @@ static tune_status create_default(const char *folder) {
   return TUNE_OK;
 }
 
-static tune_status append(const char *folder) {
-  tune_database *database;
-  TUNE_RETURN_IF_ERROR(tune_database_open(path_in(folder).text, &database));
-  tune_status status = TUNE_OK;
-  for (int i = 20; i < 23 && tune_status_is_ok(status); ++i) {
+static tune_status append_some(tune_database *database, const char *folder) {
+  (void)folder;
+  for (int i = 20; i < 23; ++i) {
     char config[32];
     snprintf(config, sizeof config, "{\"mc\":%d}", i);
     tune_record record = make_record(0.1 * i, config);
     give_reasons(&record);
     record.task = "bbbb";
     record.created_ms += i;
-    status = tune_database_append(database, &record);
+    TUNE_RETURN_IF_ERROR(tune_database_append(database, &record));
   }
-  tune_database_destroy(database);
-  return status;
+  return TUNE_OK;
+}
+
+static tune_status append(const char *folder) {
+  return use(folder, tune_database_open, append_some);
 }
 
 //===- Asking ---------------------------------------------------------------------------===//
@@ -107,6 +124,9 @@ static tune_status ask_for_best(tune_database *database) {
     torture_say("best %s %g %.8s\n", record.config, record.time.median, digest.text);
   tune_record_deinit(&record);
   TUNE_RETURN_IF_ERROR(status);
+  bool is_taken_back;
+  TUNE_RETURN_IF_ERROR(tune_database_is_taken_back(database, digest.text, &is_taken_back));
+  torture_say("%s\n", is_taken_back ? "taken back" : "kept");
   digest.text[8] = '\0';
   TUNE_RETURN_IF_ERROR(tune_database_find_record(database, digest.text, &record));
   torture_say("found %s\n", record.config);
@@ -150,7 +170,8 @@ static tune_status say_summary(void *user, const tune_database_summary *summary)
   return TUNE_OK;
 }
 
-static tune_status ask_all(tune_database *database) {
+static tune_status ask_all(tune_database *database, const char *folder) {
+  (void)folder;
   TUNE_RETURN_IF_ERROR(ask_for_best(database));
   TUNE_RETURN_IF_ERROR(ask_for_names(database));
   TUNE_RETURN_IF_ERROR(ask_for_neighbours(database));
@@ -163,45 +184,43 @@ static tune_status ask_all(tune_database *database) {
 }
 
 static tune_status query(const char *folder) {
-  tune_database *database;
-  TUNE_RETURN_IF_ERROR(tune_database_open_read_only(path_in(folder).text, &database));
-  tune_status status = ask_all(database);
-  tune_database_destroy(database);
-  return status;
+  return use(folder, tune_database_open_read_only, ask_all);
 }
 
 //===- Upkeep and transfer ----------------------------------------------------------------===//
 
-static tune_status prune(const char *folder) {
-  tune_database *database;
-  TUNE_RETURN_IF_ERROR(tune_database_open(path_in(folder).text, &database));
+static tune_status keep_one(tune_database *database, const char *folder) {
+  (void)folder;
   tune_database_prune_options options = {.keep_best = 1};
   tune_database_prune_result result;
-  tune_status status = tune_database_prune(database, &options, &result);
-  if (tune_status_is_ok(status))
-    torture_say("%d dropped\n", (int)result.records);
-  tune_database_destroy(database);
-  return status;
+  TUNE_RETURN_IF_ERROR(tune_database_prune(database, &options, &result));
+  torture_say("%d dropped\n", (int)result.records);
+  return TUNE_OK;
 }
 
-static tune_status export_to(tune_database *database, const char *path) {
-  FILE *stream = fopen(path, "we");
+static tune_status prune(const char *folder) { return use(folder, tune_database_open, keep_one); }
+
+// To "lines".
+static tune_status write_lines(tune_database *database, const char *folder) {
+  torture_path path = torture_in(folder, "lines");
+  FILE *stream = fopen(path.text, "we");
   if (!stream)
-    return tune_status_from_errno(errno, "%s", path);
+    return tune_status_from_errno(errno, "%s", path.text);
   tune_database_transfer done;
-  tune_status status = tune_database_export(database, NULL, NULL, stream, path, &done);
+  tune_status status = tune_database_export(database, NULL, NULL, stream, path.text, &done);
   fclose(stream);
   if (tune_status_is_ok(status))
     torture_say("%d out\n", (int)done.records);
   return status;
 }
 
-static tune_status import_from(tune_database *database, const char *path) {
-  FILE *stream = fopen(path, "re");
+static tune_status read_lines(tune_database *database, const char *folder) {
+  torture_path path = torture_in(folder, "lines");
+  FILE *stream = fopen(path.text, "re");
   if (!stream)
-    return tune_status_from_errno(errno, "%s", path);
+    return tune_status_from_errno(errno, "%s", path.text);
   tune_database_transfer done;
-  tune_status status = tune_database_import(database, stream, path, &done);
+  tune_status status = tune_database_import(database, stream, path.text, &done);
   fclose(stream);
   if (tune_status_is_ok(status))
     torture_say("%d in, %d known\n", (int)done.records, (int)done.known);
@@ -213,30 +232,19 @@ static tune_status import_from(tune_database *database, const char *path) {
 }
 
 static tune_status export_all(const char *folder) {
-  tune_database *database;
-  TUNE_RETURN_IF_ERROR(tune_database_open_read_only(path_in(folder).text, &database));
-  tune_status status = export_to(database, torture_in(folder, "lines").text);
-  tune_database_destroy(database);
-  return status;
+  return use(folder, tune_database_open_read_only, write_lines);
 }
 
 // The database "old.db" with all, and "tune.db" with the first task alone; "lines" is of the first.
 static void prepare_transfer(const char *folder) {
   prepare_records(folder);
-  tune_database *database;
-  assert_ok(tune_database_open_read_only(path_in(folder).text, &database));
-  assert_ok(export_to(database, torture_in(folder, "lines").text));
-  tune_database_destroy(database);
+  assert_ok(export_all(folder));
   assert_int_equal(rename(path_in(folder).text, torture_in(folder, "old.db").text), 0);
   tune_database_destroy(open_with_one_task(folder));
 }
 
 static tune_status import_all(const char *folder) {
-  tune_database *database;
-  TUNE_RETURN_IF_ERROR(tune_database_open(path_in(folder).text, &database));
-  tune_status status = import_from(database, torture_in(folder, "lines").text);
-  tune_database_destroy(database);
-  return status;
+  return use(folder, tune_database_open, read_lines);
 }
 
 static tune_status merge(const char *folder) {

@@ -251,12 +251,7 @@ static tune_status claim(tune_rounds *rounds, int seed) {
 // Of another search it is refused.
 static tune_status claim_twice(tune_rounds *rounds) {
   TUNE_RETURN_IF_ERROR(claim(rounds, 3));
-  tune_status status = claim(rounds, 4);
-  if (tune_status_get_code(status) != TUNE_FAILED_PRECONDITION)
-    return status ? status : tune_status_make(TUNE_INTERNAL, "it was claimed twice");
-  torture_say("%s\n", strstr(tune_status_get_message(status), "seed"));
-  tune_status_free(status);
-  return TUNE_OK;
+  return torture_expect(claim(rounds, 4), TUNE_FAILED_PRECONDITION, "seed");
 }
 
 static tune_status export_round(tune_rounds *rounds, const char *folder) {
@@ -342,11 +337,7 @@ static tune_status refuse_gap(const char *folder) {
   tune_rounds *rounds;
   tune_status status = tune_rounds_open(torture_in(folder, "rounds").text, &rounds);
   tune_rounds_destroy(rounds);
-  if (tune_status_get_code(status) != TUNE_FAILED_PRECONDITION)
-    return status ? status : tune_status_make(TUNE_INTERNAL, "a round without results was taken");
-  torture_say("%s\n", strstr(tune_status_get_message(status), "is there, but"));
-  tune_status_free(status);
-  return TUNE_OK;
+  return torture_expect(status, TUNE_FAILED_PRECONDITION, "is there, but");
 }
 
 //===- Devices and facts ------------------------------------------------------------------===//
@@ -381,12 +372,8 @@ static tune_status use_device_file(const char *folder, const char *name, const c
 static tune_status read_devices(const char *folder) {
   TUNE_RETURN_IF_ERROR(use_device_file(folder, "cuda.json", "cuda:sm_90"));
   TUNE_RETURN_IF_ERROR(use_device_file(folder, "null.json", "null"));
-  tune_status status = use_device_file(folder, "none.json", "null");
-  if (tune_status_get_code(status) != TUNE_INVALID_ARGUMENT)
-    return status;
-  torture_say("%s\n", strrchr(tune_status_get_message(status), ':'));
-  tune_status_free(status);
-  return TUNE_OK;
+  return torture_expect(use_device_file(folder, "none.json", "null"), TUNE_INVALID_ARGUMENT,
+                        "No such file");
 }
 
 // A quick measurement after a whole one, which says that it was disturbed.
@@ -427,12 +414,7 @@ static tune_status make_facts(const char *folder) {
   TUNE_RETURN_IF_ERROR(tune_target_facts_create("vulkan:generic", 1, &facts));
   say_facts(facts);
   tune_target_facts_destroy(facts);
-  status = tune_target_facts_create("vulcan", 1, &facts);
-  if (tune_status_get_code(status) != TUNE_NOT_FOUND)
-    return status;
-  torture_say("%s\n", tune_status_get_message(status));
-  tune_status_free(status);
-  return TUNE_OK;
+  return torture_expect(tune_target_facts_create("vulcan", 1, &facts), TUNE_NOT_FOUND, "vulcan");
 }
 
 int main(int argc, char **argv) {

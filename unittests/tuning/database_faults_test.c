@@ -417,9 +417,9 @@ static void strange_files_are_refused(void **state) {
   write_text(f, "");
   assert_fails(tune_database_open_read_only(f->path, &database), TUNE_NOT_FOUND, "is empty");
   tune_database_destroy(open_with_task(f));
-  run_sql(f, "PRAGMA user_version = 8");
+  run_sql(f, "PRAGMA user_version = 9");
   assert_fails(tune_database_open(f->path, &database), TUNE_FAILED_PRECONDITION,
-               "newer mlir-tune (schema 8, this one knows up to 7)");
+               "newer mlir-tune (schema 9, this one knows up to 8)");
   assert_fails(tune_database_open_read_only(f->path, &database), TUNE_FAILED_PRECONDITION,
                "newer mlir-tune");
   assert_fails(tune_database_open("", &database), TUNE_INVALID_ARGUMENT, "empty");
@@ -428,11 +428,22 @@ static void strange_files_are_refused(void **state) {
                "its folder does not exist");
 }
 
-// A database with `record`, as schema 6 had it.
-static void make_schema_6(const fixture *f, const tune_record *record) {
+// A database with `record`, as schema 7 had it, but for the digest of its layout.
+static void make_schema_7(const fixture *f, const tune_record *record) {
   tune_database *database = open_with_task(f);
   assert_ok(tune_database_append(database, record));
   tune_database_destroy(database);
+  run_sql(f, "DROP INDEX failures; DROP INDEX doubts;"
+             "DROP INDEX trials_by_time; DROP INDEX trials_by_schedule;"
+             "CREATE INDEX trials_by_time ON trials(task, fingerprint, median)"
+             "  WHERE verdict = 'ok' AND kind = 'trial';"
+             "CREATE INDEX trials_by_schedule ON trials(task, fingerprint, schedule, median)"
+             "  WHERE verdict = 'ok' AND kind = 'trial'; PRAGMA user_version = 7");
+}
+
+// The same of schema 6.
+static void make_schema_6(const fixture *f, const tune_record *record) {
+  make_schema_7(f, record);
   run_sql(f, "ALTER TABLE tasks DROP COLUMN content; ALTER TABLE fingerprints DROP COLUMN content;"
              "DROP TABLE layout;"
              "PRAGMA user_version = 6");
@@ -499,7 +510,24 @@ static void older_databases_are_brought_up_to_date(void **state) {
   run_sql(f, "CREATE TABLE two(n CHECK(n = 2)); INSERT INTO two SELECT count(*) FROM trials");
 }
 
-// Tasks and fingerprints of the version just before get their digests.
+// What takes records back is found in older databases, too.
+static void databases_of_schema_7_are_brought_up_to_date(void **state) {
+  fixture *f = *state;
+  tune_record failure = make_failure(TUNE_VERDICT_WRONG, "{\"mc\":64}", "wrong"), best;
+  tune_database *database = NULL;
+  make_schema_7(f, &failure);
+  assert_fails(tune_database_open_read_only(f->path, &database), TUNE_FAILED_PRECONDITION,
+               "older version (schema 7)");
+  assert_ok(tune_database_open(f->path, &database));
+  tune_record record = make_record(1, "{\"mc\":64}");
+  assert_ok(tune_database_append(database, &record));
+  assert_fails(tune_database_best(database, "aaaa", "ffff", NULL, &best), TUNE_NOT_FOUND,
+               "no good trial");
+  assert_sound(database);
+  tune_database_destroy(database);
+}
+
+// Tasks and fingerprints of schema 6 get their digests.
 static void databases_of_schema_6_are_brought_up_to_date(void **state) {
   fixture *f = *state;
   tune_record record = make_record(1, "{\"mc\":64}");
@@ -753,6 +781,7 @@ int main(void) {
       TEST(older_databases_are_brought_up_to_date),
       TEST(databases_of_schema_4_are_brought_up_to_date),
       TEST(databases_of_schema_5_are_brought_up_to_date),
+      TEST(databases_of_schema_7_are_brought_up_to_date),
       TEST(databases_of_schema_6_are_brought_up_to_date),
       TEST(impossible_values_are_damage),
       TEST(our_memory_may_run_out),

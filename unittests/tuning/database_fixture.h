@@ -159,6 +159,16 @@ static inline tune_record make_failure(tune_verdict verdict, const char *config,
   return record;
 }
 
+static inline void append_record(tune_database *database, tune_record_kind kind,
+                                 const char *schedule, double seconds, const char *config,
+                                 int64_t created_ms) {
+  tune_record record = make_record(seconds, config);
+  record.kind = kind;
+  record.schedule = (char *)schedule;
+  record.created_ms = created_ms;
+  assert_ok(tune_database_append(database, &record));
+}
+
 static inline tune_status count_record(void *user, const tune_record *record) {
   (void)record;
   ++*(size_t *)user;

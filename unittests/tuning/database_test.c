@@ -3,7 +3,6 @@
 #include "unittests/tuning/database_fixture.h"
 
 #include <sys/stat.h>
-#include <time.h>
 
 //===- What goes in comes out -------------------------------------------------===//
 
@@ -221,53 +220,6 @@ static void visitors_can_stop(void **state) {
   tune_database_destroy(database);
 }
 
-//===- The best ---------------------------------------------------------------===//
-
-static void append(tune_database *database, tune_record_kind kind, const char *schedule,
-                   double seconds, const char *config, int64_t created_ms) {
-  tune_record record = make_record(seconds, config);
-  record.kind = kind;
-  record.schedule = (char *)schedule;
-  record.created_ms = created_ms;
-  assert_ok(tune_database_append(database, &record));
-}
-
-static void expect_best(tune_database *database, const char *schedule, const char *config) {
-  tune_record best;
-  assert_ok(tune_database_best(database, "aaaa", "ffff", schedule, &best));
-  assert_string_equal(best.config, config);
-  tune_record_deinit(&best);
-}
-
-// The fastest good trial, until a session has named a winner; the last winner of a schedule counts,
-// and of several schedules' winners the fastest.
-static void best_prefers_winners(void **state) {
-  tune_database *database = open_with_task(*state);
-  tune_record best;
-  assert_fails(tune_database_best(database, "aaaa", "ffff", NULL, &best), TUNE_NOT_FOUND,
-               "no good trial of task aaaa");
-  tune_record failed = make_failure(TUNE_VERDICT_WRONG, "{\"n\":0}", "wrong");
-  assert_ok(tune_database_append(database, &failed));
-  assert_fails(tune_database_best(database, "aaaa", "ffff", NULL, &best), TUNE_NOT_FOUND,
-               "no good trial");
-  append(database, TUNE_RECORD_TRIAL, "s1", 3, "{\"n\":1}", 1);
-  append(database, TUNE_RECORD_TRIAL, "s1", 1, "{\"n\":2}", 2);
-  append(database, TUNE_RECORD_TRIAL, "s2", 2, "{\"n\":3}", 3);
-  expect_best(database, NULL, "{\"n\":2}");
-  expect_best(database, "s2", "{\"n\":3}");
-  append(database, TUNE_RECORD_WINNER, "s1", 1.1, "{\"n\":4}", 4);
-  append(database, TUNE_RECORD_WINNER, "s1", 1.2, "{\"n\":5}", 5);
-  append(database, TUNE_RECORD_WINNER, "s2", 1.3, "{\"n\":6}", 6);
-  expect_best(database, NULL, "{\"n\":5}");
-  expect_best(database, "s1", "{\"n\":5}");
-  expect_best(database, "s2", "{\"n\":6}");
-  append(database, TUNE_RECORD_WINNER, "s2", 1.15, "{\"n\":7}", 7);
-  expect_best(database, NULL, "{\"n\":7}");
-  assert_fails(tune_database_best(database, "aaaa", "none", NULL, &best), TUNE_NOT_FOUND, "none");
-  assert_fails(tune_database_best(database, "aaaa", "ffff", "s3", &best), TUNE_NOT_FOUND, "");
-  tune_database_destroy(database);
-}
-
 //===- Tasks and fingerprints -------------------------------------------------===//
 
 // A task comes back whole; putting it again replaces it.
@@ -437,9 +389,9 @@ static tune_status print_summary(void *user, const tune_database_summary *s) {
 static void list_counts(void **state) {
   tune_database *database = open_with_task(*state);
   put_task(database, "bbbb", 1, 2, 3);
-  append(database, TUNE_RECORD_TRIAL, "s", 2, "{\"n\":1}", 10);
-  append(database, TUNE_RECORD_TRIAL, "s", 1, "{\"n\":2}", 30);
-  append(database, TUNE_RECORD_WINNER, "s", 1.5, "{\"n\":2}", 20);
+  append_record(database, TUNE_RECORD_TRIAL, "s", 2, "{\"n\":1}", 10);
+  append_record(database, TUNE_RECORD_TRIAL, "s", 1, "{\"n\":2}", 30);
+  append_record(database, TUNE_RECORD_WINNER, "s", 1.5, "{\"n\":2}", 20);
   tune_record failed = make_failure(TUNE_VERDICT_BUILD_FAILED, "{}", "no");
   failed.created_ms = 15;
   assert_ok(tune_database_append(database, &failed));
@@ -494,38 +446,6 @@ static void default_path_follows_xdg(void **state) {
   tune_database_destroy(database);
 }
 
-//===- Many records -----------------------------------------------------------===//
-
-static double now_seconds(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-// The best of a task with many trials is found by an index: a hundred times as many cost no more.
-static void best_does_not_look_at_all(void **state) {
-  tune_database *database = open_with_task(*state);
-  double seconds[2];
-  size_t appended = 0;
-  for (size_t step = 0; step < 2; ++step) {
-    for (; appended < (step ? 20000u : 200u); ++appended) {
-      char config[32];
-      snprintf(config, sizeof config, "{\"n\":%zu}", appended);
-      append(database, TUNE_RECORD_TRIAL, "s", 1 + (double)(appended * 7919 % 20011), config,
-             (int64_t)appended);
-    }
-    seconds[step] = INFINITY;
-    // The quickest of several, since others use the machine too.
-    for (size_t i = 0; i < 20; ++i) {
-      double start = now_seconds();
-      expect_best(database, NULL, "{\"n\":0}");
-      seconds[step] = fmin(seconds[step], now_seconds() - start);
-    }
-  }
-  tune_database_destroy(database);
-  assert_true(seconds[1] < 10 * seconds[0]);
-}
-
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
   const struct CMUnitTest tests[] = {
@@ -537,14 +457,12 @@ int main(void) {
       TEST(bad_records_are_refused),
       TEST(load_goes_by_age),
       TEST(visitors_can_stop),
-      TEST(best_prefers_winners),
       TEST(tasks_come_back_whole),
       TEST(bad_tasks_are_refused),
       TEST(tasks_are_found_by_what_one_types),
       TEST(neighbours_are_the_similar_ones),
       TEST(list_counts),
       TEST(default_path_follows_xdg),
-      TEST(best_does_not_look_at_all),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,15 +5,6 @@
 
 #include <sqlite3.h>
 
-static void append(tune_database *database, tune_record_kind kind, const char *schedule,
-                   double seconds, const char *config, int64_t created_ms) {
-  tune_record record = make_record(seconds, config);
-  record.kind = kind;
-  record.schedule = (char *)schedule;
-  record.created_ms = created_ms;
-  assert_ok(tune_database_append(database, &record));
-}
-
 static tune_status collect_config(void *user, const tune_record *record) {
   strcat(user, record->config);
   return TUNE_OK;
@@ -38,13 +29,13 @@ static void expect_prune(tune_database *database, tune_database_prune_options op
 // The n fastest stay, and with them the last winner of each schedule, or its fastest trial.
 static void the_fastest_stay(void **state) {
   tune_database *database = open_with_task(*state);
-  append(database, TUNE_RECORD_TRIAL, "s1", 1.0, "{\"n\":1}", 1);
-  append(database, TUNE_RECORD_TRIAL, "s1", 2.0, "{\"n\":2}", 2);
-  append(database, TUNE_RECORD_TRIAL, "s1", 3.0, "{\"n\":3}", 3);
-  append(database, TUNE_RECORD_WINNER, "s1", 1.1, "{\"n\":4}", 4);
-  append(database, TUNE_RECORD_WINNER, "s1", 1.2, "{\"n\":5}", 5);
-  append(database, TUNE_RECORD_TRIAL, "s2", 9.0, "{\"n\":6}", 6);
-  append(database, TUNE_RECORD_TRIAL, "s2", 8.0, "{\"n\":7}", 7);
+  append_record(database, TUNE_RECORD_TRIAL, "s1", 1.0, "{\"n\":1}", 1);
+  append_record(database, TUNE_RECORD_TRIAL, "s1", 2.0, "{\"n\":2}", 2);
+  append_record(database, TUNE_RECORD_TRIAL, "s1", 3.0, "{\"n\":3}", 3);
+  append_record(database, TUNE_RECORD_WINNER, "s1", 1.1, "{\"n\":4}", 4);
+  append_record(database, TUNE_RECORD_WINNER, "s1", 1.2, "{\"n\":5}", 5);
+  append_record(database, TUNE_RECORD_TRIAL, "s2", 9.0, "{\"n\":6}", 6);
+  append_record(database, TUNE_RECORD_TRIAL, "s2", 8.0, "{\"n\":7}", 7);
   tune_record failed = make_failure(TUNE_VERDICT_WRONG, "{\"n\":8}", "wrong");
   failed.created_ms = 8;
   assert_ok(tune_database_append(database, &failed));
@@ -86,9 +77,9 @@ static void conditions_go_with_their_records(void **state) {
 // What is old goes, but not what is best.
 static void the_old_go(void **state) {
   tune_database *database = open_with_task(*state);
-  append(database, TUNE_RECORD_TRIAL, "s1", 1.0, "{\"n\":1}", 100);
-  append(database, TUNE_RECORD_TRIAL, "s1", 2.0, "{\"n\":2}", 200);
-  append(database, TUNE_RECORD_TRIAL, "s1", 3.0, "{\"n\":3}", 300);
+  append_record(database, TUNE_RECORD_TRIAL, "s1", 1.0, "{\"n\":1}", 100);
+  append_record(database, TUNE_RECORD_TRIAL, "s1", 2.0, "{\"n\":2}", 200);
+  append_record(database, TUNE_RECORD_TRIAL, "s1", 3.0, "{\"n\":3}", 300);
   expect_prune(database, (tune_database_prune_options){.older_than_ms = 300}, 1, 2);
   expect_records(database, "{\"n\":1}{\"n\":3}");
   expect_prune(database, (tune_database_prune_options){.older_than_ms = 1000, .keep_best = 3}, 1,
@@ -108,7 +99,7 @@ static void the_empty_go_in_time(void **state) {
   tune_database *database = open_with_task(f);
   put_task(database, "bbbb", 1, 2, 3);
   put_fingerprint(database, "eeee");
-  append(database, TUNE_RECORD_TRIAL, "s", 1, "{}", 1);
+  append_record(database, TUNE_RECORD_TRIAL, "s", 1, "{}", 1);
   tune_database_prune_options options = {.keep_best = 1};
   tune_database_prune_result result;
   assert_ok(tune_database_prune(database, &options, &result));
@@ -134,7 +125,7 @@ static void pruned_files_are_smaller(void **state) {
   for (int i = 0; i < 300; ++i) {
     char config[32];
     snprintf(config, sizeof config, "{\"n\":%d}", i);
-    append(database, TUNE_RECORD_TRIAL, "s", 1 + i, config, i);
+    append_record(database, TUNE_RECORD_TRIAL, "s", 1 + i, config, i);
   }
   size_t before, after;
   char *bytes;
@@ -243,8 +234,9 @@ static void transfers_lose_nothing(void **state) {
   fixture *f = *state;
   tune_database *database = open_with_task(f), *other = NULL;
   put_task(database, "bbbb", 1, -1, 3);
-  append(database, TUNE_RECORD_TRIAL, "s", 0.1 + 0.2, "{\"a\": 9223372036854775807}", INT64_MAX);
-  append(database, TUNE_RECORD_WINNER, "", 1e-300, "{}", -1);
+  append_record(database, TUNE_RECORD_TRIAL, "s", 0.1 + 0.2, "{\"a\": 9223372036854775807}",
+                INT64_MAX);
+  append_record(database, TUNE_RECORD_WINNER, "", 1e-300, "{}", -1);
   tune_record failed = make_failure(TUNE_VERDICT_BUILD_TIMEOUT, "{\"\xc3\xa9\":1}",
                                     "line 1\nline 2 \xe2\x80\x9cquoted\xe2\x80\x9d\t\xff");
   failed.check.is_known = true;
