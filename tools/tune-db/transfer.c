@@ -37,10 +37,18 @@ static tune_status export_to_file(tune_database *database, const char *task,
   return status;
 }
 
+static void warn_of_damage(void *user, const char *what) {
+  (void)user;
+  fprintf(stderr, "tune-db export: warning: %s; this is left out, and whatever else is damaged\n",
+          what);
+}
+
 static tune_status export(const char *path, const char *task, const char *fingerprint,
-                          const char *output) {
+                          const char *output, bool leaves_out_damage) {
   tune_database *database;
   TUNE_RETURN_IF_ERROR(tune_database_open_read_only(path, &database));
+  if (leaves_out_damage)
+    tune_database_leave_out_damage(database, warn_of_damage, NULL);
   char *key = NULL, *digest = NULL;
   tune_status status = tune_db_find_task(database, task, &key);
   if (tune_status_is_ok(status))
@@ -62,9 +70,14 @@ static tune_status export(const char *path, const char *task, const char *finger
 
 int tune_db_export(int argc, char **argv) {
   const char *path = NULL, *fingerprint = NULL, *output = "-";
+  bool leaves_out_damage = false;
   const tune_option options[] = {
       TUNE_DB_OPTION_DB(&path),
       TUNE_DB_OPTION_FINGERPRINT(&fingerprint),
+      {.name = "leave-out-damage",
+       .kind = TUNE_OPTION_FLAG,
+       .target = &leaves_out_damage,
+       .help = "write what is sound of a damaged database; else that is an error"},
       {.name = "output",
        .letter = 'o',
        .kind = TUNE_OPTION_STRING,
@@ -87,7 +100,7 @@ int tune_db_export(int argc, char **argv) {
   if (!tune_db_parse(&command, argc, argv, &arguments, &exit_status))
     return exit_status;
   const char *task = arguments.operands.count ? arguments.operands.values[0] : NULL;
-  tune_status status = export(path, task, fingerprint, output);
+  tune_status status = export(path, task, fingerprint, output, leaves_out_damage);
   tune_arguments_deinit(&arguments);
   return tune_db_finish(command.name, status);
 }
