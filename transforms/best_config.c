@@ -13,9 +13,9 @@ typedef struct search {
   tune_database *database;
   const tune_task_space *space;
   tune_best_outcome outcome;
-  double seconds; // of the best so far
-  bool is_winner;
-  tune_config config;
+  tune_config winner, trial; // the last and the fastest that are not taken back
+  double seconds;            // of the trial
+  bool is_winner_taken_back; // the last of all winners
 } search;
 
 // A record that choices rule out says more than one that nobody could have made.
@@ -42,8 +42,14 @@ static tune_status note_taken_back(search *state, const tune_record *record, boo
   return TUNE_OK;
 }
 
-// Winners were measured beside their rivals, so any of them beats any trial, as in
-// tune_database_best.
+static void take(tune_config *into, tune_config *config) {
+  tune_config_deinit(into);
+  *into = *config;
+  *config = (tune_config){0};
+}
+
+// As tune_database_best does: the last winner, whose rivals were measured beside it, or else the
+// fastest trial. Records come in the order in which they were made.
 static tune_status visit(void *user, const tune_record *record) {
   search *state = user;
   if (record->verdict != TUNE_VERDICT_OK)
@@ -53,25 +59,25 @@ static tune_status visit(void *user, const tune_record *record) {
       state->outcome = TUNE_BEST_OTHER_SPACE;
     return TUNE_OK;
   }
-  bool is_winner = record->kind == TUNE_RECORD_WINNER;
-  bool has_best = state->config.choices != NULL;
-  bool is_better = !has_best || (is_winner && !state->is_winner) ||
-                   (is_winner == state->is_winner && tune_record_seconds(record) < state->seconds);
-  bool is_taken_back = false, is_found;
-  if (is_better)
-    TUNE_RETURN_IF_ERROR(note_taken_back(state, record, &is_taken_back));
-  if (!is_better || is_taken_back)
+  bool is_winner = record->kind == TUNE_RECORD_WINNER, is_taken_back, is_found;
+  double seconds = tune_record_seconds(record);
+  if (!is_winner && state->trial.choices && seconds >= state->seconds)
     return TUNE_OK;
   tune_config config;
   TUNE_RETURN_IF_ERROR(
       tune_config_find(&config, state->space->space, record->config, &is_found, NULL));
   if (!is_found)
     return note_refused(state, record);
-  tune_config_deinit(&state->config);
-  state->config = config;
-  state->seconds = tune_record_seconds(record);
-  state->is_winner = is_winner;
-  return TUNE_OK;
+  tune_status status = note_taken_back(state, record, &is_taken_back);
+  if (is_winner)
+    state->is_winner_taken_back = is_taken_back;
+  bool is_good = tune_status_is_ok(status) && !is_taken_back;
+  if (is_good && !is_winner)
+    state->seconds = seconds;
+  if (is_good)
+    take(is_winner ? &state->winner : &state->trial, &config);
+  tune_config_deinit(&config);
+  return status;
 }
 
 // Looks through all records: some that are no use, or not allowed, are in front.
@@ -81,13 +87,15 @@ static tune_status search_all(tune_database *database, const tune_task_space *sp
   search state = {.database = database, .space = space, .outcome = TUNE_BEST_NO_RECORD};
   tune_status status =
       tune_database_load(database, space->task->key.text, facts->digest.text, visit, &state);
-  if (tune_status_is_ok(status) && state.config.choices) {
-    *out_outcome = TUNE_BEST_FOUND;
-    *out_config = state.config;
-    return TUNE_OK;
-  }
-  tune_config_deinit(&state.config);
+  // Of a winner before one that is taken back nobody has compared what is left.
+  bool is_trial = !state.winner.choices || (state.is_winner_taken_back && state.trial.choices);
   *out_outcome = state.outcome;
+  if (tune_status_is_ok(status) && (state.winner.choices || state.trial.choices)) {
+    *out_outcome = TUNE_BEST_FOUND;
+    take(out_config, is_trial ? &state.trial : &state.winner);
+  }
+  tune_config_deinit(&state.winner);
+  tune_config_deinit(&state.trial);
   return status;
 }
 

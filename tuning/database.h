@@ -179,7 +179,7 @@ typedef struct tune_database_summary {
   uint64_t trials;                  // records other than winners
   uint64_t failed;                  // of these, with a verdict other than ok, cut and duplicate
   double best;     // seconds: the median of tune_database_best; 0 where there is none
-  bool has_winner; // a session was ended
+  bool has_winner; // the best is what a session ended with
   int64_t last_ms; // when the last trial was made, Unix time in milliseconds
 } tune_database_summary;
 

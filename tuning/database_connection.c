@@ -118,10 +118,11 @@ static const char *const migrations[] = {
             "schedule, " TUNE_DATABASE_SECONDS(
                 "") ")"
                     "  WHERE verdict = 'ok' AND kind = 'trial';"
-                    "CREATE INDEX failures ON trials(task, fingerprint, schedule, config, "
+                    "CREATE INDEX trials_failures ON trials(task, fingerprint, schedule, config, "
                     "created_ms)"
                     "  WHERE verdict NOT IN ('ok', 'cut', 'duplicate');"
-                    "CREATE INDEX doubts ON trials(task, fingerprint, schedule, config, artifact, "
+                    "CREATE INDEX trials_doubts ON trials(task, fingerprint, schedule, config, "
+                    "artifact, "
                     "created_ms)"
                     "  WHERE verdict = 'ok' AND kind = 'trial' AND error IS NOT NULL;",
 };

@@ -68,7 +68,7 @@ tune_status tune_database_add_functions(const tune_database *database) {
 #define TABLES "('tasks', 'fingerprints', 'trials', 'conditions', 'layout')"
 #define INDICES                                                                                    \
   "('tasks_alike', 'trials_in_order', 'trials_by_time', 'trials_by_schedule', 'winners',"          \
-  " 'failures', 'doubts')"
+  " 'trials_failures', 'trials_doubts')"
 
 // With a letter less SQLite may read a table as another one, and finds nothing wrong with it. What
 // is of another name is somebody's own.

@@ -10,7 +10,7 @@
 //                 none. A row without trials is dropped by the next prune
 //   layout        one row, the digest of the texts of this schema
 // and the indices trials_in_order (load), trials_by_time and trials_by_schedule (best of the
-// trials, `verdict = 'ok'` only), winners (the few rows with kind 'winner'), failures and doubts
+// trials, `verdict = 'ok'` only), winners (the few rows with kind 'winner'), trials_failures and trials_doubts
 // (what takes good records back), tasks_alike (nearest). A record's `digest` is that of all its
 // members, so that a record comes in once however often it is imported. Samples are a blob of
 // little-endian doubles. `content` of tasks and fingerprints is digest_of() all columns of the row
@@ -196,11 +196,11 @@ tune_status tune_database_read_record_of(tune_database *database, sqlite3_stmt *
 // session_records.c: failures of its config, whenever they came; and doubts, which are trials that
 // say that an earlier time of their config, or of others with its code, does not hold. Of a config
 // that has doubts the last of them counts, not what was measured after it without knowing of them.
-#define TUNE_DATABASE_FAILURES "trials AS x INDEXED BY failures"
+#define TUNE_DATABASE_FAILURES "trials AS x INDEXED BY trials_failures"
 #define TUNE_DATABASE_IS_FAILURE_OF_IT                                                             \
   "x.task = r.task AND x.fingerprint = r.fingerprint AND x.schedule = r.schedule"                  \
   "  AND x.config = r.config AND x.verdict NOT IN ('ok', 'cut', 'duplicate')"
-#define TUNE_DATABASE_DOUBTS "trials AS x INDEXED BY doubts"
+#define TUNE_DATABASE_DOUBTS "trials AS x INDEXED BY trials_doubts"
 #define TUNE_DATABASE_IS_DOUBT_OF_IT                                                               \
   "x.task = r.task AND x.fingerprint = r.fingerprint AND x.schedule = r.schedule"                  \
   "  AND x.verdict = 'ok' AND x.kind = 'trial' AND x.error IS NOT NULL"                            \

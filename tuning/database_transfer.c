@@ -104,6 +104,13 @@ static tune_status export_all(tune_database *database, const char *fingerprint, 
   return TUNE_OK;
 }
 
+// What is left out has to be told: rows that a damaged index hides, too.
+static tune_status require_sound(tune_database *database) {
+  bool is_left_out;
+  tune_status status = tune_database_require_sound(database);
+  return tune_database_pass_over(database, status, &is_left_out);
+}
+
 tune_status tune_database_export(tune_database *database, const char *task, const char *fingerprint,
                                  FILE *stream, const char *name,
                                  tune_database_transfer *out_transfer) {
@@ -117,8 +124,8 @@ tune_status tune_database_export(tune_database *database, const char *task, cons
       has_sets ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "exporting %s", database->path);
   if (tune_status_is_ok(status))
     status = tune_database_begin_reading(database);
-  if (tune_status_is_ok(status) && !database->leaves_out_damage)
-    status = tune_database_require_sound(database);
+  if (tune_status_is_ok(status))
+    status = require_sound(database);
   if (tune_status_is_ok(status))
     status = export_all(database, fingerprint, &to);
   status = tune_database_end(database, status);

@@ -110,12 +110,12 @@ typedef struct tune_record {
   int64_t created_ms;                     // when it was measured; Unix time in milliseconds
 } tune_record;
 
-// All zero and NULL: the empty record. The required texts (task, fingerprint, schedule, config,
-// strategy) are then NULL and have to be set before it is stored.
 // The median that is put right by the drift, to compare it with others of the same task and
 // fingerprint; 0 where there is no time.
 double tune_record_seconds(const tune_record *record);
 
+// All zero and NULL: the empty record. The required texts (task, fingerprint, schedule, config,
+// strategy) are then NULL and have to be set before it is stored.
 void tune_record_init(tune_record *record);
 void tune_record_deinit(tune_record *record);
 tune_status tune_record_init_copy(tune_record *record, const tune_record *other);

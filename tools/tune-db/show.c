@@ -98,8 +98,8 @@ static int compare_trials(const void *left, const void *right) {
     return one->standing < other->standing ? -1 : 1;
   if (a->kind != b->kind)
     return a->kind == TUNE_RECORD_WINNER ? -1 : 1;
-  double time_a = a->time.median > 0 ? a->time.median : INFINITY;
-  double time_b = b->time.median > 0 ? b->time.median : INFINITY;
+  double time_a = a->time.median > 0 ? tune_record_seconds(a) : INFINITY;
+  double time_b = b->time.median > 0 ? tune_record_seconds(b) : INFINITY;
   if (time_a != time_b)
     return time_a < time_b ? -1 : 1;
   return (a->created_ms > b->created_ms) - (a->created_ms < b->created_ms);

@@ -305,6 +305,28 @@ static void damaged_rows_are_left_out(void **state) {
   tune_database_destroy(database);
 }
 
+// An index that lacks a row hides it: what is written of the rest comes with a word.
+static void damaged_files_are_told_of(void **state) {
+  fixture *f = *state;
+  tune_database *database = make_database(f);
+  tune_database_destroy(database);
+  run_sql(f, "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = sql || ' WHERE 0'"
+             "  WHERE name = 'trials_in_order'");
+  run_sql(f, "CREATE TEMP TABLE copy AS SELECT * FROM trials WHERE id = 1;"
+             "UPDATE copy SET id = 1000, digest = 'other'; INSERT INTO trials SELECT * FROM copy");
+  run_sql(f, "PRAGMA writable_schema = ON; UPDATE sqlite_schema"
+             "  SET sql = replace(sql, ' WHERE 0', '') WHERE name = 'trials_in_order'");
+  char told[256] = "", *text;
+  assert_ok(tune_database_open_read_only(f->path, &database));
+  assert_fails(export(database, &text), TUNE_DATA_LOSS, "the file is damaged");
+  free(text);
+  tune_database_leave_out_damage(database, remember_damage, told);
+  assert_ok(export(database, &text));
+  assert_non_null(strstr(told, "the file is damaged"));
+  free(text);
+  tune_database_destroy(database);
+}
+
 // What comes in from elsewhere puts right what is damaged, and leaves the rest as it is.
 static void damaged_rows_are_put_right(void **state) {
   fixture *f = *state;
@@ -410,9 +432,9 @@ static void our_own_names_are_ours(void **state) {
   fixture *f = *state;
   static const char *const changes[] = {
       "DROP INDEX winners",
-      "DROP INDEX doubts; CREATE INDEX doubts ON trials(task, fingerprint)",
+      "DROP INDEX trials_doubts; CREATE INDEX trials_doubts ON trials(task, fingerprint)",
       "DROP INDEX tasks_alike; CREATE VIEW tasks_alike AS SELECT 1",
-      "DROP INDEX failures; CREATE TABLE failures(n)",
+      "DROP INDEX trials_failures; CREATE TABLE trials_failures(n)",
       "ALTER TABLE trials ADD COLUMN mine",
       "DROP TABLE conditions",
   };
@@ -432,6 +454,7 @@ int main(void) {
       TEST(changed_bytes_are_told_or_do_no_harm),
       TEST(damaged_rows_are_told),
       TEST(damaged_rows_are_left_out),
+      TEST(damaged_files_are_told_of),
       TEST(damaged_rows_are_put_right),
       TEST(indices_may_mislead),
       TEST(strangers_that_do_no_harm_are_left_alone),

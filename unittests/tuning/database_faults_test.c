@@ -433,7 +433,7 @@ static void make_schema_7(const fixture *f, const tune_record *record) {
   tune_database *database = open_with_task(f);
   assert_ok(tune_database_append(database, record));
   tune_database_destroy(database);
-  run_sql(f, "DROP INDEX failures; DROP INDEX doubts;"
+  run_sql(f, "DROP INDEX trials_failures; DROP INDEX trials_doubts;"
              "DROP INDEX trials_by_time; DROP INDEX trials_by_schedule;"
              "CREATE INDEX trials_by_time ON trials(task, fingerprint, median)"
              "  WHERE verdict = 'ok' AND kind = 'trial';"
