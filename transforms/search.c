@@ -169,6 +169,8 @@ static tune_status start_evaluator(search *s) {
   options.flush_cache = s->options->flush_cache;
   options.counters = s->options->counters;
   options.jobs = s->options->jobs;
+  options.precision = s->options->precision;
+  options.budget = s->options->budget;
   options.seed = s->options->session.strategy_options.seed;
   return tune_evaluator_process_create(&options, &s->evaluator);
 }

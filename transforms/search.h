@@ -64,6 +64,7 @@ typedef struct tune_search_options {
   bool flush_cache;           // ahead of each run that is timed
   bool counters;              // what the processor does in a run is counted (target cpu)
   size_t threads;             // of a candidate, at least 1
+  double precision, budget;   // of the samples (tuning/measure.h); 0: as there
   size_t jobs;                // builds at once; 0: as many as there are cores to build on
   const char *database;       // path; NULL: the default one
   const char *schedule;       // file with the user's schedule; NULL: rules

@@ -164,6 +164,12 @@ static const tune_pass_option options_table[] = {
      .type = TUNE_PASS_OPTION_FLAG,
      .summary = "count what the processor does in a run, after the samples, and keep it with the "
                 "records (cpu)"},
+    {.name = "precision",
+     .type = TUNE_PASS_OPTION_PERCENT,
+     .summary = "sample a candidate until its median is known to so much, 95 times of 100 (1%)"},
+    {.name = "budget",
+     .type = TUNE_PASS_OPTION_SECONDS,
+     .summary = "sample a candidate at most so long: 150ms (default), up to 10s"},
     {.name = "jobs",
      .type = TUNE_PASS_OPTION_INTEGER,
      .minimum = 0,
@@ -219,6 +225,8 @@ static tune_status refuse_empty_bounds(const tune_pass_options *options) {
 }
 
 #define EXPORT_PREFIX "export:"
+// A candidate has 30 s for all that is done with it.
+#define MOST_BUDGET 10.0
 
 // What is about measuring here has no meaning elsewhere, and the other way round.
 static tune_status check_measure(const tune_pass_options *options, bool is_elsewhere) {
@@ -257,6 +265,22 @@ static tune_status read_measure(const tune_pass_options *options, tune_search_op
   return TUNE_OK;
 }
 
+static tune_status read_samples(const tune_pass_options *options, tune_search_options *search) {
+  if (tune_pass_options_is_given(options, "precision")) {
+    search->precision = tune_pass_options_get_percent(options, "precision") / 100;
+    if (!(search->precision > 0))
+      return tune_status_make(TUNE_INVALID_ARGUMENT, "option 'precision': expected more than 0");
+  }
+  if (tune_pass_options_is_given(options, "budget")) {
+    search->budget = tune_pass_options_get_seconds(options, "budget");
+    if (!(search->budget > 0 && search->budget <= MOST_BUDGET))
+      return tune_status_make(TUNE_INVALID_ARGUMENT,
+                              "option 'budget': expected more than 0, and at most %.0fs",
+                              MOST_BUDGET);
+  }
+  return TUNE_OK;
+}
+
 static tune_status read_options(const tune_pass_options *options, tune_search_options *search) {
   TUNE_RETURN_IF_ERROR(refuse_empty_bounds(options));
   tune_search_options_init(search);
@@ -278,6 +302,7 @@ static tune_status read_options(const tune_pass_options *options, tune_search_op
   search->flush_cache = tune_pass_options_get_flag(options, "flush-cache");
   search->counters = tune_pass_options_get_flag(options, "counters");
   search->jobs = (size_t)tune_pass_options_get_integer(options, "jobs");
+  TUNE_RETURN_IF_ERROR(read_samples(options, search));
   search->database = tune_pass_options_get_text(options, "db");
   search->schedule = tune_pass_options_get_text(options, "schedule");
   search->allowed_passes = tune_pass_options_get_text(options, "allow-pass");

@@ -182,6 +182,8 @@ static tune_status start_evaluator(search *s) {
   options.process.flush_cache = s->options->flush_cache;
   options.process.counters = s->options->counters;
   options.process.jobs = s->options->jobs;
+  options.process.precision = s->options->precision;
+  options.process.budget = s->options->budget;
   options.process.seed = s->options->session.strategy_options.seed;
   return tune_evaluator_elsewhere_create(&options, &s->evaluator);
 }

@@ -53,12 +53,14 @@ tune_status tune_export_writer_create(const tune_export_source *source,
   struct utsname system;
   const char *machine = uname(&system) == 0 ? system.machine : "unknown";
   writer->description = json_pack(
-      "{s:s, s:O?, s:s, s:o, s:I, s:b, s:b, s:I, s:I, s:{s:f, s:f}, s:f, s:[], s:[]}", "target",
-      source->target, "device", (json_t *)source->device, "machine", machine, "reference_features",
-      reference_features(source->target), "threads", (json_int_t)source->threads, "flush_cache",
-      source->flush_cache, "counters", source->counters, "seed", (json_int_t)source->seed,
-      "dynamic", (json_int_t)source->dynamic, "limits", "seconds", source->run_seconds, "bytes",
-      source->run_bytes, "reference_seconds", source->reference_seconds, "tasks", "blobs");
+      "{s:s, s:O?, s:s, s:o, s:I, s:b, s:b, s:I, s:I, s:{s:f, s:f}, s:f, s:{s:f, s:f}, s:[], s:[]}",
+      "target", source->target, "device", (json_t *)source->device, "machine", machine,
+      "reference_features", reference_features(source->target), "threads",
+      (json_int_t)source->threads, "flush_cache", source->flush_cache, "counters", source->counters,
+      "seed", (json_int_t)source->seed, "dynamic", (json_int_t)source->dynamic, "limits", "seconds",
+      source->run_seconds, "bytes", source->run_bytes, "reference_seconds",
+      source->reference_seconds, "measure", "precision", source->precision, "budget",
+      source->budget, "tasks", "blobs");
   if (!writer->description) {
     tune_export_writer_destroy(writer);
     return out_of_memory("to be written");

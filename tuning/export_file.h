@@ -46,6 +46,7 @@ typedef struct tune_export_source {
   int64_t dynamic;               // what unknown dimensions are; 0: tune-measure decides
   double run_seconds, run_bytes; // limits of checking and timing one artifact
   double reference_seconds;      // limit of the reference
+  double precision, budget;      // of the samples, as in measure.h; 0: as there
 } tune_export_source;
 
 typedef struct tune_export_task {

@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -259,8 +260,12 @@ int main(int argc, char **argv) {
   }
   struct stat info;
   if (stat(argv[2], &info) == 0)
-    printf("%.1f MB\n", (double)info.st_size / 1e6);
-  if (!is_slow(argv[2]))
+    printf("%.1f MB on disk\n", (double)info.st_size / 1e6);
+  bool slow = is_slow(argv[2]);
+  struct rusage usage;
+  if (getrusage(RUSAGE_SELF, &usage) == 0)
+    printf("%.1f MB of memory at most\n", (double)usage.ru_maxrss * 1024 / 1e6);
+  if (!slow)
     return 0;
   printf("too slow: the best is to take less than %g ms, opening less than %g ms\n",
          1e3 * MOST_BEST_SECONDS, 1e3 * MOST_OPEN_SECONDS);

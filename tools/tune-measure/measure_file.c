@@ -276,9 +276,9 @@ static tune_status measure(run *r, const task *t, const json_t *candidate, json_
   child_watch watch = watch_of(r);
   double begin = tune_clock_seconds();
   if (tune_status_is_ok(status)) {
-    request =
-        json_pack("{s:s, s:o, s:O}", "artifact", path, "best",
-                  r->best > 0 ? json_real(r->best) : json_null(), "limits", member(r, "limits"));
+    request = json_pack("{s:s, s:o, s:O, s:O*}", "artifact", path, "best",
+                        r->best > 0 ? json_real(r->best) : json_null(), "limits",
+                        member(r, "limits"), "measure", member(r, "measure"));
     status = request ? trial_measure_in_child(t, request, &watch, &reply) : out_of_memory();
   }
   if (tune_status_is_ok(status)) {

@@ -9,15 +9,19 @@
 #include "tuning/check_result.h"
 #include "tuning/random.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #define MEASURE_SECONDS 20 // unless "limits" says otherwise
-// A candidate that needs this much for its few runs is no match for the best, whatever the limits.
-#define SECONDS_BESIDE_BEST 5.0
+// A candidate that needs this much for its few runs, beside the time for its samples, is no match
+// for the best, whatever the limits; nor for the plain lowering, where no best is known and that
+// ran where the candidate does.
+#define SECONDS_BESIDE 5.0
 #define BESTS 50.0
+#define REFERENCES 200.0
 // What was cut is counted only where a pass takes no longer than this, in seconds: it is slow, and
 // will not win.
 #define CUT_PASS_SECONDS 0.1
@@ -540,6 +544,14 @@ json_t *trial_reply(const child_outcome *outcome, bool names_artifact) {
   return reply;
 }
 
+// How long a candidate may take; INFINITY where nothing is known.
+static double enough_seconds(const task *of, const tune_measure_options *options) {
+  double runs = BESTS * options->best;
+  if (!(options->best > 0) && of->target == &tune_target_cpu)
+    runs = REFERENCES * of->reference_seconds;
+  return runs > 0 ? SECONDS_BESIDE + options->budget + runs : INFINITY;
+}
+
 tune_status trial_measure_in_child(const task *of, const json_t *request, const child_watch *watch,
                                    json_t **out_reply) {
   const char *artifact;
@@ -548,9 +560,7 @@ tune_status trial_measure_in_child(const task *of, const json_t *request, const 
   TUNE_RETURN_IF_ERROR(task_read_limits(request, of, MEASURE_SECONDS, &limits));
   trial_order order = {.of = of, .artifacts = &artifact, .artifact_count = 1};
   TUNE_RETURN_IF_ERROR(task_read_measure_options(request, &order.options));
-  double enough = SECONDS_BESIDE_BEST + BESTS * order.options.best;
-  if (order.options.best > 0 && enough < limits.seconds)
-    limits.seconds = enough;
+  limits.seconds = fmin(limits.seconds, enough_seconds(of, &order.options));
   child_outcome outcome;
   TUNE_RETURN_IF_ERROR(child_run(trial_measure, &order, &limits, watch, &outcome));
   *out_reply = trial_reply(&outcome, false);

@@ -13,7 +13,6 @@
 #include <string.h>
 
 // Half the interval of the median, relative to it, at which timing may end early.
-#define PRECISION 0.0025
 #define RUN_SECONDS 600.0
 #define RUN_BYTES 1e12 // of address space: no limit but the machine's memory
 // Above this spread of the samples the machine, or the program, is unsteady.
@@ -143,7 +142,7 @@ static json_t *make_request(const benchmark *b) {
                      "reduction", (json_int_t)figures_reduction(json_object_get(opened, "tasks")),
                      "accumulator", json_object_get(opened, "accumulator"), "artifacts", artifacts,
                      "inputs", path_list(&s->inputs), "outputs", path_list(&s->outputs), "measure",
-                     "budget", s->seconds, "precision", PRECISION, "limits", "seconds",
+                     "budget", s->seconds, "precision", s->precision, "limits", "seconds",
                      RUN_SECONDS + 2 * s->seconds * (double)b->subject_count, "bytes", RUN_BYTES);
   if (request && s->counters)
     json_object_set_new(request, "counters", json_true());

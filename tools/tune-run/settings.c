@@ -17,6 +17,7 @@ const char *const settings_format_names[] = {"text", "json", NULL};
 // Where these are not given. Out of range, so that it can be told.
 #define NOT_GIVEN (-1)
 #define DEFAULT_SECONDS 1.0
+#define DEFAULT_PRECISION 0.0025
 #define DEFAULT_BUILD_SECONDS 600.0
 
 // What is about running makes no sense where nothing is run.
@@ -31,10 +32,10 @@ static tune_status check_emit(const run_settings *s) {
   const struct {
     const char *option;
     bool is_given;
-  } of_runs[] = {{"--input", s->inputs.count > 0},           {"--compare", s->compare.count > 0},
-                 {"--seed", s->seed != NOT_GIVEN},           {"--dynamic", s->dynamic > 0},
-                 {"--time", s->seconds != NOT_GIVEN},        {"--check=false", !s->checks},
-                 {"--format=json", s->format != FORMAT_TEXT}};
+  } of_runs[] = {{"--input", s->inputs.count > 0},    {"--compare", s->compare.count > 0},
+                 {"--seed", s->seed != NOT_GIVEN},    {"--dynamic", s->dynamic > 0},
+                 {"--time", s->seconds != NOT_GIVEN}, {"--precision", s->precision != NOT_GIVEN},
+                 {"--check=false", !s->checks},       {"--format=json", s->format != FORMAT_TEXT}};
   for (size_t i = 0; i < sizeof of_runs / sizeof *of_runs; ++i)
     if (of_runs[i].is_given)
       return tune_status_make(TUNE_INVALID_ARGUMENT,
@@ -48,19 +49,14 @@ static tune_status check_record(const run_settings *s) {
   const struct {
     const char *option;
     bool is_given;
-  } of_modules[] = {{"a module", s->module != NULL},
-                    {"--function", s->function != NULL},
-                    {"--config", s->config != NULL},
-                    {"--input", s->inputs.count > 0},
-                    {"--output", s->outputs.count > 0},
-                    {"--compare", s->compare.count > 0},
-                    {"--seed", s->seed != NOT_GIVEN},
-                    {"--dynamic", s->dynamic > 0},
-                    {"--time", s->seconds != NOT_GIVEN},
-                    {"--check=false", !s->checks},
-                    {"--build-time", s->build_seconds != NOT_GIVEN},
-                    {"--emit", s->emit != EMIT_NONE},
-                    {"--device", s->device != NULL}};
+  } of_modules[] = {
+      {"a module", s->module != NULL},     {"--function", s->function != NULL},
+      {"--config", s->config != NULL},     {"--input", s->inputs.count > 0},
+      {"--output", s->outputs.count > 0},  {"--compare", s->compare.count > 0},
+      {"--seed", s->seed != NOT_GIVEN},    {"--dynamic", s->dynamic > 0},
+      {"--time", s->seconds != NOT_GIVEN}, {"--precision", s->precision != NOT_GIVEN},
+      {"--check=false", !s->checks},       {"--build-time", s->build_seconds != NOT_GIVEN},
+      {"--emit", s->emit != EMIT_NONE},    {"--device", s->device != NULL}};
   for (size_t i = 0; i < sizeof of_modules / sizeof *of_modules; ++i)
     if (of_modules[i].is_given)
       return tune_status_make(TUNE_INVALID_ARGUMENT,
@@ -71,6 +67,10 @@ static tune_status check_record(const run_settings *s) {
 }
 
 static tune_status check_usage(run_settings *s) {
+  if (s->precision == 0)
+    return tune_status_make(
+        TUNE_INVALID_ARGUMENT,
+        "--precision=0: no number of samples is enough; give more than 0 percent");
   if (s->seconds == 0 || s->build_seconds == 0)
     return tune_status_make(TUNE_INVALID_ARGUMENT,
                             "--%s=0 leaves no time; give more than 0 seconds",
@@ -97,6 +97,7 @@ static tune_status check_usage(run_settings *s) {
     s->seed = 0;
   if (s->seconds == NOT_GIVEN)
     s->seconds = DEFAULT_SECONDS;
+  s->precision = s->precision == NOT_GIVEN ? DEFAULT_PRECISION : s->precision / 100;
   if (s->build_seconds == NOT_GIVEN)
     s->build_seconds = DEFAULT_BUILD_SECONDS;
   return TUNE_OK;
@@ -121,6 +122,7 @@ tune_status settings_parse(int argc, char **argv, run_settings *out_settings, bo
                       .seed = NOT_GIVEN,
                       .seconds = NOT_GIVEN,
                       .build_seconds = NOT_GIVEN,
+                      .precision = NOT_GIVEN,
                       .checks = true};
   *out_is_done = false;
   const tune_option options[] = {
@@ -176,6 +178,9 @@ tune_status settings_parse(int argc, char **argv, run_settings *out_settings, bo
        NULL, 0, 0},
       {"time", 0, TUNE_OPTION_NUMBER, &s->seconds, "SECONDS",
        "Time each module at most so long. The default is 1.", NULL, 0, 3600},
+      {"precision", 0, TUNE_OPTION_NUMBER, &s->precision, "PERCENT",
+       "End earlier where the median is known to so much, 95 times of 100. The default is 0.25.",
+       NULL, 0, 100},
       {"build-time", 0, TUNE_OPTION_NUMBER, &s->build_seconds, "SECONDS",
        "Stop a build that takes longer: a schedule may unroll without end. The default is 600.",
        NULL, 0, 86400},

@@ -40,6 +40,7 @@ typedef struct run_settings {
   int64_t dynamic;          // what unknown dimensions are; 0: tune-measure decides
   double seconds;           // of timing, for each module
   double build_seconds;     // that each build may take
+  double precision;         // half the interval of a median, relative to it, that is enough
   tune_option_list inputs;  // .npy files in the order of the arguments; "-": seeded
   tune_option_list outputs; // .npy files in the order of the outputs, "-": not wanted; with emit,
                             // the one file to write

@@ -293,7 +293,9 @@ static tune_status begin_export(struct elsewhere *evaluator, tune_export_writer 
                                .seed = process->seed,
                                .run_seconds = seconds,
                                .run_bytes = process->run_bytes > 0 ? process->run_bytes : RUN_BYTES,
-                               .reference_seconds = TUNE_REFERENCE_FACTOR * seconds};
+                               .reference_seconds = TUNE_REFERENCE_FACTOR * seconds,
+                               .precision = process->precision,
+                               .budget = process->budget};
   tune_export_task exported = {.line = evaluator->line,
                                .schedule = task->schedule_digest,
                                .signature = tune_builder_signature(evaluator->builder),

@@ -43,6 +43,7 @@ typedef struct tune_process_evaluator_options {
   size_t jobs;                       // builds at once; 0: as many as there are cores to build on
   double build_seconds, build_bytes; // limits of one build: wall time, address space; 0: 30 s, 4e9
   double run_seconds, run_bytes;     // limits of checking and timing one artifact; 0: 30 s, 8e9
+  double precision, budget;          // of the samples, as in measure.h; 0: as there
   uint64_t seed;                     // of the inputs; below 2^63
 } tune_process_evaluator_options;
 

@@ -76,9 +76,10 @@ tune_status tune_request_open_measurer(const tune_process_evaluator_options *opt
 tune_status tune_request_measure(const tune_process_evaluator_options *options, const char *id,
                                  uint64_t ticket, const char *artifact, double best,
                                  json_t **out_request) {
-  return finish(json_pack("{s:s, s:I, s:s, s:s, s:o, s:o}", "do", "measure", "ticket",
+  return finish(json_pack("{s:s, s:I, s:s, s:s, s:o, s:{s:f, s:f}, s:o}", "do", "measure", "ticket",
                           (json_int_t)ticket, "task", id, "artifact", artifact, "best",
-                          best > 0 ? json_real(best) : json_null(), "limits",
+                          best > 0 ? json_real(best) : json_null(), "measure", "precision",
+                          options->precision, "budget", options->budget, "limits",
                           limits(options->run_seconds, options->run_bytes)),
                 out_request);
 }
@@ -93,9 +94,9 @@ tune_status tune_request_compare(const tune_process_evaluator_options *options, 
       paths = NULL;
     }
   }
-  return finish(json_pack("{s:s, s:I, s:s, s:o, s:{s:f}, s:o}", "do", "compare", "ticket",
+  return finish(json_pack("{s:s, s:I, s:s, s:o, s:{s:f, s:f}, s:o}", "do", "compare", "ticket",
                           (json_int_t)ticket, "task", id, "artifacts", paths, "measure",
-                          "confidence", confidence, "limits",
+                          "confidence", confidence, "precision", options->precision, "limits",
                           limits((double)count * options->run_seconds, options->run_bytes)),
                 out_request);
 }

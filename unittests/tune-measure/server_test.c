@@ -185,6 +185,14 @@ static void hangs_are_stopped(void **state) {
   expect(state, "GOOD", "", "ok", NULL);
 }
 
+// Whatever the limits: by the best time known, or by the reference's where there is none.
+static void what_is_no_match_is_stopped(void **state) {
+  client_open(*state, "GOOD");
+  expect(state, "ENDLESS", ", 'best': 1e-3, 'limits': {'seconds': 60}", "run-timeout",
+         "after 5.05 s");
+  expect(state, "ENDLESS", ", 'limits': {'seconds': 60}", "run-timeout", "after 5");
+}
+
 static void memory_is_limited(void **state) {
   if (HAS_SANITIZER)
     skip();
@@ -484,6 +492,7 @@ int main(void) {
       TEST(artifacts_that_do_not_load_are_verdicts),
       TEST(candidates_leave_no_files),
       TEST(hangs_are_stopped),
+      TEST(what_is_no_match_is_stopped),
       TEST(memory_is_limited),
       TEST(slow_artifacts_are_cut),
       TEST(each_run_starts_from_the_same_inputs),
