@@ -69,6 +69,15 @@ typedef struct tune_comparison {
 
 void tune_comparison_deinit(tune_comparison *comparison);
 
+// A server that had to be started again.
+typedef struct tune_restarted {
+  const char *name; // "tune-worker"; borrowed
+  size_t times;     // above 0
+  const char *why;  // the last time: "it was killed by SIGKILL"; borrowed
+} tune_restarted;
+
+#define TUNE_EVALUATOR_SERVERS 2
+
 typedef struct tune_evaluator_class {
   const char *name;
   void (*destroy)(void *self);
@@ -101,6 +110,9 @@ typedef struct tune_evaluator_class {
   bool (*is_suspended)(const void *self);
   // Why some counters were not to be had, so far; NULL where nobody missed any. NULL: never.
   const char *(*missing_counters)(const void *self);
+  // Lists the servers that were started again so far, in all tasks, and returns how many these are.
+  // NULL: there are none.
+  size_t (*restarted)(const void *self, tune_restarted out_servers[TUNE_EVALUATOR_SERVERS]);
 } tune_evaluator_class;
 
 typedef struct tune_evaluator {

@@ -212,6 +212,8 @@ static void serve_measure(const json_t *request) {
     json_object_set_new(reply, "counters",
                         json_pack("{s:n, s:f, s:s}", "cycles", "page_faults", 0.25, "missing",
                                   "no counter was free"));
+  if (fault == FAULT_MEASURER_CUT_OFF_ONCE && is_first_time(fault))
+    be_cut_off(reply);
   answer(reply);
 }
 
