@@ -12,7 +12,6 @@ checked that
 
 The last module is left in FOLDER."""
 
-import ctypes
 import glob
 import json
 import os
@@ -24,7 +23,9 @@ import subprocess
 import sys
 import time
 
-PR_SET_CHILD_SUBREAPER = 36
+sys.dont_write_bytecode = True
+import left_behind
+
 # Who is killed: a program by its name and first option, or what lives so far beneath it. The keeper is
 # who keeps the folder for temporary files.
 WORKER, MEASURER = ["tune-worker", "--serve"], ["tune-measure", "--serve"]
@@ -42,8 +43,7 @@ database, module = os.path.join(folder, "tune.db"), os.path.join(folder, "out.ml
 scratch, log = os.path.join(folder, "scratch"), os.path.join(folder, "log")
 command = [word.replace("DB", database).replace("OUT", module) for word in sys.argv[5:]]
 random.seed(seed)
-# What a search leaves behind becomes a child of this process.
-ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+left_behind.adopt()
 
 
 def text():
@@ -107,19 +107,6 @@ def start():
     return subprocess.Popen(command, stderr=open(log, "w"), env=dict(os.environ, TMPDIR=scratch))
 
 
-# All children that are left end at once, or are left; among them is who removes the files.
-def expect_no_process():
-    end = time.monotonic() + 10
-    while True:
-        try:
-            if os.waitpid(-1, os.WNOHANG)[0] == 0:
-                if time.monotonic() > end:
-                    fail("a process is left")
-                time.sleep(0.005)
-        except ChildProcessError:
-            return
-
-
 def records():
     try:
         connection = sqlite3.connect("file:%s?mode=ro" % database, uri=True)
@@ -135,7 +122,8 @@ def failures():
 def expect_whole(search):
     if search.wait() != 0:
         fail("ended with %d" % search.returncode)
-    expect_no_process()
+    if left_behind.is_process_left():
+        fail("a process is left")
     if os.listdir(scratch):
         fail("left in the folder for temporary files: %s" % os.listdir(scratch))
     now = records()
