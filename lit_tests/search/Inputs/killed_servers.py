@@ -115,6 +115,11 @@ def records():
         return []
 
 
+def wait_for_records(search, count):
+    while search.poll() is None and len(records()) < count:
+        time.sleep(0.005)
+
+
 def failures():
     return [r for r in records() if r[2] not in ("ok", "cut", "duplicate")]
 
@@ -140,17 +145,15 @@ def expect_whole(search):
 
 shutil.rmtree(folder, ignore_errors=True)
 os.makedirs(scratch)
-began = time.monotonic()
-expect_whole(start())
-seconds = time.monotonic() - began
 
 kills = 0
 for i in range(searches):
     search = start()
-    began = time.monotonic()
-    kinds = random.sample(list(KINDS), len(KINDS))
-    for kind, moment in zip(kinds, sorted(random.uniform(0, seconds) for kind in kinds)):
-        time.sleep(max(0, began + moment - time.monotonic()))
+    # Nothing is built any more once all trials are made, but what was is compared.
+    moments = [(random.randrange(trials // 2 if kind in ("a build", "a linker") else trials + 1), kind) for kind in KINDS]
+    for count, kind in sorted(moments):
+        wait_for_records(search, count)
+        time.sleep(random.uniform(0, 0.1 if count else 1))
         kills += kill(search, kind)
     expect_whole(search)
     if failures():
@@ -158,8 +161,7 @@ for i in range(searches):
 print("killed %d times" % kills)
 
 search = start()
-while search.poll() is None and len(records()) < 3:  # neither the reference nor the default is killed twice
-    time.sleep(0.005)
+wait_for_records(search, 3)  # neither the reference nor the default is killed twice
 for kind, verdict in ("a build", "build-crashed"), ("a run", "run-crashed"):
     while search.poll() is None and verdict not in [failure[2] for failure in failures()]:
         kill(search, kind)
