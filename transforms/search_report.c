@@ -114,9 +114,14 @@ static void on_conditions(void *user, const tune_cores *cores, const tune_condit
 // Said below the table too.
 static void on_restarted(void *user, const tune_restarted *server) {
   tune_search_report *report = user;
-  tune_string_builder_appendf(&report->notes, "tune-search: %s was started again %zu time%s: %s\n",
-                              server->name, server->times, server->times == 1 ? "" : "s",
-                              server->why);
+  if (server->children)
+    tune_string_builder_appendf(
+        &report->notes, "tune-search: %s started %zu of its children again: killed by SIGKILL\n",
+        server->name, server->children);
+  if (server->times)
+    tune_string_builder_appendf(&report->notes,
+                                "tune-search: %s was started again %zu time%s: %s\n", server->name,
+                                server->times, server->times == 1 ? "" : "s", server->why);
 }
 
 static void on_left_out(void *user, MlirLocation location, const char *op_name, const char *reason,

@@ -225,9 +225,11 @@ static size_t process_restarted(const void *self,
   const struct server *servers[] = {&evaluator->worker, &evaluator->measurer};
   size_t count = 0;
   for (size_t i = 0; i < TUNE_EVALUATOR_SERVERS; ++i)
-    if (servers[i]->restarts)
-      out_servers[count++] =
-          (tune_restarted){tune_server_name(servers[i]), servers[i]->restarts, servers[i]->why};
+    if (servers[i]->restarts || servers[i]->children)
+      out_servers[count++] = (tune_restarted){.name = tune_server_name(servers[i]),
+                                              .times = servers[i]->restarts,
+                                              .why = servers[i]->why,
+                                              .children = servers[i]->children};
   return count;
 }
 

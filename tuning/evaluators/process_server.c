@@ -99,6 +99,7 @@ tune_status tune_server_pop(struct server *server, json_t **out_reply, bool *out
     // Being able to open a task is no sign that it will do better with what it died of.
     if (json_object_get(*out_reply, "ticket"))
       server->has_died = false;
+    server->children += json_is_true(json_object_get(*out_reply, "run_again"));
   }
   return TUNE_OK;
 }

@@ -29,7 +29,8 @@ struct server {
   bool has_died;      // since it last answered
   bool was_silent;    // and was killed for that
   size_t restarts;
-  char why[96]; // of the last one, "it was killed by SIGKILL"
+  size_t children; // that somebody killed, and which it started again
+  char why[96];    // of the last one, "it was killed by SIGKILL"
 };
 
 // Starts `program`.

@@ -335,6 +335,25 @@ static void killed_servers_are_restarted(void **state) {
   }
 }
 
+// Children that a server has started again are counted too.
+static void killed_children_are_counted(void **state) {
+  fixture *f = *state;
+  open_task(f);
+  const int faults[] = {FAULT_CHILD_KILLED_ONCE, FAULT_NONE, FAULT_CHILD_KILLED_ONCE};
+  for (uint64_t i = 0; i < 3; ++i) {
+    assert_ok(build(f, i + 1, 10 + (int)i, faults[i]));
+    expect_only(f, i + 1, TUNE_VERDICT_OK);
+    measure(f, i + 1);
+    expect_only(f, i + 1, TUNE_VERDICT_OK);
+  }
+  tune_restarted servers[TUNE_EVALUATOR_SERVERS];
+  assert_int_equal(f->evaluator.methods->restarted(f->evaluator.self, servers), 2);
+  for (size_t i = 0; i < 2; ++i) {
+    assert_int_equal(servers[i].children, 2);
+    assert_int_equal(servers[i].times, 0);
+  }
+}
+
 static void killed_while_comparing(void **state) {
   fixture *f = *state;
   open_task(f);
@@ -721,6 +740,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(dead_measurer_is_restarted, setup, teardown),
       cmocka_unit_test_setup_teardown(measurer_dying_twice_is_an_error, setup, teardown),
       cmocka_unit_test_setup_teardown(killed_servers_are_restarted, setup, teardown),
+      cmocka_unit_test_setup_teardown(killed_children_are_counted, setup, teardown),
       cmocka_unit_test_setup_teardown(killed_while_comparing, setup, teardown),
       cmocka_unit_test_setup_teardown(cut_off_twice_is_an_error, setup, teardown),
       cmocka_unit_test_setup_teardown(programs_may_change_meanwhile, setup, teardown),

@@ -16,6 +16,7 @@ import glob
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import sqlite3
@@ -171,5 +172,8 @@ expect_whole(search)
 for server in killed:
     if is_early and "%s was started again 1 time: it was killed by SIGKILL" % server not in text():
         fail("it does not tell that %s was killed" % server)
+for server in ("tune-worker", "tune-measure"):
+    if is_early and not re.search(server + r" started \d+ of its children again: killed by SIGKILL", text()):
+        fail("it does not tell that children of %s were killed" % server)
 for failure in failures():
     print("killed twice: %s: %s" % failure[2:])
