@@ -387,6 +387,10 @@ const char *tune_process_exit_describe(tune_process_exit end, char text[64]) {
   return text;
 }
 
+bool tune_process_exit_was_killed(tune_process_exit end) {
+  return end.by_signal && end.code == SIGKILL;
+}
+
 //===- The rest ---------------------------------------------------------------===//
 
 pid_t tune_process_get_id(const tune_process *process) { return process->id; }
@@ -444,17 +448,32 @@ static tune_status describe_failure(const tune_process *process, const char *pro
   return status;
 }
 
-tune_status tune_process_run(const tune_process_options *options, double seconds) {
-  tune_process_options captured = *options;
-  captured.error = TUNE_PROCESS_CAPTURE;
+static tune_status run_once(const tune_process_options *options, double seconds,
+                            bool *out_was_killed) {
+  *out_was_killed = false;
   tune_process *process;
-  TUNE_RETURN_IF_ERROR(tune_process_start(&captured, &process));
+  TUNE_RETURN_IF_ERROR(tune_process_start(options, &process));
   tune_process_exit end;
   tune_status status = tune_process_wait(process, seconds, &end);
+  *out_was_killed = tune_status_is_ok(status) && tune_process_exit_was_killed(end);
   if (!tune_status_is_ok(status))
     status = tune_status_annotate(status, "%s", options->arguments[0]);
   else if (end.by_signal || end.code != 0)
     status = describe_failure(process, options->arguments[0], end);
   tune_process_destroy(process);
   return status;
+}
+
+tune_status tune_process_run(const tune_process_options *options, double seconds) {
+  tune_process_options captured = *options;
+  captured.error = TUNE_PROCESS_CAPTURE;
+  bool was_killed;
+  tune_status status = run_once(&captured, seconds, &was_killed);
+  if (!was_killed)
+    return status;
+  tune_status_free(status);
+  status = run_once(&captured, seconds, &was_killed);
+  return was_killed ? tune_status_annotate(status, "killed twice, most likely by the system, "
+                                                   "where memory ran out")
+                    : status;
 }

@@ -79,9 +79,13 @@ void tune_process_signal(tune_process *process, int signal);
 // "exited with status 3", "was killed by SIGSEGV". `text` has room for 64 bytes; returns it.
 const char *tune_process_exit_describe(tune_process_exit exit, char text[64]);
 
+// By a SIGKILL: where nobody here has sent it, that was somebody else, and no fault of the program.
+bool tune_process_exit_was_killed(tune_process_exit exit);
+
 // Runs a program to its end with its stderr captured; `in` and `out` are no pipes.
 // DEADLINE_EXCEEDED (killed) after `seconds`; INTERNAL where it ends otherwise than with 0, saying
-// how, with the last lines of its stderr.
+// how, with the last lines of its stderr. One that somebody kills (SIGKILL, which the system sends
+// where memory runs out) may be none the worse for it, and is run once more, with as long a time.
 tune_status tune_process_run(const tune_process_options *options, double seconds);
 
 // Finds the program `name`: a path if it has a slash in it; else beside the object that holds this

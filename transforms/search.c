@@ -415,6 +415,16 @@ static tune_status tune_all(search *s) {
   return TUNE_OK;
 }
 
+static void tell_restarted(const search *s) {
+  const tune_evaluator_class *methods = s->evaluator.methods;
+  tune_restarted servers[TUNE_EVALUATOR_SERVERS];
+  if (!methods || !methods->restarted || !s->observer->restarted)
+    return;
+  size_t count = methods->restarted(s->evaluator.self, servers);
+  for (size_t i = 0; i < count; i++)
+    s->observer->restarted(s->observer->user, &servers[i]);
+}
+
 static tune_status run(search *s) {
   TUNE_RETURN_IF_ERROR(find_tasks(s));
   TUNE_RETURN_IF_ERROR(check_spaces(s));
@@ -424,6 +434,7 @@ static tune_status run(search *s) {
     TUNE_RETURN_IF_ERROR(start_evaluator(s));
   tell_begin(s);
   TUNE_RETURN_IF_ERROR(s->rounds ? tune_search_run_rounds(s) : tune_all(s));
+  tell_restarted(s);
   tune_search_look_back(s);
   if (s->observer->end)
     s->observer->end(s->observer->user, tune_clock_seconds() - s->begin);

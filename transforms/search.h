@@ -43,6 +43,9 @@ typedef struct tune_search_observer {
   // makes times unsteady. Not where nothing is measured here.
   void (*conditions)(void *user, const tune_cores *cores, const tune_conditions *conditions,
                      bool is_end, const json_t *warnings);
+  // Right before that at the end: a server, or children of it, were started again, and did once
+  // more what they had been at.
+  void (*restarted)(void *user, const tune_restarted *server);
   void (*left_out)(void *user, MlirLocation location, const char *op_name, const char *reason,
                    size_t count);
   void (*progress)(void *user, size_t task, const tune_session_progress *progress);

@@ -111,6 +111,19 @@ static void on_conditions(void *user, const tune_cores *cores, const tune_condit
   tune_string_builder_deinit(&text);
 }
 
+// Said below the table too.
+static void on_restarted(void *user, const tune_restarted *server) {
+  tune_search_report *report = user;
+  if (server->children)
+    tune_string_builder_appendf(
+        &report->notes, "tune-search: %s started %zu of its children again: killed by SIGKILL\n",
+        server->name, server->children);
+  if (server->times)
+    tune_string_builder_appendf(&report->notes,
+                                "tune-search: %s was started again %zu time%s: %s\n", server->name,
+                                server->times, server->times == 1 ? "" : "s", server->why);
+}
+
 static void on_left_out(void *user, MlirLocation location, const char *op_name, const char *reason,
                         size_t count) {
   (void)user;
@@ -248,6 +261,7 @@ tune_search_observer tune_search_report_get_observer(tune_search_report *report)
   return (tune_search_observer){.user = report,
                                 .begin = on_begin,
                                 .conditions = on_conditions,
+                                .restarted = on_restarted,
                                 .left_out = on_left_out,
                                 .progress = on_progress,
                                 .task_done = on_task_done,

@@ -69,6 +69,16 @@ typedef struct tune_comparison {
 
 void tune_comparison_deinit(tune_comparison *comparison);
 
+// A server that had to be started again, or had to start children again.
+typedef struct tune_restarted {
+  const char *name; // "tune-worker"; borrowed
+  size_t times;
+  const char *why; // the last time: "it was killed by SIGKILL"; borrowed
+  size_t children; // requests whose child somebody had killed, by SIGKILL
+} tune_restarted;
+
+#define TUNE_EVALUATOR_SERVERS 2
+
 typedef struct tune_evaluator_class {
   const char *name;
   void (*destroy)(void *self);
@@ -101,6 +111,9 @@ typedef struct tune_evaluator_class {
   bool (*is_suspended)(const void *self);
   // Why some counters were not to be had, so far; NULL where nobody missed any. NULL: never.
   const char *(*missing_counters)(const void *self);
+  // Lists the servers of which there is that to say so far, in all tasks, and returns how many
+  // these are. NULL: there are none.
+  size_t (*restarted)(const void *self, tune_restarted out_servers[TUNE_EVALUATOR_SERVERS]);
 } tune_evaluator_class;
 
 typedef struct tune_evaluator {

@@ -427,7 +427,9 @@ static tune_status run(child_body body, void *context, const child_limits *limit
   if (!out_outcome->was_killed)
     return TUNE_OK;
   child_outcome_deinit(out_outcome);
-  return run_once(body, context, limits, watch, out_outcome);
+  TUNE_RETURN_IF_ERROR(run_once(body, context, limits, watch, out_outcome));
+  out_outcome->was_run_again = true;
+  return TUNE_OK;
 }
 
 // Once, to the log: what candidates are not kept from on this system.

@@ -66,6 +66,7 @@ typedef struct child_outcome {
   double waited;   // seconds for its cores, before it ran
   bool was_killed; // CHILD_CRASHED, by a SIGKILL that nobody here has sent, and once more when it
                    // was run again
+  bool was_run_again; // after such a SIGKILL, whatever came of it then
 } child_outcome;
 
 // Runs in the child. A status it returns is what child_run returns in the parent.

@@ -44,7 +44,7 @@ static tune_status note_ratios(tune_loads *loads, const json_t *reply) {
   return status;
 }
 
-// The samples and the waiting of `reply` go into that of the first load.
+// The samples, the waiting and the second try of `reply` go into that of the first load.
 static tune_status append_load(json_t *first, const json_t *reply) {
   json_t *results = json_object_get(first, "results");
   for (size_t i = 0; i < json_array_size(results); ++i) {
@@ -57,6 +57,8 @@ static tune_status append_load(json_t *first, const json_t *reply) {
                   json_number_value(json_object_get(reply, "waited"));
   if (waited > 0)
     json_object_set_new(first, "waited", json_real(waited));
+  if (json_is_true(json_object_get(reply, "run_again")))
+    json_object_set_new(first, "run_again", json_true());
   return TUNE_OK;
 }
 

@@ -541,6 +541,8 @@ json_t *trial_reply(const child_outcome *outcome, bool names_artifact) {
     json_object_set_new(reply, "artifact", json_integer((json_int_t)outcome->artifact));
   if (reply && outcome->waited > 0)
     json_object_set_new(reply, "waited", json_real(outcome->waited));
+  if (reply && outcome->was_run_again)
+    json_object_set_new(reply, "run_again", json_true());
   return reply;
 }
 

@@ -422,6 +422,8 @@ static tune_status serve_end(tune_server *server, build_child *child) {
     if (!tune_status_is_ok(status))
       status = answer_failure(server, child->request, status);
   } else {
+    if (reply && child->is_again)
+      json_object_set_new(reply, "run_again", json_true());
     status = reply ? tune_message_write(server->out, reply) : out_of_memory();
   }
   json_decref(reply);

@@ -141,6 +141,19 @@ static void read_report(const char *text, tune_ptxas_report *report) {
   }
 }
 
+// To its end, with what it said, which is the caller's.
+static tune_status run_to_end(const tune_process_options *options, tune_process_exit *out_end,
+                              char **out_said) {
+  tune_process *process;
+  *out_said = NULL;
+  TUNE_RETURN_IF_ERROR(tune_process_start(options, &process));
+  tune_status status = tune_process_wait(process, SECONDS, out_end);
+  if (tune_status_is_ok(status))
+    status = tune_process_get_captured(process, MESSAGE_LIMIT, out_said);
+  tune_process_destroy(process);
+  return status;
+}
+
 // `is_for_one`: the PTX is for this compute capability alone (.target sm_90a).
 static tune_status run_program(const tune_ptxas *ptxas, const char *in, const char *out, int arch,
                                bool is_for_one, tune_ptxas_options told,
@@ -161,20 +174,20 @@ static tune_status run_program(const tune_ptxas *ptxas, const char *in, const ch
                                   .in = TUNE_PROCESS_DISCARD,
                                   .out = TUNE_PROCESS_CAPTURE,
                                   .error = TUNE_PROCESS_CAPTURE};
-  tune_process *process;
   tune_process_exit end;
   char *said = NULL;
-  TUNE_RETURN_IF_ERROR(tune_process_start(&options, &process));
-  tune_status status = tune_process_wait(process, SECONDS, &end);
-  if (tune_status_is_ok(status))
-    status = tune_process_get_captured(process, MESSAGE_LIMIT, &said);
+  tune_status status = run_to_end(&options, &end, &said);
+  // As tune_process_run does, which takes no report from a program that went well.
+  if (tune_status_is_ok(status) && tune_process_exit_was_killed(end)) {
+    free(said);
+    status = run_to_end(&options, &end, &said);
+  }
   if (tune_status_is_ok(status) && (end.by_signal || end.code))
     status = tune_status_make(TUNE_INVALID_ARGUMENT, "%s %s: %s", ptxas->program,
                               tune_process_exit_describe(end, words), said);
   if (tune_status_is_ok(status))
     read_report(said, report);
   free(said);
-  tune_process_destroy(process);
   return status;
 }
 

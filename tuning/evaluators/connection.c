@@ -19,6 +19,7 @@ struct tune_connection {
   tune_process *process;
   tune_message_reader reader;
   bool was_greeted;
+  char how[64]; // it ended
 };
 
 static tune_status start(const char *program, tune_connection *connection) {
@@ -71,6 +72,8 @@ void tune_connection_close(tune_connection *connection) {
 
 const char *tune_connection_name(const tune_connection *connection) { return connection->name; }
 
+const char *tune_connection_end(const tune_connection *connection) { return connection->how; }
+
 int tune_connection_fd(const tune_connection *connection) {
   // The hello is not for the reader of replies.
   return connection->was_greeted ? tune_process_get_stdout(connection->process) : -1;
@@ -88,14 +91,14 @@ static tune_status explain(tune_connection *connection, tune_status status) {
     tune_status_free(waited);
     return tune_status_annotate(status, "%s", connection->name);
   }
-  char how[64], *said = NULL;
+  char *said = NULL;
   tune_status captured = tune_process_get_captured(connection->process, STDERR_SHOWN, &said);
   bool spoke = tune_status_is_ok(captured) && *said;
   tune_status_free(captured);
   tune_status_free(status);
-  status =
-      tune_status_make(TUNE_NOT_FOUND, "%s %s%s%s", connection->name,
-                       tune_process_exit_describe(exit, how), spoke ? ": " : "", spoke ? said : "");
+  status = tune_status_make(TUNE_NOT_FOUND, "%s %s%s%s", connection->name,
+                            tune_process_exit_describe(exit, connection->how), spoke ? ": " : "",
+                            spoke ? said : "");
   free(said);
   return status;
 }

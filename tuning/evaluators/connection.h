@@ -38,6 +38,9 @@ const char *tune_connection_name(const tune_connection *connection);
 // To be polled for POLLIN; -1, which poll(2) passes over, before anything was sent.
 int tune_connection_fd(const tune_connection *connection);
 
+// "was killed by SIGKILL", once send or pop has said NOT_FOUND; empty before. Borrowed.
+const char *tune_connection_end(const tune_connection *connection);
+
 // Sends a request, after the hello where that is still to be said. UNAVAILABLE where the program
 // speaks another version of the protocol; NOT_FOUND, with how it ended and what it said on stderr,
 // where it is gone.

@@ -219,6 +219,20 @@ static const char *process_missing_counters(const void *self) {
   return evaluator->missing_counters;
 }
 
+static size_t process_restarted(const void *self,
+                                tune_restarted out_servers[TUNE_EVALUATOR_SERVERS]) {
+  const struct process_evaluator *evaluator = self;
+  const struct server *servers[] = {&evaluator->worker, &evaluator->measurer};
+  size_t count = 0;
+  for (size_t i = 0; i < TUNE_EVALUATOR_SERVERS; ++i)
+    if (servers[i]->restarts || servers[i]->children)
+      out_servers[count++] = (tune_restarted){.name = tune_server_name(servers[i]),
+                                              .times = servers[i]->restarts,
+                                              .why = servers[i]->why,
+                                              .children = servers[i]->children};
+  return count;
+}
+
 static const tune_evaluator_class process_class = {
     .name = "process",
     .destroy = process_destroy,
@@ -232,6 +246,7 @@ static const tune_evaluator_class process_class = {
     .cancel = process_cancel,
     .close = process_close,
     .missing_counters = process_missing_counters,
+    .restarted = process_restarted,
 };
 
 //===- Creation ---------------------------------------------------------------===//

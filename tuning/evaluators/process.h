@@ -5,9 +5,9 @@
 // cores where nothing builds meanwhile; where no core is left for building, the two take
 // turns (cores.h). Artifacts lie in a scratch folder that goes with the evaluator.
 //
-// A server that dies is started again and gets its unanswered requests once more. One that
-// dies twice with nothing answered in between, or does not answer long after its limits, is
-// an error.
+// A server that dies is started again and gets its unanswered requests once more; how often that
+// was `restarted` tells. One that dies twice with nothing answered in between, or does not answer
+// long after its limits, is an error.
 //
 // The reference, the task lowered plainly, is the first thing built for a task; where it
 // does not build or run, wait says so with FAILED_PRECONDITION.

@@ -345,7 +345,7 @@ static tune_status handle_replies(struct process_evaluator *evaluator, tune_eval
           (is_worker ? handle_worker : handle_measurer)(evaluator, reply, event, out_any);
       json_decref(reply);
       if (!tune_status_is_ok(status))
-        return tune_status_annotate(status, "%s", tune_connection_name(servers[i]->connection));
+        return tune_status_annotate(status, "%s", tune_server_name(servers[i]));
     }
   }
   return TUNE_OK;

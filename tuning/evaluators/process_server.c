@@ -4,6 +4,7 @@
 
 #include "support/clock.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,9 +22,24 @@ void tune_server_stop(struct server *server) {
   *server = (struct server){0};
 }
 
+const char *tune_server_name(const struct server *server) {
+  const char *slash = strrchr(server->program, '/');
+  return slash ? slash + 1 : server->program;
+}
+
 static tune_status start_anew(struct server *server, bool *out_restarted) {
   *out_restarted = true;
   return tune_connection_open(server->program, &server->connection);
+}
+
+static void note_restart(struct server *server) {
+  const char *how = tune_connection_end(server->connection);
+  ++server->restarts;
+  if (server->was_silent)
+    snprintf(server->why, sizeof server->why, "it did not answer for %.0f s", server->patience);
+  else
+    snprintf(server->why, sizeof server->why, "it %s", *how ? how : "sent what is no answer");
+  server->was_silent = false;
 }
 
 // Takes `status`, a failure of the connection. Starts the server anew where it died the first time.
@@ -35,6 +51,7 @@ static tune_status recover(struct server *server, tune_status status, bool *out_
     status = tune_status_annotate(status, "it ended twice without an answer in between");
     return tune_status_recode(status, TUNE_UNAVAILABLE);
   }
+  note_restart(server);
   tune_connection_close(server->connection);
   server->connection = NULL;
   server->task = SERVER_TASK_CLOSED;
@@ -82,6 +99,7 @@ tune_status tune_server_pop(struct server *server, json_t **out_reply, bool *out
     // Being able to open a task is no sign that it will do better with what it died of.
     if (json_object_get(*out_reply, "ticket"))
       server->has_died = false;
+    server->children += json_is_true(json_object_get(*out_reply, "run_again"));
   }
   return TUNE_OK;
 }
@@ -89,7 +107,9 @@ tune_status tune_server_pop(struct server *server, json_t **out_reply, bool *out
 tune_status tune_server_fill(struct server *server, bool can_read) {
   if (can_read)
     return tune_connection_fill(server->connection);
-  if (server->unanswered && tune_clock_seconds() > server->answer_by)
+  if (server->unanswered && tune_clock_seconds() > server->answer_by) {
     tune_connection_kill(server->connection);
+    server->was_silent = true;
+  }
   return TUNE_OK;
 }

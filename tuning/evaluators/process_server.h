@@ -27,11 +27,17 @@ struct server {
   double patience;    // seconds that an answer may take
   double answer_by;   // by tune_clock_seconds, where `unanswered`
   bool has_died;      // since it last answered
+  bool was_silent;    // and was killed for that
+  size_t restarts;
+  size_t children; // that somebody killed, and which it started again
+  char why[96];    // of the last one, "it was killed by SIGKILL"
 };
 
 // Starts `program`.
 tune_status tune_server_start(struct server *server, const char *program, double patience);
 void tune_server_stop(struct server *server);
+// The name of its program, without folders; borrowed.
+const char *tune_server_name(const struct server *server);
 
 // Both set `*out_restarted` where the server was found dead: it is a new one then, which knows
 // nothing and has been asked nothing. A second death without an answer in between is an error.

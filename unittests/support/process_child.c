@@ -75,6 +75,8 @@ int main(int argc, char **argv) {
     return puts(getcwd((char[4096]){0}, 4096)) < 0;
   if (strcmp(what, "crash") == 0)
     return raise(SIGSEGV);
+  if (strcmp(what, "killed") == 0) // as long as there is the file, which is removed, or for ever
+    return !*argv[2] || unlink(argv[2]) == 0 ? raise(SIGKILL) : 0;
   if (strcmp(what, "hang") == 0)
     return pause();
   if (strcmp(what, "refuse") == 0) {

@@ -321,6 +321,20 @@ static void running_reports_failure_with_the_last_words(void **state) {
   expect(tune_process_run(&options, 0.05), TUNE_DEADLINE_EXCEEDED, child_program);
 }
 
+static void what_somebody_kills_is_run_once_more(void **state) {
+  (void)state;
+  char path[] = "/tmp/process_test.XXXXXX";
+  int file = mkstemp(path);
+  assert_true(file >= 0);
+  close(file);
+  const char *arguments[] = {child_program, "killed", path, NULL};
+  const tune_process_options options = {.arguments = arguments};
+  assert_null(tune_process_run(&options, INFINITY));
+  assert_int_equal(access(path, F_OK), -1);
+  arguments[2] = "";
+  expect(tune_process_run(&options, INFINITY), TUNE_INTERNAL, "killed twice");
+}
+
 static void finds_programs(void **state) {
   (void)state;
   char *path;
@@ -394,6 +408,7 @@ int main(void) {
       cmocka_unit_test(dies_with_its_parent),
       cmocka_unit_test(a_flood_is_bounded),
       cmocka_unit_test(running_reports_failure_with_the_last_words),
+      cmocka_unit_test(what_somebody_kills_is_run_once_more),
       cmocka_unit_test(finds_programs),
       cmocka_unit_test(threads_may_start_at_once),
       cmocka_unit_test(running_out_of_memory_is_said),

@@ -214,12 +214,14 @@ static void what_cannot_be_is_an_error(void **state) {
 // The assembler
 //===--------------------------------------------------------------------------===//
 
-// Makes a program that says `said` and ends with `code` the assembler.
+// Makes a program that says `said` and ends with `code` the assembler. While there is a file
+// "ptxas.kills" beside it, which it removes, it is killed.
 static tune_ptxas *make_assembler(const tune_scratch *scratch, const char *said, int code) {
   char *path, *script;
   assert_true(asprintf(&path, "%s/ptxas", tune_scratch_get_path(scratch)) > 0);
   assert_true(asprintf(&script,
-                       "#!/bin/sh\n[ \"$1 $2 $4\" = '-v -arch=sm_90 -o' ] || exit 99\n"
+                       "#!/bin/sh\nrm \"$0.kills\" 2>/dev/null && kill -KILL $$\n[ \"$1 $2 $4\" = "
+                       "'-v -arch=sm_90 -o' ] || exit 99\n"
                        "cp \"$3\" \"$5\"\n[ -z \"$6\" ] || printf '%%s' \"$6$7\" > \"$5\"\n"
                        "cat >&2 <<'END'\n%s\nEND\nexit %d\n",
                        said, code) > 0);
@@ -278,6 +280,24 @@ static void reports_of_the_assembler_are_read(void **state) {
   tune_scratch_destroy(scratch);
 }
 
+// Killed by somebody else it is run once more.
+static void a_killed_assembler_is_run_again(void **state) {
+  (void)state;
+  tune_scratch *scratch;
+  assert_ok(tune_scratch_create(&scratch));
+  tune_ptxas *ptxas = make_assembler(scratch, "ptxas info    : Used 7 registers", 0);
+  char *kills;
+  assert_true(asprintf(&kills, "%s/ptxas.kills", tune_scratch_get_path(scratch)) > 0);
+  assert_ok(tune_file_write(kills, "", 0));
+  tune_ptxas_report report;
+  assert_ok(tune_ptxas_run(ptxas, "code", 4, 90, (tune_ptxas_options){0}, &report, NULL, NULL));
+  assert_int_equal(report.registers, 7);
+  assert_int_equal(access(kills, F_OK), -1);
+  free(kills);
+  tune_ptxas_destroy(ptxas);
+  tune_scratch_destroy(scratch);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(shared_memory_is_as_much_as_its_pieces_take),
@@ -285,6 +305,7 @@ int main(void) {
       cmocka_unit_test(sums_over_a_subgroup_are_shuffles),
       cmocka_unit_test(what_cannot_be_is_an_error),
       cmocka_unit_test(reports_of_the_assembler_are_read),
+      cmocka_unit_test(a_killed_assembler_is_run_again),
   };
   return cmocka_run_group_tests(tests, make_context, destroy_context);
 }

@@ -23,6 +23,7 @@ enum fake_fault {
   FAULT_MEASURER_CUT_OFF_ONCE,
   FAULT_COMPARER_KILLED_ONCE, // the measurer, while it compares
   FAULT_COMPARER_CUT_OFF_ONCE,
+  FAULT_CHILD_KILLED_ONCE, // those of both servers, and started again by them
   FAULT_COUNT,
 };
 

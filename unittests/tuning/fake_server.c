@@ -124,6 +124,8 @@ static void serve_build(const json_t *request) {
   json_t *reply = json_pack("{s:I, s:s, s:s, s:{s:f, s:f, s:f, s:f, s:f}}", "ticket", ticket,
                             "verdict", "built", "digest", digest, "seconds", "transform", 0.001,
                             "lower", 0.002, "optimize", 0.003, "codegen", 0.004, "link", 0.005);
+  if (fault == FAULT_CHILD_KILLED_ONCE)
+    json_object_set_new(reply, "run_again", json_true());
   if (fault == FAULT_WORKER_CUT_OFF || (fault == FAULT_WORKER_CUT_OFF_ONCE && is_first_time(fault)))
     be_cut_off(reply);
   answer(reply);
@@ -212,6 +214,10 @@ static void serve_measure(const json_t *request) {
     json_object_set_new(reply, "counters",
                         json_pack("{s:n, s:f, s:s}", "cycles", "page_faults", 0.25, "missing",
                                   "no counter was free"));
+  if (fault == FAULT_CHILD_KILLED_ONCE)
+    json_object_set_new(reply, "run_again", json_true());
+  if (fault == FAULT_MEASURER_CUT_OFF_ONCE && is_first_time(fault))
+    be_cut_off(reply);
   answer(reply);
 }
 

@@ -104,6 +104,8 @@ static void builds_and_measures(void **state) {
   tune_evaluation_deinit(&built);
   measure(f, 7);
   tune_evaluation measured = expect(f, 7, TUNE_VERDICT_OK);
+  tune_restarted servers[TUNE_EVALUATOR_SERVERS];
+  assert_int_equal(f->evaluator.methods->restarted(f->evaluator.self, servers), 0);
   assert_true(measured.is_measured);
   assert_true(measured.time.median == 12e-3);
   assert_int_equal(measured.time.sample_count, 3);
@@ -258,6 +260,14 @@ static void comparing_can_be_interrupted(void **state) {
   tune_comparison_deinit(&comparison);
 }
 
+static void expect_restarted(const fixture *f, const char *name, size_t times, const char *why) {
+  tune_restarted servers[TUNE_EVALUATOR_SERVERS];
+  assert_int_equal(f->evaluator.methods->restarted(f->evaluator.self, servers), 1);
+  assert_string_equal(servers[0].name, name);
+  assert_int_equal(servers[0].times, times);
+  assert_string_equal(servers[0].why, why);
+}
+
 // A worker that dies is started again, and what it was building is built.
 static void dead_worker_is_restarted(void **state) {
   fixture *f = *state;
@@ -268,6 +278,7 @@ static void dead_worker_is_restarted(void **state) {
   expect_only(f, 1, TUNE_VERDICT_OK);
   assert_ok(build(f, 2, 11, FAULT_NONE));
   expect_only(f, 2, TUNE_VERDICT_OK);
+  expect_restarted(f, "tune_fake_worker", 1, "it exited with status 3");
 }
 
 // The second time it is an error that says who died how, and what it said.
@@ -288,6 +299,7 @@ static void dead_measurer_is_restarted(void **state) {
   expect_only(f, 1, TUNE_VERDICT_OK);
   measure(f, 1);
   expect_only(f, 1, TUNE_VERDICT_OK);
+  expect_restarted(f, "tune_fake_measurer", 1, "it exited with status 3");
 }
 
 static void measurer_dying_twice_is_an_error(void **state) {
@@ -314,6 +326,31 @@ static void killed_servers_are_restarted(void **state) {
     tune_evaluation event = expect(f, i + 1, TUNE_VERDICT_OK);
     assert_true(event.time.median == (10 + (double)i) * 1e-3);
     tune_evaluation_deinit(&event);
+  }
+  tune_restarted servers[TUNE_EVALUATOR_SERVERS];
+  assert_int_equal(f->evaluator.methods->restarted(f->evaluator.self, servers), 2);
+  for (size_t i = 0; i < 2; ++i) {
+    assert_int_equal(servers[i].times, 2);
+    assert_string_equal(servers[i].why, "it was killed by SIGKILL");
+  }
+}
+
+// Children that a server has started again are counted too.
+static void killed_children_are_counted(void **state) {
+  fixture *f = *state;
+  open_task(f);
+  const int faults[] = {FAULT_CHILD_KILLED_ONCE, FAULT_NONE, FAULT_CHILD_KILLED_ONCE};
+  for (uint64_t i = 0; i < 3; ++i) {
+    assert_ok(build(f, i + 1, 10 + (int)i, faults[i]));
+    expect_only(f, i + 1, TUNE_VERDICT_OK);
+    measure(f, i + 1);
+    expect_only(f, i + 1, TUNE_VERDICT_OK);
+  }
+  tune_restarted servers[TUNE_EVALUATOR_SERVERS];
+  assert_int_equal(f->evaluator.methods->restarted(f->evaluator.self, servers), 2);
+  for (size_t i = 0; i < 2; ++i) {
+    assert_int_equal(servers[i].children, 2);
+    assert_int_equal(servers[i].times, 0);
   }
 }
 
@@ -703,6 +740,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(dead_measurer_is_restarted, setup, teardown),
       cmocka_unit_test_setup_teardown(measurer_dying_twice_is_an_error, setup, teardown),
       cmocka_unit_test_setup_teardown(killed_servers_are_restarted, setup, teardown),
+      cmocka_unit_test_setup_teardown(killed_children_are_counted, setup, teardown),
       cmocka_unit_test_setup_teardown(killed_while_comparing, setup, teardown),
       cmocka_unit_test_setup_teardown(cut_off_twice_is_an_error, setup, teardown),
       cmocka_unit_test_setup_teardown(programs_may_change_meanwhile, setup, teardown),

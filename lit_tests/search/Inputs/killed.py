@@ -12,7 +12,6 @@ random time and started again, a few times, then to its end. Each time it is che
 - in the end there are as many trials as in the undisturbed search; on the target null they are the
   same, and the module is the same."""
 
-import ctypes
 import json
 import os
 import random
@@ -23,7 +22,8 @@ import subprocess
 import sys
 import time
 
-PR_SET_CHILD_SUBREAPER = 36
+sys.dont_write_bytecode = True
+import left_behind
 
 names, count, seed, folder = sys.argv[1].split(","), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
 command = sys.argv[5:]
@@ -35,8 +35,7 @@ random.seed(seed)
 for name in names:
     if name != "KILL":  # a shell may have started all this with it ignored
         signal.signal(getattr(signal, "SIG" + name), signal.SIG_DFL)
-# What a search leaves behind becomes a child of this process.
-ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+left_behind.adopt()
 
 
 def fail(message):
@@ -51,19 +50,6 @@ def start():
 def log():
     with open(os.path.join(folder, "log")) as file:
         return file.read()
-
-
-# All children that are left end at once, or are left; among them is who removes the files.
-def expect_no_process():
-    end = time.monotonic() + 10
-    while True:
-        try:
-            if os.waitpid(-1, os.WNOHANG)[0] == 0:
-                if time.monotonic() > end:
-                    fail("a process is left")
-                time.sleep(0.005)
-        except ChildProcessError:
-            return
 
 
 def expect_no_file():
@@ -141,7 +127,8 @@ while sum(done.values()) < count:
             fail("SIG%s has ended the search, which was to end by itself" % name)
         if status != -number:
             expect_done()
-        expect_no_process()
+        if left_behind.is_process_left():
+            fail("a process is left")
         expect_no_file()
         before, known = len(known), expect_sound(known)
         in_the_middle += before < len(known) < len(undisturbed)
@@ -149,7 +136,8 @@ while sum(done.values()) < count:
             break
     status = start().wait()
     expect_done()
-    expect_no_process()
+    if left_behind.is_process_left():
+        fail("a process is left")
     expect_no_file()
     known = expect_sound(known)
     trials = [[r for r in some if r[0] == "trial"] for some in (undisturbed, known)]
