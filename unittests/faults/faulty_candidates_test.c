@@ -211,6 +211,7 @@ static void builds(void **state) {
       {"build-crashed", "the build was killed by SIGSEGV"},
       {"build-timeout", "the build took more than 5 s and was stopped"},
       {"build-timeout", "the build took more than 5 s and was stopped"},
+      {"build-crashed", "LLVM ERROR: Cannot select: "},
       {"build-crashed", "the build was killed by SIG"}, // by whichever part had no memory
       {"ok", NULL},
   };

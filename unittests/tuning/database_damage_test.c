@@ -51,16 +51,6 @@ static uint64_t count_problems(tune_database *database) {
   return problems;
 }
 
-static tune_status export(tune_database *database, char **out_text) {
-  size_t size;
-  FILE *stream = open_memstream(out_text, &size);
-  assert_non_null(stream);
-  tune_database_transfer done;
-  tune_status status = tune_database_export(database, NULL, NULL, stream, "memory", &done);
-  fclose(stream);
-  return status;
-}
-
 //===- Any byte ---------------------------------------------------------------===//
 
 // What came of reading something, all in all.
@@ -154,7 +144,7 @@ static bool reads_right(const char *path, const char *lines) {
   if (!is_open)
     return true;
   char *text = NULL;
-  status = export(database, &text);
+  status = export_text(database, &text);
   if (tune_status_is_ok(status))
     assert_string_equal(text, lines);
   take_status(&all, status);
@@ -184,7 +174,7 @@ static char *make_bytes(const fixture *f, size_t *out_size, char **out_lines) {
   char *bytes;
   run_sql(f, "PRAGMA page_size = 512; VACUUM");
   tune_database *database = make_database(f);
-  assert_ok(export(database, out_lines));
+  assert_ok(export_text(database, out_lines));
   tune_database_destroy(database);
   run_sql(f, "VACUUM");
   assert_ok(tune_file_read(f->path, &bytes, out_size));
@@ -261,7 +251,7 @@ static void damaged_rows_are_told(void **state) {
   assert_int_equal(count, 2); // those before it
   assert_fails(tune_database_list(database, NULL, expect_summary, NULL), TUNE_DATA_LOSS,
                "a task or a fingerprint is damaged");
-  assert_fails(export(database, &text), TUNE_DATA_LOSS, "is damaged");
+  assert_fails(export_text(database, &text), TUNE_DATA_LOSS, "is damaged");
   free(text);
   assert_int_equal(count_problems(database), 3);
   tune_database_destroy(database);
@@ -290,7 +280,7 @@ static void damaged_rows_are_left_out(void **state) {
 
   // Of what is left an export is made that comes in.
   tune_database_transfer done;
-  assert_ok(export(database, &text));
+  assert_ok(export_text(database, &text));
   assert_ok(tune_database_open(":memory:", &other));
   assert_ok(import_text(other, text, "lines", &done));
   assert_int_equal(done.tasks + done.fingerprints, 2);
@@ -332,7 +322,7 @@ static void damaged_rows_are_put_right(void **state) {
   fixture *f = *state;
   tune_database *database = make_database(f);
   char *text;
-  assert_ok(export(database, &text));
+  assert_ok(export_text(database, &text));
   run_sql(f, "UPDATE tasks SET name = 'matmul 1x1x1 f32' WHERE key = 'bbbb';"
              "UPDATE fingerprints SET target = 'cuda' WHERE digest = 'eeee'");
   assert_int_equal(count_problems(database), 2);
@@ -369,7 +359,7 @@ static void indices_may_mislead(void **state) {
   assert_fails(tune_database_load(database, "aaaa", "eeee", count_record, &count), TUNE_DATA_LOSS,
                "is damaged");
   assert_int_equal(count, 0);
-  assert_fails(export(database, &text), TUNE_DATA_LOSS, "the file is damaged");
+  assert_fails(export_text(database, &text), TUNE_DATA_LOSS, "the file is damaged");
   free(text);
   tune_database_destroy(database);
 }

@@ -191,4 +191,15 @@ static inline tune_status import_text(tune_database *database, const char *text,
   return status;
 }
 
+// All of it as lines. Free them, also after an error.
+static inline tune_status export_text(tune_database *database, char **out_text) {
+  size_t size;
+  FILE *stream = open_memstream(out_text, &size);
+  assert_non_null(stream);
+  tune_database_transfer done;
+  tune_status status = tune_database_export(database, NULL, NULL, stream, "memory", &done);
+  fclose(stream);
+  return status;
+}
+
 #endif // TUNE_UNITTESTS_TUNING_DATABASE_FIXTURE_H

@@ -7,6 +7,7 @@
 #include "database_fixture.h"
 
 #include "support/digest.h"
+#include "tuning/random.h"
 
 static void refuse(tune_database *database, const char *text, tune_status_code code,
                    const char *part) {
@@ -131,6 +132,157 @@ static void a_stream_that_cannot_be_read_imports_nothing(void **state) {
   tune_database_destroy(database);
 }
 
+//===- In whatever order ------------------------------------------------------===//
+
+static const char *const tasks[] = {"aaaa", "bbbb"}, *const fingerprints[] = {"ffff", "eeee"},
+                         *const schedules[] = {"s1", "s2"};
+
+// Trials, winners, failures of what went well before or will, and times that do not hold, at
+// milliseconds of their own.
+static void append_mixture(tune_database *database, tune_random *random) {
+  for (int i = 0; i < 120; ++i) {
+    char config[32];
+    snprintf(config, sizeof config, "{\"n\":%d}", (int)tune_random_below(random, 8));
+    uint64_t kind = tune_random_below(random, 12);
+    tune_record record = make_record(1e-3 * (1 + tune_random_unit(random)), config);
+    if (kind == 0)
+      record = make_failure(TUNE_VERDICT_WRONG, config, "not as the reference");
+    else if (kind == 1)
+      record.error = "the time of an earlier record does not hold";
+    else if (kind <= 3)
+      record.kind = TUNE_RECORD_WINNER;
+    record.task = (char *)tasks[tune_random_below(random, 2)];
+    record.fingerprint = (char *)fingerprints[tune_random_below(random, 2)];
+    record.schedule = (char *)schedules[tune_random_below(random, 2)];
+    record.digest = config;
+    record.created_ms = 1000 + i;
+    assert_ok(tune_database_append(database, &record));
+  }
+}
+
+static int compare_lines(const void *a, const void *b) {
+  return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+// `text`, which is changed, as its lines, from 'a' to 'z'. Free the array.
+static size_t split(char *text, char ***out_lines) {
+  size_t count = 0;
+  *out_lines = calloc(strlen(text) + 1, sizeof **out_lines);
+  assert_non_null(*out_lines);
+  for (char *rest = text, *line; (line = strsep(&rest, "\n"));)
+    if (*line)
+      (*out_lines)[count++] = line;
+  qsort(*out_lines, count, sizeof **out_lines, compare_lines);
+  return count;
+}
+
+static tune_status print_summary(void *user, const tune_database_summary *s) {
+  fprintf(user, "%s %s: %d trials, %d failed, best %a, %d, last %d\n", s->task, s->fingerprint,
+          (int)s->trials, (int)s->failed, s->best, s->has_winner, (int)s->last_ms);
+  return TUNE_OK;
+}
+
+static void print_best(tune_database *database, FILE *stream, int i) {
+  const char *task = tasks[i & 1], *fingerprint = fingerprints[i >> 1 & 1],
+             *schedule = i < 4 ? NULL : schedules[i / 4 - 1];
+  tune_record best;
+  tune_status status = tune_database_best(database, task, fingerprint, schedule, &best);
+  fprintf(stream, "%s %s %s: ", task, fingerprint, schedule ? schedule : "any");
+  if (tune_status_is_ok(status)) {
+    fprintf(stream, "%s of %d at %a\n", best.config, (int)best.created_ms, best.time.median);
+    tune_record_deinit(&best);
+  } else {
+    assert_int_equal(tune_status_get_code(status), TUNE_NOT_FOUND);
+    fprintf(stream, "none\n");
+  }
+  tune_status_free(status);
+}
+
+// What is looked up in it, listed and exported, as lines from 'a' to 'z': tasks and fingerprints
+// stand in the order in which they came. Free it.
+static char *tell_all(tune_database *database) {
+  char *text, *told, **lines;
+  size_t size;
+  FILE *stream = open_memstream(&text, &size);
+  assert_non_null(stream);
+  for (int i = 0; i < 12; ++i)
+    print_best(database, stream, i);
+  assert_ok(tune_database_list(database, NULL, print_summary, stream));
+  char *exported;
+  assert_ok(export_text(database, &exported));
+  fputs(exported, stream);
+  free(exported);
+  fclose(stream);
+  size_t count = split(text, &lines);
+  stream = open_memstream(&told, &size);
+  assert_non_null(stream);
+  for (size_t i = 0; i < count; ++i)
+    fprintf(stream, "%s\n", lines[i]);
+  fclose(stream);
+  free(lines);
+  free(text);
+  return told;
+}
+
+// The export `text` with the lines of each kind shuffled: tasks and fingerprints come ahead of what
+// is of them.
+static char *shuffle(const char *text, tune_random *random) {
+  static const char *const kinds[] = {"header", "task", "fingerprint", ""};
+  char *copy = strdup(text), *shuffled, **lines;
+  assert_non_null(copy);
+  size_t size, count = split(copy, &lines);
+  for (size_t i = count - 1; i > 0; --i) {
+    size_t other = tune_random_below(random, i + 1);
+    char *line = lines[i];
+    lines[i] = lines[other];
+    lines[other] = line;
+  }
+  FILE *stream = open_memstream(&shuffled, &size);
+  assert_non_null(stream);
+  for (int kind = 0; kind < 4; ++kind)
+    for (size_t i = 0; i < count; ++i) {
+      char begin[32];
+      snprintf(begin, sizeof begin, "{\"kind\":\"%s", kinds[kind]);
+      if (lines[i] && strncmp(lines[i], begin, strlen(begin)) == 0) {
+        fprintf(stream, "%s\n", lines[i]);
+        lines[i] = NULL;
+      }
+    }
+  fclose(stream);
+  free(lines);
+  free(copy);
+  return shuffled;
+}
+
+// The same records give the same best, list and export, in whatever order they came in.
+static void the_order_of_records_has_no_meaning(void **state) {
+  fixture *f = *state;
+  tune_random random;
+  tune_random_init(&random, 1);
+  tune_database *database = open_with_task(f);
+  put_task(database, "bbbb", 512, 1024, 512);
+  put_fingerprint(database, "eeee");
+  append_mixture(database, &random);
+  char *text, *expected = tell_all(database);
+  assert_ok(export_text(database, &text));
+  tune_database_destroy(database);
+  for (int order = 0; order < 20; ++order) {
+    assert_int_equal(unlink(f->path), 0);
+    assert_ok(tune_database_open(f->path, &database));
+    char *shuffled = shuffle(text, &random);
+    tune_database_transfer done;
+    assert_ok(import_text(database, shuffled, "shuffled.jsonl", &done));
+    assert_int_equal(done.records, 120);
+    char *told = tell_all(database);
+    assert_string_equal(told, expected);
+    free(told);
+    free(shuffled);
+    tune_database_destroy(database);
+  }
+  free(expected);
+  free(text);
+}
+
 //===- Records by name --------------------------------------------------------===//
 
 static void a_record_goes_by_the_beginning_of_its_digest(void **state) {
@@ -174,6 +326,7 @@ int main(void) {
       TEST(other_files_are_refused),
       TEST(a_full_disk_fails_an_export),
       TEST(a_stream_that_cannot_be_read_imports_nothing),
+      TEST(the_order_of_records_has_no_meaning),
       TEST(a_record_goes_by_the_beginning_of_its_digest),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,11 @@
 """killed.py SIGNALS COUNT SEED FOLDER COMMAND...: a search that is ended at COUNT random moments.
 
 The command is a search, in whose words DB is the database and OUT the module that is written. It runs once
-undisturbed; then again and again in new databases, ended by one of the SIGNALS (KILL,TERM,…) after a
-random time and started again, a few times, then to its end. Each time it is checked that
+undisturbed; then again and again in new databases, ended by one of the SIGNALS (KILL,TERM,…) at a
+random moment and started again, a few times, then to its end. The trials are a small part of a search's
+time: a moment is one of all its time, or, where too few fell amid the trials, a bit after the database has
+some random number of them. At least a third has to be amid the trials, with new ones before and some still
+to come. Each time it is checked that
 
 - no record that was there before is lost or changed, and no config is measured twice,
 - no process is left, and no file in the folder for temporary ones, soon after each end,
@@ -75,6 +78,26 @@ def records():
         connection.close()
 
 
+def trials_of(some):
+    return [record for record in some if record[0] == "trial"]
+
+
+# Returns when the database has `count` trials, or the search is over. What reads makes no file and waits for
+# nobody.
+def wait_for_trials(search, count):
+    connection = None
+    while search.poll() is None:
+        try:
+            if not connection:
+                connection = sqlite3.connect("file:%s?mode=ro" % database, uri=True, timeout=0)
+            if connection.execute("SELECT count(*) FROM trials WHERE kind = 'trial'").fetchone()[0] >= count:
+                break
+        except sqlite3.OperationalError:  # there is no file yet, or no table
+            time.sleep(0.001)
+    if connection:
+        connection.close()
+
+
 def expect_sound(before):
     now = records()
     if now[: len(before)] != before:
@@ -108,14 +131,25 @@ undisturbed = expect_sound([])
 with open(module) as file:
     undisturbed_module = file.read()
 
+# From one trial to the next.
+connection = sqlite3.connect(database)
+first, last = connection.execute("SELECT min(created_ms), max(created_ms) FROM trials").fetchone()
+connection.close()
+all_trials = len(trials_of(undisturbed))
+step = (last - first) / 1e3 / all_trials
+
 done = {name: 0 for name in names}
-in_the_middle = 0
+amid = 0
 while sum(done.values()) < count:
     begin_anew()
     known = []
     for attempt in range(5):
         search = start()
-        time.sleep(random.uniform(0, seconds))
+        if amid < 0.4 * (sum(done.values()) + 1):
+            wait_for_trials(search, random.randint(len(trials_of(known)) + 1, all_trials))
+            time.sleep(random.uniform(0, step))
+        else:
+            time.sleep(random.uniform(0, seconds))
         name = random.choice(names)
         number = getattr(signal, "SIG" + name)
         if search.poll() is None and sum(done.values()) < count:
@@ -130,9 +164,9 @@ while sum(done.values()) < count:
         if left_behind.is_process_left():
             fail("a process is left")
         expect_no_file()
-        before, known = len(known), expect_sound(known)
-        in_the_middle += before < len(known) < len(undisturbed)
-        if len(known) == len(undisturbed):
+        before, known = len(trials_of(known)), expect_sound(known)
+        amid += before < len(trials_of(known)) < all_trials
+        if len(trials_of(known)) == all_trials:
             break
     status = start().wait()
     expect_done()
@@ -140,7 +174,7 @@ while sum(done.values()) < count:
         fail("a process is left")
     expect_no_file()
     known = expect_sound(known)
-    trials = [[r for r in some if r[0] == "trial"] for some in (undisturbed, known)]
+    trials = [trials_of(some) for some in (undisturbed, known)]
     if len(trials[0]) != len(trials[1]):
         fail("%d trials, undisturbed %d" % (len(trials[1]), len(trials[0])))
     if is_exact and sorted(r[:4] for r in trials[0]) != sorted(r[:4] for r in trials[1]):
@@ -153,5 +187,6 @@ while sum(done.values()) < count:
         if is_exact and file.read() != undisturbed_module:
             fail("another module than undisturbed")
 print("ended", ", ".join("%d times by SIG%s" % (done[name], name) for name in names))
-if in_the_middle:
-    print("of these in the middle of the trials: some")
+print("of these amid the trials:", amid)
+if 3 * amid < count:
+    fail("fewer than a third were amid the trials")

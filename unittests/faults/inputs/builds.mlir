@@ -79,6 +79,9 @@ module attributes {transform.with_named_sequence} {
       }
     }
     }, {
+      // Asks how long a scalable vector is, which no instruction of x86 tells.
+      %t, %l:3 = transform.structured.tile_using_for %mm tile_sizes [8, [16], 1] : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op, !transform.any_op)
+    }, {
       // A quarter of a million copies of the loops' body.
       %t, %l:3 = transform.structured.tile_using_for %mm tile_sizes [1, 1, 1] : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op, !transform.any_op)
       transform.loop.unroll %l#2 {factor = 64} : !transform.any_op
