@@ -308,10 +308,10 @@ static void damaged_files_are_told_of(void **state) {
              "  SET sql = replace(sql, ' WHERE 0', '') WHERE name = 'trials_in_order'");
   char told[256] = "", *text;
   assert_ok(tune_database_open_read_only(f->path, &database));
-  assert_fails(export(database, &text), TUNE_DATA_LOSS, "the file is damaged");
+  assert_fails(export_text(database, &text), TUNE_DATA_LOSS, "the file is damaged");
   free(text);
   tune_database_leave_out_damage(database, remember_damage, told);
-  assert_ok(export(database, &text));
+  assert_ok(export_text(database, &text));
   assert_non_null(strstr(told, "the file is damaged"));
   free(text);
   tune_database_destroy(database);
