@@ -10,13 +10,13 @@
 //                 none. A row without trials is dropped by the next prune
 //   layout        one row, the digest of the texts of this schema
 // and the indices trials_in_order (load), trials_by_time and trials_by_schedule (best of the
-// trials, `verdict = 'ok'` only), winners (the few rows with kind 'winner'), trials_failures and trials_doubts
-// (what takes good records back), tasks_alike (nearest). A record's `digest` is that of all its
-// members, so that a record comes in once however often it is imported. Samples are a blob of
-// little-endian doubles. `content` of tasks and fingerprints is digest_of() all columns of the row
-// but id and seen_ms. What is read is verified by these digests, and that it is what was asked for:
-// an index may be damaged, too. Tables, views and indices of other names are somebody's own, and
-// left alone.
+// trials, `verdict = 'ok'` only), winners (the few rows with kind 'winner'), trials_failures and
+// trials_doubts (what takes good records back), tasks_alike (nearest). A record's `digest` is that
+// of all its members, so that a record comes in once however often it is imported. Samples are a
+// blob of little-endian doubles. `content` of tasks and fingerprints is digest_of() all columns of
+// the row but id and seen_ms. What is read is verified by these digests, and that it is what was
+// asked for: an index may be damaged, too. Tables, views and indices of other names are somebody's
+// own, and left alone.
 //
 // application_id is TUNE_DATABASE_APPLICATION, user_version the schema's number; the steps from
 // each number to the next are in database_connection.c.

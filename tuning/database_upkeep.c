@@ -14,22 +14,20 @@ static const int64_t day_ms = 24 * 3600 * 1000;
 
 // Of each task, fingerprint and schedule, what tune_database_best gives: the last winner (class 0),
 // or else, where that is taken back, the fastest trial (1), or the last winner that is not (2).
+#define SECONDS TUNE_DATABASE_SECONDS("r.")
 #define BEST_OF_EACH                                                                               \
-  "good AS MATERIALIZED (SELECT r.id, r.task, r.fingerprint, r.schedule, "                         \
-  "r.kind, " TUNE_DATABASE_SECONDS(                                                                \
-      "r.") " AS seconds,"                                                                         \
-            "      r.created_ms, " TUNE_DATABASE_IS_TAKEN_BACK " AS is_taken_back"                 \
-            "    FROM trials AS r WHERE r.verdict = 'ok'"                                          \
-            "      AND NOT (r.kind = 'winner' AND " TUNE_DATABASE_NEVER_WON ")),"                  \
-            "  classes AS (SELECT *, CASE WHEN kind = 'trial' THEN 1 WHEN row_number() OVER"       \
-            "        (PARTITION BY task, fingerprint, schedule, kind ORDER BY created_ms DESC, "   \
-            "id DESC) = 1"                                                                         \
-            "      THEN 0 ELSE 2 END AS class FROM good),"                                         \
-            "  best AS (SELECT id FROM (SELECT id, row_number() OVER"                              \
-            "      (PARTITION BY task, fingerprint, schedule ORDER BY class,"                      \
-            "        CASE class WHEN 1 THEN seconds ELSE -created_ms END,"                         \
-            "        CASE class WHEN 1 THEN id ELSE -id END) AS place"                             \
-            "    FROM classes WHERE NOT is_taken_back) WHERE place = 1)"
+  "good AS MATERIALIZED (SELECT r.id, r.task, r.fingerprint, r.schedule, r.kind, r.created_ms,"    \
+  "      " SECONDS " AS seconds, " TUNE_DATABASE_IS_TAKEN_BACK " AS is_taken_back"                 \
+  "    FROM trials AS r WHERE r.verdict = 'ok'"                                                    \
+  "      AND NOT (r.kind = 'winner' AND " TUNE_DATABASE_NEVER_WON ")),"                            \
+  "  classes AS (SELECT *, CASE WHEN kind = 'trial' THEN 1 WHEN row_number() OVER"                 \
+  "        (PARTITION BY task, fingerprint, schedule, kind ORDER BY created_ms DESC, id DESC) = 1" \
+  "      THEN 0 ELSE 2 END AS class FROM good),"                                                   \
+  "  best AS (SELECT id FROM (SELECT id, row_number() OVER"                                        \
+  "      (PARTITION BY task, fingerprint, schedule ORDER BY class,"                                \
+  "        CASE class WHEN 1 THEN seconds ELSE -created_ms END,"                                   \
+  "        CASE class WHEN 1 THEN id ELSE -id END) AS place"                                       \
+  "    FROM classes WHERE NOT is_taken_back) WHERE place = 1)"
 
 // What takes back something that is not too old to stay.
 #define REASONS                                                                                    \
