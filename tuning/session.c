@@ -133,12 +133,16 @@ static tune_status fill(struct session *session) {
   return TUNE_OK;
 }
 
+bool tune_session_time_is_up(const struct session *session) {
+  double seconds = session->options->seconds;
+  return seconds > 0 && tune_clock_seconds() - session->began >= seconds;
+}
+
 // Whether a stop rule holds that does not wait for what is outstanding.
 static bool should_stop(const struct session *session, tune_session_stop *out_stop) {
-  const tune_session_options *options = session->options;
   if (tune_session_is_interrupted(session))
     *out_stop = TUNE_STOP_INTERRUPTED;
-  else if (options->seconds > 0 && tune_clock_seconds() - session->began >= options->seconds)
+  else if (tune_session_time_is_up(session))
     *out_stop = TUNE_STOP_TIME;
   else
     return tune_session_rule_holds(session, out_stop);

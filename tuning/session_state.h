@@ -71,6 +71,7 @@ struct session {
 static inline uint64_t tune_session_ticket(size_t number) { return (uint64_t)number + 1; }
 
 bool tune_session_is_interrupted(const struct session *session);
+bool tune_session_time_is_up(const struct session *session); // of the session's own, if it has any
 void tune_session_report(const struct session *session, tune_session_phase phase);
 // Of the trials counted; 0 where none went well.
 double tune_session_best_time(const struct session *session);

@@ -11,7 +11,6 @@
 //
 //===------------------------------------------------------------------------------------===//
 
-#include "support/clock.h"
 #include "support/units.h"
 #include "tuning/session_state.h"
 
@@ -46,9 +45,7 @@ static bool is_move(double ratio, double limit) { return ratio > limit || ratio 
 //===- Timing ---------------------------------------------------------------------------===//
 
 static bool is_over(const struct session *session) {
-  double seconds = session->options->seconds;
-  return tune_session_is_interrupted(session) ||
-         (seconds > 0 && tune_clock_seconds() - session->began >= seconds);
+  return tune_session_is_interrupted(session) || tune_session_time_is_up(session);
 }
 
 // Waits for what was asked for; `*out_event` is empty where the session ends before.
