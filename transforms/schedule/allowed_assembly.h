@@ -8,8 +8,16 @@
 #ifndef TUNE_TRANSFORMS_SCHEDULE_ALLOWED_ASSEMBLY_H
 #define TUNE_TRANSFORMS_SCHEDULE_ALLOWED_ASSEMBLY_H
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // Sums of bytes.
 #define TUNE_DOT_ASSEMBLY "vpdpbusd $2, $1, $0"
 #define TUNE_DOT_CONSTRAINTS "=v,v,v,0"
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_SCHEDULE_ALLOWED_ASSEMBLY_H

@@ -12,6 +12,10 @@
 #ifndef TUNE_TRANSFORMS_LOWER_COMMON_ATTRIBUTES_H
 #define TUNE_TRANSFORMS_LOWER_COMMON_ATTRIBUTES_H
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 //===- Of functions, by schedules ---------------------------------------------------===//
 
 #define TUNE_GPU_TEXELS_ATTRIBUTE "tune.gpu.texels" // gpu/vectors/vector_legalization.h
@@ -54,5 +58,9 @@
 #define TUNE_DEVICE_KERNEL_ROOTS_ATTRIBUTE "tune.roots"
 // What stands for a tensor map until the kernel has a parameter for it. (gpu/matmul/tensor_maps.h)
 #define TUNE_TENSOR_MAP_ATTRIBUTE "tune.tensor_map"
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_LOWER_COMMON_ATTRIBUTES_H
