@@ -1,4 +1,4 @@
-//===- program.h - What runs on a device other than the CPU -------------------------===//
+//===- program.h - Reading device programs -----------------------------------===//
 //
 // The artifact of such a device is one file: code, buffers, and the steps to take with
 // them. Its format is in docs/architecture.md (Device programs). What is read here is

@@ -1,4 +1,4 @@
-//===- signature.h - What an artifact's entry takes and gives ----------------------===//
+//===- signature.h - The signature of an artifact's entry --------------------===//
 //
 // The SIGNATURE of docs/architecture.md: the arguments and results of
 // `void tune_entry(void **arguments)`, as JSON on the wire.

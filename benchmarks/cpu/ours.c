@@ -1,4 +1,4 @@
-//===- ours.c - What tune-run --emit=so wrote, as a contestant ----------------------===//
+//===- ours.c - The contestant of tune-run --emit=so -------------------------===//
 //
 //   ours output-bytes=N input=a.bin … artifact=x.so shape=512x1024 … result=512x1024
 //

@@ -1,4 +1,4 @@
-//===- device_facts.h - What the device is ----------------------------------------------------===//
+//===- device.h - Requests for fingerprints and rooflines --------------------===//
 
 #ifndef TUNE_TOOLS_TUNE_MEASURE_DEVICE_H
 #define TUNE_TOOLS_TUNE_MEASURE_DEVICE_H

@@ -1,4 +1,4 @@
-//===- fit.h - Whether code made elsewhere runs here -------------------------------------===//
+//===- fit.h - Compatibility of code that was made elsewhere -----------------===//
 
 #ifndef TUNE_TOOLS_TUNE_MEASURE_FIT_H
 #define TUNE_TOOLS_TUNE_MEASURE_FIT_H

@@ -1,4 +1,4 @@
-//===- task.h - What candidates are run on and compared with --------------------------===//
+//===- task.h - An opened task: inputs, references, limits -------------------===//
 //
 // A task holds the inputs and the outputs that are right for them. Both are made once; the
 // children that run candidates inherit them and pay only for the pages they write to.

@@ -1,4 +1,4 @@
-//===- candidates.h - What of a module is worth measuring ----------------------------===//
+//===- candidates.h - Listing the candidates of a module ---------------------===//
 //
 // The request "candidates" (docs/architecture.md), of a driver that has no MLIR and wants to
 // have a module's tasks measured elsewhere (tune-run export).

@@ -1,4 +1,4 @@
-//===- module.h - Whole modules: scheduled by their choices, and told about --------===//
+//===- module.h - Whole modules as tasks of the worker -----------------------===//
 //
 // A driver that runs a user's module (tune-run) asks for more than one that tunes a task:
 // the module is to be scheduled as the choices on its ops and the database say, and the

@@ -1,4 +1,4 @@
-//===- signature.h - How an artifact is called -------------------------------===//
+//===- signature.h - The signature of a function, for its artifact -----------===//
 //
 // The signature of an artifact's entry is read off its function before any schedule ran
 // on it, so that all candidates and the reference of a task have the same one:

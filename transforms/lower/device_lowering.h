@@ -1,4 +1,4 @@
-//===- device_lowering.h - From a scheduled module to a device program -------===//
+//===- device_lowering.h - The lowering for devices: scheduled modules to device programs ---===//
 //
 // A tune_device_lowering holds what all builds for a device share: parsed pass pipelines, the
 // device. It is made once, in the process that forks a child per candidate.

@@ -1,4 +1,4 @@
-//===- process_messages.h - What is said to tune-worker and tune-measure -----===//
+//===- process_messages.h - Messages to tune-worker and tune-measure ---------===//
 //
 // Requests made and replies read; docs/architecture.md has the tables. Internal to
 // process.c and remote_builder.c.

@@ -1,4 +1,4 @@
-//===- results_file.h - What came of candidates that were measured elsewhere -===//
+//===- results_file.h - Files of results that were measured elsewhere --------===//
 //
 // JSON lines as those of tune-db export (database_transfer.h), so that tune-db import takes
 // them: the header, which names the export, the tasks, the fingerprint of the machine, and a

@@ -1,4 +1,4 @@
-//===- unordered.h - Code whose results may differ from run to run -----------===//
+//===- unordered.h - Analysis: results that may differ from run to run -------===//
 //
 // Floats that threads add up by atomic operations, or that a parallel loop reduces, are added in
 // another order each time. All other code makes the same of the same inputs, bit for bit, or

@@ -1,4 +1,4 @@
-//===- device_program.h - What a host does, written down ---------------------===//
+//===- device_program.h - Writing device programs: the host's part as a list of steps -===//
 //
 // A function whose loops are all in kernels takes buffers, launches, copies and returns. It is read
 // as a list of steps and written with the kernels' code as a device program (docs/architecture.md),
