@@ -4,6 +4,8 @@
 // What every target does is in conformance_test.c, what happens when a kernel hangs in
 // unittests/tune-measure/cuda_test.c.
 //
+// Tier: check-all
+//
 //===--------------------------------------------------------------------------===//
 
 #include "targets/cuda/cuda_architecture.h"

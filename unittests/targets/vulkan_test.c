@@ -4,6 +4,8 @@
 // target does is in conformance_test.c, what happens when a kernel hangs in
 // unittests/tune-measure/vulkan_test.c.
 //
+// Tier: check-all
+//
 //===--------------------------------------------------------------------------===//
 
 #include "targets/target.h"

@@ -3,6 +3,8 @@
 // On what stands in for NVIDIA's driver, whatever else there is: what hardware makes of bad kernels
 // may take the machine along.
 //
+// Tier: check-all
+//
 //===--------------------------------------------------------------------------===//
 
 #include "client.h"

@@ -154,7 +154,7 @@ static void artifacts_that_do_not_load_are_verdicts(void **state) {
   json_t *reply = client_ask(*state,
                              "{'do': 'compare', 'task': 't', 'artifacts':"
                              " ['" ARTIFACTS "/GOOD.so', '%s']}",
-                             __FILE__);
+                             SOURCES "/server_test.c");
   client_assert_verdict(reply, "run-crashed", "not an artifact");
   assert_true(client_number(reply, "artifact") == 1);
   json_decref(reply);

@@ -3,6 +3,8 @@
 // On lavapipe, whatever else there is: what drivers of hardware make of bad kernels may take the
 // machine along.
 //
+// Tier: check-all
+//
 //===--------------------------------------------------------------------------===//
 
 #include "client.h"
