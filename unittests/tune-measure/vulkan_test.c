@@ -92,7 +92,7 @@ static void good_programs_are_timed(void **state) {
   json_t *reply = client_ask(*state, "{'do': 'measure', 'task': 't', 'artifact': '%s'}", path);
   client_assert_verdict(reply, "ok", NULL);
   double median = client_number(reply, "median");
-  assert_true(median > 1e-8 && median < 0.1);
+  assert_true(median > 1e-9 && median < 60);
   assert_true(client_number(reply, "check.tolerance") > 0);
   json_decref(reply);
   reply = client_ask(*state,
