@@ -2,6 +2,16 @@
 
 #include "targets/roofline.h"
 
+#include <stdio.h>
+
+void tune_roofline_add_level(tune_roofline *roofline, const char *name, double bytes,
+                             double gbytes_per_s) {
+  size_t level = roofline->level_count++;
+  snprintf(roofline->levels[level].name, sizeof roofline->levels[level].name, "%s", name);
+  roofline->levels[level].bytes = bytes;
+  roofline->levels[level].gbytes_per_s = gbytes_per_s;
+}
+
 tune_status tune_roofline_to_json(const tune_roofline *roofline, json_t **out_object) {
   json_t *levels = json_array();
   for (size_t i = 0; i < roofline->level_count; ++i)
