@@ -16,27 +16,6 @@ int tune_db_finish(const char *command, tune_status status) {
   return 1;
 }
 
-// False: there is nothing more to do (help was printed, or an error), and `*out_exit` is the exit
-// status.
-static bool parse(const tune_command *command, int argc, char **argv, tune_arguments *out_arguments,
-                  int *out_exit) {
-  tune_status status = tune_options_parse(command, argc, argv, out_arguments);
-  if (!tune_status_is_ok(status)) {
-    tune_tool_report(command->name, status, stderr);
-    *out_exit = 2;
-    return false;
-  }
-  if (!out_arguments->help && !out_arguments->version)
-    return true;
-  if (out_arguments->help)
-    tune_options_print_help(command, stdout);
-  else
-    tune_tool_print_version("tune-db", stdout);
-  tune_arguments_deinit(out_arguments);
-  *out_exit = tune_db_finish(command->name, TUNE_OK);
-  return false;
-}
-
 // Opening for writing would make a database that is not there. One of an older version is.
 static tune_status find_file(const char *path) {
   tune_database *database;
@@ -80,15 +59,17 @@ static tune_status run(const tune_db_job *job, tune_db_context *context) {
 
 int tune_db_run(const tune_db_job *job, tune_db_context *context, int argc, char **argv) {
   tune_arguments arguments;
-  int exit_status;
-  if (!parse(job->command, argc, argv, &arguments, &exit_status))
-    return exit_status;
+  bool is_done;
+  tune_status status = tune_tool_parse(job->command, argc, argv, &arguments, &is_done);
+  bool is_right = tune_status_is_ok(status);
+  if (is_right && !is_done && job->check_usage) {
+    status = job->check_usage(job->user);
+    is_right = tune_status_is_ok(status);
+  }
   context->operands = &arguments.operands;
-  tune_status status = job->check_usage ? job->check_usage(job->user) : TUNE_OK;
-  bool usage_is_right = tune_status_is_ok(status);
-  if (usage_is_right)
+  if (is_right && !is_done)
     status = run(job, context);
   tune_arguments_deinit(&arguments);
-  exit_status = tune_db_finish(job->command->name, status);
-  return usage_is_right ? exit_status : 2;
+  int exit_status = tune_db_finish(job->command->name, status);
+  return is_right ? exit_status : 2;
 }
