@@ -3,8 +3,19 @@
 #include "targets/fingerprint.h"
 #include "support/json.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+bool tune_fingerprint_print(char **out, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  if (vasprintf(out, format, arguments) < 0)
+    *out = NULL;
+  va_end(arguments);
+  return *out != NULL;
+}
 
 void tune_fingerprint_deinit(tune_fingerprint *fingerprint) {
   free(fingerprint->target);

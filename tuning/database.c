@@ -1,5 +1,6 @@
 //===- database.c - Tasks and fingerprints ------------------------------------===//
 
+#include "support/clock.h"
 #include "tuning/database_internal.h"
 
 #include "support/json.h"
@@ -117,10 +118,10 @@ tune_status tune_database_insert_task(tune_database *database, const tune_databa
       "  WHERE ?11 OR NOT (" TUNE_DATABASE_TASK_IS_WHOLE ")",
       &statement);
   if (tune_status_is_ok(status))
-    status =
-        tune_database_bind(database, statement, "tttttdditii", task->key, task->kind, task->name,
-                           task->type, task->payload, task->flops + 0.0, task->bytes + 0.0,
-                           (int64_t)task->rank, extents, tune_database_now_ms(), (int64_t)replace);
+    status = tune_database_bind(database, statement, "tttttdditii", task->key, task->kind,
+                                task->name, task->type, task->payload, task->flops + 0.0,
+                                task->bytes + 0.0, (int64_t)task->rank, extents,
+                                tune_clock_date_milliseconds(), (int64_t)replace);
   bool row;
   if (tune_status_is_ok(status))
     status = tune_database_step(database, statement, &row);
@@ -254,7 +255,7 @@ tune_status tune_database_insert_fingerprint(tune_database *database, const char
       &statement);
   if (tune_status_is_ok(status))
     status = tune_database_bind(database, statement, "tttii", digest, target, description,
-                                tune_database_now_ms(), (int64_t)replace);
+                                tune_clock_date_milliseconds(), (int64_t)replace);
   bool row;
   if (tune_status_is_ok(status))
     status = tune_database_step(database, statement, &row);

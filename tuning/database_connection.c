@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 // migrations[i] brings schema i to schema i + 1; 0 is an empty file.
@@ -482,10 +481,4 @@ tune_status tune_database_default_path(char **out_path) {
     return tune_status_make(TUNE_OUT_OF_MEMORY, "finding the database");
   }
   return TUNE_OK;
-}
-
-int64_t tune_database_now_ms(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }

@@ -1,11 +1,11 @@
 //===- session_records.c - A session and its store ----------------------------===//
 
+#include "support/clock.h"
 #include "support/json.h"
 #include "tuning/session_state.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static tune_status out_of_memory(void) {
   return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while keeping records");
@@ -157,12 +157,6 @@ tune_status tune_session_load(struct session *session) {
 
 //===- Keeping ----------------------------------------------------------------===//
 
-static int64_t now_in_milliseconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 static tune_status write_config(const struct session *session, size_t number, char **out_text) {
   json_t *object;
   TUNE_RETURN_IF_ERROR(
@@ -200,7 +194,7 @@ static tune_status append(struct session *session, size_t number, const tune_tim
       .counts = trial->counts,
       .strategy = (char *)strategy,
       .seed = session->options->strategy_options.seed,
-      .created_ms = trial->created_ms ? trial->created_ms : now_in_milliseconds(),
+      .created_ms = trial->created_ms ? trial->created_ms : tune_clock_date_milliseconds(),
   };
   if (session->options->conditions)
     record.conditions = *session->options->conditions;

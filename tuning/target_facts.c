@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define MEASURER "tune-measure"
 // A fingerprint is read from the system, a roofline measured, both within seconds; a driver may
@@ -344,17 +343,12 @@ tune_status tune_target_facts_put(const tune_target_facts *facts, tune_database 
   return is_known ? TUNE_OK : put(facts, facts->roofline, database);
 }
 
-static double seconds_since_1970(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  return (double)now.tv_sec;
-}
-
 // Takes one more measurement into the roofline and keeps that in `database`, which may be NULL.
 static tune_status measure_roofline(tune_target_facts *facts, bool quick, tune_database *database) {
   json_t *measured;
   TUNE_RETURN_IF_ERROR(ask("roofline", &facts->name, facts->threads, quick, &measured));
-  tune_status status = tune_kept_roofline_add(&facts->roofline, measured, seconds_since_1970());
+  tune_status status = tune_kept_roofline_add(&facts->roofline, measured,
+                                              (double)(tune_clock_date_milliseconds() / 1000));
   json_decref(measured);
   TUNE_RETURN_IF_ERROR(status);
   return database ? put(facts, facts->roofline, database) : TUNE_OK;
@@ -363,7 +357,8 @@ static tune_status measure_roofline(tune_target_facts *facts, bool quick, tune_d
 // Measures the roofline that was kept again if that is due; it is of use even where that fails, but
 // for memory that ran out.
 static tune_status refresh_roofline(tune_target_facts *facts, tune_database *database) {
-  tune_roofline_need need = tune_kept_roofline_need(facts->roofline, seconds_since_1970());
+  tune_roofline_need need =
+      tune_kept_roofline_need(facts->roofline, (double)(tune_clock_date_milliseconds() / 1000));
   if (need == TUNE_ROOFLINE_TRUSTED)
     return TUNE_OK;
   bool had_one = facts->roofline != NULL;

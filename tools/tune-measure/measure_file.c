@@ -20,7 +20,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 // From so long a wait on, each word that it goes on is shown.
@@ -58,12 +57,6 @@ static const json_t *member(const run *r, const char *name) {
 static const char *text_of(const json_t *object, const char *name) {
   const char *text = json_string_value(json_object_get(object, name));
   return text ? text : "";
-}
-
-static int64_t milliseconds_since_1970(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 //===- Others on the same cores ------------------------------------------------------------===//
@@ -188,7 +181,7 @@ static tune_status append_fingerprint(run *r) {
   json_t *measured, *roofline = NULL;
   TUNE_RETURN_IF_ERROR(ask(r, "roofline", &measured));
   tune_status status =
-      tune_kept_roofline_add(&roofline, measured, (double)(milliseconds_since_1970() / 1000));
+      tune_kept_roofline_add(&roofline, measured, (double)(tune_clock_date_milliseconds() / 1000));
   json_decref(measured);
   TUNE_RETURN_IF_ERROR(status);
   size_t threads = (size_t)json_integer_value(member(r, "threads"));
@@ -257,7 +250,7 @@ static tune_status take_reply(json_t *trial, const json_t *reply, double seconds
   json_decref(time);
   json_object_set_new(stages, tune_stage_name(TUNE_STAGE_MEASURE), json_real(seconds));
   json_object_set_new(trial, "stages", stages);
-  json_object_set_new(trial, "created_ms", json_integer(milliseconds_since_1970()));
+  json_object_set_new(trial, "created_ms", json_integer(tune_clock_date_milliseconds()));
   // What a child says is not trusted: a record that no database would take ends things here.
   tune_record record;
   tune_status status = tune_record_from_json(trial, &record);
@@ -314,7 +307,7 @@ static tune_status take_twin(json_t *trial, const json_t *twin) {
   for (size_t i = 0; i < sizeof COPIED / sizeof *COPIED; ++i)
     if (json_object_get(twin, COPIED[i]))
       json_object_set(trial, COPIED[i], json_object_get(twin, COPIED[i]));
-  return json_object_set_new(trial, "created_ms", json_integer(milliseconds_since_1970())) == 0
+  return json_object_set_new(trial, "created_ms", json_integer(tune_clock_date_milliseconds())) == 0
              ? TUNE_OK
              : out_of_memory();
 }

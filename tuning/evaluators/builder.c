@@ -15,7 +15,6 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 // What the worker calls them.
@@ -163,12 +162,6 @@ tune_status tune_builder_add(tune_builder *builder, uint64_t ticket, json_t *con
   return send_waiting(builder);
 }
 
-static int64_t milliseconds_since_1970(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 static tune_status take_reply(tune_builder *builder, const json_t *reply, tune_evaluation *event,
                               bool *out_any) {
   uint64_t wire = tune_reply_ticket(reply);
@@ -180,7 +173,7 @@ static tune_status take_reply(tune_builder *builder, const json_t *reply, tune_e
     TUNE_RETURN_IF_ERROR(tune_reply_read_build(reply, event));
     build->state = event->verdict == TUNE_VERDICT_OK ? BUILD_DONE : BUILD_FAILED;
     event->ticket = build->ticket;
-    event->created_ms = milliseconds_since_1970();
+    event->created_ms = tune_clock_date_milliseconds();
     *out_any = true;
     return TUNE_OK;
   }
