@@ -2,18 +2,16 @@
 # which Debian has static archives only), the plugin, the tools, a CMake package and a pkg-config file.
 include(CMakePackageConfigHelpers)
 
-# The layers are static libraries for the build's own sake; their objects make up libtune.
-set(layers "")
+# The libraries of folders are static for the build's own sake; their objects make up libtune.
 set(objects "")
-foreach(layer support targets tuning dialects transforms)
-  if(TARGET tune_${layer})
-    list(APPEND layers tune_${layer})
-    list(APPEND objects $<TARGET_OBJECTS:tune_${layer}>)
-    install(DIRECTORY ${PROJECT_SOURCE_DIR}/${layer}
-      DESTINATION include/mlir-tune
-      FILES_MATCHING PATTERN "*.h" PATTERN "*_internal.h" EXCLUDE PATTERN "runtime" EXCLUDE
-      PATTERN "vulkan" EXCLUDE PATTERN "cuda" EXCLUDE)
-  endif()
+foreach(library ${TUNE_FOLDER_LIBRARIES})
+  list(APPEND objects $<TARGET_OBJECTS:${library}>)
+endforeach()
+foreach(folder support formats targets tuning dialects transforms)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder}
+    DESTINATION include/mlir-tune
+    FILES_MATCHING PATTERN "*.h" PATTERN "*_internal.h" EXCLUDE PATTERN "runtime" EXCLUDE
+    PATTERN "vulkan" EXCLUDE PATTERN "cuda" EXCLUDE)
 endforeach()
 
 add_library(tune SHARED ${objects})
@@ -24,7 +22,7 @@ set_target_properties(tune PROPERTIES
 # The archives stay static libraries of the link line, too, but no member of them is needed any more.
 target_link_libraries(tune PRIVATE
   -Wl,--whole-archive ${TUNE_MLIR_CAPI_ARCHIVES} -Wl,--no-whole-archive
-  ${layers} tune_flags)
+  ${TUNE_FOLDER_LIBRARIES} tune_flags)
 if(NOT TUNE_SANITIZE) # whose runtime is resolved by the program
   target_link_options(tune PRIVATE -Wl,--no-undefined)
 endif()

@@ -10,9 +10,9 @@
 #include "dialects/diagnostic.h"
 #include "fuzz/context.h"
 #include "fuzz/fuzz.h"
-#include "transforms/ir.h"
-#include "transforms/module_tasks.h"
-#include "transforms/task_choices.h"
+#include "transforms/ir/ir.h"
+#include "transforms/spaces/module_tasks.h"
+#include "transforms/spaces/task_choices.h"
 
 #include <stdlib.h>
 

@@ -9,7 +9,7 @@
 #include "fuzz/fuzz.h"
 #include "support/string_builder.h"
 #include "tools/tune-measure/measure_file.h"
-#include "tuning/export_file.h"
+#include "tuning/remote/export_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,11 +6,11 @@
 //===--------------------------------------------------------------------------===//
 
 #include "fuzz/fuzz.h"
-#include "transforms/pass_options.h"
-#include "tuning/config.h"
-#include "tuning/constraint.h"
-#include "tuning/record.h"
-#include "tuning/target_name.h"
+#include "transforms/passes/pass_options.h"
+#include "tuning/device/target_name.h"
+#include "tuning/record/record.h"
+#include "tuning/space/config.h"
+#include "tuning/space/constraint.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 //===--------------------------------------------------------------------------===//
 
 #include "fuzz/fuzz.h"
-#include "tuning/database_transfer.h"
+#include "tuning/database/database_transfer.h"
 
 #include <stdio.h>
 #include <stdlib.h>

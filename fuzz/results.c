@@ -1,7 +1,7 @@
 //===- results.c - Results of candidates that were measured elsewhere ----------------===//
 
 #include "fuzz/fuzz.h"
-#include "tuning/results_file.h"
+#include "tuning/remote/results_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,12 +5,12 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#include "transforms/schedule.h"
+#include "transforms/schedule/schedule.h"
 #include "fuzz/context.h"
 #include "fuzz/fuzz.h"
-#include "transforms/instantiate.h"
-#include "transforms/ir.h"
-#include "tuning/sampler.h"
+#include "transforms/ir/ir.h"
+#include "transforms/schedule/instantiate.h"
+#include "tuning/space/sampler.h"
 
 #include <stdlib.h>
 

@@ -109,7 +109,7 @@ if "tensor_cores" in space.stderr:
 
 config.environment["PATH"] = os.pathsep.join(path)
 
-# NVIDIA's assembler: as transforms/lower/ptxas.c looks for it, else what was fetched for tests.
+# NVIDIA's assembler: as transforms/lower/cuda/ptxas.c looks for it, else what was fetched for tests.
 fetched = os.path.join(config.tune_source_dir, "build", "ptxas")
 ptxas = os.environ.get("TUNE_PTXAS") or shutil.which("ptxas", path=os.pathsep.join(
     [os.path.join(os.environ.get("CUDA_HOME", "/usr/local/cuda"), "bin"), "/usr/local/cuda/bin",

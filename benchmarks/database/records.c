@@ -11,8 +11,8 @@
 //===--------------------------------------------------------------------------------===//
 
 #include "support/clock.h"
-#include "tuning/database.h"
-#include "tuning/database_transfer.h"
+#include "tuning/database/database.h"
+#include "tuning/database/database_transfer.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "tools/plugin/registration.h"
 
 #include "dialects/tune_dialect.h"
-#include "transforms/passes.h"
+#include "transforms/passes/passes.h"
 
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Pass.h"

@@ -16,8 +16,8 @@ class DialectRegistry;
 
 namespace tune {
 
-// Registers every pass of transforms/passes.h as a pipeline of its name, which hands the option
-// text over as it is: "--tune-search=evolutionary" could not be parsed as MLIR's name=value
+// Registers every pass of transforms/passes/passes.h as a pipeline of its name, which hands the
+// option text over as it is: "--tune-search=evolutionary" could not be parsed as MLIR's name=value
 // options. To be called once per process.
 void registerPasses();
 

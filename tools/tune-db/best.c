@@ -15,7 +15,7 @@ typedef struct best {
   char *name;
   tune_figure target;
   double flops;
-  tune_roofline_place place;
+  tune_roofline_share place;
   tune_record record;
 } best;
 

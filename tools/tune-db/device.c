@@ -1,10 +1,10 @@
-//===- device.c - tune-db device ----------------------------------------------===//
+//===- device_facts.c - tune-db device ----------------------------------------------===//
 
 #include "tools/tune-db/tune_db.h"
 
 #include <stdlib.h>
 
-// What a database keeps beside a fingerprint (tuning/target_facts.c).
+// What a database keeps beside a fingerprint (tuning/device/target_facts.c).
 static void take_off_kept(json_t *description) {
   json_int_t threads = json_integer_value(json_object_get(description, "threads"));
   json_object_del(description, "threads");

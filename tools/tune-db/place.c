@@ -2,7 +2,7 @@
 
 #include "tools/tune-db/tune_db.h"
 
-tune_figure tune_db_percent(const tune_roofline_place *place, double seconds) {
+tune_figure tune_db_percent(const tune_roofline_share *place, double seconds) {
   double percent = tune_roofline_percent(place, seconds);
   tune_figure figure = {"-"};
   if (percent > 0)
@@ -10,11 +10,11 @@ tune_figure tune_db_percent(const tune_roofline_place *place, double seconds) {
   return figure;
 }
 
-const char *tune_db_bound(const tune_roofline_place *place) {
+const char *tune_db_bound(const tune_roofline_share *place) {
   return *place->bound ? place->bound : "-";
 }
 
-int tune_db_set_place(json_t *record, const tune_roofline_place *place, double seconds) {
+int tune_db_set_place(json_t *record, const tune_roofline_share *place, double seconds) {
   double percent = tune_roofline_percent(place, seconds);
   bool is_known = percent > 0;
   return json_object_set_new(record, "percent_of_roofline",

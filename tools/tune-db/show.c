@@ -160,7 +160,7 @@ static tune_status get_device(tune_database *database, const char *digest, char 
   return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a fingerprint");
 }
 
-static tune_status print_heading(tune_database *database, const tune_roofline_place *place,
+static tune_status print_heading(tune_database *database, const tune_roofline_share *place,
                                  const tune_db_trial *trials, size_t count) {
   char *target, *model;
   const char *digest = trials[0].record.fingerprint;
@@ -270,7 +270,7 @@ static tune_status add_best(tune_database *database, const tune_database_task *t
   }
   char *target = NULL, *model = NULL;
   tune_figure name;
-  tune_roofline_place place;
+  tune_roofline_share place;
   if (tune_status_is_ok(status))
     status = tune_roofline_find_kept_place(database, task, digest, &place);
   if (tune_status_is_ok(status))
@@ -330,7 +330,7 @@ static tune_status print_text(tune_database *database, const tune_database_task 
   for (size_t first = 0; first < all->count;) {
     const tune_db_trial *trials = all->trials + first;
     size_t count = count_of_fingerprint(all, first), shown = count < limit ? count : limit;
-    tune_roofline_place place;
+    tune_roofline_share place;
     TUNE_RETURN_IF_ERROR(
         tune_roofline_find_kept_place(database, task, trials[0].record.fingerprint, &place));
     TUNE_RETURN_IF_ERROR(print_heading(database, &place, trials, count));
@@ -361,7 +361,7 @@ static json_t *task_to_json(const tune_database_task *task) {
 }
 
 // As it is exported, and what is known beside.
-static tune_status trial_to_json(const tune_db_trial *trial, const tune_roofline_place *place,
+static tune_status trial_to_json(const tune_db_trial *trial, const tune_roofline_share *place,
                                  json_t **out_object) {
   tune_digest id;
   TUNE_RETURN_IF_ERROR(tune_database_record_digest(&trial->record, &id));
@@ -379,7 +379,7 @@ static tune_status trial_to_json(const tune_db_trial *trial, const tune_roofline
 static tune_status print_json(tune_database *database, const tune_database_task *task,
                               const collection *all) {
   json_t *records = json_array();
-  tune_roofline_place place = {0};
+  tune_roofline_share place = {0};
   tune_status status = records ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "making JSON");
   for (size_t i = 0; i < all->count && tune_status_is_ok(status); ++i) {
     const char *fingerprint = all->trials[i].record.fingerprint;

@@ -83,7 +83,7 @@ const char *tune_db_verdict(const tune_db_trial *trial) {
 }
 
 static tune_status add_record(tune_table *table, const tune_database_task *task,
-                              const tune_roofline_place *place, const tune_db_trial *trial,
+                              const tune_roofline_share *place, const tune_db_trial *trial,
                               const table_form *form) {
   const tune_record *record = &trial->record;
   const tune_timing *time = &record->time;
@@ -115,7 +115,7 @@ static tune_status add_record(tune_table *table, const tune_database_task *task,
   return TUNE_OK;
 }
 
-tune_status tune_db_print_trials(const tune_database_task *task, const tune_roofline_place *place,
+tune_status tune_db_print_trials(const tune_database_task *task, const tune_roofline_share *place,
                                  const tune_db_trial *trials, size_t count) {
   table_form form = choose_form(trials, count);
   tune_table *table;

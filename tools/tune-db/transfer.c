@@ -1,7 +1,7 @@
 //===- transfer.c - tune-db export, import, merge ---------------------------------===//
 
 #include "tools/tune-db/tune_db.h"
-#include "tuning/database_transfer.h"
+#include "tuning/database/database_transfer.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -12,7 +12,7 @@
 #include "support/status.h"
 #include "support/units.h"
 #include "tools/common/options.h"
-#include "tuning/roofline_place.h"
+#include "tuning/device/roofline_share.h"
 
 #include <jansson.h>
 
@@ -69,11 +69,11 @@ int tune_db_finish(const char *command, tune_status status);
 //===- Under the roofline (place.c) -------------------------------------------===//
 
 // "94.1": the share of the roofline that a run in `seconds` reaches, in percent; or "-".
-tune_figure tune_db_percent(const tune_roofline_place *place, double seconds);
+tune_figure tune_db_percent(const tune_roofline_share *place, double seconds);
 // "f32", "L2": what bounds it; or "-".
-const char *tune_db_bound(const tune_roofline_place *place);
+const char *tune_db_bound(const tune_roofline_share *place);
 // Adds members "percent_of_roofline" and "bound_by" to a record; not 0 where memory ran out.
-int tune_db_set_place(json_t *record, const tune_roofline_place *place, double seconds);
+int tune_db_set_place(json_t *record, const tune_roofline_share *place, double seconds);
 
 //===- What they share (common.c) ---------------------------------------------===//
 
@@ -135,7 +135,7 @@ typedef struct tune_db_trial {
 // "winner", "taken back", or the verdict.
 const char *tune_db_verdict(const tune_db_trial *trial);
 // The table of trials of `task` on one fingerprint.
-tune_status tune_db_print_trials(const tune_database_task *task, const tune_roofline_place *place,
+tune_status tune_db_print_trials(const tune_database_task *task, const tune_roofline_share *place,
                                  const tune_db_trial *trials, size_t count);
 
 #endif // TUNE_TOOLS_TUNE_DB_H

@@ -1,7 +1,7 @@
 //===- upkeep.c - tune-db prune and check -----------------------------------------===//
 
 #include "tools/tune-db/tune_db.h"
-#include "tuning/database_upkeep.h"
+#include "tuning/database/database_upkeep.h"
 
 #include <errno.h>
 #include <stdlib.h>

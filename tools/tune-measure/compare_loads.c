@@ -1,7 +1,7 @@
 //===- compare_loads.c --------------------------------------------------------===//
 
 #include "tools/tune-measure/compare_loads.h"
-#include "tuning/loads.h"
+#include "tuning/measure/placements.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static tune_status run_load(trial_order *order, const child_limits *limits,
 }
 
 // Adds what `reply` found to the loads.
-static tune_status note_ratios(tune_loads *loads, const json_t *reply) {
+static tune_status note_ratios(tune_placements *loads, const json_t *reply) {
   tune_ratio *ratios = calloc(loads->kernels, sizeof *ratios);
   double *medians = calloc(loads->kernels, sizeof *medians);
   for (size_t i = 0; ratios && medians && i < loads->kernels; ++i) {
@@ -38,7 +38,7 @@ static tune_status note_ratios(tune_loads *loads, const json_t *reply) {
   }
   tune_status status = ratios && medians ? TUNE_OK : out_of_memory();
   if (tune_status_is_ok(status))
-    tune_loads_add(loads, medians, ratios, json_is_true(json_object_get(reply, "whole")));
+    tune_placements_add(loads, medians, ratios, json_is_true(json_object_get(reply, "whole")));
   free(medians);
   free(ratios);
   return status;
@@ -88,12 +88,12 @@ static tune_status say_loads(json_t *reply, size_t count) {
   return TUNE_OK;
 }
 
-static tune_status finish(json_t *reply, const tune_loads *loads, double confidence) {
+static tune_status finish(json_t *reply, const tune_placements *loads, double confidence) {
   tune_ratio *ratios = calloc(loads->kernels, sizeof *ratios);
   json_t *array = json_array(), *results = json_object_get(reply, "results");
   tune_status status = ratios && array ? TUNE_OK : out_of_memory();
   if (tune_status_is_ok(status))
-    status = tune_loads_get_ratios(loads, confidence, ratios);
+    status = tune_placements_get_ratios(loads, confidence, ratios);
   for (size_t i = 0; i < loads->kernels && tune_status_is_ok(status); ++i) {
     if (json_array_append_new(array, trial_ratio_to_json(&ratios[i])) != 0)
       status = out_of_memory();
@@ -108,8 +108,8 @@ static tune_status finish(json_t *reply, const tune_loads *loads, double confide
 
 // Leaves in `*out_reply` that of the first load with the samples of all, or one that failed.
 static tune_status run_loads(trial_order *order, bool only_faster, const child_limits *limits,
-                             const child_watch *watch, tune_loads *loads, json_t **out_reply) {
-  while (!tune_loads_are_enough(loads, only_faster)) {
+                             const child_watch *watch, tune_placements *loads, json_t **out_reply) {
+  while (!tune_placements_are_enough(loads, only_faster)) {
     json_t *reply;
     order->load = loads->count;
     TUNE_RETURN_IF_ERROR(run_load(order, limits, watch, &reply));
@@ -138,13 +138,13 @@ tune_status compare_in_loads(const trial_order *order, bool only_faster, const c
   *out_reply = NULL;
   trial_order each = *order;
   // A kernel alone has no ratio that the place could change.
-  each.options.loads = order->artifact_count > 1 ? TUNE_LOADS : 1;
+  each.options.loads = order->artifact_count > 1 ? TUNE_PLACEMENTS : 1;
   if (!(each.options.confidence > 0))
     each.options.confidence = 0.95;
-  tune_loads loads;
-  TUNE_RETURN_IF_ERROR(tune_loads_init(&loads, order->artifact_count));
+  tune_placements loads;
+  TUNE_RETURN_IF_ERROR(tune_placements_init(&loads, order->artifact_count));
   tune_status status = run_loads(&each, only_faster, limits, watch, &loads, out_reply);
-  tune_loads_deinit(&loads);
+  tune_placements_deinit(&loads);
   if (!tune_status_is_ok(status)) {
     json_decref(*out_reply);
     *out_reply = NULL;

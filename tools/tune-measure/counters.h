@@ -20,7 +20,7 @@
 
 #include "support/status.h"
 #include "tools/tune-measure/flop_events.h"
-#include "tuning/counts.h"
+#include "tuning/record/counts.h"
 
 #include <jansson.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-//===- device.c - What the device is ----------------------------------------------------===//
+//===- device_facts.c - What the device is ----------------------------------------------------===//
 
 #include "tools/tune-measure/device.h"
 #include "support/json.h"

@@ -1,4 +1,4 @@
-//===- device.h - What the device is ----------------------------------------------------===//
+//===- device_facts.h - What the device is ----------------------------------------------------===//
 
 #ifndef TUNE_TOOLS_TUNE_MEASURE_DEVICE_H
 #define TUNE_TOOLS_TUNE_MEASURE_DEVICE_H

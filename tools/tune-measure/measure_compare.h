@@ -4,7 +4,7 @@
 #define TUNE_TOOLS_TUNE_MEASURE_MEASURE_COMPARE_H
 
 // Before our own `task`, which names in it would hide.
-#include "tuning/export_file.h"
+#include "tuning/remote/export_file.h"
 
 #include "tools/tune-measure/task.h"
 

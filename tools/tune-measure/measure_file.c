@@ -6,11 +6,11 @@
 #include "support/progress.h"
 #include "support/scratch.h"
 // Before our own `task`, which names in them would hide.
+#include "tuning/device/target_facts.h"
 #include "tuning/evaluators/cores.h"
-#include "tuning/export_file.h"
-#include "tuning/kept_roofline.h"
-#include "tuning/results_file.h"
-#include "tuning/target_facts.h"
+#include "tuning/record/kept_roofline.h"
+#include "tuning/remote/export_file.h"
+#include "tuning/remote/results_file.h"
 
 #include "tools/tune-measure/device.h"
 #include "tools/tune-measure/fit.h"

@@ -1,7 +1,7 @@
 //===- measure_file.h - Measuring candidates that were made elsewhere ---------------------===//
 //
-// An export (tuning/export_file.h) goes in, results (tuning/results_file.h) come out: what
-// tune-measure FILE does. Each candidate is checked and timed as for a driver, and is in the
+// An export (tuning/remote/export_file.h) goes in, results (tuning/remote/results_file.h) come out:
+// what tune-measure FILE does. Each candidate is checked and timed as for a driver, and is in the
 // results before the next one begins; one that is there already is not measured again.
 //
 //===--------------------------------------------------------------------------===//

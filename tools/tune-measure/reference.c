@@ -1,4 +1,4 @@
-//===- reference.c - What is right for a task's inputs ---------------------------------===//
+//===- reference_loops.c - What is right for a task's inputs ---------------------------------===//
 
 #include "tools/tune-measure/reference.h"
 #include "targets/random_at.h"

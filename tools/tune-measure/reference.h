@@ -1,4 +1,4 @@
-//===- reference.h - What is right for a task's inputs ---------------------------------===//
+//===- reference_loops.h - What is right for a task's inputs ---------------------------------===//
 //
 // The reference runs in children. The CPU computes it whatever the target is.
 //

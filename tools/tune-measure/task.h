@@ -13,7 +13,7 @@
 #include "targets/exact.h"
 #include "targets/output_check.h"
 #include "tools/tune-measure/child.h"
-#include "tuning/measure.h"
+#include "tuning/measure/measure.h"
 
 // A set of inputs, and what is right for it.
 typedef struct task_inputs {
@@ -51,8 +51,8 @@ typedef struct task {
 // "seed", "threads", "flush_cache", "counters", "cpus", "reduction", "accumulator", "dynamic",
 // "inputs", "reference", "sensitivity", "limits". Runs the reference, if there is one; where that
 // gives more NaN than numbers, the inputs are made positive and it runs again; for the sensitivity
-// it runs once more on inputs that are a little off; then on sparse ones (reference.h). A reference
-// that crashes or hangs is INTERNAL, with the reason; CANCELLED if `watch` says so.
+// it runs once more on inputs that are a little off; then on sparse ones (reference_loops.h). A
+// reference that crashes or hangs is INTERNAL, with the reason; CANCELLED if `watch` says so.
 tune_status task_create(const json_t *request, const child_watch *watch, task **out_task);
 void task_destroy(task *t);
 

@@ -6,8 +6,8 @@
 #include "support/string_builder.h"
 #include "targets/npy.h"
 #include "tools/tune-measure/counters.h"
-#include "tuning/check_result.h"
-#include "tuning/random.h"
+#include "tuning/record/check_result.h"
+#include "tuning/space/random.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #define TUNE_TOOLS_TUNE_RUN_EMIT_H
 
 #include "tools/tune-run/settings.h"
-#include "tuning/target_facts.h"
+#include "tuning/device/target_facts.h"
 
 // Builds the module and writes what `settings->emit` says to the only output: code for the CPU with
 // its C header (c_header.h) beside it, in a file of the same name with the ending .h; SPIR-V as

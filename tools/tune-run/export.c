@@ -7,9 +7,9 @@
 #include "tools/tune-run/exchange.h"
 #include "tools/tune-run/progress.h"
 #include "tools/tune-run/settings.h"
-#include "tuning/device_file.h"
-#include "tuning/evaluators/builder.h"
-#include "tuning/export_file.h"
+#include "tuning/device/device_file.h"
+#include "tuning/remote/export_file.h"
+#include "tuning/remote/remote_builder.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ typedef struct exporter {
   tune_target_facts *facts;
   char *features; // of the CPU that code is for, as LLVM calls them; NULL: this one
   json_t *tasks;  // the worker's reply
-  tune_builder *builder;
+  tune_remote_builder *builder;
   tune_export_writer *writer;
   size_t failed;
 } exporter;
@@ -147,7 +147,7 @@ static tune_status start_builder(exporter *e) {
                                .run_bytes = RUN_BYTES,
                                .reference_seconds = REFERENCE_SECONDS};
   TUNE_RETURN_IF_ERROR(tune_export_writer_create(&source, &e->writer));
-  return tune_builder_create(&options, &e->builder);
+  return tune_remote_builder_create(&options, &e->builder);
 }
 
 static tune_status add_candidate(exporter *e, size_t task, const json_t *candidate,
@@ -158,7 +158,8 @@ static tune_status add_candidate(exporter *e, size_t task, const json_t *candida
                                     .seed = (uint64_t)e->settings->seed,
                                     .build = build,
                                     .created_ms = build->created_ms,
-                                    .artifact = tune_builder_artifact(e->builder, build->ticket)};
+                                    .artifact =
+                                        tune_remote_builder_artifact(e->builder, build->ticket)};
   return tune_export_writer_add_candidate(e->writer, task, &exported);
 }
 
@@ -169,12 +170,12 @@ static tune_status build_candidates(exporter *e, size_t task, const json_t *cand
   tune_status status = builds ? TUNE_OK : out_of_memory();
   for (size_t i = 0; i < count && tune_status_is_ok(status); ++i) {
     json_t *config = json_object_get(json_array_get(candidates, i), "config");
-    status = tune_builder_add(e->builder, i + 1, json_incref(config));
+    status = tune_remote_builder_add(e->builder, i + 1, json_incref(config));
   }
   while (done < count && tune_status_is_ok(status)) {
     tune_evaluation event;
     bool any;
-    status = tune_builder_wait(e->builder, 1, &event, &any);
+    status = tune_remote_builder_wait(e->builder, 1, &event, &any);
     if (!any)
       continue;
     builds[event.ticket - 1] = event;
@@ -201,15 +202,16 @@ static tune_status export_task(exporter *e, const json_t *object) {
   if (!task.name || !task.payload || !task.function || !task.schedule || !task.schedule_digest)
     return tune_status_make(TUNE_DATA_LOSS, "tune-worker answers without what a task needs");
   progress_show(task.name);
-  TUNE_RETURN_IF_ERROR(tune_status_annotate(tune_builder_open(e->builder, &task), "%s", task.name));
+  TUNE_RETURN_IF_ERROR(
+      tune_status_annotate(tune_remote_builder_open(e->builder, &task), "%s", task.name));
   tune_export_task exported = {.line = line,
                                .schedule = task.schedule_digest,
-                               .signature = tune_builder_signature(e->builder),
+                               .signature = tune_remote_builder_signature(e->builder),
                                .reduction =
                                    json_integer_value(json_object_get(object, "reduction")),
                                .accumulator = text_of(object, "accumulator"),
                                .operands = text_of(object, "operands"),
-                               .reference = tune_builder_reference(e->builder)};
+                               .reference = tune_remote_builder_reference(e->builder)};
   size_t index;
   TUNE_RETURN_IF_ERROR(tune_export_writer_add_task(e->writer, &exported, &index));
   return build_candidates(e, index, json_object_get(object, "candidates"));
@@ -242,7 +244,7 @@ tune_status export_run(const export_settings *settings) {
             text_of(e.facts->fingerprint, "model"), settings->output);
   }
   tune_export_writer_destroy(e.writer);
-  tune_builder_destroy(e.builder);
+  tune_remote_builder_destroy(e.builder);
   tune_target_facts_destroy(e.facts);
   json_decref(e.tasks);
   free(e.features);

@@ -1,7 +1,7 @@
 //===- export.h - tune-run export: candidates, to be measured elsewhere --------------===//
 //
 // Builds candidates of each task of a module and writes them as one file, which tune-measure
-// takes on any machine (tuning/export_file.h).
+// takes on any machine (tuning/remote/export_file.h).
 //
 //===--------------------------------------------------------------------------===//
 
@@ -15,7 +15,7 @@ typedef struct export_settings {
   tune_arguments arguments;
   const char *module;         // a path; "-": stdin
   const char *function;       // NULL: the only one, or @main
-  const char *target;         // tuning/target_name.h
+  const char *target;         // tuning/device/target_name.h
   const char *device;         // a file with the fingerprint of the other machine; NULL: this one's
   const char *database;       // NULL: the default one, if it is there; "": none
   const char *schedule;       // a path, or NULL

@@ -31,7 +31,7 @@ static void add_best_times(const tune_target_facts *facts, const tune_roofline_w
   double computing = work->flops > 0 ? work->flops / peak : 0;
   if (work->flops > 0 && !(peak > 0))
     computing = NAN;
-  tune_roofline_place place = tune_roofline_find_place(facts->roofline, work);
+  tune_roofline_share place = tune_roofline_find_place(facts->roofline, work);
   sum->peak_seconds += count * computing;
   if (isnan(computing) || !(bandwidth > 0))
     sum->roofline_seconds = NAN;

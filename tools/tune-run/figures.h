@@ -1,9 +1,9 @@
 //===- figures.h - What a time says about a module ---------------------------------===//
 //
-// Work and traffic of a module are those of its tasks together (transforms/describe.h); ops
-// that belong to no task count nothing. The time at the peak is the sum over the tasks of
-// their flops at the peak for their type; the time at the roofline that of the longer of
-// that and of their bytes at the bandwidth of the memory that holds them.
+// Work and traffic of a module are those of its tasks together (transforms/tasks/task_summary.h);
+// ops that belong to no task count nothing. The time at the peak is the sum over the tasks of their
+// flops at the peak for their type; the time at the roofline that of the longer of that and of
+// their bytes at the bandwidth of the memory that holds them.
 //
 // Threads: a value.
 //
@@ -12,7 +12,7 @@
 #ifndef TUNE_TOOLS_TUNE_RUN_FIGURES_H
 #define TUNE_TOOLS_TUNE_RUN_FIGURES_H
 
-#include "tuning/target_facts.h"
+#include "tuning/device/target_facts.h"
 
 #define FIGURES_BOUNDS 8 // more kinds of arithmetic and levels of memory are not told apart
 
@@ -20,8 +20,8 @@
 typedef struct figures {
   double flops, bytes;
   double peak_seconds, roofline_seconds; // of one run at best
-  // What bounds the tasks (tuning/roofline_place.h), with the part of `roofline_seconds` that it
-  // has; none where that is not known.
+  // What bounds the tasks (tuning/device/roofline_share.h), with the part of `roofline_seconds`
+  // that it has; none where that is not known.
   struct {
     char name[TUNE_ROOFLINE_BOUND];
     double seconds;

@@ -6,7 +6,7 @@
 #include "tools/tune-run/export.h"
 #include "tools/tune-run/replay.h"
 #include "tools/tune-run/report.h"
-#include "tuning/device_file.h"
+#include "tuning/device/device_file.h"
 
 #include <string.h>
 

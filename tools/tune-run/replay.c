@@ -6,7 +6,7 @@
 #include "support/units.h"
 #include "tools/tune-run/exchange.h"
 #include "tools/tune-run/progress.h"
-#include "tuning/database.h"
+#include "tuning/database/database.h"
 #include "tuning/evaluators/process.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@ typedef struct replay {
   tune_config config;
   tune_evaluator evaluator;
   tune_evaluation build, run;
-  tune_roofline_place place; // on this machine; its seconds are 0 where that is not known
+  tune_roofline_share place; // on this machine; its seconds are 0 where that is not known
 } replay;
 
 static tune_status out_of_memory(void) {

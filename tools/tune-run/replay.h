@@ -12,7 +12,7 @@
 #define TUNE_TOOLS_TUNE_RUN_REPLAY_H
 
 #include "tools/tune-run/settings.h"
-#include "tuning/target_facts.h"
+#include "tuning/device/target_facts.h"
 
 // Replays settings->record and reports on stdout. `*out_is_ok` where the code and the verdict are
 // those of the record. FAILED_PRECONDITION where its schedule is not what the rules (or

@@ -3,8 +3,8 @@
 #include "tools/tune-run/report.h"
 
 #include "support/units.h"
-#include "tuning/check_result.h"
-#include "tuning/counts.h"
+#include "tuning/record/check_result.h"
+#include "tuning/record/counts.h"
 
 #include <errno.h>
 #include <math.h>

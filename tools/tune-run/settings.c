@@ -4,7 +4,7 @@
 
 #include "support/file.h"
 #include "tools/common/tool.h"
-#include "tuning/database.h"
+#include "tuning/database/database.h"
 
 #include <jansson.h>
 #include <stdlib.h>

@@ -28,7 +28,7 @@ typedef struct run_settings {
   const char *module;         // a path; "-": stdin; NULL where a record is replayed
   const char *record;         // the record to replay: its digest, or the start of it; NULL: none
   const char *function;       // NULL: the only one, or @main
-  const char *target;         // tuning/target_name.h
+  const char *target;         // tuning/device/target_name.h
   const char *device;         // a file with its fingerprint, to make code for; NULL: it is here
   const char *database;       // NULL: the default one, if it is there and nothing is
                               // compared; "": none

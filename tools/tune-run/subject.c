@@ -6,7 +6,7 @@
 #include "support/json.h"
 #include "targets/signature.h"
 #include "tools/tune-run/exchange.h"
-#include "tuning/device_file.h"
+#include "tuning/device/device_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -10,8 +10,8 @@
 #define TUNE_TOOLS_TUNE_RUN_SUBJECT_H
 
 #include "tools/tune-run/settings.h"
+#include "tuning/device/target_facts.h"
 #include "tuning/evaluators/connection.h"
-#include "tuning/target_facts.h"
 
 typedef struct subject {
   const char *path;   // borrowed

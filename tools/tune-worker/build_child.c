@@ -111,7 +111,7 @@ static tune_status build(const build_order *order, const worker_output *output,
       json_object_set_new(*out_message, "packs_ahead", json_true());
     else if (report.cpu.packs_at_load)
       json_object_set_new(*out_message, "packs_at_load", json_true());
-    const tune_ptxas_report *code = &report.cpu.assembled;
+    const tune_kernel_resources *code = &report.cpu.assembled;
     if (*out_message && code->registers > 0)
       json_object_set_new(*out_message, "code",
                           json_pack("{s:I, s:I, s:I}", "registers", (json_int_t)code->registers,

@@ -14,8 +14,8 @@
 
 #include "support/message.h"
 #include "tools/tune-worker/output.h"
-#include "transforms/build.h"
-#include "transforms/lower/link.h"
+#include "transforms/build/build.h"
+#include "transforms/lower/cpu/link.h"
 
 #include <sys/types.h>
 

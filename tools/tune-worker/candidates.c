@@ -3,12 +3,12 @@
 #include "tools/tune-worker/candidates.h"
 
 #include "support/json.h"
-#include "transforms/best_config.h"
-#include "transforms/build.h"
-#include "transforms/module_tasks.h"
-#include "tuning/config_complete.h"
-#include "tuning/database_transfer.h"
-#include "tuning/sampler.h"
+#include "transforms/build/build.h"
+#include "transforms/spaces/best_config.h"
+#include "transforms/spaces/module_tasks.h"
+#include "tuning/database/database_transfer.h"
+#include "tuning/space/config_complete.h"
+#include "tuning/space/sampler.h"
 
 #include <stdlib.h>
 #include <string.h>

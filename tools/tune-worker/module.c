@@ -4,10 +4,10 @@
 
 #include "dialects/allow.h"
 #include "dialects/choices.h"
-#include "transforms/best_config.h"
-#include "transforms/ir.h"
-#include "transforms/module_choices.h"
-#include "tuning/config_complete.h"
+#include "transforms/ir/ir.h"
+#include "transforms/spaces/best_config.h"
+#include "transforms/spaces/module_choices.h"
+#include "tuning/space/config_complete.h"
 
 #include "mlir-c/BuiltinTypes.h"
 #include "support/json.h"
@@ -138,10 +138,10 @@ static bool is_only_returned(MlirValue value) {
 
 // The coarsest type that what is computed on the way is rounded to: that of sums, and of what goes
 // from op to op. How the end result is rounded is known from its own type.
-static const char *find_accumulator(const tune_groups *groups) {
+static const char *find_accumulator(const tune_fusion_groups *groups) {
   coarsest state = {0};
   for (size_t i = 0; i < groups->node_count; ++i) {
-    const tune_group_node *node = &groups->nodes[i];
+    const tune_fusion_node *node = &groups->nodes[i];
     bool sums =
         tune_op_class_is_heavy(node->facts.op_class) || node->facts.op_class == TUNE_OP_REDUCTION;
     for (intptr_t r = 0; r < mlirOperationGetNumResults(node->op); ++r) {

@@ -13,7 +13,7 @@
 #define TUNE_TOOLS_TUNE_WORKER_MODULE_H
 
 #include "support/status.h"
-#include "transforms/build.h"
+#include "transforms/build/build.h"
 
 #include <jansson.h>
 

@@ -7,10 +7,10 @@
 #include "support/file.h"
 #include "support/json.h"
 #include "tools/tune-worker/context.h"
-#include "transforms/build.h"
-#include "transforms/ir.h"
-#include "transforms/lower/link.h"
-#include "tuning/constraint.h"
+#include "transforms/build/build.h"
+#include "transforms/ir/ir.h"
+#include "transforms/lower/cpu/link.h"
+#include "tuning/space/constraint.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -34,7 +34,7 @@ typedef struct one_shot_options {
   bool plain;                 // the reference; no schedule
   size_t emit;                // a one_shot_emit
   const char *output;         // a file; "-" is stdout
-  const char *target;         // tuning/target_name.h
+  const char *target;         // tuning/device/target_name.h
   const char *triple, *cpu, *features;
   int64_t threads;
   int64_t repeats; // builds that many times and reports the last

@@ -8,7 +8,7 @@
 #include "tools/tune-worker/build_sandbox.h"
 #include "tools/tune-worker/one_shot.h"
 #include "tools/tune-worker/output.h"
-#include "tuning/target_facts.h"
+#include "tuning/device/target_facts.h"
 
 #include <errno.h>
 #include <signal.h>

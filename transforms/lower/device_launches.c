@@ -1,26 +1,26 @@
-//===- device_launches.c - From a scheduled module to kernels -----------------------------===//
+//===- device_launches.c - From a scheduled module to kernels ----------------===//
 
 #include "transforms/lower/device_launches.h"
 
 #include "dialects/diagnostic.h"
-#include "transforms/ir_builder.h"
-#include "transforms/lower/bufferize.h"
-#include "transforms/lower/carried_texels.h"
-#include "transforms/lower/device_program.h"
-#include "transforms/lower/edge_loops.h"
-#include "transforms/lower/element_loops.h"
-#include "transforms/lower/group_tiles.h"
-#include "transforms/lower/kernel_memory.h"
-#include "transforms/lower/lanes.h"
-#include "transforms/lower/launch_kernels.h"
-#include "transforms/lower/launch_values.h"
-#include "transforms/lower/launches.h"
-#include "transforms/lower/memory.h"
-#include "transforms/lower/padded_edges.h"
-#include "transforms/lower/pipeline.h"
-#include "transforms/lower/repeated_reads.h"
-#include "transforms/lower/vector_pieces.h"
-#include "transforms/op_list.h"
+#include "transforms/ir/ir_builder.h"
+#include "transforms/ir/op_list.h"
+#include "transforms/lower/common/bufferize.h"
+#include "transforms/lower/common/memory.h"
+#include "transforms/lower/common/pipeline.h"
+#include "transforms/lower/gpu/device_program.h"
+#include "transforms/lower/gpu/edge_peeling.h"
+#include "transforms/lower/gpu/fallback_kernels.h"
+#include "transforms/lower/gpu/kernel_memory.h"
+#include "transforms/lower/gpu/lanes.h"
+#include "transforms/lower/gpu/launch_kernels.h"
+#include "transforms/lower/gpu/launch_sinking.h"
+#include "transforms/lower/gpu/launches.h"
+#include "transforms/lower/gpu/load_elimination.h"
+#include "transforms/lower/gpu/matmul/workgroup_matmul.h"
+#include "transforms/lower/gpu/pad_folding.h"
+#include "transforms/lower/gpu/vectors/texel_reuse.h"
+#include "transforms/lower/gpu/vectors/vector_legalization.h"
 
 #include <stdlib.h>
 
@@ -133,25 +133,25 @@ static tune_status for_each_function(tune_device_launches *self, MlirOperation m
 
 static tune_status open_edges(tune_device_launches *self, MlirOperation function) {
   (void)self;
-  TUNE_RETURN_IF_ERROR(tune_padded_edges_open(function));
-  return tune_edge_loops_open(function);
+  TUNE_RETURN_IF_ERROR(tune_pad_folding_lower(function));
+  return tune_edge_peeling_lower(function);
 }
 
 static tune_status open_launches(tune_device_launches *self, MlirOperation function) {
-  TUNE_RETURN_IF_ERROR(tune_element_loops_open(function));
-  TUNE_RETURN_IF_ERROR(tune_group_tiles_open(function, &self->device));
-  TUNE_RETURN_IF_ERROR(tune_lanes_open(
+  TUNE_RETURN_IF_ERROR(tune_fallback_kernels_lower(function));
+  TUNE_RETURN_IF_ERROR(tune_workgroup_matmul_lower(function, &self->device));
+  TUNE_RETURN_IF_ERROR(tune_lanes_lower(
       function, self->device.has_subgroup_arithmetic ? self->device.subgroup_size : 0));
-  TUNE_RETURN_IF_ERROR(tune_launches_open(function, &self->device));
+  TUNE_RETURN_IF_ERROR(tune_launches_lower(function, &self->device));
   TUNE_RETURN_IF_ERROR(tune_launch_kernels_spread(function, self->options));
-  return tune_launch_values_sink(function);
+  return tune_launch_sinking_run(function);
 }
 
 // Cleaning up has moved constants out of the launches again.
 static tune_status open_vectors(tune_device_launches *self, MlirOperation function) {
-  TUNE_RETURN_IF_ERROR(tune_launch_values_sink(function));
-  TUNE_RETURN_IF_ERROR(tune_repeated_reads_merge(function));
-  return tune_vector_pieces_open(function, &self->device);
+  TUNE_RETURN_IF_ERROR(tune_launch_sinking_run(function));
+  TUNE_RETURN_IF_ERROR(tune_load_elimination_run(function));
+  return tune_vector_legalization_lower(function, &self->device);
 }
 
 // Puts what the function called by `call` does in its place. Upstream's inliner stops at ops of
@@ -219,8 +219,8 @@ static tune_status lower_to_launches(tune_device_launches *self, MlirOperation m
   TUNE_RETURN_IF_ERROR(tune_pipeline_run(self->plain, module, "making accesses plain"));
   tune_stages_reach(&self->stages, "plain", module);
   TUNE_RETURN_IF_ERROR(tune_ir_find_function(module, name, out_function));
-  TUNE_RETURN_IF_ERROR(tune_launch_values_sink(*out_function));
-  return tune_carried_texels_open(*out_function);
+  TUNE_RETURN_IF_ERROR(tune_launch_sinking_run(*out_function));
+  return tune_texel_reuse_lower(*out_function);
 }
 
 tune_status tune_device_launches_run(tune_device_launches *self, MlirOperation module,

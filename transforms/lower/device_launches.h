@@ -1,24 +1,24 @@
-//===- device_launches.h - From a scheduled module to kernels -----------------------------===//
+//===- device_launches.h - From a scheduled module to kernels ----------------===//
 //
 // What the ways to all devices share:
-//  1. tensors that the schedule left are bufferized, results are placed (as lower/cpu.h);
+//  1. tensors that the schedule left are bufferized, results are placed (as lower/cpu/cpu.h);
 //  2. every top-level scf.forall becomes a gpu.launch, as does every linalg op that no schedule has
 //     taken (launches.h); what is left of the function is the host's part: buffers, launches,
 //     copies;
-//  3. vectors become those that devices have (vector_pieces.h);
+//  3. vectors become those that devices have (vector_legalization.h);
 //  4. launches become kernels with names, each in a gpu.module of its own.
 //
-// Threads: as lower/cpu.h.
+// Threads: as lower/cpu/cpu.h.
 //
 //===--------------------------------------------------------------------------===//
 
 #ifndef TUNE_TRANSFORMS_LOWER_DEVICE_LAUNCHES_H
 #define TUNE_TRANSFORMS_LOWER_DEVICE_LAUNCHES_H
 
+#include "formats/device_facts.h"
 #include "support/status.h"
-#include "transforms/lower/device.h"
-#include "transforms/lower/stages.h"
-#include "transforms/signature.h"
+#include "transforms/ir/signature.h"
+#include "transforms/lower/common/stages.h"
 
 #include "mlir-c/IR.h"
 

@@ -1,12 +1,13 @@
-//===- device_lowering.c - From a scheduled module to a device program ------------------===//
+//===- device_lowering.c - From a scheduled module to a device program -------===//
 
 #include "transforms/lower/device_lowering.h"
 
 #include "support/clock.h"
+#include "transforms/lower/common/unordered.h"
+#include "transforms/lower/common/warm_up.h"
 #include "transforms/lower/device_launches.h"
-#include "transforms/lower/device_program.h"
-#include "transforms/lower/unordered.h"
-#include "transforms/lower/warm_up.h"
+#include "transforms/lower/gpu/device_program.h"
+#include "transforms/lower/vulkan/spirv_tools.h"
 
 #include <stdlib.h>
 
@@ -23,6 +24,7 @@ static tune_status init(tune_device_lowering *lowering, const json_t *device) {
   lowering->device = lowering->code->least();
   if (device)
     TUNE_RETURN_IF_ERROR(tune_device_read(device, &lowering->device));
+  lowering->device.can_validate_matrices = tune_spirv_tools_know_matrices();
   TUNE_RETURN_IF_ERROR(tune_device_launches_create(lowering->context, &lowering->device,
                                                    lowering->code->options, &lowering->stages,
                                                    &lowering->launches));
@@ -61,8 +63,8 @@ static void raise_to(int64_t *most, int64_t number) {
     *most = number;
 }
 
-static tune_ptxas_report find_most(const tune_device_kernels *kernels) {
-  tune_ptxas_report most = {0};
+static tune_kernel_resources find_most(const tune_device_kernels *kernels) {
+  tune_kernel_resources most = {0};
   for (size_t i = 0; i < kernels->count; ++i) {
     const tune_device_kernel *kernel = &kernels->items[i];
     raise_to(&most.registers, kernel->assembled.registers);
@@ -75,7 +77,7 @@ static tune_ptxas_report find_most(const tune_device_kernels *kernels) {
 
 static tune_status emit_code(tune_device_lowering *lowering, MlirOperation module,
                              MlirOperation function, MlirOperation kernels, tune_emit emit,
-                             char **out_bytes, size_t *out_size, tune_cpu_report *report) {
+                             char **out_bytes, size_t *out_size, tune_code_report *report) {
   const tune_device_code *code = lowering->code;
   tune_device_kernels described = {0};
   bool is_unordered = tune_unordered_find(kernels);
@@ -104,10 +106,10 @@ tune_status tune_device_lowering_run(tune_device_lowering *lowering, MlirOperati
                                      const char *function_name,
                                      const tune_function_signature *signature, tune_emit emit,
                                      char **out_bytes, size_t *out_size,
-                                     tune_cpu_report *out_report) {
+                                     tune_code_report *out_report) {
   *out_bytes = NULL;
   *out_size = 0;
-  tune_cpu_report report = {0};
+  tune_code_report report = {0};
   if (emit == TUNE_EMIT_LLVM)
     return tune_status_make(TUNE_INVALID_ARGUMENT, "%s", lowering->code->no_llvm);
   double start = tune_clock_seconds();

@@ -1,4 +1,4 @@
-//===- device_lowering.h - From a scheduled module to a device program ------------------===//
+//===- device_lowering.h - From a scheduled module to a device program -------===//
 //
 // A tune_device_lowering holds what all builds for a device share: parsed pass pipelines, the
 // device. It is made once, in the process that forks a child per candidate.
@@ -10,41 +10,20 @@
 //     whether it is right;
 //  3. the host's part is read as a list of steps (device_program.h) and written down with the code.
 //
-// Threads: as lower/cpu.h.
+// Threads: as lower/cpu/cpu.h.
 //
 //===--------------------------------------------------------------------------===//
 
 #ifndef TUNE_TRANSFORMS_LOWER_DEVICE_LOWERING_H
 #define TUNE_TRANSFORMS_LOWER_DEVICE_LOWERING_H
 
-#include "transforms/lower/cpu.h"
-#include "transforms/lower/device.h"
-#include "transforms/lower/device_kernel.h"
-#include "transforms/lower/stages.h"
+#include "transforms/ir/signature.h"
+#include "transforms/lower/common/stages.h"
+#include "transforms/lower/gpu/device_code.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-// What a target makes of kernels. `state` is its own.
-typedef struct tune_device_code {
-  const char *target;         // of device programs: "vulkan"
-  const char *stage;          // the one that conversion reaches: "spirv"
-  const char *module_op;      // what conversion leaves for each kernel: "spirv.module"
-  const char *no_llvm;        // why there is no LLVM IR of it
-  const char *const *options; // attributes of the function that go along with its kernels
-  tune_device (*least)(void); // what every device has
-  tune_status (*create)(MlirContext context, const tune_device *device, void **out_state);
-  void (*destroy)(void *state); // NULL as well
-  // Converts `kernels`, a builtin.module of gpu.modules, in place, and describes them.
-  tune_status (*convert)(void *state, MlirOperation kernels, tune_device_kernels *out_kernels);
-  // Adds the code to what was described: what runs, or, for TUNE_EMIT_CUBIN, machine code.
-  tune_status (*serialize)(void *state, MlirOperation kernels, tune_emit emit,
-                           tune_device_kernels *described);
-  // The code of all kernels as text; free() it.
-  tune_status (*print)(const tune_device *device, const tune_device_kernels *kernels,
-                       char **out_bytes, size_t *out_size);
-} tune_device_code;
 
 typedef struct tune_device_lowering tune_device_lowering;
 
@@ -64,7 +43,7 @@ void tune_device_lowering_destroy(tune_device_lowering *lowering);
 tune_status tune_device_lowering_run(tune_device_lowering *lowering, MlirOperation module,
                                      const char *function, const tune_function_signature *signature,
                                      tune_emit emit, char **out_bytes, size_t *out_size,
-                                     tune_cpu_report *out_report);
+                                     tune_code_report *out_report);
 
 // Lowers `module` in place: to the host's part, and the converted kernels. What the device does not
 // have is found as by the other.

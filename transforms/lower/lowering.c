@@ -2,8 +2,9 @@
 
 #include "transforms/lower/lowering.h"
 
-#include "transforms/lower/cuda.h"
-#include "transforms/lower/vulkan.h"
+#include "transforms/lower/cuda/cuda.h"
+#include "transforms/lower/device_lowering.h"
+#include "transforms/lower/vulkan/vulkan.h"
 
 #include <stdlib.h>
 
@@ -60,7 +61,7 @@ bool tune_lowering_makes_objects(const tune_lowering *lowering, bool plain) {
 
 tune_status tune_lowering_run(tune_lowering *lowering, MlirOperation module, const char *function,
                               const tune_function_signature *signature, bool plain, tune_emit emit,
-                              char **out_bytes, size_t *out_size, tune_cpu_report *out_report) {
+                              char **out_bytes, size_t *out_size, tune_code_report *out_report) {
   *out_bytes = NULL;
   *out_size = 0;
   if (emit == TUNE_EMIT_CUBIN && (plain || lowering->code != &tune_cuda_code))

@@ -1,4 +1,4 @@
-//===- lowering.h - From a scheduled module to an artifact of some target -----------===//
+//===- lowering.h - From a scheduled module to an artifact of some target ----===//
 //
 // A tune_lowering makes what a target runs: for the CPU what becomes a shared object
 // (cpu.h), for a device a program (vulkan.h, cuda.h). The plain lowering, which candidates of any
@@ -11,9 +11,9 @@
 #ifndef TUNE_TRANSFORMS_LOWER_LOWERING_H
 #define TUNE_TRANSFORMS_LOWER_LOWERING_H
 
-#include "transforms/lower/cpu.h"
-#include "transforms/lower/stages.h"
-#include "tuning/target_name.h"
+#include "transforms/lower/common/stages.h"
+#include "transforms/lower/cpu/cpu.h"
+#include "tuning/device/target_name.h"
 
 #include <jansson.h>
 
@@ -44,7 +44,7 @@ bool tune_lowering_makes_objects(const tune_lowering *lowering, bool plain);
 // As tune_cpu_lowering_run. INVALID_ARGUMENT for a form that the target's code does not go through.
 tune_status tune_lowering_run(tune_lowering *lowering, MlirOperation module, const char *function,
                               const tune_function_signature *signature, bool plain, tune_emit emit,
-                              char **out_bytes, size_t *out_size, tune_cpu_report *out_report);
+                              char **out_bytes, size_t *out_size, tune_code_report *out_report);
 
 // Lowers `module` in place, as far as MLIR goes: for a CPU to the LLVM dialect, all of it, else for
 // `function`, to the host's part and kernels in the dialect of the device.

@@ -1,4 +1,4 @@
-//===- conv_ops.h - The ops that a convolution's rules take with it --------------------------===//
+//===- conv_ops.h - The ops that a convolution's rules take with it ----------===//
 //
 // One product, what starts its accumulator, the borders added to its image before it, and at most
 // one elementwise op after it. Rules that are about windows begin with this; what the product's
@@ -9,7 +9,7 @@
 #ifndef TUNE_TRANSFORMS_RULES_CONV_OPS_H
 #define TUNE_TRANSFORMS_RULES_CONV_OPS_H
 
-#include "transforms/rules/structure.h"
+#include "transforms/structure/structure.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,4 +1,4 @@
-//===- pdl_writer.h - Writing PDL patterns as text ---------------------------------------===//
+//===- pdl_writer.h - Writing PDL patterns as text ---------------------------===//
 //
 // Where no upstream transform makes the instructions that are wanted, a schedule brings its
 // patterns along (transform.with_pdl_patterns), and remains a script of stock ops. These are the

@@ -1,4 +1,4 @@
-//===- schedule_writer.h - Writing transform scripts as text ---------------------===//
+//===- schedule_writer.h - Writing transform scripts as text -----------------===//
 //
 // Rules write their space as the text of an upstream transform module (the form that
 // --tune-print-space shows, that is searched, and that a user could have written). This
@@ -15,8 +15,8 @@
 #define TUNE_TRANSFORMS_RULES_SCHEDULE_WRITER_H
 
 #include "support/string_builder.h"
-#include "transforms/rules/structure.h"
-#include "tuning/space.h"
+#include "transforms/structure/structure.h"
+#include "tuning/space/space.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -76,8 +76,8 @@ void tune_writer_register_constraint(tune_writer *writer, int64_t lanes, unsigne
 void tune_writer_begin_alternatives(tune_writer *writer, const char *results, const char *name,
                                     tune_level level, const char *labels, int64_t default_index,
                                     size_t handle_count);
-// The same, of which some pay only in code that is split in two (transforms/lower/prepack.h); where
-// it is not, `unsplit_index` is taken whatever is chosen.
+// The same, of which some pay only in code that is split in two (transforms/lower/cpu/prepack.h);
+// where it is not, `unsplit_index` is taken whatever is chosen.
 void tune_writer_begin_split_alternatives(tune_writer *writer, const char *results,
                                           const char *name, tune_level level, const char *labels,
                                           int64_t default_index, int64_t unsplit_index,

@@ -1,4 +1,4 @@
-//===- conditions.h - Under which conditions is measured -----------------------------===//
+//===- conditions.h - Under which conditions is measured ---------------------===//
 //
 // A time is worth what the machine was like: which CPUs measured, who holds their clock rate,
 // how much else ran. From the system's counters (/proc/stat) and settings (/sys); what these
@@ -13,7 +13,7 @@
 
 #include "support/string_builder.h"
 #include "tuning/evaluators/cores.h"
-#include "tuning/kept_conditions.h"
+#include "tuning/record/kept_conditions.h"
 
 #include <jansson.h>
 

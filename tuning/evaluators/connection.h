@@ -1,4 +1,4 @@
-//===- connection.h - A server of our own, at the other end of two pipes ------------===//
+//===- connection.h - A server of our own, at the other end of two pipes -----===//
 //
 // tune-worker and tune-measure as their client sees them: a program that is started, says
 // hello, takes requests and answers in messages (docs/architecture.md), and may die.

@@ -3,9 +3,9 @@
 #include "tuning/evaluators/null.h"
 
 #include "support/digest.h"
-#include "tuning/loads.h"
-#include "tuning/measure.h"
-#include "tuning/random.h"
+#include "tuning/measure/measure.h"
+#include "tuning/measure/placements.h"
+#include "tuning/space/random.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -197,7 +197,7 @@ static tune_status append_samples(tune_timing *time, const tune_measurement *mea
 
 static tune_status compare_in_load(struct null_evaluator *evaluator,
                                    const tune_compare_order *order, tune_comparison *comparison,
-                                   tune_loads *loads) {
+                                   tune_placements *loads) {
   traced_kernel *kernels = calloc(order->count, sizeof *kernels);
   tune_measure_subject *subjects = calloc(order->count, sizeof *subjects);
   tune_measurement *measurements = calloc(order->count, sizeof *measurements);
@@ -213,7 +213,7 @@ static tune_status compare_in_load(struct null_evaluator *evaluator,
     subjects[i] = (tune_measure_subject){run_traced, &kernels[i]};
   }
   if (tune_status_is_ok(status)) {
-    tune_measure_options options = {.confidence = order->confidence, .loads = TUNE_LOADS};
+    tune_measure_options options = {.confidence = order->confidence, .loads = TUNE_PLACEMENTS};
     status = tune_measure_interleaved(subjects, order->count, &options, measurements,
                                       comparison->ratios, NULL);
   }
@@ -222,7 +222,7 @@ static tune_status compare_in_load(struct null_evaluator *evaluator,
     status = append_samples(&comparison->times[i], &measurements[i]);
   }
   if (tune_status_is_ok(status))
-    tune_loads_add(loads, medians, comparison->ratios, measurements[0].is_whole);
+    tune_placements_add(loads, medians, comparison->ratios, measurements[0].is_whole);
   for (size_t i = 0; measurements && i < order->count; ++i)
     tune_measurement_deinit(&measurements[i]);
   free(medians);
@@ -244,17 +244,17 @@ static tune_status summarize(tune_timing *time) {
 
 static tune_status compare_traced(struct null_evaluator *evaluator, const tune_compare_order *order,
                                   tune_comparison *comparison) {
-  tune_loads loads;
-  TUNE_RETURN_IF_ERROR(tune_loads_init(&loads, order->count));
+  tune_placements loads;
+  TUNE_RETURN_IF_ERROR(tune_placements_init(&loads, order->count));
   tune_status status = TUNE_OK;
-  while (tune_status_is_ok(status) && !tune_loads_are_enough(&loads, true))
+  while (tune_status_is_ok(status) && !tune_placements_are_enough(&loads, true))
     status = compare_in_load(evaluator, order, comparison, &loads);
   if (tune_status_is_ok(status))
-    status = tune_loads_get_ratios(&loads, order->confidence, comparison->ratios);
+    status = tune_placements_get_ratios(&loads, order->confidence, comparison->ratios);
   for (size_t i = 0; tune_status_is_ok(status) && i < order->count; ++i)
     status = summarize(&comparison->times[i]);
   comparison->loads = loads.count;
-  tune_loads_deinit(&loads);
+  tune_placements_deinit(&loads);
   return status;
 }
 

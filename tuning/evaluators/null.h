@@ -1,4 +1,4 @@
-//===- null.h - Configs timed by a formula ---------------------------------------===//
+//===- null.h - Configs timed by a formula -----------------------------------===//
 //
 // The evaluator of the target `null`: nothing is built and nothing runs; the time of a
 // config is what an objective says, with noise, and failures come where they are asked
@@ -11,7 +11,7 @@
 #ifndef TUNE_TUNING_EVALUATORS_NULL_H
 #define TUNE_TUNING_EVALUATORS_NULL_H
 
-#include "tuning/evaluator.h"
+#include "tuning/evaluators/evaluator.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -36,11 +36,12 @@ typedef struct tune_null_options {
   // Where there is one: the noise of a machine in place of `noise`, times of the runs of one kernel
   // in the order in which they came, relative to their median. Each run of a config takes the next
   // one's share, round and round from where the seed says, and what to run is up to the measuring
-  // protocol (tuning/measure.h), which so sees what it would see there. Borrowed.
+  // protocol (tuning/measure/measure.h), which so sees what it would see there. Borrowed.
   const double *trace;
   size_t trace_count;
   // What the place in memory does to a kernel, as factors of its time, of which each config draws
-  // one in each load (tuning/loads.h), trials included. NULL: nothing. With a trace only. Borrowed.
+  // one in each load (tuning/measure/placements.h), trials included. NULL: nothing. With a trace
+  // only. Borrowed.
   const double *places;
   size_t place_count;
 } tune_null_options;

@@ -4,7 +4,7 @@
 
 #include "support/clock.h"
 #include "tuning/evaluators/process_state.h"
-#include "tuning/loads.h"
+#include "tuning/measure/placements.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -116,7 +116,8 @@ static tune_status process_compare(void *self, const tune_compare_order *order,
   evaluator->comparison = comparison;
   evaluator->has_compared = false;
   evaluator->measurer.patience =
-      TUNE_SERVER_RUNS * TUNE_LOADS * (double)order->count * evaluator->options.run_seconds + GRACE;
+      TUNE_SERVER_RUNS * TUNE_PLACEMENTS * (double)order->count * evaluator->options.run_seconds +
+      GRACE;
   tune_status status = TUNE_OK;
   while (tune_status_is_ok(status) && !evaluator->has_compared && !is_interrupted(order)) {
     tune_evaluation event;

@@ -1,4 +1,4 @@
-//===- process.h - Configs built by tune-worker and timed by tune-measure ------------===//
+//===- process.h - Configs built by tune-worker and timed by tune-measure ----===//
 //
 // The evaluator of real targets. It drives the two servers of docs/architecture.md: the
 // worker builds several configs at once, the measurer times one artifact at a time, on
@@ -20,7 +20,7 @@
 #ifndef TUNE_TUNING_EVALUATORS_PROCESS_H
 #define TUNE_TUNING_EVALUATORS_PROCESS_H
 
-#include "tuning/evaluator.h"
+#include "tuning/evaluators/evaluator.h"
 
 #include <jansson.h>
 

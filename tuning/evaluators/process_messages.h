@@ -1,7 +1,7 @@
-//===- process_messages.h - What is said to tune-worker and tune-measure --------------===//
+//===- process_messages.h - What is said to tune-worker and tune-measure -----===//
 //
 // Requests made and replies read; docs/architecture.md has the tables. Internal to
-// process.c and builder.c.
+// process.c and remote_builder.c.
 //
 //===--------------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- process_server.h - A server that may die once ------------------------------------===//
+//===- process_server.h - A server that may die once -------------------------===//
 //
 // A connection with what is needed to bring a dead server back: how many requests wait for
 // an answer, until when one has to come, and whether the server died since it last

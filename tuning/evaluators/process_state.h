@@ -1,4 +1,4 @@
-//===- process_state.h - The jobs of the process evaluator -------------------------===//
+//===- process_state.h - The jobs of the process evaluator -------------------===//
 //
 // A ticket of the session becomes a job; on the wire it has a number of its own, which is
 // never used again, so that a late answer to what was given up is known as such. Internal

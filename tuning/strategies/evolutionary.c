@@ -1,4 +1,4 @@
-//===- evolutionary.c - Offspring of the best ---------------------------------===//
+//===- evolutionary.c - Offspring of the best --------------------------------===//
 //
 // Steady-state evolution: there are no generations to wait for; every proposal is made
 // from what is known at that moment, so any number of trials may be outstanding. The
@@ -15,9 +15,9 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#include "tuning/constraint.h"
-#include "tuning/effects.h"
-#include "tuning/same_values.h"
+#include "tuning/space/constraint.h"
+#include "tuning/space/same_values.h"
+#include "tuning/strategies/effects.h"
 #include "tuning/strategies/strategies.h"
 
 #include <math.h>

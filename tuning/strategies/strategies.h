@@ -1,4 +1,4 @@
-//===- strategies.h - The strategies there are -----------------------------------===//
+//===- strategies.h - The strategies there are -------------------------------===//
 //
 // One class a file; see strategy.h for how to write another.
 //
@@ -7,7 +7,7 @@
 #ifndef TUNE_TUNING_STRATEGIES_STRATEGIES_H
 #define TUNE_TUNING_STRATEGIES_STRATEGIES_H
 
-#include "tuning/strategy.h"
+#include "tuning/strategies/strategy.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -9,9 +9,9 @@
 #include "faulty_artifacts.h"
 
 #include "support/file.h"
-#include "tuning/database.h"
+#include "tuning/database/database.h"
 #include "tuning/evaluators/process.h"
-#include "tuning/session.h"
+#include "tuning/session/session.h"
 #include "unittests/tuning/space_fixture.h"
 
 #include <dirent.h>

@@ -6,8 +6,8 @@
 
 #include <mlir-tune/dialects/tune_dialect.h>
 #include <mlir-tune/support/status.h>
-#include <mlir-tune/transforms/passes.h>
-#include <mlir-tune/tuning/config.h>
+#include <mlir-tune/transforms/passes/passes.h>
+#include <mlir-tune/tuning/space/config.h>
 
 #include <mlir-c/Diagnostics.h>
 #include <mlir-c/IR.h>

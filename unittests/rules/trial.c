@@ -6,7 +6,8 @@
 #include "targets/output_check.h"
 #include "targets/sparse.h"
 #include "targets/target.h"
-#include "tuning/sampler.h"
+#include "transforms/spaces/rule_registry.h"
+#include "tuning/space/sampler.h"
 #include "unittests/transforms/mlir_context.h"
 
 #include <math.h>

@@ -11,8 +11,8 @@
 #define TUNE_UNITTESTS_RULES_TRIAL_H
 
 #include "support/string_builder.h"
-#include "transforms/build.h"
-#include "transforms/lower/link.h"
+#include "transforms/build/build.h"
+#include "transforms/lower/cpu/link.h"
 #include "transforms/rules/rule.h"
 
 #define TRIAL_THREADS 2

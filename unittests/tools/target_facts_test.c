@@ -1,6 +1,6 @@
 //===- target_facts_test.c - What passes know of the machine -----------------------===//
 
-#include "tuning/target_facts.h"
+#include "tuning/device/target_facts.h"
 
 #include "support/scratch.h"
 #include "targets/target.h"

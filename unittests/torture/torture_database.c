@@ -6,7 +6,7 @@
 
 #include "torture_records.h"
 
-#include "tuning/database_transfer.h"
+#include "tuning/database/database_transfer.h"
 #include "unittests/tuning/database_fixture.h"
 
 #include <errno.h>

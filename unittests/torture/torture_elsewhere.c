@@ -7,10 +7,10 @@
 
 #include "torture.h"
 
-#include "tuning/database_upkeep.h"
-#include "tuning/device_file.h"
-#include "tuning/evaluators/elsewhere.h"
-#include "tuning/session.h"
+#include "tuning/database/database_upkeep.h"
+#include "tuning/device/device_file.h"
+#include "tuning/remote/export_evaluator.h"
+#include "tuning/session/session.h"
 #include "unittests/tuning/fake_task.h"
 
 #include <unistd.h>
@@ -38,7 +38,7 @@ static tune_status say_result(const tune_session_result *result) {
 
 static tune_status run_session(tune_rounds *rounds, json_t *line) {
   const tune_task task = make_fake_task(space);
-  tune_elsewhere_options options = {.strategy = "grid", .rounds = rounds};
+  tune_export_evaluator_options options = {.strategy = "grid", .rounds = rounds};
   tune_process_evaluator_options_init(&options.process);
   options.process.worker = TUNE_FAKE_WORKER;
   options.process.target = "vulkan";
@@ -221,7 +221,7 @@ static tune_status keep(tune_target_facts *facts, tune_database *database) {
   TUNE_RETURN_IF_ERROR(tune_target_facts_put(facts, database));
   TUNE_RETURN_IF_ERROR(tune_target_facts_read_roofline(facts, database));
   tune_database_task task = {.type = "f32", .flops = 1e9, .bytes = 1e6};
-  tune_roofline_place place;
+  tune_roofline_share place;
   TUNE_RETURN_IF_ERROR(tune_roofline_find_kept_place(database, &task, facts->digest.text, &place));
   torture_say("%g s by %s, %g\n", place.seconds, place.bound, tune_target_facts_peak(facts, "f64"));
   return TUNE_OK;

@@ -7,9 +7,9 @@
 
 #include "torture.h"
 
-#include "tuning/evaluators/builder.h"
 #include "tuning/evaluators/process.h"
-#include "tuning/session.h"
+#include "tuning/remote/remote_builder.h"
+#include "tuning/session/session.h"
 #include "unittests/tuning/fake_task.h"
 
 #include <stdio.h>
@@ -151,19 +151,19 @@ static tune_status cancel(const char *folder) {
 
 //===- Building alone ------------------------------------------------------------------------===//
 
-static tune_status build_some(tune_builder *builder, const tune_task *task) {
-  TUNE_RETURN_IF_ERROR(tune_builder_open(builder, task));
+static tune_status build_some(tune_remote_builder *builder, const tune_task *task) {
+  TUNE_RETURN_IF_ERROR(tune_remote_builder_open(builder, task));
   for (int i = 1; i <= 3; ++i) {
     json_t *config =
         json_pack("{s:i, s:i}", "time", 10 + i, "fault", i == 2 ? FAULT_BUILD_FAILS : FAULT_NONE);
     if (!config)
       return tune_status_make(TUNE_OUT_OF_MEMORY, "making a config");
-    TUNE_RETURN_IF_ERROR(tune_builder_add(builder, (uint64_t)i, config));
+    TUNE_RETURN_IF_ERROR(tune_remote_builder_add(builder, (uint64_t)i, config));
   }
   for (int i = 1; i <= 3;) {
     tune_evaluation event;
     bool any;
-    TUNE_RETURN_IF_ERROR(tune_builder_wait(builder, 1, &event, &any));
+    TUNE_RETURN_IF_ERROR(tune_remote_builder_wait(builder, 1, &event, &any));
     if (!any)
       continue;
     torture_say("%d %s %s\n", (int)event.ticket, tune_verdict_name(event.verdict),
@@ -171,18 +171,18 @@ static tune_status build_some(tune_builder *builder, const tune_task *task) {
     tune_evaluation_deinit(&event);
     ++i;
   }
-  torture_say("%d %d\n", tune_builder_artifact(builder, 1) != NULL,
-              tune_builder_artifact(builder, 2) != NULL);
-  return tune_builder_cancel(builder);
+  torture_say("%d %d\n", tune_remote_builder_artifact(builder, 1) != NULL,
+              tune_remote_builder_artifact(builder, 2) != NULL);
+  return tune_remote_builder_cancel(builder);
 }
 
 static tune_status build_alone(const char *folder) {
   const tune_process_evaluator_options options = use_folder(folder);
   const tune_task task = make_fake_task(healthy);
-  tune_builder *builder;
-  TUNE_RETURN_IF_ERROR(tune_builder_create(&options, &builder));
+  tune_remote_builder *builder;
+  TUNE_RETURN_IF_ERROR(tune_remote_builder_create(&options, &builder));
   tune_status status = build_some(builder, &task);
-  tune_builder_destroy(builder);
+  tune_remote_builder_destroy(builder);
   return status;
 }
 

@@ -9,9 +9,9 @@
 #include "torture.h"
 
 #include "support/file.h"
-#include "tuning/device_file.h"
-#include "tuning/kept_roofline.h"
-#include "tuning/rounds.h"
+#include "tuning/device/device_file.h"
+#include "tuning/record/kept_roofline.h"
+#include "tuning/remote/rounds.h"
 #include "unittests/tuning/export_fixture.h"
 #include "unittests/tuning/space_fixture.h"
 

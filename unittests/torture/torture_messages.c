@@ -3,10 +3,10 @@
 #include "torture.h"
 
 #include "support/json.h"
+#include "tuning/device/target_facts.h"
 #include "tuning/evaluators/conditions.h"
 #include "tuning/evaluators/process_messages.h"
-#include "tuning/measure.h"
-#include "tuning/target_facts.h"
+#include "tuning/measure/measure.h"
 #include "unittests/tuning/space_fixture.h"
 
 //===- Times ---------------------------------------------------------------------------===//

@@ -5,7 +5,7 @@
 
 #include "torture.h"
 
-#include "tuning/database_upkeep.h"
+#include "tuning/database/database_upkeep.h"
 
 #include <unistd.h>
 

@@ -6,15 +6,15 @@
 
 #include "torture.h"
 
-#include "tuning/config_complete.h"
-#include "tuning/config_set.h"
-#include "tuning/conflict.h"
-#include "tuning/constraint.h"
-#include "tuning/effects.h"
-#include "tuning/failures.h"
-#include "tuning/inert.h"
-#include "tuning/same_values.h"
-#include "tuning/strategy.h"
+#include "tuning/session/failures.h"
+#include "tuning/session/inert.h"
+#include "tuning/space/config_complete.h"
+#include "tuning/space/config_set.h"
+#include "tuning/space/conflict.h"
+#include "tuning/space/constraint.h"
+#include "tuning/space/same_values.h"
+#include "tuning/strategies/effects.h"
+#include "tuning/strategies/strategy.h"
 #include "unittests/tuning/space_fixture.h"
 
 static tune_status say_config(const tune_config *config, const tune_space *space) {

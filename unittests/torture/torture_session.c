@@ -8,7 +8,7 @@
 #include "torture_records.h"
 
 #include "tuning/evaluators/null.h"
-#include "tuning/session.h"
+#include "tuning/session/session.h"
 #include "unittests/tuning/space_fixture.h"
 
 #include <math.h>

@@ -1,9 +1,9 @@
 //===- build_test.c - Payloads become artifacts that compute what they should -------===//
 
-#include "transforms/build.h"
-#include "transforms/ir.h"
-#include "transforms/lower/link.h"
-#include "transforms/lower/reference.h"
+#include "transforms/build/build.h"
+#include "transforms/ir/ir.h"
+#include "transforms/lower/cpu/link.h"
+#include "transforms/lower/cpu/reference_loops.h"
 #include "unittests/transforms/mlir_context.h"
 
 #include <dlfcn.h>
@@ -629,7 +629,7 @@ static void reference_loops_end_in_a_contiguous_dimension(void **state) {
       "}\n"
       "}\n",
       "p.mlir", &module));
-  tune_reference_order_loops(module);
+  tune_reference_loops_order(module);
   assert_true(mlirOperationVerify(module));
   char *text;
   assert_ok(tune_ir_print(module, false, &text));

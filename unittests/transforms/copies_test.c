@@ -1,6 +1,6 @@
 //===- copies_test.c - Strided copies in vectors --------------------------------------===//
 
-#include "transforms/lower/copies.h"
+#include "transforms/lower/cpu/strided_copies.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -113,7 +113,7 @@ static void copies_become_vectors(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof CASES / sizeof *CASES; ++i) {
     MlirOperation module = parse_case(&CASES[i].becomes, context);
-    assert_ok(tune_copies_make_vectors(module));
+    assert_ok(tune_strided_copies_vectorize(module));
     check_case(&CASES[i].becomes, module, CASES[i].word, CASES[i].count);
   }
 }

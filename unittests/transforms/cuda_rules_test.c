@@ -1,16 +1,16 @@
 //===- cuda_rules_test.c - What the rules make for CUDA is taken by NVIDIA's assembler ----===//
 //
 // The default of every task, and some configs drawn at random, for devices that are not here. Where
-// the assembler is, the lowering asks it, and refuses what spills (lower/nvvm.h).
+// the assembler is, the lowering asks it, and refuses what spills (lower/cuda/nvvm.h).
 //
 //===--------------------------------------------------------------------------===//
 
-#include "transforms/build.h"
+#include "transforms/build/build.h"
+#include "transforms/lower/cuda/ptxas.h"
 #include "transforms/lower/lowering.h"
-#include "transforms/lower/ptxas.h"
-#include "transforms/rules/rule.h"
-#include "tuning/constraint.h"
-#include "tuning/sampler.h"
+#include "transforms/spaces/rule_registry.h"
+#include "tuning/space/constraint.h"
+#include "tuning/space/sampler.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -7,10 +7,11 @@
 #ifndef TUNE_UNITTESTS_TRANSFORMS_DEVICE_FIXTURE_H
 #define TUNE_UNITTESTS_TRANSFORMS_DEVICE_FIXTURE_H
 
-#include "transforms/ir.h"
-#include "transforms/lower/cuda.h"
-#include "transforms/lower/memory.h"
-#include "transforms/lower/vulkan.h"
+#include "transforms/ir/ir.h"
+#include "transforms/lower/common/memory.h"
+#include "transforms/lower/cuda/cuda.h"
+#include "transforms/lower/device_lowering.h"
+#include "transforms/lower/vulkan/vulkan.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 //===- exactness_test.c -------------------------------------------------------===//
 
-#include "transforms/exactness.h"
+#include "transforms/ir/exactness.h"
 #include "unittests/transforms/mlir_context.h"
 
 #include <setjmp.h>
@@ -116,7 +116,7 @@ int main(void) {
       cmocka_unit_test_prestate(bodies_are_looked_at, context.ptr),
       cmocka_unit_test_prestate(atomic_sums_are_not_known, context.ptr),
   };
-  int failed = cmocka_run_group_tests_name("transforms/exactness", tests, NULL, NULL);
+  int failed = cmocka_run_group_tests_name("transforms/ir/exactness", tests, NULL, NULL);
   mlirContextDestroy(context);
   return failed;
 }

@@ -1,7 +1,7 @@
 //===- extract_memory_test.c - Extracting tasks when memory runs out ---------------===//
 
-#include "transforms/ir.h"
-#include "transforms/outline.h"
+#include "transforms/ir/ir.h"
+#include "transforms/tasks/outline.h"
 #include "unittests/common/failing_malloc.h"
 
 #include "mlir-c/RegisterEverything.h"
@@ -40,9 +40,10 @@ static const char text[] =
 // Without what makes ops: upstream's C API takes it for granted that there is memory for that.
 static tune_status group_and_write(void *context) {
   const tune_extraction *extraction = context;
-  tune_groups *groups;
-  TUNE_RETURN_IF_ERROR(tune_groups_create(mlirModuleGetOperation(extraction->normalized), &groups));
-  tune_groups_destroy(groups);
+  tune_fusion_groups *groups;
+  TUNE_RETURN_IF_ERROR(
+      tune_fusion_groups_create(mlirModuleGetOperation(extraction->normalized), &groups));
+  tune_fusion_groups_destroy(groups);
   tune_string_builder builder;
   tune_string_builder_init(&builder);
   tune_status status = tune_outline_script(extraction, &builder);

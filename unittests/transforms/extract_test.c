@@ -1,11 +1,11 @@
 //===- extract_test.c - What becomes a task, and what its key depends on -----------===//
 
 #include "dialects/diagnostic.h"
-#include "transforms/extract.h"
-#include "transforms/ir.h"
-#include "transforms/outline.h"
-#include "transforms/task_function.h"
-#include "transforms/task_key.h"
+#include "transforms/ir/ir.h"
+#include "transforms/ir/task_key.h"
+#include "transforms/tasks/extract.h"
+#include "transforms/tasks/outline.h"
+#include "transforms/tasks/task_function.h"
 
 #include "mlir-c/RegisterEverything.h"
 

@@ -1,10 +1,10 @@
 //===- gpu_rules_test.c - Which rules a machine without the CPU's registers has ---===//
 
 #include "dialects/tune_dialect.h"
-#include "transforms/build.h"
+#include "transforms/build/build.h"
 #include "transforms/lower/lowering.h"
-#include "transforms/rules/rule.h"
-#include "tuning/constraint.h"
+#include "transforms/spaces/rule_registry.h"
+#include "tuning/space/constraint.h"
 
 #include "mlir-c/RegisterEverything.h"
 

@@ -1,8 +1,8 @@
 //===- kernel_values_test.c - What kernels read once, divide once and make late ------------===//
 
-#include "transforms/lower/late_values.h"
-#include "transforms/lower/quotients.h"
-#include "transforms/lower/repeated_reads.h"
+#include "transforms/lower/gpu/load_elimination.h"
+#include "transforms/lower/gpu/reciprocal_division.h"
+#include "transforms/lower/gpu/value_sinking.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -50,7 +50,7 @@ static void check_all(const value_case *cases, size_t count, value_pass pass) {
 static tune_status merge_reads(MlirOperation module) {
   MlirOperation function;
   TUNE_RETURN_IF_ERROR(tune_ir_find_function(module, "f", &function));
-  return tune_repeated_reads_merge(function);
+  return tune_load_elimination_run(function);
 }
 
 static void what_stays_the_same_is_read_once(void **state) {
@@ -167,7 +167,7 @@ static void one_divisor_of_many_is_divided_by_once(void **state) {
        "arith.divf",
        1},
   };
-  CHECK_ALL(CASES, tune_quotients_make_products);
+  CHECK_ALL(CASES, tune_reciprocal_division_run);
 }
 
 static void values_are_made_where_they_are_needed(void **state) {
@@ -212,7 +212,7 @@ static void values_are_made_where_they_are_needed(void **state) {
        NULL,
        0},
   };
-  CHECK_ALL(CASES, tune_late_values_sink);
+  CHECK_ALL(CASES, tune_value_sinking_run);
 }
 
 int main(void) {

@@ -1,6 +1,6 @@
 //===- lanes_test.c - Several invocations at one row -----------------------------------===//
 
-#include "transforms/lower/lanes.h"
+#include "transforms/lower/gpu/lanes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -312,7 +312,7 @@ static void lanes_share_rows(void **state) {
   for (size_t i = 0; i < sizeof CASES / sizeof *CASES; ++i) {
     MlirOperation function, module = parse_case(&CASES[i].becomes, context);
     assert_ok(tune_ir_find_function(module, "f", &function));
-    tune_status status = tune_lanes_open(function, 8);
+    tune_status status = tune_lanes_lower(function, 8);
     if (!tune_status_is_ok(status))
       fail_msg("%s: %s", CASES[i].becomes.name, tune_status_get_message(status));
     check_case(&CASES[i].becomes, module, CASES[i].word, CASES[i].count);
@@ -330,7 +330,7 @@ static void devices_without_subgroups_have_rows(void **state) {
       "tune.lanes"};
   MlirOperation module = parse_case(&rows, context);
   assert_ok(tune_ir_find_function(module, "f", &function));
-  assert_ok(tune_lanes_open(function, 0));
+  assert_ok(tune_lanes_lower(function, 0));
   check_case(&rows, module, NULL, 0);
 }
 
@@ -392,7 +392,7 @@ static void the_rest_is_refused(void **state) {
     MlirOperation module, function;
     assert_ok(tune_ir_parse(context, REFUSED[i].text, "in.mlir", &module));
     assert_ok(tune_ir_find_function(module, "f", &function));
-    tune_status status = tune_lanes_open(function, 8);
+    tune_status status = tune_lanes_lower(function, 8);
     const char *message = tune_status_get_message(status);
     assert_int_equal(tune_status_get_code(status), TUNE_INVALID_ARGUMENT);
     if (!strstr(message, ": error: ") || !strstr(message, REFUSED[i].message))

@@ -1,8 +1,8 @@
 //===- launches_test.c - From parallel loops to launches of kernels -----------------------===//
 
-#include "transforms/lower/element_loops.h"
-#include "transforms/lower/launch_values.h"
-#include "transforms/lower/launches.h"
+#include "transforms/lower/gpu/fallback_kernels.h"
+#include "transforms/lower/gpu/launch_sinking.h"
+#include "transforms/lower/gpu/launches.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -192,8 +192,8 @@ static void loops_become_launches(void **state) {
   tune_device device = tune_device_least();
   for (size_t i = 0; i < sizeof CASES / sizeof *CASES; ++i) {
     MlirOperation module = parse_case(&CASES[i].becomes, context);
-    assert_ok(tune_element_loops_open(function_of(module)));
-    assert_ok(tune_launches_open(function_of(module), &device));
+    assert_ok(tune_fallback_kernels_lower(function_of(module)));
+    assert_ok(tune_launches_lower(function_of(module), &device));
     check_case(&CASES[i].becomes, module, CASES[i].word, CASES[i].count);
   }
 }
@@ -230,7 +230,7 @@ static void what_is_no_launch_is_an_error(void **state) {
   for (size_t i = 0; i < sizeof ERRORS / sizeof *ERRORS; ++i) {
     MlirOperation module;
     assert_ok(tune_ir_parse(context, ERRORS[i].text, "in.mlir", &module));
-    tune_status status = tune_launches_open(function_of(module), &device);
+    tune_status status = tune_launches_lower(function_of(module), &device);
     assert_int_equal(tune_status_get_code(status), TUNE_INVALID_ARGUMENT);
     if (!strstr(tune_status_get_message(status), ERRORS[i].message))
       fail_msg("said %s", tune_status_get_message(status));
@@ -262,7 +262,7 @@ static void kernels_take_whole_buffers(void **state) {
       {"\"texel\">\n    gpu.launch", "%subview_", "arith.addi"},
       NULL};
   MlirOperation module = parse_case(&CASE, context);
-  assert_ok(tune_launch_values_sink(function_of(module)));
+  assert_ok(tune_launch_sinking_run(function_of(module)));
   check_case(&CASE, module, "memref.subview", 2);
 }
 

@@ -7,7 +7,7 @@
 //===--------------------------------------------------------------------------===//
 
 #include "support/string_builder.h"
-#include "transforms/lower/math.h"
+#include "transforms/lower/cpu/math.h"
 #include "unittests/transforms/math_accuracy.h"
 #include "unittests/transforms/math_fixture.h"
 

@@ -2,8 +2,8 @@
 
 #include "unittests/transforms/math_fixture.h"
 
-#include "transforms/build.h"
-#include "transforms/lower/link.h"
+#include "transforms/build/build.h"
+#include "transforms/lower/cpu/link.h"
 #include "unittests/transforms/mlir_context.h"
 
 #include <dlfcn.h>

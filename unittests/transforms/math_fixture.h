@@ -3,7 +3,7 @@
 #ifndef TUNE_UNITTESTS_TRANSFORMS_MATH_FIXTURE_H
 #define TUNE_UNITTESTS_TRANSFORMS_MATH_FIXTURE_H
 
-#include "transforms/lower/cpu.h"
+#include "transforms/lower/cpu/cpu.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 //===- math_test.c - Arithmetic on vectors computes what it does on scalars ---------===//
 
-#include "transforms/ir.h"
-#include "transforms/lower/math.h"
-#include "transforms/lower/math_calls.h"
+#include "transforms/ir/ir.h"
+#include "transforms/lower/common/math_calls.h"
+#include "transforms/lower/cpu/math.h"
 #include "unittests/transforms/math_fixture.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 //===- nvvm_test.c - Kernels as PTX, and what the assembler says of them --------------------===//
 
-#include "transforms/lower/ptxas.h"
+#include "transforms/lower/cuda/ptxas.h"
 #include "unittests/ptx/ptx.h"
 
 #include <setjmp.h>
@@ -252,8 +252,8 @@ static void reports_of_the_assembler_are_read(void **state) {
   tune_scratch *scratch;
   assert_ok(tune_scratch_create(&scratch));
   tune_ptxas *ptxas = make_assembler(scratch, SAID, 0);
-  tune_ptxas_options told = {0};
-  tune_ptxas_report report;
+  tune_jit_options told = {0};
+  tune_kernel_resources report;
   char *cubin;
   size_t size;
   assert_ok(tune_ptxas_run(ptxas, "code", 4, 90, told, &report, &cubin, &size));
@@ -264,7 +264,7 @@ static void reports_of_the_assembler_are_read(void **state) {
   assert_int_equal(size, 4);
   assert_memory_equal(cubin, "code", 4);
   free(cubin);
-  told = (tune_ptxas_options){.opt_level = 2, .load_cache = "cg"};
+  told = (tune_jit_options){.opt_level = 2, .load_cache = "cg"};
   assert_ok(tune_ptxas_run(ptxas, "code", 4, 90, told, &report, &cubin, &size));
   assert_int_equal(size, strlen("-O2-dlcm=cg"));
   assert_memory_equal(cubin, "-O2-dlcm=cg", size);
@@ -289,8 +289,8 @@ static void a_killed_assembler_is_run_again(void **state) {
   char *kills;
   assert_true(asprintf(&kills, "%s/ptxas.kills", tune_scratch_get_path(scratch)) > 0);
   assert_ok(tune_file_write(kills, "", 0));
-  tune_ptxas_report report;
-  assert_ok(tune_ptxas_run(ptxas, "code", 4, 90, (tune_ptxas_options){0}, &report, NULL, NULL));
+  tune_kernel_resources report;
+  assert_ok(tune_ptxas_run(ptxas, "code", 4, 90, (tune_jit_options){0}, &report, NULL, NULL));
   assert_int_equal(report.registers, 7);
   assert_int_equal(access(kills, F_OK), -1);
   free(kills);

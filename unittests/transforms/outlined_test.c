@@ -1,6 +1,6 @@
 //===- outlined_test.c - Memory that threads know not to overlap --------------------===//
 
-#include "transforms/lower/outlined.h"
+#include "transforms/lower/cpu/openmp_noalias.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -86,7 +86,7 @@ static void memory_is_told_apart(void **state) {
         LLVMCreateMemoryBufferWithMemoryRangeCopy(one->text, strlen(one->text), "in.ll");
     if (LLVMParseIRInContext(context, buffer, &module, &message))
       fail_msg("%s: %s", one->name, message);
-    tune_outlined_declare_no_overlap(module);
+    tune_openmp_noalias_declare(module);
     char *text = LLVMPrintModuleToString(module);
     bool is_told = strstr(text, X_SCOPES) && strstr(text, Y_SCOPES);
     if (is_told != one->is_told || (!is_told && strstr(text, "!alias.scope")))

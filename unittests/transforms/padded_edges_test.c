@@ -1,7 +1,7 @@
 //===- padded_edges_test.c - Padding that is checked for where it is read --------------===//
 
-#include "transforms/lower/edge_loops.h"
-#include "transforms/lower/padded_edges.h"
+#include "transforms/lower/gpu/edge_peeling.h"
+#include "transforms/lower/gpu/pad_folding.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -104,7 +104,7 @@ static void padding_goes_where_it_is_read(void **state) {
   for (size_t i = 0; i < sizeof CASES / sizeof *CASES; ++i) {
     MlirOperation function, module = parse_case(&CASES[i].becomes, context);
     assert_ok(tune_ir_find_function(module, "f", &function));
-    assert_ok(tune_padded_edges_open(function));
+    assert_ok(tune_pad_folding_lower(function));
     check_case(&CASES[i].becomes, module, CASES[i].word, CASES[i].count);
   }
 }
@@ -193,7 +193,7 @@ static void loops_reach_edges_in_their_last_step(void **state) {
   for (size_t i = 0; i < sizeof LOOP_CASES / sizeof *LOOP_CASES; ++i) {
     MlirOperation function, module = parse_case(&LOOP_CASES[i].becomes, context);
     assert_ok(tune_ir_find_function(module, "f", &function));
-    assert_ok(tune_edge_loops_open(function));
+    assert_ok(tune_edge_peeling_lower(function));
     check_case(&LOOP_CASES[i].becomes, module, LOOP_CASES[i].word, LOOP_CASES[i].count);
   }
 }

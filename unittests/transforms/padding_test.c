@@ -1,6 +1,6 @@
 //===- padding_test.c - Borders that are filled around a copy -----------------------===//
 
-#include "transforms/lower/padding.h"
+#include "transforms/lower/cpu/padding.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -190,7 +190,7 @@ static void borders_are_filled(void **state) {
   for (size_t i = 0; i < sizeof CASES / sizeof *CASES; ++i) {
     const padding_case *one = &CASES[i];
     MlirOperation module = parse_case(&one->becomes, context);
-    assert_ok(tune_padding_open(module, one->has_threads));
+    assert_ok(tune_padding_lower(module, one->has_threads));
     check_case(&one->becomes, module, "linalg.fill", one->fills);
   }
 }

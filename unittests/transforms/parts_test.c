@@ -1,8 +1,8 @@
 //===- parts_test.c - Modules taken apart by their functions ------------------------===//
 
-#include "transforms/lower/parts.h"
+#include "transforms/lower/cpu/function_modules.h"
 
-#include "transforms/ir.h"
+#include "transforms/ir/ir.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -52,10 +52,10 @@ static void functions_with_decisions_leave(void **state) {
   (void)state;
   MlirOperation module;
   assert_ok(tune_ir_parse(context, text, "in.mlir", &module));
-  tune_parts parts;
-  assert_ok(tune_parts_split(module, "main", &parts));
+  tune_function_modules parts;
+  assert_ok(tune_function_modules_split(module, "main", &parts));
   assert_int_equal(parts.count, 1);
-  const tune_part *part = &parts.items[0];
+  const tune_function_module *part = &parts.items[0];
   assert_string_equal(part->function, "task");
   assert_int_equal(part->llvm.opt_level, 2);
   assert_int_equal(part->math.polynomial, 1);
@@ -81,12 +81,12 @@ static void functions_with_decisions_leave(void **state) {
   assert_false(mlirAttributeIsNull(tune_ir_attribute(find(module, "main"), "tune.llvm.opt_level")));
 
   // And back: each symbol once.
-  tune_parts_merge(&parts, module);
+  tune_function_modules_merge(&parts, module);
   assert_true(mlirOperationVerify(module));
   assert_true(has_body(find(module, "task")));
   MlirStringRef visibility = tune_ir_string_attribute(find(module, "task"), "sym_visibility");
   assert_true(tune_ir_string_equal(visibility, "private"));
-  tune_parts_deinit(&parts);
+  tune_function_modules_deinit(&parts);
   mlirOperationDestroy(module);
 }
 
@@ -95,19 +95,19 @@ static void without_an_entry_all_leave(void **state) {
   (void)state;
   MlirOperation module;
   assert_ok(tune_ir_parse(context, text, "in.mlir", &module));
-  tune_parts parts;
-  assert_ok(tune_parts_split(module, NULL, &parts));
+  tune_function_modules parts;
+  assert_ok(tune_function_modules_split(module, NULL, &parts));
   assert_int_equal(parts.count, 2);
   assert_true(mlirOperationVerify(module));
   assert_true(mlirOperationVerify(parts.items[1].module));
   // The part of @main refers to @task, which has left too.
   assert_false(has_body(find(parts.items[1].module, "task")));
   // Back in the module, each is as visible as it was.
-  tune_parts_merge(&parts, module);
+  tune_function_modules_merge(&parts, module);
   assert_true(mlirOperationVerify(module));
   assert_null(tune_ir_string_attribute(find(module, "main"), "sym_visibility").data);
   assert_non_null(tune_ir_string_attribute(find(module, "task"), "sym_visibility").data);
-  tune_parts_deinit(&parts);
+  tune_function_modules_deinit(&parts);
   mlirOperationDestroy(module);
 }
 
@@ -121,8 +121,8 @@ static void unknown_decisions_are_refused(void **state) {
                           "  }\n"
                           "}\n",
                           "in.mlir", &module));
-  tune_parts parts;
-  tune_status status = tune_parts_split(module, NULL, &parts);
+  tune_function_modules parts;
+  tune_status status = tune_function_modules_split(module, NULL, &parts);
   assert_int_equal(tune_status_get_code(status), TUNE_INVALID_ARGUMENT);
   assert_non_null(strstr(tune_status_get_message(status), "in.mlir:2:3: error: tune.llvm.speed"));
   tune_status_free(status);

@@ -1,6 +1,6 @@
 //===- pass_options_test.c - The text of options: taken, or refused with a reason ==//
 
-#include "transforms/pass_options.h"
+#include "transforms/passes/pass_options.h"
 
 #include <math.h>
 #include <setjmp.h>

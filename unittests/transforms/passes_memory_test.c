@@ -1,6 +1,6 @@
 //===- passes_memory_test.c - Making a pass when memory runs out -------------------===//
 
-#include "transforms/passes.h"
+#include "transforms/passes/passes.h"
 #include "unittests/common/failing_malloc.h"
 
 #include <setjmp.h>

@@ -2,7 +2,7 @@
 
 #include "dialects/diagnostic.h"
 #include "dialects/tune_dialect.h"
-#include "transforms/passes.h"
+#include "transforms/passes/passes.h"
 
 #include "mlir-c/BuiltinAttributes.h"
 #include "mlir-c/Dialect/Func.h"

@@ -1,8 +1,8 @@
 //===- prepack_test.c - What is computed ahead of the calls, and what is not --------===//
 
-#include "transforms/lower/prepack.h"
+#include "transforms/lower/cpu/prepack.h"
 
-#include "transforms/ir.h"
+#include "transforms/ir/ir.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

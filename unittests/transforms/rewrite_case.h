@@ -7,7 +7,7 @@
 #ifndef TUNE_UNITTESTS_TRANSFORMS_REWRITE_CASE_H
 #define TUNE_UNITTESTS_TRANSFORMS_REWRITE_CASE_H
 
-#include "transforms/ir.h"
+#include "transforms/ir/ir.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

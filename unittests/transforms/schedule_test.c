@@ -1,9 +1,9 @@
 //===- schedule_test.c - Spaces read off schedules, and schedules decided ----------===//
 
-#include "transforms/instantiate.h"
-#include "transforms/ir.h"
-#include "transforms/schedule.h"
-#include "tuning/constraint.h"
+#include "transforms/ir/ir.h"
+#include "transforms/schedule/instantiate.h"
+#include "transforms/schedule/schedule.h"
+#include "tuning/space/constraint.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

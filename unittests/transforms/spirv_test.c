@@ -5,7 +5,8 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#include "transforms/lower/vulkan.h"
+#include "transforms/lower/device_lowering.h"
+#include "transforms/lower/vulkan/vulkan.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

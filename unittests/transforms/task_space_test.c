@@ -1,10 +1,10 @@
 //===- task_space_test.c - Spaces of tasks, narrowed by choices ---------------------===//
 
-#include "transforms/task_space.h"
+#include "transforms/spaces/task_space.h"
 
 #include "dialects/choices.h"
-#include "transforms/ir.h"
-#include "transforms/module_tasks.h"
+#include "transforms/ir/ir.h"
+#include "transforms/spaces/module_tasks.h"
 #include "unittests/transforms/mlir_context.h"
 
 #include <setjmp.h>

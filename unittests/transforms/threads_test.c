@@ -1,6 +1,6 @@
 //===- threads_test.c - Which loops become parallel on buffers ----------------------===//
 
-#include "transforms/lower/threads.h"
+#include "transforms/lower/common/parallel_loops.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -95,7 +95,7 @@ static void loops_become_parallel(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof CASES / sizeof *CASES; ++i) {
     MlirOperation module = parse_case(&CASES[i], context);
-    assert_ok(tune_threads_open_loops(module));
+    assert_ok(tune_parallel_loops_lower(module));
     check_case(&CASES[i], module, NULL, 0);
   }
 }

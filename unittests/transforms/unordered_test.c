@@ -1,6 +1,6 @@
 //===- unordered_test.c - Code whose results may differ from run to run -------------------===//
 
-#include "transforms/lower/unordered.h"
+#include "transforms/lower/common/unordered.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 
 #include "unittests/transforms/context_fixture.h"
 
-#include "transforms/ir.h"
+#include "transforms/ir/ir.h"
 
 typedef struct order_case {
   const char *name, *body;

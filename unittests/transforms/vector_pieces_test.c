@@ -1,6 +1,6 @@
 //===- vector_pieces_test.c - Vectors as shaders have them ---------------------------===//
 
-#include "transforms/lower/vector_pieces.h"
+#include "transforms/lower/gpu/vectors/vector_legalization.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -380,7 +380,7 @@ static void vectors_become_pieces(void **state) {
   for (size_t i = 0; i < sizeof CASES / sizeof *CASES; ++i) {
     MlirOperation function, module = parse_case(&CASES[i].becomes, context);
     assert_ok(tune_ir_find_function(module, "f", &function));
-    tune_status status = tune_vector_pieces_open(function, &device);
+    tune_status status = tune_vector_legalization_lower(function, &device);
     if (!tune_status_is_ok(status))
       fail_msg("%s: %s", CASES[i].becomes.name, tune_status_get_message(status));
     check_case(&CASES[i].becomes, module, CASES[i].word, CASES[i].count);
@@ -406,7 +406,7 @@ static void the_unknown_is_refused(void **state) {
     MlirOperation module, function;
     assert_ok(tune_ir_parse(context, TEXTS[i], "in.mlir", &module));
     assert_ok(tune_ir_find_function(module, "f", &function));
-    tune_status status = tune_vector_pieces_open(function, &device);
+    tune_status status = tune_vector_legalization_lower(function, &device);
     assert_int_equal(tune_status_get_code(status), TUNE_INVALID_ARGUMENT);
     assert_non_null(strstr(tune_status_get_message(status), ": error: "));
     tune_status_free(status);

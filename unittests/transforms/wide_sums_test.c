@@ -1,6 +1,6 @@
 //===- wide_sums_test.c - Sums of the reference in wider types --------------------------===//
 
-#include "transforms/lower/wide_sums.h"
+#include "transforms/lower/cpu/accumulator_promotion.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -99,7 +99,7 @@ static void sums_get_wider_types(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof CASES / sizeof *CASES; ++i) {
     MlirOperation module = parse_case(&CASES[i].becomes, context);
-    tune_wide_sums_make(module);
+    tune_accumulator_promotion_run(module);
     check_case(&CASES[i].becomes, module, CASES[i].word, CASES[i].count);
   }
 }
@@ -118,7 +118,7 @@ static void elementwise_ops_stay(void **state) {
       {"arith.addf %in, %in : bf16"},
       "memref.alloc"};
   MlirOperation module = parse_case(&one, context);
-  tune_wide_sums_make(module);
+  tune_accumulator_promotion_run(module);
   check_case(&one, module, NULL, 0);
 }
 

@@ -1,6 +1,6 @@
 //===- wide_values_test.c - What a CPU keeps of f16 and bf16 in registers -----------------===//
 
-#include "transforms/lower/wide_values.h"
+#include "transforms/lower/cpu/float_promotion.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -193,7 +193,7 @@ static void values_stay_wide(void **state) {
   (void)state;
   for (size_t i = 0; i < sizeof CASES / sizeof *CASES; ++i) {
     MlirOperation module = parse_case(&CASES[i].becomes, context);
-    assert_ok(tune_wide_values_make(module));
+    assert_ok(tune_float_promotion_run(module));
     check_case(&CASES[i].becomes, module, CASES[i].word, CASES[i].count);
   }
 }

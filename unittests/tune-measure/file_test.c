@@ -5,8 +5,8 @@
 #include "support/clock.h"
 #include "support/file.h"
 #include "tuning/evaluators/process_messages.h"
-#include "tuning/export_file.h"
-#include "tuning/results_file.h"
+#include "tuning/remote/export_file.h"
+#include "tuning/remote/results_file.h"
 
 #include <setjmp.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 //===- config_complete_test.c -------------------------------------------------===//
 
-#include "tuning/config_complete.h"
+#include "tuning/space/config_complete.h"
 
 #include "unittests/common/failing_malloc.h"
 #include "unittests/tuning/space_fixture.h"

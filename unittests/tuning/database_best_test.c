@@ -2,10 +2,10 @@
 
 #include "unittests/tuning/database_fixture.h"
 
-#include "tuning/database_upkeep.h"
+#include "tuning/database/database_upkeep.h"
 #include "tuning/evaluators/null.h"
-#include "tuning/random.h"
-#include "tuning/session.h"
+#include "tuning/session/session.h"
+#include "tuning/space/random.h"
 
 #include <time.h>
 

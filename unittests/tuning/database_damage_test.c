@@ -2,7 +2,7 @@
 
 #include "unittests/tuning/database_fixture.h"
 
-#include "tuning/database_upkeep.h"
+#include "tuning/database/database_upkeep.h"
 
 #include <fcntl.h>
 

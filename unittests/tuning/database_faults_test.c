@@ -1,8 +1,8 @@
 //===- database_faults_test.c - Killed writers, damage, locks, no memory ---------------===//
 
 #include "support/clock.h"
-#include "tuning/database_transfer.h"
-#include "tuning/database_upkeep.h"
+#include "tuning/database/database_transfer.h"
+#include "tuning/database/database_upkeep.h"
 #include "unittests/common/failing_malloc.h"
 #include "unittests/tuning/database_fixture.h"
 

@@ -8,7 +8,7 @@
 #define TUNE_UNITTESTS_TUNING_DATABASE_FIXTURE_H
 
 #include "support/file.h"
-#include "tuning/database_transfer.h"
+#include "tuning/database/database_transfer.h"
 
 #include <math.h>
 #include <setjmp.h>

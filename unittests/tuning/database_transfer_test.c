@@ -7,7 +7,7 @@
 #include "database_fixture.h"
 
 #include "support/digest.h"
-#include "tuning/random.h"
+#include "tuning/space/random.h"
 
 static void refuse(tune_database *database, const char *text, tune_status_code code,
                    const char *part) {

@@ -1,6 +1,6 @@
 //===- database_upkeep_test.c - What prune keeps, what transfer refuses --------------===//
 
-#include "tuning/database_upkeep.h"
+#include "tuning/database/database_upkeep.h"
 #include "unittests/tuning/database_fixture.h"
 
 #include <sqlite3.h>

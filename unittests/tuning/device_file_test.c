@@ -3,7 +3,7 @@
 #include "space_fixture.h"
 
 #include "support/file.h"
-#include "tuning/device_file.h"
+#include "tuning/device/device_file.h"
 
 #include <unistd.h>
 

@@ -9,9 +9,9 @@
 
 #include "support/clock.h"
 #include "support/file.h"
-#include "tuning/evaluators/builder.h"
-#include "tuning/evaluators/elsewhere.h"
-#include "tuning/session.h"
+#include "tuning/remote/export_evaluator.h"
+#include "tuning/remote/remote_builder.h"
+#include "tuning/session/session.h"
 
 #include <math.h>
 #include <unistd.h>
@@ -21,7 +21,7 @@ typedef struct fixture {
   tune_space *space; // as in process_evaluator_test.c; the default is not the fastest
   tune_task task;
   json_t *line; // of the task
-  tune_elsewhere_options options;
+  tune_export_evaluator_options options;
   tune_session_options session;
   tune_session_result result;
   const char *failure; // what the other machine says of the task; NULL: it can be measured
@@ -325,23 +325,23 @@ static void tickets_have_to_be_known(void **state) {
 
 //===- Builders ---------------------------------------------------------------===//
 
-static tune_status open_builder(fixture *f, tune_builder **out_builder) {
-  TUNE_RETURN_IF_ERROR(tune_builder_create(&f->options.process, out_builder));
-  return tune_builder_open(*out_builder, &f->task);
+static tune_status open_builder(fixture *f, tune_remote_builder **out_builder) {
+  TUNE_RETURN_IF_ERROR(tune_remote_builder_create(&f->options.process, out_builder));
+  return tune_remote_builder_open(*out_builder, &f->task);
 }
 
-static void add(tune_builder *builder, uint64_t ticket, int time, int fault) {
-  assert_ok(
-      tune_builder_add(builder, ticket, json_pack("{s:i, s:i}", "time", time, "fault", fault)));
+static void add(tune_remote_builder *builder, uint64_t ticket, int time, int fault) {
+  assert_ok(tune_remote_builder_add(builder, ticket,
+                                    json_pack("{s:i, s:i}", "time", time, "fault", fault)));
 }
 
 // The next outcome, or the failure that comes instead.
-static tune_status next(tune_builder *builder, tune_evaluation *event) {
+static tune_status next(tune_remote_builder *builder, tune_evaluation *event) {
   bool any = false;
   double deadline = tune_clock_seconds() + 20;
   while (!any) {
     assert_true(tune_clock_seconds() < deadline);
-    TUNE_RETURN_IF_ERROR(tune_builder_wait(builder, 1, event, &any));
+    TUNE_RETURN_IF_ERROR(tune_remote_builder_wait(builder, 1, event, &any));
   }
   return TUNE_OK;
 }
@@ -350,11 +350,11 @@ static tune_status next(tune_builder *builder, tune_evaluation *event) {
 static void artifacts_go_with_their_task(void **state) {
   fixture *f = *state;
   f->options.process.jobs = 1;
-  tune_builder *builder;
+  tune_remote_builder *builder;
   tune_evaluation event;
   assert_ok(open_builder(f, &builder));
-  assert_true(json_is_object(tune_builder_signature(builder)));
-  assert_int_equal(access(tune_builder_reference(builder), R_OK), 0);
+  assert_true(json_is_object(tune_remote_builder_signature(builder)));
+  assert_int_equal(access(tune_remote_builder_reference(builder), R_OK), 0);
   add(builder, 7, 12, FAULT_NONE);
   add(builder, 8, 12, FAULT_BUILD_FAILS);
   assert_ok(next(builder, &event));
@@ -366,49 +366,49 @@ static void artifacts_go_with_their_task(void **state) {
   assert_int_equal(event.verdict, TUNE_VERDICT_BUILD_FAILED);
   assert_string_equal(event.error, "no such luck");
   tune_evaluation_deinit(&event);
-  char *path = strdup(tune_builder_artifact(builder, 7));
+  char *path = strdup(tune_remote_builder_artifact(builder, 7));
   assert_non_null(path);
   assert_int_equal(access(path, R_OK), 0);
-  assert_null(tune_builder_artifact(builder, 8));
-  assert_ok(tune_builder_open(builder, &f->task));
+  assert_null(tune_remote_builder_artifact(builder, 8));
+  assert_ok(tune_remote_builder_open(builder, &f->task));
   assert_int_not_equal(access(path, F_OK), 0);
-  assert_null(tune_builder_artifact(builder, 7));
+  assert_null(tune_remote_builder_artifact(builder, 7));
   free(path);
-  tune_builder_destroy(builder);
+  tune_remote_builder_destroy(builder);
 }
 
 // What was cancelled gives no outcome, whether it waited or was being built.
 static void cancelled_builds_are_not_heard_of(void **state) {
   fixture *f = *state;
   f->options.process.jobs = 2;
-  tune_builder *builder;
+  tune_remote_builder *builder;
   tune_evaluation event;
   assert_ok(open_builder(f, &builder));
   for (uint64_t ticket = 1; ticket < 6; ++ticket)
     add(builder, ticket, 12, FAULT_NONE);
-  assert_ok(tune_builder_cancel(builder));
+  assert_ok(tune_remote_builder_cancel(builder));
   add(builder, 6, 13, FAULT_NONE);
   assert_ok(next(builder, &event));
   assert_int_equal(event.ticket, 6);
   tune_evaluation_deinit(&event);
   for (uint64_t ticket = 1; ticket < 6; ++ticket)
-    assert_null(tune_builder_artifact(builder, ticket));
+    assert_null(tune_remote_builder_artifact(builder, ticket));
   bool any;
-  assert_ok(tune_builder_wait(builder, 0.01, &event, &any));
+  assert_ok(tune_remote_builder_wait(builder, 0.01, &event, &any));
   assert_false(any);
-  tune_builder_destroy(builder);
+  tune_remote_builder_destroy(builder);
 }
 
 // Unlike the evaluator that measures here, a builder does not start its worker again: what was
 // exported stays, and the search is begun again.
 static void a_dead_worker_is_an_error(void **state) {
   fixture *f = *state;
-  tune_builder *builder;
+  tune_remote_builder *builder;
   tune_evaluation event;
   assert_ok(open_builder(f, &builder));
   add(builder, 1, 12, FAULT_WORKER_DIES);
   assert_fails(next(builder, &event), TUNE_UNAVAILABLE, "exited with status 3: something terrible");
-  tune_builder_destroy(builder);
+  tune_remote_builder_destroy(builder);
 }
 
 static void a_task_that_is_none_is_an_error(void **state) {
@@ -416,8 +416,8 @@ static void a_task_that_is_none_is_an_error(void **state) {
   f->task.payload = "not MLIR";
   assert_fails(search(f), TUNE_INVALID_ARGUMENT, "payload.mlir:1:1: expected an operation");
   f->options.process.worker = "/nowhere/tune-worker";
-  tune_builder *builder;
-  assert_fails(tune_builder_create(&f->options.process, &builder), TUNE_UNAVAILABLE,
+  tune_remote_builder *builder;
+  assert_fails(tune_remote_builder_create(&f->options.process, &builder), TUNE_UNAVAILABLE,
                "/nowhere/tune-worker");
   assert_null(builder);
 }

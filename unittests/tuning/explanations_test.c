@@ -2,7 +2,7 @@
 
 #include "session_fixture.h"
 
-#include "tuning/conflict.h"
+#include "tuning/space/conflict.h"
 
 //===- Inert knobs ----------------------------------------------------------------===//
 

@@ -4,9 +4,9 @@
 #include "space_fixture.h"
 
 #include "support/file.h"
-#include "tuning/cpu_features.h"
-#include "tuning/export_file.h"
-#include "tuning/rounds.h"
+#include "tuning/device/cpu_features.h"
+#include "tuning/remote/export_file.h"
+#include "tuning/remote/rounds.h"
 
 #include "unittests/common/failing_malloc.h"
 

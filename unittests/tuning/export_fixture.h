@@ -3,7 +3,7 @@
 #ifndef TUNE_UNITTESTS_TUNING_EXPORT_FIXTURE_H
 #define TUNE_UNITTESTS_TUNING_EXPORT_FIXTURE_H
 
-#include "tuning/export_file.h"
+#include "tuning/remote/export_file.h"
 
 static const tune_export_source export_source = {
     .target = "vulkan", .threads = 1, .seed = 3, .run_seconds = 30, .run_bytes = 8e9};

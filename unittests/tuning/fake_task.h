@@ -10,7 +10,7 @@
 #include "fake_faults.h"
 #include "space_fixture.h"
 
-#include "tuning/task.h"
+#include "tuning/record/task.h"
 
 // Makes a scratch folder, and a log of the servers (fake_server.c) in it.
 static inline void make_fake_folder(char folder[64], char log[96]) {

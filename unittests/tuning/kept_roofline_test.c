@@ -1,6 +1,6 @@
 //===- kept_roofline_test.c ---------------------------------------------------===//
 
-#include "tuning/kept_roofline.h"
+#include "tuning/record/kept_roofline.h"
 
 #include "unittests/common/failing_malloc.h"
 
@@ -123,5 +123,5 @@ int main(void) {
       cmocka_unit_test(one_without_a_date_is_measured_again),
       cmocka_unit_test(survives_without_memory),
   };
-  return cmocka_run_group_tests_name("tuning/kept_roofline", tests, NULL, NULL);
+  return cmocka_run_group_tests_name("tuning/record/kept_roofline", tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 //===- loads_test.c - What several loads say together ---------------------------------------===//
 
-#include "tuning/loads.h"
+#include "tuning/measure/placements.h"
 #include "unittests/common/failing_malloc.h"
 
 #include <math.h>
@@ -14,86 +14,86 @@
 
 // Adds a load in which kernel 1 takes `ratio` times as long as kernel 0. By its rounds it seems
 // twice as fast, which counts where there is no other load.
-static void add(tune_loads *loads, double ratio, bool is_whole) {
+static void add(tune_placements *loads, double ratio, bool is_whole) {
   const double medians[] = {2e-3, 2e-3 * ratio};
   const tune_ratio by_rounds[] = {{1, 1, 1}, {0.5, 0.4, 0.6}};
-  tune_loads_add(loads, medians, by_rounds, is_whole);
+  tune_placements_add(loads, medians, by_rounds, is_whole);
 }
 
 // All have to agree: an interval of their extremes, as order statistics give it.
 static void the_interval_is_that_of_the_loads(void **state) {
   (void)state;
-  tune_loads loads;
-  assert_ok(tune_loads_init(&loads, 2));
-  for (size_t i = 0; i < TUNE_LOADS; ++i) {
-    assert_false(tune_loads_are_enough(&loads, true));
+  tune_placements loads;
+  assert_ok(tune_placements_init(&loads, 2));
+  for (size_t i = 0; i < TUNE_PLACEMENTS; ++i) {
+    assert_false(tune_placements_are_enough(&loads, true));
     add(&loads, 0.9 + 0.01 * (double)i, false);
   }
-  assert_true(tune_loads_are_enough(&loads, false));
+  assert_true(tune_placements_are_enough(&loads, false));
   tune_ratio ratios[2];
-  assert_ok(tune_loads_get_ratios(&loads, 0.983, ratios));
+  assert_ok(tune_placements_get_ratios(&loads, 0.983, ratios));
   assert_true(ratios[0].ratio == 1);
   assert_float_equal(ratios[1].ratio, 0.94, 1e-9);
   assert_float_equal(ratios[1].low, 0.90, 1e-9);
   assert_float_equal(ratios[1].high, 0.98, 1e-9);
-  tune_loads_deinit(&loads);
+  tune_placements_deinit(&loads);
 }
 
 // Nobody is faster any more after a load in which it was not; who asks for the ratio goes on.
 static void it_ends_where_nobody_can_be_faster(void **state) {
   (void)state;
-  tune_loads loads;
-  assert_ok(tune_loads_init(&loads, 2));
+  tune_placements loads;
+  assert_ok(tune_placements_init(&loads, 2));
   add(&loads, 0.99, false);
-  assert_false(tune_loads_are_enough(&loads, true));
+  assert_false(tune_placements_are_enough(&loads, true));
   add(&loads, 1, false);
-  assert_true(tune_loads_are_enough(&loads, true));
-  assert_false(tune_loads_are_enough(&loads, false));
+  assert_true(tune_placements_are_enough(&loads, true));
+  assert_false(tune_placements_are_enough(&loads, false));
   tune_ratio ratios[2];
-  assert_ok(tune_loads_get_ratios(&loads, 0.983, ratios));
+  assert_ok(tune_placements_get_ratios(&loads, 0.983, ratios));
   assert_true(ratios[1].low < 1 && ratios[1].high > 1);
-  tune_loads_deinit(&loads);
+  tune_placements_deinit(&loads);
 }
 
 // Five loads that agree, and one that does not, are none that all agree.
 static void one_load_can_doubt_the_others(void **state) {
   (void)state;
-  tune_loads loads;
-  assert_ok(tune_loads_init(&loads, 2));
+  tune_placements loads;
+  assert_ok(tune_placements_init(&loads, 2));
   for (int i = 0; i < 5; ++i)
     add(&loads, 0.8, false);
   add(&loads, 1, false);
-  assert_true(tune_loads_are_enough(&loads, true));
+  assert_true(tune_placements_are_enough(&loads, true));
   tune_ratio ratios[2];
-  assert_ok(tune_loads_get_ratios(&loads, 0.983, ratios));
+  assert_ok(tune_placements_get_ratios(&loads, 0.983, ratios));
   assert_true(ratios[1].high >= 1);
-  tune_loads_deinit(&loads);
+  tune_placements_deinit(&loads);
 }
 
 // A load that had the whole budget is the only one, and what it found by itself is the result.
 static void a_whole_load_is_enough(void **state) {
   (void)state;
-  tune_loads loads;
-  assert_ok(tune_loads_init(&loads, 2));
+  tune_placements loads;
+  assert_ok(tune_placements_init(&loads, 2));
   add(&loads, 0.99, true);
-  assert_true(tune_loads_are_enough(&loads, false));
+  assert_true(tune_placements_are_enough(&loads, false));
   tune_ratio ratios[2];
-  assert_ok(tune_loads_get_ratios(&loads, 0.95, ratios));
+  assert_ok(tune_placements_get_ratios(&loads, 0.95, ratios));
   assert_true(ratios[1].ratio == 0.5 && ratios[1].low == 0.4 && ratios[1].high == 0.6);
-  tune_loads_deinit(&loads);
+  tune_placements_deinit(&loads);
 }
 
 // Nothing to compare it with.
 static void a_kernel_alone_needs_one_load(void **state) {
   (void)state;
-  tune_loads loads;
-  assert_ok(tune_loads_init(&loads, 1));
-  assert_false(tune_loads_are_enough(&loads, false));
+  tune_placements loads;
+  assert_ok(tune_placements_init(&loads, 1));
+  assert_false(tune_placements_are_enough(&loads, false));
   const double median = 1;
   const tune_ratio ratio = {1, 1, 1};
-  tune_loads_add(&loads, &median, &ratio, false);
-  assert_true(tune_loads_are_enough(&loads, false));
-  tune_loads_deinit(&loads);
+  tune_placements_add(&loads, &median, &ratio, false);
+  assert_true(tune_placements_are_enough(&loads, false));
+  tune_placements_deinit(&loads);
 }
 
 int main(void) {

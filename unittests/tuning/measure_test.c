@@ -4,7 +4,7 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#include "tuning/measure.h"
+#include "tuning/measure/measure.h"
 #include "unittests/common/failing_malloc.h"
 
 #include <math.h>
@@ -413,5 +413,5 @@ int main(void) {
       cmocka_unit_test(flushed_samples_are_single_runs),
       cmocka_unit_test(each_allocation_may_fail),
   };
-  return cmocka_run_group_tests_name("tuning/measure", tests, NULL, NULL);
+  return cmocka_run_group_tests_name("tuning/measure/measure", tests, NULL, NULL);
 }

@@ -6,9 +6,9 @@
 
 #include "table_objective.h"
 
-#include "tuning/conflict.h"
 #include "tuning/evaluators/null.h"
-#include "tuning/session.h"
+#include "tuning/session/session.h"
+#include "tuning/space/conflict.h"
 #include "unittests/common/failing_malloc.h"
 
 // A space with everything that a space can have.

@@ -10,7 +10,7 @@
 #include "space_fixture.h"
 
 #include "tuning/evaluators/null.h"
-#include "tuning/session.h"
+#include "tuning/session/session.h"
 
 #include <math.h>
 #include <stdio.h>

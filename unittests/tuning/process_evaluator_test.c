@@ -7,7 +7,7 @@
 #include "tuning/evaluators/cores.h"
 #include "tuning/evaluators/process.h"
 #include "tuning/evaluators/process_messages.h"
-#include "tuning/session.h"
+#include "tuning/session/session.h"
 
 #include "unittests/common/failing_malloc.h"
 

@@ -2,7 +2,7 @@
 
 #include "space_fixture.h"
 
-#include "tuning/record.h"
+#include "tuning/record/record.h"
 
 #include <math.h>
 

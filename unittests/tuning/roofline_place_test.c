@@ -1,6 +1,6 @@
 //===- roofline_place_test.c - Where a time is under the roofline ----------------------===//
 
-#include "tuning/roofline_place.h"
+#include "tuning/device/roofline_share.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@ static json_t *make_roofline(void) {
 
 static void assert_place(const tune_roofline_work *work, const char *bound, double seconds) {
   json_t *roofline = make_roofline();
-  tune_roofline_place place = tune_roofline_find_place(roofline, work);
+  tune_roofline_share place = tune_roofline_find_place(roofline, work);
   assert_string_equal(place.bound, bound);
   assert_true(place.seconds >= seconds * (1 - 1e-9) && place.seconds <= seconds * (1 + 1e-9));
   json_decref(roofline);
@@ -59,11 +59,11 @@ static void what_is_not_known_has_no_place(void **state) {
   tune_roofline_work work = {.type = "f32"};
   assert_place(&work, "", 0);
   work = (tune_roofline_work){.type = "f32", .flops = 1e6, .bytes = 100};
-  tune_roofline_place place = tune_roofline_find_place(NULL, &work);
+  tune_roofline_share place = tune_roofline_find_place(NULL, &work);
   assert_string_equal(place.bound, "");
   assert_true(tune_roofline_percent(&place, 1) == 0);
-  assert_true(tune_roofline_percent(&(tune_roofline_place){.seconds = 1}, 4) == 25);
-  assert_true(tune_roofline_percent(&(tune_roofline_place){.seconds = 1}, 0) == 0);
+  assert_true(tune_roofline_percent(&(tune_roofline_share){.seconds = 1}, 4) == 25);
+  assert_true(tune_roofline_percent(&(tune_roofline_share){.seconds = 1}, 0) == 0);
 }
 
 int main(void) {

@@ -7,7 +7,7 @@
 #include "space_fixture.h"
 
 #include "support/file.h"
-#include "tuning/rounds.h"
+#include "tuning/remote/rounds.h"
 
 #include <unistd.h>
 

@@ -2,8 +2,8 @@
 
 #include "space_fixture.h"
 
-#include "tuning/config_set.h"
-#include "tuning/sampler.h"
+#include "tuning/space/config_set.h"
+#include "tuning/space/sampler.h"
 
 #include <math.h>
 

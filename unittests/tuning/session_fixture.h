@@ -6,7 +6,7 @@
 #include "table_objective.h"
 
 #include "tuning/evaluators/null.h"
-#include "tuning/session.h"
+#include "tuning/session/session.h"
 
 //===- A store in memory ------------------------------------------------------===//
 

@@ -2,7 +2,7 @@
 
 #include "wrapped_evaluator.h"
 
-#include "tuning/random.h"
+#include "tuning/space/random.h"
 
 static bool no_config_twice(const memory_store *store) {
   for (size_t i = 0; i < store->count; ++i)

@@ -3,7 +3,7 @@
 #include "wrapped_evaluator.h"
 
 #include "tuning/evaluators/null.h"
-#include "tuning/session.h"
+#include "tuning/session/session.h"
 
 #include <math.h>
 

@@ -7,8 +7,8 @@
 #ifndef TUNE_UNITTESTS_TUNING_SPACE_FIXTURE_H
 #define TUNE_UNITTESTS_TUNING_SPACE_FIXTURE_H
 
-#include "tuning/config.h"
-#include "tuning/constraint.h"
+#include "tuning/space/config.h"
+#include "tuning/space/constraint.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 //===- statistics_test.c ----------------------------------------------------------===//
 
-#include "tuning/statistics.h"
+#include "tuning/measure/statistics.h"
 #include "unittests/common/failing_malloc.h"
 
 #include <math.h>
@@ -202,5 +202,5 @@ int main(void) {
       cmocka_unit_test(few_pairs_reach_as_far_as_published),
       cmocka_unit_test(each_allocation_may_fail),
   };
-  return cmocka_run_group_tests_name("tuning/statistics", tests, NULL, NULL);
+  return cmocka_run_group_tests_name("tuning/measure/statistics", tests, NULL, NULL);
 }

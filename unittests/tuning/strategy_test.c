@@ -2,8 +2,8 @@
 
 #include "table_objective.h"
 
-#include "tuning/effects.h"
-#include "tuning/strategy.h"
+#include "tuning/strategies/effects.h"
+#include "tuning/strategies/strategy.h"
 
 static tune_strategy *make(const char *name, const tune_space *space, uint64_t seed) {
   tune_strategy_options options;

@@ -1,6 +1,6 @@
 //===- target_name_test.c - What a target is called ------------------------------===//
 
-#include "tuning/target_name.h"
+#include "tuning/device/target_name.h"
 
 #include "unittests/common/failing_malloc.h"
 

@@ -1,0 +1,215 @@
+//===- ir.c - Small words over MLIR's C API ----------------------------------===//
+
+#include "transforms/ir/ir.h"
+#include "transforms/ir/ir_builder.h"
+
+#include "dialects/diagnostic.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+MlirStringRef tune_ir_string_attribute(MlirOperation op, const char *name) {
+  MlirAttribute attribute = tune_ir_attribute(op, name);
+  if (mlirAttributeIsNull(attribute) || !mlirAttributeIsAString(attribute))
+    return mlirStringRefCreate(NULL, 0);
+  return mlirStringAttrGetValue(attribute);
+}
+
+MlirOperation tune_ir_find_symbol(MlirOperation module, MlirStringRef name) {
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    MlirStringRef symbol = tune_ir_string_attribute(op, "sym_name");
+    if (symbol.data && mlirStringRefEqual(symbol, name))
+      return op;
+  }
+  return (MlirOperation){NULL};
+}
+
+static bool is_function_with_body(MlirOperation op) {
+  return tune_ir_is(op, "func.func") &&
+         !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
+}
+
+tune_status tune_ir_find_function(MlirOperation module, const char *name,
+                                  MlirOperation *out_function) {
+  *out_function = (MlirOperation){NULL};
+  MlirOperation found = {NULL}, only = {NULL};
+  size_t count = 0;
+  tune_string_builder names;
+  tune_string_builder_init(&names);
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    if (!is_function_with_body(op))
+      continue;
+    MlirStringRef symbol = tune_ir_string_attribute(op, "sym_name");
+    if (tune_ir_string_equal(symbol, name ? name : "main"))
+      found = op;
+    only = op;
+    tune_string_builder_append(&names, count++ ? ", @" : "@");
+    tune_string_builder_append_bytes(&names, symbol.data, symbol.length);
+  }
+  if (mlirOperationIsNull(found) && !name && count == 1)
+    found = only;
+  tune_status status = TUNE_OK;
+  if (mlirOperationIsNull(found)) {
+    if (count == 0)
+      status = tune_status_make(TUNE_NOT_FOUND, "the module has no function with a body");
+    else if (name)
+      status = tune_status_make(TUNE_NOT_FOUND, "no function @%s with a body; there is %s", name,
+                                names.text ? names.text : "");
+    else
+      status = tune_status_make(TUNE_NOT_FOUND, "several functions and no @main: name one of %s",
+                                names.text ? names.text : "");
+  }
+  tune_string_builder_deinit(&names);
+  *out_function = found;
+  return status;
+}
+
+// What upstream says of text whose ops are not in a module.
+#define SEVERAL_OPS "single top-level operation"
+
+static MlirOperation parse_once(MlirContext context, const char *text, const char *source,
+                                bool wrap) {
+  if (text && !wrap)
+    return mlirOperationCreateParse(context, tune_ir_string(text), tune_ir_string(source));
+  MlirModule module = text ? mlirModuleCreateParse(context, tune_ir_string(text))
+                           : mlirModuleCreateParseFromFile(context, tune_ir_string(source));
+  return mlirModuleIsNull(module) ? (MlirOperation){NULL} : mlirModuleGetOperation(module);
+}
+
+static tune_status parse_under_diagnostics(MlirContext context, const char *text,
+                                           const char *source, bool wrap,
+                                           MlirOperation *out_module) {
+  tune_diagnostics diagnostics;
+  tune_diagnostics_begin(&diagnostics, context);
+  *out_module = parse_once(context, text, source, wrap);
+  tune_status status = tune_diagnostics_end(&diagnostics, mlirOperationIsNull(*out_module),
+                                            TUNE_INVALID_ARGUMENT, "parsing");
+  tune_diagnostics_deinit(&diagnostics);
+  return status;
+}
+
+// Upstream says that a file cannot be opened, and not why.
+static tune_status check_file(const char *path) {
+  struct stat info;
+  if (strcmp(path, "-") == 0)
+    return TUNE_OK;
+  if (stat(path, &info) != 0 || access(path, R_OK) != 0)
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "%s: %s", path, strerror(errno));
+  return S_ISDIR(info.st_mode) ? tune_status_make(TUNE_INVALID_ARGUMENT,
+                                                  "%s is a folder; expected a file of MLIR", path)
+                               : TUNE_OK;
+}
+
+tune_status tune_ir_parse(MlirContext context, const char *text, const char *source,
+                          MlirOperation *out_module) {
+  *out_module = (MlirOperation){NULL};
+  if (!text)
+    TUNE_RETURN_IF_ERROR(check_file(source));
+  tune_status status = parse_under_diagnostics(context, text, source, false, out_module);
+  bool is_bare = tune_status_is_ok(status)
+                     ? !tune_ir_is(*out_module, "builtin.module")
+                     : strstr(tune_status_get_message(status), SEVERAL_OPS) != NULL;
+  if (!is_bare)
+    return status;
+  tune_status_free(status);
+  if (!mlirOperationIsNull(*out_module))
+    mlirOperationDestroy(*out_module);
+  return parse_under_diagnostics(context, text, source, true, out_module);
+}
+
+void tune_ir_append(MlirStringRef text, void *user_data) {
+  tune_string_builder_append_bytes(user_data, text.data, text.length);
+}
+
+tune_status tune_ir_print(MlirOperation op, bool generic, char **out_text) {
+  *out_text = NULL;
+  tune_string_builder builder;
+  tune_string_builder_init(&builder);
+  MlirOpPrintingFlags flags = mlirOpPrintingFlagsCreate();
+  if (generic)
+    mlirOpPrintingFlagsPrintGenericOpForm(flags);
+  mlirOperationPrintWithFlags(op, flags, tune_ir_append, &builder);
+  mlirOpPrintingFlagsDestroy(flags);
+  return tune_string_builder_finish(&builder, out_text);
+}
+
+const char *tune_ir_scalar_type_name(MlirType type) {
+  if (mlirTypeIsAF16(type))
+    return "f16";
+  if (mlirTypeIsABF16(type))
+    return "bf16";
+  if (mlirTypeIsAF32(type))
+    return "f32";
+  if (mlirTypeIsAF64(type))
+    return "f64";
+  if (mlirTypeIsAIndex(type))
+    return "index";
+  if (!mlirTypeIsAInteger(type))
+    return NULL;
+  switch (mlirIntegerTypeGetWidth(type)) {
+  case 1:
+    return "i1";
+  case 8:
+    return "i8";
+  case 16:
+    return "i16";
+  case 32:
+    return "i32";
+  case 64:
+    return "i64";
+  default:
+    return NULL;
+  }
+}
+
+void tune_ir_copy_attributes(MlirOperation from, MlirOperation to) {
+  for (intptr_t i = 0; i < mlirOperationGetNumDiscardableAttributes(from); ++i) {
+    MlirNamedAttribute named = mlirOperationGetDiscardableAttribute(from, i);
+    mlirOperationSetDiscardableAttributeByName(to, mlirIdentifierStr(named.name), named.attribute);
+  }
+}
+
+bool tune_ir_is_inside(MlirOperation op, MlirOperation outer) {
+  while (!mlirOperationIsNull(op) && !mlirOperationEqual(op, outer))
+    op = mlirOperationGetParentOperation(op);
+  return !mlirOperationIsNull(op);
+}
+
+bool tune_ir_is_made_inside(MlirValue value, MlirOperation outer) {
+  return tune_ir_is_inside(mlirValueIsABlockArgument(value)
+                               ? mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value))
+                               : mlirOpResultGetOwner(value),
+                           outer);
+}
+
+void tune_ir_become(MlirOperation module, MlirOperation source) {
+  mlirRegionTakeBody(mlirOperationGetRegion(module, 0), mlirOperationGetRegion(source, 0));
+  while (mlirOperationGetNumDiscardableAttributes(module) > 0)
+    mlirOperationRemoveDiscardableAttributeByName(
+        module, mlirIdentifierStr(mlirOperationGetDiscardableAttribute(module, 0).name));
+  tune_ir_copy_attributes(source, module);
+}
+
+MlirValue tune_ir_make_index(MlirOperation place, int64_t value) {
+  tune_ir_builder builder = tune_ir_builder_before(place);
+  return tune_ir_build_index(&builder, value);
+}
+
+bool tune_ir_has_same_attributes(MlirOperation a, MlirOperation b) {
+  intptr_t count = mlirOperationGetNumAttributes(a);
+  if (count != mlirOperationGetNumAttributes(b))
+    return false;
+  for (intptr_t i = 0; i < count; ++i) {
+    MlirNamedAttribute attribute = mlirOperationGetAttribute(a, i);
+    if (!mlirAttributeEqual(attribute.attribute,
+                            mlirOperationGetAttributeByName(b, mlirIdentifierStr(attribute.name))))
+      return false;
+  }
+  return true;
+}

@@ -1,0 +1,241 @@
+//===- ir_builder.c - Making ops one after the other -------------------------===//
+
+#include "transforms/ir/ir_builder.h"
+
+void tune_ir_load_dialects(MlirContext context, const char *const *names) {
+  for (; *names; ++names)
+    mlirContextGetOrLoadDialect(context, tune_ir_string(*names));
+}
+
+tune_ir_builder tune_ir_builder_before(MlirOperation op) {
+  return (tune_ir_builder){.context = mlirOperationGetContext(op),
+                           .location = mlirOperationGetLocation(op),
+                           .block = mlirOperationGetBlock(op),
+                           .before = op};
+}
+
+tune_ir_builder tune_ir_builder_at_end(MlirBlock block, MlirLocation location) {
+  return (tune_ir_builder){
+      .context = mlirLocationGetContext(location), .location = location, .block = block};
+}
+
+//===--------------------------------------------------------------------------===//
+// Ops
+//===--------------------------------------------------------------------------===//
+
+static void insert(const tune_ir_builder *builder, MlirOperation op) {
+  if (mlirOperationIsNull(builder->before))
+    mlirBlockAppendOwnedOperation(builder->block, op);
+  else
+    mlirBlockInsertOwnedOperationBefore(builder->block, builder->before, op);
+}
+
+MlirOperation tune_ir_build(const tune_ir_builder *builder, const tune_ir_parts *parts) {
+  MlirOperationState state = mlirOperationStateGet(tune_ir_string(parts->name), builder->location);
+  mlirOperationStateAddOperands(&state, parts->operand_count, parts->operands);
+  mlirOperationStateAddResults(&state, parts->type_count, parts->types);
+  mlirOperationStateAddAttributes(&state, parts->attribute_count, parts->attributes);
+  mlirOperationStateAddOwnedRegions(&state, parts->region_count, parts->regions);
+  MlirOperation op = mlirOperationCreate(&state);
+  insert(builder, op);
+  return op;
+}
+
+MlirValue tune_ir_build_result(const tune_ir_builder *builder, const tune_ir_parts *parts) {
+  return mlirOperationGetResult(tune_ir_build(builder, parts), 0);
+}
+
+MlirValue tune_ir_build_value(const tune_ir_builder *builder, const char *name, MlirType type,
+                              intptr_t operand_count, const MlirValue *operands) {
+  tune_ir_parts parts = {.name = name,
+                         .operand_count = operand_count,
+                         .operands = operands,
+                         .type_count = 1,
+                         .types = &type};
+  return tune_ir_build_result(builder, &parts);
+}
+
+MlirValue tune_ir_build_binary(const tune_ir_builder *builder, const char *name, MlirValue a,
+                               MlirValue b) {
+  MlirValue operands[] = {a, b};
+  return tune_ir_build_value(builder, name, mlirValueGetType(a), 2, operands);
+}
+
+MlirValue tune_ir_build_constant(const tune_ir_builder *builder, MlirType type,
+                                 MlirAttribute attribute) {
+  MlirNamedAttribute value = tune_ir_named(builder->context, "value", attribute);
+  tune_ir_parts parts = {.name = "arith.constant",
+                         .type_count = 1,
+                         .types = &type,
+                         .attribute_count = 1,
+                         .attributes = &value};
+  return tune_ir_build_result(builder, &parts);
+}
+
+MlirValue tune_ir_build_index(const tune_ir_builder *builder, int64_t value) {
+  MlirType index = mlirIndexTypeGet(builder->context);
+  return tune_ir_build_constant(builder, index, mlirIntegerAttrGet(index, value));
+}
+
+MlirValue tune_ir_build_buffer_like(const tune_ir_builder *builder, MlirValue like,
+                                    MlirType element) {
+  MlirType type = mlirValueGetType(like), index = mlirIndexTypeGet(builder->context);
+  intptr_t rank = mlirShapedTypeGetRank(type), dynamic_count = 0;
+  int64_t shape[TUNE_IR_MAX_RANK];
+  MlirValue sizes[TUNE_IR_MAX_RANK];
+  for (intptr_t i = 0; i < rank; ++i) {
+    shape[i] = mlirShapedTypeGetDimSize(type, i);
+    if (!mlirShapedTypeIsDynamicDim(type, i))
+      continue;
+    MlirValue operands[] = {like, tune_ir_build_index(builder, i)};
+    sizes[dynamic_count++] = tune_ir_build_value(builder, "memref.dim", index, 2, operands);
+  }
+  MlirType made =
+      mlirMemRefTypeContiguousGet(element, rank, shape, mlirMemRefTypeGetMemorySpace(type));
+  int32_t segments[] = {(int32_t)dynamic_count, 0};
+  MlirNamedAttribute attribute = tune_ir_named(builder->context, "operandSegmentSizes",
+                                               mlirDenseI32ArrayGet(builder->context, 2, segments));
+  return tune_ir_build_result(builder, &(tune_ir_parts){.name = "memref.alloc",
+                                                        .operand_count = dynamic_count,
+                                                        .operands = sizes,
+                                                        .type_count = 1,
+                                                        .types = &made,
+                                                        .attribute_count = 1,
+                                                        .attributes = &attribute});
+}
+
+static MlirType element_of(MlirType type) {
+  return mlirTypeIsAVector(type) ? mlirShapedTypeGetElementType(type) : type;
+}
+
+MlirValue tune_ir_build_number(const tune_ir_builder *builder, MlirType type, double number) {
+  MlirType element = element_of(type);
+  MlirAttribute value = mlirTypeIsAFloat(element)
+                            ? mlirFloatAttrDoubleGet(builder->context, element, number)
+                            : mlirIntegerAttrGet(element, (int64_t)number);
+  if (mlirTypeIsAVector(type))
+    value = mlirDenseElementsAttrSplatGet(type, value);
+  return tune_ir_build_constant(builder, type, value);
+}
+
+// As arith numbers them.
+static int64_t predicate_number(const char *predicate, bool is_float) {
+  static const char *const INTEGERS[] = {"eq",  "ne",  "slt", "sle", "sgt",
+                                         "sge", "ult", "ule", "ugt", "uge"};
+  static const char *const FLOATS[] = {"false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord",
+                                       "ueq",   "ugt", "uge", "ult", "ule", "une", "uno", "true"};
+  const char *const *names = is_float ? FLOATS : INTEGERS;
+  int64_t number = 0;
+  while (strcmp(names[number], predicate) != 0)
+    ++number;
+  return number;
+}
+
+MlirValue tune_ir_build_compare(const tune_ir_builder *builder, const char *predicate, MlirValue a,
+                                MlirValue b) {
+  MlirType type = mlirValueGetType(a);
+  bool is_float = mlirTypeIsAFloat(element_of(type));
+  MlirType made = mlirIntegerTypeGet(builder->context, 1);
+  if (mlirTypeIsAVector(type)) {
+    int64_t length = mlirShapedTypeGetDimSize(type, 0);
+    made = mlirVectorTypeGet(1, &length, made);
+  }
+  MlirNamedAttribute attribute =
+      tune_ir_named(builder->context, "predicate",
+                    mlirIntegerAttrGet(mlirIntegerTypeGet(builder->context, 64),
+                                       predicate_number(predicate, is_float)));
+  MlirValue operands[] = {a, b};
+  tune_ir_parts parts = {.name = is_float ? "arith.cmpf" : "arith.cmpi",
+                         .operand_count = 2,
+                         .operands = operands,
+                         .type_count = 1,
+                         .types = &made,
+                         .attribute_count = 1,
+                         .attributes = &attribute};
+  return tune_ir_build_result(builder, &parts);
+}
+
+//===--------------------------------------------------------------------------===//
+// Bodies
+//===--------------------------------------------------------------------------===//
+
+MlirBlock tune_ir_make_block(const tune_ir_builder *builder, size_t count) {
+  MlirBlock block = mlirBlockCreate(0, NULL, NULL);
+  for (size_t i = 0; i < count; ++i)
+    mlirBlockAddArgument(block, mlirIndexTypeGet(builder->context), builder->location);
+  return block;
+}
+
+MlirRegion tune_ir_make_region(MlirBlock block) {
+  MlirRegion region = mlirRegionCreate();
+  mlirRegionAppendOwnedBlock(region, block);
+  return region;
+}
+
+tune_ir_builder tune_ir_build_if(const tune_ir_builder *builder, MlirValue condition) {
+  tune_ir_builder inner = tune_ir_builder_at_end(tune_ir_make_block(builder, 0), builder->location);
+  MlirRegion regions[] = {tune_ir_make_region(inner.block), mlirRegionCreate()};
+  tune_ir_build(builder, &(tune_ir_parts){.name = "scf.if",
+                                          .operand_count = 1,
+                                          .operands = &condition,
+                                          .region_count = 2,
+                                          .regions = regions});
+  inner.before = tune_ir_build(&inner, &(tune_ir_parts){.name = "scf.yield"});
+  return inner;
+}
+
+tune_ir_builder tune_ir_build_for(const tune_ir_builder *builder, int64_t end,
+                                  intptr_t initial_count, const MlirValue *initial,
+                                  MlirOperation *out_loop) {
+  MlirBlock body = tune_ir_make_block(builder, 1);
+  MlirOperationState state = mlirOperationStateGet(tune_ir_string("scf.for"), builder->location);
+  MlirValue from = tune_ir_build_index(builder, 0), to = tune_ir_build_index(builder, end);
+  MlirValue bounds[] = {from, to, tune_ir_build_index(builder, 1)};
+  mlirOperationStateAddOperands(&state, 3, bounds);
+  mlirOperationStateAddOperands(&state, initial_count, initial);
+  for (intptr_t i = 0; i < initial_count; ++i) {
+    MlirType type = mlirValueGetType(initial[i]);
+    mlirBlockAddArgument(body, type, builder->location);
+    mlirOperationStateAddResults(&state, 1, &type);
+  }
+  MlirRegion region = tune_ir_make_region(body);
+  mlirOperationStateAddOwnedRegions(&state, 1, &region);
+  *out_loop = mlirOperationCreate(&state);
+  insert(builder, *out_loop);
+  return tune_ir_builder_at_end(body, builder->location);
+}
+
+void tune_ir_move(const tune_ir_builder *builder, MlirOperation op) {
+  mlirOperationRemoveFromParent(op);
+  insert(builder, op);
+}
+
+static void move_until(const tune_ir_builder *builder, MlirBlock block, MlirOperation end) {
+  MlirOperation op = mlirBlockGetFirstOperation(block);
+  while (!mlirOperationIsNull(op) && !mlirOperationEqual(op, end)) {
+    tune_ir_move(builder, op);
+    op = mlirBlockGetFirstOperation(block);
+  }
+}
+
+void tune_ir_move_all(const tune_ir_builder *builder, MlirBlock block) {
+  move_until(builder, block, (MlirOperation){NULL});
+}
+
+void tune_ir_move_body(const tune_ir_builder *builder, MlirBlock block) {
+  move_until(builder, block, mlirBlockGetTerminator(block));
+}
+
+//===--------------------------------------------------------------------------===//
+// Reading
+//===--------------------------------------------------------------------------===//
+
+bool tune_ir_is_constant_index(MlirValue value, int64_t *out_value) {
+  if (!mlirValueIsAOpResult(value) || !mlirTypeIsAIndex(mlirValueGetType(value)))
+    return false;
+  MlirOperation op = mlirOpResultGetOwner(value);
+  if (!tune_ir_is(op, "arith.constant"))
+    return false;
+  *out_value = mlirIntegerAttrGetValueInt(tune_ir_attribute(op, "value"));
+  return true;
+}

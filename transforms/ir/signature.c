@@ -1,0 +1,289 @@
+//===- signature.c - How an artifact is called -------------------------------===//
+
+#include "transforms/ir/signature.h"
+
+#include "dialects/constant.h"
+#include "dialects/diagnostic.h"
+#include "transforms/ir/ir_builder.h"
+
+#include <stdlib.h>
+
+static tune_status read_value(MlirOperation function, MlirType type, const char *what, size_t index,
+                              tune_function_signature_value *out_value) {
+  MlirType element = type;
+  if (mlirTypeIsARankedTensor(type) || mlirTypeIsAMemRef(type)) {
+    element = mlirShapedTypeGetElementType(type);
+    out_value->is_tensor = true;
+    out_value->rank = (size_t)mlirShapedTypeGetRank(type);
+    if (out_value->rank > TUNE_IR_MAX_RANK)
+      return tune_status_make_at(TUNE_INVALID_ARGUMENT, function,
+                                 "%s %zu has %zu dimensions; an artifact takes at most %d", what,
+                                 index, out_value->rank, TUNE_IR_MAX_RANK);
+    // One more than needed, so that rank 0 is no empty allocation.
+    out_value->shape = calloc(out_value->rank + 1, sizeof *out_value->shape);
+    if (!out_value->shape)
+      return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a signature");
+    for (size_t i = 0; i < out_value->rank; ++i)
+      out_value->shape[i] = mlirShapedTypeIsDynamicDim(type, (intptr_t)i)
+                                ? -1
+                                : mlirShapedTypeGetDimSize(type, (intptr_t)i);
+  }
+  out_value->type = tune_ir_scalar_type_name(element);
+  if (out_value->type)
+    return TUNE_OK;
+  tune_string_builder text;
+  tune_string_builder_init(&text);
+  mlirTypePrint(type, tune_ir_append, &text);
+  tune_status status = tune_status_make_at(
+      TUNE_INVALID_ARGUMENT, function,
+      "%s %zu has the type %s; an artifact takes scalars, ranked tensors and memrefs of f16, bf16, "
+      "f32, f64, i1, i8, i16, i32, i64 and index",
+      what, index, text.text ? text.text : "?");
+  tune_string_builder_deinit(&text);
+  return status;
+}
+
+//===--------------------------------------------------------------------------===//
+// Which results live in which argument
+//===--------------------------------------------------------------------------===//
+
+// The operand in whose memory op makes its result number `result`, as far as that is fixed before
+// bufferization, or a null value.
+static MlirValue find_destination(MlirOperation op, intptr_t result) {
+  MlirStringRef name = tune_ir_name(op);
+  if (tune_ir_string_starts(name, "linalg.")) {
+    MlirAttribute segments = tune_ir_attribute(op, "operandSegmentSizes");
+    if (tune_ir_string_equal(name, "linalg.softmax"))
+      return mlirOperationGetOperand(op, 1);
+    if (mlirAttributeIsNull(segments) || mlirDenseArrayGetNumElements(segments) != 2)
+      return (MlirValue){NULL};
+    return mlirOperationGetOperand(op, mlirDenseI32ArrayGetElement(segments, 0) + result);
+  }
+  if (tune_ir_string_equal(name, "tensor.insert_slice") ||
+      tune_ir_string_equal(name, "tensor.insert") ||
+      tune_ir_string_equal(name, "vector.transfer_write") ||
+      tune_ir_string_equal(name, "bufferization.materialize_in_destination"))
+    return mlirOperationGetOperand(op, 1);
+  if (tune_ir_string_equal(name, "scf.for"))
+    return mlirOperationGetOperand(op, 3 + result);
+  return (MlirValue){NULL};
+}
+
+// The number of the argument whose memory `value` is made in, or -1. An argument that is returned
+// as it came counts as none: nothing was written.
+static ptrdiff_t find_argument(MlirValue value, MlirBlock entry) {
+  bool written = false;
+  while (!mlirValueIsABlockArgument(value)) {
+    value = find_destination(mlirOpResultGetOwner(value), mlirOpResultGetResultNumber(value));
+    if (mlirValueIsNull(value))
+      return -1;
+    written = true;
+  }
+  if (!written || !mlirBlockEqual(mlirBlockArgumentGetOwner(value), entry))
+    return -1;
+  return mlirBlockArgumentGetArgNumber(value);
+}
+
+// Whether something may write to the memref `value`, looking through views of it.
+static bool may_be_written(MlirValue value) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation op = mlirOpOperandGetOwner(use);
+    MlirStringRef name = tune_ir_name(op);
+    unsigned number = mlirOpOperandGetOperandNumber(use);
+    if (tune_ir_string_starts(name, "linalg.")) {
+      MlirAttribute segments = tune_ir_attribute(op, "operandSegmentSizes");
+      if (!mlirAttributeIsNull(segments) && mlirDenseArrayGetNumElements(segments) == 2 &&
+          number < (unsigned)mlirDenseI32ArrayGetElement(segments, 0))
+        continue;
+      return true;
+    }
+    if (tune_ir_string_equal(name, "memref.load") || tune_ir_string_equal(name, "memref.dim") ||
+        tune_ir_string_equal(name, "affine.load") || tune_ir_string_equal(name, "vector.load") ||
+        tune_ir_string_equal(name, "vector.transfer_read"))
+      continue;
+    if (tune_ir_string_equal(name, "memref.copy") && number == 0)
+      continue;
+    if (tune_ir_string_equal(name, "bufferization.to_tensor") &&
+        mlirAttributeIsNull(tune_ir_attribute(op, "writable")))
+      continue;
+    if ((tune_ir_string_equal(name, "memref.subview") ||
+         tune_ir_string_equal(name, "memref.cast") ||
+         tune_ir_string_equal(name, "memref.expand_shape") ||
+         tune_ir_string_equal(name, "memref.collapse_shape")) &&
+        !may_be_written(mlirOperationGetResult(op, 0)))
+      continue;
+    return true;
+  }
+  return false;
+}
+
+// The func.return of a body of one block; a null op where there are several.
+static MlirOperation find_return(MlirOperation function) {
+  MlirRegion region = mlirOperationGetRegion(function, 0);
+  MlirBlock entry = mlirRegionGetFirstBlock(region);
+  if (!mlirBlockIsNull(mlirBlockGetNextInRegion(entry)))
+    return (MlirOperation){NULL};
+  return mlirBlockGetTerminator(entry);
+}
+
+static tune_status find_outputs(MlirOperation function, tune_function_signature *signature) {
+  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
+  for (size_t i = 0; i < signature->argument_count; ++i) {
+    MlirValue argument = mlirBlockGetArgument(entry, (intptr_t)i);
+    if (mlirTypeIsAMemRef(mlirValueGetType(argument)))
+      signature->arguments[i].is_written = may_be_written(argument);
+  }
+  MlirOperation back = find_return(function);
+  for (size_t i = 0; i < signature->function_result_count; ++i) {
+    signature->destinations[i] = -1;
+    if (mlirOperationIsNull(back))
+      continue;
+    MlirValue value = mlirOperationGetOperand(back, (intptr_t)i);
+    if (!mlirTypeIsARankedTensor(mlirValueGetType(value)))
+      continue;
+    ptrdiff_t argument = find_argument(value, entry);
+    // What is packed ahead of the calls would be that of the first call.
+    if (argument < 0 || signature->arguments[argument].is_written ||
+        signature->arguments[argument].is_constant ||
+        !mlirTypeEqual(mlirValueGetType(mlirBlockGetArgument(entry, argument)),
+                       mlirValueGetType(value)))
+      continue;
+    signature->arguments[argument].is_written = true;
+    signature->destinations[i] = argument;
+  }
+  return TUNE_OK;
+}
+
+// Ops that are undefined for some operands, beside those that are said to be by their flags.
+static const char *const partial_ops[] = {
+    "arith.ceildivsi",    "arith.ceildivui", "arith.divsi",  "arith.divui",
+    "arith.floordivsi",   "arith.fptosi",    "arith.fptoui", "arith.index_cast",
+    "arith.index_castui", "arith.remsi",     "arith.remui",  "arith.shli",
+    "arith.shrsi",        "arith.shrui",     "func.call",    "math.ipowi",
+};
+
+static bool differs_from(MlirAttribute flags, const char *text) {
+  MlirContext context = mlirAttributeGetContext(flags);
+  return !mlirAttributeEqual(flags, mlirAttributeParseGet(context, tune_ir_string(text)));
+}
+
+// Whether values that a flag of `op` says there are not would make it undefined.
+static bool has_promise(MlirOperation op) {
+  MlirAttribute fast = tune_ir_attribute(op, "fastmath");
+  if (!mlirAttributeIsNull(fast) && differs_from(fast, "#arith.fastmath<none>") &&
+      differs_from(fast, "#arith.fastmath<contract>"))
+    return true;
+  MlirAttribute overflow = tune_ir_attribute(op, "overflowFlags");
+  if (!mlirAttributeIsNull(overflow) && differs_from(overflow, "#arith.overflow<none>"))
+    return true;
+  return !mlirAttributeIsNull(tune_ir_attribute(op, "nonNeg"));
+}
+
+static MlirWalkResult find_partial(MlirOperation op, void *is_partial) {
+  MlirStringRef name = tune_ir_name(op);
+  bool found = has_promise(op);
+  for (size_t i = 0; i < sizeof partial_ops / sizeof *partial_ops && !found; ++i)
+    found = tune_ir_string_equal(name, partial_ops[i]);
+  *(bool *)is_partial = found;
+  return found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+static tune_status read_function(MlirOperation function, tune_function_signature *signature) {
+  MlirType type = mlirTypeAttrGetValue(tune_ir_attribute(function, "function_type"));
+  signature->argument_count = (size_t)mlirFunctionTypeGetNumInputs(type);
+  signature->function_result_count = (size_t)mlirFunctionTypeGetNumResults(type);
+  signature->arguments = calloc(signature->argument_count + 1, sizeof *signature->arguments);
+  signature->results = calloc(signature->function_result_count + 1, sizeof *signature->results);
+  signature->destinations =
+      calloc(signature->function_result_count + 1, sizeof *signature->destinations);
+  if (!signature->arguments || !signature->results || !signature->destinations)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a signature");
+  for (size_t i = 0; i < signature->argument_count; ++i)
+    TUNE_RETURN_IF_ERROR(read_value(function, mlirFunctionTypeGetInput(type, (intptr_t)i),
+                                    "argument", i, &signature->arguments[i]));
+  for (size_t i = 0; i < signature->argument_count; ++i)
+    signature->arguments[i].is_constant = tune_constant_is_argument(function, (intptr_t)i);
+  TUNE_RETURN_IF_ERROR(find_outputs(function, signature));
+  mlirOperationWalk(function, find_partial, &signature->is_partial, MlirWalkPreOrder);
+  signature->exactness = tune_exactness_of(function);
+  for (size_t i = 0; i < signature->function_result_count; ++i) {
+    if (signature->destinations[i] >= 0)
+      continue;
+    TUNE_RETURN_IF_ERROR(read_value(function, mlirFunctionTypeGetResult(type, (intptr_t)i),
+                                    "result", i, &signature->results[signature->result_count]));
+    ++signature->result_count;
+  }
+  return TUNE_OK;
+}
+
+tune_status tune_function_signature_create(MlirOperation function,
+                                           tune_function_signature **out_signature) {
+  *out_signature = NULL;
+  tune_function_signature *signature = calloc(1, sizeof *signature);
+  if (!signature)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a signature");
+  tune_status status = read_function(function, signature);
+  if (!tune_status_is_ok(status)) {
+    tune_function_signature_destroy(signature);
+    return status;
+  }
+  *out_signature = signature;
+  return TUNE_OK;
+}
+
+void tune_function_signature_destroy(tune_function_signature *signature) {
+  if (!signature)
+    return;
+  for (size_t i = 0; signature->arguments && i < signature->argument_count; ++i)
+    free(signature->arguments[i].shape);
+  // All that may have been read, not only those counted in: reading the last may have failed.
+  for (size_t i = 0; signature->results && i < signature->function_result_count; ++i)
+    free(signature->results[i].shape);
+  free(signature->arguments);
+  free(signature->results);
+  free(signature->destinations);
+  free(signature);
+}
+
+//===--------------------------------------------------------------------------===//
+// JSON
+//===--------------------------------------------------------------------------===//
+
+static json_t *value_to_json(const tune_function_signature_value *value, bool is_argument) {
+  if (!value->is_tensor)
+    return json_pack("{s:s, s:s}", "kind", "scalar", "type", value->type);
+  json_t *shape = json_array();
+  for (size_t i = 0; i < value->rank; ++i)
+    json_array_append_new(shape, json_integer(value->shape[i]));
+  json_t *object =
+      json_pack("{s:s, s:s, s:o}", "kind", "tensor", "type", value->type, "shape", shape);
+  if (is_argument)
+    json_object_set_new(object, "access", json_string(value->is_written ? "readwrite" : "read"));
+  if (is_argument && value->is_constant)
+    json_object_set_new(object, "constant", json_true());
+  return object;
+}
+
+tune_status tune_function_signature_to_json(const tune_function_signature *signature,
+                                            json_t **out_object) {
+  json_t *arguments = json_array(), *results = json_array();
+  int failed = 0;
+  for (size_t i = 0; i < signature->argument_count; ++i)
+    failed |= json_array_append_new(arguments, value_to_json(&signature->arguments[i], true));
+  for (size_t i = 0; i < signature->result_count; ++i)
+    failed |= json_array_append_new(results, value_to_json(&signature->results[i], false));
+  *out_object = json_pack("{s:s, s:o, s:o}", "entry", "tune_entry", "arguments", arguments,
+                          "results", results);
+  if (*out_object && signature->is_partial)
+    failed |= json_object_set_new(*out_object, "partial", json_true());
+  if (*out_object && signature->exactness.selects)
+    failed |= json_object_set_new(*out_object, "selects", json_true());
+  if (*out_object && signature->exactness.limit)
+    failed |= json_object_set_new(*out_object, "exact", json_integer(signature->exactness.limit));
+  if (*out_object && !failed)
+    return TUNE_OK;
+  json_decref(*out_object);
+  *out_object = NULL;
+  return tune_status_make(TUNE_OUT_OF_MEMORY, "writing a signature");
+}

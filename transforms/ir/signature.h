@@ -1,0 +1,74 @@
+//===- signature.h - How an artifact is called -------------------------------===//
+//
+// The signature of an artifact's entry is read off its function before any schedule ran
+// on it, so that all candidates and the reference of a task have the same one:
+//
+//  - tensors and memrefs of fixed rank, and scalars, are arguments as they stand;
+//  - a result that is made in the memory of a tensor argument (the function returns what
+//    an op wrote into its destination, and that chain of destinations begins at the
+//    argument) is not a result but makes that argument "readwrite", as does a memref
+//    argument that some op may write to;
+//  - all other results are fresh memory;
+//  - it is partial if an op in it leaves open what comes of some values (a division of integers, a
+//    shift, a float that becomes an integer, an index computed from data, a promise such as nnan or
+//    nsw), or may (a call);
+//  - exactness.h says for which values its outputs are exact.
+//
+// docs/architecture.md has the JSON and the layout in memory.
+//
+// Threads: a signature is immutable once made.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TRANSFORMS_IR_SIGNATURE_H
+#define TUNE_TRANSFORMS_IR_SIGNATURE_H
+
+#include "support/status.h"
+#include "transforms/ir/exactness.h"
+
+#include "mlir-c/IR.h"
+
+#include <jansson.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tune_function_signature_value {
+  bool is_tensor;   // else a scalar
+  bool is_written;  // an argument that is an output too
+  bool is_constant; // an argument that is marked so (dialects/constant.h)
+  const char *type; // "f32", "i64", "index", ...: static
+  size_t rank;      // of a tensor
+  int64_t *shape;   // -1 where known only at run time
+} tune_function_signature_value;
+
+typedef struct tune_function_signature {
+  size_t argument_count;
+  tune_function_signature_value *arguments;
+  size_t result_count; // results with memory of their own
+  tune_function_signature_value *results;
+  bool is_partial; // there are values of the arguments for which the results are not defined
+  tune_exactness exactness;
+  // For each result of the function as it is in the IR, the argument that it is written to, or -1.
+  size_t function_result_count;
+  ptrdiff_t *destinations;
+} tune_function_signature;
+
+// Reads the signature of `function`, a func.func with a body. INVALID_ARGUMENT (located) for a type
+// that an artifact cannot take: unranked, complex, vectors, unusual integers.
+tune_status tune_function_signature_create(MlirOperation function,
+                                           tune_function_signature **out_signature);
+void tune_function_signature_destroy(tune_function_signature *signature);
+
+// A new reference.
+tune_status tune_function_signature_to_json(const tune_function_signature *signature,
+                                            json_t **out_object);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TUNE_TRANSFORMS_IR_SIGNATURE_H

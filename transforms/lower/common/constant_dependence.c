@@ -1,0 +1,441 @@
+//===- constant_dependence.c ----------------------------------------------------------------===//
+
+#include "transforms/lower/common/constant_dependence.h"
+
+#include "transforms/ir/ir.h"
+#include "transforms/ir/op_map.h"
+#include "transforms/lower/common/attributes.h"
+#include "transforms/lower/common/parallel_loops.h"
+
+#include <stdlib.h>
+
+// Ops that are looked at to tell what a value is made of: beyond, it is not told.
+#define MOST_VISITS 1000
+
+// Memory that is there at the top level of the function.
+typedef struct memory {
+  MlirValue value;
+  bool is_fixed;      // a constant, of the code or an argument
+  bool is_taken;      // by an allocation of the function, of a size that is known
+  bool is_ahead;      // filled by what is ahead, and only read by the rest
+  bool is_of_weights; // filled from a constant argument
+} memory;
+
+// An outermost op that may read or write memory.
+typedef struct statement {
+  MlirOperation op;
+  unsigned char *access; // to each memory
+  bool is_ahead;
+} statement;
+
+typedef struct finder {
+  MlirBlock block;
+  tune_constant_dependence_constants constants;
+  memory *memories;
+  size_t memory_count;
+  tune_op_map memory_of; // values
+  statement *statements;
+  size_t statement_count;
+} finder;
+
+//===--------------------------------------------------------------------------===//
+// Values
+//===--------------------------------------------------------------------------===//
+
+static bool is_one_of(MlirOperation op, const char *const *names) {
+  for (; *names; ++names)
+    if (tune_ir_is(op, *names))
+      return true;
+  return false;
+}
+
+bool tune_constant_dependence_is_view(MlirOperation op) {
+  static const char *const NAMES[] = {"memref.subview",
+                                      "memref.cast",
+                                      "memref.expand_shape",
+                                      "memref.collapse_shape",
+                                      "memref.reinterpret_cast",
+                                      "memref.assume_alignment",
+                                      NULL};
+  return is_one_of(op, NAMES);
+}
+
+static bool is_load(MlirOperation op) {
+  static const char *const NAMES[] = {
+      "memref.load",   "affine.load",       "affine.vector_load",   "vector.load",
+      "vector.gather", "vector.maskedload", "vector.transfer_read", NULL};
+  return is_one_of(op, NAMES);
+}
+
+static bool is_store(MlirOperation op) {
+  static const char *const NAMES[] = {
+      "memref.store",   "affine.store",       "affine.vector_store",   "vector.store",
+      "vector.scatter", "vector.maskedstore", "vector.transfer_write", NULL};
+  return is_one_of(op, NAMES);
+}
+
+static bool is_allocation(MlirOperation op) {
+  return tune_ir_is(op, "memref.alloc") || tune_ir_is(op, "memref.alloca");
+}
+
+static bool is_call_ahead(MlirOperation op) {
+  return tune_ir_is(op, "func.call") &&
+         !mlirAttributeIsNull(tune_ir_attribute(op, TUNE_AHEAD_ATTRIBUTE));
+}
+
+static bool has_memory(MlirOperation op) {
+  bool has = false;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    has |= mlirTypeIsAMemRef(mlirValueGetType(mlirOperationGetOperand(op, i)));
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
+    has |= mlirTypeIsAMemRef(mlirValueGetType(mlirOperationGetResult(op, i)));
+  return has;
+}
+
+// Without memory but for its sizes, regions or effects.
+static bool is_arithmetic(MlirOperation op) {
+  MlirStringRef name = tune_ir_name(op);
+  if (mlirOperationGetNumRegions(op) != 0)
+    return false;
+  if (tune_ir_string_equal(name, "memref.dim"))
+    return true;
+  return !has_memory(op) && !tune_ir_string_equal(name, "vector.print") &&
+         (tune_ir_string_starts(name, "arith.") || tune_ir_string_starts(name, "vector.") ||
+          tune_ir_string_equal(name, "affine.apply") || tune_ir_string_equal(name, "affine.min") ||
+          tune_ir_string_equal(name, "affine.max") || tune_ir_string_equal(name, "ub.poison"));
+}
+
+// Whether what the op does besides its results cannot be told.
+static bool has_unknown_effects(MlirOperation op) {
+  MlirStringRef name = tune_ir_name(op);
+  return (tune_ir_string_starts(name, "func.call") && !is_call_ahead(op)) ||
+         tune_ir_string_starts(name, "llvm.") || tune_ir_string_equal(name, "vector.print");
+}
+
+MlirValue tune_constant_dependence_look_through_views(MlirValue value) {
+  while (mlirValueIsAOpResult(value) &&
+         tune_constant_dependence_is_view(mlirOpResultGetOwner(value)))
+    value = mlirOperationGetOperand(mlirOpResultGetOwner(value), 0);
+  return value;
+}
+
+static bool is_argument(MlirValue value, const bool *constant) {
+  MlirBlock block = mlirBlockArgumentGetOwner(value);
+  return tune_ir_is(mlirBlockGetParentOperation(block), "func.func") &&
+         constant[mlirBlockArgumentGetArgNumber(value)];
+}
+
+// Whether `op` gets a global that nobody writes.
+static bool gets_constant(MlirOperation op) {
+  if (!tune_ir_is(op, "memref.get_global"))
+    return false;
+  MlirStringRef name = mlirFlatSymbolRefAttrGetValue(tune_ir_attribute(op, "name"));
+  MlirOperation module = op;
+  while (!mlirOperationIsNull(module) && !tune_ir_is(module, "builtin.module"))
+    module = mlirOperationGetParentOperation(module);
+  MlirOperation global = mlirOperationIsNull(module) ? module : tune_ir_find_symbol(module, name);
+  return !mlirOperationIsNull(global) &&
+         !mlirAttributeIsNull(tune_ir_attribute(global, "constant"));
+}
+
+bool tune_constant_dependence_is_constant(MlirValue value,
+                                          tune_constant_dependence_constants constants) {
+  value = tune_constant_dependence_look_through_views(value);
+  if (!mlirTypeIsAMemRef(mlirValueGetType(value)))
+    return false;
+  return mlirValueIsABlockArgument(value) ? is_argument(value, constants.arguments)
+                                          : gets_constant(mlirOpResultGetOwner(value));
+}
+
+static bool is_derived(MlirValue value, tune_constant_dependence_constants constants,
+                       size_t *visits) {
+  if (++*visits > MOST_VISITS)
+    return false;
+  if (mlirValueIsABlockArgument(value))
+    return tune_constant_dependence_is_constant(value, constants);
+  MlirOperation op = mlirOpResultGetOwner(value);
+  if (is_allocation(op))
+    return mlirOperationGetNumOperands(op) == 0;
+  if (is_call_ahead(op) || gets_constant(op))
+    return true;
+  // Memory of ours is not yet filled at just any place.
+  if (is_load(op) &&
+      !tune_constant_dependence_is_constant(mlirOperationGetOperand(op, 0), constants))
+    return false;
+  if (!is_load(op) && !tune_constant_dependence_is_view(op) && !is_arithmetic(op))
+    return false;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    if (!is_derived(mlirOperationGetOperand(op, i), constants, visits))
+      return false;
+  return true;
+}
+
+bool tune_constant_dependence_is_derived(MlirValue value,
+                                         tune_constant_dependence_constants constants) {
+  size_t visits = 0;
+  return is_derived(value, constants, &visits);
+}
+
+//===--------------------------------------------------------------------------===//
+// What is read and written
+//===--------------------------------------------------------------------------===//
+
+unsigned tune_constant_dependence_access(MlirOperation op, intptr_t number) {
+  if (tune_constant_dependence_is_view(op) || tune_ir_is(op, "memref.dim"))
+    return 0;
+  if (is_load(op) || is_call_ahead(op))
+    return TUNE_READS;
+  if (is_store(op))
+    return TUNE_WRITES;
+  if (tune_ir_is(op, "memref.copy"))
+    return number == 0 ? TUNE_READS : TUNE_WRITES;
+  if (tune_ir_is(op, "nvgpu.device_async_copy"))
+    return number == 0 ? TUNE_WRITES : TUNE_READS;
+  if (tune_ir_is(op, "nvgpu.ldmatrix") ||
+      !mlirAttributeIsNull(tune_ir_attribute(op, TUNE_TENSOR_MAP_ATTRIBUTE)))
+    return TUNE_READS;
+  MlirAttribute segments = tune_ir_attribute(op, "operandSegmentSizes");
+  if (tune_ir_string_starts(tune_ir_name(op), "linalg.") && !mlirAttributeIsNull(segments) &&
+      mlirDenseArrayGetNumElements(segments) == 2 &&
+      number < mlirDenseI32ArrayGetElement(segments, 0))
+    return TUNE_READS;
+  return TUNE_READS | TUNE_WRITES;
+}
+
+bool tune_constant_dependence_is_written(MlirValue of) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(of); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation user = mlirOpOperandGetOwner(use);
+    intptr_t number = (intptr_t)mlirOpOperandGetOperandNumber(use);
+    if (tune_constant_dependence_is_view(user)
+            ? tune_constant_dependence_is_written(mlirOperationGetResult(user, 0))
+            : (tune_constant_dependence_access(user, number) & TUNE_WRITES) != 0)
+      return true;
+  }
+  return false;
+}
+
+typedef struct look {
+  const finder *self;
+  statement *at;
+  bool is_movable; // everything it uses from outside can be had elsewhere
+} look;
+
+static MlirWalkResult look_at_op(MlirOperation op, void *user_data) {
+  look *state = user_data;
+  if (has_unknown_effects(op) ||
+      (state->self->constants.parallel_stays && tune_parallel_loops_is_parallel(op)))
+    state->is_movable = false;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
+    MlirValue value = mlirOperationGetOperand(op, i);
+    MlirBlock block = mlirValueIsABlockArgument(value)
+                          ? mlirBlockArgumentGetOwner(value)
+                          : mlirOperationGetBlock(mlirOpResultGetOwner(value));
+    bool is_outside = mlirBlockEqual(block, state->self->block);
+    if (is_outside && !tune_constant_dependence_is_derived(value, state->self->constants))
+      state->is_movable = false;
+    if (!mlirTypeIsAMemRef(mlirValueGetType(value)))
+      continue;
+    MlirValue base = tune_constant_dependence_look_through_views(value);
+    size_t index = tune_op_map_get(&state->self->memory_of, base.ptr);
+    if (index != TUNE_OP_MAP_NONE)
+      state->at->access[index] |= (unsigned char)tune_constant_dependence_access(op, i);
+    else if (!mlirValueIsAOpResult(base) || !is_allocation(mlirOpResultGetOwner(base)))
+      state->is_movable = false; // a loop carries it: who knows which
+  }
+  return MlirWalkResultAdvance;
+}
+
+static bool is_used(MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
+    if (!mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(op, i))))
+      return true;
+  return false;
+}
+
+static tune_status add_statement(finder *self, MlirOperation op) {
+  statement *added = &self->statements[self->statement_count++];
+  *added = (statement){.op = op, .access = calloc(self->memory_count + 1, 1)};
+  if (!added->access)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "looking for what is constant");
+  look state = {.self = self, .at = added, .is_movable = true};
+  mlirOperationWalk(op, look_at_op, &state, MlirWalkPreOrder);
+  bool is_call = is_call_ahead(op);
+  added->is_ahead =
+      state.is_movable &&
+      (is_call || (!is_used(op) && !tune_ir_is(op, "func.return") && !tune_ir_is(op, "func.call")));
+  return TUNE_OK;
+}
+
+static tune_status add_memory(finder *self, MlirValue value, bool is_taken) {
+  self->memories[self->memory_count] =
+      (memory){.value = value, .is_taken = is_taken, .is_ahead = is_taken};
+  return tune_op_map_set(&self->memory_of, value.ptr, self->memory_count++);
+}
+
+static tune_status add_memories(finder *self) {
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(self->block); ++i) {
+    MlirValue argument = mlirBlockGetArgument(self->block, i);
+    if (mlirTypeIsAMemRef(mlirValueGetType(argument))) {
+      TUNE_RETURN_IF_ERROR(add_memory(self, argument, false));
+      memory *added = &self->memories[self->memory_count - 1];
+      added->is_fixed = added->is_of_weights = self->constants.arguments[i];
+    }
+  }
+  for (MlirOperation op = mlirBlockGetFirstOperation(self->block); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i) {
+      MlirValue value = mlirOperationGetResult(op, i);
+      if (tune_constant_dependence_is_view(op) || !mlirTypeIsAMemRef(mlirValueGetType(value)))
+        continue;
+      TUNE_RETURN_IF_ERROR(
+          add_memory(self, value, is_allocation(op) && mlirOperationGetNumOperands(op) == 0));
+      memory *added = &self->memories[self->memory_count - 1];
+      added->is_fixed = gets_constant(op);
+      added->is_of_weights = is_call_ahead(op) || added->is_fixed;
+      added->is_ahead |= is_call_ahead(op);
+    }
+  return TUNE_OK;
+}
+
+//===--------------------------------------------------------------------------===//
+// What is ahead
+//===--------------------------------------------------------------------------===//
+
+// Whether memory `index` is filled by ops that are ahead, before anything else looks at it.
+static bool is_filled_ahead(const finder *self, size_t index) {
+  bool is_written = false, is_read = false;
+  for (size_t s = 0; s < self->statement_count; ++s) {
+    const statement *at = &self->statements[s];
+    bool writes = at->access[index] & TUNE_WRITES;
+    if (writes && (!at->is_ahead || is_read))
+      return false;
+    is_written |= writes;
+    is_read |= at->access[index] && !at->is_ahead;
+  }
+  return is_written;
+}
+
+// Whether all that the statement touches can be there ahead of the function.
+static bool is_possible_ahead(const finder *self, const statement *at) {
+  bool writes = is_call_ahead(at->op);
+  for (size_t i = 0; i < self->memory_count; ++i) {
+    const memory *touched = &self->memories[i];
+    writes |= (at->access[i] & TUNE_WRITES) != 0;
+    if (((at->access[i] & TUNE_WRITES) && !(touched->is_taken && touched->is_ahead)) ||
+        (at->access[i] && !touched->is_ahead && !touched->is_fixed))
+      return false;
+  }
+  return writes;
+}
+
+// Takes away what cannot be ahead until nothing changes.
+static void narrow(finder *self) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t i = 0; i < self->memory_count; ++i)
+      if (self->memories[i].is_taken && self->memories[i].is_ahead && !is_filled_ahead(self, i)) {
+        self->memories[i].is_ahead = false;
+        changed = true;
+      }
+    for (size_t s = 0; s < self->statement_count; ++s)
+      if (self->statements[s].is_ahead && !is_possible_ahead(self, &self->statements[s])) {
+        self->statements[s].is_ahead = false;
+        changed = true;
+      }
+  }
+}
+
+// Follows the weights through what is ahead.
+static void spread_weights(finder *self) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t s = 0; s < self->statement_count; ++s) {
+      const statement *at = &self->statements[s];
+      bool reads_weights = false;
+      for (size_t i = 0; i < self->memory_count && at->is_ahead; ++i)
+        reads_weights |= (at->access[i] & TUNE_READS) && self->memories[i].is_of_weights;
+      for (size_t i = 0; i < self->memory_count && reads_weights; ++i)
+        if ((at->access[i] & TUNE_WRITES) && !self->memories[i].is_of_weights)
+          self->memories[i].is_of_weights = changed = true;
+    }
+  }
+}
+
+// What is filled from nothing but constants of the code, zeroes say, costs more to hand over.
+static void drop_others(finder *self) {
+  for (size_t i = 0; i < self->memory_count; ++i)
+    self->memories[i].is_ahead &= self->memories[i].is_of_weights;
+}
+
+static tune_status collect(const finder *self, tune_constant_dependence *out) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(self->block); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    bool is_ahead = false;
+    if (is_allocation(op)) {
+      size_t index = tune_op_map_get(&self->memory_of, mlirOperationGetResult(op, 0).ptr);
+      is_ahead = index != TUNE_OP_MAP_NONE && self->memories[index].is_ahead;
+    }
+    for (size_t s = 0; s < self->statement_count; ++s)
+      is_ahead |= self->statements[s].is_ahead && mlirOperationEqual(self->statements[s].op, op);
+    if (is_ahead)
+      out->ops[out->op_count++] = op;
+  }
+  for (size_t i = 0; i < self->memory_count; ++i)
+    for (size_t s = 0; s < self->statement_count && self->memories[i].is_ahead; ++s)
+      if (self->statements[s].access[i] && !self->statements[s].is_ahead) {
+        out->kept[out->kept_count++] = self->memories[i].value;
+        break;
+      }
+  return TUNE_OK;
+}
+
+static tune_status find(finder *self, tune_constant_dependence *out) {
+  size_t ops = 0, values = (size_t)mlirBlockGetNumArguments(self->block);
+  for (MlirOperation op = mlirBlockGetFirstOperation(self->block); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op), ++ops)
+    values += (size_t)mlirOperationGetNumResults(op);
+  self->memories = calloc(values + 1, sizeof *self->memories);
+  self->statements = calloc(ops + 1, sizeof *self->statements);
+  out->ops = calloc(ops + 1, sizeof *out->ops);
+  out->kept = calloc(values + 1, sizeof *out->kept);
+  if (!self->memories || !self->statements || !out->ops || !out->kept)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "looking for what is constant");
+  TUNE_RETURN_IF_ERROR(add_memories(self));
+  for (MlirOperation op = mlirBlockGetFirstOperation(self->block); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (!tune_constant_dependence_is_view(op) && !is_allocation(op) && !is_arithmetic(op) &&
+        !tune_ir_is(op, "memref.get_global"))
+      TUNE_RETURN_IF_ERROR(add_statement(self, op));
+  narrow(self);
+  spread_weights(self);
+  drop_others(self);
+  narrow(self);
+  return collect(self, out);
+}
+
+tune_status tune_constant_dependence_find(MlirOperation function,
+                                          tune_constant_dependence_constants constants,
+                                          tune_constant_dependence *out_ahead) {
+  *out_ahead = (tune_constant_dependence){0};
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
+  if (!mlirBlockIsNull(mlirBlockGetNextInRegion(block)))
+    return TUNE_OK;
+  finder self = {.block = block, .constants = constants};
+  tune_op_map_init(&self.memory_of);
+  tune_status status = find(&self, out_ahead);
+  for (size_t s = 0; s < self.statement_count; ++s)
+    free(self.statements[s].access);
+  free(self.statements);
+  free(self.memories);
+  tune_op_map_deinit(&self.memory_of);
+  if (!tune_status_is_ok(status))
+    tune_constant_dependence_deinit(out_ahead);
+  return status;
+}
+
+void tune_constant_dependence_deinit(tune_constant_dependence *ahead) {
+  free(ahead->ops);
+  free(ahead->kept);
+  *ahead = (tune_constant_dependence){0};
+}

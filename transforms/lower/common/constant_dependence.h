@@ -1,0 +1,69 @@
+//===- constant_dependence.h - What of a function depends on its constant arguments alone -===//
+//
+// Looks at a function after bufferization: which of its buffers are filled from constant
+// arguments (dialects/constant.h) and the module's own constants, by which of its outermost ops,
+// and only read afterwards. These are what a schedule hoisted to the top, panels of weights mostly.
+// What cannot be told stays: ops whose effects are unknown, buffers that are handed on.
+//
+// Threads: as the context.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TRANSFORMS_LOWER_COMMON_CONSTANT_DEPENDENCE_H
+#define TUNE_TRANSFORMS_LOWER_COMMON_CONSTANT_DEPENDENCE_H
+
+#include "support/status.h"
+
+#include "mlir-c/IR.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tune_constant_dependence {
+  // The outermost ops that can be done ahead, in order: those that take memory, that fill it, and
+  // calls with the attribute.
+  MlirOperation *ops;
+  size_t op_count;
+  MlirValue *kept; // the memory that the ops which stay read
+  size_t kept_count;
+} tune_constant_dependence;
+
+// What is constant to a function.
+typedef struct tune_constant_dependence_constants {
+  const bool *arguments; // which of its arguments; constants of the module are so to all
+  bool parallel_stays;   // what threads do together is not ahead
+} tune_constant_dependence_constants;
+
+// A function of several blocks has nothing that is ahead.
+tune_status tune_constant_dependence_find(MlirOperation function,
+                                          tune_constant_dependence_constants constants,
+                                          tune_constant_dependence *out_ahead);
+void tune_constant_dependence_deinit(tune_constant_dependence *ahead);
+
+// Whether `value`, at the top level of a function, is a constant argument of memref type or a
+// constant of the module, or a view of one.
+bool tune_constant_dependence_is_constant(MlirValue value,
+                                          tune_constant_dependence_constants constants);
+
+// Whether the result of `op` is the memory of its first operand, seen otherwise.
+bool tune_constant_dependence_is_view(MlirOperation op);
+// The memory that `value` is seen through views.
+MlirValue tune_constant_dependence_look_through_views(MlirValue value);
+// What `op` may do with the memory that is its operand `number`; nothing where it makes a view of
+// it.
+enum { TUNE_READS = 1, TUNE_WRITES = 2 };
+unsigned tune_constant_dependence_access(MlirOperation op, intptr_t number);
+// Whether some op may write to the memory `of`, seen as it is or otherwise.
+bool tune_constant_dependence_is_written(MlirValue of);
+
+// Whether `value` can be computed at another place from constant arguments and memory that is
+// ahead: it is one of these, or an op without effects on them.
+bool tune_constant_dependence_is_derived(MlirValue value,
+                                         tune_constant_dependence_constants constants);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TUNE_TRANSFORMS_LOWER_COMMON_CONSTANT_DEPENDENCE_H

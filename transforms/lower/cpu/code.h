@@ -1,0 +1,44 @@
+//===- code.h - From the LLVM dialect to bytes -------------------------------===//
+//
+// The second half of a build: the lowered module becomes LLVM IR, gets the entry (entry.h) and
+// is optimised and emitted. Parts (function_modules.h) are optimised each by its own decisions,
+// before they are linked to the rest; nothing is optimised across them, as nothing was when they
+// were measured.
+//
+// Threads: one at a time per MLIR context; LLVM's context is made for the call.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TRANSFORMS_LOWER_CPU_CODE_H
+#define TUNE_TRANSFORMS_LOWER_CPU_CODE_H
+
+#include "transforms/lower/cpu/cpu.h"
+#include "transforms/lower/cpu/function_modules.h"
+#include "transforms/lower/cpu/prepack.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tune_code_source {
+  MlirOperation module; // in the LLVM dialect
+  const tune_function_modules *parts;
+  const char *function; // the entry
+  const tune_function_signature *signature;
+  const tune_prepack *prepack;
+  const tune_llvm_options *options; // of what is no part
+  bool is_unordered;                // unordered.h
+} tune_code_source;
+
+// Emits LLVM IR, assembly or an object file; `*out_bytes` (free() it) has a NUL after its
+// `*out_size` bytes. Adds to `report`. INVALID_ARGUMENT with MLIR's diagnostics for what cannot be
+// translated.
+tune_status tune_code_generate(const tune_code_source *source, const tune_llvm_target *target,
+                               tune_emit emit, char **out_bytes, size_t *out_size,
+                               tune_code_report *report);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TUNE_TRANSFORMS_LOWER_CPU_CODE_H

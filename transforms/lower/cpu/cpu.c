@@ -1,0 +1,307 @@
+//===- cpu.c - From a scheduled module to code for a CPU ---------------------===//
+
+#include "transforms/lower/cpu/cpu.h"
+
+#include "dialects/diagnostic.h"
+#include "support/clock.h"
+#include "transforms/ir/ir.h"
+#include "transforms/lower/common/bufferize.h"
+#include "transforms/lower/common/memory.h"
+#include "transforms/lower/common/parallel_loops.h"
+#include "transforms/lower/common/pipeline.h"
+#include "transforms/lower/common/unordered.h"
+#include "transforms/lower/common/warm_up.h"
+#include "transforms/lower/cpu/accumulator_promotion.h"
+#include "transforms/lower/cpu/code.h"
+#include "transforms/lower/cpu/entry.h"
+#include "transforms/lower/cpu/float_promotion.h"
+#include "transforms/lower/cpu/function_modules.h"
+#include "transforms/lower/cpu/math.h"
+#include "transforms/lower/cpu/padding.h"
+#include "transforms/lower/cpu/prepack.h"
+#include "transforms/lower/cpu/reference_loops.h"
+#include "transforms/lower/cpu/strided_copies.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define GIVE_BACK_MEMORY                                                                           \
+  "drop-equivalent-buffer-results,"                                                                \
+  "expand-realloc,canonicalize,ownership-based-buffer-deallocation,canonicalize,"                  \
+  "buffer-deallocation-simplification,bufferization-lower-deallocations,cse,canonicalize,"         \
+  "convert-bufferization-to-memref"
+
+#define LOOPS_OF_LINALG "convert-linalg-to-loops"
+
+#define FORALL_TO_LOOPS "scf-forall-to-for"
+#define FORALL_TO_THREADS "scf-forall-to-parallel,convert-scf-to-openmp"
+
+// fold-memref-alias-ops and expand-strided-metadata come before vectors become loops, so that views
+// are gone when addresses are computed. math-expand-ops only takes what LLVM has no code for.
+// convert-openmp-to-llvm takes memrefs along, with plain malloc, so it comes after them.
+#define BEFORE_FORALL "func.func(lower-vector-multi-reduction),fold-memref-alias-ops"
+#define TO_LLVM                                                                                    \
+  "expand-strided-metadata,convert-vector-to-scf{full-unroll=true},lower-affine,"                  \
+  "func.func(math-expand-ops{ops=fpowi}),convert-scf-to-cf,"                                       \
+  "convert-vector-to-llvm{enable-x86vector=true reassociate-fp-reductions=true},"                  \
+  "convert-complex-to-llvm,convert-math-to-llvm,convert-math-to-libm,"                             \
+  "convert-func-to-llvm,convert-ub-to-llvm,convert-cf-to-llvm,convert-arith-to-llvm,"              \
+  "convert-index-to-llvm,finalize-memref-to-llvm{use-generic-functions=1}"
+#define LAST "reconcile-unrealized-casts"
+
+struct tune_cpu_lowering {
+  MlirContext context;
+  tune_llvm_target target;
+  bool has_threads;
+  tune_bufferizer bufferizer;
+  MlirPassManager give_back_memory;
+  MlirPassManager generalize; // named ops that are left, to linalg.generic
+  MlirPassManager convert;
+};
+
+static tune_status make_all_passes(tune_cpu_lowering *lowering) {
+  TUNE_RETURN_IF_ERROR(
+      tune_pipeline_create(lowering->context, GIVE_BACK_MEMORY, &lowering->give_back_memory));
+  TUNE_RETURN_IF_ERROR(tune_pipeline_create(lowering->context, "linalg-generalize-named-ops",
+                                            &lowering->generalize));
+  static const char ONE_THREAD[] =
+      LOOPS_OF_LINALG "," BEFORE_FORALL "," FORALL_TO_LOOPS "," TO_LLVM "," LAST;
+  static const char THREADS[] = LOOPS_OF_LINALG "," BEFORE_FORALL "," FORALL_TO_THREADS "," TO_LLVM
+                                                ",convert-openmp-to-llvm," LAST;
+  return tune_pipeline_create(lowering->context, lowering->has_threads ? THREADS : ONE_THREAD,
+                              &lowering->convert);
+}
+
+tune_status tune_cpu_lowering_create(MlirContext context, const tune_cpu_options *options,
+                                     tune_cpu_lowering **out_lowering) {
+  *out_lowering = NULL;
+  tune_cpu_lowering *lowering = calloc(1, sizeof *lowering);
+  if (!lowering)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "making a lowering");
+  lowering->context = context;
+  lowering->has_threads = options->threads > 1;
+  tune_status status =
+      tune_llvm_target_init(&lowering->target, options->triple, options->cpu, options->features);
+  if (tune_status_is_ok(status))
+    status = tune_bufferizer_init(&lowering->bufferizer, context);
+  if (tune_status_is_ok(status))
+    status = make_all_passes(lowering);
+  if (!tune_status_is_ok(status)) {
+    tune_cpu_lowering_destroy(lowering);
+    return status;
+  }
+  *out_lowering = lowering;
+  return TUNE_OK;
+}
+
+void tune_cpu_lowering_destroy(tune_cpu_lowering *lowering) {
+  if (!lowering)
+    return;
+  tune_bufferizer_deinit(&lowering->bufferizer);
+  tune_pipeline_destroy(lowering->give_back_memory);
+  tune_pipeline_destroy(lowering->generalize);
+  tune_pipeline_destroy(lowering->convert);
+  tune_llvm_target_deinit(&lowering->target);
+  free(lowering);
+}
+
+//===--------------------------------------------------------------------------===//
+// MLIR
+//===--------------------------------------------------------------------------===//
+
+// The first op that no conversion took, or a null one.
+static MlirWalkResult find_unlowered(MlirOperation op, void *user_data) {
+  MlirOperation *found = user_data;
+  MlirStringRef name = tune_ir_name(op);
+  if (tune_ir_string_starts(name, "llvm.") || tune_ir_string_starts(name, "omp.") ||
+      tune_ir_string_equal(name, "builtin.module") ||
+      tune_ir_string_equal(name, "builtin.unrealized_conversion_cast"))
+    return MlirWalkResultAdvance;
+  *found = op;
+  return MlirWalkResultInterrupt;
+}
+
+// Conversions leave what they do not know; the translation would only complain of the casts around.
+static tune_status check_lowered(MlirOperation module) {
+  MlirOperation op = {NULL};
+  mlirOperationWalk(module, find_unlowered, &op, MlirWalkPreOrder);
+  if (mlirOperationIsNull(op))
+    return TUNE_OK;
+  MlirStringRef name = tune_ir_name(op);
+  return tune_status_make_at(TUNE_INVALID_ARGUMENT, op,
+                             "%.*s is left after lowering; a schedule has to lower it",
+                             (int)name.length, name.data);
+}
+
+static tune_status give_back_memory(tune_cpu_lowering *lowering, MlirOperation module) {
+  if (lowering->has_threads)
+    TUNE_RETURN_IF_ERROR(tune_parallel_loops_lower(module));
+  if (tune_memory_has_allocations(module))
+    TUNE_RETURN_IF_ERROR(
+        tune_pipeline_run(lowering->give_back_memory, module, "giving memory back"));
+  return tune_memory_open_copies(module);
+}
+
+static tune_status convert(tune_cpu_lowering *lowering, MlirOperation module,
+                           const tune_math_options *math) {
+  tune_memory_hoist_stack(module, lowering->has_threads);
+  TUNE_RETURN_IF_ERROR(tune_math_lower(module, math, &lowering->target));
+  TUNE_RETURN_IF_ERROR(
+      tune_pipeline_run(lowering->convert, module, "lowering to the LLVM dialect"));
+  return check_lowered(module);
+}
+
+static tune_status convert_with_parts(tune_cpu_lowering *lowering, MlirOperation module,
+                                      const tune_math_options *math,
+                                      const tune_function_modules *parts) {
+  for (size_t i = 0; i < parts->count; ++i)
+    TUNE_RETURN_IF_ERROR(convert(lowering, parts->items[i].module, &parts->items[i].math));
+  return convert(lowering, module, math);
+}
+
+// What no schedule has turned into loops or vectors becomes loops: in the reference's order, so
+// that a default is not slower than what it is checked against.
+static tune_status order_loops(tune_cpu_lowering *lowering, MlirOperation module) {
+  TUNE_RETURN_IF_ERROR(tune_pipeline_run(lowering->generalize, module, "generalizing"));
+  tune_reference_loops_order(module);
+  return TUNE_OK;
+}
+
+static void emit_c_interface(MlirOperation module, const char *name) {
+  mlirOperationSetAttributeByName(tune_ir_find_symbol(module, tune_ir_string(name)),
+                                  tune_ir_string("llvm.emit_c_interface"),
+                                  mlirUnitAttrGet(mlirOperationGetContext(module)));
+}
+
+// The plain lowering has no `out_prepack`: nothing is packed ahead, and ops stay as they are.
+static tune_status lower_to_llvm_dialect(tune_cpu_lowering *lowering, MlirOperation module,
+                                         const char *name, const tune_function_signature *signature,
+                                         tune_llvm_options *options, tune_prepack *out_prepack,
+                                         tune_function_modules *out_parts) {
+  MlirOperation function;
+  TUNE_RETURN_IF_ERROR(tune_ir_find_function(module, name, &function));
+  TUNE_RETURN_IF_ERROR(tune_llvm_options_take(function, options));
+  tune_math_options math = tune_math_options_default();
+  TUNE_RETURN_IF_ERROR(tune_math_options_take(function, &math));
+  TUNE_RETURN_IF_ERROR(tune_bufferizer_run(&lowering->bufferizer, module));
+  TUNE_RETURN_IF_ERROR(tune_ir_find_function(module, name, &function));
+  TUNE_RETURN_IF_ERROR(tune_memory_place_results(function, signature));
+  emit_c_interface(module, name);
+  if (out_prepack) {
+    TUNE_RETURN_IF_ERROR(tune_prepack_split(module, function, lowering->has_threads, out_prepack));
+    if (out_prepack->function)
+      emit_c_interface(module, out_prepack->function);
+    TUNE_RETURN_IF_ERROR(tune_padding_lower(module, lowering->has_threads));
+  }
+  TUNE_RETURN_IF_ERROR(give_back_memory(lowering, module));
+  if (out_prepack)
+    TUNE_RETURN_IF_ERROR(tune_strided_copies_vectorize(module));
+  TUNE_RETURN_IF_ERROR(order_loops(lowering, module));
+  if (out_prepack) {
+    TUNE_RETURN_IF_ERROR(tune_float_promotion_run(module));
+  } else {
+    tune_accumulator_promotion_run(module);
+    TUNE_RETURN_IF_ERROR(tune_reference_loops_tile_products(module));
+  }
+  TUNE_RETURN_IF_ERROR(tune_function_modules_split(module, name, out_parts));
+  return convert_with_parts(lowering, module, &math, out_parts);
+}
+
+// The one decision about the backend that the LLVM dialect has a place for.
+static void pass_vector_width(const tune_function_module *part) {
+  if (part->llvm.prefer_vector_width <= 0)
+    return;
+  MlirContext context = mlirOperationGetContext(part->module);
+  char width[32];
+  snprintf(width, sizeof width, "%lld", (long long)part->llvm.prefer_vector_width);
+  MlirAttribute pair[] = {mlirStringAttrGet(context, tune_ir_string("prefer-vector-width")),
+                          mlirStringAttrGet(context, tune_ir_string(width))};
+  MlirAttribute list = mlirArrayAttrGet(context, 2, pair);
+  MlirOperation function = tune_ir_find_symbol(part->module, tune_ir_string(part->function));
+  mlirOperationSetAttributeByName(function, tune_ir_string("passthrough"),
+                                  mlirArrayAttrGet(context, 1, &list));
+}
+
+tune_status tune_cpu_lowering_run_module(tune_cpu_lowering *lowering, MlirOperation module) {
+  TUNE_RETURN_IF_ERROR(tune_bufferizer_run(&lowering->bufferizer, module));
+  TUNE_RETURN_IF_ERROR(tune_padding_lower(module, lowering->has_threads));
+  TUNE_RETURN_IF_ERROR(give_back_memory(lowering, module));
+  TUNE_RETURN_IF_ERROR(tune_strided_copies_vectorize(module));
+  TUNE_RETURN_IF_ERROR(order_loops(lowering, module));
+  TUNE_RETURN_IF_ERROR(tune_float_promotion_run(module));
+  tune_function_modules parts;
+  TUNE_RETURN_IF_ERROR(tune_function_modules_split(module, NULL, &parts));
+  for (size_t i = 0; i < parts.count; ++i)
+    pass_vector_width(&parts.items[i]);
+  tune_math_options math = tune_math_options_default();
+  tune_status status = convert_with_parts(lowering, module, &math, &parts);
+  if (tune_status_is_ok(status))
+    tune_function_modules_merge(&parts, module);
+  tune_function_modules_deinit(&parts);
+  return status;
+}
+
+static bool is_unordered(MlirOperation module, const tune_function_modules *parts) {
+  bool found = tune_unordered_find(module);
+  for (size_t i = 0; i < parts->count && !found; ++i)
+    found = tune_unordered_find(parts->items[i].module);
+  return found;
+}
+
+//===--------------------------------------------------------------------------===//
+// Whole builds
+//===--------------------------------------------------------------------------===//
+
+tune_status tune_cpu_lowering_run(tune_cpu_lowering *lowering, MlirOperation module,
+                                  const char *function, const tune_function_signature *signature,
+                                  bool plain, tune_emit emit, char **out_bytes, size_t *out_size,
+                                  tune_code_report *out_report) {
+  *out_bytes = NULL;
+  *out_size = 0;
+  tune_code_report report = {0};
+  double start = tune_clock_seconds();
+  tune_llvm_options options = tune_llvm_options_default();
+  if (plain) {
+    options.opt_level = 2;
+    options.contract = 0;
+    // It makes whole modules of plain loops compile for a second and run hardly faster.
+    options.loop_unroll = 0;
+  }
+  tune_function_modules parts = {0};
+  tune_prepack prepack = {0};
+  tune_status status = lower_to_llvm_dialect(lowering, module, function, signature, &options,
+                                             plain ? NULL : &prepack, &parts);
+  report.lower = tune_clock_seconds() - start;
+  if (tune_status_is_ok(status) && emit == TUNE_EMIT_MLIR) {
+    tune_function_modules_merge(&parts, module);
+    status = tune_ir_print(module, false, out_bytes);
+    *out_size = *out_bytes ? strlen(*out_bytes) : 0;
+  } else if (tune_status_is_ok(status)) {
+    tune_code_source source = {.module = module,
+                               .parts = &parts,
+                               .function = function,
+                               .signature = signature,
+                               .prepack = &prepack,
+                               .options = &options,
+                               .is_unordered = is_unordered(module, &parts)};
+    status = tune_code_generate(&source, &lowering->target, emit, out_bytes, out_size, &report);
+  }
+  tune_function_modules_deinit(&parts);
+  report.packs_ahead = tune_entry_takes_packed(&prepack);
+  report.packs_at_load = tune_entry_packs_at_load(&prepack);
+  tune_prepack_deinit(&prepack);
+  if (out_report)
+    *out_report = report;
+  return status;
+}
+
+static tune_status run_once(void *lowering, MlirOperation module, const char *function,
+                            const tune_function_signature *signature, char **out_bytes) {
+  size_t size;
+  return tune_cpu_lowering_run(lowering, module, function, signature, false, TUNE_EMIT_OBJECT,
+                               out_bytes, &size, NULL);
+}
+
+tune_status tune_cpu_lowering_warm_up(tune_cpu_lowering *lowering) {
+  return tune_warm_up(lowering->context, run_once, lowering);
+}

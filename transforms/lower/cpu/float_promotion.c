@@ -1,0 +1,409 @@
+//===- float_promotion.c - What a CPU keeps of f16 and bf16 in registers -----===//
+//
+// First values are marked that are computed, and what these become as parts of vectors, or carried
+// by loops, again and again until no loop carries more of them. Then they get their types, and the
+// others the steps that their users want.
+//
+//===--------------------------------------------------------------------------===//
+
+#include "transforms/lower/cpu/float_promotion.h"
+
+#include "transforms/ir/ir_builder.h"
+#include "transforms/ir/op_list.h"
+#include "transforms/ir/op_map.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_RANK 16
+
+// The values that are made narrow, or wide, for those who want them so.
+typedef struct made_values {
+  tune_op_map index; // of what they are made of
+  MlirValue *items;
+  size_t count, capacity;
+} made_values;
+
+typedef struct widening {
+  tune_op_map marked; // values to whether they are of bf16
+  bool has_grown;
+  bool failed; // memory ran out
+  tune_op_list ops;
+  made_values extended, rounded;
+} widening;
+
+static MlirType element_of(MlirType type) {
+  return mlirTypeIsAVector(type) ? mlirShapedTypeGetElementType(type) : type;
+}
+
+// A scalar, or a vector of fixed size, of f16 or bf16.
+static bool is_narrow(MlirValue value) {
+  MlirType type = mlirValueGetType(value), element = element_of(type);
+  return (mlirTypeIsAF16(element) || mlirTypeIsABF16(element)) &&
+         !(mlirTypeIsAVector(type) &&
+           (mlirVectorTypeIsScalable(type) || mlirShapedTypeGetRank(type) > MAX_RANK));
+}
+
+static MlirType with_element(MlirType type, MlirType element) {
+  if (!mlirTypeIsAVector(type))
+    return element;
+  int64_t sizes[MAX_RANK];
+  intptr_t rank = mlirShapedTypeGetRank(type);
+  for (intptr_t i = 0; i < rank; ++i)
+    sizes[i] = mlirShapedTypeGetDimSize(type, i);
+  return mlirVectorTypeGet(rank, sizes, element);
+}
+
+static MlirOperation definition_of(MlirValue value) {
+  return mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){NULL};
+}
+
+//===--- Ops --------------------------------------------------------------------------===//
+
+static bool is_one_of(MlirOperation op, const char *const *names) {
+  for (size_t i = 0; names[i]; ++i)
+    if (tune_ir_is(op, names[i]))
+      return true;
+  return false;
+}
+
+// What vector.mask is around may stand there alone.
+static bool is_masked(MlirOperation op) {
+  return tune_ir_is(mlirOperationGetParentOperation(op), "vector.mask");
+}
+
+static bool computes(MlirOperation op) {
+  static const char *const NAMES[] = {"arith.addf",
+                                      "arith.subf",
+                                      "arith.mulf",
+                                      "arith.divf",
+                                      "arith.remf",
+                                      "arith.negf",
+                                      "arith.maximumf",
+                                      "arith.minimumf",
+                                      "arith.maxnumf",
+                                      "arith.minnumf",
+                                      "arith.cmpf",
+                                      "vector.fma",
+                                      "vector.contract",
+                                      "vector.reduction",
+                                      "vector.multi_reduction",
+                                      "vector.outerproduct",
+                                      NULL};
+  bool is_function = tune_ir_string_starts(tune_ir_name(op), "math.");
+  return (is_function || is_one_of(op, NAMES)) && !is_masked(op);
+}
+
+// Whether `op` gives of what it is given, and nothing else.
+static bool moves(MlirOperation op) {
+  static const char *const NAMES[] = {"arith.select",
+                                      "vector.broadcast",
+                                      "vector.deinterleave",
+                                      "vector.extract",
+                                      "vector.extract_strided_slice",
+                                      "vector.from_elements",
+                                      "vector.insert",
+                                      "vector.insert_strided_slice",
+                                      "vector.interleave",
+                                      "vector.shape_cast",
+                                      "vector.shuffle",
+                                      "vector.to_elements",
+                                      "vector.transpose",
+                                      NULL};
+  return is_one_of(op, NAMES);
+}
+
+// Whether operand number `operand` of `op` is what a sum, or an extremum, was so far.
+static bool accumulates(MlirOperation op, intptr_t operand) {
+  static const char *const SUMS[] = {
+      "arith.addf",    "arith.maximumf",   "arith.minimumf",         "arith.maxnumf",
+      "arith.minnumf", "vector.reduction", "vector.multi_reduction", NULL};
+  static const char *const PRODUCTS[] = {"math.fma", "vector.fma", "vector.contract",
+                                         "vector.outerproduct", NULL};
+  return is_one_of(op, SUMS) || (operand == 2 && is_one_of(op, PRODUCTS));
+}
+
+static bool is_zero(MlirValue value) {
+  MlirOperation op = definition_of(value);
+  MlirAttribute number = {NULL};
+  if (tune_ir_is(op, "vector.broadcast"))
+    return is_zero(mlirOperationGetOperand(op, 0));
+  if (tune_ir_is(op, "arith.constant"))
+    number = tune_ir_attribute(op, "value");
+  if (!mlirAttributeIsNull(number) && mlirAttributeIsADenseElements(number))
+    number = mlirDenseElementsAttrIsSplat(number) ? mlirDenseElementsAttrGetSplatValue(number)
+                                                  : (MlirAttribute){NULL};
+  return !mlirAttributeIsNull(number) && mlirAttributeIsAFloat(number) &&
+         mlirFloatAttrGetValueDouble(number) == 0;
+}
+
+//===--- Marks ------------------------------------------------------------------------===//
+
+static bool is_marked(const widening *self, MlirValue value) {
+  return tune_op_map_get(&self->marked, value.ptr) != TUNE_OP_MAP_NONE;
+}
+
+static void mark(widening *self, MlirValue value) {
+  if (is_marked(self, value) || !is_narrow(value))
+    return;
+  bool is_bf16 = mlirTypeIsABF16(element_of(mlirValueGetType(value)));
+  tune_status status = tune_op_map_set(&self->marked, value.ptr, is_bf16);
+  self->failed |= !tune_status_is_ok(status);
+  tune_status_free(status);
+  self->has_grown = true;
+}
+
+static void mark_results(widening *self, MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
+    mark(self, mlirOperationGetResult(op, i));
+}
+
+static bool takes_marked(const widening *self, MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
+    if (is_marked(self, mlirOperationGetOperand(op, i)))
+      return true;
+  return false;
+}
+
+enum { BEFORE_CARRIED = 3 }; // operands of scf.for: the bounds and the step
+
+static MlirValue carried(MlirOperation loop, intptr_t number) {
+  return mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0)), 1 + number);
+}
+
+// The result that operand number `number` of `yield` is for; null where that is none of these
+// loops' and ifs'.
+static MlirValue yielded_to(MlirOperation yield, intptr_t number) {
+  MlirOperation parent = mlirOperationGetParentOperation(yield);
+  bool is_known = tune_ir_is(yield, "scf.yield") &&
+                  (tune_ir_is(parent, "scf.for") || tune_ir_is(parent, "scf.if"));
+  return is_known ? mlirOperationGetResult(parent, number) : (MlirValue){NULL};
+}
+
+static void mark_carried(widening *self, MlirOperation loop) {
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(loop); ++i) {
+    MlirValue inside = carried(loop, i), after = mlirOperationGetResult(loop, i);
+    if (is_marked(self, after) ||
+        is_marked(self, mlirOperationGetOperand(loop, BEFORE_CARRIED + i))) {
+      mark(self, inside);
+      mark(self, after);
+    }
+  }
+}
+
+static MlirWalkResult mark_op(MlirOperation op, void *user_data) {
+  widening *self = user_data;
+  if (computes(op) || (moves(op) && takes_marked(self, op)))
+    mark_results(self, op);
+  else if (tune_ir_is(op, "scf.for"))
+    mark_carried(self, op);
+  for (intptr_t i = 0; tune_ir_is(op, "scf.yield") && i < mlirOperationGetNumOperands(op); ++i) {
+    MlirValue to = yielded_to(op, i);
+    if (!mlirValueIsNull(to) && is_marked(self, mlirOperationGetOperand(op, i)))
+      mark(self, to);
+  }
+  return self->failed ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+//===--- Types ------------------------------------------------------------------------===//
+
+static void give_type(const widening *self, MlirValue value) {
+  if (is_marked(self, value))
+    mlirValueSetType(
+        value, with_element(mlirValueGetType(value), mlirF32TypeGet(mlirValueGetContext(value))));
+}
+
+// Whether `op` takes narrow values, or marked ones.
+static bool is_concerned(const widening *self, MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
+    MlirValue operand = mlirOperationGetOperand(op, i);
+    if (is_marked(self, operand) || is_narrow(operand))
+      return true;
+  }
+  return false;
+}
+
+static MlirWalkResult give_types(MlirOperation op, void *user_data) {
+  widening *self = user_data;
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i) {
+    give_type(self, mlirOperationGetResult(op, i));
+    if (tune_ir_is(op, "scf.for"))
+      give_type(self, carried(op, i));
+  }
+  if (is_concerned(self, op))
+    self->failed |= !tune_op_list_add(&self->ops, op);
+  return self->failed ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+//===--- Steps ------------------------------------------------------------------------===//
+
+// Right after `value` is made; of an argument, where its block begins.
+static tune_ir_builder builder_after(MlirValue value) {
+  MlirOperation op = definition_of(value);
+  if (mlirOperationIsNull(op))
+    return tune_ir_builder_before(mlirBlockGetFirstOperation(mlirBlockArgumentGetOwner(value)));
+  tune_ir_builder builder = tune_ir_builder_before(op);
+  builder.before = mlirOperationGetNextInBlock(op);
+  return builder;
+}
+
+static MlirValue find_made(const made_values *values, MlirValue of) {
+  size_t found = tune_op_map_get(&values->index, of.ptr);
+  return found == TUNE_OP_MAP_NONE ? (MlirValue){NULL} : values->items[found];
+}
+
+static bool keep_made(made_values *values, MlirValue of, MlirValue made) {
+  if (values->count == values->capacity) {
+    size_t capacity = values->capacity ? 2 * values->capacity : 64;
+    MlirValue *items = realloc(values->items, capacity * sizeof *items);
+    if (!items)
+      return false;
+    values->items = items;
+    values->capacity = capacity;
+  }
+  tune_status status = tune_op_map_set(&values->index, of.ptr, values->count);
+  bool is_kept = tune_status_is_ok(status);
+  tune_status_free(status);
+  values->items[values->count++] = made;
+  return is_kept;
+}
+
+static MlirValue step(const tune_ir_builder *builder, const char *name, MlirValue value,
+                      MlirType element) {
+  return tune_ir_build_value(builder, name, with_element(mlirValueGetType(value), element), 1,
+                             &value);
+}
+
+// Whether `op` takes a number, or a row, at a known place out of a vector.
+static bool is_part(MlirOperation op) {
+  return tune_ir_is(op, "vector.extract") && mlirOperationGetNumOperands(op) == 1;
+}
+
+// What `part` takes, out of `whole`.
+static MlirValue extract(const tune_ir_builder *builder, MlirOperation part, MlirValue whole,
+                         MlirType type) {
+  MlirNamedAttribute place = tune_ir_named(builder->context, "static_position",
+                                           tune_ir_attribute(part, "static_position"));
+  return tune_ir_build_result(builder, &(tune_ir_parts){.name = "vector.extract",
+                                                        .operand_count = 1,
+                                                        .operands = &whole,
+                                                        .type_count = 1,
+                                                        .types = &type,
+                                                        .attribute_count = 1,
+                                                        .attributes = &place});
+}
+
+// A narrow value in f32. Of what is the same everywhere it is made once, and of numbers that lie
+// beside each other for all of them.
+static MlirValue extend(widening *self, MlirValue value) {
+  MlirValue made = find_made(&self->extended, value);
+  if (!mlirValueIsNull(made))
+    return made;
+  tune_ir_builder builder = builder_after(value);
+  MlirOperation op = definition_of(value);
+  MlirType f32 = mlirF32TypeGet(builder.context), wide = with_element(mlirValueGetType(value), f32);
+  if (tune_ir_is(op, "ub.poison")) {
+    made = tune_ir_build_value(&builder, "ub.poison", wide, 0, NULL);
+  } else if (tune_ir_is(op, "vector.broadcast")) {
+    MlirValue one = extend(self, mlirOperationGetOperand(op, 0));
+    made = tune_ir_build_value(&builder, "vector.broadcast", wide, 1, &one);
+  } else if (is_part(op)) {
+    made = extract(&builder, op, extend(self, mlirOperationGetOperand(op, 0)), wide);
+  } else {
+    made = step(&builder, "arith.extf", value, f32);
+  }
+  self->failed |= !keep_made(&self->extended, value, made);
+  return made;
+}
+
+// A marked value as it was.
+static MlirValue round_back(widening *self, MlirValue value) {
+  MlirValue made = find_made(&self->rounded, value);
+  if (!mlirValueIsNull(made))
+    return made;
+  tune_ir_builder builder = builder_after(value);
+  bool is_bf16 = tune_op_map_get(&self->marked, value.ptr);
+  made = step(&builder, "arith.truncf", value,
+              is_bf16 ? mlirBF16TypeGet(builder.context) : mlirF16TypeGet(builder.context));
+  self->failed |= !keep_made(&self->rounded, value, made);
+  return made;
+}
+
+static bool gives_marked(const widening *self, MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
+    if (is_marked(self, mlirOperationGetResult(op, i)))
+      return true;
+  return false;
+}
+
+static bool wants_wide(const widening *self, MlirOperation op, intptr_t operand) {
+  if (tune_ir_is(op, "scf.for"))
+    return operand >= BEFORE_CARRIED && is_marked(self, carried(op, operand - BEFORE_CARRIED));
+  if (tune_ir_is(op, "scf.yield")) {
+    MlirValue to = yielded_to(op, operand);
+    return !mlirValueIsNull(to) && is_marked(self, to);
+  }
+  return computes(op) || (moves(op) && gives_marked(self, op));
+}
+
+static bool compares_with_zero(MlirOperation op) {
+  return tune_ir_is(op, "arith.cmpf") &&
+         (is_zero(mlirOperationGetOperand(op, 0)) || is_zero(mlirOperationGetOperand(op, 1)));
+}
+
+// Whether `op` has to see `value`, which is marked, as it would be without that. In bf16 next to
+// nothing is rounded to zero, and rounding takes long; in f16 much is, which a guard against
+// dividing by zero has to see.
+static bool wants_rounded(const widening *self, MlirOperation op, intptr_t operand, MlirValue value,
+                          bool is_with_zero) {
+  bool is_bf16 = tune_op_map_get(&self->marked, value.ptr);
+  if (tune_ir_is(op, "arith.cmpf"))
+    return !is_bf16 || !is_with_zero;
+  return !is_bf16 && computes(op) && !accumulates(op, operand);
+}
+
+static void give_operands(widening *self, MlirOperation op) {
+  // As long as the zero is an operand: it may be the first one that is extended.
+  bool is_with_zero = compares_with_zero(op);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && !self->failed; ++i) {
+    MlirValue operand = mlirOperationGetOperand(op, i), wanted = operand;
+    bool is_wide = is_marked(self, operand);
+    if (!is_wide && !is_narrow(operand))
+      continue;
+    bool wants = wants_wide(self, op, i);
+    if (is_wide && (!wants || wants_rounded(self, op, i, operand, is_with_zero)))
+      wanted = round_back(self, operand);
+    if (wants && (!is_wide || !mlirValueEqual(wanted, operand)))
+      wanted = extend(self, wanted);
+    mlirOperationSetOperand(op, i, wanted);
+  }
+}
+
+static void widen(widening *self, MlirOperation module) {
+  do {
+    self->has_grown = false;
+    mlirOperationWalk(module, mark_op, self, MlirWalkPreOrder);
+  } while (self->has_grown && !self->failed);
+  if (!self->failed)
+    mlirOperationWalk(module, give_types, self, MlirWalkPreOrder);
+  for (size_t i = 0; i < self->ops.count && !self->failed; ++i)
+    give_operands(self, self->ops.ops[i]);
+}
+
+tune_status tune_float_promotion_run(MlirOperation module) {
+  tune_ir_load_dialects(mlirOperationGetContext(module),
+                        (const char *const[]){"arith", "ub", "vector", NULL});
+  widening self = {.failed = false};
+  tune_op_map *const maps[] = {&self.marked, &self.extended.index, &self.rounded.index};
+  for (size_t i = 0; i < sizeof maps / sizeof *maps; ++i)
+    tune_op_map_init(maps[i]);
+  widen(&self, module);
+  for (size_t i = 0; i < sizeof maps / sizeof *maps; ++i)
+    tune_op_map_deinit(maps[i]);
+  tune_op_list_deinit(&self.ops);
+  free(self.extended.items);
+  free(self.rounded.items);
+  return self.failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "widening f16 and bf16") : TUNE_OK;
+}

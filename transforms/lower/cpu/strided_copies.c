@@ -1,0 +1,141 @@
+//===- strided_copies.c -----------------------------------------------------------------===//
+
+#include "transforms/lower/cpu/strided_copies.h"
+
+#include "transforms/ir/ir.h"
+#include "transforms/ir/op_list.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+#include "mlir-c/BuiltinTypes.h"
+
+#define MOST_DIMENSIONS 16
+#define VECTOR_BYTES 64
+
+//===--------------------------------------------------------------------------===//
+// Ops
+//===--------------------------------------------------------------------------===//
+
+static MlirOperation insert(MlirOperationState *state, MlirOperation place) {
+  MlirOperation op = mlirOperationCreate(state);
+  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(place), place, op);
+  return op;
+}
+
+// In full, LLVM unrolls hundreds of iterations of so few instructions.
+#define NOT_UNROLLED "#llvm.loop_annotation<unroll = <disable = true>>"
+#define UNROLLED_BY_4 "#llvm.loop_annotation<unroll = <count = 4 : i32>>"
+
+// A loop from 0 to `end` before `place`: the end of its body, and its index.
+static MlirOperation make_loop(MlirOperation place, int64_t end, int64_t step,
+                               const char *annotation, MlirValue *out_index) {
+  MlirLocation location = mlirOperationGetLocation(place);
+  MlirContext context = mlirLocationGetContext(location);
+  MlirNamedAttribute attribute = tune_ir_named(
+      context, "loop_annotation", mlirAttributeParseGet(context, tune_ir_string(annotation)));
+  MlirType index = mlirIndexTypeGet(context);
+  MlirValue bounds[] = {tune_ir_make_index(place, 0), tune_ir_make_index(place, end),
+                        tune_ir_make_index(place, step)};
+  MlirBlock body = mlirBlockCreate(1, &index, &location);
+  MlirOperationState yield = mlirOperationStateGet(tune_ir_string("scf.yield"), location);
+  mlirBlockAppendOwnedOperation(body, mlirOperationCreate(&yield));
+  MlirRegion region = mlirRegionCreate();
+  mlirRegionAppendOwnedBlock(region, body);
+  MlirOperationState state = mlirOperationStateGet(tune_ir_string("scf.for"), location);
+  mlirOperationStateAddOperands(&state, 3, bounds);
+  mlirOperationStateAddAttributes(&state, 1, &attribute);
+  mlirOperationStateAddOwnedRegions(&state, 1, &region);
+  insert(&state, place);
+  *out_index = mlirBlockGetArgument(body, 0);
+  return mlirBlockGetTerminator(body);
+}
+
+// One vector of `length` elements at `indices`, from operand 0 of `copy` to operand 1, before
+// `place`.
+static void move_vector(MlirOperation copy, MlirOperation place, const MlirValue *indices,
+                        intptr_t rank, int64_t length) {
+  MlirLocation location = mlirOperationGetLocation(copy);
+  MlirValue source = mlirOperationGetOperand(copy, 0), target = mlirOperationGetOperand(copy, 1);
+  MlirType vector =
+      mlirVectorTypeGet(1, &length, mlirShapedTypeGetElementType(mlirValueGetType(source)));
+  MlirOperationState load = mlirOperationStateGet(tune_ir_string("vector.load"), location);
+  mlirOperationStateAddOperands(&load, 1, &source);
+  mlirOperationStateAddOperands(&load, rank, indices);
+  mlirOperationStateAddResults(&load, 1, &vector);
+  MlirValue to[] = {mlirOperationGetResult(insert(&load, place), 0), target};
+  MlirOperationState store = mlirOperationStateGet(tune_ir_string("vector.store"), location);
+  mlirOperationStateAddOperands(&store, 2, to);
+  mlirOperationStateAddOperands(&store, rank, indices);
+  insert(&store, place);
+}
+
+//===--------------------------------------------------------------------------===//
+// Copies
+//===--------------------------------------------------------------------------===//
+
+// 0 for what has another size in vectors than in memory.
+static int64_t bytes_of(MlirType element) {
+  int64_t bits = mlirTypeIsAFloat(element)     ? (int64_t)mlirFloatTypeGetWidth(element)
+                 : mlirTypeIsAInteger(element) ? (int64_t)mlirIntegerTypeGetWidth(element)
+                                               : 0;
+  return bits == 8 || bits == 16 || bits == 32 || bits == 64 ? bits / 8 : 0;
+}
+
+static bool has_runs(MlirType type) {
+  int64_t strides[MOST_DIMENSIONS], offset;
+  if (!mlirTypeIsAMemRef(type) || !mlirShapedTypeHasStaticShape(type))
+    return false;
+  intptr_t rank = mlirShapedTypeGetRank(type);
+  return rank > 0 && rank <= MOST_DIMENSIONS &&
+         mlirLogicalResultIsSuccess(mlirMemRefTypeGetStridesAndOffset(type, strides, &offset)) &&
+         strides[rank - 1] == 1 && mlirShapedTypeGetDimSize(type, rank - 1) > 1;
+}
+
+static MlirWalkResult find_copy(MlirOperation op, void *user_data) {
+  if (!tune_ir_is(op, "linalg.copy") || mlirOperationGetNumOperands(op) != 2)
+    return MlirWalkResultAdvance;
+  MlirType source = mlirValueGetType(mlirOperationGetOperand(op, 0));
+  MlirType target = mlirValueGetType(mlirOperationGetOperand(op, 1));
+  if (!has_runs(source) || !has_runs(target))
+    return MlirWalkResultAdvance;
+  MlirType element = mlirShapedTypeGetElementType(source);
+  if (!mlirTypeEqual(element, mlirShapedTypeGetElementType(target)) || bytes_of(element) == 0)
+    return MlirWalkResultAdvance;
+  return tune_op_list_add(user_data, op) ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
+}
+
+static void make_vectors(MlirOperation copy) {
+  MlirType type = mlirValueGetType(mlirOperationGetOperand(copy, 1));
+  intptr_t rank = mlirShapedTypeGetRank(type), last = rank - 1;
+  int64_t run = mlirShapedTypeGetDimSize(type, last);
+  int64_t lanes = VECTOR_BYTES / bytes_of(mlirShapedTypeGetElementType(type));
+  int64_t vectors = run / lanes, rest = run % lanes;
+  MlirValue indices[MOST_DIMENSIONS];
+  MlirOperation place = copy;
+  for (intptr_t i = 0; i < last; ++i)
+    place = make_loop(place, mlirShapedTypeGetDimSize(type, i), 1, NOT_UNROLLED, &indices[i]);
+  if (vectors > 1) {
+    MlirOperation end = make_loop(place, vectors * lanes, lanes, UNROLLED_BY_4, &indices[last]);
+    move_vector(copy, end, indices, rank, lanes);
+  } else if (vectors == 1) {
+    indices[last] = tune_ir_make_index(place, 0);
+    move_vector(copy, place, indices, rank, lanes);
+  }
+  if (rest) {
+    indices[last] = tune_ir_make_index(place, vectors * lanes);
+    move_vector(copy, place, indices, rank, rest);
+  }
+  mlirOperationDestroy(copy);
+}
+
+tune_status tune_strided_copies_vectorize(MlirOperation module) {
+  tune_op_list copies = {0};
+  mlirOperationWalk(module, find_copy, &copies, MlirWalkPreOrder);
+  static const char *const made_of[] = {"arith", "scf", "vector", "llvm"};
+  for (size_t i = 0; i < sizeof made_of / sizeof *made_of && copies.count; ++i)
+    mlirContextGetOrLoadDialect(mlirOperationGetContext(module), tune_ir_string(made_of[i]));
+  for (size_t i = 0; i < copies.count && !copies.failed; ++i)
+    make_vectors(copies.ops[i]);
+  bool failed = copies.failed;
+  tune_op_list_deinit(&copies);
+  return failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing copies") : TUNE_OK;
+}

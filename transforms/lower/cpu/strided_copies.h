@@ -1,0 +1,32 @@
+//===- strided_copies.h - Copies of strided memory in vectors ----------------===//
+//
+// What is a linalg.copy by now (schedules bufferize to such; memory.h makes them of what is not
+// contiguous) becomes plain loops, element by element. LLVM unrolls short ones in full before it
+// makes vectors of them, in thousands of instructions and seconds. In runs along the last dimension
+// they are vectors from the start. Source and target do not overlap: that is so for linalg.copy.
+//
+// Threads: as the context of the IR.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TRANSFORMS_LOWER_CPU_STRIDED_COPIES_H
+#define TUNE_TRANSFORMS_LOWER_CPU_STRIDED_COPIES_H
+
+#include "support/status.h"
+
+#include "mlir-c/IR.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Makes loops over vectors of 64 bytes of each linalg.copy in `module` between memrefs of one
+// element type of 8, 16, 32 or 64 bits and static shape, whose last dimensions have stride 1 and
+// two elements or more; what is left of a run is a vector of its own. Others stay.
+tune_status tune_strided_copies_vectorize(MlirOperation module);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TUNE_TRANSFORMS_LOWER_CPU_STRIDED_COPIES_H

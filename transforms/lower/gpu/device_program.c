@@ -1,0 +1,444 @@
+//===- device_program.c - What a host does, written down ---------------------===//
+
+#include "transforms/lower/gpu/device_program.h"
+
+#include "dialects/diagnostic.h"
+#include "formats/device_facts.h"
+#include "support/json.h"
+#include "support/program_head.h"
+#include "transforms/ir/ir.h"
+#include "transforms/lower/common/constant_bytes.h"
+#include "transforms/lower/common/constant_dependence.h"
+#include "transforms/lower/gpu/kernel_memory.h"
+#include "transforms/lower/gpu/launch_sinking.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+
+typedef struct buffer {
+  MlirValue root; // null: of a result alone
+  MlirStringRef global;
+} buffer;
+
+// A program on its way. What jansson cannot allocate is found when the whole is packed.
+typedef struct program {
+  const tune_device_kernels *kernels;
+  json_t *buffers, *steps;
+  buffer *items; // what the entries of `buffers` are of
+  size_t count, capacity;
+  MlirValue *results; // the root that is result i, or null
+  size_t result_count;
+  tune_string_builder data; // of constants
+  bool failed;              // memory ran out
+} program;
+
+MlirValue tune_device_program_root(MlirValue value) {
+  while (mlirValueIsAOpResult(value)) {
+    MlirOperation op = mlirOpResultGetOwner(value);
+    if (!tune_constant_dependence_is_view(op) &&
+        !(tune_ir_is(op, "builtin.unrealized_conversion_cast") &&
+          mlirOperationGetNumOperands(op) == 1 &&
+          mlirTypeIsAMemRef(mlirValueGetType(mlirOperationGetOperand(op, 0)))))
+      break;
+    value = mlirOperationGetOperand(op, 0);
+  }
+  return value;
+}
+
+//===--------------------------------------------------------------------------===//
+// Buffers
+//===--------------------------------------------------------------------------===//
+
+// Adds an entry; its index.
+static size_t add_buffer(program *self, buffer item, json_t *entry) {
+  if (self->count == self->capacity) {
+    size_t capacity = self->capacity ? 2 * self->capacity : 16;
+    buffer *items = realloc(self->items, capacity * sizeof *items);
+    if (!items) {
+      self->failed = true;
+      json_decref(entry);
+      return 0;
+    }
+    self->items = items;
+    self->capacity = capacity;
+  }
+  self->failed |= json_array_append_new(self->buffers, entry) != 0;
+  self->items[self->count] = item;
+  return self->count++;
+}
+
+// The result that the memory of `root` is, or result_count.
+static size_t result_of(const program *self, MlirValue root) {
+  size_t i = 0;
+  while (i < self->result_count && !mlirValueEqual(self->results[i], root))
+    ++i;
+  return i;
+}
+
+static tune_status check_bytes(MlirOperation op, MlirType type, int64_t *out_bytes) {
+  *out_bytes = tune_kernel_memory_bytes(type);
+  return *out_bytes >= 0 ? TUNE_OK
+                         : tune_status_make_at(TUNE_INVALID_ARGUMENT, op,
+                                               "memory of a size known only at run time, or of "
+                                               "elements that have none; " TUNE_DEVICE_FIXED_SIZES);
+}
+
+static tune_status add_constant(program *self, MlirValue root, size_t *out_index) {
+  MlirOperation op = mlirOpResultGetOwner(root);
+  MlirStringRef name = mlirFlatSymbolRefAttrGetValue(tune_ir_attribute(op, "name"));
+  for (size_t i = 0; i < self->count; ++i)
+    if (self->items[i].global.data && mlirStringRefEqual(self->items[i].global, name)) {
+      *out_index = i;
+      return TUNE_OK;
+    }
+  MlirOperation module = mlirOperationGetParentOperation(mlirOperationGetParentOperation(op));
+  MlirOperation global = tune_ir_find_symbol(module, name);
+  int64_t bytes;
+  TUNE_RETURN_IF_ERROR(check_bytes(op, mlirValueGetType(root), &bytes));
+  size_t before = self->data.length;
+  TUNE_RETURN_IF_ERROR(tune_constant_bytes_append(global, &self->data));
+  if (!self->data.failed && self->data.length - before != (size_t)bytes)
+    return tune_status_make_at(TUNE_INTERNAL, global, "a constant of %zu bytes in memory of %lld",
+                               self->data.length - before, (long long)bytes);
+  *out_index =
+      add_buffer(self, (buffer){.root = root, .global = name},
+                 json_pack("{s:I,s:I}", "bytes", (json_int_t)bytes, "data", (json_int_t)bytes));
+  return TUNE_OK;
+}
+
+// The index of the buffer that `value` is the whole of, for `user`.
+static tune_status find_buffer(program *self, MlirOperation user, MlirValue value,
+                               size_t *out_index) {
+  MlirValue root = tune_device_program_root(value);
+  for (size_t i = 0; i < self->count; ++i)
+    if (mlirValueEqual(self->items[i].root, root)) {
+      *out_index = i;
+      return TUNE_OK;
+    }
+  int64_t bytes = 0;
+  if (mlirTypeIsAMemRef(mlirValueGetType(root)))
+    TUNE_RETURN_IF_ERROR(check_bytes(user, mlirValueGetType(root), &bytes));
+  if (mlirValueIsABlockArgument(root)) {
+    *out_index =
+        add_buffer(self, (buffer){.root = root},
+                   json_pack("{s:I}", "argument", (json_int_t)mlirBlockArgumentGetArgNumber(root)));
+    return TUNE_OK;
+  }
+  MlirOperation op = mlirOpResultGetOwner(root);
+  if (tune_ir_is(op, "memref.get_global"))
+    return add_constant(self, root, out_index);
+  MlirStringRef name = tune_ir_name(op);
+  if (!tune_ir_is(op, "memref.alloc") && !tune_ir_is(op, "memref.alloca"))
+    return tune_status_make_at(TUNE_INVALID_ARGUMENT, op,
+                               "%.*s: a device program has no step for it", (int)name.length,
+                               name.data);
+  size_t result = result_of(self, root);
+  *out_index =
+      add_buffer(self, (buffer){.root = root},
+                 result < self->result_count ? json_pack("{s:I}", "result", (json_int_t)result)
+                                             : json_pack("{s:I}", "bytes", (json_int_t)bytes));
+  return TUNE_OK;
+}
+
+// The same, where `value` has to be all of its buffer, in order.
+static tune_status find_whole_buffer(program *self, MlirOperation user, MlirValue value,
+                                     size_t *out_index, int64_t *out_bytes) {
+  MlirType root = mlirValueGetType(tune_device_program_root(value)), type = mlirValueGetType(value);
+  TUNE_RETURN_IF_ERROR(check_bytes(user, type, out_bytes));
+  if (*out_bytes != tune_kernel_memory_bytes(root) ||
+      !mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type)))
+    return tune_status_make_at(TUNE_INVALID_ARGUMENT, user,
+                               "part of a buffer; a device program takes whole ones");
+  return find_buffer(self, user, value, out_index);
+}
+
+//===--------------------------------------------------------------------------===//
+// Steps
+//===--------------------------------------------------------------------------===//
+
+static void add_step(program *self, json_t *step) {
+  self->failed |= json_array_append_new(self->steps, step) != 0;
+}
+
+static void add_copy(program *self, size_t from, size_t to, int64_t bytes) {
+  if (from != to && bytes > 0)
+    add_step(self, json_pack("{s:I,s:I,s:I}", "copy", (json_int_t)from, "to", (json_int_t)to,
+                             "bytes", (json_int_t)bytes));
+}
+
+static tune_status read_copy(program *self, MlirOperation op) {
+  size_t from, to;
+  int64_t bytes;
+  TUNE_RETURN_IF_ERROR(find_whole_buffer(self, op, mlirOperationGetOperand(op, 0), &from, &bytes));
+  TUNE_RETURN_IF_ERROR(find_whole_buffer(self, op, mlirOperationGetOperand(op, 1), &to, &bytes));
+  add_copy(self, from, to, bytes);
+  return TUNE_OK;
+}
+
+// The segments of a gpu.launch_func's operands.
+enum { GRID = 1, GROUP = 4, SHARED = 10, ARGUMENTS = 11 };
+
+static intptr_t segment(MlirOperation launch, intptr_t number, intptr_t *out_size) {
+  MlirAttribute segments = tune_ir_attribute(launch, "operandSegmentSizes");
+  intptr_t begin = 0;
+  for (intptr_t i = 0; i < number; ++i)
+    begin += mlirDenseI32ArrayGetElement(segments, i);
+  *out_size = mlirDenseI32ArrayGetElement(segments, number);
+  return begin;
+}
+
+static tune_status read_constant(MlirOperation launch, MlirValue value, json_int_t *out_number) {
+  MlirOperation op =
+      mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){NULL};
+  if (!tune_ir_is(op, "arith.constant"))
+    return tune_status_make_at(
+        TUNE_INVALID_ARGUMENT, launch,
+        "the size of a launch is known only at run time; " TUNE_DEVICE_FIXED_SIZES);
+  *out_number = mlirIntegerAttrGetValueInt(tune_ir_attribute(op, "value"));
+  return TUNE_OK;
+}
+
+// Three sizes from operand segment `number` on.
+static tune_status read_sizes(MlirOperation launch, intptr_t number, json_t *step,
+                              const char *name) {
+  json_int_t sizes[3];
+  for (intptr_t i = 0; i < 3; ++i) {
+    intptr_t size, begin = segment(launch, number + i, &size);
+    TUNE_RETURN_IF_ERROR(read_constant(launch, mlirOperationGetOperand(launch, begin), &sizes[i]));
+  }
+  json_object_set_new(step, name, json_pack("[I,I,I]", sizes[0], sizes[1], sizes[2]));
+  return TUNE_OK;
+}
+
+static const char *texel_format(MlirType type) {
+  return mlirTypeIsAVector(mlirShapedTypeGetElementType(type)) ? "rgba32f" : "r32f";
+}
+
+static tune_status read_argument(program *self, MlirOperation launch, MlirValue value,
+                                 bool is_written, json_t *arguments) {
+  size_t index;
+  int64_t bytes;
+  MlirType type = mlirValueGetType(value);
+  // Texels may go on a little beyond the end.
+  if (mlirTypeIsAMemRef(type) && !tune_launch_sinking_is_texels(type))
+    TUNE_RETURN_IF_ERROR(find_whole_buffer(self, launch, value, &index, &bytes));
+  else
+    TUNE_RETURN_IF_ERROR(find_buffer(self, launch, value, &index));
+  json_t *argument = json_pack("{s:I}", "buffer", (json_int_t)index);
+  if (tune_launch_sinking_is_texels(type))
+    json_object_set_new(argument, "texels", json_string(texel_format(type)));
+  if (is_written)
+    json_object_set_new(argument, "written", json_true());
+  self->failed |= json_array_append_new(arguments, argument) != 0;
+  return TUNE_OK;
+}
+
+static json_t *numbers(const int64_t *values, int64_t count) {
+  json_t *array = json_array();
+  for (int64_t i = 0; i < count; ++i)
+    json_array_append_new(array, json_integer((json_int_t)values[i]));
+  return array;
+}
+
+static tune_status add_map(program *self, MlirOperation launch, MlirValue value,
+                           const tune_tensor_map *map, json_t *arguments) {
+  size_t index;
+  int64_t bytes;
+  TUNE_RETURN_IF_ERROR(find_whole_buffer(self, launch, value, &index, &bytes));
+  json_t *argument = json_pack("{s:I,s:{s:I,s:o,s:o,s:I}}", "buffer", (json_int_t)index,
+                               "tensor_map", "element_bytes", (json_int_t)map->element_bytes,
+                               "sizes", numbers(map->sizes, map->rank), "box",
+                               numbers(map->box, map->rank), "swizzle", (json_int_t)map->swizzle);
+  self->failed |= json_array_append_new(arguments, argument) != 0;
+  return TUNE_OK;
+}
+
+static size_t find_kernel(const program *self, MlirStringRef name) {
+  size_t i = 0;
+  while (i < self->kernels->count &&
+         !mlirStringRefEqual(mlirStringRefCreateFromCString(self->kernels->items[i].name), name))
+    ++i;
+  return i;
+}
+
+static tune_status fill_launch(program *self, MlirOperation op, json_t *step) {
+  MlirStringRef name = mlirSymbolRefAttrGetLeafReference(tune_ir_attribute(op, "kernel"));
+  size_t module = find_kernel(self, name);
+  intptr_t count, begin = segment(op, ARGUMENTS, &count);
+  if (module == self->kernels->count ||
+      self->kernels->items[module].argument_count != (size_t)count)
+    return tune_status_make_at(TUNE_INTERNAL, op, "no kernel %.*s of %d arguments",
+                               (int)name.length, name.data, (int)count);
+  const tune_device_kernel *kernel = &self->kernels->items[module];
+  json_object_set_new(step, "launch", json_string(kernel->name));
+  json_object_set_new(step, "module", json_integer((json_int_t)module));
+  TUNE_RETURN_IF_ERROR(read_sizes(op, GRID, step, "groups"));
+  TUNE_RETURN_IF_ERROR(read_sizes(op, GROUP, step, "group_size"));
+  json_int_t shared = 0;
+  intptr_t has_shared, at = segment(op, SHARED, &has_shared);
+  if (has_shared)
+    TUNE_RETURN_IF_ERROR(read_constant(op, mlirOperationGetOperand(op, at), &shared));
+  json_object_set_new(step, "shared_bytes",
+                      json_integer(shared + (json_int_t)kernel->shared_bytes));
+  json_object_set_new(step, "subgroup_size", json_integer(kernel->subgroup_size));
+  json_t *arguments = json_array();
+  json_object_set_new(step, "arguments", arguments);
+  for (intptr_t i = 0; i < count; ++i)
+    TUNE_RETURN_IF_ERROR(read_argument(self, op, mlirOperationGetOperand(op, begin + i),
+                                       kernel->is_written[i], arguments));
+  for (size_t i = 0; i < kernel->map_count; ++i) {
+    intptr_t of = begin + (intptr_t)kernel->maps[i].argument;
+    TUNE_RETURN_IF_ERROR(
+        add_map(self, op, mlirOperationGetOperand(op, of), &kernel->maps[i], arguments));
+  }
+  return TUNE_OK;
+}
+
+static tune_status read_launch(program *self, MlirOperation op) {
+  json_t *step = json_object();
+  tune_status status = fill_launch(self, op, step);
+  add_step(self, step);
+  return status;
+}
+
+//===--------------------------------------------------------------------------===//
+// The function
+//===--------------------------------------------------------------------------===//
+
+// A result is made in the memory that is returned, where that is memory of the function's own.
+static tune_status assign_results(program *self, MlirOperation back) {
+  self->result_count = (size_t)mlirOperationGetNumOperands(back);
+  self->results = calloc(self->result_count + 1, sizeof *self->results);
+  if (!self->results)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "writing a device program");
+  for (size_t i = 0; i < self->result_count; ++i) {
+    MlirValue value = mlirOperationGetOperand(back, (intptr_t)i);
+    MlirValue root = tune_device_program_root(value);
+    if (!mlirTypeIsAMemRef(mlirValueGetType(value)))
+      return tune_status_make_at(TUNE_INVALID_ARGUMENT, back,
+                                 "result %zu is a scalar; a device program gives buffers", i);
+    bool is_own =
+        mlirValueIsAOpResult(root) && (tune_ir_is(mlirOpResultGetOwner(root), "memref.alloc") ||
+                                       tune_ir_is(mlirOpResultGetOwner(root), "memref.alloca"));
+    if (is_own && result_of(self, root) == self->result_count)
+      self->results[i] = root;
+  }
+  return TUNE_OK;
+}
+
+// What else is returned is copied to a result's own memory.
+static tune_status read_return(program *self, MlirOperation back) {
+  for (size_t i = 0; i < self->result_count; ++i) {
+    size_t from;
+    int64_t bytes;
+    TUNE_RETURN_IF_ERROR(
+        find_whole_buffer(self, back, mlirOperationGetOperand(back, (intptr_t)i), &from, &bytes));
+    if (mlirValueIsNull(self->results[i]))
+      add_copy(self, from,
+               add_buffer(self, (buffer){0}, json_pack("{s:I}", "result", (json_int_t)i)), bytes);
+  }
+  return TUNE_OK;
+}
+
+static bool needs_no_step(MlirOperation op) {
+  static const char *const NAMES[] = {"memref.alloc",
+                                      "memref.alloca",
+                                      "memref.dealloc",
+                                      "memref.get_global",
+                                      "arith.constant",
+                                      "llvm.mlir.undef",
+                                      "builtin.unrealized_conversion_cast"};
+  for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; ++i)
+    if (tune_ir_is(op, NAMES[i]))
+      return true;
+  return tune_constant_dependence_is_view(op);
+}
+
+static tune_status read_op(program *self, MlirOperation op) {
+  if (needs_no_step(op))
+    return TUNE_OK;
+  if (tune_ir_is(op, "memref.copy"))
+    return read_copy(self, op);
+  if (tune_ir_is(op, "gpu.launch_func"))
+    return read_launch(self, op);
+  if (tune_ir_is(op, "func.return"))
+    return read_return(self, op);
+  MlirStringRef name = tune_ir_name(op);
+  return tune_status_make_at(TUNE_INVALID_ARGUMENT, op,
+                             "%.*s is left outside of kernels; a device program has no step for it",
+                             (int)name.length, name.data);
+}
+
+static tune_status read_function(program *self, MlirOperation function) {
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
+  if (!mlirBlockIsNull(mlirBlockGetNextInRegion(body)))
+    return tune_status_make_at(TUNE_INVALID_ARGUMENT, function,
+                               "the function has branches; a device program has none");
+  TUNE_RETURN_IF_ERROR(assign_results(self, mlirBlockGetTerminator(body)));
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    TUNE_RETURN_IF_ERROR(read_op(self, op));
+  // An output that no step is about is read all the same, as it was.
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); ++i) {
+    MlirValue argument = mlirBlockGetArgument(body, i);
+    size_t index;
+    if (mlirTypeIsAMemRef(mlirValueGetType(argument)))
+      TUNE_RETURN_IF_ERROR(find_buffer(self, function, argument, &index));
+  }
+  return TUNE_OK;
+}
+
+//===--------------------------------------------------------------------------===//
+// The file
+//===--------------------------------------------------------------------------===//
+
+static json_t *describe_module(const tune_device_kernel *kernel) {
+  const tune_jit_options *told = &kernel->told;
+  json_t *level = told->opt_level ? json_integer(told->opt_level) : NULL;
+  if (told->opt_level && !level)
+    return NULL;
+  return tune_json_pack("{s:I, s:o*, s:s*}", "bytes", (json_int_t)kernel->code_size, "opt_level",
+                        level, "load_cache", told->load_cache);
+}
+
+static tune_status assemble(program *self, const char *target, char **out_bytes, size_t *out_size) {
+  json_t *modules = json_array();
+  for (size_t i = 0; i < self->kernels->count; ++i)
+    self->failed |= json_array_append_new(modules, describe_module(&self->kernels->items[i])) != 0;
+  json_t *all = json_pack("{s:i,s:s,s:o*,s:o,s:O,s:O}", "version", TUNE_PROGRAM_VERSION, "target",
+                          target, "unordered", self->kernels->is_unordered ? json_true() : NULL,
+                          "modules", modules, "buffers", self->buffers, "steps", self->steps);
+  char *text = all ? tune_json_dump(all, JSON_COMPACT) : NULL;
+  json_decref(all);
+  tune_string_builder bytes;
+  tune_string_builder_init(&bytes);
+  if (text)
+    tune_program_head_append(&bytes, text);
+  for (size_t i = 0; i < self->kernels->count; ++i)
+    tune_string_builder_append_bytes(&bytes, self->kernels->items[i].code,
+                                     self->kernels->items[i].code_size);
+  if (self->data.length)
+    tune_string_builder_append_bytes(&bytes, self->data.text, self->data.length);
+  bytes.failed |= self->failed || self->data.failed || !text;
+  free(text);
+  *out_size = bytes.length;
+  return tune_string_builder_finish(&bytes, out_bytes);
+}
+
+tune_status tune_device_program_write(MlirOperation function, const char *target,
+                                      const tune_device_kernels *kernels, char **out_bytes,
+                                      size_t *out_size) {
+  *out_bytes = NULL;
+  *out_size = 0;
+  program self = {.kernels = kernels, .buffers = json_array(), .steps = json_array()};
+  tune_string_builder_init(&self.data);
+  tune_status status = read_function(&self, function);
+  if (tune_status_is_ok(status))
+    status = assemble(&self, target, out_bytes, out_size);
+  tune_string_builder_deinit(&self.data);
+  json_decref(self.buffers);
+  json_decref(self.steps);
+  free(self.items);
+  free(self.results);
+  return status;
+}

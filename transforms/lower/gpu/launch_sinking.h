@@ -1,0 +1,34 @@
+//===- launch_sinking.h - What a kernel gets from its host -------------------===//
+//
+// A kernel takes whole buffers and the function's scalars, nothing else: constants, arithmetic and
+// views that a gpu.launch uses from outside are made again inside. Other views of a buffer that are
+// arguments of their own stay outside: an unrealized_conversion_cast to a memref of vectors, and
+// one to memory of textures, in the space "texel", which goes out where it was inside.
+//
+// Threads: as the context of the IR.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TRANSFORMS_LOWER_GPU_LAUNCH_SINKING_H
+#define TUNE_TRANSFORMS_LOWER_GPU_LAUNCH_SINKING_H
+
+#include "support/status.h"
+
+#include "mlir-c/IR.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Whether `type` is a memref in the space "texel".
+bool tune_launch_sinking_is_texels(MlirType type);
+
+// Makes the launches directly in the body of `function` so. What is left unused outside stays.
+// INVALID_ARGUMENT (located) for texels of what is not a buffer of the host.
+tune_status tune_launch_sinking_run(MlirOperation function);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TUNE_TRANSFORMS_LOWER_GPU_LAUNCH_SINKING_H

@@ -1,0 +1,345 @@
+//===- search_pass.c - The pass tune-search ----------------------------------===//
+//
+// docs/tune-search.md is the manual. The pass reports on stderr, since stdout is the
+// module's. While it runs, SIGINT, SIGTERM and SIGHUP end the search instead of the
+// process: what was measured is kept, and the module leaves with the best so far. The
+// handlers found are put back at the end; a second signal goes to them. A write over the
+// limit of a file's size is an error like that on a full disk, so SIGXFSZ is ignored.
+//
+// MLIR runs a pass on several nested modules at once. Their searches wait for each other,
+// since two would disturb each other's measurements, and a signal ends all of them.
+//
+//===--------------------------------------------------------------------------===//
+
+#include "transforms/passes/passes.h"
+#include "transforms/passes/task_options.h"
+#include "transforms/search/search.h"
+#include "transforms/search/search_report.h"
+#include "transforms/spaces/module_tasks.h"
+
+#include "mlir-c/Dialect/Transform.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+
+//===--------------------------------------------------------------------------===//
+// Signals
+//===--------------------------------------------------------------------------===//
+
+static const int SIGNALS[] = {SIGINT, SIGTERM, SIGHUP};
+#define SIGNAL_COUNT (sizeof SIGNALS / sizeof *SIGNALS)
+
+// A signal handler can reach nothing else.
+static volatile sig_atomic_t interrupted;
+static struct sigaction handlers_found[SIGNAL_COUNT], file_size_found;
+
+static void restore_handlers(void) {
+  for (size_t i = 0; i < SIGNAL_COUNT; i++)
+    sigaction(SIGNALS[i], &handlers_found[i], NULL);
+}
+
+static void restore_all(void) {
+  restore_handlers();
+  sigaction(SIGXFSZ, &file_size_found, NULL);
+}
+
+static void on_signal(int signal) {
+  (void)signal;
+  interrupted = 1;
+  restore_handlers(); // the next one means it
+}
+
+static void install_handlers(void) {
+  interrupted = 0;
+  struct sigaction action = {.sa_handler = on_signal};
+  sigemptyset(&action.sa_mask);
+  for (size_t i = 0; i < SIGNAL_COUNT; i++) {
+    sigaction(SIGNALS[i], NULL, &handlers_found[i]);
+    if (handlers_found[i].sa_handler != SIG_IGN)
+      sigaction(SIGNALS[i], &action, NULL);
+  }
+  action.sa_handler = SIG_IGN;
+  sigaction(SIGXFSZ, &action, &file_size_found);
+}
+
+//===--------------------------------------------------------------------------===//
+// Searches of other threads
+//===--------------------------------------------------------------------------===//
+
+// Signal handlers belong to the process, and so does what is being measured.
+static pthread_mutex_t count_lock = PTHREAD_MUTEX_INITIALIZER, turn = PTHREAD_MUTEX_INITIALIZER;
+static size_t search_count; // that run or wait for their turn
+
+static void enter_search(void) {
+  pthread_mutex_lock(&count_lock);
+  if (search_count++ == 0)
+    install_handlers();
+  pthread_mutex_unlock(&count_lock);
+  pthread_mutex_lock(&turn);
+}
+
+static void leave_search(void) {
+  pthread_mutex_unlock(&turn);
+  pthread_mutex_lock(&count_lock);
+  if (--search_count == 0)
+    restore_all();
+  pthread_mutex_unlock(&count_lock);
+}
+
+//===--------------------------------------------------------------------------===//
+// Options
+//===--------------------------------------------------------------------------===//
+
+static const char *const strategy_words[] = {"evolutionary", "random", "grid", NULL};
+static const char *const selection_words[] = {"tournament", "proportional", NULL};
+static const char *const report_words[] = {"auto", "live", "plain", "quiet", NULL};
+
+static const tune_pass_option options_table[] = {
+    {.name = "strategy",
+     .type = TUNE_PASS_OPTION_ENUM,
+     .words = strategy_words,
+     .initial = "evolutionary",
+     .takes_bare_word = true,
+     .summary = "how configs are proposed: evolutionary (default), random, grid"},
+    {.name = "trials",
+     .type = TUNE_PASS_OPTION_INTEGER,
+     .minimum = 1,
+     .maximum = 1000000,
+     .initial = "64",
+     .summary = "configs to try for each task, those of the database counted in (64)"},
+    {.name = "time",
+     .type = TUNE_PASS_OPTION_SECONDS,
+     .summary = "end after so long, for all tasks together (90, 5m, 1h)"},
+    {.name = "target-percent-of-peak",
+     .type = TUNE_PASS_OPTION_PERCENT,
+     .summary = "end a task when it reaches this share of the machine's peak"},
+    {.name = "plateau",
+     .type = TUNE_PASS_OPTION_INTEGER,
+     .minimum = 0,
+     .maximum = 1000000,
+     .initial = "0",
+     .summary = "end a task after so many trials without a gain of 1 % (0: never)"},
+    {.name = "seed",
+     .type = TUNE_PASS_OPTION_INTEGER,
+     .minimum = 0,
+     .maximum = INT64_MAX,
+     .initial = "0",
+     .summary = "of proposals and inputs: the same seed and times, the same search (0)"},
+    {.name = "population",
+     .type = TUNE_PASS_OPTION_INTEGER,
+     .minimum = 0,
+     .maximum = 10000,
+     .initial = "0",
+     .summary = "evolutionary: configs that may be parents (0: the strategy's choice)"},
+    {.name = "mutation-rate",
+     .type = TUNE_PASS_OPTION_PERCENT,
+     .summary = "evolutionary: share of knobs changed in an offspring (that of 1.5 knobs)"},
+    {.name = "selection",
+     .type = TUNE_PASS_OPTION_ENUM,
+     .words = selection_words,
+     .initial = "tournament",
+     .summary = "evolutionary: how parents are picked: tournament (default), proportional"},
+    {.name = "finalists",
+     .type = TUNE_PASS_OPTION_INTEGER,
+     .minimum = 0,
+     .maximum = 32,
+     .initial = "4",
+     .summary = "the best few, measured again beside the default at the end (4)"},
+    {.name = "target",
+     .type = TUNE_PASS_OPTION_STRING,
+     .initial = "cpu",
+     .summary =
+         "what to tune for: cpu (default), vulkan, cuda, or one of their devices as vulkan:0, "
+         "vulkan:<name> or cuda:sm_90; null builds nothing and makes the times up"},
+    {.name = "threads",
+     .type = TUNE_PASS_OPTION_INTEGER,
+     .minimum = 1,
+     .maximum = 1024,
+     .initial = "1",
+     .summary = "that the tuned code runs with (1)"},
+    {.name = "flush-cache",
+     .type = TUNE_PASS_OPTION_FLAG,
+     .summary = "empty the caches ahead of each run that is timed; records of such are kept apart"},
+    {.name = "counters",
+     .type = TUNE_PASS_OPTION_FLAG,
+     .summary = "count what the processor does in a run, after the samples, and keep it with the "
+                "records (cpu)"},
+    {.name = "precision",
+     .type = TUNE_PASS_OPTION_PERCENT,
+     .summary = "sample a candidate until its median is known to so much, 95 times of 100 (1%)"},
+    {.name = "budget",
+     .type = TUNE_PASS_OPTION_SECONDS,
+     .summary = "sample a candidate at most so long: 150ms (default), up to 10s"},
+    {.name = "jobs",
+     .type = TUNE_PASS_OPTION_INTEGER,
+     .minimum = 0,
+     .maximum = 1024,
+     .initial = "0",
+     .summary = "candidates built at once (0: as many as there are cores for it)"},
+    {.name = "db",
+     .type = TUNE_PASS_OPTION_STRING,
+     .summary = "the database of records ($XDG_CACHE_HOME/mlir-tune/tune.db)"},
+    TUNE_OPTION_BY_TARGET,
+    {.name = "schedule",
+     .type = TUNE_PASS_OPTION_STRING,
+     .summary = "a file with a transform script to search instead of the rules' spaces"},
+    TUNE_OPTION_ALLOW_PASS,
+    {.name = "measure",
+     .type = TUNE_PASS_OPTION_STRING,
+     .initial = "here",
+     .summary = "where candidates are timed: here (default), or export:<folder>, elsewhere by "
+                "tune-measure, round by round"},
+    {.name = "round",
+     .type = TUNE_PASS_OPTION_INTEGER,
+     .minimum = 1,
+     .maximum = 100000,
+     .initial = "64",
+     .summary = "measure=export: so many candidates of each task at once (64)"},
+    {.name = "export-wait",
+     .type = TUNE_PASS_OPTION_SECONDS,
+     .summary = "measure=export: wait so long for the results of a round (90, 5m, 1h)"},
+    {.name = "timing",
+     .type = TUNE_PASS_OPTION_FLAG,
+     .initial = "false",
+     .summary = "say how long each stage took"},
+    {.name = "report",
+     .type = TUNE_PASS_OPTION_ENUM,
+     .words = report_words,
+     .initial = "auto",
+     .summary = "progress on stderr: auto (default), live, plain, quiet"},
+};
+
+// Without these options there is no bound; a bound of nothing is none that anybody means.
+static tune_status refuse_empty_bounds(const tune_pass_options *options) {
+  const char *name = NULL;
+  if (tune_pass_options_is_given(options, "time") &&
+      !(tune_pass_options_get_seconds(options, "time") > 0))
+    name = "time";
+  if (tune_pass_options_is_given(options, "target-percent-of-peak") &&
+      !(tune_pass_options_get_percent(options, "target-percent-of-peak") > 0))
+    name = "target-percent-of-peak";
+  return name ? tune_status_make(TUNE_INVALID_ARGUMENT,
+                                 "option '%s': expected more than 0; without it there is no bound",
+                                 name)
+              : TUNE_OK;
+}
+
+#define EXPORT_PREFIX "export:"
+// A candidate has 30 s for all that is done with it.
+#define MOST_BUDGET 10.0
+
+// What is about measuring here has no meaning elsewhere, and the other way round.
+static tune_status check_measure(const tune_pass_options *options, bool is_elsewhere) {
+  static const char *const here[] = {"time", NULL};
+  static const char *const elsewhere[] = {"round", "export-wait", NULL};
+  for (const char *const *names = is_elsewhere ? here : elsewhere; *names; names++) {
+    const char *name = *names;
+    if (tune_pass_options_is_given(options, name))
+      return tune_status_make(TUNE_INVALID_ARGUMENT,
+                              "option '%s' has no meaning %s measure=export:<folder>: %s", name,
+                              is_elsewhere ? "with" : "without",
+                              is_elsewhere ? "there are as many rounds as trials= and round= say"
+                                           : "nothing is exported");
+  }
+  if (is_elsewhere && strcmp(tune_pass_options_get_text(options, "target"), "null") == 0)
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "measure=export:<folder>: on the target null "
+                                                   "nothing is built that could be exported");
+  return TUNE_OK;
+}
+
+static tune_status read_measure(const tune_pass_options *options, tune_search_options *search) {
+  const char *text = tune_pass_options_get_text(options, "measure");
+  bool is_elsewhere = strncmp(text, EXPORT_PREFIX, strlen(EXPORT_PREFIX)) == 0;
+  if (!is_elsewhere && strcmp(text, "here") != 0)
+    return tune_status_make(TUNE_INVALID_ARGUMENT,
+                            "option 'measure': expected here or export:<folder>, got '%s'", text);
+  if (is_elsewhere && !text[strlen(EXPORT_PREFIX)])
+    return tune_status_make(TUNE_INVALID_ARGUMENT,
+                            "option 'measure': expected a folder after 'export:'");
+  TUNE_RETURN_IF_ERROR(check_measure(options, is_elsewhere));
+  if (!is_elsewhere)
+    return TUNE_OK;
+  search->export_folder = text + strlen(EXPORT_PREFIX);
+  search->export_wait = tune_pass_options_get_seconds(options, "export-wait");
+  search->session.round = (size_t)tune_pass_options_get_integer(options, "round");
+  return TUNE_OK;
+}
+
+static tune_status read_samples(const tune_pass_options *options, tune_search_options *search) {
+  if (tune_pass_options_is_given(options, "precision")) {
+    search->precision = tune_pass_options_get_percent(options, "precision") / 100;
+    if (!(search->precision > 0))
+      return tune_status_make(TUNE_INVALID_ARGUMENT, "option 'precision': expected more than 0");
+  }
+  if (tune_pass_options_is_given(options, "budget")) {
+    search->budget = tune_pass_options_get_seconds(options, "budget");
+    if (!(search->budget > 0 && search->budget <= MOST_BUDGET))
+      return tune_status_make(TUNE_INVALID_ARGUMENT,
+                              "option 'budget': expected more than 0, and at most %.0fs",
+                              MOST_BUDGET);
+  }
+  return TUNE_OK;
+}
+
+static tune_status read_options(const tune_pass_options *options, tune_search_options *search) {
+  TUNE_RETURN_IF_ERROR(refuse_empty_bounds(options));
+  tune_search_options_init(search);
+  tune_session_options *session = &search->session;
+  session->strategy = tune_pass_options_get_text(options, "strategy");
+  session->trials = (size_t)tune_pass_options_get_integer(options, "trials");
+  session->target_percent = tune_pass_options_get_percent(options, "target-percent-of-peak");
+  session->plateau_trials = (size_t)tune_pass_options_get_integer(options, "plateau");
+  session->plateau_percent = 1;
+  session->finalists = (size_t)tune_pass_options_get_integer(options, "finalists");
+  session->interrupted = &interrupted;
+  tune_strategy_options *strategy = &session->strategy_options;
+  strategy->seed = (uint64_t)tune_pass_options_get_integer(options, "seed");
+  strategy->population = (size_t)tune_pass_options_get_integer(options, "population");
+  if (tune_pass_options_is_given(options, "mutation-rate"))
+    strategy->mutation_rate = tune_pass_options_get_percent(options, "mutation-rate") / 100;
+  search->target = tune_pass_options_get_text(options, "target");
+  search->threads = (size_t)tune_pass_options_get_integer(options, "threads");
+  search->flush_cache = tune_pass_options_get_flag(options, "flush-cache");
+  search->counters = tune_pass_options_get_flag(options, "counters");
+  search->jobs = (size_t)tune_pass_options_get_integer(options, "jobs");
+  TUNE_RETURN_IF_ERROR(read_samples(options, search));
+  search->database = tune_pass_options_get_text(options, "db");
+  search->schedule = tune_pass_options_get_text(options, "schedule");
+  search->allowed_passes = tune_pass_options_get_text(options, "allow-pass");
+  search->by_target = tune_pass_options_get_flag(options, "by-target");
+  search->seconds = tune_pass_options_get_seconds(options, "time");
+  TUNE_RETURN_IF_ERROR(read_measure(options, search));
+  return tune_selection_parse(tune_pass_options_get_text(options, "selection"),
+                              &strategy->selection);
+}
+
+//===--------------------------------------------------------------------------===//
+// The pass
+//===--------------------------------------------------------------------------===//
+
+static tune_status search_run(MlirOperation module, const tune_pass_options *options) {
+  tune_search_options search;
+  TUNE_RETURN_IF_ERROR(read_options(options, &search));
+  tune_search_report *report = NULL;
+  TUNE_RETURN_IF_ERROR(tune_search_report_create(
+      stderr, (tune_progress_style)tune_pass_options_get_enum(options, "report"),
+      tune_pass_options_get_flag(options, "timing"), &report));
+  tune_search_observer observer = tune_search_report_get_observer(report);
+  enter_search();
+  tune_status status = tune_search_module(mlirModuleFromOperation(module), &search, &observer);
+  leave_search();
+  tune_search_report_destroy(report);
+  return status;
+}
+
+static const tune_dialect_getter dialects[] = {mlirGetDialectHandle__transform__, NULL};
+
+const tune_pass_class tune_pass_search = {
+    .name = "tune-search",
+    .summary = "Find the fastest schedule of each task by building and timing candidates",
+    .options = options_table,
+    .option_count = sizeof options_table / sizeof *options_table,
+    .dialects = dialects,
+    .run = search_run,
+};

@@ -1,0 +1,232 @@
+//===- contraction.c - The space of matrix products and convolutions ---------===//
+//
+// Levels decided together: outer tiles (parallel), the place of the epilogue, a split of
+// the depth, the order of the register tiles, panels of B, the register tile, unrolling of
+// the depth, and the backend. contraction_plan.h says which loop plays which part.
+//
+// What was learnt on MLIR 22.1.8, and what the order of the steps below rests on:
+//  - the accumulators become registers only if unit dimensions are gone, the depth is
+//    tiled last, and hoisting runs before bufferization;
+//  - a remainder of rows is peeled into a smaller kernel, a remainder of columns padded
+//    inside the panel: masks in the inner loop cost a factor of five;
+//  - panels that are transposed come with a transpose back in the inner loop, which
+//    elementwise fusion folds into the indexing of the contraction.
+//
+//===--------------------------------------------------------------------------===//
+
+#include "transforms/rules/contraction/contraction_internal.h"
+#include "transforms/rules/contraction/contraction_plan.h"
+#include "transforms/rules/contraction/contraction_split.h"
+#include "transforms/rules/contraction/im2col.h"
+#include "transforms/rules/contraction/prefetch.h"
+#include "transforms/rules/contraction/scalar_reads.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+//===--------------------------------------------------------------------------===//
+// Knobs and constraints
+//===--------------------------------------------------------------------------===//
+
+void tune_contraction_write_tile_knobs(const tune_contraction_plan *plan,
+                                       const tune_machine *machine, tune_writer *w) {
+  tune_writer_knob(w, "mr", "tile", TUNE_LEVEL_VECTOR, &plan->mr, plan->mr_default);
+  tune_writer_knob(w, "nr", "tile", TUNE_LEVEL_VECTOR, &plan->nr, plan->nr_default);
+  tune_writer_knob(w, "kr", "unroll", TUNE_LEVEL_VECTOR, &plan->kr, plan->kr_default);
+  if (plan->kc.count)
+    tune_writer_knob(w, "kc", "tile", TUNE_LEVEL_LINALG, &plan->kc, plan->kc_default);
+
+  tune_writer_register_constraint(w, plan->lanes, machine->vector_registers, "mr", "nr");
+  char lines[1024];
+  snprintf(lines, sizeof lines,
+           "%%lanes = smt.int.constant %u\n"
+           "%%more = smt.int.constant %u\n"
+           "%%most = smt.int.constant 512\n"
+           "%%filled = smt.int.add %%nr_, %%more\n"
+           "%%vectors = smt.int.div %%filled, %%lanes\n"
+           "%%body = smt.int.mul %%mr_, %%vectors, %%kr_\n"
+           "%%fits = smt.int.cmp le %%body, %%most\n"
+           "smt.assert %%fits",
+           plan->lanes, plan->lanes - 1);
+  tune_writer_constraint(w, "bodies of more than 512 multiply-adds take seconds to compile", 3,
+                         (const char *const[]){"mr", "nr", "kr"}, lines);
+  if (plan->kc.count) {
+    tune_writer_constraint(w, "a part of the depth is made of whole unrolled steps", 2,
+                           (const char *const[]){"kc", "kr"},
+                           "%zero = smt.int.constant 0\n"
+                           "%rest = smt.int.mod %kc_, %kr_\n"
+                           "%even = smt.eq %rest, %zero : !smt.int\n"
+                           "smt.assert %even");
+  }
+}
+
+static void write_knobs(const tune_contraction_plan *plan, const tune_machine *machine,
+                        tune_writer *w) {
+  tune_writer_knob(w, "mc", "tile", TUNE_LEVEL_LINALG, &plan->mc, plan->mc_default);
+  tune_writer_knob(w, "nc", "tile", TUNE_LEVEL_LINALG, &plan->nc, plan->nc_default);
+  tune_contraction_write_tile_knobs(plan, machine, w);
+  char lines[256];
+  if (plan->mc.count > 1) {
+    snprintf(lines, sizeof lines,
+             "%%zero = smt.int.constant 0\n"
+             "%%rows = smt.int.constant %" PRId64 "\n"
+             "%%rest = smt.int.mod %%mc_, %%mr_\n"
+             "%%whole = smt.eq %%mc_, %%rows : !smt.int\n"
+             "%%even = smt.eq %%rest, %%zero : !smt.int\n"
+             "%%fits = smt.or %%whole, %%even\n"
+             "smt.assert %%fits",
+             plan->rows);
+    tune_writer_constraint(w, "a tile of mc rows is made of whole register tiles", 2,
+                           (const char *const[]){"mc", "mr"}, lines);
+  }
+}
+
+//===--------------------------------------------------------------------------===//
+// The rule
+//===--------------------------------------------------------------------------===//
+
+static bool contraction_applies(const tune_structure *structure, const tune_machine *machine) {
+  tune_contraction_plan plan;
+  return tune_contraction_plan_make(structure, machine, &plan);
+}
+
+// B that stays the same from call to call: in panels made within the loops, or ahead of them all,
+// where the lowering finds them (transforms/lower/cpu/prepack.h). Threads cannot have columns that
+// nothing divides in parts then.
+static void write_both_packings(const tune_contraction_plan *plan, const tune_machine *machine,
+                                tune_writer *w) {
+  const char *func = w->func;
+  tune_contraction_plan ahead = *plan;
+  ahead.packs_ahead = true;
+  tune_writer_begin_split_alternatives(w, "%packed", "weights", TUNE_LEVEL_LINALG,
+                                       "\"each_call\", \"ahead\"",
+                                       plan->cols_divide || !plan->has_threads, 0, 1);
+  tune_contraction_write_tiles(plan, w);
+  tune_contraction_write_panels(plan, machine, w);
+  tune_writer_next_alternative(w, w->func, 1);
+  w->func = func;
+  tune_contraction_write_tiles(&ahead, w);
+  tune_contraction_write_panels(&ahead, machine, w);
+  tune_writer_end_alternatives(w, w->func, 1);
+  w->func = "%packed";
+}
+
+// With the depth in one part.
+static void write_one_part(const tune_contraction_plan *plan, const tune_machine *machine,
+                           tune_writer *w) {
+  tune_borders borders;
+  bool has_borders = tune_contraction_find_borders(plan, &borders);
+  if (plan->can_pack_ahead) {
+    write_both_packings(plan, machine, w);
+  } else if (has_borders) {
+    // Skipped by whole lines only, which threads may have in parts.
+    tune_writer_begin_alternatives(w, NULL, "borders", TUNE_LEVEL_LINALG,
+                                   "\"multiplied\", \"skipped\"", plan->mc_default == plan->rows,
+                                   0);
+    tune_contraction_write_tiles(plan, w);
+    tune_contraction_write_panels(plan, machine, w);
+    tune_writer_next_alternative(w, NULL, 0);
+    tune_contraction_write_inside(plan, &borders, w);
+    tune_writer_end_alternatives(w, NULL, 0);
+  } else {
+    tune_contraction_write_tiles(plan, w);
+    tune_contraction_write_panels(plan, machine, w);
+  }
+  tune_contraction_write_kernel(plan, w);
+}
+
+void tune_contraction_write_steps(const tune_contraction_plan *plan, const tune_machine *machine,
+                                  tune_writer *w) {
+  tune_contraction_split split;
+  if (!tune_contraction_split_make(plan, machine, &split)) {
+    write_knobs(plan, machine, w);
+    write_one_part(plan, machine, w);
+    return;
+  }
+  tune_contraction_plan chosen = *plan;
+  tune_contraction_split_choose(&split, &chosen);
+  write_knobs(&chosen, machine, w);
+  const char *func = w->func;
+  tune_writer_begin_alternatives(w, "%multiplied", "split_k", TUNE_LEVEL_LINALG,
+                                 "\"none\", \"threads\"", split.is_default, 1);
+  write_one_part(plan, machine, w);
+  tune_writer_next_alternative(w, w->func, 1);
+  w->func = func;
+  write_one_part(&split.plan, machine, w);
+  tune_writer_end_alternatives(w, w->func, 1);
+  w->func = "%multiplied";
+}
+
+// What is larger than the second cache and read in rows that lie apart, a few elements of each at a
+// time, is waited for:
+//  - a filter, of whose rows a vector or two are read before the next, a page or so on;
+//  - the rows of A, where B has so few columns that each is used but once or twice.
+// Other matrices are no better off: B is read in place by several rows at once, or copied by
+// memcpy.
+static void write_prefetch(const tune_contraction_plan *plan, const tune_machine *machine,
+                           tune_writer *w) {
+  const tune_operand *largest = tune_prefetch_find_operand(plan->structure, machine);
+  const tune_operand *a = &plan->anchor->operands[plan->a], *b = &plan->anchor->operands[plan->b];
+  bool is_filter = largest == b && plan->has_window && !plan->transposed;
+  bool is_tall = largest == a && !plan->has_window && plan->cols <= 4 * (int64_t)plan->lanes;
+  if (!largest || (!is_filter && !is_tall))
+    return;
+  const tune_value_set *lengths = is_filter ? &plan->nr : &plan->kr;
+  tune_prefetch prefetch = {.operand = largest};
+  for (size_t i = 0; i < lengths->count; i++)
+    if (lengths->values[i] > 1 && prefetch.length_count < TUNE_PREFETCH_LENGTHS)
+      prefetch.lengths[prefetch.length_count++] = lengths->values[i];
+  if (prefetch.length_count == 0)
+    return;
+  int64_t row = largest->shape[largest->rank - 1] * largest->bits / 8;
+  for (int64_t rows = 4; rows <= 16; rows *= 2)
+    prefetch.distances[prefetch.distance_count++] = rows * row;
+  prefetch.default_distance = 8 * row;
+  tune_prefetch_write(&prefetch, w);
+}
+
+void tune_contraction_write_buffers(const tune_contraction_plan *plan, const tune_machine *machine,
+                                    tune_writer *w) {
+  const tune_structure *structure = plan->structure;
+  w->func = "%func";
+  tune_writer_begin_buffers(w);
+  tune_writer_lower_vectors(w);
+  tune_scalar_reads_write(&plan->anchor->operands[plan->a], &plan->kr, w);
+  write_prefetch(plan, machine, w);
+  tune_writer_place_buffers(w);
+  tune_writer_target_knobs(w, machine->vector_bits, tune_structure_has_math(structure));
+  tune_writer_end_buffers(w);
+}
+
+static void contraction_write(const tune_structure *structure, const tune_machine *machine,
+                              tune_writer *w) {
+  tune_contraction_plan plan;
+  tune_im2col im2col;
+  if (!tune_contraction_plan_make(structure, machine, &plan))
+    return;
+  tune_writer_begin_tensors(w, plan.has_window ? "rule 'contraction': a convolution, direct or not"
+                                               : "rule 'contraction': a matrix product");
+  if (plan.has_window && tune_im2col_make(structure, machine, &im2col)) {
+    tune_writer_begin_alternatives(w, "%scheduled", "algorithm", TUNE_LEVEL_LINALG,
+                                   "\"direct\", \"im2col\"", 0, 1);
+    tune_contraction_write_steps(&plan, machine, w);
+    tune_writer_next_alternative(w, w->func, 1);
+    w->func = "%func";
+    tune_im2col_write_steps(&im2col, machine, w);
+    tune_writer_end_alternatives(w, w->func, 1);
+    w->func = "%scheduled";
+  } else {
+    tune_contraction_write_steps(&plan, machine, w);
+  }
+  tune_writer_end_tensors(w);
+  tune_contraction_write_buffers(&plan, machine, w);
+  tune_writer_main(w, structure);
+}
+
+const tune_rule tune_rule_contraction = {
+    .name = "contraction",
+    .summary = "matrix products and convolutions: register tiles, panels, fused epilogue",
+    .kinds = TUNE_KINDS_CPU,
+    .applies = contraction_applies,
+    .write = contraction_write,
+};

@@ -1,0 +1,268 @@
+//===- depthwise_plan.c -----------------------------------------------------------===//
+
+#include "transforms/rules/conv/depthwise_plan.h"
+
+//===--------------------------------------------------------------------------===//
+// The loops
+//===--------------------------------------------------------------------------===//
+
+static bool uses(const tune_operand *operand, size_t loop) {
+  return tune_operand_coefficient(operand, loop) != 0;
+}
+
+// Whether all reductions are windows, and a channel is in all operands alone.
+static bool is_depthwise(const tune_nest *nest, const tune_operand *image,
+                         const tune_operand *filter) {
+  bool has_channel = false;
+  for (size_t loop = 0; loop < nest->loop_count; loop++) {
+    if (!uses(image, loop))
+      return false;
+    bool is_alone = tune_operand_find_loop(image, loop) != SIZE_MAX;
+    if (nest->is_reduction[loop] && (is_alone || !uses(filter, loop)))
+      return false;
+    if (!nest->is_reduction[loop] && uses(filter, loop)) {
+      if (!is_alone)
+        return false;
+      has_channel = true;
+    }
+  }
+  return has_channel && tune_operand_is_projection(filter);
+}
+
+// Whether a step of `lane` is one element of `operand`, or none.
+static bool is_contiguous(const tune_operand *operand, size_t lane) {
+  if (!uses(operand, lane))
+    return true;
+  for (size_t i = 0; i + 1 < operand->rank; i++)
+    if (operand->index[i].coefficient[lane])
+      return false;
+  const tune_index *last = &operand->index[operand->rank - 1];
+  return last->is_linear && last->coefficient[lane] == 1;
+}
+
+// Whether windows slide along `loop`.
+static bool is_sliding(const tune_operand *image, size_t loop) {
+  return uses(image, loop) && tune_operand_find_loop(image, loop) == SIZE_MAX;
+}
+
+static bool find_loops(tune_depthwise_plan *p) {
+  const tune_nest *nest = p->ops.anchor;
+  const tune_operand *out = &nest->operands[2];
+  size_t filter = tune_operand_is_projection(&nest->operands[1]) ? 1 : 0;
+  p->filter = &nest->operands[filter];
+  p->image = &nest->operands[1 - filter];
+  if (nest->widens || out->rank < 2 || !tune_operand_is_projection(out) ||
+      !is_depthwise(nest, p->image, p->filter))
+    return false;
+  for (size_t i = 0; i < out->rank; i++)
+    if (tune_conv_loop_of_dimension(nest, out, i) == TUNE_NO_LOOP)
+      return false;
+  p->line = TUNE_NO_LOOP;
+  for (size_t i = out->rank; i-- > 0;) {
+    size_t loop = tune_conv_loop_of_dimension(nest, out, i);
+    if (!uses(p->filter, loop) && is_sliding(p->image, loop))
+      p->line = loop;
+  }
+  p->lane = tune_conv_loop_of_dimension(nest, out, out->rank - 1);
+  p->row = tune_conv_loop_of_dimension(nest, out, out->rank - 2);
+  return p->line != TUNE_NO_LOOP && p->line != p->lane && is_contiguous(p->image, p->lane) &&
+         is_contiguous(p->filter, p->lane);
+}
+
+//===--------------------------------------------------------------------------===//
+// The domains
+//===--------------------------------------------------------------------------===//
+
+static bool choose_tile(tune_depthwise_plan *p, const tune_machine *machine) {
+  const tune_nest *nest = p->ops.anchor;
+  int64_t lane_extent = nest->extent[p->lane], rows = nest->extent[p->row];
+  p->lanes = machine->vector_bits / tune_operand_register_bits(&nest->operands[2]);
+  if (p->lanes < 4)
+    return false;
+  for (int64_t vectors = 1; vectors <= 4; vectors *= 2)
+    if (lane_extent % (vectors * p->lanes) == 0)
+      tune_value_set_add(&p->nr, vectors * p->lanes);
+  // Shorter vectors, where the widest do not divide; or a short line as one, of whatever length.
+  for (int64_t part = p->lanes / 2; p->nr.count == 0 && part >= 4; part /= 2)
+    if (lane_extent % part == 0)
+      tune_value_set_add(&p->nr, part);
+  if (p->nr.count == 0 && lane_extent >= 4 && lane_extent <= p->lanes)
+    tune_value_set_add(&p->nr, lane_extent);
+  if (p->nr.count == 0)
+    return false;
+  p->nr_default = tune_value_set_at_most(&p->nr, 2 * p->lanes);
+  // Accumulators, and as much again for what is multiplied.
+  int64_t vectors = (p->nr_default + p->lanes - 1) / p->lanes;
+  int64_t most = (int64_t)machine->vector_registers / 2 / vectors;
+  p->rows_divide = true;
+  double best = -1;
+  for (int64_t mr = 1; mr <= 14 && mr <= rows && mr <= most; mr++) {
+    tune_value_set_add(&p->mr, mr);
+    p->rows_divide &= rows % mr == 0;
+    // What loses least to the edge, and among those the tallest tile; not too tall, as what a row
+    // brought into the first cache is wanted by the next.
+    int64_t tiles = (rows + mr - 1) / mr;
+    double score = (double)rows / (double)(tiles * (mr + 1));
+    if (mr <= 8 && score >= best) {
+      best = score;
+      p->mr_default = mr;
+    }
+  }
+  return true;
+}
+
+// How many bytes of the image, of one channel, a line of the output needs.
+static int64_t line_bytes(const tune_depthwise_plan *p) {
+  const tune_operand *image = p->image;
+  int64_t bytes = image->bits / 8 * tune_operand_coefficient(image, p->line);
+  for (size_t i = 0; i < image->rank; i++)
+    if (image->index[i].coefficient[p->line] == 0 &&
+        (image->index[i].coefficient[p->row] || image->index[i].coefficient[p->lane]) &&
+        !tune_operand_is_loop(image, i, p->lane))
+      bytes *= image->shape[i];
+  return bytes;
+}
+
+// Blocks of the lanes where these are channels, so that all lines fit the first cache, or else the
+// narrowest; and bands of lines that fit the second one beside other things.
+static void choose_band(tune_depthwise_plan *p, const tune_machine *machine) {
+  const tune_nest *nest = p->ops.anchor;
+  int64_t lines = nest->extent[p->line], bytes = line_bytes(p), limit = machine->l2_bytes / 4;
+  p->block_default = 1;
+  if (uses(p->filter, p->lane)) {
+    int64_t channels = nest->extent[p->lane], step = p->nr.values[p->nr.count - 1];
+    tune_value_set_add(&p->block, channels);
+    tune_value_set_add_divisors(&p->block, channels, step, channels / 2, step);
+    p->block_default = tune_value_set_at_most(&p->block, machine->l1_bytes / (bytes * lines));
+    bytes *= p->block_default;
+  }
+  // In the first cache, unless so few lines fit it that those between bands are copied too often.
+  int64_t most = machine->l1_bytes / 2 / bytes;
+  if (most < 8)
+    most = limit / bytes;
+  if (machine->threads > 1 && most > lines / (int64_t)machine->threads)
+    most = lines / (int64_t)machine->threads;
+  tune_value_set_add_divisors(&p->band, lines, 1, lines, 1);
+  p->band_default = tune_value_set_at_most(&p->band, most);
+}
+
+//===--------------------------------------------------------------------------===//
+// Planes
+//===--------------------------------------------------------------------------===//
+
+// The borders that were added before, if they are those of the image alone, and known.
+static bool find_borders(const tune_structure *structure, const tune_depthwise_plan *p,
+                         const tune_nest **out_pad) {
+  *out_pad = NULL;
+  if (p->image->producer != TUNE_NO_LOOP &&
+      structure->nests[p->image->producer].kind == TUNE_NEST_PAD)
+    *out_pad = &structure->nests[p->image->producer];
+  for (size_t n = 0; n < structure->nest_count; n++)
+    if (structure->nests[n].kind == TUNE_NEST_PAD && &structure->nests[n] != *out_pad)
+      return false;
+  for (size_t i = 0; *out_pad && i < p->image->rank; i++) {
+    const int64_t *along = p->image->index[i].coefficient;
+    int64_t low = (*out_pad)->pad_low[i], high = (*out_pad)->pad_high[i];
+    if (low < 0 || high < 0 || ((low || high) && !along[p->line] && !along[p->row]))
+      return false;
+  }
+  return true;
+}
+
+// The windows of all but the first and the last step of a tile of `size` must lie in the image: a
+// first step is peeled off, and what the size leaves over.
+static void plan_side(const tune_depthwise_plan *p, const tune_nest *pad, size_t loop, int64_t most,
+                      tune_depthwise_side *side) {
+  const tune_nest *nest = p->ops.anchor;
+  size_t dimension = 0;
+  while (!p->image->index[dimension].coefficient[loop])
+    dimension++;
+  const tune_index *index = &p->image->index[dimension];
+  int64_t stride = index->coefficient[loop], extent = nest->extent[loop], span = 0;
+  for (size_t i = 0; i < nest->loop_count; i++)
+    if (nest->is_reduction[i])
+      span += index->coefficient[i] * (nest->extent[i] - 1);
+  int64_t low = pad ? pad->pad_low[dimension] : 0, high = pad ? pad->pad_high[dimension] : 0;
+  int64_t within = p->image->shape[dimension] - high - span; // windows that begin here do not fit
+  int64_t fitting = within > 0 ? (within + stride - 1) / stride : 0;
+  side->loop = loop;
+  side->before = (low + stride - 1) / stride;
+  side->after = fitting < extent ? extent - fitting : 0;
+  for (int64_t size = 1; size <= most && size <= extent; size++)
+    if (size == extent || (size >= side->before && extent % size >= side->after))
+      tune_value_set_add(&side->sizes, size);
+}
+
+// How many elements of the image a tile reads for each element of the output.
+static double reads(const tune_depthwise_plan *p, int64_t lines, int64_t rows) {
+  const tune_nest *nest = p->ops.anchor;
+  const size_t loops[2] = {p->line, p->row};
+  const int64_t sizes[2] = {lines, rows};
+  double read = 1;
+  for (size_t side = 0; side < 2; side++)
+    for (size_t i = 0; i < p->image->rank; i++) {
+      const tune_index *index = &p->image->index[i];
+      if (!index->coefficient[loops[side]])
+        continue;
+      int64_t count = 1 + index->coefficient[loops[side]] * (sizes[side] - 1);
+      for (size_t loop = 0; loop < nest->loop_count; loop++)
+        if (nest->is_reduction[loop])
+          count += index->coefficient[loop] * (nest->extent[loop] - 1);
+      read *= (double)count / (double)sizes[side];
+    }
+  return read;
+}
+
+// Tiles that read least, with half of the registers for accumulators.
+static bool choose_plane(tune_depthwise_plan *p, int64_t registers) {
+  double best = 0;
+  for (size_t l = 0; l < p->lines.sizes.count; l++)
+    for (size_t r = 0; r < p->rows.sizes.count; r++) {
+      int64_t lines = p->lines.sizes.values[l], rows = p->rows.sizes.values[r];
+      double score = reads(p, lines, rows);
+      if (lines * rows > registers / 2 || lines * rows > p->steps || (best > 0 && score >= best))
+        continue;
+      best = score;
+      p->lines.size_default = lines;
+      p->rows.size_default = rows;
+    }
+  return best > 0;
+}
+
+static bool plan_planes(const tune_structure *structure, const tune_machine *machine,
+                        tune_depthwise_plan *p) {
+  const tune_nest *nest = p->ops.anchor, *pad;
+  const int64_t most_multiplies = 256; // unrolled; as many as compile in a second
+  int64_t windows = 1, shares = nest->extent[p->lane] / (p->block.count ? p->block_default : 1);
+  if (p->line == p->row || !uses(p->filter, p->lane) || !find_borders(structure, p, &pad))
+    return false;
+  for (size_t loop = 0; loop < nest->loop_count; loop++) {
+    if (nest->is_reduction[loop])
+      windows *= nest->extent[loop];
+    else if (loop != p->line && loop != p->row && is_sliding(p->image, loop))
+      return false;
+    else if (loop != p->line && loop != p->row && loop != p->lane)
+      shares *= nest->extent[loop];
+  }
+  for (size_t i = 0; i < p->image->rank; i++)
+    if (!p->image->index[i].is_linear || p->image->index[i].constant)
+      return false;
+  p->steps = most_multiplies / windows;
+  p->registers = machine->vector_registers - machine->vector_registers / 8;
+  plan_side(p, pad, p->line, 6, &p->lines);
+  plan_side(p, pad, p->row, 9, &p->rows);
+  p->takes_planes = machine->threads <= 1 || shares >= (int64_t)machine->threads;
+  return choose_plane(p, machine->vector_registers);
+}
+
+bool tune_depthwise_plan_make(const tune_structure *structure, const tune_machine *machine,
+                              tune_depthwise_plan *out_plan) {
+  *out_plan = (tune_depthwise_plan){0};
+  if (!structure->is_regular || structure->is_dynamic ||
+      !tune_conv_ops_find(structure, &out_plan->ops) || !find_loops(out_plan) ||
+      !choose_tile(out_plan, machine))
+    return false;
+  choose_band(out_plan, machine);
+  out_plan->has_planes = plan_planes(structure, machine, out_plan);
+  return true;
+}

@@ -1,0 +1,409 @@
+//===- winograd.c - The space of 3x3 convolutions: direct, or Winograd's -----===//
+//
+// Convolutions of f32 with 3x3 windows, stride 1 and channels innermost (NHWC, HWCF): what the rule
+// for contractions does, and as the other choice of a knob Winograd's F(4x4, 3x3) or F(2x2, 3x3),
+// with up to 4 or 2.25 times fewer multiplications and sums that are less exact.
+//
+// The order of the steps, as learnt on MLIR 22.1.8:
+//  - parts of the depth and blocks of output channels outside of all: the transformed filter of
+//    such a piece stays in a cache, where that of all is four times as large as the filter and goes
+//    through memory. Each part adds what it makes to the output;
+//  - the transforms become loops of straight code (winograd_patterns.h); that over the image is the
+//    same for all blocks, and leaves their loop if its own loops are one of step 1: upstream moves
+//    no loop of another step. Threads divide that one, too
+//    (transforms/lower/common/parallel_loops.h);
+//  - the products are a batch of matrix products, and tiled as such. In memory the transformed
+//    filters have the depth outside: 36 vectors made together lie side by side, not in 36 places
+//    that the caches map to the same few lines (twice as fast). The transposition which that takes
+//    is none of a tile, and goes away.
+//
+//===--------------------------------------------------------------------------===//
+
+#include "transforms/rules/contraction/contraction_internal.h"
+#include "transforms/rules/contraction/im2col.h"
+#include "transforms/rules/conv/winograd_internal.h"
+#include "transforms/rules/conv_ops.h"
+#include "transforms/rules/pdl_writer.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define OP "!transform.any_op"
+#define PARAM "!transform.param<i64>"
+#define LEAST_DEPTH 64 // in a part: each part adds to the output
+
+//===--------------------------------------------------------------------------===//
+// The convolution
+//===--------------------------------------------------------------------------===//
+
+static bool find_convolution(tune_winograd_plan *plan) {
+  tune_conv_nhwc conv;
+  if (!tune_conv_nhwc_find(plan->contraction.anchor, &conv))
+    return false;
+  for (size_t i = 0; i < 2; i++)
+    if (conv.window[i] != TUNE_WINOGRAD_FILTER || conv.stride[i] != 1 || conv.dilation[i] != 1)
+      return false;
+  plan->depth = conv.depth_loop;
+  plan->channel = conv.channel_loop;
+  plan->winograd = (tune_winograd){.tile = TUNE_WINOGRAD_LARGE_TILE,
+                                   .has_batch = conv.has_batch,
+                                   .batch = conv.batch,
+                                   .height = conv.height,
+                                   .width = conv.width,
+                                   .depth = conv.depth,
+                                   .channels = conv.channels,
+                                   .lanes = plan->contraction.lanes};
+  // An image of which not all is read has another type than the transform of its tiles.
+  return conv.image_height == conv.height + TUNE_WINOGRAD_FILTER - 1 &&
+         conv.image_width == conv.width + TUNE_WINOGRAD_FILTER - 1;
+}
+
+// An epilogue is done row by row, in vectors along the output: its own order has to be the same.
+static bool is_in_order(const tune_nest *epilogue, size_t rank) {
+  const tune_operand *output = &epilogue->operands[epilogue->operand_count - 1];
+  if (epilogue->loop_count != rank || output->rank != rank ||
+      epilogue->operand_count != epilogue->input_count + 1)
+    return false;
+  for (size_t i = 0; i < rank; i++)
+    if (!tune_operand_is_loop(output, i, i))
+      return false;
+  return true;
+}
+
+// Whether register tiles of `mr` rows would have at most a sixteenth more rows than there are.
+static bool divides_nearly(int64_t rows, int64_t mr) {
+  return (rows + mr - 1) / mr * mr * 16 <= rows * 17;
+}
+
+bool tune_winograd_choose(const tune_machine *machine, tune_winograd_plan *plan) {
+  const tune_winograd *winograd = &plan->winograd;
+  plan->threads = machine->threads;
+  int64_t lanes = winograd->lanes;
+  // Smaller outputs are mostly what stands over their edge.
+  if (winograd->depth % lanes || winograd->channels % lanes ||
+      winograd->height < TUNE_WINOGRAD_LARGE_TILE || winograd->width < TUNE_WINOGRAD_LARGE_TILE)
+    return false;
+  for (int64_t vectors = 1; vectors <= 4; vectors *= 2)
+    if (winograd->channels % (vectors * lanes) == 0) {
+      tune_value_set_add(&plan->block, vectors * lanes);
+      tune_value_set_add(&plan->nr, vectors * lanes);
+    }
+  for (int64_t kr = 1; kr <= 8; kr *= 2)
+    if (winograd->depth % kr == 0)
+      tune_value_set_add(&plan->kr, kr);
+  // A vector of channels, and as much of the depth as leaves the transformed filters a good third
+  // of the second cache.
+  plan->block_default = plan->nr_default = lanes;
+  int64_t products = TUNE_WINOGRAD_MOST_PRODUCTS * TUNE_WINOGRAD_MOST_PRODUCTS;
+  int64_t fitting = (int64_t)machine->l2_bytes * 3 / 8 / (products * plan->block_default * 4);
+  plan->kc_default = winograd->depth;
+  tune_value_set_add(&plan->kc, winograd->depth);
+  for (int64_t kc = winograd->depth / 2;
+       kc >= LEAST_DEPTH && plan->kc.count < TUNE_WINOGRAD_MOST_SIZES; kc /= 2) {
+    if (winograd->depth % kc || kc % lanes)
+      break;
+    tune_value_set_add(&plan->kc, kc);
+    if (plan->kc_default > fitting)
+      plan->kc_default = kc;
+  }
+  // Rows whose tile fits the registers, best those that divide all.
+  int64_t tiles = tune_winograd_tiles(winograd), width = plan->nr_default / lanes;
+  tune_winograd small = *winograd;
+  small.tile = TUNE_WINOGRAD_SMALL_TILE;
+  int64_t small_tiles = tune_winograd_tiles(&small);
+  int64_t fit = (machine->vector_registers - 1 - width) / width;
+  for (int64_t mr = 2; mr <= 16 && mr <= small_tiles; mr++) {
+    if (divides_nearly(tiles, mr) || divides_nearly(small_tiles, mr))
+      tune_value_set_add(&plan->mr, mr);
+    if (mr <= fit && mr <= tiles &&
+        (!plan->mr_default || tiles % mr == 0 || tiles % plan->mr_default))
+      plan->mr_default = mr;
+  }
+  if (!plan->mr_default)
+    plan->mr_default = 1;
+  tune_value_set_add(&plan->mr, plan->mr_default);
+  return true;
+}
+
+static bool make_plan(const tune_structure *structure, const tune_machine *machine,
+                      tune_winograd_plan *plan) {
+  *plan = (tune_winograd_plan){0};
+  tune_contraction_plan *contraction = &plan->contraction;
+  if (structure->is_dynamic || !tune_contraction_plan_make(structure, machine, contraction) ||
+      contraction->other_count || !find_convolution(plan))
+    return false;
+  if (contraction->epilogue &&
+      !is_in_order(contraction->epilogue, contraction->anchor->operands[2].rank))
+    return false;
+  return tune_winograd_choose(machine, plan);
+}
+
+//===--------------------------------------------------------------------------===//
+// Knobs
+//===--------------------------------------------------------------------------===//
+
+void tune_winograd_write_knobs(const tune_winograd_plan *plan, const tune_machine *machine,
+                               tune_writer *w) {
+  tune_writer_knob(w, "winograd_block", "tile", TUNE_LEVEL_LINALG, &plan->block,
+                   plan->block_default);
+  tune_writer_knob(w, "winograd_kc", "tile", TUNE_LEVEL_LINALG, &plan->kc, plan->kc_default);
+  tune_writer_knob(w, "winograd_mr", "tile", TUNE_LEVEL_VECTOR, &plan->mr, plan->mr_default);
+  tune_writer_knob(w, "winograd_nr", "tile", TUNE_LEVEL_VECTOR, &plan->nr, plan->nr_default);
+  tune_writer_knob(w, "winograd_kr", "unroll", TUNE_LEVEL_VECTOR, &plan->kr,
+                   tune_value_set_at_most(&plan->kr, 4));
+  tune_writer_constraint(w, "a block of channels is made of whole register tiles", 2,
+                         (const char *const[]){"winograd_block", "winograd_nr"},
+                         "%zero = smt.int.constant 0\n"
+                         "%rest = smt.int.mod %winograd_block_, %winograd_nr_\n"
+                         "%even = smt.eq %rest, %zero : !smt.int\n"
+                         "smt.assert %even");
+  tune_writer_register_constraint(w, plan->winograd.lanes, machine->vector_registers, "winograd_mr",
+                                  "winograd_nr");
+}
+
+// Register tiles are no higher than the rows there are.
+void tune_winograd_write_row_constraint(int64_t tiles, const tune_winograd_plan *plan,
+                                        tune_writer *w) {
+  char lines[160];
+  if (plan->mr.values[plan->mr.count - 1] <= tiles)
+    return;
+  snprintf(lines, sizeof lines,
+           "%%tiles = smt.int.constant %" PRId64 "\n"
+           "%%there = smt.int.cmp le %%winograd_mr_, %%tiles\n"
+           "smt.assert %%there",
+           tiles);
+  tune_writer_constraint(w, "a register tile has no more rows than there are", 1,
+                         (const char *const[]){"winograd_mr"}, lines);
+}
+
+//===--------------------------------------------------------------------------===//
+// The steps
+//===--------------------------------------------------------------------------===//
+
+// The op after the convolution, if there is one: rows in parallel, in it vectors of channels.
+static void write_epilogue(const tune_winograd_plan *plan, tune_writer *w) {
+  size_t rank = plan->contraction.anchor->operands[2].rank, order[TUNE_MAX_LOOPS];
+  char sizes[128], lanes[24];
+  tune_tiling rows = {{0}}, vectors = {{0}};
+  tune_writer_identity_order(order, TUNE_MAX_LOOPS);
+  snprintf(lanes, sizeof lanes, "%" PRId64, plan->winograd.lanes);
+  for (size_t i = 0; i + 2 < rank; i++)
+    rows.size[i] = "1";
+  vectors.size[rank - 2] = "1";
+  vectors.size[rank - 1] = lanes;
+  tune_writer_line(w, "%%after = transform.get_consumers_of_result %%anchor[0] : (" OP ") -> " OP);
+  tune_writer_line(w,
+                   "%%after_rows, %%after_loop = transform.structured.tile_using_forall %%after "
+                   "tile_sizes %s",
+                   tune_writer_sizes(sizes, sizeof sizes, &rows, order, rank));
+  tune_writer_line(w, "  : (" OP ") -> (" OP ", " OP ")");
+  tune_writer_tile(w, "%after_vector", "%after_loops", "%after_rows", &vectors, order, rank, NULL);
+}
+
+// Parts of the depth, and in them blocks of channels.
+static void write_blocks(const tune_winograd_plan *plan, tune_writer *w) {
+  size_t order[TUNE_MAX_LOOPS], loops = plan->contraction.anchor->loop_count;
+  char sizes[128];
+  tune_tiling blocks = {{0}}, parts = {{0}};
+  tune_writer_identity_order(order, TUNE_MAX_LOOPS);
+  blocks.size[plan->channel] = "%winograd_block";
+  parts.size[plan->depth] = "%winograd_kc";
+  // Patterns replace ops without the knowledge of the handles to them, which are not to be there
+  // when they do.
+  tune_writer_begin_foreach(w, "%anchor", "%convolution");
+  tune_writer_tile(w, "%part", "%parts", "%convolution", &parts, order, loops, NULL);
+  tune_writer_line(w,
+                   "%%block, %%outer = transform.structured.tile_using_forall %%part tile_sizes "
+                   "%s",
+                   tune_writer_sizes(sizes, sizeof sizes, &blocks, order, loops));
+  tune_writer_line(w, "  : (" OP ", " PARAM ") -> (" OP ", " OP ")");
+  tune_writer_end_foreach(w);
+  tune_writer_cleanup(w);
+}
+
+void tune_winograd_write_matmul(tune_writer *w) {
+  tune_writer_apply_pass(w, "tosa-to-linalg-named", "%transformed");
+  // Before a canonicalization finds out that the filters are transposed twice.
+  tune_writer_match_op(w, "%multiplied", "\"linalg.batch_matmul\"");
+  tune_writer_line(w, "%%columns = transform.get_producer_of_operand %%multiplied[1] : (" OP
+                      ") -> " OP);
+  tune_writer_line(w,
+                   "%%seen_columns = transform.structured.generalize %%columns : (" OP ") -> " OP);
+}
+
+// A block of channels and part of the depth becomes three transforms and products. `w->func` is
+// another handle after it.
+static void write_convolutions(const tune_winograd_plan *plan, const tune_winograd *winograd,
+                               tune_writer *w) {
+  const char *names[TUNE_WINOGRAD_MOST_SIZES * TUNE_WINOGRAD_MOST_SIZES];
+  char buffers[TUNE_WINOGRAD_MOST_SIZES * TUNE_WINOGRAD_MOST_SIZES][48];
+  size_t count = 0;
+  tune_pdl_begin_patterns(w);
+  for (size_t i = 0; i < plan->block.count; i++)
+    for (size_t j = 0; j < plan->kc.count; j++) {
+      tune_winograd part = *winograd;
+      part.depth = plan->kc.values[j];
+      snprintf(buffers[count], sizeof buffers[count], "winograd_%" PRId64 "x%" PRId64, part.depth,
+               plan->block.values[i]);
+      names[count] = buffers[count];
+      tune_winograd_write_convolution(&part, names[count++], plan->block.values[i], w);
+    }
+  tune_pdl_end_patterns(names, count, w);
+  tune_winograd_write_matmul(w);
+}
+
+// The transforms as loops over tiles and vectors of channels, the weights of one channel of the
+// image after the other as they are in memory.
+void tune_winograd_write_transforms(const tune_winograd_plan *plan, const tune_winograd *winograd,
+                                    tune_writer *w) {
+  int64_t lanes = winograd->lanes;
+  tune_writer_match_op(w, "%of_filter", "\"linalg.transpose\"");
+  tune_writer_match_op(w, "%of_image", "\"linalg.winograd_input_transform\"");
+  tune_writer_match_op(w, "%of_result", "\"linalg.winograd_output_transform\"");
+  tune_writer_begin_foreach(w, "%of_filter", "%filters");
+  tune_writer_line(
+      w,
+      "%%filter_tile, %%filter_loops:2 = transform.structured.tile_using_for %%filters "
+      "tile_sizes [1, 0, %" PRId64 "]",
+      lanes);
+  tune_writer_line(w, "  : (" OP ") -> (" OP ", " OP ", " OP ")");
+  tune_writer_end_foreach(w);
+  for (int i = 0; i < 2; i++) {
+    tune_writer_begin_foreach(w, i ? "%of_result" : "%of_image", "%tiles");
+    tune_writer_line(w,
+                     "%%tile, %%tile_loops:4 = transform.structured.tile_using_for %%tiles "
+                     "tile_sizes [0, 0, 1, 1, 1, %" PRId64 "]",
+                     lanes);
+    tune_writer_line(w, "  : (" OP ") -> (" OP ", " OP ", " OP ", " OP ", " OP ")");
+    if (i == 0)
+      tune_writer_line(w, "%%one_loop = transform.loop.coalesce %%tile_loops#0 : (" OP ") -> " OP);
+    if (i == 0 && plan->threads > 1)
+      tune_writer_line(w, "transform.annotate %%one_loop \"tune.threads\" : " OP);
+    tune_writer_end_foreach(w);
+  }
+  tune_pdl_begin_patterns(w);
+  tune_winograd_write_image(winograd, "winograd_image", w);
+  tune_winograd_write_filter(winograd, "winograd_filter", w);
+  tune_winograd_write_output(winograd, "winograd_output", w);
+  tune_pdl_end_patterns(
+      (const char *const[]){"winograd_image", "winograd_filter", "winograd_output"}, 3, w);
+}
+
+// The batch of matrix products: mr tiles x nr channels in registers.
+void tune_winograd_write_products(tune_writer *w) {
+  tune_nest product = {.is_reduction = {false, false, true}};
+  tune_nest line = {.is_reduction = {false, true}}; // of a single row
+  tune_nest plane = {.is_reduction = {false, false}};
+  size_t order[] = {0, 1, 2};
+  tune_tiling step = {{NULL, NULL, "%winograd_kr"}}, line_step = {{NULL, "%winograd_kr"}};
+  tune_writer_match_op(w, "%batch", "\"linalg.batch_matmul\"");
+  tune_writer_line(w, "%%products = transform.structured.generalize %%batch : (" OP ") -> " OP);
+  tune_writer_line(w,
+                   "%%start = transform.get_producer_of_operand %%products[2] : (" OP ") -> " OP);
+  tune_writer_line(w, "%%filled = transform.structured.generalize %%start : (" OP ") -> " OP);
+  tune_writer_cleanup(w);
+  tune_writer_line(w, "%%tile, %%loops:3 = transform.structured.fuse %%products tile_sizes "
+                      "[1, %%winograd_mr, %%winograd_nr, 0] interchange [0, 2, 1, 3]");
+  tune_writer_line(w, "  : (" OP ", " PARAM ", " PARAM ") -> (" OP ", " OP ", " OP ", " OP ")");
+  tune_writer_peel(w, "%loops#2");
+  tune_writer_cleanup(w);
+  tune_writer_fold_unit_dims(w);
+  tune_writer_match_generic(w, "%tiles", &product, NULL, 3, w->func);
+  tune_writer_begin_foreach(w, "%tiles", "%one_tile");
+  tune_writer_tile(w, "%step", "%step_loop", "%one_tile", &step, order, 3, NULL);
+  tune_writer_end_foreach(w);
+  tune_writer_match_generic(w, "%row_tiles", &line, NULL, 2, w->func);
+  tune_writer_begin_foreach(w, "%row_tiles", "%row_tile");
+  tune_writer_tile(w, "%row_step", "%row_loop", "%row_tile", &line_step, order, 2, NULL);
+  tune_writer_end_foreach(w);
+  tune_writer_cleanup(w);
+  tune_writer_match_generic(w, "%kernels", &product, NULL, 3, w->func);
+  tune_writer_line(w, "transform.structured.vectorize %%kernels : " OP);
+  // What starts the accumulators; a remainder of one row, and the op after, have one loop.
+  for (size_t loops = 1; loops <= 2; loops++) {
+    tune_writer_match_generic(w, loops == 1 ? "%lines" : "%planes", &plane, NULL, loops, w->func);
+    tune_writer_begin_foreach(w, loops == 1 ? "%lines" : "%planes", "%one");
+    tune_writer_try_vectorize(w, "%one", NULL);
+    tune_writer_end_foreach(w);
+  }
+  tune_writer_match_generic(w, "%last_rows", &line, NULL, 2, w->func);
+  tune_writer_begin_foreach(w, "%last_rows", "%last_row");
+  tune_writer_line(w, "transform.structured.vectorize %%last_row : " OP);
+  tune_writer_end_foreach(w);
+  tune_writer_vector_cleanup(w, false);
+}
+
+static void write_winograd(const tune_winograd_plan *plan, const tune_machine *machine,
+                           tune_writer *w) {
+  const tune_nest *anchor = plan->contraction.anchor;
+  tune_winograd_write_knobs(plan, machine, w);
+  tune_writer_match_generic(w, "%anchor", anchor, NULL, anchor->loop_count, w->func);
+  tune_writer_match_op(w, "%pads", "\"tensor.pad\"");
+  tune_writer_line(w, "%%padded = transform.structured.rewrite_in_destination_passing_style %%pads "
+                      ": (" OP ") -> " OP);
+  if (plan->contraction.epilogue)
+    write_epilogue(plan, w);
+  write_blocks(plan, w);
+  const char *func = w->func;
+  tune_writer_begin_alternatives(w, "%as_products", "winograd_tile", TUNE_LEVEL_LINALG,
+                                 "\"4x4\", \"2x2\"", 0, 1);
+  for (int i = 0; i < 2; i++) {
+    tune_winograd winograd = plan->winograd;
+    winograd.tile = i ? TUNE_WINOGRAD_SMALL_TILE : TUNE_WINOGRAD_LARGE_TILE;
+    if (i) {
+      tune_writer_next_alternative(w, w->func, 1);
+      w->func = func;
+    } else {
+      tune_winograd_write_row_constraint(tune_winograd_tiles(&winograd), plan, w);
+    }
+    write_convolutions(plan, &winograd, w);
+    tune_winograd_write_transforms(plan, &winograd, w);
+  }
+  tune_writer_end_alternatives(w, w->func, 1);
+  w->func = "%as_products";
+  tune_winograd_write_products(w);
+}
+
+//===--------------------------------------------------------------------------===//
+// The rule
+//===--------------------------------------------------------------------------===//
+
+static bool winograd_applies(const tune_structure *structure, const tune_machine *machine) {
+  tune_winograd_plan plan;
+  return make_plan(structure, machine, &plan);
+}
+
+static void winograd_write(const tune_structure *structure, const tune_machine *machine,
+                           tune_writer *w) {
+  tune_winograd_plan plan;
+  tune_im2col im2col;
+  if (!make_plan(structure, machine, &plan))
+    return;
+  bool has_im2col = tune_im2col_make(structure, machine, &im2col);
+  tune_writer_begin_tensors(w, "rule 'winograd': a convolution with 3x3 windows, direct or not");
+  tune_writer_begin_alternatives(
+      w, "%scheduled", "algorithm", TUNE_LEVEL_LINALG,
+      has_im2col ? "\"direct\", \"winograd\", \"im2col\"" : "\"direct\", \"winograd\"", 0, 1);
+  tune_contraction_write_steps(&plan.contraction, machine, w);
+  tune_writer_next_alternative(w, w->func, 1);
+  w->func = "%func";
+  write_winograd(&plan, machine, w);
+  if (has_im2col) {
+    tune_writer_next_alternative(w, w->func, 1);
+    w->func = "%func";
+    tune_im2col_write_steps(&im2col, machine, w);
+  }
+  tune_writer_end_alternatives(w, w->func, 1);
+  w->func = "%scheduled";
+  tune_writer_end_tensors(w);
+  tune_contraction_write_buffers(&plan.contraction, machine, w);
+  tune_writer_main(w, structure);
+}
+
+const tune_rule tune_rule_winograd = {
+    .name = "winograd",
+    .summary = "3x3 convolutions of f32, channels innermost: direct, or by Winograd's transforms",
+    .kinds = TUNE_KINDS_CPU,
+    .applies = winograd_applies,
+    .write = winograd_write,
+};

@@ -1,0 +1,43 @@
+//===- machine.c - What rules need to know of a target -----------------------===//
+
+#include "transforms/rules/machine.h"
+
+void tune_machine_init(tune_machine *machine) {
+  *machine = (tune_machine){
+      .vector_bits = 128,
+      .vector_registers = 16,
+      .l1_bytes = 32 << 10,
+      .l2_bytes = 256 << 10,
+      .l3_bytes = 4 << 20,
+      .threads = 1,
+      .gpu = tune_device_least(),
+  };
+}
+
+static void read_bytes(const json_t *object, const char *key, int64_t *out) {
+  const json_t *value = json_object_get(object, key);
+  if (json_is_integer(value) && json_integer_value(value) > 0)
+    *out = json_integer_value(value);
+}
+
+void tune_machine_read_fingerprint(tune_machine *machine, const json_t *fingerprint) {
+  const char *target = json_string_value(json_object_get(fingerprint, "target"));
+  machine->kind = target ? tune_target_kind_of(target) : TUNE_KIND_CPU;
+  if (machine->kind != TUNE_KIND_CPU)
+    tune_status_free(tune_device_read(fingerprint, &machine->gpu));
+  int64_t bits = machine->vector_bits, registers = machine->vector_registers;
+  read_bytes(fingerprint, "vector_bits", &bits);
+  read_bytes(fingerprint, "vector_registers", &registers);
+  machine->vector_bits = (unsigned)bits;
+  machine->vector_registers = (unsigned)registers;
+  machine->has_bf16_dot = json_is_true(json_object_get(fingerprint, "has_bf16_dot"));
+  machine->has_int8_dot = json_is_true(json_object_get(fingerprint, "has_int8_dot"));
+  const json_t *caches = json_object_get(fingerprint, "caches");
+  for (size_t i = 0; i < json_array_size(caches); ++i) {
+    const json_t *cache = json_array_get(caches, i);
+    int64_t *const levels[] = {&machine->l1_bytes, &machine->l2_bytes, &machine->l3_bytes};
+    json_int_t level = json_integer_value(json_object_get(cache, "level"));
+    if (level >= 1 && level <= 3)
+      read_bytes(cache, "bytes", levels[level - 1]);
+  }
+}

@@ -1,0 +1,462 @@
+//===- attention.c - The space of attention: two products and a softmax in one loop -===//
+//
+// clang-format off
+//   forall  1 of each batch, `share` rows                         parallel
+//     copy K into panels of nr keys, turned in registers          where K is not contiguous along the keys
+//     for   mc rows                                               mc x keys scores
+//       for   nr keys / mr rows                                   scores, scale, mask: mr x nr in registers
+//         for   kr of the width
+//       for   one row                                             softmax: vectors, partial results
+//       for   nr columns / mr rows                                times V, which is read in place
+//         for   kr of the keys
+// clang-format on
+//
+// So no more than mc rows of scores are alive: they stay in the second cache. The order of the
+// steps rests on these facts about MLIR 22.1.8:
+//  - a producer is copied into a loop once for each of its uses; the cleanup makes one of them;
+//  - what is fused for a block of rows ends at the loops of the scores, which cannot be fused: so
+//    scores are tiled before the softmax is, and that before the product;
+//  - elementwise fusion comes last, when the division stands in loops of its own.
+//
+//===--------------------------------------------------------------------------===//
+
+#include "transforms/structure/attention_plan.h"
+
+#include "transforms/rules/rule.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define OP "!transform.any_op"
+#define PARAM "!transform.param<i64>"
+#define BLOCK 16 // of keys and width, turned in registers
+
+static int64_t lanes_of(const tune_machine *machine) {
+  return machine->vector_bits >= 128 ? machine->vector_bits / 32 : 4;
+}
+
+static bool attention_applies(const tune_structure *structure, const tune_machine *machine) {
+  tune_attention_plan plan;
+  return BLOCK % lanes_of(machine) == 0 && tune_attention_plan_make(structure, &plan);
+}
+
+//===--- Knobs ----------------------------------------------------------------===//
+
+// The largest of `values` up to `limit` that divides `extent` and is less; 0 if there is none.
+static int64_t find_part(const tune_value_set *values, int64_t extent, int64_t limit) {
+  int64_t found = 0;
+  for (size_t i = 0; i < values->count; i++) {
+    int64_t value = values->values[i];
+    if (value <= limit && value < extent && extent % value == 0)
+      found = value;
+  }
+  return found;
+}
+
+// Returns the default of mc.
+static int64_t write_row_knobs(const tune_attention_plan *p, const tune_machine *machine,
+                               tune_writer *w) {
+  int64_t threads = (int64_t)machine->threads, most = p->rows;
+  tune_value_set shares = {0}, blocks = {0};
+  tune_value_set_add(&shares, p->rows);
+  for (int64_t parts = 2; parts <= 16; parts *= 2)
+    if (p->rows % (parts * 8) == 0 && p->rows / parts >= 32)
+      tune_value_set_add(&shares, p->rows / parts);
+  tune_value_set_add_divisors(&blocks, p->rows, 8, p->rows / 2 < 128 ? p->rows / 2 : 128, 8);
+  int64_t fits = machine->l2_bytes / 4 / (p->keys * 4);
+  int64_t limit = fits < 8 ? 8 : fits < 32 ? fits : 32;
+  // Panels of K are made for each share: no more shares than keep the threads busy.
+  while (threads > 1 && p->batches * (p->rows / most) < 4 * threads) {
+    int64_t less = tune_value_set_at_most(&shares, most / 2);
+    if (less >= most || !find_part(&blocks, less, limit))
+      break;
+    most = less;
+  }
+  int64_t mc = find_part(&blocks, most, limit);
+  tune_writer_knob(w, "share", "parallel", TUNE_LEVEL_LINALG, &shares, most);
+  tune_writer_knob(w, "mc", "tile", TUNE_LEVEL_LINALG, &blocks, mc);
+  static const char *const knobs[] = {"share", "mc"};
+  tune_writer_constraint(w, "blocks of rows divide a share, and are several", 2, knobs,
+                         "%left = smt.int.mod %share_, %mc_\n"
+                         "%none = smt.int.constant 0\n"
+                         "%divides = smt.eq %left, %none : !smt.int\n"
+                         "%several = smt.int.cmp lt %mc_, %share_\n"
+                         "%both = smt.and %divides, %several\n"
+                         "smt.assert %both");
+  return mc;
+}
+
+static void write_tile_knobs(const tune_attention_plan *p, const tune_machine *machine, int64_t mc,
+                             tune_writer *w) {
+  int64_t lanes = lanes_of(machine), registers = machine->vector_registers;
+  tune_value_set mr = {0}, nr = {0}, kr = {0};
+  for (int64_t rows = 2; rows <= 16; rows += 2)
+    if (p->rows % rows == 0)
+      tune_value_set_add(&mr, rows);
+  for (int64_t cols = BLOCK; cols <= 96; cols += BLOCK)
+    if (p->keys % cols == 0 && p->cols % cols == 0 && cols % lanes == 0)
+      tune_value_set_add(&nr, cols);
+  for (int64_t depth = 1; depth <= 8; depth *= 2)
+    tune_value_set_add(&kr, depth);
+  int64_t nr_default = tune_value_set_at_most(&nr, registers >= 32 ? 2 * lanes : 16);
+  int64_t rows = (registers - 1) * lanes / nr_default - 1;
+  tune_writer_knob(w, "mr", "tile", TUNE_LEVEL_VECTOR, &mr,
+                   find_part(&mr, mc, rows < 8 ? rows : 8));
+  tune_writer_knob(w, "nr", "tile", TUNE_LEVEL_VECTOR, &nr, nr_default);
+  tune_writer_knob(w, "kr", "unroll", TUNE_LEVEL_VECTOR, &kr, 4);
+  tune_writer_register_constraint(w, lanes, machine->vector_registers, "mr", "nr");
+  static const char *const rows_of[] = {"mc", "mr"};
+  tune_writer_constraint(w, "the register tile divides the block of rows", 2, rows_of,
+                         "%left = smt.int.mod %mc_, %mr_\n"
+                         "%none = smt.int.constant 0\n"
+                         "%divides = smt.eq %left, %none : !smt.int\n"
+                         "smt.assert %divides");
+}
+
+static void write_line_knob(const tune_attention_plan *p, const tune_machine *machine,
+                            tune_writer *w) {
+  tune_value_set vectors = {0};
+  for (int64_t count = 1; count <= 8; count *= 2)
+    if (p->keys % (count * lanes_of(machine)) == 0)
+      tune_value_set_add(&vectors, count * lanes_of(machine));
+  tune_writer_knob(w, "vector", "vectorize", TUNE_LEVEL_VECTOR, &vectors,
+                   tune_value_set_at_most(&vectors, 2 * lanes_of(machine)));
+}
+
+//===--- Finding the ops again ----------------------------------------------------===//
+
+// Binds %<name>0, %<name>1, ... to the ops of this name.
+static void write_split(const tune_attention_plan *p, tune_nest_kind kind, const char *op,
+                        const char *name, tune_writer *w) {
+  tune_string_builder handles, types;
+  tune_string_builder_init(&handles);
+  tune_string_builder_init(&types);
+  size_t count = 0;
+  for (size_t n = 0; n < p->structure->nest_count; n++)
+    if (p->structure->nests[n].kind == kind) {
+      tune_string_builder_appendf(&handles, "%s%%%s%zu", count ? ", " : "", name, n);
+      tune_string_builder_appendf(&types, "%s" OP, count++ ? ", " : "");
+    }
+  tune_writer_line(w, "%%%ss = transform.structured.match ops{[\"%s\"]} in %s : (" OP ") -> " OP,
+                   name, op, w->func);
+  tune_writer_line(w, "%s = transform.split_handle %%%ss", handles.text ? handles.text : "", name);
+  tune_writer_line(w, "  : (" OP ") -> (%s)", types.text ? types.text : "");
+  tune_string_builder_deinit(&handles);
+  tune_string_builder_deinit(&types);
+}
+
+// The loops of a product as batches, row, column, depth; `name` becomes its mark.
+static void write_product_mark(const tune_attention_plan *p, const tune_attention_product *product,
+                               const char *name, tune_writer *w) {
+  tune_string_builder order;
+  tune_string_builder_init(&order);
+  bool is_ordered = true;
+  for (size_t i = 0; i < p->batch_count + 3; i++) {
+    tune_string_builder_appendf(&order, "%s%zu", i ? ", " : "", product->order[i]);
+    is_ordered &= product->order[i] == i;
+  }
+  if (is_ordered)
+    tune_writer_line(w, "transform.annotate %%op%zu \"%s\" : " OP, product->nest, name);
+  else {
+    tune_writer_line(w, "%%%s = transform.structured.interchange %%op%zu", name, product->nest);
+    tune_writer_line(w, "  iterator_interchange = [%s] : (" OP ") -> " OP,
+                     order.text ? order.text : "");
+    tune_writer_line(w, "transform.annotate %%%s \"%s\" : " OP, name, name);
+  }
+  tune_string_builder_deinit(&order);
+}
+
+static void write_marks(const tune_attention_plan *p, tune_writer *w) {
+  write_split(p, TUNE_NEST_FILL, "linalg.fill", "fill", w);
+  tune_writer_line(w, "transform.annotate %%fill%zu \"tune.start\" : " OP, p->score_start);
+  tune_writer_line(w, "transform.annotate %%fill%zu \"tune.start\" : " OP, p->result_start);
+  write_split(p, TUNE_NEST_GENERIC, "linalg.generic", "op", w);
+  tune_writer_line(w, "transform.annotate %%op%zu \"tune.weights\" : " OP, p->weights);
+  if (p->finish != p->scores.nest)
+    tune_writer_line(w, "transform.annotate %%op%zu \"tune.finish\" : " OP, p->finish);
+  if (p->root != p->product.nest)
+    tune_writer_line(w, "transform.annotate %%op%zu \"tune.root\" : " OP, p->root);
+  tune_writer_line(w, "transform.annotate %%op%zu \"tune.extreme\" : " OP, p->extreme);
+  write_product_mark(p, &p->scores, "tune.scores", w);
+  write_product_mark(p, &p->product, "tune.product", w);
+}
+
+static void write_match(const char *result, const char *mark, const char *scope, tune_writer *w) {
+  tune_writer_line(w, "%s = transform.structured.match attributes{%s} in %s : (" OP ") -> " OP,
+                   result, mark, scope);
+}
+
+//===--- Loops ----------------------------------------------------------------===//
+
+// Fuses `target`, whose loops are `loops` (batches, row, column; then others), with all it needs
+// into loops of these sizes. `interchange` puts the columns outside.
+static void write_fuse(const tune_attention_plan *p, const char *target, const char *name,
+                       const size_t *loops, size_t loop_count, const char *batch, const char *row,
+                       const char *col, const char *attributes, bool interchange, tune_writer *w) {
+  const char *sizes[TUNE_MAX_LOOPS] = {NULL};
+  for (size_t i = 0; i < p->batch_count; i++)
+    sizes[loops[i]] = batch;
+  sizes[loops[p->batch_count]] = row;
+  sizes[loops[p->batch_count + 1]] = col;
+  tune_string_builder text, params, order, types;
+  tune_string_builder_init(&text);
+  tune_string_builder_init(&params);
+  tune_string_builder_init(&order);
+  tune_string_builder_init(&types);
+  size_t count = 0, row_loop = loops[p->batch_count], col_loop = loops[p->batch_count + 1];
+  tune_string_builder_appendf(&order, " interchange [%zu, %zu", col_loop, row_loop);
+  for (size_t loop = 0; loop < loop_count; loop++) {
+    const char *size = sizes[loop] ? sizes[loop] : "0";
+    tune_string_builder_appendf(&text, "%s%s", loop ? ", " : "", size);
+    tune_string_builder_append(&params, size[0] == '%' ? ", " PARAM : "");
+    if (size[0] != '0' && (!attributes || count == 0)) {
+      tune_string_builder_append(&types, ", " OP);
+      count++;
+    }
+    if (loop != row_loop && loop != col_loop)
+      tune_string_builder_appendf(&order, ", %zu", loop);
+  }
+  tune_writer_line(w, "%s, %s_loops:%zu = transform.structured.fuse %s tile_sizes [%s]%s%s", name,
+                   name, count, target, text.text ? text.text : "",
+                   interchange && order.text ? order.text : "", interchange ? "]" : "");
+  tune_writer_line(w, "  %s: (" OP "%s) -> (" OP "%s)", attributes ? attributes : "",
+                   params.text ? params.text : "", types.text ? types.text : "");
+  tune_string_builder_deinit(&text);
+  tune_string_builder_deinit(&params);
+  tune_string_builder_deinit(&order);
+  tune_string_builder_deinit(&types);
+}
+
+static const char *root_mark(const tune_attention_plan *p) {
+  return p->root == p->product.nest ? "tune.product" : "tune.root";
+}
+
+static size_t root_loop_count(const tune_attention_plan *p) {
+  return p->batch_count + (p->root == p->product.nest ? 3 : 2);
+}
+
+static void write_row_loops(const tune_attention_plan *p, tune_writer *w) {
+  size_t identity[TUNE_MAX_LOOPS];
+  for (size_t i = 0; i < TUNE_MAX_LOOPS; i++)
+    identity[i] = i;
+  bool is_product = p->root == p->product.nest;
+  const size_t *loops = is_product ? identity : p->root_loops;
+  write_match("%whole", root_mark(p), w->func, w);
+  write_fuse(p, "%whole", "%shared", loops, root_loop_count(p), "1", "%share", "0", "{use_forall} ",
+             false, w);
+  tune_writer_cleanup(w);
+  write_match("%rest", root_mark(p), w->func, w);
+  write_fuse(p, "%rest", "%rows", loops, root_loop_count(p), "0", "%mc", "0", NULL, false, w);
+  tune_writer_cleanup(w);
+}
+
+// K in panels of nr keys, that leave all three loops, so that they are made once a share.
+static void write_panels(const tune_attention_plan *p, tune_writer *w) {
+  const tune_operand *keys = &p->structure->nests[p->scores.nest].operands[p->scores.right];
+  size_t key = tune_operand_find_loop(keys, p->scores.col);
+  size_t width = tune_operand_find_loop(keys, p->scores.depth);
+  tune_writer_line(w, "transform.apply_licm to %%tile_loops#0 : " OP);
+  tune_writer_line(w, "%%padded, %%pads, %%copy_back = transform.structured.pad %%score "
+                      "pad_to_multiple_of [%%nr, 1] {");
+  tune_writer_line(w,
+                   "    padding_values = [0.0 : f32, 0.0 : f32, 0.0 : f32], "
+                   "padding_dimensions = [%zu, %zu],",
+                   p->batch_count + 1, p->batch_count + 2);
+  tune_writer_line(w, "    nofold_flags = [0, 1, 0], copy_back_op = \"none\"}");
+  tune_writer_line(w, "  : (" OP ", " PARAM ") -> (" OP ", " OP ", " OP ")");
+  tune_writer_line(w, "%%pad = transform.get_producer_of_operand %%padded[%zu]", p->scores.right);
+  tune_writer_line(w, "  : (" OP ") -> !transform.op<\"tensor.pad\">");
+  tune_string_builder order;
+  tune_string_builder_init(&order);
+  for (size_t d = 0; d < keys->rank; d++)
+    tune_string_builder_appendf(&order, "%s%zu", d ? ", " : "",
+                                d == key     ? width
+                                : d == width ? key
+                                             : d);
+  tune_writer_line(w,
+                   "%%panels = transform.structured.hoist_pad %%pad by 3 loops, transpose by [%s]",
+                   order.text ? order.text : "");
+  tune_string_builder_deinit(&order);
+  tune_writer_line(w, "  : (!transform.op<\"tensor.pad\">) -> " OP);
+  tune_writer_line(
+      w, "%%back = transform.structured.match ops{[\"linalg.transpose\"]} in %%tile_loops#1");
+  tune_writer_line(w, "  : (" OP ") -> " OP);
+  tune_writer_line(w, "%%back_generic = transform.structured.generalize %%back : (" OP ") -> " OP);
+}
+
+static void write_scores(const tune_attention_plan *p, tune_writer *w) {
+  size_t loops[TUNE_MAX_LOOPS];
+  for (size_t i = 0; i < TUNE_MAX_LOOPS; i++)
+    loops[i] = i;
+  bool is_bare = p->finish == p->scores.nest;
+  write_match("%block", is_bare ? "tune.scores" : "tune.finish", w->func, w);
+  write_fuse(p, "%block", "%tile", loops, p->batch_count + (is_bare ? 3 : 2), "0", "%mr", "%nr",
+             NULL, true, w);
+  write_match("%score", "tune.scores", "%tile_loops#1", w);
+  if (p->is_turned)
+    write_panels(p, w);
+}
+
+static void write_lines(const tune_attention_plan *p, tune_writer *w) {
+  size_t loops[TUNE_MAX_LOOPS];
+  for (size_t i = 0; i < TUNE_MAX_LOOPS; i++)
+    loops[i] = i;
+  // What is first known of a row, its maximum, in a loop of its own: one long chain of dependent
+  // instructions a row keeps the core waiting.
+  write_match("%extreme", "tune.extreme", w->func, w);
+  write_fuse(p, "%extreme", "%ahead", loops, p->batch_count + 2, "0", "1", "0", NULL, false, w);
+  tune_writer_cleanup(w);
+  write_match("%chain", "tune.weights", w->func, w);
+  write_fuse(p, "%chain", "%line", loops, p->batch_count + 2, "0", "1", "0", NULL, false, w);
+  tune_writer_cleanup(w);
+}
+
+static void write_product(const tune_attention_plan *p, tune_writer *w) {
+  size_t identity[TUNE_MAX_LOOPS];
+  for (size_t i = 0; i < TUNE_MAX_LOOPS; i++)
+    identity[i] = i;
+  write_match("%last", root_mark(p), w->func, w);
+  write_fuse(p, "%last", "%result", p->root == p->product.nest ? identity : p->root_loops,
+             root_loop_count(p), "0", "%mr", "%nr", NULL, true, w);
+  tune_writer_cleanup(w);
+}
+
+//===--- Vectors --------------------------------------------------------------===//
+
+// Panels of K are copied in blocks that are turned in registers.
+static void write_turns(const tune_attention_plan *p, tune_writer *w) {
+  const tune_operand *keys = &p->structure->nests[p->scores.nest].operands[p->scores.right];
+  size_t key = tune_operand_find_loop(keys, p->scores.col);
+  size_t width = tune_operand_find_loop(keys, p->scores.depth);
+  char sizes[128], types[640];
+  size_t used = (size_t)snprintf(sizes, sizeof sizes, "[");
+  for (size_t d = 0; d < keys->rank; d++)
+    used += (size_t)snprintf(sizes + used, sizeof sizes - used, "%s%d", d ? ", " : "",
+                             d == key || d == width ? BLOCK : 1);
+  snprintf(sizes + used, sizeof sizes - used, "]");
+  tune_writer_line(w, "%%turn = transform.structured.match ops{[\"linalg.transpose\"]} in %s",
+                   w->func);
+  tune_writer_line(w, "  : (" OP ") -> " OP);
+  tune_writer_line(w,
+                   "%%square, %%square_loops:%zu = transform.structured.fuse %%turn tile_sizes %s",
+                   keys->rank, sizes);
+  tune_writer_line(w, "  : (" OP ") -> (%s)",
+                   tune_writer_types(types, sizeof types, keys->rank + 1));
+  tune_writer_line(w, "%%source = transform.structured.match ops{[\"tensor.pad\"]} in "
+                      "%%square_loops#0 : (" OP ") -> " OP);
+  tune_writer_line(w, "transform.structured.vectorize %%source vector_sizes %s : " OP, sizes);
+  tune_writer_line(w, "transform.structured.vectorize %%square vector_sizes %s : " OP, sizes);
+}
+
+// Partial results in vectors: their number is an attribute upstream, so that the knob is a list.
+static void write_partials(const tune_attention_plan *p, const tune_machine *machine,
+                           tune_writer *w) {
+  int64_t lanes = lanes_of(machine), lengths[4], most = 0;
+  char labels[128] = "";
+  size_t used = 0, count = 0;
+  for (int64_t vectors = 1; vectors <= 8; vectors *= 2)
+    if (p->keys % (vectors * lanes) == 0) {
+      lengths[count++] = vectors * lanes;
+      used += (size_t)snprintf(labels + used, sizeof labels - used, "%s\"of_%" PRId64 "\"",
+                               used ? ", " : "", vectors * lanes);
+      most = vectors <= 4 ? (int64_t)count - 1 : most;
+    }
+  tune_nest line = {.is_reduction = {true}};
+  tune_writer_match_generic(w, "%sums", &line, NULL, 1, w->func);
+  tune_writer_begin_alternatives(w, NULL, "partial", TUNE_LEVEL_VECTOR, labels, most, 0);
+  for (size_t i = 0; i < count; i++) {
+    if (i)
+      tune_writer_next_alternative(w, NULL, 0);
+    tune_writer_begin_foreach(w, "%sums", "%sum");
+    tune_writer_line(w, "%%sum_start, %%sum_part, %%sum_end, %%sum_loop =");
+    tune_writer_line(w,
+                     "  transform.structured.tile_reduction_using_for %%sum by tile_sizes = "
+                     "[%" PRId64 "]",
+                     lengths[i]);
+    tune_writer_line(w, "  : (" OP ") -> (" OP ", " OP ", " OP ", " OP ")");
+    tune_writer_end_foreach(w);
+  }
+  tune_writer_end_alternatives(w, NULL, 0);
+}
+
+static void write_vectors(const tune_attention_plan *p, const tune_machine *machine,
+                          tune_writer *w) {
+  static const size_t order[] = {0, 1, 2};
+  tune_writer_apply_pass(w, "linalg-fuse-elementwise-ops", "%folded");
+  tune_writer_cleanup(w);
+  if (p->is_turned)
+    write_turns(p, w);
+  // A fill that keeps its unit dimension does not meet the product in registers.
+  tune_writer_line(w,
+                   "%%starts = transform.structured.match ops{[\"linalg.fill\"]} "
+                   "attributes{tune.start} in %s : (" OP ") -> " OP,
+                   w->func);
+  tune_writer_line(w,
+                   "%%starts_generic = transform.structured.generalize %%starts : (" OP ") -> " OP);
+  // The weights go straight into their block; after the next patterns this would not be seen.
+  tune_writer_line(w, "transform.bufferization.eliminate_empty_tensors %s : " OP, w->func);
+  tune_writer_fold_empty_tensors(w);
+  tune_writer_fold_unit_dims(w);
+
+  // Before the partial results, which are elementwise too.
+  tune_nest line = {.is_reduction = {false}};
+  tune_tiling tiling = {{"%vector"}};
+  tune_writer_match_generic(w, "%lines", &line, NULL, 1, w->func);
+  tune_writer_begin_foreach(w, "%lines", "%one_line");
+  tune_writer_tile(w, "%step", "%steps", "%one_line", &tiling, order, 1, NULL);
+  tune_writer_end_foreach(w);
+  write_partials(p, machine, w);
+  tune_nest product = {.is_reduction = {false, false, true}};
+  tune_tiling depth = {{NULL, NULL, "%kr"}};
+  tune_writer_match_generic(w, "%products", &product, NULL, 3, w->func);
+  tune_writer_begin_foreach(w, "%products", "%one_product");
+  tune_writer_tile(w, "%part", "%parts", "%one_product", &depth, order, 3, NULL);
+  tune_writer_end_foreach(w);
+  tune_writer_cleanup(w);
+  tune_writer_line(
+      w, "%%linalg = transform.structured.match interface{LinalgOp} in %s : (" OP ") -> " OP,
+      w->func);
+  tune_writer_begin_foreach(w, "%linalg", "%each");
+  tune_writer_line(w, "transform.structured.vectorize %%each : " OP);
+  tune_writer_end_foreach(w);
+  tune_writer_vector_cleanup(w, false);
+}
+
+//===--- The rule -------------------------------------------------------------===//
+
+static void attention_write(const tune_structure *structure, const tune_machine *machine,
+                            tune_writer *w) {
+  tune_attention_plan plan;
+  if (!tune_attention_plan_make(structure, &plan))
+    return;
+  tune_writer_begin_tensors(w, "rule 'attention': scores block by block, never all of them");
+  int64_t mc = write_row_knobs(&plan, machine, w);
+  write_tile_knobs(&plan, machine, mc, w);
+  write_line_knob(&plan, machine, w);
+  write_marks(&plan, w);
+  write_row_loops(&plan, w);
+  write_scores(&plan, w);
+  write_lines(&plan, w);
+  write_product(&plan, w);
+  write_vectors(&plan, machine, w);
+  tune_writer_end_tensors(w);
+  w->func = "%func";
+  tune_writer_begin_buffers(w);
+  tune_writer_line(w, "transform.apply_patterns to %s {", w->func);
+  tune_writer_line(w, "  transform.apply_patterns.vector.drop_unit_dims_with_shape_cast");
+  tune_writer_line(w, "} : " OP);
+  tune_writer_lower_vectors(w);
+  w->stack_bytes = 65536;
+  tune_writer_place_buffers(w);
+  tune_writer_target_knobs(w, machine->vector_bits, plan.math_count > 0);
+  tune_writer_end_buffers(w);
+  tune_writer_main(w, structure);
+}
+
+const tune_rule tune_rule_attention = {
+    .name = "attention",
+    .summary = "softmax of one matrix product times another, without the scores in memory",
+    .kinds = TUNE_KINDS_CPU,
+    .applies = attention_applies,
+    .write = attention_write,
+};

@@ -1,0 +1,194 @@
+//===- general.c - The space that every linalg op has ------------------------===//
+//
+// Where no rule knows better, a task is lowered to loops as it is, or to affine loops
+// that upstream's affine passes tile, unroll and jam, and unroll, or that its
+// super-vectorizer makes vectors of. Nothing is asked of shapes: dynamic and odd ones
+// pass, and the decisions are options of passes. For several threads the outermost
+// parallel loop of each op is divided among them.
+//
+//===--------------------------------------------------------------------------===//
+
+#include "transforms/rules/rule.h"
+
+#include <stdio.h>
+
+#define OP "!transform.any_op"
+
+static bool general_applies(const tune_structure *structure, const tune_machine *machine) {
+  (void)structure;
+  (void)machine;
+  return true;
+}
+
+// Each step's handle, "%loops_3" say, is used up by the next.
+static void write_pass(tune_writer *w, const char *prefix, unsigned *step, const char *pass,
+                       const char *option, bool is_param) {
+  char options[96] = "";
+  if (option)
+    snprintf(options, sizeof options, " with options = { %s }", option);
+  tune_writer_line(w, "%%%s_%u = transform.apply_registered_pass \"%s\"%s to %%%s_%u", prefix,
+                   *step + 1, pass, options, prefix, *step);
+  tune_writer_line(w, "  : (" OP "%s) -> " OP, is_param ? ", !transform.param<i64>" : "");
+  ++*step;
+}
+
+static void write_affine_loops(tune_writer *w, const char *prefix, unsigned *step) {
+  tune_writer_line(w, "%%%s_0 = transform.merge_handles %s : " OP, prefix, w->func);
+  write_pass(w, prefix, step, "convert-linalg-to-affine-loops", NULL, false);
+}
+
+// Affine loops, with the passes that work on them.
+static void write_affine(tune_writer *w) {
+  tune_value_set tiles = {5, {1, 8, 16, 32, 64}}, jam = {4, {1, 2, 4, 8}},
+                 unroll = {4, {1, 2, 4, 8}};
+  tune_writer_knob(w, "affine_tile", "tile", TUNE_LEVEL_LOOP, &tiles, 32);
+  tune_writer_knob(w, "affine_jam", "unroll", TUNE_LEVEL_LOOP, &jam, 1);
+  tune_writer_knob(w, "affine_unroll", "unroll", TUNE_LEVEL_LOOP, &unroll, 4);
+  unsigned step = 0;
+  write_affine_loops(w, "loops", &step);
+  write_pass(w, "loops", &step, "affine-loop-tile", "\"tile-size\" = %affine_tile", true);
+  write_pass(w, "loops", &step, "affine-loop-unroll-jam", "\"unroll-jam-factor\" = %affine_jam",
+             true);
+  write_pass(w, "loops", &step, "affine-scalrep", NULL, false);
+  write_pass(w, "loops", &step, "affine-loop-unroll", "\"unroll-factor\" = %affine_unroll", true);
+  write_pass(w, "loops", &step, "affine-loop-invariant-code-motion", NULL, false);
+}
+
+// Affine loops whose iterations become lanes. (The size of a vector is a list upstream, which no
+// param can be, so it is no knob. Sums over the innermost loop stay scalar.)
+static void write_super_vectors(tune_writer *w, int64_t lanes) {
+  unsigned step = 0;
+  char option[64];
+  snprintf(option, sizeof option, "\"virtual-vector-size\" = [%lld : i64]", (long long)lanes);
+  write_affine_loops(w, "lanes", &step);
+  write_pass(w, "lanes", &step, "affine-super-vectorize", option, false);
+  char func[32];
+  snprintf(func, sizeof func, "%%lanes_%u", step);
+  const char *kept = w->func;
+  w->func = func;
+  tune_writer_lower_vectors(w);
+  w->func = kept;
+}
+
+// Divides the outermost parallel loop of each op among the threads.
+static void write_parallel(const tune_structure *structure, const tune_machine *machine,
+                           tune_writer *w) {
+  size_t generics = 0;
+  for (size_t n = 0; n < structure->nest_count; n++)
+    generics += structure->nests[n].kind == TUNE_NEST_GENERIC;
+  if (generics == 0)
+    return;
+  tune_value_set shares = {0};
+  for (int64_t each = 1; each <= 8; each *= 2)
+    tune_value_set_add(&shares, each * (int64_t)machine->threads);
+  tune_writer_knob(w, "shares", "parallel", TUNE_LEVEL_LOOP, &shares, machine->threads);
+  tune_writer_line(w,
+                   "%%generics = transform.structured.match ops{[\"linalg.generic\"]} in %%func");
+  tune_writer_line(w, "  : (" OP ") -> " OP);
+  tune_string_builder names;
+  tune_string_builder_init(&names);
+  for (size_t g = 0; g < generics; g++)
+    tune_string_builder_appendf(&names, "%s%%op_%zu", g ? ", " : "", g);
+  char types[2048];
+  if (generics > 1)
+    tune_writer_line(w, "%s = transform.split_handle %%generics : (" OP ") -> (%s)",
+                     names.text ? names.text : "",
+                     tune_writer_types(types, sizeof types, generics));
+  else
+    tune_writer_line(w, "%%op_0 = transform.merge_handles %%generics : " OP);
+  w->text.failed |= names.failed;
+  tune_string_builder_deinit(&names);
+  for (size_t n = 0, g = 0; n < structure->nest_count; n++) {
+    const tune_nest *nest = &structure->nests[n];
+    if (nest->kind != TUNE_NEST_GENERIC)
+      continue;
+    size_t outer = 0;
+    while (outer < nest->loop_count && (nest->is_reduction[outer] || nest->extent[outer] == 1))
+      outer++;
+    if (outer < nest->loop_count && tune_nest_runs_forward(nest)) {
+      char counts[128] = "";
+      size_t used = 0;
+      for (size_t i = 0; i < nest->loop_count && used < sizeof counts; i++)
+        used += (size_t)snprintf(counts + used, sizeof counts - used, "%s%s", i ? ", " : "",
+                                 i == outer ? "%shares" : "0");
+      tune_writer_line(w,
+                       "%%part_%zu, %%team_%zu = transform.structured.tile_using_forall %%op_%zu "
+                       "num_threads [%s]",
+                       g, g, g, counts);
+      tune_writer_line(w, "  : (" OP ", !transform.param<i64>) -> (" OP ", " OP ")");
+    }
+    g++;
+  }
+}
+
+// How many of the widest elements fill a vector.
+static int64_t count_lanes(const tune_structure *structure, const tune_machine *machine) {
+  unsigned bits = 8;
+  for (size_t n = 0; n < structure->nest_count; n++)
+    for (size_t o = 0; o < structure->nests[n].operand_count; o++)
+      if (structure->nests[n].operands[o].bits > bits)
+        bits = structure->nests[n].operands[o].bits;
+  return machine->vector_bits / bits;
+}
+
+// Whether upstream's super-vectorizer gets it right: it takes a stride for contiguous, and a sum of
+// one element for parallel.
+static bool may_super_vectorize(const tune_structure *structure) {
+  for (size_t n = 0; n < structure->nest_count; n++) {
+    const tune_nest *nest = &structure->nests[n];
+    if (nest->has_index || nest->kind == TUNE_NEST_NAMED)
+      return false;
+    for (size_t loop = 0; loop < nest->loop_count; loop++)
+      if (nest->is_reduction[loop] && nest->extent[loop] == 1)
+        return false;
+    for (size_t o = 0; o < nest->operand_count; o++)
+      for (size_t i = 0; i < nest->operands[o].rank; i++) {
+        const tune_index *index = &nest->operands[o].index[i];
+        for (size_t loop = 0; loop < nest->loop_count; loop++)
+          if (!index->is_linear || index->coefficient[loop] < 0 || index->coefficient[loop] > 1)
+            return false;
+      }
+  }
+  return !structure->is_empty && !structure->has_bits;
+}
+
+static void general_write(const tune_structure *structure, const tune_machine *machine,
+                          tune_writer *w) {
+  size_t math = 0;
+  for (size_t n = 0; n < structure->nest_count; n++)
+    math += structure->nests[n].math_op_count;
+  tune_writer_begin_tensors(w, "rule 'general': loops, or affine loops and their passes");
+  bool is_parallel = machine->threads > 1;
+  if (is_parallel && !structure->is_empty)
+    write_parallel(structure, machine, w);
+  tune_writer_end_tensors(w);
+  tune_writer_begin_buffers(w);
+  tune_writer_place_buffers(w);
+  tune_writer_target_knobs(w, machine->vector_bits, math > 0);
+  // Affine loops inside of parallel ones have bounds that upstream does not take for symbols.
+  if (!is_parallel) {
+    int64_t lanes = count_lanes(structure, machine);
+    bool has_lanes = lanes > 1 && may_super_vectorize(structure);
+    tune_writer_begin_alternatives(
+        w, NULL, "loops", TUNE_LEVEL_LOOP,
+        has_lanes ? "\"plain\", \"affine\", \"super_vectors\"" : "\"plain\", \"affine\"", 0, 0);
+    tune_writer_next_alternative(w, NULL, 0);
+    write_affine(w);
+    if (has_lanes) {
+      tune_writer_next_alternative(w, NULL, 0);
+      write_super_vectors(w, lanes);
+    }
+    tune_writer_end_alternatives(w, NULL, 0);
+  }
+  tune_writer_end_buffers(w);
+  tune_writer_main(w, structure);
+}
+
+const tune_rule tune_rule_general = {
+    .name = "general",
+    .summary =
+        "any linalg op: loops, affine loops and their passes, or loops divided among threads",
+    .kinds = TUNE_KINDS_CPU,
+    .applies = general_applies,
+    .write = general_write,
+};

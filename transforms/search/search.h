@@ -1,0 +1,98 @@
+//===- search.h - Tuning all tasks of a module -------------------------------===//
+//
+// What the pass tune-search does, for callers with their own way of showing it: finds the
+// tasks of a module, tunes one after the other (tuning/session/session.h), keeps every trial in the
+// database, and leaves the winners' choices on the ops. The module is changed only in the
+// attributes of its anchors.
+//
+// Threads: one search at a time per process is what the cores are good for; the module and
+// its context belong to the caller's thread meanwhile. `interrupted` of the session options
+// may be set from a signal handler: what was measured is kept, the best so far is written.
+//
+// Where candidates are measured elsewhere, a search is a function of the module, the options and
+// the folder: it goes as far as that has results, exports the next round, and ends with the best so
+// far.
+//
+// On the target null no other process is started, and a search is a function of the module, the
+// options and the database: for tests, and to see what options do.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TRANSFORMS_SEARCH_SEARCH_H
+#define TUNE_TRANSFORMS_SEARCH_SEARCH_H
+
+#include "support/status.h"
+#include "tuning/device/target_facts.h"
+#include "tuning/evaluators/conditions.h"
+#include "tuning/remote/rounds.h"
+#include "tuning/session/session.h"
+
+#include "mlir-c/IR.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// What happens, as it happens. Any function may be NULL; all that is pointed to is borrowed for the
+// call.
+typedef struct tune_search_observer {
+  void *user;
+  void (*begin)(void *user, const tune_target_facts *facts, const char *database, size_t tasks,
+                size_t occurrences);
+  // What the machine is like, right after that and right before the end; with texts about what
+  // makes times unsteady. Not where nothing is measured here.
+  void (*conditions)(void *user, const tune_cores *cores, const tune_conditions *conditions,
+                     bool is_end, const json_t *warnings);
+  // Right before that at the end: a server, or children of it, were started again, and did once
+  // more what they had been at.
+  void (*restarted)(void *user, const tune_restarted *server);
+  void (*left_out)(void *user, MlirLocation location, const char *op_name, const char *reason,
+                   size_t count);
+  void (*progress)(void *user, size_t task, const tune_session_progress *progress);
+  void (*task_done)(void *user, size_t index, const tune_task *task, size_t occurrences,
+                    const tune_session_result *result);
+  // A task that could not be tuned, since its reference or all candidates failed: the rest goes on.
+  // The latter is told after task_done.
+  void (*task_failed)(void *user, size_t index, MlirLocation location, const tune_task *task,
+                      tune_status why);
+  // Where candidates are measured elsewhere: the round that has to be before the search can go on.
+  // `waits`: it does so here; else it ends.
+  void (*round)(void *user, const tune_rounds_pending *round, bool waits);
+  void (*end)(void *user, double seconds);
+} tune_search_observer;
+
+typedef struct tune_search_options {
+  const char *target; // tuning/device/target_name.h; "null" builds nothing and times configs by
+                      // a formula
+  bool flush_cache;   // ahead of each run that is timed
+  bool counters;      // what the processor does in a run is counted (target cpu)
+  size_t threads;     // of a candidate, at least 1
+  double precision, budget;   // of the samples (tuning/measure/measure.h); 0: as there
+  size_t jobs;                // builds at once; 0: as many as there are cores to build on
+  const char *database;       // path; NULL: the default one
+  const char *schedule;       // file with the user's schedule; NULL: rules
+  const char *allowed_passes; // that it may run beside those listed (schedule_passes.h), or NULL
+  bool by_target;             // winners go into a dictionary of the target's (dialects/choices.h)
+  double seconds;             // of all tasks together; 0: no bound
+  const char
+      *export_folder; // candidates are measured elsewhere (tuning/remote/rounds.h): session.round
+                      // is then above 0, session.finalists 0; NULL: they are measured here
+  double export_wait; // seconds to wait for the results of a round
+  tune_session_options session; // strategy, trials and stop rules of each task; its fingerprint,
+                                // seeds, progress, write_script and user are set by the search
+} tune_search_options;
+
+// A cpu target, one thread, default database, and what tune_session_options_init says.
+void tune_search_options_init(tune_search_options *options);
+
+// FAILED_PRECONDITION where the module holds nothing to tune, with what was left out and why, and
+// where no task could be tuned. Otherwise errors of options, choices, database and servers; what
+// was measured until then is kept.
+tune_status tune_search_module(MlirModule module, const tune_search_options *options,
+                               const tune_search_observer *observer);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TUNE_TRANSFORMS_SEARCH_SEARCH_H

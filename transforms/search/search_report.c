@@ -1,0 +1,271 @@
+//===- search_report.c --------------------------------------------------------===//
+
+#include "transforms/search/search_report.h"
+
+#include "dialects/diagnostic.h"
+#include "support/progress.h"
+#include "support/table.h"
+#include "support/units.h"
+#include "transforms/search/search_notes.h"
+#include "transforms/search/search_table.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct tune_search_report {
+  FILE *stream;
+  bool is_quiet, timing;
+  tune_progress *progress;
+  tune_search_table *table;
+  size_t tasks;
+  tune_target_facts const *facts;
+  // Over all tasks, for the timing.
+  double stage_seconds[TUNE_STAGE_COUNT];
+  double first_seconds, waited_seconds;
+  size_t trials, new_trials, failed;
+  tune_string_builder notes; // what the table has no column for
+};
+
+//===--------------------------------------------------------------------------===//
+// While a task is tuned
+//===--------------------------------------------------------------------------===//
+
+static tune_progress_state progress_state(const tune_search_report *report, size_t index,
+                                          const tune_session_progress *progress) {
+  double speedup = progress->best > 0 ? progress->default_time / progress->best : 0;
+  // Too high a share shows that the peak is wrong, which is looked into when the task is done.
+  double percent = tune_task_percent_of_peak(progress->task, progress->best);
+  if (percent > TUNE_SEARCH_HIGHEST_PERCENT)
+    percent = 0;
+  return (tune_progress_state){
+      .name = progress->task->name,
+      .number = index + 1,
+      .task_count = report->tasks,
+      .trials = progress->trials,
+      .trial_limit = progress->trial_limit,
+      .failed = progress->failed,
+      .best = progress->best,
+      .percent_of_peak = percent,
+      .speedup = speedup,
+      .seconds_left = progress->eta,
+      .phase = progress->phase == TUNE_SESSION_COMPARING ? "comparing finalists" : NULL,
+  };
+}
+
+static void on_progress(void *user, size_t index, const tune_session_progress *progress) {
+  tune_search_report *report = user;
+  tune_progress_state state = progress_state(report, index, progress);
+  if (progress->phase == TUNE_SESSION_DONE)
+    tune_progress_finish_task(report->progress, &state);
+  else
+    tune_progress_update(report->progress, &state);
+}
+
+//===--------------------------------------------------------------------------===//
+// Begin, tasks, end
+//===--------------------------------------------------------------------------===//
+
+static void on_begin(void *user, const tune_target_facts *facts, const char *database, size_t tasks,
+                     size_t occurrences) {
+  tune_search_report *report = user;
+  report->tasks = tasks;
+  report->facts = facts;
+  const char *model = json_string_value(json_object_get(facts->fingerprint, "model"));
+  fprintf(report->stream, "tune-search: %zu task%s", tasks, tasks == 1 ? "" : "s");
+  if (occurrences != tasks)
+    fprintf(report->stream, " (in %zu places)", occurrences);
+  fprintf(report->stream, " for %s%s%s", facts->name.target, model ? ": " : "", model ? model : "");
+  if (facts->name.kind == TUNE_KIND_CPU || facts->threads > 1)
+    fprintf(report->stream, ", %zu thread%s", facts->threads, facts->threads == 1 ? "" : "s");
+  if (facts->flushes_cache)
+    fprintf(report->stream, ", caches flushed");
+  double peak = tune_target_facts_peak(facts, "f32");
+  if (peak > 0)
+    fprintf(report->stream, ", peak %s f32 GFLOP/s", tune_figure_giga(peak).text);
+  fprintf(report->stream, "\ntune-search: records in %s\n", database);
+  fflush(report->stream);
+}
+
+// At the end that is said below the table.
+static void on_conditions(void *user, const tune_cores *cores, const tune_conditions *conditions,
+                          bool is_end, const json_t *warnings) {
+  tune_search_report *report = user;
+  tune_string_builder text;
+  tune_string_builder_init(&text);
+  if (!is_end) {
+    tune_string_builder_append(&text, "tune-search: measuring on ");
+    tune_conditions_append(conditions, cores, &text);
+    tune_string_builder_append(&text, report->facts->flushes_cache ? "\n" : ", caches warm\n");
+  } else if (conditions->load >= 0) {
+    tune_string_builder_appendf(&text, "tune-search: load %.2f at the end\n", conditions->load);
+  }
+  for (size_t i = 0; i < json_array_size(warnings); i++)
+    tune_string_builder_appendf(&text, "tune-search: warning: %s\n",
+                                json_string_value(json_array_get(warnings, i)));
+  if (is_end)
+    tune_string_builder_append(&report->notes, text.text ? text.text : "");
+  else
+    fputs(text.text ? text.text : "", report->stream);
+  tune_string_builder_deinit(&text);
+}
+
+// Said below the table too.
+static void on_restarted(void *user, const tune_restarted *server) {
+  tune_search_report *report = user;
+  if (server->children)
+    tune_string_builder_appendf(
+        &report->notes, "tune-search: %s started %zu of its children again: killed by SIGKILL\n",
+        server->name, server->children);
+  if (server->times)
+    tune_string_builder_appendf(&report->notes,
+                                "tune-search: %s was started again %zu time%s: %s\n", server->name,
+                                server->times, server->times == 1 ? "" : "s", server->why);
+}
+
+static void on_left_out(void *user, MlirLocation location, const char *op_name, const char *reason,
+                        size_t count) {
+  (void)user;
+  if (count > 1)
+    tune_remark_emit(location, "%s (%zu of them) is not tuned: %s", op_name, count, reason);
+  else
+    tune_remark_emit(location, "%s is not tuned: %s", op_name, reason);
+}
+
+static void on_task_done(void *user, size_t index, const tune_task *task, size_t occurrences,
+                         const tune_session_result *result) {
+  tune_search_report *report = user;
+  (void)index;
+  tune_progress_clear(report->progress);
+  report->trials += result->trials;
+  report->new_trials += result->new_trials;
+  for (int v = 0; v < TUNE_VERDICT_COUNT; v++)
+    if (tune_verdict_is_failure((tune_verdict)v))
+      report->failed += result->verdicts[v];
+  for (int stage = 0; stage < TUNE_STAGE_COUNT; stage++)
+    report->stage_seconds[stage] += result->stage_seconds[stage];
+  report->waited_seconds += result->waited_seconds;
+  if (report->first_seconds == 0)
+    report->first_seconds = result->first_seconds;
+  tune_search_notes_append(&report->notes, report->facts, task, result);
+  tune_search_table_add(report->table, report->facts, task, occurrences, result);
+}
+
+// Said in a quiet search too: it is why the task stays as it is.
+static void on_task_failed(void *user, size_t index, MlirLocation location, const tune_task *task,
+                           tune_status why) {
+  tune_search_report *report = user;
+  (void)index;
+  tune_progress_clear(report->progress);
+  tune_warning_emit(location, "'%s' is not tuned: %s", task->name, tune_status_get_message(why));
+}
+
+static void print_timing(const tune_search_report *report, double seconds) {
+  fprintf(report->stream, "timing: %.2f s in all", seconds);
+  if (report->first_seconds > 0)
+    fprintf(report->stream, ", first measurement after %.2f s", report->first_seconds);
+  fputs(";", report->stream);
+  double building = 0;
+  for (int stage = 0; stage < TUNE_STAGE_COUNT; stage++) {
+    fprintf(report->stream, " %s %.2f s%s", tune_stage_name((tune_stage)stage),
+            report->stage_seconds[stage], stage + 1 < TUNE_STAGE_COUNT ? "," : "");
+    if (stage != TUNE_STAGE_MEASURE)
+      building += report->stage_seconds[stage];
+  }
+  if (building > 0)
+    fprintf(report->stream, "; %.1f candidates built a second and core",
+            (double)report->new_trials / building);
+  if (report->waited_seconds > 0)
+    fprintf(report->stream, "; waited %.2f s for others that time on the same cores",
+            report->waited_seconds);
+  fputs("\n", report->stream);
+}
+
+static void on_round(void *user, const tune_rounds_pending *round, bool waits) {
+  const tune_search_report *report = user;
+  tune_progress_clear(report->progress);
+  if (round->measured)
+    fprintf(report->stream, "tune-search: round %zu: %zu of %zu candidates are measured in %s\n",
+            round->number, round->measured, round->candidates, round->results_path);
+  else
+    fprintf(report->stream, "tune-search: round %zu: %zu candidate%s to be measured in %s\n",
+            round->number, round->candidates, round->candidates == 1 ? "" : "s",
+            round->export_path);
+  fprintf(report->stream, "tune-search: measure with: tune-measure %s -o %s\n", round->export_path,
+          round->results_path);
+  fputs(waits ? "tune-search: waiting for the results\n"
+              : "tune-search: then give the same command again\n",
+        report->stream);
+  fflush(report->stream);
+}
+
+static void on_end(void *user, double seconds) {
+  tune_search_report *report = user;
+  tune_progress_clear(report->progress);
+  tune_status status =
+      tune_search_table_print(report->table, tune_terminal_width(report->stream), report->stream);
+  tune_status_free(status);
+  if (report->notes.text)
+    fputs(report->notes.text, report->stream);
+  if (report->timing)
+    print_timing(report, seconds);
+  fprintf(report->stream, "tune-search: %zu trial%s, %zu of them new, %zu failed%s, in %s\n",
+          report->trials, report->trials == 1 ? "" : "s", report->new_trials, report->failed,
+          report->failed ? " (`tune-db show TASK --failed` says why)" : "",
+          tune_figure_duration(seconds).text);
+  fflush(report->stream);
+}
+
+//===--------------------------------------------------------------------------===//
+// Making one
+//===--------------------------------------------------------------------------===//
+
+tune_status tune_search_report_create(FILE *stream, tune_progress_style style, bool timing,
+                                      tune_search_report **out_report) {
+  *out_report = NULL;
+  tune_search_report *report = calloc(1, sizeof *report);
+  if (!report)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "reporting a search");
+  report->stream = stream;
+  report->is_quiet = style == TUNE_PROGRESS_QUIET;
+  report->timing = timing;
+  tune_string_builder_init(&report->notes);
+  tune_status status = tune_search_table_create(&report->table);
+  tune_progress_options options;
+  tune_progress_options_init(&options);
+  options.style = style;
+  options.prefix = "tune-search: ";
+  if (tune_status_is_ok(status))
+    status = tune_progress_create(stream, &options, &report->progress);
+  if (!tune_status_is_ok(status)) {
+    tune_search_report_destroy(report);
+    return status;
+  }
+  *out_report = report;
+  return TUNE_OK;
+}
+
+void tune_search_report_destroy(tune_search_report *report) {
+  if (!report)
+    return;
+  tune_progress_destroy(report->progress);
+  tune_search_table_destroy(report->table);
+  tune_string_builder_deinit(&report->notes);
+  free(report);
+}
+
+tune_search_observer tune_search_report_get_observer(tune_search_report *report) {
+  if (report->is_quiet)
+    return (tune_search_observer){.user = report, .task_failed = on_task_failed};
+  return (tune_search_observer){.user = report,
+                                .begin = on_begin,
+                                .conditions = on_conditions,
+                                .restarted = on_restarted,
+                                .left_out = on_left_out,
+                                .progress = on_progress,
+                                .task_done = on_task_done,
+                                .task_failed = on_task_failed,
+                                .round = on_round,
+                                .end = on_end};
+}

@@ -1,0 +1,345 @@
+//===- search_rounds.c - Tuning what is measured elsewhere -------------------===//
+
+#include "support/clock.h"
+#include "support/file.h"
+#include "transforms/search/search_state.h"
+#include "tuning/database/database_transfer.h"
+#include "tuning/device/device_file.h"
+#include "tuning/remote/export_evaluator.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// How often to look whether results have come, in seconds.
+#define LOOK_SECONDS 0.5
+
+typedef struct tune_search search;
+
+static tune_status out_of_memory(void) {
+  return tune_status_make(TUNE_OUT_OF_MEMORY, "searching in rounds");
+}
+
+static const char *text_of(const json_t *object, const char *name) {
+  const char *text = json_string_value(json_object_get(object, name));
+  return text ? text : "";
+}
+
+//===--------------------------------------------------------------------------===//
+// The machine that measures
+//===--------------------------------------------------------------------------===//
+
+tune_status tune_search_open_rounds(search *s, const json_t **out_device) {
+  const char *target = s->options->target;
+  TUNE_RETURN_IF_ERROR(tune_rounds_open(s->options->export_folder, &s->rounds));
+  *out_device = tune_rounds_device(s->rounds);
+  if (!*out_device)
+    return TUNE_OK;
+  const char *its = text_of(*out_device, "target");
+  size_t length = strlen(its);
+  if (strncmp(its, target, length) == 0 && (!target[length] || target[length] == ':'))
+    return TUNE_OK;
+  return tune_status_make(
+      TUNE_INVALID_ARGUMENT,
+      "%s/device.json is of the target %s, and the search of %s; take target=%s, "
+      "or the output of tune-measure --fingerprint --target=%s",
+      s->options->export_folder, its, target, its,
+      tune_target_kind_of(target) == TUNE_KIND_CPU ? "cpu" : target);
+}
+
+tune_status tune_search_advise_device(const search *s, tune_status status) {
+  return tune_status_join(
+      tune_status_make(TUNE_UNAVAILABLE,
+                       "%s; for a device of another machine put what `tune-measure --fingerprint "
+                       "--target=%s` prints there into %s/device.json",
+                       tune_status_get_message(status), s->options->target,
+                       s->options->export_folder),
+      status);
+}
+
+// Keeps what results say of their machine, which has the roofline too.
+static tune_status put_fingerprint(search *s, const json_t *line) {
+  char *target = NULL, *description = NULL;
+  tune_status status =
+      tune_database_get_fingerprint(s->database, s->fingerprint.text, &target, &description);
+  free(target);
+  free(description);
+  if (tune_status_get_code(status) != TUNE_NOT_FOUND)
+    return status;
+  tune_status_free(status);
+  description = json_dumps(json_object_get(line, "description"), JSON_COMPACT | JSON_SORT_KEYS);
+  if (!description)
+    return out_of_memory();
+  status = tune_database_put_fingerprint(s->database, s->fingerprint.text, text_of(line, "target"),
+                                         description);
+  free(description);
+  return status;
+}
+
+// What records are of: the machine of the results, or that of device.json, or none that is known.
+static tune_status find_fingerprint(search *s) {
+  const json_t *line = tune_rounds_fingerprint(s->rounds);
+  const char *expected = s->tasks.facts->digest.text;
+  snprintf(s->fingerprint.text, sizeof s->fingerprint.text, "%s",
+           line ? text_of(line, "digest") : expected);
+  if (line && tune_rounds_device(s->rounds) && strcmp(s->fingerprint.text, expected) != 0)
+    return tune_status_make(TUNE_FAILED_PRECONDITION,
+                            "the results in %s are of another machine, device or count of threads "
+                            "(%s) than device.json "
+                            "(%s)",
+                            s->options->export_folder,
+                            text_of(json_object_get(line, "description"), "model"),
+                            text_of(s->tasks.facts->fingerprint, "model"));
+  if (!line)
+    return TUNE_OK;
+  json_t *roofline = json_object_get(json_object_get(line, "description"), "roofline");
+  if (!s->tasks.facts->roofline && json_is_object(roofline))
+    s->tasks.facts->roofline = json_incref(roofline);
+  return put_fingerprint(s, line);
+}
+
+//===--------------------------------------------------------------------------===//
+// Records
+//===--------------------------------------------------------------------------===//
+
+// What was known when the search began is what it goes by to its end: else it would propose
+// something else when it is begun again.
+static tune_status write_known(const search *s, const char *path) {
+  FILE *file = fopen(path, "w");
+  if (!file)
+    return tune_status_from_errno(errno, "writing %s", path);
+  tune_database_transfer done;
+  tune_status status =
+      tune_database_export(s->database, NULL, s->tasks.facts->digest.text, file, path, &done);
+  if (fclose(file) != 0 && tune_status_is_ok(status))
+    status = tune_status_from_errno(errno, "writing %s", path);
+  return status;
+}
+
+static tune_status read_known(search *s, const char *path) {
+  FILE *file = fopen(path, "r");
+  if (!file)
+    return tune_status_from_errno(errno, "%s cannot be read", path);
+  tune_database_transfer done;
+  tune_status status = tune_database_open(":memory:", &s->known);
+  if (tune_status_is_ok(status))
+    status = tune_database_import(s->known, file, path, &done);
+  fclose(file);
+  s->known_digest = s->tasks.facts->digest;
+  return status;
+}
+
+// Of a device that is not known yet nothing is known.
+static tune_status open_known(search *s) {
+  if (!tune_rounds_device(s->rounds))
+    return TUNE_OK;
+  char *path;
+  TUNE_RETURN_IF_ERROR(tune_rounds_path(s->rounds, "known.jsonl", &path));
+  tune_status status = TUNE_OK;
+  if (tune_rounds_count(s->rounds) == 0)
+    status = write_known(s, path);
+  if (tune_status_is_ok(status))
+    status = read_known(s, path);
+  free(path);
+  return status;
+}
+
+static tune_status load_known(void *self, const char *task, const char *fingerprint,
+                              tune_record_visitor visit, void *user) {
+  search *s = self;
+  (void)fingerprint;
+  return s->known ? tune_database_load(s->known, task, s->known_digest.text, visit, user) : TUNE_OK;
+}
+
+// The same record comes each time the search is begun again, and is kept once.
+static tune_status append_record(void *self, const tune_record *record) {
+  search *s = self;
+  return tune_rounds_fingerprint(s->rounds) ? tune_database_append(s->database, record) : TUNE_OK;
+}
+
+//===--------------------------------------------------------------------------===//
+// Beginning
+//===--------------------------------------------------------------------------===//
+
+static tune_status start_evaluator(search *s) {
+  const tune_target_facts *facts = s->tasks.facts;
+  bool is_cpu = facts->name.kind == TUNE_KIND_CPU;
+  tune_export_evaluator_options options = {.device = is_cpu ? facts->fingerprint
+                                                            : tune_target_facts_device(facts),
+                                           .strategy = s->options->session.strategy,
+                                           .seed = s->options->session.strategy_options.seed,
+                                           .rounds = s->rounds};
+  tune_process_evaluator_options_init(&options.process);
+  if (tune_rounds_device(s->rounds))
+    TUNE_RETURN_IF_ERROR(tune_device_file_get_features(facts, &s->features));
+  options.process.target = facts->name.target;
+  options.process.fingerprint = tune_target_facts_device(facts);
+  options.process.cpu = s->features ? "x86-64" : NULL;
+  options.process.features = s->features;
+  options.process.threads = s->options->threads;
+  options.process.flush_cache = s->options->flush_cache;
+  options.process.counters = s->options->counters;
+  options.process.jobs = s->options->jobs;
+  options.process.precision = s->options->precision;
+  options.process.budget = s->options->budget;
+  options.process.seed = s->options->session.strategy_options.seed;
+  return tune_evaluator_elsewhere_create(&options, &s->evaluator);
+}
+
+// What has to be the same for the same proposals. That there may be more trials is known.
+static json_t *make_identity(const search *s) {
+  const tune_session_options *session = &s->options->session;
+  const tune_strategy_options *strategy = &session->strategy_options;
+  json_t *tasks = json_array();
+  for (size_t i = 0; i < s->tasks.extraction->task_count; i++)
+    json_array_append_new(tasks, json_string(s->tasks.extraction->tasks[i].key.text));
+  return json_pack("{s:o, s:s, s:I, s:I, s:I, s:f, s:i, s:I, s:s, s:I, s:b}", "tasks", tasks,
+                   "strategy", session->strategy, "seed", (json_int_t)strategy->seed, "finalists",
+                   (json_int_t)session->finalists, "population", (json_int_t)strategy->population,
+                   "mutation-rate", strategy->mutation_rate, "selection", (int)strategy->selection,
+                   "round", (json_int_t)session->round, "target", s->options->target, "threads",
+                   (json_int_t)s->options->threads, "flush-cache", s->options->flush_cache);
+}
+
+static tune_status claim_folder(search *s) {
+  json_t *identity = make_identity(s);
+  if (!identity)
+    return out_of_memory();
+  tune_status status = tune_rounds_claim(s->rounds, identity);
+  json_decref(identity);
+  return status;
+}
+
+tune_status tune_search_start_rounds(search *s) {
+  TUNE_RETURN_IF_ERROR(claim_folder(s));
+  s->store = (tune_record_store){.self = s, .append = append_record, .load = load_known};
+  TUNE_RETURN_IF_ERROR(find_fingerprint(s));
+  TUNE_RETURN_IF_ERROR(open_known(s));
+  return start_evaluator(s);
+}
+
+//===--------------------------------------------------------------------------===//
+// All tasks
+//===--------------------------------------------------------------------------===//
+
+// How far a task has come.
+typedef struct outcome {
+  tune_session_result result;
+  tune_status failure; // of its reference
+} outcome;
+
+static void forget(outcome *outcomes, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    tune_session_result_deinit(&outcomes[i].result);
+    tune_status_free(outcomes[i].failure);
+    outcomes[i] = (outcome){.failure = TUNE_OK};
+  }
+}
+
+// Makes the space of task `s->index`, and what a session is told of it.
+static tune_status begin_task(search *s, tune_task *task) {
+  TUNE_RETURN_IF_ERROR(tune_search_make_space(s, s->index, &s->space));
+  tune_task_space_get_task(s->space, s->tasks.extraction, s->tasks.facts, task);
+  tune_database_task kept;
+  TUNE_RETURN_IF_ERROR(tune_task_space_get_database_task(s->tasks.extraction, s->index, &kept));
+  json_t *line = NULL;
+  tune_status status = tune_database_task_to_line(&kept, &line);
+  tune_evaluator_elsewhere_set_line(&s->evaluator, line);
+  json_decref(line);
+  tune_database_task_deinit(&kept);
+  return status;
+}
+
+static tune_status run_task(search *s, outcome *out) {
+  tune_task task;
+  TUNE_RETURN_IF_ERROR(begin_task(s, &task));
+  tune_status status = tune_search_run_session(s, &task, &out->result);
+  if (tune_status_get_code(status) != TUNE_FAILED_PRECONDITION)
+    return status;
+  out->failure = status;
+  return TUNE_OK;
+}
+
+// As far as there are results. `*out_is_done` is false where the next round is wanted.
+static tune_status run_tasks(search *s, outcome *outcomes, bool *out_is_done) {
+  *out_is_done = true;
+  for (s->index = 0; s->index < s->tasks.extraction->task_count; s->index++) {
+    tune_status status = run_task(s, &outcomes[s->index]);
+    tune_task_space_destroy(s->space);
+    s->space = NULL;
+    TUNE_RETURN_IF_ERROR(status);
+    *out_is_done = *out_is_done && outcomes[s->index].result.stop != TUNE_STOP_SUSPENDED;
+  }
+  return TUNE_OK;
+}
+
+static tune_status finish_task(search *s, outcome *own) {
+  tune_task task;
+  TUNE_RETURN_IF_ERROR(begin_task(s, &task));
+  if (tune_status_is_ok(own->failure)) {
+    bool is_worth_telling = own->result.has_best || own->result.stop != TUNE_STOP_SUSPENDED;
+    return is_worth_telling ? tune_search_finish_task(s, &task, &own->result) : TUNE_OK;
+  }
+  tune_search_tell_failed(s, &task, own->failure);
+  own->failure = TUNE_OK;
+  return TUNE_OK;
+}
+
+static tune_status finish_tasks(search *s, outcome *outcomes) {
+  for (s->index = 0; s->index < s->tasks.extraction->task_count; s->index++) {
+    tune_status status = finish_task(s, &outcomes[s->index]);
+    tune_task_space_destroy(s->space);
+    s->space = NULL;
+    TUNE_RETURN_IF_ERROR(status);
+  }
+  return TUNE_OK;
+}
+
+// Waits for results as long as the options say. `*out_came` where they are all there.
+static tune_status await_results(search *s, bool *out_came) {
+  double deadline = tune_clock_seconds() + s->options->export_wait;
+  tune_rounds_pending pending = tune_rounds_get_pending(s->rounds);
+  bool waits = s->options->export_wait > 0;
+  if (s->observer->round)
+    s->observer->round(s->observer->user, &pending, waits);
+  while (waits && pending.number && !tune_search_is_interrupted(s) &&
+         tune_clock_seconds() < deadline) {
+    tune_clock_sleep(LOOK_SECONDS);
+    TUNE_RETURN_IF_ERROR(tune_rounds_refresh(s->rounds));
+    pending = tune_rounds_get_pending(s->rounds);
+  }
+  *out_came = pending.number == 0;
+  if (waits && !*out_came && s->observer->round)
+    s->observer->round(s->observer->user, &pending, false);
+  return *out_came ? find_fingerprint(s) : TUNE_OK;
+}
+
+static tune_status run_until_done(search *s, outcome *outcomes) {
+  bool goes_on = true;
+  while (goes_on) {
+    bool is_done;
+    forget(outcomes, s->tasks.extraction->task_count);
+    TUNE_RETURN_IF_ERROR(run_tasks(s, outcomes, &is_done));
+    goes_on = !is_done && !tune_search_is_interrupted(s);
+    if (goes_on) {
+      TUNE_RETURN_IF_ERROR(tune_rounds_export(s->rounds));
+      TUNE_RETURN_IF_ERROR(await_results(s, &goes_on));
+    }
+  }
+  return TUNE_OK;
+}
+
+tune_status tune_search_run_rounds(search *s) {
+  size_t count = s->tasks.extraction->task_count;
+  outcome *outcomes = calloc(count + 1, sizeof *outcomes);
+  if (!outcomes)
+    return out_of_memory();
+  tune_status status = run_until_done(s, outcomes);
+  if (tune_status_is_ok(status))
+    status = finish_tasks(s, outcomes);
+  forget(outcomes, count);
+  free(outcomes);
+  return status;
+}

@@ -1,0 +1,93 @@
+//===- search_state.h - What the parts of a search share ---------------------===//
+//
+// Internal to search.c (tasks one after the other, as they are measured here), search_conditions.c
+// (what the machine is like meanwhile) and search_rounds.c (all tasks in rounds, measured
+// elsewhere).
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TRANSFORMS_SEARCH_SEARCH_STATE_H
+#define TUNE_TRANSFORMS_SEARCH_SEARCH_STATE_H
+
+#include "transforms/search/search.h"
+#include "transforms/spaces/module_tasks.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// How many winners of similar tasks are tried right after the default.
+#define TUNE_SEARCH_NEIGHBOURS 3
+
+// One search. Owns everything but the options and the observer.
+struct tune_search {
+  const tune_search_options *options;
+  const tune_search_observer *observer;
+  MlirModule module;
+  tune_module_tasks tasks;
+  tune_database *database;
+  tune_evaluator evaluator;
+  double begin;
+
+  // Where it measures here: what the machine is like.
+  tune_cores cores;
+  tune_conditions conditions; // at the beginning
+  json_t *warnings;           // about them, not told yet; NULL: it does not measure here
+
+  // Where candidates are measured elsewhere: else NULL.
+  tune_rounds *rounds;
+  tune_database *known; // what there was of the device when the first round was made; may be NULL
+  tune_digest known_digest; // the fingerprint of these records
+  char *features;           // of the CPU that code is for, as LLVM calls them; NULL: this one
+
+  // What records are kept of: the facts' fingerprint, or that of the other machine.
+  tune_digest fingerprint;
+  tune_record_store store;
+
+  // Of the task being tuned.
+  size_t index;
+  tune_task_space *space;
+  double null_seconds; // see null_time
+
+  size_t failed_tasks;        // in which no candidate worked
+  bool has_doubted;           // the roofline, and measured it again
+  bool has_remarked_counters; // that are missing
+};
+
+// The space of a task; to be destroyed.
+tune_status tune_search_make_space(const struct tune_search *s, size_t task,
+                                   tune_task_space **out_space);
+// Runs the session of the present task, whose space is made. `*out_result` is the caller's.
+tune_status tune_search_run_session(struct tune_search *s, const tune_task *task,
+                                    tune_session_result *out_result);
+// Leaves the winner on the ops, and reports it.
+tune_status tune_search_finish_task(struct tune_search *s, const tune_task *task,
+                                    const tune_session_result *result);
+// Takes `why` the present task could not be tuned. The others still can.
+void tune_search_tell_failed(struct tune_search *s, const tune_task *task, tune_status why);
+// Looks at the machine while nothing of the search runs, and at the end, when nothing of it runs
+// any more: then the evaluator is gone. What is seen is told, at the beginning by tell_conditions.
+tune_status tune_search_look_around(struct tune_search *s);
+void tune_search_tell_conditions(const struct tune_search *s);
+void tune_search_look_back(struct tune_search *s);
+
+// What it is like now, for the records of a session that begins. False where that is not known.
+bool tune_search_keep_conditions(const struct tune_search *s, tune_kept_conditions *out_kept);
+
+bool tune_search_is_interrupted(const struct tune_search *s);
+
+// Before the tasks are found: reads the folder. `*out_device` is the fingerprint that code is made
+// for; NULL: that of the target. Borrowed.
+tune_status tune_search_open_rounds(struct tune_search *s, const json_t **out_device);
+// Takes `status`, that no device is here, and adds what to do without one.
+tune_status tune_search_advise_device(const struct tune_search *s, tune_status status);
+// In place of a roofline that is measured here, and of an evaluator.
+tune_status tune_search_start_rounds(struct tune_search *s);
+// Tunes all tasks as far as the results that there are allow, and exports the next round.
+tune_status tune_search_run_rounds(struct tune_search *s);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TUNE_TRANSFORMS_SEARCH_SEARCH_STATE_H

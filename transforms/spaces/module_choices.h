@@ -1,0 +1,63 @@
+//===- module_choices.h - A module scheduled as its choices say --------------===//
+//
+// Decides the schedule of every task of a module and combines them (module_schedule.h). For
+// each task, in this order:
+//
+//   1. what the choices on its anchors say, of whatever origin, and pin or narrow;
+//   2. where they take no value: the best record of the database, if one is given, that they
+//      allow;
+//   3. the defaults.
+//
+// Threads: as the context of the module.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TRANSFORMS_SPACES_MODULE_CHOICES_H
+#define TUNE_TRANSFORMS_SPACES_MODULE_CHOICES_H
+
+#include "transforms/lower/common/stages.h"
+#include "transforms/spaces/module_tasks.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Where the decisions about a task come from.
+typedef enum tune_choice_origin {
+  TUNE_ORIGIN_CHOICES,  // on its anchors; the rest of its knobs take defaults
+  TUNE_ORIGIN_DATABASE, //
+  TUNE_ORIGIN_DEFAULT,  //
+} tune_choice_origin;
+
+typedef struct tune_module_choices_options {
+  tune_module_tasks_options tasks; // takes_all_chosen is not looked at
+  tune_database *database;         // borrowed; NULL: none
+  // What is packed ahead becomes a function of its own (lower/cpu/prepack.h); else schedules are
+  // taken that pay without (tune_task_space_decide_unsplit).
+  bool is_split;
+  // Told of each task of the module, by its index in an extraction; may be NULL. `why`, NULL or
+  // borrowed for the call, says of a default that there are records, and why none of them is used.
+  void (*tell)(void *user, size_t task, tune_choice_origin origin, const char *why);
+  void *user;
+  tune_stages stages; // of tune_module_choices_apply: "tensors" (of a copy) and "schedule"
+} tune_module_choices_options;
+
+// Makes the script for `module`, which is left as it is, but for images that are cut to what is
+// read of them (normalize_windows.h). `*out_script` is a module, for the caller to destroy; null
+// where there is no task. With `remarks`, says what is left out and which tasks have no record, as
+// remarks. Errors about choices tell the op.
+tune_status tune_module_choices_make_script(MlirOperation module,
+                                            const tune_module_choices_options *options,
+                                            bool remarks, MlirOperation *out_script);
+
+// Makes the script and applies it: `module` is then bufferized, but for a module without tasks,
+// which stays as it is. Choices are taken off its ops. On failure `module` is left in an
+// unspecified state.
+tune_status tune_module_choices_apply(MlirOperation module,
+                                      const tune_module_choices_options *options, bool remarks);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TUNE_TRANSFORMS_SPACES_MODULE_CHOICES_H

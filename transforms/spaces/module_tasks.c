@@ -1,0 +1,143 @@
+//===- module_tasks.c ---------------------------------------------------------===//
+
+#include "transforms/spaces/module_tasks.h"
+
+#include "dialects/diagnostic.h"
+#include "support/file.h"
+#include "tuning/device/device_file.h"
+
+#include "mlir-c/Dialect/Affine.h"
+#include "mlir-c/Dialect/Arith.h"
+#include "mlir-c/Dialect/Func.h"
+#include "mlir-c/Dialect/Linalg.h"
+#include "mlir-c/Dialect/MemRef.h"
+#include "mlir-c/Dialect/SCF.h"
+#include "mlir-c/Dialect/Tensor.h"
+#include "mlir-c/Dialect/Transform.h"
+#include "mlir-c/Dialect/Vector.h"
+
+#include <stdlib.h>
+
+// Loading transform loads what its extensions make.
+const tune_dialect_getter tune_module_tasks_dialects[] = {
+    mlirGetDialectHandle__affine__, mlirGetDialectHandle__arith__,
+    mlirGetDialectHandle__func__,   mlirGetDialectHandle__linalg__,
+    mlirGetDialectHandle__memref__, mlirGetDialectHandle__scf__,
+    mlirGetDialectHandle__tensor__, mlirGetDialectHandle__transform__,
+    mlirGetDialectHandle__vector__, NULL};
+
+static tune_status find_facts(const tune_module_tasks_options *options,
+                              tune_target_facts **out_facts) {
+  if (options->has_fingerprint)
+    return tune_target_facts_create_known(options->target, options->fingerprint, options->threads,
+                                          out_facts);
+  if (options->device)
+    return tune_device_file_get_facts(options->device, options->target, options->threads,
+                                      out_facts);
+  tune_status status = tune_target_facts_create(options->target, options->threads, out_facts);
+  tune_target_kind kind = tune_target_kind_of_name(options->target);
+  if (!options->advises || tune_status_get_code(status) != TUNE_UNAVAILABLE ||
+      kind == TUNE_KIND_CPU)
+    return status;
+  return tune_status_join(
+      tune_status_make(TUNE_UNAVAILABLE,
+                       "%s; target=%s needs none, nor does device=FILE, which is one of "
+                       "another machine (docs/measured-elsewhere.md)",
+                       tune_status_get_message(status),
+                       kind == TUNE_KIND_CUDA ? "cuda:sm_90" : "vulkan:generic"),
+      status);
+}
+
+tune_status tune_module_tasks_get_facts(const tune_module_tasks_options *options,
+                                        tune_target_facts **out_facts) {
+  TUNE_RETURN_IF_ERROR(find_facts(options, out_facts));
+  tune_status status = tune_target_facts_set_flush_cache(*out_facts, options->flush_cache);
+  if (!tune_status_is_ok(status)) {
+    tune_target_facts_destroy(*out_facts);
+    *out_facts = NULL;
+  }
+  return status;
+}
+
+// A schedule that is for other tasks than those of the module would be given and ignored.
+static tune_status check_schedule(const tune_module_tasks *tasks) {
+  const tune_extraction *extraction = tasks->extraction;
+  tune_schedule *schedule;
+  TUNE_RETURN_IF_ERROR(tune_schedule_parse(tasks->context, tasks->options.schedule_text,
+                                           tasks->options.schedule_source,
+                                           tasks->options.allowed_passes, &schedule));
+  bool is_meant = extraction->task_count == 0;
+  tune_status status = TUNE_OK;
+  for (size_t i = 0; i < extraction->task_count && !is_meant && tune_status_is_ok(status); ++i)
+    status = tune_task_space_is_meant(schedule->module, &extraction->tasks[i], &is_meant);
+  if (tune_status_is_ok(status) && !is_meant)
+    status = tune_status_make_at(TUNE_FAILED_PRECONDITION, schedule->module,
+                                 "tune.for: this schedule is meant for none of the module's %zu "
+                                 "tasks; `tune-opt --tune-extract=all` lists them",
+                                 extraction->task_count);
+  tune_schedule_destroy(schedule);
+  return status;
+}
+
+static tune_status read_schedule(const char *path, char **out_text) {
+  if (!*path)
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "the path of the schedule is empty");
+  return tune_status_annotate(tune_file_read(path, out_text, NULL), "reading the schedule");
+}
+
+static tune_status fill(tune_module_tasks *tasks, MlirOperation module,
+                        const tune_module_tasks_options *options) {
+  TUNE_RETURN_IF_ERROR(tune_module_tasks_get_facts(options, &tasks->facts));
+  if (options->schedule)
+    TUNE_RETURN_IF_ERROR(read_schedule(options->schedule, &tasks->schedule_text));
+  TUNE_RETURN_IF_ERROR(tune_extract(mlirModuleFromOperation(module), &tasks->extraction));
+  TUNE_RETURN_IF_ERROR(tune_anchors_init(&tasks->anchors, tasks->extraction, module));
+  tasks->options = (tune_task_space_options){
+      .facts = tasks->facts,
+      .schedule_text = tasks->schedule_text,
+      .schedule_source = options->schedule,
+      .allowed_passes = options->allowed_passes,
+      .takes_all_chosen = options->takes_all_chosen,
+      .by_target = options->by_target,
+  };
+  return options->schedule ? check_schedule(tasks) : TUNE_OK;
+}
+
+tune_status tune_module_tasks_init(tune_module_tasks *tasks, MlirOperation module,
+                                   const tune_module_tasks_options *options) {
+  *tasks = (tune_module_tasks){.context = mlirOperationGetContext(module)};
+  tune_op_map_init(&tasks->anchors.task_of_op);
+  tune_status status = fill(tasks, module, options);
+  if (!tune_status_is_ok(status))
+    tune_module_tasks_deinit(tasks);
+  return status;
+}
+
+void tune_module_tasks_deinit(tune_module_tasks *tasks) {
+  tune_anchors_deinit(&tasks->anchors);
+  tune_extraction_destroy(tasks->extraction);
+  tune_target_facts_destroy(tasks->facts);
+  free(tasks->schedule_text);
+  *tasks = (tune_module_tasks){.context = tasks->context};
+  tune_op_map_init(&tasks->anchors.task_of_op);
+}
+
+tune_status tune_module_tasks_make_space(const tune_module_tasks *tasks, size_t task,
+                                         tune_task_space **out_space) {
+  return tune_task_space_create(tasks->context, &tasks->anchors, task, &tasks->options, out_space);
+}
+
+void tune_module_tasks_remark_left_out(const tune_module_tasks *tasks, MlirOperation module) {
+  const tune_extraction *extraction = tasks->extraction;
+  for (size_t i = 0; i < extraction->left_out_count; ++i) {
+    const tune_left_out *left_out = &extraction->left_out[i];
+    if (left_out->count > 1)
+      tune_remark_emit(left_out->location, "%s (%zu of them) is not tuned: %s", left_out->op_name,
+                       left_out->count, left_out->reason);
+    else
+      tune_remark_emit(left_out->location, "%s is not tuned: %s", left_out->op_name,
+                       left_out->reason);
+  }
+  if (extraction->task_count == 0)
+    tune_remark_emit(tune_location_get(module), "there is nothing to tune in this module");
+}

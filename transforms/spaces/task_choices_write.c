@@ -1,0 +1,118 @@
+//===- task_choices_write.c - From a space and a config to choices on ops ----===//
+
+#include "dialects/choices.h"
+#include "transforms/spaces/task_choices.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+tune_choice_kind tune_task_choices_kind(const tune_knob *knob) {
+  if (knob->labels)
+    return TUNE_CHOICE_ALTERNATIVE;
+  int64_t least = knob->values[0];
+  for (size_t i = 1; i < knob->value_count; ++i)
+    least = knob->values[i] < least ? knob->values[i] : least;
+  switch (knob->level) {
+  case TUNE_LEVEL_GRAPH:
+    return TUNE_CHOICE_FUSE;
+  case TUNE_LEVEL_LINALG:
+    return least >= 0 ? TUNE_CHOICE_TILE : TUNE_CHOICE_ORDER;
+  case TUNE_LEVEL_VECTOR:
+    return least >= 0 ? TUNE_CHOICE_VECTORIZE : TUNE_CHOICE_ALTERNATIVE;
+  case TUNE_LEVEL_LOOP:
+    return least >= 1 ? TUNE_CHOICE_UNROLL : TUNE_CHOICE_ORDER;
+  case TUNE_LEVEL_BUFFER:
+    return TUNE_CHOICE_PACK;
+  case TUNE_LEVEL_GPU:
+    return least >= 0 ? TUNE_CHOICE_PARALLEL : TUNE_CHOICE_ORDER;
+  default:
+    // Options of a backend. Alternatives are words, so their numbers are written as such.
+    return TUNE_CHOICE_ALTERNATIVE;
+  }
+}
+
+// Alternatives are words; of a knob without labels, its numbers are.
+static bool needs_words(const tune_knob *knob, tune_choice_kind kind) {
+  return knob->labels || kind == TUNE_CHOICE_ALTERNATIVE;
+}
+
+static char *word_of(const tune_knob *knob, size_t index) {
+  if (knob->labels)
+    return strdup(knob->labels[index]);
+  char *word;
+  return asprintf(&word, "%lld", (long long)knob->values[index]) < 0 ? NULL : word;
+}
+
+static bool is_of_user(const tune_choices *choices, const char *name) {
+  const tune_choice *choice = tune_choices_find(choices, name);
+  return choice && !choice->is_open && strcmp(choice->chosen.provenance, "user") == 0;
+}
+
+static tune_status set_chosen(tune_choices *choices, const tune_knob *knob, tune_choice_kind kind,
+                              size_t index, const char *provenance) {
+  tune_chosen chosen = {
+      .kind = kind, .value = knob->values[index], .provenance = (char *)provenance};
+  if (needs_words(knob, kind)) {
+    chosen.label = word_of(knob, index);
+    if (!chosen.label)
+      return tune_status_make(TUNE_OUT_OF_MEMORY, "writing choices");
+  }
+  tune_status status = tune_choices_set_chosen(choices, knob->name, &chosen);
+  free(chosen.label);
+  return status;
+}
+
+// What `op` has for the form's target.
+static tune_status read_own(MlirOperation op, const tune_task_choices_form *form,
+                            tune_choices *choices) {
+  TUNE_RETURN_IF_ERROR(tune_choices_read(op, form->target, choices));
+  if (form->by_target)
+    choices->target = form->target;
+  return TUNE_OK;
+}
+
+tune_status tune_task_choices_write_chosen(MlirOperation op, const tune_task_choices_form *form,
+                                           const tune_config *config, const char *provenance) {
+  tune_choices choices;
+  tune_status status = read_own(op, form, &choices);
+  for (size_t i = 0; i < tune_space_knob_count(form->space) && tune_status_is_ok(status); ++i) {
+    const tune_knob *knob = tune_space_knob(form->space, i);
+    if (!is_of_user(&choices, knob->name))
+      status = set_chosen(&choices, knob, form->kinds[i], config->choices[i], provenance);
+  }
+  if (tune_status_is_ok(status))
+    status = tune_choices_write(op, &choices);
+  tune_choices_deinit(&choices);
+  return status;
+}
+
+static tune_status set_open(tune_choices *choices, const tune_knob *knob, tune_choice_kind kind) {
+  tune_domain domain = {.kind = kind, .count = knob->value_count};
+  domain.values = calloc(knob->value_count, sizeof *domain.values);
+  domain.labels = needs_words(knob, kind) ? calloc(knob->value_count, sizeof *domain.labels) : NULL;
+  bool failed = !domain.values || (needs_words(knob, kind) && !domain.labels);
+  for (size_t i = 0; i < knob->value_count && !failed; ++i) {
+    domain.values[i] = domain.labels ? (int64_t)i : knob->values[i];
+    if (domain.labels)
+      failed = !(domain.labels[i] = word_of(knob, i));
+  }
+  tune_status status = failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "writing choices")
+                              : tune_choices_set_open(choices, knob->name, &domain);
+  tune_domain_deinit(&domain);
+  return status;
+}
+
+tune_status tune_task_choices_write_open(MlirOperation op, const tune_task_choices_form *form) {
+  tune_choices choices;
+  tune_status status = read_own(op, form, &choices);
+  for (size_t i = 0; i < tune_space_knob_count(form->space) && tune_status_is_ok(status); ++i) {
+    const tune_knob *knob = tune_space_knob(form->space, i);
+    if (!tune_choices_find(&choices, knob->name))
+      status = set_open(&choices, knob, form->kinds[i]);
+  }
+  if (tune_status_is_ok(status))
+    status = tune_choices_write(op, &choices);
+  tune_choices_deinit(&choices);
+  return status;
+}

@@ -1,0 +1,50 @@
+//===- preparation.h - The form of a task that rules and schedules work on ---===//
+//
+// Front ends write the same work in many forms. Before a rule looks at a task, and again
+// at the begin of each schedule, the task's function is brought to one form: named ops
+// become generic (but for fills and matmuls of mixed precision, which upstream
+// vectorizes better by name), movement folds into the indexing of its users, elementwise
+// chains become one op. It is a transform script of upstream's ops, so that a schedule is whole
+// without us.
+//
+// Threads: as the context of the IR.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TRANSFORMS_STRUCTURE_PREPARATION_H
+#define TUNE_TRANSFORMS_STRUCTURE_PREPARATION_H
+
+#include "support/status.h"
+#include "support/string_builder.h"
+
+#include "mlir-c/IR.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// What the preparation of a task depends on. A product of what another product made, as in
+// attention, takes in nothing: its weights stay what an op of their own makes, for the division at
+// the end of a softmax in the body of the product is no matrix product any more.
+typedef struct tune_preparation {
+  size_t generic_count; // linalg.generic ops before fusion; 0: there is no such product
+  size_t product;       // which of them it is
+  size_t loop;          // of the product, over which its weights are indexed,
+  int64_t extent;       // and how far it runs
+} tune_preparation;
+
+// Writes the named sequence @tune_prepare. It takes the handle of a function and yields that of
+// the prepared one.
+void tune_preparation_write(const tune_preparation *preparation, tune_string_builder *text);
+
+// Prepares the only function of `payload`, and tells how. INTERNAL where it fails.
+tune_status tune_preparation_run(MlirModule payload, tune_preparation *out_preparation);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TUNE_TRANSFORMS_STRUCTURE_PREPARATION_H

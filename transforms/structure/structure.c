@@ -1,0 +1,526 @@
+//===- structure.c ------------------------------------------------------------===//
+
+#include "transforms/structure/structure.h"
+
+#include "dialects/allow.h"
+#include "dialects/constant.h"
+#include "dialects/diagnostic.h"
+#include "transforms/ir/ir.h"
+#include "transforms/structure/preparation.h"
+
+#include "mlir-c/AffineExpr.h"
+#include "mlir-c/AffineMap.h"
+#include "mlir-c/BuiltinAttributes.h"
+#include "mlir-c/BuiltinTypes.h"
+#include "mlir-c/Dialect/Linalg.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+//===--------------------------------------------------------------------------===//
+// Indices
+//===--------------------------------------------------------------------------===//
+
+// Adds `scale` * `expression` to `index`; false where the expression is not linear in the loops.
+static bool add_expression(MlirAffineExpr expression, int64_t scale, tune_index *index) {
+  if (mlirAffineExprIsADim(expression)) {
+    index->coefficient[mlirAffineDimExprGetPosition(expression)] += scale;
+    return true;
+  }
+  if (mlirAffineExprIsAConstant(expression)) {
+    index->constant += scale * mlirAffineConstantExprGetValue(expression);
+    return true;
+  }
+  if (mlirAffineExprIsAAdd(expression))
+    return add_expression(mlirAffineBinaryOpExprGetLHS(expression), scale, index) &&
+           add_expression(mlirAffineBinaryOpExprGetRHS(expression), scale, index);
+  if (mlirAffineExprIsAMul(expression)) {
+    MlirAffineExpr factor = mlirAffineBinaryOpExprGetRHS(expression);
+    return mlirAffineExprIsAConstant(factor) &&
+           add_expression(mlirAffineBinaryOpExprGetLHS(expression),
+                          scale * mlirAffineConstantExprGetValue(factor), index);
+  }
+  return false;
+}
+
+static void read_index(MlirAffineExpr expression, tune_index *index) {
+  *index = (tune_index){0};
+  index->is_linear = add_expression(expression, 1, index);
+}
+
+//===--------------------------------------------------------------------------===//
+// Operands and bodies
+//===--------------------------------------------------------------------------===//
+
+static void read_element_type(MlirType type, tune_operand *operand) {
+  unsigned bits = 0;
+  const char *name = "?";
+  char buffer[8];
+  if (mlirTypeIsAF32(type)) {
+    name = "f32";
+    bits = 32;
+  } else if (mlirTypeIsAF64(type)) {
+    name = "f64";
+    bits = 64;
+  } else if (mlirTypeIsAF16(type)) {
+    name = "f16";
+    bits = 16;
+  } else if (mlirTypeIsABF16(type)) {
+    name = "bf16";
+    bits = 16;
+  } else if (mlirTypeIsAIndex(type)) {
+    name = "index";
+    bits = 64;
+  } else if (mlirTypeIsAInteger(type)) {
+    unsigned width = mlirIntegerTypeGetWidth(type);
+    snprintf(buffer, sizeof buffer, "i%u", width % 100000u);
+    name = buffer;
+    bits = width < 8 ? 8 : width;
+  }
+  snprintf(operand->type, sizeof operand->type, "%s", name);
+  operand->bits = bits;
+}
+
+static tune_status read_operand(MlirValue value, MlirAffineMap map, tune_operand *operand) {
+  *operand = (tune_operand){.producer = TUNE_NO_LOOP, .argument = TUNE_NO_LOOP};
+  if (mlirValueIsABlockArgument(value))
+    operand->argument = (size_t)mlirBlockArgumentGetArgNumber(value);
+  MlirType type = mlirValueGetType(value);
+  if (!mlirTypeIsAShaped(type)) {
+    read_element_type(type, operand);
+    return TUNE_OK;
+  }
+  read_element_type(mlirShapedTypeGetElementType(type), operand);
+  operand->rank = (size_t)mlirShapedTypeGetRank(type);
+  if (operand->rank > TUNE_MAX_LOOPS)
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "a tensor of rank %zu, more than %d",
+                            operand->rank, TUNE_MAX_LOOPS);
+  for (size_t i = 0; i < operand->rank; i++) {
+    operand->shape[i] = mlirShapedTypeIsDynamicDim(type, (intptr_t)i)
+                            ? TUNE_DYNAMIC_EXTENT
+                            : mlirShapedTypeGetDimSize(type, (intptr_t)i);
+    read_index(mlirAffineMapGetResult(map, (intptr_t)i), &operand->index[i]);
+  }
+  return TUNE_OK;
+}
+
+static bool is_extension(MlirOperation op) {
+  return tune_ir_is(op, "arith.extf") || tune_ir_is(op, "arith.extsi") ||
+         tune_ir_is(op, "arith.extui") || tune_ir_is(op, "arith.sitofp");
+}
+
+static MlirOperation defining_op(MlirValue value) {
+  return mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){NULL};
+}
+
+// The block argument behind `value`, seen through widenings, or -1.
+static intptr_t argument_behind(MlirValue value, MlirBlock block, bool *widened,
+                                bool *zero_extended) {
+  MlirOperation op = defining_op(value);
+  while (!mlirOperationIsNull(op) && is_extension(op)) {
+    *widened = true;
+    *zero_extended |= tune_ir_is(op, "arith.extui");
+    value = mlirOperationGetOperand(op, 0);
+    op = defining_op(value);
+  }
+  if (!mlirValueIsABlockArgument(value) || !mlirBlockEqual(mlirBlockArgumentGetOwner(value), block))
+    return -1;
+  return mlirBlockArgumentGetArgNumber(value);
+}
+
+// Whether the body is `yield out + a * b` of the first two inputs.
+static bool is_multiply_add(MlirBlock body, tune_nest *nest) {
+  MlirOperation yield = mlirBlockGetTerminator(body);
+  if (nest->input_count != 2 || mlirOperationGetNumOperands(yield) != 1)
+    return false;
+  MlirOperation add = defining_op(mlirOperationGetOperand(yield, 0));
+  if (!tune_ir_is(add, "arith.addf") && !tune_ir_is(add, "arith.addi"))
+    return false;
+  for (intptr_t side = 0; side < 2; side++) {
+    bool widened = false, zero_extended[2] = {false, false};
+    intptr_t out =
+        argument_behind(mlirOperationGetOperand(add, side), body, &widened, &zero_extended[0]);
+    MlirOperation multiply = defining_op(mlirOperationGetOperand(add, 1 - side));
+    if (out != 2 || widened ||
+        (!tune_ir_is(multiply, "arith.mulf") && !tune_ir_is(multiply, "arith.muli")))
+      continue;
+    intptr_t a =
+        argument_behind(mlirOperationGetOperand(multiply, 0), body, &widened, &zero_extended[0]);
+    intptr_t b =
+        argument_behind(mlirOperationGetOperand(multiply, 1), body, &widened, &zero_extended[1]);
+    nest->widens = widened;
+    nest->zero_extends[0] = zero_extended[a == 0 ? 0 : 1];
+    nest->zero_extends[1] = zero_extended[a == 0 ? 1 : 0];
+    return (a == 0 && b == 1) || (a == 1 && b == 0);
+  }
+  return false;
+}
+
+// Whether the body is `yield out + x`, with any op for + of which upstream knows the neutral
+// element, and x not of out.
+static bool is_combination(MlirBlock body, size_t input_count) {
+  static const char *const combiners[] = {
+      "arith.addf",     "arith.addi",    "arith.mulf",    "arith.muli",  "arith.maximumf",
+      "arith.minimumf", "arith.maxnumf", "arith.minnumf", "arith.maxsi", "arith.minsi",
+      "arith.maxui",    "arith.minui",   "arith.andi",    "arith.ori",   "arith.xori"};
+  MlirOperation yield = mlirBlockGetTerminator(body);
+  if (mlirOperationGetNumOperands(yield) != 1)
+    return false;
+  MlirOperation combine = defining_op(mlirOperationGetOperand(yield, 0));
+  if (mlirOperationIsNull(combine))
+    return false;
+  bool is_known = false;
+  for (size_t i = 0; i < sizeof combiners / sizeof *combiners; i++)
+    is_known |= tune_ir_is(combine, combiners[i]);
+  if (!is_known)
+    return false;
+  MlirValue out = mlirBlockGetArgument(body, (intptr_t)input_count);
+  MlirOpOperand use = mlirValueGetFirstUse(out);
+  return !mlirOpOperandIsNull(use) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(use)) &&
+         mlirOperationEqual(mlirOpOperandGetOwner(use), combine);
+}
+
+// Appends what `value` is to nest->expression; false where it does not fit, or is something else.
+static bool write_expression(MlirBlock body, MlirValue value, tune_nest *nest) {
+  size_t used = strlen(nest->expression), room = sizeof nest->expression - used;
+  char *end = nest->expression + used;
+  if (mlirValueIsABlockArgument(value)) {
+    int64_t number = mlirBlockArgumentGetArgNumber(value);
+    return mlirBlockEqual(mlirBlockArgumentGetOwner(value), body) &&
+           (size_t)snprintf(end, room, "%" PRId64, number) < room;
+  }
+  MlirOperation op = mlirOpResultGetOwner(value);
+  MlirStringRef name = tune_ir_name(op);
+  if (!mlirBlockEqual(mlirOperationGetBlock(op), body) || mlirOperationGetNumOperands(op) == 0 ||
+      mlirOperationGetNumRegions(op) || tune_ir_is(op, "arith.cmpf") ||
+      tune_ir_is(op, "arith.cmpi") ||
+      (size_t)snprintf(end, room, "%.*s(", (int)name.length, name.data) >= room)
+    return false;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+    used = strlen(nest->expression);
+    if (used + 3 >= sizeof nest->expression)
+      return false;
+    if (i)
+      memcpy(nest->expression + used, ", ", 3);
+    if (!write_expression(body, mlirOperationGetOperand(op, i), nest))
+      return false;
+  }
+  used = strlen(nest->expression);
+  if (used + 2 > sizeof nest->expression)
+    return false;
+  memcpy(nest->expression + used, ")", 2);
+  return true;
+}
+
+static void read_expression(MlirBlock body, tune_nest *nest) {
+  MlirOperation yield = mlirBlockGetTerminator(body);
+  if (mlirOperationGetNumOperands(yield) != 1 ||
+      !write_expression(body, mlirOperationGetOperand(yield, 0), nest))
+    nest->expression[0] = '\0';
+}
+
+static bool is_costly_math(MlirOperation op) {
+  static const char *const cheap[] = {"math.absf",  "math.absi",      "math.ceil",
+                                      "math.floor", "math.fma",       "math.sqrt",
+                                      "math.rsqrt", "math.roundeven", "math.copysign"};
+  if (!tune_ir_string_starts(tune_ir_name(op), "math."))
+    return false;
+  for (size_t i = 0; i < sizeof cheap / sizeof *cheap; i++)
+    if (tune_ir_is(op, cheap[i]))
+      return false;
+  return true;
+}
+
+static void read_body(MlirOperation op, tune_nest *nest) {
+  if (mlirOperationGetNumRegions(op) != 1)
+    return;
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  if (mlirBlockIsNull(body))
+    return;
+  nest->multiplies_and_adds = is_multiply_add(body, nest);
+  nest->allows_tf32 = tune_allow_has_tf32(op);
+  nest->combines = is_combination(body, nest->input_count);
+  read_expression(body, nest);
+  for (MlirOperation inner = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(inner);
+       inner = mlirOperationGetNextInBlock(inner)) {
+    if (is_costly_math(inner))
+      nest->math_op_count++;
+    if (tune_ir_is(inner, "linalg.index") || tune_ir_is(inner, "tensor.extract"))
+      nest->has_index = true;
+  }
+}
+
+//===--------------------------------------------------------------------------===//
+// Nests
+//===--------------------------------------------------------------------------===//
+
+static bool is_reduction_iterator(MlirOperation op, size_t loop) {
+  MlirAttribute iterators = tune_ir_attribute(op, "iterator_types");
+  if (mlirAttributeIsNull(iterators) || !mlirAttributeIsAArray(iterators))
+    return false;
+  // Upstream gives the C API no accessor for #linalg.iterator_type; its text has one.
+  tune_string_builder text;
+  tune_string_builder_init(&text);
+  mlirAttributePrint(mlirArrayAttrGetElement(iterators, (intptr_t)loop), tune_ir_append, &text);
+  bool is_reduction = text.text && strstr(text.text, "reduction");
+  tune_string_builder_deinit(&text);
+  return is_reduction;
+}
+
+// How far each loop runs: from the dimensions that it indexes alone.
+static void infer_extents(tune_nest *nest) {
+  for (size_t loop = 0; loop < nest->loop_count; loop++) {
+    nest->extent[loop] = TUNE_DYNAMIC_EXTENT;
+    for (size_t o = 0; o < nest->operand_count; o++) {
+      size_t dimension = tune_operand_find_loop(&nest->operands[o], loop);
+      if (dimension == SIZE_MAX || nest->operands[o].shape[dimension] == TUNE_DYNAMIC_EXTENT)
+        continue;
+      nest->extent[loop] = nest->operands[o].shape[dimension];
+      break;
+    }
+  }
+}
+
+static tune_status read_linalg_nest(MlirOperation op, tune_nest *nest) {
+  // linalg.pack and its like are no loop nests: without loops, by name, they are for no rule.
+  MlirAttribute maps = mlirLinalgGetIndexingMapsAttribute(op);
+  if (mlirAttributeIsNull(maps))
+    return TUNE_OK;
+  size_t operand_count = (size_t)mlirOperationGetNumOperands(op);
+  size_t result_count = (size_t)mlirOperationGetNumResults(op);
+  if (operand_count > TUNE_MAX_OPERANDS)
+    return tune_status_make_at(TUNE_INVALID_ARGUMENT, op, "%zu operands, more than %d",
+                               operand_count, TUNE_MAX_OPERANDS);
+  nest->operand_count = operand_count;
+  nest->input_count = operand_count - result_count;
+  for (size_t o = 0; o < operand_count; o++) {
+    MlirAffineMap map = mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, (intptr_t)o));
+    nest->loop_count = (size_t)mlirAffineMapGetNumDims(map);
+    if (nest->loop_count > TUNE_MAX_LOOPS)
+      return tune_status_make_at(TUNE_INVALID_ARGUMENT, op, "%zu loops, more than %d",
+                                 nest->loop_count, TUNE_MAX_LOOPS);
+    TUNE_RETURN_IF_ERROR(
+        read_operand(mlirOperationGetOperand(op, (intptr_t)o), map, &nest->operands[o]));
+  }
+  for (size_t loop = 0; loop < nest->loop_count; loop++) {
+    nest->is_reduction[loop] = is_reduction_iterator(op, loop);
+    nest->reduction_count += nest->is_reduction[loop];
+  }
+  infer_extents(nest);
+  read_body(op, nest);
+  return TUNE_OK;
+}
+
+// The border of dimension `i` in the array `name`, negative where it is a value.
+static int64_t read_border(MlirOperation op, const char *name, size_t i) {
+  MlirAttribute borders = mlirOperationGetAttributeByName(op, tune_ir_string(name));
+  if (mlirAttributeIsNull(borders) || !mlirAttributeIsADenseI64Array(borders))
+    return TUNE_DYNAMIC_EXTENT;
+  int64_t border = mlirDenseI64ArrayGetElement(borders, (intptr_t)i);
+  return border < 0 ? TUNE_DYNAMIC_EXTENT : border;
+}
+
+// Whether the body of a pad yields the constant zero.
+static bool yields_zero(MlirOperation pad) {
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(pad, 0));
+  MlirOperation constant = defining_op(mlirOperationGetOperand(mlirBlockGetTerminator(body), 0));
+  if (!tune_ir_is(constant, "arith.constant"))
+    return false;
+  MlirAttribute value = tune_ir_attribute(constant, "value");
+  return (mlirAttributeIsAFloat(value) && mlirFloatAttrGetValueDouble(value) == 0) ||
+         (mlirAttributeIsAInteger(value) && mlirIntegerAttrGetValueInt(value) == 0);
+}
+
+static void read_pad(MlirOperation op, tune_nest *nest) {
+  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+  nest->loop_count = (size_t)mlirShapedTypeGetRank(type);
+  if (nest->loop_count > TUNE_MAX_LOOPS)
+    nest->loop_count = TUNE_MAX_LOOPS;
+  for (size_t i = 0; i < nest->loop_count; i++) {
+    nest->extent[i] = mlirShapedTypeIsDynamicDim(type, (intptr_t)i)
+                          ? TUNE_DYNAMIC_EXTENT
+                          : mlirShapedTypeGetDimSize(type, (intptr_t)i);
+    nest->pad_low[i] = read_border(op, "static_low", i);
+    nest->pad_high[i] = read_border(op, "static_high", i);
+  }
+  nest->pads_zeroes = yields_zero(op);
+}
+
+static tune_status read_nest(MlirOperation op, tune_nest *nest) {
+  *nest = (tune_nest){0};
+  MlirStringRef name = tune_ir_name(op);
+  snprintf(nest->op_name, sizeof nest->op_name, "%.*s", (int)name.length, name.data);
+  if (tune_ir_is(op, "tensor.pad")) {
+    nest->kind = TUNE_NEST_PAD;
+    read_pad(op, nest);
+    return TUNE_OK;
+  }
+  nest->kind = tune_ir_is(op, "linalg.fill")      ? TUNE_NEST_FILL
+               : tune_ir_is(op, "linalg.generic") ? TUNE_NEST_GENERIC
+                                                  : TUNE_NEST_NAMED;
+  return read_linalg_nest(op, nest);
+}
+
+static bool is_nest(MlirOperation op) {
+  return tune_ir_string_starts(tune_ir_name(op), "linalg.") || tune_ir_is(op, "tensor.pad");
+}
+
+// Constants, empties, dim and the arithmetic of sizes: what a task may hold besides nests.
+static bool is_scenery(MlirOperation op) {
+  static const char *const prefixes[] = {"arith.", "affine.apply"};
+  static const char *const names[] = {"tensor.empty", "tensor.dim", "func.return"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (tune_ir_is(op, names[i]))
+      return true;
+  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+    if (tune_ir_string_starts(tune_ir_name(op), prefixes[i]))
+      return true;
+  return false;
+}
+
+static size_t index_of(const MlirOperation *ops, size_t count, MlirOperation op) {
+  for (size_t i = 0; i < count; i++)
+    if (mlirOperationEqual(ops[i], op))
+      return i;
+  return TUNE_NO_LOOP;
+}
+
+// Whether some result of `op` is used by what is none of `ops`, other than for its sizes.
+static bool is_returned(MlirOperation op, const MlirOperation *ops, size_t count) {
+  for (intptr_t r = 0; r < mlirOperationGetNumResults(op); r++) {
+    MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(op, r));
+    for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+      MlirOperation user = mlirOpOperandGetOwner(use);
+      if (index_of(ops, count, user) == TUNE_NO_LOOP && !tune_ir_is(user, "tensor.dim"))
+        return true;
+    }
+  }
+  return false;
+}
+
+// Fills in who makes each operand and who uses each nest.
+static void connect(tune_structure *structure, const MlirOperation *ops) {
+  for (size_t n = 0; n < structure->nest_count; n++) {
+    tune_nest *nest = &structure->nests[n];
+    nest->is_returned = is_returned(ops[n], ops, structure->nest_count);
+    for (size_t o = 0; o < nest->operand_count; o++) {
+      structure->has_bits |=
+          nest->operands[o].rank > 0 && strcmp(nest->operands[o].type, "i1") == 0;
+      MlirValue value = mlirOperationGetOperand(ops[n], (intptr_t)o);
+      nest->operands[o].is_constant = tune_constant_is_value(value);
+      MlirOperation producer = defining_op(value);
+      if (mlirOperationIsNull(producer))
+        continue;
+      nest->operands[o].producer = index_of(ops, structure->nest_count, producer);
+      nest->operands[o].is_fresh = tune_ir_is(producer, "tensor.empty");
+      if (nest->operands[o].producer != TUNE_NO_LOOP)
+        structure->nests[nest->operands[o].producer].use_count++;
+    }
+    for (intptr_t r = 0; r < mlirOperationGetNumResults(ops[n]); r++)
+      nest->dead_results +=
+          mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(ops[n], r)));
+    for (size_t loop = 0; loop < nest->loop_count; loop++) {
+      structure->is_dynamic |= nest->extent[loop] == TUNE_DYNAMIC_EXTENT;
+      structure->is_empty |= nest->extent[loop] == 0;
+    }
+  }
+}
+
+tune_status tune_structure_read(MlirOperation function, tune_structure *out_structure) {
+  *out_structure = (tune_structure){.is_regular = true};
+  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
+  size_t count = 0;
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    count += is_nest(op);
+    out_structure->is_regular &= is_nest(op) || is_scenery(op);
+  }
+  tune_status status = TUNE_OK;
+  MlirOperation *ops = calloc(count + 1, sizeof *ops);
+  out_structure->nests = calloc(count + 1, sizeof *out_structure->nests);
+  if (!ops || !out_structure->nests)
+    status = tune_status_make(TUNE_OUT_OF_MEMORY, "reading the structure of a task");
+  for (MlirOperation op = mlirBlockGetFirstOperation(block);
+       tune_status_is_ok(status) && !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    if (!is_nest(op))
+      continue;
+    size_t n = out_structure->nest_count++;
+    ops[n] = op;
+    status = read_nest(op, &out_structure->nests[n]);
+  }
+  if (tune_status_is_ok(status))
+    connect(out_structure, ops);
+  else
+    tune_structure_deinit(out_structure);
+  free(ops);
+  return status;
+}
+
+void tune_structure_deinit(tune_structure *structure) {
+  free(structure->nests);
+  *structure = (tune_structure){0};
+}
+
+//===--------------------------------------------------------------------------===//
+// From a payload's text
+//===--------------------------------------------------------------------------===//
+
+tune_status tune_structure_prepare(MlirModule module, tune_structure *out_structure) {
+  *out_structure = (tune_structure){0};
+  tune_allow_place(mlirModuleGetOperation(module));
+  tune_preparation preparation;
+  TUNE_RETURN_IF_ERROR(tune_preparation_run(module, &preparation));
+  MlirOperation function;
+  TUNE_RETURN_IF_ERROR(tune_ir_find_function(mlirModuleGetOperation(module), NULL, &function));
+  TUNE_RETURN_IF_ERROR(tune_structure_read(function, out_structure));
+  out_structure->preparation = preparation;
+  return TUNE_OK;
+}
+
+tune_status tune_structure_read_payload(MlirContext context, const char *payload,
+                                        tune_structure *out_structure) {
+  *out_structure = (tune_structure){0};
+  MlirModule module = mlirModuleCreateParse(context, tune_ir_string(payload));
+  if (mlirModuleIsNull(module))
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "the task's payload does not parse");
+  tune_status status = tune_structure_prepare(module, out_structure);
+  mlirModuleDestroy(module);
+  return status;
+}
+
+//===--------------------------------------------------------------------------===//
+// Questions about the whole
+//===--------------------------------------------------------------------------===//
+
+bool tune_structure_has_pad(const tune_structure *structure) {
+  for (size_t n = 0; n < structure->nest_count; n++)
+    if (structure->nests[n].kind == TUNE_NEST_PAD)
+      return true;
+  return false;
+}
+
+bool tune_structure_has_math(const tune_structure *structure) {
+  for (size_t n = 0; n < structure->nest_count; n++)
+    if (structure->nests[n].math_op_count)
+      return true;
+  return false;
+}
+
+bool tune_nest_runs_forward(const tune_nest *nest) {
+  for (size_t o = 0; o < nest->operand_count; o++)
+    for (size_t i = 0; i < nest->operands[o].rank; i++) {
+      const tune_index *index = &nest->operands[o].index[i];
+      for (size_t loop = 0; loop < nest->loop_count; loop++)
+        if (!index->is_linear || index->coefficient[loop] < 0)
+          return false;
+    }
+  return true;
+}
+
+bool tune_nest_is_elementwise(const tune_nest *nest) {
+  return !nest->reduction_count && !nest->has_index && nest->kind != TUNE_NEST_NAMED &&
+         nest->kind != TUNE_NEST_PAD;
+}

@@ -1,0 +1,484 @@
+//===- database_connection.c - The file, its schema, and what can go wrong ---===//
+
+#include "tuning/database/database_internal.h"
+
+#include "support/file.h"
+#include "support/string_builder.h"
+
+#include <errno.h>
+#include <pwd.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// migrations[i] brings schema i to schema i + 1; 0 is an empty file.
+static const char *const migrations[] = {
+    "CREATE TABLE tasks("
+    "  id INTEGER PRIMARY KEY,"
+    "  key TEXT NOT NULL UNIQUE,"
+    "  kind TEXT NOT NULL,"
+    "  name TEXT NOT NULL,"
+    "  type TEXT NOT NULL,"
+    "  payload TEXT NOT NULL,"
+    "  flops REAL NOT NULL,"
+    "  bytes REAL NOT NULL,"
+    "  rank INTEGER NOT NULL,"
+    "  extents TEXT NOT NULL," // "512,1024,-1"
+    "  seen_ms INTEGER NOT NULL);"
+    "CREATE INDEX tasks_alike ON tasks(kind, type, rank);"
+    "CREATE TABLE fingerprints("
+    "  id INTEGER PRIMARY KEY,"
+    "  digest TEXT NOT NULL UNIQUE,"
+    "  target TEXT NOT NULL,"
+    "  description TEXT NOT NULL,"
+    "  seen_ms INTEGER NOT NULL);"
+    "CREATE TABLE trials("
+    "  id INTEGER PRIMARY KEY,"
+    "  digest TEXT NOT NULL UNIQUE,"
+    "  task INTEGER NOT NULL REFERENCES tasks(id),"
+    "  fingerprint INTEGER NOT NULL REFERENCES fingerprints(id),"
+    "  kind TEXT NOT NULL,"
+    "  schedule TEXT NOT NULL,"
+    "  config TEXT NOT NULL,"
+    "  script TEXT,"
+    "  verdict TEXT NOT NULL,"
+    "  error TEXT,"
+    "  artifact TEXT,"
+    "  median REAL NOT NULL,"
+    "  low REAL NOT NULL,"
+    "  high REAL NOT NULL,"
+    "  repeats INTEGER NOT NULL,"
+    "  samples BLOB NOT NULL,"
+    "  check_error REAL,"
+    "  check_tolerance REAL,"
+    "  transform_s REAL NOT NULL,"
+    "  lower_s REAL NOT NULL,"
+    "  optimize_s REAL NOT NULL,"
+    "  codegen_s REAL NOT NULL,"
+    "  link_s REAL NOT NULL,"
+    "  measure_s REAL NOT NULL,"
+    "  strategy TEXT NOT NULL,"
+    "  seed INTEGER NOT NULL,"
+    "  created_ms INTEGER NOT NULL);"
+    "CREATE INDEX trials_in_order ON trials(task, fingerprint, created_ms);"
+    "CREATE INDEX trials_by_time ON trials(task, fingerprint, median)"
+    "  WHERE verdict = 'ok' AND kind = 'trial';"
+    "CREATE INDEX winners ON trials(task, fingerprint, schedule, created_ms)"
+    "  WHERE verdict = 'ok' AND kind = 'winner';",
+    // What the code takes of a device; 0 registers: not known.
+    "ALTER TABLE trials ADD COLUMN registers INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE trials ADD COLUMN spilled_bytes INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE trials ADD COLUMN shared_bytes INTEGER NOT NULL DEFAULT 0;",
+    // What the machine's speed had changed by; 0: nothing known.
+    "ALTER TABLE trials ADD COLUMN drift REAL NOT NULL DEFAULT 0;",
+    // So that a million records make neither the best of one schedule nor the list slow.
+    "CREATE INDEX trials_by_schedule ON trials(task, fingerprint, schedule, median)"
+    "  WHERE verdict = 'ok' AND kind = 'trial';"
+    "DROP INDEX trials_in_order;"
+    "CREATE INDEX trials_in_order ON trials(task, fingerprint, created_ms, kind, verdict);",
+    // Where the check's limit comes from, and what was counted; NULL: not known.
+    "ALTER TABLE trials ADD COLUMN check_type TEXT;"
+    "ALTER TABLE trials ADD COLUMN check_accumulator TEXT;"
+    "ALTER TABLE trials ADD COLUMN check_operands TEXT;"
+    "ALTER TABLE trials ADD COLUMN check_inputs TEXT;"
+    "ALTER TABLE trials ADD COLUMN check_reduction INTEGER;"
+    "ALTER TABLE trials ADD COLUMN check_magnitude REAL;"
+    "ALTER TABLE trials ADD COLUMN check_leeway REAL;"
+    "ALTER TABLE trials ADD COLUMN cycles REAL;"
+    "ALTER TABLE trials ADD COLUMN instructions REAL;"
+    "ALTER TABLE trials ADD COLUMN flops REAL;"
+    "ALTER TABLE trials ADD COLUMN cache_misses REAL;"
+    "ALTER TABLE trials ADD COLUMN branch_misses REAL;"
+    "ALTER TABLE trials ADD COLUMN page_faults REAL;"
+    "ALTER TABLE trials ADD COLUMN context_switches REAL;",
+    // What the machine was like, a row for many trials; NULL: not known. (No foreign key: each row
+    // dropped would have all trials looked through. A record's digest tells where one is missing.)
+    "CREATE TABLE conditions("
+    "  id INTEGER PRIMARY KEY,"
+    "  description TEXT NOT NULL UNIQUE);"
+    "ALTER TABLE trials ADD COLUMN conditions INTEGER;",
+    // So that damage is found in tasks and fingerprints, as it is in trials.
+    "ALTER TABLE tasks ADD COLUMN content TEXT NOT NULL DEFAULT '';"
+    "ALTER TABLE fingerprints ADD COLUMN content TEXT NOT NULL DEFAULT '';"
+    "UPDATE tasks AS t SET content ="
+    "  digest_of(" TUNE_DATABASE_TASK_MEMBERS ");"
+    "UPDATE fingerprints AS f SET content ="
+    "  digest_of(" TUNE_DATABASE_FINGERPRINT_MEMBERS ");"
+    "CREATE TABLE layout(digest TEXT NOT NULL);",
+    // The best by times that are put right, and what takes records back that went well.
+    "DROP INDEX trials_by_time;"
+    "CREATE INDEX trials_by_time ON trials(task, fingerprint, " TUNE_DATABASE_SECONDS(
+        "") ")"
+            "  WHERE verdict = 'ok' AND kind = 'trial';"
+            "DROP INDEX trials_by_schedule;"
+            "CREATE INDEX trials_by_schedule ON trials(task, fingerprint, "
+            "schedule, " TUNE_DATABASE_SECONDS(
+                "") ")"
+                    "  WHERE verdict = 'ok' AND kind = 'trial';"
+                    "CREATE INDEX trials_failures ON trials(task, fingerprint, schedule, config, "
+                    "created_ms)"
+                    "  WHERE verdict NOT IN ('ok', 'cut', 'duplicate');"
+                    "CREATE INDEX trials_doubts ON trials(task, fingerprint, schedule, config, "
+                    "artifact, "
+                    "created_ms)"
+                    "  WHERE verdict = 'ok' AND kind = 'trial' AND error IS NOT NULL;",
+};
+
+#define SCHEMA_VERSION ((int)(sizeof migrations / sizeof *migrations))
+
+//===- Statements -------------------------------------------------------------===//
+
+tune_status tune_database_prepare(const tune_database *database, const char *sql,
+                                  sqlite3_stmt **out_statement) {
+  *out_statement = NULL;
+  if (sqlite3_prepare_v3(database->connection, sql, -1, 0, out_statement, NULL) != SQLITE_OK)
+    return tune_database_failure(database);
+  return TUNE_OK;
+}
+
+tune_status tune_database_bind(const tune_database *database, sqlite3_stmt *statement,
+                               const char *types, ...) {
+  int code = SQLITE_OK;
+  va_list values;
+  va_start(values, types);
+  for (int i = 1; types[i - 1] && code == SQLITE_OK; ++i) {
+    switch (types[i - 1]) {
+    case 't':
+      code = sqlite3_bind_text(statement, i, va_arg(values, const char *), -1, SQLITE_STATIC);
+      break;
+    case 'd':
+      code = sqlite3_bind_double(statement, i, va_arg(values, double));
+      break;
+    case 'i':
+      code = sqlite3_bind_int64(statement, i, va_arg(values, int64_t));
+      break;
+    case 'b': {
+      const void *bytes = va_arg(values, const void *);
+      size_t size = va_arg(values, size_t);
+      // A NULL pointer would bind SQL's NULL, not an empty blob.
+      code = sqlite3_bind_blob64(statement, i, bytes ? bytes : "", size, SQLITE_STATIC);
+      break;
+    }
+    }
+  }
+  va_end(values);
+  return code == SQLITE_OK ? TUNE_OK : tune_database_failure(database);
+}
+
+tune_status tune_database_step(const tune_database *database, sqlite3_stmt *statement,
+                               bool *out_row) {
+  int code = sqlite3_step(statement);
+  *out_row = code == SQLITE_ROW;
+  return code == SQLITE_ROW || code == SQLITE_DONE ? TUNE_OK : tune_database_failure(database);
+}
+
+tune_status tune_database_execute(const tune_database *database, const char *sql) {
+  if (sqlite3_exec(database->connection, sql, NULL, NULL, NULL) != SQLITE_OK)
+    return tune_database_failure(database);
+  return TUNE_OK;
+}
+
+tune_status tune_database_begin(const tune_database *database) {
+  return tune_database_execute(database, "BEGIN IMMEDIATE");
+}
+
+tune_status tune_database_begin_reading(const tune_database *database) {
+  return tune_database_execute(database, "BEGIN DEFERRED");
+}
+
+tune_status tune_database_end(const tune_database *database, tune_status status) {
+  if (tune_status_is_ok(status))
+    status = tune_database_execute(database, "COMMIT");
+  // Some failures have rolled back on their own.
+  if (!tune_status_is_ok(status) && !sqlite3_get_autocommit(database->connection))
+    sqlite3_exec(database->connection, "ROLLBACK", NULL, NULL, NULL);
+  return status;
+}
+
+tune_status tune_database_column_copy(sqlite3_stmt *statement, int column, char **out_text) {
+  const char *text = (const char *)sqlite3_column_text(statement, column);
+  bool is_null = sqlite3_column_type(statement, column) == SQLITE_NULL;
+  *out_text = text || is_null ? strdup(text ? text : "") : NULL;
+  return *out_text ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "reading the database");
+}
+
+//===- Schema -----------------------------------------------------------------===//
+
+// Whose file this is and how old; 0 for an empty one. FAILED_PRECONDITION for what is not ours. One
+// statement asks for all, so that no other process can make the schema between two answers.
+static tune_status read_version(const tune_database *database, int *out_version) {
+  sqlite3_stmt *statement;
+  TUNE_RETURN_IF_ERROR(
+      tune_database_prepare(database,
+                            "SELECT count(*), (SELECT application_id FROM pragma_application_id),"
+                            "  (SELECT user_version FROM pragma_user_version)"
+                            "  FROM sqlite_schema",
+                            &statement));
+  bool row;
+  tune_status status = tune_database_step(database, statement, &row);
+  int64_t objects = sqlite3_column_int64(statement, 0);
+  int64_t application = sqlite3_column_int64(statement, 1);
+  int64_t version = sqlite3_column_int64(statement, 2);
+  sqlite3_finalize(statement);
+  TUNE_RETURN_IF_ERROR(status);
+  *out_version = (int)version;
+  if (application == 0 && version == 0 && objects == 0)
+    return TUNE_OK;
+  if (application != TUNE_DATABASE_APPLICATION)
+    return tune_status_make(TUNE_FAILED_PRECONDITION,
+                            "%s: is a database of another program; give another path",
+                            database->path);
+  if (version > SCHEMA_VERSION)
+    return tune_status_make(TUNE_FAILED_PRECONDITION,
+                            "%s: was written by a newer mlir-tune (schema %d, this one knows up to "
+                            "%d); use that, or give another path",
+                            database->path, (int)version, SCHEMA_VERSION);
+  if (version < 1 || objects == 0)
+    return tune_status_make(TUNE_DATA_LOSS, "%s: the database has no valid schema version",
+                            database->path);
+  return TUNE_OK;
+}
+
+static tune_status migrate(const tune_database *database) {
+  // Again, now that nobody else can be doing the same.
+  int version;
+  TUNE_RETURN_IF_ERROR(read_version(database, &version));
+  for (; version < SCHEMA_VERSION; ++version) {
+    TUNE_RETURN_IF_ERROR(tune_database_execute(database, migrations[version]));
+    char stamp[128];
+    snprintf(stamp, sizeof stamp, "PRAGMA application_id = %d; PRAGMA user_version = %d",
+             TUNE_DATABASE_APPLICATION, version + 1);
+    TUNE_RETURN_IF_ERROR(tune_database_execute(database, stamp));
+  }
+  return tune_database_put_layout(database);
+}
+
+// SQLite does not wait when two processes switch a new file to WAL at once; one of them fails.
+static tune_status switch_to_wal(const tune_database *database) {
+  for (double waited = 0;; waited += 0.01) {
+    tune_status status = tune_database_execute(database, "PRAGMA journal_mode = WAL");
+    if (tune_status_get_code(status) != TUNE_DEADLINE_EXCEEDED || waited >= database->wait_seconds)
+      return status;
+    tune_status_free(status);
+    usleep(10000);
+  }
+}
+
+static tune_status prepare_for_writing(const tune_database *database) {
+  if (sqlite3_db_readonly(database->connection, "main") == 1)
+    return tune_database_not_writable(database);
+  int version;
+  // First, so that a file that is not ours is left as it is.
+  TUNE_RETURN_IF_ERROR(read_version(database, &version));
+  TUNE_RETURN_IF_ERROR(tune_database_refuse_strangers(database));
+  TUNE_RETURN_IF_ERROR(switch_to_wal(database));
+  if (version == SCHEMA_VERSION)
+    return tune_database_require_layout(database);
+  TUNE_RETURN_IF_ERROR(tune_database_begin(database));
+  return tune_database_end(database, migrate(database));
+}
+
+static tune_status prepare_for_reading(const tune_database *database) {
+  int version;
+  TUNE_RETURN_IF_ERROR(read_version(database, &version));
+  TUNE_RETURN_IF_ERROR(tune_database_refuse_strangers(database));
+  if (version == SCHEMA_VERSION)
+    return tune_database_require_layout(database);
+  if (version == 0)
+    return tune_status_make(TUNE_NOT_FOUND, "%s: the file is empty; nothing was tuned into it yet",
+                            database->path);
+  return tune_status_make(TUNE_FAILED_PRECONDITION,
+                          "%s: is of an older version (schema %d); open it once for writing, as "
+                          "`tune-db prune` does, to bring it up to schema %d",
+                          database->path, version, SCHEMA_VERSION);
+}
+
+//===- Opening ----------------------------------------------------------------===//
+
+void tune_database_destroy(tune_database *database) {
+  if (!database)
+    return;
+  sqlite3_finalize(database->insert_trial);
+  sqlite3_finalize(database->insert_conditions);
+  sqlite3_finalize(database->best_schedules);
+  sqlite3_finalize(database->best_winner);
+  sqlite3_finalize(database->best_trial);
+  sqlite3_finalize(database->best_trial_of_schedule);
+  sqlite3_finalize(database->taken_back);
+  sqlite3_close(database->connection);
+  free(database->read_text);
+  free(database->path);
+  free(database);
+}
+
+void tune_database_set_wait(tune_database *database, double seconds) {
+  database->wait_seconds = seconds;
+  sqlite3_busy_timeout(database->connection, (int)(seconds * 1000));
+}
+
+static tune_status connect(tune_database *database, const char *file, int flags) {
+  sqlite3_close(database->connection);
+  database->connection = NULL;
+  if (sqlite3_open_v2(file, &database->connection,
+                      flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL) != SQLITE_OK)
+    return tune_database_failure(database);
+  tune_database_set_wait(database, database->wait_seconds);
+  // The file may come from a stranger: its schema may not call functions with side effects.
+  sqlite3_db_config(database->connection, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+  sqlite3_db_config(database->connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+  TUNE_RETURN_IF_ERROR(tune_database_add_functions(database));
+  return tune_database_execute(
+      database,
+      "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON");
+}
+
+// Whether trials may be waiting in a write-ahead log beside the database.
+static bool has_log(const char *path) {
+  char *log = NULL;
+  if (asprintf(&log, "%s-wal", path) < 0)
+    return true;
+  struct stat status;
+  bool has = stat(log, &status) == 0 && status.st_size > 0;
+  free(log);
+  return has;
+}
+
+// A URI that tells SQLite to take the file as one that nobody changes.
+static tune_status immutable_uri(const char *path, char **out_uri) {
+  tune_string_builder uri;
+  tune_string_builder_init(&uri);
+  tune_string_builder_append(&uri, "file:");
+  for (const char *c = path; *c; ++c)
+    tune_string_builder_appendf(&uri, strchr("%?#", *c) ? "%%%02X" : "%c", (unsigned char)*c);
+  tune_string_builder_append(&uri, "?immutable=1");
+  return tune_string_builder_finish(&uri, out_uri);
+}
+
+// Reading a database in WAL mode takes a file of shared memory beside it. Where that cannot be
+// made, and there is no log, the file itself is all there is.
+static tune_status connect_read_only(tune_database *database) {
+  tune_status status = connect(database, database->path, SQLITE_OPEN_READONLY);
+  if (tune_status_is_ok(status))
+    status = prepare_for_reading(database);
+  int code = sqlite3_errcode(database->connection) & 0xff;
+  bool lacks_memory_file = code == SQLITE_CANTOPEN || code == SQLITE_READONLY;
+  if (tune_status_is_ok(status) || !lacks_memory_file || access(database->path, R_OK) != 0 ||
+      has_log(database->path))
+    return status;
+  tune_status_free(status);
+  char *uri = NULL;
+  TUNE_RETURN_IF_ERROR(immutable_uri(database->path, &uri));
+  status = connect(database, uri, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
+  free(uri);
+  return tune_status_is_ok(status) ? prepare_for_reading(database) : status;
+}
+
+// SQLite's own words about a device or a pipe are none.
+static tune_status check_kind(const char *path) {
+  struct stat info;
+  if (stat(path, &info) != 0 || S_ISREG(info.st_mode))
+    return TUNE_OK;
+  return tune_status_make(TUNE_FAILED_PRECONDITION,
+                          "%s: is a %s, not a database, which has to be a regular file or one that "
+                          "is not there yet; give the path of a file",
+                          path,
+                          S_ISDIR(info.st_mode)    ? "folder"
+                          : S_ISFIFO(info.st_mode) ? "pipe"
+                          : S_ISSOCK(info.st_mode) ? "socket"
+                                                   : "device");
+}
+
+static tune_status open_file(tune_database *database) {
+  TUNE_RETURN_IF_ERROR(check_kind(database->path));
+  if (database->read_only)
+    return connect_read_only(database);
+  TUNE_RETURN_IF_ERROR(
+      connect(database, database->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE));
+  return prepare_for_writing(database);
+}
+
+// Makes the folder of `path`, for nobody else to read.
+static tune_status make_folder_of(const char *path) {
+  char *folder = strdup(path);
+  if (!folder)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "making the folder of %s", path);
+  *strrchr(folder, '/') = '\0';
+  tune_status status = tune_file_make_folders(folder, 0700);
+  free(folder);
+  return tune_status_annotate(status, "making the folder for the database");
+}
+
+// Opens `path`, or the default where it is NULL.
+static tune_status open_database(const char *path, bool read_only, tune_database **out_database) {
+  *out_database = NULL;
+  // SQLite takes an empty path for a temporary file.
+  if (path && !*path)
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "the path of the database is empty");
+  tune_database *database = calloc(1, sizeof *database);
+  if (!database)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "opening the database");
+  database->read_only = read_only;
+  database->wait_seconds = TUNE_DATABASE_WAIT_SECONDS;
+  tune_status status = TUNE_OK;
+  if (!path) {
+    status = tune_database_default_path(&database->path);
+    if (tune_status_is_ok(status) && !read_only)
+      status = make_folder_of(database->path);
+  } else if (!(database->path = strdup(path))) {
+    status = tune_status_make(TUNE_OUT_OF_MEMORY, "opening the database %s", path);
+  }
+  if (tune_status_is_ok(status))
+    status = open_file(database);
+  if (!tune_status_is_ok(status)) {
+    tune_database_destroy(database);
+    return status;
+  }
+  *out_database = database;
+  return TUNE_OK;
+}
+
+tune_status tune_database_open(const char *path, tune_database **out_database) {
+  return open_database(path, false, out_database);
+}
+
+tune_status tune_database_open_read_only(const char *path, tune_database **out_database) {
+  return open_database(path, true, out_database);
+}
+
+const char *tune_database_path(const tune_database *database) { return database->path; }
+
+// The home folder, or NULL where there is none; owned by the caller.
+static char *home_folder(void) {
+  const char *home = getenv("HOME");
+  if (home && *home)
+    return strdup(home);
+  char buffer[4096];
+  struct passwd user, *found = NULL;
+  getpwuid_r(getuid(), &user, buffer, sizeof buffer, &found);
+  return found ? strdup(found->pw_dir) : NULL;
+}
+
+tune_status tune_database_default_path(char **out_path) {
+  *out_path = NULL;
+  const char *cache = getenv("XDG_CACHE_HOME");
+  char *home = home_folder();
+  int length = -1;
+  bool known = true;
+  if (cache && *cache == '/')
+    length = asprintf(out_path, "%s/mlir-tune/tune.db", cache);
+  else if (home)
+    length = asprintf(out_path, "%s/.cache/mlir-tune/tune.db", home);
+  else
+    known = false;
+  free(home);
+  if (!known)
+    return tune_status_make(TUNE_NOT_FOUND, "no home folder to keep the database in; set HOME or "
+                                            "XDG_CACHE_HOME, or give the database's path");
+  if (length < 0) {
+    *out_path = NULL;
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "finding the database");
+  }
+  return TUNE_OK;
+}

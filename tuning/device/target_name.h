@@ -1,0 +1,51 @@
+//===- target_name.h - What a target is called on a command line -------------===//
+//
+// Wherever a target can be given it is a name, and for targets with devices a colon and
+// what picks one of them:
+//
+//     cpu   null   vulkan   vulkan:0   vulkan:llvmpipe   cuda:sm_90
+//
+// What picks a device (its number, a part of its name) is up to the target (targets/target.h); the
+// word "generic" is not: it stands for what every device of the kind has, so that code can be made
+// where there is none. Nothing can be timed on it.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TUNING_DEVICE_TARGET_NAME_H
+#define TUNE_TUNING_DEVICE_TARGET_NAME_H
+
+#include "support/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// What rules and lowerings tell apart.
+typedef enum tune_target_kind {
+  TUNE_KIND_CPU, // and the target null, which has schedules like it
+  TUNE_KIND_VULKAN,
+  TUNE_KIND_CUDA,
+} tune_target_kind;
+
+typedef struct tune_target_name {
+  tune_target_kind kind;
+  char *target;    // "vulkan"
+  char *device;    // "llvmpipe"; NULL: whichever the target takes
+  bool is_generic; // any device; `device` is NULL then, or an architecture of CUDA
+} tune_target_name;
+
+// Reads `text`. NOT_FOUND for a target that does not exist, with the nearest and all there are;
+// INVALID_ARGUMENT for a device of a target that has none, and where none follows the colon.
+tune_status tune_target_name_init(tune_target_name *name, const char *text);
+void tune_target_name_deinit(tune_target_name *name);
+
+// The kind of the target called `target`, without a device; TUNE_KIND_CPU where there is none such.
+tune_target_kind tune_target_kind_of(const char *target);
+// The same for a whole name, with or without a device: "cuda:0".
+tune_target_kind tune_target_kind_of_name(const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TUNE_TUNING_DEVICE_TARGET_NAME_H

@@ -1,0 +1,30 @@
+//===- record_internal.h - Members of a record's JSON ------------------------===//
+//
+// Internal to record.c and to what a record is made of (check_result.c, counts.c): one wording for
+// members that are not what they have to be.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TUNING_RECORD_RECORD_INTERNAL_H
+#define TUNE_TUNING_RECORD_RECORD_INTERNAL_H
+
+#include "support/status.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+// INVALID_ARGUMENT: the member `name` is not `expected`.
+tune_status tune_record_wrong_member(const char *name, const char *expected);
+// Refuses members that are not in `names`, a NULL-terminated list.
+tune_status tune_record_refuse_unknown(const json_t *object, const char *where,
+                                       const char *const *names);
+tune_status tune_record_get_number(const json_t *object, const char *name, double *out_value);
+// An integer from 0 on.
+tune_status tune_record_get_count(const json_t *object, const char *name, int64_t *out_count);
+// Refuses what is not finite, or below 0.
+tune_status tune_record_require_number(const char *name, double value);
+// Sets `name` to `value`, whose reference it takes; clears `*ok` where there is no memory.
+void tune_record_set(json_t *object, const char *name, json_t *value, bool *ok);
+
+#endif // TUNE_TUNING_RECORD_RECORD_INTERNAL_H

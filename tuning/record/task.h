@@ -1,0 +1,51 @@
+//===- task.h - What a session is told of a task -----------------------------===//
+//
+// The task as the tuning side sees it: texts for the worker, numbers for the reader, and
+// the space. transforms/ fills it in from an extracted task and its schedule; tests fill
+// it in by hand.
+//
+// Ownership: it borrows everything; all has to outlive whoever is handed it.
+// Threads: a value, read only.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TUNING_RECORD_TASK_H
+#define TUNE_TUNING_RECORD_TASK_H
+
+#include "tuning/space/space.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tune_task {
+  const char *key;      // digest of its structure
+  const char *name;     // for people: "matmul 512x1024x1024 f32 +bias"
+  const char *payload;  // MLIR: a module with the task as a function
+  const char *function; // the function's name in it
+  const char *schedule; // MLIR: the transform script that `space` was read off; NULL in tests
+  const char *schedule_source; // the file it is from, for messages; NULL where it is none of a user
+  const char *allowed_passes;  // that it may run beside those listed, "a,b"; NULL: none
+  const char *schedule_digest; // of `schedule`; "" where there is none
+  const tune_space *space;     //
+  const char *type;            // of elements, as in records ("f32"); NULL where it says nothing
+  double flops;                // of one run; 0 where that says nothing
+  double bytes;                // read and written at least by one run; 0 where unknown
+  int64_t reduction;           // length of the longest chain of additions into an element, >= 1
+  const char *accumulator;     // type that sums are kept in ("f32"); NULL: that of the output
+  const char *operands;        // that products may be computed of ("tf32"); NULL: as they are
+  double peak_flops;           // per second, of the cores and the element type; 0 where unknown
+} tune_task;
+
+// The share of the peak that a run in `seconds` reaches, in percent; 0 where it is unknown.
+static inline double tune_task_percent_of_peak(const tune_task *task, double seconds) {
+  if (!(task->flops > 0) || !(task->peak_flops > 0) || !(seconds > 0))
+    return 0;
+  return 100 * task->flops / seconds / task->peak_flops;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TUNE_TUNING_RECORD_TASK_H

@@ -1,0 +1,239 @@
+//===- strategy.c -------------------------------------------------------------===//
+
+#include "tuning/strategies/strategy.h"
+
+#include "support/nearest.h"
+#include "support/string_builder.h"
+#include "tuning/strategies/strategies.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// How often a class may propose what is known before something else is drawn for it, and how often
+// that is tried before the space is walked.
+#define PROPOSAL_TRIES 48
+#define DRAW_TRIES 48
+
+static const tune_strategy_class *const classes[] = {
+    &tune_strategy_evolutionary,
+    &tune_strategy_random,
+    &tune_strategy_grid,
+};
+
+#define CLASS_COUNT (sizeof classes / sizeof *classes)
+
+struct tune_strategy {
+  const tune_strategy_class *class;
+  void *self;
+  tune_strategy_options options;
+  tune_sampler *sampler;
+  tune_random random;
+  tune_config_set known;
+  tune_config_set seeded; // the first `seeded_used` were proposed
+  size_t seeded_used;
+  tune_sampler_walk walk; // the last resort
+  tune_strategy_context context;
+};
+
+const tune_strategy_class *const *tune_strategy_classes(size_t *out_count) {
+  *out_count = CLASS_COUNT;
+  return classes;
+}
+
+const char *tune_selection_name(tune_selection selection) {
+  return selection == TUNE_SELECTION_TOURNAMENT ? "tournament" : "proportional";
+}
+
+tune_status tune_selection_parse(const char *text, tune_selection *out_selection) {
+  for (int i = TUNE_SELECTION_TOURNAMENT; i <= TUNE_SELECTION_PROPORTIONAL; ++i) {
+    if (strcmp(text, tune_selection_name((tune_selection)i)) == 0) {
+      *out_selection = (tune_selection)i;
+      return TUNE_OK;
+    }
+  }
+  return tune_status_make(TUNE_INVALID_ARGUMENT,
+                          "'%s' is no selection; there are tournament and proportional", text);
+}
+
+void tune_strategy_options_init(tune_strategy_options *options) {
+  *options = (tune_strategy_options){.mutation_rate = -1, .immigrants = -1};
+}
+
+//===- Creation ---------------------------------------------------------------===//
+
+static tune_status find_class(const char *name, const tune_strategy_class **out_class) {
+  tune_nearest nearest;
+  tune_nearest_init(&nearest, name);
+  tune_string_builder list;
+  tune_string_builder_init(&list);
+  for (size_t i = 0; i < CLASS_COUNT; ++i) {
+    if (strcmp(classes[i]->name, name) == 0) {
+      tune_string_builder_deinit(&list);
+      *out_class = classes[i];
+      return TUNE_OK;
+    }
+    tune_nearest_offer(&nearest, classes[i]->name);
+    tune_string_builder_appendf(&list, "%s%s", i ? ", " : "", classes[i]->name);
+  }
+  char *names;
+  TUNE_RETURN_IF_ERROR(tune_string_builder_finish(&list, &names));
+  tune_status status =
+      nearest.best
+          ? tune_status_make(TUNE_NOT_FOUND, "no strategy '%s'; did you mean '%s'? There are %s",
+                             name, nearest.best, names)
+          : tune_status_make(TUNE_NOT_FOUND, "no strategy '%s'; there are %s", name, names);
+  free(names);
+  return status;
+}
+
+static tune_status check_options(const tune_strategy_options *options) {
+  if (!(options->mutation_rate <= 1))
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "mutation rate %g, expected 0 to 1",
+                            options->mutation_rate);
+  if (!(options->immigrants <= 1))
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "share of immigrants %g, expected 0 to 1",
+                            options->immigrants);
+  return TUNE_OK;
+}
+
+tune_status tune_strategy_create(const char *name, const tune_space *space,
+                                 const tune_strategy_options *options,
+                                 tune_strategy **out_strategy) {
+  *out_strategy = NULL;
+  const tune_strategy_class *class = NULL;
+  TUNE_RETURN_IF_ERROR(find_class(name, &class));
+  TUNE_RETURN_IF_ERROR(check_options(options));
+  tune_strategy *strategy = calloc(1, sizeof *strategy);
+  if (!strategy)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while creating a strategy");
+  strategy->class = class;
+  strategy->options = *options;
+  tune_random_init(&strategy->random, options->seed);
+  tune_config_set_init(&strategy->known);
+  tune_config_set_init(&strategy->seeded);
+  tune_status status = tune_sampler_create(space, &strategy->sampler);
+  if (tune_status_is_ok(status)) {
+    strategy->context = (tune_strategy_context){space, &strategy->options, strategy->sampler,
+                                                &strategy->random, &strategy->known};
+    status = class->create(&strategy->context, &strategy->self);
+  }
+  if (!tune_status_is_ok(status)) {
+    tune_strategy_destroy(strategy);
+    return status;
+  }
+  *out_strategy = strategy;
+  return TUNE_OK;
+}
+
+void tune_strategy_destroy(tune_strategy *strategy) {
+  if (!strategy)
+    return;
+  if (strategy->self)
+    strategy->class->destroy(strategy->self);
+  tune_sampler_destroy(strategy->sampler);
+  tune_sampler_walk_deinit(&strategy->walk);
+  tune_config_set_deinit(&strategy->known);
+  tune_config_set_deinit(&strategy->seeded);
+  free(strategy);
+}
+
+const char *tune_strategy_name(const tune_strategy *strategy) { return strategy->class->name; }
+
+bool tune_strategy_learns(const tune_strategy *strategy) { return strategy->class->learn != NULL; }
+
+//===- Asking -----------------------------------------------------------------===//
+
+tune_status tune_strategy_seed_config(tune_strategy *strategy, const tune_config *config) {
+  tune_config valid;
+  TUNE_RETURN_IF_ERROR(tune_config_init_copy(&valid, config));
+  tune_status status = TUNE_OK;
+  if (tune_sampler_repair(strategy->sampler, &strategy->random, &valid))
+    status = tune_config_set_add(&strategy->seeded, &valid, NULL);
+  tune_config_deinit(&valid);
+  return status;
+}
+
+static bool is_known(const tune_strategy *strategy, const tune_config *config) {
+  return tune_config_set_find(&strategy->known, config) != SIZE_MAX;
+}
+
+static bool take_seeded(tune_strategy *strategy, tune_config *config) {
+  while (strategy->seeded_used < strategy->seeded.count) {
+    const tune_config *seeded = &strategy->seeded.configs[strategy->seeded_used++];
+    if (is_known(strategy, seeded))
+      continue;
+    memcpy(config->choices, seeded->choices, seeded->count * sizeof *seeded->choices);
+    return true;
+  }
+  return false;
+}
+
+// Finds any config that is not known: drawn at random while that works, then by walking.
+static tune_status find_any(tune_strategy *strategy, tune_config *config, bool *out_found) {
+  for (size_t i = 0; i < DRAW_TRIES && !strategy->walk.choices; ++i) {
+    if (!tune_sampler_draw(strategy->sampler, &strategy->random, config))
+      break;
+    if (!is_known(strategy, config)) {
+      *out_found = true;
+      return TUNE_OK;
+    }
+  }
+  do
+    TUNE_RETURN_IF_ERROR(
+        tune_sampler_walk_next(strategy->sampler, &strategy->walk, config, out_found));
+  while (*out_found && is_known(strategy, config));
+  return TUNE_OK;
+}
+
+// Overwrites `config` with one that is not known.
+static tune_status propose(tune_strategy *strategy, tune_config *config, bool *out_found) {
+  *out_found = true;
+  if (take_seeded(strategy, config))
+    return TUNE_OK;
+  // Once the walk has begun, nearly everything is known and the class would try in vain.
+  for (size_t i = 0; i < PROPOSAL_TRIES && !strategy->walk.choices; ++i) {
+    TUNE_RETURN_IF_ERROR(
+        strategy->class->propose(strategy->self, &strategy->context, config, out_found));
+    if (!*out_found || !is_known(strategy, config))
+      return TUNE_OK;
+  }
+  return find_any(strategy, config, out_found);
+}
+
+tune_status tune_strategy_ask(tune_strategy *strategy, size_t capacity, tune_config *configs,
+                              size_t *out_count) {
+  *out_count = 0;
+  tune_status status = TUNE_OK;
+  bool found = true;
+  while (*out_count < capacity) {
+    tune_config config;
+    status = tune_config_init_default(&config, strategy->context.space);
+    if (!tune_status_is_ok(status))
+      break;
+    status = propose(strategy, &config, &found);
+    if (tune_status_is_ok(status) && found)
+      status = tune_config_set_add(&strategy->known, &config, NULL);
+    if (!tune_status_is_ok(status) || !found) {
+      tune_config_deinit(&config);
+      break;
+    }
+    configs[(*out_count)++] = config;
+  }
+  if (!tune_status_is_ok(status)) {
+    while (*out_count)
+      tune_config_deinit(&configs[--*out_count]);
+  }
+  return status;
+}
+
+tune_status tune_strategy_tell(tune_strategy *strategy, const tune_config *config,
+                               tune_outcome outcome) {
+  if (!outcome.failed && !(outcome.seconds > 0 && isfinite(outcome.seconds)))
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "an outcome of %g seconds", outcome.seconds);
+  TUNE_RETURN_IF_ERROR(tune_config_set_add(&strategy->known, config, NULL));
+  if (!strategy->class->learn)
+    return TUNE_OK;
+  return strategy->class->learn(strategy->self, &strategy->context,
+                                tune_config_set_find(&strategy->known, config), outcome);
+}
