@@ -1,9 +1,17 @@
-"""Tables in Markdown, and their place in a page."""
+"""Tables and prose in Markdown, and their place in a page."""
+
+import textwrap
 
 
 def markdown(titles, rows):
     return "\n".join("| " + " | ".join(cells) + " |" for cells in
                      [titles, ["---"] * len(titles), *rows])
+
+
+def prose(text, indent=""):
+    """`text` in lines of 100 columns; all but the first begin with `indent`."""
+    return textwrap.fill(text, 100, subsequent_indent=indent, break_long_words=False,
+                         break_on_hyphens=False)
 
 
 def marks(command):

@@ -137,8 +137,14 @@ def speedups(selected, results, threads, trials):
                         for name in ("ours", rival[0]))
 
 
+def reasons(rows):
+    """A list of why rows are missed, for those of which it is known."""
+    told = [tables.prose("- %s: %s" % (cells[0], cells[-1]), "  ") for cells in rows if cells[-1]]
+    return "Why rows are missed:\n\n%s\n\n" % "\n".join(told) if told else ""
+
+
 def section(selected, results, threads, trials):
-    """One table: so many threads and trials."""
+    """So many threads and trials: the table, why rows are missed, and all peers."""
     entries = [results.get("%s/%d/%d" % (w.name, threads, trials)) for w in selected]
     rows, others, judged = [], [], []
     for workload, entry in zip(selected, entries):
@@ -170,11 +176,11 @@ def section(selected, results, threads, trials):
             summary += (" What is bound by arithmetic is %.2f times as fast as on one thread in the mean, the best"
                         " peers %.2f times." % tuple(map(statistics.geometric_mean, zip(*found))))
     titles = ["workload", "ours", "best peer", "its time over ours [95 %]", "times one thread", "goal",
-              "reached", "why not"]
+              "reached"]
     keep = [i for i in range(len(titles)) if i != 4 or threads > 1]
     table = tables.markdown([titles[i] for i in keep], [[cells[i] for i in keep] for cells in rows])
-    return "### %d thread%s, %d trials a task\n%s\n\n%s\n\n%s\n" % (
-        threads, "s" * (threads > 1), trials, summary, table,
+    return "### %d thread%s, %d trials a task\n%s\n\n%s\n\n%s%s\n" % (
+        threads, "s" * (threads > 1), trials, tables.prose(summary), table, reasons(rows),
         tables.markdown(["workload", "all peers", "tuned in", "candidates a second and core"], others))
 
 
@@ -228,7 +234,7 @@ def text(selected, results, versions):
             ", ".join("%s %.0f" % item for item in roof["peak"].items()),
             ", ".join("%s %.0f" % (level["level"], level["gbytes_per_s"])
                       for level in roof["bandwidth"])))
-    return "\n".join(lines) + "\n\n" + "\n".join(
+    return "\n".join(tables.prose("- " + line, "  ") for line in lines) + "\n\n" + "\n".join(
         section(selected, own, *pair) for pair in combinations(own))
 
 

@@ -44,12 +44,14 @@ def text(selected, entries, fingerprint, options):
     ratios = [rival[1]["ratio"] for workload in selected
               if entries.get(workload.name, {}).get("results")
               for rival in [report.best_rival(workload.goals[0], entries[workload.name])] if rival]
-    words = "%s; %s; mlir-tune %s. Peers: %s. `benchmarks/cuda/run%s --trials=%d --seconds=%g`\n" % (
-        device_text(fingerprint), " to ".join(dates[:1] + dates[1:][-1:]),
-        ", ".join(sorted({entry["revision"] for entry in done})), ", ".join(forms) or "none",
+    words = "%s\n\n%s\n\n    benchmarks/cuda/run%s --trials=%d --seconds=%g\n" % (
+        tables.prose("%s; %s; mlir-tune %s." % (
+            device_text(fingerprint), " to ".join(dates[:1] + dates[1:][-1:]),
+            ", ".join(sorted({entry["revision"] for entry in done})))),
+        tables.prose("Peers: %s." % (", ".join(forms) or "none")),
         " --dry-run" if options.dry_run else "", options.trials, options.seconds)
     if ratios:
-        words += "The best peer's time over ours: geometric mean %.3f, lowest %.3f.\n" % (
+        words += "\nThe best peer's time over ours: geometric mean %.3f, lowest %.3f.\n" % (
             statistics.geometric_mean(ratios), min(ratios))
     titles = ["workload", "ours, default", "ours, %d trials" % options.trials, "best peer",
               "its time over ours [95 %]", "at least as fast", "all peers"]

@@ -89,10 +89,12 @@ def text(selected, entries, fingerprint, options, versions):
     titles = ["workload", "ours, default", "ours, %d trials" % options.trials, "IREE (target, level)",
               "its time over ours [95 %]", "other peers", "goals"]
     return "\n".join([
-        "%s, %s, %d thread%s; %s; mlir-tune %s. Peers: %s. `%s`" % (
+        tables.prose("%s, %s, %d thread%s; %s; mlir-tune %s." % (
             fingerprint["model"], fingerprint["driver"], options.threads, "s" * (options.threads > 1),
             " to ".join(dates[:1] + dates[1:][-1:]),
-            ", ".join(sorted({entry["revision"] for entry in done})), ", ".join(versions), command),
+            ", ".join(sorted({entry["revision"] for entry in done})))),
+        "", tables.prose("Peers: %s." % ", ".join(versions)),
+        "", "    " + command,
         "", tables.markdown(titles, [row(workload, entries[workload.name][1], entries)
                                      for workload in selected]),
         ""])

@@ -1,7 +1,7 @@
 # cmake -DSOURCE=<source folder> -P documents_test.cmake
 #
 # Every relative link in a page leads to a file, and to a heading in it where it names one; every page is
-# linked from the README; and the scripts that a fresh machine runs parse.
+# linked from the README; prose wraps at 100 columns; and the scripts that a fresh machine runs parse.
 cmake_minimum_required(VERSION 3.25)
 
 file(GLOB pages ${SOURCE}/*.md ${SOURCE}/docs/*.md ${SOURCE}/examples/*.md)
@@ -64,6 +64,60 @@ foreach(page ${pages})
 endforeach()
 if(checked EQUAL 0)
   list(APPEND errors "no links found in ${pages}")
+endif()
+
+# Pages whose prose may be wider: being rewritten.
+set(wide README.md docs/architecture.md docs/roadmap.md docs/spaces.md)
+
+# The characters of `line`, which is UTF-8: its bytes but those that continue a character.
+function(count_characters line out_count)
+  string(HEX "${line}" bytes)
+  string(REGEX MATCHALL ".." bytes "${bytes}")
+  list(FILTER bytes EXCLUDE REGEX "^[89ab]")
+  list(LENGTH bytes count)
+  set(${out_count} ${count} PARENT_SCOPE)
+endfunction()
+
+# Prose and list items wrap at 100; tables, code, and lines that are one link or address do not.
+set(prose 0)
+foreach(page ${pages})
+  file(RELATIVE_PATH name ${SOURCE} ${page})
+  if(name IN_LIST wide)
+    continue()
+  endif()
+  file(READ ${page} text)
+  # Brackets and semicolons are lists to CMake.
+  string(REPLACE "[" "<" text "${text}")
+  string(REPLACE "]" ">" text "${text}")
+  string(REPLACE ";" "," text "${text}")
+  string(REPLACE "\\" "/" text "${text}")
+  string(REPLACE "\n" ";" text "${text}")
+  set(number 0)
+  set(is_code FALSE)
+  foreach(line IN LISTS text)
+    math(EXPR number "${number} + 1")
+    if(line MATCHES "^```")
+      if(is_code)
+        set(is_code FALSE)
+      else()
+        set(is_code TRUE)
+      endif()
+    endif()
+    if(is_code OR line MATCHES "^(    |[|]|```)")
+      continue()
+    endif()
+    math(EXPR prose "${prose} + 1")
+    string(LENGTH "${line}" length)
+    if(length GREATER 100 AND NOT line MATCHES "^ *([-*] +)?(!?<[^<>]*>\\([^ ()]+\\)|<?https?://[^ ]+)[.,:]?$")
+      count_characters("${line}" length)
+      if(length GREATER 100)
+        list(APPEND errors "${page}:${number}: ${length} characters, and prose wraps at 100")
+      endif()
+    endif()
+  endforeach()
+endforeach()
+if(prose EQUAL 0)
+  list(APPEND errors "no prose found in ${pages}")
 endif()
 
 foreach(script scripts/install-dependencies scripts/demo scripts/fuzz scripts/coverage scripts/nightly .ci/run)

@@ -14,9 +14,9 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#include "transforms/rules/contraction/contraction_internal.h"
 #include "transforms/rules/contraction/contraction_plan.h"
 #include "transforms/rules/contraction/contraction_split.h"
+#include "transforms/rules/contraction/contraction_steps.h"
 #include "transforms/rules/contraction/im2col.h"
 #include "transforms/rules/contraction/prefetch.h"
 #include "transforms/rules/contraction/scalar_reads.h"

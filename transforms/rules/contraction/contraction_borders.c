@@ -6,7 +6,7 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#include "transforms/rules/contraction/contraction_internal.h"
+#include "transforms/rules/contraction/contraction_steps.h"
 
 #include <inttypes.h>
 #include <stdio.h>

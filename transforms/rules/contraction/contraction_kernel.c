@@ -1,6 +1,6 @@
 //===- contraction_kernel.c - The innermost loops become vectors -------------===//
 
-#include "transforms/rules/contraction/contraction_internal.h"
+#include "transforms/rules/contraction/contraction_steps.h"
 
 #include <stdio.h>
 

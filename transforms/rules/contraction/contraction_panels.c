@@ -1,6 +1,6 @@
 //===- contraction_panels.c - Panels of B, and what fills no tile ------------===//
 
-#include "transforms/rules/contraction/contraction_internal.h"
+#include "transforms/rules/contraction/contraction_steps.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 
 #include "transforms/rules/contraction/contraction_split.h"
 
-#include "transforms/rules/contraction/contraction_internal.h"
+#include "transforms/rules/contraction/contraction_steps.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 //===- contraction_tiles.c - Outer tiles and register tiles ------------------===//
 
-#include "transforms/rules/contraction/contraction_internal.h"
 #include "transforms/rules/contraction/contraction_split.h"
+#include "transforms/rules/contraction/contraction_steps.h"
 
 #include <inttypes.h>
 #include <stdio.h>

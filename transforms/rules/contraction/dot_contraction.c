@@ -22,7 +22,7 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#include "transforms/rules/contraction/contraction_internal.h"
+#include "transforms/rules/contraction/contraction_steps.h"
 #include "transforms/rules/contraction/dot_plan.h"
 #include "transforms/rules/pdl_writer.h"
 

@@ -9,7 +9,7 @@
 
 #include "transforms/rules/contraction/im2col.h"
 
-#include "transforms/rules/contraction/contraction_internal.h"
+#include "transforms/rules/contraction/contraction_steps.h"
 #include "transforms/rules/pdl_writer.h"
 
 #include <inttypes.h>

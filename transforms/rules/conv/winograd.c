@@ -19,9 +19,9 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#include "transforms/rules/contraction/contraction_internal.h"
+#include "transforms/rules/contraction/contraction_steps.h"
 #include "transforms/rules/contraction/im2col.h"
-#include "transforms/rules/conv/winograd_internal.h"
+#include "transforms/rules/conv/winograd_steps.h"
 #include "transforms/rules/conv_ops.h"
 #include "transforms/rules/pdl_writer.h"
 

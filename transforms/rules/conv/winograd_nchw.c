@@ -15,7 +15,7 @@
 //===--------------------------------------------------------------------------===//
 
 #include "transforms/rules/conv/conv_blocked_plan.h"
-#include "transforms/rules/conv/winograd_internal.h"
+#include "transforms/rules/conv/winograd_steps.h"
 #include "transforms/rules/pdl_writer.h"
 
 #include <inttypes.h>

@@ -8,9 +8,8 @@
 #include <string.h>
 
 enum {
-  WGMMA_ROWS = 64, // of a product of four warps
-  MOST_WINDOWS =
-      3, // loops around that along the depth (lower/gpu/matmul/workgroup_matmul_internal.h)
+  WGMMA_ROWS = 64,  // of a product of four warps
+  MOST_WINDOWS = 3, // loops around that along the depth (lower/gpu/matmul/workgroup_matmul_tile.h)
 };
 
 // Whether loop `loop` of the anchor is the innermost index of the operand, by itself.

@@ -6,7 +6,7 @@
 
 #include "transforms/rules/contraction/prefetch.h"
 #include "transforms/rules/contraction/streaming.h"
-#include "transforms/rules/reduction/reduction_internal.h"
+#include "transforms/rules/reduction/reduction_steps.h"
 #include "transforms/rules/reduction/softmax_blocks.h"
 
 #include <inttypes.h>

@@ -6,7 +6,7 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#include "transforms/rules/reduction/reduction_internal.h"
+#include "transforms/rules/reduction/reduction_steps.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -11,7 +11,7 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#include "transforms/rules/reduction/reduction_internal.h"
+#include "transforms/rules/reduction/reduction_steps.h"
 
 #include <stdio.h>
 

@@ -9,9 +9,9 @@
 #include "transforms/lower/gpu/matmul/workgroup_matmul_bulk.h"
 #include "transforms/lower/gpu/matmul/workgroup_matmul_cluster.h"
 #include "transforms/lower/gpu/matmul/workgroup_matmul_copies.h"
-#include "transforms/lower/gpu/matmul/workgroup_matmul_internal.h"
 #include "transforms/lower/gpu/matmul/workgroup_matmul_order.h"
 #include "transforms/lower/gpu/matmul/workgroup_matmul_producer.h"
+#include "transforms/lower/gpu/matmul/workgroup_matmul_tile.h"
 
 #include <stdio.h>
 

@@ -9,7 +9,7 @@
 //    by asynchronous copies (cp.async) of up to 16 bytes a thread; where the device has none, one
 //    step ahead by way of registers;
 //  - each warp has a part of the output tile, each of its threads pieces of that in registers
-//    (workgroup_matmul_internal.h): by tensor cores (ldmatrix and mma.sync, as PTX's manual lays
+//    (workgroup_matmul_tile.h): by tensor cores (ldmatrix and mma.sync, as PTX's manual lays
 //    fragments out), by four warps together (wgmma), or by multiply-adds of f32;
 //  - what follows is computed of these pieces, element by element, and written from there.
 //

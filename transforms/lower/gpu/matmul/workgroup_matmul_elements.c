@@ -7,7 +7,7 @@
 //===--------------------------------------------------------------------------===//
 
 #include "dialects/diagnostic.h"
-#include "transforms/lower/gpu/matmul/workgroup_matmul_internal.h"
+#include "transforms/lower/gpu/matmul/workgroup_matmul_tile.h"
 
 #define MOST_OPERANDS 4
 #define MOST_RANK 4

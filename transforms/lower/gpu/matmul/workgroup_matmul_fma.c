@@ -8,7 +8,7 @@
 //===--------------------------------------------------------------------------===//
 
 #include "dialects/diagnostic.h"
-#include "transforms/lower/gpu/matmul/workgroup_matmul_internal.h"
+#include "transforms/lower/gpu/matmul/workgroup_matmul_tile.h"
 
 enum { DOWN = 4, ACROSS = 8, WIDTH = 4, MOST_LINES = 32 };
 

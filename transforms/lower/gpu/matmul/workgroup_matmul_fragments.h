@@ -12,7 +12,7 @@
 #ifndef TUNE_TRANSFORMS_LOWER_GPU_MATMUL_WORKGROUP_MATMUL_FRAGMENTS_H
 #define TUNE_TRANSFORMS_LOWER_GPU_MATMUL_WORKGROUP_MATMUL_FRAGMENTS_H
 
-#include "transforms/lower/gpu/matmul/workgroup_matmul_internal.h"
+#include "transforms/lower/gpu/matmul/workgroup_matmul_tile.h"
 
 #ifdef __cplusplus
 extern "C" {

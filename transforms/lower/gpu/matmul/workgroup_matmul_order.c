@@ -4,7 +4,7 @@
 
 #include "dialects/diagnostic.h"
 #include "transforms/lower/common/attributes.h"
-#include "transforms/lower/gpu/matmul/workgroup_matmul_internal.h"
+#include "transforms/lower/gpu/matmul/workgroup_matmul_tile.h"
 
 static int64_t number_at(MlirOperation forall, const char *name, intptr_t place) {
   return mlirDenseI64ArrayGetElement(tune_ir_attribute(forall, name), place);

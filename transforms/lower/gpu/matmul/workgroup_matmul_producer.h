@@ -17,7 +17,7 @@
 #ifndef TUNE_TRANSFORMS_LOWER_GPU_MATMUL_WORKGROUP_MATMUL_PRODUCER_H
 #define TUNE_TRANSFORMS_LOWER_GPU_MATMUL_WORKGROUP_MATMUL_PRODUCER_H
 
-#include "transforms/lower/gpu/matmul/workgroup_matmul_internal.h"
+#include "transforms/lower/gpu/matmul/workgroup_matmul_tile.h"
 
 #ifdef __cplusplus
 extern "C" {

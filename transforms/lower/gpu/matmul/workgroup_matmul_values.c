@@ -1,6 +1,6 @@
 //===- workgroup_matmul_values.c - Indices and vectors of group tiles --------===//
 
-#include "transforms/lower/gpu/matmul/workgroup_matmul_internal.h"
+#include "transforms/lower/gpu/matmul/workgroup_matmul_tile.h"
 
 #include <stdio.h>
 

@@ -7,7 +7,7 @@
 #include "dialects/diagnostic.h"
 #include "transforms/ir/op_list.h"
 #include "transforms/lower/gpu/device_program.h"
-#include "transforms/lower/gpu/matmul/workgroup_matmul_internal.h"
+#include "transforms/lower/gpu/matmul/workgroup_matmul_tile.h"
 #include "transforms/lower/gpu/vectors/vector_legalization_access.h"
 
 #define MOST_RANK 8 // of memory

@@ -4,7 +4,7 @@
 
 #include "dialects/diagnostic.h"
 #include "transforms/lower/common/attributes.h"
-#include "transforms/lower/gpu/vectors/vector_legalization_internal.h"
+#include "transforms/lower/gpu/vectors/vector_legalization_state.h"
 
 #include <stdio.h>
 #include <stdlib.h>

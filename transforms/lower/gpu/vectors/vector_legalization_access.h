@@ -8,7 +8,7 @@
 #ifndef TUNE_TRANSFORMS_LOWER_GPU_VECTORS_VECTOR_LEGALIZATION_ACCESS_H
 #define TUNE_TRANSFORMS_LOWER_GPU_VECTORS_VECTOR_LEGALIZATION_ACCESS_H
 
-#include "transforms/lower/gpu/vectors/vector_legalization_internal.h"
+#include "transforms/lower/gpu/vectors/vector_legalization_state.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,4 +1,4 @@
-//===- winograd_internal.h - The steps of Winograd's convolution that layouts share -===//
+//===- winograd_steps.h - The steps of Winograd's convolution that layouts share -===//
 //
 // What rules/conv/winograd.c and rules/conv/winograd_nchw.c have in common: the domains of the
 // knobs, and the steps once the convolution has become three transforms and a batch of products, in
@@ -15,8 +15,8 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#ifndef TUNE_TRANSFORMS_RULES_CONV_WINOGRAD_INTERNAL_H
-#define TUNE_TRANSFORMS_RULES_CONV_WINOGRAD_INTERNAL_H
+#ifndef TUNE_TRANSFORMS_RULES_CONV_WINOGRAD_STEPS_H
+#define TUNE_TRANSFORMS_RULES_CONV_WINOGRAD_STEPS_H
 
 #include "transforms/rules/contraction/contraction_plan.h"
 #include "transforms/rules/conv/winograd_patterns.h"
@@ -56,4 +56,4 @@ void tune_winograd_write_products(tune_writer *writer);
 }
 #endif
 
-#endif // TUNE_TRANSFORMS_RULES_CONV_WINOGRAD_INTERNAL_H
+#endif // TUNE_TRANSFORMS_RULES_CONV_WINOGRAD_STEPS_H

@@ -1,4 +1,4 @@
-//===- contraction_internal.h - The steps of a contraction's schedule --------===//
+//===- contraction_steps.h - The steps of a contraction's schedule --------===//
 //
 // The rule for contractions writes its schedule in steps, each of which finds what the
 // one before has bound. In this order:
@@ -15,8 +15,8 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#ifndef TUNE_TRANSFORMS_RULES_CONTRACTION_CONTRACTION_INTERNAL_H
-#define TUNE_TRANSFORMS_RULES_CONTRACTION_CONTRACTION_INTERNAL_H
+#ifndef TUNE_TRANSFORMS_RULES_CONTRACTION_CONTRACTION_STEPS_H
+#define TUNE_TRANSFORMS_RULES_CONTRACTION_CONTRACTION_STEPS_H
 
 #include "transforms/rules/contraction/border_skipping.h"
 #include "transforms/rules/contraction/contraction_plan.h"
@@ -86,4 +86,4 @@ void tune_contraction_write_buffers(const tune_contraction_plan *plan, const tun
 }
 #endif
 
-#endif // TUNE_TRANSFORMS_RULES_CONTRACTION_CONTRACTION_INTERNAL_H
+#endif // TUNE_TRANSFORMS_RULES_CONTRACTION_CONTRACTION_STEPS_H

@@ -1,7 +1,7 @@
-//===- workgroup_matmul_internal.h - What the files of group_tiles share -----===//
+//===- workgroup_matmul_tile.h - What the files of group_tiles share -----===//
 
-#ifndef TUNE_TRANSFORMS_LOWER_GPU_MATMUL_WORKGROUP_MATMUL_INTERNAL_H
-#define TUNE_TRANSFORMS_LOWER_GPU_MATMUL_WORKGROUP_MATMUL_INTERNAL_H
+#ifndef TUNE_TRANSFORMS_LOWER_GPU_MATMUL_WORKGROUP_MATMUL_TILE_H
+#define TUNE_TRANSFORMS_LOWER_GPU_MATMUL_WORKGROUP_MATMUL_TILE_H
 
 #include "formats/device_facts.h"
 #include "transforms/ir/ir_builder.h"
@@ -165,4 +165,4 @@ tune_status tune_tile_element(tune_tile_elements *self, const tune_ir_builder *b
 // row, after the loop.
 tune_status tune_tile_make_writes(const tune_tile *tile, const MlirValue *pieces);
 
-#endif // TUNE_TRANSFORMS_LOWER_GPU_MATMUL_WORKGROUP_MATMUL_INTERNAL_H
+#endif // TUNE_TRANSFORMS_LOWER_GPU_MATMUL_WORKGROUP_MATMUL_TILE_H

@@ -1,11 +1,11 @@
-//===- reduction_internal.h - The pieces of the schedule of reductions -------===//
+//===- reduction_steps.h - The pieces of the schedule of reductions -------===//
 //
 // What reduction.c puts together, for its own files alone. %root is the task's last op.
 //
 //===--------------------------------------------------------------------------===//
 
-#ifndef TUNE_TRANSFORMS_RULES_REDUCTION_REDUCTION_INTERNAL_H
-#define TUNE_TRANSFORMS_RULES_REDUCTION_REDUCTION_INTERNAL_H
+#ifndef TUNE_TRANSFORMS_RULES_REDUCTION_REDUCTION_STEPS_H
+#define TUNE_TRANSFORMS_RULES_REDUCTION_REDUCTION_STEPS_H
 
 #include "transforms/rules/reduction/reduction_plan.h"
 
@@ -43,4 +43,4 @@ void tune_reduction_write_rows(const tune_structure *structure, const tune_machi
 }
 #endif
 
-#endif // TUNE_TRANSFORMS_RULES_REDUCTION_REDUCTION_INTERNAL_H
+#endif // TUNE_TRANSFORMS_RULES_REDUCTION_REDUCTION_STEPS_H

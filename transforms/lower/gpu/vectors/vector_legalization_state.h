@@ -1,7 +1,7 @@
-//===- vector_legalization_internal.h - Between the files of vector_pieces ---===//
+//===- vector_legalization_state.h - Between the files of vector_pieces ---===//
 
-#ifndef TUNE_TRANSFORMS_LOWER_GPU_VECTORS_VECTOR_LEGALIZATION_INTERNAL_H
-#define TUNE_TRANSFORMS_LOWER_GPU_VECTORS_VECTOR_LEGALIZATION_INTERNAL_H
+#ifndef TUNE_TRANSFORMS_LOWER_GPU_VECTORS_VECTOR_LEGALIZATION_STATE_H
+#define TUNE_TRANSFORMS_LOWER_GPU_VECTORS_VECTOR_LEGALIZATION_STATE_H
 
 #include "transforms/ir/ir_builder.h"
 #include "transforms/ir/op_list.h"
@@ -110,4 +110,4 @@ tune_status tune_pieces_list_uses(tune_pieces *pieces, MlirOperation launch);
 }
 #endif
 
-#endif // TUNE_TRANSFORMS_LOWER_GPU_VECTORS_VECTOR_LEGALIZATION_INTERNAL_H
+#endif // TUNE_TRANSFORMS_LOWER_GPU_VECTORS_VECTOR_LEGALIZATION_STATE_H
