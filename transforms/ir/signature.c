@@ -128,7 +128,7 @@ static MlirOperation find_return(MlirOperation function) {
 }
 
 static tune_status find_outputs(MlirOperation function, tune_function_signature *signature) {
-  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
+  MlirBlock entry = tune_ir_body(function);
   for (size_t i = 0; i < signature->argument_count; ++i) {
     MlirValue argument = mlirBlockGetArgument(entry, (intptr_t)i);
     if (mlirTypeIsAMemRef(mlirValueGetType(argument)))

@@ -238,7 +238,7 @@ static tune_status add_sequences(tune_schedule_sequences *parts, MlirOperation s
                                  size_t number, renaming *names, tune_schedule_entries *entries) {
   bool is_staged =
       !mlirOperationIsNull(tune_ir_find_symbol(schedule, tune_ir_string(TUNE_SEQUENCE_TENSORS)));
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(schedule, 0));
+  MlirBlock body = tune_ir_body(schedule);
   for (round step = ADD_LEAVES; step <= ADD_OTHERS; ++step)
     for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
          op = mlirOperationGetNextInBlock(op)) {

@@ -147,8 +147,7 @@ static bool is_function(MlirOperation op) {
 }
 
 static bool has_body(MlirOperation op) {
-  return mlirOperationGetNumRegions(op) > 0 &&
-         !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
+  return mlirOperationGetNumRegions(op) > 0 && !mlirBlockIsNull(tune_ir_body(op));
 }
 
 // A symbol that is looked for elsewhere.

@@ -25,7 +25,7 @@ typedef struct combiner {
 } combiner;
 
 static MlirOperation first_op(MlirOperation module) {
-  return mlirBlockGetFirstOperation(mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0)));
+  return mlirBlockGetFirstOperation(tune_ir_body(module));
 }
 
 //===--------------------------------------------------------------------------===//

@@ -41,8 +41,7 @@ static void place_function(outliner *state, size_t task, tune_task_function *fun
   if (!mlirOperationIsNull(function->anchor))
     mlirOperationSetDiscardableAttributeByName(
         function->anchor, tune_ir_string(TUNE_ANCHOR_ATTRIBUTE), mlirUnitAttrGet(state->context));
-  mlirBlockAppendOwnedOperation(mlirRegionGetFirstBlock(mlirOperationGetRegion(state->module, 0)),
-                                placed);
+  mlirBlockAppendOwnedOperation(tune_ir_body(state->module), placed);
   state->functions[task] = placed;
   function->function = (MlirOperation){.ptr = NULL};
 }
@@ -101,18 +100,11 @@ static tune_status outline_group(outliner *state, size_t group) {
   return status;
 }
 
-static bool is_used(MlirOperation op) {
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
-    if (!mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(op, i))))
-      return true;
-  return false;
-}
-
 // Notes an op that may have been needed only by what is now in functions.
 static MlirWalkResult note_leftover(MlirOperation op, void *user_data) {
   if ((!tune_ir_is(op, "arith.constant") && !tune_ir_is(op, "tensor.empty") &&
        !tune_ir_is(op, "tensor.dim")) ||
-      is_used(op))
+      tune_ir_is_used(op))
     return MlirWalkResultAdvance;
   return tune_op_list_add(user_data, op) ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
 }
@@ -121,7 +113,7 @@ static MlirWalkResult note_leftover(MlirOperation op, void *user_data) {
 static tune_status erase_outlined(outliner *state) {
   for (size_t i = state->groups->node_count; i-- > 0;) {
     const tune_fusion_node *node = &state->groups->nodes[i];
-    if ((node->group != TUNE_GROUP_NONE || node->is_cheap) && !is_used(node->op))
+    if ((node->group != TUNE_GROUP_NONE || node->is_cheap) && !tune_ir_is_used(node->op))
       mlirOperationDestroy(node->op);
   }
   // A size is used by a tensor.empty, a constant by a size.

@@ -58,7 +58,7 @@ static void make_part(MlirOperation allocation, MlirValue all, int64_t offset) {
 }
 
 static MlirValue make_dynamic(MlirOperation kernel) {
-  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
+  MlirBlock entry = tune_ir_body(kernel);
   tune_ir_builder builder = tune_ir_builder_before(mlirBlockGetFirstOperation(entry));
   MlirType type = mlirTypeParseGet(mlirOperationGetContext(kernel),
                                    tune_ir_string("memref<?xi8, #gpu.address_space<workgroup>>"));

@@ -175,7 +175,7 @@ static tune_status place_allocation(MlirOperation op, MlirBlock entry, bool is_c
 
 static tune_status place_all(const memory_ops *ops, MlirOperation kernel,
                              const tune_device *device) {
-  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
+  MlirBlock entry = tune_ir_body(kernel);
   int64_t most = device->shared_bytes;
   if (most < device->shared_bytes_most)
     most = device->shared_bytes_most;
@@ -194,7 +194,7 @@ static tune_status place_all(const memory_ops *ops, MlirOperation kernel,
 // A texture is a buffer like others until its kernel is SPIR-V (texels.h).
 static tune_status open_texels(MlirOperation kernel) {
   MlirContext context = mlirOperationGetContext(kernel);
-  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
+  MlirBlock entry = tune_ir_body(kernel);
   intptr_t count = mlirBlockGetNumArguments(entry);
   MlirType *types = calloc((size_t)count + 1, sizeof *types);
   if (!types)

@@ -12,10 +12,6 @@
 
 #include <stdlib.h>
 
-static MlirBlock body_of(MlirOperation op) {
-  return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
-}
-
 static MlirOperation find_kernel_module(MlirOperation module, MlirOperation launch) {
   return tune_ir_find_symbol(
       module, mlirSymbolRefAttrGetRootReference(tune_ir_attribute(launch, "kernel")));
@@ -68,8 +64,8 @@ tune_status tune_launch_kernels_spread(MlirOperation function, const char *const
       continue;
     if (!is_known(name, known))
       return refuse_option(function, name, known);
-    for (MlirOperation op = mlirBlockGetFirstOperation(body_of(function)); !mlirOperationIsNull(op);
-         op = mlirOperationGetNextInBlock(op))
+    for (MlirOperation op = mlirBlockGetFirstOperation(tune_ir_body(function));
+         !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
       if (tune_ir_is(op, "gpu.launch") &&
           mlirAttributeIsNull(mlirOperationGetDiscardableAttributeByName(op, name)))
         mlirOperationSetDiscardableAttributeByName(op, name, attribute.attribute);
@@ -121,7 +117,7 @@ static tune_status finish_kernel(MlirOperation module, MlirOperation function, M
                                  size_t index, MlirAttribute options) {
   MlirContext context = mlirOperationGetContext(module);
   MlirOperation kernel_module = find_kernel_module(module, launch);
-  MlirOperation kernel = mlirBlockGetFirstOperation(body_of(kernel_module));
+  MlirOperation kernel = mlirBlockGetFirstOperation(tune_ir_body(kernel_module));
   MlirStringRef base = tune_ir_string_attribute(function, "sym_name");
   tune_string_builder text;
   tune_string_builder_init(&text);
@@ -183,7 +179,7 @@ tune_status tune_launch_kernels_copy(MlirOperation module, MlirOperation functio
   if (tune_status_is_ok(status))
     *out_kernels = mlirModuleGetOperation(mlirModuleCreateEmpty(mlirOperationGetLocation(module)));
   for (size_t i = 0; i < launches.count && tune_status_is_ok(status); ++i)
-    mlirBlockAppendOwnedOperation(body_of(*out_kernels),
+    mlirBlockAppendOwnedOperation(tune_ir_body(*out_kernels),
                                   mlirOperationClone(find_kernel_module(module, launches.ops[i])));
   tune_op_list_deinit(&launches);
   return status;

@@ -243,7 +243,7 @@ static MlirOperation find_fill(MlirValue value, MlirOperation copy, MlirOperatio
 // of the first. Fills it itself.
 static tune_status fill_copies(MlirOperation function) {
   tune_op_list copies = {0};
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
+  MlirBlock body = tune_ir_body(function);
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !is_null(op);
        op = mlirOperationGetNextInBlock(op))
     if (tune_ir_is(op, "linalg.copy") && mlirOperationGetNumOperands(op) == 2)
@@ -274,7 +274,7 @@ tune_status tune_pad_folding_lower(MlirOperation function) {
   if (opens_operands)
     TUNE_RETURN_IF_ERROR(fill_copies(function));
   tune_op_list allocs = {0};
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
+  MlirBlock body = tune_ir_body(function);
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !is_null(op);
        op = mlirOperationGetNextInBlock(op))
     if (tune_ir_is(op, "memref.alloc"))

@@ -102,7 +102,7 @@ static tune_status extend_attributes(MlirOperation kernel, size_t all, MlirAttri
 // The kernel has one parameter more for each map.
 static tune_status add_parameters(MlirOperation kernel, size_t count) {
   MlirContext context = mlirOperationGetContext(kernel);
-  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
+  MlirBlock entry = tune_ir_body(kernel);
   MlirType pointer = mlirTypeParseGet(context, tune_ir_string("!llvm.ptr"));
   for (size_t i = 0; i < count; ++i)
     mlirBlockAddArgument(entry, pointer, mlirOperationGetLocation(kernel));
@@ -131,7 +131,7 @@ static tune_status open_all(MlirOperation kernel, const tune_op_list *maps,
     out_parameters[i] = other;
   }
   TUNE_RETURN_IF_ERROR(add_parameters(kernel, described->map_count));
-  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
+  MlirBlock entry = tune_ir_body(kernel);
   intptr_t first = mlirBlockGetNumArguments(entry) - (intptr_t)described->map_count;
   for (size_t i = 0; i < maps->count; ++i) {
     mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(maps->ops[i], 0),
@@ -160,7 +160,7 @@ tune_status tune_tensor_maps_finish(MlirOperation kernel, const tune_device_kern
     return TUNE_OK;
   MlirAttribute parameter =
       mlirAttributeParseGet(mlirOperationGetContext(kernel), tune_ir_string(PARAMETER));
-  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
+  MlirBlock entry = tune_ir_body(kernel);
   return extend_attributes(kernel, (size_t)mlirBlockGetNumArguments(entry), parameter,
                            described->map_count);
 }

@@ -23,7 +23,7 @@ typedef struct loop_parts {
 } loop_parts;
 
 static loop_parts parts_of(MlirOperation loop) {
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
+  MlirBlock body = tune_ir_body(loop);
   return (loop_parts){.loop = loop,
                       .body = body,
                       .index = mlirBlockGetArgument(body, 0),
