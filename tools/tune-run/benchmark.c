@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Half the interval of the median, relative to it, at which timing may end early.
+// Limits of the child that runs the modules. Timing them takes time besides.
 #define RUN_SECONDS 600.0
 #define RUN_BYTES 1e12 // of address space: no limit but the machine's memory
 // Above this spread of the samples the machine, or the program, is unsteady.
