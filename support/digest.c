@@ -36,7 +36,7 @@ tune_status tune_digest_stream_create(tune_digest_stream **out_stream) {
   *out_stream = NULL;
   XXH3_state_t *state = XXH3_createState();
   if (!state)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "starting a digest");
+    return tune_status_out_of_memory("starting a digest");
   XXH3_128bits_reset(state);
   *out_stream = (tune_digest_stream *)state;
   return TUNE_OK;

@@ -34,5 +34,5 @@ tune_status tune_roofline_to_json(const tune_roofline *roofline, json_t **out_ob
     return TUNE_OK;
   json_decref(*out_object);
   *out_object = NULL;
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "writing a roofline");
+  return tune_status_out_of_memory("writing a roofline");
 }

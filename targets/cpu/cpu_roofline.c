@@ -300,7 +300,7 @@ static tune_status run_crew(const subject *s, work_function function, size_t byt
       .function = function, .effort = s->effort, .count = count, .cpus = s->cpus, .bytes = bytes};
   member *members = calloc(count, sizeof *members);
   if (!members)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "measuring the roofline");
+    return tune_status_out_of_memory("measuring the roofline");
   tune_status status = prepare(&c, members);
   // Threads of their own, also the first one: the caller's affinity is not touched. They meet each
   // other, so all of them begin or none.

@@ -39,7 +39,7 @@ static tune_status begin(int major, int minor, tune_fingerprint *out) {
                   tune_fingerprint_print(&gpu->arch, "sm_%d%d", major, minor) &&
                   name_features(major, out);
   if (!is_whole)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "describing the device");
+    return tune_status_out_of_memory("describing the device");
   gpu->subgroup_operation_count = sizeof operations / sizeof *operations;
   memcpy(gpu->subgroup_operations, operations, sizeof operations);
   return TUNE_OK;
@@ -51,7 +51,7 @@ static tune_status describe(const cuda_architecture *a, tune_fingerprint *out) {
   TUNE_RETURN_IF_ERROR(begin(a->major, a->minor, out));
   tune_gpu *gpu = out->gpu;
   if (!tune_fingerprint_print(&out->model, "any sm_%d%d", a->major, a->minor))
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "describing an architecture");
+    return tune_status_out_of_memory("describing an architecture");
   gpu->subgroup_size = CUDA_SUBGROUP_SIZE;
   gpu->shared_bytes = CUDA_SHARED_BYTES;
   gpu->shared_bytes_most = a->shared_bytes_most;
@@ -153,7 +153,7 @@ static tune_status read_names(const cuda_device *device, tune_fingerprint *out) 
       tune_fingerprint_print(&gpu->driver_version, "%s",
                              facts.driver_version[0] ? facts.driver_version : gpu->api) &&
       tune_fingerprint_print(&gpu->device_type, "%s", is_integrated ? "integrated" : "discrete");
-  return is_whole ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "describing the device");
+  return is_whole ? TUNE_OK : tune_status_out_of_memory("describing the device");
 }
 
 tune_status cuda_fingerprint_read(const cuda_device *device, tune_fingerprint *out_fingerprint) {

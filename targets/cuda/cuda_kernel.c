@@ -125,7 +125,7 @@ static tune_status make_parameters(cuda_kernel *kernel) {
   kernel->parameters = aligned_alloc(_Alignof(parameter), (count + 1) * sizeof *kernel->parameters);
   kernel->addresses = calloc(count + 1, sizeof *kernel->addresses);
   if (!kernel->parameters || !kernel->addresses)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "binding");
+    return tune_status_out_of_memory("binding");
   size_t at = 0;
   for (size_t i = 0; i < program->step_count; ++i)
     for (size_t j = 0; j < program->steps[i].argument_count; ++j, ++at) {

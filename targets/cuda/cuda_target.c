@@ -44,7 +44,7 @@ static tune_status cuda_open(const tune_target_options *options, tune_target **o
   *out_target = NULL;
   cuda_target *cuda = calloc(1, sizeof *cuda);
   if (!cuda)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "opening the cuda target");
+    return tune_status_out_of_memory("opening the cuda target");
   cuda->base.methods = &tune_target_cuda;
   tune_status status = prepare_process(options);
   if (tune_status_is_ok(status))

@@ -37,7 +37,7 @@ tune_status tune_device_kernel_create(const tune_device_driver *driver, void *de
   tune_device_kernel *kernel = calloc(1, driver->kernel_size);
   if (!kernel) {
     tune_program_deinit(program);
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "loading a program");
+    return tune_status_out_of_memory("loading a program");
   }
   kernel->base.methods = driver->methods;
   kernel->base.is_unordered = program->is_unordered;
@@ -105,7 +105,7 @@ static tune_status make_buffers(tune_device_kernel *kernel) {
   kernel->buffers = calloc(program->buffer_count + 1, memory->buffer_size);
   kernel->sources = calloc(program->buffer_count + 1, sizeof *kernel->sources);
   if (!kernel->buffers || !kernel->sources)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "binding");
+    return tune_status_out_of_memory("binding");
   for (size_t i = 0; i < program->buffer_count; ++i)
     TUNE_RETURN_IF_ERROR(tune_device_buffer_init(memory, kernel->device, program->buffers[i].size,
                                                  !program->buffers[i].is_read_only,

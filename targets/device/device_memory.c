@@ -17,7 +17,7 @@ tune_status tune_device_buffer_init(const tune_device_memory *memory, void *devi
                                     bool is_written, tune_device_buffer *out_buffer) {
   memset(out_buffer, 0, memory->buffer_size);
   if (size > SIZE_MAX / 2)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "a buffer of %zu bytes", size);
+    return tune_status_out_of_memory("a buffer of %zu bytes", size);
   size_t alignment = memory->alignment ? memory->alignment(device) : ZONE;
   size_t offset = alignment > ZONE ? alignment : ZONE;
   *out_buffer = (tune_device_buffer){
@@ -86,7 +86,7 @@ tune_status tune_device_buffer_equals(const tune_device_buffer *buffer, const vo
   size_t part = smaller(buffer->size, PART_SIZE);
   void *read = malloc(part + 1);
   *out_equals = true;
-  tune_status status = read ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "comparing a buffer");
+  tune_status status = read ? TUNE_OK : tune_status_out_of_memory("comparing a buffer");
   for (size_t at = 0; at < buffer->size && *out_equals && tune_status_is_ok(status); at += part) {
     size_t size = smaller(buffer->size - at, part);
     status = buffer->memory->read(buffer, buffer->offset + at, size, read);

@@ -8,12 +8,12 @@
 static tune_status copy_module(const tune_device_work *work, tune_program *out) {
   out->modules = calloc(1, sizeof *out->modules);
   if (!out->modules)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "measuring the roofline");
+    return tune_status_out_of_memory("measuring the roofline");
   out->module_count = 1;
   out->modules[0] = (tune_program_module){
       .code = malloc(work->code_size), .size = work->code_size, .opt_level = work->opt_level};
   if (!out->modules[0].code)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "measuring the roofline");
+    return tune_status_out_of_memory("measuring the roofline");
   memcpy(out->modules[0].code, work->code, work->code_size);
   return TUNE_OK;
 }
@@ -37,7 +37,7 @@ static tune_status make_program(const tune_device_work *work, tune_program *out)
   if (!out->buffers || !out->steps || !out->steps[0].entry || !arguments) {
     if (!out->steps)
       free(arguments);
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "measuring the roofline");
+    return tune_status_out_of_memory("measuring the roofline");
   }
   out->buffer_count = buffer_count;
   out->buffers[0] = (tune_program_buffer){.kind = TUNE_PROGRAM_SCRATCH, .size = work->result_bytes};

@@ -65,7 +65,7 @@ static tune_status read_names(const vulkan_device *device, tune_fingerprint *out
                                          VK_API_VERSION_MINOR(api), VK_API_VERSION_PATCH(api)) &&
                   tune_fingerprint_print(&out->gpu->device_type, "%s",
                                          type_name(device->properties.deviceType));
-  return is_whole ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "describing the device");
+  return is_whole ? TUNE_OK : tune_status_out_of_memory("describing the device");
 }
 
 // A device that is software is as fast as the CPU it runs on.
@@ -83,13 +83,13 @@ static tune_status read_host(const vulkan_device *device, tune_gpu *out) {
 static tune_status read_features(const vulkan_device *device, tune_fingerprint *out) {
   out->features = calloc(VULKAN_FEATURE_COUNT, sizeof *out->features);
   if (!out->features)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "describing the device");
+    return tune_status_out_of_memory("describing the device");
   for (size_t i = 0; i < VULKAN_FEATURE_COUNT; ++i) {
     if (!vulkan_device_has(device, (vulkan_feature)i))
       continue;
     char *name = strdup(vulkan_feature_names[i]);
     if (!name)
-      return tune_status_make(TUNE_OUT_OF_MEMORY, "describing the device");
+      return tune_status_out_of_memory("describing the device");
     out->features[out->feature_count++] = name;
   }
   return TUNE_OK;
@@ -150,7 +150,7 @@ tune_status vulkan_fingerprint_read(const vulkan_device *device,
                                     tune_fingerprint *out_fingerprint) {
   *out_fingerprint = (tune_fingerprint){.gpu = calloc(1, sizeof(tune_gpu))};
   if (!out_fingerprint->gpu)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "describing the device");
+    return tune_status_out_of_memory("describing the device");
   tune_status status = read_names(device, out_fingerprint);
   if (tune_status_is_ok(status))
     status = read_host(device, out_fingerprint->gpu);

@@ -71,7 +71,7 @@ static tune_status make_pool(vulkan_kernel *kernel) {
   kernel->views = calloc(kernel->view_count + 1, sizeof *kernel->views);
   kernel->sets = calloc(program->step_count + 1, sizeof *kernel->sets);
   if (!kernel->views || !kernel->sets)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "binding");
+    return tune_status_out_of_memory("binding");
   // A pool is to have room for something.
   VkDescriptorPoolSize sizes[] = {
       {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, storage_count + 1},

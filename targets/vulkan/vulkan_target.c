@@ -53,7 +53,7 @@ static tune_status vulkan_open(const tune_target_options *options, tune_target *
   *out_target = NULL;
   vulkan_target *vulkan = calloc(1, sizeof *vulkan);
   if (!vulkan)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "opening the vulkan target");
+    return tune_status_out_of_memory("opening the vulkan target");
   vulkan->base.methods = &tune_target_vulkan;
   tune_status status = prepare_process(options, &vulkan->threads);
   if (tune_status_is_ok(status))

@@ -44,7 +44,7 @@ static tune_status collect(void *user, const tune_database_summary *summary) {
     return TUNE_OK;
   best *entries = realloc(all->entries, (all->count + 1) * sizeof *entries);
   if (!entries)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading the trials");
+    return tune_status_out_of_memory("reading the trials");
   all->entries = entries;
   best *entry = &entries[all->count];
   *entry = (best){.name = strdup(summary->name), .flops = summary->flops};
@@ -63,7 +63,7 @@ static tune_status collect(void *user, const tune_database_summary *summary) {
         tune_roofline_find_kept_place(all->database, &task, summary->fingerprint, &entry->place);
   tune_database_task_deinit(&task);
   if (tune_status_is_ok(status) && !entry->name)
-    status = tune_status_make(TUNE_OUT_OF_MEMORY, "reading the trials");
+    status = tune_status_out_of_memory("reading the trials");
   return status;
 }
 
@@ -115,7 +115,7 @@ static tune_status print_json(const collection *all) {
                   tune_db_set_place(record, &entry->place, entry->record.time.median);
     failed |= tune_status_is_ok(status) && json_array_append_new(array, record) != 0;
     if (failed)
-      status = tune_status_make(TUNE_OUT_OF_MEMORY, "making JSON");
+      status = tune_status_out_of_memory("making JSON");
   }
   if (tune_status_is_ok(status))
     return tune_db_print_json(array);

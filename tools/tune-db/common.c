@@ -51,7 +51,7 @@ tune_figure tune_db_count(uint64_t count, const char *noun) {
 
 tune_status tune_db_print_json(json_t *value) {
   if (!value)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "making JSON");
+    return tune_status_out_of_memory("making JSON");
   bool failed = json_dumpf(value, stdout, JSON_INDENT(2)) != 0;
   json_decref(value);
   putchar('\n');

@@ -35,7 +35,7 @@ static tune_status add_object(lister *listing, const tune_database_summary *summ
     object = NULL;
   }
   if (json_array_append_new(listing->array, object) != 0)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "making JSON");
+    return tune_status_out_of_memory("making JSON");
   return TUNE_OK;
 }
 
@@ -61,7 +61,7 @@ static tune_status add_summary(void *user, const tune_database_summary *summary)
 static tune_status list_as_json(tune_database *database, const char *filter, lister *listing) {
   listing->array = json_array();
   if (!listing->array)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "making JSON");
+    return tune_status_out_of_memory("making JSON");
   tune_status status = tune_database_list(database, filter, add_summary, listing);
   if (tune_status_is_ok(status))
     return tune_db_print_json(listing->array);

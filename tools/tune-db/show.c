@@ -74,7 +74,7 @@ static tune_status collect(void *user, const tune_record *record) {
     size_t capacity = all->capacity ? 2 * all->capacity : 64;
     tune_db_trial *trials = realloc(all->trials, capacity * sizeof *trials);
     if (!trials)
-      return tune_status_make(TUNE_OUT_OF_MEMORY, "reading the trials");
+      return tune_status_out_of_memory("reading the trials");
     all->trials = trials;
     all->capacity = capacity;
   }
@@ -157,7 +157,7 @@ static tune_status get_device(tune_database *database, const char *digest, char 
     return TUNE_OK;
   free(*out_target);
   *out_target = *out_model = NULL;
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a fingerprint");
+  return tune_status_out_of_memory("reading a fingerprint");
 }
 
 static tune_status print_heading(tune_database *database, const tune_roofline_share *place,
@@ -373,14 +373,14 @@ static tune_status trial_to_json(const tune_db_trial *trial, const tune_roofline
   if (!failed)
     return TUNE_OK;
   json_decref(*out_object);
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "making JSON");
+  return tune_status_out_of_memory("making JSON");
 }
 
 static tune_status print_json(tune_database *database, const tune_database_task *task,
                               const collection *all) {
   json_t *records = json_array();
   tune_roofline_share place = {0};
-  tune_status status = records ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "making JSON");
+  tune_status status = records ? TUNE_OK : tune_status_out_of_memory("making JSON");
   for (size_t i = 0; i < all->count && tune_status_is_ok(status); ++i) {
     const char *fingerprint = all->trials[i].record.fingerprint;
     json_t *record = NULL;
@@ -389,7 +389,7 @@ static tune_status print_json(tune_database *database, const tune_database_task 
     if (tune_status_is_ok(status))
       status = trial_to_json(&all->trials[i], &place, &record);
     if (tune_status_is_ok(status) && json_array_append_new(records, record) != 0)
-      status = tune_status_make(TUNE_OUT_OF_MEMORY, "making JSON");
+      status = tune_status_out_of_memory("making JSON");
   }
   if (!tune_status_is_ok(status)) {
     json_decref(records);

@@ -23,7 +23,7 @@ static tune_status export_to_file(tune_database *database, const char *task,
   char *beside = NULL;
   bool replace = is_replaceable(path);
   if (asprintf(&beside, replace ? "%s.partial" : "%s", path) < 0)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "writing %s", path);
+    return tune_status_out_of_memory("writing %s", path);
   FILE *file = fopen(beside, "w");
   tune_status status = file ? tune_database_export(database, task, fingerprint, file, path, done)
                             : tune_status_from_errno(errno, "writing %s", path);

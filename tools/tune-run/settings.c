@@ -249,7 +249,7 @@ tune_status settings_find_named_database(const char *name, char **out_path) {
   *out_path = NULL;
   if (name) {
     if (*name && !(*out_path = strdup(name)))
-      return tune_status_make(TUNE_OUT_OF_MEMORY, "naming the database");
+      return tune_status_out_of_memory("naming the database");
     return TUNE_OK;
   }
   char *path = NULL;

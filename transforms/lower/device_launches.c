@@ -54,7 +54,7 @@ tune_status tune_device_launches_create(MlirContext context, const tune_device *
   *out_launches = NULL;
   tune_device_launches *self = calloc(1, sizeof *self);
   if (!self)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "making a lowering");
+    return tune_status_out_of_memory("making a lowering");
   self->device = *device;
   self->options = options;
   self->stages = *stages;
@@ -109,7 +109,7 @@ static tune_status open_copies(MlirOperation module) {
     tune_memory_open_copy(copies.ops[i]);
   bool failed = copies.failed;
   tune_op_list_deinit(&copies);
-  return failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing copies") : TUNE_OK;
+  return failed ? tune_status_out_of_memory("listing copies") : TUNE_OK;
 }
 
 //===--------------------------------------------------------------------------===//

@@ -205,7 +205,7 @@ static tune_status read_assertion(MlirOperation op, MlirOperation assertion, tun
   if (!reason.data)
     reason = tune_ir_string_attribute(op, "tune.why");
   if (tune_status_is_ok(status) && reason.data && !(why = strndup(reason.data, reason.length)))
-    status = tune_status_make(TUNE_OUT_OF_MEMORY, "reading a constraint");
+    status = tune_status_out_of_memory("reading a constraint");
   if (tune_status_is_ok(status))
     status = tune_status_locate(tune_space_add_constraint(space, expression, why),
                                 mlirOperationGetLocation(assertion));

@@ -438,7 +438,7 @@ tune_status tune_structure_read(MlirOperation function, tune_structure *out_stru
   MlirOperation *ops = calloc(count + 1, sizeof *ops);
   out_structure->nests = calloc(count + 1, sizeof *out_structure->nests);
   if (!ops || !out_structure->nests)
-    status = tune_status_make(TUNE_OUT_OF_MEMORY, "reading the structure of a task");
+    status = tune_status_out_of_memory("reading the structure of a task");
   for (MlirOperation op = mlirBlockGetFirstOperation(block);
        tune_status_is_ok(status) && !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {

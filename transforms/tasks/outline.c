@@ -67,7 +67,7 @@ static tune_status call_function(outliner *state, MlirOperation callee, MlirOper
   intptr_t count = mlirOperationGetNumResults(root);
   MlirType *types = malloc((size_t)count * sizeof *types);
   if (!types)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "calling a task");
+    return tune_status_out_of_memory("calling a task");
   for (intptr_t i = 0; i < count; ++i)
     types[i] = mlirValueGetType(mlirOperationGetResult(root, i));
   MlirNamedAttribute symbol =
@@ -124,7 +124,7 @@ static tune_status erase_outlined(outliner *state) {
       mlirOperationDestroy(unused.ops[i]);
     tune_op_list_deinit(&unused);
     if (unused.failed)
-      return tune_status_make(TUNE_OUT_OF_MEMORY, "removing what tasks took");
+      return tune_status_out_of_memory("removing what tasks took");
   }
   return TUNE_OK;
 }
@@ -136,7 +136,7 @@ static tune_status outline(outliner *state) {
                             state->groups->group_count, state->extraction->groups->group_count);
   state->functions = calloc(state->extraction->task_count + 1, sizeof *state->functions);
   if (!state->functions)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "%zu tasks", state->extraction->task_count);
+    return tune_status_out_of_memory("%zu tasks", state->extraction->task_count);
   for (size_t group = 0; group < state->groups->group_count; ++group)
     TUNE_RETURN_IF_ERROR(outline_group(state, group));
   TUNE_RETURN_IF_ERROR(erase_outlined(state));

@@ -50,7 +50,7 @@ static tune_status compact_config(const char *text, char **out_config) {
   TUNE_RETURN_IF_ERROR(tune_json_load_kept(text, "a config", &config));
   *out_config = tune_json_dump(config, JSON_COMPACT);
   json_decref(config);
-  return *out_config ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "keeping a record");
+  return *out_config ? TUNE_OK : tune_status_out_of_memory("keeping a record");
 }
 
 // Errors quote compilers and broken programs, who may say anything: what is not UTF-8 becomes '?',
@@ -58,7 +58,7 @@ static tune_status compact_config(const char *text, char **out_config) {
 static tune_status clean_error(const char *text, char **out_error) {
   *out_error = text ? strdup(text) : NULL;
   if (text && !*out_error)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "keeping a record");
+    return tune_status_out_of_memory("keeping a record");
   if (text && !tune_utf8_is_valid(text))
     for (char *c = *out_error; *c; ++c)
       if (*c & 0x80)
@@ -69,7 +69,7 @@ static tune_status clean_error(const char *text, char **out_error) {
 static tune_status encode_samples(const tune_timing *time, uint8_t **out_bytes) {
   *out_bytes = malloc(time->sample_count ? time->sample_count * 8 : 1);
   if (!*out_bytes)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "keeping a record");
+    return tune_status_out_of_memory("keeping a record");
   for (size_t i = 0; i < time->sample_count; ++i) {
     uint64_t bits = htole64(bits_of(time->samples[i]));
     memcpy(*out_bytes + 8 * i, &bits, 8);
@@ -363,7 +363,7 @@ static tune_status decode_samples(sqlite3_stmt *statement, int column, tune_timi
   time->sample_count = size / 8;
   time->samples = size ? malloc(size) : NULL;
   if (size && (!time->samples || !bytes))
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a record");
+    return tune_status_out_of_memory("reading a record");
   for (size_t i = 0; i < time->sample_count; ++i) {
     uint64_t bits;
     memcpy(&bits, bytes + 8 * i, 8);

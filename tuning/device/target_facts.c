@@ -103,7 +103,7 @@ static tune_status list_cpus(size_t threads, json_t **out_list) {
   }
   *out_list = tune_cores_list_to_json(cores.measure, cores.measure_count);
   tune_cores_deinit(&cores);
-  return *out_list ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "listing CPUs");
+  return *out_list ? TUNE_OK : tune_status_out_of_memory("listing CPUs");
 }
 
 // Asks for the object `what` of the target `name`; the answer is a new reference.
@@ -117,7 +117,7 @@ static tune_status ask(const char *what, const tune_target_name *name, size_t th
                      "device", name->device, "generic", name->is_generic, "threads",
                      (json_int_t)threads, "quick", quick, "cpus", cpus);
   if (!request)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "asking for the %s of %s", what, name->target);
+    return tune_status_out_of_memory("asking for the %s of %s", what, name->target);
   tune_status status = ask_measurer(request, what, out_object);
   json_decref(request);
   return explain(status, what, name->target);
@@ -153,8 +153,7 @@ static bool is_null(const tune_target_facts *facts) {
 
 static tune_status take_json(json_t *object, const char *target, json_t **out_object) {
   *out_object = object;
-  return object ? TUNE_OK
-                : tune_status_make(TUNE_OUT_OF_MEMORY, "the fingerprint of the target %s", target);
+  return object ? TUNE_OK : tune_status_out_of_memory("the fingerprint of the target %s", target);
 }
 
 static json_t *generic_fingerprint(const char *target) {
@@ -194,7 +193,7 @@ static tune_status create(const char *target, const json_t *known, bool is_gener
   *out_facts = NULL;
   tune_target_facts *facts = calloc(1, sizeof *facts);
   if (!facts)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "the facts of the target %s", target);
+    return tune_status_out_of_memory("the facts of the target %s", target);
   tune_status status = tune_target_name_init(&facts->name, target);
   if (tune_status_is_ok(status)) {
     facts->name.is_generic |= is_generic && facts->name.kind != TUNE_KIND_CPU;
@@ -318,7 +317,7 @@ static tune_status put(const tune_target_facts *facts, const json_t *roofline,
   char *text = packed ? tune_json_dump(object, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
   json_decref(object);
   if (!text)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "keeping a fingerprint");
+    return tune_status_out_of_memory("keeping a fingerprint");
   tune_status status =
       tune_database_put_fingerprint(database, facts->digest.text, facts->name.target, text);
   free(text);
@@ -374,7 +373,7 @@ static tune_status take_null_roofline(tune_target_facts *facts, tune_database *d
     return TUNE_OK;
   facts->roofline = null_roofline();
   if (!facts->roofline)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "the roofline of the target null");
+    return tune_status_out_of_memory("the roofline of the target null");
   return database ? put(facts, facts->roofline, database) : TUNE_OK;
 }
 

@@ -45,10 +45,6 @@ struct tune_remote_builder {
   uint64_t last_wire;
 };
 
-static tune_status out_of_memory(void) {
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "building for another machine");
-}
-
 //===- Talking to the worker --------------------------------------------------===//
 
 // A connection says NOT_FOUND of a worker that is gone.
@@ -148,7 +144,7 @@ tune_status tune_remote_builder_add(tune_remote_builder *builder, uint64_t ticke
     struct build *builds = realloc(builder->builds, capacity * sizeof *builds);
     if (!builds) {
       json_decref(config);
-      return out_of_memory();
+      return tune_status_out_of_memory("building for another machine");
     }
     builder->builds = builds;
     builder->capacity = capacity;
@@ -157,7 +153,7 @@ tune_status tune_remote_builder_add(tune_remote_builder *builder, uint64_t ticke
   if (asprintf(&build.path, "%s/%llu.so", tune_scratch_get_path(builder->scratch),
                (unsigned long long)build.wire) < 0) {
     json_decref(config);
-    return out_of_memory();
+    return tune_status_out_of_memory("building for another machine");
   }
   builder->builds[builder->count++] = build;
   return send_waiting(builder);
@@ -312,7 +308,7 @@ tune_status tune_remote_builder_create(const tune_process_evaluator_options *opt
   *out_builder = NULL;
   tune_remote_builder *builder = calloc(1, sizeof *builder);
   if (!builder)
-    return out_of_memory();
+    return tune_status_out_of_memory("building for another machine");
   builder->options = *options;
   tune_status status = start(builder);
   if (!tune_status_is_ok(status)) {

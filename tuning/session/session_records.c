@@ -7,10 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static tune_status out_of_memory(void) {
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while keeping records");
-}
-
 static char *copy_text(const char *text) { return text ? strdup(text) : NULL; }
 
 //===- Loading ----------------------------------------------------------------===//
@@ -32,7 +28,7 @@ static tune_status fill_trial(tune_trial *trial, const tune_record *record, bool
   trial->settled_from = is_settled ? strdup(record->config) : NULL;
   bool ok = (trial->digest || !record->digest) && (trial->error || !error) &&
             (trial->settled_from || !is_settled);
-  return ok ? TUNE_OK : out_of_memory();
+  return ok ? TUNE_OK : tune_status_out_of_memory("out of memory while keeping records");
 }
 
 static tune_status remember_winner(struct session *session, size_t number,
@@ -44,7 +40,7 @@ static tune_status remember_winner(struct session *session, size_t number,
   size_t size = record->time.sample_count * sizeof *record->time.samples;
   session->winner_time.samples = malloc(size + 1);
   if (!session->winner_time.samples)
-    return out_of_memory();
+    return tune_status_out_of_memory("out of memory while keeping records");
   if (size)
     memcpy(session->winner_time.samples, record->time.samples, size);
   return TUNE_OK;
@@ -163,7 +159,7 @@ static tune_status write_config(const struct session *session, size_t number, ch
       tune_config_to_json(&session->trials.configs.configs[number], session->task->space, &object));
   *out_text = tune_json_dump(object, JSON_COMPACT);
   json_decref(object);
-  return *out_text ? TUNE_OK : out_of_memory();
+  return *out_text ? TUNE_OK : tune_status_out_of_memory("out of memory while keeping records");
 }
 
 // What a record's time is to be divided by. All of a store are of one scale, that of its first

@@ -243,7 +243,7 @@ static tune_status add_statement(finder *self, MlirOperation op) {
   statement *added = &self->statements[self->statement_count++];
   *added = (statement){.op = op, .access = calloc(self->memory_count + 1, 1)};
   if (!added->access)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "looking for what is constant");
+    return tune_status_out_of_memory("looking for what is constant");
   look state = {.self = self, .at = added, .is_movable = true};
   mlirOperationWalk(op, look_at_op, &state, MlirWalkPreOrder);
   bool is_call = is_call_ahead(op);
@@ -386,7 +386,7 @@ static tune_status find(finder *self, tune_constant_dependence *out) {
   out->ops = calloc(ops + 1, sizeof *out->ops);
   out->kept = calloc(values + 1, sizeof *out->kept);
   if (!self->memories || !self->statements || !out->ops || !out->kept)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "looking for what is constant");
+    return tune_status_out_of_memory("looking for what is constant");
   TUNE_RETURN_IF_ERROR(add_memories(self));
   for (MlirOperation op = mlirBlockGetFirstOperation(self->block); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))

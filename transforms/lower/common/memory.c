@@ -70,7 +70,7 @@ static tune_status keep_reached(MlirOperation module, MlirOperation function) {
                                    "the function calls itself; it cannot be an entry");
   }
   if (reached.functions.failed)
-    status = tune_status_join(status, tune_status_make(TUNE_OUT_OF_MEMORY, "following calls"));
+    status = tune_status_join(status, tune_status_out_of_memory("following calls"));
 
   MlirContext context = mlirOperationGetContext(module);
   MlirBlock body = tune_ir_body(module);
@@ -256,7 +256,7 @@ tune_status tune_memory_place_results(MlirOperation function,
   if (!kept || !types) {
     free(kept);
     free(types);
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "placing results");
+    return tune_status_out_of_memory("placing results");
   }
   move_results(back, signature);
   size_t kept_count = 0;
@@ -336,7 +336,7 @@ tune_status tune_memory_open_copies(MlirOperation module) {
   for (size_t i = 0; i < copies.count; ++i)
     tune_memory_open_copy(copies.ops[i]);
   tune_op_list_deinit(&copies);
-  return copies.failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing copies") : TUNE_OK;
+  return copies.failed ? tune_status_out_of_memory("listing copies") : TUNE_OK;
 }
 
 //===--------------------------------------------------------------------------===//

@@ -214,5 +214,5 @@ tune_status tune_parallel_loops_lower(MlirOperation module) {
   for (size_t i = 0; i < loops.count && !failed; ++i)
     failed = !open_with_memory(module, loops.ops[i]);
   tune_op_list_deinit(&loops);
-  return failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "making loops parallel") : TUNE_OK;
+  return failed ? tune_status_out_of_memory("making loops parallel") : TUNE_OK;
 }

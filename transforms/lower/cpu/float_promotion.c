@@ -394,5 +394,5 @@ tune_status tune_float_promotion_run(MlirOperation module) {
   tune_op_list_deinit(&self.ops);
   free(self.extended.items);
   free(self.rounded.items);
-  return self.failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "widening f16 and bf16") : TUNE_OK;
+  return self.failed ? tune_status_out_of_memory("widening f16 and bf16") : TUNE_OK;
 }

@@ -6,10 +6,6 @@
 
 #include <stdlib.h>
 
-static tune_status out_of_memory(void) {
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "taking a module apart");
-}
-
 static void make_private(MlirOperation symbol) {
   mlirOperationSetAttributeByName(
       symbol, tune_ir_string("sym_visibility"),
@@ -76,7 +72,7 @@ static tune_status find_pointers(MlirOperation function, tune_function_module *p
   intptr_t count = mlirBlockGetNumArguments(block);
   part->pointers = calloc((size_t)count + 1, sizeof *part->pointers);
   if (!part->pointers)
-    return out_of_memory();
+    return tune_status_out_of_memory("taking a module apart");
   unsigned parameter = 0;
   for (intptr_t i = 0; i < count; ++i) {
     MlirType type = mlirValueGetType(mlirBlockGetArgument(block, i));
@@ -99,7 +95,7 @@ static tune_status take_function(MlirOperation module, MlirOperation function,
   MlirStringRef name = tune_ir_string_attribute(function, "sym_name");
   part->function = strndup(name.data, name.length);
   if (!part->function)
-    return out_of_memory();
+    return tune_status_out_of_memory("taking a module apart");
   TUNE_RETURN_IF_ERROR(find_pointers(function, part));
   part->module = mlirModuleGetOperation(mlirModuleCreateEmpty(mlirOperationGetLocation(function)));
   mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(function), function, declare(function));
@@ -127,7 +123,7 @@ tune_status tune_function_modules_split(MlirOperation module, const char *entry,
       continue;
     tune_function_module *items = realloc(out_parts->items, (out_parts->count + 1) * sizeof *items);
     if (!items) {
-      status = out_of_memory();
+      status = tune_status_out_of_memory("taking a module apart");
       break;
     }
     out_parts->items = items;

@@ -11,10 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static tune_status out_of_memory(void) {
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "packing ahead");
-}
-
 //===--------------------------------------------------------------------------===//
 // The functions of a module
 //===--------------------------------------------------------------------------===//
@@ -66,7 +62,7 @@ static tune_status add_function(splitter *self, MlirOperation op) {
   function *added = &self->functions[self->count++];
   *added = (function){.op = op, .constant = calloc((size_t)count + 1, sizeof *added->constant)};
   if (!added->constant)
-    return out_of_memory();
+    return tune_status_out_of_memory("packing ahead");
   // Of the others until a caller is found that says otherwise.
   for (intptr_t i = 0; i < count; ++i)
     added->constant[i] =
@@ -83,7 +79,7 @@ static tune_status list_functions(splitter *self) {
     ++count;
   self->functions = calloc(count + 1, sizeof *self->functions);
   if (!self->functions)
-    return out_of_memory();
+    return tune_status_out_of_memory("packing ahead");
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
     if (tune_ir_is(op, "func.func") && !mlirBlockIsNull(tune_ir_body(op)))
@@ -207,7 +203,7 @@ static void note_copy(mover *self, MlirValue original, MlirValue copy) {
     size_t capacity = self->capacity ? 2 * self->capacity : 16;
     MlirValue *copies = realloc(self->copies, capacity * sizeof *copies);
     if (!copies) {
-      self->status = out_of_memory();
+      self->status = tune_status_out_of_memory("packing ahead");
       return;
     }
     self->copies = copies;
@@ -298,7 +294,7 @@ static tune_status set_type(MlirOperation op) {
   intptr_t inputs = mlirBlockGetNumArguments(block), results = mlirOperationGetNumOperands(back);
   MlirType *types = calloc((size_t)(inputs + results) + 1, sizeof *types);
   if (!types)
-    return out_of_memory();
+    return tune_status_out_of_memory("packing ahead");
   for (intptr_t i = 0; i < inputs; ++i)
     types[i] = mlirValueGetType(mlirBlockGetArgument(block, i));
   for (intptr_t i = 0; i < results; ++i)
@@ -318,7 +314,7 @@ static tune_status make_function(const splitter *self, MlirOperation of, MlirBlo
   MlirStringRef name = name_of(of);
   char *text = malloc(name.length + 32);
   if (!text)
-    return out_of_memory();
+    return tune_status_out_of_memory("packing ahead");
   snprintf(text, name.length + 32, "%.*s_prepack", (int)name.length, name.data);
   for (unsigned i = 0;
        !mlirOperationIsNull(tune_ir_find_symbol(self->module, tune_ir_string(text))); ++i)
@@ -353,7 +349,7 @@ static tune_status fill_prepack(const tune_constant_dependence *ahead, mover *mo
     return move->status;
   MlirValue *values = calloc(ahead->kept_count + 1, sizeof *values);
   if (!values)
-    return out_of_memory();
+    return tune_status_out_of_memory("packing ahead");
   for (size_t i = 0; i < ahead->kept_count; ++i)
     values[i] = find_copy(move, ahead->kept[i]);
   mlirBlockAppendOwnedOperation(move->to, make_return(mlirOperationGetLocation(move->from->op),
@@ -388,7 +384,8 @@ static tune_status split_at(splitter *self, function *of, const tune_constant_de
   tune_op_map_init(&move.copy_of);
   move.arguments =
       calloc((size_t)mlirBlockGetNumArguments(tune_ir_body(of->op)) + 1, sizeof *move.arguments);
-  tune_status status = move.arguments ? fill_prepack(ahead, &move) : out_of_memory();
+  tune_status status =
+      move.arguments ? fill_prepack(ahead, &move) : tune_status_out_of_memory("packing ahead");
   if (tune_status_is_ok(status))
     status = make_function(self, of->op, move.to, &of->prepack);
   else
@@ -417,7 +414,7 @@ static tune_status pack_before(const splitter *self, MlirOperation call, const f
   if (!types || !values) {
     free(types);
     free(values);
-    return out_of_memory();
+    return tune_status_out_of_memory("packing ahead");
   }
   for (intptr_t i = 0; i < results; ++i)
     types[i] = mlirValueGetType(mlirOperationGetOperand(back, i));
@@ -477,7 +474,7 @@ static tune_status describe(const splitter *self, const function *entry, tune_pr
   out->arguments = calloc(out->argument_count + 1, sizeof *out->arguments);
   out->ranks = calloc(out->result_count + 1, sizeof *out->ranks);
   if (!out->function || !out->arguments || !out->ranks)
-    return out_of_memory();
+    return tune_status_out_of_memory("packing ahead");
   memcpy(out->arguments, entry->arguments, out->argument_count * sizeof *out->arguments);
   for (size_t i = 0; i < out->result_count; ++i)
     out->ranks[i] =

@@ -99,7 +99,7 @@ tune_status tune_nvvm_create(MlirContext context, const tune_device *device, tun
   *out_nvvm = NULL;
   tune_nvvm *self = calloc(1, sizeof *self);
   if (!self)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "making a lowering to PTX");
+    return tune_status_out_of_memory("making a lowering to PTX");
   tune_status status = init(self, context, device);
   if (!tune_status_is_ok(status)) {
     tune_nvvm_destroy(self);
@@ -145,7 +145,7 @@ static tune_status set_arguments(MlirOperation kernel, const tune_device_kernel 
   MlirOperation module = mlirOperationGetParentOperation(kernel);
   MlirAttribute *all = calloc(described->argument_count + 1, sizeof *all);
   if (!all)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "describing a kernel");
+    return tune_status_out_of_memory("describing a kernel");
   for (size_t i = 0; i < described->argument_count; ++i) {
     MlirNamedAttribute attributes[2];
     intptr_t count = 0;
@@ -350,7 +350,7 @@ static tune_status take_code(MlirOperation binary, tune_device_kernel *kernel) {
   kernel->code = strndup(object.data, length);
   kernel->code_size = length + 1;
   if (!kernel->code)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "taking the code of a kernel");
+    return tune_status_out_of_memory("taking the code of a kernel");
   // What LLVM has no instruction for would be a call that nothing answers.
   const char *call = strstr(kernel->code, ".extern .func");
   if (call)

@@ -17,7 +17,7 @@ tune_status tune_device_kernels_init(MlirOperation kernels, tune_device_kernels 
   if (out_kernels->items)
     return TUNE_OK;
   out_kernels->count = 0;
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "describing kernels");
+  return tune_status_out_of_memory("describing kernels");
 }
 
 static MlirWalkResult find_subgroup(MlirOperation op, void *user_data) {
@@ -38,7 +38,7 @@ tune_status tune_device_kernel_describe(MlirOperation kernel, int64_t subgroup,
   out->argument_count = (size_t)mlirBlockGetNumArguments(entry);
   out->is_written = calloc(out->argument_count + 1, sizeof *out->is_written);
   if (!out->name || !out->is_written)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "describing a kernel");
+    return tune_status_out_of_memory("describing a kernel");
   for (size_t i = 0; i < out->argument_count; ++i) {
     MlirValue argument = mlirBlockGetArgument(entry, (intptr_t)i);
     out->is_written[i] = mlirTypeIsAMemRef(mlirValueGetType(argument)) &&

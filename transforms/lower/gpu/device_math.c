@@ -131,7 +131,7 @@ tune_status tune_device_math_lower(MlirOperation kernels, const char *const *app
   bool failed = ops.failed;
   tune_op_list_deinit(&ops);
   if (failed)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "listing math functions");
+    return tune_status_out_of_memory("listing math functions");
   if (!*out_found)
     return TUNE_OK;
   tune_ir_load_dialects(mlirOperationGetContext(kernels), MADE_OF);
@@ -152,8 +152,7 @@ tune_status tune_device_math_rewrite(MlirOperation kernels, tune_device_math_wor
                                      bool *out_changed) {
   tune_op_list ops = {0};
   mlirOperationWalk(kernels, find_math, &ops, MlirWalkPreOrder);
-  tune_status status =
-      ops.failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing math functions") : TUNE_OK;
+  tune_status status = ops.failed ? tune_status_out_of_memory("listing math functions") : TUNE_OK;
   *out_changed = false;
   for (size_t i = 0; i < ops.count && tune_status_is_ok(status); ++i) {
     MlirValue replacement = {NULL};

@@ -309,7 +309,7 @@ static tune_status assign_results(program *self, MlirOperation back) {
   self->result_count = (size_t)mlirOperationGetNumOperands(back);
   self->results = calloc(self->result_count + 1, sizeof *self->results);
   if (!self->results)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "writing a device program");
+    return tune_status_out_of_memory("writing a device program");
   for (size_t i = 0; i < self->result_count; ++i) {
     MlirValue value = mlirOperationGetOperand(back, (intptr_t)i);
     MlirValue root = tune_device_program_root(value);

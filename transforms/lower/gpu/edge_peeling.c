@@ -254,7 +254,7 @@ static tune_status list_ops(MlirOperation function, edge_walk *out_walk) {
   *out_walk = (edge_walk){0};
   mlirOperationWalk(function, list_op, out_walk, MlirWalkPreOrder);
   return out_walk->loops.failed || out_walk->reads.failed
-             ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing edges")
+             ? tune_status_out_of_memory("listing edges")
              : TUNE_OK;
 }
 

@@ -198,7 +198,7 @@ static tune_status open_texels(MlirOperation kernel) {
   intptr_t count = mlirBlockGetNumArguments(entry);
   MlirType *types = calloc((size_t)count + 1, sizeof *types);
   if (!types)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "placing the memory of a kernel");
+    return tune_status_out_of_memory("placing the memory of a kernel");
   for (intptr_t i = 0; i < count; ++i) {
     MlirValue argument = mlirBlockGetArgument(entry, i);
     if (tune_launch_sinking_is_texels(mlirValueGetType(argument)))
@@ -215,7 +215,7 @@ tune_status tune_kernel_memory_place(MlirOperation kernel, const tune_device *de
   memory_ops ops = {.taken = {0}, .given_back = {0}};
   mlirOperationWalk(kernel, find_memory, &ops, MlirWalkPreOrder);
   tune_status status = ops.taken.failed || ops.given_back.failed
-                           ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing the memory of a kernel")
+                           ? tune_status_out_of_memory("listing the memory of a kernel")
                            : place_all(&ops, kernel, device);
   tune_op_list_deinit(&ops.taken);
   tune_op_list_deinit(&ops.given_back);

@@ -181,7 +181,7 @@ tune_status tune_lane_steps_spread(MlirOperation loop, int64_t lanes, bool *out_
       .loop = loop, .number = mlirBlockGetArgument(body, 0), .length = step, .fits = true};
   mlirOperationWalk(loop, check, &self, MlirWalkPreOrder);
   tune_status status =
-      self.accesses.failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing accesses") : TUNE_OK;
+      self.accesses.failed ? tune_status_out_of_memory("listing accesses") : TUNE_OK;
   *out_spread = tune_status_is_ok(status) && self.fits;
   for (size_t i = 0; i < self.accesses.count && *out_spread; ++i)
     spread_access(self.accesses.ops[i], step, lanes);

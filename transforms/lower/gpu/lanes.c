@@ -227,7 +227,7 @@ static tune_status meet(const tune_lanes_group *group, const tune_ir_builder *af
        use = mlirOpOperandGetNextUse(use))
     tune_op_list_add(&users, mlirOpOperandGetOwner(use));
   MlirValue all;
-  tune_status status = users.failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing users")
+  tune_status status = users.failed ? tune_status_out_of_memory("listing users")
                                     : reduce(group, after, loop, combination, result, &all);
   for (size_t i = 0; i < users.count && tune_status_is_ok(status); ++i)
     for (intptr_t o = 0; o < mlirOperationGetNumOperands(users.ops[i]); ++o)
@@ -386,7 +386,7 @@ static tune_status share_row(MlirOperation forall, int64_t lanes, int64_t subgro
   mlirOperationWalk(group.forall, list_op, &walk, MlirWalkPreOrder);
   tune_status status = TUNE_OK;
   if (walk.loops.failed || walk.writes.failed)
-    status = tune_status_make(TUNE_OUT_OF_MEMORY, "listing loops");
+    status = tune_status_out_of_memory("listing loops");
   for (size_t i = 0; i < walk.loops.count && tune_status_is_ok(status); ++i)
     status = share_loop(walk.loops.ops[i], &group);
   for (size_t i = 0; i < walk.writes.count && tune_status_is_ok(status); ++i)

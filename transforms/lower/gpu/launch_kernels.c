@@ -25,7 +25,7 @@ static MlirWalkResult find_launch(MlirOperation op, void *user_data) {
 
 static tune_status list_launches(MlirOperation function, tune_op_list *launches) {
   mlirOperationWalk(function, find_launch, launches, MlirWalkPreOrder);
-  return launches->failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing launches") : TUNE_OK;
+  return launches->failed ? tune_status_out_of_memory("listing launches") : TUNE_OK;
 }
 
 //===--------------------------------------------------------------------------===//
@@ -99,7 +99,7 @@ static tune_status set_roots(MlirOperation launch, MlirOperation module) {
     begin += mlirDenseI32ArrayGetElement(segments, i);
   int64_t *roots = calloc((size_t)count + 1, sizeof *roots);
   if (!roots)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "naming kernels");
+    return tune_status_out_of_memory("naming kernels");
   for (intptr_t i = 0; i < count; ++i) {
     MlirValue root = tune_device_program_root(mlirOperationGetOperand(launch, begin + i));
     while (roots[i] < i && !mlirValueEqual(root, tune_device_program_root(mlirOperationGetOperand(
@@ -159,7 +159,7 @@ tune_status tune_launch_kernels_outline(MlirOperation module, MlirOperation func
   tune_status status = list_launches(function, &launches);
   MlirAttribute *options = calloc(launches.count + 1, sizeof *options);
   if (tune_status_is_ok(status) && !options)
-    status = tune_status_make(TUNE_OUT_OF_MEMORY, "outlining kernels");
+    status = tune_status_out_of_memory("outlining kernels");
   for (size_t i = 0; tune_status_is_ok(status) && i < launches.count; ++i)
     options[i] = collect_options(launches.ops[i]);
   tune_op_list_deinit(&launches);

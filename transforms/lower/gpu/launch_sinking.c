@@ -139,7 +139,7 @@ static tune_status sink_into(MlirOperation launch) {
   tune_op_list_deinit(&ops);
   free(self.pairs);
   if (tune_status_is_ok(status) && failed)
-    status = tune_status_make(TUNE_OUT_OF_MEMORY, "making values again in kernels");
+    status = tune_status_out_of_memory("making values again in kernels");
   return status;
 }
 

@@ -188,7 +188,7 @@ static MlirWalkResult list_write(MlirOperation op, void *user_data) {
 static tune_status find_writes(MlirOperation forall, write_list *out_list) {
   *out_list = (write_list){.is_opaque = false};
   mlirOperationWalk(forall, list_write, out_list, MlirWalkPreOrder);
-  return out_list->writes.failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing writes") : TUNE_OK;
+  return out_list->writes.failed ? tune_status_out_of_memory("listing writes") : TUNE_OK;
 }
 
 static void guard_writes(const write_list *list, MlirValue guard) {

@@ -221,7 +221,7 @@ static tune_status open_buffer(MlirOperation alloc, MlirOperation function, bool
   }
   bool failed = self.transfers.failed;
   tune_op_list_deinit(&self.transfers);
-  return failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing transfers") : TUNE_OK;
+  return failed ? tune_status_out_of_memory("listing transfers") : TUNE_OK;
 }
 
 // The linalg.fill that is all that is done with `value` before `copy`; null: there is none.
@@ -264,7 +264,7 @@ static tune_status fill_copies(MlirOperation function) {
   }
   bool failed = copies.failed;
   tune_op_list_deinit(&copies);
-  return failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing copies") : TUNE_OK;
+  return failed ? tune_status_out_of_memory("listing copies") : TUNE_OK;
 }
 
 tune_status tune_pad_folding_lower(MlirOperation function) {
@@ -279,8 +279,7 @@ tune_status tune_pad_folding_lower(MlirOperation function) {
        op = mlirOperationGetNextInBlock(op))
     if (tune_ir_is(op, "memref.alloc"))
       tune_op_list_add(&allocs, op);
-  tune_status status =
-      allocs.failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing buffers") : TUNE_OK;
+  tune_status status = allocs.failed ? tune_status_out_of_memory("listing buffers") : TUNE_OK;
   for (size_t i = 0; i < allocs.count && tune_status_is_ok(status); ++i)
     status = open_buffer(allocs.ops[i], function, opens_operands);
   tune_op_list_deinit(&allocs);

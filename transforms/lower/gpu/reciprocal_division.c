@@ -99,5 +99,5 @@ tune_status tune_reciprocal_division_run(MlirOperation kernels) {
       open_quotient(&quotients, i);
   bool failed = quotients.failed;
   tune_op_list_deinit(&quotients);
-  return failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing quotients") : TUNE_OK;
+  return failed ? tune_status_out_of_memory("listing quotients") : TUNE_OK;
 }

@@ -60,10 +60,6 @@ static MlirWalkResult add_if_wanted(MlirOperation op, void *user_data) {
              : MlirWalkResultInterrupt;
 }
 
-static tune_status out_of_memory(void) {
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "listing ops of narrow types");
-}
-
 // Rewrites the ops of `kernels` that `is_wanted` says, in their order. `rewrite` gives what takes
 // the place of an op's only result, or a null value where the op stays.
 static tune_status rewrite_each(MlirOperation kernels, const tune_device *device,
@@ -83,7 +79,7 @@ static tune_status rewrite_each(MlirOperation kernels, const tune_device *device
     mlirOperationDestroy(op);
   }
   tune_op_list_deinit(&found.ops);
-  return failed ? out_of_memory() : TUNE_OK;
+  return failed ? tune_status_out_of_memory("listing ops of narrow types") : TUNE_OK;
 }
 
 //===--------------------------------------------------------------------------===//

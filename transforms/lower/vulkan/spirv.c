@@ -68,7 +68,7 @@ tune_status tune_spirv_create(MlirContext context, const tune_device *device,
   *out_spirv = NULL;
   tune_spirv *self = calloc(1, sizeof *self);
   if (!self)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "making a lowering to SPIR-V");
+    return tune_status_out_of_memory("making a lowering to SPIR-V");
   tune_status status = init(self, context, device);
   if (!tune_status_is_ok(status)) {
     tune_spirv_destroy(self);
@@ -146,7 +146,7 @@ static MlirWalkResult open_subgroup_reduce(MlirOperation op, void *user_data) {
 static tune_status mark_texels(MlirOperation kernel, const tune_device_kernel *described) {
   int32_t *is_texels = calloc(described->argument_count + 1, sizeof *is_texels);
   if (!is_texels)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "describing a kernel");
+    return tune_status_out_of_memory("describing a kernel");
   for (size_t i = 0; i < described->argument_count; ++i)
     is_texels[i] = tune_launch_sinking_is_texels(
         mlirValueGetType(mlirBlockGetArgument(tune_ir_body(kernel), (intptr_t)i)));
@@ -353,7 +353,7 @@ static tune_status take_code(const tune_spirv *self, MlirOperation binary, tune_
   tune_spirv_code code = {.words = malloc(object.length + 1),
                           .word_count = object.length / sizeof *code.words};
   if (!code.words)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "taking the code of a kernel");
+    return tune_status_out_of_memory("taking the code of a kernel");
   memcpy(code.words, object.data, object.length);
   settle_extrema(&code);
   tune_status status = tune_spirv_validate(&code, &self->device, kernel->name);
@@ -395,7 +395,7 @@ tune_status tune_spirv_serialize(tune_spirv *self, MlirOperation kernels,
                                  tune_device_kernels *out_kernels) {
   tune_spirv_opt *opts = calloc(out_kernels->count + 1, sizeof *opts);
   if (!opts)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "serializing SPIR-V");
+    return tune_status_out_of_memory("serializing SPIR-V");
   tune_status status = serialize(self, kernels, opts, out_kernels);
   free(opts);
   return status;

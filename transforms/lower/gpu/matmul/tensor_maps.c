@@ -89,7 +89,7 @@ static tune_status extend_attributes(MlirOperation kernel, size_t all, MlirAttri
   MlirAttribute *each = calloc(all + 1, sizeof *each),
                 known = tune_ir_attribute(kernel, "arg_attrs");
   if (!each)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "describing a kernel");
+    return tune_status_out_of_memory("describing a kernel");
   for (size_t i = 0; i < all; ++i)
     each[i] = i < all - last ? mlirArrayAttrGetElement(known, (intptr_t)i) : attributes;
   mlirOperationSetAttributeByName(
@@ -109,7 +109,7 @@ static tune_status add_parameters(MlirOperation kernel, size_t count) {
   intptr_t all = mlirBlockGetNumArguments(entry);
   MlirType *types = calloc((size_t)all, sizeof *types);
   if (!types)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "describing a kernel");
+    return tune_status_out_of_memory("describing a kernel");
   for (intptr_t i = 0; i < all; ++i)
     types[i] = mlirValueGetType(mlirBlockGetArgument(entry, i));
   MlirType type = mlirFunctionTypeGet(context, all, types, 0, NULL);
@@ -147,7 +147,7 @@ tune_status tune_tensor_maps_lower(MlirOperation kernel, tune_device_kernel *des
   size_t *parameters = calloc(maps.count + 1, sizeof *parameters);
   tune_status status = TUNE_OK;
   if (!parameters || maps.failed)
-    status = tune_status_make(TUNE_OUT_OF_MEMORY, "listing the tensor maps of a kernel");
+    status = tune_status_out_of_memory("listing the tensor maps of a kernel");
   else if (maps.count)
     status = open_all(kernel, &maps, described, parameters);
   free(parameters);
