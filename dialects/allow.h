@@ -1,4 +1,4 @@
-//===- allow.h - What code may compute less exactly than the module says ---------------===//
+//===- allow.h - The attribute tune.allow: arithmetic that may be less exact -===//
 //
 // Some instructions are faster because they round more. Code has none of them unless the module
 // allows it, by an attribute that names them:

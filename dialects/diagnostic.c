@@ -1,4 +1,4 @@
-//===- diagnostic.c - Between MLIR diagnostics and statuses ----------------------===//
+//===- diagnostic.c - MLIR diagnostics as statuses, and back -----------------===//
 
 #include "dialects/diagnostic.h"
 

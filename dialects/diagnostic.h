@@ -1,4 +1,4 @@
-//===- diagnostic.h - Between MLIR diagnostics and statuses ----------------------===//
+//===- diagnostic.h - MLIR diagnostics as statuses, and back -----------------===//
 //
 // MLIR reports through handlers on a context, we return statuses. At the border, one
 // becomes the other, and the place in the IR is kept as text, in the form that

@@ -1,4 +1,4 @@
-//===- extensible.cpp - What MLIR's C++ API has and its C API lacks --------------===//
+//===- extensible.cpp - Dynamic attributes and types, of which the C API has none -===//
 
 extern "C" {
 #include "support/status.h"

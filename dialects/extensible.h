@@ -1,4 +1,4 @@
-//===- extensible.h - What MLIR's C++ API has and its C API lacks ----------------===//
+//===- extensible.h - Dynamic attributes and types, of which the C API has none -===//
 //
 // MLIR 22's C API can neither register a dialect made at run time, nor read and make
 // its attributes, nor emit a diagnostic that is not an error. These few functions do;

@@ -1,4 +1,4 @@
-//===- device_facts.c - What code for a device may use -----------------------===//
+//===- device_facts.c - Facts of a device that code for it rests on ----------===//
 
 #include "formats/device_facts.h"
 

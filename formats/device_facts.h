@@ -1,4 +1,4 @@
-//===- device_facts.h - What code for a device may use -----------------------===//
+//===- device_facts.h - Facts of a device that code for it rests on ----------===//
 //
 // Read off a device's fingerprint (targets/fingerprint.h), by rules and lowerings alike; what is to
 // run on a device that is not here takes what every one of its kind has.

@@ -1,4 +1,4 @@
-//===- magic.h - How files of ours begin -------------------------------------===//
+//===- magic.h - First bytes of our files ------------------------------------===//
 //
 // So that who is given another kind of file can say which it is.
 //

@@ -1,4 +1,4 @@
-//===- file.h - Whole files and folders ------------------------------------------===//
+//===- file.h - Reading and writing whole files and folders ------------------===//
 //
 // Errors carry the path.
 //

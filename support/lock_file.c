@@ -1,4 +1,4 @@
-//===- lock_file.c - Where the locks on cores lie ----------------------------------===//
+//===- lock_file.c - Paths of the locks on cores -----------------------------===//
 
 #include "support/lock_file.h"
 

@@ -1,4 +1,4 @@
-//===- lock_file.h - Where the locks on cores lie ----------------------------------===//
+//===- lock_file.h - Paths of the locks on cores -----------------------------===//
 //
 // The file on whose bytes whoever times something holds locks (tools/tune-measure/cpu_lock.h):
 // /tmp/mlir-tune-UID/cpus.lock, or $XDG_RUNTIME_DIR/mlir-tune-UID/cpus.lock where that cannot be

@@ -1,4 +1,4 @@
-//===- program_head.c - How a device program begins -----------------------------------===//
+//===- program_head.c - The head of a device program's file ------------------===//
 
 #include "support/program_head.h"
 

@@ -1,4 +1,4 @@
-//===- sandbox.c - What a child may do to the rest of the machine --------------------===//
+//===- sandbox.c - Confinement of child processes ----------------------------===//
 
 #include "support/sandbox.h"
 

@@ -1,4 +1,4 @@
-//===- sandbox.h - What a child may do to the rest of the machine --------------------===//
+//===- sandbox.h - Confinement of child processes ----------------------------===//
 //
 // Narrows what the calling process, and all that it starts, may ask of the kernel, for good: by a
 // seccomp filter (which system calls, and some of their arguments) and by Landlock (under which

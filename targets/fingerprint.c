@@ -1,4 +1,4 @@
-//===- fingerprint.c - What a target is --------------------------------------------===//
+//===- fingerprint.c - The fingerprint of a target ---------------------------===//
 
 #include "targets/fingerprint.h"
 #include "support/json.h"

@@ -1,4 +1,4 @@
-//===- fingerprint.h - What a target is --------------------------------------------===//
+//===- fingerprint.h - The fingerprint of a target ---------------------------===//
 //
 // What decides how fast code runs on a target, and so what a record is valid for: model,
 // instruction sets, caches, cores. Its digest is part of each record's identity. Rules read

@@ -1,4 +1,4 @@
-//===- output_check.c - Whether an output is what it should be ----------------------===//
+//===- output_check.c - Comparison of outputs with a reference ---------------===//
 
 #include "targets/output_check.h"
 #include "support/string_builder.h"

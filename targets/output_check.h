@@ -1,4 +1,4 @@
-//===- output_check.h - Whether an output is what it should be ----------------------===//
+//===- output_check.h - Comparison of outputs with a reference ---------------===//
 //
 // An output of a candidate is compared with that of the reference, the plainest lowering of the
 // same task on the same inputs. Integers and i1 have to be equal. A float x is right beside the

@@ -1,4 +1,4 @@
-//===- program.c - What runs on a device other than the CPU -------------------------===//
+//===- program.c - Reading device programs -----------------------------------===//
 
 #include "targets/program.h"
 #include "support/file.h"

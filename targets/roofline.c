@@ -1,4 +1,4 @@
-//===- roofline.c - What a target can do at best -------------------------------------===//
+//===- roofline.c - The roofline of a target ---------------------------------===//
 
 #include "targets/roofline.h"
 

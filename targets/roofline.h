@@ -1,4 +1,4 @@
-//===- roofline.h - What a target can do at best -------------------------------------===//
+//===- roofline.h - The roofline of a target ---------------------------------===//
 //
 // Measured, not computed from data sheets: peaks of arithmetic from registers, and bandwidths of
 // each level of memory, with as many threads as kernels are run with. The roofline of a kernel

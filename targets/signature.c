@@ -1,4 +1,4 @@
-//===- signature.c - What an artifact's entry takes and gives ----------------------===//
+//===- signature.c - The signature of an artifact's entry --------------------===//
 
 #include "targets/signature.h"
 

@@ -1,10 +1,10 @@
-//===- ours.c - What tune-run --emit=so wrote, as a contestant ----------------------===//
+//===- ours.c - The contestant of tune-run --emit=so -------------------------===//
 //
 //   ours output-bytes=N input=a.bin … artifact=x.so shape=512x1024 … result=512x1024
 //
 // A `shape` for each input, in order, and one for the result; all are tensors. The result's memory
 // comes from the artifact and goes back to it after each call, as the ABI has it
-// (docs/architecture.md): that is part of the time. What is packed ahead is so before, once.
+// (docs/protocol.md): that is part of the time. What is packed ahead is so before, once.
 //
 //===--------------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- records.c - How fast a large database answers -----------------------------------===//
+//===- records.c - Benchmark of a large database -----------------------------===//
 //
 //   tune_database_benchmark RECORDS FILE
 //

@@ -1,4 +1,4 @@
-//===- cpu_fingerprint.c - What the CPU is -----------------------------------------===//
+//===- cpu_fingerprint.c - The fingerprint of a CPU --------------------------===//
 //
 // From /proc/cpuinfo, whose flags are those that CPU, hypervisor and kernel all support, and from
 // /sys for the caches.

@@ -1,4 +1,4 @@
-//===- cuda_api.h - What is used of CUDA's driver API -----------------------------------===//
+//===- cuda_api.h - Declarations of CUDA's driver API ------------------------===//
 //
 // NVIDIA's toolkit is not needed to build: the names, values and signatures of the driver API
 // (libcuda.so.1) that are used here stand here, as the CUDA Driver API Reference Manual has them.

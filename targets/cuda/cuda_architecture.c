@@ -1,4 +1,4 @@
-//===- cuda_architecture.c - What NVIDIA's architectures have ---------------------------===//
+//===- cuda_architecture.c - Features of NVIDIA's architectures --------------===//
 
 #include "targets/cuda/cuda_architecture.h"
 

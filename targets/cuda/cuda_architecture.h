@@ -1,4 +1,4 @@
-//===- cuda_architecture.h - What NVIDIA's architectures have ---------------------------===//
+//===- cuda_architecture.h - Features of NVIDIA's architectures --------------===//
 //
 // Of each architecture that code is made for, what all of its devices have: the table of
 // technical specifications per compute capability in NVIDIA's CUDA programming guide. So

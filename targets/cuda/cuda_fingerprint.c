@@ -1,4 +1,4 @@
-//===- cuda_fingerprint.c - What a CUDA device is ---------------------------------------===//
+//===- cuda_fingerprint.c - The fingerprint of a CUDA device -----------------===//
 
 #include "targets/cuda/cuda_fingerprint.h"
 #include "targets/cuda/cuda_architecture.h"

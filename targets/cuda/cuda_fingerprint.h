@@ -1,4 +1,4 @@
-//===- cuda_fingerprint.h - What a CUDA device is ---------------------------------------===//
+//===- cuda_fingerprint.h - The fingerprint of a CUDA device -----------------===//
 
 #ifndef TUNE_TARGETS_CUDA_CUDA_FINGERPRINT_H
 #define TUNE_TARGETS_CUDA_CUDA_FINGERPRINT_H

@@ -1,4 +1,4 @@
-//===- cuda_module.c - Code for a CUDA device -------------------------------------------===//
+//===- cuda_module.c - Loaded code of a CUDA device --------------------------===//
 
 #include "targets/cuda/cuda_module.h"
 

@@ -1,4 +1,4 @@
-//===- cuda_module.h - Code for a CUDA device -------------------------------------------===//
+//===- cuda_module.h - Loaded code of a CUDA device --------------------------===//
 //
 // PTX, which the driver compiles, or a cubin, which ptxas has compiled. What the driver
 // would refuse without saying why, and what it would take without looking, such as a launch

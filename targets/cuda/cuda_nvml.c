@@ -1,4 +1,4 @@
-//===- cuda_nvml.c - What NVIDIA's management library says of a device ------------------===//
+//===- cuda_nvml.c - Clocks and load of a device, by NVIDIA's management library -===//
 
 #include "targets/cuda/cuda_nvml.h"
 #include "targets/cuda/nvml_api.h"

@@ -1,4 +1,4 @@
-//===- cuda_nvml.h - What NVIDIA's management library says of a device ------------------===//
+//===- cuda_nvml.h - Clocks and load of a device, by NVIDIA's management library -===//
 //
 // Of its driver's own version and clocks, which the driver API does not tell, or not well.
 // The library (libnvidia-ml.so.1) comes with the driver, but containers may lack it: then

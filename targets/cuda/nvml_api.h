@@ -1,4 +1,4 @@
-//===- nvml_api.h - What is used of NVIDIA's management library -------------------------===//
+//===- nvml_api.h - Declarations of NVIDIA's management library --------------===//
 //
 // As cuda_api.h, of libnvidia-ml.so.1 (NVML API Reference Guide).
 //

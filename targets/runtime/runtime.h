@@ -1,4 +1,4 @@
-//===- runtime.h - What generated code calls ------------------------------------===//
+//===- runtime.h - Functions that artifacts are linked with ------------------===//
 //
 // libtune_runtime.a is linked into every artifact, and into a user's program where it links
 // `--emit=obj`. It needs malloc, free, memcpy and memset, and a byte for each thread, no more, and

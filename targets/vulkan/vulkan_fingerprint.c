@@ -1,4 +1,4 @@
-//===- vulkan_fingerprint.c - What a Vulkan device is ---------------------------------===//
+//===- vulkan_fingerprint.c - The fingerprint of a Vulkan device -------------===//
 
 #include "targets/vulkan/vulkan_fingerprint.h"
 #include "targets/vulkan/vulkan_matrices.h"

@@ -1,4 +1,4 @@
-//===- vulkan_fingerprint.h - What a Vulkan device is ---------------------------------===//
+//===- vulkan_fingerprint.h - The fingerprint of a Vulkan device -------------===//
 
 #ifndef TUNE_TARGETS_VULKAN_VULKAN_FINGERPRINT_H
 #define TUNE_TARGETS_VULKAN_VULKAN_FINGERPRINT_H

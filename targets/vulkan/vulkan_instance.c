@@ -1,4 +1,4 @@
-//===- vulkan_instance.c - From the loader to a physical device -----------------------===//
+//===- vulkan_instance.c - The Vulkan instance and its physical devices ------===//
 
 #include "targets/vulkan/vulkan_instance.h"
 #include "support/string_builder.h"

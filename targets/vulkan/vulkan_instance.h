@@ -1,4 +1,4 @@
-//===- vulkan_instance.h - From the loader to a physical device -----------------------===//
+//===- vulkan_instance.h - The Vulkan instance and its physical devices ------===//
 //
 // The first half of opening a device: the instance, what the validation layer says, and
 // the choice among the devices there are. The device's members are those of

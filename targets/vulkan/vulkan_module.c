@@ -1,4 +1,4 @@
-//===- vulkan_module.c - What a SPIR-V module asks for --------------------------------===//
+//===- vulkan_module.c - Requirements of a SPIR-V module ---------------------===//
 //
 // SPIR-V is a stream of words: a header of five, then instructions, whose first word has their
 // length in the upper half and their opcode in the lower ("Physical Layout of a SPIR-V Module and

@@ -1,4 +1,4 @@
-//===- vulkan_module.h - What a SPIR-V module asks for --------------------------------===//
+//===- vulkan_module.h - Requirements of a SPIR-V module ---------------------===//
 //
 // Drivers take a module on trust: one that names no such kernel, or that needs what the
 // device does not have, may crash them. So the words are looked at first, as far as that.

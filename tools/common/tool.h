@@ -1,4 +1,4 @@
-//===- tool.h - What every tool says in the same way -----------------------------===//
+//===- tool.h - Version, help and errors of the tools ------------------------===//
 //
 // Threads: no shared state but the streams.
 //

@@ -1,4 +1,4 @@
-//===- common.c - What the commands of tune-db share ------------------------------===//
+//===- common.c - Shared parts of the commands of tune-db --------------------===//
 
 #include "tools/tune-db/tune_db.h"
 

@@ -1,4 +1,4 @@
-//===- counters.c - What the processor counted while a kernel ran -----------------------===//
+//===- counters.c - Performance counters of a run ----------------------------===//
 
 #include "tools/tune-measure/counters.h"
 

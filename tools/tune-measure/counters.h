@@ -1,4 +1,4 @@
-//===- counters.h - What the processor counted while a kernel ran -----------------------===//
+//===- counters.h - Performance counters of a run ----------------------------===//
 //
 // Cycles, instructions, misses of the last cache and of branches by perf_event_open(2), in user
 // mode, of this thread and all that it starts later; floating-point operations by events of the

@@ -1,4 +1,4 @@
-//===- device_facts.c - What the device is ----------------------------------------------------===//
+//===- device.c - Requests for fingerprints and rooflines --------------------===//
 
 #include "tools/tune-measure/device.h"
 #include "support/json.h"

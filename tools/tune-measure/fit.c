@@ -1,4 +1,4 @@
-//===- fit.c - Whether code made elsewhere runs here -------------------------------------===//
+//===- fit.c - Compatibility of code that was made elsewhere -----------------===//
 
 #include "tools/tune-measure/fit.h"
 #include "support/string_builder.h"

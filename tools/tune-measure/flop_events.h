@@ -1,4 +1,4 @@
-//===- flop_events.h - Which events of a processor are floating-point operations ---------===//
+//===- flop_events.h - Events of processors that count floating-point operations -===//
 //
 // Linux has no event for them that all processors know, so they are counted by the processor's own
 // ("raw") events, chosen by what CPUID says it is:

@@ -1,4 +1,4 @@
-//===- inputs.c - What a task's arguments are ------------------------------------------===//
+//===- inputs.c - Arguments that candidates are run on -----------------------===//
 
 #include "tools/tune-measure/inputs.h"
 #include "targets/npy.h"

@@ -1,4 +1,4 @@
-//===- inputs.h - What a task's arguments are ------------------------------------------===//
+//===- inputs.h - Arguments that candidates are run on -----------------------===//
 //
 // Arguments come from files or from a seed. The seeded ones are there twice: dense, which is what
 // is timed, and sparse (targets/sparse.h), where a few terms make an output.

@@ -1,4 +1,4 @@
-//===- reference_loops.c - What is right for a task's inputs ---------------------------------===//
+//===- reference.c - Reference outputs of a task -----------------------------===//
 
 #include "tools/tune-measure/reference.h"
 #include "targets/random_at.h"

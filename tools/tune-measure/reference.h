@@ -1,4 +1,4 @@
-//===- reference_loops.h - What is right for a task's inputs ---------------------------------===//
+//===- reference.h - Reference outputs of a task -----------------------------===//
 //
 // The reference runs in children. The CPU computes it whatever the target is.
 //

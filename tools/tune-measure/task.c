@@ -1,4 +1,4 @@
-//===- task.c - What candidates are run on and compared with --------------------------===//
+//===- task.c - An opened task: inputs, references, limits -------------------===//
 
 #include "tools/tune-measure/task.h"
 #include "support/clock.h"

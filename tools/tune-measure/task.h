@@ -1,4 +1,4 @@
-//===- task.h - What candidates are run on and compared with --------------------------===//
+//===- task.h - An opened task: inputs, references, limits -------------------===//
 //
 // A task holds the inputs and the outputs that are right for them. Both are made once; the
 // children that run candidates inherit them and pay only for the pages they write to.
@@ -47,7 +47,7 @@ typedef struct task {
   double nan_share;         // of the reference's floats there: what is NaN cannot be checked
 } task;
 
-// Makes a task from a request's members (docs/architecture.md): "target", "device", "signature",
+// Makes a task from a request's members (docs/protocol.md): "target", "device", "signature",
 // "seed", "threads", "flush_cache", "counters", "cpus", "reduction", "accumulator", "dynamic",
 // "inputs", "reference", "sensitivity", "limits". Runs the reference, if there is one; where that
 // gives more NaN than numbers, the inputs are made positive and it runs again; for the sensitivity

@@ -1,4 +1,4 @@
-//===- emit.h - Code into a file, with a header --------------------------------------===//
+//===- emit.h - Writing code and its C header to files -----------------------===//
 
 #ifndef TUNE_TOOLS_TUNE_RUN_EMIT_H
 #define TUNE_TOOLS_TUNE_RUN_EMIT_H

@@ -1,4 +1,4 @@
-//===- exchange.h - Asking a server and waiting for its answer ---------------------===//
+//===- exchange.h - Requests to a server and their replies -------------------===//
 //
 // tune-run has one thing to do at a time, so it waits where drivers that search do
 // something else meanwhile.

@@ -1,4 +1,4 @@
-//===- figures.h - What a time says about a module ---------------------------------===//
+//===- figures.h - Figures made of a time: rates and shares of the roofline --===//
 //
 // Work and traffic of a module are those of its tasks together (transforms/tasks/task_summary.h);
 // ops that belong to no task count nothing. The time at the peak is the sum over the tasks of their

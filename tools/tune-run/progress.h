@@ -1,4 +1,4 @@
-//===- progress.h - What tune-run is doing, for who waits --------------------------===//
+//===- progress.h - Progress of tune-run on a terminal -----------------------===//
 //
 // A word on stderr while something takes its time, gone when it is done. Nothing where stderr is
 // no terminal.

@@ -1,4 +1,4 @@
-//===- report.h - What tune-run says of a benchmark ---------------------------------===//
+//===- report.h - Reports of a benchmark -------------------------------------===//
 //
 // docs/tune-run.md lists the keys of the JSON; they stay.
 //

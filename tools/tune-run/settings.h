@@ -1,4 +1,4 @@
-//===- settings.h - What the command line of tune-run asks for ---------------------===//
+//===- settings.h - The settings of a run, from the command line -------------===//
 
 #ifndef TUNE_TOOLS_TUNE_RUN_SETTINGS_H
 #define TUNE_TOOLS_TUNE_RUN_SETTINGS_H

@@ -1,4 +1,4 @@
-//===- build_sandbox.c - What a build may write to ---------------------------------===//
+//===- build_sandbox.c - The sandbox of builds -------------------------------===//
 
 #include "tools/tune-worker/build_sandbox.h"
 

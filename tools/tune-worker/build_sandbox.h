@@ -1,4 +1,4 @@
-//===- build_sandbox.h - What a build may write to ---------------------------------===//
+//===- build_sandbox.h - The sandbox of builds -------------------------------===//
 //
 // The sandbox (support/sandbox.h) of every process that compiles: a build of the server's, and
 // `tune-worker --build`.

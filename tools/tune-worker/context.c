@@ -1,4 +1,4 @@
-//===- context.c - What a process that builds needs of MLIR -----------------------===//
+//===- context.c - The MLIR context of processes that build ------------------===//
 
 #include "tools/tune-worker/context.h"
 

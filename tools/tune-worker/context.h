@@ -1,4 +1,4 @@
-//===- context.h - What a process that builds needs of MLIR -----------------------===//
+//===- context.h - The MLIR context of processes that build ------------------===//
 //
 // Everything upstream and the tune dialect, in one context without threads: the worker
 // forks, and a forked child has only the thread that forked.

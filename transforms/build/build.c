@@ -1,4 +1,4 @@
-//===- build.c - From a task's text and a config to code ---------------------===//
+//===- build.c - Building a task: from its text and a config to code ---------===//
 
 #include "transforms/build/build.h"
 

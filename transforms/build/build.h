@@ -1,4 +1,4 @@
-//===- build.h - From a task's text and a config to code ---------------------===//
+//===- build.h - Building a task: from its text and a config to code ---------===//
 //
 // A tune_build_task is what a worker keeps of a task: payload and schedule parsed once,
 // the space and the signature read off them. Each build works on clones, so that a task

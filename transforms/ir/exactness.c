@@ -1,4 +1,4 @@
-//===- exactness.c - Whether a function's outputs are exact for small integers -===//
+//===- exactness.c - Analysis: outputs that are exact for small integers -----===//
 
 #include "transforms/ir/exactness.h"
 #include "transforms/ir/ir_builder.h"

@@ -1,4 +1,4 @@
-//===- exactness.h - Whether a function's outputs are exact for small integers -===//
+//===- exactness.h - Analysis: outputs that are exact for small integers -----===//
 //
 // A function that only adds, multiplies and takes maxima and minima computes small integers
 // exactly, in any order: of factors and terms none of which is negative no partial result is larger

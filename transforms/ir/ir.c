@@ -1,4 +1,4 @@
-//===- ir.c - Small words over MLIR's C API ----------------------------------===//
+//===- ir.c - Helpers over MLIR's C API --------------------------------------===//
 
 #include "transforms/ir/ir.h"
 #include "transforms/ir/ir_builder.h"

@@ -1,4 +1,4 @@
-//===- ir.h - Small words over MLIR's C API ----------------------------------===//
+//===- ir.h - Helpers over MLIR's C API --------------------------------------===//
 //
 // What nearly every file that reads IR needs: names of ops, attributes by name, symbols
 // of a module, printing into a text.

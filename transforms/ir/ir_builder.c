@@ -1,4 +1,4 @@
-//===- ir_builder.c - Making ops one after the other -------------------------===//
+//===- ir_builder.c - A builder of ops ---------------------------------------===//
 
 #include "transforms/ir/ir_builder.h"
 

@@ -1,4 +1,4 @@
-//===- ir_builder.h - Making ops one after the other -------------------------===//
+//===- ir_builder.h - A builder of ops ---------------------------------------===//
 //
 // A builder is a place in a block and a location. Whoever makes more than an op or two uses it.
 //

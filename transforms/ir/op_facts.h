@@ -1,4 +1,4 @@
-//===- op_facts.h - What a structured op does, read off its maps and body ----===//
+//===- op_facts.h - Facts of a structured op, read off its maps and body -----===//
 //
 // Facts about one op, taken from iterator types, indexing maps, operand types and body,
 // never from its name: a matmul is one whether it was written as linalg.matmul, as a

@@ -1,4 +1,4 @@
-//===- op_map.h - From pointers to indices -----------------------------------===//
+//===- op_map.h - A hash map from pointers to indices ------------------------===//
 //
 // A hash map from the address of an op, a value or a block to an index: what graph
 // algorithms over IR need where MLIR itself keeps no numbers.

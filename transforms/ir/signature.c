@@ -1,4 +1,4 @@
-//===- signature.c - How an artifact is called -------------------------------===//
+//===- signature.c - The signature of a function, for its artifact -----------===//
 
 #include "transforms/ir/signature.h"
 

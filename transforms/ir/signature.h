@@ -1,4 +1,4 @@
-//===- signature.h - How an artifact is called -------------------------------===//
+//===- signature.h - The signature of a function, for its artifact -----------===//
 //
 // The signature of an artifact's entry is read off its function before any schedule ran
 // on it, so that all candidates and the reference of a task have the same one:
@@ -14,7 +14,7 @@
 //    nsw), or may (a call);
 //  - exactness.h says for which values its outputs are exact.
 //
-// docs/architecture.md has the JSON and the layout in memory.
+// docs/protocol.md has the JSON and the layout in memory.
 //
 // Threads: a signature is immutable once made.
 //

@@ -1,4 +1,4 @@
-//===- device_launches.c - From a scheduled module to kernels ----------------===//
+//===- device_launches.c - Lowering of a scheduled module to kernels and their launches -===//
 
 #include "transforms/lower/device_launches.h"
 

@@ -1,4 +1,4 @@
-//===- device_launches.h - From a scheduled module to kernels ----------------===//
+//===- device_launches.h - Lowering of a scheduled module to kernels and their launches -===//
 //
 // What the ways to all devices share:
 //  1. tensors that the schedule left are bufferized, results are placed (as lower/cpu/cpu.h);

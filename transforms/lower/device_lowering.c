@@ -1,4 +1,4 @@
-//===- device_lowering.c - From a scheduled module to a device program -------===//
+//===- device_lowering.c - The lowering for devices: scheduled modules to device programs ---===//
 
 #include "transforms/lower/device_lowering.h"
 

@@ -1,4 +1,4 @@
-//===- lowering.h - From a scheduled module to an artifact of some target ----===//
+//===- lowering.h - The lowering of a scheduled module, for any target -------===//
 //
 // A tune_lowering makes what a target runs: for the CPU what becomes a shared object
 // (cpu.h), for a device a program (vulkan.h, cuda.h). The plain lowering, which candidates of any

@@ -1,4 +1,4 @@
-//===- machine.c - What rules need to know of a target -----------------------===//
+//===- machine.c - The machine as rules see it -------------------------------===//
 
 #include "transforms/rules/machine.h"
 

@@ -1,4 +1,4 @@
-//===- machine.h - What rules need to know of a target -----------------------===//
+//===- machine.h - The machine as rules see it -------------------------------===//
 //
 // Threads: a plain value.
 //

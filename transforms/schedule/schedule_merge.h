@@ -1,4 +1,4 @@
-//===- schedule_merge.h - The sequences of many schedules under one roof -----===//
+//===- schedule_merge.h - Merging the sequences of many schedules into one script -===//
 //
 // Takes the decided schedules of tasks apart into their sequences, gives these names that do
 // not clash, and keeps those once that are equal, as most are by which tasks are prepared.

@@ -1,4 +1,4 @@
-//===- schedule_result.c - What a schedule may leave of a payload ------------===//
+//===- schedule_result.c - The check of what a schedule left -----------------===//
 
 #include "transforms/schedule/schedule_result.h"
 

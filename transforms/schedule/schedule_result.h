@@ -1,4 +1,4 @@
-//===- schedule_result.h - What a schedule may leave of a payload ------------===//
+//===- schedule_result.h - The check of what a schedule left -----------------===//
 //
 // A schedule is data, yet its ops can write attributes of any name (transform.annotate), and make
 // any op (PDL's rewrites, transform.structured.replace). Some of that goes to the assembler and the

@@ -1,4 +1,4 @@
-//===- search_conditions.c - What the machine is like during a search --------===//
+//===- search_conditions.c - Conditions of the machine during a search -------===//
 
 #include "transforms/search/search_state.h"
 

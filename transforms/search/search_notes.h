@@ -1,4 +1,4 @@
-//===- search_notes.h - What a search's table has no column for --------------===//
+//===- search_notes.h - Notes below the table of a search --------------------===//
 //
 // Lines below the table, each of one task: why it ended, what failed where nothing else won,
 // knobs that changed nothing, figures that are not to be believed.

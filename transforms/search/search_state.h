@@ -1,4 +1,4 @@
-//===- search_state.h - What the parts of a search share ---------------------===//
+//===- search_state.h - State that the files of a search share ---------------===//
 //
 // Internal to search.c (tasks one after the other, as they are measured here), search_conditions.c
 // (what the machine is like meanwhile) and search_rounds.c (all tasks in rounds, measured

@@ -1,4 +1,4 @@
-//===- best_config.h - What the database knows best for a task ---------------===//
+//===- best_config.h - The best record of a task, as a config ----------------===//
 //
 // Looks for the config to use in the records of a task on a target: the best of them that
 // the task's space allows, which is narrower where the user chose. Nothing is measured.

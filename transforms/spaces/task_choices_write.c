@@ -1,4 +1,4 @@
-//===- task_choices_write.c - From a space and a config to choices on ops ----===//
+//===- task_choices_write.c - Writing choices to ops -------------------------===//
 
 #include "dialects/choices.h"
 #include "transforms/spaces/task_choices.h"

@@ -1,4 +1,4 @@
-//===- task_space.h - What may be decided about a task, and what is decided --===//
+//===- task_space.h - The space of a task ------------------------------------===//
 //
 // From an extracted task to something that can be searched: the schedule with its knobs
 // open, written by a rule or by the user, the space read off it, and that space narrowed by

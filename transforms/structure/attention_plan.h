@@ -1,4 +1,4 @@
-//===- attention_plan.h - Which nest plays which part in attention -----------===//
+//===- attention_plan.h - Matching attention: roles of its nests -------------===//
 //
 // clang-format off
 //   S[batch, row, key] = Q[batch, row, width] * K[batch, key, width]     scores

@@ -1,4 +1,4 @@
-//===- structure.h - What the rules see of a task ----------------------------===//
+//===- structure.h - The structure of a task: its loop nests as plain data ---===//
 //
 // Rules do not look at IR. They look at a task as a list of loop nests, one a linalg op
 // in program order: how far each loop runs, whether it reduces, and by which affine

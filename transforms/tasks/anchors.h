@@ -1,4 +1,4 @@
-//===- anchors.h - Which ops of a module stand for tasks ---------------------===//
+//===- anchors.h - The anchors of tasks in a module --------------------------===//
 //
 // The decisions about a task are attributes of its anchors: the ops of the user's module that
 // its occurrences come from (extract.h). This is the way back from such an op to its task.

@@ -1,4 +1,4 @@
-//===- fusion_attention.h - Making one group of attention --------------------===//
+//===- fusion_attention.h - Fusion of two products and a softmax as attention -===//
 //
 // Between fusion_groups.c and its parts only.
 //

@@ -1,4 +1,4 @@
-//===- fusion_groups.h - Which ops make one task -----------------------------===//
+//===- fusion_groups.h - Fusion groups: the ops of each task -----------------===//
 //
 // Splits the structured ops of a normalized module (normalize.h) into groups, one for
 // each task to be. Around an anchor go

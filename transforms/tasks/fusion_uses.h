@@ -1,4 +1,4 @@
-//===- fusion_uses.h - Who reads what among the nodes of a module ------------===//
+//===- fusion_uses.h - Uses of results between the nodes of fusion groups ----===//
 //
 // Between fusion_groups.c and its parts only.
 //

@@ -1,4 +1,4 @@
-//===- task_summary.h - What a task is called and what it costs at least -----===//
+//===- task_summary.h - Name and cost of a task ------------------------------===//
 //
 // Threads: reading IR, as MLIR allows.
 //

@@ -1,4 +1,4 @@
-//===- database.c - Tasks and fingerprints -----------------------------------===//
+//===- database.c - The database of records ----------------------------------===//
 
 #include "support/clock.h"
 #include "tuning/database/database_internal.h"

@@ -1,4 +1,4 @@
-//===- database.h - Where records are kept -----------------------------------===//
+//===- database.h - The database of records ----------------------------------===//
 //
 // One SQLite file with four kinds of things: tasks, by key; fingerprints of targets, by
 // digest; trials (tuning/record/record.h), each of one task on one fingerprint; and the version

@@ -1,4 +1,4 @@
-//===- database_best.c - Which record to use ---------------------------------===//
+//===- database_best.c - The query for the best record -----------------------===//
 //
 // What a session would believe that loads the same records (session_records.c): good ones can be
 // taken back by others, see TUNE_DATABASE_IS_TAKEN_BACK.

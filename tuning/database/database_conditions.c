@@ -1,4 +1,4 @@
-//===- database_conditions.c - What the machine was like, a row for many records -===//
+//===- database_conditions.c - Rows of conditions, shared by many records ----===//
 
 #include "tuning/database/database_internal.h"
 

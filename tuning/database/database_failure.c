@@ -1,4 +1,4 @@
-//===- database_failure.c - What went wrong, and what to do ------------------===//
+//===- database_failure.c - Errors of SQLite as statuses ---------------------===//
 
 #include "tuning/database/database_internal.h"
 

@@ -1,4 +1,4 @@
-//===- database_internal.h - What the files of the database share ------------===//
+//===- database_internal.h - State that the files of the database share ------===//
 //
 // The connection, and SQLite's results as statuses. Only tuning/database/database*.c include this.
 //

@@ -1,4 +1,4 @@
-//===- database_upkeep.h - Making a database smaller, and looking for damage -===//
+//===- database_upkeep.h - Pruning and checking a database -------------------===//
 //
 // Threads: as database.h.
 //

@@ -1,4 +1,4 @@
-//===- cpu_features.h - Code for a CPU that is known by its fingerprint ------===//
+//===- cpu_features.h - Target features of a CPU, from its fingerprint -------===//
 
 #ifndef TUNE_TUNING_DEVICE_CPU_FEATURES_H
 #define TUNE_TUNING_DEVICE_CPU_FEATURES_H

@@ -1,4 +1,4 @@
-//===- roofline_share.h - Where a time is under the roofline -----------------===//
+//===- roofline_share.h - A time's share of the roofline ---------------------===//
 //
 // What bounds a piece of work is its arithmetic, at the peak for its type, or its traffic, at the
 // bandwidth of the nearest memory that holds it, whichever takes longer. Rooflines are JSON as in

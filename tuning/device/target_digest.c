@@ -1,4 +1,4 @@
-//===- target_digest.c - What records go by ----------------------------------===//
+//===- target_digest.c - The digest of a target that records go by -----------===//
 //
 // Apart from target_facts.c, since tune-measure needs this and not the database.
 //

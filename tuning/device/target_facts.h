@@ -1,4 +1,4 @@
-//===- target_facts.h - What passes know of the machine that code is for -----===//
+//===- target_facts.h - Facts of the target that passes work for -------------===//
 //
 // Rules want register counts and cache sizes, records want to be told apart by what they
 // were measured on, tables want the share of the peak. All that comes from a target

@@ -1,4 +1,4 @@
-//===- target_name.h - What a target is called on a command line -------------===//
+//===- target_name.h - Names of targets on the command line ------------------===//
 //
 // Wherever a target can be given it is a name, and for targets with devices a colon and
 // what picks one of them:

@@ -1,4 +1,4 @@
-//===- conditions.h - Under which conditions is measured ---------------------===//
+//===- conditions.h - Conditions of measuring, read from the system ----------===//
 //
 // A time is worth what the machine was like: which CPUs measured, who holds their clock rate,
 // how much else ran. From the system's counters (/proc/stat) and settings (/sys); what these

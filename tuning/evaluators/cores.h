@@ -1,4 +1,4 @@
-//===- cores.h - Which cores measure and which build -------------------------===//
+//===- cores.h - Choice of cores for measuring and for building --------------===//
 //
 // What is being timed has its cores to itself. Of the cores that this process may use, the
 // last ones measure, since the first ones get more of the system's interrupts; the others

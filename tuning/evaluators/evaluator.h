@@ -1,4 +1,4 @@
-//===- evaluator.h - Where configs are built and timed -----------------------===//
+//===- evaluator.h - The interface of evaluators: build and time a config ----===//
 //
 // What the session knows of building and measuring: a config goes in with a ticket, an
 // artifact's digest comes out; the session then has that artifact measured, or releases

@@ -1,4 +1,4 @@
-//===- placements.h - Kernels compared in several places of memory -----------===//
+//===- placements.h - Comparison of kernels in several placements in memory --===//
 //
 // Where code and data of a kernel lie is fixed as long as a process has them, and short kernels
 // feel it: by up to 1 % one way or the other (docs/measuring.md), which rounds within the process

@@ -1,4 +1,4 @@
-//===- statistics.c - What samples of a time say -----------------------------===//
+//===- statistics.c - Statistics of samples ----------------------------------===//
 
 #include "tuning/measure/statistics.h"
 

@@ -1,4 +1,4 @@
-//===- statistics.h - What samples of a time say -----------------------------===//
+//===- statistics.h - Statistics of samples ----------------------------------===//
 //
 // Times of a program are not normally distributed: they have a floor, and a tail of
 // interruptions. So everything here rests on order: medians, their intervals from order

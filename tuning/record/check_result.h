@@ -1,4 +1,4 @@
-//===- check_result.h - What the check of a trial came to, and what it allowed -===//
+//===- check_result.h - The result of a check of outputs ---------------------===//
 //
 // Of all elements of all outputs the one that came closest to its limit, or went furthest beyond
 // it: its error, its limit, and what the limit comes from (targets/output_check.h has the formula).

@@ -1,4 +1,4 @@
-//===- counts.h - What a processor counted in a run --------------------------===//
+//===- counts.h - Performance counts of a run --------------------------------===//
 //
 // For one run of an artifact, in the mean. tune-measure counts (tools/tune-measure/counters.h);
 // records keep it.

@@ -1,4 +1,4 @@
-//===- kept_conditions.h - What the machine was like, as records keep it -----===//
+//===- kept_conditions.h - Conditions of the machine, as records keep them ---===//
 //
 // A time is worth what the machine was like when it was measured. What can be known of that for
 // nothing is read when a session begins (evaluators/conditions.h), and its records refer to it. The

@@ -1,4 +1,4 @@
-//===- kept_roofline.c - A roofline that gets truer --------------------------===//
+//===- kept_roofline.c - The best roofline seen, as records keep it ----------===//
 
 #include "tuning/record/kept_roofline.h"
 

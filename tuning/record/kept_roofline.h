@@ -1,4 +1,4 @@
-//===- kept_roofline.h - A roofline that gets truer --------------------------===//
+//===- kept_roofline.h - The best roofline seen, as records keep it ----------===//
 //
 // Whatever else runs on a machine makes a roofline come out too low, never too high. So the
 // one that is kept has the largest figure of all measurements, and is measured again until

@@ -1,4 +1,4 @@
-//===- task.h - What a session is told of a task -----------------------------===//
+//===- task.h - The task of a session ----------------------------------------===//
 //
 // The task as the tuning side sees it: texts for the worker, numbers for the reader, and
 // the space. transforms/ fills it in from an extracted task and its schedule; tests fill

@@ -1,4 +1,4 @@
-//===- export_evaluator.h - Configs built here and timed on another machine --===//
+//===- export_evaluator.h - The evaluator that exports builds and imports times -===//
 //
 // The evaluator of a search in rounds (tuning/remote/rounds.h). What a round of the folder has is
 // taken from there: a build is not made, and a time not measured, twice. What comes after the

@@ -1,4 +1,4 @@
-//===- remote_builder.h - Artifacts for other machines -----------------------===//
+//===- remote_builder.h - Builds of artifacts for other machines -------------===//
 //
 // tune-worker as one sees it who only builds: the artifacts of a task's configs, and the
 // reference that they are compared with, which runs where they do. Builds run

@@ -1,4 +1,4 @@
-//===- session_duplicates.c - Trials with the same code ----------------------===//
+//===- session_duplicates.c - Trials whose code is the same ------------------===//
 //
 // Of trials with the same code one is measured, and the others are its duplicates. Which one that
 // is does not depend on which is built first, nor on what an earlier session, that was interrupted,

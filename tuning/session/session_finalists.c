@@ -1,4 +1,4 @@
-//===- session_finalists.c - Who wins ----------------------------------------===//
+//===- session_finalists.c - Comparison of finalists and choice of the winner -===//
 
 #include "tuning/session/session_state.h"
 

@@ -1,4 +1,4 @@
-//===- session_limits.c - What a trial is measured against -------------------===//
+//===- session_limits.c - Time limits of trials ------------------------------===//
 //
 // A candidate that is surely slower than the best one known is cut, and killed where it takes many
 // times as long. Which one is the best known when it is measured depends on what was done first;

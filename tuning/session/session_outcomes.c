@@ -1,4 +1,4 @@
-//===- session_outcomes.c - What came of trials, in the order of the proposals -===//
+//===- session_outcomes.c - Outcomes of trials, in the order of the proposals -===//
 //
 // Builds and measurements end in any order. What came of a trial is kept at once, so that a killed
 // search loses nothing that was measured. It is taken in when its turn is there: after that of all

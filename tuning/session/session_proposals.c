@@ -1,4 +1,4 @@
-//===- session_proposals.c - What the strategy is asked and told -------------===//
+//===- session_proposals.c - Proposals: what is asked of the strategy, and told to it -===//
 //
 // Outcomes come in any order, some here and some there sooner. The strategy sees none of that: it
 // is told them in the order of its proposals, and proposes the n-th config when it knows those

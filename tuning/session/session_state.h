@@ -1,4 +1,4 @@
-//===- session_state.h - What the parts of a session share -------------------===//
+//===- session_state.h - State that the files of a session share -------------===//
 //
 // Internal to session.c (the search), session_proposals.c (what the strategy is asked and
 // told), session_limits.c (what trials are measured against), session_outcomes.c (what came of

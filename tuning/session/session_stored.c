@@ -1,4 +1,4 @@
-//===- session_stored.c - Whether times of the store still hold --------------===//
+//===- session_stored.c - Validation of times that the database has ----------===//
 //
 // A session that goes on from times of another day, or another machine's that is like this one,
 // would cut whatever is slower than they say. So before it tries anything, and where there is

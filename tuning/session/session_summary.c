@@ -1,4 +1,4 @@
-//===- session_summary.c - What there is to tell of a session ----------------===//
+//===- session_summary.c - The summary of a session --------------------------===//
 
 #include "support/clock.h"
 #include "tuning/session/session_state.h"

@@ -1,4 +1,4 @@
-//===- config_set.h - Which configs were seen, and when ----------------------===//
+//===- config_set.h - A set of configs, with their positions -----------------===//
 //
 // A set of configs of one space, numbered in the order they were added. Adding and
 // finding take constant time; a config of n knobs costs 2 n bytes and some 16 more.

@@ -1,4 +1,4 @@
-//===- constraint.c - Parsing and printing -----------------------------------===//
+//===- constraint.c - Constraints between the knobs of a space ---------------===//
 
 #include "tuning/space/constraint.h"
 

@@ -1,4 +1,4 @@
-//===- constraint.h - What must hold between the knobs of a space ------------===//
+//===- constraint.h - Constraints between the knobs of a space ---------------===//
 //
 // A constraint is a boolean expression over knob values, true where a config is legal:
 //

@@ -1,4 +1,4 @@
-//===- effects.h - What each value of each knob does to the cost -------------===//
+//===- effects.h - Effects of each value of each knob on the cost ------------===//
 //
 // The additive model of trials: log cost = mean + one effect per knob for the value it
 // has, fitted by backfitting (Hastie and Tibshirani, "Generalized Additive Models", 1990)

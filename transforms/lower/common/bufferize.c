@@ -1,4 +1,4 @@
-//===- bufferize.c - What a schedule left on tensors -------------------------===//
+//===- bufferize.c - Bufferization of what a schedule left on tensors --------===//
 
 #include "transforms/lower/common/bufferize.h"
 

@@ -1,4 +1,4 @@
-//===- bufferize.h - What a schedule left on tensors -------------------------===//
+//===- bufferize.h - Bufferization of what a schedule left on tensors --------===//
 //
 // All lowerings bufferize alike: softmax and the like are taken apart (decompose.h), arithmetic on
 // whole tensors becomes linalg, then upstream's one-shot bufferization, with identity layouts at

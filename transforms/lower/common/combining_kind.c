@@ -1,4 +1,4 @@
-//===- combining_kind.c - What vectors are reduced by ------------------------===//
+//===- combining_kind.c - Combining kinds of vector reductions ---------------===//
 
 #include "transforms/lower/common/combining_kind.h"
 

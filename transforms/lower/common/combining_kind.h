@@ -1,4 +1,4 @@
-//===- combining_kind.h - What vectors are reduced by ------------------------===//
+//===- combining_kind.h - Combining kinds of vector reductions ---------------===//
 //
 // Threads: as the context of the IR.
 //

@@ -1,4 +1,4 @@
-//===- constant_dependence.h - What of a function depends on its constant arguments alone -===//
+//===- constant_dependence.h - Analysis: values that depend on constant arguments alone -===//
 //
 // Looks at a function after bufferization: which of its buffers are filled from constant
 // arguments (dialects/constant.h) and the module's own constants, by which of its outermost ops,

@@ -1,4 +1,4 @@
-//===- math_patterns.cpp - What lowering math needs of MLIR's and LLVM's C++ -===//
+//===- math_patterns.cpp - Patterns for math that the C API does not offer ---===//
 
 #include "transforms/lower/common/math_patterns.h"
 

@@ -1,4 +1,4 @@
-//===- math_patterns.h - What lowering math needs of MLIR's and LLVM's C++ ---===//
+//===- math_patterns.h - Patterns for math that the C API does not offer -----===//
 //
 // MLIR's approximations of math functions are rewrite patterns that its C API cannot name,
 // and which instructions a CPU has is not in LLVM's. math_patterns.cpp is C++ for these few

@@ -1,4 +1,4 @@
-//===- memory.c - From tensors to buffers ------------------------------------===//
+//===- memory.c - Places of results and temporaries in memory ----------------===//
 
 #include "transforms/lower/common/memory.h"
 

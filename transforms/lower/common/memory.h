@@ -1,4 +1,4 @@
-//===- memory.h - From tensors to buffers ------------------------------------===//
+//===- memory.h - Places of results and temporaries in memory ----------------===//
 //
 // What a schedule left on tensors is bufferized, results go to where the signature says,
 // and temporary buffers are given back. All of it works on the module that holds the

@@ -1,4 +1,4 @@
-//===- parallel_loops.h - Loops that become parallel late --------------------===//
+//===- parallel_loops.h - Parallel loops of the CPU, marked by schedules -----===//
 //
 // Upstream hoists no panels out of scf.forall, those of weights that are packed ahead: a schedule
 // has to hoist them out of scf.for. And what is moved out of scf.forall as it is the same for all

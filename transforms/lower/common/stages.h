@@ -1,4 +1,4 @@
-//===- stages.h - Watching a lowering on its way -----------------------------===//
+//===- stages.h - An observer of the stages of a lowering --------------------===//
 //
 // Who wants to see what the steps of a lowering do is told of the module after each of them.
 //

@@ -1,4 +1,4 @@
-//===- unordered.c - Code whose results may differ from run to run -----------===//
+//===- unordered.c - Analysis: results that may differ from run to run -------===//
 
 #include "transforms/lower/common/unordered.h"
 

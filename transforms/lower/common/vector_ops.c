@@ -1,4 +1,4 @@
-//===- vector_ops.c - Making ops on vectors ----------------------------------===//
+//===- vector_ops.c - Building ops on vectors --------------------------------===//
 
 #include "transforms/lower/common/vector_ops.h"
 

@@ -1,4 +1,4 @@
-//===- vector_ops.h - Making ops on vectors ----------------------------------===//
+//===- vector_ops.h - Building ops on vectors --------------------------------===//
 //
 // For what replaces an op on a vector by others, made right before it.
 //

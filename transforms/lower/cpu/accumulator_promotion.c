@@ -1,4 +1,4 @@
-//===- accumulator_promotion.c - Sums of the reference in wider types --------===//
+//===- accumulator_promotion.c - Accumulator promotion: the reference's sums in wider types -===//
 
 #include "transforms/lower/cpu/accumulator_promotion.h"
 

@@ -1,4 +1,4 @@
-//===- accumulator_promotion.h - Sums of the reference in wider types --------===//
+//===- accumulator_promotion.h - Accumulator promotion: the reference's sums in wider types -===//
 //
 // A sum that rounds each addition stands still where it is 256 (bf16), 2048 (f16) or 2^24 (f32)
 // times as large as what is added: of 4096 numbers around 1 bf16 makes 256. Long before it is off

@@ -1,4 +1,4 @@
-//===- code.h - From the LLVM dialect to bytes -------------------------------===//
+//===- code.h - Translation of the LLVM dialect to machine code --------------===//
 //
 // The second half of a build: the lowered module becomes LLVM IR, gets the entry (entry.h) and
 // is optimised and emitted. Parts (function_modules.h) are optimised each by its own decisions,

@@ -1,4 +1,4 @@
-//===- cpu.c - From a scheduled module to code for a CPU ---------------------===//
+//===- cpu.c - The lowering for CPUs -----------------------------------------===//
 
 #include "transforms/lower/cpu/cpu.h"
 

@@ -1,4 +1,4 @@
-//===- cpu.h - From a scheduled module to code for a CPU ---------------------===//
+//===- cpu.h - The lowering for CPUs -----------------------------------------===//
 //
 // A tune_cpu_lowering holds what all builds of one kind share: parsed pass pipelines, the
 // LLVM target. It is made once, in the process that forks a child per candidate; a child

@@ -1,4 +1,4 @@
-//===- float_promotion.c - What a CPU keeps of f16 and bf16 in registers -----===//
+//===- float_promotion.c - Float promotion: f16 and bf16 as f32 in a CPU's registers -===//
 //
 // First values are marked that are computed, and what these become as parts of vectors, or carried
 // by loops, again and again until no loop carries more of them. Then they get their types, and the

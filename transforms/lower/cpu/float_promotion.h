@@ -1,4 +1,4 @@
-//===- float_promotion.h - What a CPU keeps of f16 and bf16 in registers -----===//
+//===- float_promotion.h - Float promotion: f16 and bf16 as f32 in a CPU's registers -===//
 //
 // A CPU has f16 and bf16 in memory, and computes in f32 (some have products of bf16, which rules
 // ask for by name). Rounded after each addition a sum stands still at 256 times (bf16) or 2048

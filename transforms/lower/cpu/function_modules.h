@@ -1,4 +1,4 @@
-//===- function_modules.h - The functions of a module that have decisions of their own -===//
+//===- function_modules.h - Splitting a module by the decisions of its functions -===//
 //
 // What a schedule decides about math and the backend (math.h, llvm.h) holds for its function.
 // In a module of several tasks each of them is lowered and optimised apart, under its own

@@ -1,4 +1,4 @@
-//===- link.c - From an object file to a shared object -----------------------===//
+//===- link.c - Linking an object file to a shared object --------------------===//
 
 #include "transforms/lower/cpu/link.h"
 

@@ -1,4 +1,4 @@
-//===- link.h - From an object file to a shared object -----------------------===//
+//===- link.h - Linking an object file to a shared object --------------------===//
 //
 // An artifact is an object file linked with our runtime (libtune_runtime.a), libm and, where
 // it runs on threads, LLVM's OpenMP runtime. The system's linker does it: GNU ld takes 4 ms,

@@ -1,4 +1,4 @@
-//===- llvm.c - From an LLVM module to code ----------------------------------===//
+//===- llvm.c - LLVM's optimizer and code generator --------------------------===//
 
 #include "transforms/lower/cpu/llvm.h"
 

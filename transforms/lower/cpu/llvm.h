@@ -1,4 +1,4 @@
-//===- llvm.h - From an LLVM module to code ----------------------------------===//
+//===- llvm.h - LLVM's optimizer and code generator --------------------------===//
 //
 // The last part of lowering: LLVM's optimiser and code generator through LLVM's C API,
 // with the decisions that schedules make at this level.

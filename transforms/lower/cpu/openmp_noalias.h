@@ -1,4 +1,4 @@
-//===- openmp_noalias.h - What does not overlap in the code that threads run -===//
+//===- openmp_noalias.h - Alias information for outlined OpenMP regions ------===//
 //
 // OpenMP code is outlined: a function of its own gets what it uses of the function around it in a
 // struct. What was known there of memory, that arguments and allocations do not overlap, is lost

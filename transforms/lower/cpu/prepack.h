@@ -1,4 +1,4 @@
-//===- prepack.h - What is computed once, ahead of the calls -----------------===//
+//===- prepack.h - Prepacking: computing once what depends on constants alone -===//
 //
 // Where an entry has constant arguments (dialects/constant.h), what its code makes of them and of
 // the module's constants alone is moved into a function of its own, which is to be called once:

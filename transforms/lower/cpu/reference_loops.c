@@ -1,4 +1,4 @@
-//===- reference_loops.c - Loops in an order that caches like ----------------===//
+//===- reference_loops.c - Loop orders and tiles of the plain lowering -------===//
 
 #include "transforms/lower/cpu/reference_loops.h"
 

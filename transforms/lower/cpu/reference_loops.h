@@ -1,4 +1,4 @@
-//===- reference_loops.h - Loops in an order that caches like ----------------===//
+//===- reference_loops.h - Loop orders and tiles of the plain lowering -------===//
 //
 // A linalg op without a schedule, as every one of a reference, is plain loops. In the order of its
 // dimensions, a matmul's innermost loop walks down a column and takes seconds; with the

@@ -1,4 +1,4 @@
-//===- strided_copies.h - Copies of strided memory in vectors ----------------===//
+//===- strided_copies.h - Vectorized copies of strided memory ----------------===//
 //
 // What is a linalg.copy by now (schedules bufferize to such; memory.h makes them of what is not
 // contiguous) becomes plain loops, element by element. LLVM unrolls short ones in full before it

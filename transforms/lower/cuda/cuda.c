@@ -1,4 +1,4 @@
-//===- cuda.c - What kernels are on CUDA -------------------------------------===//
+//===- cuda.c - The code of kernels for CUDA ---------------------------------===//
 
 #include "transforms/lower/cuda/cuda.h"
 

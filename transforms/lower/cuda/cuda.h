@@ -1,4 +1,4 @@
-//===- cuda.h - What kernels are on CUDA -------------------------------------===//
+//===- cuda.h - The code of kernels for CUDA ---------------------------------===//
 //
 // PTX (nvvm.h), through NVIDIA's assembler where that is here; the driver assembles it where it
 // runs. Conversion leaves the kernels in the LLVM dialect.

@@ -1,4 +1,4 @@
-//===- nvvm.c - From kernels to PTX ------------------------------------------===//
+//===- nvvm.c - Conversion of kernels to NVVM and PTX ------------------------===//
 
 #include "transforms/lower/cuda/nvvm.h"
 

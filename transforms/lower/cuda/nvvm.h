@@ -1,4 +1,4 @@
-//===- nvvm.h - From kernels to PTX ------------------------------------------===//
+//===- nvvm.h - Conversion of kernels to NVVM and PTX ------------------------===//
 //
 // Kernels as spirv.h takes them, and with ops of nvgpu, go through upstream's conversions to NVVM
 // and through LLVM to PTX, for the compute capability of the device. Where NVIDIA's assembler is

@@ -1,4 +1,4 @@
-//===- device_program.c - What a host does, written down ---------------------===//
+//===- device_program.c - Writing device programs: the host's part as a list of steps -===//
 
 #include "transforms/lower/gpu/device_program.h"
 

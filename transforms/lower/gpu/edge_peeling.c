@@ -1,4 +1,4 @@
-//===- edge_peeling.c - Edges that loops of kernels reach in their last step -===//
+//===- edge_peeling.c - Peeling of the last step of loops that reach an edge -===//
 
 #include "transforms/lower/gpu/edge_peeling.h"
 

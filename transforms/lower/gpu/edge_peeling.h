@@ -1,4 +1,4 @@
-//===- edge_peeling.h - Edges that loops of kernels reach in their last step -===//
+//===- edge_peeling.h - Peeling of the last step of loops that reach an edge -===//
 //
 // What padded_edges leaves reads beyond the end of its operands: in the last step of a loop, and in
 // rows and columns that the result has not either. Such reads ask for each element whether it is

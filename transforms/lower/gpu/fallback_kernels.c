@@ -1,4 +1,4 @@
-//===- fallback_kernels.c - Linalg ops that no schedule has taken ------------===//
+//===- fallback_kernels.c - Kernels for linalg ops that no schedule has taken -===//
 
 #include "transforms/lower/gpu/fallback_kernels.h"
 

@@ -1,4 +1,4 @@
-//===- fallback_kernels.h - Linalg ops that no schedule has taken ------------===//
+//===- fallback_kernels.h - Kernels for linalg ops that no schedule has taken -===//
 //
 // On a device every op is part of some kernel. A linalg.generic at the top level of a function on
 // buffers becomes scf.forall over its parallel loops, one element an iteration, with its reductions

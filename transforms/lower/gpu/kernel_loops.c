@@ -1,4 +1,4 @@
-//===- kernel_loops.c - How long an invocation loops -------------------------===//
+//===- kernel_loops.c - The limit on iterations of loops in kernels ----------===//
 
 #include "transforms/lower/gpu/kernel_loops.h"
 

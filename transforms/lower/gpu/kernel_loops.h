@@ -1,4 +1,4 @@
-//===- kernel_loops.h - How long an invocation loops -------------------------===//
+//===- kernel_loops.h - The limit on iterations of loops in kernels ----------===//
 //
 // Some drivers stop loops after so many iterations, and say nothing (lavapipe after 65,535, those
 // of all loops of an invocation together): results are wrong, and not always seen to be. That is

@@ -1,4 +1,4 @@
-//===- lane_steps.c - What each lane has of a step ---------------------------===//
+//===- lane_steps.c - Distribution of a loop's steps over the lanes of a subgroup -===//
 
 #include "transforms/lower/gpu/lane_steps.h"
 

@@ -1,4 +1,4 @@
-//===- lane_steps.h - What each lane has of a step ---------------------------===//
+//===- lane_steps.h - Distribution of a loop's steps over the lanes of a subgroup -===//
 //
 // Part of lanes: one step of a loop that lanes share is a vector for each of them. Where a lane has
 // V neighbours, an access of four of them by all lanes at once touches as many lines of the cache

@@ -1,4 +1,4 @@
-//===- lanes.c - Several invocations at one row ------------------------------===//
+//===- lanes.c - Distribution of rows over the lanes of a subgroup -----------===//
 
 #include "transforms/lower/gpu/lanes.h"
 

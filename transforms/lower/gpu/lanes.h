@@ -1,4 +1,4 @@
-//===- lanes.h - Several invocations at one row ------------------------------===//
+//===- lanes.h - Distribution of rows over the lanes of a subgroup -----------===//
 //
 // A schedule gives each invocation a row: an iteration of an scf.forall, with loops along the row
 // in it. With the attribute tune.lanes = S on the forall the lanes of a subgroup of S, or of

@@ -1,4 +1,4 @@
-//===- lanes_group.c - What subgroups of a group have found, together --------===//
+//===- lanes_group.c - Reductions over the subgroups of a workgroup ----------===//
 
 #include "transforms/lower/gpu/lanes_group.h"
 

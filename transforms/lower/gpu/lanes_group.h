@@ -1,4 +1,4 @@
-//===- lanes_group.h - What subgroups of a group have found, together --------===//
+//===- lanes_group.h - Reductions over the subgroups of a workgroup ----------===//
 //
 // Subgroups combine values by themselves (gpu.subgroup_reduce); several of them meet in memory of
 // their group: the first lane of each writes what the subgroup has, and all lanes combine what is

@@ -1,4 +1,4 @@
-//===- launch_grid.c - How the iterations of a loop lie in groups ------------===//
+//===- launch_grid.c - The grid of a launch: iterations to workgroups and invocations -===//
 
 #include "transforms/lower/gpu/launch_grid.h"
 

@@ -1,4 +1,4 @@
-//===- launch_grid.h - How the iterations of a loop lie in groups ------------===//
+//===- launch_grid.h - The grid of a launch: iterations to workgroups and invocations -===//
 //
 // Which dimension of an scf.forall runs along which axis of a launch, in groups of which size, and
 // how many of them: see launches.h.

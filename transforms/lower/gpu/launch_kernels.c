@@ -1,4 +1,4 @@
-//===- launch_kernels.c - From launches to kernels with names ----------------===//
+//===- launch_kernels.c - Outlining of launches as named kernels -------------===//
 
 #include "transforms/lower/gpu/launch_kernels.h"
 

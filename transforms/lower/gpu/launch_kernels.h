@@ -1,4 +1,4 @@
-//===- launch_kernels.h - From launches to kernels with names ----------------===//
+//===- launch_kernels.h - Outlining of launches as named kernels -------------===//
 //
 // Each gpu.launch of a function becomes a gpu.launch_func of a kernel in a gpu.module of its own,
 // both named after the function: "f_kernel", "f_kernel_1", … What is known at the launch goes on

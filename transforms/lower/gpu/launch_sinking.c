@@ -1,4 +1,4 @@
-//===- launch_sinking.c - What a kernel gets from its host -------------------===//
+//===- launch_sinking.c - Sinking of constants and views into launches -------===//
 
 #include "transforms/lower/gpu/launch_sinking.h"
 

@@ -1,4 +1,4 @@
-//===- launch_sinking.h - What a kernel gets from its host -------------------===//
+//===- launch_sinking.h - Sinking of constants and views into launches -------===//
 //
 // A kernel takes whole buffers and the function's scalars, nothing else: constants, arithmetic and
 // views that a gpu.launch uses from outside are made again inside. Other views of a buffer that are

@@ -1,4 +1,4 @@
-//===- launches.c - From parallel loops to launches of kernels ---------------===//
+//===- launches.c - Parallel loops as launches of kernels --------------------===//
 
 #include "transforms/lower/gpu/launches.h"
 

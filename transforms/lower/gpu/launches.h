@@ -1,4 +1,4 @@
-//===- launches.h - From parallel loops to launches of kernels ---------------===//
+//===- launches.h - Parallel loops as launches of kernels --------------------===//
 //
 // A function on buffers becomes what a host does: take buffers, launch kernels, copy. Each
 // scf.forall directly in its body becomes a gpu.launch with one invocation for each iteration. The

@@ -1,4 +1,4 @@
-//===- load_elimination.c - What a kernel reads more than once ---------------===//
+//===- load_elimination.c - Elimination of repeated loads in kernels ---------===//
 
 #include "transforms/lower/gpu/load_elimination.h"
 

@@ -1,4 +1,4 @@
-//===- load_elimination.h - What a kernel reads more than once ---------------===//
+//===- load_elimination.h - Elimination of repeated loads in kernels ---------===//
 //
 // Upstream's elimination of common subexpressions keeps two reads of the same place apart where
 // anything stands between them whose effects it does not know, as a sum over a subgroup. A buffer

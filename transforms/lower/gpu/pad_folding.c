@@ -1,4 +1,4 @@
-//===- pad_folding.c - Padding that is checked for where it is read ----------===//
+//===- pad_folding.c - Folding of padding into masked reads ------------------===//
 
 #include "transforms/lower/gpu/pad_folding.h"
 

@@ -1,4 +1,4 @@
-//===- pad_folding.h - Padding that is checked for where it is read ----------===//
+//===- pad_folding.h - Folding of padding into masked reads ------------------===//
 //
 // A schedule pads what fills no whole tiles: a buffer that is filled, has the operand copied into
 // its corner and is read by a kernel; or one that a kernel writes, and whose corner is the result.

@@ -1,4 +1,4 @@
-//===- reciprocal_division.c - Quotients of kernels --------------------------===//
+//===- reciprocal_division.c - Division by one number as multiplication by its reciprocal -===//
 
 #include "transforms/lower/gpu/reciprocal_division.h"
 

@@ -1,4 +1,4 @@
-//===- reciprocal_division.h - Quotients of kernels --------------------------===//
+//===- reciprocal_division.h - Division by one number as multiplication by its reciprocal -===//
 //
 // Where many numbers are divided by one, it is cheaper to multiply them with what one divided by it
 // is: a rounding more for each, which stays within the 2.5 ulp that Vulkan allows quotients, and

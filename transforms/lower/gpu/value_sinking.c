@@ -1,4 +1,4 @@
-//===- value_sinking.c - Values made where they are needed -------------------===//
+//===- value_sinking.c - Sinking of arithmetic to its uses -------------------===//
 
 #include "transforms/lower/gpu/value_sinking.h"
 

@@ -1,4 +1,4 @@
-//===- value_sinking.h - Values made where they are needed -------------------===//
+//===- value_sinking.h - Sinking of arithmetic to its uses -------------------===//
 //
 // Pieces of vectors come stage by stage: all that is read, then all differences, all exponentials,
 // all quotients. A driver that keeps the order of a kernel has each stage in memory before the

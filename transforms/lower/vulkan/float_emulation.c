@@ -1,4 +1,4 @@
-//===- float_emulation.c - Types that a device has in memory alone -----------===//
+//===- float_emulation.c - Float emulation: bf16 and f16 as f32 in shaders ---===//
 
 #include "transforms/lower/vulkan/float_emulation.h"
 

@@ -1,4 +1,4 @@
-//===- float_emulation.h - Types that a device has in memory alone -----------===//
+//===- float_emulation.h - Float emulation: bf16 and f16 as f32 in shaders ---===//
 //
 // What a kernel for Vulkan computes in bf16, which no shader has arithmetic for, it computes in
 // f32: bf16 is read as 16 bits that become the upper half of a word, and written to the nearest,

@@ -1,4 +1,4 @@
-//===- spirv.c - From kernels to SPIR-V --------------------------------------===//
+//===- spirv.c - Conversion of kernels to SPIR-V -----------------------------===//
 
 #include "transforms/lower/vulkan/spirv.h"
 

@@ -1,4 +1,4 @@
-//===- spirv.h - From kernels to SPIR-V --------------------------------------===//
+//===- spirv.h - Conversion of kernels to SPIR-V -----------------------------===//
 //
 // Kernels are gpu.funcs, each in a gpu.module of its own, with scalars, loops, vectors of up to
 // four, and memory that is plain (no views left). They go to the SPIR-V dialect through upstream's

@@ -1,4 +1,4 @@
-//===- spirv_environment.c - What a device takes, as MLIR says it ------------===//
+//===- spirv_environment.c - The SPIR-V target environment of a device -------===//
 
 #include "transforms/lower/vulkan/spirv_environment.h"
 

@@ -1,4 +1,4 @@
-//===- spirv_environment.h - What a device takes, as MLIR says it ------------===//
+//===- spirv_environment.h - The SPIR-V target environment of a device -------===//
 //
 // Threads: as the context of the IR.
 //

@@ -1,4 +1,4 @@
-//===- spirv_loops.c - What upstream's conversion leaves out of loops --------===//
+//===- spirv_loops.c - Repairs of loops after upstream's conversion to SPIR-V -===//
 
 #include "transforms/lower/vulkan/spirv_loops.h"
 

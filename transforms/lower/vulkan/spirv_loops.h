@@ -1,4 +1,4 @@
-//===- spirv_loops.h - What upstream's conversion leaves out of loops --------===//
+//===- spirv_loops.h - Repairs of loops after upstream's conversion to SPIR-V -===//
 //
 // spirv-opt unrolls the loops that say so, and upstream's conversion says so of none. And it keeps
 // what a loop carries in variables that only the loop's body writes: after a loop that does not run

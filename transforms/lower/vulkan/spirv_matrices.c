@@ -1,4 +1,4 @@
-//===- spirv_matrices.c - What cooperative matrices ask of SPIR-V ------------===//
+//===- spirv_matrices.c - Cooperative matrices in SPIR-V ---------------------===//
 
 #include "transforms/lower/vulkan/spirv_matrices.h"
 

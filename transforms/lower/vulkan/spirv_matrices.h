@@ -1,4 +1,4 @@
-//===- spirv_matrices.h - What cooperative matrices ask of SPIR-V ------------===//
+//===- spirv_matrices.h - Cooperative matrices in SPIR-V ---------------------===//
 //
 // Modules with matrices of SPV_KHR_cooperative_matrix are of the Vulkan memory model, of which
 // upstream's conversion knows nothing: there a barrier makes seen only what says that it is not the

@@ -1,4 +1,4 @@
-//===- vulkan.c - What kernels are on Vulkan ---------------------------------===//
+//===- vulkan.c - The code of kernels for Vulkan -----------------------------===//
 
 #include "transforms/lower/vulkan/vulkan.h"
 

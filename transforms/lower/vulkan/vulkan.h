@@ -1,4 +1,4 @@
-//===- vulkan.h - What kernels are on Vulkan ---------------------------------===//
+//===- vulkan.h - The code of kernels for Vulkan -----------------------------===//
 //
 // SPIR-V: through upstream's conversions (spirv.h), through spirv-opt where the schedule says so,
 // and always through spirv-val (spirv_tools.h). Conversion leaves a spirv.module beside the

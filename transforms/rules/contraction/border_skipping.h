@@ -1,4 +1,4 @@
-//===- border_skipping.h - Not multiplying what lies in the borders of an image -===//
+//===- border_skipping.h - Skipping the borders of an image in convolutions --===//
 //
 // A convolution over an image with borders of zeroes multiplies many of them: 7x7 pixels with
 // windows of 3x3 have 361 of 441 products inside of the image. What lies outside is left out

@@ -1,4 +1,4 @@
-//===- contraction_plan.h - Which loop plays which part in a contraction -----===//
+//===- contraction_plan.h - The plan of a contraction: roles of loops, domains of knobs ---===//
 //
 // A contraction or convolution, of any rank and operand order, is scheduled around three
 // of its loops, as a matrix product C[row, col] += A[row, depth] * B[depth, col]: `col`

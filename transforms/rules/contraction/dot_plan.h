@@ -1,4 +1,4 @@
-//===- dot_plan.h - Which products the CPU's dot products take, and in what tiles -===//
+//===- dot_plan.h - The plan of a contraction by dot products ----------------===//
 //
 // The plan of a contraction (contraction_plan.h) for the rule 'dot_contraction': its
 // instruction, its loops, the domains of its knobs.

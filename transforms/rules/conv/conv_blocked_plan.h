@@ -1,4 +1,4 @@
-//===- conv_blocked_plan.h - Which loop plays which part in a channels-first convolution -===//
+//===- conv_blocked_plan.h - The plan of a channels-first convolution --------===//
 //
 // A convolution whose output has its pixels innermost and its channels outside of them (NCHW, NCW,
 // NCDHW), of any stride and dilation, over an image in the same layout. It is computed in blocks of

@@ -1,4 +1,4 @@
-//===- depthwise_plan.h - What can be decided about a depthwise convolution --===//
+//===- depthwise_plan.h - The plan of a depthwise convolution ----------------===//
 //
 // O[channel, pixel] += I[channel, pixel * stride + window] * F[channel, window]: which loops these
 // are, and the domains of the rule's knobs. There are two forms of schedule: rows, whose register

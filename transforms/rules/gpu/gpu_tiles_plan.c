@@ -1,4 +1,4 @@
-//===- gpu_tiles_plan.c - What tiles whole groups may have of a product ------===//
+//===- gpu_tiles_plan.c - The plan of a product in tiles of workgroups -------===//
 
 #include "transforms/rules/gpu/gpu_tiles_plan.h"
 

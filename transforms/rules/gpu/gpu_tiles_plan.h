@@ -1,4 +1,4 @@
-//===- gpu_tiles_plan.h - What tiles whole groups may have of a product ------===//
+//===- gpu_tiles_plan.h - The plan of a product in tiles of workgroups -------===//
 //
 // Part of gpu_tiles: which products it takes, the values of its knobs and their defaults. On Vulkan
 // the same, as far as multiply-adds go, is a part of gpu_contraction.

@@ -1,4 +1,4 @@
-//===- gpu_writer.c - What schedules for devices have in common --------------===//
+//===- gpu_writer.c - Shared parts of schedules for devices ------------------===//
 
 #include "transforms/rules/gpu/gpu_writer.h"
 

@@ -1,4 +1,4 @@
-//===- gpu_writer.h - What schedules for devices have in common --------------===//
+//===- gpu_writer.h - Shared parts of schedules for devices ------------------===//
 //
 // A kernel is a parallel loop (scf.forall) over tiles, one invocation a tile, the last loop along
 // x: the lowering makes the launch of it, in groups as the loop's attributes tune.group_x, _y and

@@ -1,4 +1,4 @@
-//===- reduction_plan.h - How a task of reductions is cut up -----------------===//
+//===- reduction_plan.h - The plan of a task of reductions -------------------===//
 //
 // Three shapes of work:
 //  - rows: every op works on the same rows (softmax, norms, row sums): one loop over rows

@@ -1,4 +1,4 @@
-//===- tensor_maps.c - What kernels know of the tensors that they copy boxes of -===//
+//===- tensor_maps.c - Tensor maps of bulk copies, as parameters of kernels --===//
 
 #include "transforms/lower/gpu/matmul/tensor_maps.h"
 

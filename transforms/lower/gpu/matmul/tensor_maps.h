@@ -1,4 +1,4 @@
-//===- tensor_maps.h - What kernels know of the tensors that they copy boxes of -===//
+//===- tensor_maps.h - Tensor maps of bulk copies, as parameters of kernels --===//
 //
 // A bulk copy of sm_90 (cp.async.bulk.tensor) is told by a tensor map of 128 bytes what lies where
 // in memory and which boxes of it are copied. The host makes it (cuTensorMapEncodeTiled) from what

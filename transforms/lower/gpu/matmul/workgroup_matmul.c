@@ -1,4 +1,4 @@
-//===- workgroup_matmul.c - Tiles of products that a group computes together -===//
+//===- workgroup_matmul.c - Products that a workgroup computes through shared memory -===//
 
 #include "transforms/lower/gpu/matmul/workgroup_matmul.h"
 

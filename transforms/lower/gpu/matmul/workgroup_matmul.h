@@ -1,4 +1,4 @@
-//===- workgroup_matmul.h - Tiles of products that a group computes together -===//
+//===- workgroup_matmul.h - Products that a workgroup computes through shared memory -===//
 //
 // A schedule gives each iteration of an scf.forall a large tile of a matrix product: a loop along
 // the depth (or loops within each other, as along windows and channels) with one vector.contract in

@@ -1,4 +1,4 @@
-//===- workgroup_matmul_bulk.c - Boxes of memory that come to a group by themselves -===//
+//===- workgroup_matmul_bulk.c - Bulk tensor copies to shared memory (sm_90) -===//
 //
 // cp.async.bulk.tensor of sm_90, as the PTX ISA describes it: one thread says which box of a tensor
 // is to be copied to shared memory, and swizzled on the way; when it has arrived, with all others

@@ -1,4 +1,4 @@
-//===- workgroup_matmul_bulk.h - Boxes of memory that come to a group by themselves -===//
+//===- workgroup_matmul_bulk.h - Bulk tensor copies to shared memory (sm_90) -===//
 
 #ifndef TUNE_TRANSFORMS_LOWER_GPU_MATMUL_WORKGROUP_MATMUL_BULK_H
 #define TUNE_TRANSFORMS_LOWER_GPU_MATMUL_WORKGROUP_MATMUL_BULK_H

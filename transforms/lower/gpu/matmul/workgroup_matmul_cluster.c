@@ -1,4 +1,4 @@
-//===- workgroup_matmul_cluster.c - Groups that share the tiles they copy ----===//
+//===- workgroup_matmul_cluster.c - Tiles shared by the workgroups of a cluster (sm_90) -===//
 
 #include "transforms/lower/gpu/matmul/workgroup_matmul_cluster.h"
 

@@ -1,4 +1,4 @@
-//===- workgroup_matmul_cluster.h - Groups that share the tiles they copy ----===//
+//===- workgroup_matmul_cluster.h - Tiles shared by the workgroups of a cluster (sm_90) -===//
 //
 // sm_90 runs groups of a cluster at the same time, and a bulk copy may go to the same place in the
 // shared memory of several of them (.multicast::cluster). Tiles in a row of the cluster are of the

@@ -1,4 +1,4 @@
-//===- workgroup_matmul_copies.c - From memory to a group's shared memory ----===//
+//===- workgroup_matmul_copies.c - Copies of tiles to shared memory ----------===//
 
 #include "transforms/lower/gpu/matmul/workgroup_matmul_copies.h"
 

@@ -1,4 +1,4 @@
-//===- workgroup_matmul_copies.h - From memory to a group's shared memory ----===//
+//===- workgroup_matmul_copies.h - Copies of tiles to shared memory ----------===//
 
 #ifndef TUNE_TRANSFORMS_LOWER_GPU_MATMUL_WORKGROUP_MATMUL_COPIES_H
 #define TUNE_TRANSFORMS_LOWER_GPU_MATMUL_WORKGROUP_MATMUL_COPIES_H

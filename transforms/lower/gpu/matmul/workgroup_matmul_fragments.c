@@ -1,4 +1,4 @@
-//===- workgroup_matmul_fragments.c - What threads of a warp have of mma.sync -===//
+//===- workgroup_matmul_fragments.c - Layouts of the fragments of mma.sync ---===//
 
 #include "transforms/lower/gpu/matmul/workgroup_matmul_fragments.h"
 

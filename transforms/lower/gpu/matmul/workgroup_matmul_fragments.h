@@ -1,4 +1,4 @@
-//===- workgroup_matmul_fragments.h - What threads of a warp have of mma.sync -===//
+//===- workgroup_matmul_fragments.h - Layouts of the fragments of mma.sync ---===//
 //
 // Fragments of mma.sync.m16n8k* as PTX's manual has them. With g = lane / 4 and t = lane % 4 a
 // thread has of a 16 x 8 piece of the output the elements 2 t and 2 t + 1 of rows g and g + 8. Of A

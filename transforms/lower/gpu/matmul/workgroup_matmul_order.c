@@ -1,4 +1,4 @@
-//===- workgroup_matmul_order.c - In which order groups take their tiles -----===//
+//===- workgroup_matmul_order.c - The order in which workgroups take tiles ---===//
 
 #include "transforms/lower/gpu/matmul/workgroup_matmul_order.h"
 

@@ -1,4 +1,4 @@
-//===- workgroup_matmul_order.h - In which order groups take their tiles -----===//
+//===- workgroup_matmul_order.h - The order in which workgroups take tiles ---===//
 //
 // Groups begin in the order of their numbers, those of a row of tiles first, and as many run at
 // once as there are multiprocessors. A row of tiles reads all of B; bands of some rows, column by

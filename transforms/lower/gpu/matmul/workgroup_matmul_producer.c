@@ -1,4 +1,4 @@
-//===- workgroup_matmul_producer.c - Warps of a group that do nothing but copy -===//
+//===- workgroup_matmul_producer.c - Producer warps that only copy -----------===//
 
 #include "transforms/lower/gpu/matmul/workgroup_matmul_producer.h"
 

@@ -1,4 +1,4 @@
-//===- workgroup_matmul_producer.h - Warps of a group that do nothing but copy -===//
+//===- workgroup_matmul_producer.h - Producer warps that only copy -----------===//
 //
 // With tune.tile.producer_warps = 1 on the forall a group has one warp more, the last: one of its
 // threads asks for the bulk copies of all steps, as soon as the others have read what is there, and

@@ -1,4 +1,4 @@
-//===- workgroup_matmul_tile.h - What the files of group_tiles share -----===//
+//===- workgroup_matmul_tile.h - The tile of a workgroup, and what steps on it share -===//
 
 #ifndef TUNE_TRANSFORMS_LOWER_GPU_MATMUL_WORKGROUP_MATMUL_TILE_H
 #define TUNE_TRANSFORMS_LOWER_GPU_MATMUL_WORKGROUP_MATMUL_TILE_H

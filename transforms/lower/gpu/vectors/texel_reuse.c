@@ -1,4 +1,4 @@
-//===- texel_reuse.c - Texels that the next step of a loop needs again -------===//
+//===- texel_reuse.c - Reuse of fetched texels in the next step of a loop ----===//
 
 #include "transforms/lower/gpu/vectors/texel_reuse.h"
 

@@ -1,4 +1,4 @@
-//===- texel_reuse.h - Texels that the next step of a loop needs again -------===//
+//===- texel_reuse.h - Reuse of fetched texels in the next step of a loop ----===//
 //
 // Four neighbours at an odd place of a texel buffer are two fetches (vector_legalization_texels.c).
 // A loop that goes along memory, four elements a step, fetches each texel twice then: as the second

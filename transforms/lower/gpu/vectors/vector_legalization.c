@@ -1,4 +1,4 @@
-//===- vector_legalization.c - Vectors as shaders have them ------------------===//
+//===- vector_legalization.c - Vector legalization: vectors of any shape as scalars and fours -===//
 
 #include "transforms/lower/gpu/vectors/vector_legalization.h"
 

@@ -1,4 +1,4 @@
-//===- vector_legalization.h - Vectors as shaders have them ------------------===//
+//===- vector_legalization.h - Vector legalization: vectors of any shape as scalars and fours -===//
 //
 // A shader has scalars and vectors of up to four elements, and buffers of either. A schedule leaves
 // vectors of any shape: tiles in registers. Here each such value becomes its pieces, row-major:

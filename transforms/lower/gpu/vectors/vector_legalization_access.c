@@ -1,4 +1,4 @@
-//===- vector_legalization_access.c - What a vector access says of its buffer -===//
+//===- vector_legalization_access.c - Addresses and alignment of vector accesses -===//
 
 #include "transforms/lower/gpu/vectors/vector_legalization_access.h"
 

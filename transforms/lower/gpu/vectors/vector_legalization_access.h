@@ -1,4 +1,4 @@
-//===- vector_legalization_access.h - What a vector access says of its buffer -===//
+//===- vector_legalization_access.h - Addresses and alignment of vector accesses -===//
 //
 // Part of vector_pieces: reads vector.transfer_read, transfer_write, load and store, with the
 // vector.mask around them, into one form, and answers questions about the indices.

@@ -1,4 +1,4 @@
-//===- vector_legalization_state.h - Between the files of vector_pieces ---===//
+//===- vector_legalization_state.h - State that the files of vector legalization share -===//
 
 #ifndef TUNE_TRANSFORMS_LOWER_GPU_VECTORS_VECTOR_LEGALIZATION_STATE_H
 #define TUNE_TRANSFORMS_LOWER_GPU_VECTORS_VECTOR_LEGALIZATION_STATE_H
