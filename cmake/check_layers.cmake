@@ -18,8 +18,10 @@ row(formats support jansson)
 row(targets support formats jansson)
 row(targets/cpu support targets)
 row(targets/null support targets)
-row(targets/cuda support targets)
-row(targets/vulkan support targets targets/cpu vulkan)
+# What the targets that run device programs share.
+row(targets/device support targets)
+row(targets/cuda support targets targets/device)
+row(targets/vulkan support targets targets/device targets/cpu vulkan)
 row(targets/runtime)
 # Searching, which has neither MLIR nor a device: from knobs to searches that are measured
 # elsewhere.

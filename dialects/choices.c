@@ -50,7 +50,7 @@ static tune_status read_choice(MlirNamedAttribute named, tune_choice *choice) {
     return tune_status_make(TUNE_INVALID_ARGUMENT, "the name is not a word");
   choice->name = strndup(name.data, name.length);
   if (!choice->name)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a choice");
+    return tune_status_out_of_memory("reading a choice");
   choice->is_open = tune_domain_is_attribute(named.attribute);
   if (choice->is_open)
     return tune_domain_read(named.attribute, &choice->domain);
@@ -66,7 +66,7 @@ static tune_status read_dictionary(MlirAttribute dictionary, tune_choices *choic
   intptr_t count = mlirDictionaryAttrGetNumElements(dictionary);
   choices->items = calloc(count ? (size_t)count : 1, sizeof *choices->items);
   if (!choices->items)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading choices");
+    return tune_status_out_of_memory("reading choices");
   for (intptr_t i = 0; i < count; ++i) {
     MlirNamedAttribute named = mlirDictionaryAttrGetElement(dictionary, i);
     MlirStringRef name = mlirIdentifierStr(named.name);
@@ -181,7 +181,7 @@ static tune_status set_own(MlirOperation op, const char *target, MlirAttribute o
                             target);
   MlirNamedAttribute *named = calloc((size_t)count + 1, sizeof *named);
   if (!named)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "writing choices");
+    return tune_status_out_of_memory("writing choices");
   MlirStringRef name = mlirStringRefCreateFromCString(target);
   for (intptr_t i = 0; i < count; ++i) {
     MlirNamedAttribute one = mlirDictionaryAttrGetElement(all, i);
@@ -198,7 +198,7 @@ static tune_status set_own(MlirOperation op, const char *target, MlirAttribute o
 tune_status tune_choices_write(MlirOperation op, const tune_choices *choices) {
   MlirNamedAttribute *named = calloc(choices->count + 1, sizeof *named);
   if (!named)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "writing choices");
+    return tune_status_out_of_memory("writing choices");
   MlirAttribute dictionary;
   tune_status status = make_dictionary(mlirOperationGetContext(op), choices, named, &dictionary);
   free(named);
@@ -249,7 +249,7 @@ static tune_status put(tune_choices *choices, const char *name, tune_choice choi
       choice.name ? realloc(choices->items, (choices->count + 1) * sizeof *items) : NULL;
   if (!items) {
     choice_deinit(&choice);
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "setting a choice");
+    return tune_status_out_of_memory("setting a choice");
   }
   memmove(&items[position + 1], &items[position], (choices->count - position) * sizeof *items);
   items[position] = choice;

@@ -150,7 +150,7 @@ static tune_status make_located(tune_status_code code, MlirLocation location, co
                                 va_list arguments) {
   char *message = NULL;
   if (vasprintf(&message, format, arguments) < 0)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reporting an error");
+    return tune_status_out_of_memory("reporting an error");
   tune_status status = tune_status_locate(tune_status_make(code, "%s", message), location);
   free(message);
   return status;
@@ -258,7 +258,7 @@ tune_status tune_diagnostics_end(tune_diagnostics *diagnostics, bool failed, tun
   if (!failed)
     return TUNE_OK;
   if (diagnostics->errors.failed)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "%s: collecting its diagnostics", what);
+    return tune_status_out_of_memory("%s: collecting its diagnostics", what);
   if (!diagnostics->errors.length)
     return tune_status_make(code, "%s failed", what);
   return tune_status_make(code, "%s", diagnostics->errors.text);

@@ -184,7 +184,7 @@ static tune_status read_elements(MlirAttribute array, tune_domain *domain) {
       domain->values[domain->count] = mlirIntegerAttrGetValueInt(element);
     }
   }
-  return failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "reading a domain") : TUNE_OK;
+  return failed ? tune_status_out_of_memory("reading a domain") : TUNE_OK;
 }
 
 tune_status tune_domain_read_array(MlirAttribute array, tune_choice_kind kind,
@@ -250,7 +250,7 @@ static tune_status read_value_and_provenance(MlirAttribute value, MlirStringRef 
     chosen->value = mlirIntegerAttrGetValueInt(value);
   chosen->provenance = copy_string(provenance);
   if (!chosen->provenance || (mlirAttributeIsAString(value) && !chosen->label))
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a chosen value");
+    return tune_status_out_of_memory("reading a chosen value");
   return TUNE_OK;
 }
 
@@ -306,7 +306,7 @@ tune_status tune_domain_write(MlirContext context, const tune_domain *domain,
   *out_attribute = mlirAttributeGetNull();
   MlirAttribute *elements = calloc(domain->count ? domain->count : 1, sizeof *elements);
   if (!elements)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "writing a domain");
+    return tune_status_out_of_memory("writing a domain");
   for (size_t i = 0; i < domain->count; ++i)
     elements[i] = domain->labels ? make_string(context, domain->labels[i])
                                  : make_i64(context, domain->values[i]);
@@ -350,7 +350,7 @@ tune_status tune_domain_init_copy(tune_domain *domain, const tune_domain *other)
   if (!failed)
     return TUNE_OK;
   tune_domain_deinit(domain);
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "copying a domain");
+  return tune_status_out_of_memory("copying a domain");
 }
 
 void tune_domain_deinit(tune_domain *domain) {
@@ -382,7 +382,7 @@ tune_status tune_chosen_init_copy(tune_chosen *chosen, const tune_chosen *other)
   if ((!other->label || chosen->label) && (!other->provenance || chosen->provenance))
     return TUNE_OK;
   tune_chosen_deinit(chosen);
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "copying a chosen value");
+  return tune_status_out_of_memory("copying a chosen value");
 }
 
 void tune_chosen_deinit(tune_chosen *chosen) {

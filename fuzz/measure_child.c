@@ -44,6 +44,6 @@ tune_status __wrap_tune_buffer_init(tune_buffer *buffer, const tune_value_type *
         __builtin_mul_overflow(count, (size_t)type->shape[i], &count)) // unknown ones are refused
       count = SIZE_MAX;
   if (count > MOST_ELEMENTS)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "%zu elements", count);
+    return tune_status_out_of_memory("%zu elements", count);
   return __real_tune_buffer_init(buffer, type);
 }

@@ -13,6 +13,12 @@ uint64_t tune_clock_nanoseconds(void) {
 
 double tune_clock_seconds(void) { return (double)tune_clock_nanoseconds() * 1e-9; }
 
+int64_t tune_clock_date_milliseconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
 void tune_clock_sleep(double seconds) {
   if (!(seconds > 0))
     return;

@@ -1,7 +1,7 @@
 //===- clock.h - Time that only goes forward -------------------------------------===//
 //
 // Readings of the monotonic clock, comparable within one boot of the machine and across
-// its processes. For dates use time(2).
+// its processes; and the date, which may be set meanwhile.
 //
 // Threads: any.
 //
@@ -20,6 +20,8 @@ extern "C" {
 uint64_t tune_clock_nanoseconds(void);
 // The same in seconds; exact to some 100 ns after a year of uptime.
 double tune_clock_seconds(void);
+// The date, in milliseconds since 1970.
+int64_t tune_clock_date_milliseconds(void);
 // Sleeps for `seconds`, also across signals. Not positive: returns at once.
 void tune_clock_sleep(double seconds);
 

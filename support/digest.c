@@ -2,6 +2,7 @@
 
 #include "support/digest.h"
 
+#include <endian.h>
 #include <stdint.h>
 #include <string.h>
 #include <xxhash.h>
@@ -35,7 +36,7 @@ tune_status tune_digest_stream_create(tune_digest_stream **out_stream) {
   *out_stream = NULL;
   XXH3_state_t *state = XXH3_createState();
   if (!state)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "starting a digest");
+    return tune_status_out_of_memory("starting a digest");
   XXH3_128bits_reset(state);
   *out_stream = (tune_digest_stream *)state;
   return TUNE_OK;
@@ -49,12 +50,20 @@ void tune_digest_stream_add_bytes(tune_digest_stream *stream, const void *bytes,
 }
 
 void tune_digest_stream_add_text(tune_digest_stream *stream, const char *text) {
-  uint64_t length = strlen(text);
-  unsigned char prefix[8];
-  for (int i = 0; i < 8; ++i)
-    prefix[i] = (unsigned char)(length >> (8 * i));
-  tune_digest_stream_add_bytes(stream, prefix, sizeof prefix);
-  tune_digest_stream_add_bytes(stream, text, (size_t)length);
+  size_t length = strlen(text);
+  tune_digest_stream_add_number(stream, length);
+  tune_digest_stream_add_bytes(stream, text, length);
+}
+
+void tune_digest_stream_add_number(tune_digest_stream *stream, uint64_t number) {
+  number = htole64(number);
+  tune_digest_stream_add_bytes(stream, &number, sizeof number);
+}
+
+void tune_digest_stream_add_double(tune_digest_stream *stream, double number) {
+  uint64_t bits;
+  memcpy(&bits, &number, sizeof bits);
+  tune_digest_stream_add_number(stream, bits);
 }
 
 tune_digest tune_digest_stream_get(const tune_digest_stream *stream) {

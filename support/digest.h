@@ -14,6 +14,7 @@
 #include "support/status.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -34,6 +35,9 @@ void tune_digest_stream_destroy(tune_digest_stream *stream);
 void tune_digest_stream_add_bytes(tune_digest_stream *stream, const void *bytes, size_t size);
 // A text with its length before it: adding "ab" then "c" differs from "a" then "bc".
 void tune_digest_stream_add_text(tune_digest_stream *stream, const char *text);
+// As eight bytes, whatever the machine's order of them is.
+void tune_digest_stream_add_number(tune_digest_stream *stream, uint64_t number);
+void tune_digest_stream_add_double(tune_digest_stream *stream, double number); // its bits
 // Of all that was added so far; more may be added after.
 tune_digest tune_digest_stream_get(const tune_digest_stream *stream);
 

@@ -33,7 +33,7 @@ static tune_status read_to_end(int file, contents *read_so_far) {
       size_t capacity = 2 * read_so_far->capacity;
       char *bytes = realloc(read_so_far->bytes, capacity);
       if (!bytes)
-        return tune_status_make(TUNE_OUT_OF_MEMORY, "reading");
+        return tune_status_out_of_memory("reading");
       read_so_far->bytes = bytes;
       read_so_far->capacity = capacity;
     }
@@ -56,7 +56,7 @@ static tune_status read_file(int file, contents *out_contents) {
   out_contents->capacity = S_ISREG(info.st_mode) ? (size_t)info.st_size + 2 : 65536;
   out_contents->bytes = malloc(out_contents->capacity);
   if (!out_contents->bytes)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading");
+    return tune_status_out_of_memory("reading");
   return read_to_end(file, out_contents);
 }
 
@@ -152,7 +152,7 @@ static tune_status take_name(const char *path, mode_t mode, int *file, char **ou
       number += (unsigned)attempt;
     if (asprintf(out_name, "%s.%08x", path, number) < 0) {
       *out_name = NULL;
-      return tune_status_make(TUNE_OUT_OF_MEMORY, "writing");
+      return tune_status_out_of_memory("writing");
     }
     if (*file >= 0 ? link_nameless(*file, *out_name) : open_named(*out_name, mode, file))
       return TUNE_OK;
@@ -220,7 +220,7 @@ static tune_status write_behind_link(const char *path, const char *bytes, size_t
   const char *slash = strrchr(path, '/');
   int folder_length = *target == '/' || !slash ? 0 : (int)(slash - path) + 1;
   if (asprintf(&file, "%.*s%.*s", folder_length, path, (int)length, target) < 0)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "following the link");
+    return tune_status_out_of_memory("following the link");
   tune_status status = write_file(file, bytes, size);
   free(file);
   return tune_status_annotate(status, "following the link");
@@ -270,7 +270,7 @@ tune_status tune_file_make_folders(const char *path, mode_t mode) {
     return tune_status_make(TUNE_INVALID_ARGUMENT, "making a folder without a name");
   char *prefix = strdup(path);
   if (!prefix)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "making the folder %s", path);
+    return tune_status_out_of_memory("making the folder %s", path);
   tune_status status = TUNE_OK;
   for (char *slash = prefix; tune_status_is_ok(status) && slash;) {
     slash = strchr(slash + 1, '/');

@@ -54,7 +54,7 @@ tune_status tune_json_load_kept(const char *text, const char *what, json_t **out
   if (*out_object)
     return TUNE_OK;
   if (tune_json_lacks_memory(&error))
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading %s", what);
+    return tune_status_out_of_memory("reading %s", what);
   return tune_status_make(TUNE_DATA_LOSS, "%s that is not JSON any more: %s", what, error.text);
 }
 

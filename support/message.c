@@ -95,18 +95,18 @@ tune_status tune_message_write(int fd, const json_t *message) {
     return tune_status_make(TUNE_INVALID_ARGUMENT, "writing a message: not a JSON object");
   size_t length = json_dumpb(message, NULL, 0, JSON_COMPACT);
   if (length == 0)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "writing a message");
+    return tune_status_out_of_memory("writing a message");
   if (length > TUNE_MESSAGE_LIMIT)
     return tune_status_make(TUNE_RESOURCE_EXHAUSTED,
                             "writing a message: %zu bytes, over the limit of %zu", length,
                             TUNE_MESSAGE_LIMIT);
   char *frame = malloc(HEADER_SIZE + length);
   if (!frame)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "writing a message of %zu bytes", length);
+    return tune_status_out_of_memory("writing a message of %zu bytes", length);
   encode_length((unsigned char *)frame, length);
   tune_status status;
   if (json_dumpb(message, frame + HEADER_SIZE, length, JSON_COMPACT) != length)
-    status = tune_status_make(TUNE_OUT_OF_MEMORY, "writing a message of %zu bytes", length);
+    status = tune_status_out_of_memory("writing a message of %zu bytes", length);
   else
     status = write_frame(fd, frame, HEADER_SIZE + length);
   free(frame);
@@ -154,7 +154,7 @@ static tune_status parse(const char *bytes, size_t length, json_t **out_message)
   json_error_t error;
   json_t *message = tune_json_load(bytes, length, &error);
   if (!message && tune_json_lacks_memory(&error))
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a message of %zu bytes", length);
+    return tune_status_out_of_memory("reading a message of %zu bytes", length);
   if (!message) {
     return tune_status_make(TUNE_DATA_LOSS, "reading a message: %s at byte %d", error.text,
                             error.position);
@@ -180,7 +180,7 @@ tune_status tune_message_read(int fd, json_t **out_message) {
   TUNE_RETURN_IF_ERROR(check_length(length));
   char *bytes = malloc(length ? length : 1);
   if (!bytes)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a message of %zu bytes", length);
+    return tune_status_out_of_memory("reading a message of %zu bytes", length);
   tune_status status = read_all(fd, bytes, length, &count);
   if (tune_status_is_ok(status))
     status = count < length ? cut_short(HEADER_SIZE + count, HEADER_SIZE + length)
@@ -222,7 +222,7 @@ static tune_status make_room(tune_message_reader *reader) {
   size_t capacity = reader->capacity ? 2 * reader->capacity : 65536;
   char *bytes = realloc(reader->bytes, capacity);
   if (!bytes)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a message");
+    return tune_status_out_of_memory("reading a message");
   reader->bytes = bytes;
   reader->capacity = capacity;
   return TUNE_OK;
@@ -272,7 +272,7 @@ static tune_status check_hello(const json_t *hello, char **out_peer_name) {
                             "install both from the same build",
                             name, (long long)version, TUNE_MESSAGE_PROTOCOL);
   *out_peer_name = strdup(name);
-  return *out_peer_name ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "greeting %s", name);
+  return *out_peer_name ? TUNE_OK : tune_status_out_of_memory("greeting %s", name);
 }
 
 tune_status tune_message_handshake(int in_fd, int out_fd, const char *my_name,
@@ -280,7 +280,7 @@ tune_status tune_message_handshake(int in_fd, int out_fd, const char *my_name,
   *out_peer_name = NULL;
   json_t *hello = json_pack("{s:s, s:i}", "hello", my_name, "protocol", TUNE_MESSAGE_PROTOCOL);
   if (!hello)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "saying hello");
+    return tune_status_out_of_memory("saying hello");
   tune_status status = tune_message_write(out_fd, hello);
   json_decref(hello);
   TUNE_RETURN_IF_ERROR(status);
@@ -310,7 +310,7 @@ tune_status tune_message_from_status(tune_status status, json_t **out_message) {
   const char *text = tune_status_get_message(status);
   // "o" takes the text also where packing fails.
   *out_message = json_pack("{s:{s:s, s:o}}", "error", "code", code, "message", make_text(text));
-  return *out_message ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "reporting: %s", text);
+  return *out_message ? TUNE_OK : tune_status_out_of_memory("reporting: %s", text);
 }
 
 tune_status tune_message_get_status(const json_t *message) {

@@ -276,7 +276,7 @@ static tune_status start_with_streams(tune_process *process, const tune_process_
     return launch(process, options, environ, streams);
   char **environment = make_environment(options->environment);
   if (!environment)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "making its environment");
+    return tune_status_out_of_memory("making its environment");
   tune_status status = launch(process, options, environment, streams);
   free(environment);
   return status;
@@ -286,7 +286,7 @@ tune_status tune_process_start(const tune_process_options *options, tune_process
   *out_process = NULL;
   tune_process *process = malloc(sizeof *process);
   if (!process)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "starting %s", options->arguments[0]);
+    return tune_status_out_of_memory("starting %s", options->arguments[0]);
   *process = (tune_process){.in = -1, .out = -1, .capture = -1};
   child_streams streams = {.fds = {-1, -1, -1}, .error_in = -1, .error_out = -1};
   tune_status status = start_with_streams(process, options, &streams);
@@ -410,7 +410,7 @@ tune_status tune_process_get_captured(const tune_process *process, size_t limit,
   size_t size = (size_t)(length - begin);
   char *text = malloc(size + 1);
   if (!text)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading what a process wrote");
+    return tune_status_out_of_memory("reading what a process wrote");
   size_t used = 0;
   while (used < size) {
     ssize_t count = pread(process->capture, text + used, size - used, begin + (off_t)used);

@@ -23,7 +23,7 @@ tune_status tune_program_head_take(const char **bytes, size_t *size, json_t **ou
   json_error_t error;
   *out_object = tune_json_load(*bytes + HEAD_SIZE, length, &error);
   if (!*out_object && tune_json_lacks_memory(&error))
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading its JSON");
+    return tune_status_out_of_memory("reading its JSON");
   if (!*out_object)
     return tune_status_make(TUNE_INVALID_ARGUMENT, "its JSON: %s", error.text);
   *bytes += HEAD_SIZE + length;

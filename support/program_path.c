@@ -41,7 +41,7 @@ static tune_status try_folder(const char *folder, size_t length, const char *suf
     return TUNE_OK;
   char *path = NULL;
   if (asprintf(&path, "%.*s%s/%s", (int)length, folder, suffix, name) < 0)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "looking for %s", name);
+    return tune_status_out_of_memory("looking for %s", name);
   if (is_program(path, &l->error)) {
     *out_path = path;
     return TUNE_OK;
@@ -133,13 +133,13 @@ tune_status tune_process_find_program(const char *name, char **out_path) {
       return error ? tune_status_from_errno(error, "%s", name)
                    : tune_status_make(TUNE_UNAVAILABLE, "%s is not a program", name);
     *out_path = strdup(name);
-    return *out_path ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "looking for %s", name);
+    return *out_path ? TUNE_OK : tune_status_out_of_memory("looking for %s", name);
   }
   lookup l = {.error = 0};
   tune_string_builder_init(&l.looked);
   tune_status status = search_all(name, &l, out_path);
   if (tune_status_is_ok(status) && !*out_path && l.looked.failed)
-    status = tune_status_make(TUNE_OUT_OF_MEMORY, "looking for %s", name);
+    status = tune_status_out_of_memory("looking for %s", name);
   else if (tune_status_is_ok(status) && !*out_path && l.error)
     status = tune_status_from_errno(l.error, "looking for %s", name);
   else if (tune_status_is_ok(status) && !*out_path)

@@ -39,7 +39,7 @@ tune_status tune_progress_create(FILE *stream, const tune_progress_options *opti
   *out_progress = NULL;
   tune_progress *progress = calloc(1, sizeof *progress);
   if (!progress)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "showing the progress");
+    return tune_status_out_of_memory("showing the progress");
   progress->stream = stream;
   tune_progress_options_init(&progress->options);
   if (options)

@@ -124,7 +124,7 @@ static tune_status filter_calls(const tune_sandbox_options *options) {
     return is_missing(errno) ? TUNE_OK : tune_status_from_errno(errno, "entering the sandbox");
   filter f = {.code = calloc(ROW_LENGTH * (tune_call_count + 2), sizeof *f.code)};
   if (!f.code)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "entering the sandbox");
+    return tune_status_out_of_memory("entering the sandbox");
   // Another architecture's numbers mean other calls.
   load(&f, offsetof(struct seccomp_data, arch));
   emit(&f, BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0);
@@ -286,7 +286,7 @@ tune_status tune_sandbox_describe(char **out_missing) {
     return TUNE_OK;
   int length =
       asprintf(out_missing, "this system has %s%s%s", calls, *calls && *files ? "; " : "", files);
-  return length < 0 ? tune_status_make(TUNE_OUT_OF_MEMORY, "describing the sandbox") : TUNE_OK;
+  return length < 0 ? tune_status_out_of_memory("describing the sandbox") : TUNE_OK;
 }
 
 void tune_sandbox_close_descriptors(const int *kept, size_t count) {

@@ -88,7 +88,7 @@ static tune_status make_folder(tune_scratch *scratch, const char *parent) {
   for (int attempt = 0; attempt < 8; ++attempt) {
     if (asprintf(&scratch->path, "%s/" PREFIX "XXXXXX", parent) < 0) {
       scratch->path = NULL;
-      return tune_status_make(TUNE_OUT_OF_MEMORY, "making a scratch folder");
+      return tune_status_out_of_memory("making a scratch folder");
     }
     if (!mkdtemp(scratch->path))
       return tune_status_from_errno(errno, "making a scratch folder in %s", parent);
@@ -172,7 +172,7 @@ static tune_status make_kept_folder(tune_scratch *scratch, const char *parent) {
     return tune_status_make(TUNE_UNAVAILABLE, "the keeper of scratch failed");
   scratch->path = strdup(path);
   if (!scratch->path)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "making a scratch folder");
+    return tune_status_out_of_memory("making a scratch folder");
   scratch->lock = lock_folder(AT_FDCWD, path, LOCK_SH);
   return scratch->lock >= 0 ? TUNE_OK
                             : tune_status_make(TUNE_UNAVAILABLE, "the keeper of scratch failed");
@@ -214,7 +214,7 @@ tune_status tune_scratch_create_in(const char *parent, tune_scratch **out_scratc
     *scratch = (tune_scratch){.lock = -1};
     status = fill_scratch(scratch, real);
   } else {
-    status = tune_status_make(TUNE_OUT_OF_MEMORY, "making a scratch folder");
+    status = tune_status_out_of_memory("making a scratch folder");
   }
   free(real);
   if (!tune_status_is_ok(status)) {

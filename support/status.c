@@ -42,6 +42,14 @@ tune_status tune_status_make(tune_status_code code, const char *format, ...) {
   return make_owning(code, message);
 }
 
+tune_status tune_status_out_of_memory(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  char *message = format_message(format, arguments);
+  va_end(arguments);
+  return make_owning(TUNE_OUT_OF_MEMORY, message);
+}
+
 static tune_status_code code_of_errno(int error) {
   switch (error) {
   case ENOENT:

@@ -44,6 +44,10 @@ typedef struct tune_status_object *tune_status;
 tune_status tune_status_make(tune_status_code code, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+// The same with OUT_OF_MEMORY: what was being done, "making a table".
+tune_status tune_status_out_of_memory(const char *format, ...)
+    __attribute__((format(printf, 1, 2)));
+
 // Makes a failed status from an errno value, "<formatted>: <strerror>". The code follows from
 // `error`: ENOENT is NOT_FOUND, ENOMEM is OUT_OF_MEMORY, ENOSPC is RESOURCE_EXHAUSTED and so on.
 tune_status tune_status_from_errno(int error, const char *format, ...)

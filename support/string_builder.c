@@ -69,7 +69,7 @@ tune_status tune_string_builder_finish(tune_string_builder *builder, char **out_
   tune_string_builder_append_bytes(builder, "", 0);
   if (builder->failed) {
     tune_string_builder_deinit(builder);
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while building text");
+    return tune_status_out_of_memory("out of memory while building text");
   }
   *out_text = builder->text;
   *builder = (tune_string_builder){0};

@@ -122,7 +122,7 @@ tune_status tune_table_create(const tune_table_column *columns, size_t count,
   if (!table || !copy) {
     free(table);
     free(copy);
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "making a table");
+    return tune_status_out_of_memory("making a table");
   }
   memcpy(copy, columns, count * sizeof *copy);
   table->columns = copy;
@@ -227,7 +227,7 @@ tune_status tune_table_print(const tune_table *table, size_t width, FILE *stream
   if (table->failed || !widths || !titles) {
     free(widths);
     free(titles);
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "printing a table");
+    return tune_status_out_of_memory("printing a table");
   }
   locale_t ours, before = enter_unicode(&ours);
   measure_columns(table, widths);

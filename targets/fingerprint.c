@@ -3,8 +3,19 @@
 #include "targets/fingerprint.h"
 #include "support/json.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+bool tune_fingerprint_print(char **out, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  if (vasprintf(out, format, arguments) < 0)
+    *out = NULL;
+  va_end(arguments);
+  return *out != NULL;
+}
 
 void tune_fingerprint_deinit(tune_fingerprint *fingerprint) {
   free(fingerprint->target);
@@ -147,7 +158,7 @@ static json_t *gpu_to_json(const tune_fingerprint *f) {
 
 tune_status tune_fingerprint_to_json(const tune_fingerprint *fingerprint, json_t **out_object) {
   *out_object = fingerprint->gpu ? gpu_to_json(fingerprint) : cpu_to_json(fingerprint);
-  return *out_object ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "writing a fingerprint");
+  return *out_object ? TUNE_OK : tune_status_out_of_memory("writing a fingerprint");
 }
 
 tune_status tune_fingerprint_digest(const tune_fingerprint *fingerprint, tune_digest *out_digest) {
@@ -156,7 +167,7 @@ tune_status tune_fingerprint_digest(const tune_fingerprint *fingerprint, tune_di
   char *text = tune_json_dump(object, JSON_COMPACT | JSON_SORT_KEYS);
   json_decref(object);
   if (!text)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "the digest of a fingerprint");
+    return tune_status_out_of_memory("the digest of a fingerprint");
   *out_digest = tune_digest_of_bytes(text, strlen(text));
   free(text);
   return TUNE_OK;

@@ -126,6 +126,11 @@ typedef struct tune_fingerprint {
 tune_status tune_fingerprint_of_cpu(tune_fingerprint *out_fingerprint);
 void tune_fingerprint_deinit(tune_fingerprint *fingerprint);
 
+// For those who fill one in: makes a text and puts it to `*out`; false, and NULL there, without
+// memory.
+bool tune_fingerprint_print(char **out, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 tune_status tune_fingerprint_to_json(const tune_fingerprint *fingerprint, json_t **out_object);
 
 // Of the JSON form, with sorted keys and no blanks: equal on every machine for equal fingerprints.

@@ -235,9 +235,8 @@ tune_status tune_npy_write(const char *path, const tune_buffer *buffer) {
   if (text.text)
     tune_string_builder_append_bytes(&file, text.text, length);
   tune_string_builder_append_bytes(&file, buffer->data, buffer->size);
-  tune_status status = text.failed || file.failed
-                           ? tune_status_make(TUNE_OUT_OF_MEMORY, "writing %s", path)
-                           : tune_file_write(path, file.text, file.length);
+  tune_status status = text.failed || file.failed ? tune_status_out_of_memory("writing %s", path)
+                                                  : tune_file_write(path, file.text, file.length);
   tune_string_builder_deinit(&text);
   tune_string_builder_deinit(&file);
   return status;

@@ -43,7 +43,7 @@ tune_status tune_pinning_choose(const tune_target_options *options, int **out_cp
     return tune_status_make(TUNE_INVALID_ARGUMENT, "%zu threads are too many", threads);
   int *cpus = calloc(threads, sizeof *cpus);
   if (!cpus)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "pinning threads");
+    return tune_status_out_of_memory("pinning threads");
   tune_status status = TUNE_OK;
   if (options->cpus)
     memcpy(cpus, options->cpus, threads * sizeof *cpus);

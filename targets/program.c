@@ -79,7 +79,7 @@ static tune_status take(reader *r, size_t size, void **out_bytes) {
                             size);
   *out_bytes = malloc(size + 1);
   if (!*out_bytes)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading %zu bytes", size);
+    return tune_status_out_of_memory("reading %zu bytes", size);
   memcpy(*out_bytes, r->at, size);
   r->at += size;
   r->left -= size;
@@ -117,7 +117,7 @@ static tune_status read_modules(const json_t *object, const char *target, reader
   size_t count = json_array_size(array);
   r->program->modules = calloc(count + 1, sizeof *r->program->modules);
   if (!r->program->modules)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading modules");
+    return tune_status_out_of_memory("reading modules");
   r->program->module_count = count;
   for (size_t i = 0; i < count; ++i) {
     tune_program_module *module = &r->program->modules[i];
@@ -196,7 +196,7 @@ static tune_status read_buffers(const json_t *object, reader *r) {
   size_t count = json_array_size(array);
   r->program->buffers = calloc(count + 1, sizeof *r->program->buffers);
   if (!r->program->buffers)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading buffers");
+    return tune_status_out_of_memory("reading buffers");
   r->program->buffer_count = count;
   for (size_t i = 0; i < count; ++i)
     TUNE_RETURN_IF_ERROR(tune_status_annotate(
@@ -312,7 +312,7 @@ static tune_status read_launch(const json_t *object, const reader *r, tune_progr
     return tune_status_make(TUNE_INVALID_ARGUMENT, "\"launch\" is no name");
   out->entry = strdup(entry);
   if (!out->entry)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a launch");
+    return tune_status_out_of_memory("reading a launch");
   TUNE_RETURN_IF_ERROR(get_index(object, "module", r->program->module_count, &out->module));
   TUNE_RETURN_IF_ERROR(get_three(object, "groups", out->groups));
   TUNE_RETURN_IF_ERROR(get_three(object, "group_size", out->group_size));
@@ -325,7 +325,7 @@ static tune_status read_launch(const json_t *object, const reader *r, tune_progr
   size_t count = json_array_size(array);
   out->arguments = calloc(count + 1, sizeof *out->arguments);
   if (!out->arguments)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a launch");
+    return tune_status_out_of_memory("reading a launch");
   out->argument_count = count;
   for (size_t i = 0; i < count; ++i)
     TUNE_RETURN_IF_ERROR(tune_status_annotate(
@@ -355,7 +355,7 @@ static tune_status read_steps(const json_t *object, reader *r) {
   size_t count = json_array_size(array);
   r->program->steps = calloc(count + 1, sizeof *r->program->steps); // there may be none
   if (!r->program->steps)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading steps");
+    return tune_status_out_of_memory("reading steps");
   r->program->step_count = count;
   for (size_t i = 0; i < count; ++i) {
     const json_t *step = json_array_get(array, i);

@@ -2,6 +2,16 @@
 
 #include "targets/roofline.h"
 
+#include <stdio.h>
+
+void tune_roofline_add_level(tune_roofline *roofline, const char *name, double bytes,
+                             double gbytes_per_s) {
+  size_t level = roofline->level_count++;
+  snprintf(roofline->levels[level].name, sizeof roofline->levels[level].name, "%s", name);
+  roofline->levels[level].bytes = bytes;
+  roofline->levels[level].gbytes_per_s = gbytes_per_s;
+}
+
 tune_status tune_roofline_to_json(const tune_roofline *roofline, json_t **out_object) {
   json_t *levels = json_array();
   for (size_t i = 0; i < roofline->level_count; ++i)
@@ -24,5 +34,5 @@ tune_status tune_roofline_to_json(const tune_roofline *roofline, json_t **out_ob
     return TUNE_OK;
   json_decref(*out_object);
   *out_object = NULL;
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "writing a roofline");
+  return tune_status_out_of_memory("writing a roofline");
 }

@@ -51,6 +51,10 @@ typedef struct tune_roofline {
 tune_status tune_roofline_measure_cpu(const tune_fingerprint *fingerprint, const int *cpus,
                                       size_t cpu_count, bool quick, tune_roofline *out_roofline);
 
+// Adds a level, of which there are TUNE_ROOFLINE_LEVELS at most.
+void tune_roofline_add_level(tune_roofline *roofline, const char *name, double bytes,
+                             double gbytes_per_s);
+
 tune_status tune_roofline_to_json(const tune_roofline *roofline, json_t **out_object);
 
 #ifdef __cplusplus

@@ -64,7 +64,7 @@ static tune_status read_types(const json_t *array, const char *what, tune_value_
   size_t count = json_array_size(array);
   *out_types = calloc(count ? count : 1, sizeof **out_types);
   if (!*out_types)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a signature");
+    return tune_status_out_of_memory("reading a signature");
   *out_count = count;
   for (size_t i = 0; i < count; ++i) {
     tune_status status =
@@ -82,7 +82,7 @@ tune_status tune_signature_from_json(const json_t *object, tune_signature *out_s
     return tune_status_make(TUNE_INVALID_ARGUMENT, "the signature has no \"entry\"");
   out_signature->entry = strdup(entry);
   tune_status status =
-      out_signature->entry ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "reading a signature");
+      out_signature->entry ? TUNE_OK : tune_status_out_of_memory("reading a signature");
   if (tune_status_is_ok(status))
     status = read_types(json_object_get(object, "arguments"), "argument", &out_signature->arguments,
                         &out_signature->argument_count);

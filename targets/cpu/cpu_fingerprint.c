@@ -107,7 +107,7 @@ static tune_status read_features(const char *text, tune_fingerprint *out) {
       out->features[out->feature_count++] = feature;
   }
   free(flags);
-  return failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "reading /proc/cpuinfo") : TUNE_OK;
+  return failed ? tune_status_out_of_memory("reading /proc/cpuinfo") : TUNE_OK;
 }
 
 static void read_vectors(tune_fingerprint *out) {
@@ -206,7 +206,7 @@ static tune_status read_names(const char *text, tune_fingerprint *out) {
     out->model = strdup("unknown");
   return out->target && out->vendor && out->model
              ? TUNE_OK
-             : tune_status_make(TUNE_OUT_OF_MEMORY, "reading /proc/cpuinfo");
+             : tune_status_out_of_memory("reading /proc/cpuinfo");
 }
 
 tune_status tune_fingerprint_of_cpu(tune_fingerprint *out_fingerprint) {

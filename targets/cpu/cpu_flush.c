@@ -40,7 +40,7 @@ tune_status cpu_flush_run(cpu_flush *flush, const tune_fingerprint *fingerprint,
     flush->size = cpu_flush_bytes(fingerprint);
     flush->bytes = malloc(flush->size);
     if (!flush->bytes)
-      return tune_status_make(TUNE_OUT_OF_MEMORY, "flushing the caches");
+      return tune_status_out_of_memory("flushing the caches");
     memset(flush->bytes, 1, flush->size); // or else all of it is one page of zeroes
   }
   size_t others = bytes_of_others(fingerprint, cpu_count);

@@ -300,7 +300,7 @@ static tune_status run_crew(const subject *s, work_function function, size_t byt
       .function = function, .effort = s->effort, .count = count, .cpus = s->cpus, .bytes = bytes};
   member *members = calloc(count, sizeof *members);
   if (!members)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "measuring the roofline");
+    return tune_status_out_of_memory("measuring the roofline");
   tune_status status = prepare(&c, members);
   // Threads of their own, also the first one: the caller's affinity is not touched. They meet each
   // other, so all of them begin or none.
@@ -352,10 +352,8 @@ static tune_status measure_level(const subject *s, const char *name, size_t byte
   bytes_each -= bytes_each % READ_STEP;
   double rate;
   TUNE_RETURN_IF_ERROR(run_crew(s, s->kernels.read, bytes_each, &rate));
-  size_t level = out->level_count++;
-  strncpy(out->levels[level].name, name, sizeof out->levels[level].name - 1);
-  out->levels[level].bytes = (double)(bytes_each * s->count);
-  out->levels[level].gbytes_per_s = rate * (double)bytes_each * 1e-9;
+  tune_roofline_add_level(out, name, (double)(bytes_each * s->count),
+                          rate * (double)bytes_each * 1e-9);
   return TUNE_OK;
 }
 

@@ -73,9 +73,8 @@ static tune_status set_openmp_variables(const cpu_target *cpu) {
   for (size_t i = 0; i < cpu->threads; ++i)
     tune_string_builder_appendf(&places, i ? ",{%d}" : "{%d}", cpu->cpus[i]);
   tune_string_builder_appendf(&count, "%zu", cpu->threads);
-  tune_status status = places.failed || count.failed
-                           ? tune_status_make(TUNE_OUT_OF_MEMORY, "pinning threads")
-                           : TUNE_OK;
+  tune_status status =
+      places.failed || count.failed ? tune_status_out_of_memory("pinning threads") : TUNE_OK;
   if (tune_status_is_ok(status))
     status = set_variable("OMP_PLACES", places.text);
   if (tune_status_is_ok(status))
@@ -107,7 +106,7 @@ static tune_status cpu_open(const tune_target_options *options, tune_target **ou
                             options->device);
   cpu_target *cpu = calloc(1, sizeof *cpu);
   if (!cpu)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "opening the cpu target");
+    return tune_status_out_of_memory("opening the cpu target");
   cpu->base.methods = &tune_target_cpu;
   tune_status status = tune_pinning_choose(options, &cpu->cpus, &cpu->threads);
   if (tune_status_is_ok(status))
@@ -247,7 +246,7 @@ static tune_status cpu_load(tune_target *target, const tune_artifact *artifact,
   const tune_signature *signature = artifact->signature;
   cpu_kernel *kernel = calloc(1, sizeof *kernel);
   if (!kernel)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "loading %s", artifact->path);
+    return tune_status_out_of_memory("loading %s", artifact->path);
   kernel->base.methods = &tune_target_cpu;
   kernel->signature = signature;
   for (size_t i = 0; i < signature->result_count; ++i)
@@ -261,7 +260,7 @@ static tune_status cpu_load(tune_target *target, const tune_artifact *artifact,
   tune_status status = TUNE_OK;
   if (!kernel->sources || !kernel->copies || !kernel->descriptors || !kernel->pointers ||
       !kernel->results)
-    status = tune_status_make(TUNE_OUT_OF_MEMORY, "loading %s", artifact->path);
+    status = tune_status_out_of_memory("loading %s", artifact->path);
   if (tune_status_is_ok(status))
     status = open_library((const cpu_target *)target, artifact, kernel);
   if (!tune_status_is_ok(status)) {
@@ -276,7 +275,7 @@ static tune_status make_descriptor(const tune_buffer *buffer, descriptor **out_d
   size_t rank = buffer->type.rank;
   descriptor *made = malloc(descriptor_size(rank));
   if (!made)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "binding");
+    return tune_status_out_of_memory("binding");
   made->allocated = made->aligned = buffer->data;
   made->offset = 0;
   int64_t stride = 1;

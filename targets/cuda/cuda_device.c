@@ -94,8 +94,7 @@ static tune_status list_devices(const cuda_functions *f, choice **out_choices, s
   if (count < 1)
     return explain_start(f, CUDA_ERROR_NO_DEVICE);
   choice *choices = calloc((size_t)count, sizeof *choices);
-  tune_status status =
-      choices ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "listing CUDA's devices");
+  tune_status status = choices ? TUNE_OK : tune_status_out_of_memory("listing CUDA's devices");
   for (int i = 0; i < count && tune_status_is_ok(status); ++i)
     status = read_choice(f, i, &choices[i]);
   if (!tune_status_is_ok(status)) {

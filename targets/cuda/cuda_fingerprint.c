@@ -4,23 +4,11 @@
 #include "targets/cuda/cuda_architecture.h"
 #include "targets/cuda/cuda_nvml.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define GIB (INT64_C(1) << 30)
-
-// Makes the text and puts it to `*out`; false without memory.
-static bool print_to(char **out, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static bool print_to(char **out, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  if (vasprintf(out, format, arguments) < 0)
-    *out = NULL;
-  va_end(arguments);
-  return *out != NULL;
-}
 
 // What a compute capability decides: sorted, as fingerprints have them.
 static bool name_features(int major, tune_fingerprint *out) {
@@ -34,7 +22,7 @@ static bool name_features(int major, tune_fingerprint *out) {
   for (size_t i = 0; i < count && out->features; ++i) {
     if (major < features[i].since)
       continue;
-    if (!print_to(&out->features[out->feature_count], "%s", features[i].name))
+    if (!tune_fingerprint_print(&out->features[out->feature_count], "%s", features[i].name))
       return false;
     ++out->feature_count;
   }
@@ -46,10 +34,12 @@ static tune_status begin(int major, int minor, tune_fingerprint *out) {
   static const char *const operations[] = {"basic",  "vote",    "arithmetic",
                                            "ballot", "shuffle", "shuffle_relative"};
   tune_gpu *gpu = out->gpu = calloc(1, sizeof *gpu);
-  bool is_whole = gpu && print_to(&out->target, "cuda") && print_to(&out->vendor, "NVIDIA") &&
-                  print_to(&gpu->arch, "sm_%d%d", major, minor) && name_features(major, out);
+  bool is_whole = gpu && tune_fingerprint_print(&out->target, "cuda") &&
+                  tune_fingerprint_print(&out->vendor, "NVIDIA") &&
+                  tune_fingerprint_print(&gpu->arch, "sm_%d%d", major, minor) &&
+                  name_features(major, out);
   if (!is_whole)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "describing the device");
+    return tune_status_out_of_memory("describing the device");
   gpu->subgroup_operation_count = sizeof operations / sizeof *operations;
   memcpy(gpu->subgroup_operations, operations, sizeof operations);
   return TUNE_OK;
@@ -60,8 +50,8 @@ static tune_status begin(int major, int minor, tune_fingerprint *out) {
 static tune_status describe(const cuda_architecture *a, tune_fingerprint *out) {
   TUNE_RETURN_IF_ERROR(begin(a->major, a->minor, out));
   tune_gpu *gpu = out->gpu;
-  if (!print_to(&out->model, "any sm_%d%d", a->major, a->minor))
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "describing an architecture");
+  if (!tune_fingerprint_print(&out->model, "any sm_%d%d", a->major, a->minor))
+    return tune_status_out_of_memory("describing an architecture");
   gpu->subgroup_size = CUDA_SUBGROUP_SIZE;
   gpu->shared_bytes = CUDA_SHARED_BYTES;
   gpu->shared_bytes_most = a->shared_bytes_most;
@@ -156,13 +146,14 @@ static tune_status read_names(const cuda_device *device, tune_fingerprint *out) 
   gpu->clock_mhz = facts.clock_mhz ? facts.clock_mhz : gpu->clock_mhz;
   gpu->memory_clock_mhz = facts.memory_clock_mhz ? facts.memory_clock_mhz : gpu->memory_clock_mhz;
   bool is_whole =
-      print_to(&out->model, "%s", model) &&
-      print_to(&gpu->api, "%d.%d", device->version / 1000, device->version % 1000 / 10) &&
-      print_to(&gpu->driver, "CUDA %s", gpu->api) &&
-      print_to(&gpu->driver_version, "%s",
-               facts.driver_version[0] ? facts.driver_version : gpu->api) &&
-      print_to(&gpu->device_type, "%s", is_integrated ? "integrated" : "discrete");
-  return is_whole ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "describing the device");
+      tune_fingerprint_print(&out->model, "%s", model) &&
+      tune_fingerprint_print(&gpu->api, "%d.%d", device->version / 1000,
+                             device->version % 1000 / 10) &&
+      tune_fingerprint_print(&gpu->driver, "CUDA %s", gpu->api) &&
+      tune_fingerprint_print(&gpu->driver_version, "%s",
+                             facts.driver_version[0] ? facts.driver_version : gpu->api) &&
+      tune_fingerprint_print(&gpu->device_type, "%s", is_integrated ? "integrated" : "discrete");
+  return is_whole ? TUNE_OK : tune_status_out_of_memory("describing the device");
 }
 
 tune_status cuda_fingerprint_read(const cuda_device *device, tune_fingerprint *out_fingerprint) {

@@ -125,7 +125,7 @@ static tune_status prepare(const cuda_device *device, const tune_program *progra
   launches->modules = calloc(program->module_count + 1, sizeof *launches->modules);
   launches->functions = calloc(program->step_count + 1, sizeof *launches->functions);
   if (!launches->modules || !launches->functions)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "loading a program");
+    return tune_status_out_of_memory("loading a program");
   for (size_t i = 0; i < program->module_count; ++i) {
     TUNE_RETURN_IF_ERROR(tune_status_annotate(
         cuda_module_load(device, &program->modules[i], &launches->modules[i]), "module %zu", i));

@@ -216,7 +216,7 @@ tune_status cuda_module_load(const cuda_device *device, const tune_program_modul
                             "\"opt_level\" and \"load_cache\" are for PTX, and it is a cubin");
   char *log = calloc(1, LOG_SIZE);
   if (!log)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "loading a module");
+    return tune_status_out_of_memory("loading a module");
   CUjit_option options[4] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
   void *values[4] = {log, (void *)(uintptr_t)(LOG_SIZE - 1)};
   CUmodule loaded = NULL;

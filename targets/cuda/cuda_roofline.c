@@ -1,15 +1,14 @@
 //===- cuda_roofline.c - A CUDA device's peaks and bandwidths ---------------------------===//
 //
 // By the kernels of roofline.ptx, roofline_tensor.ptx and, on sm_90, roofline_wgmma.ptx, run as
-// programs are. A figure is that of
-// the best of several windows: what else runs on a device makes it look slower, never faster.
+// programs are.
 //
 //===--------------------------------------------------------------------------===//
 
 #include "targets/cuda/cuda_roofline.h"
 #include "targets/cuda/cuda_kernel.h"
+#include "targets/device/device_roofline.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 // As the texts have them.
@@ -36,102 +35,34 @@ extern const char tune_cuda_roofline_tensor[];
 extern const char tune_cuda_roofline_wgmma[];
 
 typedef struct subject {
-  const tune_target_class *methods;
-  const cuda_device *device;
-  double window; // seconds
-  size_t windows;
+  cuda_device *device;
+  bool quick;
 } subject;
 
-// One launch. With `read_bytes` the kernel has a buffer of so many to read, so many `rounds`.
-typedef struct order {
-  const char *module, *entry;
-  uint32_t groups;
-  size_t read_bytes;
-  int32_t rounds;
-} order;
-
-static tune_status copy_module(const char *text, tune_program *program) {
-  size_t size = strlen(text) + 1;
-  program->modules = calloc(1, sizeof *program->modules);
-  if (!program->modules)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "measuring the roofline");
-  program->module_count = 1;
-  // Products of four warps take ten times as long to compile otherwise, for the same loop.
-  program->modules[0] = (tune_program_module){
-      .code = malloc(size), .size = size, .opt_level = text == tune_cuda_roofline_wgmma};
-  if (!program->modules[0].code)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "measuring the roofline");
-  memcpy(program->modules[0].code, text, size);
-  return TUNE_OK;
-}
-
-static tune_status make_program(const order *o, tune_program *out) {
-  *out = (tune_program){0};
-  TUNE_RETURN_IF_ERROR(copy_module(o->module, out));
-  out->buffers = calloc(2, sizeof *out->buffers);
-  out->steps = calloc(1, sizeof *out->steps);
-  tune_program_argument *arguments = calloc(3, sizeof *arguments);
-  if (out->steps) {
-    out->step_count = 1;
-    out->steps[0] = (tune_program_step){.kind = TUNE_PROGRAM_LAUNCH,
-                                        .entry = strdup(o->entry),
-                                        .groups = {o->groups, 1, 1},
-                                        .group_size = {GROUP, 1, 1},
-                                        .arguments = arguments,
-                                        .argument_count = o->read_bytes ? 3 : 1};
-  }
-  if (!out->buffers || !out->steps || !out->steps[0].entry || !arguments) {
-    if (!out->steps)
-      free(arguments);
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "measuring the roofline");
-  }
-  out->buffer_count = o->read_bytes ? 2 : 1;
-  out->buffers[0] = (tune_program_buffer){.kind = TUNE_PROGRAM_SCRATCH, .size = RESULT_BYTES};
-  out->buffers[1] = (tune_program_buffer){.kind = TUNE_PROGRAM_SCRATCH, .size = o->read_bytes};
-  arguments[0] = (tune_program_argument){.kind = TUNE_PROGRAM_STORAGE, .is_written = true};
-  arguments[1] = (tune_program_argument){.kind = TUNE_PROGRAM_STORAGE, .buffer = 1};
-  arguments[2] = (tune_program_argument){.kind = TUNE_PROGRAM_I32, .i32 = o->rounds};
-  return TUNE_OK;
-}
-
-// The shortest time of a run, of several windows of as many runs as fill them.
-static tune_status find_best(const subject *s, tune_kernel *kernel, double *out_seconds) {
-  double seconds;
-  TUNE_RETURN_IF_ERROR(s->methods->time(kernel, 1, &seconds));
-  TUNE_RETURN_IF_ERROR(s->methods->time(kernel, 1, &seconds));
-  uint64_t repeats = seconds < s->window ? (uint64_t)(s->window / seconds) + 1 : 1;
-  *out_seconds = seconds;
-  for (size_t i = 0; i < s->windows; ++i) {
-    TUNE_RETURN_IF_ERROR(s->methods->time(kernel, repeats, &seconds));
-    if (seconds / (double)repeats < *out_seconds)
-      *out_seconds = seconds / (double)repeats;
-  }
-  return TUNE_OK;
-}
-
-static tune_status run(const subject *s, const order *o, double *out_seconds) {
-  const tune_signature nothing = {.entry = (char *)"roofline"};
-  tune_program program;
-  tune_kernel *kernel = NULL;
-  tune_status status = make_program(o, &program);
-  if (tune_status_is_ok(status))
-    status = cuda_kernel_create(s->methods, s->device, &nothing, &program, &kernel);
-  else
-    tune_program_deinit(&program);
-  if (tune_status_is_ok(status))
-    status = cuda_kernel_bind(kernel, NULL, 0);
-  if (tune_status_is_ok(status))
-    status = find_best(s, kernel, out_seconds);
-  cuda_kernel_unload(kernel);
-  return tune_status_annotate(status, "%s", o->entry);
+// One launch of `entry` in `text`. With `read_bytes` the kernel has a buffer of so many to read, so
+// many `rounds`.
+static tune_status run(const subject *s, const char *text, const char *entry, uint32_t groups,
+                       size_t read_bytes, int32_t rounds, double *out_seconds) {
+  const tune_device_work work = {
+      .code = text,
+      .code_size = strlen(text) + 1,
+      // Products of four warps take ten times as long to compile otherwise, for the same loop.
+      .opt_level = text == tune_cuda_roofline_wgmma,
+      .entry = entry,
+      .groups = groups,
+      .group_size = GROUP,
+      .result_bytes = RESULT_BYTES,
+      .read_bytes = read_bytes,
+      .read_as = TUNE_PROGRAM_STORAGE,
+      .rounds = rounds};
+  return tune_device_work_time(&cuda_driver, s->device, &work, s->quick, out_seconds);
 }
 
 static tune_status measure_peak(const subject *s, const char *module, const char *entry,
                                 double flops_of_group, double *out_peak) {
   uint32_t groups = GROUPS_EACH * (uint32_t)s->device->fingerprint.gpu->multiprocessors;
-  const order o = {.module = module, .entry = entry, .groups = groups};
   double seconds;
-  TUNE_RETURN_IF_ERROR(run(s, &o, &seconds));
+  TUNE_RETURN_IF_ERROR(run(s, module, entry, groups, 0, 0, &seconds));
   *out_peak = groups * flops_of_group / seconds * 1e-9;
   return TUNE_OK;
 }
@@ -139,17 +70,11 @@ static tune_status measure_peak(const subject *s, const char *module, const char
 static tune_status measure_level(const subject *s, const char *name, size_t bytes, int32_t rounds,
                                  tune_roofline *out) {
   size_t groups = bytes / GROUP_BYTES ? bytes / GROUP_BYTES : 1;
-  const order o = {.module = tune_cuda_roofline,
-                   .entry = "read",
-                   .groups = (uint32_t)groups,
-                   .read_bytes = groups * GROUP_BYTES,
-                   .rounds = rounds};
+  size_t read = groups * GROUP_BYTES;
   double seconds;
-  TUNE_RETURN_IF_ERROR(run(s, &o, &seconds));
-  size_t level = out->level_count++;
-  strncpy(out->levels[level].name, name, sizeof out->levels[level].name - 1);
-  out->levels[level].bytes = (double)o.read_bytes;
-  out->levels[level].gbytes_per_s = (double)o.read_bytes * rounds / seconds * 1e-9;
+  TUNE_RETURN_IF_ERROR(
+      run(s, tune_cuda_roofline, "read", (uint32_t)groups, read, rounds, &seconds));
+  tune_roofline_add_level(out, name, (double)read, (double)read * rounds / seconds * 1e-9);
   return TUNE_OK;
 }
 
@@ -187,13 +112,9 @@ static tune_status measure_peaks(const subject *s, tune_roofline *out) {
   return TUNE_OK;
 }
 
-tune_status cuda_roofline_measure(const tune_target_class *methods, const cuda_device *device,
-                                  bool quick, tune_roofline *out_roofline) {
+tune_status cuda_roofline_measure(cuda_device *device, bool quick, tune_roofline *out_roofline) {
   *out_roofline = (tune_roofline){.threads = 1};
-  const subject s = {.methods = methods,
-                     .device = device,
-                     .window = quick ? 1e-3 : 5e-3,
-                     .windows = quick ? 5 : 15};
+  const subject s = {.device = device, .quick = quick};
   const tune_gpu *gpu = device->fingerprint.gpu;
   size_t cache = (size_t)gpu->l2_bytes / 2, memory = (size_t)gpu->memory_bytes / 4;
   tune_status status = measure_peaks(&s, out_roofline);

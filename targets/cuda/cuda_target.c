@@ -44,7 +44,7 @@ static tune_status cuda_open(const tune_target_options *options, tune_target **o
   *out_target = NULL;
   cuda_target *cuda = calloc(1, sizeof *cuda);
   if (!cuda)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "opening the cuda target");
+    return tune_status_out_of_memory("opening the cuda target");
   cuda->base.methods = &tune_target_cuda;
   tune_status status = prepare_process(options);
   if (tune_status_is_ok(status))
@@ -62,8 +62,7 @@ static const tune_fingerprint *cuda_fingerprint(const tune_target *target) {
 }
 
 static tune_status cuda_roofline(tune_target *target, bool quick, tune_roofline *out_roofline) {
-  return cuda_roofline_measure(&tune_target_cuda, &((cuda_target *)target)->device, quick,
-                               out_roofline);
+  return cuda_roofline_measure(&((cuda_target *)target)->device, quick, out_roofline);
 }
 
 // Twice the second cache, where the device says how large that is.
@@ -91,8 +90,8 @@ static tune_status cuda_flush(tune_target *target) {
 
 static tune_status cuda_load(tune_target *target, const tune_artifact *artifact,
                              tune_kernel **out_kernel) {
-  return cuda_kernel_load(&tune_target_cuda, &((cuda_target *)target)->device, artifact,
-                          out_kernel);
+  return tune_device_kernel_load(&cuda_driver, &((cuda_target *)target)->device, artifact,
+                                 out_kernel);
 }
 
 const tune_target_class tune_target_cuda = {
@@ -104,12 +103,12 @@ const tune_target_class tune_target_cuda = {
     .describe = cuda_fingerprint_describe,
     .roofline = cuda_roofline,
     .load = cuda_load,
-    .unload = cuda_kernel_unload,
-    .bind = cuda_kernel_bind,
-    .rewind = cuda_kernel_rewind,
-    .time = cuda_kernel_time,
+    .unload = tune_device_kernel_unload,
+    .bind = tune_device_kernel_bind,
+    .rewind = tune_device_kernel_rewind,
+    .time = tune_device_kernel_time,
     .flush = cuda_flush,
-    .read = cuda_kernel_read,
-    .check = cuda_kernel_check,
-    .locate = cuda_kernel_locate,
+    .read = tune_device_kernel_read,
+    .check = tune_device_kernel_check,
+    .locate = tune_device_kernel_locate,
 };

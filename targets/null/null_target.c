@@ -48,7 +48,7 @@ static tune_status null_open(const tune_target_options *options, tune_target **o
   *out_target = NULL;
   null_target *null = calloc(1, sizeof *null);
   if (!null)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "opening the null target");
+    return tune_status_out_of_memory("opening the null target");
   null->base.methods = &tune_target_null;
   tune_fingerprint *f = &null->fingerprint;
   f->target = strdup("null");
@@ -63,7 +63,7 @@ static tune_status null_open(const tune_target_options *options, tune_target **o
   f->cache_count = 2;
   if (!f->target || !f->vendor || !f->model) {
     null_close(&null->base);
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "opening the null target");
+    return tune_status_out_of_memory("opening the null target");
   }
   *out_target = &null->base;
   return TUNE_OK;
@@ -108,7 +108,7 @@ static tune_status objective_seconds(const json_t *objective, const json_t *conf
 static tune_status config_seconds(const json_t *config, double *out_seconds) {
   char *text = tune_json_dump(config, JSON_COMPACT | JSON_SORT_KEYS);
   if (!text)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a config");
+    return tune_status_out_of_memory("reading a config");
   tune_digest digest = tune_digest_of_bytes(text, strlen(text));
   free(text);
   digest.text[12] = '\0'; // 48 bits are exact in a double
@@ -147,13 +147,13 @@ static tune_status null_load(tune_target *target, const tune_artifact *artifact,
   json_t *object = tune_json_load(text, size, &error);
   free(text);
   if (!object && tune_json_lacks_memory(&error))
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "loading %s", artifact->path);
+    return tune_status_out_of_memory("loading %s", artifact->path);
   if (!object)
     return tune_status_make(TUNE_INVALID_ARGUMENT, "not an artifact: %s: %s", artifact->path,
                             error.text);
   null_kernel *kernel = calloc(1, sizeof *kernel);
   tune_status status =
-      kernel ? read_artifact(object, kernel) : tune_status_make(TUNE_OUT_OF_MEMORY, "loading");
+      kernel ? read_artifact(object, kernel) : tune_status_out_of_memory("loading");
   json_decref(object);
   if (!tune_status_is_ok(status)) {
     free(kernel);

@@ -143,7 +143,7 @@ static tune_status choose_queue(vulkan_device *device) {
   f->GetPhysicalDeviceQueueFamilyProperties(device->physical, &count, NULL);
   VkQueueFamilyProperties *families = calloc(count + 1, sizeof *families);
   if (!families)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "asking for queues");
+    return tune_status_out_of_memory("asking for queues");
   f->GetPhysicalDeviceQueueFamilyProperties(device->physical, &count, families);
   bool is_found = false;
   for (uint32_t i = 0; i < count; ++i) {

@@ -3,7 +3,6 @@
 #include "targets/vulkan/vulkan_fingerprint.h"
 #include "targets/vulkan/vulkan_matrices.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,17 +14,6 @@
 // number (LP_MAX_TGSI_LOOP_ITERATIONS).
 #define LLVMPIPE_LOOP_LIMIT 65535
 
-// Makes the text and puts it to `*out`; false without memory.
-static bool print_to(char **out, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static bool print_to(char **out, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  if (vasprintf(out, format, arguments) < 0)
-    *out = NULL;
-  va_end(arguments);
-  return *out != NULL;
-}
-
 static bool name_vendor(uint32_t id, char **out) {
   static const struct {
     uint32_t id;
@@ -34,22 +22,22 @@ static bool name_vendor(uint32_t id, char **out) {
                  {0x13b5, "Arm"}, {0x5143, "Qualcomm"},    {0x8086, "Intel"}, {0x10005, "Mesa"}};
   for (size_t i = 0; i < sizeof vendors / sizeof *vendors; ++i)
     if (vendors[i].id == id)
-      return print_to(out, "%s", vendors[i].name);
-  return print_to(out, "0x%04x", id);
+      return tune_fingerprint_print(out, "%s", vendors[i].name);
+  return tune_fingerprint_print(out, "0x%04x", id);
 }
 
 static bool print_driver(const vulkan_device *device, tune_gpu *out) {
   uint32_t version = device->properties.driverVersion;
   const VkPhysicalDeviceDriverProperties *driver = &device->driver;
   bool is_said = driver->driverName[0] != '\0'; // not by devices of Vulkan 1.1
-  if (!print_to(&out->driver, "%s%s%s", is_said ? driver->driverName : "unknown",
-                driver->driverInfo[0] ? " " : "", driver->driverInfo))
+  if (!tune_fingerprint_print(&out->driver, "%s%s%s", is_said ? driver->driverName : "unknown",
+                              driver->driverInfo[0] ? " " : "", driver->driverInfo))
     return false;
   if (device->properties.vendorID == NVIDIA) // 10, 8, 8 and 6 bits
-    return print_to(&out->driver_version, "%u.%u.%u.%u", version >> 22, version >> 14 & 0xff,
-                    version >> 6 & 0xff, version & 0x3f);
-  return print_to(&out->driver_version, "%u.%u.%u", VK_API_VERSION_MAJOR(version),
-                  VK_API_VERSION_MINOR(version), VK_API_VERSION_PATCH(version));
+    return tune_fingerprint_print(&out->driver_version, "%u.%u.%u.%u", version >> 22,
+                                  version >> 14 & 0xff, version >> 6 & 0xff, version & 0x3f);
+  return tune_fingerprint_print(&out->driver_version, "%u.%u.%u", VK_API_VERSION_MAJOR(version),
+                                VK_API_VERSION_MINOR(version), VK_API_VERSION_PATCH(version));
 }
 
 static const char *type_name(VkPhysicalDeviceType type) {
@@ -69,14 +57,15 @@ static const char *type_name(VkPhysicalDeviceType type) {
 
 static tune_status read_names(const vulkan_device *device, tune_fingerprint *out) {
   uint32_t api = device->properties.apiVersion;
-  bool is_whole = print_to(&out->target, "vulkan") &&
+  bool is_whole = tune_fingerprint_print(&out->target, "vulkan") &&
                   name_vendor(device->properties.vendorID, &out->vendor) &&
-                  print_to(&out->model, "%s", device->properties.deviceName) &&
+                  tune_fingerprint_print(&out->model, "%s", device->properties.deviceName) &&
                   print_driver(device, out->gpu) &&
-                  print_to(&out->gpu->api, "%u.%u.%u", VK_API_VERSION_MAJOR(api),
-                           VK_API_VERSION_MINOR(api), VK_API_VERSION_PATCH(api)) &&
-                  print_to(&out->gpu->device_type, "%s", type_name(device->properties.deviceType));
-  return is_whole ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "describing the device");
+                  tune_fingerprint_print(&out->gpu->api, "%u.%u.%u", VK_API_VERSION_MAJOR(api),
+                                         VK_API_VERSION_MINOR(api), VK_API_VERSION_PATCH(api)) &&
+                  tune_fingerprint_print(&out->gpu->device_type, "%s",
+                                         type_name(device->properties.deviceType));
+  return is_whole ? TUNE_OK : tune_status_out_of_memory("describing the device");
 }
 
 // A device that is software is as fast as the CPU it runs on.
@@ -94,13 +83,13 @@ static tune_status read_host(const vulkan_device *device, tune_gpu *out) {
 static tune_status read_features(const vulkan_device *device, tune_fingerprint *out) {
   out->features = calloc(VULKAN_FEATURE_COUNT, sizeof *out->features);
   if (!out->features)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "describing the device");
+    return tune_status_out_of_memory("describing the device");
   for (size_t i = 0; i < VULKAN_FEATURE_COUNT; ++i) {
     if (!vulkan_device_has(device, (vulkan_feature)i))
       continue;
     char *name = strdup(vulkan_feature_names[i]);
     if (!name)
-      return tune_status_make(TUNE_OUT_OF_MEMORY, "describing the device");
+      return tune_status_out_of_memory("describing the device");
     out->features[out->feature_count++] = name;
   }
   return TUNE_OK;
@@ -161,7 +150,7 @@ tune_status vulkan_fingerprint_read(const vulkan_device *device,
                                     tune_fingerprint *out_fingerprint) {
   *out_fingerprint = (tune_fingerprint){.gpu = calloc(1, sizeof(tune_gpu))};
   if (!out_fingerprint->gpu)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "describing the device");
+    return tune_status_out_of_memory("describing the device");
   tune_status status = read_names(device, out_fingerprint);
   if (tune_status_is_ok(status))
     status = read_host(device, out_fingerprint->gpu);

@@ -23,7 +23,8 @@ static tune_status begin(vulkan_flush *flush, vulkan_device *device) {
   size_t size;
   VkCommandBuffer commands = VK_NULL_HANDLE;
   TUNE_RETURN_IF_ERROR(find_size(device, &size));
-  TUNE_RETURN_IF_ERROR(vulkan_buffer_init(device, size, true, &flush->buffer));
+  TUNE_RETURN_IF_ERROR(
+      tune_device_buffer_init(&vulkan_memory, device, size, true, &flush->buffer.base));
   tune_status status = vulkan_device_begin(device, 0, &commands);
   if (tune_status_is_ok(status)) {
     device->functions.CmdFillBuffer(commands, flush->buffer.buffer, 0, VK_WHOLE_SIZE, 1);
@@ -36,7 +37,7 @@ static tune_status begin(vulkan_flush *flush, vulkan_device *device) {
   }
   if (commands)
     vulkan_device_free(device, commands);
-  vulkan_buffer_deinit(device, &flush->buffer);
+  tune_device_buffer_deinit(&flush->buffer.base);
   return status;
 }
 
@@ -52,7 +53,7 @@ tune_status vulkan_flush_run(vulkan_flush *flush, vulkan_device *device) {
 void vulkan_flush_deinit(vulkan_flush *flush, vulkan_device *device) {
   if (flush->buffer.buffer) {
     vulkan_device_free(device, flush->commands);
-    vulkan_buffer_deinit(device, &flush->buffer);
+    tune_device_buffer_deinit(&flush->buffer.base);
   }
   *flush = (vulkan_flush){0};
 }

@@ -66,7 +66,7 @@ static tune_status find_validation_layer(const vulkan_functions *f) {
       vulkan_status(f->EnumerateInstanceLayerProperties(&count, NULL), "listing Vulkan's layers"));
   VkLayerProperties *layers = calloc(count + 1, sizeof *layers);
   if (!layers)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "listing Vulkan's layers");
+    return tune_status_out_of_memory("listing Vulkan's layers");
   VkResult result = f->EnumerateInstanceLayerProperties(&count, layers);
   bool is_there = false;
   for (uint32_t i = 0; i < count && result == VK_SUCCESS; ++i)
@@ -174,7 +174,7 @@ static tune_status list_devices(vulkan_device *device, choice **out_choices, siz
   VkPhysicalDevice *found = calloc(count, sizeof *found);
   choice *choices = calloc(count, sizeof *choices);
   tune_status status =
-      found && choices ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "listing Vulkan's devices");
+      found && choices ? TUNE_OK : tune_status_out_of_memory("listing Vulkan's devices");
   if (tune_status_is_ok(status))
     status = vulkan_status(f->EnumeratePhysicalDevices(device->instance, &count, found),
                            "listing Vulkan's devices");

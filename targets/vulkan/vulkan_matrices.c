@@ -62,7 +62,7 @@ static tune_status take(const VkCooperativeMatrixPropertiesKHR *matrix, char **t
   if (asprintf(&texts[*count], "%ux%ux%u %s %s", matrix->MSize, matrix->NSize, matrix->KSize, input,
                sum) < 0) {
     texts[*count] = NULL;
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "describing the device");
+    return tune_status_out_of_memory("describing the device");
   }
   ++*count;
   return TUNE_OK;
@@ -82,7 +82,7 @@ tune_status vulkan_matrices_list(const vulkan_device *device, char ***out_texts,
   VkCooperativeMatrixPropertiesKHR *matrices = calloc(count + 1, sizeof *matrices);
   char **texts = calloc(count + 1, sizeof *texts);
   tune_status status =
-      matrices && texts ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "describing the device");
+      matrices && texts ? TUNE_OK : tune_status_out_of_memory("describing the device");
   for (uint32_t i = 0; i < count && tune_status_is_ok(status); ++i)
     matrices[i].sType = VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR;
   if (tune_status_is_ok(status))

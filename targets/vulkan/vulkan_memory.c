@@ -1,20 +1,11 @@
-//===- vulkan_memory.c - Buffers of a Vulkan device, with guards around them ----------===//
+//===- vulkan_memory.c - Memory of a Vulkan device ------------------------------------===//
 
 #include "targets/vulkan/vulkan_memory.h"
 
-#include "targets/buffer.h"
-
-#include <stdlib.h>
 #include <string.h>
 
-#define ZONE ((VkDeviceSize)4096)
 // What goes through the staging buffer at once.
 #define STAGE_SIZE ((VkDeviceSize)4 << 20)
-
-// Data of buffers is everywhere below 2^63 bytes, so that sums do not overflow.
-static VkDeviceSize round_up(VkDeviceSize size, VkDeviceSize to) {
-  return (size + to - 1) / to * to;
-}
 
 static VkDeviceSize smaller(VkDeviceSize a, VkDeviceSize b) { return a < b ? a : b; }
 
@@ -47,15 +38,16 @@ static int choose_stage_type(const vulkan_device *device, uint32_t allowed) {
   return type < 0 ? find_type(device, allowed, SEEN) : type;
 }
 
-static tune_status allocate(vulkan_device *device, vulkan_buffer *buffer, bool is_stage) {
+static tune_status make_memory(vulkan_buffer *buffer, bool is_stage) {
+  const vulkan_device *device = buffer->base.device;
   const vulkan_functions *f = &device->functions;
   VkBufferUsageFlags usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
   if (!is_stage)
     usage |= VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT;
   VkBufferCreateInfo info = {
-      .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = buffer->total, .usage = usage};
+      .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = buffer->base.total, .usage = usage};
   TUNE_RETURN_IF_ERROR(vulkan_status(f->CreateBuffer(device->device, &info, NULL, &buffer->buffer),
-                                     "a buffer of %llu bytes", (unsigned long long)buffer->size));
+                                     "a buffer of %zu bytes", buffer->base.size));
   VkMemoryRequirements needs;
   f->GetBufferMemoryRequirements(device->device, buffer->buffer, &needs);
   bool maps = true;
@@ -73,15 +65,19 @@ static tune_status allocate(vulkan_device *device, vulkan_buffer *buffer, bool i
   if (result == VK_SUCCESS && maps)
     result = f->MapMemory(device->device, buffer->memory, 0, VK_WHOLE_SIZE, 0, &mapped);
   buffer->mapped = mapped;
-  return vulkan_status(result, "a buffer of %llu bytes", (unsigned long long)buffer->size);
+  return vulkan_status(result, "a buffer of %zu bytes", buffer->base.size);
 }
 
-void vulkan_buffer_deinit(vulkan_device *device, vulkan_buffer *buffer) {
-  const vulkan_functions *f = &device->functions;
+static tune_status allocate(tune_device_buffer *base) {
+  return make_memory((vulkan_buffer *)base, false);
+}
+
+static void release(tune_device_buffer *base) {
+  vulkan_buffer *buffer = (vulkan_buffer *)base;
+  const vulkan_device *device = base->device;
   // Freeing memory unmaps it.
-  f->DestroyBuffer(device->device, buffer->buffer, NULL);
-  f->FreeMemory(device->device, buffer->memory, NULL);
-  *buffer = (vulkan_buffer){0};
+  device->functions.DestroyBuffer(device->device, buffer->buffer, NULL);
+  device->functions.FreeMemory(device->device, buffer->memory, NULL);
 }
 
 //===- To and fro -------------------------------------------------------------------===//
@@ -110,24 +106,24 @@ typedef bool (*part_visitor)(void *context, unsigned char *bytes, VkDeviceSize a
 
 // Shows `size` bytes of `buffer` from `begin` on, in parts, in order. `reads`: the visitor looks
 // at what is there.
-static tune_status visit(vulkan_device *device, const vulkan_buffer *buffer, VkDeviceSize begin,
-                         VkDeviceSize size, bool reads, part_visitor visitor, void *context) {
-  if (size == 0)
-    return TUNE_OK;
+static tune_status visit(const tune_device_buffer *base, VkDeviceSize begin, VkDeviceSize size,
+                         bool reads, part_visitor visitor, void *context) {
+  const vulkan_buffer *buffer = (const vulkan_buffer *)base;
   if (buffer->mapped) {
     visitor(context, buffer->mapped + begin, 0, size);
     return TUNE_OK;
   }
-  vulkan_buffer stage = {.size = smaller(size, STAGE_SIZE), .total = smaller(size, STAGE_SIZE)};
-  tune_status status = allocate(device, &stage, true);
-  for (VkDeviceSize at = 0; at < size && tune_status_is_ok(status); at += stage.size) {
-    VkDeviceSize part = smaller(size - at, stage.size);
+  size_t most = smaller(size, STAGE_SIZE);
+  vulkan_buffer stage = {.base = {.device = base->device, .size = most, .total = most}};
+  tune_status status = make_memory(&stage, true);
+  for (VkDeviceSize at = 0; at < size && tune_status_is_ok(status); at += most) {
+    VkDeviceSize part = smaller(size - at, most);
     if (reads)
-      status = copy(device, buffer->buffer, begin + at, stage.buffer, 0, part);
+      status = copy(base->device, buffer->buffer, begin + at, stage.buffer, 0, part);
     if (tune_status_is_ok(status) && visitor(context, stage.mapped, at, part))
-      status = copy(device, stage.buffer, 0, buffer->buffer, begin + at, part);
+      status = copy(base->device, stage.buffer, 0, buffer->buffer, begin + at, part);
   }
-  vulkan_buffer_deinit(device, &stage);
+  release(&stage.base);
   return status;
 }
 
@@ -147,91 +143,39 @@ static bool read_part(void *context, unsigned char *bytes, VkDeviceSize at, VkDe
   return false;
 }
 
-typedef struct zone_count {
-  unsigned char guard;
-  size_t changed;
-} zone_count;
-
-static bool count_part(void *context, unsigned char *bytes, VkDeviceSize at, VkDeviceSize size) {
-  (void)at;
-  zone_count *count = context;
-  for (VkDeviceSize i = 0; i < size; ++i)
-    count->changed += bytes[i] != count->guard;
-  return false;
+static tune_status fill(const tune_device_buffer *base, size_t at, size_t size,
+                        unsigned char byte) {
+  return visit(base, at, size, false, fill_part, &byte);
 }
 
-typedef struct comparison {
-  const unsigned char *bytes;
-  bool is_equal;
-} comparison;
+static tune_status write(const tune_device_buffer *base, size_t at, size_t size,
+                         const void *bytes) {
+  return visit(base, at, size, false, write_part, (void *)bytes);
+}
 
-static bool compare_part(void *context, unsigned char *bytes, VkDeviceSize at, VkDeviceSize size) {
-  comparison *c = context;
-  c->is_equal = c->is_equal && memcmp(bytes, c->bytes + at, size) == 0;
-  return false;
+static tune_status read(const tune_device_buffer *base, size_t at, size_t size, void *out_bytes) {
+  return visit(base, at, size, true, read_part, out_bytes);
 }
 
 //===- Buffers ----------------------------------------------------------------------===//
 
-static VkDeviceSize offset_of_data(const vulkan_device *device) {
-  const VkPhysicalDeviceLimits *limits = &device->properties.limits;
-  // Powers of two, all three.
-  VkDeviceSize offset = ZONE;
-  if (limits->minStorageBufferOffsetAlignment > offset)
-    offset = limits->minStorageBufferOffsetAlignment;
-  if (limits->minTexelBufferOffsetAlignment > offset)
-    offset = limits->minTexelBufferOffsetAlignment;
-  return offset;
-}
-
-tune_status vulkan_buffer_init(vulkan_device *device, size_t size, bool is_written,
-                               vulkan_buffer *out_buffer) {
-  VkDeviceSize offset = offset_of_data(device);
-  *out_buffer =
-      (vulkan_buffer){.offset = offset,
-                      .size = size,
-                      .total = offset + round_up(size, 16) + ZONE,
-                      .guard = is_written ? TUNE_BUFFER_WRITTEN_GUARD : TUNE_BUFFER_READ_GUARD};
-  tune_status status = allocate(device, out_buffer, false);
-  if (tune_status_is_ok(status))
-    status = visit(device, out_buffer, 0, out_buffer->total, false, fill_part, &out_buffer->guard);
-  if (tune_status_is_ok(status))
-    status = vulkan_buffer_poison(device, out_buffer);
-  if (!tune_status_is_ok(status))
-    vulkan_buffer_deinit(device, out_buffer);
-  return status;
+static size_t alignment(const void *device) {
+  const VkPhysicalDeviceLimits *limits = &((const vulkan_device *)device)->properties.limits;
+  VkDeviceSize storage = limits->minStorageBufferOffsetAlignment;
+  VkDeviceSize texels = limits->minTexelBufferOffsetAlignment;
+  return storage > texels ? storage : texels;
 }
 
 VkDeviceSize vulkan_buffer_range(const vulkan_buffer *buffer) {
-  return buffer->size ? buffer->size : 4;
+  return buffer->base.size ? buffer->base.size : 4;
 }
 
-tune_status vulkan_buffer_write(vulkan_device *device, vulkan_buffer *buffer, const void *bytes) {
-  return visit(device, buffer, buffer->offset, buffer->size, false, write_part, (void *)bytes);
-}
-
-tune_status vulkan_buffer_read(vulkan_device *device, const vulkan_buffer *buffer,
-                               void *out_bytes) {
-  return visit(device, buffer, buffer->offset, buffer->size, true, read_part, out_bytes);
-}
-
-tune_status vulkan_buffer_poison(vulkan_device *device, vulkan_buffer *buffer) {
-  unsigned char ones = 0xff;
-  return visit(device, buffer, buffer->offset, buffer->size, false, fill_part, &ones);
-}
-
-tune_status vulkan_buffer_check_guards(vulkan_device *device, const vulkan_buffer *buffer) {
-  zone_count before = {buffer->guard, 0}, after = before;
-  VkDeviceSize end = buffer->offset + buffer->size;
-  TUNE_RETURN_IF_ERROR(visit(device, buffer, 0, buffer->offset, true, count_part, &before));
-  TUNE_RETURN_IF_ERROR(visit(device, buffer, end, buffer->total - end, true, count_part, &after));
-  return tune_buffer_overwritten(before.changed, after.changed);
-}
-
-tune_status vulkan_buffer_equals(vulkan_device *device, const vulkan_buffer *buffer,
-                                 const void *bytes, bool *out_equals) {
-  comparison c = {bytes, true};
-  tune_status status = visit(device, buffer, buffer->offset, buffer->size, true, compare_part, &c);
-  *out_equals = c.is_equal;
-  return status;
-}
+const tune_device_memory vulkan_memory = {
+    .buffer_size = sizeof(vulkan_buffer),
+    .alignment = alignment,
+    .allocate = allocate,
+    .release = release,
+    .fill = fill,
+    .write = write,
+    .read = read,
+};

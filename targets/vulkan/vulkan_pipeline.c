@@ -116,7 +116,7 @@ static tune_status create_layout(vulkan_device *device, const tune_program_step 
   const vulkan_functions *f = &device->functions;
   VkDescriptorSetLayoutBinding *bindings = calloc(launch->argument_count + 1, sizeof *bindings);
   if (!bindings)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "making a pipeline");
+    return tune_status_out_of_memory("making a pipeline");
   for (uint32_t i = 0; i < launch->argument_count; ++i)
     bindings[i] = (VkDescriptorSetLayoutBinding){.binding = i,
                                                  .descriptorType =
@@ -210,7 +210,7 @@ tune_status vulkan_pipelines_create(vulkan_device *device, const tune_program *p
         tune_status_annotate(vulkan_module_check(device, &program->modules[i]), "module %zu", i));
   vulkan_pipeline *pipelines = calloc(program->step_count + 1, sizeof *pipelines);
   if (!pipelines)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "making pipelines");
+    return tune_status_out_of_memory("making pipelines");
   tune_status status = TUNE_OK;
   for (size_t i = 0; i < program->step_count && tune_status_is_ok(status); ++i)
     status = tune_status_annotate(create_step(device, program, i, pipelines), "step %zu", i);

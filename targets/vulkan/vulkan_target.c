@@ -53,7 +53,7 @@ static tune_status vulkan_open(const tune_target_options *options, tune_target *
   *out_target = NULL;
   vulkan_target *vulkan = calloc(1, sizeof *vulkan);
   if (!vulkan)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "opening the vulkan target");
+    return tune_status_out_of_memory("opening the vulkan target");
   vulkan->base.methods = &tune_target_vulkan;
   tune_status status = prepare_process(options, &vulkan->threads);
   if (tune_status_is_ok(status))
@@ -74,8 +74,7 @@ static const tune_fingerprint *vulkan_fingerprint(const tune_target *target) {
 
 static tune_status vulkan_roofline(tune_target *target, bool quick, tune_roofline *out_roofline) {
   vulkan_target *vulkan = (vulkan_target *)target;
-  return vulkan_roofline_measure(&tune_target_vulkan, &vulkan->device, vulkan->threads, quick,
-                                 out_roofline);
+  return vulkan_roofline_measure(&vulkan->device, vulkan->threads, quick, out_roofline);
 }
 
 static tune_status vulkan_flush_caches(tune_target *target) {
@@ -85,8 +84,8 @@ static tune_status vulkan_flush_caches(tune_target *target) {
 
 static tune_status vulkan_load(tune_target *target, const tune_artifact *artifact,
                                tune_kernel **out_kernel) {
-  return vulkan_kernel_load(&tune_target_vulkan, &((vulkan_target *)target)->device, artifact,
-                            out_kernel);
+  return tune_device_kernel_load(&vulkan_driver, &((vulkan_target *)target)->device, artifact,
+                                 out_kernel);
 }
 
 const tune_target_class tune_target_vulkan = {
@@ -97,12 +96,12 @@ const tune_target_class tune_target_vulkan = {
     .fingerprint = vulkan_fingerprint,
     .roofline = vulkan_roofline,
     .load = vulkan_load,
-    .unload = vulkan_kernel_unload,
-    .bind = vulkan_kernel_bind,
-    .rewind = vulkan_kernel_rewind,
-    .time = vulkan_kernel_time,
+    .unload = tune_device_kernel_unload,
+    .bind = tune_device_kernel_bind,
+    .rewind = tune_device_kernel_rewind,
+    .time = tune_device_kernel_time,
     .flush = vulkan_flush_caches,
-    .read = vulkan_kernel_read,
-    .check = vulkan_kernel_check,
-    .locate = vulkan_kernel_locate,
+    .read = tune_device_kernel_read,
+    .check = tune_device_kernel_check,
+    .locate = tune_device_kernel_locate,
 };

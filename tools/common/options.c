@@ -26,7 +26,7 @@ static tune_status list_append(tune_option_list *list, const char *value) {
   // Command lines are short: growing by one keeps the list without a capacity.
   const char **values = realloc(list->values, (list->count + 1) * sizeof *values);
   if (!values)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading the command line");
+    return tune_status_out_of_memory("reading the command line");
   list->values = values;
   list->values[list->count++] = value;
   return TUNE_OK;
@@ -171,7 +171,7 @@ static tune_status unknown_option(const tune_command *command, const char *text,
     names[count++] = "version";
     status = unknown_word(what, name, names, count, "--", hint);
   } else {
-    status = tune_status_make(TUNE_OUT_OF_MEMORY, "%s", what);
+    status = tune_status_out_of_memory("%s", what);
   }
   free(name);
   free(names);

@@ -54,7 +54,7 @@ static tune_status write_beside(const char *output, const char *ending, const ch
   tune_string_builder path;
   tune_string_builder_init(&path);
   tune_string_builder_appendf(&path, "%s%s", output, ending);
-  tune_status status = path.failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "naming files")
+  tune_status status = path.failed ? tune_status_out_of_memory("naming files")
                                    : tune_file_write(path.text, bytes, size);
   tune_string_builder_deinit(&path);
   return status;
@@ -92,7 +92,7 @@ static tune_status write_modules(program *p, const char *output) {
 static tune_status write_description(const program *p, const char *output) {
   char *text = tune_json_dump(p->description, JSON_INDENT(1));
   if (!text)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "describing a program");
+    return tune_status_out_of_memory("describing a program");
   tune_status status = write_beside(output, ".json", text, strlen(text));
   free(text);
   return status;
@@ -106,7 +106,7 @@ static tune_status count_earlier(const char *output, size_t *out_count) {
   *out_count = 0;
   char *path;
   if (asprintf(&path, "%s.json", output) < 0)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "naming files");
+    return tune_status_out_of_memory("naming files");
   char *text;
   size_t size;
   tune_status status = tune_file_read(path, &text, &size);
@@ -121,7 +121,7 @@ static tune_status count_earlier(const char *output, size_t *out_count) {
   json_t *description = tune_json_load(text, size, &error);
   free(text);
   if (!description && tune_json_lacks_memory(&error))
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a description");
+    return tune_status_out_of_memory("reading a description");
   if (json_is_string(json_object_get(description, "target")))
     *out_count = json_array_size(json_object_get(description, "modules"));
   json_decref(description);
@@ -142,7 +142,7 @@ static tune_status remove_stale(const char *output, size_t earlier, size_t count
   if (!earlier || has_data)
     return TUNE_OK;
   if (asprintf(&path, "%s.data", output) < 0)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "naming files");
+    return tune_status_out_of_memory("naming files");
   unlink(path);
   free(path);
   return TUNE_OK;

@@ -31,6 +31,18 @@ void tune_tool_report(const char *program, tune_status status, FILE *stream) {
   tune_status_free(status);
 }
 
+tune_status tune_tool_parse(const tune_command *command, int argc, char **argv,
+                            tune_arguments *out_arguments, bool *out_is_done) {
+  *out_is_done = false;
+  TUNE_RETURN_IF_ERROR(tune_options_parse(command, argc, argv, out_arguments));
+  *out_is_done = out_arguments->help || out_arguments->version;
+  if (out_arguments->help)
+    tune_options_print_help(command, stdout);
+  else if (out_arguments->version)
+    tune_tool_print_version(command->name, stdout);
+  return TUNE_OK;
+}
+
 void tune_tool_print_version(const char *program, FILE *stream) {
-  fprintf(stream, "%s %s\n", program, TUNE_VERSION);
+  fprintf(stream, "%.*s %s\n", (int)strcspn(program, " "), program, TUNE_VERSION);
 }

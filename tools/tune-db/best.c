@@ -44,7 +44,7 @@ static tune_status collect(void *user, const tune_database_summary *summary) {
     return TUNE_OK;
   best *entries = realloc(all->entries, (all->count + 1) * sizeof *entries);
   if (!entries)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading the trials");
+    return tune_status_out_of_memory("reading the trials");
   all->entries = entries;
   best *entry = &entries[all->count];
   *entry = (best){.name = strdup(summary->name), .flops = summary->flops};
@@ -63,7 +63,7 @@ static tune_status collect(void *user, const tune_database_summary *summary) {
         tune_roofline_find_kept_place(all->database, &task, summary->fingerprint, &entry->place);
   tune_database_task_deinit(&task);
   if (tune_status_is_ok(status) && !entry->name)
-    status = tune_status_make(TUNE_OUT_OF_MEMORY, "reading the trials");
+    status = tune_status_out_of_memory("reading the trials");
   return status;
 }
 
@@ -115,7 +115,7 @@ static tune_status print_json(const collection *all) {
                   tune_db_set_place(record, &entry->place, entry->record.time.median);
     failed |= tune_status_is_ok(status) && json_array_append_new(array, record) != 0;
     if (failed)
-      status = tune_status_make(TUNE_OUT_OF_MEMORY, "making JSON");
+      status = tune_status_out_of_memory("making JSON");
   }
   if (tune_status_is_ok(status))
     return tune_db_print_json(array);
@@ -160,48 +160,42 @@ static tune_status print_one(const collection *all, size_t print) {
   return TUNE_OK;
 }
 
-static tune_status print(const collection *all, size_t what, size_t format) {
+typedef struct best_options {
+  size_t what, format;
+} best_options;
+
+static tune_status print(const collection *all, const best_options *options) {
   if (all->count == 0)
     return tune_status_make(TUNE_NOT_FOUND, "%s: holds no good trial of that",
                             tune_database_path(all->database));
-  if (what != PRINT_TABLE)
-    return print_one(all, what);
-  return format == TUNE_DB_JSON ? print_json(all) : print_table(all);
+  if (options->what != PRINT_TABLE)
+    return print_one(all, options->what);
+  return options->format == TUNE_DB_JSON ? print_json(all) : print_table(all);
 }
 
-static tune_status show_best(const char *path, const char *task, const char *fingerprint,
-                             size_t what, size_t format) {
-  tune_database *database;
-  TUNE_RETURN_IF_ERROR(tune_database_open_read_only(path, &database));
-  char *key = NULL, *digest = NULL;
-  tune_status status = tune_db_find_task(database, task, &key);
+static tune_status show_best(const tune_db_context *context, void *user) {
+  collection all = {
+      .database = context->database, .task = context->task, .fingerprint = context->digest};
+  tune_status status = tune_database_list(context->database, context->task, collect, &all);
   if (tune_status_is_ok(status))
-    status = tune_db_find_fingerprint(database, fingerprint, &digest);
-  collection all = {.database = database, .task = key, .fingerprint = digest};
-  if (tune_status_is_ok(status))
-    status = tune_database_list(database, key, collect, &all);
-  if (tune_status_is_ok(status))
-    status = print(&all, what, format);
+    status = print(&all, user);
   collection_deinit(&all);
-  free(key);
-  free(digest);
-  tune_database_destroy(database);
   return status;
 }
 
 int tune_db_best(int argc, char **argv) {
-  const char *path = NULL, *fingerprint = NULL;
-  size_t what = PRINT_TABLE, format = TUNE_DB_TEXT;
+  tune_db_context context = {0};
+  best_options chosen = {.what = PRINT_TABLE, .format = TUNE_DB_TEXT};
   const tune_option options[] = {
-      TUNE_DB_OPTION_DB(&path),
-      TUNE_DB_OPTION_FINGERPRINT(&fingerprint),
+      TUNE_DB_OPTION_DB(&context.path),
+      TUNE_DB_OPTION_FINGERPRINT(&context.fingerprint),
       {.name = "print",
        .kind = TUNE_OPTION_CHOICE,
-       .target = &what,
+       .target = &chosen.what,
        .choices = prints,
        .help = "a table (the default); only the config, as 'tune-run --config=' takes it; or only "
                "the transform script, as mlir-opt takes it"},
-      TUNE_DB_OPTION_FORMAT(&format),
+      TUNE_DB_OPTION_FORMAT(&chosen.format),
   };
   const tune_command command = {
       .name = "tune-db best",
@@ -214,12 +208,7 @@ int tune_db_best(int argc, char **argv) {
       .option_count = sizeof options / sizeof *options,
       .operand_maximum = 1,
   };
-  tune_arguments arguments;
-  int exit_status;
-  if (!tune_db_parse(&command, argc, argv, &arguments, &exit_status))
-    return exit_status;
-  const char *task = arguments.operands.count ? arguments.operands.values[0] : NULL;
-  tune_status status = show_best(path, task, fingerprint, what, format);
-  tune_arguments_deinit(&arguments);
-  return tune_db_finish(command.name, status);
+  const tune_db_job job = {
+      .command = &command, .finds_task = true, .run = show_best, .user = &chosen};
+  return tune_db_run(&job, &context, argc, argv);
 }

@@ -2,53 +2,9 @@
 
 #include "tools/tune-db/tune_db.h"
 
-#include "support/string_builder.h"
-#include "tools/common/tool.h"
-
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 const char *const tune_db_formats[] = {"text", "json", NULL};
-
-bool tune_db_parse(const tune_command *command, int argc, char **argv,
-                   tune_arguments *out_arguments, int *out_exit) {
-  tune_status status = tune_options_parse(command, argc, argv, out_arguments);
-  if (!tune_status_is_ok(status)) {
-    tune_tool_report(command->name, status, stderr);
-    *out_exit = 2;
-    return false;
-  }
-  if (!out_arguments->help && !out_arguments->version)
-    return true;
-  if (out_arguments->help)
-    tune_options_print_help(command, stdout);
-  else
-    tune_tool_print_version("tune-db", stdout);
-  tune_arguments_deinit(out_arguments);
-  *out_exit = tune_db_finish(command->name, TUNE_OK);
-  return false;
-}
-
-int tune_db_finish(const char *command, tune_status status) {
-  if (tune_status_is_ok(status) && (fflush(stdout) != 0 || ferror(stdout)))
-    status = tune_status_from_errno(errno, "writing the output");
-  if (tune_status_is_ok(status))
-    return 0;
-  fflush(stdout);
-  tune_tool_report(command, status, stderr);
-  return 1;
-}
-
-tune_status tune_db_find_task(tune_database *database, const char *text, char **out_key) {
-  *out_key = NULL;
-  return text ? tune_database_find_task(database, text, out_key) : TUNE_OK;
-}
-
-tune_status tune_db_find_fingerprint(tune_database *database, const char *text, char **out_digest) {
-  *out_digest = NULL;
-  return text ? tune_database_find_fingerprint(database, text, out_digest) : TUNE_OK;
-}
 
 tune_figure tune_db_target(const char *target, const char *fingerprint) {
   tune_figure figure = {"-"};
@@ -95,7 +51,7 @@ tune_figure tune_db_count(uint64_t count, const char *noun) {
 
 tune_status tune_db_print_json(json_t *value) {
   if (!value)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "making JSON");
+    return tune_status_out_of_memory("making JSON");
   bool failed = json_dumpf(value, stdout, JSON_INDENT(2)) != 0;
   json_decref(value);
   putchar('\n');

@@ -16,15 +16,13 @@ static void take_off_kept(json_t *description) {
     fprintf(stderr, "tune-db device: its records are of %lld threads\n", (long long)threads);
 }
 
-static tune_status print_device(const char *path, const char *text) {
-  tune_database *database;
-  TUNE_RETURN_IF_ERROR(tune_database_open_read_only(path, &database));
-  char *digest = NULL;
-  json_t *fingerprint = NULL;
-  tune_status status = tune_database_find_fingerprint(database, text, &digest);
-  if (tune_status_is_ok(status))
-    status = tune_database_get_device(database, digest, NULL, &fingerprint);
-  tune_database_destroy(database);
+static tune_status print_device(const tune_db_context *context, void *user) {
+  (void)user;
+  char *digest;
+  json_t *fingerprint;
+  TUNE_RETURN_IF_ERROR(
+      tune_database_find_fingerprint(context->database, context->operands->values[0], &digest));
+  tune_status status = tune_database_get_device(context->database, digest, NULL, &fingerprint);
   free(digest);
   TUNE_RETURN_IF_ERROR(status);
   take_off_kept(fingerprint);
@@ -32,8 +30,8 @@ static tune_status print_device(const char *path, const char *text) {
 }
 
 int tune_db_device(int argc, char **argv) {
-  const char *path = NULL;
-  const tune_option options[] = {TUNE_DB_OPTION_DB(&path)};
+  tune_db_context context = {0};
+  const tune_option options[] = {TUNE_DB_OPTION_DB(&context.path)};
   const tune_command command = {
       .name = "tune-db device",
       .operands = "FINGERPRINT",
@@ -46,11 +44,6 @@ int tune_db_device(int argc, char **argv) {
       .operand_minimum = 1,
       .operand_maximum = 1,
   };
-  tune_arguments arguments;
-  int exit_status;
-  if (!tune_db_parse(&command, argc, argv, &arguments, &exit_status))
-    return exit_status;
-  tune_status status = print_device(path, arguments.operands.values[0]);
-  tune_arguments_deinit(&arguments);
-  return tune_db_finish(command.name, status);
+  const tune_db_job job = {.command = &command, .run = print_device};
+  return tune_db_run(&job, &context, argc, argv);
 }

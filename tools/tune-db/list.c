@@ -35,7 +35,7 @@ static tune_status add_object(lister *listing, const tune_database_summary *summ
     object = NULL;
   }
   if (json_array_append_new(listing->array, object) != 0)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "making JSON");
+    return tune_status_out_of_memory("making JSON");
   return TUNE_OK;
 }
 
@@ -61,7 +61,7 @@ static tune_status add_summary(void *user, const tune_database_summary *summary)
 static tune_status list_as_json(tune_database *database, const char *filter, lister *listing) {
   listing->array = json_array();
   if (!listing->array)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "making JSON");
+    return tune_status_out_of_memory("making JSON");
   tune_status status = tune_database_list(database, filter, add_summary, listing);
   if (tune_status_is_ok(status))
     return tune_db_print_json(listing->array);
@@ -91,26 +91,19 @@ static tune_status list_as_text(tune_database *database, const char *filter, lis
   return status;
 }
 
-static tune_status list(const char *path, const char *filter, const char *fingerprint,
-                        size_t format) {
-  tune_database *database;
-  TUNE_RETURN_IF_ERROR(tune_database_open_read_only(path, &database));
-  char *digest = NULL;
-  tune_status status = tune_db_find_fingerprint(database, fingerprint, &digest);
-  lister listing = {.database = database, .fingerprint = digest};
-  if (tune_status_is_ok(status))
-    status = (format == TUNE_DB_JSON ? list_as_json : list_as_text)(database, filter, &listing);
-  free(digest);
-  tune_database_destroy(database);
-  return status;
+static tune_status list(const tune_db_context *context, void *format) {
+  const char *filter = context->operands->count ? context->operands->values[0] : NULL;
+  lister listing = {.database = context->database, .fingerprint = context->digest};
+  return *(size_t *)format == TUNE_DB_JSON ? list_as_json(context->database, filter, &listing)
+                                           : list_as_text(context->database, filter, &listing);
 }
 
 int tune_db_list(int argc, char **argv) {
-  const char *path = NULL, *fingerprint = NULL;
+  tune_db_context context = {0};
   size_t format = TUNE_DB_TEXT;
   const tune_option options[] = {
-      TUNE_DB_OPTION_DB(&path),
-      TUNE_DB_OPTION_FINGERPRINT(&fingerprint),
+      TUNE_DB_OPTION_DB(&context.path),
+      TUNE_DB_OPTION_FINGERPRINT(&context.fingerprint),
       TUNE_DB_OPTION_FORMAT(&format),
   };
   const tune_command command = {
@@ -123,12 +116,6 @@ int tune_db_list(int argc, char **argv) {
       .option_count = sizeof options / sizeof *options,
       .operand_maximum = 1,
   };
-  tune_arguments arguments;
-  int exit_status;
-  if (!tune_db_parse(&command, argc, argv, &arguments, &exit_status))
-    return exit_status;
-  const char *filter = arguments.operands.count ? arguments.operands.values[0] : NULL;
-  tune_status status = list(path, filter, fingerprint, format);
-  tune_arguments_deinit(&arguments);
-  return tune_db_finish(command.name, status);
+  const tune_db_job job = {.command = &command, .run = list, .user = &format};
+  return tune_db_run(&job, &context, argc, argv);
 }

@@ -8,7 +8,6 @@
 #include <string.h>
 
 typedef struct show_options {
-  const char *path, *fingerprint;
   int64_t limit;
   bool failed, details, payload;
   size_t format;
@@ -75,7 +74,7 @@ static tune_status collect(void *user, const tune_record *record) {
     size_t capacity = all->capacity ? 2 * all->capacity : 64;
     tune_db_trial *trials = realloc(all->trials, capacity * sizeof *trials);
     if (!trials)
-      return tune_status_make(TUNE_OUT_OF_MEMORY, "reading the trials");
+      return tune_status_out_of_memory("reading the trials");
     all->trials = trials;
     all->capacity = capacity;
   }
@@ -158,7 +157,7 @@ static tune_status get_device(tune_database *database, const char *digest, char 
     return TUNE_OK;
   free(*out_target);
   *out_target = *out_model = NULL;
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a fingerprint");
+  return tune_status_out_of_memory("reading a fingerprint");
 }
 
 static tune_status print_heading(tune_database *database, const tune_roofline_share *place,
@@ -374,14 +373,14 @@ static tune_status trial_to_json(const tune_db_trial *trial, const tune_roofline
   if (!failed)
     return TUNE_OK;
   json_decref(*out_object);
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "making JSON");
+  return tune_status_out_of_memory("making JSON");
 }
 
 static tune_status print_json(tune_database *database, const tune_database_task *task,
                               const collection *all) {
   json_t *records = json_array();
   tune_roofline_share place = {0};
-  tune_status status = records ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "making JSON");
+  tune_status status = records ? TUNE_OK : tune_status_out_of_memory("making JSON");
   for (size_t i = 0; i < all->count && tune_status_is_ok(status); ++i) {
     const char *fingerprint = all->trials[i].record.fingerprint;
     json_t *record = NULL;
@@ -390,7 +389,7 @@ static tune_status print_json(tune_database *database, const tune_database_task 
     if (tune_status_is_ok(status))
       status = trial_to_json(&all->trials[i], &place, &record);
     if (tune_status_is_ok(status) && json_array_append_new(records, record) != 0)
-      status = tune_status_make(TUNE_OUT_OF_MEMORY, "making JSON");
+      status = tune_status_out_of_memory("making JSON");
   }
   if (!tune_status_is_ok(status)) {
     json_decref(records);
@@ -419,31 +418,22 @@ static tune_status show_task(tune_database *database, const tune_database_task *
   return status;
 }
 
-static tune_status show(const char *text, const show_options *options) {
-  tune_database *database;
-  TUNE_RETURN_IF_ERROR(tune_database_open_read_only(options->path, &database));
-  char *key = NULL, *fingerprint = NULL;
+static tune_status show(const tune_db_context *context, void *options) {
   tune_database_task task;
   tune_database_task_init(&task);
-  tune_status status = tune_database_find_task(database, text, &key);
+  tune_status status = tune_database_get_task(context->database, context->task, &task);
   if (tune_status_is_ok(status))
-    status = tune_db_find_fingerprint(database, options->fingerprint, &fingerprint);
-  if (tune_status_is_ok(status))
-    status = tune_database_get_task(database, key, &task);
-  if (tune_status_is_ok(status))
-    status = show_task(database, &task, fingerprint, options);
+    status = show_task(context->database, &task, context->digest, options);
   tune_database_task_deinit(&task);
-  free(key);
-  free(fingerprint);
-  tune_database_destroy(database);
   return status;
 }
 
 int tune_db_show(int argc, char **argv) {
+  tune_db_context context = {0};
   show_options chosen = {.limit = 10, .format = TUNE_DB_TEXT};
   const tune_option options[] = {
-      TUNE_DB_OPTION_DB(&chosen.path),
-      TUNE_DB_OPTION_FINGERPRINT(&chosen.fingerprint),
+      TUNE_DB_OPTION_DB(&context.path),
+      TUNE_DB_OPTION_FINGERPRINT(&context.fingerprint),
       {.name = "limit",
        .kind = TUNE_OPTION_INTEGER,
        .target = &chosen.limit,
@@ -475,11 +465,6 @@ int tune_db_show(int argc, char **argv) {
       .operand_minimum = 1,
       .operand_maximum = 1,
   };
-  tune_arguments arguments;
-  int exit_status;
-  if (!tune_db_parse(&command, argc, argv, &arguments, &exit_status))
-    return exit_status;
-  tune_status status = show(arguments.operands.values[0], &chosen);
-  tune_arguments_deinit(&arguments);
-  return tune_db_finish(command.name, status);
+  const tune_db_job job = {.command = &command, .finds_task = true, .run = show, .user = &chosen};
+  return tune_db_run(&job, &context, argc, argv);
 }

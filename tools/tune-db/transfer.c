@@ -23,7 +23,7 @@ static tune_status export_to_file(tune_database *database, const char *task,
   char *beside = NULL;
   bool replace = is_replaceable(path);
   if (asprintf(&beside, replace ? "%s.partial" : "%s", path) < 0)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "writing %s", path);
+    return tune_status_out_of_memory("writing %s", path);
   FILE *file = fopen(beside, "w");
   tune_status status = file ? tune_database_export(database, task, fingerprint, file, path, done)
                             : tune_status_from_errno(errno, "writing %s", path);
@@ -43,45 +43,42 @@ static void warn_of_damage(void *user, const char *what) {
           what);
 }
 
-static tune_status export(const char *path, const char *task, const char *fingerprint,
-                          const char *output, bool leaves_out_damage) {
-  tune_database *database;
-  TUNE_RETURN_IF_ERROR(tune_database_open_read_only(path, &database));
-  if (leaves_out_damage)
+typedef struct export_options {
+  const char *output;
+  bool leaves_out_damage;
+} export_options;
+
+static tune_status export(const tune_db_context *context, void *user) {
+  const export_options *options = user;
+  tune_database *database = context->database;
+  if (options->leaves_out_damage)
     tune_database_leave_out_damage(database, warn_of_damage, NULL);
-  char *key = NULL, *digest = NULL;
-  tune_status status = tune_db_find_task(database, task, &key);
-  if (tune_status_is_ok(status))
-    status = tune_db_find_fingerprint(database, fingerprint, &digest);
   tune_database_transfer done = {0};
-  if (tune_status_is_ok(status))
-    status = strcmp(output, "-") == 0
-                 ? tune_database_export(database, key, digest, stdout, "the output", &done)
-                 : export_to_file(database, key, digest, output, &done);
-  if (tune_status_is_ok(status))
-    fprintf(stderr, "tune-db export: wrote %s, %s, %s\n", tune_db_count(done.tasks, "task").text,
-            tune_db_count(done.fingerprints, "fingerprint").text,
-            tune_db_count(done.records, "record").text);
-  free(key);
-  free(digest);
-  tune_database_destroy(database);
-  return status;
+  TUNE_RETURN_IF_ERROR(
+      strcmp(options->output, "-") == 0
+          ? tune_database_export(database, context->task, context->digest, stdout, "the output",
+                                 &done)
+          : export_to_file(database, context->task, context->digest, options->output, &done));
+  fprintf(stderr, "tune-db export: wrote %s, %s, %s\n", tune_db_count(done.tasks, "task").text,
+          tune_db_count(done.fingerprints, "fingerprint").text,
+          tune_db_count(done.records, "record").text);
+  return TUNE_OK;
 }
 
 int tune_db_export(int argc, char **argv) {
-  const char *path = NULL, *fingerprint = NULL, *output = "-";
-  bool leaves_out_damage = false;
+  tune_db_context context = {0};
+  export_options chosen = {.output = "-"};
   const tune_option options[] = {
-      TUNE_DB_OPTION_DB(&path),
-      TUNE_DB_OPTION_FINGERPRINT(&fingerprint),
+      TUNE_DB_OPTION_DB(&context.path),
+      TUNE_DB_OPTION_FINGERPRINT(&context.fingerprint),
       {.name = "leave-out-damage",
        .kind = TUNE_OPTION_FLAG,
-       .target = &leaves_out_damage,
+       .target = &chosen.leaves_out_damage,
        .help = "write what is sound of a damaged database; else that is an error"},
       {.name = "output",
        .letter = 'o',
        .kind = TUNE_OPTION_STRING,
-       .target = &output,
+       .target = &chosen.output,
        .value_name = "FILE",
        .help = "where to write to; standard output otherwise"},
   };
@@ -95,14 +92,8 @@ int tune_db_export(int argc, char **argv) {
       .option_count = sizeof options / sizeof *options,
       .operand_maximum = 1,
   };
-  tune_arguments arguments;
-  int exit_status;
-  if (!tune_db_parse(&command, argc, argv, &arguments, &exit_status))
-    return exit_status;
-  const char *task = arguments.operands.count ? arguments.operands.values[0] : NULL;
-  tune_status status = export(path, task, fingerprint, output, leaves_out_damage);
-  tune_arguments_deinit(&arguments);
-  return tune_db_finish(command.name, status);
+  const tune_db_job job = {.command = &command, .finds_task = true, .run = export, .user = &chosen};
+  return tune_db_run(&job, &context, argc, argv);
 }
 
 //===- import -----------------------------------------------------------------===//
@@ -142,10 +133,17 @@ static tune_status import_file(tune_database *database, const char *path) {
   return status;
 }
 
+static tune_status import_files(const tune_db_context *context, void *user) {
+  (void)user;
+  for (size_t i = 0; i < context->operands->count; ++i)
+    TUNE_RETURN_IF_ERROR(import_file(context->database, context->operands->values[i]));
+  return TUNE_OK;
+}
+
 int tune_db_import(int argc, char **argv) {
-  const char *path = NULL;
-  double wait = TUNE_DATABASE_WAIT_SECONDS;
-  const tune_option options[] = {TUNE_DB_OPTION_DB(&path), TUNE_DB_OPTION_WAIT(&wait)};
+  tune_db_context context = {.wait = TUNE_DATABASE_WAIT_SECONDS};
+  const tune_option options[] = {TUNE_DB_OPTION_DB(&context.path),
+                                 TUNE_DB_OPTION_WAIT(&context.wait)};
   const tune_command command = {
       .name = "tune-db import",
       .operands = "FILE...",
@@ -162,22 +160,9 @@ int tune_db_import(int argc, char **argv) {
       .operand_minimum = 1,
       .operand_maximum = SIZE_MAX,
   };
-  tune_arguments arguments;
-  int exit_status;
-  if (!tune_db_parse(&command, argc, argv, &arguments, &exit_status))
-    return exit_status;
-  tune_database *database = NULL;
-  tune_status status = tune_database_open(path, &database);
-  if (tune_status_is_ok(status))
-    tune_database_set_wait(database, wait);
-  bool is_open = tune_status_is_ok(status);
-  for (size_t i = 0; i < arguments.operands.count && tune_status_is_ok(status); ++i)
-    status = import_file(database, arguments.operands.values[i]);
-  tune_database_destroy(database);
-  tune_arguments_deinit(&arguments);
-  tune_status_code code = tune_status_get_code(status);
-  exit_status = tune_db_finish(command.name, status);
-  return is_open ? import_exit_status(code, exit_status) : exit_status;
+  const tune_db_job job = {.command = &command, .access = TUNE_DB_ADDS, .run = import_files};
+  int exit_status = tune_db_run(&job, &context, argc, argv);
+  return import_exit_status(context.code, exit_status);
 }
 
 //===- merge ------------------------------------------------------------------===//
@@ -193,10 +178,17 @@ static tune_status merge_file(tune_database *database, const char *path) {
   return status;
 }
 
+static tune_status merge_files(const tune_db_context *context, void *user) {
+  (void)user;
+  for (size_t i = 0; i < context->operands->count; ++i)
+    TUNE_RETURN_IF_ERROR(merge_file(context->database, context->operands->values[i]));
+  return TUNE_OK;
+}
+
 int tune_db_merge(int argc, char **argv) {
-  const char *path = NULL;
-  double wait = TUNE_DATABASE_WAIT_SECONDS;
-  const tune_option options[] = {TUNE_DB_OPTION_DB(&path), TUNE_DB_OPTION_WAIT(&wait)};
+  tune_db_context context = {.wait = TUNE_DATABASE_WAIT_SECONDS};
+  const tune_option options[] = {TUNE_DB_OPTION_DB(&context.path),
+                                 TUNE_DB_OPTION_WAIT(&context.wait)};
   const tune_command command = {
       .name = "tune-db merge",
       .operands = "OTHER.db...",
@@ -207,17 +199,6 @@ int tune_db_merge(int argc, char **argv) {
       .operand_minimum = 1,
       .operand_maximum = SIZE_MAX,
   };
-  tune_arguments arguments;
-  int exit_status;
-  if (!tune_db_parse(&command, argc, argv, &arguments, &exit_status))
-    return exit_status;
-  tune_database *database = NULL;
-  tune_status status = tune_database_open(path, &database);
-  if (tune_status_is_ok(status))
-    tune_database_set_wait(database, wait);
-  for (size_t i = 0; i < arguments.operands.count && tune_status_is_ok(status); ++i)
-    status = merge_file(database, arguments.operands.values[i]);
-  tune_database_destroy(database);
-  tune_arguments_deinit(&arguments);
-  return tune_db_finish(command.name, status);
+  const tune_db_job job = {.command = &command, .access = TUNE_DB_ADDS, .run = merge_files};
+  return tune_db_run(&job, &context, argc, argv);
 }

@@ -26,6 +26,46 @@ int tune_db_merge(int argc, char **argv);
 int tune_db_prune(int argc, char **argv);
 int tune_db_check(int argc, char **argv);
 
+//===- From a command line to an exit status (command.c) ----------------------===//
+
+// What a command is asked for, and what it works on.
+typedef struct tune_db_context {
+  // Where options and defaults are put:
+  const char *path;        // NULL: the default database
+  const char *fingerprint; // the start of a digest; NULL: of all machines
+  double wait;             // for writers
+  // While the command runs:
+  tune_database *database;
+  const tune_option_list *operands;
+  char *task;   // the key of the task that the first operand names, where `finds_task`; else NULL
+  char *digest; // of `fingerprint`; NULL where that is
+  // Afterwards:
+  tune_status_code code; // what the job came to; OK where it was not begun
+} tune_db_context;
+
+typedef enum tune_db_access {
+  TUNE_DB_READS,
+  TUNE_DB_CHANGES, // a database that is there
+  TUNE_DB_ADDS,    // and makes one where there is none
+} tune_db_access;
+
+typedef struct tune_db_job {
+  const tune_command *command;
+  tune_db_access access;
+  bool finds_task;
+  tune_status (*check_usage)(void *user); // of what options have put there; NULL: all are right
+  tune_status (*run)(const tune_db_context *context, void *user);
+  void *user;
+} tune_db_job;
+
+// Reads the command line, opens the database, runs the job, closes the database, and reports a
+// failure; gives the exit status.
+int tune_db_run(const tune_db_job *job, tune_db_context *context, int argc, char **argv);
+
+// Reports `status` if it is a failure, sees to it that all output was written, and gives the exit
+// status. Takes `status`.
+int tune_db_finish(const char *command, tune_status status);
+
 //===- Under the roofline (place.c) -------------------------------------------===//
 
 // "94.1": the share of the roofline that a run in `seconds` reaches, in percent; or "-".
@@ -63,19 +103,6 @@ extern const char *const tune_db_formats[]; // "text", "json", NULL
     .help = "how long to wait while another process keeps the database locked (the default: 10)",  \
     .minimum = 0, .maximum = 1000000                                                               \
   }
-
-// Reads the command line. False: there is nothing more to do (help was printed, or an error), and
-// `*out_exit` is the exit status.
-bool tune_db_parse(const tune_command *command, int argc, char **argv,
-                   tune_arguments *out_arguments, int *out_exit);
-
-// Reports `status` if it is a failure, sees to it that all output was written, and gives the exit
-// status. Takes `status`.
-int tune_db_finish(const char *command, tune_status status);
-
-// find_task and find_fingerprint of tuning/database/database.h, where NULL stays NULL.
-tune_status tune_db_find_task(tune_database *database, const char *text, char **out_key);
-tune_status tune_db_find_fingerprint(tune_database *database, const char *text, char **out_digest);
 
 // "cpu:1a2b3c": a target and the start of the fingerprint's digest.
 tune_figure tune_db_target(const char *target, const char *fingerprint);

@@ -36,15 +36,30 @@ static int64_t time_before(double seconds) {
   return ms > 1 ? (int64_t)ms : 1;
 }
 
-static tune_status prune_open(tune_database *database, const char *task,
-                              tune_database_prune_options *rules) {
-  char *key = NULL;
-  TUNE_RETURN_IF_ERROR(tune_db_find_task(database, task, &key));
-  rules->task = key;
+typedef struct prune_options {
+  const char *age;
+  int64_t keep_best;
+  tune_database_prune_options rules;
+} prune_options;
+
+static tune_status check_prune_usage(void *user) {
+  prune_options *options = user;
+  double seconds = 0;
+  if (options->age)
+    TUNE_RETURN_IF_ERROR(parse_age(options->age, &seconds));
+  else if (!options->keep_best)
+    return tune_status_make(TUNE_INVALID_ARGUMENT,
+                            "say what may go: --keep-best=N, --older-than=AGE, or both");
+  options->rules.keep_best = (uint64_t)options->keep_best;
+  options->rules.older_than_ms = options->age ? time_before(seconds) : 0;
+  return TUNE_OK;
+}
+
+static tune_status prune(const tune_db_context *context, void *user) {
+  tune_database_prune_options *rules = &((prune_options *)user)->rules;
   tune_database_prune_result result;
-  tune_status status = tune_database_prune(database, rules, &result);
-  free(key);
-  TUNE_RETURN_IF_ERROR(status);
+  rules->task = context->task;
+  TUNE_RETURN_IF_ERROR(tune_database_prune(context->database, rules, &result));
   printf("%s %s, %s, %s; left: %s\n", rules->dry_run ? "would drop" : "dropped",
          tune_db_count(result.records, "record").text, tune_db_count(result.tasks, "task").text,
          tune_db_count(result.fingerprints, "fingerprint").text,
@@ -52,46 +67,28 @@ static tune_status prune_open(tune_database *database, const char *task,
   return TUNE_OK;
 }
 
-static tune_status prune(const char *path, double wait, const char *task,
-                         tune_database_prune_options *rules) {
-  // Opening for writing would make a database that is not there. One of an older version is.
-  tune_database *database;
-  tune_status there = tune_database_open_read_only(path, &database);
-  tune_database_destroy(database);
-  if (tune_status_get_code(there) == TUNE_NOT_FOUND)
-    return there;
-  tune_status_free(there);
-  TUNE_RETURN_IF_ERROR(tune_database_open(path, &database));
-  tune_database_set_wait(database, wait);
-  tune_status status = prune_open(database, task, rules);
-  tune_database_destroy(database);
-  return status;
-}
-
 int tune_db_prune(int argc, char **argv) {
-  const char *path = NULL, *age = NULL;
-  double wait = TUNE_DATABASE_WAIT_SECONDS;
-  int64_t keep_best = 0;
-  tune_database_prune_options rules = {0};
+  tune_db_context context = {.wait = TUNE_DATABASE_WAIT_SECONDS};
+  prune_options chosen = {0};
   const tune_option options[] = {
-      TUNE_DB_OPTION_DB(&path),
+      TUNE_DB_OPTION_DB(&context.path),
       {.name = "keep-best",
        .kind = TUNE_OPTION_INTEGER,
-       .target = &keep_best,
+       .target = &chosen.keep_best,
        .value_name = "N",
        .help = "of each task on each target keep only the N fastest trials; failed ones go",
        .minimum = 1,
        .maximum = INT64_MAX},
       {.name = "older-than",
        .kind = TUNE_OPTION_STRING,
-       .target = &age,
+       .target = &chosen.age,
        .value_name = "AGE",
        .help = "drop trials made longer ago than that: 90m, 12h, 30d, 4w"},
       {.name = "dry-run",
        .kind = TUNE_OPTION_FLAG,
-       .target = &rules.dry_run,
+       .target = &chosen.rules.dry_run,
        .help = "only say what would go"},
-      TUNE_DB_OPTION_WAIT(&wait),
+      TUNE_DB_OPTION_WAIT(&context.wait),
   };
   const tune_command command = {
       .name = "tune-db prune",
@@ -103,25 +100,13 @@ int tune_db_prune(int argc, char **argv) {
       .option_count = sizeof options / sizeof *options,
       .operand_maximum = 1,
   };
-  tune_arguments arguments;
-  int exit_status;
-  if (!tune_db_parse(&command, argc, argv, &arguments, &exit_status))
-    return exit_status;
-  const char *task = arguments.operands.count ? arguments.operands.values[0] : NULL;
-  double seconds = 0;
-  tune_status status = age ? parse_age(age, &seconds) : TUNE_OK;
-  if (tune_status_is_ok(status) && !age && !keep_best)
-    status = tune_status_make(TUNE_INVALID_ARGUMENT,
-                              "say what may go: --keep-best=N, --older-than=AGE, or both");
-  bool usage_is_right = tune_status_is_ok(status);
-  if (usage_is_right) {
-    rules.keep_best = (uint64_t)keep_best;
-    rules.older_than_ms = age ? time_before(seconds) : 0;
-    status = prune(path, wait, task, &rules);
-  }
-  tune_arguments_deinit(&arguments);
-  exit_status = tune_db_finish(command.name, status);
-  return usage_is_right ? exit_status : 2;
+  const tune_db_job job = {.command = &command,
+                           .access = TUNE_DB_CHANGES,
+                           .finds_task = true,
+                           .check_usage = check_prune_usage,
+                           .run = prune,
+                           .user = &chosen};
+  return tune_db_run(&job, &context, argc, argv);
 }
 
 //===- check ------------------------------------------------------------------===//
@@ -131,24 +116,22 @@ static void print_problem(void *user, const char *problem) {
   printf("%s\n", problem);
 }
 
-static tune_status check(const char *path) {
-  tune_database *database;
-  TUNE_RETURN_IF_ERROR(tune_database_open_read_only(path, &database));
+static tune_status check(const tune_db_context *context, void *user) {
+  (void)user;
   uint64_t problems;
-  tune_status status = tune_database_check(database, print_problem, NULL, &problems);
-  if (tune_status_is_ok(status) && problems)
-    status =
-        tune_status_make(TUNE_DATA_LOSS, "%s: %s; `sqlite3 FILE .recover` saves what can be saved",
-                         tune_database_path(database), tune_db_count(problems, "problem").text);
-  if (tune_status_is_ok(status))
-    printf("%s: no problems\n", tune_database_path(database));
-  tune_database_destroy(database);
-  return status;
+  const char *path = tune_database_path(context->database);
+  TUNE_RETURN_IF_ERROR(tune_database_check(context->database, print_problem, NULL, &problems));
+  if (problems)
+    return tune_status_make(TUNE_DATA_LOSS,
+                            "%s: %s; `sqlite3 FILE .recover` saves what can be saved", path,
+                            tune_db_count(problems, "problem").text);
+  printf("%s: no problems\n", path);
+  return TUNE_OK;
 }
 
 int tune_db_check(int argc, char **argv) {
-  const char *path = NULL;
-  const tune_option options[] = {TUNE_DB_OPTION_DB(&path)};
+  tune_db_context context = {0};
+  const tune_option options[] = {TUNE_DB_OPTION_DB(&context.path)};
   const tune_command command = {
       .name = "tune-db check",
       .operands = "",
@@ -159,11 +142,6 @@ int tune_db_check(int argc, char **argv) {
       .options = options,
       .option_count = sizeof options / sizeof *options,
   };
-  tune_arguments arguments;
-  int exit_status;
-  if (!tune_db_parse(&command, argc, argv, &arguments, &exit_status))
-    return exit_status;
-  tune_status status = check(path);
-  tune_arguments_deinit(&arguments);
-  return tune_db_finish(command.name, status);
+  const tune_db_job job = {.command = &command, .run = check};
+  return tune_db_run(&job, &context, argc, argv);
 }

@@ -6,10 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static tune_status out_of_memory(void) {
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "comparing candidates");
-}
-
 static bool is_ok(const json_t *reply) {
   const char *verdict = json_string_value(json_object_get(reply, "verdict"));
   return verdict && strcmp(verdict, "ok") == 0;
@@ -21,7 +17,7 @@ static tune_status run_load(trial_order *order, const child_limits *limits,
   TUNE_RETURN_IF_ERROR(child_run(trial_compare, order, limits, watch, &outcome));
   *out_reply = trial_reply(&outcome, true);
   child_outcome_deinit(&outcome);
-  return *out_reply ? TUNE_OK : out_of_memory();
+  return *out_reply ? TUNE_OK : tune_status_out_of_memory("comparing candidates");
 }
 
 // Adds what `reply` found to the loads.
@@ -36,7 +32,8 @@ static tune_status note_ratios(tune_placements *loads, const json_t *reply) {
                              json_number_value(json_object_get(ratio, "low")),
                              json_number_value(json_object_get(ratio, "high"))};
   }
-  tune_status status = ratios && medians ? TUNE_OK : out_of_memory();
+  tune_status status =
+      ratios && medians ? TUNE_OK : tune_status_out_of_memory("comparing candidates");
   if (tune_status_is_ok(status))
     tune_placements_add(loads, medians, ratios, json_is_true(json_object_get(reply, "whole")));
   free(medians);
@@ -51,7 +48,7 @@ static tune_status append_load(json_t *first, const json_t *reply) {
     json_t *samples = json_object_get(json_array_get(results, i), "samples");
     const json_t *more = json_array_get(json_object_get(reply, "results"), i);
     if (json_array_extend(samples, json_object_get(more, "samples")) != 0)
-      return out_of_memory();
+      return tune_status_out_of_memory("comparing candidates");
   }
   double waited = json_number_value(json_object_get(first, "waited")) +
                   json_number_value(json_object_get(reply, "waited"));
@@ -68,15 +65,16 @@ static tune_status summarize(json_t *result) {
   size_t count = json_array_size(samples);
   double *seconds = calloc(count + 1, sizeof *seconds);
   if (!seconds)
-    return out_of_memory();
+    return tune_status_out_of_memory("comparing candidates");
   for (size_t i = 0; i < count; ++i)
     seconds[i] = json_number_value(json_array_get(samples, i));
   tune_summary summary;
   tune_status status = tune_statistics_summarize(seconds, count, &summary);
   free(seconds);
   TUNE_RETURN_IF_ERROR(status);
-  return json_object_update_new(result, trial_summary_to_json(&summary)) == 0 ? TUNE_OK
-                                                                              : out_of_memory();
+  return json_object_update_new(result, trial_summary_to_json(&summary)) == 0
+             ? TUNE_OK
+             : tune_status_out_of_memory("comparing candidates");
 }
 
 // Of a reply that has ratios.
@@ -84,25 +82,26 @@ static tune_status say_loads(json_t *reply, size_t count) {
   json_object_del(reply, "whole");
   if (json_object_get(reply, "ratios") &&
       json_object_set_new(reply, "loads", json_integer((json_int_t)count)) != 0)
-    return out_of_memory();
+    return tune_status_out_of_memory("comparing candidates");
   return TUNE_OK;
 }
 
 static tune_status finish(json_t *reply, const tune_placements *loads, double confidence) {
   tune_ratio *ratios = calloc(loads->kernels, sizeof *ratios);
   json_t *array = json_array(), *results = json_object_get(reply, "results");
-  tune_status status = ratios && array ? TUNE_OK : out_of_memory();
+  tune_status status =
+      ratios && array ? TUNE_OK : tune_status_out_of_memory("comparing candidates");
   if (tune_status_is_ok(status))
     status = tune_placements_get_ratios(loads, confidence, ratios);
   for (size_t i = 0; i < loads->kernels && tune_status_is_ok(status); ++i) {
     if (json_array_append_new(array, trial_ratio_to_json(&ratios[i])) != 0)
-      status = out_of_memory();
+      status = tune_status_out_of_memory("comparing candidates");
     else
       status = summarize(json_array_get(results, i));
   }
   free(ratios);
   if (json_object_set_new(reply, "ratios", array) != 0)
-    return tune_status_join(status, out_of_memory());
+    return tune_status_join(status, tune_status_out_of_memory("comparing candidates"));
   return tune_status_join(status, say_loads(reply, loads->count));
 }
 

@@ -192,5 +192,5 @@ tune_status counters_to_json(const counters *c, json_t **out_object) {
   TUNE_RETURN_IF_ERROR(tune_string_builder_finish(&builder, &why));
   *out_object = make_object(&counts, why ? why : "");
   free(why);
-  return *out_object ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "reporting counters");
+  return *out_object ? TUNE_OK : tune_status_out_of_memory("reporting counters");
 }

@@ -159,7 +159,7 @@ tune_status cpu_lock_acquire(const int *cpus, size_t count, const child_watch *w
   core_list *list = malloc(sizeof *list);
   if (!list) {
     cpu_lock_release(out_lock);
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "waiting for the cores");
+    return tune_status_out_of_memory("waiting for the cores");
   }
   tune_status status = list_cores(cpus, count, list);
   bool is_locked = tune_status_is_ok(status) && lock_cores(out_lock->file, list, false);

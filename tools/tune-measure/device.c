@@ -23,7 +23,7 @@ static tune_status report_fingerprint(const tune_fingerprint *fingerprint, json_
   TUNE_RETURN_IF_ERROR(tune_fingerprint_digest(fingerprint, &digest));
   TUNE_RETURN_IF_ERROR(tune_fingerprint_to_json(fingerprint, &object));
   *out_report = json_pack("{soss}", "fingerprint", object, "digest", digest.text);
-  return *out_report ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "reporting");
+  return *out_report ? TUNE_OK : tune_status_out_of_memory("reporting");
 }
 
 // In a child, since opening a target pins the process.
@@ -42,7 +42,7 @@ static tune_status ask_device(void *context, child_notes *notes, json_t **out_re
     TUNE_RETURN_IF_ERROR(report_fingerprint(question->target->fingerprint(target), out_report));
   }
   question->target->close(target);
-  return *out_report ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "reporting");
+  return *out_report ? TUNE_OK : tune_status_out_of_memory("reporting");
 }
 
 // Of what every device has that the request names: none is opened.
@@ -105,7 +105,7 @@ tune_status device_print(const char *what, const char *target, const char *devic
                                    (json_int_t)threads),
          *reply = NULL;
   if (!request)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "asking the device");
+    return tune_status_out_of_memory("asking the device");
   tune_status status = device_ask(request, strcmp(what, "roofline") == 0, NULL, &reply);
   json_decref(request);
   if (!tune_status_is_ok(status))

@@ -92,7 +92,7 @@ static tune_status check_list(const json_t *theirs, const json_t *ours, const ch
   if (missing.length) {
     char *what = NULL;
     status = asprintf(&what, "%s, here, %s", text_of(ours, "model"), missing.text) < 0
-                 ? tune_status_make(TUNE_OUT_OF_MEMORY, "comparing devices")
+                 ? tune_status_out_of_memory("comparing devices")
                  : refuse(theirs, what);
     free(what);
   }

@@ -65,7 +65,7 @@ tune_status inputs_make(const json_t *request, task *t) {
   TUNE_RETURN_IF_ERROR(request_get_integer(request, "dynamic", 1, &dynamic));
   t->dense.values = calloc(signature->argument_count + 1, sizeof *t->dense.values);
   if (!t->dense.values)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "making inputs");
+    return tune_status_out_of_memory("making inputs");
   for (size_t i = 0; i < signature->argument_count; ++i) {
     const char *path = input_path(inputs, i);
     if (!path)
@@ -104,7 +104,7 @@ static bool has_float_output(const tune_signature *signature) {
 static tune_status copy_dense(const task *t, task_inputs *set) {
   set->values = calloc(t->signature.argument_count + 1, sizeof *set->values);
   if (!set->values)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "making inputs");
+    return tune_status_out_of_memory("making inputs");
   for (size_t i = 0; i < t->signature.argument_count; ++i)
     TUNE_RETURN_IF_ERROR(tune_status_annotate(
         tune_buffer_init_copy(&set->values[i], &t->dense.values[i]), "input %zu", i));

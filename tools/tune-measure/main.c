@@ -119,19 +119,15 @@ int main(int argc, char **argv) {
                   "here, or a file for another machine or program.\n",
   };
   tune_arguments arguments;
-  tune_status status = tune_options_parse(&command, argc, argv, &arguments);
-  bool answer = tune_status_is_ok(status) && (arguments.help || arguments.version);
-  if (answer && arguments.help)
-    tune_options_print_help(&command, stdout);
-  else if (answer)
-    tune_tool_print_version("tune-measure", stdout);
-  if (tune_status_is_ok(status) && !answer && arguments.operands.count)
+  bool is_done;
+  tune_status status = tune_tool_parse(&command, argc, argv, &arguments, &is_done);
+  if (tune_status_is_ok(status) && !is_done && arguments.operands.count)
     u.file = arguments.operands.values[0];
-  if (tune_status_is_ok(status) && !answer)
+  if (tune_status_is_ok(status) && !is_done)
     status = check_usage(&u);
   tune_arguments_deinit(&arguments);
   int exit_status = tune_status_is_ok(status) ? 0 : EXIT_USAGE;
-  if (exit_status == 0 && !answer) {
+  if (exit_status == 0 && !is_done) {
     status = run(&u);
     exit_status = exit_status_of(&u, status);
   }

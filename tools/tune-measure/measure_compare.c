@@ -6,10 +6,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static tune_status out_of_memory(void) {
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "comparing candidates");
-}
-
 static tune_status extract(const tune_export *exported, const json_t *candidates,
                            const char *folder, const char **paths) {
   for (size_t i = 0; i < json_array_size(candidates); ++i) {
@@ -18,7 +14,7 @@ static tune_status extract(const tune_export *exported, const json_t *candidates
     if (!artifact)
       return tune_status_make(TUNE_DATA_LOSS, "a finalist without an artifact");
     if (asprintf(&path, "%s/finalist-%zu", folder, i) < 0)
-      return out_of_memory();
+      return tune_status_out_of_memory("comparing candidates");
     paths[i] = path;
     TUNE_RETURN_IF_ERROR(tune_export_extract(exported, artifact, path));
   }
@@ -52,7 +48,8 @@ tune_status measure_compare(const task *of, const tune_export *exported, const j
   if (count == 0)
     return tune_status_make(TUNE_DATA_LOSS, "an export with finalists of which there are none");
   const char **paths = calloc(count + 1, sizeof *paths);
-  tune_status status = paths ? extract(exported, candidates, folder, paths) : out_of_memory();
+  tune_status status = paths ? extract(exported, candidates, folder, paths)
+                             : tune_status_out_of_memory("comparing candidates");
   if (tune_status_is_ok(status))
     status = run(of, exported, entry, paths, count, watch, out_reply);
   for (size_t i = 0; paths && i < count && paths[i]; ++i) {

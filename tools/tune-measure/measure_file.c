@@ -20,7 +20,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 // From so long a wait on, each word that it goes on is shown.
@@ -47,10 +46,6 @@ typedef struct run {
   tune_progress_state shown;
 } run;
 
-static tune_status out_of_memory(void) {
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "measuring an export");
-}
-
 static const json_t *member(const run *r, const char *name) {
   return json_object_get(r->exported->description, name);
 }
@@ -58,12 +53,6 @@ static const json_t *member(const run *r, const char *name) {
 static const char *text_of(const json_t *object, const char *name) {
   const char *text = json_string_value(json_object_get(object, name));
   return text ? text : "";
-}
-
-static int64_t milliseconds_since_1970(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 //===- Others on the same cores ------------------------------------------------------------===//
@@ -105,7 +94,7 @@ static tune_status parse_cpus(const char *text, json_t *cpus) {
       return tune_status_make(TUNE_INVALID_ARGUMENT,
                               "--cpus=%s: expected numbers of CPUs, such as 2,3", text);
     if (json_array_append_new(cpus, json_integer(cpu)) != 0)
-      return out_of_memory();
+      return tune_status_out_of_memory("measuring an export");
     at = end;
     if (!*at)
       return TUNE_OK;
@@ -168,7 +157,7 @@ static tune_status open_results(run *r) {
   if (length > ending && strcmp(path + length - ending, ".export") == 0)
     length -= ending;
   if (!output && asprintf(&own, "%.*s.results", (int)length, path) < 0)
-    return out_of_memory();
+    return tune_status_out_of_memory("measuring an export");
   tune_status status = tune_results_open(output ? output : own, r->exported->digest.text,
                                          tune_export_count(r->exported->description), &r->results);
   free(own);
@@ -188,7 +177,7 @@ static tune_status append_fingerprint(run *r) {
   json_t *measured, *roofline = NULL;
   TUNE_RETURN_IF_ERROR(ask(r, "roofline", &measured));
   tune_status status =
-      tune_kept_roofline_add(&roofline, measured, (double)(milliseconds_since_1970() / 1000));
+      tune_kept_roofline_add(&roofline, measured, (double)(tune_clock_date_milliseconds() / 1000));
   json_decref(measured);
   TUNE_RETURN_IF_ERROR(status);
   size_t threads = (size_t)json_integer_value(member(r, "threads"));
@@ -257,7 +246,7 @@ static tune_status take_reply(json_t *trial, const json_t *reply, double seconds
   json_decref(time);
   json_object_set_new(stages, tune_stage_name(TUNE_STAGE_MEASURE), json_real(seconds));
   json_object_set_new(trial, "stages", stages);
-  json_object_set_new(trial, "created_ms", json_integer(milliseconds_since_1970()));
+  json_object_set_new(trial, "created_ms", json_integer(tune_clock_date_milliseconds()));
   // What a child says is not trusted: a record that no database would take ends things here.
   tune_record record;
   tune_status status = tune_record_from_json(trial, &record);
@@ -269,7 +258,7 @@ static tune_status take_reply(json_t *trial, const json_t *reply, double seconds
 static tune_status measure(run *r, const task *t, const json_t *candidate, json_t *trial) {
   char *path = NULL;
   if (asprintf(&path, "%s/candidate", tune_scratch_get_path(r->scratch)) < 0)
-    return out_of_memory();
+    return tune_status_out_of_memory("measuring an export");
   json_t *reply = NULL, *request = NULL;
   tune_status status =
       tune_export_extract(r->exported, json_object_get(candidate, "artifact"), path);
@@ -279,7 +268,8 @@ static tune_status measure(run *r, const task *t, const json_t *candidate, json_
     request = json_pack("{s:s, s:o, s:O, s:O*}", "artifact", path, "best",
                         r->best > 0 ? json_real(r->best) : json_null(), "limits",
                         member(r, "limits"), "measure", member(r, "measure"));
-    status = request ? trial_measure_in_child(t, request, &watch, &reply) : out_of_memory();
+    status = request ? trial_measure_in_child(t, request, &watch, &reply)
+                     : tune_status_out_of_memory("measuring an export");
   }
   if (tune_status_is_ok(status)) {
     double waited = json_number_value(json_object_get(reply, "waited"));
@@ -314,9 +304,9 @@ static tune_status take_twin(json_t *trial, const json_t *twin) {
   for (size_t i = 0; i < sizeof COPIED / sizeof *COPIED; ++i)
     if (json_object_get(twin, COPIED[i]))
       json_object_set(trial, COPIED[i], json_object_get(twin, COPIED[i]));
-  return json_object_set_new(trial, "created_ms", json_integer(milliseconds_since_1970())) == 0
+  return json_object_set_new(trial, "created_ms", json_integer(tune_clock_date_milliseconds())) == 0
              ? TUNE_OK
-             : out_of_memory();
+             : tune_status_out_of_memory("measuring an export");
 }
 
 // Counts a trial that is known, whether new or of before.
@@ -376,7 +366,7 @@ static tune_status do_candidate(run *r, const task *t, const json_t *candidate) 
 static tune_status open_task(run *r, task **out_task) {
   char *path = NULL;
   if (asprintf(&path, "%s/reference", tune_scratch_get_path(r->scratch)) < 0)
-    return out_of_memory();
+    return tune_status_out_of_memory("measuring an export");
   child_watch watch = watch_of(r);
   json_t *request = make_request(r);
   json_t *limits = json_copy((json_t *)member(r, "limits"));
@@ -497,7 +487,7 @@ static tune_status do_task(run *r) {
                                    .trial_limit = count};
   r->trials = calloc(r->exported->blob_count + 1, sizeof *r->trials);
   bool compares = json_object_get(r->task, "compare") != NULL;
-  tune_status status = !r->trials ? out_of_memory()
+  tune_status status = !r->trials ? tune_status_out_of_memory("measuring an export")
                        : compares ? do_finalists(r)
                                   : do_candidates(r, candidates);
   free(r->trials);

@@ -96,7 +96,7 @@ static tune_status run_here(void *context, child_notes *notes, json_t **out_repo
   json_t *outputs;
   TUNE_RETURN_IF_ERROR(transfer_outputs(kernel, &t->signature, order->fd, &outputs));
   *out_report = json_pack("{sfso}", "seconds", seconds, "outputs", outputs);
-  return *out_report ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "reporting");
+  return *out_report ? TUNE_OK : tune_status_out_of_memory("reporting");
 }
 
 static void count_nan(task *t) {
@@ -126,7 +126,7 @@ static tune_status run_in_child(const reference *r, reference_order *order,
   child_limits limits;
   *out_outputs = calloc(tune_signature_output_count(&t->signature) + 1, sizeof **out_outputs);
   if (!*out_outputs)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "opening a task");
+    return tune_status_out_of_memory("opening a task");
   TUNE_RETURN_IF_ERROR(task_read_limits(r->request, t, REFERENCE_SECONDS, &limits));
   order->path = r->path;
   TUNE_RETURN_IF_ERROR(transfer_open(&order->fd));
@@ -201,7 +201,7 @@ tune_status reference_find_spreads(const reference *r, task *t) {
     return TUNE_OK;
   t->dense.spreads = calloc(count + 1, sizeof *t->dense.spreads);
   if (!t->dense.spreads)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "opening a task");
+    return tune_status_out_of_memory("opening a task");
   reference_order order = {.of = t,
                            .set = &t->dense,
                            .change = disturb_finely,
@@ -239,9 +239,9 @@ static tune_status make_leeways(const task *t, task_inputs *set) {
     size_t size = tune_element_type_size(set->outputs[i].type.element);
     set->leeways[i] = calloc(set->outputs[i].size / size + 1, sizeof **set->leeways);
     if (!set->leeways[i])
-      return tune_status_make(TUNE_OUT_OF_MEMORY, "opening a task");
+      return tune_status_out_of_memory("opening a task");
   }
-  return set->leeways ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "opening a task");
+  return set->leeways ? TUNE_OK : tune_status_out_of_memory("opening a task");
 }
 
 // Where the reference itself is not finite, sums of narrower types need not be the same.
@@ -410,7 +410,7 @@ static tune_status run_all_exact(const reference *r, const inputs_source *source
   size_t runs_left = count_exact_runs(t);
   bool *was_striped = calloc(count + 1, sizeof *was_striped);
   if (!was_striped)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "making inputs");
+    return tune_status_out_of_memory("making inputs");
   tune_status status = TUNE_OK;
   while (limit > 0 && tune_status_is_ok(status) && t->sparse_count == first && runs_left > 0 &&
          (striped = next_striped(t, was_striped)) < count) {

@@ -48,7 +48,7 @@ static tune_status receive(server *s) {
       s->cancelled_count = json_array_size(s->queue);
       json_decref(request);
     } else if (json_array_append_new(s->queue, request) != 0) {
-      return tune_status_make(TUNE_OUT_OF_MEMORY, "keeping a request");
+      return tune_status_out_of_memory("keeping a request");
     }
   }
 }
@@ -78,7 +78,7 @@ static void echo(const json_t *request, json_t *reply) {
 
 static tune_status answer(server *s, const json_t *request, json_t *reply) {
   if (!reply)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "answering a request");
+    return tune_status_out_of_memory("answering a request");
   echo(request, reply);
   tune_status status = tune_message_write(s->out, reply);
   json_decref(reply);
@@ -135,7 +135,7 @@ static tune_status serve_open(server *s, const json_t *request, json_t **out_rep
   opened->id = strdup(id);
   if (!opened->id) {
     task_destroy(opened);
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "opening a task");
+    return tune_status_out_of_memory("opening a task");
   }
   opened->next = s->tasks;
   s->tasks = opened;
@@ -173,7 +173,7 @@ static tune_status find_folders(const json_t *outputs, const char ***out_folders
   size_t count = json_array_size(outputs);
   *out_folders = calloc(count + 1, sizeof **out_folders);
   if (!*out_folders)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "comparing");
+    return tune_status_out_of_memory("comparing");
   limits->writable = *out_folders;
   for (size_t i = 0; i < count; ++i) {
     const char *path = json_string_value(json_array_get(outputs, i));
@@ -182,7 +182,7 @@ static tune_status find_folders(const json_t *outputs, const char ***out_folders
       continue;
     char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
     if (!folder)
-      return tune_status_make(TUNE_OUT_OF_MEMORY, "comparing");
+      return tune_status_out_of_memory("comparing");
     (*out_folders)[limits->writable_count++] = folder;
   }
   return TUNE_OK;
@@ -201,8 +201,7 @@ static tune_status compare(server *s, const json_t *request, const task *t, cons
   TUNE_RETURN_IF_ERROR(task_read_limits(request, t, COMPARE_SECONDS, &limits));
   TUNE_RETURN_IF_ERROR(task_read_measure_options(request, &order.options));
   order.artifacts = calloc(count, sizeof *order.artifacts);
-  tune_status status =
-      order.artifacts ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "comparing");
+  tune_status status = order.artifacts ? TUNE_OK : tune_status_out_of_memory("comparing");
   for (size_t i = 0; i < count && tune_status_is_ok(status); ++i) {
     order.artifacts[i] = json_string_value(json_array_get(artifacts, i));
     if (!order.artifacts[i])
@@ -347,7 +346,7 @@ tune_status server_run(int in, int out) {
   free(driver);
   server s = {.in = in, .out = out, .queue = json_array()};
   tune_message_reader_init(&s.reader);
-  tune_status status = s.queue ? serve_all(&s) : tune_status_make(TUNE_OUT_OF_MEMORY, "starting");
+  tune_status status = s.queue ? serve_all(&s) : tune_status_out_of_memory("starting");
   while (s.tasks) {
     task *next = s.tasks->next;
     task_destroy(s.tasks);

@@ -69,7 +69,7 @@ tune_status request_get_cpus(const json_t *request, int **out_cpus, size_t *out_
     return tune_status_make(TUNE_INVALID_ARGUMENT, "\"cpus\" is not an array of CPU numbers");
   int *numbers = calloc(count, sizeof *numbers);
   if (!numbers)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a request");
+    return tune_status_out_of_memory("reading a request");
   for (size_t i = 0; i < count; ++i)
     numbers[i] = (int)json_integer_value(json_array_get(cpus, i));
   *out_cpus = numbers;
@@ -143,7 +143,7 @@ static tune_status read_device(const json_t *request, task *t) {
   const char *device;
   TUNE_RETURN_IF_ERROR(request_get_optional_text(request, "device", &device));
   t->device = device ? strdup(device) : NULL;
-  return device && !t->device ? tune_status_make(TUNE_OUT_OF_MEMORY, "reading a request") : TUNE_OK;
+  return device && !t->device ? tune_status_out_of_memory("reading a request") : TUNE_OK;
 }
 
 static tune_status read_members(const json_t *request, task *t) {
@@ -203,7 +203,7 @@ tune_status task_create(const json_t *request, const child_watch *watch, task **
   *out_task = NULL;
   task *t = calloc(1, sizeof *t);
   if (!t)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "opening a task");
+    return tune_status_out_of_memory("opening a task");
   tune_status status = prepare(request, watch, t);
   if (!tune_status_is_ok(status)) {
     task_destroy(t);

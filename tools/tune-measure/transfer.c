@@ -43,7 +43,7 @@ tune_status transfer_outputs(const tune_kernel *kernel, const tune_signature *si
                              json_t **out_shapes) {
   *out_shapes = json_array();
   if (!*out_shapes)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "keeping outputs");
+    return tune_status_out_of_memory("keeping outputs");
   tune_status status = TUNE_OK;
   off_t at = 0;
   for (size_t i = 0; i < tune_signature_output_count(signature) && tune_status_is_ok(status); ++i) {
@@ -55,7 +55,7 @@ tune_status transfer_outputs(const tune_kernel *kernel, const tune_signature *si
     at += (off_t)output.size;
     if (tune_status_is_ok(status) &&
         json_array_append_new(*out_shapes, shape_to_json(&output.type)) != 0)
-      status = tune_status_make(TUNE_OUT_OF_MEMORY, "keeping outputs");
+      status = tune_status_out_of_memory("keeping outputs");
     tune_buffer_deinit(&output);
   }
   if (!tune_status_is_ok(status)) {

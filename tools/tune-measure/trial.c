@@ -253,7 +253,7 @@ static tune_status load_and_check(const trial_order *order, size_t index, tune_t
   s->written = calloc(s->written_count + 1, sizeof *s->written);
   s->seen = calloc(tune_signature_output_count(&t->signature) + 1, sizeof *s->seen);
   if (!s->written || !s->seen)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "running an artifact");
+    return tune_status_out_of_memory("running an artifact");
   TUNE_RETURN_IF_ERROR(check_sparse(s));
   if (s->is_harmful)
     return TUNE_OK;
@@ -385,7 +385,7 @@ static tune_status report_subject(const subject *s, const tune_measurement *meas
   if (counted)
     json_object_set_new(report, "counters", counted);
   *out_report = report;
-  return report ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "reporting");
+  return report ? TUNE_OK : tune_status_out_of_memory("reporting");
 }
 
 // What an artifact that is none, takes more memory than there is, or loses the device comes to: a
@@ -456,7 +456,7 @@ static tune_status report_all(const subject *subjects, const tune_measurement *m
   if (*out_report && !wrong)
     json_object_del(*out_report, "artifact");
   if (!*out_report && tune_status_is_ok(status))
-    status = tune_status_make(TUNE_OUT_OF_MEMORY, "reporting");
+    status = tune_status_out_of_memory("reporting");
   return status;
 }
 
@@ -465,7 +465,7 @@ static tune_status report_all(const subject *subjects, const tune_measurement *m
 static tune_status report_harm(const subject *s, json_t **out_report) {
   *out_report = json_pack("{ss ss sI}", "verdict", "wrong", "error", s->error, "artifact",
                           (json_int_t)s->index);
-  return *out_report ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "reporting");
+  return *out_report ? TUNE_OK : tune_status_out_of_memory("reporting");
 }
 
 // Children of one process find memory as it is in that, and what they load lies in the same places
@@ -474,7 +474,7 @@ static tune_status load_all(const trial_order *order, tune_target *target, child
                             subject *subjects, size_t *out_harmful) {
   size_t count = order->artifact_count, *turns = calloc(count, sizeof *turns);
   if (!turns)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "comparing");
+    return tune_status_out_of_memory("comparing");
   tune_random random;
   tune_random_init(&random, order->load);
   *out_harmful = count;
@@ -503,7 +503,7 @@ static tune_status compare_all(const trial_order *order, child_notes *notes, jso
   tune_measurement *measurements = calloc(count, sizeof *measurements);
   tune_ratio *ratios = calloc(count, sizeof *ratios);
   if (!subjects || !runs || !measurements || !ratios)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "comparing");
+    return tune_status_out_of_memory("comparing");
   tune_target *target;
   TUNE_RETURN_IF_ERROR(task_open_target(order->of, &target));
   TUNE_RETURN_IF_ERROR(load_all(order, target, notes, subjects, &harmful));
@@ -567,5 +567,5 @@ tune_status trial_measure_in_child(const task *of, const json_t *request, const 
   TUNE_RETURN_IF_ERROR(child_run(trial_measure, &order, &limits, watch, &outcome));
   *out_reply = trial_reply(&outcome, false);
   child_outcome_deinit(&outcome);
-  return *out_reply ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "reporting");
+  return *out_reply ? TUNE_OK : tune_status_out_of_memory("reporting");
 }

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Half the interval of the median, relative to it, at which timing may end early.
+// Limits of the child that runs the modules. Timing them takes time besides.
 #define RUN_SECONDS 600.0
 #define RUN_BYTES 1e12 // of address space: no limit but the machine's memory
 // Above this spread of the samples the machine, or the program, is unsteady.
@@ -20,10 +20,6 @@
 // A share of the samples: some samples of many are always far off, and move no median.
 #define OUTLIERS 0.02
 #define FEW_SAMPLES 6 // fewer give no interval
-
-static tune_status out_of_memory(void) {
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "running a module");
-}
 
 //===--------------------------------------------------------------------------===//
 // Building
@@ -33,7 +29,7 @@ static tune_status open_subjects(benchmark *b) {
   size_t count = 1 + b->settings->compare.count;
   b->subjects = calloc(count, sizeof *b->subjects);
   if (!b->subjects)
-    return out_of_memory();
+    return tune_status_out_of_memory("running a module");
   for (size_t i = 0; i < count; ++i) {
     const char *path = i ? b->settings->compare.values[i - 1] : b->settings->module;
     ++b->subject_count;
@@ -49,13 +45,13 @@ static tune_status name_artifact(const benchmark *b, const char *name, char **ou
   if (asprintf(out_path, "%s/%s.so", tune_scratch_get_path(b->scratch), name) >= 0)
     return TUNE_OK;
   *out_path = NULL;
-  return out_of_memory();
+  return tune_status_out_of_memory("running a module");
 }
 
 static tune_status build(benchmark *b) {
   subject_build *builds = calloc(b->subject_count + 1, sizeof *builds);
   if (!builds)
-    return out_of_memory();
+    return tune_status_out_of_memory("running a module");
   tune_status status = TUNE_OK;
   size_t count = 0;
   for (size_t i = 0; i < b->subject_count && tune_status_is_ok(status); ++i) {
@@ -290,7 +286,7 @@ static tune_status run(benchmark *b) {
   b->warnings = json_array();
   b->notes = json_array();
   if (!b->warnings || !b->notes)
-    return out_of_memory();
+    return tune_status_out_of_memory("running a module");
   TUNE_RETURN_IF_ERROR(tune_cores_init(&b->cores, b->facts->threads));
   progress_show("building");
   TUNE_RETURN_IF_ERROR(tune_connection_open("tune-worker", &b->worker));
@@ -308,7 +304,7 @@ tune_status benchmark_run(const run_settings *settings, tune_target_facts *facts
   benchmark *b = calloc(1, sizeof *b);
   if (!b) {
     tune_target_facts_destroy(facts);
-    return out_of_memory();
+    return tune_status_out_of_memory("running a module");
   }
   b->settings = settings;
   b->facts = facts;

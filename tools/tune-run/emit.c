@@ -67,7 +67,7 @@ static tune_status build_into(const run_settings *settings, tune_connection *wor
       settings->emit == EMIT_PROGRAM || (comes_apart && settings->emit != EMIT_CUBIN);
   char *path;
   if (asprintf(&path, "%s/code", tune_scratch_get_path(scratch)) < 0)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "writing code");
+    return tune_status_out_of_memory("writing code");
   subject_build order = {
       .of = s,
       .form = settings_emit_names[is_artifact ? EMIT_SO : settings->emit],

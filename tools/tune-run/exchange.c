@@ -10,9 +10,8 @@
 
 tune_status exchange_send(tune_connection *connection, json_t *request) {
   if (!request)
-    return tune_status_make(TUNE_OUT_OF_MEMORY,
-                            "out of memory, or a text that is not UTF-8, while asking %s",
-                            tune_connection_name(connection));
+    return tune_status_out_of_memory("out of memory, or a text that is not UTF-8, while asking %s",
+                                     tune_connection_name(connection));
   tune_status status = tune_connection_send(connection, request);
   json_decref(request);
   return status;

@@ -29,10 +29,6 @@ typedef struct exporter {
   size_t failed;
 } exporter;
 
-static tune_status out_of_memory(void) {
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "exporting candidates");
-}
-
 static const char *text_of(const json_t *object, const char *name) {
   return json_string_value(json_object_get(object, name));
 }
@@ -167,7 +163,7 @@ static tune_status add_candidate(exporter *e, size_t task, const json_t *candida
 static tune_status build_candidates(exporter *e, size_t task, const json_t *candidates) {
   size_t count = json_array_size(candidates), done = 0;
   tune_evaluation *builds = calloc(count + 1, sizeof *builds);
-  tune_status status = builds ? TUNE_OK : out_of_memory();
+  tune_status status = builds ? TUNE_OK : tune_status_out_of_memory("exporting candidates");
   for (size_t i = 0; i < count && tune_status_is_ok(status); ++i) {
     json_t *config = json_object_get(json_array_get(candidates, i), "config");
     status = tune_remote_builder_add(e->builder, i + 1, json_incref(config));

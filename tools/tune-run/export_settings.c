@@ -1,20 +1,13 @@
 //===- export_settings.c ------------------------------------------------------===//
 
-#include "support/file.h"
 #include "tools/common/tool.h"
 #include "tools/tune-run/export.h"
 #include "tools/tune-run/settings.h"
 
-#include <string.h>
-
 static tune_status check_usage(const export_settings *s) {
   if (!s->output)
     return tune_status_make(TUNE_INVALID_ARGUMENT, "name the file to write by --output");
-  if (tune_file_is_same(s->module, s->output))
-    return tune_status_make(TUNE_INVALID_ARGUMENT,
-                            "%s is the input, which would be lost; give another name to --output",
-                            s->module);
-  return TUNE_OK;
+  return settings_check_output(s->module, s->output);
 }
 
 tune_status export_settings_parse(int argc, char **argv, export_settings *out_settings,
@@ -82,12 +75,7 @@ tune_status export_settings_parse(int argc, char **argv, export_settings *out_se
                   "Exit status: 0 ok; 2 usage or input; 3 no such target here.\n",
   };
   TUNE_RETURN_IF_ERROR(settings_check_utf8(argc, argv));
-  TUNE_RETURN_IF_ERROR(tune_options_parse(&command, argc, argv, &s->arguments));
-  *out_is_done = s->arguments.help || s->arguments.version;
-  if (s->arguments.help)
-    tune_options_print_help(&command, stdout);
-  else if (s->arguments.version)
-    tune_tool_print_version("tune-run", stdout);
+  TUNE_RETURN_IF_ERROR(tune_tool_parse(&command, argc, argv, &s->arguments, out_is_done));
   if (*out_is_done)
     return TUNE_OK;
   s->module = s->arguments.operands.values[0];

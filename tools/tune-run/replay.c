@@ -28,10 +28,6 @@ typedef struct replay {
   tune_roofline_share place; // on this machine; its seconds are 0 where that is not known
 } replay;
 
-static tune_status out_of_memory(void) {
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "replaying a record");
-}
-
 static const char *text_of(const json_t *object, const char *name) {
   return json_string_value(json_object_get(object, name));
 }
@@ -276,7 +272,7 @@ static tune_status report_json_of(const replay *r) {
       "bound_by", is_placed(r) ? json_string(r->place.bound) : json_null(), "same_code",
       is_same_code(r), "same_verdict", is_same_verdict(r), "same_device", is_here(r));
   if (!object)
-    return out_of_memory();
+    return tune_status_out_of_memory("replaying a record");
   json_dumpf(object, stdout, JSON_INDENT(2));
   json_decref(object);
   printf("\n");

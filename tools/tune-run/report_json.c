@@ -125,7 +125,7 @@ tune_status report_json(const benchmark *b, FILE *stream) {
   char *text = tune_json_dump(object, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
   json_decref(object);
   if (!text)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reporting");
+    return tune_status_out_of_memory("reporting");
   errno = 0;
   bool written = fprintf(stream, "%s\n", text) >= 0 && fflush(stream) == 0;
   free(text);

@@ -20,15 +20,20 @@ const char *const settings_format_names[] = {"text", "json", NULL};
 #define DEFAULT_PRECISION 0.0025
 #define DEFAULT_BUILD_SECONDS 600.0
 
+tune_status settings_check_output(const char *module, const char *output) {
+  if (tune_file_is_same(module, output))
+    return tune_status_make(TUNE_INVALID_ARGUMENT,
+                            "%s is the input, which would be lost; give another name to --output",
+                            module);
+  return TUNE_OK;
+}
+
 // What is about running makes no sense where nothing is run.
 static tune_status check_emit(const run_settings *s) {
   if (s->outputs.count != 1 || strcmp(s->outputs.values[0], "-") == 0)
     return tune_status_make(TUNE_INVALID_ARGUMENT, "--emit=%s writes one file: name it by --output",
                             settings_emit_names[s->emit]);
-  if (tune_file_is_same(s->module, s->outputs.values[0]))
-    return tune_status_make(TUNE_INVALID_ARGUMENT,
-                            "%s is the input, which would be lost; give another name to --output",
-                            s->module);
+  TUNE_RETURN_IF_ERROR(settings_check_output(s->module, s->outputs.values[0]));
   const struct {
     const char *option;
     bool is_given;
@@ -218,12 +223,7 @@ tune_status settings_parse(int argc, char **argv, run_settings *out_settings, bo
                   "Exit status: 0 ok; 1 wrong result; 2 usage or input; 3 no such target here.\n",
   };
   TUNE_RETURN_IF_ERROR(settings_check_utf8(argc, argv));
-  TUNE_RETURN_IF_ERROR(tune_options_parse(&command, argc, argv, &s->arguments));
-  *out_is_done = s->arguments.help || s->arguments.version;
-  if (s->arguments.help)
-    tune_options_print_help(&command, stdout);
-  else if (s->arguments.version)
-    tune_tool_print_version("tune-run", stdout);
+  TUNE_RETURN_IF_ERROR(tune_tool_parse(&command, argc, argv, &s->arguments, out_is_done));
   if (*out_is_done)
     return TUNE_OK;
   s->module = s->arguments.operands.count ? s->arguments.operands.values[0] : NULL;
@@ -249,7 +249,7 @@ tune_status settings_find_named_database(const char *name, char **out_path) {
   *out_path = NULL;
   if (name) {
     if (*name && !(*out_path = strdup(name)))
-      return tune_status_make(TUNE_OUT_OF_MEMORY, "naming the database");
+      return tune_status_out_of_memory("naming the database");
     return TUNE_OK;
   }
   char *path = NULL;

@@ -63,6 +63,9 @@ tune_status settings_find_database(const run_settings *s, char **out_path);
 // The same for what --db names: NULL is the default one, if it is there, "" none.
 tune_status settings_find_named_database(const char *name, char **out_path);
 
+// INVALID_ARGUMENT where writing `output` would overwrite the module.
+tune_status settings_check_output(const char *module, const char *output);
+
 // What is told to tune-worker is JSON, which has no room for other bytes: INVALID_ARGUMENT for an
 // argument that is no UTF-8.
 tune_status settings_check_utf8(int argc, char **argv);

@@ -77,7 +77,7 @@ static tune_status describe_target(const tune_target_facts *facts, json_t **out_
                                facts ? facts->name.target : "cpu", "device", (json_t *)device,
                                "cpu", features ? "x86-64" : NULL, "features", features);
   free(features);
-  return *out_target ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "opening a module");
+  return *out_target ? TUNE_OK : tune_status_out_of_memory("opening a module");
 }
 
 // Of tasks that take the default although there are records of them.

@@ -106,7 +106,7 @@ static tune_status build(const build_order *order, const worker_output *output,
                              "lower", report.cpu.lower, "optimize", report.cpu.optimize, "codegen",
                              report.cpu.codegen, "link", tune_clock_seconds() - start);
     if (!*out_message)
-      status = tune_status_make(TUNE_OUT_OF_MEMORY, "reporting a build");
+      status = tune_status_out_of_memory("reporting a build");
     else if (report.cpu.packs_ahead)
       json_object_set_new(*out_message, "packs_ahead", json_true());
     else if (report.cpu.packs_at_load)
@@ -163,7 +163,7 @@ _Noreturn static void run_child(const build_order *order, const worker_output *o
   if (!tune_status_is_ok(status))
     message = describe_failure(status);
   status = message ? tune_message_write(report, message)
-                   : tune_status_make(TUNE_OUT_OF_MEMORY, "reporting a build");
+                   : tune_status_out_of_memory("reporting a build");
   _exit(tune_status_is_ok(status) ? 0 : 1);
 }
 
@@ -209,7 +209,7 @@ tune_status build_child_start(const build_order *order, json_int_t ticket,
   *out_child = NULL;
   build_child *child = calloc(1, sizeof *child);
   if (!child)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "starting a build");
+    return tune_status_out_of_memory("starting a build");
   child->report = child->log = -1;
   child->ticket = ticket;
   child->seconds = order->seconds;

@@ -16,7 +16,7 @@ tune_status build_sandbox_enter(const char *output, int report) {
   if (slash)
     *slash = '\0';
   if (setenv("TMPDIR", slash ? folder : ".", 1) != 0)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "starting a build");
+    return tune_status_out_of_memory("starting a build");
   tune_sandbox_close_descriptors(&report, 1);
   const char *const writable[] = {slash ? folder : "."};
   const tune_sandbox_options options = {

@@ -24,10 +24,6 @@ typedef struct lister {
   tune_database *database; // NULL: none
 } lister;
 
-static tune_status out_of_memory(void) {
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "listing candidates");
-}
-
 // The string at `name`; NULL where it is null or absent.
 static tune_status get_text(const json_t *object, const char *name, const char **out_text) {
   const json_t *value = json_object_get(object, name);
@@ -66,7 +62,9 @@ static tune_status add_config(json_t *candidates, const tune_task_space *space,
     return TUNE_OK;
   }
   json_t *candidate = json_pack("{s:o, s:s}", "config", values, "strategy", strategy);
-  return json_array_append_new(candidates, candidate) == 0 ? TUNE_OK : out_of_memory();
+  return json_array_append_new(candidates, candidate) == 0
+             ? TUNE_OK
+             : tune_status_out_of_memory("listing candidates");
 }
 
 static tune_status add_given(const lister *l, const tune_task_space *space, const char *text,
@@ -155,7 +153,8 @@ static tune_status add_task(const lister *l, size_t index, const tune_task_space
   tune_task task;
   json_t *line, *candidates = json_array();
   tune_task_space_get_task(space, l->tasks.extraction, l->tasks.facts, &task);
-  tune_status status = candidates ? add_configs(l, space, candidates) : out_of_memory();
+  tune_status status = candidates ? add_configs(l, space, candidates)
+                                  : tune_status_out_of_memory("listing candidates");
   if (tune_status_is_ok(status))
     status = make_line(l, index, &line);
   if (!tune_status_is_ok(status)) {
@@ -168,7 +167,9 @@ static tune_status add_task(const lister *l, size_t index, const tune_task_space
                      "schedule_source", task.schedule_source, "schedule_digest",
                      task.schedule_digest, "reduction", (json_int_t)task.reduction, "accumulator",
                      task.accumulator, "operands", task.operands, "candidates", candidates);
-  return json_array_append_new(tasks, object) == 0 ? TUNE_OK : out_of_memory();
+  return json_array_append_new(tasks, object) == 0
+             ? TUNE_OK
+             : tune_status_out_of_memory("listing candidates");
 }
 
 static tune_status list_tasks(lister *l, MlirOperation payload, json_t *tasks) {
@@ -216,11 +217,12 @@ tune_status candidates_list(MlirContext context, const json_t *request, json_t *
   for (const tune_dialect_getter *getter = tune_module_tasks_dialects; *getter; ++getter)
     mlirDialectHandleLoadDialect((*getter)(), context);
   json_t *tasks = json_array();
-  tune_status status =
-      tasks ? list_tasks(&l, tune_build_task_get_payload(module), tasks) : out_of_memory();
+  tune_status status = tasks ? list_tasks(&l, tune_build_task_get_payload(module), tasks)
+                             : tune_status_out_of_memory("listing candidates");
   tune_build_task_destroy(module);
   tune_database_destroy(l.database);
   *out_reply = tune_status_is_ok(status) ? json_pack("{s:O}", "tasks", tasks) : NULL;
   json_decref(tasks);
-  return *out_reply || !tune_status_is_ok(status) ? status : out_of_memory();
+  return *out_reply || !tune_status_is_ok(status) ? status
+                                                  : tune_status_out_of_memory("listing candidates");
 }

@@ -83,21 +83,17 @@ int main(int argc, char **argv) {
                   "Exit status: 0 built; 1 wrong input or a failed build; 2 usage.\n",
   };
   tune_arguments arguments;
-  tune_status status = tune_options_parse(&command, argc, argv, &arguments);
-  bool answer = tune_status_is_ok(status) && (arguments.help || arguments.version);
-  if (answer && arguments.help)
-    tune_options_print_help(&command, stdout);
-  else if (answer)
-    tune_tool_print_version("tune-worker", stdout);
-  if (tune_status_is_ok(status) && !answer && build.payload)
+  bool is_done;
+  tune_status status = tune_tool_parse(&command, argc, argv, &arguments, &is_done);
+  if (tune_status_is_ok(status) && !is_done && build.payload)
     status = serve ? tune_status_make(TUNE_INVALID_ARGUMENT, "--serve and --build are two things")
                    : check_usage(&build);
   bool usage_failed = !tune_status_is_ok(status);
-  if (!usage_failed && !answer)
+  if (!usage_failed && !is_done)
     status = build.payload ? TUNE_OK : server_run();
   bool failed = !tune_status_is_ok(status);
   tune_tool_report("tune-worker", status, stderr);
-  if (!failed && !answer && build.payload)
+  if (!failed && !is_done && build.payload)
     failed = one_shot_run(&build);
   tune_arguments_deinit(&arguments);
   return usage_failed ? 2 : failed;

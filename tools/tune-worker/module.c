@@ -189,5 +189,5 @@ tune_status module_describe(const tune_build_task *task, json_t **out_object) {
       "{s:s, s:s?, s:s*, s:o}", "function", tune_build_task_get_function(task), "accumulator",
       find_accumulator(extraction->groups), "operands", find_operands(extraction), "tasks", tasks);
   tune_extraction_destroy(extraction);
-  return *out_object ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "describing a module");
+  return *out_object ? TUNE_OK : tune_status_out_of_memory("describing a module");
 }

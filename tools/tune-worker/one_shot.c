@@ -50,12 +50,12 @@ static tune_status write_signature(const one_shot *shot, const tune_build_task *
   char *text = tune_json_dump(object, JSON_INDENT(1));
   json_decref(object);
   if (!text)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "describing a signature");
+    return tune_status_out_of_memory("describing a signature");
   tune_string_builder line;
   tune_string_builder_init(&line);
   tune_string_builder_appendf(&line, "%s\n", text);
   free(text);
-  tune_status status = line.failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "describing a signature")
+  tune_status status = line.failed ? tune_status_out_of_memory("describing a signature")
                                    : write_output(shot, line.text, line.length);
   tune_string_builder_deinit(&line);
   return status;

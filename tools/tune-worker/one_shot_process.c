@@ -45,7 +45,7 @@ static tune_status prepare(const one_shot_options *options, one_shot_place *plac
   if (asprintf(&place->temporary, "%s/none", tune_scratch_get_path(place->scratch)) >= 0)
     return TUNE_OK;
   place->temporary = NULL;
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "starting a build");
+  return tune_status_out_of_memory("starting a build");
 }
 
 static _Noreturn void run_child(const one_shot_options *options, const one_shot_place *place,

@@ -20,17 +20,13 @@ struct worker_output {
   char *partial;
 };
 
-static tune_status out_of_memory(void) {
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "making an output");
-}
-
 static tune_status make_kept_folder(worker_output *output) {
   const char *slash = strrchr(output->target, '/');
   char *parent = slash ? strndup(output->target,
                                  slash == output->target ? 1 : (size_t)(slash - output->target))
                        : strdup(".");
   if (!parent)
-    return out_of_memory();
+    return tune_status_out_of_memory("making an output");
   tune_status status = tune_scratch_create_in(parent, &output->scratch);
   free(parent);
   if (tune_status_get_code(status) != TUNE_NOT_FOUND)
@@ -46,7 +42,7 @@ static tune_status make_folder(worker_output *output, bool is_kept) {
     return make_kept_folder(output);
   if (asprintf(&output->folder, "%s.XXXXXX", output->target) < 0) {
     output->folder = NULL;
-    return out_of_memory();
+    return tune_status_out_of_memory("making an output");
   }
   if (mkdtemp(output->folder))
     return TUNE_OK;
@@ -64,20 +60,20 @@ static tune_status prepare(const char *path, bool is_kept, worker_output *output
   output->is_special = exists ? !S_ISREG(info.st_mode) : lstat(path, &named) == 0;
   output->target = exists && !output->is_special ? realpath(path, NULL) : strdup(path);
   if (!output->target)
-    return out_of_memory();
+    return tune_status_out_of_memory("making an output");
   TUNE_RETURN_IF_ERROR(make_folder(output, is_kept));
   const char *folder = output->scratch ? tune_scratch_get_path(output->scratch) : output->folder;
   if (asprintf(&output->partial, "%s/artifact", folder) >= 0)
     return TUNE_OK;
   output->partial = NULL;
-  return out_of_memory();
+  return tune_status_out_of_memory("making an output");
 }
 
 tune_status worker_output_create(const char *path, bool is_kept, worker_output **out_output) {
   *out_output = NULL;
   worker_output *output = calloc(1, sizeof *output);
   if (!output)
-    return out_of_memory();
+    return tune_status_out_of_memory("making an output");
   tune_status status = prepare(path, is_kept, output);
   if (!tune_status_is_ok(status)) {
     worker_output_destroy(output);

@@ -50,10 +50,6 @@ typedef struct tune_server {
   size_t poll_capacity;
 } tune_server;
 
-static tune_status out_of_memory(void) {
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "serving a request");
-}
-
 //===--------------------------------------------------------------------------------===//
 // Requests: open
 //===--------------------------------------------------------------------------------===//
@@ -120,14 +116,14 @@ static tune_status find_target(tune_server *server, const json_t *request, size_
   char *key = NULL;
   char *device = tune_json_dump(options.device, JSON_COMPACT | JSON_SORT_KEYS);
   if (options.device && !device)
-    return out_of_memory();
+    return tune_status_out_of_memory("serving a request");
   int length =
       asprintf(&key, "%d|%s|%s|%s|%s|%s", (int)options.kind, cpu->triple ? cpu->triple : "",
                cpu->cpu ? cpu->cpu : "", cpu->features ? cpu->features : "",
                cpu->threads > 1 ? "threads" : "", device ? device : "");
   free(device);
   if (length < 0)
-    return out_of_memory();
+    return tune_status_out_of_memory("serving a request");
   for (size_t i = 0; i < server->target_count; ++i)
     if (strcmp(server->targets[i].key, key) == 0) {
       free(key);
@@ -139,7 +135,7 @@ static tune_status find_target(tune_server *server, const json_t *request, size_
   server_target *targets = NULL;
   if (tune_status_is_ok(status)) {
     targets = realloc(server->targets, (server->target_count + 1) * sizeof *targets);
-    status = targets ? TUNE_OK : out_of_memory();
+    status = targets ? TUNE_OK : tune_status_out_of_memory("serving a request");
   }
   if (!tune_status_is_ok(status)) {
     destroy_target(&target);
@@ -175,7 +171,7 @@ static tune_status keep_task(tune_server *server, const char *id, tune_build_tas
   if (!tasks || !copy) {
     free(copy);
     tune_build_task_destroy(task);
-    return out_of_memory();
+    return tune_status_out_of_memory("serving a request");
   }
   tasks[server->task_count++] = (server_task){.id = copy, .task = task, .target = target};
   return TUNE_OK;
@@ -187,7 +183,7 @@ static tune_status look_into_module(const json_t *request, tune_build_task *task
     json_t *description;
     TUNE_RETURN_IF_ERROR(module_describe(task, &description));
     if (json_object_update_new(reply, description) != 0)
-      return out_of_memory();
+      return tune_status_out_of_memory("serving a request");
   }
   const json_t *module = json_object_get(request, "module");
   if (!module || json_is_null(module))
@@ -229,7 +225,8 @@ static tune_status open_task(tune_server *server, const json_t *request) {
   json_t *reply = NULL;
   if (tune_status_is_ok(status)) {
     reply = json_pack("{s:s, s:o}", "task", id, "signature", signature);
-    status = reply ? look_into_module(request, task, reply) : out_of_memory();
+    status = reply ? look_into_module(request, task, reply)
+                   : tune_status_out_of_memory("serving a request");
   }
   if (tune_status_is_ok(status))
     status = keep_task(server, id, task, target);
@@ -281,13 +278,13 @@ static tune_status grow(tune_server *server) {
   size_t count = server->child_count + 1;
   build_child **children = realloc(server->children, count * sizeof *children);
   if (!children)
-    return out_of_memory();
+    return tune_status_out_of_memory("serving a request");
   server->children = children;
   if (server->poll_capacity >= 1 + 2 * count)
     return TUNE_OK;
   struct pollfd *polls = realloc(server->polls, (1 + 2 * count) * sizeof *polls);
   if (!polls)
-    return out_of_memory();
+    return tune_status_out_of_memory("serving a request");
   server->polls = polls;
   server->poll_capacity = 1 + 2 * count;
   return TUNE_OK;
@@ -424,7 +421,8 @@ static tune_status serve_end(tune_server *server, build_child *child) {
   } else {
     if (reply && child->is_again)
       json_object_set_new(reply, "run_again", json_true());
-    status = reply ? tune_message_write(server->out, reply) : out_of_memory();
+    status = reply ? tune_message_write(server->out, reply)
+                   : tune_status_out_of_memory("serving a request");
   }
   json_decref(reply);
   return status;
@@ -513,7 +511,7 @@ static tune_status start(tune_server *server) {
   TUNE_RETURN_IF_ERROR(status);
   server->polls = calloc(1, sizeof *server->polls);
   server->poll_capacity = 1;
-  TUNE_RETURN_IF_ERROR(server->polls ? TUNE_OK : out_of_memory());
+  TUNE_RETURN_IF_ERROR(server->polls ? TUNE_OK : tune_status_out_of_memory("serving a request"));
   return tune_worker_context_create(&server->context);
 }
 

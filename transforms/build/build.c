@@ -35,7 +35,7 @@ static tune_status read_task(MlirContext context, const tune_build_source *sourc
   MlirStringRef name = tune_ir_string_attribute(function, "sym_name");
   task->function = strndup(name.data, name.length);
   if (!task->function)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a task");
+    return tune_status_out_of_memory("reading a task");
   TUNE_RETURN_IF_ERROR(tune_function_signature_create(function, &task->signature));
   TUNE_RETURN_IF_ERROR(tune_memory_prepare(task->payload, function, task->signature));
   if (!source->schedule && !source->schedule_source)
@@ -49,7 +49,7 @@ tune_status tune_build_task_create(MlirContext context, const tune_build_source 
   *out_task = NULL;
   tune_build_task *task = calloc(1, sizeof *task);
   if (!task)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a task");
+    return tune_status_out_of_memory("reading a task");
   tune_status status = read_task(context, source, task);
   if (!tune_status_is_ok(status)) {
     tune_build_task_destroy(task);

@@ -10,6 +10,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+bool tune_ir_is_one_of(MlirOperation op, const char *const *names) {
+  for (size_t i = 0; names[i]; ++i)
+    if (tune_ir_is(op, names[i]))
+      return true;
+  return false;
+}
+
+bool tune_ir_is_used(MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
+    if (!mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(op, i))))
+      return true;
+  return false;
+}
+
 MlirStringRef tune_ir_string_attribute(MlirOperation op, const char *name) {
   MlirAttribute attribute = tune_ir_attribute(op, name);
   if (mlirAttributeIsNull(attribute) || !mlirAttributeIsAString(attribute))
@@ -18,7 +32,7 @@ MlirStringRef tune_ir_string_attribute(MlirOperation op, const char *name) {
 }
 
 MlirOperation tune_ir_find_symbol(MlirOperation module, MlirStringRef name) {
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
+  MlirBlock body = tune_ir_body(module);
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
     MlirStringRef symbol = tune_ir_string_attribute(op, "sym_name");
@@ -29,8 +43,7 @@ MlirOperation tune_ir_find_symbol(MlirOperation module, MlirStringRef name) {
 }
 
 static bool is_function_with_body(MlirOperation op) {
-  return tune_ir_is(op, "func.func") &&
-         !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
+  return tune_ir_is(op, "func.func") && !mlirBlockIsNull(tune_ir_body(op));
 }
 
 tune_status tune_ir_find_function(MlirOperation module, const char *name,
@@ -40,7 +53,7 @@ tune_status tune_ir_find_function(MlirOperation module, const char *name,
   size_t count = 0;
   tune_string_builder names;
   tune_string_builder_init(&names);
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
+  MlirBlock body = tune_ir_body(module);
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
     if (!is_function_with_body(op))

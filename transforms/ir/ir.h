@@ -52,6 +52,22 @@ static inline bool tune_ir_is(MlirOperation op, const char *name) {
   return !mlirOperationIsNull(op) && tune_ir_string_equal(tune_ir_name(op), name);
 }
 
+// Whether `op` is of a kind among `names`, NULL after the last.
+bool tune_ir_is_one_of(MlirOperation op, const char *const *names);
+
+// The first block of the first region of `op`, which has one.
+static inline MlirBlock tune_ir_body(MlirOperation op) {
+  return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+}
+
+// The op that `value` is a result of, or a null one.
+static inline MlirOperation tune_ir_definition(MlirValue value) {
+  return mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){NULL};
+}
+
+// Whether a result of `op` has a use.
+bool tune_ir_is_used(MlirOperation op);
+
 // The attribute of `op` of that name, inherent or discardable, or a null one.
 static inline MlirAttribute tune_ir_attribute(MlirOperation op, const char *name) {
   return mlirOperationGetAttributeByName(op, tune_ir_string(name));

@@ -61,6 +61,12 @@ MlirValue tune_ir_build_binary(const tune_ir_builder *builder, const char *name,
   return tune_ir_build_value(builder, name, mlirValueGetType(a), 2, operands);
 }
 
+MlirValue tune_ir_build_select(const tune_ir_builder *builder, MlirValue condition, MlirValue a,
+                               MlirValue b) {
+  MlirValue operands[] = {condition, a, b};
+  return tune_ir_build_value(builder, "arith.select", mlirValueGetType(a), 3, operands);
+}
+
 MlirValue tune_ir_build_constant(const tune_ir_builder *builder, MlirType type,
                                  MlirAttribute attribute) {
   MlirNamedAttribute value = tune_ir_named(builder->context, "value", attribute);

@@ -55,6 +55,9 @@ MlirValue tune_ir_build_value(const tune_ir_builder *builder, const char *name, 
 // An op of two operands of one type, which is that of its result.
 MlirValue tune_ir_build_binary(const tune_ir_builder *builder, const char *name, MlirValue a,
                                MlirValue b);
+// arith.select
+MlirValue tune_ir_build_select(const tune_ir_builder *builder, MlirValue condition, MlirValue a,
+                               MlirValue b);
 // arith.constant of `attribute`, which has `type`.
 MlirValue tune_ir_build_constant(const tune_ir_builder *builder, MlirType type,
                                  MlirAttribute attribute);

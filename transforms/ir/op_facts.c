@@ -173,7 +173,7 @@ static MlirWalkResult walk_body(MlirOperation op, void *user_data) {
 }
 
 static void read_body(MlirOperation op, tune_op_facts *facts, body_facts *body) {
-  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  MlirBlock block = tune_ir_body(op);
   for (size_t i = 0; i < (size_t)mlirBlockGetNumArguments(block); ++i) {
     bool used =
         !mlirOpOperandIsNull(mlirValueGetFirstUse(mlirBlockGetArgument(block, (intptr_t)i)));
@@ -248,7 +248,7 @@ static bool is_fill(MlirOperation op, const tune_op_facts *facts) {
       mlirTypeIsARankedTensor(mlirValueGetType(mlirOperationGetOperand(op, 0))) ||
       !mlirAffineMapIsIdentity(tune_op_facts_map(facts, 1)))
     return false;
-  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  MlirBlock block = tune_ir_body(op);
   MlirOperation yield = mlirBlockGetFirstOperation(block);
   return mlirValueEqual(mlirOperationGetOperand(yield, 0), mlirBlockGetArgument(block, 0));
 }
@@ -277,7 +277,7 @@ static void get_generic_facts(MlirOperation op, const tune_op_words *words, tune
 static bool pads_by_constants(MlirOperation op) {
   if (mlirOperationGetNumOperands(op) != 1)
     return false;
-  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  MlirBlock block = tune_ir_body(op);
   return tune_ir_is(mlirBlockGetFirstOperation(block), "tensor.yield");
 }
 

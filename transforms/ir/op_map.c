@@ -31,7 +31,7 @@ static tune_status grow(tune_op_map *map) {
   size_t capacity = map->capacity ? map->capacity * 2 : 64;
   struct tune_op_map_entry *entries = calloc(capacity, sizeof *entries);
   if (!entries)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "a map of %zu ops", capacity);
+    return tune_status_out_of_memory("a map of %zu ops", capacity);
   for (size_t i = 0; i < map->capacity; ++i)
     if (map->entries[i].key)
       *find_slot(entries, capacity, map->entries[i].key) = map->entries[i];

@@ -22,7 +22,7 @@ static tune_status read_value(MlirOperation function, MlirType type, const char 
     // One more than needed, so that rank 0 is no empty allocation.
     out_value->shape = calloc(out_value->rank + 1, sizeof *out_value->shape);
     if (!out_value->shape)
-      return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a signature");
+      return tune_status_out_of_memory("reading a signature");
     for (size_t i = 0; i < out_value->rank; ++i)
       out_value->shape[i] = mlirShapedTypeIsDynamicDim(type, (intptr_t)i)
                                 ? -1
@@ -128,7 +128,7 @@ static MlirOperation find_return(MlirOperation function) {
 }
 
 static tune_status find_outputs(MlirOperation function, tune_function_signature *signature) {
-  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
+  MlirBlock entry = tune_ir_body(function);
   for (size_t i = 0; i < signature->argument_count; ++i) {
     MlirValue argument = mlirBlockGetArgument(entry, (intptr_t)i);
     if (mlirTypeIsAMemRef(mlirValueGetType(argument)))
@@ -198,7 +198,7 @@ static tune_status read_function(MlirOperation function, tune_function_signature
   signature->destinations =
       calloc(signature->function_result_count + 1, sizeof *signature->destinations);
   if (!signature->arguments || !signature->results || !signature->destinations)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a signature");
+    return tune_status_out_of_memory("reading a signature");
   for (size_t i = 0; i < signature->argument_count; ++i)
     TUNE_RETURN_IF_ERROR(read_value(function, mlirFunctionTypeGetInput(type, (intptr_t)i),
                                     "argument", i, &signature->arguments[i]));
@@ -222,7 +222,7 @@ tune_status tune_function_signature_create(MlirOperation function,
   *out_signature = NULL;
   tune_function_signature *signature = calloc(1, sizeof *signature);
   if (!signature)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a signature");
+    return tune_status_out_of_memory("reading a signature");
   tune_status status = read_function(function, signature);
   if (!tune_status_is_ok(status)) {
     tune_function_signature_destroy(signature);
@@ -285,5 +285,5 @@ tune_status tune_function_signature_to_json(const tune_function_signature *signa
     return TUNE_OK;
   json_decref(*out_object);
   *out_object = NULL;
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "writing a signature");
+  return tune_status_out_of_memory("writing a signature");
 }

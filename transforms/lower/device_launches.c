@@ -54,7 +54,7 @@ tune_status tune_device_launches_create(MlirContext context, const tune_device *
   *out_launches = NULL;
   tune_device_launches *self = calloc(1, sizeof *self);
   if (!self)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "making a lowering");
+    return tune_status_out_of_memory("making a lowering");
   self->device = *device;
   self->options = options;
   self->stages = *stages;
@@ -83,10 +83,6 @@ void tune_device_launches_destroy(tune_device_launches *self) {
 // Copies
 //===--------------------------------------------------------------------------===//
 
-static MlirBlock body_of(MlirOperation op) {
-  return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
-}
-
 static bool is_whole(MlirValue value) {
   MlirType type = mlirValueGetType(value);
   return mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type)) &&
@@ -113,7 +109,7 @@ static tune_status open_copies(MlirOperation module) {
     tune_memory_open_copy(copies.ops[i]);
   bool failed = copies.failed;
   tune_op_list_deinit(&copies);
-  return failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing copies") : TUNE_OK;
+  return failed ? tune_status_out_of_memory("listing copies") : TUNE_OK;
 }
 
 //===--------------------------------------------------------------------------===//
@@ -124,9 +120,9 @@ typedef tune_status (*function_step)(tune_device_launches *self, MlirOperation f
 
 static tune_status for_each_function(tune_device_launches *self, MlirOperation module,
                                      function_step step) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(body_of(module)); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
-    if (tune_ir_is(op, "func.func") && !mlirBlockIsNull(body_of(op)))
+  for (MlirOperation op = mlirBlockGetFirstOperation(tune_ir_body(module));
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+    if (tune_ir_is(op, "func.func") && !mlirBlockIsNull(tune_ir_body(op)))
       TUNE_RETURN_IF_ERROR(step(self, op));
   return TUNE_OK;
 }
@@ -159,13 +155,13 @@ static tune_status open_vectors(tune_device_launches *self, MlirOperation functi
 static tune_status inline_call(MlirOperation module, MlirOperation call) {
   MlirOperation called =
       tune_ir_find_symbol(module, mlirFlatSymbolRefAttrGetValue(tune_ir_attribute(call, "callee")));
-  if (mlirOperationIsNull(called) || mlirBlockIsNull(body_of(called)) ||
-      !mlirBlockIsNull(mlirBlockGetNextInRegion(body_of(called))))
+  if (mlirOperationIsNull(called) || mlirBlockIsNull(tune_ir_body(called)) ||
+      !mlirBlockIsNull(mlirBlockGetNextInRegion(tune_ir_body(called))))
     return tune_status_make_at(TUNE_INVALID_ARGUMENT, call,
                                "a call of a function that is not here, or has branches; a device "
                                "program has neither");
   MlirOperation copy = mlirOperationClone(called);
-  MlirBlock body = body_of(copy);
+  MlirBlock body = tune_ir_body(copy);
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(call); ++i)
     mlirValueReplaceAllUsesOfWith(mlirBlockGetArgument(body, i), mlirOperationGetOperand(call, i));
   MlirOperation back = mlirBlockGetTerminator(body);
@@ -182,7 +178,7 @@ static tune_status inline_call(MlirOperation module, MlirOperation call) {
 // A task of a whole module is a function of its own until here. What is called may call.
 static tune_status inline_calls(MlirOperation module, MlirOperation function) {
   enum { MOST = 10000 };
-  MlirOperation op = mlirBlockGetFirstOperation(body_of(function));
+  MlirOperation op = mlirBlockGetFirstOperation(tune_ir_body(function));
   for (int count = 0; !mlirOperationIsNull(op);) {
     if (!tune_ir_is(op, "func.call")) {
       op = mlirOperationGetNextInBlock(op);
@@ -191,7 +187,7 @@ static tune_status inline_calls(MlirOperation module, MlirOperation function) {
     if (++count > MOST)
       return tune_status_make_at(TUNE_INVALID_ARGUMENT, op, "functions that call each other");
     TUNE_RETURN_IF_ERROR(inline_call(module, op));
-    op = mlirBlockGetFirstOperation(body_of(function));
+    op = mlirBlockGetFirstOperation(tune_ir_body(function));
   }
   return TUNE_OK;
 }
@@ -235,14 +231,14 @@ tune_status tune_device_launches_run(tune_device_launches *self, MlirOperation m
 
 void tune_device_launches_merge(MlirOperation module, MlirOperation kernels, const char *op_name) {
   MlirOperation next;
-  for (MlirOperation op = mlirBlockGetFirstOperation(body_of(kernels)); !mlirOperationIsNull(op);
-       op = next) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(tune_ir_body(kernels));
+       !mlirOperationIsNull(op); op = next) {
     next = mlirOperationGetNextInBlock(op);
     if (!tune_ir_is(op, op_name))
       continue;
     MlirOperation other = tune_ir_find_symbol(module, tune_ir_string_attribute(op, "sym_name"));
     mlirOperationRemoveFromParent(op);
-    mlirBlockAppendOwnedOperation(body_of(module), op);
+    mlirBlockAppendOwnedOperation(tune_ir_body(module), op);
     if (!mlirOperationIsNull(other))
       mlirOperationDestroy(other);
   }

@@ -37,7 +37,7 @@ tune_status tune_device_lowering_create(MlirContext context, const tune_device_c
   *out_lowering = NULL;
   tune_device_lowering *lowering = calloc(1, sizeof *lowering);
   if (!lowering)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "making a lowering");
+    return tune_status_out_of_memory("making a lowering");
   lowering->code = code;
   lowering->context = context;
   lowering->stages = *stages;

@@ -31,7 +31,7 @@ tune_status tune_lowering_create(MlirContext context, const tune_lowering_option
   *out_lowering = NULL;
   tune_lowering *lowering = calloc(1, sizeof *lowering);
   if (!lowering)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "making a lowering");
+    return tune_status_out_of_memory("making a lowering");
   lowering->code = find_code(options->kind);
   tune_status status = TUNE_OK;
   if (lowering->code)

@@ -93,7 +93,7 @@ static tune_status prepare_for_device(lowering_job *job, const char *wanted) {
   MlirStringRef name = tune_ir_string_attribute(function, "sym_name");
   job->function = strndup(name.data, name.length);
   if (!job->function)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "lowering a module");
+    return tune_status_out_of_memory("lowering a module");
   TUNE_RETURN_IF_ERROR(tune_function_signature_create(function, &job->signature));
   return tune_memory_prepare(job->module, function, job->signature);
 }

@@ -92,7 +92,7 @@ static tune_status read_word(const char **cursor, word *out_word) {
   if ((*cursor)[name_length] == '=') {
     out_word->name = strndup(*cursor, name_length);
     if (!out_word->name)
-      return tune_status_make(TUNE_OUT_OF_MEMORY, "reading options");
+      return tune_status_out_of_memory("reading options");
     *cursor += name_length + 1;
   }
   tune_string_builder value;
@@ -127,7 +127,7 @@ static tune_status make_suggestion(const char *complaint, const char *given, con
     tune_string_builder_appendf(&text, "; the %s: ", what);
   for (size_t i = 0; i < count; ++i)
     tune_string_builder_appendf(&text, "%s%s", i ? ", " : "", get(list, i));
-  tune_status status = text.failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "%s", complaint)
+  tune_status status = text.failed ? tune_status_out_of_memory("%s", complaint)
                                    : tune_status_make(TUNE_INVALID_ARGUMENT, "%s", text.text);
   tune_string_builder_deinit(&text);
   return status;
@@ -312,7 +312,7 @@ static tune_status apply_word(tune_pass_options *options, word *w, bool is_first
     free(w->value);
     w->value = strdup("true");
     if (!w->value)
-      return tune_status_make(TUNE_OUT_OF_MEMORY, "reading options");
+      return tune_status_out_of_memory("reading options");
     return set_option(options, index, w);
   }
   if (index < options->count)
@@ -331,7 +331,7 @@ static tune_status set_defaults(tune_pass_options *options) {
       continue;
     char *text = strdup(option->initial);
     if (!text)
-      return tune_status_make(TUNE_OUT_OF_MEMORY, "reading options");
+      return tune_status_out_of_memory("reading options");
     TUNE_RETURN_IF_ERROR(set_value(option, text, &options->values[i]));
   }
   return TUNE_OK;
@@ -358,7 +358,7 @@ tune_status tune_pass_options_parse(const tune_pass_option *table, size_t count,
   *out_options = NULL;
   tune_pass_options *options = calloc(1, sizeof *options + count * sizeof *options->values);
   if (!options)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading options");
+    return tune_status_out_of_memory("reading options");
   options->table = table;
   options->count = count;
   tune_status status = parse_words(options, text ? text : "");

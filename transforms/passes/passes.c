@@ -38,7 +38,7 @@ static tune_status refuse_name(const char *name) {
     tune_string_builder_append(&text, "the passes are: ");
   for (size_t i = 0; i < tune_pass_class_count(); ++i)
     tune_string_builder_appendf(&text, "%s%s", i ? ", " : "", classes[i]->name);
-  tune_status status = text.failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "no pass '%s'", name)
+  tune_status status = text.failed ? tune_status_out_of_memory("no pass '%s'", name)
                                    : tune_status_make(TUNE_NOT_FOUND, "%s", text.text);
   tune_string_builder_deinit(&text);
   return status;
@@ -135,7 +135,7 @@ static tune_status make_state(const tune_pass_class *pass_class, const char *opt
   *out_state = NULL;
   pass_state *state = calloc(1, sizeof *state);
   if (!state)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "creating the pass %s", pass_class->name);
+    return tune_status_out_of_memory("creating the pass %s", pass_class->name);
   state->pass_class = pass_class;
   atomic_init(&state->references, 1);
   tune_status status = tune_pass_options_parse(pass_class->options, pass_class->option_count,
@@ -177,7 +177,7 @@ tune_status tune_pass_create_of_class(const tune_pass_class *pass_class, const c
   intptr_t dialect_count;
   MlirDialectHandle *dialects = collect_dialects(pass_class, &dialect_count);
   if (!dialects)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "creating the pass %s", pass_class->name);
+    return tune_status_out_of_memory("creating the pass %s", pass_class->name);
   pass_state *state;
   tune_status status = make_state(pass_class, options, &state);
   if (tune_status_is_ok(status)) {

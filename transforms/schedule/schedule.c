@@ -104,7 +104,7 @@ static tune_status add_knob(MlirOperation op, MlirStringRef name, tune_domain *d
 
   knob.name = strndup(name.data, name.length);
   if (!knob.name)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a knob");
+    return tune_status_out_of_memory("reading a knob");
   size_t known = tune_space_find_knob(space, knob.name);
   tune_status status = TUNE_OK;
   if (known == SIZE_MAX)
@@ -181,7 +181,7 @@ static tune_status read_alternatives(MlirOperation op, tune_space *space) {
   tune_domain domain = {.kind = TUNE_CHOICE_ALTERNATIVE, .count = count};
   domain.values = calloc(count, sizeof *domain.values);
   if (!domain.values)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading alternatives");
+    return tune_status_out_of_memory("reading alternatives");
   for (size_t i = 0; i < count; ++i)
     domain.values[i] = (int64_t)i;
   tune_status status = read_region_labels(op, count, &domain);
@@ -269,8 +269,8 @@ static tune_status read_place(MlirOperation op, const tune_space *space, knob_pl
   bool failed = condition.failed || places->text.failed;
   tune_string_builder_deinit(&condition);
   return !tune_status_is_ok(status) ? status
-         : failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "reading where a knob is")
-                  : TUNE_OK;
+         : failed                   ? tune_status_out_of_memory("reading where a knob is")
+                                    : TUNE_OK;
 }
 
 static MlirWalkResult read_op(MlirOperation op, void *user_data) {
@@ -303,7 +303,7 @@ static tune_status read_constraints(MlirOperation module, space_reader *reader) 
   reader->constraints = true;
   reader->places = calloc(count + 1, sizeof *reader->places);
   if (!reader->places)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a schedule");
+    return tune_status_out_of_memory("reading a schedule");
   for (size_t i = 0; i < count; ++i)
     tune_string_builder_init(&reader->places[i].text);
   mlirOperationWalk(module, read_op, reader, MlirWalkPreOrder);
@@ -347,7 +347,7 @@ tune_status tune_schedule_parse(MlirContext context, const char *text, const cha
   *out_schedule = NULL;
   tune_schedule *schedule = calloc(1, sizeof *schedule);
   if (!schedule)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "parsing the schedule");
+    return tune_status_out_of_memory("parsing the schedule");
   tune_status status = parse_module(context, text, source, &schedule->module);
   if (tune_status_is_ok(status))
     status = tune_schedule_check_passes(schedule->module, allowed_passes);

@@ -149,8 +149,7 @@ static tune_status write_param(tune_string_builder *text, MlirValue param, MlirO
     return TUNE_OK;
   }
   if (tune_ir_is(op, "transform.smt.constrain_params")) {
-    MlirOperation yield =
-        mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
+    MlirOperation yield = mlirBlockGetTerminator(tune_ir_body(op));
     return write_operand(text, yield, mlirOpResultGetResultNumber(param));
   }
   return tune_status_make_at(TUNE_INVALID_ARGUMENT, user,
@@ -206,7 +205,7 @@ static tune_status read_assertion(MlirOperation op, MlirOperation assertion, tun
   if (!reason.data)
     reason = tune_ir_string_attribute(op, "tune.why");
   if (tune_status_is_ok(status) && reason.data && !(why = strndup(reason.data, reason.length)))
-    status = tune_status_make(TUNE_OUT_OF_MEMORY, "reading a constraint");
+    status = tune_status_out_of_memory("reading a constraint");
   if (tune_status_is_ok(status))
     status = tune_status_locate(tune_space_add_constraint(space, expression, why),
                                 mlirOperationGetLocation(assertion));
@@ -217,7 +216,7 @@ static tune_status read_assertion(MlirOperation op, MlirOperation assertion, tun
 }
 
 tune_status tune_schedule_read_constraints(MlirOperation op, tune_space *space) {
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  MlirBlock body = tune_ir_body(op);
   for (MlirOperation inner = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(inner);
        inner = mlirOperationGetNextInBlock(inner)) {
     if (tune_ir_is(inner, "smt.assert")) {
@@ -347,8 +346,7 @@ static bool evaluate(MlirValue value, int64_t *out) {
 }
 
 tune_status tune_schedule_evaluate(MlirOperation op, intptr_t result, int64_t *out_value) {
-  MlirOperation yield =
-      mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
+  MlirOperation yield = mlirBlockGetTerminator(tune_ir_body(op));
   if (evaluate(mlirOperationGetOperand(yield, result), out_value))
     return TUNE_OK;
   return tune_status_make_at(TUNE_INVALID_ARGUMENT, op,

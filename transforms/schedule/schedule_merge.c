@@ -7,10 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static tune_status out_of_memory(void) {
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "combining schedules");
-}
-
 //===--------------------------------------------------------------------------===//
 // References between sequences
 //===--------------------------------------------------------------------------===//
@@ -42,7 +38,7 @@ static tune_status add_name(renaming *names, MlirStringRef from, const char *to)
     names->items = items;
   if (!items || !copy) {
     free(copy);
-    return out_of_memory();
+    return tune_status_out_of_memory("combining schedules");
   }
   items[names->count++] = (new_name){from, copy};
   return TUNE_OK;
@@ -116,7 +112,7 @@ static tune_status make_part(MlirOperation sequence, const char *base, const cha
   part->op = mlirOperationClone(sequence);
   mlirOperationWalk(part->op, rename_in_op, names, MlirWalkPreOrder);
   if (!part->base || !part->name || names->failed)
-    return out_of_memory();
+    return tune_status_out_of_memory("combining schedules");
   TUNE_RETURN_IF_ERROR(tune_ir_print(part->op, false, &part->text));
   MlirContext context = mlirOperationGetContext(sequence);
   mlirOperationSetAttributeByName(part->op, tune_ir_string("sym_name"),
@@ -141,14 +137,14 @@ static tune_status add_part(tune_schedule_sequences *parts, MlirOperation sequen
                             const tune_schedule_sequence **out_part) {
   tune_schedule_sequence *part = calloc(1, sizeof *part);
   if (!part)
-    return out_of_memory();
+    return tune_status_out_of_memory("combining schedules");
   tune_status status = make_part(sequence, base, name, names, part);
   tune_schedule_sequence *equal =
       tune_status_is_ok(status) && may_be_shared ? find_equal(parts, part) : NULL;
   tune_schedule_sequence **items = NULL;
   if (tune_status_is_ok(status) && !equal) {
     items = realloc(parts->items, (parts->count + 1) * sizeof(*items));
-    status = items ? TUNE_OK : out_of_memory();
+    status = items ? TUNE_OK : tune_status_out_of_memory("combining schedules");
   }
   if (!tune_status_is_ok(status) || equal) {
     part_destroy(part);
@@ -197,7 +193,7 @@ static tune_status make_name(MlirOperation sequence, size_t number, char **out_b
   if (*out_base && asprintf(out_name, "%s_%zu", *out_base, number) >= 0)
     return TUNE_OK;
   free(*out_base);
-  return out_of_memory();
+  return tune_status_out_of_memory("combining schedules");
 }
 
 typedef enum round {
@@ -238,7 +234,7 @@ static tune_status add_sequences(tune_schedule_sequences *parts, MlirOperation s
                                  size_t number, renaming *names, tune_schedule_entries *entries) {
   bool is_staged =
       !mlirOperationIsNull(tune_ir_find_symbol(schedule, tune_ir_string(TUNE_SEQUENCE_TENSORS)));
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(schedule, 0));
+  MlirBlock body = tune_ir_body(schedule);
   for (round step = ADD_LEAVES; step <= ADD_OTHERS; ++step)
     for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
          op = mlirOperationGetNextInBlock(op)) {

@@ -147,8 +147,7 @@ static bool is_function(MlirOperation op) {
 }
 
 static bool has_body(MlirOperation op) {
-  return mlirOperationGetNumRegions(op) > 0 &&
-         !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
+  return mlirOperationGetNumRegions(op) > 0 && !mlirBlockIsNull(tune_ir_body(op));
 }
 
 // A symbol that is looked for elsewhere.
@@ -240,7 +239,7 @@ static MlirWalkResult keep_op(MlirOperation op, void *user_data) {
 tune_status tune_schedule_given_init(tune_schedule_given *given, MlirOperation payload) {
   *given = (tune_schedule_given){.payload = payload};
   mlirOperationWalk(payload, keep_op, given, MlirWalkPreOrder);
-  return given->failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "applying a schedule") : TUNE_OK;
+  return given->failed ? tune_status_out_of_memory("applying a schedule") : TUNE_OK;
 }
 
 void tune_schedule_given_deinit(tune_schedule_given *given) {

@@ -15,11 +15,11 @@
 
 // How many ops are named where there is nothing to tune.
 #define LEFT_OUT_SHOWN 8
-// On the target null: the share of the roofline that the best config of a task reaches, and how
-// much its times differ from one measurement to the next.
 // After so many trials the first one is timed again, to see whether the machine is as fast as it
 // was: a twentieth of the time for measuring.
 #define DRIFT_TRIALS 20
+// On the target null: the share of the roofline that the best config of a task reaches, and how
+// much its times differ from one measurement to the next.
 #define NULL_SHARE 0.9
 #define NULL_NOISE 0.02
 

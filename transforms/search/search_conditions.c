@@ -15,7 +15,7 @@ tune_status tune_search_look_around(struct tune_search *s) {
   TUNE_RETURN_IF_ERROR(tune_cores_init(&s->cores, s->tasks.facts->threads));
   s->warnings = json_array();
   if (!s->warnings)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "looking at the machine");
+    return tune_status_out_of_memory("looking at the machine");
   tune_conditions_look_around(&s->cores, &s->conditions, s->warnings);
   return TUNE_OK;
 }

@@ -226,7 +226,7 @@ tune_status tune_search_report_create(FILE *stream, tune_progress_style style, b
   *out_report = NULL;
   tune_search_report *report = calloc(1, sizeof *report);
   if (!report)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reporting a search");
+    return tune_status_out_of_memory("reporting a search");
   report->stream = stream;
   report->is_quiet = style == TUNE_PROGRESS_QUIET;
   report->timing = timing;

@@ -18,10 +18,6 @@
 
 typedef struct tune_search search;
 
-static tune_status out_of_memory(void) {
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "searching in rounds");
-}
-
 static const char *text_of(const json_t *object, const char *name) {
   const char *text = json_string_value(json_object_get(object, name));
   return text ? text : "";
@@ -71,7 +67,7 @@ static tune_status put_fingerprint(search *s, const json_t *line) {
   tune_status_free(status);
   description = json_dumps(json_object_get(line, "description"), JSON_COMPACT | JSON_SORT_KEYS);
   if (!description)
-    return out_of_memory();
+    return tune_status_out_of_memory("searching in rounds");
   status = tune_database_put_fingerprint(s->database, s->fingerprint.text, text_of(line, "target"),
                                          description);
   free(description);
@@ -206,7 +202,7 @@ static json_t *make_identity(const search *s) {
 static tune_status claim_folder(search *s) {
   json_t *identity = make_identity(s);
   if (!identity)
-    return out_of_memory();
+    return tune_status_out_of_memory("searching in rounds");
   tune_status status = tune_rounds_claim(s->rounds, identity);
   json_decref(identity);
   return status;
@@ -335,7 +331,7 @@ tune_status tune_search_run_rounds(search *s) {
   size_t count = s->tasks.extraction->task_count;
   outcome *outcomes = calloc(count + 1, sizeof *outcomes);
   if (!outcomes)
-    return out_of_memory();
+    return tune_status_out_of_memory("searching in rounds");
   tune_status status = run_until_done(s, outcomes);
   if (tune_status_is_ok(status))
     status = finish_tasks(s, outcomes);

@@ -113,10 +113,10 @@ static tune_status render(const tune_table *table, size_t width, char **out_text
   *out_text = NULL;
   FILE *memory = open_memstream(out_text, &size);
   if (!memory)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "printing a table");
+    return tune_status_out_of_memory("printing a table");
   tune_status status = tune_table_print(table, width, memory);
   if (fclose(memory) != 0)
-    status = tune_status_join(status, tune_status_make(TUNE_OUT_OF_MEMORY, "printing a table"));
+    status = tune_status_join(status, tune_status_out_of_memory("printing a table"));
   return status;
 }
 
@@ -154,7 +154,7 @@ static tune_status print_narrow(const tune_search_table *table, size_t width, FI
   tune_status status = render(table->narrow, width, &rows);
   char *details = table->details.text ? strdup(table->details.text) : NULL;
   if (tune_status_is_ok(status) && (table->details.failed || !details))
-    status = tune_status_make(TUNE_OUT_OF_MEMORY, "printing a table");
+    status = tune_status_out_of_memory("printing a table");
   if (tune_status_is_ok(status))
     print_interleaved(rows, details, width, stream);
   free(rows);
@@ -189,7 +189,7 @@ tune_status tune_search_table_create(tune_search_table **out_table) {
   *out_table = NULL;
   tune_search_table *table = calloc(1, sizeof *table);
   if (!table)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reporting a search");
+    return tune_status_out_of_memory("reporting a search");
   tune_string_builder_init(&table->details);
   tune_status status = tune_table_create(wide, sizeof wide / sizeof *wide, &table->wide);
   if (tune_status_is_ok(status))

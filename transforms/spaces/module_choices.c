@@ -61,7 +61,7 @@ static tune_status make_script(const tune_module_tasks *tasks,
   size_t count = tasks->extraction->task_count;
   MlirOperation *schedules = calloc(count + 1, sizeof *schedules);
   if (!schedules)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "deciding schedules");
+    return tune_status_out_of_memory("deciding schedules");
   tune_status status = TUNE_OK;
   for (size_t i = 0; i < count && tune_status_is_ok(status); ++i)
     status = decide(tasks, i, options, remarks, &schedules[i]);

@@ -25,7 +25,7 @@ typedef struct combiner {
 } combiner;
 
 static MlirOperation first_op(MlirOperation module) {
-  return mlirBlockGetFirstOperation(mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0)));
+  return mlirBlockGetFirstOperation(tune_ir_body(module));
 }
 
 //===--------------------------------------------------------------------------===//
@@ -247,7 +247,7 @@ static tune_status combine(combiner *state, MlirOperation *out_script) {
   size_t count = state->extraction->task_count;
   state->entries = calloc(count + 1, sizeof *state->entries);
   if (!state->entries)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "combining schedules");
+    return tune_status_out_of_memory("combining schedules");
   for (size_t i = 0; i < count; ++i)
     TUNE_RETURN_IF_ERROR(add_schedule(state, i));
   char *text;

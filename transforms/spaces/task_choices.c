@@ -12,10 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static tune_status out_of_memory(void) {
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "reading the choices of a task");
-}
-
 //===--------------------------------------------------------------------------===//
 // Messages
 //===--------------------------------------------------------------------------===//
@@ -37,7 +33,7 @@ static void append_domain(tune_string_builder *text, const tune_knob *knob, cons
 // Makes the error that `text` holds, at `op`, after the name of the attribute; empties `text`.
 static tune_status refuse(tune_status_code code, MlirOperation op, tune_string_builder *text) {
   tune_status status =
-      text->failed ? out_of_memory()
+      text->failed ? tune_status_out_of_memory("reading the choices of a task")
                    : tune_status_make_at(code, op, TUNE_CHOICES_ATTRIBUTE ": %s", text->text);
   tune_string_builder_deinit(text);
   return status;
@@ -228,7 +224,7 @@ static tune_status add_narrowed(const tune_knob *knob, const bool *allowed, tune
   narrowed.value_count = 0;
   narrowed.values = calloc(knob->value_count, sizeof *narrowed.values);
   narrowed.labels = knob->labels ? calloc(knob->value_count, sizeof *narrowed.labels) : NULL;
-  tune_status status = out_of_memory();
+  tune_status status = tune_status_out_of_memory("reading the choices of a task");
   if (narrowed.values && !knob->labels == !narrowed.labels) {
     tune_status_free(status);
     // The first of those nearest to the default among the ones that stay.
@@ -317,7 +313,7 @@ static tune_status append_conflict(tune_string_builder *text, const tune_space *
   size_t count;
   size_t *conflict = calloc(tune_space_constraint_count(space) + 1, sizeof *conflict);
   if (!conflict)
-    return out_of_memory();
+    return tune_status_out_of_memory("reading the choices of a task");
   tune_status status = tune_conflict_find(space, conflict, &count);
   for (size_t i = 0; i < count && tune_status_is_ok(status); ++i) {
     tune_string_builder_append(text, i ? ", together with " : "");
@@ -348,7 +344,7 @@ static tune_status refuse_space(const reading *state, const tune_space *space) {
   if (is_users)
     return refuse(TUNE_INVALID_ARGUMENT, by, &text);
   status = text.failed
-               ? out_of_memory()
+               ? tune_status_out_of_memory("reading the choices of a task")
                : tune_status_make_located(
                      TUNE_FAILED_PRECONDITION,
                      state->source->anchors->extraction->tasks[state->source->task].location, "%s",
@@ -386,7 +382,7 @@ static tune_status allow_everything(const tune_space *space, allowance *knobs) {
     knobs[i].values = malloc(count * sizeof(bool));
     knobs[i].next = malloc(count * sizeof(bool));
     if (!knobs[i].values || !knobs[i].next)
-      return out_of_memory();
+      return tune_status_out_of_memory("reading the choices of a task");
     for (size_t v = 0; v < count; ++v)
       knobs[i].values[v] = true;
   }
@@ -400,7 +396,8 @@ tune_status tune_task_choices_narrow(const tune_task_choices_source *source, tun
   *out_is_decided = false;
   size_t count = tune_space_knob_count(source->space);
   reading state = {.source = source, .knobs = calloc(count + 1, sizeof *state.knobs)};
-  tune_status status = state.knobs ? allow_everything(source->space, state.knobs) : out_of_memory();
+  tune_status status = state.knobs ? allow_everything(source->space, state.knobs)
+                                   : tune_status_out_of_memory("reading the choices of a task");
   if (tune_status_is_ok(status))
     status = tune_space_create(out_space);
   if (tune_status_is_ok(status))

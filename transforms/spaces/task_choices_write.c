@@ -56,7 +56,7 @@ static tune_status set_chosen(tune_choices *choices, const tune_knob *knob, tune
   if (needs_words(knob, kind)) {
     chosen.label = word_of(knob, index);
     if (!chosen.label)
-      return tune_status_make(TUNE_OUT_OF_MEMORY, "writing choices");
+      return tune_status_out_of_memory("writing choices");
   }
   tune_status status = tune_choices_set_chosen(choices, knob->name, &chosen);
   free(chosen.label);
@@ -97,7 +97,7 @@ static tune_status set_open(tune_choices *choices, const tune_knob *knob, tune_c
     if (domain.labels)
       failed = !(domain.labels[i] = word_of(knob, i));
   }
-  tune_status status = failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "writing choices")
+  tune_status status = failed ? tune_status_out_of_memory("writing choices")
                               : tune_choices_set_open(choices, knob->name, &domain);
   tune_domain_deinit(&domain);
   return status;

@@ -15,10 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static tune_status out_of_memory(void) {
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "making the space of a task");
-}
-
 //===--------------------------------------------------------------------------===//
 // The schedule
 //===--------------------------------------------------------------------------===//
@@ -68,7 +64,9 @@ static tune_status take_users(MlirContext context, const tune_task_space_options
   space->origin = space->origin_owned;
   space->is_users = true;
   space->allowed_passes = options->allowed_passes;
-  return space->schedule_text && space->origin ? TUNE_OK : out_of_memory();
+  return space->schedule_text && space->origin
+             ? TUNE_OK
+             : tune_status_out_of_memory("making the space of a task");
 }
 
 static tune_status write_by_rule(MlirContext context, const tune_target_facts *facts,
@@ -85,7 +83,7 @@ static tune_status write_by_rule(MlirContext context, const tune_target_facts *f
   if (asprintf(&space->origin_owned, "rule '%s' for %s", rule->name,
                tune_target_facts_describe(facts, what)) < 0) {
     space->origin_owned = NULL;
-    return out_of_memory();
+    return tune_status_out_of_memory("making the space of a task");
   }
   space->origin = space->origin_owned;
   return tune_schedule_parse(context, space->schedule_text, "schedule.mlir", NULL,
@@ -140,7 +138,7 @@ static tune_status read_kinds(tune_task_space *space) {
   size_t count = tune_space_knob_count(whole);
   space->kinds = calloc(count + 1, sizeof *space->kinds);
   if (!space->kinds)
-    return out_of_memory();
+    return tune_status_out_of_memory("making the space of a task");
   for (size_t i = 0; i < count; ++i)
     space->kinds[i] = tune_task_choices_kind(tune_space_knob(whole, i));
   kind_reader reader = {.space = whole, .kinds = space->kinds};
@@ -178,7 +176,7 @@ tune_status tune_task_space_create(MlirContext context, const tune_anchors *anch
   *out_space = NULL;
   tune_task_space *space = calloc(1, sizeof *space);
   if (!space)
-    return out_of_memory();
+    return tune_status_out_of_memory("making the space of a task");
   space->task = &anchors->extraction->tasks[task];
   tune_status status = fill(context, anchors, task, options, space);
   if (!tune_status_is_ok(status)) {
@@ -396,7 +394,7 @@ tune_status tune_task_space_get_database_task(const tune_extraction *extraction,
   if (!out_task->key || !out_task->kind || !out_task->name || !out_task->type ||
       !out_task->payload || !out_task->extents) {
     tune_database_task_deinit(out_task);
-    return out_of_memory();
+    return tune_status_out_of_memory("making the space of a task");
   }
   for (size_t i = 0; i < out_task->rank; ++i)
     out_task->extents[i] = anchor->facts.sizes[i];

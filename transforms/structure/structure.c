@@ -111,19 +111,15 @@ static bool is_extension(MlirOperation op) {
          tune_ir_is(op, "arith.extui") || tune_ir_is(op, "arith.sitofp");
 }
 
-static MlirOperation defining_op(MlirValue value) {
-  return mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){NULL};
-}
-
 // The block argument behind `value`, seen through widenings, or -1.
 static intptr_t argument_behind(MlirValue value, MlirBlock block, bool *widened,
                                 bool *zero_extended) {
-  MlirOperation op = defining_op(value);
+  MlirOperation op = tune_ir_definition(value);
   while (!mlirOperationIsNull(op) && is_extension(op)) {
     *widened = true;
     *zero_extended |= tune_ir_is(op, "arith.extui");
     value = mlirOperationGetOperand(op, 0);
-    op = defining_op(value);
+    op = tune_ir_definition(value);
   }
   if (!mlirValueIsABlockArgument(value) || !mlirBlockEqual(mlirBlockArgumentGetOwner(value), block))
     return -1;
@@ -135,14 +131,14 @@ static bool is_multiply_add(MlirBlock body, tune_nest *nest) {
   MlirOperation yield = mlirBlockGetTerminator(body);
   if (nest->input_count != 2 || mlirOperationGetNumOperands(yield) != 1)
     return false;
-  MlirOperation add = defining_op(mlirOperationGetOperand(yield, 0));
+  MlirOperation add = tune_ir_definition(mlirOperationGetOperand(yield, 0));
   if (!tune_ir_is(add, "arith.addf") && !tune_ir_is(add, "arith.addi"))
     return false;
   for (intptr_t side = 0; side < 2; side++) {
     bool widened = false, zero_extended[2] = {false, false};
     intptr_t out =
         argument_behind(mlirOperationGetOperand(add, side), body, &widened, &zero_extended[0]);
-    MlirOperation multiply = defining_op(mlirOperationGetOperand(add, 1 - side));
+    MlirOperation multiply = tune_ir_definition(mlirOperationGetOperand(add, 1 - side));
     if (out != 2 || widened ||
         (!tune_ir_is(multiply, "arith.mulf") && !tune_ir_is(multiply, "arith.muli")))
       continue;
@@ -168,7 +164,7 @@ static bool is_combination(MlirBlock body, size_t input_count) {
   MlirOperation yield = mlirBlockGetTerminator(body);
   if (mlirOperationGetNumOperands(yield) != 1)
     return false;
-  MlirOperation combine = defining_op(mlirOperationGetOperand(yield, 0));
+  MlirOperation combine = tune_ir_definition(mlirOperationGetOperand(yield, 0));
   if (mlirOperationIsNull(combine))
     return false;
   bool is_known = false;
@@ -236,7 +232,7 @@ static bool is_costly_math(MlirOperation op) {
 static void read_body(MlirOperation op, tune_nest *nest) {
   if (mlirOperationGetNumRegions(op) != 1)
     return;
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  MlirBlock body = tune_ir_body(op);
   if (mlirBlockIsNull(body))
     return;
   nest->multiplies_and_adds = is_multiply_add(body, nest);
@@ -324,8 +320,9 @@ static int64_t read_border(MlirOperation op, const char *name, size_t i) {
 
 // Whether the body of a pad yields the constant zero.
 static bool yields_zero(MlirOperation pad) {
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(pad, 0));
-  MlirOperation constant = defining_op(mlirOperationGetOperand(mlirBlockGetTerminator(body), 0));
+  MlirBlock body = tune_ir_body(pad);
+  MlirOperation constant =
+      tune_ir_definition(mlirOperationGetOperand(mlirBlockGetTerminator(body), 0));
   if (!tune_ir_is(constant, "arith.constant"))
     return false;
   MlirAttribute value = tune_ir_attribute(constant, "value");
@@ -410,7 +407,7 @@ static void connect(tune_structure *structure, const MlirOperation *ops) {
           nest->operands[o].rank > 0 && strcmp(nest->operands[o].type, "i1") == 0;
       MlirValue value = mlirOperationGetOperand(ops[n], (intptr_t)o);
       nest->operands[o].is_constant = tune_constant_is_value(value);
-      MlirOperation producer = defining_op(value);
+      MlirOperation producer = tune_ir_definition(value);
       if (mlirOperationIsNull(producer))
         continue;
       nest->operands[o].producer = index_of(ops, structure->nest_count, producer);
@@ -430,7 +427,7 @@ static void connect(tune_structure *structure, const MlirOperation *ops) {
 
 tune_status tune_structure_read(MlirOperation function, tune_structure *out_structure) {
   *out_structure = (tune_structure){.is_regular = true};
-  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
+  MlirBlock block = tune_ir_body(function);
   size_t count = 0;
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
@@ -441,7 +438,7 @@ tune_status tune_structure_read(MlirOperation function, tune_structure *out_stru
   MlirOperation *ops = calloc(count + 1, sizeof *ops);
   out_structure->nests = calloc(count + 1, sizeof *out_structure->nests);
   if (!ops || !out_structure->nests)
-    status = tune_status_make(TUNE_OUT_OF_MEMORY, "reading the structure of a task");
+    status = tune_status_out_of_memory("reading the structure of a task");
   for (MlirOperation op = mlirBlockGetFirstOperation(block);
        tune_status_is_ok(status) && !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {

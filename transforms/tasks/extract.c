@@ -56,7 +56,7 @@ static tune_status add_left_out(tune_extraction *extraction, MlirLocation locati
   if (!(count & (count + 1))) { // room runs out at 0, 1, 3, 7, …
     tune_left_out *grown = realloc(extraction->left_out, (2 * count + 1) * sizeof *grown);
     if (!grown)
-      return tune_status_make(TUNE_OUT_OF_MEMORY, "%zu ops left out", count);
+      return tune_status_out_of_memory("%zu ops left out", count);
     extraction->left_out = grown;
   }
   extraction->left_out[extraction->left_out_count++] =
@@ -138,7 +138,7 @@ tune_status tune_extract_build_function(const tune_fusion_groups *groups, size_t
   size_t count = (size_t)mlirOperationGetNumResults(root);
   MlirValue *results = malloc(count * sizeof *results);
   if (!results)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "%zu results", count);
+    return tune_status_out_of_memory("%zu results", count);
   for (size_t i = 0; i < count; ++i)
     results[i] = mlirOperationGetResult(root, (intptr_t)i);
   group_reference reference = {groups, group};
@@ -209,7 +209,7 @@ static tune_status add_occurrence(tune_extracted_task *task, tune_task_occurrenc
   if (!(count & (count + 1))) { // room runs out at 0, 1, 3, 7, …
     tune_task_occurrence *grown = realloc(task->occurrences, (2 * count + 1) * sizeof *grown);
     if (!grown)
-      return tune_status_make(TUNE_OUT_OF_MEMORY, "%zu occurrences", count);
+      return tune_status_out_of_memory("%zu occurrences", count);
     task->occurrences = grown;
   }
   task->occurrences[task->occurrence_count++] = occurrence;
@@ -251,7 +251,7 @@ static tune_status extract_groups(tune_extraction *extraction, const tune_op_lis
   extraction->task_of_group = calloc(count + 1, sizeof *extraction->task_of_group);
   tune_status status = TUNE_OK;
   if (!table.slots || !extraction->tasks || !extraction->task_of_group)
-    status = tune_status_make(TUNE_OUT_OF_MEMORY, "%zu tasks", count);
+    status = tune_status_out_of_memory("%zu tasks", count);
   for (size_t group = 0; group < count && tune_status_is_ok(status); ++group)
     status = extract_group(extraction, &table, group, from);
   free(table.slots);
@@ -280,7 +280,7 @@ tune_status tune_extract(MlirModule module, tune_extraction **out_extraction) {
   tune_op_list from = {0};
   tune_normalize_walk(mlirModuleGetOperation(module), note_original, &from);
   tune_status status = !extraction || from.failed
-                           ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing the ops of a module")
+                           ? tune_status_out_of_memory("listing the ops of a module")
                            : extract_marked(extraction, module, &from);
   tune_op_list_deinit(&from);
   if (!tune_status_is_ok(status)) {

@@ -94,7 +94,7 @@ static tune_status build_candidate(const tune_fusion_groups *groups, const atten
   size_t count = (size_t)mlirOperationGetNumResults(root);
   MlirValue *results = calloc(count + 1, sizeof *results);
   if (!results)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "%zu results", count);
+    return tune_status_out_of_memory("%zu results", count);
   for (size_t i = 0; i < count; ++i)
     results[i] = mlirOperationGetResult(root, (intptr_t)i);
   candidate state = {groups, of};

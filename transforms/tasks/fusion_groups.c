@@ -50,7 +50,7 @@ static tune_status add_node(tune_fusion_groups *groups, MlirOperation op, MlirOp
     size_t capacity = groups->node_capacity ? 2 * groups->node_capacity : 64;
     tune_fusion_node *nodes = realloc(groups->nodes, capacity * sizeof *nodes);
     if (!nodes)
-      return tune_status_make(TUNE_OUT_OF_MEMORY, "%zu ops", capacity);
+      return tune_status_out_of_memory("%zu ops", capacity);
     groups->nodes = nodes;
     groups->node_capacity = capacity;
   }
@@ -200,7 +200,7 @@ static tune_status start_group(tune_fusion_groups *groups, size_t node) {
     size_t capacity = groups->group_capacity ? 2 * groups->group_capacity : 32;
     tune_fusion_group *grown = realloc(groups->groups, capacity * sizeof *grown);
     if (!grown)
-      return tune_status_make(TUNE_OUT_OF_MEMORY, "%zu tasks", capacity);
+      return tune_status_out_of_memory("%zu tasks", capacity);
     groups->groups = grown;
     groups->group_capacity = capacity;
   }
@@ -419,12 +419,12 @@ static tune_status finish(tune_fusion_groups *groups) {
   groups->members = calloc(groups->node_count + 1, sizeof *groups->members);
   if (!renamed || !groups->members) {
     free(renamed);
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "%zu ops", groups->node_count);
+    return tune_status_out_of_memory("%zu ops", groups->node_count);
   }
   size_t *roots = calloc(groups->group_count + 1, sizeof *roots);
   if (!roots) {
     free(renamed);
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "%zu tasks", groups->group_count);
+    return tune_status_out_of_memory("%zu tasks", groups->group_count);
   }
   for (size_t i = 0; i < groups->group_count; ++i)
     roots[i] = groups->groups[i].root;
@@ -456,7 +456,7 @@ static tune_status group_nodes(tune_fusion_groups *groups) {
   size_t count = groups->node_count;
   size_t *numbers = calloc(2 * count + MAX_GROUP_SIZE + 1, sizeof *numbers);
   if (!numbers)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "%zu ops", count);
+    return tune_status_out_of_memory("%zu ops", count);
   size_t *dominators = numbers;
   tune_group_mark_cheap(groups, numbers);
   find_post_dominators(groups, dominators);
@@ -474,7 +474,7 @@ tune_status tune_fusion_groups_create(MlirOperation module, tune_fusion_groups *
   *out_groups = NULL;
   tune_fusion_groups *groups = calloc(1, sizeof *groups);
   if (!groups)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "grouping ops");
+    return tune_status_out_of_memory("grouping ops");
   tune_op_map_init(&groups->nodes_by_op);
   collection state = {.groups = groups,
                       .module = module,

@@ -41,8 +41,7 @@ static void place_function(outliner *state, size_t task, tune_task_function *fun
   if (!mlirOperationIsNull(function->anchor))
     mlirOperationSetDiscardableAttributeByName(
         function->anchor, tune_ir_string(TUNE_ANCHOR_ATTRIBUTE), mlirUnitAttrGet(state->context));
-  mlirBlockAppendOwnedOperation(mlirRegionGetFirstBlock(mlirOperationGetRegion(state->module, 0)),
-                                placed);
+  mlirBlockAppendOwnedOperation(tune_ir_body(state->module), placed);
   state->functions[task] = placed;
   function->function = (MlirOperation){.ptr = NULL};
 }
@@ -68,7 +67,7 @@ static tune_status call_function(outliner *state, MlirOperation callee, MlirOper
   intptr_t count = mlirOperationGetNumResults(root);
   MlirType *types = malloc((size_t)count * sizeof *types);
   if (!types)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "calling a task");
+    return tune_status_out_of_memory("calling a task");
   for (intptr_t i = 0; i < count; ++i)
     types[i] = mlirValueGetType(mlirOperationGetResult(root, i));
   MlirNamedAttribute symbol =
@@ -101,18 +100,11 @@ static tune_status outline_group(outliner *state, size_t group) {
   return status;
 }
 
-static bool is_used(MlirOperation op) {
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
-    if (!mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(op, i))))
-      return true;
-  return false;
-}
-
 // Notes an op that may have been needed only by what is now in functions.
 static MlirWalkResult note_leftover(MlirOperation op, void *user_data) {
   if ((!tune_ir_is(op, "arith.constant") && !tune_ir_is(op, "tensor.empty") &&
        !tune_ir_is(op, "tensor.dim")) ||
-      is_used(op))
+      tune_ir_is_used(op))
     return MlirWalkResultAdvance;
   return tune_op_list_add(user_data, op) ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
 }
@@ -121,7 +113,7 @@ static MlirWalkResult note_leftover(MlirOperation op, void *user_data) {
 static tune_status erase_outlined(outliner *state) {
   for (size_t i = state->groups->node_count; i-- > 0;) {
     const tune_fusion_node *node = &state->groups->nodes[i];
-    if ((node->group != TUNE_GROUP_NONE || node->is_cheap) && !is_used(node->op))
+    if ((node->group != TUNE_GROUP_NONE || node->is_cheap) && !tune_ir_is_used(node->op))
       mlirOperationDestroy(node->op);
   }
   // A size is used by a tensor.empty, a constant by a size.
@@ -132,7 +124,7 @@ static tune_status erase_outlined(outliner *state) {
       mlirOperationDestroy(unused.ops[i]);
     tune_op_list_deinit(&unused);
     if (unused.failed)
-      return tune_status_make(TUNE_OUT_OF_MEMORY, "removing what tasks took");
+      return tune_status_out_of_memory("removing what tasks took");
   }
   return TUNE_OK;
 }
@@ -144,7 +136,7 @@ static tune_status outline(outliner *state) {
                             state->groups->group_count, state->extraction->groups->group_count);
   state->functions = calloc(state->extraction->task_count + 1, sizeof *state->functions);
   if (!state->functions)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "%zu tasks", state->extraction->task_count);
+    return tune_status_out_of_memory("%zu tasks", state->extraction->task_count);
   for (size_t group = 0; group < state->groups->group_count; ++group)
     TUNE_RETURN_IF_ERROR(outline_group(state, group));
   TUNE_RETURN_IF_ERROR(erase_outlined(state));

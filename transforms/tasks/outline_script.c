@@ -326,7 +326,7 @@ static tune_status append_group(script *state, size_t group, size_t function, si
   free(list.items);
   tune_op_map_deinit(&list.seen);
   if (failed)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "writing an outlining script");
+    return tune_status_out_of_memory("writing an outlining script");
 
   size_t outlined = state->next++, call = state->next++;
   tune_string_builder_appendf(

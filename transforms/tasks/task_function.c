@@ -58,7 +58,7 @@ static void *reserve(builder *state, void *array, size_t count, size_t *capacity
   size_t grown = *capacity ? 2 * *capacity : 16;
   void *larger = realloc(array, grown * size);
   if (!larger) {
-    state->status = tune_status_make(TUNE_OUT_OF_MEMORY, "copying a task");
+    state->status = tune_status_out_of_memory("copying a task");
     return array;
   }
   *capacity = grown;
@@ -456,7 +456,7 @@ static void create_function(builder *state, const char *name, MlirLocation locat
   MlirLocation *locations = calloc(state->input_count + 1, sizeof *locations);
   MlirValue *values = calloc(result_count, sizeof *values);
   if (!types || !locations || !values) {
-    state->status = tune_status_make(TUNE_OUT_OF_MEMORY, "copying a task");
+    state->status = tune_status_out_of_memory("copying a task");
   } else {
     for (size_t i = 0; i < state->input_count; ++i) {
       types[i] = mlirValueGetType(state->inputs[i]);
@@ -521,7 +521,7 @@ tune_status tune_task_function_build(const tune_task_body *body, const char *nam
   tune_op_map_init(&state.copy_of);
   state.destinations = calloc(body->result_count, sizeof *state.destinations);
   if (!state.destinations)
-    state.status = tune_status_make(TUNE_OUT_OF_MEMORY, "copying a task");
+    state.status = tune_status_out_of_memory("copying a task");
   else
     build(&state, name, out_function);
 

@@ -1,5 +1,6 @@
 //===- database.c - The database of records ----------------------------------===//
 
+#include "support/clock.h"
 #include "tuning/database/database_internal.h"
 
 #include "support/json.h"
@@ -86,7 +87,7 @@ static tune_status format_extents(const tune_database_task *task, char **out_tex
 static tune_status parse_extents(const char *text, tune_database_task *task) {
   task->extents = calloc(task->rank ? task->rank : 1, sizeof *task->extents);
   if (!task->extents)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a task");
+    return tune_status_out_of_memory("reading a task");
   for (size_t i = 0; i < task->rank; ++i) {
     char *end;
     task->extents[i] = strtoll(text, &end, 10);
@@ -117,10 +118,10 @@ tune_status tune_database_insert_task(tune_database *database, const tune_databa
       "  WHERE ?11 OR NOT (" TUNE_DATABASE_TASK_IS_WHOLE ")",
       &statement);
   if (tune_status_is_ok(status))
-    status =
-        tune_database_bind(database, statement, "tttttdditii", task->key, task->kind, task->name,
-                           task->type, task->payload, task->flops + 0.0, task->bytes + 0.0,
-                           (int64_t)task->rank, extents, tune_database_now_ms(), (int64_t)replace);
+    status = tune_database_bind(database, statement, "tttttdditii", task->key, task->kind,
+                                task->name, task->type, task->payload, task->flops + 0.0,
+                                task->bytes + 0.0, (int64_t)task->rank, extents,
+                                tune_clock_date_milliseconds(), (int64_t)replace);
   bool row;
   if (tune_status_is_ok(status))
     status = tune_database_step(database, statement, &row);
@@ -229,7 +230,7 @@ static tune_status validate_fingerprint(const char *digest, const char *target,
   json_error_t error;
   json_t *object = description ? tune_json_load(description, strlen(description), &error) : NULL;
   if (description && !object && tune_json_lacks_memory(&error))
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading the fingerprint %s", digest);
+    return tune_status_out_of_memory("reading the fingerprint %s", digest);
   bool is_object = json_is_object(object);
   json_decref(object);
   if (!is_object)
@@ -254,7 +255,7 @@ tune_status tune_database_insert_fingerprint(tune_database *database, const char
       &statement);
   if (tune_status_is_ok(status))
     status = tune_database_bind(database, statement, "tttii", digest, target, description,
-                                tune_database_now_ms(), (int64_t)replace);
+                                tune_clock_date_milliseconds(), (int64_t)replace);
   bool row;
   if (tune_status_is_ok(status))
     status = tune_database_step(database, statement, &row);
@@ -336,7 +337,7 @@ static tune_status keep_fingerprint(void *user, const char *digest, const char *
   texts->target = strdup(target);
   texts->description = strdup(description);
   if (!texts->target || !texts->description)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a fingerprint");
+    return tune_status_out_of_memory("reading a fingerprint");
   return TUNE_OK;
 }
 

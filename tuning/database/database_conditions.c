@@ -12,7 +12,7 @@ tune_status tune_database_write_conditions(const tune_kept_conditions *condition
   json_t *object = tune_kept_conditions_to_json(conditions);
   *out_text = object ? tune_json_dump(object, JSON_COMPACT) : NULL;
   json_decref(object);
-  return *out_text ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "keeping a record");
+  return *out_text ? TUNE_OK : tune_status_out_of_memory("keeping a record");
 }
 
 tune_status tune_database_put_conditions(tune_database *database, const char *text) {
@@ -34,7 +34,7 @@ static tune_status parse(const char *text, tune_kept_conditions *conditions) {
   json_error_t error;
   json_t *object = tune_json_load(text, strlen(text), &error);
   if (!object && tune_json_lacks_memory(&error))
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a record");
+    return tune_status_out_of_memory("reading a record");
   tune_status status = tune_kept_conditions_from_json(object, conditions);
   json_decref(object);
   return status;
@@ -47,13 +47,13 @@ tune_status tune_database_read_conditions(tune_database *database, sqlite3_stmt 
     return TUNE_OK;
   const char *text = (const char *)sqlite3_column_text(statement, column);
   if (!text)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a record");
+    return tune_status_out_of_memory("reading a record");
   if (!database->read_text || strcmp(text, database->read_text) != 0) {
     free(database->read_text);
     database->read_text = NULL;
     TUNE_RETURN_IF_ERROR(parse(text, &database->read_conditions));
     if (!(database->read_text = strdup(text)))
-      return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a record");
+      return tune_status_out_of_memory("reading a record");
   }
   *out_conditions = database->read_conditions;
   return TUNE_OK;

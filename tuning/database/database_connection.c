@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 // migrations[i] brings schema i to schema i + 1; 0 is an empty file.
@@ -202,7 +201,7 @@ tune_status tune_database_column_copy(sqlite3_stmt *statement, int column, char 
   const char *text = (const char *)sqlite3_column_text(statement, column);
   bool is_null = sqlite3_column_type(statement, column) == SQLITE_NULL;
   *out_text = text || is_null ? strdup(text ? text : "") : NULL;
-  return *out_text ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "reading the database");
+  return *out_text ? TUNE_OK : tune_status_out_of_memory("reading the database");
 }
 
 //===- Schema -----------------------------------------------------------------===//
@@ -404,7 +403,7 @@ static tune_status open_file(tune_database *database) {
 static tune_status make_folder_of(const char *path) {
   char *folder = strdup(path);
   if (!folder)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "making the folder of %s", path);
+    return tune_status_out_of_memory("making the folder of %s", path);
   *strrchr(folder, '/') = '\0';
   tune_status status = tune_file_make_folders(folder, 0700);
   free(folder);
@@ -419,7 +418,7 @@ static tune_status open_database(const char *path, bool read_only, tune_database
     return tune_status_make(TUNE_INVALID_ARGUMENT, "the path of the database is empty");
   tune_database *database = calloc(1, sizeof *database);
   if (!database)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "opening the database");
+    return tune_status_out_of_memory("opening the database");
   database->read_only = read_only;
   database->wait_seconds = TUNE_DATABASE_WAIT_SECONDS;
   tune_status status = TUNE_OK;
@@ -428,7 +427,7 @@ static tune_status open_database(const char *path, bool read_only, tune_database
     if (tune_status_is_ok(status) && !read_only)
       status = make_folder_of(database->path);
   } else if (!(database->path = strdup(path))) {
-    status = tune_status_make(TUNE_OUT_OF_MEMORY, "opening the database %s", path);
+    status = tune_status_out_of_memory("opening the database %s", path);
   }
   if (tune_status_is_ok(status))
     status = open_file(database);
@@ -479,13 +478,7 @@ tune_status tune_database_default_path(char **out_path) {
                                             "XDG_CACHE_HOME, or give the database's path");
   if (length < 0) {
     *out_path = NULL;
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "finding the database");
+    return tune_status_out_of_memory("finding the database");
   }
   return TUNE_OK;
-}
-
-int64_t tune_database_now_ms(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }

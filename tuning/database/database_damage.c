@@ -2,38 +2,29 @@
 
 #include "tuning/database/database_internal.h"
 
-#include <endian.h>
 #include <string.h>
 
 //===- Digests ----------------------------------------------------------------===//
 
-static void add_number(tune_digest_stream *stream, uint64_t bits) {
-  bits = htole64(bits);
-  tune_digest_stream_add_bytes(stream, &bits, sizeof bits);
-}
-
 // With its type, and a text with its length. False where memory runs out.
 static bool add_value(tune_digest_stream *stream, sqlite3_value *value) {
   int type = sqlite3_value_type(value);
-  add_number(stream, (uint64_t)type);
+  tune_digest_stream_add_number(stream, (uint64_t)type);
   if (type == SQLITE_NULL)
     return true;
   if (type == SQLITE_INTEGER) {
-    add_number(stream, (uint64_t)sqlite3_value_int64(value));
+    tune_digest_stream_add_number(stream, (uint64_t)sqlite3_value_int64(value));
     return true;
   }
   if (type == SQLITE_FLOAT) {
-    double number = sqlite3_value_double(value);
-    uint64_t bits;
-    memcpy(&bits, &number, sizeof bits);
-    add_number(stream, bits);
+    tune_digest_stream_add_double(stream, sqlite3_value_double(value));
     return true;
   }
   const void *bytes = type == SQLITE_BLOB ? sqlite3_value_blob(value) : sqlite3_value_text(value);
   size_t size = (size_t)sqlite3_value_bytes(value);
   if (!bytes && (size || type == SQLITE_TEXT))
     return false;
-  add_number(stream, size);
+  tune_digest_stream_add_number(stream, size);
   tune_digest_stream_add_bytes(stream, bytes ? bytes : "", size);
   return true;
 }

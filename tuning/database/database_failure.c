@@ -75,13 +75,13 @@ static tune_status disk_is_full(const tune_database *database) {
 static tune_status input_output_error(const tune_database *database, int code, int error) {
   switch (code) {
   case SQLITE_IOERR_NOMEM:
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "%s: out of memory", database->path);
+    return tune_status_out_of_memory("%s: out of memory", database->path);
   case SQLITE_IOERR_WRITE: // a quota or `ulimit -f`: SQLite has its own code for a full disk only
   case SQLITE_IOERR_SHMSIZE:
     return disk_is_full(database);
   default:
     if (error == ENOMEM)
-      return tune_status_make(TUNE_OUT_OF_MEMORY, "%s: out of memory", database->path);
+      return tune_status_out_of_memory("%s: out of memory", database->path);
     return tune_status_make(TUNE_DATA_LOSS, "%s: reading or writing failed: %s (SQLite's code %d)",
                             database->path, error ? strerror(error) : "no reason given", code);
   }
@@ -95,7 +95,7 @@ tune_status tune_database_failure(const tune_database *database) {
   int system_error = connection ? sqlite3_system_errno(connection) : 0;
   switch (code & 0xff) {
   case SQLITE_NOMEM:
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "%s: out of memory", path);
+    return tune_status_out_of_memory("%s: out of memory", path);
   case SQLITE_BUSY:
   case SQLITE_LOCKED:
   case SQLITE_PROTOCOL:

@@ -42,7 +42,7 @@ static tune_status offer_neighbour(neighbourhood *hood, const tune_database_task
     return TUNE_OK;
   char *key = strdup(task->key);
   if (!key)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "looking for similar tasks");
+    return tune_status_out_of_memory("looking for similar tasks");
   if (hood->count == hood->capacity)
     free(hood->neighbours[--hood->count].key);
   memmove(&hood->neighbours[place + 1], &hood->neighbours[place],

@@ -50,7 +50,7 @@ static tune_status compact_config(const char *text, char **out_config) {
   TUNE_RETURN_IF_ERROR(tune_json_load_kept(text, "a config", &config));
   *out_config = tune_json_dump(config, JSON_COMPACT);
   json_decref(config);
-  return *out_config ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "keeping a record");
+  return *out_config ? TUNE_OK : tune_status_out_of_memory("keeping a record");
 }
 
 // Errors quote compilers and broken programs, who may say anything: what is not UTF-8 becomes '?',
@@ -58,7 +58,7 @@ static tune_status compact_config(const char *text, char **out_config) {
 static tune_status clean_error(const char *text, char **out_error) {
   *out_error = text ? strdup(text) : NULL;
   if (text && !*out_error)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "keeping a record");
+    return tune_status_out_of_memory("keeping a record");
   if (text && !tune_utf8_is_valid(text))
     for (char *c = *out_error; *c; ++c)
       if (*c & 0x80)
@@ -69,17 +69,12 @@ static tune_status clean_error(const char *text, char **out_error) {
 static tune_status encode_samples(const tune_timing *time, uint8_t **out_bytes) {
   *out_bytes = malloc(time->sample_count ? time->sample_count * 8 : 1);
   if (!*out_bytes)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "keeping a record");
+    return tune_status_out_of_memory("keeping a record");
   for (size_t i = 0; i < time->sample_count; ++i) {
     uint64_t bits = htole64(bits_of(time->samples[i]));
     memcpy(*out_bytes + 8 * i, &bits, 8);
   }
   return TUNE_OK;
-}
-
-static void add_number(tune_digest_stream *stream, uint64_t bits) {
-  bits = htole64(bits);
-  tune_digest_stream_add_bytes(stream, &bits, sizeof bits);
 }
 
 // Records of what older versions knew keep their digest, so each of these begins with its name.
@@ -90,10 +85,10 @@ static void add_check_reasons(tune_digest_stream *stream, const tune_check_resul
   tune_digest_stream_add_text(stream, check->type);
   tune_digest_stream_add_text(stream, check->accumulator);
   tune_digest_stream_add_text(stream, check->operands);
-  add_number(stream, (uint64_t)check->reduction);
-  add_number(stream, bits_of(check->magnitude));
-  add_number(stream, bits_of(check->leeway));
-  add_number(stream, check->is_sparse);
+  tune_digest_stream_add_number(stream, (uint64_t)check->reduction);
+  tune_digest_stream_add_double(stream, check->magnitude);
+  tune_digest_stream_add_double(stream, check->leeway);
+  tune_digest_stream_add_number(stream, check->is_sparse);
 }
 
 static void add_counts(tune_digest_stream *stream, const tune_counts *counts) {
@@ -101,7 +96,7 @@ static void add_counts(tune_digest_stream *stream, const tune_counts *counts) {
     if (!counts->is_known[kind])
       continue;
     tune_digest_stream_add_text(stream, tune_count_name((tune_count_kind)kind));
-    add_number(stream, bits_of(counts->of_run[kind]));
+    tune_digest_stream_add_double(stream, counts->of_run[kind]);
   }
 }
 
@@ -111,10 +106,10 @@ static void add_conditions(tune_digest_stream *stream, const tune_kept_condition
   tune_digest_stream_add_text(stream, "conditions");
   tune_digest_stream_add_text(stream, conditions->cpus);
   tune_digest_stream_add_text(stream, conditions->governor);
-  add_number(stream, (uint64_t)conditions->cpu_count);
+  tune_digest_stream_add_number(stream, (uint64_t)conditions->cpu_count);
   const double numbers[] = {conditions->load, conditions->others_busy, conditions->stolen};
-  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; ++i)
-    add_number(stream, bits_of(numbers[i] >= 0 ? numbers[i] : -1)); // below 0 all are alike
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; ++i) // below 0 all are alike
+    tune_digest_stream_add_double(stream, numbers[i] >= 0 ? numbers[i] : -1);
 }
 
 static tune_status digest_of(const stored *kept, tune_digest *out_digest) {
@@ -136,27 +131,27 @@ static tune_status digest_of(const stored *kept, tune_digest *out_digest) {
     tune_digest_stream_add_bytes(stream, texts[i] ? "+" : "-", 1);
     tune_digest_stream_add_text(stream, texts[i] ? texts[i] : "");
   }
-  add_number(stream, bits_of(record->time.median));
-  add_number(stream, bits_of(record->time.low));
-  add_number(stream, bits_of(record->time.high));
-  add_number(stream, record->time.repeats);
-  add_number(stream, record->time.sample_count);
+  tune_digest_stream_add_double(stream, record->time.median);
+  tune_digest_stream_add_double(stream, record->time.low);
+  tune_digest_stream_add_double(stream, record->time.high);
+  tune_digest_stream_add_number(stream, record->time.repeats);
+  tune_digest_stream_add_number(stream, record->time.sample_count);
   tune_digest_stream_add_bytes(stream, kept->samples, 8 * record->time.sample_count);
-  add_number(stream, record->check.is_known);
-  add_number(stream, bits_of(record->check.error));
-  add_number(stream, bits_of(record->check.tolerance));
+  tune_digest_stream_add_number(stream, record->check.is_known);
+  tune_digest_stream_add_double(stream, record->check.error);
+  tune_digest_stream_add_double(stream, record->check.tolerance);
   for (size_t i = 0; i < TUNE_STAGE_COUNT; ++i)
-    add_number(stream, bits_of(record->stage_seconds[i]));
-  add_number(stream, record->seed);
-  add_number(stream, (uint64_t)record->created_ms);
+    tune_digest_stream_add_double(stream, record->stage_seconds[i]);
+  tune_digest_stream_add_number(stream, record->seed);
+  tune_digest_stream_add_number(stream, (uint64_t)record->created_ms);
   // Records from before this was known keep their digest.
   if (record->code.registers > 0) {
-    add_number(stream, (uint64_t)record->code.registers);
-    add_number(stream, (uint64_t)record->code.spilled_bytes);
-    add_number(stream, (uint64_t)record->code.shared_bytes);
+    tune_digest_stream_add_number(stream, (uint64_t)record->code.registers);
+    tune_digest_stream_add_number(stream, (uint64_t)record->code.spilled_bytes);
+    tune_digest_stream_add_number(stream, (uint64_t)record->code.shared_bytes);
   }
   if (record->drift > 0)
-    add_number(stream, bits_of(record->drift));
+    tune_digest_stream_add_double(stream, record->drift);
   add_check_reasons(stream, &record->check);
   add_counts(stream, &record->counts);
   add_conditions(stream, &record->conditions);
@@ -368,7 +363,7 @@ static tune_status decode_samples(sqlite3_stmt *statement, int column, tune_timi
   time->sample_count = size / 8;
   time->samples = size ? malloc(size) : NULL;
   if (size && (!time->samples || !bytes))
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a record");
+    return tune_status_out_of_memory("reading a record");
   for (size_t i = 0; i < time->sample_count; ++i) {
     uint64_t bits;
     memcpy(&bits, bytes + 8 * i, 8);

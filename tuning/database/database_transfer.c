@@ -26,7 +26,7 @@ typedef struct exporter {
 // Writes `object` as a line and takes its reference. NULL stands for memory that ran out.
 static tune_status write_line(const exporter *to, json_t *object) {
   if (!object)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "writing %s", to->name);
+    return tune_status_out_of_memory("writing %s", to->name);
   errno = 0;
   bool failed = json_dumpf(object, to->stream, JSON_COMPACT) != 0 || fputc('\n', to->stream) == EOF;
   json_decref(object);
@@ -34,13 +34,13 @@ static tune_status write_line(const exporter *to, json_t *object) {
     return TUNE_OK;
   if (ferror(to->stream))
     return tune_status_from_errno(errno, "writing %s", to->name);
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "writing %s", to->name);
+  return tune_status_out_of_memory("writing %s", to->name);
 }
 
 // Adds `key` to `set`, unless that is NULL.
 static tune_status remember(json_t *set, const char *key) {
   if (set && json_object_set_new(set, key, json_true()) != 0)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "exporting");
+    return tune_status_out_of_memory("exporting");
   return TUNE_OK;
 }
 
@@ -55,7 +55,7 @@ tune_status tune_database_task_to_line(const tune_database_task *task, json_t **
       json_pack("{ss ss ss ss ss ss sf sf so}", "kind", "task", "key", task->key, "class",
                 task->kind, "name", task->name, "type", task->type, "payload", task->payload,
                 "flops", task->flops, "bytes", task->bytes, "extents", extents);
-  return *out_line ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "writing a task as JSON");
+  return *out_line ? TUNE_OK : tune_status_out_of_memory("writing a task as JSON");
 }
 
 static tune_status export_task(void *user, const tune_database_task *task) {
@@ -121,7 +121,7 @@ tune_status tune_database_export(tune_database *database, const char *task, cons
   }
   bool has_sets = (to.tasks && to.fingerprints) || !database->leaves_out_damage;
   tune_status status =
-      has_sets ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "exporting %s", database->path);
+      has_sets ? TUNE_OK : tune_status_out_of_memory("exporting %s", database->path);
   if (tune_status_is_ok(status))
     status = tune_database_begin_reading(database);
   if (tune_status_is_ok(status))
@@ -168,7 +168,7 @@ static tune_status read_line(FILE *stream, const char *name, line *into, bool *o
       size_t capacity = into->capacity ? into->capacity * 2 : 4096;
       char *bytes = realloc(into->bytes, capacity);
       if (!bytes)
-        return tune_status_make(TUNE_OUT_OF_MEMORY, "reading %s", name);
+        return tune_status_out_of_memory("reading %s", name);
       into->bytes = bytes;
       into->capacity = capacity;
     }
@@ -183,7 +183,7 @@ static tune_status read_line(FILE *stream, const char *name, line *into, bool *o
 
 static tune_status unpack_error(const char *kind, const json_error_t *error) {
   if (tune_json_lacks_memory(error))
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a %s", kind);
+    return tune_status_out_of_memory("reading a %s", kind);
   return tune_status_make(TUNE_INVALID_ARGUMENT, "wrong %s: %s", kind, error->text);
 }
 
@@ -226,7 +226,7 @@ static tune_status read_extents(const json_t *array, tune_database_task *task) {
   size_t rank = json_array_size(array);
   task->extents = calloc(rank ? rank : 1, sizeof *task->extents);
   if (!task->extents)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a task");
+    return tune_status_out_of_memory("reading a task");
   task->rank = rank;
   for (size_t i = 0; i < rank; ++i) {
     const json_t *extent = json_array_get(array, i);
@@ -268,7 +268,7 @@ static tune_status import_fingerprint(tune_database *database, const json_t *obj
     return unpack_error("fingerprint", &error);
   char *text = tune_json_dump(description, JSON_COMPACT | JSON_ENCODE_ANY);
   if (!text)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a fingerprint");
+    return tune_status_out_of_memory("reading a fingerprint");
   bool is_new = false;
   tune_status status =
       tune_database_insert_fingerprint(database, digest, target, text, false, &is_new);
@@ -345,7 +345,7 @@ static tune_status import_line(importer *from, const line *text) {
                             from->name);
   json_t *object = tune_json_load(text->bytes, text->length, &error);
   if (!object && tune_json_lacks_memory(&error))
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a line");
+    return tune_status_out_of_memory("reading a line");
   if (!object)
     return tune_status_make(TUNE_INVALID_ARGUMENT, "not JSON: %s, at column %d", error.text,
                             error.column);

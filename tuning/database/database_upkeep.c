@@ -1,6 +1,7 @@
 //===- database_upkeep.c ------------------------------------------------------===//
 
 #include "tuning/database/database_upkeep.h"
+#include "support/clock.h"
 
 #include "tuning/database/database_internal.h"
 
@@ -84,7 +85,7 @@ static tune_status drop_by_rules(tune_database *database,
            "  AND ((?2 > 0 AND id NOT IN fastest)"
            "    OR (?3 > 0 AND created_ms < ?3 AND id NOT IN reasons))",
            task, keep, options->older_than_ms, &result->records));
-  int64_t yesterday = tune_database_now_ms() - day_ms;
+  int64_t yesterday = tune_clock_date_milliseconds() - day_ms;
   TUNE_RETURN_IF_ERROR(drop(database,
                             "DELETE FROM tasks WHERE (?1 IS NULL OR key = ?1) AND seen_ms < ?3"
                             "  AND ?2 = 0 AND NOT EXISTS(SELECT 1 FROM trials WHERE"

@@ -36,7 +36,7 @@ tune_status tune_device_file_read(const char *path, json_t **out_fingerprint) {
   json_t *object = tune_json_load(text, size, &error);
   free(text);
   if (!object && tune_json_lacks_memory(&error))
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading %s", path);
+    return tune_status_out_of_memory("reading %s", path);
   if (!object && size)
     return tune_status_make(TUNE_INVALID_ARGUMENT, "%s:%d: %s", path, error.line, error.text);
   if (!object || !target_of(object)) {

@@ -24,7 +24,7 @@ tune_status tune_target_facts_digest(const json_t *fingerprint, size_t threads, 
   tune_digest_stream *stream;
   char *text = tune_json_dump(fingerprint, JSON_COMPACT | JSON_SORT_KEYS);
   if (!text)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "the digest of a fingerprint");
+    return tune_status_out_of_memory("the digest of a fingerprint");
   tune_status status = tune_digest_stream_create(&stream);
   if (tune_status_is_ok(status)) {
     char count[32];

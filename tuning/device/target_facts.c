@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define MEASURER "tune-measure"
 // A fingerprint is read from the system, a roofline measured, both within seconds; a driver may
@@ -104,7 +103,7 @@ static tune_status list_cpus(size_t threads, json_t **out_list) {
   }
   *out_list = tune_cores_list_to_json(cores.measure, cores.measure_count);
   tune_cores_deinit(&cores);
-  return *out_list ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "listing CPUs");
+  return *out_list ? TUNE_OK : tune_status_out_of_memory("listing CPUs");
 }
 
 // Asks for the object `what` of the target `name`; the answer is a new reference.
@@ -118,7 +117,7 @@ static tune_status ask(const char *what, const tune_target_name *name, size_t th
                      "device", name->device, "generic", name->is_generic, "threads",
                      (json_int_t)threads, "quick", quick, "cpus", cpus);
   if (!request)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "asking for the %s of %s", what, name->target);
+    return tune_status_out_of_memory("asking for the %s of %s", what, name->target);
   tune_status status = ask_measurer(request, what, out_object);
   json_decref(request);
   return explain(status, what, name->target);
@@ -154,8 +153,7 @@ static bool is_null(const tune_target_facts *facts) {
 
 static tune_status take_json(json_t *object, const char *target, json_t **out_object) {
   *out_object = object;
-  return object ? TUNE_OK
-                : tune_status_make(TUNE_OUT_OF_MEMORY, "the fingerprint of the target %s", target);
+  return object ? TUNE_OK : tune_status_out_of_memory("the fingerprint of the target %s", target);
 }
 
 static json_t *generic_fingerprint(const char *target) {
@@ -195,7 +193,7 @@ static tune_status create(const char *target, const json_t *known, bool is_gener
   *out_facts = NULL;
   tune_target_facts *facts = calloc(1, sizeof *facts);
   if (!facts)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "the facts of the target %s", target);
+    return tune_status_out_of_memory("the facts of the target %s", target);
   tune_status status = tune_target_name_init(&facts->name, target);
   if (tune_status_is_ok(status)) {
     facts->name.is_generic |= is_generic && facts->name.kind != TUNE_KIND_CPU;
@@ -319,7 +317,7 @@ static tune_status put(const tune_target_facts *facts, const json_t *roofline,
   char *text = packed ? tune_json_dump(object, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
   json_decref(object);
   if (!text)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "keeping a fingerprint");
+    return tune_status_out_of_memory("keeping a fingerprint");
   tune_status status =
       tune_database_put_fingerprint(database, facts->digest.text, facts->name.target, text);
   free(text);
@@ -344,17 +342,12 @@ tune_status tune_target_facts_put(const tune_target_facts *facts, tune_database 
   return is_known ? TUNE_OK : put(facts, facts->roofline, database);
 }
 
-static double seconds_since_1970(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  return (double)now.tv_sec;
-}
-
 // Takes one more measurement into the roofline and keeps that in `database`, which may be NULL.
 static tune_status measure_roofline(tune_target_facts *facts, bool quick, tune_database *database) {
   json_t *measured;
   TUNE_RETURN_IF_ERROR(ask("roofline", &facts->name, facts->threads, quick, &measured));
-  tune_status status = tune_kept_roofline_add(&facts->roofline, measured, seconds_since_1970());
+  tune_status status = tune_kept_roofline_add(&facts->roofline, measured,
+                                              (double)(tune_clock_date_milliseconds() / 1000));
   json_decref(measured);
   TUNE_RETURN_IF_ERROR(status);
   return database ? put(facts, facts->roofline, database) : TUNE_OK;
@@ -363,7 +356,8 @@ static tune_status measure_roofline(tune_target_facts *facts, bool quick, tune_d
 // Measures the roofline that was kept again if that is due; it is of use even where that fails, but
 // for memory that ran out.
 static tune_status refresh_roofline(tune_target_facts *facts, tune_database *database) {
-  tune_roofline_need need = tune_kept_roofline_need(facts->roofline, seconds_since_1970());
+  tune_roofline_need need =
+      tune_kept_roofline_need(facts->roofline, (double)(tune_clock_date_milliseconds() / 1000));
   if (need == TUNE_ROOFLINE_TRUSTED)
     return TUNE_OK;
   bool had_one = facts->roofline != NULL;
@@ -379,7 +373,7 @@ static tune_status take_null_roofline(tune_target_facts *facts, tune_database *d
     return TUNE_OK;
   facts->roofline = null_roofline();
   if (!facts->roofline)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "the roofline of the target null");
+    return tune_status_out_of_memory("the roofline of the target null");
   return database ? put(facts, facts->roofline, database) : TUNE_OK;
 }
 

@@ -66,14 +66,14 @@ static tune_status take_device(tune_target_name *name, const char *device) {
   if (name->is_generic)
     return TUNE_OK;
   name->device = strdup(device);
-  return name->device ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "naming a target");
+  return name->device ? TUNE_OK : tune_status_out_of_memory("naming a target");
 }
 
 tune_status tune_target_name_init(tune_target_name *name, const char *text) {
   const char *colon = strchr(text, ':');
   *name = (tune_target_name){.target = strndup(text, strcspn(text, ":"))};
   if (!name->target)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "naming a target");
+    return tune_status_out_of_memory("naming a target");
   size_t index = find(name->target);
   tune_status status = TUNE_OK;
   if (index == TARGET_COUNT) {

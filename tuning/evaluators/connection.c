@@ -49,7 +49,7 @@ tune_status tune_connection_open(const char *program, tune_connection **out_conn
   const char *slash = strrchr(program, '/');
   if (!connection || !(connection->name = strdup(slash ? slash + 1 : program))) {
     free(connection);
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "starting %s", program);
+    return tune_status_out_of_memory("starting %s", program);
   }
   tune_message_reader_init(&connection->reader);
   tune_status status = start(program, connection);

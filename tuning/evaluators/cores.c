@@ -33,7 +33,7 @@ tune_status tune_cores_assign(tune_cores *cores, size_t threads, const int *cpus
   cores->build = calloc(count, sizeof *cores->build);
   if (!cores->measure || !cores->build) {
     tune_cores_deinit(cores);
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "choosing cores");
+    return tune_status_out_of_memory("choosing cores");
   }
   for (size_t i = count - threads; i < count; ++i)
     cores->measure[cores->measure_count++] = cpus[i];

@@ -54,10 +54,6 @@ double tune_null_bowl(void *user, const tune_space *space, const tune_config *co
 
 //===- What a config does -----------------------------------------------------===//
 
-static tune_status out_of_memory(void) {
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while evaluating configs");
-}
-
 // The digest of the artifact: of the values, as coarse as was asked for.
 static tune_digest digest_of(const struct null_evaluator *evaluator, const tune_config *config) {
   const tune_space *space = evaluator->task->space;
@@ -180,7 +176,9 @@ static tune_status measure_traced(struct null_evaluator *evaluator, const struct
     event->verdict = TUNE_VERDICT_CUT;
   event->time = to_timing(&measurement);
   event->error = measurement.was_cut ? strdup("surely slower than the best") : NULL;
-  return measurement.was_cut && !event->error ? out_of_memory() : TUNE_OK;
+  return measurement.was_cut && !event->error
+             ? tune_status_out_of_memory("out of memory while evaluating configs")
+             : TUNE_OK;
 }
 
 // Adds the samples of a load to those of the ones before.
@@ -188,7 +186,7 @@ static tune_status append_samples(tune_timing *time, const tune_measurement *mea
   size_t count = time->sample_count + measurement->count;
   double *samples = realloc(time->samples, count * sizeof *samples);
   if (!samples)
-    return out_of_memory();
+    return tune_status_out_of_memory("out of memory while evaluating configs");
   memcpy(samples + time->sample_count, measurement->samples, measurement->count * sizeof *samples);
   time->samples = samples;
   time->sample_count = count;
@@ -202,7 +200,9 @@ static tune_status compare_in_load(struct null_evaluator *evaluator,
   tune_measure_subject *subjects = calloc(order->count, sizeof *subjects);
   tune_measurement *measurements = calloc(order->count, sizeof *measurements);
   double *medians = calloc(order->count, sizeof *medians);
-  tune_status status = kernels && subjects && measurements && medians ? TUNE_OK : out_of_memory();
+  tune_status status = kernels && subjects && measurements && medians
+                           ? TUNE_OK
+                           : tune_status_out_of_memory("out of memory while evaluating configs");
   for (size_t i = 0; tune_status_is_ok(status) && i < order->count; ++i) {
     const struct ticket *ticket = find_ticket(evaluator, order->tickets[i]);
     if (!ticket || ticket->state != TICKET_BUILT) {
@@ -294,7 +294,7 @@ static tune_status null_build(void *self, uint64_t number, const tune_config *co
     size_t capacity = evaluator->capacity ? 2 * evaluator->capacity : 16;
     struct ticket *tickets = realloc(evaluator->tickets, capacity * sizeof *tickets);
     if (!tickets)
-      return out_of_memory();
+      return tune_status_out_of_memory("out of memory while evaluating configs");
     evaluator->tickets = tickets;
     evaluator->capacity = capacity;
   }
@@ -326,10 +326,12 @@ static tune_status build(const struct null_evaluator *evaluator, struct ticket *
   if (verdict_of(evaluator, &ticket->config) == TUNE_VERDICT_BUILD_FAILED) {
     event->verdict = TUNE_VERDICT_BUILD_FAILED;
     event->error = strdup("a failure of the null target");
-    return event->error ? TUNE_OK : out_of_memory();
+    return event->error ? TUNE_OK
+                        : tune_status_out_of_memory("out of memory while evaluating configs");
   }
   event->digest = strdup(digest_of(evaluator, &ticket->config).text);
-  return event->digest ? TUNE_OK : out_of_memory();
+  return event->digest ? TUNE_OK
+                       : tune_status_out_of_memory("out of memory while evaluating configs");
 }
 
 static tune_status measure(struct null_evaluator *evaluator, struct ticket *ticket,
@@ -345,13 +347,14 @@ static tune_status measure(struct null_evaluator *evaluator, struct ticket *tick
   }
   if (event->verdict != TUNE_VERDICT_OK) {
     event->error = strdup("a failure of the null target");
-    return event->error ? TUNE_OK : out_of_memory();
+    return event->error ? TUNE_OK
+                        : tune_status_out_of_memory("out of memory while evaluating configs");
   }
   if (evaluator->options.trace)
     return measure_traced(evaluator, ticket, event);
   event->time.samples = malloc(SAMPLE_COUNT * sizeof *event->time.samples);
   if (!event->time.samples)
-    return out_of_memory();
+    return tune_status_out_of_memory("out of memory while evaluating configs");
   event->time.sample_count = SAMPLE_COUNT;
   draw_samples(evaluator, ticket, FOR_MEASURING, evaluator->options.noise, event->time.samples,
                SAMPLE_COUNT);
@@ -394,7 +397,7 @@ static tune_status compare_one(const struct null_evaluator *evaluator, struct ti
                                tune_ratio *ratio) {
   time->samples = malloc(COMPARE_SAMPLE_COUNT * sizeof *time->samples);
   if (!time->samples)
-    return out_of_memory();
+    return tune_status_out_of_memory("out of memory while evaluating configs");
   time->sample_count = COMPARE_SAMPLE_COUNT;
   // Interleaved, they drift together, which drops out of the ratios.
   draw_samples(evaluator, ticket, FOR_COMPARING + ticket->compared++, 0, time->samples,
@@ -413,7 +416,9 @@ static tune_status null_compare(void *self, const tune_compare_order *order,
   *comparison = (tune_comparison){.count = count};
   comparison->times = calloc(count, sizeof *comparison->times);
   comparison->ratios = calloc(count, sizeof *comparison->ratios);
-  tune_status status = comparison->times && comparison->ratios ? TUNE_OK : out_of_memory();
+  tune_status status = comparison->times && comparison->ratios
+                           ? TUNE_OK
+                           : tune_status_out_of_memory("out of memory while evaluating configs");
   if (tune_status_is_ok(status) && evaluator->options.trace)
     status = compare_traced(evaluator, order, comparison);
   for (size_t i = 0; tune_status_is_ok(status) && i < count && !evaluator->options.trace; ++i) {
@@ -464,7 +469,7 @@ tune_status tune_evaluator_null_create(const tune_null_options *options,
                                        tune_evaluator *out_evaluator) {
   struct null_evaluator *evaluator = calloc(1, sizeof *evaluator);
   if (!evaluator)
-    return out_of_memory();
+    return tune_status_out_of_memory("out of memory while evaluating configs");
   evaluator->options = *options;
   tune_random_init(&evaluator->placing, options->seed);
   if (options->trace)

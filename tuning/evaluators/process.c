@@ -16,10 +16,6 @@
 // How long a comparison goes on after an interrupt that came at the wrong moment, in seconds.
 #define COMPARE_WAIT_SECONDS 0.2
 
-static tune_status out_of_memory(void) {
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while evaluating configs");
-}
-
 static double measuring_patience(const tune_process_evaluator_options *options) {
   return TUNE_SERVER_RUNS * TUNE_REFERENCE_FACTOR * options->run_seconds + GRACE;
 }
@@ -279,7 +275,7 @@ static tune_status start(struct process_evaluator *evaluator,
   ok &= copy_text(&own->cpu);
   ok &= copy_text(&own->features);
   if (!ok)
-    return out_of_memory();
+    return tune_status_out_of_memory("out of memory while evaluating configs");
   set_default(&own->build_seconds, 30);
   set_default(&own->build_bytes, 4e9);
   set_default(&own->run_seconds, 30);
@@ -300,7 +296,7 @@ tune_status tune_evaluator_process_create(const tune_process_evaluator_options *
   *out_evaluator = (tune_evaluator){0};
   struct process_evaluator *evaluator = calloc(1, sizeof *evaluator);
   if (!evaluator)
-    return out_of_memory();
+    return tune_status_out_of_memory("out of memory while evaluating configs");
   tune_status status = start(evaluator, options);
   if (!tune_status_is_ok(status)) {
     process_destroy(evaluator);

@@ -10,10 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static tune_status out_of_memory(void) {
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while evaluating configs");
-}
-
 static struct job *find_wire(struct process_evaluator *evaluator, uint64_t wire) {
   for (size_t i = 0; i < evaluator->job_count; ++i)
     if (evaluator->jobs[i].wire == wire)
@@ -141,7 +137,7 @@ static tune_status send_compare(struct process_evaluator *evaluator) {
   size_t count = order->count;
   const char **paths = calloc(count, sizeof *paths);
   if (!paths)
-    return out_of_memory();
+    return tune_status_out_of_memory("out of memory while evaluating configs");
   for (size_t i = 0; i < count; ++i)
     paths[i] = tune_jobs_find(evaluator, order->tickets[i])->path;
   json_t *request;
@@ -294,7 +290,9 @@ static tune_status note_missing_counters(struct process_evaluator *evaluator, co
   if (!missing || evaluator->missing_counters)
     return TUNE_OK;
   evaluator->missing_counters = strdup(missing);
-  return evaluator->missing_counters ? TUNE_OK : out_of_memory();
+  return evaluator->missing_counters
+             ? TUNE_OK
+             : tune_status_out_of_memory("out of memory while evaluating configs");
 }
 
 static tune_status handle_measurer(struct process_evaluator *evaluator, const json_t *reply,

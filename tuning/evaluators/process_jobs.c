@@ -7,10 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static tune_status out_of_memory(void) {
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while evaluating configs");
-}
-
 struct job *tune_jobs_find(struct process_evaluator *evaluator, uint64_t ticket) {
   for (size_t i = 0; i < evaluator->job_count; ++i)
     if (evaluator->jobs[i].ticket == ticket)
@@ -39,7 +35,7 @@ tune_status tune_jobs_make_path(const struct process_evaluator *evaluator, uint6
                                 char **out_path) {
   const char *folder = tune_scratch_get_path(evaluator->scratch);
   if (asprintf(out_path, "%s/%llu.so", folder, (unsigned long long)wire) < 0)
-    return out_of_memory();
+    return tune_status_out_of_memory("out of memory while evaluating configs");
   return TUNE_OK;
 }
 
@@ -49,7 +45,7 @@ tune_status tune_jobs_add(struct process_evaluator *evaluator, uint64_t ticket,
     size_t capacity = evaluator->job_capacity ? 2 * evaluator->job_capacity : 16;
     struct job *jobs = realloc(evaluator->jobs, capacity * sizeof *jobs);
     if (!jobs)
-      return out_of_memory();
+      return tune_status_out_of_memory("out of memory while evaluating configs");
     evaluator->jobs = jobs;
     evaluator->job_capacity = capacity;
   }

@@ -16,8 +16,8 @@ static tune_status finish(json_t *request, json_t **out_request) {
   *out_request = request;
   if (request)
     return TUNE_OK;
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory, or a text that is not UTF-8, while "
-                                              "writing a request");
+  return tune_status_out_of_memory("out of memory, or a text that is not UTF-8, while "
+                                   "writing a request");
 }
 
 static json_t *limits(double seconds, double bytes) {
@@ -123,7 +123,7 @@ uint64_t tune_reply_ticket(const json_t *reply) {
 static tune_status read_text(const json_t *object, const char *name, char **out_text) {
   const char *text = json_string_value(json_object_get(object, name));
   *out_text = text ? strdup(text) : NULL;
-  return *out_text || !text ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "reading a reply");
+  return *out_text || !text ? TUNE_OK : tune_status_out_of_memory("reading a reply");
 }
 
 // A number that is finite and not below 0.
@@ -185,7 +185,7 @@ static tune_status read_timing(const json_t *object, tune_timing *time) {
     return malformed("samples");
   time->samples = calloc(count, sizeof *time->samples);
   if (!time->samples)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a reply");
+    return tune_status_out_of_memory("reading a reply");
   time->sample_count = count;
   for (size_t i = 0; i < count; ++i) {
     const json_t *sample = json_array_get(samples, i);
@@ -253,7 +253,7 @@ tune_status tune_reply_read_compare(const json_t *reply, size_t count,
   comparison->ratios = calloc(count, sizeof *comparison->ratios);
   tune_status status = comparison->times && comparison->ratios
                            ? TUNE_OK
-                           : tune_status_make(TUNE_OUT_OF_MEMORY, "reading a reply");
+                           : tune_status_out_of_memory("reading a reply");
   for (size_t i = 0; tune_status_is_ok(status) && i < count; ++i) {
     status = read_timing(json_array_get(results, i), &comparison->times[i]);
     if (tune_status_is_ok(status))

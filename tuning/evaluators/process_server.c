@@ -12,7 +12,7 @@ tune_status tune_server_start(struct server *server, const char *program, double
   server->patience = patience;
   server->program = strdup(program);
   if (!server->program)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "starting %s", program);
+    return tune_status_out_of_memory("starting %s", program);
   return tune_connection_open(program, &server->connection);
 }
 

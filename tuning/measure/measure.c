@@ -79,7 +79,7 @@ static tune_status add_sample(probe *p, double seconds) {
     size_t capacity = p->capacity ? 2 * p->capacity : 32;
     double *samples = realloc(m->samples, capacity * sizeof *samples);
     if (!samples)
-      return tune_status_make(TUNE_OUT_OF_MEMORY, "keeping %zu samples", capacity);
+      return tune_status_out_of_memory("keeping %zu samples", capacity);
     m->samples = samples;
     p->capacity = capacity;
   }
@@ -230,7 +230,7 @@ static tune_status ratio_by_rounds(const tune_measurement *of, const tune_measur
   size_t rounds = of->count / 2;
   double *pairs = malloc(2 * rounds * sizeof *pairs);
   if (!pairs)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "comparing %zu rounds", rounds);
+    return tune_status_out_of_memory("comparing %zu rounds", rounds);
   for (size_t i = 0; i < rounds; ++i) {
     pairs[i] = 0.5 * (of->samples[2 * i] + of->samples[2 * i + 1]);
     pairs[rounds + i] = 0.5 * (to->samples[2 * i] + to->samples[2 * i + 1]);
@@ -330,8 +330,7 @@ tune_status tune_measure_interleaved(const tune_measure_subject *subjects, size_
   tune_measure_options filled = with_defaults(options);
   filled.best = 0;
   probe *probes = calloc(count, sizeof *probes);
-  tune_status status =
-      probes ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "measuring %zu kernels", count);
+  tune_status status = probes ? TUNE_OK : tune_status_out_of_memory("measuring %zu kernels", count);
   for (size_t i = 0; i < count && probes; ++i)
     probes[i] = (probe){.run = subjects[i].run,
                         .context = subjects[i].context,

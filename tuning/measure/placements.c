@@ -13,7 +13,7 @@ tune_status tune_placements_init(tune_placements *loads, size_t kernels) {
   if (loads->first && loads->ratios)
     return TUNE_OK;
   tune_placements_deinit(loads);
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "comparing %zu kernels", kernels);
+  return tune_status_out_of_memory("comparing %zu kernels", kernels);
 }
 
 void tune_placements_deinit(tune_placements *loads) {

@@ -67,7 +67,7 @@ static tune_status summarize(const double *samples, size_t count, double confide
       return tune_status_make(TUNE_INVALID_ARGUMENT, "sample %zu is %g", i, samples[i]);
   double *sorted = malloc(count * sizeof *sorted);
   if (!sorted)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "sorting %zu samples", count);
+    return tune_status_out_of_memory("sorting %zu samples", count);
   memcpy(sorted, samples, count * sizeof *sorted);
   qsort(sorted, count, sizeof *sorted, compare_doubles);
 
@@ -136,7 +136,7 @@ tune_status tune_statistics_ratio(const double *numerators, const double *denomi
                             count);
   double *ratios = malloc(count * sizeof *ratios);
   if (!ratios)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "comparing %zu samples", count);
+    return tune_status_out_of_memory("comparing %zu samples", count);
   tune_status status = TUNE_OK;
   for (size_t i = 0; i < count && tune_status_is_ok(status); ++i) {
     if (numerators[i] > 0 && denominators[i] > 0)

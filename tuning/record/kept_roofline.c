@@ -17,10 +17,6 @@ typedef struct agreement {
   bool is_lowered; // one of the measurement is
 } agreement;
 
-static tune_status out_of_memory(void) {
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "keeping a roofline");
-}
-
 tune_roofline_need tune_kept_roofline_need(const json_t *kept, double now) {
   const json_t *measured = json_object_get(kept, "measured");
   double age = now - json_number_value(measured);
@@ -38,7 +34,9 @@ static tune_status raise(json_t *kept, const char *name, double figure, double t
   found->is_lowered = found->is_lowered || figure < (1 - tolerance) * before;
   if (!(figure > before))
     return TUNE_OK;
-  return json_object_set_new(kept, name, json_real(figure)) == 0 ? TUNE_OK : out_of_memory();
+  return json_object_set_new(kept, name, json_real(figure)) == 0
+             ? TUNE_OK
+             : tune_status_out_of_memory("keeping a roofline");
 }
 
 static json_t *find_level(const json_t *levels, const char *name) {
@@ -71,19 +69,20 @@ static tune_status raise_all(json_t *kept, const json_t *measured, agreement *fo
 }
 
 static tune_status set_confirmed(json_t *kept, json_int_t count) {
-  return json_object_set_new(kept, "confirmed", json_integer(count)) == 0 ? TUNE_OK
-                                                                          : out_of_memory();
+  return json_object_set_new(kept, "confirmed", json_integer(count)) == 0
+             ? TUNE_OK
+             : tune_status_out_of_memory("keeping a roofline");
 }
 
 tune_status tune_kept_roofline_add(json_t **kept, const json_t *measured, double now) {
   agreement found = {false, false};
   json_int_t confirmed = json_integer_value(json_object_get(*kept, "confirmed"));
   if (!*kept && !(*kept = json_deep_copy(measured)))
-    return out_of_memory();
+    return tune_status_out_of_memory("keeping a roofline");
   TUNE_RETURN_IF_ERROR(raise_all(*kept, measured, &found));
   bool is_whole = find_level(json_object_get(measured, "bandwidth"), "memory") != NULL;
   if (is_whole && json_object_set_new(*kept, "measured", json_real(now)) != 0)
-    return out_of_memory();
+    return tune_status_out_of_memory("keeping a roofline");
   // What is lower was disturbed and says nothing; what is higher is the first to say so.
   if (found.is_raised)
     confirmed = 1;

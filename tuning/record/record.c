@@ -92,7 +92,7 @@ tune_status tune_record_init_copy(tune_record *record, const tune_record *other)
   if (ok)
     return TUNE_OK;
   tune_record_deinit(record);
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while copying a record");
+  return tune_status_out_of_memory("out of memory while copying a record");
 }
 
 //===- Validation -------------------------------------------------------------===//
@@ -123,7 +123,7 @@ static tune_status validate_config_text(const char *text) {
   json_error_t error;
   json_t *config = tune_json_load(text, strlen(text), &error);
   if (!config && tune_json_lacks_memory(&error))
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a config");
+    return tune_status_out_of_memory("reading a config");
   if (!config)
     return tune_status_make(TUNE_INVALID_ARGUMENT, "record whose \"config\" is not JSON: %s",
                             error.text);
@@ -255,8 +255,8 @@ tune_status tune_record_to_json(const tune_record *record, json_t **out_object) 
   tune_record_set(object, "created_ms", json_integer(record->created_ms), &ok);
   if (!ok) {
     json_decref(object);
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory, or a text that is not UTF-8, while "
-                                                "writing a record as JSON");
+    return tune_status_out_of_memory("out of memory, or a text that is not UTF-8, while "
+                                     "writing a record as JSON");
   }
   *out_object = object;
   return TUNE_OK;
@@ -272,7 +272,7 @@ static tune_status get_text(const json_t *object, const char *name, char **out_t
   if (!json_is_string(value) || strlen(json_string_value(value)) != json_string_length(value))
     return tune_record_wrong_member(name, "a text");
   if (!copy_text(out_text, json_string_value(value)))
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while reading a record");
+    return tune_status_out_of_memory("out of memory while reading a record");
   return TUNE_OK;
 }
 
@@ -298,7 +298,7 @@ static tune_status get_config(const json_t *object, char **out_config) {
   TUNE_RETURN_IF_ERROR(validate_config_object(config));
   *out_config = tune_json_dump(config, JSON_COMPACT);
   if (!*out_config)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while reading a record");
+    return tune_status_out_of_memory("out of memory while reading a record");
   return TUNE_OK;
 }
 
@@ -323,7 +323,7 @@ static tune_status get_timing(const json_t *object, tune_timing *time) {
   size_t count = json_array_size(samples);
   time->samples = count ? calloc(count, sizeof *time->samples) : NULL;
   if (count && !time->samples)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while reading a record");
+    return tune_status_out_of_memory("out of memory while reading a record");
   for (size_t i = 0; i < count; ++i) {
     const json_t *sample = json_array_get(samples, i);
     if (!json_is_number(sample))

@@ -40,10 +40,6 @@ struct elsewhere {
   bool is_suspended;
 };
 
-static tune_status out_of_memory(void) {
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while evaluating configs");
-}
-
 // Whether the present round was exported before.
 static bool is_known(const struct elsewhere *evaluator) {
   return evaluator->round < tune_rounds_count(evaluator->options.rounds);
@@ -76,7 +72,7 @@ static tune_status add_item(struct elsewhere *evaluator, uint64_t ticket, json_t
     struct item *items = realloc(evaluator->items, capacity * sizeof *items);
     if (!items) {
       json_decref(config);
-      return out_of_memory();
+      return tune_status_out_of_memory("out of memory while evaluating configs");
     }
     evaluator->items = items;
     evaluator->capacity = capacity;
@@ -127,7 +123,8 @@ static tune_status elsewhere_build(void *self, uint64_t ticket, const tune_confi
 static tune_status copy_text(const json_t *object, const char *name, char **out_text) {
   const char *text = json_string_value(json_object_get(object, name));
   *out_text = text ? strdup(text) : NULL;
-  return *out_text || !text ? TUNE_OK : out_of_memory();
+  return *out_text || !text ? TUNE_OK
+                            : tune_status_out_of_memory("out of memory while evaluating configs");
 }
 
 // The outcome of a build as it was exported.
@@ -182,7 +179,7 @@ static tune_status tell_build(struct item *item, tune_evaluation *event, bool *o
   item->state = event->verdict == TUNE_VERDICT_OK ? ITEM_TOLD : ITEM_DONE;
   *out_any = true;
   bool ok = (event->error || !item->build.error) && (event->digest || !item->build.digest);
-  return ok ? TUNE_OK : out_of_memory();
+  return ok ? TUNE_OK : tune_status_out_of_memory("out of memory while evaluating configs");
 }
 
 //===- Measuring --------------------------------------------------------------===//
@@ -499,7 +496,7 @@ tune_status tune_evaluator_elsewhere_create(const tune_export_evaluator_options 
   struct elsewhere *evaluator = calloc(1, sizeof *evaluator);
   *out_evaluator = (tune_evaluator){0};
   if (!evaluator)
-    return out_of_memory();
+    return tune_status_out_of_memory("out of memory while evaluating configs");
   evaluator->options = *options;
   *out_evaluator = (tune_evaluator){&elsewhere_class, evaluator};
   return TUNE_OK;

@@ -19,7 +19,7 @@
 #define HEAD_SIZE (MAGIC_SIZE + 2 * NUMBER_SIZE + DIGEST_SIZE)
 
 static tune_status out_of_memory(const char *path) {
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory at the export %s", path);
+  return tune_status_out_of_memory("out of memory at the export %s", path);
 }
 
 //===- Writing ----------------------------------------------------------------===//
@@ -152,8 +152,8 @@ tune_status tune_export_writer_add_candidate(tune_export_writer *writer, size_t 
       build->error, "digest", build->digest, "stages", stages_to_json(build), "code", code,
       "created_ms", (json_int_t)candidate->created_ms, "artifact", artifact);
   if (json_array_append_new(candidates, object) != 0)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory, or a text that is not UTF-8, while "
-                                                "exporting a candidate");
+    return tune_status_out_of_memory("out of memory, or a text that is not UTF-8, while "
+                                     "exporting a candidate");
   writer->measured += artifact != NULL;
   return TUNE_OK;
 }

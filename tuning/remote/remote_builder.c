@@ -15,7 +15,6 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 // What the worker calls them.
@@ -45,10 +44,6 @@ struct tune_remote_builder {
   size_t sent; // and not answered
   uint64_t last_wire;
 };
-
-static tune_status out_of_memory(void) {
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "building for another machine");
-}
 
 //===- Talking to the worker --------------------------------------------------===//
 
@@ -149,7 +144,7 @@ tune_status tune_remote_builder_add(tune_remote_builder *builder, uint64_t ticke
     struct build *builds = realloc(builder->builds, capacity * sizeof *builds);
     if (!builds) {
       json_decref(config);
-      return out_of_memory();
+      return tune_status_out_of_memory("building for another machine");
     }
     builder->builds = builds;
     builder->capacity = capacity;
@@ -158,16 +153,10 @@ tune_status tune_remote_builder_add(tune_remote_builder *builder, uint64_t ticke
   if (asprintf(&build.path, "%s/%llu.so", tune_scratch_get_path(builder->scratch),
                (unsigned long long)build.wire) < 0) {
     json_decref(config);
-    return out_of_memory();
+    return tune_status_out_of_memory("building for another machine");
   }
   builder->builds[builder->count++] = build;
   return send_waiting(builder);
-}
-
-static int64_t milliseconds_since_1970(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 static tune_status take_reply(tune_remote_builder *builder, const json_t *reply,
@@ -181,7 +170,7 @@ static tune_status take_reply(tune_remote_builder *builder, const json_t *reply,
     TUNE_RETURN_IF_ERROR(tune_reply_read_build(reply, event));
     build->state = event->verdict == TUNE_VERDICT_OK ? BUILD_DONE : BUILD_FAILED;
     event->ticket = build->ticket;
-    event->created_ms = milliseconds_since_1970();
+    event->created_ms = tune_clock_date_milliseconds();
     *out_any = true;
     return TUNE_OK;
   }
@@ -319,7 +308,7 @@ tune_status tune_remote_builder_create(const tune_process_evaluator_options *opt
   *out_builder = NULL;
   tune_remote_builder *builder = calloc(1, sizeof *builder);
   if (!builder)
-    return out_of_memory();
+    return tune_status_out_of_memory("building for another machine");
   builder->options = *options;
   tune_status status = start(builder);
   if (!tune_status_is_ok(status)) {

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 static tune_status out_of_memory(const char *path) {
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory at the results %s", path);
+  return tune_status_out_of_memory("out of memory at the results %s", path);
 }
 
 static const char *text_of(const json_t *object, const char *name) {
@@ -35,7 +35,7 @@ tune_status tune_results_key(const char *task, const char *schedule, const json_
   if (length >= 0)
     return TUNE_OK;
   *out_key = NULL;
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "looking for a config");
+  return tune_status_out_of_memory("looking for a config");
 }
 
 tune_status tune_results_find(const tune_results *results, const char *task, const char *schedule,

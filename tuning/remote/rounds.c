@@ -31,7 +31,7 @@ struct tune_rounds {
 };
 
 static tune_status out_of_memory(const tune_rounds *rounds) {
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory at the rounds in %s", rounds->folder);
+  return tune_status_out_of_memory("out of memory at the rounds in %s", rounds->folder);
 }
 
 static const char *text_of(const json_t *object, const char *name) {
@@ -54,7 +54,7 @@ static tune_status index_task(struct round *round, const json_t *task) {
   if (json_object_get(task, "compare") &&
       json_array_append_new(round->finalists,
                             json_pack("[s, s]", key, text_of(task, "schedule"))) != 0)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a round");
+    return tune_status_out_of_memory("reading a round");
   for (size_t i = 0; i < json_array_size(candidates); ++i) {
     json_t *candidate = json_array_get(candidates, i);
     char *name;
@@ -63,7 +63,7 @@ static tune_status index_task(struct round *round, const json_t *task) {
     int failed = json_object_set(round->candidates, name, candidate);
     free(name);
     if (failed)
-      return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a round");
+      return tune_status_out_of_memory("reading a round");
   }
   return TUNE_OK;
 }
@@ -78,7 +78,7 @@ static tune_status read_export(struct round *round) {
   const json_t *tasks = json_object_get(exported->description, "tasks");
   tune_status status = round->candidates && round->finalists
                            ? TUNE_OK
-                           : tune_status_make(TUNE_OUT_OF_MEMORY, "reading a round");
+                           : tune_status_out_of_memory("reading a round");
   for (size_t i = 0; i < json_array_size(tasks) && tune_status_is_ok(status); ++i)
     status = index_task(round, json_array_get(tasks, i));
   tune_export_destroy(exported);
@@ -213,7 +213,7 @@ tune_status tune_rounds_open(const char *folder, tune_rounds **out_rounds) {
   tune_rounds *rounds = calloc(1, sizeof *rounds);
   if (!rounds || !(rounds->folder = strdup(folder))) {
     free(rounds);
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "opening %s", folder);
+    return tune_status_out_of_memory("opening %s", folder);
   }
   rounds->lock = -1;
   tune_status status = tune_file_make_folders(folder, 0777);

@@ -38,7 +38,7 @@ static tune_status add_kind(tune_failures *failures, tune_verdict verdict, const
   char *line = strndup(error, strcspn(error, "\n"));
   if (!kinds || !line) {
     free(line);
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while counting failures");
+    return tune_status_out_of_memory("out of memory while counting failures");
   }
   failures->kinds[failures->kind_count++] =
       (tune_failure_kind){.verdict = verdict, .count = 1, .error = line};

@@ -26,10 +26,6 @@ struct search {
   bool *is_evidence; // of each trial: it differs from another one in the knob alone
 };
 
-static tune_status out_of_memory(void) {
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while looking for inert knobs");
-}
-
 static uint64_t hash_others(const tune_config *config, size_t knob) {
   uint64_t before = XXH3_64bits(config->choices, knob * sizeof *config->choices);
   return XXH3_64bits_withSeed(config->choices + knob + 1,
@@ -78,7 +74,7 @@ static tune_status count_values(const struct search *search, size_t knob, bool i
                                 size_t *out_count, uint16_t *out_choice) {
   bool *seen = calloc(tune_space_knob(search->space, knob)->value_count, sizeof *seen);
   if (!seen)
-    return out_of_memory();
+    return tune_status_out_of_memory("out of memory while looking for inert knobs");
   *out_count = 0;
   for (size_t i = 0; i < search->count; ++i) {
     size_t trial = search->places[i].trial;
@@ -150,7 +146,9 @@ tune_status tune_inert_find(const tune_space *space, const tune_config *configs,
                           .places = calloc(count + 1, sizeof *search.places),
                           .is_evidence = calloc(count + 1, sizeof *search.is_evidence)};
   tune_status status =
-      *out_knobs && search.places && search.is_evidence ? TUNE_OK : out_of_memory();
+      *out_knobs && search.places && search.is_evidence
+          ? TUNE_OK
+          : tune_status_out_of_memory("out of memory while looking for inert knobs");
   for (size_t i = 0; i < count && tune_status_is_ok(status); ++i)
     if (digests[i])
       search.places[search.count++].trial = i;

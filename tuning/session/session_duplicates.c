@@ -39,7 +39,7 @@ static tune_status settle_as_twin(struct session *session, size_t number, size_t
   trial->verdict = has_time ? TUNE_VERDICT_DUPLICATE : other->verdict;
   copy_figures(trial, other);
   if (other->error && !(trial->error = strdup(other->error)))
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while keeping trials");
+    return tune_status_out_of_memory("out of memory while keeping trials");
   return tune_session_settle(session, number);
 }
 

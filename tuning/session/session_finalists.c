@@ -210,7 +210,7 @@ static tune_status compare_artifacts(struct session *session, const size_t *fina
   const tune_evaluator *evaluator = session->evaluator;
   uint64_t *tickets = calloc(count, sizeof *tickets);
   if (!tickets)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while comparing finalists");
+    return tune_status_out_of_memory("out of memory while comparing finalists");
   for (size_t i = 0; i < count; ++i)
     tickets[i] = tune_session_ticket(finalists[i]);
   tune_compare_order order = {.tickets = tickets,
@@ -302,7 +302,7 @@ tune_status tune_session_decide(struct session *session) {
     return decide_by_winner(session);
   size_t *finalists = calloc(session->trials.best_limit + 2, sizeof *finalists);
   if (!finalists)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while comparing finalists");
+    return tune_status_out_of_memory("out of memory while comparing finalists");
   tune_status status = compare(session, finalists);
   free(finalists);
   return status;

@@ -91,7 +91,7 @@ static tune_status remember(struct session *session, size_t number) {
     size_t capacity = session->asked_capacity ? 2 * session->asked_capacity : 64;
     size_t *asked = realloc(session->asked, capacity * sizeof *asked);
     if (!asked)
-      return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while proposing configs");
+      return tune_status_out_of_memory("out of memory while proposing configs");
     session->asked = asked;
     session->asked_capacity = capacity;
   }

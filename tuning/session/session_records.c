@@ -1,15 +1,11 @@
 //===- session_records.c - A session and its store ---------------------------===//
 
+#include "support/clock.h"
 #include "support/json.h"
 #include "tuning/session/session_state.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-static tune_status out_of_memory(void) {
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while keeping records");
-}
 
 static char *copy_text(const char *text) { return text ? strdup(text) : NULL; }
 
@@ -32,7 +28,7 @@ static tune_status fill_trial(tune_trial *trial, const tune_record *record, bool
   trial->settled_from = is_settled ? strdup(record->config) : NULL;
   bool ok = (trial->digest || !record->digest) && (trial->error || !error) &&
             (trial->settled_from || !is_settled);
-  return ok ? TUNE_OK : out_of_memory();
+  return ok ? TUNE_OK : tune_status_out_of_memory("out of memory while keeping records");
 }
 
 static tune_status remember_winner(struct session *session, size_t number,
@@ -44,7 +40,7 @@ static tune_status remember_winner(struct session *session, size_t number,
   size_t size = record->time.sample_count * sizeof *record->time.samples;
   session->winner_time.samples = malloc(size + 1);
   if (!session->winner_time.samples)
-    return out_of_memory();
+    return tune_status_out_of_memory("out of memory while keeping records");
   if (size)
     memcpy(session->winner_time.samples, record->time.samples, size);
   return TUNE_OK;
@@ -157,19 +153,13 @@ tune_status tune_session_load(struct session *session) {
 
 //===- Keeping ----------------------------------------------------------------===//
 
-static int64_t now_in_milliseconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 static tune_status write_config(const struct session *session, size_t number, char **out_text) {
   json_t *object;
   TUNE_RETURN_IF_ERROR(
       tune_config_to_json(&session->trials.configs.configs[number], session->task->space, &object));
   *out_text = tune_json_dump(object, JSON_COMPACT);
   json_decref(object);
-  return *out_text ? TUNE_OK : out_of_memory();
+  return *out_text ? TUNE_OK : tune_status_out_of_memory("out of memory while keeping records");
 }
 
 // What a record's time is to be divided by. All of a store are of one scale, that of its first
@@ -200,7 +190,7 @@ static tune_status append(struct session *session, size_t number, const tune_tim
       .counts = trial->counts,
       .strategy = (char *)strategy,
       .seed = session->options->strategy_options.seed,
-      .created_ms = trial->created_ms ? trial->created_ms : now_in_milliseconds(),
+      .created_ms = trial->created_ms ? trial->created_ms : tune_clock_date_milliseconds(),
   };
   if (session->options->conditions)
     record.conditions = *session->options->conditions;

@@ -162,7 +162,7 @@ static tune_status disbelieve(struct session *session, const witness *w, double 
   char *reason;
   if (asprintf(&reason, "the time of an earlier record, %s, does not hold",
                tune_figure_seconds(w->now.median / w->ratio).text) < 0)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while looking at stored times");
+    return tune_status_out_of_memory("out of memory while looking at stored times");
   tune_session_take_new_time(session, w->number, &w->now, 0);
   ++session->result->disbelieved;
   char *before = trial->error;

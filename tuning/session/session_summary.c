@@ -8,10 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static tune_status out_of_memory(void) {
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while summing up a session");
-}
-
 // Which knobs go with the times.
 static tune_status explain(struct session *session) {
   const tune_trials *trials = &session->trials;
@@ -20,8 +16,9 @@ static tune_status explain(struct session *session) {
   tune_config *configs = calloc(trials->configs.count + 1, sizeof *configs);
   double *log_costs = calloc(trials->configs.count + 1, sizeof *log_costs);
   tune_effects *effects = NULL;
-  tune_status status =
-      configs && log_costs ? tune_effects_create(session->task->space, &effects) : out_of_memory();
+  tune_status status = configs && log_costs
+                           ? tune_effects_create(session->task->space, &effects)
+                           : tune_status_out_of_memory("out of memory while summing up a session");
   for (size_t i = 0; tune_status_is_ok(status) && i < trials->configs.count; ++i) {
     const tune_trial *trial = &trials->items[i];
     if (trial->state != TUNE_TRIAL_DONE || tune_verdict_is_failure(trial->verdict))
@@ -36,7 +33,7 @@ static tune_status explain(struct session *session) {
     if (result->importance)
       tune_effects_shares(effects, result->importance);
     else
-      status = out_of_memory();
+      status = tune_status_out_of_memory("out of memory while summing up a session");
   }
   tune_effects_destroy(effects);
   free(configs);
@@ -50,7 +47,7 @@ static tune_status find_inert(struct session *session) {
   tune_session_result *result = session->result;
   const char **digests = calloc(trials->configs.count + 1, sizeof *digests);
   if (!digests)
-    return out_of_memory();
+    return tune_status_out_of_memory("out of memory while summing up a session");
   for (size_t i = 0; i < trials->configs.count; ++i)
     digests[i] = trials->items[i].state == TUNE_TRIAL_DONE ? trials->items[i].digest : NULL;
   tune_status status = tune_inert_find(session->task->space, trials->configs.configs, digests,
@@ -79,7 +76,7 @@ tune_status tune_session_summarize(struct session *session) {
   result->default_verdict =
       first->state == TUNE_TRIAL_DONE ? first->verdict : TUNE_VERDICT_CANCELLED;
   if (first->error && !(result->default_error = strdup(first->error)))
-    return out_of_memory();
+    return tune_status_out_of_memory("out of memory while summing up a session");
   TUNE_RETURN_IF_ERROR(count_failures(session));
   TUNE_RETURN_IF_ERROR(explain(session));
   TUNE_RETURN_IF_ERROR(find_inert(session));

@@ -5,15 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static tune_status out_of_memory(void) {
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while keeping trials");
-}
-
 tune_status tune_trials_init(tune_trials *trials, size_t best_limit) {
   *trials = (tune_trials){.best_limit = best_limit};
   tune_config_set_init(&trials->configs);
   trials->best = calloc(best_limit + 1, sizeof *trials->best);
-  return trials->best ? TUNE_OK : out_of_memory();
+  return trials->best ? TUNE_OK : tune_status_out_of_memory("out of memory while keeping trials");
 }
 
 void tune_trials_deinit(tune_trials *trials) {
@@ -52,7 +48,7 @@ tune_status tune_trials_add(tune_trials *trials, const tune_config *config, size
     size_t capacity = trials->capacity ? 2 * trials->capacity : 64;
     tune_trial *items = realloc(trials->items, capacity * sizeof *items);
     if (!items)
-      return out_of_memory();
+      return tune_status_out_of_memory("out of memory while keeping trials");
     trials->items = items;
     trials->capacity = capacity;
   }
@@ -131,7 +127,7 @@ tune_status tune_trials_discard(tune_trials *trials, size_t number, tune_verdict
   tune_trial *trial = &trials->items[number];
   char *copy = error ? strdup(error) : NULL;
   if (error && !copy)
-    return out_of_memory();
+    return tune_status_out_of_memory("out of memory while keeping trials");
   free(trial->error);
   trial->error = copy;
   trial->median = trial->low = trial->high = 0;

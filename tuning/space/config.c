@@ -13,14 +13,11 @@
 #include <string.h>
 #include <xxhash.h>
 
-static tune_status out_of_memory(void) {
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while making a config");
-}
-
 static tune_status allocate(tune_config *config, size_t count) {
   config->count = count;
   config->choices = calloc(count ? count : 1, sizeof *config->choices);
-  return config->choices ? TUNE_OK : out_of_memory();
+  return config->choices ? TUNE_OK
+                         : tune_status_out_of_memory("out of memory while making a config");
 }
 
 tune_status tune_config_init_default(tune_config *config, const tune_space *space) {
@@ -88,7 +85,7 @@ static tune_status unknown_knob(const tune_space *space, const char *name) {
     tune_string_builder_append(&builder, count ? "the knobs are " : "there are none");
   for (size_t i = 0; !nearest && i < count; ++i)
     tune_string_builder_appendf(&builder, "%s%s", i ? ", " : "", tune_space_knob(space, i)->name);
-  tune_status status = builder.failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "no knob \"%s\"", name)
+  tune_status status = builder.failed ? tune_status_out_of_memory("no knob \"%s\"", name)
                                       : tune_status_make(TUNE_NOT_FOUND, "%s", builder.text);
   tune_string_builder_deinit(&builder);
   return status;
@@ -131,7 +128,7 @@ tune_status tune_config_to_json(const tune_config *config, const tune_space *spa
     return TUNE_OK;
   json_decref(*out);
   *out = NULL;
-  return out_of_memory();
+  return tune_status_out_of_memory("out of memory while making a config");
 }
 
 static tune_status set_from_json(tune_config *config, const tune_space *space, const char *name,
@@ -221,7 +218,7 @@ tune_status tune_config_find(tune_config *config, const tune_space *space, const
   json_t *object = tune_json_load(json, strlen(json), &error);
   if (!object)
     return tune_json_lacks_memory(&error)
-               ? tune_status_make(TUNE_OUT_OF_MEMORY, "reading the config of a record")
+               ? tune_status_out_of_memory("reading the config of a record")
                : TUNE_OK;
   tune_status status = tune_config_init_default(config, space);
   if (tune_status_is_ok(status)) {
@@ -325,7 +322,7 @@ tune_status tune_config_from_text(tune_config *config, const tune_space *space, 
   *config = (tune_config){0};
   char *copy = strdup(text);
   if (!copy)
-    return out_of_memory();
+    return tune_status_out_of_memory("out of memory while making a config");
   tune_status status = tune_config_init_default(config, space);
   char *rest = copy;
   while (tune_status_is_ok(status) && *text && rest)

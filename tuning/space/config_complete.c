@@ -98,7 +98,7 @@ static tune_status refuse(const tune_space *space, const char *text,
                               why ? why : "");
   tune_status status = append_example(&said, space, text, config);
   if (tune_status_is_ok(status))
-    status = said.failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "completing a config")
+    status = said.failed ? tune_status_out_of_memory("completing a config")
                          : tune_status_make(TUNE_INVALID_ARGUMENT, "%s", said.text);
   tune_string_builder_deinit(&said);
   return status;

@@ -30,17 +30,13 @@ size_t tune_config_set_find(const tune_config_set *set, const tune_config *confi
   return set->slots[find_slot(set, config)] - 1;
 }
 
-static tune_status out_of_memory(void) {
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while remembering configs");
-}
-
 static tune_status reserve_slots(tune_config_set *set) {
   if (2 * (set->count + 1) <= set->slot_count)
     return TUNE_OK;
   size_t slot_count = set->slot_count ? 2 * set->slot_count : 64;
   size_t *slots = calloc(slot_count, sizeof *slots);
   if (!slots)
-    return out_of_memory();
+    return tune_status_out_of_memory("out of memory while remembering configs");
   free(set->slots);
   set->slots = slots;
   set->slot_count = slot_count;
@@ -55,7 +51,7 @@ static tune_status reserve_configs(tune_config_set *set) {
   size_t capacity = set->capacity ? 2 * set->capacity : 32;
   tune_config *configs = realloc(set->configs, capacity * sizeof *configs);
   if (!configs)
-    return out_of_memory();
+    return tune_status_out_of_memory("out of memory while remembering configs");
   set->configs = configs;
   set->capacity = capacity;
   return TUNE_OK;

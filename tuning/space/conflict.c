@@ -65,7 +65,7 @@ tune_status tune_conflict_find(const tune_space *space, size_t *constraints, siz
   *out_count = 0;
   bool *is_left = calloc(count + 1, sizeof *is_left);
   if (!is_left)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while looking at constraints");
+    return tune_status_out_of_memory("out of memory while looking at constraints");
   for (size_t i = 0; i < count; ++i)
     is_left[i] = true;
   tune_status status = reduce(space, is_left);

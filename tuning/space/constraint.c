@@ -83,7 +83,7 @@ static tune_status add_node(struct parser *parser, struct node value, uint32_t *
     size_t capacity = parser->capacity ? 2 * parser->capacity : 16;
     struct node *nodes = realloc(constraint->nodes, capacity * sizeof *nodes);
     if (!nodes)
-      return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while parsing a constraint");
+      return tune_status_out_of_memory("out of memory while parsing a constraint");
     constraint->nodes = nodes;
     parser->capacity = capacity;
   }
@@ -140,7 +140,7 @@ static tune_status parse_knob(struct parser *parser, const char *place, const ch
   char *message = NULL;
   if (asprintf(&message, nearest ? "no knob '%s'; did you mean '%s'?" : "no knob '%s'", name,
                nearest) < 0)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while parsing a constraint");
+    return tune_status_out_of_memory("out of memory while parsing a constraint");
   tune_status status = error_at(parser, place, TUNE_NOT_FOUND, message);
   free(message);
   return status;
@@ -153,7 +153,7 @@ static tune_status parse_quoted_knob(struct parser *parser, uint32_t *out_node) 
     return error_at(parser, place, TUNE_INVALID_ARGUMENT, "the quote is not closed");
   char *name = strndup(place + 1, (size_t)(end - place - 1));
   if (!name)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while parsing a constraint");
+    return tune_status_out_of_memory("out of memory while parsing a constraint");
   parser->at = end + 1;
   tune_status status = parse_knob(parser, place, name, out_node);
   free(name);
@@ -179,7 +179,7 @@ static tune_status parse_word(struct parser *parser, uint32_t *out_node) {
     ++parser->at;
   char *name = strndup(place, (size_t)(parser->at - place));
   if (!name)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while parsing a constraint");
+    return tune_status_out_of_memory("out of memory while parsing a constraint");
   tune_status status;
   skip_space(parser);
   bool is_call = *parser->at == '(';
@@ -265,7 +265,7 @@ static tune_status parse_binary(struct parser *parser, enum precedence level, ui
 static tune_status collect_knobs(tune_constraint *constraint, size_t knob_count) {
   constraint->knobs = calloc(knob_count ? knob_count : 1, sizeof *constraint->knobs);
   if (!constraint->knobs)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while parsing a constraint");
+    return tune_status_out_of_memory("out of memory while parsing a constraint");
   for (size_t knob = 0; knob < knob_count; ++knob) {
     for (size_t i = 0; i < constraint->node_count; ++i) {
       const struct node *read = &constraint->nodes[i];
@@ -294,12 +294,12 @@ tune_status tune_constraint_create(const tune_space *space, const char *expressi
   *out_constraint = NULL;
   tune_constraint *constraint = calloc(1, sizeof *constraint);
   if (!constraint)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while parsing a constraint");
+    return tune_status_out_of_memory("out of memory while parsing a constraint");
   constraint->text = strdup(expression);
   constraint->why = why ? strdup(why) : NULL;
   tune_status status = TUNE_OK;
   if (!constraint->text || (why && !constraint->why))
-    status = tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while parsing a constraint");
+    status = tune_status_out_of_memory("out of memory while parsing a constraint");
   else
     status = parse(space, constraint);
   if (!tune_status_is_ok(status)) {

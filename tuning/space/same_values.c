@@ -34,7 +34,7 @@ tune_status tune_same_values_create(const tune_space *space, tune_same_values **
     free(first);
     free(all);
     *out_values = NULL;
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while creating a strategy");
+    return tune_status_out_of_memory("out of memory while creating a strategy");
   }
   *values = (tune_same_values){space, all, first};
   *out_values = values;

@@ -159,7 +159,7 @@ tune_status tune_sampler_create(const tune_space *space, tune_sampler **out_samp
   free(depth_of);
   if (!ok) {
     tune_sampler_destroy(sampler);
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while preparing to draw configs");
+    return tune_status_out_of_memory("out of memory while preparing to draw configs");
   }
   *out_sampler = sampler;
   return TUNE_OK;
@@ -399,7 +399,7 @@ tune_status tune_sampler_walk_next(tune_sampler *sampler, tune_sampler_walk *wal
   if (!walk->choices) {
     walk->choices = calloc(count + 1, sizeof *walk->choices);
     if (!walk->choices)
-      return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while walking over a space");
+      return tune_status_out_of_memory("out of memory while walking over a space");
     walk->has_ended = sampler->is_hopeless;
   } else if (count == 0) {
     walk->has_ended = true; // the empty config was the only one

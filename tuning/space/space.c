@@ -43,13 +43,9 @@ tune_status tune_level_parse(const char *text, tune_level *out_level) {
       "'%s' is no level; there are graph, linalg, vector, loop, buffer, gpu and target", text);
 }
 
-static tune_status out_of_memory(void) {
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while making a space");
-}
-
 tune_status tune_space_create(tune_space **out_space) {
   *out_space = calloc(1, sizeof **out_space);
-  return *out_space ? TUNE_OK : out_of_memory();
+  return *out_space ? TUNE_OK : tune_status_out_of_memory("out of memory while making a space");
 }
 
 static void knob_deinit(tune_knob *knob) {
@@ -141,7 +137,7 @@ static tune_status knob_init_copy(tune_knob *knob, const tune_knob *other) {
   if (ok)
     return TUNE_OK;
   knob_deinit(knob);
-  return out_of_memory();
+  return tune_status_out_of_memory("out of memory while making a space");
 }
 
 // Makes room for one more element in the array at `*array`.
@@ -151,7 +147,7 @@ static tune_status grow(void **array, size_t count, size_t *capacity, size_t ele
   size_t new_capacity = *capacity ? 2 * *capacity : 8;
   void *grown = realloc(*array, new_capacity * element_size);
   if (!grown)
-    return out_of_memory();
+    return tune_status_out_of_memory("out of memory while making a space");
   *array = grown;
   *capacity = new_capacity;
   return TUNE_OK;
@@ -240,11 +236,11 @@ tune_status tune_space_add_condition(tune_space *space, size_t knob, const char 
   char *text = NULL, *why = NULL;
   if (asprintf(&text, "(%s) || '%s' == %lld", expression, of->name,
                (long long)of->values[of->default_index]) < 0)
-    return out_of_memory();
+    return tune_status_out_of_memory("out of memory while making a space");
   if (asprintf(&why, "%s does nothing in the alternative that is chosen: leave it out", of->name) <
       0) {
     free(text);
-    return out_of_memory();
+    return tune_status_out_of_memory("out of memory while making a space");
   }
   struct condition condition = {.knob = knob, .implied = space->constraint_count};
   tune_status status = tune_constraint_create(space, expression, NULL, &condition.holds);

@@ -39,7 +39,7 @@ tune_status tune_effects_create(const tune_space *space, tune_effects **out_effe
   if (!effects || !effects->first || !effects->variance || !effects->effect || !effects->sum ||
       !effects->seen) {
     tune_effects_destroy(effects);
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while modelling trials");
+    return tune_status_out_of_memory("out of memory while modelling trials");
   }
   for (size_t knob = 0; knob < count; ++knob)
     effects->first[knob + 1] = effects->first[knob] + tune_space_knob(space, knob)->value_count;
@@ -106,7 +106,7 @@ tune_status tune_effects_fit(tune_effects *effects, const tune_config *configs,
     return TUNE_OK;
   double *residuals = malloc(count * sizeof *residuals);
   if (!residuals)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while modelling trials");
+    return tune_status_out_of_memory("out of memory while modelling trials");
   for (size_t i = 0; i < count; ++i)
     effects->mean += log_costs[i] / (double)count;
   for (size_t i = 0; i < count; ++i) {

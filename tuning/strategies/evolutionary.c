@@ -73,7 +73,7 @@ static void evolutionary_destroy(void *self) {
 static tune_status evolutionary_create(const tune_strategy_context *context, void **out_self) {
   struct evolution *evolution = calloc(1, sizeof *evolution);
   if (!evolution)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while creating a strategy");
+    return tune_status_out_of_memory("out of memory while creating a strategy");
   tune_status status = tune_effects_create(context->space, &evolution->effects);
   if (tune_status_is_ok(status))
     status = tune_same_values_create(context->space, &evolution->same);
@@ -110,7 +110,7 @@ static tune_status reserve(struct evolution *evolution, size_t number) {
   e->fit_configs = regrow(e->fit_configs, capacity, sizeof *e->fit_configs, &ok);
   e->fit_costs = regrow(e->fit_costs, capacity, sizeof *e->fit_costs, &ok);
   if (!ok)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while learning from trials");
+    return tune_status_out_of_memory("out of memory while learning from trials");
   for (size_t i = evolution->capacity; i < capacity; ++i)
     evolution->log_costs[i] = NAN;
   memset(evolution->codes + evolution->capacity, 0,

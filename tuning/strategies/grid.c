@@ -7,7 +7,7 @@
 static tune_status grid_create(const tune_strategy_context *context, void **out_self) {
   (void)context;
   *out_self = calloc(1, sizeof(tune_sampler_walk));
-  return *out_self ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory");
+  return *out_self ? TUNE_OK : tune_status_out_of_memory("out of memory");
 }
 
 static void grid_destroy(void *self) {

@@ -106,7 +106,7 @@ tune_status tune_strategy_create(const char *name, const tune_space *space,
   TUNE_RETURN_IF_ERROR(check_options(options));
   tune_strategy *strategy = calloc(1, sizeof *strategy);
   if (!strategy)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while creating a strategy");
+    return tune_status_out_of_memory("out of memory while creating a strategy");
   strategy->class = class;
   strategy->options = *options;
   tune_random_init(&strategy->random, options->seed);

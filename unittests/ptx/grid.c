@@ -201,7 +201,7 @@ tune_status ptx_kernel_launch(ptx_kernel *kernel, const ptx_launch *launch, ptx_
     report->instructions = limit - run.left;
   } else {
     report->fault = PTX_FAULT_MEMORY;
-    run.status = tune_status_make(TUNE_OUT_OF_MEMORY, "running kernel %s", kernel->name);
+    run.status = tune_status_out_of_memory("running kernel %s", kernel->name);
   }
   free(parameters);
   destroy_cluster(&cluster);

@@ -19,7 +19,7 @@ struct ptx_memory {
 
 tune_status ptx_memory_create(ptx_memory **out_memory) {
   *out_memory = calloc(1, sizeof **out_memory);
-  return *out_memory ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "ranges of memory");
+  return *out_memory ? TUNE_OK : tune_status_out_of_memory("ranges of memory");
 }
 
 void ptx_memory_destroy(ptx_memory *memory) {
@@ -43,7 +43,7 @@ static size_t find_behind(const ptx_memory *memory, uintptr_t address) {
 
 tune_status ptx_memory_add(ptx_memory *memory, const void *start, size_t bytes) {
   if (!ptx_grow(&memory->ranges, memory->count, sizeof *memory->ranges))
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "ranges of memory");
+    return tune_status_out_of_memory("ranges of memory");
   size_t at = find_behind(memory, (uintptr_t)start);
   memmove(&memory->ranges[at + 1], &memory->ranges[at],
           (memory->count - at) * sizeof *memory->ranges);

@@ -34,7 +34,7 @@ bool ptx_parser_refuse(ptx_parser *parser, const ptx_token *token, const char *f
 
 bool ptx_parser_out_of_memory(ptx_parser *parser) {
   if (!ptx_parser_has_failed(parser))
-    parser->status = tune_status_make(TUNE_OUT_OF_MEMORY, "reading PTX");
+    parser->status = tune_status_out_of_memory("reading PTX");
   return false;
 }
 
@@ -455,7 +455,7 @@ tune_status ptx_module_create(const char *text, size_t length, ptx_module **out_
   *out_module = NULL;
   ptx_module *module = calloc(1, sizeof *module);
   if (!module)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading PTX");
+    return tune_status_out_of_memory("reading PTX");
   ptx_parser parser = {.module = module};
   length = strnlen(text, length);
   module->text = strndup(text, length);

@@ -195,7 +195,7 @@ static tune_status compare_sparsely(const trial_job *job, const tune_signature *
     TUNE_RETURN_IF_ERROR(run_on(expected, signature, inputs, i, &right));
     float *leeways = calloc(right.size + 1, sizeof *leeways);
     if (!leeways)
-      return tune_status_make(TUNE_OUT_OF_MEMORY, "comparing");
+      return tune_status_out_of_memory("comparing");
     TUNE_RETURN_IF_ERROR(find_leeways(job, signature, expected, inputs, i, &right, leeways));
     TUNE_RETURN_IF_ERROR(run_on(kernel, signature, inputs, i, &value));
     tune_tolerance tolerance = {.reduction = job->subject->reduction, .leeways = leeways};

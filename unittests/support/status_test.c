@@ -40,8 +40,9 @@ static void a_status_gets_another_code(void **state) {
   assert_int_equal(tune_status_get_code(status), TUNE_DATA_LOSS);
   assert_string_equal(tune_status_get_message(status), "gone");
   tune_status_free(status);
-  status = tune_status_recode(tune_status_make(TUNE_OUT_OF_MEMORY, "none"), TUNE_DATA_LOSS);
+  status = tune_status_recode(tune_status_out_of_memory("making %s", "it"), TUNE_DATA_LOSS);
   assert_int_equal(tune_status_get_code(status), TUNE_OUT_OF_MEMORY);
+  assert_string_equal(tune_status_get_message(status), "making it");
   tune_status_free(status);
   assert_null(tune_status_recode(TUNE_OK, TUNE_DATA_LOSS));
 }

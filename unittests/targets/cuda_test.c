@@ -544,36 +544,36 @@ static void guards_notice(void **state) {
   cuda_device device;
   cuda_buffer buffer;
   assert_ok(cuda_device_open(NULL, &device));
-  assert_ok(cuda_buffer_init(&device, 10, true, &buffer));
+  assert_ok(tune_device_buffer_init(&cuda_memory, &device, 10, true, &buffer.base));
   char bytes[10] = "123456789", found[10];
   bool is_equal;
-  assert_ok(cuda_buffer_equals(&device, &buffer, bytes, &is_equal));
+  assert_ok(tune_device_buffer_equals(&buffer.base, bytes, &is_equal));
   assert_false(is_equal);
-  assert_ok(cuda_buffer_write(&device, &buffer, bytes));
-  assert_ok(cuda_buffer_check_guards(&device, &buffer));
-  assert_ok(cuda_buffer_equals(&device, &buffer, bytes, &is_equal));
+  assert_ok(tune_device_buffer_write(&buffer.base, bytes));
+  assert_ok(tune_device_buffer_check_guards(&buffer.base));
+  assert_ok(tune_device_buffer_equals(&buffer.base, bytes, &is_equal));
   assert_true(is_equal);
   // One who thinks that it is larger, and one who begins too early.
   cuda_buffer larger = buffer, earlier = buffer;
-  larger.data += buffer.size;
-  earlier.data -= 3;
-  larger.size = 2;
-  earlier.size = 3;
-  assert_ok(cuda_buffer_write(&device, &larger, bytes));
-  expect(cuda_buffer_check_guards(&device, &buffer), TUNE_DATA_LOSS,
+  larger.base.offset += buffer.base.size;
+  earlier.base.offset -= 3;
+  larger.base.size = 2;
+  earlier.base.size = 3;
+  assert_ok(tune_device_buffer_write(&larger.base, bytes));
+  expect(tune_device_buffer_check_guards(&buffer.base), TUNE_DATA_LOSS,
          "2 bytes after the end were overwritten");
-  assert_ok(cuda_buffer_write(&device, &earlier, bytes));
-  expect(cuda_buffer_check_guards(&device, &buffer), TUNE_DATA_LOSS,
+  assert_ok(tune_device_buffer_write(&earlier.base, bytes));
+  expect(tune_device_buffer_check_guards(&buffer.base), TUNE_DATA_LOSS,
          "3 bytes before the beginning were overwritten");
-  assert_ok(cuda_buffer_read(&device, &buffer, found));
+  assert_ok(tune_device_buffer_read(&buffer.base, found));
   assert_memory_equal(found, bytes, sizeof bytes);
-  cuda_buffer_deinit(&device, &buffer);
-  assert_ok(cuda_buffer_init(&device, 0, true, &buffer));
-  assert_ok(cuda_buffer_write(&device, &buffer, NULL));
-  assert_ok(cuda_buffer_equals(&device, &buffer, NULL, &is_equal));
+  tune_device_buffer_deinit(&buffer.base);
+  assert_ok(tune_device_buffer_init(&cuda_memory, &device, 0, true, &buffer.base));
+  assert_ok(tune_device_buffer_write(&buffer.base, NULL));
+  assert_ok(tune_device_buffer_equals(&buffer.base, NULL, &is_equal));
   assert_true(is_equal);
-  assert_ok(cuda_buffer_check_guards(&device, &buffer));
-  cuda_buffer_deinit(&device, &buffer);
+  assert_ok(tune_device_buffer_check_guards(&buffer.base));
+  tune_device_buffer_deinit(&buffer.base);
   cuda_device_close(&device);
 }
 

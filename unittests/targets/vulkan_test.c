@@ -379,33 +379,33 @@ static void guards_notice(void **state) {
     vulkan_device device;
     vulkan_buffer buffer;
     assert_ok(vulkan_device_open(NULL, &device));
-    assert_ok(vulkan_buffer_init(&device, 10, true, &buffer));
+    assert_ok(tune_device_buffer_init(&vulkan_memory, &device, 10, true, &buffer.base));
     char bytes[10] = "123456789", found[10];
     bool is_equal;
-    assert_ok(vulkan_buffer_write(&device, &buffer, bytes));
-    assert_ok(vulkan_buffer_check_guards(&device, &buffer));
-    assert_ok(vulkan_buffer_equals(&device, &buffer, bytes, &is_equal));
+    assert_ok(tune_device_buffer_write(&buffer.base, bytes));
+    assert_ok(tune_device_buffer_check_guards(&buffer.base));
+    assert_ok(tune_device_buffer_equals(&buffer.base, bytes, &is_equal));
     assert_true(is_equal);
     assert_true(!stages || buffer.mapped == NULL);
     // One who thinks that it is larger, and one who begins too early.
     vulkan_buffer larger = buffer, earlier = buffer;
-    larger.offset += buffer.size;
-    earlier.offset -= 3;
-    larger.size = 2;
-    earlier.size = 3;
-    assert_ok(vulkan_buffer_write(&device, &larger, bytes));
-    expect(vulkan_buffer_check_guards(&device, &buffer), TUNE_DATA_LOSS,
+    larger.base.offset += buffer.base.size;
+    earlier.base.offset -= 3;
+    larger.base.size = 2;
+    earlier.base.size = 3;
+    assert_ok(tune_device_buffer_write(&larger.base, bytes));
+    expect(tune_device_buffer_check_guards(&buffer.base), TUNE_DATA_LOSS,
            "2 bytes after the end were overwritten");
-    assert_ok(vulkan_buffer_write(&device, &earlier, bytes));
-    expect(vulkan_buffer_check_guards(&device, &buffer), TUNE_DATA_LOSS,
+    assert_ok(tune_device_buffer_write(&earlier.base, bytes));
+    expect(tune_device_buffer_check_guards(&buffer.base), TUNE_DATA_LOSS,
            "3 bytes before the beginning were overwritten");
-    assert_ok(vulkan_buffer_read(&device, &buffer, found));
+    assert_ok(tune_device_buffer_read(&buffer.base, found));
     assert_memory_equal(found, bytes, sizeof bytes);
-    assert_ok(vulkan_buffer_poison(&device, &buffer));
-    assert_ok(vulkan_buffer_equals(&device, &buffer, bytes, &is_equal));
+    assert_ok(tune_device_buffer_poison(&buffer.base));
+    assert_ok(tune_device_buffer_equals(&buffer.base, bytes, &is_equal));
     assert_false(is_equal);
     assert_ok(vulkan_device_validate(&device, TUNE_OK));
-    vulkan_buffer_deinit(&device, &buffer);
+    tune_device_buffer_deinit(&buffer.base);
     vulkan_device_close(&device);
   }
   unsetenv("TUNE_VULKAN_STAGING");
@@ -423,13 +423,13 @@ static void staging_goes_in_parts(void **state) {
   vulkan_device device;
   vulkan_buffer buffer;
   assert_ok(vulkan_device_open(NULL, &device));
-  assert_ok(vulkan_buffer_init(&device, size, true, &buffer));
+  assert_ok(tune_device_buffer_init(&vulkan_memory, &device, size, true, &buffer.base));
   assert_null(buffer.mapped);
-  assert_ok(vulkan_buffer_write(&device, &buffer, bytes));
-  assert_ok(vulkan_buffer_read(&device, &buffer, found));
+  assert_ok(tune_device_buffer_write(&buffer.base, bytes));
+  assert_ok(tune_device_buffer_read(&buffer.base, found));
   assert_memory_equal(found, bytes, size);
-  assert_ok(vulkan_buffer_check_guards(&device, &buffer));
-  vulkan_buffer_deinit(&device, &buffer);
+  assert_ok(tune_device_buffer_check_guards(&buffer.base));
+  tune_device_buffer_deinit(&buffer.base);
   vulkan_device_close(&device);
   unsetenv("TUNE_VULKAN_STAGING");
   free(bytes);

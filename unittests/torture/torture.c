@@ -289,7 +289,7 @@ static void fail_each(torturer *t, failing_calls_kind kind) {
   size_t count = failing_calls_last_count();
   unsigned char *faults = calloc(count + 1, 1);
   if (!faults)
-    must(tune_status_make(TUNE_OUT_OF_MEMORY, "counting calls"), t->scenario->name);
+    must(tune_status_out_of_memory("counting calls"), t->scenario->name);
   for (size_t n = 1; n <= count; ++n)
     faults[n] = (unsigned char)failing_calls_faults(n);
   size_t step = 1;

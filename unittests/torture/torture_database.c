@@ -230,7 +230,7 @@ static tune_status read_lines(tune_database *database, const char *folder) {
   if (!strstr(tune_status_get_message(status), "left unpacked"))
     return status;
   tune_status_free(status);
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a line");
+  return tune_status_out_of_memory("reading a line");
 }
 
 static tune_status export_all(const char *folder) {

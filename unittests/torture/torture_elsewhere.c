@@ -75,7 +75,7 @@ static tune_status search(const char *folder) {
   tune_rounds *rounds;
   json_t *line = json_pack("{s:s, s:s}", "kind", "task", "key", "key");
   if (!line)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "making a line");
+    return tune_status_out_of_memory("making a line");
   tune_status status = tune_rounds_open(rounds_in(folder), &rounds);
   if (tune_status_is_ok(status)) {
     status = run_session(rounds, line);

@@ -159,7 +159,7 @@ static tune_status build_some(tune_remote_builder *builder, const tune_task *tas
     json_t *config =
         json_pack("{s:i, s:i}", "time", 10 + i, "fault", i == 2 ? FAULT_BUILD_FAILS : FAULT_NONE);
     if (!config)
-      return tune_status_make(TUNE_OUT_OF_MEMORY, "making a config");
+      return tune_status_out_of_memory("making a config");
     TUNE_RETURN_IF_ERROR(tune_remote_builder_add(builder, (uint64_t)i, config));
   }
   for (int i = 1; i <= 3;) {

@@ -23,9 +23,7 @@ static void write_text(const char *folder, const char *name, const char *text) {
   assert_ok(tune_file_write(torture_in(folder, name).text, text, strlen(text)));
 }
 
-static tune_status no_memory(void) {
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "in the scenario");
-}
+static tune_status no_memory(void) { return tune_status_out_of_memory("in the scenario"); }
 
 //===- Exports --------------------------------------------------------------------------===//
 

@@ -79,7 +79,7 @@ static tune_status look_at_machine(const char *folder) {
   json_decref(object);
   json_decref(warnings);
   tune_cores_deinit(&cores);
-  return ok ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "telling conditions");
+  return ok ? TUNE_OK : tune_status_out_of_memory("telling conditions");
 }
 
 //===- Records -------------------------------------------------------------------------------===//
@@ -90,7 +90,7 @@ static tune_status say_record(const tune_record *record) {
   char *text = tune_json_dump(object, JSON_COMPACT);
   json_decref(object);
   if (!text)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "printing a record");
+    return tune_status_out_of_memory("printing a record");
   torture_say("%s\n", text);
   free(text);
   return TUNE_OK;
@@ -158,7 +158,7 @@ static tune_status say_request(tune_status status, json_t *request) {
   char *text = tune_json_dump(request, JSON_COMPACT);
   json_decref(request);
   if (!text)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "printing a request");
+    return tune_status_out_of_memory("printing a request");
   torture_say("%s\n", text);
   free(text);
   return TUNE_OK;
@@ -193,7 +193,7 @@ static tune_status make_requests(const char *folder) {
   options.device = "0";
   json_t *request = NULL, *signature = json_pack("{s:[]}", "arguments");
   if (!signature)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "making a signature");
+    return tune_status_out_of_memory("making a signature");
   tune_digest digest; // of any object
   tune_status digested = tune_target_facts_digest(signature, 2, true, &digest);
   if (!tune_status_is_ok(digested)) {

@@ -69,7 +69,7 @@ static tune_status compare_and_lie(void *self, const tune_compare_order *order,
   *comparison = (tune_comparison){
       .count = order->count, .failed = true, .verdict = TUNE_VERDICT_WRONG, .culprit = 1};
   comparison->error = strdup("off by one");
-  return comparison->error ? TUNE_OK : tune_status_make(TUNE_OUT_OF_MEMORY, "comparing");
+  return comparison->error ? TUNE_OK : tune_status_out_of_memory("comparing");
 }
 
 static tune_status say_result(const tune_session_result *result) {
@@ -87,7 +87,7 @@ static tune_status say_result(const tune_session_result *result) {
     torture_say("%s\n", text.text ? text.text : "no failures");
   tune_string_builder_deinit(&text);
   if (failed)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "telling of failures");
+    return tune_status_out_of_memory("telling of failures");
   for (size_t i = 0; result->importance && i < tune_space_knob_count(space); ++i)
     torture_say("%.4f ", result->importance[i]);
   if (!result->has_best)
@@ -213,7 +213,7 @@ static tune_status keep(void *self, const tune_record *record) {
   TUNE_RETURN_IF_ERROR(tune_record_validate(record));
   tune_record *records = realloc(store->records, (store->count + 1) * sizeof *records);
   if (!records)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "keeping a record");
+    return tune_status_out_of_memory("keeping a record");
   store->records = records;
   TUNE_RETURN_IF_ERROR(tune_record_init_copy(&records[store->count], record));
   ++store->count;

@@ -98,8 +98,8 @@ static tune_status print_table(const char *folder) {
   char *text = NULL;
   size_t size = 0;
   FILE *stream = open_memstream(&text, &size);
-  tune_status status = stream ? tune_table_print(table, 20, stream)
-                              : tune_status_make(TUNE_OUT_OF_MEMORY, "opening a stream");
+  tune_status status =
+      stream ? tune_table_print(table, 20, stream) : tune_status_out_of_memory("opening a stream");
   bool failed = stream && (fflush(stream) != 0 || ferror(stream));
   int error = errno;
   if (stream)
@@ -229,8 +229,8 @@ static tune_status converse(int in, int out) {
   for (int i = 0; i < 3; ++i) {
     json_t *message = json_pack("{s:s, s:i, s:[f]}", "text", "a text that is not empty", "number",
                                 i, "list", 0.5);
-    tune_status status = message ? tune_message_write(out, message)
-                                 : tune_status_make(TUNE_OUT_OF_MEMORY, "making a message");
+    tune_status status =
+        message ? tune_message_write(out, message) : tune_status_out_of_memory("making a message");
     json_decref(message);
     TUNE_RETURN_IF_ERROR(status);
   }
@@ -386,7 +386,7 @@ static tune_status talk_to_program(const char *folder) {
   TUNE_RETURN_IF_ERROR(tune_process_start(&options, &process));
   json_t *message = json_pack("{s:s}", "a", "b"), *echo = NULL;
   tune_status status = message ? tune_message_write(tune_process_get_stdin(process), message)
-                               : tune_status_make(TUNE_OUT_OF_MEMORY, "making a message");
+                               : tune_status_out_of_memory("making a message");
   if (tune_status_is_ok(status))
     status = tune_message_read(tune_process_get_stdout(process), &echo);
   if (tune_status_is_ok(status))

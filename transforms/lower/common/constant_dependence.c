@@ -42,13 +42,6 @@ typedef struct finder {
 // Values
 //===--------------------------------------------------------------------------===//
 
-static bool is_one_of(MlirOperation op, const char *const *names) {
-  for (; *names; ++names)
-    if (tune_ir_is(op, *names))
-      return true;
-  return false;
-}
-
 bool tune_constant_dependence_is_view(MlirOperation op) {
   static const char *const NAMES[] = {"memref.subview",
                                       "memref.cast",
@@ -57,21 +50,21 @@ bool tune_constant_dependence_is_view(MlirOperation op) {
                                       "memref.reinterpret_cast",
                                       "memref.assume_alignment",
                                       NULL};
-  return is_one_of(op, NAMES);
+  return tune_ir_is_one_of(op, NAMES);
 }
 
 static bool is_load(MlirOperation op) {
   static const char *const NAMES[] = {
       "memref.load",   "affine.load",       "affine.vector_load",   "vector.load",
       "vector.gather", "vector.maskedload", "vector.transfer_read", NULL};
-  return is_one_of(op, NAMES);
+  return tune_ir_is_one_of(op, NAMES);
 }
 
 static bool is_store(MlirOperation op) {
   static const char *const NAMES[] = {
       "memref.store",   "affine.store",       "affine.vector_store",   "vector.store",
       "vector.scatter", "vector.maskedstore", "vector.transfer_write", NULL};
-  return is_one_of(op, NAMES);
+  return tune_ir_is_one_of(op, NAMES);
 }
 
 static bool is_allocation(MlirOperation op) {
@@ -246,24 +239,17 @@ static MlirWalkResult look_at_op(MlirOperation op, void *user_data) {
   return MlirWalkResultAdvance;
 }
 
-static bool is_used(MlirOperation op) {
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
-    if (!mlirOpOperandIsNull(mlirValueGetFirstUse(mlirOperationGetResult(op, i))))
-      return true;
-  return false;
-}
-
 static tune_status add_statement(finder *self, MlirOperation op) {
   statement *added = &self->statements[self->statement_count++];
   *added = (statement){.op = op, .access = calloc(self->memory_count + 1, 1)};
   if (!added->access)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "looking for what is constant");
+    return tune_status_out_of_memory("looking for what is constant");
   look state = {.self = self, .at = added, .is_movable = true};
   mlirOperationWalk(op, look_at_op, &state, MlirWalkPreOrder);
   bool is_call = is_call_ahead(op);
   added->is_ahead =
-      state.is_movable &&
-      (is_call || (!is_used(op) && !tune_ir_is(op, "func.return") && !tune_ir_is(op, "func.call")));
+      state.is_movable && (is_call || (!tune_ir_is_used(op) && !tune_ir_is(op, "func.return") &&
+                                       !tune_ir_is(op, "func.call")));
   return TUNE_OK;
 }
 
@@ -400,7 +386,7 @@ static tune_status find(finder *self, tune_constant_dependence *out) {
   out->ops = calloc(ops + 1, sizeof *out->ops);
   out->kept = calloc(values + 1, sizeof *out->kept);
   if (!self->memories || !self->statements || !out->ops || !out->kept)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "looking for what is constant");
+    return tune_status_out_of_memory("looking for what is constant");
   TUNE_RETURN_IF_ERROR(add_memories(self));
   for (MlirOperation op = mlirBlockGetFirstOperation(self->block); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
@@ -418,7 +404,7 @@ tune_status tune_constant_dependence_find(MlirOperation function,
                                           tune_constant_dependence_constants constants,
                                           tune_constant_dependence *out_ahead) {
   *out_ahead = (tune_constant_dependence){0};
-  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
+  MlirBlock block = tune_ir_body(function);
   if (!mlirBlockIsNull(mlirBlockGetNextInRegion(block)))
     return TUNE_OK;
   finder self = {.block = block, .constants = constants};

@@ -67,8 +67,7 @@ static void declare(MlirOperation module, const char *name, intptr_t arity, Mlir
   mlirOperationStateAddAttributes(&state, sizeof attributes / sizeof *attributes, attributes);
   MlirRegion body = mlirRegionCreate();
   mlirOperationStateAddOwnedRegions(&state, 1, &body);
-  mlirBlockInsertOwnedOperation(mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0)), 0,
-                                mlirOperationCreate(&state));
+  mlirBlockInsertOwnedOperation(tune_ir_body(module), 0, mlirOperationCreate(&state));
 }
 
 //===--------------------------------------------------------------------------===//

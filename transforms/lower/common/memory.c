@@ -70,10 +70,10 @@ static tune_status keep_reached(MlirOperation module, MlirOperation function) {
                                    "the function calls itself; it cannot be an entry");
   }
   if (reached.functions.failed)
-    status = tune_status_join(status, tune_status_make(TUNE_OUT_OF_MEMORY, "following calls"));
+    status = tune_status_join(status, tune_status_out_of_memory("following calls"));
 
   MlirContext context = mlirOperationGetContext(module);
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
+  MlirBlock body = tune_ir_body(module);
   MlirOperation next;
   for (MlirOperation op = mlirBlockGetFirstOperation(body);
        tune_status_is_ok(status) && !mlirOperationIsNull(op); op = next) {
@@ -100,8 +100,7 @@ tune_status tune_memory_prepare(MlirOperation module, MlirOperation function,
   // A private entry would be dropped as dead by the first pass that looks for such.
   mlirOperationRemoveAttributeByName(function, tune_ir_string("sym_visibility"));
   for (size_t i = 0; i < signature->argument_count; ++i) {
-    MlirValue argument = mlirBlockGetArgument(
-        mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0)), (intptr_t)i);
+    MlirValue argument = mlirBlockGetArgument(tune_ir_body(function), (intptr_t)i);
     if (mlirTypeIsARankedTensor(mlirValueGetType(argument)))
       mlirFuncSetArgAttr(function, (intptr_t)i, tune_ir_string("bufferization.writable"),
                          mlirBoolAttrGet(context, signature->arguments[i].is_written));
@@ -243,7 +242,7 @@ tune_status tune_memory_place_results(MlirOperation function,
   size_t count = signature->function_result_count;
   if (count == signature->result_count)
     return TUNE_OK;
-  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
+  MlirBlock entry = tune_ir_body(function);
   MlirOperation back = mlirBlockGetTerminator(entry);
   if (!mlirBlockIsNull(mlirBlockGetNextInRegion(entry)) ||
       mlirOperationGetNumOperands(back) != (intptr_t)count ||
@@ -257,7 +256,7 @@ tune_status tune_memory_place_results(MlirOperation function,
   if (!kept || !types) {
     free(kept);
     free(types);
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "placing results");
+    return tune_status_out_of_memory("placing results");
   }
   move_results(back, signature);
   size_t kept_count = 0;
@@ -337,7 +336,7 @@ tune_status tune_memory_open_copies(MlirOperation module) {
   for (size_t i = 0; i < copies.count; ++i)
     tune_memory_open_copy(copies.ops[i]);
   tune_op_list_deinit(&copies);
-  return copies.failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing copies") : TUNE_OK;
+  return copies.failed ? tune_status_out_of_memory("listing copies") : TUNE_OK;
 }
 
 //===--------------------------------------------------------------------------===//
@@ -359,7 +358,7 @@ static MlirWalkResult hoist_alloca(MlirOperation op, void *user_data) {
     scope = mlirOperationGetParentOperation(scope);
   if (mlirOperationIsNull(scope))
     return MlirWalkResultAdvance;
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(scope, 0));
+  MlirBlock body = tune_ir_body(scope);
   if (!mlirBlockEqual(body, mlirOperationGetBlock(op)))
     mlirOperationMoveBefore(op, mlirBlockGetFirstOperation(body));
   return MlirWalkResultAdvance;

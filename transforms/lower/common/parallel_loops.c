@@ -18,10 +18,6 @@ bool tune_parallel_loops_is_parallel(MlirOperation op) {
   return tune_ir_is(op, "scf.forall") || tune_ir_is(op, "scf.parallel") || is_marked(op);
 }
 
-static MlirBlock body_of(MlirOperation loop) {
-  return mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
-}
-
 // Whether `op` may be done once for each step of a loop after it instead of once before it.
 static bool is_repeatable(MlirOperation op) {
   MlirStringRef name = tune_ir_name(op);
@@ -40,7 +36,7 @@ static bool is_made_in(MlirValue value, MlirBlock block) {
 // The marked loop that is all there is in the last of `loops`, whose bounds are known before the
 // first; or a null one.
 static MlirOperation find_inner(const MlirOperation *loops, size_t count) {
-  MlirBlock body = body_of(loops[count - 1]);
+  MlirBlock body = tune_ir_body(loops[count - 1]);
   MlirOperation inner = mlirBlockGetFirstOperation(body);
   while (is_repeatable(inner))
     inner = mlirOperationGetNextInBlock(inner);
@@ -50,7 +46,7 @@ static MlirOperation find_inner(const MlirOperation *loops, size_t count) {
     return none;
   for (size_t i = 0; i < count; ++i)
     for (intptr_t bound = 0; bound < 3; ++bound)
-      if (is_made_in(mlirOperationGetOperand(inner, bound), body_of(loops[i])))
+      if (is_made_in(mlirOperationGetOperand(inner, bound), tune_ir_body(loops[i])))
         return none;
   return inner;
 }
@@ -180,9 +176,9 @@ static MlirBlock open_loop(MlirOperation loop) {
       bounds[i].values[bound] = mlirOperationGetOperand(loops[i], bound);
   MlirBlock body = tune_parallel_loops_make(loop, bounds, count);
   for (size_t i = 0; i < count; ++i) {
-    mlirValueReplaceAllUsesOfWith(mlirBlockGetArgument(body_of(loops[i]), 0),
+    mlirValueReplaceAllUsesOfWith(mlirBlockGetArgument(tune_ir_body(loops[i]), 0),
                                   mlirBlockGetArgument(body, (intptr_t)i));
-    move_ops(body_of(loops[i]), i + 1 < count ? loops[i + 1] : none, body);
+    move_ops(tune_ir_body(loops[i]), i + 1 < count ? loops[i + 1] : none, body);
   }
   mlirOperationDestroy(loop);
   return body;
@@ -218,5 +214,5 @@ tune_status tune_parallel_loops_lower(MlirOperation module) {
   for (size_t i = 0; i < loops.count && !failed; ++i)
     failed = !open_with_memory(module, loops.ops[i]);
   tune_op_list_deinit(&loops);
-  return failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "making loops parallel") : TUNE_OK;
+  return failed ? tune_status_out_of_memory("making loops parallel") : TUNE_OK;
 }

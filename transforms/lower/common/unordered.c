@@ -16,13 +16,6 @@ typedef struct finding {
   int64_t kind;
 } finding;
 
-static bool is_one_of(MlirOperation op, const char *const *names) {
-  for (size_t i = 0; names[i]; ++i)
-    if (tune_ir_is(op, names[i]))
-      return true;
-  return false;
-}
-
 //===--- Atomic ops -------------------------------------------------------------------===//
 
 // Whether memory holds the same after ops of this `kind`, in whatever order.
@@ -63,7 +56,7 @@ static bool combines_exactly(MlirRegion region) {
   if (mlirBlockIsNull(block) || mlirBlockGetNumArguments(block) != 2)
     return false;
   MlirOperation op = mlirBlockGetFirstOperation(block);
-  return is_one_of(op, EXACT) &&
+  return tune_ir_is_one_of(op, EXACT) &&
          mlirOperationEqual(mlirOperationGetNextInBlock(op), mlirBlockGetTerminator(block)) &&
          !mlirValueEqual(mlirOperationGetOperand(op, 0), mlirOperationGetOperand(op, 1));
 }
@@ -94,7 +87,7 @@ static MlirWalkResult look_at(MlirOperation op, void *user_data) {
   else if (tune_ir_is(op, "omp.declare_reduction"))
     found->is_unordered = !declares_exactly(op);
   else
-    found->is_unordered = is_one_of(op, UNKNOWN);
+    found->is_unordered = tune_ir_is_one_of(op, UNKNOWN);
   return found->is_unordered ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }
 

@@ -162,7 +162,7 @@ static MlirWalkResult widen_sum(MlirOperation op, void *user_data) {
   if (!tune_reference_loops_reduces(op, &length) || has_other_results(op))
     return MlirWalkResultAdvance;
   MlirContext context = mlirOperationGetContext(op);
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  MlirBlock body = tune_ir_body(op);
   // First those of f32, or what becomes f32 would be widened again.
   widening to_f64 = {body, true, mlirF64TypeGet(context)};
   if (length > LONG_SUM)

@@ -28,7 +28,7 @@ static tune_status translate(MlirOperation module, LLVMContextRef llvm_context,
 static tune_status copy_out(const char *bytes, size_t size, char **out_bytes, size_t *out_size) {
   *out_bytes = malloc(size + 1);
   if (!*out_bytes)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "keeping the code");
+    return tune_status_out_of_memory("keeping the code");
   memcpy(*out_bytes, bytes, size);
   (*out_bytes)[size] = 0;
   *out_size = size;

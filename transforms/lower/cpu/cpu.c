@@ -77,7 +77,7 @@ tune_status tune_cpu_lowering_create(MlirContext context, const tune_cpu_options
   *out_lowering = NULL;
   tune_cpu_lowering *lowering = calloc(1, sizeof *lowering);
   if (!lowering)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "making a lowering");
+    return tune_status_out_of_memory("making a lowering");
   lowering->context = context;
   lowering->has_threads = options->threads > 1;
   tune_status status =

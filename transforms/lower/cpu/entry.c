@@ -117,7 +117,7 @@ static tune_status write_body(LLVMValueRef entry, LLVMValueRef wrapper,
   if (!types || !values) {
     free(types);
     free(values);
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "writing the entry");
+    return tune_status_out_of_memory("writing the entry");
   }
   LLVMGetParamTypes(type, types);
 
@@ -186,7 +186,7 @@ static tune_status write_prepack(LLVMModuleRef module, LLVMValueRef wrapper,
                             LLVMCountParams(wrapper), count);
   LLVMValueRef *values = calloc(count, sizeof *values);
   if (!values)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "writing the entry");
+    return tune_status_out_of_memory("writing the entry");
   LLVMValueRef function = add_export(module, TUNE_PREPACK_NAME, pointer, builder);
   LLVMValueRef allocate = declare_runtime(module, "tune_runtime_allocate", pointer, size);
   LLVMValueRef length = LLVMConstInt(size, size_of_packed(prepack), false);
@@ -274,7 +274,7 @@ static tune_status find_lowered(LLVMModuleRef module, const char *name, LLVMValu
   size_t size = strlen(C_WRAPPER_PREFIX) + strlen(name) + 1;
   char *wrapper_name = malloc(size);
   if (!wrapper_name)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "writing the entry");
+    return tune_status_out_of_memory("writing the entry");
   snprintf(wrapper_name, size, "%s%s", C_WRAPPER_PREFIX, name);
   *out_function = LLVMGetNamedFunction(module, name);
   *out_wrapper = LLVMGetNamedFunction(module, wrapper_name);

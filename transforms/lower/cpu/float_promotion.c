@@ -56,18 +56,7 @@ static MlirType with_element(MlirType type, MlirType element) {
   return mlirVectorTypeGet(rank, sizes, element);
 }
 
-static MlirOperation definition_of(MlirValue value) {
-  return mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){NULL};
-}
-
 //===--- Ops --------------------------------------------------------------------------===//
-
-static bool is_one_of(MlirOperation op, const char *const *names) {
-  for (size_t i = 0; names[i]; ++i)
-    if (tune_ir_is(op, names[i]))
-      return true;
-  return false;
-}
 
 // What vector.mask is around may stand there alone.
 static bool is_masked(MlirOperation op) {
@@ -93,7 +82,7 @@ static bool computes(MlirOperation op) {
                                       "vector.outerproduct",
                                       NULL};
   bool is_function = tune_ir_string_starts(tune_ir_name(op), "math.");
-  return (is_function || is_one_of(op, NAMES)) && !is_masked(op);
+  return (is_function || tune_ir_is_one_of(op, NAMES)) && !is_masked(op);
 }
 
 // Whether `op` gives of what it is given, and nothing else.
@@ -112,7 +101,7 @@ static bool moves(MlirOperation op) {
                                       "vector.to_elements",
                                       "vector.transpose",
                                       NULL};
-  return is_one_of(op, NAMES);
+  return tune_ir_is_one_of(op, NAMES);
 }
 
 // Whether operand number `operand` of `op` is what a sum, or an extremum, was so far.
@@ -122,11 +111,11 @@ static bool accumulates(MlirOperation op, intptr_t operand) {
       "arith.minnumf", "vector.reduction", "vector.multi_reduction", NULL};
   static const char *const PRODUCTS[] = {"math.fma", "vector.fma", "vector.contract",
                                          "vector.outerproduct", NULL};
-  return is_one_of(op, SUMS) || (operand == 2 && is_one_of(op, PRODUCTS));
+  return tune_ir_is_one_of(op, SUMS) || (operand == 2 && tune_ir_is_one_of(op, PRODUCTS));
 }
 
 static bool is_zero(MlirValue value) {
-  MlirOperation op = definition_of(value);
+  MlirOperation op = tune_ir_definition(value);
   MlirAttribute number = {NULL};
   if (tune_ir_is(op, "vector.broadcast"))
     return is_zero(mlirOperationGetOperand(op, 0));
@@ -170,7 +159,7 @@ static bool takes_marked(const widening *self, MlirOperation op) {
 enum { BEFORE_CARRIED = 3 }; // operands of scf.for: the bounds and the step
 
 static MlirValue carried(MlirOperation loop, intptr_t number) {
-  return mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0)), 1 + number);
+  return mlirBlockGetArgument(tune_ir_body(loop), 1 + number);
 }
 
 // The result that operand number `number` of `yield` is for; null where that is none of these
@@ -241,7 +230,7 @@ static MlirWalkResult give_types(MlirOperation op, void *user_data) {
 
 // Right after `value` is made; of an argument, where its block begins.
 static tune_ir_builder builder_after(MlirValue value) {
-  MlirOperation op = definition_of(value);
+  MlirOperation op = tune_ir_definition(value);
   if (mlirOperationIsNull(op))
     return tune_ir_builder_before(mlirBlockGetFirstOperation(mlirBlockArgumentGetOwner(value)));
   tune_ir_builder builder = tune_ir_builder_before(op);
@@ -302,7 +291,7 @@ static MlirValue extend(widening *self, MlirValue value) {
   if (!mlirValueIsNull(made))
     return made;
   tune_ir_builder builder = builder_after(value);
-  MlirOperation op = definition_of(value);
+  MlirOperation op = tune_ir_definition(value);
   MlirType f32 = mlirF32TypeGet(builder.context), wide = with_element(mlirValueGetType(value), f32);
   if (tune_ir_is(op, "ub.poison")) {
     made = tune_ir_build_value(&builder, "ub.poison", wide, 0, NULL);
@@ -405,5 +394,5 @@ tune_status tune_float_promotion_run(MlirOperation module) {
   tune_op_list_deinit(&self.ops);
   free(self.extended.items);
   free(self.rounded.items);
-  return self.failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "widening f16 and bf16") : TUNE_OK;
+  return self.failed ? tune_status_out_of_memory("widening f16 and bf16") : TUNE_OK;
 }

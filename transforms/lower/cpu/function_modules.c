@@ -6,14 +6,6 @@
 
 #include <stdlib.h>
 
-static tune_status out_of_memory(void) {
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "taking a module apart");
-}
-
-static MlirBlock body_of(MlirOperation module) {
-  return mlirRegionGetFirstBlock(mlirOperationGetRegion(module, 0));
-}
-
 static void make_private(MlirOperation symbol) {
   mlirOperationSetAttributeByName(
       symbol, tune_ir_string("sym_visibility"),
@@ -33,9 +25,7 @@ static bool has_decisions(MlirOperation function) {
   return false;
 }
 
-static bool has_body(MlirOperation function) {
-  return !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0)));
-}
+static bool has_body(MlirOperation function) { return !mlirBlockIsNull(tune_ir_body(function)); }
 
 // A function without a body, private, of the name, type and attributes of `function`.
 static MlirOperation declare(MlirOperation function) {
@@ -65,7 +55,7 @@ static void copy_symbol(const reference_copier *copier, MlirAttribute reference)
     return;
   MlirOperation copy =
       tune_ir_is(symbol, "func.func") ? declare(symbol) : mlirOperationClone(symbol);
-  mlirBlockInsertOwnedOperation(body_of(copier->to), 0, copy);
+  mlirBlockInsertOwnedOperation(tune_ir_body(copier->to), 0, copy);
 }
 
 // Globals and functions, the symbols there are after bufferization, are referred to by attributes
@@ -78,11 +68,11 @@ static MlirWalkResult copy_references(MlirOperation op, void *user_data) {
 
 // A memref is lowered to its allocated and aligned pointers, its offset, sizes and strides.
 static tune_status find_pointers(MlirOperation function, tune_function_module *part) {
-  MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
+  MlirBlock block = tune_ir_body(function);
   intptr_t count = mlirBlockGetNumArguments(block);
   part->pointers = calloc((size_t)count + 1, sizeof *part->pointers);
   if (!part->pointers)
-    return out_of_memory();
+    return tune_status_out_of_memory("taking a module apart");
   unsigned parameter = 0;
   for (intptr_t i = 0; i < count; ++i) {
     MlirType type = mlirValueGetType(mlirBlockGetArgument(block, i));
@@ -105,7 +95,7 @@ static tune_status take_function(MlirOperation module, MlirOperation function,
   MlirStringRef name = tune_ir_string_attribute(function, "sym_name");
   part->function = strndup(name.data, name.length);
   if (!part->function)
-    return out_of_memory();
+    return tune_status_out_of_memory("taking a module apart");
   TUNE_RETURN_IF_ERROR(find_pointers(function, part));
   part->module = mlirModuleGetOperation(mlirModuleCreateEmpty(mlirOperationGetLocation(function)));
   mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(function), function, declare(function));
@@ -114,7 +104,7 @@ static tune_status take_function(MlirOperation module, MlirOperation function,
   part->is_private =
       tune_ir_string_equal(tune_ir_string_attribute(function, "sym_visibility"), "private");
   mlirOperationRemoveAttributeByName(function, tune_ir_string("sym_visibility"));
-  mlirBlockAppendOwnedOperation(body_of(part->module), function);
+  mlirBlockAppendOwnedOperation(tune_ir_body(part->module), function);
   reference_copier copier = {.from = module, .to = part->module};
   mlirOperationWalk(function, copy_references, &copier, MlirWalkPreOrder);
   return TUNE_OK;
@@ -125,7 +115,7 @@ tune_status tune_function_modules_split(MlirOperation module, const char *entry,
   *out_parts = (tune_function_modules){0};
   tune_status status = TUNE_OK;
   MlirOperation next;
-  for (MlirOperation op = mlirBlockGetFirstOperation(body_of(module));
+  for (MlirOperation op = mlirBlockGetFirstOperation(tune_ir_body(module));
        !mlirOperationIsNull(op) && tune_status_is_ok(status); op = next) {
     next = mlirOperationGetNextInBlock(op);
     if (!tune_ir_is(op, "func.func") || !has_body(op) || !has_decisions(op) ||
@@ -133,7 +123,7 @@ tune_status tune_function_modules_split(MlirOperation module, const char *entry,
       continue;
     tune_function_module *items = realloc(out_parts->items, (out_parts->count + 1) * sizeof *items);
     if (!items) {
-      status = out_of_memory();
+      status = tune_status_out_of_memory("taking a module apart");
       break;
     }
     out_parts->items = items;
@@ -161,9 +151,9 @@ void tune_function_modules_deinit(tune_function_modules *parts) {
 //===--------------------------------------------------------------------------===//
 
 static void merge_part(tune_function_module *part, MlirOperation module) {
-  MlirBlock body = body_of(module);
+  MlirBlock body = tune_ir_body(module);
   MlirOperation next;
-  for (MlirOperation op = mlirBlockGetFirstOperation(body_of(part->module));
+  for (MlirOperation op = mlirBlockGetFirstOperation(tune_ir_body(part->module));
        !mlirOperationIsNull(op); op = next) {
     next = mlirOperationGetNextInBlock(op);
     MlirStringRef name = tune_ir_string_attribute(op, "sym_name");

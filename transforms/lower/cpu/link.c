@@ -27,10 +27,6 @@ struct tune_linker {
   char *openmp_rpath; // the option that finds it again
 };
 
-static tune_status out_of_memory(void) {
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "looking for a linker");
-}
-
 static tune_status find_linker_program(char **out_path) {
   const char *asked = getenv("TUNE_LINKER");
   if (asked && *asked)
@@ -99,7 +95,7 @@ static tune_status find_openmp(tune_linker *linker) {
       "/usr/lib/x86_64-linux-gnu/libomp.so.5", "/usr/lib/aarch64-linux-gnu/libomp.so.5"};
   for (size_t i = 0; i < sizeof PATHS / sizeof *PATHS && !linker->openmp; ++i)
     if (access(PATHS[i], R_OK) == 0 && !(linker->openmp = strdup(PATHS[i])))
-      return out_of_memory();
+      return tune_status_out_of_memory("looking for a linker");
   if (!linker->openmp)
     return tune_status_make(TUNE_UNAVAILABLE,
                             "no OpenMP runtime in %s; install libomp-22-dev, or use threads=1",
@@ -108,7 +104,7 @@ static tune_status find_openmp(tune_linker *linker) {
   if (asprintf(&linker->openmp_rpath, "-rpath=%.*s", (int)(slash - linker->openmp),
                linker->openmp) < 0) {
     linker->openmp_rpath = NULL;
-    return out_of_memory();
+    return tune_status_out_of_memory("looking for a linker");
   }
   return TUNE_OK;
 }
@@ -129,7 +125,7 @@ tune_status tune_linker_create(bool threads, tune_linker **out_linker) {
   *out_linker = NULL;
   tune_linker *linker = calloc(1, sizeof *linker);
   if (!linker)
-    return out_of_memory();
+    return tune_status_out_of_memory("looking for a linker");
   tune_status status = find_all(linker, threads);
   if (!tune_status_is_ok(status)) {
     tune_linker_destroy(linker);
@@ -174,7 +170,7 @@ tune_status tune_linker_run(const tune_linker *linker, const void *object, size_
                             const char *path) {
   char *object_path = NULL;
   if (asprintf(&object_path, "%s.o", path) < 0)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "linking %s", path);
+    return tune_status_out_of_memory("linking %s", path);
   tune_status status = tune_file_write(object_path, object, size);
   if (tune_status_is_ok(status)) {
     // Without a build id, and bound at load: a call must not go through the resolver while timed.

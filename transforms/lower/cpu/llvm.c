@@ -130,7 +130,7 @@ tune_status tune_llvm_target_init(tune_llvm_target *target, const char *triple, 
     target->features = cpu ? strdup("") : take_message(LLVMGetHostCPUFeatures());
   if (!target->triple || !target->cpu || !target->features) {
     tune_llvm_target_deinit(target);
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "making a target");
+    return tune_status_out_of_memory("making a target");
   }
 
   LLVMTargetRef backend = NULL;

@@ -302,5 +302,5 @@ tune_status tune_padding_lower(MlirOperation module, bool has_threads) {
   for (size_t i = 0; i < ops.count && !failed && has_threads; ++i)
     try_share(ops.ops[i]);
   tune_op_list_deinit(&ops);
-  return failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing fills") : TUNE_OK;
+  return failed ? tune_status_out_of_memory("listing fills") : TUNE_OK;
 }

@@ -11,14 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static tune_status out_of_memory(void) {
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "packing ahead");
-}
-
-static MlirBlock body_of(MlirOperation op) {
-  return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
-}
-
 //===--------------------------------------------------------------------------===//
 // The functions of a module
 //===--------------------------------------------------------------------------===//
@@ -66,31 +58,31 @@ static function *find_callee(const splitter *self, MlirOperation call) {
 
 static tune_status add_function(splitter *self, MlirOperation op) {
   bool is_entry = mlirOperationEqual(op, self->entry);
-  intptr_t count = mlirBlockGetNumArguments(body_of(op));
+  intptr_t count = mlirBlockGetNumArguments(tune_ir_body(op));
   function *added = &self->functions[self->count++];
   *added = (function){.op = op, .constant = calloc((size_t)count + 1, sizeof *added->constant)};
   if (!added->constant)
-    return out_of_memory();
+    return tune_status_out_of_memory("packing ahead");
   // Of the others until a caller is found that says otherwise.
   for (intptr_t i = 0; i < count; ++i)
     added->constant[i] =
         is_entry ? tune_constant_is_argument(op, i)
-                 : mlirTypeIsAMemRef(mlirValueGetType(mlirBlockGetArgument(body_of(op), i)));
+                 : mlirTypeIsAMemRef(mlirValueGetType(mlirBlockGetArgument(tune_ir_body(op), i)));
   return TUNE_OK;
 }
 
 static tune_status list_functions(splitter *self) {
   size_t count = 0;
-  MlirBlock body = body_of(self->module);
+  MlirBlock body = tune_ir_body(self->module);
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
     ++count;
   self->functions = calloc(count + 1, sizeof *self->functions);
   if (!self->functions)
-    return out_of_memory();
+    return tune_status_out_of_memory("packing ahead");
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
-    if (tune_ir_is(op, "func.func") && !mlirBlockIsNull(body_of(op)))
+    if (tune_ir_is(op, "func.func") && !mlirBlockIsNull(tune_ir_body(op)))
       TUNE_RETURN_IF_ERROR(add_function(self, op));
   return TUNE_OK;
 }
@@ -110,7 +102,7 @@ static bool keep_whole(function *of) {
   if (of->stays)
     return false;
   of->stays = true;
-  for (intptr_t i = 0; i < mlirBlockGetNumArguments(body_of(of->op)); ++i)
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(tune_ir_body(of->op)); ++i)
     of->constant[i] = false;
   return true;
 }
@@ -131,7 +123,7 @@ static MlirWalkResult look_at_call(MlirOperation op, void *user_data) {
     return MlirWalkResultAdvance;
   // All calls have to hand over what the callee was packed from, or none can.
   const function *caller = state->caller;
-  MlirBlock block = body_of(caller->op);
+  MlirBlock block = tune_ir_body(caller->op);
   bool is_outermost = mlirBlockEqual(mlirOperationGetBlock(op), block) &&
                       mlirBlockIsNull(mlirBlockGetNextInRegion(block));
   if (!is_outermost || caller->stays || !caller->is_reached) {
@@ -211,7 +203,7 @@ static void note_copy(mover *self, MlirValue original, MlirValue copy) {
     size_t capacity = self->capacity ? 2 * self->capacity : 16;
     MlirValue *copies = realloc(self->copies, capacity * sizeof *copies);
     if (!copies) {
-      self->status = out_of_memory();
+      self->status = tune_status_out_of_memory("packing ahead");
       return;
     }
     self->copies = copies;
@@ -230,7 +222,7 @@ static void copy_op(mover *self, MlirOperation op);
 
 static MlirWalkResult copy_used(MlirOperation op, void *user_data) {
   mover *self = user_data;
-  MlirBlock from = body_of(self->from->op);
+  MlirBlock from = tune_ir_body(self->from->op);
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && tune_status_is_ok(self->status);
        ++i) {
     MlirValue value = mlirOperationGetOperand(op, i);
@@ -297,12 +289,12 @@ static MlirOperation make_return(MlirLocation location, intptr_t count, const Ml
 
 // Sets the type of the function `op` by its block and what it returns.
 static tune_status set_type(MlirOperation op) {
-  MlirBlock block = body_of(op);
+  MlirBlock block = tune_ir_body(op);
   MlirOperation back = mlirBlockGetTerminator(block);
   intptr_t inputs = mlirBlockGetNumArguments(block), results = mlirOperationGetNumOperands(back);
   MlirType *types = calloc((size_t)(inputs + results) + 1, sizeof *types);
   if (!types)
-    return out_of_memory();
+    return tune_status_out_of_memory("packing ahead");
   for (intptr_t i = 0; i < inputs; ++i)
     types[i] = mlirValueGetType(mlirBlockGetArgument(block, i));
   for (intptr_t i = 0; i < results; ++i)
@@ -322,7 +314,7 @@ static tune_status make_function(const splitter *self, MlirOperation of, MlirBlo
   MlirStringRef name = name_of(of);
   char *text = malloc(name.length + 32);
   if (!text)
-    return out_of_memory();
+    return tune_status_out_of_memory("packing ahead");
   snprintf(text, name.length + 32, "%.*s_prepack", (int)name.length, name.data);
   for (unsigned i = 0;
        !mlirOperationIsNull(tune_ir_find_symbol(self->module, tune_ir_string(text))); ++i)
@@ -343,7 +335,7 @@ static tune_status make_function(const splitter *self, MlirOperation of, MlirBlo
   mlirOperationStateAddAttributes(&state, 4, attributes);
   mlirOperationStateAddOwnedRegions(&state, 1, &region);
   *out_function = mlirOperationCreate(&state);
-  mlirBlockInsertOwnedOperationBefore(body_of(self->module), of, *out_function);
+  mlirBlockInsertOwnedOperationBefore(tune_ir_body(self->module), of, *out_function);
   return set_type(*out_function);
 }
 
@@ -357,7 +349,7 @@ static tune_status fill_prepack(const tune_constant_dependence *ahead, mover *mo
     return move->status;
   MlirValue *values = calloc(ahead->kept_count + 1, sizeof *values);
   if (!values)
-    return out_of_memory();
+    return tune_status_out_of_memory("packing ahead");
   for (size_t i = 0; i < ahead->kept_count; ++i)
     values[i] = find_copy(move, ahead->kept[i]);
   mlirBlockAppendOwnedOperation(move->to, make_return(mlirOperationGetLocation(move->from->op),
@@ -368,7 +360,7 @@ static tune_status fill_prepack(const tune_constant_dependence *ahead, mover *mo
 
 // Takes what is ahead out of the function, which is handed its memory instead.
 static tune_status shorten(function *of, const tune_constant_dependence *ahead) {
-  MlirBlock block = body_of(of->op);
+  MlirBlock block = tune_ir_body(of->op);
   MlirLocation location = mlirOperationGetLocation(of->op);
   for (size_t i = 0; i < ahead->kept_count; ++i) {
     MlirValue argument = mlirBlockAddArgument(block, mlirValueGetType(ahead->kept[i]), location);
@@ -391,8 +383,9 @@ static tune_status split_at(splitter *self, function *of, const tune_constant_de
   mover move = {.from = of, .to = mlirBlockCreate(0, NULL, NULL), .status = TUNE_OK};
   tune_op_map_init(&move.copy_of);
   move.arguments =
-      calloc((size_t)mlirBlockGetNumArguments(body_of(of->op)) + 1, sizeof *move.arguments);
-  tune_status status = move.arguments ? fill_prepack(ahead, &move) : out_of_memory();
+      calloc((size_t)mlirBlockGetNumArguments(tune_ir_body(of->op)) + 1, sizeof *move.arguments);
+  tune_status status =
+      move.arguments ? fill_prepack(ahead, &move) : tune_status_out_of_memory("packing ahead");
   if (tune_status_is_ok(status))
     status = make_function(self, of->op, move.to, &of->prepack);
   else
@@ -412,7 +405,7 @@ static tune_status split_at(splitter *self, function *of, const tune_constant_de
 
 // Calls the ahead function of `callee` before `call`, which is handed what that gives back.
 static tune_status pack_before(const splitter *self, MlirOperation call, const function *callee) {
-  MlirBlock packed = body_of(callee->prepack);
+  MlirBlock packed = tune_ir_body(callee->prepack);
   MlirOperation back = mlirBlockGetTerminator(packed);
   intptr_t results = mlirOperationGetNumOperands(back);
   intptr_t operands = mlirOperationGetNumOperands(call);
@@ -421,7 +414,7 @@ static tune_status pack_before(const splitter *self, MlirOperation call, const f
   if (!types || !values) {
     free(types);
     free(values);
-    return out_of_memory();
+    return tune_status_out_of_memory("packing ahead");
   }
   for (intptr_t i = 0; i < results; ++i)
     types[i] = mlirValueGetType(mlirOperationGetOperand(back, i));
@@ -453,8 +446,8 @@ static tune_status split_function(splitter *self, function *of) {
   if (of->is_done || of->stays)
     return TUNE_OK;
   of->is_done = true;
-  for (MlirOperation op = mlirBlockGetFirstOperation(body_of(of->op)); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op)) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(tune_ir_body(of->op));
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
     function *callee = find_callee(self, op);
     if (!callee)
       continue;
@@ -472,7 +465,7 @@ static tune_status split_function(splitter *self, function *of) {
 static tune_status describe(const splitter *self, const function *entry, tune_prepack *out) {
   if (mlirOperationIsNull(entry->prepack))
     return TUNE_OK;
-  MlirOperation back = mlirBlockGetTerminator(body_of(entry->prepack));
+  MlirOperation back = mlirBlockGetTerminator(tune_ir_body(entry->prepack));
   MlirStringRef name = name_of(entry->prepack);
   out->result_count = (size_t)mlirOperationGetNumOperands(back);
   out->argument_count = entry->argument_count;
@@ -481,7 +474,7 @@ static tune_status describe(const splitter *self, const function *entry, tune_pr
   out->arguments = calloc(out->argument_count + 1, sizeof *out->arguments);
   out->ranks = calloc(out->result_count + 1, sizeof *out->ranks);
   if (!out->function || !out->arguments || !out->ranks)
-    return out_of_memory();
+    return tune_status_out_of_memory("packing ahead");
   memcpy(out->arguments, entry->arguments, out->argument_count * sizeof *out->arguments);
   for (size_t i = 0; i < out->result_count; ++i)
     out->ranks[i] =
@@ -501,15 +494,15 @@ static tune_status split(splitter *self, tune_prepack *out) {
 }
 
 static bool has_constant_arguments(MlirOperation entry) {
-  for (intptr_t i = 0; i < mlirBlockGetNumArguments(body_of(entry)); ++i)
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(tune_ir_body(entry)); ++i)
     if (tune_constant_is_argument(entry, i))
       return true;
   return false;
 }
 
 static bool has_globals(MlirOperation module) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(body_of(module)); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
+  for (MlirOperation op = mlirBlockGetFirstOperation(tune_ir_body(module));
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
     if (tune_ir_is(op, "memref.global"))
       return true;
   return false;

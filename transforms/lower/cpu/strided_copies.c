@@ -137,5 +137,5 @@ tune_status tune_strided_copies_vectorize(MlirOperation module) {
     make_vectors(copies.ops[i]);
   bool failed = copies.failed;
   tune_op_list_deinit(&copies);
-  return failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing copies") : TUNE_OK;
+  return failed ? tune_status_out_of_memory("listing copies") : TUNE_OK;
 }

@@ -152,7 +152,7 @@ static tune_status split(MlirOperation op) {
   intptr_t result_count = mlirOperationGetNumResults(op);
   MlirValue *whole = calloc((size_t)result_count, sizeof *whole);
   if (!whole)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "splitting vectors into rows");
+    return tune_status_out_of_memory("splitting vectors into rows");
   for (intptr_t i = 0; i < result_count; ++i)
     whole[i] = make_poison(op, mlirValueGetType(mlirOperationGetResult(op, i)));
   int64_t position[MAX_RANK] = {0};
@@ -257,5 +257,5 @@ tune_status tune_vector_rows_sink(MlirOperation module) {
   tune_op_list list = {0};
   mlirOperationWalk(module, sink_in_op, &list, MlirWalkPreOrder);
   tune_op_list_deinit(&list);
-  return list.failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "ordering the ops of rows") : TUNE_OK;
+  return list.failed ? tune_status_out_of_memory("ordering the ops of rows") : TUNE_OK;
 }

@@ -99,7 +99,7 @@ tune_status tune_nvvm_create(MlirContext context, const tune_device *device, tun
   *out_nvvm = NULL;
   tune_nvvm *self = calloc(1, sizeof *self);
   if (!self)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "making a lowering to PTX");
+    return tune_status_out_of_memory("making a lowering to PTX");
   tune_status status = init(self, context, device);
   if (!tune_status_is_ok(status)) {
     tune_nvvm_destroy(self);
@@ -125,12 +125,8 @@ void tune_nvvm_destroy(tune_nvvm *self) {
 // Kernels
 //===--------------------------------------------------------------------------===//
 
-static MlirBlock body_of(MlirOperation op) {
-  return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
-}
-
 static tune_status find_kernel(MlirOperation module, MlirOperation *out_kernel) {
-  MlirOperation op = mlirBlockGetFirstOperation(body_of(module));
+  MlirOperation op = mlirBlockGetFirstOperation(tune_ir_body(module));
   while (!mlirOperationIsNull(op) && !tune_ir_is(op, "gpu.func"))
     op = mlirOperationGetNextInBlock(op);
   *out_kernel = op;
@@ -149,11 +145,11 @@ static tune_status set_arguments(MlirOperation kernel, const tune_device_kernel 
   MlirOperation module = mlirOperationGetParentOperation(kernel);
   MlirAttribute *all = calloc(described->argument_count + 1, sizeof *all);
   if (!all)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "describing a kernel");
+    return tune_status_out_of_memory("describing a kernel");
   for (size_t i = 0; i < described->argument_count; ++i) {
     MlirNamedAttribute attributes[2];
     intptr_t count = 0;
-    MlirType type = mlirValueGetType(mlirBlockGetArgument(body_of(kernel), (intptr_t)i));
+    MlirType type = mlirValueGetType(mlirBlockGetArgument(tune_ir_body(kernel), (intptr_t)i));
     if (mlirTypeIsAMemRef(type) && !tune_device_kernel_is_aliased(described, module, i))
       attributes[count++] = unit(context, "llvm.noalias");
     if (mlirTypeIsAMemRef(type) && !described->is_written[i])
@@ -259,11 +255,11 @@ static MlirWalkResult find_nvgpu(MlirOperation op, void *user_data) {
 
 static tune_status finish_maps(MlirOperation kernels, const tune_device_kernels *described) {
   size_t index = 0;
-  for (MlirOperation module = mlirBlockGetFirstOperation(body_of(kernels));
+  for (MlirOperation module = mlirBlockGetFirstOperation(tune_ir_body(kernels));
        !mlirOperationIsNull(module); module = mlirOperationGetNextInBlock(module), ++index)
-    for (MlirOperation op = mlirBlockGetFirstOperation(body_of(module)); !mlirOperationIsNull(op);
-         op = mlirOperationGetNextInBlock(op))
-      if (tune_ir_is(op, "llvm.func") && !mlirBlockIsNull(body_of(op)))
+    for (MlirOperation op = mlirBlockGetFirstOperation(tune_ir_body(module));
+         !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+      if (tune_ir_is(op, "llvm.func") && !mlirBlockIsNull(tune_ir_body(op)))
         TUNE_RETURN_IF_ERROR(tune_tensor_maps_finish(op, &described->items[index]));
   return TUNE_OK;
 }
@@ -274,8 +270,8 @@ tune_status tune_nvvm_convert(tune_nvvm *self, MlirOperation kernels,
   TUNE_RETURN_IF_ERROR(tune_pipeline_run(self->clean, kernels, "cleaning up kernels"));
   TUNE_RETURN_IF_ERROR(tune_device_kernels_init(kernels, out_kernels));
   size_t index = 0;
-  for (MlirOperation op = mlirBlockGetFirstOperation(body_of(kernels)); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
+  for (MlirOperation op = mlirBlockGetFirstOperation(tune_ir_body(kernels));
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
     TUNE_RETURN_IF_ERROR(prepare_kernel(self, op, &out_kernels->items[index++]));
   TUNE_RETURN_IF_ERROR(tune_subgroup_shuffles_lower(kernels, self->device.subgroup_size));
   TUNE_RETURN_IF_ERROR(tune_nvvm_math_lower(kernels));
@@ -354,7 +350,7 @@ static tune_status take_code(MlirOperation binary, tune_device_kernel *kernel) {
   kernel->code = strndup(object.data, length);
   kernel->code_size = length + 1;
   if (!kernel->code)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "taking the code of a kernel");
+    return tune_status_out_of_memory("taking the code of a kernel");
   // What LLVM has no instruction for would be a call that nothing answers.
   const char *call = strstr(kernel->code, ".extern .func");
   if (call)
@@ -367,8 +363,8 @@ tune_status tune_nvvm_serialize(tune_nvvm *self, MlirOperation kernels, tune_nvv
                                 tune_device_kernels *out_kernels) {
   TUNE_RETURN_IF_ERROR(tune_pipeline_run(self->serialize, kernels, "making PTX"));
   size_t index = 0;
-  for (MlirOperation op = mlirBlockGetFirstOperation(body_of(kernels)); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
+  for (MlirOperation op = mlirBlockGetFirstOperation(tune_ir_body(kernels));
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
     if (tune_ir_is(op, "gpu.binary")) {
       TUNE_RETURN_IF_ERROR(take_code(op, &out_kernels->items[index]));
       TUNE_RETURN_IF_ERROR(assemble(self, form, &out_kernels->items[index]));

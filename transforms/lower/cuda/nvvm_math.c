@@ -454,8 +454,7 @@ static tune_status open_call(MlirOperation op) {
 tune_status tune_nvvm_math_finish(MlirOperation kernels) {
   tune_op_list calls = {0};
   mlirOperationWalk(kernels, find_call, &calls, MlirWalkPreOrder);
-  tune_status status =
-      calls.failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing calls") : TUNE_OK;
+  tune_status status = calls.failed ? tune_status_out_of_memory("listing calls") : TUNE_OK;
   for (size_t i = 0; i < calls.count && tune_status_is_ok(status); ++i)
     status = open_call(calls.ops[i]);
   tune_op_list_deinit(&calls);

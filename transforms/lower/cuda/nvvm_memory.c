@@ -58,7 +58,7 @@ static void make_part(MlirOperation allocation, MlirValue all, int64_t offset) {
 }
 
 static MlirValue make_dynamic(MlirOperation kernel) {
-  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
+  MlirBlock entry = tune_ir_body(kernel);
   tune_ir_builder builder = tune_ir_builder_before(mlirBlockGetFirstOperation(entry));
   MlirType type = mlirTypeParseGet(mlirOperationGetContext(kernel),
                                    tune_ir_string("memref<?xi8, #gpu.address_space<workgroup>>"));
@@ -91,7 +91,7 @@ tune_status tune_nvvm_memory_place(MlirOperation kernel, int64_t most_static,
   }
   bool failed = allocations.failed;
   tune_op_list_deinit(&allocations);
-  return failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing the memory of a kernel") : TUNE_OK;
+  return failed ? tune_status_out_of_memory("listing the memory of a kernel") : TUNE_OK;
 }
 
 static MlirWalkResult find_given(MlirOperation op, void *user_data) {
@@ -115,5 +115,5 @@ tune_status tune_nvvm_memory_finish(MlirOperation kernels) {
   }
   bool failed = globals.failed;
   tune_op_list_deinit(&globals);
-  return failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing the memory of kernels") : TUNE_OK;
+  return failed ? tune_status_out_of_memory("listing the memory of kernels") : TUNE_OK;
 }

@@ -88,7 +88,7 @@ tune_status tune_ptxas_create(tune_ptxas **out_ptxas) {
   }
   if (program || failed || (named && *named)) {
     free(program);
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "looking for ptxas");
+    return tune_status_out_of_memory("looking for ptxas");
   }
   return tune_ptxas_refuse();
 }
@@ -206,7 +206,7 @@ tune_status tune_ptxas_run(const tune_ptxas *ptxas, const char *text, size_t siz
   tune_status status = TUNE_OK;
   if (asprintf(&in, "%s/kernel.ptx", tune_scratch_get_path(scratch)) < 0 ||
       asprintf(&out, "%s/kernel.cubin", tune_scratch_get_path(scratch)) < 0)
-    status = tune_status_make(TUNE_OUT_OF_MEMORY, "assembling PTX");
+    status = tune_status_out_of_memory("assembling PTX");
   if (tune_status_is_ok(status))
     status = tune_file_write(in, text, size);
   if (tune_status_is_ok(status))

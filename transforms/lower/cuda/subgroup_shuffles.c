@@ -97,7 +97,7 @@ tune_status tune_subgroup_shuffles_lower(MlirOperation kernels, int64_t size) {
   mlirOperationWalk(kernels, find_reduction, &ops, MlirWalkPreOrder);
   tune_status status = TUNE_OK;
   if (ops.failed)
-    status = tune_status_make(TUNE_OUT_OF_MEMORY, "listing reductions");
+    status = tune_status_out_of_memory("listing reductions");
   else if (ops.count)
     tune_ir_load_dialects(mlirOperationGetContext(kernels), MADE_OF);
   for (size_t i = 0; i < ops.count && tune_status_is_ok(status); ++i)

@@ -8,20 +8,16 @@
 
 #include <stdlib.h>
 
-static MlirBlock body_of(MlirOperation op) {
-  return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
-}
-
 tune_status tune_device_kernels_init(MlirOperation kernels, tune_device_kernels *out_kernels) {
   *out_kernels = (tune_device_kernels){0};
-  for (MlirOperation op = mlirBlockGetFirstOperation(body_of(kernels)); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
+  for (MlirOperation op = mlirBlockGetFirstOperation(tune_ir_body(kernels));
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
     ++out_kernels->count;
   out_kernels->items = calloc(out_kernels->count + 1, sizeof *out_kernels->items);
   if (out_kernels->items)
     return TUNE_OK;
   out_kernels->count = 0;
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "describing kernels");
+  return tune_status_out_of_memory("describing kernels");
 }
 
 static MlirWalkResult find_subgroup(MlirOperation op, void *user_data) {
@@ -37,12 +33,12 @@ static MlirWalkResult find_subgroup(MlirOperation op, void *user_data) {
 tune_status tune_device_kernel_describe(MlirOperation kernel, int64_t subgroup,
                                         tune_device_kernel *out) {
   MlirStringRef name = tune_ir_string_attribute(kernel, "sym_name");
-  MlirBlock entry = body_of(kernel);
+  MlirBlock entry = tune_ir_body(kernel);
   out->name = strndup(name.data, name.length);
   out->argument_count = (size_t)mlirBlockGetNumArguments(entry);
   out->is_written = calloc(out->argument_count + 1, sizeof *out->is_written);
   if (!out->name || !out->is_written)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "describing a kernel");
+    return tune_status_out_of_memory("describing a kernel");
   for (size_t i = 0; i < out->argument_count; ++i) {
     MlirValue argument = mlirBlockGetArgument(entry, (intptr_t)i);
     out->is_written[i] = mlirTypeIsAMemRef(mlirValueGetType(argument)) &&

@@ -21,12 +21,6 @@ static MlirValue number(const tune_ir_builder *builder, MlirValue like, double v
   return tune_ir_build_number(builder, mlirValueGetType(like), value);
 }
 
-static MlirValue choose(const tune_ir_builder *builder, MlirValue condition, MlirValue a,
-                        MlirValue b) {
-  MlirValue operands[] = {condition, a, b};
-  return tune_ir_build_value(builder, "arith.select", mlirValueGetType(a), 3, operands);
-}
-
 // Of `a` from 0 to 1, to 1.3 ulp: a polynomial of least largest error, by Norbert Juffa.
 static MlirValue make_arc_of_small(const tune_ir_builder *builder, MlirValue a) {
   static const double COEFFICIENTS[] = {0x1.7ed1ccp-9,  -0x1.0c2c08p-6, 0x1.61fdd0p-5,
@@ -49,26 +43,27 @@ static MlirValue make_arc(const tune_ir_builder *builder, MlirValue y, MlirValue
                           MlirValue is_left) {
   MlirValue up = call(builder, "math.absf", y), along = call(builder, "math.absf", x);
   MlirValue is_steep = tune_ir_build_compare(builder, "ogt", up, along);
-  MlirValue less = choose(builder, is_steep, along, up),
-            more = choose(builder, is_steep, up, along);
+  MlirValue less = tune_ir_build_select(builder, is_steep, along, up),
+            more = tune_ir_build_select(builder, is_steep, up, along);
   // Of two zeroes and two infinities the quotient is NaN.
   MlirValue ratio = tune_ir_build_binary(builder, "arith.divf", less, more);
   MlirValue is_equal = tune_ir_build_compare(builder, "oeq", less, more);
   MlirValue is_zero = tune_ir_build_compare(builder, "oeq", more, number(builder, x, 0));
-  ratio = choose(builder, is_equal, number(builder, x, 1), ratio);
-  ratio = choose(builder, is_zero, number(builder, x, 0), ratio);
+  ratio = tune_ir_build_select(builder, is_equal, number(builder, x, 1), ratio);
+  ratio = tune_ir_build_select(builder, is_zero, number(builder, x, 0), ratio);
   MlirValue arc = make_arc_of_small(builder, ratio);
-  arc = choose(
+  arc = tune_ir_build_select(
       builder, is_steep,
       tune_ir_build_binary(builder, "arith.subf", number(builder, x, 0x1.921fb54442d18p0), arc),
       arc);
   if (!mlirValueIsNull(is_left))
-    arc = choose(
+    arc = tune_ir_build_select(
         builder, is_left,
         tune_ir_build_binary(builder, "arith.subf", number(builder, x, 0x1.921fb54442d18p1), arc),
         arc);
   arc = tune_ir_build_binary(builder, "math.copysign", arc, y);
-  return choose(builder, tune_ir_build_compare(builder, "uno", x, y), number(builder, x, NAN), arc);
+  return tune_ir_build_select(builder, tune_ir_build_compare(builder, "uno", x, y),
+                              number(builder, x, NAN), arc);
 }
 
 // Whether `value`, of f32, has a minus sign.
@@ -88,8 +83,8 @@ static MlirValue make_arc_cosine(const tune_ir_builder *builder, MlirValue x) {
   MlirValue z = call(builder, "math.sqrt", tune_ir_build_binary(builder, "arith.addf", one, x));
   MlirValue half = make_arc(builder, y, z, (MlirValue){NULL});
   MlirValue is_outside = tune_ir_build_compare(builder, "ogt", call(builder, "math.absf", x), one);
-  return choose(builder, is_outside, number(builder, x, NAN),
-                tune_ir_build_binary(builder, "arith.addf", half, half));
+  return tune_ir_build_select(builder, is_outside, number(builder, x, NAN),
+                              tune_ir_build_binary(builder, "arith.addf", half, half));
 }
 
 MlirValue tune_device_math_arc(const tune_ir_builder *builder, MlirOperation op) {
@@ -136,7 +131,7 @@ tune_status tune_device_math_lower(MlirOperation kernels, const char *const *app
   bool failed = ops.failed;
   tune_op_list_deinit(&ops);
   if (failed)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "listing math functions");
+    return tune_status_out_of_memory("listing math functions");
   if (!*out_found)
     return TUNE_OK;
   tune_ir_load_dialects(mlirOperationGetContext(kernels), MADE_OF);
@@ -157,8 +152,7 @@ tune_status tune_device_math_rewrite(MlirOperation kernels, tune_device_math_wor
                                      bool *out_changed) {
   tune_op_list ops = {0};
   mlirOperationWalk(kernels, find_math, &ops, MlirWalkPreOrder);
-  tune_status status =
-      ops.failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing math functions") : TUNE_OK;
+  tune_status status = ops.failed ? tune_status_out_of_memory("listing math functions") : TUNE_OK;
   *out_changed = false;
   for (size_t i = 0; i < ops.count && tune_status_is_ok(status); ++i) {
     MlirValue replacement = {NULL};

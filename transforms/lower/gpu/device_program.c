@@ -188,8 +188,7 @@ static intptr_t segment(MlirOperation launch, intptr_t number, intptr_t *out_siz
 }
 
 static tune_status read_constant(MlirOperation launch, MlirValue value, json_int_t *out_number) {
-  MlirOperation op =
-      mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){NULL};
+  MlirOperation op = tune_ir_definition(value);
   if (!tune_ir_is(op, "arith.constant"))
     return tune_status_make_at(
         TUNE_INVALID_ARGUMENT, launch,
@@ -310,7 +309,7 @@ static tune_status assign_results(program *self, MlirOperation back) {
   self->result_count = (size_t)mlirOperationGetNumOperands(back);
   self->results = calloc(self->result_count + 1, sizeof *self->results);
   if (!self->results)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "writing a device program");
+    return tune_status_out_of_memory("writing a device program");
   for (size_t i = 0; i < self->result_count; ++i) {
     MlirValue value = mlirOperationGetOperand(back, (intptr_t)i);
     MlirValue root = tune_device_program_root(value);
@@ -370,7 +369,7 @@ static tune_status read_op(program *self, MlirOperation op) {
 }
 
 static tune_status read_function(program *self, MlirOperation function) {
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
+  MlirBlock body = tune_ir_body(function);
   if (!mlirBlockIsNull(mlirBlockGetNextInRegion(body)))
     return tune_status_make_at(TUNE_INVALID_ARGUMENT, function,
                                "the function has branches; a device program has none");

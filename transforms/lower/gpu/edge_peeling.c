@@ -77,7 +77,7 @@ static intptr_t checked_along(MlirOperation read, MlirValue number) {
 // The size of the buffers that `loop` reads beyond the end of in its last step, and there alone; 0
 // where it does not, or beyond several ends.
 static int64_t find_end(MlirOperation loop, int64_t lower, int64_t upper, int64_t step) {
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
+  MlirBlock body = tune_ir_body(loop);
   MlirValue number = mlirBlockGetArgument(body, 0);
   int64_t end = 0;
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
@@ -96,7 +96,7 @@ static int64_t find_end(MlirOperation loop, int64_t lower, int64_t upper, int64_
 }
 
 static void trust_reads(MlirOperation loop) {
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
+  MlirBlock body = tune_ir_body(loop);
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
     intptr_t d = is_checked_read(op) ? checked_along(op, mlirBlockGetArgument(body, 0)) : -1;
@@ -172,7 +172,7 @@ static bool ends_alike(MlirOperation write, const edge *at) {
 }
 
 static MlirValue carried_by(MlirOperation loop, intptr_t number) {
-  return mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0)), 1 + number);
+  return mlirBlockGetArgument(tune_ir_body(loop), 1 + number);
 }
 
 // Whether elements of `value` beyond the edge go nowhere: into sums of the same place, which loops
@@ -254,7 +254,7 @@ static tune_status list_ops(MlirOperation function, edge_walk *out_walk) {
   *out_walk = (edge_walk){0};
   mlirOperationWalk(function, list_op, out_walk, MlirWalkPreOrder);
   return out_walk->loops.failed || out_walk->reads.failed
-             ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing edges")
+             ? tune_status_out_of_memory("listing edges")
              : TUNE_OK;
 }
 

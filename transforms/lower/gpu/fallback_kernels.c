@@ -60,7 +60,7 @@ static bool moves_with_reduction(const nest *self, size_t operand) {
 
 static tune_status read_nest(MlirOperation op, nest *self) {
   *self = (nest){.op = op, .maps = tune_ir_attribute(op, "indexing_maps"), .keeps_sums = true};
-  self->body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  self->body = tune_ir_body(op);
   MlirAttribute iterators = tune_ir_attribute(op, "iterator_types");
   MlirAttribute parallel = mlirAttributeParseGet(mlirOperationGetContext(op),
                                                  tune_ir_string("#linalg.iterator_type<parallel>"));
@@ -301,7 +301,7 @@ static tune_status open_op(MlirOperation op) {
 tune_status tune_fallback_kernels_lower(MlirOperation function) {
   static const char *const MADE_OF[] = {"affine", "arith", "memref", "scf", NULL};
   tune_ir_load_dialects(mlirOperationGetContext(function), MADE_OF);
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
+  MlirBlock body = tune_ir_body(function);
   MlirOperation next;
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op); op = next) {
     next = mlirOperationGetNextInBlock(op);

@@ -175,7 +175,7 @@ static tune_status place_allocation(MlirOperation op, MlirBlock entry, bool is_c
 
 static tune_status place_all(const memory_ops *ops, MlirOperation kernel,
                              const tune_device *device) {
-  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
+  MlirBlock entry = tune_ir_body(kernel);
   int64_t most = device->shared_bytes;
   if (most < device->shared_bytes_most)
     most = device->shared_bytes_most;
@@ -194,11 +194,11 @@ static tune_status place_all(const memory_ops *ops, MlirOperation kernel,
 // A texture is a buffer like others until its kernel is SPIR-V (texels.h).
 static tune_status open_texels(MlirOperation kernel) {
   MlirContext context = mlirOperationGetContext(kernel);
-  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
+  MlirBlock entry = tune_ir_body(kernel);
   intptr_t count = mlirBlockGetNumArguments(entry);
   MlirType *types = calloc((size_t)count + 1, sizeof *types);
   if (!types)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "placing the memory of a kernel");
+    return tune_status_out_of_memory("placing the memory of a kernel");
   for (intptr_t i = 0; i < count; ++i) {
     MlirValue argument = mlirBlockGetArgument(entry, i);
     if (tune_launch_sinking_is_texels(mlirValueGetType(argument)))
@@ -215,7 +215,7 @@ tune_status tune_kernel_memory_place(MlirOperation kernel, const tune_device *de
   memory_ops ops = {.taken = {0}, .given_back = {0}};
   mlirOperationWalk(kernel, find_memory, &ops, MlirWalkPreOrder);
   tune_status status = ops.taken.failed || ops.given_back.failed
-                           ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing the memory of a kernel")
+                           ? tune_status_out_of_memory("listing the memory of a kernel")
                            : place_all(&ops, kernel, device);
   tune_op_list_deinit(&ops.taken);
   tune_op_list_deinit(&ops.given_back);

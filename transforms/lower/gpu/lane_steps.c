@@ -81,8 +81,7 @@ static MlirWalkResult check(MlirOperation op, void *user_data) {
                  !is_constant_of_many(op);
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && self->fits; ++i) {
       MlirValue operand = mlirOperationGetOperand(op, i);
-      MlirOperation maker =
-          mlirValueIsAOpResult(operand) ? mlirOpResultGetOwner(operand) : (MlirOperation){NULL};
+      MlirOperation maker = tune_ir_definition(operand);
       self->fits = is_part(mlirValueGetType(operand), self->length) &&
                    !mlirValueEqual(operand, self->number) &&
                    (mlirOperationIsNull(maker) || !is_constant_of_many(maker));
@@ -177,12 +176,12 @@ tune_status tune_lane_steps_spread(MlirOperation loop, int64_t lanes, bool *out_
       !tune_ir_is_constant_index(mlirOperationGetOperand(loop, 2), &step) || step <= WIDTH ||
       step % WIDTH || (upper - lower) % (step * lanes))
     return TUNE_OK;
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
+  MlirBlock body = tune_ir_body(loop);
   spreading self = {
       .loop = loop, .number = mlirBlockGetArgument(body, 0), .length = step, .fits = true};
   mlirOperationWalk(loop, check, &self, MlirWalkPreOrder);
   tune_status status =
-      self.accesses.failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing accesses") : TUNE_OK;
+      self.accesses.failed ? tune_status_out_of_memory("listing accesses") : TUNE_OK;
   *out_spread = tune_status_is_ok(status) && self.fits;
   for (size_t i = 0; i < self.accesses.count && *out_spread; ++i)
     spread_access(self.accesses.ops[i], step, lanes);

@@ -31,7 +31,7 @@ static MlirAttribute appended(MlirOperation forall, const char *name, int64_t la
 MlirOperation tune_lanes_add(MlirOperation forall, int64_t lanes, MlirValue *out_lane) {
   tune_ir_builder builder = tune_ir_builder_before(forall);
   MlirContext context = builder.context;
-  MlirBlock old = mlirRegionGetFirstBlock(mlirOperationGetRegion(forall, 0));
+  MlirBlock old = tune_ir_body(forall);
   intptr_t rank = mlirBlockGetNumArguments(old);
   MlirBlock body = tune_ir_make_block(&builder, (size_t)rank + 1);
   for (intptr_t i = 0; i < rank; ++i)
@@ -101,8 +101,7 @@ static bool is_of(MlirOperation combination, MlirValue carried) {
   MlirValue value =
       mlirOperationGetOperand(combination, mlirOperationGetNumOperands(combination) - 1);
   for (int depth = 0; depth < 8 && !mlirValueEqual(value, carried); ++depth) {
-    MlirOperation op =
-        mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){NULL};
+    MlirOperation op = tune_ir_definition(value);
     if (!is_renaming(op) || !is_used_once(value))
       return false;
     value = mlirOperationGetOperand(op, 0);
@@ -228,7 +227,7 @@ static tune_status meet(const tune_lanes_group *group, const tune_ir_builder *af
        use = mlirOpOperandGetNextUse(use))
     tune_op_list_add(&users, mlirOpOperandGetOwner(use));
   MlirValue all;
-  tune_status status = users.failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing users")
+  tune_status status = users.failed ? tune_status_out_of_memory("listing users")
                                     : reduce(group, after, loop, combination, result, &all);
   for (size_t i = 0; i < users.count && tune_status_is_ok(status); ++i)
     for (intptr_t o = 0; o < mlirOperationGetNumOperands(users.ops[i]); ++o)
@@ -264,16 +263,14 @@ static MlirWalkResult find_still_write(MlirOperation op, void *user_data) {
   if (!stores && !tune_ir_is(op, "memref.copy") &&
       !tune_ir_string_starts(tune_ir_name(op), "linalg."))
     return MlirWalkResultAdvance;
-  MlirValue number =
-      mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(search->loop, 0)), 0);
+  MlirValue number = mlirBlockGetArgument(tune_ir_body(search->loop), 0);
   // Of a linalg op and a copy the last operand is what is written.
   MlirValue memory = mlirOperationGetOperand(op, stores ? 1 : count - 1);
   bool moves = !mlirTypeIsAMemRef(mlirValueGetType(memory));
   for (intptr_t i = first; i < count && stores; ++i)
     moves |= moves_with(mlirOperationGetOperand(op, i), number, search->loop, 0);
   moves |= moves_with(memory, number, search->loop, 0);
-  MlirOperation maker =
-      mlirValueIsAOpResult(memory) ? mlirOpResultGetOwner(memory) : (MlirOperation){NULL};
+  MlirOperation maker = tune_ir_definition(memory);
   bool is_own = tune_ir_is_made_inside(memory, search->loop) &&
                 (tune_ir_is(maker, "memref.alloca") || tune_ir_is(maker, "memref.alloc"));
   if (moves || is_own)
@@ -294,7 +291,7 @@ static bool is_one_step_each(MlirOperation loop, int64_t lanes) {
 // Puts the one step of `loop` in its place. Steps of other loops over the same elements then read
 // and compute what they have in common once, in registers.
 static void unwrap(MlirOperation loop) {
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
+  MlirBlock body = tune_ir_body(loop);
   MlirOperation yield = mlirBlockGetTerminator(body);
   mlirValueReplaceAllUsesOfWith(mlirBlockGetArgument(body, 0), mlirOperationGetOperand(loop, 0));
   for (intptr_t i = 0; i < mlirOperationGetNumResults(loop); ++i) {
@@ -315,7 +312,7 @@ static tune_status share_loop(MlirOperation loop, const tune_lanes_group *group)
   tune_ir_builder before = tune_ir_builder_before(loop), after = before;
   after.before = mlirOperationGetNextInBlock(loop);
   MlirValue lower = mlirOperationGetOperand(loop, 0), step = mlirOperationGetOperand(loop, 2);
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
+  MlirBlock body = tune_ir_body(loop);
   MlirOperation yield = mlirBlockGetTerminator(body);
   write_search search = {.loop = loop};
   mlirOperationWalk(loop, find_still_write, &search, MlirWalkPreOrder);
@@ -389,7 +386,7 @@ static tune_status share_row(MlirOperation forall, int64_t lanes, int64_t subgro
   mlirOperationWalk(group.forall, list_op, &walk, MlirWalkPreOrder);
   tune_status status = TUNE_OK;
   if (walk.loops.failed || walk.writes.failed)
-    status = tune_status_make(TUNE_OUT_OF_MEMORY, "listing loops");
+    status = tune_status_out_of_memory("listing loops");
   for (size_t i = 0; i < walk.loops.count && tune_status_is_ok(status); ++i)
     status = share_loop(walk.loops.ops[i], &group);
   for (size_t i = 0; i < walk.writes.count && tune_status_is_ok(status); ++i)
@@ -412,7 +409,7 @@ static bool has_one_row(MlirOperation forall) {
 }
 
 tune_status tune_lanes_lower(MlirOperation function, int64_t subgroup) {
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
+  MlirBlock body = tune_ir_body(function);
   if (mlirBlockIsNull(body))
     return TUNE_OK;
   static const char *const MADE_OF[] = {"arith", "gpu", "memref", "scf", "vector", NULL};
@@ -425,8 +422,7 @@ tune_status tune_lanes_lower(MlirOperation function, int64_t subgroup) {
       continue;
     int64_t lanes = mlirAttributeIsAInteger(attribute) ? mlirIntegerAttrGetValueInt(attribute) : 0;
     if (lanes < 1 || mlirOperationGetNumOperands(op) ||
-        mlirBlockGetNumArguments(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0))) >
-            MOST_DIMENSIONS)
+        mlirBlockGetNumArguments(tune_ir_body(op)) > MOST_DIMENSIONS)
       return tune_status_make_at(TUNE_INVALID_ARGUMENT, op,
                                  TUNE_LANES_ATTRIBUTE
                                  ": expected a positive integer, on a loop on buffers with "

@@ -4,7 +4,7 @@
 
 // Memory for a value of each subgroup, at the beginning of the iteration.
 static MlirValue allocate(const tune_lanes_group *group, MlirType type) {
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(group->forall, 0));
+  MlirBlock body = tune_ir_body(group->forall);
   tune_ir_builder builder = tune_ir_builder_before(mlirBlockGetFirstOperation(body));
   int64_t count = group->lanes / group->subgroup;
   MlirAttribute space =

@@ -12,10 +12,6 @@
 
 #include <stdlib.h>
 
-static MlirBlock body_of(MlirOperation op) {
-  return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
-}
-
 static MlirOperation find_kernel_module(MlirOperation module, MlirOperation launch) {
   return tune_ir_find_symbol(
       module, mlirSymbolRefAttrGetRootReference(tune_ir_attribute(launch, "kernel")));
@@ -29,7 +25,7 @@ static MlirWalkResult find_launch(MlirOperation op, void *user_data) {
 
 static tune_status list_launches(MlirOperation function, tune_op_list *launches) {
   mlirOperationWalk(function, find_launch, launches, MlirWalkPreOrder);
-  return launches->failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing launches") : TUNE_OK;
+  return launches->failed ? tune_status_out_of_memory("listing launches") : TUNE_OK;
 }
 
 //===--------------------------------------------------------------------------===//
@@ -68,8 +64,8 @@ tune_status tune_launch_kernels_spread(MlirOperation function, const char *const
       continue;
     if (!is_known(name, known))
       return refuse_option(function, name, known);
-    for (MlirOperation op = mlirBlockGetFirstOperation(body_of(function)); !mlirOperationIsNull(op);
-         op = mlirOperationGetNextInBlock(op))
+    for (MlirOperation op = mlirBlockGetFirstOperation(tune_ir_body(function));
+         !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
       if (tune_ir_is(op, "gpu.launch") &&
           mlirAttributeIsNull(mlirOperationGetDiscardableAttributeByName(op, name)))
         mlirOperationSetDiscardableAttributeByName(op, name, attribute.attribute);
@@ -103,7 +99,7 @@ static tune_status set_roots(MlirOperation launch, MlirOperation module) {
     begin += mlirDenseI32ArrayGetElement(segments, i);
   int64_t *roots = calloc((size_t)count + 1, sizeof *roots);
   if (!roots)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "naming kernels");
+    return tune_status_out_of_memory("naming kernels");
   for (intptr_t i = 0; i < count; ++i) {
     MlirValue root = tune_device_program_root(mlirOperationGetOperand(launch, begin + i));
     while (roots[i] < i && !mlirValueEqual(root, tune_device_program_root(mlirOperationGetOperand(
@@ -121,7 +117,7 @@ static tune_status finish_kernel(MlirOperation module, MlirOperation function, M
                                  size_t index, MlirAttribute options) {
   MlirContext context = mlirOperationGetContext(module);
   MlirOperation kernel_module = find_kernel_module(module, launch);
-  MlirOperation kernel = mlirBlockGetFirstOperation(body_of(kernel_module));
+  MlirOperation kernel = mlirBlockGetFirstOperation(tune_ir_body(kernel_module));
   MlirStringRef base = tune_ir_string_attribute(function, "sym_name");
   tune_string_builder text;
   tune_string_builder_init(&text);
@@ -163,7 +159,7 @@ tune_status tune_launch_kernels_outline(MlirOperation module, MlirOperation func
   tune_status status = list_launches(function, &launches);
   MlirAttribute *options = calloc(launches.count + 1, sizeof *options);
   if (tune_status_is_ok(status) && !options)
-    status = tune_status_make(TUNE_OUT_OF_MEMORY, "outlining kernels");
+    status = tune_status_out_of_memory("outlining kernels");
   for (size_t i = 0; tune_status_is_ok(status) && i < launches.count; ++i)
     options[i] = collect_options(launches.ops[i]);
   tune_op_list_deinit(&launches);
@@ -183,7 +179,7 @@ tune_status tune_launch_kernels_copy(MlirOperation module, MlirOperation functio
   if (tune_status_is_ok(status))
     *out_kernels = mlirModuleGetOperation(mlirModuleCreateEmpty(mlirOperationGetLocation(module)));
   for (size_t i = 0; i < launches.count && tune_status_is_ok(status); ++i)
-    mlirBlockAppendOwnedOperation(body_of(*out_kernels),
+    mlirBlockAppendOwnedOperation(tune_ir_body(*out_kernels),
                                   mlirOperationClone(find_kernel_module(module, launches.ops[i])));
   tune_op_list_deinit(&launches);
   return status;

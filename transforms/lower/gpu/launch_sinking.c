@@ -115,7 +115,7 @@ static MlirWalkResult list_op(MlirOperation op, void *user_data) {
 }
 
 static tune_status sink_into(MlirOperation launch) {
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(launch, 0));
+  MlirBlock body = tune_ir_body(launch);
   sinking self = {.launch = launch, .place = mlirBlockGetFirstOperation(body)};
   tune_op_list ops = {0};
   tune_status status = TUNE_OK;
@@ -139,12 +139,12 @@ static tune_status sink_into(MlirOperation launch) {
   tune_op_list_deinit(&ops);
   free(self.pairs);
   if (tune_status_is_ok(status) && failed)
-    status = tune_status_make(TUNE_OUT_OF_MEMORY, "making values again in kernels");
+    status = tune_status_out_of_memory("making values again in kernels");
   return status;
 }
 
 tune_status tune_launch_sinking_run(MlirOperation function) {
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
+  MlirBlock body = tune_ir_body(function);
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
     if (tune_ir_is(op, "gpu.launch"))

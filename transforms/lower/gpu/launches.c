@@ -188,7 +188,7 @@ static MlirWalkResult list_write(MlirOperation op, void *user_data) {
 static tune_status find_writes(MlirOperation forall, write_list *out_list) {
   *out_list = (write_list){.is_opaque = false};
   mlirOperationWalk(forall, list_write, out_list, MlirWalkPreOrder);
-  return out_list->writes.failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing writes") : TUNE_OK;
+  return out_list->writes.failed ? tune_status_out_of_memory("listing writes") : TUNE_OK;
 }
 
 static void guard_writes(const write_list *list, MlirValue guard) {
@@ -215,7 +215,7 @@ static tune_status open_forall(MlirOperation forall, const tune_device *device, 
   MlirValue guard = make_numbers(&self, place.block, &place, !list.is_opaque, numbers);
   if (!mlirValueIsNull(guard) && list.is_opaque)
     place = tune_ir_build_if(&place, guard);
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(forall, 0));
+  MlirBlock body = tune_ir_body(forall);
   for (size_t i = 0; i < self.rank; ++i)
     mlirValueReplaceAllUsesOfWith(mlirBlockGetArgument(body, (intptr_t)i),
                                   make_counter(&self, &place, i, numbers[i]));
@@ -230,7 +230,7 @@ static tune_status open_forall(MlirOperation forall, const tune_device *device, 
 tune_status tune_launches_lower(MlirOperation function, const tune_device *device) {
   static const char *const MADE_OF[] = {"arith", "gpu", "scf", NULL};
   tune_ir_load_dialects(mlirOperationGetContext(function), MADE_OF);
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
+  MlirBlock body = tune_ir_body(function);
   MlirAttribute share = tune_ir_attribute(function, TUNE_GPU_SHARE_ATTRIBUTE);
   bool shares = !mlirAttributeIsNull(share) && mlirAttributeIsAInteger(share) &&
                 mlirIntegerAttrGetValueInt(share) > 1;

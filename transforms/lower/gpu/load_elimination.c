@@ -22,7 +22,7 @@ static MlirWalkResult list_op(MlirOperation op, void *user_data) {
   launch_walk *walk = user_data;
   if (is_read(op)) {
     if (!tune_op_list_add(&walk->reads, op))
-      walk->status = tune_status_make(TUNE_OUT_OF_MEMORY, "listing reads");
+      walk->status = tune_status_out_of_memory("listing reads");
   } else if (!tune_ir_is(op, "memref.dim")) {
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && tune_status_is_ok(walk->status);
          ++i) {
@@ -85,8 +85,7 @@ static MlirWalkResult list_launch(MlirOperation op, void *user_data) {
 tune_status tune_load_elimination_run(MlirOperation function) {
   tune_op_list launches = {0};
   mlirOperationWalk(function, list_launch, &launches, MlirWalkPreOrder);
-  tune_status status =
-      launches.failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing launches") : TUNE_OK;
+  tune_status status = launches.failed ? tune_status_out_of_memory("listing launches") : TUNE_OK;
   for (size_t i = 0; i < launches.count && tune_status_is_ok(status); ++i)
     status = merge_in(launches.ops[i]);
   tune_op_list_deinit(&launches);

@@ -221,7 +221,7 @@ static tune_status open_buffer(MlirOperation alloc, MlirOperation function, bool
   }
   bool failed = self.transfers.failed;
   tune_op_list_deinit(&self.transfers);
-  return failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing transfers") : TUNE_OK;
+  return failed ? tune_status_out_of_memory("listing transfers") : TUNE_OK;
 }
 
 // The linalg.fill that is all that is done with `value` before `copy`; null: there is none.
@@ -243,7 +243,7 @@ static MlirOperation find_fill(MlirValue value, MlirOperation copy, MlirOperatio
 // of the first. Fills it itself.
 static tune_status fill_copies(MlirOperation function) {
   tune_op_list copies = {0};
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
+  MlirBlock body = tune_ir_body(function);
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !is_null(op);
        op = mlirOperationGetNextInBlock(op))
     if (tune_ir_is(op, "linalg.copy") && mlirOperationGetNumOperands(op) == 2)
@@ -264,7 +264,7 @@ static tune_status fill_copies(MlirOperation function) {
   }
   bool failed = copies.failed;
   tune_op_list_deinit(&copies);
-  return failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing copies") : TUNE_OK;
+  return failed ? tune_status_out_of_memory("listing copies") : TUNE_OK;
 }
 
 tune_status tune_pad_folding_lower(MlirOperation function) {
@@ -274,13 +274,12 @@ tune_status tune_pad_folding_lower(MlirOperation function) {
   if (opens_operands)
     TUNE_RETURN_IF_ERROR(fill_copies(function));
   tune_op_list allocs = {0};
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(function, 0));
+  MlirBlock body = tune_ir_body(function);
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !is_null(op);
        op = mlirOperationGetNextInBlock(op))
     if (tune_ir_is(op, "memref.alloc"))
       tune_op_list_add(&allocs, op);
-  tune_status status =
-      allocs.failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing buffers") : TUNE_OK;
+  tune_status status = allocs.failed ? tune_status_out_of_memory("listing buffers") : TUNE_OK;
   for (size_t i = 0; i < allocs.count && tune_status_is_ok(status); ++i)
     status = open_buffer(allocs.ops[i], function, opens_operands);
   tune_op_list_deinit(&allocs);

@@ -32,12 +32,6 @@ typedef struct inverse {
   MlirValue value; // and then with this: one divided by the scaled divisor
 } inverse;
 
-static MlirValue choose(const tune_ir_builder *builder, MlirValue condition, MlirValue a,
-                        MlirValue b) {
-  MlirValue operands[] = {condition, a, b};
-  return tune_ir_build_value(builder, "arith.select", mlirValueGetType(a), 3, operands);
-}
-
 // One divided by very small numbers is no number, and by very large ones one of few bits, or zero:
 // these are scaled before. What is divided may be out of range when scaled only where the quotient
 // is, too.
@@ -52,8 +46,9 @@ static inverse invert(MlirOperation before, MlirValue divisor) {
   MlirValue is_large =
       tune_ir_build_compare(&builder, "ogt", size, tune_ir_build_number(&builder, type, large));
   inverse made;
-  made.scale = choose(&builder, is_large, tune_ir_build_number(&builder, type, 1 / scale),
-                      choose(&builder, is_small, tune_ir_build_number(&builder, type, scale), one));
+  made.scale = tune_ir_build_select(
+      &builder, is_large, tune_ir_build_number(&builder, type, 1 / scale),
+      tune_ir_build_select(&builder, is_small, tune_ir_build_number(&builder, type, scale), one));
   made.value =
       tune_ir_build_binary(&builder, "arith.divf", one,
                            tune_ir_build_binary(&builder, "arith.mulf", divisor, made.scale));
@@ -104,5 +99,5 @@ tune_status tune_reciprocal_division_run(MlirOperation kernels) {
       open_quotient(&quotients, i);
   bool failed = quotients.failed;
   tune_op_list_deinit(&quotients);
-  return failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing quotients") : TUNE_OK;
+  return failed ? tune_status_out_of_memory("listing quotients") : TUNE_OK;
 }

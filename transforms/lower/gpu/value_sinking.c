@@ -60,7 +60,7 @@ static tune_status sink_in(MlirBlock block) {
   sinking self = {.block = block, .status = TUNE_OK};
   tune_op_map_init(&self.placed);
   if (ops.failed)
-    self.status = tune_status_make(TUNE_OUT_OF_MEMORY, "listing ops");
+    self.status = tune_status_out_of_memory("listing ops");
   for (size_t i = 0; i < ops.count && tune_status_is_ok(self.status); ++i) {
     self.before = ops.ops[i];
     if (!is_arithmetic(ops.ops[i]))

@@ -13,12 +13,8 @@
 // On steps from f32 and back that nobody has asked for.
 #define OWN_STEP "tune.own_step"
 
-static MlirOperation definition_of(MlirValue value) {
-  return mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){NULL};
-}
-
 static bool is_made_by(MlirValue value, const char *name) {
-  return tune_ir_is(definition_of(value), name);
+  return tune_ir_is(tune_ir_definition(value), name);
 }
 
 static MlirType element_of(MlirType type) {
@@ -64,10 +60,6 @@ static MlirWalkResult add_if_wanted(MlirOperation op, void *user_data) {
              : MlirWalkResultInterrupt;
 }
 
-static tune_status out_of_memory(void) {
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "listing ops of narrow types");
-}
-
 // Rewrites the ops of `kernels` that `is_wanted` says, in their order. `rewrite` gives what takes
 // the place of an op's only result, or a null value where the op stays.
 static tune_status rewrite_each(MlirOperation kernels, const tune_device *device,
@@ -87,7 +79,7 @@ static tune_status rewrite_each(MlirOperation kernels, const tune_device *device
     mlirOperationDestroy(op);
   }
   tune_op_list_deinit(&found.ops);
-  return failed ? out_of_memory() : TUNE_OK;
+  return failed ? tune_status_out_of_memory("listing ops of narrow types") : TUNE_OK;
 }
 
 //===--------------------------------------------------------------------------===//
@@ -127,12 +119,12 @@ static MlirValue step(const tune_ir_builder *builder, const char *name, MlirValu
 }
 
 static bool is_own(MlirValue value, const char *name) {
-  MlirOperation op = definition_of(value);
+  MlirOperation op = tune_ir_definition(value);
   return tune_ir_is(op, name) && !mlirAttributeIsNull(tune_ir_attribute(op, OWN_STEP));
 }
 
 static MlirValue mark_own(MlirValue value) {
-  MlirOperation op = definition_of(value);
+  MlirOperation op = tune_ir_definition(value);
   mlirOperationSetAttributeByName(op, tune_ir_string(OWN_STEP),
                                   mlirUnitAttrGet(mlirOperationGetContext(op)));
   return value;
@@ -143,7 +135,7 @@ static MlirValue extend(const tune_ir_builder *builder, MlirValue value) {
   MlirType f32 = mlirF32TypeGet(builder->context);
   if (!is_made_by(value, "vector.broadcast"))
     return step(builder, "arith.extf", value, f32);
-  MlirValue one = extend(builder, mlirOperationGetOperand(definition_of(value), 0));
+  MlirValue one = extend(builder, mlirOperationGetOperand(tune_ir_definition(value), 0));
   return tune_ir_build_value(builder, "vector.broadcast",
                              with_element(mlirValueGetType(value), f32), 1, &one);
 }
@@ -177,7 +169,7 @@ static MlirValue compute_wide(const tune_ir_builder *builder, MlirOperation op,
       continue;
     bool stays_wide =
         is_own(operands[i], "arith.truncf") && (is_bf16(operands[i]) || accumulates(op));
-    operands[i] = stays_wide ? mlirOperationGetOperand(definition_of(operands[i]), 0)
+    operands[i] = stays_wide ? mlirOperationGetOperand(tune_ir_definition(operands[i]), 0)
                              : extend(builder, operands[i]);
   }
   MlirNamedAttribute attributes[8];
@@ -215,7 +207,7 @@ static MlirValue take_wide(const tune_ir_builder *builder, MlirOperation op,
                            const tune_device *device) {
   (void)device;
   (void)builder;
-  return mlirOperationGetOperand(definition_of(mlirOperationGetOperand(op, 0)), 0);
+  return mlirOperationGetOperand(tune_ir_definition(mlirOperationGetOperand(op, 0)), 0);
 }
 
 //===--------------------------------------------------------------------------===//
@@ -232,7 +224,7 @@ static void carry_wide(const tune_ir_builder *builder, MlirValue value) {
   MlirType narrow = mlirValueGetType(value);
   mlirValueSetType(value, with_element(narrow, mlirF32TypeGet(builder->context)));
   MlirValue rounded = round_own(builder, value, element_of(narrow));
-  MlirOperation rounding = definition_of(rounded);
+  MlirOperation rounding = tune_ir_definition(rounded);
   mlirValueReplaceAllUsesExcept(value, rounded, 1, &rounding);
 }
 
@@ -240,7 +232,7 @@ static void carry_wide(const tune_ir_builder *builder, MlirValue value) {
 static MlirValue carry_loop(const tune_ir_builder *builder, MlirOperation op,
                             const tune_device *device) {
   enum { BEFORE = 3 }; // operands: the bounds and the step
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
+  MlirBlock body = tune_ir_body(op);
   tune_ir_builder at_start = tune_ir_builder_before(mlirBlockGetFirstOperation(body)),
                   at_end = tune_ir_builder_before(mlirBlockGetTerminator(body)),
                   after = tune_ir_builder_before(mlirOperationGetNextInBlock(op));
@@ -292,7 +284,7 @@ static bool extends_narrow(MlirOperation op, const tune_device *device) {
 
 // Whether `value` is four narrow elements out of words; these to `*out_words`.
 static bool is_of_words(MlirValue value, MlirValue *out_words) {
-  MlirOperation op = definition_of(value);
+  MlirOperation op = tune_ir_definition(value);
   if (!tune_ir_is(op, "vector.bitcast"))
     return false;
   *out_words = mlirOperationGetOperand(op, 0);
@@ -319,7 +311,7 @@ static MlirValue open_half(const tune_ir_builder *builder, MlirValue word, int64
 // Whether `value` is one of four narrow elements out of words; the word it is in, and which of it.
 static bool is_of_word(const tune_ir_builder *builder, MlirValue value, MlirValue *out_word,
                        int64_t *out_is_upper) {
-  MlirOperation op = definition_of(value);
+  MlirOperation op = tune_ir_definition(value);
   MlirValue words;
   if (!tune_ir_is(op, "vector.extract") || mlirOperationGetNumOperands(op) != 1 ||
       !is_of_words(mlirOperationGetOperand(op, 0), &words))
@@ -418,9 +410,9 @@ static MlirValue join_halves(const tune_ir_builder *builder, MlirOperation op,
   (void)device;
   MlirValue value = mlirOperationGetOperand(op, 0);
   if (!is_made_by(value, "arith.bitcast") ||
-      !is_made_by(mlirOperationGetOperand(definition_of(value), 0), "arith.trunci"))
+      !is_made_by(mlirOperationGetOperand(tune_ir_definition(value), 0), "arith.trunci"))
     return (MlirValue){NULL};
-  MlirOperation cut = definition_of(mlirOperationGetOperand(definition_of(value), 0));
+  MlirOperation cut = tune_ir_definition(mlirOperationGetOperand(tune_ir_definition(value), 0));
   MlirValue bits = mlirOperationGetOperand(cut, 0), words[2];
   for (int64_t i = 0; i < 2; ++i)
     words[i] =
@@ -567,7 +559,7 @@ static tune_status widen(MlirOperation kernel, const tune_device *given) {
 tune_status tune_float_emulation_widen(MlirOperation kernels, const tune_device *device) {
   static const char *const MADE_OF[] = {"arith", "gpu", "spirv", "vector", NULL};
   tune_ir_load_dialects(mlirOperationGetContext(kernels), MADE_OF);
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernels, 0));
+  MlirBlock body = tune_ir_body(kernels);
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
     TUNE_RETURN_IF_ERROR(widen(op, device));

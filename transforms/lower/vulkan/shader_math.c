@@ -83,7 +83,7 @@ static tune_status name_extrema(MlirOperation kernels) {
   }
   bool failed = ops.failed;
   tune_op_list_deinit(&ops);
-  return failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing maxima") : TUNE_OK;
+  return failed ? tune_status_out_of_memory("listing maxima") : TUNE_OK;
 }
 
 tune_status tune_shader_math_lower(MlirOperation kernels) {

@@ -68,7 +68,7 @@ tune_status tune_spirv_create(MlirContext context, const tune_device *device,
   *out_spirv = NULL;
   tune_spirv *self = calloc(1, sizeof *self);
   if (!self)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "making a lowering to SPIR-V");
+    return tune_status_out_of_memory("making a lowering to SPIR-V");
   tune_status status = init(self, context, device);
   if (!tune_status_is_ok(status)) {
     tune_spirv_destroy(self);
@@ -92,12 +92,8 @@ void tune_spirv_destroy(tune_spirv *self) {
 // Kernels
 //===--------------------------------------------------------------------------===//
 
-static MlirBlock body_of(MlirOperation op) {
-  return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
-}
-
 static MlirOperation first_of(MlirOperation module, const char *name) {
-  MlirOperation op = mlirBlockGetFirstOperation(body_of(module));
+  MlirOperation op = mlirBlockGetFirstOperation(tune_ir_body(module));
   while (!mlirOperationIsNull(op) && !tune_ir_is(op, name))
     op = mlirOperationGetNextInBlock(op);
   return op;
@@ -150,10 +146,10 @@ static MlirWalkResult open_subgroup_reduce(MlirOperation op, void *user_data) {
 static tune_status mark_texels(MlirOperation kernel, const tune_device_kernel *described) {
   int32_t *is_texels = calloc(described->argument_count + 1, sizeof *is_texels);
   if (!is_texels)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "describing a kernel");
+    return tune_status_out_of_memory("describing a kernel");
   for (size_t i = 0; i < described->argument_count; ++i)
     is_texels[i] = tune_launch_sinking_is_texels(
-        mlirValueGetType(mlirBlockGetArgument(body_of(kernel), (intptr_t)i)));
+        mlirValueGetType(mlirBlockGetArgument(tune_ir_body(kernel), (intptr_t)i)));
   mlirOperationSetAttributeByName(
       mlirOperationGetParentOperation(kernel), tune_ir_string(TEXELS_ATTRIBUTE),
       mlirDenseI32ArrayGet(mlirOperationGetContext(kernel), (intptr_t)described->argument_count,
@@ -228,8 +224,8 @@ static tune_status prepare_kernels(const tune_spirv *self, MlirOperation kernels
                                    tune_device_kernels *out) {
   TUNE_RETURN_IF_ERROR(tune_device_kernels_init(kernels, out));
   size_t index = 0;
-  for (MlirOperation op = mlirBlockGetFirstOperation(body_of(kernels)); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
+  for (MlirOperation op = mlirBlockGetFirstOperation(tune_ir_body(kernels));
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
     TUNE_RETURN_IF_ERROR(prepare_kernel(self, op, &out->items[index++]));
   return TUNE_OK;
 }
@@ -241,8 +237,8 @@ static tune_status prepare_kernels(const tune_spirv *self, MlirOperation kernels
 static MlirOperation find_prefixed(MlirOperation kernels, MlirOperation module) {
   MlirStringRef name = tune_ir_string_attribute(module, "sym_name");
   size_t prefix = strlen(SPIRV_PREFIX);
-  for (MlirOperation op = mlirBlockGetFirstOperation(body_of(kernels)); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op)) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(tune_ir_body(kernels));
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
     MlirStringRef other = tune_ir_string_attribute(op, "sym_name");
     if (tune_ir_is(op, "spirv.module") && other.length == prefix + name.length &&
         memcmp(other.data + prefix, name.data, name.length) == 0)
@@ -253,7 +249,7 @@ static MlirOperation find_prefixed(MlirOperation kernels, MlirOperation module) 
 
 // The variable of argument `index` in the spirv.module; null where the kernel does not use it.
 static MlirOperation find_variable(MlirOperation spirv, size_t index) {
-  MlirOperation op = mlirBlockGetFirstOperation(body_of(spirv));
+  MlirOperation op = mlirBlockGetFirstOperation(tune_ir_body(spirv));
   for (; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
     MlirAttribute binding = tune_ir_attribute(op, "binding");
     if (tune_ir_is(op, "spirv.GlobalVariable") && !mlirAttributeIsNull(binding) &&
@@ -305,13 +301,13 @@ tune_status tune_spirv_convert(tune_spirv *self, MlirOperation kernels,
                                   self->environments[TUNE_SPIRV_NEEDS_NOTHING]);
   TUNE_RETURN_IF_ERROR(tune_pipeline_run(self->convert, kernels, "converting kernels to SPIR-V"));
   size_t index = 0;
-  for (MlirOperation op = mlirBlockGetFirstOperation(body_of(kernels)); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
+  for (MlirOperation op = mlirBlockGetFirstOperation(tune_ir_body(kernels));
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
     if (tune_ir_is(op, "gpu.module"))
       TUNE_RETURN_IF_ERROR(finish_module(self, kernels, op, &out_kernels->items[index++]));
   TUNE_RETURN_IF_ERROR(tune_pipeline_run(self->finish, kernels, "finishing SPIR-V"));
-  for (MlirOperation op = mlirBlockGetFirstOperation(body_of(kernels)); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
+  for (MlirOperation op = mlirBlockGetFirstOperation(tune_ir_body(kernels));
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
     if (tune_ir_is(op, "gpu.module") &&
         !mlirAttributeIsNull(tune_ir_attribute(op, ENVIRONMENT_ATTRIBUTE)))
       TUNE_RETURN_IF_ERROR(tune_spirv_matrices_declare(find_prefixed(kernels, op)));
@@ -326,7 +322,7 @@ tune_status tune_spirv_convert(tune_spirv *self, MlirOperation kernels,
 // serialization looks for it.
 static void move_inside(MlirOperation kernels, MlirOperation module) {
   MlirOperation spirv = find_prefixed(kernels, module), next;
-  MlirBlock body = body_of(module);
+  MlirBlock body = tune_ir_body(module);
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op); op = next) {
     next = mlirOperationGetNextInBlock(op);
     mlirOperationDestroy(op);
@@ -357,7 +353,7 @@ static tune_status take_code(const tune_spirv *self, MlirOperation binary, tune_
   tune_spirv_code code = {.words = malloc(object.length + 1),
                           .word_count = object.length / sizeof *code.words};
   if (!code.words)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "taking the code of a kernel");
+    return tune_status_out_of_memory("taking the code of a kernel");
   memcpy(code.words, object.data, object.length);
   settle_extrema(&code);
   tune_status status = tune_spirv_validate(&code, &self->device, kernel->name);
@@ -374,7 +370,7 @@ static tune_status take_code(const tune_spirv *self, MlirOperation binary, tune_
 static tune_status serialize(tune_spirv *self, MlirOperation kernels, tune_spirv_opt *opts,
                              tune_device_kernels *out_kernels) {
   size_t index = 0;
-  MlirOperation op = mlirBlockGetFirstOperation(body_of(kernels)), next;
+  MlirOperation op = mlirBlockGetFirstOperation(tune_ir_body(kernels)), next;
   for (; !mlirOperationIsNull(op) && index < out_kernels->count; op = next) {
     next = mlirOperationGetNextInBlock(op);
     if (!tune_ir_is(op, "gpu.module"))
@@ -386,7 +382,7 @@ static tune_status serialize(tune_spirv *self, MlirOperation kernels, tune_spirv
   }
   TUNE_RETURN_IF_ERROR(tune_pipeline_run(self->serialize, kernels, "serializing SPIR-V"));
   index = 0;
-  for (op = mlirBlockGetFirstOperation(body_of(kernels)); !mlirOperationIsNull(op);
+  for (op = mlirBlockGetFirstOperation(tune_ir_body(kernels)); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
     if (tune_ir_is(op, "gpu.binary")) {
       TUNE_RETURN_IF_ERROR(take_code(self, op, opts[index], &out_kernels->items[index]));
@@ -399,7 +395,7 @@ tune_status tune_spirv_serialize(tune_spirv *self, MlirOperation kernels,
                                  tune_device_kernels *out_kernels) {
   tune_spirv_opt *opts = calloc(out_kernels->count + 1, sizeof *opts);
   if (!opts)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "serializing SPIR-V");
+    return tune_status_out_of_memory("serializing SPIR-V");
   tune_status status = serialize(self, kernels, opts, out_kernels);
   free(opts);
   return status;

@@ -22,8 +22,7 @@ static bool is_innermost(MlirOperation loop) {
 }
 
 static bool read_constant(MlirValue value, int64_t *out_number) {
-  MlirOperation op =
-      mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){NULL};
+  MlirOperation op = tune_ir_definition(value);
   MlirAttribute number =
       tune_ir_is(op, "spirv.Constant") ? tune_ir_attribute(op, "value") : mlirAttributeGetNull();
   if (mlirAttributeIsNull(number) || !mlirAttributeIsAInteger(number))
@@ -35,7 +34,7 @@ static bool read_constant(MlirValue value, int64_t *out_number) {
 // The blocks of a loop, as upstream makes it of an scf.for, are the entry, the header, which goes
 // on while a number is less than the end, and others.
 static bool read_end(MlirOperation loop, int64_t *out_end) {
-  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
+  MlirBlock entry = tune_ir_body(loop);
   MlirBlock header = mlirBlockGetNextInRegion(entry);
   for (MlirOperation op = mlirBlockIsNull(header) ? (MlirOperation){NULL}
                                                   : mlirBlockGetFirstOperation(header);
@@ -93,7 +92,7 @@ static MlirWalkResult start(MlirOperation loop, void *user_data) {
   (void)user_data;
   if (!tune_ir_is(loop, "spirv.mlir.loop"))
     return MlirWalkResultAdvance;
-  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
+  MlirBlock entry = tune_ir_body(loop);
   MlirOperation first = mlirBlockGetTerminator(entry);
   int64_t begin, end;
   if (mlirOperationIsNull(first) || mlirOperationGetNumOperands(first) < 2 ||

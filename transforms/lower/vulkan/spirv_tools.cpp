@@ -92,7 +92,7 @@ tune_status tune_spirv_optimize(tune_spirv_code *code, const tune_device *device
                             messages.empty() ? "no reason given" : messages.c_str());
   uint32_t *copy = static_cast<uint32_t *>(malloc(words.size() * sizeof *copy));
   if (!copy)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "optimizing SPIR-V");
+    return tune_status_out_of_memory("optimizing SPIR-V");
   memcpy(copy, words.data(), words.size() * sizeof *copy);
   free(code->words);
   code->words = copy;
@@ -113,7 +113,7 @@ tune_status tune_spirv_disassemble(const tune_spirv_code *code, const tune_devic
     status = tune_status_make(TUNE_INTERNAL, "disassembling SPIR-V: %s",
                               diagnostic ? diagnostic->error : "no reason given");
   else if (!(*out_text = strndup(text->str, text->length)))
-    status = tune_status_make(TUNE_OUT_OF_MEMORY, "disassembling SPIR-V");
+    status = tune_status_out_of_memory("disassembling SPIR-V");
   spvTextDestroy(text);
   spvDiagnosticDestroy(diagnostic);
   spvContextDestroy(context);

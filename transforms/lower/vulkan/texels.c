@@ -102,7 +102,7 @@ tune_status tune_texels_lower(MlirOperation module, MlirOperation variable) {
   mlirOperationWalk(module, find_address, &self, MlirWalkPreOrder);
   tune_status status = TUNE_OK;
   if (self.addresses.failed)
-    status = tune_status_make(TUNE_OUT_OF_MEMORY, "listing the uses of a texture");
+    status = tune_status_out_of_memory("listing the uses of a texture");
   for (size_t i = 0; i < self.addresses.count && tune_status_is_ok(status); ++i)
     status = replace_address(self.addresses.ops[i], self.variable);
   tune_op_list_deinit(&self.addresses);

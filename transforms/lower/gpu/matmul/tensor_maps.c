@@ -89,7 +89,7 @@ static tune_status extend_attributes(MlirOperation kernel, size_t all, MlirAttri
   MlirAttribute *each = calloc(all + 1, sizeof *each),
                 known = tune_ir_attribute(kernel, "arg_attrs");
   if (!each)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "describing a kernel");
+    return tune_status_out_of_memory("describing a kernel");
   for (size_t i = 0; i < all; ++i)
     each[i] = i < all - last ? mlirArrayAttrGetElement(known, (intptr_t)i) : attributes;
   mlirOperationSetAttributeByName(
@@ -102,14 +102,14 @@ static tune_status extend_attributes(MlirOperation kernel, size_t all, MlirAttri
 // The kernel has one parameter more for each map.
 static tune_status add_parameters(MlirOperation kernel, size_t count) {
   MlirContext context = mlirOperationGetContext(kernel);
-  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
+  MlirBlock entry = tune_ir_body(kernel);
   MlirType pointer = mlirTypeParseGet(context, tune_ir_string("!llvm.ptr"));
   for (size_t i = 0; i < count; ++i)
     mlirBlockAddArgument(entry, pointer, mlirOperationGetLocation(kernel));
   intptr_t all = mlirBlockGetNumArguments(entry);
   MlirType *types = calloc((size_t)all, sizeof *types);
   if (!types)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "describing a kernel");
+    return tune_status_out_of_memory("describing a kernel");
   for (intptr_t i = 0; i < all; ++i)
     types[i] = mlirValueGetType(mlirBlockGetArgument(entry, i));
   MlirType type = mlirFunctionTypeGet(context, all, types, 0, NULL);
@@ -131,7 +131,7 @@ static tune_status open_all(MlirOperation kernel, const tune_op_list *maps,
     out_parameters[i] = other;
   }
   TUNE_RETURN_IF_ERROR(add_parameters(kernel, described->map_count));
-  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
+  MlirBlock entry = tune_ir_body(kernel);
   intptr_t first = mlirBlockGetNumArguments(entry) - (intptr_t)described->map_count;
   for (size_t i = 0; i < maps->count; ++i) {
     mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(maps->ops[i], 0),
@@ -147,7 +147,7 @@ tune_status tune_tensor_maps_lower(MlirOperation kernel, tune_device_kernel *des
   size_t *parameters = calloc(maps.count + 1, sizeof *parameters);
   tune_status status = TUNE_OK;
   if (!parameters || maps.failed)
-    status = tune_status_make(TUNE_OUT_OF_MEMORY, "listing the tensor maps of a kernel");
+    status = tune_status_out_of_memory("listing the tensor maps of a kernel");
   else if (maps.count)
     status = open_all(kernel, &maps, described, parameters);
   free(parameters);
@@ -160,7 +160,7 @@ tune_status tune_tensor_maps_finish(MlirOperation kernel, const tune_device_kern
     return TUNE_OK;
   MlirAttribute parameter =
       mlirAttributeParseGet(mlirOperationGetContext(kernel), tune_ir_string(PARAMETER));
-  MlirBlock entry = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel, 0));
+  MlirBlock entry = tune_ir_body(kernel);
   return extend_attributes(kernel, (size_t)mlirBlockGetNumArguments(entry), parameter,
                            described->map_count);
 }

@@ -17,10 +17,6 @@
 
 #define PREFIX "tune.tile."
 
-static MlirBlock body_of(MlirOperation op) {
-  return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
-}
-
 //===--------------------------------------------------------------------------===//
 // Reading
 //===--------------------------------------------------------------------------===//
@@ -199,7 +195,7 @@ static bool is_of_tile(MlirOperation op) {
 
 // Of `outer`, in which `loop` may be; only a tile itself writes.
 static tune_status check_body(const tune_tile *tile, MlirOperation outer, MlirOperation loop) {
-  MlirBlock body = body_of(outer);
+  MlirBlock body = tune_ir_body(outer);
   MlirOperation end = mlirBlockGetTerminator(body);
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationEqual(op, end);
        op = mlirOperationGetNextInBlock(op)) {
@@ -237,10 +233,9 @@ static tune_status read_levels(tune_tile *tile) {
         !read_level(loop, &tile->levels[tile->level_count]))
       return refuse_loop(tile);
     tile->steps *= tile->levels[tile->level_count++].count;
-    MlirBlock body = body_of(loop);
+    MlirBlock body = tune_ir_body(loop);
     MlirValue sum = mlirOperationGetOperand(mlirBlockGetTerminator(body), 0);
-    MlirOperation maker =
-        mlirValueIsAOpResult(sum) ? mlirOpResultGetOwner(sum) : (MlirOperation){NULL};
+    MlirOperation maker = tune_ir_definition(sum);
     bool is_loop = !mlirOperationIsNull(maker) && tune_ir_is(maker, "scf.for");
     if (mlirOperationIsNull(maker) || (!is_loop && !tune_ir_is(maker, "vector.contract")) ||
         mlirOperationGetNumOperands(maker) < 3 + is_loop ||
@@ -255,7 +250,7 @@ static tune_status read_levels(tune_tile *tile) {
 }
 
 static tune_status read_loop(tune_tile *tile) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(body_of(tile->forall));
+  for (MlirOperation op = mlirBlockGetFirstOperation(tune_ir_body(tile->forall));
        !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
     if (tune_ir_is(op, "scf.for")) {
       if (!mlirOperationIsNull(tile->loop))
@@ -379,7 +374,7 @@ static tune_status make_loop(const tune_tile *tile, const tune_ir_builder *build
   }
   MlirOperation loop;
   tune_ir_builder inside = tune_ir_build_for(builder, tile->steps, (intptr_t)count, carried, &loop);
-  MlirBlock body = body_of(loop);
+  MlirBlock body = tune_ir_body(loop);
   MlirValue step = mlirBlockGetArgument(body, 0), sums[TUNE_TILE_MOST_PIECES];
   for (size_t p = 0; p < count; ++p)
     sums[p] = mlirBlockGetArgument(body, 1 + (intptr_t)p);
@@ -437,7 +432,8 @@ static tune_status open_tile(MlirOperation forall, const tune_device *device) {
   TUNE_RETURN_IF_ERROR(tune_tile_order(forall, tile.cluster_y, tile.cluster_x));
   tune_tile_cluster_place(&tile);
   tile.forall = tune_lanes_add(forall, all_threads(&tile), &tile.thread);
-  tune_ir_builder start = tune_ir_builder_before(mlirBlockGetFirstOperation(body_of(tile.forall)));
+  tune_ir_builder start =
+      tune_ir_builder_before(mlirBlockGetFirstOperation(tune_ir_body(tile.forall)));
   tune_tile_operand_allocate(&tile, &start, &tile.a);
   tune_tile_operand_allocate(&tile, &start, &tile.b);
   if (tile.is_bulk)
@@ -462,7 +458,7 @@ static tune_status open_tile(MlirOperation forall, const tune_device *device) {
 tune_status tune_workgroup_matmul_lower(MlirOperation function, const tune_device *device) {
   static const char *const MADE_OF[] = {"arith", "gpu", "math",   "memref", "nvgpu",
                                         "nvvm",  "scf", "vector", NULL};
-  MlirBlock body = body_of(function);
+  MlirBlock body = tune_ir_body(function);
   bool is_ready = false;
   for (MlirOperation op = mlirBlockGetFirstOperation(body), next; !mlirOperationIsNull(op);
        op = next) {

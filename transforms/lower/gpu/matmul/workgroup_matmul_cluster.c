@@ -82,7 +82,7 @@ tune_status tune_tile_cluster_check(const tune_tile *tile) {
 // The number of the tile along a dimension, in its cluster.
 static MlirValue number_in_cluster(const tune_tile *tile, const tune_ir_builder *builder,
                                    intptr_t place, int64_t size) {
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(tile->forall, 0));
+  MlirBlock body = tune_ir_body(tile->forall);
   MlirValue tiles = tune_tile_divide(builder, mlirBlockGetArgument(body, place),
                                      number_at(tile->forall, "staticStep", place));
   return tune_tile_remainder(builder, tiles, size);
@@ -92,7 +92,7 @@ void tune_tile_cluster_place(tune_tile *tile) {
   if (!tune_tile_has_cluster(tile))
     return;
   intptr_t rank = rank_of(tile->forall);
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(tile->forall, 0));
+  MlirBlock body = tune_ir_body(tile->forall);
   tune_ir_builder builder = tune_ir_builder_before(mlirBlockGetFirstOperation(body));
   tile->cluster_row = tile->cluster_col = tune_ir_build_index(&builder, 0);
   if (tile->cluster_y > 1)

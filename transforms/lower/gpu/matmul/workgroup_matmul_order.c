@@ -33,7 +33,7 @@ tune_status tune_tile_order(MlirOperation forall, int64_t cluster_y, int64_t clu
   MlirAttribute attribute = tune_ir_attribute(forall, TUNE_TILE_BAND_ATTRIBUTE);
   if (mlirAttributeIsNull(attribute))
     return TUNE_OK;
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(forall, 0));
+  MlirBlock body = tune_ir_body(forall);
   intptr_t rank = mlirBlockGetNumArguments(body);
   int64_t band = mlirAttributeIsAInteger(attribute) ? mlirIntegerAttrGetValueInt(attribute) : 0;
   if (band < 1 || !counts_tiles(forall, rank) ||

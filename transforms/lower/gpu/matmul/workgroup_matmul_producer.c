@@ -33,14 +33,14 @@ void tune_tile_producer_begin(const tune_tile *tile, MlirOperation *out_last) {
       tune_ir_build_if(&builder, tune_ir_build_compare(&builder, "eq", tile->thread, first));
   MlirOperation loop;
   tune_ir_builder inside = tune_ir_build_for(&alone, tile->steps, 0, NULL, &loop);
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
+  MlirBlock body = tune_ir_body(loop);
   tune_tile_bulk_copy(tile, &inside, mlirBlockGetArgument(body, 0));
   tune_ir_build(&inside, &(tune_ir_parts){.name = "scf.yield"});
   *out_last = last_before(&builder);
 }
 
 void tune_tile_producer_end(const tune_tile *tile, MlirOperation last) {
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(tile->forall, 0));
+  MlirBlock body = tune_ir_body(tile->forall);
   MlirOperation end = mlirBlockGetTerminator(body), op = mlirOperationGetNextInBlock(last);
   tune_ir_builder builder = tune_ir_builder_before(op);
   MlirValue count = tune_ir_build_index(&builder, tile->threads);

@@ -449,7 +449,7 @@ static void wgmma_loop(const tune_tile *tile, const tune_ir_builder *builder, Ml
     begin_copies(tile, builder);
   MlirOperation loop;
   tune_ir_builder inside = tune_ir_build_for(builder, tile->steps, count, sums, &loop);
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
+  MlirBlock body = tune_ir_body(loop);
   for (int64_t i = 0; i < count; ++i)
     sums[i] = mlirBlockGetArgument(body, 1 + i);
   (tile->is_bulk ? make_bulk_step : make_step)(tile, &inside, mlirBlockGetArgument(body, 0), sums);

@@ -13,10 +13,6 @@
 #define MOST_RANK 8 // of memory
 #define MOST_WRITES 8
 
-static MlirBlock body_of(MlirOperation op) {
-  return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
-}
-
 static tune_status refuse_write(MlirOperation write) {
   return tune_status_make_at(TUNE_INVALID_ARGUMENT, write,
                              "a group's tile is written otherwise than whole, row by row");
@@ -167,7 +163,7 @@ static bool is_unused(MlirOperation op) {
 // Takes away what is left of vectors of the whole tile: all of it only made values.
 static void remove_tiles(const tune_tile *tile) {
   tune_op_list all = {0};
-  for (MlirOperation op = mlirBlockGetFirstOperation(body_of(tile->forall));
+  for (MlirOperation op = mlirBlockGetFirstOperation(tune_ir_body(tile->forall));
        !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
     tune_op_list_add(&all, op);
   for (size_t i = all.count; i-- > 0;) {
@@ -185,7 +181,7 @@ static void remove_tiles(const tune_tile *tile) {
 static tune_status list_writes(const tune_tile *tile, MlirOperation *out_writes,
                                size_t *out_count) {
   *out_count = 0;
-  MlirOperation op = mlirBlockGetFirstOperation(body_of(tile->forall));
+  MlirOperation op = mlirBlockGetFirstOperation(tune_ir_body(tile->forall));
   for (; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
     if (!tune_ir_is(op, "vector.transfer_write"))
       continue;
@@ -204,7 +200,8 @@ tune_status tune_tile_make_writes(const tune_tile *tile, const MlirValue *pieces
   TUNE_RETURN_IF_ERROR(list_writes(tile, writes, &count));
   for (size_t w = 0; w < count; ++w)
     TUNE_RETURN_IF_ERROR(check_write(tile, writes[w]));
-  tune_ir_builder builder = tune_ir_builder_before(mlirBlockGetTerminator(body_of(tile->forall)));
+  tune_ir_builder builder =
+      tune_ir_builder_before(mlirBlockGetTerminator(tune_ir_body(tile->forall)));
   for (size_t p = 0; p < tile->core->count(tile); ++p) {
     piece_elements elements[MOST_WRITES];
     for (size_t w = 0; w < count; ++w)

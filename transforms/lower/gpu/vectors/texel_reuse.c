@@ -23,7 +23,7 @@ typedef struct loop_parts {
 } loop_parts;
 
 static loop_parts parts_of(MlirOperation loop) {
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
+  MlirBlock body = tune_ir_body(loop);
   return (loop_parts){.loop = loop,
                       .body = body,
                       .index = mlirBlockGetArgument(body, 0),
@@ -268,7 +268,7 @@ static tune_status open_loop(MlirOperation loop) {
   free(values);
   free(pairs);
   tune_op_list_deinit(&fetches);
-  return failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing fetches") : TUNE_OK;
+  return failed ? tune_status_out_of_memory("listing fetches") : TUNE_OK;
 }
 
 static MlirWalkResult list_loop(MlirOperation op, void *user_data) {
@@ -280,8 +280,7 @@ static MlirWalkResult list_loop(MlirOperation op, void *user_data) {
 tune_status tune_texel_reuse_lower(MlirOperation function) {
   tune_op_list loops = {0};
   mlirOperationWalk(function, list_loop, &loops, MlirWalkPostOrder);
-  tune_status status =
-      loops.failed ? tune_status_make(TUNE_OUT_OF_MEMORY, "listing loops") : TUNE_OK;
+  tune_status status = loops.failed ? tune_status_out_of_memory("listing loops") : TUNE_OK;
   for (size_t i = 0; i < loops.count && tune_status_is_ok(status); ++i)
     status = open_loop(loops.ops[i]);
   tune_op_list_deinit(&loops);

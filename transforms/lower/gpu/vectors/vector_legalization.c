@@ -9,9 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-tune_status tune_pieces_out_of_memory(void) {
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "opening vectors");
-}
+tune_status tune_pieces_out_of_memory(void) { return tune_status_out_of_memory("opening vectors"); }
 
 //===--------------------------------------------------------------------------===//
 // Shapes

@@ -76,8 +76,7 @@ static intptr_t mask_dimension(const tune_access *access, intptr_t d) {
 
 // Takes the bounds of `mask`.
 static tune_status read_mask(MlirOperation op, MlirValue mask, tune_access *access) {
-  MlirOperation maker =
-      mlirValueIsAOpResult(mask) ? mlirOpResultGetOwner(mask) : (MlirOperation){NULL};
+  MlirOperation maker = tune_ir_definition(mask);
   if (tune_ir_is(maker, "vector.create_mask")) {
     for (intptr_t d = 0; d < access->shape.rank; ++d)
       if (mask_dimension(access, d) >= 0)
@@ -366,8 +365,7 @@ MlirValue tune_access_divide(const tune_ir_builder *builder, MlirValue value, in
   int64_t constant;
   if (tune_ir_is_constant_index(value, &constant))
     return tune_ir_build_index(builder, constant / divisor);
-  MlirOperation op =
-      mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){NULL};
+  MlirOperation op = tune_ir_definition(value);
   if (tune_ir_is(op, "affine.apply") && is_multiple(value, divisor, 0) &&
       mlirOperationGetNumOperands(op) <= 32) {
     MlirAffineMap map = mlirAffineMapAttrGetValue(tune_ir_attribute(op, "map"));

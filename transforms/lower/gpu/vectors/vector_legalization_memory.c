@@ -149,7 +149,7 @@ static view make_view(const tune_pieces *pieces, const tune_access *access) {
     element = mlirVectorTypeGet(1, &four, element);
   }
   MlirType type = mlirMemRefTypeContiguousGet(element, rank, sizes, space);
-  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(pieces->launch, 0));
+  MlirBlock body = tune_ir_body(pieces->launch);
   tune_ir_builder builder =
       tune_ir_builder_before(is_texel ? mlirBlockGetFirstOperation(body) : pieces->launch);
   made.memref =
@@ -260,8 +260,7 @@ static MlirValue choose(const tune_ir_builder *builder, MlirValue condition, Mli
   MlirType type = mlirValueGetType(a);
   if (mlirTypeIsAVector(type)) // older SPIR-V has no other choice between vectors
     condition = tune_pieces_splat(builder, mlirShapedTypeGetDimSize(type, 0), condition);
-  MlirValue operands[] = {condition, a, b};
-  return tune_ir_build_value(builder, "arith.select", type, 3, operands);
+  return tune_ir_build_select(builder, condition, a, b);
 }
 
 // The elements from the place on, as many as the view gives at once; see locate.
@@ -540,7 +539,7 @@ tune_status tune_pieces_open_access(tune_pieces *pieces, MlirOperation op) {
   }
   MlirOperation inner = op;
   if (tune_ir_is(op, "vector.mask"))
-    inner = mlirBlockGetFirstOperation(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
+    inner = mlirBlockGetFirstOperation(tune_ir_body(op));
   tune_access access;
   bool is_access;
   TUNE_RETURN_IF_ERROR(tune_access_read(inner, &access, &is_access));

@@ -15,12 +15,6 @@ typedef struct texel_place {
   MlirValue odd, high;
 } texel_place;
 
-static MlirValue choose(const tune_ir_builder *builder, MlirValue condition, MlirValue a,
-                        MlirValue b) {
-  MlirValue operands[] = {condition, a, b};
-  return tune_ir_build_value(builder, "arith.select", mlirValueGetType(a), 3, operands);
-}
-
 static MlirValue fetch_texel(const tune_ir_builder *builder, MlirValue texels, MlirValue element) {
   MlirValue operands[] = {texels, tune_ir_build_binary(builder, "arith.divui", element,
                                                        tune_ir_build_index(builder, FOUR))};
@@ -60,9 +54,9 @@ static void move_down(const tune_ir_builder *builder, const texel_place *place, 
     return;
   }
   for (int64_t i = 0; i <= wanted; ++i)
-    elements[i] = choose(builder, place->high, elements[i + 2], elements[i]);
+    elements[i] = tune_ir_build_select(builder, place->high, elements[i + 2], elements[i]);
   for (int64_t i = 0; i < wanted; ++i)
-    elements[i] = choose(builder, place->odd, elements[i + 1], elements[i]);
+    elements[i] = tune_ir_build_select(builder, place->odd, elements[i + 1], elements[i]);
 }
 
 MlirValue tune_access_fetch(const tune_ir_builder *builder, MlirValue texels,
