@@ -3,7 +3,7 @@
 # In RUN lines: tune-opt, tune-run, tune-db, tune-worker, tune-measure (with or without a % before)
 # are this build's; mlir-opt, FileCheck, not, split-file those of LLVM 22. %plugin is tune_plugin.so,
 # %libdir the folder of libraries, %examples that of examples, %cc the C compiler, %fake_cuda what
-# TUNE_CUDA_LOADER names to run CUDA without a GPU (docs/architecture.md). Each test has a
+# TUNE_CUDA_LOADER names to run CUDA without a GPU (CONTRIBUTING.md). Each test has a
 # cache folder of its own (%t.cache, where the database goes by default), empty at its start.
 #
 # `REQUIRES: asan` and `UNSUPPORTED: asan` are for tests that need or cannot bear the sanitizers,

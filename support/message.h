@@ -2,7 +2,7 @@
 //
 // A message is a 4-byte little-endian length, then that many bytes of JSON, which is an
 // object. It is what the driver and its servers (tune-worker, tune-measure) say to each
-// other over pipes; docs/architecture.md lists the messages.
+// other over pipes; docs/protocol.md lists the messages.
 //
 // Descriptors may be blocking or not, may be interrupted by signals, and may deliver any
 // number of bytes at a time. A peer that has gone is NOT_FOUND, for the reader (end of

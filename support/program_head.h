@@ -1,6 +1,6 @@
 //===- program_head.h - The head of a device program's file ------------------===//
 //
-// A device program (docs/architecture.md) is one file: a magic, the length of a JSON object, that
+// A device program (docs/protocol.md) is one file: a magic, the length of a JSON object, that
 // object, then bytes that it tells of. Who writes programs, runs them and takes them apart agree
 // here on the beginning.
 //

@@ -1,7 +1,7 @@
 //===- program.h - Reading device programs -----------------------------------===//
 //
 // The artifact of such a device is one file: code, buffers, and the steps to take with
-// them. Its format is in docs/architecture.md (Device programs). What is read here is
+// them. Its format is in docs/protocol.md (Device programs). What is read here is
 // checked wholly: every index is in range, every size is known, nothing is written that
 // is only to be read, so that a target can do what the steps say. What the code itself
 // does is not looked at.

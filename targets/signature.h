@@ -1,6 +1,6 @@
 //===- signature.h - The signature of an artifact's entry --------------------===//
 //
-// The SIGNATURE of docs/architecture.md: the arguments and results of
+// The SIGNATURE of docs/protocol.md: the arguments and results of
 // `void tune_entry(void **arguments)`, as JSON on the wire.
 //
 // The outputs of an artifact are, in this order, its "readwrite" tensors and its results;

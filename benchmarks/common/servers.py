@@ -1,4 +1,4 @@
-"""Talks to tune-worker and tune-measure: docs/architecture.md has their messages."""
+"""Talks to tune-worker and tune-measure: docs/protocol.md has their messages."""
 
 import json
 import struct

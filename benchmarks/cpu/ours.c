@@ -4,7 +4,7 @@
 //
 // A `shape` for each input, in order, and one for the result; all are tensors. The result's memory
 // comes from the artifact and goes back to it after each call, as the ABI has it
-// (docs/architecture.md): that is part of the time. What is packed ahead is so before, once.
+// (docs/protocol.md): that is part of the time. What is packed ahead is so before, once.
 //
 //===--------------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-"""Writes the device programs that tune-measure runs: docs/architecture.md has their format."""
+"""Writes the device programs that tune-measure runs: docs/protocol.md has their format."""
 
 import json
 import struct

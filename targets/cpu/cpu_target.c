@@ -1,6 +1,6 @@
 //===- cpu_target.c - Artifacts on the CPU of this process --------------------------===//
 //
-// The artifact is a shared object with a `void tune_entry(void **arguments)`; docs/architecture.md
+// The artifact is a shared object with a `void tune_entry(void **arguments)`; docs/protocol.md
 // has the ABI.
 //
 //===--------------------------------------------------------------------------===//

@@ -1,6 +1,6 @@
 //===- program_files.h - A device program in pieces ---------------------------------===//
 //
-// A device program (docs/architecture.md) is one file for our own runner. Other loaders
+// A device program (docs/protocol.md) is one file for our own runner. Other loaders
 // take the code by itself, and people read how it is launched: here it comes apart.
 //
 // Threads: no shared state.

@@ -6,7 +6,7 @@
 #include "tools/tune-measure/trial.h"
 
 // Runs trial_compare in children, one after the other, each a load (tuning/measure/placements.h),
-// and makes one reply of what they report, as in docs/architecture.md: samples of all, ratios over
+// and makes one reply of what they report, as in docs/protocol.md: samples of all, ratios over
 // the loads, "loads" how many there were. One that comes to anything but "ok" ends it, and is the
 // reply, of one load. If `only_faster`, there are no more loads once none can be found to be faster
 // than the first. `order->load` and the loads of its options are set here; outputs are those of the

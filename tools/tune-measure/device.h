@@ -7,7 +7,7 @@
 
 #include <jansson.h>
 
-// Answers the requests "fingerprint" and "roofline" of docs/architecture.md: their members, without
+// Answers the requests "fingerprint" and "roofline" of docs/protocol.md: their members, without
 // ticket and task. In a child, since opening a target pins the process. `watch` may be NULL.
 tune_status device_ask(const json_t *request, bool wants_roofline, const child_watch *watch,
                        json_t **out_reply);

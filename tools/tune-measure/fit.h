@@ -8,7 +8,7 @@
 #include <jansson.h>
 
 // Whether what an export holds, of the target, the machine and the fingerprint that `description`
-// names (docs/architecture.md), runs on a device with `fingerprint`. UNAVAILABLE says what is
+// names (docs/protocol.md), runs on a device with `fingerprint`. UNAVAILABLE says what is
 // missing, and what to do.
 tune_status fit_check(const json_t *description, const json_t *fingerprint);
 

@@ -77,7 +77,7 @@ int main(int argc, char **argv) {
   usage u = {.file = NULL};
   const tune_option options[] = {
       {"serve", 0, TUNE_OPTION_FLAG, &u.serve, NULL,
-       "Serve a driver on stdin and stdout (docs/architecture.md).", NULL, 0, 0},
+       "Serve a driver on stdin and stdout (docs/protocol.md).", NULL, 0, 0},
       {"fingerprint", 0, TUNE_OPTION_FLAG, &u.fingerprint, NULL,
        "Print what the target is, as JSON: model, features, caches, cores.", NULL, 0, 0},
       {"roofline", 0, TUNE_OPTION_FLAG, &u.roofline, NULL,

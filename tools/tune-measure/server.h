@@ -5,7 +5,7 @@
 
 #include "support/status.h"
 
-// Serves the requests of docs/architecture.md that come from `in`, answers on `out`, until `in`
+// Serves the requests of docs/protocol.md that come from `in`, answers on `out`, until `in`
 // ends, which is TUNE_OK. A request that fails is answered and does not end it.
 tune_status server_run(int in, int out);
 

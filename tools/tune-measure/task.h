@@ -47,7 +47,7 @@ typedef struct task {
   double nan_share;         // of the reference's floats there: what is NaN cannot be checked
 } task;
 
-// Makes a task from a request's members (docs/architecture.md): "target", "device", "signature",
+// Makes a task from a request's members (docs/protocol.md): "target", "device", "signature",
 // "seed", "threads", "flush_cache", "counters", "cpus", "reduction", "accumulator", "dynamic",
 // "inputs", "reference", "sensitivity", "limits". Runs the reference, if there is one; where that
 // gives more NaN than numbers, the inputs are made positive and it runs again; for the sensitivity

@@ -1,6 +1,6 @@
 //===- trial.h - Running candidates: check, time, check ---------------------------------===//
 //
-// Bodies for child_run. What they report are the replies of docs/architecture.md, without
+// Bodies for child_run. What they report are the replies of docs/protocol.md, without
 // the ticket. An artifact that does not load (a symbol is missing) is "run-crashed", as is one
 // that takes too much memory: a candidate that failed, not a request that did.
 //

@@ -28,7 +28,7 @@ typedef struct benchmark {
   subject *subjects; // the module and those that it is compared with
   size_t subject_count;
   char *reference;          // path of the plain lowering; NULL where nothing is checked
-  json_t *reply;            // what tune-measure says (docs/architecture.md, "run")
+  json_t *reply;            // what tune-measure says (docs/protocol.md, "run")
   json_t *warnings, *notes; // arrays of texts for people
 } benchmark;
 

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 typedef struct c_header_options {
-  const json_t *signature; // as in docs/architecture.md
+  const json_t *signature; // as in docs/protocol.md
   const char *function;    // of the module; names the typed function
   const char *module;      // file that it is from
   const char *output;      // file that it is for

@@ -1,6 +1,6 @@
 //===- candidates.h - Listing the candidates of a module ---------------------===//
 //
-// The request "candidates" (docs/architecture.md), of a driver that has no MLIR and wants to
+// The request "candidates" (docs/protocol.md), of a driver that has no MLIR and wants to
 // have a module's tasks measured elsewhere (tune-run export).
 //
 // Threads: as the context.

@@ -29,7 +29,7 @@ int main(int argc, char **argv) {
   bool serve = false;
   const tune_option options[] = {
       {"serve", 0, TUNE_OPTION_FLAG, &serve, NULL,
-       "Serve a driver on stdin and stdout (docs/architecture.md). The default without --build.",
+       "Serve a driver on stdin and stdout (docs/protocol.md). The default without --build.",
        NULL, 0, 0},
       {"build", 0, TUNE_OPTION_STRING, &build.payload, "FILE",
        "Build one payload, in a sandboxed process, and end.", NULL, 0, 0},

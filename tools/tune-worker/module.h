@@ -3,7 +3,7 @@
 // A driver that runs a user's module (tune-run) asks for more than one that tunes a task:
 // the module is to be scheduled as the choices on its ops and the database say, and the
 // driver wants to know what is in it. These are the members "module" and "describe" of the
-// request "open" (docs/architecture.md).
+// request "open" (docs/protocol.md).
 //
 // Threads: as the context of the task.
 //

@@ -19,7 +19,7 @@ typedef enum one_shot_emit {
   ONE_SHOT_SPIRV,     // the code of a device program, without the launches
   ONE_SHOT_SCHEDULED, // the payload after the schedule
   ONE_SHOT_SCRIPT,    // the schedule, decided
-  ONE_SHOT_SIGNATURE, // JSON, see docs/architecture.md
+  ONE_SHOT_SIGNATURE, // JSON, see docs/protocol.md
   ONE_SHOT_SPACE,     // the knobs and constraints of the schedule
 } one_shot_emit;
 

@@ -14,7 +14,7 @@
 //    nsw), or may (a call);
 //  - exactness.h says for which values its outputs are exact.
 //
-// docs/architecture.md has the JSON and the layout in memory.
+// docs/protocol.md has the JSON and the layout in memory.
 //
 // Threads: a signature is immutable once made.
 //

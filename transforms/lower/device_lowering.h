@@ -36,7 +36,7 @@ tune_status tune_device_lowering_create(MlirContext context, const tune_device_c
                                         tune_device_lowering **out_lowering);
 void tune_device_lowering_destroy(tune_device_lowering *lowering);
 
-// As tune_cpu_lowering_run. `emit` is TUNE_EMIT_OBJECT: a device program (docs/architecture.md);
+// As tune_cpu_lowering_run. `emit` is TUNE_EMIT_OBJECT: a device program (docs/protocol.md);
 // TUNE_EMIT_CUBIN: one of machine code, where the target has such; TUNE_EMIT_MLIR: two modules as
 // text, that of the host with kernels in the gpu dialect, and the kernels as they were converted;
 // TUNE_EMIT_ASSEMBLY: their code as text, one after the other. TUNE_EMIT_LLVM is INVALID_ARGUMENT.

@@ -1,7 +1,7 @@
 //===- connection.h - A server of our own, at the other end of two pipes -----===//
 //
 // tune-worker and tune-measure as their client sees them: a program that is started, says
-// hello, takes requests and answers in messages (docs/architecture.md), and may die.
+// hello, takes requests and answers in messages (docs/protocol.md), and may die.
 //
 // A connection to a program that has died is told so by TUNE_NOT_FOUND from send and pop;
 // what it was, and what it last wrote to stderr, is in the message.

@@ -1,6 +1,6 @@
 //===- process.h - Configs built by tune-worker and timed by tune-measure ----===//
 //
-// The evaluator of real targets. It drives the two servers of docs/architecture.md: the
+// The evaluator of real targets. It drives the two servers of docs/protocol.md: the
 // worker builds several configs at once, the measurer times one artifact at a time, on
 // cores where nothing builds meanwhile; where no core is left for building, the two take
 // turns (cores.h). Artifacts lie in a scratch folder that goes with the evaluator.

@@ -1,6 +1,6 @@
 //===- process_messages.h - Messages to tune-worker and tune-measure ---------===//
 //
-// Requests made and replies read; docs/architecture.md has the tables. Internal to
+// Requests made and replies read; docs/protocol.md has the tables. Internal to
 // process.c and remote_builder.c.
 //
 //===--------------------------------------------------------------------------===//

@@ -26,7 +26,7 @@
 extern "C" {
 #endif
 
-// What came of a candidate; see "Verdicts" in docs/architecture.md.
+// What came of a candidate; see "Verdicts" in docs/protocol.md.
 typedef enum tune_verdict {
   TUNE_VERDICT_OK,
   TUNE_VERDICT_WRONG,

@@ -8,7 +8,7 @@
 //     4 bytes   version of the format
 //     4 bytes   length of the description
 //     32 bytes  digest of the description, in hex digits; it names the export
-//     the description, JSON (docs/architecture.md has its members)
+//     the description, JSON (docs/protocol.md has its members)
 //     the blobs: references and artifacts, in the order of the description's "blobs", which has
 //     the length and the digest of each
 //

@@ -7,7 +7,7 @@
 //   {"kind": "failure", "task", "schedule", "error"}   of a task of which nothing could be
 //                                                      measured: its reference failed
 //   {"kind": "comparison", "task", "schedule",         of the finalists of a task: the reply to a
-//    "verdict", "results", "ratios", …}                "compare" (docs/architecture.md)
+//    "verdict", "results", "ratios", …}                "compare" (docs/protocol.md)
 //   {"kind": "end", "records": N, "digest"}            the last line, once all is there; the
 //                                                      digest is of all bytes before it
 //

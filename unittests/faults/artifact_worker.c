@@ -1,6 +1,6 @@
 //===- artifact_worker.c - A tune-worker whose builds are artifacts made before ---------===//
 //
-// Speaks the protocol of docs/architecture.md. What it "builds" for a config is the artifact of
+// Speaks the protocol of docs/protocol.md. What it "builds" for a config is the artifact of
 // unittests/tune-measure that its knob "artifact" names by its place in faulty_artifacts.h; the
 // reference is GOOD.
 //

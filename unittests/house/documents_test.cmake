@@ -67,7 +67,7 @@ if(checked EQUAL 0)
 endif()
 
 # Pages whose prose may be wider: being rewritten.
-set(wide README.md docs/architecture.md docs/roadmap.md docs/spaces.md)
+set(wide docs/spaces.md)
 
 # The characters of `line`, which is UTF-8: its bytes but those that continue a character.
 function(count_characters line out_count)

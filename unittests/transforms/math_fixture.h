@@ -31,7 +31,7 @@ typedef struct math_function {
   void (*entry)(void **);
 } math_function;
 
-// Lowers, links and loads; the entry takes descriptors, as docs/architecture.md says.
+// Lowers, links and loads; the entry takes descriptors, as docs/protocol.md says.
 math_function math_load(const char *payload, const char *cpu);
 void math_unload(math_function *function);
 

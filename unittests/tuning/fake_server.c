@@ -1,6 +1,6 @@
 //===- fake_server.c - tune-worker and tune-measure without compiler and device -------===//
 //
-// Speaks the protocol of docs/architecture.md. Built twice: FAKE_WORKER is defined or not. An
+// Speaks the protocol of docs/protocol.md. Built twice: FAKE_WORKER is defined or not. An
 // artifact is a text file with two numbers, its time in milliseconds and a fault, which are the
 // values of the knobs "time" and "fault". What happened when goes to the file $FAKE_LOG, one line
 // each.

@@ -3,7 +3,7 @@
 // Floats that threads add up by atomic operations, or that a parallel loop reduces, are added in
 // another order each time. All other code makes the same of the same inputs, bit for bit, or
 // threads race in it, or it reads what nobody wrote; integers are added up, put together bit by bit
-// and compared the same in any order. Artifacts say which they are (docs/architecture.md), and
+// and compared the same in any order. Artifacts say which they are (docs/protocol.md), and
 // whoever runs them demands it.
 //
 // Threads: reading IR, as MLIR allows.

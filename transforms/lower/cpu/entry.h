@@ -1,6 +1,6 @@
 //===- entry.h - The function that an artifact exports -----------------------===//
 //
-// `void tune_entry(void **arguments)`, as docs/architecture.md describes it, is written
+// `void tune_entry(void **arguments)`, as docs/protocol.md describes it, is written
 // around the lowered function. It is then the only function that the artifact's own code
 // exports, but for what is packed ahead:
 //

@@ -1,7 +1,7 @@
 //===- device_program.h - Writing device programs: the host's part as a list of steps -===//
 //
 // A function whose loops are all in kernels takes buffers, launches, copies and returns. It is read
-// as a list of steps and written with the kernels' code as a device program (docs/architecture.md),
+// as a list of steps and written with the kernels' code as a device program (docs/protocol.md),
 // which a runner without MLIR carries out.
 //
 // Threads: as the context of the IR.
