@@ -49,11 +49,20 @@ void tune_value_set_add_divisors(tune_value_set *set, int64_t extent, int64_t lo
 void tune_writer_init(tune_writer *writer) {
   *writer = (tune_writer){.knob_prefix = "", .func = "%func"};
   tune_string_builder_init(&writer->text);
+  writer->failure = tune_space_create(&writer->knobs);
 }
 
-void tune_writer_deinit(tune_writer *writer) { tune_string_builder_deinit(&writer->text); }
+void tune_writer_deinit(tune_writer *writer) {
+  tune_space_destroy(writer->knobs);
+  tune_status_free(writer->failure);
+  tune_string_builder_deinit(&writer->text);
+}
 
 tune_status tune_writer_finish(tune_writer *writer, char **out_text) {
+  *out_text = NULL;
+  tune_status failure = writer->failure;
+  writer->failure = TUNE_OK;
+  TUNE_RETURN_IF_ERROR(failure);
   return tune_string_builder_finish(&writer->text, out_text);
 }
 
@@ -96,10 +105,21 @@ const char *tune_writer_iterators(char *buffer, size_t size, const tune_nest *ne
 // Decisions
 //===--------------------------------------------------------------------------===//
 
+// Constraints may name it from now on. What two regions call the same is one knob to them.
+static void keep_knob(tune_writer *writer, const char *name, tune_level level,
+                      tune_value_set *values) {
+  if (!tune_status_is_ok(writer->failure) || tune_space_find_knob(writer->knobs, name) != SIZE_MAX)
+    return;
+  tune_knob knob = {
+      .name = (char *)name, .level = level, .value_count = values->count, .values = values->values};
+  writer->failure = tune_space_add_knob(writer->knobs, &knob);
+}
+
 void tune_writer_knob(tune_writer *writer, const char *name, const char *kind, tune_level level,
                       const tune_value_set *domain, int64_t default_value) {
   tune_value_set values = *domain;
   tune_value_set_add(&values, default_value);
+  keep_knob(writer, name, level, &values);
   tune_string_builder list;
   tune_string_builder_init(&list);
   for (size_t i = 0; i < values.count; i++)
@@ -113,55 +133,6 @@ void tune_writer_knob(tune_writer *writer, const char *name, const char *kind, t
                    tune_level_name(level), default_value);
   writer->text.failed |= list.failed;
   tune_string_builder_deinit(&list);
-}
-
-void tune_writer_constraint(tune_writer *writer, const char *why, size_t knob_count,
-                            const char *const *knobs, const char *lines) {
-  tune_string_builder operands, types, arguments;
-  tune_string_builder_init(&operands);
-  tune_string_builder_init(&types);
-  tune_string_builder_init(&arguments);
-  for (size_t i = 0; i < knob_count; i++) {
-    const char *comma = i ? ", " : "";
-    tune_string_builder_appendf(&operands, "%s%%%s", comma, knobs[i]);
-    tune_string_builder_appendf(&types, "%s!transform.param<i64>", comma);
-    tune_string_builder_appendf(&arguments, "%s%%%s_: !smt.int", comma, knobs[i]);
-  }
-  tune_writer_line(writer, "transform.smt.constrain_params(%s) {tune.why = \"%s\"} : (%s) -> () {",
-                   operands.text, why, types.text);
-  tune_writer_line(writer, "^bb0(%s):", arguments.text);
-  writer->indent++;
-  for (const char *line = lines; *line;) {
-    size_t length = strcspn(line, "\n");
-    tune_writer_line(writer, "%.*s", (int)length, line);
-    line += length + (line[length] == '\n');
-  }
-  writer->indent--;
-  tune_writer_line(writer, "}");
-  writer->text.failed |= operands.failed | types.failed | arguments.failed;
-  tune_string_builder_deinit(&operands);
-  tune_string_builder_deinit(&types);
-  tune_string_builder_deinit(&arguments);
-}
-
-void tune_writer_register_constraint(tune_writer *writer, int64_t lanes, unsigned registers,
-                                     const char *mr, const char *nr) {
-  char lines[640];
-  snprintf(lines, sizeof lines,
-           "%%lanes = smt.int.constant %" PRId64 "\n"
-           "%%more = smt.int.constant %" PRId64 "\n"
-           "%%registers = smt.int.constant %u\n"
-           "%%one = smt.int.constant 1\n"
-           "%%filled = smt.int.add %%%s_, %%more\n"
-           "%%vectors = smt.int.div %%filled, %%lanes\n"
-           "%%tile = smt.int.mul %%%s_, %%vectors\n"
-           "%%used = smt.int.add %%tile, %%vectors, %%one\n"
-           "%%fits = smt.int.cmp le %%used, %%registers\n"
-           "smt.assert %%fits",
-           lanes, lanes - 1, registers, nr, mr);
-  tune_writer_constraint(writer,
-                         "accumulators, one row of B and one element of A fit the registers", 2,
-                         (const char *const[]){mr, nr}, lines);
 }
 
 // `more` attributes follow the usual ones.

@@ -5,7 +5,8 @@
 // is the vocabulary they share: knobs, matches by iterator types, tilings, the stages
 // every schedule ends with. Text, because it is what is kept, printed and replayed.
 //
-// A writer never fails midway; memory that ran out is reported by tune_writer_finish.
+// A writer never fails midway; memory that ran out, and a constraint that is none, are reported by
+// tune_writer_finish.
 //
 // Threads: one thread at a time per writer.
 //
@@ -45,10 +46,13 @@ typedef struct tune_writer {
   const char *func; // the handle of the task's function, "%func" at first; a pass makes a new one
   int64_t stack_bytes; // default of the knob of tune_writer_place_buffers; 0 at first
   bool keeps_loops;    // default of `llvm_unroll` is 0; false at first
+  tune_space *knobs;   // that constraints may name, as their values are called
+  tune_status failure; // the first, until tune_writer_finish
 } tune_writer;
 
 void tune_writer_init(tune_writer *writer);
 void tune_writer_deinit(tune_writer *writer);
+// The text, owned by the caller. INTERNAL with the rule's words where a constraint is wrong.
 tune_status tune_writer_finish(tune_writer *writer, char **out_text);
 
 // One line, indented.
@@ -60,10 +64,13 @@ void tune_writer_line(tune_writer *writer, const char *format, ...)
 void tune_writer_knob(tune_writer *writer, const char *name, const char *kind, tune_level level,
                       const tune_value_set *domain, int64_t default_value);
 
-// `transform.smt.constrain_params` over the knobs named in `knobs`; `lines` are SMT ops over
-// %<knob>_ of type !smt.int, one a line, ending in an assertion. `why` is told to users.
-void tune_writer_constraint(tune_writer *writer, const char *why, size_t knob_count,
-                            const char *const *knobs, const char *lines);
+// What must hold between knobs that are there, in the language of tuning/space/constraint.h:
+// "kc * nr * %d <= %d", with %% for the rest of a division. It becomes a
+// `transform.smt.constrain_params` over the knobs in the order of their names in it, and reads back
+// as the same expression (constraint_writer.c says what does not). Divisors are above 0. `why` is
+// told to users.
+void tune_writer_constraint(tune_writer *writer, const char *why, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 // The register tile of the knobs `mr` x `nr` columns in vectors of `lanes`, a row of B and an
 // element of A are no more than `registers`.

@@ -2,7 +2,7 @@
 //
 // An array of nodes, each after its operands, the root last: going over a long chain costs
 // no pointer chasing, and destroying it is one free. Internal to constraint.c (parsing and
-// printing) and constraint_evaluate.c.
+// printing), constraint_evaluate.c and transforms/rules/constraint_writer.c (printing as SMT).
 //
 //===--------------------------------------------------------------------------===//
 

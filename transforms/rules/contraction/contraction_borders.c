@@ -9,7 +9,6 @@
 #include "transforms/rules/contraction/contraction_steps.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 #define OP "!transform.any_op"
 
@@ -21,14 +20,7 @@ bool tune_contraction_find_borders(const tune_contraction_plan *plan, tune_borde
 static void write_constraint(const tune_contraction_plan *plan, tune_writer *w) {
   if (plan->mc.count == 1)
     return;
-  char lines[160];
-  snprintf(lines, sizeof lines,
-           "%%rows = smt.int.constant %" PRId64 "\n"
-           "%%whole = smt.eq %%mc_, %%rows : !smt.int\n"
-           "smt.assert %%whole",
-           plan->rows);
-  tune_writer_constraint(w, "borders are skipped in whole lines", 1, (const char *const[]){"mc"},
-                         lines);
+  tune_writer_constraint(w, "borders are skipped in whole lines", "mc == %" PRId64, plan->rows);
 }
 
 // Register tiles of each part, %part.

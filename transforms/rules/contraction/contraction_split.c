@@ -5,7 +5,6 @@
 #include "transforms/rules/contraction/contraction_steps.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #define OP "!transform.any_op"
@@ -149,11 +148,7 @@ bool tune_contraction_split_make(const tune_contraction_plan *whole, const tune_
 static void write_constraints(const tune_contraction_split *split, tune_writer *w) {
   const tune_contraction_plan *whole = split->whole;
   if (whole->mr.values[0] == 1)
-    tune_writer_constraint(w, "register tiles of one row are not for a batch of parts", 1,
-                           (const char *const[]){"mr"},
-                           "%one = smt.int.constant 1\n"
-                           "%several = smt.int.cmp gt %mr_, %one\n"
-                           "smt.assert %several");
+    tune_writer_constraint(w, "register tiles of one row are not for a batch of parts", "mr > 1");
   tune_contraction_write_divisor("kr", split->plan.depths,
                                  "unrolled steps divide what a thread has of the depth", w);
 }

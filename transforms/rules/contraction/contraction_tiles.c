@@ -257,29 +257,13 @@ static void write_order(const tile_scope *scope, tune_writer *w, const char *res
 
 // All rows of A go by a part of a panel, which should not leave the cache meanwhile.
 static void write_cache_constraint(const tune_contraction_plan *plan, tune_writer *w) {
-  char lines[400];
-  snprintf(lines, sizeof lines,
-           "%%element = smt.int.constant %u\n"
-           "%%room = smt.int.constant %" PRId64 "\n"
-           "%%bytes = smt.int.mul %%kc_, %%nr_, %%element\n"
-           "%%fits = smt.int.cmp le %%bytes, %%room\n"
-           "smt.assert %%fits",
-           (plan->anchor->operands[plan->b].bits + 7) / 8, plan->l2_bytes / 2);
-  tune_writer_constraint(w, "kc x nr of B fit half of the second cache", 2,
-                         (const char *const[]){"kc", "nr"}, lines);
+  tune_writer_constraint(w, "kc x nr of B fit half of the second cache", "kc * nr * %u <= %" PRId64,
+                         (plan->anchor->operands[plan->b].bits + 7) / 8, plan->l2_bytes / 2);
 }
 
 void tune_contraction_write_divisor(const char *knob, int64_t extent, const char *why,
                                     tune_writer *w) {
-  char lines[256];
-  snprintf(lines, sizeof lines,
-           "%%zero = smt.int.constant 0\n"
-           "%%extent = smt.int.constant %" PRId64 "\n"
-           "%%rest = smt.int.mod %%extent, %%%s_\n"
-           "%%even = smt.eq %%rest, %%zero : !smt.int\n"
-           "smt.assert %%even",
-           extent, knob);
-  tune_writer_constraint(w, why, 1, &knob, lines);
+  tune_writer_constraint(w, why, "%" PRId64 " %% %s == 0", extent, knob);
 }
 
 // Binds `result` ("%name:3"): the contraction in the register tile, its outer and its inner loop.
@@ -299,9 +283,7 @@ static void write_depths(const tile_scope *scope, tune_writer *w, const char *re
     tune_writer_constraint(
         w,
         "sums over a split depth are not ready in the register tile: the epilogue goes elsewhere",
-        1, (const char *const[]){"kc"},
-        "%never = smt.constant false\n"
-        "smt.assert %never");
+        "false");
   write_cache_constraint(plan, w);
   // The knob has the values that divide the whole depth.
   if (plan->split)

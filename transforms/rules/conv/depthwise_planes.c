@@ -14,21 +14,11 @@ void tune_depthwise_write_plane_knobs(const tune_depthwise_plan *p, tune_writer 
   tune_writer_knob(w, names[0], "tile", TUNE_LEVEL_VECTOR, &p->lines.sizes, p->lines.size_default);
   tune_writer_knob(w, names[1], "tile", TUNE_LEVEL_VECTOR, &p->rows.sizes, p->rows.size_default);
   tune_writer_knob(w, names[2], "tile", TUNE_LEVEL_VECTOR, &p->nr, p->nr.values[0]);
-  char lines[512];
-  snprintf(lines, sizeof lines,
-           "%%most = smt.int.constant %" PRId64 "\n"
-           "%%elements = smt.int.mul %%plane_lines_, %%plane_rows_, %%plane_nr_\n"
-           "%%fits = smt.int.cmp le %%elements, %%most\n"
-           "smt.assert %%fits",
-           p->registers * p->lanes);
-  tune_writer_constraint(w, "accumulators fit the registers", 3, names, lines);
-  snprintf(lines, sizeof lines,
-           "%%most = smt.int.constant %" PRId64 "\n"
-           "%%pixels = smt.int.mul %%plane_lines_, %%plane_rows_\n"
-           "%%fits = smt.int.cmp le %%pixels, %%most\n"
-           "smt.assert %%fits",
-           p->steps);
-  tune_writer_constraint(w, "more products compile for seconds", 2, names, lines);
+  tune_writer_constraint(w, "accumulators fit the registers",
+                         "plane_lines * plane_rows * plane_nr <= %" PRId64,
+                         p->registers * p->lanes);
+  tune_writer_constraint(w, "more products compile for seconds",
+                         "plane_lines * plane_rows <= %" PRId64, p->steps);
 }
 
 // Takes off what meets a border of the loop that is marked as `mark`: its first step, and what the

@@ -151,12 +151,8 @@ void tune_winograd_write_knobs(const tune_winograd_plan *plan, const tune_machin
   tune_writer_knob(w, "winograd_nr", "tile", TUNE_LEVEL_VECTOR, &plan->nr, plan->nr_default);
   tune_writer_knob(w, "winograd_kr", "unroll", TUNE_LEVEL_VECTOR, &plan->kr,
                    tune_value_set_at_most(&plan->kr, 4));
-  tune_writer_constraint(w, "a block of channels is made of whole register tiles", 2,
-                         (const char *const[]){"winograd_block", "winograd_nr"},
-                         "%zero = smt.int.constant 0\n"
-                         "%rest = smt.int.mod %winograd_block_, %winograd_nr_\n"
-                         "%even = smt.eq %rest, %zero : !smt.int\n"
-                         "smt.assert %even");
+  tune_writer_constraint(w, "a block of channels is made of whole register tiles",
+                         "winograd_block %% winograd_nr == 0");
   tune_writer_register_constraint(w, plan->winograd.lanes, machine->vector_registers, "winograd_mr",
                                   "winograd_nr");
 }
@@ -164,16 +160,10 @@ void tune_winograd_write_knobs(const tune_winograd_plan *plan, const tune_machin
 // Register tiles are no higher than the rows there are.
 void tune_winograd_write_row_constraint(int64_t tiles, const tune_winograd_plan *plan,
                                         tune_writer *w) {
-  char lines[160];
   if (plan->mr.values[plan->mr.count - 1] <= tiles)
     return;
-  snprintf(lines, sizeof lines,
-           "%%tiles = smt.int.constant %" PRId64 "\n"
-           "%%there = smt.int.cmp le %%winograd_mr_, %%tiles\n"
-           "smt.assert %%there",
-           tiles);
-  tune_writer_constraint(w, "a register tile has no more rows than there are", 1,
-                         (const char *const[]){"winograd_mr"}, lines);
+  tune_writer_constraint(w, "a register tile has no more rows than there are",
+                         "winograd_mr <= %" PRId64, tiles);
 }
 
 //===--------------------------------------------------------------------------===//

@@ -113,40 +113,17 @@ static void write_knobs(const plan *p, const tune_machine *machine, tune_writer 
   tune_writer_knob(w, "mr", "tile", TUNE_LEVEL_VECTOR, &p->mr, p->mr_default);
   tune_writer_knob(w, "nr", "tile", TUNE_LEVEL_VECTOR, &p->nr, p->nr_default);
   tune_writer_knob(w, "kr", "unroll", TUNE_LEVEL_VECTOR, &p->kr, p->kr_default);
-  char lines[512];
-  snprintf(lines, sizeof lines,
-           "%%most = smt.int.constant %d\n"
-           "%%all = smt.int.mul %%mr_, %%nr_\n"
-           "%%fits = smt.int.cmp le %%all, %%most\n"
-           "smt.assert %%fits",
-           MOST_ACCUMULATORS);
-  tune_writer_constraint(w, "the accumulators of an invocation fit its registers", 2,
-                         (const char *const[]){"mr", "nr"}, lines);
-  snprintf(lines, sizeof lines,
-           "%%most = smt.int.constant %d\n"
-           "%%all = smt.int.mul %%mr_, %%nr_, %%kr_\n"
-           "%%fits = smt.int.cmp le %%all, %%most\n"
-           "smt.assert %%fits",
-           MOST_BODY);
-  tune_writer_constraint(w, "a longer body takes seconds to compile", 3,
-                         (const char *const[]){"mr", "nr", "kr"}, lines);
+  tune_writer_constraint(w, "the accumulators of an invocation fit its registers", "mr * nr <= %d",
+                         MOST_ACCUMULATORS);
+  tune_writer_constraint(w, "a longer body takes seconds to compile", "mr * nr * kr <= %d",
+                         MOST_BODY);
   int64_t limit = machine->gpu.loop_limit, steps = p->loops.depths, around = 1;
   for (size_t i = 0; i < p->loops.rest_count; i++)
     around *= p->loops.anchor->extent[p->loops.rest[i]];
   if (limit > 0 && steps * around + 2 * around >= limit) {
-    snprintf(lines, sizeof lines,
-             "%%most = smt.int.constant %" PRId64 "\n"
-             "%%depth = smt.int.constant %" PRId64 "\n"
-             "%%around = smt.int.constant %" PRId64 "\n"
-             "%%two = smt.int.constant 2\n"
-             "%%steps = smt.int.div %%depth, %%kr_\n"
-             "%%more = smt.int.add %%steps, %%two\n"
-             "%%all = smt.int.mul %%more, %%around\n"
-             "%%fits = smt.int.cmp le %%all, %%most\n"
-             "smt.assert %%fits",
-             limit, steps, around);
-    tune_writer_constraint(w, "this device stops loops after so many iterations", 1,
-                           (const char *const[]){"kr"}, lines);
+    tune_writer_constraint(w, "this device stops loops after so many iterations",
+                           "(%" PRId64 " / kr + 2) * %" PRId64 " <= %" PRId64, steps, around,
+                           limit);
   }
   int64_t along_x = p->loops.cols / p->nr_default, along_y = p->loops.rows / p->mr_default;
   // A body of hundreds of instructions keeps a small group busy.

@@ -168,38 +168,15 @@ static void write_lanes(const plan *p, const tune_machine *machine, tune_writer 
   if (in_group > 64)
     in_group = 64;
   tune_gpu_write_group_knobs(machine, rows, 1, 1, is_group ? 1 : in_group, w);
-  char lines[512];
-  snprintf(lines, sizeof lines,
-           "%%least = smt.int.constant %" PRId64 "\n"
-           "%%most = smt.int.constant %" PRId64 "\n"
-           "%%all = smt.int.mul %%lanes_, %%group_x_\n"
-           "%%fills = smt.int.cmp ge %%all, %%least\n"
-           "%%fits = smt.int.cmp le %%all, %%most\n"
-           "smt.assert %%fills\n"
-           "smt.assert %%fits",
-           subgroup, most);
-  tune_writer_constraint(w,
-                         "the lanes of a group's rows fill a subgroup, and are no more than the "
-                         "device allows",
-                         2, (const char *const[]){"lanes", "group_x"}, lines);
-  snprintf(lines, sizeof lines,
-           "%%subgroup = smt.int.constant %" PRId64 "\n"
-           "%%one = smt.int.constant 1\n"
-           "%%several = smt.int.cmp gt %%lanes_, %%subgroup\n"
-           "%%alone = smt.int.cmp le %%group_x_, %%one\n"
-           "%%fits = smt.implies %%several, %%alone\n"
-           "smt.assert %%fits",
-           subgroup);
-  tune_writer_constraint(w, "several subgroups with a row are a group of their own", 2,
-                         (const char *const[]){"lanes", "group_x"}, lines);
+  const char *why = "the lanes of a group's rows fill a subgroup, and are no more than the device "
+                    "allows";
+  tune_writer_constraint(w, why, "lanes * group_x >= %" PRId64, subgroup);
+  tune_writer_constraint(w, why, "lanes * group_x <= %" PRId64, most);
+  tune_writer_constraint(w, "several subgroups with a row are a group of their own",
+                         "lanes > %" PRId64 " => group_x <= 1", subgroup);
   if (p->vectors.values[0] == 1)
-    tune_writer_constraint(w, "lanes that share rows have vectors of them", 2,
-                           (const char *const[]){"lanes", "vector"},
-                           "%one = smt.int.constant 1\n"
-                           "%shares = smt.int.cmp gt %lanes_, %one\n"
-                           "%are_vectors = smt.int.cmp gt %vector_, %one\n"
-                           "%fits = smt.implies %shares, %are_vectors\n"
-                           "smt.assert %fits");
+    tune_writer_constraint(w, "lanes that share rows have vectors of them",
+                           "lanes > 1 => vector > 1");
 }
 
 static void write_knobs(const tune_structure *structure, const plan *p, const tune_machine *machine,
@@ -211,20 +188,10 @@ static void write_knobs(const tune_structure *structure, const plan *p, const tu
   int64_t length = 1, limit = machine->gpu.loop_limit;
   for (size_t i = 0; i < cut->line_count; i++)
     length *= cut->line[i];
-  if (limit > 0 && !is_columns) {
-    char lines[512];
-    snprintf(lines, sizeof lines,
-             "%%most = smt.int.constant %" PRId64 "\n"
-             "%%length = smt.int.constant %" PRId64 "\n"
-             "%%passes = smt.int.constant %zu\n"
-             "%%steps = smt.int.div %%length, %%vector_\n"
-             "%%all = smt.int.mul %%steps, %%passes\n"
-             "%%fits = smt.int.cmp lt %%all, %%most\n"
-             "smt.assert %%fits",
-             limit, length, structure->nest_count);
-    tune_writer_constraint(w, "this device stops loops after so many iterations", 1,
-                           (const char *const[]){"vector"}, lines);
-  }
+  if (limit > 0 && !is_columns)
+    tune_writer_constraint(w, "this device stops loops after so many iterations",
+                           "%" PRId64 " / vector * %zu < %" PRId64, length, structure->nest_count,
+                           limit);
   if (is_columns) {
     tune_value_set unroll = {0};
     for (int64_t by = 1; by <= 16; by *= 2)

@@ -45,238 +45,94 @@ static bool gpu_tiles_applies(const tune_structure *structure, const tune_machin
 //===--------------------------------------------------------------------------===//
 
 static void write_part_constraints(const tune_gpu_tiles_plan *p, tune_writer *w) {
-  char lines[1024];
-  snprintf(lines, sizeof lines,
-           "%%part = smt.int.constant 16\n"
-           "%%parts = smt.int.mul %%warps_y_, %%part\n"
-           "%%rest = smt.int.mod %%rows_, %%parts\n"
-           "%%none = smt.int.constant 0\n"
-           "%%fits = smt.int.cmp le %%rest, %%none\n"
-           "smt.assert %%fits");
-  tune_writer_constraint(w, "warps divide the rows of a tile, by 16", 2,
-                         (const char *const[]){"rows", "warps_y"}, lines);
-  snprintf(lines, sizeof lines,
-           "%%part = smt.int.constant %d\n"
-           "%%parts = smt.int.mul %%warps_x_, %%part\n"
-           "%%rest = smt.int.mod %%cols_, %%parts\n"
-           "%%none = smt.int.constant 0\n"
-           "%%fits = smt.int.cmp le %%rest, %%none\n"
-           "smt.assert %%fits",
-           p->uses_tensor_cores ? 16 : 32);
-  tune_writer_constraint(w, "warps divide the columns of a tile", 2,
-                         (const char *const[]){"cols", "warps_x"}, lines);
+  tune_writer_constraint(w, "warps divide the rows of a tile, by 16",
+                         "rows %% (warps_y * 16) <= 0");
+  tune_writer_constraint(w, "warps divide the columns of a tile", "cols %% (warps_x * %d) <= 0",
+                         p->uses_tensor_cores ? 16 : 32);
 }
 
 // Where the products may be either those of tensor cores or multiply-adds.
 static void write_fma_constraints(tune_writer *w) {
-  static const char *const TILE[] = {"tensor_cores", "cols", "warps_x", "rows", "warps_y", "depth"};
-  tune_writer_constraint(w, "warps divide the columns of a tile for multiply-adds", 3, TILE,
-                         "%none = smt.int.constant 0\n"
-                         "%part = smt.int.constant 32\n"
-                         "%parts = smt.int.mul %warps_x_, %part\n"
-                         "%rest = smt.int.mod %cols_, %parts\n"
-                         "%is_fma = smt.int.cmp le %tensor_cores_, %none\n"
-                         "%divides = smt.int.cmp le %rest, %none\n"
-                         "%fits = smt.implies %is_fma, %divides\n"
-                         "smt.assert %fits");
-  char lines[512];
-  snprintf(lines, sizeof lines,
-           "%%none = smt.int.constant 0\n"
-           "%%each = smt.int.constant %d\n"
-           "%%most = smt.int.mul %%warps_y_, %%warps_x_, %%each\n"
-           "%%all = smt.int.mul %%rows_, %%cols_, %%depth_\n"
-           "%%is_fma = smt.int.cmp le %%tensor_cores_, %%none\n"
-           "%%is_short = smt.int.cmp le %%all, %%most\n"
-           "%%fits = smt.implies %%is_fma, %%is_short\n"
-           "smt.assert %%fits",
-           MOST_MULTIPLY_ADDS * TUNE_TILES_WARP);
-  tune_writer_constraint(w, "a longer body of multiply-adds takes seconds to compile", 6, TILE,
-                         lines);
+  tune_writer_constraint(w, "warps divide the columns of a tile for multiply-adds",
+                         "tensor_cores <= 0 => cols %% (warps_x * 32) <= 0");
+  tune_writer_constraint(w, "a longer body of multiply-adds takes seconds to compile",
+                         "tensor_cores <= 0 => rows * cols * depth <= warps_y * warps_x * %d",
+                         MOST_MULTIPLY_ADDS * TUNE_TILES_WARP);
 }
 
 static void write_size_constraints(const tune_gpu_tiles_plan *p, const tune_machine *machine,
                                    tune_writer *w) {
-  static const char *const TILE[] = {"rows", "cols", "warps_y", "warps_x", "depth"};
-  char lines[1024];
-  snprintf(lines, sizeof lines,
-           "%%warp = smt.int.constant %d\n"
-           "%%threads = smt.int.mul %%warps_y_, %%warps_x_, %%warp\n"
-           "%%most = smt.int.constant %" PRId64 "\n"
-           "%%fits = smt.int.cmp le %%threads, %%most\n"
-           "smt.assert %%fits",
-           p->matrix && machine->gpu.subgroup_size > TUNE_TILES_WARP
-               ? (int)machine->gpu.subgroup_size
-               : TUNE_TILES_WARP,
-           tune_gpu_tiles_threads_most(machine));
-  tune_writer_constraint(w, "a group has no more threads than the device allows", 2, TILE + 2,
-                         lines);
-  snprintf(lines, sizeof lines,
-           "%%each = smt.int.constant %d\n"
-           "%%most = smt.int.mul %%warps_y_, %%warps_x_, %%each\n"
-           "%%all = smt.int.mul %%rows_, %%cols_\n"
-           "%%fits = smt.int.cmp le %%all, %%most\n"
-           "smt.assert %%fits",
-           MOST_ACCUMULATORS * TUNE_TILES_WARP);
-  tune_writer_constraint(w, "the accumulators of a thread fit its registers", 4, TILE, lines);
-  if (machine->gpu.group_registers > 0) {
-    snprintf(lines, sizeof lines,
-             "%%each = smt.int.constant %d\n"
-             "%%others = smt.int.mul %%warps_y_, %%warps_x_, %%each\n"
-             "%%sums = smt.int.mul %%rows_, %%cols_\n"
-             "%%all = smt.int.add %%sums, %%others\n"
-             "%%most = smt.int.constant %" PRId64 "\n"
-             "%%fits = smt.int.cmp le %%all, %%most\n"
-             "smt.assert %%fits",
-             OTHER_REGISTERS * TUNE_TILES_WARP, machine->gpu.group_registers);
-    tune_writer_constraint(w, "the accumulators of a group fit its registers, beside others", 4,
-                           TILE, lines);
-  }
+  tune_writer_constraint(
+      w, "a group has no more threads than the device allows", "warps_y * warps_x * %d <= %" PRId64,
+      p->matrix && machine->gpu.subgroup_size > TUNE_TILES_WARP ? (int)machine->gpu.subgroup_size
+                                                                : TUNE_TILES_WARP,
+      tune_gpu_tiles_threads_most(machine));
+  tune_writer_constraint(w, "the accumulators of a thread fit its registers",
+                         "rows * cols <= warps_y * warps_x * %d",
+                         MOST_ACCUMULATORS * TUNE_TILES_WARP);
+  if (machine->gpu.group_registers > 0)
+    tune_writer_constraint(w, "the accumulators of a group fit its registers, beside others",
+                           "rows * cols + warps_y * warps_x * %d <= %" PRId64,
+                           OTHER_REGISTERS * TUNE_TILES_WARP, machine->gpu.group_registers);
   // Products of 16 x 8 pieces by a warp, or multiply-adds by a thread.
-  snprintf(lines, sizeof lines,
-           "%%each = smt.int.constant %d\n"
-           "%%most = smt.int.mul %%warps_y_, %%warps_x_, %%each\n"
-           "%%all = smt.int.mul %%rows_, %%cols_, %%depth_\n"
-           "%%fits = smt.int.cmp le %%all, %%most\n"
-           "smt.assert %%fits",
-           p->uses_tensor_cores ? MOST_PRODUCTS * 16 * 8 * (int)(TUNE_TILES_MMA_BYTES / p->bytes)
-                                : MOST_MULTIPLY_ADDS * TUNE_TILES_WARP);
-  tune_writer_constraint(w, "a longer body takes seconds to compile", 5, TILE, lines);
+  tune_writer_constraint(
+      w, "a longer body takes seconds to compile", "rows * cols * depth <= warps_y * warps_x * %d",
+      p->uses_tensor_cores ? MOST_PRODUCTS * 16 * 8 * (int)(TUNE_TILES_MMA_BYTES / p->bytes)
+                           : MOST_MULTIPLY_ADDS * TUNE_TILES_WARP);
+}
+
+// The elements of a tile of `side` lines along the depth, whose rows have `gap` between them: where
+// rows are swizzled there are no gaps.
+static void print_tile(char *buffer, size_t size, const char *side, bool depth_is_row, int64_t gap,
+                       bool has_swizzle) {
+  snprintf(buffer, size, "%s * (%s + %" PRId64 "%s)", depth_is_row ? side : "depth",
+           depth_is_row ? "depth" : side, gap, has_swizzle ? " * (1 - swizzle)" : "");
 }
 
 // As lower/gpu/matmul/workgroup_matmul_copies.c lays out what is in shared memory. Of cooperative
 // matrices each subgroup has one there in the end (lower/gpu/matmul/workgroup_matmul_matrices.c).
 static void write_memory_constraint(const tune_gpu_tiles_plan *p, const tune_machine *machine,
                                     tune_writer *w) {
-  // Where rows are swizzled there are no gaps between them.
-  const char *gap = p->has_swizzle ? "%unswizzled = smt.int.constant 1\n"
-                                     "%has_gap = smt.int.sub %unswizzled, %swizzle_\n"
-                                     "%a_gap = smt.int.mul %most_a_gap, %has_gap\n"
-                                     "%b_gap = smt.int.mul %most_b_gap, %has_gap"
-                                   : "%none = smt.int.constant 0\n"
-                                     "%a_gap = smt.int.add %most_a_gap, %none\n"
-                                     "%b_gap = smt.int.add %most_b_gap, %none";
-  char lines[1536], sums[256] = "";
+  char a[96], b[96], sums[96] = "";
+  print_tile(a, sizeof a, "rows", p->a_depth_is_row,
+             tune_gpu_tiles_gap(p, p->a_depth_is_row) / p->bytes, p->has_swizzle);
+  print_tile(b, sizeof b, "cols", p->b_depth_is_row,
+             tune_gpu_tiles_gap(p, p->b_depth_is_row) / p->bytes, p->has_swizzle);
   if (p->matrix)
-    snprintf(sums, sizeof sums,
-             "%%matrix = smt.int.constant %" PRId64 "\n"
-             "%%sums = smt.int.mul %%warps_y_, %%warps_x_, %%tensor_cores_, %%matrix\n"
-             "%%all = smt.int.add %%tiles, %%sums\n",
+    snprintf(sums, sizeof sums, " + warps_y * warps_x * tensor_cores * %" PRId64,
              p->matrix->rows * p->matrix->cols * SUM_BYTES);
-  snprintf(lines, sizeof lines,
-           "%%most_a_gap = smt.int.constant %" PRId64 "\n"
-           "%%most_b_gap = smt.int.constant %" PRId64 "\n"
-           "%s\n"
-           "%%bytes = smt.int.constant %" PRId64 "\n"
-           "%%most = smt.int.constant %" PRId64 "\n"
-           "%%a_row = smt.int.add %%%s_, %%a_gap\n"
-           "%%b_row = smt.int.add %%%s_, %%b_gap\n"
-           "%%a = smt.int.mul %%%s_, %%a_row\n"
-           "%%b = smt.int.mul %%%s_, %%b_row\n"
-           "%%both = smt.int.add %%a, %%b\n"
-           "%%%s = smt.int.mul %%both, %%stages_, %%bytes\n"
-           "%s"
-           "%%fits = smt.int.cmp le %%all, %%most\n"
-           "smt.assert %%fits",
-           tune_gpu_tiles_gap(p, p->a_depth_is_row) / p->bytes,
-           tune_gpu_tiles_gap(p, p->b_depth_is_row) / p->bytes, gap, p->bytes,
-           tune_gpu_tiles_shared_most(machine), p->a_depth_is_row ? "depth" : "rows",
-           p->b_depth_is_row ? "depth" : "cols", p->a_depth_is_row ? "rows" : "depth",
-           p->b_depth_is_row ? "cols" : "depth", p->matrix ? "tiles" : "all", sums);
-  const char *knobs[7] = {"rows", "cols", "depth", "stages"};
-  size_t count = 4;
-  if (p->has_swizzle)
-    knobs[count++] = "swizzle";
-  if (p->matrix) {
-    knobs[count++] = "warps_y";
-    knobs[count++] = "warps_x";
-    knobs[count++] = "tensor_cores";
-  }
-  tune_writer_constraint(w, "the tiles of all stages fit into the shared memory of a group", count,
-                         knobs, lines);
+  tune_writer_constraint(w, "the tiles of all stages fit into the shared memory of a group",
+                         "(%s + %s) * stages * %" PRId64 "%s <= %" PRId64, a, b, p->bytes, sums,
+                         tune_gpu_tiles_shared_most(machine));
 }
 
 // Of either operand a thread has up to so many elements in registers, while it multiplies.
 static void write_ahead_constraint(const tune_gpu_tiles_plan *p, tune_writer *w) {
-  char lines[1024];
-  snprintf(lines, sizeof lines,
-           "%%one = smt.int.constant 1\n"
-           "%%each = smt.int.constant %" PRId64 "\n"
-           "%%most = smt.int.mul %%warps_y_, %%warps_x_, %%each\n"
-           "%%lines = smt.int.add %%rows_, %%cols_\n"
-           "%%all = smt.int.mul %%lines, %%depth_\n"
-           "%%is_now = smt.int.cmp le %%stages_, %%one\n"
-           "%%fits = smt.int.cmp le %%all, %%most\n"
-           "%%either = smt.or %%is_now, %%fits\n"
-           "smt.assert %%either",
-           MOST_AHEAD_BYTES / p->bytes * TUNE_TILES_WARP);
-  tune_writer_constraint(
-      w, "what a thread reads ahead fits its registers", 6,
-      (const char *const[]){"rows", "cols", "depth", "warps_y", "warps_x", "stages"}, lines);
+  tune_writer_constraint(w, "what a thread reads ahead fits its registers",
+                         "stages <= 1 || (rows + cols) * depth <= warps_y * warps_x * %" PRId64,
+                         MOST_AHEAD_BYTES / p->bytes * TUNE_TILES_WARP);
 }
 
 static void write_wgmma_constraint(tune_writer *w) {
-  char lines[512];
-  snprintf(lines, sizeof lines,
-           "%%wgmma = smt.int.constant %d\n"
-           "%%four = smt.int.constant 4\n"
-           "%%none = smt.int.constant 0\n"
-           "%%rest = smt.int.mod %%warps_y_, %%four\n"
-           "%%is_wgmma = smt.int.cmp ge %%tensor_cores_, %%wgmma\n"
-           "%%divides = smt.int.cmp le %%rest, %%none\n"
-           "%%fits = smt.implies %%is_wgmma, %%divides\n"
-           "smt.assert %%fits",
-           TUNE_TILES_WGMMA);
-  tune_writer_constraint(w, "wgmma takes four warps along the rows", 2,
-                         (const char *const[]){"tensor_cores", "warps_y"}, lines);
+  tune_writer_constraint(w, "wgmma takes four warps along the rows",
+                         "tensor_cores >= %d => warps_y %% 4 <= 0", TUNE_TILES_WGMMA);
 }
 
 // A warp is a subgroup then, which may have fewer lanes.
 static void write_matrices_constraints(const tune_gpu_tiles_plan *p, const tune_machine *machine,
                                        tune_writer *w) {
   const tune_device_matrix *matrix = p->matrix;
-  char lines[1024];
-  snprintf(lines, sizeof lines,
-           "%%matrix_rows = smt.int.constant %" PRId64 "\n"
-           "%%matrix_cols = smt.int.constant %" PRId64 "\n"
-           "%%matrix_depth = smt.int.constant %" PRId64 "\n"
-           "%%down = smt.int.mul %%warps_y_, %%matrix_rows\n"
-           "%%across = smt.int.mul %%warps_x_, %%matrix_cols\n"
-           "%%row_rest = smt.int.mod %%rows_, %%down\n"
-           "%%col_rest = smt.int.mod %%cols_, %%across\n"
-           "%%depth_rest = smt.int.mod %%depth_, %%matrix_depth\n"
-           "%%rest = smt.int.add %%row_rest, %%col_rest, %%depth_rest\n"
-           "%%if_matrices = smt.int.mul %%rest, %%tensor_cores_\n"
-           "%%none = smt.int.constant 0\n"
-           "%%fits = smt.int.cmp le %%if_matrices, %%none\n"
-           "smt.assert %%fits",
-           matrix->rows, matrix->cols, matrix->depth);
-  tune_writer_constraint(
-      w, "subgroups divide a tile into cooperative matrices", 6,
-      (const char *const[]){"rows", "cols", "depth", "warps_y", "warps_x", "tensor_cores"}, lines);
-  snprintf(lines, sizeof lines,
-           "%%each = smt.int.constant %" PRId64 "\n"
-           "%%most = smt.int.mul %%warps_y_, %%warps_x_, %%each\n"
-           "%%sums = smt.int.mul %%rows_, %%cols_, %%tensor_cores_\n"
-           "%%fits = smt.int.cmp le %%sums, %%most\n"
-           "smt.assert %%fits",
-           MOST_ACCUMULATORS * machine->gpu.subgroup_size);
-  tune_writer_constraint(
-      w, "the sums of a subgroup fit its registers", 5,
-      (const char *const[]){"rows", "cols", "warps_y", "warps_x", "tensor_cores"}, lines);
-  snprintf(lines, sizeof lines,
-           "%%one = smt.int.constant 1\n"
-           "%%each = smt.int.constant %" PRId64 "\n"
-           "%%most = smt.int.mul %%warps_y_, %%warps_x_, %%each\n"
-           "%%lines = smt.int.add %%rows_, %%cols_\n"
-           "%%ahead = smt.int.sub %%stages_, %%one\n"
-           "%%all = smt.int.mul %%lines, %%depth_, %%ahead, %%tensor_cores_\n"
-           "%%fits = smt.int.cmp le %%all, %%most\n"
-           "smt.assert %%fits",
-           MOST_AHEAD_BYTES / p->bytes * machine->gpu.subgroup_size);
-  tune_writer_constraint(w, "what a lane reads ahead fits its registers", 7,
-                         (const char *const[]){"rows", "cols", "depth", "warps_y", "warps_x",
-                                               "stages", "tensor_cores"},
-                         lines);
+  tune_writer_constraint(w, "subgroups divide a tile into cooperative matrices",
+                         "(rows %% (warps_y * %" PRId64 ") + cols %% (warps_x * %" PRId64
+                         ") + depth %% %" PRId64 ") * tensor_cores <= 0",
+                         matrix->rows, matrix->cols, matrix->depth);
+  tune_writer_constraint(w, "the sums of a subgroup fit its registers",
+                         "rows * cols * tensor_cores <= warps_y * warps_x * %" PRId64,
+                         MOST_ACCUMULATORS * machine->gpu.subgroup_size);
+  tune_writer_constraint(w, "what a lane reads ahead fits its registers",
+                         "(rows + cols) * depth * (stages - 1) * tensor_cores <= "
+                         "warps_y * warps_x * %" PRId64,
+                         MOST_AHEAD_BYTES / p->bytes * machine->gpu.subgroup_size);
 }
 
 static void write_bulk_knob(const tune_gpu_tiles_plan *p, const tune_machine *machine,
@@ -284,62 +140,28 @@ static void write_bulk_knob(const tune_gpu_tiles_plan *p, const tune_machine *ma
   tune_value_set flag = {2, {0, 1}};
   tune_writer_knob(w, "bulk_copies", NULL, TUNE_LEVEL_GPU, &flag,
                    p->tensor_cores_default == TUNE_TILES_WGMMA);
-  char lines[512];
-  snprintf(lines, sizeof lines,
-           "%%wgmma = smt.int.constant %d\n"
-           "%%least = smt.int.mul %%bulk_copies_, %%wgmma\n"
-           "%%fits = smt.int.cmp le %%least, %%tensor_cores_\n"
-           "smt.assert %%fits",
-           TUNE_TILES_WGMMA);
-  tune_writer_constraint(w, "bulk copies are for wgmma", 2,
-                         (const char *const[]){"tensor_cores", "bulk_copies"}, lines);
+  tune_writer_constraint(w, "bulk copies are for wgmma", "bulk_copies * %d <= tensor_cores",
+                         TUNE_TILES_WGMMA);
   tune_writer_knob(w, "producer_warps", NULL, TUNE_LEVEL_GPU, &flag, 0);
-  tune_writer_constraint(w, "a warp that only copies is for bulk copies", 2,
-                         (const char *const[]){"bulk_copies", "producer_warps"},
-                         "%fits = smt.int.cmp le %producer_warps_, %bulk_copies_\n"
-                         "smt.assert %fits");
-  snprintf(lines, sizeof lines,
-           "%%warp = smt.int.constant %d\n"
-           "%%multiply = smt.int.mul %%warps_y_, %%warps_x_\n"
-           "%%warps = smt.int.add %%multiply, %%producer_warps_\n"
-           "%%threads = smt.int.mul %%warps, %%warp\n"
-           "%%most = smt.int.constant %" PRId64 "\n"
-           "%%fits = smt.int.cmp le %%threads, %%most\n"
-           "smt.assert %%fits",
-           TUNE_TILES_WARP, tune_gpu_tiles_threads_most(machine));
-  tune_writer_constraint(w, "those that multiply and those that copy are no more than a group's", 3,
-                         (const char *const[]){"warps_y", "warps_x", "producer_warps"}, lines);
+  tune_writer_constraint(w, "a warp that only copies is for bulk copies",
+                         "producer_warps <= bulk_copies");
+  tune_writer_constraint(w, "those that multiply and those that copy are no more than a group's",
+                         "(warps_y * warps_x + producer_warps) * %d <= %" PRId64, TUNE_TILES_WARP,
+                         tune_gpu_tiles_threads_most(machine));
 }
 
 static void write_swizzle_knob(const tune_gpu_tiles_plan *p, tune_writer *w) {
   tune_value_set flag = {2, {0, 1}};
   tune_writer_knob(w, "swizzle", NULL, TUNE_LEVEL_GPU, &flag, 0);
-  if (!p->has_wgmma)
-    return;
-  char lines[256];
-  snprintf(lines, sizeof lines,
-           "%%most = smt.int.constant %d\n"
-           "%%both = smt.int.add %%swizzle_, %%tensor_cores_\n"
-           "%%fits = smt.int.cmp le %%both, %%most\n"
-           "smt.assert %%fits",
-           TUNE_TILES_WGMMA);
-  tune_writer_constraint(w, "wgmma decides itself how rows are swizzled", 2,
-                         (const char *const[]){"swizzle", "tensor_cores"}, lines);
+  if (p->has_wgmma)
+    tune_writer_constraint(w, "wgmma decides itself how rows are swizzled",
+                           "swizzle + tensor_cores <= %d", TUNE_TILES_WGMMA);
 }
 
 static void write_band_knob(const tune_gpu_tiles_plan *p, tune_writer *w) {
   tune_writer_knob(w, "band", NULL, TUNE_LEVEL_GPU, &p->bands, p->bands_default);
-  char lines[512];
-  snprintf(lines, sizeof lines,
-           "%%total = smt.int.constant %" PRId64 "\n"
-           "%%together = smt.int.mul %%rows_, %%band_\n"
-           "%%rest = smt.int.mod %%total, %%together\n"
-           "%%none = smt.int.constant 0\n"
-           "%%fits = smt.int.cmp le %%rest, %%none\n"
-           "smt.assert %%fits",
-           p->loops.rows);
-  tune_writer_constraint(w, "bands divide the rows of tiles", 2,
-                         (const char *const[]){"rows", "band"}, lines);
+  tune_writer_constraint(w, "bands divide the rows of tiles", "%" PRId64 " %% (rows * band) <= 0",
+                         p->loops.rows);
 }
 
 // Cooperative matrices have it also where there is nothing else.

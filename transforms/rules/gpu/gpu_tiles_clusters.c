@@ -5,7 +5,6 @@
 #include "transforms/rules/gpu/gpu_writer.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 enum {
   MOST_SIDE = 4,
@@ -65,60 +64,25 @@ void tune_gpu_tiles_choose_clusters(tune_gpu_tiles_plan *p, const tune_machine *
 // Clusters of `%cluster` tiles, of the size `%size`, divide those of a line of `extent`.
 static void write_division(tune_writer *w, const char *what, const char *size, const char *cluster,
                            int64_t extent) {
-  char lines[512];
-  snprintf(lines, sizeof lines,
-           "%%last = smt.int.constant %" PRId64 "\n"
-           "%%none = smt.int.constant 0\n"
-           "%%one = smt.int.constant 1\n"
-           "%%before = smt.int.div %%last, %%%s_\n"
-           "%%tiles = smt.int.add %%before, %%one\n"
-           "%%rest = smt.int.mod %%tiles, %%%s_\n"
-           "%%fits = smt.int.cmp le %%rest, %%none\n"
-           "smt.assert %%fits",
-           extent - 1, size, cluster);
-  tune_writer_constraint(w, what, 2, (const char *const[]){size, cluster}, lines);
+  tune_writer_constraint(w, what, "(%" PRId64 " / %s + 1) %% %s <= 0", extent - 1, size, cluster);
 }
 
 // Each of `%cluster` groups copies a part of `%lines`.
 static void write_parts(tune_writer *w, const char *what, const char *lines_of,
                         const char *cluster) {
-  char lines[256];
-  snprintf(lines, sizeof lines,
-           "%%least = smt.int.constant %d\n"
-           "%%all = smt.int.mul %%%s_, %%least\n"
-           "%%fits = smt.int.cmp le %%all, %%%s_\n"
-           "smt.assert %%fits",
-           PATTERN, cluster, lines_of);
-  tune_writer_constraint(w, what, 2, (const char *const[]){lines_of, cluster}, lines);
+  tune_writer_constraint(w, what, "%s * %d <= %s", cluster, PATTERN, lines_of);
 }
 
 static void write_size(tune_writer *w) {
-  char lines[512];
-  snprintf(lines, sizeof lines,
-           "%%one = smt.int.constant 1\n"
-           "%%more = smt.int.constant %d\n"
-           "%%groups = smt.int.mul %%cluster_y_, %%cluster_x_\n"
-           "%%others = smt.int.mul %%bulk_copies_, %%more\n"
-           "%%most = smt.int.add %%others, %%one\n"
-           "%%fits = smt.int.cmp le %%groups, %%most\n"
-           "smt.assert %%fits",
-           MOST_GROUPS - 1);
   tune_writer_constraint(w,
                          "a cluster has no more groups than all devices allow, which share bulk "
                          "copies",
-                         3, (const char *const[]){"cluster_y", "cluster_x", "bulk_copies"}, lines);
+                         "cluster_y * cluster_x <= bulk_copies * %d + 1", MOST_GROUPS - 1);
 }
 
 static void write_bands(tune_writer *w) {
-  tune_writer_constraint(w, "bands of several rows are of whole clusters", 2,
-                         (const char *const[]){"band", "cluster_y"},
-                         "%one = smt.int.constant 1\n"
-                         "%none = smt.int.constant 0\n"
-                         "%rest = smt.int.mod %band_, %cluster_y_\n"
-                         "%goes = smt.int.cmp gt %band_, %one\n"
-                         "%divides = smt.int.cmp le %rest, %none\n"
-                         "%fits = smt.implies %goes, %divides\n"
-                         "smt.assert %fits");
+  tune_writer_constraint(w, "bands of several rows are of whole clusters",
+                         "band > 1 => band %% cluster_y <= 0");
 }
 
 void tune_gpu_tiles_write_clusters(const tune_gpu_tiles_plan *p, tune_writer *w) {

@@ -126,15 +126,8 @@ void tune_gpu_write_group_knobs(const tune_machine *machine, int64_t along_x, in
   int64_t default_y = gpu->is_software || best > 128 ? 1 : tune_value_set_at_most(&y, 128 / best);
   tune_writer_knob(w, "group_x", "parallel", TUNE_LEVEL_GPU, &x, best);
   tune_writer_knob(w, "group_y", "parallel", TUNE_LEVEL_GPU, &y, default_y);
-  char lines[256];
-  snprintf(lines, sizeof lines,
-           "%%most = smt.int.constant %" PRId64 "\n"
-           "%%all = smt.int.mul %%group_x_, %%group_y_\n"
-           "%%fits = smt.int.cmp le %%all, %%most\n"
-           "smt.assert %%fits",
-           most);
-  tune_writer_constraint(w, "a group has no more invocations than the device allows", 2,
-                         (const char *const[]){"group_x", "group_y"}, lines);
+  tune_writer_constraint(w, "a group has no more invocations than the device allows",
+                         "group_x * group_y <= %" PRId64, most);
 }
 
 // Upstream folds dimensions of one iteration away, and with the last of them the kernel; but not of

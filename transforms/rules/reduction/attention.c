@@ -75,14 +75,8 @@ static int64_t write_row_knobs(const tune_attention_plan *p, const tune_machine 
   int64_t mc = find_part(&blocks, most, limit);
   tune_writer_knob(w, "share", "parallel", TUNE_LEVEL_LINALG, &shares, most);
   tune_writer_knob(w, "mc", "tile", TUNE_LEVEL_LINALG, &blocks, mc);
-  static const char *const knobs[] = {"share", "mc"};
-  tune_writer_constraint(w, "blocks of rows divide a share, and are several", 2, knobs,
-                         "%left = smt.int.mod %share_, %mc_\n"
-                         "%none = smt.int.constant 0\n"
-                         "%divides = smt.eq %left, %none : !smt.int\n"
-                         "%several = smt.int.cmp lt %mc_, %share_\n"
-                         "%both = smt.and %divides, %several\n"
-                         "smt.assert %both");
+  tune_writer_constraint(w, "blocks of rows divide a share, and are several",
+                         "share %% mc == 0 && mc < share");
   return mc;
 }
 
@@ -105,12 +99,7 @@ static void write_tile_knobs(const tune_attention_plan *p, const tune_machine *m
   tune_writer_knob(w, "nr", "tile", TUNE_LEVEL_VECTOR, &nr, nr_default);
   tune_writer_knob(w, "kr", "unroll", TUNE_LEVEL_VECTOR, &kr, 4);
   tune_writer_register_constraint(w, lanes, machine->vector_registers, "mr", "nr");
-  static const char *const rows_of[] = {"mc", "mr"};
-  tune_writer_constraint(w, "the register tile divides the block of rows", 2, rows_of,
-                         "%left = smt.int.mod %mc_, %mr_\n"
-                         "%none = smt.int.constant 0\n"
-                         "%divides = smt.eq %left, %none : !smt.int\n"
-                         "smt.assert %divides");
+  tune_writer_constraint(w, "the register tile divides the block of rows", "mc %% mr == 0");
 }
 
 static void write_line_knob(const tune_attention_plan *p, const tune_machine *machine,

@@ -101,12 +101,7 @@ static void write_column_knobs(const tune_reduction_plan *p, const tune_machine 
   bool is_rounded = tune_operand_register_bits(sums) > sums->bits;
   int64_t block = large && !is_rounded ? tune_value_set_at_most(&blocks, share) : narrow;
   tune_writer_knob(w, "block", "tile", TUNE_LEVEL_LINALG, &blocks, block % narrow ? narrow : block);
-  static const char *const knobs[] = {"block", "columns"};
-  tune_writer_constraint(w, "the vector of columns divides the block", 2, knobs,
-                         "%left = smt.int.mod %block_, %columns_\n"
-                         "%none = smt.int.constant 0\n"
-                         "%divides = smt.eq %left, %none : !smt.int\n"
-                         "smt.assert %divides");
+  tune_writer_constraint(w, "the vector of columns divides the block", "block %% columns == 0");
 }
 
 static void write_columns(const tune_reduction_plan *p, const tune_machine *machine,
