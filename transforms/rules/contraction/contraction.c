@@ -21,70 +21,6 @@
 #include "transforms/rules/contraction/prefetch.h"
 #include "transforms/rules/contraction/scalar_reads.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
-//===--------------------------------------------------------------------------===//
-// Knobs and constraints
-//===--------------------------------------------------------------------------===//
-
-void tune_contraction_write_tile_knobs(const tune_contraction_plan *plan,
-                                       const tune_machine *machine, tune_writer *w) {
-  tune_writer_knob(w, "mr", "tile", TUNE_LEVEL_VECTOR, &plan->mr, plan->mr_default);
-  tune_writer_knob(w, "nr", "tile", TUNE_LEVEL_VECTOR, &plan->nr, plan->nr_default);
-  tune_writer_knob(w, "kr", "unroll", TUNE_LEVEL_VECTOR, &plan->kr, plan->kr_default);
-  if (plan->kc.count)
-    tune_writer_knob(w, "kc", "tile", TUNE_LEVEL_LINALG, &plan->kc, plan->kc_default);
-
-  tune_writer_register_constraint(w, plan->lanes, machine->vector_registers, "mr", "nr");
-  char lines[1024];
-  snprintf(lines, sizeof lines,
-           "%%lanes = smt.int.constant %u\n"
-           "%%more = smt.int.constant %u\n"
-           "%%most = smt.int.constant 512\n"
-           "%%filled = smt.int.add %%nr_, %%more\n"
-           "%%vectors = smt.int.div %%filled, %%lanes\n"
-           "%%body = smt.int.mul %%mr_, %%vectors, %%kr_\n"
-           "%%fits = smt.int.cmp le %%body, %%most\n"
-           "smt.assert %%fits",
-           plan->lanes, plan->lanes - 1);
-  tune_writer_constraint(w, "bodies of more than 512 multiply-adds take seconds to compile", 3,
-                         (const char *const[]){"mr", "nr", "kr"}, lines);
-  if (plan->kc.count) {
-    tune_writer_constraint(w, "a part of the depth is made of whole unrolled steps", 2,
-                           (const char *const[]){"kc", "kr"},
-                           "%zero = smt.int.constant 0\n"
-                           "%rest = smt.int.mod %kc_, %kr_\n"
-                           "%even = smt.eq %rest, %zero : !smt.int\n"
-                           "smt.assert %even");
-  }
-}
-
-static void write_knobs(const tune_contraction_plan *plan, const tune_machine *machine,
-                        tune_writer *w) {
-  tune_writer_knob(w, "mc", "tile", TUNE_LEVEL_LINALG, &plan->mc, plan->mc_default);
-  tune_writer_knob(w, "nc", "tile", TUNE_LEVEL_LINALG, &plan->nc, plan->nc_default);
-  tune_contraction_write_tile_knobs(plan, machine, w);
-  char lines[256];
-  if (plan->mc.count > 1) {
-    snprintf(lines, sizeof lines,
-             "%%zero = smt.int.constant 0\n"
-             "%%rows = smt.int.constant %" PRId64 "\n"
-             "%%rest = smt.int.mod %%mc_, %%mr_\n"
-             "%%whole = smt.eq %%mc_, %%rows : !smt.int\n"
-             "%%even = smt.eq %%rest, %%zero : !smt.int\n"
-             "%%fits = smt.or %%whole, %%even\n"
-             "smt.assert %%fits",
-             plan->rows);
-    tune_writer_constraint(w, "a tile of mc rows is made of whole register tiles", 2,
-                           (const char *const[]){"mc", "mr"}, lines);
-  }
-}
-
-//===--------------------------------------------------------------------------===//
-// The rule
-//===--------------------------------------------------------------------------===//
-
 static bool contraction_applies(const tune_structure *structure, const tune_machine *machine) {
   tune_contraction_plan plan;
   return tune_contraction_plan_make(structure, machine, &plan);
@@ -139,13 +75,13 @@ void tune_contraction_write_steps(const tune_contraction_plan *plan, const tune_
                                   tune_writer *w) {
   tune_contraction_split split;
   if (!tune_contraction_split_make(plan, machine, &split)) {
-    write_knobs(plan, machine, w);
+    tune_contraction_write_knobs(plan, machine, w);
     write_one_part(plan, machine, w);
     return;
   }
   tune_contraction_plan chosen = *plan;
   tune_contraction_split_choose(&split, &chosen);
-  write_knobs(&chosen, machine, w);
+  tune_contraction_write_knobs(&chosen, machine, w);
   const char *func = w->func;
   tune_writer_begin_alternatives(w, "%multiplied", "split_k", TUNE_LEVEL_LINALG,
                                  "\"none\", \"threads\"", split.is_default, 1);

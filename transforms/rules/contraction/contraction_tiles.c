@@ -269,19 +269,6 @@ static void write_cache_constraint(const tune_contraction_plan *plan, tune_write
                          (const char *const[]){"kc", "nr"}, lines);
 }
 
-void tune_contraction_write_divisor(const char *knob, int64_t extent, const char *why,
-                                    tune_writer *w) {
-  char lines[256];
-  snprintf(lines, sizeof lines,
-           "%%zero = smt.int.constant 0\n"
-           "%%extent = smt.int.constant %" PRId64 "\n"
-           "%%rest = smt.int.mod %%extent, %%%s_\n"
-           "%%even = smt.eq %%rest, %%zero : !smt.int\n"
-           "smt.assert %%even",
-           extent, knob);
-  tune_writer_constraint(w, why, 1, &knob, lines);
-}
-
 // Binds `result` ("%name:3"): the contraction in the register tile, its outer and its inner loop.
 static void write_depths(const tile_scope *scope, tune_writer *w, const char *result) {
   const tune_contraction_plan *plan = scope->plan;
