@@ -100,7 +100,7 @@ static tune_status add_knob(MlirOperation op, MlirStringRef name, tune_domain *d
 
   knob.name = strndup(name.data, name.length);
   if (!knob.name)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading a knob");
+    return tune_status_out_of_memory("reading a knob");
   size_t known = tune_space_find_knob(space, knob.name);
   tune_status status = TUNE_OK;
   if (known == SIZE_MAX)
@@ -177,7 +177,7 @@ tune_status tune_schedule_read_alternatives(MlirOperation op, tune_space *space)
   tune_domain domain = {.kind = TUNE_CHOICE_ALTERNATIVE, .count = count};
   domain.values = calloc(count, sizeof *domain.values);
   if (!domain.values)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "reading alternatives");
+    return tune_status_out_of_memory("reading alternatives");
   for (size_t i = 0; i < count; ++i)
     domain.values[i] = (int64_t)i;
   tune_status status = read_region_labels(op, count, &domain);

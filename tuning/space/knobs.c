@@ -99,7 +99,7 @@ static tune_status knob_init_copy(tune_knob *knob, const tune_knob *other) {
   if (ok)
     return TUNE_OK;
   knob_deinit(knob);
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while making a space");
+  return tune_status_out_of_memory("out of memory while making a space");
 }
 
 size_t tune_knob_find_value(const tune_knob *knob, int64_t value) {
@@ -124,7 +124,7 @@ static tune_status make_room(tune_knobs *knobs) {
   size_t capacity = knobs->capacity ? 2 * knobs->capacity : 8;
   tune_knob *grown = realloc(knobs->knobs, capacity * sizeof *grown);
   if (!grown)
-    return tune_status_make(TUNE_OUT_OF_MEMORY, "out of memory while making a space");
+    return tune_status_out_of_memory("out of memory while making a space");
   knobs->knobs = grown;
   knobs->capacity = capacity;
   return TUNE_OK;

@@ -6,9 +6,7 @@
 
 #include <stdlib.h>
 
-tune_status tune_pieces_out_of_memory(void) {
-  return tune_status_make(TUNE_OUT_OF_MEMORY, "opening vectors");
-}
+tune_status tune_pieces_out_of_memory(void) { return tune_status_out_of_memory("opening vectors"); }
 
 tune_status tune_pieces_refuse(MlirOperation op) {
   MlirStringRef name = tune_ir_name(op);
