@@ -10,13 +10,3 @@ function(tune_add_library name)
   target_link_libraries(${name} PUBLIC ${ARG_USES} PRIVATE tune_flags)
   set_property(GLOBAL APPEND PROPERTY TUNE_LIBRARIES ${name})
 endfunction()
-
-# tune_add_unit_test(NAME SOURCES file... USES library...): a cmocka program run by ctest.
-function(tune_add_unit_test name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;USES" ${ARGN})
-  add_executable(${name} ${ARG_SOURCES})
-  target_link_libraries(${name} PRIVATE ${ARG_USES} PkgConfig::CMOCKA tune_flags)
-  set_target_properties(${name} PROPERTIES
-    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/unittests)
-  add_test(NAME ${name} COMMAND ${name})
-endfunction()

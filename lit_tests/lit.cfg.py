@@ -11,6 +11,11 @@
 # those that run a program on one, `landlock` for those of the sandbox, `sysfs` for those that need a folder where not even root may write,
 # `vulkan` for those that need a device, `cooperative-matrices` for those that need SPIRV-Tools of Debian 13, `ptxas` for those that need NVIDIA's assembler
 # (tune-run --emit=cubin says where it is looked for; scripts/install-dependencies --ptxas fetches it).
+#
+# A test is of `make check`, unless its first lines say another tier: `REQUIRES: check-all`,
+# `REQUIRES: nightly`, or `REQUIRES: nightly || !asan` for what takes up to a minute under sanitizers.
+# Where all tests of a folder do, its lit.local.cfg says it, as config.tune_tier. TUNE_TIER="check check-all"
+# runs the tests of these tiers and no others; without it all are run.
 
 import ctypes
 import os
@@ -21,10 +26,10 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(__file__))
-from own_cache import OwnCache
+from tune_format import TIERS, TuneFormat, tier_features, wanted_tiers
 
 config.name = "mlir-tune"
-config.test_format = OwnCache(execute_external=False)
+config.test_format = TuneFormat(execute_external=False)
 config.suffixes = [".mlir", ".test"]
 config.excludes = ["Inputs"]
 config.test_source_root = os.path.dirname(__file__)
@@ -48,15 +53,14 @@ config.substitutions += [
     ("%cc", config.tune_c_compiler),
 ]
 
+config.available_features |= tier_features(max(wanted_tiers(), key=TIERS.index))
+
 # landlock_create_ruleset(NULL, 0, LANDLOCK_CREATE_RULESET_VERSION)
 if ctypes.CDLL(None).syscall(444, None, 0, 1) > 0:
     config.available_features.add("landlock")
 
 if config.tune_sanitize:
     config.available_features.add("asan")
-    # `UNSUPPORTED: long-asan`: up to a minute under sanitizers, which `scripts/nightly asan` has.
-    if not os.environ.get("TUNE_NIGHTLY"):
-        config.available_features.add("long-asan")
     # What upstream's libraries never free is theirs; a leak of ours shows in the unit tests.
     # The limit on core dumps is what the sandbox of builds does not let a preloaded runtime set.
     # Freed memory is used again after 32 MB, not 256: most of it is MLIR's, and a third of the time

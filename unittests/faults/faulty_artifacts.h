@@ -30,9 +30,9 @@ static const faulty_artifact faulty_artifacts[] = {
     {"WRONG", "wrong", "result 0"},
     {"WRONG_NAN", "wrong", "result 0"},
     {"SCRIBBLE", "run-crashed", "SIGSEGV while running on sparse inputs, in argument 0"},
-    {"ENDLESS", "run-timeout", "still running on sparse inputs after 1 s"},
-    {"STUBBORN", "run-timeout", "still running on sparse inputs after 1 s"},
-    {"FLOOD", "run-timeout", "still running on sparse inputs after 1 s"},
+    {"ENDLESS", "run-timeout", "still running on sparse inputs after 2 s"},
+    {"STUBBORN", "run-timeout", "still running on sparse inputs after 2 s"},
+    {"FLOOD", "run-timeout", "still running on sparse inputs after 2 s"},
     {"MEMORY", "run-crashed", "memory may have run out"},
     {"GOOD", "ok", NULL},
 };

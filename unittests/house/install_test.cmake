@@ -3,6 +3,8 @@
 # Installs the build into a fresh prefix, moves that, and builds and runs a C program against it: with
 # find_package, with pkg-config, and as C++. Then every installed header is compiled on its own, as C
 # and as C++, and the installed tools and plugin are asked to do something.
+#
+# Tier: check-all
 cmake_minimum_required(VERSION 3.25)
 
 function(run what)

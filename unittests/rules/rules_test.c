@@ -5,7 +5,7 @@
 //
 // The quick part takes the cases marked so, with one random config. With TUNE_RULES_REST=1/2 in
 // the environment it is one half of the others, with 2/2 the second half, in turn with wide
-// vectors, with narrow ones and with two threads; `make test` runs all three. With
+// vectors, with narrow ones and with two threads: the tier nightly. With
 // TUNE_RULES_SWEEP=N all cases are taken, with N random configs, on each of these.
 // TUNE_RULES_ONLY=TEXT takes only the cases with TEXT in their name, TUNE_RULES_TEST=PATTERN only
 // the tests of that name. TUNE_RULES_SEED=S draws other configs.

@@ -60,7 +60,7 @@ static char *output_of(const char *what, const char *argument, tune_process_opti
   options.out = TUNE_PROCESS_CAPTURE;
   tune_process *process = start(what, argument, options);
   tune_process_exit end;
-  assert_null(tune_process_wait(process, 20, &end));
+  assert_null(tune_process_wait(process, 120, &end));
   assert_false(end.by_signal);
   assert_int_equal(end.code, 0);
   char *text;
@@ -95,7 +95,7 @@ static void pipes_carry_both_ways(void **state) {
   assert_memory_equal(bytes, "hello", 5);
   assert_int_equal(read(tune_process_get_stdout(process), bytes, sizeof bytes), 0);
   tune_process_exit end;
-  assert_null(tune_process_wait(process, 20, &end));
+  assert_null(tune_process_wait(process, 120, &end));
   assert_int_equal(end.code, 0);
   assert_null(tune_process_wait(process, 0, &end)); // again
   tune_process_destroy(process);
@@ -107,11 +107,11 @@ static void tells_how_it_ended(void **state) {
   char text[64];
   tune_process_exit end;
   tune_process *process = start("exit", "42", (tune_process_options){0});
-  assert_null(tune_process_wait(process, 20, &end));
+  assert_null(tune_process_wait(process, 120, &end));
   tune_process_destroy(process);
   assert_string_equal(tune_process_exit_describe(end, text), "exited with status 42");
   process = start("crash", NULL, (tune_process_options){0});
-  assert_null(tune_process_wait(process, 20, &end));
+  assert_null(tune_process_wait(process, 120, &end));
   tune_process_destroy(process);
   assert_string_equal(tune_process_exit_describe(end, text), "was killed by SIGSEGV");
   end.code = 63;
@@ -146,7 +146,7 @@ static void starts_although_standard_streams_are_closed(void **state) {
                                                        .out = TUNE_PROCESS_CAPTURE,
                                                        .error = TUNE_PROCESS_CAPTURE});
   tune_process_exit end = {.code = -1};
-  tune_status status = tune_process_wait(process, 20, &end);
+  tune_status status = tune_process_wait(process, 120, &end);
   char *text = NULL;
   tune_status_free(tune_process_get_captured(process, 100, &text));
   tune_process_destroy(process);
@@ -235,7 +235,7 @@ static void waiting_has_a_deadline(void **state) {
   assert_true(waited >= 0.05);
   began = tune_clock_seconds();
   tune_process_destroy(process); // kills it
-  assert_true(tune_clock_seconds() - began < 10);
+  assert_true(tune_clock_seconds() - began < 120);
   assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 }
 
@@ -246,7 +246,7 @@ static void the_whole_group_goes(void **state) {
       start("leave-a-child", NULL, (tune_process_options){.out = TUNE_PROCESS_PIPE});
   assert_int_equal(getpgid(tune_process_get_id(process)), tune_process_get_id(process));
   tune_process_exit end;
-  assert_null(tune_process_wait(process, 20, &end));
+  assert_null(tune_process_wait(process, 120, &end));
   assert_int_equal(end.code, 0);
   char byte;
   assert_int_equal(read(tune_process_get_stdout(process), &byte, 1), 0);
@@ -312,7 +312,7 @@ static void running_reports_failure_with_the_last_words(void **state) {
   (void)state;
   const char *arguments[] = {child_program, "say", "undefined symbol: f", NULL};
   const tune_process_options options = {.arguments = arguments};
-  expect(tune_process_run(&options, 20), TUNE_INTERNAL,
+  expect(tune_process_run(&options, 120), TUNE_INTERNAL,
          "exited with status 1: undefined symbol: f");
   arguments[1] = "exit";
   arguments[2] = "0";

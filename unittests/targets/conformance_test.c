@@ -189,7 +189,9 @@ static void it_refuses_what_is_no_artifact(void **state) {
   assert_fails(f.methods->load(f.target, &(tune_artifact){"/nowhere", &f.signature}, &kernel),
                TUNE_NOT_FOUND);
   assert_null(kernel);
-  assert_fails(f.methods->load(f.target, &(tune_artifact){__FILE__, &f.signature}, &kernel),
+  assert_fails(f.methods->load(f.target,
+                               &(tune_artifact){SOURCES "/conformance_test.c", &f.signature},
+                               &kernel),
                TUNE_INVALID_ARGUMENT);
   assert_null(kernel);
   close_fixture(&f);

@@ -4,6 +4,8 @@
 // What every target does is in conformance_test.c, what happens when a kernel hangs in
 // unittests/tune-measure/cuda_test.c.
 //
+// Tier: check-all
+//
 //===--------------------------------------------------------------------------===//
 
 #include "targets/cuda/cuda_architecture.h"
@@ -116,7 +118,7 @@ static tune_kernel *run(const fixture *f, const char *rest) {
   tune_kernel *kernel = bind(f, rest);
   double seconds;
   assert_ok(tune_target_cuda.time(kernel, 1, &seconds));
-  assert_true(seconds > 0 && seconds < 1);
+  assert_true(seconds > 0 && seconds < 60);
   return kernel;
 }
 

@@ -4,6 +4,8 @@
 // target does is in conformance_test.c, what happens when a kernel hangs in
 // unittests/tune-measure/vulkan_test.c.
 //
+// Tier: check-all
+//
 //===--------------------------------------------------------------------------===//
 
 #include "targets/target.h"
@@ -114,7 +116,7 @@ static tune_kernel *run(const fixture *f, const char *rest, const char *module) 
   assert_ok(load(f, &kernel));
   assert_ok(tune_target_vulkan.bind(kernel, &f->argument, 1));
   assert_ok(tune_target_vulkan.time(kernel, 1, &seconds));
-  assert_true(seconds > 0 && seconds < 1);
+  assert_true(seconds > 0 && seconds < 60);
   return kernel;
 }
 

@@ -20,7 +20,7 @@
 #define TEXT_LIMIT ((size_t)1 << 16)
 #define SHOWN_PROBLEMS 12
 // That a run may take; the longest takes some tenths of a second.
-#define RUN_SECONDS 25
+#define RUN_SECONDS 120
 
 // Under a sanitizer each run takes many times as long: of the allocations of a scenario so many
 // fail, evenly spread, each scenario beginning with another one.

@@ -2,6 +2,8 @@
 //
 // After each failure the file is sound and holds the old rows or the new ones.
 //
+// Tier: nightly
+//
 //===--------------------------------------------------------------------------===//
 
 #include "torture_records.h"

@@ -3,6 +3,8 @@
 // The candidates are built by the fake worker of unittests/tuning; their times are what this file
 // says. The facts are those of tune-measure, and in a database.
 //
+// Tier: nightly
+//
 //===--------------------------------------------------------------------------===//
 
 #include "torture.h"

@@ -3,6 +3,8 @@
 // The process evaluator and the builder, with the fake servers of unittests/tuning. Whatever fails,
 // no server outlives its evaluator, and nobody waits for what does not come.
 //
+// Tier: nightly
+//
 //===--------------------------------------------------------------------------===//
 
 #include "torture.h"

@@ -4,6 +4,8 @@
 // that nobody has to be asked for. What is written is whole or as it was; what is read is all that
 // is there, or an error.
 //
+// Tier: check-all
+//
 //===--------------------------------------------------------------------------===//
 
 #include "torture.h"

@@ -1,4 +1,5 @@
 //===- torture_messages.c - Each call of measuring, records and messages fails once ------===//
+// Tier: check-all
 
 #include "torture.h"
 

@@ -2,6 +2,8 @@
 //
 // Spaces, configs, samplers, strategies, and what trials tell. Sessions are torture_session.c's.
 //
+// Tier: check-all
+//
 //===--------------------------------------------------------------------------===//
 
 #include "torture.h"

@@ -3,6 +3,8 @@
 // Searches on the null target. One that goes well has the undisturbed winner, however often a call
 // of it has failed; what it has kept until it failed are the first of the undisturbed records.
 //
+// Tier: check-all
+//
 //===--------------------------------------------------------------------------===//
 
 #include "torture_records.h"

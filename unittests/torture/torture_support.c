@@ -1,4 +1,5 @@
 //===- torture_support.c - Each call of support/ fails once --------------------------===//
+// Tier: check-all
 
 #include "failing_calls.h"
 #include "torture.h"

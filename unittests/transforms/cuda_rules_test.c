@@ -3,6 +3,8 @@
 // The default of every task, and some configs drawn at random, for devices that are not here. Where
 // the assembler is, the lowering asks it, and refuses what spills (lower/cuda/nvvm.h).
 //
+// Tier: check-all
+//
 //===--------------------------------------------------------------------------===//
 
 #include "transforms/build/build.h"

@@ -1,4 +1,5 @@
 //===- gpu_rules_test.c - Which rules a machine without the CPU's registers has ---===//
+// Tier: check-all
 
 #include "dialects/tune_dialect.h"
 #include "transforms/build/build.h"

@@ -4,6 +4,8 @@
 // double. Instructions that a GPU approximates (2^x, reciprocal roots) are exact there: PTX
 // promises 2 units in the last place of them, which come on top.
 //
+// Tier: check-all
+//
 //===--------------------------------------------------------------------------===//
 
 #include "support/string_builder.h"

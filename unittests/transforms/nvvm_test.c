@@ -1,4 +1,5 @@
 //===- nvvm_test.c - Kernels as PTX, and what the assembler says of them --------------------===//
+// Tier: check-all
 
 #include "transforms/lower/cuda/ptxas.h"
 #include "unittests/ptx/ptx.h"

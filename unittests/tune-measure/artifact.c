@@ -236,8 +236,8 @@ void tune_entry(void **arguments) {
     break;
   }
   case MEMORY:
-    for (;;)
-      memset(tune_runtime_allocate(1 << 20), 1, 1 << 20);
+    for (;;) // a page of each will do, as it is address space that is limited
+      *(volatile char *)tune_runtime_allocate(1 << 20) = 1;
   case ENVIRONMENT: {
     cpu_set_t set;
     sched_getaffinity(0, sizeof set, &set);

@@ -23,6 +23,7 @@
 typedef struct fixture {
   char folder[64];
   char export_path[96], results_path[96];
+  double run_seconds; // what a candidate may take; short where one of them has no end
 } fixture;
 
 static int setup(void **state) {
@@ -32,6 +33,7 @@ static int setup(void **state) {
   assert_non_null(mkdtemp(f->folder));
   snprintf(f->export_path, sizeof f->export_path, "%s/a.export", f->folder);
   snprintf(f->results_path, sizeof f->results_path, "%s/a.results", f->folder);
+  f->run_seconds = 300;
   *state = f;
   return 0;
 }
@@ -63,7 +65,7 @@ static void write_candidates(const fixture *f, const json_t *device, const char 
   tune_export_source source = {.target = "cpu",
                                .device = device,
                                .threads = 1,
-                               .run_seconds = 2,
+                               .run_seconds = f->run_seconds,
                                .run_bytes = 4e9,
                                .reference_seconds = 10};
   json_t *signature = parse(client_signature);
@@ -143,7 +145,8 @@ static const json_t *find(const tune_results *results, int candidate) {
 
 // What is wrong, crashes or hangs is a result like any other, and a record as a search makes it.
 static void each_candidate_has_its_verdict(void **state) {
-  const fixture *f = *state;
+  fixture *f = *state;
+  f->run_seconds = 5;
   const char *const names[] = {"GOOD", "WRONG", "NO_ADDRESS", "ENDLESS", NULL, "GOOD", "LACKING"};
   static const char *const verdicts[] = {"ok",           "wrong",     "run-crashed", "run-timeout",
                                          "build-failed", "duplicate", "run-crashed"};
@@ -170,7 +173,8 @@ static void each_candidate_has_its_verdict(void **state) {
 
 // Killed in the middle, it goes on where it was, and measures nothing twice.
 static void what_was_killed_goes_on(void **state) {
-  const fixture *f = *state;
+  fixture *f = *state;
+  f->run_seconds = 2;
   const char *const names[] = {"GOOD", "WRONG", "ENDLESS", "NUMB"};
   write_export(f, NULL, "GOOD", names, 4);
   tune_process *process = start(f);
@@ -182,7 +186,7 @@ static void what_was_killed_goes_on(void **state) {
   }
   tune_process_signal(process, SIGKILL);
   tune_process_exit exit;
-  assert_ok(tune_process_wait(process, 10, &exit));
+  assert_ok(tune_process_wait(process, 120, &exit));
   tune_process_destroy(process);
   tune_results *results = read_results(f);
   assert_false(results->is_complete);
@@ -265,7 +269,7 @@ static void finalists_are_compared(void **state) {
   assert_ok(tune_reply_read_compare(line, 2, &comparison));
   assert_false(comparison.failed);
   assert_true(comparison.times[1].median < comparison.times[0].median);
-  assert_true(comparison.ratios[1].high < 1);
+  assert_true(comparison.ratios[1].ratio < 1);
   tune_comparison_deinit(&comparison);
   tune_results_destroy(results);
   char *before, *after;

@@ -3,6 +3,8 @@
 // On lavapipe, whatever else there is: what drivers of hardware make of bad kernels may take the
 // machine along.
 //
+// Tier: check-all
+//
 //===--------------------------------------------------------------------------===//
 
 #include "client.h"
@@ -90,7 +92,7 @@ static void good_programs_are_timed(void **state) {
   json_t *reply = client_ask(*state, "{'do': 'measure', 'task': 't', 'artifact': '%s'}", path);
   client_assert_verdict(reply, "ok", NULL);
   double median = client_number(reply, "median");
-  assert_true(median > 1e-8 && median < 0.1);
+  assert_true(median > 1e-9 && median < 60);
   assert_true(client_number(reply, "check.tolerance") > 0);
   json_decref(reply);
   reply = client_ask(*state,
@@ -115,8 +117,8 @@ static void hangs_are_stopped(void **state) {
   open_task(*state);
   expect(*state,
          write_program("bad", "endless", "[65535, 65535, 1]", "[8, 1, 1]", "{'buffer': 0}", 64),
-         ", 'limits': {'seconds': 0.5}", "run-timeout",
-         "still running on sparse inputs after 0.5 s");
+         ", 'limits': {'seconds': 2}", "run-timeout",
+         "still running on sparse inputs after 2 s");
   expect(*state, write_axpy("axpy"), "", "ok", NULL);
 }
 

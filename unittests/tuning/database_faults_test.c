@@ -231,7 +231,7 @@ static void locks_end_the_wait(void **state) {
   assert_fails(tune_database_append(database, &record), TUNE_DEADLINE_EXCEEDED,
                "the database is locked: another process has kept it for over 0.2 s");
   double waited = tune_clock_seconds() - start;
-  assert_true(waited > 0.1 && waited < 5);
+  assert_true(waited > 0.1 && waited < 120);
   assert_int_equal(count_records(database), 1);
 
   assert_int_equal(sqlite3_exec(other, "COMMIT", NULL, NULL, NULL), SQLITE_OK);

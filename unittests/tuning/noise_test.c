@@ -5,6 +5,8 @@
 // made; and what the same code does in other places of memory is from such a file, too.
 // docs/measuring.md has the figures that this prints.
 //
+// Tier: check-all
+//
 //===--------------------------------------------------------------------------===//
 
 #include "space_fixture.h"

@@ -14,7 +14,7 @@ def adopt():
 
 # All children that are left end at once, or are left; among them is who removes the files.
 def is_process_left():
-    end = time.monotonic() + 10
+    end = time.monotonic() + 60
     while True:
         try:
             if os.waitpid(-1, os.WNOHANG)[0] == 0:

@@ -68,7 +68,7 @@ def is_alive(pid):
         return False
 
 
-def wait_until(condition, seconds=20):
+def wait_until(condition, seconds=120):
     end = time.monotonic() + seconds
     while not condition() and time.monotonic() < end:
         time.sleep(0.01)
@@ -120,6 +120,6 @@ for line in sys.stdin:
 children = below(worker.pid)
 if not worker.stdin.closed:
     worker.stdin.close()
-print("exit", worker.wait(timeout=30))
+print("exit", worker.wait(timeout=300))
 if any(is_alive(pid) for pid in children):
     print("some children are left")

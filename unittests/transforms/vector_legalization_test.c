@@ -1,4 +1,4 @@
-//===- vector_pieces_test.c - Vectors as shaders have them ---------------------------===//
+//===- vector_legalization_test.c - Vectors as shaders have them ---------------------------===//
 
 #include "transforms/lower/gpu/vectors/vector_legalization.h"
 

@@ -1,4 +1,4 @@
-//===- wide_values_test.c - What a CPU keeps of f16 and bf16 in registers -----------------===//
+//===- float_promotion_test.c - What a CPU keeps of f16 and bf16 in registers -----------------===//
 
 #include "transforms/lower/cpu/float_promotion.h"
 

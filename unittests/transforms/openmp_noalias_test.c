@@ -1,4 +1,4 @@
-//===- outlined_test.c - Memory that threads know not to overlap --------------------===//
+//===- openmp_noalias_test.c - Memory that threads know not to overlap --------------------===//
 
 #include "transforms/lower/cpu/openmp_noalias.h"
 

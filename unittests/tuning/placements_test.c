@@ -1,4 +1,4 @@
-//===- loads_test.c - What several loads say together ---------------------------------------===//
+//===- placements_test.c - Ratios over several placements ---------------------------------------===//
 
 #include "tuning/measure/placements.h"
 #include "unittests/common/failing_malloc.h"

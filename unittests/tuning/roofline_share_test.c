@@ -1,4 +1,4 @@
-//===- roofline_place_test.c - Where a time is under the roofline ----------------------===//
+//===- roofline_share_test.c - Shares of the roofline ----------------------===//
 
 #include "tuning/device/roofline_share.h"
 

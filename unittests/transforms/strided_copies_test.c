@@ -1,4 +1,4 @@
-//===- copies_test.c - Strided copies in vectors --------------------------------------===//
+//===- strided_copies_test.c - Strided copies in vectors --------------------------------------===//
 
 #include "transforms/lower/cpu/strided_copies.h"
 

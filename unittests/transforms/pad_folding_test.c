@@ -1,4 +1,4 @@
-//===- padded_edges_test.c - Padding that is checked for where it is read --------------===//
+//===- pad_folding_test.c - Padding that is checked for where it is read --------------===//
 
 #include "transforms/lower/gpu/edge_peeling.h"
 #include "transforms/lower/gpu/pad_folding.h"

@@ -1,4 +1,4 @@
-//===- threads_test.c - Which loops become parallel on buffers ----------------------===//
+//===- parallel_loops_test.c - Which loops become parallel on buffers ----------------------===//
 
 #include "transforms/lower/common/parallel_loops.h"
 
