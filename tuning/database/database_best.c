@@ -101,16 +101,16 @@ static const char winners_sql[] =
     "    AND i.kind = 'winner' AND i.schedule = ?3 AND NOT " TUNE_DATABASE_NEVER_WON
     "  ORDER BY i.created_ms DESC, i.id DESC";
 
-static const char trials_sql[] = "SELECT " TUNE_DATABASE_RECORD_COLUMNS ", 0"
-                                 "  FROM trials AS i INDEXED BY trials_by_time" ROWS "  WHERE " GOOD
-                                 "    AND i.kind = 'trial' AND NOT " TUNE_DATABASE_IS_TAKEN_BACK
-                                 "  ORDER BY " TUNE_DATABASE_SECONDS("i.") ", i.id";
+static const char trials_sql[] =
+    "SELECT " TUNE_DATABASE_RECORD_COLUMNS ", 0"
+    "  FROM trials AS i INDEXED BY trials_by_time" ROWS "  WHERE " GOOD
+    "    AND i.kind = 'trial' AND NOT " TUNE_DATABASE_IS_TAKEN_BACK "  ORDER BY i.seconds, i.id";
 
 static const char trials_of_schedule_sql[] =
     "SELECT " TUNE_DATABASE_RECORD_COLUMNS ", 0"
     "  FROM trials AS i INDEXED BY trials_by_schedule" ROWS "  WHERE " GOOD
     "    AND i.kind = 'trial' AND i.schedule = ?3 AND NOT " TUNE_DATABASE_IS_TAKEN_BACK
-    "  ORDER BY " TUNE_DATABASE_SECONDS("i.") ", i.id";
+    "  ORDER BY i.seconds, i.id";
 
 #undef ROWS
 #undef GOOD

@@ -2,24 +2,27 @@
 //
 // The connection, and SQLite's results as statuses. Only tuning/database/database*.c include this.
 //
-// The tables (schema 8; `.schema` in the sqlite3 shell shows them):
+// The tables (schema 9; `.schema` in the sqlite3 shell shows them):
 //   tasks         one row for each key; seen_ms is when it was last put
 //   fingerprints  one row for each digest; likewise
-//   trials        one row for each record; refers to the two above by row id
+//   trials        one row for each record: what queries ask for is in columns (tasks and
+//                 fingerprints, by row id; `artifact` is its digest), all else in `figures`, the
+//                 rest of the record's JSON as CBOR (support/cbor.h). `seconds` follows from these:
+//                 the time that the indices go by, 0 where there is none
 //   conditions    one row for each that records have, as JSON; trials refer to it by row id, or to
 //                 none. A row without trials is dropped by the next prune
 //   layout        one row, the digest of the texts of this schema
 // and the indices trials_in_order (load), trials_by_time and trials_by_schedule (best of the
 // trials, `verdict = 'ok'` only), winners (the few rows with kind 'winner'), trials_failures and
 // trials_doubts (what takes good records back), tasks_alike (nearest). A record's `digest` is that
-// of all its members, so that a record comes in once however often it is imported. Samples are a
-// blob of little-endian doubles. `content` of tasks and fingerprints is digest_of() all columns of
-// the row but id and seen_ms. What is read is verified by these digests, and that it is what was
-// asked for: an index may be damaged, too. Tables, views and indices of other names are somebody's
-// own, and left alone.
+// of all its members, so that a record comes in once however often it is imported. `content` of
+// tasks and fingerprints is digest_of() all columns of the row but id and seen_ms. What is read is
+// verified by these digests, and that it is what was asked for: an index may be damaged, too.
+// Tables, views and indices of other names are somebody's own, and left alone (but for indices on
+// trials, which go where a new schema makes that table anew).
 //
 // application_id is TUNE_DATABASE_APPLICATION, user_version the schema's number; the steps from
-// each number to the next are in database_connection.c.
+// each number to the next are in database_schema.c.
 //
 //===--------------------------------------------------------------------------===//
 
@@ -32,6 +35,7 @@
 #include <sqlite3.h>
 
 #define TUNE_DATABASE_APPLICATION 0x4d54756e // "MTun"
+#define TUNE_DATABASE_SCHEMA 9
 
 struct tune_database {
   sqlite3 *connection;
@@ -48,7 +52,7 @@ struct tune_database {
   // The last conditions that were read, as they are kept (NULL: none), and what that says: many
   // records in a row have the same.
   char *read_text;
-  tune_kept_conditions read_conditions;
+  json_t *read_conditions;
 };
 
 // A status for what the connection last failed with, as said at the top of database.h.
@@ -79,6 +83,15 @@ tune_status tune_database_execute(const tune_database *database, const char *sql
 tune_status tune_database_begin(const tune_database *database);
 tune_status tune_database_begin_reading(const tune_database *database);
 tune_status tune_database_end(const tune_database *database, tune_status status);
+
+// Whose file this is and how old: the number of its schema, 0 for an empty one. FAILED_PRECONDITION
+// for what is not ours. One statement asks for all, so that no other process can make the schema
+// between two answers.
+tune_status tune_database_read_version(const tune_database *database, int *out_version);
+// Brings the schema up to date.
+tune_status tune_database_migrate(tune_database *database);
+// Moves all rows of trials_8, which is as schema 8 had it, to trials. What is damaged stays that.
+tune_status tune_database_move_schema_8(tune_database *database);
 
 // Adds digest_of(...) to what SQL knows: a digest of its arguments, with their types.
 tune_status tune_database_add_functions(const tune_database *database);
@@ -116,14 +129,15 @@ tune_status tune_database_insert_fingerprint(tune_database *database, const char
 // append, in the caller's transaction if there is one.
 tune_status tune_database_insert_record(tune_database *database, const tune_record *record,
                                         bool *out_new);
+// The same in the row `id`; 0: the next one.
+tune_status tune_database_insert_record_at(tune_database *database, const tune_record *record,
+                                           int64_t id, bool *out_new);
 
-// Conditions as they are kept: a text, which is the caller's. put has it there for records to refer
-// to.
-tune_status tune_database_write_conditions(const tune_kept_conditions *conditions, char **out_text);
+// Has conditions, a text, there for records to refer to.
 tune_status tune_database_put_conditions(tune_database *database, const char *text);
-// Those of a row, not known where its column is NULL. INVALID_ARGUMENT for a text that is none.
-tune_status tune_database_read_conditions(tune_database *database, sqlite3_stmt *statement,
-                                          int column, tune_kept_conditions *out_conditions);
+// What such a text says: a new reference.
+tune_status tune_database_read_conditions(tune_database *database, const char *text,
+                                          json_t **out_object);
 
 int64_t tune_database_now_ms(void); // Unix time in milliseconds
 
@@ -170,15 +184,10 @@ void tune_database_fingerprint_deinit(tune_database_fingerprint *fingerprint);
 // r, tasks AS t, fingerprints AS f. DATA_LOSS where it is not valid, or not what was written, as
 // its digest tells.
 #define TUNE_DATABASE_RECORD_COLUMNS                                                               \
-  "r.kind, t.key, f.digest, r.schedule, r.config, r.script, r.verdict, r.error, r.artifact, "      \
-  "r.median, r.low, r.high, r.repeats, r.samples, r.check_error, r.check_tolerance, "              \
-  "r.transform_s, r.lower_s, r.optimize_s, r.codegen_s, r.link_s, r.measure_s, "                   \
-  "r.strategy, r.seed, r.created_ms, r.registers, r.spilled_bytes, r.shared_bytes, "               \
-  "r.drift, r.check_type, r.check_accumulator, r.check_operands, r.check_inputs, "                 \
-  "r.check_reduction, r.check_magnitude, r.check_leeway, r.cycles, r.instructions, r.flops, "      \
-  "r.cache_misses, r.branch_misses, r.page_faults, r.context_switches, "                           \
-  "(SELECT c.description FROM conditions AS c WHERE c.id = r.conditions), r.digest"
-#define TUNE_DATABASE_RECORD_WIDTH 45 // columns
+  "r.kind, t.key, f.digest, r.schedule, r.config, r.verdict, r.error, r.artifact, "                \
+  "r.created_ms, (SELECT c.description FROM conditions AS c WHERE c.id = r.conditions), "          \
+  "r.figures, r.seconds, r.digest"
+#define TUNE_DATABASE_RECORD_WIDTH 13 // columns
 tune_status tune_database_read_row(tune_database *database, sqlite3_stmt *statement,
                                    tune_record *out_record);
 // The same, with a message for people: which database, and what to do.
@@ -188,9 +197,6 @@ tune_status tune_database_read_record(tune_database *database, sqlite3_stmt *sta
 tune_status tune_database_read_record_of(tune_database *database, sqlite3_stmt *statement,
                                          const char *task, const char *fingerprint,
                                          const char *schedule, tune_record *out_record);
-
-// tune_record_seconds of the trial with the given prefix ("r.").
-#define TUNE_DATABASE_SECONDS(R) R "median / CASE WHEN " R "drift > 0 THEN " R "drift ELSE 1 END"
 
 // Which records x take back the good record r of the same task, fingerprint and schedule, as in
 // session_records.c: failures of its config, whenever they came; and doubts, which are trials that

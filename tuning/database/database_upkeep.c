@@ -15,10 +15,9 @@ static const int64_t day_ms = 24 * 3600 * 1000;
 
 // Of each task, fingerprint and schedule, what tune_database_best gives: the last winner (class 0),
 // or else, where that is taken back, the fastest trial (1), or the last winner that is not (2).
-#define SECONDS TUNE_DATABASE_SECONDS("r.")
 #define BEST_OF_EACH                                                                               \
   "good AS MATERIALIZED (SELECT r.id, r.task, r.fingerprint, r.schedule, r.kind, r.created_ms,"    \
-  "      " SECONDS " AS seconds, " TUNE_DATABASE_IS_TAKEN_BACK " AS is_taken_back"                 \
+  "      r.seconds, " TUNE_DATABASE_IS_TAKEN_BACK " AS is_taken_back"                              \
   "    FROM trials AS r WHERE r.verdict = 'ok'"                                                    \
   "      AND NOT (r.kind = 'winner' AND " TUNE_DATABASE_NEVER_WON ")),"                            \
   "  classes AS (SELECT *, CASE WHEN kind = 'trial' THEN 1 WHEN row_number() OVER"                 \

@@ -17,9 +17,9 @@ static void set_reasons(json_t *object, const tune_check_result *check, bool *ok
   if (check->operands[0])
     tune_record_set(object, "operands", json_string(check->operands), ok);
   tune_record_set(object, "reduction", json_integer(check->reduction), ok);
-  tune_record_set(object, "magnitude", json_real(check->magnitude), ok);
+  tune_record_set_real(object, "magnitude", check->magnitude, ok);
   if (check->leeway > 0)
-    tune_record_set(object, "leeway", json_real(check->leeway), ok);
+    tune_record_set_real(object, "leeway", check->leeway, ok);
   tune_record_set(object, "inputs", json_string(check->is_sparse ? "sparse" : "dense"), ok);
 }
 
@@ -28,8 +28,8 @@ json_t *tune_check_result_to_json(const tune_check_result *check) {
   bool ok = object != NULL;
   // JSON has no infinity and no NaN; an error that is one of them is written as null.
   tune_record_set(object, "max_error",
-                  isfinite(check->error) ? json_real(check->error) : json_null(), &ok);
-  tune_record_set(object, "tolerance", json_real(check->tolerance), &ok);
+                  isfinite(check->error) ? json_real(check->error + 0.0) : json_null(), &ok);
+  tune_record_set_real(object, "tolerance", check->tolerance, &ok);
   if (check->type[0])
     set_reasons(object, check, &ok);
   if (ok)

@@ -45,7 +45,7 @@ json_t *tune_counts_to_json(const tune_counts *counts) {
   bool ok = object != NULL;
   for (int kind = 0; kind < TUNE_COUNT_KINDS; ++kind)
     if (counts->is_known[kind])
-      tune_record_set(object, kinds[kind].name, json_real(counts->of_run[kind]), &ok);
+      tune_record_set_real(object, kinds[kind].name, counts->of_run[kind], &ok);
   if (ok)
     return object;
   json_decref(object);

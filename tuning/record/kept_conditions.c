@@ -57,7 +57,7 @@ tune_status tune_kept_conditions_validate(const tune_kept_conditions *conditions
 
 static void set_known(json_t *object, const char *name, double value, bool *ok) {
   if (value >= 0)
-    tune_record_set(object, name, json_real(value), ok);
+    tune_record_set_real(object, name, value, ok);
 }
 
 json_t *tune_kept_conditions_to_json(const tune_kept_conditions *conditions) {

@@ -195,12 +195,12 @@ static void set_text(json_t *object, const char *name, const char *text, bool *o
 static json_t *timing_to_json(const tune_timing *time, bool *ok) {
   json_t *object = json_object();
   json_t *samples = json_array();
-  tune_record_set(object, "median", json_real(time->median), ok);
-  tune_record_set(object, "low", json_real(time->low), ok);
-  tune_record_set(object, "high", json_real(time->high), ok);
+  tune_record_set_real(object, "median", time->median, ok);
+  tune_record_set_real(object, "low", time->low, ok);
+  tune_record_set_real(object, "high", time->high, ok);
   tune_record_set(object, "repeats", json_integer((json_int_t)time->repeats), ok);
   for (size_t i = 0; i < time->sample_count; ++i)
-    if (json_array_append_new(samples, json_real(time->samples[i])) != 0)
+    if (json_array_append_new(samples, json_real(time->samples[i] + 0.0)) != 0)
       *ok = false;
   tune_record_set(object, "samples", samples, ok);
   return object;
@@ -210,7 +210,7 @@ static json_t *stages_to_json(const tune_record *record, bool *ok) {
   json_t *object = json_object();
   for (size_t i = 0; i < TUNE_STAGE_COUNT; ++i)
     if (record->stage_seconds[i] > 0)
-      tune_record_set(object, stage_names[i], json_real(record->stage_seconds[i]), ok);
+      tune_record_set_real(object, stage_names[i], record->stage_seconds[i], ok);
   return object;
 }
 
@@ -240,7 +240,7 @@ tune_status tune_record_to_json(const tune_record *record, json_t **out_object) 
   if (record->time.median > 0)
     tune_record_set(object, "time", timing_to_json(&record->time, &ok), &ok);
   if (record->drift > 0)
-    tune_record_set(object, "drift", json_real(record->drift), &ok);
+    tune_record_set_real(object, "drift", record->drift, &ok);
   if (record->check.is_known)
     tune_record_set(object, "check", tune_check_result_to_json(&record->check), &ok);
   if (tune_counts_are_known(&record->counts))

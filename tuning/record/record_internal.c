@@ -28,7 +28,7 @@ tune_status tune_record_get_number(const json_t *object, const char *name, doubl
   const json_t *value = json_object_get(object, name);
   if (!json_is_number(value))
     return tune_record_wrong_member(name, "a number");
-  *out_value = json_number_value(value) + 0.0; // no -0, which SQLite does not keep
+  *out_value = json_number_value(value) + 0.0; // no -0: equal records have one form
   return TUNE_OK;
 }
 
@@ -51,4 +51,8 @@ tune_status tune_record_require_number(const char *name, double value) {
 void tune_record_set(json_t *object, const char *name, json_t *value, bool *ok) {
   if (!value || json_object_set_new(object, name, value) != 0)
     *ok = false;
+}
+
+void tune_record_set_real(json_t *object, const char *name, double value, bool *ok) {
+  tune_record_set(object, name, json_real(value + 0.0), ok);
 }

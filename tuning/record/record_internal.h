@@ -26,5 +26,7 @@ tune_status tune_record_get_count(const json_t *object, const char *name, int64_
 tune_status tune_record_require_number(const char *name, double value);
 // Sets `name` to `value`, whose reference it takes; clears `*ok` where there is no memory.
 void tune_record_set(json_t *object, const char *name, json_t *value, bool *ok);
+// The same of a number; -0 is 0, as it is read.
+void tune_record_set_real(json_t *object, const char *name, double value, bool *ok);
 
 #endif // TUNE_TUNING_RECORD_RECORD_INTERNAL_H

@@ -301,7 +301,7 @@ static void damaged_rows_hide_nothing(void **state) {
   append_trial(database, 5, B, 2);
   append_winner(database, 3, A, 3);
   append_winner(database, 2, B, 4);
-  run_sql(f, "UPDATE trials SET seed = 5 WHERE median = 2");
+  run_sql(f, "UPDATE trials SET artifact = 5 WHERE seconds = 2");
   tune_record best;
   assert_fails(tune_database_best(database, "aaaa", "ffff", NULL, &best), TUNE_DATA_LOSS,
                "a record is damaged");
@@ -309,14 +309,14 @@ static void damaged_rows_hide_nothing(void **state) {
   tune_database_leave_out_damage(database, ignore_damage, &told);
   expect_best_time(database, 3);
   append_record(database, TUNE_RECORD_WINNER, "s0", 9, C, 5);
-  run_sql(f, "UPDATE trials SET seed = 5 WHERE median = 3");
+  run_sql(f, "UPDATE trials SET artifact = 5 WHERE seconds = 3");
   expect_best(database, NULL, C);
   expect_best(database, "s1", A);
-  run_sql(f, "UPDATE trials SET seed = 5 WHERE median = 9");
+  run_sql(f, "UPDATE trials SET artifact = 5 WHERE seconds = 9");
   expect_best_time(database, 4);
-  run_sql(f, "UPDATE trials SET seed = 5 WHERE median = 4");
+  run_sql(f, "UPDATE trials SET artifact = 5 WHERE seconds = 4");
   expect_both(database, B);
-  run_sql(f, "UPDATE trials SET seed = 5 WHERE median = 5");
+  run_sql(f, "UPDATE trials SET artifact = 5 WHERE seconds = 5");
   expect_nothing(database, NULL);
   expect_nothing(database, "s1");
   assert_int_equal(told, 1);

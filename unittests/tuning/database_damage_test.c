@@ -220,7 +220,7 @@ static void remember_damage(void *user, const char *what) {
 static void damage_rows(const fixture *f) {
   run_sql(f, "UPDATE tasks SET payload = replace(payload, 'func', 'funk') WHERE key = 'bbbb';"
              "UPDATE fingerprints SET description = '{\"model\":\"Test 2\"}' WHERE digest = 'eeee';"
-             "UPDATE trials SET median = 0.01 WHERE config = '{\"n\":300}'");
+             "UPDATE trials SET seconds = 0.01 WHERE config = '{\"n\":300}'");
 }
 
 // Each reader of a row says that it is damaged, and a check says which are.
@@ -370,8 +370,8 @@ static void indices_may_mislead(void **state) {
 static void strangers_that_do_no_harm_are_left_alone(void **state) {
   fixture *f = *state;
   tune_database_destroy(make_database(f));
-  run_sql(f, "CREATE INDEX mine ON trials(task, fingerprint, verdict, kind, schedule, median);"
-             "CREATE VIEW fast AS SELECT * FROM trials WHERE median < 0.1;"
+  run_sql(f, "CREATE INDEX mine ON trials(task, fingerprint, verdict, kind, schedule, seconds);"
+             "CREATE VIEW fast AS SELECT * FROM trials WHERE seconds < 0.1;"
              "CREATE TABLE notes(task, text);"
              "CREATE TRIGGER winners AFTER INSERT ON notes BEGIN DELETE FROM notes; END");
   tune_database *database;
@@ -411,7 +411,7 @@ static void strangers_that_may_do_harm_are_refused(void **state) {
   expect_refused(f, "CREATE TRIGGER \"it's\x1b[2J\" UPDATE ON fingerprints BEGIN SELECT 1; END",
                  "may change what is kept; `sqlite3 FILE .schema` shows it, drop it",
                  "DROP TRIGGER \"it's\x1b[2J\"");
-  expect_refused(f, "CREATE UNIQUE INDEX once ON trials(task, fingerprint, config, median)",
+  expect_refused(f, "CREATE UNIQUE INDEX once ON trials(task, fingerprint, config, seconds)",
                  "has a unique index that is not mlir-tune's and may keep records out, once; "
                  "`sqlite3 FILE 'DROP INDEX \"once\"'` drops it",
                  "DROP INDEX \"once\"");

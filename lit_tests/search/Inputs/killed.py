@@ -70,7 +70,7 @@ def records():
     connection = sqlite3.connect(database)
     try:
         return connection.execute(
-            "SELECT kind, config, verdict, median, digest, strategy FROM trials ORDER BY id"
+            "SELECT kind, config, verdict, seconds, digest FROM trials ORDER BY id"
         ).fetchall()
     except sqlite3.OperationalError:  # killed before the tables were made
         return []
