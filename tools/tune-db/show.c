@@ -187,14 +187,14 @@ static tune_status print_heading(tune_database *database, const tune_roofline_sh
 static tune_status print_findings(const tune_record *record, const char *prefix) {
   tune_string_builder text;
   tune_string_builder_init(&text);
-  if (record->check.is_known) {
+  if (record->run.check.is_known) {
     tune_string_builder_append(&text, prefix);
-    tune_check_result_append(&text, &record->check);
+    tune_check_result_append(&text, &record->run.check);
     tune_string_builder_append(&text, "\n");
   }
-  if (tune_counts_are_known(&record->counts)) {
+  if (tune_counts_are_known(&record->run.counts)) {
     tune_string_builder_appendf(&text, "%scounted in a run: ", prefix);
-    tune_counts_append(&text, &record->counts);
+    tune_counts_append(&text, &record->run.counts);
     tune_string_builder_append(&text, "\n");
   }
   if (record->drift > 0 && record->drift != 1)

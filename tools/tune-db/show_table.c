@@ -44,7 +44,7 @@ static table_form choose_form(const tune_db_trial *trials, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     const tune_record *record = &trials[i].record;
     form.shows_counts =
-        form.shows_counts || tune_counts_instructions_per_cycle(&record->counts) > 0;
+        form.shows_counts || tune_counts_instructions_per_cycle(&record->run.counts) > 0;
     form.shows_code = form.shows_code || record->code.registers > 0;
   }
   add_columns(&form, common, sizeof common / sizeof *common);
@@ -98,7 +98,7 @@ static tune_status add_record(tune_table *table, const tune_database_task *task,
   tune_figure rate = tune_figure_giga(time->median > 0 ? task->flops / time->median : 0);
   tune_figure percent = tune_db_percent(place, time->median);
   tune_figure counts[COUNT_COLUMNS], code[CODE_COLUMNS];
-  set_counts(&record->counts, counts);
+  set_counts(&record->run.counts, counts);
   set_code(&record->code, code);
   snprintf(id.text, sizeof id.text, "%.8s", digest.text);
   const char *cells[COLUMN_LIMIT] = {

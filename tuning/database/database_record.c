@@ -111,15 +111,6 @@ static void stored_deinit(stored *kept) {
   tune_string_builder_deinit(&kept->figures);
 }
 
-static tune_status validate_texts(const tune_record *record) {
-  const char *texts[] = {record->task,   record->fingerprint, record->schedule, record->config,
-                         record->script, record->digest,      record->strategy};
-  for (size_t i = 0; i < sizeof texts / sizeof *texts; ++i)
-    if (texts[i] && !tune_utf8_is_valid(texts[i]))
-      return tune_status_make(TUNE_INVALID_ARGUMENT, "record with a text that is not UTF-8");
-  return TUNE_OK;
-}
-
 // Errors quote compilers and broken programs, who may say anything: what is not UTF-8 becomes '?',
 // since one such byte would keep the whole database from being exported.
 static tune_status clean_error(const char *text, char **out_error) {
@@ -178,7 +169,6 @@ static tune_status stored_init(stored *kept, const tune_record *record) {
   *kept = (stored){.seconds = tune_record_seconds(record) + 0.0};
   tune_string_builder_init(&kept->figures);
   json_t *object;
-  TUNE_RETURN_IF_ERROR(validate_texts(record));
   TUNE_RETURN_IF_ERROR(to_json(record, &object));
   tune_status status = take_apart(kept, object);
   json_decref(object);

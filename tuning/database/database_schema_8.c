@@ -109,9 +109,9 @@ static tune_status digest_of(const tune_record *record, tune_digest *out_digest)
   add_number(stream, record->time.sample_count);
   for (size_t i = 0; i < record->time.sample_count; ++i)
     add_number(stream, bits_of(record->time.samples[i]));
-  add_number(stream, record->check.is_known);
-  add_number(stream, bits_of(record->check.error));
-  add_number(stream, bits_of(record->check.tolerance));
+  add_number(stream, record->run.check.is_known);
+  add_number(stream, bits_of(record->run.check.error));
+  add_number(stream, bits_of(record->run.check.tolerance));
   for (size_t i = 0; i < COUNT_OF(stages); ++i)
     add_number(stream, bits_of(record->stage_seconds[stages[i]]));
   add_number(stream, record->seed);
@@ -124,8 +124,8 @@ static tune_status digest_of(const tune_record *record, tune_digest *out_digest)
   }
   if (record->drift > 0)
     add_number(stream, bits_of(record->drift));
-  add_check_reasons(stream, &record->check);
-  add_counts(stream, &record->counts);
+  add_check_reasons(stream, &record->run.check);
+  add_counts(stream, &record->run.counts);
   add_conditions(stream, &record->conditions);
   *out_digest = tune_digest_stream_get(stream);
   tune_digest_stream_destroy(stream);
@@ -238,7 +238,7 @@ static tune_status read_columns(tune_database *database, sqlite3_stmt *statement
   record->time.high = sqlite3_column_double(statement, 11);
   record->time.repeats = (uint64_t)sqlite3_column_int64(statement, 12);
   TUNE_RETURN_IF_ERROR(decode_samples(statement, 13, &record->time));
-  TUNE_RETURN_IF_ERROR(read_check(statement, &record->check));
+  TUNE_RETURN_IF_ERROR(read_check(statement, &record->run.check));
   for (int i = 0; i < (int)COUNT_OF(stages); ++i)
     record->stage_seconds[stages[i]] = sqlite3_column_double(statement, 16 + i);
   record->seed = (uint64_t)sqlite3_column_int64(statement, 23);
@@ -247,7 +247,7 @@ static tune_status read_columns(tune_database *database, sqlite3_stmt *statement
                                       .spilled_bytes = sqlite3_column_int64(statement, 26),
                                       .shared_bytes = sqlite3_column_int64(statement, 27)};
   record->drift = sqlite3_column_double(statement, 28);
-  read_counts(statement, &record->counts);
+  read_counts(statement, &record->run.counts);
   TUNE_RETURN_IF_ERROR(read_conditions(database, statement, &record->conditions));
   return tune_record_validate(record);
 }

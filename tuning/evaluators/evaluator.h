@@ -36,8 +36,7 @@ typedef struct tune_evaluation {
   char *error;          // NULL where there is none
   char *digest;         // of the artifact, once built
   tune_timing time;     // once measured
-  tune_check_result check;
-  tune_counts counts;                     // where the evaluator has them counted
+  tune_run_figures run;
   tune_code_features code;                // of a build
   double stage_seconds[TUNE_STAGE_COUNT]; // those of the build, or that of the measurement
   double waited;      // seconds that the measurement waited for others that time on the same cores

@@ -341,9 +341,9 @@ static tune_status measure(struct null_evaluator *evaluator, struct ticket *tick
   event->verdict = verdict_of(evaluator, &ticket->config);
   ticket->state = TICKET_BUILT;
   if (event->verdict != TUNE_VERDICT_RUN_CRASHED) {
-    event->check.is_known = true;
-    event->check.tolerance = 1e-5;
-    event->check.error = event->verdict == TUNE_VERDICT_WRONG ? 1 : 1e-6;
+    event->run.check.is_known = true;
+    event->run.check.tolerance = 1e-5;
+    event->run.check.error = event->verdict == TUNE_VERDICT_WRONG ? 1 : 1e-6;
   }
   if (event->verdict != TUNE_VERDICT_OK) {
     event->error = strdup("a failure of the null target");

@@ -197,13 +197,9 @@ static tune_status read_timing(const json_t *object, tune_timing *time) {
 }
 
 static tune_status read_check(const json_t *reply, tune_evaluation *event) {
-  tune_status status = tune_check_result_get(reply, &event->check);
+  tune_status status = tune_run_figures_get(reply, &event->run);
   if (tune_status_is_ok(status))
-    status = tune_check_result_validate(&event->check);
-  if (tune_status_is_ok(status))
-    status = tune_counts_get(reply, &event->counts);
-  if (tune_status_is_ok(status))
-    status = tune_counts_validate(&event->counts);
+    status = tune_run_figures_validate(&event->run);
   return as_reply(status);
 }
 

@@ -85,6 +85,13 @@ typedef struct tune_code_features {
   int64_t shared_bytes;  // of a group
 } tune_code_features;
 
+// What came of a candidate's runs, besides the time: it goes as a whole from the reply of who
+// measured to the session, and on to the record.
+typedef struct tune_run_figures {
+  tune_check_result check;
+  tune_counts counts; // in runs of their own, beside those that were timed
+} tune_run_figures;
+
 typedef struct tune_record {
   tune_record_kind kind;
   char *task;        // key of the task
@@ -101,8 +108,7 @@ typedef struct tune_record {
   double drift; // how much slower the machine was then than when its session began, or, where that
                 // one went on from others, than when theirs were taken, as far as was known: times
                 // are to be divided by it; 0: as fast, or not known
-  tune_check_result check;
-  tune_counts counts;                     // in runs of their own, beside those that were timed
+  tune_run_figures run;
   tune_kept_conditions conditions;        // of the machine, when its session began
   double stage_seconds[TUNE_STAGE_COUNT]; // 0 for a stage not reached
   char *strategy;                         // who proposed it: "default", "seed", "evolutionary", ...
@@ -162,6 +168,16 @@ tune_status tune_record_config_text(const char *config, char **out_text);
 // out. get reads the member of `object`; INVALID_ARGUMENT for one that is none.
 json_t *tune_code_features_to_json(const tune_code_features *code);
 tune_status tune_code_features_get(const json_t *object, tune_code_features *out_code);
+
+// The members "check" and "counters" of a record's JSON and of a reply, and whether they are fit to
+// be kept. INVALID_ARGUMENT for what is not.
+tune_status tune_run_figures_get(const json_t *object, tune_run_figures *out_figures);
+tune_status tune_run_figures_validate(const tune_run_figures *figures);
+
+// The member "stages" of a record's JSON and of an exported candidate: those reached. NULL where
+// memory ran out. get leaves at 0 what is not there; INVALID_ARGUMENT for a member that is none.
+json_t *tune_stages_to_json(const double seconds[TUNE_STAGE_COUNT]);
+tune_status tune_stages_get(const json_t *object, double seconds[TUNE_STAGE_COUNT]);
 
 #ifdef __cplusplus
 }

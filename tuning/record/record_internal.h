@@ -10,6 +10,8 @@
 
 #include "support/status.h"
 
+#include "tuning/record/record.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,5 +30,10 @@ tune_status tune_record_require_number(const char *name, double value);
 void tune_record_set(json_t *object, const char *name, json_t *value, bool *ok);
 // The same of a number; -0 is 0, as it is read.
 void tune_record_set_real(json_t *object, const char *name, double value, bool *ok);
+
+// What a record's config may be, and all else of it; what is a number alone.
+tune_status tune_record_validate_config(const json_t *config);
+tune_status tune_record_validate_all_but_config(const tune_record *record);
+tune_status tune_record_validate_numbers(const tune_record *record);
 
 #endif // TUNE_TUNING_RECORD_RECORD_INTERNAL_H

@@ -135,11 +135,7 @@ static tune_status read_candidate(const json_t *candidate, tune_evaluation *buil
   TUNE_RETURN_IF_ERROR(copy_text(candidate, "digest", &build->digest));
   TUNE_RETURN_IF_ERROR(tune_code_features_get(candidate, &build->code));
   build->created_ms = json_integer_value(json_object_get(candidate, "created_ms"));
-  const json_t *stages = json_object_get(candidate, "stages");
-  for (int i = 0; i < TUNE_STAGE_COUNT; ++i)
-    build->stage_seconds[i] =
-        json_number_value(json_object_get(stages, tune_stage_name((tune_stage)i)));
-  return TUNE_OK;
+  return tune_stages_get(candidate, build->stage_seconds);
 }
 
 static tune_status recall_build(struct elsewhere *evaluator, struct item *item) {
@@ -211,8 +207,7 @@ static void take_record(tune_record *record, tune_evaluation *event) {
   event->verdict = record->verdict;
   event->error = record->error;
   event->time = record->time;
-  event->check = record->check;
-  event->counts = record->counts;
+  event->run = record->run;
   event->stage_seconds[TUNE_STAGE_MEASURE] = record->stage_seconds[TUNE_STAGE_MEASURE];
   event->created_ms = record->created_ms;
   record->error = NULL;

@@ -119,20 +119,6 @@ tune_status tune_export_writer_add_task(tune_export_writer *writer, const tune_e
                                                               : out_of_memory(task->reference);
 }
 
-// NULL: out of memory.
-static json_t *stages_to_json(const tune_evaluation *build) {
-  json_t *stages = json_object();
-  bool ok = true;
-  for (int i = 0; i < TUNE_STAGE_COUNT && ok; ++i)
-    if (build->stage_seconds[i] > 0)
-      ok = json_object_set_new(stages, tune_stage_name((tune_stage)i),
-                               json_real(build->stage_seconds[i])) == 0;
-  if (ok)
-    return stages;
-  json_decref(stages);
-  return NULL;
-}
-
 tune_status tune_export_writer_add_candidate(tune_export_writer *writer, size_t task,
                                              const tune_export_candidate *candidate) {
   json_t *candidates = json_object_get(json_array_get(tasks_of(writer), task), "candidates");
@@ -149,7 +135,7 @@ tune_status tune_export_writer_add_candidate(tune_export_writer *writer, size_t 
       "{s:O, s:s, s:o, s:s, s:s*, s:s*, s:o, s:o*, s:I, s:o*}", "config",
       (json_t *)candidate->config, "strategy", candidate->strategy, "seed",
       seed_to_json(candidate->seed), "verdict", tune_verdict_name(build->verdict), "error",
-      build->error, "digest", build->digest, "stages", stages_to_json(build), "code", code,
+      build->error, "digest", build->digest, "stages", tune_stages_to_json(build->stage_seconds), "code", code,
       "created_ms", (json_int_t)candidate->created_ms, "artifact", artifact);
   if (json_array_append_new(candidates, object) != 0)
     return tune_status_out_of_memory("out of memory, or a text that is not UTF-8, while "

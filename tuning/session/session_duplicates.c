@@ -22,8 +22,7 @@ void tune_session_copy_figures(tune_trial *trial, const tune_trial *other) {
   trial->high = other->high;
   trial->drift = other->drift;
   trial->measured_at = other->measured_at;
-  trial->check = other->check;
-  trial->counts = other->counts;
+  trial->run = other->run;
 }
 
 void tune_session_order_settled(struct session *session, size_t number) {

@@ -14,8 +14,7 @@ static tune_status fill_trial(tune_trial *trial, const tune_record *record, bool
   trial->low = record->time.low;
   trial->high = record->time.high;
   tune_trial_put_right(trial, record->drift);
-  trial->check = record->check;
-  trial->counts = record->counts;
+  trial->run = record->run;
   trial->code = record->code;
   trial->digest = copy_text(record->digest);
   // What went well, and says something, says why an earlier record is not believed.

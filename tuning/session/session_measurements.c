@@ -132,8 +132,7 @@ static void take_event(tune_trial *trial, tune_evaluation *event) {
   trial->median = trial->time.median;
   trial->low = trial->time.low;
   trial->high = trial->time.high;
-  trial->check = event->check;
-  trial->counts = event->counts;
+  trial->run = event->run;
 }
 
 static tune_status handle_built(struct session *session, size_t number) {

@@ -46,8 +46,7 @@ typedef struct tune_trial {
   char *error;              // NULL where it did not fail
   char *settled_from;       // the config of the record that it is of, where that has another value
                             // for a knob that does nothing; else NULL
-  tune_check_result check;
-  tune_counts counts;
+  tune_run_figures run;
   tune_code_features code;
   double stage_seconds[TUNE_STAGE_COUNT];
   int64_t created_ms; // Unix time in milliseconds; 0: now

@@ -131,8 +131,8 @@ static tune_status exchange_records(const char *folder) {
       .code = {.registers = 32},
       .time = {.median = 0.375, .low = 0.25, .high = 0.5, .repeats = 2, .samples = samples, 3},
       .drift = 1.25,
-      .check = {.is_known = true, .error = 0.5, .tolerance = 1, .type = "f32", .reduction = 4},
-      .counts = {.is_known = {true}, .of_run = {12}},
+      .run.check = {.is_known = true, .error = 0.5, .tolerance = 1, .type = "f32", .reduction = 4},
+      .run.counts = {.is_known = {true}, .of_run = {12}},
       .strategy = "grid",
       .created_ms = 5};
   record.stage_seconds[TUNE_STAGE_LINK] = 0.125;
@@ -266,8 +266,8 @@ static tune_status read_replies(const char *folder) {
   event = (tune_evaluation){0};
   status = tune_reply_read_measure(replies[1], &event);
   if (tune_status_is_ok(status))
-    torture_say("%g %s %g\n", event.time.median, event.check.type,
-                event.counts.of_run[TUNE_COUNT_CYCLES]);
+    torture_say("%g %s %g\n", event.time.median, event.run.check.type,
+                event.run.counts.of_run[TUNE_COUNT_CYCLES]);
   tune_evaluation_deinit(&event);
   TUNE_RETURN_IF_ERROR(status);
   TUNE_RETURN_IF_ERROR(read_compare(replies[2]));

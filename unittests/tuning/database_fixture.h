@@ -114,9 +114,9 @@ static inline tune_record make_record(double seconds, const char *config) {
                                 .repeats = 10,
                                 .samples = fixture_samples,
                                 .sample_count = 3},
-                       .check.is_known = true,
-                       .check.error = 1e-6,
-                       .check.tolerance = 1e-4,
+                       .run.check.is_known = true,
+                       .run.check.error = 1e-6,
+                       .run.check.tolerance = 1e-4,
                        .stage_seconds = {0.01, 0.02, 0.03, 0.04, 0.05, 0.06},
                        .strategy = "evolutionary",
                        .seed = UINT64_MAX - 1,
@@ -125,21 +125,22 @@ static inline tune_record make_record(double seconds, const char *config) {
 
 // What the check allowed for, counters of which some are missing, and what the machine was like.
 static inline void give_reasons(tune_record *record) {
-  record->check = (tune_check_result){.is_known = true,
-                                      .error = 0.0625,
-                                      .tolerance = 0.125,
-                                      .type = "bf16",
-                                      .accumulator = "f32",
-                                      .operands = "tf32",
-                                      .reduction = 512,
-                                      .magnitude = 14.25,
-                                      .leeway = 0.03125,
-                                      .is_sparse = true};
-  record->counts = (tune_counts){0};
-  record->counts.is_known[TUNE_COUNT_CYCLES] = record->counts.is_known[TUNE_COUNT_FLOPS] = true;
-  record->counts.is_known[TUNE_COUNT_CONTEXT_SWITCHES] = true;
-  record->counts.of_run[TUNE_COUNT_CYCLES] = 1e9;
-  record->counts.of_run[TUNE_COUNT_FLOPS] = 3e9;
+  record->run.check = (tune_check_result){.is_known = true,
+                                          .error = 0.0625,
+                                          .tolerance = 0.125,
+                                          .type = "bf16",
+                                          .accumulator = "f32",
+                                          .operands = "tf32",
+                                          .reduction = 512,
+                                          .magnitude = 14.25,
+                                          .leeway = 0.03125,
+                                          .is_sparse = true};
+  record->run.counts = (tune_counts){0};
+  record->run.counts.is_known[TUNE_COUNT_CYCLES] = record->run.counts.is_known[TUNE_COUNT_FLOPS] =
+      true;
+  record->run.counts.is_known[TUNE_COUNT_CONTEXT_SWITCHES] = true;
+  record->run.counts.of_run[TUNE_COUNT_CYCLES] = 1e9;
+  record->run.counts.of_run[TUNE_COUNT_FLOPS] = 3e9;
   record->conditions = (tune_kept_conditions){.is_known = true,
                                               .cpus = "1-3,6",
                                               .governor = "powersave",
@@ -155,7 +156,7 @@ static inline tune_record make_failure(tune_verdict verdict, const char *config,
   record.verdict = verdict;
   record.error = (char *)error;
   record.time = (tune_timing){0};
-  record.check.is_known = false;
+  record.run.check.is_known = false;
   return record;
 }
 

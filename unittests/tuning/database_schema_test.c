@@ -100,8 +100,8 @@ static void older_databases_are_brought_up_to_date(void **state) {
   assert_int_equal(best.code.spilled_bytes, 4);
   assert_int_equal(best.code.shared_bytes, 512);
   assert_true(best.drift == 1.25);
-  assert_string_equal(best.check.type, "bf16");
-  assert_true(best.counts.of_run[TUNE_COUNT_FLOPS] == 3e9);
+  assert_string_equal(best.run.check.type, "bf16");
+  assert_true(best.run.counts.of_run[TUNE_COUNT_FLOPS] == 3e9);
   assert_string_equal(best.conditions.governor, "powersave");
   tune_record_deinit(&best);
   tune_database_destroy(database);
@@ -177,9 +177,9 @@ static void databases_of_schema_4_are_brought_up_to_date(void **state) {
   assert_ok(tune_database_append(database, &record)); // which is there
   tune_record best;
   assert_ok(tune_database_best(database, "aaaa", "ffff", NULL, &best));
-  assert_true(best.check.is_known && best.check.tolerance == record.check.tolerance);
-  assert_string_equal(best.check.type, "");
-  assert_false(tune_counts_are_known(&best.counts));
+  assert_true(best.run.check.is_known && best.run.check.tolerance == record.run.check.tolerance);
+  assert_string_equal(best.run.check.type, "");
+  assert_false(tune_counts_are_known(&best.run.counts));
   tune_record_deinit(&best);
   tune_database_destroy(database);
   run_sql(f, "CREATE TABLE one(n CHECK(n = 1)); INSERT INTO one SELECT count(*) FROM trials");
@@ -203,7 +203,7 @@ static void append_all(tune_database *database) {
   record.code = (tune_code_features){.registers = 96, .spilled_bytes = 4, .shared_bytes = 512};
   assert_ok(tune_database_append(database, &record));
   record = make_failure(TUNE_VERDICT_WRONG, "{\"mc\":16}", "beyond all bounds");
-  record.check = (tune_check_result){.is_known = true, .error = INFINITY};
+  record.run.check = (tune_check_result){.is_known = true, .error = INFINITY};
   record.digest = NULL;
   assert_ok(tune_database_append(database, &record));
 }

@@ -37,16 +37,17 @@ static void records_come_back_whole(void **state) {
   assert_int_equal(out.time.repeats, in.time.repeats);
   assert_int_equal(out.time.sample_count, 3);
   assert_memory_equal(out.time.samples, in.time.samples, 3 * sizeof(double));
-  assert_true(out.check.is_known && out.check.error == in.check.error &&
-              out.check.tolerance == in.check.tolerance);
-  assert_string_equal(out.check.type, in.check.type);
-  assert_string_equal(out.check.accumulator, in.check.accumulator);
-  assert_string_equal(out.check.operands, in.check.operands);
-  assert_true(out.check.reduction == in.check.reduction &&
-              out.check.magnitude == in.check.magnitude && out.check.leeway == in.check.leeway &&
-              out.check.is_sparse);
-  assert_memory_equal(out.counts.is_known, in.counts.is_known, sizeof in.counts.is_known);
-  assert_memory_equal(out.counts.of_run, in.counts.of_run, sizeof in.counts.of_run);
+  assert_true(out.run.check.is_known && out.run.check.error == in.run.check.error &&
+              out.run.check.tolerance == in.run.check.tolerance);
+  assert_string_equal(out.run.check.type, in.run.check.type);
+  assert_string_equal(out.run.check.accumulator, in.run.check.accumulator);
+  assert_string_equal(out.run.check.operands, in.run.check.operands);
+  assert_true(out.run.check.reduction == in.run.check.reduction &&
+              out.run.check.magnitude == in.run.check.magnitude &&
+              out.run.check.leeway == in.run.check.leeway && out.run.check.is_sparse);
+  assert_memory_equal(out.run.counts.is_known, in.run.counts.is_known,
+                      sizeof in.run.counts.is_known);
+  assert_memory_equal(out.run.counts.of_run, in.run.counts.of_run, sizeof in.run.counts.of_run);
   assert_memory_equal(out.stage_seconds, in.stage_seconds, sizeof in.stage_seconds);
   assert_string_equal(out.strategy, in.strategy);
   assert_true(out.seed == in.seed && out.created_ms == in.created_ms);
@@ -67,7 +68,7 @@ static void failures_keep_their_reason(void **state) {
   assert_null(out.digest);
   assert_null(out.script);
   assert_null(out.time.samples);
-  assert_false(out.check.is_known);
+  assert_false(out.run.check.is_known);
   tune_record_deinit(&out);
   tune_database_destroy(database);
 }
@@ -76,15 +77,15 @@ static void failures_keep_their_reason(void **state) {
 static void endless_errors_are_kept(void **state) {
   tune_database *database = open_with_task(*state);
   tune_record in = make_failure(TUNE_VERDICT_WRONG, "{}", "wrong");
-  in.check.is_known = true;
-  in.check.error = NAN;
-  in.check.tolerance = 0;
+  in.run.check.is_known = true;
+  in.run.check.error = NAN;
+  in.run.check.tolerance = 0;
   assert_ok(tune_database_append(database, &in));
-  in.check.error = INFINITY;
+  in.run.check.error = INFINITY;
   assert_ok(tune_database_append(database, &in));
   tune_record out;
   assert_ok(tune_database_load(database, "aaaa", "ffff", keep_copy, &out));
-  assert_true(out.check.is_known && isinf(out.check.error) && out.check.tolerance == 0);
+  assert_true(out.run.check.is_known && isinf(out.run.check.error) && out.run.check.tolerance == 0);
   tune_record_deinit(&out);
   tune_database_destroy(database);
 }
@@ -107,9 +108,10 @@ static void equal_records_are_one(void **state) {
   assert_ok(tune_database_append(database, &record));
   give_reasons(&record);
   assert_ok(tune_database_append(database, &record));
-  record.check.leeway = 0;
+  record.run.check.leeway = 0;
   assert_ok(tune_database_append(database, &record));
-  record.counts.is_known[TUNE_COUNT_PAGE_FAULTS] = true; // of 0, which is not the same as unknown
+  record.run.counts.is_known[TUNE_COUNT_PAGE_FAULTS] =
+      true; // of 0, which is not the same as unknown
   assert_ok(tune_database_append(database, &record));
   assert_int_equal(count_records(database), 8);
   tune_database_destroy(database);
@@ -123,8 +125,9 @@ static void negative_zeros_are_zeros(void **state) {
   tune_digest digests[2];
   for (int i = 0; i < 2; ++i) {
     double zero = i ? -0.0 : 0.0;
-    record.check.error = record.check.magnitude = record.check.leeway = record.drift = zero;
-    record.stage_seconds[0] = record.time.low = record.counts.of_run[TUNE_COUNT_CYCLES] = zero;
+    record.run.check.error = record.run.check.magnitude = record.run.check.leeway = record.drift =
+        zero;
+    record.stage_seconds[0] = record.time.low = record.run.counts.of_run[TUNE_COUNT_CYCLES] = zero;
     assert_ok(tune_database_append(database, &record));
     assert_ok(tune_database_record_digest(&record, &digests[i]));
   }

@@ -157,7 +157,7 @@ static void failures_are_verdicts(void **state) {
   expect_only(f, 3, TUNE_VERDICT_OK);
   measure(f, 3);
   event = expect(f, 3, TUNE_VERDICT_WRONG);
-  assert_true(isinf(event.check.error));
+  assert_true(isinf(event.run.check.error));
   tune_evaluation_deinit(&event);
 }
 

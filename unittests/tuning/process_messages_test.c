@@ -111,7 +111,7 @@ static void failures_are_outcomes(void **state) {
   tune_evaluation event = {0};
   assert_ok(tune_reply_read_measure(reply, &event));
   assert_int_equal(event.verdict, TUNE_VERDICT_WRONG);
-  assert_true(isinf(event.check.error));
+  assert_true(isinf(event.run.check.error));
   tune_evaluation_deinit(&event);
   const int given[] = {1, 2, -1};
   const size_t expected[] = {1, 2, 2};

@@ -215,15 +215,15 @@ static void infinite_error(void **state) {
                         .strategy = "grid",
                         .verdict = TUNE_VERDICT_WRONG,
                         .error = "it is NaN",
-                        .check.is_known = true,
-                        .check.error = NAN,
-                        .check.tolerance = 1};
+                        .run.check.is_known = true,
+                        .run.check.error = NAN,
+                        .run.check.tolerance = 1};
   json_t *object;
   assert_ok(tune_record_to_json(&record, &object));
   assert_true(json_is_null(json_object_get(json_object_get(object, "check"), "max_error")));
   tune_record again;
   assert_ok(tune_record_from_json(object, &again));
-  assert_true(isinf(again.check.error));
+  assert_true(isinf(again.run.check.error));
   assert_string_equal(again.error, "it is NaN");
   tune_record_deinit(&again);
   json_decref(object);
@@ -267,7 +267,7 @@ static void other_encodings_are_refused(void **state) {
   assert_ok(tune_record_from_json(object, &record));
   json_decref(object);
   memcpy(record.strategy, "\xff", 1);
-  assert_fails(tune_record_to_json(&record, &again), TUNE_OUT_OF_MEMORY, "not UTF-8");
+  assert_fails(tune_record_to_json(&record, &again), TUNE_INVALID_ARGUMENT, "not UTF-8");
   assert_null(again);
   tune_record_deinit(&record);
 }
