@@ -135,7 +135,7 @@ static void negative_zeros_are_zeros(void **state) {
   assert_int_equal(count_records(database), 1);
   tune_record found;
   assert_ok(tune_database_find_record(database, digests[1].text, &found));
-  assert_false(signbit(found.check.error));
+  assert_false(signbit(found.run.check.error));
   tune_record_deinit(&found);
   tune_database_destroy(database);
 }

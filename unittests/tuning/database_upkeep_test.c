@@ -239,8 +239,8 @@ static void transfers_lose_nothing(void **state) {
   append_record(database, TUNE_RECORD_WINNER, "", 1e-300, "{}", -1);
   tune_record failed = make_failure(TUNE_VERDICT_BUILD_TIMEOUT, "{\"\xc3\xa9\":1}",
                                     "line 1\nline 2 \xe2\x80\x9cquoted\xe2\x80\x9d\t\xff");
-  failed.check.is_known = true;
-  failed.check.error = INFINITY;
+  failed.run.check.is_known = true;
+  failed.run.check.error = INFINITY;
   assert_ok(tune_database_append(database, &failed));
   give_reasons(&failed);
   assert_ok(tune_database_append(database, &failed));

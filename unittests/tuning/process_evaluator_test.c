@@ -110,11 +110,11 @@ static void builds_and_measures(void **state) {
   assert_true(measured.time.median == 12e-3);
   assert_int_equal(measured.time.sample_count, 3);
   assert_int_equal(measured.time.repeats, 3);
-  assert_true(measured.check.is_known);
-  assert_true(measured.check.tolerance == 1e-5);
-  assert_string_equal(measured.check.type, "f32");
-  assert_true(measured.check.reduction == 16 && measured.check.magnitude == 2.5);
-  assert_false(tune_counts_are_known(&measured.counts));
+  assert_true(measured.run.check.is_known);
+  assert_true(measured.run.check.tolerance == 1e-5);
+  assert_string_equal(measured.run.check.type, "f32");
+  assert_true(measured.run.check.reduction == 16 && measured.run.check.magnitude == 2.5);
+  assert_false(tune_counts_are_known(&measured.run.counts));
   assert_true(measured.stage_seconds[TUNE_STAGE_MEASURE] > 0);
   tune_evaluation_deinit(&measured);
 }
@@ -131,9 +131,9 @@ static void counters_come_with_what_is_missing(void **state) {
     expect_only(f, ticket, TUNE_VERDICT_OK);
     measure(f, ticket);
     tune_evaluation measured = expect(f, ticket, TUNE_VERDICT_OK);
-    assert_true(measured.counts.is_known[TUNE_COUNT_PAGE_FAULTS]);
-    assert_true(measured.counts.of_run[TUNE_COUNT_PAGE_FAULTS] == 0.25);
-    assert_false(measured.counts.is_known[TUNE_COUNT_CYCLES]);
+    assert_true(measured.run.counts.is_known[TUNE_COUNT_PAGE_FAULTS]);
+    assert_true(measured.run.counts.of_run[TUNE_COUNT_PAGE_FAULTS] == 0.25);
+    assert_false(measured.run.counts.is_known[TUNE_COUNT_CYCLES]);
     tune_evaluation_deinit(&measured);
     assert_string_equal(methods->missing_counters(f->evaluator.self), "no counter was free");
   }
