@@ -99,9 +99,7 @@ typedef struct stored {
   tune_string_builder figures;
 } stored;
 
-static tune_status out_of_memory(void) {
-  return tune_status_out_of_memory("keeping a record");
-}
+static tune_status out_of_memory(void) { return tune_status_out_of_memory("keeping a record"); }
 
 static void stored_deinit(stored *kept) {
   for (size_t i = 0; i < COLUMN_COUNT; ++i) {
