@@ -153,6 +153,8 @@ static tune_status read_matrices(const json_t *fingerprint, tune_device *device)
   return TUNE_OK;
 }
 
+bool tune_device_is_vulkan(const tune_device *device) { return device->arch == 0; }
+
 tune_status tune_device_read(const json_t *fingerprint, tune_device *out_device) {
   if (!json_is_object(fingerprint))
     return tune_status_make(TUNE_INVALID_ARGUMENT, "the device's fingerprint is no JSON object");

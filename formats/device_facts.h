@@ -36,7 +36,7 @@ enum { TUNE_DEVICE_MATRICES = 32 };
 
 typedef struct tune_device {
   int api_major, api_minor; // of Vulkan
-  int arch;                 // of CUDA: 90 for sm_90; 0 for Vulkan
+  int arch;                 // of CUDA: 90 for sm_90; 0 for Vulkan (tune_device_is_vulkan)
   bool is_software;         // it is the CPU in disguise
   int64_t multiprocessors;  // of CUDA; 0: not known
   int64_t group_invocations;
@@ -70,6 +70,9 @@ typedef struct tune_device {
 tune_device tune_device_least(void);
 // What every CUDA device of compute capability 8.0 has.
 tune_device tune_device_least_cuda(void);
+
+// Whether code for it is SPIR-V of Vulkan; if not, it is PTX of CUDA.
+bool tune_device_is_vulkan(const tune_device *device);
 
 // Reads the fingerprint of a device; a member that it lacks is as above, for its target.
 // INVALID_ARGUMENT where one is not what it should be.

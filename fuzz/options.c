@@ -87,27 +87,29 @@ static void evaluate(const tune_constraint *constraint, const tune_space *space)
     for (uint16_t b = 0; b < 4; ++b)
       for (uint16_t c = 0; c < 3; ++c) {
         const uint16_t choices[] = {a, b, c};
-        if (!tune_constraint_holds(constraint, space, choices))
+        if (!tune_constraint_holds(constraint, tune_space_knobs(space), choices))
           continue;
         for (unsigned known = 0; known < 8; ++known) {
           const bool is_assigned[] = {known & 1, known & 2, known & 4};
-          fuzz_require(tune_constraint_may_hold(constraint, space, choices, is_assigned),
-                       "what holds may hold");
+          fuzz_require(
+              tune_constraint_may_hold(constraint, tune_space_knobs(space), choices, is_assigned),
+              "what holds may hold");
         }
       }
 }
 
 static void read_constraint(const tune_space *space, const char *text) {
   tune_constraint *constraint, *again;
-  if (!fuzz_accept(tune_constraint_create(space, text, NULL, &constraint)))
+  if (!fuzz_accept(tune_constraint_create(tune_space_knobs(space), text, NULL, &constraint)))
     return;
   evaluate(constraint, space);
   char *printed, *twice;
-  fuzz_require(fuzz_accept(tune_constraint_print(constraint, space, &printed)),
+  fuzz_require(fuzz_accept(tune_constraint_print(constraint, tune_space_knobs(space), &printed)),
                "a constraint can be printed");
-  fuzz_require(fuzz_accept(tune_constraint_create(space, printed, "fuzzed", &again)),
-               "a constraint survives being printed");
-  fuzz_require(fuzz_accept(tune_constraint_print(again, space, &twice)),
+  fuzz_require(
+      fuzz_accept(tune_constraint_create(tune_space_knobs(space), printed, "fuzzed", &again)),
+      "a constraint survives being printed");
+  fuzz_require(fuzz_accept(tune_constraint_print(again, tune_space_knobs(space), &twice)),
                "a constraint can be printed again");
   fuzz_require(strcmp(printed, twice) == 0, "a constraint is printed the same again");
   free(twice);

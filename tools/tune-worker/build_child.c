@@ -81,44 +81,43 @@ static void enter_child(const build_order *order, pid_t parent, int log) {
 }
 
 static tune_status write_output(const build_order *order, const worker_output *output,
-                                const char *bytes, size_t size) {
+                                const tune_code *code) {
   const char *path = worker_output_path(output);
   bool is_linked =
       order->is_artifact && tune_lowering_makes_objects(order->lowering, !order->config);
-  return is_linked ? tune_linker_run(order->linker, bytes, size, path)
-                   : tune_file_write(path, bytes, size);
+  return is_linked ? tune_linker_run(order->linker, code->bytes, code->size, path)
+                   : tune_file_write(path, code->bytes, code->size);
 }
 
 static tune_status build(const build_order *order, const worker_output *output,
                          json_t **out_message) {
-  char *bytes = NULL;
-  size_t size = 0;
-  tune_build_report report;
-  tune_status status = tune_build_task_run(order->task, order->lowering, order->config, order->emit,
-                                           &bytes, &size, &report);
+  tune_code code;
+  tune_status status =
+      tune_build_task_run(order->task, order->lowering, order->config, order->emit, &code);
   double start = tune_clock_seconds();
   if (tune_status_is_ok(status))
-    status = write_output(order, output, bytes, size);
+    status = write_output(order, output, &code);
   if (tune_status_is_ok(status)) {
-    tune_digest digest = tune_digest_of_bytes(bytes, size);
+    const tune_code_report *report = &code.report;
+    tune_digest digest = tune_digest_of_bytes(code.bytes, code.size);
     *out_message = json_pack("{s:s, s:s, s:{s:f, s:f, s:f, s:f, s:f}}", "verdict", "built",
-                             "digest", digest.text, "seconds", "transform", report.transform,
-                             "lower", report.cpu.lower, "optimize", report.cpu.optimize, "codegen",
-                             report.cpu.codegen, "link", tune_clock_seconds() - start);
+                             "digest", digest.text, "seconds", "transform", report->transform,
+                             "lower", report->lower, "optimize", report->optimize, "codegen",
+                             report->codegen, "link", tune_clock_seconds() - start);
     if (!*out_message)
       status = tune_status_out_of_memory("reporting a build");
-    else if (report.cpu.packs_ahead)
+    else if (report->packs_ahead)
       json_object_set_new(*out_message, "packs_ahead", json_true());
-    else if (report.cpu.packs_at_load)
+    else if (report->packs_at_load)
       json_object_set_new(*out_message, "packs_at_load", json_true());
-    const tune_kernel_resources *code = &report.cpu.assembled;
-    if (*out_message && code->registers > 0)
+    const tune_kernel_resources *kernel = &report->assembled;
+    if (*out_message && kernel->registers > 0)
       json_object_set_new(*out_message, "code",
-                          json_pack("{s:I, s:I, s:I}", "registers", (json_int_t)code->registers,
-                                    "spilled_bytes", (json_int_t)code->spilled, "shared_bytes",
-                                    (json_int_t)code->shared_bytes));
+                          json_pack("{s:I, s:I, s:I}", "registers", (json_int_t)kernel->registers,
+                                    "spilled_bytes", (json_int_t)kernel->spilled, "shared_bytes",
+                                    (json_int_t)kernel->shared_bytes));
   }
-  free(bytes);
+  tune_code_deinit(&code);
   return status;
 }
 

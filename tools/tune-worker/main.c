@@ -29,8 +29,8 @@ int main(int argc, char **argv) {
   bool serve = false;
   const tune_option options[] = {
       {"serve", 0, TUNE_OPTION_FLAG, &serve, NULL,
-       "Serve a driver on stdin and stdout (docs/protocol.md). The default without --build.",
-       NULL, 0, 0},
+       "Serve a driver on stdin and stdout (docs/protocol.md). The default without --build.", NULL,
+       0, 0},
       {"build", 0, TUNE_OPTION_STRING, &build.payload, "FILE",
        "Build one payload, in a sandboxed process, and end.", NULL, 0, 0},
       {"schedule", 0, TUNE_OPTION_STRING, &build.schedule, "FILE",

@@ -82,7 +82,7 @@ static tune_status write_space(const one_shot *shot, const tune_build_task *task
     const tune_constraint *constraint = tune_space_constraint(space, i);
     const char *why = tune_constraint_why(constraint);
     char *expression = NULL;
-    tune_status status = tune_constraint_print(constraint, space, &expression);
+    tune_status status = tune_constraint_print(constraint, tune_space_knobs(space), &expression);
     if (!tune_status_is_ok(status)) {
       tune_string_builder_deinit(&text);
       return status;
@@ -96,42 +96,39 @@ static tune_status write_space(const one_shot *shot, const tune_build_task *task
   return status;
 }
 
-static void report_times(const tune_build_report *report, double link, const char *bytes,
-                         size_t size) {
-  tune_digest digest = tune_digest_of_bytes(bytes, size);
+static void report_times(const tune_code *code, double link) {
+  const tune_code_report *report = &code->report;
+  tune_digest digest = tune_digest_of_bytes(code->bytes, code->size);
   fprintf(stderr,
           "transform %.1f ms, lower %.1f, optimize %.1f, codegen %.1f, link %.1f; %zu bytes, "
           "digest %s\n",
-          report->transform * 1e3, report->cpu.lower * 1e3, report->cpu.optimize * 1e3,
-          report->cpu.codegen * 1e3, link * 1e3, size, digest.text);
+          report->transform * 1e3, report->lower * 1e3, report->optimize * 1e3,
+          report->codegen * 1e3, link * 1e3, code->size, digest.text);
 }
 
-static tune_status link_to_output(const one_shot *shot, const char *bytes, size_t size) {
+static tune_status link_to_output(const one_shot *shot, const tune_code *code) {
   tune_linker *linker;
   TUNE_RETURN_IF_ERROR(tune_linker_create(shot->options->threads > 1, &linker));
-  tune_status status = tune_linker_run(linker, bytes, size, shot->output);
+  tune_status status = tune_linker_run(linker, code->bytes, code->size, shot->output);
   tune_linker_destroy(linker);
   return status;
 }
 
-static tune_status write_code(const one_shot *shot, bool is_object, const char *bytes,
-                              size_t size) {
+static tune_status write_code(const one_shot *shot, bool is_object, const tune_code *code) {
   one_shot_emit emit = (one_shot_emit)shot->options->emit;
   if (emit == ONE_SHOT_SHARED && is_object)
-    return link_to_output(shot, bytes, size);
+    return link_to_output(shot, code);
   if (emit == ONE_SHOT_SPIRV && is_object)
     return tune_status_make(TUNE_INVALID_ARGUMENT,
                             "--emit=spirv is for --target=vulkan: a CPU does not run SPIR-V");
-  return write_output(shot, bytes, size);
+  return write_output(shot, code->bytes, code->size);
 }
 
-static tune_status write_and_report(const one_shot *shot, bool is_object,
-                                    const tune_build_report *report, const char *bytes,
-                                    size_t size) {
+static tune_status write_and_report(const one_shot *shot, bool is_object, const tune_code *code) {
   double start = tune_clock_seconds();
-  TUNE_RETURN_IF_ERROR(write_code(shot, is_object, bytes, size));
+  TUNE_RETURN_IF_ERROR(write_code(shot, is_object, code));
   if (shot->options->timing)
-    report_times(report, tune_clock_seconds() - start, bytes, size);
+    report_times(code, tune_clock_seconds() - start);
   return TUNE_OK;
 }
 
@@ -157,19 +154,15 @@ static tune_status build_code(const one_shot *shot, MlirContext context,
   const one_shot_options *options = shot->options;
   tune_lowering *lowering;
   TUNE_RETURN_IF_ERROR(create_lowering(shot, context, &lowering));
-  char *bytes = NULL;
-  size_t size = 0;
-  tune_build_report report = {0};
+  tune_code code = {.bytes = NULL};
   tune_status status = TUNE_OK;
   for (int64_t i = 0; i < options->repeats && tune_status_is_ok(status); ++i) {
-    free(bytes);
-    status =
-        tune_build_task_run(task, lowering, config, EMITS[options->emit], &bytes, &size, &report);
+    tune_code_deinit(&code);
+    status = tune_build_task_run(task, lowering, config, EMITS[options->emit], &code);
   }
   if (tune_status_is_ok(status))
-    status = write_and_report(shot, tune_lowering_makes_objects(lowering, config == NULL), &report,
-                              bytes, size);
-  free(bytes);
+    status = write_and_report(shot, tune_lowering_makes_objects(lowering, config == NULL), &code);
+  tune_code_deinit(&code);
   tune_lowering_destroy(lowering);
   return status;
 }

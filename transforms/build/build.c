@@ -130,18 +130,17 @@ tune_status tune_build_task_transform(const tune_build_task *task, const tune_co
 }
 
 tune_status tune_build_task_run(const tune_build_task *task, tune_lowering *lowering,
-                                const tune_config *config, tune_emit emit, char **out_bytes,
-                                size_t *out_size, tune_build_report *out_report) {
-  *out_bytes = NULL;
-  *out_size = 0;
-  *out_report = (tune_build_report){0};
+                                const tune_config *config, tune_emit emit, tune_code *out_code) {
+  *out_code = (tune_code){.bytes = NULL};
   double start = tune_clock_seconds();
-  MlirOperation module;
-  TUNE_RETURN_IF_ERROR(tune_build_task_transform(task, config, &module));
-  out_report->transform = tune_clock_seconds() - start;
-  tune_status status =
-      tune_lowering_run(lowering, module, task->function, task->signature, config == NULL, emit,
-                        out_bytes, out_size, &out_report->cpu);
-  mlirOperationDestroy(module);
+  tune_build_order order = {.function = task->function,
+                            .signature = task->signature,
+                            .plain = config == NULL,
+                            .emit = emit};
+  TUNE_RETURN_IF_ERROR(tune_build_task_transform(task, config, &order.module));
+  double transformed = tune_clock_seconds();
+  tune_status status = tune_lowering_run(lowering, &order, out_code);
+  out_code->report.transform = transformed - start;
+  mlirOperationDestroy(order.module);
   return status;
 }

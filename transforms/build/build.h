@@ -57,16 +57,10 @@ tune_status tune_build_task_decide(const tune_build_task *task, const tune_confi
 tune_status tune_build_task_transform(const tune_build_task *task, const tune_config *config,
                                       MlirOperation *out_module);
 
-typedef struct tune_build_report {
-  double transform; // deciding and applying the schedule
-  tune_code_report cpu;
-} tune_build_report;
-
 // Transforms and lowers. A NULL `config` builds the plain lowering (lower/cpu/cpu.h), whatever the
-// lowering is for.
+// lowering is for. tune_code_deinit what comes of it, also where it fails.
 tune_status tune_build_task_run(const tune_build_task *task, tune_lowering *lowering,
-                                const tune_config *config, tune_emit emit, char **out_bytes,
-                                size_t *out_size, tune_build_report *out_report);
+                                const tune_config *config, tune_emit emit, tune_code *out_code);
 
 #ifdef __cplusplus
 }

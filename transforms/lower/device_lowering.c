@@ -77,52 +77,45 @@ static tune_kernel_resources find_most(const tune_device_kernels *kernels) {
 
 static tune_status emit_code(tune_device_lowering *lowering, MlirOperation module,
                              MlirOperation function, MlirOperation kernels, tune_emit emit,
-                             char **out_bytes, size_t *out_size, tune_code_report *report) {
+                             tune_code *out_code) {
   const tune_device_code *code = lowering->code;
   tune_device_kernels described = {0};
   bool is_unordered = tune_unordered_find(kernels);
   double start = tune_clock_seconds();
   tune_status status = code->convert(lowering->state, kernels, &described);
   described.is_unordered = is_unordered;
-  report->lower += tune_clock_seconds() - start;
+  out_code->report.lower += tune_clock_seconds() - start;
   if (tune_status_is_ok(status) && emit == TUNE_EMIT_MLIR)
-    status = tune_device_launches_print(module, kernels, out_bytes, out_size);
+    status = tune_device_launches_print(module, kernels, &out_code->bytes, &out_code->size);
   else if (tune_status_is_ok(status)) {
     start = tune_clock_seconds();
     status = code->serialize(lowering->state, kernels, emit, &described);
-    report->codegen = tune_clock_seconds() - start;
-    report->assembled = find_most(&described);
+    out_code->report.codegen = tune_clock_seconds() - start;
+    out_code->report.assembled = find_most(&described);
     if (tune_status_is_ok(status))
-      status =
-          emit == TUNE_EMIT_ASSEMBLY
-              ? code->print(&lowering->device, &described, out_bytes, out_size)
-              : tune_device_program_write(function, code->target, &described, out_bytes, out_size);
+      status = emit == TUNE_EMIT_ASSEMBLY
+                   ? code->print(&lowering->device, &described, &out_code->bytes, &out_code->size)
+                   : tune_device_program_write(function, code->target, &described, &out_code->bytes,
+                                               &out_code->size);
   }
   tune_device_kernels_deinit(&described);
   return status;
 }
 
-tune_status tune_device_lowering_run(tune_device_lowering *lowering, MlirOperation module,
-                                     const char *function_name,
-                                     const tune_function_signature *signature, tune_emit emit,
-                                     char **out_bytes, size_t *out_size,
-                                     tune_code_report *out_report) {
-  *out_bytes = NULL;
-  *out_size = 0;
-  tune_code_report report = {0};
-  if (emit == TUNE_EMIT_LLVM)
+tune_status tune_device_lowering_run(tune_device_lowering *lowering, const tune_build_order *order,
+                                     tune_code *out_code) {
+  *out_code = (tune_code){.bytes = NULL};
+  if (order->emit == TUNE_EMIT_LLVM)
     return tune_status_make(TUNE_INVALID_ARGUMENT, "%s", lowering->code->no_llvm);
   double start = tune_clock_seconds();
   MlirOperation function, kernels;
-  tune_status status = tune_device_launches_run(lowering->launches, module, function_name,
-                                                signature, &function, &kernels);
-  report.lower = tune_clock_seconds() - start;
+  tune_status status = tune_device_launches_run(lowering->launches, order->module, order->function,
+                                                order->signature, &function, &kernels);
+  out_code->report.lower = tune_clock_seconds() - start;
   if (tune_status_is_ok(status)) {
-    status = emit_code(lowering, module, function, kernels, emit, out_bytes, out_size, &report);
+    status = emit_code(lowering, order->module, function, kernels, order->emit, out_code);
     mlirOperationDestroy(kernels);
   }
-  if (out_report)
-    *out_report = report;
   return status;
 }
 
@@ -143,11 +136,8 @@ tune_status tune_device_lowering_run_module(tune_device_lowering *lowering, Mlir
   return status;
 }
 
-static tune_status run_once(void *lowering, MlirOperation module, const char *function,
-                            const tune_function_signature *signature, char **out_bytes) {
-  size_t size;
-  return tune_device_lowering_run(lowering, module, function, signature, TUNE_EMIT_OBJECT,
-                                  out_bytes, &size, NULL);
+static tune_status run_once(void *lowering, const tune_build_order *order, tune_code *out_code) {
+  return tune_device_lowering_run(lowering, order, out_code);
 }
 
 tune_status tune_device_lowering_warm_up(tune_device_lowering *lowering) {

@@ -17,7 +17,7 @@
 #ifndef TUNE_TRANSFORMS_LOWER_DEVICE_LOWERING_H
 #define TUNE_TRANSFORMS_LOWER_DEVICE_LOWERING_H
 
-#include "transforms/ir/signature.h"
+#include "transforms/lower/common/build_order.h"
 #include "transforms/lower/common/stages.h"
 #include "transforms/lower/gpu/device_code.h"
 
@@ -36,14 +36,13 @@ tune_status tune_device_lowering_create(MlirContext context, const tune_device_c
                                         tune_device_lowering **out_lowering);
 void tune_device_lowering_destroy(tune_device_lowering *lowering);
 
-// As tune_cpu_lowering_run. `emit` is TUNE_EMIT_OBJECT: a device program (docs/protocol.md);
-// TUNE_EMIT_CUBIN: one of machine code, where the target has such; TUNE_EMIT_MLIR: two modules as
-// text, that of the host with kernels in the gpu dialect, and the kernels as they were converted;
-// TUNE_EMIT_ASSEMBLY: their code as text, one after the other. TUNE_EMIT_LLVM is INVALID_ARGUMENT.
-tune_status tune_device_lowering_run(tune_device_lowering *lowering, MlirOperation module,
-                                     const char *function, const tune_function_signature *signature,
-                                     tune_emit emit, char **out_bytes, size_t *out_size,
-                                     tune_code_report *out_report);
+// As tune_cpu_lowering_run, and never plain. What comes of TUNE_EMIT_OBJECT is a device program
+// (docs/protocol.md); of TUNE_EMIT_CUBIN one of machine code, where the target has such; of
+// TUNE_EMIT_MLIR two modules as text, that of the host with kernels in the gpu dialect, and the
+// kernels as they were converted; of TUNE_EMIT_ASSEMBLY their code as text, one after the other.
+// TUNE_EMIT_LLVM is INVALID_ARGUMENT.
+tune_status tune_device_lowering_run(tune_device_lowering *lowering, const tune_build_order *order,
+                                     tune_code *out_code);
 
 // Lowers `module` in place: to the host's part, and the converted kernels. What the device does not
 // have is found as by the other.

@@ -59,18 +59,14 @@ bool tune_lowering_makes_objects(const tune_lowering *lowering, bool plain) {
   return plain || !lowering->device;
 }
 
-tune_status tune_lowering_run(tune_lowering *lowering, MlirOperation module, const char *function,
-                              const tune_function_signature *signature, bool plain, tune_emit emit,
-                              char **out_bytes, size_t *out_size, tune_code_report *out_report) {
-  *out_bytes = NULL;
-  *out_size = 0;
-  if (emit == TUNE_EMIT_CUBIN && (plain || lowering->code != &tune_cuda_code))
+tune_status tune_lowering_run(tune_lowering *lowering, const tune_build_order *order,
+                              tune_code *out_code) {
+  *out_code = (tune_code){.bytes = NULL};
+  if (order->emit == TUNE_EMIT_CUBIN && (order->plain || lowering->code != &tune_cuda_code))
     return tune_status_make(TUNE_INVALID_ARGUMENT, "there are cubins of what runs on CUDA alone");
-  if (tune_lowering_makes_objects(lowering, plain))
-    return tune_cpu_lowering_run(lowering->cpu, module, function, signature, plain, emit, out_bytes,
-                                 out_size, out_report);
-  return tune_device_lowering_run(lowering->device, module, function, signature, emit, out_bytes,
-                                  out_size, out_report);
+  if (tune_lowering_makes_objects(lowering, order->plain))
+    return tune_cpu_lowering_run(lowering->cpu, order, out_code);
+  return tune_device_lowering_run(lowering->device, order, out_code);
 }
 
 tune_status tune_lowering_run_module(tune_lowering *lowering, MlirOperation module,

@@ -42,9 +42,8 @@ void tune_lowering_destroy(tune_lowering *lowering);
 bool tune_lowering_makes_objects(const tune_lowering *lowering, bool plain);
 
 // As tune_cpu_lowering_run. INVALID_ARGUMENT for a form that the target's code does not go through.
-tune_status tune_lowering_run(tune_lowering *lowering, MlirOperation module, const char *function,
-                              const tune_function_signature *signature, bool plain, tune_emit emit,
-                              char **out_bytes, size_t *out_size, tune_code_report *out_report);
+tune_status tune_lowering_run(tune_lowering *lowering, const tune_build_order *order,
+                              tune_code *out_code);
 
 // Lowers `module` in place, as far as MLIR goes: for a CPU to the LLVM dialect, all of it, else for
 // `function`, to the host's part and kernels in the dialect of the device.

@@ -282,7 +282,8 @@ static void write_op(tune_writer *writer, const char *why, const smt_body *body,
 
 static tune_status write_constraint(tune_writer *writer, const char *why, const char *expression) {
   tune_constraint *constraint;
-  TUNE_RETURN_IF_ERROR(tune_constraint_create(writer->knobs, expression, why, &constraint));
+  TUNE_RETURN_IF_ERROR(
+      tune_constraint_create(tune_space_knobs(writer->knobs), expression, why, &constraint));
   smt_body body = {.knobs = writer->knobs, .nodes = constraint->nodes};
   const char *holds = write_node(&body, (uint32_t)constraint->node_count - 1, true);
   write_op(writer, why, &body, holds);

@@ -5,8 +5,8 @@
 #include "dialects/allow.h"
 #include "dialects/diagnostic.h"
 #include "transforms/ir/ir.h"
-#include "transforms/schedule/schedule.h"
 #include "transforms/schedule/schedule_constraints.h"
+#include "transforms/schedule/schedule_knobs.h"
 #include "transforms/schedule/schedule_result.h"
 
 #include "mlir-c/Dialect/Transform/Interpreter.h"

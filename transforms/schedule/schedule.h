@@ -36,8 +36,6 @@
 extern "C" {
 #endif
 
-#define TUNE_UNSPLIT_ATTRIBUTE "tune.unsplit"
-
 typedef struct tune_schedule {
   MlirOperation module; // as written: knobs open, constraints in it
   tune_space *space;
@@ -55,13 +53,6 @@ void tune_schedule_destroy(tune_schedule *schedule);
 // FAILED_PRECONDITION where there is nothing to search: no knob at all. Whether that matters is the
 // caller's to know: a schedule without knobs can be applied.
 tune_status tune_schedule_require_knobs(const tune_schedule *schedule);
-
-// The index in `space` of the knob that `op`, a knob or alternatives of a schedule, is about;
-// SIZE_MAX where it has none of that name.
-size_t tune_schedule_find_knob(const tune_space *space, MlirOperation op);
-
-// The region of the transform.tune.alternatives `op` that holds `inner`, an op anywhere below it.
-intptr_t tune_schedule_region_of(MlirOperation op, MlirOperation inner);
 
 #ifdef __cplusplus
 }

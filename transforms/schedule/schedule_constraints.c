@@ -4,7 +4,7 @@
 
 #include "dialects/diagnostic.h"
 #include "transforms/ir/ir.h"
-#include "transforms/schedule/schedule.h"
+#include "transforms/schedule/schedule_knobs.h"
 
 #include <stdlib.h>
 

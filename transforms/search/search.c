@@ -119,22 +119,30 @@ static tune_status find_tasks(search *s) {
   return s->tasks.extraction->task_count ? TUNE_OK : nothing_to_tune(s);
 }
 
-tune_status tune_search_make_space(const search *s, size_t task, tune_task_space **out_space) {
-  TUNE_RETURN_IF_ERROR(tune_module_tasks_make_space(&s->tasks, task, out_space));
-  if (!s->options->schedule)
-    return TUNE_OK;
-  return tune_schedule_require_knobs((*out_space)->schedule);
+// All of them first: a wrong choice on the last op of a module is told before the first one is
+// tuned for an hour.
+static tune_status make_spaces(search *s) {
+  size_t count = s->tasks.extraction->task_count;
+  s->spaces = calloc(count + 1, sizeof *s->spaces);
+  if (!s->spaces)
+    return tune_status_make(TUNE_OUT_OF_MEMORY, "making the spaces of a search");
+  for (size_t i = 0; i < count; i++) {
+    TUNE_RETURN_IF_ERROR(tune_module_tasks_make_space(&s->tasks, i, &s->spaces[i]));
+    if (s->options->schedule)
+      TUNE_RETURN_IF_ERROR(tune_schedule_require_knobs(s->spaces[i]->schedule));
+  }
+  return TUNE_OK;
 }
 
-// A wrong choice on the last op of a module is told before the first one is tuned for an hour.
-static tune_status check_spaces(const search *s) {
-  tune_status status = TUNE_OK;
-  for (size_t i = 0; i < s->tasks.extraction->task_count && tune_status_is_ok(status); i++) {
-    tune_task_space *space = NULL;
-    status = tune_search_make_space(s, i, &space);
-    tune_task_space_destroy(space);
-  }
-  return status;
+static void destroy_spaces(search *s) {
+  for (size_t i = 0; s->spaces && i < s->tasks.extraction->task_count; i++)
+    tune_task_space_destroy(s->spaces[i]);
+  free(s->spaces);
+}
+
+void tune_search_turn_to(search *s, size_t task) {
+  s->index = task;
+  s->space = s->spaces[task];
 }
 
 // The time of a config on the target null: a bowl as deep as the task's work allows.
@@ -360,7 +368,6 @@ static void remark_missing_counters(search *s) {
 }
 
 static tune_status tune_one(search *s) {
-  TUNE_RETURN_IF_ERROR(tune_search_make_space(s, s->index, &s->space));
   tune_task task;
   tune_session_result result;
   tune_task_space_get_task(s->space, s->tasks.extraction, s->tasks.facts, &task);
@@ -406,11 +413,9 @@ bool tune_search_is_interrupted(const search *s) {
 static tune_status tune_all(search *s) {
   // After an interrupt the remaining tasks still get the best that the database knows: their
   // sessions load it and stop before the first trial.
-  for (s->index = 0; s->index < s->tasks.extraction->task_count; s->index++) {
-    tune_status status = tune_one(s);
-    tune_task_space_destroy(s->space);
-    s->space = NULL;
-    TUNE_RETURN_IF_ERROR(status);
+  for (size_t i = 0; i < s->tasks.extraction->task_count; i++) {
+    tune_search_turn_to(s, i);
+    TUNE_RETURN_IF_ERROR(tune_one(s));
   }
   return TUNE_OK;
 }
@@ -427,7 +432,7 @@ static void tell_restarted(const search *s) {
 
 static tune_status run(search *s) {
   TUNE_RETURN_IF_ERROR(find_tasks(s));
-  TUNE_RETURN_IF_ERROR(check_spaces(s));
+  TUNE_RETURN_IF_ERROR(make_spaces(s));
   TUNE_RETURN_IF_ERROR(open_database(s));
   TUNE_RETURN_IF_ERROR(tune_search_look_around(s));
   if (!s->rounds)
@@ -443,6 +448,7 @@ static tune_status run(search *s) {
   return tune_status_make_at(TUNE_FAILED_PRECONDITION, mlirModuleGetOperation(s->module),
                              "nothing was tuned: no candidate of any task worked");
 }
+
 tune_status tune_search_module(MlirModule module, const tune_search_options *options,
                                const tune_search_observer *observer) {
   static const tune_search_observer nobody = {0};
@@ -456,6 +462,7 @@ tune_status tune_search_module(MlirModule module, const tune_search_options *opt
   if (s.known != s.database)
     tune_database_destroy(s.known);
   tune_database_destroy(s.database);
+  destroy_spaces(&s);
   tune_module_tasks_deinit(&s.tasks);
   tune_rounds_destroy(s.rounds);
   tune_cores_deinit(&s.cores);

@@ -234,10 +234,8 @@ static void forget(outcome *outcomes, size_t count) {
   }
 }
 
-// Makes the space of task `s->index`, and what a session is told of it.
-static tune_status begin_task(search *s, tune_task *task) {
-  TUNE_RETURN_IF_ERROR(tune_search_make_space(s, s->index, &s->space));
-  tune_task_space_get_task(s->space, s->tasks.extraction, s->tasks.facts, task);
+// Tells the evaluator what it writes down of the present task.
+static tune_status tell_evaluator(search *s) {
   tune_database_task kept;
   TUNE_RETURN_IF_ERROR(tune_task_space_get_database_task(s->tasks.extraction, s->index, &kept));
   json_t *line = NULL;
@@ -250,7 +248,8 @@ static tune_status begin_task(search *s, tune_task *task) {
 
 static tune_status run_task(search *s, outcome *out) {
   tune_task task;
-  TUNE_RETURN_IF_ERROR(begin_task(s, &task));
+  tune_task_space_get_task(s->space, s->tasks.extraction, s->tasks.facts, &task);
+  TUNE_RETURN_IF_ERROR(tell_evaluator(s));
   tune_status status = tune_search_run_session(s, &task, &out->result);
   if (tune_status_get_code(status) != TUNE_FAILED_PRECONDITION)
     return status;
@@ -261,19 +260,17 @@ static tune_status run_task(search *s, outcome *out) {
 // As far as there are results. `*out_is_done` is false where the next round is wanted.
 static tune_status run_tasks(search *s, outcome *outcomes, bool *out_is_done) {
   *out_is_done = true;
-  for (s->index = 0; s->index < s->tasks.extraction->task_count; s->index++) {
-    tune_status status = run_task(s, &outcomes[s->index]);
-    tune_task_space_destroy(s->space);
-    s->space = NULL;
-    TUNE_RETURN_IF_ERROR(status);
-    *out_is_done = *out_is_done && outcomes[s->index].result.stop != TUNE_STOP_SUSPENDED;
+  for (size_t i = 0; i < s->tasks.extraction->task_count; i++) {
+    tune_search_turn_to(s, i);
+    TUNE_RETURN_IF_ERROR(run_task(s, &outcomes[i]));
+    *out_is_done = *out_is_done && outcomes[i].result.stop != TUNE_STOP_SUSPENDED;
   }
   return TUNE_OK;
 }
 
 static tune_status finish_task(search *s, outcome *own) {
   tune_task task;
-  TUNE_RETURN_IF_ERROR(begin_task(s, &task));
+  tune_task_space_get_task(s->space, s->tasks.extraction, s->tasks.facts, &task);
   if (tune_status_is_ok(own->failure)) {
     bool is_worth_telling = own->result.has_best || own->result.stop != TUNE_STOP_SUSPENDED;
     return is_worth_telling ? tune_search_finish_task(s, &task, &own->result) : TUNE_OK;
@@ -284,11 +281,9 @@ static tune_status finish_task(search *s, outcome *own) {
 }
 
 static tune_status finish_tasks(search *s, outcome *outcomes) {
-  for (s->index = 0; s->index < s->tasks.extraction->task_count; s->index++) {
-    tune_status status = finish_task(s, &outcomes[s->index]);
-    tune_task_space_destroy(s->space);
-    s->space = NULL;
-    TUNE_RETURN_IF_ERROR(status);
+  for (size_t i = 0; i < s->tasks.extraction->task_count; i++) {
+    tune_search_turn_to(s, i);
+    TUNE_RETURN_IF_ERROR(finish_task(s, &outcomes[i]));
   }
   return TUNE_OK;
 }

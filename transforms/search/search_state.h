@@ -25,6 +25,7 @@ struct tune_search {
   const tune_search_observer *observer;
   MlirModule module;
   tune_module_tasks tasks;
+  tune_task_space **spaces; // of each task: made once, before anything is built
   tune_database *database;
   tune_evaluator evaluator;
   double begin;
@@ -44,9 +45,9 @@ struct tune_search {
   tune_digest fingerprint;
   tune_record_store store;
 
-  // Of the task being tuned.
+  // Of the task being tuned (tune_search_turn_to).
   size_t index;
-  tune_task_space *space;
+  const tune_task_space *space;
   double null_seconds; // see null_time
 
   size_t failed_tasks;        // in which no candidate worked
@@ -54,10 +55,9 @@ struct tune_search {
   bool has_remarked_counters; // that are missing
 };
 
-// The space of a task; to be destroyed.
-tune_status tune_search_make_space(const struct tune_search *s, size_t task,
-                                   tune_task_space **out_space);
-// Runs the session of the present task, whose space is made. `*out_result` is the caller's.
+// Makes `task` the present one.
+void tune_search_turn_to(struct tune_search *s, size_t task);
+// Runs the session of the present task. `*out_result` is the caller's.
 tune_status tune_search_run_session(struct tune_search *s, const tune_task *task,
                                     tune_session_result *out_result);
 // Leaves the winner on the ops, and reports it.

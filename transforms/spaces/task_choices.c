@@ -50,7 +50,7 @@ static void append_origin(tune_string_builder *text, const tune_task_choices_sou
 static void append_constraint(tune_string_builder *text, const tune_constraint *constraint,
                               const tune_space *space) {
   char *expression = NULL;
-  tune_status status = tune_constraint_print(constraint, space, &expression);
+  tune_status status = tune_constraint_print(constraint, tune_space_knobs(space), &expression);
   text->failed |= !tune_status_is_ok(status);
   tune_status_free(status);
   const char *why = tune_constraint_why(constraint);
@@ -295,7 +295,7 @@ static tune_status check_pinned(const reading *state, const tune_space *space,
         by = state->knobs[knobs[k]].by;
     }
     if (!is_pinned || mlirOperationIsNull(by) ||
-        tune_constraint_holds(constraint, space, config->choices))
+        tune_constraint_holds(constraint, tune_space_knobs(space), config->choices))
       continue;
     tune_string_builder text;
     tune_string_builder_init(&text);

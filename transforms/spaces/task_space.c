@@ -9,6 +9,7 @@
 #include "transforms/lower/common/version.h"
 #include "transforms/lower/vulkan/spirv_tools.h"
 #include "transforms/schedule/instantiate.h"
+#include "transforms/schedule/schedule_knobs.h"
 #include "transforms/spaces/rule_registry.h"
 #include "transforms/spaces/task_choices.h"
 

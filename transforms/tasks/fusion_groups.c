@@ -18,12 +18,6 @@ const char *tune_task_kind_name(tune_task_kind kind) {
   return names[kind];
 }
 
-bool tune_fusion_groups_contains(const tune_fusion_groups *groups, size_t group, MlirOperation op) {
-  size_t node = tune_op_map_get(&groups->nodes_by_op, op.ptr);
-  return node != TUNE_OP_MAP_NONE &&
-         (groups->nodes[node].group == group || groups->nodes[node].is_cheap);
-}
-
 void tune_fusion_groups_destroy(tune_fusion_groups *groups) {
   if (!groups)
     return;

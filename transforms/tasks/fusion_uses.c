@@ -38,6 +38,12 @@ size_t tune_fusion_producer(const tune_fusion_groups *groups, MlirValue value) {
   return node == TUNE_OP_MAP_NONE ? TUNE_GROUP_NONE : node;
 }
 
+bool tune_fusion_groups_contains(const tune_fusion_groups *groups, size_t group, MlirOperation op) {
+  size_t node = tune_op_map_get(&groups->nodes_by_op, op.ptr);
+  return node != TUNE_OP_MAP_NONE &&
+         (groups->nodes[node].group == group || groups->nodes[node].is_cheap);
+}
+
 //===--- Cheap ops ------------------------------------------------------------===//
 
 bool tune_fusion_is_small_constant(MlirOperation op) {

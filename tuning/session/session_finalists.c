@@ -50,9 +50,7 @@ static tune_status disqualify(struct session *session, size_t number, tune_verdi
                               const char *error) {
   TUNE_RETURN_IF_ERROR(
       tune_trials_discard(&session->trials, number, verdict, error ? error : "no reason given"));
-  const char *strategy =
-      number == session->default_number ? "default" : tune_strategy_name(session->strategy);
-  return tune_session_keep_trial(session, number, &(tune_timing){0}, strategy);
+  return tune_session_keep_trial(session, number, &(tune_timing){0});
 }
 
 // Has the artifacts of those finalists built that the evaluator does not have: trials of the store.

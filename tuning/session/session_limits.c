@@ -52,14 +52,3 @@ tune_status tune_session_measure(struct session *session, size_t number) {
   return session->evaluator->methods->measure(session->evaluator->self, tune_session_ticket(number),
                                               best * tune_session_drift_now(session));
 }
-
-tune_status tune_session_measure_due(struct session *session) {
-  // In their order: of two with the same code the first one is measured.
-  for (size_t i = session->taken_count; i < session->asked_count; ++i) {
-    size_t number = session->asked[i];
-    const tune_trial *trial = &session->trials.items[number];
-    if (trial->state == TUNE_TRIAL_BUILT && session->taken_count >= trial->after)
-      TUNE_RETURN_IF_ERROR(tune_session_measure_or_wait(session, number));
-  }
-  return TUNE_OK;
-}

@@ -18,9 +18,6 @@
 #include "support/clock.h"
 #include "tuning/session/session_state.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 //===- Stop rules ---------------------------------------------------------------===//
 
 void tune_session_note_gain(struct session *session, size_t number) {
@@ -70,10 +67,7 @@ static tune_status keep(struct session *session, size_t number) {
   double drift = trial->drift > 0 ? trial->drift : 1;
   tune_timing as_twin = {
       .median = trial->median * drift, .low = trial->low * drift, .high = trial->high * drift};
-  const char *strategy =
-      number == session->default_number ? "default" : tune_strategy_name(session->strategy);
-  return tune_session_keep_trial(session, number, trial->is_twin ? &as_twin : &trial->time,
-                                 strategy);
+  return tune_session_keep_trial(session, number, trial->is_twin ? &as_twin : &trial->time);
 }
 
 // It is the turn of a trial that is counted.
@@ -138,7 +132,7 @@ void tune_session_drop_rest(struct session *session) {
   }
 }
 
-//===- Events ---------------------------------------------------------------------===//
+//===- Settling -------------------------------------------------------------------===//
 
 tune_status tune_session_settle(struct session *session, size_t number) {
   tune_trial *trial = &session->trials.items[number];
@@ -154,56 +148,4 @@ tune_status tune_session_settle(struct session *session, size_t number) {
   trial->is_kept = true;
   tune_session_take_turns(session);
   return TUNE_OK;
-}
-
-// Moves what the event says into the trial.
-static void take_event(tune_trial *trial, tune_evaluation *event) {
-  trial->verdict = event->verdict;
-  trial->created_ms = event->created_ms;
-  free(trial->error);
-  trial->error = event->error;
-  event->error = NULL;
-  if (event->digest) {
-    free(trial->digest);
-    trial->digest = event->digest;
-    event->digest = NULL;
-  }
-  for (int i = 0; i < TUNE_STAGE_COUNT; ++i)
-    trial->stage_seconds[i] += event->stage_seconds[i];
-  if (!event->is_measured) {
-    trial->code = event->code;
-    return;
-  }
-  trial->time = event->time;
-  event->time = (tune_timing){0};
-  trial->median = trial->time.median;
-  trial->low = trial->time.low;
-  trial->high = trial->time.high;
-  trial->check = event->check;
-  trial->counts = event->counts;
-}
-
-static tune_status handle_built(struct session *session, size_t number) {
-  tune_trial *trial = &session->trials.items[number];
-  --session->building;
-  if (trial->verdict != TUNE_VERDICT_OK)
-    return tune_session_settle(session, number);
-  trial->has_artifact = true;
-  trial->state = TUNE_TRIAL_BUILT;
-  return TUNE_OK;
-}
-
-tune_status tune_session_handle_event(struct session *session, tune_evaluation *event) {
-  size_t number = (size_t)event->ticket - 1;
-  session->result->waited_seconds += event->waited;
-  if (tune_session_drift_owns(session, event))
-    return tune_session_drift_take(session, event);
-  take_event(&session->trials.items[number], event);
-  if (event->is_measured) {
-    tune_session_drift_put_right(session, number);
-    TUNE_RETURN_IF_ERROR(tune_session_settle_measured(session, number));
-  } else {
-    TUNE_RETURN_IF_ERROR(handle_built(session, number));
-  }
-  return tune_session_measure_due(session);
 }

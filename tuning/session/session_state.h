@@ -1,11 +1,22 @@
 //===- session_state.h - State that the files of a session share -------------===//
 //
-// Internal to session.c (the search), session_proposals.c (what the strategy is asked and
-// told), session_limits.c (what trials are measured against), session_outcomes.c (what came of
-// them), session_duplicates.c (those with the same code), session_drift.c (the speed of the
-// machine), session_records.c (the store), session_stored.c (whether its times hold),
-// session_finalists.c (the end) and session_summary.c (what there is to tell of it). A trial's
-// ticket is its number plus 1.
+// From what knows least to what knows most, each calls those before it only:
+//
+//   session_state         questions about the whole, building, progress
+//   session_drift         the speed of the machine
+//   session_records       handing trials to the store
+//   session_limits        what trials are measured against
+//   session_duplicates    which of those with the same code is the one
+//   session_outcomes      what came of trials, in their order; stop rules
+//   session_measurements  what is measured next, and events of the evaluator
+//   session_proposals     what the strategy is asked and told
+//   session_stored        whether the store's times hold
+//   session_loading       what the store has
+//   session_finalists     the end
+//   session_summary       what there is to tell of it
+//   session               the search
+//
+// A trial's ticket is its number plus 1.
 //
 //===--------------------------------------------------------------------------===//
 
@@ -70,6 +81,8 @@ struct session {
 
 static inline uint64_t tune_session_ticket(size_t number) { return (uint64_t)number + 1; }
 
+//===- session_state.c -------------------------------------------------------------------===//
+
 bool tune_session_is_interrupted(const struct session *session);
 bool tune_session_time_is_up(const struct session *session); // of the session's own, if it has any
 void tune_session_report(const struct session *session, tune_session_phase phase);
@@ -79,6 +92,80 @@ double tune_session_best_time(const struct session *session);
 // Has the config of a trial built. Opens the task first if nothing was built before: a session that
 // finds everything in the store costs the evaluator nothing.
 tune_status tune_session_build(struct session *session, size_t number);
+
+//===- session_drift.c -------------------------------------------------------------------===//
+
+// By which times that are taken now are longer than those known.
+double tune_session_drift_now(const struct session *session);
+// Takes in the time of a trial that was measured just now: puts it right by the drift known, and
+// makes the first one that went well the reference.
+void tune_session_drift_put_right(struct session *session, size_t number);
+// Has the reference timed, if that is due.
+tune_status tune_session_drift_probe(struct session *session);
+// Whether an event is that of the reference timed once more, and no trial's.
+bool tune_session_drift_owns(const struct session *session, const tune_evaluation *event);
+// Takes it in. Where the speed has moved, all times since it was known not to have are put right.
+tune_status tune_session_drift_take(struct session *session, const tune_evaluation *event);
+
+//===- session_records.c -----------------------------------------------------------------===//
+
+// Hands a trial to the store. `time` has the samples; of a failure it is all zero.
+tune_status tune_session_keep_trial(struct session *session, size_t number,
+                                    const tune_timing *time);
+// Hands the winner to the store, with its script. `drift`: how much slower the machine was when
+// `time` was taken than when the session began.
+tune_status tune_session_keep_winner(struct session *session, size_t number, double drift,
+                                     const tune_timing *time);
+
+//===- session_limits.c ------------------------------------------------------------------===//
+
+// Has a trial that was proposed just now its place among the others.
+void tune_session_give_turn(struct session *session, size_t number);
+// The least time of the first `count` proposals, and of what was known before; 0: none.
+double tune_session_best_of_first(const struct session *session, size_t count);
+// Whether what came of `twin`, which has the same code and was proposed later, may be otherwise for
+// `number`, which is measured against another time.
+bool tune_session_has_own_limit(const struct session *session, size_t number, size_t twin);
+tune_status tune_session_measure(struct session *session, size_t number);
+
+//===- session_duplicates.c --------------------------------------------------------------===//
+
+// Of code that was built.
+bool tune_session_has_same_code(const tune_trial *a, const tune_trial *b);
+// Takes over what was found out by measuring `other`.
+void tune_session_copy_figures(tune_trial *trial, const tune_trial *other);
+// Of two trials with the same code the one that was proposed first is the one that is measured, as
+// far as anybody is told: `number`, which is settled now, where the other was so before.
+void tune_session_order_settled(struct session *session, size_t number);
+// The same where the other came from the store. `number` is counted.
+void tune_session_order_known(struct session *session, size_t number);
+
+//===- session_outcomes.c ----------------------------------------------------------------===//
+
+// What came of a trial is known, and kept; its turn may not be there yet.
+tune_status tune_session_settle(struct session *session, size_t number);
+
+// Counts and ranks the trials whose turn it is, up to one at which a stop rule holds.
+void tune_session_take_turns(struct session *session);
+// The same with all of which is known what came of them, where a clock ended the search.
+void tune_session_take_rest(struct session *session);
+// Forgets them, where a stop rule did.
+void tune_session_drop_rest(struct session *session);
+// Whether a stop rule holds that is about what was found.
+bool tune_session_rule_holds(const struct session *session, tune_session_stop *out_stop);
+// Looks whether a trial that is counted is enough of a gain to go on.
+void tune_session_note_gain(struct session *session, size_t number);
+
+//===- session_measurements.c ------------------------------------------------------------===//
+
+// Measures all that are built, and of which is known what they are measured against; or has them
+// wait for, or take over the figures of, one with their code.
+tune_status tune_session_measure_due(struct session *session);
+
+// Takes in what an event says of a trial, and then all trials whose turn it is.
+tune_status tune_session_handle_event(struct session *session, tune_evaluation *event);
+
+//===- session_proposals.c ---------------------------------------------------------------===//
 
 // Whether the outcomes are there that the strategy is to know before it proposes more.
 bool tune_session_may_ask(const struct session *session);
@@ -93,53 +180,7 @@ tune_status tune_session_take_held(struct session *session);
 // the same strategy and seed has made it, counted and told when it is proposed.
 tune_status tune_session_take_known(struct session *session, size_t number);
 
-// Has a trial that was proposed just now its place among the others.
-void tune_session_give_turn(struct session *session, size_t number);
-// The least time of the first `count` proposals, and of what was known before; 0: none.
-double tune_session_best_of_first(const struct session *session, size_t count);
-// Whether what came of `twin`, which has the same code and was proposed later, may be otherwise for
-// `number`, which is measured against another time.
-bool tune_session_has_own_limit(const struct session *session, size_t number, size_t twin);
-tune_status tune_session_measure(struct session *session, size_t number);
-// Measures a trial that is built, or has it wait for or take over the figures of one with its code.
-tune_status tune_session_measure_or_wait(struct session *session, size_t number);
-// Does so with all that are built, and of which is known what they are measured against.
-tune_status tune_session_measure_due(struct session *session);
-
-// What came of a trial is known, and kept; its turn may not be there yet.
-tune_status tune_session_settle(struct session *session, size_t number);
-// The same of one that was measured, and of those that wait for it.
-tune_status tune_session_settle_measured(struct session *session, size_t number);
-// Of two trials with the same code the one that was proposed first is the one that is measured, as
-// far as anybody is told: `number`, which is settled now, where the other was so before.
-void tune_session_order_settled(struct session *session, size_t number);
-// The same where the other came from the store. `number` is counted.
-void tune_session_order_known(struct session *session, size_t number);
-
-// Takes in what an event says of a trial, and then all trials whose turn it is.
-tune_status tune_session_handle_event(struct session *session, tune_evaluation *event);
-// Counts and ranks the trials whose turn it is, up to one at which a stop rule holds.
-void tune_session_take_turns(struct session *session);
-// The same with all of which is known what came of them, where a clock ended the search.
-void tune_session_take_rest(struct session *session);
-// Forgets them, where a stop rule did.
-void tune_session_drop_rest(struct session *session);
-// Whether a stop rule holds that is about what was found.
-bool tune_session_rule_holds(const struct session *session, tune_session_stop *out_stop);
-// Looks whether a trial that is counted is enough of a gain to go on.
-void tune_session_note_gain(struct session *session, size_t number);
-
-// By which times that are taken now are longer than those known.
-double tune_session_drift_now(const struct session *session);
-// Takes in the time of a trial that was measured just now: puts it right by the drift known, and
-// makes the first one that went well the reference.
-void tune_session_drift_put_right(struct session *session, size_t number);
-// Has the reference timed, if that is due.
-tune_status tune_session_drift_probe(struct session *session);
-// Whether an event is that of the reference timed once more, and no trial's.
-bool tune_session_drift_owns(const struct session *session, const tune_evaluation *event);
-// Takes it in. Where the speed has moved, all times since it was known not to have are put right.
-tune_status tune_session_drift_take(struct session *session, const tune_evaluation *event);
+//===- session_stored.c ------------------------------------------------------------------===//
 
 // Times the default and the best of the store once more, and puts right, or does not believe, what
 // the store has (session_stored.c). Does nothing where there is nothing left to try: the store has
@@ -151,16 +192,10 @@ tune_status tune_session_check_stored(struct session *session);
 void tune_session_take_new_time(struct session *session, size_t number, const tune_timing *time,
                                 double drift);
 
+//===- session_loading.c, _finalists.c, _summary.c ---------------------------------------===//
+
 // Takes the records of the task from the store: trials done, and the last winner.
 tune_status tune_session_load(struct session *session);
-// Hands a trial to the store. `time` has the samples; of a failure it is all zero.
-tune_status tune_session_keep_trial(struct session *session, size_t number, const tune_timing *time,
-                                    const char *strategy);
-// Hands the winner to the store, with its script. `drift`: how much slower the machine was when
-// `time` was taken than when the session began.
-tune_status tune_session_keep_winner(struct session *session, size_t number, double drift,
-                                     const tune_timing *time);
-
 // Decides which config is the best, and fills in that part of the result.
 tune_status tune_session_decide(struct session *session);
 // Fills in the rest of it.

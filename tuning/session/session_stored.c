@@ -167,9 +167,7 @@ static tune_status disbelieve(struct session *session, const witness *w, double 
   ++session->result->disbelieved;
   char *before = trial->error;
   trial->error = reason;
-  const char *strategy =
-      w->number == session->default_number ? "default" : tune_strategy_name(session->strategy);
-  tune_status status = tune_session_keep_trial(session, w->number, &w->now, strategy);
+  tune_status status = tune_session_keep_trial(session, w->number, &w->now);
   trial->error = before;
   free(reason);
   return status;

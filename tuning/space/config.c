@@ -53,7 +53,7 @@ int64_t tune_config_value(const tune_config *config, const tune_space *space, si
 void tune_config_settle(tune_config *config, const tune_space *space) {
   for (size_t i = 0; i < config->count; ++i) {
     const tune_constraint *condition = tune_space_condition(space, i);
-    if (condition && !tune_constraint_holds(condition, space, config->choices))
+    if (condition && !tune_constraint_holds(condition, tune_space_knobs(space), config->choices))
       config->choices[i] = (uint16_t)tune_space_knob(space, i)->default_index;
   }
 }
@@ -62,7 +62,7 @@ bool tune_config_is_valid(const tune_config *config, const tune_space *space,
                           const tune_constraint **out_violated) {
   for (size_t i = 0; i < tune_space_constraint_count(space); ++i) {
     const tune_constraint *constraint = tune_space_constraint(space, i);
-    if (!tune_constraint_holds(constraint, space, config->choices)) {
+    if (!tune_constraint_holds(constraint, tune_space_knobs(space), config->choices)) {
       if (out_violated)
         *out_violated = constraint;
       return false;
@@ -195,7 +195,7 @@ static bool read_record(tune_config *config, const tune_space *space, const json
   tune_config_settle(config, space);
   for (size_t i = 0; i < config->count; ++i) {
     const tune_constraint *condition = tune_space_condition(space, i);
-    if (condition && tune_constraint_holds(condition, space, config->choices) &&
+    if (condition && tune_constraint_holds(condition, tune_space_knobs(space), config->choices) &&
         !read_choice(config, space, i, object))
       return false;
   }

@@ -56,7 +56,7 @@ static const struct {
 //===- Parsing ----------------------------------------------------------------===//
 
 struct parser {
-  const tune_space *space;
+  const tune_knobs *knobs;
   const char *text;
   const char *at;
   tune_constraint *constraint;
@@ -132,11 +132,11 @@ static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_' || c 
 
 static tune_status parse_knob(struct parser *parser, const char *place, const char *name,
                               uint32_t *out_node) {
-  size_t knob = tune_space_find_knob(parser->space, name);
+  size_t knob = tune_knobs_find(parser->knobs, name);
   if (knob != SIZE_MAX)
     return add_node(parser, (struct node){.operation = OPERATION_KNOB, .value = (int64_t)knob},
                     out_node);
-  const char *nearest = tune_space_nearest_knob(parser->space, name);
+  const char *nearest = tune_knobs_nearest(parser->knobs, name);
   char *message = NULL;
   if (asprintf(&message, nearest ? "no knob '%s'; did you mean '%s'?" : "no knob '%s'", name,
                nearest) < 0)
@@ -278,18 +278,18 @@ static tune_status collect_knobs(tune_constraint *constraint, size_t knob_count)
   return TUNE_OK;
 }
 
-static tune_status parse(const tune_space *space, tune_constraint *constraint) {
+static tune_status parse(const tune_knobs *knobs, tune_constraint *constraint) {
   struct parser parser = {
-      .space = space, .text = constraint->text, .at = constraint->text, .constraint = constraint};
+      .knobs = knobs, .text = constraint->text, .at = constraint->text, .constraint = constraint};
   uint32_t root;
   TUNE_RETURN_IF_ERROR(parse_binary(&parser, PRECEDENCE_IMPLIES, &root));
   skip_space(&parser);
   if (*parser.at)
     return error_at(&parser, parser.at, TUNE_INVALID_ARGUMENT, "expected an operator or the end");
-  return collect_knobs(constraint, tune_space_knob_count(space));
+  return collect_knobs(constraint, knobs->count);
 }
 
-tune_status tune_constraint_create(const tune_space *space, const char *expression, const char *why,
+tune_status tune_constraint_create(const tune_knobs *knobs, const char *expression, const char *why,
                                    tune_constraint **out_constraint) {
   *out_constraint = NULL;
   tune_constraint *constraint = calloc(1, sizeof *constraint);
@@ -301,7 +301,7 @@ tune_status tune_constraint_create(const tune_space *space, const char *expressi
   if (!constraint->text || (why && !constraint->why))
     status = tune_status_out_of_memory("out of memory while parsing a constraint");
   else
-    status = parse(space, constraint);
+    status = parse(knobs, constraint);
   if (!tune_status_is_ok(status)) {
     tune_constraint_destroy(constraint);
     return status;
@@ -339,7 +339,7 @@ static void print_knob(tune_string_builder *builder, const char *name) {
 
 // Prints the node, in parentheses where it binds less than `least`.
 static void print_node(tune_string_builder *builder, const tune_constraint *constraint,
-                       const tune_space *space, uint32_t index, enum precedence least) {
+                       const tune_knobs *knobs, uint32_t index, enum precedence least) {
   const struct node *at = &constraint->nodes[index];
   enum precedence level = operations[at->operation].precedence;
   const char *symbol = operations[at->operation].symbol;
@@ -348,36 +348,36 @@ static void print_node(tune_string_builder *builder, const tune_constraint *cons
     return;
   }
   if (at->operation == OPERATION_KNOB) {
-    print_knob(builder, tune_space_knob(space, (size_t)at->value)->name);
+    print_knob(builder, knobs->knobs[at->value].name);
     return;
   }
   if (level < least)
     tune_string_builder_append(builder, "(");
   if (level == PRECEDENCE_PRIMARY) {
     tune_string_builder_appendf(builder, "%s(", symbol);
-    print_node(builder, constraint, space, at->left, PRECEDENCE_IMPLIES);
+    print_node(builder, constraint, knobs, at->left, PRECEDENCE_IMPLIES);
     tune_string_builder_append(builder, ", ");
-    print_node(builder, constraint, space, at->right, PRECEDENCE_IMPLIES);
+    print_node(builder, constraint, knobs, at->right, PRECEDENCE_IMPLIES);
     tune_string_builder_append(builder, ")");
   } else if (level == PRECEDENCE_UNARY) {
     tune_string_builder_append(builder, symbol);
-    print_node(builder, constraint, space, at->left, PRECEDENCE_UNARY);
+    print_node(builder, constraint, knobs, at->left, PRECEDENCE_UNARY);
   } else {
     bool groups_left =
         level != PRECEDENCE_IMPLIES && level != PRECEDENCE_EQUALITY && level != PRECEDENCE_RELATION;
-    print_node(builder, constraint, space, at->left, groups_left ? level : level + 1);
+    print_node(builder, constraint, knobs, at->left, groups_left ? level : level + 1);
     tune_string_builder_appendf(builder, " %s ", symbol);
-    print_node(builder, constraint, space, at->right,
+    print_node(builder, constraint, knobs, at->right,
                level == PRECEDENCE_IMPLIES ? level : level + 1);
   }
   if (level < least)
     tune_string_builder_append(builder, ")");
 }
 
-tune_status tune_constraint_print(const tune_constraint *constraint, const tune_space *space,
+tune_status tune_constraint_print(const tune_constraint *constraint, const tune_knobs *knobs,
                                   char **out_text) {
   tune_string_builder builder;
   tune_string_builder_init(&builder);
-  print_node(&builder, constraint, space, (uint32_t)constraint->node_count - 1, PRECEDENCE_IMPLIES);
+  print_node(&builder, constraint, knobs, (uint32_t)constraint->node_count - 1, PRECEDENCE_IMPLIES);
   return tune_string_builder_finish(&builder, out_text);
 }

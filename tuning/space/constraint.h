@@ -28,16 +28,18 @@
 #ifndef TUNE_TUNING_SPACE_CONSTRAINT_H
 #define TUNE_TUNING_SPACE_CONSTRAINT_H
 
-#include "tuning/space/space.h"
+#include "tuning/space/knobs.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-// Parses `expression` over the knobs of `space`. INVALID_ARGUMENT shows the expression with a caret
+typedef struct tune_constraint tune_constraint;
+
+// Parses `expression` over `knobs`. INVALID_ARGUMENT shows the expression with a caret
 // under the place; NOT_FOUND does so for a name that is no knob, with the nearest one. `why` may be
 // NULL. Spaces do this in tune_space_add_constraint.
-tune_status tune_constraint_create(const tune_space *space, const char *expression, const char *why,
+tune_status tune_constraint_create(const tune_knobs *knobs, const char *expression, const char *why,
                                    tune_constraint **out_constraint);
 void tune_constraint_destroy(tune_constraint *constraint);
 
@@ -50,17 +52,17 @@ const size_t *tune_constraint_knobs(const tune_constraint *constraint, size_t *o
 
 // Whether it holds where knob i has entry choices[i] of its domain. Only the entries of the knobs
 // it reads are looked at.
-bool tune_constraint_holds(const tune_constraint *constraint, const tune_space *space,
+bool tune_constraint_holds(const tune_constraint *constraint, const tune_knobs *knobs,
                            const uint16_t *choices);
 
 // Whether it can still hold where only the knobs with is_assigned[i] have a value. False is
 // certain; true is not: the values of the others are taken as ranges, independent of each other.
-bool tune_constraint_may_hold(const tune_constraint *constraint, const tune_space *space,
+bool tune_constraint_may_hold(const tune_constraint *constraint, const tune_knobs *knobs,
                               const uint16_t *choices, const bool *is_assigned);
 
 // Prints the expression anew from its parsed form, with the least parentheses; parses back to the
 // same. Owned by the caller.
-tune_status tune_constraint_print(const tune_constraint *constraint, const tune_space *space,
+tune_status tune_constraint_print(const tune_constraint *constraint, const tune_knobs *knobs,
                                   char **out_text);
 
 #ifdef __cplusplus

@@ -6,7 +6,7 @@
 
 struct scope {
   const struct node *nodes;
-  const tune_space *space;
+  const tune_knobs *knobs;
   const uint16_t *choices;
 };
 
@@ -71,8 +71,7 @@ static bool evaluate(const struct scope *scope, uint32_t index, int64_t *out_val
     *out_value = at->value;
     return true;
   case OPERATION_KNOB:
-    *out_value =
-        tune_space_knob(scope->space, (size_t)at->value)->values[scope->choices[at->value]];
+    *out_value = scope->knobs->knobs[at->value].values[scope->choices[at->value]];
     return true;
   case OPERATION_NEGATE:
     return evaluate(scope, at->left, &left) && !__builtin_sub_overflow(0, left, out_value);
@@ -102,9 +101,9 @@ static bool evaluate(const struct scope *scope, uint32_t index, int64_t *out_val
   }
 }
 
-bool tune_constraint_holds(const tune_constraint *constraint, const tune_space *space,
+bool tune_constraint_holds(const tune_constraint *constraint, const tune_knobs *knobs,
                            const uint16_t *choices) {
-  struct scope scope = {constraint->nodes, space, choices};
+  struct scope scope = {constraint->nodes, knobs, choices};
   int64_t value;
   return evaluate(&scope, (uint32_t)constraint->node_count - 1, &value) && value != 0;
 }
@@ -120,7 +119,7 @@ struct range {
 
 struct open_scope {
   const struct node *nodes;
-  const tune_space *space;
+  const tune_knobs *knobs;
   const uint16_t *choices;
   const bool *is_assigned;
 };
@@ -233,7 +232,7 @@ static struct range combine_ranges(enum operation operation, struct range left,
 }
 
 static struct range knob_range(const struct open_scope *scope, size_t index) {
-  const tune_knob *knob = tune_space_knob(scope->space, index);
+  const tune_knob *knob = &scope->knobs->knobs[index];
   if (scope->is_assigned[index])
     return single(knob->values[scope->choices[index]]);
   if (knob->is_ordered)
@@ -287,9 +286,9 @@ static struct range evaluate_range(const struct open_scope *scope, uint32_t inde
   }
 }
 
-bool tune_constraint_may_hold(const tune_constraint *constraint, const tune_space *space,
+bool tune_constraint_may_hold(const tune_constraint *constraint, const tune_knobs *knobs,
                               const uint16_t *choices, const bool *is_assigned) {
-  struct open_scope scope = {constraint->nodes, space, choices, is_assigned};
+  struct open_scope scope = {constraint->nodes, knobs, choices, is_assigned};
   struct range range = evaluate_range(&scope, (uint32_t)constraint->node_count - 1);
   return !range.is_empty && !is_false(range);
 }

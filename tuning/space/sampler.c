@@ -94,7 +94,7 @@ static void place_constraints(tune_sampler *sampler) {
   for (size_t i = 0; i < constraint_count; ++i) {
     const tune_constraint *constraint = tune_space_constraint(space, i);
     tune_constraint_knobs(constraint, &knob_count);
-    if (!knob_count && !tune_constraint_holds(constraint, space, NULL))
+    if (!knob_count && !tune_constraint_holds(constraint, tune_space_knobs(space), NULL))
       sampler->is_hopeless = true;
   }
   for (size_t depth = 0; depth < sampler->count; ++depth) {
@@ -187,7 +187,7 @@ static bool assign(tune_sampler *sampler, size_t depth, uint16_t *choices, uint1
   choices[knob] = choice;
   sampler->is_assigned[knob] = true;
   for (size_t i = sampler->first[depth]; i < sampler->first[depth + 1]; ++i)
-    if (!tune_constraint_may_hold(sampler->by_depth[i], sampler->space, choices,
+    if (!tune_constraint_may_hold(sampler->by_depth[i], tune_space_knobs(sampler->space), choices,
                                   sampler->is_assigned))
       return false;
   return true;
@@ -309,8 +309,8 @@ bool tune_sampler_draw(tune_sampler *sampler, tune_random *random, tune_config *
 static size_t count_violated(const tune_sampler *sampler, const uint16_t *choices) {
   size_t violated = 0;
   for (size_t i = 0; i < tune_space_constraint_count(sampler->space); ++i)
-    violated +=
-        !tune_constraint_holds(tune_space_constraint(sampler->space, i), sampler->space, choices);
+    violated += !tune_constraint_holds(tune_space_constraint(sampler->space, i),
+                                       tune_space_knobs(sampler->space), choices);
   return violated;
 }
 

@@ -14,43 +14,11 @@
 #ifndef TUNE_TUNING_SPACE_SPACE_H
 #define TUNE_TUNING_SPACE_SPACE_H
 
-#include "support/status.h"
-#include "support/string_builder.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tuning/space/knobs.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-// Where in the flow of the IR a decision acts.
-typedef enum tune_level {
-  TUNE_LEVEL_GRAPH,  // what is fused with what
-  TUNE_LEVEL_LINALG, // tiles, packing, padding, loop order
-  TUNE_LEVEL_VECTOR, // vector shapes and lowerings
-  TUNE_LEVEL_LOOP,   // unrolling, affine transformations
-  TUNE_LEVEL_BUFFER, // bufferization and where memory is taken from
-  TUNE_LEVEL_GPU,    // mapping to blocks and threads
-  TUNE_LEVEL_TARGET, // options of the backend: LLVM, ptxas, SPIR-V
-} tune_level;
-
-#define TUNE_LEVEL_COUNT (TUNE_LEVEL_TARGET + 1)
-
-const char *tune_level_name(tune_level level); // "graph", "linalg", ...
-// INVALID_ARGUMENT lists the levels.
-tune_status tune_level_parse(const char *text, tune_level *out_level);
-
-typedef struct tune_knob {
-  char *name;           // unique in its space
-  tune_level level;     //
-  bool is_ordered;      // neighbours in the domain behave alike: tile sizes, unroll factors
-  size_t value_count;   // at least 1
-  int64_t *values;      // distinct; ascending where is_ordered
-  char **labels;        // NULL, or a word per value ("outerproduct"), for printing and parsing
-  size_t default_index; // the analytic default
-} tune_knob;
 
 typedef struct tune_constraint tune_constraint; // constraint.h
 
@@ -59,10 +27,7 @@ typedef struct tune_space tune_space;
 tune_status tune_space_create(tune_space **out_space);
 void tune_space_destroy(tune_space *space);
 
-// Adds a copy of `knob`. ALREADY_EXISTS where the name is taken; INVALID_ARGUMENT where the domain
-// is empty or has more than 65535 values, has a value twice, is not ascending though ordered, or
-// the default is outside it; where a name is empty or has a space, comma, '=' or quote in it; where
-// labels are not distinct words of that kind, or could be taken for integers.
+// Adds a copy of `knob`; errors as tune_knobs_add.
 tune_status tune_space_add_knob(tune_space *space, const tune_knob *knob);
 
 // Adds a constraint given as an expression over knob names, true where the config is legal:
@@ -77,6 +42,7 @@ tune_status tune_space_add_constraint(tune_space *space, const char *expression,
 // there, once for each knob; errors as above.
 tune_status tune_space_add_condition(tune_space *space, size_t knob, const char *expression);
 
+const tune_knobs *tune_space_knobs(const tune_space *space); // borrowed
 size_t tune_space_knob_count(const tune_space *space);
 const tune_knob *tune_space_knob(const tune_space *space, size_t index); // borrowed
 // The index of the knob named `name`, or SIZE_MAX.
@@ -92,11 +58,6 @@ const tune_constraint *tune_space_condition(const tune_space *space, size_t knob
 
 // The product of the domains' sizes, saturated at UINT64_MAX; constraints are not counted in.
 uint64_t tune_space_size(const tune_space *space);
-
-// The index of `value` in the domain of `knob`, or SIZE_MAX.
-size_t tune_knob_find_value(const tune_knob *knob, int64_t value);
-// Appends entry number `index` of the domain as people write it: its label, or else the value.
-void tune_knob_append_value(tune_string_builder *text, const tune_knob *knob, size_t index);
 
 #ifdef __cplusplus
 }

@@ -255,7 +255,7 @@ static void mutate_knob(tune_random *random, const tune_knob *knob, uint16_t *ch
 static bool is_free(const tune_space *space, size_t knob, const tune_config *config) {
   const tune_constraint *condition = tune_space_condition(space, knob);
   return tune_space_knob(space, knob)->value_count > 1 &&
-         (!condition || tune_constraint_holds(condition, space, config->choices));
+         (!condition || tune_constraint_holds(condition, tune_space_knobs(space), config->choices));
 }
 
 static size_t count_free(const tune_space *space, const tune_config *config) {

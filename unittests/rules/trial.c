@@ -65,13 +65,12 @@ static tune_status build(const trial_job *job) {
   if (threads == 0 || threads > TRIAL_THREADS)
     return tune_status_make(TUNE_INVALID_ARGUMENT, "no trial has %u threads", threads);
   const char *path = job->config ? job->artifact : job->reference;
-  char *bytes = NULL;
-  size_t size;
-  tune_build_report seconds;
-  TUNE_RETURN_IF_ERROR(tune_build_task_run(job->task, job->bench->lowering[threads - 1],
-                                           job->config, TUNE_EMIT_OBJECT, &bytes, &size, &seconds));
-  tune_status status = tune_linker_run(job->bench->linker[threads - 1], bytes, size, path);
-  free(bytes);
+  tune_code code;
+  tune_status status = tune_build_task_run(job->task, job->bench->lowering[threads - 1],
+                                           job->config, TUNE_EMIT_OBJECT, &code);
+  if (tune_status_is_ok(status))
+    status = tune_linker_run(job->bench->linker[threads - 1], code.bytes, code.size, path);
+  tune_code_deinit(&code);
   return status;
 }
 

@@ -78,7 +78,8 @@ static tune_status refuse_expressions(const tune_space *space) {
   for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; ++i) {
     tune_constraint *constraint;
     TUNE_RETURN_IF_ERROR(
-        torture_expect(tune_constraint_create(space, WRONG[i].expression, "no reason", &constraint),
+        torture_expect(tune_constraint_create(tune_space_knobs(space), WRONG[i].expression,
+                                              "no reason", &constraint),
                        WRONG[i].code, WRONG[i].text));
   }
   return TUNE_OK;
@@ -90,7 +91,8 @@ static tune_status say_space(const tune_space *space) {
                 tune_space_knob(space, i)->value_count);
   for (size_t i = 0; i < tune_space_constraint_count(space); ++i) {
     char *text;
-    TUNE_RETURN_IF_ERROR(tune_constraint_print(tune_space_constraint(space, i), space, &text));
+    TUNE_RETURN_IF_ERROR(
+        tune_constraint_print(tune_space_constraint(space, i), tune_space_knobs(space), &text));
     torture_say("%s%s\n", text, tune_space_constraint_is_implied(space, i) ? " (implied)" : "");
     free(text);
   }

@@ -1,4 +1,5 @@
-//===- accumulator_promotion_test.c - Sums of the reference in wider types --------------------------===//
+//===- accumulator_promotion_test.c - Sums of the reference in wider types
+//--------------------------===//
 
 #include "transforms/lower/cpu/accumulator_promotion.h"
 

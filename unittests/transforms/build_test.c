@@ -97,18 +97,15 @@ static void build(const char *payload, const char *schedule, build_way way,
   tune_build_task *task = open_task(payload, schedule);
   tune_config config = {0};
   assert_ok(tune_config_init_default(&config, tune_build_task_get_space(task)));
-  char *bytes;
-  size_t size;
-  tune_build_report seconds;
+  tune_code code;
   assert_ok(tune_build_task_run(task, way == THREADS ? threaded : lowering,
-                                way == PLAIN ? NULL : &config, TUNE_EMIT_OBJECT, &bytes, &size,
-                                &seconds));
+                                way == PLAIN ? NULL : &config, TUNE_EMIT_OBJECT, &code));
   static int count;
   snprintf(artifact->path, sizeof artifact->path, "/tmp/tune-build-test-%d-%d.so", (int)getpid(),
            count++);
-  assert_ok(
-      tune_linker_run(way == THREADS ? threaded_linker : linker, bytes, size, artifact->path));
-  free(bytes);
+  assert_ok(tune_linker_run(way == THREADS ? threaded_linker : linker, code.bytes, code.size,
+                            artifact->path));
+  tune_code_deinit(&code);
   tune_config_deinit(&config);
   tune_build_task_destroy(task);
   artifact->handle = dlopen(artifact->path, RTLD_NOW | RTLD_LOCAL);
@@ -478,10 +475,9 @@ static void ops_without_loops_are_taken_apart(void **state) {
 static tune_status emit(const char *payload, bool plain, tune_emit kind, char **out_text) {
   tune_build_task *task = open_task(payload, NULL);
   tune_config config = {0};
-  size_t size;
-  tune_build_report seconds;
-  tune_status status =
-      tune_build_task_run(task, lowering, plain ? NULL : &config, kind, out_text, &size, &seconds);
+  tune_code code;
+  tune_status status = tune_build_task_run(task, lowering, plain ? NULL : &config, kind, &code);
+  *out_text = code.bytes;
   tune_build_task_destroy(task);
   return status;
 }
@@ -489,24 +485,22 @@ static tune_status emit(const char *payload, bool plain, tune_emit kind, char **
 // Equal payloads give equal bytes, or duplicates would be measured twice.
 static void code_is_deterministic(void **state) {
   (void)state;
-  char *first, *second;
-  size_t sizes[2];
+  tune_code codes[2];
   for (int i = 0; i < 2; ++i) {
     tune_build_task *task = open_task(MATMUL, FORALL_SCHEDULE);
     tune_config config;
     assert_ok(tune_config_init_default(&config, tune_build_task_get_space(task)));
-    tune_build_report seconds;
-    assert_ok(tune_build_task_run(task, lowering, &config, TUNE_EMIT_OBJECT, i ? &second : &first,
-                                  &sizes[i], &seconds));
-    assert_true(seconds.transform > 0 && seconds.cpu.lower > 0 && seconds.cpu.optimize > 0 &&
-                seconds.cpu.codegen > 0);
+    assert_ok(tune_build_task_run(task, lowering, &config, TUNE_EMIT_OBJECT, &codes[i]));
+    const tune_code_report *report = &codes[i].report;
+    assert_true(report->transform > 0 && report->lower > 0 && report->optimize > 0 &&
+                report->codegen > 0);
     tune_config_deinit(&config);
     tune_build_task_destroy(task);
   }
-  assert_int_equal(sizes[0], sizes[1]);
-  assert_memory_equal(first, second, sizes[0]);
-  free(first);
-  free(second);
+  assert_int_equal(codes[0].size, codes[1].size);
+  assert_memory_equal(codes[0].bytes, codes[1].bytes, codes[0].size);
+  tune_code_deinit(&codes[0]);
+  tune_code_deinit(&codes[1]);
 }
 
 static void copies_with_strides_are_loops(void **state) {

@@ -61,7 +61,8 @@ static tune_schedule *write_and_read(const char *infix) {
 
 static char *print(const tune_space *space, size_t index) {
   char *text;
-  assert_ok(tune_constraint_print(tune_space_constraint(space, index), space, &text));
+  assert_ok(
+      tune_constraint_print(tune_space_constraint(space, index), tune_space_knobs(space), &text));
   return text;
 }
 
@@ -69,14 +70,14 @@ static char *print(const tune_space *space, size_t index) {
 static void assert_same_meaning(const tune_space *space, const tune_constraint *constraint,
                                 const char *infix) {
   tune_constraint *wanted;
-  assert_ok(tune_constraint_create(space, infix, NULL, &wanted));
+  assert_ok(tune_constraint_create(tune_space_knobs(space), infix, NULL, &wanted));
   assert_int_equal(tune_space_knob_count(space), 3);
   for (uint16_t a = 0; a < 6; a++)
     for (uint16_t b = 0; b < 4; b++)
       for (uint16_t flag = 0; flag < 2; flag++) {
         const uint16_t choices[] = {a, b, flag};
-        if (tune_constraint_holds(constraint, space, choices) !=
-            tune_constraint_holds(wanted, space, choices))
+        if (tune_constraint_holds(constraint, tune_space_knobs(space), choices) !=
+            tune_constraint_holds(wanted, tune_space_knobs(space), choices))
           fail_msg("%s: another answer for a = %d, b = %d, flag = %d", infix, a - 2, b + 1, flag);
       }
   tune_constraint_destroy(wanted);

@@ -127,18 +127,15 @@ static void build(const candidates *c, const tune_config *config, const payload_
   const tune_constraint *violated = NULL;
   if (!tune_config_is_valid(config, space, &violated))
     fail_msg("the config breaks %s, of\n%s", tune_constraint_text(violated), payload->text);
-  char *bytes;
-  size_t size;
-  tune_build_report seconds;
-  tune_status status =
-      tune_build_task_run(c->task, c->lowering, config, TUNE_EMIT_OBJECT, &bytes, &size, &seconds);
+  tune_code code;
+  tune_status status = tune_build_task_run(c->task, c->lowering, config, TUNE_EMIT_OBJECT, &code);
   if (!tune_status_is_ok(status)) {
     for (size_t i = 0; i < tune_space_knob_count(space); ++i)
       print_message("%s: choice %u\n", tune_space_knob(space, i)->name,
                     (unsigned)config->choices[i]);
     fail_msg("%s, of\n%s", tune_status_get_message(status), payload->text);
   }
-  free(bytes);
+  tune_code_deinit(&code);
 }
 
 static void build_default(const candidates *c, const payload_case *payload) {

@@ -40,8 +40,12 @@ static inline tune_status lower_for(const tune_device_code *code, const char *te
   tune_device_lowering *lowering;
   assert_ok(tune_device_lowering_create(context, code, fingerprint, &(tune_stages){0}, &lowering));
   json_decref(fingerprint);
-  tune_status status =
-      tune_device_lowering_run(lowering, module, copy, signature, emit, out_bytes, out_size, NULL);
+  tune_build_order order = {
+      .module = module, .function = copy, .signature = signature, .emit = emit};
+  tune_code made;
+  tune_status status = tune_device_lowering_run(lowering, &order, &made);
+  *out_bytes = made.bytes;
+  *out_size = made.size;
   tune_device_lowering_destroy(lowering);
   tune_function_signature_destroy(signature);
   mlirOperationDestroy(module);

@@ -1,4 +1,5 @@
-//===- function_modules_test.c - Modules taken apart by their functions ------------------------===//
+//===- function_modules_test.c - Modules taken apart by their functions
+//------------------------===//
 
 #include "transforms/lower/cpu/function_modules.h"
 

@@ -192,7 +192,7 @@ static void build_default(const payload_case *payload, const json_t *object) {
   tune_machine machine;
   tune_machine_init(&machine);
   tune_machine_read_fingerprint(&machine, object);
-  char *schedule, *bytes;
+  char *schedule;
   assert_string_equal(find_rule(&machine, payload->text, &schedule), payload->rule);
   tune_build_source source = {.payload = payload->text,
                               .payload_source = "p.mlir",
@@ -209,11 +209,9 @@ static void build_default(const payload_case *payload, const json_t *object) {
   tune_lowering_options options = {.kind = TUNE_KIND_VULKAN, .cpu.threads = 1, .device = object};
   tune_lowering *lowering;
   assert_ok(tune_lowering_create(context, &options, &lowering));
-  size_t size;
-  tune_build_report seconds;
-  assert_ok(
-      tune_build_task_run(task, lowering, &config, TUNE_EMIT_OBJECT, &bytes, &size, &seconds));
-  free(bytes);
+  tune_code code;
+  assert_ok(tune_build_task_run(task, lowering, &config, TUNE_EMIT_OBJECT, &code));
+  tune_code_deinit(&code);
   tune_lowering_destroy(lowering);
   tune_config_deinit(&config);
   tune_build_task_destroy(task);

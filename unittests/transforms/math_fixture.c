@@ -33,15 +33,13 @@ int math_teardown(void **state) {
   return 0;
 }
 
-static tune_status emit(const char *payload, const char *cpu, tune_emit kind, char **out_bytes,
-                        size_t *out_size) {
-  *out_bytes = NULL;
+static tune_status emit(const char *payload, const char *cpu, tune_emit kind, tune_code *out_code) {
+  *out_code = (tune_code){.bytes = NULL};
   tune_lowering_options options = {
       .cpu = {.triple = cpu ? "x86_64-pc-linux-gnu" : NULL, .cpu = cpu, .threads = 1}};
   tune_lowering *lowering = NULL;
   tune_build_task *task = NULL;
   tune_config config = {0};
-  tune_build_report seconds;
   tune_build_source source = {.payload = payload, .payload_source = "p.mlir"};
   tune_status status = tune_lowering_create(math_context, &options, &lowering);
   if (tune_status_is_ok(status))
@@ -49,7 +47,7 @@ static tune_status emit(const char *payload, const char *cpu, tune_emit kind, ch
   if (tune_status_is_ok(status))
     status = tune_config_init_default(&config, tune_build_task_get_space(task));
   if (tune_status_is_ok(status))
-    status = tune_build_task_run(task, lowering, &config, kind, out_bytes, out_size, &seconds);
+    status = tune_build_task_run(task, lowering, &config, kind, out_code);
   tune_config_deinit(&config);
   tune_build_task_destroy(task);
   tune_lowering_destroy(lowering);
@@ -57,16 +55,16 @@ static tune_status emit(const char *payload, const char *cpu, tune_emit kind, ch
 }
 
 char *math_emit(const char *payload, const char *cpu, tune_emit kind, size_t *out_size) {
-  char *bytes;
-  math_assert_ok(emit(payload, cpu, kind, &bytes, out_size));
-  return bytes;
+  tune_code code;
+  math_assert_ok(emit(payload, cpu, kind, &code));
+  *out_size = code.size;
+  return code.bytes;
 }
 
 tune_status math_try(const char *payload, const char *cpu) {
-  char *bytes;
-  size_t size;
-  tune_status status = emit(payload, cpu, TUNE_EMIT_MLIR, &bytes, &size);
-  free(bytes);
+  tune_code code;
+  tune_status status = emit(payload, cpu, TUNE_EMIT_MLIR, &code);
+  tune_code_deinit(&code);
   return status;
 }
 

@@ -133,8 +133,7 @@ static void wrong_programs_are_found(void **state) {
 static void hangs_are_stopped(void **state) {
   open_task(*state);
   expect(*state, write_program("bad", "endless", "[1, 1, 1]", "[8, 1, 1]", "{'buffer': 0}", 64),
-         ", 'limits': {'seconds': 2}", "run-timeout",
-         "still running on sparse inputs after 2 s");
+         ", 'limits': {'seconds': 2}", "run-timeout", "still running on sparse inputs after 2 s");
   expect(*state, write_axpy("axpy", 64), "", "ok", NULL);
 }
 

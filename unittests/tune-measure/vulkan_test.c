@@ -117,8 +117,7 @@ static void hangs_are_stopped(void **state) {
   open_task(*state);
   expect(*state,
          write_program("bad", "endless", "[65535, 65535, 1]", "[8, 1, 1]", "{'buffer': 0}", 64),
-         ", 'limits': {'seconds': 2}", "run-timeout",
-         "still running on sparse inputs after 2 s");
+         ", 'limits': {'seconds': 2}", "run-timeout", "still running on sparse inputs after 2 s");
   expect(*state, write_axpy("axpy"), "", "ok", NULL);
 }
 

@@ -20,14 +20,14 @@ static int teardown(void **state) {
 
 static tune_constraint *parse(const tune_space *space, const char *text) {
   tune_constraint *constraint;
-  assert_ok(tune_constraint_create(space, text, NULL, &constraint));
+  assert_ok(tune_constraint_create(tune_space_knobs(space), text, NULL, &constraint));
   return constraint;
 }
 
 static bool holds(const tune_space *space, const char *text, int64_t a, int64_t b, bool max) {
   tune_constraint *constraint = parse(space, text);
   const uint16_t choices[] = {(uint16_t)(a + 3), (uint16_t)b, 0, max};
-  bool result = tune_constraint_holds(constraint, space, choices);
+  bool result = tune_constraint_holds(constraint, tune_space_knobs(space), choices);
   tune_constraint_destroy(constraint);
   return result;
 }
@@ -122,11 +122,11 @@ static void reads_knobs(void **state) {
 static void assert_prints(const tune_space *space, const char *text, const char *expected) {
   tune_constraint *constraint = parse(space, text);
   char *printed, *again;
-  assert_ok(tune_constraint_print(constraint, space, &printed));
+  assert_ok(tune_constraint_print(constraint, tune_space_knobs(space), &printed));
   assert_string_equal(printed, expected);
   tune_constraint_destroy(constraint);
   constraint = parse(space, printed);
-  assert_ok(tune_constraint_print(constraint, space, &again));
+  assert_ok(tune_constraint_print(constraint, tune_space_knobs(space), &again));
   assert_string_equal(again, expected);
   tune_constraint_destroy(constraint);
   free(printed);
@@ -149,8 +149,8 @@ static void prints_with_least_parentheses(void **state) {
 
 static void assert_error(const tune_space *space, const char *text, const char *expected) {
   tune_constraint *constraint;
-  assert_fails(tune_constraint_create(space, text, NULL, &constraint), TUNE_INVALID_ARGUMENT,
-               expected);
+  assert_fails(tune_constraint_create(tune_space_knobs(space), text, NULL, &constraint),
+               TUNE_INVALID_ARGUMENT, expected);
   assert_null(constraint);
 }
 
@@ -169,10 +169,11 @@ static void errors_point_at_the_place(void **state) {
   assert_error(space, "'odd-name > 1", "the quote is not closed\n  'odd-name > 1\n  ^");
   assert_error(space, "", "expected a number");
   tune_constraint *constraint;
-  assert_fails(tune_constraint_create(space, "b < odd_name", NULL, &constraint), TUNE_NOT_FOUND,
+  assert_fails(tune_constraint_create(tune_space_knobs(space), "b < odd_name", NULL, &constraint),
+               TUNE_NOT_FOUND,
                "no knob 'odd_name'; did you mean 'odd-name'?\n  b < odd_name\n      ^");
-  assert_fails(tune_constraint_create(space, "zzzzzzzz", NULL, &constraint), TUNE_NOT_FOUND,
-               "no knob 'zzzzzzzz'\n");
+  assert_fails(tune_constraint_create(tune_space_knobs(space), "zzzzzzzz", NULL, &constraint),
+               TUNE_NOT_FOUND, "no knob 'zzzzzzzz'\n");
 }
 
 // Expressions of strangers: deep and long ones are refused, not fatal.
@@ -186,7 +187,7 @@ static void hostile_expressions(void **state) {
     for (char *end = text; end < text + 300000;)
       end = stpcpy(end, openings[i]);
     tune_constraint *constraint;
-    tune_status status = tune_constraint_create(space, text, NULL, &constraint);
+    tune_status status = tune_constraint_create(tune_space_knobs(space), text, NULL, &constraint);
     assert_int_equal(tune_status_get_code(status), TUNE_INVALID_ARGUMENT);
     tune_status_free(status);
   }
@@ -210,13 +211,14 @@ static size_t check_open(const tune_space *space, const tune_constraint *constra
       bool is_assigned[3], holds_somehow = false;
       for (int i = 0; i < 3; ++i)
         is_assigned[i] = !(open >> i & 1);
-      bool may = tune_constraint_may_hold(constraint, space, choices, is_assigned);
+      bool may =
+          tune_constraint_may_hold(constraint, tune_space_knobs(space), choices, is_assigned);
       for (uint16_t all = 0; all < 125 && !holds_somehow; ++all) {
         const uint16_t every[] = {all % 5, all / 5 % 5, all / 25};
         bool fits = true;
         for (int i = 0; i < 3; ++i)
           fits = fits && (!is_assigned[i] || every[i] == choices[i]);
-        holds_somehow = fits && tune_constraint_holds(constraint, space, every);
+        holds_somehow = fits && tune_constraint_holds(constraint, tune_space_knobs(space), every);
       }
       if (holds_somehow && !may)
         fail_msg("%s: ruled out, though it can hold", tune_constraint_text(constraint));

@@ -30,7 +30,7 @@ static tune_status build_space(void *context) {
   tune_status status = fill_space(space);
   char *text = NULL;
   if (tune_status_is_ok(status))
-    status = tune_constraint_print(tune_space_constraint(space, 0), space, &text);
+    status = tune_constraint_print(tune_space_constraint(space, 0), tune_space_knobs(space), &text);
   free(text);
   tune_space_destroy(space);
   return status;

@@ -1,4 +1,5 @@
-//===- placements_test.c - Ratios over several placements ---------------------------------------===//
+//===- placements_test.c - Ratios over several placements
+//---------------------------------------===//
 
 #include "tuning/measure/placements.h"
 #include "unittests/common/failing_malloc.h"

@@ -1,6 +1,7 @@
 //===- rounds_test.c - Whose folder it is -----------------------------------------===//
 //
-// What is in a folder is read in export_file_test.c, a search goes through one in export_evaluator_test.c.
+// What is in a folder is read in export_file_test.c, a search goes through one in
+// export_evaluator_test.c.
 //
 //===--------------------------------------------------------------------------===//
 

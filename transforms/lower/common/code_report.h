@@ -43,9 +43,10 @@ typedef struct tune_jit_options {
 
 // What there is to say of a run. Times are in seconds.
 typedef struct tune_code_report {
-  double lower;    // MLIR passes and translation
-  double optimize; // LLVM's optimiser
-  double codegen;  //
+  double transform; // deciding and applying the schedule (transforms/build/build.h)
+  double lower;     // MLIR passes and translation
+  double optimize;  // LLVM's optimiser
+  double codegen;   //
   // cpu/entry.h: the code has tune_prepack, which has to be called once; it packs constants of its
   // own when it is loaded.
   bool packs_ahead, packs_at_load;

@@ -5,6 +5,7 @@
 #include "transforms/ir/ir.h"
 #include "transforms/ir/op_map.h"
 #include "transforms/lower/common/attributes.h"
+#include "transforms/lower/common/memory_access.h"
 #include "transforms/lower/common/parallel_loops.h"
 
 #include <stdlib.h>
@@ -42,38 +43,8 @@ typedef struct finder {
 // Values
 //===--------------------------------------------------------------------------===//
 
-bool tune_constant_dependence_is_view(MlirOperation op) {
-  static const char *const NAMES[] = {"memref.subview",
-                                      "memref.cast",
-                                      "memref.expand_shape",
-                                      "memref.collapse_shape",
-                                      "memref.reinterpret_cast",
-                                      "memref.assume_alignment",
-                                      NULL};
-  return tune_ir_is_one_of(op, NAMES);
-}
-
-static bool is_load(MlirOperation op) {
-  static const char *const NAMES[] = {
-      "memref.load",   "affine.load",       "affine.vector_load",   "vector.load",
-      "vector.gather", "vector.maskedload", "vector.transfer_read", NULL};
-  return tune_ir_is_one_of(op, NAMES);
-}
-
-static bool is_store(MlirOperation op) {
-  static const char *const NAMES[] = {
-      "memref.store",   "affine.store",       "affine.vector_store",   "vector.store",
-      "vector.scatter", "vector.maskedstore", "vector.transfer_write", NULL};
-  return tune_ir_is_one_of(op, NAMES);
-}
-
 static bool is_allocation(MlirOperation op) {
   return tune_ir_is(op, "memref.alloc") || tune_ir_is(op, "memref.alloca");
-}
-
-static bool is_call_ahead(MlirOperation op) {
-  return tune_ir_is(op, "func.call") &&
-         !mlirAttributeIsNull(tune_ir_attribute(op, TUNE_AHEAD_ATTRIBUTE));
 }
 
 static bool has_memory(MlirOperation op) {
@@ -101,15 +72,8 @@ static bool is_arithmetic(MlirOperation op) {
 // Whether what the op does besides its results cannot be told.
 static bool has_unknown_effects(MlirOperation op) {
   MlirStringRef name = tune_ir_name(op);
-  return (tune_ir_string_starts(name, "func.call") && !is_call_ahead(op)) ||
+  return (tune_ir_string_starts(name, "func.call") && !tune_memory_access_is_call_ahead(op)) ||
          tune_ir_string_starts(name, "llvm.") || tune_ir_string_equal(name, "vector.print");
-}
-
-MlirValue tune_constant_dependence_look_through_views(MlirValue value) {
-  while (mlirValueIsAOpResult(value) &&
-         tune_constant_dependence_is_view(mlirOpResultGetOwner(value)))
-    value = mlirOperationGetOperand(mlirOpResultGetOwner(value), 0);
-  return value;
 }
 
 static bool is_argument(MlirValue value, const bool *constant) {
@@ -133,7 +97,7 @@ static bool gets_constant(MlirOperation op) {
 
 bool tune_constant_dependence_is_constant(MlirValue value,
                                           tune_constant_dependence_constants constants) {
-  value = tune_constant_dependence_look_through_views(value);
+  value = tune_memory_access_look_through_views(value);
   if (!mlirTypeIsAMemRef(mlirValueGetType(value)))
     return false;
   return mlirValueIsABlockArgument(value) ? is_argument(value, constants.arguments)
@@ -149,13 +113,13 @@ static bool is_derived(MlirValue value, tune_constant_dependence_constants const
   MlirOperation op = mlirOpResultGetOwner(value);
   if (is_allocation(op))
     return mlirOperationGetNumOperands(op) == 0;
-  if (is_call_ahead(op) || gets_constant(op))
+  if (tune_memory_access_is_call_ahead(op) || gets_constant(op))
     return true;
   // Memory of ours is not yet filled at just any place.
-  if (is_load(op) &&
+  if (tune_memory_access_is_load(op) &&
       !tune_constant_dependence_is_constant(mlirOperationGetOperand(op, 0), constants))
     return false;
-  if (!is_load(op) && !tune_constant_dependence_is_view(op) && !is_arithmetic(op))
+  if (!tune_memory_access_is_load(op) && !tune_memory_access_is_view(op) && !is_arithmetic(op))
     return false;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
     if (!is_derived(mlirOperationGetOperand(op, i), constants, visits))
@@ -172,41 +136,6 @@ bool tune_constant_dependence_is_derived(MlirValue value,
 //===--------------------------------------------------------------------------===//
 // What is read and written
 //===--------------------------------------------------------------------------===//
-
-unsigned tune_constant_dependence_access(MlirOperation op, intptr_t number) {
-  if (tune_constant_dependence_is_view(op) || tune_ir_is(op, "memref.dim"))
-    return 0;
-  if (is_load(op) || is_call_ahead(op))
-    return TUNE_READS;
-  if (is_store(op))
-    return TUNE_WRITES;
-  if (tune_ir_is(op, "memref.copy"))
-    return number == 0 ? TUNE_READS : TUNE_WRITES;
-  if (tune_ir_is(op, "nvgpu.device_async_copy"))
-    return number == 0 ? TUNE_WRITES : TUNE_READS;
-  if (tune_ir_is(op, "nvgpu.ldmatrix") ||
-      !mlirAttributeIsNull(tune_ir_attribute(op, TUNE_TENSOR_MAP_ATTRIBUTE)))
-    return TUNE_READS;
-  MlirAttribute segments = tune_ir_attribute(op, "operandSegmentSizes");
-  if (tune_ir_string_starts(tune_ir_name(op), "linalg.") && !mlirAttributeIsNull(segments) &&
-      mlirDenseArrayGetNumElements(segments) == 2 &&
-      number < mlirDenseI32ArrayGetElement(segments, 0))
-    return TUNE_READS;
-  return TUNE_READS | TUNE_WRITES;
-}
-
-bool tune_constant_dependence_is_written(MlirValue of) {
-  for (MlirOpOperand use = mlirValueGetFirstUse(of); !mlirOpOperandIsNull(use);
-       use = mlirOpOperandGetNextUse(use)) {
-    MlirOperation user = mlirOpOperandGetOwner(use);
-    intptr_t number = (intptr_t)mlirOpOperandGetOperandNumber(use);
-    if (tune_constant_dependence_is_view(user)
-            ? tune_constant_dependence_is_written(mlirOperationGetResult(user, 0))
-            : (tune_constant_dependence_access(user, number) & TUNE_WRITES) != 0)
-      return true;
-  }
-  return false;
-}
 
 typedef struct look {
   const finder *self;
@@ -229,10 +158,10 @@ static MlirWalkResult look_at_op(MlirOperation op, void *user_data) {
       state->is_movable = false;
     if (!mlirTypeIsAMemRef(mlirValueGetType(value)))
       continue;
-    MlirValue base = tune_constant_dependence_look_through_views(value);
+    MlirValue base = tune_memory_access_look_through_views(value);
     size_t index = tune_op_map_get(&state->self->memory_of, base.ptr);
     if (index != TUNE_OP_MAP_NONE)
-      state->at->access[index] |= (unsigned char)tune_constant_dependence_access(op, i);
+      state->at->access[index] |= (unsigned char)tune_memory_access_of(op, i);
     else if (!mlirValueIsAOpResult(base) || !is_allocation(mlirOpResultGetOwner(base)))
       state->is_movable = false; // a loop carries it: who knows which
   }
@@ -246,7 +175,7 @@ static tune_status add_statement(finder *self, MlirOperation op) {
     return tune_status_out_of_memory("looking for what is constant");
   look state = {.self = self, .at = added, .is_movable = true};
   mlirOperationWalk(op, look_at_op, &state, MlirWalkPreOrder);
-  bool is_call = is_call_ahead(op);
+  bool is_call = tune_memory_access_is_call_ahead(op);
   added->is_ahead =
       state.is_movable && (is_call || (!tune_ir_is_used(op) && !tune_ir_is(op, "func.return") &&
                                        !tune_ir_is(op, "func.call")));
@@ -272,14 +201,14 @@ static tune_status add_memories(finder *self) {
        op = mlirOperationGetNextInBlock(op))
     for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i) {
       MlirValue value = mlirOperationGetResult(op, i);
-      if (tune_constant_dependence_is_view(op) || !mlirTypeIsAMemRef(mlirValueGetType(value)))
+      if (tune_memory_access_is_view(op) || !mlirTypeIsAMemRef(mlirValueGetType(value)))
         continue;
       TUNE_RETURN_IF_ERROR(
           add_memory(self, value, is_allocation(op) && mlirOperationGetNumOperands(op) == 0));
       memory *added = &self->memories[self->memory_count - 1];
       added->is_fixed = gets_constant(op);
-      added->is_of_weights = is_call_ahead(op) || added->is_fixed;
-      added->is_ahead |= is_call_ahead(op);
+      added->is_of_weights = tune_memory_access_is_call_ahead(op) || added->is_fixed;
+      added->is_ahead |= tune_memory_access_is_call_ahead(op);
     }
   return TUNE_OK;
 }
@@ -304,7 +233,7 @@ static bool is_filled_ahead(const finder *self, size_t index) {
 
 // Whether all that the statement touches can be there ahead of the function.
 static bool is_possible_ahead(const finder *self, const statement *at) {
-  bool writes = is_call_ahead(at->op);
+  bool writes = tune_memory_access_is_call_ahead(at->op);
   for (size_t i = 0; i < self->memory_count; ++i) {
     const memory *touched = &self->memories[i];
     writes |= (at->access[i] & TUNE_WRITES) != 0;
@@ -390,7 +319,7 @@ static tune_status find(finder *self, tune_constant_dependence *out) {
   TUNE_RETURN_IF_ERROR(add_memories(self));
   for (MlirOperation op = mlirBlockGetFirstOperation(self->block); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
-    if (!tune_constant_dependence_is_view(op) && !is_allocation(op) && !is_arithmetic(op) &&
+    if (!tune_memory_access_is_view(op) && !is_allocation(op) && !is_arithmetic(op) &&
         !tune_ir_is(op, "memref.get_global"))
       TUNE_RETURN_IF_ERROR(add_statement(self, op));
   narrow(self);

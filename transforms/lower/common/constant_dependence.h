@@ -46,17 +46,6 @@ void tune_constant_dependence_deinit(tune_constant_dependence *ahead);
 bool tune_constant_dependence_is_constant(MlirValue value,
                                           tune_constant_dependence_constants constants);
 
-// Whether the result of `op` is the memory of its first operand, seen otherwise.
-bool tune_constant_dependence_is_view(MlirOperation op);
-// The memory that `value` is seen through views.
-MlirValue tune_constant_dependence_look_through_views(MlirValue value);
-// What `op` may do with the memory that is its operand `number`; nothing where it makes a view of
-// it.
-enum { TUNE_READS = 1, TUNE_WRITES = 2 };
-unsigned tune_constant_dependence_access(MlirOperation op, intptr_t number);
-// Whether some op may write to the memory `of`, seen as it is or otherwise.
-bool tune_constant_dependence_is_written(MlirValue of);
-
 // Whether `value` can be computed at another place from constant arguments and memory that is
 // ahead: it is one of these, or an op without effects on them.
 bool tune_constant_dependence_is_derived(MlirValue value,

@@ -5,7 +5,7 @@
 #include "dialects/diagnostic.h"
 #include "transforms/ir/ir_builder.h"
 #include "transforms/ir/op_list.h"
-#include "transforms/lower/common/constant_dependence.h"
+#include "transforms/lower/common/memory_access.h"
 
 #include "mlir-c/Dialect/Func.h"
 #include "mlir-c/Dialect/Linalg.h"
@@ -179,8 +179,7 @@ static bool move_into_argument(MlirValue value, MlirValue argument) {
 
 // Whether what is written to arguments may change `value`.
 static bool may_be_argument(MlirValue value) {
-  while (mlirValueIsAOpResult(value) &&
-         tune_constant_dependence_is_view(mlirOpResultGetOwner(value)))
+  while (mlirValueIsAOpResult(value) && tune_memory_access_is_view(mlirOpResultGetOwner(value)))
     value = mlirOperationGetOperand(mlirOpResultGetOwner(value), 0);
   if (!mlirValueIsAOpResult(value))
     return true;

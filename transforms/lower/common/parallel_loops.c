@@ -5,7 +5,7 @@
 #include "transforms/ir/ir.h"
 #include "transforms/ir/op_list.h"
 #include "transforms/lower/common/attributes.h"
-#include "transforms/lower/common/constant_dependence.h"
+#include "transforms/lower/common/memory_access.h"
 
 static bool is_marked(MlirOperation op) {
   return tune_ir_is(op, "scf.for") && mlirOperationGetNumResults(op) == 0 &&
@@ -106,13 +106,13 @@ static void look_at_uses(MlirValue value, MlirOperation loop, memory_uses *uses)
   MlirOpOperand use = mlirValueGetFirstUse(value);
   for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use), outer = user;
-    if (tune_constant_dependence_is_view(user)) {
+    if (tune_memory_access_is_view(user)) {
       look_at_uses(mlirOperationGetResult(user, 0), loop, uses);
       continue;
     }
     if (tune_ir_is_inside(user, loop)) {
       uses->within_written |=
-          (tune_constant_dependence_access(user, (intptr_t)mlirOpOperandGetOperandNumber(use)) &
+          (tune_memory_access_of(user, (intptr_t)mlirOpOperandGetOperandNumber(use)) &
            TUNE_WRITES) != 0;
       continue;
     }

@@ -4,8 +4,6 @@
 
 #include "transforms/ir/ir.h"
 
-#include <stdlib.h>
-
 tune_status tune_warm_up(MlirContext context, tune_warm_up_run run, void *lowering) {
   static const char PAYLOAD[] =
       "func.func @warm_up(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>) -> tensor<8x8xf32> {\n"
@@ -17,13 +15,18 @@ tune_status tune_warm_up(MlirContext context, tune_warm_up_run run, void *loweri
   MlirOperation module, function;
   TUNE_RETURN_IF_ERROR(tune_ir_parse(context, PAYLOAD, "warm up", &module));
   tune_function_signature *signature = NULL;
-  char *bytes = NULL;
+  tune_code code = {.bytes = NULL};
   tune_status status = tune_ir_find_function(module, NULL, &function);
   if (tune_status_is_ok(status))
     status = tune_function_signature_create(function, &signature);
   if (tune_status_is_ok(status))
-    status = run(lowering, module, "warm_up", signature, &bytes);
-  free(bytes);
+    status = run(lowering,
+                 &(tune_build_order){.module = module,
+                                     .function = "warm_up",
+                                     .signature = signature,
+                                     .emit = TUNE_EMIT_OBJECT},
+                 &code);
+  tune_code_deinit(&code);
   tune_function_signature_destroy(signature);
   mlirOperationDestroy(module);
   return tune_status_annotate(status, "warming up");

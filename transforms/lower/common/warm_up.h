@@ -7,17 +7,15 @@
 #ifndef TUNE_TRANSFORMS_LOWER_COMMON_WARM_UP_H
 #define TUNE_TRANSFORMS_LOWER_COMMON_WARM_UP_H
 
-#include "transforms/ir/signature.h"
-
-#include "mlir-c/IR.h"
+#include "transforms/lower/common/build_order.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-// Lowers `module`, whose function is `function`; `*out_bytes` is free()d.
-typedef tune_status (*tune_warm_up_run)(void *lowering, MlirOperation module, const char *function,
-                                        const tune_function_signature *signature, char **out_bytes);
+// As tune_cpu_lowering_run.
+typedef tune_status (*tune_warm_up_run)(void *lowering, const tune_build_order *order,
+                                        tune_code *out_code);
 
 // Lets `run` lower a small product of matrices, and throws away what comes of it.
 tune_status tune_warm_up(MlirContext context, tune_warm_up_run run, void *lowering);

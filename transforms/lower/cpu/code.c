@@ -25,29 +25,28 @@ static tune_status translate(MlirOperation module, LLVMContextRef llvm_context,
   return status;
 }
 
-static tune_status copy_out(const char *bytes, size_t size, char **out_bytes, size_t *out_size) {
-  *out_bytes = malloc(size + 1);
-  if (!*out_bytes)
+static tune_status copy_out(const char *bytes, size_t size, tune_code *code) {
+  code->bytes = malloc(size + 1);
+  if (!code->bytes)
     return tune_status_out_of_memory("keeping the code");
-  memcpy(*out_bytes, bytes, size);
-  (*out_bytes)[size] = 0;
-  *out_size = size;
+  memcpy(code->bytes, bytes, size);
+  code->bytes[size] = 0;
+  code->size = size;
   return TUNE_OK;
 }
 
 static tune_status emit_module(LLVMModuleRef module, const tune_llvm_target *target, tune_emit emit,
-                               char **out_bytes, size_t *out_size) {
+                               tune_code *code) {
   if (emit == TUNE_EMIT_LLVM) {
     char *text = LLVMPrintModuleToString(module);
-    tune_status status = copy_out(text, strlen(text), out_bytes, out_size);
+    tune_status status = copy_out(text, strlen(text), code);
     LLVMDisposeMessage(text);
     return status;
   }
   LLVMMemoryBufferRef buffer;
   TUNE_RETURN_IF_ERROR(tune_llvm_generate(
       module, target, emit == TUNE_EMIT_ASSEMBLY ? LLVMAssemblyFile : LLVMObjectFile, &buffer));
-  tune_status status =
-      copy_out(LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer), out_bytes, out_size);
+  tune_status status = copy_out(LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer), code);
   LLVMDisposeMemoryBuffer(buffer);
   return status;
 }
@@ -107,8 +106,7 @@ static tune_status add_part(const tune_function_module *part, const tune_llvm_ta
 //===--------------------------------------------------------------------------===//
 
 static tune_status generate(const tune_code_source *source, const tune_llvm_target *target,
-                            tune_emit emit, LLVMContextRef llvm_context, char **out_bytes,
-                            size_t *out_size, tune_code_report *report) {
+                            tune_emit emit, LLVMContextRef llvm_context, tune_code *code) {
   double start = tune_clock_seconds();
   LLVMModuleRef module;
   TUNE_RETURN_IF_ERROR(translate(source->module, llvm_context, &module));
@@ -117,25 +115,24 @@ static tune_status generate(const tune_code_source *source, const tune_llvm_targ
     tune_entry_mark_unordered(module);
   tune_openmp_noalias_declare(module);
   double translated = tune_clock_seconds();
-  report->lower += translated - start;
+  code->report.lower += translated - start;
   if (tune_status_is_ok(status))
     status = tune_llvm_optimize(module, target, source->options);
   for (size_t i = 0; i < source->parts->count && tune_status_is_ok(status); ++i)
     status = add_part(&source->parts->items[i], target, module);
   double optimized = tune_clock_seconds();
-  report->optimize += optimized - translated;
+  code->report.optimize += optimized - translated;
   if (tune_status_is_ok(status))
-    status = emit_module(module, target, emit, out_bytes, out_size);
-  report->codegen += tune_clock_seconds() - optimized;
+    status = emit_module(module, target, emit, code);
+  code->report.codegen += tune_clock_seconds() - optimized;
   LLVMDisposeModule(module);
   return status;
 }
 
 tune_status tune_code_generate(const tune_code_source *source, const tune_llvm_target *target,
-                               tune_emit emit, char **out_bytes, size_t *out_size,
-                               tune_code_report *report) {
+                               tune_emit emit, tune_code *code) {
   LLVMContextRef llvm_context = LLVMContextCreate();
-  tune_status status = generate(source, target, emit, llvm_context, out_bytes, out_size, report);
+  tune_status status = generate(source, target, emit, llvm_context, code);
   LLVMContextDispose(llvm_context);
   return status;
 }

@@ -30,12 +30,10 @@ typedef struct tune_code_source {
   bool is_unordered;                // unordered.h
 } tune_code_source;
 
-// Emits LLVM IR, assembly or an object file; `*out_bytes` (free() it) has a NUL after its
-// `*out_size` bytes. Adds to `report`. INVALID_ARGUMENT with MLIR's diagnostics for what cannot be
-// translated.
+// Emits LLVM IR, assembly or an object file into `code`, and adds to its report. INVALID_ARGUMENT
+// with MLIR's diagnostics for what cannot be translated.
 tune_status tune_code_generate(const tune_code_source *source, const tune_llvm_target *target,
-                               tune_emit emit, char **out_bytes, size_t *out_size,
-                               tune_code_report *report);
+                               tune_emit emit, tune_code *code);
 
 #ifdef __cplusplus
 }

@@ -252,14 +252,8 @@ static bool is_unordered(MlirOperation module, const tune_function_modules *part
 // Whole builds
 //===--------------------------------------------------------------------------===//
 
-tune_status tune_cpu_lowering_run(tune_cpu_lowering *lowering, MlirOperation module,
-                                  const char *function, const tune_function_signature *signature,
-                                  bool plain, tune_emit emit, char **out_bytes, size_t *out_size,
-                                  tune_code_report *out_report) {
-  *out_bytes = NULL;
-  *out_size = 0;
-  tune_code_report report = {0};
-  double start = tune_clock_seconds();
+// The backend's decisions where the schedule has none.
+static tune_llvm_options start_options(bool plain) {
   tune_llvm_options options = tune_llvm_options_default();
   if (plain) {
     options.opt_level = 2;
@@ -267,39 +261,43 @@ tune_status tune_cpu_lowering_run(tune_cpu_lowering *lowering, MlirOperation mod
     // It makes whole modules of plain loops compile for a second and run hardly faster.
     options.loop_unroll = 0;
   }
+  return options;
+}
+
+tune_status tune_cpu_lowering_run(tune_cpu_lowering *lowering, const tune_build_order *order,
+                                  tune_code *out_code) {
+  *out_code = (tune_code){.bytes = NULL};
+  double start = tune_clock_seconds();
+  tune_llvm_options options = start_options(order->plain);
   tune_function_modules parts = {0};
   tune_prepack prepack = {0};
-  tune_status status = lower_to_llvm_dialect(lowering, module, function, signature, &options,
-                                             plain ? NULL : &prepack, &parts);
-  report.lower = tune_clock_seconds() - start;
-  if (tune_status_is_ok(status) && emit == TUNE_EMIT_MLIR) {
-    tune_function_modules_merge(&parts, module);
-    status = tune_ir_print(module, false, out_bytes);
-    *out_size = *out_bytes ? strlen(*out_bytes) : 0;
+  tune_status status =
+      lower_to_llvm_dialect(lowering, order->module, order->function, order->signature, &options,
+                            order->plain ? NULL : &prepack, &parts);
+  out_code->report.lower = tune_clock_seconds() - start;
+  if (tune_status_is_ok(status) && order->emit == TUNE_EMIT_MLIR) {
+    tune_function_modules_merge(&parts, order->module);
+    status = tune_ir_print(order->module, false, &out_code->bytes);
+    out_code->size = out_code->bytes ? strlen(out_code->bytes) : 0;
   } else if (tune_status_is_ok(status)) {
-    tune_code_source source = {.module = module,
+    tune_code_source source = {.module = order->module,
                                .parts = &parts,
-                               .function = function,
-                               .signature = signature,
+                               .function = order->function,
+                               .signature = order->signature,
                                .prepack = &prepack,
                                .options = &options,
-                               .is_unordered = is_unordered(module, &parts)};
-    status = tune_code_generate(&source, &lowering->target, emit, out_bytes, out_size, &report);
+                               .is_unordered = is_unordered(order->module, &parts)};
+    status = tune_code_generate(&source, &lowering->target, order->emit, out_code);
   }
   tune_function_modules_deinit(&parts);
-  report.packs_ahead = tune_entry_takes_packed(&prepack);
-  report.packs_at_load = tune_entry_packs_at_load(&prepack);
+  out_code->report.packs_ahead = tune_entry_takes_packed(&prepack);
+  out_code->report.packs_at_load = tune_entry_packs_at_load(&prepack);
   tune_prepack_deinit(&prepack);
-  if (out_report)
-    *out_report = report;
   return status;
 }
 
-static tune_status run_once(void *lowering, MlirOperation module, const char *function,
-                            const tune_function_signature *signature, char **out_bytes) {
-  size_t size;
-  return tune_cpu_lowering_run(lowering, module, function, signature, false, TUNE_EMIT_OBJECT,
-                               out_bytes, &size, NULL);
+static tune_status run_once(void *lowering, const tune_build_order *order, tune_code *out_code) {
+  return tune_cpu_lowering_run(lowering, order, out_code);
 }
 
 tune_status tune_cpu_lowering_warm_up(tune_cpu_lowering *lowering) {

@@ -25,12 +25,7 @@
 #ifndef TUNE_TRANSFORMS_LOWER_CPU_CPU_H
 #define TUNE_TRANSFORMS_LOWER_CPU_CPU_H
 
-#include "transforms/ir/signature.h"
-#include "transforms/lower/common/code_report.h"
-
-#include "mlir-c/IR.h"
-
-#include <stddef.h>
+#include "transforms/lower/common/build_order.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -51,14 +46,9 @@ tune_status tune_cpu_lowering_create(MlirContext context, const tune_cpu_options
                                      tune_cpu_lowering **out_lowering);
 void tune_cpu_lowering_destroy(tune_cpu_lowering *lowering);
 
-// Lowers the function named `function` of `module`, which is used up: it is left as whatever the
-// lowering made of it. `signature` is that of the function before its schedule. `*out_bytes`
-// (free() it) has a NUL after its `*out_size` bytes. `out_report` may be NULL. Failures of passes
-// carry their diagnostics.
-tune_status tune_cpu_lowering_run(tune_cpu_lowering *lowering, MlirOperation module,
-                                  const char *function, const tune_function_signature *signature,
-                                  bool plain, tune_emit emit, char **out_bytes, size_t *out_size,
-                                  tune_code_report *out_report);
+// Lowers the entry of what is ordered. Failures of passes carry their diagnostics.
+tune_status tune_cpu_lowering_run(tune_cpu_lowering *lowering, const tune_build_order *order,
+                                  tune_code *out_code);
 
 // Lowers all of `module` to the LLVM dialect, for one that is to stay a module: its public
 // functions keep the interface that bufferization gives them, memory is from the runtime. Of the

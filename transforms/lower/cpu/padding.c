@@ -5,7 +5,7 @@
 #include "transforms/ir/ir.h"
 #include "transforms/ir/op_list.h"
 #include "transforms/lower/common/attributes.h"
-#include "transforms/lower/common/constant_dependence.h"
+#include "transforms/lower/common/memory_access.h"
 #include "transforms/lower/common/parallel_loops.h"
 
 #include "mlir-c/BuiltinAttributes.h"
@@ -121,11 +121,11 @@ static bool is_known_by_views(MlirValue value) {
   for (; !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
     bool is_end = mlirOperationEqual(mlirBlockGetTerminator(mlirOperationGetBlock(user)), user);
-    if (tune_constant_dependence_is_view(user) ? !is_known_by_views(mlirOperationGetResult(user, 0))
-                                               : is_end && !tune_ir_is(user, "func.return"))
+    if (tune_memory_access_is_view(user) ? !is_known_by_views(mlirOperationGetResult(user, 0))
+                                         : is_end && !tune_ir_is(user, "func.return"))
       return false;
-    for (intptr_t i = 0;
-         i < mlirOperationGetNumResults(user) && !tune_constant_dependence_is_view(user); ++i) {
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(user) && !tune_memory_access_is_view(user);
+         ++i) {
       MlirType type = mlirValueGetType(mlirOperationGetResult(user, i));
       bool is_element = mlirTypeIsAInteger(type) || mlirTypeIsAFloat(type) ||
                         mlirTypeIsAVector(type) || tune_ir_is(user, "memref.dim");
@@ -142,9 +142,9 @@ static bool may_touch(MlirOperation op, MlirValue memory) {
   if (mlirOperationGetNumRegions(op) > 0 && !tune_ir_string_starts(tune_ir_name(op), "linalg."))
     return true;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i)
-    if (mlirValueEqual(tune_constant_dependence_look_through_views(mlirOperationGetOperand(op, i)),
+    if (mlirValueEqual(tune_memory_access_look_through_views(mlirOperationGetOperand(op, i)),
                        memory))
-      return !tune_constant_dependence_is_view(op);
+      return !tune_memory_access_is_view(op);
   return false;
 }
 
@@ -157,7 +157,7 @@ static bool find_copy(MlirOperation fill, MlirValue memory, MlirOperation *out_c
     *out_copy = op;
     bool is_copy = tune_ir_is(op, "memref.copy") || tune_ir_is(op, "linalg.copy");
     if (is_copy &&
-        !mlirValueEqual(tune_constant_dependence_look_through_views(mlirOperationGetOperand(op, 0)),
+        !mlirValueEqual(tune_memory_access_look_through_views(mlirOperationGetOperand(op, 0)),
                         memory) &&
         read_view(mlirOperationGetOperand(op, 1), &target, out_part) &&
         mlirValueEqual(target, memory))

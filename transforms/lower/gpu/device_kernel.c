@@ -4,7 +4,7 @@
 
 #include "transforms/ir/ir.h"
 #include "transforms/lower/common/attributes.h"
-#include "transforms/lower/common/constant_dependence.h"
+#include "transforms/lower/common/memory_access.h"
 
 #include <stdlib.h>
 
@@ -41,8 +41,8 @@ tune_status tune_device_kernel_describe(MlirOperation kernel, int64_t subgroup,
     return tune_status_out_of_memory("describing a kernel");
   for (size_t i = 0; i < out->argument_count; ++i) {
     MlirValue argument = mlirBlockGetArgument(entry, (intptr_t)i);
-    out->is_written[i] = mlirTypeIsAMemRef(mlirValueGetType(argument)) &&
-                         tune_constant_dependence_is_written(argument);
+    out->is_written[i] =
+        mlirTypeIsAMemRef(mlirValueGetType(argument)) && tune_memory_access_is_written(argument);
   }
   bool has_subgroups = false;
   mlirOperationWalk(kernel, find_subgroup, &has_subgroups, MlirWalkPreOrder);

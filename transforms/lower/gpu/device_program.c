@@ -8,7 +8,7 @@
 #include "support/program_head.h"
 #include "transforms/ir/ir.h"
 #include "transforms/lower/common/constant_bytes.h"
-#include "transforms/lower/common/constant_dependence.h"
+#include "transforms/lower/common/memory_access.h"
 #include "transforms/lower/gpu/kernel_memory.h"
 #include "transforms/lower/gpu/launch_sinking.h"
 
@@ -35,7 +35,7 @@ typedef struct program {
 MlirValue tune_device_program_root(MlirValue value) {
   while (mlirValueIsAOpResult(value)) {
     MlirOperation op = mlirOpResultGetOwner(value);
-    if (!tune_constant_dependence_is_view(op) &&
+    if (!tune_memory_access_is_view(op) &&
         !(tune_ir_is(op, "builtin.unrealized_conversion_cast") &&
           mlirOperationGetNumOperands(op) == 1 &&
           mlirTypeIsAMemRef(mlirValueGetType(mlirOperationGetOperand(op, 0)))))
@@ -350,7 +350,7 @@ static bool needs_no_step(MlirOperation op) {
   for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; ++i)
     if (tune_ir_is(op, NAMES[i]))
       return true;
-  return tune_constant_dependence_is_view(op);
+  return tune_memory_access_is_view(op);
 }
 
 static tune_status read_op(program *self, MlirOperation op) {

@@ -6,7 +6,7 @@
 #include "formats/device_facts.h"
 #include "transforms/ir/ir.h"
 #include "transforms/ir/op_list.h"
-#include "transforms/lower/common/constant_dependence.h"
+#include "transforms/lower/common/memory_access.h"
 #include "transforms/lower/gpu/launch_sinking.h"
 
 #include <stdlib.h>
@@ -62,7 +62,7 @@ static void set_space(MlirValue value, MlirAttribute space) {
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
        use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
-    if (tune_constant_dependence_is_view(user))
+    if (tune_memory_access_is_view(user))
       set_space(mlirOperationGetResult(user, 0), space);
   }
 }
@@ -182,8 +182,9 @@ static tune_status place_all(const memory_ops *ops, MlirOperation kernel,
   for (size_t i = 0; i < ops->given_back.count; ++i)
     mlirOperationDestroy(ops->given_back.ops[i]);
   for (size_t i = 0; i < ops->taken.count; ++i)
-    TUNE_RETURN_IF_ERROR(place_allocation(ops->taken.ops[i], entry, device->arch > 0));
-  int64_t shared_bytes = count_shared_bytes(entry, device->arch > 0);
+    TUNE_RETURN_IF_ERROR(
+        place_allocation(ops->taken.ops[i], entry, !tune_device_is_vulkan(device)));
+  int64_t shared_bytes = count_shared_bytes(entry, !tune_device_is_vulkan(device));
   if (shared_bytes > most)
     return tune_status_make_at(TUNE_INVALID_ARGUMENT, kernel,
                                "%lld bytes of workgroup memory; the device has %lld",

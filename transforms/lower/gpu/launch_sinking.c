@@ -5,7 +5,7 @@
 #include "dialects/diagnostic.h"
 #include "transforms/ir/ir.h"
 #include "transforms/ir/op_list.h"
-#include "transforms/lower/common/constant_dependence.h"
+#include "transforms/lower/common/memory_access.h"
 
 #include <stdlib.h>
 
@@ -37,7 +37,7 @@ static bool is_sinkable_vector(MlirOperation op) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
     MlirValue operand = mlirOperationGetOperand(op, i);
     if (mlirTypeIsAMemRef(mlirValueGetType(operand)) &&
-        tune_constant_dependence_is_written(tune_constant_dependence_look_through_views(operand)))
+        tune_memory_access_is_written(tune_memory_access_look_through_views(operand)))
       return false;
   }
   return true;

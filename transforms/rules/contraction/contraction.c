@@ -21,44 +21,6 @@
 #include "transforms/rules/contraction/prefetch.h"
 #include "transforms/rules/contraction/scalar_reads.h"
 
-#include <inttypes.h>
-
-//===--------------------------------------------------------------------------===//
-// Knobs and constraints
-//===--------------------------------------------------------------------------===//
-
-void tune_contraction_write_tile_knobs(const tune_contraction_plan *plan,
-                                       const tune_machine *machine, tune_writer *w) {
-  tune_writer_knob(w, "mr", "tile", TUNE_LEVEL_VECTOR, &plan->mr, plan->mr_default);
-  tune_writer_knob(w, "nr", "tile", TUNE_LEVEL_VECTOR, &plan->nr, plan->nr_default);
-  tune_writer_knob(w, "kr", "unroll", TUNE_LEVEL_VECTOR, &plan->kr, plan->kr_default);
-  if (plan->kc.count)
-    tune_writer_knob(w, "kc", "tile", TUNE_LEVEL_LINALG, &plan->kc, plan->kc_default);
-
-  tune_writer_register_constraint(w, plan->lanes, machine->vector_registers, "mr", "nr");
-  tune_writer_constraint(w, "bodies of more than 512 multiply-adds take seconds to compile",
-                         "mr * ((nr + %u) / %u) * kr <= 512", plan->lanes - 1, plan->lanes);
-  if (plan->kc.count) {
-    tune_writer_constraint(w, "a part of the depth is made of whole unrolled steps",
-                           "kc %% kr == 0");
-  }
-}
-
-static void write_knobs(const tune_contraction_plan *plan, const tune_machine *machine,
-                        tune_writer *w) {
-  tune_writer_knob(w, "mc", "tile", TUNE_LEVEL_LINALG, &plan->mc, plan->mc_default);
-  tune_writer_knob(w, "nc", "tile", TUNE_LEVEL_LINALG, &plan->nc, plan->nc_default);
-  tune_contraction_write_tile_knobs(plan, machine, w);
-  if (plan->mc.count > 1) {
-    tune_writer_constraint(w, "a tile of mc rows is made of whole register tiles",
-                           "mc == %" PRId64 " || mc %% mr == 0", plan->rows);
-  }
-}
-
-//===--------------------------------------------------------------------------===//
-// The rule
-//===--------------------------------------------------------------------------===//
-
 static bool contraction_applies(const tune_structure *structure, const tune_machine *machine) {
   tune_contraction_plan plan;
   return tune_contraction_plan_make(structure, machine, &plan);
@@ -113,13 +75,13 @@ void tune_contraction_write_steps(const tune_contraction_plan *plan, const tune_
                                   tune_writer *w) {
   tune_contraction_split split;
   if (!tune_contraction_split_make(plan, machine, &split)) {
-    write_knobs(plan, machine, w);
+    tune_contraction_write_knobs(plan, machine, w);
     write_one_part(plan, machine, w);
     return;
   }
   tune_contraction_plan chosen = *plan;
   tune_contraction_split_choose(&split, &chosen);
-  write_knobs(&chosen, machine, w);
+  tune_contraction_write_knobs(&chosen, machine, w);
   const char *func = w->func;
   tune_writer_begin_alternatives(w, "%multiplied", "split_k", TUNE_LEVEL_LINALG,
                                  "\"none\", \"threads\"", split.is_default, 1);

@@ -59,10 +59,14 @@ void tune_contraction_write_kernel(const tune_contraction_plan *plan, tune_write
 void tune_contraction_write_steps(const tune_contraction_plan *plan, const tune_machine *machine,
                                   tune_writer *writer);
 
-// Parts of the steps above. The knobs of register tiles and of the depth.
+// Parts of the steps above. The knobs of all tiles, and of register tiles and the depth alone.
+// (contraction_knobs.c)
+void tune_contraction_write_knobs(const tune_contraction_plan *plan, const tune_machine *machine,
+                                  tune_writer *writer);
 void tune_contraction_write_tile_knobs(const tune_contraction_plan *plan,
                                        const tune_machine *machine, tune_writer *writer);
 // The constraint that the knob `knob` divides `extent`; `why` is told to users.
+// (contraction_knobs.c)
 void tune_contraction_write_divisor(const char *knob, int64_t extent, const char *why,
                                     tune_writer *writer);
 // Before anything is tiled: names the ops, binds %anchor, %init and

@@ -261,11 +261,6 @@ static void write_cache_constraint(const tune_contraction_plan *plan, tune_write
                          (plan->anchor->operands[plan->b].bits + 7) / 8, plan->l2_bytes / 2);
 }
 
-void tune_contraction_write_divisor(const char *knob, int64_t extent, const char *why,
-                                    tune_writer *w) {
-  tune_writer_constraint(w, why, "%" PRId64 " %% %s == 0", extent, knob);
-}
-
 // Binds `result` ("%name:3"): the contraction in the register tile, its outer and its inner loop.
 static void write_depths(const tile_scope *scope, tune_writer *w, const char *result) {
   const tune_contraction_plan *plan = scope->plan;

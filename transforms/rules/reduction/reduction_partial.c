@@ -13,6 +13,21 @@
 
 #define OP "!transform.any_op"
 
+void tune_reduction_write_remade(const tune_reduction_plan *p, const tune_nest *user,
+                                 const char *op, const char *loop, tune_writer *w) {
+  for (size_t o = 0; o < user->input_count; o++) {
+    if (user->operands[o].producer != p->remade)
+      continue;
+    tune_writer_line(w, "%%slice_%zu = transform.get_producer_of_operand %s[%zu] : (" OP ") -> " OP,
+                     o, op, o);
+    tune_writer_line(w, "%%kept_%zu = transform.get_producer_of_operand %%slice_%zu[0]", o, o);
+    tune_writer_line(w, "  : (" OP ") -> " OP);
+    tune_writer_line(w, "%%remade_%zu, %%around_%zu = transform.structured.fuse_into_containing_op",
+                     o, o);
+    tune_writer_line(w, "  %%kept_%zu into %s : (" OP ", " OP ") -> (" OP ", " OP ")", o, loop);
+  }
+}
+
 // "[0, 1, 64]": loops before the line whole, `size` of the loop that becomes vectors, 1 of others.
 static const char *part_sizes(const tune_reduction_plan *p, size_t before, int64_t size,
                               char *buffer, size_t buffer_size) {

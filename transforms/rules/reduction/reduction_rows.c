@@ -76,21 +76,6 @@ static void write_row_loops(const tune_reduction_plan *p, const tune_machine *ma
   tune_writer_fold_unit_dims(w);
 }
 
-void tune_reduction_write_remade(const tune_reduction_plan *p, const tune_nest *user,
-                                 const char *op, const char *loop, tune_writer *w) {
-  for (size_t o = 0; o < user->input_count; o++) {
-    if (user->operands[o].producer != p->remade)
-      continue;
-    tune_writer_line(w, "%%slice_%zu = transform.get_producer_of_operand %s[%zu] : (" OP ") -> " OP,
-                     o, op, o);
-    tune_writer_line(w, "%%kept_%zu = transform.get_producer_of_operand %%slice_%zu[0]", o, o);
-    tune_writer_line(w, "  : (" OP ") -> " OP);
-    tune_writer_line(w, "%%remade_%zu, %%around_%zu = transform.structured.fuse_into_containing_op",
-                     o, o);
-    tune_writer_line(w, "  %%kept_%zu into %s : (" OP ", " OP ") -> (" OP ", " OP ")", o, loop);
-  }
-}
-
 // One op or several over a line; `user` is what makes p->remade again, or NULL.
 static void write_line(const tune_reduction_plan *p, const char *handle, const tune_nest *user,
                        tune_writer *w) {

@@ -22,7 +22,7 @@ typedef struct tune_reduction_sums {
 } tune_reduction_sums;
 
 // Puts p->remade, which %op reads in slices in %loop, into it: once for each operand of `user`.
-// Their handles are %remade_<operand>. (reduction_rows.c)
+// Their handles are %remade_<operand>. (reduction_partial.c)
 void tune_reduction_write_remade(const tune_reduction_plan *plan, const tune_nest *user,
                                  const char *op, const char *loop, tune_writer *writer);
 

@@ -4,7 +4,7 @@
 
 #include "dialects/diagnostic.h"
 #include "transforms/lower/common/attributes.h"
-#include "transforms/lower/common/constant_dependence.h"
+#include "transforms/lower/common/memory_access.h"
 #include "transforms/lower/gpu/lanes.h"
 #include "transforms/lower/gpu/matmul/workgroup_matmul_bulk.h"
 #include "transforms/lower/gpu/matmul/workgroup_matmul_cluster.h"
@@ -51,7 +51,7 @@ static tune_status read_attributes(tune_tile *tile, const tune_device *device) {
   static const tune_tile_core *const CORES[] = {&tune_tile_fma, &tune_tile_mma, &tune_tile_wgmma};
   tile->core = CORES[tensor_cores]; // or int8, tf32, once A is known
   tile->warp = TUNE_TILE_WARP;
-  if (!device->arch && tensor_cores == 1) {
+  if (tune_device_is_vulkan(device) && tensor_cores == 1) {
     tile->core = &tune_tile_matrices;
     tile->warp = device->subgroup_size > 0 ? device->subgroup_size : TUNE_TILE_WARP;
   }
@@ -67,7 +67,7 @@ static tune_status read_attributes(tune_tile *tile, const tune_device *device) {
   tile->is_swizzled = is_swizzled;
   TUNE_RETURN_IF_ERROR(tune_tile_cluster_read(tile));
   TUNE_RETURN_IF_ERROR(tune_tile_producer_read(tile));
-  if (!device->arch && tensor_cores > 1)
+  if (tune_device_is_vulkan(device) && tensor_cores > 1)
     return tune_status_make_at(TUNE_INVALID_ARGUMENT, tile->forall,
                                PREFIX "tensor_cores: the instructions are CUDA's; a Vulkan device "
                                       "has none of them");
@@ -190,7 +190,7 @@ static bool is_of_tile(MlirOperation op) {
   for (size_t i = 0; i < sizeof NOT_VECTORS / sizeof *NOT_VECTORS; ++i)
     if (tune_ir_is(op, NOT_VECTORS[i]))
       return false;
-  return tune_ir_string_starts(tune_ir_name(op), "vector.") || tune_constant_dependence_is_view(op);
+  return tune_ir_string_starts(tune_ir_name(op), "vector.") || tune_memory_access_is_view(op);
 }
 
 // Of `outer`, in which `loop` may be; only a tile itself writes.
@@ -448,7 +448,7 @@ static tune_status open_tile(MlirOperation forall, const tune_device *device) {
   if (tile.producer_warps)
     tune_tile_producer_end(&tile, last);
   // LLVM takes vectors of any length; SPIR-V has pieces of them (vector_legalization.h).
-  if (device->arch)
+  if (!tune_device_is_vulkan(device))
     mlirOperationSetDiscardableAttributeByName(
         tile.forall, tune_ir_string(TUNE_TILE_DONE_ATTRIBUTE),
         mlirUnitAttrGet(mlirOperationGetContext(tile.forall)));

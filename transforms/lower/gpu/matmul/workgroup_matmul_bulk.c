@@ -12,7 +12,7 @@
 #include "dialects/diagnostic.h"
 #include "transforms/lower/gpu/matmul/tensor_maps.h"
 #include "transforms/lower/gpu/matmul/workgroup_matmul_cluster.h"
-#include "transforms/lower/gpu/matmul/workgroup_matmul_copies.h"
+#include "transforms/lower/gpu/matmul/workgroup_matmul_operand.h"
 
 #include <stdio.h>
 
@@ -169,7 +169,7 @@ tune_status tune_tile_bulk_check(const tune_tile *tile, const tune_tile_operand 
   int64_t row = mlirShapedTypeGetDimSize(type, rank - 1) * tune_tile_bytes(operand->element);
   // What lies otherwise is turned on the way, which boxes are not.
   bool is_as_it_lies = operand->depth_is_row || tune_tile_bytes(operand->element) < 4;
-  if (tile->core == &tune_tile_wgmma && is_as_it_lies && rank <= TUNE_TENSOR_MAP_RANK &&
+  if (tile->core->takes_descriptors && is_as_it_lies && rank <= TUNE_TENSOR_MAP_RANK &&
       operand->dims[1] == rank - 1 && row % ROW_BYTES == 0)
     return TUNE_OK;
   return tune_status_make_at(TUNE_INVALID_ARGUMENT, operand->read,

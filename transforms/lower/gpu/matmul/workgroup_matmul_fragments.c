@@ -3,7 +3,7 @@
 #include "transforms/lower/gpu/matmul/workgroup_matmul_fragments.h"
 
 #include "dialects/diagnostic.h"
-#include "transforms/lower/gpu/matmul/workgroup_matmul_copies.h"
+#include "transforms/lower/gpu/matmul/workgroup_matmul_operand.h"
 
 #include <stdio.h>
 

@@ -9,7 +9,7 @@
 //===--------------------------------------------------------------------------===//
 
 #include "dialects/diagnostic.h"
-#include "transforms/lower/gpu/matmul/workgroup_matmul_copies.h"
+#include "transforms/lower/gpu/matmul/workgroup_matmul_operand.h"
 
 #include <stdio.h>
 

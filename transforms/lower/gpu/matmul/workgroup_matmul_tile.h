@@ -14,6 +14,7 @@ enum {
   TUNE_TILE_WARP = 32,
   TUNE_TILE_MOST_PIECES = 128,
   TUNE_TILE_MOST_LEVELS = 4,
+  TUNE_TILE_MOST_RANK = 8,    // of the memory that operands are read from
   TUNE_TILE_MOST_CHUNKS = 32, // of an operand, that a thread reads ahead into registers
   TUNE_TILE_ASM_OPERANDS = 12
 };
@@ -74,6 +75,9 @@ struct tune_tile_core {
   size_t (*count)(const tune_tile *tile); // of pieces
   MlirType (*type)(const tune_tile *tile);
   size_t elements; // of a piece
+  // What it reads in shared memory: pairs of elements too, and whole panels of operands, by
+  // descriptors of where these are.
+  bool has_pairs, takes_descriptors;
   // How many of them are neighbours in a row of the output.
   size_t (*run)(const tune_tile *tile);
   // Element `element` of piece `piece` of a thread, in the tile.

@@ -483,6 +483,7 @@ static void wgmma_lay_out(const tune_tile *tile, tune_tile_operand *operand) {
 const tune_tile_core tune_tile_wgmma = {.check = wgmma_check,
                                         .count = wgmma_count,
                                         .type = tune_fragment_type,
+                                        .takes_descriptors = true,
                                         .elements = ELEMENTS,
                                         .run = tune_fragment_run,
                                         .place = wgmma_place,

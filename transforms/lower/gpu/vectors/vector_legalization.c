@@ -2,166 +2,11 @@
 
 #include "transforms/lower/gpu/vectors/vector_legalization.h"
 
-#include "dialects/diagnostic.h"
 #include "transforms/lower/common/attributes.h"
-#include "transforms/lower/gpu/vectors/vector_legalization_state.h"
+#include "transforms/lower/gpu/vectors/vector_legalization_kinds.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-
-tune_status tune_pieces_out_of_memory(void) { return tune_status_out_of_memory("opening vectors"); }
-
-//===--------------------------------------------------------------------------===//
-// Shapes
-//===--------------------------------------------------------------------------===//
-
-tune_status tune_pieces_read_shape(MlirType type, MlirOperation op, tune_pieces_shape *out_shape) {
-  *out_shape = (tune_pieces_shape){.element = type, .width = 1, .count = 1};
-  if (!mlirTypeIsAVector(type))
-    return TUNE_OK;
-  intptr_t rank = mlirShapedTypeGetRank(type);
-  if (mlirVectorTypeIsScalable(type) || rank > TUNE_PIECES_RANK)
-    return tune_status_make_at(TUNE_INVALID_ARGUMENT, op,
-                               "a vector that is scalable or has more than %d dimensions has no "
-                               "form on this device",
-                               TUNE_PIECES_RANK);
-  out_shape->element = mlirShapedTypeGetElementType(type);
-  out_shape->rank = rank;
-  for (intptr_t i = 0; i < rank; ++i)
-    out_shape->sizes[i] = mlirShapedTypeGetDimSize(type, i);
-  if (rank > 0 && out_shape->sizes[rank - 1] % 4 == 0)
-    out_shape->width = 4;
-  out_shape->count = tune_pieces_element_count(out_shape) / out_shape->width;
-  return TUNE_OK;
-}
-
-int64_t tune_pieces_element_count(const tune_pieces_shape *shape) {
-  int64_t count = 1;
-  for (intptr_t i = 0; i < shape->rank; ++i)
-    count *= shape->sizes[i];
-  return count;
-}
-
-MlirType tune_pieces_type(const tune_pieces_shape *shape, MlirType element) {
-  return shape->width == 1 ? element : mlirVectorTypeGet(1, &shape->width, element);
-}
-
-void tune_pieces_unravel(int64_t at, intptr_t rank, const int64_t *sizes, int64_t *out_place) {
-  for (intptr_t i = rank; i-- > 0; at /= sizes[i])
-    out_place[i] = at % sizes[i];
-}
-
-int64_t tune_pieces_ravel(intptr_t rank, const int64_t *sizes, const int64_t *place) {
-  int64_t at = 0;
-  for (intptr_t i = 0; i < rank; ++i)
-    at = at * sizes[i] + place[i];
-  return at;
-}
-
-//===--------------------------------------------------------------------------===//
-// Pieces of values
-//===--------------------------------------------------------------------------===//
-
-tune_status tune_pieces_add(tune_pieces *pieces, MlirValue value, const tune_pieces_shape *shape,
-                            MlirValue **out_values) {
-  if (pieces->list_count == pieces->list_capacity) {
-    size_t capacity = pieces->list_capacity ? 2 * pieces->list_capacity : 64;
-    tune_piece_list *lists = realloc(pieces->lists, capacity * sizeof *lists);
-    if (!lists)
-      return tune_pieces_out_of_memory();
-    pieces->lists = lists;
-    pieces->list_capacity = capacity;
-  }
-  MlirValue *values = calloc((size_t)shape->count + 1, sizeof *values);
-  if (!values)
-    return tune_pieces_out_of_memory();
-  pieces->lists[pieces->list_count] = (tune_piece_list){*shape, values};
-  *out_values = values;
-  return tune_op_map_set(&pieces->map, value.ptr, pieces->list_count++);
-}
-
-tune_status tune_pieces_find(tune_pieces *pieces, MlirOperation op, MlirValue value,
-                             tune_piece_list *out_list) {
-  size_t index = tune_op_map_get(&pieces->map, value.ptr);
-  if (index == TUNE_OP_MAP_NONE && !mlirTypeIsAVector(mlirValueGetType(value))) {
-    tune_pieces_shape shape;
-    TUNE_RETURN_IF_ERROR(tune_pieces_read_shape(mlirValueGetType(value), op, &shape));
-    MlirValue *values;
-    TUNE_RETURN_IF_ERROR(tune_pieces_add(pieces, value, &shape, &values));
-    values[0] = value;
-    index = pieces->list_count - 1;
-  }
-  if (index == TUNE_OP_MAP_NONE)
-    return tune_pieces_refuse(op);
-  *out_list = pieces->lists[index];
-  return TUNE_OK;
-}
-
-MlirValue tune_pieces_extract(const tune_ir_builder *builder, MlirValue vector, int64_t place) {
-  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(vector));
-  MlirNamedAttribute position = tune_ir_named(builder->context, "static_position",
-                                              mlirDenseI64ArrayGet(builder->context, 1, &place));
-  tune_ir_parts parts = {.name = "vector.extract",
-                         .operand_count = 1,
-                         .operands = &vector,
-                         .type_count = 1,
-                         .types = &element,
-                         .attribute_count = 1,
-                         .attributes = &position};
-  return tune_ir_build_result(builder, &parts);
-}
-
-MlirValue tune_pieces_element(const tune_ir_builder *builder, const tune_piece_list *list,
-                              int64_t at) {
-  int64_t width = list->shape.width;
-  MlirValue piece = list->values[at / width];
-  return width == 1 ? piece : tune_pieces_extract(builder, piece, at % width);
-}
-
-void tune_pieces_assemble(const tune_ir_builder *builder, const tune_pieces_shape *shape,
-                          const MlirValue *elements, MlirValue *values) {
-  for (int64_t i = 0; i < shape->count; ++i)
-    values[i] = shape->width == 1 ? elements[i]
-                                  : tune_ir_build_value(builder, "vector.from_elements",
-                                                        tune_pieces_type(shape, shape->element),
-                                                        shape->width, elements + i * shape->width);
-}
-
-MlirValue tune_pieces_splat(const tune_ir_builder *builder, int64_t width, MlirValue value) {
-  if (width == 1)
-    return value;
-  MlirType type = mlirVectorTypeGet(1, &width, mlirValueGetType(value));
-  return tune_ir_build_value(builder, "vector.broadcast", type, 1, &value);
-}
-
-int64_t tune_pieces_words(MlirType element) {
-  int64_t bits = mlirTypeIsAFloat(element)     ? mlirFloatTypeGetWidth(element)
-                 : mlirTypeIsAInteger(element) ? mlirIntegerTypeGetWidth(element)
-                                               : 0;
-  return bits == 8 || bits == 16 ? bits / 8 : 0;
-}
-
-MlirType tune_pieces_words_type(MlirContext context, int64_t count) {
-  return mlirVectorTypeGet(1, &count, mlirIntegerTypeGet(context, 32));
-}
-
-MlirValue tune_pieces_bitcast(const tune_ir_builder *builder, MlirValue value, MlirType type) {
-  return mlirTypeEqual(mlirValueGetType(value), type)
-             ? value
-             : tune_ir_build_value(builder, "vector.bitcast", type, 1, &value);
-}
-
-tune_status tune_pieces_bury(tune_pieces *pieces, MlirOperation op) {
-  return tune_op_list_add(&pieces->dead, op) ? TUNE_OK : tune_pieces_out_of_memory();
-}
-
-tune_status tune_pieces_refuse(MlirOperation op) {
-  MlirStringRef name = tune_ir_name(op);
-  return tune_status_make_at(TUNE_INVALID_ARGUMENT, op,
-                             "%.*s on these vectors has no form on this device; a schedule has to "
-                             "lower it, or not to vectorize what it is of",
-                             (int)name.length, name.data);
-}
 
 //===--------------------------------------------------------------------------===//
 // Loops and branches
@@ -270,6 +115,37 @@ static tune_status remake_block(tune_pieces *pieces, MlirOperation op, MlirBlock
   return status;
 }
 
+// The attributes of `op`; owned by the caller.
+static tune_status list_attributes(MlirOperation op, MlirNamedAttribute **out_attributes) {
+  intptr_t count = mlirOperationGetNumAttributes(op);
+  *out_attributes = calloc((size_t)count + 1, sizeof **out_attributes);
+  if (!*out_attributes)
+    return tune_pieces_out_of_memory();
+  for (intptr_t i = 0; i < count; ++i)
+    (*out_attributes)[i] = mlirOperationGetAttribute(op, i);
+  return TUNE_OK;
+}
+
+// An op of the kind of `op` before it, with all of its attributes.
+static MlirOperation build_alike(MlirOperation op, const flat_values *operands,
+                                 const flat_values *results, MlirRegion *regions,
+                                 const MlirNamedAttribute *attributes) {
+  char name[64];
+  MlirStringRef text = tune_ir_name(op);
+  snprintf(name, sizeof name, "%.*s", (int)text.length, text.data);
+  tune_ir_builder builder = tune_ir_builder_before(op);
+  return tune_ir_build(&builder,
+                       &(tune_ir_parts){.name = name,
+                                        .operand_count = (intptr_t)operands->count,
+                                        .operands = operands->values,
+                                        .type_count = (intptr_t)results->count,
+                                        .types = results->types,
+                                        .attribute_count = mlirOperationGetNumAttributes(op),
+                                        .attributes = attributes,
+                                        .region_count = mlirOperationGetNumRegions(op),
+                                        .regions = regions});
+}
+
 static tune_status open_block(tune_pieces *pieces, MlirBlock block);
 
 // A loop or branch anew, with pieces for vectors among its operands, results and block arguments.
@@ -278,6 +154,9 @@ static tune_status remake(tune_pieces *pieces, MlirOperation op) {
   MlirRegion regions[2];
   intptr_t region_count = mlirOperationGetNumRegions(op), index = 0;
   tune_status status = region_count <= 2 ? TUNE_OK : tune_pieces_refuse(op);
+  MlirNamedAttribute *attributes = NULL;
+  if (tune_status_is_ok(status))
+    status = list_attributes(op, &attributes);
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && tune_status_is_ok(status); ++i)
     status = flat_push_operand(pieces, &operands, op, i);
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op) && tune_status_is_ok(status); ++i)
@@ -292,24 +171,7 @@ static tune_status remake(tune_pieces *pieces, MlirOperation op) {
       mlirRegionAppendOwnedBlock(regions[i], block);
   }
   if (tune_status_is_ok(status)) {
-    MlirNamedAttribute attributes[16];
-    intptr_t attribute_count = mlirOperationGetNumAttributes(op);
-    for (intptr_t i = 0; i < attribute_count && i < 16; ++i)
-      attributes[i] = mlirOperationGetAttribute(op, i);
-    char name[64];
-    MlirStringRef text = tune_ir_name(op);
-    snprintf(name, sizeof name, "%.*s", (int)text.length, text.data);
-    tune_ir_builder builder = tune_ir_builder_before(op);
-    tune_ir_parts parts = {.name = name,
-                           .operand_count = (intptr_t)operands.count,
-                           .operands = operands.values,
-                           .type_count = (intptr_t)results.count,
-                           .types = results.types,
-                           .attribute_count = attribute_count < 16 ? attribute_count : 16,
-                           .attributes = attributes,
-                           .region_count = region_count,
-                           .regions = regions};
-    MlirOperation made = tune_ir_build(&builder, &parts);
+    MlirOperation made = build_alike(op, &operands, &results, regions, attributes);
     for (intptr_t i = 0; i < mlirOperationGetNumResults(op) && tune_status_is_ok(status); ++i)
       status = take_over(pieces, op, mlirOperationGetResult(op, i), next_result, &made, &index);
     if (tune_status_is_ok(status))
@@ -320,6 +182,7 @@ static tune_status remake(tune_pieces *pieces, MlirOperation op) {
         status = open_block(pieces, block);
     }
   }
+  free(attributes);
   flat_deinit(&operands);
   flat_deinit(&results);
   return status;
@@ -394,7 +257,7 @@ tune_status tune_vector_legalization_lower(MlirOperation function, const tune_de
                         .texels = read_number(function, TUNE_GPU_TEXELS_ATTRIBUTE),
                         .pairs = read_number(function, TUNE_GPU_PAIRS_ATTRIBUTE),
                         .dot = read_number(function, TUNE_GPU_DOT_ATTRIBUTE),
-                        .has_words = device->arch == 0,
+                        .has_words = tune_device_is_vulkan(device),
                         .share = read_number(function, TUNE_GPU_SHARE_ATTRIBUTE)};
   tune_op_map_init(&pieces.map);
   tune_op_map_init(&pieces.use_map);

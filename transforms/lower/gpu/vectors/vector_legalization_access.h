@@ -1,6 +1,6 @@
 //===- vector_legalization_access.h - Addresses and alignment of vector accesses -===//
 //
-// Part of vector_pieces: reads vector.transfer_read, transfer_write, load and store, with the
+// Reads vector.transfer_read, transfer_write, load and store, with the
 // vector.mask around them, into one form, and answers questions about the indices.
 //
 //===--------------------------------------------------------------------------===//
@@ -8,7 +8,7 @@
 #ifndef TUNE_TRANSFORMS_LOWER_GPU_VECTORS_VECTOR_LEGALIZATION_ACCESS_H
 #define TUNE_TRANSFORMS_LOWER_GPU_VECTORS_VECTOR_LEGALIZATION_ACCESS_H
 
-#include "transforms/lower/gpu/vectors/vector_legalization_state.h"
+#include "transforms/lower/gpu/vectors/vector_pieces.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -62,7 +62,10 @@ bool tune_pieces_is_matrix_load(MlirOperation op);
 bool tune_pieces_matrix_can_be_wide(const tune_pieces *pieces, MlirOperation load);
 void tune_pieces_open_matrix_load(tune_buffer_use *use, MlirOperation load);
 
-//===- vector_legalization_access.c --------------------------------------------------------===//
+//===- vector_legalization_multiples.c -----------------------------------------------------===//
+
+// The scf.for whose index `value` is, or a null op.
+MlirOperation tune_access_loop_of(MlirValue value);
 
 // Whether `value`, an index, is surely a multiple of `divisor`.
 bool tune_access_is_multiple(MlirValue value, int64_t divisor);
@@ -71,16 +74,17 @@ bool tune_access_is_multiple(MlirValue value, int64_t divisor);
 // four; -1 where that is not known.
 int tune_access_residue(const tune_access *access, const MlirValue *indices);
 
-// vector_legalization_texels.c: `width` elements, one or four, of a plain buffer of f32 from the
-// place `indices` on, in its order. `texels` is a view of all of it, a memref of one dimension of
-// vector<4xf32>, and `residue` what tune_access_residue says of the place. Elements beyond the end
-// are anything.
+// `value`, an index that is a multiple of `divisor`, divided by it.
+MlirValue tune_access_divide(const tune_ir_builder *builder, MlirValue value, int64_t divisor);
+
+//===- vector_legalization_texels.c --------------------------------------------------------===//
+
+// `width` elements, one or four, of a plain buffer of f32 from the place `indices` on, in its
+// order. `texels` is a view of all of it, a memref of one dimension of vector<4xf32>, and `residue`
+// what tune_access_residue says of the place. Elements beyond the end are anything.
 MlirValue tune_access_fetch(const tune_ir_builder *builder, MlirValue texels,
                             const tune_access *access, const MlirValue *indices, int residue,
                             int64_t width);
-
-// `value`, an index that is a multiple of `divisor`, divided by it.
-MlirValue tune_access_divide(const tune_ir_builder *builder, MlirValue value, int64_t divisor);
 
 #ifdef __cplusplus
 }

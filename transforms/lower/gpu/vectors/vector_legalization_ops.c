@@ -1,6 +1,6 @@
 //===- vector_legalization_ops.c - Elementwise ops, and what moves elements --===//
 
-#include "transforms/lower/gpu/vectors/vector_legalization_state.h"
+#include "transforms/lower/gpu/vectors/vector_legalization_kinds.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 //===- vector_legalization_sums.c - Products and reductions of vectors -------===//
 
 #include "transforms/lower/common/combining_kind.h"
-#include "transforms/lower/gpu/vectors/vector_legalization_state.h"
+#include "transforms/lower/gpu/vectors/vector_legalization_kinds.h"
 
 #include "mlir-c/AffineExpr.h"
 #include "mlir-c/AffineMap.h"

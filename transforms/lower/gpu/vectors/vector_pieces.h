@@ -1,7 +1,14 @@
-//===- vector_legalization_state.h - State that the files of vector legalization share -===//
+//===- vector_pieces.h - The pieces that vectors of any shape become ---------===//
+//
+// Scalars and vectors of four (vector_legalization.h): which a value has, and ops on them. Below
+// what knows ops of the input, which all files of the legalization do in terms of this.
+//
+// Threads: as the context of the IR.
+//
+//===--------------------------------------------------------------------------===//
 
-#ifndef TUNE_TRANSFORMS_LOWER_GPU_VECTORS_VECTOR_LEGALIZATION_STATE_H
-#define TUNE_TRANSFORMS_LOWER_GPU_VECTORS_VECTOR_LEGALIZATION_STATE_H
+#ifndef TUNE_TRANSFORMS_LOWER_GPU_VECTORS_VECTOR_PIECES_H
+#define TUNE_TRANSFORMS_LOWER_GPU_VECTORS_VECTOR_PIECES_H
 
 #include "transforms/ir/ir_builder.h"
 #include "transforms/ir/op_list.h"
@@ -48,8 +55,6 @@ typedef struct tune_pieces {
   size_t use_count, use_capacity;
 } tune_pieces;
 
-//===- vector_legalization.c ---------------------------------------------------------------===//
-
 // Of a vector type, or of a scalar as one without dimensions. INVALID_ARGUMENT at `op` for scalable
 // vectors and more than TUNE_PIECES_RANK dimensions.
 tune_status tune_pieces_read_shape(MlirType type, MlirOperation op, tune_pieces_shape *out_shape);
@@ -92,22 +97,8 @@ MlirType tune_pieces_words_type(MlirContext context, int64_t count);
 void tune_pieces_unravel(int64_t at, intptr_t rank, const int64_t *sizes, int64_t *out_place);
 int64_t tune_pieces_ravel(intptr_t rank, const int64_t *sizes, const int64_t *place);
 
-//===- The kinds of ops: each handles `op`, or refuses it ------------------------------===//
-
-// vector_legalization_ops.c: elementwise, constants, what moves elements.
-bool tune_pieces_is_op(MlirOperation op);
-tune_status tune_pieces_open_op(tune_pieces *pieces, MlirOperation op);
-// vector_legalization_sums.c: vector.contract, multi_reduction, reduction.
-bool tune_pieces_is_sum(MlirOperation op);
-tune_status tune_pieces_open_sum(tune_pieces *pieces, MlirOperation op);
-// vector_legalization_memory.c: transfers, loads and stores, masked or not.
-bool tune_pieces_is_access(MlirOperation op);
-tune_status tune_pieces_open_access(tune_pieces *pieces, MlirOperation op);
-// Lists how `launch` accesses buffers, into pieces->uses.
-tune_status tune_pieces_list_uses(tune_pieces *pieces, MlirOperation launch);
-
 #ifdef __cplusplus
 }
 #endif
 
-#endif // TUNE_TRANSFORMS_LOWER_GPU_VECTORS_VECTOR_LEGALIZATION_STATE_H
+#endif // TUNE_TRANSFORMS_LOWER_GPU_VECTORS_VECTOR_PIECES_H
