@@ -139,8 +139,6 @@ tune_status tune_database_put_conditions(tune_database *database, const char *te
 tune_status tune_database_read_conditions(tune_database *database, const char *text,
                                           json_t **out_object);
 
-int64_t tune_database_now_ms(void); // Unix time in milliseconds
-
 typedef tune_status (*tune_database_task_visitor)(void *user, const tune_database_task *task);
 // All tasks, in the order in which they came in.
 tune_status tune_database_visit_tasks(tune_database *database, tune_database_task_visitor visit,
