@@ -35,7 +35,6 @@ typedef struct tune_device_kernel {
 } tune_device_kernel;
 
 struct tune_device_driver {
-  const tune_target_class *methods; // what its kernels say they belong to
   const tune_device_memory *memory;
   size_t kernel_size; // of the driver's own struct, zeroes at first
   // Makes the program's code ready.
@@ -50,9 +49,12 @@ struct tune_device_driver {
   tune_status (*validate)(void *device, tune_status status);
 };
 
-tune_status tune_device_kernel_load(const tune_device_driver *driver, void *device,
-                                    const tune_artifact *artifact, tune_kernel **out_kernel);
-// The same for a program in memory, which the kernel takes over, also on failure.
+// A kernel of `target`, on the device of it.
+tune_status tune_device_kernel_load(const tune_device_driver *driver, const tune_target *target,
+                                    void *device, const tune_artifact *artifact,
+                                    tune_kernel **out_kernel);
+// The same for a program in memory, which the kernel takes over, also on failure. It belongs to no
+// target: only the functions of this file take it.
 tune_status tune_device_kernel_create(const tune_device_driver *driver, void *device,
                                       const tune_signature *signature, tune_program *program,
                                       tune_kernel **out_kernel);
