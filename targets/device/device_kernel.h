@@ -17,6 +17,10 @@
 #include "targets/program.h"
 #include "targets/target.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct tune_device_driver tune_device_driver;
 
 // What a driver's own struct begins with.
@@ -67,5 +71,9 @@ tune_status tune_device_kernel_read(const tune_kernel *kernel, size_t output,
 tune_status tune_device_kernel_check(const tune_kernel *kernel);
 tune_buffer_place tune_device_kernel_locate(const tune_kernel *kernel, const void *address,
                                             size_t *out_argument);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TARGETS_DEVICE_DEVICE_KERNEL_H
