@@ -269,7 +269,6 @@ static tune_status run(tune_device_kernel *base, uint64_t repeats, double *out_s
 }
 
 const tune_device_driver cuda_driver = {
-    .methods = &tune_target_cuda,
     .memory = &cuda_memory,
     .kernel_size = sizeof(cuda_kernel),
     .load = load,

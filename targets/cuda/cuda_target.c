@@ -90,7 +90,7 @@ static tune_status cuda_flush(tune_target *target) {
 
 static tune_status cuda_load(tune_target *target, const tune_artifact *artifact,
                              tune_kernel **out_kernel) {
-  return tune_device_kernel_load(&cuda_driver, &((cuda_target *)target)->device, artifact,
+  return tune_device_kernel_load(&cuda_driver, target, &((cuda_target *)target)->device, artifact,
                                  out_kernel);
 }
 

@@ -39,7 +39,6 @@ tune_status tune_device_kernel_create(const tune_device_driver *driver, void *de
     tune_program_deinit(program);
     return tune_status_out_of_memory("loading a program");
   }
-  kernel->base.methods = driver->methods;
   kernel->base.is_unordered = program->is_unordered;
   kernel->driver = driver;
   kernel->device = device;
@@ -55,15 +54,18 @@ tune_status tune_device_kernel_create(const tune_device_driver *driver, void *de
   return TUNE_OK;
 }
 
-tune_status tune_device_kernel_load(const tune_device_driver *driver, void *device,
-                                    const tune_artifact *artifact, tune_kernel **out_kernel) {
+tune_status tune_device_kernel_load(const tune_device_driver *driver, const tune_target *target,
+                                    void *device, const tune_artifact *artifact,
+                                    tune_kernel **out_kernel) {
   *out_kernel = NULL;
   tune_program program;
   TUNE_RETURN_IF_ERROR(
-      tune_program_read(artifact->path, driver->methods->name, artifact->signature, &program));
-  return tune_status_annotate(
-      tune_device_kernel_create(driver, device, artifact->signature, &program, out_kernel), "%s",
-      artifact->path);
+      tune_program_read(artifact->path, target->methods->name, artifact->signature, &program));
+  tune_status status =
+      tune_device_kernel_create(driver, device, artifact->signature, &program, out_kernel);
+  if (tune_status_is_ok(status))
+    (*out_kernel)->methods = target->methods;
+  return tune_status_annotate(status, "%s", artifact->path);
 }
 
 //===- Binding ----------------------------------------------------------------------===//

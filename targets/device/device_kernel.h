@@ -17,6 +17,10 @@
 #include "targets/program.h"
 #include "targets/target.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct tune_device_driver tune_device_driver;
 
 // What a driver's own struct begins with.
@@ -35,7 +39,6 @@ typedef struct tune_device_kernel {
 } tune_device_kernel;
 
 struct tune_device_driver {
-  const tune_target_class *methods; // what its kernels say they belong to
   const tune_device_memory *memory;
   size_t kernel_size; // of the driver's own struct, zeroes at first
   // Makes the program's code ready.
@@ -50,9 +53,12 @@ struct tune_device_driver {
   tune_status (*validate)(void *device, tune_status status);
 };
 
-tune_status tune_device_kernel_load(const tune_device_driver *driver, void *device,
-                                    const tune_artifact *artifact, tune_kernel **out_kernel);
-// The same for a program in memory, which the kernel takes over, also on failure.
+// A kernel of `target`, on the device of it.
+tune_status tune_device_kernel_load(const tune_device_driver *driver, const tune_target *target,
+                                    void *device, const tune_artifact *artifact,
+                                    tune_kernel **out_kernel);
+// The same for a program in memory, which the kernel takes over, also on failure. It belongs to no
+// target: only the functions of this file take it.
 tune_status tune_device_kernel_create(const tune_device_driver *driver, void *device,
                                       const tune_signature *signature, tune_program *program,
                                       tune_kernel **out_kernel);
@@ -65,5 +71,9 @@ tune_status tune_device_kernel_read(const tune_kernel *kernel, size_t output,
 tune_status tune_device_kernel_check(const tune_kernel *kernel);
 tune_buffer_place tune_device_kernel_locate(const tune_kernel *kernel, const void *address,
                                             size_t *out_argument);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TARGETS_DEVICE_DEVICE_KERNEL_H

@@ -21,6 +21,10 @@
 
 #include <stddef.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct tune_device_memory tune_device_memory;
 
 // What a driver's own struct begins with.
@@ -67,5 +71,9 @@ tune_status tune_device_buffer_check_guards(const tune_device_buffer *buffer);
 // Whether the data is what `bytes` are.
 tune_status tune_device_buffer_equals(const tune_device_buffer *buffer, const void *bytes,
                                       bool *out_equals);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TARGETS_DEVICE_DEVICE_MEMORY_H

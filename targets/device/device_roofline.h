@@ -10,6 +10,10 @@
 
 #include "targets/device/device_kernel.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // One launch. All groups write the same few results, so that no compiler takes their work away.
 typedef struct tune_device_work {
   const void *code; // borrowed
@@ -26,5 +30,9 @@ typedef struct tune_device_work {
 // The shortest time of one launch; `quick` looks at fewer and shorter windows.
 tune_status tune_device_work_time(const tune_device_driver *driver, void *device,
                                   const tune_device_work *work, bool quick, double *out_seconds);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TARGETS_DEVICE_DEVICE_ROOFLINE_H

@@ -267,7 +267,6 @@ static tune_status validate(void *device, tune_status status) {
 }
 
 const tune_device_driver vulkan_driver = {
-    .methods = &tune_target_vulkan,
     .memory = &vulkan_memory,
     .kernel_size = sizeof(vulkan_kernel),
     .load = load,

@@ -84,8 +84,8 @@ static tune_status vulkan_flush_caches(tune_target *target) {
 
 static tune_status vulkan_load(tune_target *target, const tune_artifact *artifact,
                                tune_kernel **out_kernel) {
-  return tune_device_kernel_load(&vulkan_driver, &((vulkan_target *)target)->device, artifact,
-                                 out_kernel);
+  return tune_device_kernel_load(&vulkan_driver, target, &((vulkan_target *)target)->device,
+                                 artifact, out_kernel);
 }
 
 const tune_target_class tune_target_vulkan = {

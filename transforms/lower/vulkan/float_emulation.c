@@ -108,8 +108,8 @@ static bool computes(MlirOperation op, const tune_device *device) {
                        tune_ir_string_starts(name, "math.") ||
                        tune_ir_is(op, "gpu.subgroup_reduce");
   return is_arithmetic && mlirOperationGetNumResults(op) == 1 &&
-         mlirOperationGetNumOperands(op) > 0 && mlirOperationGetNumOperands(op) <= 4 &&
-         touches_narrow(op, device) && !is_step(op) && !tune_ir_is(op, "arith.bitcast");
+         mlirOperationGetNumOperands(op) > 0 && touches_narrow(op, device) && !is_step(op) &&
+         !tune_ir_is(op, "arith.bitcast");
 }
 
 static MlirValue step(const tune_ir_builder *builder, const char *name, MlirValue value,
@@ -157,43 +157,26 @@ static bool accumulates(MlirOperation op) {
   return false;
 }
 
-// The same in f32.
+// The same in f32: an op like it, with all that it has.
 static MlirValue compute_wide(const tune_ir_builder *builder, MlirOperation op,
                               const tune_device *device) {
-  MlirValue operands[4];
-  intptr_t operand_count = mlirOperationGetNumOperands(op),
-           attribute_count = mlirOperationGetNumAttributes(op);
-  for (intptr_t i = 0; i < operand_count; ++i) {
-    operands[i] = mlirOperationGetOperand(op, i);
-    if (!is_narrow(operands[i], device))
+  MlirOperation wide = mlirOperationClone(op);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
+    MlirValue operand = mlirOperationGetOperand(op, i);
+    if (!is_narrow(operand, device))
       continue;
-    bool stays_wide =
-        is_own(operands[i], "arith.truncf") && (is_bf16(operands[i]) || accumulates(op));
-    operands[i] = stays_wide ? mlirOperationGetOperand(tune_ir_definition(operands[i]), 0)
-                             : extend(builder, operands[i]);
+    bool stays_wide = is_own(operand, "arith.truncf") && (is_bf16(operand) || accumulates(op));
+    mlirOperationSetOperand(wide, i,
+                            stays_wide ? mlirOperationGetOperand(tune_ir_definition(operand), 0)
+                                       : extend(builder, operand));
   }
-  MlirNamedAttribute attributes[8];
-  if (attribute_count > 8)
-    return (MlirValue){NULL};
-  for (intptr_t i = 0; i < attribute_count; ++i)
-    attributes[i] = mlirOperationGetAttribute(op, i);
-  MlirValue result = mlirOperationGetResult(op, 0);
-  MlirType type = mlirValueGetType(result), narrow = element_of(type);
-  bool rounds = is_narrow(result, device);
-  if (rounds)
-    type = with_element(type, mlirF32TypeGet(builder->context));
-  char name[64] = "";
-  MlirStringRef text = tune_ir_name(op);
-  memcpy(name, text.data, text.length < sizeof name ? text.length : sizeof name - 1);
-  MlirValue made =
-      tune_ir_build_result(builder, &(tune_ir_parts){.name = name,
-                                                     .operand_count = operand_count,
-                                                     .operands = operands,
-                                                     .type_count = 1,
-                                                     .types = &type,
-                                                     .attribute_count = attribute_count,
-                                                     .attributes = attributes});
-  return rounds ? round_own(builder, made, narrow) : made;
+  mlirBlockInsertOwnedOperationBefore(builder->block, builder->before, wide);
+  MlirValue made = mlirOperationGetResult(wide, 0);
+  if (!is_narrow(made, device))
+    return made;
+  MlirType type = mlirValueGetType(made);
+  mlirValueSetType(made, with_element(type, mlirF32TypeGet(builder->context)));
+  return round_own(builder, made, element_of(type));
 }
 
 // What a loop carries, of what is computed wide anyway.
