@@ -6,12 +6,18 @@
 #include <stdio.h>
 #include <string.h>
 
-static const tune_target_class *const classes[] = {
-    &tune_target_cpu,
-    &tune_target_null,
-    &tune_target_vulkan,
-    &tune_target_cuda,
-};
+// A new target is one line here.
+#define FOR_EACH_TARGET(DO)                                                                        \
+  DO(cpu)                                                                                          \
+  DO(null)                                                                                         \
+  DO(vulkan)                                                                                       \
+  DO(cuda)
+
+#define DECLARE(name) extern const tune_target_class tune_target_##name;
+FOR_EACH_TARGET(DECLARE)
+
+#define ROW(name) &tune_target_##name,
+static const tune_target_class *const classes[] = {FOR_EACH_TARGET(ROW)};
 
 #define CLASS_COUNT (sizeof classes / sizeof *classes)
 

@@ -14,11 +14,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-// In the order of use.
-static const tune_pass_class *const classes[] = {
-    &tune_pass_verify,      &tune_pass_extract, &tune_pass_annotate, &tune_pass_search,
-    &tune_pass_print_space, &tune_pass_apply,   &tune_pass_lower,    &tune_pass_export,
-};
+// In the order of use; a new pass is one line here.
+#define FOR_EACH_PASS(DO)                                                                          \
+  DO(verify)                                                                                       \
+  DO(extract)                                                                                      \
+  DO(annotate)                                                                                     \
+  DO(search)                                                                                       \
+  DO(print_space)                                                                                  \
+  DO(apply)                                                                                        \
+  DO(lower)                                                                                        \
+  DO(export)
+
+#define DECLARE(name) extern const tune_pass_class tune_pass_##name;
+FOR_EACH_PASS(DECLARE)
+
+#define ROW(name) &tune_pass_##name,
+static const tune_pass_class *const classes[] = {FOR_EACH_PASS(ROW)};
 
 size_t tune_pass_class_count(void) { return sizeof classes / sizeof *classes; }
 

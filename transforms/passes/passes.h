@@ -62,16 +62,6 @@ tune_status tune_pass_create(const char *name, const char *options, MlirPass *ou
 tune_status tune_pass_create_of_class(const tune_pass_class *pass_class, const char *options,
                                       MlirPass *out_pass);
 
-// The classes in the table, each in a file of its own.
-extern const tune_pass_class tune_pass_annotate;    // annotate_pass.c
-extern const tune_pass_class tune_pass_apply;       // apply_pass.c
-extern const tune_pass_class tune_pass_export;      // export_pass.c
-extern const tune_pass_class tune_pass_extract;     // extract_pass.c
-extern const tune_pass_class tune_pass_print_space; // print_space_pass.c
-extern const tune_pass_class tune_pass_lower;       // lower_pass.c
-extern const tune_pass_class tune_pass_search;      // search_pass.c
-extern const tune_pass_class tune_pass_verify;      // verify_pass.c
-
 #ifdef __cplusplus
 }
 #endif

@@ -16,6 +16,7 @@
 #include "transforms/search/search.h"
 #include "transforms/search/search_report.h"
 #include "transforms/spaces/module_tasks.h"
+#include "tuning/strategies/strategies.h"
 
 #include "mlir-c/Dialect/Transform.h"
 
@@ -91,7 +92,9 @@ static void leave_search(void) {
 // Options
 //===--------------------------------------------------------------------------===//
 
-static const char *const strategy_words[] = {"evolutionary", "random", "grid", NULL};
+#define WORD(name) #name,
+static const char *const strategy_words[] = {TUNE_FOR_EACH_STRATEGY(WORD) NULL};
+#define LISTED(name) " " #name
 static const char *const selection_words[] = {"tournament", "proportional", NULL};
 static const char *const report_words[] = {"auto", "live", "plain", "quiet", NULL};
 
@@ -101,7 +104,7 @@ static const tune_pass_option options_table[] = {
      .words = strategy_words,
      .initial = "evolutionary",
      .takes_bare_word = true,
-     .summary = "how configs are proposed: evolutionary (default), random, grid"},
+     .summary = "how configs are proposed (evolutionary), one of:" TUNE_FOR_EACH_STRATEGY(LISTED)},
     {.name = "trials",
      .type = TUNE_PASS_OPTION_INTEGER,
      .minimum = 1,

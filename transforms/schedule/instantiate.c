@@ -185,7 +185,12 @@ static tune_status refuse_race(const char *warnings) {
                           word ? word + strlen(": warning: ") : warnings);
 }
 
-static tune_status interpret(MlirOperation payload, MlirOperation entry, MlirOperation schedule) {
+static tune_status interpret(MlirOperation payload, MlirOperation schedule, bool verifies) {
+  tune_allow_place(payload); // a module's, before it is normalized; a task has it there
+  MlirOperation entry = tune_ir_find_symbol(schedule, tune_ir_string("__transform_main"));
+  if (mlirOperationIsNull(entry))
+    return tune_status_make_at(TUNE_INVALID_ARGUMENT, schedule,
+                               "the schedule has no sequence @__transform_main");
   tune_diagnostics diagnostics;
   tune_diagnostics_begin(&diagnostics, mlirOperationGetContext(payload));
   MlirTransformOptions options = mlirTransformOptionsCreate();
@@ -193,7 +198,7 @@ static tune_status interpret(MlirOperation payload, MlirOperation entry, MlirOpe
   bool failed = mlirLogicalResultIsFailure(
       mlirTransformApplyNamedSequence(payload, entry, schedule, options));
   mlirTransformOptionsDestroy(options);
-  failed = failed || !mlirOperationVerify(payload);
+  failed = failed || (verifies && !mlirOperationVerify(payload));
   tune_status status =
       tune_diagnostics_end(&diagnostics, failed, TUNE_INVALID_ARGUMENT, "applying the schedule");
   if (tune_status_is_ok(status) && diagnostics.warnings.text &&
@@ -204,17 +209,16 @@ static tune_status interpret(MlirOperation payload, MlirOperation entry, MlirOpe
 }
 
 tune_status tune_schedule_apply(MlirOperation payload, MlirOperation schedule) {
-  tune_allow_place(payload); // a module's, before it is normalized; a task has it there
-  MlirOperation entry = tune_ir_find_symbol(schedule, tune_ir_string("__transform_main"));
-  if (mlirOperationIsNull(entry))
-    return tune_status_make_at(TUNE_INVALID_ARGUMENT, schedule,
-                               "the schedule has no sequence @__transform_main");
   tune_schedule_given given;
   tune_status status = tune_schedule_given_init(&given, payload);
   if (tune_status_is_ok(status))
-    status = interpret(payload, entry, schedule);
+    status = interpret(payload, schedule, true);
   if (tune_status_is_ok(status))
     status = tune_schedule_given_compare(&given, payload, schedule);
   tune_schedule_given_deinit(&given);
   return status;
+}
+
+tune_status tune_schedule_apply_part(MlirOperation payload, MlirOperation schedule) {
+  return interpret(payload, schedule, false);
 }

@@ -35,6 +35,10 @@ tune_status tune_schedule_select(MlirOperation module, const tune_space *space,
 // has what a schedule may not leave (schedule_result.h).
 tune_status tune_schedule_apply(MlirOperation payload, MlirOperation schedule);
 
+// The same of a schedule that was cut short, to be looked at: what it leaves need not verify (masks
+// around several ops, which the rest would have lowered).
+tune_status tune_schedule_apply_part(MlirOperation payload, MlirOperation schedule);
+
 #ifdef __cplusplus
 }
 #endif

@@ -100,7 +100,7 @@ static tune_status show_tensors(MlirOperation module, MlirOperation script,
     return TUNE_OK;
   }
   MlirOperation copy = mlirOperationClone(module);
-  tune_status status = tune_schedule_apply(copy, cut);
+  tune_status status = tune_schedule_apply_part(copy, cut);
   if (tune_status_is_ok(status))
     tune_stages_reach(stages, "tensors", copy);
   mlirOperationDestroy(copy);

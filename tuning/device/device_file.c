@@ -99,8 +99,8 @@ tune_status tune_device_file_get_features(const tune_target_facts *facts, char *
   *out_features = NULL;
   if (facts->name.kind != TUNE_KIND_CPU)
     return TUNE_OK;
-  tune_target_facts *own;
-  TUNE_RETURN_IF_ERROR(tune_target_facts_create(facts->name.target, facts->threads, &own));
+  tune_target_facts *own; // with one thread, as this machine may have fewer CPUs than the other one
+  TUNE_RETURN_IF_ERROR(tune_target_facts_create(facts->name.target, 1, &own));
   bool is_own = json_equal(own->fingerprint, facts->fingerprint);
   tune_target_facts_destroy(own);
   return is_own ? TUNE_OK : tune_cpu_features_to_llvm(facts->fingerprint, out_features);

@@ -1,6 +1,7 @@
-//===- strategies.h - The strategies there are -------------------------------===//
+//===- strategies.h - The table of strategies --------------------------------===//
 //
-// One class a file; see strategy.h for how to write another.
+// One class a file, and one line here, which messages, the options of passes and their help have the
+// names from; see strategy.h for how to write another.
 //
 //===--------------------------------------------------------------------------===//
 
@@ -13,14 +14,16 @@
 extern "C" {
 #endif
 
-// Every valid config once, in a fixed order. For small spaces, and for knowing the truth.
-extern const tune_strategy_class tune_strategy_grid;
+// evolutionary: offspring of the best found so far; random: valid configs drawn independently, what
+// others have to beat; grid: every valid config once, in a fixed order, for small spaces and for
+// knowing the truth. The first is the default.
+#define TUNE_FOR_EACH_STRATEGY(DO)                                                                 \
+  DO(evolutionary)                                                                                 \
+  DO(random)                                                                                       \
+  DO(grid)
 
-// Valid configs drawn independently. What others have to beat.
-extern const tune_strategy_class tune_strategy_random;
-
-// Offspring of the best found so far; see evolutionary.c.
-extern const tune_strategy_class tune_strategy_evolutionary;
+#define TUNE_DECLARE_STRATEGY(name) extern const tune_strategy_class tune_strategy_##name;
+TUNE_FOR_EACH_STRATEGY(TUNE_DECLARE_STRATEGY)
 
 #ifdef __cplusplus
 }

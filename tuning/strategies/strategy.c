@@ -15,11 +15,8 @@
 #define PROPOSAL_TRIES 48
 #define DRAW_TRIES 48
 
-static const tune_strategy_class *const classes[] = {
-    &tune_strategy_evolutionary,
-    &tune_strategy_random,
-    &tune_strategy_grid,
-};
+#define ROW(name) &tune_strategy_##name,
+static const tune_strategy_class *const classes[] = {TUNE_FOR_EACH_STRATEGY(ROW)};
 
 #define CLASS_COUNT (sizeof classes / sizeof *classes)
 

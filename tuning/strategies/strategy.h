@@ -82,7 +82,7 @@ const char *tune_strategy_name(const tune_strategy *strategy);
 bool tune_strategy_learns(const tune_strategy *strategy);
 
 //===--------------------------------------------------------------------------===//
-// For those who write strategies: implement a class, add it to the registry in strategy.c.
+// For those who write strategies: implement a class, add its line to strategies.h.
 // What every strategy does the same way (seeded configs first, nothing twice, exhaustion)
 // is done around the class.
 //===--------------------------------------------------------------------------===//
