@@ -8,6 +8,7 @@
 #include "tools/tune-run/progress.h"
 #include "tools/tune-run/settings.h"
 #include "tuning/device/device_file.h"
+#include "tuning/device/process_target.h"
 #include "tuning/remote/export_file.h"
 #include "tuning/remote/remote_builder.h"
 
@@ -22,8 +23,9 @@
 typedef struct exporter {
   const export_settings *settings;
   tune_target_facts *facts;
-  char *features; // of the CPU that code is for, as LLVM calls them; NULL: this one
-  json_t *tasks;  // the worker's reply
+  tune_process_target target; // what code is for
+  char *features;             // of the CPU that code is for, as LLVM calls them; NULL: this one
+  json_t *tasks;              // the worker's reply
   tune_remote_builder *builder;
   tune_export_writer *writer;
   size_t failed;
@@ -42,11 +44,15 @@ static tune_status find_facts(exporter *e) {
     return tune_status_make(TUNE_UNAVAILABLE, "the target null computes times and runs nothing; "
                                               "there are cpu, vulkan and cuda");
   const export_settings *s = e->settings;
-  if (!s->device)
-    return tune_target_facts_create_for_code(s->target, (size_t)s->threads, &e->facts);
-  TUNE_RETURN_IF_ERROR(
-      tune_device_file_get_facts(s->device, s->target, (size_t)s->threads, &e->facts));
-  return tune_device_file_get_features(e->facts, &e->features);
+  size_t threads = (size_t)s->threads;
+  if (s->device) {
+    TUNE_RETURN_IF_ERROR(tune_device_file_get_facts(s->device, s->target, threads, &e->facts));
+    return tune_process_target_of_elsewhere(e->facts, threads, &e->features, &e->target);
+  }
+  TUNE_RETURN_IF_ERROR(tune_target_facts_create_for_code(s->target, threads, &e->facts));
+  e->target = tune_process_target_of(e->facts);
+  e->target.threads = threads;
+  return TUNE_OK;
 }
 
 // The fingerprint that the code is made for; NULL: any device.
@@ -128,11 +134,7 @@ static tune_status start_builder(exporter *e) {
   const export_settings *s = e->settings;
   tune_process_evaluator_options options;
   tune_process_evaluator_options_init(&options);
-  options.target = e->facts->name.target;
-  options.fingerprint = tune_target_facts_device(e->facts);
-  options.cpu = e->features ? "x86-64" : NULL;
-  options.features = e->features;
-  options.threads = (size_t)s->threads;
+  options.target = e->target;
   tune_export_source source = {.target = e->facts->name.target,
                                .device = made_for(e),
                                .threads = (size_t)s->threads,

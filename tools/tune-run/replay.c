@@ -7,6 +7,7 @@
 #include "tools/tune-run/exchange.h"
 #include "tools/tune-run/progress.h"
 #include "tuning/database/database.h"
+#include "tuning/device/process_target.h"
 #include "tuning/evaluators/process.h"
 
 #include <errno.h>
@@ -139,11 +140,7 @@ static tune_status await(replay *r, tune_evaluation *event) {
 static tune_status evaluate(replay *r) {
   tune_process_evaluator_options options;
   tune_process_evaluator_options_init(&options);
-  options.target = r->facts->name.target;
-  options.device = r->facts->name.device;
-  options.fingerprint = tune_target_facts_device(r->facts);
-  options.threads = r->facts->threads;
-  options.flush_cache = r->settings->flush_cache;
+  options.target = tune_process_target_of(r->facts);
   options.seed = r->record.seed;
   tune_task task = {.key = r->record.task,
                     .name = r->kept.name,

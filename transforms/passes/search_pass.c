@@ -271,13 +271,13 @@ static tune_status read_measure(const tune_pass_options *options, tune_search_op
 
 static tune_status read_samples(const tune_pass_options *options, tune_search_options *search) {
   if (tune_pass_options_is_given(options, "precision")) {
-    search->precision = tune_pass_options_get_percent(options, "precision") / 100;
-    if (!(search->precision > 0))
+    search->measuring.precision = tune_pass_options_get_percent(options, "precision") / 100;
+    if (!(search->measuring.precision > 0))
       return tune_status_make(TUNE_INVALID_ARGUMENT, "option 'precision': expected more than 0");
   }
   if (tune_pass_options_is_given(options, "budget")) {
-    search->budget = tune_pass_options_get_seconds(options, "budget");
-    if (!(search->budget > 0 && search->budget <= MOST_BUDGET))
+    search->measuring.budget = tune_pass_options_get_seconds(options, "budget");
+    if (!(search->measuring.budget > 0 && search->measuring.budget <= MOST_BUDGET))
       return tune_status_make(TUNE_INVALID_ARGUMENT,
                               "option 'budget': expected more than 0, and at most %.0fs",
                               MOST_BUDGET);
@@ -301,16 +301,16 @@ static tune_status read_options(const tune_pass_options *options, tune_search_op
   strategy->population = (size_t)tune_pass_options_get_integer(options, "population");
   if (tune_pass_options_is_given(options, "mutation-rate"))
     strategy->mutation_rate = tune_pass_options_get_percent(options, "mutation-rate") / 100;
-  search->target = tune_pass_options_get_text(options, "target");
-  search->threads = (size_t)tune_pass_options_get_integer(options, "threads");
-  search->flush_cache = tune_pass_options_get_flag(options, "flush-cache");
-  search->counters = tune_pass_options_get_flag(options, "counters");
-  search->jobs = (size_t)tune_pass_options_get_integer(options, "jobs");
+  search->tasks.target = tune_pass_options_get_text(options, "target");
+  search->tasks.threads = (size_t)tune_pass_options_get_integer(options, "threads");
+  search->tasks.flush_cache = tune_pass_options_get_flag(options, "flush-cache");
+  search->measuring.counters = tune_pass_options_get_flag(options, "counters");
+  search->building.jobs = (size_t)tune_pass_options_get_integer(options, "jobs");
   TUNE_RETURN_IF_ERROR(read_samples(options, search));
   search->database = tune_pass_options_get_text(options, "db");
-  search->schedule = tune_pass_options_get_text(options, "schedule");
-  search->allowed_passes = tune_pass_options_get_text(options, "allow-pass");
-  search->by_target = tune_pass_options_get_flag(options, "by-target");
+  search->tasks.schedule = tune_pass_options_get_text(options, "schedule");
+  search->tasks.allowed_passes = tune_pass_options_get_text(options, "allow-pass");
+  search->tasks.by_target = tune_pass_options_get_flag(options, "by-target");
   search->seconds = tune_pass_options_get_seconds(options, "time");
   TUNE_RETURN_IF_ERROR(read_measure(options, search));
   return tune_selection_parse(tune_pass_options_get_text(options, "selection"),

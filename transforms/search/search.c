@@ -6,6 +6,7 @@
 #include "support/clock.h"
 #include "support/json.h"
 #include "transforms/search/search_state.h"
+#include "tuning/device/process_target.h"
 #include "tuning/evaluators/null.h"
 #include "tuning/evaluators/process.h"
 
@@ -24,7 +25,7 @@
 #define NULL_NOISE 0.02
 
 void tune_search_options_init(tune_search_options *options) {
-  *options = (tune_search_options){.target = "cpu", .threads = 1};
+  *options = (tune_search_options){.tasks = {.target = "cpu", .threads = 1}};
   tune_session_options_init(&options->session);
 }
 
@@ -76,7 +77,7 @@ static tune_status nothing_to_tune(const search *s) {
 
 // Of a device that is not here: takes and replaces `status`.
 static tune_status advise_rounds(const search *s, tune_status status) {
-  if (tune_target_kind_of_name(s->options->target) ==
+  if (tune_target_kind_of_name(s->options->tasks.target) ==
       TUNE_KIND_CPU) // tune-measure is missing, or more
     return status;
   return tune_status_join(
@@ -89,7 +90,7 @@ static tune_status advise_rounds(const search *s, tune_status status) {
 
 static tune_status check_counters(const search *s) {
   const char *target = s->tasks.facts->name.target;
-  if (!s->options->counters || strcmp(target, "cpu") == 0)
+  if (!s->options->measuring.counters || strcmp(target, "cpu") == 0)
     return TUNE_OK;
   return tune_status_make(TUNE_INVALID_ARGUMENT,
                           "counters are those of the CPU: there are none for the target %s",
@@ -97,12 +98,7 @@ static tune_status check_counters(const search *s) {
 }
 
 static tune_status find_tasks(search *s) {
-  tune_module_tasks_options options = {.target = s->options->target,
-                                       .threads = s->options->threads,
-                                       .flush_cache = s->options->flush_cache,
-                                       .schedule = s->options->schedule,
-                                       .allowed_passes = s->options->allowed_passes,
-                                       .by_target = s->options->by_target};
+  tune_module_tasks_options options = s->options->tasks;
   if (s->options->export_folder) {
     TUNE_RETURN_IF_ERROR(tune_search_open_rounds(s, &options.fingerprint));
     options.has_fingerprint = options.fingerprint != NULL;
@@ -128,7 +124,7 @@ static tune_status make_spaces(search *s) {
     return tune_status_make(TUNE_OUT_OF_MEMORY, "making the spaces of a search");
   for (size_t i = 0; i < count; i++) {
     TUNE_RETURN_IF_ERROR(tune_module_tasks_make_space(&s->tasks, i, &s->spaces[i]));
-    if (s->options->schedule)
+    if (s->options->tasks.schedule)
       TUNE_RETURN_IF_ERROR(tune_schedule_require_knobs(s->spaces[i]->schedule));
   }
   return TUNE_OK;
@@ -165,20 +161,14 @@ static tune_status start_evaluator(search *s) {
                               .user = s,
                               .seed = s->options->session.strategy_options.seed,
                               .noise = NULL_NOISE,
-                              .capacity = s->options->jobs};
+                              .capacity = s->options->building.jobs};
     return tune_evaluator_null_create(&null, &s->evaluator);
   }
   tune_process_evaluator_options options;
   tune_process_evaluator_options_init(&options);
-  options.target = s->tasks.facts->name.target;
-  options.device = s->tasks.facts->name.device;
-  options.fingerprint = tune_target_facts_device(s->tasks.facts);
-  options.threads = s->tasks.facts->threads;
-  options.flush_cache = s->options->flush_cache;
-  options.counters = s->options->counters;
-  options.jobs = s->options->jobs;
-  options.precision = s->options->precision;
-  options.budget = s->options->budget;
+  options.target = tune_process_target_of(s->tasks.facts);
+  options.building = s->options->building;
+  options.measuring = s->options->measuring;
   options.seed = s->options->session.strategy_options.seed;
   return tune_evaluator_process_create(&options, &s->evaluator);
 }

@@ -22,8 +22,10 @@
 #define TUNE_TRANSFORMS_SEARCH_SEARCH_H
 
 #include "support/status.h"
+#include "transforms/spaces/module_tasks.h"
 #include "tuning/device/target_facts.h"
 #include "tuning/evaluators/conditions.h"
+#include "tuning/evaluators/process.h"
 #include "tuning/remote/rounds.h"
 #include "tuning/session/session.h"
 
@@ -62,18 +64,13 @@ typedef struct tune_search_observer {
 } tune_search_observer;
 
 typedef struct tune_search_options {
-  const char *target; // tuning/device/target_name.h; "null" builds nothing and times configs by
-                      // a formula
-  bool flush_cache;   // ahead of each run that is timed
-  bool counters;      // what the processor does in a run is counted (target cpu)
-  size_t threads;     // of a candidate, at least 1
-  double precision, budget;   // of the samples (tuning/measure/measure.h); 0: as there
-  size_t jobs;                // builds at once; 0: as many as there are cores to build on
-  const char *database;       // path; NULL: the default one
-  const char *schedule;       // file with the user's schedule; NULL: rules
-  const char *allowed_passes; // that it may run beside those listed (schedule_passes.h), or NULL
-  bool by_target;             // winners go into a dictionary of the target's (dialects/choices.h)
-  double seconds;             // of all tasks together; 0: no bound
+  // What is tuned, for which target, threads and caches; "null" builds nothing and times configs by
+  // a formula. `device` and what else is about facts is not looked at.
+  tune_module_tasks_options tasks;
+  tune_measuring measuring;
+  tune_building building;
+  const char *database; // path; NULL: the default one
+  double seconds;       // of all tasks together; 0: no bound
   const char
       *export_folder; // candidates are measured elsewhere (tuning/remote/rounds.h): session.round
                       // is then above 0, session.finalists 0; NULL: they are measured here

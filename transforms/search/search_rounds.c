@@ -4,7 +4,7 @@
 #include "support/file.h"
 #include "transforms/search/search_state.h"
 #include "tuning/database/database_transfer.h"
-#include "tuning/device/device_file.h"
+#include "tuning/device/process_target.h"
 #include "tuning/remote/export_evaluator.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ static const char *text_of(const json_t *object, const char *name) {
 //===--------------------------------------------------------------------------===//
 
 tune_status tune_search_open_rounds(search *s, const json_t **out_device) {
-  const char *target = s->options->target;
+  const char *target = s->options->tasks.target;
   TUNE_RETURN_IF_ERROR(tune_rounds_open(s->options->export_folder, &s->rounds));
   *out_device = tune_rounds_device(s->rounds);
   if (!*out_device)
@@ -50,7 +50,7 @@ tune_status tune_search_advise_device(const search *s, tune_status status) {
       tune_status_make(TUNE_UNAVAILABLE,
                        "%s; for a device of another machine put what `tune-measure --fingerprint "
                        "--target=%s` prints there into %s/device.json",
-                       tune_status_get_message(status), s->options->target,
+                       tune_status_get_message(status), s->options->tasks.target,
                        s->options->export_folder),
       status);
 }
@@ -168,18 +168,16 @@ static tune_status start_evaluator(search *s) {
                                            .seed = s->options->session.strategy_options.seed,
                                            .rounds = s->rounds};
   tune_process_evaluator_options_init(&options.process);
+  size_t threads = s->options->tasks.threads;
+  options.process.target = tune_process_target_of(facts);
   if (tune_rounds_device(s->rounds))
-    TUNE_RETURN_IF_ERROR(tune_device_file_get_features(facts, &s->features));
-  options.process.target = facts->name.target;
-  options.process.fingerprint = tune_target_facts_device(facts);
-  options.process.cpu = s->features ? "x86-64" : NULL;
-  options.process.features = s->features;
-  options.process.threads = s->options->threads;
-  options.process.flush_cache = s->options->flush_cache;
-  options.process.counters = s->options->counters;
-  options.process.jobs = s->options->jobs;
-  options.process.precision = s->options->precision;
-  options.process.budget = s->options->budget;
+    TUNE_RETURN_IF_ERROR(
+        tune_process_target_of_elsewhere(facts, threads, &s->features, &options.process.target));
+  // Which device, and how many threads count, the other machine knows.
+  options.process.target.device = NULL;
+  options.process.target.threads = threads;
+  options.process.building = s->options->building;
+  options.process.measuring = s->options->measuring;
   options.process.seed = s->options->session.strategy_options.seed;
   return tune_evaluator_elsewhere_create(&options, &s->evaluator);
 }
@@ -195,8 +193,9 @@ static json_t *make_identity(const search *s) {
                    "strategy", session->strategy, "seed", (json_int_t)strategy->seed, "finalists",
                    (json_int_t)session->finalists, "population", (json_int_t)strategy->population,
                    "mutation-rate", strategy->mutation_rate, "selection", (int)strategy->selection,
-                   "round", (json_int_t)session->round, "target", s->options->target, "threads",
-                   (json_int_t)s->options->threads, "flush-cache", s->options->flush_cache);
+                   "round", (json_int_t)session->round, "target", s->options->tasks.target,
+                   "threads", (json_int_t)s->options->tasks.threads, "flush-cache",
+                   s->options->tasks.flush_cache);
 }
 
 static tune_status claim_folder(search *s) {

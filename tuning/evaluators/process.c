@@ -17,7 +17,7 @@
 #define COMPARE_WAIT_SECONDS 0.2
 
 static double measuring_patience(const tune_process_evaluator_options *options) {
-  return TUNE_SERVER_RUNS * TUNE_REFERENCE_FACTOR * options->run_seconds + GRACE;
+  return TUNE_SERVER_RUNS * TUNE_REFERENCE_FACTOR * options->measuring.seconds + GRACE;
 }
 
 static tune_status process_wait(void *self, double seconds, tune_evaluation *event, bool *out_any) {
@@ -49,7 +49,7 @@ static tune_status process_open(void *self, const tune_task *task) {
 static size_t process_capacity(const void *self) {
   const struct process_evaluator *evaluator = self;
   // One more than are built at once, so that the worker does not wait for the session.
-  return evaluator->options.jobs + !evaluator->cores.are_shared;
+  return evaluator->options.building.jobs + !evaluator->cores.are_shared;
 }
 
 static tune_status process_build(void *self, uint64_t ticket, const tune_config *config) {
@@ -111,9 +111,9 @@ static tune_status process_compare(void *self, const tune_compare_order *order,
   evaluator->compare_wire = 0;
   evaluator->comparison = comparison;
   evaluator->has_compared = false;
-  evaluator->measurer.patience =
-      TUNE_SERVER_RUNS * TUNE_PLACEMENTS * (double)order->count * evaluator->options.run_seconds +
-      GRACE;
+  evaluator->measurer.patience = TUNE_SERVER_RUNS * TUNE_PLACEMENTS * (double)order->count *
+                                     evaluator->options.measuring.seconds +
+                                 GRACE;
   tune_status status = TUNE_OK;
   while (tune_status_is_ok(status) && !evaluator->has_compared && !is_interrupted(order)) {
     tune_evaluation event;
@@ -202,12 +202,12 @@ static void process_destroy(void *self) {
   json_decref(evaluator->signature);
   tune_scratch_destroy(evaluator->scratch);
   tune_cores_deinit(&evaluator->cores);
-  free((char *)evaluator->options.target);
-  free((char *)evaluator->options.device);
-  json_decref((json_t *)evaluator->options.fingerprint);
-  free((char *)evaluator->options.triple);
-  free((char *)evaluator->options.cpu);
-  free((char *)evaluator->options.features);
+  free((char *)evaluator->options.target.name);
+  free((char *)evaluator->options.target.device);
+  json_decref((json_t *)evaluator->options.target.fingerprint);
+  free((char *)evaluator->options.target.triple);
+  free((char *)evaluator->options.target.cpu);
+  free((char *)evaluator->options.target.features);
   free(evaluator);
 }
 
@@ -249,7 +249,7 @@ static const tune_evaluator_class process_class = {
 //===- Creation ---------------------------------------------------------------===//
 
 void tune_process_evaluator_options_init(tune_process_evaluator_options *options) {
-  *options = (tune_process_evaluator_options){.target = "cpu", .threads = 1};
+  *options = (tune_process_evaluator_options){.target = {.name = "cpu", .threads = 1}};
 }
 
 static bool copy_text(const char **text) {
@@ -267,26 +267,26 @@ static tune_status start(struct process_evaluator *evaluator,
                          const tune_process_evaluator_options *options) {
   tune_process_evaluator_options *own = &evaluator->options;
   *own = *options;
-  json_incref((json_t *)own->fingerprint);
+  json_incref((json_t *)own->target.fingerprint);
   // All of them, also after a failure: destroy frees what is there.
-  bool ok = copy_text(&own->target);
-  ok &= copy_text(&own->device);
-  ok &= copy_text(&own->triple);
-  ok &= copy_text(&own->cpu);
-  ok &= copy_text(&own->features);
+  bool ok = copy_text(&own->target.name);
+  ok &= copy_text(&own->target.device);
+  ok &= copy_text(&own->target.triple);
+  ok &= copy_text(&own->target.cpu);
+  ok &= copy_text(&own->target.features);
   if (!ok)
     return tune_status_out_of_memory("out of memory while evaluating configs");
-  set_default(&own->build_seconds, 30);
-  set_default(&own->build_bytes, 4e9);
-  set_default(&own->run_seconds, 30);
-  set_default(&own->run_bytes, 8e9);
-  TUNE_RETURN_IF_ERROR(tune_cores_init(&evaluator->cores, own->threads));
-  if (!own->jobs)
-    own->jobs = evaluator->cores.build_count;
+  set_default(&own->building.seconds, 30);
+  set_default(&own->building.bytes, 4e9);
+  set_default(&own->measuring.seconds, 30);
+  set_default(&own->measuring.bytes, 8e9);
+  TUNE_RETURN_IF_ERROR(tune_cores_init(&evaluator->cores, own->target.threads));
+  if (!own->building.jobs)
+    own->building.jobs = evaluator->cores.build_count;
   TUNE_RETURN_IF_ERROR(tune_scratch_create(&evaluator->scratch));
   TUNE_RETURN_IF_ERROR(tune_server_start(&evaluator->worker,
                                          own->worker ? own->worker : "tune-worker",
-                                         TUNE_SERVER_RUNS * own->build_seconds + GRACE));
+                                         TUNE_SERVER_RUNS * own->building.seconds + GRACE));
   return tune_server_start(&evaluator->measurer, own->measurer ? own->measurer : "tune-measure",
                            measuring_patience(own));
 }

@@ -28,23 +28,39 @@
 extern "C" {
 #endif
 
+// What code is made for and runs on, and under which conditions: what records are told apart by.
+// tune_process_target_of (tuning/device/process_target.h) has it of a target's facts.
+typedef struct tune_process_target {
+  const char *name;          // of targets/: "cpu"
+  const char *device;        // which of the target's; NULL: whichever it takes
+  const json_t *fingerprint; // of the device that code is made for; NULL: of any
+  const char *triple;        // for code of the CPU; NULL: the host's
+  const char *cpu;           // "znver5"; NULL: the host's
+  const char *features;      // "+avx512f"; NULL: the CPU's
+  size_t threads;            // that an artifact runs with, at least 1
+  bool flush_cache;          // ahead of each run that is timed
+} tune_process_target;
+
+// How an artifact is measured.
+typedef struct tune_measuring {
+  bool counters;            // what the processor does in a run is counted (target cpu)
+  double precision, budget; // of the samples, as in measure.h; 0: as there
+  double seconds, bytes;    // limits of checking and timing one artifact; 0: 30 s, 8e9
+} tune_measuring;
+
+// How configs are built.
+typedef struct tune_building {
+  size_t jobs;           // at once; 0: as many as there are cores to build on
+  double seconds, bytes; // limits of one build: wall time, address space; 0: 30 s, 4e9
+} tune_building;
+
 typedef struct tune_process_evaluator_options {
-  const char *worker;                // program; NULL: tune-worker
-  const char *measurer;              // program; NULL: tune-measure
-  const char *target;                // of targets/: "cpu"
-  const char *device;                // which of the target's; NULL: whichever it takes
-  const json_t *fingerprint;         // of the device that code is made for; NULL: of any
-  const char *triple;                // for code of the CPU; NULL: the host's
-  const char *cpu;                   // "znver5"; NULL: the host's
-  const char *features;              // "+avx512f"; NULL: the CPU's
-  bool flush_cache;                  // ahead of each run that is timed
-  bool counters;                     // what the processor does in a run is counted (target cpu)
-  size_t threads;                    // that an artifact runs with, at least 1
-  size_t jobs;                       // builds at once; 0: as many as there are cores to build on
-  double build_seconds, build_bytes; // limits of one build: wall time, address space; 0: 30 s, 4e9
-  double run_seconds, run_bytes;     // limits of checking and timing one artifact; 0: 30 s, 8e9
-  double precision, budget;          // of the samples, as in measure.h; 0: as there
-  uint64_t seed;                     // of the inputs; below 2^63
+  const char *worker;   // program; NULL: tune-worker
+  const char *measurer; // program; NULL: tune-measure
+  tune_process_target target;
+  tune_building building;
+  tune_measuring measuring;
+  uint64_t seed; // of the inputs; below 2^63
 } tune_process_evaluator_options;
 
 // A cpu target, one thread, everything else by default.

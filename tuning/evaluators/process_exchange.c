@@ -164,14 +164,14 @@ static void take_turns(struct process_evaluator *evaluator) {
     evaluator->is_measuring_turn = to_measure || is_measuring;
   else
     evaluator->is_measuring_turn =
-        to_measure >= evaluator->options.jobs || (to_measure && !can_build);
+        to_measure >= evaluator->options.building.jobs || (to_measure && !can_build);
 }
 
 static bool may_build(const struct process_evaluator *evaluator) {
   bool is_reference_building = evaluator->reference == REFERENCE_BUILDING;
   return evaluator->worker.task == SERVER_TASK_OPEN &&
          tune_jobs_count(evaluator, JOB_BUILDING) + is_reference_building <
-             evaluator->options.jobs &&
+             evaluator->options.building.jobs &&
          !(evaluator->cores.are_shared && evaluator->is_measuring_turn);
 }
 

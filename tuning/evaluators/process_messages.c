@@ -30,9 +30,10 @@ tune_status tune_request_open_worker(const tune_process_evaluator_options *optio
       tune_json_pack("{s:s, s:s, s:s, s:s?, s:s*, s:s*, s:s, s:{s:s, s:O*, s:s?, s:s?, s:s?}, s:I}",
                      "do", "open", "task", id, "payload", task->payload, "schedule", task->schedule,
                      "schedule_source", task->schedule_source, "allow_passes", task->allowed_passes,
-                     "function", task->function, "target", "name", options->target, "device",
-                     (json_t *)options->fingerprint, "triple", options->triple, "cpu", options->cpu,
-                     "features", options->features, "threads", (json_int_t)options->threads),
+                     "function", task->function, "target", "name", options->target.name, "device",
+                     (json_t *)options->target.fingerprint, "triple", options->target.triple, "cpu",
+                     options->target.cpu, "features", options->target.features, "threads",
+                     (json_int_t)options->target.threads),
       out_request);
 }
 
@@ -41,8 +42,8 @@ tune_status tune_request_build_values(const tune_process_evaluator_options *opti
                                       json_t *values, const char *output, json_t **out_request) {
   return finish(json_pack("{s:s, s:I, s:s, s:o?, s:s, s:o, s:o}", "do", "build", "ticket",
                           (json_int_t)ticket, "task", id, "config", values, "output", output,
-                          "limits", limits(options->build_seconds, options->build_bytes), "cpus",
-                          tune_cores_list_to_json(cores->build, cores->build_count)),
+                          "limits", limits(options->building.seconds, options->building.bytes),
+                          "cpus", tune_cores_list_to_json(cores->build, cores->build_count)),
                 out_request);
 }
 
@@ -63,13 +64,14 @@ tune_status tune_request_open_measurer(const tune_process_evaluator_options *opt
   return finish(
       tune_json_pack(
           "{s:s, s:s, s:s, s:s*, s:O, s:s, s:I, s:I, s:b, s:b, s:o, s:I, s:s*, s:s*, s:o}", "do",
-          "open", "task", id, "target", options->target, "device", options->device, "signature",
-          signature, "reference", reference, "seed", (json_int_t)options->seed, "threads",
-          (json_int_t)options->threads, "flush_cache", options->flush_cache, "counters",
-          options->counters, "cpus", tune_cores_list_to_json(cores->measure, cores->measure_count),
-          "reduction", (json_int_t)task->reduction, "accumulator", task->accumulator, "operands",
-          task->operands, "limits",
-          limits(TUNE_REFERENCE_FACTOR * options->run_seconds, options->run_bytes)),
+          "open", "task", id, "target", options->target.name, "device", options->target.device,
+          "signature", signature, "reference", reference, "seed", (json_int_t)options->seed,
+          "threads", (json_int_t)options->target.threads, "flush_cache",
+          options->target.flush_cache, "counters", options->measuring.counters, "cpus",
+          tune_cores_list_to_json(cores->measure, cores->measure_count), "reduction",
+          (json_int_t)task->reduction, "accumulator", task->accumulator, "operands", task->operands,
+          "limits",
+          limits(TUNE_REFERENCE_FACTOR * options->measuring.seconds, options->measuring.bytes)),
       out_request);
 }
 
@@ -79,8 +81,8 @@ tune_status tune_request_measure(const tune_process_evaluator_options *options, 
   return finish(json_pack("{s:s, s:I, s:s, s:s, s:o, s:{s:f, s:f}, s:o}", "do", "measure", "ticket",
                           (json_int_t)ticket, "task", id, "artifact", artifact, "best",
                           best > 0 ? json_real(best) : json_null(), "measure", "precision",
-                          options->precision, "budget", options->budget, "limits",
-                          limits(options->run_seconds, options->run_bytes)),
+                          options->measuring.precision, "budget", options->measuring.budget,
+                          "limits", limits(options->measuring.seconds, options->measuring.bytes)),
                 out_request);
 }
 
@@ -94,11 +96,12 @@ tune_status tune_request_compare(const tune_process_evaluator_options *options, 
       paths = NULL;
     }
   }
-  return finish(json_pack("{s:s, s:I, s:s, s:o, s:{s:f, s:f}, s:o}", "do", "compare", "ticket",
-                          (json_int_t)ticket, "task", id, "artifacts", paths, "measure",
-                          "confidence", confidence, "precision", options->precision, "limits",
-                          limits((double)count * options->run_seconds, options->run_bytes)),
-                out_request);
+  return finish(
+      json_pack("{s:s, s:I, s:s, s:o, s:{s:f, s:f}, s:o}", "do", "compare", "ticket",
+                (json_int_t)ticket, "task", id, "artifacts", paths, "measure", "confidence",
+                confidence, "precision", options->measuring.precision, "limits",
+                limits((double)count * options->measuring.seconds, options->measuring.bytes)),
+      out_request);
 }
 
 tune_status tune_request_close(const char *id, json_t **out_request) {

@@ -277,18 +277,19 @@ static tune_status begin_export(struct elsewhere *evaluator, tune_export_writer 
   const tune_export_evaluator_options *options = &evaluator->options;
   const tune_task *task = evaluator->task;
   const tune_process_evaluator_options *process = &options->process;
-  double seconds = process->run_seconds > 0 ? process->run_seconds : RUN_SECONDS;
-  tune_export_source source = {.target = process->target,
+  double seconds = process->measuring.seconds > 0 ? process->measuring.seconds : RUN_SECONDS;
+  tune_export_source source = {.target = process->target.name,
                                .device = options->device,
-                               .threads = process->threads,
-                               .flush_cache = process->flush_cache,
-                               .counters = process->counters,
+                               .threads = process->target.threads,
+                               .flush_cache = process->target.flush_cache,
+                               .counters = process->measuring.counters,
                                .seed = process->seed,
                                .run_seconds = seconds,
-                               .run_bytes = process->run_bytes > 0 ? process->run_bytes : RUN_BYTES,
+                               .run_bytes = process->measuring.bytes > 0 ? process->measuring.bytes
+                                                                         : RUN_BYTES,
                                .reference_seconds = TUNE_REFERENCE_FACTOR * seconds,
-                               .precision = process->precision,
-                               .budget = process->budget};
+                               .precision = process->measuring.precision,
+                               .budget = process->measuring.budget};
   tune_export_task exported = {.line = evaluator->line,
                                .schedule = task->schedule_digest,
                                .signature = tune_remote_builder_signature(evaluator->builder),

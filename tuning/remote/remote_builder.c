@@ -85,7 +85,7 @@ static tune_status open_one(tune_remote_builder *builder,
   TUNE_RETURN_IF_ERROR(tune_request_open_worker(options, task, id, &request));
   TUNE_RETURN_IF_ERROR(send(builder, request));
   double deadline =
-      tune_clock_seconds() + TUNE_SERVER_RUNS * builder->options.build_seconds + GRACE;
+      tune_clock_seconds() + TUNE_SERVER_RUNS * builder->options.building.seconds + GRACE;
   while (!reply) {
     TUNE_RETURN_IF_ERROR(receive(builder, deadline, &reply));
     if (!reply && tune_clock_seconds() >= deadline)
@@ -123,7 +123,7 @@ static void forget_builds(tune_remote_builder *builder) {
 }
 
 static tune_status send_waiting(tune_remote_builder *builder) {
-  for (size_t i = 0; i < builder->count && builder->sent < builder->options.jobs; ++i) {
+  for (size_t i = 0; i < builder->count && builder->sent < builder->options.building.jobs; ++i) {
     struct build *build = &builder->builds[i];
     if (build->state != BUILD_WAITING)
       continue;
@@ -223,13 +223,13 @@ tune_status tune_remote_builder_cancel(tune_remote_builder *builder) {
 static tune_status open_reference(tune_remote_builder *builder, const tune_task *task) {
   tune_process_evaluator_options options = builder->options;
   // What is made for a CPU is measured on that one; a device is in any machine.
-  if (tune_target_kind_of(options.target) != TUNE_KIND_CPU) {
-    options.cpu = tune_cpu_reference_name();
-    options.features = NULL;
+  if (tune_target_kind_of(options.target.name) != TUNE_KIND_CPU) {
+    options.target.cpu = tune_cpu_reference_name();
+    options.target.features = NULL;
   }
-  options.target = "cpu";
-  options.fingerprint = NULL;
-  options.threads = 1;
+  options.target.name = "cpu";
+  options.target.fingerprint = NULL;
+  options.target.threads = 1;
   tune_task plain = *task;
   plain.schedule = plain.schedule_source = NULL;
   json_t *signature;
@@ -242,7 +242,7 @@ static tune_status build_reference(tune_remote_builder *builder) {
   TUNE_RETURN_IF_ERROR(tune_remote_builder_add(builder, 0, NULL));
   tune_evaluation event = {0};
   double deadline =
-      tune_clock_seconds() + TUNE_SERVER_RUNS * builder->options.build_seconds + GRACE;
+      tune_clock_seconds() + TUNE_SERVER_RUNS * builder->options.building.seconds + GRACE;
   tune_status status = TUNE_OK;
   for (bool any = false; !any && tune_status_is_ok(status);) {
     status = tune_remote_builder_wait(builder, 1, &event, &any);
@@ -294,11 +294,11 @@ static void set_default(double *value, double otherwise) {
 
 static tune_status start(tune_remote_builder *builder) {
   tune_process_evaluator_options *options = &builder->options;
-  set_default(&options->build_seconds, 30);
-  set_default(&options->build_bytes, 4e9);
+  set_default(&options->building.seconds, 30);
+  set_default(&options->building.bytes, 4e9);
   TUNE_RETURN_IF_ERROR(take_all_cores(&builder->cores));
-  if (!options->jobs)
-    options->jobs = builder->cores.build_count;
+  if (!options->building.jobs)
+    options->building.jobs = builder->cores.build_count;
   TUNE_RETURN_IF_ERROR(tune_scratch_create(&builder->scratch));
   return tune_connection_open(options->worker ? options->worker : "tune-worker", &builder->worker);
 }

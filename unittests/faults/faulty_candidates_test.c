@@ -69,7 +69,7 @@ static int setup(void **state) {
   tune_process_evaluator_options_init(&f->evaluator);
   f->evaluator.measurer = TUNE_MEASURE;
   f->evaluator.worker = TUNE_WORKER;
-  f->evaluator.jobs = 2;
+  f->evaluator.building.jobs = 2;
   tune_session_options_init(&f->options);
   f->options.fingerprint = "ffff";
   f->options.strategy = "grid";
@@ -164,7 +164,7 @@ static void assert_winner(const fixture *f, const char *knob, int64_t value) {
 // Adds the artifacts that end, or those that do not and the best one, and tries all of them.
 static size_t search_artifacts(fixture *f, bool never_end, int64_t *out_values) {
   f->evaluator.worker = ARTIFACT_WORKER;
-  f->evaluator.run_bytes = 3e8;
+  f->evaluator.measuring.bytes = 3e8;
   size_t count = 0;
   if (never_end)
     out_values[count++] = FAULTY_ARTIFACT_COUNT - 1;
@@ -189,7 +189,7 @@ static void assert_artifact_recorded(const fixture *f, int64_t value) {
 // reaches that ends, however busy the machine is.
 static void kernels(void **state) {
   fixture *f = *state;
-  f->evaluator.run_seconds = LIMIT_OF_ENDING;
+  f->evaluator.measuring.seconds = LIMIT_OF_ENDING;
   int64_t values[FAULTY_ARTIFACT_COUNT];
   size_t count = search_artifacts(f, false, values);
   for (size_t i = 0; i < count; ++i)
@@ -200,7 +200,7 @@ static void kernels(void **state) {
 // Loops and floods without end. What the good one comes to in so short a time is left open.
 static void kernels_without_end(void **state) {
   fixture *f = *state;
-  f->evaluator.run_seconds = 2;
+  f->evaluator.measuring.seconds = 2;
   int64_t values[FAULTY_ARTIFACT_COUNT + 1];
   size_t count = search_artifacts(f, true, values);
   assert_int_equal(count, 4);
@@ -236,7 +236,7 @@ static void search_ends(fixture *f, const int64_t *values, size_t count) {
   assert_ok(tune_file_read(INPUTS "/builds.mlir", &schedule, &size));
   f->task.payload = payload;
   f->task.schedule = schedule;
-  f->evaluator.build_bytes = 3e8;
+  f->evaluator.building.bytes = 3e8;
   // Builds inherit it; what nests deeply reaches its end sooner.
   struct rlimit before;
   assert_int_equal(getrlimit(RLIMIT_STACK, &before), 0);
@@ -252,7 +252,7 @@ static void search_ends(fixture *f, const int64_t *values, size_t count) {
 
 static void builds(void **state) {
   fixture *f = *state;
-  f->evaluator.build_seconds = LIMIT_OF_ENDING;
+  f->evaluator.building.seconds = LIMIT_OF_ENDING;
   // A sanitizer knows no limit of memory, and writes about a stack that is full for as long as it
   // may.
   int64_t values[END_COUNT];
@@ -269,7 +269,7 @@ static void builds(void **state) {
 
 static void builds_without_end(void **state) {
   fixture *f = *state;
-  f->evaluator.build_seconds = 2;
+  f->evaluator.building.seconds = 2;
   const int64_t values[] = {END_COUNT - 1, 4, 5};
   search_ends(f, values, 3);
   for (size_t i = 1; i < 3; ++i)

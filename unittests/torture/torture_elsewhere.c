@@ -43,8 +43,8 @@ static tune_status run_session(tune_rounds *rounds, json_t *line) {
   tune_export_evaluator_options options = {.strategy = "grid", .rounds = rounds};
   tune_process_evaluator_options_init(&options.process);
   options.process.worker = TUNE_FAKE_WORKER;
-  options.process.target = "vulkan";
-  options.process.jobs = 1;
+  options.process.target.name = "vulkan";
+  options.process.building.jobs = 1;
   tune_session_options session;
   tune_session_options_init(&session);
   session.fingerprint = "elsewhere";

@@ -42,7 +42,7 @@ static tune_process_evaluator_options use_folder(const char *folder) {
   tune_process_evaluator_options_init(&options);
   options.worker = TUNE_FAKE_WORKER;
   options.measurer = TUNE_FAKE_MEASURER;
-  options.jobs = 1;
+  options.building.jobs = 1;
   return options;
 }
 

@@ -190,7 +190,7 @@ static tune_status make_requests(const char *folder) {
                           .operands = "tf32"};
   tune_process_evaluator_options options;
   tune_process_evaluator_options_init(&options);
-  options.device = "0";
+  options.target.device = "0";
   json_t *request = NULL, *signature = json_pack("{s:[]}", "arguments");
   if (!signature)
     return tune_status_out_of_memory("making a signature");

@@ -40,7 +40,7 @@ static int setup(void **state) {
   f->line = json_pack("{s:s, s:s}", "kind", "task", "key", "key");
   tune_process_evaluator_options_init(&f->options.process);
   f->options.process.worker = TUNE_FAKE_WORKER;
-  f->options.process.target = "vulkan";
+  f->options.process.target.name = "vulkan";
   f->options.strategy = "random";
   tune_session_options_init(&f->session);
   f->session.fingerprint = "elsewhere";
@@ -349,7 +349,7 @@ static tune_status next(tune_remote_builder *builder, tune_evaluation *event) {
 // An artifact is there until the next task is opened; of what failed there is none.
 static void artifacts_go_with_their_task(void **state) {
   fixture *f = *state;
-  f->options.process.jobs = 1;
+  f->options.process.building.jobs = 1;
   tune_remote_builder *builder;
   tune_evaluation event;
   assert_ok(open_builder(f, &builder));
@@ -380,7 +380,7 @@ static void artifacts_go_with_their_task(void **state) {
 // What was cancelled gives no outcome, whether it waited or was being built.
 static void cancelled_builds_are_not_heard_of(void **state) {
   fixture *f = *state;
-  f->options.process.jobs = 2;
+  f->options.process.building.jobs = 2;
   tune_remote_builder *builder;
   tune_evaluation event;
   assert_ok(open_builder(f, &builder));

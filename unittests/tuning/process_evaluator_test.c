@@ -122,7 +122,7 @@ static void builds_and_measures(void **state) {
 // Counters come where they are asked for; why some are missing is known from the first reply on.
 static void counters_come_with_what_is_missing(void **state) {
   fixture *f = *state;
-  f->options.counters = true;
+  f->options.measuring.counters = true;
   open_task(f);
   const tune_evaluator_class *methods = f->evaluator.methods;
   assert_null(methods->missing_counters(f->evaluator.self));
@@ -438,7 +438,7 @@ static void missing_programs_are_named(void **state) {
   assert_fails(tune_evaluator_process_create(&f->options, &f->evaluator), TUNE_UNAVAILABLE,
                "tune-worker-that-is-not");
   f->options.worker = TUNE_FAKE_WORKER;
-  f->options.threads = 100000;
+  f->options.target.threads = 100000;
   assert_fails(tune_evaluator_process_create(&f->options, &f->evaluator), TUNE_INVALID_ARGUMENT,
                "100000 threads");
 }
@@ -560,8 +560,8 @@ static void session_taking_turns(void **state) {
   assert_ok(tune_cores_init(&cores, 1));
   size_t all = cores.are_shared ? cores.build_count : cores.build_count + cores.measure_count;
   tune_cores_deinit(&cores);
-  f->options.threads = all;
-  f->options.jobs = 3;
+  f->options.target.threads = all;
+  f->options.building.jobs = 3;
   run_session(f);
   assert_no_overlap(f);
 }
@@ -595,7 +595,7 @@ static void search_with_jobs(fixture *f, size_t jobs, kept_lines *kept) {
   options.fingerprint = "fake";
   options.trials = 40;
   options.strategy_options.seed = 3;
-  f->options.jobs = jobs;
+  f->options.building.jobs = jobs;
   tune_session_result result;
   tune_record_store store = {kept, keep_line, load_nothing};
   tune_evaluator evaluator;
@@ -701,17 +701,17 @@ static void servers_are_told_the_device(void **state) {
   tune_cores cores = {0};
   for (int has_device = 0; has_device < 2; ++has_device) {
     tune_process_evaluator_options options = f->options;
-    options.target = has_device ? "vulkan" : "cpu";
-    options.device = has_device ? "llvmpipe" : NULL;
-    options.fingerprint = has_device ? fingerprint : NULL;
+    options.target.name = has_device ? "vulkan" : "cpu";
+    options.target.device = has_device ? "llvmpipe" : NULL;
+    options.target.fingerprint = has_device ? fingerprint : NULL;
     assert_ok(tune_request_open_worker(&options, &f->task, "task", &request));
     const json_t *target = json_object_get(request, "target");
-    assert_string_equal(json_string_value(json_object_get(target, "name")), options.target);
-    assert_ptr_equal(json_object_get(target, "device"), options.fingerprint);
+    assert_string_equal(json_string_value(json_object_get(target, "name")), options.target.name);
+    assert_ptr_equal(json_object_get(target, "device"), options.target.fingerprint);
     json_decref(request);
     assert_ok(tune_request_open_measurer(&options, &cores, &f->task, "task", signature, "/r.so",
                                          &request));
-    assert_string_equal(json_string_value(json_object_get(request, "target")), options.target);
+    assert_string_equal(json_string_value(json_object_get(request, "target")), options.target.name);
     const char *device = json_string_value(json_object_get(request, "device"));
     if (has_device)
       assert_string_equal(device, "llvmpipe");
