@@ -155,7 +155,8 @@ static tune_status evaluate(replay *r) {
                     .allowed_passes = r->settings->allowed_passes,
                     .space = r->space,
                     .reduction = (size_t)json_integer_value(json_object_get(r->found, "reduction")),
-                    .accumulator = text_of(r->found, "accumulator")};
+                    .accumulator = text_of(r->found, "accumulator"),
+                    .operands = text_of(r->found, "operands")};
   TUNE_RETURN_IF_ERROR(tune_evaluator_process_create(&options, &r->evaluator));
   const tune_evaluator_class *methods = r->evaluator.methods;
   progress_show("building");
