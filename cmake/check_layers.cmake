@@ -32,7 +32,7 @@ row(tuning/measure support tuning/space)
 row(tuning/database support formats tuning/record jansson sqlite)
 row(tuning/evaluators support formats tuning/space tuning/record tuning/measure jansson xxhash)
 row(tuning/session support tuning/space tuning/record tuning/strategies tuning/evaluators xxhash)
-row(tuning/device support tuning/record tuning/database tuning/evaluators jansson)
+row(tuning/device support formats tuning/record tuning/database tuning/evaluators jansson)
 row(tuning/remote support formats tuning/device tuning/database tuning/evaluators jansson)
 # IR: from words over the C API to passes.
 row(dialects support mlir-c mlir)
