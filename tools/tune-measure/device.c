@@ -1,7 +1,6 @@
 //===- device.c - Requests for fingerprints and rooflines --------------------===//
 
 #include "tools/tune-measure/device.h"
-#include "support/json.h"
 #include "tools/tune-measure/task.h"
 
 #include <errno.h>
@@ -22,7 +21,7 @@ static tune_status report_fingerprint(const tune_fingerprint *fingerprint, json_
   json_t *object;
   TUNE_RETURN_IF_ERROR(tune_fingerprint_digest(fingerprint, &digest));
   TUNE_RETURN_IF_ERROR(tune_fingerprint_to_json(fingerprint, &object));
-  *out_report = json_pack("{soss}", "fingerprint", object, "digest", digest.text);
+  *out_report = json_pack("{soss}", TUNE_DO_FINGERPRINT, object, "digest", digest.text);
   return *out_report ? TUNE_OK : tune_status_out_of_memory("reporting");
 }
 
@@ -37,7 +36,7 @@ static tune_status ask_device(void *context, child_notes *notes, json_t **out_re
     json_t *object;
     TUNE_RETURN_IF_ERROR(question->target->roofline(target, question->is_quick, &roofline));
     TUNE_RETURN_IF_ERROR(tune_roofline_to_json(&roofline, &object));
-    *out_report = json_pack("{so}", "roofline", object);
+    *out_report = json_pack("{so}", TUNE_DO_ROOFLINE, object);
   } else {
     TUNE_RETURN_IF_ERROR(report_fingerprint(question->target->fingerprint(target), out_report));
   }
@@ -46,70 +45,57 @@ static tune_status ask_device(void *context, child_notes *notes, json_t **out_re
 }
 
 // Of what every device has that the request names: none is opened.
-static tune_status describe(const json_t *request, json_t **out_reply) {
-  const char *name, *device = NULL;
+static tune_status describe(const tune_place *place, json_t **out_reply) {
   const tune_target_class *target;
   tune_fingerprint fingerprint;
-  TUNE_RETURN_IF_ERROR(request_get_text(request, "target", &name));
-  TUNE_RETURN_IF_ERROR(tune_target_find(name, &target));
-  TUNE_RETURN_IF_ERROR(request_get_optional_text(request, "device", &device));
+  TUNE_RETURN_IF_ERROR(tune_target_find(place->target, &target));
   if (!target->describe)
     return tune_status_make(TUNE_INVALID_ARGUMENT,
-                            "\"generic\": nothing is known of any device of the target '%s'", name);
-  TUNE_RETURN_IF_ERROR(target->describe(device, &fingerprint));
+                            "\"generic\": nothing is known of any device of the target '%s'",
+                            place->target);
+  TUNE_RETURN_IF_ERROR(target->describe(place->device, &fingerprint));
   tune_status status = report_fingerprint(&fingerprint, out_reply);
   tune_fingerprint_deinit(&fingerprint);
   return status;
 }
 
-tune_status device_ask(const json_t *request, bool wants_roofline, const child_watch *watch,
-                       json_t **out_reply) {
-  const char *name;
-  int64_t threads = 1;
-  device_question question = {
-      .wants_roofline = wants_roofline,
-      .is_quick = json_is_true(json_object_get(request, "quick")),
-  };
-  if (!wants_roofline && json_is_true(json_object_get(request, "generic")))
-    return describe(request, out_reply);
-  TUNE_RETURN_IF_ERROR(request_get_text(request, "target", &name));
-  TUNE_RETURN_IF_ERROR(tune_target_find(name, &question.target));
-  TUNE_RETURN_IF_ERROR(request_get_optional_text(request, "device", &question.options.device));
-  TUNE_RETURN_IF_ERROR(request_get_integer(request, "threads", 1, &threads));
-  int *cpus;
-  TUNE_RETURN_IF_ERROR(request_get_cpus(request, &cpus, &question.options.cpu_count));
-  question.options.cpus = cpus;
-  question.options.threads = (size_t)threads;
+tune_status device_ask(const tune_device_request *request, bool wants_roofline,
+                       const child_watch *watch, json_t **out_reply) {
+  const tune_place *place = &request->place;
+  if (!wants_roofline && request->generic)
+    return describe(place, out_reply);
+  device_question question = {.options = {.threads = (size_t)place->threads,
+                                          .cpus = place->cpus.count ? place->cpus.items : NULL,
+                                          .cpu_count = place->cpus.count,
+                                          .device = place->device},
+                              .wants_roofline = wants_roofline,
+                              .is_quick = request->quick};
+  TUNE_RETURN_IF_ERROR(tune_target_find(place->target, &question.target));
   child_limits limits = {.seconds = DEVICE_SECONDS,
                          .threads = question.options.threads,
                          .takes_time = wants_roofline && task_takes_time(question.target),
-                         .cpus = cpus,
+                         .cpus = question.options.cpus,
                          .cpu_count = question.options.cpu_count};
   child_outcome outcome;
-  tune_status status = child_run(ask_device, &question, &limits, watch, &outcome);
-  free(cpus);
-  TUNE_RETURN_IF_ERROR(status);
+  TUNE_RETURN_IF_ERROR(child_run(ask_device, &question, &limits, watch, &outcome));
+  tune_status status = TUNE_OK;
   if (outcome.end == CHILD_REPORTED)
     *out_reply = json_incref(outcome.report);
   else if (outcome.end == CHILD_CANCELLED)
     status = tune_status_make(TUNE_CANCELLED, "stopped");
   else
-    status = tune_status_make(TUNE_INTERNAL, "asking the target '%s': %s", name, outcome.error);
+    status =
+        tune_status_make(TUNE_INTERNAL, "asking the target '%s': %s", place->target, outcome.error);
   child_outcome_deinit(&outcome);
   return status;
 }
 
 tune_status device_print(const char *what, const char *target, const char *device,
                          int64_t threads) {
-  json_t *request = tune_json_pack("{ssss*sI}", "target", target, "device", device, "threads",
-                                   (json_int_t)threads),
-         *reply = NULL;
-  if (!request)
-    return tune_status_out_of_memory("asking the device");
-  tune_status status = device_ask(request, strcmp(what, "roofline") == 0, NULL, &reply);
-  json_decref(request);
-  if (!tune_status_is_ok(status))
-    return status;
+  tune_device_request request = {.place = {.target = target, .device = device, .threads = threads}};
+  json_t *reply = NULL;
+  TUNE_RETURN_IF_ERROR(device_ask(&request, strcmp(what, TUNE_DO_ROOFLINE) == 0, NULL, &reply));
+  tune_status status = TUNE_OK;
   if (json_dumpf(json_object_get(reply, what), stdout, JSON_REAL_PRECISION(6)) != 0 ||
       puts("") == EOF || fflush(stdout) != 0)
     status = tune_status_from_errno(errno, "writing to stdout");

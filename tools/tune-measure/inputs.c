@@ -31,21 +31,16 @@ static tune_value_type with_static_shape(const tune_value_type *type, int64_t dy
   return fixed;
 }
 
-// A file's path for each argument that comes from one, null or nothing for the others.
-static const char *input_path(const json_t *inputs, size_t index) {
-  return json_string_value(json_array_get(inputs, index));
+// The file that an argument comes from; NULL: it is made.
+static const char *input_path(const tune_inputs_wanted *wanted, size_t index) {
+  return index < wanted->inputs.count ? wanted->inputs.items[index] : NULL;
 }
 
-static tune_status check_inputs(const json_t *inputs, const tune_signature *signature) {
-  if (inputs && !json_is_array(inputs))
-    return tune_status_make(TUNE_INVALID_ARGUMENT, "\"inputs\" is not an array");
-  if (json_array_size(inputs) > signature->argument_count)
-    return tune_status_make(TUNE_INVALID_ARGUMENT, "%zu inputs where there are %zu arguments",
-                            json_array_size(inputs), signature->argument_count);
-  for (size_t i = 0; i < json_array_size(inputs); ++i)
-    if (!input_path(inputs, i) && !json_is_null(json_array_get(inputs, i)))
-      return tune_status_make(TUNE_INVALID_ARGUMENT, "input %zu is neither a path nor null", i);
-  return TUNE_OK;
+static tune_status check_inputs(const tune_inputs_wanted *wanted, const tune_signature *signature) {
+  if (wanted->inputs.count <= signature->argument_count)
+    return TUNE_OK;
+  return tune_status_make(TUNE_INVALID_ARGUMENT, "%zu inputs where there are %zu arguments",
+                          wanted->inputs.count, signature->argument_count);
 }
 
 // What an unknown dimension is where nobody says: that of the first input from a file which has
@@ -57,17 +52,15 @@ static void adopt_dynamic(const tune_value_type *type, const tune_buffer *buffer
       *dynamic = buffer->type.shape[d];
 }
 
-tune_status inputs_make(const json_t *request, task *t) {
+tune_status inputs_make(const tune_inputs_wanted *wanted, task *t) {
   const tune_signature *signature = &t->signature;
-  const json_t *inputs = request_get_member(request, "inputs");
-  int64_t dynamic = 0;
-  TUNE_RETURN_IF_ERROR(check_inputs(inputs, signature));
-  TUNE_RETURN_IF_ERROR(request_get_integer(request, "dynamic", 1, &dynamic));
+  int64_t dynamic = wanted->dynamic;
+  TUNE_RETURN_IF_ERROR(check_inputs(wanted, signature));
   t->dense.values = calloc(signature->argument_count + 1, sizeof *t->dense.values);
   if (!t->dense.values)
     return tune_status_out_of_memory("making inputs");
   for (size_t i = 0; i < signature->argument_count; ++i) {
-    const char *path = input_path(inputs, i);
+    const char *path = input_path(wanted, i);
     if (!path)
       continue;
     TUNE_RETURN_IF_ERROR(tune_status_annotate(
@@ -85,12 +78,12 @@ tune_status inputs_make(const json_t *request, task *t) {
   return TUNE_OK;
 }
 
-void inputs_fill(const json_t *request, uint64_t seed, tune_fill fill, task *t) {
-  const json_t *inputs = request_get_member(request, "inputs");
+void inputs_fill(const inputs_source *source, task *t) {
   int64_t limit = find_index_limit(t);
   for (size_t i = 0; i < t->signature.argument_count; ++i)
-    if (!input_path(inputs, i))
-      tune_buffer_fill(&t->dense.values[i], seed + i, fill, limit);
+    if (!input_path(source->wanted, i))
+      tune_buffer_fill(&t->dense.values[i], (uint64_t)source->wanted->seed + i, source->fill,
+                       limit);
 }
 
 static bool has_float_output(const tune_signature *signature) {
@@ -113,7 +106,6 @@ static tune_status copy_dense(const task *t, task_inputs *set) {
 
 tune_status inputs_make_sparse(const inputs_source *source, const task *t, bool is_large,
                                task_inputs *set) {
-  const json_t *inputs = request_get_member(source->request, "inputs");
   size_t count = t->signature.argument_count;
   tune_sparse_fill how = {.reduction = t->tolerance.reduction,
                           .is_positive = source->fill == TUNE_FILL_POSITIVE,
@@ -123,8 +115,8 @@ tune_status inputs_make_sparse(const inputs_source *source, const task *t, bool 
                           .index_limit = find_index_limit(t)};
   TUNE_RETURN_IF_ERROR(copy_dense(t, set));
   for (size_t i = 0; i < count; ++i) {
-    how.seed = source->seed + (is_large ? 2 : 1) * count + i;
-    if (!input_path(inputs, i))
+    how.seed = (uint64_t)source->wanted->seed + (is_large ? 2 : 1) * count + i;
+    if (!input_path(source->wanted, i))
       tune_buffer_fill_sparsely(&set->values[i], &how);
   }
   return TUNE_OK;
@@ -133,21 +125,19 @@ tune_status inputs_make_sparse(const inputs_source *source, const task *t, bool 
 tune_status inputs_make_exact(const inputs_source *source, const task *t,
                               const tune_exact_plan *plan, size_t number, size_t striped,
                               task_inputs *set) {
-  const json_t *inputs = request_get_member(source->request, "inputs");
   size_t count = t->signature.argument_count;
   int64_t limit = find_index_limit(t);
   TUNE_RETURN_IF_ERROR(copy_dense(t, set));
   for (size_t i = 0; i < count; ++i)
-    if (!input_path(inputs, i))
-      tune_exact_fill(&set->values[i], plan, number, i == striped, source->seed + 3 * count + i,
-                      limit);
+    if (!input_path(source->wanted, i))
+      tune_exact_fill(&set->values[i], plan, number, i == striped,
+                      (uint64_t)source->wanted->seed + 3 * count + i, limit);
   return TUNE_OK;
 }
 
-bool inputs_have_file_of_floats(const json_t *request, const task *t) {
-  const json_t *inputs = request_get_member(request, "inputs");
+bool inputs_have_file_of_floats(const tune_inputs_wanted *wanted, const task *t) {
   for (size_t i = 0; i < t->signature.argument_count; ++i)
-    if (input_path(inputs, i) && tune_element_type_is_float(t->signature.arguments[i].element))
+    if (input_path(wanted, i) && tune_element_type_is_float(t->signature.arguments[i].element))
       return true;
   return false;
 }

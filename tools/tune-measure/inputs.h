@@ -12,17 +12,16 @@
 
 #include "tools/tune-measure/task.h"
 
-// Makes `t->dense.values`, and reads those that "inputs" of the request has paths for.
-tune_status inputs_make(const json_t *request, task *t);
-// Fills the others.
-void inputs_fill(const json_t *request, uint64_t seed, tune_fill fill, task *t);
-// What sparse inputs are made from, and what for: their seed, and whether they are positive.
+// What seeded inputs are made from, and whether they are positive.
 typedef struct inputs_source {
-  const json_t *request;
-  uint64_t seed;
+  const tune_inputs_wanted *wanted;
   tune_fill fill;
 } inputs_source;
 
+// Makes `t->dense.values`, and reads those that come from files.
+tune_status inputs_make(const tune_inputs_wanted *wanted, task *t);
+// Fills the others.
+void inputs_fill(const inputs_source *source, task *t);
 // Makes the values of a set, of the shapes of the dense ones; those from files are the same.
 tune_status inputs_make_sparse(const inputs_source *source, const task *t, bool is_large,
                                task_inputs *set);
@@ -31,7 +30,7 @@ tune_status inputs_make_exact(const inputs_source *source, const task *t,
                               const tune_exact_plan *plan, size_t number, size_t striped,
                               task_inputs *set);
 // Whether floats come from a file.
-bool inputs_have_file_of_floats(const json_t *request, const task *t);
+bool inputs_have_file_of_floats(const tune_inputs_wanted *wanted, const task *t);
 // Leaves NULL.
 void inputs_destroy(const task *t, task_inputs *set);
 

@@ -24,20 +24,21 @@ static tune_status extract(const tune_export *exported, const json_t *candidates
 static tune_status run(const task *of, const tune_export *exported, const json_t *entry,
                        const char **paths, size_t count, const child_watch *watch,
                        json_t **out_reply) {
-  // As a request says it.
-  json_t *request = json_pack("{s:O, s:O}", "measure", json_object_get(entry, "compare"), "limits",
-                              json_object_get(exported->description, "limits"));
-  child_limits limits = {0};
-  trial_order order = {.of = of, .artifacts = paths, .artifact_count = count};
-  tune_status status = request ? task_read_measure_options(request, &order.options)
-                               : tune_status_make(TUNE_DATA_LOSS, "an export that lacks limits");
-  if (tune_status_is_ok(status))
-    status = task_read_limits(request, of, 0, &limits);
-  json_decref(request);
+  const json_t *as_compared = json_object_get(entry, "compare");
+  const json_t *as_limited = json_object_get(exported->description, "limits");
+  tune_sampling sampling;
+  tune_limits wanted;
+  if (!as_compared || !as_limited)
+    return tune_status_make(TUNE_DATA_LOSS, "an export that lacks limits");
+  TUNE_RETURN_IF_ERROR(tune_sampling_from_json(as_compared, &sampling));
+  TUNE_RETURN_IF_ERROR(tune_limits_from_json(as_limited, &wanted));
+  trial_order order = {.of = of,
+                       .artifacts = paths,
+                       .artifact_count = count,
+                       .options = task_make_measure_options(&sampling, 0)};
+  child_limits limits = task_make_limits(&wanted, of, 0);
   limits.seconds *= (double)count;
-  if (tune_status_is_ok(status))
-    status = compare_in_loads(&order, true, &limits, watch, out_reply);
-  return status;
+  return compare_in_loads(&order, true, &limits, watch, out_reply);
 }
 
 tune_status measure_compare(const task *of, const tune_export *exported, const json_t *entry,

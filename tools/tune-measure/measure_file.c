@@ -31,7 +31,7 @@ typedef struct run {
   tune_results *results;
   tune_scratch *scratch;
   tune_progress *progress;
-  json_t *cpus;        // numbers
+  tune_int_list cpus;
   json_t *fingerprint; // of the device here
   tune_digest digest;  // that records go by
   bool has_told_counters;
@@ -86,54 +86,58 @@ static tune_status read_export(run *r) {
   return is_missing ? tune_status_recode(status, TUNE_INVALID_ARGUMENT) : status;
 }
 
-static tune_status parse_cpus(const char *text, json_t *cpus) {
+static tune_status parse_cpus(const char *text, tune_int_list *cpus) {
+  cpus->items = calloc(strlen(text) + 1, sizeof *cpus->items); // each takes a digit at least
+  if (!cpus->items)
+    return tune_status_out_of_memory("measuring an export");
   for (const char *at = text;; ++at) {
     char *end;
     long cpu = strtol(at, &end, 10);
     if (end == at || *at == '-' || *at == '+' || cpu > INT_MAX || (*end && *end != ','))
       return tune_status_make(TUNE_INVALID_ARGUMENT,
                               "--cpus=%s: expected numbers of CPUs, such as 2,3", text);
-    if (json_array_append_new(cpus, json_integer(cpu)) != 0)
-      return tune_status_out_of_memory("measuring an export");
+    cpus->items[cpus->count++] = (int)cpu;
     at = end;
     if (!*at)
       return TUNE_OK;
   }
 }
 
+static int64_t threads_of(const run *r) {
+  json_int_t threads = json_integer_value(member(r, "threads"));
+  return threads > 0 ? threads : 1;
+}
+
 // The CPUs that a search would take.
 static tune_status choose_cpus(run *r) {
-  r->cpus = json_array();
   if (r->options->cpus)
-    return parse_cpus(r->options->cpus, r->cpus);
+    return parse_cpus(r->options->cpus, &r->cpus);
   tune_cores cores;
-  json_int_t threads = json_integer_value(member(r, "threads"));
-  TUNE_RETURN_IF_ERROR(tune_cores_init(&cores, threads > 0 ? (size_t)threads : 1));
-  for (size_t i = 0; i < cores.measure_count; ++i)
-    json_array_append_new(r->cpus, json_integer(cores.measure[i]));
+  TUNE_RETURN_IF_ERROR(tune_cores_init(&cores, (size_t)threads_of(r)));
+  r->cpus = (tune_int_list){cores.measure, cores.measure_count};
+  cores.measure = NULL;
   tune_cores_deinit(&cores);
   return TUNE_OK;
 }
 
 static bool flushes_cache(const run *r) { return json_is_true(member(r, "flush_cache")); }
 
-// The members that say what is measured on, in requests.
-static json_t *make_request(const run *r) {
-  return tune_json_pack("{s:O, s:s*, s:O, s:b, s:b, s:O}", "target", (json_t *)member(r, "target"),
-                        "device", r->options->device, "threads", (json_t *)member(r, "threads"),
-                        "flush_cache", flushes_cache(r), "counters",
-                        json_is_true(member(r, "counters")), "cpus", r->cpus);
+// What is measured on.
+static tune_place place_of(const run *r) {
+  return (tune_place){.target = text_of(r->exported->description, "target"),
+                      .device = r->options->device,
+                      .threads = threads_of(r),
+                      .cpus = r->cpus};
 }
 
 static tune_status ask(run *r, const char *what, json_t **out_object) {
-  json_t *request = make_request(r), *reply = NULL;
-  if (!request)
+  if (!member(r, "target") || !member(r, "threads"))
     return tune_status_make(TUNE_DATA_LOSS, "%s: an export without a target or threads",
                             r->options->path);
+  tune_device_request request = {.place = place_of(r)};
   child_watch watch = watch_of(r);
-  tune_status status = device_ask(request, strcmp(what, "roofline") == 0, &watch, &reply);
-  json_decref(request);
-  TUNE_RETURN_IF_ERROR(status);
+  json_t *reply;
+  TUNE_RETURN_IF_ERROR(device_ask(&request, strcmp(what, TUNE_DO_ROOFLINE) == 0, &watch, &reply));
   *out_object = json_incref(json_object_get(reply, what));
   json_decref(reply);
   return TUNE_OK;
@@ -141,7 +145,7 @@ static tune_status ask(run *r, const char *what, json_t **out_object) {
 
 static tune_status look_at_device(run *r) {
   TUNE_RETURN_IF_ERROR(choose_cpus(r));
-  TUNE_RETURN_IF_ERROR(ask(r, "fingerprint", &r->fingerprint));
+  TUNE_RETURN_IF_ERROR(ask(r, TUNE_DO_FINGERPRINT, &r->fingerprint));
   TUNE_RETURN_IF_ERROR(tune_status_annotate(fit_check(r->exported->description, r->fingerprint),
                                             "%s cannot be measured here", r->options->path));
   size_t threads = (size_t)json_integer_value(member(r, "threads"));
@@ -175,7 +179,7 @@ static tune_status append_tasks(run *r) {
 // As databases keep it: with the threads, whether caches are flushed, and the roofline.
 static tune_status append_fingerprint(run *r) {
   json_t *measured, *roofline = NULL;
-  TUNE_RETURN_IF_ERROR(ask(r, "roofline", &measured));
+  TUNE_RETURN_IF_ERROR(ask(r, TUNE_DO_ROOFLINE, &measured));
   tune_status status =
       tune_kept_roofline_add(&roofline, measured, (double)(tune_clock_date_milliseconds() / 1000));
   json_decref(measured);
@@ -259,25 +263,24 @@ static tune_status measure(run *r, const task *t, const json_t *candidate, json_
   char *path = NULL;
   if (asprintf(&path, "%s/candidate", tune_scratch_get_path(r->scratch)) < 0)
     return tune_status_out_of_memory("measuring an export");
-  json_t *reply = NULL, *request = NULL;
+  tune_measure_request request = {.artifact = path, .best = r->best};
+  json_t *reply = NULL;
   tune_status status =
       tune_export_extract(r->exported, json_object_get(candidate, "artifact"), path);
+  if (tune_status_is_ok(status))
+    status = tune_limits_from_json(member(r, "limits"), &request.limits);
+  if (tune_status_is_ok(status))
+    status = tune_sampling_from_json(member(r, "measure"), &request.measure);
   child_watch watch = watch_of(r);
   double begin = tune_clock_seconds();
-  if (tune_status_is_ok(status)) {
-    request = json_pack("{s:s, s:o, s:O, s:O*}", "artifact", path, "best",
-                        r->best > 0 ? json_real(r->best) : json_null(), "limits",
-                        member(r, "limits"), "measure", member(r, "measure"));
-    status = request ? trial_measure_in_child(t, request, &watch, &reply)
-                     : tune_status_out_of_memory("measuring an export");
-  }
+  if (tune_status_is_ok(status))
+    status = trial_measure_in_child(t, &request, &watch, &reply);
   if (tune_status_is_ok(status)) {
     double waited = json_number_value(json_object_get(reply, "waited"));
     double seconds = tune_clock_seconds() - begin - waited;
     status = take_reply(trial, reply, seconds > 0 ? seconds : 0);
     tell_missing_counters(r, reply);
   }
-  json_decref(request);
   json_decref(reply);
   unlink(path);
   free(path);
@@ -368,25 +371,25 @@ static tune_status open_task(run *r, task **out_task) {
   if (asprintf(&path, "%s/reference", tune_scratch_get_path(r->scratch)) < 0)
     return tune_status_out_of_memory("measuring an export");
   child_watch watch = watch_of(r);
-  json_t *request = make_request(r);
-  json_t *limits = json_copy((json_t *)member(r, "limits"));
-  json_object_set(limits, "seconds", (json_t *)member(r, "reference_seconds"));
-  bool ok =
-      request &&
-      json_object_update_new(
-          request, json_pack("{s:O, s:s, s:O, s:O, s:O*, s:O*, s:o}", "signature",
-                             json_object_get(r->task, "signature"), "reference", path, "seed",
-                             member(r, "seed"), "reduction", json_object_get(r->task, "reduction"),
-                             "accumulator", json_object_get(r->task, "accumulator"), "operands",
-                             json_object_get(r->task, "operands"), "limits", limits)) == 0;
-  if (ok && json_integer_value(member(r, "dynamic")) > 0)
-    ok = json_object_set(request, "dynamic", (json_t *)member(r, "dynamic")) == 0;
-  tune_status status =
-      ok ? tune_export_extract(r->exported, json_object_get(r->task, "reference"), path)
-         : tune_status_make(TUNE_DATA_LOSS, "%s: a task that lacks something", r->options->path);
+  tune_measured_task wanted = {
+      .place = place_of(r),
+      .conditions = {.flush_cache = flushes_cache(r),
+                     .counters = json_is_true(member(r, "counters"))},
+      .inputs = {.seed = json_integer_value(member(r, "seed")),
+                 .dynamic = json_integer_value(member(r, "dynamic"))},
+      .check = {.reference = path,
+                .reduction = json_integer_value(json_object_get(r->task, "reduction")),
+                .accumulator = json_string_value(json_object_get(r->task, "accumulator")),
+                .operands = json_string_value(json_object_get(r->task, "operands"))},
+      .signature = json_object_get(r->task, "signature")};
+  tune_status status = tune_limits_from_json(member(r, "limits"), &wanted.limits);
+  wanted.limits.seconds = json_number_value(member(r, "reference_seconds"));
+  if (tune_status_is_ok(status) && (!wanted.signature || !json_object_get(r->task, "reduction")))
+    status = tune_status_make(TUNE_DATA_LOSS, "%s: a task that lacks something", r->options->path);
   if (tune_status_is_ok(status))
-    status = task_create(request, &watch, out_task);
-  json_decref(request);
+    status = tune_export_extract(r->exported, json_object_get(r->task, "reference"), path);
+  if (tune_status_is_ok(status))
+    status = task_create(&wanted, &watch, out_task);
   unlink(path);
   free(path);
   return status;
@@ -534,7 +537,7 @@ tune_status measure_file(const measure_file_options *options) {
   tune_scratch_destroy(r.scratch);
   tune_results_destroy(r.results);
   tune_export_destroy(r.exported);
-  json_decref(r.cpus);
+  free(r.cpus.items);
   json_decref(r.fingerprint);
   return status;
 }

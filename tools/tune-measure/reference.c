@@ -19,6 +19,10 @@
 // Of the elements of an output so many have to be compared for a set to be worth its run.
 #define LEAST_SHARE_SHOWN 0.125
 
+// What the child reports of a run.
+#define SECONDS "seconds"
+#define OUTPUTS "outputs"
+
 // One run, in a child, whose copies of the inputs it may change.
 typedef struct reference_order reference_order;
 struct reference_order {
@@ -95,7 +99,7 @@ static tune_status run_here(void *context, child_notes *notes, json_t **out_repo
   notes->phase = "reading the reference's outputs";
   json_t *outputs;
   TUNE_RETURN_IF_ERROR(transfer_outputs(kernel, &t->signature, order->fd, &outputs));
-  *out_report = json_pack("{sfso}", "seconds", seconds, "outputs", outputs);
+  *out_report = json_pack("{sfso}", SECONDS, seconds, OUTPUTS, outputs);
   return *out_report ? TUNE_OK : tune_status_out_of_memory("reporting");
 }
 
@@ -123,12 +127,11 @@ static void destroy_outputs(const task *t, tune_buffer *outputs) {
 static tune_status run_in_child(const reference *r, reference_order *order,
                                 tune_buffer **out_outputs, double *out_seconds) {
   const task *t = order->of;
-  child_limits limits;
   *out_outputs = calloc(tune_signature_output_count(&t->signature) + 1, sizeof **out_outputs);
   if (!*out_outputs)
     return tune_status_out_of_memory("opening a task");
-  TUNE_RETURN_IF_ERROR(task_read_limits(r->request, t, REFERENCE_SECONDS, &limits));
-  order->path = r->path;
+  child_limits limits = task_make_limits(&r->wanted->limits, t, REFERENCE_SECONDS);
+  order->path = r->wanted->check.reference;
   TUNE_RETURN_IF_ERROR(transfer_open(&order->fd));
   limits.kept_fd = order->fd;
   limits.has_driver = false;
@@ -140,11 +143,11 @@ static tune_status run_in_child(const reference *r, reference_order *order,
     else if (outcome.end != CHILD_REPORTED)
       status = tune_status_make(TUNE_INTERNAL, "the reference failed: %s", outcome.error);
     else
-      status = transfer_read(order->fd, json_object_get(outcome.report, "outputs"), &t->signature,
+      status = transfer_read(order->fd, json_object_get(outcome.report, OUTPUTS), &t->signature,
                              *out_outputs);
   }
   if (tune_status_is_ok(status))
-    status = request_get_number(outcome.report, "seconds", 0, out_seconds);
+    *out_seconds = json_number_value(json_object_get(outcome.report, SECONDS));
   child_outcome_deinit(&outcome);
   transfer_close(order->fd);
   return status;
@@ -328,7 +331,7 @@ static bool has_ties(const task *t) {
 // Below which outputs are exact, however they are rounded on the way; 0 where that is not known.
 static double find_exact_limit(const reference *r, const task *t) {
   double roundoff = find_roundoff(t);
-  if (inputs_have_file_of_floats(r->request, t))
+  if (inputs_have_file_of_floats(&r->wanted->inputs, t))
     return 0;
   if (t->signature.selects)
     return has_ties(t) ? 0 : INFINITY;

@@ -12,8 +12,7 @@
 #include "tools/tune-measure/inputs.h"
 
 typedef struct reference {
-  const json_t *request; // of the task: "limits"
-  const char *path;      // of the artifact
+  const tune_measured_task *wanted; // with a reference
   const child_watch *watch;
 } reference;
 

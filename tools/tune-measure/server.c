@@ -42,8 +42,8 @@ static tune_status receive(server *s) {
     TUNE_RETURN_IF_ERROR(status);
     if (!request)
       return TUNE_OK;
-    const char *verb = json_string_value(json_object_get(request, "do"));
-    if (verb && strcmp(verb, "cancel") == 0) {
+    const char *verb = tune_request_verb(request);
+    if (verb && strcmp(verb, TUNE_DO_CANCEL) == 0) {
       s->is_cancelled = true;
       s->cancelled_count = json_array_size(s->queue);
       json_decref(request);
@@ -66,20 +66,10 @@ static bool is_interrupted(void *context) {
 
 //===- Answers ------------------------------------------------------------------------------===//
 
-// Copies what tells the driver which request this is about.
-static void echo(const json_t *request, json_t *reply) {
-  const char *const names[] = {"ticket", "task"};
-  for (size_t i = 0; i < 2; ++i) {
-    json_t *member = json_object_get(request, names[i]);
-    if (member)
-      json_object_set(reply, names[i], member);
-  }
-}
-
 static tune_status answer(server *s, const json_t *request, json_t *reply) {
   if (!reply)
     return tune_status_out_of_memory("answering a request");
-  echo(request, reply);
+  tune_reply_echo(request, reply);
   tune_status status = tune_message_write(s->out, reply);
   json_decref(reply);
   return status;
@@ -88,7 +78,11 @@ static tune_status answer(server *s, const json_t *request, json_t *reply) {
 // While another process times on our cores: so that a driver does not take us for dead.
 static void tell_waiting(void *context, double seconds) {
   server *s = context;
-  tune_status status = answer(s, s->present, json_pack("{sf}", "waiting", seconds));
+  tune_reply_head head = {.waiting = seconds};
+  json_t *notice;
+  tune_status status = tune_reply_head_to_json(&head, &notice);
+  if (tune_status_is_ok(status))
+    status = answer(s, s->present, notice);
   if (!tune_status_is_ok(status)) {
     tune_status_free(status);
     s->has_ended = true;
@@ -109,10 +103,8 @@ static tune_status answer_failure(server *s, const json_t *request, tune_status 
 //===- The verbs ----------------------------------------------------------------------------===//
 // Each makes a reply, without ticket and task.
 
-static tune_status find_task(server *s, const json_t *request, task ***out_link) {
-  const char *id;
+static tune_status find_task(server *s, const char *id, task ***out_link) {
   *out_link = NULL;
-  TUNE_RETURN_IF_ERROR(request_get_text(request, "task", &id));
   for (task **link = &s->tasks; *link; link = &(*link)->next)
     if (strcmp((*link)->id, id) == 0) {
       *out_link = link;
@@ -121,18 +113,16 @@ static tune_status find_task(server *s, const json_t *request, task ***out_link)
   return tune_status_make(TUNE_NOT_FOUND, "no task '%s' is open", id);
 }
 
-static tune_status serve_open(server *s, const json_t *request, json_t **out_reply) {
-  const char *id;
-  TUNE_RETURN_IF_ERROR(request_get_text(request, "task", &id));
+static tune_status open_task(server *s, const tune_open_request *request, json_t **out_reply) {
   task **link;
-  tune_status missing = find_task(s, request, &link);
+  tune_status missing = find_task(s, request->task, &link);
   if (tune_status_is_ok(missing))
-    return tune_status_make(TUNE_ALREADY_EXISTS, "task '%s' is open", id);
+    return tune_status_make(TUNE_ALREADY_EXISTS, "task '%s' is open", request->task);
   tune_status_free(missing);
   child_watch watch = watch_of(s);
   task *opened;
-  TUNE_RETURN_IF_ERROR(task_create(request, &watch, &opened));
-  opened->id = strdup(id);
+  TUNE_RETURN_IF_ERROR(task_create(&request->of, &watch, &opened));
+  opened->id = strdup(request->task);
   if (!opened->id) {
     task_destroy(opened);
     return tune_status_out_of_memory("opening a task");
@@ -144,9 +134,19 @@ static tune_status serve_open(server *s, const json_t *request, json_t **out_rep
   return TUNE_OK;
 }
 
-static tune_status serve_close(server *s, const json_t *request, json_t **out_reply) {
+static tune_status serve_open(server *s, const json_t *object, json_t **out_reply) {
+  tune_open_request request;
+  TUNE_RETURN_IF_ERROR(tune_open_request_from_json(object, &request));
+  tune_status status = open_task(s, &request, out_reply);
+  tune_open_request_deinit(&request);
+  return status;
+}
+
+static tune_status serve_close(server *s, const json_t *object, json_t **out_reply) {
+  tune_close_request request;
   task **link;
-  TUNE_RETURN_IF_ERROR(find_task(s, request, &link));
+  TUNE_RETURN_IF_ERROR(tune_close_request_from_json(object, &request));
+  TUNE_RETURN_IF_ERROR(find_task(s, request.task, &link));
   task *closed = *link;
   *link = closed->next;
   task_destroy(closed);
@@ -154,11 +154,13 @@ static tune_status serve_close(server *s, const json_t *request, json_t **out_re
   return TUNE_OK;
 }
 
-static tune_status serve_measure(server *s, const json_t *request, json_t **out_reply) {
+static tune_status serve_measure(server *s, const json_t *object, json_t **out_reply) {
+  tune_measure_request request;
   task **link;
-  TUNE_RETURN_IF_ERROR(find_task(s, request, &link));
+  TUNE_RETURN_IF_ERROR(tune_measure_request_from_json(object, &request));
+  TUNE_RETURN_IF_ERROR(find_task(s, request.task, &link));
   child_watch watch = watch_of(s);
-  return trial_measure_in_child(*link, request, &watch, out_reply);
+  return trial_measure_in_child(*link, &request, &watch, out_reply);
 }
 
 static void destroy_folders(const char **folders, size_t count) {
@@ -168,15 +170,15 @@ static void destroy_folders(const char **folders, size_t count) {
 }
 
 // The folders of `outputs`, which the child writes, into its limits; they belong to `*out_folders`.
-static tune_status find_folders(const json_t *outputs, const char ***out_folders,
+static tune_status find_folders(const tune_text_list *outputs, const char ***out_folders,
                                 child_limits *limits) {
-  size_t count = json_array_size(outputs);
+  size_t count = outputs ? outputs->count : 0;
   *out_folders = calloc(count + 1, sizeof **out_folders);
   if (!*out_folders)
     return tune_status_out_of_memory("comparing");
   limits->writable = *out_folders;
   for (size_t i = 0; i < count; ++i) {
-    const char *path = json_string_value(json_array_get(outputs, i));
+    const char *path = outputs->items[i];
     const char *slash = path ? strrchr(path, '/') : NULL;
     if (!path)
       continue;
@@ -188,47 +190,41 @@ static tune_status find_folders(const json_t *outputs, const char ***out_folders
   return TUNE_OK;
 }
 
-// Measures "artifacts" interleaved, for compare, which is about what is faster than the first, and
+// Measures artifacts interleaved, for compare, which is about what is faster than the first, and
 // run.
-static tune_status compare(server *s, const json_t *request, const task *t, const json_t *outputs,
+static tune_status compare(server *s, const trial_order *order, const tune_limits *wanted,
                            bool only_faster, json_t **out_reply) {
-  const json_t *artifacts = json_object_get(request, "artifacts");
-  size_t count = json_array_size(artifacts);
-  if (count == 0)
-    return tune_status_make(TUNE_INVALID_ARGUMENT, "\"artifacts\" is not an array of paths");
-  child_limits limits;
-  trial_order order = {.of = t, .artifact_count = count, .outputs = outputs};
-  TUNE_RETURN_IF_ERROR(task_read_limits(request, t, COMPARE_SECONDS, &limits));
-  TUNE_RETURN_IF_ERROR(task_read_measure_options(request, &order.options));
-  order.artifacts = calloc(count, sizeof *order.artifacts);
-  tune_status status = order.artifacts ? TUNE_OK : tune_status_out_of_memory("comparing");
-  for (size_t i = 0; i < count && tune_status_is_ok(status); ++i) {
-    order.artifacts[i] = json_string_value(json_array_get(artifacts, i));
-    if (!order.artifacts[i])
-      status = tune_status_make(TUNE_INVALID_ARGUMENT, "\"artifacts\" is not an array of paths");
-  }
+  if (order->artifact_count == 0)
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "\"artifacts\": expected at least one path");
+  child_limits limits = task_make_limits(wanted, order->of, COMPARE_SECONDS);
   const char **folders = NULL;
-  if (tune_status_is_ok(status))
-    status = find_folders(outputs, &folders, &limits);
+  tune_status status = find_folders(order->outputs, &folders, &limits);
   child_watch watch = watch_of(s);
   if (tune_status_is_ok(status))
-    status = compare_in_loads(&order, only_faster, &limits, &watch, out_reply);
+    status = compare_in_loads(order, only_faster, &limits, &watch, out_reply);
   destroy_folders(folders, limits.writable_count);
-  free(order.artifacts);
   return status;
 }
 
-static tune_status serve_compare(server *s, const json_t *request, json_t **out_reply) {
+static tune_status serve_compare(server *s, const json_t *object, json_t **out_reply) {
+  tune_compare_request request;
   task **link;
-  TUNE_RETURN_IF_ERROR(find_task(s, request, &link));
-  return compare(s, request, *link, NULL, true, out_reply);
+  TUNE_RETURN_IF_ERROR(tune_compare_request_from_json(object, &request));
+  tune_status status = find_task(s, request.task, &link);
+  if (tune_status_is_ok(status)) {
+    trial_order order = {.of = *link,
+                         .artifacts = request.artifacts.items,
+                         .artifact_count = request.artifacts.count,
+                         .options = task_make_measure_options(&request.measure, 0)};
+    status = compare(s, &order, &request.limits, true, out_reply);
+  }
+  tune_compare_request_deinit(&request);
+  return status;
 }
 
-static tune_status check_outputs(const json_t *outputs, const task *t) {
-  if (!outputs || json_is_null(outputs))
-    return TUNE_OK;
+static tune_status check_outputs(const tune_text_list *outputs, const task *t) {
   size_t count = tune_signature_output_count(&t->signature);
-  if (!json_is_array(outputs) || json_array_size(outputs) > count)
+  if (outputs->count > count)
     return tune_status_make(TUNE_INVALID_ARGUMENT,
                             "\"outputs\" is not an array of at most %zu paths", count);
   return TUNE_OK;
@@ -245,48 +241,72 @@ static json_t *shapes_to_json(const task *t) {
   return shapes;
 }
 
-static tune_status serve_run(server *s, const json_t *request, json_t **out_reply) {
+static tune_status add_task_facts(const task *t, json_t *reply) {
+  json_object_set_new(reply, "shapes", shapes_to_json(t));
+  if (t->has_reference)
+    json_object_update_new(reply, json_pack("{sfsf}", "reference_seconds", t->reference_seconds,
+                                            "nan_share", t->nan_share));
+  return TUNE_OK;
+}
+
+static tune_status run(server *s, const tune_run_request *request, json_t **out_reply) {
   child_watch watch = watch_of(s);
   task *t;
-  TUNE_RETURN_IF_ERROR(task_create(request, &watch, &t));
-  const json_t *outputs = json_object_get(request, "outputs");
-  tune_status status = check_outputs(outputs, t);
+  TUNE_RETURN_IF_ERROR(task_create(&request->of, &watch, &t));
+  trial_order order = {.of = t,
+                       .artifacts = request->artifacts.items,
+                       .artifact_count = request->artifacts.count,
+                       .options = task_make_measure_options(&request->measure, 0),
+                       .outputs = &request->outputs};
+  tune_status status = check_outputs(&request->outputs, t);
   if (tune_status_is_ok(status))
-    status = compare(s, request, t, outputs, false, out_reply);
-  if (tune_status_is_ok(status) && *out_reply) {
-    json_object_set_new(*out_reply, "shapes", shapes_to_json(t));
-    if (t->has_reference)
-      json_object_update_new(*out_reply,
-                             json_pack("{sfsf}", "reference_seconds", t->reference_seconds,
-                                       "nan_share", t->nan_share));
-  }
+    status = compare(s, &order, &request->of.limits, false, out_reply);
+  if (tune_status_is_ok(status) && *out_reply)
+    status = add_task_facts(t, *out_reply);
   task_destroy(t);
   return status;
 }
 
-static tune_status serve_fingerprint(server *s, const json_t *request, json_t **out_reply) {
-  child_watch watch = watch_of(s);
-  return device_ask(request, false, &watch, out_reply);
+static tune_status serve_run(server *s, const json_t *object, json_t **out_reply) {
+  tune_run_request request;
+  TUNE_RETURN_IF_ERROR(tune_run_request_from_json(object, &request));
+  tune_status status = run(s, &request, out_reply);
+  tune_run_request_deinit(&request);
+  return status;
 }
 
-static tune_status serve_roofline(server *s, const json_t *request, json_t **out_reply) {
+static tune_status ask_device(server *s, const json_t *object, bool wants_roofline,
+                              json_t **out_reply) {
+  tune_device_request request;
+  TUNE_RETURN_IF_ERROR(tune_device_request_from_json(object, &request));
   child_watch watch = watch_of(s);
-  return device_ask(request, true, &watch, out_reply);
+  tune_status status = device_ask(&request, wants_roofline, &watch, out_reply);
+  tune_device_request_deinit(&request);
+  return status;
+}
+
+static tune_status serve_fingerprint(server *s, const json_t *object, json_t **out_reply) {
+  return ask_device(s, object, false, out_reply);
+}
+
+static tune_status serve_roofline(server *s, const json_t *object, json_t **out_reply) {
+  return ask_device(s, object, true, out_reply);
 }
 
 //===- The loop -----------------------------------------------------------------------------===//
 
 static const struct {
   const char *name;
-  tune_status (*serve)(server *s, const json_t *request, json_t **out_reply);
+  tune_status (*serve)(server *s, const json_t *object, json_t **out_reply);
 } verbs[] = {
-    {"open", serve_open},         {"close", serve_close}, {"measure", serve_measure},
-    {"compare", serve_compare},   {"run", serve_run},     {"fingerprint", serve_fingerprint},
-    {"roofline", serve_roofline},
+    {TUNE_DO_OPEN, serve_open},         {TUNE_DO_CLOSE, serve_close},
+    {TUNE_DO_MEASURE, serve_measure},   {TUNE_DO_COMPARE, serve_compare},
+    {TUNE_DO_RUN, serve_run},           {TUNE_DO_FINGERPRINT, serve_fingerprint},
+    {TUNE_DO_ROOFLINE, serve_roofline},
 };
 
 static tune_status serve(server *s, const json_t *request) {
-  const char *verb = json_string_value(json_object_get(request, "do"));
+  const char *verb = tune_request_verb(request);
   for (size_t i = 0; i < sizeof verbs / sizeof *verbs; ++i) {
     if (!verb || strcmp(verb, verbs[i].name) != 0)
       continue;

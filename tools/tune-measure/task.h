@@ -10,6 +10,7 @@
 #ifndef TUNE_TOOLS_TUNE_MEASURE_TASK_H
 #define TUNE_TOOLS_TUNE_MEASURE_TASK_H
 
+#include "formats/measure_requests.h"
 #include "targets/exact.h"
 #include "targets/output_check.h"
 #include "tools/tune-measure/child.h"
@@ -47,13 +48,13 @@ typedef struct task {
   double nan_share;         // of the reference's floats there: what is NaN cannot be checked
 } task;
 
-// Makes a task from a request's members (docs/protocol.md): "target", "device", "signature",
-// "seed", "threads", "flush_cache", "counters", "cpus", "reduction", "accumulator", "dynamic",
-// "inputs", "reference", "sensitivity", "limits". Runs the reference, if there is one; where that
-// gives more NaN than numbers, the inputs are made positive and it runs again; for the sensitivity
-// it runs once more on inputs that are a little off; then on sparse ones (reference_loops.h). A
-// reference that crashes or hangs is INTERNAL, with the reason; CANCELLED if `watch` says so.
-tune_status task_create(const json_t *request, const child_watch *watch, task **out_task);
+// Makes a task as a request wants it, and takes what it needs of that. Runs the reference, if there
+// is one; where that gives more NaN than numbers, the inputs are made positive and it runs again;
+// for the sensitivity it runs once more on inputs that are a little off; then on sparse ones
+// (reference.h). INVALID_ARGUMENT names what is not what it should be. A reference that crashes or
+// hangs is INTERNAL, with the reason; CANCELLED if `watch` says so.
+tune_status task_create(const tune_measured_task *wanted, const child_watch *watch,
+                        task **out_task);
 void task_destroy(task *t);
 
 // What the task says of its target.
@@ -63,27 +64,9 @@ tune_status task_open_target(const task *t, tune_target **out_target);
 // Whether times are taken on `target`, so that nothing else should run on its CPUs: those of the
 // GPU's driver, too.
 bool task_takes_time(const tune_target_class *target);
-// "limits" of a request: {"seconds", "bytes"}, each optional.
-tune_status task_read_limits(const json_t *request, const task *t, double default_seconds,
-                             child_limits *out_limits);
-// "measure" of a request: {"budget", "precision", "sample_limit", "confidence"}, each optional, and
-// "best".
-tune_status task_read_measure_options(const json_t *request, tune_measure_options *out_options);
-
-// A member of a request; NULL where it is absent or null.
-const json_t *request_get_member(const json_t *request, const char *name);
-// Members of requests. A member that is absent or null leaves `*out` as it is; INVALID_ARGUMENT
-// names one of another type or below `least`.
-tune_status request_get_number(const json_t *request, const char *name, double least,
-                               double *out_value);
-tune_status request_get_integer(const json_t *request, const char *name, int64_t least,
-                                int64_t *out_value);
-// A text, borrowed. INVALID_ARGUMENT where it is absent.
-tune_status request_get_text(const json_t *request, const char *name, const char **out_text);
-// The same where it may be absent, which leaves NULL.
-tune_status request_get_optional_text(const json_t *request, const char *name,
-                                      const char **out_text);
-// "cpus", to be freed; NULL where they are absent.
-tune_status request_get_cpus(const json_t *request, int **out_cpus, size_t *out_count);
+// Limits of a child that runs an artifact of the task; `default_seconds` where there are none.
+child_limits task_make_limits(const tune_limits *limits, const task *t, double default_seconds);
+// How samples are taken; `best` as there.
+tune_measure_options task_make_measure_options(const tune_sampling *sampling, double best);
 
 #endif // TUNE_TOOLS_TUNE_MEASURE_TASK_H

@@ -141,8 +141,9 @@ static tune_status check_guards(subject *s) {
   return kept;
 }
 
-static tune_status write_output(const json_t *paths, size_t index, const tune_buffer *value) {
-  const char *path = json_string_value(json_array_get(paths, index));
+static tune_status write_output(const tune_text_list *paths, size_t index,
+                                const tune_buffer *value) {
+  const char *path = paths && index < paths->count ? paths->items[index] : NULL;
   return path ? tune_npy_write(path, value) : TUNE_OK;
 }
 
@@ -190,7 +191,7 @@ static tune_status check_all(subject *s) {
 }
 
 // Looks at one output of the first run. What it keeps of it goes to `s->written`.
-static tune_status take_output(subject *s, size_t index, const json_t *paths) {
+static tune_status take_output(subject *s, size_t index, const tune_text_list *paths) {
   tune_buffer value;
   tune_status status = read_and_check(s, index, &value);
   if (tune_status_is_ok(status) && value.data) {
@@ -258,7 +259,7 @@ static tune_status load_and_check(const trial_order *order, size_t index, tune_t
   if (s->is_harmful)
     return TUNE_OK;
   TUNE_RETURN_IF_ERROR(run_on(s, &t->dense));
-  const json_t *paths = index == 0 ? order->outputs : NULL;
+  const tune_text_list *paths = index == 0 ? order->outputs : NULL;
   for (size_t i = 0; i < tune_signature_output_count(&t->signature); ++i)
     TUNE_RETURN_IF_ERROR(take_output(s, i, paths));
   return TUNE_OK;
@@ -539,10 +540,13 @@ json_t *trial_reply(const child_outcome *outcome, bool names_artifact) {
                                               "error", outcome->error);
   if (reply && names_artifact && !has_report && outcome->end != CHILD_CANCELLED)
     json_object_set_new(reply, "artifact", json_integer((json_int_t)outcome->artifact));
-  if (reply && outcome->waited > 0)
-    json_object_set_new(reply, "waited", json_real(outcome->waited));
-  if (reply && outcome->was_run_again)
-    json_object_set_new(reply, "run_again", json_true());
+  tune_reply_head head = {.waited = outcome->waited, .run_again = outcome->was_run_again};
+  tune_status status = tune_reply_add_head(&head, reply);
+  if (!tune_status_is_ok(status)) {
+    tune_status_free(status);
+    json_decref(reply);
+    return NULL;
+  }
   return reply;
 }
 
@@ -554,14 +558,14 @@ static double enough_seconds(const task *of, const tune_measure_options *options
   return runs > 0 ? SECONDS_BESIDE + options->budget + runs : INFINITY;
 }
 
-tune_status trial_measure_in_child(const task *of, const json_t *request, const child_watch *watch,
-                                   json_t **out_reply) {
-  const char *artifact;
-  child_limits limits;
-  TUNE_RETURN_IF_ERROR(request_get_text(request, "artifact", &artifact));
-  TUNE_RETURN_IF_ERROR(task_read_limits(request, of, MEASURE_SECONDS, &limits));
-  trial_order order = {.of = of, .artifacts = &artifact, .artifact_count = 1};
-  TUNE_RETURN_IF_ERROR(task_read_measure_options(request, &order.options));
+tune_status trial_measure_in_child(const task *of, const tune_measure_request *request,
+                                   const child_watch *watch, json_t **out_reply) {
+  const char *artifact = request->artifact;
+  trial_order order = {.of = of,
+                       .artifacts = &artifact,
+                       .artifact_count = 1,
+                       .options = task_make_measure_options(&request->measure, request->best)};
+  child_limits limits = task_make_limits(&request->limits, of, MEASURE_SECONDS);
   limits.seconds = fmin(limits.seconds, enough_seconds(of, &order.options));
   child_outcome outcome;
   TUNE_RETURN_IF_ERROR(child_run(trial_measure, &order, &limits, watch, &outcome));

@@ -16,8 +16,8 @@ typedef struct trial_order {
   const char **artifacts;
   size_t artifact_count;
   tune_measure_options options;
-  size_t load;           // the number of this one of a comparison's, from 0 on: places are others
-  const json_t *outputs; // paths of .npy files for the first one's outputs, null for none; or NULL
+  size_t load; // the number of this one of a comparison's, from 0 on: places are others
+  const tune_text_list *outputs; // .npy files for the first one's outputs, gaps for none; or NULL
 } trial_order;
 
 // The first artifact is run once and checked, timed if it is right, and checked again unless it was
@@ -39,9 +39,8 @@ json_t *trial_ratio_to_json(const tune_ratio *ratio);
 // What such a child came to, as a reply without ticket and task; NULL where memory ran out.
 json_t *trial_reply(const child_outcome *outcome, bool names_artifact);
 
-// Runs trial_measure in a child, as the request "measure" says: "artifact", "best", "measure",
-// "limits".
-tune_status trial_measure_in_child(const task *of, const json_t *request, const child_watch *watch,
-                                   json_t **out_reply);
+// Runs trial_measure in a child, as the request says; its ticket and task do not matter.
+tune_status trial_measure_in_child(const task *of, const tune_measure_request *request,
+                                   const child_watch *watch, json_t **out_reply);
 
 #endif // TUNE_TOOLS_TUNE_MEASURE_TRIAL_H

@@ -2,6 +2,7 @@
 
 #include "tools/tune-run/benchmark.h"
 
+#include "formats/measure_requests.h"
 #include "support/json.h"
 #include "targets/signature.h"
 #include "tools/tune-run/exchange.h"
@@ -114,41 +115,63 @@ static void check_roofline(benchmark *b) {
   tune_database_destroy(database);
 }
 
-static json_t *path_list(const tune_option_list *paths) {
-  json_t *list = json_array();
+// Those that "-" stands for are gaps.
+static tune_status copy_paths(const tune_option_list *paths, tune_text_list *out_list) {
+  *out_list = (tune_text_list){calloc(paths->count + 1, sizeof *out_list->items), paths->count};
+  if (!out_list->items)
+    return tune_status_out_of_memory("running a module");
   for (size_t i = 0; i < paths->count; ++i)
-    json_array_append_new(list, strcmp(paths->values[i], "-") == 0 ? json_null()
-                                                                   : json_string(paths->values[i]));
-  return list;
+    out_list->items[i] = strcmp(paths->values[i], "-") == 0 ? NULL : paths->values[i];
+  return TUNE_OK;
 }
 
-static json_t *make_request(const benchmark *b) {
-  const run_settings *s = b->settings;
-  const json_t *opened = b->subjects[0].opened;
-  json_t *artifacts = json_array();
+static tune_status list_artifacts(const benchmark *b, tune_text_list *out_list) {
+  *out_list =
+      (tune_text_list){calloc(b->subject_count + 1, sizeof *out_list->items), b->subject_count};
+  if (!out_list->items)
+    return tune_status_out_of_memory("running a module");
   for (size_t i = 0; i < b->subject_count; ++i)
-    json_array_append_new(artifacts, json_string(b->subjects[i].artifact));
-  json_t *request =
-      tune_json_pack("{ss sI sb ss ss* sO ss? sb sI sI so sI sO? so so so s{sfsf} s{sfsf}}", "do",
-                     "run", "ticket", (json_int_t)1, "flush_cache", s->flush_cache, "target",
-                     b->facts->name.target, "device", b->facts->name.device, "signature",
-                     json_object_get(opened, "signature"), "reference", b->reference, "sensitivity",
-                     1, "seed", (json_int_t)s->seed, "threads", (json_int_t)b->facts->threads,
-                     "cpus", tune_cores_list_to_json(b->cores.measure, b->cores.measure_count),
-                     "reduction", (json_int_t)figures_reduction(json_object_get(opened, "tasks")),
-                     "accumulator", json_object_get(opened, "accumulator"), "artifacts", artifacts,
-                     "inputs", path_list(&s->inputs), "outputs", path_list(&s->outputs), "measure",
-                     "budget", s->seconds, "precision", s->precision, "limits", "seconds",
-                     RUN_SECONDS + 2 * s->seconds * (double)b->subject_count, "bytes", RUN_BYTES);
-  if (request && s->counters)
-    json_object_set_new(request, "counters", json_true());
-  if (request && s->dynamic > 0)
-    json_object_set_new(request, "dynamic", json_integer(s->dynamic));
-  json_t *operands = json_object_get(opened, "operands");
+    out_list->items[i] = b->subjects[i].artifact;
+  return TUNE_OK;
+}
+
+static tune_check_wanted check_of(const benchmark *b) {
+  const json_t *opened = b->subjects[0].opened;
   // What other targets make of it is exact.
-  if (request && operands && b->facts->name.kind == TUNE_KIND_CUDA)
-    json_object_set(request, "operands", operands);
-  return request;
+  bool rounds = b->facts->name.kind == TUNE_KIND_CUDA;
+  return (tune_check_wanted){
+      .reference = b->reference,
+      .reduction = figures_reduction(json_object_get(opened, "tasks")),
+      .accumulator = json_string_value(json_object_get(opened, "accumulator")),
+      .operands = rounds ? json_string_value(json_object_get(opened, "operands")) : NULL,
+      .sensitivity = true};
+}
+
+static tune_status make_request(const benchmark *b, json_t **out_request) {
+  const run_settings *s = b->settings;
+  tune_run_request wanted = {
+      .ticket = 1,
+      .of = {.place = {.target = b->facts->name.target,
+                       .device = b->facts->name.device,
+                       .threads = (int64_t)b->facts->threads,
+                       .cpus = {b->cores.measure, b->cores.measure_count}},
+             .conditions = {.flush_cache = s->flush_cache, .counters = s->counters},
+             .inputs = {.seed = s->seed, .dynamic = s->dynamic},
+             .check = check_of(b),
+             .signature = json_object_get(b->subjects[0].opened, "signature"),
+             .limits = {RUN_SECONDS + 2 * s->seconds * (double)b->subject_count, RUN_BYTES}},
+      .measure = {.budget = s->seconds, .precision = s->precision}};
+  tune_status status = copy_paths(&s->inputs, &wanted.of.inputs.inputs);
+  if (tune_status_is_ok(status))
+    status = copy_paths(&s->outputs, &wanted.outputs);
+  if (tune_status_is_ok(status))
+    status = list_artifacts(b, &wanted.artifacts);
+  if (tune_status_is_ok(status))
+    status = tune_run_request_to_json(&wanted, out_request);
+  free(wanted.of.inputs.inputs.items);
+  free(wanted.outputs.items);
+  free(wanted.artifacts.items);
+  return status;
 }
 
 static tune_status check_output_count(const benchmark *b) {
@@ -268,7 +291,9 @@ static tune_status measure(benchmark *b) {
   TUNE_RETURN_IF_ERROR(read_roofline(b));
   tune_conditions_look_around(&b->cores, &b->before, b->warnings);
   progress_show("measuring");
-  TUNE_RETURN_IF_ERROR(exchange_ask(b->measurer, make_request(b), &b->reply));
+  json_t *request;
+  TUNE_RETURN_IF_ERROR(make_request(b, &request));
+  TUNE_RETURN_IF_ERROR(exchange_ask(b->measurer, request, &b->reply));
   tune_conditions_read(&b->cores, &b->after);
   tune_conditions_find_stolen(&b->before, &b->after, b->warnings);
   TUNE_RETURN_IF_ERROR(note_dynamic(b));

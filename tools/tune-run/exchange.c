@@ -2,6 +2,7 @@
 
 #include "tools/tune-run/exchange.h"
 
+#include "formats/messages.h"
 #include "support/message.h"
 #include "tools/tune-run/progress.h"
 
@@ -9,22 +10,16 @@
 #include <poll.h>
 
 tune_status exchange_send(tune_connection *connection, json_t *request) {
-  if (!request)
-    return tune_status_out_of_memory("out of memory, or a text that is not UTF-8, while asking %s",
-                                     tune_connection_name(connection));
   tune_status status = tune_connection_send(connection, request);
   json_decref(request);
   return status;
 }
 
-// Whether the program only says that it waits for another one that times on the same cores.
-static bool is_notice(const json_t *reply) { return json_object_get(reply, "waiting") != NULL; }
-
 tune_status exchange_receive(tune_connection *connection, json_t **out_reply) {
   json_t *reply = NULL;
   for (;;) {
     TUNE_RETURN_IF_ERROR(tune_connection_pop(connection, &reply));
-    if (is_notice(reply)) {
+    if (tune_reply_is_notice(reply)) {
       progress_show("waiting for another measurement on the same cores");
       json_decref(reply);
       continue;

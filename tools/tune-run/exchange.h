@@ -12,7 +12,7 @@
 
 #include "tuning/evaluators/connection.h"
 
-// Sends `request`, whose reference it takes; NULL (json_pack failed) is OUT_OF_MEMORY.
+// Sends `request`, whose reference it takes.
 tune_status exchange_send(tune_connection *connection, json_t *request);
 // Waits for the next reply, a new reference. The failure that the reply tells of, where it does.
 tune_status exchange_receive(tune_connection *connection, json_t **out_reply);

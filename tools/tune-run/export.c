@@ -2,6 +2,7 @@
 
 #include "tools/tune-run/export.h"
 
+#include "formats/worker_requests.h"
 #include "support/file.h"
 #include "support/json.h"
 #include "tools/tune-run/exchange.h"
@@ -77,25 +78,23 @@ static tune_status read_module(const char *path, char **out_text) {
   return TUNE_OK;
 }
 
-static json_t *texts_to_json(const tune_option_list *list) {
-  json_t *array = json_array();
-  for (size_t i = 0; i < list->count; ++i)
-    json_array_append_new(array, json_string(list->values[i]));
-  return array;
-}
-
 static tune_status ask_worker(exporter *e, const char *database, const char *text) {
   const export_settings *s = e->settings;
   bool is_stdin = strcmp(s->module, "-") == 0;
-  const json_t *fingerprint = made_for(e);
-  json_t *request = tune_json_pack(
-      "{s:s, s:b, s:s*, s:s, s:s?, s:{s:s, s:O?}, s:I, s:s?, s:s?, s:s?, s:o, s:I, s:I}", "do",
-      "candidates", "flush_cache", s->flush_cache, "payload", text, "payload_source",
-      is_stdin ? "<stdin>" : s->module, "function", s->function, "target", "name",
-      e->facts->name.target, "fingerprint", (json_t *)fingerprint, "threads",
-      (json_int_t)s->threads, "schedule", s->schedule, "allow_passes", s->allowed_passes,
-      "database", database, "configs", texts_to_json(&s->configs), "trials", (json_int_t)s->trials,
-      "seed", (json_int_t)s->seed);
+  tune_candidates_request wanted = {.payload = text,
+                                    .payload_source = is_stdin ? "<stdin>" : s->module,
+                                    .function = s->function,
+                                    .target = {e->facts->name.target, made_for(e)},
+                                    .threads = s->threads,
+                                    .schedule = s->schedule,
+                                    .allow_passes = s->allowed_passes,
+                                    .database = database,
+                                    .flush_cache = s->flush_cache,
+                                    .configs = {s->configs.values, s->configs.count},
+                                    .trials = s->trials,
+                                    .seed = s->seed};
+  json_t *request;
+  TUNE_RETURN_IF_ERROR(tune_candidates_request_to_json(&wanted, &request));
   tune_connection *worker;
   tune_status status = tune_connection_open("tune-worker", &worker);
   if (!tune_status_is_ok(status)) {

@@ -2,6 +2,7 @@
 
 #include "tools/tune-run/replay.h"
 
+#include "formats/worker_requests.h"
 #include "support/json.h"
 #include "support/units.h"
 #include "tools/tune-run/exchange.h"
@@ -61,13 +62,15 @@ static tune_status read_record(replay *r) {
 // Has the worker make the task's schedule, as a search does.
 static tune_status find_task(replay *r) {
   const tune_target_facts *facts = r->facts;
-  json_t *request =
-      json_pack("{s:s, s:b, s:s, s:s, s:n, s:{s:s, s:O?}, s:I, s:s?, s:s?, s:n, s:[], s:i, s:i}",
-                "do", "candidates", "flush_cache", r->settings->flush_cache, "payload",
-                r->kept.payload, "payload_source", "payload.mlir", "function", "target", "name",
-                facts->name.target, "fingerprint", facts->fingerprint, "threads",
-                (json_int_t)facts->threads, "schedule", r->settings->schedule, "allow_passes",
-                r->settings->allowed_passes, "database", "configs", "trials", 0, "seed", 0);
+  tune_candidates_request wanted = {.payload = r->kept.payload,
+                                    .payload_source = "payload.mlir",
+                                    .target = {facts->name.target, facts->fingerprint},
+                                    .threads = (int64_t)facts->threads,
+                                    .schedule = r->settings->schedule,
+                                    .allow_passes = r->settings->allowed_passes,
+                                    .flush_cache = r->settings->flush_cache};
+  json_t *request;
+  TUNE_RETURN_IF_ERROR(tune_candidates_request_to_json(&wanted, &request));
   tune_connection *worker;
   tune_status status = tune_connection_open("tune-worker", &worker);
   if (!tune_status_is_ok(status)) {
@@ -152,7 +155,8 @@ static tune_status evaluate(replay *r) {
                     .allowed_passes = r->settings->allowed_passes,
                     .space = r->space,
                     .reduction = (size_t)json_integer_value(json_object_get(r->found, "reduction")),
-                    .accumulator = text_of(r->found, "accumulator")};
+                    .accumulator = text_of(r->found, "accumulator"),
+                    .operands = text_of(r->found, "operands")};
   TUNE_RETURN_IF_ERROR(tune_evaluator_process_create(&options, &r->evaluator));
   const tune_evaluator_class *methods = r->evaluator.methods;
   progress_show("building");

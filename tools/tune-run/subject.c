@@ -2,6 +2,7 @@
 
 #include "tools/tune-run/subject.h"
 
+#include "formats/worker_requests.h"
 #include "support/file.h"
 #include "support/json.h"
 #include "targets/signature.h"
@@ -65,19 +66,22 @@ static tune_status check_results(const subject *s) {
   return TUNE_OK;
 }
 
-// The member "target" of the request.
-static tune_status describe_target(const tune_target_facts *facts, json_t **out_target) {
-  char *features = NULL;
-  const json_t *device = facts ? tune_target_facts_device(facts) : NULL;
-  if (facts && facts->is_elsewhere) {
-    TUNE_RETURN_IF_ERROR(tune_device_file_get_features(facts, &features));
-    device = facts->fingerprint;
-  }
-  *out_target = tune_json_pack("{s:s, s:O*, s:s*, s:s*}", "name",
-                               facts ? facts->name.target : "cpu", "device", (json_t *)device,
-                               "cpu", features ? "x86-64" : NULL, "features", features);
-  free(features);
-  return *out_target ? TUNE_OK : tune_status_out_of_memory("opening a module");
+// What code is for; `*out_features`, which it may name, is to be freed.
+static tune_status describe_target(const tune_target_facts *facts, char **out_features,
+                                   tune_code_target *out_target) {
+  *out_features = NULL;
+  *out_target = (tune_code_target){.name = "cpu"};
+  if (!facts)
+    return TUNE_OK;
+  out_target->name = facts->name.target;
+  out_target->device = tune_target_facts_device(facts);
+  if (!facts->is_elsewhere)
+    return TUNE_OK;
+  TUNE_RETURN_IF_ERROR(tune_device_file_get_features(facts, out_features));
+  out_target->device = facts->fingerprint;
+  out_target->cpu = *out_features ? "x86-64" : NULL;
+  out_target->features = *out_features;
+  return TUNE_OK;
 }
 
 // Of tasks that take the default although there are records of them.
@@ -99,22 +103,28 @@ tune_status subject_open(tune_connection *worker, const run_settings *settings,
   bool is_first = index == 0;
   if (is_first && settings->schedule)
     TUNE_RETURN_IF_ERROR(check_readable(settings->schedule));
-  char *text;
-  json_t *target;
-  TUNE_RETURN_IF_ERROR(describe_target(facts, &target));
-  tune_status status = read_module(path, &text);
-  if (!tune_status_is_ok(status)) {
-    json_decref(target);
-    return status;
-  }
-  json_t *request = json_pack(
-      "{s:s, s:s, s:s?, s:s, s:s?, s:s?, s:b, s:{s:s?, s:s?, s:s?, s:b}, s:o, s:I}", "do", "open",
-      "task", out_subject->id, "payload", text, "payload_source", out_subject->path, "function",
-      settings->function, "allow_passes", settings->allowed_passes, "describe", 1, "module",
-      "database", database, "schedule", is_first ? settings->schedule : NULL, "config",
-      is_first ? settings->config : NULL, "flush_cache", settings->flush_cache, "target", target,
-      "threads", facts ? (json_int_t)facts->threads : (json_int_t)settings->threads);
+  tune_open_source_request wanted = {.task = out_subject->id,
+                                     .payload_source = out_subject->path,
+                                     .function = settings->function,
+                                     .allow_passes = settings->allowed_passes,
+                                     .describe = true,
+                                     .has_module = true,
+                                     .module = {.database = database,
+                                                .schedule = is_first ? settings->schedule : NULL,
+                                                .config = is_first ? settings->config : NULL,
+                                                .flush_cache = settings->flush_cache},
+                                     .threads = facts ? (int64_t)facts->threads
+                                                      : (int64_t)settings->threads};
+  char *text, *features;
+  TUNE_RETURN_IF_ERROR(read_module(path, &text));
+  wanted.payload = text;
+  tune_status status = describe_target(facts, &features, &wanted.target);
+  json_t *request = NULL;
+  if (tune_status_is_ok(status))
+    status = tune_open_source_request_to_json(&wanted, &request);
   free(text);
+  free(features);
+  TUNE_RETURN_IF_ERROR(status);
   TUNE_RETURN_IF_ERROR(exchange_ask(worker, request, &out_subject->opened));
   tell_unused_records(out_subject);
   return check_results(out_subject);
@@ -173,11 +183,18 @@ tune_status subject_check_alike(const subject *s, const subject *other) {
 
 static tune_status send_build(tune_connection *worker, const subject_build *build, double seconds,
                               size_t ticket) {
-  return exchange_send(
-      worker, json_pack("{s:s, s:I, s:s, s:o?, s:s, s:s, s:{s:f, s:f}}", "do", "build", "ticket",
-                        (json_int_t)ticket, "task", build->of->id, "config",
-                        build->plain ? NULL : json_object(), "output", build->output, "emit",
-                        build->form, "limits", "seconds", seconds, "bytes", BUILD_BYTES));
+  json_t *config = build->plain ? NULL : json_object();
+  tune_build_request wanted = {.ticket = (int64_t)ticket,
+                               .task = build->of->id,
+                               .config = config,
+                               .output = build->output,
+                               .emit = build->form,
+                               .limits = {seconds, BUILD_BYTES}};
+  json_t *request = NULL;
+  tune_status status = build->plain || config ? tune_build_request_to_json(&wanted, &request)
+                                              : tune_status_out_of_memory("building a module");
+  json_decref(config);
+  return tune_status_is_ok(status) ? exchange_send(worker, request) : status;
 }
 
 static tune_status read_build(const json_t *reply, const subject_build *builds, size_t count) {

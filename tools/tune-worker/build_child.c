@@ -49,14 +49,12 @@ static void limit_address_space(double bytes) {
 #endif
 }
 
-static void limit_cpus(const json_t *cpus) {
+static void limit_cpus(const tune_int_list *cpus) {
   cpu_set_t set;
   CPU_ZERO(&set);
-  for (size_t i = 0; i < json_array_size(cpus); ++i) {
-    json_int_t cpu = json_integer_value(json_array_get(cpus, i));
-    if (cpu >= 0 && cpu < CPU_SETSIZE)
-      CPU_SET((size_t)cpu, &set);
-  }
+  for (size_t i = 0; i < cpus->count; ++i)
+    if (cpus->items[i] >= 0 && cpus->items[i] < CPU_SETSIZE)
+      CPU_SET((size_t)cpus->items[i], &set);
   // Where none of them exists the build goes on where it may.
   if (CPU_COUNT(&set) > 0)
     sched_setaffinity(0, sizeof set, &set);
@@ -77,7 +75,7 @@ static void enter_child(const build_order *order, pid_t parent, int log) {
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_CPU, ceil(order->seconds) + 1);
   limit_address_space(order->bytes);
-  limit_cpus(order->cpus);
+  limit_cpus(&order->cpus);
 }
 
 static tune_status write_output(const build_order *order, const worker_output *output,
@@ -203,14 +201,13 @@ static tune_status start(const build_order *order, build_child *child) {
   return TUNE_OK;
 }
 
-tune_status build_child_start(const build_order *order, json_int_t ticket,
-                              build_child **out_child) {
+tune_status build_child_start(const build_order *order, json_t *request, build_child **out_child) {
   *out_child = NULL;
   build_child *child = calloc(1, sizeof *child);
   if (!child)
     return tune_status_out_of_memory("starting a build");
   child->report = child->log = -1;
-  child->ticket = ticket;
+  child->request = json_incref(request);
   child->seconds = order->seconds;
   child->deadline = tune_clock_seconds() + order->seconds;
   tune_message_reader_init(&child->reader);
@@ -345,6 +342,8 @@ json_t *build_child_collect(build_child *child) {
     reply = describe_crash(child, wait_status);
   if (!reply)
     reply = json_pack("{s:s, s:s}", "verdict", "build-crashed", "error", "the build died");
-  json_object_set_new(reply, "ticket", json_integer(child->ticket));
+  tune_reply_echo_one(child->request, reply);
+  // Without memory for it nobody learns of the second try, which is no reason to lose the reply.
+  tune_status_free(tune_reply_add_head(&(tune_reply_head){.run_again = child->is_again}, reply));
   return reply;
 }

@@ -12,6 +12,7 @@
 #ifndef TUNE_TOOLS_TUNE_WORKER_BUILD_CHILD_H
 #define TUNE_TOOLS_TUNE_WORKER_BUILD_CHILD_H
 
+#include "formats/messages.h"
 #include "support/message.h"
 #include "tools/tune-worker/output.h"
 #include "transforms/build/build.h"
@@ -29,14 +30,13 @@ typedef struct build_order {
   const char *output;        // the path
   double seconds;            // wall and CPU time
   double bytes;              // of address space, beyond what the worker has
-  const json_t *cpus;        // an array of numbers, or NULL: any
+  tune_int_list cpus;        // none: any
 } build_order;
 
 #define BUILD_CHILD_LOG 4096 // bytes of what a child printed that are kept
 
 typedef struct build_child {
   pid_t pid;
-  json_int_t ticket;
   worker_output *output;
   int report;                 // what the child reports, to be read
   int log;                    // what it prints
@@ -49,12 +49,13 @@ typedef struct build_child {
   bool timed_out;
   bool cancelled;
   bool was_killed; // collected: by a SIGKILL that nobody here has sent
-  json_t *request; // that it serves, for who starts it; a reference of its own, or NULL
+  json_t *request; // that it serves; a reference of its own
   bool is_again;   // it was killed once and started again
 } build_child;
 
-// Forks. The strings and objects of `order` need to live only until the return.
-tune_status build_child_start(const build_order *order, json_int_t ticket, build_child **out_child);
+// Forks. The strings and objects of `order` need to live only until the return. `request` is what
+// the reply answers.
+tune_status build_child_start(const build_order *order, json_t *request, build_child **out_child);
 // Kills the child if it still runs, and frees everything.
 void build_child_destroy(build_child *child);
 
@@ -64,7 +65,7 @@ void build_child_kill(build_child *child);
 void build_child_read_log(build_child *child);
 // Reads of the report what is there. True once it has ended, and with it the child.
 bool build_child_read_report(build_child *child);
-// Waits for the child, whose report has ended, and gives the reply to its ticket.
+// Waits for the child, whose report has ended, and gives the reply to its request.
 json_t *build_child_collect(build_child *child);
 
 #endif // TUNE_TOOLS_TUNE_WORKER_BUILD_CHILD_H

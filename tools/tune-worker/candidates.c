@@ -15,35 +15,12 @@
 
 // A space may have fewer configs than are asked for, and draws repeat themselves.
 #define DRAWS_FOR_ONE 20
-#define MOST_TRIALS 1000000
-#define MOST_THREADS 4096
 
 typedef struct lister {
-  const json_t *request;
+  const tune_candidates_request *request;
   tune_module_tasks tasks;
   tune_database *database; // NULL: none
 } lister;
-
-// The string at `name`; NULL where it is null or absent.
-static tune_status get_text(const json_t *object, const char *name, const char **out_text) {
-  const json_t *value = json_object_get(object, name);
-  *out_text = json_string_value(value);
-  if (*out_text || !value || json_is_null(value))
-    return TUNE_OK;
-  return tune_status_make(TUNE_INVALID_ARGUMENT, "\"%s\": expected a string", name);
-}
-
-// The integer at `name`, 0 where it is null or absent.
-static tune_status get_integer(const json_t *object, const char *name, json_int_t most,
-                               json_int_t *out_integer) {
-  const json_t *value = json_object_get(object, name);
-  *out_integer = json_integer_value(value);
-  bool is_absent = !value || json_is_null(value);
-  if (is_absent || (json_is_integer(value) && *out_integer >= 0 && *out_integer <= most))
-    return TUNE_OK;
-  return tune_status_make(TUNE_INVALID_ARGUMENT, "\"%s\": expected 0 to %lld", name,
-                          (long long)most);
-}
 
 //===--------------------------------------------------------------------------===//
 // Configs of a task
@@ -99,12 +76,11 @@ static tune_status add_best(const lister *l, const tune_task_space *space, json_
 }
 
 static tune_status add_random(const lister *l, const tune_task_space *space, json_t *candidates) {
-  json_int_t wanted;
-  TUNE_RETURN_IF_ERROR(get_integer(l->request, "trials", MOST_TRIALS, &wanted));
+  int64_t wanted = l->request->trials;
   tune_sampler *sampler;
   tune_random random;
   tune_config config;
-  tune_random_init(&random, (uint64_t)json_integer_value(json_object_get(l->request, "seed")));
+  tune_random_init(&random, (uint64_t)l->request->seed);
   TUNE_RETURN_IF_ERROR(tune_config_init_default(&config, space->space));
   tune_status status = tune_sampler_create(space->space, &sampler);
   for (size_t draws = 0; tune_status_is_ok(status) && wanted > 0 && draws < DRAWS_FOR_ONE;
@@ -125,13 +101,8 @@ static tune_status add_random(const lister *l, const tune_task_space *space, jso
 static tune_status add_configs(const lister *l, const tune_task_space *space, json_t *candidates) {
   bool is_new;
   TUNE_RETURN_IF_ERROR(add_config(candidates, space, &space->config, "default", &is_new));
-  const json_t *given = json_object_get(l->request, "configs");
-  for (size_t i = 0; i < json_array_size(given); ++i) {
-    const char *text = json_string_value(json_array_get(given, i));
-    if (!text)
-      return tune_status_make(TUNE_INVALID_ARGUMENT, "\"configs\": expected strings");
-    TUNE_RETURN_IF_ERROR(add_given(l, space, text, candidates));
-  }
+  for (size_t i = 0; i < l->request->configs.count; ++i)
+    TUNE_RETURN_IF_ERROR(add_given(l, space, l->request->configs.items[i], candidates));
   TUNE_RETURN_IF_ERROR(add_best(l, space, candidates));
   return add_random(l, space, candidates);
 }
@@ -173,22 +144,17 @@ static tune_status add_task(const lister *l, size_t index, const tune_task_space
 }
 
 static tune_status list_tasks(lister *l, MlirOperation payload, json_t *tasks) {
-  const json_t *target = json_object_get(l->request, "target");
-  const char *name, *database;
-  json_int_t threads;
-  tune_module_tasks_options options = {.has_fingerprint = true, .takes_all_chosen = true};
-  TUNE_RETURN_IF_ERROR(get_text(target, "name", &name));
-  TUNE_RETURN_IF_ERROR(get_text(l->request, "database", &database));
-  TUNE_RETURN_IF_ERROR(get_text(l->request, "schedule", &options.schedule));
-  TUNE_RETURN_IF_ERROR(get_text(l->request, "allow_passes", &options.allowed_passes));
-  TUNE_RETURN_IF_ERROR(get_integer(l->request, "threads", MOST_THREADS, &threads));
-  options.target = name ? name : "cpu";
-  options.flush_cache = json_is_true(json_object_get(l->request, "flush_cache"));
-  const json_t *fingerprint = json_object_get(target, "fingerprint");
-  options.fingerprint = json_is_object(fingerprint) ? fingerprint : NULL;
-  options.threads = threads > 0 ? (size_t)threads : 1;
-  if (database)
-    TUNE_RETURN_IF_ERROR(tune_database_open_read_only(database, &l->database));
+  const tune_candidates_request *wanted = l->request;
+  tune_module_tasks_options options = {.has_fingerprint = true,
+                                       .takes_all_chosen = true,
+                                       .target = wanted->target.name ? wanted->target.name : "cpu",
+                                       .fingerprint = wanted->target.fingerprint,
+                                       .threads = (size_t)wanted->threads,
+                                       .flush_cache = wanted->flush_cache,
+                                       .schedule = wanted->schedule,
+                                       .allowed_passes = wanted->allow_passes};
+  if (wanted->database)
+    TUNE_RETURN_IF_ERROR(tune_database_open_read_only(wanted->database, &l->database));
   TUNE_RETURN_IF_ERROR(tune_module_tasks_init(&l->tasks, payload, &options));
   tune_status status = TUNE_OK;
   for (size_t i = 0; i < l->tasks.extraction->task_count && tune_status_is_ok(status); ++i) {
@@ -202,17 +168,17 @@ static tune_status list_tasks(lister *l, MlirOperation payload, json_t *tasks) {
   return status;
 }
 
-tune_status candidates_list(MlirContext context, const json_t *request, json_t **out_reply) {
-  lister l = {.request = request};
-  tune_build_source source = {.payload = NULL};
-  tune_build_task *module;
-  TUNE_RETURN_IF_ERROR(get_text(request, "payload", &source.payload));
-  TUNE_RETURN_IF_ERROR(get_text(request, "payload_source", &source.payload_source));
-  TUNE_RETURN_IF_ERROR(get_text(request, "function", &source.function));
-  if (!source.payload && !source.payload_source)
+tune_status candidates_list(MlirContext context, const tune_candidates_request *request,
+                            json_t **out_reply) {
+  *out_reply = NULL;
+  if (!request->payload && !request->payload_source)
     return tune_status_make(TUNE_INVALID_ARGUMENT, "\"payload\": expected a string");
-  if (!source.payload_source)
-    source.payload_source = "payload.mlir";
+  lister l = {.request = request};
+  tune_build_source source = {.payload = request->payload,
+                              .payload_source = request->payload_source ? request->payload_source
+                                                                        : "payload.mlir",
+                              .function = request->function};
+  tune_build_task *module;
   TUNE_RETURN_IF_ERROR(tune_build_task_create(context, &source, &module));
   for (const tune_dialect_getter *getter = tune_module_tasks_dialects; *getter; ++getter)
     mlirDialectHandleLoadDialect((*getter)(), context);

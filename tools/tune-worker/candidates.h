@@ -10,6 +10,7 @@
 #ifndef TUNE_TOOLS_TUNE_WORKER_CANDIDATES_H
 #define TUNE_TOOLS_TUNE_WORKER_CANDIDATES_H
 
+#include "formats/worker_requests.h"
 #include "support/status.h"
 
 #include "mlir-c/IR.h"
@@ -18,6 +19,7 @@
 
 // Answers `request` with the module's tasks, each with configs: the default, those that the request
 // gives, the best of the database, and random ones. Errors tell the place in the module.
-tune_status candidates_list(MlirContext context, const json_t *request, json_t **out_reply);
+tune_status candidates_list(MlirContext context, const tune_candidates_request *request,
+                            json_t **out_reply);
 
 #endif // TUNE_TOOLS_TUNE_WORKER_CANDIDATES_H

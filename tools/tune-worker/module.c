@@ -47,14 +47,6 @@ static tune_status pin_config(MlirOperation payload, const tune_module_tasks_opt
   return status;
 }
 
-static tune_status get_text(const json_t *object, const char *key, const char **out_text) {
-  const json_t *value = json_object_get(object, key);
-  *out_text = json_string_value(value);
-  if (*out_text || !value || json_is_null(value))
-    return TUNE_OK;
-  return tune_status_make(TUNE_INVALID_ARGUMENT, "module: \"%s\": expected a string", key);
-}
-
 static void note_origin(void *user, size_t task, tune_choice_origin origin, const char *why) {
   static const char *const NAMES[] = {[TUNE_ORIGIN_CHOICES] = "choices",
                                       [TUNE_ORIGIN_DATABASE] = "database",
@@ -71,29 +63,28 @@ static void note_config(void *user, size_t task, tune_choice_origin origin, cons
   json_object_set_new(json_array_get(user, task), "from", json_string("config"));
 }
 
-tune_status module_schedule(tune_build_task *task, const json_t *module,
-                            const module_target *target, json_t *tasks) {
-  const char *database, *config;
+tune_status module_schedule(tune_build_task *task, const tune_open_source_request *request,
+                            json_t *tasks) {
+  const tune_module_choices_wanted *wanted = &request->module;
+  const char *target = request->target.name ? request->target.name : "cpu";
+  const json_t *device = request->target.device;
   tune_module_choices_options options = {
-      .tasks = {.target = target->name,
-                .has_fingerprint =
-                    target->device || tune_target_kind_of(target->name) != TUNE_KIND_CPU,
-                .fingerprint = target->device,
-                .threads = target->threads,
-                .allowed_passes = target->allowed_passes},
+      .tasks = {.target = target,
+                .has_fingerprint = device || tune_target_kind_of(target) != TUNE_KIND_CPU,
+                .fingerprint = device,
+                .threads = (size_t)request->threads,
+                .flush_cache = wanted->flush_cache,
+                .schedule = wanted->schedule,
+                .allowed_passes = request->allow_passes},
       .is_split = true,
-      .user = tasks};
-  TUNE_RETURN_IF_ERROR(get_text(module, "database", &database));
-  TUNE_RETURN_IF_ERROR(get_text(module, "schedule", &options.tasks.schedule));
-  TUNE_RETURN_IF_ERROR(get_text(module, "config", &config));
-  options.tasks.flush_cache = json_is_true(json_object_get(module, "flush_cache"));
-  options.tell = config ? note_config : note_origin;
+      .user = tasks,
+      .tell = wanted->config ? note_config : note_origin};
   MlirOperation payload = tune_build_task_get_payload(task);
   load_dialects(mlirOperationGetContext(payload));
-  if (config)
-    TUNE_RETURN_IF_ERROR(pin_config(payload, &options.tasks, config));
-  if (database)
-    TUNE_RETURN_IF_ERROR(tune_database_open_read_only(database, &options.database));
+  if (wanted->config)
+    TUNE_RETURN_IF_ERROR(pin_config(payload, &options.tasks, wanted->config));
+  if (wanted->database)
+    TUNE_RETURN_IF_ERROR(tune_database_open_read_only(wanted->database, &options.database));
   MlirOperation script = {NULL};
   tune_status status = tune_module_choices_make_script(payload, &options, false, &script);
   tune_database_destroy(options.database);

@@ -12,27 +12,18 @@
 #ifndef TUNE_TOOLS_TUNE_WORKER_MODULE_H
 #define TUNE_TOOLS_TUNE_WORKER_MODULE_H
 
+#include "formats/worker_requests.h"
 #include "support/status.h"
 #include "transforms/build/build.h"
 
 #include <jansson.h>
 
-// What a module is scheduled for.
-typedef struct module_target {
-  const char *allowed_passes; // of the schedule, beside those listed, "a,b"; NULL: none
-  const char *name;
-  const json_t *device; // its fingerprint; NULL: any device's, and this machine's CPU
-  size_t threads;
-} module_target;
-
-// Makes the script of `task`, opened without a schedule, from `module`, the member of the request:
-// {"database": PATH or null, "schedule": PATH or null, "config": "mc=64,nr=32" or null,
-// "flush_cache": whether the database's records are to be those with flushed caches}. A config is
-// for a module with one task. Into `tasks`, as module_describe gave it, goes for each where its
-// decisions are from: "from": "config", "choices", "database" or "default"; NULL is fine. Errors
-// about choices tell the op.
-tune_status module_schedule(tune_build_task *task, const json_t *module,
-                            const module_target *target, json_t *tasks);
+// Makes the script of `task`, opened without a schedule, as `request`, which has a module, wants
+// it. A config is for a module with one task. Into `tasks`, as module_describe gave it, goes for
+// each where its decisions are from: "from": "config", "choices", "database" or "default"; NULL is
+// fine. Errors about choices tell the op.
+tune_status module_schedule(tune_build_task *task, const tune_open_source_request *request,
+                            json_t *tasks);
 
 // What is in the payload of `task`: {"function": NAME, "accumulator": "f32" or null, "tasks":
 // [{"name", "kind", "type", "count", "flops", "bytes", "reduction"}, …]}, a new reference. To be

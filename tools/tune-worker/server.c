@@ -2,6 +2,7 @@
 
 #include "tools/tune-worker/server.h"
 
+#include "formats/worker_requests.h"
 #include "support/clock.h"
 #include "support/json.h"
 #include "tools/tune-worker/build_child.h"
@@ -54,16 +55,6 @@ typedef struct tune_server {
 // Requests: open
 //===--------------------------------------------------------------------------------===//
 
-// The string at `key`; NULL where it is null or absent. INVALID_ARGUMENT for anything else.
-static tune_status get_string(const json_t *object, const char *key, bool required,
-                              const char **out_text) {
-  const json_t *value = json_object_get(object, key);
-  *out_text = json_string_value(value);
-  if (*out_text || (!required && (!value || json_is_null(value))))
-    return TUNE_OK;
-  return tune_status_make(TUNE_INVALID_ARGUMENT, "\"%s\": expected a string", key);
-}
-
 static tune_status make_target(tune_server *server, const tune_lowering_options *options,
                                server_target *target) {
   TUNE_RETURN_IF_ERROR(tune_lowering_create(server->context, options, &target->lowering));
@@ -77,15 +68,6 @@ static void destroy_target(server_target *target) {
   free(target->key);
 }
 
-// The fingerprint of a device, or NULL where it is null or absent.
-static tune_status get_device(const json_t *target, const json_t **out_device) {
-  const json_t *device = json_object_get(target, "device");
-  *out_device = json_is_object(device) ? device : NULL;
-  if (*out_device || !device || json_is_null(device))
-    return TUNE_OK;
-  return tune_status_make(TUNE_INVALID_ARGUMENT, "\"device\": expected a fingerprint");
-}
-
 // What code is made for; a NULL `target` is the CPU.
 static tune_status read_kind(const char *target, tune_target_kind *out_kind) {
   tune_target_name name;
@@ -95,24 +77,16 @@ static tune_status read_kind(const char *target, tune_target_kind *out_kind) {
   return TUNE_OK;
 }
 
-static tune_status find_target(tune_server *server, const json_t *request, size_t *out_index) {
-  const json_t *object = json_object_get(request, "target");
-  const char *name;
-  tune_lowering_options options = {.cpu.threads = 1};
-  tune_cpu_options *cpu = &options.cpu;
-  TUNE_RETURN_IF_ERROR(get_string(object, "name", false, &name));
-  TUNE_RETURN_IF_ERROR(get_device(object, &options.device));
-  TUNE_RETURN_IF_ERROR(get_string(object, "triple", false, &cpu->triple));
-  TUNE_RETURN_IF_ERROR(get_string(object, "cpu", false, &cpu->cpu));
-  TUNE_RETURN_IF_ERROR(get_string(object, "features", false, &cpu->features));
-  TUNE_RETURN_IF_ERROR(read_kind(name, &options.kind));
-  const json_t *threads = json_object_get(request, "threads");
-  if (threads && (!json_is_integer(threads) || json_integer_value(threads) < 1 ||
-                  json_integer_value(threads) > 4096))
-    return tune_status_make(TUNE_INVALID_ARGUMENT, "\"threads\": expected 1 to 4096");
-  if (threads)
-    cpu->threads = (int)json_integer_value(threads);
-
+static tune_status find_target(tune_server *server, const tune_open_source_request *request,
+                               size_t *out_index) {
+  const tune_code_target *wanted = &request->target;
+  tune_lowering_options options = {.device = wanted->device,
+                                   .cpu = {.triple = wanted->triple,
+                                           .cpu = wanted->cpu,
+                                           .features = wanted->features,
+                                           .threads = (int)request->threads}};
+  const tune_cpu_options *cpu = &options.cpu;
+  TUNE_RETURN_IF_ERROR(read_kind(wanted->name, &options.kind));
   char *key = NULL;
   char *device = tune_json_dump(options.device, JSON_COMPACT | JSON_SORT_KEYS);
   if (options.device && !device)
@@ -178,43 +152,30 @@ static tune_status keep_task(tune_server *server, const char *id, tune_build_tas
 }
 
 // Adds to `reply` what the request wants to know of the module, and schedules it if it is to be.
-static tune_status look_into_module(const json_t *request, tune_build_task *task, json_t *reply) {
-  if (json_is_true(json_object_get(request, "describe"))) {
+static tune_status look_into_module(const tune_open_source_request *request, tune_build_task *task,
+                                    json_t *reply) {
+  if (request->describe) {
     json_t *description;
     TUNE_RETURN_IF_ERROR(module_describe(task, &description));
     if (json_object_update_new(reply, description) != 0)
       return tune_status_out_of_memory("serving a request");
   }
-  const json_t *module = json_object_get(request, "module");
-  if (!module || json_is_null(module))
-    return TUNE_OK;
-  const json_t *target = json_object_get(request, "target");
-  const json_t *threads = json_object_get(request, "threads");
-  const char *name = json_string_value(json_object_get(target, "name"));
-  module_target wanted = {.name = name ? name : "cpu",
-                          .threads = threads ? (size_t)json_integer_value(threads) : 1};
-  TUNE_RETURN_IF_ERROR(get_device(target, &wanted.device));
-  TUNE_RETURN_IF_ERROR(get_string(request, "allow_passes", false, &wanted.allowed_passes));
-  return module_schedule(task, module, &wanted, json_object_get(reply, "tasks"));
+  return request->has_module ? module_schedule(task, request, json_object_get(reply, "tasks"))
+                             : TUNE_OK;
 }
 
-static tune_status open_task(tune_server *server, const json_t *request) {
-  const char *id, *name;
-  tune_build_source source = {.payload_source = "payload.mlir", .schedule_source = "schedule.mlir"};
-  TUNE_RETURN_IF_ERROR(get_string(request, "task", true, &id));
-  TUNE_RETURN_IF_ERROR(get_string(request, "payload_source", false, &name));
+static tune_status open_task(tune_server *server, const tune_open_source_request *request) {
   // Without a text, the file of that name is read.
-  TUNE_RETURN_IF_ERROR(get_string(request, "payload", !name, &source.payload));
-  TUNE_RETURN_IF_ERROR(get_string(request, "schedule", false, &source.schedule));
-  TUNE_RETURN_IF_ERROR(get_string(request, "function", false, &source.function));
-  if (name)
-    source.payload_source = name;
-  TUNE_RETURN_IF_ERROR(get_string(request, "schedule_source", false, &name));
-  if (name)
-    source.schedule_source = name;
-  if (!source.schedule)
-    source.schedule_source = NULL;
-  TUNE_RETURN_IF_ERROR(get_string(request, "allow_passes", false, &source.allowed_passes));
+  if (!request->payload && !request->payload_source)
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "\"payload\": expected a string");
+  const char *payload_source = request->payload_source, *source_name = request->schedule_source;
+  tune_build_source source = {.payload = request->payload,
+                              .payload_source = payload_source ? payload_source : "payload.mlir",
+                              .schedule = request->schedule,
+                              .function = request->function,
+                              .allowed_passes = request->allow_passes};
+  if (source.schedule)
+    source.schedule_source = source_name ? source_name : "schedule.mlir";
   size_t target = 0;
   TUNE_RETURN_IF_ERROR(find_target(server, request, &target));
   tune_build_task *task;
@@ -224,12 +185,12 @@ static tune_status open_task(tune_server *server, const json_t *request) {
       tune_function_signature_to_json(tune_build_task_get_signature(task), &signature);
   json_t *reply = NULL;
   if (tune_status_is_ok(status)) {
-    reply = json_pack("{s:s, s:o}", "task", id, "signature", signature);
+    reply = json_pack("{s:s, s:o}", "task", request->task, "signature", signature);
     status = reply ? look_into_module(request, task, reply)
                    : tune_status_out_of_memory("serving a request");
   }
   if (tune_status_is_ok(status))
-    status = keep_task(server, id, task, target);
+    status = keep_task(server, request->task, task, target);
   else
     tune_build_task_destroy(task);
   if (tune_status_is_ok(status))
@@ -238,20 +199,19 @@ static tune_status open_task(tune_server *server, const json_t *request) {
   return status;
 }
 
+static tune_status serve_open(tune_server *server, const json_t *object) {
+  tune_open_source_request request;
+  TUNE_RETURN_IF_ERROR(tune_open_source_request_from_json(object, &request));
+  tune_status status = open_task(server, &request);
+  tune_open_source_request_deinit(&request);
+  return status;
+}
+
 //===--------------------------------------------------------------------------------===//
 // Requests: build, cancel
 //===--------------------------------------------------------------------------------===//
 
-static tune_status get_limit(const json_t *request, const char *name, double otherwise,
-                             double *out_value) {
-  const json_t *value = json_object_get(json_object_get(request, "limits"), name);
-  *out_value = value ? json_number_value(value) : otherwise;
-  if (*out_value > 0 && isfinite(*out_value))
-    return TUNE_OK;
-  return tune_status_make(TUNE_INVALID_ARGUMENT, "limits: \"%s\": expected a number above 0", name);
-}
-
-static tune_status get_emit(const json_t *request, build_order *order) {
+static tune_status take_emit(const char *name, build_order *order) {
   static const struct {
     const char *name;
     tune_emit emit;
@@ -261,8 +221,6 @@ static tune_status get_emit(const json_t *request, build_order *order) {
                {"asm", TUNE_EMIT_ASSEMBLY, false},
                {"llvm", TUNE_EMIT_LLVM, false},
                {"cubin", TUNE_EMIT_CUBIN, true}};
-  const char *name;
-  TUNE_RETURN_IF_ERROR(get_string(request, "emit", false, &name));
   for (size_t i = 0; i < sizeof FORMS / sizeof *FORMS; ++i)
     if (strcmp(name ? name : "so", FORMS[i].name) == 0) {
       order->emit = FORMS[i].emit;
@@ -290,43 +248,44 @@ static tune_status grow(tune_server *server) {
   return TUNE_OK;
 }
 
-static tune_status build(tune_server *server, json_t *request, const json_t *ticket,
-                         bool is_again) {
-  const char *id;
-  build_order order = {0};
-  if (!json_is_integer(ticket))
-    return tune_status_make(TUNE_INVALID_ARGUMENT, "\"ticket\": expected a number");
-  TUNE_RETURN_IF_ERROR(get_string(request, "task", true, &id));
-  TUNE_RETURN_IF_ERROR(get_string(request, "output", true, &order.output));
-  TUNE_RETURN_IF_ERROR(get_emit(request, &order));
-  TUNE_RETURN_IF_ERROR(get_limit(request, "seconds", DEFAULT_SECONDS, &order.seconds));
-  TUNE_RETURN_IF_ERROR(get_limit(request, "bytes", DEFAULT_BYTES, &order.bytes));
-  const server_task *task = find_task(server, id);
+// `wanted` is what `request` says.
+static tune_status start_build(tune_server *server, const tune_build_request *wanted,
+                               json_t *request, build_child **out_child) {
+  const tune_limits *limits = &wanted->limits;
+  const server_task *task = find_task(server, wanted->task);
   if (!task)
-    return tune_status_make(TUNE_NOT_FOUND, "no task \"%s\" is open", id);
-  order.task = task->task;
-  order.lowering = server->targets[task->target].lowering;
-  order.linker = server->targets[task->target].linker;
-  order.cpus = json_object_get(request, "cpus");
-
+    return tune_status_make(TUNE_NOT_FOUND, "no task \"%s\" is open", wanted->task);
+  build_order order = {.task = task->task,
+                       .lowering = server->targets[task->target].lowering,
+                       .linker = server->targets[task->target].linker,
+                       .output = wanted->output,
+                       .seconds = limits->seconds > 0 ? limits->seconds : DEFAULT_SECONDS,
+                       .bytes = limits->bytes > 0 ? limits->bytes : DEFAULT_BYTES,
+                       .cpus = wanted->cpus};
+  TUNE_RETURN_IF_ERROR(take_emit(wanted->emit, &order));
   tune_config config = {0};
-  const json_t *object = json_object_get(request, "config");
-  if (object && !json_is_null(object)) {
+  if (wanted->config) {
     TUNE_RETURN_IF_ERROR(
-        tune_config_from_json(&config, tune_build_task_get_space(order.task), object));
+        tune_config_from_json(&config, tune_build_task_get_space(order.task), wanted->config));
     order.config = &config;
   }
   tune_status status = grow(server);
-  build_child *child = NULL;
   if (tune_status_is_ok(status))
-    status = build_child_start(&order, json_integer_value(ticket), &child);
-  if (tune_status_is_ok(status)) {
-    child->request = json_incref(request);
-    child->is_again = is_again;
-    server->children[server->child_count++] = child;
-  }
+    status = build_child_start(&order, request, out_child);
   tune_config_deinit(&config);
   return status;
+}
+
+static tune_status serve_build(tune_server *server, json_t *object, bool is_again) {
+  tune_build_request request;
+  build_child *child = NULL;
+  TUNE_RETURN_IF_ERROR(tune_build_request_from_json(object, &request));
+  tune_status status = start_build(server, &request, object, &child);
+  tune_build_request_deinit(&request);
+  TUNE_RETURN_IF_ERROR(status);
+  child->is_again = is_again;
+  server->children[server->child_count++] = child;
+  return TUNE_OK;
 }
 
 static void cancel(tune_server *server) {
@@ -336,53 +295,51 @@ static void cancel(tune_server *server) {
   }
 }
 
-static tune_status list_candidates(tune_server *server, const json_t *request) {
+static tune_status serve_candidates(tune_server *server, const json_t *object) {
+  tune_candidates_request request;
   json_t *reply;
-  TUNE_RETURN_IF_ERROR(candidates_list(server->context, request, &reply));
-  tune_status status = tune_message_write(server->out, reply);
-  json_decref(reply);
-  return status;
-}
-
-// Answers `request` with `status`, a failure, which it takes.
-static tune_status answer_failure(tune_server *server, const json_t *request, tune_status status) {
-  json_t *reply = NULL;
-  tune_status made = tune_message_from_status(status, &reply);
-  tune_status_free(status);
-  TUNE_RETURN_IF_ERROR(made);
-  // Whoever waits for a task or a ticket has to see that this is the answer.
-  const char *const names[] = {"ticket", "task"};
-  for (size_t i = 0; i < 2; ++i) {
-    json_t *value = json_object_get(request, names[i]);
-    if (!value)
-      continue;
-    json_object_set(reply, names[i], value);
-    break;
-  }
+  TUNE_RETURN_IF_ERROR(tune_candidates_request_from_json(object, &request));
+  tune_status status = candidates_list(server->context, &request, &reply);
+  tune_candidates_request_deinit(&request);
+  TUNE_RETURN_IF_ERROR(status);
   status = tune_message_write(server->out, reply);
   json_decref(reply);
   return status;
 }
 
+// Answers `request` with `status`, a failure, which it takes. Whoever waits for a task or a ticket
+// has to see that this is the answer.
+static tune_status answer_failure(tune_server *server, const json_t *request, tune_status status) {
+  json_t *reply = NULL;
+  tune_status made = tune_message_from_status(status, &reply);
+  tune_status_free(status);
+  TUNE_RETURN_IF_ERROR(made);
+  tune_reply_echo_one(request, reply);
+  status = tune_message_write(server->out, reply);
+  json_decref(reply);
+  return status;
+}
+
+static tune_status serve_verb(tune_server *server, const char *verb, json_t *request) {
+  if (!verb)
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "\"do\": expected a string");
+  if (strcmp(verb, TUNE_DO_OPEN) == 0)
+    return serve_open(server, request);
+  if (strcmp(verb, TUNE_DO_BUILD) == 0)
+    return serve_build(server, request, false);
+  if (strcmp(verb, TUNE_DO_CANDIDATES) == 0)
+    return serve_candidates(server, request);
+  if (strcmp(verb, TUNE_DO_CANCEL) != 0)
+    return tune_status_make(TUNE_INVALID_ARGUMENT,
+                            "\"do\": \"%s\" is not a request; there are open, build, cancel, "
+                            "candidates",
+                            verb);
+  cancel(server);
+  return TUNE_OK;
+}
+
 static tune_status serve_request(tune_server *server, json_t *request) {
-  const json_t *ticket = json_object_get(request, "ticket");
-  const char *what;
-  tune_status status = get_string(request, "do", true, &what);
-  if (!tune_status_is_ok(status))
-    ;
-  else if (strcmp(what, "open") == 0)
-    status = open_task(server, request);
-  else if (strcmp(what, "build") == 0)
-    status = build(server, request, ticket, false);
-  else if (strcmp(what, "cancel") == 0)
-    cancel(server);
-  else if (strcmp(what, "candidates") == 0)
-    status = list_candidates(server, request);
-  else
-    status = tune_status_make(TUNE_INVALID_ARGUMENT,
-                              "\"do\": \"%s\" is not a request; there are open, build, cancel, "
-                              "candidates",
-                              what);
+  tune_status status = serve_verb(server, tune_request_verb(request), request);
   return tune_status_is_ok(status) ? TUNE_OK : answer_failure(server, request, status);
 }
 
@@ -415,12 +372,10 @@ static tune_status serve_end(tune_server *server, build_child *child) {
   json_t *reply = build_child_collect(child);
   tune_status status;
   if (child->was_killed && !child->is_again) {
-    status = build(server, child->request, json_object_get(child->request, "ticket"), true);
+    status = serve_build(server, child->request, true);
     if (!tune_status_is_ok(status))
       status = answer_failure(server, child->request, status);
   } else {
-    if (reply && child->is_again)
-      json_object_set_new(reply, "run_again", json_true());
     status = reply ? tune_message_write(server->out, reply)
                    : tune_status_out_of_memory("serving a request");
   }

@@ -2,6 +2,7 @@
 
 #include "tuning/device/target_facts.h"
 
+#include "formats/measure_requests.h"
 #include "support/clock.h"
 #include "support/json.h"
 #include "support/message.h"
@@ -27,7 +28,7 @@ static tune_status await(tune_connection *connection, json_t **out_reply) {
   double deadline = tune_clock_seconds() + ANSWER_SECONDS;
   for (;;) {
     TUNE_RETURN_IF_ERROR(tune_connection_pop(connection, out_reply));
-    if (json_object_get(*out_reply, "waiting")) { // for others that time on the same cores
+    if (tune_reply_is_notice(*out_reply)) {
       json_decref(*out_reply);
       deadline = tune_clock_seconds() + ANSWER_SECONDS;
       continue;
@@ -89,36 +90,36 @@ static tune_status explain(tune_status status, const char *what, const char *tar
   return tune_status_annotate(status, "asking for the %s of the target %s", what, target);
 }
 
-// The CPUs that a search measures on, so that the roofline is theirs; NULL where they are not
+// The CPUs that a search measures on, so that the roofline is theirs; none where they are not
 // known.
-static tune_status list_cpus(size_t threads, json_t **out_list) {
-  tune_cores cores;
-  *out_list = NULL;
-  tune_status status = tune_cores_init(&cores, threads);
-  if (!tune_status_is_ok(status)) {
-    if (tune_status_get_code(status) == TUNE_OUT_OF_MEMORY)
-      return status;
-    tune_status_free(status);
-    return TUNE_OK;
-  }
-  *out_list = tune_cores_list_to_json(cores.measure, cores.measure_count);
-  tune_cores_deinit(&cores);
-  return *out_list ? TUNE_OK : tune_status_out_of_memory("listing CPUs");
+static tune_status find_cores(size_t threads, tune_cores *out_cores) {
+  tune_status status = tune_cores_init(out_cores, threads);
+  if (tune_status_is_ok(status) || tune_status_get_code(status) == TUNE_OUT_OF_MEMORY)
+    return status;
+  tune_status_free(status);
+  *out_cores = (tune_cores){0};
+  return TUNE_OK;
 }
 
 // Asks for the object `what` of the target `name`; the answer is a new reference.
 static tune_status ask(const char *what, const tune_target_name *name, size_t threads, bool quick,
                        json_t **out_object) {
   *out_object = NULL;
-  json_t *cpus;
-  TUNE_RETURN_IF_ERROR(list_cpus(threads, &cpus));
-  json_t *request =
-      tune_json_pack("{s:s, s:s, s:s*, s:b, s:I, s:b, s:o?}", "do", what, "target", name->target,
-                     "device", name->device, "generic", name->is_generic, "threads",
-                     (json_int_t)threads, "quick", quick, "cpus", cpus);
-  if (!request)
-    return tune_status_out_of_memory("asking for the %s of %s", what, name->target);
-  tune_status status = ask_measurer(request, what, out_object);
+  tune_cores cores;
+  TUNE_RETURN_IF_ERROR(find_cores(threads, &cores));
+  tune_device_request wanted = {.place = {.target = name->target,
+                                          .device = name->device,
+                                          .threads = (int64_t)threads,
+                                          .cpus = {cores.measure, cores.measure_count}},
+                                .generic = name->is_generic,
+                                .quick = quick};
+  json_t *request;
+  tune_status status = strcmp(what, TUNE_DO_ROOFLINE) == 0
+                           ? tune_device_request_to_roofline_json(&wanted, &request)
+                           : tune_device_request_to_json(&wanted, &request);
+  tune_cores_deinit(&cores);
+  TUNE_RETURN_IF_ERROR(tune_status_annotate(status, "asking for the %s of %s", what, name->target));
+  status = ask_measurer(request, what, out_object);
   json_decref(request);
   return explain(status, what, name->target);
 }
@@ -167,7 +168,7 @@ static tune_status ask_for_fingerprint(const tune_target_name *name, size_t thre
     return take_json(generic_fingerprint(name->target), name->target, out_object);
   if (strcmp(name->target, "null") == 0)
     return take_json(null_fingerprint(), name->target, out_object);
-  return ask("fingerprint", name, threads, false, out_object);
+  return ask(TUNE_DO_FINGERPRINT, name, threads, false, out_object);
 }
 
 //===- Facts --------------------------------------------------------------------===//
@@ -345,7 +346,7 @@ tune_status tune_target_facts_put(const tune_target_facts *facts, tune_database 
 // Takes one more measurement into the roofline and keeps that in `database`, which may be NULL.
 static tune_status measure_roofline(tune_target_facts *facts, bool quick, tune_database *database) {
   json_t *measured;
-  TUNE_RETURN_IF_ERROR(ask("roofline", &facts->name, facts->threads, quick, &measured));
+  TUNE_RETURN_IF_ERROR(ask(TUNE_DO_ROOFLINE, &facts->name, facts->threads, quick, &measured));
   tune_status status = tune_kept_roofline_add(&facts->roofline, measured,
                                               (double)(tune_clock_date_milliseconds() / 1000));
   json_decref(measured);

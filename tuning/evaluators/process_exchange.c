@@ -1,5 +1,6 @@
 //===- process_exchange.c -----------------------------------------------------===//
 
+#include "formats/messages.h"
 #include "support/clock.h"
 #include "support/message.h"
 #include "tuning/evaluators/process_state.h"
@@ -316,7 +317,7 @@ static tune_status handle_measurer(struct process_evaluator *evaluator, const js
   TUNE_RETURN_IF_ERROR(tune_reply_read_measure(reply, event));
   TUNE_RETURN_IF_ERROR(note_missing_counters(evaluator, reply));
   event->ticket = job->ticket;
-  event->waited = json_number_value(json_object_get(reply, "waited"));
+  event->waited = tune_reply_head_of(reply).waited;
   event->stage_seconds[TUNE_STAGE_MEASURE] =
       fmax(tune_clock_seconds() - job->sent - event->waited, 0);
   job->state = JOB_BUILT;

@@ -2,6 +2,8 @@
 
 #include "tuning/evaluators/process_messages.h"
 
+#include "formats/measure_requests.h"
+#include "formats/worker_requests.h"
 #include "support/json.h"
 #include "support/message.h"
 
@@ -11,40 +13,34 @@
 
 //===- Requests ---------------------------------------------------------------===//
 
-// Wraps what json_pack gave: NULL is a lack of memory, or text that is not UTF-8.
-static tune_status finish(json_t *request, json_t **out_request) {
-  *out_request = request;
-  if (request)
-    return TUNE_OK;
-  return tune_status_out_of_memory("out of memory, or a text that is not UTF-8, while "
-                                   "writing a request");
-}
-
-static json_t *limits(double seconds, double bytes) {
-  return json_pack("{s:f, s:f}", "seconds", seconds, "bytes", bytes);
-}
-
 tune_status tune_request_open_worker(const tune_process_evaluator_options *options,
                                      const tune_task *task, const char *id, json_t **out_request) {
-  return finish(
-      tune_json_pack("{s:s, s:s, s:s, s:s?, s:s*, s:s*, s:s, s:{s:s, s:O*, s:s?, s:s?, s:s?}, s:I}",
-                     "do", "open", "task", id, "payload", task->payload, "schedule", task->schedule,
-                     "schedule_source", task->schedule_source, "allow_passes", task->allowed_passes,
-                     "function", task->function, "target", "name", options->target.name, "device",
-                     (json_t *)options->target.fingerprint, "triple", options->target.triple, "cpu",
-                     options->target.cpu, "features", options->target.features, "threads",
-                     (json_int_t)options->target.threads),
-      out_request);
+  tune_open_source_request request = {.task = id,
+                                      .payload = task->payload,
+                                      .schedule = task->schedule,
+                                      .schedule_source = task->schedule_source,
+                                      .function = task->function,
+                                      .allow_passes = task->allowed_passes,
+                                      .target = {.name = options->target.name,
+                                                 .device = options->target.fingerprint,
+                                                 .triple = options->target.triple,
+                                                 .cpu = options->target.cpu,
+                                                 .features = options->target.features},
+                                      .threads = (int64_t)options->target.threads};
+  return tune_open_source_request_to_json(&request, out_request);
 }
 
 tune_status tune_request_build_values(const tune_process_evaluator_options *options,
                                       const tune_cores *cores, const char *id, uint64_t ticket,
-                                      json_t *values, const char *output, json_t **out_request) {
-  return finish(json_pack("{s:s, s:I, s:s, s:o?, s:s, s:o, s:o}", "do", "build", "ticket",
-                          (json_int_t)ticket, "task", id, "config", values, "output", output,
-                          "limits", limits(options->building.seconds, options->building.bytes),
-                          "cpus", tune_cores_list_to_json(cores->build, cores->build_count)),
-                out_request);
+                                      const json_t *values, const char *output,
+                                      json_t **out_request) {
+  tune_build_request request = {.ticket = (int64_t)ticket,
+                                .task = id,
+                                .config = values,
+                                .output = output,
+                                .limits = {options->building.seconds, options->building.bytes},
+                                .cpus = {cores->build, cores->build_count}};
+  return tune_build_request_to_json(&request, out_request);
 }
 
 tune_status tune_request_build(const tune_process_evaluator_options *options,
@@ -54,62 +50,68 @@ tune_status tune_request_build(const tune_process_evaluator_options *options,
   json_t *values = NULL;
   if (config)
     TUNE_RETURN_IF_ERROR(tune_config_to_json(config, space, &values));
-  return tune_request_build_values(options, cores, id, ticket, values, output, out_request);
+  tune_status status =
+      tune_request_build_values(options, cores, id, ticket, values, output, out_request);
+  json_decref(values);
+  return status;
+}
+
+static tune_limits run_limits(const tune_process_evaluator_options *options, double times) {
+  return (tune_limits){times * options->measuring.seconds, options->measuring.bytes};
 }
 
 tune_status tune_request_open_measurer(const tune_process_evaluator_options *options,
                                        const tune_cores *cores, const tune_task *task,
-                                       const char *id, json_t *signature, const char *reference,
-                                       json_t **out_request) {
-  return finish(
-      tune_json_pack(
-          "{s:s, s:s, s:s, s:s*, s:O, s:s, s:I, s:I, s:b, s:b, s:o, s:I, s:s*, s:s*, s:o}", "do",
-          "open", "task", id, "target", options->target.name, "device", options->target.device,
-          "signature", signature, "reference", reference, "seed", (json_int_t)options->seed,
-          "threads", (json_int_t)options->target.threads, "flush_cache",
-          options->target.flush_cache, "counters", options->measuring.counters, "cpus",
-          tune_cores_list_to_json(cores->measure, cores->measure_count), "reduction",
-          (json_int_t)task->reduction, "accumulator", task->accumulator, "operands", task->operands,
-          "limits",
-          limits(TUNE_REFERENCE_FACTOR * options->measuring.seconds, options->measuring.bytes)),
-      out_request);
+                                       const char *id, const json_t *signature,
+                                       const char *reference, json_t **out_request) {
+  tune_open_request request = {.task = id,
+                               .of = {.place = {.target = options->target.name,
+                                                .device = options->target.device,
+                                                .threads = (int64_t)options->target.threads,
+                                                .cpus = {cores->measure, cores->measure_count}},
+                                      .conditions = {.flush_cache = options->target.flush_cache,
+                                                     .counters = options->measuring.counters},
+                                      .inputs.seed = (int64_t)options->seed,
+                                      .check = {.reference = reference,
+                                                .reduction = task->reduction,
+                                                .accumulator = task->accumulator,
+                                                .operands = task->operands},
+                                      .signature = signature,
+                                      .limits = run_limits(options, TUNE_REFERENCE_FACTOR)}};
+  return tune_open_request_to_json(&request, out_request);
 }
 
 tune_status tune_request_measure(const tune_process_evaluator_options *options, const char *id,
                                  uint64_t ticket, const char *artifact, double best,
                                  json_t **out_request) {
-  return finish(json_pack("{s:s, s:I, s:s, s:s, s:o, s:{s:f, s:f}, s:o}", "do", "measure", "ticket",
-                          (json_int_t)ticket, "task", id, "artifact", artifact, "best",
-                          best > 0 ? json_real(best) : json_null(), "measure", "precision",
-                          options->measuring.precision, "budget", options->measuring.budget,
-                          "limits", limits(options->measuring.seconds, options->measuring.bytes)),
-                out_request);
+  tune_measure_request request = {
+      .ticket = (int64_t)ticket,
+      .task = id,
+      .artifact = artifact,
+      .best = best,
+      .measure = {.precision = options->measuring.precision, .budget = options->measuring.budget},
+      .limits = run_limits(options, 1)};
+  return tune_measure_request_to_json(&request, out_request);
 }
 
 tune_status tune_request_compare(const tune_process_evaluator_options *options, const char *id,
                                  uint64_t ticket, const char *const *artifacts, size_t count,
                                  double confidence, json_t **out_request) {
-  json_t *paths = json_array();
-  for (size_t i = 0; paths && i < count; ++i) {
-    if (json_array_append_new(paths, json_string(artifacts[i])) != 0) {
-      json_decref(paths);
-      paths = NULL;
-    }
-  }
-  return finish(
-      json_pack("{s:s, s:I, s:s, s:o, s:{s:f, s:f}, s:o}", "do", "compare", "ticket",
-                (json_int_t)ticket, "task", id, "artifacts", paths, "measure", "confidence",
-                confidence, "precision", options->measuring.precision, "limits",
-                limits((double)count * options->measuring.seconds, options->measuring.bytes)),
-      out_request);
+  tune_compare_request request = {
+      .ticket = (int64_t)ticket,
+      .task = id,
+      .artifacts = {(const char **)artifacts, count},
+      .measure = {.confidence = confidence, .precision = options->measuring.precision},
+      .limits = run_limits(options, (double)count)};
+  return tune_compare_request_to_json(&request, out_request);
 }
 
 tune_status tune_request_close(const char *id, json_t **out_request) {
-  return finish(json_pack("{s:s, s:s}", "do", "close", "task", id), out_request);
+  return tune_close_request_to_json(&(tune_close_request){id}, out_request);
 }
 
 tune_status tune_request_cancel(json_t **out_request) {
-  return finish(json_pack("{s:s}", "do", "cancel"), out_request);
+  return tune_request_to_json(TUNE_DO_CANCEL, out_request);
 }
 
 //===- Replies ----------------------------------------------------------------===//
@@ -119,8 +121,7 @@ static tune_status malformed(const char *what) {
 }
 
 uint64_t tune_reply_ticket(const json_t *reply) {
-  json_int_t ticket = json_integer_value(json_object_get(reply, "ticket"));
-  return ticket > 0 ? (uint64_t)ticket : 0;
+  return (uint64_t)tune_reply_head_of(reply).ticket;
 }
 
 static tune_status read_text(const json_t *object, const char *name, char **out_text) {

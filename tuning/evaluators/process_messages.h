@@ -27,15 +27,16 @@ tune_status tune_request_build(const tune_process_evaluator_options *options,
                                const tune_cores *cores, const char *id, uint64_t ticket,
                                const tune_space *space, const tune_config *config,
                                const char *output, json_t **out_request);
-// The same with the config as JSON, whose reference it takes.
+// The same with the config as JSON.
 tune_status tune_request_build_values(const tune_process_evaluator_options *options,
                                       const tune_cores *cores, const char *id, uint64_t ticket,
-                                      json_t *values, const char *output, json_t **out_request);
+                                      const json_t *values, const char *output,
+                                      json_t **out_request);
 // `signature` is borrowed.
 tune_status tune_request_open_measurer(const tune_process_evaluator_options *options,
                                        const tune_cores *cores, const tune_task *task,
-                                       const char *id, json_t *signature, const char *reference,
-                                       json_t **out_request);
+                                       const char *id, const json_t *signature,
+                                       const char *reference, json_t **out_request);
 tune_status tune_request_measure(const tune_process_evaluator_options *options, const char *id,
                                  uint64_t ticket, const char *artifact, double best,
                                  json_t **out_request);

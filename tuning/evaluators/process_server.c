@@ -2,6 +2,7 @@
 
 #include "tuning/evaluators/process_server.h"
 
+#include "formats/messages.h"
 #include "support/clock.h"
 
 #include <stdio.h>
@@ -76,9 +77,6 @@ tune_status tune_server_send(struct server *server, json_t *request, bool counts
   return TUNE_OK;
 }
 
-// A word that the server lives and waits for other processes, which is no answer.
-static bool is_notice(const json_t *reply) { return json_object_get(reply, "waiting") != NULL; }
-
 tune_status tune_server_pop(struct server *server, json_t **out_reply, bool *out_restarted) {
   bool is_waiting = true;
   *out_reply = NULL;
@@ -90,16 +88,17 @@ tune_status tune_server_pop(struct server *server, json_t **out_reply, bool *out
       return recover(server, status, out_restarted);
     if (*out_reply)
       server->answer_by = tune_clock_seconds() + server->patience;
-    is_waiting = is_notice(*out_reply);
+    is_waiting = tune_reply_is_notice(*out_reply); // it lives, and has not answered
     if (is_waiting)
       json_decref(*out_reply);
   }
   if (*out_reply) {
+    tune_reply_head head = tune_reply_head_of(*out_reply);
     server->unanswered -= server->unanswered > 0;
     // Being able to open a task is no sign that it will do better with what it died of.
-    if (json_object_get(*out_reply, "ticket"))
+    if (head.ticket)
       server->has_died = false;
-    server->children += json_is_true(json_object_get(*out_reply, "run_again"));
+    server->children += head.run_again;
   }
   return TUNE_OK;
 }

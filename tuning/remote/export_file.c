@@ -135,8 +135,8 @@ tune_status tune_export_writer_add_candidate(tune_export_writer *writer, size_t 
       "{s:O, s:s, s:o, s:s, s:s*, s:s*, s:o, s:o*, s:I, s:o*}", "config",
       (json_t *)candidate->config, "strategy", candidate->strategy, "seed",
       seed_to_json(candidate->seed), "verdict", tune_verdict_name(build->verdict), "error",
-      build->error, "digest", build->digest, "stages", tune_stages_to_json(build->stage_seconds), "code", code,
-      "created_ms", (json_int_t)candidate->created_ms, "artifact", artifact);
+      build->error, "digest", build->digest, "stages", tune_stages_to_json(build->stage_seconds),
+      "code", code, "created_ms", (json_int_t)candidate->created_ms, "artifact", artifact);
   if (json_array_append_new(candidates, object) != 0)
     return tune_status_out_of_memory("out of memory, or a text that is not UTF-8, while "
                                      "exporting a candidate");

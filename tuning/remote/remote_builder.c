@@ -128,9 +128,9 @@ static tune_status send_waiting(tune_remote_builder *builder) {
     if (build->state != BUILD_WAITING)
       continue;
     json_t *request;
-    TUNE_RETURN_IF_ERROR(tune_request_build_values(
-        &builder->options, &builder->cores, build->ticket ? TASK : REFERENCE, build->wire,
-        json_incref(build->config), build->path, &request));
+    TUNE_RETURN_IF_ERROR(tune_request_build_values(&builder->options, &builder->cores,
+                                                   build->ticket ? TASK : REFERENCE, build->wire,
+                                                   build->config, build->path, &request));
     TUNE_RETURN_IF_ERROR(send(builder, request));
     build->state = BUILD_SENT;
     ++builder->sent;

@@ -1,7 +1,7 @@
 //===- strategies.h - The table of strategies --------------------------------===//
 //
-// One class a file, and one line here, which messages, the options of passes and their help have the
-// names from; see strategy.h for how to write another.
+// One class a file, and one line here, which messages, the options of passes and their help have
+// the names from; see strategy.h for how to write another.
 //
 //===--------------------------------------------------------------------------===//
 

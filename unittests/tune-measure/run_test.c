@@ -223,7 +223,7 @@ static void wrong_files_are_refused(void **state) {
   assert_refused(f->server, "'inputs': ['/nowhere/x.npy']", "input 0: ");
   assert_refused(f->server, "'inputs': ['/etc/passwd']", "input 0: /etc/passwd: not an .npy file");
   assert_refused(f->server, "'inputs': [null, null, null, null]", "4 inputs where there are 3");
-  assert_refused(f->server, "'inputs': [3]", "neither a path nor null");
+  assert_refused(f->server, "'inputs': [3]", "\"inputs\": expected an array of strings or null");
   assert_refused(f->server, "'outputs': ['/nowhere/y.npy']", "/nowhere/y.npy");
   assert_refused(f->server, "'outputs': ['a', 'b', 'c']", "at most 2 paths");
   assert_refused(f->server, "'cpus': [0], 'threads': 2", "cannot be pinned");

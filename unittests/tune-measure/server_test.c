@@ -317,7 +317,7 @@ static void bad_requests_are_answered(void **state) {
                           client_signature),
                "not found", "did you mean 'cpu'");
   assert_error(client_ask(*state, "{'do': 'open', 'task': 'x', 'target': 'cpu'}"),
-               "invalid argument", "entry");
+               "invalid argument", "\"signature\": expected an object");
   assert_error(client_ask(*state,
                           "{'do': 'open', 'task': 'x', 'target': 'cpu', 'signature': %s,"
                           " 'reference': '/nowhere.so'}",

@@ -94,7 +94,7 @@ static void serve_build(const json_t *request) {
   json_int_t ticket = json_integer_value(json_object_get(request, "ticket"));
   const json_t *config = json_object_get(request, "config");
   json_int_t time = 1000, fault = FAULT_NONE;
-  if (!json_is_null(config)) {
+  if (json_is_object(config)) {
     time = json_integer_value(json_object_get(config, "time"));
     fault = json_integer_value(json_object_get(config, "fault"));
   }
