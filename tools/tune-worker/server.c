@@ -4,11 +4,10 @@
 
 #include "formats/worker_requests.h"
 #include "support/clock.h"
-#include "support/json.h"
 #include "tools/tune-worker/build_child.h"
 #include "tools/tune-worker/candidates.h"
 #include "tools/tune-worker/context.h"
-#include "tools/tune-worker/module.h"
+#include "tools/tune-worker/opened_tasks.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,28 +22,12 @@
 #define DEFAULT_SECONDS 60.0
 #define DEFAULT_BYTES 4e9
 
-// What builds for one target share.
-typedef struct server_target {
-  char *key;
-  tune_lowering *lowering;
-  tune_linker *linker;
-} server_target;
-
-typedef struct server_task {
-  char *id;
-  tune_build_task *task;
-  size_t target; // index of its server_target
-} server_task;
-
 typedef struct tune_server {
   int in;
   int out;
   tune_message_reader reader;
   MlirContext context;
-  server_target *targets;
-  size_t target_count;
-  server_task *tasks;
-  size_t task_count;
+  opened_tasks opened;
   build_child **children;
   size_t child_count;
   struct pollfd *polls; // room for 1 + 2 per child
@@ -52,164 +35,20 @@ typedef struct tune_server {
 } tune_server;
 
 //===--------------------------------------------------------------------------------===//
-// Requests: open
+// Requests
 //===--------------------------------------------------------------------------------===//
-
-static tune_status make_target(tune_server *server, const tune_lowering_options *options,
-                               server_target *target) {
-  TUNE_RETURN_IF_ERROR(tune_lowering_create(server->context, options, &target->lowering));
-  TUNE_RETURN_IF_ERROR(tune_linker_create(options->cpu.threads > 1, &target->linker));
-  return tune_lowering_warm_up(target->lowering);
-}
-
-static void destroy_target(server_target *target) {
-  tune_lowering_destroy(target->lowering);
-  tune_linker_destroy(target->linker);
-  free(target->key);
-}
-
-// What code is made for; a NULL `target` is the CPU.
-static tune_status read_kind(const char *target, tune_target_kind *out_kind) {
-  tune_target_name name;
-  TUNE_RETURN_IF_ERROR(tune_target_name_init(&name, target ? target : "cpu"));
-  *out_kind = name.kind;
-  tune_target_name_deinit(&name);
-  return TUNE_OK;
-}
-
-static tune_status find_target(tune_server *server, const tune_open_source_request *request,
-                               size_t *out_index) {
-  const tune_code_target *wanted = &request->target;
-  tune_lowering_options options = {.device = wanted->device,
-                                   .cpu = {.triple = wanted->triple,
-                                           .cpu = wanted->cpu,
-                                           .features = wanted->features,
-                                           .threads = (int)request->threads}};
-  const tune_cpu_options *cpu = &options.cpu;
-  TUNE_RETURN_IF_ERROR(read_kind(wanted->name, &options.kind));
-  char *key = NULL;
-  char *device = tune_json_dump(options.device, JSON_COMPACT | JSON_SORT_KEYS);
-  if (options.device && !device)
-    return tune_status_out_of_memory("serving a request");
-  int length =
-      asprintf(&key, "%d|%s|%s|%s|%s|%s", (int)options.kind, cpu->triple ? cpu->triple : "",
-               cpu->cpu ? cpu->cpu : "", cpu->features ? cpu->features : "",
-               cpu->threads > 1 ? "threads" : "", device ? device : "");
-  free(device);
-  if (length < 0)
-    return tune_status_out_of_memory("serving a request");
-  for (size_t i = 0; i < server->target_count; ++i)
-    if (strcmp(server->targets[i].key, key) == 0) {
-      free(key);
-      *out_index = i;
-      return TUNE_OK;
-    }
-  server_target target = {.key = key};
-  tune_status status = make_target(server, &options, &target);
-  server_target *targets = NULL;
-  if (tune_status_is_ok(status)) {
-    targets = realloc(server->targets, (server->target_count + 1) * sizeof *targets);
-    status = targets ? TUNE_OK : tune_status_out_of_memory("serving a request");
-  }
-  if (!tune_status_is_ok(status)) {
-    destroy_target(&target);
-    return status;
-  }
-  server->targets = targets;
-  *out_index = server->target_count++;
-  targets[*out_index] = target;
-  return TUNE_OK;
-}
-
-static server_task *find_task(tune_server *server, const char *id) {
-  for (size_t i = 0; i < server->task_count; ++i)
-    if (strcmp(server->tasks[i].id, id) == 0)
-      return &server->tasks[i];
-  return NULL;
-}
-
-// Keeps `task` under `id`. A task opened before under that id goes; its builds have their own copy.
-static tune_status keep_task(tune_server *server, const char *id, tune_build_task *task,
-                             size_t target) {
-  server_task *slot = find_task(server, id);
-  if (slot) {
-    tune_build_task_destroy(slot->task);
-    slot->task = task;
-    slot->target = target;
-    return TUNE_OK;
-  }
-  server_task *tasks = realloc(server->tasks, (server->task_count + 1) * sizeof *tasks);
-  char *copy = strdup(id);
-  if (tasks)
-    server->tasks = tasks;
-  if (!tasks || !copy) {
-    free(copy);
-    tune_build_task_destroy(task);
-    return tune_status_out_of_memory("serving a request");
-  }
-  tasks[server->task_count++] = (server_task){.id = copy, .task = task, .target = target};
-  return TUNE_OK;
-}
-
-// Adds to `reply` what the request wants to know of the module, and schedules it if it is to be.
-static tune_status look_into_module(const tune_open_source_request *request, tune_build_task *task,
-                                    json_t *reply) {
-  if (request->describe) {
-    json_t *description;
-    TUNE_RETURN_IF_ERROR(module_describe(task, &description));
-    if (json_object_update_new(reply, description) != 0)
-      return tune_status_out_of_memory("serving a request");
-  }
-  return request->has_module ? module_schedule(task, request, json_object_get(reply, "tasks"))
-                             : TUNE_OK;
-}
-
-static tune_status open_task(tune_server *server, const tune_open_source_request *request) {
-  // Without a text, the file of that name is read.
-  if (!request->payload && !request->payload_source)
-    return tune_status_make(TUNE_INVALID_ARGUMENT, "\"payload\": expected a string");
-  const char *payload_source = request->payload_source, *source_name = request->schedule_source;
-  tune_build_source source = {.payload = request->payload,
-                              .payload_source = payload_source ? payload_source : "payload.mlir",
-                              .schedule = request->schedule,
-                              .function = request->function,
-                              .allowed_passes = request->allow_passes};
-  if (source.schedule)
-    source.schedule_source = source_name ? source_name : "schedule.mlir";
-  size_t target = 0;
-  TUNE_RETURN_IF_ERROR(find_target(server, request, &target));
-  tune_build_task *task;
-  TUNE_RETURN_IF_ERROR(tune_build_task_create(server->context, &source, &task));
-  json_t *signature = NULL;
-  tune_status status =
-      tune_function_signature_to_json(tune_build_task_get_signature(task), &signature);
-  json_t *reply = NULL;
-  if (tune_status_is_ok(status)) {
-    reply = json_pack("{s:s, s:o}", "task", request->task, "signature", signature);
-    status = reply ? look_into_module(request, task, reply)
-                   : tune_status_out_of_memory("serving a request");
-  }
-  if (tune_status_is_ok(status))
-    status = keep_task(server, request->task, task, target);
-  else
-    tune_build_task_destroy(task);
-  if (tune_status_is_ok(status))
-    status = tune_message_write(server->out, reply);
-  json_decref(reply);
-  return status;
-}
 
 static tune_status serve_open(tune_server *server, const json_t *object) {
   tune_open_source_request request;
   TUNE_RETURN_IF_ERROR(tune_open_source_request_from_json(object, &request));
-  tune_status status = open_task(server, &request);
+  json_t *reply;
+  tune_status status = opened_tasks_open(&server->opened, &request, &reply);
   tune_open_source_request_deinit(&request);
+  TUNE_RETURN_IF_ERROR(status);
+  status = tune_message_write(server->out, reply);
+  json_decref(reply);
   return status;
 }
-
-//===--------------------------------------------------------------------------------===//
-// Requests: build, cancel
-//===--------------------------------------------------------------------------------===//
 
 static tune_status take_emit(const char *name, build_order *order) {
   static const struct {
@@ -252,12 +91,13 @@ static tune_status grow(tune_server *server) {
 static tune_status start_build(tune_server *server, const tune_build_request *wanted,
                                json_t *request, build_child **out_child) {
   const tune_limits *limits = &wanted->limits;
-  const server_task *task = find_task(server, wanted->task);
+  const opened_task *task = opened_tasks_find(&server->opened, wanted->task);
   if (!task)
     return tune_status_make(TUNE_NOT_FOUND, "no task \"%s\" is open", wanted->task);
+  const opened_target *target = &server->opened.targets[task->target];
   build_order order = {.task = task->task,
-                       .lowering = server->targets[task->target].lowering,
-                       .linker = server->targets[task->target].linker,
+                       .lowering = target->lowering,
+                       .linker = target->linker,
                        .output = wanted->output,
                        .seconds = limits->seconds > 0 ? limits->seconds : DEFAULT_SECONDS,
                        .bytes = limits->bytes > 0 ? limits->bytes : DEFAULT_BYTES,
@@ -467,23 +307,18 @@ static tune_status start(tune_server *server) {
   server->polls = calloc(1, sizeof *server->polls);
   server->poll_capacity = 1;
   TUNE_RETURN_IF_ERROR(server->polls ? TUNE_OK : tune_status_out_of_memory("serving a request"));
-  return tune_worker_context_create(&server->context);
+  TUNE_RETURN_IF_ERROR(tune_worker_context_create(&server->context));
+  server->opened.context = server->context;
+  return TUNE_OK;
 }
 
 static void stop(tune_server *server) {
   for (size_t i = 0; i < server->child_count; ++i)
     build_child_destroy(server->children[i]);
-  for (size_t i = 0; i < server->task_count; ++i) {
-    tune_build_task_destroy(server->tasks[i].task);
-    free(server->tasks[i].id);
-  }
-  for (size_t i = 0; i < server->target_count; ++i)
-    destroy_target(&server->targets[i]);
+  opened_tasks_deinit(&server->opened);
   if (!mlirContextIsNull(server->context))
     mlirContextDestroy(server->context);
   free(server->children);
-  free(server->tasks);
-  free(server->targets);
   free(server->polls);
   tune_message_reader_deinit(&server->reader);
   if (server->out >= 0)

@@ -23,6 +23,7 @@
 //===--------------------------------------------------------------------------===//
 
 #include "transforms/rules/contraction/contraction_steps.h"
+#include "transforms/rules/contraction/dot_panel_patterns.h"
 #include "transforms/rules/contraction/dot_plan.h"
 #include "transforms/rules/pdl_writer.h"
 

@@ -5,7 +5,7 @@
 // and into the first only with reads of single pairs. So schedules bring their patterns
 // along: a nest of one row, a vector of columns and one group of the depth (2 or 4
 // elements, the innermost dimension of both inputs) becomes reads, the instruction and a
-// write; the copy of a few groups into a panel becomes vector shuffles.
+// write. For the copies into panels see dot_panel_patterns.h.
 //
 // They go between tune_pdl_begin_patterns and tune_pdl_end_patterns (pdl_writer.h).
 //
@@ -34,9 +34,6 @@ typedef struct tune_dot {
   bool turns_b;
 } tune_dot;
 
-// The columns (and groups of a panel) that one step of packing copies.
-#define TUNE_DOT_BLOCK 16
-
 // linalg.generic of tensor<group>, tensor<columns x group> and tensor<columns>: one instruction.
 // Reads and writes are masked where `columns` fill no vector. `name` is the pattern's.
 void tune_dot_write_product(const tune_dot *dot, const char *name, int64_t columns,
@@ -62,15 +59,6 @@ void tune_dot_write_last_product(const tune_dot *dot, const char *name, int64_t 
 // That vector.reduction, by the same instruction; rows in any place.
 void tune_dot_write_row_sum(const tune_dot *dot, const char *name, const tune_dot_row *row,
                             tune_writer *writer);
-// linalg.pack of a tensor of depth x columns to tensor<1 x columns x group>, both with `windows`
-// (at most TUNE_DOT_MOST_PLACES) unit dimensions before these. With `fills_up` the depth may end
-// within the group; the rest is zero.
-void tune_dot_write_interleave(const tune_dot *dot, const char *name, int64_t columns,
-                               size_t windows, bool fills_up, tune_writer *writer);
-// linalg.pack of a tensor of columns x depth to tensor<groups x columns x group>, transposed:
-// columns and groups <= TUNE_DOT_BLOCK. `fills_up` as above.
-void tune_dot_write_transpose(const tune_dot *dot, const char *name, int64_t groups,
-                              int64_t columns, bool fills_up, tune_writer *writer);
 
 #ifdef __cplusplus
 }

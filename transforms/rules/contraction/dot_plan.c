@@ -2,6 +2,8 @@
 
 #include "transforms/rules/contraction/dot_plan.h"
 
+#include "transforms/rules/contraction/dot_panel_patterns.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

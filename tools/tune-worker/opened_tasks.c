@@ -1,0 +1,170 @@
+//===- opened_tasks.c ---------------------------------------------------------------===//
+
+#include "tools/tune-worker/opened_tasks.h"
+
+#include "support/json.h"
+#include "tools/tune-worker/module.h"
+#include "tuning/device/target_name.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static tune_status make_target(opened_tasks *opened, const tune_lowering_options *options,
+                               opened_target *target) {
+  TUNE_RETURN_IF_ERROR(tune_lowering_create(opened->context, options, &target->lowering));
+  TUNE_RETURN_IF_ERROR(tune_linker_create(options->cpu.threads > 1, &target->linker));
+  return tune_lowering_warm_up(target->lowering);
+}
+
+static void destroy_target(opened_target *target) {
+  tune_lowering_destroy(target->lowering);
+  tune_linker_destroy(target->linker);
+  free(target->key);
+}
+
+// What code is made for; a NULL `target` is the CPU.
+static tune_status read_kind(const char *target, tune_target_kind *out_kind) {
+  tune_target_name name;
+  TUNE_RETURN_IF_ERROR(tune_target_name_init(&name, target ? target : "cpu"));
+  *out_kind = name.kind;
+  tune_target_name_deinit(&name);
+  return TUNE_OK;
+}
+
+static tune_status find_target(opened_tasks *opened, const tune_open_source_request *request,
+                               size_t *out_index) {
+  const tune_code_target *wanted = &request->target;
+  tune_lowering_options options = {.device = wanted->device,
+                                   .cpu = {.triple = wanted->triple,
+                                           .cpu = wanted->cpu,
+                                           .features = wanted->features,
+                                           .threads = (int)request->threads}};
+  const tune_cpu_options *cpu = &options.cpu;
+  TUNE_RETURN_IF_ERROR(read_kind(wanted->name, &options.kind));
+  char *key = NULL;
+  char *device = tune_json_dump(options.device, JSON_COMPACT | JSON_SORT_KEYS);
+  if (options.device && !device)
+    return tune_status_out_of_memory("serving a request");
+  int length =
+      asprintf(&key, "%d|%s|%s|%s|%s|%s", (int)options.kind, cpu->triple ? cpu->triple : "",
+               cpu->cpu ? cpu->cpu : "", cpu->features ? cpu->features : "",
+               cpu->threads > 1 ? "threads" : "", device ? device : "");
+  free(device);
+  if (length < 0)
+    return tune_status_out_of_memory("serving a request");
+  for (size_t i = 0; i < opened->target_count; ++i)
+    if (strcmp(opened->targets[i].key, key) == 0) {
+      free(key);
+      *out_index = i;
+      return TUNE_OK;
+    }
+  opened_target target = {.key = key};
+  tune_status status = make_target(opened, &options, &target);
+  opened_target *targets = NULL;
+  if (tune_status_is_ok(status)) {
+    targets = realloc(opened->targets, (opened->target_count + 1) * sizeof *targets);
+    status = targets ? TUNE_OK : tune_status_out_of_memory("serving a request");
+  }
+  if (!tune_status_is_ok(status)) {
+    destroy_target(&target);
+    return status;
+  }
+  opened->targets = targets;
+  *out_index = opened->target_count++;
+  targets[*out_index] = target;
+  return TUNE_OK;
+}
+
+opened_task *opened_tasks_find(opened_tasks *opened, const char *id) {
+  for (size_t i = 0; i < opened->task_count; ++i)
+    if (strcmp(opened->tasks[i].id, id) == 0)
+      return &opened->tasks[i];
+  return NULL;
+}
+
+// Keeps `task` under `id`. A task opened before under that id goes; its builds have their own copy.
+static tune_status keep_task(opened_tasks *opened, const char *id, tune_build_task *task,
+                             size_t target) {
+  opened_task *slot = opened_tasks_find(opened, id);
+  if (slot) {
+    tune_build_task_destroy(slot->task);
+    slot->task = task;
+    slot->target = target;
+    return TUNE_OK;
+  }
+  opened_task *tasks = realloc(opened->tasks, (opened->task_count + 1) * sizeof *tasks);
+  char *copy = strdup(id);
+  if (tasks)
+    opened->tasks = tasks;
+  if (!tasks || !copy) {
+    free(copy);
+    tune_build_task_destroy(task);
+    return tune_status_out_of_memory("serving a request");
+  }
+  tasks[opened->task_count++] = (opened_task){.id = copy, .task = task, .target = target};
+  return TUNE_OK;
+}
+
+// Adds to `reply` what the request wants to know of the module, and schedules it if it is to be.
+static tune_status look_into_module(const tune_open_source_request *request, tune_build_task *task,
+                                    json_t *reply) {
+  if (request->describe) {
+    json_t *description;
+    TUNE_RETURN_IF_ERROR(module_describe(task, &description));
+    if (json_object_update_new(reply, description) != 0)
+      return tune_status_out_of_memory("serving a request");
+  }
+  return request->has_module ? module_schedule(task, request, json_object_get(reply, "tasks"))
+                             : TUNE_OK;
+}
+
+tune_status opened_tasks_open(opened_tasks *opened, const tune_open_source_request *request,
+                              json_t **out_reply) {
+  *out_reply = NULL;
+  // Without a text, the file of that name is read.
+  if (!request->payload && !request->payload_source)
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "\"payload\": expected a string");
+  const char *payload_source = request->payload_source, *source_name = request->schedule_source;
+  tune_build_source source = {.payload = request->payload,
+                              .payload_source = payload_source ? payload_source : "payload.mlir",
+                              .schedule = request->schedule,
+                              .function = request->function,
+                              .allowed_passes = request->allow_passes};
+  if (source.schedule)
+    source.schedule_source = source_name ? source_name : "schedule.mlir";
+  size_t target = 0;
+  TUNE_RETURN_IF_ERROR(find_target(opened, request, &target));
+  tune_build_task *task;
+  TUNE_RETURN_IF_ERROR(tune_build_task_create(opened->context, &source, &task));
+  json_t *signature = NULL;
+  tune_status status =
+      tune_function_signature_to_json(tune_build_task_get_signature(task), &signature);
+  json_t *reply = NULL;
+  if (tune_status_is_ok(status)) {
+    reply = json_pack("{s:s, s:o}", "task", request->task, "signature", signature);
+    status = reply ? look_into_module(request, task, reply)
+                   : tune_status_out_of_memory("serving a request");
+  }
+  if (tune_status_is_ok(status))
+    status = keep_task(opened, request->task, task, target);
+  else
+    tune_build_task_destroy(task);
+  if (tune_status_is_ok(status))
+    *out_reply = reply;
+  else
+    json_decref(reply);
+  return status;
+}
+
+void opened_tasks_deinit(opened_tasks *opened) {
+  for (size_t i = 0; i < opened->task_count; ++i) {
+    tune_build_task_destroy(opened->tasks[i].task);
+    free(opened->tasks[i].id);
+  }
+  for (size_t i = 0; i < opened->target_count; ++i)
+    destroy_target(&opened->targets[i]);
+  free(opened->tasks);
+  free(opened->targets);
+  *opened = (opened_tasks){.task_count = 0};
+}
