@@ -1,8 +1,8 @@
 # cmake -DSOURCE=<source folder> -P check_layers.cmake
 #
-# Refuses an #include that reaches sideways or up. Each folder of sources is a library or a program,
+# Refuses an #include of a later row. Each folder of sources is a library or a program,
 # and has a row here: what it may include, besides its own headers and those of libc. A row names
-# those above it alone, so that there are no circles; `tuning` and the like stand for all folders
+# earlier rows alone, so that there are no circles; `tuning` and the like stand for all folders
 # below. docs/architecture.md says what each folder is for.
 cmake_minimum_required(VERSION 3.25)
 

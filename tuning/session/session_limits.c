@@ -1,12 +1,12 @@
-//===- session_limits.c - Time limits of trials ------------------------------===//
+//===- session_limits.c - The time that a trial is cut against ----------------===//
 //
 // A candidate that is surely slower than the best one known is cut, and killed where it takes many
-// times as long. Which one is the best known when it is measured depends on what was done first;
-// so it is not that one that it is measured against, but the best of the first so many proposals:
-// of those that are LAG before it at least, and of the first one of all, the default. Where one of
-// them is not known yet, the measurement waits. (Builds go on. A strategy that learns is asked when
-// it knows that much anyway, so that only the first measurement is waited for.) A round is
-// measured against what was proposed before it.
+// times as long (tools/tune-measure/trial.c has the factors). Which one is the best known when it
+// is measured would depend on which builds end first. So a trial is cut against the best of a fixed
+// set: the default, and all proposals that are at least LAG before it. Where one of these is not
+// known yet, the measurement waits; builds go on. (A strategy that learns is asked only when it
+// knows that much, so that the first measurement alone is waited for.) A round is measured against
+// what was proposed before it.
 //
 //===--------------------------------------------------------------------------------===//
 

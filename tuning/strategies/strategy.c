@@ -192,7 +192,9 @@ static tune_status propose(tune_strategy *strategy, tune_config *config, bool *o
   for (size_t i = 0; i < PROPOSAL_TRIES && !strategy->walk.choices; ++i) {
     TUNE_RETURN_IF_ERROR(
         strategy->class->propose(strategy->self, &strategy->context, config, out_found));
-    if (!*out_found || !is_known(strategy, config))
+    if (!*out_found)
+      break; // the class has nothing more, the space may
+    if (!is_known(strategy, config))
       return TUNE_OK;
   }
   return find_any(strategy, config, out_found);

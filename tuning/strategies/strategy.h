@@ -103,7 +103,8 @@ typedef struct tune_strategy_class {
   void (*destroy)(void *self);
   // Overwrites `config` with a valid proposal. One that is known makes the strategy call again,
   // some dozens of times, then draw or search for any that is not. `*out_found` false: the class
-  // has nothing more to propose.
+  // has nothing more to propose; configs that are left are drawn from then on, so that every
+  // strategy gets through the whole space.
   tune_status (*propose)(void *self, const tune_strategy_context *context, tune_config *config,
                          bool *out_found);
   // `number` is that of `config` in `context->known`. NULL: does not learn.
