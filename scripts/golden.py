@@ -106,15 +106,23 @@ def make(case, tools):
         raise Failure("%s: %s" % (case.name(), failure)) from None
 
 
+def make_space(case, tools):
+    """The schedule with its knobs open, what tune-print-space says of them, and the rule."""
+    with open(case.payload, encoding="utf-8") as file:
+        payload = file.read()
+    # Programs read stdin, so that no diagnostic and no location has a path in it.
+    space, table = run((os.path.join(tools, "tune-opt"), "--tune-print-space=" + case.options()), payload)
+    rule = re.search(r"rule '(\w+)'", table)
+    if not rule or len(re.findall(r"^  key ", table, re.MULTILINE)) != 1:
+        raise Failure("a payload is one task\n" + table)
+    return space, table, rule[1]
+
+
 def make_stages(case, tools):
     opt, worker = os.path.join(tools, "tune-opt"), os.path.join(tools, "tune-worker")
     with open(case.payload, encoding="utf-8") as file:
         payload = file.read()
-    # Programs read stdin, so that no diagnostic and no location has a path in it.
-    space, table = run((opt, "--tune-print-space=" + case.options()), payload)
-    rule = re.search(r"rule '(\w+)'", table)
-    if not rule or len(re.findall(r"^  key ", table, re.MULTILINE)) != 1:
-        raise Failure("a payload is one task\n" + table)
+    space, table, rule = make_space(case, tools)
     with tempfile.TemporaryDirectory(prefix="golden-") as folder:
 
         def write(name, text):
@@ -136,4 +144,4 @@ def make_stages(case, tools):
             texts["artifact"], _ = run(build + (
                 "--emit=mlir", "--triple=x86_64-linux-gnu", "--cpu=x86-64", "--features=" + case.features(),
                 "--threads=" + case.threads))
-    return Result(rule[1], table, texts)
+    return Result(rule, table, texts)

@@ -66,9 +66,6 @@ if(checked EQUAL 0)
   list(APPEND errors "no links found in ${pages}")
 endif()
 
-# Pages whose prose may be wider: being rewritten.
-set(wide docs/spaces.md)
-
 # The characters of `line`, which is UTF-8: its bytes but those that continue a character.
 function(count_characters line out_count)
   string(HEX "${line}" bytes)
@@ -81,10 +78,6 @@ endfunction()
 # Prose and list items wrap at 100; tables, code, and lines that are one link or address do not.
 set(prose 0)
 foreach(page ${pages})
-  file(RELATIVE_PATH name ${SOURCE} ${page})
-  if(name IN_LIST wide)
-    continue()
-  endif()
   file(READ ${page} text)
   # Brackets and semicolons are lists to CMake.
   string(REPLACE "[" "<" text "${text}")
