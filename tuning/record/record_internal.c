@@ -48,6 +48,20 @@ tune_status tune_record_require_number(const char *name, double value) {
   return TUNE_OK;
 }
 
+tune_status tune_record_validate_config(const json_t *config) {
+  if (!json_is_object(config))
+    return tune_status_make(TUNE_INVALID_ARGUMENT,
+                            "record whose \"config\" is not an object from knobs to integers");
+  const char *name;
+  json_t *value;
+  json_object_foreach((json_t *)config, name, value) {
+    if (!json_is_integer(value))
+      return tune_status_make(TUNE_INVALID_ARGUMENT,
+                              "record whose config has no integer for knob \"%s\"", name);
+  }
+  return TUNE_OK;
+}
+
 void tune_record_set(json_t *object, const char *name, json_t *value, bool *ok) {
   if (!value || json_object_set_new(object, name, value) != 0)
     *ok = false;
