@@ -14,24 +14,6 @@
 
 enum { NAME_LIMIT = 512, RANK_LIMIT = 64 };
 
-//===- What texts may be ------------------------------------------------------===//
-
-bool tune_database_is_key(const char *text) {
-  size_t length = text ? strlen(text) : 0;
-  return length >= 1 && length <= 128 &&
-         strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.:-") ==
-             length;
-}
-
-bool tune_database_is_line(const char *text, size_t limit) {
-  if (!text || !*text || strlen(text) > limit || !tune_utf8_is_valid(text))
-    return false;
-  for (const char *c = text; *c; ++c)
-    if ((unsigned char)*c < 0x20 || *c == 0x7f)
-      return false;
-  return true;
-}
-
 //===- Tasks ------------------------------------------------------------------===//
 
 void tune_database_task_init(tune_database_task *task) { *task = (tune_database_task){0}; }

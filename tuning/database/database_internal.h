@@ -1,6 +1,10 @@
 //===- database_internal.h - State that the files of the database share ------===//
 //
 // The connection, and SQLite's results as statuses. Only tuning/database/database*.c include this.
+// From the bottom up: database_failure.c, database_statement.c and database_text.c need only the
+// open connection; database_damage.c; database_conditions.c, database_record.c and database.c
+// (rows); database_schema_8.c and database_schema.c, which move rows; database_connection.c, which
+// opens.
 //
 // The tables (schema 9; `.schema` in the sqlite3 shell shows them):
 //   tasks         one row for each key; seen_ms is when it was last put
