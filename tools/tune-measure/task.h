@@ -3,6 +3,9 @@
 // A task holds the inputs and the outputs that are right for them. Both are made once; the
 // children that run candidates inherit them and pay only for the pages they write to.
 //
+// task_create.c, which makes and destroys one, is above inputs.c and reference.c; these are above
+// task.c, which has the rest.
+//
 // Threads: one.
 //
 //===--------------------------------------------------------------------------===//

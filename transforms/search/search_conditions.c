@@ -2,15 +2,8 @@
 
 #include "transforms/search/search_state.h"
 
-#include <string.h>
-
-// Made-up times have no conditions, and those of another machine are not ours.
-static bool measures_here(const struct tune_search *s) {
-  return !s->rounds && strcmp(s->tasks.facts->name.target, "null") != 0;
-}
-
 tune_status tune_search_look_around(struct tune_search *s) {
-  if (!measures_here(s))
+  if (!s->takes_time)
     return TUNE_OK;
   TUNE_RETURN_IF_ERROR(tune_cores_init(&s->cores, s->tasks.facts->threads));
   s->warnings = json_array();
@@ -21,12 +14,12 @@ tune_status tune_search_look_around(struct tune_search *s) {
 }
 
 void tune_search_tell_conditions(const struct tune_search *s) {
-  if (measures_here(s) && s->observer->conditions)
+  if (s->takes_time && s->observer->conditions)
     s->observer->conditions(s->observer->user, &s->cores, &s->conditions, false, s->warnings);
 }
 
 bool tune_search_keep_conditions(const struct tune_search *s, tune_kept_conditions *out_kept) {
-  if (!measures_here(s))
+  if (!s->takes_time)
     return false;
   tune_conditions now;
   tune_conditions_read(&s->cores, &now);
@@ -35,7 +28,7 @@ bool tune_search_keep_conditions(const struct tune_search *s, tune_kept_conditio
 }
 
 void tune_search_look_back(struct tune_search *s) {
-  if (!measures_here(s) || !s->observer->conditions)
+  if (!s->takes_time || !s->observer->conditions)
     return;
   // What its servers have taken is known when they have ended.
   tune_evaluator_destroy(&s->evaluator);

@@ -27,7 +27,7 @@ static const char *text_of(const json_t *object, const char *name) {
 // The machine that measures
 //===--------------------------------------------------------------------------===//
 
-tune_status tune_search_open_rounds(search *s, const json_t **out_device) {
+tune_status tune_search_rounds_open(search *s, const json_t **out_device) {
   const char *target = s->options->tasks.target;
   TUNE_RETURN_IF_ERROR(tune_rounds_open(s->options->export_folder, &s->rounds));
   *out_device = tune_rounds_device(s->rounds);
@@ -45,7 +45,7 @@ tune_status tune_search_open_rounds(search *s, const json_t **out_device) {
       tune_target_kind_of(target) == TUNE_KIND_CPU ? "cpu" : target);
 }
 
-tune_status tune_search_advise_device(const search *s, tune_status status) {
+tune_status tune_search_rounds_advise(const search *s, tune_status status) {
   return tune_status_join(
       tune_status_make(TUNE_UNAVAILABLE,
                        "%s; for a device of another machine put what `tune-measure --fingerprint "
@@ -159,29 +159,6 @@ static tune_status append_record(void *self, const tune_record *record) {
 // Beginning
 //===--------------------------------------------------------------------------===//
 
-static tune_status start_evaluator(search *s) {
-  const tune_target_facts *facts = s->tasks.facts;
-  bool is_cpu = facts->name.kind == TUNE_KIND_CPU;
-  tune_export_evaluator_options options = {.device = is_cpu ? facts->fingerprint
-                                                            : tune_target_facts_device(facts),
-                                           .strategy = s->options->session.strategy,
-                                           .seed = s->options->session.strategy_options.seed,
-                                           .rounds = s->rounds};
-  tune_process_evaluator_options_init(&options.process);
-  size_t threads = s->options->tasks.threads;
-  options.process.target = tune_process_target_of(facts);
-  if (tune_rounds_device(s->rounds))
-    TUNE_RETURN_IF_ERROR(
-        tune_process_target_of_elsewhere(facts, threads, &s->features, &options.process.target));
-  // Which device, and how many threads count, the other machine knows.
-  options.process.target.device = NULL;
-  options.process.target.threads = threads;
-  options.process.building = s->options->building;
-  options.process.measuring = s->options->measuring;
-  options.process.seed = s->options->session.strategy_options.seed;
-  return tune_evaluator_elsewhere_create(&options, &s->evaluator);
-}
-
 // What has to be the same for the same proposals. That there may be more trials is known.
 static json_t *make_identity(const search *s) {
   const tune_session_options *session = &s->options->session;
@@ -207,12 +184,34 @@ static tune_status claim_folder(search *s) {
   return status;
 }
 
-tune_status tune_search_start_rounds(search *s) {
+tune_status tune_search_rounds_open_records(search *s) {
   TUNE_RETURN_IF_ERROR(claim_folder(s));
   s->store = (tune_record_store){.self = s, .append = append_record, .load = load_known};
   TUNE_RETURN_IF_ERROR(find_fingerprint(s));
-  TUNE_RETURN_IF_ERROR(open_known(s));
-  return start_evaluator(s);
+  return open_known(s);
+}
+
+tune_status tune_search_rounds_start(search *s) {
+  const tune_target_facts *facts = s->tasks.facts;
+  bool is_cpu = facts->name.kind == TUNE_KIND_CPU;
+  tune_export_evaluator_options options = {.device = is_cpu ? facts->fingerprint
+                                                            : tune_target_facts_device(facts),
+                                           .strategy = s->options->session.strategy,
+                                           .seed = s->options->session.strategy_options.seed,
+                                           .rounds = s->rounds};
+  tune_process_evaluator_options_init(&options.process);
+  size_t threads = s->options->tasks.threads;
+  options.process.target = tune_process_target_of(facts);
+  if (tune_rounds_device(s->rounds))
+    TUNE_RETURN_IF_ERROR(
+        tune_process_target_of_elsewhere(facts, threads, &s->features, &options.process.target));
+  // Which device, and how many threads count, the other machine knows.
+  options.process.target.device = NULL;
+  options.process.target.threads = threads;
+  options.process.building = s->options->building;
+  options.process.measuring = s->options->measuring;
+  options.process.seed = s->options->session.strategy_options.seed;
+  return tune_evaluator_elsewhere_create(&options, &s->evaluator);
 }
 
 //===--------------------------------------------------------------------------===//
@@ -321,7 +320,7 @@ static tune_status run_until_done(search *s, outcome *outcomes) {
   return TUNE_OK;
 }
 
-tune_status tune_search_run_rounds(search *s) {
+tune_status tune_search_rounds_run(search *s) {
   size_t count = s->tasks.extraction->task_count;
   outcome *outcomes = calloc(count + 1, sizeof *outcomes);
   if (!outcomes)

@@ -1,8 +1,9 @@
 //===- search_state.h - State that the files of a search share ---------------===//
 //
-// Internal to search.c (tasks one after the other, as they are measured here), search_conditions.c
-// (what the machine is like meanwhile) and search_rounds.c (all tasks in rounds, measured
-// elsewhere).
+// Internal to, from the bottom up, search_conditions.c (what the machine is like meanwhile),
+// search_task.c (the search at one task), the two backends, search_here.c (tasks one after the
+// other, measured here) and search_rounds.c (all tasks in rounds, measured elsewhere), and
+// search.c, which picks one of them.
 //
 //===--------------------------------------------------------------------------===//
 
@@ -30,10 +31,13 @@ struct tune_search {
   tune_evaluator evaluator;
   double begin;
 
-  // Where it measures here: what the machine is like.
+  bool takes_time;     // here: made-up times have no conditions, those of elsewhere are not ours
+  bool tells_progress; // to the observer: in rounds, the same trials come again in each
+
+  // Where it takes time here: what the machine is like.
   tune_cores cores;
   tune_conditions conditions; // at the beginning
-  json_t *warnings;           // about them, not told yet; NULL: it does not measure here
+  json_t *warnings;           // about them, not told yet; NULL: it does not take time
 
   // Where candidates are measured elsewhere: else NULL.
   tune_rounds *rounds;
@@ -76,15 +80,28 @@ bool tune_search_keep_conditions(const struct tune_search *s, tune_kept_conditio
 
 bool tune_search_is_interrupted(const struct tune_search *s);
 
-// Before the tasks are found: reads the folder. `*out_device` is the fingerprint that code is made
-// for; NULL: that of the target. Borrowed.
-tune_status tune_search_open_rounds(struct tune_search *s, const json_t **out_device);
-// Takes `status`, that no device is here, and adds what to do without one.
-tune_status tune_search_advise_device(const struct tune_search *s, tune_status status);
-// In place of a roofline that is measured here, and of an evaluator.
-tune_status tune_search_start_rounds(struct tune_search *s);
-// Tunes all tasks as far as the results that there are allow, and exports the next round.
-tune_status tune_search_run_rounds(struct tune_search *s);
+// Of each backend, in the order in which search.c calls them.
+//   open            before the tasks are found; `*out_device` is the fingerprint that code is made
+//                   for; NULL: that of the target. Borrowed
+//   require_device  UNAVAILABLE where there is none
+//   advise          takes `status`, that no device is here, and adds what to do without one
+//   open_records    once the tasks are found and the database is open: says what records are kept
+//                   of, and finds the roofline
+//   start           makes the evaluator
+//   run             tunes all tasks
+tune_status tune_search_here_require_device(const struct tune_search *s);
+tune_status tune_search_here_advise(const struct tune_search *s, tune_status status);
+tune_status tune_search_here_open_records(struct tune_search *s);
+tune_status tune_search_here_start(struct tune_search *s);
+tune_status tune_search_here_run(struct tune_search *s);
+
+// These read the folder first; they go as far as the results that there are allow, and export the
+// next round.
+tune_status tune_search_rounds_open(struct tune_search *s, const json_t **out_device);
+tune_status tune_search_rounds_advise(const struct tune_search *s, tune_status status);
+tune_status tune_search_rounds_open_records(struct tune_search *s);
+tune_status tune_search_rounds_start(struct tune_search *s);
+tune_status tune_search_rounds_run(struct tune_search *s);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,140 @@
+//===- search_here.c - Tuning what is measured on this machine ------------------===//
+
+#include "dialects/diagnostic.h"
+#include "transforms/search/search_state.h"
+#include "tuning/device/process_target.h"
+#include "tuning/evaluators/null.h"
+#include "tuning/evaluators/process.h"
+
+#include <string.h>
+
+// On the target null: the share of the roofline that the best config of a task reaches, and how
+// much its times differ from one measurement to the next.
+#define NULL_SHARE 0.9
+#define NULL_NOISE 0.02
+
+typedef struct tune_search search;
+
+//===--------------------------------------------------------------------------===//
+// Beginning
+//===--------------------------------------------------------------------------===//
+
+tune_status tune_search_here_advise(const search *s, tune_status status) {
+  if (tune_target_kind_of_name(s->options->tasks.target) ==
+      TUNE_KIND_CPU) // tune-measure is missing, or more
+    return status;
+  return tune_status_join(
+      tune_status_make(TUNE_UNAVAILABLE,
+                       "%s; measure=export:FOLDER has candidates measured on a machine that has "
+                       "the device (docs/measured-elsewhere.md)",
+                       tune_status_get_message(status)),
+      status);
+}
+
+tune_status tune_search_here_require_device(const search *s) {
+  return tune_target_facts_require_device(s->tasks.facts);
+}
+
+static bool is_null(const search *s) { return strcmp(s->tasks.facts->name.target, "null") == 0; }
+
+tune_status tune_search_here_open_records(search *s) {
+  s->takes_time = !is_null(s);
+  s->tells_progress = true;
+  s->known = s->database;
+  s->known_digest = s->tasks.facts->digest;
+  s->fingerprint = s->tasks.facts->digest;
+  s->store = tune_database_store(s->database);
+  TUNE_RETURN_IF_ERROR(tune_target_facts_put(s->tasks.facts, s->database));
+  return tune_target_facts_read_roofline(s->tasks.facts, s->database);
+}
+
+// The time of a config on the target null: a bowl as deep as the task's work allows.
+static double null_time(void *user, const tune_space *space, const tune_config *config) {
+  const search *s = user;
+  return s->null_seconds * tune_null_bowl(NULL, space, config) / TUNE_NULL_BOWL_MINIMUM;
+}
+
+static double null_seconds(const search *s, const tune_task *task) {
+  double bandwidth = tune_target_facts_bandwidth(s->tasks.facts, task->bytes);
+  double arithmetic = task->peak_flops > 0 ? task->flops / task->peak_flops : 0;
+  double memory = bandwidth > 0 ? task->bytes / bandwidth : 0;
+  double bound = arithmetic > memory ? arithmetic : memory;
+  return bound > 0 ? bound / NULL_SHARE : TUNE_NULL_BOWL_MINIMUM;
+}
+
+tune_status tune_search_here_start(search *s) {
+  if (is_null(s)) {
+    tune_null_options null = {.objective = null_time,
+                              .user = s,
+                              .seed = s->options->session.strategy_options.seed,
+                              .noise = NULL_NOISE,
+                              .capacity = s->options->building.jobs};
+    return tune_evaluator_null_create(&null, &s->evaluator);
+  }
+  tune_process_evaluator_options options;
+  tune_process_evaluator_options_init(&options);
+  options.target = tune_process_target_of(s->tasks.facts);
+  options.building = s->options->building;
+  options.measuring = s->options->measuring;
+  options.seed = s->options->session.strategy_options.seed;
+  return tune_evaluator_process_create(&options, &s->evaluator);
+}
+
+//===--------------------------------------------------------------------------===//
+// Tasks, one after the other
+//===--------------------------------------------------------------------------===//
+
+// Nothing is faster than the roofline: where the best is, that was measured while something else
+// ran, and is measured again, once a search.
+static void check_roofline(search *s, tune_task *task, tune_session_result *result) {
+  double percent = tune_target_facts_percent_of_roofline(s->tasks.facts, task, result->time.median);
+  if (!(percent > 100) || s->has_doubted)
+    return;
+  s->has_doubted = true;
+  // Where it fails the report says that the figure is doubtful.
+  tune_status_free(tune_target_facts_doubt_roofline(s->tasks.facts, s->database));
+  tune_task_space_get_task(s->space, s->tasks.extraction, s->tasks.facts, task);
+  result->percent_of_peak = tune_task_percent_of_peak(task, result->time.median);
+}
+
+// Once a search: each of its trials lacks the same.
+static void remark_missing_counters(search *s) {
+  const tune_evaluator_class *methods = s->evaluator.methods;
+  if (s->has_remarked_counters || !methods->missing_counters)
+    return;
+  const char *missing = methods->missing_counters(s->evaluator.self);
+  if (!missing)
+    return;
+  s->has_remarked_counters = true;
+  tune_remark_emit(tune_location_get(mlirModuleGetOperation(s->module)),
+                   "records lack some counters: %s", missing);
+}
+
+static tune_status tune_one(search *s) {
+  tune_task task;
+  tune_session_result result;
+  tune_task_space_get_task(s->space, s->tasks.extraction, s->tasks.facts, &task);
+  s->null_seconds = null_seconds(s, &task);
+  tune_status status = tune_search_run_session(s, &task, &result);
+  remark_missing_counters(s);
+  // The reference does not build or run.
+  if (tune_status_get_code(status) == TUNE_FAILED_PRECONDITION) {
+    tune_search_tell_failed(s, &task, status);
+    return TUNE_OK;
+  }
+  TUNE_RETURN_IF_ERROR(status);
+  check_roofline(s, &task, &result);
+  status = tune_search_finish_task(s, &task, &result);
+  tune_session_result_deinit(&result);
+  return status;
+}
+
+tune_status tune_search_here_run(search *s) {
+  // After an interrupt the remaining tasks still get the best that the database knows: their
+  // sessions load it and stop before the first trial.
+  for (size_t i = 0; i < s->tasks.extraction->task_count; i++) {
+    tune_search_turn_to(s, i);
+    TUNE_RETURN_IF_ERROR(tune_one(s));
+  }
+  return TUNE_OK;
+}

@@ -1,0 +1,179 @@
+//===- search_task.c - A search at one of its tasks ---------------------------===//
+
+#include "support/clock.h"
+#include "support/json.h"
+#include "transforms/search/search_state.h"
+
+#include <stdio.h>
+
+// After so many trials the first one is timed again, to see whether the machine is as fast as it
+// was: a twentieth of the time for measuring.
+#define DRIFT_TRIALS 20
+
+typedef struct tune_search search;
+
+void tune_search_turn_to(search *s, size_t task) {
+  s->index = task;
+  s->space = s->spaces[task];
+}
+
+bool tune_search_is_interrupted(const search *s) {
+  const volatile sig_atomic_t *flag = s->options->session.interrupted;
+  return flag && *flag;
+}
+
+//===--------------------------------------------------------------------------===//
+// Seeds: winners of similar tasks
+//===--------------------------------------------------------------------------===//
+
+typedef struct seed_list {
+  tune_config configs[TUNE_SEARCH_NEIGHBOURS];
+  size_t count;
+} seed_list;
+
+static void seeds_deinit(seed_list *seeds) {
+  for (size_t i = 0; i < seeds->count; i++)
+    tune_config_deinit(&seeds->configs[i]);
+  seeds->count = 0;
+}
+
+// Sets those knobs of `config` that `values` has a value for within our domain.
+static void take_values(tune_config *config, const tune_space *space, const json_t *values) {
+  for (size_t k = 0; k < tune_space_knob_count(space); k++) {
+    const tune_knob *knob = tune_space_knob(space, k);
+    const json_t *value = json_object_get(values, knob->name);
+    for (size_t v = 0; json_is_integer(value) && v < knob->value_count; v++)
+      if (knob->values[v] == json_integer_value(value))
+        config->choices[k] = (uint16_t)v;
+  }
+}
+
+static tune_status add_seed(search *s, const char *key, seed_list *seeds) {
+  tune_record record;
+  tune_record_init(&record);
+  tune_status status = tune_database_best(s->known, key, s->known_digest.text, NULL, &record);
+  if (tune_status_get_code(status) == TUNE_NOT_FOUND) {
+    tune_status_free(status);
+    return TUNE_OK;
+  }
+  json_t *values = NULL;
+  if (tune_status_is_ok(status))
+    status = tune_json_load_kept(record.config, "a config", &values);
+  if (values) {
+    status = tune_config_init_copy(&seeds->configs[seeds->count], &s->space->config);
+    if (tune_status_is_ok(status))
+      take_values(&seeds->configs[seeds->count++], s->space->space, values);
+  }
+  json_decref(values);
+  tune_record_deinit(&record);
+  return status;
+}
+
+static tune_status find_seeds(search *s, seed_list *seeds) {
+  tune_database_task task;
+  tune_database_neighbour neighbours[TUNE_SEARCH_NEIGHBOURS];
+  size_t count = 0;
+  TUNE_RETURN_IF_ERROR(tune_task_space_get_database_task(s->tasks.extraction, s->index, &task));
+  tune_status status = tune_database_put_task(s->database, &task);
+  if (tune_status_is_ok(status) && s->known)
+    status = tune_database_nearest(s->known, &task, s->known_digest.text, TUNE_SEARCH_NEIGHBOURS,
+                                   neighbours, &count);
+  for (size_t i = 0; i < count && tune_status_is_ok(status); i++)
+    status = add_seed(s, neighbours[i].key, seeds);
+  tune_database_neighbours_deinit(neighbours, count);
+  tune_database_task_deinit(&task);
+  return status;
+}
+
+//===--------------------------------------------------------------------------===//
+// One task
+//===--------------------------------------------------------------------------===//
+
+static void on_progress(void *user, const tune_session_progress *progress) {
+  search *s = user;
+  s->observer->progress(s->observer->user, s->index, progress);
+}
+
+static tune_status on_write_script(void *user, const tune_task *task, const tune_config *config,
+                                   char **out_script) {
+  (void)task;
+  const search *s = user;
+  return tune_task_space_write_script(s->space, config, out_script);
+}
+
+static tune_status write_winner(search *s, const tune_session_result *result) {
+  if (!result->has_best)
+    return TUNE_OK;
+  char provenance[96];
+  snprintf(provenance, sizeof provenance, result->is_default ? "default" : "search:%s",
+           s->options->session.strategy);
+  return tune_task_space_write_chosen(s->space, &s->tasks.anchors, &result->best, provenance);
+}
+
+// What is left of the time for all tasks, shared evenly among those to come.
+static double seconds_for_task(const search *s) {
+  double own = s->options->session.seconds;
+  if (!(s->options->seconds > 0))
+    return own;
+  double left = s->options->seconds - (tune_clock_seconds() - s->begin);
+  double share = left / (double)(s->tasks.extraction->task_count - s->index);
+  if (share < 0.001)
+    share = 0.001;
+  return own > 0 && own < share ? own : share;
+}
+
+void tune_search_tell_failed(search *s, const tune_task *task, tune_status why) {
+  s->failed_tasks++;
+  if (s->observer->task_failed)
+    s->observer->task_failed(s->observer->user, s->index,
+                             s->tasks.extraction->tasks[s->index].location, task, why);
+  tune_status_free(why);
+}
+
+static tune_status no_candidate_worked(const tune_failures *failures) {
+  tune_string_builder text;
+  tune_string_builder_init(&text);
+  tune_failures_append(failures, &text);
+  tune_status status = tune_status_make(TUNE_FAILED_PRECONDITION, "no candidate worked: %s",
+                                        text.text ? text.text : "all failed");
+  tune_string_builder_deinit(&text);
+  return status;
+}
+
+tune_status tune_search_finish_task(search *s, const tune_task *task,
+                                    const tune_session_result *result) {
+  TUNE_RETURN_IF_ERROR(write_winner(s, result));
+  if (s->observer->task_done)
+    s->observer->task_done(s->observer->user, s->index, task,
+                           s->tasks.extraction->tasks[s->index].occurrence_count, result);
+  if (!result->has_best && result->failures.kind_count && result->stop != TUNE_STOP_SUSPENDED)
+    tune_search_tell_failed(s, task, no_candidate_worked(&result->failures));
+  return TUNE_OK;
+}
+
+static tune_status run_seeded(search *s, const tune_task *task, const seed_list *seeds,
+                              tune_session_result *out_result) {
+  tune_session_options session = s->options->session;
+  tune_kept_conditions conditions;
+  session.fingerprint = s->fingerprint.text;
+  session.conditions = tune_search_keep_conditions(s, &conditions) ? &conditions : NULL;
+  // Made-up times do not drift, and what is measured elsewhere is not measured again.
+  session.drift_trials = s->takes_time ? DRIFT_TRIALS : 0;
+  session.seconds = seconds_for_task(s);
+  session.seeds = seeds->configs;
+  session.seed_count = seeds->count;
+  session.progress = s->observer->progress && s->tells_progress ? on_progress : NULL;
+  session.write_script = on_write_script;
+  session.user = s;
+  return tune_session_run(task, &session, &s->evaluator, &s->store, out_result);
+}
+
+tune_status tune_search_run_session(search *s, const tune_task *task,
+                                    tune_session_result *out_result) {
+  seed_list seeds = {.count = 0};
+  tune_status status = find_seeds(s, &seeds);
+  if (tune_status_is_ok(status))
+    status = run_seeded(s, task, &seeds, out_result);
+  seeds_deinit(&seeds);
+  return status;
+}
