@@ -1,23 +1,17 @@
 //===- registry.c - The targets there are -------------------------------------------===//
 
+#include "formats/target_list.h"
 #include "support/nearest.h"
 #include "targets/target.h"
 
 #include <stdio.h>
 #include <string.h>
 
-// A new target is one line here.
-#define FOR_EACH_TARGET(DO)                                                                        \
-  DO(cpu)                                                                                          \
-  DO(null)                                                                                         \
-  DO(vulkan)                                                                                       \
-  DO(cuda)
+#define DECLARE(name, kind) extern const tune_target_class tune_target_##name;
+TUNE_FOR_EACH_TARGET(DECLARE)
 
-#define DECLARE(name) extern const tune_target_class tune_target_##name;
-FOR_EACH_TARGET(DECLARE)
-
-#define ROW(name) &tune_target_##name,
-static const tune_target_class *const classes[] = {FOR_EACH_TARGET(ROW)};
+#define ROW(name, kind) &tune_target_##name,
+static const tune_target_class *const classes[] = {TUNE_FOR_EACH_TARGET(ROW)};
 
 #define CLASS_COUNT (sizeof classes / sizeof *classes)
 

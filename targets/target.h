@@ -1,6 +1,6 @@
 //===- target.h - A device that runs and times artifacts ----------------------------===//
 //
-// A target is one table of functions; targets/registry.c lists them. No target knows of
+// A target is one table of functions; formats/target_list.h lists them. No target knows of
 // MLIR: an artifact is what transforms/lower made, its signature says what it takes.
 //
 //     open target → load kernel → bind buffers → (flush →) time … → read outputs → unload → close

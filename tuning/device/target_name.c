@@ -2,8 +2,10 @@
 
 #include "tuning/device/target_name.h"
 
+#include "formats/target_list.h"
 #include "support/nearest.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,10 +14,9 @@
 static const struct {
   const char *name;
   tune_target_kind kind;
-} TARGETS[] = {{"cpu", TUNE_KIND_CPU},
-               {"vulkan", TUNE_KIND_VULKAN},
-               {"cuda", TUNE_KIND_CUDA},
-               {"null", TUNE_KIND_CPU}};
+} TARGETS[] = {
+#define ROW(name, kind) {#name, TUNE_KIND_##kind},
+    TUNE_FOR_EACH_TARGET(ROW)};
 
 #define TARGET_COUNT (sizeof TARGETS / sizeof *TARGETS)
 
@@ -42,14 +43,16 @@ tune_target_kind tune_target_kind_of_name(const char *name) {
 static tune_status refuse_target(const char *target) {
   tune_nearest nearest;
   tune_nearest_init(&nearest, target);
-  for (size_t i = 0; i < TARGET_COUNT; ++i)
+  char names[256] = "";
+  for (size_t i = 0; i < TARGET_COUNT; ++i) {
     tune_nearest_offer(&nearest, TARGETS[i].name);
+    size_t length = strlen(names);
+    snprintf(names + length, sizeof names - length, "%s%s", i ? ", " : "", TARGETS[i].name);
+  }
   if (nearest.best)
-    return tune_status_make(TUNE_NOT_FOUND,
-                            "no target '%s'; did you mean '%s'? There are cpu, vulkan, cuda, null",
-                            target, nearest.best);
-  return tune_status_make(TUNE_NOT_FOUND, "no target '%s'; there are cpu, vulkan, cuda, null",
-                          target);
+    return tune_status_make(TUNE_NOT_FOUND, "no target '%s'; did you mean '%s'? There are %s",
+                            target, nearest.best, names);
+  return tune_status_make(TUNE_NOT_FOUND, "no target '%s'; there are %s", target, names);
 }
 
 // `name` without its colon and device.
