@@ -1,4 +1,9 @@
 //===- export_evaluator.c ------------------------------------------------------------===//
+//
+// Somewhat over 500 lines, as it is one class: all its methods work on the items of one state, and
+// a round that is built here and one that is known take turns in each of them.
+//
+//===---------------------------------------------------------------------------------===//
 
 #include "tuning/remote/export_evaluator.h"
 

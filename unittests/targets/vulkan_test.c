@@ -4,6 +4,8 @@
 // target does is in conformance_test.c, what happens when a kernel hangs in
 // unittests/tune-measure/vulkan_test.c.
 //
+// Somewhat over 500 lines, as all tests share the device that the layer watches.
+//
 // Tier: check-all
 //
 //===--------------------------------------------------------------------------===//

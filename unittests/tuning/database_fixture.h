@@ -9,6 +9,7 @@
 
 #include "support/file.h"
 #include "tuning/database/database_transfer.h"
+#include "tuning/database/database_upkeep.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -201,6 +202,18 @@ static inline tune_status export_text(tune_database *database, char **out_text) 
   tune_status status = tune_database_export(database, NULL, NULL, stream, "memory", &done);
   fclose(stream);
   return status;
+}
+
+static inline void no_problem(void *user, const char *problem) {
+  (void)user;
+  fail_msg("%s", problem);
+}
+
+// Nothing in it is damaged.
+static inline void assert_sound(tune_database *database) {
+  uint64_t problems = 0;
+  assert_ok(tune_database_check(database, no_problem, NULL, &problems));
+  assert_int_equal(problems, 0);
 }
 
 #endif // TUNE_UNITTESTS_TUNING_DATABASE_FIXTURE_H

@@ -6,17 +6,6 @@
 #include "unittests/common/failing_malloc.h"
 #include "unittests/tuning/database_schema_8.h"
 
-static void no_problem(void *user, const char *problem) {
-  (void)user;
-  fail_msg("%s", problem);
-}
-
-static void assert_sound(tune_database *database) {
-  uint64_t problems = 0;
-  assert_ok(tune_database_check(database, no_problem, NULL, &problems));
-  assert_int_equal(problems, 0);
-}
-
 // The records of schema_8; ALL of them, or one.
 enum { ALL, PLAIN, FAILURE, WITHOUT_CONDITIONS };
 

@@ -1,97 +1,15 @@
 //===- process_evaluator_test.c -----------------------------------------------===//
 
-#include "fake_task.h"
+#include "process_fixture.h"
 
-#include "support/clock.h"
-#include "support/file.h"
 #include "tuning/evaluators/cores.h"
-#include "tuning/evaluators/process.h"
 #include "tuning/evaluators/process_messages.h"
-#include "tuning/session/session.h"
 
 #include "unittests/common/failing_malloc.h"
 
 #include <math.h>
 #include <signal.h>
 #include <sys/time.h>
-#include <unistd.h>
-
-typedef struct fixture {
-  char folder[64];
-  char log[96];
-  tune_space *space; // knobs "time" in milliseconds and "fault"
-  tune_task task;
-  tune_process_evaluator_options options;
-  tune_evaluator evaluator;
-} fixture;
-
-static int setup(void **state) {
-  fixture *f = calloc(1, sizeof *f);
-  assert_non_null(f);
-  make_fake_folder(f->folder, f->log);
-  f->space = make_space();
-  ADD_ORDERED(f->space, "time", 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24);
-  add_range(f->space, "fault", FAULT_COUNT);
-  f->task = make_fake_task(f->space);
-  tune_process_evaluator_options_init(&f->options);
-  f->options.worker = TUNE_FAKE_WORKER;
-  f->options.measurer = TUNE_FAKE_MEASURER;
-  *state = f;
-  return 0;
-}
-
-static int teardown(void **state) {
-  fixture *f = *state;
-  tune_evaluator_destroy(&f->evaluator);
-  tune_space_destroy(f->space);
-  assert_ok(tune_file_remove_tree(f->folder));
-  free(f);
-  return 0;
-}
-
-static void open_task(fixture *f) {
-  if (!f->evaluator.methods)
-    assert_ok(tune_evaluator_process_create(&f->options, &f->evaluator));
-  assert_ok(f->evaluator.methods->open(f->evaluator.self, &f->task));
-}
-
-static tune_status build(fixture *f, uint64_t ticket, int time, int fault) {
-  char text[64];
-  snprintf(text, sizeof text, "time=%d,fault=%d", time, fault);
-  tune_config config;
-  assert_ok(tune_config_from_text(&config, f->space, text));
-  tune_status status = f->evaluator.methods->build(f->evaluator.self, ticket, &config);
-  tune_config_deinit(&config);
-  return status;
-}
-
-static void measure(fixture *f, uint64_t ticket) {
-  assert_ok(f->evaluator.methods->measure(f->evaluator.self, ticket, 0));
-}
-
-// Waits for the next event, or the failure that comes instead of it.
-static tune_status next(fixture *f, tune_evaluation *event) {
-  bool any = false;
-  double deadline = tune_clock_seconds() + 120;
-  while (!any) {
-    assert_true(tune_clock_seconds() < deadline);
-    TUNE_RETURN_IF_ERROR(f->evaluator.methods->wait(f->evaluator.self, 1, event, &any));
-  }
-  return TUNE_OK;
-}
-
-static tune_evaluation expect(fixture *f, uint64_t ticket, tune_verdict verdict) {
-  tune_evaluation event;
-  assert_ok(next(f, &event));
-  assert_int_equal(event.ticket, ticket);
-  assert_int_equal(event.verdict, verdict);
-  return event;
-}
-
-static void expect_only(fixture *f, uint64_t ticket, tune_verdict verdict) {
-  tune_evaluation event = expect(f, ticket, verdict);
-  tune_evaluation_deinit(&event);
-}
 
 static void builds_and_measures(void **state) {
   fixture *f = *state;
@@ -159,11 +77,6 @@ static void failures_are_verdicts(void **state) {
   event = expect(f, 3, TUNE_VERDICT_WRONG);
   assert_true(isinf(event.run.check.error));
   tune_evaluation_deinit(&event);
-}
-
-static tune_status compare(fixture *f, const uint64_t *tickets, tune_comparison *comparison) {
-  tune_compare_order order = {.tickets = tickets, .count = 2, .confidence = 0.98};
-  return f->evaluator.methods->compare(f->evaluator.self, &order, comparison);
 }
 
 static void compares(void **state) {
@@ -260,160 +173,6 @@ static void comparing_can_be_interrupted(void **state) {
   tune_comparison_deinit(&comparison);
 }
 
-static void expect_restarted(const fixture *f, const char *name, size_t times, const char *why) {
-  tune_restarted servers[TUNE_EVALUATOR_SERVERS];
-  assert_int_equal(f->evaluator.methods->restarted(f->evaluator.self, servers), 1);
-  assert_string_equal(servers[0].name, name);
-  assert_int_equal(servers[0].times, times);
-  assert_string_equal(servers[0].why, why);
-}
-
-// A worker that dies is started again, and what it was building is built.
-static void dead_worker_is_restarted(void **state) {
-  fixture *f = *state;
-  open_task(f);
-  assert_ok(build(f, 1, 10, FAULT_WORKER_DIES_ONCE));
-  expect_only(f, 1, TUNE_VERDICT_OK);
-  measure(f, 1);
-  expect_only(f, 1, TUNE_VERDICT_OK);
-  assert_ok(build(f, 2, 11, FAULT_NONE));
-  expect_only(f, 2, TUNE_VERDICT_OK);
-  expect_restarted(f, "tune_fake_worker", 1, "it exited with status 3");
-}
-
-// The second time it is an error that says who died how, and what it said.
-static void worker_dying_twice_is_an_error(void **state) {
-  fixture *f = *state;
-  open_task(f);
-  assert_ok(build(f, 1, 10, FAULT_WORKER_DIES));
-  tune_evaluation event;
-  tune_status status = next(f, &event);
-  assert_non_null(strstr(tune_status_get_message(status), "exited with status 3"));
-  assert_fails(status, TUNE_UNAVAILABLE, "something terrible");
-}
-
-static void dead_measurer_is_restarted(void **state) {
-  fixture *f = *state;
-  open_task(f);
-  assert_ok(build(f, 1, 10, FAULT_MEASURER_DIES_ONCE));
-  expect_only(f, 1, TUNE_VERDICT_OK);
-  measure(f, 1);
-  expect_only(f, 1, TUNE_VERDICT_OK);
-  expect_restarted(f, "tune_fake_measurer", 1, "it exited with status 3");
-}
-
-static void measurer_dying_twice_is_an_error(void **state) {
-  fixture *f = *state;
-  open_task(f);
-  assert_ok(build(f, 1, 10, FAULT_MEASURER_DIES));
-  expect_only(f, 1, TUNE_VERDICT_OK);
-  measure(f, 1);
-  tune_evaluation event;
-  assert_fails(next(f, &event), TUNE_UNAVAILABLE, "something terrible");
-}
-
-// Killed with -9 while it builds or measures, or halfway through an answer, a server is started
-// again and does it once more: the half artifact and the half message are not taken for whole ones.
-static void killed_servers_are_restarted(void **state) {
-  fixture *f = *state;
-  open_task(f);
-  const int faults[] = {FAULT_WORKER_KILLED_ONCE, FAULT_WORKER_CUT_OFF_ONCE,
-                        FAULT_MEASURER_KILLED_ONCE, FAULT_MEASURER_CUT_OFF_ONCE};
-  for (uint64_t i = 0; i < 4; ++i) {
-    assert_ok(build(f, i + 1, 10 + (int)i, faults[i]));
-    expect_only(f, i + 1, TUNE_VERDICT_OK);
-    measure(f, i + 1);
-    tune_evaluation event = expect(f, i + 1, TUNE_VERDICT_OK);
-    assert_true(event.time.median == (10 + (double)i) * 1e-3);
-    tune_evaluation_deinit(&event);
-  }
-  tune_restarted servers[TUNE_EVALUATOR_SERVERS];
-  assert_int_equal(f->evaluator.methods->restarted(f->evaluator.self, servers), 2);
-  for (size_t i = 0; i < 2; ++i) {
-    assert_int_equal(servers[i].times, 2);
-    assert_string_equal(servers[i].why, "it was killed by SIGKILL");
-  }
-}
-
-// Children that a server has started again are counted too.
-static void killed_children_are_counted(void **state) {
-  fixture *f = *state;
-  open_task(f);
-  const int faults[] = {FAULT_CHILD_KILLED_ONCE, FAULT_NONE, FAULT_CHILD_KILLED_ONCE};
-  for (uint64_t i = 0; i < 3; ++i) {
-    assert_ok(build(f, i + 1, 10 + (int)i, faults[i]));
-    expect_only(f, i + 1, TUNE_VERDICT_OK);
-    measure(f, i + 1);
-    expect_only(f, i + 1, TUNE_VERDICT_OK);
-  }
-  tune_restarted servers[TUNE_EVALUATOR_SERVERS];
-  assert_int_equal(f->evaluator.methods->restarted(f->evaluator.self, servers), 2);
-  for (size_t i = 0; i < 2; ++i) {
-    assert_int_equal(servers[i].children, 2);
-    assert_int_equal(servers[i].times, 0);
-  }
-}
-
-static void killed_while_comparing(void **state) {
-  fixture *f = *state;
-  open_task(f);
-  const int faults[] = {FAULT_COMPARER_KILLED_ONCE, FAULT_COMPARER_CUT_OFF_ONCE};
-  for (uint64_t i = 0; i < 2; ++i) {
-    const uint64_t tickets[] = {2 * i + 1, 2 * i + 2};
-    assert_ok(build(f, tickets[0], 10, FAULT_NONE));
-    expect_only(f, tickets[0], TUNE_VERDICT_OK);
-    assert_ok(build(f, tickets[1], 20, faults[i]));
-    expect_only(f, tickets[1], TUNE_VERDICT_OK);
-    tune_comparison comparison;
-    assert_ok(compare(f, tickets, &comparison));
-    assert_true(comparison.ratios[1].ratio == 2);
-    tune_comparison_deinit(&comparison);
-  }
-}
-
-// The second time it is an error, which says how it died.
-static void cut_off_twice_is_an_error(void **state) {
-  fixture *f = *state;
-  open_task(f);
-  assert_ok(build(f, 1, 10, FAULT_WORKER_CUT_OFF));
-  tune_evaluation event;
-  assert_fails(next(f, &event), TUNE_UNAVAILABLE, "was killed by SIGKILL");
-}
-
-// What was there at first and is not when it is to be started again, or is of another version, is
-// named.
-static void programs_may_change_meanwhile(void **state) {
-  fixture *f = *state;
-  char program[96];
-  snprintf(program, sizeof program, "%s/fake-worker", f->folder);
-  assert_int_equal(symlink(TUNE_FAKE_WORKER, program), 0);
-  f->options.worker = program;
-  open_task(f);
-  assert_ok(build(f, 1, 10, FAULT_NONE));
-  expect_only(f, 1, TUNE_VERDICT_OK);
-  assert_int_equal(setenv("FAKE_PROTOCOL", "99", 1), 0);
-  assert_ok(build(f, 2, 10, FAULT_WORKER_KILLED_ONCE));
-  tune_evaluation event;
-  tune_status status = next(f, &event);
-  unsetenv("FAKE_PROTOCOL");
-  assert_fails(status, TUNE_UNAVAILABLE, "version 99 of the protocol");
-  tune_evaluator_destroy(&f->evaluator);
-
-  open_task(f);
-  assert_ok(build(f, 1, 10, FAULT_NONE));
-  expect_only(f, 1, TUNE_VERDICT_OK);
-  assert_int_equal(unlink(program), 0);
-  assert_ok(build(f, 2, 10, FAULT_WORKER_CUT_OFF_ONCE));
-  assert_fails(next(f, &event), TUNE_UNAVAILABLE, "fake-worker");
-
-  // There is no worker to close this task, and one for the next.
-  f->evaluator.methods->close(f->evaluator.self);
-  assert_int_equal(symlink(TUNE_FAKE_WORKER, program), 0);
-  open_task(f);
-  assert_ok(build(f, 1, 10, FAULT_NONE));
-  expect_only(f, 1, TUNE_VERDICT_OK);
-}
-
 static void malformed_reply_is_an_error(void **state) {
   fixture *f = *state;
   open_task(f);
@@ -501,126 +260,6 @@ static void destroys_what_hangs(void **state) {
   double begin = tune_clock_seconds();
   tune_evaluator_destroy(&f->evaluator);
   assert_true(tune_clock_seconds() - begin < 120);
-}
-
-// What the log says of a whole session: no build overlaps a measurement.
-static void assert_no_overlap(const fixture *f) {
-  struct span {
-    bool is_build;
-    double begin, end;
-  } spans[512];
-  size_t count = 0, builds = 0;
-  FILE *file = fopen(f->log, "r");
-  assert_non_null(file);
-  char what[32];
-  while (count < 512 &&
-         fscanf(file, "%31s %lf %lf", what, &spans[count].begin, &spans[count].end) == 3) {
-    spans[count].is_build = strcmp(what, "build") == 0;
-    builds += spans[count].is_build;
-    count += spans[count].is_build || strcmp(what, "measure") == 0;
-  }
-  fclose(file);
-  assert_true(builds > 10 && count - builds > 10);
-  for (size_t i = 0; i < count; ++i)
-    for (size_t j = 0; j < count; ++j)
-      if (spans[i].is_build && !spans[j].is_build)
-        assert_true(spans[i].end <= spans[j].begin || spans[j].end <= spans[i].begin);
-}
-
-// A session over the servers, with every fault that is a verdict and the deaths that are survived.
-static void run_session(fixture *f) {
-  assert_ok(tune_space_add_constraint(f->space,
-                                      "fault == 0 || fault == 1 || fault == 2 || fault == 5 || "
-                                      "fault == 6 || fault == 7",
-                                      NULL));
-  tune_session_options options;
-  tune_session_options_init(&options);
-  options.fingerprint = "fake";
-  options.trials = 60;
-  options.strategy = "random";
-  tune_session_result result;
-  assert_ok(tune_evaluator_process_create(&f->options, &f->evaluator));
-  assert_ok(tune_session_run(&f->task, &options, &f->evaluator, NULL, &result));
-  assert_int_equal(result.trials, 60);
-  assert_true(result.is_default); // 10 ms is the fastest there is
-  assert_true(result.was_compared);
-  assert_true(result.verdicts[TUNE_VERDICT_BUILD_FAILED] > 0);
-  assert_true(result.verdicts[TUNE_VERDICT_RUN_CRASHED] > 0);
-  assert_true(result.verdicts[TUNE_VERDICT_WRONG] > 0);
-  assert_true(result.first_seconds > 0 && result.first_seconds < result.seconds);
-  tune_session_result_deinit(&result);
-}
-
-static void session_beside(void **state) { run_session(*state); }
-
-// Where measuring needs all cores, builds and measurements alternate.
-static void session_taking_turns(void **state) {
-  fixture *f = *state;
-  tune_cores cores;
-  assert_ok(tune_cores_init(&cores, 1));
-  size_t all = cores.are_shared ? cores.build_count : cores.build_count + cores.measure_count;
-  tune_cores_deinit(&cores);
-  f->options.target.threads = all;
-  f->options.building.jobs = 3;
-  run_session(f);
-  assert_no_overlap(f);
-}
-
-// Lines "config verdict", as they come.
-typedef struct kept_lines {
-  char lines[64][64];
-  size_t count;
-} kept_lines;
-
-static tune_status keep_line(void *self, const tune_record *record) {
-  kept_lines *kept = self;
-  assert_true(kept->count < 64);
-  snprintf(kept->lines[kept->count++], sizeof kept->lines[0], "%s %s %d", record->config,
-           tune_verdict_name(record->verdict), (int)record->kind);
-  return TUNE_OK;
-}
-
-static tune_status load_nothing(void *self, const char *task, const char *fingerprint,
-                                tune_record_visitor visit, void *user) {
-  (void)self, (void)task, (void)fingerprint, (void)visit, (void)user;
-  return TUNE_OK;
-}
-
-static int compare_lines(const void *a, const void *b) { return strcmp(a, b); }
-
-static void search_with_jobs(fixture *f, size_t jobs, kept_lines *kept) {
-  *kept = (kept_lines){0};
-  tune_session_options options;
-  tune_session_options_init(&options);
-  options.fingerprint = "fake";
-  options.trials = 40;
-  options.strategy_options.seed = 3;
-  f->options.building.jobs = jobs;
-  tune_session_result result;
-  tune_record_store store = {kept, keep_line, load_nothing};
-  tune_evaluator evaluator;
-  assert_ok(tune_evaluator_process_create(&f->options, &evaluator));
-  assert_ok(tune_session_run(&f->task, &options, &evaluator, &store, &result));
-  tune_evaluator_destroy(&evaluator);
-  tune_session_result_deinit(&result);
-  qsort(kept->lines, kept->count, sizeof kept->lines[0], compare_lines);
-}
-
-// Builds that overtake each other in any way change neither what is tried nor who wins.
-static void jobs_make_no_difference(void **state) {
-  fixture *f = *state;
-  ADD_ORDERED(f->space, "other", 1, 2, 4, 8, 16, 32, 64);
-  assert_ok(tune_space_add_constraint(
-      f->space, "fault == 0 || fault == 1 || fault == 5 || fault == 6", NULL));
-  kept_lines first, kept;
-  search_with_jobs(f, 1, &first);
-  assert_int_equal(first.count, 41);
-  for (size_t jobs = 2; jobs <= 8; ++jobs) {
-    search_with_jobs(f, jobs, &kept);
-    assert_int_equal(kept.count, first.count);
-    for (size_t i = 0; i < kept.count; ++i)
-      assert_string_equal(kept.lines[i], first.lines[i]);
-  }
 }
 
 static tune_status wait_once(fixture *f) {
@@ -735,15 +374,6 @@ int main(void) {
       cmocka_unit_test_setup_teardown(waiting_for_cores_is_no_answer, setup, teardown),
       cmocka_unit_test_setup_teardown(worker_of_another_version_is_an_error, setup, teardown),
       cmocka_unit_test_setup_teardown(failed_comparison_names_the_culprit, setup, teardown),
-      cmocka_unit_test_setup_teardown(dead_worker_is_restarted, setup, teardown),
-      cmocka_unit_test_setup_teardown(worker_dying_twice_is_an_error, setup, teardown),
-      cmocka_unit_test_setup_teardown(dead_measurer_is_restarted, setup, teardown),
-      cmocka_unit_test_setup_teardown(measurer_dying_twice_is_an_error, setup, teardown),
-      cmocka_unit_test_setup_teardown(killed_servers_are_restarted, setup, teardown),
-      cmocka_unit_test_setup_teardown(killed_children_are_counted, setup, teardown),
-      cmocka_unit_test_setup_teardown(killed_while_comparing, setup, teardown),
-      cmocka_unit_test_setup_teardown(cut_off_twice_is_an_error, setup, teardown),
-      cmocka_unit_test_setup_teardown(programs_may_change_meanwhile, setup, teardown),
       cmocka_unit_test_setup_teardown(malformed_reply_is_an_error, setup, teardown),
       cmocka_unit_test_setup_teardown(bad_payload_is_an_error, setup, teardown),
       cmocka_unit_test_setup_teardown(missing_programs_are_named, setup, teardown),
@@ -751,10 +381,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(cancels, setup, teardown),
       cmocka_unit_test_setup_teardown(tasks_follow_each_other, setup, teardown),
       cmocka_unit_test_setup_teardown(destroys_what_hangs, setup, teardown),
-      cmocka_unit_test_setup_teardown(jobs_make_no_difference, setup, teardown),
       cmocka_unit_test_setup_teardown(each_allocation_may_fail, setup, teardown),
-      cmocka_unit_test_setup_teardown(session_beside, setup, teardown),
-      cmocka_unit_test_setup_teardown(session_taking_turns, setup, teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,9 @@
 //===- strategy_test.c --------------------------------------------------------===//
+//
+// Somewhat over 500 lines, as what is asked of a strategy is asked of all of them, by the same few
+// functions.
+//
+//===--------------------------------------------------------------------------===//
 
 #include "table_objective.h"
 

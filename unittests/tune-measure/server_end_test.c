@@ -1,0 +1,123 @@
+//===- server_end_test.c - How tune-measure and its candidates end ---------------------------===//
+
+#include "client.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "unittests/common/assert_ok.h"
+
+// A driver that goes away takes the server along, also out of a run without end.
+static void the_server_ends_with_its_driver(void **state) {
+  client_open(*state, "GOOD");
+  client_send(*state, "{'do': 'measure', 'ticket': 1, 'task': 't',"
+                      " 'artifact': '" ARTIFACTS "/ENDLESS.so'}");
+  usleep(100000);
+  tune_process_close_stdin(*state);
+  tune_process_exit end;
+  assert_null(tune_process_wait(*state, 60, &end));
+  assert_false(end.by_signal);
+  assert_int_equal(end.code, 0);
+}
+
+// The only child of a process, or 0.
+static pid_t child_of(pid_t parent) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)parent, (int)parent);
+  FILE *file = fopen(path, "r");
+  int child = 0;
+  if (file && fscanf(file, "%d", &child) != 1)
+    child = 0;
+  if (file)
+    fclose(file);
+  return child;
+}
+
+// Whether a process exists and is no zombie (which it stays where nobody collects orphans).
+static bool is_running(pid_t pid) {
+  char path[64], text[256] = "";
+  snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+  FILE *file = fopen(path, "r");
+  if (!file)
+    return false;
+  size_t length = fread(text, 1, sizeof text - 1, file);
+  fclose(file);
+  text[length] = '\0';
+  const char *state = strrchr(text, ')');
+  return state && state[1] == ' ' && state[2] != 'Z' && state[2] != 'X';
+}
+
+// A server that is killed leaves no candidate running behind, which would disturb all later times.
+static void a_killed_server_takes_its_child_along(void **state) {
+  client_open(*state, "GOOD");
+  client_send(*state, "{'do': 'measure', 'ticket': 1, 'task': 't',"
+                      " 'artifact': '" ARTIFACTS "/ENDLESS.so'}");
+  pid_t server = tune_process_get_id(*state), child = 0;
+  for (int i = 0; i < 6000 && !(child = child_of(server)); ++i)
+    usleep(10000);
+  assert_true(child > 0 && is_running(child));
+  usleep(50000);
+  kill(server, SIGKILL);
+  tune_process_exit end;
+  assert_null(tune_process_wait(*state, 60, &end));
+  bool is_gone = false;
+  for (int i = 0; i < 6000 && !is_gone; ++i) {
+    is_gone = !is_running(child);
+    usleep(10000);
+  }
+  assert_true(is_gone);
+}
+
+// Waits until the server has a child other than `before`, which runs the candidate for a while.
+static pid_t next_child(pid_t server, pid_t before) {
+  pid_t child = 0;
+  for (int i = 0; i < 6000; ++i) {
+    child = child_of(server);
+    if (child && child != before && is_running(child))
+      break;
+    usleep(10000);
+  }
+  assert_true(child > 0 && child != before);
+  usleep(50000);
+  return child;
+}
+
+// What something else has killed is run once more; the second time it counts, as that may be its
+// memory.
+static void killed_candidates_have_another_try(void **state) {
+  client_open(*state, "GOOD");
+  pid_t server = tune_process_get_id(*state), child = 0;
+  for (int kills = 1; kills <= 2; ++kills) {
+    client_send(*state,
+                "{'do': 'measure', 'ticket': 1, 'task': 't', 'best': 10,"
+                " 'limits': {'seconds': %d}, 'artifact': '" ARTIFACTS "/ENDLESS.so'}",
+                kills == 1 ? 3 : 300);
+    for (int i = 0; i < kills; ++i) {
+      child = next_child(server, child);
+      kill(child, SIGKILL);
+    }
+    json_t *reply = client_receive(*state);
+    client_assert_verdict(reply, kills == 1 ? "run-timeout" : "run-crashed",
+                          kills == 1 ? "after 3 s" : "killed twice, most likely by the system");
+    json_decref(reply);
+  }
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, client_setup, client_teardown)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      TEST(the_server_ends_with_its_driver),
+      TEST(a_killed_server_takes_its_child_along),
+      TEST(killed_candidates_have_another_try),
+  };
+  return cmocka_run_group_tests_name("tune-measure server's end", tests, NULL, NULL);
+}
