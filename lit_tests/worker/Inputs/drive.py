@@ -107,8 +107,15 @@ for line in sys.stdin:
     elif words[0] == "behead":
         (child,) = children_of(worker.pid)
         os.kill(child, signal.SIGKILL)
-        wait_until(lambda: children_of(worker.pid) != [child])
-        print("another one" if children_of(worker.pid) else "none", flush=True)
+        wait_until(lambda: child not in children_of(worker.pid))
+        # Between the two there is none, for a moment.
+        another = False
+        for _ in range(300):
+            another = another or bool(children_of(worker.pid))
+            if another or worker.poll() is not None:
+                break
+            time.sleep(0.01)
+        print("another one" if another else "none", flush=True)
     elif words[0] == "kill":
         children = below(worker.pid)
         worker.kill()
