@@ -6,6 +6,7 @@
 //
 //===--------------------------------------------------------------------------===//
 
+#include "formats/magic.h"
 #include "fuzz/fuzz.h"
 #include "support/string_builder.h"
 #include "tools/tune-measure/measure_file.h"
