@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -90,28 +92,46 @@ static pid_t next_child(pid_t server, pid_t before) {
   return child;
 }
 
+// Kills every child of the server, one after the other, until it is killed itself.
+static pid_t start_killer(pid_t server) {
+  pid_t killer = fork();
+  assert_true(killer >= 0);
+  if (killer > 0)
+    return killer;
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  for (;;) {
+    pid_t child = child_of(server);
+    if (child && is_running(child))
+      kill(child, SIGKILL);
+    usleep(20000);
+  }
+}
+
+static void expect_endless(void *server, int seconds, const char *verdict, const char *words) {
+  client_send(server,
+              "{'do': 'measure', 'ticket': 1, 'task': 't', 'best': 10,"
+              " 'limits': {'seconds': %d}, 'artifact': '" ARTIFACTS "/ENDLESS.so'}",
+              seconds);
+  pid_t id = tune_process_get_id(server), killer = 0;
+  if (strcmp(verdict, "run-crashed") == 0)
+    killer = start_killer(id);
+  else
+    kill(next_child(id, 0), SIGKILL);
+  json_t *reply = client_receive(server);
+  if (killer) {
+    kill(killer, SIGKILL);
+    waitpid(killer, NULL, 0);
+  }
+  client_assert_verdict(reply, verdict, words);
+  json_decref(reply);
+}
+
 // What something else has killed is run once more; the second time it counts, as that may be its
 // memory.
 static void killed_candidates_have_another_try(void **state) {
   client_open(*state, "GOOD");
-  pid_t server = tune_process_get_id(*state), child = 0;
-  for (int kills = 1; kills <= 2; ++kills) {
-    client_send(*state,
-                "{'do': 'measure', 'ticket': 1, 'task': 't', 'best': 10,"
-                " 'limits': {'seconds': %d}, 'artifact': '" ARTIFACTS "/ENDLESS.so'}",
-                kills == 1 ? 3 : 300);
-    for (int i = 0; i < kills; ++i) {
-      child = next_child(server, child);
-      kill(child, SIGKILL);
-    }
-    json_t *reply = client_receive(*state);
-    client_assert_verdict(reply, kills == 1 ? "run-timeout" : "run-crashed",
-                          kills == 1 ? "after 3 s" : "killed twice, most likely by the system");
-    json_decref(reply);
-    // The one that was stopped may take its time to be gone, and is not the next one to kill.
-    for (int i = 0; i < 6000 && child_of(server); ++i)
-      usleep(10000);
-  }
+  expect_endless(*state, 3, "run-timeout", "after 3 s");
+  expect_endless(*state, 300, "run-crashed", "killed twice, most likely by the system");
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, client_setup, client_teardown)
