@@ -21,6 +21,10 @@ extern "C" {
   DO(null, CPU)
 // clang-format on
 
+// "cpu, vulkan, cuda, null", for messages.
+#define TUNE_TARGET_WORD(name, kind) ", " #name
+#define TUNE_TARGET_NAMES (&TUNE_FOR_EACH_TARGET(TUNE_TARGET_WORD)[2])
+
 #ifdef __cplusplus
 }
 #endif

@@ -4,7 +4,6 @@
 #include "support/nearest.h"
 #include "targets/target.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define DECLARE(name, kind) extern const tune_target_class tune_target_##name;
@@ -22,19 +21,16 @@ const tune_target_class *tune_target_at(size_t index) {
 tune_status tune_target_find(const char *name, const tune_target_class **out_class) {
   tune_nearest nearest;
   tune_nearest_init(&nearest, name);
-  char names[256] = "";
   for (size_t i = 0; i < CLASS_COUNT; ++i) {
     if (strcmp(classes[i]->name, name) == 0) {
       *out_class = classes[i];
       return TUNE_OK;
     }
     tune_nearest_offer(&nearest, classes[i]->name);
-    size_t length = strlen(names);
-    snprintf(names + length, sizeof names - length, "%s%s", i ? ", " : "", classes[i]->name);
   }
   *out_class = NULL;
   if (nearest.best)
     return tune_status_make(TUNE_NOT_FOUND, "no target '%s'; did you mean '%s'? (there are: %s)",
-                            name, nearest.best, names);
-  return tune_status_make(TUNE_NOT_FOUND, "no target '%s'; there are: %s", name, names);
+                            name, nearest.best, TUNE_TARGET_NAMES);
+  return tune_status_make(TUNE_NOT_FOUND, "no target '%s'; there are: %s", name, TUNE_TARGET_NAMES);
 }

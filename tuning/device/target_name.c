@@ -5,7 +5,6 @@
 #include "formats/target_list.h"
 #include "support/nearest.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,16 +42,13 @@ tune_target_kind tune_target_kind_of_name(const char *name) {
 static tune_status refuse_target(const char *target) {
   tune_nearest nearest;
   tune_nearest_init(&nearest, target);
-  char names[256] = "";
-  for (size_t i = 0; i < TARGET_COUNT; ++i) {
+  for (size_t i = 0; i < TARGET_COUNT; ++i)
     tune_nearest_offer(&nearest, TARGETS[i].name);
-    size_t length = strlen(names);
-    snprintf(names + length, sizeof names - length, "%s%s", i ? ", " : "", TARGETS[i].name);
-  }
   if (nearest.best)
     return tune_status_make(TUNE_NOT_FOUND, "no target '%s'; did you mean '%s'? There are %s",
-                            target, nearest.best, names);
-  return tune_status_make(TUNE_NOT_FOUND, "no target '%s'; there are %s", target, names);
+                            target, nearest.best, TUNE_TARGET_NAMES);
+  return tune_status_make(TUNE_NOT_FOUND, "no target '%s'; there are %s", target,
+                          TUNE_TARGET_NAMES);
 }
 
 // `name` without its colon and device.
