@@ -163,18 +163,35 @@ static tune_status take_name(const char *path, mode_t mode, int *file, char **ou
   return tune_status_from_errno(error, "creating");
 }
 
+// Gives a nameless file the name `path` itself, where nothing has it: a process that is killed
+// leaves no other name.
+static tune_status name_at_once(int file, const char *path, bool *out_is_named) {
+  *out_is_named = link_nameless(file, path);
+  if (!*out_is_named)
+    return TUNE_OK;
+  tune_status status = close_file(file);
+  if (!tune_status_is_ok(status))
+    unlink(path);
+  return status;
+}
+
 // Writes a new file and gives it the place of what is at `path`. `*out_is_refused`: a nameless file
 // was written, and the system gives it no name.
 static tune_status replace_by(bool nameless, const char *path, mode_t mode, const char *bytes,
                               size_t size, bool *out_is_refused) {
   mode_t at_first = mode == NEW_FILE ? 0666 : 0600; // nobody reads early what had few readers
   char *name = NULL;
+  bool is_in_place = false;
   int file = nameless ? open_nameless(path, at_first) : -1;
   tune_status status = file < 0 ? take_name(path, at_first, &file, &name) : TUNE_OK;
   TUNE_RETURN_IF_ERROR(status);
   status = set_mode(file, mode);
   if (tune_status_is_ok(status))
     status = write_bytes(file, bytes, size);
+  if (tune_status_is_ok(status) && !name && mode == NEW_FILE)
+    status = name_at_once(file, path, &is_in_place);
+  if (is_in_place)
+    return status;
   if (tune_status_is_ok(status) && !name) {
     status = take_name(path, at_first, &file, &name);
     *out_is_refused = !tune_status_is_ok(status);

@@ -28,7 +28,7 @@ tune_status tune_file_read(const char *path, char **out_bytes, size_t *out_size)
 // there and no regular file (/dev/stdout, a pipe) is written to as it is. A symbolic link stays one
 // and its file is replaced, or made. Not synced to the disk. Where this process is killed nothing
 // is left beside the file, but on file systems without nameless files (O_TMPFILE), and in the
-// moment between naming and renaming: "<path>.<8 hex digits>".
+// moment between naming and renaming where there was one: "<path>.<8 hex digits>".
 tune_status tune_file_write(const char *path, const char *bytes, size_t size);
 
 // Adds bytes to an open file that is `end` long, and its writer's alone. A failure leaves it as it

@@ -270,12 +270,14 @@ static void a_writer_that_is_killed_leaves_nothing(void **state) {
 
 // A system without /proc, where a nameless file gets no name (--wrap=linkat).
 static bool is_without_proc;
-static rlim_t limit_then; // on the size of files, once that was tried; 0: none
+static char name_last[4096]; // given to a nameless file
+static rlim_t limit_then;    // on the size of files, once that was tried; 0: none
 
 int __real_linkat(int from_folder, const char *from, int to_folder, const char *to, int flags);
 int __wrap_linkat(int from_folder, const char *from, int to_folder, const char *to, int flags);
 
 int __wrap_linkat(int from_folder, const char *from, int to_folder, const char *to, int flags) {
+  snprintf(name_last, sizeof name_last, "%s", to);
   if (!is_without_proc || strncmp(from, "/proc/", 6) != 0)
     return __real_linkat(from_folder, from, to_folder, to, flags);
   struct rlimit limit;
@@ -285,6 +287,22 @@ int __wrap_linkat(int from_folder, const char *from, int to_folder, const char *
   }
   errno = ENOENT;
   return -1;
+}
+
+// A new one has no other name before its own, which a killed writer would leave.
+static void a_new_file_is_named_once(void **state) {
+  (void)state;
+  *name_last = 0;
+  assert_null(tune_file_write("x", "new", 3));
+  if (!*name_last)
+    skip(); // a file system without nameless files
+  assert_string_equal(name_last, "x");
+  assert_contents("x", "new");
+  assert_null(tune_file_write("x", "newer", 5));
+  const char *slash = strrchr(name_last, '/'); // what is there is followed to its folder
+  assert_int_equal(strlen(slash ? slash + 1 : name_last), strlen("x.") + 8);
+  assert_contents("x", "newer");
+  assert_int_equal(unlink("x"), 0);
 }
 
 // It is written under a name then, which goes where that fails.
@@ -390,6 +408,7 @@ int main(void) {
       IN_FOLDER(bytes_are_added_whole),
       IN_FOLDER(several_remove_one_tree),
       IN_FOLDER(a_writer_that_is_killed_leaves_nothing),
+      IN_FOLDER(a_new_file_is_named_once),
       IN_FOLDER(a_system_without_proc_is_no_reason),
       IN_FOLDER(running_out_of_memory_is_said),
   };
