@@ -160,7 +160,8 @@ static void terminals_have_a_width(void **state) {
   (void)state;
   int ends[2];
   struct winsize size = {.ws_row = 24, .ws_col = 37};
-  assert_int_equal(openpty(&ends[0], &ends[1], NULL, NULL, &size), 0);
+  if (openpty(&ends[0], &ends[1], NULL, NULL, &size) != 0)
+    skip(); // a folder to change the root to, where /dev/pts is not mounted
   FILE *stream = fdopen(ends[1], "w");
   assert_non_null(stream);
   assert_int_equal(tune_terminal_width(stream), 37);
