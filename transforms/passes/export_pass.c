@@ -17,12 +17,13 @@
 
 static const tune_pass_option options_table[] = {
     TUNE_OPTION_DATABASE,    TUNE_OPTION_TARGET,   TUNE_OPTION_DEVICE,     TUNE_OPTION_THREADS,
-    TUNE_OPTION_FLUSH_CACHE, TUNE_OPTION_SCHEDULE, TUNE_OPTION_ALLOW_PASS,
+    TUNE_OPTION_FLUSH_CACHE, TUNE_OPTION_SCHEDULE, TUNE_OPTION_ALLOW_PASS, TUNE_OPTION_STRICT,
 };
 
 static tune_status export_run(MlirOperation module, const tune_pass_options *options) {
   tune_module_choices_options wanted = {.tasks = tune_task_options_get(options)};
   wanted.tasks.flush_cache = tune_pass_options_get_flag(options, "flush-cache");
+  wanted.is_strict = tune_pass_options_get_flag(options, "strict");
   if (tune_pass_options_is_given(options, "db"))
     TUNE_RETURN_IF_ERROR(
         tune_database_open_read_only(tune_pass_options_get_text(options, "db"), &wanted.database));

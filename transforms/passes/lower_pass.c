@@ -6,12 +6,15 @@
 //===--------------------------------------------------------------------------===//
 
 #include "transforms/ir/ir.h"
+#include "transforms/ir/task_key.h"
 #include "transforms/lower/common/memory.h"
 #include "transforms/lower/lowering.h"
 #include "transforms/passes/passes.h"
 #include "transforms/passes/task_options.h"
+#include "transforms/schedule/instantiate.h"
 #include "transforms/spaces/best_config.h"
 #include "transforms/spaces/module_choices.h"
+#include "transforms/spaces/module_schedule.h"
 #include "tuning/device/device_file.h"
 
 #include "mlir-c/Dialect/Affine.h"
@@ -61,6 +64,7 @@ static const tune_pass_option options_table[] = {
     TUNE_OPTION_FLUSH_CACHE,
     TUNE_OPTION_SCHEDULE,
     TUNE_OPTION_ALLOW_PASS,
+    TUNE_OPTION_STRICT,
 };
 
 // What the steps of a lowering need, besides the options of the pass.
@@ -70,6 +74,8 @@ typedef struct lowering_job {
   char *features;           // of another CPU, as LLVM calls them
   char *function;           // of a device: what runs on it
   tune_function_signature *signature;
+  bool goes_on; // beyond what the schedules leave
+  tune_stages stages;
   tune_module_choices_options wanted;
 } lowering_job;
 
@@ -104,28 +110,62 @@ static tune_status prepare_for_cpu(lowering_job *job) {
   return tune_device_file_get_features(job->facts, &job->features);
 }
 
-static tune_status lower_rest(const lowering_job *job, tune_target_kind kind, int threads) {
-  tune_lowering_options options = {.kind = kind,
+static tune_status lower_rest(const lowering_job *job, MlirOperation module, const char *function,
+                              const tune_function_signature *signature, const tune_stages *stages) {
+  tune_lowering_options options = {.kind = tune_target_kind_of_name(job->wanted.tasks.target),
                                    .cpu = {.cpu = job->features ? "x86-64" : NULL,
                                            .features = job->features,
-                                           .threads = threads},
+                                           .threads = (int)job->wanted.tasks.threads},
                                    .device = job->wanted.tasks.fingerprint,
-                                   .stages = job->wanted.stages};
+                                   .stages = *stages};
   tune_lowering *lowering;
-  TUNE_RETURN_IF_ERROR(
-      tune_lowering_create(mlirOperationGetContext(job->module), &options, &lowering));
-  tune_status status =
-      tune_lowering_run_module(lowering, job->module, job->function, job->signature);
+  TUNE_RETURN_IF_ERROR(tune_lowering_create(mlirOperationGetContext(module), &options, &lowering));
+  tune_status status = tune_lowering_run_module(lowering, module, function, signature);
   tune_lowering_destroy(lowering);
   return status;
 }
 
+// What a device needs to know of the payload of a task, as of the whole; the CPU nothing.
+static tune_status prepare_task(const lowering_job *job, MlirOperation payload,
+                                tune_function_signature **out_signature) {
+  *out_signature = NULL;
+  if (!job->function)
+    return TUNE_OK;
+  MlirOperation function = tune_ir_find_symbol(payload, tune_ir_string(TUNE_TASK_FUNCTION_NAME));
+  TUNE_RETURN_IF_ERROR(tune_function_signature_create(function, out_signature));
+  return tune_memory_prepare(payload, function, *out_signature);
+}
+
+// Lowers the payload of a task, to see whether that goes.
+static tune_status lower_task(const lowering_job *job, MlirOperation payload,
+                              MlirOperation script) {
+  static const tune_stages NO_STAGES = {.reach = NULL};
+  tune_function_signature *signature;
+  tune_status status = prepare_task(job, payload, &signature);
+  if (tune_status_is_ok(status))
+    status = tune_schedule_apply(payload, script);
+  if (tune_status_is_ok(status) && job->goes_on)
+    status = lower_rest(job, payload, job->function ? TUNE_TASK_FUNCTION_NAME : NULL, signature,
+                        &NO_STAGES);
+  tune_function_signature_destroy(signature);
+  return status;
+}
+
+static tune_status build(void *user, MlirOperation module, MlirOperation script, size_t task) {
+  const lowering_job *job = user;
+  if (task != TUNE_WHOLE_MODULE)
+    return lower_task(job, module, script);
+  if (!mlirOperationIsNull(script))
+    TUNE_RETURN_IF_ERROR(tune_module_schedule_apply(module, script, &job->stages));
+  return job->goes_on ? lower_rest(job, module, job->function, job->signature, &job->stages)
+                      : TUNE_OK;
+}
+
 static tune_status lower(lowering_job *job, const tune_pass_options *options,
                          tune_target_kind kind) {
-  size_t threads = job->wanted.tasks.threads;
-  bool goes_on = tune_pass_options_get_enum(options, "until") != 0;
+  job->goes_on = tune_pass_options_get_enum(options, "until") != 0;
   const char *function = tune_pass_options_get_text(options, "function");
-  bool is_for_device = goes_on && kind != TUNE_KIND_CPU;
+  bool is_for_device = job->goes_on && kind != TUNE_KIND_CPU;
   if (function && !is_for_device)
     return tune_status_make(TUNE_INVALID_ARGUMENT,
                             "function=%s: all functions are lowered, but for the code of a device, "
@@ -138,15 +178,17 @@ static tune_status lower(lowering_job *job, const tune_pass_options *options,
   if (tune_pass_options_is_given(options, "db"))
     TUNE_RETURN_IF_ERROR(tune_database_open_read_only(tune_pass_options_get_text(options, "db"),
                                                       &job->wanted.database));
-  TUNE_RETURN_IF_ERROR(tune_module_choices_apply(job->module, &job->wanted, true));
-  return goes_on ? lower_rest(job, kind, (int)threads) : TUNE_OK;
+  return tune_module_choices_build(job->module, &job->wanted, true);
 }
 
 static tune_status lower_run(MlirOperation module, const tune_pass_options *options) {
   lowering_job job = {.module = module, .wanted = {.tasks = tune_task_options_get(options)}};
   job.wanted.tasks.flush_cache = tune_pass_options_get_flag(options, "flush-cache");
   if (tune_pass_options_get_flag(options, "print-stages"))
-    job.wanted.stages.reach = print_stage;
+    job.stages.reach = print_stage;
+  job.wanted.is_strict = tune_pass_options_get_flag(options, "strict");
+  job.wanted.build = build;
+  job.wanted.user = &job;
   tune_target_name name;
   TUNE_RETURN_IF_ERROR(tune_target_name_init(&name, job.wanted.tasks.target));
   tune_target_kind kind = name.kind;

@@ -59,6 +59,14 @@ extern "C" {
     .summary = "take the records of searches that had flush-cache, in place of the others"         \
   }
 
+// For passes that build by schedules.
+#define TUNE_OPTION_STRICT                                                                         \
+  {                                                                                                \
+    .name = "strict", .type = TUNE_PASS_OPTION_FLAG,                                               \
+    .summary = "a task whose schedule fails is an error; else it gets another one, and a remark "  \
+               "says so"                                                                           \
+  }
+
 #define TUNE_OPTION_BY_TARGET                                                                      \
   {                                                                                                \
     .name = "by-target", .type = TUNE_PASS_OPTION_FLAG,                                            \

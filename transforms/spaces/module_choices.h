@@ -8,6 +8,8 @@
 //      allow;
 //   3. the defaults.
 //
+// A task whose schedule then fails to apply or to build gets another one (module_fallback.h).
+//
 // Threads: as the context of the module.
 //
 //===--------------------------------------------------------------------------===//
@@ -27,11 +29,24 @@ typedef enum tune_choice_origin {
   TUNE_ORIGIN_CHOICES,  // on its anchors; the rest of its knobs take defaults
   TUNE_ORIGIN_DATABASE, //
   TUNE_ORIGIN_DEFAULT,  //
+  TUNE_ORIGIN_CONFIG,   // somebody has asked for it
 } tune_choice_origin;
+
+// A task that is not built as it was decided at first.
+typedef struct tune_fallback {
+  size_t task;           // of the module, by its index in an extraction
+  const char *name;      // the task's
+  MlirLocation location; // its
+  const char *from, *to; // "rule 'gpu_tiles' for vulkan, as its choices say", "rule 'gpu_general'…"
+  const char *why;       // what the first said when it failed
+} tune_fallback;
+
+#define TUNE_WHOLE_MODULE SIZE_MAX
 
 typedef struct tune_module_choices_options {
   tune_module_tasks_options tasks; // takes_all_chosen is not looked at
   tune_database *database;         // borrowed; NULL: none
+  const char *config; // "k=v,…" for the module's only task, and nothing else; or NULL
   // What is packed ahead becomes a function of its own (lower/cpu/prepack.h); else schedules are
   // taken that pay without (tune_task_space_decide_unsplit).
   bool is_split;
@@ -39,21 +54,32 @@ typedef struct tune_module_choices_options {
   // borrowed for the call, says of a default that there are records, and why none of them is used.
   void (*tell)(void *user, size_t task, tune_choice_origin origin, const char *why);
   void *user;
-  tune_stages stages; // of tune_module_choices_apply: "tensors" (of a copy) and "schedule"
+  // A task whose schedule fails is an error; else it gets another one.
+  bool is_strict;
+  // Builds `module`, which is its to change, by `script`, which may be null: what fails here has
+  // another schedule tried. It is the payload of task `task` (extract.h), to see whether that is
+  // what fails, or the whole: TUNE_WHOLE_MODULE. NULL: the script is applied.
+  tune_status (*build)(void *user, MlirOperation module, MlirOperation script, size_t task);
+  // Each task is built by itself first: where a failure may end the process, and build notes what
+  // it is at.
+  bool tasks_first;
+  // Told of each task that falls back, when all is built. NULL: a remark at the task says it.
+  void (*tell_fallback)(void *user, const tune_fallback *fallback);
+  tune_stages stages; // where `build` is NULL: "tensors" (of a copy) and "schedule"
 } tune_module_choices_options;
 
 // Makes the script for `module`, which is left as it is, but for images that are cut to what is
-// read of them (normalize_windows.h). `*out_script` is a module, for the caller to destroy; null
-// where there is no task. With `remarks`, says what is left out and which tasks have no record, as
-// remarks. Errors about choices tell the op.
+// read of them (normalize_windows.h). The script has been built by. `*out_script` is a module, for
+// the caller to destroy; null where there is no task. With `remarks`, says what is left out and
+// which tasks have no record, as remarks. Errors about choices tell the op.
 tune_status tune_module_choices_make_script(MlirOperation module,
                                             const tune_module_choices_options *options,
                                             bool remarks, MlirOperation *out_script);
 
-// Makes the script and applies it: `module` is then bufferized, but for a module without tasks,
-// which stays as it is. Choices are taken off its ops. On failure `module` is left in an
-// unspecified state.
-tune_status tune_module_choices_apply(MlirOperation module,
+// Makes the script and builds by it: `module` is then what `build` makes of it, or bufferized. A
+// module without tasks is built by a script that is null. Choices are taken off its ops. On failure
+// `module` is left in an unspecified state.
+tune_status tune_module_choices_build(MlirOperation module,
                                       const tune_module_choices_options *options, bool remarks);
 
 #ifdef __cplusplus

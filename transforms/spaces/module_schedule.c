@@ -9,6 +9,7 @@
 
 #include "dialects/diagnostic.h"
 #include "transforms/ir/ir.h"
+#include "transforms/schedule/instantiate.h"
 #include "transforms/schedule/schedule_merge.h"
 #include "transforms/tasks/outline.h"
 
@@ -271,7 +272,10 @@ tune_status tune_module_schedule_create(const tune_extraction *extraction,
   return status;
 }
 
-bool tune_module_schedule_cut(MlirOperation script) {
+// Takes bufferization and what comes after it out of `script`, so that it leaves what the schedules
+// do on tensors. False where there is no such place in it: there is a user's schedule that
+// bufferizes.
+static bool cut_at_bufferization(MlirOperation script) {
   MlirOperation entry = tune_ir_find_symbol(script, tune_ir_string(TUNE_SEQUENCE_MAIN));
   MlirOperation op = first_op(entry);
   while (!mlirOperationIsNull(op) && !tune_ir_is(op, "transform.bufferization.one_shot_bufferize"))
@@ -289,4 +293,30 @@ bool tune_module_schedule_cut(MlirOperation script) {
     mlirOperationDestroy(last);
   }
   return true;
+}
+
+// What the schedules do on tensors, shown on copies.
+static tune_status show_tensors(MlirOperation module, MlirOperation script,
+                                const tune_stages *stages) {
+  MlirOperation cut = mlirOperationClone(script);
+  if (!cut_at_bufferization(cut)) {
+    mlirOperationDestroy(cut);
+    return TUNE_OK;
+  }
+  MlirOperation copy = mlirOperationClone(module);
+  tune_status status = tune_schedule_apply_part(copy, cut);
+  if (tune_status_is_ok(status))
+    tune_stages_reach(stages, "tensors", copy);
+  mlirOperationDestroy(copy);
+  mlirOperationDestroy(cut);
+  return status;
+}
+
+tune_status tune_module_schedule_apply(MlirOperation module, MlirOperation script,
+                                       const tune_stages *stages) {
+  if (stages->reach)
+    TUNE_RETURN_IF_ERROR(show_tensors(module, script, stages));
+  TUNE_RETURN_IF_ERROR(tune_schedule_apply(module, script));
+  tune_stages_reach(stages, "schedule", module);
+  return TUNE_OK;
 }

@@ -26,6 +26,7 @@
 #ifndef TUNE_TRANSFORMS_SPACES_MODULE_SCHEDULE_H
 #define TUNE_TRANSFORMS_SPACES_MODULE_SCHEDULE_H
 
+#include "transforms/lower/common/stages.h"
 #include "transforms/tasks/extract.h"
 
 #include "mlir-c/IR.h"
@@ -42,10 +43,11 @@ extern "C" {
 tune_status tune_module_schedule_create(const tune_extraction *extraction,
                                         const MlirOperation *schedules, MlirOperation *out_script);
 
-// Takes bufferization and what comes after it out of `script`, one made by the above, so that it
-// leaves what the schedules do on tensors. False where there is no such place in it: there is a
-// user's schedule that bufferizes.
-bool tune_module_schedule_cut(MlirOperation script);
+// Applies `script`, one made by the above, to `module`, which is bufferized then. Stages: "tensors"
+// (of a copy; not of a user's schedule that bufferizes by itself) and "schedule". On failure
+// `module` is left in an unspecified state.
+tune_status tune_module_schedule_apply(MlirOperation module, MlirOperation script,
+                                       const tune_stages *stages);
 
 #ifdef __cplusplus
 }

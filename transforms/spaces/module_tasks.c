@@ -92,6 +92,9 @@ static tune_status fill(tune_module_tasks *tasks, MlirOperation module,
     TUNE_RETURN_IF_ERROR(read_schedule(options->schedule, &tasks->schedule_text));
   TUNE_RETURN_IF_ERROR(tune_extract(mlirModuleFromOperation(module), &tasks->extraction));
   TUNE_RETURN_IF_ERROR(tune_anchors_init(&tasks->anchors, tasks->extraction, module));
+  tasks->attempts = calloc(tasks->extraction->task_count + 1, sizeof *tasks->attempts);
+  if (!tasks->attempts)
+    return tune_status_out_of_memory("looking at the tasks of a module");
   tasks->options = (tune_task_space_options){
       .facts = tasks->facts,
       .schedule_text = tasks->schedule_text,
@@ -118,13 +121,16 @@ void tune_module_tasks_deinit(tune_module_tasks *tasks) {
   tune_extraction_destroy(tasks->extraction);
   tune_target_facts_destroy(tasks->facts);
   free(tasks->schedule_text);
+  free(tasks->attempts);
   *tasks = (tune_module_tasks){.context = tasks->context};
   tune_op_map_init(&tasks->anchors.task_of_op);
 }
 
 tune_status tune_module_tasks_make_space(const tune_module_tasks *tasks, size_t task,
                                          tune_task_space **out_space) {
-  return tune_task_space_create(tasks->context, &tasks->anchors, task, &tasks->options, out_space);
+  tune_task_space_options options = tasks->options;
+  options.attempt = tasks->attempts[task];
+  return tune_task_space_create(tasks->context, &tasks->anchors, task, &options, out_space);
 }
 
 void tune_module_tasks_remark_left_out(const tune_module_tasks *tasks, MlirOperation module) {

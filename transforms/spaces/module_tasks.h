@@ -26,7 +26,8 @@ typedef struct tune_module_tasks {
   tune_extraction *extraction;
   tune_anchors anchors;
   tune_target_facts *facts;
-  char *schedule_text; // the user's, or NULL
+  char *schedule_text;         // the user's, or NULL
+  tune_task_attempt *attempts; // of each task: which of its schedules is meant
   tune_task_space_options options;
 } tune_module_tasks;
 
@@ -54,7 +55,7 @@ tune_status tune_module_tasks_init(tune_module_tasks *tasks, MlirOperation modul
                                    const tune_module_tasks_options *options);
 void tune_module_tasks_deinit(tune_module_tasks *tasks);
 
-// The space of task `task`; to be destroyed.
+// The space of task `task`, as its attempt says; to be destroyed.
 tune_status tune_module_tasks_make_space(const tune_module_tasks *tasks, size_t task,
                                          tune_task_space **out_space);
 

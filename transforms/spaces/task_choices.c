@@ -163,9 +163,11 @@ static tune_status refuse_contradiction(const reading *state, MlirOperation op,
 
 static tune_status read_choice(reading *state, MlirOperation op, const tune_choice *choice) {
   const tune_task_choices_source *source = state->source;
-  if (!counts(choice, source->takes_all_chosen))
+  if (!counts(choice, source->takes_all_chosen) || strcmp(choice->name, TUNE_RULE_CHOICE) == 0)
     return TUNE_OK;
   size_t index = tune_space_find_knob(source->space, choice->name);
+  if (index == SIZE_MAX && choice->is_open && source->forgets_open)
+    return TUNE_OK;
   if (index == SIZE_MAX)
     return refuse_name(source, op, choice->name);
   const tune_knob *knob = tune_space_knob(source->space, index);
@@ -374,6 +376,51 @@ static tune_status narrow(reading *state, tune_space *space, tune_config *config
   TUNE_RETURN_IF_ERROR(tune_config_init_default(config, space));
   TUNE_RETURN_IF_ERROR(check_pinned(state, space, config));
   return repair(state, space, config);
+}
+
+//===--------------------------------------------------------------------------===//
+// The rule
+//===--------------------------------------------------------------------------===//
+
+static tune_status take_rule(const tune_task_choices_source *source, MlirOperation op,
+                             char **rule) {
+  tune_choices choices;
+  TUNE_RETURN_IF_ERROR(tune_choices_read(op, source->target, &choices));
+  const tune_choice *choice = tune_choices_find(&choices, TUNE_RULE_CHOICE);
+  tune_status status = TUNE_OK;
+  if (choice && (choice->is_open || !choice->chosen.label))
+    status = tune_status_make_at(TUNE_INVALID_ARGUMENT, op,
+                                 TUNE_CHOICES_ATTRIBUTE
+                                 ": \"" TUNE_RULE_CHOICE "\" is the name of a rule, "
+                                 "as in {" TUNE_RULE_CHOICE " = \"general\"}");
+  else if (choice && counts(choice, source->takes_all_chosen) && *rule &&
+           strcmp(*rule, choice->chosen.label) != 0)
+    status = tune_status_make_at(
+        TUNE_INVALID_ARGUMENT, op,
+        TUNE_CHOICES_ATTRIBUTE ": the rule is \"%s\" here and \"%s\" at another op of the task "
+                               "'%s', and they are decided together",
+        choice->chosen.label, *rule, source->anchors->extraction->tasks[source->task].name);
+  else if (choice && counts(choice, source->takes_all_chosen) && !*rule &&
+           !(*rule = strdup(choice->chosen.label)))
+    status = tune_status_out_of_memory("reading the choices of a task");
+  tune_choices_deinit(&choices);
+  return status;
+}
+
+tune_status tune_task_choices_find_rule(const tune_task_choices_source *source, char **out_rule) {
+  *out_rule = NULL;
+  const tune_extracted_task *task = &source->anchors->extraction->tasks[source->task];
+  tune_status status = TUNE_OK;
+  for (size_t i = 0; i < task->occurrence_count && tune_status_is_ok(status); ++i) {
+    MlirOperation op = task->occurrences[i].anchor;
+    if (tune_anchors_is_of(source->anchors, op, source->task) && tune_choices_are_on(op))
+      status = take_rule(source, op, out_rule);
+  }
+  if (!tune_status_is_ok(status)) {
+    free(*out_rule);
+    *out_rule = NULL;
+  }
+  return status;
 }
 
 static tune_status allow_everything(const tune_space *space, allowance *knobs) {

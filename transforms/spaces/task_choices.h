@@ -26,7 +26,16 @@ typedef struct tune_task_choices_source {
   const char *target;    // "vulkan": whose choices are read
   const char *origin;    // of the space, for notes: "rule 'contraction'"
   bool takes_all_chosen; // see task_space.h
+  bool forgets_open;     // domains of knobs that the space does not have are those of another rule
 } tune_task_choices_source;
+
+// The name of the choice that says by which rule the space is made: {rule = "general"}. No knob has
+// it.
+#define TUNE_RULE_CHOICE "rule"
+
+// Finds the rule that the anchors of a task ask for; free() it; NULL: none. `source->space` and
+// `origin` are not looked at. Two of them that differ are INVALID_ARGUMENT.
+tune_status tune_task_choices_find_rule(const tune_task_choices_source *source, char **out_rule);
 
 // Makes the space that the choices on the anchors leave: the same knobs and constraints, narrower
 // domains. Defaults that were taken away give way to the nearest value. `*out_config` is a valid
@@ -42,6 +51,7 @@ tune_choice_kind tune_task_choices_kind(const tune_knob *knob);
 typedef struct tune_task_choices_form {
   const tune_space *space;
   const tune_choice_kind *kinds; // of the space's knobs, in their order
+  const char *rule;              // to be written as TUNE_RULE_CHOICE; NULL: the first that applies
   const char *target;            // "vulkan": whose they are
   bool by_target;                // ops without choices get a dictionary for each target
 } tune_task_choices_form;

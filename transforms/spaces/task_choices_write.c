@@ -72,6 +72,12 @@ static tune_status read_own(MlirOperation op, const tune_task_choices_form *form
   return TUNE_OK;
 }
 
+static tune_status set_rule(tune_choices *choices, const char *rule, const char *provenance) {
+  tune_chosen chosen = {
+      .kind = TUNE_CHOICE_ALTERNATIVE, .label = (char *)rule, .provenance = (char *)provenance};
+  return tune_choices_set_chosen(choices, TUNE_RULE_CHOICE, &chosen);
+}
+
 tune_status tune_task_choices_write_chosen(MlirOperation op, const tune_task_choices_form *form,
                                            const tune_config *config, const char *provenance) {
   tune_choices choices;
@@ -81,6 +87,8 @@ tune_status tune_task_choices_write_chosen(MlirOperation op, const tune_task_cho
     if (!is_of_user(&choices, knob->name))
       status = set_chosen(&choices, knob, form->kinds[i], config->choices[i], provenance);
   }
+  if (tune_status_is_ok(status) && form->rule && !is_of_user(&choices, TUNE_RULE_CHOICE))
+    status = set_rule(&choices, form->rule, provenance);
   if (tune_status_is_ok(status))
     status = tune_choices_write(op, &choices);
   tune_choices_deinit(&choices);

@@ -71,15 +71,16 @@ static tune_status take_users(MlirContext context, const tune_task_space_options
 }
 
 static tune_status write_by_rule(MlirContext context, const tune_target_facts *facts,
-                                 tune_task_space *space) {
+                                 const tune_rule_wanted *wanted, tune_task_space *space) {
   tune_machine machine;
   tune_machine_init(&machine);
   tune_machine_read_fingerprint(&machine, facts->fingerprint);
   machine.threads = (unsigned)facts->threads;
   machine.gpu.can_validate_matrices = tune_spirv_tools_know_matrices();
   const tune_rule *rule;
-  TUNE_RETURN_IF_ERROR(tune_rules_make_schedule(context, space->task->payload, &machine,
+  TUNE_RETURN_IF_ERROR(tune_rules_make_schedule(context, space->task->payload, &machine, wanted,
                                                 &space->schedule_text, &rule));
+  space->rule = rule->name;
   char what[TUNE_TARGET_FACTS_TEXT];
   if (asprintf(&space->origin_owned, "rule '%s' for %s", rule->name,
                tune_target_facts_describe(facts, what)) < 0) {
@@ -89,6 +90,21 @@ static tune_status write_by_rule(MlirContext context, const tune_target_facts *f
   space->origin = space->origin_owned;
   return tune_schedule_parse(context, space->schedule_text, "schedule.mlir", NULL,
                              &space->schedule);
+}
+
+static tune_status take_rule(MlirContext context, const tune_task_choices_source *source,
+                             const tune_task_space_options *options, tune_task_space *space) {
+  char *name = NULL;
+  TUNE_RETURN_IF_ERROR(tune_task_choices_find_rule(source, &name));
+  tune_rule_wanted wanted = {.name = name, .passed_over = options->attempt.passed_over};
+  tune_status status = TUNE_OK;
+  if (name && wanted.passed_over > 0)
+    status = tune_status_make(TUNE_NOT_FOUND, "the rule \"%s\" is asked for, and no other", name);
+  else
+    status = write_by_rule(context, options->facts, &wanted, space);
+  space->names_rule = name || wanted.passed_over > 0;
+  free(name);
+  return tune_status_locate(status, space->task->location);
 }
 
 static tune_status digest_schedule(const tune_target_facts *facts, tune_task_space *space) {
@@ -153,21 +169,24 @@ static tune_status read_kinds(tune_task_space *space) {
 
 static tune_status fill(MlirContext context, const tune_anchors *anchors, size_t task,
                         const tune_task_space_options *options, tune_task_space *space) {
-  if (options->schedule_text)
-    TUNE_RETURN_IF_ERROR(take_users(context, options, space));
-  if (!space->schedule)
-    TUNE_RETURN_IF_ERROR(
-        tune_status_locate(write_by_rule(context, options->facts, space), space->task->location));
-  TUNE_RETURN_IF_ERROR(digest_schedule(options->facts, space));
-  TUNE_RETURN_IF_ERROR(read_kinds(space));
   space->target = options->facts->name.target;
   space->by_target = options->by_target;
-  tune_task_choices_source source = {.space = space->schedule->space,
-                                     .anchors = anchors,
+  bool is_other = options->attempt.passed_over > 0;
+  tune_task_choices_source source = {.anchors = anchors,
                                      .task = task,
                                      .target = space->target,
-                                     .origin = space->origin,
-                                     .takes_all_chosen = options->takes_all_chosen};
+                                     .takes_all_chosen = options->takes_all_chosen &&
+                                                         !options->attempt.takes_defaults &&
+                                                         !is_other,
+                                     .forgets_open = is_other};
+  if (options->schedule_text && !is_other)
+    TUNE_RETURN_IF_ERROR(take_users(context, options, space));
+  if (!space->schedule)
+    TUNE_RETURN_IF_ERROR(take_rule(context, &source, options, space));
+  TUNE_RETURN_IF_ERROR(digest_schedule(options->facts, space));
+  TUNE_RETURN_IF_ERROR(read_kinds(space));
+  source.space = space->schedule->space;
+  source.origin = space->origin;
   return tune_task_choices_narrow(&source, &space->space, &space->config, &space->is_decided);
 }
 
@@ -211,6 +230,7 @@ static size_t task_index(const tune_task_space *space, const tune_anchors *ancho
 static tune_task_choices_form make_form(const tune_task_space *space, const tune_space *knobs) {
   return (tune_task_choices_form){.space = knobs,
                                   .kinds = space->kinds,
+                                  .rule = space->names_rule ? space->rule : NULL,
                                   .target = space->target,
                                   .by_target = space->by_target};
 }

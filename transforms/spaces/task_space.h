@@ -8,6 +8,8 @@
 //   an open domain       narrows the knob to these values
 //   a value of the user  pins the knob: a plain value, or #tune.chosen<…, "user">
 //   any other value      (of a search, the database) counts where `takes_all_chosen` says so
+//   rule = "general"     the rule that makes the space, in place of the first that takes the task;
+//                        it counts as other values do
 //
 // Choices on any occurrence of a task hold for the task; they must not contradict each other.
 //
@@ -35,6 +37,13 @@
 extern "C" {
 #endif
 
+// Which schedule of a task is meant: the first that there is, or, where those before it have
+// failed, another (module_fallback.h). All zero: the first.
+typedef struct tune_task_attempt {
+  bool takes_defaults; // neither values that somebody else than the user chose, nor records
+  size_t passed_over;  // so many of the rules that take the task; choices are not of these, then
+} tune_task_attempt;
+
 typedef struct tune_task_space_options {
   const tune_target_facts *facts; // of what the schedule is for
   // The user's schedule in place of a rule's, for the tasks that it is meant for (see
@@ -42,6 +51,7 @@ typedef struct tune_task_space_options {
   const char *schedule_text, *schedule_source;
   const char *allowed_passes; // that it may run beside those listed (schedule_passes.h), or NULL
   bool takes_all_chosen;
+  tune_task_attempt attempt;
   bool by_target; // what is written goes into a dictionary of the target's (dialects/choices.h)
 } tune_task_space_options;
 
@@ -49,6 +59,9 @@ typedef struct tune_task_space {
   const tune_extracted_task *task; // borrowed
   const char *origin;              // for messages: "rule 'contraction'", or the schedule's file
   char *origin_owned;
+  const char *rule;            // that made it, static text; NULL: the schedule is the user's
+  bool names_rule;             // its choices need the rule's name beside them: it was asked for, or
+                               // those before it were passed over
   bool is_users;               // the schedule is the user's; `origin` is its file
   const char *allowed_passes;  // as in the options, borrowed
   char *schedule_text;         // as written, knobs open
@@ -66,7 +79,8 @@ typedef struct tune_task_space {
 // Makes the space of task `task` of the extraction that `anchors` belong to. Errors about choices
 // are INVALID_ARGUMENT or NOT_FOUND at the op: a knob that the space does not have, a value outside
 // its domain, a domain that is no subset, a constraint violated, nothing left. Errors in the user's
-// schedule tell the place in it. The transform dialect has to be loaded.
+// schedule tell the place in it. NOT_FOUND also where no rule is left. The transform dialect has to
+// be loaded.
 tune_status tune_task_space_create(MlirContext context, const tune_anchors *anchors, size_t task,
                                    const tune_task_space_options *options,
                                    tune_task_space **out_space);

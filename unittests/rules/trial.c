@@ -394,7 +394,7 @@ static tune_status open_task(const trial_bench *bench, const trial_subject *subj
   char *schedule = NULL;
   const tune_rule *rule = NULL;
   TUNE_RETURN_IF_ERROR(tune_rules_make_schedule(bench->context, subject->payload, &subject->machine,
-                                                &schedule, &rule));
+                                                NULL, &schedule, &rule));
   tune_status status = TUNE_OK;
   if (subject->rule && strcmp(rule->name, subject->rule) != 0)
     status = tune_status_make(TUNE_FAILED_PRECONDITION, "the rule is %s, not %s", rule->name,

@@ -1,0 +1,206 @@
+//===- module_plan.c ----------------------------------------------------------===//
+
+#include "transforms/spaces/module_plan.h"
+
+#include "dialects/diagnostic.h"
+#include "transforms/spaces/best_config.h"
+#include "transforms/spaces/module_schedule.h"
+#include "tuning/space/config_complete.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void tune_planned_task_deinit(tune_planned_task *planned) {
+  if (!mlirOperationIsNull(planned->schedule))
+    mlirOperationDestroy(planned->schedule);
+  free(planned->origin_name);
+  free(planned->why);
+  free(planned->failed);
+  free(planned->failure);
+  *planned = (tune_planned_task){.why = NULL};
+}
+
+static bool copy_text(char **copy, const char *text) {
+  *copy = text ? strdup(text) : NULL;
+  return !text || *copy;
+}
+
+tune_status tune_planned_task_init_copy(tune_planned_task *planned,
+                                        const tune_planned_task *other) {
+  *planned = (tune_planned_task){.origin = other->origin, .is_users = other->is_users};
+  bool ok = copy_text(&planned->origin_name, other->origin_name);
+  ok = copy_text(&planned->why, other->why) && ok;
+  ok = copy_text(&planned->failed, other->failed) && ok;
+  ok = copy_text(&planned->failure, other->failure) && ok;
+  planned->schedule = mlirOperationClone(other->schedule);
+  if (ok)
+    return TUNE_OK;
+  tune_planned_task_deinit(planned);
+  return tune_status_out_of_memory("deciding schedules");
+}
+
+// The best record of the task that its choices allow, where it takes one.
+static tune_status find_best(const tune_module_plan *plan, const tune_task_space *space,
+                             bool remarks, tune_best_outcome *out_outcome, tune_config *out_config,
+                             char **out_why) {
+  tune_database *database = plan->options->database;
+  const tune_target_facts *facts = plan->tasks.facts;
+  TUNE_RETURN_IF_ERROR(tune_best_config_find(database, space, facts, out_outcome, out_config));
+  if (*out_outcome == TUNE_BEST_FOUND)
+    return TUNE_OK;
+  if (remarks)
+    TUNE_RETURN_IF_ERROR(tune_best_config_remark(database, space, facts, *out_outcome));
+  if (!plan->options->tell || *out_outcome == TUNE_BEST_NO_RECORD)
+    return TUNE_OK;
+  return tune_best_config_describe(database, space, facts, *out_outcome, out_why);
+}
+
+// The values that are to be taken, where they are not those of the space: `*out_found`.
+static tune_status find_values(const tune_module_plan *plan, const tune_task_space *space,
+                               bool takes_records, bool remarks, tune_planned_task *planned,
+                               tune_config *out_config, bool *out_found) {
+  tune_best_outcome outcome = TUNE_BEST_NO_RECORD;
+  *out_found = false;
+  if (plan->options->config) {
+    TUNE_RETURN_IF_ERROR(
+        tune_config_complete_text(out_config, space->space, plan->options->config));
+    planned->origin = TUNE_ORIGIN_CONFIG;
+    *out_found = true;
+  } else if (plan->options->database && takes_records && !space->is_decided) {
+    TUNE_RETURN_IF_ERROR(find_best(plan, space, remarks, &outcome, out_config, &planned->why));
+    *out_found = outcome == TUNE_BEST_FOUND;
+    planned->origin = *out_found ? TUNE_ORIGIN_DATABASE : TUNE_ORIGIN_DEFAULT;
+  } else {
+    planned->origin = space->is_decided ? TUNE_ORIGIN_CHOICES : TUNE_ORIGIN_DEFAULT;
+  }
+  return TUNE_OK;
+}
+
+static tune_status decide(const tune_module_plan *plan, const tune_task_space *space,
+                          bool takes_records, bool remarks, tune_planned_task *out_planned) {
+  tune_config values = {0};
+  bool found;
+  tune_status status =
+      find_values(plan, space, takes_records, remarks, out_planned, &values, &found);
+  const tune_config *config = found ? &values : NULL;
+  if (tune_status_is_ok(status))
+    status = plan->options->is_split
+                 ? tune_task_space_decide(space, config, &out_planned->schedule)
+                 : tune_task_space_decide_unsplit(space, config,
+                                                  remarks && (config || space->is_decided),
+                                                  &out_planned->schedule);
+  tune_config_deinit(&values);
+  out_planned->is_users = space->is_users || plan->options->config;
+  out_planned->origin_name = strdup(space->origin);
+  if (tune_status_is_ok(status) && !out_planned->origin_name)
+    status = tune_status_out_of_memory("deciding schedules");
+  return status;
+}
+
+tune_status tune_module_plan_decide(tune_module_plan *plan, size_t task, tune_task_attempt attempt,
+                                    bool remarks) {
+  tune_task_attempt before = plan->tasks.attempts[task];
+  plan->tasks.attempts[task] = attempt;
+  tune_task_space *space;
+  tune_planned_task planned = {.why = NULL};
+  tune_status status = tune_module_tasks_make_space(&plan->tasks, task, &space);
+  if (tune_status_is_ok(status))
+    status =
+        decide(plan, space, !attempt.takes_defaults && attempt.passed_over == 0, remarks, &planned);
+  tune_task_space_destroy(space);
+  if (!tune_status_is_ok(status)) {
+    plan->tasks.attempts[task] = before;
+    tune_planned_task_deinit(&planned);
+    return status;
+  }
+  tune_planned_task *kept = &plan->planned[task];
+  planned.failed = kept->failed;
+  planned.failure = kept->failure;
+  kept->failed = kept->failure = NULL;
+  tune_planned_task_deinit(kept);
+  *kept = planned;
+  return TUNE_OK;
+}
+
+static tune_status decide_all(tune_module_plan *plan, bool remarks) {
+  size_t count = plan->tasks.extraction->task_count;
+  plan->planned = calloc(count + 1, sizeof *plan->planned);
+  if (!plan->planned)
+    return tune_status_out_of_memory("deciding schedules");
+  const char *config = plan->options->config;
+  if (config && count != 1)
+    return tune_status_make(TUNE_INVALID_ARGUMENT,
+                            "a config is for a module with one task, and this one has %zu; put the "
+                            "choices on the ops (tune-opt --tune-annotate)",
+                            count);
+  tune_task_attempt attempt = {.takes_defaults = config != NULL};
+  for (size_t i = 0; i < count; ++i)
+    TUNE_RETURN_IF_ERROR(tune_module_plan_decide(plan, i, attempt, remarks));
+  return TUNE_OK;
+}
+
+tune_status tune_module_plan_init(tune_module_plan *plan, MlirOperation module,
+                                  const tune_module_choices_options *options, bool remarks) {
+  *plan = (tune_module_plan){.options = options};
+  tune_module_tasks_options wanted = options->tasks;
+  wanted.takes_all_chosen = true;
+  TUNE_RETURN_IF_ERROR(tune_module_tasks_init(&plan->tasks, module, &wanted));
+  tune_status status = decide_all(plan, remarks);
+  if (!tune_status_is_ok(status))
+    tune_module_plan_deinit(plan);
+  return status;
+}
+
+void tune_module_plan_deinit(tune_module_plan *plan) {
+  for (size_t i = 0; plan->planned && i < plan->tasks.extraction->task_count; ++i)
+    tune_planned_task_deinit(&plan->planned[i]);
+  free(plan->planned);
+  tune_module_tasks_deinit(&plan->tasks);
+  *plan = (tune_module_plan){.planned = NULL};
+}
+
+tune_status tune_module_plan_combine(const tune_module_plan *plan, MlirOperation *out_script) {
+  *out_script = (MlirOperation){NULL};
+  size_t count = plan->tasks.extraction->task_count;
+  if (count == 0)
+    return TUNE_OK;
+  MlirOperation *schedules = calloc(count, sizeof *schedules);
+  if (!schedules)
+    return tune_status_out_of_memory("combining schedules");
+  for (size_t i = 0; i < count; ++i)
+    schedules[i] = plan->planned[i].schedule;
+  tune_status status = tune_module_schedule_create(plan->tasks.extraction, schedules, out_script);
+  free(schedules);
+  return status;
+}
+
+static void remark(const tune_fallback *fallback) {
+  tune_remark_emit(fallback->location, "'%s' is built by %s, since this fails by %s: %s",
+                   fallback->name, fallback->to, fallback->from, fallback->why);
+}
+
+static void tell_fallback(const tune_module_plan *plan, size_t task) {
+  const tune_module_choices_options *options = plan->options;
+  const tune_extracted_task *extracted = &plan->tasks.extraction->tasks[task];
+  const tune_planned_task *planned = &plan->planned[task];
+  tune_fallback fallback = {.task = task,
+                            .name = extracted->name,
+                            .location = extracted->location,
+                            .from = planned->failed,
+                            .to = planned->origin_name,
+                            .why = planned->failure};
+  if (options->tell_fallback)
+    options->tell_fallback(options->user, &fallback);
+  else
+    remark(&fallback);
+}
+
+void tune_module_plan_tell(const tune_module_plan *plan) {
+  const tune_module_choices_options *options = plan->options;
+  for (size_t i = 0; i < plan->tasks.extraction->task_count; ++i) {
+    if (options->tell)
+      options->tell(options->user, i, plan->planned[i].origin, plan->planned[i].why);
+    if (plan->planned[i].failed)
+      tell_fallback(plan, i);
+  }
+}
