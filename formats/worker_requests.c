@@ -16,6 +16,7 @@ static const tune_member module_members[] = {
     {TUNE_MEMBER(tune_module_choices_wanted, schedule)},
     {TUNE_MEMBER(tune_module_choices_wanted, config)},
     {TUNE_MEMBER(tune_module_choices_wanted, flush_cache)},
+    {TUNE_MEMBER(tune_module_choices_wanted, strict)},
 };
 
 static const tune_member open_members[] = {

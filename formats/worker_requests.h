@@ -31,6 +31,7 @@ typedef struct tune_module_choices_wanted {
   const char *schedule; // path; NULL: the rules'
   const char *config;   // "k=v,…" for the module's only task; NULL: none
   bool flush_cache;     // records are to be those with flushed caches
+  bool strict;          // a task whose schedule fails gets no other one
 } tune_module_choices_wanted;
 
 typedef struct tune_open_source_request {

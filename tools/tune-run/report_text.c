@@ -138,10 +138,8 @@ void report_tasks(const json_t *tasks, FILE *stream) {
   static const struct {
     const char *from, *words;
   } ORIGINS[] = {
-      {"config", "by the config"},
-      {"choices", "by choices"},
-      {"database", "by the database"},
-      {"default", "by default"},
+      {"config", "by the config"}, {"choices", "by choices"},       {"database", "by the database"},
+      {"default", "by default"},   {"fallback", "by another rule"},
   };
   size_t count = json_array_size(tasks);
   fprintf(stream, "%zu task%s", count, count == 1 ? "" : "s");

@@ -155,6 +155,10 @@ tune_status settings_parse(int argc, char **argv, run_settings *out_settings, bo
        "A schedule of yours in place of that of our rules.", NULL, 0, 0},
       {"allow-pass", 0, TUNE_OPTION_STRING, &s->allowed_passes, "NAME,...",
        "Passes that the schedule may run beside those that only rewrite IR.", NULL, 0, 0},
+      {"strict", 0, TUNE_OPTION_FLAG, &s->is_strict, NULL,
+       "A task whose schedule does not apply or build is an error; else another rule has its turn, "
+       "and a line says so.",
+       NULL, 0, 0},
       {"input", 0, TUNE_OPTION_LIST, &s->inputs, "FILE",
        "A .npy file for the next argument; - or nothing: seeded random values.", NULL, 0, 0},
       {"output", 'o', TUNE_OPTION_LIST, &s->outputs, "FILE",

@@ -46,6 +46,7 @@ typedef struct run_settings {
                             // the one file to write
   tune_option_list compare; // other modules
   bool checks;
+  bool is_strict;   // a task whose schedule fails gets no other one
   bool flush_cache; // ahead of each run that is timed, and records are of such
   bool counters;    // of the processor, beside times
   size_t emit;      // an emit_form

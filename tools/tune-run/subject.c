@@ -112,7 +112,8 @@ tune_status subject_open(tune_connection *worker, const run_settings *settings,
                                      .module = {.database = database,
                                                 .schedule = is_first ? settings->schedule : NULL,
                                                 .config = is_first ? settings->config : NULL,
-                                                .flush_cache = settings->flush_cache},
+                                                .flush_cache = settings->flush_cache,
+                                                .strict = settings->is_strict},
                                      .threads = facts ? (int64_t)facts->threads
                                                       : (int64_t)settings->threads};
   char *text, *features;
@@ -197,6 +198,23 @@ static tune_status send_build(tune_connection *worker, const subject_build *buil
   return tune_status_is_ok(status) ? exchange_send(worker, request) : status;
 }
 
+// Of tasks that are not built as they were scheduled at first.
+static void tell_fallbacks(const subject *s, const json_t *fallbacks) {
+  const json_t *tasks = json_object_get(s->opened, "tasks"), *fallback;
+  size_t i;
+  json_array_foreach(fallbacks, i, fallback) {
+    json_t *task =
+        json_array_get(tasks, (size_t)json_integer_value(json_object_get(fallback, "task")));
+    const char *name = json_string_value(json_object_get(task, "name")), *from, *to, *why;
+    if (!name || json_unpack((json_t *)fallback, "{s:s, s:s, s:s}", "from", &from, "to", &to, "why",
+                             &why) != 0)
+      continue;
+    fprintf(stderr, "tune-run: %s: '%s' is built by %s, since this fails by %s: %s\n", s->path,
+            name, to, from, why);
+    json_object_set_new(task, "from", json_string("fallback"));
+  }
+}
+
 static tune_status read_build(const json_t *reply, const subject_build *builds, size_t count) {
   json_int_t ticket = json_integer_value(json_object_get(reply, "ticket"));
   const char *verdict = json_string_value(json_object_get(reply, "verdict"));
@@ -209,6 +227,7 @@ static tune_status read_build(const json_t *reply, const subject_build *builds, 
       json_decref(build->of->code);
       build->of->code = json_incref(json_object_get(reply, "code"));
       build->of->packs_at_load = json_is_true(json_object_get(reply, "packs_at_load"));
+      tell_fallbacks(build->of, json_object_get(reply, "fallbacks"));
     }
     return TUNE_OK;
   }

@@ -87,11 +87,20 @@ static tune_status write_output(const build_order *order, const worker_output *o
                    : tune_file_write(path, code->bytes, code->size);
 }
 
+static tune_status make_code(const build_order *order, tune_code *out_code,
+                             json_t **out_fallbacks) {
+  *out_fallbacks = NULL;
+  return order->module && order->config ? opened_module_build(order->module, order->lowering,
+                                                              order->emit, out_code, out_fallbacks)
+                                        : tune_build_task_run(order->task, order->lowering,
+                                                              order->config, order->emit, out_code);
+}
+
 static tune_status build(const build_order *order, const worker_output *output,
                          json_t **out_message) {
   tune_code code;
-  tune_status status =
-      tune_build_task_run(order->task, order->lowering, order->config, order->emit, &code);
+  json_t *fallbacks;
+  tune_status status = make_code(order, &code, &fallbacks);
   double start = tune_clock_seconds();
   if (tune_status_is_ok(status))
     status = write_output(order, output, &code);
@@ -108,6 +117,8 @@ static tune_status build(const build_order *order, const worker_output *output,
       json_object_set_new(*out_message, "packs_ahead", json_true());
     else if (report->packs_at_load)
       json_object_set_new(*out_message, "packs_at_load", json_true());
+    if (*out_message && fallbacks)
+      json_object_set(*out_message, "fallbacks", fallbacks);
     const tune_kernel_resources *kernel = &report->assembled;
     if (*out_message && kernel->registers > 0)
       json_object_set_new(*out_message, "code",
@@ -116,6 +127,7 @@ static tune_status build(const build_order *order, const worker_output *output,
                                     (json_int_t)kernel->shared_bytes));
   }
   tune_code_deinit(&code);
+  json_decref(fallbacks);
   return status;
 }
 
@@ -340,6 +352,7 @@ json_t *build_child_collect(build_child *child) {
     reply = json_pack("{s:s, s:s}", "verdict", "build-timeout", "error", text);
   else
     reply = describe_crash(child, wait_status);
+  child->has_crashed = !child->cancelled && !child->message && !out_of_time && !child->was_killed;
   if (!reply)
     reply = json_pack("{s:s, s:s}", "verdict", "build-crashed", "error", "the build died");
   tune_reply_echo_one(child->request, reply);

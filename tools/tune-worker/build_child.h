@@ -14,6 +14,7 @@
 
 #include "formats/messages.h"
 #include "support/message.h"
+#include "tools/tune-worker/opened_module.h"
 #include "tools/tune-worker/output.h"
 #include "transforms/build/build.h"
 #include "transforms/lower/cpu/link.h"
@@ -22,6 +23,7 @@
 
 typedef struct build_order {
   const tune_build_task *task;
+  opened_module *module; // whose tasks' schedules make it, where it is one and config is not NULL
   tune_lowering *lowering;
   const tune_linker *linker;
   const tune_config *config; // NULL: the plain lowering
@@ -48,9 +50,10 @@ typedef struct build_child {
   double deadline; // by tune_clock_seconds
   bool timed_out;
   bool cancelled;
-  bool was_killed; // collected: by a SIGKILL that nobody here has sent
-  json_t *request; // that it serves; a reference of its own
-  bool is_again;   // it was killed once and started again
+  bool was_killed;  // collected: by a SIGKILL that nobody here has sent
+  bool has_crashed; // collected: by itself
+  json_t *request;  // that it serves; a reference of its own
+  bool is_again;    // it was killed once and started again
 } build_child;
 
 // Forks. The strings and objects of `order` need to live only until the return. `request` is what

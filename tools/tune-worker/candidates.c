@@ -180,8 +180,7 @@ tune_status candidates_list(MlirContext context, const tune_candidates_request *
                               .function = request->function};
   tune_build_task *module;
   TUNE_RETURN_IF_ERROR(tune_build_task_create(context, &source, &module));
-  for (const tune_dialect_getter *getter = tune_module_tasks_dialects; *getter; ++getter)
-    mlirDialectHandleLoadDialect((*getter)(), context);
+  tune_module_tasks_load_dialects(context);
   json_t *tasks = json_array();
   tune_status status = tasks ? list_tasks(&l, tune_build_task_get_payload(module), tasks)
                              : tune_status_out_of_memory("listing candidates");

@@ -3,7 +3,7 @@
 #include "tools/tune-worker/opened_tasks.h"
 
 #include "support/json.h"
-#include "tools/tune-worker/module.h"
+#include "tools/tune-worker/module_description.h"
 #include "tuning/device/target_name.h"
 
 #include <stdio.h>
@@ -83,48 +83,59 @@ opened_task *opened_tasks_find(opened_tasks *opened, const char *id) {
   return NULL;
 }
 
-// Keeps `task` under `id`. A task opened before under that id goes; its builds have their own copy.
-static tune_status keep_task(opened_tasks *opened, const char *id, tune_build_task *task,
-                             size_t target) {
+static void destroy_task(opened_task *task) {
+  opened_module_destroy(task->module);
+  tune_build_task_destroy(task->task);
+}
+
+// Keeps `task`, but for its id, under `id`. A task opened before under that id goes; its builds
+// have their own copy.
+static tune_status keep_task(opened_tasks *opened, const char *id, opened_task *task) {
   opened_task *slot = opened_tasks_find(opened, id);
   if (slot) {
-    tune_build_task_destroy(slot->task);
-    slot->task = task;
-    slot->target = target;
+    task->id = slot->id;
+    destroy_task(slot);
+    *slot = *task;
     return TUNE_OK;
   }
   opened_task *tasks = realloc(opened->tasks, (opened->task_count + 1) * sizeof *tasks);
-  char *copy = strdup(id);
+  task->id = strdup(id);
   if (tasks)
     opened->tasks = tasks;
-  if (!tasks || !copy) {
-    free(copy);
-    tune_build_task_destroy(task);
+  if (!tasks || !task->id) {
+    free(task->id);
     return tune_status_out_of_memory("serving a request");
   }
-  tasks[opened->task_count++] = (opened_task){.id = copy, .task = task, .target = target};
+  tasks[opened->task_count++] = *task;
   return TUNE_OK;
 }
 
-// Adds to `reply` what the request wants to know of the module, and schedules it if it is to be.
-static tune_status look_into_module(const tune_open_source_request *request, tune_build_task *task,
-                                    json_t *reply) {
-  if (request->describe) {
-    json_t *description;
-    TUNE_RETURN_IF_ERROR(module_describe(task, &description));
-    if (json_object_update_new(reply, description) != 0)
-      return tune_status_out_of_memory("serving a request");
-  }
-  return request->has_module ? module_schedule(task, request, json_object_get(reply, "tasks"))
-                             : TUNE_OK;
+// What the request wants to know of the module goes into `reply`.
+static tune_status describe(const opened_task *task, json_t *reply) {
+  json_t *description;
+  TUNE_RETURN_IF_ERROR(module_describe(
+      task->task, task->module ? opened_module_plan(task->module) : NULL, &description));
+  return json_object_update_new(reply, description) == 0
+             ? TUNE_OK
+             : tune_status_out_of_memory("serving a request");
 }
 
-tune_status opened_tasks_open(opened_tasks *opened, const tune_open_source_request *request,
-                              json_t **out_reply) {
-  *out_reply = NULL;
-  // Without a text, the file of that name is read.
-  if (!request->payload && !request->payload_source)
-    return tune_status_make(TUNE_INVALID_ARGUMENT, "\"payload\": expected a string");
+static tune_status answer(const opened_task *task, const tune_open_source_request *request,
+                          json_t **out_reply) {
+  json_t *signature = NULL;
+  TUNE_RETURN_IF_ERROR(
+      tune_function_signature_to_json(tune_build_task_get_signature(task->task), &signature));
+  json_t *reply = json_pack("{s:s, s:o}", "task", request->task, "signature", signature);
+  tune_status status = reply ? TUNE_OK : tune_status_out_of_memory("serving a request");
+  if (reply && request->describe)
+    status = describe(task, reply);
+  *out_reply = reply;
+  return status;
+}
+
+// Parses and schedules what the request is about.
+static tune_status open_task(opened_tasks *opened, const tune_open_source_request *request,
+                             json_t *object, opened_task *task) {
   const char *payload_source = request->payload_source, *source_name = request->schedule_source;
   tune_build_source source = {.payload = request->payload,
                               .payload_source = payload_source ? payload_source : "payload.mlir",
@@ -133,33 +144,35 @@ tune_status opened_tasks_open(opened_tasks *opened, const tune_open_source_reque
                               .allowed_passes = request->allow_passes};
   if (source.schedule)
     source.schedule_source = source_name ? source_name : "schedule.mlir";
-  size_t target = 0;
-  TUNE_RETURN_IF_ERROR(find_target(opened, request, &target));
-  tune_build_task *task;
-  TUNE_RETURN_IF_ERROR(tune_build_task_create(opened->context, &source, &task));
-  json_t *signature = NULL;
-  tune_status status =
-      tune_function_signature_to_json(tune_build_task_get_signature(task), &signature);
-  json_t *reply = NULL;
-  if (tune_status_is_ok(status)) {
-    reply = json_pack("{s:s, s:o}", "task", request->task, "signature", signature);
-    status = reply ? look_into_module(request, task, reply)
-                   : tune_status_out_of_memory("serving a request");
+  TUNE_RETURN_IF_ERROR(find_target(opened, request, &task->target));
+  TUNE_RETURN_IF_ERROR(tune_build_task_create(opened->context, &source, &task->task));
+  return request->has_module ? opened_module_create(task->task, request, object, &task->module)
+                             : TUNE_OK;
+}
+
+tune_status opened_tasks_open(opened_tasks *opened, const tune_open_source_request *request,
+                              json_t *object, json_t **out_reply) {
+  *out_reply = NULL;
+  // Without a text, the file of that name is read.
+  if (!request->payload && !request->payload_source)
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "\"payload\": expected a string");
+  opened_task task = {.id = NULL};
+  tune_status status = open_task(opened, request, object, &task);
+  if (tune_status_is_ok(status))
+    status = answer(&task, request, out_reply);
+  if (tune_status_is_ok(status))
+    status = keep_task(opened, request->task, &task);
+  if (!tune_status_is_ok(status)) {
+    destroy_task(&task);
+    json_decref(*out_reply);
+    *out_reply = NULL;
   }
-  if (tune_status_is_ok(status))
-    status = keep_task(opened, request->task, task, target);
-  else
-    tune_build_task_destroy(task);
-  if (tune_status_is_ok(status))
-    *out_reply = reply;
-  else
-    json_decref(reply);
   return status;
 }
 
 void opened_tasks_deinit(opened_tasks *opened) {
   for (size_t i = 0; i < opened->task_count; ++i) {
-    tune_build_task_destroy(opened->tasks[i].task);
+    destroy_task(&opened->tasks[i]);
     free(opened->tasks[i].id);
   }
   for (size_t i = 0; i < opened->target_count; ++i)

@@ -12,6 +12,7 @@
 #define TUNE_TOOLS_TUNE_WORKER_OPENED_TASKS_H
 
 #include "formats/worker_requests.h"
+#include "tools/tune-worker/opened_module.h"
 #include "transforms/build/build.h"
 #include "transforms/lower/cpu/link.h"
 
@@ -25,7 +26,8 @@ typedef struct opened_target {
 typedef struct opened_task {
   char *id;
   tune_build_task *task;
-  size_t target; // index of its opened_target
+  opened_module *module; // how its tasks are scheduled, where it is a whole module; else NULL
+  size_t target;         // index of its opened_target
 } opened_task;
 
 typedef struct opened_tasks {
@@ -37,9 +39,9 @@ typedef struct opened_tasks {
 } opened_tasks;
 
 // Opens a task, in place of one that was opened before under that id (its builds have their own
-// copy). The answer to the request goes to `*out_reply`.
+// copy). `request` was read from `object`. The answer to it goes to `*out_reply`.
 tune_status opened_tasks_open(opened_tasks *opened, const tune_open_source_request *request,
-                              json_t **out_reply);
+                              json_t *object, json_t **out_reply);
 // NULL where there is none of that id.
 opened_task *opened_tasks_find(opened_tasks *opened, const char *id);
 // Before the context goes.

@@ -38,11 +38,11 @@ typedef struct tune_server {
 // Requests
 //===--------------------------------------------------------------------------------===//
 
-static tune_status serve_open(tune_server *server, const json_t *object) {
+static tune_status serve_open(tune_server *server, json_t *object) {
   tune_open_source_request request;
   TUNE_RETURN_IF_ERROR(tune_open_source_request_from_json(object, &request));
   json_t *reply;
-  tune_status status = opened_tasks_open(&server->opened, &request, &reply);
+  tune_status status = opened_tasks_open(&server->opened, &request, object, &reply);
   tune_open_source_request_deinit(&request);
   TUNE_RETURN_IF_ERROR(status);
   status = tune_message_write(server->out, reply);
@@ -96,6 +96,7 @@ static tune_status start_build(tune_server *server, const tune_build_request *wa
     return tune_status_make(TUNE_NOT_FOUND, "no task \"%s\" is open", wanted->task);
   const opened_target *target = &server->opened.targets[task->target];
   build_order order = {.task = task->task,
+                       .module = task->module,
                        .lowering = target->lowering,
                        .linker = target->linker,
                        .output = wanted->output,
@@ -206,13 +207,31 @@ static tune_status serve_requests(tune_server *server, bool *out_ended) {
   }
 }
 
+// Whether the next child may do better than this one, whose reply is `reply`: it was to build a
+// module, and died of one of its tasks, which gets another schedule.
+static bool is_mended(tune_server *server, const build_child *child, const json_t *reply) {
+  const char *how = json_string_value(json_object_get(reply, "error"));
+  tune_build_request request;
+  tune_status status = tune_build_request_from_json(child->request, &request);
+  bool is_mended = false;
+  if (tune_status_is_ok(status) && child->has_crashed && request.config && how) {
+    const opened_task *task = opened_tasks_find(&server->opened, request.task);
+    is_mended = task && task->module && opened_module_mend(task->module, how);
+  }
+  if (tune_status_is_ok(status))
+    tune_build_request_deinit(&request);
+  tune_status_free(status); // it was fine before
+  return is_mended;
+}
+
 // Answers for a child that has ended. One that something else has killed is started once more: that
 // may have been no fault of its own.
 static tune_status serve_end(tune_server *server, build_child *child) {
   json_t *reply = build_child_collect(child);
   tune_status status;
-  if (child->was_killed && !child->is_again) {
-    status = serve_build(server, child->request, true);
+  bool is_killed = child->was_killed && !child->is_again;
+  if (is_killed || is_mended(server, child, reply)) {
+    status = serve_build(server, child->request, is_killed);
     if (!tune_status_is_ok(status))
       status = answer_failure(server, child->request, status);
   } else {

@@ -3,6 +3,7 @@
 #include "transforms/build/build.h"
 
 #include "dialects/allow.h"
+#include "dialects/choices.h"
 #include "dialects/constant.h"
 #include "dialects/diagnostic.h"
 #include "support/clock.h"
@@ -19,7 +20,6 @@ struct tune_build_task {
   tune_function_signature *signature;
   tune_schedule *schedule; // NULL where there is none
   tune_space *no_knobs;    // the space then
-  MlirOperation script;    // and, or null, what is applied
 };
 
 static tune_status read_task(MlirContext context, const tune_build_source *source,
@@ -64,8 +64,6 @@ void tune_build_task_destroy(tune_build_task *task) {
     return;
   if (!mlirOperationIsNull(task->payload))
     mlirOperationDestroy(task->payload);
-  if (!mlirOperationIsNull(task->script))
-    mlirOperationDestroy(task->script);
   tune_function_signature_destroy(task->signature);
   tune_schedule_destroy(task->schedule);
   tune_space_destroy(task->no_knobs);
@@ -84,12 +82,6 @@ const tune_function_signature *tune_build_task_get_signature(const tune_build_ta
 const char *tune_build_task_get_function(const tune_build_task *task) { return task->function; }
 
 MlirOperation tune_build_task_get_payload(const tune_build_task *task) { return task->payload; }
-
-void tune_build_task_set_script(tune_build_task *task, MlirOperation script) {
-  if (!mlirOperationIsNull(task->script))
-    mlirOperationDestroy(task->script);
-  task->script = script;
-}
 
 tune_status tune_build_task_decide(const tune_build_task *task, const tune_config *config,
                                    MlirOperation *out_schedule) {
@@ -110,6 +102,7 @@ tune_status tune_build_task_transform(const tune_build_task *task, const tune_co
                                       MlirOperation *out_module) {
   *out_module = (MlirOperation){NULL};
   MlirOperation module = mlirOperationClone(task->payload);
+  tune_choices_strip(module);
   tune_status status = TUNE_OK;
   if (config && task->schedule) {
     MlirOperation schedule;
@@ -118,8 +111,6 @@ tune_status tune_build_task_transform(const tune_build_task *task, const tune_co
       status = tune_schedule_apply(module, schedule);
       mlirOperationDestroy(schedule);
     }
-  } else if (config && !mlirOperationIsNull(task->script)) {
-    status = tune_schedule_apply(module, task->script);
   }
   if (!tune_status_is_ok(status)) {
     mlirOperationDestroy(module);

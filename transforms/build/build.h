@@ -44,10 +44,6 @@ const char *tune_build_task_get_function(const tune_build_task *task);
 // The payload, prepared: a module of the entry and what it calls.
 MlirOperation tune_build_task_get_payload(const tune_build_task *task);
 
-// Gives a task that came without a schedule a decided one, a transform module, which is the task's
-// from then on. Builds with a config, which has no values then, apply it.
-void tune_build_task_set_script(tune_build_task *task, MlirOperation script);
-
 // The schedule decided by `config`; mlirOperationDestroy it. FAILED_PRECONDITION without a
 // schedule.
 tune_status tune_build_task_decide(const tune_build_task *task, const tune_config *config,

@@ -11,7 +11,6 @@
 #include "transforms/lower/lowering.h"
 #include "transforms/passes/passes.h"
 #include "transforms/passes/task_options.h"
-#include "transforms/schedule/instantiate.h"
 #include "transforms/spaces/best_config.h"
 #include "transforms/spaces/module_choices.h"
 #include "transforms/spaces/module_schedule.h"
@@ -143,7 +142,7 @@ static tune_status lower_task(const lowering_job *job, MlirOperation payload,
   tune_function_signature *signature;
   tune_status status = prepare_task(job, payload, &signature);
   if (tune_status_is_ok(status))
-    status = tune_schedule_apply(payload, script);
+    status = tune_module_schedule_apply(payload, script, &NO_STAGES);
   if (tune_status_is_ok(status) && job->goes_on)
     status = lower_rest(job, payload, job->function ? TUNE_TASK_FUNCTION_NAME : NULL, signature,
                         &NO_STAGES);

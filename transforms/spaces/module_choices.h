@@ -50,10 +50,7 @@ typedef struct tune_module_choices_options {
   // What is packed ahead becomes a function of its own (lower/cpu/prepack.h); else schedules are
   // taken that pay without (tune_task_space_decide_unsplit).
   bool is_split;
-  // Told of each task of the module, by its index in an extraction; may be NULL. `why`, NULL or
-  // borrowed for the call, says of a default that there are records, and why none of them is used.
-  void (*tell)(void *user, size_t task, tune_choice_origin origin, const char *why);
-  void *user;
+  bool describes_defaults; // the plan says why a task has no record (module_plan.h)
   // A task whose schedule fails is an error; else it gets another one.
   bool is_strict;
   // Builds `module`, which is its to change, by `script`, which may be null: what fails here has
@@ -65,6 +62,7 @@ typedef struct tune_module_choices_options {
   bool tasks_first;
   // Told of each task that falls back, when all is built. NULL: a remark at the task says it.
   void (*tell_fallback)(void *user, const tune_fallback *fallback);
+  void *user;
   tune_stages stages; // where `build` is NULL: "tensors" (of a copy) and "schedule"
 } tune_module_choices_options;
 

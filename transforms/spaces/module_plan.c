@@ -50,7 +50,7 @@ static tune_status find_best(const tune_module_plan *plan, const tune_task_space
     return TUNE_OK;
   if (remarks)
     TUNE_RETURN_IF_ERROR(tune_best_config_remark(database, space, facts, *out_outcome));
-  if (!plan->options->tell || *out_outcome == TUNE_BEST_NO_RECORD)
+  if (!plan->options->describes_defaults || *out_outcome == TUNE_BEST_NO_RECORD)
     return TUNE_OK;
   return tune_best_config_describe(database, space, facts, *out_outcome, out_why);
 }
@@ -196,11 +196,7 @@ static void tell_fallback(const tune_module_plan *plan, size_t task) {
 }
 
 void tune_module_plan_tell(const tune_module_plan *plan) {
-  const tune_module_choices_options *options = plan->options;
-  for (size_t i = 0; i < plan->tasks.extraction->task_count; ++i) {
-    if (options->tell)
-      options->tell(options->user, i, plan->planned[i].origin, plan->planned[i].why);
+  for (size_t i = 0; i < plan->tasks.extraction->task_count; ++i)
     if (plan->planned[i].failed)
       tell_fallback(plan, i);
-  }
 }

@@ -3,7 +3,7 @@
 // The tasks of a module, the schedule that is meant for each, and why that one. Of a task whose
 // schedule turns out to fail another one is taken (module_fallback.h).
 //
-// Internal to module_choices.c and module_fallback.c.
+// For module_choices.h, and for tools/tune-worker, where planning and building are two processes.
 //
 // Threads: as the context of the module.
 //
@@ -53,8 +53,7 @@ tune_status tune_module_plan_decide(tune_module_plan *plan, size_t task, tune_ta
 // The script for the whole module; for the caller to destroy, null where there is no task.
 tune_status tune_module_plan_combine(const tune_module_plan *plan, MlirOperation *out_script);
 
-// Tells options->tell of each task, and of those that had something else at first
-// options->tell_fallback.
+// Tells of the tasks that had something else at first: options->tell_fallback, or remarks.
 void tune_module_plan_tell(const tune_module_plan *plan);
 
 #ifdef __cplusplus

@@ -26,6 +26,11 @@ const tune_dialect_getter tune_module_tasks_dialects[] = {
     mlirGetDialectHandle__tensor__, mlirGetDialectHandle__transform__,
     mlirGetDialectHandle__vector__, NULL};
 
+void tune_module_tasks_load_dialects(MlirContext context) {
+  for (const tune_dialect_getter *getter = tune_module_tasks_dialects; *getter; ++getter)
+    mlirDialectHandleLoadDialect((*getter)(), context);
+}
+
 static tune_status find_facts(const tune_module_tasks_options *options,
                               tune_target_facts **out_facts) {
   if (options->has_fingerprint)

@@ -65,6 +65,8 @@ void tune_module_tasks_remark_left_out(const tune_module_tasks *tasks, MlirOpera
 
 // What a pass that makes spaces has to load (tune_pass_class.dialects); NULL-terminated.
 extern const tune_dialect_getter tune_module_tasks_dialects[];
+// Loads them: where the text of a module has been parsed, and is no pass's.
+void tune_module_tasks_load_dialects(MlirContext context);
 
 #ifdef __cplusplus
 }

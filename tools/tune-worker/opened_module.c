@@ -1,0 +1,209 @@
+//===- opened_module.c --------------------------------------------------------===//
+
+#include "tools/tune-worker/opened_module.h"
+
+#include "dialects/choices.h"
+#include "support/clock.h"
+#include "support/json.h"
+#include "transforms/ir/ir.h"
+#include "transforms/ir/task_key.h"
+#include "transforms/lower/common/memory.h"
+#include "transforms/schedule/instantiate.h"
+#include "transforms/spaces/module_fallback.h"
+#include "transforms/tasks/normalize_windows.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+struct opened_module {
+  const tune_build_task *task; // borrowed
+  json_t *request;             // has the texts of the options
+  tune_module_choices_options options;
+  tune_module_plan plan;
+  bool has_last_rules; // all its tasks
+  size_t *building;    // of the child: what it is at, in memory that is shared with it
+
+  // Of the build, in the child.
+  tune_lowering *lowering;
+  tune_emit emit;
+  tune_code code;
+  json_t *fallbacks;
+};
+
+#define BUILDING_NOTHING (SIZE_MAX - 1)
+
+static tune_status apply_and_lower(opened_module *module, MlirOperation payload,
+                                   MlirOperation script, const tune_build_order *order) {
+  double start = tune_clock_seconds();
+  if (!mlirOperationIsNull(script))
+    TUNE_RETURN_IF_ERROR(tune_schedule_apply(payload, script));
+  double transformed = tune_clock_seconds();
+  tune_code_deinit(&module->code);
+  tune_status status = tune_lowering_run(module->lowering, order, &module->code);
+  module->code.report.transform = transformed - start;
+  return status;
+}
+
+static tune_status build_task(opened_module *module, MlirOperation payload, MlirOperation script) {
+  MlirOperation function = tune_ir_find_symbol(payload, tune_ir_string(TUNE_TASK_FUNCTION_NAME));
+  tune_build_order order = {
+      .module = payload, .function = TUNE_TASK_FUNCTION_NAME, .emit = module->emit};
+  tune_function_signature *signature;
+  TUNE_RETURN_IF_ERROR(tune_function_signature_create(function, &signature));
+  order.signature = signature;
+  tune_status status = tune_memory_prepare(payload, function, signature);
+  if (tune_status_is_ok(status))
+    status = apply_and_lower(module, payload, script, &order);
+  tune_function_signature_destroy(signature);
+  return status;
+}
+
+static tune_status build(void *user, MlirOperation payload, MlirOperation script, size_t task) {
+  opened_module *module = user;
+  *(volatile size_t *)module->building = task;
+  tune_status status;
+  if (task == TUNE_WHOLE_MODULE) {
+    tune_build_order order = {.module = payload,
+                              .function = tune_build_task_get_function(module->task),
+                              .signature = tune_build_task_get_signature(module->task),
+                              .emit = module->emit};
+    status = apply_and_lower(module, payload, script, &order);
+  } else {
+    status = build_task(module, payload, script);
+  }
+  *(volatile size_t *)module->building = BUILDING_NOTHING;
+  return status;
+}
+
+static void note_fallback(void *user, const tune_fallback *fallback) {
+  opened_module *module = user;
+  json_array_append_new(module->fallbacks,
+                        tune_json_pack("{s:I, s:s, s:s, s:s}", "task", (json_int_t)fallback->task,
+                                       "from", fallback->from, "to", fallback->to, "why",
+                                       fallback->why));
+}
+
+static tune_status plan(opened_module *module, const tune_open_source_request *request) {
+  const tune_module_choices_wanted *wanted = &request->module;
+  const char *target = request->target.name ? request->target.name : "cpu";
+  const json_t *device = request->target.device;
+  module->options = (tune_module_choices_options){
+      .tasks = {.target = target,
+                .has_fingerprint = device || tune_target_kind_of(target) != TUNE_KIND_CPU,
+                .fingerprint = device,
+                .threads = (size_t)request->threads,
+                .flush_cache = wanted->flush_cache,
+                .schedule = wanted->schedule,
+                .allowed_passes = request->allow_passes},
+      .config = wanted->config,
+      .is_split = true,
+      .is_strict = wanted->strict,
+      .describes_defaults = true,
+      .build = build,
+      .tell_fallback = note_fallback,
+      .user = module};
+  MlirOperation payload = tune_build_task_get_payload(module->task);
+  tune_module_tasks_load_dialects(mlirOperationGetContext(payload));
+  if (wanted->database)
+    TUNE_RETURN_IF_ERROR(tune_database_open_read_only(wanted->database, &module->options.database));
+  tune_normalize_windows(payload);
+  tune_status status = tune_module_plan_init(&module->plan, payload, &module->options, false);
+  // A child must not use a database that its parent has opened.
+  tune_database_destroy(module->options.database);
+  module->options.database = NULL;
+  return status;
+}
+
+tune_status opened_module_create(const tune_build_task *task,
+                                 const tune_open_source_request *request, json_t *object,
+                                 opened_module **out_module) {
+  *out_module = NULL;
+  opened_module *module = calloc(1, sizeof *module);
+  if (!module)
+    return tune_status_out_of_memory("opening a module");
+  module->task = task;
+  module->request = json_incref(object);
+  module->building = mmap(NULL, sizeof *module->building, PROT_READ | PROT_WRITE,
+                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  tune_status status = TUNE_OK;
+  if (module->building == MAP_FAILED) {
+    module->building = NULL;
+    status = tune_status_from_errno(errno, "opening a module");
+  } else {
+    *module->building = BUILDING_NOTHING;
+    status = plan(module, request);
+  }
+  if (!tune_status_is_ok(status)) {
+    opened_module_destroy(module);
+    return status;
+  }
+  *out_module = module;
+  return TUNE_OK;
+}
+
+void opened_module_destroy(opened_module *module) {
+  if (!module)
+    return;
+  tune_module_plan_deinit(&module->plan);
+  tune_code_deinit(&module->code);
+  json_decref(module->fallbacks);
+  json_decref(module->request);
+  if (module->building)
+    munmap(module->building, sizeof *module->building);
+  free(module);
+}
+
+tune_status opened_module_build(opened_module *module, tune_lowering *lowering, tune_emit emit,
+                                tune_code *out_code, json_t **out_fallbacks) {
+  *out_code = (tune_code){.bytes = NULL};
+  *out_fallbacks = NULL;
+  module->lowering = lowering;
+  module->emit = emit;
+  module->fallbacks = json_array();
+  if (!module->fallbacks)
+    return tune_status_out_of_memory("building a module");
+  MlirOperation payload = mlirOperationClone(tune_build_task_get_payload(module->task));
+  tune_choices_strip(payload);
+  MlirOperation script, built;
+  tune_status status = tune_module_fallback_build(&module->plan, payload, &script, &built);
+  mlirOperationDestroy(payload);
+  TUNE_RETURN_IF_ERROR(status);
+  mlirOperationDestroy(built);
+  if (!mlirOperationIsNull(script))
+    mlirOperationDestroy(script);
+  tune_module_plan_tell(&module->plan);
+  *out_code = module->code;
+  module->code = (tune_code){.bytes = NULL};
+  if (json_array_size(module->fallbacks) > 0)
+    *out_fallbacks = json_incref(module->fallbacks);
+  return TUNE_OK;
+}
+
+static tune_status mend(opened_module *module, const char *how, bool *out_mended) {
+  size_t task = *module->building;
+  *module->building = BUILDING_NOTHING;
+  *out_mended = false;
+  if (task == BUILDING_NOTHING || module->options.is_strict ||
+      module->plan.tasks.extraction->task_count == 0)
+    return TUNE_OK;
+  if (task != TUNE_WHOLE_MODULE)
+    return tune_module_fallback_advance(&module->plan, task, how, out_mended);
+  *out_mended = !module->has_last_rules;
+  if (module->options.tasks_first) {
+    module->has_last_rules = true;
+    return tune_module_fallback_take_last(&module->plan, how);
+  }
+  module->options.tasks_first = true;
+  return TUNE_OK;
+}
+
+bool opened_module_mend(opened_module *module, const char *how) {
+  bool is_mended;
+  tune_status status = mend(module, how, &is_mended);
+  is_mended = is_mended && tune_status_is_ok(status);
+  tune_status_free(status); // how the child died is what is told then
+  return is_mended;
+}
+
+const tune_module_plan *opened_module_plan(const opened_module *module) { return &module->plan; }

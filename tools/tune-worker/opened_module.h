@@ -1,0 +1,47 @@
+//===- opened_module.h - Whole modules as tasks of the worker ----------------===//
+//
+// A driver that runs a user's module (tune-run) asks for more than one that tunes a task:
+// the module is to be scheduled as the choices on its ops and the database say. This is the member
+// "module" of the request "open" (docs/protocol.md).
+//
+// A task of the module whose schedule fails gets another one (transforms/spaces/module_fallback.h):
+// in the child that builds, or, where that died, in the worker before the next child.
+//
+// Threads: as the context of the task.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TOOLS_TUNE_WORKER_OPENED_MODULE_H
+#define TUNE_TOOLS_TUNE_WORKER_OPENED_MODULE_H
+
+#include "formats/worker_requests.h"
+#include "support/status.h"
+#include "transforms/build/build.h"
+#include "transforms/spaces/module_plan.h"
+
+#include <jansson.h>
+
+// A module whose tasks have schedules.
+typedef struct opened_module opened_module;
+
+// Schedules what `task`, opened without a schedule and borrowed, is of, as `request`, which has a
+// module, wants it; what is borrowed of it is kept with `object`, a reference of its own. A config
+// is for a module with one task. Errors about choices tell the op.
+tune_status opened_module_create(const tune_build_task *task,
+                                 const tune_open_source_request *request, json_t *object,
+                                 opened_module **out_module);
+void opened_module_destroy(opened_module *module);
+
+// Builds the module, in a child. `*out_fallbacks`, a new reference or NULL: the tasks that are not
+// built as they were scheduled at first, as [{"task": 3, "from", "to", "why"}, …].
+tune_status opened_module_build(opened_module *module, tune_lowering *lowering, tune_emit emit,
+                                tune_code *out_code, json_t **out_fallbacks);
+
+// Has the next child do better than one that died, as `how` says ("was killed by SIGSEGV"). False
+// where nothing is left to try.
+bool opened_module_mend(opened_module *module, const char *how);
+
+// Borrowed: the tasks, and what is decided about them.
+const tune_module_plan *opened_module_plan(const opened_module *module);
+
+#endif // TUNE_TOOLS_TUNE_WORKER_OPENED_MODULE_H

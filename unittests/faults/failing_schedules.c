@@ -1,0 +1,54 @@
+//===- failing_schedules.c - An interpreter of schedules that fails ----------===//
+//
+// Linked with --wrap into a worker, it fails on schedules that have the knob FAILING_KNOB: it
+// aborts where FAILING_BY is "abort", and else says so. With FAILING_IN=whole only those of whole
+// modules fail, with FAILING_IN=task only the others. Without FAILING_KNOB it is upstream's.
+//
+//===--------------------------------------------------------------------------===//
+
+#include "mlir-c/Diagnostics.h"
+#include "mlir-c/Dialect/Transform/Interpreter.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+MlirLogicalResult __real_mlirTransformApplyNamedSequence(MlirOperation payload, MlirOperation root,
+                                                         MlirOperation module,
+                                                         MlirTransformOptions options);
+MlirLogicalResult __wrap_mlirTransformApplyNamedSequence(MlirOperation payload, MlirOperation root,
+                                                         MlirOperation module,
+                                                         MlirTransformOptions options);
+
+static void append(MlirStringRef text, void *user) { fwrite(text.data, 1, text.length, user); }
+
+static bool has(MlirOperation operation, const char *words) {
+  char *text = NULL;
+  size_t size;
+  FILE *stream = open_memstream(&text, &size);
+  if (!stream)
+    abort();
+  mlirOperationPrint(operation, append, stream);
+  fclose(stream);
+  bool is_there = strstr(text, words);
+  free(text);
+  return is_there;
+}
+
+MlirLogicalResult __wrap_mlirTransformApplyNamedSequence(MlirOperation payload, MlirOperation root,
+                                                         MlirOperation module,
+                                                         MlirTransformOptions options) {
+  const char *knob = getenv("FAILING_KNOB"), *in = getenv("FAILING_IN"), *by = getenv("FAILING_BY");
+  char words[128];
+  snprintf(words, sizeof words, "tune.knob = \"%s\"", knob ? knob : "");
+  bool is_meant = knob && has(module, words);
+  if (is_meant && in)
+    is_meant = has(module, "@tune_outline") == (strcmp(in, "whole") == 0);
+  if (!is_meant)
+    return __real_mlirTransformApplyNamedSequence(payload, root, module, options);
+  if (by && strcmp(by, "abort") == 0)
+    abort();
+  mlirEmitError(mlirOperationGetLocation(payload), "a schedule fails that is to fail");
+  return mlirLogicalResultFailure();
+}
