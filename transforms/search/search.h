@@ -53,6 +53,10 @@ typedef struct tune_search_observer {
   void (*progress)(void *user, size_t task, const tune_session_progress *progress);
   void (*task_done)(void *user, size_t index, const tune_task *task, size_t occurrences,
                     const tune_session_result *result);
+  // A task none of whose first candidates went well, as `failures` say: it is searched once more,
+  // by the rule `to` in place of `from` ("rule 'gpu_tiles' for vulkan").
+  void (*task_fell_back)(void *user, size_t index, MlirLocation location, const tune_task *task,
+                         const char *from, const char *to, const tune_failures *failures);
   // A task that could not be tuned, since its reference or all candidates failed: the rest goes on.
   // The latter is told after task_done.
   void (*task_failed)(void *user, size_t index, MlirLocation location, const tune_task *task,

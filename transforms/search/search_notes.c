@@ -17,6 +17,8 @@ static const char *reason_of_stop(tune_session_stop stop) {
     return "the wanted share of the peak was reached";
   case TUNE_STOP_PLATEAU:
     return "there was no gain for long";
+  case TUNE_STOP_HOPELESS:
+    return "none of the first ones went well";
   case TUNE_STOP_INTERRUPTED:
     return "interrupted; the same command goes on from here";
   case TUNE_STOP_SUSPENDED:

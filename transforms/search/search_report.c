@@ -152,6 +152,21 @@ static void on_task_done(void *user, size_t index, const tune_task *task, size_t
   tune_search_table_add(report->table, report->facts, task, occurrences, result);
 }
 
+// Said in a quiet search too.
+static void on_task_fell_back(void *user, size_t index, MlirLocation location,
+                              const tune_task *task, const char *from, const char *to,
+                              const tune_failures *failures) {
+  tune_search_report *report = user;
+  (void)index;
+  tune_progress_clear(report->progress);
+  tune_string_builder text;
+  tune_string_builder_init(&text);
+  tune_failures_append(failures, &text);
+  tune_warning_emit(location, "'%s' is searched by %s, since no candidate worked by %s: %s",
+                    task->name, to, from, text.text ? text.text : "all failed");
+  tune_string_builder_deinit(&text);
+}
+
 // Said in a quiet search too: it is why the task stays as it is.
 static void on_task_failed(void *user, size_t index, MlirLocation location, const tune_task *task,
                            tune_status why) {
@@ -257,7 +272,8 @@ void tune_search_report_destroy(tune_search_report *report) {
 
 tune_search_observer tune_search_report_get_observer(tune_search_report *report) {
   if (report->is_quiet)
-    return (tune_search_observer){.user = report, .task_failed = on_task_failed};
+    return (tune_search_observer){
+        .user = report, .task_fell_back = on_task_fell_back, .task_failed = on_task_failed};
   return (tune_search_observer){.user = report,
                                 .begin = on_begin,
                                 .conditions = on_conditions,
@@ -265,6 +281,7 @@ tune_search_observer tune_search_report_get_observer(tune_search_report *report)
                                 .left_out = on_left_out,
                                 .progress = on_progress,
                                 .task_done = on_task_done,
+                                .task_fell_back = on_task_fell_back,
                                 .task_failed = on_task_failed,
                                 .round = on_round,
                                 .end = on_end};

@@ -61,8 +61,9 @@ struct tune_search {
 
 // Makes `task` the present one.
 void tune_search_turn_to(struct tune_search *s, size_t task);
-// Runs the session of the present task. `*out_result` is the caller's.
-tune_status tune_search_run_session(struct tune_search *s, const tune_task *task,
+// Runs the session of the present task, and where nothing works that the rule makes of it another
+// one by the next rule. `*out_task` is what was searched at last, and `*out_result` the caller's.
+tune_status tune_search_run_session(struct tune_search *s, tune_task *out_task,
                                     tune_session_result *out_result);
 // Leaves the winner on the ops, and reports it.
 tune_status tune_search_finish_task(struct tune_search *s, const tune_task *task,

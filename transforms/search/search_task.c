@@ -10,6 +10,9 @@
 // was: a twentieth of the time for measuring.
 #define DRIFT_TRIALS 20
 
+// Where so many first trials of a task all failed, another rule is tried.
+#define HOPELESS_TRIALS 12
+
 typedef struct tune_search search;
 
 void tune_search_turn_to(search *s, size_t task) {
@@ -152,8 +155,9 @@ tune_status tune_search_finish_task(search *s, const tune_task *task,
 }
 
 static tune_status run_seeded(search *s, const tune_task *task, const seed_list *seeds,
-                              tune_session_result *out_result) {
+                              bool may_be_hopeless, tune_session_result *out_result) {
   tune_session_options session = s->options->session;
+  session.hopeless_trials = may_be_hopeless ? HOPELESS_TRIALS : 0;
   tune_kept_conditions conditions;
   session.fingerprint = s->fingerprint.text;
   session.conditions = tune_search_keep_conditions(s, &conditions) ? &conditions : NULL;
@@ -168,12 +172,64 @@ static tune_status run_seeded(search *s, const tune_task *task, const seed_list 
   return tune_session_run(task, &session, &s->evaluator, &s->store, out_result);
 }
 
-tune_status tune_search_run_session(search *s, const tune_task *task,
-                                    tune_session_result *out_result) {
+static tune_status run_once(search *s, tune_task *out_task, bool may_be_hopeless,
+                            tune_session_result *out_result) {
   seed_list seeds = {.count = 0};
+  tune_task_space_get_task(s->space, s->tasks.extraction, s->tasks.facts, out_task);
   tune_status status = find_seeds(s, &seeds);
   if (tune_status_is_ok(status))
-    status = run_seeded(s, task, &seeds, out_result);
+    status = run_seeded(s, out_task, &seeds, may_be_hopeless, out_result);
   seeds_deinit(&seeds);
   return status;
+}
+
+// Makes the present task's space that of the next rule. `*out_is_there` is false where none is
+// left.
+static tune_status take_next_rule(search *s, const tune_task *task, const tune_failures *failures,
+                                  bool *out_is_there) {
+  tune_task_attempt *attempt = &s->tasks.attempts[s->index];
+  const tune_task_space *before = s->space;
+  tune_task_space *space;
+  *out_is_there = false;
+  if (before->is_users)
+    return TUNE_OK;
+  ++attempt->passed_over;
+  tune_status status = tune_module_tasks_make_space(&s->tasks, s->index, &space);
+  if (!tune_status_is_ok(status)) {
+    --attempt->passed_over;
+    if (tune_status_get_code(status) == TUNE_OUT_OF_MEMORY)
+      return status;
+    tune_status_free(status); // none, or the user has said what is of this one alone
+    return TUNE_OK;
+  }
+  *out_is_there = true;
+  if (s->observer->task_fell_back)
+    s->observer->task_fell_back(s->observer->user, s->index, before->task->location, task,
+                                before->origin, space->origin, failures);
+  tune_task_space_destroy(s->spaces[s->index]);
+  s->spaces[s->index] = space;
+  tune_search_turn_to(s, s->index);
+  return TUNE_OK;
+}
+
+static bool is_hopeless(const tune_session_result *result) {
+  return !result->has_best && result->failures.kind_count > 0 &&
+         (result->stop == TUNE_STOP_HOPELESS || result->stop == TUNE_STOP_EXHAUSTED ||
+          result->stop == TUNE_STOP_TRIALS);
+}
+
+tune_status tune_search_run_session(search *s, tune_task *out_task,
+                                    tune_session_result *out_result) {
+  bool is_there = true;
+  TUNE_RETURN_IF_ERROR(run_once(s, out_task, true, out_result));
+  while (is_there && is_hopeless(out_result)) {
+    tune_status status = take_next_rule(s, out_task, &out_result->failures, &is_there);
+    if (!is_there && out_result->stop != TUNE_STOP_HOPELESS)
+      return status; // the one that there is was tried as long as is allowed
+    tune_session_result_deinit(out_result);
+    *out_result = (tune_session_result){.has_best = false};
+    TUNE_RETURN_IF_ERROR(status);
+    TUNE_RETURN_IF_ERROR(run_once(s, out_task, is_there, out_result));
+  }
+  return TUNE_OK;
 }

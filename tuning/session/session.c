@@ -121,16 +121,21 @@ static tune_status search_until_stop(struct session *session) {
   return TUNE_OK;
 }
 
+// Whether a session stops for what it has found, which is enough then.
+static bool is_by_findings(tune_session_stop stop) {
+  return stop == TUNE_STOP_TARGET || stop == TUNE_STOP_PLATEAU || stop == TUNE_STOP_HOPELESS;
+}
+
 static tune_status search(struct session *session) {
   const tune_evaluator *evaluator = session->evaluator;
   tune_status status = search_until_stop(session);
   tune_session_stop stop = session->result->stop;
-  if (tune_status_is_ok(status) && (stop == TUNE_STOP_TARGET || stop == TUNE_STOP_PLATEAU))
+  if (tune_status_is_ok(status) && is_by_findings(stop))
     tune_session_drop_rest(session);
   else
     tune_session_take_rest(session);
   // What was found before a stop rule held is enough; else all counts that is known.
-  if (tune_status_is_ok(status) && stop != TUNE_STOP_TARGET && stop != TUNE_STOP_PLATEAU)
+  if (tune_status_is_ok(status) && !is_by_findings(stop))
     status = tune_session_take_held(session);
   bool is_busy = session->outstanding || session->drift.is_probing;
   if (tune_status_is_ok(status) && is_busy)

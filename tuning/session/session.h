@@ -69,8 +69,9 @@ typedef enum tune_session_stop {
   TUNE_STOP_TRIALS,    // as many as were asked for
   TUNE_STOP_EXHAUSTED, // every valid config was tried
   TUNE_STOP_TIME,
-  TUNE_STOP_TARGET,  // the wanted percent of the peak
-  TUNE_STOP_PLATEAU, // no improvement for long
+  TUNE_STOP_TARGET,   // the wanted percent of the peak
+  TUNE_STOP_PLATEAU,  // no improvement for long
+  TUNE_STOP_HOPELESS, // of many trials none went well
   TUNE_STOP_INTERRUPTED,
   TUNE_STOP_SUSPENDED, // what it asked for is measured elsewhere, and not known yet
 } tune_session_stop;
@@ -102,6 +103,7 @@ typedef struct tune_session_options {
   size_t
       plateau_trials; // stop rule: so many trials in a row without a gain of `plateau_percent`; 0:
   double plateau_percent; // none
+  size_t hopeless_trials; // stop rule: none of so many first trials went well; 0: none
   size_t round; // so many configs are proposed at once, and then none until all of them are done;
                 // 0: as many as the evaluator has room for
   size_t drift_trials; // the first candidate that went well is timed again after so many trials

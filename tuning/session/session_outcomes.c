@@ -48,6 +48,9 @@ bool tune_session_rule_holds(const struct session *session, tune_session_stop *o
     *out_stop = TUNE_STOP_TARGET;
   else if (options->plateau_trials && session->since_gain >= options->plateau_trials)
     *out_stop = TUNE_STOP_PLATEAU;
+  else if (options->hopeless_trials && !session->has_gain &&
+           session->taken_count >= options->hopeless_trials)
+    *out_stop = TUNE_STOP_HOPELESS;
   else
     return false;
   return true;
