@@ -10,7 +10,9 @@
 #include "tuning/space/config_complete.h"
 
 #include "mlir-c/BuiltinTypes.h"
-#include "support/json.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 // What is made of a module's parts belongs to dialects that its text may not have loaded.
 static void load_dialects(MlirContext context) {
@@ -47,24 +49,31 @@ static tune_status pin_config(MlirOperation payload, const tune_module_tasks_opt
   return status;
 }
 
+static void note(void *user, size_t task, const char *from, const char *why) {
+  tune_described_task_list *tasks = &((tune_module_description *)user)->tasks;
+  if (task >= tasks->count)
+    return;
+  tasks->items[task].from = from;
+  // Without memory for it nobody learns why, as where nobody asks.
+  tasks->items[task].why = why ? strdup(why) : NULL;
+}
+
 static void note_origin(void *user, size_t task, tune_choice_origin origin, const char *why) {
-  static const char *const NAMES[] = {[TUNE_ORIGIN_CHOICES] = "choices",
-                                      [TUNE_ORIGIN_DATABASE] = "database",
-                                      [TUNE_ORIGIN_DEFAULT] = "default"};
-  json_object_set_new(json_array_get(user, task), "from", json_string(NAMES[origin]));
-  if (why)
-    json_object_set_new(json_array_get(user, task), "why", json_string(why));
+  static const char *const NAMES[] = {[TUNE_ORIGIN_CHOICES] = TUNE_FROM_CHOICES,
+                                      [TUNE_ORIGIN_DATABASE] = TUNE_FROM_DATABASE,
+                                      [TUNE_ORIGIN_DEFAULT] = TUNE_FROM_DEFAULT};
+  note(user, task, NAMES[origin], why);
 }
 
 // The same where a config was asked for: module_schedule has put it on the ops before.
 static void note_config(void *user, size_t task, tune_choice_origin origin, const char *why) {
   (void)origin;
   (void)why;
-  json_object_set_new(json_array_get(user, task), "from", json_string("config"));
+  note(user, task, TUNE_FROM_CONFIG, NULL);
 }
 
 tune_status module_schedule(tune_build_task *task, const tune_open_source_request *request,
-                            json_t *tasks) {
+                            tune_module_description *description) {
   const tune_module_choices_wanted *wanted = &request->module;
   const char *target = request->target.name ? request->target.name : "cpu";
   const json_t *device = request->target.device;
@@ -77,7 +86,7 @@ tune_status module_schedule(tune_build_task *task, const tune_open_source_reques
                 .schedule = wanted->schedule,
                 .allowed_passes = request->allow_passes},
       .is_split = true,
-      .user = tasks,
+      .user = description,
       .tell = wanted->config ? note_config : note_origin};
   MlirOperation payload = tune_build_task_get_payload(task);
   load_dialects(mlirOperationGetContext(payload));
@@ -152,33 +161,50 @@ static const char *find_operands(const tune_extraction *extraction) {
   return NULL;
 }
 
-static json_t *describe_tasks(const tune_extraction *extraction) {
-  json_t *tasks = json_array();
-  for (size_t i = 0; tasks && i < extraction->task_count; ++i) {
+static tune_status describe_tasks(const tune_extraction *extraction,
+                                  tune_described_task_list *out_tasks) {
+  *out_tasks =
+      (tune_described_task_list){calloc(extraction->task_count + 1, sizeof *out_tasks->items), 0};
+  if (!out_tasks->items)
+    return tune_status_out_of_memory("describing a module");
+  for (size_t i = 0; i < extraction->task_count; ++i) {
     const tune_extracted_task *task = &extraction->tasks[i];
-    json_t *object = json_pack(
-        "{s:s, s:s, s:s, s:I, s:I, s:I, s:I}", "name", task->name, "kind",
-        tune_task_kind_name(task->kind), "type", tune_task_space_type(extraction, i), "count",
-        (json_int_t)task->occurrence_count, "flops", (json_int_t)task->flops, "bytes",
-        (json_int_t)task->bytes, "reduction", (json_int_t)task->reduction_length);
-    if (!object || json_array_append_new(tasks, object) != 0) {
-      json_decref(tasks);
-      return NULL;
-    }
+    char *name = strdup(task->name); // the others are constant
+    if (!name)
+      return tune_status_out_of_memory("describing a module");
+    out_tasks->items[out_tasks->count++] =
+        (tune_described_task){.name = name,
+                              .kind = tune_task_kind_name(task->kind),
+                              .type = tune_task_space_type(extraction, i),
+                              .count = (int64_t)task->occurrence_count,
+                              .flops = (int64_t)task->flops,
+                              .bytes = (int64_t)task->bytes,
+                              .reduction = (int64_t)task->reduction_length};
   }
-  return tasks;
+  return TUNE_OK;
 }
 
-tune_status module_describe(const tune_build_task *task, json_t **out_object) {
-  *out_object = NULL;
+tune_status module_describe(const tune_build_task *task, tune_module_description *out_description) {
+  *out_description = (tune_module_description){.function = NULL};
   MlirOperation payload = tune_build_task_get_payload(task);
   load_dialects(mlirOperationGetContext(payload));
   tune_extraction *extraction;
   TUNE_RETURN_IF_ERROR(tune_extract(mlirModuleFromOperation(payload), &extraction));
-  json_t *tasks = describe_tasks(extraction);
-  *out_object = tune_json_pack(
-      "{s:s, s:s?, s:s*, s:o}", "function", tune_build_task_get_function(task), "accumulator",
-      find_accumulator(extraction->groups), "operands", find_operands(extraction), "tasks", tasks);
+  out_description->function = tune_build_task_get_function(task);
+  out_description->accumulator = find_accumulator(extraction->groups);
+  out_description->operands = find_operands(extraction);
+  tune_status status = describe_tasks(extraction, &out_description->tasks);
   tune_extraction_destroy(extraction);
-  return *out_object ? TUNE_OK : tune_status_out_of_memory("describing a module");
+  if (!tune_status_is_ok(status))
+    module_description_deinit(out_description);
+  return status;
+}
+
+void module_description_deinit(tune_module_description *description) {
+  for (size_t i = 0; i < description->tasks.count; ++i) {
+    free((char *)description->tasks.items[i].name);
+    free((char *)description->tasks.items[i].why);
+  }
+  free(description->tasks.items);
+  *description = (tune_module_description){.function = NULL};
 }

@@ -106,17 +106,28 @@ static tune_status keep_task(opened_tasks *opened, const char *id, tune_build_ta
   return TUNE_OK;
 }
 
-// Adds to `reply` what the request wants to know of the module, and schedules it if it is to be.
+// What the request wants to know of the module, into `reply`, also after a failure; schedules it if
+// it is to be.
 static tune_status look_into_module(const tune_open_source_request *request, tune_build_task *task,
-                                    json_t *reply) {
-  if (request->describe) {
-    json_t *description;
-    TUNE_RETURN_IF_ERROR(module_describe(task, &description));
-    if (json_object_update_new(reply, description) != 0)
-      return tune_status_out_of_memory("serving a request");
-  }
-  return request->has_module ? module_schedule(task, request, json_object_get(reply, "tasks"))
-                             : TUNE_OK;
+                                    tune_open_source_reply *reply) {
+  reply->is_described = request->describe;
+  if (request->describe)
+    TUNE_RETURN_IF_ERROR(module_describe(task, &reply->module));
+  return request->has_module ? module_schedule(task, request, &reply->module) : TUNE_OK;
+}
+
+static tune_status open_task(const tune_open_source_request *request, tune_build_task *task,
+                             json_t **out_reply) {
+  json_t *signature;
+  TUNE_RETURN_IF_ERROR(
+      tune_function_signature_to_json(tune_build_task_get_signature(task), &signature));
+  tune_open_source_reply reply = {.task = request->task, .signature = signature};
+  tune_status status = look_into_module(request, task, &reply);
+  if (tune_status_is_ok(status))
+    status = tune_open_source_reply_to_json(&reply, out_reply);
+  module_description_deinit(&reply.module);
+  json_decref(signature);
+  return status;
 }
 
 tune_status opened_tasks_open(opened_tasks *opened, const tune_open_source_request *request,
@@ -137,15 +148,8 @@ tune_status opened_tasks_open(opened_tasks *opened, const tune_open_source_reque
   TUNE_RETURN_IF_ERROR(find_target(opened, request, &target));
   tune_build_task *task;
   TUNE_RETURN_IF_ERROR(tune_build_task_create(opened->context, &source, &task));
-  json_t *signature = NULL;
-  tune_status status =
-      tune_function_signature_to_json(tune_build_task_get_signature(task), &signature);
   json_t *reply = NULL;
-  if (tune_status_is_ok(status)) {
-    reply = json_pack("{s:s, s:o}", "task", request->task, "signature", signature);
-    status = reply ? look_into_module(request, task, reply)
-                   : tune_status_out_of_memory("serving a request");
-  }
+  tune_status status = open_task(request, task, &reply);
   if (tune_status_is_ok(status))
     status = keep_task(opened, request->task, task, target);
   else
