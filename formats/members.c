@@ -31,6 +31,10 @@ static size_t size_of_item(const tune_member *member) {
     return sizeof(int);
   case TUNE_MEMBER_NUMBERS:
     return sizeof(double);
+  case TUNE_MEMBER_SHAPE:
+    return sizeof(int64_t);
+  case TUNE_MEMBER_SHAPES:
+    return sizeof(tune_shape);
   default:
     return member->size;
   }
@@ -38,7 +42,13 @@ static size_t size_of_item(const tune_member *member) {
 
 static bool is_list(const tune_member *member) {
   return member->kind == TUNE_MEMBER_TEXTS || member->kind == TUNE_MEMBER_INTS ||
-         member->kind == TUNE_MEMBER_NUMBERS || member->kind == TUNE_MEMBER_STRUCTS;
+         member->kind == TUNE_MEMBER_NUMBERS || member->kind == TUNE_MEMBER_STRUCTS ||
+         member->kind == TUNE_MEMBER_SHAPE || member->kind == TUNE_MEMBER_SHAPES;
+}
+
+// The row of one shape of a list, which is an item as a whole.
+static tune_member row_of_shape(const tune_member *member) {
+  return (tune_member){.name = member->name, .kind = TUNE_MEMBER_SHAPE, .least = member->least};
 }
 
 static bool is_in_range(const tune_member *member, double value) {
@@ -55,11 +65,18 @@ static tune_status out_of_memory(void) {
 static tune_status write_members(const tune_member *members, size_t count, const void *structure,
                                  json_t *object);
 
+static tune_status write_list(const tune_member *member, const void *structure, json_t **out_value);
+
 static tune_status write_item(const tune_member *member, const void *item, json_t **out_value) {
   *out_value = NULL;
   if (member->kind == TUNE_MEMBER_STRUCTS)
     return tune_members_to_json(member->members, member->member_count, item, out_value);
-  if (member->kind == TUNE_MEMBER_INTS)
+  tune_member shape = row_of_shape(member);
+  if (member->kind == TUNE_MEMBER_SHAPES)
+    return write_list(&shape, item, out_value);
+  if (member->kind == TUNE_MEMBER_SHAPE)
+    *out_value = json_integer(*(const int64_t *)item);
+  else if (member->kind == TUNE_MEMBER_INTS)
     *out_value = json_integer(*(const int *)item);
   else if (member->kind == TUNE_MEMBER_NUMBERS)
     *out_value = json_real(*(const double *)item);
@@ -101,6 +118,7 @@ static bool is_absent(const tune_member *member, const void *structure) {
   case TUNE_MEMBER_NUMBER:
     return !(*(const double *)field >= member->least);
   case TUNE_MEMBER_GROUP:
+  case TUNE_MEMBER_PART:
     return member->has && !*((const bool *)structure + member->has);
   default:
     return is_list(member) && list_of(member, structure).count == 0;
@@ -135,14 +153,18 @@ static tune_status write_value(const tune_member *member, const void *structure,
 }
 
 static tune_status write_member(const tune_member *member, const void *structure, json_t *object) {
+  bool absent = is_absent(member, structure);
   if (member->kind == TUNE_MEMBER_PART)
-    return write_members(member->members, member->member_count, field_of(member, structure),
-                         object);
+    return absent ? TUNE_OK
+                  : write_members(member->members, member->member_count,
+                                  field_of(member, structure), object);
   // A list that has to be there is, also where it is empty.
-  if (is_absent(member, structure) && !(member->is_needed && is_list(member)))
+  absent = absent && !(member->is_needed && is_list(member));
+  if (absent && !member->is_shown)
     return TUNE_OK;
-  json_t *value = NULL;
-  TUNE_RETURN_IF_ERROR(write_value(member, structure, &value));
+  json_t *value = json_null();
+  if (!absent)
+    TUNE_RETURN_IF_ERROR(write_value(member, structure, &value));
   return json_object_set_new(object, member->name, value) == 0 ? TUNE_OK : out_of_memory();
 }
 
@@ -189,6 +211,8 @@ static tune_status refuse(const tune_member *member) {
                                      [TUNE_MEMBER_TEXTS] = "an array of strings",
                                      [TUNE_MEMBER_INTS] = "an array of integers",
                                      [TUNE_MEMBER_NUMBERS] = "an array of numbers",
+                                     [TUNE_MEMBER_SHAPE] = "an array of arrays of integers",
+                                     [TUNE_MEMBER_SHAPES] = "an array of arrays of integers",
                                      [TUNE_MEMBER_STRUCTS] = "an array of objects"};
   bool is_number = member->kind == TUNE_MEMBER_INTEGER || member->kind == TUNE_MEMBER_NUMBER;
   char range[96] = "";
@@ -199,9 +223,19 @@ static tune_status refuse(const tune_member *member) {
                           member->has_gaps ? " or null" : "");
 }
 
+static tune_status read_list(const tune_member *member, const json_t *array, void *structure);
+
 static tune_status read_item(const tune_member *member, const json_t *value, void *item) {
   double number = json_number_value(value);
+  tune_member shape = row_of_shape(member);
   switch (member->kind) {
+  case TUNE_MEMBER_SHAPES:
+    return read_list(&shape, value, item);
+  case TUNE_MEMBER_SHAPE:
+    if (!json_is_integer(value) || !is_in_range(member, number))
+      return refuse(member);
+    *(int64_t *)item = json_integer_value(value);
+    return TUNE_OK;
   case TUNE_MEMBER_STRUCTS:
     if (!json_is_object(value))
       return refuse(member);
@@ -239,7 +273,8 @@ static tune_status read_list(const tune_member *member, const json_t *array, voi
                        (char *)list.items + list.count * size);
     if (!tune_status_is_ok(status) && member->kind == TUNE_MEMBER_STRUCTS)
       status = tune_status_annotate(status, "%s %zu", member->name, list.count);
-    list.count += tune_status_is_ok(status);
+    // A shape that was read in part is to be freed as well.
+    list.count += tune_status_is_ok(status) || member->kind == TUNE_MEMBER_SHAPES;
   }
   memcpy((char *)structure + member->offset, &list, sizeof list); // freed with the whole
   return status;
@@ -276,10 +311,16 @@ static tune_status read_members(const tune_member *members, size_t count, const 
 
 static tune_status read_member(const tune_member *member, const json_t *object, void *structure) {
   void *field = (char *)structure + member->offset;
-  if (member->kind == TUNE_MEMBER_PART)
-    return read_members(member->members, member->member_count, object, field);
-  const json_t *value = json_object_get(object, member->name);
+  bool is_part = member->kind == TUNE_MEMBER_PART;
+  const json_t *value = json_object_get(object, is_part ? member->members->name : member->name);
   bool is_there = value && !json_is_null(value);
+  if (is_part) {
+    if (member->has)
+      *((bool *)structure + member->has) = is_there;
+    return member->has && !is_there
+               ? TUNE_OK
+               : read_members(member->members, member->member_count, object, field);
+  }
   if (member->kind == TUNE_MEMBER_GROUP) {
     if (is_there && !json_is_object(value))
       return refuse(member);
@@ -324,9 +365,12 @@ void tune_members_deinit(const tune_member *members, size_t count, void *structu
     if (!is_list(member))
       continue;
     any_list list = list_of(member, structure);
-    for (size_t j = 0; member->kind == TUNE_MEMBER_STRUCTS && j < list.count; ++j)
-      tune_members_deinit(member->members, member->member_count,
-                          (char *)list.items + j * member->size);
+    tune_member shape = row_of_shape(member);
+    bool is_of_shapes = member->kind == TUNE_MEMBER_SHAPES;
+    for (size_t j = 0; (is_of_shapes || member->kind == TUNE_MEMBER_STRUCTS) && j < list.count; ++j)
+      tune_members_deinit(is_of_shapes ? &shape : member->members,
+                          is_of_shapes ? 1 : member->member_count,
+                          (char *)list.items + j * size_of_item(member));
     free(list.items);
     memset(field, 0, sizeof list);
   }

@@ -15,12 +15,15 @@
 // | bool             | true or false                                            | false    |
 // | int64_t, double  | an integer, a number, in the row's range                 | otherwise |
 // | tune_text_list, tune_int_list, tune_number_list | an array of these         | empty    |
+// | tune_shape_list  | an array of arrays of integers                           | empty    |
 // | a struct (TUNE_GROUP) | an object of its own, {} where it is absent         |          |
 // | a struct (TUNE_PART)  | members of the same object                          |          |
+// | a struct (TUNE_OPTIONAL_PART) | the same, all of them or none, as the first says |     |
 // | a list of structs (TUNE_STRUCTS) | an array of objects                      | empty    |
 //
 // Null is as good as absent, and so is, when it is written, what the table calls absent and a
-// number below the least one. Members that no row knows are no business of the reader.
+// number below the least one; a row may want null written rather than nothing. Members that no row
+// knows are no business of the reader.
 //
 // Ownership: texts and objects of what was read are borrowed from the JSON, and have to be while it
 // is used; lists are its own, until it is deinitialized. What is written may borrow all of it.
@@ -57,6 +60,17 @@ typedef struct tune_number_list {
   size_t count;
 } tune_number_list;
 
+// Sizes of the dimensions of a tensor.
+typedef struct tune_shape {
+  int64_t *items;
+  size_t count;
+} tune_shape;
+
+typedef struct tune_shape_list {
+  tune_shape *items;
+  size_t count;
+} tune_shape_list;
+
 typedef enum tune_member_kind {
   TUNE_MEMBER_TEXT,
   TUNE_MEMBER_OBJECT,
@@ -66,6 +80,8 @@ typedef enum tune_member_kind {
   TUNE_MEMBER_TEXTS,
   TUNE_MEMBER_INTS,
   TUNE_MEMBER_NUMBERS,
+  TUNE_MEMBER_SHAPE,
+  TUNE_MEMBER_SHAPES,
   TUNE_MEMBER_GROUP,
   TUNE_MEMBER_PART,
   TUNE_MEMBER_STRUCTS,
@@ -78,12 +94,13 @@ struct tune_member {
   size_t offset;              // in the struct
   const tune_member *members; // of a struct
   size_t member_count;
-  size_t size;      // of a struct in a list
-  size_t has;       // of a group: where the bool is that says whether it is there; 0: none
-  bool is_needed;   // it is an error where it is absent
-  bool has_gaps;    // of a list of texts: null is one, too
-  double least;     // of numbers, those of lists too
-  double most;      // 0: there is none
+  size_t size;    // of a struct in a list
+  size_t has;     // of a group or a part: where the bool is that says whether it is there; 0: none
+  bool is_needed; // it is an error where it is absent
+  bool is_shown;  // a null is written where it is absent
+  bool has_gaps;  // of a list of texts: null is one, too
+  double least;   // of numbers, those of lists too
+  double most;    // 0: there is none
   double otherwise; // a number that is absent
 };
 
@@ -98,7 +115,8 @@ struct tune_member {
       double: TUNE_MEMBER_NUMBER,                                                                  \
       tune_text_list: TUNE_MEMBER_TEXTS,                                                           \
       tune_int_list: TUNE_MEMBER_INTS,                                                             \
-      tune_number_list: TUNE_MEMBER_NUMBERS)
+      tune_number_list: TUNE_MEMBER_NUMBERS,                                                       \
+      tune_shape_list: TUNE_MEMBER_SHAPES)
 #define TUNE_MEMBERS_OF(table) .members = table, .member_count = sizeof table / sizeof *table
 #define TUNE_GROUP(type, field, table)                                                             \
   .name = #field, .kind = TUNE_MEMBER_GROUP, .offset = offsetof(type, field), TUNE_MEMBERS_OF(table)
@@ -107,6 +125,8 @@ struct tune_member {
   TUNE_GROUP(type, field, table), .has = offsetof(type, has_field)
 #define TUNE_PART(type, field, table)                                                              \
   .name = #field, .kind = TUNE_MEMBER_PART, .offset = offsetof(type, field), TUNE_MEMBERS_OF(table)
+#define TUNE_OPTIONAL_PART(type, field, has_field, table)                                          \
+  TUNE_PART(type, field, table), .has = offsetof(type, has_field)
 // A list is a struct of `items`, a pointer, and `count`.
 #define TUNE_STRUCTS(type, field, table)                                                           \
   .name = #field, .kind = TUNE_MEMBER_STRUCTS, .offset = offsetof(type, field),                    \

@@ -30,6 +30,7 @@ const tune_member tune_limits_members[TUNE_LIMITS_MEMBERS] = {
 
 static const tune_member head_members[] = {
     {TUNE_MEMBER(tune_reply_head, ticket), .least = 1},
+    {TUNE_MEMBER(tune_reply_head, task)},
     {TUNE_MEMBER(tune_reply_head, waiting), .least = 0x1p-1022},
     {TUNE_MEMBER(tune_reply_head, waited), .least = 0x1p-1022},
     {TUNE_MEMBER(tune_reply_head, run_again)},
@@ -51,6 +52,12 @@ tune_status tune_reply_add_head(const tune_reply_head *head, json_t *reply) {
   return json_object_update_new(reply, members) == 0
              ? TUNE_OK
              : tune_status_out_of_memory("answering a request");
+}
+
+tune_status tune_reply_was_read(tune_status status) {
+  if (tune_status_get_code(status) != TUNE_INVALID_ARGUMENT)
+    return status;
+  return tune_status_recode(tune_status_annotate(status, "a reply"), TUNE_DATA_LOSS);
 }
 
 bool tune_reply_is_notice(const json_t *reply) { return json_object_get(reply, "waiting") != NULL; }

@@ -1,7 +1,8 @@
 //===- messages.h - What all messages of the two servers have ----------------===//
 //
 // docs/protocol.md lists the messages; support/message.h sends them. Requests say what is to be
-// done (measure_requests.h, worker_requests.h), replies which request they answer.
+// done (measure_requests.h, worker_requests.h), replies what came of it (measure_replies.h,
+// worker_replies.h), and all of them which request they answer.
 //
 // Threads: any.
 //
@@ -27,8 +28,8 @@ extern "C" {
 #define TUNE_DO_MEASURE "measure"         // of tune-measure, as those that follow
 #define TUNE_DO_COMPARE "compare"         //
 #define TUNE_DO_RUN "run"                 //
-#define TUNE_DO_FINGERPRINT "fingerprint" // its reply has the object under the same name,
-#define TUNE_DO_ROOFLINE "roofline"       // as this one's has
+#define TUNE_DO_FINGERPRINT "fingerprint" //
+#define TUNE_DO_ROOFLINE "roofline"       //
 
 // What `request` asks for, or NULL. Borrowed.
 const char *tune_request_verb(const json_t *request);
@@ -66,10 +67,11 @@ extern const tune_member tune_limits_members[TUNE_LIMITS_MEMBERS];
 
 // What a reply may have beside what it is about.
 typedef struct tune_reply_head {
-  int64_t ticket; // of the request; 0: none
-  double waiting; // above 0: this is no reply, which waits so long for others on its cores
-  double waited;  // so long it did so in all
-  bool run_again; // somebody had killed its child, which was started once more
+  int64_t ticket;   // of the request; 0: none
+  const char *task; // of the request; NULL: none
+  double waiting;   // above 0: this is no reply, which waits so long for others on its cores
+  double waited;    // so long it did so in all
+  bool run_again;   // somebody had killed its child, which was started once more
 } tune_reply_head;
 
 TUNE_FORMAT_DECLARE(tune_reply_head)
@@ -78,6 +80,9 @@ TUNE_FORMAT_DECLARE(tune_reply_head)
 tune_reply_head tune_reply_head_of(const json_t *reply);
 // Adds them to a reply.
 tune_status tune_reply_add_head(const tune_reply_head *head, json_t *reply);
+// Takes `status`, of reading a reply: what is wrong with one is wrong with what came over the wire,
+// DATA_LOSS, and with no argument.
+tune_status tune_reply_was_read(tune_status status);
 // Whether a message only says that the reply waits.
 bool tune_reply_is_notice(const json_t *reply);
 // Copies the ticket and the task of `request`, as they are, into its reply.

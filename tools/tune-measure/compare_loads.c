@@ -6,135 +6,142 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_ok(const json_t *reply) {
-  const char *verdict = json_string_value(json_object_get(reply, "verdict"));
-  return verdict && strcmp(verdict, "ok") == 0;
+void loads_compared_deinit(loads_compared *compared) {
+  tune_compare_reply_deinit(&compared->reply);
+  json_decref(compared->report);
+  *compared = (loads_compared){.report = NULL};
+}
+
+static bool is_ok(const loads_compared *compared) {
+  return strcmp(compared->reply.verdict, TUNE_SAID_OK) == 0;
+}
+
+// What a child says is not trusted.
+static tune_status check_report(const loads_compared *load, size_t kernels) {
+  const tune_compare_reply *reply = &load->reply;
+  if (!reply->verdict)
+    return tune_status_make(TUNE_DATA_LOSS, "the report of a comparison lacks a verdict");
+  bool is_whole = reply->results.count == kernels && reply->ratios.count == kernels;
+  for (size_t i = 0; is_whole && i < kernels; ++i)
+    is_whole = reply->results.items[i].is_timed && reply->results.items[i].times.median > 0;
+  return is_whole || !is_ok(load)
+             ? TUNE_OK
+             : tune_status_make(TUNE_DATA_LOSS, "the report of a comparison lacks a result");
 }
 
 static tune_status run_load(trial_order *order, const child_limits *limits,
-                            const child_watch *watch, json_t **out_reply) {
+                            const child_watch *watch, loads_compared *out_load) {
   child_outcome outcome;
+  *out_load = (loads_compared){.report = NULL};
   TUNE_RETURN_IF_ERROR(child_run(trial_compare, order, limits, watch, &outcome));
-  *out_reply = trial_reply(&outcome, true);
+  tune_status status = trial_reply(&outcome, true, &out_load->report);
   child_outcome_deinit(&outcome);
-  return *out_reply ? TUNE_OK : tune_status_out_of_memory("comparing candidates");
+  TUNE_RETURN_IF_ERROR(status);
+  out_load->head = tune_reply_head_of(out_load->report);
+  TUNE_RETURN_IF_ERROR(
+      tune_reply_was_read(tune_compare_reply_from_json(out_load->report, &out_load->reply)));
+  return check_report(out_load, order->artifact_count);
 }
 
-// Adds what `reply` found to the loads.
-static tune_status note_ratios(tune_placements *loads, const json_t *reply) {
+// Adds what a load found to those before it.
+static tune_status note_ratios(tune_placements *loads, const tune_compare_reply *reply) {
   tune_ratio *ratios = calloc(loads->kernels, sizeof *ratios);
   double *medians = calloc(loads->kernels, sizeof *medians);
   for (size_t i = 0; ratios && medians && i < loads->kernels; ++i) {
-    const json_t *result = json_array_get(json_object_get(reply, "results"), i);
-    medians[i] = json_number_value(json_object_get(result, "median"));
-    const json_t *ratio = json_array_get(json_object_get(reply, "ratios"), i);
-    ratios[i] = (tune_ratio){json_number_value(json_object_get(ratio, "ratio")),
-                             json_number_value(json_object_get(ratio, "low")),
-                             json_number_value(json_object_get(ratio, "high"))};
+    const tune_ratio_said *said = &reply->ratios.items[i];
+    medians[i] = reply->results.items[i].times.median;
+    ratios[i] = (tune_ratio){said->ratio, said->low, said->high};
   }
   tune_status status =
       ratios && medians ? TUNE_OK : tune_status_out_of_memory("comparing candidates");
   if (tune_status_is_ok(status))
-    tune_placements_add(loads, medians, ratios, json_is_true(json_object_get(reply, "whole")));
+    tune_placements_add(loads, medians, ratios, reply->is_whole);
   free(medians);
   free(ratios);
   return status;
 }
 
-// The samples, the waiting and the second try of `reply` go into that of the first load.
-static tune_status append_load(json_t *first, const json_t *reply) {
-  json_t *results = json_object_get(first, "results");
-  for (size_t i = 0; i < json_array_size(results); ++i) {
-    json_t *samples = json_object_get(json_array_get(results, i), "samples");
-    const json_t *more = json_array_get(json_object_get(reply, "results"), i);
-    if (json_array_extend(samples, json_object_get(more, "samples")) != 0)
-      return tune_status_out_of_memory("comparing candidates");
-  }
-  double waited = json_number_value(json_object_get(first, "waited")) +
-                  json_number_value(json_object_get(reply, "waited"));
-  if (waited > 0)
-    json_object_set_new(first, "waited", json_real(waited));
-  if (json_is_true(json_object_get(reply, "run_again")))
-    json_object_set_new(first, "run_again", json_true());
+static tune_status append_samples(tune_number_list *samples, const tune_number_list *more) {
+  double *items = realloc(samples->items, (samples->count + more->count + 1) * sizeof *items);
+  if (!items)
+    return tune_status_out_of_memory("comparing candidates");
+  samples->items = items;
+  memcpy(items + samples->count, more->items, more->count * sizeof *items);
+  samples->count += more->count;
+  return TUNE_OK;
+}
+
+// The samples, the waiting and the second try of `load` go into those of the first one.
+static tune_status append_load(loads_compared *first, const loads_compared *load) {
+  for (size_t i = 0; i < first->reply.results.count; ++i)
+    TUNE_RETURN_IF_ERROR(append_samples(&first->reply.results.items[i].times.samples,
+                                        &load->reply.results.items[i].times.samples));
+  first->head.waited += load->head.waited;
+  first->head.run_again = first->head.run_again || load->head.run_again;
   return TUNE_OK;
 }
 
 // Puts what the samples of all loads say in place of what the first one's did.
-static tune_status summarize(json_t *result) {
-  const json_t *samples = json_object_get(result, "samples");
-  size_t count = json_array_size(samples);
-  double *seconds = calloc(count + 1, sizeof *seconds);
-  if (!seconds)
-    return tune_status_out_of_memory("comparing candidates");
-  for (size_t i = 0; i < count; ++i)
-    seconds[i] = json_number_value(json_array_get(samples, i));
+static tune_status summarize(tune_times *times) {
   tune_summary summary;
-  tune_status status = tune_statistics_summarize(seconds, count, &summary);
-  free(seconds);
-  TUNE_RETURN_IF_ERROR(status);
-  return json_object_update_new(result, trial_summary_to_json(&summary)) == 0
-             ? TUNE_OK
-             : tune_status_out_of_memory("comparing candidates");
-}
-
-// Of a reply that has ratios.
-static tune_status say_loads(json_t *reply, size_t count) {
-  json_object_del(reply, "whole");
-  if (json_object_get(reply, "ratios") &&
-      json_object_set_new(reply, "loads", json_integer((json_int_t)count)) != 0)
-    return tune_status_out_of_memory("comparing candidates");
+  TUNE_RETURN_IF_ERROR(
+      tune_statistics_summarize(times->samples.items, times->samples.count, &summary));
+  trial_set_summary(&summary, times);
   return TUNE_OK;
 }
 
-static tune_status finish(json_t *reply, const tune_placements *loads, double confidence) {
-  tune_ratio *ratios = calloc(loads->kernels, sizeof *ratios);
-  json_t *array = json_array(), *results = json_object_get(reply, "results");
-  tune_status status =
-      ratios && array ? TUNE_OK : tune_status_out_of_memory("comparing candidates");
-  if (tune_status_is_ok(status))
-    status = tune_placements_get_ratios(loads, confidence, ratios);
-  for (size_t i = 0; i < loads->kernels && tune_status_is_ok(status); ++i) {
-    if (json_array_append_new(array, trial_ratio_to_json(&ratios[i])) != 0)
-      status = tune_status_out_of_memory("comparing candidates");
-    else
-      status = summarize(json_array_get(results, i));
-  }
-  free(ratios);
-  if (json_object_set_new(reply, "ratios", array) != 0)
-    return tune_status_join(status, tune_status_out_of_memory("comparing candidates"));
-  return tune_status_join(status, say_loads(reply, loads->count));
+// Of a reply that has ratios.
+static void say_loads(tune_compare_reply *reply, size_t count) {
+  reply->is_whole = false;
+  reply->loads = reply->ratios.count ? (int64_t)count : 0;
 }
 
-// Leaves in `*out_reply` that of the first load with the samples of all, or one that failed.
-static tune_status run_loads(trial_order *order, bool only_faster, const child_limits *limits,
-                             const child_watch *watch, tune_placements *loads, json_t **out_reply) {
-  while (!tune_placements_are_enough(loads, only_faster)) {
-    json_t *reply;
-    order->load = loads->count;
-    TUNE_RETURN_IF_ERROR(run_load(order, limits, watch, &reply));
-    order->outputs = NULL;
-    if (!is_ok(reply)) {
-      json_decref(*out_reply);
-      *out_reply = reply;
-      return say_loads(reply, 1);
-    }
-    tune_status status = note_ratios(loads, reply);
-    if (!*out_reply) {
-      *out_reply = reply;
-      TUNE_RETURN_IF_ERROR(status);
-      continue;
-    }
-    if (tune_status_is_ok(status))
-      status = append_load(*out_reply, reply);
-    json_decref(reply);
-    TUNE_RETURN_IF_ERROR(status);
+static tune_status finish(tune_compare_reply *reply, const tune_placements *loads,
+                          double confidence) {
+  tune_ratio *ratios = calloc(loads->kernels, sizeof *ratios);
+  tune_status status = ratios ? tune_placements_get_ratios(loads, confidence, ratios)
+                              : tune_status_out_of_memory("comparing candidates");
+  for (size_t i = 0; i < loads->kernels && tune_status_is_ok(status); ++i) {
+    reply->ratios.items[i] = (tune_ratio_said){ratios[i].ratio, ratios[i].low, ratios[i].high};
+    status = summarize(&reply->results.items[i].times);
   }
-  return finish(*out_reply, loads, order->options.confidence);
+  free(ratios);
+  say_loads(reply, loads->count);
+  return status;
+}
+
+// Leaves in `compared` what the first load found with the samples of all, or one that failed.
+static tune_status run_loads(trial_order *order, bool only_faster, const child_limits *limits,
+                             const child_watch *watch, tune_placements *loads,
+                             loads_compared *compared) {
+  while (!tune_placements_are_enough(loads, only_faster)) {
+    loads_compared load;
+    order->load = loads->count;
+    tune_status status = run_load(order, limits, watch, &load);
+    order->outputs = NULL;
+    bool has_failed = tune_status_is_ok(status) && !is_ok(&load);
+    if (tune_status_is_ok(status) && !has_failed)
+      status = note_ratios(loads, &load.reply);
+    if (has_failed || !compared->report) {
+      loads_compared_deinit(compared);
+      *compared = load;
+    } else {
+      if (tune_status_is_ok(status))
+        status = append_load(compared, &load);
+      loads_compared_deinit(&load);
+    }
+    TUNE_RETURN_IF_ERROR(status);
+    if (has_failed) {
+      say_loads(&compared->reply, 1);
+      return TUNE_OK;
+    }
+  }
+  return finish(&compared->reply, loads, order->options.confidence);
 }
 
 tune_status compare_in_loads(const trial_order *order, bool only_faster, const child_limits *limits,
-                             const child_watch *watch, json_t **out_reply) {
-  *out_reply = NULL;
+                             const child_watch *watch, loads_compared *out_compared) {
+  *out_compared = (loads_compared){.report = NULL};
   trial_order each = *order;
   // A kernel alone has no ratio that the place could change.
   each.options.loads = order->artifact_count > 1 ? TUNE_PLACEMENTS : 1;
@@ -142,11 +149,7 @@ tune_status compare_in_loads(const trial_order *order, bool only_faster, const c
     each.options.confidence = 0.95;
   tune_placements loads;
   TUNE_RETURN_IF_ERROR(tune_placements_init(&loads, order->artifact_count));
-  tune_status status = run_loads(&each, only_faster, limits, watch, &loads, out_reply);
+  tune_status status = run_loads(&each, only_faster, limits, watch, &loads, out_compared);
   tune_placements_deinit(&loads);
-  if (!tune_status_is_ok(status)) {
-    json_decref(*out_reply);
-    *out_reply = NULL;
-  }
   return status;
 }

@@ -163,19 +163,6 @@ static void count_kind(const counters *c, tune_count_kind kind, tune_counts *cou
     say_unknown_cpu(&c->cpu, why);
 }
 
-static json_t *make_object(const tune_counts *counts, const char *why) {
-  json_t *object = tune_counts_to_json(counts);
-  for (int kind = 0; object && kind < TUNE_COUNT_KINDS; ++kind)
-    if (!counts->is_known[kind])
-      json_object_set_new(object, tune_count_name((tune_count_kind)kind), json_null());
-  if (*why)
-    json_object_set_new(object, "missing", json_string(why));
-  if (json_object_size(object) == TUNE_COUNT_KINDS + (*why != 0))
-    return object;
-  json_decref(object);
-  return NULL;
-}
-
 tune_status counters_to_json(const counters *c, json_t **out_object) {
   *out_object = NULL;
   for (size_t pass = 0; pass < counters_pass_count(c); ++pass)
@@ -190,7 +177,7 @@ tune_status counters_to_json(const counters *c, json_t **out_object) {
   counts.of_run[TUNE_COUNT_CONTEXT_SWITCHES] = (double)c->switches / (double)c->runs[0];
   char *why;
   TUNE_RETURN_IF_ERROR(tune_string_builder_finish(&builder, &why));
-  *out_object = make_object(&counts, why ? why : "");
+  *out_object = tune_counts_to_reply(&counts, why ? why : "");
   free(why);
   return *out_object ? TUNE_OK : tune_status_out_of_memory("reporting counters");
 }

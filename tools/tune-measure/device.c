@@ -21,8 +21,10 @@ static tune_status report_fingerprint(const tune_fingerprint *fingerprint, json_
   json_t *object;
   TUNE_RETURN_IF_ERROR(tune_fingerprint_digest(fingerprint, &digest));
   TUNE_RETURN_IF_ERROR(tune_fingerprint_to_json(fingerprint, &object));
-  *out_report = json_pack("{soss}", TUNE_DO_FINGERPRINT, object, "digest", digest.text);
-  return *out_report ? TUNE_OK : tune_status_out_of_memory("reporting");
+  tune_device_reply reply = {.fingerprint = object, .digest = digest.text};
+  tune_status status = tune_device_reply_to_json(&reply, out_report);
+  json_decref(object);
+  return status;
 }
 
 // In a child, since opening a target pins the process.
@@ -36,12 +38,14 @@ static tune_status ask_device(void *context, child_notes *notes, json_t **out_re
     json_t *object;
     TUNE_RETURN_IF_ERROR(question->target->roofline(target, question->is_quick, &roofline));
     TUNE_RETURN_IF_ERROR(tune_roofline_to_json(&roofline, &object));
-    *out_report = json_pack("{so}", TUNE_DO_ROOFLINE, object);
+    tune_device_reply reply = {.roofline = object};
+    TUNE_RETURN_IF_ERROR(tune_device_reply_to_json(&reply, out_report));
+    json_decref(object);
   } else {
     TUNE_RETURN_IF_ERROR(report_fingerprint(question->target->fingerprint(target), out_report));
   }
   question->target->close(target);
-  return *out_report ? TUNE_OK : tune_status_out_of_memory("reporting");
+  return TUNE_OK;
 }
 
 // Of what every device has that the request names: none is opened.
@@ -90,15 +94,31 @@ tune_status device_ask(const tune_device_request *request, bool wants_roofline,
   return status;
 }
 
+tune_status device_ask_object(const tune_device_request *request, bool wants_roofline,
+                              const child_watch *watch, json_t **out_object) {
+  json_t *reply = NULL;
+  tune_device_reply said;
+  *out_object = NULL;
+  TUNE_RETURN_IF_ERROR(device_ask(request, wants_roofline, watch, &reply));
+  tune_status status = tune_reply_was_read(tune_device_reply_from_json(reply, &said));
+  if (tune_status_is_ok(status))
+    *out_object = json_incref((json_t *)(wants_roofline ? said.roofline : said.fingerprint));
+  if (tune_status_is_ok(status) && !*out_object)
+    status = tune_status_make(TUNE_DATA_LOSS, "the report on a device lacks what it is about");
+  json_decref(reply);
+  return status;
+}
+
 tune_status device_print(const char *what, const char *target, const char *device,
                          int64_t threads) {
   tune_device_request request = {.place = {.target = target, .device = device, .threads = threads}};
-  json_t *reply = NULL;
-  TUNE_RETURN_IF_ERROR(device_ask(&request, strcmp(what, TUNE_DO_ROOFLINE) == 0, NULL, &reply));
+  json_t *object;
+  TUNE_RETURN_IF_ERROR(
+      device_ask_object(&request, strcmp(what, TUNE_DO_ROOFLINE) == 0, NULL, &object));
   tune_status status = TUNE_OK;
-  if (json_dumpf(json_object_get(reply, what), stdout, JSON_REAL_PRECISION(6)) != 0 ||
-      puts("") == EOF || fflush(stdout) != 0)
+  if (json_dumpf(object, stdout, JSON_REAL_PRECISION(6)) != 0 || puts("") == EOF ||
+      fflush(stdout) != 0)
     status = tune_status_from_errno(errno, "writing to stdout");
-  json_decref(reply);
+  json_decref(object);
   return status;
 }

@@ -38,7 +38,14 @@ static tune_status run(const task *of, const tune_export *exported, const json_t
                        .options = task_make_measure_options(&sampling, 0)};
   child_limits limits = task_make_limits(&wanted, of, 0);
   limits.seconds *= (double)count;
-  return compare_in_loads(&order, true, &limits, watch, out_reply);
+  loads_compared compared;
+  tune_status status = compare_in_loads(&order, true, &limits, watch, &compared);
+  if (tune_status_is_ok(status))
+    status = tune_compare_reply_to_json(&compared.reply, out_reply);
+  if (tune_status_is_ok(status))
+    status = tune_reply_add_head(&compared.head, *out_reply);
+  loads_compared_deinit(&compared);
+  return status;
 }
 
 tune_status measure_compare(const task *of, const tune_export *exported, const json_t *entry,

@@ -24,29 +24,38 @@ static json_t *make_trial(const measure_run *r, const json_t *candidate) {
       json_object_get(candidate, "seed"), "created_ms", json_object_get(candidate, "created_ms"));
 }
 
-static void tell_missing_counters(measure_run *r, const json_t *reply) {
-  const char *missing = measure_run_text(json_object_get(reply, "counters"), "missing");
-  if (!*missing || r->has_told_counters)
+static void tell_missing_counters(measure_run *r, const tune_measure_reply *reply) {
+  const char *missing = tune_counts_missing(reply->counters);
+  if (!missing || r->has_told_counters)
     return;
   r->has_told_counters = true;
   tune_progress_clear(r->progress);
   fprintf(stderr, "tune-measure: results lack some counters: %s\n", missing);
 }
 
+static void set(json_t *trial, const char *name, const json_t *value) {
+  if (value)
+    json_object_set(trial, name, (json_t *)value);
+}
+
 // Takes what was found into `trial`.
-static tune_status take_reply(json_t *trial, const json_t *reply, double seconds) {
-  static const char *const FIGURES[] = {"median", "low", "high", "repeats", "samples"};
-  static const char *const COPIED[] = {"verdict", "error", "check", "counters"};
-  json_t *time = json_object(), *stages = json_copy(json_object_get(trial, "stages"));
-  for (size_t i = 0; i < sizeof FIGURES / sizeof *FIGURES; ++i)
-    if (json_object_get(reply, FIGURES[i]))
-      json_object_set(time, FIGURES[i], json_object_get(reply, FIGURES[i]));
-  for (size_t i = 0; i < sizeof COPIED / sizeof *COPIED; ++i)
-    if (json_object_get(reply, COPIED[i]))
-      json_object_set(trial, COPIED[i], json_object_get(reply, COPIED[i]));
-  if (json_object_size(time))
-    json_object_set(trial, "time", time);
-  json_decref(time);
+static tune_status take_reply(json_t *trial, const tune_measure_reply *reply, double seconds) {
+  json_t *stages = json_copy(json_object_get(trial, "stages"));
+  json_object_set_new(trial, "verdict", json_string(reply->verdict));
+  if (reply->error)
+    json_object_set_new(trial, "error", json_string(reply->error));
+  set(trial, "check", reply->check);
+  set(trial, "counters", reply->counters);
+  if (reply->is_timed) {
+    const tune_times *times = &reply->times;
+    tune_timing time = {.median = times->median,
+                        .low = times->low,
+                        .high = times->high,
+                        .repeats = (uint64_t)times->repeats,
+                        .samples = times->samples.items,
+                        .sample_count = times->samples.count};
+    json_object_set_new(trial, "time", tune_timing_to_json(&time));
+  }
   json_object_set_new(stages, tune_stage_name(TUNE_STAGE_MEASURE), json_real(seconds));
   json_object_set_new(trial, "stages", stages);
   json_object_set_new(trial, "created_ms", json_integer(tune_clock_date_milliseconds()));
@@ -56,6 +65,17 @@ static tune_status take_reply(json_t *trial, const json_t *reply, double seconds
   if (tune_status_is_ok(status))
     tune_record_deinit(&record);
   return tune_status_annotate(status, "the result of a candidate");
+}
+
+static tune_status take_message(measure_run *r, json_t *trial, const json_t *message,
+                                double seconds) {
+  tune_measure_reply reply;
+  TUNE_RETURN_IF_ERROR(tune_reply_was_read(tune_measure_reply_from_json(message, &reply)));
+  seconds -= tune_reply_head_of(message).waited;
+  tune_status status = take_reply(trial, &reply, seconds > 0 ? seconds : 0);
+  tell_missing_counters(r, &reply);
+  tune_measure_reply_deinit(&reply);
+  return status;
 }
 
 static tune_status measure(measure_run *r, const task *t, const json_t *candidate, json_t *trial) {
@@ -74,12 +94,8 @@ static tune_status measure(measure_run *r, const task *t, const json_t *candidat
   double begin = tune_clock_seconds();
   if (tune_status_is_ok(status))
     status = trial_measure_in_child(t, &request, &watch, &reply);
-  if (tune_status_is_ok(status)) {
-    double waited = json_number_value(json_object_get(reply, "waited"));
-    double seconds = tune_clock_seconds() - begin - waited;
-    status = take_reply(trial, reply, seconds > 0 ? seconds : 0);
-    tell_missing_counters(r, reply);
-  }
+  if (tune_status_is_ok(status))
+    status = take_message(r, trial, reply, tune_clock_seconds() - begin);
   json_decref(reply);
   unlink(path);
   free(path);

@@ -103,22 +103,18 @@ tune_place measure_run_place(const measure_run *r) {
                       .cpus = r->cpus};
 }
 
-static tune_status ask(measure_run *r, const char *what, json_t **out_object) {
+static tune_status ask(measure_run *r, bool wants_roofline, json_t **out_object) {
   if (!measure_run_member(r, "target") || !measure_run_member(r, "threads"))
     return tune_status_make(TUNE_DATA_LOSS, "%s: an export without a target or threads",
                             r->options->path);
   tune_device_request request = {.place = measure_run_place(r)};
   child_watch watch = measure_run_watch(r);
-  json_t *reply;
-  TUNE_RETURN_IF_ERROR(device_ask(&request, strcmp(what, TUNE_DO_ROOFLINE) == 0, &watch, &reply));
-  *out_object = json_incref(json_object_get(reply, what));
-  json_decref(reply);
-  return TUNE_OK;
+  return device_ask_object(&request, wants_roofline, &watch, out_object);
 }
 
 static tune_status look_at_device(measure_run *r) {
   TUNE_RETURN_IF_ERROR(choose_cpus(r));
-  TUNE_RETURN_IF_ERROR(ask(r, TUNE_DO_FINGERPRINT, &r->fingerprint));
+  TUNE_RETURN_IF_ERROR(ask(r, false, &r->fingerprint));
   TUNE_RETURN_IF_ERROR(tune_status_annotate(fit_check(r->exported->description, r->fingerprint),
                                             "%s cannot be measured here", r->options->path));
   size_t threads = (size_t)json_integer_value(measure_run_member(r, "threads"));
@@ -152,7 +148,7 @@ static tune_status append_tasks(measure_run *r) {
 // As databases keep it: with the threads, whether caches are flushed, and the roofline.
 static tune_status append_fingerprint(measure_run *r) {
   json_t *measured, *roofline = NULL;
-  TUNE_RETURN_IF_ERROR(ask(r, TUNE_DO_ROOFLINE, &measured));
+  TUNE_RETURN_IF_ERROR(ask(r, true, &measured));
   tune_status status =
       tune_kept_roofline_add(&roofline, measured, (double)(tune_clock_date_milliseconds() / 1000));
   json_decref(measured);

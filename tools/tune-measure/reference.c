@@ -19,10 +19,6 @@
 // Of the elements of an output so many have to be compared for a set to be worth its run.
 #define LEAST_SHARE_SHOWN 0.125
 
-// What the child reports of a run.
-#define SECONDS "seconds"
-#define OUTPUTS "outputs"
-
 // One run, in a child, whose copies of the inputs it may change.
 typedef struct reference_order reference_order;
 struct reference_order {
@@ -91,16 +87,16 @@ static tune_status run_here(void *context, child_notes *notes, json_t **out_repo
   TUNE_RETURN_IF_ERROR(methods->bind(kernel, order->set->values, t->signature.argument_count));
   notes->kernel = kernel;
   notes->phase = "running the reference";
-  double seconds;
-  TUNE_RETURN_IF_ERROR(methods->time(kernel, 1, &seconds));
+  tune_reference_report report;
+  TUNE_RETURN_IF_ERROR(methods->time(kernel, 1, &report.seconds));
   TUNE_RETURN_IF_ERROR(tune_status_annotate(
       methods->check(kernel), "the reference, which is the plain lowering, writes outside of its "
                               "arguments"));
   notes->phase = "reading the reference's outputs";
-  json_t *outputs;
-  TUNE_RETURN_IF_ERROR(transfer_outputs(kernel, &t->signature, order->fd, &outputs));
-  *out_report = json_pack("{sfso}", SECONDS, seconds, OUTPUTS, outputs);
-  return *out_report ? TUNE_OK : tune_status_out_of_memory("reporting");
+  TUNE_RETURN_IF_ERROR(transfer_outputs(kernel, &t->signature, order->fd, &report.outputs));
+  tune_status status = tune_reference_report_to_json(&report, out_report);
+  tune_reference_report_deinit(&report);
+  return status;
 }
 
 static void count_nan(task *t) {
@@ -123,6 +119,16 @@ static void destroy_outputs(const task *t, tune_buffer *outputs) {
   free(outputs);
 }
 
+static tune_status take_report(const reference_order *order, const json_t *object,
+                               tune_buffer *outputs, double *out_seconds) {
+  tune_reference_report report;
+  TUNE_RETURN_IF_ERROR(tune_reply_was_read(tune_reference_report_from_json(object, &report)));
+  *out_seconds = report.seconds;
+  tune_status status = transfer_read(order->fd, &report.outputs, &order->of->signature, outputs);
+  tune_reference_report_deinit(&report);
+  return status;
+}
+
 // `*out_outputs` is to be destroyed whatever comes of it.
 static tune_status run_in_child(const reference *r, reference_order *order,
                                 tune_buffer **out_outputs, double *out_seconds) {
@@ -143,11 +149,8 @@ static tune_status run_in_child(const reference *r, reference_order *order,
     else if (outcome.end != CHILD_REPORTED)
       status = tune_status_make(TUNE_INTERNAL, "the reference failed: %s", outcome.error);
     else
-      status = transfer_read(order->fd, json_object_get(outcome.report, OUTPUTS), &t->signature,
-                             *out_outputs);
+      status = take_report(order, outcome.report, *out_outputs, out_seconds);
   }
-  if (tune_status_is_ok(status))
-    *out_seconds = json_number_value(json_object_get(outcome.report, SECONDS));
   child_outcome_deinit(&outcome);
   transfer_close(order->fd);
   return status;

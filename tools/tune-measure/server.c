@@ -113,6 +113,10 @@ static tune_status find_task(server *s, const char *id, task ***out_link) {
   return tune_status_make(TUNE_NOT_FOUND, "no task '%s' is open", id);
 }
 
+static tune_reference_facts facts_of_reference(const task *t) {
+  return (tune_reference_facts){t->reference_seconds, t->nan_share};
+}
+
 static tune_status open_task(server *s, const tune_open_request *request, json_t **out_reply) {
   task **link;
   tune_status missing = find_task(s, request->task, &link);
@@ -129,9 +133,8 @@ static tune_status open_task(server *s, const tune_open_request *request, json_t
   }
   opened->next = s->tasks;
   s->tasks = opened;
-  *out_reply = json_pack("{sfsf}", "reference_seconds", opened->reference_seconds, "nan_share",
-                         opened->nan_share);
-  return TUNE_OK;
+  tune_open_reply reply = {facts_of_reference(opened)};
+  return tune_open_reply_to_json(&reply, out_reply);
 }
 
 static tune_status serve_open(server *s, const json_t *object, json_t **out_reply) {
@@ -193,7 +196,8 @@ static tune_status find_folders(const tune_text_list *outputs, const char ***out
 // Measures artifacts interleaved, for compare, which is about what is faster than the first, and
 // run.
 static tune_status compare(server *s, const trial_order *order, const tune_limits *wanted,
-                           bool only_faster, json_t **out_reply) {
+                           bool only_faster, loads_compared *out_compared) {
+  *out_compared = (loads_compared){.report = NULL};
   if (order->artifact_count == 0)
     return tune_status_make(TUNE_INVALID_ARGUMENT, "\"artifacts\": expected at least one path");
   child_limits limits = task_make_limits(wanted, order->of, COMPARE_SECONDS);
@@ -201,7 +205,7 @@ static tune_status compare(server *s, const trial_order *order, const tune_limit
   tune_status status = find_folders(order->outputs, &folders, &limits);
   child_watch watch = watch_of(s);
   if (tune_status_is_ok(status))
-    status = compare_in_loads(order, only_faster, &limits, &watch, out_reply);
+    status = compare_in_loads(order, only_faster, &limits, &watch, out_compared);
   destroy_folders(folders, limits.writable_count);
   return status;
 }
@@ -216,7 +220,13 @@ static tune_status serve_compare(server *s, const json_t *object, json_t **out_r
                          .artifacts = request.artifacts.items,
                          .artifact_count = request.artifacts.count,
                          .options = task_make_measure_options(&request.measure, 0)};
-    status = compare(s, &order, &request.limits, true, out_reply);
+    loads_compared compared;
+    status = compare(s, &order, &request.limits, true, &compared);
+    if (tune_status_is_ok(status))
+      status = tune_compare_reply_to_json(&compared.reply, out_reply);
+    if (tune_status_is_ok(status))
+      status = tune_reply_add_head(&compared.head, *out_reply);
+    loads_compared_deinit(&compared);
   }
   tune_compare_request_deinit(&request);
   return status;
@@ -230,23 +240,27 @@ static tune_status check_outputs(const tune_text_list *outputs, const task *t) {
   return TUNE_OK;
 }
 
-static json_t *shapes_to_json(const task *t) {
-  json_t *shapes = json_array();
-  for (size_t i = 0; i < t->signature.argument_count; ++i) {
-    json_t *shape = json_array();
-    for (size_t d = 0; d < t->dense.values[i].type.rank; ++d)
-      json_array_append_new(shape, json_integer(t->dense.values[i].type.shape[d]));
-    json_array_append_new(shapes, shape);
+// Shapes of the arguments, which stay the task's; the array is to be freed.
+static tune_status find_shapes(const task *t, tune_shape_list *out_shapes) {
+  size_t count = t->signature.argument_count;
+  *out_shapes = (tune_shape_list){calloc(count + 1, sizeof *out_shapes->items), count};
+  if (!out_shapes->items)
+    return tune_status_out_of_memory("running artifacts");
+  for (size_t i = 0; i < count; ++i) {
+    tune_value_type *type = &t->dense.values[i].type;
+    out_shapes->items[i] = (tune_shape){type->shape, type->rank};
   }
-  return shapes;
+  return TUNE_OK;
 }
 
-static tune_status add_task_facts(const task *t, json_t *reply) {
-  json_object_set_new(reply, "shapes", shapes_to_json(t));
-  if (t->has_reference)
-    json_object_update_new(reply, json_pack("{sfsf}", "reference_seconds", t->reference_seconds,
-                                            "nan_share", t->nan_share));
-  return TUNE_OK;
+static tune_status answer_run(const task *t, const loads_compared *compared, json_t **out_reply) {
+  tune_run_reply reply = {.compared = compared->reply,
+                          .has_reference = t->has_reference,
+                          .reference = facts_of_reference(t)};
+  TUNE_RETURN_IF_ERROR(find_shapes(t, &reply.shapes));
+  tune_status status = tune_run_reply_to_json(&reply, out_reply);
+  free(reply.shapes.items);
+  return tune_status_is_ok(status) ? tune_reply_add_head(&compared->head, *out_reply) : status;
 }
 
 static tune_status run(server *s, const tune_run_request *request, json_t **out_reply) {
@@ -258,11 +272,13 @@ static tune_status run(server *s, const tune_run_request *request, json_t **out_
                        .artifact_count = request->artifacts.count,
                        .options = task_make_measure_options(&request->measure, 0),
                        .outputs = &request->outputs};
+  loads_compared compared = {.report = NULL};
   tune_status status = check_outputs(&request->outputs, t);
   if (tune_status_is_ok(status))
-    status = compare(s, &order, &request->of.limits, false, out_reply);
-  if (tune_status_is_ok(status) && *out_reply)
-    status = add_task_facts(t, *out_reply);
+    status = compare(s, &order, &request->of.limits, false, &compared);
+  if (tune_status_is_ok(status))
+    status = answer_run(t, &compared, out_reply);
+  loads_compared_deinit(&compared);
   task_destroy(t);
   return status;
 }
@@ -324,8 +340,10 @@ static tune_status serve(server *s, const json_t *request) {
 // Answers what waited when the request to cancel came.
 static tune_status cancel_queue(server *s) {
   for (; s->cancelled_count > 0; --s->cancelled_count) {
+    json_t *reply;
     TUNE_RETURN_IF_ERROR(
-        answer(s, json_array_get(s->queue, 0), json_pack("{ss}", "verdict", "cancelled")));
+        tune_measure_reply_to_json(&(tune_measure_reply){.verdict = "cancelled"}, &reply));
+    TUNE_RETURN_IF_ERROR(answer(s, json_array_get(s->queue, 0), reply));
     json_array_remove(s->queue, 0);
   }
   s->is_cancelled = false;

@@ -1,7 +1,6 @@
 //===- trial.c - Running candidates: check, time, check ---------------------------------===//
 
 #include "tools/tune-measure/trial.h"
-#include "support/json.h"
 #include "tools/tune-measure/subject.h"
 #include "tuning/space/random.h"
 
@@ -22,44 +21,57 @@
 
 //===- Reports -----------------------------------------------------------------------------===//
 
-static json_t *samples_to_json(const tune_measurement *m) {
-  json_t *samples = json_array();
-  for (size_t i = 0; i < m->count; ++i)
-    json_array_append_new(samples, json_real(m->samples[i]));
-  return samples;
+void trial_set_summary(const tune_summary *summary, tune_times *times) {
+  times->median = summary->median;
+  times->low = summary->low;
+  times->high = summary->high;
+  times->noise = summary->noise;
+  times->outliers = (int64_t)summary->outlier_count;
 }
 
-json_t *trial_summary_to_json(const tune_summary *summary) {
-  return json_pack("{sfsfsfsfsI}", "median", summary->median, "low", summary->low, "high",
-                   summary->high, "noise", summary->noise, "outliers",
-                   (json_int_t)summary->outlier_count);
+// What came of a subject; `measurement` may be NULL: it was not timed. Objects in it are never
+// released: the child ends.
+static tune_status describe_subject(const subject *s, const tune_measurement *measurement,
+                                    tune_measure_reply *out_reply) {
+  bool was_cut = measurement && measurement->was_cut;
+  *out_reply = (tune_measure_reply){.verdict = s->error  ? "wrong"
+                                               : was_cut ? "cut"
+                                                         : TUNE_SAID_OK,
+                                    .error = s->error  ? s->error
+                                             : was_cut ? "surely slower than the best"
+                                                       : NULL};
+  json_t *check = s->of->has_reference ? tune_check_result_to_json(&s->check) : NULL;
+  if (s->of->has_reference && !check)
+    return tune_status_out_of_memory("reporting");
+  out_reply->check = check;
+  if (!measurement)
+    return TUNE_OK;
+  out_reply->is_timed = true;
+  out_reply->times = (tune_times){.samples = {measurement->samples, measurement->count},
+                                  .repeats = (int64_t)measurement->repeats};
+  trial_set_summary(&measurement->summary, &out_reply->times);
+  json_t *counted = NULL;
+  if (s->counters.runs[0])
+    TUNE_RETURN_IF_ERROR(counters_to_json(&s->counters, &counted));
+  out_reply->counters = counted;
+  return TUNE_OK;
 }
 
-json_t *trial_ratio_to_json(const tune_ratio *ratio) {
-  return json_pack("{sfsfsf}", "ratio", ratio->ratio, "low", ratio->low, "high", ratio->high);
-}
-
-// `measurement` may be NULL: it was not timed.
 static tune_status report_subject(const subject *s, const tune_measurement *measurement,
                                   json_t **out_report) {
-  const char *verdict = s->error ? "wrong" : measurement && measurement->was_cut ? "cut" : "ok";
-  json_t *report = tune_json_pack("{ss ss*}", "verdict", verdict, "error", s->error);
-  if (s->of->has_reference)
-    json_object_set_new(report, "check", tune_check_result_to_json(&s->check));
-  if (measurement && measurement->was_cut)
-    json_object_set_new(report, "error", json_string("surely slower than the best"));
-  if (measurement) {
-    json_object_set_new(report, "samples", samples_to_json(measurement));
-    json_object_set_new(report, "repeats", json_integer((json_int_t)measurement->repeats));
-    json_object_update_new(report, trial_summary_to_json(&measurement->summary));
-  }
-  json_t *counted = NULL;
-  if (measurement && s->counters.runs[0])
-    TUNE_RETURN_IF_ERROR(counters_to_json(&s->counters, &counted));
-  if (counted)
-    json_object_set_new(report, "counters", counted);
-  *out_report = report;
-  return report ? TUNE_OK : tune_status_out_of_memory("reporting");
+  tune_measure_reply reply;
+  TUNE_RETURN_IF_ERROR(describe_subject(s, measurement, &reply));
+  return tune_measure_reply_to_json(&reply, out_report);
+}
+
+// That nothing was timed, since `artifact`, which is said where it is one of several, ended so.
+static tune_status report_end(const char *verdict, const char *error, size_t artifact,
+                              bool names_artifact, json_t **out_report) {
+  if (!names_artifact)
+    return tune_measure_reply_to_json(&(tune_measure_reply){.verdict = verdict, .error = error},
+                                      out_report);
+  tune_compare_reply reply = {.verdict = verdict, .error = error, .artifact = (int64_t)artifact};
+  return tune_compare_reply_to_json(&reply, out_report);
 }
 
 // What an artifact that is none, takes more memory than there is, or loses the device comes to: a
@@ -71,14 +83,14 @@ static tune_status report_failure(tune_status failure, const child_notes *notes,
                     (code == TUNE_INVALID_ARGUMENT && notes->phase == subject_loading);
   if (!is_its_own)
     return failure;
-  json_t *report =
-      json_pack("{ss ss}", "verdict", "run-crashed", "error", tune_status_get_message(failure));
-  if (!report)
+  tune_status status = report_end("run-crashed", tune_status_get_message(failure), notes->artifact,
+                                  is_compare, out_report);
+  // One that cannot be told, which is not UTF-8, is told as it is.
+  if (!tune_status_is_ok(status)) {
+    tune_status_free(status);
     return failure;
+  }
   tune_status_free(failure);
-  if (is_compare)
-    json_object_set_new(report, "artifact", json_integer((json_int_t)notes->artifact));
-  *out_report = report;
   return TUNE_OK;
 }
 
@@ -120,34 +132,23 @@ tune_status trial_measure(void *context, child_notes *notes, json_t **out_report
 
 static tune_status report_all(const subject *subjects, const tune_measurement *measurements,
                               const tune_ratio *ratios, size_t count, json_t **out_report) {
-  json_t *results = json_array(), *ratio_array = json_array();
-  const subject *wrong = NULL;
-  tune_status status = TUNE_OK;
-  for (size_t i = 0; i < count && tune_status_is_ok(status); ++i) {
-    json_t *result = NULL;
-    status = report_subject(&subjects[i], &measurements[i], &result);
-    json_array_append_new(results, result);
-    json_array_append_new(ratio_array, trial_ratio_to_json(&ratios[i]));
-    if (!wrong && subjects[i].error)
-      wrong = &subjects[i];
+  tune_compare_reply reply = {.verdict = TUNE_SAID_OK,
+                              .artifact = TUNE_NO_ARTIFACT,
+                              .results = {calloc(count, sizeof *reply.results.items), count},
+                              .ratios = {calloc(count, sizeof *reply.ratios.items), count},
+                              .is_whole = measurements[0].is_whole};
+  if (!reply.results.items || !reply.ratios.items)
+    return tune_status_out_of_memory("reporting");
+  for (size_t i = count; i-- > 0;) {
+    TUNE_RETURN_IF_ERROR(describe_subject(&subjects[i], &measurements[i], &reply.results.items[i]));
+    reply.ratios.items[i] = (tune_ratio_said){ratios[i].ratio, ratios[i].low, ratios[i].high};
+    if (!subjects[i].error)
+      continue;
+    reply.verdict = "wrong"; // the first one that is, in the end
+    reply.error = subjects[i].error;
+    reply.artifact = (int64_t)subjects[i].index;
   }
-  *out_report = tune_json_pack("{ss ss* sI soso sb}", "verdict", wrong ? "wrong" : "ok", "error",
-                               wrong ? wrong->error : NULL, "artifact",
-                               (json_int_t)(wrong ? wrong->index : 0), "results", results, "ratios",
-                               ratio_array, "whole", measurements[0].is_whole);
-  if (*out_report && !wrong)
-    json_object_del(*out_report, "artifact");
-  if (!*out_report && tune_status_is_ok(status))
-    status = tune_status_out_of_memory("reporting");
-  return status;
-}
-
-// What has written beyond its memory is not timed: what it does then may be anything, to the others
-// as well.
-static tune_status report_harm(const subject *s, json_t **out_report) {
-  *out_report = json_pack("{ss ss sI}", "verdict", "wrong", "error", s->error, "artifact",
-                          (json_int_t)s->index);
-  return *out_report ? TUNE_OK : tune_status_out_of_memory("reporting");
+  return tune_compare_reply_to_json(&reply, out_report);
 }
 
 // Children of one process find memory as it is in that, and what they load lies in the same places
@@ -189,8 +190,10 @@ static tune_status compare_all(const trial_order *order, child_notes *notes, jso
   tune_target *target;
   TUNE_RETURN_IF_ERROR(task_open_target(order->of, &target));
   TUNE_RETURN_IF_ERROR(load_all(order, target, notes, subjects, &harmful));
+  // What has written beyond its memory is not timed: what it does then may be anything, to the
+  // others as well.
   if (harmful < count)
-    return report_harm(&subjects[harmful], out_report);
+    return report_end("wrong", subjects[harmful].error, harmful, true, out_report);
   for (size_t i = 0; i < count; ++i)
     runs[i] = (tune_measure_subject){subject_run, &subjects[i]};
   notes->phase = "being timed";
@@ -211,24 +214,23 @@ tune_status trial_compare(void *context, child_notes *notes, json_t **out_report
 
 //===- In the parent -----------------------------------------------------------------------===//
 
-json_t *trial_reply(const child_outcome *outcome, bool names_artifact) {
+tune_status trial_reply(const child_outcome *outcome, bool names_artifact, json_t **out_reply) {
   static const char *const verdicts[] = {[CHILD_CRASHED] = "run-crashed",
                                          [CHILD_TIMED_OUT] = "run-timeout",
                                          [CHILD_CANCELLED] = "cancelled"};
-  bool has_report = outcome->end == CHILD_REPORTED;
-  json_t *reply = has_report ? json_incref(outcome->report)
-                             : tune_json_pack("{ss ss*}", "verdict", verdicts[outcome->end],
-                                              "error", outcome->error);
-  if (reply && names_artifact && !has_report && outcome->end != CHILD_CANCELLED)
-    json_object_set_new(reply, "artifact", json_integer((json_int_t)outcome->artifact));
+  *out_reply = NULL;
+  if (outcome->end == CHILD_REPORTED)
+    *out_reply = json_incref(outcome->report);
+  else
+    TUNE_RETURN_IF_ERROR(report_end(verdicts[outcome->end], outcome->error, outcome->artifact,
+                                    names_artifact && outcome->end != CHILD_CANCELLED, out_reply));
   tune_reply_head head = {.waited = outcome->waited, .run_again = outcome->was_run_again};
-  tune_status status = tune_reply_add_head(&head, reply);
+  tune_status status = tune_reply_add_head(&head, *out_reply);
   if (!tune_status_is_ok(status)) {
-    tune_status_free(status);
-    json_decref(reply);
-    return NULL;
+    json_decref(*out_reply);
+    *out_reply = NULL;
   }
-  return reply;
+  return status;
 }
 
 // How long a candidate may take; INFINITY where nothing is known.
@@ -250,7 +252,7 @@ tune_status trial_measure_in_child(const task *of, const tune_measure_request *r
   limits.seconds = fmin(limits.seconds, enough_seconds(of, &order.options));
   child_outcome outcome;
   TUNE_RETURN_IF_ERROR(child_run(trial_measure, &order, &limits, watch, &outcome));
-  *out_reply = trial_reply(&outcome, false);
+  tune_status status = trial_reply(&outcome, false, out_reply);
   child_outcome_deinit(&outcome);
-  return *out_reply ? TUNE_OK : tune_status_out_of_memory("reporting");
+  return status;
 }

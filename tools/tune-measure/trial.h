@@ -1,14 +1,15 @@
 //===- trial.h - Running candidates: check, time, check ---------------------------------===//
 //
-// Bodies for child_run. What they report are the replies of docs/protocol.md, without
-// the ticket. An artifact that does not load (a symbol is missing) is "run-crashed", as is one
-// that takes too much memory: a candidate that failed, not a request that did.
+// Bodies for child_run. What they report are the replies of formats/measure_replies.h. An artifact
+// that does not load (a symbol is missing) is "run-crashed", as is one that takes too much memory:
+// a candidate that failed, not a request that did.
 //
 //===--------------------------------------------------------------------------===//
 
 #ifndef TUNE_TOOLS_TUNE_MEASURE_TRIAL_H
 #define TUNE_TOOLS_TUNE_MEASURE_TRIAL_H
 
+#include "formats/measure_replies.h"
 #include "tools/tune-measure/task.h"
 
 typedef struct trial_order {
@@ -26,18 +27,15 @@ typedef struct trial_order {
 tune_status trial_measure(void *context, child_notes *notes, json_t **out_report);
 
 // All are run once and checked, timed interleaved, also where one is wrong, and checked again:
-// {"verdict", "results": […], "ratios": […], "whole"}, the verdict that of the first that is not
-// ok, "whole" whether it had all of the budget.
+// a tune_compare_reply without loads.
 tune_status trial_compare(void *context, child_notes *notes, json_t **out_report);
 
-// The members "median", "low", "high", "noise" and "outliers" of a result; NULL where memory ran
-// out.
-json_t *trial_summary_to_json(const tune_summary *summary);
-// One of "ratios"; NULL where memory ran out.
-json_t *trial_ratio_to_json(const tune_ratio *ratio);
+// What the samples of a result say of it.
+void trial_set_summary(const tune_summary *summary, tune_times *times);
 
-// What such a child came to, as a reply without ticket and task; NULL where memory ran out.
-json_t *trial_reply(const child_outcome *outcome, bool names_artifact);
+// What such a child came to, as a reply without ticket and task: that of measure, or of compare
+// where it is to name the artifact that the child was at.
+tune_status trial_reply(const child_outcome *outcome, bool names_artifact, json_t **out_reply);
 
 // Runs trial_measure in a child, as the request says; its ticket and task do not matter.
 tune_status trial_measure_in_child(const task *of, const tune_measure_request *request,

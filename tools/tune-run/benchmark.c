@@ -78,7 +78,7 @@ static tune_status build(benchmark *b) {
 // Peaks and bandwidths are kept in the database, where it can be written; without one they are
 // measured each time.
 static tune_status read_roofline(benchmark *b) {
-  if (isnan(figures_of_tasks(json_object_get(b->subjects[0].opened, "tasks"), NULL).bytes))
+  if (isnan(figures_of_tasks(&b->subjects[0].opened.module.tasks, NULL).bytes))
     return TUNE_OK; // nothing to compare with them
   tune_database *database = NULL;
   if (b->database)
@@ -95,7 +95,7 @@ static tune_status read_roofline(benchmark *b) {
 static double excess_over_roofline(const benchmark *b) {
   double excess = 0;
   for (size_t i = 0; i < b->subject_count; ++i) {
-    double median = json_number_value(json_object_get(benchmark_result(b, i), "median"));
+    double median = benchmark_median(b, i);
     if (median > 0)
       excess = fmax(excess, benchmark_figures(b, i).roofline_seconds / median);
   }
@@ -136,15 +136,14 @@ static tune_status list_artifacts(const benchmark *b, tune_text_list *out_list) 
 }
 
 static tune_check_wanted check_of(const benchmark *b) {
-  const json_t *opened = b->subjects[0].opened;
+  const tune_module_description *module = &b->subjects[0].opened.module;
   // What other targets make of it is exact.
   bool rounds = b->facts->name.kind == TUNE_KIND_CUDA;
-  return (tune_check_wanted){
-      .reference = b->reference,
-      .reduction = figures_reduction(json_object_get(opened, "tasks")),
-      .accumulator = json_string_value(json_object_get(opened, "accumulator")),
-      .operands = rounds ? json_string_value(json_object_get(opened, "operands")) : NULL,
-      .sensitivity = true};
+  return (tune_check_wanted){.reference = b->reference,
+                             .reduction = figures_reduction(&module->tasks),
+                             .accumulator = module->accumulator,
+                             .operands = rounds ? module->operands : NULL,
+                             .sensitivity = true};
 }
 
 static tune_status make_request(const benchmark *b, json_t **out_request) {
@@ -158,7 +157,7 @@ static tune_status make_request(const benchmark *b, json_t **out_request) {
              .conditions = {.flush_cache = s->flush_cache, .counters = s->counters},
              .inputs = {.seed = s->seed, .dynamic = s->dynamic},
              .check = check_of(b),
-             .signature = json_object_get(b->subjects[0].opened, "signature"),
+             .signature = b->subjects[0].opened.signature,
              .limits = {RUN_SECONDS + 2 * s->seconds * (double)b->subject_count, RUN_BYTES}},
       .measure = {.budget = s->seconds, .precision = s->precision}};
   tune_status status = copy_paths(&s->inputs, &wanted.of.inputs.inputs);
@@ -176,8 +175,7 @@ static tune_status make_request(const benchmark *b, json_t **out_request) {
 
 static tune_status check_output_count(const benchmark *b) {
   tune_signature signature;
-  TUNE_RETURN_IF_ERROR(
-      tune_signature_from_json(json_object_get(b->subjects[0].opened, "signature"), &signature));
+  TUNE_RETURN_IF_ERROR(tune_signature_from_json(b->subjects[0].opened.signature, &signature));
   size_t count = tune_signature_output_count(&signature);
   tune_signature_deinit(&signature);
   if (b->settings->outputs.count <= count)
@@ -193,10 +191,9 @@ static tune_status check_output_count(const benchmark *b) {
 
 static tune_status note_dynamic(benchmark *b) {
   tune_signature signature;
-  TUNE_RETURN_IF_ERROR(
-      tune_signature_from_json(json_object_get(b->subjects[0].opened, "signature"), &signature));
-  const json_t *shapes = json_object_get(b->reply, "shapes");
-  for (size_t i = 0; i < json_array_size(shapes) && i < signature.argument_count; ++i) {
+  TUNE_RETURN_IF_ERROR(tune_signature_from_json(b->subjects[0].opened.signature, &signature));
+  const tune_shape_list *shapes = &b->run.shapes;
+  for (size_t i = 0; i < shapes->count && i < signature.argument_count; ++i) {
     tune_value_type type = signature.arguments[i];
     bool from_file =
         i < b->settings->inputs.count && strcmp(b->settings->inputs.values[i], "-") != 0;
@@ -204,8 +201,8 @@ static tune_status note_dynamic(benchmark *b) {
       continue;
     char before[TUNE_VALUE_TYPE_TEXT], after[TUNE_VALUE_TYPE_TEXT];
     tune_value_type_to_text(&type, before);
-    for (size_t d = 0; d < type.rank; ++d)
-      type.shape[d] = json_integer_value(json_array_get(json_array_get(shapes, i), d));
+    for (size_t d = 0; d < type.rank && d < shapes->items[i].count; ++d)
+      type.shape[d] = shapes->items[i].items[d];
     tune_value_type_to_text(&type, after);
     tune_json_append_text(
         b->notes, "argument %zu, a tensor<%s>, is %s here; --input or --dynamic say otherwise", i,
@@ -216,8 +213,8 @@ static tune_status note_dynamic(benchmark *b) {
 }
 
 static void note_tasks(benchmark *b) {
-  const json_t *tasks = json_object_get(b->subjects[0].opened, "tasks");
-  if (json_array_size(tasks) == 0)
+  const tune_described_task_list *tasks = &b->subjects[0].opened.module.tasks;
+  if (tasks->count == 0)
     tune_json_append_text(b->notes,
                           "there is nothing to tune in this module: it was lowered as it is");
   else if (isnan(figures_of_tasks(tasks, NULL).bytes))
@@ -227,7 +224,7 @@ static void note_tasks(benchmark *b) {
 }
 
 static void note_check(benchmark *b) {
-  double share = json_number_value(json_object_get(b->reply, "nan_share"));
+  double share = b->run.reference.nan_share;
   if (share > 0)
     tune_json_append_text(b->notes,
                           "%.2g %% of what the reference computes is NaN, which checks little",
@@ -235,14 +232,14 @@ static void note_check(benchmark *b) {
 }
 
 static void note_counters(benchmark *b) {
-  const json_t *counters = json_object_get(benchmark_result(b, 0), "counters");
-  const char *missing = json_string_value(json_object_get(counters, "missing"));
+  const tune_measure_reply *result = benchmark_result(b, 0);
+  const char *missing = result ? tune_counts_missing(result->counters) : NULL;
   if (missing)
     tune_json_append_text(b->notes, "some counters are not known: %s", missing);
 }
 
 static void warn_of_peak(benchmark *b) {
-  double median = json_number_value(json_object_get(benchmark_result(b, 0), "median"));
+  double median = benchmark_median(b, 0);
   if (median > 0 && benchmark_figures(b, 0).peak_seconds > 1.02 * median)
     tune_json_append_text(
         b->warnings,
@@ -255,13 +252,13 @@ static void warn_of_peak(benchmark *b) {
 }
 
 static void warn_of_samples(benchmark *b, size_t index) {
-  const json_t *result = benchmark_result(b, index);
+  const tune_measure_reply *result = benchmark_result(b, index);
   if (!result)
     return;
   const char *of = b->subject_count > 1 ? b->subjects[index].path : "the module";
-  size_t count = json_array_size(json_object_get(result, "samples"));
-  json_int_t outliers = json_integer_value(json_object_get(result, "outliers"));
-  double noise = json_number_value(json_object_get(result, "noise"));
+  size_t count = result->times.samples.count;
+  int64_t outliers = result->times.outliers;
+  double noise = result->times.noise;
   if (noise > NOISY)
     tune_json_append_text(
         b->warnings,
@@ -294,6 +291,7 @@ static tune_status measure(benchmark *b) {
   json_t *request;
   TUNE_RETURN_IF_ERROR(make_request(b, &request));
   TUNE_RETURN_IF_ERROR(exchange_ask(b->measurer, request, &b->reply));
+  TUNE_RETURN_IF_ERROR(tune_reply_was_read(tune_run_reply_from_json(b->reply, &b->run)));
   tune_conditions_read(&b->cores, &b->after);
   tune_conditions_find_stolen(&b->before, &b->after, b->warnings);
   TUNE_RETURN_IF_ERROR(note_dynamic(b));
@@ -354,6 +352,7 @@ void benchmark_destroy(benchmark *b) {
   tune_scratch_destroy(b->scratch);
   tune_cores_deinit(&b->cores);
   tune_target_facts_destroy(b->facts);
+  tune_run_reply_deinit(&b->run);
   json_decref(b->reply);
   json_decref(b->warnings);
   json_decref(b->notes);
@@ -362,31 +361,37 @@ void benchmark_destroy(benchmark *b) {
   free(b);
 }
 
-const json_t *benchmark_result(const benchmark *b, size_t index) {
-  return json_array_get(json_object_get(b->reply, "results"), index);
+const tune_measure_reply *benchmark_result(const benchmark *b, size_t index) {
+  const tune_measure_reply_list *results = &b->run.compared.results;
+  return index < results->count ? &results->items[index] : NULL;
 }
 
 const char *benchmark_verdict(const benchmark *b, size_t index, const char **out_error) {
+  const tune_measure_reply *result = benchmark_result(b, index);
+  const tune_compare_reply *all = &b->run.compared;
   // What crashed took the others with it: they have no verdict of their own.
-  const json_t *of = benchmark_result(b, index);
-  json_int_t guilty = json_integer_value(json_object_get(b->reply, "artifact"));
+  bool is_known =
+      result || (all->artifact == TUNE_NO_ARTIFACT ? index == 0 : all->artifact == (int64_t)index);
   *out_error = NULL;
-  if (!of && (size_t)guilty != index)
+  if (!is_known)
     return "not run";
-  if (!of)
-    of = b->reply;
-  *out_error = json_string_value(json_object_get(of, "error"));
-  const char *verdict = json_string_value(json_object_get(of, "verdict"));
-  if (verdict && strcmp(verdict, "ok") == 0 && !b->reference)
+  *out_error = result ? result->error : all->error;
+  const char *verdict = result ? result->verdict : all->verdict;
+  if (verdict && strcmp(verdict, TUNE_SAID_OK) == 0 && !b->reference)
     return "not checked";
   return verdict ? verdict : "not run";
 }
 
+double benchmark_median(const benchmark *b, size_t index) {
+  const tune_measure_reply *result = benchmark_result(b, index);
+  return result ? result->times.median : 0;
+}
+
 bool benchmark_is_ok(const benchmark *b) {
-  const char *verdict = json_string_value(json_object_get(b->reply, "verdict"));
-  return verdict && strcmp(verdict, "ok") == 0;
+  const char *verdict = b->run.compared.verdict;
+  return verdict && strcmp(verdict, TUNE_SAID_OK) == 0;
 }
 
 figures benchmark_figures(const benchmark *b, size_t index) {
-  return figures_of_tasks(json_object_get(b->subjects[index].opened, "tasks"), b->facts);
+  return figures_of_tasks(&b->subjects[index].opened.module.tasks, b->facts);
 }

@@ -11,6 +11,7 @@
 #ifndef TUNE_TOOLS_TUNE_RUN_BENCHMARK_H
 #define TUNE_TOOLS_TUNE_RUN_BENCHMARK_H
 
+#include "formats/measure_replies.h"
 #include "support/scratch.h"
 #include "tools/tune-run/figures.h"
 #include "tools/tune-run/settings.h"
@@ -28,7 +29,8 @@ typedef struct benchmark {
   subject *subjects; // the module and those that it is compared with
   size_t subject_count;
   char *reference;          // path of the plain lowering; NULL where nothing is checked
-  json_t *reply;            // what tune-measure says (docs/protocol.md, "run")
+  json_t *reply;            // tune-measure's
+  tune_run_reply run;       // what that says
   json_t *warnings, *notes; // arrays of texts for people
 } benchmark;
 
@@ -38,8 +40,10 @@ tune_status benchmark_run(const run_settings *settings, tune_target_facts *facts
                           benchmark **out_benchmark);
 void benchmark_destroy(benchmark *b);
 
-// The result of subject `index` (as the reply to "measure"), or NULL where it was not timed.
-const json_t *benchmark_result(const benchmark *b, size_t index);
+// The result of subject `index`, or NULL where it was not timed.
+const tune_measure_reply *benchmark_result(const benchmark *b, size_t index);
+// Its median, in seconds; 0 where it was not timed.
+double benchmark_median(const benchmark *b, size_t index);
 // The verdict on subject `index` and, where it is not "ok", why (else NULL). Borrowed.
 const char *benchmark_verdict(const benchmark *b, size_t index, const char **out_error);
 // Whether all verdicts are good.

@@ -38,8 +38,8 @@ static tune_status name_header(const char *output, char **out_path) {
 static tune_status write_header(const run_settings *settings, const subject *s, const char *output,
                                 const char *path) {
   c_header_options options = {
-      .signature = json_object_get(s->opened, "signature"),
-      .function = json_string_value(json_object_get(s->opened, "function")),
+      .signature = s->opened.signature,
+      .function = s->opened.module.function,
       .module = s->path,
       .output = output,
       .form = settings_emit_names[settings->emit],
@@ -99,10 +99,8 @@ static tune_status build(const run_settings *settings, const tune_target_facts *
     status = write_header(settings, &s, settings->outputs.values[0], header);
   if (tune_status_is_ok(status)) {
     progress_clear();
-    fprintf(stderr,
-            "tune-run: @%s for %s: ", json_string_value(json_object_get(s.opened, "function")),
-            settings->target);
-    report_tasks(json_object_get(s.opened, "tasks"), stderr);
+    fprintf(stderr, "tune-run: @%s for %s: ", s.opened.module.function, settings->target);
+    report_tasks(&s.opened.module.tasks, stderr);
   }
   subject_deinit(&s);
   tune_scratch_destroy(scratch);

@@ -2,6 +2,7 @@
 
 #include "tools/tune-run/export.h"
 
+#include "formats/worker_replies.h"
 #include "formats/worker_requests.h"
 #include "support/file.h"
 #include "support/json.h"
@@ -26,15 +27,12 @@ typedef struct exporter {
   tune_target_facts *facts;
   tune_process_target target; // what code is for
   char *features;             // of the CPU that code is for, as LLVM calls them; NULL: this one
-  json_t *tasks;              // the worker's reply
+  json_t *reply;              // the worker's
+  tune_candidates_reply list; // what that says
   tune_remote_builder *builder;
   tune_export_writer *writer;
   size_t failed;
 } exporter;
-
-static const char *text_of(const json_t *object, const char *name) {
-  return json_string_value(json_object_get(object, name));
-}
 
 //===--------------------------------------------------------------------------===//
 // What the code is for
@@ -101,12 +99,10 @@ static tune_status ask_worker(exporter *e, const char *database, const char *tex
     json_decref(request);
     return status;
   }
-  json_t *reply = NULL;
-  status = exchange_ask(worker, request, &reply);
+  status = exchange_ask(worker, request, &e->reply);
   tune_connection_close(worker);
-  e->tasks = json_incref(json_object_get(reply, "tasks"));
-  json_decref(reply);
-  return status;
+  TUNE_RETURN_IF_ERROR(status);
+  return tune_reply_was_read(tune_candidates_reply_from_json(e->reply, &e->list));
 }
 
 static tune_status list_tasks(exporter *e) {
@@ -117,7 +113,7 @@ static tune_status list_tasks(exporter *e) {
     status = ask_worker(e, database, text);
   free(text);
   free(database);
-  if (tune_status_is_ok(status) && json_array_size(e->tasks) == 0)
+  if (tune_status_is_ok(status) && e->list.tasks.count == 0)
     status = tune_status_make(TUNE_INVALID_ARGUMENT,
                               "%s: nothing to tune: no linalg op on tensors; `tune-opt "
                               "--tune-extract=all` says why",
@@ -147,11 +143,11 @@ static tune_status start_builder(exporter *e) {
   return tune_remote_builder_create(&options, &e->builder);
 }
 
-static tune_status add_candidate(exporter *e, size_t task, const json_t *candidate,
+static tune_status add_candidate(exporter *e, size_t task, const tune_listed_candidate *candidate,
                                  const tune_evaluation *build) {
   e->failed += build->verdict != TUNE_VERDICT_OK;
-  tune_export_candidate exported = {.config = json_object_get(candidate, "config"),
-                                    .strategy = text_of(candidate, "strategy"),
+  tune_export_candidate exported = {.config = candidate->config,
+                                    .strategy = candidate->strategy,
                                     .seed = (uint64_t)e->settings->seed,
                                     .build = build,
                                     .created_ms = build->created_ms,
@@ -161,13 +157,14 @@ static tune_status add_candidate(exporter *e, size_t task, const json_t *candida
 }
 
 // Builds all of `candidates`, and adds them in their order.
-static tune_status build_candidates(exporter *e, size_t task, const json_t *candidates) {
-  size_t count = json_array_size(candidates), done = 0;
+static tune_status build_candidates(exporter *e, size_t task,
+                                    const tune_listed_candidate_list *candidates) {
+  size_t count = candidates->count, done = 0;
   tune_evaluation *builds = calloc(count + 1, sizeof *builds);
   tune_status status = builds ? TUNE_OK : tune_status_out_of_memory("exporting candidates");
   for (size_t i = 0; i < count && tune_status_is_ok(status); ++i) {
-    json_t *config = json_object_get(json_array_get(candidates, i), "config");
-    status = tune_remote_builder_add(e->builder, i + 1, json_incref(config));
+    json_t *config = json_incref((json_t *)candidates->items[i].config);
+    status = tune_remote_builder_add(e->builder, i + 1, config);
   }
   while (done < count && tune_status_is_ok(status)) {
     tune_evaluation event;
@@ -179,39 +176,42 @@ static tune_status build_candidates(exporter *e, size_t task, const json_t *cand
     ++done;
   }
   for (size_t i = 0; i < count && tune_status_is_ok(status); ++i)
-    status = add_candidate(e, task, json_array_get(candidates, i), &builds[i]);
+    status = add_candidate(e, task, &candidates->items[i], &builds[i]);
   for (size_t i = 0; builds && i < count; ++i)
     tune_evaluation_deinit(&builds[i]);
   free(builds);
   return status;
 }
 
-static tune_status export_task(exporter *e, const json_t *object) {
-  const json_t *line = json_object_get(object, "line");
-  tune_task task = {.key = text_of(line, "key"),
-                    .name = text_of(line, "name"),
-                    .payload = text_of(object, "payload"),
-                    .function = text_of(object, "function"),
-                    .schedule = text_of(object, "schedule"),
-                    .schedule_source = text_of(object, "schedule_source"),
+// Of a line of `tune-db export`.
+static const char *text_of_line(const json_t *line, const char *name) {
+  return json_string_value(json_object_get(line, name));
+}
+
+static tune_status export_task(exporter *e, const tune_listed_task *listed) {
+  tune_task task = {.key = text_of_line(listed->line, "key"),
+                    .name = text_of_line(listed->line, "name"),
+                    .payload = listed->payload,
+                    .function = listed->function,
+                    .schedule = listed->schedule,
+                    .schedule_source = listed->schedule_source,
                     .allowed_passes = e->settings->allowed_passes,
-                    .schedule_digest = text_of(object, "schedule_digest")};
-  if (!task.name || !task.payload || !task.function || !task.schedule || !task.schedule_digest)
+                    .schedule_digest = listed->schedule_digest};
+  if (!task.name)
     return tune_status_make(TUNE_DATA_LOSS, "tune-worker answers without what a task needs");
   progress_show(task.name);
   TUNE_RETURN_IF_ERROR(
       tune_status_annotate(tune_remote_builder_open(e->builder, &task), "%s", task.name));
-  tune_export_task exported = {.line = line,
+  tune_export_task exported = {.line = listed->line,
                                .schedule = task.schedule_digest,
                                .signature = tune_remote_builder_signature(e->builder),
-                               .reduction =
-                                   json_integer_value(json_object_get(object, "reduction")),
-                               .accumulator = text_of(object, "accumulator"),
-                               .operands = text_of(object, "operands"),
+                               .reduction = listed->reduction,
+                               .accumulator = listed->accumulator,
+                               .operands = listed->operands,
                                .reference = tune_remote_builder_reference(e->builder)};
   size_t index;
   TUNE_RETURN_IF_ERROR(tune_export_writer_add_task(e->writer, &exported, &index));
-  return build_candidates(e, index, json_object_get(object, "candidates"));
+  return build_candidates(e, index, &listed->candidates);
 }
 
 static tune_status run(exporter *e) {
@@ -219,8 +219,8 @@ static tune_status run(exporter *e) {
   progress_show("building");
   TUNE_RETURN_IF_ERROR(list_tasks(e));
   TUNE_RETURN_IF_ERROR(start_builder(e));
-  for (size_t i = 0; i < json_array_size(e->tasks); ++i)
-    TUNE_RETURN_IF_ERROR(export_task(e, json_array_get(e->tasks, i)));
+  for (size_t i = 0; i < e->list.tasks.count; ++i)
+    TUNE_RETURN_IF_ERROR(export_task(e, &e->list.tasks.items[i]));
   if (!tune_export_writer_count(e->writer))
     return tune_status_make(TUNE_INVALID_ARGUMENT,
                             "%s: none of %zu candidates was built; `tune-run %s` says why",
@@ -233,17 +233,18 @@ tune_status export_run(const export_settings *settings) {
   tune_status status = run(&e);
   progress_clear();
   if (tune_status_is_ok(status)) {
-    size_t count = tune_export_writer_count(e.writer), tasks = json_array_size(e.tasks);
+    size_t count = tune_export_writer_count(e.writer), tasks = e.list.tasks.count;
     fprintf(stderr,
             "tune-run export: %s has %zu candidate%s of %zu task%s (%zu did not build) for %s; "
             "measure with: tune-measure %s\n",
             settings->output, count, count == 1 ? "" : "s", tasks, tasks == 1 ? "" : "s", e.failed,
-            text_of(e.facts->fingerprint, "model"), settings->output);
+            tune_target_facts_model(e.facts), settings->output);
   }
   tune_export_writer_destroy(e.writer);
   tune_remote_builder_destroy(e.builder);
   tune_target_facts_destroy(e.facts);
-  json_decref(e.tasks);
+  tune_candidates_reply_deinit(&e.list);
+  json_decref(e.reply);
   free(e.features);
   return status;
 }

@@ -7,10 +7,6 @@
 
 #define UNKNOWN_REDUCTION 4096
 
-static double number(const json_t *task, const char *name) {
-  return json_number_value(json_object_get(task, name));
-}
-
 static void add_bound(const char name[TUNE_ROOFLINE_BOUND], double seconds, figures *sum) {
   size_t i = 0;
   while (i < sum->bound_count && strcmp(sum->bounds[i].name, name) != 0)
@@ -40,20 +36,19 @@ static void add_best_times(const tune_target_facts *facts, const tune_roofline_w
     add_bound(place.bound, count * place.seconds, sum);
 }
 
-figures figures_of_tasks(const json_t *tasks, const tune_target_facts *facts) {
+figures figures_of_tasks(const tune_described_task_list *tasks, const tune_target_facts *facts) {
   static const figures UNKNOWN = {
       .flops = NAN, .bytes = NAN, .peak_seconds = NAN, .roofline_seconds = NAN};
   figures sum = {0};
-  for (size_t i = 0; i < json_array_size(tasks); ++i) {
-    const json_t *task = json_array_get(tasks, i);
-    double flops = number(task, "flops"), bytes = number(task, "bytes");
-    double count = number(task, "count");
+  for (size_t i = 0; i < tasks->count; ++i) {
+    const tune_described_task *task = &tasks->items[i];
+    double flops = (double)task->flops, bytes = (double)task->bytes, count = (double)task->count;
     // There is no task without traffic: this is how an unknown dimension shows.
     if (!(bytes > 0))
       return UNKNOWN;
     sum.flops += count * flops;
     sum.bytes += count * bytes;
-    tune_roofline_work work = {.type = json_string_value(json_object_get(task, "type")),
+    tune_roofline_work work = {.type = task->type,
                                .flops = flops,
                                .bytes = bytes,
                                .flushes_cache = facts && facts->flushes_cache};
@@ -64,13 +59,13 @@ figures figures_of_tasks(const json_t *tasks, const tune_target_facts *facts) {
   }
   if (isnan(sum.roofline_seconds))
     sum.bound_count = 0;
-  return json_array_size(tasks) ? sum : UNKNOWN;
+  return tasks->count ? sum : UNKNOWN;
 }
 
-int64_t figures_reduction(const json_t *tasks) {
-  json_int_t longest = 1;
-  for (size_t i = 0; i < json_array_size(tasks); ++i) {
-    json_int_t length = json_integer_value(json_object_get(json_array_get(tasks, i), "reduction"));
+int64_t figures_reduction(const tune_described_task_list *tasks) {
+  int64_t longest = 1;
+  for (size_t i = 0; i < tasks->count; ++i) {
+    int64_t length = tasks->items[i].reduction;
     if (length < 1)
       length = UNKNOWN_REDUCTION;
     if (length > longest)

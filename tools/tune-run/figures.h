@@ -12,6 +12,7 @@
 #ifndef TUNE_TOOLS_TUNE_RUN_FIGURES_H
 #define TUNE_TOOLS_TUNE_RUN_FIGURES_H
 
+#include "formats/worker_replies.h"
 #include "tuning/device/target_facts.h"
 
 #define FIGURES_BOUNDS 8 // more kinds of arithmetic and levels of memory are not told apart
@@ -29,13 +30,13 @@ typedef struct figures {
   size_t bound_count;
 } figures;
 
-// Reads `tasks` of a worker's reply. `facts`, with its roofline, may be NULL. Unknown are: all of a
+// Of a module with these tasks. `facts`, with its roofline, may be NULL. Unknown are: all of a
 // module with a task that has an unknown dimension, or with no task; times at best where one of the
 // tasks has a type without a peak.
-figures figures_of_tasks(const json_t *tasks, const tune_target_facts *facts);
+figures figures_of_tasks(const tune_described_task_list *tasks, const tune_target_facts *facts);
 
 // The longest reduction of all tasks. That one task amplifies what another has rounded is not in
 // it: for that tune-measure is asked for the sensitivity. What is not known counts as 4096.
-int64_t figures_reduction(const json_t *tasks);
+int64_t figures_reduction(const tune_described_task_list *tasks);
 
 #endif // TUNE_TOOLS_TUNE_RUN_FIGURES_H

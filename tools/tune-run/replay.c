@@ -2,6 +2,7 @@
 
 #include "tools/tune-run/replay.h"
 
+#include "formats/worker_replies.h"
 #include "formats/worker_requests.h"
 #include "support/json.h"
 #include "support/units.h"
@@ -22,8 +23,10 @@ typedef struct replay {
   tune_database *database;
   tune_record record;
   tune_database_task kept;
-  json_t *found;     // the task as tune-worker finds it in the kept payload
-  tune_space *space; // the record's knobs, each with its one value
+  json_t *reply; // of tune-worker, as it finds tasks in the kept payload
+  tune_candidates_reply list;
+  const tune_listed_task *found; // the first of them; NULL: there is none
+  tune_space *space;             // the record's knobs, each with its one value
   tune_config config;
   tune_evaluator evaluator;
   tune_evaluation build, run;
@@ -77,38 +80,36 @@ static tune_status find_task(replay *r) {
     json_decref(request);
     return status;
   }
-  json_t *reply = NULL;
-  status = exchange_ask(worker, request, &reply);
+  status = exchange_ask(worker, request, &r->reply);
   tune_connection_close(worker);
-  r->found = json_incref(json_array_get(json_object_get(reply, "tasks"), 0));
-  json_decref(reply);
-  return status;
+  TUNE_RETURN_IF_ERROR(status);
+  TUNE_RETURN_IF_ERROR(tune_reply_was_read(tune_candidates_reply_from_json(r->reply, &r->list)));
+  r->found = r->list.tasks.count ? &r->list.tasks.items[0] : NULL;
+  return TUNE_OK;
 }
 
 // The same record may have come from other rules than those of today.
 static tune_status check_task(const replay *r) {
-  const char *key = text_of(json_object_get(r->found, "line"), "key");
-  const char *schedule = text_of(r->found, "schedule_digest");
+  const char *key = r->found ? text_of(r->found->line, "key") : NULL;
   if (!key || strcmp(key, r->record.task) != 0)
     return tune_status_make(TUNE_FAILED_PRECONDITION,
                             "the module kept of %s is taken apart otherwise by this version",
                             r->kept.name);
   // What is no part of the task was left out when it was found; nothing else is in one of ours.
-  const char *payload = text_of(r->found, "payload");
-  if (!payload || strcmp(payload, r->kept.payload) != 0)
+  if (strcmp(r->found->payload, r->kept.payload) != 0)
     return tune_status_make(
         TUNE_FAILED_PRECONDITION,
         "the module kept of %s is not the one that its key stands for: there is "
         "more in it, or it is written otherwise; no search of this version "
         "wrote it, so that it is not run",
         r->kept.name);
-  if (schedule && strcmp(schedule, r->record.schedule) == 0)
+  if (strcmp(r->found->schedule_digest, r->record.schedule) == 0)
     return TUNE_OK;
   return tune_status_make(
       TUNE_FAILED_PRECONDITION, "the record is of the schedule %s, and %s is %s: %s",
       r->record.schedule,
       r->settings->schedule ? r->settings->schedule : "that of the rules of this version",
-      schedule ? schedule : "none",
+      r->found->schedule_digest,
       r->settings->schedule ? "give the file as it was"
                             : "it was made on another machine or by another version, or is of a "
                               "file, which --schedule names");
@@ -147,16 +148,16 @@ static tune_status evaluate(replay *r) {
   options.seed = r->record.seed;
   tune_task task = {.key = r->record.task,
                     .name = r->kept.name,
-                    .payload = text_of(r->found, "payload"),
-                    .function = text_of(r->found, "function"),
-                    .schedule = text_of(r->found, "schedule"),
-                    .schedule_source = text_of(r->found, "schedule_source"),
+                    .payload = r->found->payload,
+                    .function = r->found->function,
+                    .schedule = r->found->schedule,
+                    .schedule_source = r->found->schedule_source,
                     .schedule_digest = r->record.schedule,
                     .allowed_passes = r->settings->allowed_passes,
                     .space = r->space,
-                    .reduction = (size_t)json_integer_value(json_object_get(r->found, "reduction")),
-                    .accumulator = text_of(r->found, "accumulator"),
-                    .operands = text_of(r->found, "operands")};
+                    .reduction = r->found->reduction,
+                    .accumulator = r->found->accumulator,
+                    .operands = r->found->operands};
   TUNE_RETURN_IF_ERROR(tune_evaluator_process_create(&options, &r->evaluator));
   const tune_evaluator_class *methods = r->evaluator.methods;
   progress_show("building");
@@ -324,7 +325,8 @@ tune_status replay_run(const run_settings *settings, const tune_target_facts *fa
   tune_evaluation_deinit(&r.run);
   tune_config_deinit(&r.config);
   tune_space_destroy(r.space);
-  json_decref(r.found);
+  tune_candidates_reply_deinit(&r.list);
+  json_decref(r.reply);
   tune_database_task_deinit(&r.kept);
   tune_record_deinit(&r.record);
   tune_database_destroy(r.database);

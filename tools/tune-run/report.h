@@ -15,12 +15,11 @@
 tune_status report_text(const benchmark *b, FILE *stream);
 tune_status report_json(const benchmark *b, FILE *stream);
 
-// Helpers of both. Seconds of one sample; `name` is a member of a result that is a number.
-double report_number(const json_t *result, const char *name);
-void report_range(const json_t *result, double *out_minimum, double *out_maximum);
+// Of both: the least and the most seconds of a sample.
+void report_range(const tune_times *times, double *out_minimum, double *out_maximum);
 
 // Writes where the schedules of `tasks` of an opened module are from: "3 tasks (2 by the database,
 // 1 by default)", and ends the line.
-void report_tasks(const json_t *tasks, FILE *stream);
+void report_tasks(const tune_described_task_list *tasks, FILE *stream);
 
 #endif // TUNE_TOOLS_TUNE_RUN_REPORT_H

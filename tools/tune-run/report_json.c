@@ -14,29 +14,31 @@ static json_t *nanoseconds(double seconds) {
   return seconds > 0 ? real(seconds * 1e9) : json_null();
 }
 
-static json_t *samples_to_json(const json_t *result) {
-  const json_t *samples = json_object_get(result, "samples");
+static json_t *samples_to_json(const tune_number_list *samples) {
   json_t *list = json_array();
-  for (size_t i = 0; i < json_array_size(samples); ++i)
-    json_array_append_new(list, nanoseconds(json_number_value(json_array_get(samples, i))));
+  for (size_t i = 0; i < samples->count; ++i)
+    json_array_append_new(list, nanoseconds(samples->items[i]));
   return list;
 }
 
-static void put_time(const json_t *result, json_t *object) {
+static json_t *or_null(const json_t *value) {
+  return value ? json_incref((json_t *)value) : json_null();
+}
+
+static void put_time(const tune_measure_reply *result, json_t *object) {
+  static const tune_times NONE = {.median = 0};
+  const tune_times *times = result ? &result->times : &NONE;
   double minimum, maximum;
-  report_range(result, &minimum, &maximum);
-  json_object_set_new(object, "median_ns", nanoseconds(report_number(result, "median")));
+  report_range(times, &minimum, &maximum);
+  json_object_set_new(object, "median_ns", nanoseconds(times->median));
   json_object_set_new(object, "ci95_ns",
-                      result ? json_pack("[oo]", nanoseconds(report_number(result, "low")),
-                                         nanoseconds(report_number(result, "high")))
+                      result ? json_pack("[oo]", nanoseconds(times->low), nanoseconds(times->high))
                              : json_null());
   json_object_set_new(object, "min_ns", nanoseconds(isfinite(minimum) ? minimum : 0));
   json_object_set_new(object, "max_ns", nanoseconds(maximum));
-  json_object_set_new(object, "samples_ns", samples_to_json(result));
-  json_object_set_new(object, "runs_per_sample",
-                      json_integer(json_integer_value(json_object_get(result, "repeats"))));
-  json_object_set_new(object, "outliers",
-                      json_integer(json_integer_value(json_object_get(result, "outliers"))));
+  json_object_set_new(object, "samples_ns", samples_to_json(&times->samples));
+  json_object_set_new(object, "runs_per_sample", json_integer(times->repeats));
+  json_object_set_new(object, "outliers", json_integer(times->outliers));
 }
 
 static void put_figures(const figures *work, double median, json_t *object) {
@@ -57,37 +59,53 @@ static void put_figures(const figures *work, double median, json_t *object) {
 }
 
 // What the check came to and where its limit comes from, as tune-measure says it.
-static json_t *check_to_json(const benchmark *b, size_t index, const json_t *result) {
-  static const char *const NAMES[] = {"max_error", "tolerance", "type",   "accumulator", "operands",
-                                      "reduction", "magnitude", "leeway", "inputs"};
+static json_t *check_to_json(const benchmark *b, size_t index, const json_t *check) {
   const char *error;
   const char *verdict = benchmark_verdict(b, index, &error);
-  const json_t *check = json_object_get(result, "check");
   json_t *object = json_pack("{ss}", "verdict", verdict);
-  for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; ++i) {
-    json_t *value = json_object_get(check, NAMES[i]);
-    json_object_set_new(object, NAMES[i], value ? json_incref(value) : json_null());
-  }
+  for (const char *const *name = tune_check_result_names; *name; ++name)
+    json_object_set_new(object, *name, or_null(json_object_get(check, *name)));
   if (error)
     json_object_set_new(object, "error", json_string(error));
   return object;
 }
 
+static json_t *tasks_to_json(const tune_described_task_list *tasks) {
+  json_t *list = json_array(), *object;
+  for (size_t i = 0; i < tasks->count; ++i) {
+    tune_status status = tune_described_task_to_json(&tasks->items[i], &object);
+    json_array_append_new(list, object);
+    tune_status_free(status); // what there is no memory for is left out, as all over this report
+  }
+  return list;
+}
+
+static json_t *shapes_to_json(const tune_shape_list *shapes) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < shapes->count; ++i) {
+    json_t *sizes = json_array();
+    for (size_t d = 0; d < shapes->items[i].count; ++d)
+      json_array_append_new(sizes, json_integer(shapes->items[i].items[d]));
+    json_array_append_new(list, sizes);
+  }
+  return list;
+}
+
 static json_t *subject_to_json(const benchmark *b, size_t index) {
   const subject *s = &b->subjects[index];
-  const json_t *result = benchmark_result(b, index);
+  const tune_measure_reply *result = benchmark_result(b, index);
   figures work = benchmark_figures(b, index);
   json_t *object =
-      json_pack("{ss sO ss sI sb}", "file", s->path, "function",
-                json_object_get(s->opened, "function"), "target", b->settings->target, "threads",
-                (json_int_t)b->facts->threads, "flush_cache", b->settings->flush_cache);
+      json_pack("{ss ss ss sI sb}", "file", s->path, "function", s->opened.module.function,
+                "target", b->settings->target, "threads", (json_int_t)b->facts->threads,
+                "flush_cache", b->settings->flush_cache);
   put_time(result, object);
-  put_figures(&work, report_number(result, "median"), object);
-  json_t *counters = json_object_get(result, "counters");
-  json_object_set_new(object, "counters", counters ? json_incref(counters) : json_null());
-  json_object_set_new(object, "check", check_to_json(b, index, result));
-  json_object_set(object, "tasks", json_object_get(s->opened, "tasks"));
-  json_object_set_new(object, "code", s->code ? json_incref(s->code) : json_null());
+  put_figures(&work, benchmark_median(b, index), object);
+  json_t *code = tune_code_features_to_json(&s->code);
+  json_object_set_new(object, "counters", or_null(result ? result->counters : NULL));
+  json_object_set_new(object, "check", check_to_json(b, index, result ? result->check : NULL));
+  json_object_set_new(object, "tasks", tasks_to_json(&s->opened.module.tasks));
+  json_object_set_new(object, "code", code ? code : json_null());
   json_object_set_new(object, "packs_ahead", json_boolean(s->packs_ahead));
   json_object_set_new(object, "packs_at_load", json_boolean(s->packs_at_load));
   return object;
@@ -95,28 +113,25 @@ static json_t *subject_to_json(const benchmark *b, size_t index) {
 
 static json_t *compared_to_json(const benchmark *b, size_t index) {
   json_t *object = subject_to_json(b, index);
-  const json_t *ratio = json_array_get(json_object_get(b->reply, "ratios"), index);
-  json_object_set_new(object, "ratio", ratio ? real(report_number(ratio, "ratio")) : json_null());
+  const tune_ratio_list *ratios = &b->run.compared.ratios;
+  const tune_ratio_said *ratio = index < ratios->count ? &ratios->items[index] : NULL;
+  json_object_set_new(object, "ratio", ratio ? real(ratio->ratio) : json_null());
   json_object_set_new(object, "ratio_ci95",
-                      ratio ? json_pack("[oo]", real(report_number(ratio, "low")),
-                                        real(report_number(ratio, "high")))
-                            : json_null());
+                      ratio ? json_pack("[oo]", real(ratio->low), real(ratio->high)) : json_null());
   return object;
 }
 
 tune_status report_json(const benchmark *b, FILE *stream) {
   json_t *object = subject_to_json(b, 0);
   json_object_set_new(object, "seed", json_integer(b->settings->seed));
-  json_object_set_new(object, "reference_ns",
-                      nanoseconds(report_number(b->reply, "reference_seconds")));
-  json_t *shapes = json_object_get(b->reply, "shapes");
-  json_object_set_new(object, "shapes", shapes ? json_incref(shapes) : json_null());
+  json_object_set_new(object, "reference_ns", nanoseconds(b->run.reference.reference_seconds));
+  json_object_set_new(object, "shapes", shapes_to_json(&b->run.shapes));
   json_t *compared = json_array();
   for (size_t i = 1; i < b->subject_count; ++i)
     json_array_append_new(compared, compared_to_json(b, i));
   json_object_set_new(object, "compare", compared);
-  json_t *loads = json_object_get(b->reply, "loads");
-  json_object_set_new(object, "loads", loads ? json_incref(loads) : json_null());
+  int64_t loads = b->run.compared.loads;
+  json_object_set_new(object, "loads", loads > 0 ? json_integer(loads) : json_null());
   json_t *machine = tune_conditions_to_json(&b->before, &b->after, &b->cores);
   json_object_set_new(machine, "model", json_string(tune_target_facts_model(b->facts)));
   json_object_set_new(object, "machine", machine);

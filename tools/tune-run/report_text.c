@@ -14,35 +14,27 @@
 // From this time on, in seconds, a single run is compared with the median.
 #define REFERENCE_LEAST 1e-3
 
-double report_number(const json_t *result, const char *name) {
-  return json_number_value(json_object_get(result, name));
-}
-
-void report_range(const json_t *result, double *out_minimum, double *out_maximum) {
-  const json_t *samples = json_object_get(result, "samples");
+void report_range(const tune_times *times, double *out_minimum, double *out_maximum) {
   *out_minimum = INFINITY;
   *out_maximum = 0;
-  for (size_t i = 0; i < json_array_size(samples); ++i) {
-    double sample = json_number_value(json_array_get(samples, i));
-    *out_minimum = fmin(*out_minimum, sample);
-    *out_maximum = fmax(*out_maximum, sample);
+  for (size_t i = 0; i < times->samples.count; ++i) {
+    *out_minimum = fmin(*out_minimum, times->samples.items[i]);
+    *out_maximum = fmax(*out_maximum, times->samples.items[i]);
   }
 }
 
-static void print_time(const json_t *result, FILE *stream) {
+static void print_time(const tune_times *times, FILE *stream) {
   double minimum, maximum;
-  report_range(result, &minimum, &maximum);
-  size_t count = json_array_size(json_object_get(result, "samples"));
-  json_int_t repeats = json_integer_value(json_object_get(result, "repeats"));
+  report_range(times, &minimum, &maximum);
+  size_t count = times->samples.count;
   fprintf(stream, "  Time (median [95 %%])   %s [%s … %s]\n",
-          tune_figure_seconds(report_number(result, "median")).text,
-          tune_figure_seconds(report_number(result, "low")).text,
-          tune_figure_seconds(report_number(result, "high")).text);
+          tune_figure_seconds(times->median).text, tune_figure_seconds(times->low).text,
+          tune_figure_seconds(times->high).text);
   fprintf(stream, "  Range (min … max)      %s … %s, %zu sample%s",
           tune_figure_seconds(minimum).text, tune_figure_seconds(maximum).text, count,
           count == 1 ? "" : "s");
-  if (repeats > 1)
-    fprintf(stream, " of %lld runs", (long long)repeats);
+  if (times->repeats > 1)
+    fprintf(stream, " of %lld runs", (long long)times->repeats);
   fprintf(stream, "\n");
 }
 
@@ -85,9 +77,9 @@ static void print_built(tune_string_builder *builder, FILE *stream) {
   tune_status_free(status);
 }
 
-static tune_status print_counters(const json_t *result, FILE *stream) {
+static tune_status print_counters(const json_t *counters, FILE *stream) {
   tune_counts counts;
-  TUNE_RETURN_IF_ERROR(tune_counts_get(result, &counts));
+  TUNE_RETURN_IF_ERROR(tune_counts_from_json(counters, &counts));
   if (!tune_counts_are_known(&counts))
     return TUNE_OK;
   tune_string_builder text;
@@ -99,9 +91,9 @@ static tune_status print_counters(const json_t *result, FILE *stream) {
   return TUNE_OK;
 }
 
-static tune_status print_errors_of_check(const json_t *result, FILE *stream) {
+static tune_status print_errors_of_check(const json_t *object, FILE *stream) {
   tune_check_result check;
-  TUNE_RETURN_IF_ERROR(tune_check_result_get(result, &check));
+  TUNE_RETURN_IF_ERROR(tune_check_result_from_json(object, &check));
   if (!check.is_known)
     return TUNE_OK;
   tune_string_builder text;
@@ -116,14 +108,14 @@ static tune_status print_check(const benchmark *b, size_t index, FILE *stream) {
   const char *error;
   const char *verdict = benchmark_verdict(b, index, &error);
   fprintf(stream, "  Check                  %s", verdict);
-  const json_t *result = benchmark_result(b, index);
+  const tune_measure_reply *result = benchmark_result(b, index);
   if (error)
     fprintf(stream, ": %s", error);
-  else
-    TUNE_RETURN_IF_ERROR(print_errors_of_check(result, stream));
+  else if (result)
+    TUNE_RETURN_IF_ERROR(print_errors_of_check(result->check, stream));
   fprintf(stream, "\n");
-  double reference = report_number(b->reply, "reference_seconds");
-  double median = report_number(result, "median");
+  double reference = b->run.reference.reference_seconds;
+  double median = benchmark_median(b, index);
   if (index > 0 || !(reference > 0))
     return TUNE_OK;
   fprintf(stream, "  Plain lowering         %s", tune_figure_seconds(reference).text);
@@ -134,20 +126,21 @@ static tune_status print_check(const benchmark *b, size_t index, FILE *stream) {
   return TUNE_OK;
 }
 
-void report_tasks(const json_t *tasks, FILE *stream) {
+void report_tasks(const tune_described_task_list *tasks, FILE *stream) {
   static const struct {
     const char *from, *words;
   } ORIGINS[] = {
-      {"config", "by the config"}, {"choices", "by choices"},       {"database", "by the database"},
-      {"default", "by default"},   {"fallback", "by another rule"},
+      {TUNE_FROM_CONFIG, "by the config"},     {TUNE_FROM_CHOICES, "by choices"},
+      {TUNE_FROM_DATABASE, "by the database"}, {TUNE_FROM_DEFAULT, "by default"},
+      {TUNE_FROM_FALLBACK, "by another rule"},
   };
-  size_t count = json_array_size(tasks);
+  size_t count = tasks->count;
   fprintf(stream, "%zu task%s", count, count == 1 ? "" : "s");
   const char *separator = " (";
   for (size_t o = 0; o < sizeof ORIGINS / sizeof *ORIGINS; ++o) {
     size_t of_origin = 0;
     for (size_t i = 0; i < count; ++i) {
-      const char *from = json_string_value(json_object_get(json_array_get(tasks, i), "from"));
+      const char *from = tasks->items[i].from;
       of_origin += from && strcmp(from, ORIGINS[o].from) == 0;
     }
     if (of_origin == 0)
@@ -165,25 +158,23 @@ static tune_status print_subject(const benchmark *b, size_t index, FILE *stream)
   const subject *s = &b->subjects[index];
   if (b->subject_count > 1)
     fprintf(stream, "Benchmark %zu: ", index + 1);
-  fprintf(stream, "%s: @%s on %s, %lld thread%s, %s", s->path,
-          json_string_value(json_object_get(s->opened, "function")), b->settings->target,
-          (long long)b->facts->threads, b->facts->threads == 1 ? "" : "s",
+  fprintf(stream, "%s: @%s on %s, %lld thread%s, %s", s->path, s->opened.module.function,
+          b->settings->target, (long long)b->facts->threads, b->facts->threads == 1 ? "" : "s",
           b->settings->flush_cache ? "caches flushed, " : "");
-  report_tasks(json_object_get(s->opened, "tasks"), stream);
-  const json_t *result = benchmark_result(b, index);
+  report_tasks(&s->opened.module.tasks, stream);
+  const tune_measure_reply *result = benchmark_result(b, index);
   if (result) {
     figures work = benchmark_figures(b, index);
-    print_time(result, stream);
-    print_rates(&work, report_number(result, "median"), stream);
-    TUNE_RETURN_IF_ERROR(print_counters(result, stream));
+    print_time(&result->times, stream);
+    print_rates(&work, result->times.median, stream);
+    TUNE_RETURN_IF_ERROR(print_counters(result->counters, stream));
   }
-  if (s->code)
-    fprintf(
-        stream,
-        "  Code                   %.0f registers an invocation, %.0f bytes spilled, %.0f bytes of "
-        "shared memory\n",
-        report_number(s->code, "registers"), report_number(s->code, "spilled_bytes"),
-        report_number(s->code, "shared_bytes"));
+  if (s->code.registers > 0)
+    fprintf(stream,
+            "  Code                   %lld registers an invocation, %lld bytes spilled, %lld bytes "
+            "of shared memory\n",
+            (long long)s->code.registers, (long long)s->code.spilled_bytes,
+            (long long)s->code.shared_bytes);
   TUNE_RETURN_IF_ERROR(print_check(b, index, stream));
   if (s->packs_ahead)
     fprintf(stream,
@@ -196,9 +187,8 @@ static tune_status print_subject(const benchmark *b, size_t index, FILE *stream)
 }
 
 // "1.23 [1.21 … 1.25] times faster than other.mlir".
-static void print_ratio(const json_t *ratio, const char *path, FILE *stream) {
-  double value = report_number(ratio, "ratio");
-  double low = report_number(ratio, "low"), high = report_number(ratio, "high");
+static void print_ratio(const tune_ratio_said *ratio, const char *path, FILE *stream) {
+  double value = ratio->ratio, low = ratio->low, high = ratio->high;
   if (low <= 1 && high >= 1)
     fprintf(stream, "    as fast as %s: %.3f [%.3f … %.3f], which may be no difference\n", path,
             value, low, high);
@@ -228,12 +218,12 @@ static void print_machine(const benchmark *b, FILE *stream) {
 tune_status report_text(const benchmark *b, FILE *stream) {
   for (size_t i = 0; i < b->subject_count; ++i)
     TUNE_RETURN_IF_ERROR(print_subject(b, i, stream));
-  const json_t *ratios = json_object_get(b->reply, "ratios");
-  if (b->subject_count > 1 && json_array_size(ratios) == b->subject_count) {
+  const tune_ratio_list *ratios = &b->run.compared.ratios;
+  if (b->subject_count > 1 && ratios->count == b->subject_count) {
     fprintf(stream, "Summary\n  %s ran\n", b->subjects[0].path);
     for (size_t i = 1; i < b->subject_count; ++i)
-      print_ratio(json_array_get(ratios, i), b->subjects[i].path, stream);
-    json_int_t loads = json_integer_value(json_object_get(b->reply, "loads"));
+      print_ratio(&ratios->items[i], b->subjects[i].path, stream);
+    int64_t loads = b->run.compared.loads;
     fprintf(stream, "    in %lld load%s\n\n", (long long)loads, loads == 1 ? "" : "s");
   }
   print_machine(b, stream);

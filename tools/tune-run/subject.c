@@ -53,15 +53,14 @@ static tune_status read_module(const char *path, char **out_text) {
 
 // What runs artifacts takes no others (targets/signature.h).
 static tune_status check_results(const subject *s) {
-  const json_t *results = json_object_get(json_object_get(s->opened, "signature"), "results");
+  const json_t *results = json_object_get(s->opened.signature, "results");
   for (size_t i = 0; i < json_array_size(results); ++i) {
     const char *kind = json_string_value(json_object_get(json_array_get(results, i), "kind"));
     if (kind && strcmp(kind, "tensor") != 0)
       return tune_status_make(TUNE_INVALID_ARGUMENT,
                               "%s: result %zu of @%s is a scalar; only functions that give back "
                               "tensors can be run, of rank 0 at least (tensor.from_elements)",
-                              s->path, i,
-                              json_string_value(json_object_get(s->opened, "function")));
+                              s->path, i, s->opened.module.function);
   }
   return TUNE_OK;
 }
@@ -86,13 +85,10 @@ static tune_status describe_target(const tune_target_facts *facts, char **out_fe
 
 // Of tasks that take the default although there are records of them.
 static void tell_unused_records(const subject *s) {
-  const json_t *task;
-  size_t i;
-  json_array_foreach(json_object_get(s->opened, "tasks"), i, task) {
-    const char *why = json_string_value(json_object_get(task, "why"));
-    if (why)
-      fprintf(stderr, "tune-run: %s: %s\n", s->path, why);
-  }
+  const tune_described_task_list *tasks = &s->opened.module.tasks;
+  for (size_t i = 0; i < tasks->count; ++i)
+    if (tasks->items[i].why)
+      fprintf(stderr, "tune-run: %s: %s\n", s->path, tasks->items[i].why);
 }
 
 tune_status subject_open(tune_connection *worker, const run_settings *settings,
@@ -126,14 +122,19 @@ tune_status subject_open(tune_connection *worker, const run_settings *settings,
   free(text);
   free(features);
   TUNE_RETURN_IF_ERROR(status);
-  TUNE_RETURN_IF_ERROR(exchange_ask(worker, request, &out_subject->opened));
+  TUNE_RETURN_IF_ERROR(exchange_ask(worker, request, &out_subject->reply));
+  TUNE_RETURN_IF_ERROR(tune_reply_was_read(
+      tune_open_source_reply_from_json(out_subject->reply, &out_subject->opened)));
+  if (!out_subject->opened.is_described)
+    return tune_status_make(TUNE_DATA_LOSS, "tune-worker does not say what is in %s",
+                            out_subject->path);
   tell_unused_records(out_subject);
   return check_results(out_subject);
 }
 
 void subject_deinit(subject *s) {
-  json_decref(s->opened);
-  json_decref(s->code);
+  tune_open_source_reply_deinit(&s->opened);
+  json_decref(s->reply);
   free(s->artifact);
   *s = (subject){0};
 }
@@ -163,9 +164,8 @@ static tune_status compare_values(const subject *s, const subject *other, const 
 
 tune_status subject_check_alike(const subject *s, const subject *other) {
   tune_signature ours, theirs;
-  TUNE_RETURN_IF_ERROR(tune_signature_from_json(json_object_get(s->opened, "signature"), &ours));
-  tune_status status =
-      tune_signature_from_json(json_object_get(other->opened, "signature"), &theirs);
+  TUNE_RETURN_IF_ERROR(tune_signature_from_json(s->opened.signature, &ours));
+  tune_status status = tune_signature_from_json(other->opened.signature, &theirs);
   if (tune_status_is_ok(status)) {
     status = compare_values(s, other, "argument", ours.arguments, ours.argument_count,
                             theirs.arguments, theirs.argument_count);
@@ -199,46 +199,45 @@ static tune_status send_build(tune_connection *worker, const subject_build *buil
 }
 
 // Of tasks that are not built as they were scheduled at first.
-static void tell_fallbacks(const subject *s, const json_t *fallbacks) {
-  const json_t *tasks = json_object_get(s->opened, "tasks"), *fallback;
-  size_t i;
-  json_array_foreach(fallbacks, i, fallback) {
-    json_t *task =
-        json_array_get(tasks, (size_t)json_integer_value(json_object_get(fallback, "task")));
-    const char *name = json_string_value(json_object_get(task, "name")), *from, *to, *why;
-    if (!name || json_unpack((json_t *)fallback, "{s:s, s:s, s:s}", "from", &from, "to", &to, "why",
-                             &why) != 0)
+static void tell_fallbacks(subject *s, const tune_build_fallback_list *fallbacks) {
+  for (size_t i = 0; i < fallbacks->count; ++i) {
+    const tune_build_fallback *fallback = &fallbacks->items[i];
+    if (fallback->task < 0 || (size_t)fallback->task >= s->opened.module.tasks.count)
       continue;
+    tune_described_task *task = &s->opened.module.tasks.items[fallback->task];
     fprintf(stderr, "tune-run: %s: '%s' is built by %s, since this fails by %s: %s\n", s->path,
-            name, to, from, why);
-    json_object_set_new(task, "from", json_string("fallback"));
+            task->name, fallback->to, fallback->from, fallback->why);
+    task->from = TUNE_FROM_FALLBACK;
   }
 }
 
-static tune_status read_build(const json_t *reply, const subject_build *builds, size_t count) {
-  json_int_t ticket = json_integer_value(json_object_get(reply, "ticket"));
-  const char *verdict = json_string_value(json_object_get(reply, "verdict"));
-  if (ticket < 1 || (size_t)ticket > count || !verdict)
-    return tune_status_make(TUNE_DATA_LOSS, "tune-worker answers what was not asked");
-  const subject_build *build = &builds[ticket - 1];
-  if (strcmp(verdict, "built") == 0) {
-    if (!build->plain) {
-      build->of->packs_ahead = json_is_true(json_object_get(reply, "packs_ahead"));
-      json_decref(build->of->code);
-      build->of->code = json_incref(json_object_get(reply, "code"));
-      build->of->packs_at_load = json_is_true(json_object_get(reply, "packs_at_load"));
-      tell_fallbacks(build->of, json_object_get(reply, "fallbacks"));
-    }
-    return TUNE_OK;
+static tune_status take_build(const tune_build_reply *reply, const subject_build *build) {
+  if (strcmp(reply->verdict, TUNE_SAID_BUILT) == 0) {
+    if (build->plain)
+      return TUNE_OK;
+    build->of->packs_ahead = reply->packs_ahead;
+    build->of->packs_at_load = reply->packs_at_load;
+    tell_fallbacks(build->of, &reply->fallbacks);
+    return tune_reply_was_read(tune_code_features_from_json(reply->code, &build->of->code));
   }
-  const char *error = json_string_value(json_object_get(reply, "error"));
-  const char *hint = "";
+  const char *error = reply->error, *hint = "";
   if (error && strstr(error, "was not bufferized"))
     hint = FOREIGN_HINT;
-  else if (strcmp(verdict, "build-timeout") == 0)
+  else if (strcmp(reply->verdict, "build-timeout") == 0)
     hint = "; --build-time=SECONDS gives it more";
-  return tune_status_make(TUNE_INVALID_ARGUMENT, "%s: %s%s: %s%s", build->of->path, verdict,
+  return tune_status_make(TUNE_INVALID_ARGUMENT, "%s: %s%s: %s%s", build->of->path, reply->verdict,
                           build->plain ? " (the plain lowering)" : "", error ? error : "", hint);
+}
+
+static tune_status read_build(const json_t *message, const subject_build *builds, size_t count) {
+  int64_t ticket = tune_reply_head_of(message).ticket;
+  tune_build_reply reply;
+  if (ticket < 1 || (size_t)ticket > count)
+    return tune_status_make(TUNE_DATA_LOSS, "tune-worker answers what was not asked");
+  TUNE_RETURN_IF_ERROR(tune_reply_was_read(tune_build_reply_from_json(message, &reply)));
+  tune_status status = take_build(&reply, &builds[ticket - 1]);
+  tune_build_reply_deinit(&reply);
+  return status;
 }
 
 tune_status subject_build_all(tune_connection *worker, const subject_build *builds, size_t count,

@@ -9,18 +9,21 @@
 #ifndef TUNE_TOOLS_TUNE_RUN_SUBJECT_H
 #define TUNE_TOOLS_TUNE_RUN_SUBJECT_H
 
+#include "formats/worker_replies.h"
 #include "tools/tune-run/settings.h"
 #include "tuning/device/target_facts.h"
 #include "tuning/evaluators/connection.h"
+#include "tuning/record/record.h"
 
 typedef struct subject {
-  const char *path;   // borrowed
-  char id[24];        // what the worker calls it
-  json_t *opened;     // the worker's reply: signature, function, tasks, accumulator
-  char *artifact;     // path of what is built; NULL until then
-  bool packs_ahead;   // what is built has tune_prepack
-  json_t *code;       // what it takes of a device, as the build's reply says, or NULL; owned
-  bool packs_at_load; // and this packs constants of its own when it is loaded
+  const char *path;              // borrowed
+  char id[24];                   // what the worker calls it
+  json_t *reply;                 // the worker's, when the module was opened
+  tune_open_source_reply opened; // what that says
+  char *artifact;                // path of what is built; NULL until then
+  bool packs_ahead;              // what is built has tune_prepack
+  bool packs_at_load;            // and this packs constants of its own when it is loaded
+  tune_code_features code;       // what it takes of a device; zeros: not known
 } subject;
 
 // Opens subject `index`, the module at `path`. Its config and schedule are those of `settings` for

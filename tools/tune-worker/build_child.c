@@ -2,11 +2,13 @@
 
 #include "tools/tune-worker/build_child.h"
 
+#include "formats/worker_replies.h"
 #include "support/clock.h"
 #include "support/digest.h"
 #include "support/file.h"
 #include "support/process.h"
 #include "tools/tune-worker/build_sandbox.h"
+#include "tuning/record/record.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -88,47 +90,59 @@ static tune_status write_output(const build_order *order, const worker_output *o
 }
 
 static tune_status make_code(const build_order *order, tune_code *out_code,
-                             json_t **out_fallbacks) {
-  *out_fallbacks = NULL;
+                             tune_build_fallback_list *out_fallbacks) {
+  *out_fallbacks = (tune_build_fallback_list){.count = 0};
   return order->module && order->config ? opened_module_build(order->module, order->lowering,
                                                               order->emit, out_code, out_fallbacks)
                                         : tune_build_task_run(order->task, order->lowering,
                                                               order->config, order->emit, out_code);
 }
 
+static tune_status report_build(const tune_code *code, double link_seconds,
+                                const tune_build_fallback_list *fallbacks, json_t **out_message) {
+  const tune_code_report *report = &code->report;
+  tune_digest digest = tune_digest_of_bytes(code->bytes, code->size);
+  const tune_code_features features = {.registers = (int64_t)report->assembled.registers,
+                                       .spilled_bytes = (int64_t)report->assembled.spilled,
+                                       .shared_bytes = (int64_t)report->assembled.shared_bytes};
+  json_t *takes = tune_code_features_to_json(&features);
+  tune_build_reply reply = {.verdict = TUNE_SAID_BUILT,
+                            .digest = digest.text,
+                            .has_seconds = true,
+                            .seconds = {.transform = report->transform,
+                                        .lower = report->lower,
+                                        .optimize = report->optimize,
+                                        .codegen = report->codegen,
+                                        .link = link_seconds},
+                            .packs_ahead = report->packs_ahead,
+                            .packs_at_load = report->packs_at_load && !report->packs_ahead,
+                            .code = takes,
+                            .fallbacks = *fallbacks};
+  tune_status status = tune_build_reply_to_json(&reply, out_message);
+  json_decref(takes);
+  return status;
+}
+
 static tune_status build(const build_order *order, const worker_output *output,
                          json_t **out_message) {
   tune_code code;
-  json_t *fallbacks;
+  tune_build_fallback_list fallbacks;
   tune_status status = make_code(order, &code, &fallbacks);
   double start = tune_clock_seconds();
   if (tune_status_is_ok(status))
     status = write_output(order, output, &code);
-  if (tune_status_is_ok(status)) {
-    const tune_code_report *report = &code.report;
-    tune_digest digest = tune_digest_of_bytes(code.bytes, code.size);
-    *out_message = json_pack("{s:s, s:s, s:{s:f, s:f, s:f, s:f, s:f}}", "verdict", "built",
-                             "digest", digest.text, "seconds", "transform", report->transform,
-                             "lower", report->lower, "optimize", report->optimize, "codegen",
-                             report->codegen, "link", tune_clock_seconds() - start);
-    if (!*out_message)
-      status = tune_status_out_of_memory("reporting a build");
-    else if (report->packs_ahead)
-      json_object_set_new(*out_message, "packs_ahead", json_true());
-    else if (report->packs_at_load)
-      json_object_set_new(*out_message, "packs_at_load", json_true());
-    if (*out_message && fallbacks)
-      json_object_set(*out_message, "fallbacks", fallbacks);
-    const tune_kernel_resources *kernel = &report->assembled;
-    if (*out_message && kernel->registers > 0)
-      json_object_set_new(*out_message, "code",
-                          json_pack("{s:I, s:I, s:I}", "registers", (json_int_t)kernel->registers,
-                                    "spilled_bytes", (json_int_t)kernel->spilled, "shared_bytes",
-                                    (json_int_t)kernel->shared_bytes));
-  }
+  if (tune_status_is_ok(status))
+    status = report_build(&code, tune_clock_seconds() - start, &fallbacks, out_message);
   tune_code_deinit(&code);
-  json_decref(fallbacks);
   return status;
+}
+
+// A reply of these members alone. NULL where there is no memory for it, or `error` is not UTF-8.
+static json_t *make_reply(const char *verdict, const char *error) {
+  json_t *message;
+  tune_build_reply reply = {.verdict = verdict, .error = error};
+  tune_status_free(tune_build_reply_to_json(&reply, &message));
+  return message;
 }
 
 // The most of `text` that fits, on a character's border of UTF-8.
@@ -155,12 +169,12 @@ static json_t *describe_failure(tune_status status) {
     tune_status_free(tune_message_from_status(status, &message));
     return message;
   }
-  const char *text = tune_status_get_message(status);
-  message =
-      json_pack("{s:s, s:s%}", "verdict", "build-failed", "error", text, bounded_length(text));
+  const char *whole = tune_status_get_message(status);
+  char text[ERROR_LIMIT + 1];
+  snprintf(text, sizeof text, "%.*s", (int)bounded_length(whole), whole);
+  message = make_reply("build-failed", text);
   if (!message) // not UTF-8
-    message = json_pack("{s:s, s:s}", "verdict", "build-failed", "error",
-                        tune_status_code_name(tune_status_get_code(status)));
+    message = make_reply("build-failed", tune_status_code_name(tune_status_get_code(status)));
   return message;
 }
 
@@ -313,14 +327,24 @@ static json_t *describe_crash(const build_child *child, int wait_status) {
   for (int i = 0; i < written && text[i]; ++i)
     if ((unsigned char)text[i] >= 0x80 || ((unsigned char)text[i] < ' ' && text[i] != '\n'))
       text[i] = '?';
-  return json_pack("{s:s, s:s}", "verdict", "build-crashed", "error", text);
+  return make_reply("build-crashed", text);
+}
+
+// Whether a report, which may be a failure's as well, is that of a build that ended well.
+static bool is_built(const json_t *message) {
+  tune_build_reply reply;
+  tune_status status = tune_build_reply_from_json(message, &reply);
+  bool is_whole = tune_status_is_ok(status);
+  bool ended_well = is_whole && strcmp(reply.verdict, TUNE_SAID_BUILT) == 0;
+  tune_status_free(status);
+  if (is_whole)
+    tune_build_reply_deinit(&reply);
+  return ended_well;
 }
 
 // The child's report, once what it built is where it is to be.
 static json_t *commit(const build_child *child) {
-  const char *verdict = json_string_value(json_object_get(child->message, "verdict"));
-  bool is_built = verdict && strcmp(verdict, "built") == 0;
-  tune_status status = is_built ? worker_output_commit(child->output) : TUNE_OK;
+  tune_status status = is_built(child->message) ? worker_output_commit(child->output) : TUNE_OK;
   if (tune_status_is_ok(status))
     return json_incref(child->message);
   json_t *reply = describe_failure(status);
@@ -345,16 +369,16 @@ json_t *build_child_collect(build_child *child) {
   char text[96];
   snprintf(text, sizeof text, "the build took more than %g s and was stopped", child->seconds);
   if (child->cancelled)
-    reply = json_pack("{s:s}", "verdict", "cancelled");
+    reply = make_reply("cancelled", NULL);
   else if (child->message)
     reply = commit(child);
   else if (out_of_time)
-    reply = json_pack("{s:s, s:s}", "verdict", "build-timeout", "error", text);
+    reply = make_reply("build-timeout", text);
   else
     reply = describe_crash(child, wait_status);
   child->has_crashed = !child->cancelled && !child->message && !out_of_time && !child->was_killed;
   if (!reply)
-    reply = json_pack("{s:s, s:s}", "verdict", "build-crashed", "error", "the build died");
+    reply = make_reply("build-crashed", "the build died");
   tune_reply_echo_one(child->request, reply);
   // Without memory for it nobody learns of the second try, which is no reason to lose the reply.
   tune_status_free(tune_reply_add_head(&(tune_reply_head){.run_again = child->is_again}, reply));

@@ -2,7 +2,7 @@
 
 #include "tools/tune-worker/candidates.h"
 
-#include "support/json.h"
+#include "formats/worker_replies.h"
 #include "transforms/build/build.h"
 #include "transforms/spaces/best_config.h"
 #include "transforms/spaces/module_tasks.h"
@@ -20,6 +20,9 @@ typedef struct lister {
   const tune_candidates_request *request;
   tune_module_tasks tasks;
   tune_database *database; // NULL: none
+  // Texts of what is listed are these spaces' and the extraction's.
+  tune_task_space **spaces;
+  tune_listed_task_list listed;
 } lister;
 
 //===--------------------------------------------------------------------------===//
@@ -27,25 +30,26 @@ typedef struct lister {
 //===--------------------------------------------------------------------------===//
 
 // Adds `config`, unless it is there.
-static tune_status add_config(json_t *candidates, const tune_task_space *space,
+static tune_status add_config(tune_listed_candidate_list *candidates, const tune_task_space *space,
                               const tune_config *config, const char *strategy, bool *out_is_new) {
   json_t *values;
   TUNE_RETURN_IF_ERROR(tune_config_to_json(config, space->space, &values));
   *out_is_new = true;
-  for (size_t i = 0; i < json_array_size(candidates) && *out_is_new; ++i)
-    *out_is_new = !json_equal(json_object_get(json_array_get(candidates, i), "config"), values);
-  if (!*out_is_new) {
+  for (size_t i = 0; i < candidates->count && *out_is_new; ++i)
+    *out_is_new = !json_equal(candidates->items[i].config, values);
+  tune_listed_candidate *items =
+      *out_is_new ? realloc(candidates->items, (candidates->count + 1) * sizeof *items) : NULL;
+  if (!items) {
     json_decref(values);
-    return TUNE_OK;
+    return *out_is_new ? tune_status_out_of_memory("listing candidates") : TUNE_OK;
   }
-  json_t *candidate = json_pack("{s:o, s:s}", "config", values, "strategy", strategy);
-  return json_array_append_new(candidates, candidate) == 0
-             ? TUNE_OK
-             : tune_status_out_of_memory("listing candidates");
+  candidates->items = items;
+  items[candidates->count++] = (tune_listed_candidate){.config = values, .strategy = strategy};
+  return TUNE_OK;
 }
 
 static tune_status add_given(const lister *l, const tune_task_space *space, const char *text,
-                             json_t *candidates) {
+                             tune_listed_candidate_list *candidates) {
   tune_config config;
   bool is_new;
   if (l->tasks.extraction->task_count != 1)
@@ -60,7 +64,8 @@ static tune_status add_given(const lister *l, const tune_task_space *space, cons
   return tune_status_annotate(status, "%s", text);
 }
 
-static tune_status add_best(const lister *l, const tune_task_space *space, json_t *candidates) {
+static tune_status add_best(const lister *l, const tune_task_space *space,
+                            tune_listed_candidate_list *candidates) {
   tune_best_outcome outcome;
   tune_config config;
   if (!l->database)
@@ -75,7 +80,8 @@ static tune_status add_best(const lister *l, const tune_task_space *space, json_
   return status;
 }
 
-static tune_status add_random(const lister *l, const tune_task_space *space, json_t *candidates) {
+static tune_status add_random(const lister *l, const tune_task_space *space,
+                              tune_listed_candidate_list *candidates) {
   int64_t wanted = l->request->trials;
   tune_sampler *sampler;
   tune_random random;
@@ -98,7 +104,8 @@ static tune_status add_random(const lister *l, const tune_task_space *space, jso
   return status;
 }
 
-static tune_status add_configs(const lister *l, const tune_task_space *space, json_t *candidates) {
+static tune_status add_configs(const lister *l, const tune_task_space *space,
+                               tune_listed_candidate_list *candidates) {
   bool is_new;
   TUNE_RETURN_IF_ERROR(add_config(candidates, space, &space->config, "default", &is_new));
   for (size_t i = 0; i < l->request->configs.count; ++i)
@@ -119,31 +126,52 @@ static tune_status make_line(const lister *l, size_t index, json_t **out_line) {
   return status;
 }
 
-static tune_status add_task(const lister *l, size_t index, const tune_task_space *space,
-                            json_t *tasks) {
+static tune_status list_task(lister *l, size_t index) {
   tune_task task;
-  json_t *line, *candidates = json_array();
-  tune_task_space_get_task(space, l->tasks.extraction, l->tasks.facts, &task);
-  tune_status status = candidates ? add_configs(l, space, candidates)
-                                  : tune_status_out_of_memory("listing candidates");
-  if (tune_status_is_ok(status))
-    status = make_line(l, index, &line);
-  if (!tune_status_is_ok(status)) {
-    json_decref(candidates);
-    return status;
-  }
-  json_t *object =
-      tune_json_pack("{s:o, s:s, s:s, s:s, s:s*, s:s, s:I, s:s?, s:s?, s:o}", "line", line,
-                     "function", task.function, "payload", task.payload, "schedule", task.schedule,
-                     "schedule_source", task.schedule_source, "schedule_digest",
-                     task.schedule_digest, "reduction", (json_int_t)task.reduction, "accumulator",
-                     task.accumulator, "operands", task.operands, "candidates", candidates);
-  return json_array_append_new(tasks, object) == 0
-             ? TUNE_OK
-             : tune_status_out_of_memory("listing candidates");
+  tune_listed_task *listed = &l->listed.items[index];
+  TUNE_RETURN_IF_ERROR(tune_module_tasks_make_space(&l->tasks, index, &l->spaces[index]));
+  tune_task_space_get_task(l->spaces[index], l->tasks.extraction, l->tasks.facts, &task);
+  TUNE_RETURN_IF_ERROR(add_configs(l, l->spaces[index], &listed->candidates));
+  json_t *line;
+  TUNE_RETURN_IF_ERROR(make_line(l, index, &line));
+  listed->line = line;
+  listed->function = task.function;
+  listed->payload = task.payload;
+  listed->schedule = task.schedule;
+  listed->schedule_source = task.schedule_source;
+  listed->schedule_digest = task.schedule_digest;
+  listed->reduction = task.reduction;
+  listed->accumulator = task.accumulator;
+  listed->operands = task.operands;
+  return TUNE_OK;
 }
 
-static tune_status list_tasks(lister *l, MlirOperation payload, json_t *tasks) {
+static tune_status list_all(lister *l, json_t **out_reply) {
+  size_t count = l->tasks.extraction->task_count;
+  l->spaces = calloc(count + 1, sizeof *l->spaces);
+  l->listed = (tune_listed_task_list){calloc(count + 1, sizeof *l->listed.items), count};
+  if (!l->spaces || !l->listed.items)
+    return tune_status_out_of_memory("listing candidates");
+  for (size_t i = 0; i < count; ++i)
+    TUNE_RETURN_IF_ERROR(list_task(l, i));
+  tune_candidates_reply reply = {l->listed};
+  return tune_candidates_reply_to_json(&reply, out_reply);
+}
+
+static void forget_list(lister *l) {
+  for (size_t i = 0; l->spaces && l->listed.items && i < l->listed.count; ++i) {
+    tune_listed_task *listed = &l->listed.items[i];
+    for (size_t c = 0; c < listed->candidates.count; ++c)
+      json_decref((json_t *)listed->candidates.items[c].config);
+    free(listed->candidates.items);
+    json_decref((json_t *)listed->line);
+    tune_task_space_destroy(l->spaces[i]);
+  }
+  free(l->listed.items);
+  free(l->spaces);
+}
+
+static tune_status list_tasks(lister *l, MlirOperation payload, json_t **out_reply) {
   const tune_candidates_request *wanted = l->request;
   tune_module_tasks_options options = {.has_fingerprint = true,
                                        .takes_all_chosen = true,
@@ -156,14 +184,8 @@ static tune_status list_tasks(lister *l, MlirOperation payload, json_t *tasks) {
   if (wanted->database)
     TUNE_RETURN_IF_ERROR(tune_database_open_read_only(wanted->database, &l->database));
   TUNE_RETURN_IF_ERROR(tune_module_tasks_init(&l->tasks, payload, &options));
-  tune_status status = TUNE_OK;
-  for (size_t i = 0; i < l->tasks.extraction->task_count && tune_status_is_ok(status); ++i) {
-    tune_task_space *space = NULL;
-    status = tune_module_tasks_make_space(&l->tasks, i, &space);
-    if (tune_status_is_ok(status))
-      status = add_task(l, i, space, tasks);
-    tune_task_space_destroy(space);
-  }
+  tune_status status = list_all(l, out_reply);
+  forget_list(l);
   tune_module_tasks_deinit(&l->tasks);
   return status;
 }
@@ -181,13 +203,8 @@ tune_status candidates_list(MlirContext context, const tune_candidates_request *
   tune_build_task *module;
   TUNE_RETURN_IF_ERROR(tune_build_task_create(context, &source, &module));
   tune_module_tasks_load_dialects(context);
-  json_t *tasks = json_array();
-  tune_status status = tasks ? list_tasks(&l, tune_build_task_get_payload(module), tasks)
-                             : tune_status_out_of_memory("listing candidates");
+  tune_status status = list_tasks(&l, tune_build_task_get_payload(module), out_reply);
   tune_build_task_destroy(module);
   tune_database_destroy(l.database);
-  *out_reply = tune_status_is_ok(status) ? json_pack("{s:O}", "tasks", tasks) : NULL;
-  json_decref(tasks);
-  return *out_reply || !tune_status_is_ok(status) ? status
-                                                  : tune_status_out_of_memory("listing candidates");
+  return status;
 }

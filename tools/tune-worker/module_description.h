@@ -10,17 +10,15 @@
 #ifndef TUNE_TOOLS_TUNE_WORKER_MODULE_DESCRIPTION_H
 #define TUNE_TOOLS_TUNE_WORKER_MODULE_DESCRIPTION_H
 
+#include "formats/worker_replies.h"
 #include "support/status.h"
 #include "transforms/build/build.h"
 #include "transforms/spaces/module_plan.h"
 
-#include <jansson.h>
-
-// What is in the payload of `task`: {"function": NAME, "accumulator": "f32" or null, "tasks":
-// [{"name", "kind", "type", "count", "flops", "bytes", "reduction"}, …]}, a new reference. With
-// `plan`, which may be NULL, each task also has where its decisions are from: "from": "config",
-// "choices", "database" or "default", and "why" of a default that there are records of.
+// What is in the payload of `task`; to be deinited before the task goes. With `plan`, which may be
+// NULL, each task also has where its decisions are from.
 tune_status module_describe(const tune_build_task *task, const tune_module_plan *plan,
-                            json_t **out_object);
+                            tune_module_description *out_description);
+void module_description_deinit(tune_module_description *description);
 
 #endif // TUNE_TOOLS_TUNE_WORKER_MODULE_DESCRIPTION_H

@@ -28,7 +28,7 @@ struct opened_module {
   tune_lowering *lowering;
   tune_emit emit;
   tune_code code;
-  json_t *fallbacks;
+  tune_build_fallback_list fallbacks; // room for all tasks
 };
 
 #define BUILDING_NOTHING (SIZE_MAX - 1)
@@ -78,10 +78,11 @@ static tune_status build(void *user, MlirOperation payload, MlirOperation script
 
 static void note_fallback(void *user, const tune_fallback *fallback) {
   opened_module *module = user;
-  json_array_append_new(module->fallbacks,
-                        tune_json_pack("{s:I, s:s, s:s, s:s}", "task", (json_int_t)fallback->task,
-                                       "from", fallback->from, "to", fallback->to, "why",
-                                       fallback->why));
+  module->fallbacks.items[module->fallbacks.count++] =
+      (tune_build_fallback){.task = (int64_t)fallback->task,
+                            .from = fallback->from,
+                            .to = fallback->to,
+                            .why = fallback->why};
 }
 
 static tune_status plan(opened_module *module, const tune_open_source_request *request) {
@@ -147,7 +148,7 @@ void opened_module_destroy(opened_module *module) {
     return;
   tune_module_plan_deinit(&module->plan);
   tune_code_deinit(&module->code);
-  json_decref(module->fallbacks);
+  free(module->fallbacks.items);
   json_decref(module->request);
   if (module->building)
     munmap(module->building, sizeof *module->building);
@@ -155,13 +156,14 @@ void opened_module_destroy(opened_module *module) {
 }
 
 tune_status opened_module_build(opened_module *module, tune_lowering *lowering, tune_emit emit,
-                                tune_code *out_code, json_t **out_fallbacks) {
+                                tune_code *out_code, tune_build_fallback_list *out_fallbacks) {
   *out_code = (tune_code){.bytes = NULL};
-  *out_fallbacks = NULL;
+  *out_fallbacks = (tune_build_fallback_list){.count = 0};
   module->lowering = lowering;
   module->emit = emit;
-  module->fallbacks = json_array();
-  if (!module->fallbacks)
+  module->fallbacks.items =
+      calloc(module->plan.tasks.extraction->task_count + 1, sizeof *module->fallbacks.items);
+  if (!module->fallbacks.items)
     return tune_status_out_of_memory("building a module");
   MlirOperation payload = mlirOperationClone(tune_build_task_get_payload(module->task));
   tune_choices_strip(payload);
@@ -175,8 +177,7 @@ tune_status opened_module_build(opened_module *module, tune_lowering *lowering, 
   tune_module_plan_tell(&module->plan);
   *out_code = module->code;
   module->code = (tune_code){.bytes = NULL};
-  if (json_array_size(module->fallbacks) > 0)
-    *out_fallbacks = json_incref(module->fallbacks);
+  *out_fallbacks = module->fallbacks;
   return TUNE_OK;
 }
 

@@ -14,6 +14,7 @@
 #ifndef TUNE_TOOLS_TUNE_WORKER_OPENED_MODULE_H
 #define TUNE_TOOLS_TUNE_WORKER_OPENED_MODULE_H
 
+#include "formats/worker_replies.h"
 #include "formats/worker_requests.h"
 #include "support/status.h"
 #include "transforms/build/build.h"
@@ -32,10 +33,10 @@ tune_status opened_module_create(const tune_build_task *task,
                                  opened_module **out_module);
 void opened_module_destroy(opened_module *module);
 
-// Builds the module, in a child. `*out_fallbacks`, a new reference or NULL: the tasks that are not
-// built as they were scheduled at first, as [{"task": 3, "from", "to", "why"}, …].
+// Builds the module, in a child. `*out_fallbacks`: the tasks that are not built as they were
+// scheduled at first, borrowed until the module goes.
 tune_status opened_module_build(opened_module *module, tune_lowering *lowering, tune_emit emit,
-                                tune_code *out_code, json_t **out_fallbacks);
+                                tune_code *out_code, tune_build_fallback_list *out_fallbacks);
 
 // Has the next child do better than one that died, as `how` says ("was killed by SIGSEGV"). False
 // where nothing is left to try.

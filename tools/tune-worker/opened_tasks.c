@@ -110,26 +110,22 @@ static tune_status keep_task(opened_tasks *opened, const char *id, opened_task *
   return TUNE_OK;
 }
 
-// What the request wants to know of the module goes into `reply`.
-static tune_status describe(const opened_task *task, json_t *reply) {
-  json_t *description;
-  TUNE_RETURN_IF_ERROR(module_describe(
-      task->task, task->module ? opened_module_plan(task->module) : NULL, &description));
-  return json_object_update_new(reply, description) == 0
-             ? TUNE_OK
-             : tune_status_out_of_memory("serving a request");
-}
-
+// What the request wants to know.
 static tune_status answer(const opened_task *task, const tune_open_source_request *request,
                           json_t **out_reply) {
-  json_t *signature = NULL;
+  json_t *signature;
   TUNE_RETURN_IF_ERROR(
       tune_function_signature_to_json(tune_build_task_get_signature(task->task), &signature));
-  json_t *reply = json_pack("{s:s, s:o}", "task", request->task, "signature", signature);
-  tune_status status = reply ? TUNE_OK : tune_status_out_of_memory("serving a request");
-  if (reply && request->describe)
-    status = describe(task, reply);
-  *out_reply = reply;
+  tune_open_source_reply reply = {
+      .task = request->task, .signature = signature, .is_described = request->describe};
+  tune_status status = TUNE_OK;
+  if (request->describe)
+    status = module_describe(task->task, task->module ? opened_module_plan(task->module) : NULL,
+                             &reply.module);
+  if (tune_status_is_ok(status))
+    status = tune_open_source_reply_to_json(&reply, out_reply);
+  module_description_deinit(&reply.module);
+  json_decref(signature);
   return status;
 }
 

@@ -2,6 +2,7 @@
 
 #include "tuning/device/target_facts.h"
 
+#include "formats/measure_replies.h"
 #include "formats/measure_requests.h"
 #include "support/clock.h"
 #include "support/json.h"
@@ -67,17 +68,22 @@ static tune_status converse(const json_t *request, json_t **out_reply) {
   return tune_status_recode(status, TUNE_INTERNAL);
 }
 
-// Asks, and takes the object `member` out of the answer.
-static tune_status ask_measurer(const json_t *request, const char *member, json_t **out_object) {
+static bool is_roofline(const char *what) { return strcmp(what, TUNE_DO_ROOFLINE) == 0; }
+
+// Asks, and takes the object `what`, a roofline or a fingerprint, out of the answer.
+static tune_status ask_measurer(const json_t *request, const char *what, json_t **out_object) {
   json_t *reply;
+  tune_device_reply said = {0};
   TUNE_RETURN_IF_ERROR(converse(request, &reply));
   tune_status status = tune_message_get_status(reply);
-  json_t *object = json_object_get(reply, member);
-  if (tune_status_is_ok(status) && !json_is_object(object))
-    status =
-        tune_status_make(TUNE_DATA_LOSS, MEASURER " answered without an object \"%s\"", member);
   if (tune_status_is_ok(status))
-    *out_object = json_incref(object);
+    status = tune_reply_was_read(tune_device_reply_from_json(reply, &said));
+  const json_t *object = is_roofline(what) ? said.roofline : said.fingerprint;
+  if (tune_status_is_ok(status) && !object)
+    status = tune_status_make(TUNE_DATA_LOSS, MEASURER " answered without an object \"%s\"", what);
+  if (tune_status_is_ok(status))
+    *out_object = json_incref((json_t *)object);
+  tune_device_reply_deinit(&said);
   json_decref(reply);
   return status;
 }
@@ -114,9 +120,8 @@ static tune_status ask(const char *what, const tune_target_name *name, size_t th
                                 .generic = name->is_generic,
                                 .quick = quick};
   json_t *request;
-  tune_status status = strcmp(what, TUNE_DO_ROOFLINE) == 0
-                           ? tune_device_request_to_roofline_json(&wanted, &request)
-                           : tune_device_request_to_json(&wanted, &request);
+  tune_status status = is_roofline(what) ? tune_device_request_to_roofline_json(&wanted, &request)
+                                         : tune_device_request_to_json(&wanted, &request);
   tune_cores_deinit(&cores);
   TUNE_RETURN_IF_ERROR(tune_status_annotate(status, "asking for the %s of %s", what, name->target));
   status = ask_measurer(request, what, out_object);

@@ -1,6 +1,6 @@
 //===- process_exchange.c -----------------------------------------------------===//
 
-#include "formats/messages.h"
+#include "formats/measure_replies.h"
 #include "support/clock.h"
 #include "support/message.h"
 #include "tuning/evaluators/process_state.h"
@@ -213,7 +213,7 @@ tune_status tune_exchange_advance(struct process_evaluator *evaluator) {
 // task was opened.
 static tune_status handle_opened(struct server *server, const json_t *reply, bool *out_is_opened) {
   *out_is_opened = false;
-  const char *id = json_string_value(json_object_get(reply, "task"));
+  const char *id = tune_reply_head_of(reply).task;
   if (id && strcmp(id, server->task_id) != 0)
     return TUNE_OK; // of a task that is closed
   if (server->stale_opens) {
@@ -232,7 +232,9 @@ static tune_status handle_opened(struct server *server, const json_t *reply, boo
 #define MOST_NAN_SHARE 0.9
 
 static tune_status require_numbers(const json_t *reply) {
-  double share = json_number_value(json_object_get(reply, "nan_share"));
+  tune_open_reply opened;
+  TUNE_RETURN_IF_ERROR(tune_reply_was_read(tune_open_reply_from_json(reply, &opened)));
+  double share = opened.reference.nan_share;
   if (share <= MOST_NAN_SHARE)
     return TUNE_OK;
   return tune_status_make(TUNE_FAILED_PRECONDITION,
@@ -265,9 +267,7 @@ static tune_status handle_worker(struct process_evaluator *evaluator, const json
   bool is_opened;
   if (!wire) {
     TUNE_RETURN_IF_ERROR(handle_opened(&evaluator->worker, reply, &is_opened));
-    if (is_opened && !(evaluator->signature = json_incref(json_object_get(reply, "signature"))))
-      return tune_status_make(TUNE_DATA_LOSS, "a reply without a valid \"signature\"");
-    return TUNE_OK;
+    return is_opened ? tune_reply_read_signature(reply, &evaluator->signature) : TUNE_OK;
   }
   if (wire == evaluator->reference_wire && evaluator->reference == REFERENCE_BUILDING)
     return handle_reference(evaluator, reply);
@@ -286,8 +286,10 @@ static tune_status handle_worker(struct process_evaluator *evaluator, const json
 
 // Remembers why counters are missing, which every reply says that lacks some.
 static tune_status note_missing_counters(struct process_evaluator *evaluator, const json_t *reply) {
-  const json_t *counters = json_object_get(reply, "counters");
-  const char *missing = json_string_value(json_object_get(counters, "missing"));
+  tune_measure_reply result;
+  TUNE_RETURN_IF_ERROR(tune_reply_was_read(tune_measure_reply_from_json(reply, &result)));
+  const char *missing = tune_counts_missing(result.counters);
+  tune_measure_reply_deinit(&result);
   if (!missing || evaluator->missing_counters)
     return TUNE_OK;
   evaluator->missing_counters = strdup(missing);

@@ -2,12 +2,12 @@
 
 #include "tuning/evaluators/process_messages.h"
 
+#include "formats/measure_replies.h"
 #include "formats/measure_requests.h"
+#include "formats/worker_replies.h"
 #include "formats/worker_requests.h"
-#include "support/json.h"
 #include "support/message.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,141 +124,143 @@ uint64_t tune_reply_ticket(const json_t *reply) {
   return (uint64_t)tune_reply_head_of(reply).ticket;
 }
 
-static tune_status read_text(const json_t *object, const char *name, char **out_text) {
-  const char *text = json_string_value(json_object_get(object, name));
+tune_status tune_reply_read_signature(const json_t *reply, json_t **out_signature) {
+  tune_open_source_reply opened;
+  *out_signature = NULL;
+  TUNE_RETURN_IF_ERROR(tune_reply_was_read(tune_open_source_reply_from_json(reply, &opened)));
+  *out_signature = json_incref((json_t *)opened.signature);
+  tune_open_source_reply_deinit(&opened);
+  return TUNE_OK;
+}
+
+static tune_status copy_text(const char *text, char **out_text) {
   *out_text = text ? strdup(text) : NULL;
   return *out_text || !text ? TUNE_OK : tune_status_out_of_memory("reading a reply");
 }
 
-// A number that is finite and not below 0.
-static tune_status read_number(const json_t *object, const char *name, double *out_number) {
-  const json_t *value = json_object_get(object, name);
-  *out_number = json_number_value(value);
-  bool ok = json_is_number(value) && isfinite(*out_number) && *out_number >= 0;
-  return ok ? TUNE_OK : malformed(name);
-}
-
-// What is wrong with a record is wrong with what came over the wire: DATA_LOSS.
-static tune_status as_reply(tune_status status) {
-  if (tune_status_get_code(status) != TUNE_INVALID_ARGUMENT)
-    return status;
-  return tune_status_recode(tune_status_annotate(status, "a reply"), TUNE_DATA_LOSS);
-}
-
-// "built" is "ok" of a build.
-static tune_status read_verdict(const json_t *reply, const char *good, tune_evaluation *event) {
-  const char *verdict = json_string_value(json_object_get(reply, "verdict"));
+// `good`, "built" of a build, is the verdict ok.
+static tune_status take_verdict(const char *verdict, const char *good, const char *error,
+                                tune_evaluation *event) {
   if (!verdict)
     return malformed("verdict");
   if (strcmp(verdict, good) == 0)
     event->verdict = TUNE_VERDICT_OK;
   else
-    TUNE_RETURN_IF_ERROR(as_reply(tune_verdict_parse(verdict, &event->verdict)));
-  return read_text(reply, "error", &event->error);
+    TUNE_RETURN_IF_ERROR(tune_reply_was_read(tune_verdict_parse(verdict, &event->verdict)));
+  return copy_text(error, &event->error);
+}
+
+static tune_status take_build(const tune_build_reply *build, tune_evaluation *event) {
+  TUNE_RETURN_IF_ERROR(take_verdict(build->verdict, TUNE_SAID_BUILT, build->error, event));
+  if (event->verdict != TUNE_VERDICT_OK)
+    return TUNE_OK;
+  if (!build->digest)
+    return malformed("digest");
+  if (!build->has_seconds)
+    return malformed("seconds");
+  TUNE_RETURN_IF_ERROR(copy_text(build->digest, &event->digest));
+  TUNE_RETURN_IF_ERROR(
+      tune_reply_was_read(tune_code_features_from_json(build->code, &event->code)));
+  event->stage_seconds[TUNE_STAGE_TRANSFORM] = build->seconds.transform;
+  event->stage_seconds[TUNE_STAGE_LOWER] = build->seconds.lower;
+  event->stage_seconds[TUNE_STAGE_OPTIMIZE] = build->seconds.optimize;
+  event->stage_seconds[TUNE_STAGE_CODEGEN] = build->seconds.codegen;
+  event->stage_seconds[TUNE_STAGE_LINK] = build->seconds.link;
+  return TUNE_OK;
 }
 
 tune_status tune_reply_read_build(const json_t *reply, tune_evaluation *event) {
+  tune_build_reply build;
   TUNE_RETURN_IF_ERROR(tune_message_get_status(reply));
-  TUNE_RETURN_IF_ERROR(read_verdict(reply, "built", event));
-  if (event->verdict != TUNE_VERDICT_OK)
-    return TUNE_OK;
-  TUNE_RETURN_IF_ERROR(read_text(reply, "digest", &event->digest));
-  if (!event->digest)
-    return malformed("digest");
-  TUNE_RETURN_IF_ERROR(as_reply(tune_code_features_get(reply, &event->code)));
-  const json_t *seconds = json_object_get(reply, "seconds");
-  for (int i = TUNE_STAGE_TRANSFORM; i <= TUNE_STAGE_LINK; ++i)
-    TUNE_RETURN_IF_ERROR(
-        read_number(seconds, tune_stage_name((tune_stage)i), &event->stage_seconds[i]));
-  return TUNE_OK;
+  TUNE_RETURN_IF_ERROR(tune_reply_was_read(tune_build_reply_from_json(reply, &build)));
+  tune_status status = take_build(&build, event);
+  tune_build_reply_deinit(&build);
+  return status;
 }
 
-static tune_status read_timing(const json_t *object, tune_timing *time) {
-  TUNE_RETURN_IF_ERROR(read_number(object, "median", &time->median));
-  TUNE_RETURN_IF_ERROR(read_number(object, "low", &time->low));
-  TUNE_RETURN_IF_ERROR(read_number(object, "high", &time->high));
-  if (!(time->median > 0) || time->low > time->median || time->high < time->median)
-    return malformed("median");
-  double repeats = 1;
-  if (json_object_get(object, "repeats"))
-    TUNE_RETURN_IF_ERROR(read_number(object, "repeats", &repeats));
-  time->repeats = (uint64_t)repeats;
-  const json_t *samples = json_object_get(object, "samples");
-  size_t count = json_array_size(samples);
-  if (!count)
+static tune_status take_times(const tune_measure_reply *result, tune_timing *time) {
+  const tune_times *times = &result->times;
+  if (!result->is_timed || !times->samples.count)
     return malformed("samples");
+  if (!(times->median > 0) || times->low > times->median || times->high < times->median)
+    return malformed("median");
+  size_t count = times->samples.count;
   time->samples = calloc(count, sizeof *time->samples);
   if (!time->samples)
     return tune_status_out_of_memory("reading a reply");
+  memcpy(time->samples, times->samples.items, count * sizeof *time->samples);
   time->sample_count = count;
-  for (size_t i = 0; i < count; ++i) {
-    const json_t *sample = json_array_get(samples, i);
-    time->samples[i] = json_number_value(sample);
-    if (!json_is_number(sample) || !(time->samples[i] >= 0) || !isfinite(time->samples[i]))
-      return malformed("samples");
-  }
+  time->median = times->median;
+  time->low = times->low;
+  time->high = times->high;
+  time->repeats = (uint64_t)times->repeats;
   return TUNE_OK;
 }
 
-static tune_status read_check(const json_t *reply, tune_evaluation *event) {
-  tune_status status = tune_run_figures_get(reply, &event->run);
-  if (tune_status_is_ok(status))
-    status = tune_run_figures_validate(&event->run);
-  return as_reply(status);
+static tune_status take_figures(const tune_measure_reply *result, tune_run_figures *run) {
+  TUNE_RETURN_IF_ERROR(tune_check_result_from_json(result->check, &run->check));
+  TUNE_RETURN_IF_ERROR(tune_counts_from_json(result->counters, &run->counts));
+  return tune_run_figures_validate(run);
+}
+
+static tune_status take_measure(const tune_measure_reply *result, tune_evaluation *event) {
+  TUNE_RETURN_IF_ERROR(take_verdict(result->verdict, TUNE_SAID_OK, result->error, event));
+  TUNE_RETURN_IF_ERROR(tune_reply_was_read(take_figures(result, &event->run)));
+  return tune_verdict_is_failure(event->verdict) ? TUNE_OK : take_times(result, &event->time);
 }
 
 tune_status tune_reply_read_measure(const json_t *reply, tune_evaluation *event) {
+  tune_measure_reply result;
   event->is_measured = true;
   TUNE_RETURN_IF_ERROR(tune_message_get_status(reply));
-  TUNE_RETURN_IF_ERROR(read_verdict(reply, "ok", event));
-  TUNE_RETURN_IF_ERROR(read_check(reply, event));
-  if (tune_verdict_is_failure(event->verdict))
-    return TUNE_OK;
-  return read_timing(reply, &event->time);
+  TUNE_RETURN_IF_ERROR(tune_reply_was_read(tune_measure_reply_from_json(reply, &result)));
+  tune_status status = take_measure(&result, event);
+  tune_measure_reply_deinit(&result);
+  return status;
 }
 
-static tune_status read_ratio(const json_t *object, tune_ratio *ratio) {
-  TUNE_RETURN_IF_ERROR(read_number(object, "ratio", &ratio->ratio));
-  TUNE_RETURN_IF_ERROR(read_number(object, "low", &ratio->low));
-  TUNE_RETURN_IF_ERROR(read_number(object, "high", &ratio->high));
+static tune_status take_ratio(const tune_ratio_said *said, tune_ratio *ratio) {
+  *ratio = (tune_ratio){said->ratio, said->low, said->high};
   return ratio->low > 0 && ratio->high >= ratio->low ? TUNE_OK : malformed("ratio");
 }
 
 // What is wrong with the comparison, and with which artifact.
-static tune_status read_failed_compare(const json_t *reply, const char *verdict,
+static tune_status take_failed_compare(const tune_compare_reply *said,
                                        tune_comparison *comparison) {
   comparison->failed = true;
-  TUNE_RETURN_IF_ERROR(as_reply(tune_verdict_parse(verdict, &comparison->verdict)));
-  const json_t *artifact = json_object_get(reply, "artifact");
-  json_int_t index = json_integer_value(artifact);
-  bool is_known = json_is_integer(artifact) && index >= 0 && (size_t)index < comparison->count;
-  comparison->culprit = is_known ? (size_t)index : comparison->count;
-  return read_text(reply, "error", &comparison->error);
+  TUNE_RETURN_IF_ERROR(
+      tune_reply_was_read(tune_verdict_parse(said->verdict, &comparison->verdict)));
+  bool is_known = said->artifact >= 0 && (size_t)said->artifact < comparison->count;
+  comparison->culprit = is_known ? (size_t)said->artifact : comparison->count;
+  return copy_text(said->error, &comparison->error);
+}
+
+static tune_status take_compare(const tune_compare_reply *said, tune_comparison *comparison) {
+  size_t count = comparison->count;
+  if (said->verdict && strcmp(said->verdict, TUNE_SAID_OK) != 0)
+    return take_failed_compare(said, comparison);
+  if (said->results.count != count || said->ratios.count != count)
+    return malformed("results");
+  comparison->loads = (size_t)said->loads;
+  comparison->times = calloc(count, sizeof *comparison->times);
+  comparison->ratios = calloc(count, sizeof *comparison->ratios);
+  if (!comparison->times || !comparison->ratios)
+    return tune_status_out_of_memory("reading a reply");
+  for (size_t i = 0; i < count; ++i) {
+    TUNE_RETURN_IF_ERROR(take_times(&said->results.items[i], &comparison->times[i]));
+    TUNE_RETURN_IF_ERROR(take_ratio(&said->ratios.items[i], &comparison->ratios[i]));
+  }
+  return TUNE_OK;
 }
 
 tune_status tune_reply_read_compare(const json_t *reply, size_t count,
                                     tune_comparison *comparison) {
+  tune_compare_reply said;
   *comparison = (tune_comparison){.count = count};
   TUNE_RETURN_IF_ERROR(tune_message_get_status(reply));
-  const json_t *results = json_object_get(reply, "results");
-  const json_t *ratios = json_object_get(reply, "ratios");
-  const char *verdict = json_string_value(json_object_get(reply, "verdict"));
-  if (verdict && strcmp(verdict, "ok") != 0)
-    return read_failed_compare(reply, verdict, comparison);
-  if (json_array_size(results) != count || json_array_size(ratios) != count)
-    return malformed("results");
-  json_int_t loads = json_integer_value(json_object_get(reply, "loads"));
-  comparison->loads = loads > 0 ? (size_t)loads : 0;
-  comparison->times = calloc(count, sizeof *comparison->times);
-  comparison->ratios = calloc(count, sizeof *comparison->ratios);
-  tune_status status = comparison->times && comparison->ratios
-                           ? TUNE_OK
-                           : tune_status_out_of_memory("reading a reply");
-  for (size_t i = 0; tune_status_is_ok(status) && i < count; ++i) {
-    status = read_timing(json_array_get(results, i), &comparison->times[i]);
-    if (tune_status_is_ok(status))
-      status = read_ratio(json_array_get(ratios, i), &comparison->ratios[i]);
-  }
+  TUNE_RETURN_IF_ERROR(tune_reply_was_read(tune_compare_reply_from_json(reply, &said)));
+  tune_status status = take_compare(&said, comparison);
+  tune_compare_reply_deinit(&said);
   if (!tune_status_is_ok(status))
     tune_comparison_deinit(comparison);
   return status;

@@ -48,6 +48,9 @@ tune_status tune_request_cancel(json_t **out_request);
 
 // The ticket of a reply, or 0 where it has none.
 uint64_t tune_reply_ticket(const json_t *reply);
+// The signature of a task that tune-worker has opened, a new reference. DATA_LOSS where it has
+// none.
+tune_status tune_reply_read_signature(const json_t *reply, json_t **out_signature);
 // Reads a reply to a build or measure request; all but `event->ticket` and the time of measuring.
 // DATA_LOSS where it lacks what it has to have; the failure it tells of where it is one.
 tune_status tune_reply_read_build(const json_t *reply, tune_evaluation *event);

@@ -74,20 +74,21 @@ static tune_status get_reasons(const json_t *object, tune_check_result *check) {
   return TUNE_OK;
 }
 
-tune_status tune_check_result_get(const json_t *object, tune_check_result *out_check) {
-  static const char *const names[] = {"max_error", "tolerance", "type",   "accumulator", "operands",
-                                      "reduction", "magnitude", "leeway", "inputs",      NULL};
+const char *const tune_check_result_names[] = {"max_error", "tolerance", "type",      "accumulator",
+                                               "operands",  "reduction", "magnitude", "leeway",
+                                               "inputs",    NULL};
+
+tune_status tune_check_result_from_json(const json_t *member, tune_check_result *out_check) {
   // Reasons without the type that they are about mean nothing.
   static const char *const names_without_type[] = {"max_error", "tolerance", NULL};
   *out_check = (tune_check_result){0};
-  const json_t *member = json_object_get(object, "check");
   if (!member)
     return TUNE_OK;
   if (!json_is_object(member))
     return tune_record_wrong_member("check", "an object");
   bool has_type = json_object_get(member, "type");
-  TUNE_RETURN_IF_ERROR(
-      tune_record_refuse_unknown(member, "check", has_type ? names : names_without_type));
+  TUNE_RETURN_IF_ERROR(tune_record_refuse_unknown(
+      member, "check", has_type ? tune_check_result_names : names_without_type));
   out_check->is_known = true;
   if (json_is_null(json_object_get(member, "max_error")))
     out_check->error = INFINITY;
@@ -95,6 +96,10 @@ tune_status tune_check_result_get(const json_t *object, tune_check_result *out_c
     TUNE_RETURN_IF_ERROR(tune_record_get_number(member, "max_error", &out_check->error));
   TUNE_RETURN_IF_ERROR(tune_record_get_number(member, "tolerance", &out_check->tolerance));
   return has_type ? get_reasons(member, out_check) : TUNE_OK;
+}
+
+tune_status tune_check_result_get(const json_t *object, tune_check_result *out_check) {
+  return tune_check_result_from_json(json_object_get(object, "check"), out_check);
 }
 
 tune_status tune_check_result_validate(const tune_check_result *check) {

@@ -41,8 +41,11 @@ typedef struct tune_check_result {
 // known "type", "reduction", "magnitude", "inputs" ("dense" or "sparse"), and as far as there are
 // any "accumulator", "operands", "leeway". An infinite error is null. NULL where memory ran out.
 json_t *tune_check_result_to_json(const tune_check_result *check);
-// Reads the member of `object`; where it is absent, nothing was checked. INVALID_ARGUMENT for one
-// that is none.
+// The names of all these, up to a NULL.
+extern const char *const tune_check_result_names[];
+// Reads that back; NULL: nothing was checked. INVALID_ARGUMENT for one that is none.
+tune_status tune_check_result_from_json(const json_t *member, tune_check_result *out_check);
+// The same of the member of a record's `object`, where there is one.
 tune_status tune_check_result_get(const json_t *object, tune_check_result *out_check);
 // Whether all numbers are finite and not below 0, but for an error that is none, and types are
 // names in small letters and digits. INVALID_ARGUMENT says what is not.

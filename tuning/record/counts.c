@@ -16,6 +16,8 @@ static const struct {
     [TUNE_COUNT_CONTEXT_SWITCHES] = {"context_switches", "context switches"},
 };
 
+static const char MISSING[] = "missing"; // of replies: why some are not known
+
 const char *tune_count_name(tune_count_kind kind) { return kinds[kind].name; }
 
 bool tune_counts_are_known(const tune_counts *counts) {
@@ -52,20 +54,41 @@ json_t *tune_counts_to_json(const tune_counts *counts) {
   return NULL;
 }
 
+json_t *tune_counts_to_reply(const tune_counts *counts, const char *why) {
+  json_t *object = tune_counts_to_json(counts);
+  bool ok = object != NULL;
+  for (int kind = 0; ok && kind < TUNE_COUNT_KINDS; ++kind)
+    if (!counts->is_known[kind])
+      tune_record_set(object, kinds[kind].name, json_null(), &ok);
+  if (ok && *why)
+    tune_record_set(object, MISSING, json_string(why), &ok);
+  if (ok)
+    return object;
+  json_decref(object);
+  return NULL;
+}
+
+const char *tune_counts_missing(const json_t *member) {
+  return json_string_value(json_object_get(member, MISSING));
+}
+
 tune_status tune_counts_get(const json_t *object, tune_counts *out_counts) {
+  return tune_counts_from_json(json_object_get(object, "counters"), out_counts);
+}
+
+tune_status tune_counts_from_json(const json_t *member, tune_counts *out_counts) {
   *out_counts = (tune_counts){0};
-  const json_t *member = json_object_get(object, "counters");
   if (!member)
     return TUNE_OK;
   if (!json_is_object(member))
     return tune_record_wrong_member("counters", "an object");
-  const char *names[TUNE_COUNT_KINDS + 2] = {[TUNE_COUNT_KINDS] = "missing"};
+  const char *names[TUNE_COUNT_KINDS + 2] = {[TUNE_COUNT_KINDS] = MISSING};
   for (int kind = 0; kind < TUNE_COUNT_KINDS; ++kind)
     names[kind] = kinds[kind].name;
   TUNE_RETURN_IF_ERROR(tune_record_refuse_unknown(member, "counters", names));
-  const json_t *missing = json_object_get(member, "missing");
+  const json_t *missing = json_object_get(member, MISSING);
   if (missing && !json_is_string(missing))
-    return tune_record_wrong_member("missing", "a text");
+    return tune_record_wrong_member(MISSING, "a text");
   for (int kind = 0; kind < TUNE_COUNT_KINDS; ++kind) {
     const json_t *count = json_object_get(member, names[kind]);
     out_counts->is_known[kind] = count && !json_is_null(count);

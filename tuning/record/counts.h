@@ -46,8 +46,13 @@ double tune_counts_flops_per_cycle(const tune_counts *counts);
 
 // As the member "counters" of records: an object of those known. NULL where memory ran out.
 json_t *tune_counts_to_json(const tune_counts *counts);
-// Reads the member of `object`, which in replies has null for what is not known, and "missing" with
-// the reason. Where it is absent nothing is known. INVALID_ARGUMENT for one that is none.
+// The same of replies: null for what is not known, and "missing" with `why`, unless that is "".
+json_t *tune_counts_to_reply(const tune_counts *counts, const char *why);
+// Reads either; NULL: nothing is known. INVALID_ARGUMENT for one that is none.
+tune_status tune_counts_from_json(const json_t *member, tune_counts *out_counts);
+// Why some are not known, as that of a reply says; NULL: it does not. Borrowed.
+const char *tune_counts_missing(const json_t *member);
+// As tune_counts_from_json, of the member of a record's `object`, where there is one.
 tune_status tune_counts_get(const json_t *object, tune_counts *out_counts);
 // Whether all are finite and not below 0. INVALID_ARGUMENT says which is not.
 tune_status tune_counts_validate(const tune_counts *counts);

@@ -102,11 +102,6 @@ tune_status tune_record_require_utf8(const tune_record *record) {
 
 //===- What a run came to ------------------------------------------------------===//
 
-tune_status tune_run_figures_get(const json_t *object, tune_run_figures *out_figures) {
-  TUNE_RETURN_IF_ERROR(tune_check_result_get(object, &out_figures->check));
-  return tune_counts_get(object, &out_figures->counts);
-}
-
 tune_status tune_run_figures_validate(const tune_run_figures *figures) {
   if (figures->check.is_known)
     TUNE_RETURN_IF_ERROR(tune_check_result_validate(&figures->check));

@@ -164,14 +164,17 @@ typedef struct tune_record_store {
 // The config of a record as `tune-run --config=` takes it: "mc=64,nr=32". The caller's, to free.
 tune_status tune_record_config_text(const char *config, char **out_text);
 
+// A time as records keep it. NULL where memory ran out.
+json_t *tune_timing_to_json(const tune_timing *time);
+
 // The member "code" of a record's JSON and of a build's: NULL where nothing is known, or memory ran
-// out. get reads the member of `object`; INVALID_ARGUMENT for one that is none.
+// out. from_json reads that back, NULL being nothing, and get that of `object`; INVALID_ARGUMENT
+// for one that is none.
 json_t *tune_code_features_to_json(const tune_code_features *code);
+tune_status tune_code_features_from_json(const json_t *member, tune_code_features *out_code);
 tune_status tune_code_features_get(const json_t *object, tune_code_features *out_code);
 
-// The members "check" and "counters" of a record's JSON and of a reply, and whether they are fit to
-// be kept. INVALID_ARGUMENT for what is not.
-tune_status tune_run_figures_get(const json_t *object, tune_run_figures *out_figures);
+// Whether they are fit to be kept. INVALID_ARGUMENT for what is not.
 tune_status tune_run_figures_validate(const tune_run_figures *figures);
 
 // The member "stages" of a record's JSON and of an exported candidate: those reached. NULL where

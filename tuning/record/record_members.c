@@ -68,21 +68,26 @@ static tune_status read_config(const json_t *object, tune_record *record) {
   return TUNE_OK;
 }
 
-static json_t *write_time(const tune_record *record, bool *ok) {
-  const tune_timing *time = &record->time;
-  if (!(time->median > 0))
-    return NULL;
+json_t *tune_timing_to_json(const tune_timing *time) {
   json_t *object = json_object();
   json_t *samples = json_array();
-  tune_record_set_real(object, "median", time->median, ok);
-  tune_record_set_real(object, "low", time->low, ok);
-  tune_record_set_real(object, "high", time->high, ok);
-  tune_record_set(object, "repeats", json_integer((json_int_t)time->repeats), ok);
+  bool ok = object;
+  tune_record_set_real(object, "median", time->median, &ok);
+  tune_record_set_real(object, "low", time->low, &ok);
+  tune_record_set_real(object, "high", time->high, &ok);
+  tune_record_set(object, "repeats", json_integer((json_int_t)time->repeats), &ok);
   for (size_t i = 0; i < time->sample_count; ++i)
     if (json_array_append_new(samples, json_real(time->samples[i] + 0.0)) != 0)
-      *ok = false;
-  tune_record_set(object, "samples", samples, ok);
-  return made(object, ok);
+      ok = false;
+  tune_record_set(object, "samples", samples, &ok);
+  if (ok)
+    return object;
+  json_decref(object);
+  return NULL;
+}
+
+static json_t *write_time(const tune_record *record, bool *ok) {
+  return record->time.median > 0 ? made(tune_timing_to_json(&record->time), ok) : NULL;
 }
 
 static tune_status read_time(const json_t *object, tune_record *record) {
@@ -190,8 +195,11 @@ json_t *tune_code_features_to_json(const tune_code_features *code) {
 }
 
 tune_status tune_code_features_get(const json_t *object, tune_code_features *out_code) {
+  return tune_code_features_from_json(json_object_get(object, "code"), out_code);
+}
+
+tune_status tune_code_features_from_json(const json_t *member, tune_code_features *out_code) {
   static const char *const names[] = {"registers", "spilled_bytes", "shared_bytes", NULL};
-  const json_t *member = json_object_get(object, "code");
   *out_code = (tune_code_features){0};
   if (!member)
     return TUNE_OK;

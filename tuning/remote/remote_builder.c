@@ -82,6 +82,7 @@ static tune_status open_one(tune_remote_builder *builder,
                             const tune_process_evaluator_options *options, const tune_task *task,
                             const char *id, json_t **out_signature) {
   json_t *request, *reply = NULL;
+  *out_signature = NULL;
   TUNE_RETURN_IF_ERROR(tune_request_open_worker(options, task, id, &request));
   TUNE_RETURN_IF_ERROR(send(builder, request));
   double deadline =
@@ -96,9 +97,8 @@ static tune_status open_one(tune_remote_builder *builder,
     }
   }
   tune_status status = tune_message_get_status(reply);
-  *out_signature = json_incref(json_object_get(reply, "signature"));
-  if (tune_status_is_ok(status) && !*out_signature)
-    status = tune_status_make(TUNE_DATA_LOSS, "a reply without a valid \"signature\"");
+  if (tune_status_is_ok(status))
+    status = tune_reply_read_signature(reply, out_signature);
   json_decref(reply);
   return status;
 }

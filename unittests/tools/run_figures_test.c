@@ -19,10 +19,13 @@ static tune_target_facts make_facts(void) {
                                                    "memory", "bytes", 1e9, "gbytes_per_s", 10.0)};
 }
 
-static json_t *make_task(const char *type, json_int_t count, json_int_t flops, json_int_t bytes) {
-  return json_pack("{sssIsIsIsI}", "type", type, "count", count, "flops", flops, "bytes", bytes,
-                   "reduction", (json_int_t)(flops / 100));
+static tune_described_task make_task(const char *type, int64_t count, int64_t flops,
+                                     int64_t bytes) {
+  return (tune_described_task){
+      .type = type, .count = count, .flops = flops, .bytes = bytes, .reduction = flops / 100};
 }
+
+#define LIST(tasks) (&(tune_described_task_list){tasks, sizeof(tasks) / sizeof *(tasks)})
 
 static void assert_near(double value, double expected) {
   if (!(fabs(value - expected) <= 1e-9 * fabs(expected)))
@@ -33,10 +36,10 @@ static void assert_near(double value, double expected) {
 static void tasks_add_up(void **state) {
   (void)state;
   tune_target_facts facts = make_facts();
-  json_t *tasks = json_pack("[ooo]", make_task("f32", 3, 1000000, 1000), // 10 us, computing
-                            make_task("f64", 1, 1000000, 1000),          // 20 us, computing
-                            make_task("f32", 1, 1000, 1000000));         // 10 ns; moving, 100 us
-  figures sum = figures_of_tasks(tasks, &facts);
+  tune_described_task tasks[] = {make_task("f32", 3, 1000000, 1000),  // 10 us, computing
+                                 make_task("f64", 1, 1000000, 1000),  // 20 us, computing
+                                 make_task("f32", 1, 1000, 1000000)}; // 10 ns; moving, 100 us
+  figures sum = figures_of_tasks(LIST(tasks), &facts);
   assert_near(sum.flops, 4001000);
   assert_near(sum.bytes, 1004000);
   assert_near(sum.peak_seconds, 50.01e-6);
@@ -48,8 +51,7 @@ static void tasks_add_up(void **state) {
     assert_string_equal(sum.bounds[i].name, names[i]);
     assert_near(sum.bounds[i].seconds, seconds[i]);
   }
-  assert_int_equal(figures_reduction(tasks), 10000);
-  json_decref(tasks);
+  assert_int_equal(figures_reduction(LIST(tasks)), 10000);
   json_decref(facts.roofline);
 }
 
@@ -57,24 +59,21 @@ static void tasks_add_up(void **state) {
 static void unknown_figures_are_not_zero(void **state) {
   (void)state;
   tune_target_facts facts = make_facts();
-  json_t *dynamic = json_pack("[oo]", make_task("f32", 1, 1000, 1000), make_task("f32", 1, 0, 0));
-  assert_true(isnan(figures_of_tasks(dynamic, &facts).flops));
-  assert_true(isnan(figures_of_tasks(dynamic, &facts).roofline_seconds));
-  assert_int_equal(figures_reduction(dynamic), 4096);
-  json_decref(dynamic);
+  tune_described_task dynamic[] = {make_task("f32", 1, 1000, 1000), make_task("f32", 1, 0, 0)};
+  assert_true(isnan(figures_of_tasks(LIST(dynamic), &facts).flops));
+  assert_true(isnan(figures_of_tasks(LIST(dynamic), &facts).roofline_seconds));
+  assert_int_equal(figures_reduction(LIST(dynamic)), 4096);
 
-  json_t *none = json_array();
-  assert_true(isnan(figures_of_tasks(none, &facts).bytes));
-  assert_int_equal(figures_reduction(none), 1);
-  json_decref(none);
+  tune_described_task_list none = {NULL, 0};
+  assert_true(isnan(figures_of_tasks(&none, &facts).bytes));
+  assert_int_equal(figures_reduction(&none), 1);
 
-  json_t *integers = json_pack("[o]", make_task("i16", 1, 1000, 1000));
-  assert_near(figures_of_tasks(integers, &facts).flops, 1000);
-  assert_true(isnan(figures_of_tasks(integers, &facts).peak_seconds));
-  assert_true(isnan(figures_of_tasks(integers, &facts).roofline_seconds));
-  assert_int_equal(figures_of_tasks(integers, &facts).bound_count, 0);
-  assert_true(isnan(figures_of_tasks(integers, NULL).peak_seconds));
-  json_decref(integers);
+  tune_described_task integers[] = {make_task("i16", 1, 1000, 1000)};
+  assert_near(figures_of_tasks(LIST(integers), &facts).flops, 1000);
+  assert_true(isnan(figures_of_tasks(LIST(integers), &facts).peak_seconds));
+  assert_true(isnan(figures_of_tasks(LIST(integers), &facts).roofline_seconds));
+  assert_int_equal(figures_of_tasks(LIST(integers), &facts).bound_count, 0);
+  assert_true(isnan(figures_of_tasks(LIST(integers), NULL).peak_seconds));
   json_decref(facts.roofline);
 }
 
@@ -82,11 +81,10 @@ static void unknown_figures_are_not_zero(void **state) {
 static void moving_needs_no_peak(void **state) {
   (void)state;
   tune_target_facts facts = make_facts();
-  json_t *tasks = json_pack("[o]", make_task("i16", 1, 0, 1000000));
-  figures sum = figures_of_tasks(tasks, &facts);
+  tune_described_task tasks[] = {make_task("i16", 1, 0, 1000000)};
+  figures sum = figures_of_tasks(LIST(tasks), &facts);
   assert_near(sum.roofline_seconds, 100e-6);
   assert_true(sum.flops == 0 && sum.peak_seconds == 0);
-  json_decref(tasks);
   json_decref(facts.roofline);
 }
 

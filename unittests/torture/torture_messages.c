@@ -3,6 +3,8 @@
 
 #include "torture.h"
 
+#include "formats/measure_replies.h"
+#include "formats/worker_replies.h"
 #include "support/json.h"
 #include "tuning/device/target_facts.h"
 #include "tuning/evaluators/conditions.h"
@@ -274,6 +276,49 @@ static tune_status read_replies(const char *folder) {
   return read_compare(replies[3]);
 }
 
+//===- What servers say ----------------------------------------------------------------------===//
+
+static json_t *answers[3];
+
+static void prepare_answers(const char *folder) {
+  static const char *const TEXTS[] = {
+      "{\"verdict\": \"ok\", \"results\": [{\"verdict\": \"ok\", \"samples\": [0.5, 0.25],"
+      " \"repeats\": 3, \"median\": 0.375, \"low\": 0.25, \"high\": 0.5, \"noise\": 0.125,"
+      " \"outliers\": 1}], \"ratios\": [{\"ratio\": 1.5, \"low\": 1.25, \"high\": 2}],"
+      " \"shapes\": [[4, 5], []], \"reference_seconds\": 0.5, \"nan_share\": 0.25}",
+      "{\"task\": \"t\", \"signature\": {}, \"function\": \"f\", \"tasks\":"
+      " [{\"name\": \"matmul\", \"count\": 2, \"from\": \"default\", \"why\": \"none\"}]}",
+      "{\"tasks\": [{\"line\": {\"key\": \"k\"}, \"function\": \"f\", \"payload\": \"p\","
+      " \"schedule\": \"s\", \"schedule_digest\": \"d\", \"candidates\":"
+      " [{\"config\": {\"mc\": 2}, \"strategy\": \"given\"}]}]}",
+  };
+  (void)folder;
+  for (int i = 0; i < 3; ++i)
+    if (!answers[i])
+      assert_non_null(answers[i] = json_loads(TEXTS[i], 0, NULL));
+}
+
+// Read, and written as their senders do.
+static tune_status exchange_answers(const char *folder) {
+  (void)folder;
+  tune_run_reply run;
+  tune_open_source_reply opened;
+  tune_candidates_reply listed;
+  json_t *again = NULL;
+  TUNE_RETURN_IF_ERROR(tune_run_reply_from_json(answers[0], &run));
+  tune_status status = tune_run_reply_to_json(&run, &again);
+  tune_run_reply_deinit(&run);
+  TUNE_RETURN_IF_ERROR(say_request(status, again));
+  TUNE_RETURN_IF_ERROR(tune_open_source_reply_from_json(answers[1], &opened));
+  status = tune_open_source_reply_to_json(&opened, &again);
+  tune_open_source_reply_deinit(&opened);
+  TUNE_RETURN_IF_ERROR(say_request(status, again));
+  TUNE_RETURN_IF_ERROR(tune_candidates_reply_from_json(answers[2], &listed));
+  status = tune_candidates_reply_to_json(&listed, &again);
+  tune_candidates_reply_deinit(&listed);
+  return say_request(status, again);
+}
+
 int main(int argc, char **argv) {
   static const torture_scenario SCENARIOS[] = {
       {.name = "measure", .run = measure},
@@ -281,10 +326,13 @@ int main(int argc, char **argv) {
       {.name = "records", .run = exchange_records},
       {.name = "requests", .prepare = prepare_shared, .run = make_requests},
       {.name = "replies", .prepare = prepare_replies, .run = read_replies},
+      {.name = "answers", .prepare = prepare_answers, .run = exchange_answers},
   };
   int result = torture_main(argc, argv, SCENARIOS, sizeof SCENARIOS / sizeof *SCENARIOS);
   tune_space_destroy(space);
   for (int i = 0; i < 4; ++i)
     json_decref(replies[i]);
+  for (int i = 0; i < 3; ++i)
+    json_decref(answers[i]);
   return result;
 }

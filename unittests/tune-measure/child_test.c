@@ -156,12 +156,11 @@ static tune_status write_outputs(void *context, child_notes *notes, json_t **out
   (void)notes;
   static const tune_target_class methods = {.read = read_output};
   const tune_kernel kernel = {.methods = &methods};
-  json_t *shapes;
+  tune_reference_report report = {.seconds = 1};
   writer = context;
   ++writer->tries;
-  TUNE_RETURN_IF_ERROR(transfer_outputs(&kernel, &signature, writer->outputs, &shapes));
-  *out_report = json_pack("{so}", "outputs", shapes);
-  return TUNE_OK;
+  TUNE_RETURN_IF_ERROR(transfer_outputs(&kernel, &signature, writer->outputs, &report.outputs));
+  return tune_reference_report_to_json(&report, out_report);
 }
 
 // Has the outputs written by a child that is killed after so many writes (0: is not), and compares
@@ -175,8 +174,10 @@ static int transfer(story *s, int kill_at) {
   assert_int_equal(outcome.end, CHILD_REPORTED);
   assert_int_equal(s->tries, kill_at ? 2 : 1);
   tune_buffer outputs[2], wanted;
-  assert_ok(
-      transfer_read(s->outputs, json_object_get(outcome.report, "outputs"), &signature, outputs));
+  tune_reference_report report;
+  assert_ok(tune_reference_report_from_json(outcome.report, &report));
+  assert_ok(transfer_read(s->outputs, &report.outputs, &signature, outputs));
+  tune_reference_report_deinit(&report);
   for (size_t i = 0; i < 2; ++i) {
     assert_ok(read_output(NULL, i, &wanted));
     assert_int_equal(outputs[i].size, wanted.size);

@@ -180,7 +180,7 @@ static void malformed_reply_is_an_error(void **state) {
   expect_only(f, 1, TUNE_VERDICT_OK);
   measure(f, 1);
   tune_evaluation event;
-  assert_fails(next(f, &event), TUNE_DATA_LOSS, "median");
+  assert_fails(next(f, &event), TUNE_DATA_LOSS, "samples");
 }
 
 static void bad_payload_is_an_error(void **state) {

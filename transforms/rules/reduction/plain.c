@@ -18,7 +18,9 @@ static void plain_write(const tune_structure *structure, const tune_machine *mac
   (void)machine;
   tune_writer_begin_tensors(w, "rule 'plain': loops, as they come");
   tune_writer_end_tensors(w);
-  tune_writer_begin_buffers(w);
+  tune_writer_line(w, "transform.named_sequence @tune_buffers(%%func: !transform.any_op "
+                      "{transform.readonly}) {");
+  w->indent++;
   tune_writer_end_buffers(w);
   tune_writer_main(w, structure);
 }
