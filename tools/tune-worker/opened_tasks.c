@@ -120,7 +120,7 @@ static tune_status open_task(const tune_open_source_request *request, tune_build
                              json_t **out_reply) {
   json_t *signature;
   TUNE_RETURN_IF_ERROR(
-      tune_function_signature_to_json(tune_build_task_get_signature(task), &signature));
+      tune_signature_to_json(&tune_build_task_get_signature(task)->interface, &signature));
   tune_open_source_reply reply = {.task = request->task, .signature = signature};
   tune_status status = look_into_module(request, task, &reply);
   if (tune_status_is_ok(status))
