@@ -36,7 +36,7 @@ row(tuning/device support formats tuning/record tuning/database tuning/evaluator
 row(tuning/remote support formats tuning/device tuning/database tuning/evaluators jansson)
 # IR: from words over the C API to passes.
 row(dialects support mlir-c mlir)
-row(transforms/ir support dialects mlir-c jansson)
+row(transforms/ir support formats dialects mlir-c jansson)
 row(transforms/structure support dialects transforms/ir mlir-c)
 row(transforms/tasks support dialects transforms/ir transforms/structure mlir-c)
 row(transforms/schedule support tuning/space dialects transforms/ir mlir-c)

@@ -106,6 +106,8 @@ static tune_status write_list(const tune_member *member, const void *structure,
 // Whether a field has what an absent member stands for.
 static bool is_absent(const tune_member *member, const void *structure) {
   const void *field = field_of(member, structure);
+  if (member->has)
+    return !*((const bool *)structure + member->has);
   switch (member->kind) {
   case TUNE_MEMBER_TEXT:
     return !*(const char *const *)field;
@@ -117,9 +119,6 @@ static bool is_absent(const tune_member *member, const void *structure) {
     return !((double)*(const int64_t *)field >= member->least);
   case TUNE_MEMBER_NUMBER:
     return !(*(const double *)field >= member->least);
-  case TUNE_MEMBER_GROUP:
-  case TUNE_MEMBER_PART:
-    return member->has && !*((const bool *)structure + member->has);
   default:
     return is_list(member) && list_of(member, structure).count == 0;
   }
@@ -136,7 +135,7 @@ static tune_status write_value(const tune_member *member, const void *structure,
     *out_value = json_incref((json_t *)*(const json_t *const *)field);
     break;
   case TUNE_MEMBER_FLAG:
-    *out_value = json_true();
+    *out_value = json_boolean(*(const bool *)field);
     break;
   case TUNE_MEMBER_INTEGER:
     *out_value = json_integer(*(const int64_t *)field);
@@ -146,6 +145,12 @@ static tune_status write_value(const tune_member *member, const void *structure,
     break;
   case TUNE_MEMBER_GROUP:
     return tune_members_to_json(member->members, member->member_count, field, out_value);
+  case TUNE_MEMBER_THREE: {
+    const int64_t *numbers = field;
+    *out_value =
+        json_pack("[III]", (json_int_t)numbers[0], (json_int_t)numbers[1], (json_int_t)numbers[2]);
+    break;
+  }
   default:
     return write_list(member, structure, out_value);
   }
@@ -211,8 +216,9 @@ static tune_status refuse(const tune_member *member) {
                                      [TUNE_MEMBER_TEXTS] = "an array of strings",
                                      [TUNE_MEMBER_INTS] = "an array of integers",
                                      [TUNE_MEMBER_NUMBERS] = "an array of numbers",
-                                     [TUNE_MEMBER_SHAPE] = "an array of arrays of integers",
+                                     [TUNE_MEMBER_SHAPE] = "an array of integers",
                                      [TUNE_MEMBER_SHAPES] = "an array of arrays of integers",
+                                     [TUNE_MEMBER_THREE] = "an array of three positive integers",
                                      [TUNE_MEMBER_STRUCTS] = "an array of objects"};
   bool is_number = member->kind == TUNE_MEMBER_INTEGER || member->kind == TUNE_MEMBER_NUMBER;
   char range[96] = "";
@@ -225,12 +231,20 @@ static tune_status refuse(const tune_member *member) {
 
 static tune_status read_list(const tune_member *member, const json_t *array, void *structure);
 
+// What is wrong within an item is said of the list.
+static tune_status refuse_if_invalid(const tune_member *member, tune_status status) {
+  if (tune_status_get_code(status) != TUNE_INVALID_ARGUMENT)
+    return status;
+  tune_status_free(status);
+  return refuse(member);
+}
+
 static tune_status read_item(const tune_member *member, const json_t *value, void *item) {
   double number = json_number_value(value);
   tune_member shape = row_of_shape(member);
   switch (member->kind) {
   case TUNE_MEMBER_SHAPES:
-    return read_list(&shape, value, item);
+    return refuse_if_invalid(member, read_list(&shape, value, item));
   case TUNE_MEMBER_SHAPE:
     if (!json_is_integer(value) || !is_in_range(member, number))
       return refuse(member);
@@ -259,6 +273,12 @@ static tune_status read_item(const tune_member *member, const json_t *value, voi
   }
 }
 
+// Of "argument", which is one of "arguments".
+static int length_of_one(const char *name) {
+  size_t length = strlen(name);
+  return (int)(length > 1 && name[length - 1] == 's' ? length - 1 : length);
+}
+
 static tune_status read_list(const tune_member *member, const json_t *array, void *structure) {
   if (!json_is_array(array))
     return refuse(member);
@@ -272,12 +292,24 @@ static tune_status read_list(const tune_member *member, const json_t *array, voi
     status = read_item(member, json_array_get(array, list.count),
                        (char *)list.items + list.count * size);
     if (!tune_status_is_ok(status) && member->kind == TUNE_MEMBER_STRUCTS)
-      status = tune_status_annotate(status, "%s %zu", member->name, list.count);
+      status = tune_status_annotate(status, "%.*s %zu", length_of_one(member->name), member->name,
+                                    list.count);
     // A shape that was read in part is to be freed as well.
     list.count += tune_status_is_ok(status) || member->kind == TUNE_MEMBER_SHAPES;
   }
   memcpy((char *)structure + member->offset, &list, sizeof list); // freed with the whole
   return status;
+}
+
+static tune_status read_three(const tune_member *member, const json_t *array, int64_t *numbers) {
+  for (size_t i = 0; i < 3; ++i) {
+    const json_t *number = json_array_get(array, i);
+    if (json_array_size(array) != 3 || !json_is_integer(number) || json_integer_value(number) < 1 ||
+        !is_in_range(member, json_number_value(number)))
+      return refuse(member);
+    numbers[i] = json_integer_value(number);
+  }
+  return TUNE_OK;
 }
 
 static tune_status read_value(const tune_member *member, const json_t *value, void *structure) {
@@ -301,6 +333,8 @@ static tune_status read_value(const tune_member *member, const json_t *value, vo
     *(double *)field = json_number_value(value);
     return json_is_number(value) && is_in_range(member, json_number_value(value)) ? TUNE_OK
                                                                                   : refuse(member);
+  case TUNE_MEMBER_THREE:
+    return read_three(member, value, field);
   default:
     return read_list(member, value, structure);
   }
@@ -314,18 +348,15 @@ static tune_status read_member(const tune_member *member, const json_t *object, 
   bool is_part = member->kind == TUNE_MEMBER_PART;
   const json_t *value = json_object_get(object, is_part ? member->members->name : member->name);
   bool is_there = value && !json_is_null(value);
-  if (is_part) {
-    if (member->has)
-      *((bool *)structure + member->has) = is_there;
+  if (member->has)
+    *((bool *)structure + member->has) = is_there;
+  if (is_part)
     return member->has && !is_there
                ? TUNE_OK
                : read_members(member->members, member->member_count, object, field);
-  }
   if (member->kind == TUNE_MEMBER_GROUP) {
     if (is_there && !json_is_object(value))
       return refuse(member);
-    if (member->has)
-      *((bool *)structure + member->has) = is_there;
     if (member->has && !is_there)
       return TUNE_OK;
     return tune_status_annotate(

@@ -15,15 +15,18 @@
 // | bool             | true or false                                            | false    |
 // | int64_t, double  | an integer, a number, in the row's range                 | otherwise |
 // | tune_text_list, tune_int_list, tune_number_list | an array of these         | empty    |
-// | tune_shape_list  | an array of arrays of integers                           | empty    |
+// | tune_shape       | an array of integers, of 64 bits                         | empty    |
+// | tune_shape_list  | an array of such arrays                                  | empty    |
+// | int64_t[3]       | an array of three positive integers                      | as it was |
 // | a struct (TUNE_GROUP) | an object of its own, {} where it is absent         |          |
 // | a struct (TUNE_PART)  | members of the same object                          |          |
 // | a struct (TUNE_OPTIONAL_PART) | the same, all of them or none, as the first says |     |
 // | a list of structs (TUNE_STRUCTS) | an array of objects                      | empty    |
 //
 // Null is as good as absent, and so is, when it is written, what the table calls absent and a
-// number below the least one; a row may want null written rather than nothing. Members that no row
-// knows are no business of the reader.
+// number below the least one; any row may have a flag beside it instead, TUNE_OPTIONAL; and a row
+// may want null written rather than nothing. Members that no row knows are no business of the
+// reader.
 //
 // Ownership: texts and objects of what was read are borrowed from the JSON, and have to be while it
 // is used; lists are its own, until it is deinitialized. What is written may borrow all of it.
@@ -82,6 +85,7 @@ typedef enum tune_member_kind {
   TUNE_MEMBER_NUMBERS,
   TUNE_MEMBER_SHAPE,
   TUNE_MEMBER_SHAPES,
+  TUNE_MEMBER_THREE,
   TUNE_MEMBER_GROUP,
   TUNE_MEMBER_PART,
   TUNE_MEMBER_STRUCTS,
@@ -94,13 +98,13 @@ struct tune_member {
   size_t offset;              // in the struct
   const tune_member *members; // of a struct
   size_t member_count;
-  size_t size;    // of a struct in a list
-  size_t has;     // of a group or a part: where the bool is that says whether it is there; 0: none
-  bool is_needed; // it is an error where it is absent
-  bool is_shown;  // a null is written where it is absent
-  bool has_gaps;  // of a list of texts: null is one, too
-  double least;   // of numbers, those of lists too
-  double most;    // 0: there is none
+  size_t size;      // of a struct in a list
+  size_t has;       // where the bool is that says whether it is there; 0: none
+  bool is_needed;   // it is an error where it is absent
+  bool is_shown;    // a null is written where it is absent
+  bool has_gaps;    // of a list of texts: null is one, too
+  double least;     // of numbers, those of lists too
+  double most;      // 0: there is none
   double otherwise; // a number that is absent
 };
 
@@ -116,7 +120,12 @@ struct tune_member {
       tune_text_list: TUNE_MEMBER_TEXTS,                                                           \
       tune_int_list: TUNE_MEMBER_INTS,                                                             \
       tune_number_list: TUNE_MEMBER_NUMBERS,                                                       \
-      tune_shape_list: TUNE_MEMBER_SHAPES)
+      tune_shape: TUNE_MEMBER_SHAPE,                                                               \
+      tune_shape_list: TUNE_MEMBER_SHAPES,                                                         \
+      int64_t *: TUNE_MEMBER_THREE)
+// The same of a field that is there, whatever it holds, if `has_field`, not the first one, is true.
+#define TUNE_OPTIONAL(type, field, has_field)                                                      \
+  TUNE_MEMBER(type, field), .has = offsetof(type, has_field)
 #define TUNE_MEMBERS_OF(table) .members = table, .member_count = sizeof table / sizeof *table
 #define TUNE_GROUP(type, field, table)                                                             \
   .name = #field, .kind = TUNE_MEMBER_GROUP, .offset = offsetof(type, field), TUNE_MEMBERS_OF(table)

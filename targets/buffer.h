@@ -18,7 +18,7 @@
 #ifndef TUNE_TARGETS_BUFFER_H
 #define TUNE_TARGETS_BUFFER_H
 
-#include "targets/signature.h"
+#include "formats/signature.h"
 
 #ifdef __cplusplus
 extern "C" {

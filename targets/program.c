@@ -1,6 +1,8 @@
 //===- program.c - Reading device programs -----------------------------------===//
 
 #include "targets/program.h"
+
+#include "formats/device_program.h"
 #include "support/file.h"
 #include "support/program_head.h"
 
@@ -17,59 +19,14 @@ typedef struct reader {
   tune_program *program;
 } reader;
 
-//===- Members of the JSON ----------------------------------------------------------===//
-
-static tune_status get_number(const json_t *object, const char *name, int64_t least, int64_t most,
-                              int64_t *out_value) {
-  const json_t *member = json_object_get(object, name);
-  *out_value = 0;
-  if (!member)
-    return tune_status_make(TUNE_INVALID_ARGUMENT, "\"%s\" is missing", name);
-  if (!json_is_integer(member) || json_integer_value(member) < least ||
-      json_integer_value(member) > most)
-    return tune_status_make(TUNE_INVALID_ARGUMENT,
-                            "\"%s\" is no integer from %" PRId64 " to %" PRId64, name, least, most);
-  *out_value = json_integer_value(member);
+// `*out_index` is `value`, which has to be one of `count` things.
+static tune_status get_index(const char *what, int64_t value, size_t count, size_t *out_index) {
+  *out_index = 0;
+  if (value < 0 || (uint64_t)value >= count)
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "%s %" PRId64 " is out of range, there are %zu",
+                            what, value, count);
+  *out_index = (size_t)value;
   return TUNE_OK;
-}
-
-static tune_status get_size(const json_t *object, const char *name, size_t *out_value) {
-  int64_t value;
-  TUNE_RETURN_IF_ERROR(get_number(object, name, 0, INT64_MAX, &value));
-  *out_value = (size_t)value;
-  return TUNE_OK;
-}
-
-// An index into `count` things.
-static tune_status get_index(const json_t *object, const char *name, size_t count,
-                             size_t *out_value) {
-  if (count == 0)
-    return tune_status_make(TUNE_INVALID_ARGUMENT, "\"%s\" is out of range, there is none", name);
-  int64_t value;
-  TUNE_RETURN_IF_ERROR(get_number(object, name, 0, (int64_t)count - 1, &value));
-  *out_value = (size_t)value;
-  return TUNE_OK;
-}
-
-static tune_status get_array(const json_t *object, const char *name, const json_t **out_array) {
-  *out_array = json_object_get(object, name);
-  return json_is_array(*out_array)
-             ? TUNE_OK
-             : tune_status_make(TUNE_INVALID_ARGUMENT, "\"%s\" is missing or no array", name);
-}
-
-static tune_status get_three(const json_t *object, const char *name, uint32_t *out_values) {
-  const json_t *array = json_object_get(object, name);
-  bool is_right = json_array_size(array) == 3;
-  for (size_t i = 0; i < 3 && is_right; ++i) {
-    const json_t *value = json_array_get(array, i);
-    is_right = json_is_integer(value) && json_integer_value(value) >= 1 &&
-               json_integer_value(value) <= UINT32_MAX;
-    out_values[i] = is_right ? (uint32_t)json_integer_value(value) : 0;
-  }
-  return is_right ? TUNE_OK
-                  : tune_status_make(TUNE_INVALID_ARGUMENT,
-                                     "\"%s\" is no array of three positive integers", name);
 }
 
 // A copy of the next `size` bytes of the file.
@@ -88,22 +45,18 @@ static tune_status take(reader *r, size_t size, void **out_bytes) {
 
 //===- Modules and buffers ----------------------------------------------------------===//
 
-static tune_status read_jit_options(const json_t *object, const char *target,
+static tune_status read_jit_options(const tune_described_module *described, const char *target,
                                     tune_program_module *out) {
   static const char *const CACHES[] = {"default", "cg", "ca"};
-  const json_t *cache = json_object_get(object, "load_cache");
-  int64_t level = 0;
-  if (json_object_get(object, "opt_level"))
-    TUNE_RETURN_IF_ERROR(get_number(object, "opt_level", 1, 4, &level));
-  out->opt_level = (uint32_t)level;
-  if ((cache || level) && strcmp(target, "cuda") != 0)
+  const char *cache = described->load_cache;
+  out->opt_level = (uint32_t)described->opt_level;
+  if ((cache || out->opt_level) && strcmp(target, "cuda") != 0)
     return tune_status_make(TUNE_INVALID_ARGUMENT,
                             "\"opt_level\" and \"load_cache\" are for the target 'cuda'");
   if (!cache)
     return TUNE_OK;
-  const char *name = json_string_value(cache);
-  for (size_t i = 0; name && i < sizeof CACHES / sizeof *CACHES; ++i)
-    if (strcmp(CACHES[i], name) == 0) {
+  for (size_t i = 0; i < sizeof CACHES / sizeof *CACHES; ++i)
+    if (strcmp(CACHES[i], cache) == 0) {
       out->load_cache = (tune_program_load_cache)i;
       return TUNE_OK;
     }
@@ -111,19 +64,16 @@ static tune_status read_jit_options(const json_t *object, const char *target,
                           "\"load_cache\" is none of \"default\", \"cg\", \"ca\"");
 }
 
-static tune_status read_modules(const json_t *object, const char *target, reader *r) {
-  const json_t *array;
-  TUNE_RETURN_IF_ERROR(get_array(object, "modules", &array));
-  size_t count = json_array_size(array);
-  r->program->modules = calloc(count + 1, sizeof *r->program->modules);
+static tune_status read_modules(const tune_described_modules *modules, const char *target,
+                                reader *r) {
+  r->program->modules = calloc(modules->count + 1, sizeof *r->program->modules);
   if (!r->program->modules)
     return tune_status_out_of_memory("reading modules");
-  r->program->module_count = count;
-  for (size_t i = 0; i < count; ++i) {
+  r->program->module_count = modules->count;
+  for (size_t i = 0; i < modules->count; ++i) {
     tune_program_module *module = &r->program->modules[i];
-    tune_status status = get_size(json_array_get(array, i), "bytes", &module->size);
-    if (tune_status_is_ok(status))
-      status = read_jit_options(json_array_get(array, i), target, module);
+    module->size = (size_t)modules->items[i].bytes;
+    tune_status status = read_jit_options(&modules->items[i], target, module);
     if (tune_status_is_ok(status))
       status = take(r, module->size, &module->code);
     TUNE_RETURN_IF_ERROR(tune_status_annotate(status, "module %zu", i));
@@ -142,26 +92,31 @@ static tune_status size_of_value(const tune_value_type *type, size_t *out_size) 
   return TUNE_OK;
 }
 
-static tune_status read_buffer(const json_t *object, reader *r, tune_program_buffer *out) {
+static tune_status read_buffer(const tune_described_buffer *described, reader *r,
+                               tune_program_buffer *out) {
   const tune_signature *signature = r->signature;
-  if (json_object_get(object, "argument")) {
+  if (described->is_argument) {
     out->kind = TUNE_PROGRAM_ARGUMENT;
-    TUNE_RETURN_IF_ERROR(get_index(object, "argument", signature->argument_count, &out->index));
+    TUNE_RETURN_IF_ERROR(get_index("argument", described->argument.argument,
+                                   signature->argument_count, &out->index));
     const tune_value_type *type = &signature->arguments[out->index];
     out->is_read_only = !type->is_readwrite;
     return size_of_value(type, &out->size);
   }
-  if (json_object_get(object, "result")) {
+  if (described->is_result) {
     out->kind = TUNE_PROGRAM_RESULT;
-    TUNE_RETURN_IF_ERROR(get_index(object, "result", signature->result_count, &out->index));
+    TUNE_RETURN_IF_ERROR(
+        get_index("result", described->result.result, signature->result_count, &out->index));
     return size_of_value(&signature->results[out->index], &out->size);
   }
-  TUNE_RETURN_IF_ERROR(get_size(object, "bytes", &out->size));
+  if (!described->is_own)
+    return tune_status_make(TUNE_INVALID_ARGUMENT,
+                            "it is no argument, no result, and of no size in bytes");
+  out->size = (size_t)described->own.bytes;
   out->kind = TUNE_PROGRAM_SCRATCH;
-  if (!json_object_get(object, "data"))
+  if (!described->own.has_data)
     return TUNE_OK;
-  size_t size;
-  TUNE_RETURN_IF_ERROR(get_size(object, "data", &size));
+  size_t size = (size_t)described->own.data;
   if (size != out->size)
     return tune_status_make(TUNE_INVALID_ARGUMENT, "%zu bytes of data for a buffer of %zu", size,
                             out->size);
@@ -190,17 +145,14 @@ static tune_status check_buffers(const reader *r) {
   return TUNE_OK;
 }
 
-static tune_status read_buffers(const json_t *object, reader *r) {
-  const json_t *array;
-  TUNE_RETURN_IF_ERROR(get_array(object, "buffers", &array));
-  size_t count = json_array_size(array);
-  r->program->buffers = calloc(count + 1, sizeof *r->program->buffers);
+static tune_status read_buffers(const tune_described_buffers *buffers, reader *r) {
+  r->program->buffers = calloc(buffers->count + 1, sizeof *r->program->buffers);
   if (!r->program->buffers)
     return tune_status_out_of_memory("reading buffers");
-  r->program->buffer_count = count;
-  for (size_t i = 0; i < count; ++i)
+  r->program->buffer_count = buffers->count;
+  for (size_t i = 0; i < buffers->count; ++i)
     TUNE_RETURN_IF_ERROR(tune_status_annotate(
-        read_buffer(json_array_get(array, i), r, &r->program->buffers[i]), "buffer %zu", i));
+        read_buffer(&buffers->items[i], r, &r->program->buffers[i]), "buffer %zu", i));
   return check_buffers(r);
 }
 
@@ -214,34 +166,31 @@ static tune_status check_written(const reader *r, size_t buffer) {
   return tune_status_make(TUNE_INVALID_ARGUMENT, "%s is written, but it is only to be read", name);
 }
 
-static tune_status read_texels(const json_t *object, tune_program_argument *out) {
-  const json_t *texels = json_object_get(object, "texels");
-  if (!texels)
+static tune_status read_texels(const char *format, tune_program_argument *out) {
+  if (!format)
     return TUNE_OK;
-  const char *format = json_string_value(texels);
-  if (format && strcmp(format, "r32f") == 0)
+  if (strcmp(format, TUNE_TEXELS_F32) == 0)
     out->kind = TUNE_PROGRAM_TEXEL_F32;
-  else if (format && strcmp(format, "rgba32f") == 0)
+  else if (strcmp(format, TUNE_TEXELS_4F32) == 0)
     out->kind = TUNE_PROGRAM_TEXEL_4F32;
   else
-    return tune_status_make(TUNE_INVALID_ARGUMENT, "\"texels\" is neither r32f nor rgba32f");
+    return tune_status_make(TUNE_INVALID_ARGUMENT,
+                            "the texels are neither " TUNE_TEXELS_F32 " nor " TUNE_TEXELS_4F32);
   return out->is_written
              ? tune_status_make(TUNE_INVALID_ARGUMENT, "texels are written, but can only be read")
              : TUNE_OK;
 }
 
-static tune_status read_tensor_sizes(const json_t *map, const char *name, int64_t most,
+static tune_status read_tensor_sizes(const tune_shape *numbers, const char *name, int64_t most,
                                      uint32_t *out_rank, uint32_t *out_sizes) {
-  const json_t *array;
-  TUNE_RETURN_IF_ERROR(get_array(map, name, &array));
-  size_t count = json_array_size(array);
+  size_t count = numbers->count;
   if (!count || count > TUNE_PROGRAM_TENSOR_RANK || (*out_rank && count != *out_rank))
     return tune_status_make(TUNE_INVALID_ARGUMENT,
                             "\"%s\" has %zu numbers; a tensor map has 1 to %d, of each the same",
                             name, count, TUNE_PROGRAM_TENSOR_RANK);
   *out_rank = (uint32_t)count;
   for (size_t i = 0; i < count; ++i) {
-    json_int_t size = json_integer_value(json_array_get(array, i));
+    int64_t size = numbers->items[i];
     if (size < 1 || size > most)
       return tune_status_make(TUNE_INVALID_ARGUMENT, "\"%s\": expected numbers from 1 to %" PRId64,
                               name, most);
@@ -251,14 +200,14 @@ static tune_status read_tensor_sizes(const json_t *map, const char *name, int64_
 }
 
 // Of the buffer `size` bytes; all of the tensor is in it.
-static tune_status read_tensor_map(const json_t *map, size_t size, tune_program_argument *out) {
+static tune_status read_tensor_map(const tune_described_map *map, size_t size,
+                                   tune_program_argument *out) {
   tune_program_tensor_map *read = &out->map;
-  int64_t bytes, swizzle;
+  int64_t bytes = map->element_bytes, swizzle = map->swizzle;
   out->kind = TUNE_PROGRAM_TENSOR_MAP;
-  TUNE_RETURN_IF_ERROR(get_number(map, "element_bytes", 1, 4, &bytes));
-  TUNE_RETURN_IF_ERROR(get_number(map, "swizzle", 0, 128, &swizzle));
-  TUNE_RETURN_IF_ERROR(read_tensor_sizes(map, "sizes", INT32_MAX, &read->rank, read->sizes));
-  TUNE_RETURN_IF_ERROR(read_tensor_sizes(map, "box", 256, &read->rank, read->box));
+  TUNE_RETURN_IF_ERROR(
+      read_tensor_sizes(&map->sizes, "sizes", INT32_MAX, &read->rank, read->sizes));
+  TUNE_RETURN_IF_ERROR(read_tensor_sizes(&map->box, "box", 256, &read->rank, read->box));
   read->element_bytes = (uint32_t)bytes;
   read->swizzle = (uint32_t)swizzle;
   uint64_t all = read->element_bytes;
@@ -275,70 +224,67 @@ static tune_status read_tensor_map(const json_t *map, size_t size, tune_program_
                          : TUNE_OK;
 }
 
-static tune_status read_argument(const json_t *object, const reader *r,
+static tune_status read_argument(const tune_described_argument *described, const reader *r,
                                  tune_program_argument *out) {
-  const json_t *f32 = json_object_get(object, "f32");
-  if (f32) {
+  if (described->is_f32) {
     out->kind = TUNE_PROGRAM_F32;
-    out->f32 = (float)json_number_value(f32);
-    return json_is_number(f32) ? TUNE_OK
-                               : tune_status_make(TUNE_INVALID_ARGUMENT, "\"f32\" is no number");
-  }
-  if (json_object_get(object, "i32")) {
-    int64_t value;
-    TUNE_RETURN_IF_ERROR(get_number(object, "i32", INT32_MIN, INT32_MAX, &value));
-    out->kind = TUNE_PROGRAM_I32;
-    out->i32 = (int32_t)value;
+    out->f32 = (float)described->f32.f32;
     return TUNE_OK;
   }
+  if (described->is_i32) {
+    out->kind = TUNE_PROGRAM_I32;
+    out->i32 = (int32_t)described->i32.i32;
+    return TUNE_OK;
+  }
+  if (!described->is_use)
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "it is no buffer, and no f32 or i32");
+  const tune_described_use *use = &described->use;
   out->kind = TUNE_PROGRAM_STORAGE;
-  TUNE_RETURN_IF_ERROR(get_index(object, "buffer", r->program->buffer_count, &out->buffer));
-  const json_t *written = json_object_get(object, "written");
-  if (written && !json_is_boolean(written))
-    return tune_status_make(TUNE_INVALID_ARGUMENT, "\"written\" is no boolean");
-  out->is_written = json_is_true(written);
+  TUNE_RETURN_IF_ERROR(get_index("buffer", use->buffer, r->program->buffer_count, &out->buffer));
+  out->is_written = use->written;
   if (out->is_written)
     TUNE_RETURN_IF_ERROR(check_written(r, out->buffer));
-  const json_t *map = json_object_get(object, "tensor_map");
-  if (map)
-    return read_tensor_map(map, r->program->buffers[out->buffer].size, out);
-  return read_texels(object, out);
+  if (use->has_map)
+    return read_tensor_map(&use->tensor_map, r->program->buffers[out->buffer].size, out);
+  return read_texels(use->texels, out);
 }
 
-static tune_status read_launch(const json_t *object, const reader *r, tune_program_step *out) {
+static void get_three(const int64_t *values, uint32_t *out_values) {
+  for (size_t i = 0; i < 3; ++i)
+    out_values[i] = (uint32_t)values[i];
+}
+
+static tune_status read_launch(const tune_described_launch *launch, const reader *r,
+                               tune_program_step *out) {
   out->kind = TUNE_PROGRAM_LAUNCH;
-  const char *entry = json_string_value(json_object_get(object, "launch"));
-  if (!entry || !*entry)
-    return tune_status_make(TUNE_INVALID_ARGUMENT, "\"launch\" is no name");
-  out->entry = strdup(entry);
+  if (!*launch->launch)
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "the kernel has no name");
+  out->entry = strdup(launch->launch);
   if (!out->entry)
     return tune_status_out_of_memory("reading a launch");
-  TUNE_RETURN_IF_ERROR(get_index(object, "module", r->program->module_count, &out->module));
-  TUNE_RETURN_IF_ERROR(get_three(object, "groups", out->groups));
-  TUNE_RETURN_IF_ERROR(get_three(object, "group_size", out->group_size));
-  TUNE_RETURN_IF_ERROR(get_size(object, "shared_bytes", &out->shared_bytes));
-  int64_t subgroup_size;
-  TUNE_RETURN_IF_ERROR(get_number(object, "subgroup_size", 0, 1024, &subgroup_size));
-  out->subgroup_size = (uint32_t)subgroup_size;
-  const json_t *array;
-  TUNE_RETURN_IF_ERROR(get_array(object, "arguments", &array));
-  size_t count = json_array_size(array);
+  TUNE_RETURN_IF_ERROR(get_index("module", launch->module, r->program->module_count, &out->module));
+  get_three(launch->groups, out->groups);
+  get_three(launch->group_size, out->group_size);
+  out->shared_bytes = (size_t)launch->shared_bytes;
+  out->subgroup_size = (uint32_t)launch->subgroup_size;
+  size_t count = launch->arguments.count;
   out->arguments = calloc(count + 1, sizeof *out->arguments);
   if (!out->arguments)
     return tune_status_out_of_memory("reading a launch");
   out->argument_count = count;
   for (size_t i = 0; i < count; ++i)
     TUNE_RETURN_IF_ERROR(tune_status_annotate(
-        read_argument(json_array_get(array, i), r, &out->arguments[i]), "argument %zu", i));
+        read_argument(&launch->arguments.items[i], r, &out->arguments[i]), "argument %zu", i));
   return TUNE_OK;
 }
 
-static tune_status read_copy(const json_t *object, const reader *r, tune_program_step *out) {
+static tune_status read_copy(const tune_described_copy *copy, const reader *r,
+                             tune_program_step *out) {
   const tune_program *program = r->program;
   out->kind = TUNE_PROGRAM_COPY;
-  TUNE_RETURN_IF_ERROR(get_index(object, "copy", program->buffer_count, &out->from));
-  TUNE_RETURN_IF_ERROR(get_index(object, "to", program->buffer_count, &out->to));
-  TUNE_RETURN_IF_ERROR(get_size(object, "bytes", &out->bytes));
+  TUNE_RETURN_IF_ERROR(get_index("buffer", copy->copy, program->buffer_count, &out->from));
+  TUNE_RETURN_IF_ERROR(get_index("buffer", copy->to, program->buffer_count, &out->to));
+  out->bytes = (size_t)copy->bytes;
   size_t from = program->buffers[out->from].size, to = program->buffers[out->to].size;
   if (out->from == out->to)
     return tune_status_make(TUNE_INVALID_ARGUMENT, "buffer %zu is copied to itself", out->from);
@@ -349,52 +295,48 @@ static tune_status read_copy(const json_t *object, const reader *r, tune_program
   return check_written(r, out->to);
 }
 
-static tune_status read_steps(const json_t *object, reader *r) {
-  const json_t *array;
-  TUNE_RETURN_IF_ERROR(get_array(object, "steps", &array));
-  size_t count = json_array_size(array);
-  r->program->steps = calloc(count + 1, sizeof *r->program->steps); // there may be none
+static tune_status read_step(const tune_described_step *step, const reader *r,
+                             tune_program_step *out) {
+  if (step->is_copy)
+    return read_copy(&step->copy, r, out);
+  if (step->is_launch)
+    return read_launch(&step->launch, r, out);
+  return tune_status_make(TUNE_INVALID_ARGUMENT, "it is neither a launch nor a copy");
+}
+
+static tune_status read_steps(const tune_described_steps *steps, reader *r) {
+  r->program->steps = calloc(steps->count + 1, sizeof *r->program->steps); // there may be none
   if (!r->program->steps)
     return tune_status_out_of_memory("reading steps");
-  r->program->step_count = count;
-  for (size_t i = 0; i < count; ++i) {
-    const json_t *step = json_array_get(array, i);
-    tune_status status = json_object_get(step, "copy")
-                             ? read_copy(step, r, &r->program->steps[i])
-                             : read_launch(step, r, &r->program->steps[i]);
-    TUNE_RETURN_IF_ERROR(tune_status_annotate(status, "step %zu", i));
-  }
+  r->program->step_count = steps->count;
+  for (size_t i = 0; i < steps->count; ++i)
+    TUNE_RETURN_IF_ERROR(
+        tune_status_annotate(read_step(&steps->items[i], r, &r->program->steps[i]), "step %zu", i));
   return TUNE_OK;
 }
 
 //===- The file ---------------------------------------------------------------------===//
 
-static tune_status check_head(const json_t *object, const char *target) {
-  int64_t version;
-  TUNE_RETURN_IF_ERROR(get_number(object, "version", INT64_MIN, INT64_MAX, &version));
-  if (version != TUNE_PROGRAM_VERSION)
-    return tune_status_make(TUNE_FAILED_PRECONDITION,
-                            "it is of version %" PRId64 ", this program reads version %d", version,
-                            TUNE_PROGRAM_VERSION);
-  const char *found = json_string_value(json_object_get(object, "target"));
-  if (!found || strcmp(found, target) != 0)
+static tune_status read_described(const tune_described_program *described, const char *target,
+                                  reader *r) {
+  if (strcmp(described->target, target) != 0)
     return tune_status_make(TUNE_INVALID_ARGUMENT, "it is for the target '%s', not '%s'",
-                            found ? found : "", target);
+                            described->target, target);
+  r->program->is_unordered = described->unordered;
+  TUNE_RETURN_IF_ERROR(read_modules(&described->modules, target, r));
+  TUNE_RETURN_IF_ERROR(read_buffers(&described->buffers, r));
+  TUNE_RETURN_IF_ERROR(read_steps(&described->steps, r));
+  if (r->left)
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "%zu bytes are left at its end", r->left);
   return TUNE_OK;
 }
 
 static tune_status read_all(const json_t *object, const char *target, reader *r) {
-  TUNE_RETURN_IF_ERROR(check_head(object, target));
-  const json_t *unordered = json_object_get(object, "unordered");
-  if (unordered && !json_is_boolean(unordered))
-    return tune_status_make(TUNE_INVALID_ARGUMENT, "\"unordered\" is no boolean");
-  r->program->is_unordered = json_is_true(unordered);
-  TUNE_RETURN_IF_ERROR(read_modules(object, target, r));
-  TUNE_RETURN_IF_ERROR(read_buffers(object, r));
-  TUNE_RETURN_IF_ERROR(read_steps(object, r));
-  if (r->left)
-    return tune_status_make(TUNE_INVALID_ARGUMENT, "%zu bytes are left at its end", r->left);
-  return TUNE_OK;
+  tune_described_program described;
+  TUNE_RETURN_IF_ERROR(tune_described_program_from_json(object, &described));
+  tune_status status = read_described(&described, target, r);
+  tune_described_program_deinit(&described);
+  return status;
 }
 
 tune_status tune_program_parse(const void *bytes, size_t size, const char *target,

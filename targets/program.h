@@ -13,7 +13,7 @@
 #ifndef TUNE_TARGETS_PROGRAM_H
 #define TUNE_TARGETS_PROGRAM_H
 
-#include "targets/signature.h"
+#include "formats/signature.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -3,8 +3,8 @@
 #include "tools/tune-run/benchmark.h"
 
 #include "formats/measure_requests.h"
+#include "formats/signature.h"
 #include "support/json.h"
-#include "targets/signature.h"
 #include "tools/tune-run/exchange.h"
 #include "tools/tune-run/progress.h"
 

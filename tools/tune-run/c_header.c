@@ -2,8 +2,8 @@
 
 #include "tools/tune-run/c_header.h"
 
+#include "formats/signature.h"
 #include "support/string_builder.h"
-#include "targets/signature.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -2,10 +2,10 @@
 
 #include "tools/tune-run/subject.h"
 
+#include "formats/signature.h"
 #include "formats/worker_requests.h"
 #include "support/file.h"
 #include "support/json.h"
-#include "targets/signature.h"
 #include "tools/tune-run/exchange.h"
 #include "tuning/device/device_file.h"
 
@@ -51,18 +51,15 @@ static tune_status read_module(const char *path, char **out_text) {
   return TUNE_OK;
 }
 
-// What runs artifacts takes no others (targets/signature.h).
+// What runs artifacts takes no others (formats/signature.h).
 static tune_status check_results(const subject *s) {
-  const json_t *results = json_object_get(s->opened.signature, "results");
-  for (size_t i = 0; i < json_array_size(results); ++i) {
-    const char *kind = json_string_value(json_object_get(json_array_get(results, i), "kind"));
-    if (kind && strcmp(kind, "tensor") != 0)
-      return tune_status_make(TUNE_INVALID_ARGUMENT,
-                              "%s: result %zu of @%s is a scalar; only functions that give back "
-                              "tensors can be run, of rank 0 at least (tensor.from_elements)",
-                              s->path, i, s->opened.module.function);
-  }
-  return TUNE_OK;
+  size_t result = tune_signature_json_find_scalar_result(s->opened.signature);
+  if (result == SIZE_MAX)
+    return TUNE_OK;
+  return tune_status_make(TUNE_INVALID_ARGUMENT,
+                          "%s: result %zu of @%s is a scalar; only functions that give back "
+                          "tensors can be run, of rank 0 at least (tensor.from_elements)",
+                          s->path, result, s->opened.module.function);
 }
 
 // What code is for; `*out_features`, which it may name, is to be freed.

@@ -46,7 +46,7 @@ static tune_status write_op(const one_shot *shot, MlirOperation op) {
 static tune_status write_signature(const one_shot *shot, const tune_build_task *task) {
   json_t *object = NULL;
   TUNE_RETURN_IF_ERROR(
-      tune_function_signature_to_json(tune_build_task_get_signature(task), &object));
+      tune_signature_to_json(&tune_build_task_get_signature(task)->interface, &object));
   char *text = tune_json_dump(object, JSON_INDENT(1));
   json_decref(object);
   if (!text)

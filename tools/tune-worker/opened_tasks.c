@@ -115,7 +115,7 @@ static tune_status answer(const opened_task *task, const tune_open_source_reques
                           json_t **out_reply) {
   json_t *signature;
   TUNE_RETURN_IF_ERROR(
-      tune_function_signature_to_json(tune_build_task_get_signature(task->task), &signature));
+      tune_signature_to_json(&tune_build_task_get_signature(task->task)->interface, &signature));
   tune_open_source_reply reply = {
       .task = request->task, .signature = signature, .is_described = request->describe};
   tune_status status = TUNE_OK;

@@ -4,33 +4,34 @@
 
 #include "dialects/constant.h"
 #include "dialects/diagnostic.h"
+#include "transforms/ir/exactness.h"
 #include "transforms/ir/ir_builder.h"
 
+#include <assert.h>
 #include <stdlib.h>
+#include <string.h>
+
+static_assert(TUNE_RANK_LIMIT == TUNE_IR_MAX_RANK, "whatever IR is built for can be handed over");
 
 static tune_status read_value(MlirOperation function, MlirType type, const char *what, size_t index,
-                              tune_function_signature_value *out_value) {
+                              tune_value_type *out_value) {
   MlirType element = type;
-  if (mlirTypeIsARankedTensor(type) || mlirTypeIsAMemRef(type)) {
+  out_value->is_scalar = !mlirTypeIsARankedTensor(type) && !mlirTypeIsAMemRef(type);
+  if (!out_value->is_scalar) {
     element = mlirShapedTypeGetElementType(type);
-    out_value->is_tensor = true;
     out_value->rank = (size_t)mlirShapedTypeGetRank(type);
-    if (out_value->rank > TUNE_IR_MAX_RANK)
+    if (out_value->rank > TUNE_RANK_LIMIT)
       return tune_status_make_at(TUNE_INVALID_ARGUMENT, function,
                                  "%s %zu has %zu dimensions; an artifact takes at most %d", what,
-                                 index, out_value->rank, TUNE_IR_MAX_RANK);
-    // One more than needed, so that rank 0 is no empty allocation.
-    out_value->shape = calloc(out_value->rank + 1, sizeof *out_value->shape);
-    if (!out_value->shape)
-      return tune_status_out_of_memory("reading a signature");
+                                 index, out_value->rank, TUNE_RANK_LIMIT);
     for (size_t i = 0; i < out_value->rank; ++i)
       out_value->shape[i] = mlirShapedTypeIsDynamicDim(type, (intptr_t)i)
-                                ? -1
+                                ? TUNE_DYNAMIC
                                 : mlirShapedTypeGetDimSize(type, (intptr_t)i);
   }
-  out_value->type = tune_ir_scalar_type_name(element);
-  if (out_value->type)
-    return TUNE_OK;
+  const char *name = tune_ir_scalar_type_name(element);
+  if (name)
+    return tune_element_type_parse(name, &out_value->element);
   tune_string_builder text;
   tune_string_builder_init(&text);
   mlirTypePrint(type, tune_ir_append, &text);
@@ -129,10 +130,11 @@ static MlirOperation find_return(MlirOperation function) {
 
 static tune_status find_outputs(MlirOperation function, tune_function_signature *signature) {
   MlirBlock entry = tune_ir_body(function);
-  for (size_t i = 0; i < signature->argument_count; ++i) {
+  tune_value_type *arguments = signature->interface.arguments;
+  for (size_t i = 0; i < signature->interface.argument_count; ++i) {
     MlirValue argument = mlirBlockGetArgument(entry, (intptr_t)i);
     if (mlirTypeIsAMemRef(mlirValueGetType(argument)))
-      signature->arguments[i].is_written = may_be_written(argument);
+      arguments[i].is_readwrite = may_be_written(argument);
   }
   MlirOperation back = find_return(function);
   for (size_t i = 0; i < signature->function_result_count; ++i) {
@@ -144,12 +146,11 @@ static tune_status find_outputs(MlirOperation function, tune_function_signature 
       continue;
     ptrdiff_t argument = find_argument(value, entry);
     // What is packed ahead of the calls would be that of the first call.
-    if (argument < 0 || signature->arguments[argument].is_written ||
-        signature->arguments[argument].is_constant ||
+    if (argument < 0 || arguments[argument].is_readwrite || arguments[argument].is_constant ||
         !mlirTypeEqual(mlirValueGetType(mlirBlockGetArgument(entry, argument)),
                        mlirValueGetType(value)))
       continue;
-    signature->arguments[argument].is_written = true;
+    arguments[argument].is_readwrite = true;
     signature->destinations[i] = argument;
   }
   return TUNE_OK;
@@ -191,28 +192,32 @@ static MlirWalkResult find_partial(MlirOperation op, void *is_partial) {
 
 static tune_status read_function(MlirOperation function, tune_function_signature *signature) {
   MlirType type = mlirTypeAttrGetValue(tune_ir_attribute(function, "function_type"));
-  signature->argument_count = (size_t)mlirFunctionTypeGetNumInputs(type);
+  tune_signature *of = &signature->interface;
+  of->argument_count = (size_t)mlirFunctionTypeGetNumInputs(type);
   signature->function_result_count = (size_t)mlirFunctionTypeGetNumResults(type);
-  signature->arguments = calloc(signature->argument_count + 1, sizeof *signature->arguments);
-  signature->results = calloc(signature->function_result_count + 1, sizeof *signature->results);
+  of->entry = strdup("tune_entry");
+  of->arguments = calloc(of->argument_count + 1, sizeof *of->arguments);
+  of->results = calloc(signature->function_result_count + 1, sizeof *of->results);
   signature->destinations =
       calloc(signature->function_result_count + 1, sizeof *signature->destinations);
-  if (!signature->arguments || !signature->results || !signature->destinations)
+  if (!of->entry || !of->arguments || !of->results || !signature->destinations)
     return tune_status_out_of_memory("reading a signature");
-  for (size_t i = 0; i < signature->argument_count; ++i)
+  for (size_t i = 0; i < of->argument_count; ++i)
     TUNE_RETURN_IF_ERROR(read_value(function, mlirFunctionTypeGetInput(type, (intptr_t)i),
-                                    "argument", i, &signature->arguments[i]));
-  for (size_t i = 0; i < signature->argument_count; ++i)
-    signature->arguments[i].is_constant = tune_constant_is_argument(function, (intptr_t)i);
+                                    "argument", i, &of->arguments[i]));
+  for (size_t i = 0; i < of->argument_count; ++i)
+    of->arguments[i].is_constant = tune_constant_is_argument(function, (intptr_t)i);
   TUNE_RETURN_IF_ERROR(find_outputs(function, signature));
-  mlirOperationWalk(function, find_partial, &signature->is_partial, MlirWalkPreOrder);
-  signature->exactness = tune_exactness_of(function);
+  mlirOperationWalk(function, find_partial, &of->is_partial, MlirWalkPreOrder);
+  tune_exactness exactness = tune_exactness_of(function);
+  of->selects = exactness.selects;
+  of->exact_limit = exactness.limit;
   for (size_t i = 0; i < signature->function_result_count; ++i) {
     if (signature->destinations[i] >= 0)
       continue;
     TUNE_RETURN_IF_ERROR(read_value(function, mlirFunctionTypeGetResult(type, (intptr_t)i),
-                                    "result", i, &signature->results[signature->result_count]));
-    ++signature->result_count;
+                                    "result", i, &of->results[of->result_count]));
+    ++of->result_count;
   }
   return TUNE_OK;
 }
@@ -235,55 +240,7 @@ tune_status tune_function_signature_create(MlirOperation function,
 void tune_function_signature_destroy(tune_function_signature *signature) {
   if (!signature)
     return;
-  for (size_t i = 0; signature->arguments && i < signature->argument_count; ++i)
-    free(signature->arguments[i].shape);
-  // All that may have been read, not only those counted in: reading the last may have failed.
-  for (size_t i = 0; signature->results && i < signature->function_result_count; ++i)
-    free(signature->results[i].shape);
-  free(signature->arguments);
-  free(signature->results);
+  tune_signature_deinit(&signature->interface);
   free(signature->destinations);
   free(signature);
-}
-
-//===--------------------------------------------------------------------------===//
-// JSON
-//===--------------------------------------------------------------------------===//
-
-static json_t *value_to_json(const tune_function_signature_value *value, bool is_argument) {
-  if (!value->is_tensor)
-    return json_pack("{s:s, s:s}", "kind", "scalar", "type", value->type);
-  json_t *shape = json_array();
-  for (size_t i = 0; i < value->rank; ++i)
-    json_array_append_new(shape, json_integer(value->shape[i]));
-  json_t *object =
-      json_pack("{s:s, s:s, s:o}", "kind", "tensor", "type", value->type, "shape", shape);
-  if (is_argument)
-    json_object_set_new(object, "access", json_string(value->is_written ? "readwrite" : "read"));
-  if (is_argument && value->is_constant)
-    json_object_set_new(object, "constant", json_true());
-  return object;
-}
-
-tune_status tune_function_signature_to_json(const tune_function_signature *signature,
-                                            json_t **out_object) {
-  json_t *arguments = json_array(), *results = json_array();
-  int failed = 0;
-  for (size_t i = 0; i < signature->argument_count; ++i)
-    failed |= json_array_append_new(arguments, value_to_json(&signature->arguments[i], true));
-  for (size_t i = 0; i < signature->result_count; ++i)
-    failed |= json_array_append_new(results, value_to_json(&signature->results[i], false));
-  *out_object = json_pack("{s:s, s:o, s:o}", "entry", "tune_entry", "arguments", arguments,
-                          "results", results);
-  if (*out_object && signature->is_partial)
-    failed |= json_object_set_new(*out_object, "partial", json_true());
-  if (*out_object && signature->exactness.selects)
-    failed |= json_object_set_new(*out_object, "selects", json_true());
-  if (*out_object && signature->exactness.limit)
-    failed |= json_object_set_new(*out_object, "exact", json_integer(signature->exactness.limit));
-  if (*out_object && !failed)
-    return TUNE_OK;
-  json_decref(*out_object);
-  *out_object = NULL;
-  return tune_status_out_of_memory("writing a signature");
 }

@@ -14,7 +14,7 @@
 //    nsw), or may (a call);
 //  - exactness.h says for which values its outputs are exact.
 //
-// docs/protocol.md has the JSON and the layout in memory.
+// formats/signature.h has its JSON, docs/protocol.md the layout in memory.
 //
 // Threads: a signature is immutable once made.
 //
@@ -23,12 +23,11 @@
 #ifndef TUNE_TRANSFORMS_IR_SIGNATURE_H
 #define TUNE_TRANSFORMS_IR_SIGNATURE_H
 
+#include "formats/signature.h"
 #include "support/status.h"
-#include "transforms/ir/exactness.h"
 
 #include "mlir-c/IR.h"
 
-#include <jansson.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,22 +35,8 @@
 extern "C" {
 #endif
 
-typedef struct tune_function_signature_value {
-  bool is_tensor;   // else a scalar
-  bool is_written;  // an argument that is an output too
-  bool is_constant; // an argument that is marked so (dialects/constant.h)
-  const char *type; // "f32", "i64", "index", ...: static
-  size_t rank;      // of a tensor
-  int64_t *shape;   // -1 where known only at run time
-} tune_function_signature_value;
-
 typedef struct tune_function_signature {
-  size_t argument_count;
-  tune_function_signature_value *arguments;
-  size_t result_count; // results with memory of their own
-  tune_function_signature_value *results;
-  bool is_partial; // there are values of the arguments for which the results are not defined
-  tune_exactness exactness;
+  tune_signature interface; // of the artifact; its results are those with memory of their own
   // For each result of the function as it is in the IR, the argument that it is written to, or -1.
   size_t function_result_count;
   ptrdiff_t *destinations;
@@ -62,10 +47,6 @@ typedef struct tune_function_signature {
 tune_status tune_function_signature_create(MlirOperation function,
                                            tune_function_signature **out_signature);
 void tune_function_signature_destroy(tune_function_signature *signature);
-
-// A new reference.
-tune_status tune_function_signature_to_json(const tune_function_signature *signature,
-                                            json_t **out_object);
 
 #ifdef __cplusplus
 }

@@ -160,9 +160,9 @@ static void what_is_within_is_named(void **state) {
       {tune_run_reply_round_trip, "{\"shapes\": [[-1]]}",
        "\"shapes\": expected an array of arrays of integers"},
       {tune_compare_reply_round_trip, "{\"results\": [{}, {\"samples\": [1, -1]}]}",
-       "results 1: \"samples\": expected an array of numbers"},
+       "result 1: \"samples\": expected an array of numbers"},
       {tune_compare_reply_round_trip, "{\"ratios\": [{\"ratio\": 1, \"low\": 1}]}",
-       "ratios 0: \"high\": expected a number of at least 0"},
+       "ratio 0: \"high\": expected a number of at least 0"},
       {tune_compare_reply_round_trip, "{\"artifact\": -2}",
        "\"artifact\": expected an integer of at least 0"},
       {tune_build_reply_round_trip, "{\"verdict\": \"built\", \"seconds\": {}}",
@@ -170,7 +170,7 @@ static void what_is_within_is_named(void **state) {
       {tune_open_source_reply_round_trip, "{\"signature\": {}, \"function\": \"f\"}",
        "\"tasks\": expected an array of objects"},
       {tune_candidates_reply_round_trip, "{\"tasks\": [{}]}",
-       "tasks 0: \"line\": expected an object"},
+       "task 0: \"line\": expected an object"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
     json_t *object = load(cases[i].text), *again;

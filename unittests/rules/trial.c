@@ -246,7 +246,7 @@ static tune_status run_and_compare(const trial_job *job) {
   json_t *object;
   tune_signature signature;
   TUNE_RETURN_IF_ERROR(
-      tune_function_signature_to_json(tune_build_task_get_signature(job->task), &object));
+      tune_signature_to_json(&tune_build_task_get_signature(job->task)->interface, &object));
   TUNE_RETURN_IF_ERROR(tune_signature_from_json(object, &signature));
   tune_buffer inputs[16];
   if (signature.argument_count > sizeof inputs / sizeof *inputs)

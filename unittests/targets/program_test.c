@@ -162,35 +162,41 @@ static void expect(void **state, const char *old, const char *new, tune_status_c
 static void what_makes_no_sense_is_named(void **state) {
   const tune_status_code invalid = TUNE_INVALID_ARGUMENT;
   expect(state, "'version': 1", "'version': 2", TUNE_FAILED_PRECONDITION, "version 2");
-  expect(state, "'version': 1, ", "", invalid, "\"version\" is missing");
+  expect(state, "'version': 1, ", "", invalid, "\"version\": expected");
   expect(state, "'vulkan'", "'cuda'", invalid, "for the target 'cuda', not 'vulkan'");
-  expect(state, "'unordered': true", "'unordered': 1", invalid, "\"unordered\" is no boolean");
-  expect(state, "{'bytes': 8}", "{'bytes': -8}", invalid, "module 0: \"bytes\" is no integer");
+  expect(state, "'unordered': true", "'unordered': 1", invalid,
+         "\"unordered\": expected true or false");
+  expect(state, "{'bytes': 8}", "{'bytes': -8}", invalid,
+         "module 0: \"bytes\": expected an integer of at least 0");
   expect(state, "{'bytes': 8}", "{'bytes': 8, 'opt_level': 3}", invalid,
          "module 0: \"opt_level\" and \"load_cache\" are for the target 'cuda'");
   expect(state, "{'bytes': 8}", "{'bytes': 8, 'opt_level': 5}", invalid,
-         "module 0: \"opt_level\" is no integer from 1");
-  expect(state, "{'bytes': 8}", "{'bytes': 1e3}", invalid, "module 0: \"bytes\" is no integer");
+         "module 0: \"opt_level\": expected 1 to 4");
+  expect(state, "{'bytes': 8}", "{'bytes': 1e3}", invalid,
+         "module 0: \"bytes\": expected an integer of at least 0");
   expect(state, "{'bytes': 8}", "{'bytes': 9000000000000000000}", invalid,
          "module 0: the file has");
   expect(state, "{'argument': 1}", "{'argument': 0}", invalid,
          "buffers 0 and 1 are the same argument 0");
-  expect(state, "{'argument': 1}", "{'argument': 2}", invalid, "buffer 1: \"argument\"");
+  expect(state, "{'argument': 1}", "{'argument': 2}", invalid,
+         "buffer 1: argument 2 is out of range, there are 2");
   expect(state, "{'result': 0}", "{'result': -1}", invalid, "buffer 2: \"result\"");
   expect(state, "{'result': 0}", "{'bytes': 64}", invalid,
          "no buffer is result 0, which is an output");
   expect(state, "'data': 12", "'data': 8", invalid, "8 bytes of data for a buffer of 12");
-  expect(state, "'module': 1", "'module': 2", invalid, "step 0: \"module\" is no integer from 0");
+  expect(state, "'module': 1", "'module': 2", invalid,
+         "step 0: module 2 is out of range, there are 2");
   expect(state, "[16, 8, 1]", "[16, 8]", invalid, "step 0: \"groups\"");
   expect(state, "[16, 8, 1]", "[16, 0, 1]", invalid, "step 0: \"groups\"");
   expect(state, "[8, 1, 2]", "[8, 1, 4294967296]", invalid, "step 0: \"group_size\"");
   expect(state, "'subgroup_size': 8", "'subgroup_size': 8.5", invalid, "\"subgroup_size\"");
-  expect(state, "'k'", "''", invalid, "step 0: \"launch\" is no name");
-  expect(state, "{'buffer': 0}", "{'buffer': 5}", invalid, "step 0: argument 0: \"buffer\"");
-  expect(state, "{'buffer': 0}", "{}", invalid, "step 0: argument 0: \"buffer\" is missing");
+  expect(state, "'k'", "''", invalid, "step 0: the kernel has no name");
+  expect(state, "{'buffer': 0}", "{'buffer': 5}", invalid,
+         "step 0: argument 0: buffer 5 is out of range");
+  expect(state, "{'buffer': 0}", "{}", invalid, "step 0: argument 0: it is no buffer");
   expect(state, "{'buffer': 0}", "{'buffer': 0, 'written': true}", invalid,
          "argument 0 is written, but it is only to be read");
-  expect(state, "'rgba32f'", "'rgba16f'", invalid, "argument 1: \"texels\"");
+  expect(state, "'rgba32f'", "'rgba16f'", invalid, "argument 1: the texels are neither");
   expect(state, "'texels': 'r32f'", "'written': true", invalid,
          "buffer 4 is written, but it is only to be read");
   expect(state, "'written': true", "'written': true, 'texels': 'r32f'", invalid,
@@ -211,7 +217,10 @@ static void what_makes_no_sense_is_named(void **state) {
   expect(state, "'copy': 2", "'copy': 3", invalid, "step 1: buffer 3 is copied to itself");
   expect(state, "'to': 3", "'to': 0", invalid, "argument 0 is written");
   expect(state, "'bytes': 64}]}", "'bytes': 65}]}", invalid, "65 bytes are copied");
-  expect(state, "'steps'", "'stairs'", invalid, "\"steps\" is missing");
+  expect(state, "'copy'", "'cope'", invalid, "step 1: it is neither a launch nor a copy");
+  expect(state, "'to': 3", "'too': 3", invalid, "step 1: \"to\": expected an integer");
+  expect(state, "{'argument': 1}", "{}", invalid, "buffer 1: it is no argument, no result");
+  expect(state, "'steps'", "'stairs'", invalid, "\"steps\": expected an array");
 }
 
 static void shapes_are_to_be_static(void **state) {

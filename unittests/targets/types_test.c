@@ -189,7 +189,7 @@ static void damaged_signatures_are_refused(void **state) {
        "\"access\""},
       {"{\"entry\": \"e\", \"arguments\": [{\"kind\": \"tensor\", \"type\": \"f32\","
        " \"access\": \"read\"}], \"results\": []}",
-       "\"shape\" is not an array"},
+       "needs a \"shape\""},
       {"{\"entry\": \"e\", \"arguments\": [], \"results\": [{\"kind\": \"tensor\","
        " \"type\": \"f32\", \"shape\": [-2]}]}",
        "result 0"},

@@ -20,7 +20,7 @@ static void assert_not_opened(const char *payload, tune_status_code code, const 
 static void assert_signature(const char *payload, const char *expected) {
   tune_build_task *task = open_task(payload, NULL);
   json_t *object;
-  assert_ok(tune_function_signature_to_json(tune_build_task_get_signature(task), &object));
+  assert_ok(tune_signature_to_json(&tune_build_task_get_signature(task)->interface, &object));
   char *text = json_dumps(object, JSON_COMPACT);
   assert_string_equal(text, expected);
   free(text);

@@ -99,11 +99,11 @@ tune_status tune_memory_prepare(MlirOperation module, MlirOperation function,
   MlirContext context = mlirOperationGetContext(module);
   // A private entry would be dropped as dead by the first pass that looks for such.
   mlirOperationRemoveAttributeByName(function, tune_ir_string("sym_visibility"));
-  for (size_t i = 0; i < signature->argument_count; ++i) {
+  for (size_t i = 0; i < signature->interface.argument_count; ++i) {
     MlirValue argument = mlirBlockGetArgument(tune_ir_body(function), (intptr_t)i);
     if (mlirTypeIsARankedTensor(mlirValueGetType(argument)))
       mlirFuncSetArgAttr(function, (intptr_t)i, tune_ir_string("bufferization.writable"),
-                         mlirBoolAttrGet(context, signature->arguments[i].is_written));
+                         mlirBoolAttrGet(context, signature->interface.arguments[i].is_readwrite));
   }
   return TUNE_OK;
 }
@@ -239,19 +239,19 @@ static void move_results(MlirOperation back, const tune_function_signature *sign
 tune_status tune_memory_place_results(MlirOperation function,
                                       const tune_function_signature *signature) {
   size_t count = signature->function_result_count;
-  if (count == signature->result_count)
+  if (count == signature->interface.result_count)
     return TUNE_OK;
   MlirBlock entry = tune_ir_body(function);
   MlirOperation back = mlirBlockGetTerminator(entry);
   if (!mlirBlockIsNull(mlirBlockGetNextInRegion(entry)) ||
       mlirOperationGetNumOperands(back) != (intptr_t)count ||
-      mlirBlockGetNumArguments(entry) != (intptr_t)signature->argument_count)
+      mlirBlockGetNumArguments(entry) != (intptr_t)signature->interface.argument_count)
     return tune_status_make_at(TUNE_FAILED_PRECONDITION, function,
                                "the schedule changed the arguments, results or blocks of the entry "
                                "function; it has to keep them");
 
   MlirValue *kept = calloc(count, sizeof *kept);
-  MlirType *types = calloc(count + signature->argument_count, sizeof *types);
+  MlirType *types = calloc(count + signature->interface.argument_count, sizeof *types);
   if (!kept || !types) {
     free(kept);
     free(types);
@@ -263,13 +263,13 @@ tune_status tune_memory_place_results(MlirOperation function,
     if (signature->destinations[i] < 0)
       kept[kept_count++] = mlirOperationGetOperand(back, (intptr_t)i);
   mlirOperationSetOperands(back, (intptr_t)kept_count, kept);
-  for (size_t i = 0; i < signature->argument_count; ++i)
+  for (size_t i = 0; i < signature->interface.argument_count; ++i)
     types[i] = mlirValueGetType(mlirBlockGetArgument(entry, (intptr_t)i));
   for (size_t i = 0; i < kept_count; ++i)
-    types[signature->argument_count + i] = mlirValueGetType(kept[i]);
-  MlirType type =
-      mlirFunctionTypeGet(mlirOperationGetContext(function), (intptr_t)signature->argument_count,
-                          types, (intptr_t)kept_count, types + signature->argument_count);
+    types[signature->interface.argument_count + i] = mlirValueGetType(kept[i]);
+  MlirType type = mlirFunctionTypeGet(
+      mlirOperationGetContext(function), (intptr_t)signature->interface.argument_count, types,
+      (intptr_t)kept_count, types + signature->interface.argument_count);
   mlirOperationSetAttributeByName(function, tune_ir_string("function_type"), mlirTypeAttrGet(type));
   // One entry per result; nothing below reads them.
   mlirOperationRemoveAttributeByName(function, tune_ir_string("res_attrs"));

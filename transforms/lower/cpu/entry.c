@@ -37,17 +37,17 @@ static bool declare_no_overlap(LLVMValueRef function, const tune_function_signat
   LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
   unsigned noalias = LLVMGetEnumAttributeKindForName("noalias", 7);
   unsigned parameter = 0;
-  size_t own = signature->argument_count;
+  size_t own = signature->interface.argument_count;
   for (size_t i = 0; i < own + prepack->result_count; ++i) {
-    if (i < own && !signature->arguments[i].is_tensor) {
+    if (i < own && signature->interface.arguments[i].is_scalar) {
       parameter += 1;
       continue;
     }
     // Attribute index 0 is the result's.
     LLVMAddAttributeAtIndex(function, parameter + 1 + 1,
                             LLVMCreateEnumAttribute(context, noalias, 0));
-    parameter +=
-        3 + 2 * (unsigned)(i < own ? signature->arguments[i].rank : prepack->ranks[i - own]);
+    parameter += 3 + 2 * (unsigned)(i < own ? signature->interface.arguments[i].rank
+                                            : prepack->ranks[i - own]);
   }
   return parameter == LLVMCountParams(function);
 }
@@ -105,9 +105,9 @@ static tune_status write_body(LLVMValueRef entry, LLVMValueRef wrapper,
   LLVMTypeRef pointer = LLVMPointerTypeInContext(context, 0);
   LLVMTypeRef type = LLVMGlobalGetValueType(wrapper);
   bool returns = LLVMGetTypeKind(LLVMGetReturnType(type)) != LLVMVoidTypeKind;
-  bool has_result_pointer = signature->result_count > 0 && !returns;
+  bool has_result_pointer = signature->interface.result_count > 0 && !returns;
   unsigned count =
-      (unsigned)(signature->argument_count + prepack->result_count) + has_result_pointer;
+      (unsigned)(signature->interface.argument_count + prepack->result_count) + has_result_pointer;
   if (LLVMCountParams(wrapper) != count)
     return tune_status_make(TUNE_INTERNAL,
                             "the lowered function takes %u arguments, its signature says %u",
@@ -123,20 +123,22 @@ static tune_status write_body(LLVMValueRef entry, LLVMValueRef wrapper,
 
   LLVMValueRef array = LLVMGetParam(entry, 0);
   LLVMValueRef result_address = NULL;
-  if (signature->result_count > 0)
-    result_address = load_pointer(builder, pointer, array, signature->argument_count);
+  if (signature->interface.result_count > 0)
+    result_address = load_pointer(builder, pointer, array, signature->interface.argument_count);
   unsigned next = 0;
   if (has_result_pointer)
     values[next++] = result_address;
-  for (size_t i = 0; i < signature->argument_count; ++i, ++next) {
+  for (size_t i = 0; i < signature->interface.argument_count; ++i, ++next) {
     LLVMValueRef address = load_pointer(builder, pointer, array, i);
-    values[next] =
-        signature->arguments[i].is_tensor ? address : load_scalar(builder, types[next], address);
+    values[next] = !signature->interface.arguments[i].is_scalar
+                       ? address
+                       : load_scalar(builder, types[next], address);
   }
   if (prepack->result_count > 0) {
-    LLVMValueRef packed = tune_entry_takes_packed(prepack)
-                              ? load_pointer(builder, pointer, array, signature->argument_count + 1)
-                              : LLVMGetNamedGlobal(module, PACKED);
+    LLVMValueRef packed =
+        tune_entry_takes_packed(prepack)
+            ? load_pointer(builder, pointer, array, signature->interface.argument_count + 1)
+            : LLVMGetNamedGlobal(module, PACKED);
     for (size_t i = 0; i < prepack->result_count; ++i, ++next)
       values[next] = address_of_packed(builder, packed, prepack, i);
   }

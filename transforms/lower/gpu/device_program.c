@@ -4,6 +4,7 @@
 
 #include "dialects/diagnostic.h"
 #include "formats/device_facts.h"
+#include "formats/device_program.h"
 #include "support/json.h"
 #include "support/program_head.h"
 #include "transforms/ir/ir.h"
@@ -20,12 +21,12 @@ typedef struct buffer {
   MlirStringRef global;
 } buffer;
 
-// A program on its way. What jansson cannot allocate is found when the whole is packed.
+// A program on its way.
 typedef struct program {
   const tune_device_kernels *kernels;
-  json_t *buffers, *steps;
-  buffer *items; // what the entries of `buffers` are of
-  size_t count, capacity;
+  tune_described_program described; // lists are its own; texts and tensors' sizes are the kernels'
+  buffer *items;                    // what the described buffers are of
+  size_t capacity, step_capacity;
   MlirValue *results; // the root that is result i, or null
   size_t result_count;
   tune_string_builder data; // of constants
@@ -50,21 +51,27 @@ MlirValue tune_device_program_root(MlirValue value) {
 //===--------------------------------------------------------------------------===//
 
 // Adds an entry; its index.
-static size_t add_buffer(program *self, buffer item, json_t *entry) {
-  if (self->count == self->capacity) {
+static size_t add_buffer(program *self, buffer item, tune_described_buffer entry) {
+  tune_described_buffers *buffers = &self->described.buffers;
+  if (buffers->count == self->capacity) {
     size_t capacity = self->capacity ? 2 * self->capacity : 16;
     buffer *items = realloc(self->items, capacity * sizeof *items);
-    if (!items) {
+    self->items = items ? items : self->items;
+    tune_described_buffer *grown = realloc(buffers->items, capacity * sizeof *grown);
+    buffers->items = grown ? grown : buffers->items;
+    if (!items || !grown) {
       self->failed = true;
-      json_decref(entry);
       return 0;
     }
-    self->items = items;
     self->capacity = capacity;
   }
-  self->failed |= json_array_append_new(self->buffers, entry) != 0;
-  self->items[self->count] = item;
-  return self->count++;
+  self->items[buffers->count] = item;
+  buffers->items[buffers->count] = entry;
+  return buffers->count++;
+}
+
+static tune_described_buffer describe_result(size_t index) {
+  return (tune_described_buffer){.is_result = true, .result = {(int64_t)index}};
 }
 
 // The result that the memory of `root` is, or result_count.
@@ -86,7 +93,7 @@ static tune_status check_bytes(MlirOperation op, MlirType type, int64_t *out_byt
 static tune_status add_constant(program *self, MlirValue root, size_t *out_index) {
   MlirOperation op = mlirOpResultGetOwner(root);
   MlirStringRef name = mlirFlatSymbolRefAttrGetValue(tune_ir_attribute(op, "name"));
-  for (size_t i = 0; i < self->count; ++i)
+  for (size_t i = 0; i < self->described.buffers.count; ++i)
     if (self->items[i].global.data && mlirStringRefEqual(self->items[i].global, name)) {
       *out_index = i;
       return TUNE_OK;
@@ -102,7 +109,8 @@ static tune_status add_constant(program *self, MlirValue root, size_t *out_index
                                self->data.length - before, (long long)bytes);
   *out_index =
       add_buffer(self, (buffer){.root = root, .global = name},
-                 json_pack("{s:I,s:I}", "bytes", (json_int_t)bytes, "data", (json_int_t)bytes));
+                 (tune_described_buffer){.is_own = true,
+                                         .own = {.bytes = bytes, .has_data = true, .data = bytes}});
   return TUNE_OK;
 }
 
@@ -110,7 +118,7 @@ static tune_status add_constant(program *self, MlirValue root, size_t *out_index
 static tune_status find_buffer(program *self, MlirOperation user, MlirValue value,
                                size_t *out_index) {
   MlirValue root = tune_device_program_root(value);
-  for (size_t i = 0; i < self->count; ++i)
+  for (size_t i = 0; i < self->described.buffers.count; ++i)
     if (mlirValueEqual(self->items[i].root, root)) {
       *out_index = i;
       return TUNE_OK;
@@ -121,7 +129,8 @@ static tune_status find_buffer(program *self, MlirOperation user, MlirValue valu
   if (mlirValueIsABlockArgument(root)) {
     *out_index =
         add_buffer(self, (buffer){.root = root},
-                   json_pack("{s:I}", "argument", (json_int_t)mlirBlockArgumentGetArgNumber(root)));
+                   (tune_described_buffer){.is_argument = true,
+                                           .argument = {mlirBlockArgumentGetArgNumber(root)}});
     return TUNE_OK;
   }
   MlirOperation op = mlirOpResultGetOwner(root);
@@ -133,10 +142,10 @@ static tune_status find_buffer(program *self, MlirOperation user, MlirValue valu
                                "%.*s: a device program has no step for it", (int)name.length,
                                name.data);
   size_t result = result_of(self, root);
-  *out_index =
-      add_buffer(self, (buffer){.root = root},
-                 result < self->result_count ? json_pack("{s:I}", "result", (json_int_t)result)
-                                             : json_pack("{s:I}", "bytes", (json_int_t)bytes));
+  *out_index = add_buffer(self, (buffer){.root = root},
+                          result < self->result_count
+                              ? describe_result(result)
+                              : (tune_described_buffer){.is_own = true, .own = {.bytes = bytes}});
   return TUNE_OK;
 }
 
@@ -156,14 +165,27 @@ static tune_status find_whole_buffer(program *self, MlirOperation user, MlirValu
 // Steps
 //===--------------------------------------------------------------------------===//
 
-static void add_step(program *self, json_t *step) {
-  self->failed |= json_array_append_new(self->steps, step) != 0;
+// Adds a step, and its arguments with it.
+static void add_step(program *self, tune_described_step step) {
+  tune_described_steps *steps = &self->described.steps;
+  if (steps->count == self->step_capacity) {
+    size_t capacity = self->step_capacity ? 2 * self->step_capacity : 16;
+    tune_described_step *grown = realloc(steps->items, capacity * sizeof *grown);
+    if (!grown) {
+      self->failed = true;
+      free(step.launch.arguments.items);
+      return;
+    }
+    steps->items = grown;
+    self->step_capacity = capacity;
+  }
+  steps->items[steps->count++] = step;
 }
 
 static void add_copy(program *self, size_t from, size_t to, int64_t bytes) {
   if (from != to && bytes > 0)
-    add_step(self, json_pack("{s:I,s:I,s:I}", "copy", (json_int_t)from, "to", (json_int_t)to,
-                             "bytes", (json_int_t)bytes));
+    add_step(self,
+             (tune_described_step){.is_copy = true, .copy = {(int64_t)from, (int64_t)to, bytes}});
 }
 
 static tune_status read_copy(program *self, MlirOperation op) {
@@ -187,7 +209,7 @@ static intptr_t segment(MlirOperation launch, intptr_t number, intptr_t *out_siz
   return begin;
 }
 
-static tune_status read_constant(MlirOperation launch, MlirValue value, json_int_t *out_number) {
+static tune_status read_constant(MlirOperation launch, MlirValue value, int64_t *out_number) {
   MlirOperation op = tune_ir_definition(value);
   if (!tune_ir_is(op, "arith.constant"))
     return tune_status_make_at(
@@ -198,57 +220,49 @@ static tune_status read_constant(MlirOperation launch, MlirValue value, json_int
 }
 
 // Three sizes from operand segment `number` on.
-static tune_status read_sizes(MlirOperation launch, intptr_t number, json_t *step,
-                              const char *name) {
-  json_int_t sizes[3];
+static tune_status read_sizes(MlirOperation launch, intptr_t number, int64_t out_sizes[3]) {
   for (intptr_t i = 0; i < 3; ++i) {
     intptr_t size, begin = segment(launch, number + i, &size);
-    TUNE_RETURN_IF_ERROR(read_constant(launch, mlirOperationGetOperand(launch, begin), &sizes[i]));
+    TUNE_RETURN_IF_ERROR(
+        read_constant(launch, mlirOperationGetOperand(launch, begin), &out_sizes[i]));
   }
-  json_object_set_new(step, name, json_pack("[I,I,I]", sizes[0], sizes[1], sizes[2]));
   return TUNE_OK;
 }
 
 static const char *texel_format(MlirType type) {
-  return mlirTypeIsAVector(mlirShapedTypeGetElementType(type)) ? "rgba32f" : "r32f";
+  return mlirTypeIsAVector(mlirShapedTypeGetElementType(type)) ? TUNE_TEXELS_4F32 : TUNE_TEXELS_F32;
 }
 
 static tune_status read_argument(program *self, MlirOperation launch, MlirValue value,
-                                 bool is_written, json_t *arguments) {
+                                 bool is_written, tune_described_argument *out) {
   size_t index;
   int64_t bytes;
   MlirType type = mlirValueGetType(value);
   // Texels may go on a little beyond the end.
-  if (mlirTypeIsAMemRef(type) && !tune_launch_sinking_is_texels(type))
+  bool is_texels = tune_launch_sinking_is_texels(type);
+  if (mlirTypeIsAMemRef(type) && !is_texels)
     TUNE_RETURN_IF_ERROR(find_whole_buffer(self, launch, value, &index, &bytes));
   else
     TUNE_RETURN_IF_ERROR(find_buffer(self, launch, value, &index));
-  json_t *argument = json_pack("{s:I}", "buffer", (json_int_t)index);
-  if (tune_launch_sinking_is_texels(type))
-    json_object_set_new(argument, "texels", json_string(texel_format(type)));
-  if (is_written)
-    json_object_set_new(argument, "written", json_true());
-  self->failed |= json_array_append_new(arguments, argument) != 0;
+  *out = (tune_described_argument){.is_use = true,
+                                   .use = {.buffer = (int64_t)index,
+                                           .texels = is_texels ? texel_format(type) : NULL,
+                                           .written = is_written}};
   return TUNE_OK;
 }
 
-static json_t *numbers(const int64_t *values, int64_t count) {
-  json_t *array = json_array();
-  for (int64_t i = 0; i < count; ++i)
-    json_array_append_new(array, json_integer((json_int_t)values[i]));
-  return array;
-}
-
-static tune_status add_map(program *self, MlirOperation launch, MlirValue value,
-                           const tune_tensor_map *map, json_t *arguments) {
+static tune_status read_map(program *self, MlirOperation launch, MlirValue value,
+                            tune_tensor_map *map, tune_described_argument *out) {
   size_t index;
   int64_t bytes;
   TUNE_RETURN_IF_ERROR(find_whole_buffer(self, launch, value, &index, &bytes));
-  json_t *argument = json_pack("{s:I,s:{s:I,s:o,s:o,s:I}}", "buffer", (json_int_t)index,
-                               "tensor_map", "element_bytes", (json_int_t)map->element_bytes,
-                               "sizes", numbers(map->sizes, map->rank), "box",
-                               numbers(map->box, map->rank), "swizzle", (json_int_t)map->swizzle);
-  self->failed |= json_array_append_new(arguments, argument) != 0;
+  *out = (tune_described_argument){.is_use = true,
+                                   .use = {.buffer = (int64_t)index,
+                                           .has_map = true,
+                                           .tensor_map = {.element_bytes = map->element_bytes,
+                                                          .sizes = {map->sizes, (size_t)map->rank},
+                                                          .box = {map->box, (size_t)map->rank},
+                                                          .swizzle = map->swizzle}}};
   return TUNE_OK;
 }
 
@@ -260,7 +274,7 @@ static size_t find_kernel(const program *self, MlirStringRef name) {
   return i;
 }
 
-static tune_status fill_launch(program *self, MlirOperation op, json_t *step) {
+static tune_status fill_launch(program *self, MlirOperation op, tune_described_launch *step) {
   MlirStringRef name = mlirSymbolRefAttrGetLeafReference(tune_ir_attribute(op, "kernel"));
   size_t module = find_kernel(self, name);
   intptr_t count, begin = segment(op, ARGUMENTS, &count);
@@ -268,35 +282,37 @@ static tune_status fill_launch(program *self, MlirOperation op, json_t *step) {
       self->kernels->items[module].argument_count != (size_t)count)
     return tune_status_make_at(TUNE_INTERNAL, op, "no kernel %.*s of %d arguments",
                                (int)name.length, name.data, (int)count);
-  const tune_device_kernel *kernel = &self->kernels->items[module];
-  json_object_set_new(step, "launch", json_string(kernel->name));
-  json_object_set_new(step, "module", json_integer((json_int_t)module));
-  TUNE_RETURN_IF_ERROR(read_sizes(op, GRID, step, "groups"));
-  TUNE_RETURN_IF_ERROR(read_sizes(op, GROUP, step, "group_size"));
-  json_int_t shared = 0;
+  tune_device_kernel *kernel = &self->kernels->items[module];
+  step->launch = kernel->name;
+  step->module = (int64_t)module;
+  TUNE_RETURN_IF_ERROR(read_sizes(op, GRID, step->groups));
+  TUNE_RETURN_IF_ERROR(read_sizes(op, GROUP, step->group_size));
+  int64_t shared = 0;
   intptr_t has_shared, at = segment(op, SHARED, &has_shared);
   if (has_shared)
     TUNE_RETURN_IF_ERROR(read_constant(op, mlirOperationGetOperand(op, at), &shared));
-  json_object_set_new(step, "shared_bytes",
-                      json_integer(shared + (json_int_t)kernel->shared_bytes));
-  json_object_set_new(step, "subgroup_size", json_integer(kernel->subgroup_size));
-  json_t *arguments = json_array();
-  json_object_set_new(step, "arguments", arguments);
+  step->shared_bytes = shared + (int64_t)kernel->shared_bytes;
+  step->subgroup_size = kernel->subgroup_size;
+  tune_described_arguments *arguments = &step->arguments;
+  arguments->items = calloc((size_t)count + kernel->map_count + 1, sizeof *arguments->items);
+  if (!arguments->items)
+    return tune_status_out_of_memory("writing a device program");
   for (intptr_t i = 0; i < count; ++i)
     TUNE_RETURN_IF_ERROR(read_argument(self, op, mlirOperationGetOperand(op, begin + i),
-                                       kernel->is_written[i], arguments));
+                                       kernel->is_written[i],
+                                       &arguments->items[arguments->count++]));
   for (size_t i = 0; i < kernel->map_count; ++i) {
     intptr_t of = begin + (intptr_t)kernel->maps[i].argument;
-    TUNE_RETURN_IF_ERROR(
-        add_map(self, op, mlirOperationGetOperand(op, of), &kernel->maps[i], arguments));
+    TUNE_RETURN_IF_ERROR(read_map(self, op, mlirOperationGetOperand(op, of), &kernel->maps[i],
+                                  &arguments->items[arguments->count++]));
   }
   return TUNE_OK;
 }
 
 static tune_status read_launch(program *self, MlirOperation op) {
-  json_t *step = json_object();
-  tune_status status = fill_launch(self, op, step);
-  add_step(self, step);
+  tune_described_step step = {.is_launch = true};
+  tune_status status = fill_launch(self, op, &step.launch);
+  add_step(self, step); // also of what failed, so that it is freed with all
   return status;
 }
 
@@ -333,8 +349,7 @@ static tune_status read_return(program *self, MlirOperation back) {
     TUNE_RETURN_IF_ERROR(
         find_whole_buffer(self, back, mlirOperationGetOperand(back, (intptr_t)i), &from, &bytes));
     if (mlirValueIsNull(self->results[i]))
-      add_copy(self, from,
-               add_buffer(self, (buffer){0}, json_pack("{s:I}", "result", (json_int_t)i)), bytes);
+      add_copy(self, from, add_buffer(self, (buffer){0}, describe_result(i)), bytes);
   }
   return TUNE_OK;
 }
@@ -391,37 +406,53 @@ static tune_status read_function(program *self, MlirOperation function) {
 // The file
 //===--------------------------------------------------------------------------===//
 
-static json_t *describe_module(const tune_device_kernel *kernel) {
-  const tune_jit_options *told = &kernel->told;
-  json_t *level = told->opt_level ? json_integer(told->opt_level) : NULL;
-  if (told->opt_level && !level)
-    return NULL;
-  return tune_json_pack("{s:I, s:o*, s:s*}", "bytes", (json_int_t)kernel->code_size, "opt_level",
-                        level, "load_cache", told->load_cache);
+static tune_status describe(program *self, const char *target, char **out_text) {
+  tune_described_program *described = &self->described;
+  described->target = target;
+  described->unordered = self->kernels->is_unordered;
+  described->modules.items = calloc(self->kernels->count + 1, sizeof *described->modules.items);
+  if (!described->modules.items || self->failed)
+    return tune_status_out_of_memory("writing a device program");
+  described->modules.count = self->kernels->count;
+  for (size_t i = 0; i < self->kernels->count; ++i) {
+    const tune_device_kernel *kernel = &self->kernels->items[i];
+    described->modules.items[i] = (tune_described_module){.bytes = (int64_t)kernel->code_size,
+                                                          .opt_level = kernel->told.opt_level,
+                                                          .load_cache = kernel->told.load_cache};
+  }
+  json_t *object;
+  TUNE_RETURN_IF_ERROR(tune_described_program_to_json(described, &object));
+  *out_text = tune_json_dump(object, JSON_COMPACT);
+  json_decref(object);
+  return *out_text ? TUNE_OK : tune_status_out_of_memory("writing a device program");
 }
 
 static tune_status assemble(program *self, const char *target, char **out_bytes, size_t *out_size) {
-  json_t *modules = json_array();
-  for (size_t i = 0; i < self->kernels->count; ++i)
-    self->failed |= json_array_append_new(modules, describe_module(&self->kernels->items[i])) != 0;
-  json_t *all = json_pack("{s:i,s:s,s:o*,s:o,s:O,s:O}", "version", TUNE_PROGRAM_VERSION, "target",
-                          target, "unordered", self->kernels->is_unordered ? json_true() : NULL,
-                          "modules", modules, "buffers", self->buffers, "steps", self->steps);
-  char *text = all ? tune_json_dump(all, JSON_COMPACT) : NULL;
-  json_decref(all);
+  char *text;
+  TUNE_RETURN_IF_ERROR(describe(self, target, &text));
   tune_string_builder bytes;
   tune_string_builder_init(&bytes);
-  if (text)
-    tune_program_head_append(&bytes, text);
+  tune_program_head_append(&bytes, text);
   for (size_t i = 0; i < self->kernels->count; ++i)
     tune_string_builder_append_bytes(&bytes, self->kernels->items[i].code,
                                      self->kernels->items[i].code_size);
   if (self->data.length)
     tune_string_builder_append_bytes(&bytes, self->data.text, self->data.length);
-  bytes.failed |= self->failed || self->data.failed || !text;
+  bytes.failed |= self->data.failed;
   free(text);
   *out_size = bytes.length;
   return tune_string_builder_finish(&bytes, out_bytes);
+}
+
+static void deinit(program *self) {
+  tune_string_builder_deinit(&self->data);
+  for (size_t i = 0; i < self->described.steps.count; ++i)
+    free(self->described.steps.items[i].launch.arguments.items);
+  free(self->described.steps.items);
+  free(self->described.buffers.items);
+  free(self->described.modules.items);
+  free(self->items);
+  free(self->results);
 }
 
 tune_status tune_device_program_write(MlirOperation function, const char *target,
@@ -429,15 +460,11 @@ tune_status tune_device_program_write(MlirOperation function, const char *target
                                       size_t *out_size) {
   *out_bytes = NULL;
   *out_size = 0;
-  program self = {.kernels = kernels, .buffers = json_array(), .steps = json_array()};
+  program self = {.kernels = kernels};
   tune_string_builder_init(&self.data);
   tune_status status = read_function(&self, function);
   if (tune_status_is_ok(status))
     status = assemble(&self, target, out_bytes, out_size);
-  tune_string_builder_deinit(&self.data);
-  json_decref(self.buffers);
-  json_decref(self.steps);
-  free(self.items);
-  free(self.results);
+  deinit(&self);
   return status;
 }

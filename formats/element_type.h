@@ -6,8 +6,8 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#ifndef TUNE_TARGETS_ELEMENT_TYPE_H
-#define TUNE_TARGETS_ELEMENT_TYPE_H
+#ifndef TUNE_FORMATS_ELEMENT_TYPE_H
+#define TUNE_FORMATS_ELEMENT_TYPE_H
 
 #include "support/status.h"
 
@@ -54,4 +54,4 @@ void tune_element_store(tune_element_type type, double value, void *bytes);
 }
 #endif
 
-#endif // TUNE_TARGETS_ELEMENT_TYPE_H
+#endif // TUNE_FORMATS_ELEMENT_TYPE_H

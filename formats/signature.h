@@ -1,7 +1,8 @@
 //===- signature.h - The signature of an artifact's entry --------------------===//
 //
 // The SIGNATURE of docs/protocol.md: the arguments and results of
-// `void tune_entry(void **arguments)`, as JSON on the wire.
+// `void tune_entry(void **arguments)`, as JSON on the wire. transforms/ir/signature.h makes it of a
+// function; whoever runs artifacts reads it.
 //
 // The outputs of an artifact are, in this order, its "readwrite" tensors and its results;
 // wherever outputs are numbered, it is so.
@@ -10,10 +11,10 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#ifndef TUNE_TARGETS_SIGNATURE_H
-#define TUNE_TARGETS_SIGNATURE_H
+#ifndef TUNE_FORMATS_SIGNATURE_H
+#define TUNE_FORMATS_SIGNATURE_H
 
-#include "targets/element_type.h"
+#include "formats/element_type.h"
 
 #include <jansson.h>
 
@@ -46,8 +47,14 @@ typedef struct tune_signature {
   int64_t exact_limit;
 } tune_signature;
 
+// A new reference. Results that are scalars are written, too, for who asks
+// tune_signature_json_find_scalar_result.
+tune_status tune_signature_to_json(const tune_signature *signature, json_t **out_object);
 // Reads the JSON form. INVALID_ARGUMENT names the member that is missing, unknown or out of range.
 tune_status tune_signature_from_json(const json_t *object, tune_signature *out_signature);
+// The first result that is a scalar, which no artifact can be run for and the reader refuses, or
+// SIZE_MAX: for an error that knows the function's name.
+size_t tune_signature_json_find_scalar_result(const json_t *object);
 void tune_signature_deinit(tune_signature *signature);
 
 size_t tune_signature_output_count(const tune_signature *signature);
@@ -72,4 +79,4 @@ void tune_value_type_to_text(const tune_value_type *type, char out_text[TUNE_VAL
 }
 #endif
 
-#endif // TUNE_TARGETS_SIGNATURE_H
+#endif // TUNE_FORMATS_SIGNATURE_H

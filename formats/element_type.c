@@ -1,6 +1,6 @@
 //===- element_type.c - The types that tensors are made of -------------------------===//
 
-#include "targets/element_type.h"
+#include "formats/element_type.h"
 
 #include <math.h>
 #include <string.h>
