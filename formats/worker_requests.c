@@ -34,6 +34,11 @@ static const tune_member open_members[] = {
     {TUNE_OPTIONAL_GROUP(tune_open_source_request, module, has_module, module_members)},
 };
 
+static const tune_member set_aside_members[] = {
+    {TUNE_MEMBER(tune_set_aside, task), .least = 0, .is_needed = true},
+    {TUNE_MEMBER(tune_set_aside, count), .least = 1, .is_needed = true},
+};
+
 static const tune_member build_members[] = {
     {TUNE_MEMBER(tune_build_request, ticket), .least = -0x1p63, .is_needed = true},
     {TUNE_MEMBER(tune_build_request, task), .is_needed = true},
@@ -42,6 +47,7 @@ static const tune_member build_members[] = {
     {TUNE_MEMBER(tune_build_request, emit)},
     {TUNE_GROUP(tune_build_request, limits, tune_limits_members)},
     {TUNE_MEMBER(tune_build_request, cpus), .most = TUNE_MOST_CPU},
+    {TUNE_STRUCTS(tune_build_request, set_aside, set_aside_members)},
 };
 
 static const tune_member space_target_members[] = {

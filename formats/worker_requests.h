@@ -49,6 +49,18 @@ typedef struct tune_open_source_request {
   tune_module_choices_wanted module;
 } tune_open_source_request;
 
+// A task of a module, by its index in the module's description, of which the first `count`
+// schedules are not to be taken, since what they compute is wrong.
+typedef struct tune_set_aside {
+  int64_t task;
+  int64_t count;
+} tune_set_aside;
+
+typedef struct tune_set_aside_list {
+  tune_set_aside *items;
+  size_t count;
+} tune_set_aside_list;
+
 typedef struct tune_build_request {
   int64_t ticket;
   const char *task;
@@ -56,7 +68,8 @@ typedef struct tune_build_request {
   const char *output;   // path
   const char *emit;     // "so", also where it is NULL, "obj", "asm", "llvm", "cubin"
   tune_limits limits;
-  tune_int_list cpus; // none: any
+  tune_int_list cpus;            // none: any
+  tune_set_aside_list set_aside; // of a module's tasks; where fewer are left, the last is taken
 } tune_build_request;
 
 // For whom the spaces of candidates are.

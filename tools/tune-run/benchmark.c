@@ -2,20 +2,17 @@
 
 #include "tools/tune-run/benchmark.h"
 
-#include "formats/measure_requests.h"
 #include "formats/signature.h"
 #include "support/json.h"
-#include "tools/tune-run/exchange.h"
+#include "tools/tune-run/measurement.h"
 #include "tools/tune-run/progress.h"
+#include "tools/tune-run/wrong_tasks.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// Limits of the child that runs the modules. Timing them takes time besides.
-#define RUN_SECONDS 600.0
-#define RUN_BYTES 1e12 // of address space: no limit but the machine's memory
 // Above this spread of the samples the machine, or the program, is unsteady.
 #define NOISY 0.05
 // A share of the samples: some samples of many are always far off, and move no median.
@@ -113,64 +110,6 @@ static void check_roofline(benchmark *b) {
   // Where it fails there is a warning about the figure.
   tune_status_free(tune_target_facts_doubt_roofline(b->facts, database));
   tune_database_destroy(database);
-}
-
-// Those that "-" stands for are gaps.
-static tune_status copy_paths(const tune_option_list *paths, tune_text_list *out_list) {
-  *out_list = (tune_text_list){calloc(paths->count + 1, sizeof *out_list->items), paths->count};
-  if (!out_list->items)
-    return tune_status_out_of_memory("running a module");
-  for (size_t i = 0; i < paths->count; ++i)
-    out_list->items[i] = strcmp(paths->values[i], "-") == 0 ? NULL : paths->values[i];
-  return TUNE_OK;
-}
-
-static tune_status list_artifacts(const benchmark *b, tune_text_list *out_list) {
-  *out_list =
-      (tune_text_list){calloc(b->subject_count + 1, sizeof *out_list->items), b->subject_count};
-  if (!out_list->items)
-    return tune_status_out_of_memory("running a module");
-  for (size_t i = 0; i < b->subject_count; ++i)
-    out_list->items[i] = b->subjects[i].artifact;
-  return TUNE_OK;
-}
-
-static tune_check_wanted check_of(const benchmark *b) {
-  const tune_module_description *module = &b->subjects[0].opened.module;
-  // What other targets make of it is exact.
-  bool rounds = b->facts->name.kind == TUNE_KIND_CUDA;
-  return (tune_check_wanted){.reference = b->reference,
-                             .reduction = figures_reduction(&module->tasks),
-                             .accumulator = module->accumulator,
-                             .operands = rounds ? module->operands : NULL,
-                             .sensitivity = true};
-}
-
-static tune_status make_request(const benchmark *b, json_t **out_request) {
-  const run_settings *s = b->settings;
-  tune_run_request wanted = {
-      .ticket = 1,
-      .of = {.place = {.target = b->facts->name.target,
-                       .device = b->facts->name.device,
-                       .threads = (int64_t)b->facts->threads,
-                       .cpus = {b->cores.measure, b->cores.measure_count}},
-             .conditions = {.flush_cache = s->flush_cache, .counters = s->counters},
-             .inputs = {.seed = s->seed, .dynamic = s->dynamic},
-             .check = check_of(b),
-             .signature = b->subjects[0].opened.signature,
-             .limits = {RUN_SECONDS + 2 * s->seconds * (double)b->subject_count, RUN_BYTES}},
-      .measure = {.budget = s->seconds, .precision = s->precision}};
-  tune_status status = copy_paths(&s->inputs, &wanted.of.inputs.inputs);
-  if (tune_status_is_ok(status))
-    status = copy_paths(&s->outputs, &wanted.outputs);
-  if (tune_status_is_ok(status))
-    status = list_artifacts(b, &wanted.artifacts);
-  if (tune_status_is_ok(status))
-    status = tune_run_request_to_json(&wanted, out_request);
-  free(wanted.of.inputs.inputs.items);
-  free(wanted.outputs.items);
-  free(wanted.artifacts.items);
-  return status;
 }
 
 static tune_status check_output_count(const benchmark *b) {
@@ -283,15 +222,42 @@ static void warn_of_samples(benchmark *b, size_t index) {
 // The whole
 //===--------------------------------------------------------------------------===//
 
+static tune_status exchange_all(benchmark *b) {
+  tune_run_reply_deinit(&b->run);
+  json_decref(b->reply);
+  b->reply = NULL;
+  b->run = (tune_run_reply){.has_reference = false};
+  return measurement_run(b, 0, b->subject_count, b->settings->seconds, &b->reply, &b->run);
+}
+
+// Whether a module is to blame for its verdict, and another schedule may mend it.
+static bool is_mendable(const benchmark *b, size_t index) {
+  const char *error, *verdict = benchmark_verdict(b, index, &error);
+  bool is_bad = strcmp(verdict, "wrong") == 0 || strcmp(verdict, "run-crashed") == 0;
+  return is_bad && !b->settings->is_strict && b->subjects[index].opened.module.tasks.count > 0;
+}
+
+// Has the modules that are wrong built by other schedules, and runs all again.
+static tune_status mend(benchmark *b) {
+  bool any = false;
+  for (size_t i = 0; i < b->subject_count; ++i) {
+    bool is_mended = false;
+    if (is_mendable(b, i)) {
+      progress_show("looking for what is wrong");
+      TUNE_RETURN_IF_ERROR(wrong_tasks_mend(b, i, &is_mended));
+    }
+    any |= is_mended;
+  }
+  return any ? exchange_all(b) : TUNE_OK;
+}
+
 static tune_status measure(benchmark *b) {
   TUNE_RETURN_IF_ERROR(check_output_count(b));
   TUNE_RETURN_IF_ERROR(read_roofline(b));
   tune_conditions_look_around(&b->cores, &b->before, b->warnings);
   progress_show("measuring");
-  json_t *request;
-  TUNE_RETURN_IF_ERROR(make_request(b, &request));
-  TUNE_RETURN_IF_ERROR(exchange_ask(b->measurer, request, &b->reply));
-  TUNE_RETURN_IF_ERROR(tune_reply_was_read(tune_run_reply_from_json(b->reply, &b->run)));
+  TUNE_RETURN_IF_ERROR(exchange_all(b));
+  TUNE_RETURN_IF_ERROR(mend(b));
   tune_conditions_read(&b->cores, &b->after);
   tune_conditions_find_stolen(&b->before, &b->after, b->warnings);
   TUNE_RETURN_IF_ERROR(note_dynamic(b));

@@ -187,6 +187,7 @@ static tune_status send_build(tune_connection *worker, const subject_build *buil
                                .config = config,
                                .output = build->output,
                                .emit = build->form,
+                               .set_aside = build->set_aside,
                                .limits = {seconds, BUILD_BYTES}};
   json_t *request = NULL;
   tune_status status = build->plain || config ? tune_build_request_to_json(&wanted, &request)
@@ -214,7 +215,8 @@ static tune_status take_build(const tune_build_reply *reply, const subject_build
       return TUNE_OK;
     build->of->packs_ahead = reply->packs_ahead;
     build->of->packs_at_load = reply->packs_at_load;
-    tell_fallbacks(build->of, &reply->fallbacks);
+    if (!build->is_tried)
+      tell_fallbacks(build->of, &reply->fallbacks);
     return tune_reply_was_read(tune_code_features_from_json(reply->code, &build->of->code));
   }
   const char *error = reply->error, *hint = "";

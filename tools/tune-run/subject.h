@@ -10,6 +10,7 @@
 #define TUNE_TOOLS_TUNE_RUN_SUBJECT_H
 
 #include "formats/worker_replies.h"
+#include "formats/worker_requests.h"
 #include "tools/tune-run/settings.h"
 #include "tuning/device/target_facts.h"
 #include "tuning/evaluators/connection.h"
@@ -40,9 +41,11 @@ tune_status subject_check_alike(const subject *s, const subject *other);
 
 typedef struct subject_build {
   subject *of;
-  bool plain;         // the plainest lowering
-  const char *form;   // "so", "obj", …
-  const char *output; // a path
+  bool plain;                    // the plainest lowering
+  const char *form;              // "so", "obj", …
+  tune_set_aside_list set_aside; // of its tasks
+  bool is_tried;                 // and may not be the last: nothing is said of it
+  const char *output;            // a path
 } subject_build;
 
 // Builds all, at once, each in at most `seconds`. What does not build is INVALID_ARGUMENT, with the

@@ -91,11 +91,12 @@ static tune_status write_output(const build_order *order, const worker_output *o
 
 static tune_status make_code(const build_order *order, tune_code *out_code,
                              tune_build_fallback_list *out_fallbacks) {
+  *out_code = (tune_code){.bytes = NULL};
   *out_fallbacks = (tune_build_fallback_list){.count = 0};
-  return order->module && order->config ? opened_module_build(order->module, order->lowering,
-                                                              order->emit, out_code, out_fallbacks)
-                                        : tune_build_task_run(order->task, order->lowering,
-                                                              order->config, order->emit, out_code);
+  if (!order->module || !order->config)
+    return tune_build_task_run(order->task, order->lowering, order->config, order->emit, out_code);
+  TUNE_RETURN_IF_ERROR(opened_module_set_aside(order->module, &order->set_aside));
+  return opened_module_build(order->module, order->lowering, order->emit, out_code, out_fallbacks);
 }
 
 static tune_status report_build(const tune_code *code, double link_seconds,

@@ -155,6 +155,22 @@ void opened_module_destroy(opened_module *module) {
   free(module);
 }
 
+#define IS_WRONG "what it computes is wrong"
+
+tune_status opened_module_set_aside(opened_module *module, const tune_set_aside_list *set_aside) {
+  for (size_t i = 0; i < set_aside->count; ++i) {
+    const tune_set_aside *item = &set_aside->items[i];
+    if ((size_t)item->task >= module->plan.tasks.extraction->task_count)
+      return tune_status_make(TUNE_INVALID_ARGUMENT, "the module has no task %lld",
+                              (long long)item->task);
+    bool is_there = true;
+    for (int64_t n = 0; n < item->count && is_there; ++n)
+      TUNE_RETURN_IF_ERROR(
+          tune_module_fallback_advance(&module->plan, (size_t)item->task, IS_WRONG, &is_there));
+  }
+  return TUNE_OK;
+}
+
 tune_status opened_module_build(opened_module *module, tune_lowering *lowering, tune_emit emit,
                                 tune_code *out_code, tune_build_fallback_list *out_fallbacks) {
   *out_code = (tune_code){.bytes = NULL};

@@ -33,6 +33,10 @@ tune_status opened_module_create(const tune_build_task *task,
                                  opened_module **out_module);
 void opened_module_destroy(opened_module *module);
 
+// In a child, before it builds: takes other schedules of tasks than the first. INVALID_ARGUMENT for
+// a task that there is not.
+tune_status opened_module_set_aside(opened_module *module, const tune_set_aside_list *set_aside);
+
 // Builds the module, in a child. `*out_fallbacks`: the tasks that are not built as they were
 // scheduled at first, borrowed until the module goes.
 tune_status opened_module_build(opened_module *module, tune_lowering *lowering, tune_emit emit,

@@ -102,7 +102,8 @@ static tune_status start_build(tune_server *server, const tune_build_request *wa
                        .output = wanted->output,
                        .seconds = limits->seconds > 0 ? limits->seconds : DEFAULT_SECONDS,
                        .bytes = limits->bytes > 0 ? limits->bytes : DEFAULT_BYTES,
-                       .cpus = wanted->cpus};
+                       .cpus = wanted->cpus,
+                       .set_aside = wanted->set_aside};
   TUNE_RETURN_IF_ERROR(take_emit(wanted->emit, &order));
   tune_config config = {0};
   if (wanted->config) {

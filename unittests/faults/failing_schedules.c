@@ -36,6 +36,15 @@ static bool has(MlirOperation operation, const char *words) {
   return is_there;
 }
 
+static MlirWalkResult find_write(MlirOperation op, void *found) {
+  MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
+  if (mlirOperationGetNumResults(op) > 0 || (strncmp(name.data, "vector.transfer_write", 21) != 0 &&
+                                             strncmp(name.data, "vector.store", 12) != 0))
+    return MlirWalkResultAdvance;
+  *(MlirOperation *)found = op;
+  return MlirWalkResultInterrupt;
+}
+
 MlirLogicalResult __wrap_mlirTransformApplyNamedSequence(MlirOperation payload, MlirOperation root,
                                                          MlirOperation module,
                                                          MlirTransformOptions options) {
@@ -49,6 +58,15 @@ MlirLogicalResult __wrap_mlirTransformApplyNamedSequence(MlirOperation payload, 
     return __real_mlirTransformApplyNamedSequence(payload, root, module, options);
   if (by && strcmp(by, "abort") == 0)
     abort();
+  if (by && strcmp(by, "wrong") == 0) {
+    MlirLogicalResult result =
+        __real_mlirTransformApplyNamedSequence(payload, root, module, options);
+    MlirOperation write = {NULL};
+    mlirOperationWalk(payload, find_write, &write, MlirWalkPreOrder);
+    if (!mlirOperationIsNull(write))
+      mlirOperationDestroy(write);
+    return result;
+  }
   mlirEmitError(mlirOperationGetLocation(payload), "a schedule fails that is to fail");
   return mlirLogicalResultFailure();
 }

@@ -1,0 +1,83 @@
+//===- measurement.c ----------------------------------------------------------===//
+
+#include "tools/tune-run/measurement.h"
+
+#include "formats/measure_requests.h"
+#include "tools/tune-run/exchange.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Limits of the child that runs the modules. Timing them takes time besides.
+#define RUN_SECONDS 600.0
+#define RUN_BYTES 1e12 // of address space: no limit but the machine's memory
+
+// Those that "-" stands for are gaps.
+static tune_status copy_paths(const tune_option_list *paths, tune_text_list *out_list) {
+  *out_list = (tune_text_list){calloc(paths->count + 1, sizeof *out_list->items), paths->count};
+  if (!out_list->items)
+    return tune_status_out_of_memory("running a module");
+  for (size_t i = 0; i < paths->count; ++i)
+    out_list->items[i] = strcmp(paths->values[i], "-") == 0 ? NULL : paths->values[i];
+  return TUNE_OK;
+}
+
+static tune_status list_artifacts(const benchmark *b, size_t first, size_t count,
+                                  tune_text_list *out_list) {
+  *out_list = (tune_text_list){calloc(count + 1, sizeof *out_list->items), count};
+  if (!out_list->items)
+    return tune_status_out_of_memory("running a module");
+  for (size_t i = 0; i < count; ++i)
+    out_list->items[i] = b->subjects[first + i].artifact;
+  return TUNE_OK;
+}
+
+static tune_check_wanted check_of(const benchmark *b) {
+  const tune_module_description *module = &b->subjects[0].opened.module;
+  // What other targets make of it is exact.
+  bool rounds = b->facts->name.kind == TUNE_KIND_CUDA;
+  return (tune_check_wanted){.reference = b->reference,
+                             .reduction = figures_reduction(&module->tasks),
+                             .accumulator = module->accumulator,
+                             .operands = rounds ? module->operands : NULL,
+                             .sensitivity = true};
+}
+
+static tune_status make_request(const benchmark *b, size_t first, size_t count, double seconds,
+                                json_t **out_request) {
+  const run_settings *s = b->settings;
+  tune_run_request wanted = {
+      .ticket = 1,
+      .of = {.place = {.target = b->facts->name.target,
+                       .device = b->facts->name.device,
+                       .threads = (int64_t)b->facts->threads,
+                       .cpus = {b->cores.measure, b->cores.measure_count}},
+             .conditions = {.flush_cache = s->flush_cache, .counters = s->counters},
+             .inputs = {.seed = s->seed, .dynamic = s->dynamic},
+             .check = check_of(b),
+             .signature = b->subjects[0].opened.signature,
+             .limits = {RUN_SECONDS + 2 * seconds * (double)count, RUN_BYTES}},
+      .measure = {.budget = seconds, .precision = s->precision}};
+  tune_status status = copy_paths(&s->inputs, &wanted.of.inputs.inputs);
+  if (tune_status_is_ok(status))
+    status = copy_paths(&s->outputs, &wanted.outputs);
+  if (tune_status_is_ok(status))
+    status = list_artifacts(b, first, count, &wanted.artifacts);
+  if (tune_status_is_ok(status))
+    status = tune_run_request_to_json(&wanted, out_request);
+  free(wanted.of.inputs.inputs.items);
+  free(wanted.outputs.items);
+  free(wanted.artifacts.items);
+  return status;
+}
+
+tune_status measurement_run(const benchmark *b, size_t first, size_t count, double seconds,
+                            json_t **out_reply, tune_run_reply *out_run) {
+  json_t *request;
+  TUNE_RETURN_IF_ERROR(make_request(b, first, count, seconds, &request));
+  TUNE_RETURN_IF_ERROR(exchange_ask(b->measurer, request, out_reply));
+  tune_status status = tune_reply_was_read(tune_run_reply_from_json(*out_reply, out_run));
+  if (!tune_status_is_ok(status))
+    json_decref(*out_reply);
+  return status;
+}

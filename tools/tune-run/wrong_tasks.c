@@ -1,0 +1,104 @@
+//===- wrong_tasks.c ----------------------------------------------------------===//
+
+#include "tools/tune-run/wrong_tasks.h"
+
+#include "tools/tune-run/measurement.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// A task has fewer schedules than that: it gets the last one.
+#define ALL_BUT_LAST 1000
+// For timing, where only the check is looked at.
+#define TRY_SECONDS 0.001
+
+typedef struct mender {
+  benchmark *benchmark;
+  size_t index;          // of the subject
+  int64_t *counts;       // of each task: how many of its schedules are set aside for good
+  tune_set_aside *items; // room for all tasks
+} mender;
+
+static size_t count_tasks(const mender *m) {
+  return m->benchmark->subjects[m->index].opened.module.tasks.count;
+}
+
+// Those that are set aside for good, and all but the last of the first `count` of the other tasks.
+static tune_set_aside_list list_first(const mender *m, size_t count) {
+  tune_set_aside_list list = {.items = m->items};
+  for (size_t i = 0; i < count_tasks(m); ++i) {
+    int64_t aside = m->counts[i] ? m->counts[i] : i < count ? ALL_BUT_LAST : 0;
+    if (aside)
+      list.items[list.count++] = (tune_set_aside){(int64_t)i, aside};
+  }
+  return list;
+}
+
+static tune_status build(const mender *m, tune_set_aside_list set_aside, bool is_tried) {
+  benchmark *b = m->benchmark;
+  subject *s = &b->subjects[m->index];
+  const subject_build one = {
+      .of = s, .form = "so", .output = s->artifact, .set_aside = set_aside, .is_tried = is_tried};
+  return subject_build_all(b->worker, &one, 1, b->settings->build_seconds);
+}
+
+static tune_status is_right(const mender *m, size_t first, bool *out_is_right) {
+  json_t *reply;
+  tune_run_reply run;
+  *out_is_right = false;
+  tune_status status = build(m, list_first(m, first), true);
+  if (tune_status_get_code(status) == TUNE_INVALID_ARGUMENT) { // it does not build
+    tune_status_free(status);
+    return TUNE_OK;
+  }
+  TUNE_RETURN_IF_ERROR(status);
+  TUNE_RETURN_IF_ERROR(measurement_run(m->benchmark, m->index, 1, TRY_SECONDS, &reply, &run));
+  *out_is_right = run.compared.verdict && strcmp(run.compared.verdict, TUNE_SAID_OK) == 0;
+  tune_run_reply_deinit(&run);
+  json_decref(reply);
+  return TUNE_OK;
+}
+
+// Sets aside schedules of the task that is to blame, of those that are left. `*out_found` is false
+// where nothing helps.
+static tune_status mend_one(mender *m, bool *out_found) {
+  size_t low = 0, high = count_tasks(m);
+  TUNE_RETURN_IF_ERROR(is_right(m, high, out_found));
+  while (*out_found && low + 1 < high) {
+    size_t middle = low + (high - low) / 2;
+    bool right;
+    TUNE_RETURN_IF_ERROR(is_right(m, middle, &right));
+    *(right ? &high : &low) = middle;
+  }
+  bool right = !*out_found;
+  // Each step takes one more: where none is left it is the last again, which is right.
+  while (!right) {
+    ++m->counts[high - 1];
+    TUNE_RETURN_IF_ERROR(is_right(m, high - 1, &right));
+  }
+  return TUNE_OK;
+}
+
+static tune_status mend(mender *m, bool *out_is_right) {
+  bool found = true;
+  *out_is_right = false;
+  for (size_t i = 0; i < count_tasks(m) && found && !*out_is_right; ++i) {
+    TUNE_RETURN_IF_ERROR(mend_one(m, &found));
+    if (found)
+      TUNE_RETURN_IF_ERROR(is_right(m, 0, out_is_right));
+  }
+  if (!*out_is_right)
+    memset(m->counts, 0, count_tasks(m) * sizeof *m->counts);
+  return build(m, list_first(m, 0), !*out_is_right);
+}
+
+tune_status wrong_tasks_mend(benchmark *b, size_t index, bool *out_is_right) {
+  mender m = {.benchmark = b, .index = index};
+  m.counts = calloc(count_tasks(&m) + 1, sizeof *m.counts);
+  m.items = calloc(count_tasks(&m) + 1, sizeof *m.items);
+  tune_status status = m.counts && m.items ? mend(&m, out_is_right)
+                                           : tune_status_out_of_memory("looking for what is wrong");
+  free(m.counts);
+  free(m.items);
+  return status;
+}

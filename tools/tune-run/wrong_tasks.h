@@ -1,0 +1,22 @@
+//===- wrong_tasks.h - Other schedules for tasks that compute what is wrong --===//
+//
+// Where the check of a module finds it wrong, or it crashes, some task of it is to blame. It is
+// found by halves: the module is built with the last schedules of some of its tasks, which are
+// plain loops on a CPU, and checked. That task then has the first of its schedules with which the
+// module is right.
+//
+// Threads: one.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TOOLS_TUNE_RUN_WRONG_TASKS_H
+#define TUNE_TOOLS_TUNE_RUN_WRONG_TASKS_H
+
+#include "tools/tune-run/benchmark.h"
+
+// Builds the artifact of subject `index`, which is wrong, anew, so that it is right, and tells
+// which tasks have other schedules. `*out_is_right` is false where no others help: the artifact is
+// as it was then.
+tune_status wrong_tasks_mend(benchmark *b, size_t index, bool *out_is_right);
+
+#endif // TUNE_TOOLS_TUNE_RUN_WRONG_TASKS_H
