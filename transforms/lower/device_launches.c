@@ -20,6 +20,7 @@
 #include "transforms/lower/gpu/load_elimination.h"
 #include "transforms/lower/gpu/matmul/workgroup_matmul.h"
 #include "transforms/lower/gpu/pad_folding.h"
+#include "transforms/lower/gpu/tile_temporaries.h"
 #include "transforms/lower/gpu/vectors/texel_reuse.h"
 #include "transforms/lower/gpu/vectors/vector_legalization.h"
 
@@ -135,6 +136,7 @@ static tune_status drop_assertions(tune_device_launches *self, MlirOperation fun
 
 static tune_status open_edges(tune_device_launches *self, MlirOperation function) {
   (void)self;
+  TUNE_RETURN_IF_ERROR(tune_tile_temporaries_remove(function));
   TUNE_RETURN_IF_ERROR(tune_pad_folding_lower(function));
   return tune_edge_peeling_lower(function);
 }
