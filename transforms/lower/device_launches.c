@@ -11,6 +11,7 @@
 #include "transforms/lower/gpu/device_program.h"
 #include "transforms/lower/gpu/edge_peeling.h"
 #include "transforms/lower/gpu/fallback_kernels.h"
+#include "transforms/lower/gpu/host_scalars.h"
 #include "transforms/lower/gpu/kernel_memory.h"
 #include "transforms/lower/gpu/lanes.h"
 #include "transforms/lower/gpu/launch_kernels.h"
@@ -19,6 +20,7 @@
 #include "transforms/lower/gpu/load_elimination.h"
 #include "transforms/lower/gpu/matmul/workgroup_matmul.h"
 #include "transforms/lower/gpu/pad_folding.h"
+#include "transforms/lower/gpu/tile_temporaries.h"
 #include "transforms/lower/gpu/vectors/texel_reuse.h"
 #include "transforms/lower/gpu/vectors/vector_legalization.h"
 
@@ -127,8 +129,14 @@ static tune_status for_each_function(tune_device_launches *self, MlirOperation m
   return TUNE_OK;
 }
 
+static tune_status drop_assertions(tune_device_launches *self, MlirOperation function) {
+  (void)self;
+  return tune_host_scalars_drop_assertions(function);
+}
+
 static tune_status open_edges(tune_device_launches *self, MlirOperation function) {
   (void)self;
+  TUNE_RETURN_IF_ERROR(tune_tile_temporaries_remove(function));
   TUNE_RETURN_IF_ERROR(tune_pad_folding_lower(function));
   return tune_edge_peeling_lower(function);
 }
@@ -195,6 +203,7 @@ static tune_status inline_calls(MlirOperation module, MlirOperation function) {
 static tune_status lower_to_launches(tune_device_launches *self, MlirOperation module,
                                      const char *name, const tune_function_signature *signature,
                                      MlirOperation *out_function) {
+  TUNE_RETURN_IF_ERROR(for_each_function(self, module, drop_assertions));
   TUNE_RETURN_IF_ERROR(tune_bufferizer_run(&self->bufferizer, module));
   TUNE_RETURN_IF_ERROR(tune_ir_find_function(module, name, out_function));
   TUNE_RETURN_IF_ERROR(tune_memory_place_results(*out_function, signature));
@@ -215,7 +224,9 @@ static tune_status lower_to_launches(tune_device_launches *self, MlirOperation m
   TUNE_RETURN_IF_ERROR(tune_pipeline_run(self->plain, module, "making accesses plain"));
   tune_stages_reach(&self->stages, "plain", module);
   TUNE_RETURN_IF_ERROR(tune_ir_find_function(module, name, out_function));
+  TUNE_RETURN_IF_ERROR(tune_host_scalars_lower(*out_function, &self->device));
   TUNE_RETURN_IF_ERROR(tune_launch_sinking_run(*out_function));
+  TUNE_RETURN_IF_ERROR(tune_host_scalars_clean(*out_function));
   return tune_texel_reuse_lower(*out_function);
 }
 

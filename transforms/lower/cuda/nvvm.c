@@ -12,6 +12,7 @@
 #include "transforms/lower/cuda/subgroup_shuffles.h"
 #include "transforms/lower/gpu/kernel_memory.h"
 #include "transforms/lower/gpu/launch_grid.h"
+#include "transforms/lower/gpu/value_sinking.h"
 #include "transforms/lower/gpu/matmul/tensor_maps.h"
 
 #include "mlir-c/Dialect/GPU.h"
@@ -275,6 +276,7 @@ tune_status tune_nvvm_convert(tune_nvvm *self, MlirOperation kernels,
     TUNE_RETURN_IF_ERROR(prepare_kernel(self, op, &out_kernels->items[index++]));
   TUNE_RETURN_IF_ERROR(tune_subgroup_shuffles_lower(kernels, self->device.subgroup_size));
   TUNE_RETURN_IF_ERROR(tune_nvvm_math_lower(kernels));
+  TUNE_RETURN_IF_ERROR(tune_value_sinking_run(kernels));
   bool has_nvgpu = false;
   mlirOperationWalk(kernels, find_nvgpu, &has_nvgpu, MlirWalkPreOrder);
   TUNE_RETURN_IF_ERROR(tune_pipeline_run(has_nvgpu ? self->convert_nvgpu : self->convert, kernels,

@@ -149,16 +149,27 @@ static tune_status find_buffer(program *self, MlirOperation user, MlirValue valu
   return TUNE_OK;
 }
 
-// The same, where `value` has to be all of its buffer, in order.
+// The same, where `value` has to begin where its buffer does, and go on in order: that is what a
+// kernel is given. A view of that type has no other offset.
+static tune_status find_leading_buffer(program *self, MlirOperation user, MlirValue value,
+                                       size_t *out_index, int64_t *out_bytes) {
+  MlirType type = mlirValueGetType(value);
+  TUNE_RETURN_IF_ERROR(check_bytes(user, type, out_bytes));
+  if (!mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type)))
+    return tune_status_make_at(TUNE_INVALID_ARGUMENT, user,
+                               "part of a buffer; a device program takes whole ones, or what they "
+                               "begin with");
+  return find_buffer(self, user, value, out_index);
+}
+
+// The same, where `value` has to be all of its buffer.
 static tune_status find_whole_buffer(program *self, MlirOperation user, MlirValue value,
                                      size_t *out_index, int64_t *out_bytes) {
-  MlirType root = mlirValueGetType(tune_device_program_root(value)), type = mlirValueGetType(value);
-  TUNE_RETURN_IF_ERROR(check_bytes(user, type, out_bytes));
-  if (*out_bytes != tune_kernel_memory_bytes(root) ||
-      !mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type)))
+  TUNE_RETURN_IF_ERROR(find_leading_buffer(self, user, value, out_index, out_bytes));
+  if (*out_bytes != tune_kernel_memory_bytes(mlirValueGetType(tune_device_program_root(value))))
     return tune_status_make_at(TUNE_INVALID_ARGUMENT, user,
                                "part of a buffer; a device program takes whole ones");
-  return find_buffer(self, user, value, out_index);
+  return TUNE_OK;
 }
 
 //===--------------------------------------------------------------------------===//
@@ -241,7 +252,7 @@ static tune_status read_argument(program *self, MlirOperation launch, MlirValue 
   // Texels may go on a little beyond the end.
   bool is_texels = tune_launch_sinking_is_texels(type);
   if (mlirTypeIsAMemRef(type) && !is_texels)
-    TUNE_RETURN_IF_ERROR(find_whole_buffer(self, launch, value, &index, &bytes));
+    TUNE_RETURN_IF_ERROR(find_leading_buffer(self, launch, value, &index, &bytes));
   else
     TUNE_RETURN_IF_ERROR(find_buffer(self, launch, value, &index));
   *out = (tune_described_argument){.is_use = true,

@@ -5,6 +5,7 @@
 #include "dialects/diagnostic.h"
 #include "formats/device_facts.h"
 #include "transforms/ir/ir_builder.h"
+#include "transforms/ir/op_list.h"
 
 #include "mlir-c/AffineExpr.h"
 #include "mlir-c/AffineMap.h"
@@ -298,9 +299,70 @@ static tune_status open_op(MlirOperation op) {
   return TUNE_OK;
 }
 
+//===--------------------------------------------------------------------------===//
+// In kernels
+//===--------------------------------------------------------------------------===//
+
+// Opens the parallel loops of `self` at `place`; what is returned is in them.
+static tune_ir_builder open_parallel_loops(nest *self, tune_ir_builder place) {
+  for (size_t i = 0; i < self->loop_count; ++i) {
+    MlirOperation loop;
+    if (self->is_reduction[i])
+      continue;
+    if (self->extents[i] == 1) {
+      self->indices[i] = tune_ir_build_index(&place, 0);
+      continue;
+    }
+    tune_ir_builder inside = tune_ir_build_for(&place, self->extents[i], 0, NULL, &loop);
+    inside.before = tune_ir_build(&inside, &(tune_ir_parts){.name = "scf.yield"});
+    self->indices[i] = mlirBlockGetArgument(inside.block, 0);
+    place = inside;
+  }
+  return place;
+}
+
+static bool has_known_sizes(MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
+    MlirType type = mlirValueGetType(mlirOperationGetOperand(op, i));
+    if (mlirTypeIsAMemRef(type) && !mlirShapedTypeHasStaticShape(type))
+      return false;
+  }
+  return true;
+}
+
+static MlirWalkResult find_in_kernel(MlirOperation op, void *user_data) {
+  if (!tune_ir_is(op, "linalg.generic") || !has_known_sizes(op))
+    return MlirWalkResultAdvance;
+  MlirOperation around = mlirOperationGetParentOperation(op);
+  while (!mlirOperationIsNull(around) && !tune_ir_is(around, "scf.forall"))
+    around = mlirOperationGetParentOperation(around);
+  if (mlirOperationIsNull(around))
+    return MlirWalkResultAdvance;
+  return tune_op_list_add(user_data, op) ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
+}
+
+// Upstream's loops would add up in memory, element by element.
+static tune_status open_in_kernels(MlirOperation function) {
+  tune_op_list ops = {0};
+  mlirOperationWalk(function, find_in_kernel, &ops, MlirWalkPreOrder);
+  tune_status status = ops.failed ? tune_status_out_of_memory("listing ops in kernels") : TUNE_OK;
+  for (size_t i = 0; i < ops.count && tune_status_is_ok(status); ++i) {
+    nest self;
+    status = read_nest(ops.ops[i], &self);
+    if (!tune_status_is_ok(status))
+      break;
+    tune_ir_builder inside = open_parallel_loops(&self, tune_ir_builder_before(ops.ops[i]));
+    fill_element(&self, &inside);
+    mlirOperationDestroy(ops.ops[i]);
+  }
+  tune_op_list_deinit(&ops);
+  return status;
+}
+
 tune_status tune_fallback_kernels_lower(MlirOperation function) {
   static const char *const MADE_OF[] = {"affine", "arith", "memref", "scf", NULL};
   tune_ir_load_dialects(mlirOperationGetContext(function), MADE_OF);
+  TUNE_RETURN_IF_ERROR(open_in_kernels(function));
   MlirBlock body = tune_ir_body(function);
   MlirOperation next;
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op); op = next) {

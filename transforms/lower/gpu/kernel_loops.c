@@ -42,13 +42,21 @@ static bool find_id(const range_finder *self, MlirOperation op, const char *size
   return false;
 }
 
+// Of ranges of 32 bits each.
+static range multiply(range a, range b) {
+  int64_t at_least = a.least * b.least, at_most = a.most * b.most, crossed = a.least * b.most,
+          turned = a.most * b.least;
+  return (range){lesser(lesser(at_least, at_most), lesser(crossed, turned)),
+                 greater(greater(at_least, at_most), greater(crossed, turned))};
+}
+
 static bool find_of_two(MlirOperation op, range a, range b, range *out_range) {
   if (tune_ir_is(op, "arith.addi"))
     *out_range = (range){a.least + b.least, a.most + b.most};
   else if (tune_ir_is(op, "arith.subi"))
     *out_range = (range){a.least - b.most, a.most - b.least};
-  else if (tune_ir_is(op, "arith.muli") && a.least >= 0 && b.least >= 0)
-    *out_range = (range){a.least * b.least, a.most * b.most};
+  else if (tune_ir_is(op, "arith.muli"))
+    *out_range = multiply(a, b);
   else if (tune_ir_is(op, "arith.minsi"))
     *out_range = (range){lesser(a.least, b.least), lesser(a.most, b.most)};
   else if (tune_ir_is(op, "arith.maxsi"))

@@ -6,6 +6,7 @@
 #include "transforms/ir/ir.h"
 #include "transforms/ir/op_list.h"
 #include "transforms/lower/common/memory_access.h"
+#include "transforms/lower/gpu/device_program.h"
 
 #include <stdlib.h>
 
@@ -30,6 +31,29 @@ typedef struct sinking {
   bool failed;
 } sinking;
 
+typedef struct write_search {
+  MlirValue root;
+  bool is_found;
+} write_search;
+
+static MlirWalkResult find_write(MlirOperation op, void *user_data) {
+  write_search *self = user_data;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && !self->is_found; ++i)
+    self->is_found =
+        mlirValueEqual(tune_device_program_root(mlirOperationGetOperand(op, i)), self->root) &&
+        (tune_memory_access_of(op, i) & TUNE_WRITES) &&
+        !tune_ir_is(op, "builtin.unrealized_conversion_cast") && !tune_ir_is(op, "memref.dealloc");
+  return self->is_found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+bool tune_launch_sinking_is_overwritten(MlirOperation load, MlirValue memory) {
+  write_search search = {.root = tune_device_program_root(memory)};
+  for (MlirOperation op = mlirOperationGetNextInBlock(load);
+       !mlirOperationIsNull(op) && !search.is_found; op = mlirOperationGetNextInBlock(op))
+    mlirOperationWalk(op, find_write, &search, MlirWalkPreOrder);
+  return search.is_found;
+}
+
 // Ops on vectors, but for those that write. What is read has to be the same wherever it is read.
 static bool is_sinkable_vector(MlirOperation op) {
   if (mlirOperationGetNumRegions(op) || mlirOperationGetNumResults(op) == 0)
@@ -37,7 +61,8 @@ static bool is_sinkable_vector(MlirOperation op) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
     MlirValue operand = mlirOperationGetOperand(op, i);
     if (mlirTypeIsAMemRef(mlirValueGetType(operand)) &&
-        tune_memory_access_is_written(tune_memory_access_look_through_views(operand)))
+        tune_memory_access_is_written(tune_memory_access_look_through_views(operand)) &&
+        tune_launch_sinking_is_overwritten(op, operand))
       return false;
   }
   return true;

@@ -12,6 +12,7 @@
 #include "transforms/lower/gpu/launch_grid.h"
 #include "transforms/lower/gpu/launch_sinking.h"
 #include "transforms/lower/gpu/value_sinking.h"
+#include "transforms/lower/vulkan/extended_compares.h"
 #include "transforms/lower/vulkan/float_emulation.h"
 #include "transforms/lower/vulkan/shader_math.h"
 #include "transforms/lower/vulkan/spirv_environment.h"
@@ -293,6 +294,7 @@ tune_status tune_spirv_convert(tune_spirv *self, MlirOperation kernels,
   *out_kernels = (tune_device_kernels){0};
   TUNE_RETURN_IF_ERROR(tune_float_emulation_widen(kernels, &self->device));
   TUNE_RETURN_IF_ERROR(tune_pipeline_run(self->clean, kernels, "cleaning up kernels"));
+  TUNE_RETURN_IF_ERROR(tune_extended_compares_narrow(kernels));
   TUNE_RETURN_IF_ERROR(tune_float_emulation_lower_words(kernels, &self->device));
   TUNE_RETURN_IF_ERROR(tune_shader_math_lower(kernels));
   TUNE_RETURN_IF_ERROR(tune_value_sinking_run(kernels));

@@ -177,14 +177,40 @@ static void write_grid(const plan *p, bool is_dot, tune_writer *w) {
   tune_gpu_write_groups(grid, rank, w);
 }
 
-static void write_depth(const plan *p, bool is_dot, tune_writer *w) {
+// Upstream makes no vectors of rows that are not neighbours in A: each is a product of its own,
+// whose sums stay in registers all the same. Loops of one step are gone before, and slices of
+// slices are merged, for upstream hoists a row's sum where it is one slice of what a loop hands on.
+static void write_strided_steps(const tune_contraction_plan *loops, tune_tiling *steps,
+                                tune_writer *w) {
+  const tune_nest *anchor = loops->anchor;
+  size_t order[TUNE_MAX_LOOPS], count = 0;
+  tune_tiling row = {{0}};
+  row.size[loops->row] = "1";
+  for (size_t i = 0; i < anchor->loop_count; i++)
+    if (anchor->is_reduction[i] || i == loops->row || i == loops->col)
+      order[count++] = i;
+  tune_writer_cleanup(w);
+  tune_writer_fold_unit_dims(w);
+  tune_writer_match_generic(w, "%strided", anchor, order, count, w->func);
+  tune_writer_begin_foreach(w, "%strided", "%product");
+  tune_writer_tile(w, "%step", "%steps", "%product", steps, order, count, NULL);
+  tune_writer_tile(w, "%line", "%line_loop", "%step", &row, order, count, NULL);
+  tune_writer_line(w, "transform.annotate %%line_loop \"tune.unroll\" : " OP);
+  tune_writer_end_foreach(w);
+  tune_writer_cleanup(w);
+  tune_writer_unroll_marked(w);
+  tune_writer_cleanup(w);
+  tune_writer_fold_unit_dims(w);
+  tune_writer_line(w, "transform.apply_patterns to %s {", w->func);
+  tune_writer_line(w, "  transform.apply_patterns.tensor.merge_consecutive_insert_extract_slice");
+  tune_writer_line(w, "} : " OP);
+}
+
+static void write_steps_of_depth(const plan *p, bool is_dot, tune_tiling *steps, tune_writer *w) {
   const tune_contraction_plan *loops = &p->loops;
-  tune_tiling steps = {{0}};
   size_t order[TUNE_MAX_LOOPS];
   tune_writer_identity_order(order, loops->anchor->loop_count);
-  for (size_t i = 0; i < loops->anchor->loop_count; i++)
-    steps.size[i] = i == loops->depth ? "%kr" : loops->anchor->is_reduction[i] ? "1" : "0";
-  tune_writer_tile(w, "%step", "%steps", p->fused ? "%tile" : "%root", &steps, order,
+  tune_writer_tile(w, "%step", "%steps", p->fused ? "%tile" : "%root", steps, order,
                    loops->anchor->loop_count, NULL);
   if (is_dot) {
     char innermost[24];
@@ -193,6 +219,17 @@ static void write_depth(const plan *p, bool is_dot, tune_writer *w) {
   }
   tune_writer_cleanup(w);
   tune_writer_fold_unit_dims(w);
+}
+
+static void write_depth(const plan *p, bool is_dot, tune_writer *w) {
+  const tune_contraction_plan *loops = &p->loops;
+  tune_tiling steps = {{0}};
+  for (size_t i = 0; i < loops->anchor->loop_count; i++)
+    steps.size[i] = i == loops->depth ? "%kr" : loops->anchor->is_reduction[i] ? "1" : "0";
+  if (loops->strided_rows && !is_dot)
+    write_strided_steps(loops, &steps, w);
+  else
+    write_steps_of_depth(p, is_dot, &steps, w);
   tune_writer_cleanup(w);
   tune_gpu_write_vectors(w);
 }
