@@ -224,11 +224,10 @@ static void note_tasks(benchmark *b) {
 }
 
 static void note_check(benchmark *b) {
-  double share = b->run.reference.nan_share;
-  if (share > 0)
-    tune_json_append_text(b->notes,
-                          "%.2g %% of what the reference computes is NaN, which checks little",
-                          100 * share);
+  const tune_reference_facts *reference = &b->run.reference;
+  // Of what is inconclusive that is said in the verdict.
+  if (reference->unchecked && benchmark_is_ok(b))
+    tune_json_append_text(b->notes, "%s, which checks nothing there", reference->unchecked);
 }
 
 static void note_counters(benchmark *b) {
