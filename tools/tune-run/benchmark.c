@@ -125,6 +125,16 @@ static tune_status copy_paths(const tune_option_list *paths, tune_text_list *out
   return TUNE_OK;
 }
 
+static tune_status list_inputs(const benchmark *b, tune_text_list *out_list) {
+  *out_list =
+      (tune_text_list){calloc(b->inputs.count + 1, sizeof *out_list->items), b->inputs.count};
+  if (!out_list->items)
+    return tune_status_out_of_memory("running a module");
+  for (size_t i = 0; i < b->inputs.count; ++i)
+    out_list->items[i] = b->inputs.items[i].path;
+  return TUNE_OK;
+}
+
 static tune_status list_artifacts(const benchmark *b, tune_text_list *out_list) {
   *out_list =
       (tune_text_list){calloc(b->subject_count + 1, sizeof *out_list->items), b->subject_count};
@@ -160,9 +170,12 @@ static tune_status make_request(const benchmark *b, json_t **out_request) {
              .signature = b->subjects[0].opened.signature,
              .limits = {RUN_SECONDS + 2 * s->seconds * (double)b->subject_count, RUN_BYTES}},
       .measure = {.budget = s->seconds, .precision = s->precision}};
-  tune_status status = copy_paths(&s->inputs, &wanted.of.inputs.inputs);
+  tune_status status = s->input_file ? list_inputs(b, &wanted.of.inputs.inputs)
+                                     : copy_paths(&s->inputs, &wanted.of.inputs.inputs);
   if (tune_status_is_ok(status))
     status = copy_paths(&s->outputs, &wanted.outputs);
+  if (tune_status_is_ok(status) && b->expected)
+    status = expected_add_paths(b->expected, &wanted.outputs);
   if (tune_status_is_ok(status))
     status = list_artifacts(b, &wanted.artifacts);
   if (tune_status_is_ok(status))
@@ -195,8 +208,8 @@ static tune_status note_dynamic(benchmark *b) {
   const tune_shape_list *shapes = &b->run.shapes;
   for (size_t i = 0; i < shapes->count && i < signature.argument_count; ++i) {
     tune_value_type type = signature.arguments[i];
-    bool from_file =
-        i < b->settings->inputs.count && strcmp(b->settings->inputs.values[i], "-") != 0;
+    bool from_file = i < b->inputs.count;
+    from_file |= i < b->settings->inputs.count && strcmp(b->settings->inputs.values[i], "-") != 0;
     if (from_file || tune_value_type_is_static(&type))
       continue;
     char before[TUNE_VALUE_TYPE_TEXT], after[TUNE_VALUE_TYPE_TEXT];
@@ -304,6 +317,19 @@ static tune_status measure(benchmark *b) {
   return TUNE_OK;
 }
 
+// Ahead of builds, which take longer than to find that a file is damaged.
+static tune_status read_arrays(benchmark *b) {
+  const char *folder = tune_scratch_get_path(b->scratch);
+  const run_settings *s = b->settings;
+  if (s->input_file)
+    TUNE_RETURN_IF_ERROR(array_file_unpack(s->input_file, folder, "input-", &b->inputs));
+  if (!s->expected)
+    return TUNE_OK;
+  const tune_check_wanted check = check_of(b);
+  return expected_create(s->expected, folder, b->subjects[0].opened.signature, &check,
+                         &b->expected);
+}
+
 static tune_status run(benchmark *b) {
   b->warnings = json_array();
   b->notes = json_array();
@@ -316,8 +342,10 @@ static tune_status run(benchmark *b) {
   TUNE_RETURN_IF_ERROR(settings_find_database(b->settings, &b->database));
   TUNE_RETURN_IF_ERROR(tune_scratch_create(&b->scratch));
   TUNE_RETURN_IF_ERROR(open_subjects(b));
+  TUNE_RETURN_IF_ERROR(read_arrays(b));
   TUNE_RETURN_IF_ERROR(build(b));
-  return measure(b);
+  TUNE_RETURN_IF_ERROR(measure(b));
+  return b->expected && benchmark_result(b, 0) ? expected_compare(b->expected, &b->run) : TUNE_OK;
 }
 
 tune_status benchmark_run(const run_settings *settings, tune_target_facts *facts,
@@ -355,6 +383,8 @@ void benchmark_destroy(benchmark *b) {
   json_decref(b->reply);
   json_decref(b->warnings);
   json_decref(b->notes);
+  array_file_deinit(&b->inputs);
+  expected_destroy(b->expected);
   free(b->reference);
   free(b->database);
   free(b);
@@ -388,7 +418,8 @@ double benchmark_median(const benchmark *b, size_t index) {
 
 bool benchmark_is_ok(const benchmark *b) {
   const char *verdict = b->run.compared.verdict;
-  return verdict && strcmp(verdict, TUNE_SAID_OK) == 0;
+  return verdict && strcmp(verdict, TUNE_SAID_OK) == 0 &&
+         (!b->expected || expected_is_equal(b->expected));
 }
 
 figures benchmark_figures(const benchmark *b, size_t index) {
