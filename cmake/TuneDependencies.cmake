@@ -3,6 +3,7 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
 pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3)
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
+pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
 # For what is to run where these are not installed: tune-measure.
 find_library(TUNE_JANSSON_ARCHIVE libjansson.a HINTS ${JANSSON_LIBDIR} REQUIRED)
 find_library(TUNE_XXHASH_ARCHIVE libxxhash.a HINTS ${XXHASH_LIBDIR} REQUIRED)

@@ -83,7 +83,7 @@ row(transforms/passes
 row(tools/common support jansson)
 row(tools/tune-measure support formats targets tuning tools/common jansson)
 row(tools/tune-db support tuning tools/common jansson)
-row(tools/tune-run support formats targets tuning tools/common jansson)
+row(tools/tune-run support formats targets tuning tools/common jansson zlib)
 row(tools/tune-worker support formats tuning dialects transforms tools/common mlir-c jansson)
 row(tools/plugin dialects transforms mlir)
 row(tools/tune-opt support tools/plugin mlir)
@@ -103,13 +103,14 @@ row(unittests/transforms
 # The headers of other people's libraries, by how their names begin.
 set(library_jansson "^jansson\\.h$")
 set(library_xxhash "^xxhash\\.h$")
+set(library_zlib "^zlib\\.h$")
 set(library_sqlite "^sqlite3\\.h$")
 set(library_mlir-c "^mlir-c/")
 set(library_llvm-c "^llvm-c/")
 set(library_mlir "^(mlir|llvm)/")
 set(library_spirv-tools "^spirv-tools/")
 set(library_vulkan "^vulkan/")
-set(library_names jansson xxhash sqlite mlir-c llvm-c mlir spirv-tools vulkan)
+set(library_names jansson xxhash zlib sqlite mlir-c llvm-c mlir spirv-tools vulkan)
 
 # Which row of the table `path` (a file, or the name in a quoted #include) belongs to.
 function(find_folder path out_folder)

@@ -2,9 +2,13 @@
 
 #include "formats/measure_replies.h"
 
+#include <float.h>
+
 static const tune_member reference_members[] = {
     {TUNE_MEMBER(tune_reference_facts, reference_seconds)},
     {TUNE_MEMBER(tune_reference_facts, nan_share)},
+    {TUNE_MEMBER(tune_reference_facts, unchecked_share), .least = DBL_MIN},
+    {TUNE_MEMBER(tune_reference_facts, unchecked)},
 };
 
 static const tune_member open_members[] = {

@@ -21,11 +21,15 @@ extern "C" {
 // The verdict on what is right, and was timed to the end; the others are those of records
 // (tuning/record/record.h).
 #define TUNE_SAID_OK "ok"
+// On what was not found wrong, but hardly compared: too much of a result is no number.
+#define TUNE_SAID_INCONCLUSIVE "inconclusive"
 
 // What is known of a reference that has run; zeros where there is none.
 typedef struct tune_reference_facts {
   double reference_seconds; // of one run
   double nan_share;         // of what it computes, which checks nothing
+  double unchecked_share;   // the most of a result that is NaN or infinite
+  const char *unchecked;    // what that is; NULL: none
 } tune_reference_facts;
 
 typedef struct tune_open_reply {

@@ -4,6 +4,7 @@
 
 #include "formats/members.h"
 
+#include <float.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,8 @@ typedef struct value_form {
   tune_shape shape;
   const char *access; // of arguments that are tensors
   bool constant;
+  tune_number_list range; // of arguments: the lowest value to make, and the highest; or none
+  bool whole;
   bool has_shape;
 } value_form;
 
@@ -31,7 +34,7 @@ typedef struct value_forms {
 typedef struct signature_form {
   const char *entry;
   value_forms arguments, results;
-  bool partial, selects;
+  bool partial, selects, special, sums_arguments, steps, infinities;
   int64_t exact;
 } signature_form;
 
@@ -41,6 +44,8 @@ static const tune_member value_members[] = {
     {TUNE_OPTIONAL(value_form, shape, has_shape), .least = -0x1p63},
     {TUNE_MEMBER(value_form, access)},
     {TUNE_MEMBER(value_form, constant)},
+    {TUNE_MEMBER(value_form, range), .least = -DBL_MAX},
+    {TUNE_MEMBER(value_form, whole)},
 };
 
 static const tune_member signature_members[] = {
@@ -49,6 +54,10 @@ static const tune_member signature_members[] = {
     {TUNE_STRUCTS(signature_form, results, value_members), .is_needed = true},
     {TUNE_MEMBER(signature_form, partial)},
     {TUNE_MEMBER(signature_form, selects)},
+    {TUNE_MEMBER(signature_form, special)},
+    {TUNE_MEMBER(signature_form, sums_arguments)},
+    {TUNE_MEMBER(signature_form, steps)},
+    {TUNE_MEMBER(signature_form, infinities)},
     {TUNE_MEMBER(signature_form, exact), .least = 1},
 };
 #define SIGNATURE_MEMBERS (sizeof signature_members / sizeof *signature_members)
@@ -58,10 +67,14 @@ static const char TENSOR[] = "tensor", SCALAR[] = "scalar", READ[] = "read",
 
 //===- Writing ----------------------------------------------------------------===//
 
-// The shape is borrowed.
+// The shape and the range are borrowed.
 static value_form form_of(tune_value_type *type, bool is_argument) {
   value_form form = {.kind = type->is_scalar ? SCALAR : TENSOR,
                      .type = tune_element_type_name(type->element)};
+  if (is_argument && type->has_range) {
+    form.range = (tune_number_list){type->range, 2};
+    form.whole = type->is_whole;
+  }
   if (type->is_scalar)
     return form;
   form.has_shape = true;
@@ -88,6 +101,10 @@ tune_status tune_signature_to_json(const tune_signature *signature, json_t **out
                          .results = {forms + arguments, results},
                          .partial = signature->is_partial,
                          .selects = signature->selects,
+                         .special = signature->takes_special,
+                         .sums_arguments = signature->sums_arguments,
+                         .steps = signature->keeps_steps,
+                         .infinities = signature->has_infinities,
                          .exact = signature->exact_limit};
   tune_status status =
       tune_members_to_json(signature_members, SIGNATURE_MEMBERS, &form, out_object);
@@ -119,6 +136,19 @@ static tune_status read_shape(const value_form *form, tune_value_type *out_type)
   return TUNE_OK;
 }
 
+static tune_status read_range(const value_form *form, tune_value_type *out_type) {
+  const tune_number_list *range = &form->range;
+  if (range->count == 0)
+    return TUNE_OK;
+  if (range->count != 2 || !(range->items[0] <= range->items[1]))
+    return tune_status_make(TUNE_INVALID_ARGUMENT,
+                            "\"range\" is an array of two numbers, the lower one first");
+  memcpy(out_type->range, range->items, sizeof out_type->range);
+  out_type->has_range = true;
+  out_type->is_whole = form->whole;
+  return TUNE_OK;
+}
+
 static tune_status read_type(const value_form *form, bool is_result, tune_value_type *out_type) {
   TUNE_RETURN_IF_ERROR(tune_element_type_parse(form->type, &out_type->element));
   out_type->is_scalar = strcmp(form->kind, SCALAR) == 0;
@@ -127,6 +157,8 @@ static tune_status read_type(const value_form *form, bool is_result, tune_value_
                             form->kind);
   if (is_result && out_type->is_scalar)
     return tune_status_make(TUNE_INVALID_ARGUMENT, "results are tensors");
+  if (!is_result)
+    TUNE_RETURN_IF_ERROR(read_range(form, out_type));
   if (out_type->is_scalar)
     return TUNE_OK;
   if (!is_result) {
@@ -159,6 +191,10 @@ static tune_status read_form(const signature_form *form, tune_signature *out) {
     return tune_status_out_of_memory("reading a signature");
   out->is_partial = form->partial;
   out->selects = form->selects;
+  out->takes_special = form->special;
+  out->sums_arguments = form->sums_arguments;
+  out->keeps_steps = form->steps;
+  out->has_infinities = form->infinities;
   out->exact_limit = form->exact;
   TUNE_RETURN_IF_ERROR(read_types(&form->arguments, false, &out->arguments, &out->argument_count));
   return read_types(&form->results, true, &out->results, &out->result_count);

@@ -30,6 +30,10 @@ typedef struct tune_value_type {
   bool is_scalar;    // handed over by value, rank 0; never a result
   bool is_readwrite; // a tensor argument that is written too
   bool is_constant;  // a tensor argument that is the same in all calls
+  // Of an argument, which values to make for it: from one number to another, whole ones alone where
+  // it says so; else what is usual for its type.
+  bool has_range, is_whole;
+  double range[2];
   size_t rank;
   int64_t shape[TUNE_RANK_LIMIT];
 } tune_value_type;
@@ -40,8 +44,12 @@ typedef struct tune_signature {
   size_t argument_count;
   tune_value_type *results;
   size_t result_count;
-  bool is_partial; // there are values of the arguments for which the outputs are not defined
-  bool selects;    // outputs are inputs or constants, as they are
+  bool is_partial;     // there are values of the arguments for which the outputs are not defined
+  bool selects;        // outputs are inputs or constants, as they are
+  bool takes_special;  // of NaN and infinities the same comes out of any code that is right
+  bool sums_arguments; // what it sums up are arguments or their products
+  bool keeps_steps;    // halves and quarters are computed with exactly
+  bool has_infinities; // its outputs may be infinite by choice
   // For arguments of whole numbers, none of them negative, outputs from 0 up to it are exact, in
   // whatever order they are computed. 0: not so.
   int64_t exact_limit;

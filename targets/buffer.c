@@ -126,8 +126,51 @@ static void fill_floats(tune_buffer *buffer, uint64_t seed, bool is_positive) {
     tune_element_store(element, float_at(seed, i, is_positive), (char *)buffer->data + i * size);
 }
 
+// The integer next to a number, which may be beyond all of them.
+static int64_t to_integer(double value) {
+  if (value >= 0x1p63)
+    return INT64_MAX;
+  return value <= -0x1p63 ? INT64_MIN : (int64_t)value;
+}
+
+// Small ones as often as large ones where there are many, and each sixteenth is an end.
+static int64_t integer_in(int64_t low, int64_t high, uint64_t bits, uint64_t more) {
+  uint64_t span = (uint64_t)high - (uint64_t)low;
+  if (span < 1u << 16)
+    return low + (int64_t)(bits % (span + 1));
+  if ((more & 15) == 0)
+    return more & 16 ? low : high;
+  unsigned shift = (unsigned)(more >> 8) % 64;
+  int64_t value = low < 0 ? (int64_t)bits >> shift : (int64_t)(bits >> shift >> 1);
+  return value < low || value > high ? low + (int64_t)(bits % span) : value;
+}
+
+static void fill_range(tune_buffer *buffer, uint64_t seed) {
+  const tune_value_type *type = &buffer->type;
+  size_t size = tune_element_type_size(type->element);
+  bool is_float = tune_element_type_is_float(type->element);
+  int64_t low = to_integer(type->range[0]), high = to_integer(type->range[1]);
+  for (size_t i = 0; i < buffer->size / size; ++i) {
+    char *at = (char *)buffer->data + i * size;
+    uint64_t bits = tune_random_at(seed, i);
+    int64_t value = integer_in(low, high, bits, tune_random_at(~seed, i));
+    double unit = (double)(bits >> 40) * 0x1p-24;
+    if (!is_float)
+      memcpy(at, &value, size); // the low bytes come first
+    else
+      tune_element_store(type->element,
+                         type->is_whole ? (double)value
+                                        : type->range[0] + unit * (type->range[1] - type->range[0]),
+                         at);
+  }
+}
+
 void tune_buffer_fill(tune_buffer *buffer, uint64_t seed, tune_fill fill, int64_t index_limit) {
   tune_element_type element = buffer->type.element;
+  if (buffer->type.has_range && element != TUNE_I1) {
+    fill_range(buffer, seed);
+    return;
+  }
   if (tune_element_type_is_float(element)) {
     fill_floats(buffer, seed, fill == TUNE_FILL_POSITIVE || buffer->type.is_scalar);
     return;

@@ -71,6 +71,8 @@ typedef enum tune_fill {
 // Fills with values that follow from `seed` and the position alone, on every machine. Floats are
 // uniform as `fill` says, scalar ones always positive; i8 and i16 in [-8, 7]; i32, i64 and index,
 // which may be used to index something, in [0, index_limit); i1 is 0 or 1. `index_limit` >= 1.
+// Where the buffer's type has a range they are from that instead: floats uniform, integers of many
+// magnitudes, and its ends among them.
 void tune_buffer_fill(tune_buffer *buffer, uint64_t seed, tune_fill fill, int64_t index_limit);
 
 #ifdef __cplusplus

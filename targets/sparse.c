@@ -45,7 +45,33 @@ static double largest_of(tune_element_type element) {
   return element == TUNE_F16 ? LARGEST_F16 : element == TUNE_F64 ? LARGEST_F64 : LARGEST;
 }
 
+// Of a sum at most every other one has such a term.
+static bool is_special(uint64_t bits, int64_t reduction) {
+  double share = fmin(1.0 / 16, 0.5 / (double)(reduction > 1 ? reduction : 1));
+  return (double)(bits & 0xffffff) < share * 0x1p24;
+}
+
+// In steps of halves and quarters, where what rounds differs, and beyond the ends of an i8.
+static double stepped_of(uint64_t bits, const tune_sparse_fill *fill) {
+  unsigned kind = bits & 7;
+  double place = 2 * unit_of(bits >> 8) - 1, value;
+  if (fill->has_specials && is_special(bits >> 32, fill->reduction))
+    value = kind < 3 ? (double)NAN : kind < 6 ? (double)INFINITY : -(double)INFINITY;
+  else
+    value = kind < 4 ? rint(place * 32) / 4 : kind < 6 ? rint(place * 512) / 2 : place * 4;
+  return fill->is_positive ? fabs(value) : value;
+}
+
+// From 2^-30, or what the type has, to its largest.
+static double wide_of(uint64_t bits, tune_element_type element) {
+  bool is_half = element == TUNE_F16, is_double = element == TUNE_F64;
+  double octaves = is_half ? 29 : is_double ? 1053 : 157, least = is_half ? 0x1p-14 : 0x1p-30;
+  return least * exp2(unit_of(bits) * octaves);
+}
+
 static double float_of(uint64_t bits, tune_element_type element, const tune_sparse_fill *fill) {
+  if (fill->is_stepped)
+    return stepped_of(bits, fill);
   bool is_negative = bits & 1 && !fill->is_positive;
   bits >>= 1;
   double value = 0;
@@ -53,7 +79,9 @@ static double float_of(uint64_t bits, tune_element_type element, const tune_spar
     unsigned kind = bits & 15;
     bits >>= 4;
     double small = 1 + (double)(bits & 3);
-    if (fill->is_large)
+    if (fill->is_large && fill->is_wide && kind < 8)
+      value = wide_of(bits, element);
+    else if (fill->is_large)
       value = largest_of(element) * (1 - unit_of(bits) / 4);
     else if (kind < 12)
       value = fill->has_edges ? small : small / 4;
@@ -101,11 +129,25 @@ static void fill_integers(tune_buffer *buffer, const tune_sparse_fill *fill) {
   }
 }
 
+int64_t tune_sparse_terms(int64_t reduction) {
+  double terms = ceil((double)(reduction > 1 ? reduction : 1) * share_of(reduction));
+  return terms > 16 ? (int64_t)terms : reduction < 16 ? reduction : 16;
+}
+
+// Whether other values than those of its range are no use, or not allowed.
+static bool keeps_range(const tune_value_type *type, const tune_sparse_fill *fill) {
+  if (!type->has_range)
+    return false;
+  if (!tune_element_type_is_float(type->element))
+    return type->range[0] >= 0;
+  return type->is_whole || (!fill->has_edges && (type->range[0] > 0 || type->range[1] > 1));
+}
+
 void tune_buffer_fill_sparsely(tune_buffer *buffer, const tune_sparse_fill *fill) {
   tune_element_type element = buffer->type.element;
   bool is_float = tune_element_type_is_float(element);
   if (buffer->type.is_scalar || element == TUNE_I1 || element == TUNE_INDEX ||
-      (!is_float && !fill->has_edges))
+      keeps_range(&buffer->type, fill) || (!is_float && !fill->has_edges))
     tune_buffer_fill(buffer, fill->seed, fill->is_positive ? TUNE_FILL_POSITIVE : TUNE_FILL_SIGNED,
                      fill->index_limit);
   else if (is_float)

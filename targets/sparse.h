@@ -37,12 +37,21 @@ typedef struct tune_sparse_fill {
   bool has_edges;    // all values are allowed; else floats are in [-1, 1], and none is denormal
   // Integers are from all of their range; else from that of an i8. Both where there are edges.
   bool has_wide_integers;
+  bool is_wide; // of the large ones half are of any magnitude that the type has
+  // Few are zero; the others are halves and quarters, up to 256 either way, where rounding decides,
+  // and some from [-4, 4].
+  bool is_stepped;
+  bool has_specials;   // of these, few are NaN and infinities of both signs
   int64_t index_limit; // as for tune_buffer_fill
 } tune_sparse_fill;
 
 // Fills with values that follow from the seed and the position alone. Scalars, i1 and index, and
-// without edges all integers, are what tune_buffer_fill makes of the seed.
+// without edges all integers, are what tune_buffer_fill makes of the seed, and so is what has a
+// range that it must not leave.
 void tune_buffer_fill_sparsely(tune_buffer *buffer, const tune_sparse_fill *fill);
+
+// How many terms of a sum of `reduction` of them are not zero, where it is of such values.
+int64_t tune_sparse_terms(int64_t reduction);
 
 typedef struct tune_disturbance {
   double size; // relative; where that is no more than a type resolves, by that; of zeros absolute

@@ -78,12 +78,32 @@ tune_status inputs_make(const tune_inputs_wanted *wanted, task *t) {
   return TUNE_OK;
 }
 
+// Smaller ones are no masks, and not further from zero.
+static void shrink(tune_buffer *value, double by) {
+  const tune_value_type *type = &value->type;
+  size_t size = tune_element_type_size(type->element);
+  if (!tune_element_type_is_float(type->element) ||
+      (type->has_range && (type->is_whole || type->range[0] > 0)))
+    return;
+  for (size_t at = 0; at < value->size; at += size) {
+    char *bytes = (char *)value->data + at;
+    tune_element_store(type->element, tune_element_load(type->element, bytes) / by, bytes);
+  }
+}
+
 void inputs_fill(const inputs_source *source, task *t) {
   int64_t limit = find_index_limit(t);
-  for (size_t i = 0; i < t->signature.argument_count; ++i)
-    if (!input_path(source->wanted, i))
-      tune_buffer_fill(&t->dense.values[i], (uint64_t)source->wanted->seed + i, source->fill,
-                       limit);
+  for (size_t i = 0; i < t->signature.argument_count; ++i) {
+    if (input_path(source->wanted, i))
+      continue;
+    tune_buffer_fill(&t->dense.values[i], (uint64_t)source->wanted->seed + i, source->fill, limit);
+    if (source->shrinkage > 1)
+      shrink(&t->dense.values[i], source->shrinkage);
+  }
+}
+
+bool inputs_take_special(const task *t) {
+  return t->signature.takes_special && t->target == &tune_target_cpu;
 }
 
 static bool has_float_output(const tune_signature *signature) {
@@ -104,18 +124,23 @@ static tune_status copy_dense(const task *t, task_inputs *set) {
   return TUNE_OK;
 }
 
-tune_status inputs_make_sparse(const inputs_source *source, const task *t, bool is_large,
+tune_status inputs_make_sparse(const inputs_source *source, const task *t, inputs_kind kind,
                                task_inputs *set) {
+  // Those of exact sets are between.
+  static const uint64_t seeds[] = {[INPUTS_FEW] = 1, [INPUTS_LARGE] = 2, [INPUTS_STEPPED] = 4};
   size_t count = t->signature.argument_count;
   tune_sparse_fill how = {.reduction = t->tolerance.reduction,
                           .is_positive = source->fill == TUNE_FILL_POSITIVE,
-                          .is_large = is_large,
+                          .is_large = kind == INPUTS_LARGE,
+                          .is_wide = t->tolerance.reduction <= 1 || t->signature.selects,
+                          .is_stepped = kind == INPUTS_STEPPED,
+                          .has_specials = inputs_take_special(t),
                           .has_edges = !t->signature.is_partial,
                           .has_wide_integers = !has_float_output(&t->signature),
                           .index_limit = find_index_limit(t)};
   TUNE_RETURN_IF_ERROR(copy_dense(t, set));
   for (size_t i = 0; i < count; ++i) {
-    how.seed = (uint64_t)source->wanted->seed + (is_large ? 2 : 1) * count + i;
+    how.seed = (uint64_t)source->wanted->seed + seeds[kind] * count + i;
     if (!input_path(source->wanted, i))
       tune_buffer_fill_sparsely(&set->values[i], &how);
   }

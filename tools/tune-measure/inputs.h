@@ -16,14 +16,26 @@
 typedef struct inputs_source {
   const tune_inputs_wanted *wanted;
   tune_fill fill;
+  double
+      shrinkage; // that dense floats are divided by, unless a range keeps them from zero; 0: none
 } inputs_source;
 
 // Makes `t->dense.values`, and reads those that come from files.
 tune_status inputs_make(const tune_inputs_wanted *wanted, task *t);
 // Fills the others.
 void inputs_fill(const inputs_source *source, task *t);
+// Kinds of sparse ones (targets/sparse.h).
+typedef enum inputs_kind {
+  INPUTS_FEW,     // few are not zero
+  INPUTS_LARGE,   // and these are large
+  INPUTS_STEPPED, // where rounding decides; and NaN and infinities
+} inputs_kind;
+
+// Whether NaN and infinities are among these: on the CPU alone, since Vulkan leaves much of them
+// open.
+bool inputs_take_special(const task *t);
 // Makes the values of a set, of the shapes of the dense ones; those from files are the same.
-tune_status inputs_make_sparse(const inputs_source *source, const task *t, bool is_large,
+tune_status inputs_make_sparse(const inputs_source *source, const task *t, inputs_kind kind,
                                task_inputs *set);
 // The same for set `number` of a plan (targets/exact.h); `striped` is the argument that has zeros.
 tune_status inputs_make_exact(const inputs_source *source, const task *t,

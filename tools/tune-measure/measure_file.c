@@ -210,17 +210,15 @@ static tune_status open_task(measure_run *r, task **out_task) {
   return status;
 }
 
-// What cannot be told right from wrong is not measured, as in a search.
-#define MOST_NAN_SHARE 0.9
-
 // Opens the task, or leaves NULL and notes down why not, where that is the task's own fault.
 static tune_status try_open_task(measure_run *r, task **out_task) {
   tune_status status = open_task(r, out_task);
-  if (tune_status_is_ok(status) && (*out_task)->nan_share > MOST_NAN_SHARE) {
+  // What cannot be told right from wrong is not measured, as in a search.
+  if (tune_status_is_ok(status) && task_is_inconclusive(*out_task)) {
     status = tune_status_make(TUNE_INTERNAL,
-                              "%.0f %% of the reference's results are NaN, so that a candidate "
-                              "could not be told right from wrong",
-                              100 * (*out_task)->nan_share);
+                              "inconclusive: %s, so that a candidate could not be told right from "
+                              "wrong",
+                              (*out_task)->unchecked);
     task_destroy(*out_task);
   }
   if (tune_status_get_code(status) != TUNE_INTERNAL)

@@ -1,6 +1,7 @@
 //===- reference.c - Reference outputs of a task -----------------------------===//
 
 #include "tools/tune-measure/reference.h"
+#include "support/string_builder.h"
 #include "targets/random_at.h"
 #include "targets/sparse.h"
 #include "tools/tune-measure/transfer.h"
@@ -12,6 +13,8 @@
 #define REFERENCE_SECONDS 120
 // A reference that takes longer does not run three times more.
 #define SPARSE_SECONDS 5.0
+// Nor does it on large inputs, three times, where it ran on exact ones.
+#define LARGE_SECONDS 0.2
 // What the reference's runs on all exact inputs may take together, unless that is the first one
 // alone, and what the inputs and outputs of a plan may take.
 #define EXACT_SECONDS 2.0
@@ -99,6 +102,49 @@ static tune_status run_here(void *context, child_notes *notes, json_t **out_repo
   return status;
 }
 
+// Infinities that a body chooses are as right as numbers, unless there is nothing else.
+static size_t count_unchecked(const task *t, const tune_buffer *output, size_t *out_nan_count) {
+  tune_element_type element = output->type.element;
+  size_t size = tune_element_type_size(element), count = output->size / size, infinite = 0;
+  *out_nan_count = 0;
+  for (size_t at = 0; tune_element_type_is_float(element) && at < output->size; at += size) {
+    double value = tune_element_load(element, (const char *)output->data + at);
+    *out_nan_count += isnan(value);
+    infinite += isinf(value);
+  }
+  return t->signature.has_infinities && infinite < count ? *out_nan_count
+                                                         : *out_nan_count + infinite;
+}
+
+// Of the result of which the most is no number.
+static tune_status note_unchecked(task *t) {
+  free(t->unchecked);
+  t->unchecked = NULL;
+  t->unchecked_share = 0;
+  for (size_t i = 0; i < tune_signature_output_count(&t->signature); ++i) {
+    const tune_buffer *output = &t->dense.outputs[i];
+    size_t nan_count, count = output->size / tune_element_type_size(output->type.element);
+    size_t unchecked = count_unchecked(t, output, &nan_count);
+    double share = count ? (double)unchecked / (double)count : 0;
+    if (share <= t->unchecked_share)
+      continue;
+    char name[32];
+    tune_signature_output_name(&t->signature, i, name);
+    free(t->unchecked);
+    t->unchecked_share = share;
+    tune_string_builder text;
+    tune_string_builder_init(&text);
+    tune_string_builder_appendf(
+        &text, "of the %zu elements of %s %zu are %s in the reference, for any inputs of the check",
+        count, name, unchecked,
+        nan_count == unchecked ? "NaN"
+        : nan_count            ? "infinite or NaN"
+                               : "infinite");
+    TUNE_RETURN_IF_ERROR(tune_string_builder_finish(&text, &t->unchecked));
+  }
+  return TUNE_OK;
+}
+
 static void count_nan(task *t) {
   size_t count = 0, nan_count = 0;
   for (size_t i = 0; i < tune_signature_output_count(&t->signature); ++i) {
@@ -161,7 +207,7 @@ tune_status reference_run(const reference *r, task *t) {
   reference_order order = {.of = t, .set = &t->dense};
   TUNE_RETURN_IF_ERROR(run_in_child(r, &order, &t->dense.outputs, &t->reference_seconds));
   count_nan(t);
-  return TUNE_OK;
+  return note_unchecked(t);
 }
 
 void reference_forget(const task *t, task_inputs *set) {
@@ -284,15 +330,18 @@ static tune_status find_leeways(const reference *r, const inputs_source *source,
   return TUNE_OK;
 }
 
-static tune_status run_sparse(const reference *r, const inputs_source *source, bool is_large,
+static tune_status run_sparse(const reference *r, const inputs_source *source, inputs_kind kind,
                               task *t, task_inputs *set) {
   double seconds;
   reference_order order = {.of = t, .set = set};
-  TUNE_RETURN_IF_ERROR(inputs_make_sparse(source, t, is_large, set));
+  TUNE_RETURN_IF_ERROR(inputs_make_sparse(source, t, kind, set));
   TUNE_RETURN_IF_ERROR(run_in_child(r, &order, &set->outputs, &seconds));
-  TUNE_RETURN_IF_ERROR(find_leeways(r, source, t, set));
-  for (size_t i = 0; is_large && set->leeways && i < tune_signature_output_count(&t->signature);
-       ++i)
+  if (kind != INPUTS_STEPPED || !t->signature.keeps_steps)
+    TUNE_RETURN_IF_ERROR(find_leeways(r, source, t, set));
+  if (kind != INPUTS_STEPPED && t->signature.sums_arguments)
+    set->reduction = tune_sparse_terms(t->tolerance.reduction);
+  for (size_t i = 0;
+       kind == INPUTS_LARGE && set->leeways && i < tune_signature_output_count(&t->signature); ++i)
     excuse_overflows(&set->outputs[i], set->leeways[i]);
   return TUNE_OK;
 }
@@ -439,13 +488,26 @@ static tune_status run_all_exact(const reference *r, const inputs_source *source
   return status;
 }
 
+static tune_status keep_sparse(const reference *r, const inputs_source *source, inputs_kind kind,
+                               task *t) {
+  return keep_set(run_sparse(r, source, kind, t, &t->sparse[t->sparse_count]), t);
+}
+
+// Sums of such values are not of few terms.
+static bool is_worth_steps(const task *t) {
+  return inputs_take_special(t) || (!t->signature.is_partial && t->tolerance.reduction <= 1);
+}
+
 tune_status reference_run_sparse(const reference *r, const inputs_source *source, task *t) {
   if (t->target == &tune_target_null || t->reference_seconds > SPARSE_SECONDS)
     return TUNE_OK;
-  TUNE_RETURN_IF_ERROR(keep_set(run_sparse(r, source, false, t, &t->sparse[t->sparse_count]), t));
-  if (t->signature.selects || t->signature.exact_limit > 0)
-    return run_all_exact(r, source, t);
-  if (t->signature.is_partial)
+  TUNE_RETURN_IF_ERROR(keep_sparse(r, source, INPUTS_FEW, t));
+  if (is_worth_steps(t))
+    TUNE_RETURN_IF_ERROR(keep_sparse(r, source, INPUTS_STEPPED, t));
+  bool has_exact = t->signature.selects || t->signature.exact_limit > 0;
+  if (has_exact)
+    TUNE_RETURN_IF_ERROR(run_all_exact(r, source, t));
+  if (t->signature.is_partial || (has_exact && t->reference_seconds > LARGE_SECONDS))
     return TUNE_OK;
-  return keep_set(run_sparse(r, source, true, t, &t->sparse[t->sparse_count]), t);
+  return keep_sparse(r, source, INPUTS_LARGE, t);
 }

@@ -23,7 +23,8 @@ tune_status reference_run(const reference *r, task *t);
 tune_status reference_find_spreads(const reference *r, task *t);
 // Makes `t->sparse`. Those of targets/sparse.h, for which the reference runs three times; where the
 // outputs' exactness is known (tune_signature) those of targets/exact.h, for which it runs once
-// each; else large ones, with three runs more. There are none where it takes long, nor of a kind on
+// each; large ones, and, of what adds nothing up or takes NaN, those where rounding decides, with
+// three runs more for each. There are none where it takes long, nor of a kind on
 // which it crashes or hangs.
 tune_status reference_run_sparse(const reference *r, const inputs_source *source, task *t);
 // Leaves no outputs, and what goes with them.

@@ -114,7 +114,8 @@ static tune_status find_task(server *s, const char *id, task ***out_link) {
 }
 
 static tune_reference_facts facts_of_reference(const task *t) {
-  return (tune_reference_facts){t->reference_seconds, t->nan_share};
+  return (tune_reference_facts){t->reference_seconds, t->nan_share, t->unchecked_share,
+                                t->unchecked};
 }
 
 static tune_status open_task(server *s, const tune_open_request *request, json_t **out_reply) {

@@ -46,8 +46,8 @@ static void set_type(char to[TUNE_CHECK_TYPE_SIZE], const char *name) {
   (void)snprintf(to, TUNE_CHECK_TYPE_SIZE, "%s", name);
 }
 
-static void note_check(subject *s, const tune_output_check *check, tune_element_type type) {
-  const tune_tolerance *tolerance = &s->of->tolerance;
+static void note_check(subject *s, const tune_output_check *check, const tune_tolerance *tolerance,
+                       tune_element_type type) {
   tune_check_result result = {.is_known = true,
                               .error = check->max_error,
                               .tolerance = check->tolerance,
@@ -72,11 +72,13 @@ static tune_status check_output(subject *s, size_t index, const tune_buffer *val
   if (set->spreads)
     tolerance.spread = set->spreads[index];
   tolerance.exact_limit = set->exact_limit;
+  if (set->reduction)
+    tolerance.reduction = set->reduction;
   if (set->leeways)
     tolerance.leeways = set->leeways[index];
   tune_output_check check = tune_output_check_run(value, expected, tolerance);
   if (check.element_count)
-    note_check(s, &check, expected->type.element);
+    note_check(s, &check, &tolerance, expected->type.element);
   if (check.is_equal)
     return TUNE_OK;
   char name[32], *why;

@@ -50,3 +50,7 @@ tune_status task_open_target(const task *t, tune_target **out_target) {
   tune_target_options options = task_target_options(t);
   return t->target->open(&options, out_target);
 }
+
+bool task_is_inconclusive(const task *t) {
+  return t->has_reference && t->unchecked_share > TASK_MOST_UNCHECKED;
+}

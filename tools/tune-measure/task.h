@@ -25,11 +25,14 @@ typedef struct task_inputs {
   tune_buffer *outputs; // of the reference, one for each output
   double *spreads;      // how far each moves with the inputs (output_check.h); NULL: not known
   float **leeways;      // for each output, of each of its elements (output_check.h); NULL: none
+  int64_t reduction;    // terms of a sum that are not zero; 0: as many as the task's
   double exact_limit;   // of outputs that have to be exact (output_check.h); 0: not so
 } task_inputs;
 
 // Those of targets/sparse.h, and of targets/exact.h.
-#define TASK_SPARSE_LIMIT (2 + TUNE_EXACT_SET_LIMIT)
+#define TASK_SPARSE_LIMIT (3 + TUNE_EXACT_SET_LIMIT)
+// Where more of a result than this has no number to compare, nothing is known of a candidate.
+#define TASK_MOST_UNCHECKED 1e-3
 
 typedef struct task {
   struct task *next;
@@ -49,10 +52,13 @@ typedef struct task {
   bool has_reference;       //
   double reference_seconds; // of its run on the dense inputs
   double nan_share;         // of the reference's floats there: what is NaN cannot be checked
+  double unchecked_share;   // the most of a result that is NaN, or infinite and not by choice
+  char *unchecked;          // what that is, in words; NULL: none
 } task;
 
 // Makes a task as a request wants it, and takes what it needs of that. Runs the reference, if there
 // is one; where that gives more NaN than numbers, the inputs are made positive and it runs again;
+// where too much of a result is still no number, they are made smaller, twice at most;
 // for the sensitivity it runs once more on inputs that are a little off; then on sparse ones
 // (reference.h). INVALID_ARGUMENT names what is not what it should be. A reference that crashes or
 // hangs is INTERNAL, with the reason; CANCELLED if `watch` says so.
@@ -67,6 +73,8 @@ tune_status task_open_target(const task *t, tune_target **out_target);
 // Whether times are taken on `target`, so that nothing else should run on its CPUs: those of the
 // GPU's driver, too.
 bool task_takes_time(const tune_target_class *target);
+// Whether so much of the reference is no number that what is not wrong need not be right.
+bool task_is_inconclusive(const task *t);
 // Limits of a child that runs an artifact of the task; `default_seconds` where there are none.
 child_limits task_make_limits(const tune_limits *limits, const task *t, double default_seconds);
 // How samples are taken; `best` as there.

@@ -43,20 +43,37 @@ static tune_status take_wanted(const tune_measured_task *wanted, task *t) {
   return tune_signature_from_json(wanted->signature, &t->signature);
 }
 
+// A deep chain may leave its type's range whatever its arguments' uses say.
+#define SHRINKAGE 16
+#define SHRINKINGS 2
+
+static tune_status run_reference(const reference *of, inputs_source *source, task *t) {
+  inputs_fill(source, t);
+  TUNE_RETURN_IF_ERROR(reference_run(of, t));
+  if (t->nan_share > 0.5) {
+    source->fill = TUNE_FILL_POSITIVE;
+    inputs_fill(source, t);
+    TUNE_RETURN_IF_ERROR(reference_run(of, t));
+  }
+  source->shrinkage = 1;
+  for (int i = 0; i < SHRINKINGS && t->unchecked_share > TASK_MOST_UNCHECKED; ++i) {
+    source->shrinkage *= SHRINKAGE;
+    inputs_fill(source, t);
+    TUNE_RETURN_IF_ERROR(reference_run(of, t));
+  }
+  return TUNE_OK;
+}
+
 static tune_status prepare(const tune_measured_task *wanted, const child_watch *watch, task *t) {
   TUNE_RETURN_IF_ERROR(take_wanted(wanted, t));
   TUNE_RETURN_IF_ERROR(inputs_make(&wanted->inputs, t));
   inputs_source source = {.wanted = &wanted->inputs, .fill = TUNE_FILL_SIGNED};
-  inputs_fill(&source, t);
-  if (!wanted->check.reference)
-    return TUNE_OK;
-  reference of = {.wanted = wanted, .watch = watch};
-  TUNE_RETURN_IF_ERROR(reference_run(&of, t));
-  if (t->nan_share > 0.5) {
-    source.fill = TUNE_FILL_POSITIVE;
+  if (!wanted->check.reference) {
     inputs_fill(&source, t);
-    TUNE_RETURN_IF_ERROR(reference_run(&of, t));
+    return TUNE_OK;
   }
+  reference of = {.wanted = wanted, .watch = watch};
+  TUNE_RETURN_IF_ERROR(run_reference(&of, &source, t));
   if (wanted->check.sensitivity || t->tolerance.has_tf32)
     TUNE_RETURN_IF_ERROR(reference_find_spreads(&of, t));
   TUNE_RETURN_IF_ERROR(reference_run_sparse(&of, &source, t));
@@ -88,6 +105,7 @@ void task_destroy(task *t) {
     reference_forget(t, &t->sparse[i]);
     inputs_destroy(t, &t->sparse[i]);
   }
+  free(t->unchecked);
   tune_signature_deinit(&t->signature);
   free(t->cpus);
   free(t->device);

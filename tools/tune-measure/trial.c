@@ -34,11 +34,14 @@ void trial_set_summary(const tune_summary *summary, tune_times *times) {
 static tune_status describe_subject(const subject *s, const tune_measurement *measurement,
                                     tune_measure_reply *out_reply) {
   bool was_cut = measurement && measurement->was_cut;
+  bool is_open = task_is_inconclusive(s->of);
   *out_reply = (tune_measure_reply){.verdict = s->error  ? "wrong"
                                                : was_cut ? "cut"
+                                               : is_open ? TUNE_SAID_INCONCLUSIVE
                                                          : TUNE_SAID_OK,
                                     .error = s->error  ? s->error
                                              : was_cut ? "surely slower than the best"
+                                             : is_open ? s->of->unchecked
                                                        : NULL};
   json_t *check = s->of->has_reference ? tune_check_result_to_json(&s->check) : NULL;
   if (s->of->has_reference && !check)
@@ -132,7 +135,9 @@ tune_status trial_measure(void *context, child_notes *notes, json_t **out_report
 
 static tune_status report_all(const subject *subjects, const tune_measurement *measurements,
                               const tune_ratio *ratios, size_t count, json_t **out_report) {
-  tune_compare_reply reply = {.verdict = TUNE_SAID_OK,
+  bool is_open = task_is_inconclusive(subjects[0].of);
+  tune_compare_reply reply = {.verdict = is_open ? TUNE_SAID_INCONCLUSIVE : TUNE_SAID_OK,
+                              .error = is_open ? subjects[0].of->unchecked : NULL,
                               .artifact = TUNE_NO_ARTIFACT,
                               .results = {calloc(count, sizeof *reply.results.items), count},
                               .ratios = {calloc(count, sizeof *reply.ratios.items), count},

@@ -13,6 +13,8 @@
 
 #include "formats/measure_replies.h"
 #include "support/scratch.h"
+#include "tools/tune-run/array_file.h"
+#include "tools/tune-run/expected.h"
 #include "tools/tune-run/figures.h"
 #include "tools/tune-run/settings.h"
 #include "tools/tune-run/subject.h"
@@ -28,10 +30,12 @@ typedef struct benchmark {
   tune_scratch *scratch;
   subject *subjects; // the module and those that it is compared with
   size_t subject_count;
-  char *reference;          // path of the plain lowering; NULL where nothing is checked
-  json_t *reply;            // tune-measure's
-  tune_run_reply run;       // what that says
-  json_t *warnings, *notes; // arrays of texts for people
+  array_file inputs;          // those of the settings' file
+  expected_outputs *expected; // NULL: nothing is
+  char *reference;            // path of the plain lowering; NULL where nothing is checked
+  json_t *reply;              // tune-measure's
+  tune_run_reply run;         // what that says
+  json_t *warnings, *notes;   // arrays of texts for people
 } benchmark;
 
 // Builds, checks and times. `facts` are those of the settings' target and become the benchmark's,

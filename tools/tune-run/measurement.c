@@ -22,6 +22,16 @@ static tune_status copy_paths(const tune_option_list *paths, tune_text_list *out
   return TUNE_OK;
 }
 
+static tune_status list_inputs(const benchmark *b, tune_text_list *out_list) {
+  *out_list =
+      (tune_text_list){calloc(b->inputs.count + 1, sizeof *out_list->items), b->inputs.count};
+  if (!out_list->items)
+    return tune_status_out_of_memory("running a module");
+  for (size_t i = 0; i < b->inputs.count; ++i)
+    out_list->items[i] = b->inputs.items[i].path;
+  return TUNE_OK;
+}
+
 static tune_status list_artifacts(const benchmark *b, size_t first, size_t count,
                                   tune_text_list *out_list) {
   *out_list = (tune_text_list){calloc(count + 1, sizeof *out_list->items), count};
@@ -32,7 +42,7 @@ static tune_status list_artifacts(const benchmark *b, size_t first, size_t count
   return TUNE_OK;
 }
 
-static tune_check_wanted check_of(const benchmark *b) {
+tune_check_wanted measurement_check(const benchmark *b) {
   const tune_module_description *module = &b->subjects[0].opened.module;
   // What other targets make of it is exact.
   bool rounds = b->facts->name.kind == TUNE_KIND_CUDA;
@@ -54,13 +64,16 @@ static tune_status make_request(const benchmark *b, size_t first, size_t count, 
                        .cpus = {b->cores.measure, b->cores.measure_count}},
              .conditions = {.flush_cache = s->flush_cache, .counters = s->counters},
              .inputs = {.seed = s->seed, .dynamic = s->dynamic},
-             .check = check_of(b),
+             .check = measurement_check(b),
              .signature = b->subjects[0].opened.signature,
              .limits = {RUN_SECONDS + 2 * seconds * (double)count, RUN_BYTES}},
       .measure = {.budget = seconds, .precision = s->precision}};
-  tune_status status = copy_paths(&s->inputs, &wanted.of.inputs.inputs);
+  tune_status status = s->input_file ? list_inputs(b, &wanted.of.inputs.inputs)
+                                     : copy_paths(&s->inputs, &wanted.of.inputs.inputs);
   if (tune_status_is_ok(status))
     status = copy_paths(&s->outputs, &wanted.outputs);
+  if (tune_status_is_ok(status) && b->expected)
+    status = expected_add_paths(b->expected, &wanted.outputs);
   if (tune_status_is_ok(status))
     status = list_artifacts(b, first, count, &wanted.artifacts);
   if (tune_status_is_ok(status))

@@ -7,7 +7,12 @@
 #ifndef TUNE_TOOLS_TUNE_RUN_MEASUREMENT_H
 #define TUNE_TOOLS_TUNE_RUN_MEASUREMENT_H
 
+#include "formats/measure_requests.h"
 #include "tools/tune-run/benchmark.h"
+
+// What is right: compared with the plain lowering, as the types and sums of the first subject
+// allow.
+tune_check_wanted measurement_check(const benchmark *b);
 
 // Has tune-measure run the artifacts of `count` subjects from `first` on, and time each for
 // `seconds`.

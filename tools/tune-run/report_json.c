@@ -104,6 +104,11 @@ static json_t *subject_to_json(const benchmark *b, size_t index) {
   json_t *code = tune_code_features_to_json(&s->code);
   json_object_set_new(object, "counters", or_null(result ? result->counters : NULL));
   json_object_set_new(object, "check", check_to_json(b, index, result ? result->check : NULL));
+  if (index == 0 && b->expected) {
+    const char *why = expected_error(b->expected);
+    json_object_set_new(object, "expected",
+                        json_pack("{s:s, s:s?}", "verdict", why ? "wrong" : "ok", "error", why));
+  }
   json_object_set_new(object, "tasks", tasks_to_json(&s->opened.module.tasks));
   json_object_set_new(object, "code", code ? code : json_null());
   json_object_set_new(object, "packs_ahead", json_boolean(s->packs_ahead));

@@ -114,6 +114,11 @@ static tune_status print_check(const benchmark *b, size_t index, FILE *stream) {
   else if (result)
     TUNE_RETURN_IF_ERROR(print_errors_of_check(result->check, stream));
   fprintf(stream, "\n");
+  if (index == 0 && b->expected) {
+    const char *why = expected_error(b->expected);
+    fprintf(stream, "  Expected               %s%s%s\n", why ? "wrong" : "ok", why ? ": " : "",
+            why ? why : "");
+  }
   double reference = b->run.reference.reference_seconds;
   double median = benchmark_median(b, index);
   if (index > 0 || !(reference > 0))

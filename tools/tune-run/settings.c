@@ -37,7 +37,8 @@ static tune_status check_emit(const run_settings *s) {
   const struct {
     const char *option;
     bool is_given;
-  } of_runs[] = {{"--input", s->inputs.count > 0},    {"--compare", s->compare.count > 0},
+  } of_runs[] = {{"--input", s->inputs.count > 0},    {"--inputs", s->input_file != NULL},
+                 {"--expect", s->expected != NULL},   {"--compare", s->compare.count > 0},
                  {"--seed", s->seed != NOT_GIVEN},    {"--dynamic", s->dynamic > 0},
                  {"--time", s->seconds != NOT_GIVEN}, {"--precision", s->precision != NOT_GIVEN},
                  {"--check=false", !s->checks},       {"--format=json", s->format != FORMAT_TEXT}};
@@ -57,6 +58,7 @@ static tune_status check_record(const run_settings *s) {
   } of_modules[] = {
       {"a module", s->module != NULL},     {"--function", s->function != NULL},
       {"--config", s->config != NULL},     {"--input", s->inputs.count > 0},
+      {"--inputs", s->input_file != NULL}, {"--expect", s->expected != NULL},
       {"--output", s->outputs.count > 0},  {"--compare", s->compare.count > 0},
       {"--seed", s->seed != NOT_GIVEN},    {"--dynamic", s->dynamic > 0},
       {"--time", s->seconds != NOT_GIVEN}, {"--precision", s->precision != NOT_GIVEN},
@@ -85,6 +87,10 @@ static tune_status check_usage(run_settings *s) {
   if (!s->module)
     return tune_status_make(TUNE_INVALID_ARGUMENT,
                             "a module is missing (or --record=ID); tune-run --help says more");
+  if (s->input_file && s->inputs.count > 0)
+    return tune_status_make(TUNE_INVALID_ARGUMENT,
+                            "--inputs=%s has all arguments, so that --input has no meaning",
+                            s->input_file);
   size_t from_stdin = strcmp(s->module, "-") == 0;
   for (size_t i = 0; i < s->compare.count; ++i)
     from_stdin += strcmp(s->compare.values[i], "-") == 0;
@@ -161,6 +167,15 @@ tune_status settings_parse(int argc, char **argv, run_settings *out_settings, bo
        NULL, 0, 0},
       {"input", 0, TUNE_OPTION_LIST, &s->inputs, "FILE",
        "A .npy file for the next argument; - or nothing: seeded random values.", NULL, 0, 0},
+      {"inputs", 0, TUNE_OPTION_STRING, &s->input_file, "FILE",
+       "A .npz or .safetensors file with the arguments, in their order. Where their names are "
+       "numbers, or one word with numbers (arr_0, arg1), that is it, else the file's own.",
+       NULL, 0, 0},
+      {"expect", 0, TUNE_OPTION_STRING, &s->expected, "FILE",
+       "The same with what the outputs should be, of the framework that the module comes from: "
+       "they "
+       "are compared with it, too.",
+       NULL, 0, 0},
       {"output", 'o', TUNE_OPTION_LIST, &s->outputs, "FILE",
        "A .npy file to write the next output to, - to leave one out; or what --emit makes.", NULL,
        0, 0},
@@ -217,6 +232,7 @@ tune_status settings_parse(int argc, char **argv, run_settings *out_settings, bo
       .epilogue = "Examples:\n"
                   "  tune-run tuned.mlir --compare=plain.mlir\n"
                   "  tune-run mlp.mlir --input=x.npy --output=y.npy --threads=2\n"
+                  "  tune-run net.mlir --inputs=x.npz --expect=y.npz\n"
                   "  tune-run mm.mlir --config=mc=64,nr=32 --format=json\n"
                   "  tune-run mm.mlir --emit=so --output=mm.so\n"
                   "  tune-run mm.mlir --target=vulkan:generic --emit=spirv --output=mm.spv\n"

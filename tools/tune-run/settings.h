@@ -41,6 +41,8 @@ typedef struct run_settings {
   double seconds;           // of timing, for each module
   double build_seconds;     // that each build may take
   double precision;         // half the interval of a median, relative to it, that is enough
+  const char *input_file;   // of all arguments, .npz or .safetensors; or NULL
+  const char *expected;     // of all outputs, the same; or NULL
   tune_option_list inputs;  // .npy files in the order of the arguments; "-": seeded
   tune_option_list outputs; // .npy files in the order of the outputs, "-": not wanted; with emit,
                             // the one file to write

@@ -5,6 +5,7 @@
 #include "dialects/constant.h"
 #include "dialects/diagnostic.h"
 #include "transforms/ir/exactness.h"
+#include "transforms/ir/input_facts.h"
 #include "transforms/ir/ir_builder.h"
 
 #include <assert.h>
@@ -156,38 +157,24 @@ static tune_status find_outputs(MlirOperation function, tune_function_signature 
   return TUNE_OK;
 }
 
-// Ops that are undefined for some operands, beside those that are said to be by their flags.
-static const char *const partial_ops[] = {
-    "arith.ceildivsi",    "arith.ceildivui", "arith.divsi",  "arith.divui",
-    "arith.floordivsi",   "arith.fptosi",    "arith.fptoui", "arith.index_cast",
-    "arith.index_castui", "arith.remsi",     "arith.remui",  "arith.shli",
-    "arith.shrsi",        "arith.shrui",     "func.call",    "math.ipowi",
-};
-
-static bool differs_from(MlirAttribute flags, const char *text) {
-  MlirContext context = mlirAttributeGetContext(flags);
-  return !mlirAttributeEqual(flags, mlirAttributeParseGet(context, tune_ir_string(text)));
-}
-
-// Whether values that a flag of `op` says there are not would make it undefined.
-static bool has_promise(MlirOperation op) {
-  MlirAttribute fast = tune_ir_attribute(op, "fastmath");
-  if (!mlirAttributeIsNull(fast) && differs_from(fast, "#arith.fastmath<none>") &&
-      differs_from(fast, "#arith.fastmath<contract>"))
-    return true;
-  MlirAttribute overflow = tune_ir_attribute(op, "overflowFlags");
-  if (!mlirAttributeIsNull(overflow) && differs_from(overflow, "#arith.overflow<none>"))
-    return true;
-  return !mlirAttributeIsNull(tune_ir_attribute(op, "nonNeg"));
-}
-
-static MlirWalkResult find_partial(MlirOperation op, void *is_partial) {
-  MlirStringRef name = tune_ir_name(op);
-  bool found = has_promise(op);
-  for (size_t i = 0; i < sizeof partial_ops / sizeof *partial_ops && !found; ++i)
-    found = tune_ir_string_equal(name, partial_ops[i]);
-  *(bool *)is_partial = found;
-  return found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+// Which values the arguments should have, and what is known of the results then.
+static void read_facts(MlirOperation function, tune_signature *of) {
+  for (size_t i = 0; i < of->argument_count; ++i) {
+    tune_input_hint hint = tune_input_hint_of(function, (intptr_t)i);
+    of->arguments[i].has_range = hint.has_range;
+    of->arguments[i].is_whole = hint.is_whole;
+    of->arguments[i].range[0] = hint.low;
+    of->arguments[i].range[1] = hint.high;
+  }
+  tune_input_facts facts = tune_input_facts_of(function);
+  of->is_partial = facts.is_partial;
+  of->takes_special = facts.takes_special;
+  of->sums_arguments = facts.sums_arguments;
+  of->keeps_steps = facts.keeps_steps;
+  of->has_infinities = facts.has_infinities;
+  tune_exactness exactness = tune_exactness_of(function);
+  of->selects = exactness.selects;
+  of->exact_limit = exactness.limit;
 }
 
 static tune_status read_function(MlirOperation function, tune_function_signature *signature) {
@@ -208,10 +195,7 @@ static tune_status read_function(MlirOperation function, tune_function_signature
   for (size_t i = 0; i < of->argument_count; ++i)
     of->arguments[i].is_constant = tune_constant_is_argument(function, (intptr_t)i);
   TUNE_RETURN_IF_ERROR(find_outputs(function, signature));
-  mlirOperationWalk(function, find_partial, &of->is_partial, MlirWalkPreOrder);
-  tune_exactness exactness = tune_exactness_of(function);
-  of->selects = exactness.selects;
-  of->exact_limit = exactness.limit;
+  read_facts(function, of);
   for (size_t i = 0; i < signature->function_result_count; ++i) {
     if (signature->destinations[i] >= 0)
       continue;

@@ -9,9 +9,8 @@
 //    argument) is not a result but makes that argument "readwrite", as does a memref
 //    argument that some op may write to;
 //  - all other results are fresh memory;
-//  - it is partial if an op in it leaves open what comes of some values (a division of integers, a
-//    shift, a float that becomes an integer, an index computed from data, a promise such as nnan or
-//    nsw), or may (a call);
+//  - input_hints.h says which values the arguments should have, and input_facts.h for which of them
+//    outputs are defined;
 //  - exactness.h says for which values its outputs are exact.
 //
 // formats/signature.h has its JSON, docs/protocol.md the layout in memory.

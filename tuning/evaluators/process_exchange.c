@@ -227,20 +227,19 @@ static tune_status handle_opened(struct server *server, const json_t *reply, boo
   return TUNE_OK;
 }
 
-// What is NaN in the reference cannot be checked; a reference of little else would let anything
-// pass.
-#define MOST_NAN_SHARE 0.9
+// What is no number in the reference cannot be checked, and would let anything pass.
+#define MOST_UNCHECKED_SHARE 1e-3
 
 static tune_status require_numbers(const json_t *reply) {
   tune_open_reply opened;
   TUNE_RETURN_IF_ERROR(tune_reply_was_read(tune_open_reply_from_json(reply, &opened)));
-  double share = opened.reference.nan_share;
-  if (share <= MOST_NAN_SHARE)
+  const char *what = opened.reference.unchecked;
+  if (opened.reference.unchecked_share <= MOST_UNCHECKED_SHARE)
     return TUNE_OK;
-  return tune_status_make(TUNE_FAILED_PRECONDITION,
-                          "%.0f %% of its results are NaN for any input of the check, so that a "
-                          "candidate could not be told right from wrong",
-                          100 * share);
+  return tune_status_make(
+      TUNE_FAILED_PRECONDITION,
+      "inconclusive: %s, so that a candidate could not be told right from wrong",
+      what ? what : "its results are no numbers");
 }
 
 // A reference that crashes or hangs is the task's fault, not the measurer's.

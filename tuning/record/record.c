@@ -11,8 +11,8 @@
 #include <string.h>
 
 static const char *const verdict_names[TUNE_VERDICT_COUNT] = {
-    "ok",          "wrong",       "build-failed", "build-crashed", "build-timeout",
-    "run-crashed", "run-timeout", "cut",          "duplicate",     "cancelled",
+    "ok",          "wrong", "build-failed", "build-crashed", "build-timeout", "run-crashed",
+    "run-timeout", "cut",   "duplicate",    "inconclusive",  "cancelled",
 };
 
 static const char *const stage_names[TUNE_STAGE_COUNT] = {
@@ -28,10 +28,12 @@ tune_status tune_verdict_parse(const char *text, tune_verdict *out_verdict) {
       return TUNE_OK;
     }
   }
-  return tune_status_make(TUNE_INVALID_ARGUMENT,
-                          "'%s' is no verdict; there are ok, wrong, build-failed, build-crashed, "
-                          "build-timeout, run-crashed, run-timeout, cut, duplicate and cancelled",
-                          text);
+  return tune_status_make(
+      TUNE_INVALID_ARGUMENT,
+      "'%s' is no verdict; there are ok, wrong, build-failed, build-crashed, "
+      "build-timeout, run-crashed, run-timeout, cut, duplicate, inconclusive and "
+      "cancelled",
+      text);
 }
 
 bool tune_verdict_is_failure(tune_verdict verdict) {

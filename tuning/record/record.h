@@ -35,9 +35,10 @@ typedef enum tune_verdict {
   TUNE_VERDICT_BUILD_TIMEOUT,
   TUNE_VERDICT_RUN_CRASHED,
   TUNE_VERDICT_RUN_TIMEOUT,
-  TUNE_VERDICT_CUT,       // correct, but surely slower than the best; samples are few
-  TUNE_VERDICT_DUPLICATE, // same artifact as an earlier trial, whose figures it takes
-  TUNE_VERDICT_CANCELLED, // never kept as a record
+  TUNE_VERDICT_CUT,          // correct, but surely slower than the best; samples are few
+  TUNE_VERDICT_DUPLICATE,    // same artifact as an earlier trial, whose figures it takes
+  TUNE_VERDICT_INCONCLUSIVE, // too much of what is right is no number to compare with
+  TUNE_VERDICT_CANCELLED,    // never kept as a record
 } tune_verdict;
 
 #define TUNE_VERDICT_COUNT (TUNE_VERDICT_CANCELLED + 1)

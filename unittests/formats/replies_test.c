@@ -55,6 +55,8 @@ static const struct {
   const char *whole;
 } formats[] = {
     {tune_open_reply_round_trip, "{\"reference_seconds\": 0.5, \"nan_share\": 0.0}"},
+    {tune_open_reply_round_trip, "{\"reference_seconds\": 0.5, \"nan_share\": 0.0,"
+                                 " \"unchecked_share\": 0.5, \"unchecked\": \"half of it\"}"},
     {tune_measure_reply_round_trip, RESULT},
     {tune_measure_reply_round_trip, "{\"verdict\": \"run-crashed\", \"error\": \"SIGSEGV\"}"},
     {tune_compare_reply_round_trip, "{" COMPARED "}"},

@@ -1,0 +1,17 @@
+// RUN: %{mistake}
+// Values go far beyond 500.
+#id = affine_map<(d0, d1) -> (d0, d1)>
+func.func @main(%x0: tensor<64x96xf32>) -> tensor<64x96xf32> {
+  %two = arith.constant 2.0 : f32
+  %lim = arith.constant 500.0 : f32
+  %e = tensor.empty() : tensor<64x96xf32>
+  %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x0 : tensor<64x96xf32>) outs(%e : tensor<64x96xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    //right %y = arith.mulf %a, %two : f32
+    //wrong %m = arith.mulf %a, %two : f32
+    //wrong %y = arith.minimumf %m, %lim : f32
+    linalg.yield %y : f32
+  } -> tensor<64x96xf32>
+  return %r : tensor<64x96xf32>
+}

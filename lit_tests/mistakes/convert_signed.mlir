@@ -1,0 +1,14 @@
+// RUN: %{mistake}
+// And the other way round.
+#id = affine_map<(d0, d1) -> (d0, d1)>
+func.func @main(%x0: tensor<64x96xi32>) -> tensor<64x96xf32> {
+  %e = tensor.empty() : tensor<64x96xf32>
+  %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x0 : tensor<64x96xi32>) outs(%e : tensor<64x96xf32>) {
+  ^bb0(%a: i32, %o: f32):
+    //right %y = arith.uitofp %a : i32 to f32
+    //wrong %y = arith.sitofp %a : i32 to f32
+    linalg.yield %y : f32
+  } -> tensor<64x96xf32>
+  return %r : tensor<64x96xf32>
+}

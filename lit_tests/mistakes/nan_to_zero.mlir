@@ -1,0 +1,17 @@
+// RUN: %{mistake}
+// NaN is among the inputs: under nnan what replaces it is folded away.
+#id = affine_map<(d0, d1) -> (d0, d1)>
+func.func @main(%x0: tensor<64x96xf32>) -> tensor<64x96xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x96xf32>
+  %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x0 : tensor<64x96xf32>) outs(%e : tensor<64x96xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    //right %t = arith.cmpf une, %a, %a : f32
+    //right %y = arith.select %t, %zero, %a : f32
+    //wrong %t = arith.cmpf une, %a, %a fastmath<nnan> : f32
+    //wrong %y = arith.select %t, %zero, %a : f32
+    linalg.yield %y : f32
+  } -> tensor<64x96xf32>
+  return %r : tensor<64x96xf32>
+}

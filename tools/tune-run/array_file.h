@@ -1,0 +1,36 @@
+//===- array_file.h - Several arrays in one file -----------------------------===//
+//
+// A .npz file of numpy's, or a .safetensors file, unpacked into a .npy file for each array.
+//
+// Order: where all names are numbers, or end in the same word and numbers ("arr_0", "arg1"), by
+// these; else as in the file. (safetensors sorts by type and name when it writes.)
+//
+// Threads: any.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TOOLS_TUNE_RUN_ARRAY_FILE_H
+#define TUNE_TOOLS_TUNE_RUN_ARRAY_FILE_H
+
+#include "support/status.h"
+
+#include <stddef.h>
+
+typedef struct array_file_item {
+  char *name;
+  char *path; // of its .npy file
+} array_file_item;
+
+typedef struct array_file {
+  array_file_item *items;
+  size_t count;
+} array_file;
+
+// Unpacks `path`, which ends in .npz or .safetensors, into `folder`; names of files there begin
+// with `prefix`. INVALID_ARGUMENT for another ending and for types that artifacts do not take,
+// DATA_LOSS for what is damaged, with the path. To be deinitialized whatever comes of it.
+tune_status array_file_unpack(const char *path, const char *folder, const char *prefix,
+                              array_file *out_arrays);
+void array_file_deinit(array_file *arrays);
+
+#endif // TUNE_TOOLS_TUNE_RUN_ARRAY_FILE_H

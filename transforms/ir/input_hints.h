@@ -1,0 +1,52 @@
+//===- input_hints.h - Analysis: which values arguments should have ----------===//
+//
+// What a function is run on to be checked has to keep what it computes in range, or there is
+// nothing to compare. How an argument is used says which values do: it is followed through what
+// only moves, converts or shifts it (reshapes, transposes, broadcasts, slices, calls, bodies of
+// linalg ops) to ops that need something of it.
+//
+//   - what a gather takes as an index stays within its table;
+//   - what is under a root or a logarithm, or is divided by, is positive and away from zero;
+//   - a factor that another value is contracted with, a weight, is as small as its sum is long:
+//     uniform with a variance of 1 / fan-in, so that a chain of layers neither grows nor fades;
+//   - what counts against a huge constant, or is compared with zero or one, is a mask: zeros and
+//     ones;
+//   - a shift stays below the width, an exponent small, a float that becomes an integer within that
+//     integer's range;
+//   - integers for which nothing of this holds, and that index nothing, are any of their type, or
+//     of two digits where they become floats.
+//
+// Threads: reading IR, as MLIR allows.
+//
+//===--------------------------------------------------------------------------===//
+
+#ifndef TUNE_TRANSFORMS_IR_INPUT_HINTS_H
+#define TUNE_TRANSFORMS_IR_INPUT_HINTS_H
+
+#include "support/status.h"
+
+#include "mlir-c/IR.h"
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tune_input_hint {
+  bool has_range; // else anything that is usual for its type
+  double low, high;
+  bool is_whole; // floats, too, are whole numbers
+} tune_input_hint;
+
+// Of argument `index` of `function`, a func.func with a body.
+tune_input_hint tune_input_hint_of(MlirOperation function, intptr_t index);
+
+// Whether all of `value` is an argument of a function, moved.
+bool tune_input_is_moved(MlirValue value);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TUNE_TRANSFORMS_IR_INPUT_HINTS_H
