@@ -8,6 +8,7 @@
 #include "transforms/ir/task_key.h"
 #include "transforms/tasks/normalize.h"
 #include "transforms/tasks/task_function.h"
+#include "transforms/tasks/task_order.h"
 #include "transforms/tasks/task_summary.h"
 
 #include <stdlib.h>
@@ -229,7 +230,9 @@ static tune_status extract_group(tune_extraction *extraction, const key_table *t
     free(text);
     size_t *slot = find_task_slot(extraction, table, &key);
     if (!*slot) {
-      status = add_task(extraction, group, &key, &function);
+      status = tune_task_order_apply(function.function);
+      if (tune_status_is_ok(status))
+        status = add_task(extraction, group, &key, &function);
       *slot = extraction->task_count;
     }
     extraction->task_of_group[group] = *slot - 1;

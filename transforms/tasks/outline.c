@@ -5,6 +5,7 @@
 #include "transforms/ir/ir.h"
 #include "transforms/ir/op_list.h"
 #include "transforms/tasks/normalize.h"
+#include "transforms/tasks/task_order.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,10 +93,13 @@ static tune_status outline_group(outliner *state, size_t group) {
   find_name(state, task, name, sizeof name);
   tune_task_function function;
   TUNE_RETURN_IF_ERROR(tune_extract_build_function(state->groups, group, name, &function));
-  place_function(state, task, &function);
-  MlirOperation root = state->groups->nodes[state->groups->groups[group].root].op;
-  own_destinations(root, &function);
-  tune_status status = call_function(state, state->functions[task], root, &function);
+  tune_status status = tune_task_order_apply(function.function);
+  if (tune_status_is_ok(status)) {
+    place_function(state, task, &function);
+    MlirOperation root = state->groups->nodes[state->groups->groups[group].root].op;
+    own_destinations(root, &function);
+    status = call_function(state, state->functions[task], root, &function);
+  }
   tune_task_function_deinit(&function);
   return status;
 }

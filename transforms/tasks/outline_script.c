@@ -7,7 +7,8 @@
 //   2. fuse_into_containing_op copies a producer into that region, once for each use; where
 //      there are several, dead code elimination and CSE make one of them.
 //   3. What several tasks copy, what they allocate and their constants are copied last: CSE
-//      would find the originals again.
+//      would find the originals again. (Where copies have to come earlier, for the order of ops in
+//      the function, CSE is kept to the region.)
 //   4. transform.loop.outline moves the region into the task's function.
 // Unlike tiling by the whole size, this needs no loops, and works for sizes known only at
 // run time and for ops of rank 0.
@@ -19,6 +20,7 @@
 #include "dialects/allow.h"
 #include "transforms/ir/ir.h"
 #include "transforms/tasks/normalize.h"
+#include "transforms/tasks/outline_order.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -259,17 +261,9 @@ static size_t match_constant(script *state, MlirOperation constant, size_t funct
   return handle;
 }
 
-static size_t fuse_taken(script *state, const taken_list *list, size_t function, size_t region) {
+// What a group allocates and its constants: cheap ops that it copies come before.
+static size_t fuse_rest(script *state, const taken_list *list, size_t function, size_t region) {
   char handle[32];
-  // Users before what they use, as they were found; a copy that several copies read comes after all
-  // of them only in the order of the block, so the cheap ops go first, last ones first.
-  for (size_t node = state->groups->node_count; node-- > 0;) {
-    size_t index = tune_op_map_get(&list->seen, state->groups->nodes[node].op.ptr);
-    if (index == TUNE_OP_MAP_NONE || !list->items[index].handle)
-      continue;
-    snprintf(handle, sizeof handle, "%%%zu", list->items[index].handle);
-    region = fuse(state, handle, region);
-  }
   for (size_t i = 0; i < list->count; ++i) {
     const taken *item = &list->items[i];
     if (tune_op_map_get(&state->groups->nodes_by_op, item->op.ptr) != TUNE_OP_MAP_NONE)
@@ -285,11 +279,42 @@ static void name_node(char *handle, size_t size, size_t nodes, size_t first, siz
   snprintf(handle, size, "%%%zu#%zu", nodes, node - first);
 }
 
+// Copies members, and cheap ops of others, into the region.
+static size_t fuse_nodes(script *state, size_t group, const tune_outline_order *order,
+                         const taken_list *list, size_t function, size_t nodes, size_t first,
+                         size_t region) {
+  char handle[48];
+  // Without the root, which is there.
+  for (size_t i = 1; i < order->count; ++i) {
+    size_t node = order->nodes[i];
+    const tune_fusion_node *described = &state->groups->nodes[node];
+    bool is_member = described->group == group;
+    size_t copied = tune_op_map_get(&list->seen, described->op.ptr);
+    if (is_member)
+      name_node(handle, sizeof handle, nodes, first, node);
+    else if (copied != TUNE_OP_MAP_NONE)
+      snprintf(handle, sizeof handle, "%%%zu", list->items[copied].handle);
+    else
+      continue;
+    region = fuse(state, handle, region);
+    if (count_uses(described->op) < 2 || (!is_member && !order->mixes))
+      continue;
+    // The whole function has the originals of copies as well.
+    tune_string_builder_appendf(state->out,
+                                "    transform.apply_dce to %%%zu : " ANY "\n"
+                                "    transform.apply_cse to %%%zu : " ANY "\n",
+                                function, order->mixes ? region : function);
+  }
+  return region;
+}
+
 static tune_status append_group(script *state, size_t group, size_t function, size_t nodes,
                                 size_t first) {
   const tune_fusion_group *described = &state->groups->groups[group];
   size_t task = state->extraction->task_of_group[group];
   char handle[48];
+  tune_outline_order order;
+  TUNE_RETURN_IF_ERROR(tune_outline_order_find(state->groups, group, &order));
   tune_string_builder_appendf(state->out, "    // %s\n", state->extraction->tasks[task].name);
 
   taken_list list = {.items = NULL};
@@ -309,19 +334,9 @@ static tune_status append_group(script *state, size_t group, size_t function, si
                               "    %%%zu = transform.get_parent_op %s {op_name = "
                               "\"scf.execute_region\"} : (" ANY ") -> " ANY "\n",
                               region, handle);
-  for (size_t i = described->count; i-- > 0;) {
-    size_t node = state->groups->members[described->first + i];
-    if (node == described->root)
-      continue;
-    name_node(handle, sizeof handle, nodes, first, node);
-    region = fuse(state, handle, region);
-    if (count_uses(state->groups->nodes[node].op) > 1)
-      tune_string_builder_appendf(state->out,
-                                  "    transform.apply_dce to %%%zu : " ANY "\n"
-                                  "    transform.apply_cse to %%%zu : " ANY "\n",
-                                  function, function);
-  }
-  region = fuse_taken(state, &list, function, region);
+  region = fuse_nodes(state, group, &order, &list, function, nodes, first, region);
+  region = fuse_rest(state, &list, function, region);
+  tune_outline_order_deinit(&order);
   bool failed = list.failed;
   free(list.items);
   tune_op_map_deinit(&list.seen);
@@ -382,8 +397,37 @@ static void append_regions(script *state, size_t module, size_t first, size_t en
   }
 }
 
+// Whether the body of `op` reads a constant index of outside: transform.loop.outline copies these
+// into the function that it makes, and inlining brings the copies back.
+static MlirWalkResult find_constant_index(MlirOperation op, void *user_data) {
+  bool *found = user_data;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
+    MlirValue value = mlirOperationGetOperand(op, i);
+    if (mlirTypeIsAIndex(mlirValueGetType(value)) && mlirValueIsAOpResult(value) &&
+        tune_ir_is(mlirOpResultGetOwner(value), "arith.constant"))
+      *found = true;
+  }
+  return *found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+static bool copies_constants(const script *state, size_t first, size_t end) {
+  bool found = false;
+  for (size_t i = first; i < end && !found; ++i) {
+    const tune_fusion_node *node = &state->groups->nodes[i];
+    if (node->group != TUNE_GROUP_NONE && state->groups->groups[node->group].root == i)
+      mlirOperationWalk(node->op, find_constant_index, &found, MlirWalkPreOrder);
+  }
+  return found;
+}
+
 static tune_status append_tasks(script *state, size_t module, size_t first, size_t end) {
   size_t function = match_function(state, module, state->groups->nodes[first].function);
+  // Constants are matched by their values, and all that are matched have to be read in the region.
+  // Folding, which is all that is left to do here, makes one of equal ones, at the function's
+  // begin.
+  if (copies_constants(state, first, end))
+    tune_string_builder_appendf(
+        state->out, "    transform.apply_patterns to %%%zu {\n    } : " ANY "\n", function);
   size_t nodes = match_nodes(state, function, first, end, true);
   for (size_t node = first; node < end; ++node) {
     size_t group = state->groups->nodes[node].group;
