@@ -84,9 +84,9 @@ row(tools/common support jansson)
 row(tools/tune-measure support formats targets tuning tools/common jansson)
 row(tools/tune-db support tuning tools/common jansson)
 row(tools/tune-run support formats targets tuning tools/common jansson zlib)
-row(tools/tune-worker support formats tuning dialects transforms tools/common mlir-c jansson)
+row(tools/tune-worker support formats tuning dialects transforms tools/common mlir-c llvm-c jansson)
 row(tools/plugin dialects transforms mlir)
-row(tools/tune-opt support tools/plugin mlir)
+row(tools/tune-opt support transforms/ir tools/plugin mlir)
 # Tests. An emulator of a GPU, and a CUDA driver over it, which has that driver's declarations. A
 # library's unit tests see what the library sees.
 row(unittests/common support jansson)

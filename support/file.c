@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,9 @@
 #include <unistd.h>
 
 #define NAMES_TRIED 100
+// What is read of a device (/dev/null has an end, /dev/zero has none), and of a pipe or a terminal.
+#define LARGEST_DEVICE ((size_t)1 << 20)
+#define LARGEST_STREAM ((size_t)4 << 30)
 #define NEW_FILE ((mode_t)-1) // in place of permissions
 
 //===- Reading ----------------------------------------------------------------===//
@@ -26,9 +30,19 @@ typedef struct contents {
   size_t capacity;
 } contents;
 
+// What has no size may have no end either, and would be read until memory is gone.
+static size_t find_limit(int file, const struct stat *info) {
+  if (S_ISREG(info->st_mode))
+    return SIZE_MAX;
+  return S_ISCHR(info->st_mode) && !isatty(file) ? LARGEST_DEVICE : LARGEST_STREAM;
+}
+
 // Reads to the end, however long that is: a size from stat(2) is a hint only.
-static tune_status read_to_end(int file, contents *read_so_far) {
+static tune_status read_to_end(int file, size_t limit, contents *read_so_far) {
   for (;;) {
+    if (read_so_far->size > limit)
+      return tune_status_make(TUNE_INVALID_ARGUMENT, "it does not end within %zu MiB; give a file",
+                              limit >> 20);
     if (read_so_far->capacity - read_so_far->size < 2) {
       size_t capacity = 2 * read_so_far->capacity;
       char *bytes = realloc(read_so_far->bytes, capacity);
@@ -57,7 +71,7 @@ static tune_status read_file(int file, contents *out_contents) {
   out_contents->bytes = malloc(out_contents->capacity);
   if (!out_contents->bytes)
     return tune_status_out_of_memory("reading");
-  return read_to_end(file, out_contents);
+  return read_to_end(file, find_limit(file, &info), out_contents);
 }
 
 tune_status tune_file_read(const char *path, char **out_bytes, size_t *out_size) {
@@ -77,6 +91,21 @@ tune_status tune_file_read(const char *path, char **out_bytes, size_t *out_size)
   if (out_size)
     *out_size = all.size;
   return TUNE_OK;
+}
+
+tune_status tune_file_check_ends(const char *path) {
+  struct stat info;
+  int file = -1;
+  // Only of a device is what was read not missed by who reads it then.
+  if (stat(path, &info) == 0 && S_ISCHR(info.st_mode))
+    file = TEMP_FAILURE_RETRY(open(path, O_RDONLY | O_CLOEXEC));
+  if (file < 0)
+    return TUNE_OK;
+  contents all = {.bytes = NULL};
+  tune_status status = isatty(file) ? TUNE_OK : read_file(file, &all);
+  close(file);
+  free(all.bytes);
+  return tune_status_annotate(status, "%s", path);
 }
 
 //===- Writing ----------------------------------------------------------------===//

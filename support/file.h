@@ -21,7 +21,11 @@ extern "C" {
 
 // Reads all of a file, or of what is not one (a pipe, /dev/stdin). `*out_bytes` belongs to the
 // caller (free()) and has a NUL after its `*out_size` bytes. `out_size` may be NULL.
+// INVALID_ARGUMENT: what is not a file does not end (/dev/zero).
 tune_status tune_file_read(const char *path, char **out_bytes, size_t *out_size);
+
+// For what somebody else is to read: INVALID_ARGUMENT where it is a device without an end.
+tune_status tune_file_check_ends(const char *path);
 
 // Writes a file whole: a reader sees the old contents or the new ones, and a failure (no space)
 // leaves the old. New files get the permissions of the umask, replaced ones keep theirs. What is

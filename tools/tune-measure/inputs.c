@@ -4,7 +4,10 @@
 #include "targets/npy.h"
 #include "targets/sparse.h"
 
+#include <float.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 // What stands in for a dimension that is known only at run time, where nothing else says.
 #define DEFAULT_DYNAMIC 64
@@ -52,6 +55,46 @@ static void adopt_dynamic(const tune_value_type *type, const tune_buffer *buffer
       *dynamic = buffer->type.shape[d];
 }
 
+// A limit of our control group, where there is one.
+static double read_limit(const char *path) {
+  double bytes;
+  FILE *file = fopen(path, "re");
+  bool has_one = file && fscanf(file, "%lf", &bytes) == 1 && bytes > 0;
+  if (file)
+    fclose(file);
+  return has_one ? bytes : DBL_MAX;
+}
+
+static double memory_there_is(void) {
+  double all = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+  double group = read_limit("/sys/fs/cgroup/memory.max");
+  double old_group = read_limit("/sys/fs/cgroup/memory/memory.limit_in_bytes");
+  double least = group < old_group ? group : old_group;
+  return least < all ? least : all;
+}
+
+static double bytes_of(const tune_value_type *type, int64_t dynamic) {
+  tune_value_type fixed = with_static_shape(type, dynamic);
+  return (double)tune_value_type_element_count(&fixed) *
+         (double)tune_element_type_size(fixed.element);
+}
+
+// Memory is given out whether it is there or not; who fills what is not there is killed. A result
+// that is no argument is somewhere else, and takes as much again.
+static tune_status check_memory(const tune_signature *signature, int64_t dynamic) {
+  double bytes = 0, there_is = memory_there_is();
+  for (size_t i = 0; i < signature->argument_count; ++i)
+    bytes += bytes_of(&signature->arguments[i], dynamic);
+  for (size_t i = 0; i < signature->result_count; ++i)
+    bytes += bytes_of(&signature->results[i], dynamic);
+  if (bytes <= there_is)
+    return TUNE_OK;
+  return tune_status_make(TUNE_RESOURCE_EXHAUSTED,
+                          "the arguments and results take %.3g GB, and this machine has %.3g; "
+                          "--emit builds without running, or make the tensors smaller",
+                          bytes / 1e9, there_is / 1e9);
+}
+
 tune_status inputs_make(const tune_inputs_wanted *wanted, task *t) {
   const tune_signature *signature = &t->signature;
   int64_t dynamic = wanted->dynamic;
@@ -67,11 +110,13 @@ tune_status inputs_make(const tune_inputs_wanted *wanted, task *t) {
         tune_npy_read(path, &signature->arguments[i], &t->dense.values[i]), "input %zu", i));
     adopt_dynamic(&signature->arguments[i], &t->dense.values[i], &dynamic);
   }
+  if (!dynamic)
+    dynamic = DEFAULT_DYNAMIC;
+  TUNE_RETURN_IF_ERROR(check_memory(signature, dynamic));
   for (size_t i = 0; i < signature->argument_count; ++i) {
     if (t->dense.values[i].data)
       continue;
-    tune_value_type type =
-        with_static_shape(&signature->arguments[i], dynamic ? dynamic : DEFAULT_DYNAMIC);
+    tune_value_type type = with_static_shape(&signature->arguments[i], dynamic);
     TUNE_RETURN_IF_ERROR(
         tune_status_annotate(tune_buffer_init(&t->dense.values[i], &type), "input %zu", i));
   }

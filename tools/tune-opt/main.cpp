@@ -7,6 +7,7 @@
 
 #include "support/file.h"
 #include "tools/plugin/registration.h"
+#include "transforms/ir/foreign_dialects.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/InitAllDialects.h"
@@ -110,8 +111,62 @@ private:
   bool isNamed = false;
 };
 
+// A reader that goes away (`2>&1 | head -1`) takes what a search says with it, and not its records
+// and its module. What it had been to read of the module itself is missed by somebody.
+static bool wasRead(llvm::raw_fd_ostream &stream, const char *what) {
+  stream.flush();
+  if (!stream.has_error())
+    return true;
+  std::string why = stream.error().message();
+  stream.clear_error(); // or it would abort as it is closed
+  if (what)
+    llvm::errs() << "tune-opt: writing " << what << ": " << why << "\n";
+  return false;
+}
+
+// A module that upstream cannot parse since it is a front end's: what lowers it.
+static void adviseOnDialects(const std::string &input) {
+  char *text = nullptr;
+  const char *name = nullptr;
+  tune_status status = tune_file_read(input.c_str(), &text, nullptr);
+  const char *advice = text ? tune_foreign_dialect_find(text, &name) : nullptr;
+  if (advice)
+    llvm::errs() << input << ": note: " << name << ": " << advice << "\n";
+  free(text);
+  tune_status_free(status);
+}
+
+// Upstream's parser and passes crash on some input. What was read is then told, at least: a message
+// of the system names the program only.
+static std::string crashNote;
+
+static void tellCrash(int number) {
+  const char *name = sigabbrev_np(number); // of a table
+  for (llvm::StringRef part :
+       {llvm::StringRef(crashNote), llvm::StringRef(name ? name : "?"), llvm::StringRef("\n")})
+    if (write(STDERR_FILENO, part.data(), part.size()) < 0)
+      break;
+  _exit(1);
+}
+
+static void catchCrashes(const std::string &input) {
+  crashNote = "tune-opt: " + input +
+              ": upstream's parser, or a pass that it was asked for, was killed by SIG";
+  static char stack[64 << 10]; // the other one may be what has overflowed
+  stack_t alternative = {};
+  alternative.ss_sp = stack;
+  alternative.ss_size = sizeof stack;
+  sigaltstack(&alternative, nullptr);
+  struct sigaction action = {};
+  action.sa_handler = tellCrash;
+  action.sa_flags = SA_ONSTACK | SA_RESETHAND | SA_NODEFER;
+  for (int number : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT})
+    sigaction(number, &action, nullptr);
+}
+
 int main(int argc, char **argv) {
   blockIgnoredSignals(); // before there are threads, which inherit it
+  signal(SIGPIPE, SIG_IGN);
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
@@ -127,7 +182,18 @@ int main(int argc, char **argv) {
                  << " is the input, which would be lost; give another name to -o\n";
     return 1;
   }
+  tune_status ends = tune_file_check_ends(input == "-" ? "/dev/stdin" : input.c_str());
+  if (!tune_status_is_ok(ends)) {
+    llvm::errs() << "tune-opt: " << tune_status_get_message(ends) << "\n";
+    tune_status_free(ends);
+    return 1;
+  }
   WholeOutput whole(output);
+  catchCrashes(input);
   llvm::LogicalResult result = mlir::MlirOptMain(argc, argv, input, whole.name(), registry);
-  return result.succeeded() && whole.commit() ? 0 : 1;
+  if (result.failed() && input != "-")
+    adviseOnDialects(input);
+  bool isWritten = wasRead(llvm::outs(), "the output");
+  wasRead(llvm::errs(), nullptr);
+  return result.succeeded() && isWritten && whole.commit() ? 0 : 1;
 }

@@ -32,7 +32,7 @@ static tune_status check_readable(const char *path) {
   if (fd < 0)
     return tune_status_from_errno(errno, "%s", path);
   close(fd);
-  return TUNE_OK;
+  return tune_file_check_ends(path);
 }
 
 // The worker reads files itself, since they may be bytecode; it cannot read our stdin.

@@ -1,6 +1,7 @@
 //===- candidates.c -----------------------------------------------------------===//
 
 #include "tools/tune-worker/candidates.h"
+#include "tools/tune-worker/parse_child.h"
 
 #include "formats/worker_replies.h"
 #include "transforms/build/build.h"
@@ -201,6 +202,7 @@ tune_status candidates_list(MlirContext context, const tune_candidates_request *
                                                                         : "payload.mlir",
                               .function = request->function};
   tune_build_task *module;
+  TUNE_RETURN_IF_ERROR(parse_child_run(context, source.payload, source.payload_source));
   TUNE_RETURN_IF_ERROR(tune_build_task_create(context, &source, &module));
   tune_module_tasks_load_dialects(context);
   tune_status status = list_tasks(&l, tune_build_task_get_payload(module), out_reply);

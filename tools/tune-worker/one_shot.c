@@ -7,6 +7,7 @@
 #include "support/file.h"
 #include "support/json.h"
 #include "tools/tune-worker/context.h"
+#include "tools/tune-worker/parse_child.h"
 #include "transforms/build/build.h"
 #include "transforms/ir/ir.h"
 #include "transforms/lower/cpu/link.h"
@@ -217,7 +218,9 @@ tune_status one_shot_build(const one_shot_options *options, const json_t *device
                               .allowed_passes = options->allowed_passes,
                               .function = options->function};
   tune_build_task *task = NULL;
-  tune_status status = tune_build_task_create(context, &source, &task);
+  tune_status status = parse_child_run(context, NULL, source.payload_source);
+  if (tune_status_is_ok(status))
+    status = tune_build_task_create(context, &source, &task);
   if (tune_status_is_ok(status))
     status = run_with_task(&shot, context, task);
   tune_build_task_destroy(task);

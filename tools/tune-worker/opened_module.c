@@ -10,6 +10,7 @@
 #include "transforms/lower/common/memory.h"
 #include "transforms/schedule/instantiate.h"
 #include "transforms/spaces/module_fallback.h"
+#include "transforms/tasks/normalize.h"
 #include "transforms/tasks/normalize_windows.h"
 
 #include <errno.h>
@@ -108,6 +109,7 @@ static tune_status plan(opened_module *module, const tune_open_source_request *r
   tune_module_tasks_load_dialects(mlirOperationGetContext(payload));
   if (wanted->database)
     TUNE_RETURN_IF_ERROR(tune_database_open_read_only(wanted->database, &module->options.database));
+  tune_normalize_forget_tasks(payload);
   tune_normalize_windows(payload);
   tune_status status = tune_module_plan_init(&module->plan, payload, &module->options, false);
   // A child must not use a database that its parent has opened.

@@ -4,6 +4,7 @@
 
 #include "support/json.h"
 #include "tools/tune-worker/module_description.h"
+#include "tools/tune-worker/parse_child.h"
 #include "tuning/device/target_name.h"
 
 #include <stdio.h>
@@ -141,6 +142,9 @@ static tune_status open_task(opened_tasks *opened, const tune_open_source_reques
   if (source.schedule)
     source.schedule_source = source_name ? source_name : "schedule.mlir";
   TUNE_RETURN_IF_ERROR(find_target(opened, request, &task->target));
+  TUNE_RETURN_IF_ERROR(parse_child_run(opened->context, source.payload, source.payload_source));
+  if (source.schedule)
+    TUNE_RETURN_IF_ERROR(parse_child_run(opened->context, source.schedule, source.schedule_source));
   TUNE_RETURN_IF_ERROR(tune_build_task_create(opened->context, &source, &task->task));
   return request->has_module ? opened_module_create(task->task, request, object, &task->module)
                              : TUNE_OK;

@@ -32,6 +32,8 @@ static tune_status read_task(MlirContext context, const tune_build_source *sourc
   TUNE_RETURN_IF_ERROR(
       tune_status_locate(tune_ir_find_function(task->payload, source->function, &function),
                          tune_location_get(task->payload)));
+  // What is private is inlined and goes, and its name to another function.
+  mlirOperationRemoveAttributeByName(function, tune_ir_string("sym_visibility"));
   MlirStringRef name = tune_ir_string_attribute(function, "sym_name");
   task->function = strndup(name.data, name.length);
   if (!task->function)

@@ -1,11 +1,14 @@
 //===- ir.c - Helpers over MLIR's C API --------------------------------------===//
 
 #include "transforms/ir/ir.h"
+#include "transforms/ir/foreign_dialects.h"
 #include "transforms/ir/ir_builder.h"
 
 #include "dialects/diagnostic.h"
+#include "support/file.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -116,7 +119,31 @@ static tune_status check_file(const char *path) {
     return tune_status_make(TUNE_INVALID_ARGUMENT, "%s: %s", path, strerror(errno));
   return S_ISDIR(info.st_mode) ? tune_status_make(TUNE_INVALID_ARGUMENT,
                                                   "%s is a folder; expected a file of MLIR", path)
-                               : TUNE_OK;
+                               : tune_file_check_ends(path);
+}
+
+// Adds what lowers a dialect that upstream has no parser for, where that is what failed.
+static tune_status add_advice(tune_status failure, const char *text, const char *source) {
+  const char *message = tune_status_get_message(failure), *name;
+  if (tune_status_is_ok(failure) ||
+      (!strstr(message, "unregistered dialect") && !strstr(message, "' not found for custom op")))
+    return failure;
+  char *read = NULL;
+  if (!text)
+    tune_status_free(tune_file_read(source, &read, NULL));
+  const char *whole = text ? text : read ? read : "";
+  const char *advice = tune_foreign_dialect_find(whole, &name);
+  if (advice) {
+    // Not upstream's list of all dialects there are.
+    const char *end = strstr(message, "\n");
+    tune_status better =
+        tune_status_make(tune_status_get_code(failure), "%.*s\nnote: %s: %s",
+                         end ? (int)(end - message) : (int)strlen(message), message, name, advice);
+    tune_status_free(failure);
+    failure = better;
+  }
+  free(read);
+  return failure;
 }
 
 tune_status tune_ir_parse(MlirContext context, const char *text, const char *source,
@@ -129,11 +156,11 @@ tune_status tune_ir_parse(MlirContext context, const char *text, const char *sou
                      ? !tune_ir_is(*out_module, "builtin.module")
                      : strstr(tune_status_get_message(status), SEVERAL_OPS) != NULL;
   if (!is_bare)
-    return status;
+    return add_advice(status, text, source);
   tune_status_free(status);
   if (!mlirOperationIsNull(*out_module))
     mlirOperationDestroy(*out_module);
-  return parse_under_diagnostics(context, text, source, true, out_module);
+  return add_advice(parse_under_diagnostics(context, text, source, true, out_module), text, source);
 }
 
 void tune_ir_append(MlirStringRef text, void *user_data) {

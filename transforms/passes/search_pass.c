@@ -4,7 +4,8 @@
 // module's. While it runs, SIGINT, SIGTERM and SIGHUP end the search instead of the
 // process: what was measured is kept, and the module leaves with the best so far. The
 // handlers found are put back at the end; a second signal goes to them. A write over the
-// limit of a file's size is an error like that on a full disk, so SIGXFSZ is ignored.
+// limit of a file's size is an error like that on a full disk, and one to a reader that has gone
+// away is nothing to end a search for, so SIGXFSZ and SIGPIPE are ignored.
 //
 // MLIR runs a pass on several nested modules at once. Their searches wait for each other,
 // since two would disturb each other's measurements, and a signal ends all of them.
@@ -33,7 +34,7 @@ static const int SIGNALS[] = {SIGINT, SIGTERM, SIGHUP};
 
 // A signal handler can reach nothing else.
 static volatile sig_atomic_t interrupted;
-static struct sigaction handlers_found[SIGNAL_COUNT], file_size_found;
+static struct sigaction handlers_found[SIGNAL_COUNT], file_size_found, pipe_found;
 
 static void restore_handlers(void) {
   for (size_t i = 0; i < SIGNAL_COUNT; i++)
@@ -43,6 +44,7 @@ static void restore_handlers(void) {
 static void restore_all(void) {
   restore_handlers();
   sigaction(SIGXFSZ, &file_size_found, NULL);
+  sigaction(SIGPIPE, &pipe_found, NULL);
 }
 
 static void on_signal(int signal) {
@@ -62,6 +64,7 @@ static void install_handlers(void) {
   }
   action.sa_handler = SIG_IGN;
   sigaction(SIGXFSZ, &action, &file_size_found);
+  sigaction(SIGPIPE, &action, &pipe_found);
 }
 
 //===--------------------------------------------------------------------------===//

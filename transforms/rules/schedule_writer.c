@@ -3,6 +3,7 @@
 #include "transforms/rules/schedule_writer.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,11 +34,36 @@ int64_t tune_value_set_at_most(const tune_value_set *set, int64_t limit) {
   return best;
 }
 
+// Divisors come in pairs, one of them at most the square root. Counting ends at this one, so that a
+// size of 10^18 takes milliseconds: it finds all divisors up to its square, over which nothing fits
+// a memory, and beyond that all but those in the middle.
+#define LARGEST_SMALL_DIVISOR (INT64_C(1) << 20)
+
+static int64_t last_small_divisor(int64_t extent) {
+  if (extent >= LARGEST_SMALL_DIVISOR * LARGEST_SMALL_DIVISOR)
+    return LARGEST_SMALL_DIVISOR;
+  int64_t root = (int64_t)sqrt((double)extent);
+  while (root * root > extent)
+    root--;
+  while ((root + 1) * (root + 1) <= extent)
+    root++;
+  return root;
+}
+
 void tune_value_set_add_divisors(tune_value_set *set, int64_t extent, int64_t low, int64_t high,
                                  int64_t step) {
-  for (int64_t value = step; value <= high && value <= extent; value += step)
-    if (value >= low && extent % value == 0)
-      tune_value_set_add(set, value);
+  if (extent < 1 || extent % step != 0)
+    return;
+  int64_t steps = extent / step, root = last_small_divisor(steps);
+  int64_t first = low > step ? (low - 1) / step + 1 : 1;
+  int64_t last = high < extent ? high / step : steps;
+  // Upwards, since a set that is full takes no more.
+  for (int64_t small = first; small <= root && small <= last; small++)
+    if (steps % small == 0)
+      tune_value_set_add(set, small * step);
+  for (int64_t small = root; small >= 1 && set->count < TUNE_MAX_DOMAIN; small--)
+    if (steps % small == 0 && steps / small >= first && steps / small <= last)
+      tune_value_set_add(set, steps / small * step);
 }
 
 //===--------------------------------------------------------------------------===//

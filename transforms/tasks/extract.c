@@ -3,6 +3,7 @@
 #include "transforms/tasks/extract.h"
 
 #include "dialects/allow.h"
+#include "transforms/ir/foreign_dialects.h"
 #include "transforms/ir/ir.h"
 #include "transforms/ir/op_list.h"
 #include "transforms/ir/task_key.h"
@@ -80,21 +81,6 @@ static tune_status list_left_out(tune_extraction *extraction, const tune_op_list
   return TUNE_OK;
 }
 
-// Dialects that front ends leave behind when they were not asked to go on to linalg.
-static const struct {
-  const char *prefix, *reason;
-} foreign_dialects[] = {
-    {"tosa.", "it is TOSA; lower it first: mlir-opt "
-              "--pass-pipeline='builtin.module(func.func(tosa-to-linalg-named,tosa-to-linalg,"
-              "tosa-to-arith))'"},
-    {"stablehlo.", "it is StableHLO; lower it first with --stablehlo-legalize-to-linalg"},
-    {"mhlo.", "it is MHLO; lower it to linalg first"},
-    {"chlo.", "it is CHLO; lower it to linalg first"},
-    {"torch.", "it is the Torch dialect; lower it first with torch-mlir-opt"},
-    {"tm_tensor.", "it is torch-mlir's TMTensor, which upstream MLIR does not know"},
-    {"onnx.", "it is ONNX; lower it to linalg first"},
-};
-
 typedef struct foreign_search {
   tune_extraction *extraction;
   tune_status status;
@@ -103,21 +89,18 @@ typedef struct foreign_search {
 static MlirWalkResult note_foreign(MlirOperation op, void *user_data) {
   foreign_search *state = user_data;
   MlirStringRef name = tune_ir_name(op);
-  for (size_t i = 0; i < sizeof foreign_dialects / sizeof *foreign_dialects; ++i) {
-    if (!tune_ir_string_starts(name, foreign_dialects[i].prefix) ||
-        // Constants and what ends a region compute nothing.
-        mlirOperationGetNumResults(op) == 0 || mlirOperationGetNumOperands(op) == 0)
-      continue;
-    // Once for each kind of op: a whole model of them is one mistake.
-    tune_extraction *extraction = state->extraction;
-    for (size_t k = 0; k < extraction->left_out_count; ++k)
-      if (extraction->left_out[k].op_name == name.data) {
-        ++extraction->left_out[k].count;
-        return MlirWalkResultAdvance;
-      }
-    state->status =
-        add_left_out(extraction, mlirOperationGetLocation(op), name, foreign_dialects[i].reason);
-  }
+  const char *advice = tune_foreign_dialect_advice(name.data); // names end with a NUL
+  // Constants and what ends a region compute nothing.
+  if (!advice || mlirOperationGetNumResults(op) == 0 || mlirOperationGetNumOperands(op) == 0)
+    return MlirWalkResultAdvance;
+  // Once for each kind of op: a whole model of them is one mistake.
+  tune_extraction *extraction = state->extraction;
+  for (size_t k = 0; k < extraction->left_out_count; ++k)
+    if (extraction->left_out[k].op_name == name.data) {
+      ++extraction->left_out[k].count;
+      return MlirWalkResultAdvance;
+    }
+  state->status = add_left_out(extraction, mlirOperationGetLocation(op), name, advice);
   return tune_status_is_ok(state->status) ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
 }
 

@@ -227,6 +227,7 @@ typedef struct users {
   size_t group;    // that all of them are in, or TUNE_GROUP_NONE
   bool leave;      // some are in no group: the value is needed outside
   bool enter;      // some are in groups
+  bool elsewhere;  // some of these are in other blocks, where only a copy can be
   bool as_operand; // some read it as an operand of the anchor, or move it there
   bool as_value;   // some read it in the loops of the root
 } users;
@@ -237,6 +238,14 @@ static users find_users(const tune_fusion_groups *groups, const tune_fusion_node
   for (tune_fusion_use found; tune_fusion_uses_next(&cursor, &found);) {
     const tune_fusion_node *user =
         found.user == TUNE_GROUP_NONE ? NULL : &groups->nodes[found.user];
+    // A task within a loop or a branch has a copy of what is cheap, as any other has.
+    if (node->is_cheap && found.elsewhere != TUNE_GROUP_NONE) {
+      const tune_fusion_node *within = &groups->nodes[found.elsewhere];
+      if (within->group != TUNE_GROUP_NONE || within->is_cheap) {
+        all.elsewhere = all.enter = true;
+        continue;
+      }
+    }
     if (!user || (user->group == TUNE_GROUP_NONE && !user->is_cheap)) {
       all.leave = true;
       continue;
@@ -253,6 +262,8 @@ static users find_users(const tune_fusion_groups *groups, const tune_fusion_node
     else
       all.as_value = true;
   }
+  if (all.elsewhere)
+    all.group = TUNE_GROUP_NONE;
   if (all.leave || !all.enter) {
     all.leave = true;
     all.group = TUNE_GROUP_NONE;

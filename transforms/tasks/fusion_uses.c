@@ -19,12 +19,12 @@ bool tune_fusion_uses_next(tune_fusion_uses *cursor, tune_fusion_use *out_use) {
   }
   MlirOperation owner = mlirOpOperandGetOwner(cursor->next);
   size_t user = tune_op_map_get(&cursor->groups->nodes_by_op, owner.ptr);
+  if (user == TUNE_OP_MAP_NONE || cursor->groups->nodes[user].facts.op_class == TUNE_OP_UNTUNABLE)
+    user = TUNE_GROUP_NONE;
   // A use in a region within the block, be it the body of a structured op, is no operand.
-  if (user != TUNE_OP_MAP_NONE &&
-      (cursor->groups->nodes[user].facts.op_class == TUNE_OP_UNTUNABLE ||
-       !mlirBlockEqual(mlirOperationGetBlock(owner), mlirOperationGetBlock(cursor->op))))
-    user = TUNE_OP_MAP_NONE;
-  *out_use = (tune_fusion_use){.user = user == TUNE_OP_MAP_NONE ? TUNE_GROUP_NONE : user,
+  bool is_here = mlirBlockEqual(mlirOperationGetBlock(owner), mlirOperationGetBlock(cursor->op));
+  *out_use = (tune_fusion_use){.user = is_here ? user : TUNE_GROUP_NONE,
+                               .elsewhere = is_here ? TUNE_GROUP_NONE : user,
                                .operand = mlirOpOperandGetOperandNumber(cursor->next),
                                .result = (size_t)cursor->result};
   cursor->next = mlirOpOperandGetNextUse(cursor->next);

@@ -17,9 +17,10 @@ extern "C" {
 
 // One use of a result of a node.
 typedef struct tune_fusion_use {
-  size_t user;    // node in the same block, or TUNE_GROUP_NONE for any other user
-  size_t operand; // of the user
-  size_t result;  // of the used op
+  size_t user;      // node in the same block, or TUNE_GROUP_NONE for any other user
+  size_t elsewhere; // node in another block, a loop's or a branch's, or TUNE_GROUP_NONE
+  size_t operand;   // of the user
+  size_t result;    // of the used op
 } tune_fusion_use;
 
 typedef struct tune_fusion_uses {

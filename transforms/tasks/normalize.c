@@ -7,6 +7,7 @@
 #include "dialects/diagnostic.h"
 #include "transforms/ir/ir.h"
 #include "transforms/ir/transform_script.h"
+#include "transforms/tasks/extract.h"
 #include "transforms/tasks/normalize_windows.h"
 
 #include "mlir-c/Dialect/Linalg.h"
@@ -66,11 +67,23 @@ static tune_status run_transforms(MlirOperation module, const char *lines) {
   return status;
 }
 
+static MlirWalkResult forget_in_op(MlirOperation op, void *user_data) {
+  (void)user_data;
+  mlirOperationRemoveDiscardableAttributeByName(op, tune_ir_string(TUNE_TASK_ATTRIBUTE));
+  mlirOperationRemoveDiscardableAttributeByName(op, tune_ir_string(TUNE_ANCHOR_ATTRIBUTE));
+  return MlirWalkResultAdvance;
+}
+
+void tune_normalize_forget_tasks(MlirOperation module) {
+  mlirOperationWalk(module, forget_in_op, NULL, MlirWalkPreOrder);
+}
+
 tune_status tune_normalize(MlirModule module) {
   MlirContext context = mlirModuleGetContext(module);
   // Equal ops with different choices would stay apart, and a module fall into other tasks than the
   // same one without choices.
   tune_choices_strip(mlirModuleGetOperation(module));
+  tune_normalize_forget_tasks(mlirModuleGetOperation(module));
   tune_allow_place(mlirModuleGetOperation(module));
   tune_normalize_windows(mlirModuleGetOperation(module));
   const char *decomposition = tune_normalize_decomposition(mlirModuleGetOperation(module));

@@ -41,6 +41,10 @@ const char *tune_normalize_decomposition(MlirOperation module);
 // linalg.softmax needs the dialect transform loaded, with the transforms of linalg.
 tune_status tune_normalize(MlirModule module);
 
+// Takes off what an extraction wrote (`tune.task`, `tune.anchor`) and another one is not to find,
+// since schedules go by it. tune_normalize does that too.
+void tune_normalize_forget_tasks(MlirOperation module);
+
 // Calls `callback` for each structured op (linalg ops and tensor.pad) of `root` in the order of a
 // pre-order walk, with its number.
 void tune_normalize_walk(MlirOperation root,

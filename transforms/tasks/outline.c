@@ -16,6 +16,7 @@ typedef struct outliner {
   MlirOperation module;
   tune_fusion_groups *groups; // of `module`: the same as the extraction's, over the copy
   MlirOperation *functions;   // by task; null: not made yet
+  MlirOperation *calls;       // by group
 } outliner;
 
 static void set_string(MlirOperation op, const char *name, const char *value) {
@@ -24,11 +25,9 @@ static void set_string(MlirOperation op, const char *name, const char *value) {
                                   mlirStringAttrGet(context, tune_ir_string(value)));
 }
 
-// Finds a name for the function of a task that the module does not have yet.
-static void find_name(const outliner *state, size_t task, char *name, size_t size) {
+void tune_outline_find_name(MlirOperation module, size_t task, char *name, size_t size) {
   snprintf(name, size, TUNE_OUTLINE_PREFIX "%zu", task);
-  for (size_t i = 0; !mlirOperationIsNull(tune_ir_find_symbol(state->module, tune_ir_string(name)));
-       ++i)
+  for (size_t i = 0; !mlirOperationIsNull(tune_ir_find_symbol(module, tune_ir_string(name))); ++i)
     snprintf(name, size, TUNE_OUTLINE_PREFIX "%zu_%zu", task, i);
 }
 
@@ -61,9 +60,9 @@ static void own_destinations(MlirOperation root, tune_task_function *function) {
   }
 }
 
-// Puts a call before the root of a group and lets it stand for the root's results.
+// Puts a call before the root of a group. It reads what other groups compute from their roots.
 static tune_status call_function(outliner *state, MlirOperation callee, MlirOperation root,
-                                 const tune_task_function *function) {
+                                 const tune_task_function *function, MlirOperation *out_call) {
   MlirStringRef name = tune_ir_string_attribute(callee, "sym_name");
   intptr_t count = mlirOperationGetNumResults(root);
   MlirType *types = malloc((size_t)count * sizeof *types);
@@ -78,11 +77,8 @@ static tune_status call_function(outliner *state, MlirOperation callee, MlirOper
   mlirOperationStateAddOperands(&call, (intptr_t)function->input_count, function->inputs);
   mlirOperationStateAddResults(&call, count, types);
   mlirOperationStateAddAttributes(&call, 1, &symbol);
-  MlirOperation created = mlirOperationCreate(&call);
-  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(root), root, created);
-  for (intptr_t i = 0; i < count; ++i)
-    mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(root, i),
-                                  mlirOperationGetResult(created, i));
+  *out_call = mlirOperationCreate(&call);
+  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(root), root, *out_call);
   free(types);
   return TUNE_OK;
 }
@@ -90,7 +86,7 @@ static tune_status call_function(outliner *state, MlirOperation callee, MlirOper
 static tune_status outline_group(outliner *state, size_t group) {
   size_t task = state->extraction->task_of_group[group];
   char name[64];
-  find_name(state, task, name, sizeof name);
+  tune_outline_find_name(state->module, task, name, sizeof name);
   tune_task_function function;
   TUNE_RETURN_IF_ERROR(tune_extract_build_function(state->groups, group, name, &function));
   tune_status status = tune_task_order_apply(function.function);
@@ -98,10 +94,22 @@ static tune_status outline_group(outliner *state, size_t group) {
     place_function(state, task, &function);
     MlirOperation root = state->groups->nodes[state->groups->groups[group].root].op;
     own_destinations(root, &function);
-    status = call_function(state, state->functions[task], root, &function);
+    status = call_function(state, state->functions[task], root, &function, &state->calls[group]);
   }
   tune_task_function_deinit(&function);
   return status;
+}
+
+// Lets the calls stand for the roots' results, for each other and for all else. Only when all are
+// there: a function is made of what the extraction saw, and where a task has a copy of an op that
+// is a task too (a fill, say, that is also returned) that op's call is not it.
+static void put_calls(outliner *state) {
+  for (size_t group = 0; group < state->groups->group_count; ++group) {
+    MlirOperation root = state->groups->nodes[state->groups->groups[group].root].op;
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(root); ++i)
+      mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(root, i),
+                                    mlirOperationGetResult(state->calls[group], i));
+  }
 }
 
 // Notes an op that may have been needed only by what is now in functions.
@@ -139,10 +147,12 @@ static tune_status outline(outliner *state) {
     return tune_status_make(TUNE_INTERNAL, "a copy of a module has %zu tasks, not %zu",
                             state->groups->group_count, state->extraction->groups->group_count);
   state->functions = calloc(state->extraction->task_count + 1, sizeof *state->functions);
-  if (!state->functions)
+  state->calls = calloc(state->groups->group_count + 1, sizeof *state->calls);
+  if (!state->functions || !state->calls)
     return tune_status_out_of_memory("%zu tasks", state->extraction->task_count);
   for (size_t group = 0; group < state->groups->group_count; ++group)
     TUNE_RETURN_IF_ERROR(outline_group(state, group));
+  put_calls(state);
   TUNE_RETURN_IF_ERROR(erase_outlined(state));
   tune_normalize_unmark(state->module);
   return TUNE_OK;
@@ -157,6 +167,7 @@ tune_status tune_outline_module(const tune_extraction *extraction, MlirModule *o
   tune_status status = outline(&state);
   tune_fusion_groups_destroy(state.groups);
   free(state.functions);
+  free(state.calls);
   if (!tune_status_is_ok(status)) {
     mlirOperationDestroy(state.module);
     return tune_status_annotate(status, "outlining tasks");

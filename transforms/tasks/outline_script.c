@@ -344,11 +344,13 @@ static tune_status append_group(script *state, size_t group, size_t function, si
     return tune_status_out_of_memory("writing an outlining script");
 
   size_t outlined = state->next++, call = state->next++;
-  tune_string_builder_appendf(
-      state->out,
-      "    %%%zu, %%%zu = transform.loop.outline %%%zu {func_name = \"" TUNE_OUTLINE_PREFIX
-      "%zu\"} : (" ANY ") -> (" ANY ", " ANY ")\n",
-      outlined, call, region, task);
+  char name[64];
+  tune_outline_find_name(mlirModuleGetOperation(state->extraction->normalized), task, name,
+                         sizeof name);
+  tune_string_builder_appendf(state->out,
+                              "    %%%zu, %%%zu = transform.loop.outline %%%zu {func_name = "
+                              "\"%s\"} : (" ANY ") -> (" ANY ", " ANY ")\n",
+                              outlined, call, region, name);
   snprintf(handle, sizeof handle, "%%%zu", outlined);
   append_annotation(state, handle, "sym_visibility", "private");
   append_annotation(state, handle, TUNE_TASK_ATTRIBUTE, state->extraction->tasks[task].key.text);

@@ -4,6 +4,7 @@
 
 #include "support/file.h"
 #include "support/process.h"
+#include "transforms/lower/cpu/link_symbols.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -202,6 +203,8 @@ tune_status tune_linker_run(const tune_linker *linker, const void *object, size_
                                     .out = TUNE_PROCESS_DISCARD,
                                     .error = TUNE_PROCESS_CAPTURE};
     status = explain_failure(tune_process_run(&options, LINK_SECONDS), path, size);
+    if (tune_status_is_ok(status))
+      status = tune_link_check_symbols(path);
   }
   unlink(object_path);
   free(object_path);

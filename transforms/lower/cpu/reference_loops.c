@@ -189,6 +189,14 @@ static intptr_t find_reduction(const loop_order *order) {
   return found;
 }
 
+// Upstream's tiling crashes where there is nothing to tile.
+static bool is_empty(const loop_order *order, const int64_t extents[MAX_RANK]) {
+  for (intptr_t dim = 0; dim < order->rank; ++dim)
+    if (extents[dim] == 0)
+      return true;
+  return false;
+}
+
 // Marks a product that is to be tiled, and adds how to the script.
 static MlirWalkResult add_product(MlirOperation op, void *user_data) {
   tiler *state = user_data;
@@ -202,7 +210,7 @@ static MlirWalkResult add_product(MlirOperation op, void *user_data) {
   find_extents(op, &order, extents);
   bool splits_reduction = extents[reduction] > TILE_REDUCTION,
        splits_innermost = extents[innermost] > TILE_INNERMOST;
-  if (!splits_reduction && !splits_innermost)
+  if ((!splits_reduction && !splits_innermost) || is_empty(&order, extents))
     return MlirWalkResultAdvance;
   MlirContext context = mlirOperationGetContext(op);
   mlirOperationSetAttributeByName(

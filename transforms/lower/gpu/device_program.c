@@ -398,7 +398,9 @@ static tune_status read_function(program *self, MlirOperation function) {
   MlirBlock body = tune_ir_body(function);
   if (!mlirBlockIsNull(mlirBlockGetNextInRegion(body)))
     return tune_status_make_at(TUNE_INVALID_ARGUMENT, function,
-                               "the function has branches; a device program has none");
+                               "the function has branches; a device program launches all of its "
+                               "kernels, one after the other: build for a cpu, or a program for "
+                               "each branch and choose in what calls them");
   TUNE_RETURN_IF_ERROR(assign_results(self, mlirBlockGetTerminator(body)));
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))

@@ -240,6 +240,13 @@ tune_status tune_launches_lower(MlirOperation function, const tune_device *devic
     MlirStringRef name = tune_ir_name(op);
     if (tune_ir_is(op, "scf.forall"))
       TUNE_RETURN_IF_ERROR(open_forall(op, device, shares));
+    else if (tune_ir_is(op, "scf.if") || tune_ir_is(op, "scf.while") ||
+             tune_ir_is(op, "scf.index_switch"))
+      return tune_status_make_at(TUNE_INVALID_ARGUMENT, op,
+                                 "%.*s: a branch around kernels; a device program launches all of "
+                                 "its kernels, one after the other: build for a cpu, or a program "
+                                 "for each branch and choose in what calls them",
+                                 (int)name.length, name.data);
     else if (tune_ir_string_starts(name, "scf.") || tune_ir_string_starts(name, "affine.for"))
       return tune_status_make_at(TUNE_INVALID_ARGUMENT, op,
                                  "%.*s: a loop around a kernel; for a device the outermost loops "

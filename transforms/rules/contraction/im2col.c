@@ -44,9 +44,8 @@ static void choose_lines(const tune_machine *machine, tune_im2col *p) {
   bool has_panels = p->conv.channels % (machine->vector_bits / 32) != 0;
   size_t most = p->conv.window[0] * p->conv.window[1] > 25 ? 2 : TUNE_IM2COL_MOST_SIZES;
   tune_value_set sizes = {0};
-  for (int64_t lines = 1; lines <= p->conv.height && sizes.count < TUNE_MAX_DOMAIN; lines++)
-    if (p->conv.height % lines == 0 && (lines == 1 || lines * bytes <= machine->l2_bytes))
-      tune_value_set_add(&sizes, lines);
+  tune_value_set_add(&sizes, 1);
+  tune_value_set_add_divisors(&sizes, p->conv.height, 2, machine->l2_bytes / bytes, 1);
   for (size_t i = 0; i < sizes.count; i++) {
     int64_t lines = sizes.values[i];
     bool is_few = has_panels || p->lines_default * p->conv.width < FEW_ROWS;

@@ -16,6 +16,8 @@
 
 #define OP "!transform.any_op"
 #define LEAST_COLUMNS (32 << 10)
+// What the blocks of a row gave is one vector each; longer ones take minutes to compile.
+#define MOST_BLOCKS 1024
 #define PATTERN "softmax_in_blocks"
 #define MARK "tune.blocks" // of the loops over blocks
 
@@ -98,7 +100,7 @@ bool tune_softmax_blocks_make(const tune_structure *structure, const tune_machin
     int64_t length = wanted / unit * unit;
     while (length >= wanted / 2 + unit && out_blocks->columns % length)
       length -= unit;
-    if (out_blocks->columns % length == 0)
+    if (out_blocks->columns % length == 0 && out_blocks->columns / length <= MOST_BLOCKS)
       tune_value_set_add(&out_blocks->lengths, length);
   }
   if (out_blocks->lengths.count == 0)
