@@ -2,7 +2,7 @@
 
 #include "transforms/lower/gpu/vectors/vector_legalization_memory.h"
 
-#include "transforms/lower/gpu/device_program.h"
+#include "transforms/lower/common/memory_access.h"
 
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@
 bool tune_access_is_shared(const tune_pieces *pieces, const tune_access *access) {
   int64_t pieces_of_view = access->shape.count;
   return pieces->share > 1 && pieces_of_view >= pieces->share &&
-         !tune_ir_is_made_inside(tune_device_program_root(access->memref), pieces->launch) &&
+         !tune_ir_is_made_inside(tune_memory_access_root(access->memref), pieces->launch) &&
          tune_access_is_uniform(pieces, access);
 }
 
