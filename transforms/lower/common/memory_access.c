@@ -5,6 +5,8 @@
 #include "transforms/ir/ir.h"
 #include "transforms/lower/common/attributes.h"
 
+#include "mlir-c/BuiltinTypes.h"
+
 #include <stddef.h>
 
 static bool is_one_of(MlirOperation op, const char *const *names) {
@@ -47,6 +49,19 @@ bool tune_memory_access_is_call_ahead(MlirOperation op) {
 MlirValue tune_memory_access_look_through_views(MlirValue value) {
   while (mlirValueIsAOpResult(value) && tune_memory_access_is_view(mlirOpResultGetOwner(value)))
     value = mlirOperationGetOperand(mlirOpResultGetOwner(value), 0);
+  return value;
+}
+
+MlirValue tune_memory_access_root(MlirValue value) {
+  while (mlirValueIsAOpResult(value)) {
+    MlirOperation op = mlirOpResultGetOwner(value);
+    if (!tune_memory_access_is_view(op) &&
+        !(tune_ir_is(op, "builtin.unrealized_conversion_cast") &&
+          mlirOperationGetNumOperands(op) == 1 &&
+          mlirTypeIsAMemRef(mlirValueGetType(mlirOperationGetOperand(op, 0)))))
+      break;
+    value = mlirOperationGetOperand(op, 0);
+  }
   return value;
 }
 

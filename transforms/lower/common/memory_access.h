@@ -20,6 +20,8 @@ extern "C" {
 bool tune_memory_access_is_view(MlirOperation op);
 // The memory that `value` is seen through views.
 MlirValue tune_memory_access_look_through_views(MlirValue value);
+// The same, and through casts to buffers of other elements.
+MlirValue tune_memory_access_root(MlirValue value);
 
 // Whether `op` reads elements of its first operand, and does nothing else to it.
 bool tune_memory_access_is_load(MlirOperation op);

@@ -33,18 +33,7 @@ typedef struct program {
   bool failed;              // memory ran out
 } program;
 
-MlirValue tune_device_program_root(MlirValue value) {
-  while (mlirValueIsAOpResult(value)) {
-    MlirOperation op = mlirOpResultGetOwner(value);
-    if (!tune_memory_access_is_view(op) &&
-        !(tune_ir_is(op, "builtin.unrealized_conversion_cast") &&
-          mlirOperationGetNumOperands(op) == 1 &&
-          mlirTypeIsAMemRef(mlirValueGetType(mlirOperationGetOperand(op, 0)))))
-      break;
-    value = mlirOperationGetOperand(op, 0);
-  }
-  return value;
-}
+MlirValue tune_device_program_root(MlirValue value) { return tune_memory_access_root(value); }
 
 //===--------------------------------------------------------------------------===//
 // Buffers

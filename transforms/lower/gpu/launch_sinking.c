@@ -6,7 +6,6 @@
 #include "transforms/ir/ir.h"
 #include "transforms/ir/op_list.h"
 #include "transforms/lower/common/memory_access.h"
-#include "transforms/lower/gpu/device_program.h"
 
 #include <stdlib.h>
 
@@ -40,14 +39,14 @@ static MlirWalkResult find_write(MlirOperation op, void *user_data) {
   write_search *self = user_data;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && !self->is_found; ++i)
     self->is_found =
-        mlirValueEqual(tune_device_program_root(mlirOperationGetOperand(op, i)), self->root) &&
+        mlirValueEqual(tune_memory_access_root(mlirOperationGetOperand(op, i)), self->root) &&
         (tune_memory_access_of(op, i) & TUNE_WRITES) &&
         !tune_ir_is(op, "builtin.unrealized_conversion_cast") && !tune_ir_is(op, "memref.dealloc");
   return self->is_found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }
 
 bool tune_launch_sinking_is_overwritten(MlirOperation load, MlirValue memory) {
-  write_search search = {.root = tune_device_program_root(memory)};
+  write_search search = {.root = tune_memory_access_root(memory)};
   for (MlirOperation op = mlirOperationGetNextInBlock(load);
        !mlirOperationIsNull(op) && !search.is_found; op = mlirOperationGetNextInBlock(op))
     mlirOperationWalk(op, find_write, &search, MlirWalkPreOrder);

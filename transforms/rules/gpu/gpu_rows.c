@@ -16,6 +16,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #define OP "!transform.any_op"
 #define PARAM "!transform.param<i64>"
@@ -73,6 +74,37 @@ static bool has_offset(const tune_nest *nest) {
   return false;
 }
 
+// Which of the loops of `nest` along the line dimension `d` of `operand` is; TUNE_NO_LOOP: none.
+static size_t line_loop_at(const plan *p, const tune_nest *nest, const tune_operand *operand,
+                           size_t d) {
+  for (size_t loop = p->cut.row_count; loop < nest->loop_count; loop++)
+    if (tune_operand_is_loop(operand, d, loop))
+      return loop;
+  return TUNE_NO_LOOP;
+}
+
+// Whether nothing is left of `nest` in one row: it only moves what it reads, and that lies along
+// the line as what it writes does. Upstream folds such an op away with the dimensions of one
+// element.
+static bool vanishes(const plan *p, const tune_nest *nest) {
+  if (nest->kind != TUNE_NEST_GENERIC || nest->reduction_count || nest->input_count != 1 ||
+      nest->operand_count != 2 || strcmp(nest->expression, "0") != 0)
+    return false;
+  const tune_operand *in = &nest->operands[0], *out = &nest->operands[1];
+  size_t at = 0, found = 0;
+  for (size_t d = 0; d < out->rank; d++) {
+    size_t loop = line_loop_at(p, nest, out, d);
+    if (loop == TUNE_NO_LOOP)
+      continue;
+    while (at < in->rank && line_loop_at(p, nest, in, at) == TUNE_NO_LOOP)
+      at++;
+    if (at == in->rank || !tune_operand_is_loop(in, at++, loop))
+      return false;
+    found++;
+  }
+  return nest->loop_count <= p->cut.row_count + found;
+}
+
 static bool make_plan(const tune_structure *structure, const tune_machine *machine, plan *p) {
   *p = (plan){.vector = 1};
   tune_machine registers = tune_gpu_registers(machine);
@@ -87,6 +119,8 @@ static bool make_plan(const tune_structure *structure, const tune_machine *machi
     if (structure->nests[n].operand_count > structure->nests[n].input_count + 1 ||
         structure->nests[n].has_index || has_offset(&structure->nests[n]))
       return false;
+  if (cut->root->loop_count > cut->row_count && vanishes(p, cut->root))
+    return false; // the pass that writes would be no op's
   int64_t extent =
       cut->shape == TUNE_REDUCTION_COLUMNS ? cut->columns : cut->line[cut->line_count - 1];
   for (int64_t part = 1; part <= 64; part++)
@@ -261,7 +295,7 @@ static const char *line_sizes(size_t count, const char *last, char *buffer, size
 
 static bool is_line(const plan *p, const tune_nest *nest) {
   return nest->kind == TUNE_NEST_GENERIC && !nest->reduction_count &&
-         nest->loop_count > p->cut.row_count;
+         nest->loop_count > p->cut.row_count && !vanishes(p, nest);
 }
 
 // Marks in `is_needed` the ops along the line that `nest` reads from, directly or through others.
@@ -269,9 +303,11 @@ static void find_needed(const tune_structure *structure, const plan *p, const tu
                         bool *is_needed) {
   for (size_t o = 0; o < nest->input_count; o++) {
     size_t producer = nest->operands[o].producer;
-    if (producer == TUNE_NO_LOOP || is_needed[producer] || !is_line(p, &structure->nests[producer]))
+    if (producer == TUNE_NO_LOOP || is_needed[producer])
       continue;
-    is_needed[producer] = true;
+    is_needed[producer] = is_line(p, &structure->nests[producer]);
+    if (!is_needed[producer] && !vanishes(p, &structure->nests[producer]))
+      continue;
     find_needed(structure, p, &structure->nests[producer], is_needed);
   }
 }
@@ -317,14 +353,21 @@ static void write_pass(const tune_structure *structure, const plan *p, size_t nu
   }
 }
 
+// Whether `nest` is an op of each row.
+static bool is_left(const plan *p, const tune_nest *nest) {
+  return nest->kind == TUNE_NEST_GENERIC && !vanishes(p, nest);
+}
+
 static void write_lines(const tune_structure *structure, const plan *p, tune_writer *w) {
   char names[640] = "";
-  size_t used = 0, times_made[MOST_NESTS] = {0};
+  size_t used = 0, count = 0, times_made[MOST_NESTS] = {0};
   for (size_t n = 0; n < structure->nest_count; n++)
-    if (structure->nests[n].kind == TUNE_NEST_GENERIC)
+    if (is_left(p, &structure->nests[n])) {
       used +=
           (size_t)snprintf(names + used, sizeof names - used, "%s%%op_%zu", used ? ", " : "", n);
-  tune_gpu_write_nests(structure, "%parts", names, w);
+      count++;
+    }
+  tune_gpu_write_generics("%parts", names, count, w);
   for (size_t n = 0; n < structure->nest_count; n++)
     if (is_line(p, &structure->nests[n]))
       tune_writer_line(w, "transform.annotate %%op_%zu \"tune.nest_%zu\" : " OP, n, n);

@@ -17,18 +17,22 @@ tune_machine tune_gpu_registers(const tune_machine *machine) {
   return registers;
 }
 
+void tune_gpu_write_generics(const char *all, const char *names, size_t count, tune_writer *w) {
+  tune_writer_match_op(w, all, "\"linalg.generic\"");
+  char types[1024];
+  if (count == 1)
+    tune_writer_line(w, "%s = transform.merge_handles %s : " OP, names, all);
+  else
+    tune_writer_line(w, "%s = transform.split_handle %s : (" OP ") -> (%s)", names, all,
+                     tune_writer_types(types, sizeof types, count));
+}
+
 void tune_gpu_write_nests(const tune_structure *structure, const char *all, const char *names,
                           tune_writer *w) {
   size_t generics = 0;
   for (size_t n = 0; n < structure->nest_count; n++)
     generics += structure->nests[n].kind == TUNE_NEST_GENERIC;
-  tune_writer_match_op(w, all, "\"linalg.generic\"");
-  char types[1024];
-  if (generics == 1)
-    tune_writer_line(w, "%s = transform.merge_handles %s : " OP, names, all);
-  else
-    tune_writer_line(w, "%s = transform.split_handle %s : (" OP ") -> (%s)", names, all,
-                     tune_writer_types(types, sizeof types, generics));
+  tune_gpu_write_generics(all, names, generics, w);
 }
 
 int64_t tune_gpu_subgroup(const tune_machine *machine) {

@@ -26,6 +26,8 @@ tune_machine tune_gpu_registers(const tune_machine *machine);
 // `structure`, separated by ", "), and all of them as `all`.
 void tune_gpu_write_nests(const tune_structure *structure, const char *all, const char *names,
                           tune_writer *writer);
+// The same of `count` of them, where not all of the structure are left.
+void tune_gpu_write_generics(const char *all, const char *names, size_t count, tune_writer *writer);
 
 // How many invocations a subgroup has (32 where that is not known), and a group at most.
 int64_t tune_gpu_subgroup(const tune_machine *machine);

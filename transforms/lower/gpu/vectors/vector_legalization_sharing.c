@@ -2,11 +2,15 @@
 
 #include "transforms/lower/gpu/vectors/vector_legalization_memory.h"
 
+#include "transforms/lower/common/memory_access.h"
+
 #include <stdlib.h>
 
+// What is made in the kernel each invocation has for itself, with something else in it.
 bool tune_access_is_shared(const tune_pieces *pieces, const tune_access *access) {
   int64_t pieces_of_view = access->shape.count;
   return pieces->share > 1 && pieces_of_view >= pieces->share &&
+         !tune_ir_is_made_inside(tune_memory_access_root(access->memref), pieces->launch) &&
          tune_access_is_uniform(pieces, access);
 }
 
