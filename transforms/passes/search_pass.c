@@ -229,8 +229,6 @@ static tune_status refuse_empty_bounds(const tune_pass_options *options) {
 }
 
 #define EXPORT_PREFIX "export:"
-// A candidate has 30 s for all that is done with it.
-#define MOST_BUDGET 10.0
 
 // What is about measuring here has no meaning elsewhere, and the other way round.
 static tune_status check_measure(const tune_pass_options *options, bool is_elsewhere) {
@@ -277,10 +275,10 @@ static tune_status read_samples(const tune_pass_options *options, tune_search_op
   }
   if (tune_pass_options_is_given(options, "budget")) {
     search->measuring.budget = tune_pass_options_get_seconds(options, "budget");
-    if (!(search->measuring.budget > 0 && search->measuring.budget <= MOST_BUDGET))
+    if (!(search->measuring.budget > 0 && search->measuring.budget <= TUNE_MOST_BUDGET))
       return tune_status_make(TUNE_INVALID_ARGUMENT,
                               "option 'budget': expected more than 0, and at most %.0fs",
-                              MOST_BUDGET);
+                              TUNE_MOST_BUDGET);
   }
   return TUNE_OK;
 }
