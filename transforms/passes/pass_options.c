@@ -403,3 +403,45 @@ bool tune_pass_options_get_flag(const tune_pass_options *options, const char *na
 size_t tune_pass_options_get_enum(const tune_pass_options *options, const char *name) {
   return (size_t)find_typed(options, name, TUNE_PASS_OPTION_ENUM)->integer;
 }
+
+//===--------------------------------------------------------------------------===//
+// Values into a struct
+//===--------------------------------------------------------------------------===//
+
+static void write_bytes(void *member, size_t size, const void *value, size_t value_size) {
+  assert(size == value_size && "the member is of another type than the option");
+  memcpy(member, value, size < value_size ? size : value_size);
+}
+
+static void write_value(const tune_pass_option *option, const option_value *value, void *member) {
+  const char *text = value->text;
+  bool flag = value->integer != 0;
+  int position = (int)value->integer;
+  switch (option->type) {
+  case TUNE_PASS_OPTION_STRING:
+    write_bytes(member, option->size, &text, sizeof text);
+    break;
+  case TUNE_PASS_OPTION_INTEGER:
+    write_bytes(member, option->size, &value->integer, sizeof value->integer);
+    break;
+  case TUNE_PASS_OPTION_SECONDS:
+  case TUNE_PASS_OPTION_PERCENT:
+    write_bytes(member, option->size, &value->number, sizeof value->number);
+    break;
+  case TUNE_PASS_OPTION_FLAG:
+    write_bytes(member, option->size, &flag, sizeof flag);
+    break;
+  case TUNE_PASS_OPTION_ENUM:
+    if (option->size == sizeof text)
+      write_bytes(member, option->size, &text, sizeof text);
+    else
+      write_bytes(member, option->size, &position, sizeof position);
+    break;
+  }
+}
+
+void tune_pass_options_fill(const tune_pass_options *options, void *into) {
+  for (size_t i = 0; i < options->count; ++i)
+    if (options->table[i].size && options->values[i].text)
+      write_value(&options->table[i], &options->values[i], (char *)into + options->table[i].offset);
+}
