@@ -60,6 +60,22 @@ typedef struct tune_limits {
   double bytes; // of address space
 } tune_limits;
 
+// The limits of one build and of one run (checking and timing an artifact) that searches and
+// exports ask for, where nobody says otherwise.
+#define TUNE_BUILD_SECONDS 30.0
+#define TUNE_BUILD_BYTES 4e9
+#define TUNE_RUN_SECONDS 30.0
+#define TUNE_RUN_BYTES 8e9
+// A reference is plain code, and may take so many times longer than a run is allowed to.
+#define TUNE_REFERENCE_FACTOR 4.0
+// A server's own, for a request that has no limits: one written by hand, or of somebody else's
+// driver. They are not those above, which are a search's idea of what a candidate is worth; a
+// server has only to end some time. In bytes they are the same.
+#define TUNE_UNASKED_BUILD_SECONDS 60.0
+#define TUNE_UNASKED_RUN_SECONDS 20.0
+#define TUNE_UNASKED_REFERENCE_SECONDS 120.0
+#define TUNE_UNASKED_COMPARE_SECONDS 120.0 // for all artifacts that are compared
+
 enum { TUNE_LIMITS_MEMBERS = 2 };
 extern const tune_member tune_limits_members[TUNE_LIMITS_MEMBERS];
 

@@ -2,6 +2,8 @@
 
 #include "support/nearest.h"
 
+#include "support/string_builder.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -63,4 +65,27 @@ const char *tune_nearest_of(const char *word, const char *const *words, size_t c
   for (size_t i = 0; i < count; ++i)
     tune_nearest_offer(&nearest, words[i]);
   return nearest.best;
+}
+
+tune_status tune_nearest_refuse(tune_status_code code, const char *complaint, const char *word,
+                                const tune_nearest_words *words) {
+  tune_nearest nearest;
+  tune_nearest_init(&nearest, word);
+  for (size_t i = 0; i < words->count; ++i)
+    tune_nearest_offer(&nearest, words->get(words->table, i));
+  tune_string_builder text;
+  tune_string_builder_init(&text);
+  tune_string_builder_appendf(&text, "%s '%s'; ", complaint, word);
+  int first = words->introduction[0];
+  if (nearest.best) {
+    tune_string_builder_appendf(&text, "did you mean '%s'? ", nearest.best);
+    first = toupper(first); // it begins a sentence then
+  }
+  tune_string_builder_appendf(&text, "%c%s", first, words->introduction + 1);
+  for (size_t i = 0; i < words->count; ++i)
+    tune_string_builder_appendf(&text, "%s%s", i ? ", " : " ", words->get(words->table, i));
+  tune_status status = text.failed ? tune_status_out_of_memory("%s '%s'", complaint, word)
+                                   : tune_status_make(code, "%s", text.text);
+  tune_string_builder_deinit(&text);
+  return status;
 }

@@ -17,6 +17,8 @@
 #ifndef TUNE_SUPPORT_NEAREST_H
 #define TUNE_SUPPORT_NEAREST_H
 
+#include "support/status.h"
+
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -35,6 +37,20 @@ void tune_nearest_offer(tune_nearest *nearest, const char *candidate);
 
 // The nearest of `count` words, or NULL.
 const char *tune_nearest_of(const char *word, const char *const *words, size_t count);
+
+// A table of words, and what to call them to a user.
+typedef struct tune_nearest_words {
+  const char *introduction; // begins the list: "the passes are:", "there are"
+  const void *table;
+  size_t count;
+  const char *(*get)(const void *table, size_t index);
+} tune_nearest_words;
+
+// The failure for who gave `word`, which is none of `words`, after `complaint` and a space:
+//   no pass 'tune-serch'; did you mean 'tune-search'? The passes are: tune-extract, …
+//   no pass 'x'; the passes are: tune-extract, …
+tune_status tune_nearest_refuse(tune_status_code code, const char *complaint, const char *word,
+                                const tune_nearest_words *words);
 
 #ifdef __cplusplus
 }

@@ -2,7 +2,7 @@
 // default of the depth's unrolling.
 // RUN: tune-opt %s --tune-print-space="target=null threads=2" -o /dev/null 2>&1 | FileCheck %s
 // CHECK: split_k {{ *}}linalg {{ *}}threads  none, threads
-// CHECK: split_k == 1 => 514 % kr == 0
+// CHECK: split_k == threads => 514 % kr == 0
 // RUN: tune-opt %s --tune-print-space="target=null" -o /dev/null 2>&1 | FileCheck %s --check-prefix=ONE --implicit-check-not=split_k
 // ONE: rule 'contraction'
 // RUN: tune-opt %s --tune-lower="target=null threads=2 until=schedule" | FileCheck %s --check-prefix=PARTS

@@ -15,7 +15,7 @@
 // SPACE: algorithm {{.*}} direct {{.*}}direct, winograd
 // SPACE: winograd_kc {{.*}} 128 {{.*}}64, 128
 // SPACE: winograd_tile {{.*}} 4x4 {{.*}}4x4, 2x2
-// SPACE: algorithm == 1 => winograd_block % winograd_nr == 0
+// SPACE: algorithm == winograd => winograd_block % winograd_nr == 0
 // CORRECT: Check {{ *}}ok
 // REPLAYED-NOT: tosa
 // REPLAYED-NOT: linalg.winograd

@@ -6,8 +6,8 @@
 // TABLE-NOT: llvm
 // TABLE: only where
 // TABLE: group_x {{ *}}gpu
-// TABLE: group_y {{ *}}gpu {{ *}}[[#]] {{ *}}shared_memory == 0
-// TABLE: stages {{ *}}gpu {{ *}}[[#]] {{ *}}shared_memory == 1
+// TABLE: group_y {{ *}}gpu {{ *}}[[#]] {{ *}}shared_memory == none
+// TABLE: stages {{ *}}gpu {{ *}}[[#]] {{ *}}shared_memory == tiles
 // TABLE-NOT: does nothing
 // TABLE: spirv_opt {{ *}}target {{ *}}performance {{ *}}none, performance, size, unroll
 // RUN: tune-opt %s --tune-lower="target=vulkan:generic until=schedule" | FileCheck %s

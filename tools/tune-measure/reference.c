@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REFERENCE_SECONDS 120
 // A reference that takes longer does not run three times more.
 #define SPARSE_SECONDS 5.0
 // Nor does it on large inputs, three times, where it ran on exact ones.
@@ -182,7 +181,7 @@ static tune_status run_in_child(const reference *r, reference_order *order,
   *out_outputs = calloc(tune_signature_output_count(&t->signature) + 1, sizeof **out_outputs);
   if (!*out_outputs)
     return tune_status_out_of_memory("opening a task");
-  child_limits limits = task_make_limits(&r->wanted->limits, t, REFERENCE_SECONDS);
+  child_limits limits = task_make_limits(&r->wanted->limits, t, TUNE_UNASKED_REFERENCE_SECONDS);
   order->path = r->wanted->check.reference;
   TUNE_RETURN_IF_ERROR(transfer_open(&order->fd));
   limits.kept_fd = order->fd;

@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COMPARE_SECONDS 120 // unless "limits" says otherwise
-
 typedef struct server {
   int in, out;
   tune_message_reader reader;
@@ -201,7 +199,7 @@ static tune_status compare(server *s, const trial_order *order, const tune_limit
   *out_compared = (loads_compared){.report = NULL};
   if (order->artifact_count == 0)
     return tune_status_make(TUNE_INVALID_ARGUMENT, "\"artifacts\": expected at least one path");
-  child_limits limits = task_make_limits(wanted, order->of, COMPARE_SECONDS);
+  child_limits limits = task_make_limits(wanted, order->of, TUNE_UNASKED_COMPARE_SECONDS);
   const char **folders = NULL;
   tune_status status = find_folders(order->outputs, &folders, &limits);
   child_watch watch = watch_of(s);

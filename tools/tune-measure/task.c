@@ -3,14 +3,12 @@
 #include "tools/tune-measure/task.h"
 #include "support/clock.h"
 
-#define DEFAULT_BYTES 8e9
-
 bool task_takes_time(const tune_target_class *target) { return target != &tune_target_null; }
 
 child_limits task_make_limits(const tune_limits *limits, const task *t, double default_seconds) {
   return (child_limits){.seconds = limits->seconds > 0 ? limits->seconds : default_seconds,
                         .has_candidate = true,
-                        .bytes = limits->bytes > 0 ? limits->bytes : DEFAULT_BYTES,
+                        .bytes = limits->bytes > 0 ? limits->bytes : TUNE_RUN_BYTES,
                         .has_driver = t->target != &tune_target_cpu,
                         .threads = t->threads,
                         .takes_time = task_takes_time(t->target),

@@ -9,7 +9,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define MEASURE_SECONDS 20 // unless "limits" says otherwise
 // A candidate that needs this much for its few runs, beside the time for its samples, is no match
 // for the best, whatever the limits; nor for the plain lowering, where no best is known and that
 // ran where the candidate does.
@@ -253,7 +252,7 @@ tune_status trial_measure_in_child(const task *of, const tune_measure_request *r
                        .artifacts = &artifact,
                        .artifact_count = 1,
                        .options = task_make_measure_options(&request->measure, request->best)};
-  child_limits limits = task_make_limits(&request->limits, of, MEASURE_SECONDS);
+  child_limits limits = task_make_limits(&request->limits, of, TUNE_UNASKED_RUN_SECONDS);
   limits.seconds = fmin(limits.seconds, enough_seconds(of, &order.options));
   child_outcome outcome;
   TUNE_RETURN_IF_ERROR(child_run(trial_measure, &order, &limits, watch, &outcome));

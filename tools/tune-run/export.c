@@ -18,10 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RUN_SECONDS 30.0
-#define RUN_BYTES 8e9
-#define REFERENCE_SECONDS 120.0
-
 typedef struct exporter {
   const export_settings *settings;
   tune_target_facts *facts;
@@ -130,15 +126,10 @@ static tune_status start_builder(exporter *e) {
   tune_process_evaluator_options options;
   tune_process_evaluator_options_init(&options);
   options.target = e->target;
-  tune_export_source source = {.target = e->facts->name.target,
-                               .device = made_for(e),
-                               .threads = (size_t)s->threads,
-                               .flush_cache = s->flush_cache,
-                               .seed = (uint64_t)s->seed,
-                               .dynamic = s->dynamic,
-                               .run_seconds = RUN_SECONDS,
-                               .run_bytes = RUN_BYTES,
-                               .reference_seconds = REFERENCE_SECONDS};
+  options.target.flush_cache = s->flush_cache;
+  options.seed = (uint64_t)s->seed;
+  tune_export_source source = tune_export_source_of(&options, made_for(e));
+  source.dynamic = s->dynamic;
   TUNE_RETURN_IF_ERROR(tune_export_writer_create(&source, &e->writer));
   return tune_remote_builder_create(&options, &e->builder);
 }

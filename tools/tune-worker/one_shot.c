@@ -83,7 +83,7 @@ static tune_status write_space(const one_shot *shot, const tune_build_task *task
     const tune_constraint *constraint = tune_space_constraint(space, i);
     const char *why = tune_constraint_why(constraint);
     char *expression = NULL;
-    tune_status status = tune_constraint_print(constraint, tune_space_knobs(space), &expression);
+    tune_status status = tune_constraint_describe(constraint, tune_space_knobs(space), &expression);
     if (!tune_status_is_ok(status)) {
       tune_string_builder_deinit(&text);
       return status;

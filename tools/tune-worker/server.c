@@ -19,9 +19,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define DEFAULT_SECONDS 60.0
-#define DEFAULT_BYTES 4e9
-
 typedef struct tune_server {
   int in;
   int out;
@@ -100,8 +97,9 @@ static tune_status start_build(tune_server *server, const tune_build_request *wa
                        .lowering = target->lowering,
                        .linker = target->linker,
                        .output = wanted->output,
-                       .seconds = limits->seconds > 0 ? limits->seconds : DEFAULT_SECONDS,
-                       .bytes = limits->bytes > 0 ? limits->bytes : DEFAULT_BYTES,
+                       .seconds =
+                           limits->seconds > 0 ? limits->seconds : TUNE_UNASKED_BUILD_SECONDS,
+                       .bytes = limits->bytes > 0 ? limits->bytes : TUNE_BUILD_BYTES,
                        .cpus = wanted->cpus,
                        .set_aside = wanted->set_aside};
   TUNE_RETURN_IF_ERROR(take_emit(wanted->emit, &order));

@@ -110,29 +110,6 @@ static tune_status read_word(const char **cursor, word *out_word) {
 // Reading values
 //===--------------------------------------------------------------------------===//
 
-// Complains about `given`, with what was likely meant and all there is.
-static tune_status make_suggestion(const char *complaint, const char *given, const char *what,
-                                   const char *(*get)(const void *, size_t), const void *list,
-                                   size_t count) {
-  tune_nearest nearest;
-  tune_nearest_init(&nearest, given);
-  for (size_t i = 0; i < count; ++i)
-    tune_nearest_offer(&nearest, get(list, i));
-  tune_string_builder text;
-  tune_string_builder_init(&text);
-  tune_string_builder_appendf(&text, "%s '%s'", complaint, given);
-  if (nearest.best)
-    tune_string_builder_appendf(&text, "; did you mean '%s'? The %s: ", nearest.best, what);
-  else
-    tune_string_builder_appendf(&text, "; the %s: ", what);
-  for (size_t i = 0; i < count; ++i)
-    tune_string_builder_appendf(&text, "%s%s", i ? ", " : "", get(list, i));
-  tune_status status = text.failed ? tune_status_out_of_memory("%s", complaint)
-                                   : tune_status_make(TUNE_INVALID_ARGUMENT, "%s", text.text);
-  tune_string_builder_deinit(&text);
-  return status;
-}
-
 static const char *get_word(const void *words, size_t i) { return ((const char *const *)words)[i]; }
 static const char *get_option(const void *table, size_t i) {
   return ((const tune_pass_option *)table)[i].name;
@@ -211,7 +188,8 @@ static tune_status read_enum(const tune_pass_option *option, const char *text, i
       return TUNE_OK;
     }
   }
-  return make_suggestion("no such value:", text, "values are", get_word, option->words, count);
+  const tune_nearest_words words = {"the values are:", option->words, count, get_word};
+  return tune_nearest_refuse(TUNE_INVALID_ARGUMENT, "no such value:", text, &words);
 }
 
 // Takes over `text`.
@@ -263,8 +241,8 @@ static tune_status refuse_option(const tune_pass_options *options, const char *n
   if (options->count == 0)
     return tune_status_make(TUNE_INVALID_ARGUMENT, "no such option: '%s'; there are no options",
                             name);
-  return make_suggestion("no such option:", name, "options are", get_option, options->table,
-                         options->count);
+  const tune_nearest_words words = {"the options are:", options->table, options->count, get_option};
+  return tune_nearest_refuse(TUNE_INVALID_ARGUMENT, "no such option:", name, &words);
 }
 
 // Whether `text` goes on behind a comma with another option.
@@ -424,4 +402,46 @@ bool tune_pass_options_get_flag(const tune_pass_options *options, const char *na
 
 size_t tune_pass_options_get_enum(const tune_pass_options *options, const char *name) {
   return (size_t)find_typed(options, name, TUNE_PASS_OPTION_ENUM)->integer;
+}
+
+//===--------------------------------------------------------------------------===//
+// Values into a struct
+//===--------------------------------------------------------------------------===//
+
+static void write_bytes(void *member, size_t size, const void *value, size_t value_size) {
+  assert(size == value_size && "the member is of another type than the option");
+  memcpy(member, value, size < value_size ? size : value_size);
+}
+
+static void write_value(const tune_pass_option *option, const option_value *value, void *member) {
+  const char *text = value->text;
+  bool flag = value->integer != 0;
+  int position = (int)value->integer;
+  switch (option->type) {
+  case TUNE_PASS_OPTION_STRING:
+    write_bytes(member, option->size, &text, sizeof text);
+    break;
+  case TUNE_PASS_OPTION_INTEGER:
+    write_bytes(member, option->size, &value->integer, sizeof value->integer);
+    break;
+  case TUNE_PASS_OPTION_SECONDS:
+  case TUNE_PASS_OPTION_PERCENT:
+    write_bytes(member, option->size, &value->number, sizeof value->number);
+    break;
+  case TUNE_PASS_OPTION_FLAG:
+    write_bytes(member, option->size, &flag, sizeof flag);
+    break;
+  case TUNE_PASS_OPTION_ENUM:
+    if (option->size == sizeof text)
+      write_bytes(member, option->size, &text, sizeof text);
+    else
+      write_bytes(member, option->size, &position, sizeof position);
+    break;
+  }
+}
+
+void tune_pass_options_fill(const tune_pass_options *options, void *into) {
+  for (size_t i = 0; i < options->count; ++i)
+    if (options->table[i].size && options->values[i].text)
+      write_value(&options->table[i], &options->values[i], (char *)into + options->table[i].offset);
 }

@@ -45,7 +45,15 @@ typedef struct tune_pass_option {
   bool takes_bare_word;     // a first word without a name is the value of this option
   const char *const *words; // ENUM: the words, then NULL
   int64_t minimum, maximum; // INTEGER; both 0: any
+  // Where the value goes in a struct of the pass's (TUNE_PASS_OPTION_INTO); a size of 0: nowhere.
+  size_t offset, size;
 } tune_pass_option;
+
+// Part of a row: the value goes into `member` of a `struct_type` (tune_pass_options_fill). The
+// member is a const char * for STRING, and for ENUM, which is then its word, or an enum, its
+// position; 64 bits for INTEGER, a double for SECONDS and PERCENT, a bool for FLAG.
+#define TUNE_PASS_OPTION_INTO(struct_type, member)                                                 \
+  .offset = offsetof(struct_type, member), .size = sizeof(((struct_type *)0)->member)
 
 typedef struct tune_pass_options tune_pass_options;
 
@@ -55,6 +63,11 @@ typedef struct tune_pass_options tune_pass_options;
 tune_status tune_pass_options_parse(const tune_pass_option *table, size_t count, const char *text,
                                     tune_pass_options **out_options);
 void tune_pass_options_destroy(tune_pass_options *options);
+
+// Writes the values that are given or have a default into `into`, which is of the struct that the
+// rows of the table name; the other members stay as they are. Texts are borrowed. A member of
+// another size than its option's is a bug and caught by an assertion.
+void tune_pass_options_fill(const tune_pass_options *options, void *into);
 
 // Values by name. To ask for a name that is not in the table, or with the function of another type,
 // is a bug in the caller and caught by an assertion.

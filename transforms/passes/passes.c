@@ -35,24 +35,14 @@ size_t tune_pass_class_count(void) { return sizeof classes / sizeof *classes; }
 
 const tune_pass_class *tune_pass_class_at(size_t index) { return classes[index]; }
 
+static const char *get_class_name(const void *table, size_t index) {
+  return ((const tune_pass_class *const *)table)[index]->name;
+}
+
 static tune_status refuse_name(const char *name) {
-  tune_nearest nearest;
-  tune_nearest_init(&nearest, name);
-  for (size_t i = 0; i < tune_pass_class_count(); ++i)
-    tune_nearest_offer(&nearest, classes[i]->name);
-  tune_string_builder text;
-  tune_string_builder_init(&text);
-  tune_string_builder_appendf(&text, "no pass '%s'; ", name);
-  if (nearest.best)
-    tune_string_builder_appendf(&text, "did you mean '%s'? The passes are: ", nearest.best);
-  else
-    tune_string_builder_append(&text, "the passes are: ");
-  for (size_t i = 0; i < tune_pass_class_count(); ++i)
-    tune_string_builder_appendf(&text, "%s%s", i ? ", " : "", classes[i]->name);
-  tune_status status = text.failed ? tune_status_out_of_memory("no pass '%s'", name)
-                                   : tune_status_make(TUNE_NOT_FOUND, "%s", text.text);
-  tune_string_builder_deinit(&text);
-  return status;
+  const tune_nearest_words words = {"the passes are:", classes, tune_pass_class_count(),
+                                    get_class_name};
+  return tune_nearest_refuse(TUNE_NOT_FOUND, "no pass", name, &words);
 }
 
 static tune_status find_class(const char *name, const tune_pass_class **out_class) {

@@ -42,7 +42,7 @@ static tune_status append_condition(tune_string_builder *text, const tune_space 
   char *printed;
   if (!condition)
     return TUNE_OK;
-  TUNE_RETURN_IF_ERROR(tune_constraint_print(condition, tune_space_knobs(space), &printed));
+  TUNE_RETURN_IF_ERROR(tune_constraint_describe(condition, tune_space_knobs(space), &printed));
   tune_string_builder_append(text, printed);
   free(printed);
   return TUNE_OK;
@@ -100,7 +100,8 @@ static tune_status print_summary(const tune_task_space *space) {
     const tune_constraint *constraint = tune_space_constraint(space->space, i);
     const char *why = tune_constraint_why(constraint);
     char *text;
-    TUNE_RETURN_IF_ERROR(tune_constraint_print(constraint, tune_space_knobs(space->space), &text));
+    TUNE_RETURN_IF_ERROR(
+        tune_constraint_describe(constraint, tune_space_knobs(space->space), &text));
     fprintf(stderr, "%s: %s\n", why ? why : "constraint", text);
     free(text);
   }

@@ -101,142 +101,186 @@ static const char *const strategy_words[] = {TUNE_FOR_EACH_STRATEGY(WORD) NULL};
 static const char *const selection_words[] = {"tournament", "proportional", NULL};
 static const char *const report_words[] = {"auto", "live", "plain", "quiet", NULL};
 
+// What the options say. Most of it is said to the search as it is.
+typedef struct search_settings {
+  tune_search_options search;
+  const char *selection, *measure;
+  size_t round; // where `measure` exports
+  tune_progress_style report;
+  bool timing;
+} search_settings;
+
+#define INTO(member) TUNE_PASS_OPTION_INTO(search_settings, member)
+
 static const tune_pass_option options_table[] = {
     {.name = "strategy",
      .type = TUNE_PASS_OPTION_ENUM,
+     INTO(search.session.strategy),
      .words = strategy_words,
      .initial = "evolutionary",
      .takes_bare_word = true,
      .summary = "how configs are proposed (evolutionary), one of:" TUNE_FOR_EACH_STRATEGY(LISTED)},
     {.name = "trials",
      .type = TUNE_PASS_OPTION_INTEGER,
+     INTO(search.session.trials),
      .minimum = 1,
      .maximum = 1000000,
      .initial = "64",
      .summary = "configs to try for each task, those of the database counted in (64)"},
     {.name = "time",
      .type = TUNE_PASS_OPTION_SECONDS,
+     INTO(search.seconds),
      .summary = "end after so long, for all tasks together (90, 5m, 1h)"},
     {.name = "target-percent-of-peak",
      .type = TUNE_PASS_OPTION_PERCENT,
+     INTO(search.session.target_percent),
      .summary = "end a task when it reaches this share of the machine's peak"},
     {.name = "plateau",
      .type = TUNE_PASS_OPTION_INTEGER,
+     INTO(search.session.plateau_trials),
      .minimum = 0,
      .maximum = 1000000,
      .initial = "0",
      .summary = "end a task after so many trials without a gain of 1 % (0: never)"},
     {.name = "seed",
      .type = TUNE_PASS_OPTION_INTEGER,
+     INTO(search.session.strategy_options.seed),
      .minimum = 0,
      .maximum = INT64_MAX,
      .initial = "0",
      .summary = "of proposals and inputs: the same seed and times, the same search (0)"},
     {.name = "population",
      .type = TUNE_PASS_OPTION_INTEGER,
+     INTO(search.session.strategy_options.population),
      .minimum = 0,
      .maximum = 10000,
      .initial = "0",
      .summary = "evolutionary: configs that may be parents (0: the strategy's choice)"},
     {.name = "mutation-rate",
      .type = TUNE_PASS_OPTION_PERCENT,
+     INTO(search.session.strategy_options.mutation_rate),
      .summary = "evolutionary: share of knobs changed in an offspring (that of 1.5 knobs)"},
     {.name = "selection",
      .type = TUNE_PASS_OPTION_ENUM,
+     INTO(selection),
      .words = selection_words,
      .initial = "tournament",
      .summary = "evolutionary: how parents are picked: tournament (default), proportional"},
     {.name = "finalists",
      .type = TUNE_PASS_OPTION_INTEGER,
+     INTO(search.session.finalists),
      .minimum = 0,
      .maximum = 32,
      .initial = "4",
      .summary = "the best few, measured again beside the default at the end (4)"},
     {.name = "target",
      .type = TUNE_PASS_OPTION_STRING,
+     INTO(search.tasks.target),
      .initial = "cpu",
      .summary =
          "what to tune for: cpu (default), vulkan, cuda, or one of their devices as vulkan:0, "
          "vulkan:<name> or cuda:sm_90; null builds nothing and makes the times up"},
     {.name = "threads",
      .type = TUNE_PASS_OPTION_INTEGER,
+     INTO(search.tasks.threads),
      .minimum = 1,
      .maximum = 1024,
      .initial = "1",
      .summary = "that the tuned code runs with (1)"},
     {.name = "flush-cache",
      .type = TUNE_PASS_OPTION_FLAG,
+     INTO(search.tasks.flush_cache),
      .summary = "empty the caches ahead of each run that is timed; records of such are kept apart"},
     {.name = "counters",
      .type = TUNE_PASS_OPTION_FLAG,
+     INTO(search.measuring.counters),
      .summary = "count what the processor does in a run, after the samples, and keep it with the "
                 "records (cpu)"},
     {.name = "precision",
      .type = TUNE_PASS_OPTION_PERCENT,
+     INTO(search.measuring.precision),
      .summary = "sample a candidate until its median is known to so much, 95 times of 100 (1%)"},
     {.name = "budget",
      .type = TUNE_PASS_OPTION_SECONDS,
+     INTO(search.measuring.budget),
      .summary = "sample a candidate at most so long: 150ms (default), up to 10s"},
     {.name = "jobs",
      .type = TUNE_PASS_OPTION_INTEGER,
+     INTO(search.building.jobs),
      .minimum = 0,
      .maximum = 1024,
      .initial = "0",
      .summary = "candidates built at once (0: as many as there are cores for it)"},
     {.name = "db",
      .type = TUNE_PASS_OPTION_STRING,
+     INTO(search.database),
      .summary = "the database of records ($XDG_CACHE_HOME/mlir-tune/tune.db)"},
     TUNE_OPTION_BY_TARGET,
     {.name = "schedule",
      .type = TUNE_PASS_OPTION_STRING,
+     INTO(search.tasks.schedule),
      .summary = "a file with a transform script to search instead of the rules' spaces"},
     TUNE_OPTION_ALLOW_PASS,
     {.name = "measure",
      .type = TUNE_PASS_OPTION_STRING,
+     INTO(measure),
      .initial = "here",
      .summary = "where candidates are timed: here (default), or export:<folder>, elsewhere by "
                 "tune-measure, round by round"},
     {.name = "round",
      .type = TUNE_PASS_OPTION_INTEGER,
+     INTO(round),
      .minimum = 1,
      .maximum = 100000,
      .initial = "64",
      .summary = "measure=export: so many candidates of each task at once (64)"},
     {.name = "export-wait",
      .type = TUNE_PASS_OPTION_SECONDS,
+     INTO(search.export_wait),
      .summary = "measure=export: wait so long for the results of a round (90, 5m, 1h)"},
     {.name = "timing",
      .type = TUNE_PASS_OPTION_FLAG,
+     INTO(timing),
      .initial = "false",
      .summary = "say how long each stage took"},
     {.name = "report",
      .type = TUNE_PASS_OPTION_ENUM,
+     INTO(report),
      .words = report_words,
      .initial = "auto",
      .summary = "progress on stderr: auto (default), live, plain, quiet"},
 };
 
-// Without these options there is no bound; a bound of nothing is none that anybody means.
-static tune_status refuse_empty_bounds(const tune_pass_options *options) {
-  const char *name = NULL;
-  if (tune_pass_options_is_given(options, "time") &&
-      !(tune_pass_options_get_seconds(options, "time") > 0))
-    name = "time";
-  if (tune_pass_options_is_given(options, "target-percent-of-peak") &&
-      !(tune_pass_options_get_percent(options, "target-percent-of-peak") > 0))
-    name = "target-percent-of-peak";
-  return name ? tune_status_make(TUNE_INVALID_ARGUMENT,
-                                 "option '%s': expected more than 0; without it there is no bound",
-                                 name)
-              : TUNE_OK;
+// A bound of nothing is none that anybody means.
+static tune_status refuse_nothing(const tune_pass_options *options, const char *name, double value,
+                                  const char *hint) {
+  return !tune_pass_options_is_given(options, name) || value > 0
+             ? TUNE_OK
+             : tune_status_make(TUNE_INVALID_ARGUMENT, "option '%s': expected more than 0%s", name,
+                                hint);
+}
+
+static tune_status check_numbers(const tune_pass_options *options,
+                                 const tune_search_options *search) {
+  static const char hint[] = "; without it there is no bound";
+  const tune_measuring *measuring = &search->measuring;
+  TUNE_RETURN_IF_ERROR(refuse_nothing(options, "time", search->seconds, hint));
+  TUNE_RETURN_IF_ERROR(
+      refuse_nothing(options, "target-percent-of-peak", search->session.target_percent, hint));
+  TUNE_RETURN_IF_ERROR(refuse_nothing(options, "precision", measuring->precision, ""));
+  if (tune_pass_options_is_given(options, "budget") &&
+      !(measuring->budget > 0 && measuring->budget <= TUNE_MOST_BUDGET))
+    return tune_status_make(TUNE_INVALID_ARGUMENT,
+                            "option 'budget': expected more than 0, and at most %.0fs",
+                            TUNE_MOST_BUDGET);
+  return TUNE_OK;
 }
 
 #define EXPORT_PREFIX "export:"
-// A candidate has 30 s for all that is done with it.
-#define MOST_BUDGET 10.0
 
 // What is about measuring here has no meaning elsewhere, and the other way round.
-static tune_status check_measure(const tune_pass_options *options, bool is_elsewhere) {
+static tune_status check_measure(const tune_pass_options *options, const char *target,
+                                 bool is_elsewhere) {
   static const char *const here[] = {"time", NULL};
   static const char *const elsewhere[] = {"round", "export-wait", NULL};
   for (const char *const *names = is_elsewhere ? here : elsewhere; *names; names++) {
@@ -248,14 +292,15 @@ static tune_status check_measure(const tune_pass_options *options, bool is_elsew
                               is_elsewhere ? "there are as many rounds as trials= and round= say"
                                            : "nothing is exported");
   }
-  if (is_elsewhere && strcmp(tune_pass_options_get_text(options, "target"), "null") == 0)
+  if (is_elsewhere && strcmp(target, "null") == 0)
     return tune_status_make(TUNE_INVALID_ARGUMENT, "measure=export:<folder>: on the target null "
                                                    "nothing is built that could be exported");
   return TUNE_OK;
 }
 
-static tune_status read_measure(const tune_pass_options *options, tune_search_options *search) {
-  const char *text = tune_pass_options_get_text(options, "measure");
+static tune_status read_measure(const tune_pass_options *options, search_settings *settings) {
+  tune_search_options *search = &settings->search;
+  const char *text = settings->measure;
   bool is_elsewhere = strncmp(text, EXPORT_PREFIX, strlen(EXPORT_PREFIX)) == 0;
   if (!is_elsewhere && strcmp(text, "here") != 0)
     return tune_status_make(TUNE_INVALID_ARGUMENT,
@@ -263,61 +308,32 @@ static tune_status read_measure(const tune_pass_options *options, tune_search_op
   if (is_elsewhere && !text[strlen(EXPORT_PREFIX)])
     return tune_status_make(TUNE_INVALID_ARGUMENT,
                             "option 'measure': expected a folder after 'export:'");
-  TUNE_RETURN_IF_ERROR(check_measure(options, is_elsewhere));
+  TUNE_RETURN_IF_ERROR(check_measure(options, search->tasks.target, is_elsewhere));
   if (!is_elsewhere)
     return TUNE_OK;
   search->export_folder = text + strlen(EXPORT_PREFIX);
-  search->export_wait = tune_pass_options_get_seconds(options, "export-wait");
-  search->session.round = (size_t)tune_pass_options_get_integer(options, "round");
+  search->session.round = settings->round;
   return TUNE_OK;
 }
 
-static tune_status read_samples(const tune_pass_options *options, tune_search_options *search) {
-  if (tune_pass_options_is_given(options, "precision")) {
-    search->measuring.precision = tune_pass_options_get_percent(options, "precision") / 100;
-    if (!(search->measuring.precision > 0))
-      return tune_status_make(TUNE_INVALID_ARGUMENT, "option 'precision': expected more than 0");
-  }
-  if (tune_pass_options_is_given(options, "budget")) {
-    search->measuring.budget = tune_pass_options_get_seconds(options, "budget");
-    if (!(search->measuring.budget > 0 && search->measuring.budget <= MOST_BUDGET))
-      return tune_status_make(TUNE_INVALID_ARGUMENT,
-                              "option 'budget': expected more than 0, and at most %.0fs",
-                              MOST_BUDGET);
-  }
-  return TUNE_OK;
-}
-
-static tune_status read_options(const tune_pass_options *options, tune_search_options *search) {
-  TUNE_RETURN_IF_ERROR(refuse_empty_bounds(options));
+static tune_status read_options(const tune_pass_options *options, search_settings *settings) {
+  tune_search_options *search = &settings->search;
+  tune_strategy_options *strategy = &search->session.strategy_options;
+  *settings = (search_settings){.measure = NULL};
   tune_search_options_init(search);
-  tune_session_options *session = &search->session;
-  session->strategy = tune_pass_options_get_text(options, "strategy");
-  session->trials = (size_t)tune_pass_options_get_integer(options, "trials");
-  session->target_percent = tune_pass_options_get_percent(options, "target-percent-of-peak");
-  session->plateau_trials = (size_t)tune_pass_options_get_integer(options, "plateau");
-  session->plateau_percent = 1;
-  session->finalists = (size_t)tune_pass_options_get_integer(options, "finalists");
-  session->interrupted = &interrupted;
-  tune_strategy_options *strategy = &session->strategy_options;
-  strategy->seed = (uint64_t)tune_pass_options_get_integer(options, "seed");
-  strategy->population = (size_t)tune_pass_options_get_integer(options, "population");
-  if (tune_pass_options_is_given(options, "mutation-rate"))
-    strategy->mutation_rate = tune_pass_options_get_percent(options, "mutation-rate") / 100;
-  search->tasks.target = tune_pass_options_get_text(options, "target");
-  search->tasks.threads = (size_t)tune_pass_options_get_integer(options, "threads");
-  search->tasks.flush_cache = tune_pass_options_get_flag(options, "flush-cache");
-  search->measuring.counters = tune_pass_options_get_flag(options, "counters");
-  search->building.jobs = (size_t)tune_pass_options_get_integer(options, "jobs");
-  TUNE_RETURN_IF_ERROR(read_samples(options, search));
-  search->database = tune_pass_options_get_text(options, "db");
-  search->tasks.schedule = tune_pass_options_get_text(options, "schedule");
+  tune_pass_options_fill(options, settings);
+  // Their rows are shared with other passes, and have no place in this one's struct.
   search->tasks.allowed_passes = tune_pass_options_get_text(options, "allow-pass");
   search->tasks.by_target = tune_pass_options_get_flag(options, "by-target");
-  search->seconds = tune_pass_options_get_seconds(options, "time");
-  TUNE_RETURN_IF_ERROR(read_measure(options, search));
-  return tune_selection_parse(tune_pass_options_get_text(options, "selection"),
-                              &strategy->selection);
+  search->session.plateau_percent = 1;
+  search->session.interrupted = &interrupted;
+  // Percentages to shares; below 0 the strategy chooses.
+  if (strategy->mutation_rate > 0)
+    strategy->mutation_rate /= 100;
+  search->measuring.precision /= 100;
+  TUNE_RETURN_IF_ERROR(check_numbers(options, search));
+  TUNE_RETURN_IF_ERROR(read_measure(options, settings));
+  return tune_selection_parse(settings->selection, &strategy->selection);
 }
 
 //===--------------------------------------------------------------------------===//
@@ -325,15 +341,15 @@ static tune_status read_options(const tune_pass_options *options, tune_search_op
 //===--------------------------------------------------------------------------===//
 
 static tune_status search_run(MlirOperation module, const tune_pass_options *options) {
-  tune_search_options search;
-  TUNE_RETURN_IF_ERROR(read_options(options, &search));
+  search_settings settings;
+  TUNE_RETURN_IF_ERROR(read_options(options, &settings));
   tune_search_report *report = NULL;
-  TUNE_RETURN_IF_ERROR(tune_search_report_create(
-      stderr, (tune_progress_style)tune_pass_options_get_enum(options, "report"),
-      tune_pass_options_get_flag(options, "timing"), &report));
+  TUNE_RETURN_IF_ERROR(
+      tune_search_report_create(stderr, settings.report, settings.timing, &report));
   tune_search_observer observer = tune_search_report_get_observer(report);
   enter_search();
-  tune_status status = tune_search_module(mlirModuleFromOperation(module), &search, &observer);
+  tune_status status =
+      tune_search_module(mlirModuleFromOperation(module), &settings.search, &observer);
   leave_search();
   tune_search_report_destroy(report);
   return status;

@@ -276,10 +276,10 @@ static tune_status start(struct process_evaluator *evaluator,
   ok &= copy_text(&own->target.features);
   if (!ok)
     return tune_status_out_of_memory("out of memory while evaluating configs");
-  set_default(&own->building.seconds, 30);
-  set_default(&own->building.bytes, 4e9);
-  set_default(&own->measuring.seconds, 30);
-  set_default(&own->measuring.bytes, 8e9);
+  set_default(&own->building.seconds, TUNE_BUILD_SECONDS);
+  set_default(&own->building.bytes, TUNE_BUILD_BYTES);
+  set_default(&own->measuring.seconds, TUNE_RUN_SECONDS);
+  set_default(&own->measuring.bytes, TUNE_RUN_BYTES);
   TUNE_RETURN_IF_ERROR(tune_cores_init(&evaluator->cores, own->target.threads));
   if (!own->building.jobs)
     own->building.jobs = evaluator->cores.build_count;

@@ -20,6 +20,7 @@
 #ifndef TUNE_TUNING_EVALUATORS_PROCESS_H
 #define TUNE_TUNING_EVALUATORS_PROCESS_H
 
+#include "formats/messages.h"
 #include "tuning/evaluators/evaluator.h"
 
 #include <jansson.h>
@@ -41,17 +42,21 @@ typedef struct tune_process_target {
   bool flush_cache;          // ahead of each run that is timed
 } tune_process_target;
 
+// Of the time that checking and timing an artifact has, its samples have a third at most.
+#define TUNE_MOST_BUDGET (TUNE_RUN_SECONDS / 3)
+
 // How an artifact is measured.
 typedef struct tune_measuring {
   bool counters;            // what the processor does in a run is counted (target cpu)
   double precision, budget; // of the samples, as in measure.h; 0: as there
-  double seconds, bytes;    // limits of checking and timing one artifact; 0: 30 s, 8e9
+  double seconds, bytes; // limits of checking and timing one artifact; 0: TUNE_RUN_SECONDS, _BYTES
 } tune_measuring;
 
 // How configs are built.
 typedef struct tune_building {
-  size_t jobs;           // at once; 0: as many as there are cores to build on
-  double seconds, bytes; // limits of one build: wall time, address space; 0: 30 s, 4e9
+  size_t jobs; // at once; 0: as many as there are cores to build on
+  double seconds,
+      bytes; // limits of one build: wall time, address space; 0: TUNE_BUILD_SECONDS, _BYTES
 } tune_building;
 
 typedef struct tune_process_evaluator_options {

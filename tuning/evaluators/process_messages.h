@@ -15,9 +15,6 @@
 extern "C" {
 #endif
 
-// The reference is plain code, and may take so many times longer than a candidate is allowed to.
-#define TUNE_REFERENCE_FACTOR 4.0
-
 // All requests are new references.
 
 tune_status tune_request_open_worker(const tune_process_evaluator_options *options,

@@ -13,9 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RUN_SECONDS 30.0
-#define RUN_BYTES 8e9
-
 enum item_state {
   ITEM_TO_BUILD,
   ITEM_BUILT,      // and known here
@@ -281,20 +278,7 @@ static tune_status begin_export(struct elsewhere *evaluator, tune_export_writer 
                                 size_t *out_index) {
   const tune_export_evaluator_options *options = &evaluator->options;
   const tune_task *task = evaluator->task;
-  const tune_process_evaluator_options *process = &options->process;
-  double seconds = process->measuring.seconds > 0 ? process->measuring.seconds : RUN_SECONDS;
-  tune_export_source source = {.target = process->target.name,
-                               .device = options->device,
-                               .threads = process->target.threads,
-                               .flush_cache = process->target.flush_cache,
-                               .counters = process->measuring.counters,
-                               .seed = process->seed,
-                               .run_seconds = seconds,
-                               .run_bytes = process->measuring.bytes > 0 ? process->measuring.bytes
-                                                                         : RUN_BYTES,
-                               .reference_seconds = TUNE_REFERENCE_FACTOR * seconds,
-                               .precision = process->measuring.precision,
-                               .budget = process->measuring.budget};
+  tune_export_source source = tune_export_source_of(&options->process, options->device);
   tune_export_task exported = {.line = evaluator->line,
                                .schedule = task->schedule_digest,
                                .signature = tune_remote_builder_signature(evaluator->builder),

@@ -3,6 +3,7 @@
 #include "tuning/remote/export_file.h"
 
 #include "formats/magic.h"
+#include "formats/messages.h"
 #include "support/file.h"
 #include "support/json.h"
 #include "support/string_builder.h"
@@ -42,6 +43,23 @@ static json_t *seed_to_json(uint64_t seed) {
 static json_t *reference_features(const char *target) {
   return tune_target_kind_of(target) == TUNE_KIND_CPU ? json_array()
                                                       : tune_cpu_reference_features();
+}
+
+tune_export_source tune_export_source_of(const tune_process_evaluator_options *options,
+                                         const json_t *device) {
+  const tune_measuring *measuring = &options->measuring;
+  double seconds = measuring->seconds > 0 ? measuring->seconds : TUNE_RUN_SECONDS;
+  return (tune_export_source){.target = options->target.name,
+                              .device = device,
+                              .threads = options->target.threads,
+                              .flush_cache = options->target.flush_cache,
+                              .counters = measuring->counters,
+                              .seed = options->seed,
+                              .run_seconds = seconds,
+                              .run_bytes = measuring->bytes > 0 ? measuring->bytes : TUNE_RUN_BYTES,
+                              .reference_seconds = TUNE_REFERENCE_FACTOR * seconds,
+                              .precision = measuring->precision,
+                              .budget = measuring->budget};
 }
 
 tune_status tune_export_writer_create(const tune_export_source *source,

@@ -22,7 +22,7 @@
 #define TUNE_TUNING_REMOTE_EXPORT_FILE_H
 
 #include "support/digest.h"
-#include "tuning/evaluators/evaluator.h"
+#include "tuning/evaluators/process.h"
 
 #include <jansson.h>
 
@@ -47,6 +47,11 @@ typedef struct tune_export_source {
   double reference_seconds;      // limit of the reference
   double precision, budget;      // of the samples, as in measure.h; 0: as there
 } tune_export_source;
+
+// What candidates that are built and measured as `options` say are exported with, for the device
+// `device`. All is borrowed; `dynamic` is 0.
+tune_export_source tune_export_source_of(const tune_process_evaluator_options *options,
+                                         const json_t *device);
 
 typedef struct tune_export_task {
   const json_t *line;      // the task as a line of database_transfer.h

@@ -294,8 +294,8 @@ static void set_default(double *value, double otherwise) {
 
 static tune_status start(tune_remote_builder *builder) {
   tune_process_evaluator_options *options = &builder->options;
-  set_default(&options->building.seconds, 30);
-  set_default(&options->building.bytes, 4e9);
+  set_default(&options->building.seconds, TUNE_BUILD_SECONDS);
+  set_default(&options->building.bytes, TUNE_BUILD_BYTES);
   TUNE_RETURN_IF_ERROR(take_all_cores(&builder->cores));
   if (!options->building.jobs)
     options->building.jobs = builder->cores.build_count;

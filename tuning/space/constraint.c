@@ -337,47 +337,88 @@ static void print_knob(tune_string_builder *builder, const char *name) {
   tune_string_builder_appendf(builder, is_plain ? "%s" : "'%s'", name);
 }
 
+typedef struct printer {
+  const tune_constraint *constraint;
+  const tune_knobs *knobs;
+  bool for_people; // values of knobs are what they are called
+  tune_string_builder text;
+} printer;
+
+// What people call the integer `value` where it is compared with `other`: a word of that knob's;
+// NULL where there is none.
+static const char *find_label(const printer *p, const struct node *value,
+                              const struct node *other) {
+  if (value->operation != OPERATION_INTEGER || other->operation != OPERATION_KNOB)
+    return NULL;
+  const tune_knob *knob = &p->knobs->knobs[other->value];
+  size_t index = knob->labels ? tune_knob_find_value(knob, value->value) : SIZE_MAX;
+  return index == SIZE_MAX ? NULL : knob->labels[index];
+}
+
+static void print_node(printer *p, uint32_t index, enum precedence least);
+
+// Prints the node, whose sibling in an operation of precedence `level` is `other`.
+static void print_operand(printer *p, uint32_t index, uint32_t other, enum precedence level,
+                          enum precedence least) {
+  const struct node *nodes = p->constraint->nodes;
+  const char *label = p->for_people && level == PRECEDENCE_EQUALITY
+                          ? find_label(p, &nodes[index], &nodes[other])
+                          : NULL;
+  if (label)
+    tune_string_builder_append(&p->text, label);
+  else
+    print_node(p, index, least);
+}
+
 // Prints the node, in parentheses where it binds less than `least`.
-static void print_node(tune_string_builder *builder, const tune_constraint *constraint,
-                       const tune_knobs *knobs, uint32_t index, enum precedence least) {
-  const struct node *at = &constraint->nodes[index];
+static void print_node(printer *p, uint32_t index, enum precedence least) {
+  const struct node *at = &p->constraint->nodes[index];
   enum precedence level = operations[at->operation].precedence;
   const char *symbol = operations[at->operation].symbol;
   if (at->operation == OPERATION_INTEGER) {
-    tune_string_builder_appendf(builder, "%lld", (long long)at->value);
+    tune_string_builder_appendf(&p->text, "%lld", (long long)at->value);
     return;
   }
   if (at->operation == OPERATION_KNOB) {
-    print_knob(builder, knobs->knobs[at->value].name);
+    print_knob(&p->text, p->knobs->knobs[at->value].name);
     return;
   }
   if (level < least)
-    tune_string_builder_append(builder, "(");
+    tune_string_builder_append(&p->text, "(");
   if (level == PRECEDENCE_PRIMARY) {
-    tune_string_builder_appendf(builder, "%s(", symbol);
-    print_node(builder, constraint, knobs, at->left, PRECEDENCE_IMPLIES);
-    tune_string_builder_append(builder, ", ");
-    print_node(builder, constraint, knobs, at->right, PRECEDENCE_IMPLIES);
-    tune_string_builder_append(builder, ")");
+    tune_string_builder_appendf(&p->text, "%s(", symbol);
+    print_node(p, at->left, PRECEDENCE_IMPLIES);
+    tune_string_builder_append(&p->text, ", ");
+    print_node(p, at->right, PRECEDENCE_IMPLIES);
+    tune_string_builder_append(&p->text, ")");
   } else if (level == PRECEDENCE_UNARY) {
-    tune_string_builder_append(builder, symbol);
-    print_node(builder, constraint, knobs, at->left, PRECEDENCE_UNARY);
+    tune_string_builder_append(&p->text, symbol);
+    print_node(p, at->left, PRECEDENCE_UNARY);
   } else {
     bool groups_left =
         level != PRECEDENCE_IMPLIES && level != PRECEDENCE_EQUALITY && level != PRECEDENCE_RELATION;
-    print_node(builder, constraint, knobs, at->left, groups_left ? level : level + 1);
-    tune_string_builder_appendf(builder, " %s ", symbol);
-    print_node(builder, constraint, knobs, at->right,
-               level == PRECEDENCE_IMPLIES ? level : level + 1);
+    print_operand(p, at->left, at->right, level, groups_left ? level : level + 1);
+    tune_string_builder_appendf(&p->text, " %s ", symbol);
+    print_operand(p, at->right, at->left, level, level == PRECEDENCE_IMPLIES ? level : level + 1);
   }
   if (level < least)
-    tune_string_builder_append(builder, ")");
+    tune_string_builder_append(&p->text, ")");
+}
+
+static tune_status print(const tune_constraint *constraint, const tune_knobs *knobs,
+                         bool for_people, char **out_text) {
+  printer p = {.constraint = constraint, .knobs = knobs, .for_people = for_people};
+  tune_string_builder_init(&p.text);
+  print_node(&p, (uint32_t)constraint->node_count - 1, PRECEDENCE_IMPLIES);
+  return tune_string_builder_finish(&p.text, out_text);
 }
 
 tune_status tune_constraint_print(const tune_constraint *constraint, const tune_knobs *knobs,
                                   char **out_text) {
-  tune_string_builder builder;
-  tune_string_builder_init(&builder);
-  print_node(&builder, constraint, knobs, (uint32_t)constraint->node_count - 1, PRECEDENCE_IMPLIES);
-  return tune_string_builder_finish(&builder, out_text);
+  return print(constraint, knobs, false, out_text);
+}
+
+tune_status tune_constraint_describe(const tune_constraint *constraint, const tune_knobs *knobs,
+                                     char **out_text) {
+  return print(constraint, knobs, true, out_text);
 }

@@ -65,6 +65,11 @@ bool tune_constraint_may_hold(const tune_constraint *constraint, const tune_knob
 tune_status tune_constraint_print(const tune_constraint *constraint, const tune_knobs *knobs,
                                   char **out_text);
 
+// The same for people: a value that a knob with labels is compared with by == or != is its label,
+// as in "shared_memory == tiles". This does not parse.
+tune_status tune_constraint_describe(const tune_constraint *constraint, const tune_knobs *knobs,
+                                     char **out_text);
+
 #ifdef __cplusplus
 }
 #endif

@@ -3,7 +3,6 @@
 #include "tuning/strategies/strategy.h"
 
 #include "support/nearest.h"
-#include "support/string_builder.h"
 #include "tuning/strategies/strategies.h"
 
 #include <math.h>
@@ -59,29 +58,18 @@ void tune_strategy_options_init(tune_strategy_options *options) {
 
 //===- Creation ---------------------------------------------------------------===//
 
+static const char *get_class_name(const void *table, size_t index) {
+  return ((const tune_strategy_class *const *)table)[index]->name;
+}
+
 static tune_status find_class(const char *name, const tune_strategy_class **out_class) {
-  tune_nearest nearest;
-  tune_nearest_init(&nearest, name);
-  tune_string_builder list;
-  tune_string_builder_init(&list);
-  for (size_t i = 0; i < CLASS_COUNT; ++i) {
+  const tune_nearest_words words = {"there are", classes, CLASS_COUNT, get_class_name};
+  for (size_t i = 0; i < CLASS_COUNT; ++i)
     if (strcmp(classes[i]->name, name) == 0) {
-      tune_string_builder_deinit(&list);
       *out_class = classes[i];
       return TUNE_OK;
     }
-    tune_nearest_offer(&nearest, classes[i]->name);
-    tune_string_builder_appendf(&list, "%s%s", i ? ", " : "", classes[i]->name);
-  }
-  char *names;
-  TUNE_RETURN_IF_ERROR(tune_string_builder_finish(&list, &names));
-  tune_status status =
-      nearest.best
-          ? tune_status_make(TUNE_NOT_FOUND, "no strategy '%s'; did you mean '%s'? There are %s",
-                             name, nearest.best, names)
-          : tune_status_make(TUNE_NOT_FOUND, "no strategy '%s'; there are %s", name, names);
-  free(names);
-  return status;
+  return tune_nearest_refuse(TUNE_NOT_FOUND, "no strategy", name, &words);
 }
 
 static tune_status check_options(const tune_strategy_options *options) {

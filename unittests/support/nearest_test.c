@@ -69,6 +69,27 @@ static void long_words_are_compared_in_part(void **state) {
   assert_ptr_equal(tune_nearest_of(b, candidates, 1), a);
 }
 
+static const char *get(const void *table, size_t index) {
+  return ((const char *const *)table)[index];
+}
+
+// The list begins a sentence after a question, and goes on with one otherwise.
+static void a_refusal_has_the_nearest_and_all(void **state) {
+  (void)state;
+  const tune_nearest_words all = {"there are", words, 3, get};
+  tune_status status = tune_nearest_refuse(TUNE_NOT_FOUND, "no strategy", "gryd", &all);
+  assert_int_equal(tune_status_get_code(status), TUNE_NOT_FOUND);
+  assert_string_equal(tune_status_get_message(status),
+                      "no strategy 'gryd'; did you mean 'grid'? There are grid, random, "
+                      "evolutionary");
+  tune_status_free(status);
+  status = tune_nearest_refuse(TUNE_INVALID_ARGUMENT, "no such word:", "bayesian", &all);
+  assert_int_equal(tune_status_get_code(status), TUNE_INVALID_ARGUMENT);
+  assert_string_equal(tune_status_get_message(status),
+                      "no such word: 'bayesian'; there are grid, random, evolutionary");
+  tune_status_free(status);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(finds_what_was_meant),
@@ -76,6 +97,7 @@ int main(void) {
       cmocka_unit_test(a_swap_is_one_step),
       cmocka_unit_test(the_first_of_equals_stays),
       cmocka_unit_test(long_words_are_compared_in_part),
+      cmocka_unit_test(a_refusal_has_the_nearest_and_all),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -79,6 +79,49 @@ static void every_type_is_read(void **state) {
   tune_pass_options_destroy(options);
 }
 
+typedef enum place { PLACE_CPU, PLACE_CUDA, PLACE_VULKAN } place;
+
+typedef struct filled {
+  const char *strategy, *word, *db;
+  size_t trials;
+  double time, share;
+  place target;
+  bool timing, kept;
+} filled;
+
+#define INTO(member) TUNE_PASS_OPTION_INTO(filled, member)
+
+// What is neither given nor has a default, or has no place, leaves the struct as it was.
+static void values_go_into_a_struct(void **state) {
+  (void)state;
+  static const tune_pass_option rows[] = {
+      {.name = "strategy", .type = TUNE_PASS_OPTION_STRING, INTO(strategy), .initial = "random"},
+      {.name = "word", .type = TUNE_PASS_OPTION_ENUM, .words = targets, INTO(word)},
+      {.name = "db", .type = TUNE_PASS_OPTION_STRING, INTO(db)},
+      {.name = "trials", .type = TUNE_PASS_OPTION_INTEGER, INTO(trials)},
+      {.name = "time", .type = TUNE_PASS_OPTION_SECONDS, INTO(time)},
+      {.name = "share", .type = TUNE_PASS_OPTION_PERCENT, INTO(share)},
+      {.name = "target", .type = TUNE_PASS_OPTION_ENUM, .words = targets, INTO(target)},
+      {.name = "timing", .type = TUNE_PASS_OPTION_FLAG, INTO(timing)},
+      {.name = "elsewhere", .type = TUNE_PASS_OPTION_INTEGER, .initial = "7"},
+  };
+  filled into = {.db = "unset", .share = -1, .timing = true, .kept = true};
+  tune_pass_options *options;
+  tune_status status =
+      tune_pass_options_parse(rows, sizeof rows / sizeof *rows,
+                              "trials=9 time=2m target=vulkan word=cuda timing=0", &options);
+  assert_true(tune_status_is_ok(status));
+  tune_pass_options_fill(options, &into);
+  assert_string_equal(into.strategy, "random");
+  assert_string_equal(into.word, "cuda");
+  assert_string_equal(into.db, "unset");
+  assert_int_equal(into.trials, 9);
+  assert_true(into.time == 120 && into.share == -1);
+  assert_int_equal(into.target, PLACE_VULKAN);
+  assert_true(!into.timing && into.kept);
+  tune_pass_options_destroy(options);
+}
+
 static void times_have_units(void **state) {
   (void)state;
   static const struct {
@@ -198,6 +241,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(without_text_there_are_the_defaults),
       cmocka_unit_test(every_type_is_read),
+      cmocka_unit_test(values_go_into_a_struct),
       cmocka_unit_test(times_have_units),
       cmocka_unit_test(quotes_and_braces_come_off),
       cmocka_unit_test(flags_stand_alone),

@@ -147,6 +147,38 @@ static void prints_with_least_parentheses(void **state) {
   assert_prints(space, "(a||b)&&!(a<b)", "(a || b) && !(a < b)");
 }
 
+// Where a knob with labels is compared, and only there, a value is what people call it.
+static void describes_values_by_their_labels(void **state) {
+  (void)state;
+  static const struct {
+    const char *text, *expected;
+  } cases[] = {
+      {"form == 0", "form == none"},
+      {"1 != form => n == 1", "tiles != form => n == 1"},
+      {"form == 2", "form == 2"}, // no value of it
+      {"form < 1 && form + 1 == 1", "form < 1 && form + 1 == 1"},
+      {"(form == 1) == 1", "(form == tiles) == 1"},
+  };
+  tune_space *space = make_space();
+  int64_t values[] = {0, 1};
+  char *labels[] = {"none", "tiles"};
+  tune_knob knob = {.name = "form", .value_count = 2, .values = values, .labels = labels};
+  assert_ok(tune_space_add_knob(space, &knob));
+  ADD_ORDERED(space, "n", 0, 1);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    tune_constraint *constraint = parse(space, cases[i].text);
+    char *text;
+    assert_ok(tune_constraint_describe(constraint, tune_space_knobs(space), &text));
+    assert_string_equal(text, cases[i].expected);
+    free(text);
+    assert_ok(tune_constraint_print(constraint, tune_space_knobs(space), &text));
+    assert_string_equal(text, cases[i].text);
+    free(text);
+    tune_constraint_destroy(constraint);
+  }
+  tune_space_destroy(space);
+}
+
 static void assert_error(const tune_space *space, const char *text, const char *expected) {
   tune_constraint *constraint;
   assert_fails(tune_constraint_create(tune_space_knobs(space), text, NULL, &constraint),
@@ -280,6 +312,7 @@ int main(void) {
       cmocka_unit_test(guards_decide_first),
       cmocka_unit_test(reads_knobs),
       cmocka_unit_test(prints_with_least_parentheses),
+      cmocka_unit_test(describes_values_by_their_labels),
       cmocka_unit_test(errors_point_at_the_place),
       cmocka_unit_test(hostile_expressions),
       cmocka_unit_test(open_knobs_rule_nothing_out_wrongly),
