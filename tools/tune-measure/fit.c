@@ -15,11 +15,6 @@
   "export for this machine: with `tune-measure --fingerprint` of it as device.json in the folder " \
   "of measure=export:, or for any device (--target=vulkan:generic)"
 
-static const char *text_of(const json_t *object, const char *name) {
-  const char *text = json_string_value(json_object_get(object, name));
-  return text ? text : "?";
-}
-
 static const char *or_unknown(const char *text) { return text ? text : "?"; }
 
 static tune_status refuse(const tune_fingerprint *theirs, const char *what) {
@@ -28,9 +23,9 @@ static tune_status refuse(const tune_fingerprint *theirs, const char *what) {
 }
 
 // The reference runs on the CPU, whatever the target.
-static tune_status check_machine(const json_t *description) {
+static tune_status check_machine(const tune_export_description *described) {
   struct utsname system;
-  const char *theirs = text_of(description, "machine");
+  const char *theirs = or_unknown(described->machine);
   if (uname(&system) != 0 || strcmp(theirs, system.machine) == 0)
     return TUNE_OK;
   return tune_status_make(
@@ -40,37 +35,33 @@ static tune_status check_machine(const json_t *description) {
       theirs, system.machine, system.machine);
 }
 
-static tune_status check_reference(const json_t *description) {
-  const json_t *features = json_object_get(description, "reference_features");
-  if (json_array_size(features) == 0)
+static tune_status check_reference(const tune_export_description *described) {
+  const tune_text_list *features = &described->reference_features;
+  if (features->count == 0)
     return TUNE_OK;
   tune_fingerprint cpu;
   TUNE_RETURN_IF_ERROR(tune_fingerprint_of_cpu(&cpu));
   tune_status status = TUNE_OK;
-  for (size_t i = 0; i < json_array_size(features) && tune_status_is_ok(status); ++i) {
-    const char *name = json_string_value(json_array_get(features, i));
-    if (name && !tune_fingerprint_has_feature(&cpu, name))
+  for (size_t i = 0; i < features->count && tune_status_is_ok(status); ++i)
+    if (!tune_fingerprint_has_feature(&cpu, features->items[i]))
       status = tune_status_make(TUNE_UNAVAILABLE,
                                 "the CPU here, %s, has no %s, which what results are compared with "
                                 "needs; take a machine of the last ten years",
-                                cpu.model, name);
-  }
+                                cpu.model, features->items[i]);
   tune_fingerprint_deinit(&cpu);
   return status;
 }
 
 // Where threads are used the artifact needs their runtime.
-static tune_status check_threads(const json_t *description) {
-  if (json_integer_value(json_object_get(description, "threads")) < 2 ||
-      strcmp(text_of(description, "target"), "cpu") != 0)
+static tune_status check_threads(const tune_export_description *described) {
+  if (described->threads < 2 || strcmp(or_unknown(described->target), "cpu") != 0)
     return TUNE_OK;
   void *library = dlopen("libomp.so.5", RTLD_LAZY | RTLD_LOCAL);
   if (!library)
     return tune_status_make(TUNE_UNAVAILABLE,
                             "the code runs on %lld threads, and libomp.so.5 is not here (%s); "
                             "install libomp5",
-                            (long long)json_integer_value(json_object_get(description, "threads")),
-                            dlerror());
+                            (long long)described->threads, dlerror());
   dlclose(library);
   return TUNE_OK;
 }
@@ -188,12 +179,11 @@ static tune_status check_device(const json_t *device, const json_t *fingerprint)
   return status;
 }
 
-tune_status fit_check(const json_t *description, const json_t *fingerprint) {
-  TUNE_RETURN_IF_ERROR(check_machine(description));
-  TUNE_RETURN_IF_ERROR(check_reference(description));
-  TUNE_RETURN_IF_ERROR(check_threads(description));
-  const json_t *device = json_object_get(description, "device");
-  if (!json_is_object(device) || json_equal(device, fingerprint))
+tune_status fit_check(const tune_export_description *described, const json_t *fingerprint) {
+  TUNE_RETURN_IF_ERROR(check_machine(described));
+  TUNE_RETURN_IF_ERROR(check_reference(described));
+  TUNE_RETURN_IF_ERROR(check_threads(described));
+  if (!described->device || json_equal(described->device, fingerprint))
     return TUNE_OK;
-  return check_device(device, fingerprint);
+  return check_device(described->device, fingerprint);
 }
