@@ -80,7 +80,7 @@ row(transforms/passes
     support tuning/space tuning/strategies tuning/device dialects transforms/ir transforms/tasks
     transforms/lower/common transforms/lower transforms/spaces transforms/search mlir-c)
 # The programs. tune-measure runs on machines without MLIR.
-row(tools/common support jansson)
+row(tools/common support formats jansson)
 row(tools/tune-measure support formats targets tuning tools/common jansson)
 row(tools/tune-db support tuning tools/common jansson)
 row(tools/tune-run support formats targets tuning tools/common jansson zlib)

@@ -2,6 +2,8 @@
 
 #include "formats/device_facts.h"
 
+#include "formats/fingerprint.h"
+
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,110 +44,96 @@ tune_device tune_device_least_cuda(void) {
                        .has_subgroup_shuffle_relative = true};
 }
 
-// A word in a list of the fingerprint, and the member it sets.
+//===- Reading ----------------------------------------------------------------===//
+
+// A word in a list of the fingerprint, and the fact that it tells.
 typedef struct word_row {
-  const char *list, *word;
+  const char *word;
   size_t offset;
 } word_row;
 
-static const word_row WORDS[] = {
-    {"features", "float16", offsetof(tune_device, has_float16)},
-    {"features", "bfloat16", offsetof(tune_device, has_bfloat16)},
-    {"features", "cooperative_matrix", offsetof(tune_device, has_cooperative_matrix)},
-    {"features", "memory_model", offsetof(tune_device, has_memory_model)},
-    {"features", "integer_dot_product", offsetof(tune_device, has_int8_dot)},
-    {"features", "packed_dot_mixed", offsetof(tune_device, is_mixed_dot_fast)},
-    {"features", "packed_dot_signed", offsetof(tune_device, is_signed_dot_fast)},
-    {"features", "packed_dot_unsigned", offsetof(tune_device, is_unsigned_dot_fast)},
-    {"features", "float64", offsetof(tune_device, has_float64)},
-    {"features", "int8", offsetof(tune_device, has_int8)},
-    {"features", "int16", offsetof(tune_device, has_int16)},
-    {"features", "int64", offsetof(tune_device, has_int64)},
-    {"features", "storage8", offsetof(tune_device, has_storage8)},
-    {"features", "storage16", offsetof(tune_device, has_storage16)},
-    {"subgroup_operations", "vote", offsetof(tune_device, has_subgroup_vote)},
-    {"subgroup_operations", "arithmetic", offsetof(tune_device, has_subgroup_arithmetic)},
-    {"subgroup_operations", "ballot", offsetof(tune_device, has_subgroup_ballot)},
-    {"subgroup_operations", "shuffle", offsetof(tune_device, has_subgroup_shuffle)},
-    {"subgroup_operations", "shuffle_relative",
-     offsetof(tune_device, has_subgroup_shuffle_relative)},
-    {"subgroup_operations", "clustered", offsetof(tune_device, has_subgroup_clustered)},
-    {"subgroup_operations", "quad", offsetof(tune_device, has_subgroup_quad)},
+static const word_row FEATURES[] = {
+    {"float16", offsetof(tune_device, has_float16)},
+    {"bfloat16", offsetof(tune_device, has_bfloat16)},
+    {"cooperative_matrix", offsetof(tune_device, has_cooperative_matrix)},
+    {"memory_model", offsetof(tune_device, has_memory_model)},
+    {"integer_dot_product", offsetof(tune_device, has_int8_dot)},
+    {"packed_dot_mixed", offsetof(tune_device, is_mixed_dot_fast)},
+    {"packed_dot_signed", offsetof(tune_device, is_signed_dot_fast)},
+    {"packed_dot_unsigned", offsetof(tune_device, is_unsigned_dot_fast)},
+    {"float64", offsetof(tune_device, has_float64)},
+    {"int8", offsetof(tune_device, has_int8)},
+    {"int16", offsetof(tune_device, has_int16)},
+    {"int64", offsetof(tune_device, has_int64)},
+    {"storage8", offsetof(tune_device, has_storage8)},
+    {"storage16", offsetof(tune_device, has_storage16)},
 };
 
-static tune_status wrong_member(const char *name, const char *expected) {
-  return tune_status_make(TUNE_INVALID_ARGUMENT, "the device's fingerprint: \"%s\": expected %s",
-                          name, expected);
+static const word_row SUBGROUP_OPERATIONS[] = {
+    {"vote", offsetof(tune_device, has_subgroup_vote)},
+    {"arithmetic", offsetof(tune_device, has_subgroup_arithmetic)},
+    {"ballot", offsetof(tune_device, has_subgroup_ballot)},
+    {"shuffle", offsetof(tune_device, has_subgroup_shuffle)},
+    {"shuffle_relative", offsetof(tune_device, has_subgroup_shuffle_relative)},
+    {"clustered", offsetof(tune_device, has_subgroup_clustered)},
+    {"quad", offsetof(tune_device, has_subgroup_quad)},
+};
+
+static tune_status unknown_text(const char *text, const char *expected) {
+  return tune_status_make(TUNE_INVALID_ARGUMENT, "'%s' is not %s", text, expected);
 }
 
-static tune_status read_number(const json_t *fingerprint, const char *name, int64_t *number) {
-  const json_t *member = json_object_get(fingerprint, name);
-  if (!member)
-    return TUNE_OK;
-  if (!json_is_integer(member) || json_integer_value(member) < 0)
-    return wrong_member(name, "a number that is not negative");
-  *number = json_integer_value(member);
-  return TUNE_OK;
-}
-
-static tune_status read_numbers(const json_t *fingerprint, const char *name, int64_t *numbers) {
-  const json_t *member = json_object_get(fingerprint, name);
-  if (!member)
-    return TUNE_OK;
-  for (size_t i = 0; i < 3; ++i) {
-    const json_t *element = json_array_get(member, i);
-    if (json_array_size(member) != 3 || !json_is_integer(element) ||
-        json_integer_value(element) < 1)
-      return wrong_member(name, "three positive numbers");
-    numbers[i] = json_integer_value(element);
+// What `list` has and what it has not; what is known before where there is none.
+static void take_words(const tune_text_list *list, const word_row *rows, size_t count,
+                       tune_device *device) {
+  for (size_t row = 0; row < count && list->items; ++row) {
+    bool *has = (bool *)((char *)device + rows[row].offset);
+    *has = false;
+    for (size_t i = 0; i < list->count; ++i)
+      *has |= strcmp(list->items[i], rows[row].word) == 0;
   }
-  return TUNE_OK;
 }
 
-static tune_status read_words(const json_t *fingerprint, const char *name, tune_device *device) {
-  const json_t *list = json_object_get(fingerprint, name);
-  if (list && !json_is_array(list))
-    return wrong_member(name, "a list of words");
-  for (size_t row = 0; list && row < sizeof WORDS / sizeof *WORDS; ++row)
-    if (strcmp(WORDS[row].list, name) == 0)
-      *(bool *)((char *)device + WORDS[row].offset) = false;
-  for (size_t i = 0; i < json_array_size(list); ++i) {
-    const char *word = json_string_value(json_array_get(list, i));
-    if (!word)
-      return wrong_member(name, "a list of words");
-    for (size_t row = 0; row < sizeof WORDS / sizeof *WORDS; ++row)
-      if (strcmp(WORDS[row].list, name) == 0 && strcmp(WORDS[row].word, word) == 0)
-        *(bool *)((char *)device + WORDS[row].offset) = true;
+static void take_number(int64_t said, int64_t *number) {
+  if (said >= 0)
+    *number = said;
+}
+
+static void take_numbers(const int64_t said[3], int64_t *numbers) {
+  if (said[0])
+    memcpy(numbers, said, 3 * sizeof *numbers);
+}
+
+// What is known of devices of one target is 0 of those of the other ones, and stays that.
+static void take_numbers_of_target(const tune_gpu *gpu, bool is_cuda, tune_device *device) {
+  if (is_cuda) {
+    take_number(gpu->multiprocessors, &device->multiprocessors);
+    take_number(gpu->shared_bytes_most, &device->shared_bytes_most);
+    take_number(gpu->group_registers, &device->group_registers);
+  } else {
+    take_number(gpu->texel_buffer_elements, &device->texel_buffer_elements);
+    take_number(gpu->loop_limit, &device->loop_limit);
   }
-  return TUNE_OK;
 }
 
-// "sm_90"
-static tune_status read_arch(const json_t *fingerprint, int *arch) {
-  const json_t *member = json_object_get(fingerprint, "arch");
-  if (!member)
-    return TUNE_OK;
-  if (!json_is_string(member) || sscanf(json_string_value(member), "sm_%d", arch) != 1)
-    return wrong_member("arch", "a compute capability, \"sm_90\"");
+static tune_status take_version(const tune_gpu *gpu, bool is_cuda, tune_device *device) {
+  if (is_cuda && gpu->arch && sscanf(gpu->arch, "sm_%d", &device->arch) != 1)
+    return unknown_text(gpu->arch, "a compute capability, \"sm_90\"");
+  if (!is_cuda && gpu->api &&
+      sscanf(gpu->api, "%d.%d", &device->api_major, &device->api_minor) != 2)
+    return unknown_text(gpu->api, "a version, \"1.3.230\"");
   return TUNE_OK;
 }
 
 // "16x16x16 f16 f32": rows, columns and depth, what is multiplied, and the sum.
-static tune_status read_matrices(const json_t *fingerprint, tune_device *device) {
-  const char *name = "cooperative_matrices";
-  const json_t *list = json_object_get(fingerprint, name);
-  if (list && !json_is_array(list))
-    return wrong_member(name, "a list of matrices");
-  size_t count = json_array_size(list);
-  for (size_t i = 0; i < count && device->matrix_count < TUNE_DEVICE_MATRICES; ++i) {
+static tune_status take_matrices(const tune_text_list *list, tune_device *device) {
+  for (size_t i = 0; i < list->count && device->matrix_count < TUNE_DEVICE_MATRICES; ++i) {
     tune_device_matrix *matrix = &device->matrices[device->matrix_count++];
-    const char *text = json_string_value(json_array_get(list, i));
     long long rows, cols, depth;
-    if (!text ||
-        sscanf(text, "%lldx%lldx%lld %7s %7s", &rows, &cols, &depth, matrix->input, matrix->sum) !=
-            5 ||
+    if (sscanf(list->items[i], "%lldx%lldx%lld %7s %7s", &rows, &cols, &depth, matrix->input,
+               matrix->sum) != 5 ||
         rows < 1 || cols < 1 || depth < 1)
-      return wrong_member(name, "matrices, \"16x16x16 f16 f32\"");
+      return unknown_text(list->items[i], "a cooperative matrix, \"16x16x16 f16 f32\"");
     matrix->rows = rows;
     matrix->cols = cols;
     matrix->depth = depth;
@@ -155,39 +143,42 @@ static tune_status read_matrices(const json_t *fingerprint, tune_device *device)
 
 bool tune_device_is_vulkan(const tune_device *device) { return device->arch == 0; }
 
+static tune_status take_facts(const tune_fingerprint *fingerprint, tune_device *device) {
+  const tune_gpu *gpu = &fingerprint->gpu;
+  bool is_cuda = fingerprint->target && strcmp(fingerprint->target, "cuda") == 0;
+  *device = is_cuda ? tune_device_least_cuda() : tune_device_least();
+  TUNE_RETURN_IF_ERROR(take_version(gpu, is_cuda, device));
+  take_number(gpu->group_invocations, &device->group_invocations);
+  take_numbers(gpu->group_size, device->group_size);
+  take_numbers(gpu->group_count, device->group_count);
+  take_number(gpu->shared_bytes, &device->shared_bytes);
+  device->is_software = gpu->device_type && strcmp(gpu->device_type, "cpu") == 0;
+  take_number(gpu->storage_buffer_bytes, &device->storage_buffer_bytes);
+  take_number(gpu->subgroup_size, &device->subgroup_size);
+  take_numbers_of_target(gpu, is_cuda, device);
+  take_words(&fingerprint->features, FEATURES, sizeof FEATURES / sizeof *FEATURES, device);
+  take_words(&gpu->subgroup_operations, SUBGROUP_OPERATIONS,
+             sizeof SUBGROUP_OPERATIONS / sizeof *SUBGROUP_OPERATIONS, device);
+  return take_matrices(&gpu->cooperative_matrices, device);
+}
+
 tune_status tune_device_read(const json_t *fingerprint, tune_device *out_device) {
   if (!json_is_object(fingerprint))
     return tune_status_make(TUNE_INVALID_ARGUMENT, "the device's fingerprint is no JSON object");
-  const char *target = json_string_value(json_object_get(fingerprint, "target"));
-  bool is_cuda = target && strcmp(target, "cuda") == 0;
-  tune_device device = is_cuda ? tune_device_least_cuda() : tune_device_least();
-  if (is_cuda)
-    TUNE_RETURN_IF_ERROR(read_arch(fingerprint, &device.arch));
-  const json_t *api = is_cuda ? NULL : json_object_get(fingerprint, "api");
-  if (api && (!json_is_string(api) ||
-              sscanf(json_string_value(api), "%d.%d", &device.api_major, &device.api_minor) != 2))
-    return wrong_member("api", "a version, \"1.3.230\"");
-  TUNE_RETURN_IF_ERROR(read_number(fingerprint, "group_invocations", &device.group_invocations));
-  TUNE_RETURN_IF_ERROR(read_numbers(fingerprint, "group_size", device.group_size));
-  TUNE_RETURN_IF_ERROR(read_numbers(fingerprint, "group_count", device.group_count));
-  TUNE_RETURN_IF_ERROR(read_number(fingerprint, "shared_bytes", &device.shared_bytes));
-  const char *type = json_string_value(json_object_get(fingerprint, "device_type"));
-  device.is_software = type && strcmp(type, "cpu") == 0;
-  TUNE_RETURN_IF_ERROR(read_number(fingerprint, "multiprocessors", &device.multiprocessors));
-  TUNE_RETURN_IF_ERROR(
-      read_number(fingerprint, "storage_buffer_bytes", &device.storage_buffer_bytes));
-  TUNE_RETURN_IF_ERROR(
-      read_number(fingerprint, "texel_buffer_elements", &device.texel_buffer_elements));
-  TUNE_RETURN_IF_ERROR(read_number(fingerprint, "shared_bytes_most", &device.shared_bytes_most));
-  TUNE_RETURN_IF_ERROR(read_number(fingerprint, "group_registers", &device.group_registers));
-  TUNE_RETURN_IF_ERROR(read_number(fingerprint, "subgroup_size", &device.subgroup_size));
-  TUNE_RETURN_IF_ERROR(read_number(fingerprint, "loop_limit", &device.loop_limit));
-  TUNE_RETURN_IF_ERROR(read_words(fingerprint, "features", &device));
-  TUNE_RETURN_IF_ERROR(read_words(fingerprint, "subgroup_operations", &device));
-  TUNE_RETURN_IF_ERROR(read_matrices(fingerprint, &device));
+  tune_fingerprint read;
+  tune_device device;
+  tune_status status = tune_fingerprint_from_json(fingerprint, &read);
+  if (tune_status_is_ok(status)) {
+    status = take_facts(&read, &device);
+    tune_fingerprint_deinit(&read);
+  }
+  if (!tune_status_is_ok(status))
+    return tune_status_annotate(status, "the device's fingerprint");
   *out_device = device;
   return TUNE_OK;
 }
+
+//===- Asking -----------------------------------------------------------------===//
 
 const tune_device_matrix *tune_device_find_matrix(const tune_device *device, const char *input,
                                                   const char *sum, int64_t rows, int64_t cols,

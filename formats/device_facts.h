@@ -1,6 +1,6 @@
 //===- device_facts.h - Facts of a device that code for it rests on ----------===//
 //
-// Read off a device's fingerprint (targets/fingerprint.h), by rules and lowerings alike; what is to
+// Read off a device's fingerprint (formats/fingerprint.h), by rules and lowerings alike; what is to
 // run on a device that is not here takes what every one of its kind has.
 //
 // Threads: none of its own; a plain value.

@@ -92,7 +92,7 @@ typedef struct tune_run_reply {
 
 // To "fingerprint" the first two, to "roofline" the last one.
 typedef struct tune_device_reply {
-  const json_t *fingerprint; // targets/fingerprint.h
+  const json_t *fingerprint; // formats/fingerprint.h
   const char *digest;        // of it
   const json_t *roofline;    // targets/roofline.h
 } tune_device_reply;

@@ -164,7 +164,9 @@ static tune_status write_member(const tune_member *member, const void *structure
                   : write_members(member->members, member->member_count,
                                   field_of(member, structure), object);
   // A list that has to be there is, also where it is empty.
-  absent = absent && !(member->is_needed && is_list(member));
+  bool is_empty = is_list(member) && (member->is_needed || member->is_shown);
+  bool is_false = member->kind == TUNE_MEMBER_FLAG && member->is_shown;
+  absent = absent && !is_empty && !is_false;
   if (absent && !member->is_shown)
     return TUNE_OK;
   json_t *value = json_null();

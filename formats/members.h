@@ -14,8 +14,8 @@
 // | const json_t *   | an object, taken as it is                                | NULL     |
 // | bool             | true or false                                            | false    |
 // | int64_t, double  | an integer, a number, in the row's range                 | otherwise |
-// | tune_text_list, tune_int_list, tune_number_list | an array of these         | empty    |
-// | tune_shape       | an array of integers, of 64 bits                         | empty    |
+// | tune_text_list, tune_int_list, tune_number_list | an array of these         | empty, and no
+// items | | tune_shape       | an array of integers, of 64 bits                         | empty |
 // | tune_shape_list  | an array of such arrays                                  | empty    |
 // | int64_t[3]       | an array of three positive integers                      | as it was |
 // | a struct (TUNE_GROUP) | an object of its own, {} where it is absent         |          |
@@ -25,7 +25,7 @@
 //
 // Null is as good as absent, and so is, when it is written, what the table calls absent and a
 // number below the least one; any row may have a flag beside it instead, TUNE_OPTIONAL; and a row
-// may want null written rather than nothing. Members that no row knows are no business of the
+// may want something written all the same. Members that no row knows are no business of the
 // reader.
 //
 // Ownership: texts and objects of what was read are borrowed from the JSON, and have to be while it
@@ -101,7 +101,7 @@ struct tune_member {
   size_t size;      // of a struct in a list
   size_t has;       // where the bool is that says whether it is there; 0: none
   bool is_needed;   // it is an error where it is absent
-  bool is_shown;    // a null is written where it is absent
+  bool is_shown;    // it is written also where it is absent: null, false or an empty list
   bool has_gaps;    // of a list of texts: null is one, too
   double least;     // of numbers, those of lists too
   double most;      // 0: there is none

@@ -83,9 +83,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   write_export(path, text, size);
   tune_export *exported;
   if (fuzz_accept(tune_export_read(path, &exported))) {
-    tune_export_count(exported->description);
-    const json_t *target = json_object_get(exported->description, "target");
-    bool is_null = json_is_string(target) && strcmp(json_string_value(target), "null") == 0;
+    tune_export_count(&exported->read);
+    const char *target = exported->read.target;
+    bool is_null = target && strcmp(target, "null") == 0;
     tune_export_destroy(exported);
     measure_file_options options = {.path = path, .output = results};
     if (is_null)

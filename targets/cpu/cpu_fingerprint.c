@@ -96,18 +96,12 @@ static tune_status read_features(const char *text, tune_fingerprint *out) {
   if (!flags)
     flags = find_line(text, "Features"); // its name on Arm
   size_t count = sizeof known_features / sizeof *known_features;
-  out->features = calloc(count, sizeof *out->features);
-  bool failed = !out->features;
-  for (size_t i = 0; i < count && flags && !failed; ++i) {
-    if (!has_word(flags, known_features[i]))
-      continue;
-    char *feature = strdup(known_features[i]);
-    failed = !feature;
-    if (feature)
-      out->features[out->feature_count++] = feature;
-  }
+  out->features.items = calloc(count, sizeof *out->features.items);
+  for (size_t i = 0; i < count && flags && out->features.items; ++i)
+    if (has_word(flags, known_features[i]))
+      out->features.items[out->features.count++] = known_features[i];
   free(flags);
-  return failed ? tune_status_out_of_memory("reading /proc/cpuinfo") : TUNE_OK;
+  return out->features.items ? TUNE_OK : tune_status_out_of_memory("reading /proc/cpuinfo");
 }
 
 static void read_vectors(tune_fingerprint *out) {
@@ -164,8 +158,12 @@ static int64_t count_cpus(const char *list) {
   return count;
 }
 
-static void read_caches(tune_fingerprint *out) {
-  for (int index = 0; out->cache_count < TUNE_CACHE_LIMIT; ++index) {
+static tune_status read_caches(tune_fingerprint *out) {
+  tune_cache_list *caches = &out->caches;
+  caches->items = calloc(TUNE_CACHE_LIMIT, sizeof *caches->items);
+  if (!caches->items)
+    return tune_status_out_of_memory("describing the CPU");
+  for (int index = 0; caches->count < TUNE_CACHE_LIMIT; ++index) {
     char text[256];
     read_cache_file(index, "type", text, sizeof text);
     if (text[0] == '\0')
@@ -182,31 +180,32 @@ static void read_caches(tune_fingerprint *out) {
     read_cache_file(index, "shared_cpu_list", text, sizeof text);
     cache.cores = count_cpus(text);
     if (cache.level >= 1 && cache.bytes > 0)
-      out->caches[out->cache_count++] =
+      caches->items[caches->count++] =
           (tune_cache){cache.level, cache.bytes, cache.line > 0 ? cache.line : 64,
                        cache.cores > 0 ? cache.cores : 1};
   }
-  if (out->cache_count == 0) {
-    out->caches[out->cache_count++] = (tune_cache){1, 32 << 10, 64, 1};
-    out->caches[out->cache_count++] = (tune_cache){2, 1 << 20, 64, 1};
+  if (caches->count == 0) {
+    caches->items[caches->count++] = (tune_cache){1, 32 << 10, 64, 1};
+    caches->items[caches->count++] = (tune_cache){2, 1 << 20, 64, 1};
   }
+  return TUNE_OK;
+}
+
+// What comes after one of the names, of which Arm's is the second.
+static tune_status read_name(const char *text, const char *name, const char *on_arm,
+                             tune_fingerprint *out, const char **out_name) {
+  char *line = find_line(text, name);
+  if (!line)
+    line = find_line(text, on_arm);
+  bool is_made = tune_fingerprint_print(out, out_name, "%s", line ? line : "unknown");
+  free(line);
+  return is_made ? TUNE_OK : tune_status_out_of_memory("reading /proc/cpuinfo");
 }
 
 static tune_status read_names(const char *text, tune_fingerprint *out) {
-  out->target = strdup("cpu");
-  out->vendor = find_line(text, "vendor_id");
-  if (!out->vendor)
-    out->vendor = find_line(text, "CPU implementer");
-  out->model = find_line(text, "model name");
-  if (!out->model)
-    out->model = find_line(text, "CPU part");
-  if (!out->vendor)
-    out->vendor = strdup("unknown");
-  if (!out->model)
-    out->model = strdup("unknown");
-  return out->target && out->vendor && out->model
-             ? TUNE_OK
-             : tune_status_out_of_memory("reading /proc/cpuinfo");
+  out->target = "cpu";
+  TUNE_RETURN_IF_ERROR(read_name(text, "vendor_id", "CPU implementer", out, &out->vendor));
+  return read_name(text, "model name", "CPU part", out, &out->model);
 }
 
 tune_status tune_fingerprint_of_cpu(tune_fingerprint *out_fingerprint) {
@@ -229,7 +228,8 @@ tune_status tune_fingerprint_of_cpu(tune_fingerprint *out_fingerprint) {
   out_fingerprint->cores = sysconf(_SC_NPROCESSORS_ONLN);
   free(text);
   read_vectors(out_fingerprint);
-  read_caches(out_fingerprint);
+  if (tune_status_is_ok(status))
+    status = read_caches(out_fingerprint);
   if (!tune_status_is_ok(status))
     tune_fingerprint_deinit(out_fingerprint);
   return status;

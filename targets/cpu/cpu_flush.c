@@ -10,7 +10,8 @@
 #define LINE 64
 
 static const tune_cache *last_cache(const tune_fingerprint *fingerprint) {
-  return fingerprint->cache_count ? &fingerprint->caches[fingerprint->cache_count - 1] : NULL;
+  return fingerprint->caches.count ? &fingerprint->caches.items[fingerprint->caches.count - 1]
+                                   : NULL;
 }
 
 size_t cpu_flush_bytes(const tune_fingerprint *fingerprint) {
@@ -22,7 +23,7 @@ size_t cpu_flush_bytes(const tune_fingerprint *fingerprint) {
 // what is theirs alone.
 static size_t bytes_of_others(const tune_fingerprint *fingerprint, size_t cpu_count) {
   const tune_cache *last = last_cache(fingerprint);
-  if (!last || fingerprint->cache_count < 2 || last->cores < (int64_t)cpu_count)
+  if (!last || fingerprint->caches.count < 2 || last->cores < (int64_t)cpu_count)
     return cpu_flush_bytes(fingerprint);
   return 2 * (size_t)last[-1].bytes;
 }

@@ -362,8 +362,8 @@ static tune_status measure_levels(const subject *s, const tune_fingerprint *fing
                                   tune_roofline *out) {
   static const char *const names[] = {"L1", "L2", "L3", "L4"};
   size_t largest = 16 << 20;
-  for (size_t i = 0; i < fingerprint->cache_count; ++i) {
-    const tune_cache *cache = &fingerprint->caches[i];
+  for (size_t i = 0; i < fingerprint->caches.count; ++i) {
+    const tune_cache *cache = &fingerprint->caches.items[i];
     size_t sharers = (size_t)cache->cores < s->count ? (size_t)cache->cores : s->count;
     if (cache->level < 1 || cache->level > 4)
       continue;

@@ -18,30 +18,27 @@ static bool name_features(int major, tune_fingerprint *out) {
   } features[] = {{"bfloat16", 8}, {"float16", 0}, {"float64", 0},   {"int16", 0},
                   {"int64", 0},    {"int8", 0},    {"storage16", 0}, {"storage8", 0}};
   const size_t count = sizeof features / sizeof *features;
-  out->features = calloc(count, sizeof *out->features);
-  for (size_t i = 0; i < count && out->features; ++i) {
-    if (major < features[i].since)
-      continue;
-    if (!tune_fingerprint_print(&out->features[out->feature_count], "%s", features[i].name))
-      return false;
-    ++out->feature_count;
-  }
-  return out->features != NULL;
+  out->features.items = calloc(count, sizeof *out->features.items);
+  for (size_t i = 0; i < count && out->features.items; ++i)
+    if (major >= features[i].since)
+      out->features.items[out->features.count++] = features[i].name;
+  return out->features.items != NULL;
 }
 
 // What all devices have alike, and names; `out` has been zeroed.
 static tune_status begin(int major, int minor, tune_fingerprint *out) {
   static const char *const operations[] = {"basic",  "vote",    "arithmetic",
                                            "ballot", "shuffle", "shuffle_relative"};
-  tune_gpu *gpu = out->gpu = calloc(1, sizeof *gpu);
-  bool is_whole = gpu && tune_fingerprint_print(&out->target, "cuda") &&
-                  tune_fingerprint_print(&out->vendor, "NVIDIA") &&
-                  tune_fingerprint_print(&gpu->arch, "sm_%d%d", major, minor) &&
-                  name_features(major, out);
+  tune_gpu *gpu = &out->gpu;
+  out->target = "cuda";
+  out->vendor = "NVIDIA";
+  gpu->subgroup_operations.items = malloc(sizeof operations);
+  bool is_whole = gpu->subgroup_operations.items && name_features(major, out) &&
+                  tune_fingerprint_print(out, &gpu->arch, "sm_%d%d", major, minor);
   if (!is_whole)
     return tune_status_out_of_memory("describing the device");
-  gpu->subgroup_operation_count = sizeof operations / sizeof *operations;
-  memcpy(gpu->subgroup_operations, operations, sizeof operations);
+  gpu->subgroup_operations.count = sizeof operations / sizeof *operations;
+  memcpy(gpu->subgroup_operations.items, operations, sizeof operations);
   return TUNE_OK;
 }
 
@@ -49,8 +46,8 @@ static tune_status begin(int major, int minor, tune_fingerprint *out) {
 
 static tune_status describe(const cuda_architecture *a, tune_fingerprint *out) {
   TUNE_RETURN_IF_ERROR(begin(a->major, a->minor, out));
-  tune_gpu *gpu = out->gpu;
-  if (!tune_fingerprint_print(&out->model, "any sm_%d%d", a->major, a->minor))
+  tune_gpu *gpu = &out->gpu;
+  if (!tune_fingerprint_print(out, &out->model, "any sm_%d%d", a->major, a->minor))
     return tune_status_out_of_memory("describing an architecture");
   gpu->subgroup_size = CUDA_SUBGROUP_SIZE;
   gpu->shared_bytes = CUDA_SHARED_BYTES;
@@ -142,17 +139,16 @@ static tune_status read_names(const cuda_device *device, tune_fingerprint *out) 
   TUNE_RETURN_IF_ERROR(read_attribute(device, CU_DEVICE_ATTRIBUTE_INTEGRATED, &is_integrated));
   cuda_nvml_facts facts;
   cuda_nvml_ask(bus_id, &facts);
-  tune_gpu *gpu = out->gpu;
+  tune_gpu *gpu = &out->gpu;
+  gpu->device_type = is_integrated ? "integrated" : "discrete";
   gpu->clock_mhz = facts.clock_mhz ? facts.clock_mhz : gpu->clock_mhz;
   gpu->memory_clock_mhz = facts.memory_clock_mhz ? facts.memory_clock_mhz : gpu->memory_clock_mhz;
-  bool is_whole =
-      tune_fingerprint_print(&out->model, "%s", model) &&
-      tune_fingerprint_print(&gpu->api, "%d.%d", device->version / 1000,
-                             device->version % 1000 / 10) &&
-      tune_fingerprint_print(&gpu->driver, "CUDA %s", gpu->api) &&
-      tune_fingerprint_print(&gpu->driver_version, "%s",
-                             facts.driver_version[0] ? facts.driver_version : gpu->api) &&
-      tune_fingerprint_print(&gpu->device_type, "%s", is_integrated ? "integrated" : "discrete");
+  bool is_whole = tune_fingerprint_print(out, &out->model, "%s", model) &&
+                  tune_fingerprint_print(out, &gpu->api, "%d.%d", device->version / 1000,
+                                         device->version % 1000 / 10) &&
+                  tune_fingerprint_print(out, &gpu->driver, "CUDA %s", gpu->api) &&
+                  tune_fingerprint_print(out, &gpu->driver_version, "%s",
+                                         facts.driver_version[0] ? facts.driver_version : gpu->api);
   return is_whole ? TUNE_OK : tune_status_out_of_memory("describing the device");
 }
 
@@ -160,9 +156,9 @@ tune_status cuda_fingerprint_read(const cuda_device *device, tune_fingerprint *o
   *out_fingerprint = (tune_fingerprint){0};
   tune_status status = begin(device->major, device->minor, out_fingerprint);
   if (tune_status_is_ok(status))
-    status = read_limits(device, out_fingerprint->gpu);
+    status = read_limits(device, &out_fingerprint->gpu);
   if (tune_status_is_ok(status))
-    status = read_memory(device, out_fingerprint->gpu);
+    status = read_memory(device, &out_fingerprint->gpu);
   if (tune_status_is_ok(status))
     status = read_names(device, out_fingerprint);
   if (!tune_status_is_ok(status))

@@ -54,7 +54,7 @@ static tune_status read_attribute(const cuda_device *device, CUfunction function
 // is not all that counts.
 static tune_status check_registers(const cuda_device *device, CUfunction function,
                                    const tune_program_step *launch) {
-  const tune_gpu *gpu = device->fingerprint.gpu;
+  const tune_gpu *gpu = &device->fingerprint.gpu;
   uint64_t registers, most;
   TUNE_RETURN_IF_ERROR(read_attribute(device, function, CU_FUNC_ATTRIBUTE_NUM_REGS, &registers));
   TUNE_RETURN_IF_ERROR(
@@ -74,7 +74,7 @@ static tune_status check_registers(const cuda_device *device, CUfunction functio
 // More than what a group has anyway is given to those who ask for it.
 static tune_status allow_shared_memory(const cuda_device *device, CUfunction function,
                                        const tune_program_step *launch) {
-  const tune_gpu *gpu = device->fingerprint.gpu;
+  const tune_gpu *gpu = &device->fingerprint.gpu;
   const cuda_functions *f = &device->functions;
   uint64_t fixed;
   TUNE_RETURN_IF_ERROR(
@@ -113,7 +113,7 @@ static tune_status prepare_step(const cuda_device *device, const tune_program *p
   if (launch->kind != TUNE_PROGRAM_LAUNCH)
     return TUNE_OK;
   CUfunction *function = &launches->functions[step];
-  TUNE_RETURN_IF_ERROR(check_step(device->fingerprint.gpu, launch));
+  TUNE_RETURN_IF_ERROR(check_step(&device->fingerprint.gpu, launch));
   TUNE_RETURN_IF_ERROR(cuda_module_check_launch(&program->modules[launch->module], launch));
   TUNE_RETURN_IF_ERROR(find_function(device, launches->modules[launch->module], launch, function));
   TUNE_RETURN_IF_ERROR(check_registers(device, *function, launch));

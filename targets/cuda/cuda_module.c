@@ -122,8 +122,8 @@ static tune_status wrong_architecture(const cuda_device *device, const char *wha
                                       const char *suffix) {
   return tune_status_make(TUNE_INVALID_ARGUMENT,
                           "%s for sm_%d%s, and the device is %s (%s): make it for cuda:%s", what,
-                          made_for, suffix, device->fingerprint.gpu->arch,
-                          device->fingerprint.model, device->fingerprint.gpu->arch);
+                          made_for, suffix, device->fingerprint.gpu.arch, device->fingerprint.model,
+                          device->fingerprint.gpu.arch);
 }
 
 // PTX runs on what it is for and on what comes later, but for that of which the name ends in 'a'
@@ -170,7 +170,7 @@ static tune_status refuse_version(const cuda_device *device, const tune_program_
       TUNE_INVALID_ARGUMENT,
       "the PTX is of version %d.%d, which the driver, of CUDA %s, does not know "
       "yet: update NVIDIA's driver",
-      major, minor, device->fingerprint.gpu->api);
+      major, minor, device->fingerprint.gpu.api);
 }
 
 // What a driver says of code that it does not take is said of that, unless memory ran out.

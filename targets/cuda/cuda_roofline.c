@@ -60,7 +60,7 @@ static tune_status run(const subject *s, const char *text, const char *entry, ui
 
 static tune_status measure_peak(const subject *s, const char *module, const char *entry,
                                 double flops_of_group, double *out_peak) {
-  uint32_t groups = GROUPS_EACH * (uint32_t)s->device->fingerprint.gpu->multiprocessors;
+  uint32_t groups = GROUPS_EACH * (uint32_t)s->device->fingerprint.gpu.multiprocessors;
   double seconds;
   TUNE_RETURN_IF_ERROR(run(s, module, entry, groups, 0, 0, &seconds));
   *out_peak = groups * flops_of_group / seconds * 1e-9;
@@ -115,7 +115,7 @@ static tune_status measure_peaks(const subject *s, tune_roofline *out) {
 tune_status cuda_roofline_measure(cuda_device *device, bool quick, tune_roofline *out_roofline) {
   *out_roofline = (tune_roofline){.threads = 1};
   const subject s = {.device = device, .quick = quick};
-  const tune_gpu *gpu = device->fingerprint.gpu;
+  const tune_gpu *gpu = &device->fingerprint.gpu;
   size_t cache = (size_t)gpu->l2_bytes / 2, memory = (size_t)gpu->memory_bytes / 4;
   tune_status status = measure_peaks(&s, out_roofline);
   if (tune_status_is_ok(status))

@@ -69,7 +69,7 @@ static tune_status cuda_roofline(tune_target *target, bool quick, tune_roofline 
 #define USUAL_L2_BYTES ((size_t)128 << 20)
 
 static tune_status allocate_flush(cuda_target *cuda) {
-  int64_t bytes = cuda->device.fingerprint.gpu->l2_bytes;
+  int64_t bytes = cuda->device.fingerprint.gpu.l2_bytes;
   cuda->flush_size = 2 * (bytes > 0 ? (size_t)bytes : USUAL_L2_BYTES);
   const cuda_functions *f = &cuda->device.functions;
   return cuda_status(f, f->MemAlloc(&cuda->flush, cuda->flush_size), "a buffer of %zu bytes",

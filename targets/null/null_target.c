@@ -51,20 +51,20 @@ static tune_status null_open(const tune_target_options *options, tune_target **o
     return tune_status_out_of_memory("opening the null target");
   null->base.methods = &tune_target_null;
   tune_fingerprint *f = &null->fingerprint;
-  f->target = strdup("null");
-  f->vendor = strdup("none");
-  f->model = strdup("synthetic times");
+  f->target = "null";
+  f->vendor = "none";
+  f->model = "synthetic times";
   f->cores = 1;
   f->vector_bits = 512;
   f->vector_registers = 32;
   f->has_fma = true;
-  f->caches[0] = (tune_cache){1, 32 << 10, 64, 1};
-  f->caches[1] = (tune_cache){2, 1 << 20, 64, 1};
-  f->cache_count = 2;
-  if (!f->target || !f->vendor || !f->model) {
+  f->caches.items = calloc(2, sizeof *f->caches.items);
+  if (!f->caches.items) {
     null_close(&null->base);
     return tune_status_out_of_memory("opening the null target");
   }
+  f->caches.items[f->caches.count++] = (tune_cache){1, 32 << 10, 64, 1};
+  f->caches.items[f->caches.count++] = (tune_cache){2, 1 << 20, 64, 1};
   *out_target = &null->base;
   return TUNE_OK;
 }

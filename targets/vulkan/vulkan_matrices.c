@@ -53,25 +53,20 @@ static const char *name_type(uint32_t type) {
   return NULL;
 }
 
-static tune_status take(const VkCooperativeMatrixPropertiesKHR *matrix, char **texts,
-                        size_t *count) {
+static tune_status take(const VkCooperativeMatrixPropertiesKHR *matrix, tune_fingerprint *out) {
   const char *input = name_type((uint32_t)matrix->AType), *sum = name_type((uint32_t)matrix->CType);
   if (!input || !sum || matrix->AType != matrix->BType || matrix->CType != matrix->ResultType ||
       matrix->saturatingAccumulation || (uint32_t)matrix->scope != VK_SCOPE_SUBGROUP_KHR)
     return TUNE_OK;
-  if (asprintf(&texts[*count], "%ux%ux%u %s %s", matrix->MSize, matrix->NSize, matrix->KSize, input,
-               sum) < 0) {
-    texts[*count] = NULL;
+  tune_text_list *list = &out->gpu.cooperative_matrices;
+  if (!tune_fingerprint_print(out, &list->items[list->count], "%ux%ux%u %s %s", matrix->MSize,
+                              matrix->NSize, matrix->KSize, input, sum))
     return tune_status_out_of_memory("describing the device");
-  }
-  ++*count;
+  ++list->count;
   return TUNE_OK;
 }
 
-tune_status vulkan_matrices_list(const vulkan_device *device, char ***out_texts,
-                                 size_t *out_count) {
-  *out_texts = NULL;
-  *out_count = 0;
+tune_status vulkan_matrices_list(const vulkan_device *device, tune_fingerprint *fingerprint) {
   PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR get =
       (PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR)device->functions.GetInstanceProcAddr(
           device->instance, "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR");
@@ -80,7 +75,8 @@ tune_status vulkan_matrices_list(const vulkan_device *device, char ***out_texts,
       get(device->physical, &count, NULL) != VK_SUCCESS)
     return TUNE_OK;
   VkCooperativeMatrixPropertiesKHR *matrices = calloc(count + 1, sizeof *matrices);
-  char **texts = calloc(count + 1, sizeof *texts);
+  const char **texts = calloc(count + 1, sizeof *texts);
+  fingerprint->gpu.cooperative_matrices.items = texts;
   tune_status status =
       matrices && texts ? TUNE_OK : tune_status_out_of_memory("describing the device");
   for (uint32_t i = 0; i < count && tune_status_is_ok(status); ++i)
@@ -89,8 +85,7 @@ tune_status vulkan_matrices_list(const vulkan_device *device, char ***out_texts,
     status =
         vulkan_status(get(device->physical, &count, matrices), "asking for cooperative matrices");
   for (uint32_t i = 0; i < count && tune_status_is_ok(status); ++i)
-    status = take(&matrices[i], texts, out_count);
+    status = take(&matrices[i], fingerprint);
   free(matrices);
-  *out_texts = texts;
   return status;
 }

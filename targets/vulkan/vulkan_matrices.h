@@ -9,6 +9,7 @@
 #ifndef TUNE_TARGETS_VULKAN_VULKAN_MATRICES_H
 #define TUNE_TARGETS_VULKAN_VULKAN_MATRICES_H
 
+#include "targets/fingerprint.h"
 #include "targets/vulkan/vulkan_device.h"
 
 #ifndef VK_KHR_cooperative_matrix
@@ -54,8 +55,7 @@ typedef VkResult(VKAPI_PTR *PFN_vkGetPhysicalDeviceCooperativeMatrixPropertiesKH
 bool vulkan_matrices_are_there(const vulkan_device *device);
 
 // Those that are products of one type summed up in one type, by a subgroup, without saturation:
-// "16x16x16 f16 f32", in the device's order; free() each and the list. None where
-// vulkan_matrices_are_there does not hold.
-tune_status vulkan_matrices_list(const vulkan_device *device, char ***out_texts, size_t *out_count);
+// in the device's order. None where vulkan_matrices_are_there does not hold.
+tune_status vulkan_matrices_list(const vulkan_device *device, tune_fingerprint *fingerprint);
 
 #endif // TUNE_TARGETS_VULKAN_VULKAN_MATRICES_H

@@ -2,6 +2,7 @@
 
 #include "tools/common/program_files.h"
 
+#include "formats/device_program.h"
 #include "support/file.h"
 #include "support/json.h"
 #include "support/program_head.h"
@@ -16,8 +17,9 @@
 #include <unistd.h>
 
 typedef struct program {
-  json_t *description;
-  const char *rest; // code of the modules, then data
+  json_t *object;                     // its description,
+  tune_described_program description; // and as it was read
+  const char *rest;                   // code of the modules, then data
   size_t rest_size;
 } program;
 
@@ -25,11 +27,21 @@ static tune_status damaged(const char *how) {
   return tune_status_make(TUNE_DATA_LOSS, "this is no device program: %s", how);
 }
 
+static void program_deinit(program *p) {
+  tune_described_program_deinit(&p->description);
+  json_decref(p->object);
+}
+
 static tune_status read_program(const char *bytes, size_t size, program *out) {
   *out = (program){.rest = bytes, .rest_size = size};
-  tune_status status = tune_program_head_take(&out->rest, &out->rest_size, &out->description);
+  tune_status status = tune_program_head_take(&out->rest, &out->rest_size, &out->object);
+  if (tune_status_is_ok(status))
+    status = tune_described_program_from_json(out->object, &out->description);
   if (tune_status_is_ok(status))
     return TUNE_OK;
+  program_deinit(out);
+  if (tune_status_get_code(status) == TUNE_OUT_OF_MEMORY)
+    return status;
   tune_status lost = damaged(tune_status_get_message(status));
   tune_status_free(status);
   return lost;
@@ -73,11 +85,10 @@ static tune_status write_module(const char *output, size_t count, size_t index, 
 
 // Leaves in `p->rest` what follows the modules.
 static tune_status write_modules(program *p, const char *output) {
-  const json_t *modules = json_object_get(p->description, "modules");
-  size_t count = json_array_size(modules);
+  size_t count = p->description.modules.count;
   for (size_t i = 0; i < count; ++i) {
-    json_int_t bytes = json_integer_value(json_object_get(json_array_get(modules, i), "bytes"));
-    if (bytes < 0 || (uint64_t)bytes > p->rest_size)
+    int64_t bytes = p->description.modules.items[i].bytes;
+    if ((uint64_t)bytes > p->rest_size)
       return damaged("it is cut off");
     // PTX has a NUL at its end, which is none of a text's.
     size_t text = strnlen(p->rest, (size_t)bytes), is_text = text + 1 == (size_t)bytes;
@@ -90,7 +101,7 @@ static tune_status write_modules(program *p, const char *output) {
 }
 
 static tune_status write_description(const program *p, const char *output) {
-  char *text = tune_json_dump(p->description, JSON_INDENT(1));
+  char *text = tune_json_dump(p->object, JSON_INDENT(1));
   if (!text)
     return tune_status_out_of_memory("describing a program");
   tune_status status = write_beside(output, ".json", text, strlen(text));
@@ -118,14 +129,23 @@ static tune_status count_earlier(const char *output, size_t *out_count) {
     return TUNE_OK;
   }
   json_error_t error;
-  json_t *description = tune_json_load(text, size, &error);
+  json_t *object = tune_json_load(text, size, &error);
   free(text);
-  if (!description && tune_json_lacks_memory(&error))
-    return tune_status_out_of_memory("reading a description");
-  if (json_is_string(json_object_get(description, "target")))
-    *out_count = json_array_size(json_object_get(description, "modules"));
-  json_decref(description);
-  return TUNE_OK;
+  if (!object)
+    return tune_json_lacks_memory(&error) ? tune_status_out_of_memory("reading a description")
+                                          : TUNE_OK;
+  tune_described_program earlier;
+  status = tune_described_program_from_json(object, &earlier);
+  if (tune_status_is_ok(status)) {
+    *out_count = earlier.modules.count;
+    tune_described_program_deinit(&earlier);
+  } else if (tune_status_get_code(status) != TUNE_OUT_OF_MEMORY) {
+    // Somebody else's, and of what it tells no file is ours to remove.
+    tune_status_free(status);
+    status = TUNE_OK;
+  }
+  json_decref(object);
+  return status;
 }
 
 // Removes what is there and was written before, but not this time: of `earlier` modules, where
@@ -152,7 +172,7 @@ static tune_status remove_stale(const char *output, size_t earlier, size_t count
 
 // The description comes last: as long as it is the old one, it tells what is stale.
 static tune_status write_all(program *p, const char *output) {
-  size_t earlier = 0, count = json_array_size(json_object_get(p->description, "modules"));
+  size_t earlier = 0, count = p->description.modules.count;
   TUNE_RETURN_IF_ERROR(count_earlier(output, &earlier));
   TUNE_RETURN_IF_ERROR(write_modules(p, output));
   if (p->rest_size > 0)
@@ -165,6 +185,6 @@ tune_status tune_program_files_write(const char *bytes, size_t size, const char 
   program p;
   TUNE_RETURN_IF_ERROR(read_program(bytes, size, &p));
   tune_status status = write_all(&p, output);
-  json_decref(p.description);
+  program_deinit(&p);
   return status;
 }

@@ -17,7 +17,7 @@
 // Writes the code of the program in `bytes` to the file `output`, or with several modules, each to
 // a file of its own: "k.spv" gives "k.0.spv", "k.1.spv"; PTX without its NUL. What the program says
 // of launches and buffers goes to "k.spv.json", the bytes of constants, if any, to "k.spv.data".
-// Of an earlier program, which the "k.spv.json" that was there tells of, no file is left.
+// Of an earlier program, which the "k.spv.json" that was there describes, no file is left.
 // DATA_LOSS for what is no program.
 tune_status tune_program_files_write(const char *bytes, size_t size, const char *output);
 

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static tune_status extract(const tune_export *exported, const json_t *candidates,
+static tune_status extract(const tune_export *exported, const tune_exported_candidates *candidates,
                            const char *folder, const char **paths) {
-  for (size_t i = 0; i < json_array_size(candidates); ++i) {
-    const json_t *artifact = json_object_get(json_array_get(candidates, i), "artifact");
+  for (size_t i = 0; i < candidates->count; ++i) {
+    int64_t artifact = candidates->items[i].artifact;
     char *path;
-    if (!artifact)
+    if (artifact < 0)
       return tune_status_make(TUNE_DATA_LOSS, "a finalist without an artifact");
     if (asprintf(&path, "%s/finalist-%zu", folder, i) < 0)
       return tune_status_out_of_memory("comparing candidates");
@@ -21,22 +21,15 @@ static tune_status extract(const tune_export *exported, const json_t *candidates
   return TUNE_OK;
 }
 
-static tune_status run(const task *of, const tune_export *exported, const json_t *entry,
+static tune_status run(const task *of, const tune_export *exported, const tune_exported_task *entry,
                        const char **paths, size_t count, const child_watch *watch,
                        json_t **out_reply) {
-  const json_t *as_compared = json_object_get(entry, "compare");
-  const json_t *as_limited = json_object_get(exported->description, "limits");
-  tune_sampling sampling;
-  tune_limits wanted;
-  if (!as_compared || !as_limited)
-    return tune_status_make(TUNE_DATA_LOSS, "an export that lacks limits");
-  TUNE_RETURN_IF_ERROR(tune_sampling_from_json(as_compared, &sampling));
-  TUNE_RETURN_IF_ERROR(tune_limits_from_json(as_limited, &wanted));
+  tune_sampling sampling = {.confidence = entry->compare.confidence};
   trial_order order = {.of = of,
                        .artifacts = paths,
                        .artifact_count = count,
                        .options = task_make_measure_options(&sampling, 0)};
-  child_limits limits = task_make_limits(&wanted, of, 0);
+  child_limits limits = task_make_limits(&exported->read.limits, of, 0);
   limits.seconds *= (double)count;
   loads_compared compared;
   tune_status status = compare_in_loads(&order, true, &limits, watch, &compared);
@@ -48,11 +41,12 @@ static tune_status run(const task *of, const tune_export *exported, const json_t
   return status;
 }
 
-tune_status measure_compare(const task *of, const tune_export *exported, const json_t *entry,
-                            const char *folder, const child_watch *watch, json_t **out_reply) {
+tune_status measure_compare(const task *of, const tune_export *exported,
+                            const tune_exported_task *entry, const char *folder,
+                            const child_watch *watch, json_t **out_reply) {
   *out_reply = NULL;
-  const json_t *candidates = json_object_get(entry, "candidates");
-  size_t count = json_array_size(candidates);
+  const tune_exported_candidates *candidates = &entry->candidates;
+  size_t count = candidates->count;
   if (count == 0)
     return tune_status_make(TUNE_DATA_LOSS, "an export with finalists of which there are none");
   const char **paths = calloc(count + 1, sizeof *paths);

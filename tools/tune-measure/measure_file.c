@@ -13,15 +13,14 @@
 //===- One candidate ----------------------------------------------------------------------===//
 
 // A trial with what is known of `candidate` without measuring it.
-static json_t *make_trial(const measure_run *r, const json_t *candidate) {
-  return json_pack(
-      "{s:s, s:s, s:s, s:s, s:O, s:O*, s:O, s:O*, s:O*, s:O*, s:O, s:O, s:O}", "kind", "trial",
-      "task", r->key, "fingerprint", r->digest.text, "schedule", r->schedule, "config",
-      json_object_get(candidate, "config"), "error", json_object_get(candidate, "error"), "verdict",
-      json_object_get(candidate, "verdict"), "digest", json_object_get(candidate, "digest"),
-      "stages", json_object_get(candidate, "stages"), "code", json_object_get(candidate, "code"),
-      "strategy", json_object_get(candidate, "strategy"), "seed",
-      json_object_get(candidate, "seed"), "created_ms", json_object_get(candidate, "created_ms"));
+static json_t *make_trial(const measure_run *r, const tune_exported_candidate *candidate) {
+  return json_pack("{s:s, s:s, s:s, s:s, s:O, s:s*, s:s, s:s*, s:O*, s:O*, s:s, s:s, s:I}", "kind",
+                   "trial", "task", r->key, "fingerprint", r->digest.text, "schedule", r->schedule,
+                   "config", (json_t *)candidate->config, "error", candidate->error, "verdict",
+                   candidate->verdict, "digest", candidate->digest, "stages",
+                   (json_t *)candidate->stages, "code", (json_t *)candidate->code, "strategy",
+                   candidate->strategy, "seed", candidate->seed, "created_ms",
+                   (json_int_t)candidate->created_ms);
 }
 
 static void tell_missing_counters(measure_run *r, const tune_measure_reply *reply) {
@@ -78,18 +77,19 @@ static tune_status take_message(measure_run *r, json_t *trial, const json_t *mes
   return status;
 }
 
-static tune_status measure(measure_run *r, const task *t, const json_t *candidate, json_t *trial) {
+static tune_status measure(measure_run *r, const task *t, const tune_exported_candidate *candidate,
+                           json_t *trial) {
   char *path = NULL;
   if (asprintf(&path, "%s/candidate", tune_scratch_get_path(r->scratch)) < 0)
     return tune_status_out_of_memory("measuring an export");
-  tune_measure_request request = {.artifact = path, .best = r->best};
+  const tune_export_description *described = &r->exported->read;
+  tune_measure_request request = {
+      .artifact = path,
+      .best = r->best,
+      .limits = described->limits,
+      .measure = {.precision = described->measure.precision, .budget = described->measure.budget}};
   json_t *reply = NULL;
-  tune_status status =
-      tune_export_extract(r->exported, json_object_get(candidate, "artifact"), path);
-  if (tune_status_is_ok(status))
-    status = tune_limits_from_json(measure_run_member(r, "limits"), &request.limits);
-  if (tune_status_is_ok(status))
-    status = tune_sampling_from_json(measure_run_member(r, "measure"), &request.measure);
+  tune_status status = tune_export_extract(r->exported, candidate->artifact, path);
   child_watch watch = measure_run_watch(r);
   double begin = tune_clock_seconds();
   if (tune_status_is_ok(status))
@@ -128,14 +128,13 @@ static tune_status take_twin(json_t *trial, const json_t *twin) {
 }
 
 // Counts a trial that is known, whether new or of before.
-static void note(measure_run *r, const json_t *candidate, const json_t *trial) {
+static void note(measure_run *r, const tune_exported_candidate *candidate, const json_t *trial) {
   tune_verdict verdict;
   tune_status status = tune_verdict_parse(measure_run_text(trial, "verdict"), &verdict);
   bool failed = !tune_status_is_ok(status) || tune_verdict_is_failure(verdict);
   tune_status_free(status);
-  const json_t *artifact = json_object_get(candidate, "artifact");
-  if (artifact && !r->trials[json_integer_value(artifact)])
-    r->trials[json_integer_value(artifact)] = trial;
+  if (candidate->artifact >= 0 && !r->trials[candidate->artifact])
+    r->trials[candidate->artifact] = trial;
   double median = json_number_value(json_object_get(json_object_get(trial, "time"), "median"));
   if (!failed && (r->best == 0 || median < r->best))
     r->best = median;
@@ -145,27 +144,27 @@ static void note(measure_run *r, const json_t *candidate, const json_t *trial) {
   tune_progress_update(r->progress, &r->shown);
 }
 
-static tune_status find(const measure_run *r, const json_t *candidate, const json_t **out_trial) {
-  return tune_results_find(r->results, r->key, r->schedule, json_object_get(candidate, "config"),
-                           out_trial);
+static tune_status find(const measure_run *r, const tune_exported_candidate *candidate,
+                        const json_t **out_trial) {
+  return tune_results_find(r->results, r->key, r->schedule, candidate->config, out_trial);
 }
 
-static tune_status do_candidate(measure_run *r, const task *t, const json_t *candidate) {
+static tune_status do_candidate(measure_run *r, const task *t,
+                                const tune_exported_candidate *candidate) {
   const json_t *known;
   if (!tune_export_has_result(candidate))
     return TUNE_OK;
   TUNE_RETURN_IF_ERROR(find(r, candidate, &known));
   if (!known) {
-    const json_t *artifact = json_object_get(candidate, "artifact");
-    json_int_t index = json_integer_value(artifact);
+    int64_t index = candidate->artifact;
     json_t *trial = make_trial(r, candidate);
-    if (!trial || index < 0 || (size_t)index >= r->exported->blob_count + !artifact) {
+    if (!trial || index >= (int64_t)r->exported->blob_count) {
       json_decref(trial);
       return tune_status_make(TUNE_DATA_LOSS, "%s: a candidate that lacks something",
                               r->options->path);
     }
     tune_status status = TUNE_OK;
-    if (artifact)
+    if (index >= 0)
       status =
           r->trials[index] ? take_twin(trial, r->trials[index]) : measure(r, t, candidate, trial);
     if (!tune_status_is_ok(status)) {
@@ -186,23 +185,21 @@ static tune_status open_task(measure_run *r, task **out_task) {
   if (asprintf(&path, "%s/reference", tune_scratch_get_path(r->scratch)) < 0)
     return tune_status_out_of_memory("measuring an export");
   child_watch watch = measure_run_watch(r);
+  const tune_export_description *described = &r->exported->read;
   tune_measured_task wanted = {
       .place = measure_run_place(r),
-      .conditions = {.flush_cache = measure_run_flushes_cache(r),
-                     .counters = json_is_true(measure_run_member(r, "counters"))},
-      .inputs = {.seed = json_integer_value(measure_run_member(r, "seed")),
-                 .dynamic = json_integer_value(measure_run_member(r, "dynamic"))},
+      .conditions = {.flush_cache = measure_run_flushes_cache(r), .counters = described->counters},
+      .inputs = {.seed = described->seed, .dynamic = described->dynamic},
       .check = {.reference = path,
-                .reduction = json_integer_value(json_object_get(r->task, "reduction")),
-                .accumulator = json_string_value(json_object_get(r->task, "accumulator")),
-                .operands = json_string_value(json_object_get(r->task, "operands"))},
-      .signature = json_object_get(r->task, "signature")};
-  tune_status status = tune_limits_from_json(measure_run_member(r, "limits"), &wanted.limits);
-  wanted.limits.seconds = json_number_value(measure_run_member(r, "reference_seconds"));
-  if (tune_status_is_ok(status) && (!wanted.signature || !json_object_get(r->task, "reduction")))
-    status = tune_status_make(TUNE_DATA_LOSS, "%s: a task that lacks something", r->options->path);
-  if (tune_status_is_ok(status))
-    status = tune_export_extract(r->exported, json_object_get(r->task, "reference"), path);
+                .reduction = r->task->reduction,
+                .accumulator = r->task->accumulator,
+                .operands = r->task->operands},
+      .limits = {described->reference_seconds, described->limits.bytes},
+      .signature = r->task->signature};
+  tune_status status =
+      wanted.signature && r->task->reduction >= 0
+          ? tune_export_extract(r->exported, r->task->reference, path)
+          : tune_status_make(TUNE_DATA_LOSS, "%s: a task that lacks something", r->options->path);
   if (tune_status_is_ok(status))
     status = task_create(&wanted, &watch, out_task);
   unlink(path);
@@ -225,8 +222,7 @@ static tune_status try_open_task(measure_run *r, task **out_task) {
     return status;
   tune_progress_clear(r->progress);
   fprintf(stderr, "tune-measure: '%s' cannot be measured: %s\n",
-          measure_run_text(json_object_get(r->task, "task"), "name"),
-          tune_status_get_message(status));
+          measure_run_text(r->task->task, "name"), tune_status_get_message(status));
   json_t *line = json_pack("{s:s, s:s, s:s, s:s}", "kind", "failure", "task", r->key, "schedule",
                            r->schedule, "error", tune_status_get_message(status));
   tune_status_free(status);
@@ -235,12 +231,13 @@ static tune_status try_open_task(measure_run *r, task **out_task) {
 }
 
 // Whether anything of the task is left to be measured.
-static tune_status needs_task(const measure_run *r, const json_t *candidates, bool *out_needs) {
+static tune_status needs_task(const measure_run *r, bool *out_needs) {
+  const tune_exported_candidates *candidates = &r->task->candidates;
   *out_needs = false;
-  for (size_t i = 0; i < json_array_size(candidates) && !*out_needs; ++i) {
-    const json_t *trial, *candidate = json_array_get(candidates, i);
-    TUNE_RETURN_IF_ERROR(find(r, candidate, &trial));
-    *out_needs = json_object_get(candidate, "artifact") && !trial;
+  for (size_t i = 0; i < candidates->count && !*out_needs; ++i) {
+    const json_t *trial;
+    TUNE_RETURN_IF_ERROR(find(r, &candidates->items[i], &trial));
+    *out_needs = candidates->items[i].artifact >= 0 && !trial;
   }
   return TUNE_OK;
 }
@@ -269,10 +266,11 @@ static tune_status do_finalists(measure_run *r) {
   return tune_results_append(r->results, reply);
 }
 
-static tune_status do_candidates(measure_run *r, const json_t *candidates) {
+static tune_status do_candidates(measure_run *r) {
+  const tune_exported_candidates *candidates = &r->task->candidates;
   bool needs;
   task *t = NULL;
-  TUNE_RETURN_IF_ERROR(needs_task(r, candidates, &needs));
+  TUNE_RETURN_IF_ERROR(needs_task(r, &needs));
   if (tune_results_failure(r->results, r->key, r->schedule))
     return TUNE_OK;
   if (needs) {
@@ -281,8 +279,8 @@ static tune_status do_candidates(measure_run *r, const json_t *candidates) {
       return TUNE_OK;
   }
   tune_status status = TUNE_OK;
-  for (size_t i = 0; i < json_array_size(candidates) && tune_status_is_ok(status); ++i)
-    status = do_candidate(r, t, json_array_get(candidates, i));
+  for (size_t i = 0; i < candidates->count && tune_status_is_ok(status); ++i)
+    status = do_candidate(r, t, &candidates->items[i]);
   tune_progress_finish_task(r->progress, &r->shown);
   if (t)
     task_destroy(t);
@@ -290,23 +288,22 @@ static tune_status do_candidates(measure_run *r, const json_t *candidates) {
 }
 
 static tune_status do_task(measure_run *r) {
-  const json_t *candidates = json_object_get(r->task, "candidates");
-  const json_t *line = json_object_get(r->task, "task");
+  const tune_exported_candidates *candidates = &r->task->candidates;
+  const json_t *line = r->task->task;
   r->key = measure_run_text(line, "key");
-  r->schedule = measure_run_text(r->task, "schedule");
-  r->best = json_number_value(json_object_get(r->task, "best"));
+  r->schedule = r->task->schedule ? r->task->schedule : "";
+  r->best = r->task->best;
   size_t count = 0;
-  for (size_t i = 0; i < json_array_size(candidates); ++i)
-    count += tune_export_has_result(json_array_get(candidates, i));
+  for (size_t i = 0; i < candidates->count; ++i)
+    count += tune_export_has_result(&candidates->items[i]);
   r->shown = (tune_progress_state){.name = measure_run_text(line, "name"),
                                    .number = r->number + 1,
-                                   .task_count = json_array_size(measure_run_member(r, "tasks")),
+                                   .task_count = r->exported->read.tasks.count,
                                    .trial_limit = count};
   r->trials = calloc(r->exported->blob_count + 1, sizeof *r->trials);
-  bool compares = json_object_get(r->task, "compare") != NULL;
-  tune_status status = !r->trials ? tune_status_out_of_memory("measuring an export")
-                       : compares ? do_finalists(r)
-                                  : do_candidates(r, candidates);
+  tune_status status = !r->trials          ? tune_status_out_of_memory("measuring an export")
+                       : r->task->compares ? do_finalists(r)
+                                           : do_candidates(r);
   free(r->trials);
   return status;
 }
@@ -314,9 +311,9 @@ static tune_status do_task(measure_run *r) {
 //===- All --------------------------------------------------------------------------------===//
 
 static tune_status do_tasks(measure_run *r) {
-  const json_t *tasks = measure_run_member(r, "tasks");
-  for (r->number = 0; r->number < json_array_size(tasks); ++r->number) {
-    r->task = json_array_get(tasks, r->number);
+  const tune_exported_tasks *tasks = &r->exported->read.tasks;
+  for (r->number = 0; r->number < tasks->count; ++r->number) {
+    r->task = &tasks->items[r->number];
     TUNE_RETURN_IF_ERROR(do_task(r));
   }
   return tune_results_finish(r->results);
@@ -330,8 +327,7 @@ static tune_status run_all(measure_run *r) {
           r->results->path);
   if (json_array_size(r->results->failures))
     return tune_status_make(TUNE_INTERNAL, "%zu of %zu tasks could not be measured",
-                            json_array_size(r->results->failures),
-                            json_array_size(measure_run_member(r, "tasks")));
+                            json_array_size(r->results->failures), r->exported->read.tasks.count);
   return TUNE_OK;
 }
 

@@ -18,10 +18,6 @@
 // From so long a wait on, each word that it goes on is shown.
 #define TOLD_AGAIN_SECONDS 60.0
 
-const json_t *measure_run_member(const measure_run *r, const char *name) {
-  return json_object_get(r->exported->description, name);
-}
-
 const char *measure_run_text(const json_t *object, const char *name) {
   const char *text = json_string_value(json_object_get(object, name));
   return text ? text : "";
@@ -76,7 +72,7 @@ static tune_status parse_cpus(const char *text, tune_int_list *cpus) {
 }
 
 static int64_t threads_of(const measure_run *r) {
-  json_int_t threads = json_integer_value(measure_run_member(r, "threads"));
+  int64_t threads = r->exported->read.threads;
   return threads > 0 ? threads : 1;
 }
 
@@ -92,19 +88,17 @@ static tune_status choose_cpus(measure_run *r) {
   return TUNE_OK;
 }
 
-bool measure_run_flushes_cache(const measure_run *r) {
-  return json_is_true(measure_run_member(r, "flush_cache"));
-}
+bool measure_run_flushes_cache(const measure_run *r) { return r->exported->read.flush_cache; }
 
 tune_place measure_run_place(const measure_run *r) {
-  return (tune_place){.target = measure_run_text(r->exported->description, "target"),
+  return (tune_place){.target = r->exported->read.target,
                       .device = r->options->device,
                       .threads = threads_of(r),
                       .cpus = r->cpus};
 }
 
 static tune_status ask(measure_run *r, bool wants_roofline, json_t **out_object) {
-  if (!measure_run_member(r, "target") || !measure_run_member(r, "threads"))
+  if (!r->exported->read.target || r->exported->read.threads < 0)
     return tune_status_make(TUNE_DATA_LOSS, "%s: an export without a target or threads",
                             r->options->path);
   tune_device_request request = {.place = measure_run_place(r)};
@@ -115,9 +109,9 @@ static tune_status ask(measure_run *r, bool wants_roofline, json_t **out_object)
 static tune_status look_at_device(measure_run *r) {
   TUNE_RETURN_IF_ERROR(choose_cpus(r));
   TUNE_RETURN_IF_ERROR(ask(r, false, &r->fingerprint));
-  TUNE_RETURN_IF_ERROR(tune_status_annotate(fit_check(r->exported->description, r->fingerprint),
+  TUNE_RETURN_IF_ERROR(tune_status_annotate(fit_check(&r->exported->read, r->fingerprint),
                                             "%s cannot be measured here", r->options->path));
-  size_t threads = (size_t)json_integer_value(measure_run_member(r, "threads"));
+  size_t threads = (size_t)r->exported->read.threads;
   return tune_target_facts_digest(r->fingerprint,
                                   tune_target_facts_threads(r->fingerprint, threads),
                                   measure_run_flushes_cache(r), &r->digest);
@@ -132,16 +126,16 @@ static tune_status open_results(measure_run *r) {
   if (!output && asprintf(&own, "%.*s.results", (int)length, path) < 0)
     return tune_status_out_of_memory("measuring an export");
   tune_status status = tune_results_open(output ? output : own, r->exported->digest.text,
-                                         tune_export_count(r->exported->description), &r->results);
+                                         tune_export_count(&r->exported->read), &r->results);
   free(own);
   return status;
 }
 
 static tune_status append_tasks(measure_run *r) {
-  const json_t *tasks = measure_run_member(r, "tasks");
-  for (size_t i = 0; i < json_array_size(tasks); ++i)
-    TUNE_RETURN_IF_ERROR(tune_results_append(
-        r->results, json_incref(json_object_get(json_array_get(tasks, i), "task"))));
+  const tune_exported_tasks *tasks = &r->exported->read.tasks;
+  for (size_t i = 0; i < tasks->count; ++i)
+    TUNE_RETURN_IF_ERROR(
+        tune_results_append(r->results, json_incref((json_t *)tasks->items[i].task)));
   return TUNE_OK;
 }
 
@@ -153,17 +147,16 @@ static tune_status append_fingerprint(measure_run *r) {
       tune_kept_roofline_add(&roofline, measured, (double)(tune_clock_date_milliseconds() / 1000));
   json_decref(measured);
   TUNE_RETURN_IF_ERROR(status);
-  size_t threads = (size_t)json_integer_value(measure_run_member(r, "threads"));
+  size_t threads = (size_t)r->exported->read.threads;
   json_t *description = json_copy(r->fingerprint);
   json_object_set_new(description, "threads",
                       json_integer((json_int_t)tune_target_facts_threads(r->fingerprint, threads)));
   if (measure_run_flushes_cache(r))
     json_object_set_new(description, "flush_cache", json_true());
   json_object_set_new(description, "roofline", roofline);
-  return tune_results_append(r->results, json_pack("{s:s, s:s, s:O, s:o}", "kind", "fingerprint",
-                                                   "digest", r->digest.text, "target",
-                                                   (json_t *)measure_run_member(r, "target"),
-                                                   "description", description));
+  return tune_results_append(
+      r->results, json_pack("{s:s, s:s, s:s, s:o}", "kind", "fingerprint", "digest", r->digest.text,
+                            "target", r->exported->read.target, "description", description));
 }
 
 // The fingerprint goes last, so that where it is the tasks are.

@@ -33,7 +33,7 @@ typedef struct measure_run {
   bool has_told_waiting;
 
   // Of the task being measured.
-  const json_t *task; // as the export has it
+  const tune_exported_task *task;
   const char *key, *schedule;
   size_t number;         // the first is 0
   double best;           // seconds; 0: none
@@ -46,8 +46,6 @@ typedef struct measure_run {
 tune_status measure_run_begin(const measure_file_options *options, measure_run *out_run);
 void measure_run_end(measure_run *r);
 
-// The member `name` of the export's description; NULL where there is none.
-const json_t *measure_run_member(const measure_run *r, const char *name);
 // The text `name` of `object`; "" where there is none.
 const char *measure_run_text(const json_t *object, const char *name);
 // What is measured on.

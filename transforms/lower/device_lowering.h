@@ -27,7 +27,7 @@ extern "C" {
 
 typedef struct tune_device_lowering tune_device_lowering;
 
-// `device` is a fingerprint (targets/fingerprint.h), needed only here; NULL: what every device has.
+// `device` is a fingerprint (formats/fingerprint.h), needed only here; NULL: what every device has.
 // `stages` are those of device_launches.h, and the code's own of tune_device_lowering_run_module.
 // INVALID_ARGUMENT where the fingerprint is none, and what `code` needs. mlirRegisterAllPasses must
 // have been called.

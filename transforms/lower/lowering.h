@@ -24,7 +24,7 @@ extern "C" {
 typedef struct tune_lowering_options {
   tune_target_kind kind;
   tune_cpu_options cpu;
-  // Of what is no CPU: the fingerprint of the device (targets/fingerprint.h), needed only until the
+  // Of what is no CPU: the fingerprint of the device (formats/fingerprint.h), needed only until the
   // lowering is made; NULL: what every device of the kind has.
   const json_t *device;
   tune_stages stages; // of what is no CPU

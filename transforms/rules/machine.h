@@ -29,7 +29,7 @@ typedef struct tune_machine {
 } tune_machine;
 
 void tune_machine_init(tune_machine *machine);
-// Reads the fingerprint that a target gave (targets/fingerprint.h); fields it lacks stay as they
+// Reads the fingerprint that a target gave (formats/fingerprint.h); fields it lacks stay as they
 // are.
 void tune_machine_read_fingerprint(tune_machine *machine, const json_t *fingerprint);
 

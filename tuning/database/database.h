@@ -103,7 +103,7 @@ tune_status tune_database_get_task(tune_database *database, const char *key,
 tune_status tune_database_find_task(tune_database *database, const char *text, char **out_key);
 
 // What is kept of that on which trials ran. `digest` is as a task's key; `target` is "cpu", ...;
-// `description` is a JSON object of the target's making (see targets/fingerprint.h).
+// `description` is a JSON object of the target's making (see formats/fingerprint.h).
 tune_status tune_database_put_fingerprint(tune_database *database, const char *digest,
                                           const char *target, const char *description);
 // NOT_FOUND if there is none of that digest. The texts belong to the caller.

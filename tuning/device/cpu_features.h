@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-// What LLVM is to be told of an x86-64 CPU with `fingerprint` (targets/fingerprint.h, whose
+// What LLVM is to be told of an x86-64 CPU with `fingerprint` (formats/fingerprint.h, whose
 // features have Linux' names): "+avx2,+fma,…", for the CPU "x86-64". free() it. FAILED_PRECONDITION
 // for a CPU that is none.
 tune_status tune_cpu_features_to_llvm(const json_t *fingerprint, char **out_features);

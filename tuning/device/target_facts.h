@@ -38,7 +38,7 @@ typedef struct tune_target_facts {
   bool is_elsewhere;   // they are of a device that need not be here (device_file.h)
   bool flushes_cache;  // records are of runs that find nothing in the caches
   size_t threads;      // that artifacts run with; 1 where a device has its own way with them
-  json_t *fingerprint; // as in targets/fingerprint.h
+  json_t *fingerprint; // as in formats/fingerprint.h
   json_t *roofline;    // as in targets/roofline.h; NULL until tune_target_facts_read_roofline
   tune_digest digest;  // names the fingerprint and the threads: the fingerprint of records
 } tune_target_facts;

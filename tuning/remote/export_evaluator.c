@@ -122,22 +122,23 @@ static tune_status elsewhere_build(void *self, uint64_t ticket, const tune_confi
   return tune_remote_builder_add(evaluator->builder, ticket, json_incref(values));
 }
 
-static tune_status copy_text(const json_t *object, const char *name, char **out_text) {
-  const char *text = json_string_value(json_object_get(object, name));
+static tune_status copy_text(const char *text, char **out_text) {
   *out_text = text ? strdup(text) : NULL;
   return *out_text || !text ? TUNE_OK
                             : tune_status_out_of_memory("out of memory while evaluating configs");
 }
 
 // The outcome of a build as it was exported.
-static tune_status read_candidate(const json_t *candidate, tune_evaluation *build) {
-  const char *verdict = json_string_value(json_object_get(candidate, "verdict"));
-  TUNE_RETURN_IF_ERROR(tune_verdict_parse(verdict ? verdict : "", &build->verdict));
-  TUNE_RETURN_IF_ERROR(copy_text(candidate, "error", &build->error));
-  TUNE_RETURN_IF_ERROR(copy_text(candidate, "digest", &build->digest));
-  TUNE_RETURN_IF_ERROR(tune_code_features_get(candidate, &build->code));
-  build->created_ms = json_integer_value(json_object_get(candidate, "created_ms"));
-  return tune_stages_get(candidate, build->stage_seconds);
+static tune_status read_candidate(const json_t *object, tune_evaluation *build) {
+  tune_exported_candidate candidate;
+  TUNE_RETURN_IF_ERROR(tune_exported_candidate_from_json(object, &candidate));
+  TUNE_RETURN_IF_ERROR(
+      tune_verdict_parse(candidate.verdict ? candidate.verdict : "", &build->verdict));
+  TUNE_RETURN_IF_ERROR(copy_text(candidate.error, &build->error));
+  TUNE_RETURN_IF_ERROR(copy_text(candidate.digest, &build->digest));
+  TUNE_RETURN_IF_ERROR(tune_code_features_from_json(candidate.code, &build->code));
+  build->created_ms = candidate.created_ms;
+  return tune_stages_get(object, build->stage_seconds);
 }
 
 static tune_status recall_build(struct elsewhere *evaluator, struct item *item) {

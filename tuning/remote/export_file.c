@@ -2,6 +2,7 @@
 
 #include "tuning/remote/export_file.h"
 
+#include "formats/export_description.h"
 #include "formats/magic.h"
 #include "formats/messages.h"
 #include "support/file.h"
@@ -10,6 +11,7 @@
 #include "tuning/device/cpu_features.h"
 #include "tuning/device/target_name.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -35,14 +37,31 @@ static json_t *tasks_of(const tune_export_writer *writer) {
   return json_object_get(writer->description, "tasks");
 }
 
-static json_t *seed_to_json(uint64_t seed) {
-  return json_sprintf("%llu", (unsigned long long)seed);
-}
-
-// That the machine which measures needs for references, where the target does not say so itself.
-static json_t *reference_features(const char *target) {
-  return tune_target_kind_of(target) == TUNE_KIND_CPU ? json_array()
-                                                      : tune_cpu_reference_features();
+// What the machine which measures needs for references, where the target does not say so itself.
+static tune_status describe_source(const tune_export_source *source, json_t **out_description) {
+  struct utsname system;
+  json_t *features = tune_cpu_reference_features();
+  const char *names[8];
+  tune_export_description described = {
+      .target = source->target,
+      .device = source->device,
+      .machine = uname(&system) == 0 ? system.machine : "unknown",
+      .reference_features = {.items = names},
+      .threads = (int64_t)source->threads,
+      .flush_cache = source->flush_cache,
+      .counters = source->counters,
+      .seed = (int64_t)source->seed,
+      .dynamic = source->dynamic,
+      .limits = {source->run_seconds, source->run_bytes},
+      .reference_seconds = source->reference_seconds,
+      .measure = {.precision = source->precision, .budget = source->budget}};
+  if (tune_target_kind_of(source->target) != TUNE_KIND_CPU)
+    for (size_t i = 0; i < json_array_size(features) && i < sizeof names / sizeof *names; ++i)
+      names[described.reference_features.count++] = json_string_value(json_array_get(features, i));
+  tune_status status = features ? tune_export_description_to_json(&described, out_description)
+                                : out_of_memory("to be written");
+  json_decref(features);
+  return status;
 }
 
 tune_export_source tune_export_source_of(const tune_process_evaluator_options *options,
@@ -69,20 +88,10 @@ tune_status tune_export_writer_create(const tune_export_source *source,
   if (!writer)
     return out_of_memory("to be written");
   tune_string_builder_init(&writer->blobs);
-  struct utsname system;
-  const char *machine = uname(&system) == 0 ? system.machine : "unknown";
-  writer->description = json_pack(
-      "{s:s, s:O?, s:s, s:o, s:I, s:b, s:b, s:I, s:I, s:{s:f, s:f}, s:f, s:{s:f, s:f}, s:[], s:[]}",
-      "target", source->target, "device", (json_t *)source->device, "machine", machine,
-      "reference_features", reference_features(source->target), "threads",
-      (json_int_t)source->threads, "flush_cache", source->flush_cache, "counters", source->counters,
-      "seed", (json_int_t)source->seed, "dynamic", (json_int_t)source->dynamic, "limits", "seconds",
-      source->run_seconds, "bytes", source->run_bytes, "reference_seconds",
-      source->reference_seconds, "measure", "precision", source->precision, "budget",
-      source->budget, "tasks", "blobs");
-  if (!writer->description) {
+  tune_status status = describe_source(source, &writer->description);
+  if (!tune_status_is_ok(status)) {
     tune_export_writer_destroy(writer);
-    return out_of_memory("to be written");
+    return status;
   }
   *out_writer = writer;
   return TUNE_OK;
@@ -97,7 +106,7 @@ void tune_export_writer_destroy(tune_export_writer *writer) {
 }
 
 // The number of the blob with these contents, which is added where there is none.
-static tune_status add_blob(tune_export_writer *writer, const char *path, json_t **out_index) {
+static tune_status add_blob(tune_export_writer *writer, const char *path, int64_t *out_index) {
   char *bytes;
   size_t size;
   TUNE_RETURN_IF_ERROR(tune_file_read(path, &bytes, &size));
@@ -108,31 +117,37 @@ static tune_status add_blob(tune_export_writer *writer, const char *path, json_t
          strcmp(json_string_value(json_object_get(json_array_get(blobs, index), "digest")),
                 digest.text) != 0)
     ++index;
-  bool is_kept = index < json_array_size(blobs);
-  if (!is_kept) {
+  tune_status status = TUNE_OK;
+  if (index == json_array_size(blobs)) {
     size_t before = writer->blobs.length;
     tune_string_builder_append_bytes(&writer->blobs, bytes, size);
-    is_kept = !writer->blobs.failed &&
-              json_array_append_new(blobs, json_pack("{s:I, s:s}", "bytes", (json_int_t)size,
-                                                     "digest", digest.text)) == 0;
-    if (!is_kept)
+    tune_exported_blob blob = {.bytes = (int64_t)size, .digest = digest.text};
+    json_t *object = NULL;
+    status =
+        writer->blobs.failed ? out_of_memory(path) : tune_exported_blob_to_json(&blob, &object);
+    if (tune_status_is_ok(status) && json_array_append_new(blobs, object) != 0)
+      status = out_of_memory(path);
+    if (!tune_status_is_ok(status))
       writer->blobs.length = before;
   }
   free(bytes);
-  *out_index = is_kept ? json_integer((json_int_t)index) : NULL;
-  return *out_index ? TUNE_OK : out_of_memory(path);
+  *out_index = (int64_t)index;
+  return status;
 }
 
 tune_status tune_export_writer_add_task(tune_export_writer *writer, const tune_export_task *task,
                                         size_t *out_index) {
   *out_index = json_array_size(tasks_of(writer));
-  json_t *reference;
-  TUNE_RETURN_IF_ERROR(add_blob(writer, task->reference, &reference));
-  json_t *object = tune_json_pack(
-      "{s:O, s:s, s:O, s:I, s:s*, s:s*, s:o, s:f, s:[]}", "task", (json_t *)task->line, "schedule",
-      task->schedule, "signature", (json_t *)task->signature, "reduction",
-      (json_int_t)task->reduction, "accumulator", task->accumulator, "operands", task->operands,
-      "reference", reference, "best", task->best, "candidates");
+  tune_exported_task described = {.task = task->line,
+                                  .schedule = task->schedule,
+                                  .signature = task->signature,
+                                  .reduction = task->reduction,
+                                  .accumulator = task->accumulator,
+                                  .operands = task->operands,
+                                  .best = task->best};
+  json_t *object;
+  TUNE_RETURN_IF_ERROR(add_blob(writer, task->reference, &described.reference));
+  TUNE_RETURN_IF_ERROR(tune_exported_task_to_json(&described, &object));
   return json_array_append_new(tasks_of(writer), object) == 0 ? TUNE_OK
                                                               : out_of_memory(task->reference);
 }
@@ -140,32 +155,42 @@ tune_status tune_export_writer_add_task(tune_export_writer *writer, const tune_e
 tune_status tune_export_writer_add_candidate(tune_export_writer *writer, size_t task,
                                              const tune_export_candidate *candidate) {
   json_t *candidates = json_object_get(json_array_get(tasks_of(writer), task), "candidates");
-  json_t *artifact = NULL;
+  tune_exported_candidate described = {.config = candidate->config,
+                                       .strategy = candidate->strategy,
+                                       .verdict = tune_verdict_name(candidate->build->verdict),
+                                       .error = candidate->build->error,
+                                       .digest = candidate->build->digest,
+                                       .created_ms = candidate->created_ms,
+                                       .artifact = -1};
   if (candidate->artifact)
-    TUNE_RETURN_IF_ERROR(add_blob(writer, candidate->artifact, &artifact));
-  const tune_evaluation *build = candidate->build;
-  json_t *code = tune_code_features_to_json(&build->code);
-  if (!code && build->code.registers > 0) {
-    json_decref(artifact);
-    return out_of_memory("to be written");
-  }
-  json_t *object = tune_json_pack(
-      "{s:O, s:s, s:o, s:s, s:s*, s:s*, s:o, s:o*, s:I, s:o*}", "config",
-      (json_t *)candidate->config, "strategy", candidate->strategy, "seed",
-      seed_to_json(candidate->seed), "verdict", tune_verdict_name(build->verdict), "error",
-      build->error, "digest", build->digest, "stages", tune_stages_to_json(build->stage_seconds),
-      "code", code, "created_ms", (json_int_t)candidate->created_ms, "artifact", artifact);
+    TUNE_RETURN_IF_ERROR(add_blob(writer, candidate->artifact, &described.artifact));
+  const tune_code_features *features = &candidate->build->code;
+  json_t *code = tune_code_features_to_json(features);
+  json_t *stages = tune_stages_to_json(candidate->build->stage_seconds);
+  char seed[24];
+  snprintf(seed, sizeof seed, "%llu", (unsigned long long)candidate->seed);
+  described.seed = seed;
+  described.code = code;
+  described.stages = stages;
+  json_t *object = NULL;
+  tune_status status = (!code && features->registers > 0) || !stages
+                           ? out_of_memory("to be written")
+                           : tune_exported_candidate_to_json(&described, &object);
+  json_decref(code);
+  json_decref(stages);
+  TUNE_RETURN_IF_ERROR(tune_status_annotate(status, "exporting a candidate"));
   if (json_array_append_new(candidates, object) != 0)
-    return tune_status_out_of_memory("out of memory, or a text that is not UTF-8, while "
-                                     "exporting a candidate");
-  writer->measured += artifact != NULL;
+    return out_of_memory("to be written");
+  writer->measured += candidate->artifact != NULL;
   return TUNE_OK;
 }
 
 tune_status tune_export_writer_set_compare(tune_export_writer *writer, size_t task,
                                            double confidence) {
   json_t *object = json_array_get(tasks_of(writer), task);
-  json_t *compare = json_pack("{s:f}", "confidence", confidence);
+  tune_exported_finalists finalists = {.confidence = confidence};
+  json_t *compare;
+  TUNE_RETURN_IF_ERROR(tune_exported_finalists_to_json(&finalists, &compare));
   return json_object_set_new(object, "compare", compare) == 0 ? TUNE_OK
                                                               : out_of_memory("to be written");
 }
@@ -248,32 +273,35 @@ static tune_status read_description(const char *path, tune_export *exported, siz
     return damaged(path, "the export's description is damaged");
   json_error_t error;
   exported->description = tune_json_load(exported->bytes + HEAD_SIZE, length, &error);
-  if (exported->description)
-    return TUNE_OK;
-  return tune_json_lacks_memory(&error) ? out_of_memory(path) : damaged(path, error.text);
+  if (!exported->description)
+    return tune_json_lacks_memory(&error) ? out_of_memory(path) : damaged(path, error.text);
+  tune_status status = tune_export_description_from_json(exported->description, &exported->read);
+  if (tune_status_get_code(status) != TUNE_INVALID_ARGUMENT)
+    return status;
+  tune_status lost = damaged(path, tune_status_get_message(status));
+  tune_status_free(status);
+  return lost;
 }
 
 static tune_status check_blobs(const char *path, tune_export *exported, size_t begin, size_t size) {
-  const json_t *blobs = json_object_get(exported->description, "blobs");
-  exported->blob_count = json_array_size(blobs);
+  const tune_exported_blobs *blobs = &exported->read.blobs;
+  exported->blob_count = blobs->count;
   exported->blob_begin = calloc(exported->blob_count + 1, sizeof *exported->blob_begin);
   if (!exported->blob_begin)
     return out_of_memory(path);
   for (size_t i = 0; i < exported->blob_count; ++i) {
-    const json_t *blob = json_array_get(blobs, i);
-    json_int_t length = json_integer_value(json_object_get(blob, "bytes"));
-    const char *digest = json_string_value(json_object_get(blob, "digest"));
-    if (length < 0 || (size_t)length > size - begin)
+    size_t length = (size_t)blobs->items[i].bytes;
+    if (length > size - begin)
       return damaged(path, "the export is cut");
-    tune_digest found = tune_digest_of_bytes(exported->bytes + begin, (size_t)length);
-    if (!digest || strcmp(found.text, digest) != 0) {
+    tune_digest found = tune_digest_of_bytes(exported->bytes + begin, length);
+    if (strcmp(found.text, blobs->items[i].digest) != 0) {
       char what[96];
       snprintf(what, sizeof what, "artifact %zu of %zu in the export is damaged", i + 1,
                exported->blob_count);
       return damaged(path, what);
     }
     exported->blob_begin[i] = begin;
-    begin += (size_t)length;
+    begin += length;
   }
   exported->blob_begin[exported->blob_count] = begin;
   return begin == size ? TUNE_OK : damaged(path, "the export has more bytes than it should");
@@ -304,33 +332,30 @@ tune_status tune_export_read(const char *path, tune_export **out_export) {
 void tune_export_destroy(tune_export *exported) {
   if (!exported)
     return;
+  tune_export_description_deinit(&exported->read);
   json_decref(exported->description);
   free(exported->bytes);
   free(exported->blob_begin);
   free(exported);
 }
 
-tune_status tune_export_extract(const tune_export *exported, const json_t *index,
-                                const char *path) {
-  json_int_t i = json_is_integer(index) ? json_integer_value(index) : -1;
+tune_status tune_export_extract(const tune_export *exported, int64_t i, const char *path) {
   if (i < 0 || (size_t)i >= exported->blob_count)
     return tune_status_make(TUNE_DATA_LOSS, "the export names an artifact that it does not have");
   return tune_file_write(path, exported->bytes + exported->blob_begin[i],
                          exported->blob_begin[i + 1] - exported->blob_begin[i]);
 }
 
-bool tune_export_has_result(const json_t *candidate) {
-  const char *verdict = json_string_value(json_object_get(candidate, "verdict"));
-  return json_object_get(candidate, "artifact") || (verdict && strcmp(verdict, "ok") != 0);
+bool tune_export_has_result(const tune_exported_candidate *candidate) {
+  return candidate->artifact >= 0 || (candidate->verdict && strcmp(candidate->verdict, "ok") != 0);
 }
 
-size_t tune_export_count(const json_t *description) {
-  const json_t *tasks = json_object_get(description, "tasks");
+size_t tune_export_count(const tune_export_description *described) {
   size_t count = 0;
-  for (size_t t = 0; t < json_array_size(tasks); ++t) {
-    const json_t *candidates = json_object_get(json_array_get(tasks, t), "candidates");
-    for (size_t i = 0; i < json_array_size(candidates); ++i)
-      count += tune_export_has_result(json_array_get(candidates, i));
+  for (size_t t = 0; t < described->tasks.count; ++t) {
+    const tune_exported_candidates *candidates = &described->tasks.items[t].candidates;
+    for (size_t i = 0; i < candidates->count; ++i)
+      count += tune_export_has_result(&candidates->items[i]);
   }
   return count;
 }

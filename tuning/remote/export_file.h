@@ -21,6 +21,7 @@
 #ifndef TUNE_TUNING_REMOTE_EXPORT_FILE_H
 #define TUNE_TUNING_REMOTE_EXPORT_FILE_H
 
+#include "formats/export_description.h"
 #include "support/digest.h"
 #include "tuning/evaluators/process.h"
 
@@ -99,9 +100,10 @@ tune_status tune_export_writer_write(const tune_export_writer *writer, const cha
 
 typedef struct tune_export {
   json_t *description;
-  tune_digest digest; // of the description
-  char *bytes;        // the whole file
-  size_t *blob_begin; // where blob i begins; blob_count + 1 of them
+  tune_export_description read; // the description
+  tune_digest digest;           // of the description
+  char *bytes;                  // the whole file
+  size_t *blob_begin;           // where blob i begins; blob_count + 1 of them
   size_t blob_count;
 } tune_export;
 
@@ -112,13 +114,13 @@ tune_status tune_export_read(const char *path, tune_export **out_export);
 void tune_export_destroy(tune_export *exported);
 
 // Writes blob `index` to `path`. DATA_LOSS where there is no such blob.
-tune_status tune_export_extract(const tune_export *exported, const json_t *index, const char *path);
+tune_status tune_export_extract(const tune_export *exported, int64_t index, const char *path);
 
 // Whether something comes of a candidate by itself: it has an artifact, or it failed. What does not
 // is the same as another one.
-bool tune_export_has_result(const json_t *candidate);
+bool tune_export_has_result(const tune_exported_candidate *candidate);
 // How many of these a description has, in all tasks.
-size_t tune_export_count(const json_t *description);
+size_t tune_export_count(const tune_export_description *described);
 
 // The task of a description with this key and schedule, or NULL. Borrowed.
 const json_t *tune_export_find_task(const json_t *description, const char *key,

@@ -72,7 +72,7 @@ static tune_status read_export(struct round *round) {
   tune_export *exported;
   TUNE_RETURN_IF_ERROR(tune_export_read(round->export_path, &exported));
   memcpy(round->digest, exported->digest.text, sizeof round->digest);
-  round->count = tune_export_count(exported->description);
+  round->count = tune_export_count(&exported->read);
   round->candidates = json_object();
   round->finalists = json_array();
   const json_t *tasks = json_object_get(exported->description, "tasks");

@@ -13,10 +13,10 @@
 static void the_fingerprint_makes_sense(void **state) {
   fixture *f = *state;
   const tune_fingerprint *fingerprint = tune_target_cuda.fingerprint(f->target);
-  const tune_gpu *gpu = fingerprint->gpu;
+  const tune_gpu *gpu = &fingerprint->gpu;
   assert_string_equal(fingerprint->vendor, "NVIDIA");
-  for (size_t i = 1; i < fingerprint->feature_count; ++i)
-    assert_true(strcmp(fingerprint->features[i - 1], fingerprint->features[i]) < 0);
+  for (size_t i = 1; i < fingerprint->features.count; ++i)
+    assert_true(strcmp(fingerprint->features.items[i - 1], fingerprint->features.items[i]) < 0);
   assert_true(tune_fingerprint_has_feature(fingerprint, "float16"));
   assert_true(strncmp(gpu->driver, "CUDA ", 5) == 0 && strcmp(gpu->driver + 5, gpu->api) == 0);
   assert_true(strlen(gpu->driver_version) > 0);
@@ -28,7 +28,7 @@ static void the_fingerprint_makes_sense(void **state) {
   assert_ok(cuda_architecture_find(gpu->arch, &architecture));
   tune_fingerprint known;
   assert_ok(tune_target_cuda.describe(gpu->arch, &known));
-  const tune_gpu *any = known.gpu;
+  const tune_gpu *any = &known.gpu;
   assert_int_equal(gpu->shared_bytes_most, any->shared_bytes_most);
   assert_int_equal(gpu->shared_bytes_multiprocessor, any->shared_bytes_multiprocessor);
   assert_int_equal(gpu->multiprocessor_invocations, any->multiprocessor_invocations);
@@ -37,7 +37,7 @@ static void the_fingerprint_makes_sense(void **state) {
   assert_int_equal(gpu->group_invocations, any->group_invocations);
   assert_memory_equal(gpu->group_size, any->group_size, sizeof gpu->group_size);
   assert_memory_equal(gpu->group_count, any->group_count, sizeof gpu->group_count);
-  assert_int_equal(fingerprint->feature_count, known.feature_count);
+  assert_int_equal(fingerprint->features.count, known.features.count);
   tune_fingerprint_deinit(&known);
 }
 
@@ -107,8 +107,8 @@ static void devices_are_chosen(void **state) {
   const tune_fingerprint *fingerprint = tune_target_cuda.fingerprint(f->target);
   expect_closed("no such thing", TUNE_NOT_FOUND, fingerprint->model);
   expect_closed("99", TUNE_NOT_FOUND, "no CUDA device '99'; there are: 0: ");
-  expect_closed("sm_30", TUNE_NOT_FOUND, fingerprint->gpu->arch);
-  const char *const right[] = {"0", fingerprint->model, fingerprint->gpu->arch, ""};
+  expect_closed("sm_30", TUNE_NOT_FOUND, fingerprint->gpu.arch);
+  const char *const right[] = {"0", fingerprint->model, fingerprint->gpu.arch, ""};
   for (size_t i = 0; i < 4; ++i) {
     tune_target *target;
     const tune_target_options options = {.threads = 1, .device = right[i]};
@@ -156,7 +156,7 @@ static char *shorten(const char *text) {
 static void peaks_by_four_warps_run(void **state) {
   fixture *f = *state;
   static const char *const TYPES[] = {"f16", "bf16", "tf32", "i8"};
-  if (strcmp(tune_target_cuda.fingerprint(f->target)->gpu->arch, "sm_90"))
+  if (strcmp(tune_target_cuda.fingerprint(f->target)->gpu.arch, "sm_90"))
     skip();
   char *text = shorten(tune_cuda_roofline_wgmma);
   for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; ++i) {

@@ -77,9 +77,10 @@ static void kernels_that_are_missing_are_named(void **state) {
 }
 
 static const cuda_device *device_of_sm_90(void) {
-  static tune_gpu gpu = {.arch = (char *)"sm_90", .api = (char *)"12.4"};
   static const cuda_device device = {
-      .major = 9, .minor = 0, .fingerprint = {.model = (char *)"H100", .gpu = &gpu}};
+      .major = 9,
+      .minor = 0,
+      .fingerprint = {.model = "H100", .gpu = {.arch = "sm_90", .api = "12.4"}}};
   return &device;
 }
 

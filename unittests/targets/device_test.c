@@ -24,13 +24,13 @@ static void the_cpu_makes_sense(void **state) {
   assert_true(strlen(f.vendor) > 0 && strlen(f.model) > 0);
   assert_true(f.cores >= 1);
   assert_true(f.vector_bits >= 128 && f.vector_registers >= 16);
-  assert_true(f.cache_count >= 1);
-  assert_int_equal(f.caches[0].level, 1);
-  assert_in_range(f.caches[0].bytes, 8 << 10, 1 << 20);
-  for (size_t i = 1; i < f.cache_count; ++i)
-    assert_true(f.caches[i].level > f.caches[i - 1].level);
-  for (size_t i = 1; i < f.feature_count; ++i)
-    assert_true(strcmp(f.features[i - 1], f.features[i]) < 0);
+  assert_true(f.caches.count >= 1);
+  assert_int_equal(f.caches.items[0].level, 1);
+  assert_in_range(f.caches.items[0].bytes, 8 << 10, 1 << 20);
+  for (size_t i = 1; i < f.caches.count; ++i)
+    assert_true(f.caches.items[i].level > f.caches.items[i - 1].level);
+  for (size_t i = 1; i < f.features.count; ++i)
+    assert_true(strcmp(f.features.items[i - 1], f.features.items[i]) < 0);
 #if defined(__x86_64__)
   assert_true(tune_fingerprint_has_feature(&f, "sse2"));
   assert_int_equal(tune_fingerprint_has_feature(&f, "avx2") != 0,
@@ -97,11 +97,11 @@ static void the_measured_roofline_is_plausible(void **state) {
   assert_true(!f.has_bf16_dot || (r.bf16 > r.f32 / 2 && r.bf16 < 3 * r.f32));
   assert_int_equal(r.i8 > 0, f.has_int8_dot);
   assert_true(!f.has_int8_dot || (r.i8 > r.f32 && r.i8 < 6 * r.f32));
-  assert_int_equal(r.level_count, f.cache_count + 1);
+  assert_int_equal(r.level_count, f.caches.count + 1);
   assert_string_equal(r.levels[0].name, "L1");
   assert_string_equal(r.levels[r.level_count - 1].name, "memory");
   // A quick look finds the same, but for memory.
-  assert_int_equal(quick.level_count, f.cache_count);
+  assert_int_equal(quick.level_count, f.caches.count);
   assert_true(quick.f32 > r.f32 / 4 && quick.f32 < r.f32 * 4);
   for (size_t i = 0; i < r.level_count; ++i)
     assert_true(r.levels[i].gbytes_per_s > 0.5 && r.levels[i].gbytes_per_s < 2000);

@@ -146,19 +146,19 @@ static float *read_result(const tune_kernel *kernel) {
 static void the_fingerprint_makes_sense(void **state) {
   fixture *f = of(state);
   const tune_fingerprint *fingerprint = tune_target_vulkan.fingerprint(f->target);
-  const tune_gpu *gpu = fingerprint->gpu;
-  assert_non_null(gpu);
+  const tune_gpu *gpu = &fingerprint->gpu;
+  assert_string_equal(fingerprint->target, "vulkan");
   assert_true(strlen(fingerprint->vendor) > 0 && strlen(fingerprint->model) > 0);
-  for (size_t i = 1; i < fingerprint->feature_count; ++i)
-    assert_true(strcmp(fingerprint->features[i - 1], fingerprint->features[i]) < 0);
-  assert_true(gpu->matrix_count == 0 ||
+  for (size_t i = 1; i < fingerprint->features.count; ++i)
+    assert_true(strcmp(fingerprint->features.items[i - 1], fingerprint->features.items[i]) < 0);
+  assert_true(gpu->cooperative_matrices.count == 0 ||
               tune_fingerprint_has_feature(fingerprint, "cooperative_matrix"));
   // What Vulkan promises of any device.
   assert_true(gpu->shared_bytes >= 16384 && gpu->group_invocations >= 128);
   assert_true(gpu->group_count[2] >= 65535 && gpu->storage_buffer_bytes >= 1 << 27);
   assert_true(gpu->texel_buffer_elements >= 65536 && gpu->push_constant_bytes >= 128);
   assert_true(gpu->subgroup_size >= 1 && gpu->bindings >= 4 && gpu->memory_bytes > 0);
-  assert_string_equal(gpu->subgroup_operations[0], "basic");
+  assert_string_equal(gpu->subgroup_operations.items[0], "basic");
   bool is_software = strcmp(gpu->device_type, "cpu") == 0;
   assert_true((gpu->host != NULL) == is_software);
   if (strstr(gpu->driver, "llvmpipe"))

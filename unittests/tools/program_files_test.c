@@ -63,15 +63,23 @@ static bool exists(const char *name) {
   return access(path, F_OK) == 0;
 }
 
+#define PROGRAM(modules)                                                                           \
+  "{\"version\": 1, \"target\": \"cuda\", \"modules\": [" modules                                  \
+  "], \"buffers\": [], \"steps\": []}"
+#define OF_ONE PROGRAM("{\"bytes\": 4}")
+#define OF_TWO PROGRAM("{\"bytes\": 1}, {\"bytes\": 1}")
+#define OF_THREE PROGRAM("{\"bytes\": 1}, {\"bytes\": 1}, {\"bytes\": 1}")
+
 // One module goes where it is asked for, and what describes it beside it.
 static void one_module_is_one_file(void **state) {
   (void)state;
   char bytes[512], path[512];
-  size_t size = make_program("{\"modules\": [{\"bytes\": 4}]}", "code", bytes);
+  size_t size = make_program(OF_ONE, "code", bytes);
   name_file("one.spv", path);
   assert_ok(tune_program_files_write(bytes, size, path));
   check_file("one.spv", "code");
-  check_file("one.spv.json", "{\n \"modules\": [\n  {\n   \"bytes\": 4\n  }\n ]\n}");
+  check_file("one.spv.json", "{\n \"version\": 1,\n \"target\": \"cuda\",\n \"modules\": [\n  {\n"
+                             "   \"bytes\": 4\n  }\n ],\n \"buffers\": [],\n \"steps\": []\n}");
   assert_false(exists("one.spv.data"));
 }
 
@@ -79,8 +87,7 @@ static void one_module_is_one_file(void **state) {
 static void several_modules_are_numbered(void **state) {
   (void)state;
   char bytes[512], path[512];
-  size_t size =
-      make_program("{\"modules\": [{\"bytes\": 4}, {\"bytes\": 2}]}", "codekk1234", bytes);
+  size_t size = make_program(PROGRAM("{\"bytes\": 4}, {\"bytes\": 2}"), "codekk1234", bytes);
   name_file("two.spv", path);
   assert_ok(tune_program_files_write(bytes, size, path));
   check_file("two.0.spv", "code");
@@ -88,11 +95,6 @@ static void several_modules_are_numbered(void **state) {
   check_file("two.spv.data", "1234");
   assert_false(exists("two.spv"));
 }
-
-#define OF_ONE "{\"target\": \"cuda\", \"modules\": [{\"bytes\": 4}]}"
-#define OF_THREE                                                                                   \
-  "{\"target\": \"cuda\", \"modules\": [{\"bytes\": 1}, {\"bytes\": 1}, {\"bytes\": 1}]}"
-#define OF_TWO "{\"target\": \"cuda\", \"modules\": [{\"bytes\": 1}, {\"bytes\": 1}]}"
 
 static void write_as(const char *name, const char *json, const char *rest) {
   char bytes[512], path[512];
@@ -123,7 +125,7 @@ static void what_is_no_program_is_refused(void **state) {
   (void)state;
   char bytes[512], path[512];
   name_file("bad.spv", path);
-  size_t size = make_program("{\"modules\": [{\"bytes\": 4}]}", "code", bytes);
+  size_t size = make_program(OF_ONE, "code", bytes);
   for (size_t cut = 0; cut < size; ++cut) {
     tune_status status = tune_program_files_write(bytes, cut, path);
     assert_int_equal(tune_status_get_code(status), TUNE_DATA_LOSS);
@@ -133,7 +135,26 @@ static void what_is_no_program_is_refused(void **state) {
   tune_status status = tune_program_files_write(bytes, size, path);
   assert_int_equal(tune_status_get_code(status), TUNE_DATA_LOSS);
   tune_status_free(status);
+  const char *const incomplete[] = {"{\"version\": 1, \"modules\": [{\"bytes\": 4}]}",
+                                    PROGRAM("{\"bytes\": -1}"), PROGRAM("{\"bytes\": 5}")};
+  for (size_t i = 0; i < 3; ++i) {
+    status = tune_program_files_write(bytes, make_program(incomplete[i], "code", bytes), path);
+    assert_int_equal(tune_status_get_code(status), TUNE_DATA_LOSS);
+    tune_status_free(status);
+  }
   assert_false(exists("bad.spv"));
+}
+
+// A description of something else names no files of ours.
+static void what_is_somebody_elses_stays(void **state) {
+  (void)state;
+  char path[512];
+  const char *others = "{\"target\": \"cuda\", \"modules\": [1, 2]}";
+  write_as("own.1.ptx", OF_ONE, "mine");
+  name_file("own.ptx.json", path);
+  assert_ok(tune_file_write(path, others, strlen(others)));
+  write_as("own.ptx", OF_ONE, "code");
+  check_file("own.1.ptx", "mine");
 }
 
 int main(void) {
@@ -142,6 +163,7 @@ int main(void) {
       cmocka_unit_test(several_modules_are_numbered),
       cmocka_unit_test(nothing_stale_is_left),
       cmocka_unit_test(what_is_no_program_is_refused),
+      cmocka_unit_test(what_is_somebody_elses_stays),
   };
   return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -135,7 +135,7 @@ static void measure(const char *folder) {
   if (json_object_get(task, "compare"))
     assert_ok(tune_results_append(results, make_comparison(candidates)));
   for (size_t i = 0; !json_object_get(task, "compare") && i < json_array_size(candidates); ++i)
-    if (tune_export_has_result(json_array_get(candidates, i)))
+    if (tune_export_has_result(&exported->read.tasks.items[0].candidates.items[i]))
       assert_ok(tune_results_append(results, make_trial(json_array_get(candidates, i))));
   assert_ok(tune_results_finish(results));
   tune_results_destroy(results);

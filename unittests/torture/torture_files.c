@@ -29,7 +29,7 @@ static tune_status no_memory(void) { return tune_status_out_of_memory("in the sc
 
 static void say_export(const tune_export *exported) {
   torture_say("%.8s, %zu blobs, %zu to measure:", exported->digest.text, exported->blob_count,
-              tune_export_count(exported->description));
+              tune_export_count(&exported->read));
   const json_t *task = tune_export_find_task(exported->description, "k1", "s1");
   const json_t *candidates = json_object_get(task, "candidates");
   for (size_t i = 0; i < json_array_size(candidates); ++i) {
@@ -124,12 +124,7 @@ static void prepare_export(const char *folder) {
 static tune_status extract(const tune_export *exported, const char *path) {
   char *bytes;
   say_export(exported);
-  json_t *index = json_integer(1);
-  if (!index)
-    return no_memory();
-  tune_status status = tune_export_extract(exported, index, path);
-  json_decref(index);
-  TUNE_RETURN_IF_ERROR(status);
+  TUNE_RETURN_IF_ERROR(tune_export_extract(exported, 1, path));
   TUNE_RETURN_IF_ERROR(tune_file_read(path, &bytes, NULL));
   torture_say("%s\n", bytes);
   free(bytes);

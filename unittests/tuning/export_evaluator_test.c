@@ -105,7 +105,8 @@ static void read_artifact(const fixture *f, const tune_export *exported, const j
                           double *out_time, int *out_fault) {
   char path[128];
   snprintf(path, sizeof path, "%s/artifact", f->folder);
-  assert_ok(tune_export_extract(exported, json_object_get(candidate, "artifact"), path));
+  assert_ok(tune_export_extract(exported,
+                                json_integer_value(json_object_get(candidate, "artifact")), path));
   FILE *file = fopen(path, "r");
   assert_non_null(file);
   assert_int_equal(fscanf(file, "%lf %d", out_time, out_fault), 2);
@@ -166,7 +167,7 @@ static void answer_task(const fixture *f, const tune_export *exported, const jso
     return;
   }
   for (size_t i = 0; i < json_array_size(candidates); ++i)
-    if (tune_export_has_result(json_array_get(candidates, i)))
+    if (tune_export_has_result(&exported->read.tasks.items[0].candidates.items[i]))
       assert_ok(
           tune_results_append(results, make_trial(f, exported, json_array_get(candidates, i))));
 }
@@ -181,7 +182,7 @@ static void measure(const fixture *f) {
   assert_int_not_equal(pending.number, 0);
   assert_ok(tune_export_read(pending.export_path, &exported));
   assert_ok(tune_results_open(pending.results_path, exported->digest.text,
-                              tune_export_count(exported->description), &results));
+                              tune_export_count(&exported->read), &results));
   const json_t *tasks = json_object_get(exported->description, "tasks");
   assert_int_equal(json_array_size(tasks), 1);
   answer_task(f, exported, json_array_get(tasks, 0), results);
