@@ -46,7 +46,7 @@ static const tune_member compare_members[] = {
     {TUNE_MEMBER(tune_compare_reply, artifact), .otherwise = TUNE_NO_ARTIFACT},
     {TUNE_STRUCTS(tune_compare_reply, results, measure_members)},
     {TUNE_STRUCTS(tune_compare_reply, ratios, ratio_members)},
-    {TUNE_MEMBER(tune_compare_reply, loads), .least = 1},
+    {TUNE_MEMBER(tune_compare_reply, placements), .least = 1},
     {TUNE_MEMBER(tune_compare_reply, is_whole)},
 };
 

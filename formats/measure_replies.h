@@ -79,8 +79,8 @@ typedef struct tune_compare_reply {
   int64_t artifact;    // index of the one that `error` is about, or TUNE_NO_ARTIFACT
   tune_measure_reply_list results;
   tune_ratio_list ratios;
-  int64_t loads; // how many placements they were compared in; 0: none
-  bool is_whole; // of a child's report alone: it had all of the budget
+  int64_t placements; // in how many they were compared (tuning/measure/placements.h); 0: none
+  bool is_whole;      // of a child's report alone: it had all of the budget
 } tune_compare_reply;
 
 typedef struct tune_run_reply {

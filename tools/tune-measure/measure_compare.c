@@ -1,7 +1,7 @@
 //===- measure_compare.c ------------------------------------------------------===//
 
 #include "tools/tune-measure/measure_compare.h"
-#include "tools/tune-measure/compare_loads.h"
+#include "tools/tune-measure/compare_placements.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -31,13 +31,13 @@ static tune_status run(const task *of, const tune_export *exported, const tune_e
                        .options = task_make_measure_options(&sampling, 0)};
   child_limits limits = task_make_limits(&exported->read.limits, of, 0);
   limits.seconds *= (double)count;
-  loads_compared compared;
-  tune_status status = compare_in_loads(&order, true, &limits, watch, &compared);
+  placements_compared compared;
+  tune_status status = compare_in_placements(&order, true, &limits, watch, &compared);
   if (tune_status_is_ok(status))
     status = tune_compare_reply_to_json(&compared.reply, out_reply);
   if (tune_status_is_ok(status))
     status = tune_reply_add_head(&compared.head, *out_reply);
-  loads_compared_deinit(&compared);
+  placements_compared_deinit(&compared);
   return status;
 }
 

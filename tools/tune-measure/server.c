@@ -2,7 +2,7 @@
 
 #include "tools/tune-measure/server.h"
 #include "support/message.h"
-#include "tools/tune-measure/compare_loads.h"
+#include "tools/tune-measure/compare_placements.h"
 #include "tools/tune-measure/device.h"
 #include "tools/tune-measure/trial.h"
 
@@ -195,8 +195,8 @@ static tune_status find_folders(const tune_text_list *outputs, const char ***out
 // Measures artifacts interleaved, for compare, which is about what is faster than the first, and
 // run.
 static tune_status compare(server *s, const trial_order *order, const tune_limits *wanted,
-                           bool only_faster, loads_compared *out_compared) {
-  *out_compared = (loads_compared){.report = NULL};
+                           bool only_faster, placements_compared *out_compared) {
+  *out_compared = (placements_compared){.report = NULL};
   if (order->artifact_count == 0)
     return tune_status_make(TUNE_INVALID_ARGUMENT, "\"artifacts\": expected at least one path");
   child_limits limits = task_make_limits(wanted, order->of, TUNE_UNASKED_COMPARE_SECONDS);
@@ -204,7 +204,7 @@ static tune_status compare(server *s, const trial_order *order, const tune_limit
   tune_status status = find_folders(order->outputs, &folders, &limits);
   child_watch watch = watch_of(s);
   if (tune_status_is_ok(status))
-    status = compare_in_loads(order, only_faster, &limits, &watch, out_compared);
+    status = compare_in_placements(order, only_faster, &limits, &watch, out_compared);
   destroy_folders(folders, limits.writable_count);
   return status;
 }
@@ -219,13 +219,13 @@ static tune_status serve_compare(server *s, const json_t *object, json_t **out_r
                          .artifacts = request.artifacts.items,
                          .artifact_count = request.artifacts.count,
                          .options = task_make_measure_options(&request.measure, 0)};
-    loads_compared compared;
+    placements_compared compared;
     status = compare(s, &order, &request.limits, true, &compared);
     if (tune_status_is_ok(status))
       status = tune_compare_reply_to_json(&compared.reply, out_reply);
     if (tune_status_is_ok(status))
       status = tune_reply_add_head(&compared.head, *out_reply);
-    loads_compared_deinit(&compared);
+    placements_compared_deinit(&compared);
   }
   tune_compare_request_deinit(&request);
   return status;
@@ -252,7 +252,8 @@ static tune_status find_shapes(const task *t, tune_shape_list *out_shapes) {
   return TUNE_OK;
 }
 
-static tune_status answer_run(const task *t, const loads_compared *compared, json_t **out_reply) {
+static tune_status answer_run(const task *t, const placements_compared *compared,
+                              json_t **out_reply) {
   tune_run_reply reply = {.compared = compared->reply,
                           .has_reference = t->has_reference,
                           .reference = facts_of_reference(t)};
@@ -271,13 +272,13 @@ static tune_status run(server *s, const tune_run_request *request, json_t **out_
                        .artifact_count = request->artifacts.count,
                        .options = task_make_measure_options(&request->measure, 0),
                        .outputs = &request->outputs};
-  loads_compared compared = {.report = NULL};
+  placements_compared compared = {.report = NULL};
   tune_status status = check_outputs(&request->outputs, t);
   if (tune_status_is_ok(status))
     status = compare(s, &order, &request->of.limits, false, &compared);
   if (tune_status_is_ok(status))
     status = answer_run(t, &compared, out_reply);
-  loads_compared_deinit(&compared);
+  placements_compared_deinit(&compared);
   task_destroy(t);
   return status;
 }

@@ -156,14 +156,14 @@ static tune_status report_all(const subject *subjects, const tune_measurement *m
 }
 
 // Children of one process find memory as it is in that, and what they load lies in the same places
-// each time. So each load has another order, and gaps of other sizes in between.
+// each time. So each placement has another order, and gaps of other sizes in between.
 static tune_status load_all(const trial_order *order, tune_target *target, child_notes *notes,
                             subject *subjects, size_t *out_harmful) {
   size_t count = order->artifact_count, *turns = calloc(count, sizeof *turns);
   if (!turns)
     return tune_status_out_of_memory("comparing");
   tune_random random;
-  tune_random_init(&random, order->load);
+  tune_random_init(&random, order->placement);
   *out_harmful = count;
   for (size_t i = 0; i < count; ++i) {
     size_t other = (size_t)tune_random_below(&random, i + 1);
@@ -204,7 +204,7 @@ static tune_status compare_all(const trial_order *order, child_notes *notes, jso
   tune_measure_options options = options_of(order);
   TUNE_RETURN_IF_ERROR(tune_measure_interleaved(runs, count, &options, measurements, ratios, NULL));
   for (size_t i = 0; i < count; ++i) {
-    if (order->load == 0)
+    if (order->placement == 0)
       TUNE_RETURN_IF_ERROR(subject_count_runs(&subjects[i], &measurements[i]));
     TUNE_RETURN_IF_ERROR(subject_check_again(&subjects[i]));
   }

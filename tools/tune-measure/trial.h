@@ -17,7 +17,7 @@ typedef struct trial_order {
   const char **artifacts;
   size_t artifact_count;
   tune_measure_options options;
-  size_t load; // the number of this one of a comparison's, from 0 on: places are others
+  size_t placement;              // the number of this one of a comparison's, from 0 on
   const tune_text_list *outputs; // .npy files for the first one's outputs, gaps for none; or NULL
 } trial_order;
 
@@ -27,7 +27,7 @@ typedef struct trial_order {
 tune_status trial_measure(void *context, child_notes *notes, json_t **out_report);
 
 // All are run once and checked, timed interleaved, also where one is wrong, and checked again:
-// a tune_compare_reply without loads.
+// a tune_compare_reply without placements.
 tune_status trial_compare(void *context, child_notes *notes, json_t **out_report);
 
 // What the samples of a result say of it.

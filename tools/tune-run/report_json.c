@@ -135,8 +135,9 @@ tune_status report_json(const benchmark *b, FILE *stream) {
   for (size_t i = 1; i < b->subject_count; ++i)
     json_array_append_new(compared, compared_to_json(b, i));
   json_object_set_new(object, "compare", compared);
-  int64_t loads = b->run.compared.loads;
-  json_object_set_new(object, "loads", loads > 0 ? json_integer(loads) : json_null());
+  int64_t placements = b->run.compared.placements;
+  json_object_set_new(object, "placements",
+                      placements > 0 ? json_integer(placements) : json_null());
   json_t *machine = tune_conditions_to_json(&b->before, &b->after, &b->cores);
   json_object_set_new(machine, "model", json_string(tune_target_facts_model(b->facts)));
   json_object_set_new(object, "machine", machine);

@@ -228,8 +228,9 @@ tune_status report_text(const benchmark *b, FILE *stream) {
     fprintf(stream, "Summary\n  %s ran\n", b->subjects[0].path);
     for (size_t i = 1; i < b->subject_count; ++i)
       print_ratio(&ratios->items[i], b->subjects[i].path, stream);
-    int64_t loads = b->run.compared.loads;
-    fprintf(stream, "    in %lld load%s\n\n", (long long)loads, loads == 1 ? "" : "s");
+    int64_t placements = b->run.compared.placements;
+    fprintf(stream, "    in %lld placement%s\n\n", (long long)placements,
+            placements == 1 ? "" : "s");
   }
   print_machine(b, stream);
   print_texts(b->notes, "Note", stream);

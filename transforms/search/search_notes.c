@@ -85,11 +85,11 @@ static void append_inert(tune_string_builder *notes, const tune_task *task,
 }
 
 // What was found in one place alone need not hold in another.
-static void append_loads(tune_string_builder *notes, const tune_task *task,
-                         const tune_session_result *result) {
-  if (result->loads > 0 && !result->is_default)
-    tune_string_builder_appendf(notes, "%s: the best were compared in %zu load%s\n", task->name,
-                                result->loads, result->loads == 1 ? "" : "s");
+static void append_placements(tune_string_builder *notes, const tune_task *task,
+                              const tune_session_result *result) {
+  if (result->placements > 0 && !result->is_default)
+    tune_string_builder_appendf(notes, "%s: the best were compared in %zu placement%s\n",
+                                task->name, result->placements, result->placements == 1 ? "" : "s");
 }
 
 static void append_drift(tune_string_builder *notes, const tune_task *task, double drift) {
@@ -121,7 +121,7 @@ void tune_search_notes_append(tune_string_builder *notes, const tune_target_fact
                                 result->default_error);
   append_failures(notes, task, result);
   append_inert(notes, task, result);
-  append_loads(notes, task, result);
+  append_placements(notes, task, result);
   append_stored(notes, task, result);
   append_drift(notes, task, result->drift);
   append_stop(notes, task, result);

@@ -57,10 +57,10 @@ typedef struct tune_compare_order {
 typedef struct tune_comparison {
   bool was_interrupted; // nothing else of it holds then
   size_t count;
-  tune_timing *times;   // count
-  tune_ratio *ratios;   // count: the time of each relative to that of the first
-  size_t loads;         // in how many loads that was (tuning/measure/placements.h); 0: not known
-  bool failed;          // one of them was wrong, crashed or hung this time; there are no times then
+  tune_timing *times; // count
+  tune_ratio *ratios; // count: the time of each relative to that of the first
+  size_t placements;  // in how many placements that was (tuning/measure/placements.h); 0: not known
+  bool failed;        // one of them was wrong, crashed or hung this time; there are no times then
   tune_verdict verdict; // of that one
   size_t culprit;       // which it was; `count` where that is not known
   char *error;          // why, where it failed

@@ -145,8 +145,8 @@ static tune_status run_traced(void *context, uint64_t repeats, double *out_secon
   return TUNE_OK;
 }
 
-// A config in the place that a load gives it.
-static traced_kernel load_traced(struct null_evaluator *evaluator, const tune_config *config) {
+// A config at the place that a placement gives it.
+static traced_kernel place_traced(struct null_evaluator *evaluator, const tune_config *config) {
   const tune_null_options *options = &evaluator->options;
   double place = 1;
   if (options->place_count)
@@ -168,7 +168,7 @@ static tune_timing to_timing(tune_measurement *measurement) {
 
 static tune_status measure_traced(struct null_evaluator *evaluator, const struct ticket *ticket,
                                   tune_evaluation *event) {
-  traced_kernel kernel = load_traced(evaluator, &ticket->config);
+  traced_kernel kernel = place_traced(evaluator, &ticket->config);
   tune_measurement measurement;
   TUNE_RETURN_IF_ERROR(tune_measure(run_traced, &kernel,
                                     &(tune_measure_options){.best = ticket->best}, &measurement));
@@ -181,7 +181,7 @@ static tune_status measure_traced(struct null_evaluator *evaluator, const struct
              : TUNE_OK;
 }
 
-// Adds the samples of a load to those of the ones before.
+// Adds the samples of a placement to those of the ones before.
 static tune_status append_samples(tune_timing *time, const tune_measurement *measurement) {
   size_t count = time->sample_count + measurement->count;
   double *samples = realloc(time->samples, count * sizeof *samples);
@@ -193,9 +193,9 @@ static tune_status append_samples(tune_timing *time, const tune_measurement *mea
   return TUNE_OK;
 }
 
-static tune_status compare_in_load(struct null_evaluator *evaluator,
-                                   const tune_compare_order *order, tune_comparison *comparison,
-                                   tune_placements *loads) {
+static tune_status compare_in_placement(struct null_evaluator *evaluator,
+                                        const tune_compare_order *order,
+                                        tune_comparison *comparison, tune_placements *placements) {
   traced_kernel *kernels = calloc(order->count, sizeof *kernels);
   tune_measure_subject *subjects = calloc(order->count, sizeof *subjects);
   tune_measurement *measurements = calloc(order->count, sizeof *measurements);
@@ -209,11 +209,11 @@ static tune_status compare_in_load(struct null_evaluator *evaluator,
       status = no_artifact(order->tickets[i]);
       break;
     }
-    kernels[i] = load_traced(evaluator, &ticket->config);
+    kernels[i] = place_traced(evaluator, &ticket->config);
     subjects[i] = (tune_measure_subject){run_traced, &kernels[i]};
   }
   if (tune_status_is_ok(status)) {
-    tune_measure_options options = {.confidence = order->confidence, .loads = TUNE_PLACEMENTS};
+    tune_measure_options options = {.confidence = order->confidence, .placements = TUNE_PLACEMENTS};
     status = tune_measure_interleaved(subjects, order->count, &options, measurements,
                                       comparison->ratios, NULL);
   }
@@ -222,7 +222,7 @@ static tune_status compare_in_load(struct null_evaluator *evaluator,
     status = append_samples(&comparison->times[i], &measurements[i]);
   }
   if (tune_status_is_ok(status))
-    tune_placements_add(loads, medians, comparison->ratios, measurements[0].is_whole);
+    tune_placements_add(placements, medians, comparison->ratios, measurements[0].is_whole);
   for (size_t i = 0; measurements && i < order->count; ++i)
     tune_measurement_deinit(&measurements[i]);
   free(medians);
@@ -244,17 +244,17 @@ static tune_status summarize(tune_timing *time) {
 
 static tune_status compare_traced(struct null_evaluator *evaluator, const tune_compare_order *order,
                                   tune_comparison *comparison) {
-  tune_placements loads;
-  TUNE_RETURN_IF_ERROR(tune_placements_init(&loads, order->count));
+  tune_placements placements;
+  TUNE_RETURN_IF_ERROR(tune_placements_init(&placements, order->count));
   tune_status status = TUNE_OK;
-  while (tune_status_is_ok(status) && !tune_placements_are_enough(&loads, true))
-    status = compare_in_load(evaluator, order, comparison, &loads);
+  while (tune_status_is_ok(status) && !tune_placements_are_enough(&placements, true))
+    status = compare_in_placement(evaluator, order, comparison, &placements);
   if (tune_status_is_ok(status))
-    status = tune_placements_get_ratios(&loads, order->confidence, comparison->ratios);
+    status = tune_placements_get_ratios(&placements, order->confidence, comparison->ratios);
   for (size_t i = 0; tune_status_is_ok(status) && i < order->count; ++i)
     status = summarize(&comparison->times[i]);
-  comparison->loads = loads.count;
-  tune_placements_deinit(&loads);
+  comparison->placements = placements.count;
+  tune_placements_deinit(&placements);
   return status;
 }
 

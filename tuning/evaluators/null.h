@@ -40,8 +40,8 @@ typedef struct tune_null_options {
   const double *trace;
   size_t trace_count;
   // What the place in memory does to a kernel, as factors of its time, of which each config draws
-  // one in each load (tuning/measure/placements.h), trials included. NULL: nothing. With a trace
-  // only. Borrowed.
+  // one in each placement (tuning/measure/placements.h), trials included. NULL: nothing. With a
+  // trace only. Borrowed.
   const double *places;
   size_t place_count;
 } tune_null_options;

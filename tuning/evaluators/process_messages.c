@@ -241,7 +241,7 @@ static tune_status take_compare(const tune_compare_reply *said, tune_comparison 
     return take_failed_compare(said, comparison);
   if (said->results.count != count || said->ratios.count != count)
     return malformed("results");
-  comparison->loads = (size_t)said->loads;
+  comparison->placements = (size_t)said->placements;
   comparison->times = calloc(count, sizeof *comparison->times);
   comparison->ratios = calloc(count, sizeof *comparison->ratios);
   if (!comparison->times || !comparison->ratios)

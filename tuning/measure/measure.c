@@ -30,9 +30,10 @@
 #define RATIO_PRECISION 0.25
 #define FEWEST_ROUNDS 12
 #define SLOW_ROUNDS_BUDGETS 20.0
-// Of one load of several; where that takes so many of its shares of the budget, it is the only one.
-#define FEWEST_ROUNDS_IN_LOAD 4
-#define SLOW_LOAD_SHARES 4.0
+// Of one placement of several; where that takes so many of its shares of the budget, it is the only
+// one.
+#define FEWEST_ROUNDS_IN_PLACEMENT 4
+#define SLOW_PLACEMENT_SHARES 4.0
 // Seconds, against the one or two thousandths that it takes to fill the caches again.
 #define LONG_SAMPLE 0.25
 
@@ -59,8 +60,8 @@ static tune_measure_options with_defaults(const tune_measure_options *options) {
     filled.sample_limit = filled.one_run ? 100 : 1000;
   if (filled.confidence <= 0)
     filled.confidence = 0.95;
-  if (filled.loads == 0)
-    filled.loads = 1;
+  if (filled.placements == 0)
+    filled.placements = 1;
   return filled;
 }
 
@@ -142,12 +143,12 @@ static bool are_rounds_over_budget(double seconds, double budget, size_t rounds)
   return seconds >= budget && (rounds >= FEWEST_ROUNDS || seconds >= SLOW_ROUNDS_BUDGETS * budget);
 }
 
-// What as few rounds as a load has take where nothing comes between.
-static double least_of_load(const probe *probes, size_t count) {
+// What as few rounds as a placement has take where nothing comes between.
+static double least_of_placement(const probe *probes, size_t count) {
   double seconds = 0;
   for (size_t i = 0; i < count; ++i)
     seconds +=
-        2 * FEWEST_ROUNDS_IN_LOAD * probes[i].fastest * (double)probes[i].measurement->repeats;
+        2 * FEWEST_ROUNDS_IN_PLACEMENT * probes[i].fastest * (double)probes[i].measurement->repeats;
   return seconds;
 }
 
@@ -284,8 +285,8 @@ static tune_status measure_rounds(probe *probes, size_t count, const tune_measur
   bool warms = false;
   for (size_t i = 0; i < count && count > 1 && !options->one_run; ++i)
     warms = warms || probes[i].last < LONG_SAMPLE;
-  bool is_precise = false, is_share = options->loads > 1;
-  double budget = options->budget * (double)count, share = budget / (double)options->loads;
+  bool is_precise = false, is_share = options->placements > 1;
+  double budget = options->budget * (double)count, share = budget / (double)options->placements;
   // A round of equal order each time can fall into step with what else the machine does, a time
   // slice of another process each 4 ms: then one kernel alone pays for it, with great certainty.
   tune_random random;
@@ -298,9 +299,9 @@ static tune_status measure_rounds(probe *probes, size_t count, const tune_measur
       seconds += probes[i].seconds;
     if (rounds < 2)
       continue;
-    if (rounds < FEWEST_ROUNDS_IN_LOAD)
-      is_share = is_share && least_of_load(probes, count) < SLOW_LOAD_SHARES * share;
-    if ((is_share && rounds >= FEWEST_ROUNDS_IN_LOAD && seconds >= share) ||
+    if (rounds < FEWEST_ROUNDS_IN_PLACEMENT)
+      is_share = is_share && least_of_placement(probes, count) < SLOW_PLACEMENT_SHARES * share;
+    if ((is_share && rounds >= FEWEST_ROUNDS_IN_PLACEMENT && seconds >= share) ||
         2 * rounds >= options->sample_limit || are_rounds_over_budget(seconds, budget, rounds))
       break;
     if (is_time_to_look(rounds))

@@ -47,7 +47,7 @@ typedef struct tune_measure_options {
   double best;           // seconds of one run of the best kernel known, or 0: never cut
   bool one_run;          // a sample is one run, since the caches are flushed ahead of each
   double confidence;     // that all ratios of interleaved kernels are in their intervals; 0 is 0.95
-  size_t loads; // interleaved: this is one of so many loads, which share the budget; 0 is 1
+  size_t placements;     // interleaved: this is one of so many, which share the budget; 0 is 1
 } tune_measure_options;
 
 typedef struct tune_measurement {
@@ -55,7 +55,7 @@ typedef struct tune_measurement {
   size_t count;    // at least 1
   uint64_t repeats;
   bool was_cut;
-  bool is_whole; // it had the whole budget, and not the share of one load
+  bool is_whole; // it had the whole budget, and not the share of one placement
   tune_summary summary;
 } tune_measurement;
 
@@ -77,14 +77,14 @@ typedef struct tune_measure_subject {
 // counts: what the others displaced from the caches comes back, and the times are those that
 // kernels have alone. Ends when all ratios are known to a quarter of the wanted precision, since
 // the best few differ by little, or the budget of `count` kernels measured alone is spent; slow
-// kernels get 12 rounds or 20 budgets, and at least 2 rounds. Of several loads each ends with its
-// share of the budget and at least 4 rounds; where these take so many shares that more loads
-// would take far longer than rounds do, it goes on as if it were the only one. `out_ratios[i]` is
-// the time of kernel i relative to kernel 0, paired by rounds; their intervals are so wide that all
-// of them hold together with the wanted confidence (Bonferroni), since the best is picked by them.
-// `options->best` is ignored. Both arrays are the caller's, of `count` elements; on failure there
-// is nothing in them to release. *`out_failed` (may be NULL) is the index of the kernel whose run
-// failed, or `count`.
+// kernels get 12 rounds or 20 budgets, and at least 2 rounds. Of several placements each ends with
+// its share of the budget and at least 4 rounds; where these take so many shares that more
+// placements would take far longer than rounds do, it goes on as if it were the only one.
+// `out_ratios[i]` is the time of kernel i relative to kernel 0, paired by rounds; their intervals
+// are so wide that all of them hold together with the wanted confidence (Bonferroni), since the
+// best is picked by them. `options->best` is ignored. Both arrays are the caller's, of `count`
+// elements; on failure there is nothing in them to release. *`out_failed` (may be NULL) is the
+// index of the kernel whose run failed, or `count`.
 tune_status tune_measure_interleaved(const tune_measure_subject *subjects, size_t count,
                                      const tune_measure_options *options,
                                      tune_measurement *out_measurements, tune_ratio *out_ratios,

@@ -105,6 +105,16 @@ static tune_status take_trial(tune_results *results, json_t *line) {
   return failed ? out_of_memory(results->path) : TUNE_OK;
 }
 
+// Results that were measured by builds from before 2026-11-24 have "loads" for placements.
+static tune_status take_comparison(tune_results *results, json_t *line) {
+  json_t *loads = json_object_get(line, "loads");
+  bool is_old = loads && !json_object_get(line, "placements");
+  if ((is_old && json_object_set(line, "placements", loads) != 0) ||
+      json_array_append(results->comparisons, line) != 0)
+    return out_of_memory(results->path);
+  return TUNE_OK;
+}
+
 // `bytes` are all that come before the line.
 static tune_status take_end(tune_results *results, const json_t *line, const char *bytes) {
   tune_digest digest = tune_digest_of_bytes(bytes, results->size);
@@ -132,8 +142,7 @@ static tune_status take_line(tune_results *results, json_t *line, const char *by
   } else if (strcmp(kind, "failure") == 0) {
     return json_array_append(results->failures, line) == 0 ? TUNE_OK : out_of_memory(results->path);
   } else if (strcmp(kind, "comparison") == 0) {
-    return json_array_append(results->comparisons, line) == 0 ? TUNE_OK
-                                                              : out_of_memory(results->path);
+    return take_comparison(results, line);
   } else if (strcmp(kind, "task") != 0) {
     return damaged(results, "a line of a kind that results do not have");
   }

@@ -133,8 +133,8 @@ typedef struct tune_session_result {
   // How much faster the best is than the default, with an interval of 95 % at least; 0 where the
   // default failed.
   double speedup, speedup_low, speedup_high;
-  bool was_compared;      // interleaved; else the figures are those of single trials
-  size_t loads;           // in how many loads that was (tuning/measure/placements.h); 0: not known
+  bool was_compared; // interleaved; else the figures are those of single trials
+  size_t placements; // in how many placements that was (tuning/measure/placements.h); 0: not known
   double percent_of_peak; // of the best; 0 where unknown
   tune_session_stop stop;
   size_t trials;     // done, those of the store included

@@ -179,7 +179,7 @@ static tune_status decide_by_comparison(struct session *session, const size_t *f
       best = i;
   }
   result->was_compared = true;
-  result->loads = comparison->loads;
+  result->placements = comparison->placements;
   if (has_default) {
     result->default_time = comparison->times[0].median;
     set_speedup(result, best ? comparison->ratios[best] : (tune_ratio){1, 1, 1});

@@ -43,7 +43,7 @@ ROUND_TRIP(tune_candidates_reply)
   "{\"verdict\": \"ok\", \"check\": {\"max_error\": 0}, " TIMES ", \"counters\": {\"cycles\": 1}}"
 #define COMPARED                                                                                   \
   "\"verdict\": \"wrong\", \"error\": \"off by one\", \"artifact\": 0, \"results\": [" RESULT      \
-  "], \"ratios\": [{\"ratio\": 1.5, \"low\": 1.25, \"high\": 2.0}], \"loads\": 9,"                 \
+  "], \"ratios\": [{\"ratio\": 1.5, \"low\": 1.25, \"high\": 2.0}], \"placements\": 9,"            \
   " \"is_whole\": true"
 #define TASK                                                                                       \
   "{\"name\": \"matmul\", \"kind\": \"contraction\", \"type\": \"f32\", \"count\": 2,"             \

@@ -102,8 +102,8 @@ static void several_artifacts_are_checked_and_compared(void **state) {
   json_decref(reply);
 }
 
-// Samples of all loads are there, and ratios over them; outputs are those of one.
-static void several_loads_are_one_reply(void **state) {
+// Samples of all placements are there, and ratios over them; outputs are those of one.
+static void several_placements_are_one_reply(void **state) {
   fixture *f = *state;
   json_t *reply = client_ask(f->server,
                              "{'do': 'run', 'target': 'cpu', 'signature': %s,"
@@ -111,7 +111,7 @@ static void several_loads_are_one_reply(void **state) {
                              " 'reference': '%s/GOOD.so', 'measure': {'sample_limit': 8}}",
                              client_signature, ARTIFACTS, ARTIFACTS, ARTIFACTS);
   client_assert_verdict(reply, "ok", NULL);
-  assert_true(client_number(reply, "loads") == 9);
+  assert_true(client_number(reply, "placements") == 9);
   for (size_t i = 0; i < 2; ++i) {
     const json_t *result = json_array_get(json_object_get(reply, "results"), i);
     assert_int_equal(json_array_size(json_object_get(result, "samples")), 9 * 8);
@@ -236,7 +236,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(files_go_in_and_come_out),
       TEST(several_artifacts_are_checked_and_compared),
-      TEST(several_loads_are_one_reply),
+      TEST(several_placements_are_one_reply),
       TEST(what_does_harm_is_not_timed),
       TEST(the_check_allows_for_what_inputs_amplify),
       TEST(unknown_dimensions_follow_the_files),

@@ -278,8 +278,8 @@ static void artifacts_are_compared_side_by_side(void **state) {
   assert_true(client_number(json_array_get(ratios, 1), "ratio") > 10); // of a thousand
   double same = client_number(json_array_get(ratios, 2), "ratio");
   assert_true(same > 0.05 && same < 20);
-  double loads = client_number(reply, "loads");
-  assert_true(loads >= 1 && loads <= 9);
+  double placements = client_number(reply, "placements");
+  assert_true(placements >= 1 && placements <= 9);
   assert_null(json_object_get(reply, "whole"));
   for (size_t i = 0; i < 3; ++i)
     client_assert_verdict(json_array_get(results, i), "ok", NULL);

@@ -4,6 +4,7 @@
 #include "space_fixture.h"
 
 #include "support/file.h"
+#include "tuning/database/database_transfer.h"
 #include "tuning/device/cpu_features.h"
 #include "tuning/remote/export_file.h"
 #include "tuning/remote/rounds.h"
@@ -233,6 +234,29 @@ static void changed_results_are_noticed(void **state) {
   free(whole);
 }
 
+// Results of builds that said "loads" for placements are read as those that say it now.
+static void old_comparisons_have_placements(void **state) {
+  const fixture *f = *state;
+  static const struct {
+    const char *members;
+    json_int_t placements;
+  } cases[] = {{"\"loads\":9", 9}, {"\"placements\":4", 4}, {"\"loads\":9,\"placements\":4", 4}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+    char text[256];
+    snprintf(text, sizeof text,
+             "{\"kind\":\"header\",\"format\":\"mlir-tune\",\"version\":%d,\"export\":\"e1\"}\n"
+             "{\"kind\":\"comparison\",\"task\":\"k1\",\"schedule\":\"s1\",%s}\n",
+             TUNE_DATABASE_FORMAT_VERSION, cases[i].members);
+    write_text(f->results_path, text);
+    tune_results *results;
+    assert_ok(tune_results_read(f->results_path, &results));
+    const json_t *comparison = tune_results_comparison(results, "k1", "s1");
+    assert_int_equal(json_integer_value(json_object_get(comparison, "placements")),
+                     cases[i].placements);
+    tune_results_destroy(results);
+  }
+}
+
 static void other_results_are_refused(void **state) {
   const fixture *f = *state;
   tune_results *results, *second;
@@ -373,6 +397,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(messages_say_what_to_do, setup, teardown),
       cmocka_unit_test_setup_teardown(cut_results_go_on, setup, teardown),
       cmocka_unit_test_setup_teardown(changed_results_are_noticed, setup, teardown),
+      cmocka_unit_test_setup_teardown(old_comparisons_have_placements, setup, teardown),
       cmocka_unit_test_setup_teardown(other_results_are_refused, setup, teardown),
       cmocka_unit_test_setup_teardown(rounds_are_read_in_order, setup, teardown),
       cmocka_unit_test_setup_teardown(memory_may_run_out, setup, teardown),

@@ -225,9 +225,9 @@ static void interleaving_is_immune_to_drift(void **state) {
   }
 }
 
-// One load of nine has a ninth of the budget; where a few rounds take far more than that, there are
-// to be no others, and it has all.
-static void a_load_has_its_share(void **state) {
+// One placement of nine has a ninth of the budget; where a few rounds take far more than that,
+// there are to be no others, and it has all.
+static void a_placement_has_its_share(void **state) {
   (void)state;
   const double seconds[] = {1e-3, 20e-3};
   for (int slow = 0; slow < 2; ++slow) {
@@ -236,7 +236,7 @@ static void a_load_has_its_share(void **state) {
     tune_measure_subject subjects[] = {{run_synthetic, &a}, {run_synthetic, &b}};
     tune_measurement m[2];
     tune_ratio ratios[2];
-    assert_null(tune_measure_interleaved(subjects, 2, &(tune_measure_options){.loads = 9}, m,
+    assert_null(tune_measure_interleaved(subjects, 2, &(tune_measure_options){.placements = 9}, m,
                                          ratios, NULL));
     assert_true(m[0].is_whole == (slow == 1));
     assert_true(m[0].count >= (slow ? 24 : 8) && m[0].count <= (slow ? 24 : 20));
@@ -405,7 +405,7 @@ int main(void) {
       cmocka_unit_test(the_cold_run_is_no_sample),
       cmocka_unit_test(a_failing_run_ends_it),
       cmocka_unit_test(interleaving_is_immune_to_drift),
-      cmocka_unit_test(a_load_has_its_share),
+      cmocka_unit_test(a_placement_has_its_share),
       cmocka_unit_test(interleaving_does_not_fall_into_step),
       cmocka_unit_test(interleaving_names_the_kernel_that_failed),
       cmocka_unit_test(interleaving_keeps_to_the_budget),

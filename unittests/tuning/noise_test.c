@@ -156,8 +156,8 @@ static void what_is_faster_wins(void **state) {
   }
 }
 
-// The same code is faster or slower by where it lies, in each load anew. That chooses no winner,
-// and hides nothing that is faster by 3 %.
+// The same code is faster or slower by where it lies, in each placement anew. That chooses no
+// winner, and hides nothing that is faster by 3 %.
 static void places_choose_no_winner(void **state) {
   (void)state;
   const double gains[] = {1, 1.03};

@@ -23,7 +23,7 @@ static const char compared[] =
     " \"results\": [{\"samples\": [2], \"median\": 2, \"low\": 1, \"high\": 3},"
     "               {\"samples\": [4], \"median\": 4, \"low\": 3, \"high\": 5}],"
     " \"ratios\": [{\"ratio\": 1, \"low\": 1, \"high\": 1},"
-    "              {\"ratio\": 2, \"low\": 1.5, \"high\": 2.5}], \"loads\": 9}";
+    "              {\"ratio\": 2, \"low\": 1.5, \"high\": 2.5}], \"placements\": 9}";
 
 static tune_status read_build(const json_t *reply) {
   tune_evaluation event = {0};
@@ -43,7 +43,7 @@ static tune_status read_compare(const json_t *reply) {
   tune_comparison comparison;
   tune_status status = tune_reply_read_compare(reply, 2, &comparison);
   if (tune_status_is_ok(status))
-    assert_int_equal(comparison.loads, 9);
+    assert_int_equal(comparison.placements, 9);
   if (tune_status_is_ok(status))
     tune_comparison_deinit(&comparison);
   return status;

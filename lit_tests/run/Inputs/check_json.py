@@ -11,7 +11,7 @@ TIMED = (
 ).split()
 with open(sys.argv[1]) as file:
     report = json.load(file)
-assert set(report) == set(TIMED + "seed reference_ns shapes machine compare loads notes warnings".split()), sorted(report)
+assert set(report) == set(TIMED + "seed reference_ns shapes machine compare placements notes warnings".split()), sorted(report)
 other, = report["compare"]
 machine = report["machine"]
 assert set(machine) == {"model", "cpus", "governor", "load"} and machine["model"], machine
@@ -35,6 +35,6 @@ for of in (report, other):
     roundoff, of_all = 2**-24, 8 * 32**0.5 * check["magnitude"]
     assert roundoff * of_all <= check["tolerance"] <= roundoff * (of_all + 36 * 6 * check["magnitude"]), check
     assert [task["count"] for task in of["tasks"]] == [1] and of["tasks"][0]["from"] == "default"
-assert report["loads"] == 9, report["loads"]
+assert report["placements"] == 9, report["placements"]
 low, high = other["ratio_ci95"]
 assert 0 < low <= other["ratio"] <= high
