@@ -151,6 +151,8 @@ bool inputs_take_special(const task *t) {
   return t->signature.takes_special && t->target == &tune_target_cpu;
 }
 
+bool inputs_are_wide(const task *t) { return t->tolerance.reduction <= 1 || t->signature.selects; }
+
 static bool has_float_output(const tune_signature *signature) {
   for (size_t i = 0; i < tune_signature_output_count(signature); ++i)
     if (tune_element_type_is_float(tune_signature_output(signature, i)->element))
@@ -177,7 +179,7 @@ tune_status inputs_make_sparse(const inputs_source *source, const task *t, input
   tune_sparse_fill how = {.reduction = t->tolerance.reduction,
                           .is_positive = source->fill == TUNE_FILL_POSITIVE,
                           .is_large = kind == INPUTS_LARGE,
-                          .is_wide = t->tolerance.reduction <= 1 || t->signature.selects,
+                          .is_wide = inputs_are_wide(t),
                           .is_stepped = kind == INPUTS_STEPPED,
                           .has_specials = inputs_take_special(t),
                           .has_edges = !t->signature.is_partial,

@@ -1,10 +1,10 @@
 //===- reference.c - Reference outputs of a task -----------------------------===//
 
 #include "tools/tune-measure/reference.h"
-#include "support/string_builder.h"
 #include "targets/random_at.h"
 #include "targets/sparse.h"
 #include "tools/tune-measure/transfer.h"
+#include "tools/tune-measure/unchecked.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,6 +14,8 @@
 #define SPARSE_SECONDS 5.0
 // Nor does it on large inputs, three times, where it ran on exact ones.
 #define LARGE_SECONDS 0.2
+// On inputs of which few are zero, or which are large: in times of what it is on the first ones.
+#define WIDE_LEEWAY 16
 // What the reference's runs on all exact inputs may take together, unless that is the first one
 // alone, and what the inputs and outputs of a plan may take.
 #define EXACT_SECONDS 2.0
@@ -101,63 +103,6 @@ static tune_status run_here(void *context, child_notes *notes, json_t **out_repo
   return status;
 }
 
-// Infinities that a body chooses are as right as numbers, unless there is nothing else.
-static size_t count_unchecked(const task *t, const tune_buffer *output, size_t *out_nan_count) {
-  tune_element_type element = output->type.element;
-  size_t size = tune_element_type_size(element), count = output->size / size, infinite = 0;
-  *out_nan_count = 0;
-  for (size_t at = 0; tune_element_type_is_float(element) && at < output->size; at += size) {
-    double value = tune_element_load(element, (const char *)output->data + at);
-    *out_nan_count += isnan(value);
-    infinite += isinf(value);
-  }
-  return t->signature.has_infinities && infinite < count ? *out_nan_count
-                                                         : *out_nan_count + infinite;
-}
-
-// Of the result of which the most is no number.
-static tune_status note_unchecked(task *t) {
-  free(t->unchecked);
-  t->unchecked = NULL;
-  t->unchecked_share = 0;
-  for (size_t i = 0; i < tune_signature_output_count(&t->signature); ++i) {
-    const tune_buffer *output = &t->dense.outputs[i];
-    size_t nan_count, count = output->size / tune_element_type_size(output->type.element);
-    size_t unchecked = count_unchecked(t, output, &nan_count);
-    double share = count ? (double)unchecked / (double)count : 0;
-    if (share <= t->unchecked_share)
-      continue;
-    char name[32];
-    tune_signature_output_name(&t->signature, i, name);
-    free(t->unchecked);
-    t->unchecked_share = share;
-    tune_string_builder text;
-    tune_string_builder_init(&text);
-    tune_string_builder_appendf(
-        &text, "of the %zu elements of %s %zu are %s in the reference, for any inputs of the check",
-        count, name, unchecked,
-        nan_count == unchecked ? "NaN"
-        : nan_count            ? "infinite or NaN"
-                               : "infinite");
-    TUNE_RETURN_IF_ERROR(tune_string_builder_finish(&text, &t->unchecked));
-  }
-  return TUNE_OK;
-}
-
-static void count_nan(task *t) {
-  size_t count = 0, nan_count = 0;
-  for (size_t i = 0; i < tune_signature_output_count(&t->signature); ++i) {
-    tune_element_type element = t->dense.outputs[i].type.element;
-    size_t size = tune_element_type_size(element);
-    if (!tune_element_type_is_float(element))
-      continue;
-    for (size_t at = 0; at < t->dense.outputs[i].size; at += size)
-      nan_count += isnan(tune_element_load(element, (char *)t->dense.outputs[i].data + at));
-    count += t->dense.outputs[i].size / size;
-  }
-  t->nan_share = count ? (double)nan_count / (double)count : 0;
-}
-
 static void destroy_outputs(const task *t, tune_buffer *outputs) {
   for (size_t i = 0; outputs && i < tune_signature_output_count(&t->signature); ++i)
     tune_buffer_deinit(&outputs[i]);
@@ -205,8 +150,7 @@ tune_status reference_run(const reference *r, task *t) {
   reference_forget(t, &t->dense);
   reference_order order = {.of = t, .set = &t->dense};
   TUNE_RETURN_IF_ERROR(run_in_child(r, &order, &t->dense.outputs, &t->reference_seconds));
-  count_nan(t);
-  return note_unchecked(t);
+  return unchecked_note(t);
 }
 
 void reference_forget(const task *t, task_inputs *set) {
@@ -329,6 +273,14 @@ static tune_status find_leeways(const reference *r, const inputs_source *source,
   return TUNE_OK;
 }
 
+// Where all inputs are moved, one that is amplified may by chance have moved little both times.
+// What these values are to show is no matter of roundings.
+static void widen(const tune_buffer *output, float *leeways) {
+  size_t count = output->size / tune_element_type_size(output->type.element);
+  for (size_t i = 0; i < count; ++i)
+    leeways[i] *= WIDE_LEEWAY;
+}
+
 static tune_status run_sparse(const reference *r, const inputs_source *source, inputs_kind kind,
                               task *t, task_inputs *set) {
   double seconds;
@@ -337,6 +289,9 @@ static tune_status run_sparse(const reference *r, const inputs_source *source, i
   TUNE_RETURN_IF_ERROR(run_in_child(r, &order, &set->outputs, &seconds));
   if (kind != INPUTS_STEPPED || !t->signature.keeps_steps)
     TUNE_RETURN_IF_ERROR(find_leeways(r, source, t, set));
+  bool is_wide = kind == INPUTS_STEPPED || (kind == INPUTS_LARGE && inputs_are_wide(t));
+  for (size_t i = 0; is_wide && set->leeways && i < tune_signature_output_count(&t->signature); ++i)
+    widen(&set->outputs[i], set->leeways[i]);
   if (kind != INPUTS_STEPPED && t->signature.sums_arguments)
     set->reduction = tune_sparse_terms(t->tolerance.reduction);
   for (size_t i = 0;

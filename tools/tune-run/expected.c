@@ -89,13 +89,14 @@ tune_status expected_add_paths(expected_outputs *e, tune_text_list *outputs) {
   for (; outputs->count < e->arrays.count; ++outputs->count)
     items[outputs->count] = NULL;
   for (size_t i = 0; i < e->arrays.count; ++i) {
-    if (!items[i]) {
+    if (!items[i] && !e->made[i]) {
       tune_string_builder text;
       tune_string_builder_init(&text);
       tune_string_builder_appendf(&text, "%s/output-%zu.npy", e->folder, i);
       TUNE_RETURN_IF_ERROR(tune_string_builder_finish(&text, &e->made[i]));
-      items[i] = e->made[i];
     }
+    if (!items[i])
+      items[i] = e->made[i];
     e->paths[i] = items[i];
   }
   return TUNE_OK;

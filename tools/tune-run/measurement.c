@@ -2,7 +2,6 @@
 
 #include "tools/tune-run/measurement.h"
 
-#include "formats/measure_requests.h"
 #include "tools/tune-run/exchange.h"
 
 #include <stdlib.h>
@@ -72,7 +71,8 @@ static tune_status make_request(const benchmark *b, size_t first, size_t count, 
                                      : copy_paths(&s->inputs, &wanted.of.inputs.inputs);
   if (tune_status_is_ok(status))
     status = copy_paths(&s->outputs, &wanted.outputs);
-  if (tune_status_is_ok(status) && b->expected)
+  // The outputs are those of the first artifact.
+  if (tune_status_is_ok(status) && b->expected && first == 0)
     status = expected_add_paths(b->expected, &wanted.outputs);
   if (tune_status_is_ok(status))
     status = list_artifacts(b, first, count, &wanted.artifacts);

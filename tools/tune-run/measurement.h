@@ -10,10 +10,8 @@
 #include "formats/measure_requests.h"
 #include "tools/tune-run/benchmark.h"
 
-// What is right: compared with the plain lowering, as the types and sums of the first subject
-// allow.
+// How outputs of the benchmark's modules are compared.
 tune_check_wanted measurement_check(const benchmark *b);
-
 // Has tune-measure run the artifacts of `count` subjects from `first` on, and time each for
 // `seconds`.
 // `*out_run` borrows of `*out_reply`; both are the caller's.

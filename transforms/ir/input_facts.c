@@ -226,7 +226,8 @@ static MlirWalkResult look_at_steps(MlirOperation op, void *context) {
 
 static MlirWalkResult look_at(MlirOperation op, void *context) {
   static const char *const structured_not[] = {"linalg.yield", "linalg.index", NULL};
-  static const char *const foreign[] = {"scf.", "affine.", "memref.", "vector.", "cf.", NULL};
+  static const char *const foreign[] = {"scf.", "affine.",   "memref.", "vector.",
+                                        "cf.",  "func.call", NULL};
   tune_input_facts *facts = context;
   MlirStringRef name = tune_ir_name(op);
   facts->is_partial |= is_partial(op);
