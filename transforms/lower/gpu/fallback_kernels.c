@@ -336,7 +336,9 @@ static MlirWalkResult find_in_kernel(MlirOperation op, void *user_data) {
   MlirOperation around = mlirOperationGetParentOperation(op);
   while (!mlirOperationIsNull(around) && !tune_ir_is(around, "scf.forall"))
     around = mlirOperationGetParentOperation(around);
-  if (mlirOperationIsNull(around))
+  // A group's tile has no op for each thread: what takes it says so.
+  if (mlirOperationIsNull(around) ||
+      !mlirAttributeIsNull(tune_ir_attribute(around, "tune.tile.warps_y")))
     return MlirWalkResultAdvance;
   return tune_op_list_add(user_data, op) ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
 }
