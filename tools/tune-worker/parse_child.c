@@ -44,8 +44,8 @@ static void read_log(int log, char *kept) {
   char rest[4096];
   for (;;) {
     bool is_kept = size < LOG_LIMIT - 1;
-    ssize_t count = is_kept ? read(log, kept + size, LOG_LIMIT - 1 - size)
-                            : read(log, rest, sizeof rest);
+    ssize_t count =
+        is_kept ? read(log, kept + size, LOG_LIMIT - 1 - size) : read(log, rest, sizeof rest);
     if (count == 0 || (count < 0 && errno != EINTR))
       break;
     if (count > 0 && is_kept)

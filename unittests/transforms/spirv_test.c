@@ -369,10 +369,6 @@ static const error_case ERRORS[] = {
     {"func.func @f(%a: memref<8xf32>, %i: index) -> f32 {\n"
      "  %x = memref.load %a[%i] : memref<8xf32>\n  return %x : f32\n}\n",
      NULL, "result 0 is a scalar"},
-    {"func.func @f(%a: memref<8xf32>, %b: memref<8xf32>, %i: index) {\n"
-     "  %x = memref.load %a[%i] : memref<8xf32>\n  memref.store %x, %b[%i] : memref<8xf32>\n"
-     "  return\n}\n",
-     NULL, "2:8: error: memref.load is left outside of kernels"},
 };
 
 static void what_a_device_does_not_have_is_an_error(void **state) {

@@ -12,8 +12,8 @@
 #include "transforms/lower/cuda/subgroup_shuffles.h"
 #include "transforms/lower/gpu/kernel_memory.h"
 #include "transforms/lower/gpu/launch_grid.h"
-#include "transforms/lower/gpu/value_sinking.h"
 #include "transforms/lower/gpu/matmul/tensor_maps.h"
+#include "transforms/lower/gpu/value_sinking.h"
 
 #include "mlir-c/Dialect/GPU.h"
 
