@@ -27,7 +27,7 @@ typedef struct needs {
   bool is_unknown; // some use is not understood
   bool is_indexing, is_odd_index;
   int64_t table; // the smallest that it indexes
-  bool is_positive, is_at_least_one, is_mask, is_flag, is_counted;
+  bool is_positive, is_at_least_one, is_in_unit, is_mask, is_flag, is_counted;
   bool is_divisor, is_exponent;
   int64_t shift_width; // 0: shifts nothing
   int64_t fan_in;      // 0: no weight
@@ -118,6 +118,10 @@ static const char *const dividing[] = {
 static const char *const needing_positive[] = {"math.rsqrt", "math.sqrt",  "math.log", "math.log2",
                                                "math.log10", "math.acosh", NULL};
 
+// They are of numbers from -1 to 1, atanh without the ends.
+static const char *const needing_unit[] = {"math.acos", "math.asin", "math.atanh", NULL};
+#define UNIT 0.999
+
 // Of an addition, subtraction or product of two values.
 static void follow_arithmetic(MlirOperation op, intptr_t number, path from) {
   MlirStringRef name = tune_ir_name(op);
@@ -205,6 +209,8 @@ static void follow_scalar(MlirOperation op, intptr_t number, path from) {
              (tune_ir_string_equal(name, "math.powf") && number == 0)) {
     n->is_positive = true;
     n->is_at_least_one |= tune_ir_string_equal(name, "math.acosh");
+  } else if (tune_ir_is_one_of(op, needing_unit)) {
+    n->is_in_unit = true;
   } else if (mlirOperationGetNumOperands(op) == 2 && (tune_ir_string_starts(name, "arith.add") ||
                                                       tune_ir_string_starts(name, "arith.sub") ||
                                                       tune_ir_string_starts(name, "arith.mul"))) {
@@ -376,6 +382,8 @@ static tune_input_hint hint_of_floats(const needs *n) {
     return (tune_input_hint){.has_range = true, .low = 0, .high = 1, .is_whole = true};
   if (n->is_positive)
     return n->is_at_least_one ? range(1, 2) : range(POSITIVE_LOW, POSITIVE_HIGH);
+  if (n->is_in_unit)
+    return range(-UNIT, UNIT);
   if (n->is_converted)
     return range(n->is_negative_converted ? 0 : n->convert_low, n->convert_high);
   double most = n->fan_in > 1 ? sqrt(3 / (double)n->fan_in) : 1;
@@ -425,5 +433,8 @@ tune_input_hint tune_input_hint_of(MlirOperation function, intptr_t index) {
     return (tune_input_hint){0};
   bool has_promise = false;
   mlirOperationWalk(function, find_overflow_flags, &has_promise, MlirWalkPreOrder);
-  return hint_of_integers(&n, width_of(type), has_promise);
+  tune_input_hint hint = hint_of_integers(&n, width_of(type), has_promise);
+  // A size or a bound: not as far as its type goes.
+  bool is_bound = mlirTypeIsAIndex(element) && hint.high > LARGEST_COUNT;
+  return is_bound ? (tune_input_hint){0} : hint;
 }

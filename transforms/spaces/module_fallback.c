@@ -165,10 +165,13 @@ static tune_status advance_until_built(builder *b, size_t task, tune_status why)
   return status;
 }
 
-// Gives those that fail other schedules. `*out_any`: there were some.
+// Gives those that fail other schedules, where the user has not said which. `*out_any`: there were
+// some.
 static tune_status mend_tasks(builder *b, bool *out_any) {
   *out_any = false;
   for (size_t i = 0; i < count_tasks(b->plan); ++i) {
+    if (b->plan->planned[i].is_users)
+      continue;
     tune_status status = build_task(b, i);
     if (tune_status_is_ok(status))
       continue;
@@ -290,6 +293,14 @@ static tune_status mend_together(builder *b, const char *failure, bool *out_buil
   return status;
 }
 
+// Whether some task may have another schedule.
+static bool may_mend(const tune_module_plan *plan) {
+  for (size_t i = 0; i < count_tasks(plan); ++i)
+    if (!plan->planned[i].is_users)
+      return !plan->options->is_strict;
+  return false;
+}
+
 //===--------------------------------------------------------------------------===//
 // The whole
 //===--------------------------------------------------------------------------===//
@@ -311,10 +322,11 @@ tune_status tune_module_fallback_build(tune_module_plan *plan, MlirOperation mod
   *out_script = *out_built = (MlirOperation){NULL};
   builder b = {.plan = plan, .module = module};
   bool any = false;
-  if (plan->options->tasks_first && !plan->options->is_strict)
+  bool is_mendable = may_mend(plan);
+  if (plan->options->tasks_first && is_mendable)
     TUNE_RETURN_IF_ERROR(mend_tasks(&b, &any));
   tune_status status = build_whole(&b, out_script, out_built);
-  if (!is_of_schedule(status) || plan->options->is_strict || count_tasks(plan) == 0)
+  if (!is_of_schedule(status) || !is_mendable)
     return status;
   if (!plan->options->tasks_first) {
     tune_status mended = mend_tasks(&b, &any);

@@ -12,8 +12,16 @@
 
 #include "support/status.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 // FAILED_PRECONDITION names a symbol that the shared object at `path` needs, and that neither the
 // libraries it was linked with nor libc define. DATA_LOSS: it is no shared object of this machine.
 tune_status tune_link_check_symbols(const char *path);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // TUNE_TRANSFORMS_LOWER_CPU_LINK_SYMBOLS_H
