@@ -37,22 +37,22 @@ static void check(tune_status status) {
 
 //===- Making it --------------------------------------------------------------===//
 
-static void make_task(int number, tune_database_task *task, char key[32], char name[64],
+static void make_task(int number, tune_kept_task *task, char key[32], char name[64],
                       int64_t extents[3]) {
   snprintf(key, 32, "task%d", number);
   for (int i = 0; i < 3; ++i)
     extents[i] = 8 + 8 * ((number * 7 + i * 131) & 255);
   snprintf(name, 64, "matmul %dx%dx%d f32 %d", (int)extents[0], (int)extents[1], (int)extents[2],
            number);
-  *task = (tune_database_task){.key = key,
-                               .kind = "contraction",
-                               .name = name,
-                               .type = "f32",
-                               .payload = "",
-                               .flops = 1e9,
-                               .bytes = 1e7,
-                               .rank = 3,
-                               .extents = extents};
+  *task = (tune_kept_task){.key = key,
+                           .kind = "contraction",
+                           .name = name,
+                           .type = "f32",
+                           .payload = "",
+                           .flops = 1e9,
+                           .bytes = 1e7,
+                           .rank = 3,
+                           .extents = extents};
 }
 
 static const char *fingerprint_of(long number) { return number / 7 % 2 ? "f1" : "f0"; }
@@ -100,7 +100,7 @@ static void make(const char *path, long count) {
   tune_database *database;
   check(tune_database_open(path, &database));
   for (int i = 0; i <= OTHER_TASKS; ++i) {
-    tune_database_task task;
+    tune_kept_task task;
     char key[32], name[64];
     int64_t extents[3];
     make_task(i, &task, key, name, extents);
@@ -161,7 +161,7 @@ static void ask_first_best(const question *q) {
 static void ask_nearest(const question *q) {
   tune_database_neighbour neighbours[4];
   size_t count;
-  tune_database_task task;
+  tune_kept_task task;
   char key[32], name[64];
   int64_t extents[3];
   make_task(3, &task, key, name, extents);

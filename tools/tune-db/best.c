@@ -54,14 +54,14 @@ static tune_status collect(void *user, const tune_database_summary *summary) {
     status = tune_database_best(all->database, summary->task, summary->fingerprint, NULL,
                                 &entry->record);
   ++all->count;
-  tune_database_task task;
-  tune_database_task_init(&task);
+  tune_kept_task task;
+  tune_kept_task_init(&task);
   if (tune_status_is_ok(status))
     status = tune_database_get_task(all->database, summary->task, &task);
   if (tune_status_is_ok(status))
     status =
         tune_roofline_find_kept_place(all->database, &task, summary->fingerprint, &entry->place);
-  tune_database_task_deinit(&task);
+  tune_kept_task_deinit(&task);
   if (tune_status_is_ok(status) && !entry->name)
     status = tune_status_out_of_memory("reading the trials");
   return status;

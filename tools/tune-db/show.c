@@ -106,7 +106,7 @@ static int compare_trials(const void *left, const void *right) {
 
 //===- Text -------------------------------------------------------------------===//
 
-static void print_task(const tune_database_task *task) {
+static void print_task(const tune_kept_task *task) {
   printf("task     %s\nname     ", task->key);
   tune_text_print(task->name, 0, stdout);
   printf("\nkind     %s%s%s\n", task->kind, *task->type ? ", " : "", task->type);
@@ -259,8 +259,8 @@ static size_t count_of_fingerprint(const collection *all, size_t first) {
   return end - first;
 }
 
-static tune_status add_best(tune_database *database, const tune_database_task *task,
-                            const char *digest, tune_table *table) {
+static tune_status add_best(tune_database *database, const tune_kept_task *task, const char *digest,
+                            tune_table *table) {
   tune_record best;
   tune_record_init(&best);
   tune_status status = tune_database_best(database, task->key, digest, NULL, &best);
@@ -293,7 +293,7 @@ static tune_status add_best(tune_database *database, const tune_database_task *t
 }
 
 // The best of each target, where there are several.
-static tune_status print_targets(tune_database *database, const tune_database_task *task,
+static tune_status print_targets(tune_database *database, const tune_kept_task *task,
                                  const collection *all) {
   static const tune_table_column columns[] = {
       {.title = "TARGET"},
@@ -319,7 +319,7 @@ static tune_status print_targets(tune_database *database, const tune_database_ta
   return status;
 }
 
-static tune_status print_text(tune_database *database, const tune_database_task *task,
+static tune_status print_text(tune_database *database, const tune_kept_task *task,
                               const collection *all, const show_options *options) {
   print_task(task);
   if (!options->failed)
@@ -348,7 +348,7 @@ static tune_status print_text(tune_database *database, const tune_database_task 
 
 //===- JSON -------------------------------------------------------------------===//
 
-static json_t *task_to_json(const tune_database_task *task) {
+static json_t *task_to_json(const tune_kept_task *task) {
   json_t *extents = json_array();
   for (size_t i = 0; i < task->rank; ++i)
     if (json_array_append_new(extents, json_integer(task->extents[i])) != 0) {
@@ -376,7 +376,7 @@ static tune_status trial_to_json(const tune_db_trial *trial, const tune_roofline
   return tune_status_out_of_memory("making JSON");
 }
 
-static tune_status print_json(tune_database *database, const tune_database_task *task,
+static tune_status print_json(tune_database *database, const tune_kept_task *task,
                               const collection *all) {
   json_t *records = json_array();
   tune_roofline_share place = {0};
@@ -400,7 +400,7 @@ static tune_status print_json(tune_database *database, const tune_database_task 
 
 //===- The command ------------------------------------------------------------===//
 
-static tune_status show_task(tune_database *database, const tune_database_task *task,
+static tune_status show_task(tune_database *database, const tune_kept_task *task,
                              const char *fingerprint, const show_options *options) {
   if (options->payload) {
     fputs(task->payload, stdout);
@@ -419,12 +419,12 @@ static tune_status show_task(tune_database *database, const tune_database_task *
 }
 
 static tune_status show(const tune_db_context *context, void *options) {
-  tune_database_task task;
-  tune_database_task_init(&task);
+  tune_kept_task task;
+  tune_kept_task_init(&task);
   tune_status status = tune_database_get_task(context->database, context->task, &task);
   if (tune_status_is_ok(status))
     status = show_task(context->database, &task, context->digest, options);
-  tune_database_task_deinit(&task);
+  tune_kept_task_deinit(&task);
   return status;
 }
 

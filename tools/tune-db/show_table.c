@@ -82,7 +82,7 @@ const char *tune_db_verdict(const tune_db_trial *trial) {
                                                   : tune_verdict_name(trial->record.verdict);
 }
 
-static tune_status add_record(tune_table *table, const tune_database_task *task,
+static tune_status add_record(tune_table *table, const tune_kept_task *task,
                               const tune_roofline_share *place, const tune_db_trial *trial,
                               const table_form *form) {
   const tune_record *record = &trial->record;
@@ -115,7 +115,7 @@ static tune_status add_record(tune_table *table, const tune_database_task *task,
   return TUNE_OK;
 }
 
-tune_status tune_db_print_trials(const tune_database_task *task, const tune_roofline_share *place,
+tune_status tune_db_print_trials(const tune_kept_task *task, const tune_roofline_share *place,
                                  const tune_db_trial *trials, size_t count) {
   table_form form = choose_form(trials, count);
   tune_table *table;

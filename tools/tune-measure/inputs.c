@@ -151,7 +151,10 @@ bool inputs_take_special(const task *t) {
   return t->signature.takes_special && t->target == &tune_target_cpu;
 }
 
-bool inputs_are_wide(const task *t) { return t->tolerance.reduction <= 1 || t->signature.selects; }
+// Loops that are not linalg's may add up whatever nobody said.
+bool inputs_are_wide(const task *t) {
+  return t->signature.selects || (t->tolerance.reduction <= 1 && t->signature.sums_arguments);
+}
 
 static bool has_float_output(const tune_signature *signature) {
   for (size_t i = 0; i < tune_signature_output_count(signature); ++i)

@@ -22,7 +22,7 @@ typedef struct replay {
   const tune_target_facts *facts;
   tune_database *database;
   tune_record record;
-  tune_database_task kept;
+  tune_kept_task kept;
   json_t *reply; // of tune-worker, as it finds tasks in the kept payload
   tune_candidates_reply list;
   const tune_listed_task *found; // the first of them; NULL: there is none
@@ -327,7 +327,7 @@ tune_status replay_run(const run_settings *settings, const tune_target_facts *fa
   tune_space_destroy(r.space);
   tune_candidates_reply_deinit(&r.list);
   json_decref(r.reply);
-  tune_database_task_deinit(&r.kept);
+  tune_kept_task_deinit(&r.kept);
   tune_record_deinit(&r.record);
   tune_database_destroy(r.database);
   return tune_status_annotate(status, "record %s", settings->record);

@@ -120,10 +120,10 @@ static tune_status add_configs(const lister *l, const tune_task_space *space,
 //===--------------------------------------------------------------------------===//
 
 static tune_status make_line(const lister *l, size_t index, json_t **out_line) {
-  tune_database_task kept;
-  TUNE_RETURN_IF_ERROR(tune_task_space_get_database_task(l->tasks.extraction, index, &kept));
-  tune_status status = tune_database_task_to_line(&kept, out_line);
-  tune_database_task_deinit(&kept);
+  tune_kept_task kept;
+  TUNE_RETURN_IF_ERROR(tune_task_space_get_kept_task(l->tasks.extraction, index, &kept));
+  tune_status status = tune_kept_task_to_line(&kept, out_line);
+  tune_kept_task_deinit(&kept);
   return status;
 }
 

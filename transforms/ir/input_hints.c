@@ -381,7 +381,8 @@ static tune_input_hint hint_of_floats(const needs *n) {
   if (n->is_mask)
     return (tune_input_hint){.has_range = true, .low = 0, .high = 1, .is_whole = true};
   if (n->is_positive)
-    return n->is_at_least_one ? range(1, 2) : range(POSITIVE_LOW, POSITIVE_HIGH);
+    return n->is_at_least_one ? range(1, 2)
+                              : range(POSITIVE_LOW, n->is_in_unit ? UNIT : POSITIVE_HIGH);
   if (n->is_in_unit)
     return range(-UNIT, UNIT);
   if (n->is_converted)

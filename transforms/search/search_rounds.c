@@ -234,13 +234,13 @@ static void forget(outcome *outcomes, size_t count) {
 
 // Tells the evaluator what it writes down of the present task.
 static tune_status tell_evaluator(search *s) {
-  tune_database_task kept;
-  TUNE_RETURN_IF_ERROR(tune_task_space_get_database_task(s->tasks.extraction, s->index, &kept));
+  tune_kept_task kept;
+  TUNE_RETURN_IF_ERROR(tune_task_space_get_kept_task(s->tasks.extraction, s->index, &kept));
   json_t *line = NULL;
-  tune_status status = tune_database_task_to_line(&kept, &line);
+  tune_status status = tune_kept_task_to_line(&kept, &line);
   tune_evaluator_elsewhere_set_line(&s->evaluator, line);
   json_decref(line);
-  tune_database_task_deinit(&kept);
+  tune_kept_task_deinit(&kept);
   return status;
 }
 

@@ -73,10 +73,10 @@ static tune_status add_seed(search *s, const char *key, seed_list *seeds) {
 }
 
 static tune_status find_seeds(search *s, seed_list *seeds) {
-  tune_database_task task;
+  tune_kept_task task;
   tune_database_neighbour neighbours[TUNE_SEARCH_NEIGHBOURS];
   size_t count = 0;
-  TUNE_RETURN_IF_ERROR(tune_task_space_get_database_task(s->tasks.extraction, s->index, &task));
+  TUNE_RETURN_IF_ERROR(tune_task_space_get_kept_task(s->tasks.extraction, s->index, &task));
   tune_status status = tune_database_put_task(s->database, &task);
   if (tune_status_is_ok(status) && s->known)
     status = tune_database_nearest(s->known, &task, s->known_digest.text, TUNE_SEARCH_NEIGHBOURS,
@@ -84,7 +84,7 @@ static tune_status find_seeds(search *s, seed_list *seeds) {
   for (size_t i = 0; i < count && tune_status_is_ok(status); i++)
     status = add_seed(s, neighbours[i].key, seeds);
   tune_database_neighbours_deinit(neighbours, count);
-  tune_database_task_deinit(&task);
+  tune_kept_task_deinit(&task);
   return status;
 }
 

@@ -398,11 +398,11 @@ void tune_task_space_get_task(const tune_task_space *space, const tune_extractio
   };
 }
 
-tune_status tune_task_space_get_database_task(const tune_extraction *extraction, size_t task,
-                                              tune_database_task *out_task) {
+tune_status tune_task_space_get_kept_task(const tune_extraction *extraction, size_t task,
+                                          tune_kept_task *out_task) {
   const tune_extracted_task *extracted = &extraction->tasks[task];
   const tune_fusion_node *anchor = find_anchor(extraction, task);
-  tune_database_task_init(out_task);
+  tune_kept_task_init(out_task);
   out_task->key = strdup(extracted->key.text);
   out_task->kind = strdup(tune_task_kind_name(extracted->kind));
   out_task->name = strdup(extracted->name);
@@ -414,7 +414,7 @@ tune_status tune_task_space_get_database_task(const tune_extraction *extraction,
   out_task->extents = calloc(out_task->rank + 1, sizeof *out_task->extents);
   if (!out_task->key || !out_task->kind || !out_task->name || !out_task->type ||
       !out_task->payload || !out_task->extents) {
-    tune_database_task_deinit(out_task);
+    tune_kept_task_deinit(out_task);
     return tune_status_out_of_memory("making the space of a task");
   }
   for (size_t i = 0; i < out_task->rank; ++i)

@@ -119,8 +119,8 @@ const char *tune_task_space_type(const tune_extraction *extraction, size_t task)
 void tune_task_space_get_task(const tune_task_space *space, const tune_extraction *extraction,
                               const tune_target_facts *facts, tune_task *out_task);
 // The task as the database keeps it; the caller's, to deinit.
-tune_status tune_task_space_get_database_task(const tune_extraction *extraction, size_t task,
-                                              tune_database_task *out_task);
+tune_status tune_task_space_get_kept_task(const tune_extraction *extraction, size_t task,
+                                          tune_kept_task *out_task);
 
 #ifdef __cplusplus
 }

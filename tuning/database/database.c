@@ -16,19 +16,19 @@ enum { NAME_LIMIT = 512, RANK_LIMIT = 64 };
 
 //===- Tasks ------------------------------------------------------------------===//
 
-void tune_database_task_init(tune_database_task *task) { *task = (tune_database_task){0}; }
+void tune_kept_task_init(tune_kept_task *task) { *task = (tune_kept_task){0}; }
 
-void tune_database_task_deinit(tune_database_task *task) {
+void tune_kept_task_deinit(tune_kept_task *task) {
   free(task->key);
   free(task->kind);
   free(task->name);
   free(task->type);
   free(task->payload);
   free(task->extents);
-  tune_database_task_init(task);
+  tune_kept_task_init(task);
 }
 
-static tune_status validate_task(const tune_database_task *task) {
+static tune_status validate_task(const tune_kept_task *task) {
   const char *wrong = NULL;
   if (!tune_database_is_key(task->key))
     wrong = "a key of 1 to 128 characters of [A-Za-z0-9_.:-]";
@@ -56,7 +56,7 @@ static tune_status validate_task(const tune_database_task *task) {
                           has_key ? task->key : "", wrong);
 }
 
-static tune_status format_extents(const tune_database_task *task, char **out_text) {
+static tune_status format_extents(const tune_kept_task *task, char **out_text) {
   tune_string_builder text;
   tune_string_builder_init(&text);
   tune_string_builder_append(&text, "");
@@ -66,7 +66,7 @@ static tune_status format_extents(const tune_database_task *task, char **out_tex
 }
 
 // Reads `task->rank` extents.
-static tune_status parse_extents(const char *text, tune_database_task *task) {
+static tune_status parse_extents(const char *text, tune_kept_task *task) {
   task->extents = calloc(task->rank ? task->rank : 1, sizeof *task->extents);
   if (!task->extents)
     return tune_status_out_of_memory("reading a task");
@@ -80,7 +80,7 @@ static tune_status parse_extents(const char *text, tune_database_task *task) {
   return TUNE_OK;
 }
 
-tune_status tune_database_insert_task(tune_database *database, const tune_database_task *task,
+tune_status tune_database_insert_task(tune_database *database, const tune_kept_task *task,
                                       bool replace, bool *out_new) {
   TUNE_RETURN_IF_ERROR(validate_task(task));
   char *extents = NULL;
@@ -114,7 +114,7 @@ tune_status tune_database_insert_task(tune_database *database, const tune_databa
   return status;
 }
 
-tune_status tune_database_put_task(tune_database *database, const tune_database_task *task) {
+tune_status tune_database_put_task(tune_database *database, const tune_kept_task *task) {
   bool is_new;
   return tune_database_insert_task(database, task, true, &is_new);
 }
@@ -124,8 +124,8 @@ static tune_status not_as_written(void) {
 }
 
 tune_status tune_database_read_task(const tune_database *database, sqlite3_stmt *statement,
-                                    tune_database_task *task) {
-  tune_database_task_init(task);
+                                    tune_kept_task *task) {
+  tune_kept_task_init(task);
   char **texts[] = {&task->key, &task->kind, &task->name, &task->type, &task->payload};
   tune_status status = TUNE_OK;
   for (int i = 0; i < 5 && tune_status_is_ok(status); ++i)
@@ -146,11 +146,11 @@ tune_status tune_database_read_task(const tune_database *database, sqlite3_stmt 
     status = not_as_written();
   if (tune_status_is_ok(status))
     return TUNE_OK;
-  tune_database_task_deinit(task);
+  tune_kept_task_deinit(task);
   return tune_database_damaged(database, "a task", status);
 }
 
-tune_status tune_database_visit_tasks(tune_database *database, tune_database_task_visitor visit,
+tune_status tune_database_visit_tasks(tune_database *database, tune_kept_task_visitor visit,
                                       void *user) {
   sqlite3_stmt *statement = NULL;
   tune_status status = tune_database_prepare(
@@ -160,21 +160,21 @@ tune_status tune_database_visit_tasks(tune_database *database, tune_database_tas
     status = tune_database_step(database, statement, &row);
     if (!tune_status_is_ok(status) || !row)
       break;
-    tune_database_task task;
+    tune_kept_task task;
     bool is_left_out;
     status = tune_database_read_task(database, statement, &task);
     status = tune_database_pass_over(database, status, &is_left_out);
     if (tune_status_is_ok(status) && !is_left_out)
       status = visit(user, &task);
-    tune_database_task_deinit(&task);
+    tune_kept_task_deinit(&task);
   }
   sqlite3_finalize(statement);
   return status;
 }
 
 tune_status tune_database_get_task(tune_database *database, const char *key,
-                                   tune_database_task *out_task) {
-  tune_database_task_init(out_task);
+                                   tune_kept_task *out_task) {
+  tune_kept_task_init(out_task);
   sqlite3_stmt *statement = NULL;
   TUNE_RETURN_IF_ERROR(tune_database_prepare(
       database, "SELECT " TUNE_DATABASE_TASK_COLUMNS " FROM tasks AS t WHERE key = ?1",
@@ -192,7 +192,7 @@ tune_status tune_database_get_task(tune_database *database, const char *key,
   if (tune_status_is_ok(status) && (!row || is_left_out))
     status = tune_status_make(TUNE_NOT_FOUND, "%s: holds no task %s", database->path, key);
   if (!tune_status_is_ok(status))
-    tune_database_task_deinit(out_task);
+    tune_kept_task_deinit(out_task);
   sqlite3_finalize(statement);
   return status;
 }
@@ -406,7 +406,7 @@ static tune_status find_by_text(tune_database *database, const char *sql, const 
   return status;
 }
 
-static tune_status ignore_task(void *user, const tune_database_task *task) {
+static tune_status ignore_task(void *user, const tune_kept_task *task) {
   (void)user, (void)task;
   return TUNE_OK;
 }
@@ -433,9 +433,9 @@ tune_status tune_database_find_task(tune_database *database, const char *text, c
                    "task", text, out_key);
   // A name that is found, or is not, may be a damaged one.
   if (tune_status_is_ok(status)) {
-    tune_database_task task;
+    tune_kept_task task;
     status = tune_database_get_task(database, *out_key, &task);
-    tune_database_task_deinit(&task);
+    tune_kept_task_deinit(&task);
   } else if (tune_status_get_code(status) == TUNE_NOT_FOUND) {
     status = tune_status_join(tune_database_visit_tasks(database, ignore_task, NULL), status);
   }

@@ -76,7 +76,7 @@ void tune_database_leave_out_damage(tune_database *database, tune_database_damag
 //===- Tasks and fingerprints -------------------------------------------------===//
 
 // What is kept of a task. Owns what it points to.
-typedef struct tune_database_task {
+typedef struct tune_kept_task {
   char *key;        // 1 to 128 characters of [A-Za-z0-9_.:-]
   char *kind;       // "contraction", "convolution", ...
   char *name;       // for people: "matmul 512x1024x1024 f32 +bias"
@@ -86,17 +86,17 @@ typedef struct tune_database_task {
   double bytes;     // least traffic of one run; 0 where it is not known
   size_t rank;      // of the anchor's iteration space; 0 where it is not known
   int64_t *extents; // rank many, in the order of the anchor's loops; -1: known at run time only
-} tune_database_task;
+} tune_kept_task;
 
-void tune_database_task_init(tune_database_task *task); // all NULL and zero
-void tune_database_task_deinit(tune_database_task *task);
+void tune_kept_task_init(tune_kept_task *task); // all NULL and zero
+void tune_kept_task_deinit(tune_kept_task *task);
 
 // Keeps a copy of `task`; what was kept under its key before is replaced. INVALID_ARGUMENT names
 // the member that is not as said above.
-tune_status tune_database_put_task(tune_database *database, const tune_database_task *task);
+tune_status tune_database_put_task(tune_database *database, const tune_kept_task *task);
 // NOT_FOUND if there is none of that key.
 tune_status tune_database_get_task(tune_database *database, const char *key,
-                                   tune_database_task *out_task);
+                                   tune_kept_task *out_task);
 // The key of the one task that a person means by `text`: its key or name, or else the start of its
 // key, or else a part of its name. NOT_FOUND, or INVALID_ARGUMENT where several are meant (some of
 // them are named). The key belongs to the caller.
@@ -166,7 +166,7 @@ typedef struct tune_database_neighbour {
 // same kind, type and rank, other than itself, with an "ok" record on `fingerprint`. An extent
 // known only at run time is 4 away from any that is known. `out_neighbours` has room for
 // `capacity`; free what was found with tune_database_neighbours_deinit.
-tune_status tune_database_nearest(tune_database *database, const tune_database_task *task,
+tune_status tune_database_nearest(tune_database *database, const tune_kept_task *task,
                                   const char *fingerprint, size_t capacity,
                                   tune_database_neighbour *out_neighbours, size_t *out_count);
 void tune_database_neighbours_deinit(tune_database_neighbour *neighbours, size_t count);

@@ -125,7 +125,7 @@ bool tune_database_is_line(const char *text, size_t limit);
 
 // put_task and put_fingerprint, without replacing what is there unless `replace`; `*out_new` says
 // whether a row was added.
-tune_status tune_database_insert_task(tune_database *database, const tune_database_task *task,
+tune_status tune_database_insert_task(tune_database *database, const tune_kept_task *task,
                                       bool replace, bool *out_new);
 tune_status tune_database_insert_fingerprint(tune_database *database, const char *digest,
                                              const char *target, const char *description,
@@ -143,9 +143,9 @@ tune_status tune_database_put_conditions(tune_database *database, const char *te
 tune_status tune_database_read_conditions(tune_database *database, const char *text,
                                           json_t **out_object);
 
-typedef tune_status (*tune_database_task_visitor)(void *user, const tune_database_task *task);
+typedef tune_status (*tune_kept_task_visitor)(void *user, const tune_kept_task *task);
 // All tasks, in the order in which they came in.
-tune_status tune_database_visit_tasks(tune_database *database, tune_database_task_visitor visit,
+tune_status tune_database_visit_tasks(tune_database *database, tune_kept_task_visitor visit,
                                       void *user);
 
 typedef tune_status (*tune_database_fingerprint_visitor)(void *user, const char *digest,
@@ -169,7 +169,7 @@ tune_status tune_database_visit_fingerprints(tune_database *database, const char
 #define TUNE_DATABASE_TASK_COLUMNS TUNE_DATABASE_TASK_MEMBERS ", " TUNE_DATABASE_TASK_IS_WHOLE
 #define TUNE_DATABASE_TASK_WIDTH 10 // columns
 tune_status tune_database_read_task(const tune_database *database, sqlite3_stmt *statement,
-                                    tune_database_task *out_task);
+                                    tune_kept_task *out_task);
 
 // The same of fingerprints AS f. The texts are the caller's.
 typedef struct tune_database_fingerprint {

@@ -13,7 +13,7 @@ static const double unknown_extent_distance = 4;
 
 static double ratio_distance(double a, double b) { return a > 0 && b > 0 ? fabs(log2(a / b)) : 0; }
 
-static double distance_between(const tune_database_task *a, const tune_database_task *b) {
+static double distance_between(const tune_kept_task *a, const tune_kept_task *b) {
   if (a->rank == 0)
     return ratio_distance(a->flops, b->flops) + ratio_distance(a->bytes, b->bytes);
   double distance = 0;
@@ -28,12 +28,12 @@ static double distance_between(const tune_database_task *a, const tune_database_
 
 // The nearest so far, nearest first.
 typedef struct neighbourhood {
-  const tune_database_task *centre;
+  const tune_kept_task *centre;
   tune_database_neighbour *neighbours;
   size_t count, capacity;
 } neighbourhood;
 
-static tune_status offer_neighbour(neighbourhood *hood, const tune_database_task *task) {
+static tune_status offer_neighbour(neighbourhood *hood, const tune_kept_task *task) {
   double distance = distance_between(hood->centre, task);
   size_t place = hood->count;
   while (place > 0 && hood->neighbours[place - 1].distance > distance)
@@ -59,19 +59,19 @@ void tune_database_neighbours_deinit(tune_database_neighbour *neighbours, size_t
 
 // Reads a task that an index says is like `centre`.
 static tune_status read_similar(tune_database *database, sqlite3_stmt *statement,
-                                const tune_database_task *centre, tune_database_task *out_task) {
+                                const tune_kept_task *centre, tune_kept_task *out_task) {
   TUNE_RETURN_IF_ERROR(tune_database_read_task(database, statement, out_task));
   if (out_task->rank == centre->rank && strcmp(out_task->kind, centre->kind) == 0 &&
       strcmp(out_task->type, centre->type) == 0)
     return TUNE_OK;
-  tune_database_task_deinit(out_task);
+  tune_kept_task_deinit(out_task);
   return tune_database_damaged(
       database, "an index", tune_status_make(TUNE_DATA_LOSS, "it leads to a task of another kind"));
 }
 
 static tune_status visit_similar(tune_database *database, const char *fingerprint,
                                  sqlite3_stmt *statement, neighbourhood *hood) {
-  const tune_database_task *centre = hood->centre;
+  const tune_kept_task *centre = hood->centre;
   TUNE_RETURN_IF_ERROR(tune_database_bind(database, statement, "tttit", centre->key, centre->kind,
                                           centre->type, (int64_t)centre->rank, fingerprint));
   for (;;) {
@@ -79,18 +79,18 @@ static tune_status visit_similar(tune_database *database, const char *fingerprin
     TUNE_RETURN_IF_ERROR(tune_database_step(database, statement, &row));
     if (!row)
       return TUNE_OK;
-    tune_database_task task;
+    tune_kept_task task;
     bool is_left_out;
     tune_status status = read_similar(database, statement, centre, &task);
     status = tune_database_pass_over(database, status, &is_left_out);
     if (tune_status_is_ok(status) && !is_left_out)
       status = offer_neighbour(hood, &task);
-    tune_database_task_deinit(&task);
+    tune_kept_task_deinit(&task);
     TUNE_RETURN_IF_ERROR(status);
   }
 }
 
-tune_status tune_database_nearest(tune_database *database, const tune_database_task *task,
+tune_status tune_database_nearest(tune_database *database, const tune_kept_task *task,
                                   const char *fingerprint, size_t capacity,
                                   tune_database_neighbour *out_neighbours, size_t *out_count) {
   *out_count = 0;

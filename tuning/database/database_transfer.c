@@ -44,7 +44,7 @@ static tune_status remember(json_t *set, const char *key) {
   return TUNE_OK;
 }
 
-tune_status tune_database_task_to_line(const tune_database_task *task, json_t **out_line) {
+tune_status tune_kept_task_to_line(const tune_kept_task *task, json_t **out_line) {
   json_t *extents = json_array();
   for (size_t i = 0; i < task->rank; ++i)
     if (json_array_append_new(extents, json_integer(task->extents[i])) != 0) {
@@ -58,14 +58,14 @@ tune_status tune_database_task_to_line(const tune_database_task *task, json_t **
   return *out_line ? TUNE_OK : tune_status_out_of_memory("writing a task as JSON");
 }
 
-static tune_status export_task(void *user, const tune_database_task *task) {
+static tune_status export_task(void *user, const tune_kept_task *task) {
   exporter *to = user;
   if (to->task && strcmp(to->task, task->key) != 0)
     return TUNE_OK;
   ++to->done.tasks;
   TUNE_RETURN_IF_ERROR(remember(to->tasks, task->key));
   json_t *line;
-  TUNE_RETURN_IF_ERROR(tune_database_task_to_line(task, &line));
+  TUNE_RETURN_IF_ERROR(tune_kept_task_to_line(task, &line));
   return write_line(to, line);
 }
 
@@ -220,7 +220,7 @@ static tune_status import_header(importer *from, const json_t *object) {
   return is_results ? import_results_header(from, object) : TUNE_OK;
 }
 
-static tune_status read_extents(const json_t *array, tune_database_task *task) {
+static tune_status read_extents(const json_t *array, tune_kept_task *task) {
   if (!json_is_array(array))
     return tune_status_make(TUNE_INVALID_ARGUMENT, "wrong task: the extents are no array");
   size_t rank = json_array_size(array);
@@ -243,7 +243,7 @@ static tune_status import_task(tune_database *database, const json_t *object,
   json_t *extents;
   json_error_t error;
   // The texts belong to `object`; only the extents are this function's.
-  tune_database_task task = {0};
+  tune_kept_task task = {0};
   if (json_unpack_ex((json_t *)object, &error, 0, "{s:s s:s s:s s:s s:s s:s s:F s:F s:o !}", "kind",
                      &kind, "key", &task.key, "class", &task.kind, "name", &task.name, "type",
                      &task.type, "payload", &task.payload, "flops", &task.flops, "bytes",
@@ -413,7 +413,7 @@ typedef struct merger {
   tune_database_transfer done;
 } merger;
 
-static tune_status merge_task(void *user, const tune_database_task *task) {
+static tune_status merge_task(void *user, const tune_kept_task *task) {
   merger *merging = user;
   bool is_new = false;
   TUNE_RETURN_IF_ERROR(tune_database_insert_task(merging->into, task, false, &is_new));

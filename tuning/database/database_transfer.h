@@ -45,7 +45,7 @@ typedef struct tune_database_transfer {
 } tune_database_transfer;
 
 // A task as a line; a new reference.
-tune_status tune_database_task_to_line(const tune_database_task *task, json_t **out_line);
+tune_status tune_kept_task_to_line(const tune_kept_task *task, json_t **out_line);
 
 // Writes `task` (NULL: all) and its records on `fingerprint` (NULL: all) to `stream`, which `name`
 // names in errors. RESOURCE_EXHAUSTED where the disk is full. The whole file is looked through for

@@ -156,9 +156,9 @@ static tune_status check_by_query(checker *checking, const char *sql) {
 }
 
 static tune_status check_task(tune_database *database, sqlite3_stmt *statement) {
-  tune_database_task task;
+  tune_kept_task task;
   TUNE_RETURN_IF_ERROR(tune_database_read_task(database, statement, &task));
-  tune_database_task_deinit(&task);
+  tune_kept_task_deinit(&task);
   return TUNE_OK;
 }
 

@@ -56,7 +56,7 @@ tune_roofline_share tune_roofline_find_place(const json_t *roofline,
   return place;
 }
 
-tune_status tune_roofline_find_kept_place(tune_database *database, const tune_database_task *task,
+tune_status tune_roofline_find_kept_place(tune_database *database, const tune_kept_task *task,
                                           const char *fingerprint, tune_roofline_share *out_place) {
   json_t *object;
   TUNE_RETURN_IF_ERROR(tune_database_get_device(database, fingerprint, NULL, &object));

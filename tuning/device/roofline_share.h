@@ -50,7 +50,7 @@ tune_roofline_share tune_roofline_find_place(const json_t *roofline,
                                              const tune_roofline_work *work);
 // The place of a run of `task` by the roofline that `database` has of `fingerprint`, a digest that
 // it knows.
-tune_status tune_roofline_find_kept_place(tune_database *database, const tune_database_task *task,
+tune_status tune_roofline_find_kept_place(tune_database *database, const tune_kept_task *task,
                                           const char *fingerprint, tune_roofline_share *out_place);
 // The share of the roofline that a run in `seconds` reaches, in percent; 0: not known.
 double tune_roofline_percent(const tune_roofline_share *place, double seconds);

@@ -53,7 +53,7 @@ static int setup(void **state) {
   char path[96];
   snprintf(path, sizeof path, "%s/tune.db", f->folder);
   assert_ok(tune_database_open(path, &f->database));
-  tune_database_task task = {
+  tune_kept_task task = {
       .key = "key", .kind = "other", .name = "a task", .type = "f32", .payload = "", .rank = 0};
   assert_ok(tune_database_put_task(f->database, &task));
   assert_ok(tune_database_put_fingerprint(f->database, "ffff", "cpu", "{}"));

@@ -67,13 +67,13 @@ static void prepare_records(const char *folder) {
 static tune_status create(const char *folder) {
   tune_database *database;
   TUNE_RETURN_IF_ERROR(tune_database_open(path_in(folder).text, &database));
-  tune_database_task task = {.key = "aaaa",
-                             .kind = "contraction",
-                             .name = "matmul",
-                             .type = "f32",
-                             .payload = "module {}",
-                             .rank = 1,
-                             .extents = (int64_t[]){64}};
+  tune_kept_task task = {.key = "aaaa",
+                         .kind = "contraction",
+                         .name = "matmul",
+                         .type = "f32",
+                         .payload = "module {}",
+                         .rank = 1,
+                         .extents = (int64_t[]){64}};
   tune_status status = tune_database_put_task(database, &task);
   if (tune_status_is_ok(status))
     status = tune_database_put_fingerprint(database, "ffff", "cpu", "{\"model\":\"Test 1\"}");
@@ -152,12 +152,12 @@ static tune_status ask_for_names(tune_database *database) {
 }
 
 static tune_status ask_for_neighbours(tune_database *database) {
-  tune_database_task task;
+  tune_kept_task task;
   TUNE_RETURN_IF_ERROR(tune_database_get_task(database, "aaaa", &task));
   tune_database_neighbour neighbours[4];
   size_t count;
   tune_status status = tune_database_nearest(database, &task, "ffff", 4, neighbours, &count);
-  tune_database_task_deinit(&task);
+  tune_kept_task_deinit(&task);
   TUNE_RETURN_IF_ERROR(status);
   for (size_t i = 0; i < count; ++i)
     torture_say("near %s %g\n", neighbours[i].key, neighbours[i].distance);

@@ -222,7 +222,7 @@ static tune_status ask_for_facts(const char *folder) {
 static tune_status keep(tune_target_facts *facts, tune_database *database) {
   TUNE_RETURN_IF_ERROR(tune_target_facts_put(facts, database));
   TUNE_RETURN_IF_ERROR(tune_target_facts_read_roofline(facts, database));
-  tune_database_task task = {.type = "f32", .flops = 1e9, .bytes = 1e6};
+  tune_kept_task task = {.type = "f32", .flops = 1e9, .bytes = 1e6};
   tune_roofline_share place;
   TUNE_RETURN_IF_ERROR(tune_roofline_find_kept_place(database, &task, facts->digest.text, &place));
   torture_say("%g s by %s, %g\n", place.seconds, place.bound, tune_target_facts_peak(facts, "f64"));

@@ -286,11 +286,11 @@ static tune_status search_with_times_of_another_day(const char *folder) {
 //===- With a database ------------------------------------------------------------------------===//
 
 static tune_status put_task(tune_database *database) {
-  const tune_database_task task = {.key = "aaaa",
-                                   .kind = "contraction",
-                                   .name = "matmul",
-                                   .type = "f32",
-                                   .payload = "module {}"};
+  const tune_kept_task task = {.key = "aaaa",
+                               .kind = "contraction",
+                               .name = "matmul",
+                               .type = "f32",
+                               .payload = "module {}"};
   TUNE_RETURN_IF_ERROR(tune_database_put_task(database, &task));
   return tune_database_put_fingerprint(database, "ffff", "null", "{\"model\":\"Test 1\"}");
 }

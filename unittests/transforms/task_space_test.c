@@ -197,15 +197,15 @@ static void tasks_are_described(void **state) {
   tune_digest digest = tune_digest_of_bytes(schedule_text, strlen(schedule_text));
   assert_string_equal(task.schedule_digest, digest.text);
 
-  tune_database_task kept;
-  assert_ok(tune_task_space_get_database_task(f.extraction, 0, &kept));
+  tune_kept_task kept;
+  assert_ok(tune_task_space_get_kept_task(f.extraction, 0, &kept));
   assert_string_equal(kept.kind, "contraction");
   assert_string_equal(kept.type, "bf16");
   assert_int_equal(kept.rank, 3);
   assert_int_equal(kept.extents[0], 64);
   assert_int_equal(kept.extents[1], 32);
   assert_int_equal(kept.extents[2], 128);
-  tune_database_task_deinit(&kept);
+  tune_kept_task_deinit(&kept);
   tear_down(&f);
 }
 

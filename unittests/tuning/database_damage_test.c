@@ -94,12 +94,12 @@ static void read_best(tune_database *database, const char *task, const char *fin
 }
 
 static void read_task(tune_database *database, const char *key, outcome *all) {
-  tune_database_task task;
+  tune_kept_task task;
   tune_status status = tune_database_get_task(database, key, &task);
   if (tune_status_is_ok(status)) {
     assert_string_equal(task.key, key);
     json_t *object;
-    assert_ok(tune_database_task_to_line(&task, &object));
+    assert_ok(tune_kept_task_to_line(&task, &object));
     expect_line(all, object);
     tune_database_neighbour near;
     size_t count;
@@ -108,7 +108,7 @@ static void read_task(tune_database *database, const char *key, outcome *all) {
       assert_string_equal(near.key, strcmp(key, "aaaa") == 0 ? "bbbb" : "aaaa");
       tune_database_neighbours_deinit(&near, count);
     }
-    tune_database_task_deinit(&task);
+    tune_kept_task_deinit(&task);
   }
   take_status(all, status);
 }
@@ -228,7 +228,7 @@ static void damaged_rows_are_told(void **state) {
   fixture *f = *state;
   tune_database *database = make_database(f);
   damage_rows(f);
-  tune_database_task task, centre;
+  tune_kept_task task, centre;
   tune_database_neighbour near;
   size_t count = 0;
   char *target, *text;
@@ -238,7 +238,7 @@ static void damaged_rows_are_told(void **state) {
   assert_ok(tune_database_get_task(database, "aaaa", &centre));
   assert_fails(tune_database_nearest(database, &centre, "ffff", 1, &near, &count), TUNE_DATA_LOSS,
                "a task is damaged");
-  tune_database_task_deinit(&centre);
+  tune_kept_task_deinit(&centre);
   assert_fails(tune_database_find_task(database, "bb", &text), TUNE_DATA_LOSS, "a task is damaged");
   assert_fails(tune_database_find_task(database, "conv", &text), TUNE_DATA_LOSS,
                "a task is damaged");
@@ -264,14 +264,14 @@ static void damaged_rows_are_left_out(void **state) {
   damage_rows(f);
   char told[256] = "", *target, *text;
   tune_database_leave_out_damage(database, remember_damage, told);
-  tune_database_task task, centre;
+  tune_kept_task task, centre;
   tune_database_neighbour near;
   size_t count = 0;
   assert_ok(tune_database_get_task(database, "aaaa", &centre));
   assert_ok(tune_database_nearest(database, &centre, "ffff", 1, &near, &count));
   assert_int_equal(count, 0);
   assert_non_null(strstr(told, "a task is damaged"));
-  tune_database_task_deinit(&centre);
+  tune_kept_task_deinit(&centre);
   assert_ok(tune_database_load(database, "aaaa", "ffff", count_record, &count));
   assert_int_equal(count, 4);
   assert_fails(tune_database_get_task(database, "bbbb", &task), TUNE_NOT_FOUND, "bbbb");
@@ -291,7 +291,7 @@ static void damaged_rows_are_left_out(void **state) {
   put_task(database, "bbbb", 512, 1024, 512);
   put_fingerprint(database, "eeee");
   assert_ok(tune_database_get_task(database, "bbbb", &task));
-  tune_database_task_deinit(&task);
+  tune_kept_task_deinit(&task);
   tune_database_destroy(database);
 }
 

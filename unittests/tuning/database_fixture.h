@@ -62,15 +62,15 @@ static inline void put_task(tune_database *database, const char *key, int64_t m,
   char name[64];
   snprintf(name, sizeof name, "matmul %lldx%lldx%lld f32", (long long)m, (long long)n,
            (long long)k);
-  tune_database_task task = {.key = (char *)key,
-                             .kind = "contraction",
-                             .name = name,
-                             .type = "f32",
-                             .payload = "func.func @tune_task() { return }\n",
-                             .flops = 2.0 * fabs((double)m * (double)n * (double)k),
-                             .bytes = 4.0 * fabs((double)(m * k + k * n + m * n)),
-                             .rank = 3,
-                             .extents = extents};
+  tune_kept_task task = {.key = (char *)key,
+                         .kind = "contraction",
+                         .name = name,
+                         .type = "f32",
+                         .payload = "func.func @tune_task() { return }\n",
+                         .flops = 2.0 * fabs((double)m * (double)n * (double)k),
+                         .bytes = 4.0 * fabs((double)(m * k + k * n + m * n)),
+                         .rank = 3,
+                         .extents = extents};
   assert_ok(tune_database_put_task(database, &task));
 }
 

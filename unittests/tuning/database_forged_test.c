@@ -45,10 +45,10 @@ static tune_status use_all(const fixture *f) {
   tune_database *database;
   TUNE_RETURN_IF_ERROR(tune_database_open(f->path, &database));
   size_t count = 0;
-  tune_database_task task;
+  tune_kept_task task;
   tune_status status = tune_database_get_task(database, "aaaa", &task);
   if (tune_status_is_ok(status)) {
-    tune_database_task_deinit(&task);
+    tune_kept_task_deinit(&task);
     status = tune_database_load(database, NULL, NULL, count_record, &count);
   }
   tune_record record = make_record(1e-3, "{\"n\":1}");

@@ -15,8 +15,8 @@ static tune_status use_everything(void *context) {
   tune_record record = make_record(0.5, "{\"a\":1}"), best;
   give_reasons(&record);
   tune_record_init(&best);
-  tune_database_task task;
-  tune_database_task_init(&task);
+  tune_kept_task task;
+  tune_kept_task_init(&task);
   tune_database_neighbour neighbours[2];
   size_t count = 0, neighbour_count = 0;
   char *key = NULL, *target = NULL, *description = NULL;
@@ -37,7 +37,7 @@ static tune_status use_everything(void *context) {
   if (tune_status_is_ok(status))
     status = tune_database_get_fingerprint(database, "ffff", &target, &description);
   tune_record_deinit(&best);
-  tune_database_task_deinit(&task);
+  tune_kept_task_deinit(&task);
   free(key);
   free(target);
   free(description);

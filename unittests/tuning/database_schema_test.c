@@ -118,13 +118,13 @@ static void databases_of_schema_7_are_brought_up_to_date(void **state) {
 static void databases_of_schema_6_are_brought_up_to_date(void **state) {
   fixture *f = *state;
   tune_database *database = NULL;
-  tune_database_task task;
+  tune_kept_task task;
   char *target, *description;
   make_schema_6(f, PLAIN);
   assert_ok(tune_database_open(f->path, &database));
   assert_ok(tune_database_get_task(database, "aaaa", &task));
   assert_int_equal(task.extents[1], 1024);
-  tune_database_task_deinit(&task);
+  tune_kept_task_deinit(&task);
   assert_ok(tune_database_get_fingerprint(database, "ffff", &target, &description));
   assert_string_equal(description, "{\"model\":\"Test 1\"}");
   free(target);

@@ -228,7 +228,7 @@ static void visitors_can_stop(void **state) {
 // A task comes back whole; putting it again replaces it.
 static void tasks_come_back_whole(void **state) {
   tune_database *database = open_with_task(*state);
-  tune_database_task task;
+  tune_kept_task task;
   assert_ok(tune_database_get_task(database, "aaaa", &task));
   assert_string_equal(task.key, "aaaa");
   assert_string_equal(task.kind, "contraction");
@@ -240,12 +240,12 @@ static void tasks_come_back_whole(void **state) {
   assert_int_equal(task.rank, 3);
   assert_int_equal(task.extents[0], 512);
   assert_int_equal(task.extents[2], 1024);
-  tune_database_task_deinit(&task);
+  tune_kept_task_deinit(&task);
 
   put_task(database, "aaaa", 7, 8, -1);
   assert_ok(tune_database_get_task(database, "aaaa", &task));
   assert_int_equal(task.extents[2], -1);
-  tune_database_task_deinit(&task);
+  tune_kept_task_deinit(&task);
   assert_fails(tune_database_get_task(database, "aaab", &task), TUNE_NOT_FOUND, "no task aaab");
 
   char *target, *description;
@@ -263,10 +263,9 @@ static void tasks_come_back_whole(void **state) {
 static void bad_tasks_are_refused(void **state) {
   tune_database *database = open_with_task(*state);
   int64_t extents[] = {-2};
-  const tune_database_task good = {
-      .key = "k", .kind = "other", .name = "n", .type = "", .payload = ""};
+  const tune_kept_task good = {.key = "k", .kind = "other", .name = "n", .type = "", .payload = ""};
   assert_ok(tune_database_put_task(database, &good));
-  tune_database_task bad = good;
+  tune_kept_task bad = good;
   bad.key = "a b";
   assert_fails(tune_database_put_task(database, &bad), TUNE_INVALID_ARGUMENT, "key");
   bad = good;
@@ -341,19 +340,19 @@ static void neighbours_are_the_similar_ones(void **state) {
   put_task(database, "half", 512, 512, 256);
   put_task(database, "dynamic", -1, 1024, 1024);
   put_task(database, "untried", 512, 1024, 1023);
-  tune_database_task other = {.key = "other",
-                              .kind = "contraction",
-                              .name = "n",
-                              .type = "bf16",
-                              .payload = "",
-                              .rank = 3,
-                              .extents = (int64_t[]){512, 1024, 1024}};
+  tune_kept_task other = {.key = "other",
+                          .kind = "contraction",
+                          .name = "n",
+                          .type = "bf16",
+                          .payload = "",
+                          .rank = 3,
+                          .extents = (int64_t[]){512, 1024, 1024}};
   assert_ok(tune_database_put_task(database, &other));
   const char *tried[] = {"far", "half", "dynamic", "twice", "other", "aaaa"};
   for (size_t i = 0; i < sizeof tried / sizeof *tried; ++i)
     append_to(database, tried[i]);
 
-  tune_database_task task;
+  tune_kept_task task;
   assert_ok(tune_database_get_task(database, "aaaa", &task));
   tune_database_neighbour found[5];
   size_t count;
@@ -375,7 +374,7 @@ static void neighbours_are_the_similar_ones(void **state) {
   put_fingerprint(database, "eeee");
   assert_ok(tune_database_nearest(database, &task, "eeee", 5, found, &count));
   assert_int_equal(count, 0);
-  tune_database_task_deinit(&task);
+  tune_kept_task_deinit(&task);
   tune_database_destroy(database);
 }
 

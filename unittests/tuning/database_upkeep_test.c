@@ -111,10 +111,10 @@ static void the_empty_go_in_time(void **state) {
   assert_ok(tune_database_prune(database, &options, &result));
   assert_int_equal(result.tasks, 1);
   assert_int_equal(result.fingerprints, 1);
-  tune_database_task task;
+  tune_kept_task task;
   assert_fails(tune_database_get_task(database, "bbbb", &task), TUNE_NOT_FOUND, "bbbb");
   assert_ok(tune_database_get_task(database, "aaaa", &task));
-  tune_database_task_deinit(&task);
+  tune_kept_task_deinit(&task);
   tune_database_destroy(database);
 }
 
@@ -170,10 +170,10 @@ static void imports_replace_nothing(void **state) {
                                "\"description\":{}}\n",
                         "x.jsonl", &done));
   assert_int_equal(done.tasks + done.fingerprints, 0);
-  tune_database_task task;
+  tune_kept_task task;
   assert_ok(tune_database_get_task(database, "aaaa", &task));
   assert_string_equal(task.name, "matmul 512x1024x1024 f32");
-  tune_database_task_deinit(&task);
+  tune_kept_task_deinit(&task);
   char *target, *description;
   assert_ok(tune_database_get_fingerprint(database, "ffff", &target, &description));
   assert_string_equal(target, "cpu");
