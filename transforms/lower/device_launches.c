@@ -18,9 +18,9 @@
 #include "transforms/lower/gpu/launch_sinking.h"
 #include "transforms/lower/gpu/launches.h"
 #include "transforms/lower/gpu/load_elimination.h"
+#include "transforms/lower/gpu/matmul/tile_temporaries.h"
 #include "transforms/lower/gpu/matmul/workgroup_matmul.h"
 #include "transforms/lower/gpu/pad_folding.h"
-#include "transforms/lower/gpu/tile_temporaries.h"
 #include "transforms/lower/gpu/vectors/texel_reuse.h"
 #include "transforms/lower/gpu/vectors/vector_legalization.h"
 

@@ -1,6 +1,6 @@
 //===- tile_temporaries.c -----------------------------------------------------===//
 
-#include "transforms/lower/gpu/tile_temporaries.h"
+#include "transforms/lower/gpu/matmul/tile_temporaries.h"
 
 #include "transforms/ir/ir_builder.h"
 #include "transforms/ir/op_list.h"

@@ -8,8 +8,8 @@
 //
 //===--------------------------------------------------------------------------===//
 
-#ifndef TUNE_TRANSFORMS_LOWER_GPU_TILE_TEMPORARIES_H
-#define TUNE_TRANSFORMS_LOWER_GPU_TILE_TEMPORARIES_H
+#ifndef TUNE_TRANSFORMS_LOWER_GPU_MATMUL_TILE_TEMPORARIES_H
+#define TUNE_TRANSFORMS_LOWER_GPU_MATMUL_TILE_TEMPORARIES_H
 
 #include "support/status.h"
 
@@ -26,4 +26,4 @@ tune_status tune_tile_temporaries_remove(MlirOperation function);
 }
 #endif
 
-#endif // TUNE_TRANSFORMS_LOWER_GPU_TILE_TEMPORARIES_H
+#endif // TUNE_TRANSFORMS_LOWER_GPU_MATMUL_TILE_TEMPORARIES_H
