@@ -128,9 +128,14 @@ tune_status tune_fingerprint_from_json(const json_t *object, tune_fingerprint *o
   return tune_members_from_json(table.members, table.count, object, out_value);
 }
 
+// Lists are freed once: what is freed is empty. By all tables, since the JSON that the target's
+// name was borrowed of may be gone.
 void tune_fingerprint_deinit(tune_fingerprint *value) {
-  member_table table = table_of(value->target);
-  tune_members_deinit(table.members, table.count, value);
+  static const member_table TABLES[] = {{of_cpu, sizeof of_cpu / sizeof *of_cpu},
+                                        {of_vulkan, sizeof of_vulkan / sizeof *of_vulkan},
+                                        {of_cuda, sizeof of_cuda / sizeof *of_cuda}};
+  for (size_t i = 0; i < sizeof TABLES / sizeof *TABLES; ++i)
+    tune_members_deinit(TABLES[i].members, TABLES[i].count, value);
   for (size_t i = 0; i < value->made.count; ++i)
     free((char *)value->made.items[i]);
   free(value->made.items);
