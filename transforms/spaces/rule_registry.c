@@ -37,13 +37,27 @@ static bool is_for_all(const tune_rule *rule) {
   return rule == &tune_rule_general || rule == &tune_rule_gpu_general || rule == &tune_rule_plain;
 }
 
+// Whether there is more to do than sizes can be multiplied for, which no memory holds either: plans
+// count elements and bytes in 64 bits.
+static bool is_beyond_plans(const tune_structure *structure) {
+  for (size_t n = 0; n < structure->nest_count; n++) {
+    const tune_nest *nest = &structure->nests[n];
+    double steps = 1;
+    for (size_t loop = 0; loop < nest->loop_count; loop++)
+      steps *= nest->extent[loop] > 1 ? (double)nest->extent[loop] : 1;
+    if (steps > 0x1p54)
+      return true;
+  }
+  return false;
+}
+
 static bool takes(const tune_rule *rule, const tune_structure *structure,
                   const tune_machine *machine) {
   if (!(rule->kinds & 1u << machine->kind))
     return false;
   // Where there is nothing to do, tiles of it have sizes that upstream divides by; vectors of i1
   // are bits, which tensors of it in memory are not.
-  if (structure->is_empty || structure->has_bits)
+  if (structure->is_empty || structure->has_bits || is_beyond_plans(structure))
     return is_for_all(rule);
   return rule->applies(structure, machine);
 }
