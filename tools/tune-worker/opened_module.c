@@ -2,7 +2,6 @@
 
 #include "tools/tune-worker/opened_module.h"
 
-#include "dialects/choices.h"
 #include "support/clock.h"
 #include "support/json.h"
 #include "transforms/ir/ir.h"
@@ -183,12 +182,9 @@ tune_status opened_module_build(opened_module *module, tune_lowering *lowering, 
       calloc(module->plan.tasks.extraction->task_count + 1, sizeof *module->fallbacks.items);
   if (!module->fallbacks.items)
     return tune_status_out_of_memory("building a module");
-  MlirOperation payload = mlirOperationClone(tune_build_task_get_payload(module->task));
-  tune_choices_strip(payload);
   MlirOperation script, built;
-  tune_status status = tune_module_fallback_build(&module->plan, payload, &script, &built);
-  mlirOperationDestroy(payload);
-  TUNE_RETURN_IF_ERROR(status);
+  TUNE_RETURN_IF_ERROR(tune_module_fallback_build(
+      &module->plan, tune_build_task_get_payload(module->task), &script, &built));
   mlirOperationDestroy(built);
   if (!mlirOperationIsNull(script))
     mlirOperationDestroy(script);

@@ -2,6 +2,7 @@
 
 #include "transforms/ir/input_facts.h"
 
+#include "transforms/ir/arith_facts.h"
 #include "transforms/ir/constant_value.h"
 #include "transforms/ir/ir.h"
 #include "transforms/ir/op_sums.h"
@@ -15,19 +16,6 @@
 #define LARGEST_FACTOR 0x1p8
 #define MOST_SUMS 8
 
-static int64_t width_of(MlirType type) {
-  type = mlirTypeIsAShaped(type) ? mlirShapedTypeGetElementType(type) : type;
-  return mlirTypeIsAInteger(type) ? mlirIntegerTypeGetWidth(type) : 64;
-}
-
-static const char *const clamping_floats[] = {"arith.maximumf", "arith.minimumf", "arith.maxnumf",
-                                              "arith.minnumf", NULL};
-static const char *const rounding[] = {"math.round", "math.roundeven", "math.floor",
-                                       "math.ceil",  "math.trunc",     NULL};
-static const char *const shifting[] = {"arith.shli", "arith.shrsi", "arith.shrui", NULL};
-static const char *const dividing[] = {
-    "arith.ceildivsi",  "arith.ceildivui", "arith.divsi", "arith.divui",
-    "arith.floordivsi", "arith.remsi",     "arith.remui", NULL};
 // Ops that are undefined for some operands, beside those that are said to be by their flags.
 static const char *const converting_floats[] = {"arith.fptosi", "arith.fptoui", NULL};
 static const char *const partial_ops[] = {"arith.index_cast", "arith.index_castui", "func.call",
@@ -44,10 +32,8 @@ static bool has_promise(MlirOperation op) {
   if (!mlirAttributeIsNull(fast) && differs_from(fast, "#arith.fastmath<none>") &&
       differs_from(fast, "#arith.fastmath<contract>"))
     return true;
-  MlirAttribute overflow = tune_ir_attribute(op, "overflowFlags");
-  if (!mlirAttributeIsNull(overflow) && differs_from(overflow, "#arith.overflow<none>"))
-    return true;
-  return !mlirAttributeIsNull(tune_ir_attribute(op, "nonNeg"));
+  return tune_arith_promises_no_overflow(op) ||
+         !mlirAttributeIsNull(tune_ir_attribute(op, "nonNeg"));
 }
 
 // By a constant that is no zero, and not -1, of which the smallest integer has no quotient.
@@ -59,7 +45,7 @@ static bool divides_safely(MlirOperation op) {
 static bool shifts_safely(MlirOperation op) {
   double by;
   return tune_constant_value(mlirOperationGetOperand(op, 1), &by) && by >= 0 &&
-         by < (double)width_of(mlirValueGetType(mlirOperationGetOperand(op, 0)));
+         by < (double)tune_arith_width(mlirValueGetType(mlirOperationGetOperand(op, 0)));
 }
 
 // Whether constants hold it between two numbers, on the way from `value` up, looked at for `low`
@@ -69,11 +55,11 @@ static bool is_clamped(MlirValue value, double low, double high) {
   for (int depth = 0; depth < DEPTH_LIMIT && !(has_low && has_high); ++depth) {
     MlirOperation op = tune_ir_definition(value);
     double constant;
-    if (tune_ir_is_one_of(op, rounding)) {
+    if (tune_arith_rounds(op)) {
       value = mlirOperationGetOperand(op, 0);
       continue;
     }
-    if (!tune_ir_is_one_of(op, clamping_floats))
+    if (!tune_arith_clamps_floats(op))
       return false;
     bool is_second = tune_constant_value(mlirOperationGetOperand(op, 1), &constant);
     if (!is_second && !tune_constant_value(mlirOperationGetOperand(op, 0), &constant))
@@ -88,7 +74,7 @@ static bool is_clamped(MlirValue value, double low, double high) {
 
 static bool converts_safely(MlirOperation op) {
   bool is_signed = tune_ir_is(op, "arith.fptosi");
-  int64_t width = width_of(mlirValueGetType(mlirOperationGetResult(op, 0)));
+  int64_t width = tune_arith_width(mlirValueGetType(mlirOperationGetResult(op, 0)));
   double end = ldexp(1, (int)(is_signed ? width - 1 : width));
   return is_clamped(mlirOperationGetOperand(op, 0), is_signed ? -end : 0, end - 1);
 }
@@ -96,9 +82,9 @@ static bool converts_safely(MlirOperation op) {
 static bool is_partial(MlirOperation op) {
   if (has_promise(op) || tune_ir_is_one_of(op, partial_ops))
     return true;
-  if (tune_ir_is_one_of(op, dividing))
+  if (tune_arith_divides(op))
     return !divides_safely(op);
-  if (tune_ir_is_one_of(op, shifting))
+  if (tune_arith_shifts(op))
     return !shifts_safely(op);
   return tune_ir_is_one_of(op, converting_floats) && !converts_safely(op);
 }
@@ -190,8 +176,7 @@ static void count_steps(MlirOperation op, step_counts *counts) {
   static const char *const adding[] = {"arith.addf", "arith.subf", NULL};
   MlirValue result = mlirOperationGetResult(op, 0);
   double constant;
-  if (tune_ir_is_one_of(op, exact) || tune_ir_is_one_of(op, rounding) ||
-      tune_ir_is_one_of(op, clamping_floats))
+  if (tune_ir_is_one_of(op, exact) || tune_arith_rounds(op) || tune_arith_clamps_floats(op))
     return;
   bool is_sum = tune_ir_is_one_of(op, adding);
   if ((!is_sum && !tune_ir_is(op, "arith.mulf")) || !is_wide_float(mlirValueGetType(result))) {

@@ -2,6 +2,7 @@
 
 #include "transforms/ir/input_hints.h"
 
+#include "transforms/ir/arith_facts.h"
 #include "transforms/ir/constant_value.h"
 #include "transforms/ir/ir.h"
 #include "transforms/ir/op_sums.h"
@@ -52,11 +53,6 @@ static bool is_integer(MlirType type) {
   return mlirTypeIsAInteger(type) || mlirTypeIsAIndex(type);
 }
 
-static int64_t width_of(MlirType type) {
-  type = mlirTypeIsAShaped(type) ? mlirShapedTypeGetElementType(type) : type;
-  return mlirTypeIsAInteger(type) ? mlirIntegerTypeGetWidth(type) : 64;
-}
-
 static void follow_results(MlirOperation op, path from) {
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i)
     follow(mlirOperationGetResult(op, i), from);
@@ -91,7 +87,7 @@ static void note_gather(MlirOperation op, const char *name, MlirValue table, con
 static void note_conversion(MlirOperation op, const path *from) {
   needs *n = from->of;
   bool is_signed = tune_ir_is(op, "arith.fptosi");
-  int64_t width = width_of(mlirValueGetType(mlirOperationGetResult(op, 0)));
+  int64_t width = tune_arith_width(mlirValueGetType(mlirOperationGetResult(op, 0)));
   double most = ldexp(1, (int)(is_signed ? width - 1 : width)) * WIDEST_SHARE / fabs(from->scale);
   if (from->is_complement || !(from->scale > 0) || !isfinite(most))
     return;
@@ -107,14 +103,6 @@ static const char *const converting[] = {
 static const char *const counting[] = {"arith.sitofp", "arith.uitofp", NULL};
 static const char *const clamping[] = {"arith.maxsi", "arith.minsi", "arith.maxui", "arith.minui",
                                        NULL};
-static const char *const clamping_floats[] = {"arith.maximumf", "arith.minimumf", "arith.maxnumf",
-                                              "arith.minnumf", NULL};
-static const char *const rounding[] = {"math.round", "math.roundeven", "math.floor",
-                                       "math.ceil",  "math.trunc",     NULL};
-static const char *const shifting[] = {"arith.shli", "arith.shrsi", "arith.shrui", NULL};
-static const char *const dividing[] = {
-    "arith.ceildivsi",  "arith.ceildivui", "arith.divsi", "arith.divui",
-    "arith.floordivsi", "arith.remsi",     "arith.remui", NULL};
 static const char *const needing_positive[] = {"math.rsqrt", "math.sqrt",  "math.log", "math.log2",
                                                "math.log10", "math.acosh", NULL};
 
@@ -177,7 +165,7 @@ static void follow_scalar(MlirOperation op, intptr_t number, path from) {
   } else if (tune_ir_is(op, "arith.fptosi") || tune_ir_is(op, "arith.fptoui")) {
     note_conversion(op, &from);
     follow_results(op, from);
-  } else if (tune_ir_is_one_of(op, rounding)) {
+  } else if (tune_arith_rounds(op)) {
     from.is_moved = false;
     follow_results(op, from);
   } else if (tune_ir_string_equal(name, "arith.cmpi")) {
@@ -186,18 +174,18 @@ static void follow_scalar(MlirOperation op, intptr_t number, path from) {
     from.is_moved = false;
     if (number > 0)
       follow_results(op, from);
-  } else if (tune_ir_is_one_of(op, clamping) || tune_ir_is_one_of(op, clamping_floats)) {
+  } else if (tune_ir_is_one_of(op, clamping) || tune_arith_clamps_floats(op)) {
     double constant;
     bool is_constant = tune_constant_value(mlirOperationGetOperand(op, 1 - number), &constant);
     from.is_moved = false;
     from.is_computed |= !is_constant;
     if (is_constant || yields_integers)
       follow_results(op, from);
-  } else if (tune_ir_is_one_of(op, shifting) && number == 1) {
-    int64_t width = width_of(mlirValueGetType(mlirOperationGetOperand(op, 0)));
+  } else if (tune_arith_shifts(op) && number == 1) {
+    int64_t width = tune_arith_width(mlirValueGetType(mlirOperationGetOperand(op, 0)));
     if (n->shift_width == 0 || width < n->shift_width)
       n->shift_width = width;
-  } else if (tune_ir_is_one_of(op, dividing) && number == 1) {
+  } else if (tune_arith_divides(op) && number == 1) {
     n->is_divisor = true;
   } else if ((tune_ir_string_equal(name, "math.ipowi") ||
               tune_ir_string_equal(name, "math.fpowi")) &&
@@ -414,11 +402,7 @@ static tune_input_hint hint_of_integers(const needs *n, int64_t width, bool has_
 }
 
 static MlirWalkResult find_overflow_flags(MlirOperation op, void *has_promise) {
-  MlirAttribute flags = tune_ir_attribute(op, "overflowFlags");
-  *(bool *)has_promise |=
-      !mlirAttributeIsNull(flags) &&
-      !mlirAttributeEqual(flags, mlirAttributeParseGet(mlirOperationGetContext(op),
-                                                       tune_ir_string("#arith.overflow<none>")));
+  *(bool *)has_promise |= tune_arith_promises_no_overflow(op);
   return *(bool *)has_promise ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
 }
 
@@ -430,11 +414,11 @@ tune_input_hint tune_input_hint_of(MlirOperation function, intptr_t index) {
   MlirType element = mlirTypeIsAShaped(type) ? mlirShapedTypeGetElementType(type) : type;
   if (!is_integer(type))
     return mlirTypeIsAFloat(element) ? hint_of_floats(&n) : (tune_input_hint){0};
-  if (width_of(type) == 1)
+  if (tune_arith_width(type) == 1)
     return (tune_input_hint){0};
   bool has_promise = false;
   mlirOperationWalk(function, find_overflow_flags, &has_promise, MlirWalkPreOrder);
-  tune_input_hint hint = hint_of_integers(&n, width_of(type), has_promise);
+  tune_input_hint hint = hint_of_integers(&n, tune_arith_width(type), has_promise);
   // A size or a bound: not as far as its type goes.
   bool is_bound = mlirTypeIsAIndex(element) && hint.high > LARGEST_COUNT;
   return is_bound ? (tune_input_hint){0} : hint;

@@ -83,6 +83,38 @@ MlirValue tune_ir_build_index(const tune_ir_builder *builder, int64_t value) {
   return tune_ir_build_constant(builder, index, mlirIntegerAttrGet(index, value));
 }
 
+static MlirNamedAttribute name_numbers(MlirContext context, const char *name,
+                                       const int64_t *numbers, size_t count) {
+  return tune_ir_named(context, name, mlirDenseI64ArrayGet(context, (intptr_t)count, numbers));
+}
+
+tune_ir_builder tune_ir_build_forall(const tune_ir_builder *builder, size_t count,
+                                     const int64_t *extents, MlirOperation *out_forall) {
+  MlirContext context = builder->context;
+  int64_t zeros[TUNE_IR_MAX_LOOPS] = {0}, ones[TUNE_IR_MAX_LOOPS];
+  for (size_t i = 0; i < count; ++i)
+    ones[i] = 1;
+  MlirBlock body = tune_ir_make_block(builder, count);
+  MlirRegion region = tune_ir_make_region(body);
+  int32_t segments[] = {0, 0, 0, 0};
+  MlirNamedAttribute attributes[] = {
+      tune_ir_named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 4, segments)),
+      name_numbers(context, "staticLowerBound", zeros, count),
+      name_numbers(context, "staticUpperBound", extents, count),
+      name_numbers(context, "staticStep", ones, count)};
+  *out_forall = tune_ir_build(builder, &(tune_ir_parts){.name = "scf.forall",
+                                                        .attribute_count = 4,
+                                                        .attributes = attributes,
+                                                        .region_count = 1,
+                                                        .regions = &region});
+  tune_ir_builder inside = tune_ir_builder_at_end(body, builder->location);
+  MlirRegion results = tune_ir_make_region(tune_ir_make_block(&inside, 0));
+  inside.before = tune_ir_build(
+      &inside,
+      &(tune_ir_parts){.name = "scf.forall.in_parallel", .region_count = 1, .regions = &results});
+  return inside;
+}
+
 MlirValue tune_ir_build_buffer_like(const tune_ir_builder *builder, MlirValue like,
                                     MlirType element) {
   MlirType type = mlirValueGetType(like), index = mlirIndexTypeGet(builder->context);

@@ -24,6 +24,7 @@ typedef struct tune_ir_builder {
 
 // Dimensions of a buffer that is made, at most.
 #define TUNE_IR_MAX_RANK 16
+#define TUNE_IR_MAX_LOOPS 32
 
 // What an op is made of. What is not set is empty; names and arrays are borrowed.
 typedef struct tune_ir_parts {
@@ -83,6 +84,11 @@ tune_ir_builder tune_ir_build_if(const tune_ir_builder *builder, MlirValue condi
 tune_ir_builder tune_ir_build_for(const tune_ir_builder *builder, int64_t end,
                                   intptr_t initial_count, const MlirValue *initial,
                                   MlirOperation *out_loop);
+
+// scf.forall without results over `count` indices, at most TUNE_IR_MAX_LOOPS, each from 0 to its
+// extent; its body has them as arguments. The builder is in it, before its end.
+tune_ir_builder tune_ir_build_forall(const tune_ir_builder *builder, size_t count,
+                                     const int64_t *extents, MlirOperation *out_forall);
 
 // memref.alloc of a buffer of the shape of `like`, a memref, in the same memory, dense, whose
 // elements are of type `element`. It has at most TUNE_IR_MAX_RANK dimensions.

@@ -2,7 +2,6 @@
 
 #include "transforms/spaces/module_choices.h"
 
-#include "dialects/choices.h"
 #include "transforms/ir/ir.h"
 #include "transforms/spaces/module_fallback.h"
 #include "transforms/tasks/normalize_windows.h"
@@ -13,10 +12,7 @@ static tune_status build_copy(MlirOperation module, const tune_module_choices_op
   tune_module_plan plan;
   tune_normalize_windows(module);
   TUNE_RETURN_IF_ERROR(tune_module_plan_init(&plan, module, options, remarks));
-  MlirOperation stripped = mlirOperationClone(module);
-  tune_choices_strip(stripped);
-  tune_status status = tune_module_fallback_build(&plan, stripped, out_script, out_built);
-  mlirOperationDestroy(stripped);
+  tune_status status = tune_module_fallback_build(&plan, module, out_script, out_built);
   if (tune_status_is_ok(status)) {
     tune_module_plan_tell(&plan);
     if (remarks)

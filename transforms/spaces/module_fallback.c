@@ -2,6 +2,7 @@
 
 #include "transforms/spaces/module_fallback.h"
 
+#include "dialects/choices.h"
 #include "transforms/ir/ir.h"
 #include "transforms/schedule/instantiate.h"
 #include "transforms/spaces/module_schedule.h"
@@ -12,7 +13,7 @@
 
 typedef struct builder {
   tune_module_plan *plan;
-  MlirOperation module; // borrowed
+  MlirOperation module; // borrowed, with its choices
 } builder;
 
 static size_t count_tasks(const tune_module_plan *plan) {
@@ -46,6 +47,7 @@ static tune_status build_whole(const builder *b, MlirOperation *out_script,
   *out_built = (MlirOperation){NULL};
   TUNE_RETURN_IF_ERROR(tune_module_plan_combine(b->plan, out_script));
   MlirOperation module = mlirOperationClone(b->module);
+  tune_choices_strip(module);
   tune_status status = build_one(b, module, *out_script, TUNE_WHOLE_MODULE);
   if (tune_status_is_ok(status)) {
     *out_built = module;

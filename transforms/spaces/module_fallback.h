@@ -26,10 +26,10 @@
 extern "C" {
 #endif
 
-// Builds copies of `module`, the plan's without its choices, by options->build, until one succeeds:
-// that is `*out_built`, and `*out_script` what it was built by; both for the caller to destroy. The
-// plan is then of what was built. Failures of schedules are as build has them; OUT_OF_MEMORY and
-// CANCELLED end it at once.
+// Builds copies of `module`, the plan's, without its choices, by options->build, until one
+// succeeds: that is `*out_built`, and `*out_script` what it was built by; both for the caller to
+// destroy. The plan is then of what was built. Failures of schedules are as build has them;
+// OUT_OF_MEMORY and CANCELLED end it at once.
 tune_status tune_module_fallback_build(tune_module_plan *plan, MlirOperation module,
                                        MlirOperation *out_script, MlirOperation *out_built);
 

@@ -12,19 +12,7 @@
 #include <cmocka.h>
 
 #include "unittests/common/assert_ok.h"
-
-// Reads JSON into a struct and writes that again, both by its format.
-typedef tune_status (*round_trip)(const json_t *object, json_t **out_again);
-
-#define ROUND_TRIP(type)                                                                           \
-  static tune_status type##_round_trip(const json_t *object, json_t **out_again) {                 \
-    type value;                                                                                    \
-    *out_again = NULL;                                                                             \
-    TUNE_RETURN_IF_ERROR(type##_from_json(object, &value));                                        \
-    tune_status status = type##_to_json(&value, out_again);                                        \
-    type##_deinit(&value);                                                                         \
-    return status;                                                                                 \
-  }
+#include "unittests/formats/round_trip.h"
 
 ROUND_TRIP(tune_open_reply)
 ROUND_TRIP(tune_measure_reply)

@@ -10,7 +10,7 @@
 #include "mlir-c/AffineExpr.h"
 #include "mlir-c/AffineMap.h"
 
-#define MOST_LOOPS 32
+#define MOST_LOOPS TUNE_IR_MAX_LOOPS
 #define MOST_OPERANDS 64
 
 // A linalg.generic on its way.
@@ -245,49 +245,23 @@ static void fill_element(nest *self, const tune_ir_builder *place) {
     make_store(self, place, self->input_count + i, sums[i]);
 }
 
-static MlirNamedAttribute make_numbers(MlirContext context, const char *name,
-                                       const int64_t *numbers, size_t count) {
-  return tune_ir_named(context, name, mlirDenseI64ArrayGet(context, (intptr_t)count, numbers));
-}
-
 // The scf.forall over the parallel loops, before the op; what is returned is in it.
 static tune_ir_builder open_forall(nest *self) {
   tune_ir_builder builder = tune_ir_builder_before(self->op);
-  MlirContext context = builder.context;
-  int64_t zeros[MOST_LOOPS + 1], ones[MOST_LOOPS + 1], extents[MOST_LOOPS + 1];
+  int64_t extents[MOST_LOOPS];
   size_t count = 0;
   for (size_t i = 0; i < self->loop_count; ++i)
     if (!self->is_reduction[i])
       extents[count++] = self->extents[i];
   if (count == 0)
     extents[count++] = 1;
-  for (size_t i = 0; i < count; ++i) {
-    zeros[i] = 0;
-    ones[i] = 1;
-  }
-  MlirBlock body = tune_ir_make_block(&builder, count);
+  MlirOperation forall;
+  tune_ir_builder inside = tune_ir_build_forall(&builder, count, extents, &forall);
+  tune_ir_copy_attributes(self->op, forall);
   for (size_t i = 0, k = 0; i < self->loop_count; ++i)
     if (!self->is_reduction[i])
-      self->indices[i] = mlirBlockGetArgument(body, (intptr_t)k++);
-  MlirRegion region = tune_ir_make_region(body);
-  int32_t segments[] = {0, 0, 0, 0};
-  MlirNamedAttribute attributes[] = {
-      tune_ir_named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 4, segments)),
-      make_numbers(context, "staticLowerBound", zeros, count),
-      make_numbers(context, "staticUpperBound", extents, count),
-      make_numbers(context, "staticStep", ones, count)};
-  tune_ir_copy_attributes(self->op,
-                          tune_ir_build(&builder, &(tune_ir_parts){.name = "scf.forall",
-                                                                   .attribute_count = 4,
-                                                                   .attributes = attributes,
-                                                                   .region_count = 1,
-                                                                   .regions = &region}));
-  builder = tune_ir_builder_at_end(body, builder.location);
-  MlirRegion results = tune_ir_make_region(tune_ir_make_block(&builder, 0));
-  builder.before = tune_ir_build(
-      &builder,
-      &(tune_ir_parts){.name = "scf.forall.in_parallel", .region_count = 1, .regions = &results});
-  return builder;
+      self->indices[i] = mlirBlockGetArgument(inside.block, (intptr_t)k++);
+  return inside;
 }
 
 static tune_status open_op(MlirOperation op) {

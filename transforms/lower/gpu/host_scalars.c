@@ -41,27 +41,9 @@ tune_status tune_host_scalars_drop_assertions(MlirOperation function) {
 // A scf.forall of one iteration before `op`; what is returned is in it.
 static tune_ir_builder open_forall(MlirOperation op) {
   tune_ir_builder builder = tune_ir_builder_before(op);
-  MlirContext context = builder.context;
-  int64_t zero = 0, one = 1;
-  int32_t segments[] = {0, 0, 0, 0};
-  MlirBlock body = tune_ir_make_block(&builder, 1);
-  MlirRegion region = tune_ir_make_region(body);
-  MlirNamedAttribute attributes[] = {
-      tune_ir_named(context, "operandSegmentSizes", mlirDenseI32ArrayGet(context, 4, segments)),
-      tune_ir_named(context, "staticLowerBound", mlirDenseI64ArrayGet(context, 1, &zero)),
-      tune_ir_named(context, "staticUpperBound", mlirDenseI64ArrayGet(context, 1, &one)),
-      tune_ir_named(context, "staticStep", mlirDenseI64ArrayGet(context, 1, &one))};
-  tune_ir_build(&builder, &(tune_ir_parts){.name = "scf.forall",
-                                           .attribute_count = 4,
-                                           .attributes = attributes,
-                                           .region_count = 1,
-                                           .regions = &region});
-  builder = tune_ir_builder_at_end(body, builder.location);
-  MlirRegion results = tune_ir_make_region(tune_ir_make_block(&builder, 0));
-  builder.before = tune_ir_build(
-      &builder,
-      &(tune_ir_parts){.name = "scf.forall.in_parallel", .region_count = 1, .regions = &results});
-  return builder;
+  const int64_t once = 1;
+  MlirOperation forall;
+  return tune_ir_build_forall(&builder, 1, &once, &forall);
 }
 
 // What `load` reads is kept in a buffer of one element, and read from there.
