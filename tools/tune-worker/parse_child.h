@@ -14,7 +14,8 @@
 
 #include "mlir-c/IR.h"
 
-// As tune_ir_parse is called. TUNE_OK where the parser comes back, whatever it found.
+// As tune_ir_parse is called. TUNE_OK where the parser comes back, whatever it found, and where
+// somebody else has killed the child, which says nothing of the text.
 // INVALID_ARGUMENT where it does not: names `source`, and the op that was being parsed.
 tune_status parse_child_run(MlirContext context, const char *text, const char *source);
 
