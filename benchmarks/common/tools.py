@@ -5,11 +5,12 @@ import subprocess
 
 
 class ToolError(RuntimeError):
-    """One of our tools said no; the text is its first error, `status` its exit status."""
+    """One of our tools said no; the text is its first error, `status` its exit status, `output` what it
+    wrote to stdout all the same."""
 
-    def __init__(self, text, status):
+    def __init__(self, text, status, output):
         super().__init__(text)
-        self.status = status
+        self.status, self.output = status, output
 
 
 def run_tool(program, *arguments, log):
@@ -21,7 +22,7 @@ def run_tool(program, *arguments, log):
         lines = process.stderr.splitlines()
         errors = [line for line in lines if "error" in line] or lines
         raise ToolError((errors or ["%s ended with status %d" % (program.name, process.returncode)])[0],
-                        process.returncode)
+                        process.returncode, process.stdout)
     return process.stdout
 
 
