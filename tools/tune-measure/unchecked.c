@@ -15,7 +15,7 @@ static size_t count_unchecked(const task *t, const tune_buffer *output, size_t *
   for (size_t at = 0; tune_element_type_is_float(element) && at < output->size; at += size) {
     double value = tune_element_load(element, (const char *)output->data + at);
     *out_nan_count += isnan(value);
-    infinite += isinf(value);
+    infinite += isinf(value) != 0; // -1 for -inf
   }
   return t->signature.has_infinities && infinite < count ? *out_nan_count
                                                          : *out_nan_count + infinite;
