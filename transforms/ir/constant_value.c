@@ -4,7 +4,7 @@
 
 #include "transforms/ir/ir.h"
 
-#define DEPTH_LIMIT 16
+#define DEPTH_LIMIT 64
 
 static bool read_number(MlirAttribute value, double *out_number) {
   if (mlirAttributeIsADenseElements(value) && mlirDenseElementsAttrIsSplat(value))
@@ -47,6 +47,10 @@ static MlirValue find_origin(MlirValue value) {
                     number < mlirDenseI32ArrayGetElement(segments, 0);
     return is_input ? mlirOperationGetOperand(parent, number) : (MlirValue){NULL};
   }
+  // What a body yields, each element of a result is.
+  if (tune_ir_is(op, "linalg.generic") || tune_ir_is(op, "linalg.map"))
+    return mlirOperationGetOperand(mlirBlockGetTerminator(tune_ir_body(op)),
+                                   mlirOpResultGetResultNumber(value));
   return tune_ir_is_one_of(op, repeating) ? mlirOperationGetOperand(op, 0) : (MlirValue){NULL};
 }
 
