@@ -74,20 +74,45 @@ static const char FUSE[] =
     "    transform.yield %fused : !transform.any_op\n"
     "  }\n";
 
+// Names all generic ops: %<name>0, %<name>1, ...
+static void append_names(const tune_preparation *preparation, const char *name,
+                         tune_string_builder *text) {
+  tune_string_builder_appendf(
+      text,
+      "    %%%ss = transform.structured.match ops{[\"linalg.generic\"]} in %%func\n"
+      "      : (!transform.any_op) -> !transform.any_op\n    ",
+      name);
+  for (size_t i = 0; i < preparation->generic_count; i++)
+    tune_string_builder_appendf(text, "%s%%%s%zu", i ? ", " : "", name, i);
+  tune_string_builder_appendf(
+      text, " = transform.split_handle %%%ss\n      : (!transform.any_op) -> (", name);
+  for (size_t i = 0; i < preparation->generic_count; i++)
+    tune_string_builder_appendf(text, "%s!transform.any_op", i ? ", " : "");
+  tune_string_builder_append(text, ")\n");
+}
+
+static void append_orders(const tune_preparation *preparation, tune_string_builder *text) {
+  if (preparation->order_count == 0)
+    return;
+  append_names(preparation, "nest", text);
+  for (size_t i = 0; i < preparation->order_count; i++) {
+    const tune_loop_order *order = &preparation->orders[i];
+    tune_string_builder_appendf(text,
+                                "    %%ordered%zu = transform.structured.interchange %%nest%zu "
+                                "iterator_interchange = [",
+                                i, order->op);
+    for (size_t loop = 0; loop < order->loop_count; loop++)
+      tune_string_builder_appendf(text, "%s%d", loop ? ", " : "", order->loops[loop]);
+    tune_string_builder_append(text, "]\n      : (!transform.any_op) -> !transform.any_op\n");
+  }
+}
+
 // A loop of one iteration around the product: what makes its weights is then read through a slice,
 // and stays an op of its own. The canonicalization at the end takes the loop away.
 static void append_barrier(const tune_preparation *preparation, tune_string_builder *text) {
-  tune_string_builder_append(
-      text, "    %generics = transform.structured.match ops{[\"linalg.generic\"]} in %func\n"
-            "      : (!transform.any_op) -> !transform.any_op\n    ");
-  for (size_t i = 0; i < preparation->generic_count; i++)
-    tune_string_builder_appendf(text, "%s%%generic%zu", i ? ", " : "", i);
-  tune_string_builder_append(text, " = transform.split_handle %generics\n"
-                                   "      : (!transform.any_op) -> (");
-  for (size_t i = 0; i < preparation->generic_count; i++)
-    tune_string_builder_appendf(text, "%s!transform.any_op", i ? ", " : "");
+  append_names(preparation, "generic", text);
   tune_string_builder_appendf(text,
-                              ")\n    %%apart, %%apart_loop = transform.structured.tile_using_for "
+                              "    %%apart, %%apart_loop = transform.structured.tile_using_for "
                               "%%generic%zu tile_sizes [",
                               preparation->product);
   for (size_t i = 0; i < preparation->loop; i++)
@@ -107,7 +132,7 @@ static void append_begin(const char *effect, tune_string_builder *text) {
 }
 
 static void append_fusion(const tune_preparation *preparation, tune_string_builder *text) {
-  if (preparation->generic_count)
+  if (preparation->has_product)
     append_barrier(preparation, text);
   tune_string_builder_append(text, FUSE);
 }
@@ -115,7 +140,55 @@ static void append_fusion(const tune_preparation *preparation, tune_string_build
 void tune_preparation_write(const tune_preparation *preparation, tune_string_builder *text) {
   append_begin("consumed", text);
   tune_string_builder_append(text, GENERALIZE);
+  append_orders(preparation, text);
   append_fusion(preparation, text);
+}
+
+//===--- Loops of products ----------------------------------------------------------===//
+
+// Rules, and what upstream makes of vectors, are best where the loops are in the order of the
+// output's dimensions and sums come last; a front end may write them in any. False where they are,
+// or the output is not indexed by its loops.
+static bool find_order(const tune_op_facts *facts, size_t op, tune_loop_order *out_order) {
+  size_t count = 0, output = facts->input_count;
+  bool differs = false;
+  *out_order = (tune_loop_order){.op = op, .loop_count = facts->loop_count};
+  if (!tune_op_facts_is_permutation(facts, output))
+    return false;
+  for (size_t i = 0; i < tune_op_facts_rank(facts, output); i++)
+    out_order->loops[count++] = tune_op_facts_loop(facts, output, i);
+  for (size_t loop = 0; loop < facts->loop_count; loop++)
+    if (facts->is_reduction[loop])
+      out_order->loops[count++] = (uint8_t)loop;
+  for (size_t i = 0; i < count; i++)
+    differs |= out_order->loops[i] != i;
+  return differs && count == facts->loop_count;
+}
+
+typedef struct order_search {
+  tune_op_words words;
+  tune_preparation *preparation;
+} order_search;
+
+static MlirWalkResult look_at_order(MlirOperation op, void *user_data) {
+  order_search *state = user_data;
+  tune_preparation *preparation = state->preparation;
+  if (!tune_ir_is(op, "linalg.generic"))
+    return MlirWalkResultAdvance;
+  size_t number = preparation->generic_count++;
+  tune_op_facts facts;
+  tune_op_facts_get(op, &state->words, &facts);
+  if ((facts.op_class == TUNE_OP_CONTRACTION || facts.op_class == TUNE_OP_CONVOLUTION) &&
+      preparation->order_count < TUNE_PREPARATION_MAX_ORDERS &&
+      find_order(&facts, number, &preparation->orders[preparation->order_count]))
+    preparation->order_count++;
+  return MlirWalkResultAdvance;
+}
+
+static void find_orders(MlirModule payload, tune_preparation *out_preparation) {
+  order_search state = {.words = tune_op_words_get(mlirModuleGetContext(payload)),
+                        .preparation = out_preparation};
+  mlirOperationWalk(mlirModuleGetOperation(payload), look_at_order, &state, MlirWalkPreOrder);
 }
 
 //===--- Products of what another product made -------------------------------------===//
@@ -162,7 +235,8 @@ static MlirWalkResult look_at(MlirOperation op, void *user_data) {
     uint8_t loop = tune_op_facts_loop(&facts, operand, d);
     if (loop == TUNE_OP_NO_LOOP || facts.sizes[loop] <= 1)
       continue;
-    state->found = (tune_preparation){.product = number, .loop = loop, .extent = facts.sizes[loop]};
+    state->found = (tune_preparation){
+        .has_product = true, .product = number, .loop = loop, .extent = facts.sizes[loop]};
     break;
   }
   if (is_product || operand != SIZE_MAX)
@@ -175,9 +249,10 @@ static tune_status find_product(MlirModule payload, tune_preparation *out_prepar
   tune_op_map_init(&state.depends);
   mlirOperationWalk(mlirModuleGetOperation(payload), look_at, &state, MlirWalkPreOrder);
   tune_op_map_deinit(&state.depends);
-  *out_preparation = state.found;
-  if (state.found.extent)
-    out_preparation->generic_count = state.generic_count;
+  out_preparation->has_product = state.found.has_product;
+  out_preparation->product = state.found.product;
+  out_preparation->loop = state.found.loop;
+  out_preparation->extent = state.found.extent;
   return state.status;
 }
 
@@ -221,6 +296,13 @@ tune_status tune_preparation_run(MlirModule payload, tune_preparation *out_prepa
   tune_string_builder_append(&steps, GENERALIZE);
   tune_string_builder_append(&steps, "    transform.yield %func : !transform.any_op\n  }\n");
   TUNE_RETURN_IF_ERROR(run_steps(payload, "readonly", &steps));
+  find_orders(payload, out_preparation);
+  if (out_preparation->order_count) {
+    tune_string_builder_init(&steps);
+    append_orders(out_preparation, &steps);
+    tune_string_builder_append(&steps, "    transform.yield %func : !transform.any_op\n  }\n");
+    TUNE_RETURN_IF_ERROR(run_steps(payload, "readonly", &steps));
+  }
   TUNE_RETURN_IF_ERROR(find_product(payload, out_preparation));
   tune_string_builder_init(&steps);
   append_fusion(out_preparation, &steps);

@@ -3,9 +3,9 @@
 // Front ends write the same work in many forms. Before a rule looks at a task, and again
 // at the begin of each schedule, the task's function is brought to one form: named ops
 // become generic (but for fills and matmuls of mixed precision, which upstream
-// vectorizes better by name), movement folds into the indexing of its users, elementwise
-// chains become one op. It is a transform script of upstream's ops, so that a schedule is whole
-// without us.
+// vectorizes better by name), the loops of products run over the output first and then over the
+// sum, movement folds into the indexing of its users, elementwise chains become one op. It is a
+// transform script of upstream's ops, so that a schedule is whole without us.
 //
 // Threads: as the context of the IR.
 //
@@ -16,6 +16,7 @@
 
 #include "support/status.h"
 #include "support/string_builder.h"
+#include "transforms/ir/op_facts.h"
 
 #include "mlir-c/IR.h"
 
@@ -26,14 +27,26 @@
 extern "C" {
 #endif
 
+#define TUNE_PREPARATION_MAX_ORDERS 4
+
+// The loops of an op in the order that they are to have.
+typedef struct tune_loop_order {
+  size_t op; // which of the linalg.generic ops before fusion
+  size_t loop_count;
+  uint8_t loops[TUNE_OP_MAX_LOOPS]; // by their numbers before
+} tune_loop_order;
+
 // What the preparation of a task depends on. A product of what another product made, as in
 // attention, takes in nothing: its weights stay what an op of their own makes, for the division at
 // the end of a softmax in the body of the product is no matrix product any more.
 typedef struct tune_preparation {
-  size_t generic_count; // linalg.generic ops before fusion; 0: there is no such product
-  size_t product;       // which of them it is
-  size_t loop;          // of the product, over which its weights are indexed,
-  int64_t extent;       // and how far it runs
+  size_t generic_count; // linalg.generic ops before fusion
+  tune_loop_order orders[TUNE_PREPARATION_MAX_ORDERS];
+  size_t order_count;
+  bool has_product; // there is such a product
+  size_t product;   // which of them it is
+  size_t loop;      // of the product, over which its weights are indexed,
+  int64_t extent;   // and how far it runs
 } tune_preparation;
 
 // Writes the named sequence @tune_prepare. It takes the handle of a function and yields that of

@@ -11,6 +11,8 @@
 
 // Ops in one group; a bound on what one task function can hold, and on the passes over it.
 #define MAX_GROUP_SIZE 256
+// What is computed so often for each of its points is dearer than the call of a task of its own.
+#define MIN_REPEATED 4
 
 const char *tune_task_kind_name(tune_task_kind kind) {
   static const char *const names[] = {"contraction", "convolution", "attention",
@@ -319,6 +321,19 @@ static bool may_move_operand(const tune_fusion_node *node) {
          node->facts.op_class == TUNE_OP_PAD;
 }
 
+// Whether it is dear, and computed again for many points of the root: the root of a variance, a
+// number a channel, for each pixel.
+static bool is_repeated(const tune_fusion_groups *groups, const tune_fusion_node *node,
+                        const tune_fusion_group *group) {
+  const tune_op_facts *facts = &node->facts, *root = &groups->nodes[group->root].facts;
+  uint64_t points = tune_op_facts_extent(facts, false);
+  uint64_t root_points = tune_op_facts_extent(root, false);
+  if (!facts->has_math)
+    return false;
+  return points && root_points ? points <= root_points / MIN_REPEATED
+                               : facts->loop_count < root->loop_count;
+}
+
 // Adds `node` to the group of all its users if it fits there.
 static bool join(tune_fusion_groups *groups, tune_fusion_node *node, const users *all) {
   tune_fusion_group *group = &groups->groups[all->group];
@@ -330,7 +345,8 @@ static bool join(tune_fusion_groups *groups, tune_fusion_node *node, const users
     node->is_operand = true;
   } else {
     tune_op_class op_class = node->facts.op_class;
-    if (op_class == TUNE_OP_PAD || !find_space(groups, node, all->group))
+    if (op_class == TUNE_OP_PAD || (group->has_heavy && is_repeated(groups, node, group)) ||
+        !find_space(groups, node, all->group))
       return false;
     if (op_class == TUNE_OP_REDUCTION) {
       uint32_t rows;
