@@ -16,7 +16,7 @@ row(support jansson xxhash)
 row(formats support jansson)
 # What runs on a device, and has no MLIR.
 row(targets support formats jansson)
-row(targets/cpu support targets)
+row(targets/cpu support formats targets)
 row(targets/null support targets)
 # What the targets that run device programs share.
 row(targets/device support targets)

@@ -39,6 +39,8 @@ static const tune_member cpu_members[] = {
     {TUNE_MEMBER(tune_fingerprint, has_fma), .is_shown = true},
     {TUNE_MEMBER(tune_fingerprint, has_bf16_dot), .is_shown = true},
     {TUNE_MEMBER(tune_fingerprint, has_int8_dot), .is_shown = true},
+    {TUNE_MEMBER(tune_fingerprint, cpu)},
+    {TUNE_MEMBER(tune_fingerprint, triple)},
 };
 
 static const tune_member feature_members[] = {

@@ -23,6 +23,9 @@
 //      "texel_buffer_elements": 134217728, "push_constant_bytes": 128, "bindings": 32,
 //      "memory_bytes": 17179869184, "timestamp_period_ns": 1.0, "loop_limit": 65535}
 //
+// One of a CPU that is named and need not be here (formats/cpu_models.h) has beside these "cpu", as
+// LLVM calls it, and "triple"; its cores are not known, and 0.
+//
 // "host" is there only where the device type is cpu, "loop_limit" only where there is one, and
 // "cooperative_matrices": ["16x16x16 f16 f32", …] only where there are such.
 //
@@ -113,12 +116,13 @@ typedef struct tune_fingerprint {
   // Of a CPU alone.
   int64_t family, model_number, stepping;
   tune_cache_list caches;   // nearest first
-  int64_t cores;            // hardware threads of the machine
+  int64_t cores;            // hardware threads of the machine; 0: not known
   int64_t vector_bits;      // of the widest vectors of f32
   int64_t vector_registers; // of that width
   bool has_fma;             // fused multiply-add of f32 and f64 vectors
   bool has_bf16_dot;        // avx512_bf16: pairs of bf16 into f32
   bool has_int8_dot;        // avx512_vnni: quadruples of u8 x i8 into i32
+  const char *cpu, *triple; // for LLVM, of a CPU that is named; NULL of one that was looked at
   tune_gpu gpu;             // unused of a CPU
   tune_text_list made;      // texts of the above that are its own
 } tune_fingerprint;

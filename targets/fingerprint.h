@@ -22,6 +22,10 @@ extern "C" {
 // some virtual machines), a usual one stands in. UNAVAILABLE without /proc.
 tune_status tune_fingerprint_of_cpu(tune_fingerprint *out_fingerprint);
 
+// What this machine lacks to run code for the CPU of `fingerprint`: "lacks avx512f and avx512bw";
+// NULL: nothing. free() it.
+tune_status tune_fingerprint_find_lacking(const tune_fingerprint *fingerprint, char **out_text);
+
 // For those who fill one in: makes a text that goes with `fingerprint`, and puts it to `*out`;
 // false, and NULL there, without memory.
 bool tune_fingerprint_print(tune_fingerprint *fingerprint, const char **out, const char *format,

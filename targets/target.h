@@ -33,7 +33,8 @@ typedef struct tune_target_options {
   // Which device, where a target has several: "0", "1", … or a part of its name, on cuda also an
   // architecture ("sm_90"). NULL: what the environment variable TUNE_VULKAN_DEVICE or
   // TUNE_CUDA_DEVICE says, else the first one, where those that are hardware come before those that
-  // are software. The target cpu takes NULL only.
+  // are software. On cpu the name of a CPU that this machine has all of ("x86-64-v3",
+  // formats/cpu_models.h): fingerprint and roofline are of that one, NULL: of this machine.
   const char *device;
 } tune_target_options;
 
@@ -45,8 +46,8 @@ typedef struct tune_artifact {
 typedef struct tune_target_class {
   const char *name;    // "cpu", "null", "vulkan", "cuda"
   const char *summary; // one line for lists
-  // UNAVAILABLE says what to install, NOT_FOUND which devices there are. The targets cpu,
-  // vulkan and cuda pin the calling thread and set the environment that their runtime reads
+  // UNAVAILABLE says what to install, or lacks here, NOT_FOUND which devices there are. The targets
+  // cpu, vulkan and cuda pin the calling thread and set the environment that their runtime reads
   // (OpenMP's in artifacts, lavapipe's, CUDA's), so a process opens one of them, once.
   tune_status (*open)(const tune_target_options *options, tune_target **out_target);
   void (*close)(tune_target *target);

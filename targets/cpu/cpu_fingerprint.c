@@ -5,12 +5,15 @@
 //
 //===--------------------------------------------------------------------------===//
 
+#include "formats/cpu_models.h"
 #include "support/file.h"
+#include "support/string_builder.h"
 #include "targets/fingerprint.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 // Sorted. Only what changes the code that is generated: kernels add flags about mitigations from
@@ -102,25 +105,6 @@ static tune_status read_features(const char *text, tune_fingerprint *out) {
       out->features.items[out->features.count++] = known_features[i];
   free(flags);
   return out->features.items ? TUNE_OK : tune_status_out_of_memory("reading /proc/cpuinfo");
-}
-
-static void read_vectors(tune_fingerprint *out) {
-  if (tune_fingerprint_has_feature(out, "avx512f")) {
-    out->vector_bits = 512;
-    out->vector_registers = 32;
-  } else if (tune_fingerprint_has_feature(out, "avx")) {
-    out->vector_bits = 256;
-    out->vector_registers = 16;
-  } else {
-    bool is_arm = tune_fingerprint_has_feature(out, "asimd");
-    out->vector_bits = 128;
-    out->vector_registers = is_arm ? 32 : 16;
-    out->has_fma = is_arm;
-    return;
-  }
-  out->has_fma = tune_fingerprint_has_feature(out, "fma");
-  out->has_bf16_dot = tune_fingerprint_has_feature(out, "avx512_bf16");
-  out->has_int8_dot = tune_fingerprint_has_feature(out, "avx512_vnni");
 }
 
 //===- Caches ---------------------------------------------------------------------===//
@@ -227,10 +211,57 @@ tune_status tune_fingerprint_of_cpu(tune_fingerprint *out_fingerprint) {
   // Of the machine, not of the process: what it is pinned to must not change the digest.
   out_fingerprint->cores = sysconf(_SC_NPROCESSORS_ONLN);
   free(text);
-  read_vectors(out_fingerprint);
+  tune_cpu_model_read_vectors(out_fingerprint);
   if (tune_status_is_ok(status))
     status = read_caches(out_fingerprint);
   if (!tune_status_is_ok(status))
     tune_fingerprint_deinit(out_fingerprint);
+  return status;
+}
+
+// "x86_64" of "x86_64-pc-linux-gnu", as uname says it.
+static bool is_of_this_kind(const char *triple, const char *machine) {
+  size_t length = strcspn(triple, "-");
+  return strlen(machine) == length && strncmp(triple, machine, length) == 0;
+}
+
+// Of another system's executables none runs either, so that what the CPU has says nothing.
+static bool is_of_this_system(const char *triple) { return strstr(triple, "-linux") != NULL; }
+
+static tune_status list_lacking(const tune_fingerprint *fingerprint, const char *words,
+                                char **out_text) {
+  tune_string_builder text;
+  tune_string_builder_init(&text);
+  for (size_t i = 0; i < fingerprint->features.count; ++i)
+    if (!has_word(words, fingerprint->features.items[i]))
+      tune_string_builder_appendf(&text, "%s%s", text.length ? ", " : "lacks ",
+                                  fingerprint->features.items[i]);
+  if (text.length || text.failed)
+    return tune_string_builder_finish(&text, out_text);
+  tune_string_builder_deinit(&text);
+  return TUNE_OK;
+}
+
+tune_status tune_fingerprint_find_lacking(const tune_fingerprint *fingerprint, char **out_text) {
+  *out_text = NULL;
+  struct utsname system;
+  const char *triple = fingerprint->triple;
+  if (triple && uname(&system) == 0 &&
+      !(is_of_this_kind(triple, system.machine) && is_of_this_system(triple))) {
+    if (asprintf(out_text, "is of another kind: %s, not %s", system.machine, triple) >= 0)
+      return TUNE_OK;
+    *out_text = NULL;
+    return tune_status_out_of_memory("comparing CPUs");
+  }
+  char *text;
+  TUNE_RETURN_IF_ERROR(tune_file_read("/proc/cpuinfo", &text, NULL));
+  char *flags = find_line(text, "flags");
+  if (!flags)
+    flags = find_line(text, "Features");
+  free(text);
+  if (!flags)
+    return tune_status_make(TUNE_UNAVAILABLE, "/proc/cpuinfo does not say what this CPU has");
+  tune_status status = list_lacking(fingerprint, flags, out_text);
+  free(flags);
   return status;
 }

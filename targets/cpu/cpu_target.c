@@ -5,6 +5,7 @@
 //
 //===--------------------------------------------------------------------------===//
 
+#include "formats/cpu_models.h"
 #include "support/clock.h"
 #include "support/string_builder.h"
 #include "targets/cpu/cpu_flush.h"
@@ -22,8 +23,9 @@
 
 typedef struct cpu_target {
   tune_target base;
-  tune_fingerprint fingerprint;
-  int *cpus; // one for each thread
+  tune_fingerprint here;  // of this machine
+  tune_fingerprint named; // of the CPU that this one is taken for; without a target: itself
+  int *cpus;              // one for each thread
   size_t threads;
   cpu_flush flush;
 } cpu_target;
@@ -92,25 +94,38 @@ static void cpu_close(tune_target *target) {
   if (!target)
     return;
   cpu_target *cpu = (cpu_target *)target;
-  tune_fingerprint_deinit(&cpu->fingerprint);
+  tune_fingerprint_deinit(&cpu->here);
+  tune_fingerprint_deinit(&cpu->named);
   cpu_flush_deinit(&cpu->flush);
   free(cpu->cpus);
   free(cpu);
 }
 
+// Of a CPU that this machine has all of the code runs as well.
+static tune_status take_name(cpu_target *cpu, const char *name) {
+  TUNE_RETURN_IF_ERROR(tune_cpu_model_describe(name, &cpu->named));
+  char *lacking;
+  TUNE_RETURN_IF_ERROR(tune_fingerprint_find_lacking(&cpu->named, &lacking));
+  tune_status status = TUNE_OK;
+  if (lacking)
+    status = tune_status_make(TUNE_UNAVAILABLE,
+                              "code for cpu:%s does not run here: this machine, %s, %s", name,
+                              cpu->here.model, lacking);
+  free(lacking);
+  return status;
+}
+
 static tune_status cpu_open(const tune_target_options *options, tune_target **out_target) {
   *out_target = NULL;
-  if (options->device)
-    return tune_status_make(TUNE_INVALID_ARGUMENT,
-                            "the target cpu is one device; there is none to choose ('%s')",
-                            options->device);
   cpu_target *cpu = calloc(1, sizeof *cpu);
   if (!cpu)
     return tune_status_out_of_memory("opening the cpu target");
   cpu->base.methods = &tune_target_cpu;
   tune_status status = tune_pinning_choose(options, &cpu->cpus, &cpu->threads);
   if (tune_status_is_ok(status))
-    status = tune_fingerprint_of_cpu(&cpu->fingerprint);
+    status = tune_fingerprint_of_cpu(&cpu->here);
+  if (tune_status_is_ok(status) && options->device)
+    status = take_name(cpu, options->device);
   if (tune_status_is_ok(status))
     status = tune_pinning_apply(cpu->cpus, cpu->threads);
   if (tune_status_is_ok(status))
@@ -124,17 +139,26 @@ static tune_status cpu_open(const tune_target_options *options, tune_target **ou
 }
 
 static const tune_fingerprint *cpu_fingerprint(const tune_target *target) {
-  return &((const cpu_target *)target)->fingerprint;
+  const cpu_target *cpu = (const cpu_target *)target;
+  return cpu->named.target ? &cpu->named : &cpu->here;
 }
 
 static tune_status cpu_roofline(tune_target *target, bool quick, tune_roofline *out_roofline) {
   const cpu_target *cpu = (const cpu_target *)target;
-  return tune_roofline_measure_cpu(&cpu->fingerprint, cpu->cpus, cpu->threads, quick, out_roofline);
+  // The instructions are those of the CPU that is named, the caches those that are here. Borrowed.
+  tune_fingerprint machine = cpu->here;
+  if (cpu->named.target) {
+    machine.features = cpu->named.features;
+    machine.has_fma = cpu->named.has_fma;
+    machine.has_bf16_dot = cpu->named.has_bf16_dot;
+    machine.has_int8_dot = cpu->named.has_int8_dot;
+  }
+  return tune_roofline_measure_cpu(&machine, cpu->cpus, cpu->threads, quick, out_roofline);
 }
 
 static tune_status cpu_flush_caches(tune_target *target) {
   cpu_target *cpu = (cpu_target *)target;
-  return cpu_flush_run(&cpu->flush, &cpu->fingerprint, cpu->cpus, cpu->threads);
+  return cpu_flush_run(&cpu->flush, &cpu->here, cpu->cpus, cpu->threads);
 }
 
 //===- Loading and binding ----------------------------------------------------------===//

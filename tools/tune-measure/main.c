@@ -87,8 +87,9 @@ int main(int argc, char **argv) {
       {"target", 0, TUNE_OPTION_STRING, &u.target, "NAME", "The target; the default is cpu.", NULL,
        0, 0},
       {"device", 0, TUNE_OPTION_STRING, &u.device, "NAME",
-       "Which of the target's devices: a number from 0 on, a part of its name, or for cuda an "
-       "architecture (sm_90). The default is the first, or $TUNE_VULKAN_DEVICE or "
+       "Which of the target's devices: a number from 0 on, a part of its name, for cuda an "
+       "architecture (sm_90), for cpu a CPU that this machine has all of (x86-64-v3). The default "
+       "is the first, or $TUNE_VULKAN_DEVICE or "
        "$TUNE_CUDA_DEVICE, if that is set.",
        NULL, 0, 0},
       {"threads", 0, TUNE_OPTION_INTEGER, &u.threads, "N",

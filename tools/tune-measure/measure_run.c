@@ -90,9 +90,16 @@ static tune_status choose_cpus(measure_run *r) {
 
 bool measure_run_flushes_cache(const measure_run *r) { return r->exported->read.flush_cache; }
 
+// Of what is made for a CPU by its name that one is the device: records are its.
+static const char *find_device(const measure_run *r) {
+  const json_t *device = r->exported->read.device;
+  const char *cpu = json_string_value(json_object_get(device, "cpu"));
+  return r->options->device ? r->options->device : cpu;
+}
+
 tune_place measure_run_place(const measure_run *r) {
   return (tune_place){.target = r->exported->read.target,
-                      .device = r->options->device,
+                      .device = find_device(r),
                       .threads = threads_of(r),
                       .cpus = r->cpus};
 }

@@ -22,8 +22,8 @@ tune_status export_settings_parse(int argc, char **argv, export_settings *out_se
        NULL, 0, 0},
       {"target", 0, TUNE_OPTION_STRING, &s->target, "NAME",
        "What the code is for: cpu (the default), vulkan, cuda, or one of their devices as vulkan:0 "
-       "or "
-       "vulkan:<name>; vulkan:generic is any device, cuda:sm_90 any of that architecture.",
+       "or vulkan:<name>; cpu:<name> is a CPU by LLVM's name (cpu:haswell), vulkan:generic is any "
+       "device, cuda:sm_90 any of that architecture.",
        NULL, 0, 0},
       {"device", 0, TUNE_OPTION_STRING, &s->device, "FILE",
        "What `tune-measure --fingerprint` prints on the machine that measures: the code is then "

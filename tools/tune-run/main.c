@@ -51,7 +51,7 @@ static tune_status find_facts(const run_settings *settings, const tune_target_na
   }
   if (settings->device)
     return tune_device_file_get_facts(settings->device, settings->target, threads, out_facts);
-  if (name->kind == TUNE_KIND_CPU)
+  if (name->kind == TUNE_KIND_CPU && !name->device)
     return TUNE_OK;
   TUNE_RETURN_IF_ERROR(tune_target_facts_create_for_code(settings->target, threads, out_facts));
   if ((*out_facts)->name.is_generic && !name->is_generic)

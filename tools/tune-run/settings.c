@@ -141,8 +141,11 @@ tune_status settings_parse(int argc, char **argv, run_settings *out_settings, bo
        "The function to run; the only one or @main otherwise.", NULL, 0, 0},
       {"target", 0, TUNE_OPTION_STRING, &s->target, "NAME",
        "What to run on: cpu (the default), vulkan, cuda, or one of their devices as vulkan:0 or "
-       "vulkan:<name>. With --emit also vulkan:generic, any device, and cuda:sm_90, any of an "
-       "architecture.",
+       "vulkan:<name>, or cpu:<name>, a CPU by LLVM's name (cpu:x86-64-v3) that this machine has "
+       "all "
+       "of. With --emit also vulkan:generic, any device, cuda:sm_90, any of an architecture, and "
+       "any "
+       "CPU that LLVM knows (cpu:neoverse-v2).",
        NULL, 0, 0},
       {"device", 0, TUNE_OPTION_STRING, &s->device, "FILE",
        "With --emit: what `tune-measure --fingerprint` prints on another machine, or `tune-db "

@@ -73,10 +73,12 @@ static tune_status describe_target(const tune_target_facts *facts, char **out_fe
   out_target->device = tune_target_facts_device(facts);
   if (!facts->is_elsewhere)
     return TUNE_OK;
-  TUNE_RETURN_IF_ERROR(tune_device_file_get_features(facts, out_features));
+  tune_code_cpu cpu;
+  TUNE_RETURN_IF_ERROR(tune_device_file_get_cpu(facts, &cpu));
   out_target->device = facts->fingerprint;
-  out_target->cpu = *out_features ? "x86-64" : NULL;
-  out_target->features = *out_features;
+  out_target->triple = cpu.triple;
+  out_target->cpu = cpu.cpu;
+  out_target->features = *out_features = cpu.features;
   return TUNE_OK;
 }
 

@@ -55,8 +55,8 @@ int main(int argc, char **argv) {
        "Threads of the artifact; more than 1 uses OpenMP. The default is 1.", NULL, 1, 4096},
       {"target", 0, TUNE_OPTION_STRING, &build.target, "NAME",
        "What the code is for: cpu, vulkan, cuda, one of their devices as vulkan:0, "
-       "vulkan:<name> or cuda:0, or any: vulkan:generic, or of an architecture, cuda:sm_90. The "
-       "default is cpu.",
+       "vulkan:<name> or cuda:0, any: vulkan:generic, or of an architecture, cuda:sm_90; or "
+       "cpu:<name>, a CPU by LLVM's name, instead of --triple and --cpu. The default is cpu.",
        NULL, 0, 0},
       {"triple", 0, TUNE_OPTION_STRING, &build.triple, "TRIPLE",
        "The target of the code; this machine otherwise.", NULL, 0, 0},

@@ -2,6 +2,7 @@
 
 #include "tools/tune-worker/one_shot.h"
 
+#include "formats/cpu_models.h"
 #include "support/clock.h"
 #include "support/digest.h"
 #include "support/file.h"
@@ -133,6 +134,19 @@ static tune_status write_and_report(const one_shot *shot, bool is_object, const 
   return TUNE_OK;
 }
 
+// A CPU that the target names says all of itself; `wanted` borrows from `described`.
+static tune_status describe_cpu(const one_shot_options *options, const char *name,
+                                tune_fingerprint *described, tune_cpu_options *wanted) {
+  if (options->cpu || options->triple)
+    return tune_status_make(TUNE_INVALID_ARGUMENT,
+                            "--target=cpu:%s says which CPU is meant; leave out --%s", name,
+                            options->cpu ? "cpu" : "triple");
+  TUNE_RETURN_IF_ERROR(tune_cpu_model_describe(name, described));
+  wanted->triple = described->triple;
+  wanted->cpu = described->cpu;
+  return TUNE_OK;
+}
+
 static tune_status create_lowering(const one_shot *shot, MlirContext context,
                                    tune_lowering **out_lowering) {
   const one_shot_options *options = shot->options;
@@ -144,8 +158,15 @@ static tune_status create_lowering(const one_shot *shot, MlirContext context,
   tune_target_name name;
   TUNE_RETURN_IF_ERROR(tune_target_name_init(&name, options->target));
   wanted.kind = name.kind;
+  tune_fingerprint described = {.target = NULL};
+  tune_status status = TUNE_OK;
+  if (name.kind == TUNE_KIND_CPU && name.device)
+    status = describe_cpu(options, name.device, &described, &wanted.cpu);
   tune_target_name_deinit(&name);
-  return tune_lowering_create(context, &wanted, out_lowering);
+  if (tune_status_is_ok(status))
+    status = tune_lowering_create(context, &wanted, out_lowering);
+  tune_fingerprint_deinit(&described);
+  return status;
 }
 
 static tune_status build_code(const one_shot *shot, MlirContext context,

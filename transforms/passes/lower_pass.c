@@ -70,7 +70,7 @@ static const tune_pass_option options_table[] = {
 typedef struct lowering_job {
   MlirOperation module;
   tune_target_facts *facts; // NULL: this machine's CPU, of which nothing is asked
-  char *features;           // of another CPU, as LLVM calls them
+  tune_code_cpu cpu;        // what LLVM is told
   char *function;           // of a device: what runs on it
   tune_function_signature *signature;
   bool goes_on; // beyond what the schedules leave
@@ -106,14 +106,15 @@ static tune_status prepare_for_device(lowering_job *job, const char *wanted) {
 // LLVM knows this machine's CPU by itself, and is told of another one.
 static tune_status prepare_for_cpu(lowering_job *job) {
   TUNE_RETURN_IF_ERROR(tune_module_tasks_get_facts(&job->wanted.tasks, &job->facts));
-  return tune_device_file_get_features(job->facts, &job->features);
+  return tune_device_file_get_cpu(job->facts, &job->cpu);
 }
 
 static tune_status lower_rest(const lowering_job *job, MlirOperation module, const char *function,
                               const tune_function_signature *signature, const tune_stages *stages) {
   tune_lowering_options options = {.kind = tune_target_kind_of_name(job->wanted.tasks.target),
-                                   .cpu = {.cpu = job->features ? "x86-64" : NULL,
-                                           .features = job->features,
+                                   .cpu = {.triple = job->cpu.triple,
+                                           .cpu = job->cpu.cpu,
+                                           .features = job->cpu.features,
                                            .threads = (int)job->wanted.tasks.threads},
                                    .device = job->wanted.tasks.fingerprint,
                                    .stages = *stages};
@@ -172,7 +173,7 @@ static tune_status lower(lowering_job *job, const tune_pass_options *options,
                             function);
   if (is_for_device)
     TUNE_RETURN_IF_ERROR(prepare_for_device(job, function));
-  else if (job->wanted.tasks.device)
+  else if (job->wanted.tasks.device || strchr(job->wanted.tasks.target, ':'))
     TUNE_RETURN_IF_ERROR(prepare_for_cpu(job));
   if (tune_pass_options_is_given(options, "db"))
     TUNE_RETURN_IF_ERROR(tune_database_open_read_only(tune_pass_options_get_text(options, "db"),
@@ -196,7 +197,7 @@ static tune_status lower_run(MlirOperation module, const tune_pass_options *opti
   tune_database_destroy(job.wanted.database);
   tune_function_signature_destroy(job.signature);
   tune_target_facts_destroy(job.facts);
-  free(job.features);
+  free(job.cpu.features);
   free(job.function);
   return status;
 }

@@ -179,7 +179,9 @@ static const tune_pass_option options_table[] = {
      .initial = "cpu",
      .summary =
          "what to tune for: cpu (default), vulkan, cuda, or one of their devices as vulkan:0, "
-         "vulkan:<name> or cuda:sm_90; null builds nothing and makes the times up"},
+         "vulkan:<name> or cuda:sm_90; cpu:<name> is a CPU by LLVM's name, as cpu:x86-64-v3, that "
+         "this machine has all of, or with measure=export: any; null builds nothing and makes the "
+         "times up"},
     {.name = "threads",
      .type = TUNE_PASS_OPTION_INTEGER,
      INTO(search.tasks.threads),

@@ -19,9 +19,9 @@ extern "C" {
 #define TUNE_OPTION_TARGET                                                                         \
   {                                                                                                \
     .name = "target", .type = TUNE_PASS_OPTION_STRING, .initial = "cpu",                           \
-    .summary =                                                                                     \
-        "what the code is for: cpu (default), vulkan, cuda, or one of their devices as "           \
-        "vulkan:<name>, cuda:0; vulkan:generic is any, cuda:sm_90 any of an architecture; null"    \
+    .summary = "what the code is for: cpu (default), vulkan, cuda, or one of their devices as "    \
+               "vulkan:<name>, cuda:0; cpu:<name> is a CPU by LLVM's name, as cpu:x86-64-v3, "     \
+               "vulkan:generic any device, cuda:sm_90 any of an architecture; null"                \
   }
 #define TUNE_OPTION_THREADS                                                                        \
   {                                                                                                \

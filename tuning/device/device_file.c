@@ -66,6 +66,10 @@ static tune_status check_target(const char *path, const char *target, const json
   // "cuda:sm_90" is no contradiction where the device is of that architecture.
   if (is_its && target[length] && arch && strcmp(target + length + 1, arch) == 0)
     return TUNE_OK;
+  // Nor is "cpu:znver4" where it is of that CPU.
+  const char *cpu = json_string_value(json_object_get(fingerprint, "cpu"));
+  if (is_its && target[length] && cpu && strcmp(target + length + 1, cpu) == 0)
+    return TUNE_OK;
   if (target[length])
     return tune_status_make(
         TUNE_INVALID_ARGUMENT,
@@ -95,13 +99,20 @@ tune_status tune_device_file_get_facts(const char *path, const char *target, siz
   return status;
 }
 
-tune_status tune_device_file_get_features(const tune_target_facts *facts, char **out_features) {
-  *out_features = NULL;
+tune_status tune_device_file_get_cpu(const tune_target_facts *facts, tune_code_cpu *out_cpu) {
+  *out_cpu = (tune_code_cpu){.cpu = NULL};
   if (facts->name.kind != TUNE_KIND_CPU)
+    return TUNE_OK;
+  out_cpu->cpu = json_string_value(json_object_get(facts->fingerprint, "cpu"));
+  out_cpu->triple = json_string_value(json_object_get(facts->fingerprint, "triple"));
+  if (out_cpu->cpu)
     return TUNE_OK;
   tune_target_facts *own; // with one thread, as this machine may have fewer CPUs than the other one
   TUNE_RETURN_IF_ERROR(tune_target_facts_create(facts->name.target, 1, &own));
   bool is_own = json_equal(own->fingerprint, facts->fingerprint);
   tune_target_facts_destroy(own);
-  return is_own ? TUNE_OK : tune_cpu_features_to_llvm(facts->fingerprint, out_features);
+  if (is_own)
+    return TUNE_OK;
+  out_cpu->cpu = "x86-64";
+  return tune_cpu_features_to_llvm(facts->fingerprint, &out_cpu->features);
 }

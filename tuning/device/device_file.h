@@ -28,10 +28,16 @@ tune_status tune_device_file_read(const char *path, json_t **out_fingerprint);
 tune_status tune_device_file_get_facts(const char *path, const char *target, size_t threads,
                                        tune_target_facts **out_facts);
 
-// What LLVM has to be told where code is made for the CPU of `facts`: "+avx2,+fma,…" for the CPU
-// "x86-64", to be freed; NULL where that is this machine's, which LLVM knows by itself, and for
-// what is no CPU. Errors as tune_cpu_features_to_llvm and tune_target_facts_create.
-tune_status tune_device_file_get_features(const tune_target_facts *facts, char **out_features);
+// What LLVM has to be told where code is made for a CPU: all NULL where that is this machine's,
+// which it knows by itself, and for what is no CPU.
+typedef struct tune_code_cpu {
+  const char *triple, *cpu; // borrowed from the facts; NULL: this machine's triple
+  char *features;           // "+avx2,+fma,…"; to be freed; NULL: those of the CPU
+} tune_code_cpu;
+
+// The same of the CPU of `facts`: its name where it has one, else "x86-64" and its features. Errors
+// as tune_cpu_features_to_llvm and tune_target_facts_create.
+tune_status tune_device_file_get_cpu(const tune_target_facts *facts, tune_code_cpu *out_cpu);
 
 #ifdef __cplusplus
 }

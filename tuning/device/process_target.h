@@ -19,7 +19,7 @@ tune_process_target tune_process_target_of(const tune_target_facts *facts);
 
 // The same where code is made for another machine, which takes whichever device it has and finds
 // out itself how many of the `threads` asked for count. `*out_features`, which the target borrows
-// and which may be NULL, is to be freed. Errors as tune_device_file_get_features.
+// and which may be NULL, is to be freed. Errors as tune_device_file_get_cpu.
 tune_status tune_process_target_of_elsewhere(const tune_target_facts *facts, size_t threads,
                                              char **out_features, tune_process_target *out_target);
 

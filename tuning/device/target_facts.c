@@ -2,6 +2,7 @@
 
 #include "tuning/device/target_facts.h"
 
+#include "formats/cpu_models.h"
 #include "formats/measure_replies.h"
 #include "formats/measure_requests.h"
 #include "support/clock.h"
@@ -89,11 +90,16 @@ static tune_status ask_measurer(const json_t *request, const char *what, json_t 
 }
 
 // Takes and replaces `status`.
-static tune_status explain(tune_status status, const char *what, const char *target) {
+static tune_status explain(tune_status status, const char *what, const tune_target_name *name) {
   tune_status_code code = tune_status_get_code(status);
   if (code == TUNE_NOT_FOUND) // no such target or device: the message says it all
     return status;
-  return tune_status_annotate(status, "asking for the %s of the target %s", what, target);
+  if (code == TUNE_UNAVAILABLE && name->kind == TUNE_KIND_CPU && name->device)
+    return tune_status_join(tune_status_make(TUNE_UNAVAILABLE,
+                                             "%s; `tune-run --emit=obj` makes code for it",
+                                             tune_status_get_message(status)),
+                            status);
+  return tune_status_annotate(status, "asking for the %s of the target %s", what, name->target);
 }
 
 // The CPUs that a search measures on, so that the roofline is theirs; none where they are not
@@ -126,7 +132,7 @@ static tune_status ask(const char *what, const tune_target_name *name, size_t th
   TUNE_RETURN_IF_ERROR(tune_status_annotate(status, "asking for the %s of %s", what, name->target));
   status = ask_measurer(request, what, out_object);
   json_decref(request);
-  return explain(status, what, name->target);
+  return explain(status, what, name);
 }
 
 //===- The target null --------------------------------------------------------------===//
@@ -166,6 +172,19 @@ static json_t *generic_fingerprint(const char *target) {
   return json_pack("{s:s, s:s, s:s}", "target", target, "vendor", "none", "model", "any device");
 }
 
+// Of a CPU that is named nobody has to be asked.
+static tune_status describe_cpu(const tune_target_name *name, json_t **out_object) {
+  tune_fingerprint fingerprint;
+  TUNE_RETURN_IF_ERROR(tune_cpu_model_describe(name->device, &fingerprint));
+  tune_status status = tune_fingerprint_to_json(&fingerprint, out_object);
+  tune_fingerprint_deinit(&fingerprint);
+  return status;
+}
+
+static bool is_named_cpu(const tune_target_facts *facts) {
+  return facts->name.kind == TUNE_KIND_CPU && facts->name.device;
+}
+
 static tune_status ask_for_fingerprint(const tune_target_name *name, size_t threads,
                                        json_t **out_object) {
   // Of cuda's there is something to say.
@@ -173,10 +192,28 @@ static tune_status ask_for_fingerprint(const tune_target_name *name, size_t thre
     return take_json(generic_fingerprint(name->target), name->target, out_object);
   if (strcmp(name->target, "null") == 0)
     return take_json(null_fingerprint(), name->target, out_object);
+  if (name->kind == TUNE_KIND_CPU && name->device)
+    return describe_cpu(name, out_object);
   return ask(TUNE_DO_FINGERPRINT, name, threads, false, out_object);
 }
 
 //===- Facts --------------------------------------------------------------------===//
+
+// A CPU is named by the user or by its fingerprint, and by both alike.
+static tune_status take_cpu_name(tune_target_facts *facts) {
+  if (facts->name.kind != TUNE_KIND_CPU)
+    return TUNE_OK;
+  const char *cpu = json_string_value(json_object_get(facts->fingerprint, "cpu"));
+  if (facts->name.device && (!cpu || strcmp(cpu, facts->name.device) != 0))
+    return tune_status_make(
+        TUNE_INVALID_ARGUMENT,
+        "the device is described, and it is %s, not cpu:%s; take the target cpu",
+        tune_target_facts_model(facts), facts->name.device);
+  if (cpu && !facts->name.device && !(facts->name.device = strdup(cpu)))
+    return tune_status_out_of_memory("naming a target");
+  facts->is_elsewhere = facts->is_elsewhere || cpu;
+  return TUNE_OK;
+}
 
 // With a fingerprint that is `known`, or one that is asked for.
 static tune_status fill(tune_target_facts *facts, const json_t *known, size_t threads) {
@@ -184,6 +221,7 @@ static tune_status fill(tune_target_facts *facts, const json_t *known, size_t th
     TUNE_RETURN_IF_ERROR(take_json(json_deep_copy(known), facts->name.target, &facts->fingerprint));
   else
     TUNE_RETURN_IF_ERROR(ask_for_fingerprint(&facts->name, threads, &facts->fingerprint));
+  TUNE_RETURN_IF_ERROR(take_cpu_name(facts));
   facts->threads = tune_target_facts_threads(facts->fingerprint, threads);
   return tune_target_facts_set_flush_cache(facts, false);
 }
@@ -270,6 +308,13 @@ const json_t *tune_target_facts_device(const tune_target_facts *facts) {
 }
 
 tune_status tune_target_facts_require_device(const tune_target_facts *facts) {
+  if (is_named_cpu(facts)) { // who has the machine says whether it has what the CPU has
+    json_t *fingerprint;
+    TUNE_RETURN_IF_ERROR(
+        ask(TUNE_DO_FINGERPRINT, &facts->name, facts->threads, false, &fingerprint));
+    json_decref(fingerprint);
+    return TUNE_OK;
+  }
   if (!facts->name.is_generic)
     return TUNE_OK;
   const char *target = facts->name.target;
@@ -289,11 +334,11 @@ const char *tune_target_facts_describe(const tune_target_facts *facts,
   // Where the count says nothing it is not said.
   bool has_threads = facts->name.kind == TUNE_KIND_CPU || facts->threads > 1;
   bool is_generic = facts->name.is_generic;
+  const char *device = is_generic ? "generic" : "";
+  if (facts->name.device && (is_generic || is_named_cpu(facts)))
+    device = facts->name.device;
   int length = snprintf(text, TUNE_TARGET_FACTS_TEXT, "target %s%s%s", facts->name.target,
-                        is_generic ? ":" : "",
-                        !is_generic          ? ""
-                        : facts->name.device ? facts->name.device
-                                             : "generic");
+                        *device ? ":" : "", device);
   if (has_threads && length > 0 && length < TUNE_TARGET_FACTS_TEXT)
     length += snprintf(text + length, TUNE_TARGET_FACTS_TEXT - (size_t)length, " and %zu thread%s",
                        facts->threads, facts->threads == 1 ? "" : "s");

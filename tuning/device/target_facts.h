@@ -14,7 +14,9 @@
 //
 // Where no device is at hand, "vulkan:generic" has the facts of any (target_name.h), which are
 // none: readers keep what they assume of such a device. Those of "cuda:generic", and of
-// "cuda:sm_90" where there is no such device, are what all of the architecture have.
+// "cuda:sm_90" where there is no such device, are what all of the architecture have. "cpu:znver4"
+// is a device of its own, wherever it is asked for: what was measured of it is no record of the CPU
+// that is here, and the other way about.
 //
 //===--------------------------------------------------------------------------===//
 
@@ -78,7 +80,7 @@ tune_status tune_target_facts_digest(const json_t *fingerprint, size_t threads, 
 // Vulkan. Borrowed.
 const json_t *tune_target_facts_device(const tune_target_facts *facts);
 // FAILED_PRECONDITION where nothing can be timed: on any device; UNAVAILABLE on an architecture of
-// which no device is here.
+// which no device is here, and on a CPU that has what this machine lacks, with what that is.
 tune_status tune_target_facts_require_device(const tune_target_facts *facts);
 // "target cpu and 2 threads", "target vulkan": for messages.
 #define TUNE_TARGET_FACTS_TEXT 96

@@ -2,6 +2,7 @@
 
 #include "tuning/device/target_name.h"
 
+#include "formats/cpu_models.h"
 #include "formats/target_list.h"
 #include "support/nearest.h"
 
@@ -53,15 +54,20 @@ static tune_status refuse_target(const char *target) {
 
 // `name` without its colon and device.
 static tune_status take_device(tune_target_name *name, const char *device) {
-  if (name->kind == TUNE_KIND_CPU)
+  bool is_cpu = strcmp(name->target, "cpu") == 0;
+  if (name->kind == TUNE_KIND_CPU && !is_cpu)
     return tune_status_make(TUNE_INVALID_ARGUMENT,
                             "the target %s has no devices to choose from, so ':%s' has no meaning",
                             name->target, device);
   if (!*device)
-    return tune_status_make(
-        TUNE_INVALID_ARGUMENT, "expected a device after '%s:', such as %s", name->target,
-        name->kind == TUNE_KIND_VULKAN ? "vulkan:0 or vulkan:llvmpipe" : "cuda:0 or cuda:sm_90");
-  name->is_generic = strcmp(device, GENERIC) == 0;
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "expected a device after '%s:', such as %s",
+                            name->target,
+                            is_cpu                           ? "cpu:x86-64-v3 or cpu:neoverse-v2"
+                            : name->kind == TUNE_KIND_VULKAN ? "vulkan:0 or vulkan:llvmpipe"
+                                                             : "cuda:0 or cuda:sm_90");
+  if (is_cpu)
+    TUNE_RETURN_IF_ERROR(tune_cpu_model_check(device));
+  name->is_generic = !is_cpu && strcmp(device, GENERIC) == 0;
   if (name->is_generic)
     return TUNE_OK;
   name->device = strdup(device);

@@ -3,11 +3,12 @@
 // Wherever a target can be given it is a name, and for targets with devices a colon and
 // what picks one of them:
 //
-//     cpu   null   vulkan   vulkan:0   vulkan:llvmpipe   cuda:sm_90
+//     cpu   cpu:x86-64-v3   null   vulkan   vulkan:0   vulkan:llvmpipe   cuda:sm_90
 //
-// What picks a device (its number, a part of its name) is up to the target (targets/target.h); the
-// word "generic" is not: it stands for what every device of the kind has, so that code can be made
-// where there is none. Nothing can be timed on it.
+// A CPU that is named is one that LLVM knows (formats/cpu_models.h), here or not. What picks a
+// device (its number, a part of its name) is up to the target (targets/target.h); the word
+// "generic" is not: it stands for what every device of the kind has, so that code can be made where
+// there is none. Nothing can be timed on it.
 //
 //===--------------------------------------------------------------------------===//
 
@@ -30,12 +31,13 @@ typedef enum tune_target_kind {
 typedef struct tune_target_name {
   tune_target_kind kind;
   char *target;    // "vulkan"
-  char *device;    // "llvmpipe"; NULL: whichever the target takes
+  char *device;    // "llvmpipe"; NULL: whichever the target takes, the CPU that is here
   bool is_generic; // any device; `device` is NULL then, or an architecture of CUDA
 } tune_target_name;
 
-// Reads `text`. NOT_FOUND for a target that does not exist, with the nearest and all there are;
-// INVALID_ARGUMENT for a device of a target that has none, and where none follows the colon.
+// Reads `text`. NOT_FOUND for a target that does not exist, with the nearest and all there are, and
+// for a CPU that LLVM does not know, with near ones; INVALID_ARGUMENT for a device of a target that
+// has none, and where none follows the colon.
 tune_status tune_target_name_init(tune_target_name *name, const char *text);
 void tune_target_name_deinit(tune_target_name *name);
 

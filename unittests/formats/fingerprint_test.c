@@ -19,6 +19,10 @@ static const char *const TEXTS[] = {
     "\"model_number\":-1,\"stepping\":0,\"features\":[\"avx\",\"avx2\"],\"caches\":[{\"level\":1,"
     "\"bytes\":32768,\"line\":64,\"cores\":1}],\"cores\":2,\"vector_bits\":512,"
     "\"vector_registers\":32,\"has_fma\":true,\"has_bf16_dot\":false,\"has_int8_dot\":true}",
+    "{\"target\":\"cpu\",\"vendor\":\"any\",\"model\":\"znver4\",\"family\":0,"
+    "\"model_number\":0,\"stepping\":0,\"features\":[\"avx\"],\"caches\":[],\"cores\":0,"
+    "\"vector_bits\":256,\"vector_registers\":16,\"has_fma\":false,\"has_bf16_dot\":false,"
+    "\"has_int8_dot\":false,\"cpu\":\"znver4\",\"triple\":\"x86_64-pc-linux-gnu\"}",
     "{\"target\":\"null\",\"vendor\":\"none\",\"model\":\"times\",\"family\":0,"
     "\"model_number\":0,\"stepping\":0,\"features\":[],\"caches\":[],\"cores\":1,"
     "\"vector_bits\":512,\"vector_registers\":32,\"has_fma\":true,\"has_bf16_dot\":false,"

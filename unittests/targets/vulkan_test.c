@@ -216,7 +216,7 @@ static void devices_are_chosen(void **state) {
   expect(tune_target_vulkan.open(&options, &target), TUNE_NOT_FOUND, "'99'");
   unsetenv("TUNE_VULKAN_DEVICE");
   options.device = "0";
-  expect(tune_target_cpu.open(&options, &target), TUNE_INVALID_ARGUMENT, "one device");
+  expect(tune_target_cpu.open(&options, &target), TUNE_NOT_FOUND, "no CPU '0'");
 }
 
 // A quick one; the layer watches that, too.

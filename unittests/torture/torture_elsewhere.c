@@ -201,13 +201,14 @@ static void look_at_rounds(const char *folder) {
 static tune_status ask_for(const char *target) {
   tune_target_facts *facts;
   TUNE_RETURN_IF_ERROR(tune_target_facts_create(target, 1, &facts));
-  char *features, text[TUNE_TARGET_FACTS_TEXT];
+  tune_code_cpu cpu = {.cpu = NULL};
+  char text[TUNE_TARGET_FACTS_TEXT];
   torture_say("%s %s %s\n", tune_target_facts_describe(facts, text), tune_target_facts_model(facts),
               facts->digest.text);
-  tune_status status = tune_device_file_get_features(facts, &features);
+  tune_status status = tune_device_file_get_cpu(facts, &cpu);
   tune_target_facts_destroy(facts);
-  torture_say("%s\n", features ? features : "its own");
-  free(features);
+  torture_say("%s\n", cpu.features ? cpu.features : "its own");
+  free(cpu.features);
   return status;
 }
 

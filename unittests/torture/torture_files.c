@@ -356,11 +356,11 @@ static tune_status use_device_file(const char *folder, const char *name, const c
   TUNE_RETURN_IF_ERROR(
       tune_device_file_get_facts(torture_in(folder, name).text, target, 2, &facts));
   say_facts(facts);
-  char *features;
-  tune_status status = tune_device_file_get_features(facts, &features);
+  tune_code_cpu cpu = {.cpu = NULL};
+  tune_status status = tune_device_file_get_cpu(facts, &cpu);
   tune_target_facts_destroy(facts);
-  torture_say("%s\n", features ? features : "its own");
-  free(features);
+  torture_say("%s\n", cpu.features ? cpu.features : "its own");
+  free(cpu.features);
   return status;
 }
 

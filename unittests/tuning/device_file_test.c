@@ -53,12 +53,12 @@ static void the_file_says_which_device_is_meant(void **state) {
   const char *const names[] = {"cuda", "cuda:sm_90"};
   for (size_t i = 0; i < 2; ++i) {
     tune_target_facts *facts;
-    char *features;
+    tune_code_cpu cpu;
     assert_ok(get_facts(names[i], &facts));
     assert_true(facts->is_elsewhere);
     assert_string_equal(tune_target_facts_model(facts), "a GPU");
-    assert_ok(tune_device_file_get_features(facts, &features));
-    assert_null(features); // which are a CPU's
+    assert_ok(tune_device_file_get_cpu(facts, &cpu));
+    assert_null(cpu.cpu); // which is a CPU's
     tune_target_facts_destroy(facts);
   }
   tune_target_facts *facts;
@@ -70,8 +70,40 @@ static void the_file_says_which_device_is_meant(void **state) {
   assert_null(facts);
 }
 
+// Of a CPU that is named nobody is asked, and it is the same whether the name or a file says it.
+static void a_named_cpu_is_a_device_of_its_own(void **state) {
+  (void)state;
+  tune_target_facts *facts, *again, *other;
+  assert_ok(tune_target_facts_create("cpu:neoverse-v2", 1, &facts));
+  assert_ok(tune_target_facts_create("cpu:neoverse-v1", 1, &other));
+  assert_string_equal(tune_target_facts_model(facts), "neoverse-v2");
+  assert_string_not_equal(facts->digest.text, other->digest.text);
+  tune_code_cpu cpu;
+  assert_ok(tune_device_file_get_cpu(facts, &cpu));
+  assert_string_equal(cpu.cpu, "neoverse-v2");
+  assert_string_equal(cpu.triple, "aarch64-unknown-linux-gnu");
+  assert_null(cpu.features);
+
+  char *text = json_dumps(facts->fingerprint, 0);
+  assert_non_null(text);
+  describe(text);
+  free(text);
+  const char *const names[] = {"cpu", "cpu:neoverse-v2"};
+  for (size_t i = 0; i < 2; ++i) {
+    assert_ok(get_facts(names[i], &again));
+    assert_string_equal(again->digest.text, facts->digest.text);
+    assert_string_equal(again->name.device, "neoverse-v2");
+    tune_target_facts_destroy(again);
+  }
+  assert_fails(get_facts("cpu:neoverse-v1", &again), TUNE_INVALID_ARGUMENT,
+               "says which device is meant");
+  tune_target_facts_destroy(facts);
+  tune_target_facts_destroy(other);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(a_named_cpu_is_a_device_of_its_own, setup, teardown),
       cmocka_unit_test_setup_teardown(what_is_no_fingerprint_is_refused, setup, teardown),
       cmocka_unit_test_setup_teardown(the_file_says_which_device_is_meant, setup, teardown),
   };

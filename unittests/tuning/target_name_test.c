@@ -32,6 +32,8 @@ static void check(const char *text, tune_target_kind kind, const char *target, c
 static void names_are_split_at_the_first_colon(void **state) {
   (void)state;
   check("cpu", TUNE_KIND_CPU, "cpu", NULL, false);
+  check("cpu:x86-64-v3", TUNE_KIND_CPU, "cpu", "x86-64-v3", false);
+  check("cpu:apple-m1", TUNE_KIND_CPU, "cpu", "apple-m1", false);
   check("null", TUNE_KIND_CPU, "null", NULL, false);
   check("vulkan", TUNE_KIND_VULKAN, "vulkan", NULL, false);
   check("vulkan:0", TUNE_KIND_VULKAN, "vulkan", "0", false);
@@ -60,7 +62,11 @@ static void wrong_names_are_refused(void **state) {
   (void)state;
   refuse("vulcan:0", TUNE_NOT_FOUND, "did you mean 'vulkan'? There are cpu, vulkan, cuda, null");
   refuse("", TUNE_NOT_FOUND, "no target ''; there are cpu");
-  refuse("cpu:3", TUNE_INVALID_ARGUMENT, "the target cpu has no devices");
+  refuse("cpu:3", TUNE_NOT_FOUND, "no CPU '3'");
+  refuse("cpu:znver44", TUNE_NOT_FOUND, "near it there are znver4");
+  refuse("cpu:generic", TUNE_NOT_FOUND, "no CPU 'generic'"); // there is one of each architecture
+  refuse("cpu:", TUNE_INVALID_ARGUMENT, "such as cpu:x86-64-v3");
+  refuse("null:znver4", TUNE_INVALID_ARGUMENT, "the target null has no devices");
   refuse("null:generic", TUNE_INVALID_ARGUMENT, "the target null has no devices");
   refuse("vulkan:", TUNE_INVALID_ARGUMENT, "expected a device after 'vulkan:'");
 }

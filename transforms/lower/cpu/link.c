@@ -7,6 +7,7 @@
 #include "transforms/lower/cpu/link_symbols.h"
 
 #include <dlfcn.h>
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -167,8 +168,27 @@ static tune_status explain_failure(tune_status status, const char *path, size_t 
   return tune_status_make(TUNE_RESOURCE_EXHAUSTED, "no space left on the device; make room there");
 }
 
+// What libraries of this machine can be linked with, whatever the linker would say of others.
+static tune_status check_kind(const void *object, size_t size) {
+  Elf64_Ehdr own, theirs;
+  FILE *program = fopen("/proc/self/exe", "re");
+  bool is_read = program && fread(&own, sizeof own, 1, program) == 1;
+  if (program)
+    fclose(program);
+  if (size >= sizeof theirs)
+    memcpy(&theirs, object, sizeof theirs);
+  bool is_elf = size >= sizeof theirs && memcmp(theirs.e_ident, ELFMAG, SELFMAG) == 0;
+  if (!is_read || (is_elf && theirs.e_machine == own.e_machine))
+    return TUNE_OK;
+  return tune_status_make(TUNE_FAILED_PRECONDITION,
+                          "the code is for another kind of machine%s, and the libraries that a "
+                          "shared object needs are not here; --emit=obj makes what is linked there",
+                          is_elf ? "" : ", whose objects are no ELF");
+}
+
 tune_status tune_linker_run(const tune_linker *linker, const void *object, size_t size,
                             const char *path) {
+  TUNE_RETURN_IF_ERROR(tune_status_annotate(check_kind(object, size), "linking %s", path));
   char *object_path = NULL;
   if (asprintf(&object_path, "%s.o", path) < 0)
     return tune_status_out_of_memory("linking %s", path);
