@@ -17,6 +17,7 @@
 #include "transforms/lower/cpu/float_promotion.h"
 #include "transforms/lower/cpu/function_modules.h"
 #include "transforms/lower/cpu/math.h"
+#include "transforms/lower/cpu/odd_moves.h"
 #include "transforms/lower/cpu/padding.h"
 #include "transforms/lower/cpu/prepack.h"
 #include "transforms/lower/cpu/reference_loops.h"
@@ -148,7 +149,8 @@ static tune_status convert(tune_cpu_lowering *lowering, MlirOperation module,
   TUNE_RETURN_IF_ERROR(tune_math_lower(module, math, &lowering->target));
   TUNE_RETURN_IF_ERROR(
       tune_pipeline_run(lowering->convert, module, "lowering to the LLVM dialect"));
-  return check_lowered(module);
+  TUNE_RETURN_IF_ERROR(check_lowered(module));
+  return tune_odd_moves_run(module);
 }
 
 static tune_status convert_with_parts(tune_cpu_lowering *lowering, MlirOperation module,
