@@ -48,7 +48,9 @@ row(transforms/rules/gpu
     transforms/structure transforms/rules transforms/rules/contraction
     transforms/rules/reduction)
 row(transforms/lower/common support dialects transforms/ir mlir-c llvm-c mlir)
-row(transforms/lower/cpu support dialects transforms/ir transforms/lower/common mlir-c llvm-c)
+row(transforms/lower/cpu/nests support dialects transforms/ir transforms/lower/common mlir-c)
+row(transforms/lower/cpu
+    support dialects transforms/ir transforms/lower/common transforms/lower/cpu/nests mlir-c llvm-c)
 row(transforms/lower/gpu
     support formats dialects transforms/ir transforms/lower/common jansson mlir-c)
 row(transforms/lower/gpu/vectors

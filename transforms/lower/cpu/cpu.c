@@ -17,6 +17,7 @@
 #include "transforms/lower/cpu/float_promotion.h"
 #include "transforms/lower/cpu/function_modules.h"
 #include "transforms/lower/cpu/math.h"
+#include "transforms/lower/cpu/nests/nest_vectors.h"
 #include "transforms/lower/cpu/odd_moves.h"
 #include "transforms/lower/cpu/padding.h"
 #include "transforms/lower/cpu/prepack.h"
@@ -161,9 +162,11 @@ static tune_status convert_with_parts(tune_cpu_lowering *lowering, MlirOperation
   return convert(lowering, module, math);
 }
 
-// What no schedule has turned into loops or vectors becomes loops: in the reference's order, so
+// What a schedule marks for it becomes loops of vectors. What none has turned into loops or vectors
+// becomes loops: in the reference's order, so
 // that a default is not slower than what it is checked against.
 static tune_status order_loops(tune_cpu_lowering *lowering, MlirOperation module) {
+  TUNE_RETURN_IF_ERROR(tune_nest_vectors_make(module));
   TUNE_RETURN_IF_ERROR(tune_pipeline_run(lowering->generalize, module, "generalizing"));
   tune_reference_loops_order(module);
   return TUNE_OK;

@@ -70,6 +70,29 @@ static void write_super_vectors(tune_writer *w, int64_t lanes) {
   w->func = kept;
 }
 
+// Loops of vectors, as the operands of each op lie (transforms/lower/cpu/nests). The knobs are
+// those of all ops; 0 is what each needs by itself.
+static void write_nests(const tune_machine *machine, tune_writer *w) {
+  tune_value_set loops = {3, {0, 1, 2}}, vectors = {5, {0, 1, 2, 4, 8}},
+                 rows = {5, {0, 1, 2, 4, 6}};
+  tune_writer_knob(w, "nest_loop", NULL, TUNE_LEVEL_VECTOR, &loops, 0);
+  tune_writer_knob(w, "nest_vectors", NULL, TUNE_LEVEL_VECTOR, &vectors, 0);
+  tune_writer_knob(w, "nest_rows", NULL, TUNE_LEVEL_VECTOR, &rows, 0);
+  tune_writer_line(w, "%%nest_bits = transform.param.constant %u : i64 -> !transform.param<i64>",
+                   machine->vector_bits);
+  tune_writer_line(w,
+                   "%%nest_registers = transform.param.constant %u : i64 -> "
+                   "!transform.param<i64>",
+                   machine->vector_registers);
+  tune_writer_match_op(w, "%nests", "\"linalg.generic\"");
+  static const char *const marks[] = {"bits", "registers", "loop", "vectors", "rows"};
+  for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+    tune_writer_line(w,
+                     "transform.annotate %%nests \"tune.nest.%s\" = %%nest_%s : " OP
+                     ", !transform.param<i64>",
+                     marks[i], marks[i]);
+}
+
 // Divides the outermost parallel loop of each op among the threads.
 static void write_parallel(const tune_structure *structure, const tune_machine *machine,
                            tune_writer *w) {
@@ -166,20 +189,25 @@ static void general_write(const tune_structure *structure, const tune_machine *m
   tune_writer_place_buffers(w);
   tune_writer_target_knobs(w, machine->vector_bits, math > 0);
   // Affine loops inside of parallel ones have bounds that upstream does not take for symbols.
+  int64_t lanes = count_lanes(structure, machine);
+  bool has_lanes = !is_parallel && lanes > 1 && may_super_vectorize(structure);
+  tune_writer_begin_alternatives(w, NULL, "loops", TUNE_LEVEL_LOOP,
+                                 has_lanes     ? "\"nests\", \"plain\", \"affine\", "
+                                                 "\"super_vectors\""
+                                 : is_parallel ? "\"nests\", \"plain\""
+                                               : "\"nests\", \"plain\", \"affine\"",
+                                 0, 0);
+  write_nests(machine, w);
+  tune_writer_next_alternative(w, NULL, 0);
   if (!is_parallel) {
-    int64_t lanes = count_lanes(structure, machine);
-    bool has_lanes = lanes > 1 && may_super_vectorize(structure);
-    tune_writer_begin_alternatives(
-        w, NULL, "loops", TUNE_LEVEL_LOOP,
-        has_lanes ? "\"plain\", \"affine\", \"super_vectors\"" : "\"plain\", \"affine\"", 0, 0);
     tune_writer_next_alternative(w, NULL, 0);
     write_affine(w);
-    if (has_lanes) {
-      tune_writer_next_alternative(w, NULL, 0);
-      write_super_vectors(w, lanes);
-    }
-    tune_writer_end_alternatives(w, NULL, 0);
   }
+  if (has_lanes) {
+    tune_writer_next_alternative(w, NULL, 0);
+    write_super_vectors(w, lanes);
+  }
+  tune_writer_end_alternatives(w, NULL, 0);
   tune_writer_end_buffers(w);
   tune_writer_main(w, structure);
 }

@@ -1,0 +1,82 @@
+//===- nest_emitter.h - What the files that write a nest in vectors share ----------------===//
+//
+// Inside: nest_vectors.c makes the loops, nest_body.c the body in them, and nest_operands.c reads
+// and writes operands.
+//
+// Threads: as the context of the IR.
+//
+//===--------------------------------------------------------------------------------------===//
+
+#ifndef TUNE_TRANSFORMS_LOWER_CPU_NESTS_NEST_EMITTER_H
+#define TUNE_TRANSFORMS_LOWER_CPU_NESTS_NEST_EMITTER_H
+
+#include "transforms/ir/ir_builder.h"
+#include "transforms/lower/cpu/nests/nest_loops.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TUNE_NEST_MAX_VECTORS 8
+#define TUNE_NEST_MAX_ROWS 8
+
+// A value of the body: one for all lanes, or a vector. Neighbouring numbers, as of linalg.index,
+// are a vector only where they have to: `first` is that of lane 0.
+typedef struct tune_nest_value {
+  MlirValue one, vector, first;
+} tune_nest_value;
+
+// Which copy of the body: of vector `vector`, row `row`, step `turned` of a square.
+typedef struct tune_nest_copy {
+  int64_t vector, row, turned;
+} tune_nest_copy;
+
+typedef struct tune_nest_emitter {
+  const tune_nest_loops *nest;
+  const tune_nest_plan *plan;
+  MlirValue buffers[TUNE_NEST_MAX_OPERANDS]; // of operands, those of i1 as bytes
+  MlirValue extents[TUNE_NEST_MAX_LOOPS];
+  MlirValue at[TUNE_NEST_MAX_LOOPS]; // where each loop is
+  // What is computed at once, in the loops that are being written.
+  int64_t vectors, rows, steps;
+  bool is_part;   // the lane loop ends within the vector:
+  MlirValue mask; // these lanes are there,
+  MlirValue last; // and this is the last step of the loop
+  // What has been read in the block that is being written; by operand and copy.
+  tune_nest_value *read;
+  tune_ir_builder builder;
+  bool failed; // memory ran out
+} tune_nest_emitter;
+
+MlirType tune_nest_vector_type(const tune_nest_emitter *emitter, MlirType element);
+// `value` in all lanes, if it is not a vector already.
+MlirValue tune_nest_as_vector(const tune_nest_emitter *emitter, const tune_nest_value *value);
+// Where the loop `loop` is in this copy.
+MlirValue tune_nest_place(const tune_nest_emitter *emitter, size_t loop, tune_nest_copy copy);
+// Steps of the lane loop, one a lane; with `clamped` none beyond its end.
+MlirValue tune_nest_lane_places(const tune_nest_emitter *emitter, MlirValue first, bool clamped);
+MlirValue tune_nest_take(const tune_nest_emitter *emitter, MlirValue vector, int64_t lane);
+
+// In which lanes the copy may not read what lies behind the last element.
+bool tune_nest_clamps(const tune_nest_emitter *emitter);
+
+// A vector at `indices` of `buffer`, whose elements are `element`, in part where the lanes are.
+MlirValue tune_nest_load(const tune_nest_emitter *emitter, MlirValue buffer, MlirType element,
+                         const MlirValue *indices, size_t rank);
+
+// An input, or what a result was before. Read once for all copies that read the same.
+tune_nest_value tune_nest_read(tune_nest_emitter *emitter, size_t operand, tune_nest_copy copy);
+void tune_nest_write(tune_nest_emitter *emitter, size_t operand, tune_nest_copy copy,
+                     MlirValue value);
+// Nothing has been read yet.
+void tune_nest_forget(tune_nest_emitter *emitter);
+
+// The body on `arguments`, one for each operand; `results` are vectors.
+void tune_nest_write_body(tune_nest_emitter *emitter, tune_nest_copy copy,
+                          const tune_nest_value *arguments, MlirValue *results);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TUNE_TRANSFORMS_LOWER_CPU_NESTS_NEST_EMITTER_H
