@@ -29,7 +29,8 @@ extern "C" {
 typedef struct tune_rule {
   const char *name;
   const char *summary;
-  unsigned kinds; // of machines that it is for
+  unsigned kinds;     // of machines that it is for
+  bool takes_layouts; // is asked again with the product's operands in other orders (layouts.h)
   bool (*applies)(const tune_structure *structure, const tune_machine *machine);
   // Writes the whole schedule module.
   void (*write)(const tune_structure *structure, const tune_machine *machine, tune_writer *writer);

@@ -2,6 +2,8 @@
 
 #include "transforms/spaces/rule_registry.h"
 
+#include "transforms/rules/layouts.h"
+
 #include <string.h>
 
 // The most particular first; a new rule is one line here. `general` and `gpu_general`, which take
@@ -62,57 +64,96 @@ static bool takes(const tune_rule *rule, const tune_structure *structure,
   return rule->applies(structure, machine);
 }
 
-const tune_rule *tune_rule_find(const tune_structure *structure, const tune_machine *machine,
-                                size_t passed_over) {
-  for (size_t i = 0; i < RULE_COUNT; i++)
-    if (takes(RULES[i], structure, machine) && passed_over-- == 0)
-      return RULES[i];
-  return NULL;
-}
+// Called for each rule that takes a task, in their order, with the form of it that it takes; to
+// return whether that was the one.
+typedef bool (*visitor)(const tune_rule *rule, const tune_structure *structure, void *user_data);
 
-// "contraction, general, plain": those that take the task.
-static void append_names(tune_string_builder *text, const tune_structure *structure,
-                         const tune_machine *machine) {
-  const tune_rule *rule;
-  for (size_t i = 0; (rule = tune_rule_find(structure, machine, i)); i++)
-    tune_string_builder_appendf(text, "%s%s", i ? ", " : "", rule->name);
-}
+typedef struct rule_walk {
+  MlirContext context;
+  const char *payload;
+  const tune_machine *machine;
+  const tune_structure *structure; // as the task is
+  visitor visit;
+  void *user_data;
+  bool seen[RULE_COUNT];
+  bool is_found;
+} rule_walk;
 
-static tune_status refuse_name(const tune_structure *structure, const tune_machine *machine,
-                               const char *name) {
-  tune_string_builder names;
-  tune_string_builder_init(&names);
-  append_names(&names, structure, machine);
-  tune_status status =
-      names.failed
-          ? tune_status_out_of_memory("looking for a rule")
-          : tune_status_make(TUNE_NOT_FOUND, "no rule \"%s\" takes this task; those that do are %s",
-                             name, names.text ? names.text : "none");
-  tune_string_builder_deinit(&names);
-  return status;
-}
-
-static tune_status find_wanted(const tune_structure *structure, const tune_machine *machine,
-                               const tune_rule_wanted *wanted, const tune_rule **out_rule) {
-  size_t passed_over = wanted ? wanted->passed_over : 0;
-  if (!wanted || !wanted->name) {
-    *out_rule = tune_rule_find(structure, machine, passed_over);
-    return *out_rule ? TUNE_OK : tune_status_make(TUNE_NOT_FOUND, "no rule is left for this task");
+static void visit_all(rule_walk *walk, const tune_structure *structure,
+                      bool (*belongs)(const tune_rule *rule)) {
+  for (size_t i = 0; i < RULE_COUNT && !walk->is_found; i++) {
+    if (walk->seen[i] || !belongs(RULES[i]) || !takes(RULES[i], structure, walk->machine))
+      continue;
+    walk->seen[i] = true;
+    walk->is_found = walk->visit(RULES[i], structure, walk->user_data);
   }
-  for (size_t i = 0; (*out_rule = tune_rule_find(structure, machine, i)); i++)
-    if (strcmp((*out_rule)->name, wanted->name) == 0)
-      return TUNE_OK;
-  return refuse_name(structure, machine, wanted->name);
 }
 
-static tune_status write_schedule(const tune_structure *structure, const tune_machine *machine,
-                                  const tune_rule *rule, char **out_schedule) {
-  tune_writer writer;
-  tune_writer_init(&writer);
-  rule->write(structure, machine, &writer);
-  tune_status status = tune_writer_finish(&writer, out_schedule);
-  tune_writer_deinit(&writer);
-  return tune_status_annotate(status, "making the space of a task by the rule '%s'", rule->name);
+static bool is_particular(const tune_rule *rule) { return !is_for_all(rule); }
+static bool takes_layouts(const tune_rule *rule) { return rule->takes_layouts; }
+
+// Rules that want the product in another layout, each in the first that it takes. What upstream
+// cannot bring into one has no such rules.
+static tune_status visit_layouts(rule_walk *walk) {
+  tune_layout layouts[TUNE_LAYOUTS_MOST];
+  size_t count = walk->machine->kind == TUNE_KIND_CPU
+                     ? tune_layouts_find(walk->structure, walk->machine, layouts)
+                     : 0;
+  for (size_t i = 0; i < count && !walk->is_found; i++) {
+    tune_structure structure;
+    tune_status status =
+        tune_structure_read_laid_out(walk->context, walk->payload, &layouts[i], &structure);
+    if (tune_status_is_ok(status))
+      visit_all(walk, &structure, takes_layouts);
+    tune_structure_deinit(&structure);
+    if (tune_status_get_code(status) == TUNE_OUT_OF_MEMORY)
+      return status;
+    tune_status_free(status);
+  }
+  return TUNE_OK;
+}
+
+// The rules for the task as it is, those for it in another layout, and those for whatever comes.
+static tune_status walk_rules(rule_walk *walk) {
+  visit_all(walk, walk->structure, is_particular);
+  if (!walk->is_found)
+    TUNE_RETURN_IF_ERROR(visit_layouts(walk));
+  if (!walk->is_found)
+    visit_all(walk, walk->structure, is_for_all);
+  return TUNE_OK;
+}
+
+//===--------------------------------------------------------------------------===//
+// The one that is wanted
+//===--------------------------------------------------------------------------===//
+
+typedef struct choice {
+  const char *name;            // the one of this name; NULL: by number
+  size_t passed_over;          // how many still have to be
+  const tune_machine *machine; //
+  tune_writer writer;          // of the schedule
+  const tune_rule *rule;       // that wrote it; NULL as long as none has
+  tune_string_builder names;   // "contraction, general, plain": those that take the task
+} choice;
+
+static bool write_if_wanted(const tune_rule *rule, const tune_structure *structure,
+                            void *user_data) {
+  choice *self = user_data;
+  tune_string_builder_appendf(&self->names, "%s%s", self->names.text ? ", " : "", rule->name);
+  if (self->name ? strcmp(rule->name, self->name) != 0 : self->passed_over-- > 0)
+    return false;
+  self->rule = rule;
+  rule->write(structure, self->machine, &self->writer);
+  return true;
+}
+
+static tune_status refuse(const choice *self) {
+  if (!self->name)
+    return tune_status_make(TUNE_NOT_FOUND, "no rule is left for this task");
+  if (self->names.failed)
+    return tune_status_out_of_memory("looking for a rule");
+  return tune_status_make(TUNE_NOT_FOUND, "no rule \"%s\" takes this task; those that do are %s",
+                          self->name, self->names.text ? self->names.text : "none");
 }
 
 tune_status tune_rules_make_schedule(MlirContext context, const char *payload,
@@ -121,12 +162,29 @@ tune_status tune_rules_make_schedule(MlirContext context, const char *payload,
   *out_schedule = NULL;
   tune_structure structure;
   TUNE_RETURN_IF_ERROR(tune_structure_read_payload(context, payload, &structure));
-  const tune_rule *rule = NULL;
-  tune_status status = find_wanted(&structure, machine, wanted, &rule);
-  if (tune_status_is_ok(status))
-    status = write_schedule(&structure, machine, rule, out_schedule);
+  choice self = {.name = wanted ? wanted->name : NULL,
+                 .passed_over = wanted ? wanted->passed_over : 0,
+                 .machine = machine};
+  tune_string_builder_init(&self.names);
+  tune_writer_init(&self.writer);
+  rule_walk walk = {.context = context,
+                    .payload = payload,
+                    .machine = machine,
+                    .structure = &structure,
+                    .visit = write_if_wanted,
+                    .user_data = &self};
+  tune_status status = walk_rules(&walk);
+  if (tune_status_is_ok(status) && !self.rule)
+    status = refuse(&self);
+  if (tune_status_is_ok(status)) {
+    status = tune_writer_finish(&self.writer, out_schedule);
+    status = tune_status_annotate(status, "making the space of a task by the rule '%s'",
+                                  self.rule->name);
+  }
+  tune_writer_deinit(&self.writer);
+  tune_string_builder_deinit(&self.names);
   tune_structure_deinit(&structure);
   if (out_rule)
-    *out_rule = rule;
+    *out_rule = self.rule;
   return status;
 }

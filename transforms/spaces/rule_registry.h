@@ -13,17 +13,15 @@
 extern "C" {
 #endif
 
-// The rule that takes `structure` where the first `passed_over` of those that would are not to;
-// NULL where none is left. With 0 there is always one.
-const tune_rule *tune_rule_find(const tune_structure *structure, const tune_machine *machine,
-                                size_t passed_over);
-
 // Which of the rules that take a task is meant. All zero: the first.
 typedef struct tune_rule_wanted {
   const char *name;   // the one of this name; NULL: by number
-  size_t passed_over; // as above
+  size_t passed_over; // the first after so many that would take it
 } tune_rule_wanted;
 
+// The rules in their order: those that take the task as it is, those that take it in another layout
+// (rules/layouts.h), each in the first that it takes, and at last those that take whatever comes.
+//
 // Makes the space of the task whose payload (a module with one function) is `payload`, as the text
 // of a schedule module; free() it. `wanted` NULL: by the first rule that takes it. `out_rule` (may
 // be NULL) is the rule that wrote it. NOT_FOUND where no rule is left, or none of those that take

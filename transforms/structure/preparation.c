@@ -70,9 +70,7 @@ static const char FUSE[] =
     "      : (!transform.any_op) -> !transform.any_op\n"
     "    transform.apply_patterns to %fused {\n"
     "      transform.apply_patterns.canonicalization\n"
-    "    } {apply_cse} : !transform.any_op\n"
-    "    transform.yield %fused : !transform.any_op\n"
-    "  }\n";
+    "    } {apply_cse} : !transform.any_op\n";
 
 // Names all generic ops: %<name>0, %<name>1, ...
 static void append_names(const tune_preparation *preparation, const char *name,
@@ -135,6 +133,8 @@ static void append_fusion(const tune_preparation *preparation, tune_string_build
   if (preparation->has_product)
     append_barrier(preparation, text);
   tune_string_builder_append(text, FUSE);
+  const char *prepared = tune_layout_write(&preparation->layout, text);
+  tune_string_builder_appendf(text, "    transform.yield %s : !transform.any_op\n  }\n", prepared);
 }
 
 void tune_preparation_write(const tune_preparation *preparation, tune_string_builder *text) {
@@ -289,7 +289,8 @@ static tune_status run_steps(MlirModule payload, const char *effect, tune_string
   return status;
 }
 
-tune_status tune_preparation_run(MlirModule payload, tune_preparation *out_preparation) {
+tune_status tune_preparation_run(MlirModule payload, const tune_layout *layout,
+                                 tune_preparation *out_preparation) {
   *out_preparation = (tune_preparation){0};
   tune_string_builder steps;
   tune_string_builder_init(&steps);
@@ -304,6 +305,8 @@ tune_status tune_preparation_run(MlirModule payload, tune_preparation *out_prepa
     TUNE_RETURN_IF_ERROR(run_steps(payload, "readonly", &steps));
   }
   TUNE_RETURN_IF_ERROR(find_product(payload, out_preparation));
+  if (layout)
+    out_preparation->layout = *layout;
   tune_string_builder_init(&steps);
   append_fusion(out_preparation, &steps);
   return run_steps(payload, "consumed", &steps);

@@ -17,6 +17,7 @@
 #include "support/status.h"
 #include "support/string_builder.h"
 #include "transforms/ir/op_facts.h"
+#include "transforms/structure/layout.h"
 
 #include "mlir-c/IR.h"
 
@@ -43,18 +44,21 @@ typedef struct tune_preparation {
   size_t generic_count; // linalg.generic ops before fusion
   tune_loop_order orders[TUNE_PREPARATION_MAX_ORDERS];
   size_t order_count;
-  bool has_product; // there is such a product
-  size_t product;   // which of them it is
-  size_t loop;      // of the product, over which its weights are indexed,
-  int64_t extent;   // and how far it runs
+  bool has_product;   // there is such a product
+  size_t product;     // which of them it is
+  size_t loop;        // of the product, over which its weights are indexed,
+  int64_t extent;     // and how far it runs
+  tune_layout layout; // what is done after all that; zeroes: nothing
 } tune_preparation;
 
 // Writes the named sequence @tune_prepare. It takes the handle of a function and yields that of
 // the prepared one.
 void tune_preparation_write(const tune_preparation *preparation, tune_string_builder *text);
 
-// Prepares the only function of `payload`, and tells how. INTERNAL where it fails.
-tune_status tune_preparation_run(MlirModule payload, tune_preparation *out_preparation);
+// Prepares the only function of `payload`, its product in `layout` unless that is NULL, and tells
+// how. INTERNAL where it fails.
+tune_status tune_preparation_run(MlirModule payload, const tune_layout *layout,
+                                 tune_preparation *out_preparation);
 
 #ifdef __cplusplus
 }

@@ -222,18 +222,29 @@ static bool is_nest(MlirOperation op) {
   return tune_ir_string_starts(tune_ir_name(op), "linalg.") || tune_ir_is(op, "tensor.pad");
 }
 
-// Constants, empties, dim and the arithmetic of sizes: what a task may hold besides nests.
-static bool is_scenery(MlirOperation op) {
-  static const char *const prefixes[] = {"arith.", "affine.apply"};
-  static const char *const names[] = {"tensor.empty", "tensor.dim", "func.return"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (tune_ir_is(op, names[i]))
+typedef struct name_list {
+  size_t count;
+  const char *names[8]; // or how they start, where they end in a point
+} name_list;
+
+static bool is_listed(const name_list *list, MlirOperation op) {
+  for (size_t i = 0; i < list->count; i++) {
+    const char *name = list->names[i];
+    if (name[strlen(name) - 1] == '.' ? tune_ir_string_starts(tune_ir_name(op), name)
+                                      : tune_ir_is(op, name))
       return true;
-  for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-    if (tune_ir_string_starts(tune_ir_name(op), prefixes[i]))
-      return true;
+  }
   return false;
 }
+
+// Constants, empties, dim and the arithmetic of sizes: what a task may hold besides nests.
+static const name_list SCENERY = {
+    5, {"arith.", "affine.apply", "tensor.empty", "tensor.dim", "func.return"}};
+// What a layout (layout.h) makes of nests: loops of vectors, and the parts that they are for.
+static const name_list LAID_OUT = {7,
+                                   {"scf.for", "vector.", "ub.", "tensor.extract_slice",
+                                    "tensor.insert_slice", "tensor.collapse_shape",
+                                    "tensor.expand_shape"}};
 
 static size_t index_of(const MlirOperation *ops, size_t count, MlirOperation op) {
   for (size_t i = 0; i < count; i++)
@@ -260,6 +271,10 @@ static void connect(tune_structure *structure, const MlirOperation *ops) {
   for (size_t n = 0; n < structure->nest_count; n++) {
     tune_nest *nest = &structure->nests[n];
     nest->is_returned = is_returned(ops[n], ops, structure->nest_count);
+    nest->pad_source = TUNE_NO_LOOP;
+    if (nest->kind == TUNE_NEST_PAD)
+      nest->pad_source = index_of(ops, structure->nest_count,
+                                  tune_ir_definition(mlirOperationGetOperand(ops[n], 0)));
     for (size_t o = 0; o < nest->operand_count; o++) {
       structure->has_bits |=
           nest->operands[o].rank > 0 && strcmp(nest->operands[o].type, "i1") == 0;
@@ -283,14 +298,16 @@ static void connect(tune_structure *structure, const MlirOperation *ops) {
   }
 }
 
-tune_status tune_structure_read(MlirOperation function, tune_structure *out_structure) {
+static tune_status read_structure(MlirOperation function, bool is_laid_out,
+                                  tune_structure *out_structure) {
   *out_structure = (tune_structure){.is_regular = true};
   MlirBlock block = tune_ir_body(function);
   size_t count = 0;
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
     count += is_nest(op);
-    out_structure->is_regular &= is_nest(op) || is_scenery(op);
+    out_structure->is_regular &=
+        is_nest(op) || is_listed(&SCENERY, op) || (is_laid_out && is_listed(&LAID_OUT, op));
   }
   tune_status status = TUNE_OK;
   MlirOperation *ops = calloc(count + 1, sizeof *ops);
@@ -314,6 +331,10 @@ tune_status tune_structure_read(MlirOperation function, tune_structure *out_stru
   return status;
 }
 
+tune_status tune_structure_read(MlirOperation function, tune_structure *out_structure) {
+  return read_structure(function, false, out_structure);
+}
+
 void tune_structure_deinit(tune_structure *structure) {
   free(structure->nests);
   *structure = (tune_structure){0};
@@ -323,27 +344,37 @@ void tune_structure_deinit(tune_structure *structure) {
 // From a payload's text
 //===--------------------------------------------------------------------------===//
 
-tune_status tune_structure_prepare(MlirModule module, tune_structure *out_structure) {
+static tune_status prepare(MlirModule module, const tune_layout *layout,
+                           tune_structure *out_structure) {
   *out_structure = (tune_structure){0};
   tune_allow_place(mlirModuleGetOperation(module));
   tune_preparation preparation;
-  TUNE_RETURN_IF_ERROR(tune_preparation_run(module, &preparation));
+  TUNE_RETURN_IF_ERROR(tune_preparation_run(module, layout, &preparation));
   MlirOperation function;
   TUNE_RETURN_IF_ERROR(tune_ir_find_function(mlirModuleGetOperation(module), NULL, &function));
-  TUNE_RETURN_IF_ERROR(tune_structure_read(function, out_structure));
+  TUNE_RETURN_IF_ERROR(read_structure(function, layout != NULL, out_structure));
   out_structure->preparation = preparation;
   return TUNE_OK;
 }
 
-tune_status tune_structure_read_payload(MlirContext context, const char *payload,
-                                        tune_structure *out_structure) {
+tune_status tune_structure_prepare(MlirModule module, tune_structure *out_structure) {
+  return prepare(module, NULL, out_structure);
+}
+
+tune_status tune_structure_read_laid_out(MlirContext context, const char *payload,
+                                         const tune_layout *layout, tune_structure *out_structure) {
   *out_structure = (tune_structure){0};
   MlirModule module = mlirModuleCreateParse(context, tune_ir_string(payload));
   if (mlirModuleIsNull(module))
     return tune_status_make(TUNE_INVALID_ARGUMENT, "the task's payload does not parse");
-  tune_status status = tune_structure_prepare(module, out_structure);
+  tune_status status = prepare(module, layout, out_structure);
   mlirModuleDestroy(module);
   return status;
+}
+
+tune_status tune_structure_read_payload(MlirContext context, const char *payload,
+                                        tune_structure *out_structure) {
+  return tune_structure_read_laid_out(context, payload, NULL, out_structure);
 }
 
 //===--------------------------------------------------------------------------===//

@@ -25,7 +25,6 @@
 extern "C" {
 #endif
 
-#define TUNE_MAX_LOOPS 12
 #define TUNE_MAX_OPERANDS 12
 #define TUNE_NO_LOOP SIZE_MAX
 #define TUNE_DYNAMIC_EXTENT ((int64_t)-1)
@@ -81,6 +80,7 @@ typedef struct tune_nest {
   size_t dead_results;  // results that nobody uses
   bool is_returned;     // some result is used by what is no nest
   bool pads_zeroes;     // a pad with the constant zero
+  size_t pad_source;    // the nest that makes what is padded, or TUNE_NO_LOOP
   // Of a pad: borders before and after each dimension, TUNE_DYNAMIC_EXTENT where not known.
   int64_t pad_low[TUNE_MAX_LOOPS], pad_high[TUNE_MAX_LOOPS];
 } tune_nest;
@@ -106,6 +106,11 @@ tune_status tune_structure_prepare(MlirModule module, tune_structure *out_struct
 // Parses `payload` (a module with one function), prepares it and reads its structure.
 tune_status tune_structure_read_payload(MlirContext context, const char *payload,
                                         tune_structure *out_structure);
+
+// The same, with the product's operands brought into `layout` (layout.h), which the structure says
+// of its preparation then. INTERNAL where upstream's transforms cannot do that.
+tune_status tune_structure_read_laid_out(MlirContext context, const char *payload,
+                                         const tune_layout *layout, tune_structure *out_structure);
 
 bool tune_structure_has_pad(const tune_structure *structure);
 // Whether it computes functions such as exp.

@@ -163,6 +163,7 @@ const tune_rule tune_rule_contraction = {
     .name = "contraction",
     .summary = "matrix products and convolutions: register tiles, panels, fused epilogue",
     .kinds = TUNE_KINDS_CPU,
+    .takes_layouts = true,
     .applies = contraction_applies,
     .write = contraction_write,
 };

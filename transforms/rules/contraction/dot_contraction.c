@@ -446,6 +446,7 @@ const tune_rule tune_rule_dot_contraction = {
     .name = "dot_contraction",
     .summary = "matrix products and convolutions of bf16 and int8 by the CPU's dot products",
     .kinds = TUNE_KINDS_CPU,
+    .takes_layouts = true,
     .applies = dot_applies,
     .write = dot_write,
 };

@@ -252,6 +252,7 @@ const tune_rule tune_rule_im2col = {
     .summary = "convolutions of f32, channels innermost, whose channels fill no vectors: patches "
                "times the filter",
     .kinds = TUNE_KINDS_CPU,
+    .takes_layouts = true,
     .applies = im2col_applies,
     .write = im2col_write,
 };

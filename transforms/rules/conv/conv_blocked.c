@@ -379,6 +379,7 @@ const tune_rule tune_rule_conv_blocked = {
     .name = "conv_blocked",
     .summary = "convolutions with channels before pixels: blocks of output channels as vectors",
     .kinds = TUNE_KINDS_CPU,
+    .takes_layouts = true,
     .applies = tune_conv_blocked_applies,
     .write = conv_blocked_write,
 };

@@ -257,6 +257,7 @@ const tune_rule tune_rule_depthwise = {
     .name = "depthwise",
     .summary = "depthwise convolutions: windows over a tile of pixels in registers",
     .kinds = TUNE_KINDS_CPU,
+    .takes_layouts = true,
     .applies = depthwise_applies,
     .write = depthwise_write,
 };

@@ -394,6 +394,7 @@ const tune_rule tune_rule_winograd = {
     .name = "winograd",
     .summary = "3x3 convolutions of f32, channels innermost: direct, or by Winograd's transforms",
     .kinds = TUNE_KINDS_CPU,
+    .takes_layouts = true,
     .applies = winograd_applies,
     .write = winograd_write,
 };

@@ -341,6 +341,7 @@ const tune_rule tune_rule_winograd_nchw = {
     .name = "winograd_nchw",
     .summary = "3x3 convolutions of f32, channels before pixels: direct, or Winograd's transforms",
     .kinds = TUNE_KINDS_CPU,
+    .takes_layouts = true,
     .applies = winograd_nchw_applies,
     .write = winograd_nchw_write,
 };

@@ -1,0 +1,381 @@
+//===- layouts.c --------------------------------------------------------------===//
+
+#include "transforms/rules/layouts.h"
+
+#include <string.h>
+
+//===--------------------------------------------------------------------------===//
+// The ops
+//===--------------------------------------------------------------------------===//
+
+typedef struct product {
+  const tune_structure *structure;
+  const tune_nest *anchor, *init, *after; // what starts its sums, what follows it: NULL for none
+  size_t image, filter;                   // operands
+  bool turns_after;                       // what follows it does not have the order of the output
+  unsigned lanes;
+} product;
+
+static bool is_plain_op(const tune_nest *nest) {
+  return nest->kind == TUNE_NEST_GENERIC && nest->reduction_count == 0 && !nest->has_index &&
+         nest->operand_count == nest->input_count + 1 && nest->loop_count > 0;
+}
+
+static bool uses_result(const tune_structure *structure, const tune_nest *nest,
+                        const tune_nest *producer) {
+  for (size_t o = 0; o < nest->operand_count; o++)
+    if (nest->operands[o].producer == (size_t)(producer - structure->nests))
+      return true;
+  return false;
+}
+
+static bool find_ops(product *p) {
+  const tune_structure *structure = p->structure;
+  for (size_t n = 0; n < structure->nest_count; n++) {
+    const tune_nest *nest = &structure->nests[n];
+    if (nest->kind == TUNE_NEST_NAMED)
+      return false;
+    if (nest->reduction_count == 0)
+      continue;
+    if (p->anchor || nest->kind != TUNE_NEST_GENERIC || !nest->multiplies_and_adds)
+      return false;
+    p->anchor = nest;
+  }
+  if (!p->anchor || structure->nest_count > TUNE_LAYOUT_MAX_OPS ||
+      !tune_operand_is_projection(&p->anchor->operands[2]))
+    return false;
+  size_t init = p->anchor->operands[2].producer;
+  p->init = init == TUNE_NO_LOOP ? NULL : &structure->nests[init];
+  if (p->init && p->init->use_count != 1)
+    return false;
+  for (size_t n = 0; n < structure->nest_count; n++) {
+    const tune_nest *nest = &structure->nests[n];
+    if (nest == p->anchor || !uses_result(structure, nest, p->anchor))
+      continue;
+    if (p->after || !is_plain_op(nest) || nest->use_count)
+      return false;
+    p->after = nest;
+  }
+  return !p->after || p->anchor->use_count == 1;
+}
+
+// Whether the op after the product runs over the product's elements in another order.
+static bool turns(const product *p) {
+  if (!p->after)
+    return false;
+  for (size_t o = 0; o < p->after->input_count; o++) {
+    const tune_operand *operand = &p->after->operands[o];
+    if (operand->producer != (size_t)(p->anchor - p->structure->nests))
+      continue;
+    for (size_t i = 0; i < operand->rank; i++)
+      if (!tune_operand_is_loop(operand, i, i))
+        return true;
+  }
+  return false;
+}
+
+//===--------------------------------------------------------------------------===//
+// The order of dimensions
+//===--------------------------------------------------------------------------===//
+
+static bool uses(const product *p, size_t operand, size_t loop) {
+  return tune_operand_coefficient(&p->anchor->operands[operand], loop) != 0;
+}
+
+// The loop that dimension `dimension` of `operand` is, or its parallel one where it slides; the
+// first of several, TUNE_NO_LOOP for a constant.
+static size_t loop_of(const product *p, size_t operand, size_t dimension) {
+  const tune_index *index = &p->anchor->operands[operand].index[dimension];
+  size_t found = TUNE_NO_LOOP;
+  for (size_t loop = 0; index->is_linear && loop < p->anchor->loop_count; loop++)
+    if (index->coefficient[loop] != 0 &&
+        (found == TUNE_NO_LOOP ||
+         (p->anchor->is_reduction[found] && !p->anchor->is_reduction[loop])))
+      found = loop;
+  return found;
+}
+
+// Of the image: its dimension that a loop is part of.
+static size_t dimension_in_image(const product *p, size_t loop) {
+  const tune_operand *image = &p->anchor->operands[p->image];
+  for (size_t i = 0; i < image->rank; i++)
+    if (image->index[i].is_linear && image->index[i].coefficient[loop] != 0)
+      return i;
+  return SIZE_MAX;
+}
+
+static bool is_window(const product *p, size_t loop) {
+  size_t dimension = dimension_in_image(p, loop);
+  return dimension != SIZE_MAX && p->anchor->is_reduction[loop] &&
+         !tune_operand_is_loop(&p->anchor->operands[p->image], dimension, loop);
+}
+
+static bool is_pixel(const product *p, size_t loop) {
+  size_t dimension = dimension_in_image(p, loop);
+  return dimension != SIZE_MAX && !p->anchor->is_reduction[loop] &&
+         !tune_operand_is_loop(&p->anchor->operands[p->image], dimension, loop);
+}
+
+// Whether some loop indexes the filter and the output alone: there are output channels.
+static bool has_columns(const product *p) {
+  for (size_t loop = 0; loop < p->anchor->loop_count; loop++)
+    if (!p->anchor->is_reduction[loop] && uses(p, p->filter, loop) && !uses(p, p->image, loop))
+      return true;
+  return false;
+}
+
+// Where the dimension along `loop` belongs: batches of the image, groups, windows and pixels, the
+// channels of the image, those of the output.
+static int rank_of(const product *p, size_t loop) {
+  if (loop == TUNE_NO_LOOP)
+    return 0;
+  bool in_image = uses(p, p->image, loop), in_filter = uses(p, p->filter, loop);
+  if (p->anchor->is_reduction[loop])
+    return is_window(p, loop) ? 3 : 4;
+  if (in_image && in_filter)
+    return has_columns(p) ? 2 : 6; // groups, or channels with a filter each
+  if (in_image)
+    return is_pixel(p, loop) ? 3 : 1;
+  return 5;
+}
+
+// Whether dimension `left` of `operand` belongs before `right`. What is alike keeps its order, but
+// windows, pixels and what is longest go as they do in the image.
+static bool comes_before(const product *p, size_t operand, size_t left, size_t right) {
+  size_t a = loop_of(p, operand, left), b = loop_of(p, operand, right);
+  int rank_a = rank_of(p, a), rank_b = rank_of(p, b);
+  if (rank_a != rank_b)
+    return rank_a < rank_b;
+  if (rank_a == 3 && operand != p->image)
+    return dimension_in_image(p, a) < dimension_in_image(p, b);
+  if (rank_a == 4 || rank_a == 5) {
+    int64_t extent_a = p->anchor->extent[a], extent_b = p->anchor->extent[b];
+    if (extent_a != extent_b)
+      return extent_a < extent_b;
+  }
+  return left < right;
+}
+
+// Fills the order of `operand` in; false where it has that already.
+static bool find_order(const product *p, size_t operand, tune_layout_operand *out) {
+  out->rank = p->anchor->operands[operand].rank;
+  for (size_t i = 0; i < out->rank; i++) {
+    size_t at = i;
+    for (; at > 0 && comes_before(p, operand, i, out->order[at - 1]); at--)
+      out->order[at] = out->order[at - 1];
+    out->order[at] = i;
+  }
+  for (size_t i = 0; i < out->rank; i++)
+    if (out->order[i] != i)
+      return true;
+  return false;
+}
+
+//===--------------------------------------------------------------------------===//
+// Tiles of copies
+//===--------------------------------------------------------------------------===//
+
+enum {
+  BLOCK = 16,    // elements along both sides of what is turned in registers
+  LEAST_RUN = 8, // shorter ones are gathered, not turned
+};
+
+// Of an op whose loops are those of its output as they come, of which `cross` is the last dimension
+// of what it reads, extents in `extent`.
+static tune_layout_tile make_tile(size_t loop_count, const int64_t *extent, size_t cross) {
+  tune_layout_tile tile = {.loop_count = loop_count};
+  for (size_t i = 0; i < loop_count; i++) {
+    tile.extent[i] = extent[i];
+    tile.size[i] = 1;
+  }
+  tile.size[loop_count - 1] = BLOCK;
+  if (cross < loop_count && extent[cross] >= LEAST_RUN && extent[loop_count - 1] >= LEAST_RUN)
+    tile.size[cross] = BLOCK;
+  return tile;
+}
+
+// Of `nest`: along its output's last dimension, and across where an input lies across.
+static tune_layout_tile tile_of(const tune_nest *nest) {
+  const tune_operand *out = &nest->operands[nest->input_count];
+  tune_layout_tile tile = {0};
+  size_t cross = SIZE_MAX;
+  if (!is_plain_op(nest) || out->rank != nest->loop_count)
+    return tile;
+  for (size_t i = 0; i < out->rank; i++)
+    if (!tune_operand_is_loop(out, i, i))
+      return tile;
+  for (size_t o = 0; o < nest->input_count; o++) {
+    size_t along = tune_operand_contiguous_loop(nest, &nest->operands[o]);
+    if (along != TUNE_NO_LOOP && along + 1 != nest->loop_count &&
+        tune_operand_coefficient(&nest->operands[o], nest->loop_count - 1))
+      cross = along;
+  }
+  return make_tile(nest->loop_count, nest->extent, cross);
+}
+
+static void tile_copy(const product *p, size_t operand, tune_layout_operand *layout) {
+  const tune_operand *old = &p->anchor->operands[operand];
+  int64_t extent[TUNE_MAX_LOOPS];
+  size_t cross = SIZE_MAX;
+  for (size_t i = 0; i < layout->rank; i++) {
+    extent[i] = old->shape[layout->order[i]];
+    if (layout->order[i] + 1 == old->rank)
+      cross = i;
+  }
+  layout->copy = make_tile(layout->rank, extent, cross);
+}
+
+// Of what follows the product once that is in its new order: the op after it, or the copy back.
+static tune_layout_tile tile_after(const product *p, const tune_layout_operand *layout) {
+  const tune_operand *out = &p->anchor->operands[2];
+  size_t last = layout->order[layout->rank - 1];
+  if (!p->after)
+    return make_tile(out->rank, out->shape, last);
+  for (size_t o = 0; o < p->after->input_count; o++) {
+    const tune_operand *read = &p->after->operands[o];
+    if (read->producer != (size_t)(p->anchor - p->structure->nests))
+      continue;
+    for (size_t loop = 0; loop < p->after->loop_count; loop++)
+      if (tune_operand_is_loop(read, last, loop))
+        return make_tile(p->after->loop_count, p->after->extent, loop);
+  }
+  return (tune_layout_tile){0};
+}
+
+//===--------------------------------------------------------------------------===//
+// Layouts
+//===--------------------------------------------------------------------------===//
+
+// Whether `loop` is no part of a window: a dimension by itself wherever it is one at all.
+static bool can_pack(const product *p, size_t loop) {
+  for (size_t o = 0; o < 3; o++)
+    if (uses(p, o, loop) && tune_operand_find_loop(&p->anchor->operands[o], loop) == SIZE_MAX)
+      return false;
+  return true;
+}
+
+// A loop that is a dimension of operand `operand` by itself: one that is packed already, or else
+// one that the output has too.
+static size_t find_packed_loop(const product *p, const tune_layout *layout, size_t operand) {
+  size_t best = TUNE_NO_LOOP;
+  for (size_t loop = 0; loop < p->anchor->loop_count; loop++) {
+    if (!uses(p, operand, loop) || !can_pack(p, loop))
+      continue;
+    if (layout->packed[loop])
+      return loop;
+    if (best == TUNE_NO_LOOP || (p->anchor->is_reduction[best] && !p->anchor->is_reduction[loop]))
+      best = loop;
+  }
+  return best;
+}
+
+// Adds the order of `operand` to `layout`; false where it has it already or cannot have it.
+static bool move_operand(const product *p, size_t operand, tune_layout *layout) {
+  tune_layout_operand order = {0};
+  size_t loop = find_packed_loop(p, layout, operand);
+  if (loop == TUNE_NO_LOOP || !find_order(p, operand, &order))
+    return false;
+  order.moves = true;
+  tile_copy(p, operand, &order);
+  layout->operands[operand] = order;
+  layout->packs = true;
+  layout->packed[loop] = 1;
+  return true;
+}
+
+// The output channels, where they come last in filter and output.
+static bool fill_columns(const product *p, tune_layout *layout) {
+  size_t dimension = p->anchor->operands[2].rank - 1;
+  if (layout->operands[2].moves)
+    dimension = layout->operands[2].order[dimension];
+  size_t loop = loop_of(p, 2, dimension);
+  int64_t lanes = p->lanes;
+  if (lanes < 2 || loop == TUNE_NO_LOOP || rank_of(p, loop) != 5 ||
+      p->anchor->extent[loop] % lanes == 0 ||
+      tune_operand_find_loop(&p->anchor->operands[p->filter], loop) == SIZE_MAX)
+    return false;
+  layout->packs = true;
+  layout->filled = loop;
+  layout->packed[loop] = (p->anchor->extent[loop] + lanes - 1) / lanes * lanes;
+  return true;
+}
+
+static bool stands_beside(const product *p, const tune_nest *nest, const tune_layout *layout) {
+  if (nest == p->after)
+    return p->turns_after && !layout->operands[2].moves && layout->filled == SIZE_MAX;
+  return nest != p->anchor && nest != p->init && nest->kind == TUNE_NEST_GENERIC;
+}
+
+// Lists the product, what follows it, and what all of these read.
+static void list_ops(const product *p, tune_layout *layout) {
+  const tune_nest *nests = p->structure->nests,
+                  *listed[TUNE_LAYOUT_MAX_OPS] = {p->anchor, p->after};
+  size_t count = p->after ? 2 : 1;
+  layout->ops[1].operand = SIZE_MAX;
+  for (size_t i = 0; i < count; i++) {
+    if (stands_beside(p, listed[i], layout))
+      layout->ops[i].tile = tile_of(listed[i]);
+    // What is padded is no operand of the nest of a pad.
+    size_t operands = listed[i]->kind == TUNE_NEST_PAD ? 1 : listed[i]->operand_count;
+    for (size_t o = 0; o < operands && count < TUNE_LAYOUT_MAX_OPS; o++) {
+      size_t producer = listed[i]->kind == TUNE_NEST_PAD ? listed[i]->pad_source
+                                                         : listed[i]->operands[o].producer;
+      bool is_new = producer != TUNE_NO_LOOP;
+      for (size_t j = 0; j < count && is_new; j++)
+        is_new = listed[j] != &nests[producer];
+      if (!is_new)
+        continue;
+      layout->ops[count] = (tune_layout_op){.from = i, .operand = o};
+      listed[count++] = &nests[producer];
+    }
+  }
+  layout->op_count = count;
+}
+
+static void finish(const product *p, tune_layout *layout) {
+  layout->loop_count = p->anchor->loop_count;
+  memcpy(layout->is_reduction, p->anchor->is_reduction, sizeof layout->is_reduction);
+  layout->starts_filled = p->init && p->init->kind == TUNE_NEST_FILL;
+  for (size_t loop = 0; loop < p->anchor->loop_count; loop++)
+    layout->packs_output |= layout->packed[loop] && uses(p, 2, loop);
+  if (layout->operands[2].moves && layout->filled == SIZE_MAX)
+    layout->after = tile_after(p, &layout->operands[2]);
+  list_ops(p, layout);
+}
+
+size_t tune_layouts_find(const tune_structure *structure, const tune_machine *machine,
+                         tune_layout layouts[TUNE_LAYOUTS_MOST]) {
+  product p = {.structure = structure};
+  if (!structure->is_regular || structure->is_dynamic || !find_ops(&p))
+    return 0;
+  p.turns_after = turns(&p);
+  p.lanes = machine->vector_bits / tune_operand_register_bits(&p.anchor->operands[2]);
+  bool slides[2] = {!tune_operand_is_projection(&p.anchor->operands[0]),
+                    !tune_operand_is_projection(&p.anchor->operands[1])};
+  if (slides[0] && slides[1])
+    return 0;
+  p.image = slides[1] ? 1 : 0;
+  p.filter = 1 - p.image;
+  // Columns of a product are those of the output's last dimension.
+  size_t last = loop_of(&p, 2, p.anchor->operands[2].rank - 1);
+  if (!slides[0] && !slides[1] && last != TUNE_NO_LOOP && uses(&p, 0, last) && !uses(&p, 1, last)) {
+    p.image = 1;
+    p.filter = 0;
+  }
+  size_t count = 0;
+  tune_layout layout = {.filled = SIZE_MAX};
+  layouts[count++] = layout;
+  const size_t operands[] = {p.filter, p.image, 2};
+  for (size_t i = 0; i < 3; i++)
+    if (move_operand(&p, operands[i], &layout))
+      layouts[count++] = layout;
+  size_t plain = count;
+  for (size_t i = 0; i < plain; i++) {
+    tune_layout filled = layouts[i];
+    if (fill_columns(&p, &filled))
+      layouts[count++] = filled;
+  }
+  for (size_t i = 0; i < count; i++)
+    finish(&p, &layouts[i]);
+  return count;
+}
