@@ -22,7 +22,7 @@ extern "C" {
 
 // What to do about sizes that are known at run time only, for errors about them.
 #define TUNE_DEVICE_FIXED_SIZES                                                                    \
-  "kernels for a device have fixed sizes: give the function some, from a caller that casts its "   \
+  "kernels for a device have fixed sizes, and this one does not follow from those of the "         \
   "arguments (docs/tasks.md, \"Sizes known at run time only\")"
 
 // Cooperative matrices that subgroups multiply: rows x depth by depth x cols, of one type, and

@@ -76,9 +76,15 @@ static const tune_member launch_members[] = {
     {TUNE_STRUCTS(tune_described_launch, arguments, argument_members), .is_needed = true},
 };
 
+static const tune_member branch_members[] = {
+    {TUNE_MEMBER(tune_described_branch, branch), .is_needed = true},
+    {TUNE_OPTIONAL(tune_described_branch, unless, has_unless)},
+};
+
 static const tune_member step_members[] = {
     {TUNE_OPTIONAL_PART(tune_described_step, copy, is_copy, copy_members)},
     {TUNE_OPTIONAL_PART(tune_described_step, launch, is_launch, launch_members)},
+    {TUNE_OPTIONAL_PART(tune_described_step, branch, is_branch, branch_members)},
 };
 
 static const tune_member program_members[] = {

@@ -99,11 +99,19 @@ typedef struct tune_described_launch {
   tune_described_arguments arguments;
 } tune_described_launch;
 
-// One of the two, and the first that is there.
+// Goes on at another step.
+typedef struct tune_described_branch {
+  int64_t branch; // the step; as many as there are: the end
+  int64_t unless; // the buffer whose first 4 bytes have to be 0 for that
+  bool has_unless;
+} tune_described_branch;
+
+// One of the three, and the first that is there.
 typedef struct tune_described_step {
   tune_described_copy copy;
   tune_described_launch launch;
-  bool is_copy, is_launch;
+  tune_described_branch branch;
+  bool is_copy, is_launch, is_branch;
 } tune_described_step;
 
 typedef struct tune_described_modules {

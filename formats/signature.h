@@ -23,7 +23,8 @@ extern "C" {
 #endif
 
 #define TUNE_RANK_LIMIT 16
-#define TUNE_DYNAMIC (-1) // in a shape: known only at run time
+#define TUNE_DYNAMIC (-1)    // in a shape: known only at run time
+#define TUNE_DYNAMIC_SIZE 64 // what stands in for it where nobody says
 
 typedef struct tune_value_type {
   tune_element_type element;

@@ -32,6 +32,7 @@ static const tune_member open_members[] = {
      .otherwise = 1},
     {TUNE_MEMBER(tune_open_source_request, describe)},
     {TUNE_OPTIONAL_GROUP(tune_open_source_request, module, has_module, module_members)},
+    {TUNE_MEMBER(tune_open_source_request, sizes), .most = 0x1p62},
 };
 
 static const tune_member set_aside_members[] = {
@@ -69,6 +70,7 @@ static const tune_member candidates_members[] = {
     {TUNE_MEMBER(tune_candidates_request, configs)},
     {TUNE_MEMBER(tune_candidates_request, trials), .most = MOST_TRIALS},
     {TUNE_MEMBER(tune_candidates_request, seed), .least = -0x1p63},
+    {TUNE_MEMBER(tune_candidates_request, sizes), .most = 0x1p62},
 };
 
 TUNE_REQUEST_DEFINE(tune_open_source_request, TUNE_DO_OPEN, open_members)

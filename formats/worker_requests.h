@@ -47,6 +47,9 @@ typedef struct tune_open_source_request {
   bool describe;   // what is in the module goes into the reply
   bool has_module; // it is scheduled as `module` says
   tune_module_choices_wanted module;
+  // What the arguments leave open, in their order, or one for all. For a device a module that
+  // leaves some open is scheduled only with them.
+  tune_shape sizes;
 } tune_open_source_request;
 
 // A task of a module, by its index in the module's description, of which the first `count`
@@ -89,6 +92,7 @@ typedef struct tune_candidates_request {
   tune_text_list configs; // "k=v,…", for the module's only task
   int64_t trials;         // configs drawn at random, of each task
   int64_t seed;
+  tune_shape sizes; // for a device; as above
 } tune_candidates_request;
 
 // Their verbs are "open", "build" and "candidates".

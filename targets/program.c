@@ -295,13 +295,33 @@ static tune_status read_copy(const tune_described_copy *copy, const reader *r,
   return check_written(r, out->to);
 }
 
-static tune_status read_step(const tune_described_step *step, const reader *r,
+static tune_status read_branch(const tune_described_branch *branch, size_t step_count,
+                               const reader *r, tune_program_step *out) {
+  const tune_program *program = r->program;
+  out->kind = TUNE_PROGRAM_BRANCH;
+  r->program->has_branches = true;
+  out->has_condition = branch->has_unless;
+  TUNE_RETURN_IF_ERROR(get_index("step", branch->branch, step_count + 1, &out->target));
+  if (!branch->has_unless)
+    return TUNE_OK;
+  TUNE_RETURN_IF_ERROR(get_index("buffer", branch->unless, program->buffer_count, &out->from));
+  size_t size = program->buffers[out->from].size;
+  return size >= TUNE_PROGRAM_CONDITION_BYTES
+             ? TUNE_OK
+             : tune_status_make(TUNE_INVALID_ARGUMENT,
+                                "a branch by a buffer of %zu bytes, where %d are read", size,
+                                TUNE_PROGRAM_CONDITION_BYTES);
+}
+
+static tune_status read_step(const tune_described_step *step, size_t step_count, const reader *r,
                              tune_program_step *out) {
   if (step->is_copy)
     return read_copy(&step->copy, r, out);
   if (step->is_launch)
     return read_launch(&step->launch, r, out);
-  return tune_status_make(TUNE_INVALID_ARGUMENT, "it is neither a launch nor a copy");
+  if (step->is_branch)
+    return read_branch(&step->branch, step_count, r, out);
+  return tune_status_make(TUNE_INVALID_ARGUMENT, "it is no launch, no copy and no branch");
 }
 
 static tune_status read_steps(const tune_described_steps *steps, reader *r) {
@@ -310,8 +330,8 @@ static tune_status read_steps(const tune_described_steps *steps, reader *r) {
     return tune_status_out_of_memory("reading steps");
   r->program->step_count = steps->count;
   for (size_t i = 0; i < steps->count; ++i)
-    TUNE_RETURN_IF_ERROR(
-        tune_status_annotate(read_step(&steps->items[i], r, &r->program->steps[i]), "step %zu", i));
+    TUNE_RETURN_IF_ERROR(tune_status_annotate(
+        read_step(&steps->items[i], steps->count, r, &r->program->steps[i]), "step %zu", i));
   return TUNE_OK;
 }
 
@@ -392,6 +412,12 @@ size_t tune_program_find_output(const tune_program *program, const tune_signatur
          (program->buffers[buffer].kind != kind || program->buffers[buffer].index != index))
     ++buffer;
   return buffer;
+}
+
+size_t tune_program_find_branch(const tune_program *program, size_t first) {
+  while (first < program->step_count && program->steps[first].kind != TUNE_PROGRAM_BRANCH)
+    ++first;
+  return first;
 }
 
 void tune_program_buffer_name(const tune_program *program, size_t buffer, char out_name[32]) {

@@ -80,6 +80,7 @@ typedef struct tune_program_argument {
 typedef enum tune_program_step_kind {
   TUNE_PROGRAM_LAUNCH,
   TUNE_PROGRAM_COPY,
+  TUNE_PROGRAM_BRANCH, // goes on at another step
 } tune_program_step_kind;
 
 typedef struct tune_program_step {
@@ -95,7 +96,12 @@ typedef struct tune_program_step {
   // Of a copy, whose buffers differ:
   size_t from, to;
   size_t bytes; // > 0, from the start of both
+  // Of a branch:
+  size_t target;      // the step; step_count: the end
+  bool has_condition; // it is taken only where the first word of `from` is 0
 } tune_program_step;
+
+#define TUNE_PROGRAM_CONDITION_BYTES 4
 
 typedef struct tune_program {
   tune_program_module *modules;
@@ -105,6 +111,7 @@ typedef struct tune_program {
   tune_program_step *steps;
   size_t step_count;
   bool is_unordered; // two runs may differ by the order of sums
+  bool has_branches; // who runs it looks at memory between steps
 } tune_program;
 
 // Reads the file `path` for the target named `target`, and checks it against `signature`, whose
@@ -121,6 +128,9 @@ void tune_program_deinit(tune_program *program);
 // program is still being checked: then buffer_count where there is none.
 size_t tune_program_find_output(const tune_program *program, const tune_signature *signature,
                                 size_t output);
+
+// The first step from `first` on that is a branch; step_count where there is none.
+size_t tune_program_find_branch(const tune_program *program, size_t first);
 
 // "argument 2", "result 0" or "buffer 5", into `out_name`.
 void tune_program_buffer_name(const tune_program *program, size_t buffer, char out_name[32]);

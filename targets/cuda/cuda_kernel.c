@@ -173,11 +173,14 @@ static tune_status enqueue_copy(const cuda_kernel *kernel, const tune_program_st
                      "copying %zu bytes", step->bytes);
 }
 
-static tune_status enqueue_run(const cuda_kernel *kernel) {
+// The steps from `first` to before `end`, which are no branches.
+static tune_status enqueue_steps(const cuda_kernel *kernel, size_t first, size_t end) {
   void **parameters = kernel->addresses;
-  for (size_t i = 0; i < kernel->base.program.step_count; ++i) {
+  for (size_t i = 0; i < end; ++i) {
     const tune_program_step *step = &kernel->base.program.steps[i];
-    if (step->kind == TUNE_PROGRAM_LAUNCH)
+    if (i < first)
+      ; // only its parameters are passed over
+    else if (step->kind == TUNE_PROGRAM_LAUNCH)
       TUNE_RETURN_IF_ERROR(enqueue_launch(kernel, i, parameters));
     else
       TUNE_RETURN_IF_ERROR(enqueue_copy(kernel, step));
@@ -196,7 +199,7 @@ static tune_status record_graph(const cuda_kernel *kernel, uint64_t runs, CUgrap
                                    "recording a run"));
   tune_status status = TUNE_OK;
   for (uint64_t i = 0; i < runs && tune_status_is_ok(status); ++i)
-    status = enqueue_run(kernel);
+    status = enqueue_steps(kernel, 0, kernel->base.program.step_count);
   tune_status end = cuda_status(f, f->StreamEndCapture(stream, &graph), "recording a run");
   if (tune_status_is_ok(status) && tune_status_is_ok(end)) {
     *out_graph = graph;
@@ -268,6 +271,13 @@ static tune_status run(tune_device_kernel *base, uint64_t repeats, double *out_s
   return TUNE_OK;
 }
 
+static tune_status run_steps(tune_device_kernel *base, size_t first, size_t end) {
+  cuda_kernel *kernel = (cuda_kernel *)base;
+  const cuda_functions *f = functions_of(kernel);
+  TUNE_RETURN_IF_ERROR(enqueue_steps(kernel, first, end));
+  return cuda_status(f, f->StreamSynchronize(device_of(kernel)->stream), "running");
+}
+
 const tune_device_driver cuda_driver = {
     .memory = &cuda_memory,
     .kernel_size = sizeof(cuda_kernel),
@@ -275,4 +285,5 @@ const tune_device_driver cuda_driver = {
     .unload = unload,
     .bind = bind,
     .run = run,
+    .run_steps = run_steps,
 };

@@ -2,6 +2,8 @@
 
 #include "targets/device/device_kernel.h"
 
+#include "support/clock.h"
+
 #include <stdlib.h>
 
 static tune_status validate(const tune_device_kernel *kernel, tune_status status) {
@@ -151,6 +153,42 @@ void tune_device_kernel_rewind(tune_kernel *base) {
                                                                      kernel->sources[i]->data));
 }
 
+// Where `branch` goes on.
+static tune_status take_branch(const tune_device_kernel *kernel, size_t branch, size_t *out_next) {
+  const tune_program_step *step = &kernel->program.steps[branch];
+  *out_next = step->target;
+  if (!step->has_condition)
+    return TUNE_OK;
+  const tune_device_buffer *buffer = buffer_at(kernel, step->from);
+  uint32_t word;
+  _Static_assert(sizeof word == TUNE_PROGRAM_CONDITION_BYTES, "what is read is a word");
+  TUNE_RETURN_IF_ERROR(buffer->memory->read(buffer, buffer->offset, sizeof word, &word));
+  if (word)
+    *out_next = branch + 1;
+  return TUNE_OK;
+}
+
+static tune_status run_once(tune_device_kernel *kernel) {
+  const tune_program *program = &kernel->program;
+  for (size_t next = 0; next < program->step_count;) {
+    size_t branch = tune_program_find_branch(program, next);
+    if (branch > next)
+      TUNE_RETURN_IF_ERROR(kernel->driver->run_steps(kernel, next, branch));
+    next = branch;
+    if (branch < program->step_count)
+      TUNE_RETURN_IF_ERROR(take_branch(kernel, branch, &next));
+  }
+  return TUNE_OK;
+}
+
+static tune_status run_branches(tune_device_kernel *kernel, uint64_t repeats, double *out_seconds) {
+  uint64_t start = tune_clock_nanoseconds();
+  for (uint64_t i = 0; i < repeats; ++i)
+    TUNE_RETURN_IF_ERROR(run_once(kernel));
+  *out_seconds = (double)(tune_clock_nanoseconds() - start) * 1e-9;
+  return TUNE_OK;
+}
+
 tune_status tune_device_kernel_time(tune_kernel *base, uint64_t repeats, double *out_seconds) {
   tune_device_kernel *kernel = (tune_device_kernel *)base;
   if (!kernel->is_bound)
@@ -158,7 +196,10 @@ tune_status tune_device_kernel_time(tune_kernel *base, uint64_t repeats, double 
   tune_status failure = kernel->failure;
   kernel->failure = TUNE_OK;
   TUNE_RETURN_IF_ERROR(tune_status_annotate(failure, "rewinding"));
-  TUNE_RETURN_IF_ERROR(validate(kernel, kernel->driver->run(kernel, repeats, out_seconds)));
+  tune_status status = kernel->program.has_branches
+                           ? run_branches(kernel, repeats, out_seconds)
+                           : kernel->driver->run(kernel, repeats, out_seconds);
+  TUNE_RETURN_IF_ERROR(validate(kernel, status));
   kernel->has_run = true;
   return TUNE_OK;
 }

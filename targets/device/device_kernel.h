@@ -4,7 +4,8 @@
 // all targets whose artifacts are programs. What differs between them, how steps become
 // something that the driver runs, is a table of functions.
 //
-// A run is all steps of the program, each after what the one before it wrote.
+// A run is all steps of the program, each after what the one before it wrote. Where it has branches
+// they are taken here: what they go by is read back from the device, and the time is the host's.
 //
 // Threads: one thread at a time per device.
 //
@@ -49,6 +50,9 @@ struct tune_device_driver {
   tune_status (*bind)(tune_device_kernel *kernel);
   // As `time` of a target, of a kernel that is bound.
   tune_status (*run)(tune_device_kernel *kernel, uint64_t repeats, double *out_seconds);
+  // Carries out the steps from `first` to before `end`, none of which is a branch, and waits for
+  // them: of a program with branches, which `run` is not asked to run.
+  tune_status (*run_steps)(tune_device_kernel *kernel, size_t first, size_t end);
   // `status`, or what has gone wrong without saying so. NULL: nothing does.
   tune_status (*validate)(void *device, tune_status status);
 };

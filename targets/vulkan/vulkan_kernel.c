@@ -22,6 +22,7 @@ typedef struct vulkan_kernel {
   VkDescriptorSet *sets; // one for each step
   VkQueryPool timestamps;
   VkCommandBuffer warm, start, one, many, stop;
+  VkCommandBuffer *parts; // of a program with branches: those that begin at a step, or NULL
   bool is_warm;
 } vulkan_kernel;
 
@@ -53,7 +54,10 @@ static void unload(tune_device_kernel *base) {
   f->DestroyDescriptorPool(device->device, kernel->pool, NULL); // and its sets
   for (size_t i = 0; kernel->views && i < kernel->view_count; ++i)
     f->DestroyBufferView(device->device, kernel->views[i], NULL);
+  for (size_t i = 0; kernel->parts && i < base->program.step_count; ++i)
+    vulkan_device_free(device, kernel->parts[i]);
   vulkan_pipelines_destroy(device, kernel->pipelines, base->program.step_count);
+  free(kernel->parts);
   free(kernel->views);
   free(kernel->sets);
 }
@@ -155,19 +159,25 @@ static void record_copy(const vulkan_kernel *kernel, const tune_program_step *st
   functions_of(kernel)->CmdCopyBuffer(commands, from->buffer, to->buffer, 1, &region);
 }
 
+// Those from `first` to before `end`, which are no branches.
+static void record_steps(const vulkan_kernel *kernel, size_t first, size_t end,
+                         VkCommandBuffer commands) {
+  for (size_t i = first; i < end; ++i) {
+    const tune_program_step *step = &kernel->base.program.steps[i];
+    if (step->kind == TUNE_PROGRAM_LAUNCH)
+      record_launch(kernel, i, step->groups, commands);
+    else
+      record_copy(kernel, step, commands);
+    vulkan_device_barrier(device_of(kernel), commands);
+  }
+}
+
 // Command buffers that are handed in several times at once say so.
 static tune_status record_runs(vulkan_kernel *kernel, size_t runs, VkCommandBuffer *out_commands) {
   TUNE_RETURN_IF_ERROR(vulkan_device_begin(
       device_of(kernel), VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT, out_commands));
   for (size_t run = 0; run < runs; ++run)
-    for (size_t i = 0; i < kernel->base.program.step_count; ++i) {
-      const tune_program_step *step = &kernel->base.program.steps[i];
-      if (step->kind == TUNE_PROGRAM_LAUNCH)
-        record_launch(kernel, i, step->groups, *out_commands);
-      else
-        record_copy(kernel, step, *out_commands);
-      vulkan_device_barrier(device_of(kernel), *out_commands);
-    }
+    record_steps(kernel, 0, kernel->base.program.step_count, *out_commands);
   return vulkan_device_finish(device_of(kernel), *out_commands);
 }
 
@@ -203,6 +213,10 @@ static tune_status bind(tune_device_kernel *base) {
   vulkan_kernel *kernel = (vulkan_kernel *)base;
   TUNE_RETURN_IF_ERROR(make_sets(kernel));
   TUNE_RETURN_IF_ERROR(record_warm(kernel));
+  if (base->program.has_branches) {
+    kernel->parts = calloc(base->program.step_count, sizeof *kernel->parts);
+    return kernel->parts ? TUNE_OK : tune_status_out_of_memory("binding");
+  }
   TUNE_RETURN_IF_ERROR(record_clock(kernel));
   TUNE_RETURN_IF_ERROR(record_runs(kernel, 1, &kernel->one));
   return record_runs(kernel, MANY, &kernel->many);
@@ -245,12 +259,17 @@ static tune_status time_submit(vulkan_kernel *kernel, uint64_t runs, double *out
   return kernel->start ? read_clock(kernel, out_seconds) : TUNE_OK;
 }
 
+static tune_status warm_up(vulkan_kernel *kernel) {
+  if (!kernel->is_warm)
+    TUNE_RETURN_IF_ERROR(vulkan_device_run(device_of(kernel), &kernel->warm, 1));
+  kernel->is_warm = true;
+  return TUNE_OK;
+}
+
 static tune_status run(tune_device_kernel *base, uint64_t repeats, double *out_seconds) {
   vulkan_kernel *kernel = (vulkan_kernel *)base;
   const uint64_t most = (uint64_t)SUBMIT_MANY * MANY;
-  if (!kernel->is_warm)
-    TUNE_RETURN_IF_ERROR(vulkan_device_run(base->device, &kernel->warm, 1));
-  kernel->is_warm = true;
+  TUNE_RETURN_IF_ERROR(warm_up(kernel));
   *out_seconds = 0;
   while (repeats) {
     uint64_t runs = repeats < most ? repeats : most;
@@ -260,6 +279,19 @@ static tune_status run(tune_device_kernel *base, uint64_t repeats, double *out_s
     repeats -= runs;
   }
   return TUNE_OK;
+}
+
+// What begins at a step ends always at the same one, and is recorded once.
+static tune_status run_steps(tune_device_kernel *base, size_t first, size_t end) {
+  vulkan_kernel *kernel = (vulkan_kernel *)base;
+  VkCommandBuffer *part = &kernel->parts[first];
+  TUNE_RETURN_IF_ERROR(warm_up(kernel));
+  if (!*part) {
+    TUNE_RETURN_IF_ERROR(vulkan_device_begin(base->device, 0, part));
+    record_steps(kernel, first, end, *part);
+    TUNE_RETURN_IF_ERROR(vulkan_device_finish(base->device, *part));
+  }
+  return vulkan_device_run(base->device, part, 1);
 }
 
 static tune_status validate(void *device, tune_status status) {
@@ -273,5 +305,6 @@ const tune_device_driver vulkan_driver = {
     .unload = unload,
     .bind = bind,
     .run = run,
+    .run_steps = run_steps,
     .validate = validate,
 };

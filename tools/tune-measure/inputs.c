@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-// What stands in for a dimension that is known only at run time, where nothing else says.
-#define DEFAULT_DYNAMIC 64
 // Integers that may index something are below the smallest dimension, and this.
 #define LARGEST_INDEX 64
 
@@ -111,7 +109,7 @@ tune_status inputs_make(const tune_inputs_wanted *wanted, task *t) {
     adopt_dynamic(&signature->arguments[i], &t->dense.values[i], &dynamic);
   }
   if (!dynamic)
-    dynamic = DEFAULT_DYNAMIC;
+    dynamic = TUNE_DYNAMIC_SIZE;
   TUNE_RETURN_IF_ERROR(check_memory(signature, dynamic));
   for (size_t i = 0; i < signature->argument_count; ++i) {
     if (t->dense.values[i].data)

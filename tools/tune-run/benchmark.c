@@ -31,8 +31,8 @@ static tune_status open_subjects(benchmark *b) {
   for (size_t i = 0; i < count; ++i) {
     const char *path = i ? b->settings->compare.values[i - 1] : b->settings->module;
     ++b->subject_count;
-    TUNE_RETURN_IF_ERROR(
-        subject_open(b->worker, b->settings, b->facts, b->database, path, i, &b->subjects[i]));
+    TUNE_RETURN_IF_ERROR(subject_open(b->worker, b->settings, b->facts, b->database, &b->inputs,
+                                      path, i, &b->subjects[i]));
     if (i)
       TUNE_RETURN_IF_ERROR(subject_check_alike(&b->subjects[0], &b->subjects[i]));
   }
@@ -130,7 +130,9 @@ static tune_status check_output_count(const benchmark *b) {
 
 static tune_status note_dynamic(benchmark *b) {
   tune_signature signature;
-  TUNE_RETURN_IF_ERROR(tune_signature_from_json(b->subjects[0].opened.signature, &signature));
+  const subject *s = &b->subjects[0];
+  TUNE_RETURN_IF_ERROR(tune_signature_from_json(
+      s->open_signature ? s->open_signature : s->opened.signature, &signature));
   const tune_shape_list *shapes = &b->run.shapes;
   for (size_t i = 0; i < shapes->count && i < signature.argument_count; ++i) {
     tune_value_type type = signature.arguments[i];
@@ -271,11 +273,15 @@ static tune_status measure(benchmark *b) {
 }
 
 // Ahead of builds, which take longer than to find that a file is damaged.
-static tune_status read_arrays(benchmark *b) {
+static tune_status read_inputs(benchmark *b) {
+  const char *path = b->settings->input_file;
+  return path ? array_file_unpack(path, tune_scratch_get_path(b->scratch), "input-", &b->inputs)
+              : TUNE_OK;
+}
+
+static tune_status read_expected(benchmark *b) {
   const char *folder = tune_scratch_get_path(b->scratch);
   const run_settings *s = b->settings;
-  if (s->input_file)
-    TUNE_RETURN_IF_ERROR(array_file_unpack(s->input_file, folder, "input-", &b->inputs));
   if (!s->expected)
     return TUNE_OK;
   const tune_check_wanted check = measurement_check(b);
@@ -294,8 +300,9 @@ static tune_status run(benchmark *b) {
   TUNE_RETURN_IF_ERROR(tune_connection_open("tune-measure", &b->measurer));
   TUNE_RETURN_IF_ERROR(settings_find_database(b->settings, &b->database));
   TUNE_RETURN_IF_ERROR(tune_scratch_create(&b->scratch));
+  TUNE_RETURN_IF_ERROR(read_inputs(b));
   TUNE_RETURN_IF_ERROR(open_subjects(b));
-  TUNE_RETURN_IF_ERROR(read_arrays(b));
+  TUNE_RETURN_IF_ERROR(read_expected(b));
   TUNE_RETURN_IF_ERROR(build(b));
   TUNE_RETURN_IF_ERROR(measure(b));
   return b->expected && benchmark_result(b, 0) ? expected_compare(b->expected, &b->run) : TUNE_OK;

@@ -10,6 +10,7 @@
 #include "tools/tune-run/progress.h"
 #include "tools/tune-run/report.h"
 #include "tools/tune-run/subject.h"
+#include "tools/tune-run/subject_sizes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,7 +93,8 @@ static tune_status build(const run_settings *settings, const tune_target_facts *
   tune_scratch *scratch;
   TUNE_RETURN_IF_ERROR(tune_scratch_create(&scratch));
   subject s;
-  tune_status status = subject_open(worker, settings, facts, database, settings->module, 0, &s);
+  tune_status status =
+      subject_open(worker, settings, facts, database, NULL, settings->module, 0, &s);
   if (tune_status_is_ok(status))
     status = build_into(settings, worker, &s, scratch);
   if (tune_status_is_ok(status) && header)
@@ -101,6 +103,8 @@ static tune_status build(const run_settings *settings, const tune_target_facts *
     progress_clear();
     fprintf(stderr, "tune-run: @%s for %s: ", s.opened.module.function, settings->target);
     report_tasks(&s.opened.module.tasks, stderr);
+    if (s.open_signature)
+      status = subject_sizes_tell(s.open_signature, s.opened.signature);
   }
   subject_deinit(&s);
   tune_scratch_destroy(scratch);

@@ -2,6 +2,7 @@
 
 #include "tools/tune-run/export.h"
 
+#include "formats/signature.h"
 #include "formats/worker_replies.h"
 #include "formats/worker_requests.h"
 #include "support/file.h"
@@ -87,6 +88,10 @@ static tune_status ask_worker(exporter *e, const char *database, const char *tex
                                     .configs = {s->configs.values, s->configs.count},
                                     .trials = s->trials,
                                     .seed = s->seed};
+  // Kernels have fixed sizes.
+  int64_t size = s->dynamic ? s->dynamic : TUNE_DYNAMIC_SIZE;
+  if (e->facts->name.kind != TUNE_KIND_CPU)
+    wanted.sizes = (tune_shape){&size, 1};
   json_t *request;
   TUNE_RETURN_IF_ERROR(tune_candidates_request_to_json(&wanted, &request));
   tune_connection *worker;

@@ -5,6 +5,7 @@
 #include "support/file.h"
 #include "tools/common/tool.h"
 #include "tuning/database/database.h"
+#include "tuning/device/target_name.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -34,12 +35,14 @@ static tune_status check_emit(const run_settings *s) {
     return tune_status_make(TUNE_INVALID_ARGUMENT, "--emit=%s writes one file: name it by --output",
                             settings_emit_names[s->emit]);
   TUNE_RETURN_IF_ERROR(settings_check_output(s->module, s->outputs.values[0]));
+  // Code for a device is made for a size.
+  bool takes_sizes = tune_target_kind_of_name(s->target) != TUNE_KIND_CPU;
   const struct {
     const char *option;
     bool is_given;
   } of_runs[] = {{"--input", s->inputs.count > 0},    {"--inputs", s->input_file != NULL},
                  {"--expect", s->expected != NULL},   {"--compare", s->compare.count > 0},
-                 {"--seed", s->seed != NOT_GIVEN},    {"--dynamic", s->dynamic > 0},
+                 {"--seed", s->seed != NOT_GIVEN},    {"--dynamic", s->dynamic > 0 && !takes_sizes},
                  {"--time", s->seconds != NOT_GIVEN}, {"--precision", s->precision != NOT_GIVEN},
                  {"--check=false", !s->checks},       {"--format=json", s->format != FORMAT_TEXT}};
   for (size_t i = 0; i < sizeof of_runs / sizeof *of_runs; ++i)

@@ -7,6 +7,7 @@
 #include "support/file.h"
 #include "support/json.h"
 #include "tools/tune-run/exchange.h"
+#include "tools/tune-run/subject_sizes.h"
 #include "tuning/device/device_file.h"
 
 #include <errno.h>
@@ -90,9 +91,53 @@ static void tell_unused_records(const subject *s) {
       fprintf(stderr, "tune-run: %s: %s\n", s->path, tasks->items[i].why);
 }
 
+static tune_status ask(tune_connection *worker, const tune_open_source_request *wanted,
+                       subject *s) {
+  json_t *request;
+  TUNE_RETURN_IF_ERROR(tune_open_source_request_to_json(wanted, &request));
+  TUNE_RETURN_IF_ERROR(exchange_ask(worker, request, &s->reply));
+  return tune_reply_was_read(tune_open_source_reply_from_json(s->reply, &s->opened));
+}
+
+// Asks again, of a device, where sizes are open: the code is made for those that come.
+static tune_status ask_for_sizes(tune_connection *worker, const run_settings *settings,
+                                 const array_file *inputs, tune_open_source_request *wanted,
+                                 size_t index, subject *s) {
+  tune_status status = subject_sizes_find(settings, inputs, s->opened.signature, &wanted->sizes);
+  if (!tune_status_is_ok(status) || !wanted->sizes.count)
+    return status;
+  snprintf(s->open_id, sizeof s->open_id, "module %zu", index);
+  snprintf(s->id, sizeof s->id, "%s sized", s->open_id);
+  wanted->task = s->id;
+  s->open_signature = json_incref((json_t *)s->opened.signature);
+  json_decref(s->reply);
+  s->reply = NULL;
+  tune_open_source_reply_deinit(&s->opened);
+  s->opened = (tune_open_source_reply){.signature = NULL};
+  return ask(worker, wanted, s);
+}
+
+// `text` is the module's where it is no file.
+static tune_status open_text(tune_connection *worker, const run_settings *settings,
+                             const tune_target_facts *facts, const array_file *inputs,
+                             const char *text, tune_open_source_request *wanted, size_t index,
+                             subject *s) {
+  char *features;
+  wanted->payload = text;
+  tune_status status = describe_target(facts, &features, &wanted->target);
+  if (tune_status_is_ok(status))
+    status = ask(worker, wanted, s);
+  if (tune_status_is_ok(status) && facts && facts->name.kind != TUNE_KIND_CPU)
+    status = ask_for_sizes(worker, settings, inputs, wanted, index, s);
+  free(features);
+  free(wanted->sizes.items);
+  return status;
+}
+
 tune_status subject_open(tune_connection *worker, const run_settings *settings,
-                         const tune_target_facts *facts, const char *database, const char *path,
-                         size_t index, subject *out_subject) {
+                         const tune_target_facts *facts, const char *database,
+                         const array_file *inputs, const char *path, size_t index,
+                         subject *out_subject) {
   *out_subject = (subject){.path = strcmp(path, "-") == 0 ? "<stdin>" : path};
   snprintf(out_subject->id, sizeof out_subject->id, "module %zu", index);
   bool is_first = index == 0;
@@ -111,19 +156,12 @@ tune_status subject_open(tune_connection *worker, const run_settings *settings,
                                                 .strict = settings->is_strict},
                                      .threads = facts ? (int64_t)facts->threads
                                                       : (int64_t)settings->threads};
-  char *text, *features;
+  char *text;
   TUNE_RETURN_IF_ERROR(read_module(path, &text));
-  wanted.payload = text;
-  tune_status status = describe_target(facts, &features, &wanted.target);
-  json_t *request = NULL;
-  if (tune_status_is_ok(status))
-    status = tune_open_source_request_to_json(&wanted, &request);
+  tune_status status =
+      open_text(worker, settings, facts, inputs, text, &wanted, index, out_subject);
   free(text);
-  free(features);
   TUNE_RETURN_IF_ERROR(status);
-  TUNE_RETURN_IF_ERROR(exchange_ask(worker, request, &out_subject->reply));
-  TUNE_RETURN_IF_ERROR(tune_reply_was_read(
-      tune_open_source_reply_from_json(out_subject->reply, &out_subject->opened)));
   if (!out_subject->opened.is_described)
     return tune_status_make(TUNE_DATA_LOSS, "tune-worker does not say what is in %s",
                             out_subject->path);
@@ -134,6 +172,7 @@ tune_status subject_open(tune_connection *worker, const run_settings *settings,
 void subject_deinit(subject *s) {
   tune_open_source_reply_deinit(&s->opened);
   json_decref(s->reply);
+  json_decref(s->open_signature);
   free(s->artifact);
   *s = (subject){0};
 }
@@ -185,7 +224,8 @@ static tune_status send_build(tune_connection *worker, const subject_build *buil
                               size_t ticket) {
   json_t *config = build->plain ? NULL : json_object();
   tune_build_request wanted = {.ticket = (int64_t)ticket,
-                               .task = build->of->id,
+                               .task = build->plain && *build->of->open_id ? build->of->open_id
+                                                                           : build->of->id,
                                .config = config,
                                .output = build->output,
                                .emit = build->form,

@@ -11,6 +11,7 @@
 
 #include "formats/worker_replies.h"
 #include "formats/worker_requests.h"
+#include "tools/tune-run/array_file.h"
 #include "tools/tune-run/settings.h"
 #include "tuning/device/target_facts.h"
 #include "tuning/evaluators/connection.h"
@@ -18,7 +19,9 @@
 
 typedef struct subject {
   const char *path;              // borrowed
-  char id[24];                   // what the worker calls it
+  char id[40];                   // what the worker calls it
+  char open_id[32];              // the same, of the module with the sizes open; "": none are
+  json_t *open_signature;        // and of that; else NULL
   json_t *reply;                 // the worker's, when the module was opened
   tune_open_source_reply opened; // what that says
   char *artifact;                // path of what is built; NULL until then
@@ -30,10 +33,12 @@ typedef struct subject {
 // Opens subject `index`, the module at `path`. Its config and schedule are those of `settings` for
 // the first one; those that it is compared with take the choices on their ops, the database and the
 // defaults. `facts` are of what it is built for; NULL: this machine's CPU. `database` may be NULL.
-// Errors tell the place in the file.
+// Errors tell the place in the file. For a device a module whose arguments leave sizes open is made
+// for those of the files in `settings` and `inputs` (NULL: none), or --dynamic.
 tune_status subject_open(tune_connection *worker, const run_settings *settings,
-                         const tune_target_facts *facts, const char *database, const char *path,
-                         size_t index, subject *out_subject);
+                         const tune_target_facts *facts, const char *database,
+                         const array_file *inputs, const char *path, size_t index,
+                         subject *out_subject);
 void subject_deinit(subject *s);
 
 // INVALID_ARGUMENT where `other` takes or gives something else than `s`.
@@ -41,7 +46,7 @@ tune_status subject_check_alike(const subject *s, const subject *other);
 
 typedef struct subject_build {
   subject *of;
-  bool plain;                    // the plainest lowering
+  bool plain;                    // the plainest lowering, with the sizes that are open left so
   const char *form;              // "so", "obj", …
   tune_set_aside_list set_aside; // of its tasks
   bool is_tried;                 // and may not be the last: nothing is said of it

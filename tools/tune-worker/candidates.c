@@ -200,7 +200,9 @@ tune_status candidates_list(MlirContext context, const tune_candidates_request *
   tune_build_source source = {.payload = request->payload,
                               .payload_source = request->payload_source ? request->payload_source
                                                                         : "payload.mlir",
-                              .function = request->function};
+                              .function = request->function,
+                              .sizes = request->sizes.items,
+                              .size_count = request->sizes.count};
   tune_build_task *module;
   TUNE_RETURN_IF_ERROR(parse_child_run(context, source.payload, source.payload_source));
   TUNE_RETURN_IF_ERROR(tune_build_task_create(context, &source, &module));

@@ -100,6 +100,7 @@ static tune_status plan(opened_module *module, const tune_open_source_request *r
       .config = wanted->config,
       .is_split = true,
       .is_strict = wanted->strict,
+      .is_of_other_sizes = request->sizes.count > 0,
       .describes_defaults = true,
       .build = build,
       .tell_fallback = note_fallback,

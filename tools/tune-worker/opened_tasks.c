@@ -130,6 +130,18 @@ static tune_status answer(const opened_task *task, const tune_open_source_reques
   return status;
 }
 
+// Kernels of a device have fixed sizes: whoever asks learns by the signature which are open.
+static bool can_be_scheduled(const tune_build_task *task, const tune_open_source_request *request) {
+  const char *target = request->target.name;
+  if (!target || tune_target_kind_of(target) == TUNE_KIND_CPU)
+    return true;
+  const tune_signature *signature = &tune_build_task_get_signature(task)->interface;
+  for (size_t i = 0; i < signature->argument_count; ++i)
+    if (!tune_value_type_is_static(&signature->arguments[i]))
+      return false;
+  return true;
+}
+
 // Parses and schedules what the request is about.
 static tune_status open_task(opened_tasks *opened, const tune_open_source_request *request,
                              json_t *object, opened_task *task) {
@@ -138,7 +150,9 @@ static tune_status open_task(opened_tasks *opened, const tune_open_source_reques
                               .payload_source = payload_source ? payload_source : "payload.mlir",
                               .schedule = request->schedule,
                               .function = request->function,
-                              .allowed_passes = request->allow_passes};
+                              .allowed_passes = request->allow_passes,
+                              .sizes = request->sizes.items,
+                              .size_count = request->sizes.count};
   if (source.schedule)
     source.schedule_source = source_name ? source_name : "schedule.mlir";
   TUNE_RETURN_IF_ERROR(find_target(opened, request, &task->target));
@@ -146,8 +160,9 @@ static tune_status open_task(opened_tasks *opened, const tune_open_source_reques
   if (source.schedule)
     TUNE_RETURN_IF_ERROR(parse_child_run(opened->context, source.schedule, source.schedule_source));
   TUNE_RETURN_IF_ERROR(tune_build_task_create(opened->context, &source, &task->task));
-  return request->has_module ? opened_module_create(task->task, request, object, &task->module)
-                             : TUNE_OK;
+  return request->has_module && can_be_scheduled(task->task, request)
+             ? opened_module_create(task->task, request, object, &task->module)
+             : TUNE_OK;
 }
 
 tune_status opened_tasks_open(opened_tasks *opened, const tune_open_source_request *request,

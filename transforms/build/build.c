@@ -8,6 +8,7 @@
 #include "dialects/diagnostic.h"
 #include "support/clock.h"
 #include "transforms/ir/ir.h"
+#include "transforms/lower/common/fixed_sizes.h"
 #include "transforms/lower/common/memory.h"
 #include "transforms/schedule/instantiate.h"
 #include "transforms/schedule/schedule.h"
@@ -21,6 +22,14 @@ struct tune_build_task {
   tune_schedule *schedule; // NULL where there is none
   tune_space *no_knobs;    // the space then
 };
+
+static tune_status fix_sizes(const tune_build_source *source, MlirOperation module,
+                             MlirOperation function) {
+  if (!source->size_count)
+    return TUNE_OK;
+  TUNE_RETURN_IF_ERROR(tune_memory_keep_reached(module, function));
+  return tune_fixed_sizes_apply(module, function, source->sizes, source->size_count);
+}
 
 static tune_status read_task(MlirContext context, const tune_build_source *source,
                              tune_build_task *task) {
@@ -38,6 +47,7 @@ static tune_status read_task(MlirContext context, const tune_build_source *sourc
   task->function = strndup(name.data, name.length);
   if (!task->function)
     return tune_status_out_of_memory("reading a task");
+  TUNE_RETURN_IF_ERROR(fix_sizes(source, task->payload, function));
   TUNE_RETURN_IF_ERROR(tune_function_signature_create(function, &task->signature));
   TUNE_RETURN_IF_ERROR(tune_memory_prepare(task->payload, function, task->signature));
   if (!source->schedule && !source->schedule_source)

@@ -5,12 +5,14 @@
 #include "dialects/diagnostic.h"
 #include "transforms/ir/ir_builder.h"
 #include "transforms/ir/op_list.h"
+#include "transforms/lower/common/blocks.h"
 #include "transforms/lower/common/bufferize.h"
 #include "transforms/lower/common/memory.h"
 #include "transforms/lower/common/pipeline.h"
 #include "transforms/lower/gpu/device_program.h"
 #include "transforms/lower/gpu/edge_peeling.h"
 #include "transforms/lower/gpu/fallback_kernels.h"
+#include "transforms/lower/gpu/host_branches.h"
 #include "transforms/lower/gpu/host_scalars.h"
 #include "transforms/lower/gpu/kernel_memory.h"
 #include "transforms/lower/gpu/lanes.h"
@@ -134,6 +136,16 @@ static tune_status drop_assertions(tune_device_launches *self, MlirOperation fun
   return tune_host_scalars_drop_assertions(function);
 }
 
+// Branches and loops of functions become marks in one block.
+static tune_status flatten(MlirOperation module) {
+  TUNE_RETURN_IF_ERROR(tune_blocks_lift(module, false));
+  for (MlirOperation op = mlirBlockGetFirstOperation(tune_ir_body(module));
+       !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
+    if (tune_ir_is(op, "func.func") && !mlirBlockIsNull(tune_ir_body(op)))
+      TUNE_RETURN_IF_ERROR(tune_host_branches_flatten(module, op));
+  return TUNE_OK;
+}
+
 static tune_status open_edges(tune_device_launches *self, MlirOperation function) {
   (void)self;
   TUNE_RETURN_IF_ERROR(tune_tile_temporaries_remove(function));
@@ -188,12 +200,15 @@ static tune_status inline_calls(MlirOperation module, MlirOperation function) {
   enum { MOST = 10000 };
   MlirOperation op = mlirBlockGetFirstOperation(tune_ir_body(function));
   for (int count = 0; !mlirOperationIsNull(op);) {
-    if (!tune_ir_is(op, "func.call")) {
+    if (!tune_ir_is(op, "func.call") || tune_host_branches_mark(op) != TUNE_MARK_NONE) {
       op = mlirOperationGetNextInBlock(op);
       continue;
     }
     if (++count > MOST)
-      return tune_status_make_at(TUNE_INVALID_ARGUMENT, op, "functions that call each other");
+      return tune_status_make_at(
+          TUNE_INVALID_ARGUMENT, op,
+          "functions that call each other: a device program does not come back "
+          "to where it was called; build for a cpu");
     TUNE_RETURN_IF_ERROR(inline_call(module, op));
     op = mlirBlockGetFirstOperation(tune_ir_body(function));
   }
@@ -205,6 +220,7 @@ static tune_status lower_to_launches(tune_device_launches *self, MlirOperation m
                                      MlirOperation *out_function) {
   TUNE_RETURN_IF_ERROR(for_each_function(self, module, drop_assertions));
   TUNE_RETURN_IF_ERROR(tune_bufferizer_run(&self->bufferizer, module));
+  TUNE_RETURN_IF_ERROR(flatten(module));
   TUNE_RETURN_IF_ERROR(tune_ir_find_function(module, name, out_function));
   TUNE_RETURN_IF_ERROR(tune_memory_place_results(*out_function, signature));
   TUNE_RETURN_IF_ERROR(for_each_function(self, module, open_edges));

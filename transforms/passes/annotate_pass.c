@@ -23,6 +23,7 @@ static const tune_pass_option options_table[] = {
     TUNE_OPTION_SCHEDULE,
     TUNE_OPTION_ALLOW_PASS,
     TUNE_OPTION_BY_TARGET,
+    TUNE_OPTION_DYNAMIC,
     {.name = "allow",
      .type = TUNE_PASS_OPTION_ENUM,
      .words = allow_words,
@@ -65,11 +66,9 @@ static MlirWalkResult allow_tf32(MlirOperation op, void *user_data) {
   return MlirWalkResultAdvance;
 }
 
-static tune_status annotate_run(MlirOperation module, const tune_pass_options *options) {
+static tune_status annotate_module(MlirOperation module, const tune_pass_options *options) {
   tune_module_tasks_options wanted = tune_task_options_get(options);
   wanted.by_target = tune_pass_options_get_flag(options, "by-target");
-  if (tune_pass_options_get_enum(options, "allow") == ALLOW_TF32)
-    mlirOperationWalk(module, allow_tf32, NULL, MlirWalkPreOrder);
   tune_module_tasks tasks;
   TUNE_RETURN_IF_ERROR(tune_module_tasks_init(&tasks, module, &wanted));
   tune_status status = TUNE_OK;
@@ -78,6 +77,17 @@ static tune_status annotate_run(MlirOperation module, const tune_pass_options *o
   if (tune_status_is_ok(status))
     tune_module_tasks_remark_left_out(&tasks, module);
   tune_module_tasks_deinit(&tasks);
+  return status;
+}
+
+static tune_status annotate_run(MlirOperation module, const tune_pass_options *options) {
+  if (tune_pass_options_get_enum(options, "allow") == ALLOW_TF32)
+    mlirOperationWalk(module, allow_tf32, NULL, MlirWalkPreOrder);
+  tune_sized_module sized;
+  TUNE_RETURN_IF_ERROR(tune_task_options_size_module(options, module, &sized));
+  tune_status status = annotate_module(sized.module, options);
+  tune_sized_module_take_choices(&sized);
+  tune_sized_module_deinit(&sized);
   return status;
 }
 

@@ -11,8 +11,9 @@
 #include "transforms/spaces/module_tasks.h"
 
 static const tune_pass_option options_table[] = {
-    TUNE_OPTION_DATABASE,    TUNE_OPTION_TARGET,   TUNE_OPTION_DEVICE,     TUNE_OPTION_THREADS,
-    TUNE_OPTION_FLUSH_CACHE, TUNE_OPTION_SCHEDULE, TUNE_OPTION_ALLOW_PASS, TUNE_OPTION_BY_TARGET,
+    TUNE_OPTION_DATABASE,   TUNE_OPTION_TARGET,      TUNE_OPTION_DEVICE,
+    TUNE_OPTION_THREADS,    TUNE_OPTION_FLUSH_CACHE, TUNE_OPTION_SCHEDULE,
+    TUNE_OPTION_ALLOW_PASS, TUNE_OPTION_BY_TARGET,   TUNE_OPTION_DYNAMIC,
 };
 
 static tune_status apply_to_task(const tune_module_tasks *tasks, tune_database *database,
@@ -54,7 +55,12 @@ static tune_status apply_run(MlirOperation module, const tune_pass_options *opti
   tune_database *database;
   TUNE_RETURN_IF_ERROR(
       tune_database_open_read_only(tune_pass_options_get_text(options, "db"), &database));
-  tune_status status = apply_to_tasks(module, options, database);
+  tune_sized_module sized = {.copy = {NULL}};
+  tune_status status = tune_task_options_size_module(options, module, &sized);
+  if (tune_status_is_ok(status))
+    status = apply_to_tasks(sized.module, options, database);
+  tune_sized_module_take_choices(&sized);
+  tune_sized_module_deinit(&sized);
   tune_database_destroy(database);
   return status;
 }

@@ -5,8 +5,10 @@
 //
 //===--------------------------------------------------------------------------===//
 
+#include "dialects/diagnostic.h"
 #include "transforms/ir/ir.h"
 #include "transforms/ir/task_key.h"
+#include "transforms/lower/common/fixed_sizes.h"
 #include "transforms/lower/common/memory.h"
 #include "transforms/lower/lowering.h"
 #include "transforms/passes/passes.h"
@@ -64,6 +66,13 @@ static const tune_pass_option options_table[] = {
     TUNE_OPTION_SCHEDULE,
     TUNE_OPTION_ALLOW_PASS,
     TUNE_OPTION_STRICT,
+    {.name = "dynamic",
+     .type = TUNE_PASS_OPTION_INTEGER,
+     .initial = "0",
+     .minimum = 0,
+     .maximum = INT32_MAX,
+     .summary = "for a device: what sizes become that arguments leave open; otherwise it is an "
+                "error that they do"},
 };
 
 // What the steps of a lowering need, besides the options of the pass.
@@ -89,7 +98,7 @@ static void print_stage(void *user, const char *stage, MlirOperation module) {
 }
 
 // Code for a device is made of one function and what it calls.
-static tune_status prepare_for_device(lowering_job *job, const char *wanted) {
+static tune_status prepare_for_device(lowering_job *job, const char *wanted, int64_t dynamic) {
   MlirOperation function;
   TUNE_RETURN_IF_ERROR(tune_module_tasks_get_facts(&job->wanted.tasks, &job->facts));
   job->wanted.tasks.has_fingerprint = true;
@@ -99,6 +108,15 @@ static tune_status prepare_for_device(lowering_job *job, const char *wanted) {
   job->function = strndup(name.data, name.length);
   if (!job->function)
     return tune_status_out_of_memory("lowering a module");
+  if (dynamic) {
+    TUNE_RETURN_IF_ERROR(tune_memory_keep_reached(job->module, function));
+    TUNE_RETURN_IF_ERROR(tune_fixed_sizes_apply(job->module, function, &dynamic, 1));
+    job->wanted.is_of_other_sizes = true;
+  } else if (tune_fixed_sizes_count(function)) {
+    return tune_status_make_at(TUNE_INVALID_ARGUMENT, function,
+                               "sizes of arguments are known only at run time, and "
+                               "kernels for a device have fixed sizes: dynamic=N makes them for N");
+  }
   TUNE_RETURN_IF_ERROR(tune_function_signature_create(function, &job->signature));
   return tune_memory_prepare(job->module, function, job->signature);
 }
@@ -172,7 +190,8 @@ static tune_status lower(lowering_job *job, const tune_pass_options *options,
                             "as with target=vulkan",
                             function);
   if (is_for_device)
-    TUNE_RETURN_IF_ERROR(prepare_for_device(job, function));
+    TUNE_RETURN_IF_ERROR(
+        prepare_for_device(job, function, tune_pass_options_get_integer(options, "dynamic")));
   else if (job->wanted.tasks.device || strchr(job->wanted.tasks.target, ':'))
     TUNE_RETURN_IF_ERROR(prepare_for_cpu(job));
   if (tune_pass_options_is_given(options, "db"))

@@ -29,6 +29,7 @@ static const tune_pass_option options_table[] = {
     TUNE_OPTION_THREADS,
     TUNE_OPTION_SCHEDULE,
     TUNE_OPTION_ALLOW_PASS,
+    TUNE_OPTION_DYNAMIC,
 };
 
 //===--------------------------------------------------------------------------===//
@@ -139,11 +140,13 @@ static tune_status add_task(const tune_module_tasks *tasks, size_t task, MlirMod
   return status;
 }
 
-static tune_status print_space_run(MlirOperation module, const tune_pass_options *options) {
+// Puts into `module` what there is of `looked_at`, which may be itself.
+static tune_status print_spaces(MlirOperation module, MlirOperation looked_at,
+                                const tune_pass_options *options) {
   tune_module_tasks_options wanted = tune_task_options_get(options);
   const char *filter = tune_pass_options_get_text(options, "task");
   tune_module_tasks tasks;
-  TUNE_RETURN_IF_ERROR(tune_module_tasks_init(&tasks, module, &wanted));
+  TUNE_RETURN_IF_ERROR(tune_module_tasks_init(&tasks, looked_at, &wanted));
   MlirModule schedules = mlirModuleCreateEmpty(mlirLocationUnknownGet(tasks.context));
   size_t count = 0;
   tune_status status = TUNE_OK;
@@ -163,6 +166,14 @@ static tune_status print_space_run(MlirOperation module, const tune_pass_options
   else
     mlirModuleDestroy(schedules);
   tune_module_tasks_deinit(&tasks);
+  return status;
+}
+
+static tune_status print_space_run(MlirOperation module, const tune_pass_options *options) {
+  tune_sized_module sized;
+  TUNE_RETURN_IF_ERROR(tune_task_options_size_module(options, module, &sized));
+  tune_status status = print_spaces(module, sized.module, options);
+  tune_sized_module_deinit(&sized);
   return status;
 }
 

@@ -223,6 +223,7 @@ static const tune_pass_option options_table[] = {
      INTO(search.tasks.schedule),
      .summary = "a file with a transform script to search instead of the rules' spaces"},
     TUNE_OPTION_ALLOW_PASS,
+    TUNE_OPTION_DYNAMIC,
     {.name = "measure",
      .type = TUNE_PASS_OPTION_STRING,
      INTO(measure),
@@ -350,8 +351,12 @@ static tune_status search_run(MlirOperation module, const tune_pass_options *opt
       tune_search_report_create(stderr, settings.report, settings.timing, &report));
   tune_search_observer observer = tune_search_report_get_observer(report);
   enter_search();
-  tune_status status =
-      tune_search_module(mlirModuleFromOperation(module), &settings.search, &observer);
+  tune_sized_module sized = {.copy = {NULL}};
+  tune_status status = tune_task_options_size_module(options, module, &sized);
+  if (tune_status_is_ok(status))
+    status = tune_search_module(mlirModuleFromOperation(sized.module), &settings.search, &observer);
+  tune_sized_module_take_choices(&sized); // also of a search that was interrupted
+  tune_sized_module_deinit(&sized);
   leave_search();
   tune_search_report_destroy(report);
   return status;

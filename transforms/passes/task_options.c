@@ -12,3 +12,9 @@ tune_module_tasks_options tune_task_options_get(const tune_pass_options *options
       .allowed_passes = tune_pass_options_get_text(options, "allow-pass"),
   };
 }
+
+tune_status tune_task_options_size_module(const tune_pass_options *options, MlirOperation module,
+                                          tune_sized_module *out_sized) {
+  return tune_sized_module_init(out_sized, module, tune_pass_options_get_text(options, "target"),
+                                tune_pass_options_get_integer(options, "dynamic"));
+}

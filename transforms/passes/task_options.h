@@ -11,6 +11,7 @@
 
 #include "transforms/passes/pass_options.h"
 #include "transforms/spaces/module_tasks.h"
+#include "transforms/spaces/sized_module.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -52,6 +53,15 @@ extern "C" {
     .summary = "the database; $XDG_CACHE_HOME/mlir-tune/tune.db by default"                        \
   }
 
+// For passes that look at the tasks of a module for a device.
+#define TUNE_OPTION_DYNAMIC                                                                        \
+  {                                                                                                \
+    .name = "dynamic", .type = TUNE_PASS_OPTION_INTEGER, .initial = "64", .minimum = 1,            \
+    .maximum = INT32_MAX,                                                                          \
+    .summary = "what sizes that are known at run time only are taken for, on devices, whose "      \
+               "kernels have fixed sizes (64)"                                                     \
+  }
+
 // For passes that look for records.
 #define TUNE_OPTION_FLUSH_CACHE                                                                    \
   {                                                                                                \
@@ -73,6 +83,10 @@ extern "C" {
     .summary = "write tune.choices = {cpu = {...}, vulkan = {...}, ...}, with a place for each "   \
                "target"                                                                            \
   }
+
+// What the pass looks at of `module`: that, or a copy for the size that is said.
+tune_status tune_task_options_size_module(const tune_pass_options *options, MlirOperation module,
+                                          tune_sized_module *out_sized);
 
 // Reads target, device, threads and schedule from those of a pass that has them.
 tune_module_tasks_options tune_task_options_get(const tune_pass_options *options);

@@ -50,6 +50,9 @@ typedef struct tune_module_choices_options {
   // What is packed ahead becomes a function of its own (lower/cpu/prepack.h); else schedules are
   // taken that pay without (tune_task_space_decide_unsplit).
   bool is_split;
+  // The module is made for other sizes than its choices may be for: what others than the user have
+  // chosen is taken where it fits.
+  bool is_of_other_sizes;
   bool describes_defaults; // the plan says why a task has no record (module_plan.h)
   // A task whose schedule fails is an error; else it gets another one.
   bool is_strict;

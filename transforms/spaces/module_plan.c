@@ -122,6 +122,35 @@ tune_status tune_module_plan_decide(tune_module_plan *plan, size_t task, tune_ta
   return TUNE_OK;
 }
 
+// Does without choices that do not fit, and says so.
+static tune_status decide_without_choices(tune_module_plan *plan, size_t task, bool remarks,
+                                          const char *why) {
+  tune_task_attempt attempt = {.takes_defaults = true};
+  TUNE_RETURN_IF_ERROR(tune_module_plan_decide(plan, task, attempt, remarks));
+  tune_planned_task *planned = &plan->planned[task];
+  planned->failed = strdup("its choices, which are for other sizes");
+  planned->failure = strndup(why, strcspn(why, "\n")); // without the advice
+  return planned->failed && planned->failure ? TUNE_OK
+                                             : tune_status_out_of_memory("deciding schedules");
+}
+
+static tune_status decide_first(tune_module_plan *plan, size_t task, tune_task_attempt attempt,
+                                bool remarks) {
+  tune_status status = tune_module_plan_decide(plan, task, attempt, remarks);
+  const tune_module_choices_options *options = plan->options;
+  tune_status_code code = tune_status_get_code(status);
+  bool is_of_choices = code == TUNE_INVALID_ARGUMENT || code == TUNE_NOT_FOUND;
+  if (!is_of_choices || !options->is_of_other_sizes || options->is_strict || attempt.takes_defaults)
+    return status;
+  tune_status again = decide_without_choices(plan, task, remarks, tune_status_get_message(status));
+  if (!tune_status_is_ok(again)) { // what was said first is to the point
+    tune_status_free(again);
+    return status;
+  }
+  tune_status_free(status);
+  return TUNE_OK;
+}
+
 static tune_status decide_all(tune_module_plan *plan, bool remarks) {
   size_t count = plan->tasks.extraction->task_count;
   plan->planned = calloc(count + 1, sizeof *plan->planned);
@@ -135,7 +164,7 @@ static tune_status decide_all(tune_module_plan *plan, bool remarks) {
                             count);
   tune_task_attempt attempt = {.takes_defaults = config != NULL};
   for (size_t i = 0; i < count; ++i)
-    TUNE_RETURN_IF_ERROR(tune_module_plan_decide(plan, i, attempt, remarks));
+    TUNE_RETURN_IF_ERROR(decide_first(plan, i, attempt, remarks));
   return TUNE_OK;
 }
 

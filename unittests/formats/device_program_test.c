@@ -23,7 +23,7 @@ static const char TEXT[] =
     "{\"i32\":-5},{\"f32\":-0.5},{\"i32\":0},{\"buffer\":2,\"tensor_map\":{\"element_bytes\":2,"
     "\"sizes\":[64,8],\"box\":[8,8],\"swizzle\":0}}]},{\"launch\":\"l\",\"module\":1,"
     "\"groups\":[1,1,1],\"group_size\":[1,1,1],\"shared_bytes\":32,\"subgroup_size\":0,"
-    "\"arguments\":[]}]}";
+    "\"arguments\":[]},{\"branch\":4},{\"branch\":0,\"unless\":2}]}";
 
 static void a_description_is_written_as_it_was_read(void **state) {
   (void)state;

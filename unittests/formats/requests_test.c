@@ -65,7 +65,7 @@ static const struct {
      " \"allow_passes\": \"a,b\", \"target\": {\"name\": \"cuda\", \"device\": {\"arch\": \"x\"},"
      " \"triple\": \"x86\", \"cpu\": \"znver5\", \"features\": \"+fma\"}, \"threads\": 2,"
      " \"describe\": true, \"module\": {\"database\": \"/d\", \"schedule\": \"/s\","
-     " \"config\": \"k=1\", \"flush_cache\": true}}",
+     " \"config\": \"k=1\", \"flush_cache\": true}, \"sizes\": [64, 0]}",
      "{\"do\": \"open\", \"task\": \"t\"}"},
     {tune_build_request_round_trip,
      "{\"do\": \"build\", \"ticket\": 3, \"task\": \"t\", \"config\": {\"mc\": 2},"
@@ -75,7 +75,8 @@ static const struct {
      "{\"do\": \"candidates\", \"payload\": \"p\", \"payload_source\": \"p.mlir\","
      " \"function\": \"f\", \"target\": {\"name\": \"cuda\", \"fingerprint\": {\"arch\": \"x\"}},"
      " \"threads\": 2, \"schedule\": \"/s\", \"allow_passes\": \"a,b\", \"database\": \"/d\","
-     " \"flush_cache\": true, \"configs\": [\"k=1\"], \"trials\": 4, \"seed\": 5}",
+     " \"flush_cache\": true, \"configs\": [\"k=1\"], \"trials\": 4, \"seed\": 5,"
+     " \"sizes\": [7]}",
      "{\"do\": \"candidates\"}"},
 };
 enum { FORMATS = sizeof formats / sizeof *formats };

@@ -20,7 +20,7 @@ static const char good[] =
     "            'shared_bytes': 32, 'subgroup_size': 8, 'arguments': [{'buffer': 0},"
     "             {'buffer': 0, 'texels': 'rgba32f'}, {'buffer': 4, 'texels': 'r32f'},"
     "             {'buffer': 2, 'written': true}, {'i32': -5}, {'f32': 0.5}]},"
-    "           {'copy': 2, 'to': 3, 'bytes': 64}]}";
+    "           {'copy': 2, 'to': 3, 'bytes': 64}, {'branch': 0, 'unless': 4}, {'branch': 4}]}";
 
 // The modules' code, and the constant.
 static const char tail[] = "module 0mod1a constant!!";
@@ -74,7 +74,7 @@ static void all_is_read(void **state) {
   assert_int_equal(p.buffers[1].size, 8);
   assert_int_equal(p.buffers[3].kind, TUNE_PROGRAM_SCRATCH);
   assert_memory_equal(p.buffers[4].data, "a constant!!", 12);
-  assert_int_equal(p.step_count, 2);
+  assert_int_equal(p.step_count, 4);
   const tune_program_step *launch = &p.steps[0], *copy = &p.steps[1];
   assert_string_equal(launch->entry, "k");
   assert_true(launch->module == 1 && launch->groups[0] == 16 && launch->group_size[2] == 2);
@@ -87,6 +87,13 @@ static void all_is_read(void **state) {
   assert_true(launch->arguments[5].f32 == 0.5f);
   assert_true(copy->kind == TUNE_PROGRAM_COPY && copy->from == 2 && copy->to == 3);
   assert_int_equal(copy->bytes, 64);
+  const tune_program_step *back = &p.steps[2], *end = &p.steps[3];
+  assert_true(back->kind == TUNE_PROGRAM_BRANCH && back->target == 0);
+  assert_true(back->has_condition && back->from == 4);
+  assert_true(end->kind == TUNE_PROGRAM_BRANCH && end->target == 4 && !end->has_condition);
+  assert_true(p.has_branches);
+  assert_int_equal(tune_program_find_branch(&p, 0), 2);
+  assert_int_equal(tune_program_find_branch(&p, 4), 4);
   char name[32];
   tune_program_buffer_name(&p, 2, name);
   assert_string_equal(name, "result 0");
@@ -216,8 +223,13 @@ static void what_makes_no_sense_is_named(void **state) {
   expect(state, "0.5", "'x'", invalid, "argument 5: \"f32\"");
   expect(state, "'copy': 2", "'copy': 3", invalid, "step 1: buffer 3 is copied to itself");
   expect(state, "'to': 3", "'to': 0", invalid, "argument 0 is written");
-  expect(state, "'bytes': 64}]}", "'bytes': 65}]}", invalid, "65 bytes are copied");
-  expect(state, "'copy'", "'cope'", invalid, "step 1: it is neither a launch nor a copy");
+  expect(state, "'bytes': 64}, {'b", "'bytes': 65}, {'b", invalid, "65 bytes are copied");
+  expect(state, "'copy'", "'cope'", invalid, "step 1: it is no launch, no copy and no branch");
+  expect(state, "'branch': 4", "'branch': 5", invalid, "step 3: step 5 is out of range");
+  expect(state, "'branch': 4", "'branch': -1", invalid, "step 3: \"branch\"");
+  expect(state, "'unless': 4", "'unless': 5", invalid, "step 2: buffer 5 is out of range");
+  expect(state, "'unless': 4", "'unless': '4'", invalid, "step 2: \"unless\"");
+  expect(state, "{'bytes': 64}", "{'bytes': 3}", invalid, "step 1: 64 bytes are copied");
   expect(state, "'to': 3", "'too': 3", invalid, "step 1: \"to\": expected an integer");
   expect(state, "{'argument': 1}", "{}", invalid, "buffer 1: it is no argument, no result");
   expect(state, "'steps'", "'stairs'", invalid, "\"steps\": expected an array");

@@ -328,6 +328,29 @@ static void constants_and_copies_work(void **state) {
   tune_target_vulkan.unload(kernel);
 }
 
+// Taken where the word is 0, not where it is not, and always without one; backwards until what is
+// copied is 0.
+static void branches_are_taken(void **state) {
+  fixture *f = of(state);
+  tune_kernel *kernel =
+      run(f,
+          "'buffers': [{'result': 0}, {'bytes': 64, 'data': 64}, {'argument': 0}, {'bytes': 64}],"
+          "'steps': [{'copy': 2, 'to': 0, 'bytes': 64}, {'branch': 3, 'unless': 1},"
+          " {'copy': 1, 'to': 0, 'bytes': 64}, {'branch': 5, 'unless': 3},"
+          " {'copy': 1, 'to': 0, 'bytes': 32}, {'branch': 7},"
+          " {'copy': 1, 'to': 0, 'bytes': 64}, {'branch': 10, 'unless': 3},"
+          " {'copy': 1, 'to': 3, 'bytes': 64}, {'branch': 7}]",
+          "bad");
+  const float *result = read_result(kernel), *argument = f->argument.data;
+  for (int i = 0; i < COUNT; ++i)
+    assert_true(result[i] == (i < COUNT / 2 ? (float)i : argument[i]));
+  double seconds;
+  assert_ok(tune_target_vulkan.time(kernel, 3, &seconds));
+  assert_true(seconds > 0);
+  assert_ok(tune_target_vulkan.check(kernel));
+  tune_target_vulkan.unload(kernel);
+}
+
 // What nobody has written is NaN.
 static void scratch_that_is_only_read_shows(void **state) {
   fixture *f = of(state);
@@ -496,6 +519,7 @@ int main(void) {
       TEST(what_is_no_spirv_is_refused),
       TEST(complaints_of_the_layer_are_errors),
       TEST(constants_and_copies_work),
+      TEST(branches_are_taken),
       TEST(scratch_that_is_only_read_shows),
       TEST(repeats_are_many),
       TEST(writes_outside_are_found_or_prevented),

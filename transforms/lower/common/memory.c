@@ -55,7 +55,7 @@ static MlirWalkResult find_self_call(MlirOperation op, void *user_data) {
   return MlirWalkResultInterrupt;
 }
 
-static tune_status keep_reached(MlirOperation module, MlirOperation function) {
+tune_status tune_memory_keep_reached(MlirOperation module, MlirOperation function) {
   reached_functions reached = {.module = module};
   reach_function(&reached, function);
   for (size_t i = 0; i < reached.functions.count; ++i)
@@ -95,7 +95,7 @@ static tune_status keep_reached(MlirOperation module, MlirOperation function) {
 
 tune_status tune_memory_prepare(MlirOperation module, MlirOperation function,
                                 const tune_function_signature *signature) {
-  TUNE_RETURN_IF_ERROR(keep_reached(module, function));
+  TUNE_RETURN_IF_ERROR(tune_memory_keep_reached(module, function));
   MlirContext context = mlirOperationGetContext(module);
   // A private entry would be dropped as dead by the first pass that looks for such.
   mlirOperationRemoveAttributeByName(function, tune_ir_string("sym_visibility"));

@@ -25,6 +25,9 @@ extern "C" {
 tune_status tune_memory_prepare(MlirOperation module, MlirOperation function,
                                 const tune_function_signature *signature);
 
+// The first part of it: makes `module` one of `function` and what that reaches.
+tune_status tune_memory_keep_reached(MlirOperation module, MlirOperation function);
+
 // Whether any value in `module` is a tensor.
 bool tune_memory_has_tensors(MlirOperation module);
 // Whether any op in `module` allocates a buffer that has to be freed.

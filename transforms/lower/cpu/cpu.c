@@ -5,6 +5,7 @@
 #include "dialects/diagnostic.h"
 #include "support/clock.h"
 #include "transforms/ir/ir.h"
+#include "transforms/lower/common/blocks.h"
 #include "transforms/lower/common/bufferize.h"
 #include "transforms/lower/common/memory.h"
 #include "transforms/lower/common/parallel_loops.h"
@@ -138,6 +139,8 @@ static tune_status check_lowered(MlirOperation module) {
 static tune_status give_back_memory(tune_cpu_lowering *lowering, MlirOperation module) {
   if (lowering->has_threads)
     TUNE_RETURN_IF_ERROR(tune_parallel_loops_lower(module));
+  if (tune_memory_has_allocations(module))
+    TUNE_RETURN_IF_ERROR(tune_blocks_lift(module, true));
   if (tune_memory_has_allocations(module))
     TUNE_RETURN_IF_ERROR(
         tune_pipeline_run(lowering->give_back_memory, module, "giving memory back"));

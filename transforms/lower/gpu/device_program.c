@@ -10,6 +10,7 @@
 #include "transforms/ir/ir.h"
 #include "transforms/lower/common/constant_bytes.h"
 #include "transforms/lower/common/memory_access.h"
+#include "transforms/lower/gpu/host_branches.h"
 #include "transforms/lower/gpu/kernel_memory.h"
 #include "transforms/lower/gpu/launch_sinking.h"
 
@@ -21,6 +22,14 @@ typedef struct buffer {
   MlirStringRef global;
 } buffer;
 
+// A branch or loop that has begun.
+typedef struct nesting {
+  size_t first;  // of a loop: its first step
+  size_t branch; // the branch that goes to what comes next
+} nesting;
+
+enum { MOST_NESTED = 64 };
+
 // A program on its way.
 typedef struct program {
   const tune_device_kernels *kernels;
@@ -30,7 +39,9 @@ typedef struct program {
   MlirValue *results; // the root that is result i, or null
   size_t result_count;
   tune_string_builder data; // of constants
-  bool failed;              // memory ran out
+  nesting nested[MOST_NESTED];
+  size_t depth;
+  bool failed; // memory ran out
 } program;
 
 MlirValue tune_device_program_root(MlirValue value) { return tune_memory_access_root(value); }
@@ -354,6 +365,67 @@ static tune_status read_return(program *self, MlirOperation back) {
   return TUNE_OK;
 }
 
+//===--------------------------------------------------------------------------===//
+// Branches
+//===--------------------------------------------------------------------------===//
+
+// Goes to where nothing is yet; by a condition where that is not null.
+static tune_status add_branch(program *self, MlirOperation op, bool has_condition) {
+  tune_described_step step = {.is_branch = true, .branch = {.has_unless = has_condition}};
+  size_t index;
+  if (has_condition) {
+    TUNE_RETURN_IF_ERROR(find_buffer(self, op, mlirOperationGetOperand(op, 0), &index));
+    step.branch.unless = (int64_t)index;
+  }
+  add_step(self, step);
+  return TUNE_OK;
+}
+
+static size_t step_count(const program *self) { return self->described.steps.count; }
+
+static void send_to(program *self, size_t branch, size_t step) {
+  if (branch < step_count(self))
+    self->described.steps.items[branch].branch.branch = (int64_t)step;
+}
+
+static tune_status read_mark(program *self, MlirOperation op, tune_host_mark mark) {
+  if ((mark == TUNE_MARK_IF || mark == TUNE_MARK_LOOP) && self->depth == MOST_NESTED)
+    return tune_status_make_at(TUNE_INVALID_ARGUMENT, op,
+                               "branches and loops nested more than %d deep", MOST_NESTED);
+  bool opens = mark == TUNE_MARK_IF || mark == TUNE_MARK_LOOP;
+  if (!opens && !self->depth)
+    return tune_status_make_at(TUNE_INTERNAL, op, "a branch that has no beginning");
+  self->depth += opens;
+  nesting *inner = &self->nested[self->depth - 1];
+  switch (mark) {
+  case TUNE_MARK_LOOP:
+    *inner = (nesting){.first = step_count(self)};
+    return TUNE_OK;
+  case TUNE_MARK_IF:
+  case TUNE_MARK_WHILE:
+    inner->branch = step_count(self);
+    return add_branch(self, op, true);
+  case TUNE_MARK_ELSE: {
+    size_t before = inner->branch;
+    inner->branch = step_count(self);
+    TUNE_RETURN_IF_ERROR(add_branch(self, op, false));
+    send_to(self, before, step_count(self));
+    return TUNE_OK;
+  }
+  case TUNE_MARK_AGAIN: {
+    size_t back = step_count(self);
+    TUNE_RETURN_IF_ERROR(add_branch(self, op, false));
+    send_to(self, back, inner->first);
+    break;
+  }
+  default:
+    break;
+  }
+  send_to(self, inner->branch, step_count(self));
+  --self->depth;
+  return TUNE_OK;
+}
+
 static bool needs_no_step(MlirOperation op) {
   static const char *const NAMES[] = {"memref.alloc",
                                       "memref.alloca",
@@ -377,6 +449,9 @@ static tune_status read_op(program *self, MlirOperation op) {
     return read_launch(self, op);
   if (tune_ir_is(op, "func.return"))
     return read_return(self, op);
+  tune_host_mark mark = tune_host_branches_mark(op);
+  if (mark != TUNE_MARK_NONE)
+    return read_mark(self, op, mark);
   MlirStringRef name = tune_ir_name(op);
   return tune_status_make_at(TUNE_INVALID_ARGUMENT, op,
                              "%.*s is left outside of kernels; a device program has no step for it",
