@@ -275,7 +275,7 @@ static tune_status mend(demoter *d) {
       TUNE_RETURN_IF_ERROR(mend_slow(d, &again));
   }
   tune_whole_form *now = now_of(d);
-  bool is_right = now->verdict == TUNE_VERDICT_OK || now->verdict == TUNE_VERDICT_CANCELLED;
+  bool is_right = now->verdict == TUNE_VERDICT_OK;
   if (now == &d->fallback || (is_right && !loses(d)))
     return TUNE_OK;
   size_t count = list_suspects(d, true);
@@ -352,6 +352,10 @@ static tune_status look(demoter *d) {
   TUNE_RETURN_IF_ERROR(build_default(d));
   if (!d->trials.ended && d->fallback.ticket)
     TUNE_RETURN_IF_ERROR(try_config(d, &d->result->config, &d->now));
+  // Where the comparison failed nobody has seen that it is right.
+  if (!d->trials.ended && d->fallback.ticket && d->fallback.verdict == TUNE_VERDICT_OK &&
+      !(d->fallback.time > 0))
+    TUNE_RETURN_IF_ERROR(tune_whole_check(&d->trials, &d->fallback));
   d->default_time = d->fallback.time;
   bool is_usable = d->fallback.verdict == TUNE_VERDICT_OK;
   if (!d->trials.ended && !is_usable)

@@ -35,7 +35,9 @@ static void take_event(tune_whole_form *form, tune_evaluation *event) {
   free(form->error);
   form->error = event->error;
   event->error = NULL;
-  if (!event->is_measured) {
+  if (event->is_measured) {
+    form->time = event->time.median;
+  } else {
     form->digest = event->digest;
     event->digest = NULL;
   }
@@ -74,8 +76,7 @@ tune_status tune_whole_build(tune_whole_trials *trials, const tune_config *confi
   return TUNE_OK;
 }
 
-// Checks `form` alone.
-static tune_status check(tune_whole_trials *trials, tune_whole_form *form) {
+tune_status tune_whole_check(tune_whole_trials *trials, tune_whole_form *form) {
   const tune_evaluator *evaluator = trials->evaluator;
   TUNE_RETURN_IF_ERROR(evaluator->methods->measure(evaluator->self, form->ticket, 0));
   TUNE_RETURN_IF_ERROR(await(trials, form));
@@ -99,9 +100,9 @@ static tune_status blame(tune_whole_trials *trials, tune_whole_form *base, tune_
     take_failure(comparison->culprit ? form : base, comparison);
     return TUNE_OK;
   }
-  TUNE_RETURN_IF_ERROR(check(trials, form));
+  TUNE_RETURN_IF_ERROR(tune_whole_check(trials, form));
   if (form->verdict == TUNE_VERDICT_OK)
-    TUNE_RETURN_IF_ERROR(check(trials, base));
+    TUNE_RETURN_IF_ERROR(tune_whole_check(trials, base));
   if (form->verdict == TUNE_VERDICT_OK && base->verdict == TUNE_VERDICT_OK)
     take_failure(form, comparison);
   return TUNE_OK;

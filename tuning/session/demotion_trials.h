@@ -47,6 +47,9 @@ tune_status tune_whole_build(tune_whole_trials *trials, const tune_config *confi
 tune_status tune_whole_judge(tune_whole_trials *trials, tune_whole_form *base,
                              tune_whole_form *form);
 
+// Checks and times `form`, which is built, alone.
+tune_status tune_whole_check(tune_whole_trials *trials, tune_whole_form *form);
+
 #ifdef __cplusplus
 }
 #endif
