@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 struct opened_module {
@@ -154,6 +155,27 @@ void opened_module_destroy(opened_module *module) {
   if (module->building)
     munmap(module->building, sizeof *module->building);
   free(module);
+}
+
+static tune_status find_task(const opened_module *module, const char *key, size_t *out_task) {
+  const tune_extraction *extraction = module->plan.tasks.extraction;
+  for (*out_task = 0; *out_task < extraction->task_count; ++*out_task)
+    if (strcmp(extraction->tasks[*out_task].key.text, key) == 0)
+      return TUNE_OK;
+  return tune_status_make(TUNE_INVALID_ARGUMENT, "the module has no task %s", key);
+}
+
+tune_status opened_module_choose(opened_module *module, const tune_task_choice_list *choices) {
+  for (size_t i = 0; i < choices->count; ++i) {
+    const tune_task_choice *choice = &choices->items[i];
+    size_t task;
+    TUNE_RETURN_IF_ERROR(find_task(module, choice->key, &task));
+    const tune_task_attempt attempt = {.takes_defaults = true,
+                                       .passed_over = (size_t)choice->passed_over};
+    const json_t *values = json_object_size(choice->config) ? choice->config : NULL;
+    TUNE_RETURN_IF_ERROR(tune_module_plan_choose(&module->plan, task, attempt, values));
+  }
+  return TUNE_OK;
 }
 
 #define IS_WRONG "what it computes is wrong"
