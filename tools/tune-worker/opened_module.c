@@ -4,6 +4,7 @@
 
 #include "support/clock.h"
 #include "support/json.h"
+#include "tools/tune-worker/guarded_build.h"
 #include "transforms/ir/ir.h"
 #include "transforms/ir/task_key.h"
 #include "transforms/lower/common/memory.h"
@@ -22,6 +23,7 @@ struct opened_module {
   json_t *request;             // has the texts of the options
   tune_module_choices_options options;
   tune_module_plan plan;
+  bool guards;         // whole modules are built by a child of the child first
   bool has_last_rules; // all its tasks
   size_t *building;    // of the child: what it is at, in memory that is shared with it
 
@@ -60,16 +62,31 @@ static tune_status build_task(opened_module *module, MlirOperation payload, Mlir
   return status;
 }
 
+typedef struct whole_build {
+  opened_module *module;
+  MlirOperation payload, script;
+} whole_build;
+
+static tune_status build_whole(void *user) {
+  const whole_build *build = user;
+  opened_module *module = build->module;
+  tune_build_order order = {.module = build->payload,
+                            .function = tune_build_task_get_function(module->task),
+                            .signature = tune_build_task_get_signature(module->task),
+                            .emit = module->emit};
+  return apply_and_lower(module, build->payload, build->script, &order);
+}
+
 static tune_status build(void *user, MlirOperation payload, MlirOperation script, size_t task) {
   opened_module *module = user;
   *(volatile size_t *)module->building = task;
-  tune_status status;
+  tune_status status = TUNE_OK;
   if (task == TUNE_WHOLE_MODULE) {
-    tune_build_order order = {.module = payload,
-                              .function = tune_build_task_get_function(module->task),
-                              .signature = tune_build_task_get_signature(module->task),
-                              .emit = module->emit};
-    status = apply_and_lower(module, payload, script, &order);
+    whole_build whole = {.module = module, .payload = payload, .script = script};
+    if (module->guards)
+      status = guarded_build_try(build_whole, &whole);
+    if (tune_status_is_ok(status))
+      status = build_whole(&whole);
   } else {
     status = build_task(module, payload, script);
   }
@@ -227,11 +244,14 @@ static tune_status mend(opened_module *module, const char *how, bool *out_mended
   if (task != TUNE_WHOLE_MODULE)
     return tune_module_fallback_advance(&module->plan, task, how, out_mended);
   *out_mended = !module->has_last_rules;
-  if (module->options.tasks_first) {
+  if (!module->options.tasks_first) {
+    module->options.tasks_first = true;
+  } else if (!module->guards) {
+    module->guards = true; // then the task that it crashes for is found by halves
+  } else {
     module->has_last_rules = true;
     return tune_module_fallback_take_last(&module->plan, how);
   }
-  module->options.tasks_first = true;
   return TUNE_OK;
 }
 
