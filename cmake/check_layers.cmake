@@ -77,7 +77,7 @@ row(transforms/spaces
     transforms/lower/vulkan mlir-c)
 row(transforms/search
     support tuning/database tuning/evaluators tuning/session tuning/device tuning/remote
-    dialects transforms/spaces mlir-c)
+    dialects transforms/ir transforms/tasks transforms/spaces mlir-c)
 row(transforms/passes
     support tuning/space tuning/strategies tuning/device dialects transforms/ir transforms/tasks
     transforms/lower/common transforms/lower transforms/spaces transforms/search mlir-c)

@@ -40,6 +40,14 @@ static const tune_member set_aside_members[] = {
     {TUNE_MEMBER(tune_set_aside, count), .least = 1, .is_needed = true},
 };
 
+#define MOST_RULES 1000
+
+static const tune_member task_choice_members[] = {
+    {TUNE_MEMBER(tune_task_choice, key), .is_needed = true},
+    {TUNE_MEMBER(tune_task_choice, passed_over), .most = MOST_RULES},
+    {TUNE_MEMBER(tune_task_choice, config), .is_needed = true},
+};
+
 static const tune_member build_members[] = {
     {TUNE_MEMBER(tune_build_request, ticket), .least = -0x1p63, .is_needed = true},
     {TUNE_MEMBER(tune_build_request, task), .is_needed = true},
@@ -49,6 +57,7 @@ static const tune_member build_members[] = {
     {TUNE_GROUP(tune_build_request, limits, tune_limits_members)},
     {TUNE_MEMBER(tune_build_request, cpus), .most = TUNE_MOST_CPU},
     {TUNE_STRUCTS(tune_build_request, set_aside, set_aside_members)},
+    {TUNE_STRUCTS(tune_build_request, choices, task_choice_members)},
 };
 
 static const tune_member space_target_members[] = {

@@ -64,6 +64,18 @@ typedef struct tune_set_aside_list {
   size_t count;
 } tune_set_aside_list;
 
+// What a task of a module is to have in place of what the choices on it say.
+typedef struct tune_task_choice {
+  const char *key;      // of the task
+  int64_t passed_over;  // so many of the rules that take it
+  const json_t *config; // values of all its knobs; {}: the defaults
+} tune_task_choice;
+
+typedef struct tune_task_choice_list {
+  tune_task_choice *items;
+  size_t count;
+} tune_task_choice_list;
+
 typedef struct tune_build_request {
   int64_t ticket;
   const char *task;
@@ -73,6 +85,7 @@ typedef struct tune_build_request {
   tune_limits limits;
   tune_int_list cpus;            // none: any
   tune_set_aside_list set_aside; // of a module's tasks; where fewer are left, the last is taken
+  tune_task_choice_list choices; // of a module's tasks
 } tune_build_request;
 
 // For whom the spaces of candidates are.

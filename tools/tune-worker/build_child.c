@@ -95,6 +95,7 @@ static tune_status make_code(const build_order *order, tune_code *out_code,
   *out_fallbacks = (tune_build_fallback_list){.count = 0};
   if (!order->module || !order->config)
     return tune_build_task_run(order->task, order->lowering, order->config, order->emit, out_code);
+  TUNE_RETURN_IF_ERROR(opened_module_choose(order->module, &order->choices));
   TUNE_RETURN_IF_ERROR(opened_module_set_aside(order->module, &order->set_aside));
   return opened_module_build(order->module, order->lowering, order->emit, out_code, out_fallbacks);
 }

@@ -25,6 +25,7 @@ typedef struct build_order {
   const tune_build_task *task;
   opened_module *module; // whose tasks' schedules make it, where it is one and config is not NULL
   tune_set_aside_list set_aside; // of the module's tasks
+  tune_task_choice_list choices; // of these, too
   tune_lowering *lowering;
   const tune_linker *linker;
   const tune_config *config; // NULL: the plain lowering

@@ -2,67 +2,11 @@
 
 #include "tools/tune-worker/module_description.h"
 
-#include "dialects/allow.h"
 #include "transforms/ir/ir.h"
-
-#include "mlir-c/BuiltinTypes.h"
+#include "transforms/tasks/module_precision.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-// The coarsest of float types met so far.
-typedef struct coarsest {
-  unsigned bits; // of the significand
-  const char *name;
-} coarsest;
-
-static void add_type(MlirType type, coarsest *state) {
-  static const struct {
-    bool (*is)(MlirType type);
-    coarsest found;
-  } FLOATS[] = {{mlirTypeIsABF16, {8, "bf16"}},
-                {mlirTypeIsAF16, {11, "f16"}},
-                {mlirTypeIsAF32, {24, "f32"}},
-                {mlirTypeIsAF64, {53, "f64"}}};
-  if (mlirTypeIsAShaped(type))
-    type = mlirShapedTypeGetElementType(type);
-  for (size_t i = 0; i < sizeof FLOATS / sizeof *FLOATS; ++i)
-    if (FLOATS[i].is(type) && (!state->name || FLOATS[i].found.bits < state->bits))
-      *state = FLOATS[i].found;
-}
-
-static bool is_only_returned(MlirValue value) {
-  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
-       use = mlirOpOperandGetNextUse(use))
-    if (!tune_ir_is(mlirOpOperandGetOwner(use), "func.return"))
-      return false;
-  return true;
-}
-
-// The coarsest type that what is computed on the way is rounded to: that of sums, and of what goes
-// from op to op. How the end result is rounded is known from its own type.
-static const char *find_accumulator(const tune_fusion_groups *groups) {
-  coarsest state = {0};
-  for (size_t i = 0; i < groups->node_count; ++i) {
-    const tune_fusion_node *node = &groups->nodes[i];
-    bool sums =
-        tune_op_class_is_heavy(node->facts.op_class) || node->facts.op_class == TUNE_OP_REDUCTION;
-    for (intptr_t r = 0; r < mlirOperationGetNumResults(node->op); ++r) {
-      MlirValue result = mlirOperationGetResult(node->op, r);
-      if (sums || !is_only_returned(result))
-        add_type(mlirValueGetType(result), &state);
-    }
-  }
-  return state.name;
-}
-
-// What operands of some products may be rounded to; NULL: none are.
-static const char *find_operands(const tune_extraction *extraction) {
-  for (size_t i = 0; i < extraction->task_count; ++i)
-    if (extraction->tasks[i].allows_tf32)
-      return TUNE_ALLOW_TF32;
-  return NULL;
-}
 
 static tune_status describe_task(const tune_extraction *extraction, size_t index,
                                  const tune_module_plan *plan, tune_described_task *described) {
@@ -92,8 +36,8 @@ static tune_status describe(const tune_build_task *task, const tune_extraction *
                             const tune_module_plan *plan, tune_module_description *description) {
   tune_described_task_list *tasks = &description->tasks;
   description->function = tune_build_task_get_function(task);
-  description->accumulator = find_accumulator(extraction->groups);
-  description->operands = find_operands(extraction);
+  description->accumulator = tune_module_accumulator(extraction);
+  description->operands = tune_module_operands(extraction);
   tasks->items = calloc(extraction->task_count + 1, sizeof *tasks->items);
   if (!tasks->items)
     return tune_status_out_of_memory("describing a module");

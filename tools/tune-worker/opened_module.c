@@ -4,6 +4,7 @@
 
 #include "support/clock.h"
 #include "support/json.h"
+#include "tools/tune-worker/guarded_build.h"
 #include "transforms/ir/ir.h"
 #include "transforms/ir/task_key.h"
 #include "transforms/lower/common/memory.h"
@@ -14,6 +15,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 struct opened_module {
@@ -21,6 +23,7 @@ struct opened_module {
   json_t *request;             // has the texts of the options
   tune_module_choices_options options;
   tune_module_plan plan;
+  bool guards;         // whole modules are built by a child of the child first
   bool has_last_rules; // all its tasks
   size_t *building;    // of the child: what it is at, in memory that is shared with it
 
@@ -59,16 +62,31 @@ static tune_status build_task(opened_module *module, MlirOperation payload, Mlir
   return status;
 }
 
+typedef struct whole_build {
+  opened_module *module;
+  MlirOperation payload, script;
+} whole_build;
+
+static tune_status build_whole(void *user) {
+  const whole_build *build = user;
+  opened_module *module = build->module;
+  tune_build_order order = {.module = build->payload,
+                            .function = tune_build_task_get_function(module->task),
+                            .signature = tune_build_task_get_signature(module->task),
+                            .emit = module->emit};
+  return apply_and_lower(module, build->payload, build->script, &order);
+}
+
 static tune_status build(void *user, MlirOperation payload, MlirOperation script, size_t task) {
   opened_module *module = user;
   *(volatile size_t *)module->building = task;
-  tune_status status;
+  tune_status status = TUNE_OK;
   if (task == TUNE_WHOLE_MODULE) {
-    tune_build_order order = {.module = payload,
-                              .function = tune_build_task_get_function(module->task),
-                              .signature = tune_build_task_get_signature(module->task),
-                              .emit = module->emit};
-    status = apply_and_lower(module, payload, script, &order);
+    whole_build whole = {.module = module, .payload = payload, .script = script};
+    if (module->guards)
+      status = guarded_build_try(build_whole, &whole);
+    if (tune_status_is_ok(status))
+      status = build_whole(&whole);
   } else {
     status = build_task(module, payload, script);
   }
@@ -157,6 +175,27 @@ void opened_module_destroy(opened_module *module) {
   free(module);
 }
 
+static tune_status find_task(const opened_module *module, const char *key, size_t *out_task) {
+  const tune_extraction *extraction = module->plan.tasks.extraction;
+  for (*out_task = 0; *out_task < extraction->task_count; ++*out_task)
+    if (strcmp(extraction->tasks[*out_task].key.text, key) == 0)
+      return TUNE_OK;
+  return tune_status_make(TUNE_INVALID_ARGUMENT, "the module has no task %s", key);
+}
+
+tune_status opened_module_choose(opened_module *module, const tune_task_choice_list *choices) {
+  for (size_t i = 0; i < choices->count; ++i) {
+    const tune_task_choice *choice = &choices->items[i];
+    size_t task;
+    TUNE_RETURN_IF_ERROR(find_task(module, choice->key, &task));
+    const tune_task_attempt attempt = {.takes_defaults = true,
+                                       .passed_over = (size_t)choice->passed_over};
+    const json_t *values = json_object_size(choice->config) ? choice->config : NULL;
+    TUNE_RETURN_IF_ERROR(tune_module_plan_choose(&module->plan, task, attempt, values));
+  }
+  return TUNE_OK;
+}
+
 #define IS_WRONG "what it computes is wrong"
 
 tune_status opened_module_set_aside(opened_module *module, const tune_set_aside_list *set_aside) {
@@ -206,11 +245,14 @@ static tune_status mend(opened_module *module, const char *how, bool *out_mended
   if (task != TUNE_WHOLE_MODULE)
     return tune_module_fallback_advance(&module->plan, task, how, out_mended);
   *out_mended = !module->has_last_rules;
-  if (module->options.tasks_first) {
+  if (!module->options.tasks_first) {
+    module->options.tasks_first = true;
+  } else if (!module->guards) {
+    module->guards = true; // then the task that it crashes for is found by halves
+  } else {
     module->has_last_rules = true;
     return tune_module_fallback_take_last(&module->plan, how);
   }
-  module->options.tasks_first = true;
   return TUNE_OK;
 }
 

@@ -33,7 +33,10 @@ tune_status opened_module_create(const tune_build_task *task,
                                  opened_module **out_module);
 void opened_module_destroy(opened_module *module);
 
-// In a child, before it builds: takes other schedules of tasks than the first. INVALID_ARGUMENT for
+// In a child, before it builds: has tasks built by other values than the choices on them say.
+// INVALID_ARGUMENT for a task that there is not, or values that its knobs do not have.
+tune_status opened_module_choose(opened_module *module, const tune_task_choice_list *choices);
+// The same: takes other schedules of tasks than the first. INVALID_ARGUMENT for
 // a task that there is not.
 tune_status opened_module_set_aside(opened_module *module, const tune_set_aside_list *set_aside);
 

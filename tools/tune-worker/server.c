@@ -101,7 +101,8 @@ static tune_status start_build(tune_server *server, const tune_build_request *wa
                            limits->seconds > 0 ? limits->seconds : TUNE_UNASKED_BUILD_SECONDS,
                        .bytes = limits->bytes > 0 ? limits->bytes : TUNE_BUILD_BYTES,
                        .cpus = wanted->cpus,
-                       .set_aside = wanted->set_aside};
+                       .set_aside = wanted->set_aside,
+                       .choices = wanted->choices};
   TUNE_RETURN_IF_ERROR(take_emit(wanted->emit, &order));
   tune_config config = {0};
   if (wanted->config) {

@@ -13,7 +13,7 @@
 #define LEFT_OUT_SHOWN 8
 
 void tune_search_options_init(tune_search_options *options) {
-  *options = (tune_search_options){.tasks = {.target = "cpu", .threads = 1}};
+  *options = (tune_search_options){.tasks = {.target = "cpu", .threads = 1}, .checks_whole = true};
   tune_session_options_init(&options->session);
 }
 
@@ -110,7 +110,8 @@ static tune_status find_tasks(search *s, const backend *where) {
 static tune_status make_spaces(search *s) {
   size_t count = s->tasks.extraction->task_count;
   s->spaces = calloc(count + 1, sizeof *s->spaces);
-  if (!s->spaces)
+  s->winners = calloc(count + 1, sizeof *s->winners);
+  if (!s->spaces || !s->winners)
     return tune_status_make(TUNE_OUT_OF_MEMORY, "making the spaces of a search");
   for (size_t i = 0; i < count; i++) {
     TUNE_RETURN_IF_ERROR(tune_module_tasks_make_space(&s->tasks, i, &s->spaces[i]));
@@ -123,7 +124,10 @@ static tune_status make_spaces(search *s) {
 static void destroy_spaces(search *s) {
   for (size_t i = 0; s->spaces && i < s->tasks.extraction->task_count; i++)
     tune_task_space_destroy(s->spaces[i]);
+  for (size_t i = 0; s->winners && i < s->tasks.extraction->task_count; i++)
+    tune_config_deinit(&s->winners[i].best);
   free(s->spaces);
+  free(s->winners);
 }
 
 //===--------------------------------------------------------------------------===//
@@ -165,6 +169,7 @@ static tune_status run(search *s) {
   TUNE_RETURN_IF_ERROR(where->start(s));
   tell_begin(s);
   TUNE_RETURN_IF_ERROR(where->run(s));
+  TUNE_RETURN_IF_ERROR(tune_search_look_at_whole(s));
   tell_restarted(s);
   tune_search_look_back(s);
   if (s->observer->end)

@@ -2,8 +2,9 @@
 //
 // What the pass tune-search does, for callers with their own way of showing it: finds the
 // tasks of a module, tunes one after the other (tuning/session/session.h), keeps every trial in the
-// database, and leaves the winners' choices on the ops. The module is changed only in the
-// attributes of its anchors.
+// database, and leaves the winners' choices on the ops, but for those that do not stand in the
+// module as a whole (tuning/session/demotion.h). The module is changed only in the attributes of
+// its anchors.
 //
 // Threads: one search at a time per process is what the cores are good for; the module and
 // its context belong to the caller's thread meanwhile. `interrupted` of the session options
@@ -27,6 +28,7 @@
 #include "tuning/evaluators/conditions.h"
 #include "tuning/evaluators/process.h"
 #include "tuning/remote/rounds.h"
+#include "tuning/session/demotion.h"
 #include "tuning/session/session.h"
 
 #include "mlir-c/IR.h"
@@ -34,6 +36,14 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+// What came of the module as a whole (tuning/session/demotion.h), whose knobs are the tasks of
+// `extraction`.
+typedef struct tune_search_whole {
+  const tune_extraction *extraction;
+  const tune_demotion *demotion;
+  const char *unchecked; // why nobody has looked; NULL: somebody has
+} tune_search_whole;
 
 // What happens, as it happens. Any function may be NULL; all that is pointed to is borrowed for the
 // call.
@@ -64,6 +74,8 @@ typedef struct tune_search_observer {
   // Where candidates are measured elsewhere: the round that has to be before the search can go on.
   // `waits`: it does so here; else it ends.
   void (*round)(void *user, const tune_rounds_pending *round, bool waits);
+  // Before the end, where the module was to be looked at as a whole.
+  void (*whole)(void *user, const tune_search_whole *whole);
   void (*end)(void *user, double seconds);
 } tune_search_observer;
 
@@ -76,9 +88,12 @@ typedef struct tune_search_options {
   const char *database; // path; NULL: the default one
   double seconds;       // of all tasks together; 0: no bound
   const char
-      *export_folder; // candidates are measured elsewhere (tuning/remote/rounds.h): session.round
-                      // is then above 0, session.finalists 0; NULL: they are measured here
-  double export_wait; // seconds to wait for the results of a round
+      *export_folder;   // candidates are measured elsewhere (tuning/remote/rounds.h): session.round
+                        // is then above 0, session.finalists 0; NULL: they are measured here
+  double export_wait;   // seconds to wait for the results of a round
+  bool checks_whole;    // the module with all winners is checked and timed beside its default, and
+                        // tasks lose their winners where it loses; not on the target null
+  const char *function; // of it, with what it calls; NULL: the only one, or @main
   tune_session_options session; // strategy, trials and stop rules of each task; its fingerprint,
                                 // seeds, progress, write_script and user are set by the search
 } tune_search_options;

@@ -62,6 +62,15 @@ static double null_seconds(const search *s, const tune_task *task) {
   return bound > 0 ? bound / NULL_SHARE : TUNE_NULL_BOWL_MINIMUM;
 }
 
+void tune_search_here_describe_evaluator(const search *s,
+                                         tune_process_evaluator_options *out_options) {
+  tune_process_evaluator_options_init(out_options);
+  out_options->target = tune_process_target_of(s->tasks.facts);
+  out_options->building = s->options->building;
+  out_options->measuring = s->options->measuring;
+  out_options->seed = s->options->session.strategy_options.seed;
+}
+
 tune_status tune_search_here_start(search *s) {
   if (is_null(s)) {
     tune_null_options null = {.objective = null_time,
@@ -72,11 +81,7 @@ tune_status tune_search_here_start(search *s) {
     return tune_evaluator_null_create(&null, &s->evaluator);
   }
   tune_process_evaluator_options options;
-  tune_process_evaluator_options_init(&options);
-  options.target = tune_process_target_of(s->tasks.facts);
-  options.building = s->options->building;
-  options.measuring = s->options->measuring;
-  options.seed = s->options->session.strategy_options.seed;
+  tune_search_here_describe_evaluator(s, &options);
   return tune_evaluator_process_create(&options, &s->evaluator);
 }
 

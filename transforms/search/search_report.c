@@ -215,6 +215,71 @@ static void on_round(void *user, const tune_rounds_pending *round, bool waits) {
   fflush(report->stream);
 }
 
+//===--------------------------------------------------------------------------===//
+// The module as a whole
+//===--------------------------------------------------------------------------===//
+
+// What a task has in place of its winner, and why. Said in a quiet search too.
+static void warn_of_demoted(const tune_search_whole *whole, const tune_demoted *demoted) {
+  const tune_extracted_task *task = &whole->extraction->tasks[demoted->task];
+  const char *now = demoted->value == TUNE_WHOLE_NEXT ? "next best" : "default";
+  if (demoted->verdict != TUNE_VERDICT_OK)
+    tune_warning_emit(task->location,
+                      "'%s' has its %s, since with its winner the module as a whole is not right: "
+                      "%s%s%s",
+                      task->name, now, tune_verdict_name(demoted->verdict),
+                      demoted->error ? ": " : "", demoted->error ? demoted->error : "");
+  else if (demoted->slowdown > 0)
+    tune_warning_emit(task->location,
+                      "'%s' has its %s, since with its winner the module as a whole takes %.3f "
+                      "times as long",
+                      task->name, now, demoted->slowdown);
+  else
+    tune_warning_emit(task->location,
+                      "'%s' has its %s, since with all winners the module as a whole is slower",
+                      task->name, now);
+}
+
+static void append_whole(const tune_demotion *demotion, tune_string_builder *notes) {
+  const tune_ratio *ratio = &demotion->ratio;
+  if (demotion->time > 0)
+    tune_string_builder_appendf(notes,
+                                "tune-search: the module as a whole: %s by default, %s tuned: "
+                                "%.3fx [%.3f, %.3f], checked\n",
+                                tune_figure_seconds(demotion->default_time).text,
+                                tune_figure_seconds(demotion->time).text, 1 / ratio->ratio,
+                                1 / ratio->high, 1 / ratio->low);
+  if (demotion->demoted_count)
+    tune_string_builder_appendf(notes,
+                                "tune-search: %zu task%s of it lost %s winner%s (%zu builds of the "
+                                "module)\n",
+                                demotion->demoted_count, demotion->demoted_count == 1 ? "" : "s",
+                                demotion->demoted_count == 1 ? "its" : "their",
+                                demotion->demoted_count == 1 ? "" : "s", demotion->builds);
+  if (demotion->ended)
+    tune_string_builder_appendf(notes, "tune-search: the module was not looked %s as a whole: %s\n",
+                                demotion->time > 0 ? "into further" : "at", demotion->ended);
+}
+
+static void on_whole(void *user, const tune_search_whole *whole) {
+  tune_search_report *report = user;
+  const tune_demotion *demotion = whole->demotion;
+  tune_progress_clear(report->progress);
+  for (size_t i = 0; i < demotion->demoted_count; i++)
+    warn_of_demoted(whole, &demotion->demoted[i]);
+  if (demotion->verdict != TUNE_VERDICT_OK && demotion->verdict != TUNE_VERDICT_CANCELLED)
+    tune_warning_emit(whole->extraction->tasks[0].location,
+                      "the module as a whole is not right, by default or tuned: %s%s%s",
+                      tune_verdict_name(demotion->verdict), demotion->error ? ": " : "",
+                      demotion->error ? demotion->error : "");
+  if (whole->unchecked)
+    tune_string_builder_appendf(&report->notes,
+                                "tune-search: the module was not checked as a whole: %s\n",
+                                whole->unchecked);
+  else
+    append_whole(demotion, &report->notes);
+}
+
 static void on_end(void *user, double seconds) {
   tune_search_report *report = user;
   tune_progress_clear(report->progress);
@@ -272,8 +337,10 @@ void tune_search_report_destroy(tune_search_report *report) {
 
 tune_search_observer tune_search_report_get_observer(tune_search_report *report) {
   if (report->is_quiet)
-    return (tune_search_observer){
-        .user = report, .task_fell_back = on_task_fell_back, .task_failed = on_task_failed};
+    return (tune_search_observer){.user = report,
+                                  .task_fell_back = on_task_fell_back,
+                                  .task_failed = on_task_failed,
+                                  .whole = on_whole};
   return (tune_search_observer){.user = report,
                                 .begin = on_begin,
                                 .conditions = on_conditions,
@@ -284,5 +351,6 @@ tune_search_observer tune_search_report_get_observer(tune_search_report *report)
                                 .task_fell_back = on_task_fell_back,
                                 .task_failed = on_task_failed,
                                 .round = on_round,
+                                .whole = on_whole,
                                 .end = on_end};
 }

@@ -2,8 +2,8 @@
 //
 // Internal to, from the bottom up, search_conditions.c (what the machine is like meanwhile),
 // search_task.c (the search at one task), the two backends, search_here.c (tasks one after the
-// other, measured here) and search_rounds.c (all tasks in rounds, measured elsewhere), and
-// search.c, which picks one of them.
+// other, measured here) and search_rounds.c (all tasks in rounds, measured elsewhere),
+// search_whole.c (the module with all winners), and search.c, which picks one of them.
 //
 //===--------------------------------------------------------------------------===//
 
@@ -17,8 +17,19 @@
 extern "C" {
 #endif
 
+// The share of the time for all tasks that is kept for the module as a whole.
+#define TUNE_SEARCH_WHOLE_SHARE 0.1
+
 // How many winners of similar tasks are tried right after the default.
 #define TUNE_SEARCH_NEIGHBOURS 3
+
+// What came of a task.
+typedef struct tune_search_winner {
+  bool has_best;
+  bool is_default;
+  tune_config best;          // of the space that the task has in the end
+  double time, default_time; // seconds; 0: the default failed
+} tune_search_winner;
 
 // One search. Owns everything but the options and the observer.
 struct tune_search {
@@ -26,7 +37,8 @@ struct tune_search {
   const tune_search_observer *observer;
   MlirModule module;
   tune_module_tasks tasks;
-  tune_task_space **spaces; // of each task: made once, before anything is built
+  tune_task_space **spaces;    // of each task: made once, before anything is built
+  tune_search_winner *winners; // of each task, once it is done
   tune_database *database;
   tune_evaluator evaluator;
   double begin;
@@ -78,6 +90,14 @@ void tune_search_look_back(struct tune_search *s);
 
 // What it is like now, for the records of a session that begins. False where that is not known.
 bool tune_search_keep_conditions(const struct tune_search *s, tune_kept_conditions *out_kept);
+
+// Looks at the module with all winners as a whole, and has those of its tasks that lose there
+// written otherwise. What keeps it from that is told, and no failure of the search.
+tune_status tune_search_look_at_whole(struct tune_search *s);
+
+// The options of an evaluator that measures here; they borrow of the search.
+void tune_search_here_describe_evaluator(const struct tune_search *s,
+                                         tune_process_evaluator_options *out_options);
 
 bool tune_search_is_interrupted(const struct tune_search *s);
 

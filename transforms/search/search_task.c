@@ -113,12 +113,15 @@ static tune_status write_winner(search *s, const tune_session_result *result) {
   return tune_task_space_write_chosen(s->space, &s->tasks.anchors, &result->best, provenance);
 }
 
-// What is left of the time for all tasks, shared evenly among those to come.
+// What is left of the time for all tasks, less what the module as a whole takes, shared evenly
+// among those to come.
 static double seconds_for_task(const search *s) {
   double own = s->options->session.seconds;
   if (!(s->options->seconds > 0))
     return own;
-  double left = s->options->seconds - (tune_clock_seconds() - s->begin);
+  bool keeps_some = s->options->checks_whole && s->takes_time;
+  double seconds = s->options->seconds * (keeps_some ? 1 - TUNE_SEARCH_WHOLE_SHARE : 1);
+  double left = seconds - (tune_clock_seconds() - s->begin);
   double share = left / (double)(s->tasks.extraction->task_count - s->index);
   if (share < 0.001)
     share = 0.001;
@@ -143,9 +146,23 @@ static tune_status no_candidate_worked(const tune_failures *failures) {
   return status;
 }
 
+// For the module as a whole.
+static tune_status keep_winner(search *s, const tune_session_result *result) {
+  if (!result->has_best)
+    return TUNE_OK;
+  tune_search_winner *winner = &s->winners[s->index];
+  TUNE_RETURN_IF_ERROR(tune_config_init_copy(&winner->best, &result->best));
+  winner->has_best = true;
+  winner->is_default = result->is_default;
+  winner->time = result->time.median;
+  winner->default_time = result->default_time;
+  return TUNE_OK;
+}
+
 tune_status tune_search_finish_task(search *s, const tune_task *task,
                                     const tune_session_result *result) {
   TUNE_RETURN_IF_ERROR(write_winner(s, result));
+  TUNE_RETURN_IF_ERROR(keep_winner(s, result));
   if (s->observer->task_done)
     s->observer->task_done(s->observer->user, s->index, task,
                            s->tasks.extraction->tasks[s->index].occurrence_count, result);

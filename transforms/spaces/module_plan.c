@@ -55,19 +55,29 @@ static tune_status find_best(const tune_module_plan *plan, const tune_task_space
   return tune_best_config_describe(database, space, facts, *out_outcome, out_why);
 }
 
+// How a task is decided about.
+typedef struct decision {
+  bool takes_records, remarks;
+  const json_t *values; // of all knobs, to be taken; NULL: none
+} decision;
+
 // The values that are to be taken, where they are not those of the space: `*out_found`.
 static tune_status find_values(const tune_module_plan *plan, const tune_task_space *space,
-                               bool takes_records, bool remarks, tune_planned_task *planned,
+                               const decision *how, tune_planned_task *planned,
                                tune_config *out_config, bool *out_found) {
   tune_best_outcome outcome = TUNE_BEST_NO_RECORD;
   *out_found = false;
-  if (plan->options->config) {
+  if (how->values) {
+    TUNE_RETURN_IF_ERROR(tune_config_from_json(out_config, space->space, how->values));
+    planned->origin = TUNE_ORIGIN_CHOICES;
+    *out_found = true;
+  } else if (plan->options->config) {
     TUNE_RETURN_IF_ERROR(
         tune_config_complete_text(out_config, space->space, plan->options->config));
     planned->origin = TUNE_ORIGIN_CONFIG;
     *out_found = true;
-  } else if (plan->options->database && takes_records && !space->is_decided) {
-    TUNE_RETURN_IF_ERROR(find_best(plan, space, remarks, &outcome, out_config, &planned->why));
+  } else if (plan->options->database && how->takes_records && !space->is_decided) {
+    TUNE_RETURN_IF_ERROR(find_best(plan, space, how->remarks, &outcome, out_config, &planned->why));
     *out_found = outcome == TUNE_BEST_FOUND;
     planned->origin = *out_found ? TUNE_ORIGIN_DATABASE : TUNE_ORIGIN_DEFAULT;
   } else {
@@ -77,17 +87,16 @@ static tune_status find_values(const tune_module_plan *plan, const tune_task_spa
 }
 
 static tune_status decide(const tune_module_plan *plan, const tune_task_space *space,
-                          bool takes_records, bool remarks, tune_planned_task *out_planned) {
+                          const decision *how, tune_planned_task *out_planned) {
   tune_config values = {0};
   bool found;
-  tune_status status =
-      find_values(plan, space, takes_records, remarks, out_planned, &values, &found);
+  tune_status status = find_values(plan, space, how, out_planned, &values, &found);
   const tune_config *config = found ? &values : NULL;
   if (tune_status_is_ok(status))
     status = plan->options->is_split
                  ? tune_task_space_decide(space, config, &out_planned->schedule)
                  : tune_task_space_decide_unsplit(space, config,
-                                                  remarks && (config || space->is_decided),
+                                                  how->remarks && (config || space->is_decided),
                                                   &out_planned->schedule);
   tune_config_deinit(&values);
   out_planned->is_users = space->is_users || plan->options->config;
@@ -97,16 +106,15 @@ static tune_status decide(const tune_module_plan *plan, const tune_task_space *s
   return status;
 }
 
-tune_status tune_module_plan_decide(tune_module_plan *plan, size_t task, tune_task_attempt attempt,
-                                    bool remarks) {
+static tune_status decide_task(tune_module_plan *plan, size_t task, tune_task_attempt attempt,
+                               const decision *how) {
   tune_task_attempt before = plan->tasks.attempts[task];
   plan->tasks.attempts[task] = attempt;
   tune_task_space *space;
   tune_planned_task planned = {.why = NULL};
   tune_status status = tune_module_tasks_make_space(&plan->tasks, task, &space);
   if (tune_status_is_ok(status))
-    status =
-        decide(plan, space, !attempt.takes_defaults && attempt.passed_over == 0, remarks, &planned);
+    status = decide(plan, space, how, &planned);
   tune_task_space_destroy(space);
   if (!tune_status_is_ok(status)) {
     plan->tasks.attempts[task] = before;
@@ -120,6 +128,18 @@ tune_status tune_module_plan_decide(tune_module_plan *plan, size_t task, tune_ta
   tune_planned_task_deinit(kept);
   *kept = planned;
   return TUNE_OK;
+}
+
+tune_status tune_module_plan_decide(tune_module_plan *plan, size_t task, tune_task_attempt attempt,
+                                    bool remarks) {
+  const decision how = {.takes_records = !attempt.takes_defaults && attempt.passed_over == 0,
+                        .remarks = remarks};
+  return decide_task(plan, task, attempt, &how);
+}
+
+tune_status tune_module_plan_choose(tune_module_plan *plan, size_t task, tune_task_attempt attempt,
+                                    const json_t *values) {
+  return decide_task(plan, task, attempt, &(decision){.values = values});
 }
 
 // Does without choices that do not fit, and says so.

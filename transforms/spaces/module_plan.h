@@ -50,6 +50,10 @@ void tune_module_plan_deinit(tune_module_plan *plan);
 tune_status tune_module_plan_decide(tune_module_plan *plan, size_t task, tune_task_attempt attempt,
                                     bool remarks);
 
+// The same with values of all its knobs; NULL: as the attempt says.
+tune_status tune_module_plan_choose(tune_module_plan *plan, size_t task, tune_task_attempt attempt,
+                                    const json_t *values);
+
 // The script for the whole module; for the caller to destroy, null where there is no task.
 tune_status tune_module_plan_combine(const tune_module_plan *plan, MlirOperation *out_script);
 

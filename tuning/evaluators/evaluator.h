@@ -47,9 +47,10 @@ void tune_evaluation_deinit(tune_evaluation *evaluation);
 
 // What to measure side by side.
 typedef struct tune_compare_order {
-  const uint64_t *tickets;                  // that were built
-  size_t count;                             // at least 2
-  double confidence;                        // that all ratios are in their intervals, together
+  const uint64_t *tickets; // that were built
+  size_t count;            // at least 2
+  double confidence;       // that all ratios are in their intervals, together
+  double deadline;         // by tune_clock_seconds: then it ends like an interrupt; 0: none
   const volatile sig_atomic_t *interrupted; // not 0: it ends, with no result; NULL: never
 } tune_compare_order;
 

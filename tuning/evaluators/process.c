@@ -94,7 +94,8 @@ static tune_status cancel_on(struct process_evaluator *evaluator, struct server 
 }
 
 static bool is_interrupted(const tune_compare_order *order) {
-  return order->interrupted && *order->interrupted;
+  return (order->interrupted && *order->interrupted) ||
+         (order->deadline > 0 && tune_clock_seconds() >= order->deadline);
 }
 
 static tune_status process_compare(void *self, const tune_compare_order *order,

@@ -97,8 +97,8 @@ static tune_status build_reference(struct process_evaluator *evaluator) {
   evaluator->reference_path = NULL;
   TUNE_RETURN_IF_ERROR(tune_jobs_make_path(evaluator, wire, &evaluator->reference_path));
   TUNE_RETURN_IF_ERROR(tune_request_build(&evaluator->options, &evaluator->cores,
-                                          evaluator->worker.task_id, wire, evaluator->task->space,
-                                          NULL, evaluator->reference_path, &request));
+                                          evaluator->worker.task_id, wire, evaluator->task, NULL,
+                                          evaluator->reference_path, &request));
   TUNE_RETURN_IF_ERROR(send_to_worker(evaluator, request, &sent));
   if (sent) {
     evaluator->reference = REFERENCE_BUILDING;
@@ -110,9 +110,9 @@ static tune_status build_reference(struct process_evaluator *evaluator) {
 static tune_status send_build(struct process_evaluator *evaluator, struct job *job) {
   json_t *request;
   bool sent;
-  TUNE_RETURN_IF_ERROR(
-      tune_request_build(&evaluator->options, &evaluator->cores, evaluator->worker.task_id,
-                         job->wire, evaluator->task->space, &job->config, job->path, &request));
+  TUNE_RETURN_IF_ERROR(tune_request_build(&evaluator->options, &evaluator->cores,
+                                          evaluator->worker.task_id, job->wire, evaluator->task,
+                                          &job->config, job->path, &request));
   TUNE_RETURN_IF_ERROR(send_to_worker(evaluator, request, &sent));
   if (sent)
     job->state = JOB_BUILDING;

@@ -15,8 +15,10 @@
 
 tune_status tune_request_open_worker(const tune_process_evaluator_options *options,
                                      const tune_task *task, const char *id, json_t **out_request) {
+  const tune_task_module *module = task->module;
   tune_open_source_request request = {.task = id,
                                       .payload = task->payload,
+                                      .payload_source = module ? module->path : NULL,
                                       .schedule = task->schedule,
                                       .schedule_source = task->schedule_source,
                                       .function = task->function,
@@ -26,7 +28,11 @@ tune_status tune_request_open_worker(const tune_process_evaluator_options *optio
                                                  .triple = options->target.triple,
                                                  .cpu = options->target.cpu,
                                                  .features = options->target.features},
-                                      .threads = (int64_t)options->target.threads};
+                                      .threads = (int64_t)options->target.threads,
+                                      .has_module = module != NULL};
+  if (module)
+    request.module = (tune_module_choices_wanted){.schedule = module->schedule,
+                                                  .flush_cache = options->target.flush_cache};
   return tune_open_source_request_to_json(&request, out_request);
 }
 
@@ -43,13 +49,53 @@ tune_status tune_request_build_values(const tune_process_evaluator_options *opti
   return tune_build_request_to_json(&request, out_request);
 }
 
+// The ways that `config` picks, but for those that are as the choices on the ops say.
+static size_t list_choices(const tune_task *task, const tune_config *config,
+                           tune_task_choice *choices) {
+  size_t count = 0;
+  for (size_t i = 0; i < config->count; ++i) {
+    const tune_task_way *way = &task->module->ways[i][config->choices[i]];
+    if (way->config)
+      choices[count++] = (tune_task_choice){.key = task->module->keys[i],
+                                            .passed_over = (int64_t)way->passed_over,
+                                            .config = way->config};
+  }
+  return count;
+}
+
+static tune_status request_build_of_module(const tune_process_evaluator_options *options,
+                                           const tune_cores *cores, const char *id, uint64_t ticket,
+                                           const tune_task *task, const tune_config *config,
+                                           const char *output, json_t **out_request) {
+  tune_task_choice *choices = calloc(config->count + 1, sizeof *choices);
+  json_t *values = json_object();
+  tune_status status;
+  if (!choices || !values) {
+    status = tune_status_out_of_memory("asking for a build");
+  } else {
+    tune_build_request request = {.ticket = (int64_t)ticket,
+                                  .task = id,
+                                  .config = values,
+                                  .output = output,
+                                  .limits = {options->building.seconds, options->building.bytes},
+                                  .cpus = {cores->build, cores->build_count},
+                                  .choices = {choices, list_choices(task, config, choices)}};
+    status = tune_build_request_to_json(&request, out_request);
+  }
+  json_decref(values);
+  free(choices);
+  return status;
+}
+
 tune_status tune_request_build(const tune_process_evaluator_options *options,
                                const tune_cores *cores, const char *id, uint64_t ticket,
-                               const tune_space *space, const tune_config *config,
-                               const char *output, json_t **out_request) {
+                               const tune_task *task, const tune_config *config, const char *output,
+                               json_t **out_request) {
+  if (task->module && config)
+    return request_build_of_module(options, cores, id, ticket, task, config, output, out_request);
   json_t *values = NULL;
   if (config)
-    TUNE_RETURN_IF_ERROR(tune_config_to_json(config, space, &values));
+    TUNE_RETURN_IF_ERROR(tune_config_to_json(config, task->space, &values));
   tune_status status =
       tune_request_build_values(options, cores, id, ticket, values, output, out_request);
   json_decref(values);
@@ -75,7 +121,8 @@ tune_status tune_request_open_measurer(const tune_process_evaluator_options *opt
                                       .check = {.reference = reference,
                                                 .reduction = task->reduction,
                                                 .accumulator = task->accumulator,
-                                                .operands = task->operands},
+                                                .operands = task->operands,
+                                                .sensitivity = task->module != NULL},
                                       .signature = signature,
                                       .limits = run_limits(options, TUNE_REFERENCE_FACTOR)}};
   return tune_open_request_to_json(&request, out_request);

@@ -22,8 +22,8 @@ tune_status tune_request_open_worker(const tune_process_evaluator_options *optio
 // `config` NULL: the plainest lowering.
 tune_status tune_request_build(const tune_process_evaluator_options *options,
                                const tune_cores *cores, const char *id, uint64_t ticket,
-                               const tune_space *space, const tune_config *config,
-                               const char *output, json_t **out_request);
+                               const tune_task *task, const tune_config *config, const char *output,
+                               json_t **out_request);
 // The same with the config as JSON.
 tune_status tune_request_build_values(const tune_process_evaluator_options *options,
                                       const tune_cores *cores, const char *id, uint64_t ticket,

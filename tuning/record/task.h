@@ -14,9 +14,26 @@
 
 #include "tuning/space/space.h"
 
+#include <jansson.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+// One of the ways to build a task of a module.
+typedef struct tune_task_way {
+  size_t passed_over;   // so many of the rules that take it
+  const json_t *config; // values of all its knobs; {}: the defaults; NULL: as the choices on it say
+} tune_task_way;
+
+// A module that is a task of its own: each knob of its space is a task of it, and each value one of
+// the ways to build that.
+typedef struct tune_task_module {
+  const char *path;                 // of its text
+  const char *schedule;             // path of the user's; NULL: none
+  const char *const *keys;          // of its tasks
+  const tune_task_way *const *ways; // of each task: of each value of its knob
+} tune_task_module;
 
 typedef struct tune_task {
   const char *key;      // digest of its structure
@@ -35,6 +52,7 @@ typedef struct tune_task {
   const char *accumulator;     // type that sums are kept in ("f32"); NULL: that of the output
   const char *operands;        // that products may be computed of ("tf32"); NULL: as they are
   double peak_flops;           // per second, of the cores and the element type; 0 where unknown
+  const tune_task_module *module; // `payload` and `schedule` are NULL then; NULL: it is none
 } tune_task;
 
 // The share of the peak that a run in `seconds` reaches, in percent; 0 where it is unknown.

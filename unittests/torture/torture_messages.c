@@ -211,7 +211,7 @@ static tune_status make_requests(const char *folder) {
   TUNE_RETURN_IF_ERROR(say_request(status, request));
   tune_config config;
   TUNE_RETURN_IF_ERROR(tune_config_init_default(&config, space));
-  status = tune_request_build(&options, &cores, "t", 7, space, &config, "7.so", &request);
+  status = tune_request_build(&options, &cores, "t", 7, &task, &config, "7.so", &request);
   tune_config_deinit(&config);
   TUNE_RETURN_IF_ERROR(say_request(status, request));
   status = tune_request_measure(&options, "t", 8, "7.so", 0.5, &request);

@@ -1,0 +1,313 @@
+//===- search_whole.c - The module with all winners ---------------------------===//
+//
+// The module is a task of its own, whose knobs are its tasks (tuning/record/task.h), and is built
+// and measured by servers of its own.
+//
+//===--------------------------------------------------------------------------===//
+
+#include "support/clock.h"
+#include "support/file.h"
+#include "support/json.h"
+#include "support/scratch.h"
+#include "transforms/ir/ir.h"
+#include "transforms/search/search_state.h"
+#include "transforms/tasks/module_precision.h"
+#include "tuning/session/demotion.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// So many modules are built at most.
+#define MOST_BUILDS 32
+// Where no time was given for the search, that of looking at the module: as long as the search
+// took, within these, in seconds.
+#define LEAST_SECONDS 120.0
+#define MOST_SECONDS 1200.0
+// Of one build of it, and of one run: more than that of a task.
+#define BUILD_SECONDS 600.0
+#define RUN_SECONDS 120.0
+
+#define MOST_WAYS (TUNE_WHOLE_NEXT + 1)
+
+typedef struct tune_search search;
+
+// The ways of a task, by value.
+typedef struct ways {
+  tune_task_way items[MOST_WAYS];
+  json_t *next; // the config of the next best; NULL: there is none
+} ways;
+
+typedef struct whole {
+  search *search;
+  size_t count; // of tasks
+  ways *ways;
+  const tune_task_way **ways_of; // of each
+  const char **keys;             //
+  double *gains;                 //
+  tune_space *space;
+  json_t *defaults; // {}
+  tune_scratch *scratch;
+  char *path; // of the module's text
+  char *unchecked;
+} whole;
+
+//===--------------------------------------------------------------------------===//
+// The next best of a task
+//===--------------------------------------------------------------------------===//
+
+typedef struct next_best {
+  const tune_task_space *space;
+  const tune_config *winner;
+  char *winner_digest; // of its artifact; NULL: not known
+  bool is_looking_for_digest;
+  double seconds; // of the best so far; less than the default's
+  json_t *config; // its config; NULL: none
+} next_best;
+
+static tune_status visit_record(void *user, const tune_record *record) {
+  next_best *next = user;
+  tune_config config;
+  bool found, is_settled;
+  if (record->verdict != TUNE_VERDICT_OK || record->kind != TUNE_RECORD_TRIAL || !record->digest ||
+      strcmp(record->schedule, next->space->schedule_digest.text) != 0)
+    return TUNE_OK;
+  TUNE_RETURN_IF_ERROR(
+      tune_config_find(&config, next->space->space, record->config, &found, &is_settled));
+  if (!found)
+    return TUNE_OK;
+  bool is_winner = tune_config_equal(&config, next->winner);
+  tune_status status = TUNE_OK;
+  if (next->is_looking_for_digest) {
+    if (is_winner && !next->winner_digest)
+      next->winner_digest = strdup(record->digest);
+  } else if (!is_winner && next->winner_digest &&
+             strcmp(record->digest, next->winner_digest) != 0 &&
+             tune_record_seconds(record) < next->seconds) {
+    json_decref(next->config);
+    next->config = NULL;
+    next->seconds = tune_record_seconds(record);
+    status = tune_config_to_json(&config, next->space->space, &next->config);
+  }
+  tune_config_deinit(&config);
+  return status;
+}
+
+// The fastest trial of the task with other code than the winner's, where it beats the default.
+static tune_status find_next(const whole *w, size_t task, json_t **out_config) {
+  search *s = w->search;
+  next_best next = {.space = s->spaces[task],
+                    .winner = &s->winners[task].best,
+                    .is_looking_for_digest = true,
+                    .seconds = s->winners[task].default_time};
+  const char *key = s->tasks.extraction->tasks[task].key.text;
+  tune_status status = s->store.load(s->store.self, key, s->fingerprint.text, visit_record, &next);
+  next.is_looking_for_digest = false;
+  if (tune_status_is_ok(status) && next.winner_digest)
+    status = s->store.load(s->store.self, key, s->fingerprint.text, visit_record, &next);
+  free(next.winner_digest);
+  *out_config = next.config;
+  return status;
+}
+
+//===--------------------------------------------------------------------------===//
+// The module as a task
+//===--------------------------------------------------------------------------===//
+
+// What is chosen already, the default where it is another one and works, and the next best.
+static tune_status list_ways(whole *w, size_t task, size_t *out_count) {
+  const search *s = w->search;
+  const tune_search_winner *winner = &s->winners[task];
+  ways *own = &w->ways[task];
+  size_t passed_over = s->tasks.attempts[task].passed_over;
+  w->ways_of[task] = own->items;
+  w->keys[task] = s->tasks.extraction->tasks[task].key.text;
+  *out_count = 1;
+  if (!winner->has_best || winner->is_default || !(winner->default_time > 0))
+    return TUNE_OK;
+  w->gains[task] = (winner->default_time - winner->time) *
+                   (double)s->tasks.extraction->tasks[task].occurrence_count;
+  own->items[TUNE_WHOLE_DEFAULT] = (tune_task_way){passed_over, w->defaults};
+  TUNE_RETURN_IF_ERROR(find_next(w, task, &own->next));
+  own->items[TUNE_WHOLE_NEXT] = (tune_task_way){passed_over, own->next};
+  *out_count = own->next ? MOST_WAYS : TUNE_WHOLE_DEFAULT + 1;
+  return TUNE_OK;
+}
+
+static tune_status add_task(whole *w, size_t task) {
+  int64_t values[] = {TUNE_WHOLE_WINNER, TUNE_WHOLE_DEFAULT, TUNE_WHOLE_NEXT};
+  char name[32];
+  tune_knob knob = {.name = name, .level = TUNE_LEVEL_GRAPH, .values = values};
+  snprintf(name, sizeof name, "task_%zu", task);
+  TUNE_RETURN_IF_ERROR(list_ways(w, task, &knob.value_count));
+  return tune_space_add_knob(w->space, &knob);
+}
+
+static tune_status write_text(whole *w) {
+  char *text = NULL;
+  TUNE_RETURN_IF_ERROR(tune_scratch_create(&w->scratch));
+  if (asprintf(&w->path, "%s/module.mlir", tune_scratch_get_path(w->scratch)) < 0) {
+    w->path = NULL;
+    return tune_status_out_of_memory("looking at a module as a whole");
+  }
+  TUNE_RETURN_IF_ERROR(tune_ir_print(mlirModuleGetOperation(w->search->module), false, &text));
+  tune_status status = tune_file_write(w->path, text, strlen(text));
+  free(text);
+  return status;
+}
+
+static tune_status prepare(whole *w) {
+  size_t count = w->count;
+  w->ways = calloc(count + 1, sizeof *w->ways);
+  w->ways_of = calloc(count + 1, sizeof *w->ways_of);
+  w->keys = calloc(count + 1, sizeof *w->keys);
+  w->gains = calloc(count + 1, sizeof *w->gains);
+  w->defaults = json_object();
+  if (!w->ways || !w->ways_of || !w->keys || !w->gains || !w->defaults)
+    return tune_status_out_of_memory("looking at a module as a whole");
+  TUNE_RETURN_IF_ERROR(tune_space_create(&w->space));
+  for (size_t i = 0; i < count; i++)
+    TUNE_RETURN_IF_ERROR(add_task(w, i));
+  return TUNE_OK;
+}
+
+static void whole_deinit(whole *w) {
+  for (size_t i = 0; w->ways && i < w->count; i++)
+    json_decref(w->ways[i].next);
+  free(w->ways);
+  free(w->ways_of);
+  free(w->keys);
+  free(w->gains);
+  json_decref(w->defaults);
+  tune_space_destroy(w->space);
+  tune_scratch_destroy(w->scratch);
+  free(w->path);
+  free(w->unchecked);
+}
+
+//===--------------------------------------------------------------------------===//
+// Looking at it
+//===--------------------------------------------------------------------------===//
+
+static double find_deadline(const search *s) {
+  if (s->options->seconds > 0)
+    return s->begin + s->options->seconds;
+  double now = tune_clock_seconds();
+  return now + fmin(fmax(now - s->begin, LEAST_SECONDS), MOST_SECONDS);
+}
+
+static tune_status run_on(whole *w, const tune_task *task, tune_demotion *out_demotion) {
+  const search *s = w->search;
+  tune_process_evaluator_options options;
+  tune_search_here_describe_evaluator(s, &options);
+  options.building.seconds = BUILD_SECONDS;
+  options.measuring.counters = false;
+  options.measuring.seconds = RUN_SECONDS;
+  tune_evaluator evaluator;
+  TUNE_RETURN_IF_ERROR(tune_evaluator_process_create(&options, &evaluator));
+  const tune_demotion_options limits = {.gains = w->gains,
+                                        .builds = MOST_BUILDS,
+                                        .deadline = find_deadline(s),
+                                        .interrupted = s->options->session.interrupted};
+  tune_status status = evaluator.methods->open(evaluator.self, task);
+  if (tune_status_is_ok(status))
+    status = tune_demotion_run(task, &limits, &evaluator, out_demotion);
+  evaluator.methods->close(evaluator.self);
+  tune_evaluator_destroy(&evaluator);
+  return status;
+}
+
+static tune_status look(whole *w, tune_demotion *out_demotion) {
+  const search *s = w->search;
+  const tune_extraction *extraction = s->tasks.extraction;
+  TUNE_RETURN_IF_ERROR(prepare(w));
+  TUNE_RETURN_IF_ERROR(write_text(w));
+  MlirOperation function;
+  TUNE_RETURN_IF_ERROR(
+      tune_ir_find_function(mlirModuleGetOperation(s->module), s->options->function, &function));
+  const tune_task_module module = {
+      .path = w->path, .schedule = s->options->tasks.schedule, .keys = w->keys, .ways = w->ways_of};
+  const bool rounds = s->tasks.facts->name.kind == TUNE_KIND_CUDA;
+  const tune_task task = {.key = "module",
+                          .name = "the module",
+                          .function = s->options->function,
+                          .allowed_passes = s->options->tasks.allowed_passes,
+                          .space = w->space,
+                          .reduction = tune_module_reduction(extraction),
+                          .accumulator = tune_module_accumulator(extraction),
+                          .operands = rounds ? tune_module_operands(extraction) : NULL,
+                          .module = &module};
+  return run_on(w, &task, out_demotion);
+}
+
+// Writes what the demoted tasks have now in place of their winners.
+static tune_status write_demoted(const whole *w, const tune_demotion *demotion) {
+  const search *s = w->search;
+  char provenance[96];
+  snprintf(provenance, sizeof provenance, "search:%s", s->options->session.strategy);
+  for (size_t i = 0; i < demotion->demoted_count; i++) {
+    const tune_demoted *demoted = &demotion->demoted[i];
+    const tune_task_space *space = s->spaces[demoted->task];
+    if (demoted->value == TUNE_WHOLE_DEFAULT) {
+      TUNE_RETURN_IF_ERROR(
+          tune_task_space_write_chosen(space, &s->tasks.anchors, &space->config, "default"));
+      continue;
+    }
+    tune_config config;
+    TUNE_RETURN_IF_ERROR(tune_config_from_json(&config, space->space, w->ways[demoted->task].next));
+    tune_status status =
+        tune_task_space_write_chosen(space, &s->tasks.anchors, &config, provenance);
+    tune_config_deinit(&config);
+    TUNE_RETURN_IF_ERROR(status);
+  }
+  return TUNE_OK;
+}
+
+static void tell(const search *s, const tune_demotion *demotion, const char *unchecked) {
+  const tune_search_whole told = {
+      .extraction = s->tasks.extraction, .demotion = demotion, .unchecked = unchecked};
+  if (s->observer->whole)
+    s->observer->whole(s->observer->user, &told);
+}
+
+// Whether some task has another one than its default.
+static bool has_winners(const search *s) {
+  for (size_t i = 0; i < s->tasks.extraction->task_count; i++)
+    if (s->winners[i].has_best && !s->winners[i].is_default)
+      return true;
+  return false;
+}
+
+static tune_status look_here(search *s) {
+  whole w = {.search = s, .count = s->tasks.extraction->task_count};
+  tune_demotion demotion = {.verdict = TUNE_VERDICT_CANCELLED};
+  tune_status status = look(&w, &demotion);
+  if (tune_status_is_ok(status)) {
+    status = write_demoted(&w, &demotion);
+    if (tune_status_is_ok(status))
+      tell(s, &demotion, NULL);
+  } else if (tune_status_get_code(status) != TUNE_OUT_OF_MEMORY) {
+    // The winners are none the worse for it.
+    tell(s, &demotion, tune_status_get_message(status));
+    tune_status_free(status);
+    status = TUNE_OK;
+  }
+  tune_demotion_deinit(&demotion);
+  whole_deinit(&w);
+  return status;
+}
+
+tune_status tune_search_look_at_whole(search *s) {
+  if (!s->options->checks_whole || !has_winners(s))
+    return TUNE_OK;
+  if (s->takes_time)
+    return look_here(s);
+  static const tune_demotion nothing = {.verdict = TUNE_VERDICT_CANCELLED};
+  if (s->rounds && tune_rounds_get_pending(s->rounds).number == 0)
+    tell(s, &nothing,
+         "its candidates are measured elsewhere; tune-run --compare there tells whether it is "
+         "right, "
+         "and faster than the module that it was tuned from");
+  return TUNE_OK;
+}

@@ -1,0 +1,76 @@
+//===- module_precision.c -----------------------------------------------------===//
+
+#include "transforms/tasks/module_precision.h"
+
+#include "dialects/allow.h"
+#include "transforms/ir/ir.h"
+
+#include "mlir-c/BuiltinTypes.h"
+
+// Of sums of which nothing is known.
+#define UNKNOWN_REDUCTION 4096
+
+// The coarsest of float types met so far.
+typedef struct coarsest {
+  unsigned bits; // of the significand
+  const char *name;
+} coarsest;
+
+static void add_type(MlirType type, coarsest *state) {
+  static const struct {
+    bool (*is)(MlirType type);
+    coarsest found;
+  } FLOATS[] = {{mlirTypeIsABF16, {8, "bf16"}},
+                {mlirTypeIsAF16, {11, "f16"}},
+                {mlirTypeIsAF32, {24, "f32"}},
+                {mlirTypeIsAF64, {53, "f64"}}};
+  if (mlirTypeIsAShaped(type))
+    type = mlirShapedTypeGetElementType(type);
+  for (size_t i = 0; i < sizeof FLOATS / sizeof *FLOATS; ++i)
+    if (FLOATS[i].is(type) && (!state->name || FLOATS[i].found.bits < state->bits))
+      *state = FLOATS[i].found;
+}
+
+static bool is_only_returned(MlirValue value) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use))
+    if (!tune_ir_is(mlirOpOperandGetOwner(use), "func.return"))
+      return false;
+  return true;
+}
+
+// The coarsest type that what is computed on the way is rounded to: that of sums, and of what goes
+// from op to op. How the end result is rounded is known from its own type.
+const char *tune_module_accumulator(const tune_extraction *extraction) {
+  const tune_fusion_groups *groups = extraction->groups;
+  coarsest state = {0};
+  for (size_t i = 0; i < groups->node_count; ++i) {
+    const tune_fusion_node *node = &groups->nodes[i];
+    bool sums =
+        tune_op_class_is_heavy(node->facts.op_class) || node->facts.op_class == TUNE_OP_REDUCTION;
+    for (intptr_t r = 0; r < mlirOperationGetNumResults(node->op); ++r) {
+      MlirValue result = mlirOperationGetResult(node->op, r);
+      if (sums || !is_only_returned(result))
+        add_type(mlirValueGetType(result), &state);
+    }
+  }
+  return state.name;
+}
+
+// What operands of some products may be rounded to; NULL: none are.
+const char *tune_module_operands(const tune_extraction *extraction) {
+  for (size_t i = 0; i < extraction->task_count; ++i)
+    if (extraction->tasks[i].allows_tf32)
+      return TUNE_ALLOW_TF32;
+  return NULL;
+}
+
+int64_t tune_module_reduction(const tune_extraction *extraction) {
+  int64_t longest = 1;
+  for (size_t i = 0; i < extraction->task_count; ++i) {
+    uint64_t length = extraction->tasks[i].reduction_length;
+    int64_t known = length > 0 ? (int64_t)length : UNKNOWN_REDUCTION;
+    longest = known > longest ? known : longest;
+  }
+  return longest;
+}

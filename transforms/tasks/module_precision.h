@@ -1,0 +1,30 @@
+//===- module_precision.h - How precise the results of a module can be --------===//
+//
+// What the check of a whole module allows goes by its coarsest type and its longest sum.
+//
+// Threads: reading IR, as MLIR allows.
+//
+//===----------------------------------------------------------------------------------===//
+
+#ifndef TUNE_TRANSFORMS_TASKS_MODULE_PRECISION_H
+#define TUNE_TRANSFORMS_TASKS_MODULE_PRECISION_H
+
+#include "transforms/tasks/extract.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// The coarsest type that sums, and what goes from op to op, are rounded to, "f16"; static text,
+// NULL: there is none.
+const char *tune_module_accumulator(const tune_extraction *extraction);
+// What operands of some products may be rounded to, "tf32"; static text, NULL: none are.
+const char *tune_module_operands(const tune_extraction *extraction);
+// The length of the longest sum; a guess where that of one is not known.
+int64_t tune_module_reduction(const tune_extraction *extraction);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TUNE_TRANSFORMS_TASKS_MODULE_PRECISION_H
