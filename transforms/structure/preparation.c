@@ -72,33 +72,30 @@ static const char FUSE[] =
     "      transform.apply_patterns.canonicalization\n"
     "    } {apply_cse} : !transform.any_op\n";
 
-// Names all generic ops: %<name>0, %<name>1, ...
-static void append_names(const tune_preparation *preparation, const char *name,
-                         tune_string_builder *text) {
-  tune_string_builder_appendf(
-      text,
-      "    %%%ss = transform.structured.match ops{[\"linalg.generic\"]} in %%func\n"
-      "      : (!transform.any_op) -> !transform.any_op\n    ",
-      name);
-  for (size_t i = 0; i < preparation->generic_count; i++)
-    tune_string_builder_appendf(text, "%s%%%s%zu", i ? ", " : "", name, i);
-  tune_string_builder_appendf(
-      text, " = transform.split_handle %%%ss\n      : (!transform.any_op) -> (", name);
-  for (size_t i = 0; i < preparation->generic_count; i++)
-    tune_string_builder_appendf(text, "%s!transform.any_op", i ? ", " : "");
-  tune_string_builder_append(text, ")\n");
+static void append_text(MlirStringRef part, void *user_data) {
+  tune_string_builder_appendf(user_data, "%.*s", (int)part.length, part.data);
 }
 
+// Ops are found by how they are indexed: those of another order in the module that the schedule is
+// applied to are still the same.
 static void append_orders(const tune_preparation *preparation, tune_string_builder *text) {
-  if (preparation->order_count == 0)
-    return;
-  append_names(preparation, "nest", text);
+  for (size_t i = 0; i < preparation->order_count; i++) {
+    tune_string_builder_appendf(text,
+                                "    %%nest%zu = transform.structured.match "
+                                "ops{[\"linalg.generic\"]}\n      attributes{indexing_maps = ",
+                                i);
+    mlirAttributePrint(preparation->orders[i].maps, append_text, text);
+    tune_string_builder_append(text, ",\n        iterator_types = ");
+    mlirAttributePrint(preparation->orders[i].iterators, append_text, text);
+    tune_string_builder_append(text,
+                               "} in %func\n      : (!transform.any_op) -> !transform.any_op\n");
+  }
   for (size_t i = 0; i < preparation->order_count; i++) {
     const tune_loop_order *order = &preparation->orders[i];
     tune_string_builder_appendf(text,
                                 "    %%ordered%zu = transform.structured.interchange %%nest%zu "
                                 "iterator_interchange = [",
-                                i, order->op);
+                                i, i);
     for (size_t loop = 0; loop < order->loop_count; loop++)
       tune_string_builder_appendf(text, "%s%d", loop ? ", " : "", order->loops[loop]);
     tune_string_builder_append(text, "]\n      : (!transform.any_op) -> !transform.any_op\n");
@@ -108,9 +105,17 @@ static void append_orders(const tune_preparation *preparation, tune_string_build
 // A loop of one iteration around the product: what makes its weights is then read through a slice,
 // and stays an op of its own. The canonicalization at the end takes the loop away.
 static void append_barrier(const tune_preparation *preparation, tune_string_builder *text) {
-  append_names(preparation, "generic", text);
+  tune_string_builder_append(
+      text, "    %generics = transform.structured.match ops{[\"linalg.generic\"]} in %func\n"
+            "      : (!transform.any_op) -> !transform.any_op\n    ");
+  for (size_t i = 0; i < preparation->generic_count; i++)
+    tune_string_builder_appendf(text, "%s%%generic%zu", i ? ", " : "", i);
+  tune_string_builder_append(text, " = transform.split_handle %generics\n"
+                                   "      : (!transform.any_op) -> (");
+  for (size_t i = 0; i < preparation->generic_count; i++)
+    tune_string_builder_appendf(text, "%s!transform.any_op", i ? ", " : "");
   tune_string_builder_appendf(text,
-                              "    %%apart, %%apart_loop = transform.structured.tile_using_for "
+                              ")\n    %%apart, %%apart_loop = transform.structured.tile_using_for "
                               "%%generic%zu tile_sizes [",
                               preparation->product);
   for (size_t i = 0; i < preparation->loop; i++)
@@ -130,7 +135,7 @@ static void append_begin(const char *effect, tune_string_builder *text) {
 }
 
 static void append_fusion(const tune_preparation *preparation, tune_string_builder *text) {
-  if (preparation->has_product)
+  if (preparation->generic_count)
     append_barrier(preparation, text);
   tune_string_builder_append(text, FUSE);
   const char *prepared = tune_layout_write(&preparation->layout, text);
@@ -149,10 +154,12 @@ void tune_preparation_write(const tune_preparation *preparation, tune_string_bui
 // Rules, and what upstream makes of vectors, are best where the loops are in the order of the
 // output's dimensions and sums come last; a front end may write them in any. False where they are,
 // or the output is not indexed by its loops.
-static bool find_order(const tune_op_facts *facts, size_t op, tune_loop_order *out_order) {
+static bool find_order(const tune_op_facts *facts, MlirOperation op, tune_loop_order *out_order) {
   size_t count = 0, output = facts->input_count;
   bool differs = false;
-  *out_order = (tune_loop_order){.op = op, .loop_count = facts->loop_count};
+  *out_order = (tune_loop_order){.maps = facts->maps,
+                                 .iterators = tune_ir_attribute(op, "iterator_types"),
+                                 .loop_count = facts->loop_count};
   if (!tune_op_facts_is_permutation(facts, output))
     return false;
   for (size_t i = 0; i < tune_op_facts_rank(facts, output); i++)
@@ -170,17 +177,24 @@ typedef struct order_search {
   tune_preparation *preparation;
 } order_search;
 
+static bool is_known(const tune_preparation *preparation, const tune_loop_order *order) {
+  for (size_t i = 0; i < preparation->order_count; i++)
+    if (mlirAttributeEqual(preparation->orders[i].maps, order->maps) &&
+        mlirAttributeEqual(preparation->orders[i].iterators, order->iterators))
+      return true;
+  return false;
+}
+
 static MlirWalkResult look_at_order(MlirOperation op, void *user_data) {
   order_search *state = user_data;
   tune_preparation *preparation = state->preparation;
-  if (!tune_ir_is(op, "linalg.generic"))
+  if (!tune_ir_is(op, "linalg.generic") || preparation->order_count == TUNE_PREPARATION_MAX_ORDERS)
     return MlirWalkResultAdvance;
-  size_t number = preparation->generic_count++;
   tune_op_facts facts;
   tune_op_facts_get(op, &state->words, &facts);
+  tune_loop_order *order = &preparation->orders[preparation->order_count];
   if ((facts.op_class == TUNE_OP_CONTRACTION || facts.op_class == TUNE_OP_CONVOLUTION) &&
-      preparation->order_count < TUNE_PREPARATION_MAX_ORDERS &&
-      find_order(&facts, number, &preparation->orders[preparation->order_count]))
+      find_order(&facts, op, order) && !is_known(preparation, order))
     preparation->order_count++;
   return MlirWalkResultAdvance;
 }
@@ -235,8 +249,7 @@ static MlirWalkResult look_at(MlirOperation op, void *user_data) {
     uint8_t loop = tune_op_facts_loop(&facts, operand, d);
     if (loop == TUNE_OP_NO_LOOP || facts.sizes[loop] <= 1)
       continue;
-    state->found = (tune_preparation){
-        .has_product = true, .product = number, .loop = loop, .extent = facts.sizes[loop]};
+    state->found = (tune_preparation){.product = number, .loop = loop, .extent = facts.sizes[loop]};
     break;
   }
   if (is_product || operand != SIZE_MAX)
@@ -249,7 +262,8 @@ static tune_status find_product(MlirModule payload, tune_preparation *out_prepar
   tune_op_map_init(&state.depends);
   mlirOperationWalk(mlirModuleGetOperation(payload), look_at, &state, MlirWalkPreOrder);
   tune_op_map_deinit(&state.depends);
-  out_preparation->has_product = state.found.has_product;
+  if (state.found.extent)
+    out_preparation->generic_count = state.generic_count;
   out_preparation->product = state.found.product;
   out_preparation->loop = state.found.loop;
   out_preparation->extent = state.found.extent;

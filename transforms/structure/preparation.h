@@ -30,9 +30,9 @@ extern "C" {
 
 #define TUNE_PREPARATION_MAX_ORDERS 4
 
-// The loops of an op in the order that they are to have.
+// The loops that ops with these maps and kinds of loops are to have, in order.
 typedef struct tune_loop_order {
-  size_t op; // which of the linalg.generic ops before fusion
+  MlirAttribute maps, iterators;
   size_t loop_count;
   uint8_t loops[TUNE_OP_MAX_LOOPS]; // by their numbers before
 } tune_loop_order;
@@ -41,14 +41,13 @@ typedef struct tune_loop_order {
 // attention, takes in nothing: its weights stay what an op of their own makes, for the division at
 // the end of a softmax in the body of the product is no matrix product any more.
 typedef struct tune_preparation {
-  size_t generic_count; // linalg.generic ops before fusion
   tune_loop_order orders[TUNE_PREPARATION_MAX_ORDERS];
   size_t order_count;
-  bool has_product;   // there is such a product
-  size_t product;     // which of them it is
-  size_t loop;        // of the product, over which its weights are indexed,
-  int64_t extent;     // and how far it runs
-  tune_layout layout; // what is done after all that; zeroes: nothing
+  size_t generic_count; // linalg.generic ops before fusion; 0: there is no such product
+  size_t product;       // which of them it is
+  size_t loop;          // of the product, over which its weights are indexed,
+  int64_t extent;       // and how far it runs
+  tune_layout layout;   // what is done after all that; zeroes: nothing
 } tune_preparation;
 
 // Writes the named sequence @tune_prepare. It takes the handle of a function and yields that of
