@@ -96,6 +96,39 @@ static MlirValue compute_wide(const tune_ir_builder *builder, MlirOperation op,
   return round_own(builder, made, tune_narrow_element(type));
 }
 
+static bool rounds_f64(MlirOperation op, const tune_device *device) {
+  return tune_ir_is(op, "arith.truncf") &&
+         mlirTypeIsAF64(tune_narrow_element(mlirValueGetType(mlirOperationGetOperand(op, 0)))) &&
+         tune_narrow_is_value(mlirOperationGetResult(op, 0), device);
+}
+
+// By f32, but rounded once: what f32 does not have exactly goes there to the one of its two
+// neighbours that is odd, which is never between two numbers of the narrow type.
+static MlirValue round_by_odd(const tune_ir_builder *builder, MlirOperation op,
+                              const tune_device *device) {
+  (void)device;
+  MlirType i32 = mlirIntegerTypeGet(builder->context, 32),
+           narrow = tune_narrow_element(mlirValueGetType(mlirOperationGetResult(op, 0)));
+  MlirValue value = mlirOperationGetOperand(op, 0);
+  MlirType type = mlirValueGetType(value);
+  MlirValue near =
+      tune_narrow_build_step(builder, "arith.truncf", value, mlirF32TypeGet(builder->context));
+  MlirValue back = tune_narrow_build_step(builder, "arith.extf", near, tune_narrow_element(type));
+  MlirValue bits = tune_narrow_build_step(builder, "arith.bitcast", near, i32);
+  MlirValue one = tune_ir_build_number(builder, mlirValueGetType(bits), 1);
+  MlirValue is_above = tune_ir_build_compare(
+      builder, "ogt", tune_ir_build_value(builder, "math.absf", type, 1, &back),
+      tune_ir_build_value(builder, "math.absf", type, 1, &value));
+  MlirValue below = tune_ir_build_select(
+      builder, is_above, tune_ir_build_binary(builder, "arith.subi", bits, one), bits);
+  MlirValue odd =
+      tune_ir_build_select(builder, tune_ir_build_compare(builder, "oeq", back, value), bits,
+                           tune_ir_build_binary(builder, "arith.ori", below, one));
+  MlirValue wide =
+      tune_narrow_build_step(builder, "arith.bitcast", odd, mlirF32TypeGet(builder->context));
+  return tune_narrow_build_step(builder, "arith.truncf", wide, narrow);
+}
+
 // What a loop carries, of what is computed wide anyway.
 static bool extends_own_rounding(MlirOperation op, const tune_device *device) {
   (void)device;
@@ -273,6 +306,7 @@ static tune_status widen(MlirOperation kernel, const tune_device *given) {
   tune_device own = *given, *device = &own;
   own.is_software &= !tune_spirv_matrices_are_in(kernel);
   TUNE_RETURN_IF_ERROR(tune_narrow_rewrite(kernel, device, is_loop, carry_loop));
+  TUNE_RETURN_IF_ERROR(tune_narrow_rewrite(kernel, device, rounds_f64, round_by_odd));
   TUNE_RETURN_IF_ERROR(tune_narrow_rewrite(kernel, device, computes, compute_wide));
   TUNE_RETURN_IF_ERROR(tune_narrow_rewrite(kernel, device, extends_own_rounding, take_wide));
   TUNE_RETURN_IF_ERROR(tune_narrow_steps_open(kernel, device));
@@ -282,7 +316,7 @@ static tune_status widen(MlirOperation kernel, const tune_device *given) {
 }
 
 tune_status tune_float_emulation_widen(MlirOperation kernels, const tune_device *device) {
-  static const char *const MADE_OF[] = {"arith", "gpu", "spirv", "vector", NULL};
+  static const char *const MADE_OF[] = {"arith", "gpu", "math", "spirv", "vector", NULL};
   tune_ir_load_dialects(mlirOperationGetContext(kernels), MADE_OF);
   MlirBlock body = tune_ir_body(kernels);
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
