@@ -10,6 +10,7 @@ static const tune_member module_members[] = {
     {TUNE_MEMBER(tune_described_module, bytes), .is_needed = true},
     {TUNE_MEMBER(tune_described_module, opt_level), .least = 1, .most = 4},
     {TUNE_MEMBER(tune_described_module, load_cache)},
+    {TUNE_MEMBER(tune_described_module, host)},
 };
 
 static const tune_member argument_buffer_members[] = {
@@ -81,10 +82,16 @@ static const tune_member branch_members[] = {
     {TUNE_OPTIONAL(tune_described_branch, unless, has_unless)},
 };
 
+static const tune_member host_members[] = {
+    {TUNE_MEMBER(tune_described_host, host), .is_needed = true},
+    {TUNE_STRUCTS(tune_described_host, arguments, argument_members), .is_needed = true},
+};
+
 static const tune_member step_members[] = {
     {TUNE_OPTIONAL_PART(tune_described_step, copy, is_copy, copy_members)},
     {TUNE_OPTIONAL_PART(tune_described_step, launch, is_launch, launch_members)},
     {TUNE_OPTIONAL_PART(tune_described_step, branch, is_branch, branch_members)},
+    {TUNE_OPTIONAL_PART(tune_described_step, host, is_host, host_members)},
 };
 
 static const tune_member program_members[] = {

@@ -25,6 +25,7 @@ typedef struct tune_described_module {
   int64_t bytes;
   int64_t opt_level; // 1 to 4; 0: nothing
   const char *load_cache;
+  bool host; // a shared object for steps on the host
 } tune_described_module;
 
 // Of the signature's.
@@ -106,12 +107,19 @@ typedef struct tune_described_branch {
   bool has_unless;
 } tune_described_branch;
 
-// One of the three, and the first that is there.
+// Is done by the host, on copies of the arguments there.
+typedef struct tune_described_host {
+  int64_t host; // the module
+  tune_described_arguments arguments;
+} tune_described_host;
+
+// One of the four, and the first that is there.
 typedef struct tune_described_step {
   tune_described_copy copy;
   tune_described_launch launch;
   tune_described_branch branch;
-  bool is_copy, is_launch, is_branch;
+  tune_described_host host;
+  bool is_copy, is_launch, is_branch, is_host;
 } tune_described_step;
 
 typedef struct tune_described_modules {

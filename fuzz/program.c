@@ -24,6 +24,10 @@ static void check(const char *target, const uint8_t *data, size_t size,
                  "each output has a buffer");
   for (size_t i = 0; i < program.step_count; ++i) {
     const tune_program_step *step = &program.steps[i];
+    if (step->kind == TUNE_PROGRAM_HOST) {
+      fuzz_require(step->module < program.module_count, "a step on the host has its module");
+      continue;
+    }
     if (step->kind == TUNE_PROGRAM_BRANCH) {
       fuzz_require(step->target <= program.step_count, "a branch goes to a step");
       fuzz_require(!step->has_condition || program.buffers[step->from].size >= 4,

@@ -73,6 +73,7 @@ static tune_status read_modules(const tune_described_modules *modules, const cha
   for (size_t i = 0; i < modules->count; ++i) {
     tune_program_module *module = &r->program->modules[i];
     module->size = (size_t)modules->items[i].bytes;
+    module->is_host = modules->items[i].host;
     tune_status status = read_jit_options(&modules->items[i], target, module);
     if (tune_status_is_ok(status))
       status = take(r, module->size, &module->code);
@@ -254,6 +255,19 @@ static void get_three(const int64_t *values, uint32_t *out_values) {
     out_values[i] = (uint32_t)values[i];
 }
 
+static tune_status read_arguments(const tune_described_arguments *arguments, const reader *r,
+                                  tune_program_step *out) {
+  size_t count = arguments->count;
+  out->arguments = calloc(count + 1, sizeof *out->arguments);
+  if (!out->arguments)
+    return tune_status_out_of_memory("reading arguments");
+  out->argument_count = count;
+  for (size_t i = 0; i < count; ++i)
+    TUNE_RETURN_IF_ERROR(tune_status_annotate(
+        read_argument(&arguments->items[i], r, &out->arguments[i]), "argument %zu", i));
+  return TUNE_OK;
+}
+
 static tune_status read_launch(const tune_described_launch *launch, const reader *r,
                                tune_program_step *out) {
   out->kind = TUNE_PROGRAM_LAUNCH;
@@ -263,19 +277,14 @@ static tune_status read_launch(const tune_described_launch *launch, const reader
   if (!out->entry)
     return tune_status_out_of_memory("reading a launch");
   TUNE_RETURN_IF_ERROR(get_index("module", launch->module, r->program->module_count, &out->module));
+  if (r->program->modules[out->module].is_host)
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "module %zu is the host's, not the device's",
+                            out->module);
   get_three(launch->groups, out->groups);
   get_three(launch->group_size, out->group_size);
   out->shared_bytes = (size_t)launch->shared_bytes;
   out->subgroup_size = (uint32_t)launch->subgroup_size;
-  size_t count = launch->arguments.count;
-  out->arguments = calloc(count + 1, sizeof *out->arguments);
-  if (!out->arguments)
-    return tune_status_out_of_memory("reading a launch");
-  out->argument_count = count;
-  for (size_t i = 0; i < count; ++i)
-    TUNE_RETURN_IF_ERROR(tune_status_annotate(
-        read_argument(&launch->arguments.items[i], r, &out->arguments[i]), "argument %zu", i));
-  return TUNE_OK;
+  return read_arguments(&launch->arguments, r, out);
 }
 
 static tune_status read_copy(const tune_described_copy *copy, const reader *r,
@@ -299,7 +308,7 @@ static tune_status read_branch(const tune_described_branch *branch, size_t step_
                                const reader *r, tune_program_step *out) {
   const tune_program *program = r->program;
   out->kind = TUNE_PROGRAM_BRANCH;
-  r->program->has_branches = true;
+  r->program->has_stops = true;
   out->has_condition = branch->has_unless;
   TUNE_RETURN_IF_ERROR(get_index("step", branch->branch, step_count + 1, &out->target));
   if (!branch->has_unless)
@@ -313,6 +322,21 @@ static tune_status read_branch(const tune_described_branch *branch, size_t step_
                                 TUNE_PROGRAM_CONDITION_BYTES);
 }
 
+static tune_status read_host(const tune_described_host *host, const reader *r,
+                             tune_program_step *out) {
+  out->kind = TUNE_PROGRAM_HOST;
+  r->program->has_stops = true;
+  TUNE_RETURN_IF_ERROR(get_index("module", host->host, r->program->module_count, &out->module));
+  if (!r->program->modules[out->module].is_host)
+    return tune_status_make(TUNE_INVALID_ARGUMENT, "module %zu is not the host's", out->module);
+  TUNE_RETURN_IF_ERROR(read_arguments(&host->arguments, r, out));
+  for (size_t i = 0; i < out->argument_count; ++i)
+    if (out->arguments[i].kind != TUNE_PROGRAM_STORAGE)
+      return tune_status_make(TUNE_INVALID_ARGUMENT,
+                              "argument %zu: the host is handed buffers alone", i);
+  return TUNE_OK;
+}
+
 static tune_status read_step(const tune_described_step *step, size_t step_count, const reader *r,
                              tune_program_step *out) {
   if (step->is_copy)
@@ -321,7 +345,10 @@ static tune_status read_step(const tune_described_step *step, size_t step_count,
     return read_launch(&step->launch, r, out);
   if (step->is_branch)
     return read_branch(&step->branch, step_count, r, out);
-  return tune_status_make(TUNE_INVALID_ARGUMENT, "it is no launch, no copy and no branch");
+  if (step->is_host)
+    return read_host(&step->host, r, out);
+  return tune_status_make(TUNE_INVALID_ARGUMENT,
+                          "it is no launch, no copy, no branch and not the host's");
 }
 
 static tune_status read_steps(const tune_described_steps *steps, reader *r) {
@@ -414,8 +441,9 @@ size_t tune_program_find_output(const tune_program *program, const tune_signatur
   return buffer;
 }
 
-size_t tune_program_find_branch(const tune_program *program, size_t first) {
-  while (first < program->step_count && program->steps[first].kind != TUNE_PROGRAM_BRANCH)
+size_t tune_program_find_stop(const tune_program *program, size_t first) {
+  while (first < program->step_count && program->steps[first].kind != TUNE_PROGRAM_BRANCH &&
+         program->steps[first].kind != TUNE_PROGRAM_HOST)
     ++first;
   return first;
 }

@@ -32,6 +32,7 @@ typedef struct tune_program_module {
   // What the driver's compiler is told where the code is PTX.
   uint32_t opt_level; // 1 to 4; 0: nothing
   tune_program_load_cache load_cache;
+  bool is_host; // a shared object of the host's, with a tune_entry
 } tune_program_module;
 
 typedef enum tune_program_buffer_kind {
@@ -81,13 +82,14 @@ typedef enum tune_program_step_kind {
   TUNE_PROGRAM_LAUNCH,
   TUNE_PROGRAM_COPY,
   TUNE_PROGRAM_BRANCH, // goes on at another step
+  TUNE_PROGRAM_HOST,   // the host computes
 } tune_program_step_kind;
 
 typedef struct tune_program_step {
   tune_program_step_kind kind;
-  // Of a launch:
-  char *entry;   // the kernel's name
-  size_t module; //
+  // Of a launch, and the module and the arguments of a step on the host:
+  char *entry; // the kernel's name
+  size_t module;
   uint32_t groups[3], group_size[3];
   size_t shared_bytes;    // dynamic shared memory
   uint32_t subgroup_size; // that the kernel was written for; 0: any
@@ -111,7 +113,7 @@ typedef struct tune_program {
   tune_program_step *steps;
   size_t step_count;
   bool is_unordered; // two runs may differ by the order of sums
-  bool has_branches; // who runs it looks at memory between steps
+  bool has_stops;    // there are steps that the driver does not take: branches, and the host's
 } tune_program;
 
 // Reads the file `path` for the target named `target`, and checks it against `signature`, whose
@@ -129,8 +131,8 @@ void tune_program_deinit(tune_program *program);
 size_t tune_program_find_output(const tune_program *program, const tune_signature *signature,
                                 size_t output);
 
-// The first step from `first` on that is a branch; step_count where there is none.
-size_t tune_program_find_branch(const tune_program *program, size_t first);
+// The first step from `first` on that is a branch, or the host's; step_count where there is none.
+size_t tune_program_find_stop(const tune_program *program, size_t first);
 
 // "argument 2", "result 0" or "buffer 5", into `out_name`.
 void tune_program_buffer_name(const tune_program *program, size_t buffer, char out_name[32]);

@@ -127,8 +127,9 @@ static tune_status prepare(const cuda_device *device, const tune_program *progra
   if (!launches->modules || !launches->functions)
     return tune_status_out_of_memory("loading a program");
   for (size_t i = 0; i < program->module_count; ++i) {
-    TUNE_RETURN_IF_ERROR(tune_status_annotate(
-        cuda_module_load(device, &program->modules[i], &launches->modules[i]), "module %zu", i));
+    if (!program->modules[i].is_host)
+      TUNE_RETURN_IF_ERROR(tune_status_annotate(
+          cuda_module_load(device, &program->modules[i], &launches->modules[i]), "module %zu", i));
     ++launches->module_count;
   }
   for (size_t i = 0; i < program->step_count; ++i)
@@ -148,7 +149,8 @@ tune_status cuda_launches_init(const cuda_device *device, const tune_program *pr
 
 void cuda_launches_deinit(const cuda_device *device, cuda_launches *launches) {
   for (size_t i = 0; i < launches->module_count; ++i)
-    device->functions.ModuleUnload(launches->modules[i]);
+    if (launches->modules[i])
+      device->functions.ModuleUnload(launches->modules[i]);
   free(launches->modules);
   free(launches->functions);
   *launches = (cuda_launches){0};

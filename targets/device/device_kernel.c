@@ -25,6 +25,7 @@ void tune_device_kernel_unload(tune_kernel *base) {
   kernel->driver->unload(kernel);
   for (size_t i = 0; kernel->buffers && i < kernel->program.buffer_count; ++i)
     tune_device_buffer_deinit(buffer_at(kernel, i));
+  tune_host_modules_unload(&kernel->program, kernel->host_modules);
   tune_program_deinit(&kernel->program);
   tune_status_free(kernel->failure);
   free(kernel->buffers);
@@ -47,7 +48,9 @@ tune_status tune_device_kernel_create(const tune_device_driver *driver, void *de
   kernel->signature = signature;
   kernel->program = *program;
   *program = (tune_program){0};
-  tune_status status = validate(kernel, driver->load(kernel));
+  tune_status status = tune_host_modules_load(&kernel->program, &kernel->host_modules);
+  if (tune_status_is_ok(status))
+    status = validate(kernel, driver->load(kernel));
   if (!tune_status_is_ok(status)) {
     tune_device_kernel_unload(&kernel->base);
     return status;
@@ -168,20 +171,31 @@ static tune_status take_branch(const tune_device_kernel *kernel, size_t branch, 
   return TUNE_OK;
 }
 
+// What the driver does not take: a branch, or the host's.
+static tune_status take_stop(const tune_device_kernel *kernel, size_t stop, size_t *out_next) {
+  const tune_program_step *step = &kernel->program.steps[stop];
+  if (step->kind == TUNE_PROGRAM_BRANCH)
+    return take_branch(kernel, stop, out_next);
+  *out_next = stop + 1;
+  return tune_host_step_run(kernel->host_modules, step, kernel->buffers,
+                            kernel->driver->memory->buffer_size);
+}
+
 static tune_status run_once(tune_device_kernel *kernel) {
   const tune_program *program = &kernel->program;
   for (size_t next = 0; next < program->step_count;) {
-    size_t branch = tune_program_find_branch(program, next);
-    if (branch > next)
-      TUNE_RETURN_IF_ERROR(kernel->driver->run_steps(kernel, next, branch));
-    next = branch;
-    if (branch < program->step_count)
-      TUNE_RETURN_IF_ERROR(take_branch(kernel, branch, &next));
+    size_t stop = tune_program_find_stop(program, next);
+    if (stop > next)
+      TUNE_RETURN_IF_ERROR(kernel->driver->run_steps(kernel, next, stop));
+    next = stop;
+    if (stop < program->step_count)
+      TUNE_RETURN_IF_ERROR(take_stop(kernel, stop, &next));
   }
   return TUNE_OK;
 }
 
-static tune_status run_branches(tune_device_kernel *kernel, uint64_t repeats, double *out_seconds) {
+static tune_status run_with_stops(tune_device_kernel *kernel, uint64_t repeats,
+                                  double *out_seconds) {
   uint64_t start = tune_clock_nanoseconds();
   for (uint64_t i = 0; i < repeats; ++i)
     TUNE_RETURN_IF_ERROR(run_once(kernel));
@@ -196,8 +210,8 @@ tune_status tune_device_kernel_time(tune_kernel *base, uint64_t repeats, double 
   tune_status failure = kernel->failure;
   kernel->failure = TUNE_OK;
   TUNE_RETURN_IF_ERROR(tune_status_annotate(failure, "rewinding"));
-  tune_status status = kernel->program.has_branches
-                           ? run_branches(kernel, repeats, out_seconds)
+  tune_status status = kernel->program.has_stops
+                           ? run_with_stops(kernel, repeats, out_seconds)
                            : kernel->driver->run(kernel, repeats, out_seconds);
   TUNE_RETURN_IF_ERROR(validate(kernel, status));
   kernel->has_run = true;

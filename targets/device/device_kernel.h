@@ -5,7 +5,8 @@
 // something that the driver runs, is a table of functions.
 //
 // A run is all steps of the program, each after what the one before it wrote. Where it has branches
-// they are taken here: what they go by is read back from the device, and the time is the host's.
+// or steps on the host they are taken here: what they are about is read back from the device, and
+// the time is the host's.
 //
 // Threads: one thread at a time per device.
 //
@@ -15,6 +16,7 @@
 #define TUNE_TARGETS_DEVICE_DEVICE_KERNEL_H
 
 #include "targets/device/device_memory.h"
+#include "targets/device/host_step.h"
 #include "targets/program.h"
 #include "targets/target.h"
 
@@ -31,6 +33,7 @@ typedef struct tune_device_kernel {
   void *device; // outlives it
   const tune_signature *signature;
   tune_program program;
+  tune_host_module *host_modules; // one for each module of the program
 
   // From bind on:
   void *buffers;               // one for each of the program's, each a struct of the driver's
@@ -50,8 +53,8 @@ struct tune_device_driver {
   tune_status (*bind)(tune_device_kernel *kernel);
   // As `time` of a target, of a kernel that is bound.
   tune_status (*run)(tune_device_kernel *kernel, uint64_t repeats, double *out_seconds);
-  // Carries out the steps from `first` to before `end`, none of which is a branch, and waits for
-  // them: of a program with branches, which `run` is not asked to run.
+  // Carries out the steps from `first` to before `end`, which are launches and copies, and waits
+  // for them: of a program with others, which `run` is not asked to run.
   tune_status (*run_steps)(tune_device_kernel *kernel, size_t first, size_t end);
   // `status`, or what has gone wrong without saying so. NULL: nothing does.
   tune_status (*validate)(void *device, tune_status status);

@@ -213,7 +213,7 @@ static tune_status bind(tune_device_kernel *base) {
   vulkan_kernel *kernel = (vulkan_kernel *)base;
   TUNE_RETURN_IF_ERROR(make_sets(kernel));
   TUNE_RETURN_IF_ERROR(record_warm(kernel));
-  if (base->program.has_branches) {
+  if (base->program.has_stops) {
     kernel->parts = calloc(base->program.step_count, sizeof *kernel->parts);
     return kernel->parts ? TUNE_OK : tune_status_out_of_memory("binding");
   }

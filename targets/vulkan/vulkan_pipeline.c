@@ -206,8 +206,9 @@ tune_status vulkan_pipelines_create(vulkan_device *device, const tune_program *p
                                     vulkan_pipeline **out_pipelines) {
   *out_pipelines = NULL;
   for (size_t i = 0; i < program->module_count; ++i)
-    TUNE_RETURN_IF_ERROR(
-        tune_status_annotate(vulkan_module_check(device, &program->modules[i]), "module %zu", i));
+    if (!program->modules[i].is_host)
+      TUNE_RETURN_IF_ERROR(
+          tune_status_annotate(vulkan_module_check(device, &program->modules[i]), "module %zu", i));
   vulkan_pipeline *pipelines = calloc(program->step_count + 1, sizeof *pipelines);
   if (!pipelines)
     return tune_status_out_of_memory("making pipelines");

@@ -13,6 +13,7 @@
 #include "transforms/lower/gpu/edge_peeling.h"
 #include "transforms/lower/gpu/fallback_kernels.h"
 #include "transforms/lower/gpu/host_branches.h"
+#include "transforms/lower/gpu/host_functions.h"
 #include "transforms/lower/gpu/host_scalars.h"
 #include "transforms/lower/gpu/kernel_memory.h"
 #include "transforms/lower/gpu/lanes.h"
@@ -122,11 +123,17 @@ static tune_status open_copies(MlirOperation module) {
 
 typedef tune_status (*function_step)(tune_device_launches *self, MlirOperation function);
 
+// Has a body, and is not the host's.
+static bool is_of_device(MlirOperation op) {
+  return tune_ir_is(op, "func.func") && !mlirBlockIsNull(tune_ir_body(op)) &&
+         !tune_host_functions_is(op);
+}
+
 static tune_status for_each_function(tune_device_launches *self, MlirOperation module,
                                      function_step step) {
   for (MlirOperation op = mlirBlockGetFirstOperation(tune_ir_body(module));
        !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
-    if (tune_ir_is(op, "func.func") && !mlirBlockIsNull(tune_ir_body(op)))
+    if (is_of_device(op))
       TUNE_RETURN_IF_ERROR(step(self, op));
   return TUNE_OK;
 }
@@ -141,7 +148,7 @@ static tune_status flatten(MlirOperation module) {
   TUNE_RETURN_IF_ERROR(tune_blocks_lift(module, false));
   for (MlirOperation op = mlirBlockGetFirstOperation(tune_ir_body(module));
        !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
-    if (tune_ir_is(op, "func.func") && !mlirBlockIsNull(tune_ir_body(op)))
+    if (is_of_device(op))
       TUNE_RETURN_IF_ERROR(tune_host_branches_flatten(module, op));
   return TUNE_OK;
 }
@@ -200,7 +207,8 @@ static tune_status inline_calls(MlirOperation module, MlirOperation function) {
   enum { MOST = 10000 };
   MlirOperation op = mlirBlockGetFirstOperation(tune_ir_body(function));
   for (int count = 0; !mlirOperationIsNull(op);) {
-    if (!tune_ir_is(op, "func.call") || tune_host_branches_mark(op) != TUNE_MARK_NONE) {
+    if (!tune_ir_is(op, "func.call") || tune_host_branches_mark(op) != TUNE_MARK_NONE ||
+        tune_host_functions_is_call(module, op)) {
       op = mlirOperationGetNextInBlock(op);
       continue;
     }
@@ -217,9 +225,13 @@ static tune_status inline_calls(MlirOperation module, MlirOperation function) {
 
 static tune_status lower_to_launches(tune_device_launches *self, MlirOperation module,
                                      const char *name, const tune_function_signature *signature,
+                                     tune_host_maker make, void *make_user,
                                      MlirOperation *out_function) {
   TUNE_RETURN_IF_ERROR(for_each_function(self, module, drop_assertions));
   TUNE_RETURN_IF_ERROR(tune_bufferizer_run(&self->bufferizer, module));
+  TUNE_RETURN_IF_ERROR(tune_host_functions_cut(module));
+  if (make)
+    TUNE_RETURN_IF_ERROR(make(make_user, module));
   TUNE_RETURN_IF_ERROR(flatten(module));
   TUNE_RETURN_IF_ERROR(tune_ir_find_function(module, name, out_function));
   TUNE_RETURN_IF_ERROR(tune_memory_place_results(*out_function, signature));
@@ -248,9 +260,11 @@ static tune_status lower_to_launches(tune_device_launches *self, MlirOperation m
 
 tune_status tune_device_launches_run(tune_device_launches *self, MlirOperation module,
                                      const char *name, const tune_function_signature *signature,
+                                     tune_host_maker make, void *make_user,
                                      MlirOperation *out_function, MlirOperation *out_kernels) {
   *out_kernels = (MlirOperation){NULL};
-  TUNE_RETURN_IF_ERROR(lower_to_launches(self, module, name, signature, out_function));
+  TUNE_RETURN_IF_ERROR(
+      lower_to_launches(self, module, name, signature, make, make_user, out_function));
   TUNE_RETURN_IF_ERROR(tune_launch_kernels_outline(module, *out_function, self->outline));
   tune_stages_reach(&self->stages, "kernels", module);
   return tune_launch_kernels_copy(module, *out_function, out_kernels);

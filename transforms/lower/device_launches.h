@@ -35,11 +35,17 @@ tune_status tune_device_launches_create(MlirContext context, const tune_device *
                                         tune_device_launches **out_launches);
 void tune_device_launches_destroy(tune_device_launches *launches);
 
-// Lowers `module`. What its function `name` becomes for the host is `*out_function`; copies of the
-// kernels, in the order of their launches, are in `*out_kernels`, a builtin.module to be destroyed,
-// null after a failure. INVALID_ARGUMENT (located) for what does not fit a kernel.
+// Has code made of the functions that the host does by `make` (host_code.h); otherwise they stay as
+// they are.
+typedef tune_status (*tune_host_maker)(void *user, MlirOperation module);
+
+// Lowers `module`; `make` may be NULL. What its function `name` becomes for the host is
+// `*out_function`; copies of the kernels, in the order of their launches, are in `*out_kernels`, a
+// builtin.module to be destroyed, null after a failure. INVALID_ARGUMENT (located) for what does
+// not fit a kernel.
 tune_status tune_device_launches_run(tune_device_launches *launches, MlirOperation module,
                                      const char *name, const tune_function_signature *signature,
+                                     tune_host_maker make, void *make_user,
                                      MlirOperation *out_function, MlirOperation *out_kernels);
 
 // Moves what became of `kernels`, all ops called `op_name` ("spirv.module"), into `module`, each in

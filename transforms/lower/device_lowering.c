@@ -5,7 +5,6 @@
 #include "support/clock.h"
 #include "transforms/lower/common/unordered.h"
 #include "transforms/lower/common/warm_up.h"
-#include "transforms/lower/device_launches.h"
 #include "transforms/lower/gpu/device_program.h"
 #include "transforms/lower/vulkan/spirv_tools.h"
 
@@ -18,6 +17,8 @@ struct tune_device_lowering {
   tune_stages stages;
   tune_device_launches *launches;
   void *state; // of the code
+  tune_host_maker make_host;
+  void *make_user;
 };
 
 static tune_status init(tune_device_lowering *lowering, const json_t *device) {
@@ -48,6 +49,12 @@ tune_status tune_device_lowering_create(MlirContext context, const tune_device_c
   }
   *out_lowering = lowering;
   return TUNE_OK;
+}
+
+void tune_device_lowering_set_host(tune_device_lowering *lowering, tune_host_maker make,
+                                   void *user) {
+  lowering->make_host = make;
+  lowering->make_user = user;
 }
 
 void tune_device_lowering_destroy(tune_device_lowering *lowering) {
@@ -109,8 +116,9 @@ tune_status tune_device_lowering_run(tune_device_lowering *lowering, const tune_
     return tune_status_make(TUNE_INVALID_ARGUMENT, "%s", lowering->code->no_llvm);
   double start = tune_clock_seconds();
   MlirOperation function, kernels;
-  tune_status status = tune_device_launches_run(lowering->launches, order->module, order->function,
-                                                order->signature, &function, &kernels);
+  tune_status status =
+      tune_device_launches_run(lowering->launches, order->module, order->function, order->signature,
+                               lowering->make_host, lowering->make_user, &function, &kernels);
   out_code->report.lower = tune_clock_seconds() - start;
   if (tune_status_is_ok(status)) {
     status = emit_code(lowering, order->module, function, kernels, order->emit, out_code);
@@ -124,7 +132,7 @@ tune_status tune_device_lowering_run_module(tune_device_lowering *lowering, Mlir
                                             const tune_function_signature *signature) {
   MlirOperation function, kernels;
   TUNE_RETURN_IF_ERROR(tune_device_launches_run(lowering->launches, module, function_name,
-                                                signature, &function, &kernels));
+                                                signature, NULL, NULL, &function, &kernels));
   tune_device_kernels described = {0};
   tune_status status = lowering->code->convert(lowering->state, kernels, &described);
   if (tune_status_is_ok(status)) {

@@ -19,6 +19,7 @@
 
 #include "transforms/lower/common/build_order.h"
 #include "transforms/lower/common/stages.h"
+#include "transforms/lower/device_launches.h"
 #include "transforms/lower/gpu/device_code.h"
 
 #ifdef __cplusplus
@@ -35,6 +36,10 @@ tune_status tune_device_lowering_create(MlirContext context, const tune_device_c
                                         const json_t *device, const tune_stages *stages,
                                         tune_device_lowering **out_lowering);
 void tune_device_lowering_destroy(tune_device_lowering *lowering);
+
+// Steps on the host are made by `make` (host_code.h), which is handed `user`, from then on.
+void tune_device_lowering_set_host(tune_device_lowering *lowering, tune_host_maker make,
+                                   void *user);
 
 // As tune_cpu_lowering_run, and never plain. What comes of TUNE_EMIT_OBJECT is a device program
 // (docs/protocol.md); of TUNE_EMIT_CUBIN one of machine code, where the target has such; of

@@ -4,6 +4,7 @@
 
 #include "transforms/lower/cuda/cuda.h"
 #include "transforms/lower/device_lowering.h"
+#include "transforms/lower/host_code.h"
 #include "transforms/lower/vulkan/vulkan.h"
 
 #include <stdlib.h>
@@ -39,6 +40,8 @@ tune_status tune_lowering_create(MlirContext context, const tune_lowering_option
                                          &lowering->device);
   if (tune_status_is_ok(status))
     status = tune_cpu_lowering_create(context, &options->cpu, &lowering->cpu);
+  if (tune_status_is_ok(status) && lowering->device)
+    tune_device_lowering_set_host(lowering->device, tune_host_code_make, lowering->cpu);
   if (!tune_status_is_ok(status)) {
     tune_lowering_destroy(lowering);
     return status;

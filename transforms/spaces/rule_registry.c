@@ -7,7 +7,7 @@
 #include <string.h>
 
 // The most particular first; a new rule is one line here. `general` and `gpu_general`, which take
-// what nothing else does, come last, and `plain`, which is for what even `general` fails at.
+// what nothing else does, come last, and `plain` and `host`, which are for what even these fail at.
 #define FOR_EACH_RULE(DO)                                                                          \
   DO(attention)                                                                                    \
   DO(dot_contraction)                                                                              \
@@ -24,6 +24,7 @@
   DO(gpu_rows)                                                                                     \
   DO(gpu_elements)                                                                                 \
   DO(gpu_general)                                                                                  \
+  DO(host)                                                                                         \
   DO(general)                                                                                      \
   DO(plain)
 
@@ -36,7 +37,8 @@ static const tune_rule *const RULES[] = {FOR_EACH_RULE(ROW)};
 
 // Those that take whatever comes.
 static bool is_for_all(const tune_rule *rule) {
-  return rule == &tune_rule_general || rule == &tune_rule_gpu_general || rule == &tune_rule_plain;
+  return rule == &tune_rule_general || rule == &tune_rule_gpu_general || rule == &tune_rule_plain ||
+         rule == &tune_rule_host;
 }
 
 // Whether there is more to do than sizes can be multiplied for, which no memory holds either: plans

@@ -15,7 +15,8 @@
 // Every member that there is, in the order in which it is written: programs have digests.
 static const char TEXT[] =
     "{\"version\":1,\"target\":\"cuda\",\"unordered\":true,\"modules\":[{\"bytes\":8},"
-    "{\"bytes\":4,\"opt_level\":3,\"load_cache\":\"cg\"}],\"buffers\":[{\"argument\":0},"
+    "{\"bytes\":4,\"opt_level\":3,\"load_cache\":\"cg\"},{\"bytes\":9,\"host\":true}],\"buffers\":["
+    "{\"argument\":0},"
     "{\"result\":0},{\"bytes\":0},{\"bytes\":12,\"data\":12}],\"steps\":["
     "{\"copy\":0,\"to\":1,\"bytes\":64},{\"launch\":\"k\",\"module\":0,\"groups\":[16,8,1],"
     "\"group_size\":[8,1,4294967295],\"shared_bytes\":0,\"subgroup_size\":32,\"arguments\":["
@@ -23,7 +24,8 @@ static const char TEXT[] =
     "{\"i32\":-5},{\"f32\":-0.5},{\"i32\":0},{\"buffer\":2,\"tensor_map\":{\"element_bytes\":2,"
     "\"sizes\":[64,8],\"box\":[8,8],\"swizzle\":0}}]},{\"launch\":\"l\",\"module\":1,"
     "\"groups\":[1,1,1],\"group_size\":[1,1,1],\"shared_bytes\":32,\"subgroup_size\":0,"
-    "\"arguments\":[]},{\"branch\":4},{\"branch\":0,\"unless\":2}]}";
+    "\"arguments\":[]},{\"branch\":4},{\"branch\":0,\"unless\":2},"
+    "{\"host\":2,\"arguments\":[{\"buffer\":0},{\"buffer\":1,\"written\":true}]}]}";
 
 static void a_description_is_written_as_it_was_read(void **state) {
   (void)state;

@@ -91,9 +91,9 @@ static void all_is_read(void **state) {
   assert_true(back->kind == TUNE_PROGRAM_BRANCH && back->target == 0);
   assert_true(back->has_condition && back->from == 4);
   assert_true(end->kind == TUNE_PROGRAM_BRANCH && end->target == 4 && !end->has_condition);
-  assert_true(p.has_branches);
-  assert_int_equal(tune_program_find_branch(&p, 0), 2);
-  assert_int_equal(tune_program_find_branch(&p, 4), 4);
+  assert_true(p.has_stops);
+  assert_int_equal(tune_program_find_stop(&p, 0), 2);
+  assert_int_equal(tune_program_find_stop(&p, 4), 4);
   char name[32];
   tune_program_buffer_name(&p, 2, name);
   assert_string_equal(name, "result 0");
@@ -224,7 +224,13 @@ static void what_makes_no_sense_is_named(void **state) {
   expect(state, "'copy': 2", "'copy': 3", invalid, "step 1: buffer 3 is copied to itself");
   expect(state, "'to': 3", "'to': 0", invalid, "argument 0 is written");
   expect(state, "'bytes': 64}, {'b", "'bytes': 65}, {'b", invalid, "65 bytes are copied");
-  expect(state, "'copy'", "'cope'", invalid, "step 1: it is no launch, no copy and no branch");
+  expect(state, "'copy'", "'cope'", invalid, "step 1: it is no launch, no copy, no branch");
+  expect(state, "{'branch': 4}", "{'host': 1, 'arguments': []}", invalid,
+         "step 3: module 1 is not the host's");
+  expect(state, "{'bytes': 4}", "{'bytes': 4, 'host': true}", invalid,
+         "step 0: module 1 is the host's, not the device's");
+  expect(state, "{'branch': 4}", "{'host': 2, 'arguments': []}", invalid,
+         "step 3: module 2 is out of range");
   expect(state, "'branch': 4", "'branch': 5", invalid, "step 3: step 5 is out of range");
   expect(state, "'branch': 4", "'branch': -1", invalid, "step 3: \"branch\"");
   expect(state, "'unless': 4", "'unless': 5", invalid, "step 2: buffer 5 is out of range");

@@ -29,6 +29,12 @@ extern "C" {
 #define TUNE_PTX_OPT_LEVEL_ATTRIBUTE "tune.ptx.opt_level"
 #define TUNE_PTX_LOAD_CACHE_ATTRIBUTE "tune.ptx.load_cache"
 
+// A step on the host, of a program for a device; and then its code, and which arguments are
+// written. (gpu/host_functions.h)
+#define TUNE_HOST_ATTRIBUTE "tune.host"
+#define TUNE_HOST_CODE_ATTRIBUTE "tune.host_code"
+#define TUNE_HOST_WRITTEN_ATTRIBUTE "tune.host_written"
+
 //===- Of loops, by schedules -------------------------------------------------------===//
 
 #define TUNE_THREADS_ATTRIBUTE "tune.threads"         // common/parallel_loops.h

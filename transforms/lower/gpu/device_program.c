@@ -8,6 +8,7 @@
 #include "support/json.h"
 #include "support/program_head.h"
 #include "transforms/ir/ir.h"
+#include "transforms/lower/common/attributes.h"
 #include "transforms/lower/common/constant_bytes.h"
 #include "transforms/lower/common/memory_access.h"
 #include "transforms/lower/gpu/host_branches.h"
@@ -38,7 +39,9 @@ typedef struct program {
   size_t capacity, step_capacity;
   MlirValue *results; // the root that is result i, or null
   size_t result_count;
-  tune_string_builder data; // of constants
+  tune_string_builder data;  // of constants
+  MlirAttribute *host_codes; // of steps on the host, each once
+  size_t host_count;
   nesting nested[MOST_NESTED];
   size_t depth;
   bool failed; // memory ran out
@@ -184,7 +187,7 @@ static void add_step(program *self, tune_described_step step) {
     tune_described_step *grown = realloc(steps->items, capacity * sizeof *grown);
     if (!grown) {
       self->failed = true;
-      free(step.launch.arguments.items);
+      free(step.is_host ? step.host.arguments.items : step.launch.arguments.items);
       return;
     }
     steps->items = grown;
@@ -366,6 +369,56 @@ static tune_status read_return(program *self, MlirOperation back) {
 }
 
 //===--------------------------------------------------------------------------===//
+// On the host
+//===--------------------------------------------------------------------------===//
+
+// The module of the code of `called`, behind those of kernels.
+static tune_status add_host_code(program *self, MlirOperation called, size_t *out_module) {
+  MlirAttribute code = tune_ir_attribute(called, TUNE_HOST_CODE_ATTRIBUTE);
+  if (mlirAttributeIsNull(code))
+    return tune_status_make_at(TUNE_INTERNAL, called, "a step on the host without code");
+  for (size_t i = 0; i < self->host_count; ++i)
+    if (mlirAttributeEqual(self->host_codes[i], code)) {
+      *out_module = self->kernels->count + i;
+      return TUNE_OK;
+    }
+  MlirAttribute *grown =
+      realloc(self->host_codes, (self->host_count + 1) * sizeof *self->host_codes);
+  if (!grown)
+    return tune_status_out_of_memory("writing a device program");
+  self->host_codes = grown;
+  *out_module = self->kernels->count + self->host_count;
+  self->host_codes[self->host_count++] = code;
+  return TUNE_OK;
+}
+
+static tune_status fill_host(program *self, MlirOperation op, tune_described_host *step) {
+  MlirOperation module = mlirOperationGetParentOperation(mlirOperationGetParentOperation(op));
+  MlirOperation called =
+      tune_ir_find_symbol(module, mlirFlatSymbolRefAttrGetValue(tune_ir_attribute(op, "callee")));
+  MlirAttribute written = tune_ir_attribute(called, TUNE_HOST_WRITTEN_ATTRIBUTE);
+  intptr_t count = mlirOperationGetNumOperands(op);
+  size_t code = 0;
+  TUNE_RETURN_IF_ERROR(add_host_code(self, called, &code));
+  step->host = (int64_t)code;
+  step->arguments.items = calloc((size_t)count + 1, sizeof *step->arguments.items);
+  if (!step->arguments.items)
+    return tune_status_out_of_memory("writing a device program");
+  for (intptr_t i = 0; i < count; ++i)
+    TUNE_RETURN_IF_ERROR(read_argument(self, op, mlirOperationGetOperand(op, i),
+                                       mlirDenseBoolArrayGetElement(written, i),
+                                       &step->arguments.items[step->arguments.count++]));
+  return TUNE_OK;
+}
+
+static tune_status read_host(program *self, MlirOperation op) {
+  tune_described_step step = {.is_host = true};
+  tune_status status = fill_host(self, op, &step.host);
+  add_step(self, step); // also of what failed, so that it is freed with all
+  return status;
+}
+
+//===--------------------------------------------------------------------------===//
 // Branches
 //===--------------------------------------------------------------------------===//
 
@@ -452,6 +505,8 @@ static tune_status read_op(program *self, MlirOperation op) {
   tune_host_mark mark = tune_host_branches_mark(op);
   if (mark != TUNE_MARK_NONE)
     return read_mark(self, op, mark);
+  if (tune_ir_is(op, "func.call"))
+    return read_host(self, op);
   MlirStringRef name = tune_ir_name(op);
   return tune_status_make_at(TUNE_INVALID_ARGUMENT, op,
                              "%.*s is left outside of kernels; a device program has no step for it",
@@ -487,10 +542,14 @@ static tune_status describe(program *self, const char *target, char **out_text) 
   tune_described_program *described = &self->described;
   described->target = target;
   described->unordered = self->kernels->is_unordered;
-  described->modules.items = calloc(self->kernels->count + 1, sizeof *described->modules.items);
+  size_t count = self->kernels->count + self->host_count;
+  described->modules.items = calloc(count + 1, sizeof *described->modules.items);
   if (!described->modules.items || self->failed)
     return tune_status_out_of_memory("writing a device program");
-  described->modules.count = self->kernels->count;
+  described->modules.count = count;
+  for (size_t i = 0; i < self->host_count; ++i)
+    described->modules.items[self->kernels->count + i] = (tune_described_module){
+        .bytes = (int64_t)mlirStringAttrGetValue(self->host_codes[i]).length, .host = true};
   for (size_t i = 0; i < self->kernels->count; ++i) {
     const tune_device_kernel *kernel = &self->kernels->items[i];
     described->modules.items[i] = (tune_described_module){.bytes = (int64_t)kernel->code_size,
@@ -513,6 +572,10 @@ static tune_status assemble(program *self, const char *target, char **out_bytes,
   for (size_t i = 0; i < self->kernels->count; ++i)
     tune_string_builder_append_bytes(&bytes, self->kernels->items[i].code,
                                      self->kernels->items[i].code_size);
+  for (size_t i = 0; i < self->host_count; ++i) {
+    MlirStringRef code = mlirStringAttrGetValue(self->host_codes[i]);
+    tune_string_builder_append_bytes(&bytes, code.data, code.length);
+  }
   if (self->data.length)
     tune_string_builder_append_bytes(&bytes, self->data.text, self->data.length);
   bytes.failed |= self->data.failed;
@@ -524,7 +587,10 @@ static tune_status assemble(program *self, const char *target, char **out_bytes,
 static void deinit(program *self) {
   tune_string_builder_deinit(&self->data);
   for (size_t i = 0; i < self->described.steps.count; ++i)
-    free(self->described.steps.items[i].launch.arguments.items);
+    free(self->described.steps.items[i].is_host
+             ? self->described.steps.items[i].host.arguments.items
+             : self->described.steps.items[i].launch.arguments.items);
+  free(self->host_codes);
   free(self->described.steps.items);
   free(self->described.buffers.items);
   free(self->described.modules.items);
