@@ -5,6 +5,7 @@
 #include "dialects/diagnostic.h"
 #include "transforms/ir/ir_builder.h"
 #include "transforms/ir/op_list.h"
+#include "transforms/lower/common/blocks.h"
 #include "transforms/lower/common/pipeline.h"
 
 #include <stdlib.h>
@@ -121,25 +122,69 @@ static MlirValue look_through_cast(MlirValue value) {
 }
 
 // Branches that all give back casts of one type give back that, and the cast is behind them.
-static MlirWalkResult fix_branches(MlirOperation op, void *user_data) {
-  if (!tune_ir_is(op, "scf.if") || mlirOperationGetNumResults(op) == 0)
-    return MlirWalkResultAdvance;
+static bool fix_if(MlirOperation op) {
   MlirOperation ends[] = {
       mlirBlockGetTerminator(tune_ir_body(op)),
       mlirBlockGetTerminator(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 1)))};
+  bool any = false;
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i) {
     MlirValue result = mlirOperationGetResult(op, i);
-    MlirType open = mlirValueGetType(result);
     MlirValue a = look_through_cast(mlirOperationGetOperand(ends[0], i));
     MlirValue b = look_through_cast(mlirOperationGetOperand(ends[1], i));
     MlirType fixed = mlirValueGetType(a);
-    if (!count_open(open) || count_open(fixed) || !mlirTypeEqual(fixed, mlirValueGetType(b)))
+    if (!count_open(mlirValueGetType(result)) || count_open(fixed) ||
+        !mlirTypeEqual(fixed, mlirValueGetType(b)))
       continue;
     mlirOperationSetOperand(ends[0], i, a);
     mlirOperationSetOperand(ends[1], i, b);
     fix_argument(mlirOperationGetNextInBlock(op), result, fixed);
-    *(bool *)user_data = true;
+    any = true;
   }
+  return any;
+}
+
+static MlirOperation first_op(MlirBlock block) { return mlirBlockGetFirstOperation(block); }
+
+// What begins with fixed sizes keeps them from turn to turn: a cast at the end of the loop says so,
+// and folds where it is so. What the condition hands on has the sizes that it has there.
+static bool fix_while(MlirOperation op) {
+  MlirBlock before = tune_ir_body(op);
+  MlirBlock after = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 1));
+  MlirOperation condition = mlirBlockGetTerminator(before), again = mlirBlockGetTerminator(after);
+  bool any = false;
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); ++i) {
+    MlirValue initial = look_through_cast(mlirOperationGetOperand(op, i));
+    MlirValue argument = mlirBlockGetArgument(before, i), next = mlirOperationGetOperand(again, i);
+    MlirType fixed = mlirValueGetType(initial);
+    if (!count_open(mlirValueGetType(argument)) || count_open(fixed))
+      continue;
+    tune_ir_builder at_end = tune_ir_builder_before(again);
+    mlirOperationSetOperand(op, i, initial);
+    mlirOperationSetOperand(again, i,
+                            tune_ir_build_value(&at_end, cast_name(fixed), fixed, 1, &next));
+    fix_argument(first_op(before), argument, fixed);
+    any = true;
+  }
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); ++i) {
+    MlirValue handed = look_through_cast(mlirOperationGetOperand(condition, 1 + i));
+    MlirType fixed = mlirValueGetType(handed);
+    if (!count_open(mlirValueGetType(mlirOperationGetResult(op, i))) || count_open(fixed))
+      continue;
+    mlirOperationSetOperand(condition, 1 + i, handed);
+    fix_argument(first_op(after), mlirBlockGetArgument(after, i), fixed);
+    fix_argument(mlirOperationGetNextInBlock(op), mlirOperationGetResult(op, i), fixed);
+    any = true;
+  }
+  return any;
+}
+
+static MlirWalkResult fix_branches(MlirOperation op, void *user_data) {
+  bool is_fixed = false;
+  if (tune_ir_is(op, "scf.if") && mlirOperationGetNumResults(op) > 0)
+    is_fixed = fix_if(op);
+  else if (tune_ir_is(op, "scf.while"))
+    is_fixed = fix_while(op);
+  *(bool *)user_data |= is_fixed;
   return MlirWalkResultAdvance;
 }
 
@@ -280,6 +325,7 @@ tune_status tune_fixed_sizes_apply(MlirOperation module, MlirOperation function,
     return TUNE_OK;
   tune_ir_load_dialects(mlirOperationGetContext(module), MADE_OF);
   mlirOperationRemoveAttributeByName(function, tune_ir_string("sym_visibility")); // it stays
+  TUNE_RETURN_IF_ERROR(tune_blocks_lift(module, false));
   TUNE_RETURN_IF_ERROR(fix_arguments(function, sizes, count));
   TUNE_RETURN_IF_ERROR(set_type(function, NULL));
   TUNE_RETURN_IF_ERROR(carry(module));
