@@ -5,13 +5,22 @@
 
 #define OP "!transform.any_op"
 
-void tune_writer_begin_tensors(tune_writer *writer, const char *comment) {
+static void begin_tensors(tune_writer *writer, const char *comment, const char *argument) {
   tune_writer_line(writer, "// %s", comment);
   tune_writer_line(writer, "module attributes {transform.with_named_sequence} {");
   writer->indent++;
   tune_writer_line(writer,
-                   "transform.named_sequence @tune_tensors(%%task: " OP " {transform.consumed}) {");
+                   "transform.named_sequence @tune_tensors(%s: " OP " {transform.consumed}) {",
+                   argument);
   writer->indent++;
+}
+
+void tune_writer_begin_unprepared(tune_writer *writer, const char *comment) {
+  begin_tensors(writer, comment, "%func");
+}
+
+void tune_writer_begin_tensors(tune_writer *writer, const char *comment) {
+  begin_tensors(writer, comment, "%task");
   tune_writer_line(writer, "%%func = transform.include @tune_prepare failures(propagate) (%%task)");
   tune_writer_line(writer, "  : (" OP ") -> " OP);
 }

@@ -151,6 +151,8 @@ void tune_writer_fold_unit_dims(tune_writer *writer);
 
 // Opens the module and @tune_tensors(%func), prepares, and binds %func to the prepared function.
 void tune_writer_begin_tensors(tune_writer *writer, const char *comment);
+// The same without preparing, which may fail as well: for what is done where all else fails.
+void tune_writer_begin_unprepared(tune_writer *writer, const char *comment);
 // What follows vectorization on tensors: contractions recognised, transfers folded into slices,
 // loop-invariant accumulators hoisted into registers.
 void tune_writer_vector_cleanup(tune_writer *writer, bool widens);

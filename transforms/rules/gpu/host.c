@@ -16,7 +16,7 @@ static bool host_applies(const tune_structure *structure, const tune_machine *ma
 static void host_write(const tune_structure *structure, const tune_machine *machine,
                        tune_writer *w) {
   (void)machine;
-  tune_writer_begin_tensors(w, "rule 'host': a step on the host");
+  tune_writer_begin_unprepared(w, "rule 'host': a step on the host");
   tune_writer_end_tensors(w);
   tune_writer_line(w, "transform.named_sequence @tune_buffers(%%func: !transform.any_op "
                       "{transform.readonly}) {");
