@@ -5,22 +5,21 @@
 
 #define OP "!transform.any_op"
 
+// `argument` with its type and what becomes of it.
 static void begin_tensors(tune_writer *writer, const char *comment, const char *argument) {
   tune_writer_line(writer, "// %s", comment);
   tune_writer_line(writer, "module attributes {transform.with_named_sequence} {");
   writer->indent++;
-  tune_writer_line(writer,
-                   "transform.named_sequence @tune_tensors(%s: " OP " {transform.consumed}) {",
-                   argument);
+  tune_writer_line(writer, "transform.named_sequence @tune_tensors(%s) {", argument);
   writer->indent++;
 }
 
 void tune_writer_begin_unprepared(tune_writer *writer, const char *comment) {
-  begin_tensors(writer, comment, "%func");
+  begin_tensors(writer, comment, "%func: " OP " {transform.readonly}");
 }
 
 void tune_writer_begin_tensors(tune_writer *writer, const char *comment) {
-  begin_tensors(writer, comment, "%task");
+  begin_tensors(writer, comment, "%task: " OP " {transform.consumed}");
   tune_writer_line(writer, "%%func = transform.include @tune_prepare failures(propagate) (%%task)");
   tune_writer_line(writer, "  : (" OP ") -> " OP);
 }

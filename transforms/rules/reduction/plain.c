@@ -16,7 +16,7 @@ static bool plain_applies(const tune_structure *structure, const tune_machine *m
 static void plain_write(const tune_structure *structure, const tune_machine *machine,
                         tune_writer *w) {
   (void)machine;
-  tune_writer_begin_unprepared(w, "rule 'plain': loops, as they come");
+  tune_writer_begin_tensors(w, "rule 'plain': loops, as they come");
   tune_writer_end_tensors(w);
   tune_writer_line(w, "transform.named_sequence @tune_buffers(%%func: !transform.any_op "
                       "{transform.readonly}) {");
