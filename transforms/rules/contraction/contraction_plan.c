@@ -199,6 +199,8 @@ static int64_t rows_that_fit(const tune_contraction_plan *plan, const tune_machi
   return ((int64_t)machine->vector_registers - vectors - 1) / vectors;
 }
 
+#define FEW_TILES 16 // rows that are two or three tiles of registers
+
 static int64_t bytes_of_columns(const tune_contraction_plan *plan, int64_t columns) {
   return columns * plan->depths * plan->anchor->operands[plan->b].bits / 8;
 }
@@ -214,8 +216,14 @@ static bool can_stay_in_place(const tune_contraction_plan *plan) {
 
 bool tune_contraction_reads_in_place(const tune_contraction_plan *plan,
                                      const tune_machine *machine) {
-  enum { FEW_ROWS = 128 }; // a copy pays for itself by being read often
-  bool few = !plan->dynamic_rows && plan->rows <= FEW_ROWS;
+  // A copy pays for itself by being read often; later where the rows of B are read in pieces of
+  // several lines of a cache, which hardware fetches ahead. (Pieces of a line each: of 1024 x 1024
+  // in vectors of 256 bits, 16 rows are as fast with a copy, 32 by a fifth faster.)
+  enum { LONG_PIECE = 256 };
+  int64_t widest = 4 * (int64_t)plan->lanes;
+  bool is_long = rows_that_fit(plan, machine, widest) >= 4 &&
+                 widest * plan->anchor->operands[plan->b].bits / 8 >= LONG_PIECE;
+  bool few = !plan->dynamic_rows && plan->rows <= (is_long ? 8 * FEW_TILES : FEW_TILES);
   return can_stay_in_place(plan) && (plan->has_window || few || is_small(plan, machine));
 }
 
@@ -235,6 +243,17 @@ static int64_t default_vectors(const tune_contraction_plan *plan, const tune_mac
   return is_widened && machine->vector_registers >= 32 ? 4 : 2;
 }
 
+// Whether columns that only single vectors divide are better padded to pairs of them: a tile of one
+// vector loads as often as it multiplies. Few columns, and those read where they lie, stay as they
+// are; and where there are registers for tiles so tall that it does not matter.
+static bool pads_to_pairs(const tune_contraction_plan *plan, const tune_machine *machine) {
+  int64_t lanes = plan->lanes, pairs = round_up(plan->cols, 2 * lanes);
+  bool is_kept = machine->vector_registers > 16 || plan->has_window || plan->dynamic_rows ||
+                 plan->rows < 2 * FEW_TILES || is_small(plan, machine);
+  return !is_kept && plan->nr.count == 1 && plan->nr.values[0] == lanes &&
+         10 * plan->cols >= 9 * pairs;
+}
+
 static void choose_columns(tune_contraction_plan *plan, const tune_machine *machine) {
   int64_t lanes = plan->lanes, most = default_vectors(plan, machine);
   for (int64_t vectors = 1; vectors <= 4; vectors *= 2)
@@ -245,7 +264,7 @@ static void choose_columns(tune_contraction_plan *plan, const tune_machine *mach
   for (int64_t part = lanes / 2; plan->nr.count == 0 && part >= 4; part /= 2)
     if (plan->has_window && plan->cols % part == 0)
       tune_value_set_add(&plan->nr, part);
-  plan->cols_divide = plan->nr.count > 0;
+  plan->cols_divide = plan->nr.count > 0 && !pads_to_pairs(plan, machine);
   if (!plan->cols_divide && lanes >= 16 && plan->cols % (lanes / 2) == 0)
     tune_value_set_add(&plan->nr, lanes / 2);
   if (!plan->cols_divide)

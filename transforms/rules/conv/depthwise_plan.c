@@ -213,20 +213,32 @@ static double reads(const tune_depthwise_plan *p, int64_t lines, int64_t rows) {
   return read;
 }
 
-// Tiles that read least, with half of the registers for accumulators.
-static bool choose_plane(tune_depthwise_plan *p, int64_t registers) {
+// Tiles that read least, with at most so many accumulators.
+static bool choose_plane(tune_depthwise_plan *p, int64_t most) {
   double best = 0;
   for (size_t l = 0; l < p->lines.sizes.count; l++)
     for (size_t r = 0; r < p->rows.sizes.count; r++) {
       int64_t lines = p->lines.sizes.values[l], rows = p->rows.sizes.values[r];
       double score = reads(p, lines, rows);
-      if (lines * rows > registers / 2 || lines * rows > p->steps || (best > 0 && score >= best))
+      if (lines * rows > most || lines * rows > p->steps || (best > 0 && score >= best))
         continue;
       best = score;
       p->lines.size_default = lines;
       p->rows.size_default = rows;
     }
   return best > 0;
+}
+
+// Whether pixels lie so far apart that those of a tile share a few sets of the first cache, and are
+// read for less than a line of it: the rest of each line is gone when it is wanted. (Tiles of rows
+// read a copy.)
+static bool crowds_sets(const tune_depthwise_plan *p, const tune_machine *machine) {
+  enum { LINE = 64, FEW_SETS = 2048 };
+  const tune_operand *image = p->image;
+  int64_t bytes = image->bits / 8;
+  for (size_t i = image->rank; i-- > 0 && !image->index[i].coefficient[p->row];)
+    bytes *= image->shape[i];
+  return machine->vector_bits / 8 < LINE && bytes % FEW_SETS == 0;
 }
 
 static bool plan_planes(const tune_structure *structure, const tune_machine *machine,
@@ -251,8 +263,12 @@ static bool plan_planes(const tune_structure *structure, const tune_machine *mac
   p->registers = machine->vector_registers - machine->vector_registers / 8;
   plan_side(p, pad, p->line, 6, &p->lines);
   plan_side(p, pad, p->row, 9, &p->rows);
-  p->takes_planes = machine->threads <= 1 || shares >= (int64_t)machine->threads;
-  return choose_plane(p, machine->vector_registers);
+  p->takes_planes =
+      (machine->threads <= 1 || shares >= (int64_t)machine->threads) && !crowds_sets(p, machine);
+  // Half of the registers for accumulators; where borders allow no such tile, some more: of 16
+  // those of 3 x 3.
+  int64_t registers = machine->vector_registers;
+  return choose_plane(p, registers / 2) || choose_plane(p, registers * 5 / 8);
 }
 
 bool tune_depthwise_plan_make(const tune_structure *structure, const tune_machine *machine,

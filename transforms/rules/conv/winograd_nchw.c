@@ -124,8 +124,7 @@ static bool choose(const tune_machine *machine, tune_winograd_plan *plan) {
 static bool make_plan(const tune_structure *structure, const tune_machine *machine,
                       nchw_plan *plan) {
   *plan = (nchw_plan){0};
-  return tune_conv_blocked_applies(structure, machine) &&
-         tune_conv_plan_make(structure, machine, &plan->conv) && find_convolution(plan) &&
+  return tune_conv_plan_make(structure, machine, &plan->conv) && find_convolution(plan) &&
          choose(machine, &plan->winograd);
 }
 

@@ -2,8 +2,8 @@
 //
 //   [forall  `rows` rows]                            with threads
 //     for    one row
-//       for each elementwise op: vectors of `vector` elements, the last masked; a cheap one that
-//         several others read is made again by each of them
+//       for each elementwise op: vectors of `vector` elements, the last masked and apart; a cheap
+//         one that several others read is made again by each of them
 //       for each reduction: partial results in vectors (upstream's
 //         tile_reduction_using_for), the remainder apart, then their sum
 //
@@ -98,6 +98,13 @@ static void write_line(const tune_reduction_plan *p, const char *handle, const t
     tune_writer_try_vectorize(w, remade, sizes);
   }
   tune_writer_try_vectorize(w, "%step", sizes);
+  // What is masked is the last step alone, apart from the others.
+  if (!user && p->line[p->line_count - 1] % (4 * p->lanes) != 0) {
+    char loop[32] = "%steps";
+    if (p->line_count > 1)
+      snprintf(loop, sizeof loop, "%%steps#%zu", p->line_count - 1);
+    tune_writer_peel(w, loop);
+  }
   tune_writer_end_foreach(w);
 }
 
