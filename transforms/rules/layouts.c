@@ -195,6 +195,23 @@ static tune_layout_tile make_tile(size_t loop_count, const int64_t *extent, size
   return tile;
 }
 
+// The same without loops of one step.
+static tune_layout_tile without_units(const tune_layout_tile *tile) {
+  tune_layout_tile kept = {0};
+  size_t place[TUNE_MAX_LOOPS];
+  for (size_t i = 0; i < tile->loop_count; i++) {
+    if (tile->extent[i] == 1)
+      continue;
+    place[i] = kept.loop_count++;
+    kept.extent[place[i]] = tile->extent[i];
+    kept.size[place[i]] = tile->size[i];
+  }
+  for (size_t i = 0, next = 0; i < tile->loop_count; i++)
+    if (tile->extent[tile->order[i]] != 1)
+      kept.order[next++] = place[tile->order[i]];
+  return kept;
+}
+
 // Of `nest`: along its output's last dimension, and across where an input lies across.
 static tune_layout_tile tile_of(const tune_nest *nest) {
   const tune_operand *out = &nest->operands[nest->input_count];
@@ -236,6 +253,7 @@ static void tile_copy(const product *p, size_t operand, tune_layout *layout) {
   // What is read goes by as it lies in memory; what is written is whole lines of a cache anyhow.
   for (size_t i = 0; i < moved->rank; i++)
     moved->copy.order[moved->order[i]] = i;
+  moved->copy = without_units(&moved->copy);
 }
 
 // Of what follows the product once that is in its new order: the op after it, or the copy back.
@@ -326,10 +344,11 @@ static bool fill_columns(const product *p, tune_layout *layout) {
 }
 
 static bool stands_beside(const product *p, const tune_nest *nest, const tune_layout *layout) {
-  // What is filled up is cut off again by a slice, which no rule sees through.
+  // What is filled up is padded before, and cut off again by a slice, which no rule sees through.
   if (nest == p->after)
     return layout->filled != SIZE_MAX || (p->turns_after && !layout->operands[2].moves);
-  return nest != p->anchor && nest != p->init && nest->kind == TUNE_NEST_GENERIC;
+  return nest != p->anchor && (nest != p->init || layout->filled != SIZE_MAX) &&
+         nest->kind == TUNE_NEST_GENERIC;
 }
 
 // Lists the product, what follows it, and what all of these read.
@@ -364,13 +383,16 @@ static void finish(const product *p, tune_layout *layout) {
   layout->loop_count = p->anchor->loop_count;
   memcpy(layout->is_reduction, p->anchor->is_reduction, sizeof layout->is_reduction);
   layout->starts_filled = p->init && p->init->kind == TUNE_NEST_FILL;
-  for (size_t loop = 0; loop < p->anchor->loop_count; loop++)
+  for (size_t loop = 0; loop < p->anchor->loop_count; loop++) {
     layout->packs_output |= layout->packed[loop] && uses(p, 2, loop);
+    layout->is_unit[loop] = p->anchor->extent[loop] == 1;
+  }
   for (size_t o = 0; o < 2; o++)
     if (layout->operands[o].moves)
       tile_copy(p, o, layout);
   if (layout->operands[2].moves) {
-    layout->after = tile_after(p, layout);
+    tune_layout_tile after = tile_after(p, layout);
+    layout->after = without_units(&after);
     layout->has_math |= p->after && p->after->math_op_count > 0;
   }
   list_ops(p, layout);
@@ -379,7 +401,8 @@ static void finish(const product *p, tune_layout *layout) {
 size_t tune_layouts_find(const tune_structure *structure, const tune_machine *machine,
                          tune_layout layouts[TUNE_LAYOUTS_MOST]) {
   product p = {.structure = structure};
-  if (!structure->is_regular || structure->is_dynamic || !find_ops(&p))
+  if (!structure->is_regular || structure->is_dynamic || structure->is_empty ||
+      structure->has_bits || !find_ops(&p))
     return 0;
   p.turns_after = turns(&p);
   p.lanes = machine->vector_bits / tune_operand_register_bits(&p.anchor->operands[2]);

@@ -103,7 +103,7 @@ static void visit_rules(rule_walk *walk, const tune_structure *structure, rules_
 // cannot bring into one has no such rules.
 static tune_status visit_layouts(rule_walk *walk) {
   tune_layout layouts[TUNE_LAYOUTS_MOST];
-  size_t count = walk->machine->kind == TUNE_KIND_CPU
+  size_t count = walk->machine->kind == TUNE_KIND_CPU && !is_beyond_plans(walk->structure)
                      ? tune_layouts_find(walk->structure, walk->machine, layouts)
                      : 0;
   for (size_t i = 0; i < count && !walk->is_found; i++) {

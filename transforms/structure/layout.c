@@ -94,7 +94,8 @@ static void append_product(const tune_layout *layout, const char *result, const 
                               "      attributes{iterator_types = [",
                               result);
   for (size_t i = 0; i < layout->loop_count; i++) {
-    if (is_packed && i == layout->filled) // its steps are a loop of their own now, the innermost
+    // The steps of what is filled up are a loop of their own now, the innermost.
+    if (is_packed && (i == layout->filled || layout->is_unit[i]))
       continue;
     tune_string_builder_appendf(text, "%s#linalg.iterator_type<%s>", is_first ? "" : ", ",
                                 layout->is_reduction[i] ? "reduction" : "parallel");
@@ -238,7 +239,7 @@ static void append_copies(const tune_layout *layout, tune_string_builder *text) 
     tune_string_builder_append(text, "    %after = transform.get_consumers_of_result %product[0]\n"
                                      "      : (" OP ") -> " OP "\n");
   for (size_t o = 0; o < 2; o++)
-    if (layout->operands[o].moves)
+    if (layout->operands[o].moves && layout->operands[o].copy.loop_count)
       append_vectors(copies[o], &layout->operands[o].copy, 0, layout->has_threads, text);
   if (layout->after.loop_count)
     append_vectors("%after", &layout->after, 0, layout->has_threads, text);

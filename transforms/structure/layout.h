@@ -66,6 +66,7 @@ typedef struct tune_layout {
 
   size_t loop_count;                 // of the product, which is found by its loops
   bool is_reduction[TUNE_MAX_LOOPS]; //
+  bool is_unit[TUNE_MAX_LOOPS];      // of one step: folded away with what packing adds
   bool packs;                        // some operand moves or is filled up
   int64_t packed[TUNE_MAX_LOOPS];    // for each loop: 0, or how many steps are packed together;
                                      // 1 where dimensions along it are to move
