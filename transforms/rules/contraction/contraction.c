@@ -44,14 +44,22 @@ static bool repeats_panels(const tune_contraction_plan *plan) {
   return false;
 }
 
-// Vectors of pixels, whose windows begin anywhere: channels are better. So is turning a result once
-// it is there, or an operand before all loops. What stands beside a product is not in the order of
-// its task in all modules.
+// Vectors of pixels, whose windows begin anywhere, where channels fill vectors as well, or pixels
+// do not.
+static bool has_vectors_of_pixels(const tune_contraction_plan *plan) {
+  enum { FEW_CHANNELS = 16 }; // they are not worth a copy of the image
+  return !tune_operand_is_projection(&plan->anchor->operands[plan->b]) &&
+         (plan->depths >= FEW_CHANNELS || plan->nr_default < (int64_t)plan->lanes);
+}
+
+// Turning a result once it is there is better than element by element, and turning an operand once
+// better than in panels for each line. What stands beside a product is not in the order of its task
+// in all modules.
 static bool contraction_yields(const tune_structure *structure, const tune_machine *machine) {
   tune_contraction_plan plan;
   return tune_contraction_plan_make(structure, machine, &plan) &&
-         (!tune_operand_is_projection(&plan.anchor->operands[plan.b]) || scatters(&plan) ||
-          repeats_panels(&plan) || plan.other_count > 0);
+         (has_vectors_of_pixels(&plan) || scatters(&plan) || repeats_panels(&plan) ||
+          plan.other_count > 0);
 }
 
 // B that stays the same from call to call: in panels made within the loops, or ahead of them all,
