@@ -223,6 +223,9 @@ static tune_layout_tile tile_of(const tune_nest *nest) {
     if (!tune_operand_is_loop(out, i, i))
       return tile;
   for (size_t o = 0; o < nest->input_count; o++) {
+    // What upstream does not vectorize would be an op that rules find among their own.
+    if (!tune_operand_is_projection(&nest->operands[o]))
+      return tile;
     size_t along = tune_operand_contiguous_loop(nest, &nest->operands[o]);
     if (along != TUNE_NO_LOOP && along + 1 != nest->loop_count &&
         tune_operand_coefficient(&nest->operands[o], nest->loop_count - 1))

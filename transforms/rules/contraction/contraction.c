@@ -59,7 +59,7 @@ static bool contraction_yields(const tune_structure *structure, const tune_machi
   tune_contraction_plan plan;
   return tune_contraction_plan_make(structure, machine, &plan) &&
          (has_vectors_of_pixels(&plan) || scatters(&plan) || repeats_panels(&plan) ||
-          plan.other_count > 0);
+          (plan.other_count > 0 && structure->preparation.layout.op_count == 0));
 }
 
 // B that stays the same from call to call: in panels made within the loops, or ahead of them all,
