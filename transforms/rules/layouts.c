@@ -187,11 +187,29 @@ static tune_layout_tile make_tile(size_t loop_count, const int64_t *extent, size
   for (size_t i = 0; i < loop_count; i++) {
     tile.extent[i] = extent[i];
     tile.size[i] = 1;
+    tile.order[i] = i;
   }
   tile.size[loop_count - 1] = BLOCK;
   if (cross < loop_count && extent[cross] >= LEAST_RUN && extent[loop_count - 1] >= LEAST_RUN)
     tile.size[cross] = BLOCK;
   return tile;
+}
+
+// The same without loops of one step.
+static tune_layout_tile without_units(const tune_layout_tile *tile) {
+  tune_layout_tile kept = {0};
+  size_t place[TUNE_MAX_LOOPS];
+  for (size_t i = 0; i < tile->loop_count; i++) {
+    if (tile->extent[i] == 1)
+      continue;
+    place[i] = kept.loop_count++;
+    kept.extent[place[i]] = tile->extent[i];
+    kept.size[place[i]] = tile->size[i];
+  }
+  for (size_t i = 0, next = 0; i < tile->loop_count; i++)
+    if (tile->extent[tile->order[i]] != 1)
+      kept.order[next++] = place[tile->order[i]];
+  return kept;
 }
 
 // Of `nest`: along its output's last dimension, and across where an input lies across.
@@ -205,6 +223,9 @@ static tune_layout_tile tile_of(const tune_nest *nest) {
     if (!tune_operand_is_loop(out, i, i))
       return tile;
   for (size_t o = 0; o < nest->input_count; o++) {
+    // What upstream does not vectorize would be an op that rules find among their own.
+    if (!tune_operand_is_projection(&nest->operands[o]))
+      return tile;
     size_t along = tune_operand_contiguous_loop(nest, &nest->operands[o]);
     if (along != TUNE_NO_LOOP && along + 1 != nest->loop_count &&
         tune_operand_coefficient(&nest->operands[o], nest->loop_count - 1))
@@ -213,24 +234,41 @@ static tune_layout_tile tile_of(const tune_nest *nest) {
   return make_tile(nest->loop_count, nest->extent, cross);
 }
 
-static void tile_copy(const product *p, size_t operand, tune_layout_operand *layout) {
-  const tune_operand *old = &p->anchor->operands[operand];
+// Of dimension `dimension` of `operand`, with what it is filled up to.
+static int64_t extent_of(const product *p, const tune_layout *layout, size_t operand,
+                         size_t dimension) {
+  size_t loop = loop_of(p, operand, dimension);
+  return loop != TUNE_NO_LOOP && loop == layout->filled
+             ? layout->packed[loop]
+             : p->anchor->operands[operand].shape[dimension];
+}
+
+static void tile_copy(const product *p, size_t operand, tune_layout *layout) {
+  tune_layout_operand *moved = &layout->operands[operand];
   int64_t extent[TUNE_MAX_LOOPS];
   size_t cross = SIZE_MAX;
-  for (size_t i = 0; i < layout->rank; i++) {
-    extent[i] = old->shape[layout->order[i]];
-    if (layout->order[i] + 1 == old->rank)
+  for (size_t i = 0; i < moved->rank; i++) {
+    extent[i] = extent_of(p, layout, operand, moved->order[i]);
+    if (moved->order[i] + 1 == moved->rank)
       cross = i;
   }
-  layout->copy = make_tile(layout->rank, extent, cross);
+  moved->copy = make_tile(moved->rank, extent, cross);
+  // What is read goes by as it lies in memory; what is written is whole lines of a cache anyhow.
+  for (size_t i = 0; i < moved->rank; i++)
+    moved->copy.order[moved->order[i]] = i;
+  moved->copy = without_units(&moved->copy);
 }
 
 // Of what follows the product once that is in its new order: the op after it, or the copy back.
-static tune_layout_tile tile_after(const product *p, const tune_layout_operand *layout) {
-  const tune_operand *out = &p->anchor->operands[2];
-  size_t last = layout->order[layout->rank - 1];
-  if (!p->after)
-    return make_tile(out->rank, out->shape, last);
+static tune_layout_tile tile_after(const product *p, const tune_layout *layout) {
+  const tune_layout_operand *moved = &layout->operands[2];
+  size_t last = moved->order[moved->rank - 1];
+  int64_t extent[TUNE_MAX_LOOPS];
+  if (!p->after || layout->filled != SIZE_MAX) {
+    for (size_t i = 0; i < moved->rank; i++)
+      extent[i] = extent_of(p, layout, 2, i);
+    return make_tile(moved->rank, extent, last);
+  }
   for (size_t o = 0; o < p->after->input_count; o++) {
     const tune_operand *read = &p->after->operands[o];
     if (read->producer != (size_t)(p->anchor - p->structure->nests))
@@ -276,11 +314,18 @@ static bool move_operand(const product *p, size_t operand, tune_layout *layout) 
   if (loop == TUNE_NO_LOOP || !find_order(p, operand, &order))
     return false;
   order.moves = true;
-  tile_copy(p, operand, &order);
   layout->operands[operand] = order;
   layout->packs = true;
   layout->packed[loop] = 1;
   return true;
+}
+
+// Whether `loop` is the last dimension of `operand` in its new order.
+static bool is_last(const product *p, const tune_layout *layout, size_t operand, size_t loop) {
+  const tune_layout_operand *moved = &layout->operands[operand];
+  size_t rank = p->anchor->operands[operand].rank;
+  return rank > 0 && tune_operand_is_loop(&p->anchor->operands[operand],
+                                          moved->moves ? moved->order[rank - 1] : rank - 1, loop);
 }
 
 // The output channels, where they come last in filter and output.
@@ -290,9 +335,10 @@ static bool fill_columns(const product *p, tune_layout *layout) {
     dimension = layout->operands[2].order[dimension];
   size_t loop = loop_of(p, 2, dimension);
   int64_t lanes = p->lanes;
-  if (lanes < 2 || loop == TUNE_NO_LOOP || rank_of(p, loop) != 5 ||
-      p->anchor->extent[loop] % lanes == 0 ||
-      tune_operand_find_loop(&p->anchor->operands[p->filter], loop) == SIZE_MAX)
+  if (lanes < 2 || loop == TUNE_NO_LOOP || rank_of(p, loop) < 5 ||
+      p->anchor->extent[loop] % lanes == 0 || !can_pack(p, loop) ||
+      !is_last(p, layout, p->filter, loop) ||
+      (uses(p, p->image, loop) && !is_last(p, layout, p->image, loop)))
     return false;
   layout->packs = true;
   layout->filled = loop;
@@ -301,9 +347,11 @@ static bool fill_columns(const product *p, tune_layout *layout) {
 }
 
 static bool stands_beside(const product *p, const tune_nest *nest, const tune_layout *layout) {
+  // What is filled up is padded before, and cut off again by a slice, which no rule sees through.
   if (nest == p->after)
-    return p->turns_after && !layout->operands[2].moves && layout->filled == SIZE_MAX;
-  return nest != p->anchor && nest != p->init && nest->kind == TUNE_NEST_GENERIC;
+    return layout->filled != SIZE_MAX || (p->turns_after && !layout->operands[2].moves);
+  return nest != p->anchor && (nest != p->init || layout->filled != SIZE_MAX) &&
+         nest->kind == TUNE_NEST_GENERIC;
 }
 
 // Lists the product, what follows it, and what all of these read.
@@ -313,8 +361,10 @@ static void list_ops(const product *p, tune_layout *layout) {
   size_t count = p->after ? 2 : 1;
   layout->ops[1].operand = SIZE_MAX;
   for (size_t i = 0; i < count; i++) {
-    if (stands_beside(p, listed[i], layout))
+    if (stands_beside(p, listed[i], layout)) {
       layout->ops[i].tile = tile_of(listed[i]);
+      layout->has_math |= listed[i]->math_op_count > 0;
+    }
     // What is padded is no operand of the nest of a pad.
     size_t operands = listed[i]->kind == TUNE_NEST_PAD ? 1 : listed[i]->operand_count;
     for (size_t o = 0; o < operands && count < TUNE_LAYOUT_MAX_OPS; o++) {
@@ -336,17 +386,26 @@ static void finish(const product *p, tune_layout *layout) {
   layout->loop_count = p->anchor->loop_count;
   memcpy(layout->is_reduction, p->anchor->is_reduction, sizeof layout->is_reduction);
   layout->starts_filled = p->init && p->init->kind == TUNE_NEST_FILL;
-  for (size_t loop = 0; loop < p->anchor->loop_count; loop++)
+  for (size_t loop = 0; loop < p->anchor->loop_count; loop++) {
     layout->packs_output |= layout->packed[loop] && uses(p, 2, loop);
-  if (layout->operands[2].moves && layout->filled == SIZE_MAX)
-    layout->after = tile_after(p, &layout->operands[2]);
+    layout->is_unit[loop] = p->anchor->extent[loop] == 1;
+  }
+  for (size_t o = 0; o < 2; o++)
+    if (layout->operands[o].moves)
+      tile_copy(p, o, layout);
+  if (layout->operands[2].moves) {
+    tune_layout_tile after = tile_after(p, layout);
+    layout->after = without_units(&after);
+    layout->has_math |= p->after && p->after->math_op_count > 0;
+  }
   list_ops(p, layout);
 }
 
 size_t tune_layouts_find(const tune_structure *structure, const tune_machine *machine,
                          tune_layout layouts[TUNE_LAYOUTS_MOST]) {
   product p = {.structure = structure};
-  if (!structure->is_regular || structure->is_dynamic || !find_ops(&p))
+  if (!structure->is_regular || structure->is_dynamic || structure->is_empty ||
+      structure->has_bits || !find_ops(&p))
     return 0;
   p.turns_after = turns(&p);
   p.lanes = machine->vector_bits / tune_operand_register_bits(&p.anchor->operands[2]);
@@ -363,7 +422,7 @@ size_t tune_layouts_find(const tune_structure *structure, const tune_machine *ma
     p.filter = 0;
   }
   size_t count = 0;
-  tune_layout layout = {.filled = SIZE_MAX};
+  tune_layout layout = {.filled = SIZE_MAX, .has_threads = machine->threads > 1};
   layouts[count++] = layout;
   const size_t operands[] = {p.filter, p.image, 2};
   for (size_t i = 0; i < 3; i++)
@@ -378,4 +437,16 @@ size_t tune_layouts_find(const tune_structure *structure, const tune_machine *ma
   for (size_t i = 0; i < count; i++)
     finish(&p, &layouts[i]);
   return count;
+}
+
+bool tune_layouts_has_tiles(const tune_structure *structure) {
+  product p = {.structure = structure};
+  if (!structure->is_regular || !find_ops(&p))
+    return false;
+  bool has[2] = {false, false};
+  for (size_t loop = 0; loop < p.anchor->loop_count; loop++)
+    if (!p.anchor->is_reduction[loop] && p.anchor->extent[loop] != 1 &&
+        uses(&p, 0, loop) != uses(&p, 1, loop))
+      has[uses(&p, 0, loop) ? 0 : 1] = true;
+  return has[0] && has[1];
 }

@@ -36,6 +36,10 @@ extern "C" {
 size_t tune_layouts_find(const tune_structure *structure, const tune_machine *machine,
                          tune_layout out_layouts[TUNE_LAYOUTS_MOST]);
 
+// Whether it is a product of rows and columns, of which a rule for sums along a row would make one
+// sum after the other.
+bool tune_layouts_has_tiles(const tune_structure *structure);
+
 #ifdef __cplusplus
 }
 #endif

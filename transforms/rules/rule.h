@@ -32,6 +32,8 @@ typedef struct tune_rule {
   unsigned kinds;     // of machines that it is for
   bool takes_layouts; // is asked again with the product's operands in other orders (layouts.h)
   bool (*applies)(const tune_structure *structure, const tune_machine *machine);
+  // Whether what applies is a makeshift here, and another layout to be preferred. NULL: never.
+  bool (*yields)(const tune_structure *structure, const tune_machine *machine);
   // Writes the whole schedule module.
   void (*write)(const tune_structure *structure, const tune_machine *machine, tune_writer *writer);
 } tune_rule;

@@ -81,24 +81,31 @@ typedef struct rule_walk {
   bool is_found;
 } rule_walk;
 
-static void visit_all(rule_walk *walk, const tune_structure *structure,
-                      bool (*belongs)(const tune_rule *rule)) {
-  for (size_t i = 0; i < RULE_COUNT && !walk->is_found; i++) {
-    if (walk->seen[i] || !belongs(RULES[i]) || !takes(RULES[i], structure, walk->machine))
-      continue;
-    walk->seen[i] = true;
-    walk->is_found = walk->visit(RULES[i], structure, walk->user_data);
-  }
+// Which rules are asked.
+typedef enum rules_asked { MADE_FOR_IT, MADE_FOR_LAYOUTS, ANY } rules_asked;
+
+static bool is_asked(rules_asked asked, const tune_rule *rule) {
+  return asked == ANY || (!is_for_all(rule) && (asked == MADE_FOR_IT || rule->takes_layouts));
 }
 
-static bool is_particular(const tune_rule *rule) { return !is_for_all(rule); }
-static bool takes_layouts(const tune_rule *rule) { return rule->takes_layouts; }
+// Those behind one that yields are less particular, and yield as well.
+static void visit_rules(rule_walk *walk, const tune_structure *structure, rules_asked asked) {
+  for (size_t i = 0; i < RULE_COUNT && !walk->is_found; i++) {
+    const tune_rule *rule = RULES[i];
+    if (walk->seen[i] || !is_asked(asked, rule) || !takes(rule, structure, walk->machine))
+      continue;
+    if (asked != ANY && rule->yields && rule->yields(structure, walk->machine))
+      return;
+    walk->seen[i] = true;
+    walk->is_found = walk->visit(rule, structure, walk->user_data);
+  }
+}
 
 // Rules that want the product in another layout, each in the first that it takes. What upstream
 // cannot bring into one has no such rules.
 static tune_status visit_layouts(rule_walk *walk) {
   tune_layout layouts[TUNE_LAYOUTS_MOST];
-  size_t count = walk->machine->kind == TUNE_KIND_CPU
+  size_t count = walk->machine->kind == TUNE_KIND_CPU && !is_beyond_plans(walk->structure)
                      ? tune_layouts_find(walk->structure, walk->machine, layouts)
                      : 0;
   for (size_t i = 0; i < count && !walk->is_found; i++) {
@@ -106,22 +113,23 @@ static tune_status visit_layouts(rule_walk *walk) {
     tune_status status =
         tune_structure_read_laid_out(walk->context, walk->payload, &layouts[i], &structure);
     if (tune_status_is_ok(status))
-      visit_all(walk, &structure, takes_layouts);
-    tune_structure_deinit(&structure);
+      visit_rules(walk, &structure, MADE_FOR_LAYOUTS);
     if (tune_status_get_code(status) == TUNE_OUT_OF_MEMORY)
       return status;
+    tune_structure_deinit(&structure);
     tune_status_free(status);
   }
   return TUNE_OK;
 }
 
-// The rules for the task as it is, those for it in another layout, and those for whatever comes.
+// The rules for the task as it is, those for it in another layout, and at last those that are not
+// made for it.
 static tune_status walk_rules(rule_walk *walk) {
-  visit_all(walk, walk->structure, is_particular);
+  visit_rules(walk, walk->structure, MADE_FOR_IT);
   if (!walk->is_found)
     TUNE_RETURN_IF_ERROR(visit_layouts(walk));
   if (!walk->is_found)
-    visit_all(walk, walk->structure, is_for_all);
+    visit_rules(walk, walk->structure, ANY);
   return TUNE_OK;
 }
 

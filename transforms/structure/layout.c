@@ -22,40 +22,53 @@ static void append_list(const int64_t *values, size_t count, tune_string_builder
 
 // The op of the handle `target`, whose tiles are all whole, becomes loops of vectors; where
 // upstream cannot do it, loops.
-static void append_whole(const char *target, const tune_layout_tile *tile,
+static void append_whole(const char *target, const tune_layout_tile *tile, bool has_threads,
                          tune_string_builder *text) {
   tune_string_builder_appendf(text,
                               "    %s_block, %s_loops:%zu = transform.structured.tile_using_for "
                               "%s tile_sizes [",
                               target, target, tile->loop_count, target);
   append_list(tile->size, tile->loop_count, text);
+  tune_string_builder_append(text, "] interchange = [");
+  for (size_t i = 0; i < tile->loop_count; i++)
+    tune_string_builder_appendf(text, "%s%zu", i ? ", " : "", tile->order[i]);
   tune_string_builder_append(text, "]\n      : (" OP ") -> (" OP);
   for (size_t i = 0; i < tile->loop_count; i++)
     tune_string_builder_append(text, ", " OP);
+  tune_string_builder_append(text, ")\n");
+  if (has_threads)
+    tune_string_builder_appendf(
+        text, "    transform.annotate %s_loops#0 \"tune.threads\" : " OP "\n", target);
   tune_string_builder_appendf(text,
-                              ")\n"
                               "    transform.sequence %s_block : " OP " failures(suppress) {\n"
                               "    ^bb0(%%try: " OP "):\n"
                               "      transform.structured.vectorize %%try : " OP "\n    }\n",
                               target);
 }
 
+static int64_t power_within(int64_t value) {
+  int64_t power = 1;
+  while (2 * power <= value)
+    power *= 2;
+  return power;
+}
+
 // The op of the handle `target` becomes loops of vectors, what is left of loop `from` and later
 // ones behind the last whole tile in loops of its own: masks do not hold up to the passes to come.
 static void append_vectors(const char *target, const tune_layout_tile *tile, size_t from,
-                           tune_string_builder *text) {
+                           bool has_threads, tune_string_builder *text) {
   while (from < tile->loop_count && tile->extent[from] % tile->size[from] == 0)
     from++;
   if (from == tile->loop_count) {
-    append_whole(target, tile, text);
+    append_whole(target, tile, has_threads, text);
     return;
   }
   tune_layout_tile part = *tile;
   int64_t rest = tile->extent[from] % tile->size[from], whole = tile->extent[from] - rest;
   char name[64];
   if (whole == 0) {
-    part.size[from] = rest;
-    append_vectors(target, &part, from + 1, text);
+    part.size[from] = power_within(rest);
+    append_vectors(target, &part, from, has_threads, text);
     return;
   }
   tune_string_builder_appendf(
@@ -65,9 +78,9 @@ static void append_vectors(const char *target, const tune_layout_tile *tile, siz
       target, target, whole, from, target, target, target);
   for (int i = 0; i < 2; i++) {
     part.extent[from] = i ? rest : whole;
-    part.size[from] = i ? rest : tile->size[from];
+    part.size[from] = i ? power_within(rest) : tile->size[from];
     snprintf(name, sizeof name, "%s_%d", target, i);
-    append_vectors(name, &part, from + 1, text);
+    append_vectors(name, &part, from, has_threads, text);
   }
 }
 
@@ -81,7 +94,8 @@ static void append_product(const tune_layout *layout, const char *result, const 
                               "      attributes{iterator_types = [",
                               result);
   for (size_t i = 0; i < layout->loop_count; i++) {
-    if (is_packed && i == layout->filled) // its steps are a loop of their own now, the innermost
+    // The steps of what is filled up are a loop of their own now, the innermost.
+    if (is_packed && (i == layout->filled || layout->is_unit[i]))
       continue;
     tune_string_builder_appendf(text, "%s#linalg.iterator_type<%s>", is_first ? "" : ", ",
                                 layout->is_reduction[i] ? "reduction" : "parallel");
@@ -128,10 +142,10 @@ static void append_packs(const tune_layout *layout, tune_string_builder *text) {
           text, "    %%pack_%zu = transform.get_consumers_of_result %s[0]\n", o, product);
     tune_string_builder_appendf(text,
                                 "      : (" OP ") -> " OP "\n"
-                                "    %%turned_%zu, %s, %%back_%zu = "
+                                "    %s, %%turned_%zu, %%back_%zu = "
                                 "transform.structured.pack_transpose %%pack_%zu\n"
                                 "      with_compute_op(%s) outer_perm = [",
-                                o, products[o], o, o, product);
+                                products[o], o, o, o, product);
     for (size_t i = 0; i < operand->rank; i++)
       tune_string_builder_appendf(text, "%s%zu", i ? ", " : "", operand->order[i]);
     tune_string_builder_append(text, "]\n      : (" OP ", " OP ") -> (" OP ", " OP ", " OP ")\n");
@@ -225,10 +239,10 @@ static void append_copies(const tune_layout *layout, tune_string_builder *text) 
     tune_string_builder_append(text, "    %after = transform.get_consumers_of_result %product[0]\n"
                                      "      : (" OP ") -> " OP "\n");
   for (size_t o = 0; o < 2; o++)
-    if (layout->operands[o].moves)
-      append_vectors(copies[o], &layout->operands[o].copy, 0, text);
+    if (layout->operands[o].moves && layout->operands[o].copy.loop_count)
+      append_vectors(copies[o], &layout->operands[o].copy, 0, layout->has_threads, text);
   if (layout->after.loop_count)
-    append_vectors("%after", &layout->after, 0, text);
+    append_vectors("%after", &layout->after, 0, layout->has_threads, text);
 }
 
 const char *tune_layout_write(const tune_layout *layout, tune_string_builder *text) {
@@ -239,7 +253,7 @@ const char *tune_layout_write(const tune_layout *layout, tune_string_builder *te
     char name[32];
     snprintf(name, sizeof name, "%%op_%zu", i);
     if (layout->ops[i].tile.loop_count)
-      append_vectors(name, &layout->ops[i].tile, 0, text);
+      append_vectors(name, &layout->ops[i].tile, 0, layout->has_threads, text);
   }
   if (!layout->packs)
     return "%fused";

@@ -39,6 +39,7 @@ typedef struct tune_layout_tile {
   size_t loop_count;
   int64_t extent[TUNE_MAX_LOOPS];
   int64_t size[TUNE_MAX_LOOPS];
+  size_t order[TUNE_MAX_LOOPS]; // of its loops, the outermost first
 } tune_layout_tile;
 
 typedef struct tune_layout_operand {
@@ -60,8 +61,12 @@ typedef struct tune_layout {
   size_t op_count;                         // 0: nothing changes
   tune_layout_op ops[TUNE_LAYOUT_MAX_OPS]; // the product first
 
+  bool has_threads; // which divide the outermost loops of what becomes vectors
+  bool has_math;    // some of those that become vectors compute functions such as exp
+
   size_t loop_count;                 // of the product, which is found by its loops
   bool is_reduction[TUNE_MAX_LOOPS]; //
+  bool is_unit[TUNE_MAX_LOOPS];      // of one step: folded away with what packing adds
   bool packs;                        // some operand moves or is filled up
   int64_t packed[TUNE_MAX_LOOPS];    // for each loop: 0, or how many steps are packed together;
                                      // 1 where dimensions along it are to move

@@ -267,10 +267,12 @@ static bool is_returned(MlirOperation op, const MlirOperation *ops, size_t count
 }
 
 // Fills in who makes each operand and who uses each nest.
-static void connect(tune_structure *structure, const MlirOperation *ops) {
+static void connect(tune_structure *structure, const MlirOperation *ops, bool is_laid_out) {
   for (size_t n = 0; n < structure->nest_count; n++) {
     tune_nest *nest = &structure->nests[n];
-    nest->is_returned = is_returned(ops[n], ops, structure->nest_count);
+    // What is padded and then copied by a loop of vectors (layout.h) is still of use to that alone.
+    nest->is_returned = (nest->kind != TUNE_NEST_PAD || !is_laid_out) &&
+                        is_returned(ops[n], ops, structure->nest_count);
     nest->pad_source = TUNE_NO_LOOP;
     if (nest->kind == TUNE_NEST_PAD)
       nest->pad_source = index_of(ops, structure->nest_count,
@@ -324,7 +326,7 @@ static tune_status read_structure(MlirOperation function, bool is_laid_out,
     status = read_nest(op, &out_structure->nests[n]);
   }
   if (tune_status_is_ok(status))
-    connect(out_structure, ops);
+    connect(out_structure, ops, is_laid_out);
   else
     tune_structure_deinit(out_structure);
   free(ops);
@@ -389,6 +391,8 @@ bool tune_structure_has_pad(const tune_structure *structure) {
 }
 
 bool tune_structure_has_math(const tune_structure *structure) {
+  if (structure->preparation.layout.has_math)
+    return true;
   for (size_t n = 0; n < structure->nest_count; n++)
     if (structure->nests[n].math_op_count)
       return true;

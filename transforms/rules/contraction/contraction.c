@@ -26,6 +26,42 @@ static bool contraction_applies(const tune_structure *structure, const tune_mach
   return tune_contraction_plan_make(structure, machine, &plan);
 }
 
+// Whether the op after the product writes the vectors of a row apart, element by element.
+static bool scatters(const tune_contraction_plan *plan) {
+  const tune_nest *epilogue = plan->epilogue;
+  return epilogue &&
+         !tune_operand_is_loop(&epilogue->operands[epilogue->input_count],
+                               epilogue->operands[epilogue->input_count].rank - 1, plan->root_col);
+}
+
+// Whether panels of the same B are made again and again, for each step of another loop of rows.
+static bool repeats_panels(const tune_contraction_plan *plan) {
+  const tune_nest *anchor = plan->anchor;
+  for (size_t loop = 0; loop < anchor->loop_count && plan->transposed; loop++)
+    if (loop != plan->row && loop != plan->col && !anchor->is_reduction[loop] &&
+        anchor->extent[loop] > 1 && tune_operand_coefficient(&anchor->operands[plan->b], loop) == 0)
+      return true;
+  return false;
+}
+
+// Vectors of pixels, whose windows begin anywhere, where channels fill vectors as well, or pixels
+// do not.
+static bool has_vectors_of_pixels(const tune_contraction_plan *plan) {
+  enum { FEW_CHANNELS = 16 }; // they are not worth a copy of the image
+  return !tune_operand_is_projection(&plan->anchor->operands[plan->b]) &&
+         (plan->depths >= FEW_CHANNELS || plan->nr_default < (int64_t)plan->lanes);
+}
+
+// Turning a result once it is there is better than element by element, and turning an operand once
+// better than in panels for each line. What stands beside a product is not in the order of its task
+// in all modules.
+static bool contraction_yields(const tune_structure *structure, const tune_machine *machine) {
+  tune_contraction_plan plan;
+  return tune_contraction_plan_make(structure, machine, &plan) &&
+         (has_vectors_of_pixels(&plan) || scatters(&plan) || repeats_panels(&plan) ||
+          (plan.other_count > 0 && structure->preparation.layout.op_count == 0));
+}
+
 // B that stays the same from call to call: in panels made within the loops, or ahead of them all,
 // where the lowering finds them (transforms/lower/cpu/prepack.h). Threads cannot have columns that
 // nothing divides in parts then.
@@ -165,5 +201,6 @@ const tune_rule tune_rule_contraction = {
     .kinds = TUNE_KINDS_CPU,
     .takes_layouts = true,
     .applies = contraction_applies,
+    .yields = contraction_yields,
     .write = contraction_write,
 };

@@ -33,7 +33,8 @@ static bool find_ops(tune_contraction_plan *plan) {
     return false;
   plan->anchor = &structure->nests[anchor];
   size_t init = plan->anchor->operands[2].producer;
-  if (init != TUNE_NO_LOOP) {
+  // What a layout has filled up with zeroes is there when the product begins.
+  if (init != TUNE_NO_LOOP && structure->nests[init].kind != TUNE_NEST_PAD) {
     plan->init = &structure->nests[init];
     plan->starts_filled = plan->init->kind == TUNE_NEST_FILL;
     if (plan->init->use_count != 1 || (!plan->starts_filled && !is_parallel(plan->init)))

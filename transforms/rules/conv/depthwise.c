@@ -247,7 +247,7 @@ static void depthwise_write(const tune_structure *structure, const tune_machine 
   tune_writer_begin_buffers(w);
   tune_writer_lower_vectors(w);
   tune_writer_place_buffers(w);
-  bool has_math = p.ops.epilogue && p.ops.epilogue->math_op_count;
+  bool has_math = tune_structure_has_math(structure);
   tune_writer_target_knobs(w, machine->vector_bits, has_math);
   tune_writer_end_buffers(w);
   tune_writer_main(w, structure);

@@ -51,8 +51,7 @@ static bool find_loops(tune_depthwise_plan *p) {
   size_t filter = tune_operand_is_projection(&nest->operands[1]) ? 1 : 0;
   p->filter = &nest->operands[filter];
   p->image = &nest->operands[1 - filter];
-  if (nest->widens || out->rank < 2 || !tune_operand_is_projection(out) ||
-      !is_depthwise(nest, p->image, p->filter))
+  if (out->rank < 2 || !tune_operand_is_projection(out) || !is_depthwise(nest, p->image, p->filter))
     return false;
   for (size_t i = 0; i < out->rank; i++)
     if (tune_conv_loop_of_dimension(nest, out, i) == TUNE_NO_LOOP)

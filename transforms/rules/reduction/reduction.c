@@ -6,6 +6,7 @@
 
 #include "transforms/rules/contraction/prefetch.h"
 #include "transforms/rules/contraction/streaming.h"
+#include "transforms/rules/layouts.h"
 #include "transforms/rules/reduction/reduction_steps.h"
 #include "transforms/rules/reduction/softmax_blocks.h"
 
@@ -267,6 +268,11 @@ static void write_buffers(const tune_structure *structure, const tune_machine *m
   tune_writer_end_buffers(w);
 }
 
+static bool reduction_yields(const tune_structure *structure, const tune_machine *machine) {
+  (void)machine;
+  return tune_layouts_has_tiles(structure);
+}
+
 static void reduction_write(const tune_structure *structure, const tune_machine *machine,
                             tune_writer *w) {
   tune_reduction_plan p;
@@ -297,5 +303,6 @@ const tune_rule tune_rule_reduction = {
     .summary = "reductions, softmax, norms, matrix-vector products",
     .kinds = TUNE_KINDS_CPU,
     .applies = reduction_applies,
+    .yields = reduction_yields,
     .write = reduction_write,
 };
