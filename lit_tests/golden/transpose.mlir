@@ -5,8 +5,8 @@
 // golden: vulkan:generic
 // golden: vulkan_software
 // golden: cuda_sm_80
-func.func @f(%x: tensor<48x36xf32>) -> tensor<36x48xf32> {
-  %e = tensor.empty() : tensor<36x48xf32>
-  %r = linalg.transpose ins(%x : tensor<48x36xf32>) outs(%e : tensor<36x48xf32>) permutation = [1, 0]
-  return %r : tensor<36x48xf32>
+func.func @f(%x: tensor<48x32xf32>) -> tensor<32x48xf32> {
+  %e = tensor.empty() : tensor<32x48xf32>
+  %r = linalg.transpose ins(%x : tensor<48x32xf32>) outs(%e : tensor<32x48xf32>) permutation = [1, 0]
+  return %r : tensor<32x48xf32>
 }

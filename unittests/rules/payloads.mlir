@@ -824,7 +824,7 @@ func.func @f(%x: tensor<?x?xf32>, %y: tensor<?xf32>) -> tensor<?x?xf32> {
 }
 // -----
 // case: dynamic transpose
-// rule: elementwise
+// rule: general
 // dynamic: 35
 func.func @f(%x: tensor<?x48xf32>) -> tensor<48x?xf32> {
   %c0 = arith.constant 0 : index
@@ -2036,4 +2036,221 @@ func.func @f(%x: tensor<1x16x8x6xf32>, %w: tensor<16x16x3x3xf32>) -> tensor<1x16
     linalg.yield %3 : f32
   } -> tensor<1x16x8x6xf32>
   return %q : tensor<1x16x8x6xf32>
+}
+// -----
+// case: place of the largest, rows
+// quick
+// rule: general
+// reduction: 1
+// with: M=37 N=45
+// with: M=5 N=100
+// with: M=64 N=16
+// with: M=3 N=7
+// with: M=40 N=1
+func.func @f(%x: tensor<$Mx$Nxf32>) -> (tensor<$Mxf32>, tensor<$Mxi64>) {
+  %least = arith.constant 0xFF800000 : f32
+  %zero = arith.constant 0 : i64
+  %e0 = tensor.empty() : tensor<$Mxf32>
+  %e1 = tensor.empty() : tensor<$Mxi64>
+  %s0 = linalg.fill ins(%least : f32) outs(%e0 : tensor<$Mxf32>) -> tensor<$Mxf32>
+  %s1 = linalg.fill ins(%zero : i64) outs(%e1 : tensor<$Mxi64>) -> tensor<$Mxi64>
+  %r:2 = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a)>, affine_map<(a, b) -> (a)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<$Mx$Nxf32>) outs(%s0, %s1 : tensor<$Mxf32>, tensor<$Mxi64>) {
+  ^bb0(%in: f32, %best: f32, %at: i64):
+    %i = linalg.index 1 : index
+    %j = arith.index_cast %i : index to i64
+    %c = arith.cmpf ogt, %in, %best : f32
+    %v = arith.select %c, %in, %best : f32
+    %k = arith.select %c, %j, %at : i64
+    linalg.yield %v, %k : f32, i64
+  } -> (tensor<$Mxf32>, tensor<$Mxi64>)
+  return %r#0, %r#1 : tensor<$Mxf32>, tensor<$Mxi64>
+}
+// -----
+// case: place of the largest, columns
+// quick
+// rule: general
+// reduction: 1
+// with: K=19 N=45
+// with: K=100 N=300
+// with: K=3 N=2
+func.func @f(%x: tensor<$Kx$Nxf32>) -> (tensor<$Nxf32>, tensor<$Nxi64>) {
+  %least = arith.constant 0xFF800000 : f32
+  %zero = arith.constant 0 : i64
+  %e0 = tensor.empty() : tensor<$Nxf32>
+  %e1 = tensor.empty() : tensor<$Nxi64>
+  %s0 = linalg.fill ins(%least : f32) outs(%e0 : tensor<$Nxf32>) -> tensor<$Nxf32>
+  %s1 = linalg.fill ins(%zero : i64) outs(%e1 : tensor<$Nxi64>) -> tensor<$Nxi64>
+  %r:2 = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (b)>, affine_map<(a, b) -> (b)>], iterator_types = ["reduction", "parallel"]}
+      ins(%x : tensor<$Kx$Nxf32>) outs(%s0, %s1 : tensor<$Nxf32>, tensor<$Nxi64>) {
+  ^bb0(%in: f32, %best: f32, %at: i64):
+    %i = linalg.index 0 : index
+    %j = arith.index_cast %i : index to i64
+    %c = arith.cmpf ogt, %in, %best : f32
+    %v = arith.select %c, %in, %best : f32
+    %k = arith.select %c, %j, %at : i64
+    linalg.yield %v, %k : f32, i64
+  } -> (tensor<$Nxf32>, tensor<$Nxi64>)
+  return %r#0, %r#1 : tensor<$Nxf32>, tensor<$Nxi64>
+}
+// -----
+// case: place of the last of the least, middle
+// rule: general
+// reduction: 1
+// with: N=33
+// with: N=5
+func.func @f(%x: tensor<3x14x$Nxi32>) -> (tensor<3x$Nxi32>, tensor<3x$Nxi32>) {
+  %least = arith.constant 2147483647 : i32
+  %zero = arith.constant 0 : i32
+  %e0 = tensor.empty() : tensor<3x$Nxi32>
+  %e1 = tensor.empty() : tensor<3x$Nxi32>
+  %s0 = linalg.fill ins(%least : i32) outs(%e0 : tensor<3x$Nxi32>) -> tensor<3x$Nxi32>
+  %s1 = linalg.fill ins(%zero : i32) outs(%e1 : tensor<3x$Nxi32>) -> tensor<3x$Nxi32>
+  %r:2 = linalg.generic {indexing_maps = [affine_map<(a, b, c) -> (a, b, c)>, affine_map<(a, b, c) -> (a, c)>, affine_map<(a, b, c) -> (a, c)>], iterator_types = ["parallel", "reduction", "parallel"]}
+      ins(%x : tensor<3x14x$Nxi32>) outs(%s0, %s1 : tensor<3x$Nxi32>, tensor<3x$Nxi32>) {
+  ^bb0(%in: i32, %best: i32, %at: i32):
+    %i = linalg.index 1 : index
+    %j = arith.index_cast %i : index to i32
+    %c = arith.cmpi sle, %in, %best : i32
+    %v = arith.select %c, %in, %best : i32
+    %k = arith.select %c, %j, %at : i32
+    linalg.yield %v, %k : i32, i32
+  } -> (tensor<3x$Nxi32>, tensor<3x$Nxi32>)
+  return %r#0, %r#1 : tensor<3x$Nxi32>, tensor<3x$Nxi32>
+}
+// -----
+// case: place of the largest of all
+// rule: general
+// reduction: 1
+// with: N=300
+func.func @f(%x: tensor<$Nxf64>) -> (tensor<f64>, tensor<i64>) {
+  %least = arith.constant 0xFFF0000000000000 : f64
+  %zero = arith.constant 0 : i64
+  %e0 = tensor.empty() : tensor<f64>
+  %e1 = tensor.empty() : tensor<i64>
+  %s0 = linalg.fill ins(%least : f64) outs(%e0 : tensor<f64>) -> tensor<f64>
+  %s1 = linalg.fill ins(%zero : i64) outs(%e1 : tensor<i64>) -> tensor<i64>
+  %r:2 = linalg.generic {indexing_maps = [affine_map<(a) -> (a)>, affine_map<(a) -> ()>, affine_map<(a) -> ()>], iterator_types = ["reduction"]}
+      ins(%x : tensor<$Nxf64>) outs(%s0, %s1 : tensor<f64>, tensor<i64>) {
+  ^bb0(%in: f64, %best: f64, %at: i64):
+    %i = linalg.index 0 : index
+    %j = arith.index_cast %i : index to i64
+    %c = arith.cmpf ogt, %in, %best : f64
+    %v = arith.select %c, %in, %best : f64
+    %k = arith.select %c, %j, %at : i64
+    linalg.yield %v, %k : f64, i64
+  } -> (tensor<f64>, tensor<i64>)
+  return %r#0, %r#1 : tensor<f64>, tensor<i64>
+}
+// -----
+// case: two results of a row
+// quick
+// rule: general
+// reduction: 300
+func.func @f(%x: tensor<21x300xf32>) -> (tensor<21xf32>, tensor<21xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %least = arith.constant 0xFF800000 : f32
+  %e = tensor.empty() : tensor<21xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%e : tensor<21xf32>) -> tensor<21xf32>
+  %s1 = linalg.fill ins(%least : f32) outs(%e : tensor<21xf32>) -> tensor<21xf32>
+  %r:2 = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a)>, affine_map<(a, b) -> (a)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<21x300xf32>) outs(%s0, %s1 : tensor<21xf32>, tensor<21xf32>) {
+  ^bb0(%in: f32, %sum: f32, %most: f32):
+    %q = arith.mulf %in, %in : f32
+    %t = arith.addf %sum, %q : f32
+    %m = arith.maximumf %most, %in : f32
+    linalg.yield %t, %m : f32, f32
+  } -> (tensor<21xf32>, tensor<21xf32>)
+  return %r#0, %r#1 : tensor<21xf32>, tensor<21xf32>
+}
+// -----
+// case: any and all of bits
+// quick
+// rule: general
+// reduction: 1
+func.func @f(%x: tensor<10x77xf32>, %y: tensor<10x77xf32>) -> (tensor<10xi1>, tensor<77xi1>, tensor<10x77xf32>) {
+  %no = arith.constant false
+  %yes = arith.constant true
+  %e0 = tensor.empty() : tensor<10x77xi1>
+  %e1 = tensor.empty() : tensor<10xi1>
+  %e2 = tensor.empty() : tensor<77xi1>
+  %e3 = tensor.empty() : tensor<10x77xf32>
+  %c = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %y : tensor<10x77xf32>, tensor<10x77xf32>) outs(%e0 : tensor<10x77xi1>) {
+  ^bb0(%in: f32, %other: f32, %out: i1):
+    %r = arith.cmpf olt, %in, %other : f32
+    linalg.yield %r : i1
+  } -> tensor<10x77xi1>
+  %s1 = linalg.fill ins(%no : i1) outs(%e1 : tensor<10xi1>) -> tensor<10xi1>
+  %any = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a)>], iterator_types = ["parallel", "reduction"]}
+      ins(%c : tensor<10x77xi1>) outs(%s1 : tensor<10xi1>) {
+  ^bb0(%in: i1, %out: i1):
+    %r = arith.ori %out, %in : i1
+    linalg.yield %r : i1
+  } -> tensor<10xi1>
+  %s2 = linalg.fill ins(%yes : i1) outs(%e2 : tensor<77xi1>) -> tensor<77xi1>
+  %all = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (b)>], iterator_types = ["reduction", "parallel"]}
+      ins(%c : tensor<10x77xi1>) outs(%s2 : tensor<77xi1>) {
+  ^bb0(%in: i1, %out: i1):
+    %r = arith.andi %out, %in : i1
+    linalg.yield %r : i1
+  } -> tensor<77xi1>
+  %least = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]}
+      ins(%c, %x, %y : tensor<10x77xi1>, tensor<10x77xf32>, tensor<10x77xf32>) outs(%e3 : tensor<10x77xf32>) {
+  ^bb0(%bit: i1, %in: f32, %other: f32, %out: f32):
+    %r = arith.select %bit, %in, %other : f32
+    linalg.yield %r : f32
+  } -> tensor<10x77xf32>
+  return %any, %all, %least : tensor<10xi1>, tensor<77xi1>, tensor<10x77xf32>
+}
+// -----
+// case: reads by indices, and a division of lanes that are not there
+// quick
+// rule: general
+// reduction: 1
+// indices: 9
+// with: N=37
+// with: N=6
+// with: N=16
+func.func @f(%table: tensor<10x$Nxi32>, %rows: tensor<13xi32>, %columns: tensor<13x$Nxi32>) -> (tensor<13x$Nxi32>, tensor<13x$Nxi32>) {
+  %one = arith.constant 1 : i32
+  %e = tensor.empty() : tensor<13x$Nxi32>
+  %r:2 = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a)>, affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]}
+      ins(%rows, %columns : tensor<13xi32>, tensor<13x$Nxi32>) outs(%e, %e : tensor<13x$Nxi32>, tensor<13x$Nxi32>) {
+  ^bb0(%row: i32, %column: i32, %o0: i32, %o1: i32):
+    %i = arith.index_cast %row : i32 to index
+    %j = linalg.index 1 : index
+    %v = tensor.extract %table[%i, %j] : tensor<10x$Nxi32>
+    %d = arith.addi %column, %one : i32
+    %q = arith.divui %v, %d : i32
+    linalg.yield %v, %q : i32, i32
+  } -> (tensor<13x$Nxi32>, tensor<13x$Nxi32>)
+  return %r#0, %r#1 : tensor<13x$Nxi32>, tensor<13x$Nxi32>
+}
+// -----
+// case: sizes at run time, turned
+// quick
+// rule: general
+// reduction: 1
+// dynamic: 21
+func.func @f(%x: tensor<?x?x?xf32>) -> tensor<?x?xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c1 = arith.constant 1 : index
+  %c0 = arith.constant 0 : index
+  %m = tensor.dim %x, %c0 : tensor<?x?x?xf32>
+  %n = tensor.dim %x, %c1 : tensor<?x?x?xf32>
+  %e = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %s = linalg.fill ins(%zero : f32) outs(%e : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(a, b, c) -> (a, b, c)>, affine_map<(a, b, c) -> (a, b)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x : tensor<?x?x?xf32>) outs(%s : tensor<?x?xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %i = linalg.index 2 : index
+    %j = arith.index_cast %i : index to i32
+    %f = arith.sitofp %j : i32 to f32
+    %c = arith.cmpf ogt, %in, %out : f32
+    %t = arith.select %c, %in, %out : f32
+    %u = arith.addf %t, %f : f32
+    linalg.yield %u : f32
+  } -> tensor<?x?xf32>
+  return %r : tensor<?x?xf32>
 }

@@ -2,8 +2,9 @@
 //
 // One op after preparation, or a few that are fused at the tile. The innermost loop of
 // the output becomes vectors; where an input is contiguous along another loop, blocks
-// of 16 x 16 are transposed in registers. What does not divide is masked: masks cost
-// little where there is no arithmetic to wait for.
+// of 16 x 16 are transposed in registers, if they come out even: the rule 'general' turns
+// those that do not. What else does not divide is masked: masks cost little where there is no
+// arithmetic to wait for.
 //
 //===--------------------------------------------------------------------------===//
 
@@ -22,6 +23,11 @@ typedef struct plan {
   unsigned lanes;
   size_t math;
 } plan;
+
+// Whether blocks fill the loop.
+static bool is_even(const tune_nest *nest, size_t loop) {
+  return nest->extent[loop] != TUNE_DYNAMIC_EXTENT && nest->extent[loop] % 16 == 0;
+}
 
 static bool make_plan(const tune_structure *structure, const tune_machine *machine, plan *p) {
   *p = (plan){.cross = TUNE_NO_LOOP};
@@ -61,7 +67,8 @@ static bool make_plan(const tune_structure *structure, const tune_machine *machi
       p->cross = contiguous;
     }
   }
-  return true;
+  return p->cross == TUNE_NO_LOOP || p->generic_count > 1 ||
+         (is_even(p->root, p->cross) && is_even(p->root, p->col));
 }
 
 static bool elementwise_applies(const tune_structure *structure, const tune_machine *machine) {

@@ -1,10 +1,10 @@
 //===- general.c - The space that every linalg op has ------------------------===//
 //
-// Where no rule knows better, a task is lowered to loops as it is, or to affine loops
-// that upstream's affine passes tile, unroll and jam, and unroll, or that its
-// super-vectorizer makes vectors of. Nothing is asked of shapes: dynamic and odd ones
-// pass, and the decisions are options of passes. For several threads the outermost
-// parallel loop of each op is divided among them.
+// Where no rule knows better, each op becomes loops of vectors, as its operands lie
+// (transforms/lower/cpu/nests), or loops as they are, or affine loops that upstream's affine
+// passes tile, unroll and jam, and unroll, or that its super-vectorizer makes vectors of. Nothing
+// is asked of shapes: dynamic and odd ones pass, and the decisions are marks on ops and options of
+// passes. For several threads the outermost parallel loop of each op is divided among them.
 //
 //===--------------------------------------------------------------------------===//
 
@@ -78,6 +78,9 @@ static void write_nests(const tune_machine *machine, tune_writer *w) {
   tune_writer_knob(w, "nest_loop", NULL, TUNE_LEVEL_VECTOR, &loops, 0);
   tune_writer_knob(w, "nest_vectors", NULL, TUNE_LEVEL_VECTOR, &vectors, 0);
   tune_writer_knob(w, "nest_rows", NULL, TUNE_LEVEL_VECTOR, &rows, 0);
+  // What is computed at once has its results in registers.
+  tune_writer_constraint(w, "results fit the registers", "nest_vectors * nest_rows <= %u",
+                         machine->vector_registers * 3 / 4);
   tune_writer_line(w, "%%nest_bits = transform.param.constant %u : i64 -> !transform.param<i64>",
                    machine->vector_bits);
   tune_writer_line(w,
@@ -214,8 +217,7 @@ static void general_write(const tune_structure *structure, const tune_machine *m
 
 const tune_rule tune_rule_general = {
     .name = "general",
-    .summary =
-        "any linalg op: loops, affine loops and their passes, or loops divided among threads",
+    .summary = "any linalg op: loops of vectors as its operands lie, plain loops, or affine loops",
     .kinds = TUNE_KINDS_CPU,
     .applies = general_applies,
     .write = general_write,

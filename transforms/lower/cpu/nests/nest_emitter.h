@@ -31,6 +31,11 @@ typedef struct tune_nest_copy {
   int64_t vector, row, turned;
 } tune_nest_copy;
 
+// What the results are so far, of each row and vector.
+typedef struct tune_nest_sums {
+  MlirValue of[TUNE_NEST_MAX_OPERANDS][TUNE_NEST_MAX_ROWS][TUNE_NEST_MAX_VECTORS];
+} tune_nest_sums;
+
 typedef struct tune_nest_emitter {
   const tune_nest_loops *nest;
   const tune_nest_plan *plan;
@@ -39,9 +44,12 @@ typedef struct tune_nest_emitter {
   MlirValue at[TUNE_NEST_MAX_LOOPS]; // where each loop is
   // What is computed at once, in the loops that are being written.
   int64_t vectors, rows, steps;
-  bool is_part;   // the lane loop ends within the vector:
-  MlirValue mask; // these lanes are there,
-  MlirValue last; // and this is the last step of the loop
+  MlirValue chunk;  // where the part of the turned loop begins that is being written, or null
+  int64_t chunk_at; // the same, where it is the last one; else negative
+  bool is_short;    // the turned loop ends within the square
+  bool is_part;     // the lane loop ends within the vector:
+  MlirValue mask;   // these lanes are there,
+  MlirValue last;   // and this is the last step of the loop
   // What has been read in the block that is being written; by operand and copy.
   tune_nest_value *read;
   tune_ir_builder builder;
@@ -70,6 +78,12 @@ void tune_nest_write(tune_nest_emitter *emitter, size_t operand, tune_nest_copy 
                      MlirValue value);
 // Nothing has been read yet.
 void tune_nest_forget(tune_nest_emitter *emitter);
+
+// What a result is before the first step of what reduces: a vector.
+MlirValue tune_nest_start(tune_nest_emitter *emitter, size_t result, tune_nest_copy copy);
+// All lanes of a result that are parts of it, and what it was before: a scalar.
+MlirValue tune_nest_combine(tune_nest_emitter *emitter, size_t result, int64_t row,
+                            const tune_nest_sums *lanes);
 
 // The body on `arguments`, one for each operand; `results` are vectors.
 void tune_nest_write_body(tune_nest_emitter *emitter, tune_nest_copy copy,

@@ -10,6 +10,10 @@
 //         for    the loops that reduce, in their order
 //           the body, on vectors
 //
+// Where there are more results in a line than registers hold, and each element is read once, lines
+// are read on end, a few at a time ("streamed"): results stay in the cache, and the loops that
+// reduce go around the lane loop.
+//
 // Or it reduces ("along"), where every result is a sum, product or extremum: lanes hold parts of
 // it, which are combined at the end. An operand that lies along another loop than the lane loop is
 // read in squares, which are turned in registers: then that loop is the innermost.
@@ -82,7 +86,8 @@ typedef struct tune_nest_wishes {
 
 typedef struct tune_nest_plan {
   size_t lane_loop;
-  bool is_along; // it reduces
+  bool is_along;    // it reduces
+  bool is_streamed; // then the turned loop is the one of which a few steps are done at a time
   size_t turned_loop, row_loop;
   int64_t lanes, vectors, rows;
   tune_nest_access access[TUNE_NEST_MAX_OPERANDS];

@@ -182,14 +182,19 @@ static MlirValue load_whole(const tune_nest_emitter *emitter, MlirValue buffer, 
   return build_access(emitter, "vector.load", type, buffer, indices, rank, NULL, 0);
 }
 
+static MlirValue load_part(const tune_nest_emitter *emitter, MlirValue buffer, MlirType element,
+                           const MlirValue *indices, size_t rank, MlirValue mask) {
+  MlirType type = tune_nest_vector_type(emitter, memory_type(emitter, element));
+  MlirValue more[] = {mask, tune_ir_build_number(&emitter->builder, type, 0)};
+  return build_access(emitter, "vector.maskedload", type, buffer, indices, rank, more, 2);
+}
+
 MlirValue tune_nest_load(const tune_nest_emitter *emitter, MlirValue buffer, MlirType element,
                          const MlirValue *indices, size_t rank) {
-  if (!emitter->is_part)
-    return to_bits(emitter, element, load_whole(emitter, buffer, element, indices, rank));
-  MlirType type = tune_nest_vector_type(emitter, memory_type(emitter, element));
-  MlirValue more[] = {emitter->mask, tune_ir_build_number(&emitter->builder, type, 0)};
   return to_bits(emitter, element,
-                 build_access(emitter, "vector.maskedload", type, buffer, indices, rank, more, 2));
+                 emitter->is_part
+                     ? load_part(emitter, buffer, element, indices, rank, emitter->mask)
+                     : load_whole(emitter, buffer, element, indices, rank));
 }
 
 static MlirValue read_apart(const tune_nest_emitter *emitter, size_t o, tune_nest_copy copy) {
@@ -282,13 +287,20 @@ static void read_square(tune_nest_emitter *emitter, size_t o, tune_nest_copy cop
   MlirValue indices[TUNE_NEST_MAX_RANK], lines[TUNE_NEST_MAX_LANES];
   tune_nest_copy first = copy;
   first.turned = 0;
+  MlirType bit = mlirIntegerTypeGet(emitter->builder.context, 1);
+  MlirValue mask = {NULL}, count = tune_ir_build_index(&emitter->builder, emitter->steps);
+  if (emitter->is_short)
+    mask = tune_ir_build_value(&emitter->builder, "vector.create_mask",
+                               tune_nest_vector_type(emitter, bit), 1, &count);
   for (int64_t lane = 0; lane < emitter->plan->lanes; ++lane) {
     find_indices(emitter, o, first, lane_place(emitter, copy, lane), 0, indices);
-    lines[lane] =
-        load_whole(emitter, emitter->buffers[o], operand->element, indices, operand->rank);
+    lines[lane] = emitter->is_short ? load_part(emitter, emitter->buffers[o], operand->element,
+                                                indices, operand->rank, mask)
+                                    : load_whole(emitter, emitter->buffers[o], operand->element,
+                                                 indices, operand->rank);
   }
   turn(emitter, lines);
-  for (int64_t step = 0; step < emitter->plan->lanes; ++step) {
+  for (int64_t step = 0; step < emitter->steps; ++step) {
     first.turned = step;
     read_before(emitter, o, first)->vector = to_bits(emitter, operand->element, lines[step]);
   }
@@ -304,7 +316,7 @@ tune_nest_value tune_nest_read(tune_nest_emitter *emitter, size_t o, tune_nest_c
   MlirValue indices[TUNE_NEST_MAX_RANK];
   MlirValue at = tune_nest_place(emitter, emitter->plan->lane_loop, copy);
   tune_nest_access access = emitter->plan->access[o];
-  bool is_whole = emitter->steps == emitter->plan->lanes;
+  bool is_square = emitter->is_short || emitter->steps == emitter->plan->lanes;
   if (access == TUNE_NEST_SAME) {
     find_indices(emitter, o, copy, at, 0, indices);
     value->one = build_access(emitter, "memref.load", operand->element, operand->value, indices,
@@ -315,7 +327,7 @@ tune_nest_value tune_nest_read(tune_nest_emitter *emitter, size_t o, tune_nest_c
         tune_nest_load(emitter, emitter->buffers[o], operand->element, indices, operand->rank);
   } else if (access == TUNE_NEST_STRIDED && !emitter->is_part) {
     value->vector = read_strided(emitter, o, copy);
-  } else if (access == TUNE_NEST_TURNED && is_whole) {
+  } else if (access == TUNE_NEST_TURNED && is_square) {
     read_square(emitter, o, copy);
   } else {
     value->vector = read_apart(emitter, o, copy);

@@ -233,6 +233,43 @@ static int64_t power_of_two_at_most(int64_t limit) {
   return power;
 }
 
+// Whether all that vectors go along is read once, as it lies in lines.
+static bool is_read_once(const tune_nest_loops *nest, const tune_nest_plan *plan) {
+  bool is_once = reduces(nest) && !plan->is_along && plan->turned_loop == TUNE_NEST_NO_LOOP &&
+                 plan->row_loop == TUNE_NEST_NO_LOOP;
+  for (size_t o = 0; o < nest->operand_count; ++o) {
+    const tune_nest_operand *operand = &nest->operands[o];
+    if (!is_used(nest, o) || !tune_nest_depends(nest, o, plan->lane_loop))
+      continue;
+    is_once &= plan->access[o] == TUNE_NEST_CONTIGUOUS;
+    for (size_t i = 0; i < operand->rank; ++i)
+      is_once &= mlirAffineExprIsADim(mlirAffineMapGetResult(operand->map, (intptr_t)i));
+  }
+  return is_once;
+}
+
+// Results that stay in the first cache, in bytes: no more than half of the smallest there are.
+#define STREAMED_BYTES (16 << 10)
+
+// Narrow floats are rounded wherever they leave the registers, so they stay there.
+static void choose_streamed(const tune_nest_loops *nest, const tune_nest_wishes *wishes,
+                            tune_nest_plan *plan) {
+  int64_t bytes = 0, extent = nest->extent[plan->lane_loop];
+  bool is_rounded = false;
+  for (size_t o = nest->input_count; o < nest->operand_count; ++o) {
+    MlirType element = nest->operands[o].element;
+    bytes += extent * tune_nest_element_bits(element) / 8;
+    is_rounded |= mlirTypeIsAF16(element) || mlirTypeIsABF16(element);
+  }
+  if (wishes->vectors || is_rounded || !is_read_once(nest, plan) ||
+      last_reduction(nest) == TUNE_NEST_NO_LOOP || extent <= plan->vectors * plan->lanes ||
+      bytes > STREAMED_BYTES)
+    return;
+  plan->is_streamed = true;
+  plan->turned_loop = last_reduction(nest);
+  plan->vectors = plan->vectors > 4 ? 4 : plan->vectors;
+}
+
 // How many vectors and rows are computed at once: as many as registers hold the results of.
 static void choose_block(const tune_nest_loops *nest, const tune_nest_wishes *wishes,
                          tune_nest_plan *plan) {
@@ -246,21 +283,33 @@ static void choose_block(const tune_nest_loops *nest, const tune_nest_wishes *wi
   plan->rows = wishes->rows ? wishes->rows : reduces(nest) ? 4 : 1;
   if (plan->rows > most_rows)
     plan->rows = most_rows;
-  int64_t vectors = budget / (each * plan->rows);
+  int64_t vectors = budget / (each * plan->rows), most = is_read_once(nest, plan) ? 8 : 4;
   plan->vectors = wishes->vectors ? wishes->vectors
                   : plan->turned_loop != TUNE_NEST_NO_LOOP
                       ? (reduces(nest) && 2 * plan->lanes <= wishes->registers ? 2 : 1)
-                      : power_of_two_at_most(vectors < 1   ? 1
-                                             : vectors > 4 ? 4
-                                                           : vectors);
+                      : power_of_two_at_most(vectors < 1      ? 1
+                                             : vectors > most ? most
+                                                              : vectors);
   while (plan->vectors > 1 && plan->vectors * plan->lanes > known_extent(nest, plan->lane_loop))
     plan->vectors /= 2;
+  choose_streamed(nest, wishes, plan);
   int64_t copies =
       (int64_t)count_ops(nest) * (plan->turned_loop == TUNE_NEST_NO_LOOP ? 1 : plan->lanes);
   while (plan->vectors > 1 && copies * plan->vectors * plan->rows > MOST_COPIES)
     plan->vectors /= 2;
   while (plan->rows > 1 && copies * plan->vectors * plan->rows > MOST_COPIES)
     plan->rows /= 2;
+}
+
+// Lines after each other, and the lane loop in them.
+static void order_streamed(const tune_nest_loops *nest, tune_nest_plan *plan) {
+  for (int reduction = 0; reduction < 2; ++reduction)
+    for (size_t loop = 0; loop < nest->loop_count; ++loop)
+      if (nest->is_reduction[loop] == (reduction == 1) && loop != plan->lane_loop &&
+          loop != plan->turned_loop)
+        plan->parallel[plan->parallel_count++] = loop;
+  plan->parallel[plan->parallel_count++] = plan->turned_loop;
+  plan->parallel[plan->parallel_count++] = plan->lane_loop;
 }
 
 static void order_loops(const tune_nest_loops *nest, tune_nest_plan *plan) {
@@ -323,6 +372,9 @@ bool tune_nest_plan_make(const tune_nest_loops *nest, const tune_nest_wishes *wi
         loop != out_plan->turned_loop && shares_weights(nest, out_plan->lane_loop, loop))
       out_plan->row_loop = loop;
   choose_block(nest, wishes, out_plan);
-  order_loops(nest, out_plan);
+  if (out_plan->is_streamed)
+    order_streamed(nest, out_plan);
+  else
+    order_loops(nest, out_plan);
   return true;
 }

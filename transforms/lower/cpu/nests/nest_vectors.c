@@ -16,10 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What the results are so far, of each vector and row.
-typedef struct sums {
-  MlirValue of[TUNE_NEST_MAX_OPERANDS][TUNE_NEST_MAX_ROWS][TUNE_NEST_MAX_VECTORS];
-} sums;
+// Lines that are read at a time where results are in the cache.
+#define STREAMED_STEPS 4
 
 //===--- Loops --------------------------------------------------------------------------===//
 
@@ -28,7 +26,7 @@ static MlirValue constant(tune_nest_emitter *e, int64_t value) {
 }
 
 // Results of vectors and rows that are computed now, in a list; returns how many there are.
-static size_t list_sums(const tune_nest_emitter *e, sums *from, MlirValue **list) {
+static size_t list_sums(const tune_nest_emitter *e, tune_nest_sums *from, MlirValue **list) {
   size_t count = 0, results = e->nest->operand_count - e->nest->input_count;
   for (size_t r = 0; r < results; ++r)
     for (int64_t row = 0; row < e->rows; ++row)
@@ -49,7 +47,7 @@ typedef struct open_loop {
 } open_loop;
 
 static void begin_loop(tune_nest_emitter *e, MlirValue from, MlirValue to, int64_t step,
-                       sums *carried, open_loop *loop, MlirValue *out_index) {
+                       tune_nest_sums *carried, open_loop *loop, MlirValue *out_index) {
   const tune_ir_builder *builder = &e->builder;
   loop->outside = *builder;
   loop->carried_count = carried ? list_sums(e, carried, loop->carried) : 0;
@@ -87,11 +85,12 @@ static void end_loop(tune_nest_emitter *e, open_loop *loop) {
 }
 
 // What is written for a part of a loop.
-typedef void (*write_part)(tune_nest_emitter *e, size_t level, sums *carried);
+typedef void (*write_part)(tune_nest_emitter *e, size_t level, tune_nest_sums *carried);
 
 // Steps of `step` of `loop` from `*from` on, as far as they are whole; `*from` is their end then.
 static void write_whole_steps(tune_nest_emitter *e, size_t loop, int64_t step, MlirValue *from,
-                              int64_t *known_from, sums *carried, size_t level, write_part part) {
+                              int64_t *known_from, tune_nest_sums *carried, size_t level,
+                              write_part part) {
   int64_t extent = e->nest->extent[loop];
   MlirValue to;
   if (extent >= 0) {
@@ -116,8 +115,8 @@ static void write_whole_steps(tune_nest_emitter *e, size_t loop, int64_t step, M
 }
 
 // The last, partial vector of the lane loop, if there is one.
-static void write_last_part(tune_nest_emitter *e, MlirValue from, int64_t known_from, sums *carried,
-                            size_t level, write_part part) {
+static void write_last_part(tune_nest_emitter *e, MlirValue from, int64_t known_from,
+                            tune_nest_sums *carried, size_t level, write_part part) {
   size_t loop = e->plan->lane_loop;
   if (e->nest->extent[loop] == known_from)
     return;
@@ -134,7 +133,8 @@ static void write_last_part(tune_nest_emitter *e, MlirValue from, int64_t known_
   end_loop(e, &opened);
 }
 
-static void write_lane_loop(tune_nest_emitter *e, sums *carried, size_t level, write_part part) {
+static void write_lane_loop(tune_nest_emitter *e, tune_nest_sums *carried, size_t level,
+                            write_part part) {
   size_t loop = e->plan->lane_loop;
   int64_t lanes = e->plan->lanes, known_from = 0, vectors = e->vectors;
   MlirValue from = constant(e, 0);
@@ -146,24 +146,86 @@ static void write_lane_loop(tune_nest_emitter *e, sums *carried, size_t level, w
   e->vectors = vectors;
 }
 
+// Squares in a line that are turned before those of the next lines, so that the pages which they
+// are written to are still at hand.
+#define CHUNK_SQUARES 32
+
+// The squares of a chunk of the turned loop.
+static void write_chunk(tune_nest_emitter *e, size_t loop, tune_nest_sums *carried, size_t level,
+                        write_part part) {
+  open_loop opened;
+  MlirValue end = tune_ir_build_binary(&e->builder, "arith.addi", e->chunk,
+                                       constant(e, CHUNK_SQUARES * e->plan->lanes));
+  begin_loop(e, e->chunk, end, e->plan->lanes, carried, &opened, &e->at[loop]);
+  part(e, level, carried);
+  end_loop(e, &opened);
+}
+
 // Steps of several at once, then the rest one by one. `count` is the emitter's of these.
-static void write_blocked_loop(tune_nest_emitter *e, size_t loop, int64_t *count, sums *carried,
-                               size_t level, write_part part) {
+static void write_blocked_loop(tune_nest_emitter *e, size_t loop, int64_t *count,
+                               tune_nest_sums *carried, size_t level, write_part part) {
   int64_t several = *count, known_from = 0;
   MlirValue from = constant(e, 0);
+  if (loop == e->plan->turned_loop && !mlirValueIsNull(e->chunk)) {
+    if (e->chunk_at < 0) {
+      write_chunk(e, loop, carried, level, part);
+      return;
+    }
+    from = e->chunk;
+    known_from = e->chunk_at;
+  }
   if (several > 1)
     write_whole_steps(e, loop, several, &from, &known_from, carried, level, part);
-  *count = 1;
-  write_whole_steps(e, loop, 1, &from, &known_from, carried, level, part);
+  int64_t rest = e->nest->extent[loop] - known_from;
+  if (loop == e->plan->turned_loop && !e->plan->is_streamed && rest > 0) {
+    // Of a square that is there in part.
+    e->at[loop] = constant(e, known_from);
+    *count = rest;
+    e->is_short = true;
+    part(e, level, carried);
+    e->is_short = false;
+  } else {
+    *count = 1;
+    write_whole_steps(e, loop, 1, &from, &known_from, carried, level, part);
+  }
   *count = several;
 }
 
-static void write_loop(tune_nest_emitter *e, size_t loop, sums *carried, size_t level,
+// The lane loop, for each chunk of the turned loop within it.
+static void write_chunks(tune_nest_emitter *e, size_t level, write_part part) {
+  int64_t extent = e->nest->extent[e->plan->turned_loop];
+  int64_t chunk = CHUNK_SQUARES * e->plan->lanes, end = extent - extent % chunk;
+  open_loop opened;
+  begin_loop(e, constant(e, 0), constant(e, end), chunk, NULL, &opened, &e->chunk);
+  e->chunk_at = -1;
+  write_lane_loop(e, NULL, level, part);
+  end_loop(e, &opened);
+  e->chunk = constant(e, end);
+  e->chunk_at = end;
+  if (end < extent)
+    write_lane_loop(e, NULL, level, part);
+  e->chunk = (MlirValue){NULL};
+}
+
+static bool is_turned_parallel(const tune_nest_emitter *e) {
+  size_t turned = e->plan->turned_loop;
+  return turned != TUNE_NEST_NO_LOOP && !e->nest->is_reduction[turned];
+}
+
+static bool has_chunks(const tune_nest_emitter *e) {
+  return is_turned_parallel(e) &&
+         e->nest->extent[e->plan->turned_loop] >= 2 * CHUNK_SQUARES * e->plan->lanes;
+}
+
+static void write_loop(tune_nest_emitter *e, size_t loop, tune_nest_sums *carried, size_t level,
                        write_part part) {
-  if (loop == e->plan->lane_loop) {
+  if (loop == e->plan->lane_loop && has_chunks(e)) {
+    write_chunks(e, level, part);
+  } else if (loop == e->plan->lane_loop) {
     write_lane_loop(e, carried, level, part);
   } else if (loop == e->plan->turned_loop) {
-    e->steps = e->plan->lanes;
+    bool is_few = e->plan->is_streamed && e->plan->lanes > STREAMED_STEPS;
+    e->steps = is_few ? STREAMED_STEPS : e->plan->lanes;
     write_blocked_loop(e, loop, &e->steps, carried, level, part);
     e->steps = 1;
   } else if (loop == e->plan->row_loop && e->rows > 1 && !carried) {
@@ -175,93 +237,10 @@ static void write_loop(tune_nest_emitter *e, size_t loop, sums *carried, size_t 
   }
 }
 
-//===--- Results ------------------------------------------------------------------------===//
-
-// The neutral element of `op`: with it, a value stays what it is.
-static MlirAttribute neutral(MlirOperation op, MlirType element) {
-  MlirContext context = mlirTypeGetContext(element);
-  if (mlirTypeIsAFloat(element)) {
-    double number = tune_ir_is(op, "arith.addf")       ? -0.0
-                    : tune_ir_is(op, "arith.mulf")     ? 1
-                    : tune_ir_is(op, "arith.maximumf") ? -__builtin_inf()
-                    : tune_ir_is(op, "arith.minimumf") ? __builtin_inf()
-                                                       : __builtin_nan("");
-    return mlirFloatAttrDoubleGet(context, element, number);
-  }
-  int64_t bits = mlirTypeIsAIndex(element) ? 64 : (int64_t)mlirIntegerTypeGetWidth(element);
-  int64_t lowest = bits == 1 ? -1 : (int64_t)(UINT64_MAX << (bits - 1));
-  int64_t number = tune_ir_is(op, "arith.muli")                                    ? 1
-                   : tune_ir_is(op, "arith.andi") || tune_ir_is(op, "arith.minui") ? -1
-                   : tune_ir_is(op, "arith.maxsi")                                 ? lowest
-                   : tune_ir_is(op, "arith.minsi")                                 ? ~lowest
-                                                                                   : 0;
-  return mlirIntegerAttrGet(element, number);
-}
-
-// What results are before the first step of what reduces.
-static MlirValue start(tune_nest_emitter *e, size_t result, tune_nest_copy copy) {
-  size_t operand = e->nest->input_count + result;
-  MlirType type = tune_nest_vector_type(e, e->nest->operands[operand].element);
-  if (e->plan->is_along) {
-    MlirAttribute element =
-        neutral(tune_nest_combiner(e->nest, result), e->nest->operands[operand].element);
-    return tune_ir_build_constant(&e->builder, type, mlirDenseElementsAttrSplatGet(type, element));
-  }
-  tune_nest_value value = tune_nest_read(e, operand, copy);
-  return tune_nest_as_vector(e, &value);
-}
-
-// `a op b`, where `op` combines a result with what it was so far.
-static MlirValue combine(tune_nest_emitter *e, MlirOperation op, MlirValue a, MlirValue b) {
-  MlirStringRef name = tune_ir_name(op);
-  char text[64];
-  snprintf(text, sizeof text, "%.*s", (int)name.length, name.data);
-  return tune_ir_build_binary(&e->builder, text, a, b);
-}
-
-// The lanes of a result, of all vectors, and what it was before.
-static MlirValue combine_lanes(tune_nest_emitter *e, size_t result, int64_t row,
-                               const sums *all_lanes) {
-  static const char *const kinds[][2] = {
-      {"arith.addf", "add"},          {"arith.addi", "add"},        {"arith.mulf", "mul"},
-      {"arith.muli", "mul"},          {"arith.andi", "and"},        {"arith.ori", "or"},
-      {"arith.xori", "xor"},          {"arith.maxsi", "maxsi"},     {"arith.minsi", "minsi"},
-      {"arith.maxui", "maxui"},       {"arith.minui", "minui"},     {"arith.maximumf", "maximumf"},
-      {"arith.minimumf", "minimumf"}, {"arith.maxnumf", "maxnumf"}, {"arith.minnumf", "minnumf"}};
-  MlirOperation op = tune_nest_combiner(e->nest, result);
-  MlirValue vector = all_lanes->of[result][row][0];
-  for (int64_t v = 1; v < e->vectors; ++v)
-    vector = combine(e, op, vector, all_lanes->of[result][row][v]);
-  const char *kind = "add";
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i)
-    if (tune_ir_is(op, kinds[i][0]))
-      kind = kinds[i][1];
-  char text[48];
-  snprintf(text, sizeof text, "#vector.kind<%s>", kind);
-  MlirNamedAttribute attribute = tune_ir_named(
-      e->builder.context, "kind", mlirAttributeParseGet(e->builder.context, tune_ir_string(text)));
-  MlirType element = e->nest->operands[e->nest->input_count + result].element;
-  MlirValue all = tune_ir_build_result(&e->builder, &(tune_ir_parts){.name = "vector.reduction",
-                                                                     .operand_count = 1,
-                                                                     .operands = &vector,
-                                                                     .type_count = 1,
-                                                                     .types = &element,
-                                                                     .attribute_count = 1,
-                                                                     .attributes = &attribute});
-  tune_nest_value before =
-      tune_nest_read(e, e->nest->input_count + result, (tune_nest_copy){.row = row});
-  return combine(e, op, before.one, all);
-}
-
 //===--- From the outside to the inside -------------------------------------------------===//
 
-static bool is_turned_parallel(const tune_nest_emitter *e) {
-  size_t turned = e->plan->turned_loop;
-  return turned != TUNE_NEST_NO_LOOP && !e->nest->is_reduction[turned];
-}
-
 // All copies of the body that are at one place, on `carried`.
-static void write_copies(tune_nest_emitter *e, int64_t turned, sums *carried) {
+static void write_copies(tune_nest_emitter *e, int64_t turned, tune_nest_sums *carried) {
   size_t results = e->nest->operand_count - e->nest->input_count;
   for (int64_t row = 0; row < e->rows; ++row)
     for (int64_t vector = 0; vector < e->vectors; ++vector) {
@@ -286,7 +265,7 @@ static void write_copies(tune_nest_emitter *e, int64_t turned, sums *carried) {
 }
 
 // The innermost loop of what reduces has been opened.
-static void write_point(tune_nest_emitter *e, size_t level, sums *carried) {
+static void write_point(tune_nest_emitter *e, size_t level, tune_nest_sums *carried) {
   if (level < e->plan->reduction_count) {
     write_loop(e, e->plan->reduction[level], carried, level + 1, write_point);
     return;
@@ -298,7 +277,7 @@ static void write_point(tune_nest_emitter *e, size_t level, sums *carried) {
   tune_nest_forget(e);
 }
 
-static void write_starts(tune_nest_emitter *e, int64_t turned, sums *carried) {
+static void write_starts(tune_nest_emitter *e, int64_t turned, tune_nest_sums *carried) {
   for (size_t r = 0; r < e->nest->operand_count - e->nest->input_count; ++r)
     for (int64_t row = 0; row < e->rows; ++row)
       for (int64_t vector = 0; vector < e->vectors; ++vector) {
@@ -306,16 +285,16 @@ static void write_starts(tune_nest_emitter *e, int64_t turned, sums *carried) {
         // Loops carry all of them; else what is not looked at may be anything.
         bool is_needed =
             e->plan->reduction_count > 0 || e->nest->operands[e->nest->input_count + r].is_needed;
-        carried->of[r][row][vector] = is_needed ? start(e, r, copy) : (MlirValue){NULL};
+        carried->of[r][row][vector] = is_needed ? tune_nest_start(e, r, copy) : (MlirValue){NULL};
       }
 }
 
-static void write_ends(tune_nest_emitter *e, int64_t turned, sums *carried) {
+static void write_ends(tune_nest_emitter *e, int64_t turned, tune_nest_sums *carried) {
   for (size_t r = 0; r < e->nest->operand_count - e->nest->input_count; ++r)
     for (int64_t row = 0; row < e->rows; ++row) {
       size_t operand = e->nest->input_count + r;
       if (e->plan->is_along) {
-        MlirValue value = combine_lanes(e, r, row, carried);
+        MlirValue value = tune_nest_combine(e, r, row, carried);
         tune_nest_write(e, operand, (tune_nest_copy){.row = row}, value);
         continue;
       }
@@ -328,7 +307,7 @@ static void write_ends(tune_nest_emitter *e, int64_t turned, sums *carried) {
 
 // All parallel loops have been opened.
 static void write_results(tune_nest_emitter *e) {
-  sums carried;
+  tune_nest_sums carried;
   memset(&carried, 0, sizeof carried);
   if (e->plan->reduction_count) {
     tune_nest_forget(e);
@@ -338,14 +317,17 @@ static void write_results(tune_nest_emitter *e) {
     return;
   }
   tune_nest_forget(e);
+  bool is_streamed = e->plan->is_streamed;
   for (int64_t step = 0; step < e->steps; ++step) {
-    write_starts(e, step, &carried);
+    if (!is_streamed || step == 0)
+      write_starts(e, step, &carried);
     write_copies(e, step, &carried);
-    write_ends(e, step, &carried);
+    if (!is_streamed || step + 1 == e->steps)
+      write_ends(e, is_streamed ? 0 : step, &carried);
   }
 }
 
-static void write_parallel(tune_nest_emitter *e, size_t level, sums *carried) {
+static void write_parallel(tune_nest_emitter *e, size_t level, tune_nest_sums *carried) {
   (void)carried;
   if (level < e->plan->parallel_count)
     write_loop(e, e->plan->parallel[level], NULL, level + 1, write_parallel);

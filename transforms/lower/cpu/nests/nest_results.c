@@ -1,0 +1,86 @@
+//===- nest_results.c - What results are before and after what reduces ---------------------===//
+
+#include "transforms/lower/cpu/nests/nest_emitter.h"
+
+#include "transforms/ir/ir.h"
+
+#include "mlir-c/BuiltinAttributes.h"
+#include "mlir-c/BuiltinTypes.h"
+
+#include <stdio.h>
+
+// The neutral element of `op`: with it, a value stays what it is.
+static MlirAttribute neutral(MlirOperation op, MlirType element) {
+  MlirContext context = mlirTypeGetContext(element);
+  if (mlirTypeIsAFloat(element)) {
+    double number = tune_ir_is(op, "arith.addf")       ? -0.0
+                    : tune_ir_is(op, "arith.mulf")     ? 1
+                    : tune_ir_is(op, "arith.maximumf") ? -__builtin_inf()
+                    : tune_ir_is(op, "arith.minimumf") ? __builtin_inf()
+                                                       : __builtin_nan("");
+    return mlirFloatAttrDoubleGet(context, element, number);
+  }
+  int64_t bits = mlirTypeIsAIndex(element) ? 64 : (int64_t)mlirIntegerTypeGetWidth(element);
+  int64_t lowest = bits == 1 ? -1 : (int64_t)(UINT64_MAX << (bits - 1));
+  int64_t number = tune_ir_is(op, "arith.muli")                                    ? 1
+                   : tune_ir_is(op, "arith.andi") || tune_ir_is(op, "arith.minui") ? -1
+                   : tune_ir_is(op, "arith.maxsi")                                 ? lowest
+                   : tune_ir_is(op, "arith.minsi")                                 ? ~lowest
+                                                                                   : 0;
+  return mlirIntegerAttrGet(element, number);
+}
+
+// What results are before the first step of what reduces.
+MlirValue tune_nest_start(tune_nest_emitter *e, size_t result, tune_nest_copy copy) {
+  size_t operand = e->nest->input_count + result;
+  MlirType type = tune_nest_vector_type(e, e->nest->operands[operand].element);
+  if (e->plan->is_along) {
+    MlirAttribute element =
+        neutral(tune_nest_combiner(e->nest, result), e->nest->operands[operand].element);
+    return tune_ir_build_constant(&e->builder, type, mlirDenseElementsAttrSplatGet(type, element));
+  }
+  tune_nest_value value = tune_nest_read(e, operand, copy);
+  return tune_nest_as_vector(e, &value);
+}
+
+// `a op b`, where `op` combines a result with what it was so far.
+static MlirValue combine(tune_nest_emitter *e, MlirOperation op, MlirValue a, MlirValue b) {
+  MlirStringRef name = tune_ir_name(op);
+  char text[64];
+  snprintf(text, sizeof text, "%.*s", (int)name.length, name.data);
+  return tune_ir_build_binary(&e->builder, text, a, b);
+}
+
+// The lanes of a result, of all vectors, and what it was before.
+MlirValue tune_nest_combine(tune_nest_emitter *e, size_t result, int64_t row,
+                            const tune_nest_sums *all_lanes) {
+  static const char *const kinds[][2] = {
+      {"arith.addf", "add"},          {"arith.addi", "add"},        {"arith.mulf", "mul"},
+      {"arith.muli", "mul"},          {"arith.andi", "and"},        {"arith.ori", "or"},
+      {"arith.xori", "xor"},          {"arith.maxsi", "maxsi"},     {"arith.minsi", "minsi"},
+      {"arith.maxui", "maxui"},       {"arith.minui", "minui"},     {"arith.maximumf", "maximumf"},
+      {"arith.minimumf", "minimumf"}, {"arith.maxnumf", "maxnumf"}, {"arith.minnumf", "minnumf"}};
+  MlirOperation op = tune_nest_combiner(e->nest, result);
+  MlirValue vector = all_lanes->of[result][row][0];
+  for (int64_t v = 1; v < e->vectors; ++v)
+    vector = combine(e, op, vector, all_lanes->of[result][row][v]);
+  const char *kind = "add";
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; ++i)
+    if (tune_ir_is(op, kinds[i][0]))
+      kind = kinds[i][1];
+  char text[48];
+  snprintf(text, sizeof text, "#vector.kind<%s>", kind);
+  MlirNamedAttribute attribute = tune_ir_named(
+      e->builder.context, "kind", mlirAttributeParseGet(e->builder.context, tune_ir_string(text)));
+  MlirType element = e->nest->operands[e->nest->input_count + result].element;
+  MlirValue all = tune_ir_build_result(&e->builder, &(tune_ir_parts){.name = "vector.reduction",
+                                                                     .operand_count = 1,
+                                                                     .operands = &vector,
+                                                                     .type_count = 1,
+                                                                     .types = &element,
+                                                                     .attribute_count = 1,
+                                                                     .attributes = &attribute});
+  tune_nest_value before =
+      tune_nest_read(e, e->nest->input_count + result, (tune_nest_copy){.row = row});
+  return combine(e, op, before.one, all);
+}
