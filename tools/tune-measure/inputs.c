@@ -87,7 +87,7 @@ static tune_status check_memory(const tune_signature *signature, int64_t dynamic
     bytes += bytes_of(&signature->results[i], dynamic);
   if (bytes <= there_is)
     return TUNE_OK;
-  return tune_status_make(TUNE_RESOURCE_EXHAUSTED,
+  return tune_status_make(TUNE_FAILED_PRECONDITION,
                           "the arguments and results take %.3g GB, and this machine has %.3g; "
                           "--emit builds without running, or make the tensors smaller",
                           bytes / 1e9, there_is / 1e9);

@@ -23,6 +23,7 @@ struct opened_module {
   json_t *request;             // has the texts of the options
   tune_module_choices_options options;
   tune_module_plan plan;
+  size_t cut_count;    // of the plan, when the child began
   bool guards;         // whole modules are built by a child of the child first
   bool has_last_rules; // all its tasks
   size_t *building;    // of the child: what it is at, in memory that is shared with it
@@ -31,7 +32,7 @@ struct opened_module {
   tune_lowering *lowering;
   tune_emit emit;
   tune_code code;
-  tune_build_fallback_list fallbacks; // room for all tasks
+  tune_build_fallback_list fallbacks;
 };
 
 #define BUILDING_NOTHING (SIZE_MAX - 1)
@@ -79,7 +80,9 @@ static tune_status build_whole(void *user) {
 
 static tune_status build(void *user, MlirOperation payload, MlirOperation script, size_t task) {
   opened_module *module = user;
-  *(volatile size_t *)module->building = task;
+  // Where the child has cut a task apart, its parent counts tasks otherwise.
+  bool is_known = task == TUNE_WHOLE_MODULE || module->plan.cut_count == module->cut_count;
+  *(volatile size_t *)module->building = is_known ? task : BUILDING_NOTHING;
   tune_status status = TUNE_OK;
   if (task == TUNE_WHOLE_MODULE) {
     whole_build whole = {.module = module, .payload = payload, .script = script};
@@ -96,6 +99,11 @@ static tune_status build(void *user, MlirOperation payload, MlirOperation script
 
 static void note_fallback(void *user, const tune_fallback *fallback) {
   opened_module *module = user;
+  tune_build_fallback *grown =
+      realloc(module->fallbacks.items, (module->fallbacks.count + 1) * sizeof *grown);
+  if (!grown)
+    return; // it is built all the same
+  module->fallbacks.items = grown;
   module->fallbacks.items[module->fallbacks.count++] =
       (tune_build_fallback){.task = (int64_t)fallback->task,
                             .from = fallback->from,
@@ -175,10 +183,14 @@ void opened_module_destroy(opened_module *module) {
   free(module);
 }
 
+// `*out_task` is beyond the last where the task was cut apart.
 static tune_status find_task(const opened_module *module, const char *key, size_t *out_task) {
   const tune_extraction *extraction = module->plan.tasks.extraction;
   for (*out_task = 0; *out_task < extraction->task_count; ++*out_task)
     if (strcmp(extraction->tasks[*out_task].key.text, key) == 0)
+      return TUNE_OK;
+  for (size_t i = 0; i < module->plan.cut_count; ++i)
+    if (strcmp(module->plan.cuts[i].key.text, key) == 0)
       return TUNE_OK;
   return tune_status_make(TUNE_INVALID_ARGUMENT, "the module has no task %s", key);
 }
@@ -191,6 +203,8 @@ tune_status opened_module_choose(opened_module *module, const tune_task_choice_l
     const tune_task_attempt attempt = {.takes_defaults = true,
                                        .passed_over = (size_t)choice->passed_over};
     const json_t *values = json_object_size(choice->config) ? choice->config : NULL;
+    if (task == module->plan.tasks.extraction->task_count)
+      continue;
     TUNE_RETURN_IF_ERROR(tune_module_plan_choose(&module->plan, task, attempt, values));
   }
   return TUNE_OK;
@@ -198,16 +212,30 @@ tune_status opened_module_choose(opened_module *module, const tune_task_choice_l
 
 #define IS_WRONG "what it computes is wrong"
 
+// Of the task that was `original` before any was cut apart, or of all its parts.
+static tune_status set_aside_one(opened_module *module, size_t original, int64_t count,
+                                 bool *out_any) {
+  tune_module_plan *plan = &module->plan;
+  *out_any = false;
+  for (size_t i = 0; i < plan->tasks.extraction->task_count; ++i) {
+    if (plan->planned[i].original != original)
+      continue;
+    *out_any = true;
+    bool is_there = true;
+    for (int64_t n = 0; n < count && is_there; ++n)
+      TUNE_RETURN_IF_ERROR(tune_module_fallback_advance(plan, i, IS_WRONG, &is_there));
+  }
+  return TUNE_OK;
+}
+
 tune_status opened_module_set_aside(opened_module *module, const tune_set_aside_list *set_aside) {
   for (size_t i = 0; i < set_aside->count; ++i) {
     const tune_set_aside *item = &set_aside->items[i];
-    if ((size_t)item->task >= module->plan.tasks.extraction->task_count)
+    bool any;
+    TUNE_RETURN_IF_ERROR(set_aside_one(module, (size_t)item->task, item->count, &any));
+    if (!any)
       return tune_status_make(TUNE_INVALID_ARGUMENT, "the module has no task %lld",
                               (long long)item->task);
-    bool is_there = true;
-    for (int64_t n = 0; n < item->count && is_there; ++n)
-      TUNE_RETURN_IF_ERROR(
-          tune_module_fallback_advance(&module->plan, (size_t)item->task, IS_WRONG, &is_there));
   }
   return TUNE_OK;
 }
@@ -218,10 +246,7 @@ tune_status opened_module_build(opened_module *module, tune_lowering *lowering, 
   *out_fallbacks = (tune_build_fallback_list){.count = 0};
   module->lowering = lowering;
   module->emit = emit;
-  module->fallbacks.items =
-      calloc(module->plan.tasks.extraction->task_count + 1, sizeof *module->fallbacks.items);
-  if (!module->fallbacks.items)
-    return tune_status_out_of_memory("building a module");
+  module->cut_count = module->plan.cut_count;
   MlirOperation script, built;
   TUNE_RETURN_IF_ERROR(tune_module_fallback_build(
       &module->plan, tune_build_task_get_payload(module->task), &script, &built));
@@ -242,8 +267,10 @@ static tune_status mend(opened_module *module, const char *how, bool *out_mended
   if (task == BUILDING_NOTHING || module->options.is_strict ||
       module->plan.tasks.extraction->task_count == 0)
     return TUNE_OK;
-  if (task != TUNE_WHOLE_MODULE)
-    return tune_module_fallback_advance(&module->plan, task, how, out_mended);
+  if (task != TUNE_WHOLE_MODULE) {
+    TUNE_RETURN_IF_ERROR(tune_module_fallback_advance(&module->plan, task, how, out_mended));
+    return *out_mended ? TUNE_OK : tune_module_plan_cut(&module->plan, task, how, out_mended);
+  }
   *out_mended = !module->has_last_rules;
   if (!module->options.tasks_first) {
     module->options.tasks_first = true;

@@ -34,8 +34,9 @@ typedef enum tune_choice_origin {
 
 // A task that is not built as it was decided at first.
 typedef struct tune_fallback {
-  size_t task;           // of the module, by its index in an extraction
-  const char *name;      // the task's
+  size_t task;      // of the module, by its index in an extraction without cuts; of a part, what
+                    // it is of
+  const char *name; // the task's
   MlirLocation location; // its
   const char *from, *to; // "rule 'gpu_tiles' for vulkan, as its choices say", "rule 'gpu_general'…"
   const char *why;       // what the first said when it failed

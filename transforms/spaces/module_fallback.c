@@ -151,15 +151,26 @@ tune_status tune_module_fallback_take_last(tune_module_plan *plan, const char *f
 // Tasks that fail by themselves
 //===--------------------------------------------------------------------------===//
 
-// Takes `why` the task cannot be built as it is.
-static tune_status advance_until_built(builder *b, size_t task, tune_status why) {
+// Takes `why` none of the task's schedules builds, which is what is told where it cannot be cut.
+static tune_status cut_apart(builder *b, size_t task, tune_status why, bool *out_is_cut) {
+  tune_status status =
+      tune_module_plan_cut(b->plan, task, tune_status_get_message(why), out_is_cut);
+  if (tune_status_is_ok(status) && !*out_is_cut)
+    return why;
+  tune_status_free(why);
+  return status;
+}
+
+// Takes `why` the task cannot be built as it is. Where it is cut apart tasks have other indices.
+static tune_status advance_until_built(builder *b, size_t task, tune_status why, bool *out_is_cut) {
+  *out_is_cut = false;
   tune_status status = TUNE_OK;
   do {
     tune_status_free(status);
     bool is_there = false;
     status = tune_module_fallback_advance(b->plan, task, tune_status_get_message(why), &is_there);
     if (tune_status_is_ok(status) && !is_there)
-      return why;
+      return cut_apart(b, task, why, out_is_cut);
     if (tune_status_is_ok(status))
       status = build_task(b, task);
   } while (is_of_schedule(status));
@@ -171,16 +182,16 @@ static tune_status advance_until_built(builder *b, size_t task, tune_status why)
 // some.
 static tune_status mend_tasks(builder *b, bool *out_any) {
   *out_any = false;
-  for (size_t i = 0; i < count_tasks(b->plan); ++i) {
-    if (b->plan->planned[i].is_users)
-      continue;
-    tune_status status = build_task(b, i);
-    if (tune_status_is_ok(status))
-      continue;
-    if (!is_of_schedule(status))
-      return status;
-    TUNE_RETURN_IF_ERROR(advance_until_built(b, i, status));
-    *out_any = true;
+  for (size_t i = 0; i < count_tasks(b->plan);) {
+    tune_status status = b->plan->planned[i].is_users ? TUNE_OK : build_task(b, i);
+    bool is_cut = false;
+    if (!tune_status_is_ok(status)) {
+      if (!is_of_schedule(status))
+        return status;
+      TUNE_RETURN_IF_ERROR(advance_until_built(b, i, status, &is_cut));
+      *out_any = true;
+    }
+    i = is_cut ? 0 : i + 1;
   }
   return TUNE_OK;
 }

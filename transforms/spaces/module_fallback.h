@@ -5,7 +5,10 @@
 // gets, until it builds,
 //
 //   1. the default values of its rule, where a search or a record had chosen others;
-//   2. the next rule that takes it, `general` and `plain` at the end.
+//   2. the next rule that takes it, `general` and `plain` at the end,
+//   3. where none of these builds, its parts in its place (fusion_groups.h), each of which is a
+//   task
+//      like any other.
 //
 // Where each task builds and the module does not, the tasks that the module fails for are found by
 // halves: some of them get their last rule, until it builds. Where it does not even then, the first

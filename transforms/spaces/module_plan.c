@@ -27,7 +27,8 @@ static bool copy_text(char **copy, const char *text) {
 
 tune_status tune_planned_task_init_copy(tune_planned_task *planned,
                                         const tune_planned_task *other) {
-  *planned = (tune_planned_task){.origin = other->origin, .is_users = other->is_users};
+  *planned = (tune_planned_task){
+      .origin = other->origin, .is_users = other->is_users, .original = other->original};
   bool ok = copy_text(&planned->origin_name, other->origin_name);
   ok = copy_text(&planned->why, other->why) && ok;
   ok = copy_text(&planned->failed, other->failed) && ok;
@@ -124,6 +125,7 @@ static tune_status decide_task(tune_module_plan *plan, size_t task, tune_task_at
   tune_planned_task *kept = &plan->planned[task];
   planned.failed = kept->failed;
   planned.failure = kept->failure;
+  planned.original = kept->original;
   kept->failed = kept->failure = NULL;
   tune_planned_task_deinit(kept);
   *kept = planned;
@@ -183,14 +185,16 @@ static tune_status decide_all(tune_module_plan *plan, bool remarks) {
                             "choices on the ops (tune-opt --tune-annotate)",
                             count);
   tune_task_attempt attempt = {.takes_defaults = config != NULL};
-  for (size_t i = 0; i < count; ++i)
+  for (size_t i = 0; i < count; ++i) {
+    plan->planned[i].original = i;
     TUNE_RETURN_IF_ERROR(decide_first(plan, i, attempt, remarks));
+  }
   return TUNE_OK;
 }
 
 tune_status tune_module_plan_init(tune_module_plan *plan, MlirOperation module,
                                   const tune_module_choices_options *options, bool remarks) {
-  *plan = (tune_module_plan){.options = options};
+  *plan = (tune_module_plan){.options = options, .module = module};
   tune_module_tasks_options wanted = options->tasks;
   wanted.takes_all_chosen = true;
   TUNE_RETURN_IF_ERROR(tune_module_tasks_init(&plan->tasks, module, &wanted));
@@ -200,13 +204,142 @@ tune_status tune_module_plan_init(tune_module_plan *plan, MlirOperation module,
   return status;
 }
 
-void tune_module_plan_deinit(tune_module_plan *plan) {
+static void forget_planned(tune_module_plan *plan) {
   for (size_t i = 0; plan->planned && i < plan->tasks.extraction->task_count; ++i)
     tune_planned_task_deinit(&plan->planned[i]);
   free(plan->planned);
+  plan->planned = NULL;
+}
+
+static void planned_cut_deinit(tune_planned_cut *cut) {
+  free(cut->name);
+  free(cut->from);
+  free(cut->failure);
+}
+
+void tune_module_plan_deinit(tune_module_plan *plan) {
+  forget_planned(plan);
+  for (size_t i = 0; i < plan->cut_count; ++i)
+    planned_cut_deinit(&plan->cuts[i]);
+  free(plan->cuts);
   tune_module_tasks_deinit(&plan->tasks);
   *plan = (tune_module_plan){.planned = NULL};
 }
+
+//===--------------------------------------------------------------------------===//
+// Cutting a task apart
+//===--------------------------------------------------------------------------===//
+
+// Makes room for one more cut, and notes what is to be told of it.
+static tune_status note_cut(tune_module_plan *plan, size_t task, const char *failure) {
+  const tune_extracted_task *extracted = &plan->tasks.extraction->tasks[task];
+  const tune_planned_task *planned = &plan->planned[task];
+  tune_planned_cut *grown = realloc(plan->cuts, (plan->cut_count + 1) * sizeof *grown);
+  if (!grown)
+    return tune_status_out_of_memory("cutting a task apart");
+  plan->cuts = grown;
+  tune_planned_cut cut = {
+      .key = extracted->key, .original = planned->original, .location = extracted->location};
+  bool ok = copy_text(&cut.name, extracted->name);
+  ok = copy_text(&cut.from, planned->failed ? planned->failed : planned->origin_name) && ok;
+  ok = copy_text(&cut.failure, planned->failure ? planned->failure : failure) && ok;
+  if (!ok) {
+    planned_cut_deinit(&cut);
+    return tune_status_out_of_memory("cutting a task apart");
+  }
+  grown[plan->cut_count++] = cut;
+  return TUNE_OK;
+}
+
+static size_t find_task(const tune_extraction *extraction, const tune_digest *key) {
+  size_t i = 0;
+  while (i < extraction->task_count && !tune_digest_equal(&extraction->tasks[i].key, key))
+    ++i;
+  return i;
+}
+
+// What `plan` had decided of tasks that are still there, and the defaults of the parts.
+static tune_status plan_after_cut(const tune_module_plan *plan, size_t task,
+                                  tune_module_plan *after) {
+  const tune_extraction *before = plan->tasks.extraction, *extraction = after->tasks.extraction;
+  after->tasks.attempts = calloc(extraction->task_count + 1, sizeof *after->tasks.attempts);
+  after->planned = calloc(extraction->task_count + 1, sizeof *after->planned);
+  if (!after->tasks.attempts || !after->planned)
+    return tune_status_out_of_memory("cutting a task apart");
+  for (size_t i = 0; i < extraction->task_count; ++i) {
+    size_t old = find_task(before, &extraction->tasks[i].key);
+    if (old < before->task_count) {
+      after->tasks.attempts[i] = plan->tasks.attempts[old];
+      TUNE_RETURN_IF_ERROR(tune_planned_task_init_copy(&after->planned[i], &plan->planned[old]));
+      continue;
+    }
+    after->planned[i].original = plan->planned[task].original;
+    const tune_task_attempt defaults = {.takes_defaults = true};
+    TUNE_RETURN_IF_ERROR(tune_module_plan_decide(after, i, defaults, false));
+  }
+  return TUNE_OK;
+}
+
+// `plan` without what depends on its extraction, which is cut as its cuts say. `*out_is_cut` is
+// false where nothing came of the last one.
+static tune_status extract_cut(const tune_module_plan *plan, tune_module_plan *after,
+                               bool *out_is_cut) {
+  tune_digest *keys = calloc(plan->cut_count, sizeof *keys);
+  if (!keys)
+    return tune_status_out_of_memory("cutting a task apart");
+  for (size_t i = 0; i < plan->cut_count; ++i)
+    keys[i] = plan->cuts[i].key;
+  tune_module_tasks *tasks = &after->tasks;
+  tasks->extraction = NULL;
+  tasks->attempts = NULL;
+  after->planned = NULL;
+  tune_op_map_init(&tasks->anchors.task_of_op);
+  tune_status status = tune_extract_cut(mlirModuleFromOperation(plan->module), keys,
+                                        plan->cut_count, &tasks->extraction);
+  if (tune_status_is_ok(status))
+    status = tune_anchors_init(&tasks->anchors, tasks->extraction, plan->module);
+  *out_is_cut =
+      tune_status_is_ok(status) &&
+      find_task(tasks->extraction, &keys[plan->cut_count - 1]) == tasks->extraction->task_count;
+  free(keys);
+  return status;
+}
+
+// Of a plan, what depends on its extraction.
+static void forget_extraction(tune_module_plan *plan) {
+  forget_planned(plan);
+  tune_anchors_deinit(&plan->tasks.anchors);
+  tune_extraction_destroy(plan->tasks.extraction);
+  free(plan->tasks.attempts);
+}
+
+tune_status tune_module_plan_cut(tune_module_plan *plan, size_t task, const char *failure,
+                                 bool *out_is_cut) {
+  *out_is_cut = false;
+  if (plan->planned[task].is_users)
+    return TUNE_OK;
+  TUNE_RETURN_IF_ERROR(note_cut(plan, task, failure));
+  tune_module_plan after = *plan;
+  tune_status status = extract_cut(plan, &after, out_is_cut);
+  if (tune_status_is_ok(status) && *out_is_cut)
+    status = plan_after_cut(plan, task, &after);
+  if (!tune_status_is_ok(status) || !*out_is_cut) {
+    *out_is_cut = false;
+    forget_extraction(&after);
+    planned_cut_deinit(&plan->cuts[--plan->cut_count]);
+    if (tune_status_get_code(status) == TUNE_OUT_OF_MEMORY)
+      return status;
+    tune_status_free(status); // the user has said what is of the whole task alone
+    return TUNE_OK;
+  }
+  forget_extraction(plan);
+  *plan = after;
+  return TUNE_OK;
+}
+
+//===--------------------------------------------------------------------------===//
+// What comes of it
+//===--------------------------------------------------------------------------===//
 
 tune_status tune_module_plan_combine(const tune_module_plan *plan, MlirOperation *out_script) {
   *out_script = (MlirOperation){NULL};
@@ -232,7 +365,7 @@ static void tell_fallback(const tune_module_plan *plan, size_t task) {
   const tune_module_choices_options *options = plan->options;
   const tune_extracted_task *extracted = &plan->tasks.extraction->tasks[task];
   const tune_planned_task *planned = &plan->planned[task];
-  tune_fallback fallback = {.task = task,
+  tune_fallback fallback = {.task = planned->original,
                             .name = extracted->name,
                             .location = extracted->location,
                             .from = planned->failed,
@@ -244,7 +377,23 @@ static void tell_fallback(const tune_module_plan *plan, size_t task) {
     remark(&fallback);
 }
 
+static void tell_cut(const tune_module_plan *plan, const tune_planned_cut *cut) {
+  const tune_module_choices_options *options = plan->options;
+  tune_fallback fallback = {.task = cut->original,
+                            .name = cut->name,
+                            .location = cut->location,
+                            .from = cut->from,
+                            .to = "its parts, each for itself",
+                            .why = cut->failure};
+  if (options->tell_fallback)
+    options->tell_fallback(options->user, &fallback);
+  else
+    remark(&fallback);
+}
+
 void tune_module_plan_tell(const tune_module_plan *plan) {
+  for (size_t i = 0; i < plan->cut_count; ++i)
+    tell_cut(plan, &plan->cuts[i]);
   for (size_t i = 0; i < plan->tasks.extraction->task_count; ++i)
     if (plan->planned[i].failed)
       tell_fallback(plan, i);

@@ -23,6 +23,7 @@ typedef struct tune_planned_task {
   MlirOperation schedule;    // decided (instantiate.h), owned
   tune_choice_origin origin; // of its values
   bool is_users;             // the schedule is the user's, and there is no other
+  size_t original;           // the task's index before any was cut apart, or that of what it is of
   char *origin_name;         // "rule 'contraction' for cpu", owned
   char *why;                 // of a default: why no record is used; NULL, or owned
   char *failed;              // what it had at first, as origin_name, which failed; NULL, or owned
@@ -32,10 +33,22 @@ typedef struct tune_planned_task {
 void tune_planned_task_deinit(tune_planned_task *planned);
 tune_status tune_planned_task_init_copy(tune_planned_task *planned, const tune_planned_task *other);
 
+// A task that is cut apart, since none of its schedules works (fusion_groups.h).
+typedef struct tune_planned_cut {
+  tune_digest key;
+  size_t original;
+  char *name;            // owned
+  MlirLocation location; // of its first occurrence
+  char *from, *failure;  // what it had at first, and what failed of that; owned
+} tune_planned_cut;
+
 typedef struct tune_module_plan {
   const tune_module_choices_options *options; // borrowed
   tune_module_tasks tasks;
   tune_planned_task *planned; // of each task
+  MlirOperation module;       // that is planned, borrowed
+  tune_planned_cut *cuts;     // in their order
+  size_t cut_count;
 } tune_module_plan;
 
 // Extracts the tasks of `module` and decides about each, as its choices, the database and the
@@ -54,10 +67,17 @@ tune_status tune_module_plan_decide(tune_module_plan *plan, size_t task, tune_ta
 tune_status tune_module_plan_choose(tune_module_plan *plan, size_t task, tune_task_attempt attempt,
                                     const json_t *values);
 
+// Cuts `task` apart, of which no schedule is left, the last one since `failure`: its parts are
+// planned by their defaults, and tasks have other indices then. `*out_is_cut` is false where it is
+// one op, or the user has said what the parts do not take.
+tune_status tune_module_plan_cut(tune_module_plan *plan, size_t task, const char *failure,
+                                 bool *out_is_cut);
+
 // The script for the whole module; for the caller to destroy, null where there is no task.
 tune_status tune_module_plan_combine(const tune_module_plan *plan, MlirOperation *out_script);
 
-// Tells of the tasks that had something else at first: options->tell_fallback, or remarks.
+// Tells of the tasks that had something else at first, and of those that are cut apart:
+// options->tell_fallback, or remarks.
 void tune_module_plan_tell(const tune_module_plan *plan);
 
 #ifdef __cplusplus

@@ -13,10 +13,17 @@
 #include "transforms/tasks/task_summary.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 //===--- The ops of the given module ------------------------------------------===//
 
 // The structured ops of the given module come in the order of the numbers that mark them.
+// The tasks that are to be cut apart.
+typedef struct cut_list {
+  const tune_digest *keys;
+  size_t count;
+} cut_list;
+
 static void note_original(MlirOperation op, size_t number, void *user_data) {
   (void)number;
   tune_op_list_add(user_data, op);
@@ -244,16 +251,87 @@ static tune_status extract_groups(tune_extraction *extraction, const tune_op_lis
   return status;
 }
 
+//===--------------------------------------------------------------------------===//
+// Tasks that are cut apart
+//===--------------------------------------------------------------------------===//
+
+static void forget_tasks(tune_extraction *extraction) {
+  for (size_t i = 0; i < extraction->task_count; ++i) {
+    free(extraction->tasks[i].name);
+    free(extraction->tasks[i].payload);
+    free(extraction->tasks[i].occurrences);
+  }
+  free(extraction->tasks);
+  free(extraction->task_of_group);
+  extraction->tasks = NULL;
+  extraction->task_of_group = NULL;
+  extraction->task_count = 0;
+}
+
+// Marks the ops of all groups of the task `key`. `*out_any` is false where there is none, or it
+// cannot be cut.
+static tune_status mark_cut(tune_extraction *extraction, const tune_digest *key, size_t number,
+                            bool *out_any) {
+  const tune_fusion_groups *groups = extraction->groups;
+  *out_any = false;
+  if (!extraction->cuts)
+    extraction->cuts = calloc(groups->node_count + 1, sizeof *extraction->cuts);
+  if (!extraction->cuts)
+    return tune_status_out_of_memory("%zu ops", groups->node_count);
+  for (size_t g = 0; g < groups->group_count; ++g) {
+    const tune_fusion_group *group = &groups->groups[g];
+    const tune_extracted_task *task = &extraction->tasks[extraction->task_of_group[g]];
+    tune_fusion_cut_form form = tune_fusion_groups_find_cut(groups, g);
+    if (form == TUNE_CUT_NONE || strcmp(task->key.text, key->text) != 0)
+      continue;
+    *out_any = true;
+    for (size_t i = group->first; i < group->first + group->count; ++i)
+      extraction->cuts[groups->members[i]] = (tune_fusion_cut){form, number};
+  }
+  return TUNE_OK;
+}
+
+// Finds the tasks anew, with what is cut.
+static tune_status extract_again(tune_extraction *extraction, const tune_op_list *from) {
+  forget_tasks(extraction);
+  tune_fusion_groups_destroy(extraction->groups);
+  extraction->groups = NULL;
+  TUNE_RETURN_IF_ERROR(tune_fusion_groups_create(mlirModuleGetOperation(extraction->normalized),
+                                                 extraction->cuts, &extraction->groups));
+  TUNE_RETURN_IF_ERROR(extract_groups(extraction, from));
+  const tune_fusion_groups *groups = extraction->groups;
+  for (size_t g = 0; g < groups->group_count; ++g)
+    if (groups->nodes[groups->groups[g].anchor].cut.form != TUNE_CUT_NONE)
+      extraction->tasks[extraction->task_of_group[g]].is_cut = true;
+  return TUNE_OK;
+}
+
+static tune_status cut_tasks(tune_extraction *extraction, const cut_list *cuts,
+                             const tune_op_list *from) {
+  for (size_t i = 0; i < cuts->count; ++i) {
+    bool any;
+    TUNE_RETURN_IF_ERROR(mark_cut(extraction, &cuts->keys[i], i + 1, &any));
+    if (any)
+      TUNE_RETURN_IF_ERROR(extract_again(extraction, from));
+  }
+  return TUNE_OK;
+}
+
+//===--------------------------------------------------------------------------===//
+// The whole
+//===--------------------------------------------------------------------------===//
+
 static tune_status extract_marked(tune_extraction *extraction, MlirModule module,
-                                  const tune_op_list *from) {
+                                  const cut_list *cuts, const tune_op_list *from) {
   extraction->normalized =
       mlirModuleFromOperation(mlirOperationClone(mlirModuleGetOperation(module)));
   MlirOperation normalized = mlirModuleGetOperation(extraction->normalized);
   tune_normalize_mark(normalized);
   extraction->decomposition = tune_normalize_decomposition(normalized);
   TUNE_RETURN_IF_ERROR(tune_normalize(extraction->normalized));
-  TUNE_RETURN_IF_ERROR(tune_fusion_groups_create(normalized, &extraction->groups));
+  TUNE_RETURN_IF_ERROR(tune_fusion_groups_create(normalized, NULL, &extraction->groups));
   TUNE_RETURN_IF_ERROR(extract_groups(extraction, from));
+  TUNE_RETURN_IF_ERROR(cut_tasks(extraction, cuts, from));
   TUNE_RETURN_IF_ERROR(list_left_out(extraction, from));
   foreign_search search = {.extraction = extraction};
   mlirOperationWalk(mlirModuleGetOperation(module), note_foreign, &search, MlirWalkPreOrder);
@@ -261,13 +339,19 @@ static tune_status extract_marked(tune_extraction *extraction, MlirModule module
 }
 
 tune_status tune_extract(MlirModule module, tune_extraction **out_extraction) {
+  return tune_extract_cut(module, NULL, 0, out_extraction);
+}
+
+tune_status tune_extract_cut(MlirModule module, const tune_digest *cut, size_t cut_count,
+                             tune_extraction **out_extraction) {
+  const cut_list cuts = {cut, cut_count};
   *out_extraction = NULL;
   tune_extraction *extraction = calloc(1, sizeof *extraction);
   tune_op_list from = {0};
   tune_normalize_walk(mlirModuleGetOperation(module), note_original, &from);
   tune_status status = !extraction || from.failed
                            ? tune_status_out_of_memory("listing the ops of a module")
-                           : extract_marked(extraction, module, &from);
+                           : extract_marked(extraction, module, &cuts, &from);
   tune_op_list_deinit(&from);
   if (!tune_status_is_ok(status)) {
     tune_extraction_destroy(extraction);
@@ -280,14 +364,9 @@ tune_status tune_extract(MlirModule module, tune_extraction **out_extraction) {
 void tune_extraction_destroy(tune_extraction *extraction) {
   if (!extraction)
     return;
-  for (size_t i = 0; i < extraction->task_count; ++i) {
-    free(extraction->tasks[i].name);
-    free(extraction->tasks[i].payload);
-    free(extraction->tasks[i].occurrences);
-  }
-  free(extraction->tasks);
+  forget_tasks(extraction);
   free(extraction->left_out);
-  free(extraction->task_of_group);
+  free(extraction->cuts);
   tune_fusion_groups_destroy(extraction->groups);
   if (!mlirModuleIsNull(extraction->normalized))
     mlirModuleDestroy(extraction->normalized);

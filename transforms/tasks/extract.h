@@ -57,6 +57,7 @@ typedef struct tune_extracted_task {
   uint64_t flops, bytes, reduction_length; // see task_summary.h; 0: known only at run time
   bool allows_tf32;                        // to one of its products (dialects/allow.h)
   size_t op_count;                         // structured ops in the payload
+  bool is_cut;                             // it is what a cut has left of another one
   char *payload;                           // MLIR, as above
   tune_task_occurrence *occurrences;
   size_t occurrence_count; // at least 1
@@ -77,6 +78,7 @@ typedef struct tune_extraction {
   tune_left_out *left_out;
   size_t left_out_count;
 
+  tune_fusion_cut *cuts;      // of each node of `groups`, owned; NULL: none is cut
   MlirModule normalized;      // owned
   const char *decomposition;  // what came before the passes, see normalize.h; or NULL
   tune_fusion_groups *groups; // of `normalized`
@@ -87,6 +89,11 @@ typedef struct tune_extraction {
 // an extraction without tasks. `module` must outlive the extraction, unchanged as far as
 // `occurrences` are used. Its context needs the dialects func, arith and tensor loaded.
 tune_status tune_extract(MlirModule module, tune_extraction **out_extraction);
+// The same, where the tasks with these keys are cut apart: fewer ops are joined in what they become
+// (fusion_groups.h), which are tasks like any others. A part of one that is to be cut too has its
+// key after that. A task that is a single op stays.
+tune_status tune_extract_cut(MlirModule module, const tune_digest *cut, size_t cut_count,
+                             tune_extraction **out_extraction);
 void tune_extraction_destroy(tune_extraction *extraction);
 
 // Builds the function of group `group`, named `name`, with the anchor noted.

@@ -63,6 +63,8 @@ static bool find_attention(const tune_fusion_groups *groups, size_t product, att
   if (!is_product(groups, product))
     return false;
   size_t anchor = groups->groups[product].anchor;
+  if (groups->nodes[anchor].cut.form != TUNE_CUT_NONE)
+    return false;
   for (size_t operand = 0; operand < groups->nodes[anchor].facts.input_count; ++operand) {
     size_t softmax = find_feeder(groups, anchor, operand);
     if (softmax == TUNE_GROUP_NONE || groups->groups[softmax].has_heavy ||

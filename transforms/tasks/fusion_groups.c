@@ -119,9 +119,17 @@ static bool feeds_heavy(const tune_fusion_groups *groups, const tune_fusion_node
   return false;
 }
 
+// Whether cuts let the two be in one group, where neither is heavy nor reduces.
+static bool are_together(const tune_fusion_node *one, const tune_fusion_node *other) {
+  return one->cut.number == other->cut.number && one->cut.form != TUNE_CUT_ALL;
+}
+
 static bool may_follow(const tune_fusion_groups *groups, const tune_fusion_node *node,
-                       size_t rank) {
+                       const tune_fusion_node *root) {
   const tune_op_facts *facts = &node->facts;
+  size_t rank = tune_op_facts_rank(&root->facts, root->facts.input_count);
+  if (!are_together(node, root) || node->cut.form >= TUNE_CUT_HEAVY)
+    return false;
   if (node->group != TUNE_GROUP_NONE || facts->loop_count != rank)
     return false;
   if (facts->op_class != TUNE_OP_ELEMENTWISE && facts->op_class != TUNE_OP_MOVEMENT)
@@ -133,7 +141,7 @@ static bool may_follow(const tune_fusion_groups *groups, const tune_fusion_node 
 }
 
 // Adds the users of `from` and theirs up to `last`. False where one of them may not follow.
-static bool add_users(growth *state, size_t from, size_t last, size_t rank) {
+static bool add_users(growth *state, size_t from, size_t last, const tune_fusion_node *group_root) {
   if (from == last)
     return true;
   tune_fusion_uses cursor = tune_fusion_uses_of(state->groups, state->groups->nodes[from].op);
@@ -141,7 +149,7 @@ static bool add_users(growth *state, size_t from, size_t last, size_t rank) {
     if (state->stamps[found.user] == state->stamp)
       continue;
     if (state->added_count == MAX_GROUP_SIZE / 2 ||
-        !may_follow(state->groups, &state->groups->nodes[found.user], rank))
+        !may_follow(state->groups, &state->groups->nodes[found.user], group_root))
       return false;
     state->stamps[found.user] = state->stamp;
     state->added[state->added_count++] = found.user;
@@ -170,14 +178,12 @@ static bool reads_alike(const growth *state, const tune_fusion_node *node, size_
 static bool extend_group(growth *state, size_t group, size_t last) {
   tune_fusion_groups *groups = state->groups;
   size_t root = groups->groups[group].root;
-  size_t rank =
-      tune_op_facts_rank(&groups->nodes[root].facts, groups->nodes[root].facts.input_count);
   ++state->stamp;
   state->added_count = 0;
-  if (!add_users(state, root, last, rank))
+  if (!add_users(state, root, last, &groups->nodes[root]))
     return false;
   for (size_t i = 0; i < state->added_count; ++i)
-    if (!add_users(state, state->added[i], last, rank))
+    if (!add_users(state, state->added[i], last, &groups->nodes[root]))
       return false;
   if (groups->groups[group].count + state->added_count > MAX_GROUP_SIZE / 2)
     return false;
@@ -334,10 +340,19 @@ static bool is_repeated(const tune_fusion_groups *groups, const tune_fusion_node
                                : facts->loop_count < root->loop_count;
 }
 
+// Whether cuts let `node` join `group`.
+static bool may_join(const tune_fusion_groups *groups, const tune_fusion_node *node,
+                     const tune_fusion_group *group) {
+  bool is_simple =
+      !group->has_heavy && group->reduction_count == 0 && node->facts.op_class != TUNE_OP_REDUCTION;
+  return are_together(node, &groups->nodes[group->root]) &&
+         (is_simple || node->cut.form < TUNE_CUT_HEAVY);
+}
+
 // Adds `node` to the group of all its users if it fits there.
 static bool join(tune_fusion_groups *groups, tune_fusion_node *node, const users *all) {
   tune_fusion_group *group = &groups->groups[all->group];
-  if (group->count >= MAX_GROUP_SIZE)
+  if (group->count >= MAX_GROUP_SIZE || !may_join(groups, node, group))
     return false;
   if (all->as_operand) {
     if (!may_move_operand(node) || (all->as_value && !node->is_cheap))
@@ -491,7 +506,17 @@ static tune_status group_nodes(tune_fusion_groups *groups) {
   return tune_status_is_ok(status) ? finish(groups) : status;
 }
 
-tune_status tune_fusion_groups_create(MlirOperation module, tune_fusion_groups **out_groups) {
+tune_fusion_cut_form tune_fusion_groups_find_cut(const tune_fusion_groups *groups, size_t group) {
+  const tune_fusion_group *described = &groups->groups[group];
+  if (described->count < 2)
+    return TUNE_CUT_NONE;
+  if (described->is_attention)
+    return TUNE_CUT_ATTENTION;
+  return described->has_heavy || described->reduction_count ? TUNE_CUT_HEAVY : TUNE_CUT_ALL;
+}
+
+tune_status tune_fusion_groups_create(MlirOperation module, const tune_fusion_cut *cuts,
+                                      tune_fusion_groups **out_groups) {
   *out_groups = NULL;
   tune_fusion_groups *groups = calloc(1, sizeof *groups);
   if (!groups)
@@ -502,6 +527,8 @@ tune_status tune_fusion_groups_create(MlirOperation module, tune_fusion_groups *
                       .words = tune_op_words_get(mlirOperationGetContext(module))};
   mlirOperationWalk(module, collect_op, &state, MlirWalkPreOrder);
   tune_status status = state.status;
+  for (size_t i = 0; cuts && i < groups->node_count; ++i)
+    groups->nodes[i].cut = cuts[i];
   if (tune_status_is_ok(status))
     status = group_nodes(groups);
   if (!tune_status_is_ok(status)) {

@@ -16,6 +16,8 @@
 // the order of definitions and uses. Ops that are cheap to repeat (fills, broadcasts, masks made of
 // indices) are in no group when several need them: each takes a copy.
 //
+// A group of which no schedule works may be cut apart: its ops are joined less far then.
+//
 // The algorithm is two linear passes over the ops of a module: forward from the heavy
 // anchors along immediate post-dominators of the use graph, then backward, where an op
 // joins the group that all its users are in.
@@ -53,15 +55,30 @@ const char *tune_task_kind_name(tune_task_kind kind); // "contraction", ...
 
 #define TUNE_GROUP_NONE ((size_t)-1)
 
+// How far the ops of a group that was cut apart may be joined again.
+typedef enum tune_fusion_cut_form {
+  TUNE_CUT_NONE,      // it was not
+  TUNE_CUT_ATTENTION, // the parts of attention are groups of their own
+  TUNE_CUT_HEAVY, // so is each product, convolution and reduction; what is elementwise is joined
+  TUNE_CUT_ALL,   // no op has another one
+} tune_fusion_cut_form;
+
+// Of an op: ops that were not in one group when that was cut are not joined.
+typedef struct tune_fusion_cut {
+  tune_fusion_cut_form form;
+  size_t number; // of the cut; 0: none
+} tune_fusion_cut;
+
 // A structured op of the module.
 typedef struct tune_fusion_node {
   MlirOperation op;
   MlirOperation function; // the func.func it is in
   tune_op_facts facts;
-  size_t group;       // or TUNE_GROUP_NONE
-  bool is_cheap;      // each group that needs it may take a copy
-  bool is_copied;     // some groups do
-  bool is_operand;    // it only moves an operand of the anchor
+  size_t group;    // or TUNE_GROUP_NONE
+  bool is_cheap;   // each group that needs it may take a copy
+  bool is_copied;  // some groups do
+  bool is_operand; // it only moves an operand of the anchor
+  tune_fusion_cut cut;
   const char *reason; // why it is in no group and no copy; NULL where it is; static text
   // For each loop, the loop of the group's root that runs over the same index, or TUNE_OP_NO_LOOP.
   uint8_t space[TUNE_OP_MAX_LOOPS];
@@ -91,9 +108,13 @@ typedef struct tune_fusion_groups {
 } tune_fusion_groups;
 
 // Groups the ops of every function of `module` that has a body. What cannot be grouped has a
-// reason. Fails where memory runs out, or what may be attention cannot be looked at as its rule
-// does: the transform dialect has to be loaded.
-tune_status tune_fusion_groups_create(MlirOperation module, tune_fusion_groups **out_groups);
+// reason. `cuts`, of each op in the order of a pre-order walk, may be NULL. Fails where memory runs
+// out, or what may be attention cannot be looked at as its rule does: the transform dialect has to
+// be loaded.
+tune_status tune_fusion_groups_create(MlirOperation module, const tune_fusion_cut *cuts,
+                                      tune_fusion_groups **out_groups);
+// How group `group` is cut apart; TUNE_CUT_NONE: it cannot be.
+tune_fusion_cut_form tune_fusion_groups_find_cut(const tune_fusion_groups *groups, size_t group);
 void tune_fusion_groups_destroy(tune_fusion_groups *groups);
 
 // Whether `op` is computed within group `group`: a member, or cheap and copied.

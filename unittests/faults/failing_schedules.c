@@ -2,7 +2,9 @@
 //
 // Linked with --wrap into a worker, it fails on schedules that have the knob FAILING_KNOB: it
 // aborts where FAILING_BY is "abort", and else says so. With FAILING_IN=whole only those of whole
-// modules fail, with FAILING_IN=task only the others. Without FAILING_KNOB it is upstream's.
+// modules fail, with FAILING_IN=task only the others. With FAILING_OP and FAILING_BESIDE all
+// schedules fail of tasks that have both of these words, and of whole modules that lack the words
+// FAILING_UNLESS in their script. Without either it is upstream's.
 //
 //===--------------------------------------------------------------------------===//
 
@@ -36,6 +38,18 @@ static bool has(MlirOperation operation, const char *words) {
   return is_there;
 }
 
+// Whether it is a schedule of a task that joins what is not to be joined, or of its module.
+static bool joins_too_much(MlirOperation payload, MlirOperation module) {
+  const char *op = getenv("FAILING_OP"), *beside = getenv("FAILING_BESIDE"),
+             *unless = getenv("FAILING_UNLESS");
+  // What prepares a task for being looked at is none of its schedules.
+  if (!op || !beside || !unless || !has(module, "@tune_tensors"))
+    return false;
+  if (has(module, "@tune_outline"))
+    return !has(module, unless);
+  return has(payload, op) && has(payload, beside);
+}
+
 static MlirWalkResult find_write(MlirOperation op, void *found) {
   MlirStringRef name = mlirIdentifierStr(mlirOperationGetName(op));
   if (mlirOperationGetNumResults(op) > 0 || (strncmp(name.data, "vector.transfer_write", 21) != 0 &&
@@ -54,6 +68,7 @@ MlirLogicalResult __wrap_mlirTransformApplyNamedSequence(MlirOperation payload, 
   bool is_meant = knob && has(module, words);
   if (is_meant && in)
     is_meant = has(module, "@tune_outline") == (strcmp(in, "whole") == 0);
+  is_meant = is_meant || joins_too_much(payload, module);
   if (!is_meant)
     return __real_mlirTransformApplyNamedSequence(payload, root, module, options);
   if (by && strcmp(by, "abort") == 0)

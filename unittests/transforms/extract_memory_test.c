@@ -42,7 +42,7 @@ static tune_status group_and_write(void *context) {
   const tune_extraction *extraction = context;
   tune_fusion_groups *groups;
   TUNE_RETURN_IF_ERROR(
-      tune_fusion_groups_create(mlirModuleGetOperation(extraction->normalized), &groups));
+      tune_fusion_groups_create(mlirModuleGetOperation(extraction->normalized), NULL, &groups));
   tune_fusion_groups_destroy(groups);
   tune_string_builder builder;
   tune_string_builder_init(&builder);

@@ -294,6 +294,92 @@ static void stock_mlir_outlines_the_same(void **state) {
   }
 }
 
+//===--- Tasks that are cut apart ---------------------------------------------===//
+
+#define MOST_CUTS 400
+
+// Cuts one task after the other until all are single ops. Returns how many could be cut.
+static size_t cut_all(fixture *f) {
+  static tune_digest keys[MOST_CUTS];
+  size_t count = 0, cut = 0, next = 0;
+  while (next < f->extraction->task_count) {
+    assert_true(count < MOST_CUTS);
+    size_t before = f->extraction->groups->group_count;
+    tune_digest key = keys[count++] = f->extraction->tasks[next].key;
+    tune_extraction *again;
+    assert_ok(tune_extract_cut(f->module, keys, count, &again));
+    tune_extraction_destroy(f->extraction);
+    f->extraction = again;
+    bool is_there = false;
+    for (size_t i = 0; i < again->task_count; ++i)
+      is_there |= tune_digest_equal(&again->tasks[i].key, &key);
+    // What is not there any more is several; what is stays as it was.
+    assert_true(is_there ? again->groups->group_count >= before
+                         : again->groups->group_count > before);
+    cut += !is_there;
+    next = is_there ? next + 1 : 0;
+    count -= is_there;
+  }
+  return cut;
+}
+
+// What a cut leaves are tasks like others: each op is in one of them, with the key of its function,
+// outlined by us and by stock mlir-opt.
+static void parts_are_tasks(void **state) {
+  (void)state;
+  static const struct {
+    const char *name;
+    size_t least;
+  } CASES[] = {{"attention_12x128x64_f32", 2},
+               {"torch_mlp3_gelu_f32", 3},
+               {"torch_softmax_layernorm_f32", 2}};
+  for (size_t i = 0; i < sizeof CASES / sizeof *CASES; ++i) {
+    fixture f;
+    setup_example(&f, CASES[i].name);
+    size_t left_out = f.extraction->left_out_count;
+    assert_true(cut_all(&f) >= CASES[i].least);
+    assert_true(f.extraction->left_out_count >= left_out);
+    MlirModule outlined;
+    assert_ok(tune_outline_module(f.extraction, &outlined));
+    assert_true(mlirOperationVerify(mlirModuleGetOperation(outlined)));
+    key_count keys = {0};
+    mlirOperationWalk(mlirModuleGetOperation(outlined), check_key, &keys, MlirWalkPreOrder);
+    assert_int_equal(keys.functions, f.extraction->task_count);
+    mlirModuleDestroy(outlined);
+
+    outlined = outline_by_script(&f, CASES[i].name);
+    keys = (key_count){0};
+    mlirOperationWalk(mlirModuleGetOperation(outlined), check_key, &keys, MlirWalkPreOrder);
+    size_t occurrences = 0;
+    for (size_t k = 0; k < f.extraction->task_count; ++k)
+      occurrences += f.extraction->tasks[k].occurrence_count;
+    assert_int_equal(keys.functions, occurrences);
+    mlirModuleDestroy(outlined);
+    teardown(&f);
+  }
+}
+
+// The parts of attention are what they are where its rule does not take it, and only then single
+// ops.
+static void attention_falls_into_its_groups_first(void **state) {
+  (void)state;
+  fixture f;
+  setup_example(&f, "attention_12x128x64_f32");
+  assert_int_equal(f.extraction->task_count, 1);
+  assert_int_equal(f.extraction->tasks[0].kind, TUNE_TASK_ATTENTION);
+  tune_digest key = f.extraction->tasks[0].key;
+  tune_extraction *again;
+  assert_ok(tune_extract_cut(f.module, &key, 1, &again));
+  assert_int_equal(again->task_count, 3);
+  assert_int_equal(again->tasks[0].kind, TUNE_TASK_CONTRACTION);
+  assert_int_equal(again->tasks[1].kind, TUNE_TASK_CHAIN);
+  assert_int_equal(again->tasks[2].kind, TUNE_TASK_CONTRACTION);
+  for (size_t i = 0; i < 3; ++i)
+    assert_true(again->tasks[i].is_cut);
+  tune_extraction_destroy(again);
+  teardown(&f);
+}
+
 // A result that is an argument is no work of a task.
 static void what_computes_nothing_is_no_task(void **state) {
   (void)state;
@@ -321,6 +407,8 @@ int main(void) {
       cmocka_unit_test(many_ops_are_many_tasks_or_one),
       cmocka_unit_test(outlined_functions_have_the_keys),
       cmocka_unit_test(stock_mlir_outlines_the_same),
+      cmocka_unit_test(parts_are_tasks),
+      cmocka_unit_test(attention_falls_into_its_groups_first),
       cmocka_unit_test(what_computes_nothing_is_no_task),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
